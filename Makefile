@@ -1,0 +1,29 @@
+# What `go` cannot say in one command. Nothing here needs more than Go and make
+# (test-agents also needs npm and the network, to install the pinned agents).
+
+PREFIX ?= $(HOME)/.local
+BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
+
+.PHONY: demo test test-agents bench install
+
+demo: ## the newcomer's first minute
+	@go run ./internal/demo
+
+test: ## build, gofmt, vet here and for windows and darwin, all tests under the race detector
+	go build ./...
+	@fmt=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$fmt" || { echo "not gofmt-ed: $$fmt"; exit 1; }
+	go vet ./...
+	GOOS=windows go vet ./...
+	GOOS=darwin go vet ./...
+	go test -race ./...
+
+test-agents: ## the real Claude Code and Codex on a scripted model
+	go test -tags agents -count=1 -timeout 30m ./internal/realagents
+
+bench: ## whole processes, as ratios; writes docs/benchmarks.md
+	go run ./internal/bench -o docs/benchmarks.md
+
+install: ## both executables side by side in $(PREFIX)/bin
+	@mkdir -p $(PREFIX)/bin
+	$(BUILD) -o $(PREFIX)/bin/ ./cmd/aburn ./cmd/aburn-hook
+	@echo "installed $(PREFIX)/bin/aburn and $(PREFIX)/bin/aburn-hook"
