@@ -1,0 +1,92 @@
+// Package model answers the real Claude Code and the real Codex from a script, on loopback only: no answer depends on anything
+// but the script and the request.
+//
+// One engine serves two protocols, the Anthropic Messages API and the OpenAI Responses API, so that a scenario reads the same
+// for both clients. Every request is kept in memory and, if asked for, in a file: what the model was told is what a test compares
+// between a run with hooks and one without.
+//
+// A conversation's turns are handed out under one lock, in the order in which requests arrive. Two threads of a client
+// (a session and its sub-agent) that share a conversation therefore race for its turns, unless PerThread is set.
+package model
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Script is everything a model will say: the first conversation whose When holds answers a request with its next turn.
+type Script []*Conversation
+
+// Conversation is a list of turns for the requests that When selects.
+type Conversation struct {
+	Name string
+	// When selects requests; nil selects all.
+	When Match
+	// PerThread gives every client thread (main session, each sub-agent) its own place in Turns.
+	PerThread bool
+	// Repeat starts over when the turns are used up; otherwise the server says so in a text.
+	Repeat bool
+	Turns  []Turn
+
+	next map[string]int // thread ("" unless PerThread) → index of its next turn; guarded by Server.mu
+	seen []string       // threads in order of their first request, likewise
+}
+
+// Turn is one answer: reasoning, then text, then calls, or a failure.
+type Turn struct {
+	Reasoning string
+	Text      string
+	Calls     []Call
+	Usage     Usage
+	// Before runs before the first byte of the answer, for instance to wait until another session has arrived. ctx ends when the
+	// client goes away.
+	Before func(ctx context.Context)
+	// ChunkDelay waits between streamed pieces of Text.
+	ChunkDelay time.Duration
+	// Failure makes the turn an HTTP error.
+	Failure *Failure
+	// Cut closes the connection after the content, before the closing events.
+	Cut bool
+}
+
+// Call is one tool call of an answer.
+type Call struct {
+	// ID is the call's id on the wire; empty = made from the conversation, the turn and the call's place, and so the same in every run.
+	ID   string
+	Name string
+	// Namespace is Codex's group of a tool ("collaboration"); Claude Code has none.
+	Namespace string
+	// Input is encoded as JSON; a string is sent as it stands, which allows malformed arguments.
+	Input any
+	// InputFor replaces Input where the input holds ids that only the client knows.
+	InputFor func(*Request) any
+	// Freeform makes it a Codex custom tool call (apply_patch): Input is then the text itself.
+	Freeform bool
+}
+
+// Usage is what the answer says it cost; zero values become 100 in, 20 out. A big Input provokes a client's auto-compaction.
+type Usage struct{ Input, Output int }
+
+// Failure is an HTTP error in the protocol's own shape.
+type Failure struct {
+	Status  int
+	Type    string
+	Message string
+	Header  http.Header
+}
+
+// Text is a turn that only says text.
+func Text(text string) Turn { return Turn{Text: text} }
+
+// Calls is a turn of tool calls.
+func Calls(calls ...Call) Turn { return Turn{Calls: calls} }
+
+// Times repeats a turn, for clients that retry.
+func Times(n int, t Turn) []Turn {
+	turns := make([]Turn, n)
+	for i := range turns {
+		turns[i] = t
+	}
+	return turns
+}
