@@ -1,0 +1,144 @@
+package term
+
+import (
+	"io"
+	"strings"
+)
+
+// Cell is one field of a table. The table cleans the text.
+type Cell struct {
+	Text  string
+	Style Style
+}
+
+// Column says how a column is set.
+type Column struct {
+	Title string
+	Right bool // numbers
+	Flex  bool // gives way, down to Min cells, when the line is too long
+	Path  bool // what is cut is the beginning
+	Min   int
+}
+
+// Table is rows of cells under titles, two spaces between columns.
+type Table struct {
+	Columns []Column
+	Rows    [][]Cell
+}
+
+// Add appends a row of plain texts.
+func (t *Table) Add(texts ...string) {
+	row := make([]Cell, len(texts))
+	for i, s := range texts {
+		row[i].Text = s
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// AddCells appends a row.
+func (t *Table) AddCells(cells ...Cell) { t.Rows = append(t.Rows, cells) }
+
+// Print writes the table, each line indented by the given number of spaces and
+// no longer than the terminal is wide if the flexible columns can prevent it.
+// Columns that are empty in every row are left out, title and all.
+func (t *Table) Print(o *Out, indent int) error {
+	widths := t.widths()
+	t.fit(widths, o.Width()-indent)
+	var b strings.Builder
+	if t.titled() {
+		t.line(&b, o, indent, widths, func(i int) Cell { return Cell{t.Columns[i].Title, Dim} })
+	}
+	for _, row := range t.Rows {
+		t.line(&b, o, indent, widths, func(i int) Cell {
+			if i < len(row) {
+				return row[i]
+			}
+			return Cell{}
+		})
+	}
+	_, err := io.WriteString(o, b.String())
+	return err
+}
+
+func (t *Table) titled() bool {
+	for _, c := range t.Columns {
+		if c.Title != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// widths is what each column needs; 0 for a column without any text in its rows.
+func (t *Table) widths() []int {
+	widths := make([]int, len(t.Columns))
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i].Text = Clean(row[i].Text)
+			widths[i] = max(widths[i], Width(row[i].Text))
+		}
+	}
+	for i, c := range t.Columns {
+		if widths[i] > 0 {
+			widths[i] = max(widths[i], Width(c.Title))
+		}
+	}
+	return widths
+}
+
+// fit takes cells from the widest flexible column until a line is at most
+// total wide or every flexible column is at its minimum.
+func (t *Table) fit(widths []int, total int) {
+	if total <= 0 {
+		return
+	}
+	for over := lineWidth(widths) - total; over > 0; over-- {
+		widest := -1
+		for i, c := range t.Columns {
+			if c.Flex && widths[i] > max(c.Min, 1) && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+func lineWidth(widths []int) int {
+	n := 0
+	for _, w := range widths {
+		if w > 0 {
+			n += w + 2
+		}
+	}
+	return max(n-2, 0)
+}
+
+func (t *Table) line(b *strings.Builder, o *Out, indent int, widths []int, cell func(int) Cell) {
+	b.WriteString(strings.Repeat(" ", indent))
+	gap := 0 // spaces owed, written only before more text: no trailing blanks
+	for i, c := range t.Columns {
+		if widths[i] == 0 {
+			continue
+		}
+		text := cell(i).Text
+		if c.Path {
+			text = CutStart(text, widths[i])
+		} else {
+			text = Cut(text, widths[i])
+		}
+		left := widths[i] - Width(text)
+		if c.Right {
+			gap, left = gap+left, 0
+		}
+		if text != "" {
+			b.WriteString(strings.Repeat(" ", gap))
+			b.WriteString(o.Paint(cell(i).Style, text))
+			gap = 0
+		}
+		gap += left + 2
+	}
+	b.WriteByte('\n')
+}

@@ -1,0 +1,112 @@
+// Package term turns data into what a person reads in a terminal: no control
+// character of the data ever reaches the screen, and colours go only to a
+// terminal that wants them.
+//
+// Text is cut and padded by the cells it takes on the screen, not by bytes or
+// runes. Styles are applied last, so that they never count as width.
+package term
+
+import (
+	"io"
+	"os"
+
+	"github.com/fatih/color"
+	xterm "golang.org/x/term"
+)
+
+// Out is one place that text goes to, and what is known about it.
+type Out struct {
+	w     io.Writer
+	tty   bool
+	color bool
+	width int
+}
+
+// New looks at w once. It is a terminal if it is a file that the system says
+// is one. Colours need a terminal, no --no-color (plain), no NO_COLOR (a
+// non-empty value, see no-color.org) and a TERM other than "dumb".
+func New(w io.Writer, env func(string) string, plain bool) *Out {
+	o := &Out{w: w}
+	f, ok := w.(*os.File)
+	if !ok || !xterm.IsTerminal(int(f.Fd())) {
+		return o
+	}
+	o.tty = true
+	o.color = !plain && env("NO_COLOR") == "" && env("TERM") != "dumb"
+	o.width = 80
+	if cols, _, err := xterm.GetSize(int(f.Fd())); err == nil && cols > 0 {
+		o.width = cols
+	}
+	return o
+}
+
+// Write passes p on as it is.
+func (o *Out) Write(p []byte) (int, error) { return o.w.Write(p) }
+
+// Terminal says whether a person is likely to be looking.
+func (o *Out) Terminal() bool { return o.tty }
+
+// Width is the number of cells in a line; 0 means that nothing needs cutting,
+// because this is a file or a pipe.
+func (o *Out) Width() int { return o.width }
+
+// Style is how a piece of text stands out. The zero value does not.
+type Style uint8
+
+// The styles. They are the terminal's own sixteen colours, so that they suit
+// whatever theme the person has chosen, dark or light.
+const (
+	Plain Style = iota
+	Dim
+	Bold
+	Red
+	Green
+	Yellow
+	Blue
+	Magenta
+	Cyan
+	BoldRed
+	BoldGreen
+	BoldYellow
+	BoldCyan
+)
+
+// Paint wraps text in the style's escape sequences where colours are wanted.
+func (o *Out) Paint(s Style, text string) string {
+	if !o.color || s == Plain || text == "" {
+		return text
+	}
+	c := color.New(s.attributes()...)
+	c.EnableColor() // this Out decides, not the package's own look at stdout
+	return c.Sprint(text)
+}
+
+func (s Style) attributes() []color.Attribute {
+	switch s {
+	case Dim:
+		return []color.Attribute{color.Faint}
+	case Bold:
+		return []color.Attribute{color.Bold}
+	case Red:
+		return []color.Attribute{color.FgRed}
+	case Green:
+		return []color.Attribute{color.FgGreen}
+	case Yellow:
+		return []color.Attribute{color.FgYellow}
+	case Blue:
+		return []color.Attribute{color.FgBlue}
+	case Magenta:
+		return []color.Attribute{color.FgMagenta}
+	case Cyan:
+		return []color.Attribute{color.FgCyan}
+	case BoldRed:
+		return []color.Attribute{color.FgRed, color.Bold}
+	case BoldGreen:
+		return []color.Attribute{color.FgGreen, color.Bold}
+	case BoldYellow:
+		return []color.Attribute{color.FgYellow, color.Bold}
+	case BoldCyan:
+		return []color.Attribute{color.FgCyan, color.Bold}
+	}
+	return nil
+}

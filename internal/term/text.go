@@ -1,0 +1,135 @@
+package term
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean makes s one line that is safe to show: line breaks and tabs become
+// spaces; every other control character, every invisible format character
+// (bidirectional overrides, zero-width spaces, tags) and every invalid byte
+// becomes U+FFFD, so that the reader sees that something stood there.
+// The joiners U+200C and U+200D stay: scripts and emoji need them.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\n', '\r', '\t', '\u2028', '\u2029':
+			return ' '
+		}
+		return visible(r)
+	}, s)
+}
+
+// CleanText is Clean for text of several lines: \n and \t stay.
+func CleanText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return visible(r)
+	}, s)
+}
+
+func visible(r rune) rune {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return r
+	case r == '\u200c', r == '\u200d':
+		return r
+	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+		return utf8.RuneError
+	}
+	return r
+}
+
+// Width is the number of cells s takes on a screen. s holds no escape sequences.
+func Width(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+// runeWidth is 0 for combining marks, 2 for the wide ranges of East Asian text
+// and emoji, else 1. It is an estimate: terminals differ about emoji sequences.
+func runeWidth(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case r == '\u200c', r == '\u200d', unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case wide(r):
+		return 2
+	}
+	return 1
+}
+
+func wide(r rune) bool {
+	switch {
+	case r < 0x1100:
+		return false
+	case r <= 0x115f, r >= 0x2e80 && r <= 0x303e, r >= 0x3041 && r <= 0xa4cf,
+		r >= 0xac00 && r <= 0xd7a3, r >= 0xf900 && r <= 0xfaff,
+		r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60,
+		r >= 0xffe0 && r <= 0xffe6, r >= 0x1f300 && r <= 0x1f64f,
+		r >= 0x1f680 && r <= 0x1f6ff, r >= 0x1f900 && r <= 0x1f9ff,
+		r >= 0x20000 && r <= 0x3fffd:
+		return true
+	}
+	return false
+}
+
+// Cut shortens s to at most n cells, ending in … if anything was left out.
+func Cut(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if len(s) <= n || Width(s) <= n {
+		return s
+	}
+	used := 0
+	for i, r := range s {
+		w := runeWidth(r)
+		if used+w > n-1 {
+			return s[:i] + "…"
+		}
+		used += w
+	}
+	return s
+}
+
+// CutStart is Cut from the other end: paths are told apart by their last part.
+func CutStart(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	total := Width(s)
+	if total <= n {
+		return s
+	}
+	for i, r := range s {
+		if total <= n-1 {
+			return "…" + s[i:]
+		}
+		total -= runeWidth(r)
+	}
+	return "…"
+}
+
+// Pad fills s with spaces on the right up to n cells.
+func Pad(s string, n int) string {
+	if gap := n - Width(s); gap > 0 {
+		return s + strings.Repeat(" ", gap)
+	}
+	return s
+}
+
+// PadLeft fills s with spaces on the left up to n cells.
+func PadLeft(s string, n int) string {
+	if gap := n - Width(s); gap > 0 {
+		return strings.Repeat(" ", gap) + s
+	}
+	return s
+}

@@ -1,0 +1,98 @@
+package term
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Duration is d for a person: three significant figures at most, no unit
+// that does not matter: 340µs, 12ms, 1.2s, 48s, 3m07s, 2h05m, 3d04h.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + Duration(-d)
+	case d < time.Millisecond:
+		return fmt.Sprintf("%dµs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 9950*time.Millisecond:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	s := int64((d + time.Second/2) / time.Second)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	case s < 86400:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	}
+	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
+}
+
+// Age says how long ago something was, in one unit, rounded down: "just now",
+// "40 s ago", "3 min ago", "2 h ago", "5 days ago". A negative age (clocks
+// differ) is "in the future": nobody is told that it was just now.
+func Age(d time.Duration) string {
+	switch {
+	case d < -time.Second:
+		return "in the future"
+	case d < 2*time.Second:
+		return "just now"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// Size is n bytes in binary units: 812 B, 4.1 KiB, 16 MiB, 1.5 GiB.
+func Size(n int64) string {
+	if n < 0 {
+		return "-" + Size(-n)
+	}
+	if n < 1024 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	v, unit := float64(n), 0
+	for v >= 1023.95 && unit < 5 {
+		v /= 1024
+		unit++
+	}
+	digits := 1
+	if v >= 99.95 {
+		digits = 0
+	}
+	number := strings.TrimSuffix(strconv.FormatFloat(v, 'f', digits, 64), ".0")
+	return number + " " + "BKMGTP"[unit:unit+1] + "iB"
+}
+
+// Count is n with commas between thousands.
+func Count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(s) - 3; i > first; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural is the count with its noun: "1 entry", "2,000 entries". The plural
+// adds s unless another form is given.
+func Plural(n int64, noun string, plural ...string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if len(plural) > 0 {
+		return Count(n) + " " + plural[0]
+	}
+	return Count(n) + " " + noun + "s"
+}
