@@ -1,0 +1,131 @@
+// Package agents installs pinned versions of the real Claude Code and the real Codex into a cache folder and starts them cut off
+// from everything but loopback: a run inherits nothing of the caller's environment, home or credentials.
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The versions that the tests speak of; what the clients really do was established on exactly these.
+const (
+	ClaudeVersion = "2.1.329"
+	CodexVersion  = "0.169.0"
+)
+
+// Client is an installed agent.
+type Client struct {
+	Name, Version string
+	Path          string // of the native executable: neither needs Node to run
+}
+
+// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. About 770 MB end up there.
+func CacheDir() (string, error) {
+	if dir := os.Getenv("ABURN_AGENT_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "aburn-agents"), nil
+}
+
+// pin says which npm packages make a client and where its executable lies in node_modules.
+type pin struct {
+	name, version string
+	packages      []string
+	executable    string // a glob
+}
+
+// pins are exact. Claude Code's native package is named beside the main one, because npm under an old Node steps back to an older
+// main version that fits it, unless the version is exact, and leaves optional packages out without a word.
+func pins() (claude, codex pin, err error) {
+	arch, ok := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	if !ok || (runtime.GOOS != "linux" && runtime.GOOS != "darwin") {
+		return claude, codex, fmt.Errorf("no pinned agents for %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	platform := runtime.GOOS + "-" + arch
+	claude = pin{"claude-code", ClaudeVersion,
+		[]string{"@anthropic-ai/claude-code@" + ClaudeVersion, "@anthropic-ai/claude-code-" + platform + "@" + ClaudeVersion},
+		"@anthropic-ai/claude-code-" + platform + "/claude"}
+	codex = pin{"codex", CodexVersion, []string{"@openai/codex@" + CodexVersion}, "@openai/codex-" + platform + "/vendor/*/bin/codex"}
+	return claude, codex, nil
+}
+
+// Install makes sure that both clients are in the cache and run. What is there already is used as it is.
+func Install(ctx context.Context, cache string) (claude, codex Client, err error) {
+	claudePin, codexPin, err := pins()
+	if err != nil {
+		return claude, codex, err
+	}
+	if claude, err = claudePin.install(ctx, cache); err != nil {
+		return claude, codex, err
+	}
+	codex, err = codexPin.install(ctx, cache)
+	return claude, codex, err
+}
+
+func (p pin) install(ctx context.Context, cache string) (Client, error) {
+	dir := filepath.Join(cache, p.name+"-"+p.version)
+	if client, err := p.find(ctx, dir); err == nil {
+		return client, nil
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return Client{}, fmt.Errorf("install %s %s: npm is not on PATH (it is needed once; or fill %s yourself)", p.name, p.version, dir)
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return Client{}, err
+	}
+	temp, err := os.MkdirTemp(cache, ".install-")
+	if err != nil {
+		return Client{}, err
+	}
+	defer os.RemoveAll(temp)
+	// No scripts: they only link the native executable, which is started by its own path here.
+	args := append([]string{"install", "--prefix", temp, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"}, p.packages...)
+	if out, err := exec.CommandContext(ctx, npm, args...).CombinedOutput(); err != nil {
+		return Client{}, fmt.Errorf("npm install %s: %w\n%s", strings.Join(p.packages, " "), err, out)
+	}
+	if _, err := p.find(ctx, temp); err != nil {
+		return Client{}, err
+	}
+	// Two test runs may both install: the loser finds the winner's folder in place, which is as good. A broken older one goes.
+	if _, err := p.find(ctx, dir); err != nil {
+		os.RemoveAll(dir)
+	}
+	if err := os.Rename(temp, dir); err != nil && !errors.Is(err, os.ErrExist) {
+		return Client{}, err
+	}
+	return p.find(ctx, dir)
+}
+
+// find runs what is installed in dir; another version than the pinned one is an error.
+func (p pin) find(ctx context.Context, dir string) (Client, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "node_modules", p.executable))
+	if err != nil || len(paths) != 1 {
+		return Client{}, fmt.Errorf("find %s in %s: %d executables at %s", p.name, dir, len(paths), p.executable)
+	}
+	home, err := os.MkdirTemp("", "aburn-version-")
+	if err != nil {
+		return Client{}, err
+	}
+	defer os.RemoveAll(home)
+	command := exec.CommandContext(ctx, paths[0], "--version")
+	command.Env = Env(home, "")
+	out, err := command.Output()
+	if err != nil {
+		return Client{}, fmt.Errorf("run %s --version: %w", paths[0], err)
+	}
+	if !strings.Contains(string(out), p.version) {
+		return Client{}, fmt.Errorf("run %s --version: %q, want %s", paths[0], strings.TrimSpace(string(out)), p.version)
+	}
+	return Client{Name: p.name, Version: p.version, Path: paths[0]}, nil
+}
