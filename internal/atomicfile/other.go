@@ -1,0 +1,13 @@
+//go:build !unix
+
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+)
+
+func keepOwner(*os.File, fs.FileInfo) error { return nil }
+
+// SyncDir does nothing where folders cannot be synced.
+func SyncDir(*os.Root) error { return nil }
