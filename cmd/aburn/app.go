@@ -2,21 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/urfave/cli/v3"
-)
 
-// Exit codes of every command: 0 fine, 1 bad news, 2 usage. `chain --expect`
-// adds 3, nothing to build on.
-const (
-	exitOK = iota
-	exitBadNews
-	exitUsage
-	exitMissing
+	"aburn/internal/term"
 )
 
 // app is what a command may touch of the outside: nothing else is global.
@@ -26,66 +17,114 @@ type app struct {
 	env      func(string) string
 }
 
-// failure is an error with an exit code and what the person can do about it.
-// A failure without a message has already been told and only sets the code.
-type failure struct {
-	code  int
-	msg   string
-	hints []string
-}
-
-func (f *failure) Error() string { return f.msg }
-
-// usageError is a mistake in how the command was called (exit 2).
-func usageError(msg string, hints ...string) error {
-	return &failure{exitUsage, msg, hints}
-}
-
-// badNews is an answer nobody wants, or work that went wrong (exit 1).
-func badNews(msg string, hints ...string) error {
-	return &failure{exitBadNews, msg, hints}
-}
-
-// run executes the command line and returns the exit code. It prints every
-// error in one form: `aburn: error: …`, then a line `aburn: hint: …` per hint.
+// run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
-	err := a.root().Run(ctx, args)
-	if err == nil {
-		return exitOK
-	}
-	var f *failure
-	if !errors.As(err, &f) {
-		f = &failure{code: exitBadNews, msg: err.Error()}
-	}
-	if f.msg != "" {
-		fmt.Fprintf(a.err, "aburn: error: %s\n", f.msg)
-	}
-	for _, h := range f.hints {
-		fmt.Fprintf(a.err, "aburn: hint: %s\n", h)
-	}
-	return f.code
+	return a.finish(a.root().Run(ctx, args))
 }
 
 // root is the tree of commands. Each stands in a file of its own name.
 func (a *app) root() *cli.Command {
-	return &cli.Command{
+	root := &cli.Command{
 		Name:      "aburn",
 		Usage:     "the flight recorder of coding agents",
+		UsageText: "aburn [-C DIR] command [options]",
+		Description: "aburn records what coding agents do in a project into .oss/workflow.log, tells\n" +
+			"prompts what the commands before them made, and puts its hooks into the agents'\n" +
+			"settings and takes them out again, byte for byte.",
+		Metadata: examples(
+			"aburn install-hooks        # once: record every session in this project",
+			"aburn tail -f              # watch the agents at work",
+			"aburn chain                # what ideate, plan, build and ship last produced",
+		),
+		Version:   version().String(),
 		Writer:    a.out,
 		ErrWriter: a.err,
 		// cli would call os.Exit itself for some errors; only main exits.
-		ExitErrHandler:        func(context.Context, *cli.Command, error) {},
-		OnUsageError:          onUsageError,
-		EnableShellCompletion: true,
-		Suggest:               true,
+		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
+		EnableShellCompletion:           true,
+		ConfigureShellCompletionCommand: a.completionCommand,
+		Action:                          a.noCommand,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: "."},
+			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
+			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		},
-		Commands: []*cli.Command{},
+		Commands: []*cli.Command{
+			a.versionCommand(),
+		},
 	}
+	return common(root)
 }
 
-// onUsageError turns cli's own flag errors into exit 2 with a hint.
+// common gives every command of the tree what all share.
+func common(cmd *cli.Command) *cli.Command {
+	cli.SubcommandHelpTemplate = helpTemplate // commands with subcommands take it from here
+	cmd.OnUsageError = onUsageError
+	cmd.DisableSliceFlagSeparator = true // a file name may hold a comma
+	cmd.UseShortOptionHandling = true
+	cmd.CustomHelpTemplate = helpTemplate
+	cmd.CustomRootCommandHelpTemplate = helpTemplate
+	for _, sub := range cmd.Commands {
+		sub.HideHelpCommand = true
+		sub.CommandNotFound = ownHelp
+		common(sub)
+	}
+	return cmd
+}
+
+// noCommand answers `aburn` alone with the help, and anything else that is no command.
+func (a *app) noCommand(ctx context.Context, cmd *cli.Command) error {
+	name := cmd.Args().First()
+	if name == "" {
+		return cli.ShowRootCommandHelp(cmd)
+	}
+	var names []string
+	for _, c := range cmd.VisibleCommands() {
+		names = append(names, c.Names()...)
+	}
+	if near := nearest(name, names); near != "" {
+		return usageError("unknown command "+quote(name), "did you mean aburn "+near+"?")
+	}
+	return usageError("unknown command "+quote(name), "aburn --help")
+}
+
+// onUsageError turns cli's own errors about flags and arguments into exit 2 with a hint.
 func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error {
-	return usageError(err.Error(), strings.TrimSpace(cmd.FullName())+" --help")
+	hints := []string{strings.TrimSpace(cmd.FullName()) + " --help"}
+	if flag, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		flag = strings.TrimLeft(flag, "-")
+		if near := nearest(flag, flagNames(cmd)); near != "" {
+			hints = append([]string{"did you mean " + dashed(near) + "?"}, hints...)
+		}
+		return usageError("unknown flag "+dashed(flag), hints...)
+	}
+	return usageError(err.Error(), hints...)
+}
+
+// noArguments refuses positional arguments where a command takes none.
+func noArguments(_ context.Context, cmd *cli.Command) error {
+	if arg := cmd.Args().First(); arg != "" {
+		return usageError("unexpected argument "+quote(arg), cmd.FullName()+" --help")
+	}
+	return nil
+}
+
+func flagNames(cmd *cli.Command) (names []string) {
+	for _, c := range cmd.Lineage() {
+		for _, f := range c.Flags {
+			names = append(names, f.Names()...)
+		}
+	}
+	return names
+}
+
+func dashed(flag string) string {
+	if len(flag) == 1 {
+		return "-" + flag
+	}
+	return "--" + flag
+}
+
+// screen is stdout as this command is to use it.
+func (a *app) screen(cmd *cli.Command) *term.Out {
+	return term.New(a.out, a.env, cmd.Bool("no-color"))
 }

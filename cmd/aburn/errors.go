@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/term"
+)
+
+// How the command speaks to people, all of it on stderr:
+//
+//	aburn: error: the fact, with its place        (at most one, the last thing said)
+//	aburn: hint: what to do about it              (any number, after the error or warning)
+//	aburn: warning: what was done all the same    (any number)
+//
+// The exit code is 0 when all is fine, 1 for bad news, 2 for a mistake in how
+// the command was called or where; `chain --expect` adds 3, nothing to build on.
+const (
+	exitOK = iota
+	exitBadNews
+	exitUsage
+	exitMissing
+)
+
+// failure is an error with an exit code and what the person can do about it.
+// A failure without a message has already been told and only sets the code.
+type failure struct {
+	code  int
+	msg   string
+	hints []string
+}
+
+func (f *failure) Error() string { return f.msg }
+
+// usageError is a mistake in how the command was called (exit 2).
+func usageError(msg string, hints ...string) error {
+	return &failure{exitUsage, msg, hints}
+}
+
+// badNews is an answer nobody wants, or work that went wrong (exit 1).
+func badNews(msg string, hints ...string) error {
+	return &failure{exitBadNews, msg, hints}
+}
+
+// told is an exit code without a further word.
+func told(code int) error { return &failure{code: code} }
+
+// finish prints err in the one form and returns the exit code.
+func (a *app) finish(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var f *failure
+	var coder cli.ExitCoder
+	switch {
+	case errors.As(err, &f):
+	case errors.As(err, &coder): // cli's own: a help topic that does not exist
+		f = &failure{code: exitUsage, msg: err.Error()}
+	default:
+		f = &failure{code: exitBadNews, msg: err.Error()}
+	}
+	if f.msg != "" {
+		a.say(term.BoldRed, "error", f.msg)
+	}
+	a.hint(f.hints...)
+	return f.code
+}
+
+// warn tells what was done all the same, and what could be done about it.
+func (a *app) warn(msg string, hints ...string) {
+	a.say(term.BoldYellow, "warning", msg)
+	a.hint(hints...)
+}
+
+func (a *app) hint(hints ...string) {
+	for _, h := range hints {
+		a.say(term.Cyan, "hint", h)
+	}
+}
+
+// say writes one line. Messages may hold names from anywhere, so they are cleaned.
+func (a *app) say(style term.Style, kind, msg string) {
+	o := term.New(a.err, a.env, false)
+	fmt.Fprintf(a.err, "aburn: %s: %s\n", o.Paint(style, kind), term.Clean(msg))
+}

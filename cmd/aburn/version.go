@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v3"
+)
+
+// build says which aburn this is. Go itself writes it into the executable.
+type build struct {
+	Version  string `json:"version"` // "(devel)" when built outside of a repository
+	Revision string `json:"revision,omitempty"`
+	Time     string `json:"time,omitempty"` // of the commit
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func version() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (b build) String() string {
+	return fmt.Sprintf("%s %s %s", b.Version, b.Go, b.Platform)
+}
+
+func (a *app) versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "version",
+		Usage:        "say which aburn this is",
+		Flags:        []cli.Flag{jsonFlag()},
+		ArgValidator: noArguments,
+		Metadata:     examples("aburn version", "aburn version --json"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Bool("json") {
+				return json.NewEncoder(a.out).Encode(version())
+			}
+			_, err := fmt.Fprintln(a.out, "aburn version", version())
+			return err
+		},
+	}
+}
+
+// jsonFlag is --json of the commands that print data.
+func jsonFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
+}
