@@ -8,7 +8,6 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -47,7 +46,7 @@ func WriteRoot(root *os.Root, name string, data []byte, perm fs.FileMode, o Opti
 	case err != nil:
 		return err
 	case !old.Mode().IsRegular():
-		return fmt.Errorf("replace %s: %w", name, ErrNotRegular)
+		return &fs.PathError{Op: "replace", Path: name, Err: ErrNotRegular}
 	default:
 		perm = old.Mode()
 	}
