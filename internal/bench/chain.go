@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// chainCase times `aburn chain` on logs of different size: a hit equally far
+// from the end, and a miss, which is bounded to 64 MiB.
+func chainCase(w *world, pg *page) error {
+	type size struct {
+		name  string
+		bytes int64
+	}
+	var hits, misses []*process
+	for _, s := range []size{{"1 MB", 1 << 20}, {"64 MB", 64 << 20}, {"big", pg.bigLog}} {
+		dir := w.path("chain-" + s.name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := w.aburn("-C", dir, "init"); err != nil {
+			return err
+		}
+		if err := writeLog(filepath.Join(dir, ".oss", "workflow.log"), s.bytes, true); err != nil {
+			return err
+		}
+		hit := w.process("hit "+s.name, w.bin("aburn"), "-C", dir, "chain", "plan")
+		miss := w.process("miss "+s.name, w.bin("aburn"), "-C", dir, "chain", "ship")
+		miss.exits = []int{1}
+		hits, misses = append(hits, hit), append(misses, miss)
+	}
+	defer func() { // a gigabyte
+		os.RemoveAll(w.path("chain-big"))
+	}()
+	hit, err := race(pg.rounds/4, hits[0], hits[2])
+	if err != nil {
+		return err
+	}
+	miss, err := race(max(pg.rounds/20, 7), misses[1], misses[2])
+	if err != nil {
+		return err
+	}
+	big := fmt.Sprintf("%d MB", pg.bigLog>>20)
+	pg.section("aburn chain", "`aburn chain plan` where the last COMPLETE of plan stands 100 KB before the end, and `aburn chain ship`, which is never there: a miss looks at the last 64 MiB of a file never rotated.")
+	pg.table("call", "log", "median", "ratio", "bound")
+	pg.row("hit", "1 MB", ms(median(hit[0])), "1.00 ×", "")
+	r, verdict := times(ratio(median(hit[1]), median(hit[0])), 1.3)
+	pg.row("hit", big, ms(median(hit[1])), r, verdict)
+	pg.row("miss", "64 MB", ms(median(miss[0])), "1.00 ×", "")
+	r, verdict = times(ratio(median(miss[1]), median(miss[0])), 1.3)
+	pg.row("miss", big, ms(median(miss[1])), r, verdict)
+	return nil
+}

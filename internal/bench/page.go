@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// page collects the tables of docs/benchmarks.md.
+type page struct {
+	rounds int
+	bigLog int64
+	b      strings.Builder
+}
+
+func newPage(rounds int, bigLog int64) *page {
+	p := &page{rounds: rounds, bigLog: bigLog}
+	p.b.WriteString("# Benchmarks\n\nWritten by `make bench` (`go run ./internal/bench -o docs/benchmarks.md`); do not edit.\n" +
+		"Read the ratios: the machine is shared, its microseconds are not yours. The contenders of a table ran in turn in one run; the figures are\n" +
+		"medians of whole processes, from before fork to after wait.\n\n")
+	fmt.Fprintf(&p.b, "Machine: %s, %d cores, %s %s, kernel %s, %s, %s.\n", cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, firstLine("/proc/sys/kernel/osrelease"), runtime.Version(), time.Now().UTC().Format("2006-01-02"))
+	return p
+}
+
+func (p *page) section(title, text string) { fmt.Fprintf(&p.b, "\n## %s\n\n%s\n\n", title, text) }
+
+func (p *page) table(head ...string) {
+	fmt.Fprintf(&p.b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+}
+
+func (p *page) row(cells ...string) { fmt.Fprintf(&p.b, "| %s |\n", strings.Join(cells, " | ")) }
+
+func (p *page) String() string { return p.b.String() }
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d)/1e6) }
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
+
+// times formats a ratio with its aim, and says so when it was missed.
+func times(r, atMost float64) (string, string) {
+	verdict := "met"
+	if r > atMost {
+		verdict = "**missed**"
+	}
+	return fmt.Sprintf("%.2f ×", r), fmt.Sprintf("≤ %.2f ×: %s", atMost, verdict)
+}
+
+// atLeast is times for ratios that should be high.
+func atLeast(r, min float64) (string, string) {
+	verdict := "met"
+	if r < min {
+		verdict = "**missed**"
+	}
+	return fmt.Sprintf("%.2f ×", r), fmt.Sprintf("≥ %.2f ×: %s", min, verdict)
+}
+
+func firstLine(path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "unknown"
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	return line
+}
+
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if k, v, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(k) == "model name" {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "unknown processor"
+}

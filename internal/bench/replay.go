@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"aburn/internal/journal"
+	"aburn/logfmt"
+)
+
+// replayMode reports whether this process is a contender of replayCase itself.
+func replayMode(arg string) bool { return arg == "replay-routing" || arg == "replay-fields" }
+
+// replay reads the whole log of the .oss folder dir and prints how many of its
+// entries are tool calls: by the routing fields alone, or from whole entries.
+func replay(mode, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	tools := 0
+	for line, err := range journal.New(root, journal.Options{}).Forward(journal.Position{}) {
+		if err != nil {
+			return err
+		}
+		if mode == "replay-routing" {
+			if h, ok := logfmt.ParseHeader(line.JSON); ok && string(h.Event) == string(logfmt.Tool) {
+				tools++
+			}
+			continue
+		}
+		if e, err := logfmt.Parse(line.JSON); err == nil && e.Event == logfmt.Tool {
+			tools++
+		}
+	}
+	fmt.Println(tools)
+	return nil
+}
+
+// replayCase compares a replay of the log with counting its lines.
+func replayCase(w *world, pg *page) error {
+	oss := w.path("replay/.oss")
+	if err := os.MkdirAll(oss, 0o700); err != nil {
+		return err
+	}
+	log := filepath.Join(oss, "workflow.log")
+	size := min(pg.bigLog, 256<<20)
+	if err := writeLog(log, size, false); err != nil {
+		return err
+	}
+	defer os.Remove(log)
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	wc, err := exec.LookPath("wc")
+	if err != nil {
+		return err
+	}
+	wcProc := w.process("wc -l", wc, "-l", log)
+	t, err := race(11, wcProc, w.process("routing", self, "replay-routing", oss), w.process("fields", self, "replay-fields", oss))
+	if err != nil {
+		return err
+	}
+	pg.section("Replay", fmt.Sprintf("A log of %d MB in the page cache, read from its first byte to its last through `internal/journal`, against `wc -l`.", size>>20))
+	pg.table("process", "median", "speed against `wc -l`", "bound")
+	pg.row("`wc -l`", ms(median(t[0])), "1.00 ×", "")
+	for i, row := range []struct {
+		name string
+		aim  float64
+	}{{"replay, routing fields", 0.7}, {"replay, all fields", 0.15}} {
+		r, verdict := atLeast(ratio(median(t[0]), median(t[i+1])), row.aim)
+		pg.row(row.name, ms(median(t[i+1])), r, verdict)
+	}
+	return nil
+}

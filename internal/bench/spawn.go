@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// process is one contender: an executable, its arguments and its input, which
+// may differ from round to round (a call's id must, or the log would rightly
+// take the second for the first told again).
+type process struct {
+	name  string
+	path  string
+	args  []string
+	env   []string
+	dir   string
+	input func(round int) string // file for standard input; nil = /dev/null
+	exits []int                  // accepted exit codes; nil = 0
+}
+
+// once runs p and returns its wall time, from before fork to after wait. The
+// standard streams are files, so that no goroutine of ours takes part.
+func (p *process) once(round int) (time.Duration, error) {
+	in := os.DevNull
+	if p.input != nil {
+		in = p.input(round)
+	}
+	stdin, err := os.Open(in)
+	if err != nil {
+		return 0, err
+	}
+	defer stdin.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	attr := &os.ProcAttr{Dir: p.dir, Env: p.env, Files: []*os.File{stdin, null, null}}
+	start := time.Now()
+	child, err := os.StartProcess(p.path, append([]string{p.path}, p.args...), attr)
+	if err != nil {
+		return 0, err
+	}
+	state, err := child.Wait()
+	wall := time.Since(start)
+	if err != nil {
+		return 0, err
+	}
+	if code := state.ExitCode(); code != 0 && !slices.Contains(p.exits, code) {
+		return 0, fmt.Errorf("%s: exit %d", p.name, code)
+	}
+	return wall, nil
+}
+
+// race runs the contenders in turn, rounds times after one warm-up, and returns
+// the sorted wall times of each.
+func race(rounds int, ps ...*process) ([][]time.Duration, error) {
+	times := make([][]time.Duration, len(ps))
+	for r := range rounds + 1 {
+		for i, p := range ps {
+			d, err := p.once(r)
+			if err != nil {
+				return nil, err
+			}
+			if r > 0 {
+				times[i] = append(times[i], d)
+			}
+		}
+	}
+	for _, t := range times {
+		slices.Sort(t)
+	}
+	return times, nil
+}
+
+func median(sorted []time.Duration) time.Duration { return sorted[len(sorted)/2] }
