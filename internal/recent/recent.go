@@ -1,0 +1,117 @@
+// Package recent reads from the last lines of a log, and from nothing else,
+// what is going on in one session: the active command, the calls that are open,
+// the process that runs it.
+//
+// Every function takes the lines as journal.Tail gives them: JSON lines, newest
+// first. What lies before the tail is unknown, never assumed.
+package recent
+
+import (
+	"bytes"
+	"iter"
+
+	"aburn/logfmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// Lines are the JSON lines of a log's end, newest first.
+type Lines = iter.Seq[[]byte]
+
+// Who is one line of work: a session, or one of its sub-agents.
+type Who struct {
+	Session logfmt.SessionID
+	AgentID string // "" for the session itself
+}
+
+// State is what is active in one line of work.
+type State struct {
+	Cmd       string // logfmt.SessionCmd when no command is active
+	Phase     string
+	ParentCmd string // of a sub-agent: as its newest entry has it
+	Known     bool   // the tail holds an entry of this session and agent
+}
+
+// Active is what the nearest earlier entry of the same session and agent left
+// active. Entries that aburn itself wrote do not count. A COMPLETE or FAILED
+// without a phase ends the command, one with a phase ends the phase.
+func Active(lines Lines, who Who) State {
+	for line := range lines {
+		h, ok := logfmt.ParseHeader(line)
+		if !ok || string(h.Session) != string(who.Session) || h.Agent != (who.AgentID != "") {
+			continue
+		}
+		rest := gjson.ParseBytes(line)
+		if h.Agent && rest.Get("agent.id").Str != who.AgentID || rest.Get("source").Str == "aburn" {
+			continue
+		}
+		return after(&h, rest.Get("agent.parent_cmd").Str)
+	}
+	return State{Cmd: logfmt.SessionCmd}
+}
+
+// After is the state that e leaves behind in its own line of work.
+func After(e *logfmt.Entry) State {
+	h := logfmt.Header{Cmd: []byte(e.Cmd), Phase: []byte(e.Phase), Event: []byte(e.Event)}
+	parent := ""
+	if e.Agent != nil {
+		parent = e.Agent.ParentCmd
+	}
+	return after(&h, parent)
+}
+
+func after(h *logfmt.Header, parent string) State {
+	s := State{Cmd: string(h.Cmd), Phase: string(h.Phase), ParentCmd: parent, Known: true}
+	switch h.Meaning() {
+	case logfmt.PhaseComplete:
+		s.Phase = ""
+	case logfmt.Complete, logfmt.Failed:
+		if s.Phase == "" {
+			s.Cmd = logfmt.SessionCmd
+		}
+		s.Phase = ""
+	}
+	return s
+}
+
+// Hooked reports whether the lines hold an entry of the session that an agent's
+// hook wrote: then its hooks run here, and one of them will read what a sandboxed
+// `aburn log` prints.
+func Hooked(lines Lines, session logfmt.SessionID) bool {
+	for line := range lines {
+		h, ok := logfmt.ParseHeader(line)
+		if !ok || string(h.Session) != string(session) {
+			continue
+		}
+		switch gjson.GetBytes(line, "source").Str {
+		case "", "prompt", "aburn":
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// HasProc reports whether an entry of the session in tail (whole lines, as
+// journal.Tail.Bytes has them) carries proc, the JSON object of a process,
+// as its data.proc.
+func HasProc(tail []byte, session logfmt.SessionID, proc []byte) bool {
+	needle := append([]byte(`"proc":`), proc...)
+	for {
+		i := bytes.Index(tail, needle)
+		if i < 0 {
+			return false
+		}
+		line := tail[bytes.LastIndexByte(tail[:i], '\n')+1:]
+		if n := bytes.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n]
+		}
+		if h, ok := logfmt.ParseHeader(line); ok && string(h.Session) == string(session) {
+			return true
+		}
+		tail = tail[i+len(needle):]
+		if n := bytes.IndexByte(tail, '\n'); n >= 0 {
+			tail = tail[n+1:]
+		}
+	}
+}

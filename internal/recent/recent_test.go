@@ -1,0 +1,165 @@
+package recent_test
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aburn/internal/recent"
+	"aburn/logfmt"
+)
+
+// draw makes log lines from a drawing, one entry a line, oldest first:
+//
+//	session[/agent[^parent]] source cmd[:phase] EVENT [id [tool [head…]]]
+func draw(t *testing.T, drawing string) []string {
+	t.Helper()
+	var lines []string
+	for row := range strings.Lines(drawing) {
+		f := strings.Fields(row)
+		if len(f) == 0 {
+			continue
+		}
+		e := logfmt.Entry{Time: time.Unix(1795248000, 0), Source: f[1], Event: logfmt.Event(f[3])}
+		who, parent, _ := strings.Cut(f[0], "^")
+		session, agent, isAgent := strings.Cut(who, "/")
+		e.Session = logfmt.SessionID(session)
+		if isAgent {
+			e.Agent = &logfmt.Agent{Type: "helper", ID: agent, ParentCmd: parent}
+		}
+		e.Cmd, e.Phase, _ = strings.Cut(f[2], ":")
+		if len(f) > 4 {
+			var o logfmt.Object
+			o.Str("tool_use_id", f[4])
+			if len(f) > 5 {
+				o.Str("tool", f[5]).StrIf("head", strings.Join(f[6:], " "))
+			}
+			e.Data = o.Bytes()
+		}
+		line, err := e.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
+func newestFirst(lines []string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, l := range slices.Backward(lines) {
+			if !yield([]byte(l)) {
+				return
+			}
+		}
+	}
+}
+
+func TestActive(t *testing.T) {
+	for _, tc := range []struct{ name, log, who, want string }{
+		{"nothing", "", "a", "session"},
+		{"another session's command", "b prompt build START", "a", "session"},
+		{"a command", "a prompt build START", "a", "build"},
+		{"a phase", "a prompt build START\na prompt build:RED PHASE_START\nb claude session TOOL", "a", "build:RED"},
+		{"inherited from a tool call", "a claude build:RED TOOL", "a", "build:RED"},
+		{"a phase that ended", "a prompt build:RED PHASE_COMPLETE", "a", "build"},
+		{"COMPLETE with a phase is a phase's end", "a prompt build:RED COMPLETE", "a", "build"},
+		{"FAILED with a phase too", "a prompt build:RED FAILED", "a", "build"},
+		{"START with a phase is a phase's start", "a prompt build:RED START", "a", "build:RED"},
+		{"a command that ended", "a prompt build START\na prompt build COMPLETE", "a", "session"},
+		{"a command that failed", "a prompt build START\na prompt build FAILED", "a", "session"},
+		{"aburn's own entries do not count", "a prompt build START\na aburn supervisor INTERVENTION", "a", "build"},
+		{"a sub-agent does not end its parent's", "a prompt build START\na/x^build prompt build COMPLETE", "a", "build"},
+		{"the parent does not end a sub-agent's", "a/x^build prompt test START\na prompt build COMPLETE", "a/x", "test^build"},
+		{"another sub-agent", "a/x^build prompt test START", "a/y", "session"},
+	} {
+		session, agent, _ := strings.Cut(tc.who, "/")
+		s := recent.Active(newestFirst(draw(t, tc.log)), recent.Who{Session: logfmt.SessionID(session), AgentID: agent})
+		got := s.Cmd
+		if s.Phase != "" {
+			got += ":" + s.Phase
+		}
+		if s.ParentCmd != "" {
+			got += "^" + s.ParentCmd
+		}
+		if got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestCallsOf(t *testing.T) {
+	lines := draw(t, `
+		a codex session TOOL_START one Bash ls
+		a codex session TOOL_START two Bash sleep 9
+		a/x codex session TOOL_START three Bash ls
+		b codex session TOOL_START four Bash ls
+		a codex session TOOL one Bash ls
+		a codex session TOOL_START five Bash rm -r x
+		a codex session PERMISSION - Bash rm -r x
+		a/x codex session TOOL_FAILED two Bash`)
+	c := recent.CallsOf(newestFirst(lines), recent.Who{Session: "a"})
+	if len(c.Open) != 2 || c.Open[0].ToolUseID != "two" || c.Open[1].ToolUseID != "five" {
+		t.Errorf("open calls: %+v", c.Open)
+	}
+	if c.Find("two").Asked || !c.Find("five").Asked {
+		t.Error("the permission was for five, not for two")
+	}
+	if !c.Ended("one") || c.Ended("two") || c.Ended("five") || c.Find("one") != nil {
+		t.Errorf("ended: %+v", c)
+	}
+}
+
+func TestOpenLogCalls(t *testing.T) {
+	lines := draw(t, `
+		a claude session TOOL_START one Bash aburn log build START
+		b/x^plan claude session TOOL_START two Bash cd /w && /usr/bin/aburn -C .. log test COMPLETE --summary "x"
+		c claude session TOOL_START three Bash aburn log build COMPLETE
+		c claude session TOOL three Bash aburn log build COMPLETE`)
+	for _, tc := range []struct{ cmd, event, want string }{
+		{"build", "START", "a/"}, {"test", "complete", "b/x"}, {"build", "COMPLETE", ""}, {"test", "START", ""},
+	} {
+		got := ""
+		for _, c := range recent.OpenLogCalls(newestFirst(lines), tc.cmd, tc.event) {
+			got += string(c.Session) + "/"
+			if c.Agent != nil {
+				got += c.Agent.ID
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%s %s: %q, want %q", tc.cmd, tc.event, got, tc.want)
+		}
+	}
+}
+
+func TestHooked(t *testing.T) {
+	lines := draw(t, "a prompt build START\nb claude session TOOL\nc aburn supervisor DELIVERED")
+	for session, want := range map[string]bool{"a": false, "b": true, "c": false, "d": false} {
+		if got := recent.Hooked(newestFirst(lines), logfmt.SessionID(session)); got != want {
+			t.Errorf("session %s: %v", session, got)
+		}
+	}
+}
+
+func TestHasProc(t *testing.T) {
+	line := func(session, data string) string {
+		e := logfmt.Entry{Time: time.Unix(1795248000, 0), Cmd: "session", Event: logfmt.Tool, Session: logfmt.SessionID(session), Data: []byte(data)}
+		b, err := e.AppendTo(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	one, two := `{"pid":1,"start":2,"host":"h"}`, `{"pid":1,"start":3,"host":"h"}`
+	tail := []byte(line("a", `{"proc":`+one+`}`) + line("b", `{"x":1,"proc":`+two+`}`))
+	for _, tc := range []struct {
+		session, proc string
+		want          bool
+	}{{"a", one, true}, {"b", one, false}, {"a", two, false}, {"b", two, true}} {
+		if got := recent.HasProc(tail, logfmt.SessionID(tc.session), []byte(tc.proc)); got != tc.want {
+			t.Errorf("session %s, process %s: %v", tc.session, tc.proc, got)
+		}
+	}
+}
