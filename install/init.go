@@ -2,11 +2,11 @@ package install
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"aburn/internal/atomicfile"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 )
@@ -22,70 +22,63 @@ type Init struct {
 // the mark of trust outside of it. What exists is left as it is, so that doing it twice changes nothing. A .oss that is
 // a link, a file, somebody else's or writable by others is refused.
 func InitProject(dir string, env func(string) string) (Init, error) {
-	root, err := filepath.Abs(dir)
+	root, err := realDir(dir)
 	if err != nil {
 		return Init{}, err
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return Init{}, err
-	}
 	done := Init{Root: root}
-	oss := filepath.Join(root, project.OssDir)
-	switch err := os.Mkdir(oss, 0o700); {
+	switch err := os.Mkdir(filepath.Join(root, project.OssDir), 0o700); {
 	case err == nil:
 		done.Created = append(done.Created, project.OssDir+"/")
 	case !errors.Is(err, fs.ErrExist):
 		return done, err
 	}
-	made, err := fillOss(root, env)
-	done.Created = append(done.Created, made...)
+	p, err := project.At(root, env)
 	if err != nil {
 		return done, err
 	}
-	if p, err := project.Find(root, env); err == nil && p.Root == root && p.Marked {
-		return done, nil
+	made, err := fillOss(p)
+	done.Created = append(done.Created, made...)
+	if err != nil || p.Marked {
+		return done, err
 	}
 	done.Marked = true
 	return done, project.Mark(root)
 }
 
-// ossFiles is what a new .oss holds.
-func ossFiles() []struct {
+func realDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+// ossFile is a file that every project begins with.
+type ossFile struct {
 	name string
 	data []byte
-} {
-	return []struct {
-		name string
-		data []byte
-	}{
+}
+
+func ossFiles() []ossFile {
+	return []ossFile{
 		{".gitignore", []byte("*\n")},
 		{"settings.json", settings.Default()},
 	}
 }
 
-func fillOss(root string, env func(string) string) (made []string, err error) {
-	p, err := project.Find(root, env)
-	if err != nil {
-		return nil, err
-	}
-	if p.Root != root {
-		return nil, fmt.Errorf("%s is no project folder: it belongs to %s", filepath.Join(root, project.OssDir), p.Root)
-	}
+// fillOss writes the files that p's .oss lacks, whole or not at all.
+func fillOss(p *project.Project) (made []string, err error) {
 	oss, err := p.OpenOss()
 	if err != nil {
 		return nil, err
 	}
 	defer oss.Close()
 	for _, f := range ossFiles() {
-		w, err := oss.OpenFile(f.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) {
+		if _, err := oss.Lstat(f.name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return made, err
-		}
-		_, err = w.Write(f.data)
-		if err = errors.Join(err, w.Close()); err != nil {
+		if err := atomicfile.WriteRoot(oss, f.name, f.data, 0o600, atomicfile.Options{}); err != nil {
 			return made, err
 		}
 		made = append(made, project.OssDir+"/"+f.name)

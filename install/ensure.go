@@ -1,0 +1,168 @@
+package install
+
+import "slices"
+
+// container is what a container of hooks was before an install first put something of aburn's into it. A container that
+// held something of the user's needs no note.
+type container struct {
+	Path   string `json:"path"`             // "" is the root; else keys joined by dots
+	Was    string `json:"was"`              // wasAbsent, wasNull or wasEmpty
+	Inside string `json:"inside,omitempty"` // with wasEmpty: the space between its brackets
+}
+
+const (
+	wasAbsent = "absent"
+	wasNull   = "null"
+	wasEmpty  = "empty"
+)
+
+// ensurer collects the edits that make a document hold aburn's hooks.
+type ensurer struct {
+	*document
+	style style
+	edits []edit
+	made  []container
+	moved int // handlers whose path was brought up to date
+}
+
+// ensure finds what is missing for agent a to call the hook at path, and with allow for prompts to log unasked. It
+// inserts behind what is there and touches nothing of anybody else's.
+func (d *document) ensure(a Agent, path string, allow bool) (*ensurer, error) {
+	e := &ensurer{document: d, style: d.style()}
+	if d.root.kind != object {
+		return nil, d.wrong(d.root, "the file", object)
+	}
+	items, err := e.hooks(a, path)
+	if err != nil {
+		return nil, err
+	}
+	if allow {
+		more, err := e.permissions()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, more...)
+	}
+	e.add("", d.root, items)
+	return e, nil
+}
+
+// add appends items to the container v, if there are any, and notes when it was empty.
+func (e *ensurer) add(path string, v value, items []item) {
+	if len(items) == 0 {
+		return
+	}
+	ed := e.appendTo(v, e.style, items)
+	e.edits = append(e.edits, ed)
+	if len(v.spans()) == 0 {
+		e.made = append(e.made, container{path, wasEmpty, ed.old})
+	}
+}
+
+// put gives the member m, which may be missing or null, the value t: as an item for its parent, or as an edit.
+func (e *ensurer) put(path, key string, m *member, t tree) []item {
+	if m == nil {
+		e.made = append(e.made, container{Path: path, Was: wasAbsent})
+		return []item{{key, t}}
+	}
+	e.made = append(e.made, container{Path: path, Was: wasNull})
+	e.edits = append(e.edits, edit{m.value.start, "null", e.style.print(t, e.lineIndent(m.keyStart))})
+	return nil
+}
+
+// hooks returns the items that the root lacks.
+func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
+	m := e.root.last("hooks")
+	if m == nil || m.value.kind == null {
+		all := tree{open: "{", lines: true}
+		for _, ev := range a.events() {
+			e.made = append(e.made, container{Path: "hooks." + ev.Name, Was: wasAbsent})
+			all.items = append(all.items, item{ev.Name, a.groups(path, ev.Timeout)})
+		}
+		return e.put("hooks", "hooks", m, all), nil
+	}
+	if m.value.kind != object {
+		return nil, e.wrong(m.value, `"hooks"`, object)
+	}
+	var missing []item
+	for _, ev := range a.events() {
+		em := m.value.last(ev.Name)
+		switch {
+		case em == nil || em.value.kind == null:
+			missing = append(missing, e.put("hooks."+ev.Name, ev.Name, em, a.groups(path, ev.Timeout))...)
+		case em.value.kind != array:
+			return nil, e.wrong(em.value, quote(ev.Name), array)
+		case !e.refresh(a, ev.Name, em.value, path):
+			e.add("hooks."+ev.Name, em.value, []item{{"", a.group(path, ev.Timeout)}})
+		}
+	}
+	e.add("hooks", m.value, missing)
+	return nil, nil
+}
+
+// groups is the value of an event that had none.
+func (a Agent) groups(path string, timeout int) tree {
+	return tree{open: "[", items: []item{{"", a.group(path, timeout)}}}
+}
+
+// refresh brings the paths of aburn's own handlers of an event up to date, each where it stands, and says whether there
+// are any. Whatever else was changed about them (a timeout, a matcher) was changed by somebody who meant it.
+func (e *ensurer) refresh(a Agent, event string, groups value, path string) bool {
+	found := false
+	for _, g := range groups.elems {
+		list := g.last("hooks")
+		if list == nil {
+			continue
+		}
+		for _, v := range list.value.elems {
+			h := e.readHandler(event, g, v)
+			if !h.ours(a) {
+				continue
+			}
+			found = true
+			want := path
+			if !h.exec {
+				want = shellQuote(path) + " " + string(a)
+			}
+			if h.path != path {
+				at := h.command.value
+				e.edits = append(e.edits, edit{at.start, e.text(at.start, at.end), quote(want)})
+				e.moved++
+			}
+		}
+	}
+	return found
+}
+
+// permissions returns the items that the root lacks for AllowRule.
+func (e *ensurer) permissions() ([]item, error) {
+	rule := tree{raw: quote(AllowRule)}
+	rules := tree{open: "[", items: []item{{"", rule}}}
+	m := e.root.last("permissions")
+	if m == nil || m.value.kind == null {
+		e.made = append(e.made, container{Path: "permissions.allow", Was: wasAbsent})
+		return e.put("permissions", "permissions", m, tree{open: "{", lines: true, items: []item{{"allow", rules}}}), nil
+	}
+	if m.value.kind != object {
+		return nil, e.wrong(m.value, `"permissions"`, object)
+	}
+	allow := m.value.last("allow")
+	switch {
+	case allow == nil || allow.value.kind == null:
+		e.add("permissions", m.value, e.put("permissions.allow", "allow", allow, rules))
+	case allow.value.kind != array:
+		return nil, e.wrong(allow.value, `"permissions.allow"`, array)
+	case !e.hasRule(allow.value):
+		e.add("permissions.allow", allow.value, []item{{"", rule}})
+	}
+	return nil, nil
+}
+
+// hasRule says whether AllowRule is among the rules.
+func (d *document) hasRule(rules value) bool {
+	return slices.ContainsFunc(rules.elems, d.isRule)
+}
+
+func (d *document) isRule(v value) bool {
+	return v.kind == text && unquote(d.data[v.start:v.end]) == AllowRule
+}

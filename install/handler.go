@@ -1,0 +1,174 @@
+package install
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"aburn/templates"
+)
+
+// hookName is the executable that the agents call.
+const hookName = "aburn-hook"
+
+// events is what the agent's hook subscribes to.
+func (a Agent) events() []templates.HookEvent {
+	if a == Codex {
+		return templates.CodexEvents()
+	}
+	return templates.ClaudeEvents()
+}
+
+// handler is one command at a hook point, as it stands in a settings file.
+type handler struct {
+	event   string
+	group   value
+	value   value
+	command *member
+	line    string   // the shell command line; "" in exec form
+	path    string   // the executable, as written
+	args    []string // its arguments
+	exec    bool     // exec form: path and args, no shell
+	timeout string   // as written, "" when the agent's default holds
+}
+
+// ours says that the handler runs aburn's hook for agent a and nothing else. A command that somebody wrapped around it
+// is somebody else's.
+func (h handler) ours(a Agent) bool {
+	name := filepath.Base(filepath.ToSlash(h.path))
+	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
+		name = name[i+1:]
+	}
+	name = strings.TrimSuffix(name, ".exe")
+	return name == hookName && len(h.args) == 1 && h.args[0] == string(a)
+}
+
+// readHandler reads one handler object. What is no command is a handler without a path.
+func (d *document) readHandler(event string, group, v value) handler {
+	h := handler{event: event, group: group, value: v}
+	if t := v.last("type"); d.str(t) != "command" {
+		return h
+	}
+	h.command = v.last("command")
+	if t := v.last("timeout"); t != nil {
+		h.timeout = d.text(t.value.start, t.value.end)
+	}
+	args := v.last("args")
+	if args != nil && args.value.kind == array {
+		h.exec, h.path = true, d.str(h.command)
+		for _, e := range args.value.elems {
+			if e.kind == text {
+				h.args = append(h.args, unquote(d.data[e.start:e.end]))
+			}
+		}
+		return h
+	}
+	h.line = d.str(h.command)
+	if words, ok := shellWords(h.line); ok && len(words) > 0 {
+		h.path, h.args = words[0], words[1:]
+	}
+	return h
+}
+
+// handlers lists the handlers of every event, also those that an agent would overlook because the same key follows
+// again: what is looked for there must be found.
+func (d *document) handlers() []handler {
+	var out []handler
+	for _, hooks := range d.root.members {
+		if hooks.key != "hooks" {
+			continue
+		}
+		for _, event := range hooks.value.members {
+			for _, group := range event.value.elems {
+				for _, list := range group.members {
+					if list.key != "hooks" {
+						continue
+					}
+					for _, v := range list.value.elems {
+						out = append(out, d.readHandler(event.key, group, v))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// group is the one group of an event that Codex and Claude Code are given: no matcher, so for everything.
+func (a Agent) group(path string, timeout int) tree {
+	members := []item{
+		{"type", tree{raw: `"command"`}},
+		{"command", tree{raw: quote(a.commandFor(path))}},
+	}
+	if a == Claude {
+		members = append(members, item{"args", tree{open: "[", items: []item{{"", tree{raw: quote(string(a))}}}}})
+	}
+	members = append(members, item{"timeout", tree{raw: strconv.Itoa(timeout)}})
+	list := tree{open: "[", items: []item{{"", tree{open: "{", items: members}}}}
+	return tree{open: "{", items: []item{{"hooks", list}}}
+}
+
+// commandFor is the value of a handler's "command". Codex has no exec form: its command is a line for the user's shell.
+func (a Agent) commandFor(path string) string {
+	if a == Claude {
+		return path
+	}
+	return shellQuote(path) + " " + string(a)
+}
+
+// shellQuote writes s as one word of a POSIX shell and of fish. Its result is part of what Codex's hook trust covers,
+// so it must never change for the same s.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:,", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// shellWords splits a command line that consists of plain and quoted words only. Anything that a shell would act on
+// (variables, pipes, assignments …) makes it somebody's script: not ok.
+func shellWords(line string) (words []string, ok bool) {
+	var word strings.Builder
+	in := false
+	end := func() {
+		if in {
+			words = append(words, word.String())
+		}
+		in = false
+		word.Reset()
+	}
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == ' ' || c == '\t':
+			end()
+		case c == '\'':
+			n := strings.IndexByte(line[i+1:], '\'')
+			if n < 0 {
+				return nil, false
+			}
+			word.WriteString(line[i+1 : i+1+n])
+			in, i = true, i+1+n
+		case c == '"':
+			n := strings.IndexByte(line[i+1:], '"')
+			if n < 0 || strings.ContainsAny(line[i+1:i+1+n], "\\`") {
+				return nil, false
+			}
+			word.WriteString(line[i+1 : i+1+n])
+			in, i = true, i+1+n
+		case c == '\\' && i+1 < len(line):
+			i++
+			word.WriteByte(line[i])
+			in = true
+		case strings.IndexByte("|&;<>()`*?[]#=!\n", c) >= 0:
+			return nil, false
+		default:
+			word.WriteByte(c)
+			in = true
+		}
+	}
+	end()
+	return words, true
+}

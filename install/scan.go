@@ -1,0 +1,410 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// SyntaxError is the place where a settings file stops being JSON, or being what the agent documents.
+type SyntaxError struct {
+	Path         string
+	Line, Column int // both from 1; columns count characters, a byte-order mark is none
+	Text         string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Text)
+}
+
+// maxDepth bounds the scanner's recursion; agents' own parsers give up far earlier.
+const maxDepth = 1000
+
+// kind is the first byte of a value's text, '0' standing for every number.
+type kind byte
+
+const (
+	object kind = '{'
+	array  kind = '['
+	text   kind = '"'
+	number kind = '0'
+	null   kind = 'n'
+	yes    kind = 't'
+	no     kind = 'f'
+)
+
+// String names a kind as an error message does.
+func (k kind) String() string {
+	switch k {
+	case object:
+		return "an object"
+	case array:
+		return "an array"
+	case text:
+		return "a string"
+	case number:
+		return "a number"
+	case null:
+		return "null"
+	}
+	return "a boolean"
+}
+
+// value is one JSON value and the place of its text: data[start:end].
+type value struct {
+	kind       kind
+	start, end int
+	members    []member // of an object, in file order, duplicates included
+	elems      []value  // of an array
+}
+
+// member is one member of an object. Its text reaches from keyStart to value.end.
+type member struct {
+	key      string
+	keyStart int
+	value    value
+}
+
+// document is a settings file: its bytes, and where each value stands in them.
+type document struct {
+	path string
+	data []byte
+	root value
+}
+
+var (
+	utf8BOM  = []byte("\xef\xbb\xbf")
+	utf16LE  = []byte("\xff\xfe")
+	utf16BE  = []byte("\xfe\xff")
+	literals = [...]string{"true", "false", "null"}
+)
+
+// parse reads strict JSON: no comments, no trailing commas, no NUL, valid UTF-8, one value. A byte-order mark in front
+// is let pass, as the agents do; a key may stand twice, and then the last one counts, as for the agents.
+func parse(path string, data []byte) (*document, error) {
+	s := scanner{path: path, data: data}
+	switch {
+	case bytes.HasPrefix(data, utf16LE), bytes.HasPrefix(data, utf16BE):
+		return nil, s.fail(0, "UTF-16 text: the agents read UTF-8 only")
+	case bytes.HasPrefix(data, utf8BOM):
+		s.pos = len(utf8BOM)
+	}
+	s.space()
+	if s.pos == len(data) {
+		return nil, s.fail(s.pos, "the file is empty, which is not JSON")
+	}
+	root, err := s.value(0)
+	if err != nil {
+		return nil, err
+	}
+	s.space()
+	if s.pos < len(data) {
+		return nil, s.unexpected("text after the end of the JSON value")
+	}
+	return &document{path: path, data: data, root: root}, nil
+}
+
+// scanner walks over data once, from pos.
+type scanner struct {
+	path string
+	data []byte
+	pos  int
+}
+
+func (s *scanner) fail(at int, format string, args ...any) error {
+	line, column := place(s.data, at)
+	return &SyntaxError{Path: s.path, Line: line, Column: column, Text: fmt.Sprintf(format, args...)}
+}
+
+// place turns an offset into line and column. A line ends with \n, \r\n or a lone \r.
+func place(data []byte, at int) (line, column int) {
+	before := bytes.TrimPrefix(data[:at], utf8BOM)
+	line, last := 1, 0
+	for i, b := range before {
+		if b == '\n' || b == '\r' && (i+1 >= len(before) || before[i+1] != '\n') {
+			line, last = line+1, i+1
+		}
+	}
+	return line, 1 + utf8.RuneCount(before[last:])
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// unexpected names what stands at pos where nothing, or something else, was expected.
+func (s *scanner) unexpected(want string) error {
+	if s.pos >= len(s.data) {
+		return s.fail(s.pos, "the file ends here: %s", want)
+	}
+	switch c := s.data[s.pos]; {
+	case c == 0:
+		return s.fail(s.pos, "a NUL byte")
+	case c == '/' || c == '#':
+		return s.fail(s.pos, "a comment, which JSON does not have")
+	case c < ' ':
+		return s.fail(s.pos, "a control character (0x%02x)", c)
+	}
+	r, size := utf8.DecodeRune(s.data[s.pos:])
+	if r == utf8.RuneError && size < 2 {
+		return s.fail(s.pos, "a byte that is not UTF-8 (0x%02x)", s.data[s.pos])
+	}
+	return s.fail(s.pos, "%q: %s", r, want)
+}
+
+func (s *scanner) value(depth int) (value, error) {
+	if depth > maxDepth {
+		return value{}, s.fail(s.pos, "nested more than %d deep", maxDepth)
+	}
+	if s.pos >= len(s.data) {
+		return value{}, s.unexpected("a value is missing")
+	}
+	switch c := s.data[s.pos]; {
+	case c == '{':
+		return s.object(depth)
+	case c == '[':
+		return s.array(depth)
+	case c == '"':
+		start := s.pos
+		err := s.skipString()
+		return value{kind: text, start: start, end: s.pos}, err
+	case c == '-' || c >= '0' && c <= '9':
+		return s.number()
+	}
+	for _, word := range literals {
+		if bytes.HasPrefix(s.data[s.pos:], []byte(word)) {
+			v := value{kind: kind(word[0]), start: s.pos, end: s.pos + len(word)}
+			s.pos = v.end
+			return v, nil
+		}
+	}
+	return value{}, s.unexpected("a value is missing")
+}
+
+func (s *scanner) object(depth int) (value, error) {
+	v := value{kind: object, start: s.pos}
+	err := s.list('}', func() error {
+		if s.pos >= len(s.data) || s.data[s.pos] != '"' {
+			return s.unexpected("a key in double quotes is missing")
+		}
+		m := member{keyStart: s.pos}
+		if err := s.skipString(); err != nil {
+			return err
+		}
+		m.key = unquote(s.data[m.keyStart:s.pos])
+		s.space()
+		if s.pos >= len(s.data) || s.data[s.pos] != ':' {
+			return s.unexpected("a colon is missing")
+		}
+		s.pos++
+		s.space()
+		var err error
+		m.value, err = s.value(depth + 1)
+		v.members = append(v.members, m)
+		return err
+	})
+	v.end = s.pos
+	return v, err
+}
+
+func (s *scanner) array(depth int) (value, error) {
+	v := value{kind: array, start: s.pos}
+	err := s.list(']', func() error {
+		elem, err := s.value(depth + 1)
+		v.elems = append(v.elems, elem)
+		return err
+	})
+	v.end = s.pos
+	return v, err
+}
+
+// list reads from the opening bracket at pos to the closing one, calling one for each item between the commas.
+func (s *scanner) list(closing byte, one func() error) error {
+	opened := s.pos
+	s.pos++
+	s.space()
+	if s.pos < len(s.data) && s.data[s.pos] == closing {
+		s.pos++
+		return nil
+	}
+	for {
+		if err := one(); err != nil {
+			return err
+		}
+		s.space()
+		if s.pos >= len(s.data) {
+			line, column := place(s.data, opened)
+			return s.unexpected(fmt.Sprintf("what opened at %d:%d is never closed", line, column))
+		}
+		switch s.data[s.pos] {
+		case closing:
+			s.pos++
+			return nil
+		case ',':
+		default:
+			return s.unexpected(fmt.Sprintf("',' or %q is missing", closing))
+		}
+		comma := s.pos
+		s.pos++
+		s.space()
+		if s.pos < len(s.data) && s.data[s.pos] == closing {
+			return s.fail(comma, "a trailing comma, which JSON does not have")
+		}
+	}
+}
+
+// skipString moves over the string at pos.
+func (s *scanner) skipString() error {
+	opened := s.pos
+	s.pos++
+	for s.pos < len(s.data) {
+		switch c := s.data[s.pos]; {
+		case c == '"':
+			s.pos++
+			return nil
+		case c == '\\':
+			if err := s.escape(opened); err != nil {
+				return err
+			}
+		case c < ' ':
+			return s.unexpected("")
+		case c < utf8.RuneSelf:
+			s.pos++
+		default:
+			r, size := utf8.DecodeRune(s.data[s.pos:])
+			if r == utf8.RuneError && size < 2 {
+				return s.unexpected("")
+			}
+			s.pos += size
+		}
+	}
+	return s.unclosedString(opened)
+}
+
+func (s *scanner) unclosedString(opened int) error {
+	line, column := place(s.data, opened)
+	return s.unexpected(fmt.Sprintf("the string that opened at %d:%d is never closed", line, column))
+}
+
+func (s *scanner) escape(opened int) error {
+	n := 2
+	if s.pos+1 >= len(s.data) {
+		s.pos = len(s.data)
+		return s.unclosedString(opened)
+	}
+	switch s.data[s.pos+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	case 'u':
+		n = 6
+		for i := s.pos + 2; i < s.pos+n; i++ {
+			if i >= len(s.data) {
+				s.pos = i
+				return s.unclosedString(opened)
+			}
+			if !isHex(s.data[i]) {
+				return s.fail(s.pos, "\\u needs four hex digits")
+			}
+		}
+	default:
+		return s.fail(s.pos, "an unknown escape in a string")
+	}
+	s.pos += n
+	return nil
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+func (s *scanner) number() (value, error) {
+	v := value{kind: number, start: s.pos}
+	if s.data[s.pos] == '-' {
+		s.pos++
+	}
+	switch {
+	case s.pos < len(s.data) && s.data[s.pos] == '0':
+		s.pos++
+	case s.digits() == 0:
+		return v, s.unexpected("a digit is missing")
+	}
+	if s.pos < len(s.data) && s.data[s.pos] == '.' {
+		s.pos++
+		if s.digits() == 0 {
+			return v, s.unexpected("a digit is missing")
+		}
+	}
+	if s.pos < len(s.data) && (s.data[s.pos] == 'e' || s.data[s.pos] == 'E') {
+		s.pos++
+		if s.pos < len(s.data) && (s.data[s.pos] == '+' || s.data[s.pos] == '-') {
+			s.pos++
+		}
+		if s.digits() == 0 {
+			return v, s.unexpected("a digit is missing")
+		}
+	}
+	v.end = s.pos
+	return v, nil
+}
+
+func (s *scanner) digits() (n int) {
+	for s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '9' {
+		s.pos++
+		n++
+	}
+	return n
+}
+
+// unquote is the text that a scanned JSON string stands for.
+func unquote(raw []byte) string {
+	if !bytes.ContainsRune(raw, '\\') {
+		return string(raw[1 : len(raw)-1])
+	}
+	var out string
+	if json.Unmarshal(raw, &out) != nil {
+		return string(raw) // the scanner accepted it: it cannot be
+	}
+	return out
+}
+
+// quote is s as a JSON string, with no escapes that JSON does not need.
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil {
+		return `""` // a string always encodes
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// last is the last member of an object with that key, nil when there is none. Agents' parsers let the last one win.
+func (v *value) last(key string) *member {
+	for i := len(v.members) - 1; i >= 0; i-- {
+		if v.members[i].key == key {
+			return &v.members[i]
+		}
+	}
+	return nil
+}
+
+// str is the text of a string value, "" for every other kind and for nil.
+func (d *document) str(m *member) string {
+	if m == nil || m.value.kind != text {
+		return ""
+	}
+	return unquote(d.data[m.value.start:m.value.end])
+}
+
+// wrong is the error for a value of a kind that the agent does not accept there.
+func (d *document) wrong(v value, name string, want kind) error {
+	line, column := place(d.data, v.start)
+	return &SyntaxError{Path: d.path, Line: line, Column: column, Text: fmt.Sprintf("%s is %s, not %s", name, v.kind, want)}
+}

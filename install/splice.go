@@ -1,0 +1,230 @@
+package install
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// edit replaces the text old at offset at by new. Edits of one list refer to the same bytes and never overlap.
+type edit struct {
+	at       int
+	old, new string
+}
+
+// splice carries out edits, in whatever order they come.
+func splice(data []byte, edits []edit) []byte {
+	edits = inOrder(edits)
+	var out []byte
+	from := 0
+	for _, e := range edits {
+		out = append(out, data[from:e.at]...)
+		out = append(out, e.new...)
+		from = e.at + len(e.old)
+	}
+	return append(out, data[from:]...)
+}
+
+func inOrder(edits []edit) []edit {
+	return slices.SortedStableFunc(slices.Values(edits), func(a, b edit) int { return cmp.Compare(a.at, b.at) })
+}
+
+// style is how the author of a file lays it out; what is inserted looks the same.
+type style struct {
+	eol    string // "\n" or "\r\n"
+	unit   string // one level of indentation
+	colon  string // between key and value
+	comma  string // between items on one line
+	inline bool   // the whole file stands on one line
+}
+
+// style reads the layout off the root: its first line end, the indentation of its first item, its first colon.
+func (d *document) style() style {
+	s := style{eol: "\n", unit: "  ", colon: ": ", comma: ", "}
+	if i := bytes.IndexByte(d.data, '\n'); i > 0 && d.data[i-1] == '\r' {
+		s.eol = "\r\n"
+	}
+	spans := d.root.spans()
+	if len(spans) == 0 {
+		return s
+	}
+	inside := d.data[d.root.start:d.root.end]
+	s.inline = !bytes.ContainsAny(inside, "\r\n")
+	if before := d.text(d.root.start+1, spans[0].start); strings.ContainsAny(before, "\r\n") {
+		s.unit = indentation(before)
+	}
+	if d.root.kind == object {
+		m := d.root.members[0]
+		s.colon = d.text(m.keyStart+len(d.keyText(m)), m.value.start)
+	}
+	switch {
+	case s.inline && len(spans) > 1:
+		s.comma = d.text(spans[0].end, spans[1].start)
+	case s.inline && s.colon == ":":
+		s.comma = ","
+	}
+	return s
+}
+
+func (d *document) text(start, end int) string { return string(d.data[start:end]) }
+
+// keyText is a member's key as it stands in the file, quotes included.
+func (d *document) keyText(m member) string {
+	s := scanner{data: d.data, pos: m.keyStart}
+	_ = s.skipString() // it was scanned before
+	return d.text(m.keyStart, s.pos)
+}
+
+// indentation is the space at the beginning of the last line of s.
+func indentation(s string) string {
+	line := s[strings.LastIndexAny(s, "\r\n")+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// lineIndent is the indentation of the line in which at stands.
+func (d *document) lineIndent(at int) string {
+	return indentation(strings.TrimPrefix(d.text(0, at), string(utf8BOM)))
+}
+
+// span is the place of an item of an object (key and value) or of an array.
+type span struct{ start, end int }
+
+func (v *value) spans() []span {
+	var out []span
+	for _, m := range v.members {
+		out = append(out, span{m.keyStart, m.value.end})
+	}
+	for _, e := range v.elems {
+		out = append(out, span{e.start, e.end})
+	}
+	return out
+}
+
+// tree is JSON to be printed. A tree without items prints as its raw text.
+type tree struct {
+	raw   string
+	open  string // "{" or "["
+	items []item
+	lines bool // one item a line, where the file's style has lines
+}
+
+// item is a member of an object, or with an empty key an item of an array.
+type item struct {
+	key  string
+	tree tree
+}
+
+// print lays t out for a line that is indented by indent.
+func (s style) print(t tree, indent string) string {
+	if t.open == "" {
+		return t.raw
+	}
+	before, between, after := "", s.comma, ""
+	inner := indent
+	if t.lines && !s.inline {
+		inner = indent + s.unit
+		before, between, after = s.eol+inner, ","+s.eol+inner, s.eol+indent
+	}
+	var b strings.Builder
+	b.WriteString(t.open + before)
+	for i, it := range t.items {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(s.item(it, inner))
+	}
+	b.WriteString(after)
+	b.WriteByte(t.open[0] + 2) // in ASCII, '}' follows '{' and ']' follows '[' at a distance of two
+	return b.String()
+}
+
+func (s style) item(it item, indent string) string {
+	if it.key == "" {
+		return s.print(it.tree, indent)
+	}
+	return quote(it.key) + s.colon + s.print(it.tree, indent)
+}
+
+// appendTo is the edit that adds items at the end of the container v. The inverse is cut.
+func (d *document) appendTo(v value, s style, items []item) edit {
+	spans := v.spans()
+	if len(spans) == 0 {
+		return d.fill(v, s, items)
+	}
+	last := spans[len(spans)-1]
+	gapStart := v.start + 1
+	if len(spans) > 1 {
+		gapStart = spans[len(spans)-2].end
+	}
+	gap := d.text(gapStart, last.start)
+	between, indent := s.comma, d.lineIndent(last.start)
+	switch {
+	case strings.ContainsAny(gap, "\r\n"):
+		indent = indentation(gap)
+		between = "," + s.eol + indent
+	case len(spans) > 1:
+		between = gap
+	}
+	var b strings.Builder
+	for _, it := range items {
+		b.WriteString(between + s.item(it, indent))
+	}
+	return edit{at: last.end, new: b.String()}
+}
+
+// fill is appendTo for a container without items: it replaces all that stands between the brackets.
+func (d *document) fill(v value, s style, items []item) edit {
+	e := edit{at: v.start + 1, old: d.text(v.start+1, v.end-1)}
+	indent := d.lineIndent(v.start)
+	lines := v.kind == object && !s.inline || strings.ContainsAny(e.old, "\r\n")
+	before, between, after := "", s.comma, ""
+	if lines {
+		inner := indent + s.unit
+		before, between, after = s.eol+inner, ","+s.eol+inner, s.eol+indent
+		indent = inner
+	}
+	texts := make([]string, len(items))
+	for i, it := range items {
+		texts[i] = s.item(it, indent)
+	}
+	e.new = before + strings.Join(texts, between) + after
+	return e
+}
+
+// cut are the edits that take the items out of v for which gone holds. An item goes together with the comma and the
+// space before it, as appendTo put them there; where no item before it stays, with those behind it. When no item stays,
+// the brackets close around empty.
+func (d *document) cut(v value, empty string, gone func(i int) bool) []edit {
+	spans := v.spans()
+	kept := slices.DeleteFunc(indexes(len(spans)), gone)
+	switch {
+	case len(kept) == len(spans):
+		return nil
+	case len(kept) == 0:
+		return []edit{{v.start + 1, d.text(v.start+1, v.end-1), empty}}
+	}
+	var edits []edit
+	remove := func(start, end int) {
+		if start < end {
+			edits = append(edits, edit{at: start, old: d.text(start, end)})
+		}
+	}
+	remove(spans[0].start, spans[kept[0]].start)
+	for n, i := range kept {
+		next := len(spans)
+		if n+1 < len(kept) {
+			next = kept[n+1]
+		}
+		remove(spans[i].end, spans[next-1].end)
+	}
+	return edits
+}
+
+func indexes(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
