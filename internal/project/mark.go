@@ -13,15 +13,19 @@ import (
 // keySize is the length of a mark's random key in bytes.
 const keySize = 32
 
-// StateDir is the folder for what aburn itself keeps about this user: $XDG_STATE_HOME/aburn, else ~/.local/state/aburn.
-func StateDir(env func(string) string) string {
-	return xdg(env, "XDG_STATE_HOME", ".local/state")
-}
+// errNoState says that there is no place for what aburn keeps about this user.
+var errNoState = errors.New("neither XDG_STATE_HOME nor HOME is an absolute path")
 
-// ConfigDir is the folder of the user's own settings: $XDG_CONFIG_HOME/aburn, else ~/.config/aburn.
-func ConfigDir(env func(string) string) string {
-	return xdg(env, "XDG_CONFIG_HOME", ".config")
-}
+// errBadMark says that a file in the place of a mark is none.
+var errBadMark = errors.New("not a mark: it should hold 32 bytes, be this user's and readable by nobody else")
+
+// StateDir is the folder for what aburn itself keeps about this user, on every system: $XDG_STATE_HOME/aburn, else
+// ~/.local/state/aburn; "" when neither variable is an absolute path. It may not exist yet.
+func StateDir(env func(string) string) string { return xdg(env, "XDG_STATE_HOME", ".local/state") }
+
+// ConfigDir is the folder of the user's own settings, on every system: $XDG_CONFIG_HOME/aburn, else ~/.config/aburn; ""
+// when neither variable is an absolute path. It may not exist.
+func ConfigDir(env func(string) string) string { return xdg(env, "XDG_CONFIG_HOME", ".config") }
 
 func xdg(env func(string) string, name, fallback string) string {
 	if dir := env(name); filepath.IsAbs(dir) {
@@ -34,6 +38,7 @@ func xdg(env func(string) string, name, fallback string) string {
 	return filepath.Join(home, fallback, "aburn")
 }
 
+// markPath is where the mark of the project at root (a real path) lies, "" when there is no place for it.
 func markPath(root string, env func(string) string) string {
 	dir := StateDir(env)
 	if dir == "" {
@@ -45,51 +50,103 @@ func markPath(root string, env func(string) string) string {
 
 func marked(root string, env func(string) string) bool {
 	path := markPath(root, env)
-	if path == "" {
-		return false
-	}
-	st, err := os.Lstat(path)
-	return err == nil && st.Mode().IsRegular()
+	return path != "" && checkMark(path) == nil
 }
 
-// Mark vouches for the project at root as this user on this machine. Marking twice keeps the first key.
-func Mark(root string) error {
-	real, err := filepath.EvalSymlinks(root)
+func checkMark(path string) error {
+	st, err := os.Lstat(path)
 	if err != nil {
 		return err
 	}
-	path := markPath(real, os.Getenv)
-	if path == "" {
-		return errors.New("mark project: neither XDG_STATE_HOME nor HOME is set")
+	if !st.Mode().IsRegular() || st.Size() != keySize || secretFrom(st) != "" {
+		return errBadMark
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	return nil
+}
+
+// Mark vouches for the project at root, as this user on this machine; the state folder is that of this process's
+// environment. Marking twice keeps the first key. A broken mark is replaced.
+func Mark(root string) error {
+	path, err := markOf(root)
+	if err != nil {
 		return err
+	}
+	if checkMark(path) == nil {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := newKey(dir)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp)
+	// Of two who mark at once the first one's key stays: a link, unlike a rename, does not replace.
+	if err := os.Link(temp, path); err == nil || checkMark(path) == nil {
+		return nil
+	}
+	return os.Rename(temp, path)
+}
+
+// newKey writes a random key into a new file in dir, mode 0600, and returns its path.
+func newKey(dir string) (string, error) {
+	f, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return "", err
 	}
 	key := make([]byte, keySize)
 	rand.Read(key)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	_, err = f.Write(key)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
 }
 
-// Unmark withdraws what Mark said. A project without a mark is fine.
+// Unmark withdraws what Mark said. A project without a mark is fine, and so is one that does not exist any more.
 func Unmark(root string) error {
-	real, err := filepath.EvalSymlinks(root)
+	path, err := markOf(root)
 	if err != nil {
 		return err
 	}
-	err = os.Remove(markPath(real, os.Getenv))
-	if errors.Is(err, fs.ErrNotExist) {
+	if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// Key is the mark's random key, 32 bytes.
-func (p *Project) Key() ([]byte, error) { return os.ReadFile(markPath(p.Root, p.env)) }
+func markOf(root string) (string, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	path := markPath(root, os.Getenv)
+	if path == "" {
+		return "", errNoState
+	}
+	return path, nil
+}
+
+// Key is the random key of the project's mark, 32 bytes. Without a mark the error is fs.ErrNotExist.
+func (p *Project) Key() ([]byte, error) {
+	path := markPath(p.Root, p.env)
+	if path == "" {
+		return nil, errNoState
+	}
+	if err := checkMark(path); err != nil {
+		return nil, err
+	}
+	key, err := os.ReadFile(path)
+	if err == nil && len(key) != keySize {
+		err = errBadMark
+	}
+	return key, err
+}

@@ -1,5 +1,12 @@
 // Package project decides which .oss folder a path belongs to and whether this user has vouched for it, without
-// starting a process and without trusting anything that a cloned repository could have put there.
+// starting a process and without believing anything that a cloned repository could have put there.
+//
+// Invariants:
+//   - A .oss counts only as a real directory of this user that nobody else can write to (Refused says why one does not).
+//   - Nothing above the home directory is a project of something below it, and the home directory itself only if marked.
+//   - A folder is a linked git worktree only if its .git file and git's own bookkeeping in the main checkout name each
+//     other; what a repository can ship is only one half of that.
+//   - The mark of trust lies outside of the project and is found by the project's real path.
 package project
 
 import (
@@ -7,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // OssDir is the name of the folder that makes a directory a project.
@@ -25,37 +33,40 @@ type Project struct {
 	env func(string) string
 }
 
-// Find returns the project that start belongs to, or ErrNone.
+// Find returns the project that start belongs to. The error is ErrNone when there is no .oss here or above, a *Refused
+// when the only ones found do not count. A start that does not exist any more counts as the nearest folder above it.
 func Find(start string, env func(string) string) (*Project, error) {
-	dir, err := filepath.Abs(start)
+	dir, err := existing(start)
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, err
+	s := search{dir: dir, home: realHome(dir, env), env: env}
+	s.wt, s.main = linkedWorktree(dir, s.home)
+	if root := s.named(env("ABURN_PROJECT_DIR")); root != "" {
+		return s.project(root), nil
 	}
-	for {
-		if st, err := os.Lstat(filepath.Join(dir, OssDir)); err == nil && st.IsDir() {
-			return &Project{Root: dir, Worktree: dir, Marked: marked(dir, env), env: env}, nil
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+	if s.main != "" {
+		if root := s.up(s.twin(dir), s.main); root != "" {
+			return s.project(root), nil
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return nil, ErrNone
-		}
-		dir = up
 	}
+	if root := s.up(dir, s.home); root != "" {
+		return s.project(root), nil
+	}
+	if s.refused != nil {
+		return nil, s.refused
+	}
+	return nil, ErrNone
 }
 
-// FindFor is Find from where the given agent's hook has to start: the project folder that Claude Code names in its
-// environment, else this process's own folder; for the other agents the folder in the payload.
+// FindFor is Find from where the given agent's hook has to start: for "claude" the project folder that Claude Code names
+// in its environment, else this process's own folder; for the other agents the folder in the payload.
 func FindFor(agent, payloadCwd string, env func(string) string) (*Project, error) {
 	start := payloadCwd
 	if agent == "claude" {
 		start = env("CLAUDE_PROJECT_DIR")
 	}
-	if start == "" {
+	if !filepath.IsAbs(start) {
 		var err error
 		if start, err = os.Getwd(); err != nil {
 			return nil, err
@@ -64,16 +75,136 @@ func FindFor(agent, payloadCwd string, env func(string) string) (*Project, error
 	return Find(start, env)
 }
 
-// OpenOss opens the project's .oss folder. Everything in it is to be opened through the root that it returns.
-func (p *Project) OpenOss() (*os.Root, error) { return os.OpenRoot(filepath.Join(p.Root, OssDir)) }
-
-// Branch is the branch that the worktree's HEAD names, the first 12 digits of the commit when it is detached, or "".
-func (p *Project) Branch() string { return "" }
-
-// Rel is path as entries store it: relative to the worktree's root, below the home directory with ~, else absolute.
-func (p *Project) Rel(path string) string {
-	if r, err := filepath.Rel(p.Worktree, path); err == nil && filepath.IsLocal(r) {
-		return filepath.ToSlash(r)
+// At returns the project whose .oss lies in root itself, also when root is the home directory and not marked. It is for
+// those who make a project or name one; who looks for one uses Find.
+func At(root string, env func(string) string) (*Project, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
 	}
-	return filepath.ToSlash(path)
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	switch err := checkOss(root); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNone
+	case err != nil:
+		return nil, err
+	}
+	s := search{dir: root, env: env}
+	return s.project(root), nil
+}
+
+// OpenOss opens the project's .oss folder, and checks again what was opened, as it may be another one by now. Everything
+// in it is to be opened through the root that it returns.
+func (p *Project) OpenOss() (*os.Root, error) { return openOss(p.Root) }
+
+// search is one run of Find.
+type search struct {
+	dir      string // where it starts; real
+	home     string // the real home directory if dir lies in it, else ""
+	wt, main string // the linked worktree around dir and its main checkout; both "" when there is none
+	env      func(string) string
+	refused  error // the first .oss that does not count
+}
+
+// up returns the nearest directory from dir up to last with a .oss that counts, or "". Without last it goes to the root.
+func (s *search) up(dir, last string) string {
+	for {
+		if s.counts(dir) {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if dir == last || above == dir {
+			return ""
+		}
+		dir = above
+	}
+}
+
+// counts says whether dir is a project's root.
+func (s *search) counts(dir string) bool {
+	switch err := checkOss(dir); {
+	case err == nil:
+		return dir != s.home || marked(dir, s.env)
+	case !errors.Is(err, fs.ErrNotExist) && s.refused == nil:
+		s.refused = err
+	}
+	return false
+}
+
+// named is the real path of what ABURN_PROJECT_DIR names if that is a project and the search starts in it or in a
+// worktree of it, else "". It cannot lead beyond the home directory either.
+func (s *search) named(dir string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	mine := inside(s.dir, dir) || s.main != "" && (inside(s.twin(s.dir), dir) || inside(dir, s.main))
+	beyond := s.home != "" && dir != s.home && inside(s.home, dir)
+	if !mine || beyond || !s.counts(dir) {
+		return ""
+	}
+	return dir
+}
+
+// twin is the folder of the main checkout that corresponds to a folder of the linked worktree.
+func (s *search) twin(dir string) string { return filepath.Join(s.main, strings.TrimPrefix(dir, s.wt)) }
+
+// project says how the project at root looks from where the search started.
+func (s *search) project(root string) *Project {
+	p := &Project{Root: root, Worktree: root, Marked: marked(root, s.env), env: s.env}
+	switch {
+	case s.main == "" || inside(root, s.wt): // no linked worktree, or one with a .oss of its own
+	case inside(root, s.main): // the usual one: .oss in the main checkout, perhaps in a sub-folder of it
+		p.Worktree = filepath.Join(s.wt, strings.TrimPrefix(root, s.main))
+	case inside(s.wt, root): // .oss above all checkouts
+		p.Worktree = s.wt
+	}
+	if rel, err := filepath.Rel(root, p.Worktree); err == nil && rel != "." {
+		p.Wt = filepath.ToSlash(rel)
+	}
+	return p
+}
+
+// inside says whether path is dir or lies below it. Both are clean and real.
+func inside(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
+}
+
+// existing is the real path of start, or of the nearest folder above it that is there: agents remove worktrees while
+// their hooks still run in them.
+func existing(start string) (string, error) {
+	dir, err := filepath.Abs(start)
+	if err != nil {
+		return "", err
+	}
+	for {
+		real, err := filepath.EvalSymlinks(dir)
+		above := filepath.Dir(dir)
+		if !errors.Is(err, fs.ErrNotExist) || above == dir {
+			return real, err
+		}
+		dir = above
+	}
+}
+
+// realHome is the real path of the home directory if dir lies in it, else "". Every beginning of a real path is one.
+func realHome(dir string, env func(string) string) string {
+	home := env("HOME")
+	if !filepath.IsAbs(home) {
+		return ""
+	}
+	home = filepath.Clean(home)
+	if inside(dir, home) {
+		return home
+	}
+	if real, err := filepath.EvalSymlinks(home); err == nil && inside(dir, real) {
+		return real
+	}
+	return ""
 }

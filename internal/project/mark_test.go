@@ -1,0 +1,163 @@
+package project
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func TestMark(t *testing.T) {
+	w := newWorld(t, "home/a/.oss/\nhome/b/.oss/\nhome/link->@/home/a")
+	w.setenv()
+	if got := w.found("home/a"); got != "home/a" {
+		t.Fatalf("marked by nobody: %s", got)
+	}
+	if err := Mark(w.path("home/link")); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.found("home/a"); got != "home/a marked" {
+		t.Errorf("marked through a link: %s", got)
+	}
+	if got := w.found("home/b"); got != "home/b" {
+		t.Errorf("the neighbour: %s", got)
+	}
+	p, err := Find(w.path("home/a"), w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := p.Key()
+	if err != nil || len(key) != 32 || bytes.Equal(key, make([]byte, 32)) {
+		t.Fatalf("Key() = %x, %v", key, err)
+	}
+	if err := Mark(w.path("home/a")); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := p.Key(); err != nil || !bytes.Equal(again, key) {
+		t.Errorf("marking again changed the key")
+	}
+	private(t, w.path("state/aburn"))
+	if err := Unmark(w.path("home/a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Key(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Key() after Unmark: %v", err)
+	}
+	if got := w.found("home/a"); got != "home/a" {
+		t.Errorf("after Unmark: %s", got)
+	}
+	if err := Unmark(w.path("home/a")); err != nil {
+		t.Errorf("twice: %v", err)
+	}
+	if err := Unmark(w.path("home/gone")); err != nil {
+		t.Errorf("of a folder that is gone: %v", err)
+	}
+}
+
+// private checks that nobody else can read what is in dir, and that no temporary file was left.
+func private(t *testing.T, dir string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		st, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if st.Mode()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, st.Mode())
+		}
+		if !d.IsDir() {
+			files++
+		}
+		return nil
+	})
+	if err != nil || files != 1 {
+		t.Errorf("%d files under %s, %v", files, dir, err)
+	}
+}
+
+func TestBrokenMarks(t *testing.T) {
+	w := newWorld(t, "home/a/.oss/\nelse/where=01234567890123456789012345678901")
+	w.setenv()
+	path := markPath(w.path("home/a"), w.env)
+	for name, put := range map[string]func() error{
+		"empty":           func() error { return os.WriteFile(path, nil, 0o600) },
+		"short":           func() error { return os.WriteFile(path, make([]byte, 31), 0o600) },
+		"readable by all": func() error { return os.WriteFile(path, make([]byte, 32), 0o644) },
+		"a link":          func() error { return os.Symlink(w.path("else/where"), path) },
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(path)
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.found("home/a"); got != "home/a" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if err := Mark(w.path("home/a")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := w.found("home/a"); got != "home/a marked" {
+			t.Errorf("%s, then marked: %s", name, got)
+		}
+		private(t, w.path("state"))
+	}
+}
+
+func TestMarkAtOnce(t *testing.T) {
+	w := newWorld(t, "home/a/.oss/")
+	w.setenv()
+	p, err := Find(w.path("home/a"), w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := make([][]byte, 16)
+	var wg sync.WaitGroup
+	for i := range keys {
+		wg.Go(func() {
+			if err := Mark(p.Root); err != nil {
+				t.Error(err)
+			}
+			keys[i], _ = p.Key()
+		})
+	}
+	wg.Wait()
+	for _, k := range keys {
+		if !bytes.Equal(k, keys[0]) {
+			t.Fatal("two keys were handed out")
+		}
+	}
+}
+
+func TestStateAndConfigDir(t *testing.T) {
+	for _, c := range []struct{ xdg, home, state, config string }{
+		{"", "/h", "/h/.local/state/aburn", "/h/.config/aburn"},
+		{"/x", "/h", "/x/aburn", "/x/aburn"},
+		{"x", "/h", "/h/.local/state/aburn", "/h/.config/aburn"}, // the XDG rules: a relative path is ignored
+		{"", "", "", ""},
+		{"", "h", "", ""},
+	} {
+		env := func(name string) string {
+			if name == "HOME" {
+				return c.home
+			}
+			return c.xdg
+		}
+		if s, cf := StateDir(env), ConfigDir(env); s != c.state || cf != c.config {
+			t.Errorf("%+v: %s, %s", c, s, cf)
+		}
+	}
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("HOME", "")
+	if err := Mark(t.TempDir()); !errors.Is(err, errNoState) {
+		t.Errorf("nowhere to put the mark: %v", err)
+	}
+}

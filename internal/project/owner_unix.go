@@ -1,0 +1,32 @@
+//go:build unix
+
+package project
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// foreign says how somebody else could write to a file or directory, "" when nobody could. Being writable by a group is
+// fine for a group that is only this user's: with a umask of 002 distributions give each user one of the same number.
+func foreign(st fs.FileInfo) string {
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok:
+		return "has no owner"
+	case int(sys.Uid) != os.Geteuid():
+		return "belongs to another user"
+	case st.Mode()&0o002 != 0, st.Mode()&0o020 != 0 && sys.Gid != sys.Uid:
+		return "is writable by others"
+	}
+	return ""
+}
+
+// secretFrom says how somebody else could read or write a file, "" when nobody could.
+func secretFrom(st fs.FileInfo) string {
+	if st.Mode()&0o077 != 0 {
+		return "is readable by others"
+	}
+	return foreign(st)
+}

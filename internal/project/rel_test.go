@@ -1,0 +1,85 @@
+package project
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRel(t *testing.T) {
+	w := newWorld(t, `
+		home/p/.oss/
+		home/p/dir/f=1
+		home/other/f=1
+		home/p2/f=1
+		out/f=1
+		home/into->@/home/p/dir
+		home/p/leads->@/out
+	`)
+	p, err := Find(w.path("home/p"), w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, want string }{
+		{"@/home/p/dir/f", "dir/f"},
+		{"@/home/p", "."},
+		{"@/home/p/", "."},
+		{"@/home/p/dir/../new/file", "new/file"},
+		{"@/home/p/..x/f", "..x/f"},
+		{"dir/f", "dir/f"},
+		{"./dir/f", "dir/f"},
+		{"../other/f", "~/other/f"},
+		{"@/home/other/f", "~/other/f"},
+		{"@/home/p2/f", "~/p2/f"}, // shares letters, not the folder
+		{"@/home", "~"},
+		{"@/out/f", "@/out/f"},
+		{"@/homes/f", "@/homes/f"},
+		{"@/home/into/f", "dir/f"},         // as the file system sees it
+		{"@/home/into/new/f", "dir/new/f"}, // also what is not there yet
+		{"@/home/p/leads/f", "leads/f"},    // as the agent named it
+		{"/", "/"},
+		{"", ""},
+	} {
+		path, want := strings.ReplaceAll(c.path, "@", w.root), strings.ReplaceAll(c.want, "@", w.root)
+		if got := p.Rel(path); got != want {
+			t.Errorf("Rel(%s) = %s, want %s", c.path, got, want)
+		}
+	}
+	w.vars["HOME"] = "/"
+	if got := p.Rel("/etc/passwd"); got != "/etc/passwd" {
+		t.Errorf("with HOME=/: %s", got)
+	}
+}
+
+func TestRelInWorktree(t *testing.T) {
+	w := newWorld(t, "home/main/.oss/\nhome/wt/src/")
+	w.repo("home/main", "home/wt")
+	p, err := Find(w.path("home/wt/src"), w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Rel(w.path("home/wt/src/a.go")); got != "src/a.go" {
+		t.Error(got)
+	}
+	if got := p.Rel(w.path("home/main/a.go")); got != "~/main/a.go" {
+		t.Error(got)
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	w := &world{root: b.TempDir(), vars: map[string]string{}}
+	w.t = new(testing.T)
+	w.vars["HOME"], w.vars["XDG_STATE_HOME"] = w.root+"/home", w.root+"/state"
+	w.draw("home/work/group/p/.oss/\nhome/work/group/p/.git/HEAD=ref: refs/heads/main\nhome/work/group/p/a/b/c/")
+	start := w.path("home/work/group/p/a/b/c")
+	for b.Loop() {
+		p, err := Find(start, w.env)
+		if err != nil {
+			b.Fatal(err)
+		}
+		root, err := p.OpenOss()
+		if err != nil {
+			b.Fatal(err)
+		}
+		root.Close()
+	}
+}

@@ -1,0 +1,145 @@
+package project
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// linkedWorktree finds the linked git worktree around dir, not beyond home, and the main checkout that it belongs to.
+// Both are real paths, and "" when dir lies in no linked worktree or in one of a repository without a main checkout.
+//
+// The layout is git's (gitrepository-layout(5)): the worktree's .git is a file "gitdir: G"; G is
+// <common>/worktrees/<name> and holds `commondir`, naming <common> relative to G, and `gitdir`, naming the worktree's .git
+// file. All of it must agree. A folder that comes with a .git file can name a G of its own making, but cannot place G
+// inside somebody else's <common>.
+func linkedWorktree(dir, home string) (wt, main string) {
+	for {
+		st, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err == nil && st.IsDir() {
+			return "", ""
+		}
+		if err == nil && st.Mode().IsRegular() {
+			if main = mainOf(dir); main != "" {
+				return dir, main
+			}
+		}
+		above := filepath.Dir(dir)
+		if dir == home || above == dir {
+			return "", ""
+		}
+		dir = above
+	}
+}
+
+// mainOf is the main checkout of the worktree wt, or "".
+func mainOf(wt string) string {
+	admin := gitDir(wt)
+	if admin == "" {
+		return ""
+	}
+	common, err := pathIn(admin, "commondir")
+	if err != nil || filepath.Base(common) != ".git" || filepath.Join(common, "worktrees") != filepath.Dir(admin) {
+		return ""
+	}
+	back, err := readSmall(filepath.Join(admin, "gitdir"))
+	if err != nil || !sameFile(absIn(admin, back), filepath.Join(wt, ".git")) {
+		return ""
+	}
+	return filepath.Dir(common)
+}
+
+// gitDir is the real path of dir's git directory: dir/.git, or where the file of that name points. "" when there is none.
+func gitDir(dir string) string {
+	path := filepath.Join(dir, ".git")
+	st, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	if st.IsDir() {
+		return path
+	}
+	text, err := readSmall(path)
+	target, ok := strings.CutPrefix(text, "gitdir: ")
+	if err != nil || !ok {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(absIn(dir, target))
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+// pathIn is the real path of what the file name in dir names.
+func pathIn(dir, name string) (string, error) {
+	text, err := readSmall(filepath.Join(dir, name))
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absIn(dir, text))
+}
+
+func absIn(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+func sameFile(a, b string) bool {
+	sa, errA := os.Stat(a)
+	sb, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(sa, sb)
+}
+
+// Branch is the branch that the worktree's HEAD names, the first 12 digits of the commit when it is detached, or "" when
+// that cannot be told. The files are read, git is not run; a repository that keeps its refs in a table gives "".
+func (p *Project) Branch() string {
+	home := realHome(p.Worktree, p.env)
+	for dir := p.Worktree; ; {
+		if git := gitDir(dir); git != "" {
+			return head(git)
+		}
+		above := filepath.Dir(dir)
+		if dir == home || above == dir {
+			return ""
+		}
+		dir = above
+	}
+}
+
+func head(git string) string {
+	text, err := readSmall(filepath.Join(git, "HEAD"))
+	if err != nil || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok && name != ".invalid" {
+		return name
+	}
+	if len(text) < 40 || strings.Trim(text, "0123456789abcdef") != "" {
+		return ""
+	}
+	return text[:12]
+}
+
+// smallFile is the most that is read of a file of git's, in bytes; a path is shorter.
+const smallFile = 8 << 10
+
+// readSmall returns the text of a regular file without the newline at its end. It does not hang on a FIFO.
+func readSmall(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return "", errors.Join(err, &fs.PathError{Op: "read", Path: path, Err: fs.ErrInvalid})
+	}
+	data, err := io.ReadAll(io.LimitReader(f, smallFile))
+	return strings.TrimRight(string(data), "\r\n"), err
+}
