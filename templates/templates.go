@@ -1,3 +1,89 @@
 // Package templates holds what aburn gives to prompts and agents: the slash commands and skills of the workflow, the
 // logging guide for the authors of others, the plugins around them, and the lists of events that hooks subscribe to.
+//
+// Each text exists once (text/*.md) and is rendered for an agent, so that the agents' versions cannot drift apart. A
+// text begins with `key: value` lines up to a line `---`; its body may hold
+//
+//	{{args}}           what the user typed behind the command's name
+//	{{run: COMMAND}}   on a line of its own: what COMMAND prints before the model reads on
+//	{{include: NAME}}  on a line of its own: text/NAME.md
+//	{{name}}           the name of the command
 package templates
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed text/*.md
+var texts embed.FS
+
+// Kind says what a template is to an agent.
+type Kind string
+
+const (
+	Command Kind = "command" // a step of the workflow: slash command of Claude Code, skill of Codex
+	Guide   Kind = "guide"   // something to read while writing prompts: a skill of both
+)
+
+// Template is one text for prompts, independent of the agent.
+type Template struct {
+	Name        string
+	Kind        Kind
+	Description string // one sentence; agents show it and decide by it
+	Hint        string // what the user may type behind the name; "" for a guide
+	Explicit    bool   // only the user starts it, never the model by itself
+	body        string
+}
+
+// names is every template, in the order of the workflow.
+func names() []string { return []string{"ideate", "plan", "build", "ship", "logging"} }
+
+// List returns all templates in the order of the workflow, the guide last.
+func List() []Template {
+	var all []Template
+	for _, name := range names() {
+		t, ok := Find(name)
+		if !ok {
+			panic("templates: text/" + name + ".md is not embedded")
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// Find returns the template with the given name.
+func Find(name string) (Template, bool) {
+	text, ok := read(name)
+	if !ok {
+		return Template{}, false
+	}
+	head, body, ok := strings.Cut(text, "---\n")
+	if !ok {
+		return Template{}, false // a part, such as lifecycle, not a template
+	}
+	t := Template{body: body}
+	for line := range strings.Lines(head) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "name":
+			t.Name = value
+		case "kind":
+			t.Kind = Kind(value)
+		case "description":
+			t.Description = value
+		case "hint":
+			t.Hint = value
+		case "explicit":
+			t.Explicit = value == "yes"
+		default:
+			panic("templates: text/" + name + ".md has an unknown key " + key)
+		}
+	}
+	return t, t.Name == name
+}
+
+func read(name string) (string, bool) {
+	b, err := texts.ReadFile("text/" + name + ".md")
+	return string(b), err == nil
+}

@@ -1,0 +1,134 @@
+package templates
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTheWorkflowComesFirst(t *testing.T) {
+	var names []string
+	for _, tmpl := range List() {
+		names = append(names, tmpl.Name)
+		if tmpl.Description == "" || (tmpl.Hint == "") != (tmpl.Kind == Guide) {
+			t.Errorf("%s: description %q, hint %q", tmpl.Name, tmpl.Description, tmpl.Hint)
+		}
+	}
+	if want := []string{"ideate", "plan", "build", "ship", "logging"}; !slices.Equal(names, want) {
+		t.Errorf("templates are %v, want %v", names, want)
+	}
+	for _, name := range []string{"lifecycle", "plugin-claude", "none", "../text/plan", ""} {
+		if _, ok := Find(name); ok {
+			t.Errorf("Find(%q) found a template", name)
+		}
+	}
+}
+
+// TestRendered checks what an agent gets: front matter that a YAML reader takes, no placeholder left, and in a slash
+// command no line that could call the command off.
+func TestRendered(t *testing.T) {
+	frontMatter := regexp.MustCompile(`\A---\n((?:[a-z-]+: .+\n)+)---\n\n# `)
+	for _, agent := range Agents() {
+		for _, tmpl := range List() {
+			text := string(tmpl.Render(agent))
+			head := frontMatter.FindStringSubmatch(text)
+			if head == nil {
+				t.Fatalf("%s for %s begins %q", tmpl.Name, agent, text[:80])
+			}
+			for line := range strings.Lines(head[1]) {
+				_, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+				if s := ""; strings.ContainsAny(value, `:[]#`) && !strings.HasPrefix(value, "Bash(") && json.Unmarshal([]byte(value), &s) != nil {
+					t.Errorf("%s for %s: %q is no quoted YAML string", tmpl.Name, agent, value)
+				}
+			}
+			if strings.Contains(text, "{{") {
+				t.Errorf("%s for %s holds a placeholder: %q", tmpl.Name, agent, text[strings.Index(text, "{{"):][:40])
+			}
+			if !strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\n\n") {
+				t.Errorf("%s for %s does not end in one newline", tmpl.Name, agent)
+			}
+		}
+	}
+}
+
+func TestSlashCommands(t *testing.T) {
+	for _, tmpl := range List() {
+		if tmpl.Kind != Command {
+			continue
+		}
+		text := string(tmpl.Render(Claude))
+		for _, want := range []string{
+			"\nallowed-tools: Bash(aburn log:*), Bash(aburn chain:*)\n", "\nargument-hint: \"[", "$ARGUMENTS",
+			"aburn log " + tmpl.Name + " START", "aburn log " + tmpl.Name + " COMPLETE --summary", "aburn log " + tmpl.Name + " FAILED --error",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("/%s lacks %q", tmpl.Name, want)
+			}
+		}
+		bangs := 0
+		for line := range strings.Lines(text) {
+			if !strings.HasPrefix(line, "!`") {
+				continue
+			}
+			bangs++
+			if !strings.HasPrefix(line, "!`aburn chain ") || !strings.Contains(line, ` --or "`) || !strings.HasSuffix(line, "`\n") {
+				t.Errorf("/%s: the client would refuse or call off at %q", tmpl.Name, line)
+			}
+		}
+		if bangs == 0 {
+			t.Errorf("/%s does not begin with the chain", tmpl.Name)
+		}
+		if got := strings.Contains(text, "disable-model-invocation: true"); got != tmpl.Explicit {
+			t.Errorf("/%s: model may start it: %v", tmpl.Name, !got)
+		}
+	}
+	build, _ := Find("build")
+	for _, phase := range []string{"RED", "GREEN", "REFACTOR"} {
+		for _, event := range []string{"PHASE_START", "PHASE_COMPLETE"} {
+			if want := "`aburn log build " + event + " --phase " + phase; !strings.Contains(string(build.Render(Claude)), want) {
+				t.Errorf("/build lacks %s", want)
+			}
+		}
+	}
+}
+
+// TestSkills checks what Codex gets: nothing that only Claude Code replaces.
+func TestSkills(t *testing.T) {
+	for _, tmpl := range List() {
+		text := string(tmpl.Render(Codex))
+		folder := strings.TrimSuffix(tmpl.Path(Codex), "/SKILL.md")
+		if want := "\nname: \"" + folder[strings.LastIndex(folder, "/")+1:] + "\"\n"; !strings.Contains(text, want) {
+			t.Errorf("%s: the skill's name is not its folder's: %s", tmpl.Name, want)
+		}
+		if tmpl.Kind == Guide {
+			continue
+		}
+		for _, bad := range []string{"!`", "$ARGUMENTS", "allowed-tools"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("skill %s holds %s", tmpl.Name, bad)
+			}
+		}
+		if !strings.Contains(text, "Run this now and read what it prints:\n\n    aburn chain ") {
+			t.Errorf("skill %s does not begin with the chain", tmpl.Name)
+		}
+	}
+}
+
+// TestEvents holds what must never be subscribed to, and what Codex caps.
+func TestEvents(t *testing.T) {
+	for _, e := range append(ClaudeEvents(), CodexEvents()...) {
+		switch {
+		case e.Name == "WorktreeCreate", e.Name == "MessageDisplay", e.Name == "PreModelRequest":
+			t.Errorf("%s is subscribed to", e.Name)
+		case e.Timeout < 2: // the hook's own deadline is 0.8 s
+			t.Errorf("%s has a timeout of %d s", e.Name, e.Timeout)
+		}
+	}
+	for _, e := range CodexEvents() {
+		if (e.Name == "SessionEnd" || e.Name == "Interrupt") && e.Timeout > 3 {
+			t.Errorf("%s: Codex caps %d s at 3 and warns at every start", e.Name, e.Timeout)
+		}
+	}
+}
