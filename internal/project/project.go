@@ -183,6 +183,9 @@ func existing(start string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if real := realCwd(dir); real != "" {
+		return real, nil
+	}
 	for {
 		real, err := filepath.EvalSymlinks(dir)
 		above := filepath.Dir(dir)

@@ -304,3 +304,17 @@ func TestAt(t *testing.T) {
 		t.Errorf("At believes a link: %v", err)
 	}
 }
+
+// The kernel's name for this process's folder must be the one that following links gives.
+func TestFindFromOwnFolderThroughLinks(t *testing.T) {
+	w := newWorld(t, "home/a/.oss/\nhome/a/b/\nhome/link->@/home/a/b")
+	t.Chdir(w.path("home/link"))
+	for _, start := range []string{"home/link", "home/a/b"} {
+		if got := w.found(start); got != "home/a" {
+			t.Errorf("Find(%s) = %s", start, got)
+		}
+	}
+	if p, err := Find(".", w.env); err != nil || p.Root != w.path("home/a") {
+		t.Errorf("Find(.) = %+v, %v", p, err)
+	}
+}

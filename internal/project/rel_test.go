@@ -64,22 +64,3 @@ func TestRelInWorktree(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-func BenchmarkFind(b *testing.B) {
-	w := &world{root: b.TempDir(), vars: map[string]string{}}
-	w.t = new(testing.T)
-	w.vars["HOME"], w.vars["XDG_STATE_HOME"] = w.root+"/home", w.root+"/state"
-	w.draw("home/work/group/p/.oss/\nhome/work/group/p/.git/HEAD=ref: refs/heads/main\nhome/work/group/p/a/b/c/")
-	start := w.path("home/work/group/p/a/b/c")
-	for b.Loop() {
-		p, err := Find(start, w.env)
-		if err != nil {
-			b.Fatal(err)
-		}
-		root, err := p.OpenOss()
-		if err != nil {
-			b.Fatal(err)
-		}
-		root.Close()
-	}
-}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package project
+
+// realCwd leaves it to the file path.
+func realCwd(string) string { return "" }

@@ -1,0 +1,25 @@
+//go:build unix
+
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// realCwd is the real path of dir if dir is this process's own folder, as it mostly is in a hook, else "". The kernel
+// knows that path; following the links of a path costs a system call for each of its elements.
+func realCwd(dir string) string {
+	here, err := os.Stat(".")
+	if err != nil {
+		return ""
+	}
+	if there, err := os.Stat(dir); err != nil || !os.SameFile(here, there) {
+		return ""
+	}
+	if real, err := syscall.Getwd(); err == nil && filepath.IsAbs(real) {
+		return real
+	}
+	return ""
+}
