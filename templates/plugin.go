@@ -55,7 +55,7 @@ func claudeHooks() []byte {
 		handler := object{"type", "command", "command", "aburn-hook", "args", []string{"claude"}, "timeout", e.Timeout}
 		events = append(events, e.Name, []object{{"hooks", []object{handler}}})
 	}
-	return object{"description", "aburn records what happens; it never blocks and answers nothing.", "hooks", events}.pretty()
+	return object{"description", "aburn records what happens. It never blocks the agent.", "hooks", events}.pretty()
 }
 
 // codex is a plugin of skills only: hooks in a Codex plugin lose the user's trust with every change in its folder, so

@@ -43,6 +43,9 @@ func TestRendered(t *testing.T) {
 					t.Errorf("%s for %s: %q is no quoted YAML string", tmpl.Name, agent, value)
 				}
 			}
+			if strings.Contains(text, "!`") && (tmpl.Kind == Guide || agent == Codex) {
+				t.Errorf("%s for %s holds a line that Claude Code runs when it loads the skill", tmpl.Name, agent)
+			}
 			if strings.Contains(text, "{{") {
 				t.Errorf("%s for %s holds a placeholder: %q", tmpl.Name, agent, text[strings.Index(text, "{{"):][:40])
 			}
@@ -80,6 +83,9 @@ func TestSlashCommands(t *testing.T) {
 		if bangs == 0 {
 			t.Errorf("/%s does not begin with the chain", tmpl.Name)
 		}
+		if n := strings.Count(text, "$"); n != 1 {
+			t.Errorf("/%s: %d signs that the client may replace, want only $ARGUMENTS", tmpl.Name, n)
+		}
 		if got := strings.Contains(text, "disable-model-invocation: true"); got != tmpl.Explicit {
 			t.Errorf("/%s: model may start it: %v", tmpl.Name, !got)
 		}
@@ -105,7 +111,7 @@ func TestSkills(t *testing.T) {
 		if tmpl.Kind == Guide {
 			continue
 		}
-		for _, bad := range []string{"!`", "$ARGUMENTS", "allowed-tools"} {
+		for _, bad := range []string{"$ARGUMENTS", "allowed-tools"} {
 			if strings.Contains(text, bad) {
 				t.Errorf("skill %s holds %s", tmpl.Name, bad)
 			}
