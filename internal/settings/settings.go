@@ -1,12 +1,23 @@
-// Package settings merges aburn's settings, a later source over an earlier one: defaults, the marked project's data
-// keys, the user's own file, ABURN_* variables. A bad file never fails the caller: it leaves the defaults and a warning.
+// Package settings merges aburn's settings, each source over the one before: defaults, the data keys of a marked
+// project's .oss/settings.json, the user's own settings.json, ABURN_* variables (flags are their commands' business).
+//
+// Invariants:
+//   - Loading never fails: what is wrong is left out, the rest counts, and a warning says file, line and column.
+//   - A project that this user has not marked sets nothing, and no project sets a key that decides what an agent is
+//     given or what is run (userOnly). Neither does the environment: agents let a repository's settings set variables.
 package settings
 
 import (
+	"os"
+	"path/filepath"
 	"time"
 
 	"aburn/internal/project"
+	"aburn/workflow"
 )
+
+// File is the name of a settings file, in .oss and in the user's configuration folder.
+const File = "settings.json"
 
 // Sync says which entries are on the disk, not only with the kernel, when they are acknowledged.
 type Sync string
@@ -17,14 +28,17 @@ const (
 	SyncAll     Sync = "all"     // every entry
 )
 
+// DefaultTimeout is the key in Settings.Timeouts of the phases that have none of their own.
+const DefaultTimeout = "default"
+
 // Settings is what holds after merging.
 type Settings struct {
 	Rotate   int64                    // log.rotate: bytes after which the log is rotated
 	Keep     int64                    // log.keep: bytes of rotated segments that are kept
 	Sync     Sync                     // log.sync
-	Timeouts map[string]time.Duration // timeouts.RED … by phase; "default" for the others
+	Timeouts map[string]time.Duration // timeouts.RED … by phase, and DefaultTimeout; nil when nobody set any: see Timeout
 	Inject   Inject                   // inject.*: the user's own
-	Warnings []string                 // what was ignored and why, with file:line:column
+	Warnings []string                 // what was left out and why, one line each
 }
 
 // Inject says what aburn may hand to an agent unasked. Only the user's own file decides it.
@@ -32,10 +46,48 @@ type Inject struct {
 	ChainOnStart bool // inject.chain_on_start: after a compaction or resume, what this session logged
 }
 
-// Load merges the settings for p, which is nil outside of any project.
-func Load(p *project.Project, env func(string) string) Settings {
-	return Settings{Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Inject: Inject{ChainOnStart: true}}
+// Timeout is how long a phase may take: what somebody set for it, what the workflow says, what somebody set for all.
+func (s *Settings) Timeout(phase string) time.Duration {
+	if d, ok := s.Timeouts[phase]; ok {
+		return d
+	}
+	model := workflow.Default()
+	if d, ok := s.Timeouts[DefaultTimeout]; ok && !model.HasPhase(phase) {
+		return d
+	}
+	return model.TimeoutOf(phase)
 }
 
-// Default is the project's settings file as `aburn init` writes it.
-func Default() []byte { return []byte("{}\n") }
+// Load merges the settings for p, which is nil outside of any project.
+func Load(p *project.Project, env func(string) string) Settings {
+	if p == nil || !p.Marked {
+		return LoadIn(nil, nil, env)
+	}
+	oss, err := p.OpenOss()
+	if err != nil {
+		return LoadIn(nil, nil, env)
+	}
+	defer oss.Close()
+	return LoadIn(oss, p, env)
+}
+
+// LoadIn is Load for who has p's .oss open already; both are nil outside of any project.
+func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings {
+	s := Settings{Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Inject: Inject{ChainOnStart: true}}
+	own := ""
+	if dir := project.ConfigDir(env); dir != "" {
+		own = filepath.Join(dir, File)
+	}
+	if oss != nil && p != nil && p.Marked {
+		data, err := readRoot(oss, File)
+		s.merge(source{name: filepath.Join(p.Root, project.OssDir, File), own: own, project: true}, data, err)
+	}
+	if own != "" {
+		data, err := readFile(own)
+		s.merge(source{name: own, own: own}, data, err)
+	}
+	s.environment(own, env)
+	return s
+}
+
+func (s *Settings) warn(text string) { s.Warnings = append(s.Warnings, text) }

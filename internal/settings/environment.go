@@ -1,0 +1,26 @@
+package settings
+
+import "strings"
+
+// environment puts the ABURN_* variables over what the files say. Only known keys are looked up.
+func (s *Settings) environment(own string, env func(string) string) {
+	for _, key := range known() {
+		name := variable(key)
+		text := env(name)
+		if text == "" {
+			continue
+		}
+		if userOnly(key) {
+			s.warn(name + ": " + key + " counts only in the user's own settings, " + own + ignored)
+			continue
+		}
+		if wrong, _ := s.set(key, value{text: text, string: true, scalar: true}); wrong != "" {
+			s.warn(name + ": " + key + " " + wrong + ignored)
+		}
+	}
+}
+
+// variable is the environment variable of a key: ABURN_LOG_ROTATE of log.rotate.
+func variable(key string) string {
+	return "ABURN_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}

@@ -1,0 +1,62 @@
+package settings
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func setSize(to *int64, v value, least int64) string {
+	n, ok := parseSize(v)
+	switch {
+	case !ok:
+		return `should be a size like "16MiB", or bytes`
+	case n < least:
+		return "should be at least " + strconv.FormatInt(least>>10, 10) + "KiB"
+	}
+	*to = n
+	return ""
+}
+
+// unit is how many bytes a unit of size has, 0 when it is none. KB is 1000 and KiB is 1024; K, M and G are the latter.
+func unit(name string) float64 {
+	switch strings.ToLower(name) {
+	case "", "b":
+		return 1
+	case "kb":
+		return 1e3
+	case "mb":
+		return 1e6
+	case "gb":
+		return 1e9
+	case "k", "kib":
+		return 1 << 10
+	case "m", "mib":
+		return 1 << 20
+	case "g", "gib":
+		return 1 << 30
+	}
+	return 0
+}
+
+// parseSize reads "16MiB", "1.5 GB", "4096" or a number of bytes.
+func parseSize(v value) (int64, bool) {
+	text := strings.TrimSpace(v.text)
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	n, err := strconv.ParseFloat(text[:end], 64)
+	bytes := n * unit(strings.TrimSpace(text[end:]))
+	if err != nil || !v.scalar || n < 0 || bytes != math.Trunc(bytes) || bytes == 0 && n != 0 || bytes > 1<<53 {
+		return 0, false
+	}
+	return int64(bytes), true
+}
+
+// parseDuration reads "10m", "1h30m" or a number of seconds.
+func parseDuration(v value) (time.Duration, bool) {
+	if seconds, err := strconv.ParseFloat(v.text, 64); err == nil && v.scalar {
+		return time.Duration(seconds * float64(time.Second)), math.Abs(seconds) < 1e9
+	}
+	d, err := time.ParseDuration(v.text)
+	return d, err == nil && v.string
+}
