@@ -2,26 +2,11 @@ package install
 
 import "slices"
 
-// container is what a container of hooks was before an install first put something of aburn's into it. A container that
-// held something of the user's needs no note.
-type container struct {
-	Path   string `json:"path"`             // "" is the root; else keys joined by dots
-	Was    string `json:"was"`              // wasAbsent, wasNull or wasEmpty
-	Inside string `json:"inside,omitempty"` // with wasEmpty: the space between its brackets
-}
-
-const (
-	wasAbsent = "absent"
-	wasNull   = "null"
-	wasEmpty  = "empty"
-)
-
 // ensurer collects the edits that make a document hold aburn's hooks.
 type ensurer struct {
 	*document
 	style style
 	edits []edit
-	made  []container
 	moved int // handlers whose path was brought up to date
 }
 
@@ -43,29 +28,22 @@ func (d *document) ensure(a Agent, path string, allow bool) (*ensurer, error) {
 		}
 		items = append(items, more...)
 	}
-	e.add("", d.root, items)
+	e.add(d.root, items)
 	return e, nil
 }
 
-// add appends items to the container v, if there are any, and notes when it was empty.
-func (e *ensurer) add(path string, v value, items []item) {
-	if len(items) == 0 {
-		return
-	}
-	ed := e.appendTo(v, e.style, items)
-	e.edits = append(e.edits, ed)
-	if len(v.spans()) == 0 {
-		e.made = append(e.made, container{path, wasEmpty, ed.old})
+// add appends items to the container v, if there are any.
+func (e *ensurer) add(v value, items []item) {
+	if len(items) > 0 {
+		e.edits = append(e.edits, e.appendTo(v, e.style, items))
 	}
 }
 
 // put gives the member m, which may be missing or null, the value t: as an item for its parent, or as an edit.
-func (e *ensurer) put(path, key string, m *member, t tree) []item {
+func (e *ensurer) put(key string, m *member, t tree) []item {
 	if m == nil {
-		e.made = append(e.made, container{Path: path, Was: wasAbsent})
 		return []item{{key, t}}
 	}
-	e.made = append(e.made, container{Path: path, Was: wasNull})
 	e.edits = append(e.edits, edit{m.value.start, "null", e.style.print(t, e.lineIndent(m.keyStart))})
 	return nil
 }
@@ -76,10 +54,9 @@ func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
 	if m == nil || m.value.kind == null {
 		all := tree{open: "{", lines: true}
 		for _, ev := range a.events() {
-			e.made = append(e.made, container{Path: "hooks." + ev.Name, Was: wasAbsent})
 			all.items = append(all.items, item{ev.Name, a.groups(path, ev.Timeout)})
 		}
-		return e.put("hooks", "hooks", m, all), nil
+		return e.put("hooks", m, all), nil
 	}
 	if m.value.kind != object {
 		return nil, e.wrong(m.value, `"hooks"`, object)
@@ -89,14 +66,14 @@ func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
 		em := m.value.last(ev.Name)
 		switch {
 		case em == nil || em.value.kind == null:
-			missing = append(missing, e.put("hooks."+ev.Name, ev.Name, em, a.groups(path, ev.Timeout))...)
+			missing = append(missing, e.put(ev.Name, em, a.groups(path, ev.Timeout))...)
 		case em.value.kind != array:
 			return nil, e.wrong(em.value, quote(ev.Name), array)
 		case !e.refresh(a, ev.Name, em.value, path):
-			e.add("hooks."+ev.Name, em.value, []item{{"", a.group(path, ev.Timeout)}})
+			e.add(em.value, []item{{"", a.group(path, ev.Timeout)}})
 		}
 	}
-	e.add("hooks", m.value, missing)
+	e.add(m.value, missing)
 	return nil, nil
 }
 
@@ -140,8 +117,7 @@ func (e *ensurer) permissions() ([]item, error) {
 	rules := tree{open: "[", items: []item{{"", rule}}}
 	m := e.root.last("permissions")
 	if m == nil || m.value.kind == null {
-		e.made = append(e.made, container{Path: "permissions.allow", Was: wasAbsent})
-		return e.put("permissions", "permissions", m, tree{open: "{", lines: true, items: []item{{"allow", rules}}}), nil
+		return e.put("permissions", m, tree{open: "{", lines: true, items: []item{{"allow", rules}}}), nil
 	}
 	if m.value.kind != object {
 		return nil, e.wrong(m.value, `"permissions"`, object)
@@ -149,11 +125,11 @@ func (e *ensurer) permissions() ([]item, error) {
 	allow := m.value.last("allow")
 	switch {
 	case allow == nil || allow.value.kind == null:
-		e.add("permissions", m.value, e.put("permissions.allow", "allow", allow, rules))
+		e.add(m.value, e.put("allow", allow, rules))
 	case allow.value.kind != array:
 		return nil, e.wrong(allow.value, `"permissions.allow"`, array)
 	case !e.hasRule(allow.value):
-		e.add("permissions.allow", allow.value, []item{{"", rule}})
+		e.add(allow.value, []item{{"", rule}})
 	}
 	return nil, nil
 }

@@ -85,3 +85,17 @@ func fillOss(p *project.Project) (made []string, err error) {
 	}
 	return made, nil
 }
+
+// initialised says whether InitProject would find nothing to do at root.
+func initialised(root string, env func(string) string) bool {
+	p, err := project.At(root, env)
+	if err != nil || !p.Marked {
+		return false
+	}
+	for _, f := range ossFiles() {
+		if _, err := os.Lstat(filepath.Join(root, project.OssDir, f.name)); err != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,144 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aburn/internal/atomicfile"
+)
+
+// ErrChanged says that a settings file was written by somebody else between plan and rename. It was left alone.
+var ErrChanged = errors.New("was changed by somebody else in this moment, so it was left alone; try again")
+
+// Done says what Apply did.
+type Done struct {
+	Files []string // settings files that were written or removed
+	Init  Init     // what InitProject made, if it was asked to
+}
+
+// Apply carries the change out: the project first, then one settings file after the other. On an error what is in Done
+// has been done.
+func (c *Change) Apply() (Done, error) {
+	var done Done
+	var err error
+	if c.Init != "" {
+		if done.Init, err = InitProject(c.Init, c.env); err != nil {
+			return done, err
+		}
+	}
+	for i := range c.Files {
+		f := &c.Files[i]
+		if err := f.apply(); err != nil {
+			return done, err
+		}
+		if !f.Same() {
+			done.Files = append(done.Files, f.Path)
+		}
+	}
+	return done, nil
+}
+
+func (f *FileChange) apply() error {
+	switch {
+	case f.Same():
+		return f.settle()
+	case f.Remove:
+		if err := f.unchanged(); err != nil {
+			return err
+		}
+		if err := os.Remove(f.Real); err != nil {
+			return err
+		}
+		f.removeFolders()
+		return f.settle()
+	case f.Hook == "":
+		if err := f.write(); err != nil {
+			return err
+		}
+		return f.settle()
+	}
+	if err := f.makeFolders(); err != nil {
+		return err
+	}
+	if err := f.record.save(f.original); err != nil {
+		return err
+	}
+	f.sweep()
+	return f.write()
+}
+
+// settle ends an uninstall: the record has served.
+func (f *FileChange) settle() error {
+	if f.Hook != "" || f.record == nil {
+		return nil
+	}
+	f.sweep()
+	return f.record.forget()
+}
+
+func (f *FileChange) write() error {
+	perm := fs.FileMode(0o600)
+	if f.Scope == Project {
+		perm = 0o644 // to be committed, and read by everybody who works in it
+	}
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	return atomicfile.Write(f.Real, f.New, perm, atomicfile.Options{Sync: true})
+}
+
+// unchanged reads the file again: the same file, the same bytes.
+func (f *FileChange) unchanged() error {
+	t, err := readTarget(f.Path, f.root)
+	if err != nil {
+		return err
+	}
+	if t.real != f.Real || t.exists != f.Exists || !bytes.Equal(t.data, f.Old) {
+		return fmt.Errorf("%s %w", f.Path, ErrChanged)
+	}
+	return nil
+}
+
+func (f *FileChange) makeFolders() error {
+	perm := fs.FileMode(0o700)
+	if f.Scope == Project {
+		perm = 0o755
+	}
+	return os.MkdirAll(filepath.Dir(f.Real), perm)
+}
+
+// removeFolders removes the folders that the install made, as far as nothing else is in them.
+func (f *FileChange) removeFolders() {
+	for i := len(f.record.Folders) - 1; i >= 0; i-- {
+		if os.Remove(f.record.Folders[i]) != nil {
+			return
+		}
+	}
+}
+
+// sweep removes temporary files that a killed run left beside the settings file: those that hold the beginning of what
+// this change knows. Somebody else's are left alone.
+func (f *FileChange) sweep() {
+	dir := filepath.Dir(f.Real)
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, n := range names {
+		middle, ok := strings.CutPrefix(n.Name(), "."+filepath.Base(f.Real)+".")
+		middle, tmp := strings.CutSuffix(middle, ".tmp")
+		if !ok || !tmp || !n.Type().IsRegular() || strings.Trim(middle, "0123456789abcdefghijklmnopqrstuvwxyz") != "" {
+			continue
+		}
+		path := filepath.Join(dir, n.Name())
+		data, err := os.ReadFile(path)
+		if err == nil && (bytes.HasPrefix(f.New, data) || bytes.HasPrefix(f.Old, data) || bytes.HasPrefix(f.original, data)) {
+			os.Remove(path)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aburn/internal/project"
+)
+
+// Errors about where hooks can go.
+var (
+	ErrNoHome       = errors.New("HOME is not an absolute path")
+	ErrNoProject    = errors.New("no project here: neither a git work tree nor an .oss/ folder")
+	ErrNoLocalScope = errors.New("Codex has no local settings: only the user's and the project's")
+)
+
+// ProjectRoot is the folder that counts as the project around dir: the one with .oss/, else the root of the git work
+// tree, but never the home directory or above it. ErrNoProject says that there is none.
+func ProjectRoot(dir string, env func(string) string) (string, error) {
+	p, err := project.Find(dir, env)
+	if err == nil {
+		return p.Root, nil
+	}
+	if !errors.Is(err, project.ErrNone) {
+		return "", err
+	}
+	return gitRoot(dir, env)
+}
+
+// gitRoot is the nearest folder from dir upwards that holds a .git, a folder or a worktree's file.
+func gitRoot(dir string, env func(string) string) (string, error) {
+	dir, err := realDir(dir)
+	if err != nil {
+		return "", err
+	}
+	home := env("HOME")
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	for {
+		if dir == home || dir == filepath.Dir(dir) {
+			return "", ErrNoProject
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir, nil
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// ConfigDir is the folder in which the agent keeps this user's settings.
+func (a Agent) ConfigDir(env func(string) string) (string, error) {
+	name, fallback := "CLAUDE_CONFIG_DIR", ".claude"
+	if a == Codex {
+		name, fallback = "CODEX_HOME", ".codex"
+	}
+	if dir := env(name); filepath.IsAbs(dir) {
+		return filepath.Clean(dir), nil
+	}
+	home := env("HOME")
+	if !filepath.IsAbs(home) {
+		return "", ErrNoHome
+	}
+	return filepath.Join(home, fallback), nil
+}
+
+// settingsPath is the file that holds the agent's hooks of that scope. Claude Code reads a project's files in the folder
+// that a session starts in, so in the caller's own worktree; Codex reads those of the main checkout in every worktree.
+func (a Agent) settingsPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
+	if scope == User {
+		config, err := a.ConfigDir(env)
+		name := "settings.json"
+		if a == Codex {
+			name = "hooks.json"
+		}
+		return filepath.Join(config, name), "", err
+	}
+	if root, err = ProjectRoot(dir, env); err != nil {
+		return "", "", err
+	}
+	switch {
+	case a == Codex && scope == Local:
+		return "", "", ErrNoLocalScope
+	case a == Codex:
+		return filepath.Join(root, ".codex", "hooks.json"), root, nil
+	}
+	if p, err := project.Find(dir, env); err == nil {
+		root = p.Worktree
+	}
+	name := "settings.json"
+	if scope == Local {
+		name = "settings.local.json"
+	}
+	return filepath.Join(root, ".claude", name), root, nil
+}
+
+// target is a settings file as it is now, links resolved.
+type target struct {
+	path   string // as the agent names it
+	real   string // what is read and replaced
+	data   []byte
+	exists bool
+}
+
+// maxSettings is the largest settings file that is touched, in bytes; real ones have kilobytes.
+const maxSettings = 64 << 20
+
+// readTarget reads the file behind path. Only a file that is not there is "no file"; whatever else keeps it from being
+// read is an error. A project's file that leads out of the project (root) is refused: a repository could place the link.
+func readTarget(path, root string) (target, error) {
+	t := target{path: path}
+	var err error
+	if t.real, err = resolve(path); err != nil {
+		return t, err
+	}
+	if root != "" {
+		if rel, err := filepath.Rel(root, t.real); err != nil || !filepath.IsLocal(rel) {
+			return t, fmt.Errorf("%s leads out of the project to %s", path, t.real)
+		}
+	}
+	st, err := os.Lstat(t.real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return t, nil
+	case err != nil:
+		return t, err
+	case !st.Mode().IsRegular():
+		return t, fmt.Errorf("%s is not a regular file (%s)", t.real, st.Mode().Type())
+	case st.Size() > maxSettings:
+		return t, fmt.Errorf("%s has %d bytes: too many for a settings file", t.real, st.Size())
+	}
+	t.exists = true
+	t.data, err = os.ReadFile(t.real)
+	return t, err
+}
+
+// resolve follows every link in path, also to a file that does not exist yet.
+func resolve(path string) (string, error) {
+	for range 40 {
+		dir, err := resolveDir(filepath.Dir(path))
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+		st, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if st.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		next, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Join(dir, next)
+		}
+		path = next
+	}
+	return "", fmt.Errorf("%s: too many links", path)
+}
+
+// resolveDir follows the links of a folder of which the last part may not exist yet.
+func resolveDir(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+		return real, err
+	}
+	if st, err := os.Lstat(dir); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+		return "", fmt.Errorf("%s is a link to nothing", dir)
+	}
+	above, err := resolveDir(filepath.Dir(dir))
+	return filepath.Join(above, filepath.Base(dir)), err
+}
+
+// hookPath decides what the settings call: the bare name in a project's own file, because everybody has theirs somewhere
+// else; otherwise aburn-hook as PATH names it, links unresolved, so that an upgrade behind a link changes nothing; when
+// PATH has none, the one beside the running executable.
+func hookPath(o Options) (string, error) {
+	if o.Scope == Project {
+		return hookName, nil
+	}
+	path := lookPath(hookName, o.Env)
+	if path == "" && o.Self != "" {
+		if beside := filepath.Join(filepath.Dir(o.Self), hookName); isProgram(beside) {
+			path = beside
+		}
+	}
+	if path == "" {
+		return "", ErrNoHook
+	}
+	if passing(path, o.Env) {
+		return "", fmt.Errorf("%w: %s", ErrPassingHook, path)
+	}
+	return path, nil
+}
+
+// Errors about the executable; both are cured by `make install`.
+var (
+	ErrNoHook      = errors.New("no " + hookName + " on PATH or beside aburn")
+	ErrPassingHook = errors.New(hookName + " lies in a folder for temporary files, and settings outlive it")
+)
+
+// lookPath is the absolute path of a program as env's PATH names it, "" when it does not.
+func lookPath(name string, env func(string) string) string {
+	for _, dir := range filepath.SplitList(env("PATH")) {
+		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isProgram(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// isProgram says whether path is a file that somebody may run.
+func isProgram(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular() && st.Mode().Perm()&0o111 != 0
+}
+
+// passing says whether path will be gone soon: made by `go run` or `go test`, or in a folder for temporary files. A home
+// directory that itself lies in such a folder passes together with the settings in it, so there it does not count.
+func passing(path string, env func(string) string) bool {
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if strings.HasPrefix(part, "go-build") {
+			return true
+		}
+	}
+	home := env("HOME")
+	if filepath.IsAbs(home) && within(path, home) {
+		return false
+	}
+	for _, dir := range []string{env("TMPDIR"), os.TempDir(), "/tmp", "/var/tmp", "/private/tmp", "/dev/shm"} {
+		if filepath.IsAbs(dir) && within(path, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// within says whether path lies below dir.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,102 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+)
+
+// notes says what in the file itself keeps hooks from running.
+func (d *document) notes(a Agent) (out []string) {
+	at := func(v value, format string, args ...any) {
+		line, column := place(d.data, v.start)
+		out = append(out, fmt.Sprintf("%s:%d:%d: ", d.path, line, column)+fmt.Sprintf(format, args...))
+	}
+	if m := d.root.last("disableAllHooks"); a == Claude && m != nil && m.value.kind == yes {
+		at(m.value, "disableAllHooks is on: Claude Code runs no hook at all")
+	}
+	if a == Codex {
+		d.codexNotes(at)
+	}
+	d.duplicates(at)
+	return out
+}
+
+// codexNotes finds what makes Codex drop the whole file, everybody's hooks with it.
+func (d *document) codexNotes(at func(value, string, ...any)) {
+	for _, m := range d.root.members {
+		if m.key != "hooks" && m.key != "description" {
+			at(m.value, "Codex ignores this whole file because of the key %s", quote(m.key))
+		}
+	}
+	types := []string{"command", "mcp_tool", "prompt", "agent"}
+	for _, h := range d.handlers() {
+		kind := h.value.last("type")
+		command := h.value.last("command")
+		switch {
+		case kind != nil && !slices.Contains(types, d.str(kind)):
+			at(kind.value, "Codex ignores this whole file because of a handler of type %s", d.text(kind.value.start, kind.value.end))
+		case command != nil && command.value.kind != text:
+			at(command.value, "Codex ignores this whole file because a command is %s", command.value.kind)
+		}
+	}
+}
+
+// duplicates finds keys that hold hooks and stand twice.
+func (d *document) duplicates(at func(value, string, ...any)) {
+	look := func(v value, interesting func(string) bool) {
+		for i, m := range v.members {
+			if last := v.last(m.key); interesting(m.key) && last != &v.members[i] {
+				at(m.value, "the key %s stands again below, and only the last one counts", quote(m.key))
+			}
+		}
+	}
+	look(d.root, func(key string) bool { return key == "hooks" })
+	if hooks := d.root.last("hooks"); hooks != nil {
+		look(hooks.value, func(string) bool { return true })
+	}
+}
+
+// scopes are the scopes in which the agent has a settings file.
+func (a Agent) scopes() []Scope {
+	if a == Codex {
+		return []Scope{User, Project}
+	}
+	return []Scope{User, Project, Local}
+}
+
+// elsewhere are the settings files of other scopes that call aburn's hook for agent a too.
+func (o Options) elsewhere(a Agent) (paths []string) {
+	here, _, _ := a.settingsPath(o.Scope, o.Dir, o.Env)
+	for _, s := range a.scopes() {
+		path, root, err := a.settingsPath(s, o.Dir, o.Env)
+		if err != nil || path == here {
+			continue
+		}
+		t, err := readTarget(path, root)
+		if err != nil {
+			continue
+		}
+		if d, err := parse(path, t.data); err == nil && d.owns(a) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// twice warns of a second registration: the agents merge all files, so every event would be recorded twice.
+func (o Options) twice(a Agent) (out []string) {
+	for _, path := range o.elsewhere(a) {
+		out = append(out, fmt.Sprintf("%s calls the hook too: %s runs both, so every event costs twice; keep one", path, a.Name()))
+	}
+	return out
+}
+
+// remaining says which settings files still call the hook after an uninstall of one scope.
+func (o Options) remaining() (out []string) {
+	for _, a := range o.Agents {
+		for _, path := range o.elsewhere(a) {
+			out = append(out, fmt.Sprintf("%s still calls the hook", path))
+		}
+	}
+	return out
+}

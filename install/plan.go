@@ -1,0 +1,216 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Change is what an operation would do, before it does it. Nothing has been touched yet.
+type Change struct {
+	Files []FileChange // also files that stay as they are
+	Init  string       // the root of the project that `aburn init` would be run in; "" for none
+	Notes []string     // what the person should know besides
+	env   func(string) string
+}
+
+// FileChange is what happens to one settings file.
+type FileChange struct {
+	Agent  Agent
+	Scope  Scope
+	Path   string   // as the agent names it
+	Real   string   // links resolved: the file that is replaced
+	Exists bool     // the file is there now
+	Remove bool     // the file goes: an install made it, and nothing else is in it
+	Exact  bool     // uninstall: what stays is byte for byte what would be there had the install never been
+	Hook   string   // install: what the settings call
+	Moved  int      // install: handlers that had another path
+	Old    []byte   // as the file is now
+	New    []byte   // as it is to be
+	Notes  []string // about this file
+
+	edits    []edit
+	root     string  // the project that the file must not lead out of
+	record   *record // install: to be saved before; uninstall: to be forgotten after
+	original []byte  // the backup of record
+}
+
+// Same says that the file stays as it is.
+func (f *FileChange) Same() bool { return !f.Remove && bytes.Equal(f.Old, f.New) }
+
+// Nothing says that the whole change would change nothing.
+func (c *Change) Nothing() bool {
+	return c.Init == "" && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
+}
+
+// Plan finds out what installing would change. An error means that nothing can be installed as asked, and it is a
+// *SyntaxError when a settings file is the reason.
+func Plan(o Options) (*Change, error) {
+	o = o.complete()
+	hook, err := hookPath(o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Change{env: o.Env}
+	for _, a := range o.Agents {
+		f, err := planInstall(o, a, hook)
+		if err != nil {
+			return nil, err
+		}
+		c.Files = append(c.Files, f)
+	}
+	if !o.NoInit {
+		c.Init, err = initNeeded(o)
+	}
+	return c, err
+}
+
+func (o Options) complete() Options {
+	if o.Scope == "" {
+		o.Scope = User
+	}
+	if len(o.Agents) == 0 {
+		o.Agents = Agents()
+		if o.Scope == Local {
+			o.Agents = []Agent{Claude}
+		}
+	}
+	return o
+}
+
+// initNeeded is the root of the project around o.Dir if `aburn init` would change something there.
+func initNeeded(o Options) (string, error) {
+	root, err := ProjectRoot(o.Dir, o.Env)
+	if errors.Is(err, ErrNoProject) {
+		return "", nil
+	}
+	if err != nil || initialised(root, o.Env) {
+		return "", err
+	}
+	return root, nil
+}
+
+func planInstall(o Options, a Agent, hook string) (FileChange, error) {
+	f, t, err := o.begin(a)
+	if err != nil {
+		return f, err
+	}
+	f.Hook = hook
+	now := t.data
+	if !t.exists {
+		now = []byte("{}\n")
+	}
+	d, err := parse(f.Path, now)
+	if err != nil {
+		return f, err
+	}
+	e, err := d.ensure(a, hook, o.AllowLog && a == Claude)
+	if err != nil {
+		return f, err
+	}
+	f.Moved, f.edits, f.New = e.moved, e.edits, splice(now, e.edits)
+	f.Notes = append(d.notes(a), o.twice(a)...)
+	if f.Same() && t.exists {
+		return f, nil
+	}
+	return f, f.prepare(o, t, d)
+}
+
+// begin reads the settings file of agent a and what the options ask about it.
+func (o Options) begin(a Agent) (FileChange, target, error) {
+	f := FileChange{Agent: a, Scope: o.Scope}
+	var err error
+	if f.Path, f.root, err = a.settingsPath(o.Scope, o.Dir, o.Env); err != nil {
+		return f, target{}, err
+	}
+	t, err := readTarget(f.Path, f.root)
+	f.Real, f.Exists, f.Old, f.New = t.real, t.exists, t.data, t.data
+	return f, t, err
+}
+
+// prepare makes the record for f.New: the bytes without aburn's hooks, and proof that the new bytes lead back to them.
+func (f *FileChange) prepare(o Options, t target, now *document) error {
+	old := readRecord(t.real, o.Env)
+	base, existed := f.base(old, t, now)
+	next := &record{
+		Version: recordVersion, Agent: f.Agent, Scope: f.Scope, Path: f.Path, Real: t.real, Time: time.Now().UTC(),
+		Hook: f.Hook, Existed: existed, After: []string{hash(f.New)}, dir: recordDir(t.real, o.Env),
+	}
+	without := []byte("{}\n")
+	if existed {
+		next.Before, without = hash(base), base
+	}
+	if t.exists && !bytes.Equal(base, t.data) {
+		next.After = append(next.After, hash(t.data))
+	}
+	bd, err := parse(f.Path, without)
+	if err != nil {
+		return err
+	}
+	nd, err := parse(f.Path, f.New)
+	if err != nil {
+		return err
+	}
+	next.Containers = bd.containers(f.Agent)
+	next.Rule = nd.allowed() && !bd.allowed()
+	removal := nd.remove(f.Agent, next.was, next.Rule)
+	if !bytes.Equal(splice(f.New, removal), without) {
+		return fmt.Errorf("%s: what would be inserted could not be taken out again byte for byte, so it is left alone", f.Path)
+	}
+	next.Spans = spansOf(f.New, removal)
+	next.Folders = missingFolders(filepath.Dir(t.real))
+	if old != nil && old.leads(t.data) {
+		next.Folders = old.Folders
+	}
+	f.record, f.original = next, base
+	return nil
+}
+
+// base is the file without aburn's hooks, and whether there was one: what the record of an earlier install has, as long
+// as the file is as that install left it; otherwise what taking the hooks out leaves.
+func (f *FileChange) base(old *record, t target, now *document) (data []byte, existed bool) {
+	switch {
+	case !t.exists:
+		return nil, false
+	case old.leads(t.data):
+		if data, err := old.original(); err == nil {
+			return data, old.Existed
+		}
+	case old == nil && !now.owns(f.Agent):
+		return t.data, true
+	}
+	data = splice(t.data, now.removal(f.Agent, old))
+	if old != nil && !old.Existed && isEmptyObject(f.Path, data) {
+		return nil, false
+	}
+	return data, true
+}
+
+// removal is remove with what a record says, if there is one.
+func (d *document) removal(a Agent, r *record) []edit {
+	if r == nil {
+		return d.remove(a, allAbsent, false)
+	}
+	return d.remove(a, r.was, r.Rule)
+}
+
+func isEmptyObject(path string, data []byte) bool {
+	d, err := parse(path, data)
+	return err == nil && d.root.kind == object && len(d.root.members) == 0
+}
+
+// missingFolders are the folders that have to be made for dir to exist, outermost first.
+func missingFolders(dir string) (out []string) {
+	for {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return out
+		}
+		out = slices.Insert(out, 0, dir)
+		dir = filepath.Dir(dir)
+	}
+}

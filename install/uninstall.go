@@ -1,0 +1,107 @@
+package install
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// PlanUninstall finds out what taking the hooks out would change. What an install recorded decides how: a file that is
+// as the install left it goes back to the backup, or away if the install made it; otherwise the own handlers, and the
+// containers that the install made and that are empty without them, are cut out of what is there now.
+func PlanUninstall(o Options) (*Change, error) {
+	o = o.complete()
+	c := &Change{env: o.Env}
+	for _, a := range o.Agents {
+		f, err := planUninstall(o, a)
+		if err != nil {
+			return nil, err
+		}
+		c.Files = append(c.Files, f)
+	}
+	c.Notes = o.remaining()
+	return c, nil
+}
+
+func planUninstall(o Options, a Agent) (FileChange, error) {
+	f, t, err := o.begin(a)
+	if err != nil {
+		return f, err
+	}
+	f.record = readRecord(t.real, o.Env)
+	if !t.exists || !mentions(t.data) && (f.record == nil || !f.record.Rule) {
+		return f, nil
+	}
+	d, err := parse(f.Path, t.data)
+	if err != nil {
+		return f, err
+	}
+	f.edits = d.removal(a, f.record)
+	f.New = splice(t.data, f.edits)
+	if f.record.leads(t.data) {
+		if f.restore(); f.Exact {
+			return f, nil
+		}
+	}
+	f.judge(d)
+	return f, nil
+}
+
+// mentions says whether own handlers can be in the data at all; a file without them need not even be JSON.
+func mentions(data []byte) bool { return bytes.Contains(data, []byte(hookName)) }
+
+// restore goes back to what the record has, if the backup is still what it was.
+func (f *FileChange) restore() {
+	data, err := f.record.original()
+	if err != nil {
+		f.Notes = append(f.Notes, err.Error())
+		return
+	}
+	f.Exact = true
+	f.Remove = !f.record.Existed
+	switch {
+	case f.Remove:
+		f.New, f.edits = nil, []edit{{old: string(f.Old)}}
+	case !bytes.Equal(f.New, data):
+		f.New, f.edits = data, []edit{{old: string(f.Old), new: string(data)}}
+	}
+}
+
+// judge says how exact the removal from a file is that was changed since the install, or of which there is no record.
+func (f *FileChange) judge(d *document) {
+	if f.Same() {
+		return
+	}
+	if f.record == nil {
+		f.Notes = append(f.Notes, "no record of an install: aburn's handlers were cut out, byte-exactness cannot be promised")
+		return
+	}
+	if !f.record.Existed && isEmptyObject(f.Path, f.New) {
+		f.Remove, f.New, f.edits = true, nil, []edit{{old: string(f.Old)}}
+		f.Notes = append(f.Notes, "the install made this file and nothing else is in it")
+		return
+	}
+	cut := spansOf(d.data, f.edits)
+	f.Exact = slices.EqualFunc(cut, f.record.Spans, func(a, b recorded) bool {
+		return a.Installed == b.Installed && a.Original == b.Original
+	})
+	if f.Exact {
+		return
+	}
+	for _, s := range f.record.Spans {
+		if !bytes.Contains(d.data, []byte(s.Installed)) {
+			f.Notes = append(f.Notes, fmt.Sprintf("not byte-exact: changed since the install, around %s", around(s)))
+			return
+		}
+	}
+	f.Notes = append(f.Notes, "not byte-exact: changed since the install")
+}
+
+// around names the place of a recorded span by what stood before it.
+func around(s recorded) string {
+	words := bytes.Fields([]byte(s.Before))
+	if len(words) == 0 {
+		return "the beginning"
+	}
+	return fmt.Sprintf("%q", bytes.Join(words[max(0, len(words)-2):], []byte(" ")))
+}
