@@ -49,6 +49,12 @@ func (a *app) root() *cli.Command {
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		},
 		Commands: []*cli.Command{
+			a.initCommand(),
+			a.tailCommand(),
+			a.queryCommand(),
+			a.statsCommand(),
+			a.verifyCommand(),
+			a.logCommand(),
 			a.versionCommand(),
 		},
 	}
@@ -65,6 +71,9 @@ func common(cmd *cli.Command) *cli.Command {
 	cmd.CustomRootCommandHelpTemplate = helpTemplate
 	for _, sub := range cmd.Commands {
 		sub.HideHelpCommand = true
+		if sub.ShellComplete == nil {
+			sub.ShellComplete = completer(nothing)
+		}
 		sub.CommandNotFound = ownHelp
 		common(sub)
 	}

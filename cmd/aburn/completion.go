@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v3"
+
+	"aburn/logfmt"
+	"aburn/workflow"
 )
 
 // The scripts ask `aburn … --generate-shell-completion` for lines of
@@ -48,4 +53,73 @@ func (a *app) shellCommand(shell, script string) *cli.Command {
 			return err
 		},
 	}
+}
+
+// completer completes flags, what flags take, and the positional arguments,
+// of which words gives the candidates for the n-th. The shell's script keeps
+// those that begin like the word under the cursor.
+func completer(words func(n int) []string) cli.ShellCompleteFunc {
+	return func(ctx context.Context, cmd *cli.Command) {
+		args := cmd.Args().Slice()
+		list := words
+		if n := len(args); n > 0 && strings.HasPrefix(args[n-1], "-") {
+			list = func(int) []string { return flagValues(strings.TrimLeft(args[n-1], "-")) }
+			cli.DefaultCompleteWithFlags(ctx, cmd)
+		}
+		for _, w := range list(len(args)) {
+			fmt.Fprintln(cmd.Root().Writer, w)
+		}
+		if len(args) == 0 {
+			cli.DefaultCompleteWithFlags(ctx, cmd) // subcommands
+		}
+	}
+}
+
+func nothing(int) []string { return nil }
+
+// logWords are the arguments of `aburn log`.
+func logWords(n int) []string {
+	switch n {
+	case 0:
+		return workflowCommands()
+	case 1:
+		return eventNames(logfmt.Event.Lifecycle)
+	}
+	return nil
+}
+
+// flagValues are the words that a flag takes, where they are known.
+func flagValues(flag string) []string {
+	switch flag {
+	case "phase":
+		return workflowPhases()
+	case "event":
+		return eventNames(func(logfmt.Event) bool { return true })
+	case "next", "cmd", "expect":
+		return workflowCommands()
+	}
+	return nil
+}
+
+func workflowCommands() (names []string) {
+	for _, c := range workflow.Default().Commands {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func workflowPhases() (names []string) {
+	for _, p := range workflow.Default().Phases {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func eventNames(keep func(logfmt.Event) bool) (names []string) {
+	for _, ev := range logfmt.Events() {
+		if keep(ev) {
+			names = append(names, string(ev))
+		}
+	}
+	return names
 }

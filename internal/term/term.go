@@ -40,6 +40,13 @@ func New(w io.Writer, env func(string) string, plain bool) *Out {
 	return o
 }
 
+// Onto is the same place with another writer in front of it, a buffer for instance.
+func (o *Out) Onto(w io.Writer) *Out {
+	other := *o
+	other.w = w
+	return &other
+}
+
 // Write passes p on as it is.
 func (o *Out) Write(p []byte) (int, error) { return o.w.Write(p) }
 

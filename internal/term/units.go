@@ -8,13 +8,15 @@ import (
 )
 
 // Duration is d for a person: three significant figures at most, no unit
-// that does not matter: 340µs, 12ms, 1.2s, 48s, 3m07s, 2h05m, 3d04h.
+// that does not matter: 340µs, 1.2ms, 12ms, 1.2s, 48s, 3m07s, 2h05m, 3d04h.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "-" + Duration(-d)
 	case d < time.Millisecond:
 		return fmt.Sprintf("%dµs", d.Microseconds())
+	case d < 9950*time.Microsecond:
+		return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))
 	case d < time.Second:
 		return fmt.Sprintf("%dms", d.Milliseconds())
 	case d < 9950*time.Millisecond:

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/recent"
+	"aburn/logfmt"
+)
+
+// identity is who logs: a session, and within it a sub-agent.
+type identity struct {
+	session logfmt.SessionID
+	agent   *logfmt.Agent
+}
+
+// identify finds out who runs this `aburn log`. What is said explicitly counts;
+// then the agent's variables; and because a sub-agent has those of its parent,
+// and an agent in another one's shell those of both, the shell call in the log
+// that is running this very command. More than one answer is none: the session
+// stays empty and the person is told, nobody guesses.
+func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
+	session := cmd.String("session")
+	if session == "" {
+		session = a.env("ABURN_SESSION")
+	}
+	if session != "" {
+		if err := checkName("the session's id", session, logfmt.MaxSession); err != nil {
+			return identity{}, err
+		}
+	}
+	wanted := &logfmt.Agent{Type: cmd.String("agent-type"), ID: cmd.String("agent-id")}
+	if *wanted == (logfmt.Agent{}) {
+		wanted = nil
+	}
+	s := search{lines: lines, args: cmd.Args().Slice(), call: a.env("CODEX_TOOL_CALL_ID"), texts: plainTexts(cmd), wanted: wanted}
+	if session != "" {
+		s.sessions = []string{session}
+	} else {
+		s.sessions = a.agentSessions()
+	}
+	if len(s.sessions) == 0 { // a person in a shell of their own
+		return identity{agent: wanted}, nil
+	}
+	who, why := s.identify()
+	if why != "" {
+		a.warn("logged without a session: "+why, "--session ID, and --agent-id ID for a sub-agent")
+	}
+	return who, nil
+}
+
+// agentSessions are the sessions that the agents around this process name in
+// its environment. In a sub-agent of Codex CODEX_THREAD_ID is the child's own,
+// and its hooks go by the root's.
+func (a *app) agentSessions() (ids []string) {
+	codex := a.env("CODEX_SESSION_ID")
+	if codex == "" {
+		codex = a.env("CODEX_THREAD_ID")
+	}
+	for _, id := range []string{a.env("CLAUDE_CODE_SESSION_ID"), codex} {
+		if id != "" && logfmt.Token(id, logfmt.MaxSession) == id {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// search looks for the shell call that runs this process.
+type search struct {
+	lines    recent.Lines
+	sessions []string      // where to look; one means that only the sub-agent is open
+	args     []string      // CMD EVENT as typed
+	call     string        // the call's id, where the agent tells it
+	texts    []string      // texts of the command line that its head in the log repeats
+	wanted   *logfmt.Agent // what --agent-type and --agent-id say
+}
+
+// identify returns who it is, or why that cannot be told.
+func (s *search) identify() (identity, string) {
+	calls := s.calls()
+	if len(calls) == 0 {
+		if len(s.sessions) > 1 {
+			return identity{agent: s.wanted}, "the variables of two agents are set, and the log has no open call of either that runs this"
+		}
+		return identity{logfmt.SessionID(s.sessions[0]), s.named(nil)}, ""
+	}
+	first := calls[0]
+	for _, c := range calls[1:] {
+		if c.Session != first.Session {
+			return identity{agent: s.wanted}, "two sessions are running the same aburn log"
+		}
+	}
+	if agent, one := oneAgent(calls); one {
+		return identity{first.Session, s.named(agent)}, ""
+	} else if agent != nil { // one of several sub-agents, whichever
+		return identity{first.Session, s.named(agent)}, ""
+	}
+	return identity{agent: s.wanted}, "the session itself and a sub-agent of it are running the same aburn log"
+}
+
+// plainTexts are the texts given as flags that a shell passes on as they are
+// typed, and that stand in a command's head in the same way.
+func plainTexts(cmd *cli.Command) (texts []string) {
+	for _, flag := range []string{"phase", "summary", "error", "next"} {
+		text := cmd.String(flag)
+		other := func(r rune) bool { return r != ' ' && !strings.ContainsRune("._:/,=-", r) && !isAlphanumeric(r) }
+		if text != "" && !strings.ContainsFunc(text, other) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func isAlphanumeric(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// calls are the open shell calls that may be the one that runs this process.
+func (s *search) calls() []recent.Call {
+	calls := slices.DeleteFunc(recent.OpenLogCalls(s.lines, s.args[0], s.args[1]), func(c recent.Call) bool {
+		return !slices.Contains(s.sessions, string(c.Session))
+	})
+	narrow := func(keep func(recent.Call) bool) {
+		if left := slices.DeleteFunc(slices.Clone(calls), func(c recent.Call) bool { return !keep(c) }); len(left) > 0 {
+			calls = left
+		}
+	}
+	if s.call != "" {
+		narrow(func(c recent.Call) bool { return c.ToolUseID == s.call })
+	}
+	for _, text := range s.texts { // a head that was cut may go on with anything
+		narrow(func(c recent.Call) bool { return strings.Contains(c.Head, text) || strings.HasSuffix(c.Head, "…") })
+	}
+	if s.wanted != nil {
+		narrow(func(c recent.Call) bool { return c.Agent != nil })
+		narrow(func(c recent.Call) bool { return c.Agent != nil && s.wanted.ID != "" && c.Agent.ID == s.wanted.ID })
+		narrow(func(c recent.Call) bool {
+			return c.Agent != nil && s.wanted.Type != "" && c.Agent.Type == s.wanted.Type
+		})
+	}
+	return calls
+}
+
+// oneAgent is the sub-agent that all calls belong to (nil is the session itself)
+// and true; or, if they are of several sub-agents, what those have in common.
+func oneAgent(calls []recent.Call) (*logfmt.Agent, bool) {
+	first := calls[0].Agent
+	for _, c := range calls[1:] {
+		if (c.Agent == nil) != (first == nil) {
+			return nil, false
+		}
+	}
+	if first == nil {
+		return nil, true
+	}
+	common, one := *first, true
+	for _, c := range calls[1:] {
+		if c.Agent.ID != first.ID {
+			common.ID, one = "", false
+		}
+		if c.Agent.Type != first.Type {
+			common.Type = ""
+		}
+		if c.Agent.ParentCmd != first.ParentCmd {
+			common.ParentCmd = ""
+		}
+	}
+	return &common, one
+}
+
+// named puts what the flags say over what was found.
+func (s *search) named(found *logfmt.Agent) *logfmt.Agent {
+	if s.wanted == nil {
+		return found
+	}
+	agent := logfmt.Agent{}
+	if found != nil {
+		agent = *found
+	}
+	if s.wanted.Type != "" {
+		agent.Type = s.wanted.Type
+	}
+	if s.wanted.ID != "" {
+		agent.ID = s.wanted.ID
+	}
+	return &agent
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/install"
+	"aburn/internal/project"
+	"aburn/internal/term"
+)
+
+func (a *app) initCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "init",
+		Usage: "make a project: .oss/ with its settings, and this user's mark of trust",
+		Description: "Makes .oss/ at the root of the git work tree (outside of one: in the current folder), and\n" +
+			"vouches for it on this machine. Inside a project that is there already it only vouches.\n" +
+			"Until you do, hooks record, but nothing from .oss reaches an agent. Twice is once.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "here", Usage: "make it in the current folder, even inside a project or below a work tree's root"},
+			jsonFlag(),
+		},
+		ArgValidator: noArguments,
+		Metadata:     examples("aburn init", "aburn -C ~/src/app init"),
+		Action:       a.init,
+	}
+}
+
+func (a *app) init(_ context.Context, cmd *cli.Command) error {
+	dir, err := filepath.Abs(cmd.String("C"))
+	if err != nil {
+		return err
+	}
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return usageError(dir + " is not a folder")
+	}
+	if !cmd.Bool("here") {
+		dir = a.initRoot(dir)
+	}
+	done, err := install.InitProject(dir, a.env)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	if cmd.Bool("json") {
+		if done.Created == nil {
+			done.Created = []string{}
+		}
+		return json.NewEncoder(a.out).Encode(struct {
+			Root    string   `json:"root"`
+			Created []string `json:"created"`
+			Marked  bool     `json:"marked"`
+		}{done.Root, done.Created, done.Marked})
+	}
+	a.tellInit(done)
+	return nil
+}
+
+// initRoot is where `aburn init` in dir makes the project: the one dir already
+// belongs to, else the root of its git work tree, else dir itself.
+func (a *app) initRoot(dir string) string {
+	if p, err := project.Find(dir, a.env); err == nil {
+		return p.Root
+	} else if !errors.Is(err, project.ErrNone) {
+		return dir
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+		if d == filepath.Dir(d) {
+			return dir
+		}
+	}
+}
+
+func (a *app) tellInit(done install.Init) {
+	root := term.Clean(done.Root)
+	switch {
+	case len(done.Created) > 0:
+		fmt.Fprintf(a.out, "new project: %s\n", root)
+		fmt.Fprintf(a.out, "made %s\n", strings.Join(done.Created, ", "))
+	case done.Marked:
+		fmt.Fprintf(a.out, "project: %s\n", root)
+	default:
+		fmt.Fprintf(a.out, "nothing to do, it is a project already: %s\n", root)
+		return
+	}
+	if done.Marked {
+		fmt.Fprintln(a.out, "vouched for it on this machine")
+	}
+	fmt.Fprintln(a.out, "next: aburn install-hooks")
+}

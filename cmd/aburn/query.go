@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/journal"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+func (a *app) queryCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "query",
+		Usage: "find entries in the whole log",
+		Description: "Entries in the order of the log, each with its number. Exit 1 if there is none.\n" +
+			"--get takes a path of gjson (github.com/tidwall/gjson), applied to the entry's JSON;\n" +
+			"entries without such a value are left out.",
+		Flags: append(filterFlags(),
+			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`: data.path, data.outputs.0.path, agent.type"},
+			&cli.IntFlag{Name: "limit", Usage: "stop after `N` entries"},
+			&cli.BoolFlag{Name: "count", Usage: "print only how many there are"},
+			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines"},
+			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
+		),
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn query --event FAILED --since 7d",
+			"aburn query --event TOOL_FAILED --get data.head",
+			"aburn query --cmd build --event COMPLETE --get data.outputs.#.path --json",
+			"aburn query --session 5b0c2f91 --count",
+		),
+		Action: a.query,
+	}
+}
+
+func (a *app) query(_ context.Context, cmd *cli.Command) error {
+	f, err := a.filter(cmd, time.Now())
+	if err != nil {
+		return err
+	}
+	w, err := a.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	out := bufio.NewWriterSize(a.out, 64<<10)
+	q := querier{get: cmd.String("get"), count: cmd.Bool("count"), out: out, screen: a.screen(cmd)}
+	q.printer = newPrinter(cmd, q.screen.Onto(out))
+	q.rows.seq = true
+	n, err := q.run(w.log, f, int64(cmd.Int("limit")))
+	if err == nil && q.count {
+		_, err = fmt.Fprintln(out, n)
+	}
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	a.damage(w.log)
+	if err == nil && n == 0 {
+		return told(exitBadNews)
+	}
+	return err
+}
+
+// damage tells that a reading passed over lines that are no entries.
+func (a *app) damage(log *journal.Journal) {
+	if n := log.Stats().Damage; n > 0 {
+		a.warn(term.Plural(n, "line")+" of the log could not be read", "aburn verify")
+	}
+}
+
+// querier prints what it finds.
+type querier struct {
+	*printer
+	get    string
+	count  bool
+	out    io.Writer
+	screen *term.Out
+}
+
+// run goes through the log once and returns how many entries it found. Only
+// what passes the filter is parsed.
+func (q *querier) run(log *journal.Journal, f *filter, limit int64) (n int64, err error) {
+	var seen logfmt.Deduper
+	now := time.Now()
+	for line, err := range log.Forward(journal.Position{}) {
+		if err != nil {
+			return n, err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok || seen.SeenBytes(h.ID) || !f.match(&h) {
+			continue
+		}
+		found, err := q.one(line.JSON, now)
+		if err != nil {
+			return n, err
+		}
+		if found {
+			n++
+		}
+		if limit > 0 && n == limit {
+			break
+		}
+	}
+	return n, nil
+}
+
+// one prints an entry, or what is wanted of it; false if it has no such value.
+func (q *querier) one(line []byte, now time.Time) (bool, error) {
+	if q.get != "" {
+		v := gjson.GetBytes(line, q.get)
+		if !v.Exists() || q.count {
+			return v.Exists(), nil
+		}
+		return true, q.value(v)
+	}
+	if q.count {
+		return true, nil
+	}
+	e, err := logfmt.Parse(line)
+	if err != nil {
+		return false, nil
+	}
+	return true, q.print(record{e, line}, now)
+}
+
+// value prints one value a line: as JSON, or as text, on a terminal without
+// control characters.
+func (q *querier) value(v gjson.Result) error {
+	text := v.String()
+	switch {
+	case q.form != people:
+		text = string(appendSafe(nil, []byte(v.Raw)))
+	case q.screen.Terminal():
+		text = term.CleanText(text)
+	}
+	_, err := fmt.Fprintln(q.out, text)
+	return err
+}

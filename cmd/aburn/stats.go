@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/journal"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+func (a *app) statsCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "stats",
+		Usage: "count entries and sessions, and say what the hooks cost",
+		Description: "hook is the time of a hook from the start of main until just before the write, lock the part\n" +
+			"of it that waited for the log's lock. Exec and the write are not in it: `aburn doctor --live`\n" +
+			"measures whole processes.",
+		Flags:        append(filterFlags(), &cli.IntFlag{Name: "n", Usage: "show the last `N` sessions", Value: 10}, jsonFlag()),
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn stats",
+			"aburn stats --since 24h",
+			"aburn stats --json | jq '.events[] | select(.hook_us.p99 > 5000)'",
+		),
+		Action: a.stats,
+	}
+}
+
+func (a *app) stats(_ context.Context, cmd *cli.Command) error {
+	now := time.Now()
+	f, err := a.filter(cmd, now)
+	if err != nil {
+		return err
+	}
+	w, err := a.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	t := newTally()
+	if err := t.read(w.log, f); err != nil {
+		return err
+	}
+	segments, err := w.log.Segments()
+	if err != nil {
+		return err
+	}
+	damaged := w.log.Stats().Damage
+	if cmd.Bool("json") {
+		return json.NewEncoder(a.out).Encode(t.report(w.Root, segments, damaged))
+	}
+	err = t.show(a.screen(cmd), w, segments, cmd.Int("n"), now)
+	a.damage(w.log)
+	return err
+}
+
+// show prints the tally for people.
+func (t *tally) show(out *term.Out, w *workspace, segments []journal.Segment, n int, now time.Time) error {
+	var bytes int64
+	for _, s := range segments {
+		bytes += s.Size
+	}
+	fmt.Fprintf(out, "%s in %s of %s, %s in %s\n", term.Plural(t.entries, "entry", "entries"),
+		term.Plural(int64(len(t.sessions)), "session"), term.Clean(w.Root), term.Size(bytes), term.Plural(int64(len(segments)), "segment"))
+	if t.entries == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "%s to %s\n", localTime(t.first), localTime(t.last))
+	if err := t.showEvents(out); err != nil {
+		return err
+	}
+	if err := t.showSessions(out, n, now); err != nil {
+		return err
+	}
+	return t.showSegments(out, segments)
+}
+
+func (t *tally) showEvents(out *term.Out) error {
+	fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, "events, and what the hooks cost"))
+	table := term.Table{Columns: []term.Column{
+		{Title: "event", Flex: true, Min: 10}, {Title: "source", Flex: true, Min: 6}, {Title: "entries", Right: true},
+		{Title: "hook p50", Right: true}, {Title: "p95", Right: true}, {Title: "p99", Right: true},
+		{Title: "lock p50", Right: true}, {Title: "p95", Right: true}, {Title: "p99", Right: true},
+	}}
+	for _, e := range t.inOrder() {
+		row := []string{string(e.event), e.source, term.Count(e.n)}
+		for _, c := range []*cost{&e.hook, &e.lock} {
+			for _, p := range percentiles {
+				row = append(row, c.text(p))
+			}
+		}
+		table.Add(row...)
+	}
+	return table.Print(out, 2)
+}
+
+func (t *tally) showSessions(out *term.Out, n int, now time.Time) error {
+	sessions := t.recentSessions()
+	if len(sessions) == 0 || n <= 0 {
+		return nil
+	}
+	title := "sessions"
+	if len(sessions) > n {
+		title = fmt.Sprintf("the last %d of %d sessions", n, len(sessions))
+		sessions = sessions[:n]
+	}
+	fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, title))
+	table := term.Table{Columns: []term.Column{
+		{Title: "session", Flex: true, Min: 8}, {Title: "source"}, {Title: "entries", Right: true}, {Title: "calls", Right: true},
+		{Title: "failed", Right: true}, {Title: "began"}, {Title: "last"},
+	}}
+	for _, s := range sessions {
+		table.Add(s.id, s.source, term.Count(s.n), term.Count(s.calls), term.Count(s.failed), localTime(s.first), age(now, s.last))
+	}
+	return table.Print(out, 2)
+}
+
+func (t *tally) showSegments(out *term.Out, segments []journal.Segment) error {
+	fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, "segments"))
+	table := term.Table{Columns: []term.Column{
+		{Title: "segment"}, {Title: "size", Right: true}, {Title: "entries", Right: true}, {Title: "numbered"},
+	}}
+	for _, s := range segments {
+		in, numbered := t.segments[s.Name], ""
+		if in.last > 0 {
+			numbered = fmt.Sprintf("%d to %d", in.first, in.last)
+		}
+		table.Add(s.Name, term.Size(s.Size), term.Count(in.n), numbered)
+	}
+	return table.Print(out, 2)
+}
+
+// localTime shows a ts of the log.
+func localTime(ts []byte) string {
+	t, err := time.Parse(time.RFC3339Nano, string(ts))
+	if err != nil {
+		return string(ts)
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// age says how long ago a ts of the log was.
+func age(now time.Time, ts []byte) string {
+	t, err := time.Parse(time.RFC3339Nano, string(ts))
+	if err != nil {
+		return ""
+	}
+	return term.Age(now.Sub(t))
+}
+
+// statsReport is what --json prints.
+type statsReport struct {
+	Project  string        `json:"project"`
+	Entries  int64         `json:"entries"`
+	Damaged  int64         `json:"damaged_lines"`
+	First    string        `json:"first,omitempty"`
+	Last     string        `json:"last,omitempty"`
+	Events   []eventJSON   `json:"events"`
+	Sessions []sessionJSON `json:"sessions"`
+	Segments []segmentJSON `json:"segments"`
+}
+
+type eventJSON struct {
+	Event  logfmt.Event `json:"event"`
+	Source string       `json:"source,omitempty"`
+	N      int64        `json:"entries"`
+	Hook   *costJSON    `json:"hook_us,omitempty"`
+	Lock   *costJSON    `json:"lock_us,omitempty"`
+}
+
+type costJSON struct {
+	N   int64 `json:"n"`
+	P50 int64 `json:"p50"`
+	P95 int64 `json:"p95"`
+	P99 int64 `json:"p99"`
+	Max int64 `json:"max"`
+}
+
+type sessionJSON struct {
+	Session string `json:"session"`
+	Source  string `json:"source,omitempty"`
+	N       int64  `json:"entries"`
+	Calls   int64  `json:"calls"`
+	Failed  int64  `json:"failed"`
+	First   string `json:"first"`
+	Last    string `json:"last"`
+}
+
+type segmentJSON struct {
+	Segment string     `json:"segment"`
+	Bytes   int64      `json:"bytes"`
+	N       int64      `json:"entries"`
+	First   logfmt.Seq `json:"first,omitempty"`
+	Last    logfmt.Seq `json:"last,omitempty"`
+}
+
+func (t *tally) report(root string, segments []journal.Segment, damaged int64) statsReport {
+	r := statsReport{
+		Project: root, Entries: t.entries, Damaged: damaged, First: string(t.first), Last: string(t.last),
+		Events: []eventJSON{}, Sessions: []sessionJSON{}, Segments: []segmentJSON{},
+	}
+	for _, e := range t.inOrder() {
+		r.Events = append(r.Events, eventJSON{e.event, e.source, e.n, e.hook.json(), e.lock.json()})
+	}
+	for _, s := range t.recentSessions() {
+		r.Sessions = append(r.Sessions, sessionJSON{s.id, s.source, s.n, s.calls, s.failed, string(s.first), string(s.last)})
+	}
+	for _, s := range segments {
+		in := t.segments[s.Name]
+		r.Segments = append(r.Segments, segmentJSON{s.Name, s.Size, in.n, in.first, in.last})
+	}
+	return r
+}

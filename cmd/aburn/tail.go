@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/journal"
+	"aburn/logfmt"
+)
+
+func (a *app) tailCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "tail",
+		Usage: "show the last entries, and with -f what comes",
+		Description: "One line an entry. Of a tool call only the end is shown; its start stands for it only\n" +
+			"when 5 seconds have passed without an end. Sub-agents are indented under their parent.",
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is appended, across rotation"},
+			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines", Value: 20},
+		}, append(filterFlags(),
+			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},
+			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
+		)...),
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn tail -f                          # watch every session of the project",
+			"aburn tail -n 50 --session 5b0c2f91    # one session; the beginning of its id suffices",
+			"aburn tail --event TOOL_FAILED --since 24h",
+			"aburn tail -f --json | jq .data.tool",
+		),
+		Action: a.tail,
+	}
+}
+
+func (a *app) tail(ctx context.Context, cmd *cli.Command) error {
+	now := time.Now()
+	f, err := a.filter(cmd, now)
+	if err != nil {
+		return err
+	}
+	n := cmd.Int("n")
+	if n < 0 {
+		return usageError("-n: a number of lines is not negative")
+	}
+	w, err := a.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	p := newPrinter(cmd, a.screen(cmd))
+	t := &tailer{filter: f, print: p.print}
+	t.calls.all = p.form != people || slices.Contains(f.events, logfmt.ToolStart)
+	from, err := t.last(w.log, n, now)
+	if err != nil || !cmd.Bool("follow") {
+		return err
+	}
+	return t.follow(ctx, w.log, from)
+}
+
+// tailer is one run of tail.
+type tailer struct {
+	filter *filter
+	seen   logfmt.Deduper
+	calls  calls
+	print  func(record, time.Time) error
+}
+
+// last prints the last n lines and returns the position behind them.
+func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.Position, err error) {
+	var found []record
+	first := true
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return from, err
+		}
+		if first {
+			from, first = line.Next(), false
+		}
+		if len(found) >= n {
+			break
+		}
+		if r, ok := t.wanted(line.JSON); ok && t.calls.backward(r, now) {
+			found = append(found, r)
+		}
+	}
+	for _, r := range slices.Backward(found) {
+		if err := t.print(r, now); err != nil {
+			return from, err
+		}
+	}
+	return from, nil
+}
+
+// wanted parses a line if its routing fields pass the filter and its id is new.
+func (t *tailer) wanted(line []byte) (record, bool) {
+	h, ok := logfmt.ParseHeader(line)
+	if !ok || t.seen.SeenBytes(h.ID) || !t.filter.match(&h) {
+		return record{}, false
+	}
+	e, err := logfmt.Parse(line)
+	return record{e, slices.Clone(line)}, err == nil
+}
+
+// arrival is what the reading goroutine of follow hands over.
+type arrival struct {
+	record
+	err error
+}
+
+// follow prints what is appended until ctx is done. The reading is a goroutine
+// of its own, because a start without an end has to be told when nothing comes.
+func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.Position) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	arrivals := make(chan arrival)
+	go func() {
+		defer close(arrivals)
+		for line, err := range log.Follow(ctx, from) {
+			r, ok := record{}, err != nil
+			if err == nil {
+				r, ok = t.wanted(line.JSON)
+			}
+			if !ok {
+				continue
+			}
+			select {
+			case arrivals <- arrival{r, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		var show []record
+		now := time.Now()
+		select {
+		case got, open := <-arrivals:
+			if !open || got.err != nil {
+				return got.err
+			}
+			if t.calls.forward(got.record, now) {
+				show = append(show, got.record)
+			}
+		case now = <-tick.C:
+			show = t.calls.overdue(now)
+		}
+		for _, r := range show {
+			if err := t.print(r, now); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/internal/journal"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+// tally counts a log in one pass. It holds counters only, never entries.
+type tally struct {
+	entries     int64
+	first, last []byte // ts in file order, as written
+	events      map[string]*eventTally
+	sessions    map[string]*sessionTally
+	segments    map[string]segmentTally
+	segment     string // the one being read, and its counters
+	inSegment   segmentTally
+	key         []byte
+}
+
+type eventTally struct {
+	event      logfmt.Event
+	source     string
+	n          int64
+	hook, lock cost
+}
+
+type sessionTally struct {
+	id, source  string
+	n           int64
+	calls       int64 // that ended, one way or another
+	failed      int64
+	first, last []byte
+	order       int64 // of its last entry
+}
+
+type segmentTally struct {
+	n           int64
+	first, last logfmt.Seq
+}
+
+func newTally() *tally {
+	return &tally{events: map[string]*eventTally{}, sessions: map[string]*sessionTally{}, segments: map[string]segmentTally{}}
+}
+
+func (t *tally) read(log *journal.Journal, f *filter) error {
+	var seen logfmt.Deduper
+	for line, err := range log.Forward(journal.Position{}) {
+		if err != nil {
+			return err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if ok && !seen.SeenBytes(h.ID) && f.match(&h) {
+			t.add(&line, &h)
+		}
+	}
+	t.segments[t.segment] = t.inSegment
+	return nil
+}
+
+func (t *tally) add(line *journal.Line, h *logfmt.Header) {
+	source, hook, lock := costsOf(line.JSON)
+	if t.entries++; t.entries == 1 {
+		t.first = bytes.Clone(h.Time)
+	}
+	t.last = append(t.last[:0], h.Time...)
+	t.addSegment(line.Segment, h.Seq)
+	e := t.event(h.Event, source)
+	e.n++
+	e.hook.add(hook)
+	e.lock.add(lock)
+	if len(h.Session) > 0 {
+		t.addSession(h, source)
+	}
+}
+
+func (t *tally) addSegment(name string, seq logfmt.Seq) {
+	if name != t.segment {
+		t.segments[t.segment] = t.inSegment
+		t.segment, t.inSegment = name, t.segments[name]
+	}
+	t.inSegment.n++
+	if seq > 0 {
+		if t.inSegment.first == 0 {
+			t.inSegment.first = seq
+		}
+		t.inSegment.last = seq
+	}
+}
+
+func (t *tally) event(event, source []byte) *eventTally {
+	t.key = append(append(append(t.key[:0], event...), 0), source...)
+	e := t.events[string(t.key)]
+	if e == nil {
+		e = &eventTally{event: logfmt.Event(event), source: string(source)}
+		t.events[string(t.key)] = e
+	}
+	return e
+}
+
+func (t *tally) addSession(h *logfmt.Header, source []byte) {
+	s := t.sessions[string(h.Session)]
+	if s == nil {
+		s = &sessionTally{id: string(h.Session), first: bytes.Clone(h.Time)}
+		t.sessions[s.id] = s
+	}
+	if s.source == "" && string(source) != "prompt" && string(source) != "aburn" {
+		s.source = string(source)
+	}
+	s.n++
+	s.order = t.entries
+	s.last = append(s.last[:0], h.Time...)
+	switch logfmt.Event(h.Event) {
+	case logfmt.Tool:
+		s.calls++
+	case logfmt.ToolFailed, logfmt.ToolDenied:
+		s.calls++
+		s.failed++
+	}
+}
+
+// costsOf reads what the routing fields do not have: the source, and the two
+// costs in microseconds, -1 when the entry has none.
+func costsOf(line []byte) (source []byte, hook, lock int64) {
+	hook, lock = -1, -1
+	gjson.ParseBytes(line).ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "source":
+			source = []byte(v.Str)
+		case "data":
+			v.ForEach(func(k, v gjson.Result) bool {
+				switch k.Str {
+				case "hook_us":
+					hook = v.Int()
+				case "lock_us":
+					lock = v.Int()
+				}
+				return true
+			})
+			return false
+		}
+		return true
+	})
+	return source, hook, lock
+}
+
+// inOrder is the events as SPEC.md lists them, then unknown ones by name.
+func (t *tally) inOrder() []*eventTally {
+	known := logfmt.Events()
+	rank := func(ev logfmt.Event) int {
+		if i := slices.Index(known, ev); i >= 0 {
+			return i
+		}
+		return len(known)
+	}
+	list := make([]*eventTally, 0, len(t.events))
+	for _, e := range t.events {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b *eventTally) int {
+		if d := rank(a.event) - rank(b.event); d != 0 {
+			return d
+		}
+		if d := strings.Compare(string(a.event), string(b.event)); d != 0 {
+			return d
+		}
+		return strings.Compare(a.source, b.source)
+	})
+	return list
+}
+
+// recentSessions is the sessions, the one with the newest entry first.
+func (t *tally) recentSessions() []*sessionTally {
+	list := make([]*sessionTally, 0, len(t.sessions))
+	for _, s := range t.sessions {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *sessionTally) int { return int(b.order - a.order) })
+	return list
+}
+
+// cost is a distribution of microseconds. It is exact: values below exactBelow
+// are counted, the few above are kept.
+type cost struct {
+	n, max int64
+	small  []int32 // how many of each value
+	large  []int64
+}
+
+const exactBelow = 1 << 16
+
+func (c *cost) add(us int64) {
+	if us < 0 {
+		return
+	}
+	c.n++
+	c.max = max(c.max, us)
+	if us >= exactBelow {
+		c.large = append(c.large, us)
+		return
+	}
+	if int(us) >= len(c.small) {
+		c.small = append(c.small, make([]int32, int(us)+1-len(c.small))...)
+	}
+	c.small[us]++
+}
+
+// percentiles are the ones that are told.
+var percentiles = [...]int64{50, 95, 99}
+
+// percentile is the smallest value that at least p percent of the values do not exceed.
+func (c *cost) percentile(p int64) int64 {
+	rank := (c.n*p + 99) / 100
+	var passed int64
+	for us, n := range c.small {
+		if passed += int64(n); passed >= rank {
+			return int64(us)
+		}
+	}
+	slices.Sort(c.large)
+	return c.large[rank-passed-1]
+}
+
+func (c *cost) text(p int64) string {
+	if c.n == 0 {
+		return ""
+	}
+	return term.Duration(time.Duration(c.percentile(p)) * time.Microsecond)
+}
+
+func (c *cost) json() *costJSON {
+	if c.n == 0 {
+		return nil
+	}
+	return &costJSON{c.n, c.percentile(50), c.percentile(95), c.percentile(99), c.max}
+}
