@@ -1,31 +1,14 @@
 package journal
 
 import (
-	"errors"
-	"iter"
+	"math/rand/v2"
+	"os"
 	"time"
 
+	"aburn/internal/atomicfile"
+	"aburn/internal/lockfile"
 	"aburn/logfmt"
 )
-
-// Tail is what the log ended with when an append was about to write.
-type Tail struct {
-	buf    []byte
-	wait   time.Duration
-	locked bool
-}
-
-// Bytes are the last complete lines of the log, TailSize bytes at most.
-func (t Tail) Bytes() []byte { return t.buf }
-
-// Backward yields the JSON lines of the tail, newest first, carried ones included.
-func (t Tail) Backward() iter.Seq[[]byte] { return func(func([]byte) bool) {} }
-
-// LockWait is how long the append waited for the lock, whether or not it got it.
-func (t Tail) LockWait() time.Duration { return t.wait }
-
-// Locked says whether the append holds the lock. Without it nothing gets a seq.
-func (t Tail) Locked() bool { return t.locked }
 
 // Receipt says what an append did.
 type Receipt struct {
@@ -35,12 +18,168 @@ type Receipt struct {
 	LockWait   time.Duration
 }
 
-// Append asks build for entries, under the lock and exactly once, and writes
-// them with one write. A nil error means acknowledged: no crash of any process
-// loses them. build may return none, and then nothing is written.
+// Append asks build for entries, exactly once and if possible under the lock,
+// gives them seq and id, and writes them with one write. A nil error means
+// acknowledged: no crash of any process loses them. build may return none, and
+// then nothing is written. Entries whose id the tail already holds are left out.
+//
+// Every error is about the file: fs.ErrPermission or syscall.EROFS in an agent's
+// sandbox, ErrNotRegular, a full disk. If only the sync failed the entries are
+// in the log and in the receipt, but may not survive a power cut.
 func (j *Journal) Append(build func(Tail) []*logfmt.Entry) (Receipt, error) {
-	return Receipt{}, errors.ErrUnsupported
+	start := time.Now()
+	lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait)
+	wait := time.Since(start)
+	if err != nil {
+		// Busy, or not to be had (a link in its place, a file system without
+		// locks): the entry is written all the same.
+		return j.appendFree(build, wait)
+	}
+	f, r, err := j.appendLocked(lock, build, wait)
+	if f == nil {
+		return r, err
+	}
+	defer f.Close()
+	if err != nil {
+		return r, err
+	}
+	return r, j.sync(f, r.Entries)
+}
+
+// appendLocked releases the lock in any case, also when build panics.
+func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.Entry, wait time.Duration) (*segmentFile, Receipt, error) {
+	defer lock.Release()
+	r := Receipt{Locked: true, LockWait: wait}
+	f, err := j.openAppend()
+	if err != nil {
+		return nil, r, err
+	}
+	tail := j.newTail(f, wait, true)
+	r.take(tail, build(tail))
+	if len(r.Entries) == 0 {
+		return f, r, nil
+	}
+	j.number(f, tail, r.Entries)
+	lead, err := lead(f)
+	if err != nil {
+		return f, r, err
+	}
+	return f, r, writeEntries(f, lead, r.Entries)
+}
+
+// take keeps the entries that are new, with an id each.
+func (r *Receipt) take(tail Tail, entries []*logfmt.Entry) {
+	for i, e := range entries {
+		if e.ID == "" {
+			e.ID = NewID()
+		} else if tail.has(e) || hasID(entries[:i], e.ID) {
+			r.Duplicates++
+			continue
+		}
+		r.Entries = append(r.Entries, e)
+	}
+}
+
+func hasID(entries []*logfmt.Entry, id string) bool {
+	for _, e := range entries {
+		if e.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// number gives the entries the next numbers, or none.
+func (j *Journal) number(f *segmentFile, tail Tail, entries []*logfmt.Entry) {
+	seq := j.nextSeq(f, tail)
+	for _, e := range entries {
+		e.Seq = seq
+		if seq > 0 {
+			seq = after(seq)
+		}
+	}
+}
+
+// lead is what must stand before the next entry in f: the first line in an
+// empty file, a newline behind a torn line, else nothing.
+func lead(f *segmentFile) (string, error) {
+	if f.size() == 0 {
+		return logfmt.FirstLine, nil
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], f.size()-1); err != nil {
+		return "", err
+	}
+	if last[0] != '\n' {
+		return "\n", nil
+	}
+	return "", nil
+}
+
+// writeEntries writes lead and entries with one write.
+func writeEntries(f *segmentFile, lead string, entries []*logfmt.Entry) error {
+	b := make([]byte, 0, 2048)
+	b = append(b, '\n') // stands ready for a second attempt
+	b = append(b, lead...)
+	for _, e := range entries {
+		var err error
+		if b, err = e.AppendTo(b); err != nil {
+			return err
+		}
+	}
+	return writeWhole(f.File, b)
+}
+
+// writeWhole writes b without its first byte, which is a newline, in one write.
+// A short write is never continued, because another writer's entry may stand
+// behind it by now: everything is written again, beginning with that newline.
+func writeWhole(f *os.File, b []byte) error {
+	part := b[1:]
+	for {
+		n, err := writeOnce(f, part)
+		if err != nil || n == len(part) {
+			return err
+		}
+		// A write that is short without an error comes from a limit or a full
+		// disk; the next one says which, unless space was freed meanwhile.
+		part = b
+	}
+}
+
+// sync makes durable entries survive a power cut, and the name of a file that
+// we made with them.
+func (j *Journal) sync(f *segmentFile, entries []*logfmt.Entry) error {
+	if len(entries) == 0 || j.o.Sync == SyncNone {
+		return nil
+	}
+	if j.o.Sync == SyncAll || anyDurable(entries) {
+		if err := syncData(f.File); err != nil {
+			return err
+		}
+	}
+	if f.made {
+		return atomicfile.SyncDir(j.root)
+	}
+	return nil
+}
+
+func anyDurable(entries []*logfmt.Entry) bool {
+	for _, e := range entries {
+		if e.Event.Durable() {
+			return true
+		}
+	}
+	return false
 }
 
 // NewID returns a random entry id of 16 hexadecimal digits.
-func NewID() string { return "" }
+func NewID() string {
+	const digits = "0123456789abcdef"
+	var id [16]byte
+	n := rand.Uint64()
+	for i := range id {
+		id[i] = digits[n&15]
+		n >>= 4
+	}
+	return string(id[:])
+}

@@ -1,6 +1,30 @@
 // Package journal is the log of a project as a file: every writer appends whole
-// entries to .oss/workflow.log, no acknowledged entry is ever lost or torn, and
-// nobody but a rotation ever moves the file.
+// entries to .oss/workflow.log, no acknowledged entry is ever lost, and only a
+// rotation ever moves the file.
+//
+// What an append does, in this order (each step is a loss that happened without it):
+//
+//	lock workflow.log.lock          two writers at once, two equal numbers
+//	open workflow.log, O_APPEND     only now: before, a rotation could move it away
+//	look at the last byte           a killed writer's torn line would swallow our entry
+//	write everything with one write half entries, when killed in between
+//	unlock
+//	sync, if the entry is durable   not under the lock: that costs the others 2-3 times
+//
+// Without the lock (it is busy for too long, or cannot be had) the entry is
+// written all the same, beginning with a newline and without a seq. Then the
+// rotator may move the file away between our opening and our writing. So the
+// writer looks afterwards whether the name still means its file, and if not
+// writes the same entry, same id, again. Readers drop the repeat.
+//
+// Races that are left, and why they are harmless:
+//   - A reader takes no lock and may see half an entry: it takes only what ends
+//     in a newline, and the rest the next time.
+//   - Between a rotator's rename and its create there is no workflow.log. A
+//     locked writer cannot see that unless the rotator died; a lock-free one
+//     creates the file, and the rotator then appends its block to it.
+//   - Somebody deletes the lock's file while it is held: two writers at once can
+//     give the same seq twice. Nothing is lost, and Verify shows it.
 package journal
 
 import (
@@ -14,8 +38,8 @@ const Name = "workflow.log"
 // LockName is the file that writers lock. It is never deleted and holds nothing.
 const LockName = "workflow.log.lock"
 
-// TailSize is how many bytes of the log's end an append looks at, for the last
-// sequence number, for attribution and for duplicates.
+// TailSize is how many bytes of the log's end an append looks at, at most, for
+// the last sequence number, for attribution and for duplicates.
 const TailSize = 256 << 10
 
 // By says who is at work: a hook, which must be quick and may touch only a
@@ -40,11 +64,27 @@ const (
 
 // Options are the settings of one Journal. The zero value is that of a hook.
 type Options struct {
-	By     By            // a command may search the whole segment for the last seq
+	By     By            // a command may search the whole log for the last seq
 	Wait   time.Duration // how long an append waits for the lock; 0 = 50 ms for a hook, 5 s for a command
 	Rotate int64         // size in bytes at which a segment is due for rotation; 0 = 16 MiB
 	Keep   int64         // bytes of rotated segments to keep; 0 = 512 MiB
 	Sync   SyncPolicy
+}
+
+func (o Options) withDefaults() Options {
+	if o.Wait == 0 {
+		o.Wait = 50 * time.Millisecond
+		if o.By == Command {
+			o.Wait = 5 * time.Second
+		}
+	}
+	if o.Rotate == 0 {
+		o.Rotate = 16 << 20
+	}
+	if o.Keep == 0 {
+		o.Keep = 512 << 20
+	}
+	return o
 }
 
 // Journal is the log in one .oss folder. It holds no open file between calls.
@@ -58,7 +98,7 @@ type Journal struct {
 // New returns the journal in root, which is .oss as opened by project.OpenOss.
 // It touches no file.
 func New(root *os.Root, o Options) *Journal {
-	return &Journal{root: root, o: o}
+	return &Journal{root: root, o: o.withDefaults()}
 }
 
 // Stats counts what a reading passed over.

@@ -1,15 +1,17 @@
 package journal
 
 import (
-	"context"
 	"errors"
 	"iter"
+
+	"aburn/logfmt"
 )
 
-// Line is one JSON line of the log.
+// Line is one entry line of the log: it looks like an entry, but only
+// logfmt.Parse says whether it is one.
 type Line struct {
 	JSON    []byte // without newline; valid until the next iteration
-	Segment string // the file's name inside .oss
+	Segment string // the file's name inside .oss when it was opened
 	Offset  int64  // of the line's first byte
 	Carried bool   // copied here by a rotation; no new event
 
@@ -31,32 +33,32 @@ type Position struct {
 // deleted, replaced or truncated.
 var ErrPosition = errors.New("position is no longer in the log")
 
-// BackwardOptions bounds a backward reading.
-type BackwardOptions struct {
-	Limit  int64 // bytes to read at most; 0 = all
-	Newest bool  // no further than the newest segment and what it carries
+// lineAt makes the Line for the bytes at off.
+func (s *segmentFile) lineAt(line []byte, off int64, carried bool) Line {
+	l := Line{JSON: line, Segment: s.name, Offset: off, Carried: carried}
+	l.next = Position{Segment: s.name, Offset: off + int64(len(line)) + 1}
+	l.next.Dev, l.next.Ino = s.dev, s.ino
+	return l
 }
 
-// Forward yields every entry line from a position to the log's end, oldest
-// first. Carried blocks are skipped where the previous segment was read.
-// Damage is counted in Stats and never ends the reading.
-func (j *Journal) Forward(from Position) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) { yield(Line{}, errors.ErrUnsupported) }
+// Unique drops the lines whose id was among the last 4,096 ids: a hook that
+// fired twice, an entry that a lock-free writer wrote twice. Lines without an
+// id are never dropped.
+func Unique(lines iter.Seq2[Line, error]) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		var d logfmt.Deduper
+		for l, err := range lines {
+			if err == nil && repeats(&d, l) {
+				continue
+			}
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
 }
 
-// Backward yields entry lines newest first.
-func (j *Journal) Backward(o BackwardOptions) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) { yield(Line{}, errors.ErrUnsupported) }
+func repeats(d *logfmt.Deduper, l Line) bool {
+	h, ok := logfmt.ParseHeader(l.JSON)
+	return ok && d.SeenBytes(h.ID)
 }
-
-// End is the position behind the last complete line of the log.
-func (j *Journal) End() (Position, error) { return Position{}, errors.ErrUnsupported }
-
-// Follow is Forward that does not end: it waits for more until ctx is done,
-// and yields every id once across rotation, truncation and replacement.
-func (j *Journal) Follow(ctx context.Context, from Position) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) { yield(Line{}, errors.ErrUnsupported) }
-}
-
-// Unique drops the lines whose id was among the last 4,096 ids.
-func Unique(lines iter.Seq2[Line, error]) iter.Seq2[Line, error] { return lines }

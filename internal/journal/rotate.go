@@ -1,20 +1,8 @@
 package journal
 
-import (
-	"errors"
+import "errors"
 
-	"aburn/logfmt"
-)
-
-// Segment is one file of the log.
-type Segment struct {
-	Name  string
-	First logfmt.Seq // by its name; 0 for the newest, which has no number yet
-	Size  int64
-}
-
-// Segments lists the log's files, oldest first; the last one is Name itself if it exists.
-func (j *Journal) Segments() ([]Segment, error) { return nil, errors.ErrUnsupported }
+func (j *Journal) tailBefore(f *segmentFile, left int64) *backScan { return nil }
 
 // RotateIfDue rotates the log when it has grown beyond Options.Rotate, and
 // finishes what a killed rotator left undone. It says whether it did either.

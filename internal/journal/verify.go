@@ -1,20 +1,44 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"io/fs"
+	"strconv"
 
+	"aburn/internal/lockfile"
 	"aburn/logfmt"
 )
 
+// The kinds of findings. What they mean, and which are damage, stands in
+// logfmt/SPEC.md, section 9.
+const (
+	BadLine   = "bad line"
+	TornTail  = "torn tail"
+	Gap       = "gap"
+	Duplicate = "duplicate"
+
+	Edited = "edited"
+	Orphan = "orphan"
+	Repeat = "repeat"
+	Newer  = "newer"
+)
+
+// maxFindings bounds each list of a Report: a log of junk must not become a
+// report of a gigabyte.
+const maxFindings = 1000
+
 // Report is what Verify found.
 type Report struct {
-	Entries  int
+	Entries  int // own ones: carried lines are not counted, repeats are
 	Segments []Segment
-	First    logfmt.Seq // lowest and highest seq seen; 0 = none
+	First    logfmt.Seq // first and last seq met; 0 = none
 	Last     logfmt.Seq
-	Damage   []Finding // something is missing, doubled or unreadable
-	Notes    []Finding // worth knowing, nothing lost
+	Damage   []Finding // something is missing, doubled or unreadable; 1,000 at most
+	Notes    []Finding // worth knowing, nothing lost; 1,000 at most
+	Left     int       // findings beyond those
 }
 
 // Finding is one thing that Verify found.
@@ -29,5 +53,265 @@ type Finding struct {
 // Verify reads the whole log and checks everything that SPEC.md promises of it.
 // The error is about reading; damage is in the report.
 func (j *Journal) Verify(ctx context.Context) (Report, error) {
-	return Report{}, errors.ErrUnsupported
+	all, newest, err := j.snapshot()
+	if err != nil {
+		return Report{}, err
+	}
+	if newest != nil {
+		defer newest.Close()
+	}
+	v := verifier{report: Report{Segments: all}, ids: make(map[string]logfmt.Seq)}
+	for _, s := range all {
+		f := newest
+		if s.Name != Name {
+			f, err = j.open(s.Name, readFlags)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // dropped meanwhile
+			}
+			if err != nil {
+				return v.report, err
+			}
+		}
+		err = v.segment(ctx, f, s)
+		if f != newest {
+			f.Close()
+		}
+		if err != nil {
+			return v.report, err
+		}
+	}
+	v.judgeGaps()
+	return v.report, nil
+}
+
+// snapshot lists the segments and opens the newest one while nobody writes, so
+// that the end of the log is not a writer at work. When the lock cannot be had
+// it does without.
+func (j *Journal) snapshot() ([]Segment, *segmentFile, error) {
+	if lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait); err == nil {
+		defer lock.Release()
+	}
+	for {
+		all, err := j.Segments()
+		if err != nil || len(all) == 0 || all[len(all)-1].Name != Name {
+			return all, nil, err
+		}
+		f, err := j.open(Name, readFlags)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			all[len(all)-1].Size = f.size()
+		}
+		return all, f, err
+	}
+}
+
+// verifier walks over the segments in order.
+type verifier struct {
+	report  Report
+	name    string
+	line    int
+	block   logfmt.Block
+	paired  bool // the line before was an entry: a comment may follow
+	ids     map[string]logfmt.Seq
+	ring    [4096]string
+	next    int
+	gaps    []gap
+	dropped []logfmt.Range
+}
+
+// gap is a hole in the numbers, damage unless a CHECKPOINT names it.
+type gap struct {
+	missing logfmt.Range
+	at      Finding
+}
+
+// segment checks the bytes of f as far as s says that they went.
+func (v *verifier) segment(ctx context.Context, f *segmentFile, s Segment) error {
+	v.name, v.line, v.block, v.paired = s.Name, 0, logfmt.Block{}, false
+	scan := newForeScan(io.NewSectionReader(f, 0, s.Size), 0, foreBlock)
+	for {
+		line, off, err := scan.line()
+		if scan.damage > 0 {
+			scan.damage = 0
+			v.tooLong(scan.gaveUp)
+		}
+		if errors.Is(err, io.EOF) {
+			if scan.offset() < s.Size && !scan.skip {
+				v.line++
+				v.damage(scan.offset(), TornTail, strconv.FormatInt(s.Size-scan.offset(), 10)+" bytes after the last newline")
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		v.line++
+		v.check(line, off)
+		if v.line&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+func (v *verifier) tooLong(off int64) {
+	v.line++
+	v.paired = false
+	v.block.Step([]byte{0})
+	v.damage(off, BadLine, "longer than any entry")
+}
+
+// check looks at one line.
+func (v *verifier) check(line []byte, off int64) {
+	carried := v.block.Step(line)
+	switch logfmt.Classify(line) {
+	case logfmt.Blank:
+		v.paired = false
+	case logfmt.Comment:
+		v.comment(line, off)
+		v.paired = false
+	case logfmt.Damage:
+		v.paired = false
+		v.damage(off, BadLine, "neither entry nor comment")
+	case logfmt.EntryLine:
+		e, err := logfmt.Parse(line)
+		v.paired = err == nil
+		switch {
+		case err != nil:
+			v.damage(off, BadLine, err.Error())
+		case !carried:
+			v.entry(&e, off)
+		}
+	}
+}
+
+func (v *verifier) comment(line []byte, off int64) {
+	if off == 0 {
+		if version(line) > 1 {
+			v.note(off, Newer, "written by a newer aburn: "+string(line[:min(len(line), 40)]))
+		}
+		return
+	}
+	if !v.paired {
+		v.note(off, Orphan, "comment without an entry before it")
+	}
+}
+
+// version reads the format's version from a file's first line; 1 if it names none.
+func version(line []byte) int {
+	rest, ok := bytes.CutPrefix(line, []byte("# aburn workflow log v"))
+	if !ok {
+		return 1
+	}
+	n := 0
+	for _, c := range rest {
+		if c < '0' || c > '9' || n > 1<<20 {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+func (v *verifier) entry(e *logfmt.Entry, off int64) {
+	v.report.Entries++
+	if e.Edited {
+		v.note(off, Edited, "its crc does not match")
+	}
+	if e.Event == logfmt.Checkpoint {
+		if data, ok := logfmt.ParseCheckpoint(e.Data); ok {
+			v.dropped = append(v.dropped, data.Dropped...)
+		}
+	}
+	before, again := v.remember(e)
+	if again {
+		v.note(off, Repeat, "id "+e.ID+" was there before")
+	}
+	if e.Seq > 0 && !(again && e.Seq == before) {
+		v.number(e.Seq, off)
+	}
+}
+
+// remember returns the seq of the entry with the same id among the last 4,096.
+func (v *verifier) remember(e *logfmt.Entry) (logfmt.Seq, bool) {
+	if e.ID == "" {
+		return 0, false
+	}
+	if seq, ok := v.ids[e.ID]; ok {
+		return seq, true
+	}
+	delete(v.ids, v.ring[v.next])
+	v.ring[v.next] = e.ID
+	v.next = (v.next + 1) % len(v.ring)
+	v.ids[e.ID] = e.Seq
+	return 0, false
+}
+
+// number checks that seq follows the last one.
+func (v *verifier) number(seq logfmt.Seq, off int64) {
+	last := v.report.Last
+	switch {
+	case v.report.First == 0:
+		v.report.First = seq
+	case seq <= last:
+		v.damage(off, Duplicate, "seq "+text(seq)+" after "+text(last))
+		return
+	case seq > last+1:
+		v.gaps = append(v.gaps, gap{
+			logfmt.Range{First: last + 1, Last: seq - 1},
+			v.finding(off, Gap, "missing between "+text(last)+" and "+text(seq)),
+		})
+	}
+	v.report.Last = seq
+}
+
+func text(s logfmt.Seq) string { return strconv.FormatUint(uint64(s), 10) }
+
+// judgeGaps reports the gaps that no CHECKPOINT names. It comes last because
+// the CHECKPOINT that names one stands behind it.
+func (v *verifier) judgeGaps() {
+	for _, g := range v.gaps {
+		if !named(g.missing, v.dropped) {
+			v.keep(&v.report.Damage, g.at)
+		}
+	}
+}
+
+// named reports whether the ranges together cover r. They are few.
+func named(r logfmt.Range, ranges []logfmt.Range) bool {
+	for next := r.First; ; {
+		before := next
+		for _, x := range ranges {
+			if x.First <= next && next <= x.Last {
+				next = x.Last + 1
+			}
+		}
+		if next > r.Last {
+			return true
+		}
+		if next == before {
+			return false
+		}
+	}
+}
+
+func (v *verifier) finding(off int64, kind, text string) Finding {
+	return Finding{Segment: v.name, Offset: off, Line: v.line, Kind: kind, Text: text}
+}
+
+func (v *verifier) damage(off int64, kind, text string) {
+	v.keep(&v.report.Damage, v.finding(off, kind, text))
+}
+
+func (v *verifier) note(off int64, kind, text string) {
+	v.keep(&v.report.Notes, v.finding(off, kind, text))
+}
+
+func (v *verifier) keep(list *[]Finding, f Finding) {
+	if len(*list) == maxFindings {
+		v.report.Left++
+		return
+	}
+	*list = append(*list, f)
 }

@@ -1,0 +1,164 @@
+package journal
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"slices"
+)
+
+// BackwardOptions bounds a backward reading.
+type BackwardOptions struct {
+	Limit  int64 // bytes to read at most, save for carried lines; 0 = all
+	Newest bool  // no further than the newest segment and what it carries
+}
+
+// Backward yields entry lines newest first. Its work depends on how far it is
+// followed, not on the size of the log.
+//
+// Carried lines come last, marked as such, and only where the reading stops
+// short of the segments that they were copied from: with Newest, at Limit, or
+// where those segments are gone. A newest segment that does not begin with a
+// CHECKPOINT although older ones exist is continued into the one before, also
+// with Newest.
+func (j *Journal) Backward(o BackwardOptions) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		j.read = Stats{}
+		b := backward{j: j, o: o, left: o.Limit, yield: yield}
+		if err := b.run(); err != nil && !errors.Is(err, errStop) {
+			yield(Line{}, err)
+		}
+	}
+}
+
+// errStop says that the consumer has seen enough.
+var errStop = errors.New("stop")
+
+type backward struct {
+	j     *Journal
+	o     BackwardOptions
+	left  int64 // of o.Limit
+	yield func(Line, error) bool
+}
+
+// run reads segment after segment, each while the one before is still unknown:
+// mostly nobody reads on beyond the first.
+func (b *backward) run() error {
+	f, err := b.newest()
+	for f != nil && err == nil {
+		f, err = b.segment(f)
+	}
+	return err
+}
+
+// newest opens the log, or the newest rotated segment where there is no log:
+// between a rotator's rename and its create.
+func (b *backward) newest() (*segmentFile, error) {
+	f, err := b.j.open(Name, readFlags)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	all, err := b.j.Segments()
+	if err != nil {
+		return nil, err
+	}
+	return b.last(all)
+}
+
+// last opens the last of the segments that still exists.
+func (b *backward) last(all []Segment) (*segmentFile, error) {
+	for i := len(all) - 1; i >= 0; i-- {
+		f, err := b.j.open(all[i].Name, readFlags)
+		if !errors.Is(err, fs.ErrNotExist) { // dropped meanwhile
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// segment reads f, closes it, and returns the segment to go on with, if any.
+func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
+	defer f.Close()
+	block, begun := b.j.block(f)
+	floor := int64(0)
+	if b.o.Limit > 0 {
+		floor = max(0, f.size()-b.left)
+		b.left -= f.size() - floor
+	}
+	if err := b.own(f, floor, block); err != nil {
+		return nil, err
+	}
+	limit := floor > 0 || b.o.Limit > 0 && b.left <= 0
+	if !limit && !(b.o.Newest && begun) {
+		if older, err = b.before(f); older != nil || err != nil {
+			return older, err
+		}
+	}
+	if block.empty() {
+		return nil, nil
+	}
+	return nil, b.lines(f, block.from, block.to, true)
+}
+
+// before opens the segment before f, which may have been rotated or even
+// replaced since it was opened.
+func (b *backward) before(f *segmentFile) (*segmentFile, error) {
+	all, err := b.j.Segments()
+	if err != nil {
+		return nil, err
+	}
+	if i := indexOf(all, f.info); i >= 0 {
+		return b.last(all[:i])
+	}
+	if n, _ := segmentNumber(f.name); f.name != Name {
+		all = slices.DeleteFunc(rotated(all), func(s Segment) bool { return s.First >= n })
+	}
+	return b.last(rotated(all))
+}
+
+// own yields the segment's own entries down to floor.
+func (b *backward) own(f *segmentFile, floor int64, block extent) error {
+	if block.empty() || block.to <= floor {
+		return b.lines(f, floor, f.size(), false)
+	}
+	if err := b.lines(f, block.to, f.size(), false); err != nil || block.from <= floor {
+		return err
+	}
+	return b.lines(f, floor, block.from, false)
+}
+
+// lines yields the entry lines that stand whole in [from, to), newest first.
+func (b *backward) lines(f *segmentFile, from, to int64, carried bool) error {
+	// The newline before from shows that a line begins there.
+	s := newBackScan(f, from-1, to, firstBlock)
+	defer func() {
+		b.j.read.Damage += s.damage
+		b.j.read.Torn = b.j.read.Torn || s.torn && f.name == Name
+	}()
+	for {
+		line, off, err := s.entry()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !b.yield(f.lineAt(line, off, carried), nil) {
+			return errStop
+		}
+	}
+}
+
+// block finds the carried lines of f, and whether f begins with the CHECKPOINT
+// of a rotation. Only where it does not, the folder is looked at for older segments.
+func (j *Journal) block(f *segmentFile) (extent, bool) {
+	if _, ok := opening(f); ok {
+		return carriedExtent(f, openingZone), true
+	}
+	if all, err := j.Segments(); err != nil || len(rotated(all)) == 0 {
+		return extent{}, false
+	}
+	x := carriedExtent(f, blockZone)
+	return x, !x.empty()
+}

@@ -1,0 +1,193 @@
+package journal
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"aburn/logfmt"
+)
+
+// cursor reads the log forwards from segment to segment. It holds its file
+// open, so the file stays the same, whatever its name becomes.
+type cursor struct {
+	j     *Journal
+	f     *segmentFile
+	scan  *foreScan
+	watch carryWatch
+	known bool       // the segment before was read: carried lines are skipped
+	base  logfmt.Seq // segments with a higher number come after f
+	last  bool       // f has a successor and is being drained
+}
+
+// start opens the segment that from lies in; with the zero Position the oldest
+// one. It leaves f nil when there is no log at all.
+func (c *cursor) start(from Position) error {
+	all, err := c.j.Segments()
+	if err != nil {
+		return err
+	}
+	if from == (Position{}) {
+		if len(all) == 0 {
+			return nil
+		}
+		return c.enter(all, 0, false)
+	}
+	for i, s := range all {
+		if !from.in(s) {
+			continue
+		}
+		if from.Offset > s.Size {
+			return ErrPosition
+		}
+		if err := c.enter(all, i, true); err != nil {
+			return err
+		}
+		return c.seek(from.Offset)
+	}
+	return ErrPosition
+}
+
+// in reports whether the position lies in the segment s.
+func (p Position) in(s Segment) bool {
+	dev, ino := fileID(s.info)
+	if ino == 0 { // unknown on this system
+		return s.Name == p.Segment
+	}
+	return dev == p.Dev && ino == p.Ino
+}
+
+// errMoved says that a segment was renamed between looking and opening.
+var errMoved = errors.New("segment was renamed meanwhile")
+
+// enter goes to the beginning of all[i].
+func (c *cursor) enter(all []Segment, i int, known bool) error {
+	f, err := c.j.open(all[i].Name, readFlags)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errMoved
+	}
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(f.info, all[i].info) {
+		f.Close()
+		return errMoved
+	}
+	c.close()
+	c.f, c.known, c.last = f, known, false
+	c.base = all[i].First
+	if f.name == Name && i > 0 {
+		c.base = all[i-1].First
+	}
+	c.rewind()
+	return nil
+}
+
+// rewind goes to the beginning of f.
+func (c *cursor) rewind() {
+	c.count()
+	c.watch = carryWatch{zone: blockZone}
+	if c.scan != nil {
+		c.scan.next, c.scan.buf, c.scan.skip = 0, nil, false
+		c.scan.r = c.f
+		return
+	}
+	c.scan = newForeScan(c.f, 0, foreBlock)
+}
+
+// seek goes to off, which is the beginning of a line, and learns on the way
+// whether that lies inside carried lines.
+func (c *cursor) seek(off int64) error {
+	var before [1]byte
+	if off > 0 {
+		if _, err := c.f.ReadAt(before[:], off-1); err != nil || before[0] != '\n' {
+			return ErrPosition // other bytes stand there now
+		}
+	}
+	for c.watch.watches(c.scan.offset()) && c.scan.offset() < off {
+		line, _, err := c.scan.line()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		c.watch.carried(line)
+	}
+	c.scan.next, c.scan.buf = off, nil
+	return nil
+}
+
+// next returns the next entry line of f; io.EOF at its end as of now.
+func (c *cursor) next() (Line, error) {
+	for {
+		line, off, err := c.scan.line()
+		if err != nil {
+			return Line{}, err
+		}
+		carried := c.watch.watches(off) && c.watch.carried(line)
+		switch kindOf(line) {
+		case logfmt.EntryLine:
+			if !carried || !c.known {
+				return c.f.lineAt(line, off, carried), nil
+			}
+		case logfmt.Damage:
+			c.scan.damage++
+		}
+	}
+}
+
+// advance goes on to the segment after f. It reports false when there is none.
+// At the first call with a successor it stays, so that what a lock-free writer
+// wrote to f meanwhile is read too.
+func (c *cursor) advance() (bool, error) {
+	for {
+		all, err := c.j.Segments()
+		if err != nil {
+			return false, err
+		}
+		i, known := c.successor(all)
+		if i >= len(all) {
+			return false, nil
+		}
+		if !c.last {
+			c.last = true
+			return true, nil
+		}
+		if err := c.enter(all, i, known); !errors.Is(err, errMoved) {
+			return err == nil, err
+		}
+	}
+}
+
+// successor is the index of the segment that follows f, and whether nothing is
+// missing between the two. A file that is no segment any more was dropped by a
+// rotation, or replaced by somebody.
+func (c *cursor) successor(all []Segment) (i int, known bool) {
+	if i := indexOf(all, c.f.info); i >= 0 {
+		return i + 1, true
+	}
+	for i, s := range all {
+		if s.Name == Name || s.First > c.base {
+			return i, false
+		}
+	}
+	return len(all), false
+}
+
+// count moves the damage found so far to the journal's Stats.
+func (c *cursor) count() {
+	if c.scan != nil {
+		c.j.read.Damage += c.scan.damage
+		c.scan.damage = 0
+	}
+}
+
+func (c *cursor) close() {
+	c.count()
+	if c.f != nil {
+		c.f.Close()
+		c.f = nil
+	}
+}

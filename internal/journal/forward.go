@@ -1,0 +1,72 @@
+package journal
+
+import (
+	"errors"
+	"io"
+	"iter"
+)
+
+// Forward yields every entry line from a position to the log's end, oldest
+// first. Carried lines come only where the segment before was not read, and
+// marked. Damage is counted in Stats and never ends the reading. What is
+// appended while it reads it may see.
+func (j *Journal) Forward(from Position) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		j.read = Stats{}
+		c := cursor{j: j}
+		defer c.close()
+		if err := c.begin(from); err != nil {
+			yield(Line{}, err)
+			return
+		}
+		for c.f != nil {
+			line, err := c.next()
+			if err == nil {
+				if !yield(line, nil) {
+					return
+				}
+				continue
+			}
+			if errors.Is(err, io.EOF) {
+				var more bool
+				if more, err = c.advance(); more {
+					continue
+				}
+			}
+			if err != nil {
+				yield(Line{}, err)
+			}
+			j.read.Torn = len(c.scan.buf) > 0 || c.scan.skip
+			return
+		}
+	}
+}
+
+// begin is start, again when a rotation came in between.
+func (c *cursor) begin(from Position) error {
+	for {
+		if err := c.start(from); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
+// End is the position behind the last complete line of the log; the zero
+// Position when there is no log.
+func (j *Journal) End() (Position, error) {
+	b := backward{j: j}
+	f, err := b.newest()
+	if f == nil {
+		return Position{}, err
+	}
+	defer f.Close()
+	s := newBackScan(f, 0, f.size(), firstBlock)
+	line, off, err := s.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Position{}, err
+	}
+	if err != nil { // not one complete line
+		return f.lineAt(nil, -1, false).next, nil
+	}
+	return f.lineAt(line, off, false).next, nil
+}

@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// ErrNotRegular says that the log, or a segment of it, is a link, a pipe or a
+// folder: nothing is read from it or written to it.
+var ErrNotRegular = errors.New("not a regular file")
+
+// segmentFile is one open file of the log.
+type segmentFile struct {
+	*os.File
+	name     string      // as opened; a rotation may rename the file under us
+	info     fs.FileInfo // as of the opening
+	dev, ino uint64
+	made     bool // we created it
+}
+
+func newSegmentFile(f *os.File, name string, info fs.FileInfo, made bool) *segmentFile {
+	s := &segmentFile{File: f, name: name, info: info, made: made}
+	s.dev, s.ino = fileID(info)
+	return s
+}
+
+func (s *segmentFile) size() int64 { return s.info.Size() }
+
+// isNamed reports whether the file's name in root still means this file.
+func (s *segmentFile) isNamed(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && os.SameFile(info, s.info)
+}
+
+// open opens the file name with flags. os.Root follows links inside its folder,
+// so the name is looked at first and compared with what was opened.
+func (j *Journal) open(name string, flags int) (*segmentFile, error) {
+	for {
+		before, err := j.root.Lstat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !before.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+		}
+		f, err := j.root.OpenFile(name, flags, 0)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err == nil && os.SameFile(before, info) {
+			return newSegmentFile(f, name, info, false), nil
+		}
+		f.Close() // rotated or replaced in between: look again
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// openAppend opens the log for appending and creates it if it is missing.
+func (j *Journal) openAppend() (*segmentFile, error) {
+	for {
+		f, err := j.open(Name, appendFlags)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+		// O_EXCL never goes through a link; who loses the race looks again.
+		f, err = j.create(Name)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+func (j *Journal) create(name string) (*segmentFile, error) {
+	f, err := j.root.OpenFile(name, appendFlags|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return newSegmentFile(f, name, info, true), nil
+}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package journal
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// appendFlags open the log for appending: every write lands at its end, and a
+// pipe in its place does not hang.
+const appendFlags = os.O_RDWR | os.O_APPEND | syscall.O_NONBLOCK
+
+// readFlags open a segment for reading.
+const readFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// writeOnce is one write(2). os.File.Write would go on after a short write, and
+// between the two halves another writer's entry could land.
+func writeOnce(f *os.File, b []byte) (n int, err error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var werr error
+	err = raw.Write(func(fd uintptr) bool {
+		for {
+			n, werr = syscall.Write(int(fd), b)
+			if werr != syscall.EINTR { // interrupted before the first byte
+				return true
+			}
+		}
+	})
+	if err == nil && werr != nil {
+		err = &fs.PathError{Op: "write", Path: f.Name(), Err: werr}
+	}
+	return max(n, 0), err
+}
+
+// fileID names a file for as long as it exists.
+func fileID(info fs.FileInfo) (dev, ino uint64) {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Dev), s.Ino
+	}
+	return 0, 0
+}

@@ -1,0 +1,139 @@
+package journal
+
+import (
+	"bytes"
+	"iter"
+	"time"
+
+	"aburn/logfmt"
+)
+
+// Tail is what the log ended with when an append was about to write. It is
+// valid only while Append's build runs, and reads no more than it is asked for:
+// on a cold process reading and searching 256 KiB costs a third of a hook.
+type Tail struct{ s *tailState }
+
+// tailState reads the tail backwards and keeps what it read.
+type tailState struct {
+	scan   *backScan
+	lines  [][]byte // entry lines read so far, newest first
+	ended  bool
+	more   func(left int64) *backScan // what to go on with at the file's beginning, or nil
+	size   int64
+	wait   time.Duration
+	locked bool
+	bytes  func() []byte
+}
+
+// firstBlock holds about twenty entries of hooks: mostly all that an append reads.
+const firstBlock = 16 << 10
+
+// newTail is the tail of f. Where f is shorter than a tail and does not begin
+// with a CHECKPOINT although older segments exist (its rotator was killed), it
+// goes on into the segment before.
+func (j *Journal) newTail(f *segmentFile, wait time.Duration, locked bool) Tail {
+	s := &tailState{size: f.size(), wait: wait, locked: locked}
+	s.scan = newBackScan(f, s.size-TailSize, s.size, firstBlock)
+	s.scan.keep = true
+	s.more = func(left int64) *backScan { return j.tailBefore(f, left) }
+	s.bytes = func() []byte { return lastLines(f, s.size) }
+	return Tail{s}
+}
+
+// lastLines are the complete lines among the last TailSize bytes.
+func lastLines(f *segmentFile, size int64) []byte {
+	from := max(0, size-TailSize)
+	b := make([]byte, size-from)
+	if _, err := f.ReadAt(b, from); err != nil {
+		return nil
+	}
+	if from > 0 {
+		b = b[bytes.IndexByte(b, '\n')+1:]
+	}
+	return b[:bytes.LastIndexByte(b, '\n')+1]
+}
+
+// next returns the i-th entry line from the end, reading on if need be.
+func (s *tailState) next(i int) ([]byte, bool) {
+	for i >= len(s.lines) && !s.ended {
+		line, _, err := s.scan.entry()
+		if err == nil {
+			s.lines = append(s.lines, line)
+			continue
+		}
+		s.ended = true
+		if s.more != nil {
+			if older := s.more(TailSize - s.size); older != nil {
+				s.scan, s.more, s.ended = older, nil, false
+			}
+		}
+	}
+	if i < len(s.lines) {
+		return s.lines[i], true
+	}
+	return nil, false
+}
+
+// Bytes are the last complete lines of the log, TailSize bytes at most. It
+// reads them all; Backward reads only as far as it is followed.
+func (t Tail) Bytes() []byte {
+	if t.s == nil {
+		return nil
+	}
+	return t.s.bytes()
+}
+
+// Backward yields the entry lines of the tail, newest first, carried ones
+// included. They stay valid as long as the Tail.
+func (t Tail) Backward() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if t.s == nil {
+			return
+		}
+		for i := 0; ; i++ {
+			line, ok := t.s.next(i)
+			if !ok || !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// LockWait is how long the append waited for the lock, whether or not it got it.
+func (t Tail) LockWait() time.Duration {
+	if t.s == nil {
+		return 0
+	}
+	return t.s.wait
+}
+
+// Locked says whether the append holds the lock. Without it nothing gets a seq.
+func (t Tail) Locked() bool { return t.s != nil && t.s.locked }
+
+// repeatWindow is how far back in time an append looks for an entry with the
+// same id. Two registrations of one hook fire side by side; what comes later is
+// left to readers, who drop repeats among the last 4,096 ids.
+const repeatWindow = 5 * time.Second
+
+// has reports whether the tail holds an entry with e's id, as far back as
+// repeatWindow before e. A few older lines do not end the search: a relayed
+// entry and a clock set back look like that.
+func (t Tail) has(e *logfmt.Entry) bool {
+	since := e.Time.Add(-repeatWindow).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")
+	older := 0
+	for line := range t.Backward() {
+		h, ok := logfmt.ParseHeader(line)
+		if !ok {
+			continue
+		}
+		if string(h.ID) == e.ID {
+			return true
+		}
+		if len(h.Time) == len(since) && bytes.Compare(h.Time, since) < 0 {
+			if older++; older == 8 {
+				return false
+			}
+		}
+	}
+	return false
+}
