@@ -18,106 +18,122 @@ var (
 // it allowed), nested at most 512 deep. Unlike gjson.Valid and json.Valid it
 // needs bounded stack whatever the input; it does not look at UTF-8.
 func Valid(json []byte) bool {
-	end, err := scanValue(json, skipSpace(json, 0), 0)
+	end, err := scanValue(json, skipSpace(json, 0))
 	return err == nil && skipSpace(json, end) == len(json)
 }
 
-// scanValue returns the index after the value that begins at b[i].
-func scanValue(b []byte, i, depth int) (int, error) {
-	if i >= len(b) {
-		return i, errSyntax
+// nesting says of each open bracket whether it is an object's.
+type nesting struct {
+	depth  int
+	object [maxDepth / 64]uint64
+}
+
+func (n *nesting) push(object bool) bool {
+	if n.depth == maxDepth {
+		return false
 	}
-	switch c := b[i]; {
-	case c == '"':
-		return scanString(b, i)
-	case c == '{':
-		return scanObject(b, i, depth+1)
-	case c == '[':
-		return scanArray(b, i, depth+1)
-	case c == '-' || '0' <= c && c <= '9':
-		return scanNumber(b, i)
-	case c == 't':
-		return scanWord(b, i, "true")
-	case c == 'f':
-		return scanWord(b, i, "false")
-	case c == 'n':
-		return scanWord(b, i, "null")
+	word, bit := n.depth/64, uint64(1)<<(n.depth%64)
+	n.object[word] &^= bit
+	if object {
+		n.object[word] |= bit
+	}
+	n.depth++
+	return true
+}
+
+func (n *nesting) inObject() bool {
+	top := n.depth - 1
+	return top >= 0 && n.object[top/64]>>(top%64)&1 != 0
+}
+
+// scanValue returns the index after the value that begins at b[i], or where it
+// goes wrong.
+func scanValue(b []byte, i int) (end int, err error) {
+	var n nesting
+	for {
+		if i, err = n.begin(b, i); err != nil {
+			return i, err
+		}
+		if i, err = n.close(b, i); err != nil || n.depth == 0 {
+			return i, err
+		}
+		if i, err = n.next(b, i); err != nil {
+			return i, err
+		}
+	}
+}
+
+// begin reads a scalar, or opening brackets down to the first scalar or empty
+// container in them.
+func (n *nesting) begin(b []byte, i int) (int, error) {
+	for i < len(b) {
+		switch c := b[i]; {
+		case c == '"':
+			return scanString(b, i)
+		case c == '-' || '0' <= c && c <= '9':
+			return scanNumber(b, i)
+		case c == '{' || c == '[':
+			if !n.push(c == '{') {
+				return i, errDepth
+			}
+			if i = skipSpace(b, i+1); i < len(b) && b[i] == c+2 { // '}' is '{'+2, ']' is '['+2
+				return i, nil
+			}
+			if c == '{' {
+				var err error
+				if i, err = scanKey(b, i); err != nil {
+					return i, err
+				}
+			}
+		default:
+			return scanWord(b, i)
+		}
 	}
 	return i, errSyntax
 }
 
-func scanObject(b []byte, i, depth int) (int, error) {
-	if depth > maxDepth {
-		return i, errDepth
-	}
-	i = skipSpace(b, i+1)
-	if i < len(b) && b[i] == '}' {
-		return i + 1, nil
-	}
-	for {
-		_, value, end, err := scanMember(b, i, depth)
-		if err != nil {
-			return value, err
-		}
-		i = skipSpace(b, end)
-		if i >= len(b) {
+// close takes the closing brackets that stand at b[i].
+func (n *nesting) close(b []byte, i int) (int, error) {
+	for n.depth > 0 {
+		if i = skipSpace(b, i); i >= len(b) {
 			return i, errSyntax
 		}
-		switch b[i] {
-		case '}':
-			return i + 1, nil
-		case ',':
-			i = skipSpace(b, i+1)
-		default:
+		if c := b[i]; c != '}' && c != ']' {
+			return i, nil
+		} else if (c == '}') != n.inObject() {
 			return i, errSyntax
 		}
+		n.depth--
+		i++
 	}
+	return i, nil
 }
 
-// scanMember reads `"key" : value` at b[i]: the key ends (with its quote) at
-// keyEnd, the value is b[value:end].
-func scanMember(b []byte, i, depth int) (keyEnd, value, end int, err error) {
+// next steps over the comma, and in an object over the next key.
+func (n *nesting) next(b []byte, i int) (int, error) {
+	if b[i] != ',' {
+		return i, errSyntax
+	}
+	i = skipSpace(b, i+1)
+	if n.inObject() {
+		return scanKey(b, i)
+	}
+	return i, nil
+}
+
+// scanKey reads `"key" :` at b[i] and returns where the value begins.
+func scanKey(b []byte, i int) (int, error) {
 	if i >= len(b) || b[i] != '"' {
-		return i, i, i, errSyntax
+		return i, errSyntax
 	}
-	if keyEnd, err = scanString(b, i); err != nil {
-		return i, keyEnd, i, err
+	i, err := scanString(b, i)
+	if err != nil {
+		return i, err
 	}
-	value = skipSpace(b, keyEnd)
-	if value >= len(b) || b[value] != ':' {
-		return i, value, i, errSyntax
+	if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
+		return i, errSyntax
 	}
-	value = skipSpace(b, value+1)
-	end, err = scanValue(b, value, depth)
-	return keyEnd, value, end, err
-}
-
-func scanArray(b []byte, i, depth int) (int, error) {
-	if depth > maxDepth {
-		return i, errDepth
-	}
-	i = skipSpace(b, i+1)
-	if i < len(b) && b[i] == ']' {
-		return i + 1, nil
-	}
-	for {
-		end, err := scanValue(b, i, depth)
-		if err != nil {
-			return end, err
-		}
-		i = skipSpace(b, end)
-		if i >= len(b) {
-			return i, errSyntax
-		}
-		switch b[i] {
-		case ']':
-			return i + 1, nil
-		case ',':
-			i = skipSpace(b, i+1)
-		default:
-			return i, errSyntax
-		}
-	}
+	return skipSpace(b, i+1), nil
 }
 
 // scanString returns the index after the string that begins at b[i] == '"'.
@@ -215,11 +231,13 @@ func skipDigits(b []byte, i int) int {
 	return i
 }
 
-func scanWord(b []byte, i int, word string) (int, error) {
-	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
-		return i, errSyntax
+func scanWord(b []byte, i int) (int, error) {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if hasPrefix(b[i:], word) {
+			return i + len(word), nil
+		}
 	}
-	return i + len(word), nil
+	return i, errSyntax
 }
 
 func skipSpace(b []byte, i int) int {
