@@ -1,0 +1,178 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The oracle looks at settings files with the standard library only, so that it shares no mistake with what it checks.
+
+// ordered is an object as a list of members: order and duplicates count.
+type ordered []struct {
+	Key   string
+	Value any
+}
+
+// load reads JSON with the order of keys, numbers as they are written.
+func load(t *testing.T, data []byte) any {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	dec.UseNumber()
+	return loadValue(t, dec)
+}
+
+func loadValue(t *testing.T, dec *json.Decoder) any {
+	t.Helper()
+	tok, err := dec.Token()
+	if err != nil {
+		t.Fatalf("not JSON: %v", err)
+	}
+	switch tok {
+	case json.Delim('{'):
+		out := ordered{}
+		for dec.More() {
+			key, err := dec.Token()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, struct {
+				Key   string
+				Value any
+			}{key.(string), loadValue(t, dec)})
+		}
+		_, err = dec.Token()
+		return out
+	case json.Delim('['):
+		out := []any{}
+		for dec.More() {
+			out = append(out, loadValue(t, dec))
+		}
+		_, err = dec.Token()
+		return out
+	}
+	return tok
+}
+
+// get is the last member of that key, as the agents' parsers have it.
+func get(v any, path ...string) any {
+	for _, key := range path {
+		o, _ := v.(ordered)
+		v = nil
+		for _, m := range o {
+			if m.Key == key {
+				v = m.Value
+			}
+		}
+	}
+	return v
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+// isOurs says whether a group is the one that an install writes.
+func isOurs(a Agent, group any) bool {
+	handlers := list(get(group, "hooks"))
+	if len(handlers) != 1 {
+		return false
+	}
+	command, _ := get(handlers[0], "command").(string)
+	if a == Codex {
+		return strings.HasSuffix(command, "/aburn-hook codex")
+	}
+	return strings.HasSuffix(command, "/aburn-hook") && reflect.DeepEqual(get(handlers[0], "args"), []any{"claude"})
+}
+
+// checkInstalled compares the files before and after an install: every event has aburn's group once, at the end, with a
+// timeout; everything else is where it was and as it was.
+func checkInstalled(t *testing.T, a Agent, before, after []byte) {
+	t.Helper()
+	old, now := load(t, before), load(t, after)
+	for _, ev := range a.events() {
+		was, is := list(get(old, "hooks", ev.Name)), list(get(now, "hooks", ev.Name))
+		if len(is) != len(was)+1 || !isOurs(a, is[len(is)-1]) {
+			t.Fatalf("%s: %v became %v", ev.Name, was, is)
+		}
+		if !reflect.DeepEqual(was, is[:len(was)]) && len(was) > 0 {
+			t.Fatalf("%s: others became %v, were %v", ev.Name, is[:len(was)], was)
+		}
+		handler := list(get(is[len(is)-1], "hooks"))[0]
+		if get(handler, "type") != "command" || get(handler, "timeout") == nil {
+			t.Fatalf("%s: %v", ev.Name, handler)
+		}
+	}
+	if !reflect.DeepEqual(others(a, old), others(a, now)) {
+		t.Fatalf("what is not ours changed:\n%s\n%s", before, after)
+	}
+}
+
+// others is a settings file without anything that an install may add: own groups, the containers that are then empty,
+// and null where hooks could stand. What stays keeps its order.
+func others(a Agent, v any) any {
+	root, ok := v.(ordered)
+	if !ok {
+		return v
+	}
+	out := ordered{}
+	for _, m := range root {
+		switch m.Key {
+		case "hooks":
+			m.Value = otherEvents(a, m.Value)
+		case "permissions":
+			m.Value = otherRules(m.Value)
+		}
+		if m.Value != nil || m.Key != "hooks" && m.Key != "permissions" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func otherEvents(a Agent, v any) any {
+	out := ordered{}
+	events, _ := v.(ordered)
+	for _, m := range events {
+		groups := []any{}
+		for _, g := range list(m.Value) {
+			if !isOurs(a, g) {
+				groups = append(groups, g)
+			}
+		}
+		if len(groups) > 0 {
+			m.Value = groups
+			out = append(out, m)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+func otherRules(v any) any {
+	out := ordered{}
+	o, _ := v.(ordered)
+	for _, m := range o {
+		if m.Key == "allow" {
+			rules := []any{}
+			for _, r := range list(m.Value) {
+				if r != AllowRule {
+					rules = append(rules, r)
+				}
+			}
+			if m.Value = rules; len(rules) == 0 {
+				continue
+			}
+		}
+		out = append(out, m)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
