@@ -1,7 +1,9 @@
 package recent
 
 import (
+	"bytes"
 	"slices"
+	"time"
 
 	"aburn/logfmt"
 
@@ -10,6 +12,7 @@ import (
 
 // Call is a tool call as its TOOL_START has it.
 type Call struct {
+	Time      time.Time
 	Session   logfmt.SessionID
 	Agent     *logfmt.Agent // nil: the session itself
 	Source    string
@@ -21,13 +24,13 @@ type Call struct {
 	Asked     bool // a PERMISSION for the same tool and command came after it
 }
 
-// Calls are the tool calls of one session and agent that the tail knows.
+// Calls are tool calls of one session and agent.
 type Calls struct {
 	Open  []Call // started and not ended, oldest first
 	ended map[string]bool
 }
 
-// Ended reports whether the tail holds an end of the call.
+// Ended reports whether the call has an end.
 func (c *Calls) Ended(toolUseID string) bool { return c.ended[toolUseID] }
 
 // Find returns the open call with this id, or nil.
@@ -40,66 +43,118 @@ func (c *Calls) Find(toolUseID string) *Call {
 	return nil
 }
 
+// Add adds what was known from further back, or a moment before.
+func (c *Calls) Add(older *Calls) {
+	for id := range older.ended {
+		c.ended[id] = true
+	}
+	all := slices.Clone(older.Open)
+	for _, call := range c.Open {
+		if older.Find(call.ToolUseID) == nil {
+			all = append(all, call)
+		}
+	}
+	c.Open = slices.DeleteFunc(all, func(call Call) bool { return c.ended[call.ToolUseID] })
+}
+
 // CallsOf collects the calls of one session and agent.
 func CallsOf(lines Lines, who Who) *Calls {
-	return collect(lines, func(h *logfmt.Header) bool { return string(h.Session) == string(who.Session) },
-		func(agentID string) bool { return agentID == who.AgentID })
+	return collect(lines, func(line []byte, h *logfmt.Header) bool { return who.wrote(line, h) })
+}
+
+// CallsNamed collects those calls of one session and agent that ids names. It
+// reads no further than it must.
+func CallsNamed(lines Lines, who Who, ids []string) *Calls {
+	left := slices.Clone(ids)
+	named := func(yield func([]byte) bool) {
+		for line := range lines {
+			i := slices.IndexFunc(left, func(id string) bool { return bytes.Contains(line, []byte(id)) })
+			if i < 0 {
+				continue
+			}
+			if h, ok := logfmt.ParseHeader(line); !ok || !ofCall(h.Event) || !who.wrote(line, &h) || callID(line) != left[i] {
+				continue
+			}
+			left = slices.Delete(left, i, i+1)
+			if !yield(line) || len(left) == 0 {
+				return
+			}
+		}
+	}
+	return collect(named, func([]byte, *logfmt.Header) bool { return true })
 }
 
 // OpenLogCalls returns the open shell calls, of all sessions, whose command runs
 // `aburn log` with this command and event: where an `aburn log` that does not
 // know its session was started from. More than one means that nobody can know.
 func OpenLogCalls(lines Lines, cmd, event string) []Call {
-	all := collect(lines, func(*logfmt.Header) bool { return true }, func(string) bool { return true })
+	all := collect(lines, func([]byte, *logfmt.Header) bool { return true })
 	return slices.DeleteFunc(all.Open, func(c Call) bool { return !MentionsLog(c.Head, cmd, event) })
 }
 
-func collect(lines Lines, keep func(*logfmt.Header) bool, keepAgent func(agentID string) bool) *Calls {
+// wrote reports whether the line is an entry of this session and agent.
+func (who Who) wrote(line []byte, h *logfmt.Header) bool {
+	return string(h.Session) == string(who.Session) && h.Agent == (who.AgentID != "") &&
+		(!h.Agent || gjson.GetBytes(line, "agent.id").Str == who.AgentID)
+}
+
+func callID(line []byte) string { return gjson.GetBytes(line, "data.tool_use_id").Str }
+
+func collect(lines Lines, keep func(line []byte, h *logfmt.Header) bool) *Calls {
 	c := &Calls{ended: map[string]bool{}}
-	ended := map[string]bool{} // by session, agent and id: OpenLogCalls sees many sessions
+	ended := map[string]bool{} // by session, agent and id, because there may be many sessions
 	asked := map[string]bool{}
 	for line := range lines {
 		h, ok := logfmt.ParseHeader(line)
-		if !ok || !keep(&h) || !ofCall(logfmt.Event(h.Event)) {
+		if !ok || !ofCall(h.Event) || !keep(line, &h) {
 			continue
 		}
-		e, err := logfmt.Parse(line)
-		if err != nil {
-			continue
+		work := string(h.Session) + "\x00"
+		if h.Agent {
+			work += gjson.GetBytes(line, "agent.id").Str
 		}
-		agentID := ""
-		if e.Agent != nil {
-			agentID = e.Agent.ID
-		}
-		if !keepAgent(agentID) {
-			continue
-		}
-		data := gjson.ParseBytes(e.Data)
-		id := data.Get("tool_use_id").Str
-		work := string(e.Session) + "\x00" + agentID + "\x00"
-		what := work + data.Get("tool").Str + "\x00" + data.Get("head").Str + data.Get("path").Str
-		switch e.Event {
+		id := callID(line)
+		switch logfmt.Event(h.Event) {
 		case logfmt.Permission:
-			asked[what] = true
+			asked[work+about(line)] = true
 		case logfmt.ToolStart:
-			if !ended[work+id] {
-				c.Open = append(c.Open, Call{
-					Session: e.Session, Agent: e.Agent, Source: e.Source, Wt: e.Wt, ToolUseID: id,
-					Tool: data.Get("tool").Str, Head: data.Get("head").Str, Path: data.Get("path").Str, Asked: asked[what],
-				})
+			if ended[work+"\x00"+id] {
+				continue
+			}
+			if call, ok := parseCall(line); ok {
+				call.Asked = asked[work+about(line)]
+				c.Open = append(c.Open, call)
 			}
 		default:
-			ended[work+id], c.ended[id] = true, true
+			ended[work+"\x00"+id], c.ended[id] = true, true
 		}
 	}
 	slices.Reverse(c.Open)
 	return c
 }
 
-func ofCall(ev logfmt.Event) bool {
-	switch ev {
+func ofCall(event []byte) bool {
+	switch logfmt.Event(event) {
 	case logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed, logfmt.ToolDenied, logfmt.Permission:
 		return true
 	}
 	return false
+}
+
+// about is what a PERMISSION and the call that it is for have in common.
+func about(line []byte) string {
+	data := gjson.GetBytes(line, "data")
+	return "\x00" + data.Get("tool").Str + "\x00" + data.Get("head").Str + "\x00" + data.Get("path").Str
+}
+
+func parseCall(line []byte) (Call, bool) {
+	e, err := logfmt.Parse(line)
+	if err != nil {
+		return Call{}, false
+	}
+	data := gjson.ParseBytes(e.Data)
+	return Call{
+		Time: e.Time, Session: e.Session, Agent: e.Agent, Source: e.Source, Wt: e.Wt, ToolUseID: data.Get("tool_use_id").Str,
+		Tool: data.Get("tool").Str, Head: data.Get("head").Str, Path: data.Get("path").Str,
+	}, true
 }

@@ -30,6 +30,10 @@ func draw(t *testing.T, drawing string) []string {
 			e.Agent = &logfmt.Agent{Type: "helper", ID: agent, ParentCmd: parent}
 		}
 		e.Cmd, e.Phase, _ = strings.Cut(f[2], ":")
+		if e.Event == logfmt.Checkpoint {
+			e.Session, e.Data = "", logfmt.CheckpointData{Closing: f[4] == "close", Segment: "s", Carried: 1}.Bytes()
+			f = f[:4]
+		}
 		if len(f) > 4 {
 			var o logfmt.Object
 			o.Str("tool_use_id", f[4])
@@ -73,6 +77,9 @@ func TestActive(t *testing.T) {
 		{"aburn's own entries do not count", "a prompt build START\na aburn supervisor INTERVENTION", "a", "build"},
 		{"a sub-agent does not end its parent's", "a prompt build START\na/x^build prompt build COMPLETE", "a", "build"},
 		{"the parent does not end a sub-agent's", "a/x^build prompt test START\na prompt build COMPLETE", "a/x", "test^build"},
+		{"a carried line", "- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close", "a", "build"},
+		{"a carried line behind newer entries", "a claude plan TOOL\n- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close\nb claude x TOOL", "a", "plan"},
+		{"an entry before a carried block", "- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close\na claude plan TOOL", "a", "plan"},
 		{"another sub-agent", "a/x^build prompt test START", "a/y", "session"},
 	} {
 		session, agent, _ := strings.Cut(tc.who, "/")
@@ -109,6 +116,44 @@ func TestCallsOf(t *testing.T) {
 	}
 	if !c.Ended("one") || c.Ended("two") || c.Ended("five") || c.Find("one") != nil {
 		t.Errorf("ended: %+v", c)
+	}
+}
+
+func TestCallsNamed(t *testing.T) {
+	lines := draw(t, `
+		a claude session TOOL_START one Bash ls
+		a claude session TOOL_START two Bash ls
+		a/x claude session TOOL two Bash
+		b claude session TOOL two Bash
+		a claude session TOOL one Bash
+		a claude session PROMPT two`)
+	seen := 0
+	counted := func(yield func([]byte) bool) {
+		for l := range newestFirst(lines) {
+			if seen++; !yield(l) {
+				return
+			}
+		}
+	}
+	c := recent.CallsNamed(counted, recent.Who{Session: "a"}, []string{"one", "two", "three"})
+	if !c.Ended("one") || c.Ended("two") || c.Find("two") == nil || c.Ended("three") || c.Find("three") != nil {
+		t.Errorf("calls: %+v", c)
+	}
+	seen = 0
+	recent.CallsNamed(counted, recent.Who{Session: "a"}, []string{"one"})
+	if seen != 2 {
+		t.Errorf("read %d lines to find the last but one", seen)
+	}
+}
+
+func TestCallsAdd(t *testing.T) {
+	calls := func(log string) *recent.Calls {
+		return recent.CallsOf(newestFirst(draw(t, log)), recent.Who{Session: "a"})
+	}
+	c := calls("a claude session TOOL one Bash\na claude session TOOL_START three Bash\na claude session TOOL_START two Bash")
+	c.Add(calls("a claude session TOOL_START one Bash\na claude session TOOL_START two Bash\na claude session TOOL_START four Bash\na claude session TOOL four Bash"))
+	if len(c.Open) != 2 || c.Find("two") == nil || c.Find("three") == nil || !c.Ended("one") || !c.Ended("four") {
+		t.Errorf("calls: %+v", c)
 	}
 }
 
@@ -157,8 +202,8 @@ func TestHasProc(t *testing.T) {
 	for _, tc := range []struct {
 		session, proc string
 		want          bool
-	}{{"a", one, true}, {"b", one, false}, {"a", two, false}, {"b", two, true}} {
-		if got := recent.HasProc(tail, logfmt.SessionID(tc.session), []byte(tc.proc)); got != tc.want {
+	}{{"a", one, true}, {"b", one, false}, {"a", two, false}, {"b", two, true}, {"a", `{"pid":1,`, true}, {"c", `{"pid":1,`, false}} {
+		if got := recent.HasProc(tail, logfmt.SessionID(tc.session), tc.proc); got != tc.want {
 			t.Errorf("session %s, process %s: %v", tc.session, tc.proc, got)
 		}
 	}

@@ -1,0 +1,11 @@
+//go:build !windows
+
+package main
+
+import "syscall"
+
+// handle writes to a descriptor past os.File, which ends the process by SIGPIPE
+// when the agent has closed its end of stdout or stderr.
+type handle int
+
+func (h handle) Write(p []byte) (int, error) { return syscall.Write(int(h), p) }

@@ -1,0 +1,30 @@
+// Command aburn-hook is what coding agents run at their hook points: it reads
+// one payload on stdin, appends it to the project's log, and exits 0 whatever
+// happens, because another code would block the agent.
+//
+//	aburn-hook claude | codex
+package main
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"aburn/hooks"
+	"aburn/hooks/claude"
+	"aburn/hooks/codex"
+)
+
+func main() {
+	start := time.Now()
+	defer os.Exit(0)
+	defer func() { _ = recover() }()
+	time.AfterFunc(hooks.Deadline, func() { os.Exit(0) })
+	run := hooks.Run{
+		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: os.Getenv,
+		Agents: []hooks.Agent{claude.Agent(), codex.Agent()},
+	}
+	if err := run.Do(); err != nil {
+		handle(syscall.Stderr).Write([]byte("aburn: error: " + err.Error() + "\n"))
+	}
+}

@@ -1,0 +1,123 @@
+// Package claude knows what Claude Code's hook payloads mean, as the real client
+// 2.1.329 sends them; it never takes a sub-agent for the session or an exit code
+// from anything but the client's own words.
+package claude
+
+import (
+	"strings"
+
+	"aburn/hooks"
+	"aburn/internal/project"
+	"aburn/logfmt"
+)
+
+// Agent is Claude Code.
+func Agent() hooks.Agent {
+	return hooks.Agent{Name: "claude", Ignored: ignored, Read: read, Knows: knows, Context: hooks.HookContext}
+}
+
+// ignored are the events that run for every piece of text, or must be answered
+// with a path. They are never registered by aburn. The nameless sub-agent is the
+// client's own helper for compaction.
+func ignored(p *hooks.Payload) bool {
+	switch p.Event {
+	case "MessageDisplay", "WorktreeCreate":
+		return true
+	case "SubagentStart", "SubagentStop":
+		return p.AgentType == ""
+	}
+	return false
+}
+
+func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
+	switch p.Event {
+	case "SessionStart":
+		return sessionStart(p), true
+	case "SessionEnd":
+		return one(p.SessionEnd()), true
+	case "UserPromptSubmit":
+		// Reports of finished background work come as prompts; only their text tells.
+		return one(p.Prompt(strings.HasPrefix(p.Str("prompt"), "<task-notification>"))), true
+	case "UserPromptExpansion":
+		return one(command(p)), true
+	case "Notification":
+		return one(notice(p)), true
+	case "Stop":
+		return one(hooks.NewDraft(logfmt.Stop)), true
+	case "StopFailure":
+		return one(turnFailed(p)), true
+	case "PreCompact":
+		return one(p.Compact("before")), true
+	case "PostCompact":
+		return one(p.Compact("after")), true
+	case "SubagentStart":
+		return one(p.AgentEvent(logfmt.AgentSpawn)), true
+	case "SubagentStop":
+		return one(agentComplete(p)), true
+	}
+	return readTool(p, proj)
+}
+
+func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
+
+func sessionStart(p *hooks.Payload) hooks.Plan {
+	plan := one(p.SessionStart("claude-code", ""))
+	switch p.Str("source") {
+	case "compact", "resume":
+		plan.Resumed = p.AgentID == ""
+	}
+	return plan
+}
+
+// command is a slash command. Its name comes with the plugin's in front of it.
+func command(p *hooks.Payload) hooks.Draft {
+	d := hooks.NewDraft(logfmt.Command)
+	name := p.Str("command_name")
+	if i := strings.LastIndexByte(name, ':'); i >= 0 {
+		name = name[i+1:]
+	}
+	d.Data.Str("command", hooks.Head(name)).Int("args_chars", int64(len([]rune(p.Str("command_args")))))
+	return d
+}
+
+func notice(p *hooks.Payload) hooks.Draft {
+	d := hooks.NewDraft(logfmt.Notify)
+	d.Data.StrIf("type", hooks.Head(p.Str("notification_type"))).StrIf("head", hooks.Head(p.Str("message")))
+	return d
+}
+
+func turnFailed(p *hooks.Payload) hooks.Draft {
+	text := p.Str("error_details")
+	if text == "" {
+		text = p.Str("last_assistant_message") // the client's own words about the error
+	}
+	return p.TurnFailed(p.Str("error"), text)
+}
+
+func agentComplete(p *hooks.Payload) hooks.Draft {
+	d := p.AgentEvent(logfmt.AgentComplete)
+	for _, task := range p.Get("background_tasks").Array() {
+		if task.Get("id").Str == p.AgentID {
+			d.Data.StrIf("task", hooks.Head(task.Get("description").Str)).Bool("background", true)
+		}
+	}
+	return d
+}
+
+// knows are the fields that are used above, or left out because they say nothing
+// about what was done: they are not "unknown".
+func knows(key string) bool {
+	switch key {
+	case "prompt_id", "permission_mode", "effort", "mcp_server", "scratchpad_dir", // of every event
+		"source", "model", "session_title", "seconds_since_last_response", "context_tokens",
+		"prompt_cache_likely_expired", "estimated_cache_write_usd", // SessionStart
+		"reason", "prompt", "expansion_type", "command_name", "command_args", "command_source",
+		"message", "title", "notification_type",
+		"stop_hook_active", "last_assistant_message", "background_tasks", "session_crons", "agent_transcript_path",
+		"error", "error_details", "is_interrupt", "duration_ms",
+		"trigger", "custom_instructions", "compact_summary",
+		"permission_suggestions", "tool_calls":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package claude
+
+import (
+	"strconv"
+	"strings"
+
+	"aburn/hooks"
+	"aburn/internal/project"
+	"aburn/logfmt"
+
+	"github.com/tidwall/gjson"
+)
+
+func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
+	about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, proj) }
+	switch p.Event {
+	case "PreToolUse":
+		return one(p.ToolCall(logfmt.ToolStart, about)), true
+	case "PostToolUse":
+		return hooks.Plan{Drafts: []hooks.Draft{succeeded(p, proj)}, Relay: relay(p)}, true
+	case "PostToolUseFailure":
+		return one(failed(p, proj)), true
+	case "PermissionDenied":
+		d := p.ToolCall(logfmt.ToolDenied, about)
+		d.Data.StrIf("reason", hooks.Head(p.Str("reason")))
+		return one(d), true
+	case "PermissionRequest":
+		return one(p.Permission(about)), true
+	case "PostToolBatch":
+		return hooks.Plan{Closer: &batch{calls: p.Get("tool_calls").Array(), proj: proj}}, true
+	}
+	return hooks.Plan{}, false
+}
+
+// describe says what a call is about: a shell command's head, a file's path, a
+// sub-agent's task, a skill's name; of other tools nothing.
+func describe(o *logfmt.Object, tool string, input gjson.Result, proj *project.Project) {
+	switch tool {
+	case "Bash", "PowerShell":
+		o.StrIf("head", hooks.Head(input.Get("command").Str))
+	case "Agent", "Task":
+		o.StrIf("task", hooks.Head(input.Get("description").Str))
+	case "Skill":
+		o.StrIf("head", hooks.Head(input.Get("skill").Str))
+	default:
+		if path := pathOf(input, proj); path != "" {
+			o.Str("path", path)
+		}
+	}
+}
+
+// pathOf is the file or folder that a call is about, as entries have it.
+func pathOf(input gjson.Result, proj *project.Project) string {
+	path := ""
+	input.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "file_path", "notebook_path", "path":
+			path = v.Str
+		}
+		return path == ""
+	})
+	if path == "" {
+		return ""
+	}
+	return hooks.Path(proj.Rel(path))
+}
+
+// succeeded is PostToolUse: the call did what it should, or was sent to the
+// background and still runs.
+func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
+	d := p.ToolCall(logfmt.Tool, func(o *logfmt.Object) { describe(o, p.Tool, p.Input, proj) })
+	o := d.Data
+	switch p.Tool {
+	case "Bash", "PowerShell":
+		shellOutcome(o, p.Response)
+	case "Agent", "Task":
+		status := p.Response.Get("status").Str
+		o.StrIf("agent_id", hooks.Head(p.Response.Get("agentId").Str)).StrIf("status", hooks.Head(status))
+		if status == "async_launched" || status == "teammate_spawned" {
+			o.Bool("background", true)
+		}
+	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+		if path := pathOf(p.Input, proj); path != "" {
+			hooks.Content(o, proj, path)
+		}
+	}
+	duration(o, p)
+	return d
+}
+
+// shellOutcome reads a shell result that the client calls a success. Exit codes
+// are no field of it: it is 0, unless the client interprets another one as
+// harmless (grep found nothing), or the command runs on in the background.
+func shellOutcome(o *logfmt.Object, response gjson.Result) {
+	meaning, background, interrupted := "", false, false
+	response.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "returnCodeInterpretation":
+			meaning = v.Str
+		case "backgroundTaskId":
+			background = true
+		case "interrupted":
+			interrupted = v.Bool()
+		}
+		return true
+	})
+	switch {
+	case background:
+		o.Bool("background", true)
+	case interrupted:
+		o.Str("outcome", "interrupted")
+	case meaning != "":
+		o.Str("outcome", hooks.Head(meaning))
+	default:
+		o.Int("exit_code", 0)
+	}
+}
+
+// failed is PostToolUseFailure. For a shell the error begins with "Exit code N".
+func failed(p *hooks.Payload, proj *project.Project) hooks.Draft {
+	d := p.ToolCall(logfmt.ToolFailed, func(o *logfmt.Object) { describe(o, p.Tool, p.Input, proj) })
+	text := p.Str("error")
+	if code, rest, ok := exitCode(text); ok && (p.Tool == "Bash" || p.Tool == "PowerShell") {
+		d.Data.Int("exit_code", code)
+		text = rest
+	}
+	d.Data.StrIf("error", hooks.Head(text))
+	if p.Get("is_interrupt").Bool() {
+		d.Data.Str("outcome", "interrupted")
+	}
+	duration(d.Data, p)
+	return d
+}
+
+// exitCode reads "Exit code 3\noutput…".
+func exitCode(text string) (code int64, rest string, ok bool) {
+	digits, ok := strings.CutPrefix(text, "Exit code ")
+	if !ok {
+		return 0, text, false
+	}
+	digits, rest, _ = strings.Cut(digits, "\n")
+	code, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 32)
+	if err != nil {
+		return 0, text, false
+	}
+	return code, rest, true
+}
+
+func duration(o *logfmt.Object, p *hooks.Payload) {
+	if v := p.Get("duration_ms"); v.Type == gjson.Number {
+		o.Int("duration_ms", v.Int())
+	}
+}
+
+func relay(p *hooks.Payload) *hooks.Relay {
+	if p.Tool != "Bash" || !strings.Contains(p.Response.Raw, strings.TrimSpace(logfmt.RelayPrefix)) {
+		return nil
+	}
+	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: p.Response.Get("stdout").Str}
+}

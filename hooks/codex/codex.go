@@ -1,0 +1,188 @@
+// Package codex knows what Codex's hook payloads mean, as the real client 0.169.0
+// sends them. Codex tells its hooks neither exit codes nor failures: they are read
+// from the session's transcript, and what that does not say stays unknown.
+package codex
+
+import (
+	"path/filepath"
+	"strings"
+
+	"aburn/hooks"
+	"aburn/internal/project"
+	"aburn/logfmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// Agent is Codex.
+func Agent() hooks.Agent {
+	return hooks.Agent{Name: "codex", Ignored: ignored, Read: read, Knows: knows, Context: hooks.HookContext}
+}
+
+// ignored are the requests to the model, save those that failed.
+func ignored(p *hooks.Payload) bool {
+	return p.Event == "PreModelRequest" || p.Event == "PostModelRequest" && p.Str("status") != "failed"
+}
+
+func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
+	about := func(o *logfmt.Object) { describe(o, p, proj) }
+	switch p.Event {
+	case "SessionStart":
+		return sessionStart(p), true
+	case "SessionEnd":
+		return closing(p.SessionEnd(), p.Transcript, sessionEnded), true
+	case "UserPromptSubmit":
+		return closing(p.Prompt(machine(p)), p.Transcript, promptCame), true
+	case "PreToolUse":
+		return one(p.ToolCall(logfmt.ToolStart, about)), true
+	case "PostToolUse":
+		return finished(p, about, proj), true
+	case "PermissionRequest":
+		return one(p.Permission(about)), true
+	case "PostModelRequest":
+		return one(turnFailed(p)), true
+	case "Stop":
+		return closing(hooks.NewDraft(logfmt.Stop), p.Transcript, turnEnded), true
+	case "Interrupt":
+		return closing(hooks.NewDraft(logfmt.Interrupt), p.Transcript, interrupted), true
+	case "SubagentStart":
+		return one(p.AgentEvent(logfmt.AgentSpawn)), true
+	case "SubagentStop":
+		return closing(p.AgentEvent(logfmt.AgentComplete), p.Str("agent_transcript_path"), turnEnded), true
+	case "PreCompact":
+		return one(p.Compact("before")), true
+	case "PostCompact":
+		return one(p.Compact("after")), true
+	}
+	return hooks.Plan{}, false
+}
+
+func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
+
+func closing(d hooks.Draft, transcript string, at moment) hooks.Plan {
+	return hooks.Plan{Drafts: []hooks.Draft{d}, Closer: &closer{transcript: transcript, at: at}}
+}
+
+func sessionStart(p *hooks.Payload) hooks.Plan {
+	client, version := "codex", ""
+	if meta := firstRecord(p.Transcript); meta.Get("type").Str == "session_meta" {
+		version = meta.Get("payload.cli_version").Str
+		if o := meta.Get("payload.originator").Str; o != "" {
+			client = o
+		}
+	}
+	plan := one(p.SessionStart(client, version))
+	switch p.Str("source") {
+	case "compact", "resume":
+		plan.Resumed = p.AgentID == ""
+	}
+	return plan
+}
+
+// machine reports whether no person typed the prompt: a sub-agent's task, or one
+// of a thread that runs under this session's id, as a review does.
+func machine(p *hooks.Payload) bool {
+	return p.AgentID != "" || p.Transcript != "" && !strings.HasSuffix(p.Transcript, string(p.Session)+".jsonl")
+}
+
+// turnFailed is a request to the model that failed. Codex may try again, and then
+// fails or answers in the same turn: one entry a turn.
+func turnFailed(p *hooks.Payload) hooks.Draft {
+	d := p.TurnFailed(p.Str("error"), "")
+	d.Data.Str("inferred", "model request")
+	d.Once = p.Str("turn_id")
+	return d
+}
+
+// describe says what a call is about: a shell command's head, the file of a patch.
+func describe(o *logfmt.Object, p *hooks.Payload, proj *project.Project) {
+	switch p.Tool {
+	case "Bash":
+		o.StrIf("head", hooks.Head(p.Input.Get("command").Str))
+	case "apply_patch":
+		o.StrIf("path", patchedPath(p, proj))
+	case "view_image":
+		o.StrIf("path", relative(p.Input.Get("path").Str, p.Cwd, proj))
+	case "collaborationspawn_agent":
+		o.StrIf("task", hooks.Head(p.Input.Get("task_name").Str))
+	}
+}
+
+// patchedPath is the first file that a patch names.
+func patchedPath(p *hooks.Payload, proj *project.Project) string {
+	for line := range strings.Lines(p.Input.Get("command").Str) {
+		for _, verb := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: "} {
+			if name, ok := strings.CutPrefix(line, verb); ok {
+				return relative(strings.TrimSpace(name), p.Cwd, proj)
+			}
+		}
+	}
+	return ""
+}
+
+func relative(path, cwd string, proj *project.Project) string {
+	if path == "" {
+		return ""
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cwd, path)
+	}
+	return hooks.Path(proj.Rel(path))
+}
+
+// finished is PostToolUse. It comes for a command that failed as for one that did
+// not, and for other tools only when they did what they should.
+func finished(p *hooks.Payload, about func(*logfmt.Object), proj *project.Project) hooks.Plan {
+	item := lastItem(p.Transcript, p.ToolUseID)
+	end := ending{event: logfmt.Tool}
+	switch {
+	case item.Exists():
+		end = byItem(item)
+	case p.Tool == "Bash":
+		end.outcome = "unknown"
+	case p.Response.IsObject() && p.Response.Get("isError").Bool():
+		end.event = logfmt.ToolFailed
+	}
+	if end.event == logfmt.ToolFailed {
+		end.error = responseText(p.Response)
+	}
+	d := p.ToolCall(end.event, about)
+	end.add(d.Data)
+	if p.Tool == "apply_patch" && end.event == logfmt.Tool {
+		if path := patchedPath(p, proj); path != "" {
+			hooks.Content(d.Data, proj, path)
+		}
+	}
+	return hooks.Plan{Drafts: []hooks.Draft{d}, Relay: relay(p, item)}
+}
+
+func responseText(r gjson.Result) string {
+	if r.Type == gjson.String {
+		return r.Str
+	}
+	return r.Get("content.0.text").Str
+}
+
+// relay is a shell call with what it printed. Of a command that ran on for a
+// while, only the transcript has all of it.
+func relay(p *hooks.Payload, item gjson.Result) *hooks.Relay {
+	command, output := p.Input.Get("command").Str, p.Response.Str
+	if p.Tool != "Bash" || !strings.Contains(command, "aburn") {
+		return nil
+	}
+	if !strings.Contains(output, logfmt.RelayPrefix) {
+		output = item.Get("aggregated_output").Str
+	}
+	return &hooks.Relay{Command: command, Output: output}
+}
+
+// knows are the fields that are used above, or left out because they say nothing
+// about what was done: they are not "unknown".
+func knows(key string) bool {
+	switch key {
+	case "turn_id", "model", "permission_mode", "source", "reason", "prompt", "status", "error", "token_usage",
+		"stop_hook_active", "last_assistant_message", "agent_transcript_path", "trigger":
+		return true
+	}
+	return false
+}

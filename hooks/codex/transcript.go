@@ -1,0 +1,132 @@
+package codex
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/tidwall/gjson"
+)
+
+// How much of a transcript's end is read, in bytes: nearly always the first is
+// enough, since a call's result is the last thing in it when its hook runs.
+const (
+	shortTail = 64 << 10
+	longTail  = 1 << 20
+)
+
+// maxFirst is how much of a transcript's first record is read: its version stands
+// before the long parts.
+const maxFirst = 4 << 10
+
+// openRegular opens a regular file; anything else could keep us waiting.
+func openRegular(path string) (*os.File, int64) {
+	if path == "" {
+		return nil, 0
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0
+	}
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		f.Close()
+		return nil, 0
+	}
+	return f, st.Size()
+}
+
+// firstRecord is the beginning of a transcript's first record; Get finds what
+// stands in it.
+func firstRecord(path string) gjson.Result {
+	f, _ := openRegular(path)
+	if f == nil {
+		return gjson.Result{}
+	}
+	defer f.Close()
+	b := make([]byte, maxFirst)
+	n, _ := io.ReadFull(f, b)
+	line, _, _ := bytes.Cut(b[:n], []byte{'\n'})
+	return gjson.ParseBytes(line)
+}
+
+// tail is the whole lines in the last max bytes of a transcript; nil if it cannot
+// be read.
+func tail(path string, max int64) []byte {
+	f, size := openRegular(path)
+	if f == nil {
+		return nil
+	}
+	defer f.Close()
+	b := make([]byte, min(size, max))
+	n, err := f.ReadAt(b, size-int64(len(b)))
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	if b = b[:n]; size > max {
+		_, b, _ = bytes.Cut(b, []byte{'\n'})
+	}
+	return b[:bytes.LastIndexByte(b, '\n')+1]
+}
+
+// lastItem is the completed item with this id at the end of a transcript.
+func lastItem(path, id string) gjson.Result {
+	for _, max := range []int64{shortTail, longTail} {
+		b := tail(path, max)
+		if item := completedItem(b, id); item.Exists() {
+			return item
+		}
+		if int64(len(b)) < max/2 { // the whole file
+			break
+		}
+	}
+	return gjson.Result{}
+}
+
+// completedItem is the last item_completed record of id.
+func completedItem(b []byte, id string) gjson.Result {
+	return last(b, id, func(record gjson.Result) gjson.Result {
+		payload := record.Get("payload")
+		if item := payload.Get("item"); payload.Get("type").Str == "item_completed" && item.Get("id").Str == id {
+			return item
+		}
+		return gjson.Result{}
+	})
+}
+
+// callOutput is what the model was told that the call came to.
+func callOutput(b []byte, id string) gjson.Result {
+	return last(b, id, func(record gjson.Result) gjson.Result {
+		payload := record.Get("payload")
+		switch payload.Get("type").Str {
+		case "function_call_output", "custom_tool_call_output":
+			if payload.Get("call_id").Str == id {
+				return payload.Get("output")
+			}
+		}
+		return gjson.Result{}
+	})
+}
+
+// last is the result of pick for the last record that mentions word and of which
+// pick has one.
+func last(b []byte, word string, pick func(record gjson.Result) gjson.Result) (found gjson.Result) {
+	if word == "" {
+		return found
+	}
+	for {
+		i := bytes.Index(b, []byte(word))
+		if i < 0 {
+			return found
+		}
+		start, end := bytes.LastIndexByte(b[:i], '\n')+1, len(b)
+		if n := bytes.IndexByte(b[i:], '\n'); n >= 0 {
+			end = i + n
+		}
+		if r := pick(gjson.ParseBytes(b[start:end])); r.Exists() {
+			found = r
+		}
+		b = b[min(end+1, len(b)):]
+	}
+}

@@ -1,0 +1,110 @@
+package hooks
+
+import (
+	"os"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/project"
+	"aburn/internal/recent"
+	"aburn/logfmt"
+)
+
+// recorder turns the plan of one run into entries, once the log is locked and
+// its end is known.
+type recorder struct {
+	start   time.Time
+	agent   *Agent
+	payload *Payload
+	proj    *project.Project
+	plan    Plan
+	known   *recent.Calls // before the lock was taken, for plan.Closer
+
+	state recent.State
+}
+
+func (r *recorder) who() recent.Who {
+	return recent.Who{Session: r.payload.Session, AgentID: r.payload.AgentID}
+}
+
+// entries is the build function of the append.
+func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
+	r.state = r.active(t)
+	entries := r.relayed()
+	drafts := r.plan.Drafts
+	if r.plan.Closer != nil {
+		calls := r.calls(t.Backward())
+		calls.Add(r.known)
+		drafts = append(r.plan.Closer.Close(calls), drafts...)
+	}
+	proc := r.proc(t)
+	for _, d := range drafts {
+		if proc != "" {
+			d.Data.Raw("proc", []byte(proc))
+			proc = ""
+		}
+		entries = append(entries, r.entry(d))
+	}
+	cost := time.Since(r.start).Microseconds()
+	for i, d := range drafts {
+		d.Data.Int("hook_us", cost).Int("lock_us", t.LockWait().Microseconds())
+		entries[len(entries)-len(drafts)+i].Data = d.Data.Bytes()
+	}
+	return entries
+}
+
+// active is the command and phase of this line of work. A sub-agent begins with
+// its parent's; which sub-agent is the parent of another, no payload says, so the
+// session itself counts.
+func (r *recorder) active(t journal.Tail) recent.State {
+	if !r.spawns() {
+		return recent.Active(t.Backward(), r.who())
+	}
+	s := recent.Active(t.Backward(), recent.Who{Session: r.payload.Session})
+	s.ParentCmd = ""
+	if s.Cmd != logfmt.SessionCmd {
+		s.ParentCmd = s.Cmd
+	}
+	return s
+}
+
+func (r *recorder) spawns() bool {
+	return len(r.plan.Drafts) > 0 && r.plan.Drafts[0].Event == logfmt.AgentSpawn
+}
+
+func (r *recorder) entry(d Draft) *logfmt.Entry {
+	p := r.payload
+	e := &logfmt.Entry{
+		Time: time.Now(), Cmd: r.state.Cmd, Phase: r.state.Phase, Event: d.Event,
+		Session: p.Session, Source: r.agent.Name, Wt: r.proj.Wt,
+	}
+	if p.AgentID != "" {
+		e.Agent = &logfmt.Agent{Type: p.AgentType, ID: p.AgentID, ParentCmd: r.state.ParentCmd}
+	}
+	if d.Once != "" {
+		e.ID = logfmt.ToolID(r.agent.Name, p.Session, p.AgentID, d.Event, d.Once)
+	}
+	if d.Event.Lifecycle() {
+		e.Branch = r.proj.Branch()
+	}
+	return e
+}
+
+// proc is the agent's process as JSON, if this is the first entry of the session
+// in it, or the tail cannot tell.
+func (r *recorder) proc(t journal.Tail) string {
+	starts := len(r.plan.Drafts) > 0 && r.plan.Drafts[0].Event == logfmt.SessionStart
+	if !starts && recent.HasProc(t.Bytes(), r.payload.Session, pidPrefix(os.Getppid())) {
+		return ""
+	}
+	p, ok := agentProcess()
+	if !ok {
+		return ""
+	}
+	host, _ := os.Hostname()
+	proc := p.json(host)
+	if !starts && recent.HasProc(t.Bytes(), r.payload.Session, proc) {
+		return ""
+	}
+	return proc
+}

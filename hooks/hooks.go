@@ -1,0 +1,108 @@
+// Package hooks turns the payload that a coding agent hands to its hook into
+// entries of the project's log, and answers nothing unless the agent is to get
+// something.
+//
+// One run is one process and one event. Invariants:
+//   - It ends within Deadline of its start, and the caller exits 0 whatever happens.
+//   - Nothing is printed unless the whole answer is one JSON object of the shape
+//     that this agent accepts.
+//   - The environment is read for switches and folders, never recorded.
+//   - All entries of a run are one append. What needs foreign files (transcripts,
+//     edited files) is read before the log is locked.
+//
+// Race: two hooks of one session may run at once, in any order. Each sees the
+// log under the lock, so both attribute by what is on disk before them, and a
+// tool event that arrives twice has the same id and is written once.
+package hooks
+
+import (
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/project"
+	"aburn/internal/recent"
+	"aburn/internal/settings"
+	"aburn/logfmt"
+)
+
+// The budgets of one run, counted from the start of main.
+const (
+	Deadline      = 800 * time.Millisecond
+	stdinDeadline = 300 * time.Millisecond
+	lookTime      = 30 * time.Millisecond
+)
+
+// HeadMax bounds the text that an entry keeps of a command, prompt or error, in bytes.
+const HeadMax = 200
+
+// PathMax bounds a path in an entry, in bytes.
+const PathMax = 512
+
+// Agent is what hooks has to know about one coding agent.
+type Agent struct {
+	Name string // the hook's argument and the entries' source
+	// Ignored reports events that leave no entry and cost nothing more.
+	Ignored func(p *Payload) bool
+	// Read says what the payload means; false if it does not know the event. It
+	// may read files that the payload names and those of the worktree, and does
+	// not touch the log.
+	Read func(p *Payload, proj *project.Project) (Plan, bool)
+	// Knows reports the fields that Read understands or leaves out on purpose.
+	Knows func(key string) bool
+	// Context is the hook output that hands text to the model at event.
+	Context func(event, text string) []byte
+}
+
+// Plan is what one payload comes to. The entries stand in the log in the order
+// relayed ones, closed calls, drafts.
+type Plan struct {
+	Drafts []Draft
+	Closer Closer // nil if the event ends no call but its own
+	Relay  *Relay // a finished shell call, whose output may hold entries of `aburn log`
+	// Resumed says that the model's memory of the session was cut or is old, so
+	// that it may want to hear what the log has of it.
+	Resumed bool
+}
+
+// Draft is an entry before the log was looked at.
+type Draft struct {
+	Event logfmt.Event
+	// Once makes the entry idempotent within its (source, session, agent, event):
+	// a tool use id, or "" for an entry that is like no other.
+	Once string
+	Data *logfmt.Object
+}
+
+// Calls are tool calls as the log has them.
+type Calls = recent.Calls
+
+// Call is one of them.
+type Call = recent.Call
+
+// Closer ends calls that no event of their own ended.
+type Closer interface {
+	// Wants are the ids of the calls to know about, however long ago they began;
+	// nil means all open ones that the log's tail has.
+	Wants() []string
+	// Prepare looks up what it needs about the calls, before the log is locked. It
+	// reports whether any is to be closed.
+	Prepare(calls *Calls) bool
+	// Close returns the ends, under the lock. It reads no file.
+	Close(calls *Calls) []Draft
+}
+
+// Relay is a finished shell call.
+type Relay struct{ Command, Output string }
+
+// Look is one look of the supervisor at the project, after the entries of this
+// run are on disk. It returns a text for the agent, or "".
+type Look func(l Looking) string
+
+// Looking is what a Look is about.
+type Looking struct {
+	Project  *project.Project
+	Journal  *journal.Journal
+	Settings settings.Settings
+	Entries  []*logfmt.Entry // of this run, as written
+	Until    time.Time       // the look ends by then
+}

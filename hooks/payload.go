@@ -1,0 +1,108 @@
+package hooks
+
+import (
+	"bytes"
+	"errors"
+	"unsafe"
+
+	"aburn/logfmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// Payload is what an agent said on stdin, with the fields that all agents share.
+type Payload struct {
+	Event      string // hook_event_name
+	Session    logfmt.SessionID
+	Cwd        string
+	Transcript string // "" when there is none
+	AgentID    string // "" in the session itself
+	AgentType  string
+	Tool       string
+	ToolUseID  string
+	Input      gjson.Result // tool_input
+	Response   gjson.Result // tool_response
+	rest       []field      // all others, in their order
+	foreign    bool         // sent by another client than the argument says
+}
+
+type field struct {
+	key   string
+	value gjson.Result
+}
+
+// Get returns another field of the payload; the zero Result if it is not there.
+func (p *Payload) Get(key string) gjson.Result {
+	for i := range p.rest {
+		if p.rest[i].key == key {
+			return p.rest[i].value
+		}
+	}
+	return gjson.Result{}
+}
+
+// Str returns another field as a string.
+func (p *Payload) Str(key string) string { return p.Get(key).Str }
+
+// Why a payload is unreadable, in the words of its UNREADABLE entry.
+var (
+	errEmpty     = errors.New("empty")
+	errTooLarge  = errors.New("larger than 16 MiB")
+	errSlow      = errors.New("not complete in time")
+	errNotJSON   = errors.New("not JSON")
+	errNotObject = errors.New("not an object")
+	errNoEvent   = errors.New("no event name")
+)
+
+// parsePayload reads the object in b, which must not change afterwards.
+func parsePayload(b []byte) (*Payload, error) {
+	switch {
+	case len(bytes.TrimSpace(b)) == 0:
+		return nil, errEmpty
+	case !logfmt.Valid(b):
+		return nil, errNotJSON
+	}
+	r := gjson.Parse(unsafe.String(&b[0], len(b)))
+	if !r.IsObject() {
+		return nil, errNotObject
+	}
+	p := &Payload{rest: make([]field, 0, 16)}
+	r.ForEach(func(k, v gjson.Result) bool {
+		p.set(k.Str, v)
+		return true
+	})
+	if p.Event == "" && !p.foreign {
+		return nil, errNoEvent
+	}
+	return p, nil
+}
+
+func (p *Payload) set(key string, v gjson.Result) {
+	switch key {
+	case "hook_event_name":
+		p.Event = v.Str
+	case "session_id":
+		p.Session = logfmt.SessionID(logfmt.Token(v.Str, logfmt.MaxSession)) // as the log will have it
+	case "cwd":
+		p.Cwd = v.Str
+	case "transcript_path":
+		p.Transcript = v.Str
+	case "agent_id":
+		p.AgentID = v.Str
+	case "agent_type":
+		p.AgentType = v.Str
+	case "tool_name":
+		p.Tool = v.Str
+	case "tool_use_id":
+		p.ToolUseID = v.Str
+	case "tool_input":
+		p.Input = v
+	case "tool_response":
+		p.Response = v
+	case "cursor_version", "conversation_id", "sessionId", "hookEventName", "hookName", "toolName":
+		// Cursor and Copilot run the hooks of .claude/settings.json too.
+		p.foreign = true
+	default:
+		p.rest = append(p.rest, field{key, v})
+	}
+}

@@ -1,0 +1,93 @@
+package hooks
+
+import (
+	"strings"
+
+	"aburn/internal/recent"
+	"aburn/internal/scrub"
+	"aburn/logfmt"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxRelayed bounds the entries that one shell call may hand over.
+const maxRelayed = 64
+
+// relayed are the entries that `aburn log` printed inside the agent's sandbox,
+// where it may not write the log. They are taken only from a shell call that ran
+// `aburn log`, only lifecycle events, and only of this session; their ids make it
+// harmless to see them twice. What follows in this run is attributed to them.
+func (r *recorder) relayed() []*logfmt.Entry {
+	rel := r.plan.Relay
+	if rel == nil || !strings.Contains(rel.Output, logfmt.RelayPrefix) || !recent.RunsLog(rel.Command) {
+		return nil
+	}
+	var entries []*logfmt.Entry
+	for line := range strings.Lines(rel.Output) {
+		json, ok := strings.CutPrefix(line, logfmt.RelayPrefix)
+		if !ok || len(entries) == maxRelayed {
+			continue
+		}
+		e, err := logfmt.Parse([]byte(strings.TrimRight(json, "\r\n")))
+		if err != nil || e.Edited || e.ID == "" || !e.Event.Lifecycle() || !r.ours(e.Session) {
+			continue
+		}
+		r.adopt(&e)
+		entries = append(entries, &e)
+	}
+	return entries
+}
+
+// ours reports whether `aburn log` named this session. In a sub-agent of Codex it
+// may have named the sub-agent's own thread.
+func (r *recorder) ours(s logfmt.SessionID) bool {
+	p := r.payload
+	return s != "" && (s == p.Session || p.AgentID != "" && string(s) == p.AgentID)
+}
+
+func (r *recorder) adopt(e *logfmt.Entry) {
+	p := r.payload
+	e.Session, e.Source, e.Seq, e.Extra = p.Session, "prompt", 0, nil
+	if e.Agent == nil && p.AgentID != "" {
+		e.Agent = &logfmt.Agent{Type: p.AgentType, ID: p.AgentID, ParentCmd: r.state.ParentCmd}
+	}
+	if e.Data != nil {
+		e.Data = scrubbed(e.Data)
+	}
+	if e.Agent == nil && p.AgentID == "" || e.Agent != nil && e.Agent.ID == p.AgentID {
+		r.state = recent.After(e)
+	}
+}
+
+// scrubbed is a JSON value without secrets: `aburn log` scrubbed what it printed,
+// but anything can print.
+func scrubbed(json []byte) []byte {
+	if _, n := scrub.Text(string(json)); n == 0 {
+		return json
+	}
+	return appendScrubbed(nil, gjson.ParseBytes(json))
+}
+
+func appendScrubbed(b []byte, v gjson.Result) []byte {
+	switch {
+	case v.Type == gjson.String:
+		s, _ := scrub.Text(v.Str)
+		return gjson.AppendJSONString(b, s)
+	case !v.IsObject() && !v.IsArray():
+		return append(b, v.Raw...)
+	}
+	b = append(b, v.Raw[0])
+	first := true
+	v.ForEach(func(k, elem gjson.Result) bool {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		if v.IsObject() {
+			b = append(appendScrubbed(b, k), ':')
+		}
+		b = appendScrubbed(b, elem)
+		return true
+	})
+	return append(b, v.Raw[0]+2) // '[' and ']', '{' and '}' are two apart
+}

@@ -1,0 +1,169 @@
+package hooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/logfmt"
+)
+
+// Run is one run of a hook: everything that it depends on.
+type Run struct {
+	Start  time.Time // of main
+	Args   []string  // one: the agent's name
+	Stdin  io.Reader
+	Stdout io.Writer
+	Env    func(string) string
+	Agents []Agent
+	Look   Look // nil: none
+}
+
+// Do reads one payload and records it. The error is for stderr only; the caller
+// exits 0 with it. stdin is read to its end even when nothing is to be done, so
+// that the agent never writes into a closed pipe.
+func (r *Run) Do() error {
+	in := readInput(r.Stdin, r.Start.Add(stdinDeadline))
+	agent := r.agent()
+	if agent == nil || r.Env("ABURN") == "0" {
+		return nil
+	}
+	p, err := in.payload()
+	if err == nil && (p.foreign || agent.Ignored(p)) {
+		return nil
+	}
+	proj, perr := project.FindFor(agent.Name, p.Cwd, r.Env)
+	if perr != nil {
+		return nil // nothing to record in
+	}
+	rec := &recorder{start: r.Start, agent: agent, payload: p, proj: proj}
+	if err == nil {
+		rec.plan = rec.read()
+	} else {
+		rec.plan = Plan{Drafts: []Draft{in.unreadable(err)}}
+	}
+	return r.record(rec)
+}
+
+func (r *Run) agent() *Agent {
+	if len(r.Args) != 1 {
+		return nil
+	}
+	for i := range r.Agents {
+		if r.Agents[i].Name == r.Args[0] {
+			return &r.Agents[i]
+		}
+	}
+	return nil
+}
+
+// read is the agent's plan, or, of an event that the agent's adapter does not
+// know, an entry with the shapes of its fields.
+func (r *recorder) read() Plan {
+	plan, ok := r.agent.Read(r.payload, r.proj)
+	knows := r.agent.Knows
+	if !ok {
+		d := NewDraft(eventName(r.payload.Event))
+		d.Data.Str("hook", Head(r.payload.Event))
+		plan = Plan{Drafts: []Draft{d}}
+		knows = func(string) bool { return false }
+	}
+	if n := len(plan.Drafts); n > 0 {
+		if fields := r.payload.Unknown(knows); fields != nil {
+			plan.Drafts[n-1].Data.Raw("fields", fields)
+		}
+	}
+	return plan
+}
+
+// record appends the entries and does what comes after them.
+func (r *Run) record(rec *recorder) error {
+	root, err := rec.proj.OpenOss()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	set := settings.Load(rec.proj, r.Env)
+	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: syncPolicy(set.Sync)})
+	rec.prepare(j)
+	if len(rec.plan.Drafts) == 0 && rec.plan.Closer == nil {
+		return nil
+	}
+	receipt, err := j.Append(rec.entries)
+	if err != nil {
+		return err
+	}
+	answer := r.look(rec, j, set, receipt)
+	if answer == "" && rec.plan.Resumed && rec.proj.Marked && set.Inject.ChainOnStart {
+		answer = remembered(j, rec.payload.Session, time.Now())
+	}
+	if rotates(receipt.Entries) {
+		_, err = j.RotateIfDue(journal.Hook)
+	}
+	if answer != "" {
+		_, werr := r.Stdout.Write(rec.agent.Context(rec.payload.Event, answer))
+		err = errors.Join(err, werr)
+	}
+	return err
+}
+
+func (r *Run) look(rec *recorder, j *journal.Journal, set settings.Settings, receipt journal.Receipt) string {
+	if r.Look == nil || !rec.proj.Marked {
+		return ""
+	}
+	return r.Look(Looking{Project: rec.proj, Journal: j, Settings: set, Entries: receipt.Entries, Until: time.Now().Add(lookTime)})
+}
+
+// rotates reports whether a rotation may follow: never around a tool call.
+func rotates(entries []*logfmt.Entry) bool {
+	for _, e := range entries {
+		switch e.Event {
+		case logfmt.SessionStart, logfmt.Stop, logfmt.SessionEnd:
+			return true
+		}
+	}
+	return false
+}
+
+func syncPolicy(s settings.Sync) journal.SyncPolicy {
+	switch s {
+	case settings.SyncAll:
+		return journal.SyncAll
+	case settings.SyncNone:
+		return journal.SyncNone
+	}
+	return journal.SyncDurable
+}
+
+// payload is what was read as a payload, whole or not: an agent that forgets to
+// close the pipe has said all it wanted when its object is complete. The payload
+// is never nil.
+func (in *input) payload() (*Payload, error) {
+	if in.data == nil && in.err != nil {
+		return &Payload{}, in.err
+	}
+	p, err := parsePayload(in.data)
+	if err != nil {
+		if in.err != nil {
+			err = in.err
+		}
+		return &Payload{}, err
+	}
+	return p, nil
+}
+
+// unreadable is the entry of an input that is no payload.
+func (in *input) unreadable(reason error) Draft {
+	sum := in.sum
+	if in.err != errTooLarge {
+		sum = sha256.Sum256(in.data)
+	}
+	d := NewDraft(logfmt.Unreadable)
+	d.Data.Int("bytes", in.size).Str("sha256", hex.EncodeToString(sum[:])).Str("reason", reason.Error())
+	return d
+}
