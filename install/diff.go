@@ -93,35 +93,40 @@ type changed struct {
 }
 
 // changedLines widens edits to whole lines, and joins those that share one.
-func changedLines(before []byte, lines []string, edits []edit) []changed {
+func changedLines(before []byte, lines []string, edits []edit) (out []changed) {
 	starts := make([]int, len(lines)+1) // the offset at which each line begins
 	for i, l := range lines {
 		starts[i+1] = starts[i] + len(l)
 	}
-	var out []changed
 	edits = inOrder(edits)
 	line := 0
 	for i := 0; i < len(edits); {
 		for line < len(lines) && starts[line+1] <= edits[i].at {
 			line++
 		}
-		from, to, j := line, line, i
-		for ; j < len(edits) && (j == i || edits[j].at < starts[to]); j++ {
-			end := edits[j].at + len(edits[j].old)
-			for to < len(lines) && (starts[to] < end || starts[to] <= edits[j].at) {
-				to++
-			}
-		}
-		shifted := make([]edit, 0, j-i)
-		for _, e := range edits[i:j] {
+		from, to, joined := line, line, []edit(nil)
+		for ; i < len(edits) && (joined == nil || edits[i].at < starts[to]); i++ {
+			to = wholeLines(starts, to, edits[i])
+			e := edits[i]
 			e.at -= starts[from]
-			shifted = append(shifted, e)
+			joined = append(joined, e)
 		}
-		out = append(out, trim(lines, from, to, splitLines(splice(before[starts[from]:starts[to]], shifted))))
-		i = j
+		out = append(out, trim(lines, from, to, splitLines(splice(before[starts[from]:starts[to]], joined))))
 	}
 	return out
 }
+
+// wholeLines is the number of the line before which all that e touches ends, at least to. An edit that takes away, or
+// does not put, a line end at its end draws in the line behind it.
+func wholeLines(starts []int, to int, e edit) int {
+	end := e.at + len(e.old)
+	for to < len(starts)-1 && (starts[to] < end || starts[to] <= e.at || starts[to] == end && len(e.old) > 0 && !endsLine(e.new)) {
+		to++
+	}
+	return to
+}
+
+func endsLine(s string) bool { return len(s) > 0 && s[len(s)-1] == '\n' }
 
 // trim leaves out the lines at both ends that stay the same.
 func trim(lines []string, from, to int, new []string) changed {

@@ -236,13 +236,15 @@ func (s *scanner) list(closing byte, one func() error) error {
 		return nil
 	}
 	for {
+		if s.pos >= len(s.data) {
+			return s.unclosed("what", opened)
+		}
 		if err := one(); err != nil {
 			return err
 		}
 		s.space()
 		if s.pos >= len(s.data) {
-			line, column := place(s.data, opened)
-			return s.unexpected(fmt.Sprintf("what opened at %d:%d is never closed", line, column))
+			return s.unclosed("what", opened)
 		}
 		switch s.data[s.pos] {
 		case closing:
@@ -286,19 +288,20 @@ func (s *scanner) skipString() error {
 			s.pos += size
 		}
 	}
-	return s.unclosedString(opened)
+	return s.unclosed("the string that", opened)
 }
 
-func (s *scanner) unclosedString(opened int) error {
+// unclosed is the error for the end of the file inside of something.
+func (s *scanner) unclosed(what string, opened int) error {
 	line, column := place(s.data, opened)
-	return s.unexpected(fmt.Sprintf("the string that opened at %d:%d is never closed", line, column))
+	return s.unexpected(fmt.Sprintf("%s opened at %d:%d is never closed", what, line, column))
 }
 
 func (s *scanner) escape(opened int) error {
 	n := 2
 	if s.pos+1 >= len(s.data) {
 		s.pos = len(s.data)
-		return s.unclosedString(opened)
+		return s.unclosed("the string that", opened)
 	}
 	switch s.data[s.pos+1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -307,7 +310,7 @@ func (s *scanner) escape(opened int) error {
 		for i := s.pos + 2; i < s.pos+n; i++ {
 			if i >= len(s.data) {
 				s.pos = i
-				return s.unclosedString(opened)
+				return s.unclosed("the string that", opened)
 			}
 			if !isHex(s.data[i]) {
 				return s.fail(s.pos, "\\u needs four hex digits")
