@@ -1,0 +1,332 @@
+package chain_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aburn/chain"
+	"aburn/chain/drawn"
+	"aburn/internal/journal"
+	"aburn/internal/journal/journaltest"
+	"aburn/internal/project"
+	"aburn/logfmt"
+	"aburn/workflow"
+)
+
+// world is a project with a drawn log.
+type world struct {
+	t    *testing.T
+	root string
+	env  func(string) string
+	end  time.Time // of the drawing
+	log  *journal.Journal
+}
+
+func newWorld(t *testing.T, drawing string) *world {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, ".oss"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(t.TempDir(), "home")
+	w := &world{t: t, root: root, env: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	bytes, end := drawn.Log(drawing)
+	w.end = end
+	w.write(".oss/workflow.log", string(bytes))
+	oss, err := os.OpenRoot(filepath.Join(root, ".oss"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { oss.Close() })
+	w.log = journal.New(oss, journal.Options{By: journal.Command})
+	return w
+}
+
+func (w *world) write(path, text string) {
+	w.t.Helper()
+	path = filepath.Join(w.root, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// worktree makes the folder a linked git worktree of the project, as `git worktree add` does.
+func (w *world) worktree(name, branch string) {
+	git := ".git/worktrees/" + filepath.Base(name)
+	w.write(".git/HEAD", "ref: refs/heads/main\n")
+	w.write(name+"/.git", "gitdir: "+filepath.Join(w.root, git)+"\n")
+	w.write(git+"/gitdir", filepath.Join(w.root, name, ".git")+"\n")
+	w.write(git+"/commondir", "../..\n")
+	w.write(git+"/HEAD", "ref: refs/heads/"+branch+"\n")
+}
+
+// query asks from the folder, at the end of the drawing.
+func (w *world) query(from, cmd string) chain.Query {
+	w.t.Helper()
+	p, err := project.Find(filepath.Join(w.root, from), w.env)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if p.Root != w.root {
+		w.t.Fatalf("the project of %s is %s, want %s", from, p.Root, w.root)
+	}
+	return chain.Query{Cmd: cmd, Project: p, Model: workflow.Default(), Now: w.end, Env: w.env}
+}
+
+func (w *world) last(q chain.Query) chain.Result {
+	w.t.Helper()
+	r, err := chain.Last(w.log, q)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+// verdict is a result in one line: state, number of the entry, notes.
+func verdict(r chain.Result) string {
+	words := []string{string(r.State)}
+	if r.Found {
+		words = append(words, fmt.Sprint("#", r.Entry.Seq))
+	}
+	if r.HasOther {
+		words = append(words, "other:"+r.Other)
+	}
+	for _, n := range r.Notes {
+		words = append(words, string(n.Kind))
+	}
+	return strings.Join(words, " ")
+}
+
+const full = "ideate> ideate. plan> plan. build> build. " // entries 1 to 6
+
+func TestLast(t *testing.T) {
+	for _, tt := range []struct {
+		name, drawing, ask, want string
+	}{
+		{"empty", "", "plan", "none"},
+		{"the last of several", "ideate. plan. plan. t*30", "plan", "done #3"},
+		{"only of that command", full, "ship", "none"},
+		{"a phase's end is not the command's", "build> build:RED. build:GREEN.", "build", "running"},
+		{"a failed phase neither", "ideate. plan. build. build:RED!", "build", "done #3"},
+		{"a sub-agent's neither", "build> tester~build.", "build", "running"},
+		{"nor a sub-agent's failure", "plan. build. tester~build! tester~build>", "build", "done #2"},
+		{"a milestone changes nothing", full + "build*", "build", "done #6"},
+		{"damage is skipped", "# ideate. # plan. #", "plan", "done #2"},
+
+		{"started again", full + "build>", "build", "running #6 started_again"},
+		{"failed later", full + "build> build!", "build", "failed #6 failed_later"},
+		{"failed, then begun again", full + "build! build>", "build", "running #6 started_again"},
+		{"failed, then completed", full + "build! build.", "build", "done #8"},
+		{"only failed", "plan> plan!", "plan", "failed"},
+
+		{"predecessor completed", "ideate. plan.", "plan", "done #2"},
+		{"predecessor unfinished", "ideate> plan.", "plan", "done #2 predecessor_unfinished"},
+		{"predecessor begun again", "ideate. ideate> plan.", "plan", "done #3 predecessor_unfinished"},
+		{"predecessor failed", "ideate> ideate! plan.", "plan", "done #3 predecessor_failed"},
+		{"predecessor missing", "plan.", "plan", "done #1 predecessor_missing"},
+		{"predecessor completed anew", full + "plan.", "build", "done #6 predecessor_again"},
+		{"predecessor begun anew", full + "plan>", "build", "done #6"},
+		{"no predecessor", "ideate.", "ideate", "done #1"},
+		{"a command that the model does not know", "review> review. t", "review", "done #2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, tt.drawing)
+			if got := verdict(w.last(w.query(".", tt.ask))); got != tt.want {
+				t.Errorf("%s\n asked for %s: %s\n want %s", tt.drawing, tt.ask, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestWorktrees: the answer is for the worktree one stands in; another's only on request, and labelled.
+func TestWorktrees(t *testing.T) {
+	for _, tt := range []struct {
+		name, drawing, from string
+		any                 bool
+		want                string
+	}{
+		{"here", "ideate. plan. /wt/f plan. /", ".", false, "done #2"},
+		{"there", "ideate. plan. /wt/f ideate. plan. / plan.", "wt/f", false, "done #4"},
+		{"not here", "/wt/f plan. /", ".", false, "none other:wt/f"},
+		{"not here, in the main one", "ideate. plan.", "wt/f", false, "none other:"},
+		{"any: elsewhere", "/wt/f ideate. plan. /", ".", true, "done #2 other_worktree"},
+		{"any: here comes first", "ideate. plan. /wt/f plan. /", ".", true, "done #2"},
+		{"any: the newest of others", "/wt/g ideate. plan. /wt/f ideate. plan. /", ".", true, "done #4 other_worktree"},
+		{"another's new start says nothing here", "ideate. plan. /wt/f plan> /", ".", false, "done #2"},
+		{"there, begun again there", "/wt/f ideate. plan. plan> /", ".", true, "running #2 other_worktree started_again"},
+		{"planned in the main one, built in another", "ideate. plan. /wt/f build.", "wt/f", false, "done #3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, tt.drawing)
+			w.worktree("wt/f", "feature")
+			w.worktree("wt/g", "other")
+			ask := "plan"
+			if strings.HasPrefix(tt.name, "planned") {
+				ask = "build"
+			}
+			q := w.query(tt.from, ask)
+			q.Any = tt.any
+			if got := verdict(w.last(q)); got != tt.want {
+				t.Errorf("%s\n from %s: %s\n want %s", tt.drawing, tt.from, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSession(t *testing.T) {
+	w := newWorld(t, "@A ideate. plan. @B plan> plan. @A plan>")
+	for session, want := range map[logfmt.SessionID]string{"": "running #4 started_again", "A": "running #2 started_again", "B": "done #4", "C": "none"} {
+		q := w.query(".", "plan")
+		q.Session = session
+		if got := verdict(w.last(q)); got != want {
+			t.Errorf("session %q: %s, want %s", session, got, want)
+		}
+	}
+}
+
+func TestBranch(t *testing.T) {
+	for _, tt := range []struct{ made, now, want string }{
+		{"main", "main", "done #1"},
+		{"main", "feature/x", "done #1 other_branch"},
+		{"", "main", "done #1"},  // not recorded: nothing to say
+		{"main", "", "done #1"},  // no git here
+		{"main", "-", "done #1"}, // HEAD cannot be read
+	} {
+		w := newWorld(t, "%"+tt.made+" ideate.")
+		if tt.now != "" {
+			w.write(".git/HEAD", "ref: refs/heads/"+tt.now+"\n")
+		}
+		if tt.now == "-" {
+			w.write(".git/HEAD", "\x00")
+		}
+		r := w.last(w.query(".", "ideate"))
+		if got := verdict(r); got != tt.want {
+			t.Errorf("made on %q, now on %q: %s, want %s", tt.made, tt.now, got, tt.want)
+		}
+		if stale := strings.Contains(tt.want, "other_branch"); r.Stale() != stale {
+			t.Errorf("made on %q, now on %q: stale %v", tt.made, tt.now, r.Stale())
+		}
+		if len(r.Notes) == 1 && r.Notes[0].Text != "made on main, you are on feature/x" {
+			t.Errorf("the note says %q", r.Notes[0].Text)
+		}
+	}
+}
+
+// TestStale: which notes mean that the world has moved on.
+func TestStale(t *testing.T) {
+	for drawing, want := range map[string]bool{
+		full: false, full + "build>": true, full + "build!": true, full + "plan.": true, "plan> build.": false, "build.": false,
+		"ideate. plan. build.[gone.md]": true,
+	} {
+		w := newWorld(t, drawing)
+		if r := w.last(w.query(".", "build")); r.Stale() != want {
+			t.Errorf("%s: stale is %v, notes %s", drawing, !want, verdict(r))
+		}
+	}
+}
+
+func TestOverview(t *testing.T) {
+	w := newWorld(t, full+"plan> t*3 build!")
+	results, err := chain.Overview(w.log, w.query(".", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range results {
+		got = append(got, r.Cmd+" "+verdict(r))
+	}
+	want := "ideate done #2, plan running #4 started_again, build failed #6 failed_later, ship none"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("%s\nwant %s", s, want)
+	}
+}
+
+// TestDetails: what is read out of an entry, whoever wrote it.
+func TestDetails(t *testing.T) {
+	w := newWorld(t, "")
+	w.write(".oss/workflow.log", `{"event":"COMPLETE", "cmd":"plan", "ts":"2026-11-21T10:00:00Z", "mood":"good", "outputs":1, `+
+		`"data":{"summary":"4 slices","outputs":["a.md",{"path":"b.md","bytes":3},7,""],"next_suggested":"build","metrics":{"slices":4,"by":"me"}}}`+"\n")
+	w.write("a.md", "a")
+	w.write("b.md", "bb")
+	w.end = drawn.Epoch.Add(2 * time.Hour)
+	r := w.last(w.query(".", "plan"))
+	if !r.Found || r.Summary != "4 slices" || r.Next != "build" || r.Age != 2*time.Hour || fmt.Sprint(r.Metrics) != "[{slices 4} {by me}]" {
+		t.Errorf("%+v", r)
+	}
+	if len(r.Outputs) != 2 || r.Outputs[0].State != chain.Exists || r.Outputs[1].State != chain.Changed {
+		t.Errorf("outputs %+v", r.Outputs)
+	}
+	json := r.JSON()
+	for path, want := range map[string]string{
+		"data.outputs.0": "a.md", "data.outputs.1.path": "b.md", "data.outputs.1": `{"path":"b.md","bytes":3}`, "data.summary": "4 slices",
+		"mood": "good", "found": "true", "age_s": "7200", "outputs.1": "b.md", "outputs.1.state": "changed", "outputs.#": "2", "stale": "true",
+		"notes.0.kind": "output_changed", "data.metrics.slices": "4", "wt": "",
+	} {
+		if got, ok := chain.Get(json, path); got != want || !ok {
+			t.Errorf("--get %s is %q, %v; want %q", path, got, ok, want)
+		}
+	}
+	for _, path := range []string{"crc", "data.none", "session", "nothing.at.all"} {
+		if got, ok := chain.Get(json, path); ok {
+			t.Errorf("--get %s is %q, want nothing", path, got)
+		}
+	}
+}
+
+// TestNoLog: a project whose log was not begun yet, or is lost, has completed nothing.
+func TestNoLog(t *testing.T) {
+	w := newWorld(t, "")
+	os.Remove(filepath.Join(w.root, ".oss", "workflow.log"))
+	if got := verdict(w.last(w.query(".", "plan"))); got != "none" {
+		t.Error(got)
+	}
+}
+
+// TestRotated: the newest segment answers for the whole past.
+func TestRotated(t *testing.T) {
+	for _, tt := range []struct{ name, before, after, ask, want string }{
+		{"carried", "ideate. plan. t*20", "t*5", "plan", "done #2"},
+		{"its own outranks carried", "ideate. plan. plan!", "plan.", "plan", "done #6"},
+		{"carried start is newer", full + "build>", "t", "build", "running #6 started_again"},
+		{"begun again since", full, "build>", "build", "running #6 started_again"},
+		{"predecessor carried", full, "build.", "build", "done #9"},
+		{"predecessor failed before", "ideate. ideate! ", "plan.", "plan", "done #5 predecessor_failed"},
+		{"never", full, "t", "ship", "none"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, tt.before)
+			if err := w.log.Rotate(); err != nil {
+				t.Fatal(err)
+			}
+			lines, end := drawn.Lines(tt.after)
+			for _, l := range lines {
+				if _, err := w.log.Append(func(journal.Tail) []*logfmt.Entry { l.Entry.Seq, l.Entry.ID = 0, ""; return []*logfmt.Entry{l.Entry} }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.end = end
+			journaltest.Check(t, filepath.Join(w.root, ".oss"))
+			for _, all := range []bool{false, true} {
+				q := w.query(".", tt.ask)
+				q.All = all
+				r := w.last(q)
+				if got := verdict(r); got != tt.want {
+					t.Errorf("%s | %s (all %v)\n asked for %s: %s\n want %s", tt.before, tt.after, all, tt.ask, got, tt.want)
+				}
+				if !r.Found && r.Bounded {
+					t.Error("the miss says that it did not search everything")
+				}
+			}
+		})
+	}
+}

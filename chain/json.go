@@ -1,0 +1,142 @@
+package chain
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/logfmt"
+)
+
+// JSON is the answer as one JSON object: the entry's own members as logged (without crc), so that a path such as
+// data.outputs.0 means the same here and in the log, then what chain found out:
+//
+//	found, state, since, age_s, stale, bounded
+//	elsewhere  true: the entry is of another worktree; other_wt: nothing here, but there is something in that worktree
+//	outputs    [{path, state, reason, sha256, bytes}]: the outputs as they are now
+//	notes      [{kind, text, ts}]
+//
+// It holds no control, bidi or other hidden character except as an escape.
+func (r *Result) JSON() []byte {
+	var o logfmt.Object
+	if r.Found {
+		o = *members(&r.Entry)
+	} else {
+		o.Str("cmd", r.Cmd)
+	}
+	o.Bool("found", r.Found).Str("state", string(r.State))
+	if !r.Since.IsZero() {
+		o.Str("since", stamp(r.Since))
+	}
+	if r.HasOther {
+		o.Str("other_wt", r.Other)
+	}
+	if !r.Found {
+		return escape(o.Bool("bounded", r.Bounded).Bytes())
+	}
+	o.Float("age_s", math.Round(r.Age.Seconds())).Bool("stale", r.Stale()).Bool("elsewhere", r.Elsewhere)
+	o.Raw("outputs", list(r.Outputs, func(out Output) []byte {
+		var m logfmt.Object
+		m.Str("path", out.Path).Str("state", string(out.State)).StrIf("reason", out.Reason).StrIf("sha256", out.SHA256)
+		if out.sized {
+			m.Int("bytes", out.Bytes)
+		}
+		return m.Bytes()
+	}))
+	o.Raw("notes", list(r.Notes, func(n Note) []byte {
+		var m logfmt.Object
+		m.Str("kind", string(n.Kind)).Str("text", n.Text)
+		if !n.At.IsZero() {
+			m.Str("ts", stamp(n.At))
+		}
+		return m.Bytes()
+	}))
+	return escape(o.Bytes())
+}
+
+// OverviewJSON is the whole chain as one JSON object.
+func OverviewJSON(q Query, results []Result) []byte {
+	var o logfmt.Object
+	o.Str("wt", q.Project.Wt).StrIf("branch", q.Project.Branch())
+	o.Raw("commands", list(results, func(r Result) []byte { return r.JSON() }))
+	return escape(o.Bytes())
+}
+
+// own are the members that chain adds; an entry's unknown members of the same name give way.
+const own = " found state since age_s stale bounded elsewhere other_wt outputs notes "
+
+// members copies the entry's members, without its crc, which would no longer fit.
+func members(e *logfmt.Entry) *logfmt.Object {
+	var o logfmt.Object
+	o.Str("ts", stamp(e.Time)).Str("cmd", e.Cmd).Str("event", string(e.Event)).StrIf("session", string(e.Session))
+	if e.Seq != 0 {
+		o.Int("seq", int64(e.Seq))
+	}
+	o.StrIf("id", e.ID).StrIf("source", e.Source).Str("wt", e.Wt).StrIf("branch", e.Branch)
+	if e.Data != nil {
+		o.Raw("data", e.Data)
+	}
+	for _, m := range e.Extra {
+		if !strings.Contains(own, " "+m.Key+" ") {
+			o.Raw(m.Key, m.Raw)
+		}
+	}
+	return &o
+}
+
+func list[T any](items []T, one func(T) []byte) []byte {
+	out := []byte{'['}
+	for i, it := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, one(it)...)
+	}
+	return append(out, ']')
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// escape writes the hidden characters of JSON, which can stand in its strings only, as \u escapes.
+func escape(json []byte) []byte {
+	if json == nil {
+		return []byte("{}")
+	}
+	out := make([]byte, 0, len(json))
+	for i := 0; i < len(json); {
+		r, n := utf8.DecodeRune(json[i:])
+		switch {
+		case !hidden(r) || r < ' ':
+			out = append(out, json[i:i+n]...)
+		case r > 0xffff:
+			r -= 0x10000
+			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += n
+	}
+	return out
+}
+
+// Get is the value at a gjson path in an answer's JSON, for use in a script: a string without quotes and on one line, an
+// output as its path, anything else as JSON. It reports whether there is such a value.
+func Get(json []byte, path string) (string, bool) {
+	v := gjson.GetBytes(json, path)
+	if !v.Exists() || v.Type == gjson.Null {
+		return "", false
+	}
+	if v.IsObject() {
+		if p := v.Get("path"); p.Type == gjson.String && (v.Get("sha256").Exists() || v.Get("state").Exists()) {
+			v = p
+		}
+	}
+	if v.Type != gjson.String {
+		return string(escape([]byte(v.Raw))), true
+	}
+	return oneLine(v.Str), true
+}

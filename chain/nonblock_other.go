@@ -1,0 +1,5 @@
+//go:build !unix
+
+package chain
+
+const nonblock = 0

@@ -1,0 +1,121 @@
+package chain
+
+import (
+	"time"
+
+	"aburn/logfmt"
+)
+
+// NoteKind is why a COMPLETE is doubtful.
+type NoteKind string
+
+const (
+	OtherWorktree         NoteKind = "other_worktree"         // made there, asked here
+	OtherBranch           NoteKind = "other_branch"           // made on X, you are on Y
+	OutputGone            NoteKind = "output_gone"            // an output no longer exists
+	OutputChanged         NoteKind = "output_changed"         // its size or hash is another now
+	FailedLater           NoteKind = "failed_later"           // a newer FAILED of the same command
+	StartedAgain          NoteKind = "started_again"          // a newer START of the same command, and no end of it
+	PredecessorAgain      NoteKind = "predecessor_again"      // the command before it completed anew
+	PredecessorFailed     NoteKind = "predecessor_failed"     // the command before it had failed
+	PredecessorUnfinished NoteKind = "predecessor_unfinished" // … had been started and not completed
+	PredecessorMissing    NoteKind = "predecessor_missing"    // … is not in the log before it
+	Edited                NoteKind = "edited"                 // its line in the log is not as it was written
+)
+
+// stale: the world has moved on since. The others are about how the entry came to be.
+func (k NoteKind) stale() bool {
+	switch k {
+	case OtherBranch, OutputGone, OutputChanged, FailedLater, StartedAgain, PredecessorAgain:
+		return true
+	}
+	return false
+}
+
+// Note is one reason to doubt a COMPLETE.
+type Note struct {
+	Kind NoteKind
+	Text string    // one line, clean; ends without a full stop
+	At   time.Time // of the entry that it is about; zero if none
+}
+
+// notes judges the COMPLETE at index hit.
+func (s *search) notes(r *Result, hit int) []Note {
+	var notes []Note
+	add := func(kind NoteKind, at time.Time, text string) { notes = append(notes, Note{kind, text, at}) }
+	e := &r.Entry
+	cmd := Quote(r.Cmd, logfmt.MaxCmd)
+	if r.Elsewhere {
+		add(OtherWorktree, time.Time{}, "made in "+Worktree(e.Wt)+", you are in "+Worktree(s.q.Project.Wt))
+	}
+	if now := s.q.Project.Branch(); e.Branch != "" && now != "" && e.Branch != now {
+		add(OtherBranch, time.Time{}, "made on "+Quote(e.Branch, maxName)+", you are on "+Quote(now, maxName))
+	}
+	for _, o := range r.Outputs {
+		switch o.State {
+		case Gone:
+			add(OutputGone, time.Time{}, Quote(o.Path, MaxPath)+" no longer exists")
+		case Changed:
+			add(OutputChanged, time.Time{}, Quote(o.Path, MaxPath)+" has changed since")
+		}
+	}
+	switch r.State {
+	case Failed:
+		add(FailedLater, r.Since, cmd+" failed after this")
+	case Running:
+		add(StartedAgain, r.Since, cmd+" was started again after this and has not ended")
+	}
+	notes = append(notes, s.predecessorNotes(r.Cmd, hit)...)
+	if e.Edited {
+		add(Edited, time.Time{}, "its line in the log was edited after it was written")
+	}
+	return notes
+}
+
+// predecessorNotes says what the command before cmd did before and after cmd's COMPLETE at index hit.
+func (s *search) predecessorNotes(cmd string, hit int) []Note {
+	p := predecessor(s.q.Model, cmd)
+	if p == "" {
+		return nil
+	}
+	var notes []Note
+	name, this := Quote(p, logfmt.MaxCmd), Quote(cmd, logfmt.MaxCmd)
+	if m := s.again(p, hit); m != nil {
+		notes = append(notes, Note{PredecessorAgain, name + " completed again after this", m.entry.Time})
+	}
+	before := s.before(p, hit)
+	if before < 0 {
+		if !s.bounded && !s.anywhere(p, hit) {
+			notes = append(notes, Note{Kind: PredecessorMissing, Text: name + " had not completed before " + this})
+		}
+		return notes
+	}
+	switch m := &s.moments[before]; m.event {
+	case logfmt.Failed:
+		notes = append(notes, Note{PredecessorFailed, name + " had failed before " + this + " completed", m.entry.Time})
+	case logfmt.Start:
+		notes = append(notes, Note{PredecessorUnfinished, name + " had been started and had not completed when " + this + " did", m.entry.Time})
+	}
+	return notes
+}
+
+// again is the newest COMPLETE of cmd that is newer than the moment at index i, in the same worktree; or nil.
+func (s *search) again(cmd string, i int) *moment {
+	for k := range s.moments[:i] {
+		if m := &s.moments[k]; m.cmd == cmd && m.wt == s.moments[i].wt && m.event == logfmt.Complete {
+			return m
+		}
+	}
+	return nil
+}
+
+// anywhere reports whether cmd completed before the moment at index i in any worktree: a plan made in the main checkout
+// and built in another is no broken chain.
+func (s *search) anywhere(cmd string, i int) bool {
+	for _, m := range s.moments[i+1:] {
+		if m.cmd == cmd && m.event == logfmt.Complete {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package chain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/internal/project"
+	"aburn/logfmt"
+)
+
+const (
+	// MaxHashed is the size of the largest file that is hashed; maxHashedSum bounds all files of one answer together.
+	MaxHashed    = 64 << 20
+	maxHashedSum = 256 << 20
+	maxPathBytes = 4096
+)
+
+// OutputState is what became of an output.
+type OutputState string
+
+const (
+	Same      OutputState = "same"      // its hash is the recorded one
+	Exists    OutputState = "exists"    // it is there; no hash was recorded (another tool's entry, a folder)
+	Changed   OutputState = "changed"   // its size, kind or hash is another
+	Gone      OutputState = "gone"      // it is not there
+	Unchecked OutputState = "unchecked" // see Reason
+)
+
+// Output is one file that a COMPLETE names.
+type Output struct {
+	Path   string      `json:"path"` // as logged: relative to the entry's worktree
+	State  OutputState `json:"state"`
+	Reason string      `json:"reason,omitempty"` // why it was not checked
+	SHA256 string      `json:"sha256,omitempty"` // as recorded
+	Bytes  int64       `json:"bytes,omitempty"`  // as recorded
+	sized  bool
+}
+
+// recorded reads data.outputs: paths, as other tools log them, or objects {path, sha256, bytes}.
+func recorded(data []byte) []Output {
+	var outputs []Output
+	gjson.GetBytes(data, "outputs").ForEach(func(_, v gjson.Result) bool {
+		o := Output{}
+		if v.Type == gjson.String {
+			o.Path = v.Str
+		} else if v.IsObject() {
+			size := v.Get("bytes")
+			o.Path, o.SHA256, o.Bytes, o.sized = v.Get("path").String(), v.Get("sha256").String(), size.Int(), size.Exists()
+		}
+		if o.Path != "" {
+			outputs = append(outputs, o)
+		}
+		return len(outputs) < maxListed
+	})
+	return outputs
+}
+
+// outputs looks at the files that e names, in the worktree that e was made in.
+func (s *search) outputs(e *logfmt.Entry) []Output {
+	outputs := recorded(e.Data)
+	if len(outputs) == 0 {
+		return nil
+	}
+	dir := s.worktree(e.Wt)
+	root, err := os.OpenRoot(dir)
+	if dir == "" || err != nil {
+		for i := range outputs {
+			outputs[i].State, outputs[i].Reason = Unchecked, "its worktree is not there"
+		}
+		return outputs
+	}
+	defer root.Close()
+	c := checker{root: root, dir: dir, left: maxHashedSum}
+	for i := range outputs {
+		o := &outputs[i]
+		o.State, o.Reason = c.check(o)
+	}
+	return outputs
+}
+
+// worktree is the folder of a worktree as entries name it, or "" if that is no worktree of this project: a name from a
+// log must not lead anywhere else.
+func (s *search) worktree(wt string) string {
+	p := s.q.Project
+	switch wt {
+	case p.Wt:
+		return p.Worktree
+	case "":
+		return p.Root
+	}
+	if filepath.IsAbs(wt) || s.q.Env == nil {
+		return ""
+	}
+	dir := filepath.Join(p.Root, filepath.FromSlash(wt))
+	other, err := project.Find(dir, s.q.Env)
+	if err != nil || other.Root != p.Root || other.Wt != wt {
+		return ""
+	}
+	return other.Worktree
+}
+
+// checker looks at files below one worktree. Links that lead out of it are not followed.
+type checker struct {
+	root *os.Root
+	dir  string
+	left int64 // bytes that may still be hashed
+}
+
+func (c *checker) check(o *Output) (OutputState, string) {
+	name, ok := c.local(o.Path)
+	if !ok {
+		return Unchecked, "outside the worktree"
+	}
+	st, err := c.root.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a file may stand where its folder was
+		return Gone, ""
+	case errors.Is(err, fs.ErrPermission):
+		return Unchecked, "not readable"
+	case err != nil:
+		return Unchecked, "a link that leads out of the worktree, or nowhere"
+	case st.IsDir():
+		return ifPlain(o, Exists, Changed), ""
+	case !st.Mode().IsRegular():
+		return Unchecked, "not a regular file"
+	case o.sized && o.Bytes != st.Size():
+		return Changed, ""
+	case o.SHA256 == "":
+		return Exists, ""
+	case st.Size() > MaxHashed:
+		return Unchecked, "larger than 64 MiB"
+	case st.Size() > c.left:
+		return Unchecked, "too much to hash at once"
+	}
+	return c.hash(name, o.SHA256)
+}
+
+// ifPlain chooses by whether nothing but the path was recorded.
+func ifPlain(o *Output, plain, hashed OutputState) OutputState {
+	if o.SHA256 == "" {
+		return plain
+	}
+	return hashed
+}
+
+// local is path as a name below the worktree.
+func (c *checker) local(path string) (string, bool) {
+	if len(path) > maxPathBytes || strings.ContainsRune(path, 0) || strings.HasPrefix(path, "~") {
+		return "", false
+	}
+	name := filepath.FromSlash(path)
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(c.dir, name)
+		if err != nil {
+			return "", false
+		}
+		name = rel
+	}
+	return name, filepath.IsLocal(name)
+}
+
+// hash compares the file with the recorded hash. It is opened so that a pipe put in its place meanwhile does not hang.
+func (c *checker) hash(name, want string) (OutputState, string) {
+	f, err := c.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return Unchecked, "not readable"
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return Unchecked, "not a regular file"
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, MaxHashed))
+	c.left -= n
+	if err != nil {
+		return Unchecked, "not readable"
+	}
+	if !strings.EqualFold(hex.EncodeToString(h.Sum(nil)), want) {
+		return Changed, ""
+	}
+	return Same, ""
+}

@@ -1,0 +1,176 @@
+package chain
+
+import (
+	"slices"
+
+	"aburn/internal/journal"
+	"aburn/logfmt"
+)
+
+const (
+	// missBound is how much of a file that was never rotated is searched, in bytes.
+	missBound = 64 << 20
+	// lookOn is how far behind the last hit the search goes on for predecessors, in bytes.
+	lookOn = 1 << 20
+	// maxMoments bounds the memory of a search in a log that consists of lifecycle entries.
+	maxMoments = 100_000
+)
+
+// moment is one START, COMPLETE or FAILED of a command itself: no phase, no sub-agent.
+type moment struct {
+	cmd, wt string
+	event   logfmt.Event
+	session logfmt.SessionID
+	entry   logfmt.Entry // without Extra and, unless it is a COMPLETE, without Data
+}
+
+// place is a command in a worktree.
+type place struct{ cmd, wt string }
+
+// search reads the log backwards and keeps the moments of the commands that matter.
+type search struct {
+	q       Query
+	targets []string      // commands that are asked for
+	watched []string      // targets and their predecessors
+	moments []moment      // newest first
+	hits    map[place]int // index of the newest COMPLETE; of a target only of the session asked for
+	missing int           // targets without a COMPLETE here so far
+	bounded bool          // log that could matter was left unread
+}
+
+func newSearch(q Query, targets ...string) *search {
+	s := &search{q: q, targets: targets, watched: slices.Clone(targets), missing: len(targets), hits: map[place]int{}}
+	for _, t := range targets {
+		if p := predecessor(q.Model, t); p != "" && !slices.Contains(s.watched, p) {
+			s.watched = append(s.watched, p)
+		}
+	}
+	return s
+}
+
+// run reads until every target and what is to be said about it is known, or up to the bound.
+func (s *search) run(j *journal.Journal) error {
+	o, cut, err := s.bound(j)
+	if err != nil {
+		return err
+	}
+	segment, stopAt := "", int64(0) // lookOn before the last hit
+	for line, err := range j.Backward(o) {
+		if err != nil {
+			return err
+		}
+		if line.Carried && cut {
+			break // older than what lies unread between it and the bound
+		}
+		if s.missing == 0 && (line.Segment != segment || line.Offset < stopAt) {
+			s.bounded = true
+			return nil
+		}
+		before := s.missing
+		if s.take(line.JSON) && s.known() {
+			return nil
+		}
+		if s.missing < before {
+			segment, stopAt = line.Segment, line.Offset-lookOn
+		}
+	}
+	s.bounded = s.bounded || cut
+	return nil
+}
+
+// bound decides how far to read, and reports whether that leaves a part of a never rotated file unread.
+func (s *search) bound(j *journal.Journal) (o journal.BackwardOptions, cut bool, err error) {
+	if s.q.All {
+		return o, false, nil
+	}
+	o.Newest = true
+	segments, err := j.Segments()
+	if err != nil {
+		return o, false, err
+	}
+	if len(segments) > 1 {
+		s.bounded = s.q.Session != "" // carried lines are those of the last session only
+		return o, false, nil
+	}
+	o.Limit = missBound
+	return o, len(segments) == 1 && segments[0].Size > missBound, nil
+}
+
+// take keeps the line if it is a moment of a watched command, and reports whether it did.
+func (s *search) take(line []byte) bool {
+	h, ok := logfmt.ParseHeader(line)
+	if !ok || len(h.Phase) > 0 || h.Agent || !chained(h.Event) || !s.watches(h.Cmd) || len(s.moments) >= maxMoments {
+		return false
+	}
+	e, err := logfmt.Parse(line)
+	if err != nil {
+		return false
+	}
+	m := moment{cmd: e.Cmd, wt: e.Wt, event: e.Event, session: e.Session, entry: e}
+	at := place{m.cmd, m.wt}
+	if _, again := s.hits[at]; again || m.event != logfmt.Complete || !s.ofSession(&m) {
+		m.entry.Data, m.entry.Extra = nil, nil
+	} else {
+		s.hits[at] = len(s.moments)
+		if m.wt == s.q.Project.Wt && slices.Contains(s.targets, m.cmd) {
+			s.missing--
+		}
+	}
+	s.moments = append(s.moments, m)
+	return true
+}
+
+// ofSession: the session asked for binds the targets only, the chain being the project's.
+func (s *search) ofSession(m *moment) bool {
+	return s.q.Session == "" || m.session == s.q.Session || !slices.Contains(s.targets, m.cmd)
+}
+
+func chained(event []byte) bool {
+	switch logfmt.Event(event) {
+	case logfmt.Start, logfmt.Complete, logfmt.Failed:
+		return true
+	}
+	return false
+}
+
+func (s *search) watches(cmd []byte) bool {
+	for _, w := range s.watched {
+		if w == string(cmd) {
+			return true
+		}
+	}
+	return false
+}
+
+// here is the index of the newest COMPLETE in the caller's worktree, or -1.
+func (s *search) here(cmd string) int {
+	if i, ok := s.hits[place{cmd, s.q.Project.Wt}]; ok {
+		return i
+	}
+	return -1
+}
+
+// known reports whether reading on could add nothing to the answers: every target has its COMPLETE, and before each
+// stands what its predecessor last did.
+func (s *search) known() bool {
+	if s.missing > 0 {
+		return false
+	}
+	for _, t := range s.targets {
+		p := predecessor(s.q.Model, t)
+		if p != "" && s.before(p, s.here(t)) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// before is the index of the newest moment of cmd that is older than the moment at i, in the same worktree; or -1.
+func (s *search) before(cmd string, i int) int {
+	for k := i + 1; k < len(s.moments); k++ {
+		if m := &s.moments[k]; m.cmd == cmd && m.wt == s.moments[i].wt {
+			return k
+		}
+	}
+	return -1
+}
