@@ -1,6 +1,10 @@
 package logfmt
 
-import "github.com/tidwall/gjson"
+import (
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
 
 // Range is a run of sequence numbers, both ends included.
 type Range struct{ First, Last Seq }
@@ -10,15 +14,14 @@ type Range struct{ First, Last Seq }
 // one says how many were carried.
 type CheckpointData struct {
 	Closing bool
-	// Of the opening one:
-	Segment     string  // file name of the previous segment
-	First, Last Seq     // its first and last seq; 0 when it has none
-	Entries     int64   // its entries
-	Dropped     []Range // ranges of seq whose segments were deleted since the last CHECKPOINT
-	Missing     []Range // ranges named as lost: verify does not count them again
-	// Of both:
 	Carried int // lines between the two
 	Left    int // lines that would have carried but did not fit
+
+	// Of the opening one only:
+	Segment     string  // file name of the previous segment
+	First, Last Seq     // its first and last seq; 0 when it has none
+	Entries     int64   // its own entries
+	Dropped     []Range // seqs whose segments were deleted since the CHECKPOINT before
 }
 
 // Bytes is the data object of the CHECKPOINT.
@@ -29,28 +32,61 @@ func (c CheckpointData) Bytes() []byte {
 	}
 	o.Str("segment", c.Segment).Int("first", int64(c.First)).Int("last", int64(c.Last)).Int("entries", c.Entries)
 	o.Int("carrying", int64(c.Carried)).Int("left", int64(c.Left))
+	if len(c.Dropped) > 0 {
+		list := []byte{'['}
+		for i, r := range c.Dropped {
+			if i > 0 {
+				list = append(list, ',')
+			}
+			list = strconv.AppendUint(append(list, '['), uint64(r.First), 10)
+			list = append(strconv.AppendUint(append(list, ','), uint64(r.Last), 10), ']')
+		}
+		o.Raw("dropped", append(list, ']'))
+	}
 	return o.Bytes()
 }
 
-// ParseCheckpoint reads the data object of a CHECKPOINT.
+// ParseCheckpoint reads the data object of a CHECKPOINT; false means that it is
+// of neither kind.
 func ParseCheckpoint(data []byte) (CheckpointData, bool) {
 	r := gjson.ParseBytes(data)
-	if v := r.Get("carried"); v.Exists() {
-		return CheckpointData{Closing: true, Carried: int(v.Int()), Left: int(r.Get("left").Int())}, true
+	c := CheckpointData{Left: count(r.Get("left"))}
+	if v := r.Get("carried"); v.Type == gjson.Number {
+		c.Closing, c.Carried = true, count(v)
+		return c, true
 	}
-	if v := r.Get("carrying"); v.Exists() {
-		return CheckpointData{
-			Segment: r.Get("segment").Str, First: Seq(r.Get("first").Uint()), Last: Seq(r.Get("last").Uint()),
-			Entries: r.Get("entries").Int(), Carried: int(v.Int()), Left: int(r.Get("left").Int()),
-		}, true
+	v := r.Get("carrying")
+	if v.Type != gjson.Number {
+		return CheckpointData{}, false
 	}
-	return CheckpointData{}, false
+	c.Carried, c.Segment, c.Entries = count(v), r.Get("segment").Str, int64(count(r.Get("entries")))
+	c.First, c.Last = seqOf(r.Get("first")), seqOf(r.Get("last"))
+	r.Get("dropped").ForEach(func(_, pair gjson.Result) bool {
+		if p := pair.Array(); len(p) == 2 && seqOf(p[0]) <= seqOf(p[1]) {
+			c.Dropped = append(c.Dropped, Range{seqOf(p[0]), seqOf(p[1])})
+		}
+		return true
+	})
+	return c, true
 }
 
-// Block tells carried lines from a segment's own while reading forwards. The
-// zero value stands at the start of a file.
-type Block struct{ left int }
+// count is a number of things: never negative, never beyond an int32.
+func count(v gjson.Result) int { return int(max(0, min(v.Num, 1<<31-1))) }
 
-// Step takes the next line of the file, of any kind, and reports whether it is
-// a carried one: a copy of an entry of an earlier segment, no new event.
-func (b *Block) Step(line []byte) bool { return false }
+func seqOf(v gjson.Result) Seq { n, _ := parseSeq([]byte(v.Raw)); return n }
+
+func checkpointText(data string) string {
+	c, ok := ParseCheckpoint([]byte(data))
+	if !ok {
+		return ""
+	}
+	lines := strconv.Itoa(c.Carried) + " lines carried over"
+	if c.Left > 0 {
+		lines += ", " + strconv.Itoa(c.Left) + " left behind"
+	}
+	if c.Closing {
+		return lines
+	}
+	entries := strconv.FormatInt(c.Entries, 10) + " entries"
+	return "continues " + c.Segment + " (" + entries + "); " + lines
+}

@@ -4,67 +4,165 @@ import (
 	"errors"
 	"hash/crc32"
 	"strconv"
+	"strings"
+)
 
-	"github.com/tidwall/gjson"
+const (
+	maxHuman  = 512 // the human line with its newline
+	maxJSON   = MaxEntry - maxHuman - 1
+	maxExtra  = 16 << 10 // all unknown members of an entry that had to be cut
+	maxName   = 256      // branch, and each of the agent's names
+	maxSource = 64
+	maxWt     = 4096
 )
 
 // AppendTo appends the entry as it stands in the log: the JSON line and the
 // human line, each with its newline, at most MaxEntry bytes. What is larger is
-// cut as SPEC.md says. The error names what no entry can be without.
+// cut as SPEC.md says. On an error, which names what no entry can be without,
+// dst comes back as it was.
 func (e *Entry) AppendTo(dst []byte) ([]byte, error) {
-	dst, err := e.AppendJSON(dst)
+	n, err := e.normal()
 	if err != nil {
 		return dst, err
 	}
-	dst = append(dst, '\n')
-	dst = append(dst, e.Human()...)
-	return append(dst, '\n'), nil
+	dst = append(n.appendJSON(dst), '\n')
+	return append(n.appendHuman(dst), '\n'), nil
 }
 
-// AppendJSON appends the JSON line only, without a newline.
+// AppendJSON appends the JSON line only, without a newline: what follows
+// RelayPrefix.
 func (e *Entry) AppendJSON(dst []byte) ([]byte, error) {
-	if e.Time.IsZero() || e.Cmd == "" || e.Event == "" {
-		return dst, errors.New("encode entry: ts, cmd and event are required")
+	n, err := e.normal()
+	if err != nil {
+		return dst, err
 	}
+	return n.appendJSON(dst), nil
+}
+
+// normal is e as it can stand in the log: valid names, compact JSON, bounded.
+// With an error it is still good enough for a human line.
+func (e *Entry) normal() (Entry, error) {
+	n := *e
+	n.Cmd, n.Phase = Token(e.Cmd, MaxCmd), Token(e.Phase, MaxPhase)
+	n.Event = Event(Token(string(e.Event), MaxEvent))
+	n.Session, n.ID = SessionID(Token(string(e.Session), MaxSession)), Token(e.ID, MaxID)
+	n.Source, n.Wt, n.Branch = name(e.Source, maxSource), name(e.Wt, maxWt), name(e.Branch, maxName)
+	if n.Seq > MaxSeq {
+		n.Seq = 0
+	}
+	if a := e.Agent; a != nil {
+		n.Agent = &Agent{name(a.Type, maxName), name(a.ID, maxName), name(a.ParentCmd, maxName)}
+	}
+	n.Data, n.Extra = nil, nil
+	if e.Cmd == "" || e.Event == "" || !writableTime(e.Time) {
+		return n, errors.New("encode entry: ts, cmd or event is missing or out of range")
+	}
+	if err := n.setData(e.Data); err != nil {
+		return n, err
+	}
+	if err := n.setExtra(e.Extra); err != nil {
+		return n, err
+	}
+	n.cut()
+	return n, nil
+}
+
+func name(s string, max int) string { return clip(strings.ToValidUTF8(s, "\uFFFD"), max) }
+
+func (e *Entry) setData(data []byte) error {
+	if data == nil {
+		return nil
+	}
+	if i := skipSpace(data, 0); i >= len(data) || data[i] != '{' || !Valid(data) {
+		return errors.New("encode entry: data is not a JSON object")
+	}
+	e.Data = appendClean(make([]byte, 0, len(data)), data)
+	return nil
+}
+
+// setExtra takes the unknown members, and those known ones that came with an
+// unexpected type and whose place is free.
+func (e *Entry) setExtra(extra []Member) error {
+	for _, m := range extra {
+		if e.writes(fieldOf([]byte(m.Key))) {
+			continue
+		}
+		if !Valid(m.Raw) {
+			return errors.New("encode entry: member " + strconv.Quote(clip(m.Key, 40)) + " is not valid JSON")
+		}
+		e.Extra = append(e.Extra, Member{m.Key, appendClean(make([]byte, 0, len(m.Raw)), m.Raw)})
+	}
+	return nil
+}
+
+// writes reports whether appendJSON writes the known member f itself. A seq
+// beside our crc would be read as ours.
+func (e *Entry) writes(f int) bool {
+	switch f {
+	case fTime, fCmd, fEvent, fSeq, fWt, fCrc:
+		return true
+	case fPhase:
+		return e.Phase != ""
+	case fSession:
+		return e.Session != ""
+	case fID:
+		return e.ID != ""
+	case fAgent:
+		return e.Agent != nil
+	case fSource:
+		return e.Source != ""
+	case fBranch:
+		return e.Branch != ""
+	case fData:
+		return e.Data != nil
+	}
+	return false
+}
+
+// appendJSON writes a normal entry. The order of the members is the format's.
+func (e *Entry) appendJSON(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, `{"ts":"`...)
-	dst = e.Time.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
-	dst = append(dst, '"')
-	str := func(k, v string) {
-		if v != "" {
-			dst = append(append(append(dst, `,"`...), k...), `":`...)
-			dst = gjson.AppendJSONString(dst, v)
-		}
-	}
-	str("cmd", Token(e.Cmd, MaxCmd))
-	str("phase", Token(e.Phase, MaxPhase))
-	str("event", Token(string(e.Event), MaxEvent))
-	str("session", Token(string(e.Session), MaxSession))
+	dst = append(e.Time.UTC().AppendFormat(dst, timeLayout), '"')
+	dst = appendMember(dst, "cmd", e.Cmd)
+	dst = appendMember(dst, "phase", e.Phase)
+	dst = appendMember(dst, "event", string(e.Event))
+	dst = appendMember(dst, "session", string(e.Session))
 	if e.Seq != 0 {
 		dst = strconv.AppendUint(append(dst, `,"seq":`...), uint64(e.Seq), 10)
 	}
-	str("id", Token(e.ID, MaxID))
-	if e.Agent != nil {
-		o := (&Object{}).StrIf("type", e.Agent.Type).StrIf("id", e.Agent.ID).StrIf("parent_cmd", e.Agent.ParentCmd)
-		dst = append(append(dst, `,"agent":`...), o.Bytes()...)
-		if o.Empty() {
-			dst = append(dst, "{}"...)
-		}
-	}
-	str("source", e.Source)
-	dst = append(dst, `,"wt":`...)
-	dst = gjson.AppendJSONString(dst, e.Wt)
-	str("branch", e.Branch)
+	dst = appendMember(dst, "id", e.ID)
+	dst = e.Agent.append(dst)
+	dst = appendMember(dst, "source", e.Source)
+	dst = appendString(append(dst, `,"wt":`...), e.Wt)
+	dst = appendMember(dst, "branch", e.Branch)
 	if e.Data != nil {
 		dst = append(append(dst, `,"data":`...), e.Data...)
 	}
 	for _, m := range e.Extra {
-		dst = append(append(gjson.AppendJSONString(append(dst, ','), m.Key), ':'), m.Raw...)
+		dst = append(append(appendString(append(dst, ','), m.Key), ':'), m.Raw...)
 	}
 	sum := crc32.ChecksumIEEE(dst[start:])
-	dst = append(dst, `,"crc":"`...)
-	for shift := 28; shift >= 0; shift -= 4 {
-		dst = append(dst, "0123456789abcdef"[sum>>shift&15])
+	return append(appendHex32(append(dst, crcKey...), sum), `"}`...)
+}
+
+// appendMember writes a string member unless it is empty.
+func appendMember(dst []byte, key, value string) []byte {
+	if value == "" {
+		return dst
 	}
-	return append(dst, `"}`...), nil
+	dst = append(append(append(dst, `,"`...), key...), `":`...)
+	return appendString(dst, value)
+}
+
+func (a *Agent) append(dst []byte) []byte {
+	if a == nil {
+		return dst
+	}
+	var o Object
+	o.StrIf("type", a.Type).StrIf("id", a.ID).StrIf("parent_cmd", a.ParentCmd)
+	if o.Empty() {
+		return append(dst, `,"agent":{}`...)
+	}
+	return append(append(dst, `,"agent":`...), o.Bytes()...)
 }

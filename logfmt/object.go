@@ -3,8 +3,6 @@ package logfmt
 import (
 	"math"
 	"strconv"
-
-	"github.com/tidwall/gjson"
 )
 
 // Object builds one compact JSON object, for Entry.Data. The zero value is an
@@ -17,13 +15,13 @@ func (o *Object) key(k string) {
 	} else {
 		o.b = append(o.b, ',')
 	}
-	o.b = append(gjson.AppendJSONString(o.b, k), ':')
+	o.b = append(appendString(o.b, k), ':')
 }
 
 // Str adds a string.
 func (o *Object) Str(k, v string) *Object {
 	o.key(k)
-	o.b = gjson.AppendJSONString(o.b, v)
+	o.b = appendString(o.b, v)
 	return o
 }
 

@@ -123,7 +123,7 @@ func clip(s string, max int) string {
 // It looks at no more of s than about max bytes need and returns at most max.
 func oneLine(s string, max int) string {
 	if len(s) > 4*max {
-		s = s[:4*max] // longer than max whatever it holds, unless it is mostly blank
+		s = clip(s, 4*max) // too long whatever it holds, unless it is mostly blank
 	}
 	var b strings.Builder
 	space := false
