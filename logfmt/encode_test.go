@@ -103,9 +103,13 @@ func TestRoundTrip(t *testing.T) {
 			e.Cmd, e.Phase, e.Session = strings.Repeat("c", MaxCmd), strings.Repeat("p", MaxPhase), SessionID(strings.Repeat("s", MaxSession))
 			e.Event, e.ID, e.Seq = Event(strings.Repeat("E", MaxEvent)), strings.Repeat("i", MaxID), MaxSeq
 		},
-		"31st":         func(e *Entry) { e.Time = time.Date(2026, 12, 31, 23, 59, 59, 999e6, time.UTC) },
-		"year 0":       func(e *Entry) { e.Time = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"odd type":     func(e *Entry) { e.Session = ""; e.Extra = []Member{{"session", []byte(`7`)}, {"phase", []byte(`1`)}}; e.Phase = "" },
+		"31st":   func(e *Entry) { e.Time = time.Date(2026, 12, 31, 23, 59, 59, 999e6, time.UTC) },
+		"year 0": func(e *Entry) { e.Time = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"odd type": func(e *Entry) {
+			e.Session = ""
+			e.Extra = []Member{{"session", []byte(`7`)}, {"phase", []byte(`1`)}}
+			e.Phase = ""
+		},
 		"data no dict": func(e *Entry) { e.Data = nil; e.Extra = []Member{{"data", []byte(`"text"`)}} },
 	}
 	for name, f := range change {

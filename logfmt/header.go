@@ -21,7 +21,9 @@ func (h *Header) ChainComplete() bool {
 //
 // A line in aburn's own order that ends in a crc is taken at its word: nothing
 // behind the routing fields is looked at and nothing allocated. (Such a line is
-// not torn: its end is there.) Every other line is checked as Check does it.
+// not torn, its end is there: only if its data ends in a member "crc" of eight
+// characters could a torn one look so.) Every other line is checked as Check
+// does it.
 func ParseHeader(line []byte) (h Header, ok bool) {
 	ok = h.Read(line)
 	return h, ok

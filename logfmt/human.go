@@ -175,7 +175,7 @@ func (d facts) prompt() string {
 	return join(" ", head, paren(length))
 }
 
-// pairs lists the scalars of an object: tests=3, coverage=81
+// pairs lists the scalars of an object but for the hook's own times: tests=3, coverage=81
 func (d facts) pairs(key string, max int) string {
 	obj := d.Result
 	if key != "" {
@@ -186,7 +186,7 @@ func (d facts) pairs(key string, max int) string {
 	}
 	var list []string
 	obj.ForEach(func(k, v gjson.Result) bool {
-		if !v.IsObject() && !v.IsArray() {
+		if !v.IsObject() && !v.IsArray() && !strings.HasSuffix(k.Str, "_us") {
 			list = append(list, oneLine(k.Str, 30)+"="+oneLine(v.String(), 40))
 		}
 		return len(list) < max

@@ -389,7 +389,7 @@ const (
 
 func hasCrcTail(line []byte) bool {
 	n := len(line) - crcTail
-	return n > 0 && line[len(line)-1] == '}' && string(line[n:n+len(crcKey)]) == crcKey
+	return n > 0 && string(line[len(line)-2:]) == `"}` && string(line[n:n+len(crcKey)]) == crcKey
 }
 
 func (s *scanned) crcMatches() bool {
