@@ -320,19 +320,53 @@ func TestTwoMegabytes(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	b := newBench(t, Codex, []byte("{\"version\": 1,\n\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"x\"}, {\"type\": \"command\", \"command\": 7}]}], \"Stop\": []}}"))
+	for _, c := range []struct {
+		agent Agent
+		data  string
+		want  string // of each note, without the path, joined by line ends
+	}{
+		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "prompt"}, {"type": "command", "command": "x", "foo": 1}], "foo": 1, "foo": 2}], "New": 1}}`, ""},
+		{Codex, `{"hooks": null}`, ""},
+		{Codex, "\ufeff{}", ":1:1: Codex ignores this whole file: it begins with a byte-order mark"},
+		{Codex, `{"version": 1}`, `:1:13: Codex ignores this whole file: it knows no key "version" there`},
+		{Codex, `{"hooks": {}, "hooks": {}}`, `:1:24: Codex ignores this whole file: "hooks" stands there twice`},
+		{Codex, `{"hooks": {"PreModelRequest": null}}`, `:1:31: Codex ignores this whole file: "PreModelRequest" is null`},
+		{Codex, `{"hooks": {"Stop": [null]}}`, `:1:21: Codex ignores this whole file: a group is null`},
+		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "x"}]}]}}`, `:1:41: Codex ignores this whole file: it knows no handler of type "x"`},
+		{Codex, `{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}`, `:1:32: Codex ignores this whole file: a handler without "type"`},
+		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": 7}]}]}}`, `:1:63: Codex ignores this whole file: "command" is a number`},
+		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`, `:1:79: Codex ignores this whole file: a timeout has to be whole seconds`},
+		{Claude, `{"disableAllHooks": true}`, ":1:21: disableAllHooks is on: Claude Code runs no hook at all"},
+		{Claude, `{"hooks": {}, "hooks": {}}`, `:1:11: the key "hooks" stands again below, and only the last one counts`},
+	} {
+		b := newBench(t, c.agent, []byte(c.data))
+		notes := b.install().Files[0].Notes
+		for i, n := range notes {
+			place, reason, _ := strings.Cut(n, ": ") // compact files: an insertion behind moves no column
+			notes[i] = strings.TrimPrefix(place, b.path) + ": " + reason
+		}
+		if got := strings.Join(notes, "\n"); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.data, got, c.want)
+		}
+	}
+}
+
+func TestASecondRegistrationIsNoted(t *testing.T) {
+	b := newBench(t, Claude, []byte(someSettings))
+	b.install()
+	src := filepath.Join(b.home, "src")
+	if err := os.MkdirAll(filepath.Join(src, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.options.Dir, b.options.Scope = src, Local
 	c := b.install()
-	want := []string{
-		b.path + `:1:13: Codex ignores this whole file because of the key "version"`,
-		b.path + `:2:40: Codex ignores this whole file because of a handler of type "x"`,
-		b.path + `:2:77: Codex ignores this whole file because a command is a number`,
-		b.path + `:2:19: the key "Stop" stands again below, and only the last one counts`,
+	if n := c.Files[0].Notes; len(n) != 1 || !strings.HasPrefix(n[0], b.path+" calls the hook too") {
+		t.Errorf("notes %q", n)
 	}
-	if got := strings.Join(c.Files[0].Notes, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	if c := b.uninstall(); len(c.Notes) != 1 || c.Notes[0] != b.path+" still calls the hook" {
+		t.Errorf("notes %q", c.Notes)
 	}
-	b = newBench(t, Claude, []byte(`{"disableAllHooks": true}`))
-	if c := b.install(); len(c.Files[0].Notes) != 1 || !strings.Contains(c.Files[0].Notes[0], "disableAllHooks") {
-		t.Errorf("notes %q", c.Files[0].Notes)
+	if exists(filepath.Join(src, ".claude")) {
+		t.Error("the project's folder that the install made is still there")
 	}
 }

@@ -24,6 +24,7 @@ type handler struct {
 	event   string
 	group   value
 	value   value
+	place   [2]int // of the group in its event, of the handler in its group
 	command *member
 	line    string   // the shell command line; "" in exec form
 	path    string   // the executable, as written
@@ -79,16 +80,23 @@ func (d *document) handlers() []handler {
 			continue
 		}
 		for _, event := range hooks.value.members {
-			for _, group := range event.value.elems {
-				for _, list := range group.members {
-					if list.key != "hooks" {
-						continue
-					}
-					for _, v := range list.value.elems {
-						out = append(out, d.readHandler(event.key, group, v))
-					}
-				}
+			for g, group := range event.value.elems {
+				out = append(out, d.groupHandlers(event.key, g, group)...)
 			}
+		}
+	}
+	return out
+}
+
+func (d *document) groupHandlers(event string, g int, group value) (out []handler) {
+	for _, list := range group.members {
+		if list.key != "hooks" {
+			continue
+		}
+		for i, v := range list.value.elems {
+			h := d.readHandler(event, group, v)
+			h.place = [2]int{g, i}
+			out = append(out, h)
 		}
 	}
 	return out

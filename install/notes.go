@@ -1,9 +1,6 @@
 package install
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // notes says what in the file itself keeps hooks from running.
 func (d *document) notes(a Agent) (out []string) {
@@ -16,29 +13,10 @@ func (d *document) notes(a Agent) (out []string) {
 	}
 	if a == Codex {
 		d.codexNotes(at)
+		return out
 	}
 	d.duplicates(at)
 	return out
-}
-
-// codexNotes finds what makes Codex drop the whole file, everybody's hooks with it.
-func (d *document) codexNotes(at func(value, string, ...any)) {
-	for _, m := range d.root.members {
-		if m.key != "hooks" && m.key != "description" {
-			at(m.value, "Codex ignores this whole file because of the key %s", quote(m.key))
-		}
-	}
-	types := []string{"command", "mcp_tool", "prompt", "agent"}
-	for _, h := range d.handlers() {
-		kind := h.value.last("type")
-		command := h.value.last("command")
-		switch {
-		case kind != nil && !slices.Contains(types, d.str(kind)):
-			at(kind.value, "Codex ignores this whole file because of a handler of type %s", d.text(kind.value.start, kind.value.end))
-		case command != nil && command.value.kind != text:
-			at(command.value, "Codex ignores this whole file because a command is %s", command.value.kind)
-		}
-	}
 }
 
 // duplicates finds keys that hold hooks and stand twice.

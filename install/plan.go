@@ -114,11 +114,15 @@ func planInstall(o Options, a Agent, hook string) (FileChange, error) {
 		return f, err
 	}
 	f.Moved, f.edits, f.New = e.moved, e.edits, splice(now, e.edits)
-	f.Notes = append(d.notes(a), o.twice(a)...)
+	next, err := parse(f.Path, f.New)
+	if err != nil {
+		return f, err
+	}
+	f.Notes = append(next.notes(a), o.twice(a)...)
 	if f.Same() && t.exists {
 		return f, nil
 	}
-	return f, f.prepare(o, t, d)
+	return f, f.prepare(o, t, d, next)
 }
 
 // begin reads the settings file of agent a and what the options ask about it.
@@ -134,7 +138,7 @@ func (o Options) begin(a Agent) (FileChange, target, error) {
 }
 
 // prepare makes the record for f.New: the bytes without aburn's hooks, and proof that the new bytes lead back to them.
-func (f *FileChange) prepare(o Options, t target, now *document) error {
+func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	old := readRecord(t.real, o.Env)
 	base, existed := f.base(old, t, now)
 	next := &record{
@@ -152,13 +156,9 @@ func (f *FileChange) prepare(o Options, t target, now *document) error {
 	if err != nil {
 		return err
 	}
-	nd, err := parse(f.Path, f.New)
-	if err != nil {
-		return err
-	}
 	next.Containers = bd.containers(f.Agent)
-	next.Rule = nd.allowed() && !bd.allowed()
-	removal := nd.remove(f.Agent, next.was, next.Rule)
+	next.Rule = then.allowed() && !bd.allowed()
+	removal := then.remove(f.Agent, next.was, next.Rule)
 	if !bytes.Equal(splice(f.New, removal), without) {
 		return fmt.Errorf("%s: what would be inserted could not be taken out again byte for byte, so it is left alone", f.Path)
 	}

@@ -1,0 +1,167 @@
+package install
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+)
+
+// trustDeadline bounds the whole conversation with Codex.
+const trustDeadline = 30 * time.Second
+
+// ErrNotTrusted says that Codex took the request but does not list the hooks as trusted.
+var ErrNotTrusted = errors.New("codex does not list the hooks as trusted")
+
+// TrustCodex has Codex itself record that the user trusts aburn's handlers, and nobody else's. It stands in for the
+// user's own review in /hooks, so it is for the user's explicit word only. codex is the executable, dir the folder whose
+// hooks are meant. It returns how many handlers are trusted now. The way (hooks/list, config/batchWrite) is that of
+// Codex 0.169.0; the records go into Codex's config.toml and stay there, harmless, when the hooks are taken out.
+func TrustCodex(ctx context.Context, codex, dir string) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, trustDeadline)
+	defer cancel()
+	s, err := startAppServer(ctx, codex, dir)
+	if err != nil {
+		return 0, err
+	}
+	defer s.stop()
+	hooks, err := s.hooks(dir)
+	if err != nil {
+		return 0, err
+	}
+	state := map[string]any{}
+	for _, h := range hooks {
+		state[h.Key] = map[string]string{"trusted_hash": h.CurrentHash}
+	}
+	if len(state) == 0 {
+		return 0, errors.New("codex lists no hook of aburn's here")
+	}
+	edit := map[string]any{"keyPath": "hooks.state", "mergeStrategy": "upsert", "value": state}
+	if err := s.call("config/batchWrite", map[string]any{"edits": []any{edit}}, nil); err != nil {
+		return 0, err
+	}
+	if hooks, err = s.hooks(dir); err != nil {
+		return 0, err
+	}
+	for _, h := range hooks {
+		if h.TrustStatus != "trusted" && h.TrustStatus != "managed" {
+			return 0, fmt.Errorf("%w: %s is %s", ErrNotTrusted, h.Key, h.TrustStatus)
+		}
+	}
+	return len(hooks), nil
+}
+
+// listedHook is a handler as Codex lists it.
+type listedHook struct {
+	Key         string `json:"key"`
+	Command     string `json:"command"`
+	CurrentHash string `json:"currentHash"`
+	TrustStatus string `json:"trustStatus"`
+}
+
+// appServer is a running `codex app-server`: JSON-RPC, one message a line.
+type appServer struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	last int
+}
+
+func startAppServer(ctx context.Context, codex, dir string) (*appServer, error) {
+	cmd := exec.CommandContext(ctx, codex, "app-server")
+	cmd.Dir = dir
+	cmd.WaitDelay = time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s := &appServer{cmd: cmd, in: in, out: bufio.NewReader(out)}
+	client := map[string]any{
+		"clientInfo":   map[string]string{"name": "aburn", "version": "1"},
+		"capabilities": map[string]bool{"experimentalApi": true},
+	}
+	if err := s.call("initialize", client, nil); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, s.send(map[string]any{"method": "initialized"})
+}
+
+// stop ends the server: it leaves when its input ends, and is killed when it does not.
+func (s *appServer) stop() {
+	s.in.Close()
+	ended := time.AfterFunc(5*time.Second, func() { s.cmd.Process.Kill() })
+	defer ended.Stop()
+	_, _ = io.Copy(io.Discard, s.out)
+	_ = s.cmd.Wait()
+}
+
+func (s *appServer) send(message any) error {
+	data, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	_, err = s.in.Write(append(data, '\n'))
+	return err
+}
+
+// call sends a request and waits for its answer, passing over notifications.
+func (s *appServer) call(method string, params, result any) error {
+	s.last++
+	if err := s.send(map[string]any{"id": s.last, "method": method, "params": params}); err != nil {
+		return err
+	}
+	for {
+		line, err := s.out.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("codex app-server: no answer to %s: %w", method, err)
+		}
+		var answer struct {
+			ID     *int
+			Method string
+			Error  json.RawMessage
+			Result json.RawMessage
+		}
+		if json.Unmarshal(line, &answer) != nil || answer.ID == nil || *answer.ID != s.last || answer.Method != "" {
+			continue
+		}
+		if len(answer.Error) > 0 {
+			return fmt.Errorf("codex app-server: %s: %s", method, answer.Error)
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(answer.Result, result)
+	}
+}
+
+// hooks lists aburn's own handlers that Codex sees from dir.
+func (s *appServer) hooks(dir string) ([]listedHook, error) {
+	var list struct {
+		Data []struct{ Hooks []listedHook }
+	}
+	if err := s.call("hooks/list", map[string]any{"cwds": []string{dir}}, &list); err != nil {
+		return nil, err
+	}
+	var own []listedHook
+	for _, entry := range list.Data {
+		for _, h := range entry.Hooks {
+			words, ok := shellWords(h.Command)
+			if ok && len(words) > 0 && (handler{path: words[0], args: words[1:]}).ours(Codex) {
+				own = append(own, h)
+			}
+		}
+	}
+	return own, nil
+}
