@@ -60,11 +60,7 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 		return f, r, nil
 	}
 	j.number(f, tail, r.Entries)
-	lead, err := lead(f)
-	if err != nil {
-		return f, r, err
-	}
-	return f, r, writeEntries(f, lead, r.Entries)
+	return f, r, writeEntries(f, lead(f.size(), tail.endsTorn()), r.Entries)
 }
 
 // take keeps the entries that are new, with an id each.
@@ -100,20 +96,16 @@ func (j *Journal) number(f *segmentFile, tail Tail, entries []*logfmt.Entry) {
 	}
 }
 
-// lead is what must stand before the next entry in f: the first line in an
-// empty file, a newline behind a torn line, else nothing.
-func lead(f *segmentFile) (string, error) {
-	if f.size() == 0 {
-		return logfmt.FirstLine, nil
+// lead is what must stand before the next entry: the first line in an empty
+// file, a newline behind a torn line, else nothing.
+func lead(size int64, torn bool) string {
+	switch {
+	case size == 0:
+		return logfmt.FirstLine
+	case torn:
+		return "\n"
 	}
-	var last [1]byte
-	if _, err := f.ReadAt(last[:], f.size()-1); err != nil {
-		return "", err
-	}
-	if last[0] != '\n' {
-		return "\n", nil
-	}
-	return "", nil
+	return ""
 }
 
 // writeEntries writes lead and entries with one write.

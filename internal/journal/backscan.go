@@ -42,7 +42,7 @@ type backScan struct {
 }
 
 func newBackScan(r io.ReaderAt, floor, end int64, block int) *backScan {
-	return &backScan{r: r, floor: max(floor, 0), start: end, block: block}
+	return &backScan{r: r, floor: max(floor, 0), start: end, block: block, lines: make([]span, 0, 32)}
 }
 
 // next returns the next line towards the beginning, without its newline, and
@@ -78,7 +78,10 @@ func (s *backScan) load() error {
 	s.block = min(2*s.block, 64<<10)
 	need := n + s.rest
 	into := s.spare
-	if s.keep || cap(into) < need {
+	switch {
+	case s.keep:
+		into = make([]byte, need)
+	case cap(into) < need:
 		into = make([]byte, need, need+need/2)
 	}
 	into = into[:need]

@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"slices"
 )
 
 // BackwardOptions bounds a backward reading.
@@ -20,8 +19,8 @@ type BackwardOptions struct {
 // Carried lines come last, marked as such, and only where the reading stops
 // short of the segments that they were copied from: with Newest, at Limit, or
 // where those segments are gone. A newest segment that does not begin with a
-// CHECKPOINT although older ones exist is continued into the one before, also
-// with Newest.
+// whole block although older ones exist (its rotator was killed) is continued
+// into the one before, also with Newest.
 func (j *Journal) Backward(o BackwardOptions) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		j.read = Stats{}
@@ -80,41 +79,37 @@ func (b *backward) last(all []Segment) (*segmentFile, error) {
 // segment reads f, closes it, and returns the segment to go on with, if any.
 func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
 	defer f.Close()
-	block, begun := b.j.block(f)
+	block, err := b.j.block(f)
+	if err != nil {
+		return nil, err
+	}
 	floor := int64(0)
 	if b.o.Limit > 0 {
 		floor = max(0, f.size()-b.left)
 		b.left -= f.size() - floor
 	}
-	if err := b.own(f, floor, block); err != nil {
+	if err := b.own(f, floor, block.carried); err != nil {
 		return nil, err
 	}
 	limit := floor > 0 || b.o.Limit > 0 && b.left <= 0
-	if !limit && !(b.o.Newest && begun) {
+	if !limit && !(b.o.Newest && block.closed) {
 		if older, err = b.before(f); older != nil || err != nil {
 			return older, err
 		}
 	}
-	if block.empty() {
+	if block.carried.empty() {
 		return nil, nil
 	}
-	return nil, b.lines(f, block.from, block.to, true)
+	return nil, b.lines(f, block.carried.from, block.carried.to, true)
 }
 
-// before opens the segment before f, which may have been rotated or even
-// replaced since it was opened.
+// before opens the segment before f.
 func (b *backward) before(f *segmentFile) (*segmentFile, error) {
 	all, err := b.j.Segments()
 	if err != nil {
 		return nil, err
 	}
-	if i := indexOf(all, f.info); i >= 0 {
-		return b.last(all[:i])
-	}
-	if n, _ := segmentNumber(f.name); f.name != Name {
-		all = slices.DeleteFunc(rotated(all), func(s Segment) bool { return s.First >= n })
-	}
-	return b.last(rotated(all))
+	return b.last(olderThan(all, f))
 }
 
 // own yields the segment's own entries down to floor.
@@ -148,17 +143,4 @@ func (b *backward) lines(f *segmentFile, from, to int64, carried bool) error {
 			return errStop
 		}
 	}
-}
-
-// block finds the carried lines of f, and whether f begins with the CHECKPOINT
-// of a rotation. Only where it does not, the folder is looked at for older segments.
-func (j *Journal) block(f *segmentFile) (extent, bool) {
-	if _, ok := opening(f); ok {
-		return carriedExtent(f, openingZone), true
-	}
-	if all, err := j.Segments(); err != nil || len(rotated(all)) == 0 {
-		return extent{}, false
-	}
-	x := carriedExtent(f, blockZone)
-	return x, !x.empty()
 }

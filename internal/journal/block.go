@@ -10,60 +10,70 @@ import (
 // carried over, and a closing CHECKPOINT. When a lock-free writer was quicker
 // than the rotator, a few entries stand before them.
 
-// blockZone is how far from a segment's beginning its block is looked for.
-const blockZone = 128 << 10
+// headZone is where the opening CHECKPOINT ends when nobody was quicker.
+const headZone = 16 << 10
 
-// openingZone is where the opening CHECKPOINT ends when nobody was quicker.
-const openingZone = 16 << 10
+// blockZone is how far from a segment's beginning a block is looked for at all.
+const blockZone = 128 << 10
 
 // extent is a range of file offsets.
 type extent struct{ from, to int64 }
 
-func (x extent) holds(off int64) bool { return x.from <= off && off < x.to }
-
 func (x extent) empty() bool { return x.from == x.to }
+
+// block is what a segment begins with.
+type block struct {
+	carried extent
+	opened  bool // there is an opening CHECKPOINT
+	closed  bool // and a closing one
+}
 
 // opening returns the CHECKPOINT that a segment begins with, if it begins so.
 func opening(r io.ReaderAt) (logfmt.Entry, bool) {
-	line, _, err := newForeScan(io.NewSectionReader(r, 0, openingZone), 0, openingZone).entry()
+	line, _, err := newForeScan(io.NewSectionReader(r, 0, headZone), 0, headZone).entry()
 	if err != nil {
 		return logfmt.Entry{}, false
 	}
-	return checkpoint(line, false)
+	e, data, ok := checkpoint(line)
+	return e, ok && !data.Closing
 }
 
-// checkpoint parses line if it is an opening or a closing CHECKPOINT.
-func checkpoint(line []byte, closing bool) (logfmt.Entry, bool) {
+// checkpoint parses line if it is a CHECKPOINT.
+func checkpoint(line []byte) (logfmt.Entry, logfmt.CheckpointData, bool) {
 	h, ok := logfmt.ParseHeader(line)
 	if !ok || logfmt.Event(h.Event) != logfmt.Checkpoint {
-		return logfmt.Entry{}, false
+		return logfmt.Entry{}, logfmt.CheckpointData{}, false
 	}
 	e, err := logfmt.Parse(line)
 	if err != nil {
-		return logfmt.Entry{}, false
+		return logfmt.Entry{}, logfmt.CheckpointData{}, false
 	}
 	data, ok := logfmt.ParseCheckpoint(e.Data)
-	return e, ok && data.Closing == closing
+	return e, data, ok
 }
 
-// carriedExtent finds the carried lines of a segment. zone bounds how far their
-// beginning is looked for.
-func carriedExtent(r io.ReaderAt, zone int64) extent {
-	var x extent
+// findBlock finds the block of a segment, if it begins within zone. A block
+// whose writer was killed in between is opened, but not closed.
+func findBlock(r io.ReaderAt, zone int64) block {
+	var b block
 	w := carryWatch{zone: zone}
-	s := newForeScan(r, 0, 64<<10)
-	for {
+	s := newForeScan(r, 0, 64<<10+1)
+	for !b.closed {
 		line, off, err := s.line()
 		if err != nil || !w.watches(off) {
-			return x
+			break
 		}
 		if w.carried(line) {
-			if x.empty() {
-				x.from = off
+			if b.carried.empty() {
+				b.carried.from = off
 			}
-			x.to = s.offset()
+			b.carried.to = s.offset()
+		} else if _, data, ok := checkpoint(line); ok {
+			b.opened = b.opened || !data.Closing
+			b.closed = b.opened && data.Closing
 		}
 	}
+	return b
 }
 
 // carryWatch tells carried lines from own ones in a forward reading that began
@@ -84,4 +94,17 @@ func (w *carryWatch) carried(line []byte) bool {
 		w.inside = is
 	}
 	return is
+}
+
+// block finds the block of f. Only where f does not begin with one the folder
+// is looked at: without older segments there is none, wherever one might stand.
+func (j *Journal) block(f *segmentFile) (block, error) {
+	if _, ok := opening(f); ok {
+		return findBlock(f, headZone), nil
+	}
+	all, err := j.Segments()
+	if err != nil || len(olderThan(all, f)) == 0 {
+		return block{}, err
+	}
+	return findBlock(f, blockZone), nil
 }

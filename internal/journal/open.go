@@ -27,6 +27,25 @@ func newSegmentFile(f *os.File, name string, info fs.FileInfo, made bool) *segme
 
 func (s *segmentFile) size() int64 { return s.info.Size() }
 
+// sizeNow is the file's size as of now.
+func (s *segmentFile) sizeNow() (int64, error) {
+	info, err := s.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// endsTorn reports whether the file ends in something else than a newline.
+func (s *segmentFile) endsTorn() (bool, error) {
+	if s.size() == 0 {
+		return false, nil
+	}
+	var last [1]byte
+	_, err := s.ReadAt(last[:], s.size()-1)
+	return last[0] != '\n', err
+}
+
 // isNamed reports whether the file's name in root still means this file.
 func (s *segmentFile) isNamed(root *os.Root, name string) bool {
 	info, err := root.Lstat(name)

@@ -91,3 +91,16 @@ func rotated(all []Segment) []Segment {
 func indexOf(all []Segment, info fs.FileInfo) int {
 	return slices.IndexFunc(all, func(s Segment) bool { return os.SameFile(s.info, info) })
 }
+
+// olderThan are the segments before f, which may have been rotated, dropped or
+// even replaced since it was opened.
+func olderThan(all []Segment, f *segmentFile) []Segment {
+	if i := indexOf(all, f.info); i >= 0 {
+		return all[:i]
+	}
+	all = rotated(all)
+	if n, _ := segmentNumber(f.name); f.name != Name {
+		return slices.DeleteFunc(all, func(s Segment) bool { return s.First >= n })
+	}
+	return all
+}

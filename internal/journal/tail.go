@@ -18,6 +18,7 @@ type tailState struct {
 	scan   *backScan
 	lines  [][]byte // entry lines read so far, newest first
 	ended  bool
+	torn   bool                       // the log does not end in a newline; known once a line was read
 	more   func(left int64) *backScan // what to go on with at the file's beginning, or nil
 	size   int64
 	wait   time.Duration
@@ -25,14 +26,14 @@ type tailState struct {
 	bytes  func() []byte
 }
 
-// firstBlock holds about twenty entries of hooks: mostly all that an append reads.
-const firstBlock = 16 << 10
+// firstBlock holds about ten entries of hooks: mostly all that an append reads.
+const firstBlock = 8 << 10
 
 // newTail is the tail of f. Where f is shorter than a tail and does not begin
 // with a CHECKPOINT although older segments exist (its rotator was killed), it
 // goes on into the segment before.
 func (j *Journal) newTail(f *segmentFile, wait time.Duration, locked bool) Tail {
-	s := &tailState{size: f.size(), wait: wait, locked: locked}
+	s := &tailState{size: f.size(), wait: wait, locked: locked, lines: make([][]byte, 0, 16)}
 	s.scan = newBackScan(f, s.size-TailSize, s.size, firstBlock)
 	s.scan.keep = true
 	s.more = func(left int64) *backScan { return j.tailBefore(f, left) }
@@ -57,6 +58,9 @@ func lastLines(f *segmentFile, size int64) []byte {
 func (s *tailState) next(i int) ([]byte, bool) {
 	for i >= len(s.lines) && !s.ended {
 		line, _, err := s.scan.entry()
+		if s.more != nil {
+			s.torn = s.scan.torn
+		}
 		if err == nil {
 			s.lines = append(s.lines, line)
 			continue
@@ -72,6 +76,42 @@ func (s *tailState) next(i int) ([]byte, bool) {
 		return s.lines[i], true
 	}
 	return nil, false
+}
+
+// tailBefore reads the end of the segment before f, if f should have begun with
+// a CHECKPOINT and does not; else nil. It reads left bytes at most, at once, so
+// that no file stays open.
+func (j *Journal) tailBefore(f *segmentFile, left int64) *backScan {
+	if left <= 0 || findBlock(f, headZone).closed {
+		return nil
+	}
+	all, err := j.Segments()
+	if err != nil {
+		return nil
+	}
+	b := backward{j: j}
+	older, err := b.last(olderThan(all, f))
+	if err != nil || older == nil {
+		return nil
+	}
+	defer older.Close()
+	from := max(0, older.size()-left)
+	buf := make([]byte, older.size()-from)
+	if _, err := older.ReadAt(buf, from); err != nil {
+		return nil
+	}
+	if from > 0 {
+		buf = buf[bytes.IndexByte(buf, '\n')+1:]
+	}
+	scan := newBackScan(bytes.NewReader(buf), 0, int64(len(buf)), len(buf))
+	scan.keep = true
+	return scan
+}
+
+// endsTorn reports whether the log ends in something else than a newline.
+func (t Tail) endsTorn() bool {
+	t.s.next(0)
+	return t.s.torn
 }
 
 // Bytes are the last complete lines of the log, TailSize bytes at most. It

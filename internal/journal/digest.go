@@ -1,0 +1,114 @@
+package journal
+
+import (
+	"errors"
+	"io"
+
+	"aburn/logfmt"
+)
+
+// digest is what a rotation must know of a segment: its numbers, and in the
+// carrier the lines that carry. It can be taken in several steps while the
+// segment grows.
+type digest struct {
+	name        string
+	first, last logfmt.Seq // of its own entries; 0: none has a number
+	entries     int64      // own ones
+	carried     extent
+	scan        *foreScan
+}
+
+// newDigest gives the carrier the lines that the segment carried itself. They
+// go ahead of its own entries, wherever they stand: they are older.
+func newDigest(f *segmentFile, carry *logfmt.Carrier) (*digest, error) {
+	b := findBlock(f, blockZone)
+	d := &digest{name: f.name, carried: b.carried}
+	s := newForeScan(io.NewSectionReader(f, 0, b.carried.to), b.carried.from, 64<<10+1)
+	for !b.carried.empty() {
+		line, _, err := s.line()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		carry.Add(line)
+	}
+	d.scan = newForeScan(f, 0, foreBlock)
+	return d, nil
+}
+
+// read takes the segment's own lines up to its end as of now.
+func (d *digest) read(carry *logfmt.Carrier) error {
+	for {
+		line, off, err := d.scan.line()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if d.carried.from <= off && off < d.carried.to {
+			continue
+		}
+		carry.Add(line)
+		if kindOf(line) == logfmt.EntryLine {
+			d.count(line)
+		}
+	}
+}
+
+func (d *digest) count(line []byte) {
+	h, ok := logfmt.ParseHeader(line)
+	if !ok {
+		return
+	}
+	d.entries++
+	if h.Seq == 0 {
+		return
+	}
+	if d.first == 0 {
+		d.first = h.Seq
+	}
+	d.last = max(d.last, h.Seq)
+}
+
+// digestAll takes the digests of the segments, oldest first, beginning with the
+// last one that has a whole block: it holds what carried from those before it.
+func (j *Journal) digestAll(all []Segment, carry *logfmt.Carrier) (newest *digest, err error) {
+	from := len(all)
+	for begun := false; from > 0 && !begun; {
+		from--
+		if begun, err = j.hasBlock(all[from].Name); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range all[from:] {
+		if newest, err = j.digestOf(s.Name, carry); err != nil {
+			return nil, err
+		}
+	}
+	return newest, nil
+}
+
+func (j *Journal) hasBlock(name string) (bool, error) {
+	f, err := j.open(name, readFlags)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return findBlock(f, blockZone).closed, nil
+}
+
+func (j *Journal) digestOf(name string, carry *logfmt.Carrier) (*digest, error) {
+	f, err := j.open(name, readFlags)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d, err := newDigest(f, carry)
+	if err != nil {
+		return nil, err
+	}
+	return d, d.read(carry)
+}
