@@ -44,15 +44,28 @@ func Acquire(root *os.Root, name string, wait time.Duration) (*Lock, error) {
 	// Once more each time the file was replaced while we waited for it. Whoever
 	// replaces it for ever only makes us busy.
 	for range 8 {
-		info, err := ensure(root, name)
+		f := flock.New(filepath.Join(root.Name(), name), flock.SetFlag(openFlags))
+		err := lockWithin(f, wait-time.Since(start))
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := create(root, name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if errors.Is(err, ErrBusy) {
+			return nil, err
+		}
+		info, lerr := root.Lstat(name)
+		if lerr == nil && !info.Mode().IsRegular() {
+			f.Unlock()
+			return nil, ErrNotRegular
+		}
 		if err != nil {
 			return nil, err
 		}
-		f := flock.New(filepath.Join(root.Name(), name), flock.SetFlag(openFlags))
-		if err := lockWithin(f, wait-time.Since(start)); err != nil {
-			return nil, err
-		}
-		if same(f, root, name, info) {
+		// The path that flock opened could have been led elsewhere, or its file
+		// deleted while we waited.
+		if locked, err := f.Stat(); err == nil && lerr == nil && os.SameFile(locked, info) {
 			return &Lock{f, time.Since(start)}, nil
 		}
 		f.Unlock()
@@ -67,39 +80,17 @@ func (l *Lock) Release() error { return l.f.Unlock() }
 // Waited is the time that Acquire took.
 func (l *Lock) Waited() time.Duration { return l.waited }
 
-// ensure looks at the lock's file and creates it if there is none.
-func ensure(root *os.Root, name string) (fs.FileInfo, error) {
-	for {
-		info, err := root.Lstat(name)
-		if err == nil {
-			if !info.Mode().IsRegular() {
-				return nil, ErrNotRegular
-			}
-			return info, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		// O_EXCL never goes through a link; who loses the race looks again.
-		f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDONLY, 0o600)
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		if err == nil {
-			f.Close()
-		}
+// create makes the lock's file. O_EXCL never goes through a link; who loses the
+// race to make it uses the winner's.
+func create(root *os.Root, name string) error {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-}
-
-// same reports whether f is open on the file that root's name is now: the path
-// that flock opens could have been led elsewhere, or its file deleted, meanwhile.
-func same(f *flock.Flock, root *os.Root, name string, before fs.FileInfo) bool {
-	locked, err := f.Stat()
-	if err != nil || !os.SameFile(locked, before) {
-		return false
+	if err != nil {
+		return err
 	}
-	now, err := root.Lstat(name)
-	return err == nil && os.SameFile(locked, now)
+	return f.Close()
 }
 
 // lockWithin tries once and then blocks in a goroutine until it is ours or the
