@@ -14,8 +14,8 @@ const overdueAfter = 5 * time.Second
 
 // calls holds the starts of calls back until it is known whether they end.
 type calls struct {
-	all   bool // starts are entries like others
-	ended map[callKey]bool
+	all   bool             // starts are entries like others
+	ended map[callKey]bool // while reading backwards; forwards the starts come first
 	open  []openCall
 }
 
@@ -45,20 +45,18 @@ func endsCall(ev logfmt.Event) bool {
 
 // backward says, while reading from the newest entry to older ones, whether r is
 // to be shown. A start of less than 5 seconds ago waits for its end.
-func (c *calls) backward(r record, now time.Time) bool {
+func (c *calls) backward(r *record, now time.Time) bool {
 	k, ok := keyOf(&r.Entry)
 	switch {
 	case c.all || !ok:
 	case endsCall(r.Event):
-		if c.ended == nil {
-			c.ended = map[callKey]bool{}
-		}
-		c.ended[k] = true
+		c.end(&r.Entry)
 	case r.Event == logfmt.ToolStart && c.ended[k]:
 		return false
 	case r.Event == logfmt.ToolStart:
+		r.open = true
 		if age := now.Sub(r.Time); age >= 0 && age < overdueAfter {
-			c.open = append(c.open, openCall{r, r.Time})
+			c.open = append(c.open, openCall{*r, r.Time})
 			return false
 		}
 	}
@@ -68,19 +66,32 @@ func (c *calls) backward(r record, now time.Time) bool {
 // forward is the same for what is appended: a start always waits, from now on,
 // because clocks may differ.
 func (c *calls) forward(r record, now time.Time) bool {
-	k, ok := keyOf(&r.Entry)
+	_, ok := keyOf(&r.Entry)
 	switch {
 	case c.all || !ok:
 	case r.Event == logfmt.ToolStart:
+		r.open = true
 		c.open = append(c.open, openCall{r, now})
 		return false
 	case endsCall(r.Event):
-		c.open = slices.DeleteFunc(c.open, func(o openCall) bool {
-			other, _ := keyOf(&o.Entry)
-			return other == k
-		})
+		c.end(&r.Entry)
 	}
 	return true
+}
+
+// end notes that a call has ended.
+func (c *calls) end(e *logfmt.Entry) {
+	k, ok := keyOf(e)
+	if c.all || !ok {
+		return
+	}
+	if c.ended != nil {
+		c.ended[k] = true
+	}
+	c.open = slices.DeleteFunc(c.open, func(o openCall) bool {
+		other, _ := keyOf(&o.Entry)
+		return other == k
+	})
 }
 
 // overdue takes out the starts that are to be shown now.

@@ -18,6 +18,7 @@ type words struct {
 	name   string // the tool, or what happened
 	style  term.Style
 	took   string
+	path   string // in front of the detail; too long, it loses its beginning
 	detail string
 }
 
@@ -44,76 +45,90 @@ func describe(e *logfmt.Entry) words {
 func describeLifecycle(ev logfmt.Event, d gjson.Result) words {
 	switch ev {
 	case logfmt.Start, logfmt.PhaseStart:
-		return words{"▶", "START", term.BoldCyan, "", first(d, "args", "details", "summary")}
+		return words{mark: "▶", name: "START", style: term.BoldCyan, detail: first(d, "args", "details", "summary")}
 	case logfmt.Complete, logfmt.PhaseComplete:
-		return words{"✔", "COMPLETE", term.BoldGreen, "", join(first(d, "summary", "details"), outputs(d), next(d))}
+		return words{mark: "✔", name: "COMPLETE", style: term.BoldGreen, detail: join(first(d, "summary", "details"), outputNames(d), nextStepOf(d))}
 	case logfmt.Failed:
-		return words{"✖", "FAILED", term.BoldRed, "", join(first(d, "error", "summary", "details"), d.Get("suggestion").String())}
+		return words{mark: "✖", name: "FAILED", style: term.BoldRed, detail: join(first(d, "error", "summary", "details"), d.Get("suggestion").String())}
 	case logfmt.Milestone:
-		return words{"◆", "MILESTONE", term.Cyan, "", join(first(d, "description", "summary"), metrics(d))}
+		return words{mark: "◆", name: "MILESTONE", style: term.Cyan, detail: join(first(d, "description", "summary"), metricPairs(d))}
 	case logfmt.AgentSpawn:
-		return words{"↳", "agent starts", term.Magenta, "", d.Get("task").String()}
+		return words{mark: "↳", name: "agent", style: term.Magenta, detail: d.Get("task").String()}
 	default: // AGENT_COMPLETE
-		return words{"↲", "agent ends", term.Magenta, took(d), join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
+		return words{mark: "↲", name: "agent ends", style: term.Magenta, took: took(d), detail: join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
 	}
 }
 
 func describeTool(ev logfmt.Event, d gjson.Result) words {
-	name := d.Get("tool").String()
-	if name == "" {
-		name = string(ev)
-	}
-	what := first(d, "head", "path")
+	w := words{name: toolName(d), took: took(d), path: d.Get("path").String()}
+	head := d.Get("head").String()
 	switch ev {
 	case logfmt.ToolStart:
-		return words{"…", name, term.Yellow, "", join(what, "no end yet")}
+		w.mark, w.style, w.took = "…", term.Yellow, ""
+		w.detail = head
 	case logfmt.ToolFailed:
-		return words{"✗", name, term.Red, took(d), join(what, exit(d), d.Get("error").String(), inferred(d))}
+		w.mark, w.style = "✗", term.Red
+		w.detail = join(exit(d), head, d.Get("error").String(), inferred(d))
 	case logfmt.ToolDenied:
-		return words{"⊘", name, term.Yellow, took(d), join(what, "denied", d.Get("reason").String(), inferred(d))}
+		w.mark, w.style = "⊘", term.Yellow
+		w.detail = join("denied", head, d.Get("reason").String(), inferred(d))
+	default:
+		w.mark, w.style = "✓", term.Green
+		if d.Get("background").Bool() {
+			w.mark = "»"
+		}
+		if d.Get("outcome").String() == "unknown" {
+			w.mark, w.style = "~", term.Yellow
+		}
+		w.detail = join(exit(d), head, outcome(d), background(d), inferred(d))
 	}
-	mark, style := "✓", term.Green
-	switch {
-	case d.Get("background").Bool():
-		mark = "»"
-	case d.Get("outcome").String() == "unknown":
-		mark, style = "?", term.Yellow
+	return w
+}
+
+// toolName is the tool as its client calls it; of an MCP server's, server:tool.
+func toolName(d gjson.Result) string {
+	name := d.Get("tool").String()
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		return strings.Replace(rest, "__", ":", 1)
 	}
-	return words{mark, name, style, took(d), join(what, exit(d), outcome(d), background(d), inferred(d))}
+	if name == "" {
+		return "a tool"
+	}
+	return name
 }
 
 func describeOther(ev logfmt.Event, d gjson.Result) words {
 	switch ev {
 	case logfmt.SessionStart:
 		client := strings.TrimSpace(d.Get("client").String() + " " + d.Get("client_version").String())
-		return words{"●", "session", term.Bold, "", join(d.Get("source").String(), client)}
+		return words{mark: "●", name: "session", style: term.Bold, detail: join(d.Get("source").String(), client)}
 	case logfmt.SessionEnd:
-		return words{"○", "session ends", term.Bold, "", d.Get("reason").String()}
+		return words{mark: "○", name: "session ends", style: term.Bold, detail: d.Get("reason").String()}
 	case logfmt.Prompt:
 		if d.Get("machine").Bool() {
-			return words{"›", "prompt", term.Dim, "", join("machine-made", d.Get("head").String())}
+			return words{mark: "›", name: "prompt", style: term.Dim, detail: join("machine-made", d.Get("head").String())}
 		}
-		return words{"›", "prompt", term.Blue, "", d.Get("head").String()}
+		return words{mark: "›", name: "prompt", style: term.Blue, detail: d.Get("head").String()}
 	case logfmt.Command:
-		return words{"/", "command", term.Blue, "", "/" + d.Get("command").String()}
+		return words{mark: "/", name: "command", style: term.Blue, detail: "/" + d.Get("command").String()}
 	case logfmt.Permission:
-		return words{"?", "permission", term.Yellow, "", join(d.Get("tool").String(), first(d, "head", "path"))}
+		return words{mark: "?", name: "permission", style: term.Yellow, detail: join(d.Get("tool").String(), first(d, "head", "path"))}
 	case logfmt.Notify:
-		return words{"!", "notice", term.Yellow, "", join(d.Get("type").String(), d.Get("head").String())}
+		return words{mark: "!", name: "notice", style: term.Yellow, detail: join(d.Get("type").String(), d.Get("head").String())}
 	case logfmt.Stop:
-		return words{"■", "stop", term.Dim, "", ""}
+		return words{mark: "■", name: "stop", style: term.Dim}
 	case logfmt.TurnFailed:
-		return words{"✗", "turn failed", term.Red, "", d.Get("error").String()}
+		return words{mark: "✗", name: "turn failed", style: term.Red, detail: d.Get("error").String()}
 	case logfmt.Interrupt:
-		return words{"✗", "interrupted", term.Yellow, "", ""}
+		return words{mark: "✗", name: "interrupted", style: term.Yellow}
 	case logfmt.Compact:
-		return words{"≈", "compaction", term.Dim, "", join(d.Get("stage").String(), d.Get("trigger").String())}
+		return words{mark: "≈", name: "compaction", style: term.Dim, detail: join(d.Get("stage").String(), d.Get("trigger").String())}
 	case logfmt.Unreadable:
-		return words{"!", "unreadable", term.Red, "", size(d, "bytes")}
+		return words{mark: "!", name: "unreadable", style: term.Red, detail: size(d, "bytes")}
 	case logfmt.Checkpoint:
-		return words{"-", "checkpoint", term.Dim, "", d.Get("segment").String()}
+		return words{mark: "-", name: "checkpoint", style: term.Dim, detail: d.Get("segment").String()}
 	}
-	return words{"·", string(ev), term.Plain, "", first(d, "summary", "description", "message", "head", "signature", "type")}
+	return words{mark: "·", name: string(ev), style: term.Plain, detail: first(d, "summary", "description", "message", "head", "signature", "type")}
 }
 
 // first is the first of the members that has a text.
@@ -179,16 +194,16 @@ func inferred(d gjson.Result) string {
 	return ""
 }
 
-func next(d gjson.Result) string {
+func nextStepOf(d gjson.Result) string {
 	if n := d.Get("next_suggested").String(); n != "" {
 		return "next: " + n
 	}
 	return ""
 }
 
-// outputs names the first output and counts the others. Other tools write
+// outputNames is the first output and a count of the others. Other tools write
 // plain paths, aburn objects.
-func outputs(d gjson.Result) string {
+func outputNames(d gjson.Result) string {
 	all := d.Get("outputs").Array()
 	if len(all) == 0 {
 		return ""
@@ -203,7 +218,7 @@ func outputs(d gjson.Result) string {
 	return s
 }
 
-func metrics(d gjson.Result) string {
+func metricPairs(d gjson.Result) string {
 	var parts []string
 	d.Get("metrics").ForEach(func(k, v gjson.Result) bool {
 		parts = append(parts, k.String()+"="+v.String())

@@ -16,6 +16,7 @@ import (
 type record struct {
 	logfmt.Entry
 	line []byte
+	open bool // the start of a call that has no end
 }
 
 // form is what entries are printed as.
@@ -49,7 +50,7 @@ func newPrinter(cmd *cli.Command, out *term.Out) *printer {
 func (p *printer) print(r record, now time.Time) error {
 	switch p.form {
 	case people:
-		return p.rows.print(&r.Entry, now)
+		return p.rows.print(&r, now)
 	case raw:
 		p.buf = p.buf[:0]
 		if p.out.Terminal() {
@@ -71,12 +72,17 @@ func (p *printer) print(r record, now time.Time) error {
 // \u escapes, invalid UTF-8 becomes U+FFFD. Its meaning stays.
 func appendSafe(dst, line []byte) []byte {
 	for len(line) > 0 {
-		if c := line[0]; c >= ' ' && c < 0x7f || c == '\t' {
-			dst, line = append(dst, c), line[1:]
-			continue
+		plain := 0
+		for plain < len(line) && line[plain]-' ' < 0x7f-' ' {
+			plain++
+		}
+		if dst, line = append(dst, line[:plain]...), line[plain:]; len(line) == 0 {
+			break
 		}
 		r, n := utf8.DecodeRune(line)
 		switch {
+		case r == '\t': // between tokens
+			dst = append(dst, '\t')
 		case r == utf8.RuneError && n == 1:
 			dst = append(dst, `\ufffd`...)
 		case r > 0xffff && unicode.In(r, unicode.Cf):

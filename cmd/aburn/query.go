@@ -127,7 +127,7 @@ func (q *querier) one(line []byte, now time.Time) (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	return true, q.print(record{e, line}, now)
+	return true, q.print(record{Entry: e, line: line}, now)
 }
 
 // value prints one value a line: as JSON, or as text, on a terminal without

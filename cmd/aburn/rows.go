@@ -49,7 +49,7 @@ func (r *rows) pick(narrow, wide int) int {
 }
 
 // print writes one entry. now is for the day line only.
-func (r *rows) print(e *logfmt.Entry, now time.Time) error {
+func (r *rows) print(e *record, now time.Time) error {
 	_, err := r.out.Write([]byte(r.dayLine(e.Time, now) + r.line(e) + "\n"))
 	return err
 }
@@ -71,8 +71,11 @@ func (r *rows) dayLine(t, now time.Time) string {
 	return r.out.Paint(term.Dim, "── "+day+" ──") + "\n"
 }
 
-func (r *rows) line(e *logfmt.Entry) string {
-	w := describe(e)
+func (r *rows) line(e *record) string {
+	w := describe(&e.Entry)
+	if e.open {
+		w.detail = join(w.detail, "no end")
+	}
 	indent, tag := "", ""
 	if e.Agent != nil {
 		indent, tag = "  ", r.agentTag(e.Agent)
@@ -88,10 +91,10 @@ func (r *rows) line(e *logfmt.Entry) string {
 	l.add(term.Dim, e.Time.In(r.zone).Format(layout), len(layout))
 	session := r.pick(narrowSession, wideSession)
 	l.add(sessionStyle(e.Session), shortSession(e.Session, session), session)
-	l.add(term.Plain, where(e), r.pick(narrowWhere, wideWhere))
+	l.add(term.Plain, where(&e.Entry), r.pick(narrowWhere, wideWhere))
 	l.add(w.style, indent+w.mark+" "+w.name, r.pick(narrowName, wideName))
 	l.add(term.Dim, term.PadLeft(w.took, tookWidth), tookWidth)
-	return l.end(join(tag, worktree(e), w.detail))
+	return l.end(tag, w.path, join(w.detail, worktree(&e.Entry)))
 }
 
 func number(s logfmt.Seq) string {
@@ -116,13 +119,21 @@ func (l *columns) add(style term.Style, text string, width int) {
 	l.used += width + 1
 }
 
-// end sets the last column, which takes what the terminal leaves.
-func (l *columns) end(text string) string {
-	text = term.Clean(text)
+// end sets the last column, which takes what the terminal leaves: a tag, a path
+// and a text. A path that is too long loses its beginning, a text its end.
+func (l *columns) end(tag, path, text string) string {
+	path, text = term.Clean(path), term.Clean(text)
 	if width := l.out.Width(); width > 0 {
-		text = term.Cut(text, max(width-l.used, 8))
+		left := max(width-l.used-term.Width(tag), 8)
+		if text == "" {
+			path = term.CutStart(path, left)
+		}
+		path = term.CutStart(path, max(left-term.Width(text)-3, left/2))
+		text = term.Cut(join(path, text), left)
+	} else {
+		text = join(path, text)
 	}
-	return strings.TrimRight(l.b.String()+text, " ")
+	return strings.TrimRight(l.b.String()+tag+text, " ")
 }
 
 // where is the active command and phase; nothing when none is active.
@@ -159,7 +170,7 @@ func (r *rows) agentTag(a *logfmt.Agent) string {
 	if len(ids) > 1 && a.ID != "" {
 		name += " " + a.ID[:min(len(a.ID), 4)]
 	}
-	return "[" + name + "]"
+	return term.Clean("[" + name + "] ")
 }
 
 // shortSession is enough of a session's id to tell it from the others of the

@@ -115,7 +115,7 @@ func (t *tally) showSessions(out *term.Out, n int, now time.Time) error {
 		{Title: "failed", Right: true}, {Title: "began"}, {Title: "last"},
 	}}
 	for _, s := range sessions {
-		table.Add(s.id, s.source, term.Count(s.n), term.Count(s.calls), term.Count(s.failed), localTime(s.first), age(now, s.last))
+		table.Add(s.id, s.source, term.Count(s.n), term.Count(s.calls), term.Count(s.failed), localTime(s.first), ageOfTime(now, s.last))
 	}
 	return table.Print(out, 2)
 }
@@ -144,8 +144,8 @@ func localTime(ts []byte) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// age says how long ago a ts of the log was.
-func age(now time.Time, ts []byte) string {
+// ageOfTime says how long ago a ts of the log was.
+func ageOfTime(now time.Time, ts []byte) string {
 	t, err := time.Parse(time.RFC3339Nano, string(ts))
 	if err != nil {
 		return ""

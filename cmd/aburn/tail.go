@@ -72,6 +72,8 @@ type tailer struct {
 func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.Position, err error) {
 	var found []record
 	first := true
+	t.calls.ended = map[callKey]bool{}
+	defer func() { t.calls.ended = nil }()
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
 		if err != nil {
 			return from, err
@@ -82,7 +84,7 @@ func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.
 		if len(found) >= n {
 			break
 		}
-		if r, ok := t.wanted(line.JSON); ok && t.calls.backward(r, now) {
+		if r, ok := t.wanted(line.JSON); ok && t.calls.backward(&r, now) {
 			found = append(found, r)
 		}
 	}
@@ -95,19 +97,27 @@ func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.
 }
 
 // wanted parses a line if its routing fields pass the filter and its id is new.
+// The end of a call is taken note of even if it is not to be shown.
 func (t *tailer) wanted(line []byte) (record, bool) {
 	h, ok := logfmt.ParseHeader(line)
-	if !ok || t.seen.SeenBytes(h.ID) || !t.filter.match(&h) {
+	if !ok || t.seen.SeenBytes(h.ID) || !t.filter.matchSession(h.Session) {
+		return record{}, false
+	}
+	shown := t.filter.match(&h)
+	if !shown && !endsCall(logfmt.Event(h.Event)) {
 		return record{}, false
 	}
 	e, err := logfmt.Parse(line)
-	return record{e, slices.Clone(line)}, err == nil
+	if err == nil && !shown {
+		t.calls.end(&e)
+	}
+	return record{Entry: e, line: slices.Clone(line)}, err == nil && shown
 }
 
 // arrival is what the reading goroutine of follow hands over.
 type arrival struct {
-	record
-	err error
+	line []byte
+	err  error
 }
 
 // follow prints what is appended until ctx is done. The reading is a goroutine
@@ -119,15 +129,8 @@ func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.
 	go func() {
 		defer close(arrivals)
 		for line, err := range log.Follow(ctx, from) {
-			r, ok := record{}, err != nil
-			if err == nil {
-				r, ok = t.wanted(line.JSON)
-			}
-			if !ok {
-				continue
-			}
 			select {
-			case arrivals <- arrival{r, err}:
+			case arrivals <- arrival{slices.Clone(line.JSON), err}:
 			case <-ctx.Done():
 				return
 			}
@@ -143,8 +146,8 @@ func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.
 			if !open || got.err != nil {
 				return got.err
 			}
-			if t.calls.forward(got.record, now) {
-				show = append(show, got.record)
+			if r, ok := t.wanted(got.line); ok && t.calls.forward(r, now) {
+				show = append(show, r)
 			}
 		case now = <-tick.C:
 			show = t.calls.overdue(now)

@@ -128,27 +128,57 @@ func (t *tally) addSession(h *logfmt.Header, source []byte) {
 
 // costsOf reads what the routing fields do not have: the source, and the two
 // costs in microseconds, -1 when the entry has none.
+//
+// A JSON string holds no bare quote, so `,"data":{` can only be a member. In
+// the lines that aburn writes source stands before data, and where no other
+// object begins in data before hook_us, hook_us is a member of data itself.
+// Everything else takes the slow path.
 func costsOf(line []byte) (source []byte, hook, lock int64) {
-	hook, lock = -1, -1
-	gjson.ParseBytes(line).ForEach(func(k, v gjson.Result) bool {
-		switch k.Str {
-		case "source":
-			source = []byte(v.Str)
-		case "data":
-			v.ForEach(func(k, v gjson.Result) bool {
-				switch k.Str {
-				case "hook_us":
-					hook = v.Int()
-				case "lock_us":
-					lock = v.Int()
-				}
-				return true
-			})
-			return false
-		}
-		return true
-	})
+	head, data, _ := bytes.Cut(line, []byte(`,"data":{`))
+	_, source, ok := bytes.Cut(head, []byte(`,"source":"`))
+	end := bytes.IndexByte(source, '"')
+	if !ok || end < 0 || bytes.IndexByte(source[:end], '\\') >= 0 {
+		return slowCostsOf(line)
+	}
+	source = source[:end]
+	at := bytes.Index(data, []byte(`"hook_us":`))
+	if at < 0 {
+		return source, -1, -1
+	}
+	if bytes.IndexByte(data[:at], '{') >= 0 {
+		return slowCostsOf(line)
+	}
+	hook, rest := digits(data[at+len(`"hook_us":`):])
+	lock = -1
+	if after, found := bytes.CutPrefix(rest, []byte(`,"lock_us":`)); found {
+		lock, _ = digits(after)
+	}
 	return source, hook, lock
+}
+
+// digits reads a whole number, -1 if there is none.
+func digits(b []byte) (v int64, rest []byte) {
+	i := 0
+	for i < len(b) && i < 18 && b[i] >= '0' && b[i] <= '9' {
+		v = v*10 + int64(b[i]-'0')
+		i++
+	}
+	if i == 0 {
+		return -1, b
+	}
+	return v, b[i:]
+}
+
+func slowCostsOf(line []byte) (source []byte, hook, lock int64) {
+	hook, lock = -1, -1
+	r := gjson.ParseBytes(line)
+	if v := r.Get("data.hook_us"); v.Type == gjson.Number {
+		hook = v.Int()
+	}
+	if v := r.Get("data.lock_us"); v.Type == gjson.Number {
+		lock = v.Int()
+	}
+	return []byte(r.Get("source").String()), hook, lock
 }
 
 // inOrder is the events as SPEC.md lists them, then unknown ones by name.

@@ -69,6 +69,7 @@ func TestUnits(t *testing.T) {
 		{Duration(0), "0µs"},
 		{Duration(340 * time.Microsecond), "340µs"},
 		{Duration(1240 * time.Microsecond), "1.2ms"},
+		{Duration(2 * time.Millisecond), "2ms"},
 		{Duration(9990 * time.Microsecond), "9ms"},
 		{Duration(12*time.Millisecond + 900*time.Microsecond), "12ms"},
 		{Duration(1240 * time.Millisecond), "1.2s"},

@@ -15,7 +15,7 @@ func Duration(d time.Duration) string {
 		return "-" + Duration(-d)
 	case d < time.Millisecond:
 		return fmt.Sprintf("%dµs", d.Microseconds())
-	case d < 9950*time.Microsecond:
+	case d < 9950*time.Microsecond && d%time.Millisecond != 0:
 		return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))
 	case d < time.Second:
 		return fmt.Sprintf("%dms", d.Milliseconds())
