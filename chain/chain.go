@@ -25,10 +25,10 @@ type Query struct {
 	Project *project.Project // whose worktree counts as here
 	Model   workflow.Model   // for the predecessors
 	Now     time.Time
-	Session logfmt.SessionID // only what this session logged; "" = any
-	Any     bool             // if there is none here, take the newest of another worktree
-	All     bool             // search the whole log, however large
-	Env     func(string) string
+	Session logfmt.SessionID    // only what this session logged; its id's first or last characters suffice; "" = any
+	Any     bool                // if there is none here, take the newest of another worktree
+	All     bool                // search the whole log, however large
+	Env     func(string) string // to recognise other worktrees by; nil: their outputs are not looked at
 }
 
 // State is what a command's newest entry in the caller's worktree says.

@@ -184,8 +184,10 @@ func TestWorktrees(t *testing.T) {
 }
 
 func TestSession(t *testing.T) {
-	w := newWorld(t, "@A ideate. plan. @B plan> plan. @A plan>")
-	for session, want := range map[logfmt.SessionID]string{"": "running #4 started_again", "A": "running #2 started_again", "B": "done #4", "C": "none"} {
+	w := newWorld(t, "@aaaa-1 ideate. plan. @bbbb-2 plan> plan. @aaaa-1 plan> @ plan>")
+	for session, want := range map[logfmt.SessionID]string{
+		"": "running #4 started_again", "aaaa-1": "running #2 started_again", "bbbb": "done #4", "bb-2": "done #4", "-2": "none", "cccc": "none", "aaaa-12": "none",
+	} {
 		q := w.query(".", "plan")
 		q.Session = session
 		if got := verdict(w.last(q)); got != want {

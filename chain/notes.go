@@ -63,7 +63,7 @@ func (s *search) notes(r *Result, hit int) []Note {
 	case Failed:
 		add(FailedLater, r.Since, cmd+" failed after this")
 	case Running:
-		add(StartedAgain, r.Since, cmd+" was started again after this and has not ended")
+		add(StartedAgain, r.Since, cmd+" is not done: it was started again after this")
 	}
 	notes = append(notes, s.predecessorNotes(r.Cmd, hit)...)
 	if e.Edited {

@@ -116,6 +116,9 @@ type checker struct {
 }
 
 func (c *checker) check(o *Output) (OutputState, string) {
+	if strings.Contains(o.Path, "://") { // a pull request, a deployment
+		return Unchecked, "not a file"
+	}
 	name, ok := c.local(o.Path)
 	if !ok {
 		return Unchecked, "outside the worktree"

@@ -76,6 +76,7 @@ func TestOutputs(t *testing.T) {
 		{"up and out", hashed("../secret", "secret"), func(w *world) {}, "unchecked(outside the worktree)"},
 		{"absolute, out", hashed(outside, "secret"), func(w *world) {}, "unchecked(outside the worktree)"},
 		{"home", hashed("~/a", "secret"), func(w *world) {}, "unchecked(outside the worktree)"},
+		{"a pull request", `["https://example.org/pull/7"]`, func(w *world) {}, "unchecked(not a file)"},
 		{"a NUL", hashed("a\x00b", "x"), func(w *world) {}, "unchecked(outside the worktree)"},
 		{"very long", hashed(strings.Repeat("a/", 3000), "x"), func(w *world) {}, "unchecked(outside the worktree)"},
 		{"huge, of the recorded size", `[{"path":"a","sha256":"00","bytes":67108865}]`, func(w *world) { w.sparse("a", 64<<20+1) }, "unchecked(larger than 64 MiB)"},

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"slices"
+	"strings"
 
 	"aburn/internal/journal"
 	"aburn/logfmt"
@@ -120,9 +121,14 @@ func (s *search) take(line []byte) bool {
 	return true
 }
 
-// ofSession: the session asked for binds the targets only, the chain being the project's.
+// ofSession: the session asked for binds the targets only, the chain being the project's. Of an id its beginning or end
+// suffices, from 4 characters on, as for the other commands over the log.
 func (s *search) ofSession(m *moment) bool {
-	return s.q.Session == "" || m.session == s.q.Session || !slices.Contains(s.targets, m.cmd)
+	id, want := string(m.session), string(s.q.Session)
+	if want == "" || id == want || !slices.Contains(s.targets, m.cmd) {
+		return true
+	}
+	return len(want) >= 4 && (strings.HasPrefix(id, want) || strings.HasSuffix(id, want))
 }
 
 func chained(event []byte) bool {

@@ -31,6 +31,9 @@ func (t Template) Path(agent Agent) string {
 	return "skills/" + t.skillName() + "/SKILL.md"
 }
 
+// ProjectPath is Path in a project.
+func (t Template) ProjectPath(agent Agent) string { return projectHome(agent) + t.Path(agent) }
+
 // files is the template with what belongs to it, below the given folder.
 func (t Template) files(agent Agent, below string) []File {
 	files := []File{{below + t.Path(agent), t.Render(agent)}}

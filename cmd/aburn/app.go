@@ -50,11 +50,16 @@ func (a *app) root() *cli.Command {
 		},
 		Commands: []*cli.Command{
 			a.initCommand(),
+			a.installHooksCommand(),
+			a.uninstallHooksCommand(),
 			a.tailCommand(),
 			a.queryCommand(),
 			a.statsCommand(),
 			a.verifyCommand(),
 			a.logCommand(),
+			a.chainCommand(),
+			a.templatesCommand(),
+			a.pluginCommand(),
 			a.versionCommand(),
 		},
 	}

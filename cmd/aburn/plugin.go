@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/templates"
+)
+
+func (a *app) pluginCommand() *cli.Command {
+	return &cli.Command{
+		Name:     "plugin",
+		Usage:    "aburn as a plugin of Claude Code and of Codex",
+		Metadata: examples("aburn plugin write ~/aburn-plugin"),
+		Commands: []*cli.Command{a.pluginWrite()},
+	}
+}
+
+func (a *app) pluginWrite() *cli.Command {
+	return &cli.Command{
+		Name:      "write",
+		Usage:     "write the plugin into a folder",
+		ArgsUsage: "DIR",
+		Description: "The Claude Code plugin brings the hooks and the commands, the Codex plugin the skills.\n" +
+			"Both fit into one folder, which is also the marketplace to install them from. A file that\n" +
+			"you changed stays as it is (exit 1 says so).",
+		Flags: []cli.Flag{
+			agentFlag("all"),
+			&cli.BoolFlag{Name: "no-hooks", Usage: "without hooks, because the settings hold them already"},
+			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
+			jsonFlag(),
+		},
+		Metadata: examples("aburn plugin write ~/aburn-plugin", "claude --plugin-dir ~/aburn-plugin", "aburn plugin write ./codex --agent codex"),
+		Action:   a.writePlugin,
+	}
+}
+
+func (a *app) writePlugin(_ context.Context, cmd *cli.Command) error {
+	dir := cmd.Args().First()
+	if dir == "" || cmd.Args().Len() > 1 {
+		return usageError("one folder to write the plugin into is needed", "aburn plugin write ~/aburn-plugin")
+	}
+	if !filepath.IsAbs(dir) {
+		here, err := filepath.Abs(cmd.String("C"))
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(here, dir)
+	}
+	p := templates.Plugin{Agents: agentsNamed(cmd.String("agent")), Version: pluginVersion(version().Version), NoHooks: cmd.Bool("no-hooks")}
+	o := templates.Options{Ledger: templates.PluginLedger, Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
+	done, err := templates.Write(dir, p.Files(), o)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	if err := a.tellWritten(cmd, dir, done); err != nil || cmd.Bool("json") || cmd.Bool("dry-run") {
+		return err
+	}
+	for _, agent := range p.Agents {
+		fmt.Fprintln(a.out, "next: "+nextStep(agent, dir))
+	}
+	return nil
+}
+
+func nextStep(agent templates.Agent, dir string) string {
+	if agent == templates.Claude {
+		return "claude --plugin-dir " + shellWord(dir)
+	}
+	return "codex plugin marketplace add " + shellWord(dir) + " && codex plugin add aburn@aburn"
+}
+
+// shellWord is a path as one word of a shell.
+func shellWord(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._/-+", r))
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// pluginVersion is a version that manifests accept: that of a release, or one for builds between releases.
+func pluginVersion(v string) string {
+	v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")
+	if n := strings.Count(v, "."); n == 2 && !strings.Contains(v, "-") {
+		return v
+	}
+	return "0.1.0"
+}

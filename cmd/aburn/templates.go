@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/project"
+	"aburn/internal/term"
+	"aburn/templates"
+)
+
+func (a *app) templatesCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "templates",
+		Usage: "the workflow's commands for Claude Code and Codex, and the logging guide",
+		Description: "ideate, plan, build and ship as slash commands of Claude Code and as skills of Codex:\n" +
+			"prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
+			"The guide is for those who write prompts of their own.",
+		Metadata: examples("aburn templates list", "aburn templates show build", "aburn templates write"),
+		Commands: []*cli.Command{a.templatesList(), a.templatesShow(), a.templatesWrite()},
+	}
+}
+
+// agentFlag chooses between the agents that templates know.
+func agentFlag(value string) cli.Flag {
+	return &cli.StringFlag{Name: "agent", Usage: "for `AGENT`: claude, codex or all", Value: value, Validator: func(s string) error {
+		if len(agentsNamed(s)) == 0 {
+			return fmt.Errorf("--agent: claude, codex or all, not %s", quote(s))
+		}
+		return nil
+	}}
+}
+
+// agentsNamed is what a value of --agent stands for; none if it is no such value.
+func agentsNamed(name string) []templates.Agent {
+	if name == "all" {
+		return templates.Agents()
+	}
+	for _, agent := range templates.Agents() {
+		if string(agent) == name {
+			return []templates.Agent{agent}
+		}
+	}
+	return nil
+}
+
+func (a *app) templatesList() *cli.Command {
+	return &cli.Command{
+		Name:         "list",
+		Usage:        "say which templates there are",
+		Flags:        []cli.Flag{jsonFlag()},
+		ArgValidator: noArguments,
+		Metadata:     examples("aburn templates list"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Bool("json") {
+				return json.NewEncoder(a.out).Encode(listed())
+			}
+			table := term.Table{Columns: []term.Column{{Title: "NAME"}, {Title: "KIND"}, {Title: "WHAT", Flex: true, Min: 20}}}
+			for _, t := range templates.List() {
+				table.Add(t.Name, string(t.Kind), t.Description)
+			}
+			return table.Print(a.screen(cmd), 0)
+		},
+	}
+}
+
+// listing is one template in `templates list --json`.
+type listing struct {
+	Name        string         `json:"name"`
+	Kind        templates.Kind `json:"kind"`
+	Description string         `json:"description"`
+	Claude      string         `json:"claude"` // path below the project
+	Codex       string         `json:"codex"`
+}
+
+func listed() []listing {
+	var all []listing
+	for _, t := range templates.List() {
+		all = append(all, listing{t.Name, t.Kind, t.Description, t.ProjectPath(templates.Claude), t.ProjectPath(templates.Codex)})
+	}
+	return all
+}
+
+func (a *app) templatesShow() *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "print a template as an agent gets it",
+		ArgsUsage: "NAME",
+		Flags:     []cli.Flag{agentFlag("claude")},
+		ShellComplete: completer(func(n int) []string {
+			if n > 0 {
+				return nil
+			}
+			return templateNames()
+		}),
+		Metadata:  examples("aburn templates show build", "aburn templates show logging", "aburn templates show plan --agent codex"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			name := cmd.Args().First()
+			if name == "" || cmd.Args().Len() > 1 {
+				return usageError("one template's name is needed", "aburn templates list")
+			}
+			t, ok := templates.Find(name)
+			if !ok {
+				return unknownTemplate(name)
+			}
+			agents := agentsNamed(cmd.String("agent"))
+			if len(agents) != 1 {
+				return usageError("--agent: claude or codex, one of them")
+			}
+			_, err := a.out.Write(t.Render(agents[0]))
+			return err
+		},
+	}
+}
+
+func unknownTemplate(name string) error {
+	hints := []string{"aburn templates list"}
+	if near := nearest(name, templateNames()); near != "" {
+		hints = append([]string{"did you mean " + near + "?"}, hints...)
+	}
+	return usageError("there is no template "+quote(name), hints...)
+}
+
+func templateNames() (names []string) {
+	for _, t := range templates.List() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func (a *app) templatesWrite() *cli.Command {
+	return &cli.Command{
+		Name:      "write",
+		Usage:     "put the commands and the guide where the agents look for them",
+		ArgsUsage: "[DIR]",
+		Description: "Writes into .claude/ and .agents/ of DIR; without DIR, of the worktree you are in. A file\n" +
+			"that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.",
+		Flags: []cli.Flag{
+			agentFlag("all"),
+			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
+			jsonFlag(),
+		},
+		Metadata: examples("aburn templates write", "aburn templates write --agent claude ~    # for all your projects"),
+		Action:   a.writeTemplates,
+	}
+}
+
+func (a *app) writeTemplates(_ context.Context, cmd *cli.Command) error {
+	dir, err := a.templatesDir(cmd)
+	if err != nil {
+		return err
+	}
+	var done []templates.Written
+	for _, agent := range agentsNamed(cmd.String("agent")) {
+		o := templates.Options{Ledger: templates.ProjectLedger(agent), Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
+		some, err := templates.Write(dir, templates.ProjectFiles(agent), o)
+		done = append(done, some...)
+		if err != nil {
+			return badNews(err.Error())
+		}
+	}
+	return a.tellWritten(cmd, dir, done)
+}
+
+// templatesDir is DIR, else the root of the worktree, else the current folder.
+func (a *app) templatesDir(cmd *cli.Command) (string, error) {
+	here, err := filepath.Abs(cmd.String("C"))
+	if err != nil {
+		return "", err
+	}
+	switch dir := cmd.Args().First(); {
+	case cmd.Args().Len() > 1:
+		return "", usageError("unexpected argument "+quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
+	case dir != "" && filepath.IsAbs(dir):
+		return dir, nil
+	case dir != "":
+		return filepath.Join(here, dir), nil
+	}
+	if p, err := project.Find(here, a.env); err == nil {
+		return p.Worktree, nil
+	}
+	return here, nil
+}
+
+// tellWritten says what became of each file. Files that were kept are bad news: not all that was asked for was done.
+func (a *app) tellWritten(cmd *cli.Command, dir string, done []templates.Written) error {
+	if cmd.Bool("json") {
+		err := json.NewEncoder(a.out).Encode(struct {
+			Dir    string              `json:"dir"`
+			DryRun bool                `json:"dry_run"`
+			Files  []templates.Written `json:"files"`
+		}{dir, cmd.Bool("dry-run"), done})
+		if err != nil {
+			return err
+		}
+		return told(keptCode(done))
+	}
+	o := a.screen(cmd)
+	same, kept := 0, 0
+	fmt.Fprintf(o, "in %s\n", term.Clean(dir))
+	for _, w := range done {
+		switch w.Status {
+		case templates.Same:
+			same++
+			continue
+		case templates.Kept:
+			kept++
+		}
+		fmt.Fprintf(o, "  %s %s\n", o.Paint(statusStyle(w.Status), term.Pad(string(w.Status), 9)), w.Path)
+	}
+	if same > 0 {
+		fmt.Fprintf(o, "  %s\n", o.Paint(term.Dim, term.Plural(int64(same), "file")+" as they should be"))
+	}
+	if cmd.Bool("dry-run") {
+		fmt.Fprintln(o, "nothing was written")
+	}
+	if kept > 0 {
+		return badNews(term.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
+	}
+	return nil
+}
+
+func keptCode(done []templates.Written) int {
+	for _, w := range done {
+		if w.Status == templates.Kept {
+			return exitBadNews
+		}
+	}
+	return exitOK
+}
+
+func statusStyle(s templates.Status) term.Style {
+	switch s {
+	case templates.Kept:
+		return term.Yellow
+	case templates.Forced:
+		return term.Magenta
+	}
+	return term.Green
+}
