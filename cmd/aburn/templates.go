@@ -97,7 +97,7 @@ func (a *app) templatesShow() *cli.Command {
 			}
 			return templateNames()
 		}),
-		Metadata:  examples("aburn templates show build", "aburn templates show logging", "aburn templates show plan --agent codex"),
+		Metadata: examples("aburn templates show build", "aburn templates show logging", "aburn templates show plan --agent codex"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			name := cmd.Args().First()
 			if name == "" || cmd.Args().Len() > 1 {
