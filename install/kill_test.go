@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
+	if dir := os.Getenv(fakeCodexDir); dir != "" {
+		fakeCodex(dir)
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

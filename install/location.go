@@ -255,3 +255,18 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// Present are the agents that this user seems to have: a program on PATH, or a folder of settings. None means that
+// nothing is known, not that there are none.
+func Present(env func(string) string) (out []Agent) {
+	for _, a := range Agents() {
+		dir, err := a.ConfigDir(env)
+		if lookPath(string(a), env) != "" || err == nil && exists(dir) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Program is the agent's executable as env's PATH names it, "" when it does not.
+func (a Agent) Program(env func(string) string) string { return lookPath(string(a), env) }

@@ -167,6 +167,7 @@ func (r *record) forget() error {
 	r.Backup = ""
 	r.sweep()
 	os.Remove(r.dir)
+	os.Remove(filepath.Dir(r.dir)) // stays while there are other records
 	return nil
 }
 

@@ -1,6 +1,16 @@
 package install
 
-import "testing"
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // The hashes are those that Codex 0.169.0 itself lists for these handlers.
 func TestTrustKeysAndHashes(t *testing.T) {
@@ -29,4 +39,117 @@ func TestTrustKeysAndHashes(t *testing.T) {
 			t.Errorf("%s: %s; want %s", key, got[d.path+":"+key], want)
 		}
 	}
+}
+
+func TestTrustIsReadFromConfig(t *testing.T) {
+	b := newBench(t, Codex, []byte(`{"hooks": {}}`))
+	b.install()
+	path := b.path
+	s := &Inspect(Codex, b.home, b.env)[0]
+	own := s.Own()
+	if len(own) != len(Codex.events()) || len(s.Missing()) > 0 {
+		t.Fatalf("%d registrations, missing %v", len(own), s.Missing())
+	}
+	config := "# [hooks.state.\"x\"]\nmodel = \"gpt\"\n[hooks.state]\n" +
+		`"` + own[0].TrustKey + `" = { enabled = true, trusted_hash = "` + own[0].TrustHash + "\" } # inline\n" +
+		"text = \"\"\"\n[hooks.state.\"" + own[5].TrustKey + "\"]\ntrusted_hash = \"" + own[5].TrustHash + "\"\n\"\"\"\n" +
+		"[ hooks . state . '" + own[1].TrustKey + "' ]\ntrusted_hash='" + own[1].TrustHash + "'\n" +
+		`[hooks.state."` + own[2].TrustKey + "\"]\r\ntrusted_hash = \"sha256:old\"\r\n" +
+		`[hooks.state."` + own[3].TrustKey + "\"]\nenabled = false\ntrusted_hash = \"" + own[3].TrustHash + "\"\n" +
+		"[features]\nhooks = false # off\n[projects.\"/src/app\"]\ntrust_level = \"trusted\"\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := ReadCodexConfig(b.env)
+	for i, want := range []Trust{Trusted, Trusted, Modified, Disabled, Untrusted, Untrusted} {
+		if got := c.Trust(s, own[i]); got != want {
+			t.Errorf("%s: %s; want %s", own[i].Event, got, want)
+		}
+	}
+	if !c.HooksOff() || !c.TrustsProject("/src/app") || c.TrustsProject("/src") || c.AllTrusted(s) {
+		t.Errorf("off %t, project %t", c.HooksOff(), c.TrustsProject("/src/app"))
+	}
+}
+
+// The other end of the conversation is played by this executable (fakeCodex), which answers as Codex 0.169.0 did.
+func TestTrustCodexTrustsOnlyOurs(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(fakeCodexDir, dir)
+	if err := os.WriteFile(filepath.Join(dir, "hooks"), []byte("/usr/bin/aburn-hook codex\n/opt/guard.sh\n'/a b/aburn-hook' codex\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n, err := TrustCodex(t.Context(), os.Args[0], dir)
+	if err != nil || n != 2 {
+		t.Errorf("%d trusted, %v; want 2", n, err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "state")); string(got) != "key0\nkey2\n" {
+		t.Errorf("trusted %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "deaf"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := TrustCodex(t.Context(), os.Args[0], dir); !errors.Is(err, ErrNotTrusted) {
+		t.Errorf("error %v; want ErrNotTrusted", err)
+	}
+	if _, err := TrustCodex(t.Context(), "/bin/true", dir); err == nil {
+		t.Error("a program that is no app-server was believed")
+	}
+}
+
+// fakeCodexDir makes this process an app-server: the file hooks in that folder lists commands, state what was trusted,
+// and if deaf is there it records nothing.
+const fakeCodexDir = "ABURN_INSTALL_FAKE_CODEX"
+
+func fakeCodex(dir string) {
+	in := bufio.NewScanner(os.Stdin)
+	trusted := map[string]bool{}
+	for in.Scan() {
+		var m struct {
+			ID     int
+			Method string
+			Params struct {
+				Edits []struct {
+					Value map[string]struct {
+						Hash string `json:"trusted_hash"`
+					}
+				}
+			}
+		}
+		if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == 0 {
+			continue
+		}
+		fmt.Println(`{"method":"configWarning","params":{}}`)
+		switch m.Method {
+		case "config/batchWrite":
+			if exists(filepath.Join(dir, "deaf")) {
+				break
+			}
+			var keys []string
+			for key, v := range m.Params.Edits[0].Value {
+				trusted[key] = v.Hash == "hash of "+key
+				keys = append(keys, key+"\n")
+			}
+			slices.Sort(keys)
+			os.WriteFile(filepath.Join(dir, "state"), []byte(strings.Join(keys, "")), 0o600)
+		case "hooks/list":
+			fmt.Printf(`{"id":%d,"result":{"data":[{"hooks":[%s]}]}}`+"\n", m.ID, fakeHooks(dir, trusted))
+			continue
+		}
+		fmt.Printf(`{"id":%d,"result":{}}`+"\n", m.ID)
+	}
+}
+
+func fakeHooks(dir string, trusted map[string]bool) string {
+	data, _ := os.ReadFile(filepath.Join(dir, "hooks"))
+	var out []string
+	for i, command := range strings.Fields(strings.ReplaceAll(strings.ReplaceAll(string(data), " ", "\x01"), "\n", " ")) {
+		key := fmt.Sprint("key", i)
+		status := "untrusted"
+		if trusted[key] {
+			status = "trusted"
+		}
+		out = append(out, fmt.Sprintf(`{"key":%q,"command":%s,"currentHash":%q,"trustStatus":%q}`,
+			key, quote(strings.ReplaceAll(command, "\x01", " ")), "hash of "+key, status))
+	}
+	return strings.Join(out, ",")
 }

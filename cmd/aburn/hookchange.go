@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+	xterm "golang.org/x/term"
+
+	"aburn/install"
+	"aburn/internal/scrub"
+	"aburn/internal/term"
+)
+
+// carryOut shows a change to settings files, asks when there is somebody to ask, and does it. False says that it was
+// not wanted.
+func (a *app) carryOut(cmd *cli.Command, c *install.Change) (bool, error) {
+	quiet := cmd.Bool("json")
+	if !quiet {
+		a.showDiff(a.screen(cmd), c)
+	}
+	if c.Nothing() && cmd.Name == "install-hooks" || cmd.Bool("dry-run") {
+		return true, nil
+	}
+	if !c.Nothing() && !cmd.Bool("yes") && !quiet && !a.confirmed(cmd) {
+		fmt.Fprintln(a.out, "nothing was changed")
+		return false, told(exitBadNews)
+	}
+	if _, err := c.Apply(); err != nil {
+		return false, badNews(err.Error())
+	}
+	return true, nil
+}
+
+// showDiff prints the change as a patch. Lines come from settings files: they are cleaned, and secrets left out.
+func (a *app) showDiff(out *term.Out, c *install.Change) {
+	for _, l := range c.Diff() {
+		text, _ := scrub.Text(term.Clean(strings.TrimSuffix(l.Text, "\r")))
+		style := term.Plain
+		switch l.Op {
+		case 'f':
+			style = term.Bold
+		case '@':
+			style = term.Cyan
+		case '+':
+			style = term.Green
+		case '-':
+			style = term.Red
+		}
+		if l.Op != 'f' && l.Op != '@' {
+			text = string(l.Op) + text
+		}
+		fmt.Fprintln(out, out.Paint(style, text))
+	}
+	if c.Init != "" {
+		fmt.Fprintf(out, "and vouch for %s on this machine\n", term.Clean(c.Init))
+	}
+}
+
+// confirmed asks, if both ends are a terminal; a program or a script is taken at its word.
+func (a *app) confirmed(cmd *cli.Command) bool {
+	f, ok := a.in.(*os.File)
+	if !ok || !a.screen(cmd).Terminal() || !xterm.IsTerminal(int(f.Fd())) {
+		return true
+	}
+	fmt.Fprint(a.out, "do this? [y/N] ")
+	line, _ := bufio.NewReader(f).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// hookNotes warns of what stands in the way of the hooks, or of an exact removal.
+func (a *app) hookNotes(c *install.Change) {
+	for _, f := range c.Files {
+		for _, n := range f.Notes {
+			a.warn(n)
+		}
+	}
+	for _, n := range c.Notes {
+		a.warn(n)
+	}
+}
+
+// hookJSON is what was done, for programs.
+func (a *app) hookJSON(c *install.Change) error {
+	type file struct {
+		Agent   install.Agent `json:"agent"`
+		Scope   install.Scope `json:"scope"`
+		Path    string        `json:"path"`
+		Changed bool          `json:"changed"`
+		Removed bool          `json:"removed,omitempty"`
+		Exact   bool          `json:"exact,omitempty"`
+		Hook    string        `json:"hook,omitempty"`
+		Notes   []string      `json:"notes,omitempty"`
+	}
+	out := struct {
+		Files []file   `json:"files"`
+		Init  string   `json:"init,omitempty"`
+		Notes []string `json:"notes,omitempty"`
+	}{[]file{}, c.Init, c.Notes}
+	for _, f := range c.Files {
+		out.Files = append(out.Files, file{f.Agent, f.Scope, f.Path, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})
+	}
+	return json.NewEncoder(a.out).Encode(out)
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/install"
+	"aburn/internal/project"
+	"aburn/internal/term"
+)
+
+func (a *app) installHooksCommand() *cli.Command {
+	flags := append(hookFlags(),
+		&cli.BoolFlag{Name: "no-init", Usage: "do not make the project around the current folder one of aburn's"},
+		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
+		&cli.BoolFlag{Name: "trust-codex", Usage: "have Codex record that you trust these hooks, instead of reviewing them in /hooks"},
+	)
+	return &cli.Command{
+		Name:  "install-hooks",
+		Usage: "record what agents do: put aburn's hooks into their settings",
+		Description: "Without --agent: the agents found on this machine. Shows the change first; on a terminal it\n" +
+			"asks. Inserts behind what is there and leaves every other byte alone; uninstall-hooks gives\n" +
+			"back the file as it was. Inside a project it also runs `aburn init` there. Twice is once.",
+		Flags:        flags,
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn install-hooks --dry-run                  # only look",
+			"aburn install-hooks                            # every session of yours",
+			"aburn install-hooks --agent codex --trust-codex",
+			"aburn install-hooks --project                  # for everybody: a file to be committed",
+		),
+		Action: a.installHooks,
+	}
+}
+
+// hookFlags are shared by install-hooks and uninstall-hooks.
+func hookFlags() []cli.Flag {
+	return []cli.Flag{
+		agentFlag(""),
+		&cli.BoolFlag{Name: "user", Usage: "in your own settings, for every session (the default)"},
+		&cli.BoolFlag{Name: "project", Usage: "in the project's settings, which are committed"},
+		&cli.BoolFlag{Name: "local", Usage: "in your own settings of this project (Claude Code only)"},
+		&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show the change"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+		jsonFlag(),
+	}
+}
+
+// hookOptions turns the flags into what the install package asks for.
+func (a *app) hookOptions(cmd *cli.Command) (install.Options, error) {
+	o := install.Options{Dir: cmd.String("C"), Env: a.env, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log")}
+	o.Self, _ = os.Executable()
+	for _, scope := range []install.Scope{install.User, install.Project, install.Local} {
+		if !cmd.Bool(string(scope)) {
+			continue
+		}
+		if o.Scope != "" {
+			return o, usageError(fmt.Sprintf("--%s and --%s: one of them", o.Scope, scope))
+		}
+		o.Scope = scope
+	}
+	for _, agent := range agentsNamed(cmd.String("agent")) {
+		if agent := install.Agent(agent); o.Scope != install.Local || agent != install.Codex || cmd.String("agent") != "all" {
+			o.Agents = append(o.Agents, agent)
+		}
+	}
+	return o, nil
+}
+
+func (a *app) installHooks(ctx context.Context, cmd *cli.Command) error {
+	o, err := a.hookOptions(cmd)
+	if err != nil {
+		return err
+	}
+	if len(o.Agents) == 0 && o.Scope != install.Local {
+		o.Agents = install.Present(a.env)
+	}
+	c, err := install.Plan(o)
+	if err != nil {
+		return hookError(err)
+	}
+	a.hookNotes(c)
+	if done, err := a.carryOut(cmd, c); err != nil || !done {
+		return err
+	}
+	trusted := 0
+	if cmd.Bool("trust-codex") && !cmd.Bool("dry-run") {
+		if trusted, err = a.trustCodex(ctx, o, c); err != nil {
+			return err
+		}
+	}
+	if cmd.Bool("json") {
+		return a.hookJSON(c)
+	}
+	a.tellInstalled(cmd, o, c)
+	if trusted > 0 {
+		fmt.Fprintf(a.out, "Codex trusts %s now, on your word\n", term.Plural(int64(trusted), "hook"))
+	}
+	return nil
+}
+
+// trustCodex passes the user's word on to Codex, and returns how many hooks it trusts then.
+func (a *app) trustCodex(ctx context.Context, o install.Options, c *install.Change) (int, error) {
+	if !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return f.Agent == install.Codex }) {
+		return 0, usageError("--trust-codex without Codex", "aburn install-hooks --agent codex --trust-codex")
+	}
+	codex := install.Codex.Program(a.env)
+	if codex == "" {
+		return 0, badNews("--trust-codex: no codex on PATH", "the hooks are installed; run codex, then /hooks, then t")
+	}
+	dir := o.Dir
+	if root, err := install.ProjectRoot(o.Dir, a.env); err == nil {
+		dir = root
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return 0, err
+	}
+	n, err := install.TrustCodex(ctx, codex, dir)
+	if err != nil {
+		return 0, badNews("--trust-codex: "+err.Error(), "the hooks are installed; run codex, then /hooks, then t")
+	}
+	return n, nil
+}
+
+// hookError gives the hint that belongs to an error of the install package.
+func hookError(err error) error {
+	var syntax *install.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return badNews(err.Error(), "nothing was changed; agents ignore such a file as a whole, so mend it first")
+	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook):
+		return badNews(err.Error(), "make install")
+	case errors.Is(err, install.ErrNoProject):
+		return usageError(err.Error(), "aburn init", "leave --project and --local out, for your own settings")
+	case errors.Is(err, install.ErrNoLocalScope):
+		return usageError(err.Error(), "aburn install-hooks --agent codex")
+	}
+	return badNews(err.Error())
+}
+
+// tellInstalled ends with what will be recorded where.
+func (a *app) tellInstalled(cmd *cli.Command, o install.Options, c *install.Change) {
+	out := a.screen(cmd)
+	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
+	for _, f := range c.Files {
+		state := "installed"
+		switch {
+		case f.Same():
+			state = "as it was"
+		case cmd.Bool("dry-run"):
+			state = "would be changed"
+		case f.Moved > 0:
+			state = "brought up to date"
+		}
+		t.AddCells(term.Cell{Text: f.Agent.Name(), Style: term.Bold}, term.Cell{Text: state}, term.Cell{Text: f.Path, Style: term.Dim})
+	}
+	_ = t.Print(out, 0)
+	if cmd.Bool("dry-run") {
+		fmt.Fprintln(out, "nothing was changed")
+		return
+	}
+	a.tellWhere(out, o)
+	for _, f := range c.Files {
+		if f.Agent == install.Codex && !cmd.Bool("trust-codex") {
+			a.tellTrust(out, o, f)
+		}
+	}
+}
+
+// tellWhere says which log the sessions go to.
+func (a *app) tellWhere(out *term.Out, o install.Options) {
+	p, err := project.Find(o.Dir, a.env)
+	if err != nil {
+		fmt.Fprintf(out, "no project here: sessions are recorded where somebody ran %s\n", out.Paint(term.Bold, "aburn init"))
+		return
+	}
+	fmt.Fprintf(out, "sessions in %s are recorded into %s\n", term.Clean(p.Root), out.Paint(term.Bold, ".oss/workflow.log"))
+	fmt.Fprintf(out, "see them with %s, check with %s\n", out.Paint(term.Bold, "aburn tail -f"), out.Paint(term.Bold, "aburn doctor"))
+}
+
+// tellTrust says what Codex does not say: it skips a hook that nobody has trusted, without a word.
+func (a *app) tellTrust(out *term.Out, o install.Options, f install.FileChange) {
+	config := install.ReadCodexConfig(a.env)
+	for _, s := range install.Inspect(install.Codex, o.Dir, a.env) {
+		if s.Path == f.Path && config.AllTrusted(&s) {
+			return
+		}
+	}
+	fmt.Fprintf(out, "%s runs these hooks only once you trust them: start codex, %s, %s (or add --trust-codex)\n",
+		out.Paint(term.BoldYellow, "Codex"), out.Paint(term.Bold, "/hooks"), out.Paint(term.Bold, "t"))
+}

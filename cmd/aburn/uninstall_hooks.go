@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/install"
+	"aburn/internal/term"
+)
+
+func (a *app) uninstallHooksCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "uninstall-hooks",
+		Usage: "take aburn's hooks out of the agents' settings, byte for byte",
+		Description: "A file that is as install-hooks left it becomes what it was before, or goes if install-hooks\n" +
+			"made it. From one that was changed since only aburn's handlers are cut, and what was\n" +
+			"changed stays. The log stays too.",
+		Flags:        hookFlags(),
+		ArgValidator: noArguments,
+		Metadata:     examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --agent claude --local"),
+		Action:       a.uninstallHooks,
+	}
+}
+
+func (a *app) uninstallHooks(_ context.Context, cmd *cli.Command) error {
+	o, err := a.hookOptions(cmd)
+	if err != nil {
+		return err
+	}
+	c, err := install.PlanUninstall(o)
+	if err != nil {
+		return hookError(err)
+	}
+	a.hookNotes(c)
+	if done, err := a.carryOut(cmd, c); err != nil || !done {
+		return err
+	}
+	if cmd.Bool("json") {
+		return a.hookJSON(c)
+	}
+	a.tellUninstalled(cmd, c)
+	return nil
+}
+
+func (a *app) tellUninstalled(cmd *cli.Command, c *install.Change) {
+	out := a.screen(cmd)
+	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
+	for _, f := range c.Files {
+		state := "hooks removed"
+		switch {
+		case f.Same():
+			state = "no hooks"
+		case f.Remove:
+			state = "file removed: the install had made it"
+		case f.Exact:
+			state = "hooks removed, byte for byte"
+		}
+		t.AddCells(term.Cell{Text: f.Agent.Name(), Style: term.Bold}, term.Cell{Text: state}, term.Cell{Text: f.Path, Style: term.Dim})
+	}
+	_ = t.Print(out, 0)
+	if cmd.Bool("dry-run") {
+		fmt.Fprintln(out, "nothing was changed")
+		return
+	}
+	for _, f := range c.Files {
+		if config := install.ReadCodexConfig(a.env); f.Agent == install.Codex && !f.Same() && config.Remembers(f.Path) {
+			fmt.Fprintf(out, "Codex keeps its records of trust in %s; without the hooks they mean nothing\n", config.Path)
+		}
+	}
+}
