@@ -1,0 +1,186 @@
+package vectors
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"aburn/logfmt"
+)
+
+// reader is the format read as simply as one can: line by line, in memory.
+type reader struct {
+	found, reads, carried []string
+	last                  logfmt.Seq
+	first                 bool
+	ids                   map[string]logfmt.Seq
+	dropped               []logfmt.Range
+	gaps                  []logfmt.Range
+	paired                bool
+	block                 logfmt.Block
+}
+
+func read(log []byte) *reader {
+	r := &reader{ids: map[string]logfmt.Seq{}, first: true}
+	rest := string(log)
+	for {
+		line, tail, ok := strings.Cut(rest, "\n")
+		if !ok {
+			break
+		}
+		r.line([]byte(line))
+		r.first, rest = false, tail
+	}
+	if rest != "" {
+		r.found = append(r.found, "torn tail")
+	}
+	for _, g := range r.gaps {
+		if !r.named(g) {
+			r.found = append(r.found, "gap")
+		}
+	}
+	slices.Sort(r.found)
+	return r
+}
+
+func (r *reader) line(line []byte) {
+	carried := r.block.Step(line)
+	was := r.paired
+	r.paired = false
+	switch logfmt.Classify(line) {
+	case logfmt.Damage:
+		r.found = append(r.found, "bad line")
+	case logfmt.Comment:
+		switch {
+		case r.first && strings.Contains(string(line), "# aburn workflow log v2"):
+			r.found = append(r.found, "newer")
+		case !r.first && !was:
+			r.found = append(r.found, "orphan")
+		}
+	case logfmt.EntryLine:
+		e, err := logfmt.Parse(line)
+		if err == nil {
+			err = logfmt.Check(line)
+		}
+		if r.paired = err == nil; !r.paired {
+			r.found = append(r.found, "bad line")
+		} else if carried {
+			r.carried = append(r.carried, word(&e))
+		} else {
+			r.entry(&e)
+		}
+	}
+}
+
+func (r *reader) entry(e *logfmt.Entry) {
+	if e.Edited {
+		r.found = append(r.found, "edited")
+	}
+	if c, ok := logfmt.ParseCheckpoint(e.Data); ok && e.Event == logfmt.Checkpoint {
+		r.dropped = append(r.dropped, c.Dropped...)
+	}
+	seq, again := r.ids[e.ID]
+	if again && e.ID != "" {
+		r.found = append(r.found, "repeat")
+	} else {
+		r.ids[e.ID] = e.Seq
+		r.reads = append(r.reads, word(e))
+	}
+	switch {
+	case e.Seq == 0 || again && e.ID != "" && seq == e.Seq:
+		return
+	case r.last > 0 && e.Seq <= r.last:
+		r.found = append(r.found, "duplicate")
+		return
+	case r.last > 0 && e.Seq > r.last+1:
+		r.gaps = append(r.gaps, logfmt.Range{First: r.last + 1, Last: e.Seq - 1})
+	}
+	r.last = e.Seq
+}
+
+func (r *reader) named(g logfmt.Range) bool {
+	for seq := g.First; seq <= g.Last; seq++ {
+		if !slices.ContainsFunc(r.dropped, func(d logfmt.Range) bool { return d.First <= seq && seq <= d.Last }) {
+			return false
+		}
+	}
+	return true
+}
+
+func word(e *logfmt.Entry) string {
+	w := e.Cmd
+	if e.Phase != "" {
+		w += ":" + e.Phase
+	}
+	w += ":" + string(e.Event)
+	if e.Wt != "" {
+		w += "@" + e.Wt
+	}
+	if e.Agent != nil {
+		w += "*" + e.Agent.Type
+	}
+	return w
+}
+
+func TestVectors(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 70 {
+		t.Fatalf("only %d vectors", len(all))
+	}
+	seen := map[string]bool{}
+	for _, v := range all {
+		t.Run(v.Name, func(t *testing.T) {
+			r := read(v.Raw)
+			if !slices.Equal(r.found, v.Expect) {
+				t.Errorf("found %q, expect %q", r.found, v.Expect)
+			}
+			if !slices.Equal(r.reads, v.Reads) {
+				t.Errorf("read %q, want %q", r.reads, v.Reads)
+			}
+			if !slices.Equal(r.carried, v.Carried) {
+				t.Errorf("carried %q, want %q", r.carried, v.Carried)
+			}
+		})
+		kind := "ok"
+		if len(v.Expect) > 0 {
+			kind = v.Expect[0]
+		}
+		for _, k := range append(v.Expect, kind) {
+			seen[k] = true
+		}
+		if !strings.HasPrefix(v.Name, strings.ReplaceAll(kind, " ", "-")) && !anyPrefix(v) {
+			t.Errorf("%s is named after none of its findings %q", v.Name, v.Expect)
+		}
+	}
+	for _, kind := range []string{"ok", "bad line", "torn tail", "gap", "duplicate", "edited", "orphan", "repeat", "newer"} {
+		if !seen[kind] {
+			t.Errorf("no vector for %q", kind)
+		}
+	}
+}
+
+func anyPrefix(v Vector) bool {
+	return slices.ContainsFunc(v.Expect, func(kind string) bool {
+		return strings.HasPrefix(v.Name, strings.ReplaceAll(kind, " ", "-"))
+	})
+}
+
+func TestHeaderIsStrict(t *testing.T) {
+	for header, why := range map[string]string{
+		"expect: ok\nentries: 0\n# c\n":                   "no blank line",
+		"expect: ok\nentries: 0\nsize: 5\n# c\n\n":        "unknown header line",
+		"expect: broken\nentries: 0\n# c\n\n":             "unknown finding",
+		"expect: ok\nentries: 1\n# c\n\n":                 "reads: names 0",
+		"expect: ok\nentries: one\nreads: a:B\n# c\n\n":   "invalid syntax",
+		"expect: ok\nentries: 0\n\n":                      "no comment",
+		"expect: ok\nentries: 1\nreads: a:B c:D\n# c\n\n": "reads: names 2",
+		"entries: 1\nreads: a:B\n# c\n\n":                 "unknown finding",
+	} {
+		if _, err := parse("x", []byte(header)); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v, want %s", header, err, why)
+		}
+	}
+}
