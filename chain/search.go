@@ -11,7 +11,7 @@ import (
 const (
 	// missBound is how much of a file that was never rotated is searched, in bytes.
 	missBound = 64 << 20
-	// lookOn is how far behind the last hit the search goes on for predecessors, in bytes.
+	// lookOn is how far behind the last hit the search goes on for predecessors, in bytes of entry lines.
 	lookOn = 1 << 20
 	// maxMoments bounds the memory of a search in a log that consists of lifecycle entries.
 	maxMoments = 100_000
@@ -55,7 +55,7 @@ func (s *search) run(j *journal.Journal) error {
 	if err != nil {
 		return err
 	}
-	segment, stopAt := "", int64(0) // lookOn before the last hit
+	since := 0 // bytes read since the last hit
 	for line, err := range j.Backward(o) {
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (s *search) run(j *journal.Journal) error {
 		if line.Carried && cut {
 			break // older than what lies unread between it and the bound
 		}
-		if s.missing == 0 && (line.Segment != segment || line.Offset < stopAt) {
+		if since += len(line.JSON); s.missing == 0 && since > lookOn {
 			s.bounded = true
 			return nil
 		}
@@ -72,7 +72,7 @@ func (s *search) run(j *journal.Journal) error {
 			return nil
 		}
 		if s.missing < before {
-			segment, stopAt = line.Segment, line.Offset-lookOn
+			since = 0
 		}
 	}
 	s.bounded = s.bounded || cut
