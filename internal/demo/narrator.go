@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"aburn/internal/term"
+)
+
+// narrator writes what stands between the outputs of aburn itself.
+type narrator struct{ out *term.Out }
+
+func newNarrator() narrator { return narrator{term.New(os.Stdout, os.Getenv, false)} }
+
+func (n narrator) title(text string) {
+	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, text), n.out.Paint(term.Dim, strings.Repeat("─", len(text))))
+}
+
+func (n narrator) done(what string, took time.Duration) {
+	fmt.Fprintf(n.out, "  %s %s %s\n", n.out.Paint(term.Green, "✓"), what, n.out.Paint(term.Dim, "("+term.Duration(took)+")"))
+}
+
+func (n narrator) heading(why, command string) {
+	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, why), n.out.Paint(term.Dim, "$ "+command))
+}
+
+func (n narrator) next() {
+	fmt.Fprintf(n.out, "\n  %s\n", n.out.Paint(term.Bold, "Now with your own agent:"))
+	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f"} {
+		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ ")+line)
+	}
+	fmt.Fprintln(n.out)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// stage is the throw-away home and project of one demo.
+type stage struct {
+	dir, bin, project string
+}
+
+func newStage() (*stage, error) {
+	dir, err := os.MkdirTemp("", "aburn-demo-")
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{dir: dir, bin: filepath.Join(dir, "bin"), project: filepath.Join(dir, "project")}
+	for _, d := range []string{s.bin, s.project, filepath.Join(dir, "home")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *stage) clear() { os.RemoveAll(s.dir) }
+
+// build compiles both executables as `make install` does, and makes the project.
+func (s *stage) build() error {
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.bin+"/", "./cmd/aburn", "./cmd/aburn-hook")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return s.quiet(s.command("aburn", "init"))
+}
+
+// command is one of our executables in the project, with a home of its own.
+func (s *stage) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd.Dir = s.project
+	cmd.Env = []string{"PATH=" + s.bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(s.dir, "home"),
+		"CLAUDE_PROJECT_DIR=" + s.project, "TERM=" + os.Getenv("TERM"), "COLORTERM=" + os.Getenv("COLORTERM"), "LANG=" + os.Getenv("LANG")}
+	if no, set := os.LookupEnv("NO_COLOR"); set {
+		cmd.Env = append(cmd.Env, "NO_COLOR="+no)
+	}
+	return cmd
+}
+
+func (s *stage) quiet(cmd *exec.Cmd) error {
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	return nil
+}
+
+// play gives each payload to a hook process, and does what the session did
+// besides: it wrote files, and it ran aburn itself.
+func (s *stage) play(steps []step) (hooks, commands int, err error) {
+	for _, st := range steps {
+		hook := s.command("aburn-hook", "claude")
+		hook.Stdin = bytes.NewReader(bytes.ReplaceAll(st.payload, []byte(recordedProject), []byte(s.project)))
+		if err := s.quiet(hook); err != nil {
+			return hooks, commands, err
+		}
+		hooks++
+		if st.Event != "PreToolUse" {
+			continue
+		}
+		switch {
+		case st.Tool == "Write":
+			err = s.writeFile(st)
+		case strings.HasPrefix(st.Input.Command, "aburn "):
+			err = s.runCommand(st)
+			commands++
+		}
+		if err != nil {
+			return hooks, commands, err
+		}
+	}
+	return hooks, commands, nil
+}
+
+func (s *stage) writeFile(st step) error {
+	path, ok := strings.CutPrefix(st.Input.Path, recordedProject+"/")
+	if !ok || !filepath.IsLocal(path) {
+		return fmt.Errorf("recording writes outside its project: %s", st.Input.Path)
+	}
+	path = filepath.Join(s.project, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(st.Input.Content), 0o644)
+}
+
+func (s *stage) runCommand(st step) error {
+	shell := s.command("aburn")
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		return err
+	}
+	shell.Path, shell.Args = sh, []string{"sh", "-c", st.Input.Command}
+	shell.Env = append(shell.Env, "CLAUDE_CODE_SESSION_ID="+st.Session)
+	return s.quiet(shell)
+}
+
+// show runs aburn as a person would: on this terminal.
+func (s *stage) show(args ...string) error {
+	cmd := s.command("aburn", args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
