@@ -10,7 +10,7 @@ import (
 )
 
 // between puts a filler of at least size bytes, tool calls of another session, between two drawings.
-func between(t *testing.T, before string, size int, after string) *world {
+func between(t testing.TB, before string, size int, after string) *world {
 	t.Helper()
 	w := newWorld(t, before)
 	filler, _ := drawn.Log("@other t*200")

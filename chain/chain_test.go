@@ -19,14 +19,14 @@ import (
 
 // world is a project with a drawn log.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	root string
 	env  func(string) string
 	end  time.Time // of the drawing
 	log  *journal.Journal
 }
 
-func newWorld(t *testing.T, drawing string) *world {
+func newWorld(t testing.TB, drawing string) *world {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
