@@ -194,13 +194,20 @@ func (d facts) pairs(key string, max int) string {
 	return strings.Join(list, ", ")
 }
 
-// anything serves events that this version does not know.
+// anything serves the events with little to say, and those that this version
+// does not know.
 func (d facts) anything() string {
-	text := d.str("summary", "description", "message", "head", "details", "error", "reason", "type", "path")
-	if text == "" {
-		text = d.pairs("", 3)
+	for _, text := range [...]string{
+		d.str("summary", "description", "message", "head", "details"),
+		join(": ", d.str("error"), d.str("reason")),
+		d.str("type", "path"),
+		d.pairs("fields", 3),
+	} {
+		if text != "" {
+			return text
+		}
 	}
-	return text
+	return d.pairs("", 3)
 }
 
 func (d facts) duration() string {
