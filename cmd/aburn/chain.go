@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/chain"
+	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/workflow"
@@ -61,8 +62,8 @@ func (a *app) chain(_ context.Context, cmd *cli.Command) error {
 	if err == nil || !cmd.IsSet("or") {
 		return err
 	}
-	if f := (*failure)(nil); !errors.As(err, &f) { // not an answer: something broke
-		a.warn(err.Error())
+	if f := (*failure)(nil); !errors.As(err, &f) || f.code == exitUsage && f.msg != project.ErrNone.Error() {
+		a.warn(err.Error()) // no answer, and not because there is no project: something is broken
 	}
 	_, err = fmt.Fprintln(a.out, cmd.String("or"))
 	return err
