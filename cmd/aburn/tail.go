@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -73,7 +74,7 @@ func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.
 	var found []record
 	first := true
 	t.calls.ended = map[callKey]bool{}
-	defer func() { t.calls.ended = nil }()
+	defer func() { t.calls.ended = nil }() // forwards, starts come first
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
 		if err != nil {
 			return from, err
@@ -96,15 +97,20 @@ func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.
 	return from, nil
 }
 
-// wanted parses a line if its routing fields pass the filter and its id is new.
-// The end of a call is taken note of even if it is not to be shown.
+// wanted parses a line if its id is new and its routing fields pass the filter.
 func (t *tailer) wanted(line []byte) (record, bool) {
 	h, ok := logfmt.ParseHeader(line)
-	if !ok || t.seen.SeenBytes(h.ID) || !t.filter.matchSession(h.Session) {
+	if !ok || t.seen.SeenBytes(h.ID) {
 		return record{}, false
 	}
-	shown := t.filter.match(&h)
-	if !shown && !endsCall(logfmt.Event(h.Event)) {
+	return t.chosen(line, &h)
+}
+
+// chosen parses a line that passes the filter. The end of a call is taken note
+// of even if it is not to be shown. CHECKPOINTs are no news for people.
+func (t *tailer) chosen(line []byte, h *logfmt.Header) (record, bool) {
+	shown := t.filter.match(h) && (t.calls.all || len(t.filter.events) > 0 || logfmt.Event(h.Event) != logfmt.Checkpoint)
+	if !shown && !(t.filter.matchSession(h.Session) && endsCall(logfmt.Event(h.Event))) {
 		return record{}, false
 	}
 	e, err := logfmt.Parse(line)
@@ -114,18 +120,68 @@ func (t *tailer) wanted(line []byte) (record, bool) {
 	return record{Entry: e, line: slices.Clone(line)}, err == nil && shown
 }
 
-// arrival is what the reading goroutine of follow hands over.
+// follow prints what is appended until ctx is done. Where the log was replaced
+// or truncated before anybody looked, it goes on with what is new in the new one.
+func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.Position) error {
+	for {
+		err := t.followFrom(ctx, log, from)
+		if !errors.Is(err, journal.ErrPosition) {
+			return err
+		}
+		if from, err = t.catchUp(log); err != nil {
+			return err
+		}
+	}
+}
+
+// catchUp prints what stands behind the newest entry that was seen before, and
+// returns the position behind that.
+func (t *tailer) catchUp(log *journal.Journal) (from journal.Position, err error) {
+	var lines [][]byte
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return from, err
+		}
+		if len(lines) == 0 {
+			from = line.Next()
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if ok && t.seen.SeenBytes(h.ID) {
+			break
+		}
+		lines = append(lines, slices.Clone(line.JSON))
+	}
+	now := time.Now()
+	for _, line := range slices.Backward(lines) {
+		h, ok := logfmt.ParseHeader(line)
+		if !ok {
+			continue
+		}
+		if r, ok := t.chosen(line, &h); ok && t.calls.forward(r, now) {
+			if err := t.print(r, now); err != nil {
+				return from, err
+			}
+		}
+	}
+	return from, nil
+}
+
+// arrival is what the reading goroutine of followFrom hands over.
 type arrival struct {
 	line []byte
 	err  error
 }
 
-// follow prints what is appended until ctx is done. The reading is a goroutine
-// of its own, because a start without an end has to be told when nothing comes.
-func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.Position) error {
+// followFrom is follow from one position. The reading is a goroutine of its own,
+// because a start without an end has to be told when nothing comes.
+func (t *tailer) followFrom(ctx context.Context, log *journal.Journal, from journal.Position) error {
 	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	arrivals := make(chan arrival)
+	defer func() { // the journal is this goroutine's again
+		stop()
+		for range arrivals {
+		}
+	}()
 	go func() {
 		defer close(arrivals)
 		for line, err := range log.Follow(ctx, from) {

@@ -56,6 +56,9 @@ func (t *tally) read(log *journal.Journal, f *filter) error {
 		if err != nil {
 			return err
 		}
+		if line.Carried { // a copy, of a segment that is gone
+			continue
+		}
 		h, ok := logfmt.ParseHeader(line.JSON)
 		if ok && !seen.SeenBytes(h.ID) && f.match(&h) {
 			t.add(&line, &h)
@@ -150,8 +153,12 @@ func costsOf(line []byte) (source []byte, hook, lock int64) {
 	}
 	hook, rest := digits(data[at+len(`"hook_us":`):])
 	lock = -1
-	if after, found := bytes.CutPrefix(rest, []byte(`,"lock_us":`)); found {
+	after, behind := bytes.CutPrefix(rest, []byte(`,"lock_us":`))
+	switch {
+	case behind:
 		lock, _ = digits(after)
+	case hook < 0 || bytes.Contains(data, []byte(`"lock_us":`)):
+		return slowCostsOf(line)
 	}
 	return source, hook, lock
 }

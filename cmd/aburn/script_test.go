@@ -1,0 +1,122 @@
+//go:build scripts
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"aburn/hooks"
+	"aburn/hooks/claude"
+	"aburn/hooks/codex"
+	"aburn/internal/journal"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+
+// TestMain makes this test binary aburn and aburn-hook too, so that the scripts
+// run real processes without anything being installed.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain})
+}
+
+// hookMain is main of cmd/aburn-hook, which no test can import.
+func hookMain() {
+	run := hooks.Run{
+		Start: time.Now(), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Env: os.Getenv,
+		Agents: []hooks.Agent{claude.Agent(), codex.Agent()},
+	}
+	if err := run.Do(); err != nil {
+		fmt.Fprintln(os.Stderr, "aburn: error:", err)
+	}
+}
+
+// TestScripts runs testdata/script: the manual, one page a file. Every log that
+// a script leaves behind has to be whole, unless a file named damaged stands in
+// its working folder.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setupScript,
+		Condition:           scriptCondition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"sandboxed": cmdSandboxed,
+			"subst":     cmdSubst,
+		},
+	})
+}
+
+// setupScript gives a script a home of its own and nothing of the caller's environment.
+func setupScript(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	env.Setenv("HOME", home)
+	env.Setenv("TZ", "UTC")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		return err
+	}
+	t := env.T()
+	env.Defer(func() {
+		if _, err := os.Stat(filepath.Join(env.WorkDir, "damaged")); err == nil {
+			return
+		}
+		if found := damageBelow(env.WorkDir); found != "" {
+			t.Fatal("the script left a damaged log behind:\n" + found)
+		}
+	})
+	return nil
+}
+
+// damageBelow verifies every log in dir.
+func damageBelow(dir string) (found string) {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != ".oss" || !d.IsDir() {
+			return nil
+		}
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			return nil
+		}
+		defer root.Close()
+		report, err := journal.New(root, journal.Options{By: journal.Command}).Verify(context.Background())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			found += err.Error() + "\n"
+		}
+		for _, f := range report.Damage {
+			found += fmt.Sprintf("%s/%s:%d: %s: %s\n", path, f.Segment, f.Line, f.Kind, f.Text)
+		}
+		return nil
+	})
+	return found
+}
+
+func scriptCondition(cond string) (bool, error) {
+	if cond == "sandbox" {
+		return canSandbox(), nil
+	}
+	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// cmdSubst replaces text in a file: subst FILE OLD NEW.
+func cmdSubst(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: subst file old new")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o600))
+}

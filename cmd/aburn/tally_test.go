@@ -1,0 +1,105 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/logfmt"
+)
+
+// The quick way of finding a line's costs is only a way: it never differs from
+// reading the whole JSON, whatever stands in strings, objects and other tools' lines.
+func TestQuickCostsAreTheCosts(t *testing.T) {
+	lines := []string{
+		`{"ts":"t","cmd":"c","event":"TOOL","source":"claude","wt":"","data":{"tool":"x","hook_us":12,"lock_us":3},"crc":"00000000"}`,
+		`{"ts":"t","cmd":"c","event":"TOOL","source":"claude","wt":"","data":{"hook_us":12},"crc":"00000000"}`,
+		`{"ts":"t","cmd":"c","event":"TOOL","source":"claude","wt":"","data":{"hook_us":12,"x":1,"lock_us":3}}`,
+		`{"ts":"t","cmd":"c","event":"TOOL","source":"claude","wt":"","data":{"proc":{"hook_us":7,"lock_us":8},"hook_us":12,"lock_us":3}}`,
+		`{"ts":"t","cmd":"c","event":"TOOL","source":"claude","wt":"","data":{"proc":{"hook_us":7}}}`,
+		`{"ts":"t","cmd":"c","event":"TOOL","source":"claude","wt":"","data":{"head":"\"hook_us\":9,","hook_us":12,"lock_us":3}}`,
+		`{"ts":"t","cmd":"c","event":"TOOL","source":"claude","wt":"","data":{"head":"a { b","hook_us":12,"lock_us":3}}`,
+		`{"ts":"t","cmd":"c","event":"TOOL","agent":{"type":"x,\"source\":\"y\""},"source":"codex","data":{"hook_us":1,"lock_us":0}}`,
+		`{"ts":"t","cmd":"c","event":"SESSION_START","source":"claude","data":{"source":"startup","hook_us":900,"lock_us":1}}`,
+		`{"ts":"t","cmd":"c","event":"SESSION_START","data":{"source":"startup","hook_us":900,"lock_us":1}}`,
+		`{"ts":"t","cmd":"c","event":"X","data":{"a":1},"source":"late"}`,
+		`{"ts":"t","cmd":"c","event":"X","source":"s\"q"}`,
+		`{"ts":"t","cmd":"c","event":"X"}`,
+		`{ "ts": "t", "cmd": "c", "event": "X", "source": "spaced", "data": { "hook_us": 5, "lock_us": 6 } }`,
+		`{"ts":"t","cmd":"c","event":"X","source":"x","data":{"hook_us":"12"}}`,
+		`{"ts":"t","cmd":"c","event":"X","source":"`,
+	}
+	for _, line := range lines {
+		source, hook, lock := costsOf([]byte(line))
+		wantSource, wantHook, wantLock := slowCostsOf([]byte(line))
+		if string(source) != string(wantSource) || hook != wantHook || lock != wantLock {
+			t.Errorf("%s\ngot  %q %d %d\nwant %q %d %d", line, source, hook, lock, wantSource, wantHook, wantLock)
+		}
+	}
+}
+
+func TestPercentilesAreExact(t *testing.T) {
+	for range 200 {
+		var c cost
+		values := make([]int64, 1+rand.IntN(300))
+		for i := range values {
+			values[i] = rand.Int64N([]int64{5, 3000, exactBelow * 3}[rand.IntN(3)])
+			c.add(values[i])
+		}
+		c.add(-1) // an entry without the value
+		slices.Sort(values)
+		for _, p := range percentiles {
+			want := values[(len(values)*int(p)+99)/100-1]
+			if got := c.percentile(p); got != want {
+				t.Fatalf("p%d of %v: got %d, want %d", p, values, got, want)
+			}
+		}
+		if c.n != int64(len(values)) || c.max != values[len(values)-1] {
+			t.Fatalf("n %d, max %d of %v", c.n, c.max, values)
+		}
+	}
+}
+
+// What is printed as JSON means the same and moves no terminal.
+func TestSafeJSONMeansTheSame(t *testing.T) {
+	pieces := []string{"plain", "\u007f", "\u009b31m", "\u202e", "\U000e0041", "日本", `\u001b[2J`, `\"`, "\u2028", "👩\u200d💻", "é"}
+	for range 500 {
+		var b strings.Builder
+		for range rand.IntN(8) {
+			b.WriteString(pieces[rand.IntN(len(pieces))])
+		}
+		line := `{"cmd":"` + b.String() + `","data":{}}`
+		safe := appendSafe(nil, []byte(line))
+		if got, want := gjson.GetBytes(safe, "cmd").Str, gjson.Get(line, "cmd").Str; got != want {
+			t.Fatalf("%q became %q", want, got)
+		}
+		for _, r := range string(safe) {
+			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Fatalf("%U is left in %q", r, safe)
+			}
+		}
+	}
+	if got := appendSafe(nil, []byte("{\"a\":\"\xff\"}")); !utf8.Valid(got) || string(got) != `{"a":"\ufffd"}` {
+		t.Errorf("invalid bytes became %q", got)
+	}
+}
+
+// Numbers of entries count from the routing fields alone; repeats count once.
+func TestTallyCountsSessionsAndSegments(t *testing.T) {
+	tally := newTally()
+	for i, seq := range []logfmt.Seq{4, 5, 0, 6} {
+		tally.addSegment([]string{"workflow.log.4", "workflow.log.4", "workflow.log", "workflow.log"}[i], seq)
+	}
+	tally.segments[tally.segment] = tally.inSegment
+	if got := tally.segments["workflow.log.4"]; got != (segmentTally{2, 4, 5}) {
+		t.Errorf("old segment: %+v", got)
+	}
+	if got := tally.segments["workflow.log"]; got != (segmentTally{2, 6, 6}) {
+		t.Errorf("new segment: %+v", got)
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"aburn/internal/recent"
+	"aburn/logfmt"
+)
+
+func TestMoments(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.FixedZone("here", 3600))
+	for _, c := range []struct{ in, want string }{
+		{"24h", "2026-11-20T10:00:00+01:00"},
+		{"90s", "2026-11-21T09:58:30+01:00"},
+		{"1h30m", "2026-11-21T08:30:00+01:00"},
+		{"7d", "2026-11-14T10:00:00+01:00"},
+		{"2w", "2026-11-07T10:00:00+01:00"},
+		{"2026-11-01", "2026-11-01T00:00:00+01:00"},
+		{"2026-11-01T07:30", "2026-11-01T07:30:00+01:00"},
+		{"2026-11-01 07:30:10", "2026-11-01T07:30:10+01:00"},
+		{"2026-11-01T07:30:00Z", "2026-11-01T07:30:00Z"},
+		{"2026-11-01T07:30:00.5+02:00", "2026-11-01T07:30:00+02:00"},
+	} {
+		got, err := moment(c.in, now)
+		if err != nil || got.Format(time.RFC3339) != c.want {
+			t.Errorf("%s: %v, %v, want %s", c.in, got, err, c.want)
+		}
+	}
+	for _, bad := range []string{"", "yesterday", "-1h", "7", "d", "-7d", "2026-13-01", "99999999999d"} {
+		if got, err := moment(bad, now); err == nil {
+			t.Errorf("%q is %v", bad, got)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := []string{"START", "COMPLETE", "FAILED", "TOOL", "PHASE_START"}
+	for in, want := range map[string]string{
+		"COMPLET": "COMPLETE", "complete": "COMPLETE", "FALIED": "FAILED", "STRAT": "START", "PHASE-START": "PHASE_START",
+		"DEPLOYED": "", "X": "", "": "",
+	} {
+		if got := nearest(in, words); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestOneAgent(t *testing.T) {
+	a, b := &logfmt.Agent{Type: "x", ID: "1", ParentCmd: "build"}, &logfmt.Agent{Type: "x", ID: "2", ParentCmd: "build"}
+	for _, c := range []struct {
+		name   string
+		agents []*logfmt.Agent
+		want   *logfmt.Agent
+		one    bool
+	}{
+		{"the session itself", []*logfmt.Agent{nil}, nil, true},
+		{"one", []*logfmt.Agent{a}, a, true},
+		{"one in two calls", []*logfmt.Agent{a, a}, a, true},
+		{"two of one type", []*logfmt.Agent{a, b}, &logfmt.Agent{Type: "x", ParentCmd: "build"}, false},
+		{"one and the session itself", []*logfmt.Agent{a, nil}, nil, false},
+	} {
+		var calls []recent.Call
+		for _, agent := range c.agents {
+			calls = append(calls, recent.Call{Agent: agent})
+		}
+		got, one := oneAgent(calls)
+		if one != c.one || (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s: %v %v, want %v %v", c.name, got, one, c.want, c.one)
+		}
+	}
+}
