@@ -138,7 +138,8 @@ func (a *app) templatesWrite() *cli.Command {
 		Usage:     "put the commands and the guide where the agents look for them",
 		ArgsUsage: "[DIR]",
 		Description: "Writes into .claude/ and .agents/ of DIR; without DIR, of the worktree you are in. A file\n" +
-			"that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.",
+			"that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.\n" +
+			"In Claude Code /plan is then this command; its own plan mode stays on shift+tab.",
 		Flags: []cli.Flag{
 			agentFlag("all"),
 			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
