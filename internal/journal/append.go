@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"io"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -60,7 +61,7 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 		return f, r, nil
 	}
 	j.number(f, tail, r.Entries)
-	return f, r, writeEntries(f, lead(f.size(), tail.endsTorn()), r.Entries)
+	return f, r, writeEntries(f, lead(f.size(), tail.endsTorn()), f.size(), r.Entries)
 }
 
 // take keeps the entries that are new, with an id each.
@@ -108,8 +109,9 @@ func lead(size int64, torn bool) string {
 	return ""
 }
 
-// writeEntries writes lead and entries with one write.
-func writeEntries(f *segmentFile, lead string, entries []*logfmt.Entry) error {
+// writeEntries writes lead and entries with one write. The lead is right if f
+// still has the given size then; -1 = it is right in any case.
+func writeEntries(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) error {
 	b := make([]byte, 0, 2048)
 	b = append(b, '\n') // stands ready for a second attempt
 	b = append(b, lead...)
@@ -119,23 +121,39 @@ func writeEntries(f *segmentFile, lead string, entries []*logfmt.Entry) error {
 			return err
 		}
 	}
-	return writeWhole(f.File, b)
+	return writeWhole(f.File, b, size)
 }
 
 // writeWhole writes b without its first byte, which is a newline, in one write.
+//
 // A short write is never continued, because another writer's entry may stand
 // behind it by now: everything is written again, beginning with that newline.
-func writeWhole(f *os.File, b []byte) error {
+// So it is when a lock-free writer came between our look at the last byte and
+// our write, and died in the middle of its own: our first line would be part of
+// its torn one.
+func writeWhole(f *os.File, b []byte, size int64) error {
 	part := b[1:]
 	for {
 		n, err := writeOnce(f, part)
-		if err != nil || n == len(part) {
+		if err != nil || n == len(part) && (size < 0 || !glued(f, n, size)) {
 			return err
 		}
 		// A write that is short without an error comes from a limit or a full
 		// disk; the next one says which, unless space was freed meanwhile.
-		part = b
+		part, size = b, -1
 	}
+}
+
+// glued reports whether the n bytes just written do not begin at size, as
+// expected, but behind something else than a newline.
+func glued(f *os.File, n int, size int64) bool {
+	end, err := f.Seek(0, io.SeekCurrent) // where an append left off
+	if err != nil || end-int64(n) <= size {
+		return false
+	}
+	var before [1]byte
+	_, err = f.ReadAt(before[:], end-int64(n)-1)
+	return err == nil && before[0] != '\n'
 }
 
 // sync makes durable entries survive a power cut, and the name of a file that

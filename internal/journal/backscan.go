@@ -33,9 +33,10 @@ type backScan struct {
 	rest  int    // bytes of buf before the first newline
 	lines []span // not given out yet, in file order
 	block int
-	keep  bool // lines stay valid: never reuse a buffer
-	skip  bool // inside a line longer than maxLine
-	torn  bool // the region did not end in a newline
+	keep  bool   // lines stay valid: never reuse a buffer
+	skip  bool   // inside a line longer than maxLine
+	torn  bool   // the region did not end in a newline
+	tail  []byte // what stands behind its last newline; valid as long as buf
 
 	damage int64
 	begun  bool
@@ -63,7 +64,9 @@ func (s *backScan) next() ([]byte, int64, error) {
 
 // first returns the file's first line, which no newline precedes.
 func (s *backScan) first() ([]byte, int64, error) {
-	s.torn = s.torn || !s.begun && s.rest > 0
+	if !s.begun && s.rest > 0 {
+		s.torn, s.tail = true, s.buf[:s.rest]
+	}
 	if s.rest < 0 || s.start != 0 || !s.begun || s.skip {
 		return nil, 0, io.EOF
 	}
@@ -113,7 +116,9 @@ func (s *backScan) split(n int) {
 	end := len(s.buf)
 	if !s.begun || s.skip { // behind the last newline is no line
 		last := bytes.LastIndexByte(s.buf[:n], '\n')
-		s.torn = s.torn || !s.begun && last+1 < end
+		if !s.begun && last+1 < end {
+			s.torn, s.tail = true, s.buf[last+1:]
+		}
 		s.begun, s.skip = true, false
 		end = last + 1
 	}

@@ -14,51 +14,34 @@ type digest struct {
 	name        string
 	first, last logfmt.Seq // of its own entries; 0: none has a number
 	entries     int64      // own ones
-	carried     extent
+	block       logfmt.Block
 	scan        *foreScan
 }
 
-// newDigest gives the carrier the lines that the segment carried itself. They
-// go ahead of its own entries, wherever they stand: they are older.
-func newDigest(f *segmentFile, carry *logfmt.Carrier) (*digest, error) {
-	b := findBlock(f, blockZone)
-	d := &digest{name: f.name, carried: b.carried}
-	s := newForeScan(io.NewSectionReader(f, 0, b.carried.to), b.carried.from, 64<<10+1)
-	for !b.carried.empty() {
-		line, _, err := s.line()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		carry.Add(line)
-	}
-	d.scan = newForeScan(f, 0, foreBlock)
-	return d, nil
+func newDigest(f *segmentFile, carry *logfmt.Carrier) *digest {
+	carry.Add(nil) // ends a torn block of the segment before
+	return &digest{name: f.name, scan: newForeScan(f, 0, foreBlock)}
 }
 
-// read takes the segment's own lines up to its end as of now.
+// read takes the segment's lines up to its end as of now.
 func (d *digest) read(carry *logfmt.Carrier) error {
 	for {
-		line, off, err := d.scan.line()
+		line, _, err := d.scan.line()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if d.carried.from <= off && off < d.carried.to {
-			continue
-		}
 		carry.Add(line)
-		if kindOf(line) == logfmt.EntryLine {
-			d.count(line)
-		}
+		d.count(line)
 	}
 }
 
 func (d *digest) count(line []byte) {
+	if d.block.Step(line) {
+		return
+	}
 	h, ok := logfmt.ParseHeader(line)
 	if !ok {
 		return
@@ -106,9 +89,6 @@ func (j *Journal) digestOf(name string, carry *logfmt.Carrier) (*digest, error) 
 		return nil, err
 	}
 	defer f.Close()
-	d, err := newDigest(f, carry)
-	if err != nil {
-		return nil, err
-	}
+	d := newDigest(f, carry)
 	return d, d.read(carry)
 }

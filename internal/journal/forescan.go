@@ -17,17 +17,19 @@ type foreScan struct {
 	r    io.ReaderAt
 	next int64  // file offset behind buf
 	buf  []byte // read and not given out yet
-	room []byte // the block that buf is a part of
-	skip bool   // inside a line longer than the block
+	room []byte // the block that buf is a part of; grows up to most
+	most int
+	full bool // the last read filled the room: a larger one pays
+	skip bool // inside a line longer than most
 
 	damage int64
 	gaveUp int64 // offset of the last line given up
 }
 
-// newForeScan reads from offset off in blocks of the given size, which also
-// bounds the length of a line.
-func newForeScan(r io.ReaderAt, off int64, block int) *foreScan {
-	return &foreScan{r: r, next: off, room: make([]byte, block)}
+// newForeScan reads from offset off in blocks that grow up to most bytes, which
+// also bounds the length of a line.
+func newForeScan(r io.ReaderAt, off int64, most int) *foreScan {
+	return &foreScan{r: r, next: off, most: most, full: true}
 }
 
 // offset is the file offset of what comes next: the first line not given out.
@@ -55,17 +57,21 @@ func (s *foreScan) line() ([]byte, int64, error) {
 
 // fill reads on behind the incomplete line that buf holds.
 func (s *foreScan) fill() error {
-	if len(s.buf) == len(s.room) || s.skip {
+	if len(s.buf) == s.most || s.skip {
 		if !s.skip {
 			s.damage++
 			s.gaveUp = s.offset()
 		}
 		s.skip, s.buf = true, nil
 	}
-	kept := copy(s.room, s.buf)
-	n, err := s.r.ReadAt(s.room[kept:], s.next)
-	s.next += int64(n)
-	s.buf = s.room[:kept+n]
+	room := s.room
+	if s.full && len(room) < s.most {
+		room = make([]byte, min(max(4*len(room), 16<<10), s.most))
+	}
+	kept := copy(room, s.buf)
+	n, err := s.r.ReadAt(room[kept:], s.next)
+	s.room, s.next, s.buf = room, s.next+int64(n), room[:kept+n]
+	s.full = len(s.buf) == len(room)
 	if n > 0 {
 		return nil
 	}

@@ -140,9 +140,7 @@ func (r *rotation) look() error {
 	if err != nil || r.f == nil {
 		return err
 	}
-	if r.log, err = newDigest(r.f, r.carry); err != nil {
-		return err
-	}
+	r.log = newDigest(r.f, r.carry)
 	return r.log.read(r.carry)
 }
 
@@ -209,7 +207,7 @@ func (r *rotation) begin(drop []Segment) error {
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(f.File, b); err != nil {
+	if err := writeWhole(f.File, b, f.size()); err != nil {
 		return err
 	}
 	if r.j.o.Sync == SyncNone {

@@ -18,7 +18,8 @@ type tailState struct {
 	scan   *backScan
 	lines  [][]byte // entry lines read so far, newest first
 	ended  bool
-	torn   bool                       // the log does not end in a newline; known once a line was read
+	looked bool                       // at the end of the log
+	torn   bool                       // it is no newline
 	more   func(left int64) *backScan // what to go on with at the file's beginning, or nil
 	size   int64
 	wait   time.Duration
@@ -58,9 +59,7 @@ func lastLines(f *segmentFile, size int64) []byte {
 func (s *tailState) next(i int) ([]byte, bool) {
 	for i >= len(s.lines) && !s.ended {
 		line, _, err := s.scan.entry()
-		if s.more != nil {
-			s.torn = s.scan.torn
-		}
+		s.lookAtEnd()
 		if err == nil {
 			s.lines = append(s.lines, line)
 			continue
@@ -76,6 +75,19 @@ func (s *tailState) next(i int) ([]byte, bool) {
 		return s.lines[i], true
 	}
 	return nil, false
+}
+
+// lookAtEnd finds out, after the first read, how the log ends. A last line that
+// lacks only its newline becomes an entry as soon as the next writer adds one,
+// so it is one already: its number is taken.
+func (s *tailState) lookAtEnd() {
+	if s.looked {
+		return
+	}
+	s.looked, s.torn = true, s.scan.torn
+	if _, ok := logfmt.ParseHeader(s.scan.tail); ok {
+		s.lines = append(s.lines, s.scan.tail)
+	}
 }
 
 // tailBefore reads the end of the segment before f, if f should have begun with
