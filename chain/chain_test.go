@@ -285,6 +285,17 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// TestEdited: an entry that somebody changed by hand is used, and marked.
+func TestEdited(t *testing.T) {
+	w := newWorld(t, "")
+	bytes, _ := drawn.Log("ideate.->plan")
+	w.write(".oss/workflow.log", strings.Replace(string(bytes), `"next_suggested":"plan"`, `"next_suggested":"ship"`, 1))
+	r := w.last(w.query(".", "ideate"))
+	if got := verdict(r); got != "done #1 edited" || r.Next != "ship" {
+		t.Errorf("%s, next %s", got, r.Next)
+	}
+}
+
 // TestNoLog: a project whose log was not begun yet, or is lost, has completed nothing.
 func TestNoLog(t *testing.T) {
 	w := newWorld(t, "")
