@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -84,43 +83,6 @@ func TestUninstallOfWhatDoesNotParse(t *testing.T) {
 	b = newBench(t, Claude, []byte("// nothing of ours"))
 	if c, err := PlanUninstall(b.options); err != nil || !c.Nothing() {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestNotAFile(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		make func(path string) error
-		want string
-	}{
-		{"folder", func(path string) error { return os.Mkdir(path, 0o700) }, "is not a regular file (d---------)"},
-		{"FIFO", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "is not a regular file (p---------)"},
-		{"loop of links", func(path string) error { return os.Symlink(path, path) }, "too many links"},
-		{"link into a missing folder", func(path string) error { return os.Symlink("gone/x.json", path) }, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := newBench(t, Claude, nil)
-			if err := c.make(b.path); err != nil {
-				t.Fatal(err)
-			}
-			plan, err := Plan(b.options)
-			if c.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err = plan.Apply(); err != nil || !exists(filepath.Join(filepath.Dir(b.path), "gone/x.json")) {
-					t.Errorf("error %v", err)
-				}
-				b.uninstall()
-				if exists(filepath.Join(filepath.Dir(b.path), "gone")) {
-					t.Error("the folder that the install made is still there")
-				}
-				return
-			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v; want %s", err, c.want)
-			}
-		})
 	}
 }
 

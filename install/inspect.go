@@ -24,6 +24,7 @@ type Registration struct {
 type Settings struct {
 	Agent         Agent
 	Scope         Scope
+	Plugin        string // its name, when Scope is Plugin
 	Path          string // as the agent names it
 	Real          string // links resolved
 	Exists        bool

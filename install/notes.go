@@ -42,7 +42,7 @@ func (a Agent) scopes() []Scope {
 	return []Scope{User, Project, Local}
 }
 
-// elsewhere are the settings files of other scopes that call aburn's hook for agent a too.
+// elsewhere are the settings files of other scopes, and the plugins, that call aburn's hook for agent a too.
 func (o Options) elsewhere(a Agent) (paths []string) {
 	here, _, _ := a.settingsPath(o.Scope, o.Dir, o.Env)
 	for _, s := range a.scopes() {
@@ -56,6 +56,13 @@ func (o Options) elsewhere(a Agent) (paths []string) {
 		}
 		if d, err := parse(path, t.data); err == nil && d.owns(a) {
 			paths = append(paths, path)
+		}
+	}
+	if a == Claude {
+		for _, p := range Plugins(o.Dir, o.Env) {
+			if len(p.Own()) > 0 {
+				paths = append(paths, "the plugin "+p.Plugin)
+			}
 		}
 	}
 	return paths

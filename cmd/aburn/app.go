@@ -52,6 +52,7 @@ func (a *app) root() *cli.Command {
 			a.initCommand(),
 			a.installHooksCommand(),
 			a.uninstallHooksCommand(),
+			a.doctorCommand(),
 			a.tailCommand(),
 			a.queryCommand(),
 			a.statsCommand(),

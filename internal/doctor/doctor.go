@@ -1,3 +1,120 @@
 // Package doctor proves, as far as looking can, that the hooks of this user's agents record into this project's log; it
-// changes nothing outside of a throw-away folder.
+// changes nothing outside of a throw-away folder of its own.
+//
+// What it says is graded: OK is seen to be so, Note is worth knowing or cannot be told from here, Bad keeps something
+// from being recorded and says what to do. Programs that it starts: the agents and git, for their versions and lists, and
+// with Live the registered hooks. Everything else is read.
 package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"aburn/install"
+	"aburn/internal/project"
+)
+
+// Status grades one finding.
+type Status string
+
+// The grades.
+const (
+	OK   Status = "ok"
+	Note Status = "note"
+	Bad  Status = "bad"
+)
+
+// Check is one finding.
+type Check struct {
+	Topic  string   `json:"topic"` // "project", "log", "claude", "codex", "live"
+	Status Status   `json:"status"`
+	Text   string   `json:"text"`
+	Hints  []string `json:"hints,omitempty"`
+}
+
+// Report is everything that was found, in the order in which it matters.
+type Report struct {
+	Checks []Check `json:"checks"`
+}
+
+// Bad says whether any finding is bad news.
+func (r *Report) Bad() bool {
+	return slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Status == Bad })
+}
+
+func (r *Report) add(topic string, status Status, text string, hints ...string) {
+	r.Checks = append(r.Checks, Check{topic, status, text, hints})
+}
+
+func (r *Report) addf(topic string, status Status, format string, args ...any) {
+	r.add(topic, status, fmt.Sprintf(format, args...))
+}
+
+// Options says what to look at.
+type Options struct {
+	Dir  string              // the folder that the person stands in
+	Env  func(string) string // the person's environment
+	Now  time.Time
+	Self string // the running executable, to compare aburn-hook with
+	Live bool   // run a canary through every registered hook
+}
+
+// exam is one examination.
+type exam struct {
+	Options
+	Report
+	ctx    context.Context
+	p      *project.Project // nil outside of any
+	agents []*patient
+}
+
+// patient is one agent and what was found about it.
+type patient struct {
+	install.Agent
+	program  string             // "" when it is not on PATH
+	settings []install.Settings // all files that hold hooks for sessions here, plugins too
+	reason   string             // the likely reason why its hooks do not fire; "" when none is seen
+}
+
+// topic is the agent's name in Check.Topic.
+func (p *patient) topic() string { return string(p.Agent) }
+
+// own are the settings files that call aburn's hook.
+func (p *patient) own() (out []*install.Settings) {
+	for i := range p.settings {
+		if len(p.settings[i].Own()) > 0 {
+			out = append(out, &p.settings[i])
+		}
+	}
+	return out
+}
+
+// Run looks at everything.
+func Run(ctx context.Context, o Options) Report {
+	e := &exam{Options: o, ctx: ctx}
+	e.project()
+	for _, a := range install.Agents() {
+		p := &patient{Agent: a, program: a.Program(e.Env)}
+		p.settings = install.Inspect(a, e.Dir, e.Env)
+		if a == install.Claude {
+			p.settings = append(p.settings, install.Plugins(e.Dir, e.Env)...)
+		}
+		e.agents = append(e.agents, p)
+		e.agent(p)
+		e.sessions(p)
+	}
+	e.anyHook()
+	if e.Live {
+		e.live()
+	}
+	return e.Report
+}
+
+// anyHook is for the person who has not begun.
+func (e *exam) anyHook() {
+	if !slices.ContainsFunc(e.agents, func(p *patient) bool { return len(p.own()) > 0 }) {
+		e.add("hooks", Bad, "no agent calls aburn's hook: nothing is recorded", "aburn install-hooks")
+	}
+}

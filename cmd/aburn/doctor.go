@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/doctor"
+	"aburn/internal/term"
+)
+
+func (a *app) doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "doctor",
+		Usage: "prove that hooks record here, or say what keeps them from it",
+		Description: "Looks at the project, the agents, who calls the hook, whether Codex trusts it, and whether\n" +
+			"the agents' newest sessions are in the log. Exit 1 on bad news. --live also runs every\n" +
+			"registered command with a canary, in a throw-away project.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "live", Usage: "run a canary through every registered hook"},
+			jsonFlag(),
+		},
+		ArgValidator: noArguments,
+		Metadata:     examples("aburn doctor", "aburn doctor --live", "aburn doctor --json | jq '.checks[] | select(.status == \"bad\")'"),
+		Action:       a.doctor,
+	}
+}
+
+func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
+	dir, err := filepath.Abs(cmd.String("C"))
+	if err != nil {
+		return err
+	}
+	self, _ := os.Executable()
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.env, Now: time.Now(), Self: self, Live: cmd.Bool("live")})
+	if cmd.Bool("json") {
+		err = json.NewEncoder(a.out).Encode(struct {
+			OK     bool           `json:"ok"`
+			Checks []doctor.Check `json:"checks"`
+		}{!report.Bad(), report.Checks})
+	} else {
+		err = a.tellReport(a.screen(cmd), report)
+	}
+	if err == nil && report.Bad() {
+		return told(exitBadNews)
+	}
+	return err
+}
+
+// tellReport prints the findings by topic. Lines are not cut: a path at their end is what one wants to copy.
+func (a *app) tellReport(out *term.Out, r doctor.Report) error {
+	last := ""
+	for _, c := range r.Checks {
+		topic := c.Topic
+		if topic == last {
+			topic = ""
+		}
+		last = c.Topic
+		style := term.Green
+		switch c.Status {
+		case doctor.Note:
+			style = term.Yellow
+		case doctor.Bad:
+			style = term.BoldRed
+		}
+		fmt.Fprintf(out, "%s  %s  %s\n", out.Paint(term.Bold, term.Pad(topic, 8)), out.Paint(style, term.Pad(string(c.Status), 4)), term.Clean(c.Text))
+		for _, h := range c.Hints {
+			fmt.Fprintf(out, "%s  %s\n", term.Pad("", 14), out.Paint(term.Cyan, "→ "+term.Clean(h)))
+		}
+	}
+	_, err := fmt.Fprintln(out)
+	return err
+}

@@ -1,0 +1,205 @@
+package doctor
+
+import (
+	"context"
+	"debug/buildinfo"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/install"
+)
+
+// agent looks at one agent: is it there, which version, which file calls the hook, and what keeps the hook from running.
+func (e *exam) agent(p *patient) {
+	if p.program == "" && len(p.own()) == 0 {
+		e.addf(p.topic(), Note, "no %s on PATH, and no hooks for it", p.Agent)
+		return
+	}
+	e.version(p)
+	for i := range p.settings {
+		e.file(p, &p.settings[i])
+	}
+	if len(p.own()) == 0 {
+		e.add(p.topic(), Note, "no settings file calls the hook: sessions of "+p.Name()+" are not recorded", "aburn install-hooks --agent "+string(p.Agent))
+		return
+	}
+	e.twice(p)
+	e.disabled(p)
+	if p.Agent == install.Codex {
+		e.trust(p)
+	}
+}
+
+// blame notes bad news that is also the likely reason for hooks that do not fire.
+func (e *exam) blame(p *patient, reason string, hints ...string) {
+	e.add(p.topic(), Bad, reason, hints...)
+	if p.reason == "" {
+		p.reason = reason
+	}
+}
+
+// version asks the agent itself, and knows which versions are too old for the hooks as they are registered.
+func (e *exam) version(p *patient) {
+	if p.program == "" {
+		e.addf(p.topic(), Note, "no %s on PATH: its version cannot be told", p.Agent)
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.program, "--version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	version := firstVersion(string(out))
+	if err != nil || version == "" {
+		e.addf(p.topic(), Note, "%s --version does not tell", p.program)
+		return
+	}
+	least, why := "2.1.139", "it does not know the exec form of hooks, so it would run aburn-hook without telling it which agent it is"
+	if p.Agent == install.Codex {
+		least, why = "0.124.0", "it runs hooks only with features.codex_hooks switched on"
+	}
+	if older(version, least) {
+		e.blame(p, fmt.Sprintf("%s %s is older than %s: %s", p.Name(), version, least, why), "update "+p.Name())
+		return
+	}
+	e.addf(p.topic(), OK, "%s %s", version, p.program)
+}
+
+// firstVersion is the first word of a text that looks like a version.
+func firstVersion(text string) string {
+	for _, word := range strings.Fields(text) {
+		word = strings.TrimPrefix(word, "v")
+		if word != "" && word[0] >= '0' && word[0] <= '9' && strings.Contains(word, ".") {
+			return word
+		}
+	}
+	return ""
+}
+
+// older compares versions number by number; what is no number counts as 0.
+func older(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(as), len(bs)) {
+		x, _ := strconv.Atoi(as[i])
+		y, _ := strconv.Atoi(bs[i])
+		if x != y {
+			return x < y
+		}
+	}
+	return len(as) < len(bs)
+}
+
+// file looks at one settings file.
+func (e *exam) file(p *patient, s *install.Settings) {
+	if s.Err != nil {
+		e.blame(p, fmt.Sprintf("%v: %s ignores the whole file, everybody's hooks with it", s.Err, p.Name()), "mend the file")
+		return
+	}
+	for _, n := range s.Notes {
+		e.blame(p, n)
+	}
+	own := s.Own()
+	if len(own) == 0 {
+		return
+	}
+	e.addf(p.topic(), OK, "%s calls the hook at %d events (%s)", s.Path, len(own), describe(s))
+	if missing := s.Missing(); len(missing) > 0 && s.Scope != install.Plugin {
+		e.add(p.topic(), Note, s.Path+" leaves out "+strings.Join(missing, ", "), "aburn install-hooks "+flags(p, s))
+	}
+	for _, r := range s.Registrations {
+		if r.Wrapped {
+			e.addf(p.topic(), Note, "%s:%d wraps the hook in a command of its own, which is not looked into: %s", s.Path, r.Line, r.Shell)
+		}
+	}
+	e.paths(p, s, own)
+	e.timeouts(p, s, own)
+}
+
+func describe(s *install.Settings) string {
+	switch s.Scope {
+	case install.Project:
+		return "everybody's sessions in this project"
+	case install.Local:
+		return "your sessions in this project"
+	case install.Plugin:
+		return "the plugin " + s.Plugin
+	}
+	return "all your sessions"
+}
+
+// flags are those with which install-hooks writes the file.
+func flags(p *patient, s *install.Settings) string {
+	return "--agent " + string(p.Agent) + " --" + string(s.Scope)
+}
+
+// paths looks at the executables that are called.
+func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration) {
+	seen := map[string]bool{}
+	for _, r := range own {
+		if seen[r.Path] {
+			continue
+		}
+		seen[r.Path] = true
+		where := fmt.Sprintf("%s:%d", s.Path, r.Line)
+		path := s.Expand(r, e.Env)
+		switch {
+		case path == "" && strings.ContainsRune(r.Path, '/'):
+			e.addf(p.topic(), Note, "%s: where %s leads cannot be told", where, r.Path)
+		case path == "":
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path), "make install, and put its folder on PATH")
+		case !runs(path):
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path), "make install, then aburn install-hooks "+flags(p, s))
+		case install.Passing(path, e.Env):
+			e.add(p.topic(), Bad, fmt.Sprintf("%s calls %s, in a folder for temporary files", where, path), "make install, then aburn install-hooks "+flags(p, s))
+		default:
+			e.build(p, where, path)
+		}
+	}
+}
+
+func runs(path string) bool {
+	_, err := exec.LookPath(path)
+	return err == nil
+}
+
+// build compares the hook's build with this program's.
+func (e *exam) build(p *patient, where, path string) {
+	hook, err := buildinfo.ReadFile(path)
+	if err != nil || filepath.Base(hook.Path) != "aburn-hook" {
+		e.addf(p.topic(), Note, "%s calls %s, which is not aburn's own executable", where, path)
+		return
+	}
+	self, err := buildinfo.ReadFile(e.Self)
+	if err != nil || revision(self) == revision(hook) {
+		return
+	}
+	e.add(p.topic(), Note, fmt.Sprintf("%s is another build than this aburn (%s, %s)", path, revision(hook), revision(self)), "make install")
+}
+
+func revision(b *buildinfo.BuildInfo) string {
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return b.Main.Version
+}
+
+// timeouts finds those that are missing where it matters, and those that somebody meant as milliseconds.
+func (e *exam) timeouts(p *patient, s *install.Settings, own []install.Registration) {
+	for _, r := range own {
+		seconds, err := strconv.ParseFloat(r.Timeout, 64)
+		switch {
+		case r.Timeout == "" && r.Event == "SessionEnd":
+			e.addf(p.topic(), Note, "%s:%d has no timeout: %s gives SessionEnd about a second", s.Path, r.Line, p.Name())
+		case r.Timeout != "" && err != nil:
+			e.addf(p.topic(), Bad, "%s:%d has the timeout %s, which is no number: the handler is invalid", s.Path, r.Line, r.Timeout)
+		case seconds >= 1000:
+			e.addf(p.topic(), Note, "%s:%d has a timeout of %s seconds; they are not milliseconds", s.Path, r.Line, r.Timeout)
+		}
+	}
+}

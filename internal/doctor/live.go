@@ -1,0 +1,188 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/install"
+	"aburn/internal/journal"
+	"aburn/internal/project"
+	"aburn/logfmt"
+)
+
+// canary is one small session, event by event, and the entries that a hook makes of it.
+type canary struct {
+	event   string // of the agent
+	fields  map[string]any
+	entries []logfmt.Event
+}
+
+const canarySession = "aburn-doctor-canary"
+
+// canaries use only fields that both agents have.
+func canaries() []canary {
+	tool := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "true"}, "tool_use_id": "aburn-doctor-call"}
+	after := map[string]any{"tool_name": "Bash", "tool_input": tool["tool_input"], "tool_use_id": "aburn-doctor-call", "tool_response": ""}
+	return []canary{
+		{"SessionStart", map[string]any{"source": "startup"}, []logfmt.Event{logfmt.SessionStart}},
+		{"UserPromptSubmit", map[string]any{"prompt": "canary of aburn doctor"}, []logfmt.Event{logfmt.Prompt}},
+		{"PreToolUse", tool, []logfmt.Event{logfmt.ToolStart}},
+		{"PostToolUse", after, []logfmt.Event{logfmt.Tool}},
+		{"Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "done"}, []logfmt.Event{logfmt.Stop}},
+		{"SessionEnd", map[string]any{"reason": "other"}, []logfmt.Event{logfmt.SessionEnd}},
+	}
+}
+
+// live runs every registered hook as its agent would, with a canary, in a throw-away project. That proves the command,
+// and how long it takes as a whole process; it does not prove that the agent runs it.
+func (e *exam) live() {
+	ran := false
+	for _, p := range e.agents {
+		for _, s := range p.own() {
+			done := map[string]bool{}
+			for _, r := range s.Own() {
+				command := r.Shell + "\x00" + r.Path
+				if !done[command] {
+					done[command], ran = true, true
+					e.canary(p, s, r)
+				}
+			}
+		}
+	}
+	if ran {
+		e.add("live", Note, "the canary proves that the registered commands record, not that an agent runs them: for that, start a session and ask again")
+	}
+}
+
+// canary sends the small session through one command, for the events at which this file registers it.
+func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
+	where := fmt.Sprintf("%s, %s", p.Name(), s.Path)
+	dir, err := os.MkdirTemp("", "aburn-doctor-*")
+	if err != nil {
+		e.addf("live", Bad, "%s: %v", where, err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	oss, err := throwAway(dir, e.Env)
+	if err != nil {
+		e.addf("live", Bad, "%s: %v", where, err)
+		return
+	}
+	defer oss.Close()
+	var want []logfmt.Event
+	var costs []time.Duration
+	for _, c := range canaries() {
+		if !slices.ContainsFunc(s.Own(), func(o install.Registration) bool {
+			return o.Event == c.event && o.Path == r.Path && o.Shell == r.Shell
+		}) {
+			continue
+		}
+		cost, err := e.fire(p, s, r, dir, c)
+		if err != nil {
+			e.addf("live", Bad, "%s: %s: %v", where, c.event, err)
+			return
+		}
+		want, costs = append(want, c.entries...), append(costs, cost)
+	}
+	e.compare(where, oss, want, costs)
+}
+
+// throwAway makes a project that nobody vouched for.
+func throwAway(dir string, env func(string) string) (*os.Root, error) {
+	if err := os.Mkdir(filepath.Join(dir, project.OssDir), 0o700); err != nil {
+		return nil, err
+	}
+	p, err := project.At(dir, env)
+	if err != nil {
+		return nil, err
+	}
+	return p.OpenOss()
+}
+
+// fire runs the command as the agent would, for one event, and returns how long it took.
+func (e *exam) fire(p *patient, s *install.Settings, r install.Registration, dir string, c canary) (time.Duration, error) {
+	payload := map[string]any{"session_id": canarySession, "cwd": dir, "hook_event_name": c.event, "transcript_path": filepath.Join(dir, "none.jsonl"), "permission_mode": "default"}
+	for k, v := range c.fields {
+		payload[k] = v
+	}
+	input, err := json.Marshal(payload)
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Second)
+	defer cancel()
+	cmd := command(ctx, s, r, e.Env)
+	cmd.Dir = dir
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "ABURN") || strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "CODEX")
+	}), "CLAUDE_PROJECT_DIR="+dir)
+	if p.Agent == install.Codex {
+		cmd.Env = cmd.Env[:len(cmd.Env)-1]
+	}
+	cmd.Stdin = bytes.NewReader(input)
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	start := time.Now()
+	err = cmd.Run()
+	cost := time.Since(start)
+	switch {
+	case err != nil:
+		return cost, fmt.Errorf("%v%s", err, said(stderr.Bytes()))
+	case stdout.Len() > 0:
+		return cost, fmt.Errorf("it printed something, which the agent would take for an answer%s", said(stdout.Bytes()))
+	case stderr.Len() > 0:
+		return cost, errors.New(strings.TrimSpace(stderr.String()))
+	}
+	return cost, nil
+}
+
+// command is the process that the agent would start: directly, or through the user's shell.
+func command(ctx context.Context, s *install.Settings, r install.Registration, env func(string) string) *exec.Cmd {
+	if r.Shell == "" {
+		return exec.CommandContext(ctx, s.Expand(r, env), r.Args...)
+	}
+	shell := "/bin/sh"
+	if s.Agent == install.Codex && filepath.IsAbs(env("SHELL")) {
+		shell = env("SHELL")
+	}
+	return exec.CommandContext(ctx, shell, "-c", r.Shell)
+}
+
+// said is the beginning of what a program printed, for an error message.
+func said(data []byte) string {
+	text := strings.TrimSpace(string(data[:min(len(data), 200)]))
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// compare says what became of the canary.
+func (e *exam) compare(where string, oss *os.Root, want []logfmt.Event, costs []time.Duration) {
+	var got []logfmt.Event
+	for l, err := range journal.New(oss, journal.Options{By: journal.Command}).Forward(journal.Position{}) {
+		if err != nil {
+			e.addf("live", Bad, "%s: %v", where, err)
+			return
+		}
+		if entry, err := logfmt.Parse(l.JSON); err == nil && entry.Session == canarySession {
+			got = append(got, entry.Event)
+		}
+	}
+	if !slices.Equal(got, want) {
+		e.addf("live", Bad, "%s: the canary's log has %v, not %v", where, got, want)
+		return
+	}
+	slices.Sort(costs)
+	e.addf("live", OK, "%s: all %d canary events recorded, %s each as a whole process", where, len(want), costs[len(costs)/2].Round(100*time.Microsecond))
+}

@@ -1,0 +1,126 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/logfmt"
+)
+
+// project looks at the project itself: without one, nothing else matters.
+func (e *exam) project() {
+	if e.Env("ABURN") == "0" {
+		e.add("project", Note, "ABURN=0 is set here: agents started from this shell record nothing")
+	}
+	p, err := project.Find(e.Dir, e.Env)
+	switch {
+	case errors.Is(err, project.ErrNone):
+		e.add("project", Bad, "no .oss/ here or above: sessions here are not recorded", "aburn init")
+		return
+	case err != nil:
+		e.add("project", Bad, err.Error())
+		return
+	}
+	e.p = p
+	e.addf("project", OK, "%s", p.Root)
+	if !p.Marked {
+		e.add("project", Note, "nobody vouched for it on this machine: hooks record, but nothing from .oss/ reaches an agent, and its settings are not read", "aburn init")
+	}
+	for _, w := range settings.Load(p, e.Env).Warnings {
+		e.add("project", Note, w)
+	}
+	e.log()
+	e.tracked()
+}
+
+// log looks at whether the log can be written, and when it last was.
+func (e *exam) log() {
+	oss, err := e.p.OpenOss()
+	if err != nil {
+		e.add("log", Bad, err.Error())
+		return
+	}
+	defer oss.Close()
+	if err := writable(oss); err != nil {
+		e.addf("log", Bad, "hooks cannot write %s: %v", filepath.Join(e.p.Root, project.OssDir, journal.Name), err)
+		return
+	}
+	for l, err := range journal.New(oss, journal.Options{By: journal.Command}).Backward(journal.BackwardOptions{Limit: journal.TailSize}) {
+		if err != nil {
+			e.addf("log", Bad, "%s: %v", journal.Name, err)
+			return
+		}
+		if entry, err := logfmt.Parse(l.JSON); err == nil {
+			e.addf("log", OK, "writable; the last entry is %s of %s", entry.Event, ago(e.Now.Sub(entry.Time)))
+			return
+		}
+	}
+	e.add("log", OK, "writable; no entry yet")
+}
+
+// writable says what keeps a hook from appending to the log, without writing anything.
+func writable(oss *os.Root) error {
+	st, err := oss.Lstat(journal.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return mayWrite(oss.Name())
+	}
+	if err != nil {
+		return err
+	}
+	if !st.Mode().IsRegular() {
+		return fmt.Errorf("it is not a regular file (%s)", st.Mode().Type())
+	}
+	f, err := oss.OpenFile(journal.Name, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// tracked looks for a log in git: it would end up in everybody's checkout.
+func (e *exam) tracked() {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Second)
+	defer cancel()
+	// A repository's own configuration can name programs to run; these two are the ones that ls-files would.
+	cmd := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", e.p.Root, "ls-files", "--", project.OssDir)
+	out, err := cmd.Output()
+	if err != nil {
+		return // no repository, or one that git does not trust
+	}
+	for name := range strings.Lines(string(out)) {
+		name = strings.TrimSpace(name)
+		base := filepath.Base(name)
+		if strings.HasPrefix(base, journal.Name) || base == "queue.json" || base == "workflow-state.json" {
+			e.add("log", Bad, name+" is tracked by git", "git rm --cached "+name)
+		}
+	}
+}
+
+// ago says how long something is past, roughly.
+func ago(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "the future (clocks differ)"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
