@@ -17,4 +17,5 @@ require (
 	github.com/urfave/cli/v3 v3.14.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 )
