@@ -70,6 +70,7 @@ func (a *app) root() *cli.Command {
 // common gives every command of the tree what all share.
 func common(cmd *cli.Command) *cli.Command {
 	cli.SubcommandHelpTemplate = helpTemplate // commands with subcommands take it from here
+	cli.UsageCommandHelp = "explain a command"
 	cmd.OnUsageError = onUsageError
 	cmd.DisableSliceFlagSeparator = true // a file name may hold a comma
 	cmd.UseShortOptionHandling = true

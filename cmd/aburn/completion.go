@@ -27,7 +27,7 @@ var (
 
 // completionCommand makes cli's hidden completion command a visible one of ours.
 func (a *app) completionCommand(c *cli.Command) {
-	c.Hidden = false
+	c.Hidden, c.HideHelpCommand = false, true
 	c.Usage = "print the completion script of a shell"
 	c.Description = "The script completes commands, flags, workflow commands and events."
 	c.Metadata = examples(
@@ -64,13 +64,34 @@ func completer(words func(n int) []string) cli.ShellCompleteFunc {
 		list := words
 		if n := len(args); n > 0 && strings.HasPrefix(args[n-1], "-") {
 			list = func(int) []string { return flagValues(strings.TrimLeft(args[n-1], "-")) }
-			cli.DefaultCompleteWithFlags(ctx, cmd)
+			completeFlags(cmd, args[n-1])
 		}
 		for _, w := range list(len(args)) {
 			fmt.Fprintln(cmd.Root().Writer, w)
 		}
 		if len(args) == 0 {
 			cli.DefaultCompleteWithFlags(ctx, cmd) // subcommands
+		}
+	}
+}
+
+// completeFlags prints the flags, of cmd and of the commands above it, that
+// begin as typed; one that is complete is not on offer again.
+func completeFlags(cmd *cli.Command, typed string) {
+	for _, c := range cmd.Lineage() {
+		for _, f := range c.Flags {
+			if local, ok := f.(cli.LocalFlag); ok && local.IsLocal() && c != cmd {
+				continue
+			}
+			usage := ""
+			if doc, ok := f.(cli.DocGenerationFlag); ok {
+				usage = strings.ReplaceAll(doc.GetUsage(), "`", "")
+			}
+			for _, name := range f.Names() {
+				if name = dashed(name); strings.HasPrefix(name, typed) && name != typed {
+					fmt.Fprintf(cmd.Root().Writer, "%s:%s\n", name, usage)
+				}
+			}
 		}
 	}
 }
