@@ -42,12 +42,13 @@ type job struct {
 	wait   time.Duration
 	rotate int64  // RotateIfDue at this size before each append
 	event  string // "" = TOOL
+	pause  time.Duration
 }
 
 func (w job) env() []string {
 	return append(os.Environ(), "JOURNAL_WORK="+w.what, "JOURNAL_DIR="+w.dir, "JOURNAL_NAME="+w.name,
 		fmt.Sprint("JOURNAL_COUNT=", w.count), fmt.Sprint("JOURNAL_SIZE=", w.size), fmt.Sprint("JOURNAL_WAIT=", int64(w.wait)),
-		fmt.Sprint("JOURNAL_ROTATE=", w.rotate), "JOURNAL_EVENT="+w.event)
+		fmt.Sprint("JOURNAL_ROTATE=", w.rotate), "JOURNAL_EVENT="+w.event, fmt.Sprint("JOURNAL_PAUSE=", int64(w.pause)))
 }
 
 func envInt(key string) int64 {
@@ -87,6 +88,7 @@ func work(what string) {
 func workAppend(j *journal.Journal) {
 	count, size := envInt("JOURNAL_COUNT"), int(envInt("JOURNAL_SIZE"))
 	for i := 0; count == 0 || i < int(count); i++ {
+		time.Sleep(time.Duration(envInt("JOURNAL_PAUSE")))
 		if envInt("JOURNAL_ROTATE") > 0 {
 			j.RotateIfDue(journal.Hook)
 		}
