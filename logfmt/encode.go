@@ -90,7 +90,7 @@ func (e *Entry) setExtra(extra []Member) error {
 		if !Valid(m.Raw) {
 			return errors.New("encode entry: member " + strconv.Quote(clip(m.Key, 40)) + " is not valid JSON")
 		}
-		e.Extra = append(e.Extra, Member{m.Key, appendClean(make([]byte, 0, len(m.Raw)), m.Raw)})
+		e.Extra = append(e.Extra, Member{strings.ToValidUTF8(m.Key, "\uFFFD"), appendClean(make([]byte, 0, len(m.Raw)), m.Raw)})
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func FuzzRoundTrip(f *testing.F) {
 			e.Agent = &Agent{agent, branch, cmd}
 		}
 		if data != "" {
-			blow = min(max(blow, 1), 200_000/(len(data)+1)+1)
+			blow = min(max(blow, 1), 200_000/(len(data)+len(raw)+1)+1)
 			e.Data = []byte(data)
 			if blow > 1 { // an array of many, or one long string
 				e.Data = new(Object).Raw("list", []byte("["+strings.Repeat(data+",", blow)+data+"]")).Str("text", strings.Repeat(raw, blow)).Bytes()
