@@ -1,4 +1,4 @@
-//go:build scripts && !linux
+//go:build !linux
 
 package main
 
