@@ -1,14 +1,27 @@
 package hooks
 
 import (
+	"strings"
 	"unicode/utf8"
 
+	"aburn/internal/recent"
 	"aburn/internal/scrub"
 	"aburn/logfmt"
 )
 
 // Head is text as an entry keeps it: scrubbed, on one line, cut.
-func Head(text string) string { return scrub.Head(text, HeadMax) }
+func Head(text string) string { return scrub.Head(strings.TrimSpace(text), HeadMax) }
+
+// CommandHead is the head of a shell command. Of a long one that runs `aburn log`
+// far behind, it keeps that too: the running `aburn log` looks for its own call.
+func CommandHead(command string) string {
+	const shown = 64
+	i := strings.Index(command, "aburn log ")
+	if i < HeadMax-shown || !recent.RunsLog(command) {
+		return Head(command)
+	}
+	return scrub.Head(command, HeadMax-shown-1) + " " + scrub.Head(command[i:], shown)
+}
 
 // Path is a path as an entry keeps it, made relative before.
 func Path(rel string) string { return scrub.Head(rel, PathMax) }

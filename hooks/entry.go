@@ -39,9 +39,9 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 	}
 	proc := r.proc(t)
 	for _, d := range drafts {
-		if proc != "" {
-			d.Data.Raw("proc", []byte(proc))
-			proc = ""
+		if proc != nil {
+			d.Data.Raw("proc", proc)
+			proc = nil
 		}
 		entries = append(entries, r.entry(d))
 	}
@@ -53,10 +53,13 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 	return entries
 }
 
-// active is the command and phase of this line of work. A sub-agent begins with
-// its parent's; which sub-agent is the parent of another, no payload says, so the
-// session itself counts.
+// active is the command and phase of this line of work. A new session has none,
+// and it is not looked for. A sub-agent begins with its parent's; which sub-agent
+// is the parent of another, no payload says, so the session itself counts.
 func (r *recorder) active(t journal.Tail) recent.State {
+	if r.plan.New {
+		return recent.State{Cmd: logfmt.SessionCmd}
+	}
 	if !r.spawns() {
 		return recent.Active(t.Backward(), r.who())
 	}
@@ -90,21 +93,28 @@ func (r *recorder) entry(d Draft) *logfmt.Entry {
 	return e
 }
 
-// proc is the agent's process as JSON, if this is the first entry of the session
-// in it, or the tail cannot tell.
-func (r *recorder) proc(t journal.Tail) string {
-	starts := len(r.plan.Drafts) > 0 && r.plan.Drafts[0].Event == logfmt.SessionStart
-	if !starts && recent.HasProc(t.Bytes(), r.payload.Session, pidPrefix(os.Getppid())) {
-		return ""
+// proc is the agent's process as JSON, where this may be the first entry of the
+// session in it; else nil. A process begins with a session's start or a prompt; a
+// session that the tail does not know may have begun without us. Asking the log
+// whether the process was named before would mean to read all of its tail.
+func (r *recorder) proc(t journal.Tail) []byte {
+	if !r.begins() && (r.state.Known || recent.Knows(t.Backward(), r.payload.Session)) {
+		return nil
 	}
 	p, ok := agentProcess()
 	if !ok {
-		return ""
+		return nil
 	}
 	host, _ := os.Hostname()
-	proc := p.json(host)
-	if !starts && recent.HasProc(t.Bytes(), r.payload.Session, proc) {
-		return ""
+	return p.json(host)
+}
+
+// begins reports whether the event is one that a process begins with.
+func (r *recorder) begins() bool {
+	for _, d := range r.plan.Drafts {
+		if d.Event == logfmt.SessionStart || d.Event == logfmt.Prompt {
+			return true
+		}
 	}
-	return proc
+	return false
 }

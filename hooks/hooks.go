@@ -59,6 +59,7 @@ type Plan struct {
 	Drafts []Draft
 	Closer Closer // nil if the event ends no call but its own
 	Relay  *Relay // a finished shell call, whose output may hold entries of `aburn log`
+	New    bool   // the session has this id only now: the log knows nothing of it
 	// Resumed says that the model's memory of the session was cut or is old, so
 	// that it may want to hear what the log has of it.
 	Resumed bool

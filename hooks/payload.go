@@ -54,8 +54,9 @@ var (
 	errNoEvent   = errors.New("no event name")
 )
 
-// parsePayload reads the object in b, which must not change afterwards.
-func parsePayload(b []byte) (*Payload, error) {
+// ParsePayload reads the one JSON object in b, which must not change afterwards.
+// The error says in a few words why it is no payload.
+func ParsePayload(b []byte) (*Payload, error) {
 	switch {
 	case len(bytes.TrimSpace(b)) == 0:
 		return nil, errEmpty

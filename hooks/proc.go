@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"os"
-	"strconv"
 
 	"aburn/logfmt"
 )
@@ -12,24 +11,20 @@ const maxShells = 3
 
 // process is one running program, so that a reader on the same host can tell
 // whether it still runs: start is the kernel's own measure of when it began
-// (Linux: clock ticks since boot) and "" where it cannot be asked.
+// (Linux: clock ticks since boot) and 0 where it cannot be asked.
 type process struct {
 	pid   int
-	start string
+	start int64
 }
 
-// pidPrefix is how the JSON of a process with this pid begins.
-func pidPrefix(pid int) string { return `{"pid":` + strconv.Itoa(pid) + "," }
-
 // json is the process as data.proc has it.
-func (p process) json(host string) string {
-	s := pidPrefix(p.pid)
-	if p.start != "" {
-		s += `"start":` + p.start + ","
-	}
+func (p process) json(host string) []byte {
 	var o logfmt.Object
-	b := o.Str("host", host).Bytes()
-	return s + string(b[1:])
+	o.Int("pid", int64(p.pid))
+	if p.start > 0 {
+		o.Int("start", p.start)
+	}
+	return o.StrIf("host", host).Bytes()
 }
 
 // agentProcess is the process that runs this hook: the parent, or what started

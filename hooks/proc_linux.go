@@ -23,5 +23,9 @@ func readProcess(pid int) (p process, name string, parent int, ok bool) {
 		return process{}, "", 0, false
 	}
 	parent, err = strconv.Atoi(string(f[1]))
-	return process{pid, string(f[starttime-afterName])}, string(b[open+1 : shut]), parent, err == nil
+	if err != nil {
+		return process{}, "", 0, false
+	}
+	start, err := strconv.ParseInt(string(f[starttime-afterName]), 10, 64)
+	return process{pid, start}, string(b[open+1 : shut]), parent, err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"os"
 	"time"
 
 	"aburn/internal/journal"
@@ -17,11 +18,12 @@ import (
 type Run struct {
 	Start  time.Time // of main
 	Args   []string  // one: the agent's name
-	Stdin  io.Reader
+	Stdin  *os.File
 	Stdout io.Writer
 	Env    func(string) string
 	Agents []Agent
-	Look   Look // nil: none
+	Look   Look   // nil: none
+	Exit   func() // ends the process at the Deadline
 }
 
 // Do reads one payload and records it. The error is for stderr only; the caller
@@ -29,6 +31,9 @@ type Run struct {
 // that the agent never writes into a closed pipe.
 func (r *Run) Do() error {
 	in := readInput(r.Stdin, r.Start.Add(stdinDeadline))
+	if in.err != nil || in.size > bigPayload || time.Since(r.Start) > stdinDeadline/10 {
+		r.guard()
+	}
 	agent := r.agent()
 	if agent == nil || r.Env("ABURN") == "0" {
 		return nil
@@ -49,6 +54,11 @@ func (r *Run) Do() error {
 	}
 	return r.record(rec)
 }
+
+// guard ends the process at the deadline whatever hangs. A timer starts threads,
+// so it is set only before what takes long: everything else that a run does is
+// bounded by itself.
+func (r *Run) guard() { time.AfterFunc(time.Until(r.Start.Add(Deadline)), r.Exit) }
 
 func (r *Run) agent() *Agent {
 	if len(r.Args) != 1 {
@@ -90,6 +100,9 @@ func (r *Run) record(rec *recorder) error {
 	defer root.Close()
 	set := settings.Load(rec.proj, r.Env)
 	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: syncPolicy(set.Sync)})
+	if rec.plan.Resumed || r.Look != nil {
+		r.guard()
+	}
 	rec.prepare(j)
 	if len(rec.plan.Drafts) == 0 && rec.plan.Closer == nil {
 		return nil
@@ -147,7 +160,7 @@ func (in *input) payload() (*Payload, error) {
 	if in.data == nil && in.err != nil {
 		return &Payload{}, in.err
 	}
-	p, err := parsePayload(in.data)
+	p, err := ParsePayload(in.data)
 	if err != nil {
 		if in.err != nil {
 			err = in.err

@@ -3,15 +3,16 @@ package hooks
 import (
 	"crypto/sha256"
 	"hash"
-	"io"
 	"runtime/debug"
-	"sync"
-	"time"
 )
 
 // maxPayload is how much of stdin is kept, in bytes. What comes behind it is
 // read and thrown away, so that the agent's write ends.
 const maxPayload = 16 << 20
+
+// firstRoom is the memory that reading begins with, in bytes. What is not used of
+// it costs nothing; growing copies.
+const firstRoom = 256 << 10
 
 // bigPayload is where collecting the garbage of a growing buffer would cost more
 // than the memory does, in bytes.
@@ -25,89 +26,55 @@ type input struct {
 	err  error             // errTooLarge, errSlow, or nil
 }
 
-// readInput reads r to its end or until deadline, whichever comes first.
-func readInput(r io.Reader, deadline time.Time) input {
-	s := &source{ended: make(chan struct{})}
-	go s.drain(r)
-	timer := time.NewTimer(time.Until(deadline))
-	var err error
-	select {
-	case <-s.ended:
-		timer.Stop()
-	case <-timer.C:
-		err = errSlow
-	}
-	return s.take(err)
+// intake collects an input piece by piece.
+type intake struct {
+	buf  []byte
+	size int64
+	sum  hash.Hash // nil until the input is too large to keep
 }
 
-// source is a reader being read by a goroutine of its own. The goroutine writes
-// only behind len(buf), so what take returned does not change under its user.
-type source struct {
-	ended chan struct{}
-	mu    sync.Mutex
-	buf   []byte
-	size  int64
-	sum   hash.Hash // nil until the input is too large to keep
-	taken bool
+// room is memory to read the next piece into.
+func (t *intake) room() []byte {
+	if t.sum != nil {
+		return t.buf
+	}
+	if cap(t.buf)-len(t.buf) < 4<<10 {
+		t.grow()
+	}
+	return t.buf[len(t.buf):cap(t.buf)]
 }
 
-func (s *source) drain(r io.Reader) {
-	defer close(s.ended)
-	free := make([]byte, 16<<10)
-	for {
-		n, err := r.Read(free)
-		if free = s.add(free[:n]); err != nil || free == nil {
-			return
-		}
-	}
-}
-
-// add counts p, which was read into the memory that add returned before, and
-// returns where to read on; nil when nobody wants more.
-func (s *source) add(p []byte) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.taken {
-		return nil
-	}
-	s.size += int64(len(p))
-	if s.sum != nil {
-		s.sum.Write(p)
-		return p[:cap(p)]
-	}
-	if s.buf == nil {
-		s.buf = p
-	} else {
-		s.buf = s.buf[:len(s.buf)+len(p)]
-	}
-	if s.size > maxPayload {
-		s.sum = sha256.New()
-		s.sum.Write(s.buf)
-		s.buf = nil
-		return make([]byte, 256<<10)
-	}
-	if cap(s.buf)-len(s.buf) < 4<<10 {
-		s.grow()
-	}
-	return s.buf[len(s.buf):cap(s.buf)]
-}
-
-func (s *source) grow() {
-	if cap(s.buf) < bigPayload && 4*cap(s.buf) >= bigPayload {
+func (t *intake) grow() {
+	next := max(firstRoom, 4*cap(t.buf))
+	if cap(t.buf) < bigPayload && next >= bigPayload {
 		debug.SetGCPercent(-1)
 		debug.SetMemoryLimit(16 * maxPayload)
 	}
-	s.buf = append(make([]byte, 0, 4*cap(s.buf)), s.buf...)
+	t.buf = append(make([]byte, 0, min(next, maxPayload+16<<10)), t.buf...)
 }
 
-func (s *source) take(err error) input {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.taken = true
-	in := input{data: s.buf[:len(s.buf):len(s.buf)], size: s.size, err: err}
-	if s.sum != nil {
-		in.err = errTooLarge
-		s.sum.Sum(in.sum[:0])
+// add counts the n bytes that were read into room.
+func (t *intake) add(n int) {
+	t.size += int64(n)
+	if t.sum != nil {
+		t.sum.Write(t.buf[:n])
+		return
 	}
+	t.buf = t.buf[:len(t.buf)+n]
+	if len(t.buf) > maxPayload {
+		t.sum = sha256.New()
+		t.sum.Write(t.buf)
+		t.buf = t.buf[:256<<10]
+	}
+}
+
+func (t *intake) input(err error) input {
+	in := input{size: t.size, err: err}
+	if t.sum == nil {
+		in.data = t.buf
+		return in
+	}
+	in.err = errTooLarge
+	t.sum.Sum(in.sum[:0])
 	return in
 }

@@ -17,12 +17,13 @@ import (
 
 func main() {
 	start := time.Now()
+	roomy(0)
 	defer os.Exit(0)
 	defer func() { _ = recover() }()
-	time.AfterFunc(hooks.Deadline, func() { os.Exit(0) })
 	run := hooks.Run{
 		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: os.Getenv,
 		Agents: []hooks.Agent{claude.Agent(), codex.Agent()},
+		Exit: func() { os.Exit(0) },
 	}
 	if err := run.Do(); err != nil {
 		handle(syscall.Stderr).Write([]byte("aburn: error: " + err.Error() + "\n"))

@@ -49,38 +49,39 @@ func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 		}
 		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id}
 		about := func(o *logfmt.Object) { describe(o, p.Tool, c.Get("tool_input"), b.proj) }
-		text := c.Get("tool_response").Str
-		var d hooks.Draft
-		switch {
-		case calls.Find(id) == nil || strings.HasPrefix(text, "<tool_use_error>"):
-			d = p.ToolCall(logfmt.ToolFailed, about)
-			d.Data.StrIf("error", hooks.Head(toolUseError(text)))
-		case denied(text):
-			d = p.ToolCall(logfmt.ToolDenied, about)
-			d.Data.StrIf("reason", hooks.Head(text))
-		default: // its own event was lost: how it ended, the batch does not say
-			d = p.ToolCall(logfmt.Tool, about)
-			d.Data.Str("outcome", "unknown")
-		}
+		d := ended(p, c.Get("tool_response").Str, about)
 		d.Data.Str("inferred", "batch")
 		drafts = append(drafts, d)
 	}
 	return drafts
 }
 
-func toolUseError(text string) string {
-	text = strings.TrimPrefix(text, "<tool_use_error>")
-	return strings.TrimSuffix(text, "</tool_use_error>")
+// ended is the end of a call by what the model was told of it. That text is kept
+// only where it is the client's own; it may as well be the contents of a file.
+func ended(p hooks.Payload, told string, about func(*logfmt.Object)) hooks.Draft {
+	if text, ok := strings.CutPrefix(told, "<tool_use_error>"); ok {
+		d := p.ToolCall(logfmt.ToolFailed, about)
+		d.Data.StrIf("error", hooks.Head(strings.TrimSuffix(text, "</tool_use_error>")))
+		return d
+	}
+	if denied(told) {
+		d := p.ToolCall(logfmt.ToolDenied, about)
+		d.Data.StrIf("reason", hooks.Head(told))
+		return d
+	}
+	d := p.ToolCall(logfmt.Tool, about) // the event of its end was lost
+	d.Data.Str("outcome", "unknown")
+	return d
 }
 
-// denied reports whether the result that the model saw says that the call was
-// not allowed: by a rule, a hook, the user, a mode, or for want of a permission.
-func denied(text string) bool {
-	for _, words := range []string{
-		"Permission to use ", "requested permissions", "haven't granted", "requires approval", "doesn't want to proceed",
-		" plan mode", "not allowed", "has been denied", "was denied", "denied this tool", "was blocked", "PreToolUse:",
+// denied reports whether the model was told that the call was not allowed: by a
+// rule, the user, a mode, a hook, or for want of a permission.
+func denied(told string) bool {
+	for _, begin := range []string{
+		"Permission to use ", "Claude requested permissions to ", "This command requires approval", "The user doesn't want to proceed",
+		"Cannot write to ", "Tool use is not allowed", "PreToolUse:", "Hook PreToolUse:",
 	} {
-		if strings.Contains(text, words) {
+		if strings.HasPrefix(told, begin) {
 			return true
 		}
 	}

@@ -63,6 +63,8 @@ func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}}
 func sessionStart(p *hooks.Payload) hooks.Plan {
 	plan := one(p.SessionStart("claude-code", ""))
 	switch p.Str("source") {
+	case "startup", "clear", "fork":
+		plan.New = true
 	case "compact", "resume":
 		plan.Resumed = p.AgentID == ""
 	}

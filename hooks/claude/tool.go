@@ -37,7 +37,7 @@ func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 func describe(o *logfmt.Object, tool string, input gjson.Result, proj *project.Project) {
 	switch tool {
 	case "Bash", "PowerShell":
-		o.StrIf("head", hooks.Head(input.Get("command").Str))
+		o.StrIf("head", hooks.CommandHead(input.Get("command").Str))
 	case "Agent", "Task":
 		o.StrIf("task", hooks.Head(input.Get("description").Str))
 	case "Skill":
@@ -92,28 +92,28 @@ func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
 // are no field of it: it is 0, unless the client interprets another one as
 // harmless (grep found nothing), or the command runs on in the background.
 func shellOutcome(o *logfmt.Object, response gjson.Result) {
-	meaning, background, interrupted := "", false, false
-	response.ForEach(func(k, v gjson.Result) bool {
-		switch k.Str {
-		case "returnCodeInterpretation":
-			meaning = v.Str
-		case "backgroundTaskId":
-			background = true
-		case "interrupted":
-			interrupted = v.Bool()
+	// Looking for the names first spares a pass over all of the output.
+	get := func(key string) (v gjson.Result) {
+		if strings.Contains(response.Raw, key) {
+			v = response.Get(key)
 		}
-		return true
-	})
+		return v
+	}
+	meaning := get("returnCodeInterpretation").Str
 	switch {
-	case background:
+	case get("backgroundTaskId").Exists():
 		o.Bool("background", true)
-	case interrupted:
+	case interrupted(response.Raw):
 		o.Str("outcome", "interrupted")
 	case meaning != "":
 		o.Str("outcome", hooks.Head(meaning))
 	default:
 		o.Int("exit_code", 0)
 	}
+}
+
+func interrupted(raw string) bool {
+	return (strings.Contains(raw, `interrupted":true`) || strings.Contains(raw, `interrupted": true`)) && gjson.Get(raw, "interrupted").Bool()
 }
 
 // failed is PostToolUseFailure. For a shell the error begins with "Exit code N".

@@ -73,6 +73,8 @@ func sessionStart(p *hooks.Payload) hooks.Plan {
 	}
 	plan := one(p.SessionStart(client, version))
 	switch p.Str("source") {
+	case "startup", "clear", "fork":
+		plan.New = true
 	case "compact", "resume":
 		plan.Resumed = p.AgentID == ""
 	}
@@ -98,7 +100,7 @@ func turnFailed(p *hooks.Payload) hooks.Draft {
 func describe(o *logfmt.Object, p *hooks.Payload, proj *project.Project) {
 	switch p.Tool {
 	case "Bash":
-		o.StrIf("head", hooks.Head(p.Input.Get("command").Str))
+		o.StrIf("head", hooks.CommandHead(p.Input.Get("command").Str))
 	case "apply_patch":
 		o.StrIf("path", patchedPath(p, proj))
 	case "view_image":

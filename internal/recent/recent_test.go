@@ -188,23 +188,11 @@ func TestHooked(t *testing.T) {
 	}
 }
 
-func TestHasProc(t *testing.T) {
-	line := func(session, data string) string {
-		e := logfmt.Entry{Time: time.Unix(1795248000, 0), Cmd: "session", Event: logfmt.Tool, Session: logfmt.SessionID(session), Data: []byte(data)}
-		b, err := e.AppendTo(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	one, two := `{"pid":1,"start":2,"host":"h"}`, `{"pid":1,"start":3,"host":"h"}`
-	tail := []byte(line("a", `{"proc":`+one+`}`) + line("b", `{"x":1,"proc":`+two+`}`))
-	for _, tc := range []struct {
-		session, proc string
-		want          bool
-	}{{"a", one, true}, {"b", one, false}, {"a", two, false}, {"b", two, true}, {"a", `{"pid":1,`, true}, {"c", `{"pid":1,`, false}} {
-		if got := recent.HasProc(tail, logfmt.SessionID(tc.session), tc.proc); got != tc.want {
-			t.Errorf("session %s, process %s: %v", tc.session, tc.proc, got)
+func TestKnows(t *testing.T) {
+	lines := draw(t, "a/x claude build TOOL\nb prompt build START")
+	for session, want := range map[string]bool{"a": true, "b": true, "c": false} {
+		if got := recent.Knows(newestFirst(lines), logfmt.SessionID(session)); got != want {
+			t.Errorf("session %s: %v", session, got)
 		}
 	}
 }
