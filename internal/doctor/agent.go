@@ -153,7 +153,7 @@ func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration
 			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path), "make install, and put its folder on PATH")
 		case !runs(path):
 			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path), "make install, then aburn install-hooks "+flags(p, s))
-		case install.Passing(path, e.Env):
+		case path == r.Path && install.Passing(path, e.Env): // a bare name follows PATH
 			e.add(p.topic(), Bad, fmt.Sprintf("%s calls %s, in a folder for temporary files", where, path), "make install, then aburn install-hooks "+flags(p, s))
 		default:
 			e.build(p, where, path)

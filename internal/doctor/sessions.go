@@ -63,12 +63,12 @@ func (e *exam) sessions(p *patient) {
 	}
 	silent := slices.DeleteFunc(slices.Clone(active), func(s session) bool { return logged[s.id] })
 	if len(silent) == 0 {
-		e.addf(p.topic(), OK, "the newest %d of its sessions here are all in the log", len(active))
+		e.addf(p.topic(), OK, "its newest sessions here are all in the log (%d looked at)", len(active))
 		return
 	}
 	s := silent[0]
-	text := fmt.Sprintf("hooks do not fire here: %d of its newest %d sessions have no entry in the log, the last of them %s, active %s",
-		len(silent), len(active), s.id, ago(e.Now.Sub(s.last)))
+	text := fmt.Sprintf("hooks do not fire here: session %s, active %s, has no entry in the log (%d of the newest %d)",
+		s.id, ago(e.Now.Sub(s.last)), len(silent), len(active))
 	e.add(p.topic(), Bad, text, "likely: "+e.likely(p, s))
 }
 

@@ -1,0 +1,243 @@
+package doctor
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"aburn/install"
+)
+
+func TestNothingIsThere(t *testing.T) {
+	w := newWorld(t)
+	w.expect(w.run(w.home),
+		"project bad no .oss/ here or above: sessions here are not recorded -> aburn init",
+		"hooks bad no agent calls aburn's hook: nothing is recorded -> aburn install-hooks",
+		"! log")
+}
+
+func TestAllIsWell(t *testing.T) {
+	w := newWorld(t)
+	w.install(install.User)
+	w.trustAll()
+	now := time.Now().Add(time.Second)
+	w.claudeSession("c1", w.root, now.Add(2*time.Minute))
+	w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
+	w.logged("c1")
+	w.logged("x1")
+	w.live = true
+	report := w.run(w.root)
+	w.expect(report,
+		"project ok ~/src\n",
+		"log ok writable; the last entry is PROMPT of ",
+		"claude ok 2.1.329 ~/bin/claude\n",
+		"claude ok ~/.claude/settings.json calls the hook at 17 events (all your sessions)\n",
+		"claude ok its newest sessions here are all in the log (1 looked at)\n",
+		"codex ok 0.169.0 ~/bin/codex\n",
+		"codex ok Codex trusts all 13 hooks of ~/.codex/hooks.json\n",
+		"codex ok its newest sessions here are all in the log (1 looked at)\n",
+		"live ok Claude Code, ~/.claude/settings.json: all 6 canary events recorded, ",
+		"live ok Codex, ~/.codex/hooks.json: all 6 canary events recorded, ",
+		"live note the canary proves that the registered commands record, not that an agent runs them")
+	if strings.Contains(report, " bad ") {
+		t.Error(report)
+	}
+}
+
+func TestWhatIsWrongWithTheProject(t *testing.T) {
+	w := newWorld(t)
+	w.install(install.User, install.Claude)
+	if err := os.RemoveAll(w.path(".local/state/aburn/projects")); err != nil {
+		t.Fatal(err)
+	}
+	w.write("src/.oss/settings.json", "{\n  \"inject\": {\"chain_on_start\": true}\n}")
+	w.expect(w.run(w.root), "project note nobody vouched for it on this machine")
+	if _, err := install.InitProject(w.root, os.Getenv); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(w.run(w.root), "project note "+"~/src/.oss/settings.json:2:")
+	if err := os.Mkdir(w.path("src/.oss/workflow.log"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(w.run(w.root), "log bad hooks cannot write ~/src/.oss/workflow.log: it is not a regular file (d---------)")
+	if err := os.Chmod(w.path("src/.oss"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(w.run(w.root), "project bad ")
+	t.Setenv("ABURN", "0")
+	w.expect(w.run(w.root), "project note ABURN=0 is set here")
+}
+
+func TestLogInGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("this machine has no git")
+	}
+	w := newWorld(t)
+	w.logged("c1")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-f", ".oss/workflow.log"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = w.root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s", out)
+		}
+	}
+	w.expect(w.run(w.root), "log bad .oss/workflow.log is tracked by git -> git rm --cached .oss/workflow.log")
+}
+
+func TestWhatKeepsHooksFromRunning(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		prepare func(w *world)
+		want    []string
+	}{
+		{"comments in the settings", func(w *world) { w.write("src/.claude/settings.json", "{} // mine") },
+			[]string{"claude bad ~/src/.claude/settings.json:1:4: a comment, which JSON does not have: Claude Code ignores the whole file"}},
+		{"the switch, in the project's file", func(w *world) { w.write("src/.claude/settings.json", "{\n \"disableAllHooks\": true}") },
+			[]string{"claude bad ~/src/.claude/settings.json:2:21: disableAllHooks is on"}},
+		{"the program is gone", func(w *world) { os.Remove(w.path("bin/aburn-hook")) },
+			[]string{"claude bad ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not there -> make install, then aburn install-hooks --agent claude --user",
+				"codex bad ~/.codex/hooks.json:3 calls ~/bin/aburn-hook, which is not there"}},
+		{"another program of that name", func(w *world) {
+			os.Remove(w.path("bin/aburn-hook"))
+			w.script("bin/aburn-hook", "exit 0")
+		}, []string{"claude note ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not aburn's own executable"}},
+		{"settings and local settings", func(w *world) { w.install(install.Local, install.Claude); w.install(install.Project, install.Claude) },
+			[]string{"claude bad 17 events call the hook more than once, in ~/.claude/settings.json and ~/src/.claude/settings.json and ~/src/.claude/settings.local.json"}},
+		{"identical commands run once", func(w *world) { w.install(install.Local, install.Claude) },
+			[]string{"! claude bad"}},
+		{"a plugin beside the settings", func(w *world) {
+			w.write("plugins/aburn/hooks/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aburn-hook", "args": ["claude"], "timeout": 10}]}]}}`)
+			w.write(".claude/plugins/installed_plugins.json", `{"version": 2, "plugins": {"aburn@aburn": [{"installPath": "`+w.path("plugins/aburn")+`"}]}}`)
+			w.write("src/.claude/settings.json", `{"enabledPlugins": {"aburn@aburn": true}}`)
+		}, []string{"claude ok ~/plugins/aburn/hooks/hooks.json calls the hook at 1 events (the plugin aburn@aburn)",
+			"claude bad 1 events call the hook more than once"}},
+		{"a plugin that is not enabled", func(w *world) {
+			w.write("plugins/aburn/hooks/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aburn-hook", "args": ["claude"], "timeout": 10}]}]}}`)
+			w.write(".claude/plugins/installed_plugins.json", `{"version": 2, "plugins": {"aburn@aburn": [{"installPath": "`+w.path("plugins/aburn")+`"}]}}`)
+		}, []string{"! claude bad"}},
+		{"Codex was never told", func(w *world) { os.Remove(w.path(".codex/config.toml")) },
+			[]string{"codex bad Codex skips hooks of ~/.codex/hooks.json without a word: 13 untrusted -> run codex, then /hooks, then t"}},
+		{"Codex trusts another command", func(w *world) {
+			data, _ := os.ReadFile(w.path(".codex/hooks.json"))
+			w.write(".codex/hooks.json", strings.Replace(string(data), `"timeout": 2`, `"timeout": 3`, 1))
+		}, []string{"codex bad Codex skips hooks of ~/.codex/hooks.json without a word: 1 modified"}},
+		{"Codex's feature is off", func(w *world) {
+			data, _ := os.ReadFile(w.path(".codex/config.toml"))
+			w.write(".codex/config.toml", string(data)+"[features]\nhooks = false\n")
+		}, []string{"codex bad ~/.codex/config.toml switches the feature hooks off"}},
+		{"Codex drops the file", func(w *world) {
+			data, _ := os.ReadFile(w.path(".codex/hooks.json"))
+			w.write(".codex/hooks.json", strings.Replace(string(data), "{", `{"version": 1,`, 1))
+		}, []string{`codex bad ~/.codex/hooks.json:1:13: Codex ignores this whole file: it knows no key "version" there`}},
+		{"a project that Codex does not trust", func(w *world) { w.install(install.Project, install.Codex) },
+			[]string{"codex bad Codex does not trust the project ~/src"}},
+		{"old agents", func(w *world) {
+			w.script("bin/claude", "echo 2.1.99 '(Claude Code)'")
+			w.script("bin/codex", "echo codex-cli 0.99.0")
+		}, []string{"claude bad Claude Code 2.1.99 is older than 2.1.139", "codex bad Codex 0.99.0 is older than 0.124.0"}},
+		{"an agent that does not answer", func(w *world) { w.script("bin/claude", "exit 1") },
+			[]string{"claude note ~/bin/claude --version does not tell"}},
+		{"an event is missing, milliseconds, no timeout", func(w *world) {
+			data, _ := os.ReadFile(w.path(".claude/settings.json"))
+			s := strings.Replace(string(data), `"PreToolUse"`, `"Other"`, 1)
+			s = strings.Replace(s, `"timeout": 10`, `"timeout": 10000`, 1)
+			w.write(".claude/settings.json", strings.Replace(s, `, "timeout": 10}]}],`+"\n    \"UserPromptSubmit\"", `}]}],`+"\n    \"UserPromptSubmit\"", 1))
+		}, []string{"claude note ~/.claude/settings.json leaves out PreToolUse -> aburn install-hooks --agent claude --user",
+			"claude note ~/.claude/settings.json:3 has a timeout of 10000 seconds",
+			"claude note ~/.claude/settings.json:4 has no timeout: Claude Code gives SessionEnd about a second"}},
+		{"somebody's wrapping", func(w *world) {
+			w.write("src/.claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "nice aburn-hook claude"}]}]}}`)
+		}, []string{"! claude bad"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.install(install.User)
+			w.trustAll()
+			c.prepare(w)
+			w.expect(w.run(w.root), c.want...)
+		})
+	}
+}
+
+func TestSessionsThatAreNotInTheLog(t *testing.T) {
+	now := time.Now().Add(2 * time.Second)
+	for _, c := range []struct {
+		name    string
+		prepare func(w *world)
+		want    []string
+	}{
+		{"none", func(w *world) {}, []string{"claude note no session of Claude Code was active here"}},
+		{"in another project", func(w *world) { w.claudeSession("c1", w.home, now) },
+			[]string{"claude note no session of Claude Code was active here"}},
+		{"before the install", func(w *world) { w.claudeSession("c1", w.root, now.Add(-time.Hour)) },
+			[]string{"claude note no session of Claude Code was active here"}},
+		{"a silent one", func(w *world) { w.claudeSession("c1", w.root, now.Add(2*time.Minute)) },
+			[]string{"claude bad hooks do not fire here: session c1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: it was started with ABURN=0"}},
+		{"one of two", func(w *world) {
+			w.claudeSession("c1", w.root, now.Add(2*time.Minute))
+			w.claudeSession("c2", w.root, now.Add(2*time.Minute))
+			w.logged("c2")
+		}, []string{"claude bad hooks do not fire here: session c1, "}},
+		{"Codex without trust", func(w *world) {
+			os.Remove(w.path(".codex/config.toml"))
+			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
+		}, []string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: Codex skips hooks of"}},
+		{"Codex, trusted since", func(w *world) { w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute)) },
+			[]string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: the hooks were trusted only after it began"}},
+		{"a sub-agent of Codex has no session of its own", func(w *world) {
+			w.codexSession("x1", w.root, `{"subagent":{"thread_spawn":{}}}`, now.Add(2*time.Minute))
+		}, []string{"codex note no session of Codex was active here"}},
+		{"Codex reads hooks at its start", func(w *world) { w.codexSession("x1", w.root, `"cli"`, now) },
+			[]string{"codex note no session of Codex was active here"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.install(install.User)
+			w.trustAll()
+			c.prepare(w)
+			w.expect(w.run(w.root), c.want...)
+		})
+	}
+}
+
+// A project's settings of Claude Code count only where a session starts.
+func TestSessionInASubFolder(t *testing.T) {
+	w := newWorld(t)
+	w.install(install.Local, install.Claude)
+	w.write("src/sub/x", "")
+	w.claudeSession("c1", w.path("src/sub"), time.Now().Add(3*time.Minute))
+	w.expect(w.run(w.root), "claude bad hooks do not fire here: session c1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: it was started in ~/src/sub, and Claude Code reads")
+}
+
+func TestCanaryOfACommandThatDoesNotRecord(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"exit 0", "the canary's log has [], not [SESSION_START PROMPT TOOL_START TOOL STOP SESSION_END]"},
+		{"echo hello; cat >/dev/null", "SessionStart: it printed something, which the agent would take for an answer: hello"},
+		{"echo oh no >&2; exit 3", "SessionStart: exit status 3: oh no"},
+	} {
+		w := newWorld(t)
+		w.install(install.User, install.Claude)
+		os.Remove(w.path("bin/aburn-hook"))
+		w.script("bin/aburn-hook", c.body)
+		w.live = true
+		w.expect(w.run(w.root), "live bad Claude Code, ~/.claude/settings.json: "+c.want)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"2.1.99", "2.1.139", true}, {"2.1.139", "2.1.139", false}, {"2.1.329", "2.1.139", false}, {"2.2", "2.1.139", false}, {"2.1", "2.1.139", true}, {"0.9.9", "1", true}} {
+		if got := older(c.a, c.b); got != c.want {
+			t.Errorf("older(%s, %s) = %t", c.a, c.b, got)
+		}
+	}
+	for text, want := range map[string]string{"2.1.329 (Claude Code)\n": "2.1.329", "codex-cli 0.169.0": "0.169.0", "v1.2\n": "1.2", "no idea": ""} {
+		if got := firstVersion(text); got != want {
+			t.Errorf("firstVersion(%q) = %q", text, got)
+		}
+	}
+}
