@@ -1,0 +1,89 @@
+//go:build agents
+
+package realagents
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"aburn/internal/testkit/agents"
+)
+
+// What prepare made stands in the environment, because the tests run in a second process, inside the namespace.
+const (
+	workVar   = "ABURN_AGENTS_WORK"   // folder of this run: bin/, one folder a case
+	claudeVar = "ABURN_AGENTS_CLAUDE" // executables of the agents
+	codexVar  = "ABURN_AGENTS_CODEX"
+	// keepVar keeps the folder, to look at homes, logs and recorded requests afterwards.
+	keepVar = "ABURN_AGENTS_KEEP"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "realagents:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	if os.Getenv(workVar) == "" {
+		if err := prepare(); err != nil {
+			return 1, err
+		}
+		defer cleanUp()
+	}
+	if code, done, err := agents.Isolate(); done || err != nil {
+		return code, err
+	}
+	if !agents.Isolated() {
+		fmt.Println("realagents: not root: the agents are not in a network namespace of their own")
+	}
+	return m.Run(), nil
+}
+
+// prepare needs the network, at least the first time: it installs the agents and builds both executables, once for all tests.
+// The folder is beside the agents, not under /tmp: Codex's sandbox lets commands write there, and install-hooks refuses it.
+func prepare() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	defer cancel()
+	cache, err := agents.CacheDir()
+	if err != nil {
+		return err
+	}
+	claude, codex, err := agents.Install(ctx, cache)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(cache, "runs"), 0o700); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(filepath.Join(cache, "runs"), "")
+	if err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(work, "bin")+"/", "aburn/cmd/aburn", "aburn/cmd/aburn-hook")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	fmt.Printf("realagents: Claude Code %s, Codex %s, in %s\n", claude.Version, codex.Version, work)
+	os.Setenv(workVar, work)
+	os.Setenv(claudeVar, claude.Path)
+	os.Setenv(codexVar, codex.Path)
+	return nil
+}
+
+func cleanUp() {
+	if os.Getenv(keepVar) == "" {
+		os.RemoveAll(os.Getenv(workVar))
+	}
+}
