@@ -2,17 +2,21 @@ package logfmt
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/bits"
 )
 
 // maxDepth bounds nesting, so that a line of brackets costs no stack.
 const maxDepth = 512
 
-var (
-	errSyntax = errors.New("not valid JSON")
-	errDepth  = errors.New("nested deeper than 512")
+// scanError is what is wrong at the place that comes with it.
+type scanError string
+
+const (
+	errSyntax scanError = "not valid JSON"
+	errDepth  scanError = "nested deeper than 512"
 )
+
+func (e scanError) Error() string { return string(e) }
 
 // Valid reports whether json is exactly one JSON value (RFC 8259, blanks around
 // it allowed), nested at most 512 deep. Unlike gjson.Valid and json.Valid it

@@ -2,6 +2,7 @@ package logfmt
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
@@ -93,5 +94,29 @@ func TestSchemaKnowsEveryEventAndName(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// The example at the top of SPEC.md is an entry as it is written.
+func TestSpecExample(t *testing.T) {
+	b, err := os.ReadFile("SPEC.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(b), "\n")
+	found := false
+	for i, line := range lines {
+		if !strings.HasPrefix(line, `{"ts":"`) {
+			continue
+		}
+		found = true
+		e := mustParse(t, []byte(line))
+		again, err := e.AppendTo(nil)
+		if err != nil || string(again) != line+"\n"+lines[i+1]+"\n" || lines[i-1]+"\n" != FirstLine {
+			t.Errorf("%v: %s", err, again)
+		}
+	}
+	if !found {
+		t.Error("no example")
 	}
 }
