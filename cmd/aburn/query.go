@@ -88,13 +88,13 @@ type querier struct {
 // what passes the filter is parsed.
 func (q *querier) run(log *journal.Journal, f *filter, limit int64) (n int64, err error) {
 	var seen logfmt.Deduper
+	var h logfmt.Header
 	now := time.Now()
 	for line, err := range log.Forward(journal.Position{}) {
 		if err != nil {
 			return n, err
 		}
-		h, ok := logfmt.ParseHeader(line.JSON)
-		if !ok || seen.SeenBytes(h.ID) || !f.match(&h) {
+		if !h.Read(line.JSON) || seen.SeenBytes(h.ID) || !f.match(&h) {
 			continue
 		}
 		found, err := q.one(line.JSON, now)

@@ -17,12 +17,12 @@ import (
 type tally struct {
 	entries     int64
 	first, last []byte // ts in file order, as written
-	events      map[string]*eventTally
+	events      []*eventTally
 	sessions    map[string]*sessionTally
+	session     *sessionTally // the last one
 	segments    map[string]segmentTally
 	segment     string // the one being read, and its counters
 	inSegment   segmentTally
-	key         []byte
 }
 
 type eventTally struct {
@@ -47,11 +47,12 @@ type segmentTally struct {
 }
 
 func newTally() *tally {
-	return &tally{events: map[string]*eventTally{}, sessions: map[string]*sessionTally{}, segments: map[string]segmentTally{}}
+	return &tally{sessions: map[string]*sessionTally{}, segments: map[string]segmentTally{}}
 }
 
 func (t *tally) read(log *journal.Journal, f *filter) error {
 	var seen logfmt.Deduper
+	var h logfmt.Header
 	for line, err := range log.Forward(journal.Position{}) {
 		if err != nil {
 			return err
@@ -59,8 +60,7 @@ func (t *tally) read(log *journal.Journal, f *filter) error {
 		if line.Carried { // a copy, of a segment that is gone
 			continue
 		}
-		h, ok := logfmt.ParseHeader(line.JSON)
-		if ok && !seen.SeenBytes(h.ID) && f.match(&h) {
+		if h.Read(line.JSON) && !seen.SeenBytes(h.ID) && f.match(&h) {
 			t.add(&line, &h)
 		}
 	}
@@ -69,7 +69,7 @@ func (t *tally) read(log *journal.Journal, f *filter) error {
 }
 
 func (t *tally) add(line *journal.Line, h *logfmt.Header) {
-	source, hook, lock := costsOf(line.JSON)
+	source, hook, lock := costsOf(line.JSON, h)
 	if t.entries++; t.entries == 1 {
 		t.first = bytes.Clone(h.Time)
 	}
@@ -98,22 +98,32 @@ func (t *tally) addSegment(name string, seq logfmt.Seq) {
 	}
 }
 
+// event finds the counters of an event from a source. There are few, and what
+// came last comes next: each one that is found moves forward.
 func (t *tally) event(event, source []byte) *eventTally {
-	t.key = append(append(append(t.key[:0], event...), 0), source...)
-	e := t.events[string(t.key)]
-	if e == nil {
-		e = &eventTally{event: logfmt.Event(event), source: string(source)}
-		t.events[string(t.key)] = e
+	for i, e := range t.events {
+		if string(e.event) == string(event) && e.source == string(source) {
+			if i > 0 {
+				t.events[i], t.events[i-1] = t.events[i-1], e
+			}
+			return e
+		}
 	}
+	e := &eventTally{event: logfmt.Event(event), source: string(source)}
+	t.events = append(t.events, e)
 	return e
 }
 
 func (t *tally) addSession(h *logfmt.Header, source []byte) {
-	s := t.sessions[string(h.Session)]
+	s := t.session
+	if s == nil || s.id != string(h.Session) {
+		s = t.sessions[string(h.Session)]
+	}
 	if s == nil {
 		s = &sessionTally{id: string(h.Session), first: bytes.Clone(h.Time)}
 		t.sessions[s.id] = s
 	}
+	t.session = s
 	if s.source == "" && string(source) != "prompt" && string(source) != "aburn" {
 		s.source = string(source)
 	}
@@ -132,48 +142,48 @@ func (t *tally) addSession(h *logfmt.Header, source []byte) {
 // costsOf reads what the routing fields do not have: the source, and the two
 // costs in microseconds, -1 when the entry has none.
 //
-// A JSON string holds no bare quote, so `,"data":{` can only be a member. In
-// the lines that aburn writes source stands before data, and where no other
-// object begins in data before hook_us, hook_us is a member of data itself.
-// Everything else takes the slow path.
-func costsOf(line []byte) (source []byte, hook, lock int64) {
-	head, data, _ := bytes.Cut(line, []byte(`,"data":{`))
-	_, source, ok := bytes.Cut(head, []byte(`,"source":"`))
-	end := bytes.IndexByte(source, '"')
-	if !ok || end < 0 || bytes.IndexByte(source[:end], '\\') >= 0 {
+// A hook's entry, as aburn writes it, is read from where wt stands and from its end:
+//
+//	…"source":"claude","wt":"","data":{…,"hook_us":812,"lock_us":5},"crc":"9a3c01fe"}
+//
+// If no other object begins in data, the costs at its end are its own. Everything
+// else takes the slow path.
+func costsOf(line []byte, h *logfmt.Header) (source []byte, hook, lock int64) {
+	wt := cap(line) - cap(h.Wt) // h.Wt is a part of line, or else memory of its own
+	if wt <= 0 || wt >= len(line) || cap(h.Wt) == 0 || &line[wt] != &h.Wt[:1][0] {
 		return slowCostsOf(line)
 	}
-	source = source[:end]
-	at := bytes.Index(data, []byte(`"hook_us":`))
-	if at < 0 {
-		return source, -1, -1
-	}
-	if bytes.IndexByte(data[:at], '{') >= 0 {
+	head, found := bytes.CutSuffix(line[:wt], []byte(`","wt":"`))
+	at := bytes.LastIndexByte(head, '"') + 1
+	own := found && bytes.HasSuffix(head[:at], []byte(`,"source":"`))
+	data, found := bytes.CutPrefix(line[wt+len(h.Wt):], []byte(`","data":{`))
+	if !own || !found || len(data) <= len(crcEnd) || bytes.IndexByte(data, '{') >= 0 {
 		return slowCostsOf(line)
 	}
-	hook, rest := digits(data[at+len(`"hook_us":`):])
-	lock = -1
-	after, behind := bytes.CutPrefix(rest, []byte(`,"lock_us":`))
-	switch {
-	case behind:
-		lock, _ = digits(after)
-	case hook < 0 || bytes.Contains(data, []byte(`"lock_us":`)):
+	rest, found := bytes.CutSuffix(data[:len(data)-len(crcEnd)], []byte(`}`))
+	lock, rest = lastNumber(rest, `,"lock_us":`)
+	hook, _ = lastNumber(rest, `"hook_us":`)
+	if !found || lock < 0 || hook < 0 {
 		return slowCostsOf(line)
 	}
-	return source, hook, lock
+	return head[at:], hook, lock
 }
 
-// digits reads a whole number, -1 if there is none.
-func digits(b []byte) (v int64, rest []byte) {
-	i := 0
-	for i < len(b) && i < 18 && b[i] >= '0' && b[i] <= '9' {
-		v = v*10 + int64(b[i]-'0')
-		i++
+// crcEnd is the shape of a line's end.
+const crcEnd = `,"crc":"00000000"}`
+
+// lastNumber takes a member with a whole number off the end, -1 if there is none.
+func lastNumber(b []byte, member string) (v int64, rest []byte) {
+	i, unit := len(b), int64(1)
+	for ; i > 0 && unit < 1e15 && b[i-1] >= '0' && b[i-1] <= '9'; i-- {
+		v += unit * int64(b[i-1]-'0')
+		unit *= 10
 	}
-	if i == 0 {
+	rest, found := bytes.CutSuffix(b[:i], []byte(member))
+	if unit == 1 || !found {
 		return -1, b
 	}
-	return v, b[i:]
+	return v, rest
 }
 
 func slowCostsOf(line []byte) (source []byte, hook, lock int64) {
@@ -197,10 +207,7 @@ func (t *tally) inOrder() []*eventTally {
 		}
 		return len(known)
 	}
-	list := make([]*eventTally, 0, len(t.events))
-	for _, e := range t.events {
-		list = append(list, e)
-	}
+	list := slices.Clone(t.events)
 	slices.SortFunc(list, func(a, b *eventTally) int {
 		if d := rank(a.event) - rank(b.event); d != 0 {
 			return d

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -34,13 +35,52 @@ func TestQuickCostsAreTheCosts(t *testing.T) {
 		`{"ts":"t","cmd":"c","event":"X","source":"x","data":{"hook_us":"12"}}`,
 		`{"ts":"t","cmd":"c","event":"X","source":"`,
 	}
+	for range 500 {
+		lines = append(lines, drawnLine(t))
+	}
 	for _, line := range lines {
-		source, hook, lock := costsOf([]byte(line))
+		var h logfmt.Header
+		h.Read([]byte(line)) // also where it is no entry
+		source, hook, lock := costsOf([]byte(line), &h)
 		wantSource, wantHook, wantLock := slowCostsOf([]byte(line))
 		if string(source) != string(wantSource) || hook != wantHook || lock != wantLock {
 			t.Errorf("%s\ngot  %q %d %d\nwant %q %d %d", line, source, hook, lock, wantSource, wantHook, wantLock)
 		}
 	}
+}
+
+// drawnLine is an entry as aburn writes it, with something odd in it.
+func drawnLine(t *testing.T) string {
+	t.Helper()
+	maybe := func(f func()) {
+		if rand.IntN(3) == 0 {
+			f()
+		}
+	}
+	var o logfmt.Object
+	maybe(func() {
+		o.Str("head", []string{"go test", `"hook_us":9,"lock_us":8},"crc":"00000000"}`, "a {b} c", "日本"}[rand.IntN(4)])
+	})
+	maybe(func() { o.Raw("proc", []byte(`{"pid":1,"hook_us":7,"lock_us":6}`)) })
+	if rand.IntN(4) > 0 {
+		o.Int("hook_us", rand.Int64N(100000)).Int("lock_us", rand.Int64N(1000))
+	}
+	maybe(func() { o.Raw("last", []byte(`{"hook_us":5,"lock_us":4}`)) })
+	e := logfmt.Entry{
+		Time: time.Now(), Cmd: "build", Event: logfmt.Tool, Session: "s", Seq: 7, ID: "0123456789abcdef",
+		Source: []string{"claude", "codex", "", `q"t`}[rand.IntN(4)], Wt: []string{"", "trees/a", `odd","wt":"`}[rand.IntN(3)], Data: o.Bytes(),
+	}
+	if rand.IntN(4) == 0 {
+		e.Agent = &logfmt.Agent{Type: `x","source":"y`, ID: "1"}
+	}
+	if rand.IntN(6) == 0 {
+		e.Extra = []logfmt.Member{{Key: "more", Raw: []byte(`{"hook_us":3,"lock_us":2}`)}}
+	}
+	line, err := e.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line)
 }
 
 func TestPercentilesAreExact(t *testing.T) {
