@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"aburn/internal/atomicfile"
+	"aburn/internal/lockfile"
+	"aburn/internal/project"
 )
 
 // ErrChanged says that a settings file was written by somebody else between plan and rename. It was left alone.
@@ -31,6 +34,11 @@ func (c *Change) Apply() (Done, error) {
 			return done, err
 		}
 	}
+	lock, err := c.lock()
+	if err != nil {
+		return done, err
+	}
+	defer lock.Release()
 	for i := range c.Files {
 		f := &c.Files[i]
 		if err := f.apply(); err != nil {
@@ -41,6 +49,33 @@ func (c *Change) Apply() (Done, error) {
 		}
 	}
 	return done, nil
+}
+
+const (
+	lockName = "installs.lock"
+	lockWait = 10 * time.Second
+)
+
+// lock keeps a second install or uninstall of this user out: both tidy up after killed ones, and would take the other's
+// temporary files for such.
+func (c *Change) lock() (*lockfile.Lock, error) {
+	state := project.StateDir(c.env)
+	if state == "" {
+		return nil, fmt.Errorf("no place for the record of the install: %w", ErrNoHome)
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(state)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, lockName, lockWait)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(state, lockName), err)
+	}
+	return lock, nil
 }
 
 func (f *FileChange) apply() error {

@@ -9,7 +9,7 @@ import (
 // Registration is one handler in a settings file, as far as it concerns aburn.
 type Registration struct {
 	Event   string
-	Line    int      // in the file, from 1
+	Line    int      // in the file, from 1; 0 for handlers of others
 	Path    string   // the executable, as written; "" when the command is more than a program with arguments
 	Args    []string // its arguments
 	Shell   string   // the command line for a shell; "" in exec form
@@ -115,8 +115,10 @@ func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 func (d *document) registrations(a Agent) (out []Registration) {
 	for _, h := range d.handlers() {
 		r := Registration{Event: h.event, Path: h.path, Args: h.args, Shell: h.line, Ours: h.ours(a), Timeout: h.timeout}
-		r.Line, _ = place(d.data, h.value.start)
 		r.Wrapped = !r.Ours && (strings.Contains(h.line, hookName+" ") || strings.Contains(h.path, hookName))
+		if r.Ours || r.Wrapped { // counting lines is slow, and a file can hold thousands of others
+			r.Line, _ = place(d.data, h.value.start)
+		}
 		if a == Codex && h.command != nil {
 			r.TrustKey = trustKey(d.path, h.event, h.place[0], h.place[1])
 			r.TrustHash = d.trustHash(h.event, h.group, h.value)

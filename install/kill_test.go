@@ -21,11 +21,31 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
+	if home := os.Getenv(onceHome); home != "" {
+		if err := installOnce(home); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(fakeCodexDir); dir != "" {
 		fakeCodex(dir)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// onceHome makes this process install once in that home directory.
+const onceHome = "ABURN_INSTALL_ONCE_HOME"
+
+func installOnce(home string) error {
+	b := bench{home: home}
+	c, err := Plan(Options{Agents: []Agent{Claude}, Dir: home, NoInit: true, AllowLog: true, Env: b.env})
+	if err != nil {
+		return err
+	}
+	_, err = c.Apply()
+	return err
 }
 
 func installForEver(home string) error {
@@ -112,7 +132,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 	for _, exists := range []bool{true, false} {
 		t.Run(fmt.Sprintf("file exists=%t", exists), func(t *testing.T) {
 			k := newKilled(t, exists)
-			for range 50 * storm() {
+			for range 20 * storm() {
 				v := k.startVictim()
 				time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)
 				k.kill(v)
@@ -132,7 +152,7 @@ func TestKillAtTheFirstChange(t *testing.T) {
 			if aim == "folder" {
 				path = filepath.Dir(path)
 			}
-			for range 25 * storm() {
+			for range 10 * storm() {
 				before, err := os.Stat(path)
 				if err != nil {
 					t.Fatal(err)
@@ -156,4 +176,31 @@ func (b *bench) await(path string, before os.FileInfo) {
 		}
 	}
 	b.Fatal("nothing changed for 30 s")
+}
+
+// Many installs at once leave the file as one would; those that found it changed under them say so.
+func TestManyInstallsAtOnce(t *testing.T) {
+	k := newKilled(t, true)
+	for range 3 * storm() {
+		var all []*exec.Cmd
+		var stderr [8]bytes.Buffer
+		for i := range stderr {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = []string{onceHome + "=" + k.home}
+			cmd.Stderr = &stderr[i]
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, cmd)
+		}
+		for i, cmd := range all {
+			if err := cmd.Wait(); err != nil && !bytes.Contains(stderr[i].Bytes(), []byte(ErrChanged.Error())) {
+				t.Errorf("%v: %s", err, stderr[i].Bytes())
+			}
+		}
+		k.want("installed", k.read(), k.installed)
+		k.uninstall()
+		k.want("uninstalled", k.read(), k.original)
+		k.empty()
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"aburn/internal/project"
@@ -190,9 +191,7 @@ func hookPath(o Options) (string, error) {
 	}
 	path := lookPath(hookName, o.Env)
 	if path == "" && o.Self != "" {
-		if beside := filepath.Join(filepath.Dir(o.Self), hookName); isProgram(beside) {
-			path = beside
-		}
+		path = programIn(filepath.Dir(o.Self), hookName)
 	}
 	if path == "" {
 		return "", ErrNoHook
@@ -212,17 +211,24 @@ var (
 // lookPath is the absolute path of a program as env's PATH names it, "" when it does not.
 func lookPath(name string, env func(string) string) string {
 	for _, dir := range filepath.SplitList(env("PATH")) {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isProgram(path) {
+		if path := programIn(dir, name); path != "" {
 			return path
 		}
 	}
 	return ""
 }
 
-// isProgram says whether path is a file that somebody may run.
-func isProgram(path string) bool {
+// programIn is the path of a program in dir, "" when there is none that somebody may run.
+func programIn(dir, name string) string {
+	path := filepath.Join(dir, name)
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
 	st, err := os.Stat(path)
-	return err == nil && st.Mode().IsRegular() && st.Mode().Perm()&0o111 != 0
+	if err != nil || !filepath.IsAbs(dir) || !st.Mode().IsRegular() || st.Mode().Perm()&0o111 == 0 && runtime.GOOS != "windows" {
+		return ""
+	}
+	return path
 }
 
 // passing says whether path will be gone soon: made by `go run` or `go test`, or in a folder for temporary files. A home

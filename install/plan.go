@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -191,12 +192,20 @@ func (f *FileChange) base(old *record, t target, now *document) (data []byte, ex
 	return data, true
 }
 
-// removal is remove with what a record says, if there is one.
+// removal is remove with what a record says, if there is one. The space that was between the brackets of an empty
+// container comes back only where nobody has laid it out anew since.
 func (d *document) removal(a Agent, r *record) []edit {
 	if r == nil {
 		return d.remove(a, allAbsent, false)
 	}
-	return d.remove(a, r.was, r.Rule)
+	edits := d.remove(a, r.was, r.Rule)
+	for i, e := range edits {
+		untouched := func(s recorded) bool { return s.Installed == e.old }
+		if strings.TrimSpace(e.new) == "" && !slices.ContainsFunc(r.Spans, untouched) {
+			edits[i].new = ""
+		}
+	}
+	return edits
 }
 
 func isEmptyObject(path string, data []byte) bool {

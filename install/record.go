@@ -118,9 +118,6 @@ func (r *record) was(path string) container {
 
 // save writes backup and record, owner-only, and removes older backups.
 func (r *record) save(original []byte) error {
-	if r.dir == "" {
-		return fmt.Errorf("no place for the record of the install: %w", ErrNoHome)
-	}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return err
 	}

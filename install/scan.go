@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 )
@@ -20,58 +19,6 @@ func (e *SyntaxError) Error() string {
 
 // maxDepth bounds the scanner's recursion; agents' own parsers give up far earlier.
 const maxDepth = 1000
-
-// kind is the first byte of a value's text, '0' standing for every number.
-type kind byte
-
-const (
-	object kind = '{'
-	array  kind = '['
-	text   kind = '"'
-	number kind = '0'
-	null   kind = 'n'
-	yes    kind = 't'
-	no     kind = 'f'
-)
-
-// String names a kind as an error message does.
-func (k kind) String() string {
-	switch k {
-	case object:
-		return "an object"
-	case array:
-		return "an array"
-	case text:
-		return "a string"
-	case number:
-		return "a number"
-	case null:
-		return "null"
-	}
-	return "a boolean"
-}
-
-// value is one JSON value and the place of its text: data[start:end].
-type value struct {
-	kind       kind
-	start, end int
-	members    []member // of an object, in file order, duplicates included
-	elems      []value  // of an array
-}
-
-// member is one member of an object. Its text reaches from keyStart to value.end.
-type member struct {
-	key      string
-	keyStart int
-	value    value
-}
-
-// document is a settings file: its bytes, and where each value stands in them.
-type document struct {
-	path string
-	data []byte
-	root value
-}
 
 var (
 	utf8BOM  = []byte("\xef\xbb\xbf")
@@ -363,51 +310,4 @@ func (s *scanner) digits() (n int) {
 		n++
 	}
 	return n
-}
-
-// unquote is the text that a scanned JSON string stands for.
-func unquote(raw []byte) string {
-	if !bytes.ContainsRune(raw, '\\') {
-		return string(raw[1 : len(raw)-1])
-	}
-	var out string
-	if json.Unmarshal(raw, &out) != nil {
-		return string(raw) // the scanner accepted it: it cannot be
-	}
-	return out
-}
-
-// quote is s as a JSON string, with no escapes that JSON does not need.
-func quote(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil {
-		return `""` // a string always encodes
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
-
-// last is the last member of an object with that key, nil when there is none. Agents' parsers let the last one win.
-func (v *value) last(key string) *member {
-	for i := len(v.members) - 1; i >= 0; i-- {
-		if v.members[i].key == key {
-			return &v.members[i]
-		}
-	}
-	return nil
-}
-
-// str is the text of a string value, "" for every other kind and for nil.
-func (d *document) str(m *member) string {
-	if m == nil || m.value.kind != text {
-		return ""
-	}
-	return unquote(d.data[m.value.start:m.value.end])
-}
-
-// wrong is the error for a value of a kind that the agent does not accept there.
-func (d *document) wrong(v value, name string, want kind) error {
-	line, column := place(d.data, v.start)
-	return &SyntaxError{Path: d.path, Line: line, Column: column, Text: fmt.Sprintf("%s is %s, not %s", name, v.kind, want)}
 }

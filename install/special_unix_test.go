@@ -46,3 +46,24 @@ func TestNotAFile(t *testing.T) {
 		})
 	}
 }
+
+// A settings file of somebody else's, which only root can be about to change, stays theirs.
+func TestOwnerStays(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	b := newBench(t, Claude, []byte(someSettings))
+	if err := os.Chown(b.path, 1234, 2345); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []func() *Change{b.install, b.uninstall} {
+		step()
+		st, err := os.Stat(b.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sys := st.Sys().(*syscall.Stat_t); sys.Uid != 1234 || sys.Gid != 2345 {
+			t.Errorf("owner %d:%d", sys.Uid, sys.Gid)
+		}
+	}
+}

@@ -132,7 +132,10 @@ func (a *app) trustCodex(ctx context.Context, o install.Options, c *install.Chan
 // hookError gives the hint that belongs to an error of the install package.
 func hookError(err error) error {
 	var syntax *install.SyntaxError
+	var refused *project.Refused
 	switch {
+	case errors.As(err, &refused):
+		return badNews(err.Error(), "--no-init leaves the project alone")
 	case errors.As(err, &syntax):
 		return badNews(err.Error(), "nothing was changed; agents ignore such a file as a whole, so mend it first")
 	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook):
