@@ -1,0 +1,244 @@
+package scrub
+
+import "strings"
+
+// assignment is a value with the name before it, as it stands in shells, code, settings, URLs, headers and tags.
+type assignment struct {
+	name   string
+	policy policy
+	start  int  // where the value starts, after its quote
+	end    int  // where it ends
+	quote  byte // 0 when there is none
+	tight  bool // name=value: nothing but the value can be meant
+	flag   bool // --name value
+	told   bool // beside a name, after words that take both: set NAME VALUE, setenv("NAME", "VALUE")
+	tag    bool // <name>value</name>
+	short  bool // the name alone says little: isShort
+	call   bool // the value is the argument of a call: f(name=value)
+}
+
+// maxName and maxValue bound how far a name and a quoted value are followed, in bytes.
+const (
+	maxName  = 64
+	maxValue = 4 << 10
+)
+
+// name looks at the name that holds the anchor from i to end, and redacts the value that it is given.
+func (f *finder) name(i, end int) {
+	s := f.text
+	if end <= f.lastName {
+		return
+	}
+	for end < len(s) && end-i < maxName && inName(s[end]) {
+		end++
+	}
+	f.lastName = end
+	start := i
+	for start > 0 && i-start < maxName && inName(s[start-1]) {
+		start--
+	}
+	f.work += end - start
+	a := assignment{name: s[start:end], policy: policyOf(s[start:end])}
+	if a.policy == notSecret || !f.operator(&a, start, end) {
+		return
+	}
+	f.value(&a)
+	if a.tag && !strings.HasPrefix(s[a.end:], "</") {
+		return
+	}
+	if a.secret(s) {
+		f.add(a.start, a.end, a.policy.id(), rankName)
+	}
+}
+
+func (p policy) id() string {
+	if p == password {
+		return "password"
+	}
+	return "secret"
+}
+
+// inName says whether b can be part of a name. A dot parts names, so that user.password is one.
+func inName(b byte) bool { return (setWord | setDash).has(b) }
+
+// operator finds what gives the name s[start:end] a value, and sets where the value starts.
+func (f *finder) operator(a *assignment, start, end int) bool {
+	s := f.text
+	quoted := start > 0 && isQuote(s[start-1])
+	i := end
+	for i < len(s) && i < end+4 && (isQuote(s[i]) && quoted || s[i] == ']') {
+		i++
+	}
+	if quoted && foldPrefix(s[i:], " value=") { // <add key="Password" value="…"/>
+		i += len(" value")
+	}
+	at := skipBlanks(s, i, 8)
+	n := operatorLen(s[at:])
+	switch {
+	case n > 0:
+		if !f.operates(start, at, n, quoted && i > end) {
+			return false
+		}
+		i = at + n
+		a.tag, a.told = s[at] == '>', s[at] == ','
+		a.tight = at == end && s[at] == '=' && n == 1 && !(i < len(s) && isBlank(s[i]))
+	case at > i && (s[start] == '-' || afterSet(s, start)):
+		a.flag = true
+		a.told = s[start] != '-'
+		i = at
+	default:
+		return false
+	}
+	a.short = a.policy == password && !a.tight && !a.flag && !quoted && isShort(s[start:end])
+	a.call = insideCall(s, start)
+	a.start = skipBlanks(s, i, 8)
+	f.annotated(a)
+	return a.start < len(s)
+}
+
+// operates says whether the operator of n bytes at i gives a value to the name that starts at start.
+func (f *finder) operates(start, i, n int, quoted bool) bool {
+	s := f.text
+	switch s[i] {
+	case ',': // setenv("NAME", "value")
+		next := skipBlanks(s, i+1, 2)
+		return quoted && start > 1 && (s[start-2] == '(' || s[start-2] == '[') && next < len(s) && isQuote(s[next])
+	case '>': // <name>value</name>
+		return start > 0 && s[start-1] == '<'
+	case ':': // not name:// or name::
+		return n > 1 || i+1 == len(s) || s[i+1] != '/' && s[i+1] != ':'
+	}
+	return true
+}
+
+// isShort says whether a name is a word that means many things: "pass: 3 tests", "PASS: TestX".
+func isShort(name string) bool { return len(name) == 4 && foldPrefix(name, "pass") }
+
+// operatorLen is the length of the operator that s begins with, 0 when there is none.
+func operatorLen(s string) int {
+	for _, op := range [...]string{"===", "!==", ":=", "::=", "=>", "==", "!=", "?=", "+=", "||=", "=", ":", ",", ">"} {
+		if len(s) >= len(op) && s[:len(op)] == op {
+			return len(op)
+		}
+	}
+	return 0
+}
+
+// annotated steps over a type between name and value: `password: string = "…"`.
+func (f *finder) annotated(a *assignment) {
+	s := f.text
+	i := a.start
+	for i < len(s) && i < a.start+24 && setLetter.has(s[i]) {
+		i++
+	}
+	if j := skipBlanks(s, i, 2); i > a.start && j > i && j < len(s) && s[j] == '=' && !foldPrefix(s[j:], "==") {
+		a.start = skipBlanks(s, j+1, 2)
+	}
+}
+
+// value finds the quote and the end of the value.
+func (f *finder) value(a *assignment) {
+	s := f.text
+	i := a.start
+	for _, prefix := range [...]string{"$'", "b\"", "b'", "r\"", "r'", "f\"", "f'", "@\"", "u'"} {
+		if foldPrefix(s[i:], prefix) {
+			i += len(prefix) - 1
+			break
+		}
+	}
+	switch {
+	case i == len(s) || !isQuote(s[i]):
+		a.end = bareEnd(s, a.start)
+	case closes(s, i): // "name="+value
+		a.end = a.start
+	default:
+		a.quote = s[i]
+		a.start = i + 1
+		a.end = quotedEnd(s, a.start, a.quote)
+	}
+	f.work += a.end - a.start
+}
+
+// closes says whether the quote at i ends a string that began before the name, and code goes on behind it.
+func closes(s string, i int) bool {
+	return i+1 == len(s) || strings.IndexByte(" +).,;]", s[i+1]) >= 0
+}
+
+// quotedEnd is where a quoted value ends: at its quote, at a newline, or at the end.
+func quotedEnd(s string, i int, quote byte) int {
+	for limit := min(len(s), i+maxValue); i < limit; i++ {
+		switch s[i] {
+		case quote, '\n':
+			return i
+		case '\\':
+			if i+1 < limit && s[i+1] != '\n' {
+				i++
+			}
+		}
+	}
+	return min(i, len(s))
+}
+
+// bareEnd is where a value without quotes ends.
+func bareEnd(s string, i int) int {
+	for limit := min(len(s), i+maxValue); i < limit; i++ {
+		switch s[i] {
+		case ' ', '\t', '\n', '\r', '"', '\'', '`', ';', ',', '&', '|', '<', '>', ')', ']', '}', '\\':
+			return i
+		}
+	}
+	return i
+}
+
+func isQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' }
+
+// skipBlanks is the first offset from i on that has no blank, at most most bytes on.
+func skipBlanks(s string, i, most int) int {
+	for n := 0; n < most && i < len(s) && isBlank(s[i]); n++ {
+		i++
+	}
+	return i
+}
+
+// afterSet says whether the word before start is one that takes a name and a value: `aws configure set NAME VALUE`,
+// netrc's `login NAME password VALUE`.
+func afterSet(s string, start int) bool {
+	end := start
+	for end > 0 && (isBlank(s[end-1]) || s[end-1] == ':' || s[end-1] == '/' || s[end-1] == '_') {
+		end--
+	}
+	for _, word := range [...]string{"configure set", "config set", " config", " --global", " --add"} {
+		if end >= len(word) && foldPrefix(s[end-len(word):end], word) {
+			return true
+		}
+	}
+	line := s[max(0, start-120):start]
+	return foldContains(line, "login ") || foldContains(line, "identified by")
+}
+
+func foldContains(s, word string) bool {
+	for i := range len(s) - len(word) + 1 {
+		if foldPrefix(s[i:], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// insideCall says whether the name stands in the brackets of a call, as far as its line tells.
+func insideCall(s string, start int) bool {
+	depth := 0
+	for i := start - 1; i >= 0 && i > start-200 && s[i] != '\n'; i-- {
+		switch s[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth < 0 {
+				return wordAt(s, i-1)
+			}
+		}
+	}
+	return false
+}

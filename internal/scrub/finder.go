@@ -1,0 +1,156 @@
+package scrub
+
+import "strings"
+
+// anchor is letters that every match of some rule contains.
+type anchor struct {
+	tri    uint32 // its first three letters, in the code of the bit table
+	text   string // in lower case
+	kind   kind
+	arg    uint16 // of kindToken the rule's shape, of kindVendor the vendor, of kindCommand the command
+	lo, hi uint8  // of kindToken: a match starts this many bytes before the anchor
+}
+
+// kind is what to try where an anchor stands.
+type kind uint8
+
+const (
+	kindToken    kind = iota // a token by its shape
+	kindVendor               // a value after a vendor's name
+	kindName                 // a value after a name like password
+	kindHeader               // what follows Authorization
+	kindBearer               // what follows Bearer
+	kindCookie               // what follows Cookie
+	kindURL                  // user:password@ after ://
+	kindPEM                  // a private key's block
+	kindCommand              // an argument of a command line
+	kindManifest             // the data of a Kubernetes secret
+)
+
+// finder is one search of one text.
+type finder struct {
+	text  string
+	spans []span
+	work  int // bytes that matchers looked at
+
+	lastName int  // the end of the last name that was looked at, which may hold several anchors
+	noEnd    bool // no END line follows any more
+}
+
+// The bit table has one bit for each three letters in a code of codeBits bits a letter.
+const (
+	codeBits = 6
+	triMask  = 1<<(3*codeBits) - 1
+)
+
+// scan looks at the text once. A text made to be slow (an anchor every few bytes, each before a long run) ends with what
+// is left redacted as a whole, once the matchers have looked at 64 times its length.
+func (f *finder) scan() {
+	tri := 0
+	budget := 1<<20 + 64*len(f.text)
+	for i := range len(f.text) {
+		tri = (tri<<codeBits | int(codes[f.text[i]])) & triMask
+		if trigrams[tri>>6]>>(tri&63)&1 == 0 || i < 2 {
+			continue
+		}
+		f.hit(uint32(tri), i-2)
+		if f.work > budget {
+			f.add(i-2, len(f.text), "rest", rankPlace)
+			return
+		}
+	}
+}
+
+// hit tries the rules whose anchors begin with the three letters at i.
+func (f *finder) hit(tri uint32, i int) {
+	lo, hi := 0, len(anchors)
+	for lo < hi {
+		if mid := (lo + hi) / 2; anchors[mid].tri < tri {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for ; lo < len(anchors) && anchors[lo].tri == tri; lo++ {
+		if a := &anchors[lo]; foldPrefix(f.text[i:], a.text) {
+			f.try(a, i)
+		}
+	}
+}
+
+func (f *finder) try(a *anchor, i int) {
+	switch a.kind {
+	case kindToken:
+		f.token(a, i)
+	case kindVendor:
+		f.vendor(&vendors[a.arg], i+len(a.text))
+	case kindName:
+		f.name(i, i+len(a.text))
+	case kindHeader:
+		f.header(i, i+len(a.text))
+	case kindBearer:
+		f.bearer(i, i+len(a.text))
+	case kindCookie:
+		f.cookie(i, i+len(a.text))
+	case kindURL:
+		f.url(i, i+len(a.text))
+	case kindPEM:
+		f.pem(i, i+len(a.text))
+	case kindManifest:
+		f.manifest(i + len(a.text))
+	case kindCommand:
+		f.command(&commands[a.arg], i, i+len(a.text))
+	}
+}
+
+// token tries a shape at every place where it may start.
+func (f *finder) token(a *anchor, i int) {
+	r, shape := shapeOf(int(a.arg))
+	for back := int(a.hi); back >= int(a.lo); back-- {
+		start := i - back
+		if start < 0 {
+			continue
+		}
+		end := match(shape, f.text, start, &f.work)
+		if end >= 0 && r.accepts(f.text[start:end], f.text[end:]) {
+			f.add(start, end, r.id, rankToken)
+			return
+		}
+	}
+}
+
+// accepts says whether v, which has the shape of a token, is one and not a placeholder or a name; rest stands behind it.
+func (r *rule) accepts(v, rest string) bool {
+	called := strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")
+	return distinct(v) >= leastDistinct(len(v)) && !(r.named && (called || !hasDigit(v)))
+}
+
+func (f *finder) add(start, end int, rule string, rank int) {
+	f.spans = append(f.spans, span{start, end, rule, rank})
+}
+
+// leastDistinct is how many different bytes a token of n bytes has at least, with its prefix. "ghp_xxxxxxxx…" in an
+// example has fewer, and so has a stretch of zeros in base64.
+func leastDistinct(n int) int {
+	switch {
+	case n < 32:
+		return 8
+	case n < 48:
+		return 10
+	}
+	return 12
+}
+
+// distinct counts the different bytes of s.
+func distinct(s string) int {
+	var seen [4]uint64
+	n := 0
+	for i := range len(s) {
+		bit := uint64(1) << (s[i] & 63)
+		if seen[s[i]>>6]&bit == 0 {
+			seen[s[i]>>6] |= bit
+			n++
+		}
+	}
+	return n
+}

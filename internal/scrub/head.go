@@ -1,0 +1,212 @@
+package scrub
+
+import (
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// reach is how far beyond the part that is kept Head looks for secrets, in bytes: the longest token of a known length
+// is shorter, and of those without one the start is enough.
+const reach = 2 << 10
+
+// ellipsis ends a head that is not the whole text.
+const ellipsis = "…"
+
+// Head returns the start of s as entries store it: scrubbed, the home directory as ~, on one line, without control and
+// bidi characters, at most max bytes and cut on a rune boundary with "…". A secret that the cut falls into is redacted
+// like any other, as the search goes on behind the cut. The work does not grow with s.
+func Head(s string, max int) string {
+	if max <= len(ellipsis) {
+		return ""
+	}
+	keep := 4 * max // redactions are mostly shorter than what they stand for
+	window, whole := start(s, keep+reach)
+	text := clean(window)
+	if whole {
+		keep = len(text)
+	}
+	text, cut := scrubbed(text, keep)
+	return line(tilde(text, home()), max, cut || !whole)
+}
+
+// start is the first n bytes of s, or fewer so that no rune is cut, and whether that is all of it.
+func start(s string, n int) (string, bool) {
+	if len(s) <= n {
+		return s, true
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n], false
+}
+
+// scrubbed is what stands in the first keep bytes of s, without secrets; cut says that more stood there. A secret that
+// begins before keep is one marker, however far it goes.
+func scrubbed(s string, keep int) (out string, cut bool) {
+	for range maxRounds {
+		spans := find(s)
+		if len(spans) == 0 {
+			break
+		}
+		longer := 0
+		for _, sp := range spans {
+			if sp.start >= keep {
+				break
+			}
+			keep = max(keep, sp.end)
+			longer += len(marker(sp.rule)) - (sp.end - sp.start)
+		}
+		keep += longer
+		s = replace(s, spans)
+	}
+	out, whole := start(s, keep)
+	return out, !whole
+}
+
+// clean takes out of s what a terminal or a reader would not show as it is: terminal sequences, control characters but
+// for blanks and newlines, bidi and other invisible characters, and broken UTF-8. It comes before the search, so that
+// nothing invisible can stand within a secret and hide it.
+func clean(s string) string {
+	if isClean(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		if n := terminalSequence(s[i:]); n > 0 {
+			i += n
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\r':
+			b.WriteByte('\n')
+		case !invisible(r):
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func isClean(s string) bool {
+	for i := range len(s) {
+		if b := s[i]; b >= utf8.RuneSelf || b < ' ' && b != '\n' && b != '\t' || b == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// invisible says whether r is left out.
+func invisible(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r == '\u200d': // joins the parts of an emoji; alone it is invisible like the rest
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
+}
+
+// terminalSequence is the length of the escape sequence that s begins with, 0 when it is none: ESC [ … letter.
+func terminalSequence(s string) int {
+	if len(s) < 2 || s[0] != 0x1b || s[1] != '[' {
+		return 0
+	}
+	i := 2
+	for i < len(s) && i < 32 && (s[i] < '@' || s[i] > '~') {
+		i++
+	}
+	return min(i+1, len(s))
+}
+
+// home is the home directory, "" when it is not known or is the root.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil || len(dir) < 3 {
+		return ""
+	}
+	return strings.TrimRight(dir, "/")
+}
+
+// tilde writes ~ for the home directory where a path begins with it.
+func tilde(s, home string) string {
+	if home == "" || !strings.Contains(s, home) {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for i := 0; i+len(home) <= len(s); {
+		n := strings.Index(s[i:], home)
+		if n < 0 {
+			break
+		}
+		i += n
+		end := i + len(home)
+		if begins, ends := i == 0 || !isPathByte(s[i-1]), end == len(s) || s[end] == '/' || !isPathByte(s[end]); begins && ends {
+			b.WriteString(s[at:i])
+			b.WriteByte('~')
+			at = end
+		}
+		i = end
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+// isPathByte says whether b goes on with the name of a folder.
+func isPathByte(b byte) bool {
+	return (setWord | setDash | setDot).has(b) || b == '/' || b >= utf8.RuneSelf
+}
+
+// line writes s as one line of at most max bytes, with one blank for each stretch of white space. A marker is kept whole
+// or left out.
+func line(s string, max int, cut bool) string {
+	words := strings.Fields(s)
+	room := 0
+	for i, w := range words {
+		room += len(w)
+		if i > 0 {
+			room++
+		}
+	}
+	if room > max {
+		cut = true
+	}
+	b := make([]byte, 0, min(room, max)+len(ellipsis))
+	if cut {
+		max -= len(ellipsis)
+	}
+	for i, w := range words {
+		if i > 0 && len(b) < max {
+			b = append(b, ' ')
+		}
+		fits := true
+		if b, fits = appendWord(b, w, max); !fits {
+			break
+		}
+	}
+	if !cut {
+		return string(b)
+	}
+	return strings.TrimRight(string(b), " ") + ellipsis
+}
+
+// appendWord appends as much of w as max allows, and says whether that is all of it.
+func appendWord(b []byte, w string, max int) ([]byte, bool) {
+	for i := 0; i < len(w); {
+		n := markerLen(w[i:])
+		if n == 0 {
+			_, n = utf8.DecodeRuneInString(w[i:])
+		}
+		if len(b)+n > max {
+			return b, false
+		}
+		b = append(b, w[i:i+n]...)
+		i += n
+	}
+	return b, true
+}

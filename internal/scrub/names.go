@@ -1,0 +1,180 @@
+package scrub
+
+import "strings"
+
+// policy is how sure one must be of a value, after what its name says.
+type policy uint8
+
+const (
+	notSecret policy = iota
+	password         // anything that is a value at all
+	token            // what looks like chosen by a machine
+	weak             // what looks very much so
+	signed           // that, and in a URL
+	denied           // within this file: a word after the secret's says that it is none
+)
+
+// policyOf reads a name: db_password, clientSecret, X-Api-Key, TOKEN_2. The last word in it that speaks of a secret
+// counts, unless what follows says that it is about the secret: password_file, tokenUrl.
+func policyOf(name string) policy {
+	if name == "PWD" || name == "OLDPWD" { // where the shell is
+		return notSecret
+	}
+	var words [maxWords]string
+	n := split(name, &words)
+	for i := n - 1; i >= 0; i-- {
+		before := ""
+		if i > 0 {
+			before = words[i-1]
+		}
+		p := wordPolicy(words[i], before)
+		if p == notSecret {
+			continue
+		}
+		if p = max(p, tailPolicy(words[i+1:n])); p == denied {
+			return notSecret
+		}
+		return p
+	}
+	return notSecret
+}
+
+// tailPolicy is what the words after the one that speaks of a secret make of it: notSecret leaves it as it is.
+func tailPolicy(words []string) policy {
+	p := notSecret
+	for _, w := range words {
+		switch {
+		case isAbout(w):
+			return denied
+		case !isHarmless(w):
+			p = weak
+		}
+	}
+	return p
+}
+
+// maxWords is how many words of a name are looked at, from its start.
+const maxWords = 16
+
+// split puts the words of name, in lower case, into words: at what is no letter, at digits, and where camelCase has its
+// humps. A name of more words is cut.
+func split(name string, words *[maxWords]string) int {
+	n, start := 0, 0
+	flush := func(end int) {
+		if end > start && n < maxWords {
+			words[n] = lower(name[start:end])
+			n++
+		}
+	}
+	for i := range len(name) {
+		switch {
+		case !setLetter.has(name[i]):
+			flush(i)
+			start = i + 1
+		case i > start && hump(name, i):
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(name))
+	return n
+}
+
+// hump says whether a word of camelCase begins at i: aB, or the B of ABc.
+func hump(name string, i int) bool {
+	if !setUpper.has(name[i]) {
+		return false
+	}
+	return setLower.has(name[i-1]) || i+1 < len(name) && setLower.has(name[i+1])
+}
+
+func lower(s string) string {
+	for i := range len(s) {
+		if s[i] != fold(s[i]) {
+			b := []byte(s)
+			for j := range b {
+				b[j] = fold(b[j])
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// wordPolicy is what one word of a name says, with the word before it.
+func wordPolicy(word, before string) policy {
+	switch word {
+	case "pass", "pwd", "passwd", "passphrase", "passcode", "passwort", "dbpass", "userpass", "mypass", "rootpass", "sudopass", "smtppass":
+		return password
+	case "auth", "cred", "creds", "credential", "credentials", "jwt", "bearer", "authkey":
+		return weak
+	case "sig", "signature":
+		return signed
+	case "apikey", "accesskey", "secretkey", "privatekey", "authtoken", "sessionkey", "signingkey", "apitoken", "apisecret", "appkey":
+		return token
+	case "key":
+		return keyPolicy(before)
+	}
+	switch {
+	case strings.HasSuffix(word, "password"), strings.HasSuffix(word, "passwd"):
+		return password
+	case strings.HasSuffix(word, "token"):
+		return tokenPolicy(before)
+	case strings.HasSuffix(word, "secret"):
+		return token
+	}
+	return notSecret
+}
+
+// tokenPolicy tells tokens that open something from those that are counted or turn pages.
+func tokenPolicy(before string) policy {
+	switch before {
+	case "next", "page", "continuation", "cancellation", "cancel", "max", "min", "num", "total", "input", "output", "prompt", "completion",
+		"sync", "abort", "current", "syntax", "parser", "lexer", "eof":
+		return notSecret
+	}
+	return token
+}
+
+// keyPolicy is what the word before "key" makes of it.
+func keyPolicy(before string) policy {
+	switch before {
+	case "api", "access", "secret", "private", "auth", "signing", "sign", "encryption", "encrypt", "encrypted", "decryption", "master", "account",
+		"storage", "shared", "service", "consumer", "deploy", "subscription", "license", "integration", "write", "ingest", "admin", "webhook",
+		"hmac", "cookie", "crypto", "aes", "bot", "function", "host", "instrumentation", "app", "application", "client", "x":
+		return token
+	case "public", "pub", "primary", "foreign", "sort", "partition", "cache", "object", "hash", "range", "row", "index", "unique", "group", "map",
+		"hot", "short", "translation", "routing", "idempotency", "dedup", "lookup", "query", "config", "registry", "setting", "event", "issue",
+		"project", "ssh", "s3", "dict", "json", "message", "i18n":
+		return notSecret
+	}
+	return weak
+}
+
+// isAbout says whether a word after a secret's means that no secret follows: a count, a place, a kind of it.
+func isAbout(word string) bool {
+	switch word {
+	case "id", "ids", "name", "names", "count", "counts", "limit", "limits", "max", "min", "length", "len", "size", "type", "types", "url", "urls",
+		"uri", "endpoint", "path", "paths", "file", "files", "filename", "dir", "ttl", "expiry", "expires", "expire", "expiration", "exp", "age",
+		"policy", "field", "fields", "input", "prompt", "stdin", "ref", "refs", "arn", "version", "idx", "manager", "provider", "store", "class",
+		"func", "function", "regex", "regexp", "pattern", "label", "placeholder", "hint", "error", "errors", "err", "required", "enabled",
+		"disabled", "kind", "format", "budget", "usage", "cost", "used", "rate", "per", "env", "var", "vars", "alias", "status", "state", "scope",
+		"scopes", "rotation", "reset", "changed", "created", "updated", "at", "by", "in", "from", "for", "is", "and", "or", "the", "not", "has",
+		"handler", "service", "client", "server", "request", "response", "list", "set", "get", "check", "valid", "invalid", "validator", "algorithm",
+		"alg", "method", "mode", "strategy", "helper", "util", "utils", "test", "tests", "spec", "md", "go", "js", "ts", "py", "json", "yaml", "yml",
+		"txt", "rb", "java", "html", "css", "sh", "pem", "crt", "pub", "generator", "parser", "lexer", "stream", "bucket", "manifest", "s":
+		return true
+	}
+	return false
+}
+
+// isHarmless says whether a word after a secret's leaves it a secret.
+func isHarmless(word string) bool {
+	switch word {
+	case "value", "val", "string", "str", "text", "plain", "plaintext", "b", "base", "hex", "raw", "prod", "production", "dev", "development",
+		"staging", "stage", "main", "live", "old", "new", "default", "key", "token", "secret", "hash", "data", "header", "root", "admin", "user",
+		"rw", "ro", "primary", "secondary", "a", "local", "ci", "pypi", "npm", "github", "gitlab", "aws":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,253 @@
+package scrub
+
+import "strings"
+
+// header redacts what follows Authorization or Proxy-Authorization, whose name's end is at end.
+func (f *finder) header(i, end int) {
+	s := f.text
+	outer := byte(0) // the quote around the whole header: -H 'Authorization: …'
+	if i > 0 && isQuote(s[i-1]) && end < len(s) && s[end] != s[i-1] {
+		outer = s[i-1]
+	}
+	for end < len(s) && (isQuote(s[end]) || isBlank(s[end]) || s[end] == ']') {
+		end++
+	}
+	if end == len(s) || s[end] != ':' && s[end] != '=' && s[end] != ',' {
+		return
+	}
+	start := skipBlanks(s, end+1, 8)
+	start += len(s[start:]) - len(strings.TrimLeft(s[start:], ">[("))
+	start = skipBlanks(s, start, 8)
+	if start < len(s) && isQuote(s[start]) {
+		outer = s[start]
+		start++
+	}
+	f.credentials(start, headerEnd(s, start, outer), "authorization")
+}
+
+// headerEnd is where the value of a header ends: at the quote around it, else at the end of the line.
+func headerEnd(s string, i int, outer byte) int {
+	for limit := min(len(s), i+maxValue); i < limit; i++ {
+		if s[i] == '\n' || s[i] == '\r' || s[i] == '\\' || s[i] == outer && outer != 0 || outer == 0 && isQuote(s[i]) {
+			return i
+		}
+	}
+	return min(i, len(s))
+}
+
+// credentials redacts what follows the scheme in s[start:end] of a header, or all of it where there is none.
+func (f *finder) credentials(start, end int, rule string) {
+	f.work += end - start
+	v := f.text[start:end]
+	word := v[:len(v)-len(strings.TrimLeft(v, schemeBytes))]
+	rest := strings.TrimLeft(v[len(word):], " \t")
+	switch {
+	case isScheme(lower(word)) && len(word) < len(v) && rest != "":
+		start = end - len(rest)
+		if !manyPart(lower(word)) {
+			end = start + bareEnd(rest, 0)
+		}
+	case strings.ContainsAny(v, " \t"):
+		end = start + bareEnd(v, 0)
+		word = ""
+	default:
+		end = start + bareEnd(v, 0)
+		word = ""
+	}
+	if v = f.text[start:end]; v == "" || isReference(v, '"') || isWordOfForms(v) {
+		return
+	}
+	if word == "" && (len(v) < 12 || strings.ContainsAny(v, "([{")) || len(v) < 6 || slug(v) || dotted(v) {
+		return
+	}
+	if !(hasDigit(v) && hasLetter(v)) && !hasRandomPart(v, 8) {
+		return
+	}
+	f.add(start, end, rule, rankName)
+}
+
+const schemeBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
+
+// isScheme says whether a word is an authentication scheme of HTTP, registered or in use.
+func isScheme(word string) bool {
+	switch word {
+	case "bearer", "basic", "token", "digest", "apikey", "api-key", "key", "negotiate", "ntlm", "ssws", "bot", "dpop", "hawk", "oauth", "googlelogin",
+		"aws4-hmac-sha256", "sharedkey", "sharedaccesssignature", "hmac-sha256", "mutual", "vapid", "scram-sha-256", "gnap", "jwt", "client-id",
+		"genie-key", "genie", "snyk", "splunk", "zoho-oauthtoken", "session":
+		return true
+	}
+	return false
+}
+
+// manyPart says whether a scheme's credentials are a list: Digest username="…", response="…".
+func manyPart(scheme string) bool {
+	switch scheme {
+	case "digest", "hawk", "oauth", "googlelogin", "aws4-hmac-sha256", "sharedaccesssignature", "mutual", "vapid":
+		return true
+	}
+	return false
+}
+
+// bearer redacts what follows Bearer where no header was named.
+func (f *finder) bearer(i, end int) {
+	s := f.text
+	start := skipBlanks(s, end, 4)
+	if wordAt(s, i-1) || start == end || start == len(s) {
+		return
+	}
+	v := s[start:bareEnd(s, start)]
+	f.work += len(v)
+	if a := (assignment{tight: true}); v != "" && len(v) >= 16 && !isReference(v, 0) && isToken(v, &a) {
+		f.add(start, start+len(v), "authorization", rankPlace)
+	}
+}
+
+// cookie redacts the values after Cookie: or Set-Cookie:.
+func (f *finder) cookie(i, end int) {
+	s := f.text
+	if end == len(s) || s[end] != ':' {
+		return
+	}
+	outer := byte(0)
+	for k := i - 1; k >= 0 && k >= i-5; k-- { // "Set-" before it
+		if isQuote(s[k]) {
+			outer = s[k]
+			break
+		}
+	}
+	start := skipBlanks(s, end+1, 4)
+	if start < len(s) && isQuote(s[start]) {
+		outer = s[start]
+		start++
+	}
+	stop := headerEnd(s, start, outer)
+	f.work += stop - start
+	for pair := range strings.SplitSeq(s[start:stop], ";") {
+		_, v, _ := strings.Cut(pair, "=")
+		if len(v) >= 8 && (hasDigit(v) || mixed(v)) && markerLen(v) == 0 && !isReference(v, '"') {
+			f.add(start, stop, "cookie", rankPlace)
+			return
+		}
+	}
+}
+
+// url redacts the password in scheme://user:password@host, whose :// is before i.
+func (f *finder) url(start, i int) {
+	s := f.text
+	if start == 0 || !setAlnum.has(s[start-1]) {
+		return
+	}
+	colon, at := -1, -1
+	end := i
+loop:
+	for limit := min(len(s), i+1024); end < limit; end++ {
+		switch s[end] {
+		case ' ', '\t', '\n', '\r', '"', '\'', '`', '<', '>', '/', '?', '#', '\\', ',':
+			break loop
+		case ':':
+			if colon < 0 {
+				colon = end
+			}
+		case '@':
+			at = end
+		}
+	}
+	f.work += end - i
+	switch {
+	case at < 0:
+	case colon >= 0 && colon < at-1:
+		if v := s[colon+1 : at]; !isReference(v, 0) && !strings.HasPrefix(v, "$") && !isEmptyWord(v) {
+			f.add(colon+1, at, "url-password", rankPlace)
+		}
+	case colon < 0:
+		if a := (assignment{tight: true}); at-i >= 16 && !isReference(s[i:at], 0) && isWeakToken(s[i:at], &a) {
+			f.add(i, at, "url-password", rankPlace)
+		}
+	}
+}
+
+// isEmptyWord says whether a password in a URL is the word that documentation puts there.
+func isEmptyWord(v string) bool {
+	switch lower(v) {
+	case "password", "pass", "passwd", "pwd", "pw", "secret":
+		return true
+	}
+	return false
+}
+
+// pem redacts a private key's block, in whose BEGIN line the words "private key" end at end. Without an END line, as in a
+// text that was cut, the block goes on as long as it looks like one. A BEGIN line without a key is not a secret.
+func (f *finder) pem(i, end int) {
+	s := f.text
+	from := max(0, i-60)
+	begin := lastFold(s[from:i], "begin")
+	if begin < 0 {
+		return
+	}
+	start := from + begin
+	for start > 0 && (s[start-1] == '-' || s[start-1] == ' ') {
+		start--
+	}
+	body := pemRun(s, end, 400)
+	if start == from+begin || body < 0 {
+		return
+	}
+	f.add(start, f.pemEnd(body), "private-key", rankToken)
+}
+
+// lastFold is the offset of the last word in s, whatever the case; -1 when there is none.
+func lastFold(s, word string) int {
+	for i := len(s) - len(word); i >= 0; i-- {
+		if foldPrefix(s[i:], word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// pemRun is the start of the first 16 bytes of base64 within reach of i, -1 when there are none.
+func pemRun(s string, i, reach int) int {
+	n := 0
+	for limit := min(len(s), i+reach); i < limit; i++ {
+		if n++; !(setAlnum | setBase64).has(s[i]) {
+			n = 0
+		}
+		if n == 16 {
+			return i - 15
+		}
+	}
+	return -1
+}
+
+func (f *finder) pemEnd(body int) int {
+	s := f.text
+	if !f.noEnd {
+		for _, end := range [...]string{"-----END", "---- END", "Private-MAC"} {
+			i := strings.Index(s[body:], end)
+			f.work += len(end)
+			if i >= 0 {
+				return lineEnd(s, body+i+len(end))
+			}
+		}
+		f.noEnd = true
+	}
+	i := body
+	for i < len(s) && ((setAlnum | setBase64 | setEqual | setSpace | setDash).has(s[i]) || s[i] == '\\' || s[i] == ':' || s[i] == ',') {
+		i++
+	}
+	f.work += i - body
+	return i
+}
+
+// lineEnd is the end of the END line's dashes: "-----END RSA PRIVATE KEY-----".
+func lineEnd(s string, i int) int {
+	for limit := min(len(s), i+80); i < limit; i++ {
+		if !(setAlnum|setDash).has(s[i]) && s[i] != ' ' || s[i] == '-' && i+1 < len(s) && s[i+1] != '-' {
+			break
+		}
+	}
+	for i < len(s) && s[i] == '-' {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,114 @@
+package scrub
+
+import (
+	"slices"
+	"strings"
+)
+
+// span is a secret found in a text.
+type span struct {
+	start, end int // in bytes
+	rule       string
+	rank       int // which rule names the union of two spans that overlap: the higher one
+}
+
+// The ranks: the closer a rule knows the secret, the higher.
+const (
+	rankPlace = iota // it stands where secrets stand
+	rankName         // the name before it says so
+	rankToken        // it looks like one
+)
+
+// find returns the secrets of s in order, without overlaps.
+func find(s string) []span {
+	var spans []span
+	for v := plainView(s); ; {
+		f := finder{text: v.text}
+		f.scan()
+		for _, sp := range f.spans {
+			sp.start, sp.end = v.source(sp.start), v.source(sp.end)
+			spans = append(spans, sp)
+		}
+		next, ok := v.decoded()
+		if !ok {
+			break
+		}
+		v = next
+	}
+	return unite(s, spans)
+}
+
+// unite merges spans that overlap or touch a marker that stands in the text, and drops those that are nothing else.
+func unite(s string, spans []span) []span {
+	if len(spans) == 0 {
+		return nil
+	}
+	for i := range spans {
+		spans[i].keepMarkers(s)
+	}
+	spans = slices.DeleteFunc(spans, func(sp span) bool { return sp.start >= sp.end })
+	slices.SortFunc(spans, func(a, b span) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	out := spans[:0]
+	for _, sp := range spans {
+		if n := len(out); n > 0 && sp.start < out[n-1].end {
+			last := &out[n-1]
+			last.end = max(last.end, sp.end)
+			if sp.rank > last.rank {
+				last.rule, last.rank = sp.rule, sp.rank
+			}
+			continue
+		}
+		out = append(out, sp)
+	}
+	return out
+}
+
+// keepMarkers moves the ends of a span off markers that stand there in s: a secret beside one is redacted by itself, and
+// no marker is cut through.
+func (sp *span) keepMarkers(s string) {
+	from := max(0, sp.start-MaxMarker)
+	for i := strings.Index(s[from:sp.end], markOpen); i >= 0; {
+		start := from + i
+		end := start + markerLen(s[start:])
+		switch {
+		case end == start: // not a marker
+			end++
+		case start <= sp.start && sp.start < end:
+			sp.start = end
+		case start < sp.end && sp.end <= end:
+			sp.end = start
+		}
+		from = end
+		if from >= sp.end {
+			break
+		}
+		i = strings.Index(s[from:sp.end], markOpen)
+	}
+	for sp.start < sp.end {
+		i := strings.LastIndex(s[sp.start:sp.end], markOpen)
+		if i < 0 || markerLen(s[sp.start+i:]) != sp.end-sp.start-i {
+			return
+		}
+		sp.end = sp.start + i
+	}
+}
+
+// markerLen is the length of the marker that s begins with, 0 when there is none.
+func markerLen(s string) int {
+	if !strings.HasPrefix(s, markOpen) {
+		return 0
+	}
+	i := len(markOpen)
+	for i < len(s) && i < MaxMarker && (sets[s[i]]&setLower|sets[s[i]]&setDigit != 0 || s[i] == '-') {
+		i++
+	}
+	if i == len(markOpen) || i >= len(s) || s[i] != ']' {
+		return 0
+	}
+	return i + 1
+}
