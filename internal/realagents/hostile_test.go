@@ -49,7 +49,7 @@ func TestHostileClone(t *testing.T) {
 			var worlds []*world
 			for _, name := range []string{"plain", "hooked"} {
 				script := model.Script{
-					{Name: "codex", When: func(r *model.Request) bool { return r.Protocol == model.Responses }, Turns: []model.Turn{
+					{Name: "codex", When: model.Speaks(model.Responses), Turns: []model.Turn{
 						model.Calls(command("echo hi")), model.Text("done")}},
 					{Name: "claude", Turns: []model.Turn{
 						model.Calls(bash("echo hi")), model.Text("done"),

@@ -199,7 +199,7 @@ func TestTwoHelpersLogAtOnce(t *testing.T) {
 func TestCodexInsideClaude(t *testing.T) {
 	script := func() model.Script {
 		return model.Script{
-			{Name: "inner", When: func(r *model.Request) bool { return r.Protocol == model.Responses }, Turns: []model.Turn{
+			{Name: "inner", When: model.Speaks(model.Responses), Turns: []model.Turn{
 				model.Calls(command("aburn log review START")),
 				model.Calls(command("echo inner; exit 4")),
 				model.Calls(command("aburn log review COMPLETE --summary inner")),

@@ -63,10 +63,7 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(cache, "runs"), 0o700); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(filepath.Join(cache, "runs"), "")
+	work, err := workFolder(filepath.Join(cache, "runs"))
 	if err != nil {
 		return err
 	}
@@ -80,6 +77,23 @@ func prepare() error {
 	os.Setenv(claudeVar, claude.Path)
 	os.Setenv(codexVar, codex.Path)
 	return nil
+}
+
+// workFolder makes the folder of this run, and takes away those that killed runs left behind a day ago.
+func workFolder(runs string) (string, error) {
+	if err := os.MkdirAll(runs, 0o700); err != nil {
+		return "", err
+	}
+	old, err := os.ReadDir(runs)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range old {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			os.RemoveAll(filepath.Join(runs, e.Name()))
+		}
+	}
+	return os.MkdirTemp(runs, "")
 }
 
 func cleanUp() {

@@ -60,6 +60,23 @@ func TestClaudeInAWorktree(t *testing.T) {
 	}.run(t)
 }
 
+// TestClaudeMakesAWorktree: the client's own worktree lies inside the project, where .oss is.
+func TestClaudeMakesAWorktree(t *testing.T) {
+	scenario{
+		script:     one(model.Calls(bash("echo hi; pwd")), model.Text("all done")),
+		play:       func(w *world) { w.claude("do the thing", free(sessionA, "--worktree", "tree")...) },
+		transcript: claudeCalls,
+		calls:      "toolu_main_0_0 TOOL 0",
+		check: func(w *world) {
+			for _, e := range w.entries(w.project) {
+				if e.Wt != ".claude/worktrees/tree" {
+					w.Errorf("wt is %q in %s", e.Wt, e.Human())
+				}
+			}
+		},
+	}.run(t)
+}
+
 // inWorktree holds all entries to the linked worktree, and paths to its root.
 func (w *world) inWorktree(path string) {
 	w.Helper()

@@ -5,6 +5,7 @@ package realagents
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"aburn/internal/testkit/model"
@@ -37,6 +38,9 @@ func (s scenario) run(t *testing.T) {
 	s.play(hooked)
 	if s.unequal == "" {
 		sameModel(t, hooked, plain)
+	}
+	if !slices.Equal(hooked.shown, plain.shown) {
+		t.Errorf("the agent showed with aburn:\n%q\nwithout:\n%q", hooked.shown, plain.shown)
 	}
 	if with, without := hooked.gitStatus(), plain.gitStatus(); with != without {
 		t.Errorf("git status with aburn:\n%s\nwithout:\n%s", with, without)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,7 @@ type world struct {
 	hooked        bool     // aburn is installed
 	codex         string   // Codex's model; decides which tools it offers
 	more          []string // environment of this world's agents, beyond what all have
+	shown         []string // exit code and stdout of each run of an agent, in order
 }
 
 // newWorld makes a home and a project whose first commit holds files (path → content).
@@ -204,7 +206,7 @@ func (w *world) startCodex(dir, prompt string, args ...string) *process {
 // process is a running program with everything it started.
 type process struct {
 	*exec.Cmd
-	t           testing.TB
+	w           *world
 	cancel      context.CancelFunc
 	out, errout bytes.Buffer
 }
@@ -216,7 +218,7 @@ func (w *world) start(dir, name string, args ...string) *process {
 		name = lookPath(name, env)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), runDeadline)
-	p := &process{Cmd: exec.CommandContext(ctx, name, args...), t: w.TB, cancel: cancel}
+	p := &process{Cmd: exec.CommandContext(ctx, name, args...), w: w, cancel: cancel}
 	p.Dir, p.Env, p.Stdout, p.Stderr = dir, env, &p.out, &p.errout
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.Cancel = func() error { return p.kill(syscall.SIGKILL) }
@@ -232,17 +234,21 @@ func (w *world) start(dir, name string, args ...string) *process {
 func (p *process) kill(signal syscall.Signal) error { return syscall.Kill(-p.Process.Pid, signal) }
 
 func (p *process) wait() result {
-	p.t.Helper()
+	p.w.Helper()
 	defer p.cancel()
 	err := p.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		p.t.Fatalf("%s: %v", filepath.Base(p.Path), err)
+		p.w.Fatalf("%s: %v", filepath.Base(p.Path), err)
 	}
 	r := result{p.out.String(), p.errout.String(), p.ProcessState.ExitCode()}
-	p.t.Cleanup(func() {
-		if p.t.Failed() && filepath.Base(p.Path) != "aburn" {
-			p.t.Logf("%s %s in %s: exit %d\n%s%s", filepath.Base(p.Path), strings.Join(p.Args[1:], " "), p.Dir, r.code, r.stdout, r.stderr)
+	if filepath.Base(p.Path) == "aburn" {
+		return r
+	}
+	p.w.shown = append(p.w.shown, fmt.Sprintf("exit %d: %s", r.code, strings.ReplaceAll(r.stdout, p.w.home, "$HOME")))
+	p.w.Cleanup(func() {
+		if p.w.Failed() {
+			p.w.Logf("%s %s in %s: exit %d\n%s%s", filepath.Base(p.Path), strings.Join(p.Args[1:], " "), p.Dir, r.code, r.stdout, r.stderr)
 		}
 	})
 	return r
@@ -288,4 +294,12 @@ func (w *world) asked(i int) *model.Request {
 		w.Fatalf("the model was asked %d times, not %d", len(asked), i+1)
 	}
 	return asked[i]
+}
+
+// twoAgents is a script for one short session of each agent.
+func twoAgents() model.Script {
+	return model.Script{
+		{Name: "codex", When: model.Speaks(model.Responses), Turns: []model.Turn{model.Calls(command("exit 5")), model.Text("done")}},
+		{Name: "claude", Turns: []model.Turn{model.Calls(bash("exit 3")), model.Text("done")}},
+	}
 }

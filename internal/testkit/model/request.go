@@ -107,6 +107,9 @@ func FirstUserContains(text string) Match {
 	return func(r *Request) bool { return strings.Contains(r.FirstUser(), text) }
 }
 
+// Speaks holds for the requests of one protocol: of one agent, where both ask the same server.
+func Speaks(p Protocol) Match { return func(r *Request) bool { return r.Protocol == p } }
+
 // NoTools holds for side requests (titles, summaries) that offer no tools.
 func NoTools(r *Request) bool { return len(r.Tools) == 0 }
 

@@ -1,0 +1,79 @@
+//go:build agents
+
+package realagents
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"aburn/logfmt"
+)
+
+// recorder counts the complaints of a check that is itself under test.
+type recorder struct {
+	testing.TB
+	complaints []string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.complaints = append(r.complaints, fmt.Sprintf(format, args...))
+}
+
+// TestChecksAreNotBlind: a check that cannot fail proves nothing.
+func TestChecksAreNotBlind(t *testing.T) {
+	entry := func(ev logfmt.Event, session, id, more string) logfmt.Entry {
+		return logfmt.Entry{Event: ev, Session: logfmt.SessionID(session), Data: []byte(`{"tool":"Bash","tool_use_id":"` + id + `"` + more + `}`)}
+	}
+	start, end := entry(logfmt.ToolStart, sessionA, "c1", ""), entry(logfmt.Tool, sessionA, "c1", `,"exit_code":0`)
+	told := []call{{ID: "c1", Session: sessionA, Tool: "Bash", End: "TOOL", Exit: "0"}}
+	for name, c := range map[string]struct {
+		entries    []logfmt.Entry
+		transcript []call
+		complaints int
+	}{
+		"right":           {[]logfmt.Entry{start, end}, told, 0},
+		"lost":            {nil, told, 1},
+		"no end":          {[]logfmt.Entry{start}, told, 1},
+		"twice":           {[]logfmt.Entry{start, end, end}, told, 1},
+		"no start":        {[]logfmt.Entry{end}, told, 1},
+		"other session":   {[]logfmt.Entry{entry(logfmt.ToolStart, sessionB, "c1", ""), entry(logfmt.Tool, sessionB, "c1", "")}, told, 2},
+		"other exit code": {[]logfmt.Entry{start, entry(logfmt.Tool, sessionA, "c1", `,"exit_code":1`)}, told, 1},
+		"no exit code":    {[]logfmt.Entry{start, entry(logfmt.Tool, sessionA, "c1", "")}, told, 1},
+		"other end":       {[]logfmt.Entry{start, entry(logfmt.ToolFailed, sessionA, "c1", `,"exit_code":0`)}, told, 1},
+		"invented":        {[]logfmt.Entry{start, end}, nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &recorder{TB: t}
+			agree(r, loggedCalls(r, c.entries), c.transcript)
+			if len(r.complaints) != c.complaints {
+				t.Errorf("%d complaints, want %d: %q", len(r.complaints), c.complaints, r.complaints)
+			}
+		})
+	}
+}
+
+// TestAHookThatSpeaksIsSeen: one word of a hook on stdout makes the two worlds differ, in both agents.
+func TestAHookThatSpeaksIsSeen(t *testing.T) {
+	t.Parallel()
+	const speaking = `{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo a word"}]}]}}`
+	worlds := map[string]*world{}
+	for _, name := range []string{"plain", "same", "hooked"} {
+		w := newWorld(t, name, twoAgents(), nil)
+		if name == "hooked" {
+			w.write(filepath.Join(w.home, ".claude", "settings.json"), speaking)
+			w.write(filepath.Join(w.home, ".codex", "hooks.json"), speaking)
+		}
+		w.claude("do the thing", free(sessionA)...)
+		w.codexExec(w.project, "do the thing")
+		worlds[name] = w
+	}
+	r := &recorder{TB: t}
+	if sameModel(r, worlds["same"], worlds["plain"]); len(r.complaints) != 0 {
+		t.Errorf("two equal runs differ: %q", r.complaints)
+	}
+	if sameModel(r, worlds["hooked"], worlds["plain"]); len(r.complaints) != 2 {
+		t.Errorf("%d complaints, want one of each agent: %q", len(r.complaints), r.complaints)
+	}
+}
