@@ -79,10 +79,7 @@ func (b *backward) last(all []Segment) (*segmentFile, error) {
 // segment reads f, closes it, and returns the segment to go on with, if any.
 func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
 	defer f.Close()
-	block, err := b.j.block(f)
-	if err != nil {
-		return nil, err
-	}
+	block := blockOf(f)
 	floor := int64(0)
 	if b.o.Limit > 0 {
 		floor = max(0, f.size()-b.left)

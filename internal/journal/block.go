@@ -28,13 +28,18 @@ type block struct {
 	closed  bool // and a closing one
 }
 
-// opening returns the CHECKPOINT that a segment begins with, if it begins so.
-func opening(r io.ReaderAt) (logfmt.Entry, bool) {
+// firstEntry is the line of a segment's first entry, if that stands near its beginning.
+func firstEntry(r io.ReaderAt) []byte {
 	line, _, err := newForeScan(io.NewSectionReader(r, 0, headZone), 0, headZone).entry()
 	if err != nil {
-		return logfmt.Entry{}, false
+		return nil
 	}
-	e, data, ok := checkpoint(line)
+	return line
+}
+
+// opening returns the CHECKPOINT that a segment begins with, if it begins so.
+func opening(r io.ReaderAt) (logfmt.Entry, bool) {
+	e, data, ok := checkpoint(firstEntry(r))
 	return e, ok && !data.Closing
 }
 
@@ -96,15 +101,15 @@ func (w *carryWatch) carried(line []byte) bool {
 	return is
 }
 
-// block finds the block of f. Only where f does not begin with one the folder
-// is looked at: without older segments there is none, wherever one might stand.
-func (j *Journal) block(f *segmentFile) (block, error) {
-	if _, ok := opening(f); ok {
-		return findBlock(f, headZone), nil
+// blockOf finds the block of a segment wherever it stands. The very first
+// segment of a log begins with number 1 and has none.
+func blockOf(r io.ReaderAt) block {
+	first := firstEntry(r)
+	if _, data, ok := checkpoint(first); ok && !data.Closing {
+		return findBlock(r, headZone)
 	}
-	all, err := j.Segments()
-	if err != nil || len(olderThan(all, f)) == 0 {
-		return block{}, err
+	if h, ok := logfmt.ParseHeader(first); ok && h.Seq == 1 {
+		return block{}
 	}
-	return findBlock(f, blockZone), nil
+	return findBlock(r, blockZone)
 }

@@ -93,7 +93,7 @@ func (c *cursor) rewind() {
 		c.scan.r = c.f
 		return
 	}
-	c.scan = newForeScan(c.f, 0, foreBlock)
+	c.scan = newForeScan(c.f, 0, maxLine)
 }
 
 // seek goes to off, which is the beginning of a line, and learns on the way

@@ -20,7 +20,7 @@ type digest struct {
 
 func newDigest(f *segmentFile, carry *logfmt.Carrier) *digest {
 	carry.Add(nil) // ends a torn block of the segment before
-	return &digest{name: f.name, scan: newForeScan(f, 0, foreBlock)}
+	return &digest{name: f.name, scan: newForeScan(f, 0, maxLine)}
 }
 
 // read takes the segment's lines up to its end as of now.

@@ -73,7 +73,7 @@ func (f *follower) open(ctx context.Context, from Position) error {
 
 // prime remembers the ids shortly before off.
 func (f *follower) prime(off int64) error {
-	s := newForeScan(f.f, max(0, off-primeSize), foreBlock)
+	s := newForeScan(f.f, max(0, off-primeSize), maxLine)
 	for s.offset() < off {
 		line, _, err := s.line()
 		if errors.Is(err, io.EOF) {

@@ -7,9 +7,9 @@ import (
 	"aburn/logfmt"
 )
 
-// foreBlock is how much a forward reading reads at once: at a megabyte the
-// lines are found at nearly the speed of wc -l.
-const foreBlock = 1 << 20
+// foreBlock is how much a forward reading reads at once: it should stay in the
+// processor's cache until its lines are found.
+const foreBlock = 256 << 10
 
 // foreScan reads the complete lines of a file forwards in blocks. Lines are
 // handed out as parts of the block: nothing is copied, nothing allocated.
@@ -17,7 +17,7 @@ type foreScan struct {
 	r    io.ReaderAt
 	next int64  // file offset behind buf
 	buf  []byte // read and not given out yet
-	room []byte // the block that buf is a part of; grows up to most
+	room []byte // the block that buf is a part of; grows up to foreBlock, and to most for a long line
 	most int
 	full bool // the last read filled the room: a larger one pays
 	skip bool // inside a line longer than most
@@ -26,8 +26,8 @@ type foreScan struct {
 	gaveUp int64 // offset of the last line given up
 }
 
-// newForeScan reads from offset off in blocks that grow up to most bytes, which
-// also bounds the length of a line.
+// newForeScan reads from offset off. No line may be longer than most, and no
+// block either.
 func newForeScan(r io.ReaderAt, off int64, most int) *foreScan {
 	return &foreScan{r: r, next: off, most: most, full: true}
 }
@@ -65,7 +65,7 @@ func (s *foreScan) fill() error {
 		s.skip, s.buf = true, nil
 	}
 	room := s.room
-	if s.full && len(room) < s.most {
+	if s.full && len(room) < min(foreBlock, s.most) || len(s.buf) == len(room) {
 		room = make([]byte, min(max(4*len(room), 16<<10), s.most))
 	}
 	kept := copy(room, s.buf)

@@ -66,7 +66,7 @@ func (j *Journal) End() (Position, error) {
 		return Position{}, err
 	}
 	if err != nil { // not one complete line
-		return f.lineAt(nil, -1, false).next, nil
+		return f.lineAt(nil, -1, false).Next(), nil
 	}
-	return f.lineAt(line, off, false).next, nil
+	return f.lineAt(line, off, false).Next(), nil
 }

@@ -15,11 +15,16 @@ type Line struct {
 	Offset  int64  // of the line's first byte
 	Carried bool   // copied here by a rotation; no new event
 
-	next Position
+	in *segmentFile
 }
 
 // Next is the position behind the line, to read on from later.
-func (l Line) Next() Position { return l.next }
+func (l Line) Next() Position {
+	if l.in == nil {
+		return Position{}
+	}
+	return Position{Segment: l.Segment, Dev: l.in.dev, Ino: l.in.ino, Offset: l.Offset + int64(len(l.JSON)) + 1}
+}
 
 // Position is a place in the log that survives rotation. The zero value is the
 // beginning of the oldest segment.
@@ -35,10 +40,7 @@ var ErrPosition = errors.New("position is no longer in the log")
 
 // lineAt makes the Line for the bytes at off.
 func (s *segmentFile) lineAt(line []byte, off int64, carried bool) Line {
-	l := Line{JSON: line, Segment: s.name, Offset: off, Carried: carried}
-	l.next = Position{Segment: s.name, Offset: off + int64(len(line)) + 1}
-	l.next.Dev, l.next.Ino = s.dev, s.ino
-	return l
+	return Line{JSON: line, Segment: s.name, Offset: off, Carried: carried, in: s}
 }
 
 // Unique drops the lines whose id was among the last 4,096 ids: a hook that

@@ -150,7 +150,7 @@ func TestBackScan(t *testing.T) {
 func TestGiantLine(t *testing.T) {
 	giant := "{\"a\":1}\n" + strings.Repeat("x", 50<<20) + "\n{\"b\":2}\n"
 	for _, text := range []string{giant, giant + strings.Repeat("y", 3<<20)} {
-		fore := newForeScan(strings.NewReader(text), 0, foreBlock)
+		fore := newForeScan(strings.NewReader(text), 0, maxLine)
 		back := newBackScan(strings.NewReader(text), 0, int64(len(text)), firstBlock)
 		for i, want := range []string{`{"a":1}`, `{"b":2}`} {
 			if line, _, err := fore.entry(); string(line) != want {
@@ -179,7 +179,7 @@ func BenchmarkForeScan(b *testing.B) {
 	b.Run("entries", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			s := newForeScan(bytes.NewReader(text), 0, foreBlock)
+			s := newForeScan(bytes.NewReader(text), 0, maxLine)
 			for {
 				if _, _, err := s.entry(); err != nil {
 					break

@@ -130,7 +130,7 @@ type gap struct {
 // segment checks the bytes of f as far as s says that they went.
 func (v *verifier) segment(ctx context.Context, f *segmentFile, s Segment) error {
 	v.name, v.line, v.block, v.paired = s.Name, 0, logfmt.Block{}, false
-	scan := newForeScan(io.NewSectionReader(f, 0, s.Size), 0, foreBlock)
+	scan := newForeScan(io.NewSectionReader(f, 0, s.Size), 0, maxLine)
 	for {
 		line, off, err := scan.line()
 		if scan.damage > 0 {
@@ -176,6 +176,9 @@ func (v *verifier) check(line []byte, off int64) {
 		v.damage(off, BadLine, "neither entry nor comment")
 	case logfmt.EntryLine:
 		e, err := logfmt.Parse(line)
+		if err == nil {
+			err = logfmt.Check(line) // Parse takes a line with a crc at its word
+		}
 		v.paired = err == nil
 		switch {
 		case err != nil:
