@@ -1,0 +1,27 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Checkout finds the git work tree around dir, without starting git: its root, and the root of the main checkout that it
+// belongs to, which is the same one unless it is a linked worktree. Both are real paths, and "" outside of any work tree
+// and where the home directory itself is the nearest one.
+func Checkout(dir string, env func(string) string) (worktree, main string) {
+	dir, err := existing(dir)
+	if err != nil {
+		return "", ""
+	}
+	home := realHome(dir, env)
+	if worktree, main = linkedWorktree(dir, home); main != "" {
+		return worktree, main
+	}
+	for dir != home && dir != filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir, dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", ""
+}
