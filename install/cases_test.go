@@ -231,8 +231,19 @@ func TestWhereTheFilesAre(t *testing.T) {
 	b := newBench(t, Claude, nil)
 	src := filepath.Join(b.home, "src")
 	sub := filepath.Join(src, "a", "b")
-	for _, dir := range []string{sub, filepath.Join(src, ".git")} {
+	linked := filepath.Join(b.home, "linked")
+	admin := filepath.Join(src, ".git", "worktrees", "linked")
+	for _, dir := range []string{sub, linked, admin} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range map[string]string{
+		filepath.Join(linked, ".git"):     "gitdir: " + admin,
+		filepath.Join(admin, "commondir"): "../..",
+		filepath.Join(admin, "gitdir"):    filepath.Join(linked, ".git"),
+	} {
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,6 +260,8 @@ func TestWhereTheFilesAre(t *testing.T) {
 		{Codex, User, sub, filepath.Join(b.home, ".codex/hooks.json")},
 		{Codex, Project, sub, filepath.Join(src, ".codex/hooks.json")},
 		{Codex, Local, sub, ErrNoLocalScope.Error()},
+		{Claude, Project, linked, filepath.Join(linked, ".claude/settings.json")},
+		{Codex, Project, linked, filepath.Join(src, ".codex/hooks.json")},
 	} {
 		got, _, err := c.agent.settingsPath(c.scope, c.dir, b.env)
 		if err != nil {

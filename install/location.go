@@ -19,8 +19,9 @@ var (
 	ErrNoLocalScope = errors.New("Codex has no local settings: only the user's and the project's")
 )
 
-// ProjectRoot is the folder that counts as the project around dir: the one with .oss/, else the root of the git work
-// tree, but never the home directory or above it. ErrNoProject says that there is none.
+// ProjectRoot is the folder that counts as the project around dir: the one with .oss/, else the root of the git work tree
+// (of the main checkout, when dir lies in a linked one: they share a log), but never the home directory or above it.
+// ErrNoProject says that there is none.
 func ProjectRoot(dir string, env func(string) string) (string, error) {
 	p, err := project.Find(dir, env)
 	if err == nil {
@@ -29,28 +30,21 @@ func ProjectRoot(dir string, env func(string) string) (string, error) {
 	if !errors.Is(err, project.ErrNone) {
 		return "", err
 	}
-	return gitRoot(dir, env)
+	if _, main := project.Checkout(dir, env); main != "" {
+		return main, nil
+	}
+	return "", ErrNoProject
 }
 
-// gitRoot is the nearest folder from dir upwards that holds a .git, a folder or a worktree's file.
-func gitRoot(dir string, env func(string) string) (string, error) {
-	dir, err := realDir(dir)
-	if err != nil {
-		return "", err
+// worktreeRoot is ProjectRoot in the caller's own worktree.
+func worktreeRoot(dir string, env func(string) string) (string, error) {
+	if p, err := project.Find(dir, env); err == nil {
+		return p.Worktree, nil
 	}
-	home := env("HOME")
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real
+	if worktree, _ := project.Checkout(dir, env); worktree != "" {
+		return worktree, nil
 	}
-	for {
-		if dir == home || dir == filepath.Dir(dir) {
-			return "", ErrNoProject
-		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir, nil
-		}
-		dir = filepath.Dir(dir)
-	}
+	return "", ErrNoProject
 }
 
 // ConfigDir is the folder in which the agent keeps this user's settings.
@@ -80,23 +74,19 @@ func (a Agent) settingsPath(scope Scope, dir string, env func(string) string) (p
 		}
 		return filepath.Join(config, name), "", err
 	}
-	if root, err = ProjectRoot(dir, env); err != nil {
-		return "", "", err
-	}
-	switch {
-	case a == Codex && scope == Local:
+	if a == Codex && scope == Local {
 		return "", "", ErrNoLocalScope
-	case a == Codex:
-		return filepath.Join(root, ".codex", "hooks.json"), root, nil
 	}
-	if p, err := project.Find(dir, env); err == nil {
-		root = p.Worktree
+	if a == Codex {
+		root, err = ProjectRoot(dir, env)
+		return filepath.Join(root, ".codex", "hooks.json"), root, err
 	}
 	name := "settings.json"
 	if scope == Local {
 		name = "settings.local.json"
 	}
-	return filepath.Join(root, ".claude", name), root, nil
+	root, err = worktreeRoot(dir, env)
+	return filepath.Join(root, ".claude", name), root, err
 }
 
 // target is a settings file as it is now, links resolved.
