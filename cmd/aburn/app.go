@@ -24,6 +24,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 
 // root is the tree of commands. Each stands in a file of its own name.
 func (a *app) root() *cli.Command {
+	a.useOwnHelp()
 	root := &cli.Command{
 		Name:      "aburn",
 		Usage:     "the flight recorder of coding agents",
@@ -32,9 +33,9 @@ func (a *app) root() *cli.Command {
 			"prompts what the commands before them made, and puts its hooks into the agents'\n" +
 			"settings and takes them out again, byte for byte.",
 		Metadata: examples(
-			"aburn install-hooks        # once: record every session in this project",
-			"aburn tail -f              # watch the agents at work",
-			"aburn chain                # what ideate, plan, build and ship last produced",
+			"aburn install-hooks  # once: record every session in this project",
+			"aburn tail -f  # watch the agents at work",
+			"aburn chain  # what ideate, plan, build and ship last produced",
 		),
 		Version:   version().String(),
 		Writer:    a.out,
@@ -69,13 +70,9 @@ func (a *app) root() *cli.Command {
 
 // common gives every command of the tree what all share.
 func common(cmd *cli.Command) *cli.Command {
-	cli.SubcommandHelpTemplate = helpTemplate // commands with subcommands take it from here
-	cli.UsageCommandHelp = "explain a command"
 	cmd.OnUsageError = onUsageError
 	cmd.DisableSliceFlagSeparator = true // a file name may hold a comma
 	cmd.UseShortOptionHandling = true
-	cmd.CustomHelpTemplate = helpTemplate
-	cmd.CustomRootCommandHelpTemplate = helpTemplate
 	for _, sub := range cmd.Commands {
 		sub.HideHelpCommand = true
 		if sub.ShellComplete == nil {

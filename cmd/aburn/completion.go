@@ -30,24 +30,24 @@ func (a *app) completionCommand(c *cli.Command) {
 	c.Hidden, c.HideHelpCommand = false, true
 	c.Usage = "print the completion script of a shell"
 	c.Description = "The script completes commands, flags, workflow commands and events."
-	c.Metadata = examples(
-		"source <(aburn completion bash)                                   # in ~/.bashrc",
-		"source <(aburn completion zsh)                                    # in ~/.zshrc, after compinit",
-		"aburn completion fish > ~/.config/fish/completions/aburn.fish",
-	)
+	bash, zsh, fish := "source <(aburn completion bash)  # in ~/.bashrc",
+		"source <(aburn completion zsh)  # in ~/.zshrc, after compinit",
+		"aburn completion fish > ~/.config/fish/completions/aburn.fish"
+	c.Metadata = examples(bash, zsh, fish)
 	c.Commands = []*cli.Command{
-		a.shellCommand("bash", bashCompletion),
-		a.shellCommand("zsh", zshCompletion),
-		a.shellCommand("fish", fishCompletion),
+		a.shellCommand("bash", bashCompletion, bash),
+		a.shellCommand("zsh", zshCompletion, zsh),
+		a.shellCommand("fish", fishCompletion, fish),
 	}
 	common(c)
 }
 
-func (a *app) shellCommand(shell, script string) *cli.Command {
+func (a *app) shellCommand(shell, script, example string) *cli.Command {
 	return &cli.Command{
 		Name:         shell,
 		Usage:        "print the script for " + shell,
 		ArgValidator: noArguments,
+		Metadata:     examples(example),
 		Action: func(context.Context, *cli.Command) error {
 			_, err := io.WriteString(a.out, script)
 			return err

@@ -32,9 +32,9 @@ func (a *app) logCommand() *cli.Command {
 		ShellComplete: completer(logWords),
 		Metadata: examples(
 			"aburn log plan START",
-			"aburn log plan COMPLETE --summary '3 slices' --output docs/plan.md --next build",
+			"aburn log plan COMPLETE --summary '3 slices' --output plan.md --next build",
 			"aburn log build PHASE_START --phase RED",
-			"aburn log build PHASE_COMPLETE --phase RED --summary '4 failing tests' --metric tests_failing=4",
+			"aburn log build PHASE_COMPLETE --phase RED --metric tests_failing=4",
 			"aburn log build FAILED --error 'the fixture server does not start' --next plan",
 			`echo '{"args":"issue 12"}' | aburn log build START --data -`,
 		),
@@ -45,11 +45,11 @@ func (a *app) logCommand() *cli.Command {
 func logFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "phase", Usage: "the `PHASE` this is about, RED for instance"},
-		&cli.StringFlag{Name: "summary", Usage: "one line: what was done, or is to be done"},
+		&cli.StringFlag{Name: "summary", Usage: "one line of `TEXT`: what was done, or is to be done"},
 		&cli.StringSliceFlag{Name: "output", Usage: "a `FILE` that was made; its size and sha256 are recorded (again for more)", TakesFile: true},
 		&cli.StringFlag{Name: "next", Usage: "the `CMD` that makes sense now"},
 		&cli.StringSliceFlag{Name: "metric", Usage: "a number, as `NAME=NUMBER` (again for more)"},
-		&cli.StringFlag{Name: "error", Usage: "why it failed, in one line (FAILED, AGENT_COMPLETE)"},
+		&cli.StringFlag{Name: "error", Usage: "one line of `TEXT`: why it failed (FAILED, AGENT_COMPLETE)"},
 		&cli.StringFlag{Name: "agent-type", Usage: "the sub-agent's `TYPE`, when a sub-agent logs"},
 		&cli.StringFlag{Name: "agent-id", Usage: "the sub-agent's `ID`; usually found out"},
 		&cli.StringFlag{Name: "session", Usage: "the session's `ID`; usually found out"},

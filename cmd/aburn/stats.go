@@ -20,7 +20,7 @@ func (a *app) statsCommand() *cli.Command {
 		Description: "hook is the time of a hook from the start of main until just before the write, lock the part\n" +
 			"of it that waited for the log's lock. Exec and the write are not in it: `aburn doctor --live`\n" +
 			"measures whole processes.",
-		Flags:        append(filterFlags(), &cli.IntFlag{Name: "n", Usage: "show the last `N` sessions", Value: 10}, jsonFlag()),
+		Flags:        append(filterFlags(), &cli.IntFlag{Name: "n", Usage: "show the last `N` sessions (default 10)", Value: 10}, jsonFlag()),
 		ArgValidator: noArguments,
 		Metadata: examples(
 			"aburn stats",

@@ -20,15 +20,15 @@ func (a *app) tailCommand() *cli.Command {
 			"when 5 seconds have passed without an end. Sub-agents are indented under their parent.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is appended, across rotation"},
-			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines", Value: 20},
+			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines (default 20)", Value: 20},
 		}, append(filterFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},
 			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
 		)...),
 		ArgValidator: noArguments,
 		Metadata: examples(
-			"aburn tail -f                          # watch every session of the project",
-			"aburn tail -n 50 --session 5b0c2f91    # one session; the beginning of its id suffices",
+			"aburn tail -f  # watch every session of the project",
+			"aburn tail -n 50 --session 5b0c2f91",
 			"aburn tail --event TOOL_FAILED --since 24h",
 			"aburn tail -f --json | jq .data.tool",
 		),

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/term"
+)
+
+func noEnv(string) string { return "" }
+
+// eachCommand calls f with the name of every command that a person can find, as
+// words on the command line.
+func eachCommand(t *testing.T, f func(words []string)) {
+	t.Helper()
+	a := &app{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: noEnv}
+	root := a.root()
+	if err := root.Run(context.Background(), []string{"aburn"}); err != nil {
+		t.Fatal(err)
+	}
+	root.Walk(func(c *cli.Command) error {
+		if c.Name != "help" && !c.Hidden {
+			f(strings.Fields(c.FullName()))
+		}
+		return nil
+	})
+}
+
+func TestEveryCommandExplainsItself(t *testing.T) {
+	commands := 0
+	eachCommand(t, func(words []string) {
+		commands++
+		var out, errs bytes.Buffer
+		a := &app{out: &out, err: &errs, env: noEnv}
+		if code := a.run(context.Background(), append(words, "--help")); code != exitOK || errs.Len() > 0 {
+			t.Errorf("%v --help: exit %d, %s", words, code, errs.String())
+		}
+		text := out.String()
+		if !strings.HasPrefix(text, strings.Join(words, " ")+" - ") || !strings.Contains(text, "\nUsage: aburn") {
+			t.Errorf("%v --help: %s", words, text)
+		}
+		if !strings.Contains(text, "\nExamples:\n  ") {
+			t.Errorf("%v --help has no example", words)
+		}
+		for line := range strings.Lines(text) {
+			if term.Width(strings.TrimSuffix(line, "\n")) > 100 || strings.HasSuffix(line, " \n") {
+				t.Errorf("%v --help: %q", words, line)
+			}
+		}
+	})
+	if commands < 12 {
+		t.Errorf("only %d commands", commands)
+	}
+}
+
+// A flag that no command knows is a mistake in the call, everywhere.
+func TestUnknownFlagsAreMistakes(t *testing.T) {
+	eachCommand(t, func(words []string) {
+		var out, errs bytes.Buffer
+		a := &app{out: &out, err: &errs, env: noEnv}
+		code := a.run(context.Background(), append(words, "--no-such-flag"))
+		if code != exitUsage || !strings.Contains(errs.String(), "aburn: error: unknown flag --no-such-flag\n") || out.Len() > 0 {
+			t.Errorf("%v: exit %d, %s%s", words, code, errs.String(), out.String())
+		}
+	})
+}
