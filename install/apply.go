@@ -121,13 +121,10 @@ func (f *FileChange) write() error {
 	if f.Scope == Project {
 		perm = 0o644 // to be committed, and read by everybody who works in it
 	}
-	if err := f.unchanged(); err != nil {
-		return err
-	}
-	return atomicfile.Write(f.Real, f.New, perm, atomicfile.Options{Sync: true})
+	return atomicfile.Write(f.Real, f.New, perm, atomicfile.Options{Sync: true, Check: f.unchanged})
 }
 
-// unchanged reads the file again: the same file, the same bytes.
+// unchanged reads the file again, when everything else is done: the same file, the same bytes.
 func (f *FileChange) unchanged() error {
 	t, err := readTarget(f.Path, f.root)
 	if err != nil {

@@ -19,6 +19,9 @@ import (
 type Options struct {
 	// Sync makes the replacement survive a power cut: the file and its folder are synced.
 	Sync bool
+	// Check, if there is one, is called when the new file is complete, right before it takes the target's place. Its
+	// error leaves the target as it is and is what Write returns.
+	Check func() error
 }
 
 // ErrNotRegular says that the target exists and is no regular file (a link, a
@@ -54,7 +57,13 @@ func WriteRoot(root *os.Root, name string, data []byte, perm fs.FileMode, o Opti
 	if err != nil {
 		return err
 	}
-	if err := root.Rename(temp, name); err != nil {
+	if o.Check != nil {
+		err = o.Check()
+	}
+	if err == nil {
+		err = root.Rename(temp, name)
+	}
+	if err != nil {
 		root.Remove(temp)
 		return err
 	}

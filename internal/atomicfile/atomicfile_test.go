@@ -156,3 +156,34 @@ func names(t *testing.T, dir string) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// The check comes when the new bytes are there and the old ones still in place; what it refuses leaves no trace.
+func TestCheckComesLast(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("refused")
+	for _, want := range []error{refused, nil} {
+		err := Write(path, []byte("new"), 0o600, Options{Check: func() error {
+			if got, _ := os.ReadFile(path); string(got) != "old" {
+				t.Errorf("at the check the file is %q", got)
+			}
+			entries, _ := os.ReadDir(filepath.Dir(path))
+			if len(entries) != 2 {
+				t.Errorf("at the check there are %d files, not 2", len(entries))
+			}
+			return want
+		}})
+		if err != want {
+			t.Errorf("error %v, want %v", err, want)
+		}
+		got, _ := os.ReadFile(path)
+		if want := map[error]string{refused: "old", nil: "new"}[want]; string(got) != want {
+			t.Errorf("the file is %q, want %q", got, want)
+		}
+		if names := names(t, filepath.Dir(path)); names != "file" {
+			t.Errorf("folder holds %s", names)
+		}
+	}
+}
