@@ -63,21 +63,21 @@ func (a *app) init(_ context.Context, cmd *cli.Command) error {
 }
 
 // initRoot is where `aburn init` in dir makes the project: the one dir already
-// belongs to, else the root of its git work tree, else dir itself.
+// belongs to, else the root of its git work tree (the main checkout's, so that
+// all worktrees share one log), else dir itself.
 func (a *app) initRoot(dir string) string {
-	if p, err := project.Find(dir, a.env); err == nil {
+	p, err := project.Find(dir, a.env)
+	if err == nil {
 		return p.Root
-	} else if !errors.Is(err, project.ErrNone) {
-		return dir
 	}
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
-			return d
-		}
-		if d == filepath.Dir(d) {
-			return dir
-		}
+	var refused *project.Refused
+	if errors.As(err, &refused) { // InitProject tells why
+		return filepath.Dir(refused.Path)
 	}
+	if _, main := project.Checkout(dir, a.env); main != "" {
+		return main
+	}
+	return dir
 }
 
 func (a *app) tellInit(done install.Init) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -53,6 +54,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"sandboxed": cmdSandboxed,
 			"subst":     cmdSubst,
+			"substjson": cmdSubstJSON,
 		},
 	})
 }
@@ -117,4 +119,15 @@ func cmdSubst(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not hold %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o600))
+}
+
+// cmdSubstJSON replaces text in a file by what another file (or stdout) holds,
+// as it stands inside of a JSON string: substjson FILE OLD OTHER.
+func cmdSubstJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: substjson file old other")
+	}
+	quoted, err := json.Marshal(ts.ReadFile(args[2]))
+	ts.Check(err)
+	cmdSubst(ts, false, []string{args[0], args[1], string(quoted[1 : len(quoted)-1])})
 }
