@@ -9,18 +9,26 @@ import (
 )
 
 // A cut string keeps at least minString bytes, of which the marker takes at
-// most maxMarker. A cut member is at most maxCutMember bytes.
+// most maxMarker. A cut member is at most maxCutMember bytes. Whatever the other
+// members of an entry hold, minFree bytes are left for data and the unknown ones.
 const (
 	minString    = 256
 	maxMarker    = len("…[cut: 12345678901234567890 bytes, sha256 ]") + 2*sha256.Size
 	maxCutMember = len(`{"cut":{"bytes":12345678901234567890,"sha256":""}}`) + 2*sha256.Size
+	minFree      = 16 << 10
 	maxTrailer   = len(`,"cut":{"members":12345678901234567890,"bytes":12345678901234567890,"sha256":""}`) + 2*sha256.Size
 )
 
 // cut brings a normal entry down to the size an entry may have: first the
-// unknown members, then data gets what is left. The routing fields and names
-// are bounded, so that is never less than 16 KiB.
+// unknown members, then data gets what is left.
 func (e *Entry) cut() {
+	free := len(e.Data)
+	for _, m := range e.Extra {
+		free += 6*len(m.Key) + len(m.Raw) + len(`"":,`)
+	}
+	if free <= minFree {
+		return // fits whatever the rest is
+	}
 	size := len(e.appendJSON(nil))
 	if size <= maxJSON {
 		return

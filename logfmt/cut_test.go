@@ -143,3 +143,25 @@ func TestCutUnknownMembers(t *testing.T) {
 		t.Errorf("data %.200s", e.Data)
 	}
 }
+
+// The longest names, all of characters that are escaped: data keeps its room.
+func TestNamesLeaveRoomForData(t *testing.T) {
+	evil := strings.Repeat("\x01", 10_000)
+	e := Entry{
+		Time: noon, Cmd: evil, Phase: evil, Event: Event(evil), Session: SessionID(evil), Seq: MaxSeq, ID: evil,
+		Agent: &Agent{evil, evil, evil}, Source: evil, Wt: evil, Branch: evil,
+	}
+	line, _ := mustWrite(t, e)
+	if free := maxJSON - len(line); free < minFree {
+		t.Errorf("%d bytes left", free)
+	}
+	e.Data = new(Object).Str("text", strings.Repeat("d", minFree-len(`{"text":""}`))).Bytes()
+	e.Extra = nil
+	line, _ = mustWrite(t, e)
+	if !strings.Contains(string(line), string(e.Data)) {
+		t.Error("data of 16 KiB is cut")
+	}
+	e.Data = []byte(`{"text":"` + evil + evil + evil + evil + `"}`)
+	e.Data = []byte(strings.ReplaceAll(string(e.Data), "\x01", "d"))
+	mustWrite(t, e)
+}

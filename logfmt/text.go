@@ -122,6 +122,9 @@ func clip(s string, max int) string {
 // ends are one space, other unsafe characters and broken bytes show as U+FFFD.
 // It looks at no more of s than about max bytes need and returns at most max.
 func oneLine(s string, max int) string {
+	if len(s) <= max && isOneLine(s) {
+		return s
+	}
 	if len(s) > 4*max {
 		s = clip(s, 4*max) // too long whatever it holds, unless it is mostly blank
 	}
@@ -144,4 +147,16 @@ func oneLine(s string, max int) string {
 		}
 	}
 	return clip(b.String(), max)
+}
+
+// isOneLine reports whether s is printable ASCII without blanks to take away.
+func isOneLine(s string) bool {
+	space := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && space {
+			return false
+		}
+		space = s[i] == ' '
+	}
+	return !space || s == ""
 }
