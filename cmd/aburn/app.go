@@ -54,6 +54,7 @@ func (a *app) root() *cli.Command {
 			a.installHooksCommand(),
 			a.uninstallHooksCommand(),
 			a.doctorCommand(),
+			a.statusCommand(),
 			a.tailCommand(),
 			a.queryCommand(),
 			a.statsCommand(),
