@@ -1,0 +1,169 @@
+package aburn_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers is the structure of the house: one row a package, with what it may
+// import of ours and of others, and why the row is not wider. A package that
+// has no row, a row that has no package, and an import outside its row fail.
+// Do not widen a row to make a build pass: say why in the commit.
+var layers = []struct {
+	pkg    string
+	ours   string // packages of this module, without the module's name
+	others string // modules of others
+	why    string
+}{
+	{"logfmt", "", "github.com/tidwall/gjson", "pure: entries and their bytes, no files, clock or environment"},
+	{"logfmt/vectors", "", "", "test vectors that every reader of logs runs; only tests import it"},
+	{"workflow", "", "", "Go data, so that a hook parses nothing"},
+	{"chain", "logfmt workflow internal/journal internal/project", "github.com/tidwall/gjson", "an answer from a journal; knows no agent"},
+	{"chain/drawn", "logfmt", "", "logs drawn in one line, for tests; no executable links it"},
+	{"hooks", "logfmt internal/journal internal/project internal/settings internal/scrub internal/recent", "github.com/tidwall/gjson", "linked into aburn-hook, which runs on every tool call"},
+	{"hooks/claude", "hooks logfmt internal/scrub internal/project", "github.com/tidwall/gjson", "knows one agent"},
+	{"hooks/codex", "hooks logfmt internal/scrub internal/project", "github.com/tidwall/gjson", "knows one agent"},
+	{"install", "templates internal/atomicfile internal/lockfile internal/project internal/settings", "github.com/tidwall/gjson github.com/tidwall/sjson", "settings files of agents; neither the log nor the hooks"},
+	{"templates", "internal/atomicfile", "", "texts and lists of events, embedded, and written where a user asks for them"},
+	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex", "", "the composition root of the hooks, nothing else"},
+	{"cmd/aburn", "logfmt chain install templates workflow internal/doctor internal/journal internal/project internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
+	{"internal/journal", "logfmt internal/lockfile internal/atomicfile", "golang.org/x/sys", "the log as a file; does not know what entries mean"},
+	{"internal/journal/journaltest", "internal/journal logfmt", "", "the clean-up check of every test that made a log"},
+	{"internal/recent", "logfmt", "github.com/tidwall/gjson", "what the tail of a log says; shared by hooks and aburn log"},
+	{"internal/project", "", "golang.org/x/sys", "where a path belongs and whether it is trusted; starts no git"},
+	{"internal/settings", "workflow internal/project", "github.com/tidwall/gjson", "one precedence of values"},
+	{"internal/scrub", "", "", "secrets out of texts; nothing else"},
+	{"internal/scrub/gen", "internal/scrub", "", "writes scrub's constant tables"},
+	{"internal/lockfile", "", "github.com/gofrs/flock", "the one lock"},
+	{"internal/atomicfile", "", "golang.org/x/sys", "atomic replacement, the one place that does it"},
+	{"internal/term", "", "github.com/fatih/color golang.org/x/term", "the only importer of fatih/color"},
+	{"internal/doctor", "install templates logfmt internal/journal internal/project internal/settings", "github.com/tidwall/gjson", "looks at everything, changes nothing"},
+	{"internal/testkit/agents", "", "golang.org/x/sys", "installs pinned agents, runs them cut off from everything but loopback"},
+	{"internal/testkit/model", "", "", "scripted model server for real agents, loopback only"},
+	{"internal/realagents", "", "", "tests with the real agents, behind the build tag agents"},
+	{"internal/demo", "internal/term", "", "plays a recorded session through the executables, as an agent would"},
+	{"internal/demo/record", "internal/testkit/agents internal/testkit/model", "", "records the session for the demo with the real Claude Code"},
+	{"internal/bench", "logfmt internal/journal", "", "times whole processes; imports what it replays"},
+}
+
+// linkCeiling is how many packages aburn-hook may link, the standard library
+// included: what is linked costs more than what is run, and it runs on every
+// tool call.
+const linkCeiling = 110
+
+// linkForbidden would each cost a hook more than its whole work.
+var linkForbidden = []string{
+	"net/http", "net", "os/exec", "text/template", "html/template", "database/sql", "encoding/gob", "encoding/xml",
+	"go/ast", "crypto/tls", "log/slog", "flag", "testing",
+	"github.com/urfave/cli/v3", "github.com/fatih/color",
+}
+
+type goPackage struct {
+	ImportPath, Doc, Name string
+	Imports               []string
+	GoFiles               []string
+	Module                *struct{ Path string }
+	Standard              bool
+}
+
+func goList(t *testing.T, args ...string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Doc,Name,Imports,GoFiles,Module,Standard"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pkgs []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p goPackage
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	return pkgs
+}
+
+// house is the packages of this module, without the root.
+func house(t *testing.T) []goPackage {
+	return slices.DeleteFunc(goList(t, "./..."), func(p goPackage) bool { return p.ImportPath == "aburn" })
+}
+
+func TestLayers(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range house(t) {
+		name := strings.TrimPrefix(p.ImportPath, "aburn/")
+		seen[name] = true
+		i := slices.IndexFunc(layers, func(l struct{ pkg, ours, others, why string }) bool { return l.pkg == name })
+		if i < 0 {
+			t.Errorf("package %s has no row in layers", name)
+			continue
+		}
+		row := layers[i]
+		for _, imp := range p.Imports {
+			first, _, _ := strings.Cut(imp, "/")
+			switch own, isOwn := strings.CutPrefix(imp, "aburn/"); {
+			case isOwn && !slices.Contains(strings.Fields(row.ours), own):
+				t.Errorf("%s imports %s: %s", name, own, row.why)
+			case !isOwn && strings.Contains(first, ".") && !slices.ContainsFunc(strings.Fields(row.others), func(m string) bool {
+				return imp == m || strings.HasPrefix(imp, m+"/")
+			}):
+				t.Errorf("%s imports %s: %s", name, imp, row.why)
+			}
+		}
+	}
+	for _, row := range layers {
+		if !seen[row.pkg] {
+			t.Errorf("row %s names no package", row.pkg)
+		}
+	}
+}
+
+func TestHookLinksLittle(t *testing.T) {
+	deps := goList(t, "-deps", "./cmd/aburn-hook")
+	if len(deps) > linkCeiling {
+		t.Errorf("aburn-hook links %d packages, the ceiling is %d", len(deps), linkCeiling)
+	}
+	for _, d := range deps {
+		if slices.Contains(linkForbidden, d.ImportPath) {
+			t.Errorf("aburn-hook links %s", d.ImportPath)
+		}
+	}
+}
+
+func TestPackageDocs(t *testing.T) {
+	for _, p := range house(t) {
+		if len(p.GoFiles) > 0 && p.Doc == "" {
+			t.Errorf("package %s has no doc comment", p.ImportPath)
+		}
+	}
+}
+
+// TestReadmeTable compares the README's table of packages with the packages.
+func TestReadmeTable(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range house(t) {
+		name := strings.TrimPrefix(p.ImportPath, "aburn/")
+		if !strings.Contains(string(readme), "| `"+name+"` |") {
+			t.Errorf("README's table has no row for %s", name)
+		}
+	}
+	for line := range strings.Lines(string(readme)) {
+		name, ok := strings.CutPrefix(line, "| `")
+		if !ok {
+			continue
+		}
+		name, _, _ = strings.Cut(name, "`")
+		if i := slices.IndexFunc(layers, func(l struct{ pkg, ours, others, why string }) bool { return l.pkg == name }); i < 0 && !strings.Contains(name, " ") {
+			t.Errorf("README's table names %s, which is no package", name)
+		}
+	}
+}
