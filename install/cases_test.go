@@ -275,12 +275,13 @@ func TestWhereTheFilesAre(t *testing.T) {
 
 func TestTwoMegabytes(t *testing.T) {
 	var big bytes.Buffer
+	long := strings.Repeat("theirs ", 300)
 	big.WriteString("{\n  \"hooks\": {\n    \"Stop\": [\n")
 	for i := 0; big.Len() < 2<<20; i++ {
 		if i > 0 {
 			big.WriteString(",\n")
 		}
-		big.WriteString(`      {"matcher": "x", "hooks": [{"type": "command", "command": "theirs", "args": ["aburn-hook", "claude"]}]}`)
+		big.WriteString(`      {"matcher": "x", "hooks": [{"type": "command", "command": "` + long + `", "args": ["aburn-hook", "claude"]}]}`)
 	}
 	big.WriteString("\n    ]\n  }\n}")
 	b := newBench(t, Claude, big.Bytes())

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -102,7 +103,7 @@ func newKilled(t *testing.T, exists bool) *killed {
 	k := &killed{bench: newBench(t, Claude, nil)}
 	k.options.AllowLog = true
 	if exists {
-		k.original = bytes.Replace(draw(7, Claude), []byte("{"), append([]byte(`{"big": "`), append(bytes.Repeat([]byte("x"), 300<<10), `",`...)...), 1)
+		k.original = bytes.Replace(draw(7, Claude), []byte("{"), append([]byte(`{"big": "`), append(bytes.Repeat([]byte("x"), 100<<10), `",`...)...), 1)
 		k.write(k.original)
 	}
 	k.install()
@@ -174,6 +175,7 @@ func (b *bench) await(path string, before os.FileInfo) {
 		if err != nil || !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
 			return
 		}
+		runtime.Gosched()
 	}
 	b.Fatal("nothing changed for 30 s")
 }

@@ -138,7 +138,7 @@ func everyFile(t *testing.T, n int, property func(b *bench, a Agent, original []
 }
 
 func TestInstallKeepsEverythingAndUninstallTheBytes(t *testing.T) {
-	everyFile(t, 300, func(b *bench, a Agent, original []byte, seed uint64) {
+	everyFile(t, 260, func(b *bench, a Agent, original []byte, seed uint64) {
 		b.install()
 		installed := b.read()
 		checkInstalled(b.T, a, original, installed)
@@ -176,7 +176,7 @@ func (b *bench) empty() {
 
 // A value somewhere else changes, and a key is added in front: uninstall gives the original with just that.
 func TestEditsInBetweenSurviveByteForByte(t *testing.T) {
-	everyFile(t, 60, func(b *bench, a Agent, original []byte, seed uint64) {
+	everyFile(t, 40, func(b *bench, a Agent, original []byte, seed uint64) {
 		edit := func(data []byte) []byte {
 			data = bytes.ReplaceAll(data, []byte(`"opus"`), []byte(`"a much longer name of a model"`))
 			if at := bytes.IndexByte(data, '{') + 1; bytes.IndexByte(bytes.TrimLeft(original[at:], " \t\r\n"), '"') == 0 {
@@ -199,7 +199,7 @@ func TestEditsInBetweenSurviveByteForByte(t *testing.T) {
 
 // The agent prints the whole file anew: what uninstall leaves is what the agent would have made of the original.
 func TestReprintInBetween(t *testing.T) {
-	everyFile(t, 60, func(b *bench, a Agent, original []byte, seed uint64) {
+	everyFile(t, 40, func(b *bench, a Agent, original []byte, seed uint64) {
 		b.install()
 		b.write(reprint(b.T, b.read()))
 		if c := b.install(); !c.Nothing() {
@@ -224,7 +224,7 @@ func reprint(t *testing.T, data []byte) []byte {
 // Somebody else's group comes behind ours in some event: after uninstall it is there, all else is as it was, and for
 // Codex, where trust goes by position, it keeps its position.
 func TestForeignGroupBehindOurs(t *testing.T) {
-	everyFile(t, 60, func(b *bench, a Agent, original []byte, seed uint64) {
+	everyFile(t, 40, func(b *bench, a Agent, original []byte, seed uint64) {
 		event := a.events()[seed%uint64(len(a.events()))].Name
 		b.install()
 		before := load(b.T, b.read())
@@ -267,7 +267,7 @@ func appendGroup(t *testing.T, data []byte, event string) []byte {
 
 // Without any record (another machine, a lost state folder) own handlers still go, and nobody else's.
 func TestUninstallWithoutARecord(t *testing.T) {
-	everyFile(t, 60, func(b *bench, a Agent, original []byte, seed uint64) {
+	everyFile(t, 40, func(b *bench, a Agent, original []byte, seed uint64) {
 		b.options.AllowLog = false
 		b.install()
 		if err := os.RemoveAll(filepath.Join(b.home, ".local")); err != nil {
@@ -287,7 +287,7 @@ func equalJSON(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // The executable moved: the paths change where the handlers stand, also behind edits, and uninstall still goes back.
 func TestMovedExecutable(t *testing.T) {
-	everyFile(t, 60, func(b *bench, a Agent, original []byte, seed uint64) {
+	everyFile(t, 40, func(b *bench, a Agent, original []byte, seed uint64) {
 		b.install()
 		installed := b.read()
 		moved := filepath.Join(b.home, "it's here")
@@ -312,7 +312,7 @@ func TestMovedExecutable(t *testing.T) {
 }
 
 func TestModesLinksAndBackups(t *testing.T) {
-	everyFile(t, 60, func(b *bench, a Agent, original []byte, seed uint64) {
+	everyFile(t, 40, func(b *bench, a Agent, original []byte, seed uint64) {
 		mode := []fs.FileMode{0o600, 0o644, 0o640, 0o400, 0o666, 0o444}[seed%6]
 		real := b.linked(seed, original)
 		if err := os.Chmod(real, mode); err != nil {

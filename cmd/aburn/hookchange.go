@@ -29,10 +29,14 @@ func (a *app) carryOut(cmd *cli.Command, c *install.Change) (bool, error) {
 		fmt.Fprintln(a.out, "nothing was changed")
 		return false, told(exitBadNews)
 	}
-	if _, err := c.Apply(); err != nil {
-		return false, badNews(err.Error())
+	done, err := c.Apply()
+	if err == nil {
+		return true, nil
 	}
-	return true, nil
+	if len(done.Files) > 0 {
+		return false, badNews(err.Error(), "done before that: "+strings.Join(done.Files, ", "))
+	}
+	return false, badNews(err.Error())
 }
 
 // showDiff prints the change as a patch. Lines come from settings files: they are cleaned, and secrets left out.

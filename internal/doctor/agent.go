@@ -112,7 +112,7 @@ func (e *exam) file(p *patient, s *install.Settings) {
 	}
 	for _, r := range s.Registrations {
 		if r.Wrapped {
-			e.addf(p.topic(), Note, "%s:%d wraps the hook in a command of its own, which is not looked into: %s", s.Path, r.Line, r.Shell)
+			e.addf(p.topic(), Note, "%s:%d wraps the hook in a command of its own, which is not looked into", s.Path, r.Line)
 		}
 	}
 	e.paths(p, s, own)
