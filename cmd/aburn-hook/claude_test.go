@@ -86,17 +86,20 @@ func TestClaudeBatch(t *testing.T) {
 	w.send("claude", bash("PreToolUse", "ran", "ls", ""))
 	w.send("claude", bash("PreToolUse", "denied", "touch z", ""))
 	w.send("claude", bash("PreToolUse", "lost", "cat secret.txt", ""))
+	w.send("claude", bash("PreToolUse", "asked", "touch y", ""))
+	w.send("claude", claudePayload("PermissionRequest", `"tool_name":"Bash","tool_input":{"command":"touch y"}`))
 	w.send("claude", bash("PostToolUse", "ran", "ls", `"tool_response":{"stdout":"x"}`))
 	batch := claudePayload("PostToolBatch", `"tool_calls":[
 		{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"ran","tool_response":"x"},
 		{"tool_name":"Bash","tool_input":{"command":"touch z"},"tool_use_id":"denied","tool_response":"Permission to use Bash with command touch z has been denied."},
 		{"tool_name":"Bash","tool_input":{"command":"cat secret.txt"},"tool_use_id":"lost","tool_response":"the contents of a file"},
+		{"tool_name":"Bash","tool_input":{"command":"touch y"},"tool_use_id":"asked","tool_response":"touch in '/home/user/project/y' needs approval."},
 		{"tool_name":"Nope","tool_input":{},"tool_use_id":"invalid","tool_response":"<tool_use_error>Error: No such tool available: Nope</tool_use_error>"}]`)
 	w.send("claude", batch)
 	w.send("claude", batch) // nothing is left to do
 	want := []string{
-		"TOOL_START ran", "TOOL_START denied", "TOOL_START lost", "TOOL ran",
-		"TOOL_DENIED denied Permission to use Bash with command touch z has been denied.", "TOOL lost unknown", "TOOL_FAILED invalid Error: No such tool available: Nope",
+		"TOOL_START ran", "TOOL_START denied", "TOOL_START lost", "TOOL_START asked", "PERMISSION ", "TOOL ran",
+		"TOOL_DENIED denied Permission to use Bash with command touch z has been denied.", "TOOL lost unknown", "TOOL_DENIED asked ", "TOOL_FAILED invalid Error: No such tool available: Nope",
 	}
 	var got []string
 	for _, e := range w.entries() {

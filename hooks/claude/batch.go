@@ -49,7 +49,8 @@ func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 		}
 		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id}
 		about := func(o *logfmt.Object) { describe(o, p.Tool, c.Get("tool_input"), b.proj) }
-		d := ended(p, c.Get("tool_response").Str, about)
+		call := calls.Find(id)
+		d := ended(p, c.Get("tool_response").Str, call != nil && call.Asked, about)
 		d.Data.Str("inferred", "batch")
 		drafts = append(drafts, d)
 	}
@@ -58,7 +59,9 @@ func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 
 // ended is the end of a call by what the model was told of it. That text is kept
 // only where it is the client's own; it may as well be the contents of a file.
-func ended(p hooks.Payload, told string, about func(*logfmt.Object)) hooks.Draft {
+// A call that was asked about and has no event of its own after that did not run:
+// the client has too many words for that to know them all.
+func ended(p hooks.Payload, told string, asked bool, about func(*logfmt.Object)) hooks.Draft {
 	if text, ok := strings.CutPrefix(told, "<tool_use_error>"); ok {
 		d := p.ToolCall(logfmt.ToolFailed, about)
 		d.Data.StrIf("error", hooks.Head(strings.TrimSuffix(text, "</tool_use_error>")))
@@ -68,6 +71,9 @@ func ended(p hooks.Payload, told string, about func(*logfmt.Object)) hooks.Draft
 		d := p.ToolCall(logfmt.ToolDenied, about)
 		d.Data.StrIf("reason", hooks.Head(told))
 		return d
+	}
+	if asked {
+		return p.ToolCall(logfmt.ToolDenied, about)
 	}
 	d := p.ToolCall(logfmt.Tool, about) // the event of its end was lost
 	d.Data.Str("outcome", "unknown")

@@ -62,17 +62,27 @@ func CallsOf(lines Lines, who Who) *Calls {
 	return collect(lines, func(line []byte, h *logfmt.Header) bool { return who.wrote(line, h) })
 }
 
-// CallsNamed collects those calls of one session and agent that ids names. It
-// reads no further than it must.
+// CallsNamed collects those calls of one session and agent that ids names, and
+// what was asked about them. It reads no further than it must.
 func CallsNamed(lines Lines, who Who, ids []string) *Calls {
 	left := slices.Clone(ids)
 	named := func(yield func([]byte) bool) {
 		for line := range lines {
 			i := slices.IndexFunc(left, func(id string) bool { return bytes.Contains(line, []byte(id)) })
-			if i < 0 {
+			if i < 0 && !bytes.Contains(line, []byte(`"event":"`+logfmt.Permission+`"`)) {
 				continue
 			}
-			if h, ok := logfmt.ParseHeader(line); !ok || !ofCall(h.Event) || !who.wrote(line, &h) || callID(line) != left[i] {
+			h, ok := logfmt.ParseHeader(line)
+			if !ok || !ofCall(h.Event) || !who.wrote(line, &h) {
+				continue
+			}
+			if string(h.Event) == string(logfmt.Permission) { // it names no call
+				if !yield(line) {
+					return
+				}
+				continue
+			}
+			if i < 0 || callID(line) != left[i] {
 				continue
 			}
 			left = slices.Delete(left, i, i+1)
