@@ -77,6 +77,9 @@ func describeTool(ev logfmt.Event, d gjson.Result) words {
 		if d.Get("background").Bool() {
 			w.mark = "»"
 		}
+		if strings.HasPrefix(head, "aburn log ") { // its entry says it all
+			w.style = term.Dim
+		}
 		if d.Get("outcome").String() == "unknown" {
 			w.mark, w.style = "~", term.Yellow
 		}

@@ -35,11 +35,9 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 	if *wanted == (logfmt.Agent{}) {
 		wanted = nil
 	}
-	s := search{lines: lines, args: cmd.Args().Slice(), call: a.env("CODEX_TOOL_CALL_ID"), texts: plainTexts(cmd), wanted: wanted}
-	if session != "" {
-		s.sessions = []string{session}
-	} else {
-		s.sessions = a.agentSessions()
+	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, codex: a.codexVariables()}
+	if s.sessions = []string{session}; session == "" {
+		s.sessions = validIDs(a.env("CLAUDE_CODE_SESSION_ID"), s.codex.session)
 	}
 	if len(s.sessions) == 0 { // a person in a shell of their own
 		return identity{agent: wanted}, nil
@@ -51,28 +49,47 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 	return who, nil
 }
 
-// agentSessions are the sessions that the agents around this process name in
-// its environment. In a sub-agent of Codex CODEX_THREAD_ID is the child's own,
-// and its hooks go by the root's.
-func (a *app) agentSessions() (ids []string) {
-	codex := a.env("CODEX_SESSION_ID")
-	if codex == "" {
-		codex = a.env("CODEX_THREAD_ID")
+// codexVariables are what Codex tells the commands that its model runs. Read on
+// the real 0.169.0: the session is the root's, as in its hooks; the thread of a
+// sub-agent is its agent id there, and the call its tool_use_id.
+type codexVariables struct{ session, agent, call string }
+
+func (a *app) codexVariables() codexVariables {
+	v := codexVariables{session: a.env("CODEX_SESSION_ID"), call: a.env("CODEX_TOOL_CALL_ID")}
+	switch thread := a.env("CODEX_THREAD_ID"); {
+	case v.session == "": // older ones
+		v.session = thread
+	case thread != v.session:
+		v.agent = thread
 	}
-	for _, id := range []string{a.env("CLAUDE_CODE_SESSION_ID"), codex} {
+	return v
+}
+
+// owns says whether a call may be the one that these variables are from.
+func (v codexVariables) owns(c recent.Call) bool {
+	id := ""
+	if c.Agent != nil {
+		id = c.Agent.ID
+	}
+	return string(c.Session) != v.session || id == v.agent
+}
+
+// validIDs are those that can be a session's id in the log.
+func validIDs(ids ...string) (valid []string) {
+	for _, id := range ids {
 		if id != "" && logfmt.Token(id, logfmt.MaxSession) == id {
-			ids = append(ids, id)
+			valid = append(valid, id)
 		}
 	}
-	return ids
+	return valid
 }
 
 // search looks for the shell call that runs this process.
 type search struct {
 	lines    recent.Lines
-	sessions []string      // where to look; one means that only the sub-agent is open
-	args     []string      // CMD EVENT as typed
-	call     string        // the call's id, where the agent tells it
+	sessions []string // where to look; one means that only the sub-agent is open
+	args     []string // CMD EVENT as typed
+	codex    codexVariables
 	texts    []string      // texts of the command line that its head in the log repeats
 	wanted   *logfmt.Agent // what --agent-type and --agent-id say
 }
@@ -84,7 +101,7 @@ func (s *search) identify() (identity, string) {
 		if len(s.sessions) > 1 {
 			return identity{agent: s.wanted}, "the variables of two agents are set, and the log has no open call of either that runs this"
 		}
-		return identity{logfmt.SessionID(s.sessions[0]), s.named(nil)}, ""
+		return s.without(), ""
 	}
 	first := calls[0]
 	for _, c := range calls[1:] {
@@ -92,12 +109,23 @@ func (s *search) identify() (identity, string) {
 			return identity{agent: s.wanted}, "two sessions are running the same aburn log"
 		}
 	}
-	if agent, one := oneAgent(calls); one {
-		return identity{first.Session, s.named(agent)}, ""
-	} else if agent != nil { // one of several sub-agents, whichever
+	// Where it is one of several sub-agents, what they have in common is known.
+	if agent, one := oneAgent(calls); one || agent != nil {
 		return identity{first.Session, s.named(agent)}, ""
 	}
 	return identity{agent: s.wanted}, "the session itself and a sub-agent of it are running the same aburn log"
+}
+
+// without is who it is where no call is found: in a `!` line of a slash command
+// for instance, or where the command is too long for its head in the log.
+func (s *search) without() identity {
+	who := identity{session: logfmt.SessionID(s.sessions[0])}
+	var agent *logfmt.Agent
+	if s.codex.agent != "" && s.codex.session == s.sessions[0] {
+		agent = &logfmt.Agent{ID: s.codex.agent}
+	}
+	who.agent = s.named(agent)
+	return who
 }
 
 // plainTexts are the texts given as flags that a shell passes on as they are
@@ -120,15 +148,15 @@ func isAlphanumeric(r rune) bool {
 // calls are the open shell calls that may be the one that runs this process.
 func (s *search) calls() []recent.Call {
 	calls := slices.DeleteFunc(recent.OpenLogCalls(s.lines, s.args[0], s.args[1]), func(c recent.Call) bool {
-		return !slices.Contains(s.sessions, string(c.Session))
+		return !slices.Contains(s.sessions, string(c.Session)) || !s.codex.owns(c)
 	})
 	narrow := func(keep func(recent.Call) bool) {
 		if left := slices.DeleteFunc(slices.Clone(calls), func(c recent.Call) bool { return !keep(c) }); len(left) > 0 {
 			calls = left
 		}
 	}
-	if s.call != "" {
-		narrow(func(c recent.Call) bool { return c.ToolUseID == s.call })
+	if s.codex.call != "" {
+		narrow(func(c recent.Call) bool { return c.ToolUseID == s.codex.call && string(c.Session) == s.codex.session })
 	}
 	for _, text := range s.texts { // a head that was cut may go on with anything
 		narrow(func(c recent.Call) bool { return strings.Contains(c.Head, text) || strings.HasSuffix(c.Head, "…") })
