@@ -28,6 +28,9 @@ type Receipt struct {
 // sandbox, ErrNotRegular, a full disk. If only the sync failed the entries are
 // in the log and in the receipt, but may not survive a power cut.
 func (j *Journal) Append(build func(Tail) []*logfmt.Entry) (Receipt, error) {
+	if j.desk == nil {
+		j.desk = new(desk) // before the lock: its pages are new
+	}
 	start := time.Now()
 	lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait)
 	wait := time.Since(start)
@@ -61,7 +64,7 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 		return f, r, nil
 	}
 	j.number(f, tail, r.Entries)
-	return f, r, writeEntries(f, lead(f.size(), tail.endsTorn()), f.size(), r.Entries)
+	return f, r, j.write(f, lead(f.size(), tail.endsTorn()), f.size(), r.Entries)
 }
 
 // take keeps the entries that are new, with an id each.
@@ -109,11 +112,10 @@ func lead(size int64, torn bool) string {
 	return ""
 }
 
-// writeEntries writes lead and entries with one write. The lead is right if f
-// still has the given size then; -1 = it is right in any case.
-func writeEntries(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) error {
-	b := make([]byte, 0, 2048)
-	b = append(b, '\n') // stands ready for a second attempt
+// write writes lead and entries with one write. The lead is right if f still
+// has the given size then; -1 = it is right in any case.
+func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) error {
+	b := append(j.desk.out[:0], '\n') // stands ready for a second attempt
 	b = append(b, lead...)
 	for _, e := range entries {
 		var err error

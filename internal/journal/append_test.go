@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"aburn/internal/journal"
 	"aburn/logfmt"
@@ -44,6 +45,63 @@ func TestAppendSeveral(t *testing.T) {
 	}
 	if got := ids(t, j.Forward(journal.Position{})); got != "a b c" {
 		t.Errorf("log holds %s", got)
+	}
+}
+
+// Two registrations of one hook fire side by side: one entry. An equal id after
+// more than repeatWindow is not looked for; readers drop it.
+func TestRepeatWindow(t *testing.T) {
+	dir := folder(t)
+	j := open(t, dir, journal.Options{})
+	at := func(id string, after time.Duration) journal.Receipt {
+		e := entry(id)
+		e.Time = day.Add(after)
+		return mustAppend(t, j, e)
+	}
+	at("a", 0)
+	for i, id := range names("b", 100) { // a relayed entry among them is older
+		at(id, time.Duration(i)*time.Millisecond-time.Duration(i%20/19)*time.Hour)
+	}
+	if r := at("a", time.Second); r.Duplicates != 1 {
+		t.Errorf("a second later: %+v", r)
+	}
+	for i, id := range names("c", 10) {
+		at(id, time.Minute+time.Duration(i))
+	}
+	if r := at("c0", time.Minute+4*time.Second); r.Duplicates != 1 {
+		t.Errorf("four seconds later: %+v", r)
+	}
+	if r := at("a", time.Minute); r.Duplicates != 0 {
+		t.Errorf("a minute later: %+v", r)
+	}
+	if got := strings.Fields(ids(t, journal.Unique(j.Forward(journal.Position{})))); len(got) != 111 {
+		t.Errorf("%d entries are read", len(got))
+	}
+}
+
+// A tail goes on into the segment before where the log should have begun with
+// what that one carried, and does not.
+func TestTailGoesOn(t *testing.T) {
+	dir := folder(t)
+	j := open(t, dir, journal.Options{})
+	mustAppend(t, j, entry("a"), entry("b"))
+	if err := os.Rename(logPath(dir), logPath(dir)+".1"); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, j, entry("c"))
+	_, err := j.Append(func(tail journal.Tail) []*logfmt.Entry {
+		var got []string
+		for line := range tail.Backward() {
+			h, _ := logfmt.ParseHeader(line)
+			got = append(got, string(h.ID))
+		}
+		if strings.Join(got, " ") != "c b a" {
+			t.Errorf("tail holds %s", got)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

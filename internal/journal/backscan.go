@@ -29,7 +29,7 @@ type backScan struct {
 	floor int64 // never read before this; a line that begins before it is not given out
 	start int64 // file offset of buf[0]
 	buf   []byte
-	spare []byte
+	spare []byte // for the next block, if large enough
 	rest  int    // bytes of buf before the first newline
 	lines []span // not given out yet, in file order
 	block int
@@ -81,21 +81,19 @@ func (s *backScan) load() error {
 	s.block = min(2*s.block, 64<<10)
 	need := n + s.rest
 	into := s.spare
-	switch {
-	case s.keep:
-		into = make([]byte, need)
-	case cap(into) < need:
+	if cap(into) < need {
 		into = make([]byte, need, need+need/2)
 	}
 	into = into[:need]
 	if _, err := s.r.ReadAt(into[:n], s.start-int64(n)); err != nil {
 		return err // also io.EOF: the file was truncated under us
 	}
-	copy(into[n:], s.buf[:s.rest])
+	before := s.buf
+	copy(into[n:], before[:s.rest])
+	s.spare, s.buf = nil, into
 	if !s.keep {
-		s.spare = s.buf[:cap(s.buf)]
+		s.spare = before[:cap(before)]
 	}
-	s.buf = into
 	s.start -= int64(n)
 	s.split(n)
 	return nil

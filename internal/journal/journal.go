@@ -93,6 +93,7 @@ type Journal struct {
 	root *os.Root
 	o    Options
 	read Stats
+	desk *desk // of the appends
 }
 
 // New returns the journal in root, which is .oss as opened by project.OpenOss.

@@ -53,7 +53,7 @@ func (j *Journal) writeFree(f *segmentFile, entries []*logfmt.Entry) (moved bool
 	if f.size() == 0 {
 		lead = logfmt.FirstLine
 	}
-	if err := writeEntries(f, lead, -1, entries); err != nil {
+	if err := j.write(f, lead, -1, entries); err != nil {
 		return false, err
 	}
 	if !f.isNamed(j.root, Name) {

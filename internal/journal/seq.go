@@ -15,6 +15,9 @@ func (j *Journal) nextSeq(f *segmentFile, t Tail) logfmt.Seq {
 		}
 		entries = entries || ok
 	}
+	if t.s.err != nil {
+		return 0
+	}
 	if !entries && f.size() <= TailSize {
 		return 1
 	}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"io"
 	"iter"
 	"time"
 
@@ -15,31 +16,44 @@ type Tail struct{ s *tailState }
 
 // tailState reads the tail backwards and keeps what it read.
 type tailState struct {
+	j      *Journal
+	f      *segmentFile
 	scan   *backScan
 	lines  [][]byte // entry lines read so far, newest first
 	ended  bool
-	looked bool                       // at the end of the log
-	torn   bool                       // it is no newline
-	more   func(left int64) *backScan // what to go on with at the file's beginning, or nil
-	size   int64
+	older  bool // scan is in the segment before f
+	looked bool // at the end of the log
+	torn   bool // it is no newline
+	err    error
 	wait   time.Duration
 	locked bool
-	bytes  func() []byte
 }
 
 // firstBlock holds about ten entries of hooks: mostly all that an append reads.
 const firstBlock = 8 << 10
 
+// desk is the memory that an append works in, in one piece: in a process that
+// appends once, each further size of allocation costs two page faults.
+type desk struct {
+	tail  tailState
+	scan  backScan
+	lines [16][]byte
+	spans [32]span
+	room  [firstBlock]byte
+	out   [2 << 10]byte
+}
+
 // newTail is the tail of f. Where f is shorter than a tail and does not begin
 // with a CHECKPOINT although older segments exist (its rotator was killed), it
 // goes on into the segment before.
 func (j *Journal) newTail(f *segmentFile, wait time.Duration, locked bool) Tail {
-	s := &tailState{size: f.size(), wait: wait, locked: locked, lines: make([][]byte, 0, 16)}
-	s.scan = newBackScan(f, s.size-TailSize, s.size, firstBlock)
-	s.scan.keep = true
-	s.more = func(left int64) *backScan { return j.tailBefore(f, left) }
-	s.bytes = func() []byte { return lastLines(f, s.size) }
-	return Tail{s}
+	d := j.desk
+	d.scan = backScan{
+		r: f, floor: max(f.size()-TailSize, 0), start: f.size(), block: firstBlock,
+		lines: d.spans[:0], spare: d.room[:], keep: true,
+	}
+	d.tail = tailState{j: j, f: f, scan: &d.scan, lines: d.lines[:0], wait: wait, locked: locked}
+	return Tail{&d.tail}
 }
 
 // lastLines are the complete lines among the last TailSize bytes.
@@ -64,17 +78,25 @@ func (s *tailState) next(i int) ([]byte, bool) {
 			s.lines = append(s.lines, line)
 			continue
 		}
-		s.ended = true
-		if s.more != nil {
-			if older := s.more(TailSize - s.size); older != nil {
-				s.scan, s.more, s.ended = older, nil, false
-			}
+		if err != io.EOF {
+			s.err = err
 		}
+		s.ended = s.older || err != io.EOF || !s.goOlder()
 	}
 	if i < len(s.lines) {
 		return s.lines[i], true
 	}
 	return nil, false
+}
+
+// goOlder goes on in the segment before, if there should be one.
+func (s *tailState) goOlder() bool {
+	scan := s.j.tailBefore(s.f, TailSize-s.f.size())
+	if scan == nil {
+		return false
+	}
+	s.scan, s.older = scan, true
+	return true
 }
 
 // lookAtEnd finds out, after the first read, how the log ends. A last line that
@@ -132,7 +154,7 @@ func (t Tail) Bytes() []byte {
 	if t.s == nil {
 		return nil
 	}
-	return t.s.bytes()
+	return lastLines(t.s.f, t.s.f.size())
 }
 
 // Backward yields the entry lines of the tail, newest first, carried ones
