@@ -17,10 +17,11 @@ type assignment struct {
 	call   bool // the value is the argument of a call: f(name=value)
 }
 
-// maxName and maxValue bound how far a name and a quoted value are followed, in bytes.
+// How far names, quoted values and blanks are followed, in bytes.
 const (
-	maxName  = 64
-	maxValue = 4 << 10
+	maxName   = 64
+	maxValue  = 4 << 10
+	maxBlanks = 64 // around an operator: names may stand in a column
 )
 
 // name looks at the name that holds the anchor from i to end, and redacts the value that it is given.
@@ -72,7 +73,7 @@ func (f *finder) operator(a *assignment, start, end int) bool {
 	if quoted && foldPrefix(s[i:], " value=") { // <add key="Password" value="…"/>
 		i += len(" value")
 	}
-	at := skipBlanks(s, i, 8)
+	at := skipBlanks(s, i, maxBlanks)
 	n := operatorLen(s[at:])
 	switch {
 	case n > 0:
@@ -91,7 +92,7 @@ func (f *finder) operator(a *assignment, start, end int) bool {
 	}
 	a.short = a.policy == password && !a.tight && !a.flag && !quoted && isShort(s[start:end])
 	a.call = insideCall(s, start)
-	a.start = skipBlanks(s, i, 8)
+	a.start = skipBlanks(s, i, maxBlanks)
 	f.annotated(a)
 	return a.start < len(s)
 }

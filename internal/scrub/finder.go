@@ -44,10 +44,10 @@ const (
 )
 
 // scan looks at the text once. A text made to be slow (an anchor every few bytes, each before a long run) ends with what
-// is left redacted as a whole, once the matchers have looked at 64 times its length.
+// is left redacted as a whole, once the matchers have looked at some 24 times its length; real texts need two.
 func (f *finder) scan() {
 	tri := 0
-	budget := 1<<20 + 64*len(f.text)
+	budget := 1<<17 + 24*len(f.text)
 	for i := range len(f.text) {
 		tri = (tri<<codeBits | int(codes[f.text[i]])) & triMask
 		if trigrams[tri>>6]>>(tri&63)&1 == 0 || i < 2 {
@@ -122,7 +122,7 @@ func (f *finder) token(a *anchor, i int) {
 // accepts says whether v, which has the shape of a token, is one and not a placeholder or a name; rest stands behind it.
 func (r *rule) accepts(v, rest string) bool {
 	called := strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")
-	return distinct(v) >= leastDistinct(len(v)) && !(r.named && (called || !hasDigit(v)))
+	return distinct(v) >= leastDistinct(len(v)) && !slug(v) && !(r.named && (called || !hasDigit(v)))
 }
 
 func (f *finder) add(start, end int, rule string, rank int) {

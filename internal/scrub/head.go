@@ -28,7 +28,9 @@ func Head(s string, max int) string {
 		keep = len(text)
 	}
 	text, cut := scrubbed(text, keep)
-	return line(tilde(text, home()), max, cut || !whole)
+	// What stood on two lines, or far apart, now stands side by side.
+	text, _ = Text(squeeze(tilde(text, home())))
+	return shorten(text, max, cut || !whole)
 }
 
 // start is the first n bytes of s, or fewer so that no rune is cut, and whether that is all of it.
@@ -162,51 +164,47 @@ func isPathByte(b byte) bool {
 	return (setWord | setDash | setDot).has(b) || b == '/' || b >= utf8.RuneSelf
 }
 
-// line writes s as one line of at most max bytes, with one blank for each stretch of white space. A marker is kept whole
-// or left out.
-func line(s string, max int, cut bool) string {
-	words := strings.Fields(s)
-	room := 0
-	for i, w := range words {
-		room += len(w)
-		if i > 0 {
-			room++
-		}
+// squeeze makes s one line, with one blank for each stretch of white space and none at its ends.
+func squeeze(s string) string {
+	if s = strings.TrimSpace(s); isSqueezed(s) {
+		return s
 	}
-	if room > max {
-		cut = true
-	}
-	b := make([]byte, 0, min(room, max)+len(ellipsis))
-	if cut {
-		max -= len(ellipsis)
-	}
-	for i, w := range words {
-		if i > 0 && len(b) < max {
+	b := make([]byte, 0, len(s))
+	for _, r := range s {
+		switch {
+		case !unicode.IsSpace(r):
+			b = utf8.AppendRune(b, r)
+		case b[len(b)-1] != ' ':
 			b = append(b, ' ')
 		}
-		fits := true
-		if b, fits = appendWord(b, w, max); !fits {
-			break
-		}
 	}
-	if !cut {
-		return string(b)
-	}
-	return strings.TrimRight(string(b), " ") + ellipsis
+	return string(b)
 }
 
-// appendWord appends as much of w as max allows, and says whether that is all of it.
-func appendWord(b []byte, w string, max int) ([]byte, bool) {
-	for i := 0; i < len(w); {
-		n := markerLen(w[i:])
-		if n == 0 {
-			_, n = utf8.DecodeRuneInString(w[i:])
+func isSqueezed(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf || setSpace.has(s[i]) && (s[i] != ' ' || s[i-1] == ' ') {
+			return false
 		}
-		if len(b)+n > max {
-			return b, false
-		}
-		b = append(b, w[i:i+n]...)
-		i += n
 	}
-	return b, true
+	return true
+}
+
+// shorten cuts s to at most max bytes; more says that more stood behind it. A marker is kept whole or left out.
+func shorten(s string, max int, more bool) string {
+	if len(s) <= max && !more {
+		return s
+	}
+	end := 0
+	for end < len(s) {
+		n := markerLen(s[end:])
+		if n == 0 {
+			_, n = utf8.DecodeRuneInString(s[end:])
+		}
+		if end+n > max-len(ellipsis) {
+			break
+		}
+		end += n
+	}
+	return strings.TrimRight(s[:end], " ") + ellipsis
 }

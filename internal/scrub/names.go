@@ -22,6 +22,9 @@ func policyOf(name string) policy {
 	}
 	var words [maxWords]string
 	n := split(name, &words)
+	if words[0] == "ask" { // --ask-pass
+		return notSecret
+	}
 	for i := n - 1; i >= 0; i-- {
 		before := ""
 		if i > 0 {

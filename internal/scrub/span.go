@@ -3,6 +3,7 @@ package scrub
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // span is a secret found in a text.
@@ -44,7 +45,11 @@ func unite(s string, spans []span) []span {
 		return nil
 	}
 	for i := range spans {
-		spans[i].keepMarkers(s)
+		sp := &spans[i]
+		sp.keepMarkers(s)
+		for sp.end < len(s) && !utf8.RuneStart(s[sp.end]) { // a value that is longer than one looks
+			sp.end++
+		}
 	}
 	spans = slices.DeleteFunc(spans, func(sp span) bool { return sp.start >= sp.end })
 	slices.SortFunc(spans, func(a, b span) int {

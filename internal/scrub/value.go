@@ -5,7 +5,7 @@ import "strings"
 // secret says whether the value of an assignment is one: not a reference to where the secret is, not a placeholder, not
 // code, and as random as its name demands.
 func (a *assignment) secret(s string) bool {
-	v := s[a.start:a.end]
+	v := strings.TrimSpace(s[a.start:a.end])
 	if v == "" || a.short || a.policy == signed && !a.tight || sameWords(a.name, v) || a.isKey(s) || isReference(v, a.quote) || isWordOfForms(v) {
 		return false
 	}
@@ -62,9 +62,12 @@ func isProse(v string) bool {
 	return false
 }
 
-// isToken judges what a name like api_key is given.
+// isToken judges what a name like api_key is given. In quotes it may have a word before it, like Bearer.
 func isToken(v string, a *assignment) bool {
-	if a.quote != 0 && strings.Count(v, " ") > 0 || isPath(v) || slug(v) || dotted(v) || isName(v) {
+	if i := strings.LastIndexByte(v, ' '); i >= 0 {
+		return len(v)-i > 16 && hasRandomPart(v[i+1:], 12)
+	}
+	if isPath(v) || slug(v) || dotted(v) || isName(v) {
 		return false
 	}
 	least := 8
@@ -112,7 +115,7 @@ func isReference(v string, quote byte) bool {
 	}
 	for _, from := range [...]string{
 		"env.", "env[", "env(", "process.env", "os.environ", "os.getenv", "getenv", "secrets.", "vars.", "vault:", "op://", "arn:", "ref+",
-		"file:", "http://", "https://", "data.", "var.", "local.", "self.", "this.", "config.", "settings.", "args.", "your-", "your_", "yourp",
+		"file:", "env:", "fd:", "http://", "https://", "data.", "var.", "local.", "self.", "this.", "config.", "settings.", "args.", "your-", "your_", "yourp",
 		"yourt", "yours", "youra", "changeme", "redacted", "placeholder", "system.getenv", "import.meta", "deno.env", "github.",
 	} {
 		if foldPrefix(v, from) {
