@@ -16,8 +16,10 @@ var (
 	// UUIDs; Claude Code's sub-agents and background shells.
 	identifier = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\ba[0-9a-f]{16}\b|\bb[a-z0-9]{8}\b`)
 	varying    = regexp.MustCompile(`Chunk ID: [0-9a-f]+|Wall time:? [0-9.]+ seconds|session ID [0-9]+|session_id\\*":[0-9]+|\b1[0-9]{12}\b|` +
-		`device_id\\*":\\*"[0-9a-f]{64}|nickname\\*":\\*"[A-Za-z ]+|\b20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-9:.]+Z?|duration_ms(: |>|\\*": ?)[0-9]+|` +
-		`\\"workspaces\\":\{[^}]*\}\},`) // Codex tells the state of git when it happens to know it
+		`device_id\\*":\\*"[0-9a-f]{64}|nickname\\*":\\*"[A-Za-z ]+|\b20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-9:.]+Z?|duration_ms(: |>|\\*": ?)[0-9]+`)
+	// lucky is the state of git, which Codex tells when it happens to know it in time. That aburn does not change it is checked
+	// apart from this.
+	lucky = regexp.MustCompile(`\\"workspaces\\":\{[^}]*\}\},`)
 	// notice is the one thing that the model sees of aburn without being meant to: after a /compact that the user typed, Claude Code
 	// itself tells which hooks ran. No hook can prevent it.
 	notice = regexp.MustCompile(`\\nP(re|ost)Compact \[[^\]]*aburn-hook[^\]]*\] completed successfully`)
@@ -37,6 +39,7 @@ func (w *world) told() map[string][]string {
 			names[r.Conversation] = known
 		}
 		text := notice.ReplaceAllString(paths.Replace(ordered(r.Body)), "")
+		text = lucky.ReplaceAllString(text, "")
 		text = varying.ReplaceAllString(text, "$$VARIES")
 		text = identifier.ReplaceAllStringFunc(text, func(id string) string {
 			if known[id] == "" {
