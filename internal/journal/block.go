@@ -24,8 +24,9 @@ func (x extent) empty() bool { return x.from == x.to }
 // block is what a segment begins with.
 type block struct {
 	carried extent
-	opened  bool // there is an opening CHECKPOINT
-	closed  bool // and a closing one
+	opened  bool       // there is an opening CHECKPOINT
+	seq     logfmt.Seq // its number
+	closed  bool       // there is a closing one too
 }
 
 // firstEntry is the line of a segment's first entry, if that stands near its beginning.
@@ -35,12 +36,6 @@ func firstEntry(r io.ReaderAt) []byte {
 		return nil
 	}
 	return line
-}
-
-// opening returns the CHECKPOINT that a segment begins with, if it begins so.
-func opening(r io.ReaderAt) (logfmt.Entry, bool) {
-	e, data, ok := checkpoint(firstEntry(r))
-	return e, ok && !data.Closing
 }
 
 // checkpoint parses line if it is a CHECKPOINT.
@@ -73,9 +68,10 @@ func findBlock(r io.ReaderAt, zone int64) block {
 				b.carried.from = off
 			}
 			b.carried.to = s.offset()
-		} else if _, data, ok := checkpoint(line); ok {
-			b.opened = b.opened || !data.Closing
-			b.closed = b.opened && data.Closing
+		} else if e, data, ok := checkpoint(line); ok && data.Closing {
+			b.closed = b.opened
+		} else if ok {
+			b.opened, b.seq = true, e.Seq
 		}
 	}
 	return b

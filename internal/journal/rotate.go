@@ -60,7 +60,7 @@ func (j *Journal) due(by By) (bool, error) {
 // begun reports whether f begins as it should: with a whole block, or, when it
 // is the first segment, with anything.
 func (j *Journal) begun(f *segmentFile) (bool, error) {
-	if _, ok := opening(f); ok && findBlock(f, headZone).closed {
+	if blockOf(f).closed {
 		return true, nil
 	}
 	all, err := j.Segments()

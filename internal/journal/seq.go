@@ -35,18 +35,14 @@ func after(s logfmt.Seq) logfmt.Seq {
 	return s + 1
 }
 
-// tornBlockSeq is the seq of the CHECKPOINT that f begins with, if the newest
-// numbered entry h could stand in its block. When the rotator was killed inside
+// tornBlockSeq is the seq of the CHECKPOINT that opens f's block, if the newest
+// numbered entry h could stand in it. When the rotator was killed inside
 // its write the newest line is a carried one, with an old number.
 func (j *Journal) tornBlockSeq(f *segmentFile, h *logfmt.Header) logfmt.Seq {
 	if !logfmt.Event(h.Event).Lifecycle() {
 		return 0
 	}
-	open, ok := opening(f)
-	if !ok {
-		return 0
-	}
-	return open.Seq
+	return blockOf(f).seq
 }
 
 // searchSeq is the newest seq anywhere in the log, 0 if there is none.

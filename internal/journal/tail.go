@@ -116,7 +116,7 @@ func (s *tailState) lookAtEnd() {
 // a CHECKPOINT and does not; else nil. It reads left bytes at most, at once, so
 // that no file stays open.
 func (j *Journal) tailBefore(f *segmentFile, left int64) *backScan {
-	if left <= 0 || findBlock(f, headZone).closed {
+	if left <= 0 || blockOf(f).closed {
 		return nil
 	}
 	all, err := j.Segments()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -109,6 +110,7 @@ func workAppend(j *journal.Journal) {
 // worker is a running one. Its words are complete when it has been waited for.
 type worker struct {
 	cmd   *exec.Cmd
+	mu    sync.Mutex
 	words []string // acknowledged ids, errors with "! " before them
 	read  chan struct{}
 	first chan struct{}
@@ -139,7 +141,9 @@ func start(t testing.TB, w job, more ...func(*exec.Cmd)) *worker {
 		defer close(p.read)
 		s := bufio.NewScanner(out)
 		for s.Scan() {
+			p.mu.Lock()
 			p.words = append(p.words, s.Text())
+			p.mu.Unlock()
 			if len(p.words) == 1 {
 				close(p.first)
 			}
@@ -171,8 +175,10 @@ func (p *worker) wait() {
 	p.cmd.Wait()
 }
 
-// acked are the acknowledged ids.
+// acked are the ids acknowledged so far.
 func (p *worker) acked() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(p.words), func(w string) bool { return strings.HasPrefix(w, "!") })
 }
 
