@@ -72,3 +72,26 @@ func BenchmarkBackward(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRotate rotates a segment of the default size; what it reads it reads
+// before it takes the lock.
+func BenchmarkRotate(b *testing.B) {
+	text := logText(16 << 20)
+	for b.Loop() {
+		b.StopTimer()
+		dir := b.TempDir()
+		if err := os.WriteFile(dir+"/"+Name, text, 0o600); err != nil {
+			b.Fatal(err)
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		j := New(root, Options{})
+		b.StartTimer()
+		if did, err := j.RotateIfDue(Hook); !did || err != nil {
+			b.Fatal(did, err)
+		}
+		root.Close()
+	}
+}
