@@ -29,6 +29,7 @@ import (
 const (
 	Deadline      = 800 * time.Millisecond
 	stdinDeadline = 300 * time.Millisecond
+	grace         = 100 * time.Millisecond // for what is on stdin when its deadline has passed
 	lookTime      = 30 * time.Millisecond
 )
 

@@ -53,10 +53,11 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	home := filepath.Join(dir, "home")
 	w := &world{t: t, home: home, proj: filepath.Join(home, "project")}
 	if err := os.MkdirAll(filepath.Join(w.proj, ".oss"), 0o700); err != nil {
 		t.Fatal(err)
@@ -106,10 +107,16 @@ func (w *world) hook(agent string, stdin io.Reader, env ...string) string {
 	return stdout.String()
 }
 
-// send is hook with a payload in which the recorded home is this one.
+// send is hook with a payload in which the recorded home is this one. It comes from
+// a file, which is read at once however busy the machine is.
 func (w *world) send(agent, payload string, env ...string) string {
 	w.t.Helper()
-	return w.hook(agent, strings.NewReader(strings.ReplaceAll(payload, "/home/user", w.home)), env...)
+	f, err := os.Open(w.write("../stdin", strings.ReplaceAll(payload, "/home/user", w.home)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer f.Close()
+	return w.hook(agent, f, env...)
 }
 
 // entries are the entries in the log, in file order.

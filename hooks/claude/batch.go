@@ -84,7 +84,7 @@ func ended(p hooks.Payload, told string, asked bool, about func(*logfmt.Object))
 // rule, the user, a mode, a hook, or for want of a permission.
 func denied(told string) bool {
 	for _, begin := range []string{
-		"Permission to use ", "Claude requested permissions to ", "This command requires approval", "The user doesn't want to proceed",
+		"Permission to ", "Claude requested permissions to ", "This command requires approval", "The user doesn't want to proceed",
 		"Cannot write to ", "Tool use is not allowed", "PreToolUse:", "Hook PreToolUse:",
 	} {
 		if strings.HasPrefix(told, begin) {

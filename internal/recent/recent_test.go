@@ -126,6 +126,7 @@ func TestCallsNamed(t *testing.T) {
 		a/x claude session TOOL two Bash
 		b claude session TOOL two Bash
 		a claude session TOOL one Bash
+		a claude session PERMISSION - Bash ls
 		a claude session PROMPT two`)
 	seen := 0
 	counted := func(yield func([]byte) bool) {
@@ -136,13 +137,13 @@ func TestCallsNamed(t *testing.T) {
 		}
 	}
 	c := recent.CallsNamed(counted, recent.Who{Session: "a"}, []string{"one", "two", "three"})
-	if !c.Ended("one") || c.Ended("two") || c.Find("two") == nil || c.Ended("three") || c.Find("three") != nil {
+	if !c.Ended("one") || c.Ended("two") || c.Find("two") == nil || c.Ended("three") || c.Find("three") != nil || !c.Find("two").Asked {
 		t.Errorf("calls: %+v", c)
 	}
 	seen = 0
 	recent.CallsNamed(counted, recent.Who{Session: "a"}, []string{"one"})
-	if seen != 2 {
-		t.Errorf("read %d lines to find the last but one", seen)
+	if seen != 3 {
+		t.Errorf("read %d lines to find the third from the end", seen)
 	}
 }
 
