@@ -13,6 +13,7 @@ type assignment struct {
 	flag   bool // --name value
 	told   bool // beside a name, after words that take both: set NAME VALUE, setenv("NAME", "VALUE")
 	tag    bool // <name>value</name>
+	line   bool // name: value, and nothing else on the line
 	short  bool // the name alone says little: isShort
 	call   bool // the value is the argument of a call: f(name=value)
 }
@@ -44,6 +45,7 @@ func (f *finder) name(i, end int) {
 		return
 	}
 	f.value(&a)
+	a.line = (start == 0 || s[start-1] == '\n' || isBlank(s[start-1]) && isIndent(s, start)) && (a.end == len(s) || s[a.end] == '\n')
 	if a.tag && !strings.HasPrefix(s[a.end:], "</") {
 		return
 	}
@@ -57,6 +59,14 @@ func (p policy) id() string {
 		return "password"
 	}
 	return "secret"
+}
+
+// isIndent says whether only blanks stand before i on its line.
+func isIndent(s string, i int) bool {
+	for i > 0 && isBlank(s[i-1]) {
+		i--
+	}
+	return i == 0 || s[i-1] == '\n'
 }
 
 // inName says whether b can be part of a name. A dot parts names, so that user.password is one.
@@ -184,11 +194,16 @@ func quotedEnd(s string, i int, quote byte) int {
 func bareEnd(s string, i int) int {
 	for limit := min(len(s), i+maxValue); i < limit; i++ {
 		switch s[i] {
-		case ' ', '\t', '\n', '\r', '"', '\'', '`', ';', ',', '&', '|', '<', '>', ')', ']', '}', '\\':
+		case ' ', '\t', '\n', '\r', '"', '\'', '`', ';', ',', '&', '|', '<', '>', ')', ']', '}':
 			return i
+		case '\\':
+			if i+1 < limit && strings.IndexByte(" $!#()&;<>|*?", s[i+1]) < 0 { // not a shell's escape, but one of JSON
+				return i
+			}
+			i++
 		}
 	}
-	return i
+	return min(i, len(s))
 }
 
 func isQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }

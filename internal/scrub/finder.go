@@ -140,17 +140,3 @@ func leastDistinct(n int) int {
 	}
 	return 12
 }
-
-// distinct counts the different bytes of s.
-func distinct(s string) int {
-	var seen [4]uint64
-	n := 0
-	for i := range len(s) {
-		bit := uint64(1) << (s[i] & 63)
-		if seen[s[i]>>6]&bit == 0 {
-			seen[s[i]>>6] |= bit
-			n++
-		}
-	}
-	return n
-}

@@ -183,16 +183,6 @@ func isOperator(b byte) bool {
 	return false
 }
 
-// hash says whether a value looks like a commit or a digest: lower case hex of a length that those have.
-func hash(value string) bool {
-	for i := range len(value) {
-		if !(setDigit | setAF).has(value[i]) {
-			return false
-		}
-	}
-	return len(value) == 32 || len(value) == 40 || len(value) == 64
-}
-
 // sensitive says whether the words of a name around start and end speak of a secret.
 func (f *finder) sensitive(start, end int) bool {
 	for i := max(0, start-24); i < end; i++ {

@@ -1,0 +1,185 @@
+package scrub
+
+import "strings"
+
+// This file says what a value looks like: drawn by a machine, or thought of by a person.
+
+// hasRandomPart says whether v has least letters and digits in a row that look drawn, not thought of.
+func hasRandomPart(v string, least int) bool {
+	for i := 0; i < len(v); i++ {
+		start := i
+		for i < len(v) && setAlnum.has(v[i]) {
+			i++
+		}
+		if part := v[start:i]; len(part) >= least && !identifier(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// dotted says whether v is names joined by dots, as fields, files and hosts are: user.password, main.go, a.example.com.
+func dotted(v string) bool {
+	parts := 0
+	for part := range strings.SplitSeq(v, ".") {
+		if part == "" || !allIn(part, setWord) || setDigit.has(part[0]) || len(part) > 32 || !identifier(part) {
+			return false
+		}
+		parts++
+	}
+	return parts > 1
+}
+
+// identifier says whether v looks like somebody thought of it: upper case, lower case and digits do not alternate as they
+// do where they are drawn, but for a capital at the start of a word, and capitals stand for a short acronym.
+func identifier(v string) bool {
+	if len(v) >= 16 && allIn(v, setDigit|setAF) {
+		return countIn(v, setDigit) < 3
+	}
+	changes, capitals, most := 0, 0, 0
+	for i := range len(v) {
+		if setUpper.has(v[i]) {
+			capitals++
+			most = max(most, capitals)
+		} else {
+			capitals = 0
+		}
+		if i > 0 && kindOf(v[i]) != kindOf(v[i-1]) && v[i] != '_' && v[i-1] != '_' && !beginsWord(v, i) && !beginsWord(v, i-1) {
+			changes++
+		}
+	}
+	return changes <= max(2, len(v)/4) && (most <= 4 || !mixed(v))
+}
+
+// beginsWord says whether a capital with two small letters behind it stands at i.
+func beginsWord(v string, i int) bool {
+	return i+2 < len(v) && setUpper.has(v[i]) && setLower.has(v[i+1]) && setLower.has(v[i+2])
+}
+
+// kindOf is lower case, upper case, digit or other.
+func kindOf(b byte) set {
+	for _, kind := range [...]set{setLower, setUpper, setDigit} {
+		if kind.has(b) {
+			return kind
+		}
+	}
+	return 0
+}
+
+// slug says whether v is words and small numbers joined by - _ . / or :, as names of things are: my-app-v2, us_east_1.
+func slug(v string) bool {
+	parts, start := 0, 0
+	for i := 0; i <= len(v); i++ {
+		if i < len(v) && !(setDash | setUnder | setDot).has(v[i]) && v[i] != '/' && v[i] != ':' {
+			continue
+		}
+		if !slugPart(v[start:i]) {
+			return false
+		}
+		start = i + 1
+		parts++
+	}
+	return parts > 1
+}
+
+// slugPart says whether a part of a slug is a word, a number of up to four digits, or a letter or two and a number.
+func slugPart(p string) bool {
+	i := 0
+	for i < len(p) && setLetter.has(p[i]) {
+		i++
+	}
+	digits := len(p) - i
+	if !allIn(p[i:], setDigit) || digits > 4 || len(p) > 16 {
+		return false
+	}
+	caseChanges := 0
+	for j := 1; j < i; j++ {
+		if setUpper.has(p[j]) != setUpper.has(p[j-1]) {
+			caseChanges++
+		}
+	}
+	return caseChanges <= 3 && (digits == 0 || i <= 6)
+}
+
+// isPath says whether v names a file: it begins like one.
+func isPath(v string) bool {
+	for _, root := range [...]string{"/", "./", "../", "~/", "c:\\"} {
+		if foldPrefix(v, root) {
+			return len(v) < 2 || v[0] != '/' || strings.Count(v, "/") > 1 || allIn(v[1:], setWord|setDash|setDot)
+		}
+	}
+	return false
+}
+
+// isSentence says whether a quoted value is words for people: "Enter your password", "must not be empty".
+func isSentence(v string) bool {
+	words := 1 + strings.Count(v, " ")
+	start := 0
+	for i := 0; i <= len(v); i++ {
+		if i < len(v) && v[i] != ' ' {
+			continue
+		}
+		if w := v[start:i]; hasDigit(w) && (hasLetter(w) || hasSymbol(w)) {
+			return false
+		}
+		start = i + 1
+	}
+	return words > 1
+}
+
+func allIn(s string, c set) bool {
+	for i := range len(s) {
+		if !c.has(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func countIn(s string, c set) (n int) {
+	for i := range len(s) {
+		if c.has(s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func hasDigit(s string) bool  { return countIn(s, setDigit) > 0 }
+func hasLetter(s string) bool { return countIn(s, setLetter) > 0 }
+func mixed(s string) bool     { return countIn(s, setLower) > 0 && countIn(s, setUpper) > 0 }
+
+// hasSymbol says whether s has a character that passwords have and words have not.
+func hasSymbol(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case '!', '@', '#', '$', '%', '^', '&', '*', '+', '?', '~':
+			return true
+		}
+	}
+	return false
+}
+
+// hash says whether a value looks like a commit or a digest: lower case hex of a length that those have.
+func hash(value string) bool {
+	for i := range len(value) {
+		if !(setDigit | setAF).has(value[i]) {
+			return false
+		}
+	}
+	return len(value) == 32 || len(value) == 40 || len(value) == 64
+}
+
+// distinct counts the different bytes of s.
+func distinct(s string) int {
+	var seen [4]uint64
+	n := 0
+	for i := range len(s) {
+		bit := uint64(1) << (s[i] & 63)
+		if seen[s[i]>>6]&bit == 0 {
+			seen[s[i]>>6] |= bit
+			n++
+		}
+	}
+	return n
+}
