@@ -81,6 +81,26 @@ func TestHeadCutsNoSecret(t *testing.T) {
 	}
 }
 
+// When redactions have made room in the head, what comes after them moves in, but nothing whose end was not searched.
+func TestHeadBehindRedactions(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(17, 18))
+	const max = 120
+	for _, s := range wellKnown() {
+		d := draw(rnd, s.expr)
+		for n := 4*max - len(d.text) - 10; n < 4*max; n += 1 + rnd.IntN(20) {
+			if n < 80 {
+				continue
+			}
+			long := draw(rnd, "e[y]JhbGciOiJIUzI1NiJ9\\.e[y]JzdWIiOiIxMjM0NTY3ODkwIn0\\.[a-zA-Z0-9_-]{500}").text
+			got := Head(long[:n-1]+" "+d.text, max)
+			checkHead(t, got, max)
+			if left := leak(got, d.secret); left != "" {
+				t.Fatalf("%s at %d: %q stays in %q", s.name, n, left, got)
+			}
+		}
+	}
+}
+
 func checkHead(t *testing.T, got string, max int) {
 	t.Helper()
 	if len(got) > max || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return invisible(r) || r == '\n' || r == '\t' }) {
