@@ -1,7 +1,6 @@
 package project
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -92,12 +91,14 @@ func Mark(root string) error {
 
 // newKey writes a random key into a new file in dir, mode 0600, and returns its path.
 func newKey(dir string) (string, error) {
+	key := make([]byte, keySize)
+	if err := random(key); err != nil {
+		return "", err
+	}
 	f, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {
 		return "", err
 	}
-	key := make([]byte, keySize)
-	rand.Read(key)
 	_, err = f.Write(key)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		os.Remove(f.Name())
