@@ -54,6 +54,28 @@ func TestChecksAreNotBlind(t *testing.T) {
 	}
 }
 
+// TestHeardIsNotBlind is the same for the comparison with what the model was told.
+func TestHeardIsNotBlind(t *testing.T) {
+	for name, c := range map[string]struct {
+		logged call
+		heard  map[string]outcome
+		right  bool
+	}{
+		"right":             {call{ID: "c1", End: "TOOL"}, map[string]outcome{"c1": {}}, true},
+		"right code":        {call{ID: "c1", End: "TOOL_FAILED", Exit: "3"}, map[string]outcome{"c1": {codex: true, exit: "3"}}, true},
+		"open":              {call{ID: "c1"}, nil, true},
+		"invented":          {call{ID: "c1", End: "TOOL"}, nil, false},
+		"failed, told fine": {call{ID: "c1", End: "TOOL_FAILED"}, map[string]outcome{"c1": {}}, false},
+		"fine, told failed": {call{ID: "c1", End: "TOOL"}, map[string]outcome{"c1": {failed: true}}, false},
+		"other code":        {call{ID: "c1", End: "TOOL", Exit: "0"}, map[string]outcome{"c1": {codex: true, exit: "3"}}, false},
+	} {
+		r := &recorder{TB: t}
+		if heardToo(r, []call{c.logged}, c.heard); (len(r.complaints) == 0) != c.right {
+			t.Errorf("%s: complaints %q", name, r.complaints)
+		}
+	}
+}
+
 // TestAHookThatSpeaksIsSeen: one word of a hook on stdout makes the two worlds differ, in both agents.
 func TestAHookThatSpeaksIsSeen(t *testing.T) {
 	t.Parallel()

@@ -49,6 +49,7 @@ func (s scenario) run(t *testing.T) {
 		t.Error("there is an .oss in the world without aburn")
 	}
 	logged := loggedCalls(hooked, hooked.entries(hooked.project))
+	heardToo(t, logged, hooked.heard())
 	if s.transcript != nil {
 		agree(t, logged, s.transcript(hooked))
 	}
