@@ -21,7 +21,7 @@ const patience = 30 * time.Second
 func aburnIn(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("aburn", args...)
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "ABURN_LOG_ROTATE=64KiB"}
+	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "ABURN_LOG_ROTATE=64KiB", "GORACE=" + noRaceSleep}
 	return cmd
 }
 

@@ -114,6 +114,9 @@ type columns struct {
 // add sets text into a column of a fixed width.
 func (l *columns) add(style term.Style, text string, width int) {
 	text = term.Cut(term.Clean(text), width)
+	if strings.TrimSpace(text) == "" { // nothing to paint, and blanks at the end of a line to cut
+		style = term.Plain
+	}
 	l.b.WriteString(l.out.Paint(style, text))
 	l.b.WriteString(strings.Repeat(" ", width-term.Width(text)+1))
 	l.used += width + 1

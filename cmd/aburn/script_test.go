@@ -59,11 +59,16 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// noRaceSleep is GORACE for the processes that tests start: one under the race
+// detector otherwise sleeps for a second before it exits.
+const noRaceSleep = "atexit_sleep_ms=0"
+
 // setupScript gives a script a home of its own and nothing of the caller's environment.
 func setupScript(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	env.Setenv("HOME", home)
 	env.Setenv("TZ", "UTC")
+	env.Setenv("GORACE", noRaceSleep)
 	if err := os.Mkdir(home, 0o700); err != nil {
 		return err
 	}

@@ -100,8 +100,8 @@ func (s Style) attributes() []color.Attribute {
 		return []color.Attribute{color.FgGreen}
 	case Yellow:
 		return []color.Attribute{color.FgYellow}
-	case Blue:
-		return []color.Attribute{color.FgBlue}
+	case Blue: // the plain one is hardly to be read on black
+		return []color.Attribute{color.FgHiBlue}
 	case Magenta:
 		return []color.Attribute{color.FgMagenta}
 	case Cyan:
