@@ -35,18 +35,7 @@ func TestTablesAreCurrent(t *testing.T) {
 }
 
 func TestMarkersFit(t *testing.T) {
-	ids := []string{"password", "secret", "authorization", "cookie", "url-password", "private-key", "argument", "kubernetes", "rest"}
-	for _, v := range vendors {
-		ids = append(ids, v.id)
-	}
-	for arg := 0; ; arg += maxShapes {
-		r, _ := shapeOf(arg)
-		if r == nil {
-			break
-		}
-		ids = append(ids, r.id)
-	}
-	for _, id := range ids {
+	for _, id := range ruleIDs() {
 		if m := marker(id); len(m) > MaxMarker || markerLen(m+"x") != len(m) {
 			t.Errorf("%s is not a marker", m)
 		}
