@@ -28,7 +28,7 @@ func (p *Payload) Unknown(known func(key string) bool) []byte {
 		if n++; n > maxFields {
 			break
 		}
-		o.Raw(f.key, shape(f.value))
+		o.Raw(f.key, shape(f.value.Parse()))
 	}
 	return o.Bytes()
 }

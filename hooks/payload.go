@@ -20,22 +20,22 @@ type Payload struct {
 	AgentType  string
 	Tool       string
 	ToolUseID  string
-	Input      gjson.Result // tool_input
-	Response   gjson.Result // tool_response
-	rest       []field      // all others, in their order
-	foreign    bool         // sent by another client than the argument says
+	Input      JSON    // tool_input
+	Response   JSON    // tool_response
+	rest       []field // all others, in their order
+	foreign    bool    // sent by another client than the argument says
 }
 
 type field struct {
 	key   string
-	value gjson.Result
+	value JSON
 }
 
 // Get returns another field of the payload; the zero Result if it is not there.
 func (p *Payload) Get(key string) gjson.Result {
 	for i := range p.rest {
 		if p.rest[i].key == key {
-			return p.rest[i].value
+			return p.rest[i].value.Parse()
 		}
 	}
 	return gjson.Result{}
@@ -63,13 +63,12 @@ func ParsePayload(b []byte) (*Payload, error) {
 	case !logfmt.Valid(b):
 		return nil, errNotJSON
 	}
-	r := gjson.Parse(unsafe.String(&b[0], len(b)))
-	if !r.IsObject() {
+	if bytes.TrimLeft(b, " \t\r\n")[0] != '{' {
 		return nil, errNotObject
 	}
 	p := &Payload{rest: make([]field, 0, 16)}
-	r.ForEach(func(k, v gjson.Result) bool {
-		p.set(k.Str, v)
+	JSON(unsafe.String(&b[0], len(b))).Members(func(k string, v JSON) bool {
+		p.set(k, v)
 		return true
 	})
 	if p.Event == "" && !p.foreign {
@@ -78,24 +77,24 @@ func ParsePayload(b []byte) (*Payload, error) {
 	return p, nil
 }
 
-func (p *Payload) set(key string, v gjson.Result) {
+func (p *Payload) set(key string, v JSON) {
 	switch key {
 	case "hook_event_name":
-		p.Event = v.Str
+		p.Event = v.Str()
 	case "session_id":
-		p.Session = logfmt.SessionID(logfmt.Token(v.Str, logfmt.MaxSession)) // as the log will have it
+		p.Session = logfmt.SessionID(logfmt.Token(v.Str(), logfmt.MaxSession)) // as the log will have it
 	case "cwd":
-		p.Cwd = v.Str
+		p.Cwd = v.Str()
 	case "transcript_path":
-		p.Transcript = v.Str
+		p.Transcript = v.Str()
 	case "agent_id":
-		p.AgentID = v.Str
+		p.AgentID = v.Str()
 	case "agent_type":
-		p.AgentType = v.Str
+		p.AgentType = v.Str()
 	case "tool_name":
-		p.Tool = v.Str
+		p.Tool = v.Str()
 	case "tool_use_id":
-		p.ToolUseID = v.Str
+		p.ToolUseID = v.Str()
 	case "tool_input":
 		p.Input = v
 	case "tool_response":

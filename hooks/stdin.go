@@ -10,9 +10,9 @@ import (
 // read and thrown away, so that the agent's write ends.
 const maxPayload = 16 << 20
 
-// firstRoom is the memory that reading begins with, in bytes. What is not used of
-// it costs nothing; growing copies.
-const firstRoom = 256 << 10
+// firstRoom is the memory that reading begins with. What is not used of it costs
+// nothing, while growing copies.
+var firstRoom [256 << 10]byte
 
 // bigPayload is where collecting the garbage of a growing buffer would cost more
 // than the memory does, in bytes.
@@ -38,6 +38,9 @@ func (t *intake) room() []byte {
 	if t.sum != nil {
 		return t.buf
 	}
+	if t.buf == nil {
+		t.buf = firstRoom[:0]
+	}
 	if cap(t.buf)-len(t.buf) < 4<<10 {
 		t.grow()
 	}
@@ -45,7 +48,7 @@ func (t *intake) room() []byte {
 }
 
 func (t *intake) grow() {
-	next := max(firstRoom, 4*cap(t.buf))
+	next := 4 * cap(t.buf)
 	if cap(t.buf) < bigPayload && next >= bigPayload {
 		debug.SetGCPercent(-1)
 		debug.SetMemoryLimit(16 * maxPayload)

@@ -48,7 +48,7 @@ func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 			continue
 		}
 		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id}
-		about := func(o *logfmt.Object) { describe(o, p.Tool, c.Get("tool_input"), b.proj) }
+		about := func(o *logfmt.Object) { describe(o, p.Tool, hooks.JSON(c.Get("tool_input").Raw), b.proj) }
 		call := calls.Find(id)
 		d := ended(p, c.Get("tool_response").Str, call != nil && call.Asked, about)
 		d.Data.Str("inferred", "batch")

@@ -34,7 +34,7 @@ func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 
 // describe says what a call is about: a shell command's head, a file's path, a
 // sub-agent's task, a skill's name; of other tools nothing.
-func describe(o *logfmt.Object, tool string, input gjson.Result, proj *project.Project) {
+func describe(o *logfmt.Object, tool string, input hooks.JSON, proj *project.Project) {
 	switch tool {
 	case "Bash", "PowerShell":
 		o.StrIf("head", hooks.CommandHead(input.Get("command").Str))
@@ -50,12 +50,12 @@ func describe(o *logfmt.Object, tool string, input gjson.Result, proj *project.P
 }
 
 // pathOf is the file or folder that a call is about, as entries have it.
-func pathOf(input gjson.Result, proj *project.Project) string {
+func pathOf(input hooks.JSON, proj *project.Project) string {
 	path := ""
-	input.ForEach(func(k, v gjson.Result) bool {
-		switch k.Str {
+	input.Members(func(key string, value hooks.JSON) bool {
+		switch key {
 		case "file_path", "notebook_path", "path":
-			path = v.Str
+			path = value.Str()
 		}
 		return path == ""
 	})
@@ -91,29 +91,29 @@ func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
 // shellOutcome reads a shell result that the client calls a success. Exit codes
 // are no field of it: it is 0, unless the client interprets another one as
 // harmless (grep found nothing), or the command runs on in the background.
-func shellOutcome(o *logfmt.Object, response gjson.Result) {
-	// Looking for the names first spares a pass over all of the output.
-	get := func(key string) (v gjson.Result) {
-		if strings.Contains(response.Raw, key) {
-			v = response.Get(key)
+func shellOutcome(o *logfmt.Object, response hooks.JSON) {
+	meaning, background, interrupted := "", false, false
+	response.Members(func(key string, value hooks.JSON) bool {
+		switch key {
+		case "returnCodeInterpretation":
+			meaning = value.Str()
+		case "backgroundTaskId":
+			background = true
+		case "interrupted":
+			interrupted = value == "true"
 		}
-		return v
-	}
-	meaning := get("returnCodeInterpretation").Str
+		return true
+	})
 	switch {
-	case get("backgroundTaskId").Exists():
+	case background:
 		o.Bool("background", true)
-	case interrupted(response.Raw):
+	case interrupted:
 		o.Str("outcome", "interrupted")
 	case meaning != "":
 		o.Str("outcome", hooks.Head(meaning))
 	default:
 		o.Int("exit_code", 0)
 	}
-}
-
-func interrupted(raw string) bool {
-	return (strings.Contains(raw, `interrupted":true`) || strings.Contains(raw, `interrupted": true`)) && gjson.Get(raw, "interrupted").Bool()
 }
 
 // failed is PostToolUseFailure. For a shell the error begins with "Exit code N".
@@ -153,7 +153,7 @@ func duration(o *logfmt.Object, p *hooks.Payload) {
 }
 
 func relay(p *hooks.Payload) *hooks.Relay {
-	if p.Tool != "Bash" || !strings.Contains(p.Response.Raw, strings.TrimSpace(logfmt.RelayPrefix)) {
+	if p.Tool != "Bash" || !strings.Contains(string(p.Input), "aburn") {
 		return nil
 	}
 	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: p.Response.Get("stdout").Str}

@@ -142,7 +142,7 @@ func finished(p *hooks.Payload, about func(*logfmt.Object), proj *project.Projec
 		end = byItem(item)
 	case p.Tool == "Bash":
 		end.outcome = "unknown"
-	case p.Response.IsObject() && p.Response.Get("isError").Bool():
+	case p.Response.Get("isError").Bool():
 		end.event = logfmt.ToolFailed
 	}
 	if end.event == logfmt.ToolFailed {
@@ -158,9 +158,9 @@ func finished(p *hooks.Payload, about func(*logfmt.Object), proj *project.Projec
 	return hooks.Plan{Drafts: []hooks.Draft{d}, Relay: relay(p, item)}
 }
 
-func responseText(r gjson.Result) string {
-	if r.Type == gjson.String {
-		return r.Str
+func responseText(r hooks.JSON) string {
+	if s := r.Str(); s != "" {
+		return s
 	}
 	return r.Get("content.0.text").Str
 }
@@ -168,14 +168,14 @@ func responseText(r gjson.Result) string {
 // relay is a shell call with what it printed. Of a command that ran on for a
 // while, only the transcript has all of it.
 func relay(p *hooks.Payload, item gjson.Result) *hooks.Relay {
-	command, output := p.Input.Get("command").Str, p.Response.Str
-	if p.Tool != "Bash" || !strings.Contains(command, "aburn") {
+	if p.Tool != "Bash" || !strings.Contains(string(p.Input), "aburn") {
 		return nil
 	}
+	output := p.Response.Str()
 	if !strings.Contains(output, logfmt.RelayPrefix) {
 		output = item.Get("aggregated_output").Str
 	}
-	return &hooks.Relay{Command: command, Output: output}
+	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: output}
 }
 
 // knows are the fields that are used above, or left out because they say nothing
