@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -23,6 +24,44 @@ type Segment struct {
 // Segments lists the log's files, oldest first; the last one is Name itself if
 // it exists. Links, pipes and folders with such names are not the log's.
 func (j *Journal) Segments() ([]Segment, error) {
+	for {
+		before, err := j.log()
+		if err != nil {
+			return nil, err
+		}
+		all, err := j.list()
+		if err != nil {
+			return nil, err
+		}
+		after, err := j.log()
+		if err != nil {
+			return nil, err
+		}
+		// A rotation in between could have hidden a segment: its old name read
+		// before the rename, its new one put where the listing had been already.
+		if before == nil && after == nil {
+			return all, nil
+		}
+		if before != nil && after != nil && os.SameFile(before, after) {
+			if after.Mode().IsRegular() {
+				all = append(all, Segment{Name, 0, after.Size(), after})
+			}
+			return all, nil
+		}
+	}
+}
+
+// log looks at the log itself; nil when there is none.
+func (j *Journal) log() (fs.FileInfo, error) {
+	info, err := j.root.Lstat(Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, err
+}
+
+// list lists the rotated segments.
+func (j *Journal) list() ([]Segment, error) {
 	dir, err := j.root.Open(".")
 	if err != nil {
 		return nil, err
@@ -49,34 +88,18 @@ func (j *Journal) Segments() ([]Segment, error) {
 			all = append(all, Segment{name, first, info.Size(), info})
 		}
 	}
-	slices.SortFunc(all, bySegment)
+	slices.SortFunc(all, func(a, b Segment) int { return cmp.Compare(a.First, b.First) })
 	return all, nil
 }
 
-// segmentNumber reads the number behind Name; the log itself has none.
+// segmentNumber reads the number behind a rotated segment's name.
 func segmentNumber(name string) (logfmt.Seq, bool) {
-	rest, ok := strings.CutPrefix(name, Name)
-	if !ok || rest == "" {
-		return 0, ok
-	}
-	digits, ok := strings.CutPrefix(rest, ".")
+	digits, ok := strings.CutPrefix(name, Name+".")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if !ok || err != nil || strconv.FormatUint(n, 10) != digits {
 		return 0, false
 	}
 	return logfmt.Seq(n), true
-}
-
-func bySegment(a, b Segment) int {
-	switch {
-	case a.Name == Name:
-		return 1
-	case b.Name == Name:
-		return -1
-	case a.First < b.First:
-		return -1
-	}
-	return 1
 }
 
 // rotated are the segments but for the log itself.
