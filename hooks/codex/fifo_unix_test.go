@@ -1,0 +1,30 @@
+//go:build unix
+
+package codex
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A transcript that is a pipe would keep a reader waiting for a writer.
+func TestTranscriptIsAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip("no pipes on this file system: ", err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if tail(path, longTail) != nil || firstRecord(path).Exists() {
+			t.Error("read something")
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("still waiting for a writer")
+	}
+}

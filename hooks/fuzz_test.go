@@ -1,0 +1,59 @@
+package hooks_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aburn/hooks"
+	"aburn/hooks/claude"
+	"aburn/hooks/codex"
+	"aburn/logfmt"
+)
+
+// Whatever JSON comes as a payload, an adapter makes drafts of it that are valid
+// entries, of which no text is longer than it should be.
+func FuzzRead(f *testing.F) {
+	for _, agent := range []string{"claude", "codex"} {
+		recorded, err := os.ReadFile(filepath.Join(agent, "testdata", "payloads.tsv"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(recorded)) {
+			_, payload, _ := strings.Cut(line, "\t")
+			f.Add(payload)
+		}
+	}
+	agents := []hooks.Agent{claude.Agent(), codex.Agent()}
+	f.Fuzz(func(t *testing.T, payload string) {
+		p, err := hooks.ParsePayload([]byte(payload))
+		if err != nil {
+			return
+		}
+		p.Transcript = "" // no file of this machine
+		proj := recordedProject(t)
+		for _, agent := range agents {
+			plan, ok := agent.Read(p, proj)
+			if !ok || agent.Ignored(p) {
+				continue
+			}
+			drafts := plan.Drafts
+			if plan.Closer != nil && plan.Closer.Prepare(new(hooks.Calls)) {
+				drafts = append(plan.Closer.Close(new(hooks.Calls)), drafts...)
+			}
+			for _, d := range drafts {
+				b := d.Data.Bytes()
+				if b != nil && !logfmt.Valid(b) {
+					t.Errorf("%s: %s has invalid data %s", agent.Name, d.Event, b)
+				}
+				hooks.JSON(b).Members(func(key string, value hooks.JSON) bool {
+					if n := len(value.Str()); n > hooks.PathMax || key != "path" && n > hooks.HeadMax {
+						t.Errorf("%s: %s has %d bytes in %s", agent.Name, d.Event, n, key)
+					}
+					return true
+				})
+			}
+		}
+	})
+}
