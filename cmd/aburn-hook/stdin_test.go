@@ -50,7 +50,7 @@ func TestUnreadable(t *testing.T) {
 			}
 			e := w.last()
 			size, reason := int(get(e, "bytes").Int()), get(e, "reason").Str
-			if size < len(tc.stdin) && reason == "not complete in time" { // a busy machine
+			if size < len(tc.stdin) && (reason == "not complete in time" || size > 16<<20) { // a busy machine
 				tc.stdin, tc.reason = tc.stdin[:size], reason
 			}
 			sum := sha256.Sum256([]byte(tc.stdin))
