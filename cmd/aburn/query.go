@@ -123,6 +123,9 @@ func (q *querier) one(line []byte, now time.Time) (bool, error) {
 	if q.count {
 		return true, nil
 	}
+	if q.form == jsonLines { // the header was read: it is an entry
+		return true, q.print(record{line: line}, now)
+	}
 	e, err := logfmt.Parse(line)
 	if err != nil {
 		return false, nil
