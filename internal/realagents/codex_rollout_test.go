@@ -63,7 +63,10 @@ func (w *world) rolloutCalls(path string) []call {
 			switch item.Get("type").String() {
 			case "CommandExecution":
 				c := &calls[add(item.Get("id").String(), "exec_command")]
-				c.End, c.Exit = itemEnd(item.Get("status").String()), item.Get("exit_code").String()
+				c.End = itemEnd(item.Get("status").String())
+				if code := item.Get("exit_code"); code.Int() >= 0 {
+					c.Exit = code.String() // -1 is a killed command, whose item may come after the hook
+				}
 			case "FileChange", "McpToolCall":
 				calls[add(item.Get("id").String(), item.Get("type").String())].End = itemEnd(item.Get("status").String())
 			}
