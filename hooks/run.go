@@ -115,12 +115,13 @@ func (r *Run) record(rec *recorder) error {
 	if answer == "" && rec.plan.Resumed && rec.proj.Marked && set.Inject.ChainOnStart {
 		answer = remembered(j, rec.payload.Session, time.Now())
 	}
-	if rotates(receipt.Entries) {
-		_, err = j.RotateIfDue(journal.Hook)
-	}
 	if answer != "" {
-		_, werr := r.Stdout.Write(rec.agent.Context(rec.payload.Event, answer))
-		err = errors.Join(err, werr)
+		_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, answer))
+	}
+	if rotates(receipt.Entries) {
+		r.guard()
+		_, rerr := j.RotateIfDue(journal.Hook)
+		err = errors.Join(err, rerr)
 	}
 	return err
 }
