@@ -193,17 +193,19 @@ const repeatWindow = 5 * time.Second
 // repeatWindow before e. A few older lines do not end the search: a relayed
 // entry and a clock set back look like that.
 func (t Tail) has(e *logfmt.Entry) bool {
+	const begin = `{"ts":"`
 	since := e.Time.Add(-repeatWindow).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")
+	id := []byte(e.ID)
 	older := 0
 	for line := range t.Backward() {
-		h, ok := logfmt.ParseHeader(line)
-		if !ok {
-			continue
+		if bytes.Contains(line[:min(len(line), routingSize)], id) {
+			if h, ok := logfmt.ParseHeader(line); ok && string(h.ID) == e.ID {
+				return true
+			}
 		}
-		if string(h.ID) == e.ID {
-			return true
-		}
-		if len(h.Time) == len(since) && bytes.Compare(h.Time, since) < 0 {
+		// aburn's own form of a time, which sorts like the time itself.
+		at, own := bytes.CutPrefix(line, []byte(begin))
+		if own && len(at) > len(since) && at[len(since)] == '"' && bytes.Compare(at[:len(since)], since) < 0 {
 			if older++; older == 8 {
 				return false
 			}
@@ -211,3 +213,6 @@ func (t Tail) has(e *logfmt.Entry) bool {
 	}
 	return false
 }
+
+// routingSize bounds the members of a line up to its id, as aburn writes them.
+const routingSize = 1 << 10
