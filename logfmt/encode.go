@@ -2,7 +2,6 @@ package logfmt
 
 import (
 	"errors"
-	"hash/crc32"
 	"strconv"
 	"strings"
 )
@@ -142,8 +141,8 @@ func (e *Entry) appendJSON(dst []byte) []byte {
 	for _, m := range e.Extra {
 		dst = append(append(appendString(append(dst, ','), m.Key), ':'), m.Raw...)
 	}
-	sum := crc32.ChecksumIEEE(dst[start:])
-	return append(appendHex32(append(dst, crcKey...), sum), `"}`...)
+	crc := sum(dst[start:])
+	return append(appendHex32(append(dst, crcKey...), crc), `"}`...)
 }
 
 // appendMember writes a string member unless it is empty.
