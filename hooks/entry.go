@@ -7,6 +7,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/recent"
+	"aburn/internal/scrub"
 	"aburn/logfmt"
 )
 
@@ -88,7 +89,7 @@ func (r *recorder) entry(d Draft) *logfmt.Entry {
 		e.ID = logfmt.ToolID(r.agent.Name, p.Session, p.AgentID, d.Event, d.Once)
 	}
 	if d.Event.Lifecycle() {
-		e.Branch = r.proj.Branch()
+		e.Branch, _ = scrub.Text(r.proj.Branch())
 	}
 	return e
 }

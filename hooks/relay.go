@@ -54,6 +54,7 @@ func (r *recorder) adopt(e *logfmt.Entry) {
 	if e.Data != nil {
 		e.Data = scrubbed(e.Data)
 	}
+	e.Branch, _ = scrub.Text(e.Branch)
 	if e.Agent == nil && p.AgentID == "" || e.Agent != nil && e.Agent.ID == p.AgentID {
 		r.state = recent.After(e)
 	}
