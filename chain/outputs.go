@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -119,6 +120,9 @@ func (c *checker) check(o *Output) (OutputState, string) {
 	if strings.Contains(o.Path, "://") { // a pull request, a deployment
 		return Unchecked, "not a file"
 	}
+	if cleaned(o.Path) {
+		return Unchecked, "its name is not in the log as it is"
+	}
 	name, ok := c.local(o.Path)
 	if !ok {
 		return Unchecked, "outside the worktree"
@@ -145,6 +149,12 @@ func (c *checker) check(o *Output) (OutputState, string) {
 		return Unchecked, "too much to hash at once"
 	}
 	return c.hash(name, o.SHA256)
+}
+
+// cleaned reports whether a text of the log is not what it was: a secret was taken out, or a character that can move
+// a terminal. It says nothing about what the name in it leads to.
+func cleaned(text string) bool {
+	return strings.Contains(text, "[redacted:") || strings.ContainsRune(text, utf8.RuneError)
 }
 
 // ifPlain chooses by whether nothing but the path was recorded.

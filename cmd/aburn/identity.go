@@ -31,7 +31,7 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 			return identity{}, err
 		}
 	}
-	wanted := &logfmt.Agent{Type: cmd.String("agent-type"), ID: cmd.String("agent-id")}
+	wanted := &logfmt.Agent{Type: agentText(cmd, "agent-type"), ID: agentText(cmd, "agent-id")}
 	if *wanted == (logfmt.Agent{}) {
 		wanted = nil
 	}

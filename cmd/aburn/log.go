@@ -13,6 +13,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/recent"
+	"aburn/internal/scrub"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -86,7 +87,8 @@ func (a *app) logEntry(_ context.Context, cmd *cli.Command) error {
 	if e.Data, err = a.data(cmd, w, e.Event); err != nil {
 		return err
 	}
-	e.Wt, e.Branch = w.Wt, w.Branch()
+	e.Wt = w.Wt
+	e.Branch, _ = scrub.Text(w.Branch())
 	who, err := a.identify(cmd, w.recentLines)
 	if err != nil {
 		return err

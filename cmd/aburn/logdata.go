@@ -34,7 +34,7 @@ func (a *app) data(cmd *cli.Command, w *workspace, ev logfmt.Event) ([]byte, err
 		o.StrIf("error", scrub.Head(cmd.String("error"), maxText))
 	}
 	if ev == logfmt.AgentSpawn || ev == logfmt.AgentComplete {
-		o.StrIf("agent_id", cmd.String("agent-id")).StrIf("agent_type", cmd.String("agent-type"))
+		o.StrIf("agent_id", agentText(cmd, "agent-id")).StrIf("agent_type", agentText(cmd, "agent-type"))
 	}
 	if paths := cmd.StringSlice("output"); len(paths) > 0 {
 		outputs, err := w.outputs(paths)
@@ -61,6 +61,11 @@ func (a *app) data(cmd *cli.Command, w *workspace, ev logfmt.Event) ([]byte, err
 		return nil, err
 	}
 	return o.Bytes(), nil
+}
+
+// agentText is what --agent-type or --agent-id says, as any text is kept.
+func agentText(cmd *cli.Command, flag string) string {
+	return scrub.Head(cmd.String(flag), logfmt.MaxSession)
 }
 
 // summaryKey is what --summary is called in entries of this event.
@@ -122,8 +127,8 @@ func (a *app) addData(o *logfmt.Object, arg string) error {
 	switch text = bytes.TrimSpace(text); {
 	case len(text) > maxData:
 		return usageError("--data is larger than 1 MiB")
-	case !gjson.ValidBytes(text):
-		return usageError("--data is not valid JSON", `--data '{"args":"issue 12"}', or --data - and the JSON on standard input`)
+	case !logfmt.Valid(text): // which bounds the depth, too: see scrubbed
+		return usageError("--data is not valid JSON, or is nested more than 512 deep", `--data '{"args":"issue 12"}', or --data - and the JSON on standard input`)
 	case !gjson.ParseBytes(text).IsObject():
 		return usageError("--data is not a JSON object", `--data '{"args":"issue 12"}'`)
 	}

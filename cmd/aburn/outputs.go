@@ -8,7 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"aburn/internal/scrub"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -39,7 +42,7 @@ func (w *workspace) outputs(paths []string) ([]byte, error) {
 func (w *workspace) output(path string) ([]byte, error) {
 	var o logfmt.Object
 	if strings.Contains(path, "://") { // a pull request, a deployment: recorded as it is
-		return o.Str("path", scrubText("", path)).Bytes(), nil
+		return o.Str("path", keptPath(path)).Bytes(), nil
 	}
 	if path == "" {
 		return nil, usageError("--output is empty")
@@ -53,7 +56,7 @@ func (w *workspace) output(path string) ([]byte, error) {
 	if err != nil {
 		return nil, badNews("output " + err.Error() + "; nothing was logged")
 	}
-	o.Str("path", scrubText("", w.Rel(file)))
+	o.Str("path", keptPath(w.Rel(file)))
 	if !st.Mode().IsRegular() { // a folder, for instance
 		return o.Bytes(), nil
 	}
@@ -65,6 +68,19 @@ func (w *workspace) output(path string) ([]byte, error) {
 		return nil, badNews("output " + err.Error() + "; nothing was logged")
 	}
 	return o.Str("sha256", sum).Int("bytes", n).Bytes(), nil
+}
+
+// keptPath is a path as the log keeps it: every space as it is, because the file
+// is looked for by this name. What cannot be kept, a secret or a character that
+// can move a terminal, leaves a mark, by which chain knows that it is not the name.
+func keptPath(path string) string {
+	path, _ = scrub.Text(path)
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return utf8.RuneError
+		}
+		return r
+	}, path)
 }
 
 // hashFile returns the SHA-256 and size of what was read, so that the two belong together.
