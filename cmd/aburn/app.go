@@ -85,20 +85,22 @@ func common(cmd *cli.Command) *cli.Command {
 	return cmd
 }
 
-// noCommand answers `aburn` alone with the help, and anything else that is no command.
+// noCommand answers `aburn` alone, and a command that only holds others, with the
+// help, and anything else that is no command.
 func (a *app) noCommand(ctx context.Context, cmd *cli.Command) error {
 	name := cmd.Args().First()
 	if name == "" {
-		return cli.ShowRootCommandHelp(cmd)
+		ownHelp(ctx, cmd, name)
+		return nil
 	}
 	var names []string
 	for _, c := range cmd.VisibleCommands() {
 		names = append(names, c.Names()...)
 	}
 	if near := nearest(name, names); near != "" {
-		return usageError("unknown command "+quote(name), "did you mean aburn "+near+"?")
+		return usageError("unknown command "+quote(name), "did you mean "+cmd.FullName()+" "+near+"?")
 	}
-	return usageError("unknown command "+quote(name), "aburn --help")
+	return usageError("unknown command "+quote(name), cmd.FullName()+" --help")
 }
 
 // onUsageError turns cli's own errors about flags and arguments into exit 2 with a hint.
@@ -109,9 +111,16 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 		if near := nearest(flag, flagNames(cmd)); near != "" {
 			hints = append([]string{"did you mean " + dashed(near) + "?"}, hints...)
 		}
+		if n, ok := strings.CutPrefix(flag, "n"); ok && n != "" && strings.Trim(n, "0123456789") == "" { // tail's way
+			return usageError("unknown flag -"+flag, "-n "+n)
+		}
 		return usageError("unknown flag "+dashed(flag), hints...)
 	}
-	return usageError(err.Error(), hints...)
+	msg := err.Error()
+	if _, own, ok := strings.Cut(msg, " for flag -agent: "); ok { // agentFlag says it all
+		msg = own
+	}
+	return usageError(msg, hints...)
 }
 
 // noArguments refuses positional arguments where a command takes none.

@@ -172,7 +172,7 @@ func (a *app) tellOverview(l *link) error {
 	if logged {
 		return nil
 	}
-	return badNews("no command of the chain was logged in "+chain.Worktree(l.w.Wt), "aburn templates write gives you commands that log")
+	return badNews("no command of the chain was logged in "+l.where(), "aburn templates write gives you commands that log")
 }
 
 func (l *link) get(out io.Writer, json []byte, of string) error {
@@ -184,10 +184,18 @@ func (l *link) get(out io.Writer, json []byte, of string) error {
 	return err
 }
 
+// where is what was searched: the worktree, or what one session logged there.
+func (l *link) where() string {
+	if l.q.Session == "" {
+		return chain.Worktree(l.w.Wt)
+	}
+	return chain.Worktree(l.w.Wt) + " by session " + chain.Quote(string(l.q.Session), logfmt.MaxSession)
+}
+
 // missing says that there is no COMPLETE, what there is instead, and what to do.
 func (l *link) missing(r *chain.Result, code int) error {
 	name := chain.Quote(r.Cmd, logfmt.MaxCmd)
-	f := &failure{code: code, msg: name + " has not completed in " + chain.Worktree(l.w.Wt)}
+	f := &failure{code: code, msg: name + " has not completed in " + l.where()}
 	age := term.Age(l.q.Now.Sub(r.Since))
 	switch r.State {
 	case chain.Running:

@@ -34,6 +34,7 @@ func (a *app) completionCommand(c *cli.Command) {
 		"source <(aburn completion zsh)  # in ~/.zshrc, after compinit",
 		"aburn completion fish > ~/.config/fish/completions/aburn.fish"
 	c.Metadata = examples(bash, zsh, fish)
+	c.Action = a.noCommand
 	c.Commands = []*cli.Command{
 		a.shellCommand("bash", bashCompletion, bash),
 		a.shellCommand("zsh", zshCompletion, zsh),

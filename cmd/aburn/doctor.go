@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -32,7 +31,7 @@ func (a *app) doctorCommand() *cli.Command {
 }
 
 func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
-	dir, err := filepath.Abs(cmd.String("C"))
+	dir, err := folder(cmd)
 	if err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
 			Checks []doctor.Check `json:"checks"`
 		}{!report.Bad(), report.Checks})
 	} else {
-		err = a.tellReport(a.screen(cmd), report)
+		tellReport(a.screen(cmd), report)
 	}
 	if err == nil && report.Bad() {
 		return told(exitBadNews)
@@ -53,7 +52,7 @@ func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
 }
 
 // tellReport prints the findings by topic. Lines are not cut: a path at their end is what one wants to copy.
-func (a *app) tellReport(out *term.Out, r doctor.Report) error {
+func tellReport(out *term.Out, r doctor.Report) {
 	last := ""
 	for _, c := range r.Checks {
 		topic := c.Topic
@@ -73,6 +72,4 @@ func (a *app) tellReport(out *term.Out, r doctor.Report) error {
 			fmt.Fprintf(out, "%s  %s\n", term.Pad("", 14), out.Paint(term.Cyan, "→ "+term.Clean(h)))
 		}
 	}
-	_, err := fmt.Fprintln(out)
-	return err
 }

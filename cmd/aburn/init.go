@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -34,12 +33,9 @@ func (a *app) initCommand() *cli.Command {
 }
 
 func (a *app) init(_ context.Context, cmd *cli.Command) error {
-	dir, err := filepath.Abs(cmd.String("C"))
+	dir, err := folder(cmd)
 	if err != nil {
 		return err
-	}
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return usageError(dir + " is not a folder")
 	}
 	if !cmd.Bool("here") {
 		dir = a.initRoot(dir)

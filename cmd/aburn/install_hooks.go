@@ -54,7 +54,11 @@ func hookFlags() []cli.Flag {
 
 // hookOptions turns the flags into what the install package asks for.
 func (a *app) hookOptions(cmd *cli.Command) (install.Options, error) {
-	o := install.Options{Dir: cmd.String("C"), Env: a.env, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log")}
+	dir, err := folder(cmd)
+	if err != nil {
+		return install.Options{}, err
+	}
+	o := install.Options{Dir: dir, Env: a.env, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log")}
 	o.Self, _ = os.Executable()
 	for _, scope := range []install.Scope{install.User, install.Project, install.Local} {
 		if !cmd.Bool(string(scope)) {

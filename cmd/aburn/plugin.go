@@ -16,6 +16,7 @@ func (a *app) pluginCommand() *cli.Command {
 		Name:     "plugin",
 		Usage:    "aburn as a plugin of Claude Code and of Codex",
 		Metadata: examples("aburn plugin write ~/aburn-plugin"),
+		Action:   a.noCommand,
 		Commands: []*cli.Command{a.pluginWrite()},
 	}
 }
@@ -46,7 +47,7 @@ func (a *app) writePlugin(_ context.Context, cmd *cli.Command) error {
 		return usageError("one folder to write the plugin into is needed", "aburn plugin write ~/aburn-plugin")
 	}
 	if !filepath.IsAbs(dir) {
-		here, err := filepath.Abs(cmd.String("C"))
+		here, err := folder(cmd)
 		if err != nil {
 			return err
 		}

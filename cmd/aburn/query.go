@@ -45,6 +45,10 @@ func (a *app) query(_ context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	limit := int64(cmd.Int("limit"))
+	if limit < 0 {
+		return usageError("--limit: a number of entries is not negative")
+	}
 	w, err := a.open(cmd)
 	if err != nil {
 		return err
@@ -54,7 +58,7 @@ func (a *app) query(_ context.Context, cmd *cli.Command) error {
 	q := querier{get: cmd.String("get"), count: cmd.Bool("count"), out: out, screen: a.screen(cmd)}
 	q.printer = newPrinter(cmd, q.screen.Onto(out))
 	q.rows.seq = true
-	n, err := q.run(w.log, f, int64(cmd.Int("limit")))
+	n, err := q.run(w.log, f, limit)
 	if err == nil && q.count {
 		_, err = fmt.Fprintln(out, n)
 	}

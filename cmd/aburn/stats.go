@@ -65,8 +65,8 @@ func (t *tally) show(out *term.Out, w *workspace, segments []journal.Segment, n 
 	for _, s := range segments {
 		bytes += s.Size
 	}
-	fmt.Fprintf(out, "%s in %s of %s, %s in %s\n", term.Plural(t.entries, "entry", "entries"),
-		term.Plural(int64(len(t.sessions)), "session"), term.Clean(w.Root), term.Size(bytes), term.Plural(int64(len(segments)), "segment"))
+	fmt.Fprintf(out, "%s\n%s in %s, %s in %s\n", term.Clean(w.Root), term.Plural(t.entries, "entry", "entries"),
+		term.Plural(int64(len(t.sessions)), "session"), term.Size(bytes), term.Plural(int64(len(segments)), "segment"))
 	if t.entries == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ func (a *app) tailCommand() *cli.Command {
 			"when 5 seconds have passed without an end. Sub-agents are indented under their parent.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is appended, across rotation"},
-			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines (default 20)", Value: 20},
+			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines; with --since all of them, else 20"},
 		}, append(filterFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},
 			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
@@ -43,8 +44,13 @@ func (a *app) tail(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	n := cmd.Int("n")
-	if n < 0 {
+	switch {
+	case n < 0:
 		return usageError("-n: a number of lines is not negative")
+	case !cmd.IsSet("n") && f.since.IsZero():
+		n = 20
+	case !cmd.IsSet("n"):
+		n = math.MaxInt
 	}
 	w, err := a.open(cmd)
 	if err != nil {
@@ -55,6 +61,7 @@ func (a *app) tail(ctx context.Context, cmd *cli.Command) error {
 	t := &tailer{filter: f, print: p.print}
 	t.calls.all = p.form != people || slices.Contains(f.events, logfmt.ToolStart)
 	from, err := t.last(w.log, n, now)
+	a.damage(w.log)
 	if err != nil || !cmd.Bool("follow") {
 		return err
 	}

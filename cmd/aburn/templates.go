@@ -21,6 +21,7 @@ func (a *app) templatesCommand() *cli.Command {
 			"prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
 			"The guide is for those who write prompts of their own.",
 		Metadata: examples("aburn templates list", "aburn templates show build", "aburn templates write"),
+		Action:   a.noCommand,
 		Commands: []*cli.Command{a.templatesList(), a.templatesShow(), a.templatesWrite()},
 	}
 }
@@ -170,7 +171,7 @@ func (a *app) writeTemplates(_ context.Context, cmd *cli.Command) error {
 
 // templatesDir is DIR, else the root of the worktree, else the current folder.
 func (a *app) templatesDir(cmd *cli.Command) (string, error) {
-	here, err := filepath.Abs(cmd.String("C"))
+	here, err := folder(cmd)
 	if err != nil {
 		return "", err
 	}

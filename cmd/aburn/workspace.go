@@ -24,7 +24,7 @@ type workspace struct {
 // open finds the project around the current folder (or -C DIR). Every command
 // that needs the log begins with it. Without a project the error is exit 2.
 func (a *app) open(cmd *cli.Command) (*workspace, error) {
-	dir, err := filepath.Abs(cmd.String("C"))
+	dir, err := folder(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,19 @@ func (a *app) open(cmd *cli.Command) (*workspace, error) {
 		Sync:   syncPolicy(w.settings.Sync),
 	})
 	return w, nil
+}
+
+// folder is the folder that the person stands in, or named with -C. One that is
+// not there is a mistake: the project above it is not the one that was meant.
+func folder(cmd *cli.Command) (string, error) {
+	dir, err := filepath.Abs(cmd.String("C"))
+	if err != nil {
+		return "", err
+	}
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return "", usageError("-C: " + dir + " is not a folder")
+	}
+	return dir, nil
 }
 
 func (w *workspace) close() { w.oss.Close() }

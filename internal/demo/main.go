@@ -48,7 +48,7 @@ func run(keep bool) error {
 	if err != nil {
 		return err
 	}
-	say.done(fmt.Sprintf("played two sessions of Claude Code: %d hooks and %d commands, each a process", hooks, commands), time.Since(start))
+	say.done(fmt.Sprintf("played two sessions of Claude Code: %d hooks and %d commands", hooks, commands), time.Since(start))
 
 	for _, show := range []struct {
 		why  string
