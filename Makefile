@@ -24,6 +24,8 @@ bench: ## whole processes, as ratios; writes docs/benchmarks.md
 	go run ./internal/bench -o docs/benchmarks.md
 
 install: ## both executables side by side in $(PREFIX)/bin
-	@mkdir -p $(PREFIX)/bin
-	$(BUILD) -o $(PREFIX)/bin/ ./cmd/aburn ./cmd/aburn-hook
+	@mkdir -p $(PREFIX)/bin bin
+	$(BUILD) -o bin/ ./cmd/aburn ./cmd/aburn-hook
+	@# Copied beside and renamed: a running agent never starts half a hook, and a copy starts faster than what the linker wrote.
+	@for f in aburn aburn-hook; do cp bin/$$f $(PREFIX)/bin/.$$f.new && mv -f $(PREFIX)/bin/.$$f.new $(PREFIX)/bin/$$f || exit 1; done
 	@echo "installed $(PREFIX)/bin/aburn and $(PREFIX)/bin/aburn-hook"

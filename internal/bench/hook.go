@@ -91,11 +91,11 @@ func peerCase(w *world, pg *page) error {
 		p.input = w.payload("PostToolUse", 1000)
 		contenders, names, aims = append(contenders, p), append(names, peer.name), append(aims, peer.aim)
 	}
-	t, err := race(max(pg.rounds/4, 10), contenders...)
+	t, err := heats(max(pg.rounds/20, 5), 5, contenders...)
 	if err != nil {
 		return err
 	}
-	pg.section("The same hook in other languages", "A tool call of 1 KB; the scripts are in `internal/bench/peers`. A language that this machine lacks has no row.")
+	pg.section("The same hook in other languages", "A tool call of 1 KB, five runs of each in turn after one that does not count; the scripts are in `internal/bench/peers`. A language that this machine lacks has no row.")
 	pg.table("hook", "median", "against aburn-hook", "bound")
 	pg.row(names[0], ms(median(t[0])), "1.00 ×", "")
 	for i := 1; i < len(t); i++ {

@@ -39,7 +39,7 @@ func newWorld() (*world, error) {
 			return nil, err
 		}
 	}
-	for _, d := range []string{w.project, filepath.Join(dir, "home"), filepath.Join(dir, "bin")} {
+	for _, d := range []string{w.project, filepath.Join(dir, "home"), filepath.Join(dir, "bin"), filepath.Join(dir, "linked")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}
@@ -53,15 +53,30 @@ func newWorld() (*world, error) {
 	return w, w.aburn("init")
 }
 
-// build compiles with the flags of `make install`.
+// build compiles and copies as `make install` does. The copy matters: pages that
+// the linker wrote lie scattered in the page cache, and a process that is made
+// of them starts a tenth slower.
 func (w *world) build(in string, pkgs ...string) error {
-	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(w.dir, "bin") + "/"}, pkgs...)...)
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", w.path("linked") + "/"}, pkgs...)...)
 	cmd.Dir = in
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	return nil
+	linked, err := filepath.Glob(w.path("linked/*"))
+	if err != nil {
+		return err
+	}
+	for _, from := range linked {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(w.bin(filepath.Base(from)), data, 0o755); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(w.path("linked"))
 }
 
 // aburn runs the command in the project.

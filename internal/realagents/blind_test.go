@@ -81,7 +81,7 @@ func TestAHookThatSpeaksIsSeen(t *testing.T) {
 	t.Parallel()
 	const speaking = `{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo a word"}]}]}}`
 	worlds := map[string]*world{}
-	for _, name := range []string{"plain", "same", "hooked"} {
+	for _, name := range []string{"native", "second", "hooked"} {
 		w := newWorld(t, name, twoAgents(), nil)
 		if name == "hooked" {
 			w.write(filepath.Join(w.home, ".claude", "settings.json"), speaking)
@@ -92,10 +92,10 @@ func TestAHookThatSpeaksIsSeen(t *testing.T) {
 		worlds[name] = w
 	}
 	r := &recorder{TB: t}
-	if sameModel(r, worlds["same"], worlds["plain"]); len(r.complaints) != 0 {
+	if sameModel(r, worlds["second"], worlds["native"]); len(r.complaints) != 0 {
 		t.Errorf("two equal runs differ: %q", r.complaints)
 	}
-	if sameModel(r, worlds["hooked"], worlds["plain"]); len(r.complaints) != 2 {
+	if sameModel(r, worlds["hooked"], worlds["native"]); len(r.complaints) != 2 {
 		t.Errorf("%d complaints, want one of each agent: %q", len(r.complaints), r.complaints)
 	}
 }

@@ -47,7 +47,7 @@ func TestHostileClone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var worlds []*world
-			for _, name := range []string{"plain", "hooked"} {
+			for _, name := range []string{"native", "hooked"} {
 				script := model.Script{
 					{Name: "codex", When: model.Speaks(model.Responses), Turns: []model.Turn{
 						model.Calls(command("echo hi")), model.Text("done")}},

@@ -25,7 +25,7 @@ func TestUninstallAfterTheAgentRewroteItsSettings(t *testing.T) {
 		"market/p/commands/hello.md":             "hello\n",
 	}
 	settings := map[string][]byte{}
-	for _, name := range []string{"plain", "hooked"} {
+	for _, name := range []string{"native", "hooked"} {
 		w := newWorld(t, name, one(model.Calls(bash("echo hi")), model.Text("done"), model.Text("done"), model.Text("done"))(), marketplace)
 		path, hooks := filepath.Join(w.home, ".claude", "settings.json"), filepath.Join(w.home, ".codex", "hooks.json")
 		w.write(path, claudeSettings)
@@ -58,10 +58,10 @@ func TestUninstallAfterTheAgentRewroteItsSettings(t *testing.T) {
 		}
 	}
 	same := func(path string) bool {
-		return gjson.GetBytes(settings["plain"], path).Raw == gjson.GetBytes(settings["hooked"], path).Raw
+		return gjson.GetBytes(settings["native"], path).Raw == gjson.GetBytes(settings["hooked"], path).Raw
 	}
-	if string(settings["plain"]) != string(settings["hooked"]) {
-		t.Errorf("settings after uninstall (hooks equal: %v)\n%s\nwithout aburn:\n%s", same("hooks"), settings["hooked"], settings["plain"])
+	if string(settings["native"]) != string(settings["hooked"]) {
+		t.Errorf("settings after uninstall (hooks equal: %v)\n%s\nwithout aburn:\n%s", same("hooks"), settings["hooked"], settings["native"])
 	}
 }
 

@@ -32,7 +32,7 @@ type scenario struct {
 func (s scenario) run(t *testing.T) {
 	t.Helper()
 	t.Parallel()
-	plain := s.world(t, "plain", false)
+	plain := s.world(t, "native", false)
 	s.play(plain)
 	hooked := s.world(t, "hooked", true)
 	s.play(hooked)
