@@ -35,7 +35,8 @@ type world struct {
 	shown         []string // exit code and stdout of each run of an agent, in order
 }
 
-// newWorld makes a home and a project whose first commit holds files (path → content).
+// newWorld makes a home and a project whose first commit holds files (path → content). Worlds that are compared have names of one
+// length: the length of the project's path shows in the token counts that Codex tells its model.
 func newWorld(t testing.TB, name string, script model.Script, files map[string]string) *world {
 	t.Helper()
 	dir := filepath.Join(os.Getenv(workVar), strings.ReplaceAll(t.Name(), "/", "."), name)
