@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -38,7 +37,7 @@ func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
 	self, _ := os.Executable()
 	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.env, Now: time.Now(), Self: self, Live: cmd.Bool("live")})
 	if cmd.Bool("json") {
-		err = json.NewEncoder(a.out).Encode(struct {
+		err = a.printJSON(struct {
 			OK     bool           `json:"ok"`
 			Checks []doctor.Check `json:"checks"`
 		}{!report.Bad(), report.Checks})

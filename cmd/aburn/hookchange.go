@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -108,5 +107,5 @@ func (a *app) hookJSON(c *install.Change) error {
 	for _, f := range c.Files {
 		out.Files = append(out.Files, file{f.Agent, f.Scope, f.Path, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})
 	}
-	return json.NewEncoder(a.out).Encode(out)
+	return a.printJSON(out)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -48,7 +47,7 @@ func (a *app) init(_ context.Context, cmd *cli.Command) error {
 		if done.Created == nil {
 			done.Created = []string{}
 		}
-		return json.NewEncoder(a.out).Encode(struct {
+		return a.printJSON(struct {
 			Root    string   `json:"root"`
 			Created []string `json:"created"`
 			Marked  bool     `json:"marked"`

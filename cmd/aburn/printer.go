@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 	"unicode"
@@ -52,18 +53,26 @@ func (p *printer) print(r record, now time.Time) error {
 	case people:
 		return p.rows.print(&r, now)
 	case raw:
-		p.buf = p.buf[:0]
+		line, human := r.line, r.Human()
 		if p.out.Terminal() {
-			p.buf = appendSafe(p.buf, r.line)
-		} else {
-			p.buf = append(p.buf, r.line...)
+			line, human = appendSafe(nil, line), term.Clean(human)
 		}
-		p.buf = append(append(p.buf, '\n'), r.Human()...)
+		p.buf = append(append(append(p.buf[:0], line...), '\n'), human...)
 	default:
 		p.buf = appendSafe(p.buf[:0], r.line)
 	}
 	p.buf = append(p.buf, '\n')
 	_, err := p.out.Write(p.buf)
+	return err
+}
+
+// printJSON prints what a command answers to --json, in one line that is safe to show.
+func (a *app) printJSON(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(append(appendSafe(nil, line), '\n'))
 	return err
 }
 

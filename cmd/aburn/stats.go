@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -52,7 +51,7 @@ func (a *app) stats(_ context.Context, cmd *cli.Command) error {
 	}
 	damaged := w.log.Stats().Damage
 	if cmd.Bool("json") {
-		return json.NewEncoder(a.out).Encode(t.report(w.Root, segments, damaged))
+		return a.printJSON(t.report(w.Root, segments, damaged))
 	}
 	err = t.show(a.screen(cmd), w, segments, cmd.Int("n"), now)
 	a.damage(w.log)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -48,7 +47,7 @@ func (a *app) status(_ context.Context, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.Bool("json") {
-		return json.NewEncoder(a.out).Encode(statusOf(w, segments, sessions))
+		return a.printJSON(statusOf(w, segments, sessions))
 	}
 	a.tellProject(w, segments)
 	return showSessions(a.screen(cmd), sessions, now)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -58,7 +57,7 @@ func (a *app) templatesList() *cli.Command {
 		Metadata:     examples("aburn templates list"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Bool("json") {
-				return json.NewEncoder(a.out).Encode(listed())
+				return a.printJSON(listed())
 			}
 			table := term.Table{Columns: []term.Column{{Title: "NAME"}, {Title: "KIND"}, {Title: "WHAT", Flex: true, Min: 20}}}
 			for _, t := range templates.List() {
@@ -192,7 +191,7 @@ func (a *app) templatesDir(cmd *cli.Command) (string, error) {
 // tellWritten says what became of each file. Files that were kept are bad news: not all that was asked for was done.
 func (a *app) tellWritten(cmd *cli.Command, dir string, done []templates.Written) error {
 	if cmd.Bool("json") {
-		err := json.NewEncoder(a.out).Encode(struct {
+		err := a.printJSON(struct {
 			Dir    string              `json:"dir"`
 			DryRun bool                `json:"dry_run"`
 			Files  []templates.Written `json:"files"`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -97,7 +96,7 @@ func (a *app) verifyJSON(r journal.Report) error {
 		}
 		return out
 	}
-	return json.NewEncoder(a.out).Encode(struct {
+	return a.printJSON(struct {
 		Whole    bool      `json:"whole"`
 		Entries  int       `json:"entries"`
 		Segments int       `json:"segments"`

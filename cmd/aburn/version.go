@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -55,7 +54,7 @@ func (a *app) versionCommand() *cli.Command {
 		Metadata:     examples("aburn version", "aburn version --json"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Bool("json") {
-				return json.NewEncoder(a.out).Encode(version())
+				return a.printJSON(version())
 			}
 			_, err := fmt.Fprintln(a.out, "aburn version", version())
 			return err
