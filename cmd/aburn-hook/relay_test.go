@@ -92,7 +92,7 @@ func TestRelay(t *testing.T) {
 // What is relayed goes through the same sieve as all text: anything can print it.
 func TestRelayScrubs(t *testing.T) {
 	secret := "gh" + "p_" + "x7Kq2mZ9tR4vB8nL1c" + "D6wF3hJ5sG0pYaQeUi"
-	e := logfmt.Entry{Cmd: "build", Event: logfmt.Complete, Session: "s1", ID: "b", Data: []byte(`{"summary":"used ` + secret + `","outputs":["a.go"],"metrics":{"n":1}}`)}
+	e := logfmt.Entry{Cmd: "build", Event: logfmt.Complete, Session: "s1", ID: "b", Branch: "fix/" + secret, Data: []byte(`{"summary":"used ` + secret + `","outputs":["a.go"],"metrics":{"n":1}}`)}
 	w := newWorld(t)
 	w.send("codex", ran("codex", "aburn log build COMPLETE", printed(t, e), ""))
 	b, err := os.ReadFile(filepath.Join(w.proj, ".oss", "workflow.log"))
