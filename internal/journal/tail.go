@@ -184,19 +184,24 @@ func (t Tail) LockWait() time.Duration {
 // Locked says whether the append holds the lock. Without it nothing gets a seq.
 func (t Tail) Locked() bool { return t.s != nil && t.s.locked }
 
-// repeatWindow is how far back in time an append looks for an entry with the
-// same id. Two registrations of one hook fire side by side; what comes later is
-// left to readers, who drop repeats among the last 4,096 ids.
-const repeatWindow = 5 * time.Second
+// repeatWindow and repeatReach are how far back an append looks for an entry with
+// the same id: in time, and in bytes of entries, which are about fifty of a hook.
+// Two registrations of one hook fire side by side; what comes later is left to
+// readers, who drop repeats among the last 4,096 ids. Looking through a whole tail
+// costs a cold process a tenth of an empty one: each new page of it is a fault.
+const (
+	repeatWindow = 5 * time.Second
+	repeatReach  = 16 << 10
+)
 
 // has reports whether the tail holds an entry with e's id, as far back as
-// repeatWindow before e. A few older lines do not end the search: a relayed
-// entry and a clock set back look like that.
+// repeatWindow before e and repeatReach. A few older lines do not end the search:
+// a relayed entry and a clock set back look like that.
 func (t Tail) has(e *logfmt.Entry) bool {
 	const begin = `{"ts":"`
 	since := e.Time.Add(-repeatWindow).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")
 	id := []byte(e.ID)
-	older := 0
+	older, reach := 0, 0
 	for line := range t.Backward() {
 		if bytes.Contains(line[:min(len(line), routingSize)], id) {
 			if h, ok := logfmt.ParseHeader(line); ok && string(h.ID) == e.ID {
@@ -209,6 +214,9 @@ func (t Tail) has(e *logfmt.Entry) bool {
 			if older++; older == 8 {
 				return false
 			}
+		}
+		if reach += len(line); reach > repeatReach {
+			return false
 		}
 	}
 	return false
