@@ -98,7 +98,7 @@ func (r *Run) record(rec *recorder) error {
 		return err
 	}
 	defer root.Close()
-	set := settings.Load(rec.proj, r.Env)
+	set := settings.LoadIn(root, rec.proj, r.Env)
 	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: syncPolicy(set.Sync)})
 	if rec.plan.Resumed || r.Look != nil {
 		r.guard()

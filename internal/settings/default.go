@@ -1,8 +1,9 @@
 package settings
 
 // Default is the project's settings file as `aburn init` writes it: every data key with its default.
-func Default() []byte {
-	return []byte(`{
+func Default() []byte { return []byte(initial) }
+
+const initial = `{
   "//": "Settings of this project for aburn. Data only: what agents are given is set in your own ~/.config/aburn/settings.json, which also goes before this file.",
   "log": {
     "//": "rotate the log at this size, keep this much of it, and sync none, durable (ends of commands and phases) or all entries",
@@ -18,5 +19,4 @@ func Default() []byte {
     "default": "5m"
   }
 }
-`)
-}
+`

@@ -56,14 +56,19 @@ func readOpen(f *os.File, err error) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+	st, err := f.Stat()
+	switch {
+	case err != nil || !st.Mode().IsRegular():
 		return nil, errors.Join(err, errNotRegular)
+	case st.Size() > maxFile:
+		return nil, errTooLarge
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = errTooLarge
+	data := make([]byte, st.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter meanwhile
+		err = nil
 	}
-	return data, err
+	return data[:n], err
 }
 
 // merge puts the settings of one file over what holds so far.
@@ -74,6 +79,9 @@ func (s *Settings) merge(src source, data []byte, err error) {
 	if err != nil {
 		s.warn(src.name + ": " + err.Error() + ignored)
 		return
+	}
+	if src.project && string(data) == initial {
+		return // as nearly every project has it, and it says what holds anyway
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	if strings.TrimSpace(text) == "" {
