@@ -138,9 +138,9 @@ func compareHeader(t testing.TB, line []byte, e Entry) {
 	at, _ := parseTime(h.Time)
 	got := Entry{
 		Time: at, Cmd: string(h.Cmd), Phase: string(h.Phase), Event: Event(h.Event), Session: SessionID(h.Session),
-		ID: string(h.ID), Seq: h.Seq, Wt: string(h.Wt), Agent: e.Agent,
+		ID: string(h.ID), Seq: h.Seq, Source: string(h.Source), Wt: string(h.Wt), Agent: e.Agent,
 	}
-	want := Entry{Time: e.Time, Cmd: e.Cmd, Phase: e.Phase, Event: e.Event, Session: e.Session, ID: e.ID, Seq: e.Seq, Wt: e.Wt, Agent: e.Agent}
+	want := Entry{Time: e.Time, Cmd: e.Cmd, Phase: e.Phase, Event: e.Event, Session: e.Session, ID: e.ID, Seq: e.Seq, Source: e.Source, Wt: e.Wt, Agent: e.Agent}
 	if diff := cmp.Diff(want, got); diff != "" || h.Agent != (e.Agent != nil) {
 		t.Errorf("header and entry differ (-entry +header), agent %v:\n%s\nline %.300q", h.Agent, diff, line)
 	}

@@ -3,6 +3,7 @@ package logfmt
 import (
 	"bytes"
 	"hash/crc32"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -73,9 +74,27 @@ func checkLine(t *testing.T, line []byte) {
 	if diff := cmp.Diff(s.entry(), e); diff != "" && utf8.Valid(line) {
 		t.Fatalf("the two ways of Parse differ (-scan +own):\n%s\n%q", diff, line)
 	}
-	_ = h
+	reread(t, line, e, h)
 	rewrite(t, e)
 }
+
+// reread reads the line into what was used before.
+func reread(t *testing.T, line []byte, e Entry, h Header) {
+	var p Parser
+	var e2 Entry
+	var h2 Header
+	if used := withCrc([]byte(stale)); p.Parse(used, &e2) != nil || e2.Edited || !h2.Read(used) {
+		t.Fatalf("no entry of ours: %q", used)
+	}
+	if err := p.Parse(line, &e2); err != nil || !cmp.Equal(e, e2) {
+		t.Fatalf("Parser.Parse: %v, %s\n%q", err, cmp.Diff(e, e2), line)
+	}
+	if !h2.Read(line) || !reflect.DeepEqual(h, h2) {
+		t.Fatalf("Read into a used header: %+v, fresh %+v: %q", h2, h, line)
+	}
+}
+
+const stale = `{"ts":"2026-11-21T10:03:00.123Z","cmd":"build","phase":"RED","event":"TOOL","session":"s","seq":42,"id":"0","agent":{"id":"a"},"source":"x","wt":"y","data":{"z":1}`
 
 // rewrite writes what was read, reads it again, and writes that again.
 func rewrite(t *testing.T, e Entry) {

@@ -6,7 +6,9 @@ type Header struct {
 	Time, Cmd, Phase, Event, Session, ID []byte
 	Seq                                  Seq
 	Agent                                bool // belongs to a sub-agent
-	Wt                                   []byte
+	Source, Wt                           []byte
+
+	agent []byte // what follows `"agent":{` in a line in aburn's own order, with its brace
 }
 
 // Meaning is the event that Entry.Meaning returns.
@@ -34,19 +36,18 @@ func (h *Header) Read(line []byte) bool {
 	if len(line) == 0 || line[0] == '#' {
 		return false
 	}
-	var r routing
-	if !hasCrcTail(line) || !r.read(line) || !ownTail(line[r.end:]) {
+	if !hasCrcTail(line) {
 		return h.slow(line)
 	}
-	h.Time, h.Cmd, h.Phase = line[r.time.lo:r.time.hi], line[r.cmd.lo:r.cmd.hi], line[r.phase.lo:r.phase.hi]
-	h.Event, h.Session, h.ID = line[r.event.lo:r.event.hi], line[r.session.lo:r.session.hi], line[r.id.lo:r.id.hi]
-	h.Seq, h.Agent, h.Wt = r.seq, r.hasAgent, line[r.wt.lo:r.wt.hi]
+	if end := h.own(line); end == 0 || !ownTail(line[end:]) {
+		return h.slow(line)
+	}
 	return true
 }
 
 // ownTail reports whether what follows wt is what aburn lets follow it.
 func ownTail(rest []byte) bool {
-	return len(rest) == crcTail || hasPrefix(rest, `,"data":{`) || hasPrefix(rest, `,"branch":"`)
+	return hasPrefix(rest, `,"data":`) && rest[8] == '{' || len(rest) == crcTail || hasPrefix(rest, `,"branch":"`)
 }
 
 func (h *Header) slow(line []byte) bool {
@@ -56,7 +57,8 @@ func (h *Header) slow(line []byte) bool {
 	}
 	*h = Header{
 		Time: s.bytes(fTime), Cmd: s.bytes(fCmd), Phase: s.bytes(fPhase), Event: s.bytes(fEvent),
-		Session: s.bytes(fSession), ID: s.bytes(fID), Seq: s.seq, Wt: s.bytes(fWt),
+		Session: s.bytes(fSession), ID: s.bytes(fID), Seq: s.seq,
+		Source: s.bytes(fSource), Wt: s.bytes(fWt),
 	}
 	if p := s.field[fAgent]; p.hi > 0 {
 		h.Agent = isAgent(s.line[p.lo:p.hi])

@@ -1,6 +1,9 @@
 package logfmt
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+)
 
 // Parse reads one JSON line (without its newline; a trailing CR is tolerated).
 // The error names the reason in words, with its place; nothing of the line is
@@ -29,50 +32,75 @@ func Check(line []byte) error {
 // parseOwn reads a line in the fixed order whose crc matches; false sends it
 // the other way, whatever it is.
 func parseOwn(line []byte) (Entry, bool) {
-	var r routing
-	if !hasCrcTail(line) || !r.read(line) || !crcOK(line) {
+	var o ownLine
+	if !o.read(line) {
 		return Entry{}, false
 	}
-	i, end := r.end, len(line)-crcTail
-	var branch span
-	if hasPrefix(line[i:], `,"branch":"`) {
-		branch = longStringAt(line, i+len(`,"branch":"`))
-		i = branch.hi + 1
-	}
-	data, ok := ownData(line, i, end)
-	at, okTime := parseOwnTime(line[r.time.lo:r.time.hi])
-	if !ok || !okTime || bytes.IndexByte(line[branch.lo:branch.hi], '\\') >= 0 {
-		return Entry{}, false
-	}
-	text := string(line[:i])
-	e := Entry{
-		Time: at, Cmd: text[r.cmd.lo:r.cmd.hi], Phase: text[r.phase.lo:r.phase.hi], Event: Event(text[r.event.lo:r.event.hi]),
-		Session: SessionID(text[r.session.lo:r.session.hi]), Seq: r.seq, ID: text[r.id.lo:r.id.hi],
-		Source: text[r.source.lo:r.source.hi], Wt: text[r.wt.lo:r.wt.hi], Branch: text[branch.lo:branch.hi],
-	}
-	if data.hi > 0 {
-		e.Data = append(make([]byte, 0, data.hi-data.lo), line[data.lo:data.hi]...)
-	}
-	if r.hasAgent {
-		a := &r.agent
-		e.Agent = &Agent{Type: text[a[0].lo:a[0].hi], ID: text[a[1].lo:a[1].hi], ParentCmd: text[a[2].lo:a[2].hi]}
+	text := string(line[:o.end]) // one string for all short members
+	e := o.entry(func(part []byte) string {
+		if len(part) == 0 {
+			return ""
+		}
+		lo := cap(line) - cap(part) // part is a part of line
+		return text[lo : lo+len(part)]
+	})
+	if o.data != nil {
+		e.Data = append(make([]byte, 0, len(o.data)), o.data...)
 	}
 	return e, true
 }
 
+// ownLine is a line in the fixed order, taken apart but not copied.
+type ownLine struct {
+	Header
+	at           time.Time
+	branch, data []byte
+	end          int // of the short members
+}
+
+// read reports whether the line is such a one and its crc matches.
+func (o *ownLine) read(line []byte) bool {
+	if !hasCrcTail(line) {
+		return false
+	}
+	if o.end = o.own(line); o.end == 0 || !crcOK(line) {
+		return false
+	}
+	o.branch = nil
+	if rest := line[o.end:]; hasPrefix(rest, `,"branch`) && hasPrefix(rest[8:], `":"`) {
+		o.branch, o.end = longString(line, o.end+11, 0)
+	}
+	var ok, okTime bool
+	o.data, ok = ownData(line, o.end, len(line)-crcTail)
+	o.at, okTime = parseOwnTime(o.Time)
+	return ok && okTime && bytes.IndexByte(o.branch, '\\') < 0
+}
+
+// entry makes the Entry but for its data; text makes the strings.
+func (o *ownLine) entry(text func([]byte) string) Entry {
+	e := Entry{
+		Time: o.at, Cmd: text(o.Cmd), Phase: text(o.Phase), Event: Event(text(o.Event)), Session: SessionID(text(o.Session)),
+		Seq: o.Seq, ID: text(o.ID), Source: text(o.Source), Wt: text(o.Wt), Branch: text(o.branch),
+	}
+	if o.Agent {
+		a, _ := readAgent(o.agent)
+		e.Agent = &Agent{Type: text(a[0]), ID: text(a[1]), ParentCmd: text(a[2])}
+	}
+	return e
+}
+
 // ownData finds data between i and the crc, if nothing but data is there. An
 // unknown member could only follow its brace: without `},"` there is none.
-func ownData(line []byte, i, end int) (span, bool) {
-	const key = `,"data":`
+func ownData(line []byte, i, end int) ([]byte, bool) {
 	if i == end {
-		return span{}, true
+		return nil, true
 	}
-	if !hasPrefix(line[i:], key) || line[i+len(key)] != '{' || line[end-1] != '}' {
-		return span{}, false
+	if rest := line[i:]; !hasPrefix(rest, `,"data":`) || rest[8] != '{' || line[end-1] != '}' {
+		return nil, false
 	}
-	data := span{i + len(key), end}
-	if bytes.Contains(line[data.lo:end], []byte(`},"`)) {
-		dataEnd, err := scanValue(line[:end], data.lo)
+	data := line[i+8 : end]
+	if bytes.Contains(data, []byte(`},"`)) {
+		dataEnd, err := scanValue(line[:end], i+8)
 		return data, err == nil && dataEnd == end
 	}
 	return data, true

@@ -6,117 +6,130 @@ import (
 	"math/bits"
 )
 
-// span is line[lo:hi]; the zero span is "not there".
-type span struct{ lo, hi int }
+// This is the one place where a nanosecond counts: a replay reads the routing
+// fields of every line. So keys are compared in pieces of at most 8 bytes, which
+// the compiler turns into one comparison each (a longer one is a call), and the
+// Header is filled where it stands.
 
-// routing is where the members ts to wt of a line in the fixed order stand.
-// This is the one place where a nanosecond counts: a replay reads every line's.
-type routing struct {
-	time, cmd, phase, event, session, id, source, wt span
-	agent                                            [3]span // type, id, parent_cmd
-	hasAgent                                         bool
-	seq                                              Seq
-	end                                              int // where the next member's comma is
-}
-
-// read fills r from a line that has a crc tail; false: another order, or an
-// escape among the routing fields. The keys are compared with constants, so
-// that each costs one or two words; most values end within a word.
-func (r *routing) read(line []byte) bool {
-	const begin, afterTime = `{"ts":"`, `","cmd":"`
+// own fills h from a line in the fixed order that has a crc tail, and returns
+// where the comma of the member after wt is; 0: another order, or an escape
+// among those fields, and h is undefined.
+func (h *Header) own(line []byte) int {
+	const begin, beforeCmd = `{"ts":"`, `","cmd":"`
 	const at = len(begin) + len(timeLayout)
-	if len(line) < at+len(afterTime)+crcTail || !hasPrefix(line, begin) || !hasPrefix(line[at:], afterTime) {
-		return false
+	if len(line) < at+len(beforeCmd)+crcTail || !hasPrefix(line, begin) || !hasPrefix(line[at:], `","cmd":`) || line[at+8] != '"' {
+		return 0
 	}
-	r.time = span{len(begin), at}
-	r.cmd = stringAt(line, at+len(afterTime))
-	i := r.cmd.hi + 1
-	if hasPrefix(line[i:], `,"phase":"`) {
-		r.phase = stringAt(line, i+len(`,"phase":"`))
-		i = r.phase.hi + 1
+	cmd, phase, event, session := len(h.Cmd), len(h.Phase), len(h.Event), len(h.Session)
+	id, source, wt := len(h.ID), len(h.Source), len(h.Wt)
+	*h = Header{Time: line[len(begin):at]}
+	i := 0
+	h.Cmd, i = shortString(line, at+len(beforeCmd), cmd)
+	if hasPrefix(line[i:], `,"phase"`) && hasPrefix(line[i+8:], `:"`) {
+		h.Phase, i = shortString(line, i+10, phase)
 	}
-	if !hasPrefix(line[i:], `,"event":"`) {
-		return false
+	if !hasPrefix(line[i:], `,"event"`) || !hasPrefix(line[i+8:], `:"`) {
+		return 0
 	}
-	r.event = stringAt(line, i+len(`,"event":"`))
-	i = r.event.hi + 1
-	if hasPrefix(line[i:], `,"session":"`) {
-		r.session = longStringAt(line, i+len(`,"session":"`))
-		i = r.session.hi + 1
+	h.Event, i = shortString(line, i+10, event)
+	if hasPrefix(line[i:], `,"sessio`) && hasPrefix(line[i+8:], `n":"`) {
+		h.Session, i = longString(line, i+12, session)
 	}
 	if hasPrefix(line[i:], `,"seq":`) {
-		i = r.readSeq(line, i+len(`,"seq":`))
+		h.Seq, i = readSeq(line, i+7)
 	}
 	if hasPrefix(line[i:], `,"id":"`) {
-		r.id = longStringAt(line, i+len(`,"id":"`))
-		i = r.id.hi + 1
+		h.ID, i = longString(line, i+7, id)
 	}
-	return r.readRest(line, i)
+	if hasPrefix(line[i:], `,"agent"`) && hasPrefix(line[i+8:], `:{`) {
+		if h.agent = agentAt(line[i+10:]); h.agent == nil {
+			return 0
+		}
+		i += 10 + len(h.agent)
+	}
+	return h.ownRest(line, i, source, wt)
 }
 
-// readRest goes on with agent, source and wt.
-func (r *routing) readRest(line []byte, i int) bool {
-	if hasPrefix(line[i:], `,"agent":{`) {
-		i = r.readAgent(line, i+len(`,"agent":{`))
-	}
-	if hasPrefix(line[i:], `,"source":"`) {
-		r.source = stringAt(line, i+len(`,"source":"`))
-		i = r.source.hi + 1
+// ownRest goes on with source and wt.
+func (h *Header) ownRest(line []byte, i, source, wt int) int {
+	if hasPrefix(line[i:], `,"source`) && hasPrefix(line[i+8:], `":"`) {
+		h.Source, i = shortString(line, i+11, source)
 	}
 	if hasPrefix(line[i:], `,"wt":"`) {
-		r.wt = stringAt(line, i+len(`,"wt":"`))
-		i = r.wt.hi + 1
+		h.Wt, i = shortString(line, i+7, wt)
 	}
-	r.end = i
 	// A quote behind a backslash ends no string: then what follows is read
 	// wrongly, but the backslash is in what was read.
-	return r.cmd.lo < r.cmd.hi && r.event.lo < r.event.hi && bytes.IndexByte(line[:i], '\\') < 0
+	if len(h.Cmd) == 0 || len(h.Event) == 0 || bytes.IndexByte(line[:i], '\\') >= 0 {
+		return 0
+	}
+	h.Agent = h.agent != nil
+	return i
 }
 
-func (r *routing) readSeq(line []byte, i int) int {
+// readSeq reads the number at line[i]; when it is none of ours it returns i,
+// where no key matches any more.
+func readSeq(line []byte, i int) (Seq, int) {
 	end := skipDigits(line, i)
-	var ok bool
-	if r.seq, ok = parseSeq(line[i:end]); !ok {
-		return i // where no key matches any more
+	seq, ok := parseSeq(line[i:end])
+	if !ok {
+		return 0, i
 	}
-	return end
+	return seq, end
 }
 
-// readAgent reads an object of the three strings, each optional.
-func (r *routing) readAgent(line []byte, i int) int {
+// agentAt is the inside of an object of three strings, with its brace, if that
+// is what rest begins with.
+func agentAt(rest []byte) []byte {
+	_, end := readAgent(rest)
+	if rest[end] != '}' {
+		return nil
+	}
+	return rest[:end+1]
+}
+
+// readAgent reads the three strings, each optional, and returns what they are
+// and where the brace must be.
+func readAgent(inside []byte) (parts [3][]byte, end int) {
 	for n, key := range [...]string{`"type":"`, `"id":"`, `"parent_cmd":"`} {
-		if line[i] == ',' && line[i-1] == '"' {
-			i++
+		at := end
+		if end > 0 && inside[end] == ',' {
+			at++
 		}
-		if hasPrefix(line[i:], key) {
-			r.agent[n] = longStringAt(line, i+len(key))
-			i = r.agent[n].hi + 1
+		if hasPrefix(inside[at:], key) {
+			parts[n], end = longString(inside, at+len(key), 0)
 		}
 	}
-	r.hasAgent = true
-	if line[i] != '}' {
-		return i // where no key matches any more
-	}
-	return i + 1
+	return parts, end
 }
 
 func hasPrefix(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
 }
 
-// stringAt is the string that begins at line[i], up to the next quote. There is
-// one: the line ends in a crc.
-func stringAt(line []byte, i int) span {
+// shortString is the string that begins at line[i], and the index behind its
+// quote. There is one: the line ends in a crc. likely is its length in the line
+// before.
+func shortString(line []byte, i, likely int) ([]byte, int) {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if i+8 <= len(line) {
 		w := binary.LittleEndian.Uint64(line[i:]) ^ ones*'"'
 		if m := (w - ones) &^ w & tops; m != 0 {
-			return span{i, i + bits.TrailingZeros64(m)>>3}
+			n := bits.TrailingZeros64(m) >> 3
+			if n == likely {
+				return line[i : i+likely], i + likely + 1
+			}
+			return line[i : i+n], i + n + 1
 		}
 	}
-	return longStringAt(line, i)
+	return longString(line, i, likely)
 }
 
-func longStringAt(line []byte, i int) span {
-	return span{i, i + max(0, bytes.IndexByte(line[i:], '"'))}
+// longString is shortString for strings that hardly ever end within a word.
+func longString(line []byte, i, likely int) ([]byte, int) {
+	n := max(0, bytes.IndexByte(line[i:], '"'))
+	if n == likely {
+		return line[i : i+likely], i + likely + 1
+	}
+	return line[i : i+n], i + n + 1
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// span is line[lo:hi]; the zero span is "not there".
+type span struct{ lo, hi int }
+
 // scanned is one entry line, taken apart but not yet copied. A known member of
 // an unexpected type is in extra and not in field.
 type scanned struct {

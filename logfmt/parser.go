@@ -1,0 +1,41 @@
+package logfmt
+
+// Parser parses line after line of a log without leaving garbage. The zero
+// value is ready; one goroutine uses it at a time.
+type Parser struct {
+	known [256]string // texts met lately: commands, sessions and sources come again and again
+}
+
+// Parse is the function Parse into e, whose Data keeps its memory: who wants to
+// keep the data of an entry copies it. After an error e is undefined.
+func (p *Parser) Parse(line []byte, e *Entry) error {
+	var o ownLine
+	if !o.read(line) {
+		var err error
+		*e, err = Parse(line)
+		return err
+	}
+	data := e.Data[:0]
+	*e = o.entry(p.text)
+	if o.data != nil {
+		e.Data = append(data, o.data...)
+	}
+	return nil
+}
+
+// text is string(b), without a copy if that was met lately.
+func (p *Parser) text(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	// Sessions differ in their last characters, other texts in length or either end.
+	h := uint32(len(b)) + uint32(b[0])<<8 + uint32(b[len(b)-1])<<16 + uint32(b[len(b)/2])<<24
+	if len(b) > 1 {
+		h ^= uint32(b[len(b)-2]) << 4
+	}
+	s := &p.known[h*0x9e3779b1>>24]
+	if *s != string(b) {
+		*s = string(b)
+	}
+	return *s
+}
