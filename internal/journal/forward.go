@@ -11,34 +11,38 @@ import (
 // marked. Damage is counted in Stats and never ends the reading. What is
 // appended while it reads it may see.
 func (j *Journal) Forward(from Position) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		j.read = Stats{}
-		c := cursor{j: j}
-		defer c.close()
-		if err := c.begin(from); err != nil {
-			yield(Line{}, err)
-			return
+	return func(yield func(Line, error) bool) { j.forward(from, yield, nil) }
+}
+
+// forward is Forward. Where much is left of a segment, it lets many, unless that
+// is nil, go on with the cursor for a while; many reports false to stop.
+func (j *Journal) forward(from Position, yield func(Line, error) bool, many func(*cursor) bool) {
+	j.read = Stats{}
+	c := cursor{j: j}
+	defer c.close()
+	if err := c.begin(from); err != nil {
+		yield(Line{}, err)
+		return
+	}
+	for c.f != nil {
+		line, err := c.next()
+		if err == nil {
+			if !yield(line, nil) || many != nil && c.isLong() && !many(&c) {
+				return
+			}
+			continue
 		}
-		for c.f != nil {
-			line, err := c.next()
-			if err == nil {
-				if !yield(line, nil) {
-					return
-				}
+		if errors.Is(err, io.EOF) {
+			var more bool
+			if more, err = c.advance(); more {
 				continue
 			}
-			if errors.Is(err, io.EOF) {
-				var more bool
-				if more, err = c.advance(); more {
-					continue
-				}
-			}
-			if err != nil {
-				yield(Line{}, err)
-			}
-			j.read.Torn = len(c.scan.buf) > 0 || c.scan.skip
-			return
 		}
+		if err != nil {
+			yield(Line{}, err)
+		}
+		j.read.Torn = len(c.scan.buf) > 0 || c.scan.skip
+		return
 	}
 }
 
