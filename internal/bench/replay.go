@@ -21,19 +21,24 @@ func replay(mode, dir string) error {
 		return err
 	}
 	defer root.Close()
-	tools := 0
-	for line, err := range journal.New(root, journal.Options{}).Forward(journal.Position{}) {
-		if err != nil {
-			return err
-		}
-		if mode == "replay-routing" {
-			if h, ok := logfmt.ParseHeader(line.JSON); ok && string(h.Event) == string(logfmt.Tool) {
+	log, tools := journal.New(root, journal.Options{}), 0
+	if mode == "replay-routing" {
+		for r, err := range log.Headers(journal.Position{}) {
+			if err != nil {
+				return err
+			}
+			if string(r.Value.Event) == string(logfmt.Tool) {
 				tools++
 			}
-			continue
 		}
-		if e, err := logfmt.Parse(line.JSON); err == nil && e.Event == logfmt.Tool {
-			tools++
+	} else {
+		for r, err := range log.Entries(journal.Position{}) {
+			if err != nil {
+				return err
+			}
+			if r.Value.Event == logfmt.Tool {
+				tools++
+			}
 		}
 	}
 	fmt.Println(tools)
