@@ -176,6 +176,14 @@ func inside(path, dir string) bool {
 	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
 }
 
+// in is the path of name in dir, which is real and so, unlike what filepath.Join takes, needs no cleaning.
+func in(dir, name string) string {
+	if os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir + name
+	}
+	return dir + string(filepath.Separator) + name
+}
+
 // existing is the real path of start, or of the nearest folder above it that is there: agents remove worktrees while
 // their hooks still run in them.
 func existing(start string) (string, error) {

@@ -3,7 +3,6 @@ package project
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Refused is a .oss that does not count, and why.
@@ -16,7 +15,7 @@ func (r *Refused) Error() string { return r.Path + " " + r.Reason + ": not used"
 
 // checkOss says whether dir/.oss counts: nil, an error that is fs.ErrNotExist, or *Refused.
 func checkOss(dir string) error {
-	path := filepath.Join(dir, OssDir)
+	path := in(dir, OssDir)
 	st, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -41,7 +40,7 @@ func distrust(st fs.FileInfo) string {
 // openOss opens dir/.oss. os.OpenRoot follows a link in the last element, so what it opened must be what Lstat sees
 // there: a link that takes the directory's place in between is found out, whichever way the two calls fall.
 func openOss(dir string) (*os.Root, error) {
-	path := filepath.Join(dir, OssDir)
+	path := in(dir, OssDir)
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err

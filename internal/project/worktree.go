@@ -19,7 +19,7 @@ import (
 // inside somebody else's <common>.
 func linkedWorktree(dir, home string) (wt, main string) {
 	for {
-		st, err := os.Lstat(filepath.Join(dir, ".git"))
+		st, err := os.Lstat(in(dir, ".git"))
 		if err == nil && st.IsDir() {
 			return "", ""
 		}
@@ -55,7 +55,7 @@ func mainOf(wt string) string {
 
 // gitDir is the real path of dir's git directory: dir/.git, or where the file of that name points. "" when there is none.
 func gitDir(dir string) string {
-	path := filepath.Join(dir, ".git")
+	path := in(dir, ".git")
 	st, err := os.Lstat(path)
 	if err != nil {
 		return ""

@@ -1,7 +1,5 @@
 package settings
 
-import "strings"
-
 // environment puts the ABURN_* variables over what the files say. Only known keys are looked up.
 func (s *Settings) environment(own string, env func(string) string) {
 	for _, key := range known() {
@@ -22,5 +20,16 @@ func (s *Settings) environment(own string, env func(string) string) {
 
 // variable is the environment variable of a key: ABURN_LOG_ROTATE of log.rotate.
 func variable(key string) string {
-	return "ABURN_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+	name := append(make([]byte, 0, 64), "ABURN_"...)
+	for i := range len(key) {
+		switch c := key[i]; {
+		case c == '.':
+			name = append(name, '_')
+		case 'a' <= c && c <= 'z':
+			name = append(name, c-'a'+'A')
+		default:
+			name = append(name, c)
+		}
+	}
+	return string(name)
 }
