@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"aburn/internal/term"
+)
+
+// onTerminal runs aburn with a terminal of 80 columns as its stdout and returns what that shows.
+func onTerminal(t *testing.T, dir string, env []string, args ...string) string {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("this machine has no /dev/ptmx: %v", err)
+	}
+	defer master.Close()
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := aburnIn(dir, args...)
+	cmd.Env = append(cmd.Env, env...)
+	cmd.Stdout = slave
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	shown, _ := io.ReadAll(master) // EIO when the last one at the other end is gone
+	cmd.Wait()
+	return strings.ReplaceAll(string(shown), "\r\n", "\n")
+}
+
+func TestColoursOnATerminal(t *testing.T) {
+	dir := newProject(t)
+	if out, err := aburnIn(dir, "log", "plan", "COMPLETE", "--summary", "done").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, c := range []struct {
+		name   string
+		env    []string
+		args   []string
+		colour bool
+	}{
+		{"by default", nil, []string{"tail"}, true},
+		{"--no-color", nil, []string{"--no-color", "tail"}, false},
+		{"--no-color behind the command", nil, []string{"tail", "--no-color"}, false},
+		{"NO_COLOR", []string{"NO_COLOR=1"}, []string{"tail"}, false},
+		{"TERM=dumb", []string{"TERM=dumb"}, []string{"tail"}, false},
+	} {
+		shown := onTerminal(t, dir, c.env, c.args...)
+		if !strings.Contains(shown, "COMPLETE") || strings.Contains(shown, "\x1b[") != c.colour {
+			t.Errorf("%s: %q", c.name, shown)
+		}
+	}
+}
+
+// On a narrow terminal no line of an answer wraps, and --raw and --get, which
+// pass on to files and pipes what the log holds, cannot move it either.
+func TestAnswersFitATerminal(t *testing.T) {
+	dir := newProject(t)
+	long := strings.Repeat("long words ", 30)
+	for _, args := range [][]string{
+		{"log", "plan", "START", "--summary", long, "--session", strings.Repeat("s", 100)},
+		{"log", "plan", "COMPLETE", "--summary", long, "--output", "a/" + strings.Repeat("deep/", 20) + "file.md", "--next", "build", "--session", strings.Repeat("s", 100)},
+	} {
+		os.MkdirAll(filepath.Join(dir, "a", strings.Repeat("deep/", 20)), 0o755)
+		os.WriteFile(filepath.Join(dir, "a", strings.Repeat("deep/", 20), "file.md"), []byte("x"), 0o644)
+		if out, err := aburnIn(dir, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	for _, command := range []string{"tail", "query", "stats", "status", "verify", "chain", "templates list"} {
+		shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, strings.Fields(command)...)
+		for line := range strings.Lines(shown) {
+			if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 && !strings.HasPrefix(line, dir) {
+				t.Errorf("%s: %d cells: %q", command, w, line)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".oss", "workflow.log"), []byte(
+		`{"ts":"2026-11-21T11:00:00.000Z","cmd":"plan","event":"COMPLETE","data":{"summary":"a\u001b[2J\u009bb`+"\u202e"+`"}}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"tail", "--raw"}, {"query", "--raw"}, {"query", "--get", "data.summary"}} {
+		if shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, args...); !strings.Contains(shown, "b") || strings.ContainsAny(shown, "\x1b\u009b\u202e") {
+			t.Errorf("%v: %q", args, shown)
+		}
+	}
+}
