@@ -13,8 +13,14 @@ import (
 	"aburn/internal/term"
 )
 
-// onTerminal runs aburn with a terminal of 80 columns as its stdout and returns what that shows.
+// onTerminal runs aburn on a terminal of 80 columns and returns what that shows.
 func onTerminal(t *testing.T, dir string, env []string, args ...string) string {
+	t.Helper()
+	return typing(t, "", dir, env, args...)
+}
+
+// typing is onTerminal with somebody at the keyboard.
+func typing(t *testing.T, typed, dir string, env []string, args ...string) string {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -37,7 +43,10 @@ func onTerminal(t *testing.T, dir string, env []string, args ...string) string {
 	}
 	cmd := aburnIn(dir, args...)
 	cmd.Env = append(cmd.Env, env...)
-	cmd.Stdout = slave
+	cmd.Stdin, cmd.Stdout = slave, slave
+	if _, err := master.WriteString(typed); err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +110,43 @@ func TestAnswersFitATerminal(t *testing.T) {
 	for _, args := range [][]string{{"tail", "--raw"}, {"query", "--raw"}, {"query", "--get", "data.summary"}} {
 		if shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, args...); !strings.Contains(shown, "b") || strings.ContainsAny(shown, "\x1b\u009b\u202e") {
 			t.Errorf("%v: %q", args, shown)
+		}
+	}
+}
+
+// A change to settings files is shown, and on a terminal somebody has to want it.
+func TestInstallAsksOnATerminal(t *testing.T) {
+	dir := newProject(t)
+	bin := filepath.Join(dir, "home", "bin")
+	settings := filepath.Join(dir, "home", ".claude", "settings.json")
+	for _, d := range []string{bin, filepath.Dir(settings)} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(bin, "aburn-hook"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
+	there := func() bool { _, err := os.Stat(settings); return err == nil }
+	for _, step := range []struct {
+		typed, command string
+		asks, want     bool
+	}{
+		{"\n", "install-hooks", true, false},
+		{"n\n", "install-hooks", true, false},
+		{"y\n", "install-hooks", true, true},
+		{"n\n", "uninstall-hooks", true, true},
+		{"yes\n", "uninstall-hooks", true, false},
+		{"", "install-hooks --yes", false, true},
+		{"", "uninstall-hooks -y", false, false},
+	} {
+		shown := typing(t, step.typed, dir, env, strings.Fields(step.command)...)
+		if strings.Contains(shown, "do this? [y/N]") != step.asks || !strings.Contains(shown, `"PreToolUse"`) {
+			t.Errorf("%s: %s", step.command, shown)
+		}
+		if there() != step.want {
+			t.Fatalf("%s, answered %q: settings there: %v", step.command, step.typed, there())
 		}
 	}
 }
