@@ -28,7 +28,7 @@ func (a *app) chainCommand() *cli.Command {
 			&cli.StringFlag{Name: "or", Usage: "if there is nothing to tell, print `TEXT` and exit 0, whatever the reason"},
 			&cli.StringFlag{Name: "expect", Usage: "exit 3, with a hint, unless `CMD` has completed"},
 			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH` of the JSON: data.summary, data.outputs.0, stale"},
-			&cli.StringFlag{Name: "session", Usage: "only what the session `ID` logged; its first or last characters suffice"},
+			&cli.StringFlag{Name: "session", Usage: "only what the session `ID` logged; its first or last 4 characters suffice"},
 			&cli.BoolFlag{Name: "any", Usage: "if there is none here, take it from another worktree"},
 			&cli.BoolFlag{Name: "all", Usage: "search the whole log, not only its newest part"},
 			jsonFlag(),

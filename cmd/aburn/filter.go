@@ -25,7 +25,7 @@ type filter struct {
 // filterFlags are the flags that tail, query and stats share.
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "session", Usage: "only the session with this `ID`; its first or last characters suffice"},
+		&cli.StringFlag{Name: "session", Usage: "only the session with this `ID`; its first or last 4 characters suffice"},
 		&cli.StringSliceFlag{Name: "cmd", Usage: "only entries of this workflow `COMMAND` (again for more)"},
 		&cli.StringSliceFlag{Name: "phase", Usage: "only entries of this `PHASE` (again for more)"},
 		&cli.StringSliceFlag{Name: "event", Usage: "only this `EVENT`, TOOL_FAILED for instance (again for more)"},
