@@ -47,12 +47,19 @@ func Active(lines Lines, who Who) State {
 			carried = c.Closing
 		case !ok || !who.wrote(line, &h) || gjson.GetBytes(line, "source").Str == "aburn":
 		case !carried:
-			return after(&h, gjson.GetBytes(line, "agent.parent_cmd").Str)
+			return after(&h, parentCmd(line, &h))
 		case !copied.Known:
-			copied = after(&h, gjson.GetBytes(line, "agent.parent_cmd").Str)
+			copied = after(&h, parentCmd(line, &h))
 		}
 	}
 	return copied
+}
+
+func parentCmd(line []byte, h *logfmt.Header) string {
+	if !h.Agent {
+		return ""
+	}
+	return gjson.GetBytes(line, "agent.parent_cmd").Str
 }
 
 // After is the state that e leaves behind in its own line of work.
