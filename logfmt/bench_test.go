@@ -68,6 +68,32 @@ func BenchmarkParseHeader(b *testing.B) {
 	}
 }
 
+func BenchmarkParser(b *testing.B) {
+	log := benchLog(b, 10_000)
+	b.Run("header", func(b *testing.B) {
+		b.SetBytes(int64(len(log)))
+		b.ReportAllocs()
+		var p Parser
+		var h Header
+		for b.Loop() {
+			eachLine(log, func(line []byte) { p.Header(line, &h) })
+		}
+	})
+	b.Run("entry", func(b *testing.B) {
+		b.SetBytes(int64(len(log)))
+		b.ReportAllocs()
+		var p Parser
+		var e Entry
+		for b.Loop() {
+			eachLine(log, func(line []byte) {
+				if line[0] == '{' && p.Parse(line, &e) != nil {
+					b.Fatal("no entry")
+				}
+			})
+		}
+	})
+}
+
 func BenchmarkParse(b *testing.B) {
 	log := benchLog(b, 10_000)
 	b.SetBytes(int64(len(log)))

@@ -33,16 +33,19 @@ func ParseHeader(line []byte) (h Header, ok bool) {
 
 // Read is ParseHeader into h, for loops that use one Header for every line.
 func (h *Header) Read(line []byte) bool {
+	return h.read(line, nil)
+}
+
+// read is Read; the shapes of earlier lines make it quicker.
+func (h *Header) read(line []byte, s *shapes) bool {
 	if len(line) == 0 || line[0] == '#' {
 		return false
 	}
 	if !hasCrcTail(line) {
 		return h.slow(line)
 	}
-	if end := h.own(line); end == 0 || !ownTail(line[end:]) {
-		return h.slow(line)
-	}
-	return true
+	end := h.ownLike(line, s)
+	return end > 0 && ownTail(line[end:]) || h.slow(line)
 }
 
 // ownTail reports whether what follows wt is what aburn lets follow it.

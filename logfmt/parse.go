@@ -33,7 +33,7 @@ func Check(line []byte) error {
 // the other way, whatever it is.
 func parseOwn(line []byte) (Entry, bool) {
 	var o ownLine
-	if !o.read(line) {
+	if !o.read(line, nil) {
 		return Entry{}, false
 	}
 	text := string(line[:o.end]) // one string for all short members
@@ -59,11 +59,11 @@ type ownLine struct {
 }
 
 // read reports whether the line is such a one and its crc matches.
-func (o *ownLine) read(line []byte) bool {
-	if !hasCrcTail(line) {
+func (o *ownLine) read(line []byte, s *shapes) bool {
+	if !hasCrcTail(line) || !crcOK(line) {
 		return false
 	}
-	if o.end = o.own(line); o.end == 0 || !crcOK(line) {
+	if o.end = o.Header.ownLike(line, s); o.end == 0 {
 		return false
 	}
 	o.branch = nil

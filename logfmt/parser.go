@@ -1,16 +1,20 @@
 package logfmt
 
-// Parser parses line after line of a log without leaving garbage. The zero
-// value is ready; one goroutine uses it at a time.
+// Parser parses line after line of a log: it makes use of how alike they are, and
+// leaves no garbage. The zero value is ready; one goroutine uses it at a time.
 type Parser struct {
-	known [256]string // texts met lately: commands, sessions and sources come again and again
+	shapes shapes
+	known  [256]string // texts met lately: commands, sessions and sources come again and again
 }
+
+// Header is h.Read(line).
+func (p *Parser) Header(line []byte, h *Header) bool { return h.read(line, &p.shapes) }
 
 // Parse is the function Parse into e, whose Data keeps its memory: who wants to
 // keep the data of an entry copies it. After an error e is undefined.
 func (p *Parser) Parse(line []byte, e *Entry) error {
 	var o ownLine
-	if !o.read(line) {
+	if !o.read(line, &p.shapes) {
 		var err error
 		*e, err = Parse(line)
 		return err

@@ -70,12 +70,15 @@ func (h *Header) ownRest(line []byte, i, source, wt int) int {
 // readSeq reads the number at line[i]; when it is none of ours it returns i,
 // where no key matches any more.
 func readSeq(line []byte, i int) (Seq, int) {
-	end := skipDigits(line, i)
-	seq, ok := parseSeq(line[i:end])
-	if !ok {
+	var n Seq
+	end := i
+	for ; end < len(line) && line[end]-'0' <= 9; end++ {
+		n = n*10 + Seq(line[end]-'0')
+	}
+	if end == i || end > i+16 || line[i] == '0' || n > MaxSeq {
 		return 0, i
 	}
-	return seq, end
+	return n, end
 }
 
 // agentAt is the inside of an object of three strings, with its brace, if that

@@ -1,0 +1,119 @@
+package logfmt
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// shape is what a line in the fixed order has in common with many others: who
+// reads a whole log meets the same command, phase, event and source in nearly
+// every line, and compares them at once instead of taking each apart again.
+//
+//	{"ts":"…","cmd":"build","phase":"RED","event":"TOOL","session":"…","seq":42,"id":"…","source":"claude","wt":"","data":…
+//	         ^-- head --------------------------------------------^                    ^-- tail -----------------^
+type shape struct {
+	head, tail        []byte
+	cmd, phase, event span // in the line
+	session, id       int  // lengths
+	agent, source, wt span // in tail
+}
+
+const (
+	timeAt = len(`{"ts":"`)
+	headAt = timeAt + len(timeLayout)
+)
+
+// own is Header.own for lines of this shape; 0: line is none, and h as it was.
+func (s *shape) own(line []byte, h *Header) int {
+	session := headAt + len(s.head)
+	if session == headAt || len(line) < session+s.session+crcTail+8 || string(line[headAt:session]) != string(s.head) || !hasPrefix(line, `{"ts":"`) {
+		return 0
+	}
+	i := session + s.session
+	if !hasPrefix(line[i:], `","seq":`) {
+		return 0
+	}
+	seq, id := readSeq(line, i+8)
+	if !hasPrefix(line[id:], `,"id":"`) {
+		return 0
+	}
+	id += 7
+	tail := id + s.id
+	if tail > len(line) || !bytes.HasPrefix(line[tail:], s.tail) ||
+		!clean(line[timeAt:headAt]) || !clean(line[session:i]) || !clean(line[id:tail]) {
+		return 0
+	}
+	h.Time, h.Cmd, h.Phase = line[timeAt:headAt], line[s.cmd.lo:s.cmd.hi], line[s.phase.lo:s.phase.hi]
+	h.Event, h.Session, h.Seq, h.ID = line[s.event.lo:s.event.hi], line[session:i], seq, line[id:tail]
+	h.Source, h.Wt = line[tail+s.source.lo:tail+s.source.hi], line[tail+s.wt.lo:tail+s.wt.hi]
+	if h.Agent, h.agent = s.agent.hi > 0, nil; h.Agent {
+		h.agent = line[tail+s.agent.lo : tail+s.agent.hi]
+	}
+	return tail + len(s.tail)
+}
+
+// clean reports whether b, of 8 bytes or more, holds no quote and no backslash.
+func clean(b []byte) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	if len(b) < 8 {
+		return false
+	}
+	var found uint64
+	for i := 0; ; i += 8 {
+		i = min(i, len(b)-8)
+		w := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		found |= (quote-ones)&^quote | (slash-ones)&^slash
+		if i == len(b)-8 {
+			return found&tops == 0
+		}
+	}
+}
+
+// learn takes the shape of a line whose header is h, ending at end. Only lines
+// with a session, a number and an id have one.
+func (s *shape) learn(line []byte, h *Header, end int) {
+	if h.Seq == 0 || len(h.Session) == 0 || len(h.ID) == 0 {
+		return
+	}
+	place := func(part []byte, from int) span {
+		if len(part) == 0 {
+			return span{}
+		}
+		lo := cap(line) - cap(part) - from // part is a part of line
+		return span{lo, lo + len(part)}
+	}
+	tail := place(h.ID, 0).hi
+	s.head = append(s.head[:0], line[headAt:place(h.Session, 0).lo]...)
+	s.tail = append(s.tail[:0], line[tail:end]...)
+	s.cmd, s.phase, s.event = place(h.Cmd, 0), place(h.Phase, 0), place(h.Event, 0)
+	s.session, s.id = len(h.Session), len(h.ID)
+	s.agent, s.source, s.wt = place(h.agent, tail), place(h.Source, tail), place(h.Wt, tail)
+}
+
+// shapes are those of the last lines: calls come in pairs, begun and ended.
+type shapes struct {
+	known [4]shape
+	last  int // the one met last
+	next  int // to be learnt over
+}
+
+// ownLike is own, by way of the shapes if s is not nil.
+func (h *Header) ownLike(line []byte, s *shapes) int {
+	if s == nil {
+		return h.own(line)
+	}
+	for n := range len(s.known) {
+		k := (s.last + n) % len(s.known)
+		if end := s.known[k].own(line, h); end > 0 {
+			s.last = k
+			return end
+		}
+	}
+	end := h.own(line)
+	if end > 0 {
+		s.known[s.next].learn(line, h, end)
+		s.next = (s.next + 1) % len(s.known)
+	}
+	return end
+}
