@@ -16,7 +16,7 @@ type Record[T any] struct {
 // out to be no entry is damage.
 func (j *Journal) Headers(from Position) iter.Seq2[*Record[logfmt.Header], error] {
 	return replay(j, from, func() parser[logfmt.Header] {
-		return func(line []byte, h *logfmt.Header) bool { return h.Read(line) }
+		return new(logfmt.Parser).Header
 	})
 }
 
