@@ -77,7 +77,7 @@ func (s *shape) learn(line []byte, h *Header, end int) {
 		return
 	}
 	place := func(part []byte, from int) span {
-		if len(part) == 0 {
+		if part == nil {
 			return span{}
 		}
 		lo := cap(line) - cap(part) - from // part is a part of line
