@@ -145,13 +145,12 @@ func (b *parsed[T]) parse(read parser[T]) {
 // deliver yields the entries in order and leaves c behind the last block whose
 // entries it yielded; false if the consumer wants no more.
 func (p *pool[T]) deliver(c *cursor, yield func(*Record[T], error) bool) bool {
-	var r Record[T]
+	r := Record[T]{Line: c.f.lineAt(nil, 0, false)}
 	for b := range p.queue {
 		<-b.ready
 		c.scan.damage += b.damage
 		for i, at := range b.at {
-			r.Line = c.f.lineAt(b.lines[at.from:at.to], b.off+int64(at.from), false)
-			r.Value = &b.values[i]
+			r.JSON, r.Offset, r.Value = b.lines[at.from:at.to], b.off+int64(at.from), &b.values[i]
 			if !yield(&r, nil) {
 				return false
 			}

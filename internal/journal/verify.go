@@ -113,6 +113,8 @@ type verifier struct {
 	name    string
 	line    int
 	block   logfmt.Block
+	parser  logfmt.Parser
+	parsed  logfmt.Entry
 	paired  bool // the line before was an entry: a comment may follow
 	ids     map[string]logfmt.Seq
 	ring    [4096]string
@@ -175,16 +177,16 @@ func (v *verifier) check(line []byte, off int64) {
 		v.paired = false
 		v.damage(off, BadLine, "neither entry nor comment")
 	case logfmt.EntryLine:
-		e, err := logfmt.Parse(line)
+		err := v.parser.Parse(line, &v.parsed)
 		if err == nil {
-			err = logfmt.Check(line) // Parse takes a line with a crc at its word
+			err = logfmt.Check(line) // the parser takes a line with a crc at its word
 		}
 		v.paired = err == nil
 		switch {
 		case err != nil:
 			v.damage(off, BadLine, err.Error())
 		case !carried:
-			v.entry(&e, off)
+			v.entry(&v.parsed, off)
 		}
 	}
 }
