@@ -92,16 +92,15 @@ type querier struct {
 // what passes the filter is parsed.
 func (q *querier) run(log *journal.Journal, f *filter, limit int64) (n int64, err error) {
 	var seen logfmt.Deduper
-	var h logfmt.Header
 	now := time.Now()
-	for line, err := range log.Forward(journal.Position{}) {
+	for r, err := range log.Headers(journal.Position{}) {
 		if err != nil {
 			return n, err
 		}
-		if !h.Read(line.JSON) || seen.SeenBytes(h.ID) || !f.match(&h) {
+		if seen.SeenBytes(r.Value.ID) || !f.match(r.Value) {
 			continue
 		}
-		found, err := q.one(line.JSON, now)
+		found, err := q.one(r.JSON, now)
 		if err != nil {
 			return n, err
 		}

@@ -52,16 +52,15 @@ func newTally() *tally {
 
 func (t *tally) read(log *journal.Journal, f *filter) error {
 	var seen logfmt.Deduper
-	var h logfmt.Header
-	for line, err := range log.Forward(journal.Position{}) {
+	for r, err := range log.Headers(journal.Position{}) {
 		if err != nil {
 			return err
 		}
-		if line.Carried { // a copy, of a segment that is gone
+		if r.Carried { // a copy, of a segment that is gone
 			continue
 		}
-		if h.Read(line.JSON) && !seen.SeenBytes(h.ID) && f.match(&h) {
-			t.add(&line, &h)
+		if !seen.SeenBytes(r.Value.ID) && f.match(r.Value) {
+			t.add(&r.Line, r.Value)
 		}
 	}
 	t.segments[t.segment] = t.inSegment
