@@ -185,23 +185,29 @@ func (t Tail) LockWait() time.Duration {
 func (t Tail) Locked() bool { return t.s != nil && t.s.locked }
 
 // repeatWindow and repeatReach are how far back an append looks for an entry with
-// the same id: in time, and in bytes of entries, which are about fifty of a hook.
-// Two registrations of one hook fire side by side; what comes later is left to
-// readers, who drop repeats among the last 4,096 ids. Looking through a whole tail
-// costs a cold process a tenth of an empty one: each new page of it is a fault.
+// the same id: in time, and in bytes of entries, which are about fifteen of a hook
+// and mostly lie in the first block. Two registrations of one hook fire side by
+// side; what comes later is left to readers, who drop repeats among the last 4,096
+// ids. Looking through a whole tail costs a cold process a tenth of an empty one:
+// each new page of it is a fault.
 const (
 	repeatWindow = 5 * time.Second
-	repeatReach  = 16 << 10
+	repeatReach  = 5 << 10
 )
 
 // has reports whether the tail holds an entry with e's id, as far back as
 // repeatWindow before e and repeatReach. A few older lines do not end the search:
-// a relayed entry and a clock set back look like that.
+// a relayed entry and a clock set back look like that. A lifecycle entry may be
+// relayed twice at any distance, and what follows is attributed to it: for such a
+// one the whole tail is in reach.
 func (t Tail) has(e *logfmt.Entry) bool {
 	const begin = `{"ts":"`
 	since := e.Time.Add(-repeatWindow).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")
 	id := []byte(e.ID)
-	older, reach := 0, 0
+	older, reach := 0, repeatReach
+	if e.Event.Lifecycle() {
+		reach = TailSize
+	}
 	for line := range t.Backward() {
 		if bytes.Contains(line[:min(len(line), routingSize)], id) {
 			if h, ok := logfmt.ParseHeader(line); ok && string(h.ID) == e.ID {
@@ -215,7 +221,7 @@ func (t Tail) has(e *logfmt.Entry) bool {
 				return false
 			}
 		}
-		if reach += len(line); reach > repeatReach {
+		if reach -= len(line); reach < 0 {
 			return false
 		}
 	}
