@@ -11,6 +11,13 @@ import (
 // realCwd is the real path of dir if dir is this process's own folder, as it mostly is in a hook, else "". The kernel
 // knows that path; following the links of a path costs a system call for each of its elements.
 func realCwd(dir string) string {
+	real, err := syscall.Getwd()
+	if err != nil || !filepath.IsAbs(real) { // the folder is gone or cannot be reached from the root
+		return ""
+	}
+	if dir == real {
+		return real
+	}
 	here, err := os.Stat(".")
 	if err != nil {
 		return ""
@@ -18,8 +25,5 @@ func realCwd(dir string) string {
 	if there, err := os.Stat(dir); err != nil || !os.SameFile(here, there) {
 		return ""
 	}
-	if real, err := syscall.Getwd(); err == nil && filepath.IsAbs(real) {
-		return real
-	}
-	return ""
+	return real
 }

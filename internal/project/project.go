@@ -164,8 +164,10 @@ func (s *search) project(root string) *Project {
 	case inside(s.wt, root): // .oss above all checkouts
 		p.Worktree = s.wt
 	}
-	if rel, err := filepath.Rel(root, p.Worktree); err == nil && rel != "." {
-		p.Wt = filepath.ToSlash(rel)
+	if p.Worktree != root {
+		if rel, err := filepath.Rel(root, p.Worktree); err == nil {
+			p.Wt = filepath.ToSlash(rel)
+		}
 	}
 	return p
 }
