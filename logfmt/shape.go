@@ -24,6 +24,7 @@ const (
 )
 
 // own is Header.own for lines of this shape; 0: line is none, and h as it was.
+// The end is also right only if ownTail says so: line may have more members.
 func (s *shape) own(line []byte, h *Header) int {
 	session := headAt + len(s.head)
 	if session == headAt || len(line) < session+s.session+crcTail+8 || string(line[headAt:session]) != string(s.head) || !hasPrefix(line, `{"ts":"`) {
@@ -52,22 +53,21 @@ func (s *shape) own(line []byte, h *Header) int {
 	return tail + len(s.tail)
 }
 
-// clean reports whether b, of 8 bytes or more, holds no quote and no backslash.
+// clean reports whether b is 8 bytes or more of ASCII without a quote and a
+// backslash.
 func clean(b []byte) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	if len(b) < 8 {
+	last := len(b) - 8
+	if last < 0 {
 		return false
 	}
-	var found uint64
-	for i := 0; ; i += 8 {
-		i = min(i, len(b)-8)
+	w := binary.LittleEndian.Uint64(b[last:])
+	found := w | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)
+	for i := 0; i < last; i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		quote, slash := w^ones*'"', w^ones*'\\'
-		found |= (quote-ones)&^quote | (slash-ones)&^slash
-		if i == len(b)-8 {
-			return found&tops == 0
-		}
+		found |= w | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)
 	}
+	return found&tops == 0
 }
 
 // learn takes the shape of a line whose header is h, ending at end. Only lines
@@ -105,13 +105,13 @@ func (h *Header) ownLike(line []byte, s *shapes) int {
 	}
 	for n := range len(s.known) {
 		k := (s.last + n) % len(s.known)
-		if end := s.known[k].own(line, h); end > 0 {
+		if end := s.known[k].own(line, h); end > 0 && ownTail(line[end:]) {
 			s.last = k
 			return end
 		}
 	}
 	end := h.own(line)
-	if end > 0 {
+	if end > 0 && ownTail(line[end:]) {
 		s.known[s.next].learn(line, h, end)
 		s.next = (s.next + 1) % len(s.known)
 	}
