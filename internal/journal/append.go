@@ -14,7 +14,7 @@ import (
 // Receipt says what an append did.
 type Receipt struct {
 	Entries    []*logfmt.Entry // as written, with seq and id
-	Duplicates int             // entries left out because the tail already holds their id
+	Duplicates int             // entries left out because their id stands a little before
 	Locked     bool
 	LockWait   time.Duration
 }
@@ -22,7 +22,8 @@ type Receipt struct {
 // Append asks build for entries, exactly once and if possible under the lock,
 // gives them seq and id, and writes them with one write. A nil error means
 // acknowledged: no crash of any process loses them. build may return none, and
-// then nothing is written. Entries whose id the tail already holds are left out.
+// then nothing is written. Entries whose id stands a little before, as far back as
+// repeatWindow and repeatReach, are left out.
 //
 // Every error is about the file: fs.ErrPermission or syscall.EROFS in an agent's
 // sandbox, ErrNotRegular, a full disk. If only the sync failed the entries are
