@@ -99,7 +99,7 @@ func (r *Run) record(rec *recorder) error {
 	}
 	defer root.Close()
 	set := settings.LoadIn(root, rec.proj, r.Env)
-	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: syncPolicy(set.Sync)})
+	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: journal.SyncPolicy(set.Sync)})
 	if rec.plan.Resumed || r.Look != nil {
 		r.guard()
 	}
@@ -142,16 +142,6 @@ func rotates(entries []*logfmt.Entry) bool {
 		}
 	}
 	return false
-}
-
-func syncPolicy(s settings.Sync) journal.SyncPolicy {
-	switch s {
-	case settings.SyncAll:
-		return journal.SyncAll
-	case settings.SyncNone:
-		return journal.SyncNone
-	}
-	return journal.SyncDurable
 }
 
 // payload is what was read as a payload, whole or not: an agent that forgets to

@@ -47,7 +47,7 @@ func (a *app) open(cmd *cli.Command) (*workspace, error) {
 		By:     journal.Command,
 		Rotate: w.settings.Rotate,
 		Keep:   w.settings.Keep,
-		Sync:   syncPolicy(w.settings.Sync),
+		Sync:   journal.SyncPolicy(w.settings.Sync),
 	})
 	return w, nil
 }
@@ -73,14 +73,4 @@ func (w *workspace) resolve(path string) string {
 		return path
 	}
 	return filepath.Join(w.dir, path)
-}
-
-func syncPolicy(s settings.Sync) journal.SyncPolicy {
-	switch s {
-	case settings.SyncAll:
-		return journal.SyncAll
-	case settings.SyncNone:
-		return journal.SyncNone
-	}
-	return journal.SyncDurable
 }

@@ -53,13 +53,14 @@ const (
 )
 
 // SyncPolicy says which appends are synced to the disk before they are acknowledged.
-type SyncPolicy int
+type SyncPolicy string
 
-// The policies. The zero value syncs what logfmt calls durable.
+// The policies, in the words of the settings. Every other value is SyncDurable,
+// which syncs what logfmt calls durable.
 const (
-	SyncDurable SyncPolicy = iota
-	SyncAll
-	SyncNone
+	SyncDurable SyncPolicy = "durable"
+	SyncAll     SyncPolicy = "all"
+	SyncNone    SyncPolicy = "none"
 )
 
 // Options are the settings of one Journal. The zero value is that of a hook.
