@@ -34,9 +34,16 @@ func (v *view) decoded() (view, bool) {
 	text := make([]byte, 0, len(s))
 	for i = 0; i < len(s); {
 		b, n := unescape(s[i:])
+		end := i + n
+		if n == 1 {
+			end = afterRun(s, i)
+		}
 		text = append(text, b)
 		out.at = append(out.at, v.source(i))
-		i += n
+		for i += n; i < end; i++ {
+			text = append(text, b)
+			out.at = append(out.at, v.source(i))
+		}
 	}
 	out.at = append(out.at, v.source(len(s)))
 	out.text = string(text)
@@ -50,9 +57,20 @@ func nextEscape(s string, i int) int {
 			if _, n := unescape(s[i:]); n > 1 {
 				return i
 			}
+			i = afterRun(s, i) - 1
 		}
 	}
 	return len(s)
+}
+
+// afterRun is the offset after the byte at i, or after the backslashes that begin there: when they all together are no
+// escape, the last few of them are none either, and need not be looked at each on its own.
+func afterRun(s string, i int) int {
+	end := i + 1
+	for s[i] == '\\' && end < len(s) && s[end] == '\\' {
+		end++
+	}
+	return end
 }
 
 // unescape is the byte that s begins with when its escape is decoded, and how many bytes it takes. Any number of
