@@ -7,6 +7,7 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 
 func main() {
 	start := time.Now()
+	debug.SetTraceback("crash") // what recover cannot catch ends by a signal: exit code 2 would block the agent
+	noCore()
 	roomy(0)
 	defer os.Exit(0)
 	defer func() { _ = recover() }()
