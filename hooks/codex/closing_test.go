@@ -112,6 +112,13 @@ func TestTranscriptTail(t *testing.T) {
 			t.Errorf("%d bytes before it: exit code %d", filler, got)
 		}
 	}
+	long := `{"payload":{"type":"item_completed","item":{"id":"c1","exit_code":5,"aggregated_output":"` + strings.Repeat("z", 2*shortTail) + `"}}}`
+	if err := os.WriteFile(path, []byte(want+long+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := lastItem(path, "c1").Get("exit_code").Int(); got != 5 {
+		t.Errorf("a record longer than the short tail: exit code %d", got)
+	}
 	text := want + strings.Repeat(strings.Repeat("y", 1000)+"\n", 1100)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

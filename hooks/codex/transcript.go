@@ -54,30 +54,36 @@ func firstRecord(path string) gjson.Result {
 // tail is the whole lines in the last max bytes of a transcript; nil if it cannot
 // be read.
 func tail(path string, max int64) []byte {
+	b, _ := tailOf(path, max)
+	return b
+}
+
+// tailOf is tail, and whether more stands before it.
+func tailOf(path string, max int64) (b []byte, more bool) {
 	f, size := openRegular(path)
 	if f == nil {
-		return nil
+		return nil, false
 	}
 	defer f.Close()
-	b := make([]byte, min(size, max))
+	b = make([]byte, min(size, max))
 	n, err := f.ReadAt(b, size-int64(len(b)))
 	if err != nil && err != io.EOF {
-		return nil
+		return nil, false
 	}
 	if b = b[:n]; size > max {
 		_, b, _ = bytes.Cut(b, []byte{'\n'})
 	}
-	return b[:bytes.LastIndexByte(b, '\n')+1]
+	return b[:bytes.LastIndexByte(b, '\n')+1], size > max
 }
 
 // lastItem is the completed item with this id at the end of a transcript.
 func lastItem(path, id string) gjson.Result {
 	for _, max := range []int64{shortTail, longTail} {
-		b := tail(path, max)
+		b, more := tailOf(path, max)
 		if item := completedItem(b, id); item.Exists() {
 			return item
 		}
-		if int64(len(b)) < max/2 { // the whole file
+		if !more {
 			break
 		}
 	}
