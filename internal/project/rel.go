@@ -1,6 +1,7 @@
 package project
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -31,20 +32,27 @@ func (p *Project) local(path string) string {
 	return rel
 }
 
-// realPath follows the links in the part of path that exists.
+// realPath follows the links in the part of path that exists. It goes down to where that ends, and not up from the
+// end: an agent can name a path of a hundred thousand folders that are not there.
 func realPath(path string) string {
-	rest := ""
-	for dir := path; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-		dir = above
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
 	}
+	there := len(filepath.VolumeName(path)) + 1
+	for i := there; i < len(path); i++ {
+		if !os.IsPathSeparator(path[i]) {
+			continue
+		}
+		if _, err := os.Stat(path[:i]); err != nil {
+			break
+		}
+		there = i
+	}
+	real, err := filepath.EvalSymlinks(path[:there])
+	if err != nil {
+		return path
+	}
+	return filepath.Join(real, path[there:])
 }
 
 // Tilde is path with forward slashes and, where it lies in the home directory, ~ in its place.

@@ -3,6 +3,7 @@ package project
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestRel(t *testing.T) {
@@ -13,6 +14,7 @@ func TestRel(t *testing.T) {
 		home/p2/f=1
 		out/f=1
 		home/into->@/home/p/dir
+		home/dangling->@/nowhere
 		home/p/leads->@/out
 	`)
 	p, err := Find(w.path("home/p"), w.env)
@@ -35,7 +37,9 @@ func TestRel(t *testing.T) {
 		{"@/homes/f", "@/homes/f"},
 		{"@/home/into/f", "dir/f"},         // as the file system sees it
 		{"@/home/into/new/f", "dir/new/f"}, // also what is not there yet
-		{"@/home/p/leads/f", "leads/f"},    // as the agent named it
+		{"@/home/into/a/b/c/d", "dir/a/b/c/d"},
+		{"@/home/dangling/f", "~/dangling/f"},
+		{"@/home/p/leads/f", "leads/f"}, // as the agent named it
 		{"/", "/"},
 		{"", ""},
 	} {
@@ -47,6 +51,26 @@ func TestRel(t *testing.T) {
 	w.vars["HOME"] = "/"
 	if got := p.Rel("/etc/passwd"); got != "/etc/passwd" {
 		t.Errorf("with HOME=/: %s", got)
+	}
+}
+
+// A path is what an agent says, and may be of any length.
+func TestRelOfLongPath(t *testing.T) {
+	w := newWorld(t, "home/p/.oss/")
+	p, err := Find(w.path("home/p"), w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan string)
+	path := w.path("home/q") + strings.Repeat("/a", 200_000)
+	go func() { done <- p.Rel(path) }()
+	select {
+	case got := <-done:
+		if want := "~/q" + strings.Repeat("/a", 200_000); got != want {
+			t.Errorf("%d bytes", len(got))
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("a path of 200,000 folders takes longer than 20 s")
 	}
 }
 
