@@ -21,6 +21,12 @@ var (
 	errTooLarge   = errors.New("larger than 1 MiB")
 )
 
+// What a file is read to: a repository can bring one that was made to be slow, and hooks read it too.
+const (
+	maxNesting  = 8  // objects and lists in one another
+	maxWarnings = 20 // of one file
+)
+
 // ignored ends the warnings about what was left out.
 const ignored = ": ignored"
 
@@ -86,12 +92,35 @@ func (s *Settings) merge(src source, data []byte, err error) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	if nesting(text) > maxNesting {
+		s.warn(src.name + ": nested too deeply: the whole file is ignored")
+		return
+	}
 	if offset, wrong := syntax(text); wrong != "" {
 		s.warn(place(src.name, text, offset) + wrong + ": the whole file is ignored")
 		return
 	}
 	f := file{source: src, text: text, settings: s, seen: make(map[string]bool)}
 	f.object("", gjson.Parse(text))
+}
+
+// nesting is how many brackets are open at once in text, whether or not it is JSON.
+func nesting(text string) int {
+	depth, deepest, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && (c == '{' || c == '['):
+			depth++
+			deepest = max(deepest, depth)
+		case !quoted && (c == '}' || c == ']'):
+			depth--
+		}
+	}
+	return deepest
 }
 
 // syntax says what is wrong with text and at which byte; it has to be one JSON object.
@@ -115,6 +144,7 @@ type file struct {
 	text     string
 	settings *Settings
 	seen     map[string]bool
+	warned   int
 }
 
 func (f *file) object(prefix string, obj gjson.Result) {
@@ -134,7 +164,7 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 		if f.own != "" {
 			where += ", " + f.own
 		}
-		f.warn(keyAt, plain(key)+" counts only in "+where+ignored)
+		f.warn(keyAt, func() string { return plain(key) + " counts only in " + where + ignored })
 		return
 	}
 	if v.IsObject() {
@@ -142,7 +172,7 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 		return
 	}
 	if f.seen[key] {
-		f.warn(keyAt, key+" appears twice: the last one counts")
+		f.warn(keyAt, func() string { return key + " appears twice: the last one counts" })
 	}
 	f.seen[key] = true
 	text := v.Raw
@@ -153,9 +183,9 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 	wrong, ok := f.settings.set(key, value{text: text, string: v.Type == gjson.String, scalar: scalar})
 	switch {
 	case !ok:
-		f.warn(keyAt, unknown(key)+ignored)
+		f.warn(keyAt, func() string { return unknown(key) + ignored })
 	case wrong != "":
-		f.warn(v.Index, key+" "+wrong+ignored)
+		f.warn(v.Index, func() string { return key + " " + wrong + ignored })
 	}
 }
 
@@ -175,8 +205,14 @@ func unknown(key string) string {
 	return text
 }
 
-func (f *file) warn(offset int, text string) {
-	f.settings.warn(place(f.name, f.text, offset) + text)
+// warn says what is wrong at offset. Of many warnings only the first are made.
+func (f *file) warn(offset int, text func() string) {
+	switch f.warned++; {
+	case f.warned <= maxWarnings:
+		f.settings.warn(place(f.name, f.text, offset) + text())
+	case f.warned == maxWarnings+1:
+		f.settings.warn(place(f.name, f.text, offset) + "and more like these")
+	}
 }
 
 // place is "file:line:column: " of a byte of text; both count from 1, columns in characters.

@@ -232,6 +232,33 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
+// A file that was made to be slow costs a hook no seconds, and what is right in it counts.
+func TestSlowFiles(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"objects":  {strings.Repeat(`{"a":`, 170_000) + "1" + strings.Repeat("}", 170_000), "nested too deeply"},
+		"lists":    {`{"a":` + strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000) + "}", "nested too deeply"},
+		"brackets": {strings.Repeat("[", 1<<20), "nested too deeply"},
+		"keys":     {"{" + strings.Repeat(`"k":1,`, 170_000) + `"log":{"keep":1}}`, "and more like these"},
+	} {
+		h := newHome(t)
+		h.mark()
+		h.write(projectFile, c.text)
+		done := make(chan Settings, 1)
+		go func() { done <- h.load() }()
+		select {
+		case s := <-done:
+			if n := len(s.Warnings); n == 0 || n > maxWarnings+1 || !strings.Contains(s.Warnings[n-1], c.want) {
+				t.Errorf("%s: %d warnings: %.300s", name, n, h.warnings(s))
+			}
+			if (s.Keep == 1) != (name == "keys") {
+				t.Errorf("%s: %+v", name, s.Keep)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: takes longer than 20 s", name)
+		}
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	h := newHome(t)
 	h.vars["ABURN_LOG_SYNC"] = "always"
