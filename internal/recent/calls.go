@@ -62,14 +62,22 @@ func CallsOf(lines Lines, who Who) *Calls {
 	return collect(lines, func(line []byte, h *logfmt.Header) bool { return who.wrote(line, h) })
 }
 
+// fewIDs is how many ids are looked for in a line before its own id is read.
+const fewIDs = 16
+
 // CallsNamed collects those calls of one session and agent that ids names, and
 // what was asked about them. It reads no further than it must.
 func CallsNamed(lines Lines, who Who, ids []string) *Calls {
-	left := slices.Clone(ids)
+	left := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		left[id] = true
+	}
+	mentions := func(line []byte) bool {
+		return len(ids) > fewIDs || slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(line, []byte(id)) })
+	}
 	named := func(yield func([]byte) bool) {
 		for line := range lines {
-			i := slices.IndexFunc(left, func(id string) bool { return bytes.Contains(line, []byte(id)) })
-			if i < 0 && !bytes.Contains(line, []byte(`"event":"`+logfmt.Permission+`"`)) {
+			if !mentions(line) && !bytes.Contains(line, []byte(`"event":"`+logfmt.Permission+`"`)) {
 				continue
 			}
 			h, ok := logfmt.ParseHeader(line)
@@ -82,10 +90,11 @@ func CallsNamed(lines Lines, who Who, ids []string) *Calls {
 				}
 				continue
 			}
-			if i < 0 || callID(line) != left[i] {
+			id := callID(line)
+			if !left[id] {
 				continue
 			}
-			left = slices.Delete(left, i, i+1)
+			delete(left, id)
 			if !yield(line) || len(left) == 0 {
 				return
 			}

@@ -140,6 +140,9 @@ func TestCallsNamed(t *testing.T) {
 	if !c.Ended("one") || c.Ended("two") || c.Find("two") == nil || c.Ended("three") || c.Find("three") != nil || !c.Find("two").Asked {
 		t.Errorf("calls: %+v", c)
 	}
+	if c := recent.CallsNamed(counted, recent.Who{Session: "a"}, []string{"on", "one"}); !c.Ended("one") || c.Ended("on") {
+		t.Errorf("an id that begins like another: %+v", c)
+	}
 	seen = 0
 	recent.CallsNamed(counted, recent.Who{Session: "a"}, []string{"one"})
 	if seen != 3 {
