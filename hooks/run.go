@@ -100,7 +100,7 @@ func (r *Run) record(rec *recorder) error {
 	defer root.Close()
 	set := settings.LoadIn(root, rec.proj, r.Env)
 	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: journal.SyncPolicy(set.Sync)})
-	if rec.plan.Resumed || r.Look != nil {
+	if rec.plan.Resumed || r.Look != nil || rec.plan.isLarge() {
 		r.guard()
 	}
 	rec.prepare(j)
@@ -125,6 +125,12 @@ func (r *Run) record(rec *recorder) error {
 	}
 	return err
 }
+
+// isLarge reports whether the plan may end more calls than are ended in no time.
+func (p *Plan) isLarge() bool { return p.Closer != nil && len(p.Closer.Wants()) > largeBatch }
+
+// largeBatch is far more calls than a message of a model has.
+const largeBatch = 64
 
 func (r *Run) look(rec *recorder, j *journal.Journal, set settings.Settings, receipt journal.Receipt) string {
 	if r.Look == nil || !rec.proj.Marked {

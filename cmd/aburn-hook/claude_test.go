@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -126,6 +127,26 @@ func TestClaudeBatchFarBack(t *testing.T) {
 	w.send("claude", claudePayload("PostToolBatch", `"tool_calls":[{"tool_name":"Bash","tool_input":{},"tool_use_id":"far","tool_response":"x"}]`))
 	if e := w.last(); e.Session != "s2" {
 		t.Errorf("the call was ended again: %s %s", e.Event, e.Data)
+	}
+}
+
+// Each of many calls of one message is ended once.
+func TestClaudeLargeBatch(t *testing.T) {
+	w := newWorld(t)
+	const n = 300
+	var calls []string
+	for i := range n {
+		calls = append(calls, `{"tool_name":"Nope","tool_input":{},"tool_use_id":"c`+strconv.Itoa(i)+`","tool_response":"<tool_use_error>No</tool_use_error>"}`)
+	}
+	batch := claudePayload("PostToolBatch", `"tool_calls":[`+strings.Join(append(calls, calls[0]), ",")+`]`)
+	w.send("claude", batch)
+	w.send("claude", batch)
+	ended := map[string]bool{}
+	for _, e := range w.entries() {
+		ended[get(e, "tool_use_id").Str] = e.Event == logfmt.ToolFailed
+	}
+	if all := w.entries(); len(ended) != n || len(all) != n {
+		t.Errorf("%d entries for %d of %d calls", len(all), len(ended), n)
 	}
 }
 

@@ -70,24 +70,22 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 
 // take keeps the entries that are new, with an id each.
 func (r *Receipt) take(tail Tail, entries []*logfmt.Entry) {
-	for i, e := range entries {
+	var seen map[string]bool // of these entries; nothing to look in for one
+	if len(entries) > 1 {
+		seen = make(map[string]bool, len(entries))
+	}
+	for _, e := range entries {
 		if e.ID == "" {
 			e.ID = NewID()
-		} else if tail.has(e) || hasID(entries[:i], e.ID) {
+		} else if seen[e.ID] || tail.has(e) {
 			r.Duplicates++
 			continue
 		}
+		if seen != nil {
+			seen[e.ID] = true
+		}
 		r.Entries = append(r.Entries, e)
 	}
-}
-
-func hasID(entries []*logfmt.Entry, id string) bool {
-	for _, e := range entries {
-		if e.ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // number gives the entries the next numbers, or none.

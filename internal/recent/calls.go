@@ -24,10 +24,14 @@ type Call struct {
 	Asked     bool // a PERMISSION for the same tool and command came after it
 }
 
+// fewIDs is how many ids are looked for one by one.
+const fewIDs = 16
+
 // Calls are tool calls of one session and agent.
 type Calls struct {
 	Open  []Call // started and not ended, oldest first
 	ended map[string]bool
+	at    map[string]int // places in Open by id, where there are many
 }
 
 // Ended reports whether the call has an end.
@@ -35,10 +39,22 @@ func (c *Calls) Ended(toolUseID string) bool { return c.ended[toolUseID] }
 
 // Find returns the open call with this id, or nil.
 func (c *Calls) Find(toolUseID string) *Call {
-	for i := range c.Open {
-		if c.Open[i].ToolUseID == toolUseID {
-			return &c.Open[i]
+	if len(c.Open) <= fewIDs {
+		for i := range c.Open {
+			if c.Open[i].ToolUseID == toolUseID {
+				return &c.Open[i]
+			}
 		}
+		return nil
+	}
+	if c.at == nil {
+		c.at = make(map[string]int, len(c.Open))
+		for i := len(c.Open) - 1; i >= 0; i-- {
+			c.at[c.Open[i].ToolUseID] = i
+		}
+	}
+	if i, ok := c.at[toolUseID]; ok {
+		return &c.Open[i]
 	}
 	return nil
 }
@@ -55,15 +71,13 @@ func (c *Calls) Add(older *Calls) {
 		}
 	}
 	c.Open = slices.DeleteFunc(all, func(call Call) bool { return c.ended[call.ToolUseID] })
+	c.at = nil
 }
 
 // CallsOf collects the calls of one session and agent.
 func CallsOf(lines Lines, who Who) *Calls {
 	return collect(lines, func(line []byte, h *logfmt.Header) bool { return who.wrote(line, h) })
 }
-
-// fewIDs is how many ids are looked for in a line before its own id is read.
-const fewIDs = 16
 
 // CallsNamed collects those calls of one session and agent that ids names, and
 // what was asked about them. It reads no further than it must.

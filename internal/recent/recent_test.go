@@ -3,6 +3,7 @@ package recent_test
 import (
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +148,38 @@ func TestCallsNamed(t *testing.T) {
 	recent.CallsNamed(counted, recent.Who{Session: "a"}, []string{"one"})
 	if seen != 3 {
 		t.Errorf("read %d lines to find the third from the end", seen)
+	}
+}
+
+// A message of any number of calls is looked up in one go.
+func TestManyCalls(t *testing.T) {
+	const n = 40_000
+	var lines, ids []string
+	for i := range n {
+		id := "toolu_" + strconv.Itoa(i)
+		ids = append(ids, id)
+		lines = append(lines, `{"ts":"2026-11-21T12:00:00.000Z","cmd":"session","event":"TOOL_START","session":"a","seq":`+strconv.Itoa(i+1)+`,"id":"i`+strconv.Itoa(i)+
+			`","source":"claude","wt":"","data":{"tool":"Bash","tool_use_id":"`+id+`"}}`)
+	}
+	done := make(chan int)
+	go func() {
+		c := recent.CallsNamed(newestFirst(lines), recent.Who{Session: "a"}, ids)
+		c.Add(recent.CallsNamed(newestFirst(lines[:n/2]), recent.Who{Session: "a"}, ids))
+		found := 0
+		for _, id := range ids {
+			if call := c.Find(id); call != nil && call.ToolUseID == id {
+				found++
+			}
+		}
+		done <- found
+	}()
+	select {
+	case found := <-done:
+		if found != n {
+			t.Errorf("found %d of %d calls", found, n)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%d calls take longer than 20 s", n)
 	}
 }
 
