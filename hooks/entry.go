@@ -84,6 +84,7 @@ func (r *recorder) entry(d Draft) *logfmt.Entry {
 	}
 	if p.AgentID != "" {
 		e.Agent = &logfmt.Agent{Type: p.AgentType, ID: p.AgentID, ParentCmd: r.state.ParentCmd}
+		e.Agent.Type, _ = scrub.Text(p.AgentType)
 	}
 	if d.Once != "" {
 		e.ID = logfmt.ToolID(r.agent.Name, p.Session, p.AgentID, d.Event, d.Once)

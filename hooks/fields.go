@@ -28,21 +28,25 @@ func (p *Payload) Unknown(known func(key string) bool) []byte {
 		if n++; n > maxFields {
 			break
 		}
-		o.Raw(f.key, shape(f.value.Parse()))
+		if _, secrets := scrub.Text(f.key); secrets > 0 {
+			continue
+		}
+		o.Raw(f.key, shape(f.key, f.value.Parse()))
 	}
 	return o.Bytes()
 }
 
 // shape is what is kept of an unknown value: itself if it is a boolean, a number
-// or a short string of id characters, else its type and size in bytes.
-func shape(v gjson.Result) []byte {
+// or a short string of id characters, else its type and size in bytes. Many a
+// secret has nothing but its name to tell it by, so that is looked at too.
+func shape(key string, v gjson.Result) []byte {
 	var o logfmt.Object
 	switch {
 	case v.Type == gjson.True, v.Type == gjson.False, v.Type == gjson.Number && len(v.Raw) <= maxValue:
 		return []byte(v.Raw)
 	case v.Type == gjson.Null:
 		return o.Str("type", "null").Bytes()
-	case v.Type == gjson.String && isID(v.Str):
+	case v.Type == gjson.String && isID(v.Str) && !named(key, v.Str):
 		return gjson.AppendJSONString(nil, scrub.Head(v.Str, maxValue))
 	case v.Type == gjson.String:
 		return o.Str("type", "string").Int("bytes", int64(len(v.Str))).Bytes()
@@ -52,6 +56,13 @@ func shape(v gjson.Result) []byte {
 		return o.Str("type", "object").Int("bytes", int64(len(v.Raw))).Bytes()
 	}
 	return o.Str("type", "number").Int("bytes", int64(len(v.Raw))).Bytes()
+}
+
+// named reports whether value is a secret because of its name alone.
+func named(key, value string) bool {
+	_, alone := scrub.Text(value)
+	_, both := scrub.Text(`"` + key + `": "` + value + `"`)
+	return both > alone
 }
 
 func isID(s string) bool {

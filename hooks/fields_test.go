@@ -37,6 +37,15 @@ func TestUnknownFields(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	p, err = ParsePayload([]byte(`{"hook_event_name":"New","auth_token":"f00ba7deadbeef1234567890abcdef12345678","dbPassword":"correcthorse","` + secret + `":1,"next_token":"abc1"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = string(p.Unknown(func(string) bool { return false }))
+	want = `{"auth_token":{"type":"string","bytes":38},"dbPassword":{"type":"string","bytes":12},"next_token":"abc1"}`
+	if got != want {
+		t.Errorf("secrets by name: got  %s\nwant %s", got, want)
+	}
 	many := `{"hook_event_name":"New"` + strings.Repeat(`,"k":1`, 100) + `}`
 	if p, err = ParsePayload([]byte(many)); err != nil {
 		t.Fatal(err)

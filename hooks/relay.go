@@ -25,7 +25,7 @@ func (r *recorder) relayed() []*logfmt.Entry {
 	var entries []*logfmt.Entry
 	for line := range strings.Lines(rel.Output) {
 		json, ok := strings.CutPrefix(line, logfmt.RelayPrefix)
-		if !ok || len(entries) == maxRelayed {
+		if !ok || len(entries) == maxRelayed || len(json) > logfmt.MaxEntry {
 			continue
 		}
 		e, err := logfmt.Parse([]byte(strings.TrimRight(json, "\r\n")))
@@ -55,6 +55,9 @@ func (r *recorder) adopt(e *logfmt.Entry) {
 		e.Data = scrubbed(e.Data)
 	}
 	e.Branch, _ = scrub.Text(e.Branch)
+	if a := e.Agent; a != nil {
+		a.Type, _ = scrub.Text(a.Type)
+	}
 	if e.Agent == nil && p.AgentID == "" || e.Agent != nil && e.Agent.ID == p.AgentID {
 		r.state = recent.After(e)
 	}

@@ -63,6 +63,8 @@ func TestRelay(t *testing.T) {
 		{"no id", "aburn log build START", printed(t, with(func(e *logfmt.Entry) { e.ID = "" })), "", "session TOOL\n"},
 		{"edited", "aburn log build START", strings.Replace(printed(t, start), "START", "FAILED", 1), "", "session TOOL\n"},
 		{"cut", "aburn log build START", printed(t, start)[:60], "", "session TOOL\n"},
+		{"longer than any entry", "aburn log build START", logfmt.RelayPrefix + `{"ts":"2026-11-21T10:00:00.000Z","cmd":"build","event":"START","session":"s1","id":"b","data":{"args":"` +
+			strings.Repeat("x", logfmt.MaxEntry) + `"}}` + "\n", "", "session TOOL\n"},
 		{"not at a line's start", "aburn log build START", "x " + printed(t, start), "", "session TOOL\n"},
 	} {
 		for _, agent := range []string{"claude", "codex"} {
@@ -92,9 +94,9 @@ func TestRelay(t *testing.T) {
 // What is relayed goes through the same sieve as all text: anything can print it.
 func TestRelayScrubs(t *testing.T) {
 	secret := "gh" + "p_" + "x7Kq2mZ9tR4vB8nL1c" + "D6wF3hJ5sG0pYaQeUi"
-	e := logfmt.Entry{Cmd: "build", Event: logfmt.Complete, Session: "s1", ID: "b", Branch: "fix/" + secret, Data: []byte(`{"summary":"used ` + secret + `","outputs":["a.go"],"metrics":{"n":1}}`)}
+	e := logfmt.Entry{Cmd: "build", Event: logfmt.Complete, Session: "s1", ID: "b", Branch: "fix/" + secret, Agent: &logfmt.Agent{Type: secret, ID: "a1"}, Data: []byte(`{"summary":"used ` + secret + `","outputs":["a.go"],"metrics":{"n":1}}`)}
 	w := newWorld(t)
-	w.send("codex", ran("codex", "aburn log build COMPLETE", printed(t, e), ""))
+	w.send("codex", ran("codex", "aburn log build COMPLETE", printed(t, e), `"agent_id":"a1","agent_type":"`+secret+`"`))
 	b, err := os.ReadFile(filepath.Join(w.proj, ".oss", "workflow.log"))
 	if err != nil {
 		t.Fatal(err)
