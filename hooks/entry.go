@@ -19,7 +19,8 @@ type recorder struct {
 	payload *Payload
 	proj    *project.Project
 	plan    Plan
-	known   *recent.Calls // before the lock was taken, for plan.Closer
+	known   *recent.Calls   // before the lock was taken, for plan.Closer
+	relay   []*logfmt.Entry // likewise, for plan.Relay
 
 	state recent.State
 }
@@ -83,8 +84,7 @@ func (r *recorder) entry(d Draft) *logfmt.Entry {
 		Session: p.Session, Source: r.agent.Name, Wt: r.proj.Wt,
 	}
 	if p.AgentID != "" {
-		e.Agent = &logfmt.Agent{Type: p.AgentType, ID: p.AgentID, ParentCmd: r.state.ParentCmd}
-		e.Agent.Type, _ = scrub.Text(p.AgentType)
+		e.Agent = &logfmt.Agent{Type: Head(p.AgentType), ID: p.AgentID, ParentCmd: r.state.ParentCmd}
 	}
 	if d.Once != "" {
 		e.ID = logfmt.ToolID(r.agent.Name, p.Session, p.AgentID, d.Event, d.Once)

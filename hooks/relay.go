@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"slices"
 	"strings"
 
 	"aburn/internal/recent"
@@ -13,29 +14,45 @@ import (
 // maxRelayed bounds the entries that one shell call may hand over.
 const maxRelayed = 64
 
-// relayed are the entries that `aburn log` printed inside the agent's sandbox,
-// where it may not write the log. They are taken only from a shell call that ran
-// `aburn log`, only lifecycle events, and only of this session; their ids make it
-// harmless to see them twice. What follows in this run is attributed to them.
-func (r *recorder) relayed() []*logfmt.Entry {
-	rel := r.plan.Relay
-	if rel == nil || !strings.Contains(rel.Output, logfmt.RelayPrefix) || !recent.RunsLog(rel.Command) {
-		return nil
+// hasRelay reports whether the plan's call printed what `aburn log` prints inside
+// the agent's sandbox, where it may not write the log.
+func (p *Plan) hasRelay() bool {
+	return p.Relay != nil && strings.Contains(p.Relay.Output, logfmt.RelayPrefix) && recent.RunsLog(p.Relay.Command)
+}
+
+// readRelay reads the entries that `aburn log` printed, before the log is locked.
+// They are taken only from a shell call that ran `aburn log`, only lifecycle
+// events, and only of this session; their ids make it harmless to see them twice.
+func (r *recorder) readRelay() {
+	if !r.plan.hasRelay() {
+		return
 	}
-	var entries []*logfmt.Entry
-	for line := range strings.Lines(rel.Output) {
+	for line := range strings.Lines(r.plan.Relay.Output) {
 		json, ok := strings.CutPrefix(line, logfmt.RelayPrefix)
-		if !ok || len(entries) == maxRelayed || len(json) > logfmt.MaxEntry {
+		if !ok || len(r.relay) == maxRelayed || len(json) > logfmt.MaxEntry {
 			continue
 		}
 		e, err := logfmt.Parse([]byte(strings.TrimRight(json, "\r\n")))
 		if err != nil || e.Edited || e.ID == "" || !e.Event.Lifecycle() || !r.ours(e.Session) {
 			continue
 		}
-		r.adopt(&e)
-		entries = append(entries, &e)
+		if e.Data != nil {
+			e.Data = scrubbed(e.Data)
+		}
+		e.Branch, _ = scrub.Text(e.Branch)
+		if a := e.Agent; a != nil {
+			a.Type = Head(a.Type)
+		}
+		r.relay = append(r.relay, &e)
 	}
-	return entries
+}
+
+// relayed are these entries. What follows in this run is attributed to them.
+func (r *recorder) relayed() []*logfmt.Entry {
+	for _, e := range r.relay {
+		r.adopt(e)
+	}
+	return slices.Clone(r.relay)
 }
 
 // ours reports whether `aburn log` named this session. In a sub-agent of Codex it
@@ -49,14 +66,7 @@ func (r *recorder) adopt(e *logfmt.Entry) {
 	p := r.payload
 	e.Session, e.Source, e.Seq, e.Extra = p.Session, "prompt", 0, nil
 	if e.Agent == nil && p.AgentID != "" {
-		e.Agent = &logfmt.Agent{Type: p.AgentType, ID: p.AgentID, ParentCmd: r.state.ParentCmd}
-	}
-	if e.Data != nil {
-		e.Data = scrubbed(e.Data)
-	}
-	e.Branch, _ = scrub.Text(e.Branch)
-	if a := e.Agent; a != nil {
-		a.Type, _ = scrub.Text(a.Type)
+		e.Agent = &logfmt.Agent{Type: Head(p.AgentType), ID: p.AgentID, ParentCmd: r.state.ParentCmd}
 	}
 	if e.Agent == nil && p.AgentID == "" || e.Agent != nil && e.Agent.ID == p.AgentID {
 		r.state = recent.After(e)

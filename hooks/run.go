@@ -104,6 +104,7 @@ func (r *Run) record(rec *recorder) error {
 		r.guard()
 	}
 	rec.prepare(j)
+	rec.readRelay()
 	if len(rec.plan.Drafts) == 0 && rec.plan.Closer == nil {
 		return nil
 	}
@@ -126,11 +127,18 @@ func (r *Run) record(rec *recorder) error {
 	return err
 }
 
-// isLarge reports whether the plan may end more calls than are ended in no time.
-func (p *Plan) isLarge() bool { return p.Closer != nil && len(p.Closer.Wants()) > largeBatch }
+// isLarge reports whether the plan ends more calls, or was handed more entries,
+// than is done in no time.
+func (p *Plan) isLarge() bool {
+	return p.Closer != nil && len(p.Closer.Wants()) > largeBatch || p.Relay != nil && len(p.Relay.Output) > largeRelay
+}
 
-// largeBatch is far more calls than a message of a model has.
-const largeBatch = 64
+// largeBatch is far more calls than a message of a model has, largeRelay more
+// bytes than a call prints that runs `aburn log` alone.
+const (
+	largeBatch = 64
+	largeRelay = 16 << 10
+)
 
 func (r *Run) look(rec *recorder, j *journal.Journal, set settings.Settings, receipt journal.Receipt) string {
 	if r.Look == nil || !rec.proj.Marked {
