@@ -18,7 +18,7 @@ func burstCase(w *world, pg *page) error {
 	if err := writeLog(filepath.Join(w.project, ".oss", "workflow.log"), 1<<20, false); err != nil {
 		return err
 	}
-	const reps = 15
+	reps := min(15, pg.rounds)
 	empty, hook := w.process("empty", w.bin("empty")), w.hookProcess("PostToolUse", 1000)
 	var p50, p99 [2][]time.Duration
 	for rep := range reps + 1 {

@@ -14,7 +14,7 @@ func chainCase(w *world, pg *page) error {
 		bytes int64
 	}
 	var hits, misses []*process
-	for _, s := range []size{{"1 MB", 1 << 20}, {"64 MB", 64 << 20}, {"big", pg.bigLog}} {
+	for _, s := range []size{{"1 MB", 1 << 20}, {"64 MB", min(64<<20, pg.bigLog)}, {"big", pg.bigLog}} {
 		dir := w.path("chain-" + s.name)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -33,11 +33,11 @@ func chainCase(w *world, pg *page) error {
 	defer func() { // a gigabyte
 		os.RemoveAll(w.path("chain-big"))
 	}()
-	hit, err := race(pg.rounds/4, hits[0], hits[2])
+	hit, err := race(max(pg.rounds/4, 1), hits[0], hits[2])
 	if err != nil {
 		return err
 	}
-	miss, err := race(max(pg.rounds/20, 7), misses[1], misses[2])
+	miss, err := race(min(max(pg.rounds/20, 7), pg.rounds), misses[1], misses[2])
 	if err != nil {
 		return err
 	}

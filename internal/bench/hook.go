@@ -91,7 +91,7 @@ func peerCase(w *world, pg *page) error {
 		p.input = w.payload("PostToolUse", 1000)
 		contenders, names, aims = append(contenders, p), append(names, peer.name), append(aims, peer.aim)
 	}
-	t, err := heats(max(pg.rounds/20, 5), 5, contenders...)
+	t, err := heats(min(max(pg.rounds/20, 5), pg.rounds), 5, contenders...)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func replayCase(w *world, pg *page) error {
 		return err
 	}
 	wcProc := w.process("wc -l", wc, "-l", log)
-	t, err := race(11, wcProc, w.process("routing", self, "replay-routing", oss), w.process("fields", self, "replay-fields", oss))
+	t, err := race(min(11, pg.rounds), wcProc, w.process("routing", self, "replay-routing", oss), w.process("fields", self, "replay-fields", oss))
 	if err != nil {
 		return err
 	}
