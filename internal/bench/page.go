@@ -14,6 +14,7 @@ type page struct {
 	rounds int
 	bigLog int64
 	b      strings.Builder
+	missed []string // of the table being written
 }
 
 func newPage(rounds int, bigLog int64) *page {
@@ -39,22 +40,27 @@ func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d)/1e6) 
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
-// times formats a ratio with its aim, and says so when it was missed.
-func times(r, atMost float64) (string, string) {
-	verdict := "met"
-	if r > atMost {
-		verdict = "**missed**"
+// bounded adds a row whose ratio has a bound, and below the table, when it was
+// missed, why.
+func (p *page) bounded(ratio, bound float64, atLeast bool, why string, cells ...string) {
+	sign, missed := "≤", ratio > bound
+	if atLeast {
+		sign, missed = "≥", ratio < bound
 	}
-	return fmt.Sprintf("%.2f ×", r), fmt.Sprintf("≤ %.2f ×: %s", atMost, verdict)
+	verdict := "met"
+	if missed {
+		verdict = "**missed**"
+		p.missed = append(p.missed, "Missed, "+cells[0]+": "+why)
+	}
+	p.row(append(cells, fmt.Sprintf("%.2f ×", ratio), fmt.Sprintf("%s %.2f ×: %s", sign, bound, verdict))...)
 }
 
-// atLeast is times for ratios that should be high.
-func atLeast(r, min float64) (string, string) {
-	verdict := "met"
-	if r < min {
-		verdict = "**missed**"
+// why writes the reasons of what was missed in the table above it.
+func (p *page) why() {
+	for _, reason := range p.missed {
+		fmt.Fprintf(&p.b, "\n%s\n", reason)
 	}
-	return fmt.Sprintf("%.2f ×", r), fmt.Sprintf("≥ %.2f ×: %s", min, verdict)
+	p.missed = nil
 }
 
 func firstLine(path string) string {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"aburn/internal/journal"
 	"aburn/logfmt"
@@ -66,19 +67,23 @@ func replayCase(w *world, pg *page) error {
 		return err
 	}
 	wcProc := w.process("wc -l", wc, "-l", log)
-	t, err := race(min(11, pg.rounds), wcProc, w.process("routing", self, "replay-routing", oss), w.process("fields", self, "replay-fields", oss))
+	single := w.process("routing", self, "replay-routing", oss)
+	single.env = append(slices.Clone(w.env), "GOMAXPROCS=1")
+	t, err := race(min(11, pg.rounds), wcProc, single, w.process("routing", self, "replay-routing", oss), w.process("fields", self, "replay-fields", oss))
 	if err != nil {
 		return err
 	}
 	pg.section("Replay", fmt.Sprintf("A log of %d MB in the page cache, read from its first byte to its last through `internal/journal`, against `wc -l`.", size>>20))
 	pg.table("process", "median", "speed against `wc -l`", "bound")
 	pg.row("`wc -l`", ms(median(t[0])), "1.00 ×", "")
-	for i, row := range []struct {
-		name string
-		aim  float64
-	}{{"replay, routing fields", 0.7}, {"replay, all fields", 0.15}} {
-		r, verdict := atLeast(ratio(median(t[0]), median(t[i+1])), row.aim)
-		pg.row(row.name, ms(median(t[i+1])), r, verdict)
-	}
+	pg.row("replay, routing fields, on one processor", ms(median(t[1])), fmt.Sprintf("%.2f ×", ratio(median(t[0]), median(t[1]))), "")
+	pg.bounded(ratio(median(t[0]), median(t[2])), 0.7, true, whyRouting, "replay, routing fields", ms(median(t[2])))
+	pg.bounded(ratio(median(t[0]), median(t[3])), 0.15, true, whyFields, "replay, all fields", ms(median(t[3])))
+	pg.why()
 	return nil
 }
+
+const (
+	whyRouting = "seven fields of each entry are checked against the specification and handed over; that and reading cost twice what counting lines does, and the second processor of this machine adds only a fifth (compare the row on one processor)."
+	whyFields  = "near the bound: on the day it was written this row ran from 0.08 × on a loaded machine to 0.18 × on a quiet one."
+)

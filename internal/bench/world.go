@@ -34,7 +34,7 @@ func newWorld() (*world, error) {
 	for _, f := range []struct {
 		name string
 		data []byte
-	}{{"empty/main.go", emptyGo}, {"empty/go.mod", []byte("module empty\n\ngo 1.26\n")}, {"hook.py", hookPy}, {"hook.mjs", hookMjs}} {
+	}{{"empty/main.go", emptyGo}, {"empty/go.mod", []byte("module empty\n\ngo 1.26\n")}, {"hook.py", hookPy}, {"hook.mjs", hookMjs}, {"empty.mjs", nil}} {
 		if err := w.write(f.name, f.data); err != nil {
 			return nil, err
 		}
