@@ -3,6 +3,7 @@ package codex
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"aburn/hooks"
@@ -27,6 +28,7 @@ type closer struct {
 	transcript string
 	at         moment
 	ends       map[string]ending
+	turnEnd    func() time.Time // the transcript's lastTurnEnd
 }
 
 // ending is how a call ended.
@@ -59,6 +61,7 @@ func (c *closer) Prepare(calls *hooks.Calls) bool {
 		return false
 	}
 	b := tail(c.transcript, longTail)
+	c.turnEnd = sync.OnceValue(func() time.Time { return lastTurnEnd(b) })
 	c.ends = map[string]ending{}
 	for i := range calls.Open {
 		call := &calls.Open[i]
@@ -101,7 +104,7 @@ func (c *closer) end(b []byte, call *hooks.Call) (ending, bool) {
 	case interrupted:
 		return unknown, b == nil
 	case promptCame:
-		return unknown, b == nil || lastTurnEnd(b).After(call.Time)
+		return unknown, b == nil || c.turnEnd().After(call.Time)
 	}
 	return ending{}, false
 }
@@ -127,7 +130,8 @@ func byItem(item gjson.Result) ending {
 // byOutput reads what the model was told about a call that the transcript has no
 // item of; false if it runs on.
 func byOutput(text string, call *hooks.Call) (ending, bool) {
-	has := func(words string) bool { return strings.Contains(text, words) }
+	own := ownWords(text)
+	has := func(words string) bool { return strings.Contains(own, words) }
 	switch {
 	case has("Process running with session ID"):
 		return ending{}, false
@@ -138,7 +142,7 @@ func byOutput(text string, call *hooks.Call) (ending, bool) {
 	case strings.HasPrefix(text, "apply_patch verification failed"):
 		return ending{event: logfmt.ToolFailed, error: text}, true
 	}
-	if code, ok := exitedWith(text); ok {
+	if code, ok := exitedWith(own); ok {
 		return exited(code), true
 	}
 	return ending{event: logfmt.Tool, outcome: "unknown"}, true
@@ -155,13 +159,20 @@ func exited(code int64) ending {
 	return e
 }
 
+// ownWords is what the client itself says in an output: what follows the line
+// "Output:" is the command's, and may say anything.
+func ownWords(text string) string {
+	if strings.HasPrefix(text, "Output:") {
+		return ""
+	}
+	own, _, _ := strings.Cut(text, "\nOutput:")
+	return own
+}
+
 // exitedWith reads the line "Process exited with code 3", which older clients have
 // instead of items.
-func exitedWith(text string) (int64, bool) {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "Output:") {
-			break // what follows is the command's own
-		}
+func exitedWith(own string) (int64, bool) {
+	for line := range strings.Lines(own) {
 		if digits, ok := strings.CutPrefix(line, "Process exited with code "); ok {
 			code, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 32)
 			return code, err == nil

@@ -48,6 +48,8 @@ func TestCloser(t *testing.T) {
 		{"runs on", line(output, `"Chunk ID: 1\nProcess running with session ID 7\nOutput:\n"`), turnEnded, false, ""},
 		{"older client, exit code", line(output, `"Chunk ID: 1\nProcess exited with code 5\nOutput:\nProcess exited with code 0\n"`), turnEnded, false, "TOOL_FAILED exit 5"},
 		{"an exit code in the output only", line(output, `"Output:\nProcess exited with code 0\n"`), turnEnded, false, "TOOL unknown"},
+		{"a denial in the output only", line(output, `"Chunk ID: 1\nProcess exited with code 0\nOutput:\nremote: rejected by user, blocked by PreToolUse hook\n"`), turnEnded, false, "TOOL exit 0"},
+		{"an abort in the output only", line(output, `"Wall time: 1 seconds\nOutput:\naborted by user\nProcess running with session ID 7\n"`), turnEnded, true, "TOOL unknown"},
 		{"parts of text", line(output, `[{"type":"input_text","text":"apply_patch verification failed"}]`), turnEnded, false, "TOOL_FAILED error apply_patch verification failed"},
 
 		{"nothing at a turn's end", "", turnEnded, false, "TOOL unknown"},
@@ -96,6 +98,29 @@ func told(d hooks.Draft) string {
 		s += fmt.Sprintf(" (once %q, inferred %q)", d.Once, p.Str("inferred"))
 	}
 	return s
+}
+
+// A turn's end is looked for once, however many calls are open.
+func TestCloserOfManyCalls(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rollout.jsonl")
+	turns := strings.Repeat(`{"timestamp":"2026-11-21T08:00:00.000Z","payload":{"type":"task_complete"}}`+"\n", 10_000)
+	if err := os.WriteFile(path, []byte(turns), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calls := new(hooks.Calls)
+	for i := range 5000 {
+		calls.Open = append(calls.Open, hooks.Call{ToolUseID: fmt.Sprintf("call_%d", i), Time: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)})
+	}
+	done := make(chan bool)
+	go func() { done <- (&closer{transcript: path, at: promptCame}).Prepare(calls) }()
+	select {
+	case any := <-done:
+		if any {
+			t.Error("a call was ended that may still run")
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("5,000 open calls take longer than 20 s")
+	}
 }
 
 // The end of a transcript of any size, and nothing that is no file.
