@@ -130,6 +130,18 @@ func TestClaudeBatchFarBack(t *testing.T) {
 	}
 }
 
+// A call that the user allowed, and whose end nobody could read, was not denied.
+func TestClaudeBatchAfterUnreadableEnd(t *testing.T) {
+	w := newWorld(t)
+	w.send("claude", bash("PreToolUse", "big", "make", ""))
+	w.send("claude", claudePayload("PermissionRequest", `"tool_name":"Bash","tool_input":{"command":"make"}`))
+	w.send("claude", `{"hook_event_name":"PostToolUse","x":"`+strings.Repeat("x", 16<<20)+`"}`)
+	w.send("claude", claudePayload("PostToolBatch", `"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"big","tool_response":"`+strings.Repeat("x", 30_000)+`"}]`))
+	if e := w.last(); e.Event != logfmt.Tool || get(e, "outcome").Str != "unknown" {
+		t.Errorf("%s %s", e.Event, e.Data)
+	}
+}
+
 // Each of many calls of one message is ended once.
 func TestClaudeLargeBatch(t *testing.T) {
 	w := newWorld(t)

@@ -60,7 +60,8 @@ func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 // ended is the end of a call by what the model was told of it. That text is kept
 // only where it is the client's own; it may as well be the contents of a file.
 // A call that was asked about and has no event of its own after that did not run:
-// the client has too many words for that to know them all.
+// the client has too many words for that to know them all. But they are few: a
+// long text is what the call printed, and the event of its end was lost.
 func ended(p hooks.Payload, told string, asked bool, about func(*logfmt.Object)) hooks.Draft {
 	if text, ok := strings.CutPrefix(told, "<tool_use_error>"); ok {
 		d := p.ToolCall(logfmt.ToolFailed, about)
@@ -72,13 +73,16 @@ func ended(p hooks.Payload, told string, asked bool, about func(*logfmt.Object))
 		d.Data.StrIf("reason", hooks.Head(told))
 		return d
 	}
-	if asked {
+	if asked && len(told) <= maxRefusal {
 		return p.ToolCall(logfmt.ToolDenied, about)
 	}
 	d := p.ToolCall(logfmt.Tool, about) // the event of its end was lost
 	d.Data.Str("outcome", "unknown")
 	return d
 }
+
+// maxRefusal is longer than any of the client's own refusals, in bytes.
+const maxRefusal = 1 << 10
 
 // denied reports whether the model was told that the call was not allowed: by a
 // rule, the user, a mode, a hook, or for want of a permission.
