@@ -47,7 +47,7 @@ func (w *world) hookProcess(event string, size int) *process {
 
 const (
 	whyHook = "what is linked (sha256, gjson, flock) and the runtime's start make up a third of what is above 1; the rest is finding the project, its settings, the lock and the append, none of which can go."
-	whyPeer = "that language's own start is the larger part of its row, and it varies less with the machine than a process of two milliseconds; compare the rows of the empty ones."
+	whyPeer = "nearly all of the row is that language's own start (compare the row of its empty script), so no hook of ours could meet the bound here."
 )
 
 // hookCase times single hooks, one at a time, on a log longer than a tail.

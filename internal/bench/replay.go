@@ -84,6 +84,6 @@ func replayCase(w *world, pg *page) error {
 }
 
 const (
-	whyRouting = "seven fields of each entry are checked against the specification and handed over; that and reading cost twice what counting lines does, and the second processor of this machine adds only a fifth (compare the row on one processor)."
+	whyRouting = "seven fields of each entry are checked against the specification and handed over, which costs more than twice what counting lines does, and a second processor adds little or nothing here (compare the row on one processor)."
 	whyFields  = "near the bound: on the day it was written this row ran from 0.08 × on a loaded machine to 0.18 × on a quiet one."
 )
