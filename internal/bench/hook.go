@@ -47,7 +47,7 @@ func (w *world) hookProcess(event string, size int) *process {
 
 const (
 	whyHook = "what is linked (sha256, gjson, flock) and the runtime's start make up a third of what is above 1; the rest is finding the project, its settings, the lock and the append, none of which can go."
-	whyPeer = "nearly all of the row is that language's own start (compare the row of its empty script), so no hook of ours could meet the bound here."
+	whyPeer = "nearly all of the row is that language's own start (compare the row of its empty script), so the bound asks for a hook that costs hardly more than an empty Go process here."
 )
 
 // hookCase times single hooks, one at a time, on a log longer than a tail.
