@@ -4,7 +4,6 @@ package realagents
 
 import (
 	"net/http"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -132,12 +131,12 @@ func TestClaudeKilledInATool(t *testing.T) {
 	scenario{
 		script: one(
 			model.Calls(bash("echo finished")),
-			model.Calls(bash("touch '$PROJECT/started.tmp'; while :; do sleep 0.1; done")),
+			model.Calls(bash(untilEnd)),
 			model.Calls(bash("echo resumed")), model.Text("all done"),
 		),
 		play: func(w *world) {
 			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
-			w.waitFor(filepath.Join(w.project, "started.tmp"))
+			w.waitFor(w.started())
 			p.kill(syscall.SIGKILL)
 			p.wait()
 			w.claude("go on", "--dangerously-skip-permissions", "--resume", sessionA)

@@ -3,7 +3,6 @@
 package realagents
 
 import (
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -175,11 +174,11 @@ func TestCodexKilledInATool(t *testing.T) {
 	scenario{
 		script: one(
 			model.Calls(command("echo finished")),
-			model.Calls(command("touch '$PROJECT/started.tmp'; while :; do sleep 0.1; done")),
+			model.Calls(command(untilEnd)),
 		),
 		play: func(w *world) {
 			p := w.startCodex(w.project, "do the thing")
-			w.waitFor(filepath.Join(w.project, "started.tmp"))
+			w.waitFor(w.started())
 			p.kill(syscall.SIGKILL)
 			p.wait()
 		},
@@ -193,10 +192,10 @@ func TestCodexKilledInATool(t *testing.T) {
 
 func TestCodexInterrupted(t *testing.T) {
 	scenario{
-		script: one(model.Calls(command("touch '$PROJECT/started.tmp'; while :; do sleep 0.1; done"))),
+		script: one(model.Calls(command(untilEnd))),
 		play: func(w *world) {
 			p := w.startCodex(w.project, "do the thing")
-			w.waitFor(filepath.Join(w.project, "started.tmp"))
+			w.waitFor(w.started())
 			syscall.Kill(p.Process.Pid, syscall.SIGINT) // Codex alone, as Ctrl-C in exec reaches it
 			p.wait()
 		},

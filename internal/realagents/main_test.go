@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,7 +48,31 @@ func run(m *testing.M) (int, error) {
 	if !agents.Isolated() {
 		fmt.Println("realagents: not root: the agents are not in a network namespace of their own")
 	}
-	return m.Run(), nil
+	code := m.Run()
+	if left := leftBehind(os.Getenv(workVar)); len(left) > 0 {
+		return 1, fmt.Errorf("the tests left processes behind:\n%s", strings.Join(left, "\n"))
+	}
+	return code, nil
+}
+
+// leftBehind is the processes that still work in dir a while after the tests. It sees them on Linux only.
+func leftBehind(dir string) (left []string) {
+	for range 50 {
+		left = nil
+		folders, _ := filepath.Glob("/proc/[0-9]*/cwd")
+		for _, link := range folders {
+			cwd, err := os.Readlink(link)
+			if err == nil && strings.HasPrefix(cwd, dir+"/") {
+				command, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+				left = append(left, filepath.Base(filepath.Dir(link))+" "+strings.ReplaceAll(string(command), "\x00", " "))
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return left
 }
 
 // prepare needs the network, at least the first time: it installs the agents and builds both executables, once for all tests.

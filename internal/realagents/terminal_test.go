@@ -112,7 +112,7 @@ func TestClaudeInATerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "hooked", one(
 		model.Calls(bash("touch denied.txt")),
-		model.Calls(bash("touch '$PROJECT/started.tmp'; while :; do sleep 0.1; done")),
+		model.Calls(bash(untilEnd)),
 		model.Text("third answer"),
 	)(), nil)
 	w.install()
@@ -125,7 +125,7 @@ func TestClaudeInATerminal(t *testing.T) {
 	term.insist("Escape", term.shows("Interrupted"))
 	term.say("second")
 	term.see("Do you want to")
-	term.insist("Enter", func() bool { return isFile(filepath.Join(w.project, "started.tmp")) }) // yes
+	term.insist("Enter", func() bool { return isFile(w.started()) }) // yes
 	term.insist("Escape", func() bool { return strings.Count(term.screen(), "Interrupted") == 2 })
 	term.say("/clear")
 	term.insist("C-u", func() bool { return !strings.Contains(term.screen(), "Interrupted") }) // the screen is cleared

@@ -35,6 +35,12 @@ type world struct {
 	shown         []string // exit code and stdout of each run of an agent, in order
 }
 
+// untilEnd is a command that runs until its test ends, whoever started it is killed or not: what it runs for is a file of the project.
+const untilEnd = "touch '$PROJECT/started.tmp'; while [ -e '$PROJECT/started.tmp' ]; do sleep 0.1; done"
+
+// started is the file that untilEnd makes, and whose end is its own.
+func (w *world) started() string { return filepath.Join(w.project, "started.tmp") }
+
 // newWorld makes a home and a project whose first commit holds files (path → content). Worlds that are compared have names of one
 // length: the length of the project's path shows in the token counts that Codex tells its model.
 func newWorld(t testing.TB, name string, script model.Script, files map[string]string) *world {
@@ -51,6 +57,7 @@ func newWorld(t testing.TB, name string, script model.Script, files map[string]s
 	}
 	t.Cleanup(func() { server.Close() })
 	w.model = server
+	t.Cleanup(func() { os.Remove(w.started()) })
 	w.write(".gitignore", "*.tmp\n")
 	for path, content := range files {
 		w.write(path, content)
