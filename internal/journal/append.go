@@ -23,7 +23,7 @@ type Receipt struct {
 // gives them seq and id, and writes them with one write. A nil error means
 // acknowledged: no crash of any process loses them. build may return none, and
 // then nothing is written. Entries whose id stands a little before, as far back as
-// repeatWindow and repeatReach, are left out.
+// repeatWindow, are left out.
 //
 // Every error is about the file: fs.ErrPermission or syscall.EROFS in an agent's
 // sandbox, ErrNotRegular, a full disk. If only the sync failed the entries are

@@ -184,49 +184,73 @@ func (t Tail) LockWait() time.Duration {
 // Locked says whether the append holds the lock. Without it nothing gets a seq.
 func (t Tail) Locked() bool { return t.s != nil && t.s.locked }
 
-// repeatWindow and repeatReach are how far back an append looks for an entry with
-// the same id: in time, and in bytes of entries, which are about fifteen of a hook
-// and mostly lie in the first block. Two registrations of one hook fire side by
-// side; what comes later is left to readers, who drop repeats among the last 4,096
-// ids. Looking through a whole tail costs a cold process a tenth of an empty one:
-// each new page of it is a fault.
+// repeatWindow is how far back in time an append looks for an entry with the same
+// id. Two registrations of one hook fire side by side; what comes later is left to
+// readers, who drop repeats among the last 4,096 ids.
+const repeatWindow = 5 * time.Second
+
+// keptReach is how many bytes of entries are looked through in memory that is
+// kept: they mostly lie in the block that an append reads anyway. Further back one
+// block serves for all, because each new page costs a cold process a fault.
 const (
-	repeatWindow = 5 * time.Second
-	repeatReach  = 5 << 10
+	keptReach   = 5 << 10
+	repeatBlock = 16 << 10
 )
 
 // has reports whether the tail holds an entry with e's id, as far back as
-// repeatWindow before e and repeatReach. A few older lines do not end the search:
-// a relayed entry and a clock set back look like that. A lifecycle entry may be
-// relayed twice at any distance, and what follows is attributed to it: for such a
-// one the whole tail is in reach.
+// repeatWindow before e. A lifecycle entry may be relayed twice at any distance,
+// and what follows is attributed to it: for such a one the kept lines are searched
+// to the tail's end, into the segment before where there is one.
 func (t Tail) has(e *logfmt.Entry) bool {
-	const begin = `{"ts":"`
-	since := e.Time.Add(-repeatWindow).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")
-	id := []byte(e.ID)
-	older, reach := 0, repeatReach
-	if e.Event.Lifecycle() {
-		reach = TailSize
-	}
+	search, reach := newRepeatSearch(e), keptReach
 	for line := range t.Backward() {
-		if bytes.Contains(line[:min(len(line), routingSize)], id) {
-			if h, ok := logfmt.ParseHeader(line); ok && string(h.ID) == e.ID {
-				return true
-			}
+		if search.ends(line) {
+			return search.found
 		}
-		// aburn's own form of a time, which sorts like the time itself.
-		at, own := bytes.CutPrefix(line, []byte(begin))
-		if own && len(at) > len(since) && at[len(since)] == '"' && bytes.Compare(at[:len(since)], since) < 0 {
-			if older++; older == 8 {
-				return false
-			}
-		}
-		if reach -= len(line); reach < 0 {
-			return false
+		if reach -= len(line); reach < 0 && !e.Event.Lifecycle() {
+			return t.s.hasFurther(newRepeatSearch(e))
 		}
 	}
 	return false
 }
 
-// routingSize bounds the members of a line up to its id, as aburn writes them.
-const routingSize = 1 << 10
+// hasFurther searches the whole tail of f in one block of memory.
+func (s *tailState) hasFurther(search repeatSearch) bool {
+	scan := newBackScan(s.f, s.f.size()-TailSize, s.f.size(), repeatBlock)
+	for {
+		line, _, err := scan.entry()
+		if err != nil || search.ends(line) {
+			return search.found
+		}
+	}
+}
+
+// repeatSearch looks for an entry's id in lines, newest first.
+type repeatSearch struct {
+	id     string
+	since  []byte
+	header logfmt.Header
+	older  int
+	found  bool
+}
+
+func newRepeatSearch(e *logfmt.Entry) repeatSearch {
+	return repeatSearch{id: e.ID, since: e.Time.Add(-repeatWindow).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")}
+}
+
+// ends looks at the next line and reports whether the search is over. A few older
+// lines do not end it: a relayed entry and a clock set back look like that.
+func (r *repeatSearch) ends(line []byte) bool {
+	if !r.header.Read(line) {
+		return false
+	}
+	if string(r.header.ID) == r.id {
+		r.found = true
+		return true
+	}
+	// aburn's own form of a time sorts like the time itself.
+	if at := r.header.Time; len(at) == len(r.since) && bytes.Compare(at, r.since) < 0 {
+		r.older++
+	}
+	return r.older == 8
+}
