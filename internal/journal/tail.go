@@ -198,9 +198,8 @@ const (
 )
 
 // has reports whether the tail holds an entry with e's id, as far back as
-// repeatWindow before e. A lifecycle entry may be relayed twice at any distance,
-// and what follows is attributed to it: for such a one the kept lines are searched
-// to the tail's end, into the segment before where there is one.
+// repeatWindow before e. For a lifecycle entry, to which what follows is
+// attributed, that goes on into the segment before where the tail does.
 func (t Tail) has(e *logfmt.Entry) bool {
 	search, reach := newRepeatSearch(e), keptReach
 	for line := range t.Backward() {
