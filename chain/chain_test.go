@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"aburn/chain"
-	"aburn/chain/drawn"
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
 	"aburn/internal/project"
 	"aburn/logfmt"
+	"aburn/logfmt/drawn"
 	"aburn/workflow"
 )
 

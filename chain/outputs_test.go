@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"aburn/chain"
-	"aburn/chain/drawn"
 	"aburn/logfmt"
+	"aburn/logfmt/drawn"
 )
 
 // completed writes a log with one COMPLETE of plan, made in worktree wt, that names the outputs.
