@@ -1,0 +1,71 @@
+package supervisor
+
+import (
+	"time"
+
+	"aburn/logfmt"
+	"aburn/workflow"
+)
+
+// Type is a kind of trouble.
+type Type string
+
+// The types, by group.
+const (
+	Loop             Type = "loop"
+	PhaseStuck       Type = "phase_stuck"
+	Regression       Type = "regression"
+	OutOfOrder       Type = "out_of_order"
+	ChainBroken      Type = "chain_broken"
+	TDDViolation     Type = "tdd_violation"
+	ExplicitFailure  Type = "explicit_failure"
+	AgentFailed      Type = "agent_failed"
+	ToolFailureRun   Type = "tool_failure_run"
+	EditChurn        Type = "edit_churn"
+	Silence          Type = "silence"
+	MissingMilestone Type = "missing_milestones"
+	Declining        Type = "declining_velocity"
+	IncompleteOutput Type = "incomplete_outputs"
+	AgentSilence     Type = "agent_silence"
+	Undeclared       Type = "undeclared_command"
+	IgnoredAdvice    Type = "ignored_advice"
+	AbruptStop       Type = "abrupt_stop"
+	Partial          Type = "partial_completion"
+	AbandonedAgent   Type = "abandoned_agent"
+	KilledTool       Type = "killed_tool"
+	PermissionWait   Type = "permission_wait"
+	QuestionWait     Type = "question_wait"
+)
+
+// Types lists all types in the order of the documentation.
+func Types() []Type {
+	return []Type{
+		Loop, PhaseStuck, Regression, OutOfOrder, ChainBroken, TDDViolation, ExplicitFailure, AgentFailed, ToolFailureRun, EditChurn,
+		Silence, MissingMilestone, Declining, IncompleteOutput, AgentSilence, Undeclared, IgnoredAdvice,
+		AbruptStop, Partial, AbandonedAgent, KilledTool, PermissionWait, QuestionWait,
+	}
+}
+
+// Issue is one thing that is wrong, or missing.
+type Issue struct {
+	Type       Type
+	Session    logfmt.SessionID // "" = the chain, which is the project's
+	Agent      string           // the sub-agent that it is about
+	Signature  string           // stable: the same trouble has the same one after a restart, a later one of its kind another
+	Confidence float64          // 0–1, computed from the evidence
+	Evidence   []Mark           // the entries that prove it, oldest first
+	Since      Mark             // from when it was true
+	Says       string           // what is wrong, in our own words and counts, one line
+	Healthy    string           // what would have been healthy
+	Suggest    string           // what the agent should do
+}
+
+// Input is what a judgement depends on besides the State.
+type Input struct {
+	Now      time.Time
+	Model    *workflow.Model
+	Observed Observed
+}
+
+// Judge lists what is wrong at in.Now, the most urgent first.
+func (s *State) Judge(in Input) []Issue { return nil }
