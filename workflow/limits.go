@@ -1,0 +1,177 @@
+package workflow
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits is every number that a verdict depends on. A project may set them, a sweep tries others.
+// A new parameter is a field here, a line in params and one in DefaultLimits.
+type Limits struct {
+	QueueAbove   float64       // an issue of a higher confidence becomes a task of the queue
+	SuggestAbove float64       // one of a higher confidence comes with a suggestion; below, it is only told
+	Cooldown     time.Duration // how long after an intervention the same one is not repeated
+	Off          []string      // types of issues that are not looked for
+
+	LoopRepeats             int           // the same action again, without progress
+	PhaseStuckTimeout       time.Duration // for every phase; 0 = each has its own
+	ToolFailureRunFailures  int           // failing calls in a row
+	EditChurnReturns        int           // times that a file's earlier content came back
+	SilenceAfter            time.Duration
+	MissingMilestonesPhases int     // phases complete without a milestone
+	DecliningVelocityGaps   int     // gaps between milestones that grew one after the other
+	DecliningVelocityFactor float64 // by how much the last gap exceeds the first
+	AgentSilenceAfter       time.Duration
+	UndeclaredCommandTurns  int // turns of work after the command was invoked
+	IgnoredAdviceTurns      int // turns of work after the advice was seen
+	AbandonedAgentAfter     time.Duration
+	AbruptStopAfter         time.Duration // how long the process has to be gone: its last entry may be on its way
+	PartialCompletionAfter  time.Duration
+	PermissionWaitAfter     time.Duration
+	QuestionWaitAfter       time.Duration
+}
+
+// DefaultLimits is what holds where nobody set anything.
+func DefaultLimits() Limits {
+	return Limits{
+		QueueAbove: 0.9, SuggestAbove: 0.7, Cooldown: 30 * time.Minute,
+		LoopRepeats: 4, ToolFailureRunFailures: 6, EditChurnReturns: 2,
+		SilenceAfter: 15 * time.Minute, MissingMilestonesPhases: 2, DecliningVelocityGaps: 3, DecliningVelocityFactor: 3,
+		AgentSilenceAfter: 10 * time.Minute, UndeclaredCommandTurns: 1, IgnoredAdviceTurns: 2, AbandonedAgentAfter: 15 * time.Minute,
+		AbruptStopAfter: 30 * time.Second, PartialCompletionAfter: 30 * time.Second,
+		PermissionWaitAfter: 5 * time.Minute, QuestionWaitAfter: 10 * time.Minute,
+	}
+}
+
+// param is one number by name: to points to a *time.Duration, *int or *float64, which may be from least to most
+// (seconds for a duration).
+type param struct {
+	name        string
+	to          any
+	least, most float64
+}
+
+const day = 24 * 60 * 60
+
+// params is made for each use: hooks link this, and most never ask.
+func (l *Limits) params() []param {
+	return []param{
+		{"loop.repeats", &l.LoopRepeats, 2, 1000},
+		{"phase_stuck.timeout", &l.PhaseStuckTimeout, 0, day},
+		{"tool_failure_run.failures", &l.ToolFailureRunFailures, 2, 1000},
+		{"edit_churn.returns", &l.EditChurnReturns, 1, 1000},
+		{"silence.after", &l.SilenceAfter, 1, 7 * day},
+		{"missing_milestones.phases", &l.MissingMilestonesPhases, 1, 1000},
+		{"declining_velocity.gaps", &l.DecliningVelocityGaps, 2, 1000},
+		{"declining_velocity.factor", &l.DecliningVelocityFactor, 1, 1000},
+		{"agent_silence.after", &l.AgentSilenceAfter, 1, 7 * day},
+		{"undeclared_command.turns", &l.UndeclaredCommandTurns, 1, 1000},
+		{"ignored_advice.turns", &l.IgnoredAdviceTurns, 1, 1000},
+		{"abandoned_agent.after", &l.AbandonedAgentAfter, 1, 7 * day},
+		{"abrupt_stop.after", &l.AbruptStopAfter, 0, 7 * day},
+		{"partial_completion.after", &l.PartialCompletionAfter, 0, 7 * day},
+		{"permission_wait.after", &l.PermissionWaitAfter, 1, 7 * day},
+		{"question_wait.after", &l.QuestionWaitAfter, 1, 7 * day},
+	}
+}
+
+// Names lists the parameters as TYPE.PARAM, in a fixed order; QueueAbove, SuggestAbove, Cooldown and Off are not among them.
+func (l *Limits) Names() []string {
+	params := l.params()
+	names := make([]string, len(params))
+	for i := range params {
+		names[i] = params[i].name
+	}
+	return names
+}
+
+// ErrNoLimit is Set's answer to a name that is none of Names.
+var ErrNoLimit = errors.New("no such limit")
+
+// Set sets a parameter from text: a time like "10m" or a number of seconds, else a number. An error leaves it as it was
+// and says what the value should be.
+func (l *Limits) Set(name, value string) error {
+	for _, p := range l.params() {
+		if p.name == name {
+			return p.set(value)
+		}
+	}
+	return ErrNoLimit
+}
+
+// Get is a parameter as text that Set takes, "" for a name that is none of Names.
+func (l *Limits) Get(name string) string {
+	for _, p := range l.params() {
+		if p.name == name {
+			return p.text()
+		}
+	}
+	return ""
+}
+
+func (p param) set(value string) error {
+	n, err := strconv.ParseFloat(value, 64)
+	if to, ok := p.to.(*time.Duration); ok {
+		d := time.Duration(n * float64(time.Second))
+		if err != nil {
+			d, err = time.ParseDuration(value)
+		}
+		if err != nil || math.IsNaN(n) || d.Seconds() < p.least || d.Seconds() > p.most || math.Abs(n) > p.most {
+			return errors.New(p.should())
+		}
+		*to = d
+		return nil
+	}
+	if err != nil || !(n >= p.least && n <= p.most) {
+		return errors.New(p.should())
+	}
+	switch to := p.to.(type) {
+	case *int:
+		if n != math.Trunc(n) {
+			return errors.New(p.should())
+		}
+		*to = int(n)
+	case *float64:
+		*to = n
+	}
+	return nil
+}
+
+func (p param) text() string {
+	switch to := p.to.(type) {
+	case *time.Duration:
+		return shortDuration(*to)
+	case *int:
+		return strconv.Itoa(*to)
+	case *float64:
+		return strconv.FormatFloat(*to, 'g', -1, 64)
+	}
+	return ""
+}
+
+func (p param) should() string {
+	switch p.to.(type) {
+	case *time.Duration:
+		return `should be a time like "10m", from ` + shortDuration(seconds(p.least)) + " to " + shortDuration(seconds(p.most)) + ", or seconds"
+	case *int:
+		return "should be a whole number from " + strconv.Itoa(int(p.least)) + " to " + strconv.Itoa(int(p.most))
+	}
+	return "should be a number from " + strconv.FormatFloat(p.least, 'g', -1, 64) + " to " + strconv.FormatFloat(p.most, 'g', -1, 64)
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+// shortDuration is 10m for what time.Duration calls 10m0s.
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = text[:len(text)-2]
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = text[:len(text)-2]
+	}
+	return text
+}
