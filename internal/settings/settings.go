@@ -38,7 +38,13 @@ type Settings struct {
 	Sync     Sync                     // log.sync
 	Timeouts map[string]time.Duration // timeouts.RED … by phase, and DefaultTimeout; nil when nobody set any: see Timeout
 	Inject   Inject                   // inject.*: the user's own
+	Watch    Watch                    // watch.*
+	Notify   Notify                   // notify.*: the user's own
+	Deliver  Deliver                  // deliver.*: the user's own
+	Queue    Queue                    // queue.*: the user's own
 	Warnings []string                 // what was left out and why, one line each
+
+	model *workflow.Model
 }
 
 // Inject says what aburn may hand to an agent unasked. Only the user's own file decides it.
@@ -73,7 +79,7 @@ func Load(p *project.Project, env func(string) string) Settings {
 
 // LoadIn is Load for who has p's .oss open already; both are nil outside of any project.
 func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings {
-	s := Settings{Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Inject: Inject{ChainOnStart: true}}
+	s := defaults()
 	own := ""
 	if dir := project.ConfigDir(env); dir != "" {
 		own = filepath.Join(dir, File)
@@ -88,6 +94,26 @@ func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings 
 	}
 	s.environment(own, env)
 	return s
+}
+
+func defaults() Settings {
+	return Settings{
+		Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Inject: Inject{ChainOnStart: true},
+		Watch:   Watch{Linger: 10 * time.Minute},
+		Notify:  Notify{Desktop: true, Min: 0.7},
+		Deliver: Deliver{AgentEnd: true},
+		Queue:   Queue{Expires: time.Hour},
+	}
+}
+
+// Model is the workflow that holds here: the default with what workflow.*, timeouts.* and supervisor.* changed in it.
+// It is built at the first call, which may add Warnings: tool calls never ask for it.
+func (s *Settings) Model() *workflow.Model {
+	if s.model == nil {
+		model := workflow.Default()
+		s.model = &model
+	}
+	return s.model
 }
 
 func (s *Settings) warn(text string) { s.Warnings = append(s.Warnings, text) }
