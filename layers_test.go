@@ -42,6 +42,7 @@ var layers = []struct {
 	{"internal/lockfile", "", "github.com/gofrs/flock", "the one lock"},
 	{"internal/atomicfile", "", "golang.org/x/sys", "atomic replacement, the one place that does it"},
 	{"internal/term", "", "github.com/fatih/color golang.org/x/term", "the only importer of fatih/color"},
+	{"internal/notify", "", "github.com/godbus/dbus", "tells a person; the hook never links it"},
 	{"internal/doctor", "install templates logfmt internal/journal internal/project internal/settings", "github.com/tidwall/gjson", "looks at everything, changes nothing"},
 	{"internal/testkit/agents", "", "golang.org/x/sys", "installs pinned agents, runs them cut off from everything but loopback"},
 	{"internal/testkit/model", "", "", "scripted model server for real agents, loopback only"},

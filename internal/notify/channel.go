@@ -1,0 +1,65 @@
+package notify
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// channel is one way of telling, with what waits for it.
+type channel struct {
+	name    string // the setting that switches it on
+	tell    func(context.Context, []Notice) error
+	waiting chan Notice
+	lost    atomic.Bool
+	failed  sync.Once
+}
+
+func (n *Notifier) add(ctx context.Context, name string, tell func(context.Context, []Notice) error) {
+	c := &channel{name: name, tell: tell, waiting: make(chan Notice, maxWaiting)}
+	n.channels = append(n.channels, c)
+	n.workers.Go(func() { n.work(ctx, c) })
+}
+
+// work tells what came, in batches of what waits, until the channel is closed and empty or ctx is done.
+func (n *Notifier) work(ctx context.Context, c *channel) {
+	for notice := range c.waiting {
+		batch := append([]Notice{notice}, c.rest()...)
+		if ctx.Err() != nil {
+			return
+		}
+		n.report(c, c.tell(ctx, batch))
+		if c.lost.Swap(false) {
+			n.report(c, ErrDropped)
+		}
+	}
+}
+
+// rest is what waits at this moment.
+func (c *channel) rest() []Notice {
+	var batch []Notice
+	for {
+		select {
+		case notice, open := <-c.waiting:
+			if !open {
+				return batch
+			}
+			batch = append(batch, notice)
+		default:
+			return batch
+		}
+	}
+}
+
+func (n *Notifier) report(c *channel, err error) {
+	if err == nil || n.options.Report == nil {
+		return
+	}
+	c.failed.Do(func() { n.options.Report(c.name, err) })
+}
+
+// bell rings once, however many notices wait.
+func (n *Notifier) bell(context.Context, []Notice) error {
+	_, err := n.options.Bell.Write([]byte{'\a'})
+	return err
+}
