@@ -39,6 +39,7 @@ var layers = []struct {
 	{"internal/settings", "workflow internal/project", "github.com/tidwall/gjson", "one precedence of values"},
 	{"internal/scrub", "", "", "secrets out of texts; nothing else"},
 	{"internal/scrub/gen", "internal/scrub", "", "writes scrub's constant tables"},
+	{"internal/queue", "logfmt internal/lockfile internal/atomicfile", "github.com/tidwall/gjson", "queue.json; linked into aburn-hook, knows neither projects nor agents"},
 	{"internal/lockfile", "", "github.com/gofrs/flock", "the one lock"},
 	{"internal/atomicfile", "", "golang.org/x/sys", "atomic replacement, the one place that does it"},
 	{"internal/term", "", "github.com/fatih/color golang.org/x/term", "the only importer of fatih/color"},

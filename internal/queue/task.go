@@ -1,0 +1,89 @@
+package queue
+
+import (
+	"time"
+
+	"aburn/logfmt"
+)
+
+// Task is one piece of advice.
+type Task struct {
+	ID             string
+	CreatedAt      time.Time
+	Priority       Priority
+	Source         string // who put it: aburn, or another tool
+	Type           string // anomaly_type in the file: the issue's type
+	Prompt         string // what the agent is told
+	SuggestedAgent string
+	Context        []byte // JSON of any kind, or nil
+	Status         Status
+	Attempts       int // how often it was claimed
+	Session        logfmt.SessionID
+	Scope          string   // ScopeProject, or ""
+	Evidence       []uint64 // numbers of the entries that prove it
+	ExpiresAt      time.Time
+	Signature      string // of the issue: stable, so that it is not put twice
+	HMAC           string // hex
+	Lease          *Lease // while Executing
+	DeliveredAt    time.Time
+	SeenAt         time.Time
+	Extra          []logfmt.Member // unknown members, and known ones of another type
+}
+
+// ScopeProject is the scope of a task for all sessions of the project.
+const ScopeProject = "project"
+
+// Lease says whose a claimed task is, and for how long.
+type Lease struct {
+	PID      int
+	Session  logfmt.SessionID
+	PromptID string
+	Until    time.Time
+}
+
+// Status is where a task is in its life.
+type Status string
+
+// The statuses. Other tools may write others, which are kept and never delivered.
+const (
+	Pending   Status = "pending"
+	Executing Status = "executing" // claimed, perhaps printed: see the lease
+	Completed Status = "completed" // printed: delivered_at, and seen_at when the agent's transcript shows it
+	Failed    Status = "failed"    // claimed MaxAttempts times and never acknowledged
+)
+
+// Priority orders tasks. The zero value is that of a task that states none, or one that is unknown; it comes last.
+type Priority int
+
+// The priorities.
+const (
+	Low Priority = iota + 1
+	Medium
+	High
+	Critical
+)
+
+// ParsePriority reads critical, high, medium or low; false for anything else.
+func ParsePriority(s string) (Priority, bool) {
+	for p := Low; p <= Critical; p++ {
+		if p.String() == s {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+// String is the word in the file, "" for the zero value.
+func (p Priority) String() string {
+	switch p {
+	case Low:
+		return "low"
+	case Medium:
+		return "medium"
+	case High:
+		return "high"
+	case Critical:
+		return "critical"
+	}
+	return ""
+}
