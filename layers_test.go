@@ -23,7 +23,7 @@ var layers = []struct {
 	{"logfmt/vectors", "", "", "test vectors that every reader of logs runs; only tests import it"},
 	{"workflow", "", "", "Go data, so that a hook parses nothing"},
 	{"chain", "logfmt workflow internal/journal internal/project", "github.com/tidwall/gjson", "an answer from a journal; knows no agent"},
-	{"logfmt/drawn", "logfmt", "", "logs drawn in one line, for tests; no executable links it"},
+	{"logfmt/drawn", "logfmt", "github.com/tidwall/gjson", "logs drawn in one line, for tests; no executable links it"},
 	{"supervisor", "logfmt workflow", "", "pure: entries, observations, now and model in, verdicts out; hooks run it at prompts and stops"},
 	{"hooks", "logfmt internal/journal internal/project internal/settings internal/scrub internal/recent", "github.com/tidwall/gjson", "linked into aburn-hook, which runs on every tool call"},
 	{"hooks/claude", "hooks logfmt internal/scrub internal/project", "github.com/tidwall/gjson", "knows one agent"},

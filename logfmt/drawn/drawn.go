@@ -1,29 +1,62 @@
 // Package drawn turns a log drawn in one line into the entries that it stands for, so that a test shows a story at a
 // glance; only tests import it.
 //
-// A drawing is words with blanks between them. Each word is one entry, one second after the one before, or changes what
-// follows:
+// A drawing is words with blanks between them; // hides the rest of a line. What stands between single quotes may hold
+// blanks. Most words are one entry, one second after the one before; others change what follows. The life of commands:
 //
 //	plan>            START of plan
 //	plan.            COMPLETE; plan! FAILED; plan* MILESTONE
 //	build:RED>       PHASE_START of RED in build; build:RED. PHASE_COMPLETE; build:RED! the phase failed
-//	plan.[a.md,b.md] with outputs
-//	plan.->build     with the next suggested command; both: plan.[a.md]->build
-//	tester~plan.     of the sub-agent tester
-//	t  t*500         a tool call's end; 500 of them
+//	plan.'text'{slices=2}[a.md,b.md]->build   with text, metrics, outputs and the next suggested command, each if wanted
+//	tester~plan.     of the sub-agent tester (tester-1); tester2~plan. of the second of this type
+//	$plan.           as another tool writes it: only ts, cmd, phase, event, data, agent
+//
+// Hooks write (everything of the command and phase that are active in the session and agent):
+//
+//	PROMPT 'text'    a person's, also without text; PROMPT&'text' machine-made; PROMPT/build'text' with the COMMAND build
+//	STOP INTERRUPT TURN_FAILED'rate_limit' SESSION_START'startup' SESSION_END'clear' NOTIFY'idle_prompt' UNREADABLE
+//	COMPACT'auto'    before and after; with < only before
+//	PERMISSION       about the last call still open; PERMISSION'Bash:git push' about this one
+//	(tester          AGENT_SPAWN; (tester& in the background; tester2 is the second of this type
+//	tester)          AGENT_COMPLETE; tester)'failed' with this status
+//	CWD_CHANGED      any other word in capitals: an entry of this event that says nothing
+//
+// (Without a blank: PROMPT'text'.) Tool calls are a tool and, in quotes, the shell command, the file or the task:
+//
+//	Bash'go test'    TOOL_START and TOOL; a shell's has exit code 0
+//	Bash'go test'!1  ends as TOOL_FAILED with exit code 1; ! without one; !int interrupted; !no is TOOL_DENIED
+//	Bash'go test'?   unknown outcome; & in the background: it still runs
+//	Bash'go test'<   only the start; Bash'go test'<a names it a, and then
+//	^a  ^a!1  ^a(5m) is its end, with the marks of ends
+//	tester~Read'x'   of the sub-agent tester
+//	Edit'a.go'=v1    with the content v1 after it: equal names are equal hashes
+//	Bash'go test'#2  with another input than without #2, though it looks the same
+//	Bash'go test'(5m) that took so long
+//	t  t*500         an old shorthand: a call's end without its start, of no command; 500 of them
+//
+// The supervisor writes, about the session as it stands:
+//
+//	INTERVENTION'T1 loop sig'   task, type, signature (without it, the type and session); notify'loop sig' has no task
+//	DELIVERED'T1' SEEN'T1' RESOLVED'T1'
+//
+// What is no entry:
+//
 //	@A               what follows is of session A (@ alone: of none)
+//	codex  claude    the client of the session, from here on; claude if not said
+//	proc=12  proc=12@h  the session's next entry says that its process has the number 12 (on the host h, else "here")
 //	/feature         what follows is made in the worktree feature (/ alone: in the main one)
 //	%main            what follows is made on the branch main (% alone: none is known)
-//	+5m              so much time passes
+//	+5m  -1h         so much time passes; the clock is set back
+//	twice            the entry before was recorded once more, with the same id
+//	[here]           is the name of the entry before, see Drawing.Marks
+//	{ … }*5          what stands between is drawn 5 times
 //	#                a line that is no entry
 //
-// Entries are numbered from 1. A word that means nothing is a panic: a test with a wrong drawing proves nothing.
+// Entries are numbered from 1. A word that means nothing is an error (of Draw) or a panic (of the others): a test with a
+// wrong drawing proves nothing.
 package drawn
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"aburn/logfmt"
@@ -36,146 +69,83 @@ var Epoch = time.Date(2026, time.November, 21, 10, 0, 0, 0, time.UTC)
 type Line struct {
 	Entry *logfmt.Entry // nil: Junk
 	Junk  string
+	Other bool // the entry is another tool's: without id, number and crc
+}
+
+// Append adds the line as it stands in a log.
+func (l Line) Append(dst []byte) ([]byte, error) {
+	switch {
+	case l.Entry == nil:
+		return append(dst, l.Junk+"\n"...), nil
+	case l.Other:
+		return appendOther(dst, l.Entry), nil
+	}
+	return l.Entry.AppendTo(dst)
+}
+
+// Drawing is a log that was drawn.
+type Drawing struct {
+	Lines []Line
+	End   time.Time      // one second after the last entry
+	Marks map[string]int // numbers of the entries that have a name; the first is 1
+}
+
+// Draw draws what happens after the given entries; nil: from the beginning, at the Epoch. Its lines are the new ones
+// only, and its numbers go on where those end.
+func Draw(after []*logfmt.Entry, drawing string) (*Drawing, error) {
+	p := newPen(after)
+	words, err := split(drawing)
+	for i := 0; i < len(words) && err == nil; i++ {
+		if err = p.word(words[i]); err == nil {
+			err = p.err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Drawing{Lines: p.lines, End: p.at, Marks: p.marks}, nil
+}
+
+// Bytes is the drawing as the bytes of a log.
+func (d *Drawing) Bytes() ([]byte, error) {
+	out := []byte(logfmt.FirstLine)
+	for _, l := range d.Lines {
+		var err error
+		if out, err = l.Append(out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Lines draws the log, and says when it ends: one second after the last entry.
 func Lines(drawing string) ([]Line, time.Time) {
-	p := pen{at: Epoch}
-	for word := range strings.FieldsSeq(drawing) {
-		p.word(word)
+	d, err := Draw(nil, drawing)
+	if err != nil {
+		panic("drawn: " + err.Error())
 	}
-	return p.lines, p.at
+	return d.Lines, d.End
+}
+
+// Entries is Lines without what is no entry.
+func Entries(drawing string) ([]*logfmt.Entry, time.Time) {
+	lines, end := Lines(drawing)
+	var entries []*logfmt.Entry
+	for _, l := range lines {
+		if l.Entry != nil {
+			entries = append(entries, l.Entry)
+		}
+	}
+	return entries, end
 }
 
 // Log is the drawing as the bytes of a log, and when it ends.
 func Log(drawing string) ([]byte, time.Time) {
 	lines, end := Lines(drawing)
-	out := []byte(logfmt.FirstLine)
-	for _, l := range lines {
-		if l.Entry == nil {
-			out = append(out, l.Junk+"\n"...)
-			continue
-		}
-		var err error
-		if out, err = l.Entry.AppendTo(out); err != nil {
-			panic(fmt.Sprintf("drawn: %v", err))
-		}
+	d := Drawing{Lines: lines}
+	out, err := d.Bytes()
+	if err != nil {
+		panic("drawn: " + err.Error())
 	}
 	return out, end
-}
-
-// pen is where in the drawing we are.
-type pen struct {
-	lines      []Line
-	seq        logfmt.Seq
-	at         time.Time
-	session    logfmt.SessionID
-	wt, branch string
-}
-
-func (p *pen) word(word string) {
-	switch word[0] {
-	case '@':
-		p.session = logfmt.SessionID(word[1:])
-	case '/':
-		p.wt = word[1:]
-	case '%':
-		p.branch = word[1:]
-	case '+':
-		d, err := time.ParseDuration(word[1:])
-		if err != nil {
-			panic("drawn: " + err.Error())
-		}
-		p.at = p.at.Add(d)
-	case '#':
-		p.lines = append(p.lines, Line{Junk: `{"ts":"2026-11-21T10:00:00.000Z","cmd":"plan","eve`})
-	default:
-		if n, ok := tools(word); ok {
-			for range n {
-				p.entry(logfmt.Entry{Cmd: logfmt.SessionCmd, Event: logfmt.Tool, Source: "claude", Data: []byte(`{"tool":"Bash","head":"go test ./..."}`)})
-			}
-			return
-		}
-		p.lifecycle(word)
-	}
-}
-
-// tools reads t and t*500.
-func tools(word string) (int, bool) {
-	if word == "t" {
-		return 1, true
-	}
-	times, ok := strings.CutPrefix(word, "t*")
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.Atoi(times)
-	return n, err == nil
-}
-
-func (p *pen) lifecycle(word string) {
-	e := logfmt.Entry{Source: "prompt", Branch: p.branch}
-	sign := strings.IndexAny(word, ">.!*")
-	if sign < 1 {
-		panic("drawn: what is " + strconv.Quote(word) + "?")
-	}
-	name := word[:sign]
-	if agent, own, ok := strings.Cut(name, "~"); ok {
-		e.Agent = &logfmt.Agent{Type: agent, ID: agent + "-1"}
-		name = own
-	}
-	e.Cmd, e.Phase, _ = strings.Cut(name, ":")
-	e.Event = event(word[sign], e.Phase != "")
-	e.Data = details(word[sign+1:], word)
-	p.entry(e)
-}
-
-func event(sign byte, phased bool) logfmt.Event {
-	switch sign {
-	case '*':
-		return logfmt.Milestone
-	case '!':
-		return logfmt.Failed
-	case '>':
-		if phased {
-			return logfmt.PhaseStart
-		}
-		return logfmt.Start
-	}
-	if phased {
-		return logfmt.PhaseComplete
-	}
-	return logfmt.Complete
-}
-
-// details reads what stands behind the sign: [outputs], then ->next.
-func details(s, word string) []byte {
-	if s == "" {
-		return nil
-	}
-	var data logfmt.Object
-	if inner, rest, ok := strings.Cut(strings.TrimPrefix(s, "["), "]"); ok && s[0] == '[' {
-		var outputs []string
-		for path := range strings.SplitSeq(inner, ",") {
-			outputs = append(outputs, strconv.Quote(path))
-		}
-		data.Raw("outputs", []byte("["+strings.Join(outputs, ",")+"]"))
-		s = rest
-	}
-	if next, ok := strings.CutPrefix(s, "->"); ok {
-		data.Str("next_suggested", next)
-	} else if s != "" {
-		panic("drawn: what is " + strconv.Quote(s) + " in " + strconv.Quote(word) + "?")
-	}
-	return data.Bytes()
-}
-
-// entry completes e and moves on by a second.
-func (p *pen) entry(e logfmt.Entry) {
-	e.Time, e.Session, e.Wt = p.at, p.session, p.wt
-	p.seq++
-	e.Seq = p.seq
-	e.ID = fmt.Sprintf("%016d", e.Seq)
-	p.lines = append(p.lines, Line{Entry: &e})
-	p.at = p.at.Add(time.Second)
 }
