@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -66,7 +67,7 @@ type Notifier struct {
 	mu     sync.Mutex
 	closed bool
 	told   map[string]bool
-	order  []string // the keys of told, oldest first; forgotten ones may stand in it
+	order  []string // the keys of told, oldest first
 }
 
 // New starts a goroutine for each channel of o. Close ends them.
@@ -120,7 +121,11 @@ func (n *Notifier) remember(key string) {
 func (n *Notifier) Forget(key string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.told, key)
+	if n.told[key] {
+		delete(n.told, key)
+		i := slices.Index(n.order, key)
+		n.order = slices.Delete(n.order, i, i+1)
+	}
 }
 
 // Close lets the channels finish what they have been given within grace, then ends them. Nothing is told afterwards.
