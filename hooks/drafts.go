@@ -74,6 +74,7 @@ func (p *Payload) ToolCall(ev logfmt.Event, what func(o *logfmt.Object)) Draft {
 	d := Draft{Event: ev, Once: p.ToolUseID, Data: new(logfmt.Object)}
 	d.Data.Str("tool", Head(p.Tool)).StrIf("tool_use_id", Head(p.ToolUseID))
 	what(d.Data)
+	d.Data.StrIf("input", inputKey(p.Input))
 	return d
 }
 

@@ -34,7 +34,7 @@ func TestClaudeExitCodes(t *testing.T) {
 			t.Errorf("%s printed %q", tc.event, out)
 		}
 		e := w.last()
-		got := string(e.Event) + " " + strings.TrimPrefix(volatile.ReplaceAllString(string(e.Data), ""), `{"tool":"Bash","tool_use_id":"t1","head":"make",`)
+		got := string(e.Event) + " " + strings.TrimPrefix(volatile.ReplaceAllString(string(e.Data), ""), `{"tool":"Bash","tool_use_id":"t1","head":"make","input":"0feeb86e",`)
 		got, _, _ = strings.Cut(got, `,"proc"`)
 		if got != tc.want {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", tc.event, tc.members, got, tc.want)

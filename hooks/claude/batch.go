@@ -47,8 +47,8 @@ func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 		if id == "" || calls.Ended(id) {
 			continue
 		}
-		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id}
-		about := func(o *logfmt.Object) { describe(o, p.Tool, hooks.JSON(c.Get("tool_input").Raw), b.proj) }
+		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id, Input: hooks.JSON(c.Get("tool_input").Raw)}
+		about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, b.proj) }
 		call := calls.Find(id)
 		d := ended(p, c.Get("tool_response").Str, call != nil && call.Asked, about)
 		d.Data.Str("inferred", "batch")

@@ -36,8 +36,7 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "SessionEnd":
 		return one(p.SessionEnd()), true
 	case "UserPromptSubmit":
-		// Reports of finished background work come as prompts; only their text tells.
-		return one(p.Prompt(strings.HasPrefix(p.Str("prompt"), "<task-notification>"))), true
+		return one(prompt(p)), true
 	case "UserPromptExpansion":
 		return one(command(p)), true
 	case "Notification":
@@ -69,6 +68,28 @@ func sessionStart(p *hooks.Payload) hooks.Plan {
 		plan.Resumed = p.AgentID == ""
 	}
 	return plan
+}
+
+// prompt is what a person typed, or the report about finished background work: only
+// its text tells which, and which call the report is about.
+func prompt(p *hooks.Payload) hooks.Draft {
+	text := p.Str("prompt")
+	if !strings.HasPrefix(text, "<task-notification>") {
+		return p.Prompt(false)
+	}
+	d := p.Prompt(true)
+	d.Data.StrIf("tool_use_id", hooks.Head(tagged(text, "tool-use-id"))).StrIf("status", hooks.Head(tagged(text, "status")))
+	return d
+}
+
+// tagged is what stands in the first tag of that name.
+func tagged(text, name string) string {
+	_, rest, _ := strings.Cut(text, "<"+name+">")
+	value, _, ok := strings.Cut(rest, "</"+name+">")
+	if !ok {
+		return ""
+	}
+	return value
 }
 
 // command is a slash command. Its name comes with the plugin's in front of it.

@@ -81,7 +81,7 @@ func (c *closer) Close(calls *hooks.Calls) []hooks.Draft {
 			continue
 		}
 		p := hooks.Payload{Tool: call.Tool, ToolUseID: call.ToolUseID}
-		d := p.ToolCall(end.event, func(o *logfmt.Object) { o.StrIf("head", call.Head).StrIf("path", call.Path) })
+		d := p.ToolCall(end.event, func(o *logfmt.Object) { o.StrIf("head", call.Head).StrIf("path", call.Path).StrIf("input", call.Input) })
 		end.add(d.Data)
 		d.Data.Str("inferred", "transcript")
 		drafts = append(drafts, d)

@@ -21,6 +21,7 @@ type Call struct {
 	Tool      string
 	Head      string // of a shell command, scrubbed and cut
 	Path      string
+	Input     string // the hash of its whole input
 	Asked     bool // a PERMISSION for the same tool and command came after it
 }
 
@@ -188,6 +189,6 @@ func parseCall(line []byte) (Call, bool) {
 	data := gjson.ParseBytes(e.Data)
 	return Call{
 		Time: e.Time, Session: e.Session, Agent: e.Agent, Source: e.Source, Wt: e.Wt, ToolUseID: data.Get("tool_use_id").Str,
-		Tool: data.Get("tool").Str, Head: data.Get("head").Str, Path: data.Get("path").Str,
+		Tool: data.Get("tool").Str, Head: data.Get("head").Str, Path: data.Get("path").Str, Input: data.Get("input").Str,
 	}, true
 }
