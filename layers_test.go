@@ -21,7 +21,7 @@ var layers = []struct {
 }{
 	{"logfmt", "", "github.com/tidwall/gjson", "pure: entries and their bytes, no files, clock or environment"},
 	{"logfmt/vectors", "", "", "test vectors that every reader of logs runs; only tests import it"},
-	{"workflow", "", "", "Go data, so that a hook parses nothing"},
+	{"workflow", "internal/shell", "", "Go data, so that a hook parses nothing"},
 	{"chain", "logfmt workflow internal/journal internal/project", "github.com/tidwall/gjson", "an answer from a journal; knows no agent"},
 	{"logfmt/drawn", "logfmt", "github.com/tidwall/gjson", "logs drawn in one line, for tests; no executable links it"},
 	{"supervisor", "logfmt workflow", "", "pure: entries, observations, now and model in, verdicts out; hooks run it at prompts and stops"},
@@ -34,12 +34,13 @@ var layers = []struct {
 	{"cmd/aburn", "logfmt chain install templates workflow internal/doctor internal/journal internal/project internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
 	{"internal/journal", "logfmt internal/lockfile internal/atomicfile", "golang.org/x/sys", "the log as a file; does not know what entries mean"},
 	{"internal/journal/journaltest", "internal/journal logfmt", "", "the clean-up check of every test that made a log"},
-	{"internal/recent", "logfmt", "github.com/tidwall/gjson", "what the tail of a log says; shared by hooks and aburn log"},
+	{"internal/recent", "logfmt internal/shell", "github.com/tidwall/gjson", "what the tail of a log says; shared by hooks and aburn log"},
 	{"internal/project", "", "golang.org/x/sys", "where a path belongs and whether it is trusted; starts no git"},
 	{"internal/settings", "workflow internal/project", "github.com/tidwall/gjson", "one precedence of values"},
 	{"internal/scrub", "", "", "secrets out of texts; nothing else"},
 	{"internal/scrub/gen", "internal/scrub", "", "writes scrub's constant tables"},
 	{"internal/queue", "logfmt internal/lockfile internal/atomicfile", "github.com/tidwall/gjson", "queue.json; linked into aburn-hook, knows neither projects nor agents"},
+	{"internal/shell", "", "", "what a shell script runs, and what is only text in it; runs nothing"},
 	{"internal/lockfile", "", "github.com/gofrs/flock", "the one lock"},
 	{"internal/atomicfile", "", "golang.org/x/sys", "atomic replacement, the one place that does it"},
 	{"internal/term", "", "github.com/fatih/color golang.org/x/term", "the only importer of fatih/color"},
@@ -57,7 +58,7 @@ var layers = []struct {
 // included: what is linked costs more than what is run, and it runs on every
 // tool call. It is what it links today; 27 of them belong to sha256, which ids
 // and outputs need.
-const linkCeiling = 121
+const linkCeiling = 122
 
 // linkForbidden would each cost a hook more than its whole work.
 var linkForbidden = []string{

@@ -100,7 +100,7 @@ func defaults() Settings {
 	return Settings{
 		Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Inject: Inject{ChainOnStart: true},
 		Watch:   Watch{Linger: 10 * time.Minute},
-		Notify:  Notify{Desktop: true, Min: 0.7},
+		Notify:  Notify{Desktop: true},
 		Deliver: Deliver{AgentEnd: true},
 		Queue:   Queue{Expires: time.Hour},
 	}
