@@ -38,7 +38,22 @@ func (p *pen) toolCall(word string) bool {
 		return true
 	}
 	p.finish(&c, m)
+	if m.end == '&' && m.name != "" {
+		c.background = true
+		p.open = append(p.open, c)
+	}
 	return true
+}
+
+// take removes the call of this name from those that still run.
+func (p *pen) take(name string, background bool) (call, bool) {
+	for i, c := range p.open {
+		if c.name == name && c.session == p.session && c.background == background {
+			p.open = append(p.open[:i:i], p.open[i+1:]...)
+			return c, true
+		}
+	}
+	return call{}, false
 }
 
 // toolEnd reads ^a with its marks.
@@ -55,14 +70,16 @@ func (p *pen) toolEnd(word string) bool {
 	if !ok || n == 0 || m.end == '<' {
 		return false
 	}
-	for i, c := range p.open {
-		if c.name == rest[:n] && c.session == p.session {
-			p.open = append(p.open[:i:i], p.open[i+1:]...)
-			p.finish(&c, m)
-			return true
-		}
+	c, ok := p.take(rest[:n], false)
+	if !ok {
+		return false
 	}
-	return false
+	p.finish(&c, m)
+	if m.end == '&' {
+		c.background = true
+		p.open = append(p.open, c)
+	}
+	return true
 }
 
 func crc(s string) []byte {

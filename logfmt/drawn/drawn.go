@@ -14,6 +14,7 @@
 // Hooks write (everything of the command and phase that are active in the session and agent):
 //
 //	PROMPT 'text'    a person's, also without text; PROMPT&'text' machine-made; PROMPT/build'text' with the COMMAND build
+//	PROMPT&a'failed' reports the end of the call a in the background; its status is completed if not said
 //	STOP INTERRUPT TURN_FAILED'rate_limit' SESSION_START'startup' SESSION_END'clear' NOTIFY'idle_prompt' UNREADABLE
 //	COMPACT'auto'    before and after; with < only before
 //	PERMISSION       about the last call still open; PERMISSION'Bash:git push' about this one
@@ -28,6 +29,7 @@
 //	Bash'go test'?   unknown outcome; & in the background: it still runs
 //	Bash'go test'<   only the start; Bash'go test'<a names it a, and then
 //	^a  ^a!1  ^a(5m) is its end, with the marks of ends
+//	Bash'serve'&a    in the background under a name, see PROMPT&a
 //	tester~Read'x'   of the sub-agent tester
 //	Edit'a.go'=v1    with the content v1 after it: equal names are equal hashes
 //	Bash'go test'#2  with another input than without #2, though it looks the same

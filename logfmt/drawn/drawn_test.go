@@ -63,7 +63,7 @@ func TestLines(t *testing.T) {
 func TestWrongDrawing(t *testing.T) {
 	for _, drawing := range []string{
 		"plan", ">", "plan.x", "plan.[a", "+5", "t*x", "Bash'x'y", "Bash'x'!1?", "Bash'x'(5)", "^a", "Bash'x'!one", "Bash'open", "{ plan>", "}*2", "{ }*x",
-		"twice", "[a]", "plan> [a] [a]", "DELIVERED'T1'", "INTERVENTION'T1'", "START", "PROMPT'x'y", "proc=x", "tester)failed",
+		"twice", "[a]", "plan> [a] [a]", "DELIVERED'T1'", "INTERVENTION'T1'", "START", "PROMPT'x'y", "proc=x", "tester)failed", "PROMPT&a",
 	} {
 		func() {
 			defer func() {
@@ -85,7 +85,7 @@ func TestSession(t *testing.T) {
 		(tester& tester~Read'a.go' tester)'failed'
 		codex Bash'ls'? twice -1h $plan.[p.md]
 		INTERVENTION'T1 loop' DELIVERED'T1' SEEN'T1' RESOLVED'T1' notify'silence x'
-		PROMPT&'done' { STOP }*2`)
+		PROMPT&'done' { STOP }*2 Agent'look'&a PROMPT&a'failed'`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,10 @@ func TestSession(t *testing.T) {
 10:02:23 aburn SUPERVISOR:INTERVENTION - silence: x
 10:02:24 codex BUILD:RED:PROMPT - [machine] done
 10:02:25 codex BUILD:RED:STOP
-10:02:26 codex BUILD:RED:STOP`), "\n")
+10:02:26 codex BUILD:RED:STOP
+10:02:27 codex BUILD:RED:TOOL_START - Agent
+10:02:28 codex BUILD:RED:TOOL - Agent (1.0s, in the background)
+10:02:29 codex BUILD:RED:PROMPT - [machine] <task-notification> (200 characters)`), "\n")
 	for i := range max(len(got), len(want)) {
 		g, w := "", ""
 		if i < len(got) {

@@ -64,6 +64,9 @@ func (p *pen) prompt(s string) bool {
 		}
 	}
 	s, machine := strings.CutPrefix(s, "&")
+	if n := strings.IndexByte(s+"'", '\''); machine && n > 0 {
+		return p.report(s[:n], s[n:])
+	}
 	text, rest, quoted := quote(s)
 	if rest != "" || !quoted && s != "" {
 		return false
@@ -85,6 +88,22 @@ func (p *pen) prompt(s string) bool {
 		var c logfmt.Object
 		p.entry(p.hookEntry(logfmt.Command, nil, c.Str("command", command).Int("args_chars", int64(len(text))).Bytes()))
 	}
+	return true
+}
+
+// report is a machine-made prompt about the end of a call in the background.
+func (p *pen) report(name, s string) bool {
+	status, rest, quoted := quote(s)
+	c, ok := p.take(name, true)
+	if !ok || rest != "" || !quoted && s != "" {
+		return false
+	}
+	if status == "" {
+		status = "completed"
+	}
+	var o logfmt.Object
+	o.Str("head", "<task-notification>").Int("chars", 200).Bool("machine", true).Str("tool_use_id", c.id).Str("status", status)
+	p.entry(p.hookEntry(logfmt.Prompt, nil, o.Bytes()))
 	return true
 }
 
@@ -117,7 +136,7 @@ func (p *pen) permission(s string) bool {
 		c.tool, c.what, _ = strings.Cut(text, ":")
 	} else {
 		for _, open := range p.open {
-			if open.session == p.session {
+			if open.session == p.session && !open.background {
 				c = open
 			}
 		}

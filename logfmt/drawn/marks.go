@@ -9,7 +9,7 @@ import (
 type marks struct {
 	end     byte   // '<' none yet, '!' failed, '?' unknown, '&' runs on; 0 well
 	arg     string // of '!'
-	name    string // of '<'
+	name    string // of '<' and '&'
 	content string
 	salt    string
 	took    time.Duration
@@ -30,7 +30,7 @@ func readMarks(s string) (m marks, ok bool) {
 			}
 			m.end = sign
 			switch {
-			case sign == '<':
+			case sign == '<', sign == '&':
 				m.name = arg
 			case sign == '!':
 				m.arg = arg

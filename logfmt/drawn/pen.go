@@ -30,6 +30,7 @@ type call struct {
 	at         time.Time
 	agent      *logfmt.Agent
 	session    logfmt.SessionID
+	background bool // the client has reported its end, and it still runs
 }
 
 // pen is where in the drawing we are.
