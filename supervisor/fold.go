@@ -6,7 +6,7 @@ import (
 )
 
 // New is the State of an empty log.
-func New(model *workflow.Model) *State { return &State{model: model} }
+func New(model *workflow.Model) *State { return &State{model: model, fold: &folder{}} }
 
 // Apply folds one entry. Carried says that a rotation copied it here and that the
 // fold has not seen the original: it tells what was, and is no new event.
@@ -14,3 +14,10 @@ func (s *State) Apply(e *logfmt.Entry, carried bool) {}
 
 // ApplyLine is Apply for a line of a log; false means the line is no entry.
 func (s *State) ApplyLine(line []byte, carried bool) bool { return false }
+
+// folder is what folding needs besides the facts.
+type folder struct {
+	seen   logfmt.Deduper
+	parser logfmt.Parser
+	entry  logfmt.Entry
+}

@@ -23,27 +23,32 @@ func (m Mark) Time() time.Time { return time.UnixMilli(m.At).UTC() }
 // State is what a number of entries come to.
 type State struct {
 	Entries  uint64     // how many were folded
+	Repeats  uint64     // entries that were folded before, by their id: they changed nothing else
 	Last     Mark       // the newest
 	Sessions []*Session // by first appearance; at most maxSessions, the longest silent (ended ones first) are forgotten
-	Links    []*Link    // the chain: what each command of the model last did, by worktree
+	Links    []*Link    // the chain: what each command of the model last did, by worktree; at most maxLinks
 	Advice   []*Advice  // what was queued, newest last; at most maxAdvice
-	Told     []Told     // what the watcher told the user, newest last; at most maxTold
+	Told     []Told     // what the watcher told the user and has not been resolved, newest last; at most maxTold
 	Forgot   int        // sessions that were forgotten
 
 	model *workflow.Model
+	fold  *folder // what folding needs besides the facts
 }
 
-// Session is one session of an agent.
+// Session is one session of an agent. Entries that name no session are one of
+// their own for each worktree, with the ID "": they may be of several, so they
+// prove little about any.
 type Session struct {
 	ID          logfmt.SessionID
-	Source      string // the agent
+	Source      string // the agent, as its hooks say; "" = no hook of it was heard, so only what prompts logged is known, and no turn's end
 	Wt          string // worktree of its newest entry
 	First, Last Mark   // of its entries, sub-agents included; aburn's own (source aburn) do not count
+	Heard       int    // its entries, without those that were carried; 0 = only carried ones: it may have gone on or ended since
 	Middle      bool   // its beginning is not in the log: the first entry was none that begins a session, or was carried
 	Proc        Proc   // the agent's process, as last told
 	Turn        Turn
 	Turns       int         // that began (PROMPT entries of the session itself)
-	End         End         // zero while it has none; a later entry of the session clears it
+	End         End         // zero while it has none; SESSION_START, PROMPT, COMMAND, TOOL_START and the start of a command or phase clear it
 	Waits       []Wait      // unanswered permissions and questions, oldest first; at most maxWaits
 	Own         Line        // its own work
 	Agents      []*Agent    // sub-agents in order of appearance; at most maxAgents, ended ones are forgotten first
@@ -51,8 +56,9 @@ type Session struct {
 	Files       []*File     // edited files, newest last; at most maxFiles
 	Tests       []*Test     // test commands that ran, newest last; at most maxTests
 	Invoked     *Invocation // the newest slash command that is a command of the model
-	Progress    Mark        // the newest progress: phase event, milestone, changed file hash, test whose result changed
-	Clock       Clock       // how long it has worked
+	Progress    Moment      // the newest progress: phase event, milestone with another text than the one before, new content of a file, test whose result changed
+	Epoch       uint64      // grows with all that makes a repetition new: progress, a changed file, a person's prompt
+	Clock       Clock       // how long it has worked, until Last; see ClockAt
 }
 
 // Proc is one process on one host; the zero value is unknown.
@@ -63,12 +69,12 @@ type Proc struct {
 
 // Turn is the work between a prompt and its end.
 type Turn struct {
-	Open    bool // something is at work: a prompt, or activity after its end, without STOP, TURN_FAILED, INTERRUPT or SESSION_END
-	Start   Mark // of the newest turn
-	Machine bool // its prompt was machine-made
-	Calls   int  // tool calls that ended in it
-	Ended   Mark // how the last one ended: STOP, TURN_FAILED, INTERRUPT, SESSION_END
-	By      logfmt.Event
+	Open    bool         // the session itself is at work: a prompt, or a call or lifecycle entry of its own, and no end since
+	Start   Mark         // of the newest turn
+	Machine bool         // its prompt was machine-made; Codex never tells the end of a review
+	Calls   int          // tool calls that ended in it, those of sub-agents too
+	Ended   Mark         // when the last one ended
+	By      logfmt.Event // how: STOP, TURN_FAILED, INTERRUPT, SESSION_END, NOTIFY (the client says it is idle), or SESSION_START (anew, no end was told)
 }
 
 // End is the end of a session.
@@ -87,30 +93,34 @@ type Wait struct {
 	Input    string // its head or path
 	Call     string // the id of the open call that it holds up; "" if none is known
 	Agent    string // of a sub-agent
+	Noted    Mark   // the client reminded the user (NOTIFY). Claude Code does so 6 s after the dialog if it is still open, and tells no answer but the call's end: without a reminder the call probably runs
 }
 
 // Clock is a session's time of work in milliseconds: while a turn is open and
-// nothing explains a standstill (a call that takes more than a minute, an open
-// wait). It only grows.
+// nothing explains a standstill. Between two entries it stands still while the
+// session itself waits for the user, once a call of its own has run for a minute,
+// and, with a call in the background, after a minute without an entry. It only
+// grows.
 type Clock int64
 
 // Line is one line of work: a session's own, or a sub-agent's.
 type Line struct {
-	Run    *Run   // the newest command; nil before the first
+	Run    *Run   // the newest command, or the one that was heard of last; nil before the first
 	Before []*Run // commands before it, newest last; at most maxRuns
-	Recent []Did  // calls that ended, newest last; at most maxRecent
-	Fails  Streak // failing calls in a row
-	Epoch  uint64 // grows with all that makes a repetition new: progress, a change, a person's prompt
+	Recent []Did  // calls that ended, newest last; at most maxRecent; a sub-agent's are dropped when it ends
+	Fails  Streak // failing calls in a row, since the newest prompt of a person
 	Same   Repeat // the newest milestone's text, repeated
 }
 
-// Run is one command from START to its end.
+// Run is one command from START to its end. A later FAILED or COMPLETE of an
+// ended one, with no START between, says anew how it ended.
 type Run struct {
 	Cmd, Wt    string
-	Start      Mark     // zero: it began before the log
+	Start      Mark     // zero: it began before the log, or did not say so
+	At         Clock    // the session's clock at its start
 	End        Mark     // zero while it is open
 	Failed     bool     // it ended with FAILED
-	Phases     []*Phase // newest last; at most maxPhases
+	Phases     []*Phase // newest last, the only one that may be open; at most maxPhases
 	Done       int      // phases complete
 	Milestones []Moment // newest last; at most maxMilestones
 	Reached    int      // milestones in all
@@ -120,13 +130,16 @@ type Run struct {
 // Phase is one phase of a run.
 type Phase struct {
 	Name       string
-	Start, End Mark
+	Start, End Mark   // no Start: it began before the log, or did not say so; no End: open if it is the newest of an open run, else another began without it
 	At         Clock  // the session's clock at its start
 	Failed     bool   // it ended with FAILED
-	Skipped    string // the required phase that was jumped over to get here
-	Edits      []Edit // production files edited in it by whomever in the session; at most maxEdits
-	TestFailed Mark   // a test command failed in it
-	Declared   bool   // its details say that a test fails
+	Skipped    string // the required phase that was jumped over to get here, by this line and all others of the session
+	Edits      []Edit // of a phase that is TestsOnly: production files edited in it by whomever in the session; at most maxEdits, the first ones
+	Edited     int    // how many such edits
+	TestFailed Mark   // the first test command that failed in it, of whomever in the session
+	TestPassed Mark   // the first that passed
+	TestUnsure int    // test commands in it whose result is not known: behind a pipe, cut, in the background
+	Declared   bool   // an entry of it says that a test fails
 }
 
 // Moment is a mark with the session's clock.
@@ -154,7 +167,9 @@ type Call struct {
 	Input      string // head or path, cut
 	Key        uint32 // of the whole input, see Did
 	Agent      string // of a sub-agent
-	Background bool   // its result said that it still runs
+	Background bool   // its result said that it still runs, or it ran on when the turn had ended
+	Spawns     string // the sub-agent that it started
+	Cut        Mark   // a prompt came while it ran: it was interrupted, unless the client tells its end; forgotten at the next sign of work
 }
 
 // Did is a call that ended.
@@ -163,20 +178,23 @@ type Did struct {
 	Key    uint32 // hash of (tool, whole input); 0 = the input is not known
 	Tool   string
 	Input  string // head or path, cut
-	Failed bool
+	Failed bool   // not by an interrupt
 	Denied bool
-	Result uint32 // hash of what is known of its result: exit code, outcome, sha256, bytes
-	Epoch  uint64
+	Unsure bool   // how it ended is not known, or it was interrupted
+	Edit   bool   // it changed a file, or should have
+	Result uint32 // hash of what is known of its result: event, exit code, outcome, sha256, bytes
+	Epoch  uint64 // the session's, before what the call itself changed
 }
 
-// Streak is a run of failing calls of one line.
+// Streak is a run of failing calls of one line. A success ends it; denied,
+// interrupted and unsure calls, and aburn's own, neither count nor end it.
 type Streak struct {
 	First, Last Mark
 	Count       int
 	Inputs      []uint32 // different keys; at most maxInputs
 }
 
-// Repeat is one text logged again and again.
+// Repeat is one text logged again and again, with nothing new between.
 type Repeat struct {
 	First, Last Mark
 	Key         uint32
@@ -186,38 +204,41 @@ type Repeat struct {
 
 // File is a file that the session edits.
 type File struct {
-	Path   string
-	Hashes []Version // of the content after each edit, newest last; at most maxVersions
-	Edits  int
+	Path, Wt string
+	Hashes   []Version // of the content after each edit that changed it, newest last; at most maxVersions
+	Edits    int       // that succeeded
 }
 
 // Version is one content of a file.
 type Version struct {
 	Mark
-	Hash uint32 // of the sha256
+	Hash uint32 // of the sha256; 0 = not known
 }
 
-// Test is a test command of the session.
+// Test is a test command of the session and its sub-agents, where its exit code
+// says what the tests said.
 type Test struct {
-	Key                 uint32
+	Key                 uint32 // as in Did
 	Input               string
 	FirstPass, LastPass Mark
-	Broke               Mark // the first failure after LastPass; zero while it passes
+	Broke               Mark // the first failure after LastPass; zero while it passes, or never did
 	LastFail            Mark
-	Runs                int
+	Runs                int // whose result is known
 }
 
 // Agent is a sub-agent.
 type Agent struct {
-	ID, Type   string
+	ID, Type   string // ID "": only its type was told; prompts tell no more, and often not its end
+	In         string // the sub-agent that started it; "" = the session, or not known
 	Parent     string // the command active in its parent when it was spawned
 	Spawned    Mark   // zero: before the log
 	Begun      Mark   // its first own entry
 	Last       Mark   // its newest own entry
-	Ended      Mark
-	Failed     bool   // its end says so
+	Ended      Mark   // zero while it runs; it may be asked again after that
+	Failed     bool   // its end says so: the status, or FAILED of its own command with no COMPLETE after it
 	Status     string // as its end says it
-	Background bool
+	Cut        Mark   // it ended with what it was part of: an interrupted turn, or its session's end or new beginning; no fault of its own
+	Background bool   // it runs beside the session's turns; always so in Codex
 	Line       Line
 }
 
@@ -236,7 +257,8 @@ type Link struct {
 	Start, Complete, Failed Mark             // the newest of each
 	Session                 logfmt.SessionID // of the newest
 	Open                    bool             // started, and neither complete nor failed since
-	Jumped                  []string         // commands between it and its nearest known predecessor that were not complete when it started
+	Jumped                  []string         // commands before it of which nothing is known in any worktree, back to one that is: as of its newest START; empty where none before it is known
+	Heard                   bool             // not only carried entries speak of it
 }
 
 // Advice is a task that aburn queued.
@@ -246,7 +268,7 @@ type Advice struct {
 	Queued                Mark
 	Delivered, Seen       Mark // printed; found in the transcript
 	Resolved              Mark
-	Turns                 int // turns of its session that ended after it was delivered
+	Turns                 int // turns of its session with at least one ended call that ended after it was delivered
 }
 
 // Told is an alert that the user was told.
