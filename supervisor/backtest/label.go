@@ -1,0 +1,167 @@
+package backtest
+
+import (
+	"time"
+
+	"aburn/logfmt"
+	"aburn/supervisor"
+)
+
+// Kind is what a label says about a type of trouble in a session.
+type Kind string
+
+// The kinds. What is raised and neither expected nor allowed is a false alarm; Never says so of one that the log was
+// made to provoke.
+const (
+	Expect Kind = "expect"
+	Allow  Kind = "allow"
+	Never  Kind = "never"
+)
+
+// Chain is the session that labels name for trouble of the chain, and AnySession the one for trouble anywhere.
+const (
+	Chain      logfmt.SessionID = "-"
+	AnySession logfmt.SessionID = "*"
+)
+
+// Label is what somebody who knows says about a log.
+type Label struct {
+	Kind    Kind
+	Type    supervisor.Type
+	Session logfmt.SessionID // Chain, AnySession (not with Expect), or a session
+	From    uint64           // number of the entry from which it is true; 0 = the beginning
+	High    bool             // clear enough to reach the queue
+}
+
+func (l *Label) about(a *Alert) bool {
+	if l.Type != a.Type {
+		return false
+	}
+	return l.Session == AnySession || l.Session == a.Session || l.Session == Chain && a.Session == ""
+}
+
+// number is how labels count: by the number that people are told, where there is one.
+func number(m supervisor.Mark) uint64 {
+	if m.Seq > 0 {
+		return uint64(m.Seq)
+	}
+	return m.Ord
+}
+
+// Verdict is what the labels make of an alert.
+type Verdict string
+
+// The verdicts. A Repeat is one more alert about trouble that another alert has found already: no second success, and
+// not false.
+const (
+	Unjudged Verdict = ""
+	True     Verdict = "true"
+	Repeat   Verdict = "repeat"
+	Allowed  Verdict = "allowed"
+	False    Verdict = "false"
+)
+
+// Finding is an Expect label with the alert that found it.
+type Finding struct {
+	Label
+	By    *Alert        // nil: missed
+	Above bool          // an alert about it reached the queue
+	Delay time.Duration // from when it was true until it was raised; negative: not known
+}
+
+// judgement is a replay being held against its labels.
+type judgement struct {
+	labels   []Label
+	since    map[uint64]supervisor.Mark // the entries that labels name
+	findings []Finding
+}
+
+func newJudgement(labels []Label) judgement {
+	j := judgement{labels: labels, since: map[uint64]supervisor.Mark{}}
+	for _, l := range labels {
+		if l.From > 0 {
+			j.since[l.From] = supervisor.Mark{}
+		}
+		if l.Kind == Expect {
+			j.findings = append(j.findings, Finding{Label: l, Delay: -1})
+		}
+	}
+	return j
+}
+
+// entry remembers when the entries that labels name were made.
+func (j *judgement) entry(m supervisor.Mark) {
+	if before, named := j.since[number(m)]; named && !before.Is() {
+		j.since[number(m)] = m
+	}
+}
+
+// hold gives each alert, in the order in which they were raised, its verdict. It belongs to the newest label that was
+// true when it was raised and that no other alert has found, else to the newest that was. One that was raised before its
+// trouble was there is false; if it still stands when the trouble comes, it has found that too.
+func (j *judgement) hold(alerts []*Alert) {
+	if j.labels == nil {
+		return
+	}
+	for _, a := range alerts {
+		a.Verdict = j.verdict(a)
+	}
+}
+
+func (j *judgement) verdict(a *Alert) Verdict {
+	var free, taken, later *Finding
+	for i := range j.findings {
+		f := &j.findings[i]
+		switch {
+		case !f.about(a):
+		case f.From > number(a.Entry):
+			if later == nil || f.From < later.From {
+				later = f
+			}
+		case f.By == nil && (free == nil || f.From >= free.From):
+			free = f
+		case f.By != nil && (taken == nil || f.From >= taken.From):
+			taken = f
+		}
+	}
+	switch {
+	case free != nil:
+		j.found(free, a)
+		return True
+	case taken != nil:
+		taken.Above = taken.Above || a.Above()
+		return Repeat
+	}
+	for i := range j.labels {
+		if j.labels[i].Kind == Allow && j.labels[i].about(a) {
+			return Allowed
+		}
+	}
+	if later != nil && later.By == nil && a.stoodAt(later.From) {
+		j.found(later, a)
+	}
+	return False
+}
+
+func (j *judgement) found(f *Finding, by *Alert) {
+	f.By, f.Above = by, by.Above()
+	since := by.Since
+	if m := j.since[f.From]; m.Is() {
+		since = m
+	}
+	if d, ok := delay(since, by.At); ok {
+		f.Delay = d
+	}
+}
+
+func springs(l *Label, alerts []*Alert) bool {
+	for _, a := range alerts {
+		if a.Verdict == False && l.about(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// stoodAt reports whether an alert stood when the numbered entry came.
+func (a *Alert) stoodAt(entry uint64) bool { return a.Gone.IsZero() || number(a.GoneAt) >= entry }

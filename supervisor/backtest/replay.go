@@ -1,0 +1,134 @@
+// Package backtest replays logs as if live and says which alerts the supervisor would have raised, when, and, where
+// somebody has labelled what was really wrong, how often it was right; it reads no clock and calls no model.
+//
+// As if live means: a State is judged after every entry, at the time that stands in it, and while nothing comes at the
+// times of a clock that ticks on from there. What an alert costs its reader is decided when it is raised, so an issue
+// counts from its first moment, however soon it is gone.
+//
+// Invariants:
+//   - A log tells neither which processes live nor which files exist: what nobody observed is Unknown, as it is for a
+//     supervisor that runs elsewhere.
+//   - Two replays of the same entries with the same options are equal.
+//   - Carried lines are facts of the past: they are folded, and nothing is judged at their times.
+//   - Memory is that of a State and of the alerts; entries are not kept.
+package backtest
+
+import (
+	"time"
+
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/workflow"
+)
+
+// Options are how to replay.
+type Options struct {
+	Model *workflow.Model
+	Step  time.Duration // between two looks while nothing comes; 0 = 15 s
+	After time.Duration // how long the clock ticks on behind the last entry
+	// Labels are what is really wrong in this log; nil: nobody has said. An empty list says that nothing is.
+	Labels []Label
+	// Observe tells what could have been seen outside the log at this moment; nil: nothing.
+	Observe func(*supervisor.State) supervisor.Observed
+}
+
+// DefaultStep is Options.Step where that is 0.
+const DefaultStep = 15 * time.Second
+
+// subject is what is replayed: a supervisor.State, or a test's double of it.
+type subject interface {
+	Apply(e *logfmt.Entry, carried bool)
+	Judge(in supervisor.Input) []supervisor.Issue
+}
+
+// Replay is one log being replayed. One goroutine uses it.
+type Replay struct {
+	o      Options
+	state  *supervisor.State
+	fold   subject
+	clock  clock
+	last   supervisor.Mark
+	time   sessionTime
+	alerts alerts
+	labels judgement
+}
+
+// New begins a replay.
+func New(o Options) *Replay {
+	state := supervisor.New(o.Model)
+	r := &Replay{o: o, state: state, fold: state, labels: newJudgement(o.Labels)}
+	if r.o.Step <= 0 {
+		r.o.Step = DefaultStep
+	}
+	return r
+}
+
+// Entry takes the next entry of the log, whose Data is not kept.
+func (r *Replay) Entry(e *logfmt.Entry, carried bool) {
+	if !carried {
+		r.tickUntil(e.Time)
+	}
+	r.fold.Apply(e, carried)
+	r.last = supervisor.Mark{Seq: e.Seq, Ord: r.last.Ord + 1, At: e.Time.UnixMilli()}
+	if carried {
+		return
+	}
+	r.labels.entry(r.last)
+	r.time.entry(e)
+	r.clock.set(e.Time)
+	r.judge()
+}
+
+// Finish lets the clock tick on for Options.After and says what was found.
+func (r *Replay) Finish() *Result {
+	if r.clock.runs() {
+		r.time.after(r.o.After)
+		end := r.clock.now.Add(r.o.After)
+		r.tickUntil(end)
+		if r.o.After > 0 {
+			r.clock.now = end
+			r.judge()
+		}
+	}
+	r.labels.hold(r.alerts.list)
+	return &Result{
+		Entries: r.last.Ord, Sessions: r.time.sessions, Time: r.time.sum,
+		Alerts: r.alerts.list, Open: r.alerts.standing(), State: r.state,
+		Labelled: r.o.Labels != nil, Findings: r.labels.findings, labels: r.o.Labels,
+	}
+}
+
+// tickUntil judges at the times of the clock before end.
+func (r *Replay) tickUntil(end time.Time) {
+	if !r.clock.runs() {
+		return
+	}
+	for at := range r.clock.ticks(end, r.o.Step) {
+		r.clock.now = at
+		r.judge()
+	}
+}
+
+func (r *Replay) judge() {
+	in := supervisor.Input{Now: r.clock.now, Model: r.o.Model}
+	if r.o.Observe != nil {
+		in.Observed = r.o.Observe(r.state)
+	}
+	r.alerts.take(r.fold.Judge(in), r.last, in)
+}
+
+// Result is what a replay found.
+type Result struct {
+	Log      string        // its name, for people and labels
+	Entries  uint64        // that were replayed
+	Damage   int64         // lines that are no entries
+	Sessions int           // that had an entry
+	Time     time.Duration // of the sessions together, see docs/backtest.md
+	Alerts   []*Alert      // in the order in which they were raised
+	Open     []*Alert      // those that stood at the end
+	State    *supervisor.State
+	Labelled bool      // somebody has said what is wrong in it
+	Findings []Finding // of the Expect labels
+
+	labels []Label
+}

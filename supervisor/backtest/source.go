@@ -1,0 +1,180 @@
+package backtest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"aburn/internal/journal"
+	"aburn/logfmt"
+)
+
+// Source is where entries come from: a file, or a folder with a log and its rotated segments.
+type Source struct {
+	Name  string // as it was called, for people and labels
+	Bytes int64  // how much there is to read
+
+	oss  string // the folder; "" for a file
+	file string
+}
+
+// Open looks at a log by its path: a file of entries, a folder .oss, or a folder that has one. It reads nothing yet.
+func Open(path string) (Source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Source{}, err
+	}
+	s := Source{Name: filepath.ToSlash(path)}
+	switch {
+	case info.Mode().IsRegular():
+		s.file, s.Bytes = path, info.Size()
+		return s, nil
+	case !info.IsDir():
+		return Source{}, fmt.Errorf("%s is neither a file nor a folder", path)
+	}
+	s.oss = path
+	if inner := filepath.Join(path, ".oss"); isDir(inner) {
+		s.oss = inner
+	}
+	return s, s.measure()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func (s *Source) measure() error {
+	root, err := os.OpenRoot(s.oss)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	segments, err := journal.New(root, journal.Options{By: journal.Command}).Segments()
+	for _, segment := range segments {
+		s.Bytes += segment.Size
+	}
+	if err == nil && len(segments) == 0 {
+		err = fmt.Errorf("%s has no %s", s.Name, journal.Name)
+	}
+	return err
+}
+
+// Replay replays the log. Progress, unless it is nil, is told now and then how many bytes have been read since it was
+// told before; when it reports false the replay ends there with ErrStopped.
+func (s Source) Replay(o Options, progress func(bytes int64) bool) (*Result, error) {
+	r := New(o)
+	p := pacer{told: progress}
+	var damage int64
+	var err error
+	if s.oss != "" {
+		damage, err = s.folder(r, &p)
+	} else {
+		damage, err = s.lines(r, &p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	res := r.Finish()
+	res.Log, res.Damage = s.Name, damage
+	return res, nil
+}
+
+// ErrStopped says that somebody did not want to wait for the end.
+var ErrStopped = errors.New("stopped")
+
+// pacer tells of progress every 64 KiB.
+type pacer struct {
+	told func(int64) bool
+	left int64
+}
+
+func (p *pacer) read(n int) bool {
+	if p.left += int64(n); p.left < 64<<10 || p.told == nil {
+		return true
+	}
+	n64 := p.left
+	p.left = 0
+	return p.told(n64)
+}
+
+func (s Source) folder(r *Replay, p *pacer) (int64, error) {
+	root, err := os.OpenRoot(s.oss)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	log := journal.New(root, journal.Options{By: journal.Command})
+	for rec, err := range log.Entries(journal.Position{}) {
+		if err != nil {
+			return 0, err
+		}
+		r.Entry(rec.Value, rec.Carried)
+		if !p.read(2 * len(rec.JSON)) { // the line for people is not handed out
+			return 0, ErrStopped
+		}
+	}
+	return log.Stats().Damage, nil
+}
+
+func (s Source) lines(r *Replay, p *pacer) (int64, error) {
+	f, err := os.Open(s.file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return readLines(f, r, p)
+}
+
+// readLines reads one file of a log: the carried lines that a rotated segment begins with are told apart, damage is
+// counted, a torn last line is left alone.
+func readLines(f io.Reader, r *Replay, p *pacer) (damage int64, err error) {
+	var parser logfmt.Parser
+	var block logfmt.Block
+	var e logfmt.Entry
+	in := bufio.NewReaderSize(f, 256<<10)
+	for {
+		line, err := in.ReadSlice('\n')
+		if !p.read(len(line)) {
+			return damage, ErrStopped
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull): // longer than any entry
+			damage++
+			if err := skipLine(in); err != nil {
+				return damage, ended(err)
+			}
+			continue
+		case err != nil:
+			return damage, ended(err)
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		kind, carried := logfmt.Classify(line), block.Step(line)
+		switch {
+		case kind == logfmt.Damage, kind == logfmt.EntryLine && parser.Parse(line, &e) != nil:
+			damage++
+		case kind == logfmt.EntryLine:
+			r.Entry(&e, carried)
+		}
+	}
+}
+
+func skipLine(in *bufio.Reader) error {
+	for {
+		if _, err := in.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+// ended is nil for the end of a file.
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}

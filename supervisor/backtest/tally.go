@@ -1,0 +1,203 @@
+package backtest
+
+import (
+	"slices"
+	"time"
+
+	"aburn/supervisor"
+)
+
+// Counts is how alerts of one type did. Where there are no labels only Alerts is known.
+type Counts struct {
+	Alerts                       int // raised in all
+	True, Repeat, Allowed, False int // of them, by the labels
+	Found, Labels                int // of the expected ones
+}
+
+// Precision is how many of the alerts that the labels tell apart were true. Repeats and debatable ones count neither way.
+func (c Counts) Precision() Share { return Share{c.True, c.True + c.False} }
+
+// Recall is how many of the expected ones were found.
+func (c Counts) Recall() Share { return Share{c.Found, c.Labels} }
+
+func (c *Counts) add(o Counts) {
+	c.Alerts += o.Alerts
+	c.True += o.True
+	c.Repeat += o.Repeat
+	c.Allowed += o.Allowed
+	c.False += o.False
+	c.Found += o.Found
+	c.Labels += o.Labels
+}
+
+// Tally is how one type did in a number of logs.
+type Tally struct {
+	Type          supervisor.Type
+	All           Counts
+	Above         Counts          // of the alerts that reached the queue; Labels are all labels
+	High          Share           // labels that should reach the queue, and did
+	Delays        []time.Duration // until it was raised; sorted
+	Traps, Sprung int             // Never labels, and those with an alert
+}
+
+// Report is what a number of replays come to.
+type Report struct {
+	Results         []*Result
+	Labelled        int // logs with labels
+	Healthy         int // of them, those in which nothing was to be found
+	Flagged         int // of these, those with a false alarm
+	Entries, Damage int64
+	Sessions        int
+	Time            time.Duration
+	byType          map[supervisor.Type]*Tally
+}
+
+// Add takes one more replay.
+func (r *Report) Add(res *Result) {
+	if r.byType == nil {
+		r.byType = map[supervisor.Type]*Tally{}
+	}
+	r.Results = append(r.Results, res)
+	r.Entries += int64(res.Entries)
+	r.Damage += res.Damage
+	r.Sessions += res.Sessions
+	r.Time += res.Time
+	for _, a := range res.Alerts {
+		r.alert(a, res.Labelled)
+	}
+	for i := range res.Findings {
+		r.finding(&res.Findings[i])
+	}
+	for _, l := range res.labels {
+		if l.Kind == Never {
+			t := r.tally(l.Type)
+			t.Traps++
+			if springs(&l, res.Alerts) {
+				t.Sprung++
+			}
+		}
+	}
+	if !res.Labelled {
+		return
+	}
+	r.Labelled++
+	if len(res.Findings) == 0 {
+		r.Healthy++
+		if slices.ContainsFunc(res.Alerts, func(a *Alert) bool { return a.Verdict == False }) {
+			r.Flagged++
+		}
+	}
+}
+
+func (r *Report) tally(t supervisor.Type) *Tally {
+	if r.byType[t] == nil {
+		r.byType[t] = &Tally{Type: t}
+	}
+	return r.byType[t]
+}
+
+func (r *Report) alert(a *Alert, labelled bool) {
+	t := r.tally(a.Type)
+	t.All.alert(a, labelled)
+	if a.Above() {
+		t.Above.alert(a, labelled)
+	}
+	if d, ok := a.Delay(); ok && !labelled {
+		t.delay(d)
+	}
+}
+
+func (c *Counts) alert(a *Alert, labelled bool) {
+	c.Alerts++
+	if !labelled {
+		return
+	}
+	switch a.Verdict {
+	case True:
+		c.True++
+	case Repeat:
+		c.Repeat++
+	case Allowed:
+		c.Allowed++
+	case False:
+		c.False++
+	}
+}
+
+func (r *Report) finding(f *Finding) {
+	t := r.tally(f.Type)
+	t.All.Labels++
+	t.Above.Labels++
+	if f.High {
+		t.High.Of++
+	}
+	if f.By == nil {
+		return
+	}
+	t.All.Found++
+	if f.Above {
+		t.Above.Found++
+		if f.High {
+			t.High.Hits++
+		}
+	}
+	if f.Delay >= 0 {
+		t.delay(f.Delay)
+	}
+}
+
+func (t *Tally) delay(d time.Duration) {
+	i, _ := slices.BinarySearch(t.Delays, d)
+	t.Delays = slices.Insert(t.Delays, i, d)
+}
+
+// Median and Slowest are of the delays; false where there are none.
+func (t *Tally) Median() (time.Duration, bool) {
+	if len(t.Delays) == 0 {
+		return 0, false
+	}
+	return t.Delays[(len(t.Delays)-1)/2], true
+}
+
+// Slowest is the longest delay.
+func (t *Tally) Slowest() (time.Duration, bool) {
+	if len(t.Delays) == 0 {
+		return 0, false
+	}
+	return t.Delays[len(t.Delays)-1], true
+}
+
+// Tallies are the types with an alert or a label, in the order of the documentation.
+func (r *Report) Tallies() []*Tally {
+	var list []*Tally
+	for _, t := range supervisor.Types() {
+		if r.byType[t] != nil {
+			list = append(list, r.byType[t])
+		}
+	}
+	return list
+}
+
+// Of is the tally of one type, empty if it has none.
+func (r *Report) Of(t supervisor.Type) *Tally {
+	if found := r.byType[t]; found != nil {
+		return found
+	}
+	return &Tally{Type: t}
+}
+
+// Total is all types together.
+func (r *Report) Total() *Tally {
+	all := &Tally{}
+	for _, t := range r.Tallies() {
+		all.All.add(t.All)
+		all.Above.add(t.Above)
+		all.High.Hits += t.High.Hits
+		all.High.Of += t.High.Of
+		all.Traps += t.Traps
+		all.Sprung += t.Sprung
+		all.Delays = append(all.Delays, t.Delays...)
+	}
+	slices.Sort(all.Delays)
+	return all
+}
