@@ -25,6 +25,7 @@ var layers = []struct {
 	{"chain", "logfmt workflow internal/journal internal/project", "github.com/tidwall/gjson", "an answer from a journal; knows no agent"},
 	{"logfmt/drawn", "logfmt", "github.com/tidwall/gjson", "logs drawn in one line, for tests; no executable links it"},
 	{"supervisor", "logfmt workflow", "", "pure: entries, observations, now and model in, verdicts out; hooks run it at prompts and stops"},
+	{"supervisor/look", "supervisor logfmt workflow internal/journal internal/queue internal/project internal/settings internal/atomicfile internal/proc", "github.com/tidwall/gjson", "the impure half of the supervisor; linked into aburn-hook"},
 	{"supervisor/backtest", "supervisor logfmt workflow internal/journal", "", "judges old logs as if live; no executable but aburn links it"},
 	{"hooks", "logfmt internal/journal internal/project internal/settings internal/scrub internal/recent", "github.com/tidwall/gjson", "linked into aburn-hook, which runs on every tool call"},
 	{"hooks/claude", "hooks logfmt internal/scrub internal/project", "github.com/tidwall/gjson", "knows one agent"},

@@ -1,0 +1,110 @@
+// Package look makes one look at a project: it folds what is new in the log,
+// observes what no log can say, judges, and writes down what follows from it.
+//
+// Invariants:
+//   - What was decided is in the queue before the log says so, and each entry's id
+//     is made of the task: a look that dies in between is finished by the next
+//     one, and two at once write one entry.
+//   - A look that did not read the log to its end decides nothing.
+//   - The stored state is derived: one that is missing, broken, of another model or
+//     of another log is folded again from the newest segment, never believed.
+//   - queue.json and workflow-state.json are written under the queue's lock only,
+//     and the log's lock is taken after it, never before.
+//   - Nothing is read outside of .oss but what a verdict asks for: whether a
+//     process runs, whether a file of a worktree exists, and the end of the
+//     transcript that the hook was told of.
+//
+// Race: the log grows while it is read. What comes later is the next look's.
+package look
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/project"
+	"aburn/internal/queue"
+	"aburn/internal/settings"
+	"aburn/logfmt"
+	"aburn/supervisor"
+)
+
+// Options say what is looked at, and by whom.
+type Options struct {
+	Root     *os.Root // .oss, as opened by project.OpenOss
+	Project  *project.Project
+	Journal  *journal.Journal
+	Settings *settings.Settings // the model, and how long tasks wait
+	Key      []byte             // of the project's mark; nil: nothing is decided and nothing is stored
+	By       journal.By         // a hook reads at most 1 MiB and only tries the queue's lock; a command reads all and waits 2 s for it
+
+	// Transcript is the file of the agent's transcript of Session, for what can be
+	// seen in it; "" where nobody told.
+	Transcript string
+	Session    logfmt.SessionID
+	// Slow, if there is one, is called once before work that may take long.
+	Slow func()
+	// Progress, if there is one, is told how many bytes of the log were read of how many, now and then.
+	Progress func(read, total int64)
+}
+
+// Look looks at one project. It keeps what it folded, so that the next look of
+// the same process goes on from there. One goroutine uses it at a time.
+type Look struct {
+	o      Options
+	queue  *queue.Queue
+	folded folded
+}
+
+// New prepares a look and touches no file.
+func New(o Options) *Look {
+	return &Look{o: o, queue: queue.New(o.Root, o.Key)}
+}
+
+// Result is what one look came to.
+type Result struct {
+	Now      time.Time
+	State    *supervisor.State
+	Observed supervisor.Observed
+	Issues   []supervisor.Issue // most urgent first; nil when the log was not read to its end
+	Complete bool               // the log was read to its end
+	Read     int64              // bytes of the log that were folded now
+	Damage   int64              // lines among them that are no entries
+	Queued   []Queued           // tasks that this look put into the queue
+	Resolved []string           // tasks whose issue is gone
+	Warnings []string           // what could not be done, for people
+}
+
+// Queued is an issue that became a task.
+type Queued struct {
+	Issue supervisor.Issue
+	Task  string // its id
+}
+
+// ErrBusy says that somebody else holds the queue's lock: he looks, so we need not.
+var ErrBusy = queue.ErrBusy
+
+// Once looks: it reads what is new, judges, queues what is certain enough for the
+// sessions that can still be reached, notes what cleared, and stores the state. It
+// ends soon after until (zero: no limit) or when ctx is done, having decided
+// nothing.
+func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
+	return Result{Now: now}, errTODO
+}
+
+// Peek is Once without any effect: it takes no lock and writes nothing.
+func (l *Look) Peek(ctx context.Context, now time.Time) (Result, error) {
+	return Result{Now: now}, errTODO
+}
+
+// At judges as of an earlier moment, by the entries that bear no later time. What
+// can be observed today says nothing about then, so nothing is.
+func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
+	return Result{Now: at}, errTODO
+}
+
+// Tell notes in the log that the user was told of these issues, each with its
+// level, so that no other watcher tells them again: see State.Told. It leaves out
+// what the state has already.
+func (l *Look) Tell(issues []supervisor.Issue, now time.Time) error { return errTODO }
