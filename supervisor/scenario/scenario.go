@@ -1,0 +1,155 @@
+// Package scenario reads logs with what somebody who knows says about them: which issues a supervisor must raise, which it
+// must not; only tests and the judging of the supervisor import it.
+//
+// A scenario is one text file: a header of lines "key: value", a blank line, a body. Lines that begin with # are comments.
+//
+//	why: REFACTOR breaks a test that had passed, and the command gives up
+//	origin: drawn
+//	after: 30m
+//	expect: regression A @failed high
+//	expect: explicit_failure A @failed high
+//	never: out_of_order A
+//
+//	@A PROMPT/build build> build:RED> …
+//
+// Keys; those marked + may come more than once, an unknown one is an error:
+//
+//	why      what is tried here, in one line (required)
+//	origin   drawn, or: recorded NAME NAME… (files in the folder recordings beside the corpus; required)
+//	after    the time that is judged beyond the last entry, as if live; 0 if not said
+//	expect+  TYPE SESSION [@ENTRY] [high]: must be raised at some moment of an as-if-live replay. @ENTRY is the entry from which
+//	         it is true, an alert before that is false; high: clear enough to reach the queue
+//	never+   TYPE SESSION: the trap that this scenario is about (whatever is not expected or allowed is a false alarm anyway)
+//	allow+   TYPE SESSION because REASON: debatable, counted neither way
+//	open+    TYPE SESSION: stands at the end; cleared+: was there, and does not stand at the end
+//	observe+ alive|gone SESSION [@ENTRY], missing|exists PATH [@ENTRY], seen TASK [@ENTRY]: what a look outside the log finds, from
+//	         that entry on (from the beginning if none is said); what is not said is unknown
+//	model    settings as a JSON object: keys workflow.*, timeouts.*, supervisor.*
+//
+// SESSION is a session, - (the chain, which is the project's) or, in never and allow, * (any). ENTRY is the name of a mark or a
+// number, counted from 1. PATH is relative to the project. The body of a drawn scenario is a drawing of logfmt/drawn; that of a
+// recorded one is operations, one a line, see weave.go. A signature "$TYPE" in an entry of the supervisor stands for the
+// signature that the engine gave its issue of that type and session: see Sign.
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"aburn/logfmt"
+	"aburn/logfmt/drawn"
+)
+
+// Scenario is one log with its labels.
+type Scenario struct {
+	Name       string // of the file, without .txt
+	Frozen     bool   // it lies in a folder called frozen
+	Why        string
+	Recordings []string // none: it was drawn
+	After      time.Duration
+	Expect     []Claim
+	Never      []Claim
+	Allow      []Claim
+	Open       []Claim // at the end
+	Cleared    []Claim // at the end
+	Observe    []Observation
+	Model      []byte // settings as a JSON object; nil: the defaults
+
+	Lines []drawn.Line
+}
+
+// Claim says something about one type of issue in one session.
+type Claim struct {
+	Type    string
+	Session logfmt.SessionID // Chain, Any (never, allow), or a session
+	Entry   int              // from which it is true, counted from 1; 0 = it is not said
+	High    bool
+	Because string // of an allowed one
+}
+
+// Chain is the session of what is wrong with the chain, Any is that of a claim about every session and the chain.
+const (
+	Chain logfmt.SessionID = "-"
+	Any   logfmt.SessionID = "*"
+)
+
+// About reports whether the claim is about an issue of this type and session; "" is the chain's.
+func (c *Claim) About(typ string, session logfmt.SessionID) bool {
+	if session == "" {
+		session = Chain
+	}
+	return c.Type == typ && (c.Session == Any || c.Session == session)
+}
+
+// Observation is what a look outside the log finds.
+type Observation struct {
+	Fact    string // alive, gone, missing, exists, seen
+	Subject string // a session, a path, a task
+	Entry   int    // from which it is so, counted from 1; 0 = from the beginning
+}
+
+// Healthy reports whether nothing is wrong: no alarm is right.
+func (s *Scenario) Healthy() bool { return len(s.Expect) == 0 }
+
+// Entries are the log's, in order; the entry number n of the labels is Entries()[n-1].
+func (s *Scenario) Entries() []*logfmt.Entry {
+	var entries []*logfmt.Entry
+	for _, l := range s.Lines {
+		if l.Entry != nil {
+			entries = append(entries, l.Entry)
+		}
+	}
+	return entries
+}
+
+// Log is the scenario as the bytes of a log.
+func (s *Scenario) Log() ([]byte, error) {
+	d := drawn.Drawing{Lines: s.Lines}
+	return d.Bytes()
+}
+
+// Load reads every scenario of a folder, by name. All that is wrong with any of them is in the error.
+func Load(dir string) ([]*Scenario, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no scenario there", dir)
+	}
+	sort.Strings(names)
+	var all []*Scenario
+	var bad []error
+	known := recordings{dir: filepath.Join(filepath.Dir(filepath.Clean(dir)), "recordings")}
+	for _, name := range names {
+		s, err := read(name, &known)
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		all = append(all, s)
+	}
+	return all, errors.Join(bad...)
+}
+
+// Read reads one scenario; its recordings lie in the folder recordings beside the file's own.
+func Read(file string) (*Scenario, error) {
+	return read(file, &recordings{dir: filepath.Join(filepath.Dir(filepath.Dir(file)), "recordings")})
+}
+
+func read(file string, known *recordings) (*Scenario, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scenario{Name: strings.TrimSuffix(filepath.Base(file), ".txt"), Frozen: filepath.Base(filepath.Dir(file)) == "frozen"}
+	if err := s.parse(string(text), known); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
