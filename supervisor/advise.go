@@ -15,8 +15,5 @@ const (
 // LevelOf is the level of an issue under the limits of the model; "" when its type is switched off.
 func LevelOf(i *Issue, m *workflow.Model) Level { return Notify }
 
-// Priority of a type: critical, high, medium or low; fixed, see docs/supervision.md.
-func (t Type) Priority() string { return "low" }
-
 // Prompt is the text that tells the agent about an issue: our own sentences, counts, entry numbers, names in quotes.
 func (i *Issue) Prompt() string { return "" }

@@ -49,7 +49,7 @@ func Types() []Type {
 // Issue is one thing that is wrong, or missing.
 type Issue struct {
 	Type       Type
-	Session    logfmt.SessionID // "" = the chain, which is the project's
+	Session    logfmt.SessionID // "" = the chain, which is the project's (see OfChain), or entries that name no session
 	Agent      string           // the sub-agent that it is about
 	Signature  string           // stable: the same trouble has the same one after a restart, a later one of its kind another
 	Confidence float64          // 0–1, computed from the evidence
@@ -67,5 +67,14 @@ type Input struct {
 	Observed Observed
 }
 
-// Judge lists what is wrong at in.Now, the most urgent first.
+// OfChain reports whether the issue is the project's and not a session's. Entries
+// that name no session have the Session "" too; their issues can be told to nobody.
+func (i *Issue) OfChain() bool { return i.Type == ChainBroken }
+
+// Judge lists what is wrong at in.Now, the most urgent first, without the types
+// that are switched off.
 func (s *State) Judge(in Input) []Issue { return nil }
+
+// Due is when, with no further entry and nothing new observed, Judge would first
+// list another issue or one at another level than at in.Now; zero = never.
+func (s *State) Due(in Input) time.Time { return time.Time{} }
