@@ -41,7 +41,7 @@ func (c *cursor) start(from Position) error {
 		if from.Offset > s.Size {
 			return ErrPosition
 		}
-		if err := c.enter(all, i, true); err != nil {
+		if err := c.enter(all, i, from.Offset > 0); err != nil {
 			return err
 		}
 		return c.seek(from.Offset)
