@@ -1,6 +1,9 @@
 package workflow
 
-import "time"
+import (
+	"path"
+	"time"
+)
 
 // Default is the workflow ideate → plan → build → ship with the phases RED → GREEN → REFACTOR.
 func Default() Model {
@@ -28,7 +31,7 @@ func Default() Model {
 func defaultTests() []string {
 	return []string{
 		"test/", "tests/", "Test/", "Tests/", "spec/", "specs/", "e2e/", "__tests__/", "__mocks__/", "__snapshots__/", "__fixtures__/",
-		"testdata/", "test-data/", "test_data/", "fixture/", "fixtures/", "testutil/", "testutils/", "testing/", "mocks/", "cypress/", "androidTest/", "features/",
+		"testdata/", "test-data/", "test_data/", "fixture/", "fixtures/", "testutil/", "testutils/", "testing/", "mocks/", "cypress/", "androidTest/",
 		"*_test.*", "test_*.*", "*.test.*", "*.spec.*", "*_spec.*", "*-test.*", "*-spec.*", "*_tests.*", "tests.*", "test.*", "spec.*",
 		"*Test.*", "*Tests.*", "*TestCase.*", "*Spec.*", "*IT.java", "*.feature", "*.snap", "*.golden", "*.cy.*", "*.e2e.*", "*_fixture.*", "*.fixture.*", "*_mock.*", "*.mock.*", "*.stories.*",
 		"conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "jest.config.*", "vitest.config.*", "playwright.config.*", "karma.conf.*", ".mocharc*", "phpunit.xml*", ".rspec", "spec_helper.rb", "test_helper.rb",
@@ -49,13 +52,42 @@ func defaultDocs() []string {
 // defaultTestCommands is how the test runners of the common languages are called.
 func defaultTestCommands() []string {
 	return []string{
-		"go test", "gotestsum", "ginkgo", "cargo test", "cargo nextest", "cargo t",
-		"npm test", "npm t", "npm tst", "npm run test*", "npm run e2e*", "yarn test*", "yarn run test*", "pnpm test*", "pnpm t", "pnpm run test*", "bun test", "bun run test*", "deno test", "deno task test*",
-		"jest", "vitest", "mocha", "ava", "tap", "jasmine", "karma start", "playwright test", "cypress run", "node --test", "tsx --test", "ng test", "nx test", "nx run-many --target=test", "turbo test*", "turbo run test*", "lerna run test*",
-		"pytest", "py.test", "tox", "nox", "nose2", "nosetests", "python -m pytest", "python -m unittest", "python3 -m pytest", "python3 -m unittest", "python manage.py test", "python3 manage.py test", "python setup.py test", "manage.py test", "hatch test", "behave", "robot",
-		"mvn test", "mvn verify", "mvnw test", "mvnw verify", "gradle test*", "gradle check", "gradlew test*", "gradlew check", "sbt test*", "lein test", "clojure -X:test",
-		"dotnet test", "vstest.console", "rspec", "rake test*", "rake spec*", "rails test*", "rails spec", "cucumber", "phpunit", "pest", "composer test*", "artisan test",
-		"mix test", "rebar3 eunit", "rebar3 ct", "swift test", "xcodebuild test", "flutter test", "dart test", "ctest", "meson test", "bazel test", "bazelisk test", "buck test", "buck2 test", "zig test", "zig build test", "stack test", "cabal test", "dune test", "dune runtest", "opam test", "nimble test", "crystal spec", "busted", "prove", "bats", "shellspec", "R CMD check",
-		"make test*", "make check*", "make unit*", "make spec", "make e2e", "just test*", "task test*", "rtk test", "tests/run*", "test/run*", "run_tests*", "run-tests*", "runtests*", "test.sh",
+		// Go, Rust, Zig, C
+		"go test", "gotestsum", "ginkgo", "cargo test", "cargo t", "cargo nextest", "zig test", "zig build test", "ctest", "meson test", "bazel test", "bazelisk test", "buck test", "buck2 test",
+		// JavaScript
+		"npm test", "npm t", "npm tst", "npm run test*", "npm run-script test*", "npm run e2e*", "yarn test*", "yarn run test*", "yarn workspace * test*", "pnpm test*", "pnpm t", "pnpm run test*",
+		"bun test", "bun run test*", "deno test", "deno task test*", "jest", "vitest", "mocha", "ava", "jasmine", "karma start", "playwright test", "cypress run", "node --test", "tsx --test", "ng test",
+		"react-scripts test", "nx test", "nx run-many --target=test", "turbo test*", "turbo run test*", "lerna run test*",
+		// Python
+		"pytest", "py.test", "tox", "nox", "nose2", "nosetests", "python -m pytest", "python -m unittest", "python3 -m pytest", "python3 -m unittest", "manage.py test", "python manage.py test",
+		"python3 manage.py test", "python setup.py test", "hatch test", "behave", "robot",
+		// JVM, .NET
+		"mvn test", "mvn verify", "mvnw test", "mvnw verify", "gradle test*", "gradle check", "gradle *:test*", "gradlew test*", "gradlew check", "gradlew *:test*", "sbt test*", "lein test", "clojure -X:test", "dotnet test", "vstest.console",
+		// Ruby, PHP, Elixir, Erlang
+		"rspec", "rake test*", "rake spec*", "rails test*", "rails spec", "cucumber", "phpunit", "pest", "composer test*", "php artisan test", "mix test", "rebar3 eunit", "rebar3 ct",
+		// Swift, Dart, Haskell, OCaml, others
+		"swift test", "xcodebuild test", "flutter test", "dart test", "stack test", "cabal test", "dune test", "dune runtest", "nimble test", "crystal spec", "busted", "prove", "R CMD check",
+		// shell, makefiles, programs that are tests
+		"bats", "shellspec", "make test*", "make check*", "make unit*", "make spec", "make e2e", "just test*", "task test*", "run_tests*", "run-tests*", "runtests*", "test.sh", "tests.sh", testPath,
+		"python " + testPath, "python3 " + testPath, "node " + testPath, "tsx " + testPath, "ts-node " + testPath, "bun " + testPath, "deno run " + testPath, "ruby " + testPath, "php " + testPath,
+		"perl " + testPath, "lua " + testPath, "julia " + testPath, "sh " + testPath, "bash " + testPath, "zsh " + testPath,
 	}
+}
+
+// isRunner is how many words belong to a program that runs the command which the others are, 0 for none.
+func isRunner(words []string) int {
+	base := path.Base(words[0])
+	for _, pattern := range [...]string{
+		"time", "timeout", "nice", "ionice", "nohup", "env", "command", "exec", "builtin", "sudo", "doas", "stdbuf", "xargs", "setsid", "unshare", "strace", "xvfb-run", "caffeinate", "dotenv", "cross-env", "direnv exec *",
+		"npx", "bunx", "pnpm exec", "pnpm dlx", "yarn exec", "yarn", "npm exec", "uv run", "uvx", "poetry run", "pipenv run", "pdm run", "hatch run", "rye run", "conda run", "mamba run", "pixi run",
+		"coverage run -m", "python -m coverage run -m", "bundle exec", "docker compose exec *", "docker compose run *", "docker-compose exec *", "docker-compose run *",
+		"docker exec *", "podman exec *", "nix develop -c", "nix develop --command", "nix-shell --run", "devbox run", "mise exec", "mise x", "asdf exec", "rtk", "sh", "bash", "zsh",
+	} {
+		if mayBegin(base, pattern) {
+			if n := (*Model)(nil).begins(words, base, pattern); n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
 }

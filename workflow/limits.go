@@ -9,7 +9,7 @@ import (
 )
 
 // Limits is every number that a verdict depends on. A project may set them, a sweep tries others.
-// A new parameter is a field here, a line in params and one in DefaultLimits.
+// A new parameter is a field here, a line in params and one in DefaultLimits, and `go test ./internal/settings -update`.
 type Limits struct {
 	QueueAbove   float64       // an issue of a higher confidence becomes a task of the queue
 	SuggestAbove float64       // one of a higher confidence comes with a suggestion; below, it is only told
@@ -47,11 +47,12 @@ func DefaultLimits() Limits {
 }
 
 // param is one number by name: to points to a *time.Duration, *int or *float64, which may be from least to most
-// (seconds for a duration).
+// (seconds for a duration). about is for docs/settings.md.
 type param struct {
 	name        string
 	to          any
 	least, most float64
+	about       string
 }
 
 const day = 24 * 60 * 60
@@ -59,22 +60,22 @@ const day = 24 * 60 * 60
 // params is made for each use: hooks link this, and most never ask.
 func (l *Limits) params() []param {
 	return []param{
-		{"loop.repeats", &l.LoopRepeats, 2, 1000},
-		{"phase_stuck.timeout", &l.PhaseStuckTimeout, 0, day},
-		{"tool_failure_run.failures", &l.ToolFailureRunFailures, 2, 1000},
-		{"edit_churn.returns", &l.EditChurnReturns, 1, 1000},
-		{"silence.after", &l.SilenceAfter, 1, 7 * day},
-		{"missing_milestones.phases", &l.MissingMilestonesPhases, 1, 1000},
-		{"declining_velocity.gaps", &l.DecliningVelocityGaps, 2, 1000},
-		{"declining_velocity.factor", &l.DecliningVelocityFactor, 1, 1000},
-		{"agent_silence.after", &l.AgentSilenceAfter, 1, 7 * day},
-		{"undeclared_command.turns", &l.UndeclaredCommandTurns, 1, 1000},
-		{"ignored_advice.turns", &l.IgnoredAdviceTurns, 1, 1000},
-		{"abandoned_agent.after", &l.AbandonedAgentAfter, 1, 7 * day},
-		{"abrupt_stop.after", &l.AbruptStopAfter, 0, 7 * day},
-		{"partial_completion.after", &l.PartialCompletionAfter, 0, 7 * day},
-		{"permission_wait.after", &l.PermissionWaitAfter, 1, 7 * day},
-		{"question_wait.after", &l.QuestionWaitAfter, 1, 7 * day},
+		{"loop.repeats", &l.LoopRepeats, 2, 1000, "the same action again, with nothing changed in between"},
+		{"phase_stuck.timeout", &l.PhaseStuckTimeout, 0, day, "one timeout for every phase; 0 = those of `timeouts.*`"},
+		{"tool_failure_run.failures", &l.ToolFailureRunFailures, 2, 1000, "failing calls in a row"},
+		{"edit_churn.returns", &l.EditChurnReturns, 1, 1000, "times that a file's earlier content came back"},
+		{"silence.after", &l.SilenceAfter, 1, 7 * day, "nothing at all, in a session at work"},
+		{"missing_milestones.phases", &l.MissingMilestonesPhases, 1, 1000, "phases complete without a milestone"},
+		{"declining_velocity.gaps", &l.DecliningVelocityGaps, 2, 1000, "gaps between milestones, each longer than the one before"},
+		{"declining_velocity.factor", &l.DecliningVelocityFactor, 1, 1000, "how many times the first gap the last one is"},
+		{"agent_silence.after", &l.AgentSilenceAfter, 1, 7 * day, "no entry of an agent since it was spawned"},
+		{"undeclared_command.turns", &l.UndeclaredCommandTurns, 1, 1000, "turns of work since a command was invoked that logged nothing"},
+		{"ignored_advice.turns", &l.IgnoredAdviceTurns, 1, 1000, "turns of work with the same trouble since the advice was seen"},
+		{"abandoned_agent.after", &l.AbandonedAgentAfter, 1, 7 * day, "nothing of an agent that had begun"},
+		{"abrupt_stop.after", &l.AbruptStopAfter, 0, 7 * day, "since the process is gone: its last entry may be on its way"},
+		{"partial_completion.after", &l.PartialCompletionAfter, 0, 7 * day, "since the session is gone"},
+		{"permission_wait.after", &l.PermissionWaitAfter, 1, 7 * day, "a permission without an answer"},
+		{"question_wait.after", &l.QuestionWaitAfter, 1, 7 * day, "a question without an answer"},
 	}
 }
 
@@ -86,6 +87,16 @@ func (l *Limits) Names() []string {
 		names[i] = params[i].name
 	}
 	return names
+}
+
+// About says what a parameter counts, "" for a name that is none of Names.
+func (l *Limits) About(name string) string {
+	for _, p := range l.params() {
+		if p.name == name {
+			return p.about
+		}
+	}
+	return ""
 }
 
 // ErrNoLimit is Set's answer to a name that is none of Names.

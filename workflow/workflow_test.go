@@ -50,3 +50,39 @@ func TestTimeouts(t *testing.T) {
 		t.Error("HasPhase")
 	}
 }
+
+// One limit for all phases goes before what they have of their own.
+func TestOneTimeoutForAll(t *testing.T) {
+	m := Default()
+	m.Limits.PhaseStuckTimeout = time.Minute
+	if m.TimeoutOf("RED") != time.Minute || m.TimeoutOf("DOCS") != time.Minute {
+		t.Error(m.TimeoutOf("RED"), m.TimeoutOf("DOCS"))
+	}
+}
+
+func TestLegal(t *testing.T) {
+	m := Default()
+	for _, c := range []struct{ from, to, skipped string }{
+		{"", "RED", ""}, {"RED", "GREEN", ""}, {"GREEN", "REFACTOR", ""}, {"REFACTOR", "RED", ""}, {"GREEN", "RED", ""}, {"RED", "RED", ""}, {"GREEN", "GREEN", ""},
+		{"", "GREEN", "RED"}, {"", "REFACTOR", "RED"}, {"RED", "REFACTOR", "GREEN"}, {"REFACTOR", "GREEN", "RED"},
+		{"DOCS", "GREEN", ""}, {"RED", "DOCS", ""}, {"", "DOCS", ""}, {"RED", "", ""}, {"", "", ""},
+	} {
+		if ok, skipped := m.Legal(c.from, c.to); ok != (c.skipped == "") || skipped != c.skipped {
+			t.Errorf("%q -> %q: %v, %q", c.from, c.to, ok, skipped)
+		}
+	}
+	one := Model{Phases: []Phase{{Name: "A"}}}
+	if ok, _ := one.Legal("A", "A"); !ok {
+		t.Error("A after A")
+	}
+	if ok, _ := (&Model{}).Legal("", "A"); !ok {
+		t.Error("a model without phases")
+	}
+	free := Model{Phases: []Phase{{Name: "A", Optional: true}, {Name: "B", Optional: true}, {Name: "C"}}}
+	if ok, _ := free.Legal("", "C"); !ok {
+		t.Error("only optional ones were left out")
+	}
+	if ok, skipped := free.Legal("B", "A"); ok || skipped != "C" {
+		t.Error("round the cycle", skipped)
+	}
+}

@@ -69,9 +69,9 @@ func subcommand(words []string) string {
 func withoutPrefix(words []string) []string {
 	for len(words) > 0 {
 		switch words[0] {
-		case "if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "command", "exec", "env", "nohup", "builtin":
+		case "time", "command", "exec", "env", "nohup", "builtin":
 		default:
-			if !shell.IsAssignment(words[0]) {
+			if !shell.IsReserved(words[0]) && !shell.IsAssignment(words[0]) {
 				return words
 			}
 		}

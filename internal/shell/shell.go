@@ -40,6 +40,15 @@ func DashC(words []string) string {
 	return ""
 }
 
+// IsReserved says whether a word in front of a command is one of the grammar's.
+func IsReserved(word string) bool {
+	switch word {
+	case "if", "then", "else", "elif", "while", "until", "do", "!", "{":
+		return true
+	}
+	return false
+}
+
 // IsAssignment says whether a word in front of a command sets a variable.
 func IsAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")

@@ -1,0 +1,114 @@
+package workflow
+
+import (
+	"path"
+	"strings"
+
+	"aburn/internal/shell"
+)
+
+// status follows what decides a script's exit code. Where it is not sure, it says of the code that it means nothing.
+type status struct {
+	runs bool    // tests ran anywhere
+	lost bool    // the result of some of them decides nothing
+	odd  bool    // conditions, loops: which command decides is not followed
+	list TestRun // the list that is being read, up to the last operator
+	pipe TestRun // the pipe that is being read
+	op   string  // what stands before the pipe
+
+	pipefail, errexit bool
+}
+
+// add takes the next simple command, what it is to tests, and the operator behind it.
+func (s *status) add(t TestRun, words []string, operator string, inner bool) {
+	s.runs = s.runs || t.Runs
+	s.lost = s.lost || t.Runs && inner
+	if inner {
+		return
+	}
+	s.options(words)
+	if s.op == ";" || s.op == "\n" {
+		s.next()
+	}
+	s.odd = s.odd || shell.IsReserved(words[0]) && words[0] != "{"
+	s.pipe = both(s.pipe, t, s.pipefail && harmless(words))
+	if operator == "|" {
+		if !s.pipefail {
+			s.drop(&s.pipe)
+		}
+		return
+	}
+	s.join(words)
+	s.op, s.pipe = operator, TestRun{}
+	if operator == "&" {
+		s.drop(&s.list)
+	}
+}
+
+// next begins another list behind the one that was read.
+func (s *status) next() {
+	if s.errexit {
+		s.op = "&&"
+		return
+	}
+	s.drop(&s.list)
+	s.op = ""
+}
+
+// join puts a whole pipe, whose last command words are, behind the list.
+func (s *status) join(words []string) {
+	switch {
+	case s.op == "||" && endsBadly(words): // the code stays what it was: not 0
+	case s.op == "||" && (s.list.Runs || s.pipe.Runs):
+		s.list = TestRun{Runs: true}
+	default:
+		s.list = both(s.list, s.pipe, harmless(words))
+	}
+}
+
+// drop forgets a result that decides nothing any more.
+func (s *status) drop(t *TestRun) {
+	s.lost = s.lost || t.Runs
+	*t = TestRun{}
+}
+
+func (s *status) result() TestRun {
+	known := s.list.Runs && !s.odd
+	return TestRun{Runs: s.runs, Pass: known && s.list.Pass && !s.lost, Fail: known && s.list.Fail}
+}
+
+// both is a && b. What comes before the tests builds them: when it fails, they do. What comes after can fail for
+// itself, unless it is harmless.
+func both(a, b TestRun, harmless bool) TestRun {
+	switch {
+	case !a.Runs:
+		return b
+	case !b.Runs:
+		return TestRun{Runs: true, Pass: a.Pass, Fail: a.Fail && harmless}
+	}
+	return TestRun{Runs: true, Pass: a.Pass && b.Pass, Fail: a.Fail && b.Fail}
+}
+
+// options are those of `set` that change what decides the exit code.
+func (s *status) options(words []string) {
+	if words[0] != "set" {
+		return
+	}
+	for i, w := range words[1:] {
+		s.errexit = s.errexit || w[0] == '-' && strings.Contains(w, "e") || w == "errexit"
+		s.pipefail = s.pipefail || w == "pipefail" && isOption(words[i])
+	}
+}
+
+func endsBadly(words []string) bool {
+	return (words[0] == "exit" || words[0] == "return") && (len(words) == 1 || words[1] != "0") || words[0] == "false"
+}
+
+// harmless says whether a command practically never fails.
+func harmless(words []string) bool {
+	switch path.Base(words[0]) {
+	case "cd", "echo", "printf", "true", "date", "tail", "head", "tee", "cat", "sort", "sed", "awk", "wc":
+		return true
+	}
+	return false
+}
