@@ -1,10 +1,10 @@
 package hooks
 
 import (
-	"os"
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/proc"
 	"aburn/internal/project"
 	"aburn/internal/recent"
 	"aburn/internal/scrub"
@@ -39,11 +39,11 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 		calls.Add(r.known)
 		drafts = append(r.plan.Closer.Close(calls), drafts...)
 	}
-	proc := r.proc(t)
+	process := r.proc(t)
 	for _, d := range drafts {
-		if proc != nil {
-			d.Data.Raw("proc", proc)
-			proc = nil
+		if process != nil {
+			d.Data.Raw("proc", process)
+			process = nil
 		}
 		entries = append(entries, r.entry(d))
 	}
@@ -103,12 +103,16 @@ func (r *recorder) proc(t journal.Tail) []byte {
 	if !r.begins() && (r.state.Known || recent.Knows(t.Backward(), r.payload.Session)) {
 		return nil
 	}
-	p, ok := agentProcess()
+	p, ok := proc.Agent()
 	if !ok {
 		return nil
 	}
-	host, _ := os.Hostname()
-	return p.json(host)
+	var o logfmt.Object
+	o.Int("pid", int64(p.PID))
+	if p.Start > 0 {
+		o.Int("start", p.Start)
+	}
+	return o.StrIf("host", proc.Host()).Bytes()
 }
 
 // begins reports whether the event is one that a process begins with.

@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -61,33 +59,6 @@ func TestAge(t *testing.T) {
 	} {
 		if got := age(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
-		}
-	}
-}
-
-// The process is what started the shells in between, not they.
-func TestAgentProcess(t *testing.T) {
-	if os.Getenv("AGENT_PROCESS") != "" {
-		if p, ok := agentProcess(); ok {
-			host, _ := os.Hostname()
-			os.Stdout.Write(p.json(host))
-		}
-		os.Exit(0)
-	}
-	self, _, _, ok := readProcess(os.Getpid())
-	if !ok || self.start == 0 {
-		t.Skip("this system does not tell when a process started")
-	}
-	host, _ := os.Hostname()
-	for _, script := range []string{`"$0" -test.run=TestAgentProcess; true`, `sh -c "\"$0\" -test.run=TestAgentProcess; true"; true`} {
-		cmd := exec.Command("/bin/sh", "-c", script, os.Args[0])
-		cmd.Env = append(os.Environ(), "AGENT_PROCESS=1")
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := string(self.json(host)); string(out) != want {
-			t.Errorf("%s: %s, want %s", script, out, want)
 		}
 	}
 }

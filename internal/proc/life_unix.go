@@ -1,0 +1,16 @@
+//go:build unix && !linux
+
+package proc
+
+import (
+	"errors"
+	"syscall"
+)
+
+// life can only tell that no process has the number.
+func life(p Process) Life {
+	if errors.Is(syscall.Kill(p.PID, 0), syscall.ESRCH) {
+		return Gone
+	}
+	return Unknown
+}

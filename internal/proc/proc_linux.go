@@ -1,0 +1,81 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// read reads /proc/<pid>/stat: "pid (name) state ppid … starttime …", where the
+// name may hold blanks and parentheses.
+func read(pid int) (s stat, ok bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return stat{}, false
+	}
+	return parse(pid, b)
+}
+
+func parse(pid int, b []byte) (s stat, ok bool) {
+	open, shut := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
+	if open < 0 || shut < open {
+		return stat{}, false
+	}
+	const afterName, starttime = 3, 22 // numbers of the fields in proc(5)
+	f := bytes.Fields(b[shut+1:])
+	if len(f) <= starttime-afterName {
+		return stat{}, false
+	}
+	parent, err := strconv.Atoi(string(f[1]))
+	if err != nil {
+		return stat{}, false
+	}
+	start, err := strconv.ParseInt(string(f[starttime-afterName]), 10, 64)
+	dead := f[0][0] == 'Z' || f[0][0] == 'X'
+	return stat{Process{pid, start}, string(b[open+1 : shut]), parent, dead}, err == nil
+}
+
+func life(p Process) Life {
+	s, ok := read(p.PID)
+	switch {
+	case ok && s.dead && (p.Start == 0 || s.Start == p.Start):
+		return Gone
+	case ok && p.Start != 0 && s.Start == p.Start:
+		return Runs
+	case ok && p.Start != 0:
+		return Gone // its number has another owner now
+	case ok:
+		return Unknown
+	}
+	// Only where /proc shows processes at all, and ourselves as we know us.
+	if self, ok := read(os.Getpid()); !ok || self.parent != os.Getppid() {
+		return Unknown
+	}
+	if _, err := os.Lstat("/proc/" + strconv.Itoa(p.PID)); errors.Is(err, fs.ErrNotExist) {
+		return Gone
+	}
+	return Unknown
+}
+
+// firstNamespace is the one that a machine boots with (PROC_PID_INIT_INO).
+const firstNamespace = "pid:[4026531836]"
+
+// Host is the name of this machine; in a process namespace of its own with that
+// namespace's number, "" where nobody can tell.
+func Host() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return ""
+	}
+	space, err := os.Readlink("/proc/self/ns/pid")
+	switch {
+	case err != nil:
+		return ""
+	case space == firstNamespace:
+		return name
+	}
+	return name + "/" + strings.Trim(space, "pid:[]")
+}

@@ -1,0 +1,84 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The process is what started the shells in between, not they.
+func TestAgent(t *testing.T) {
+	if os.Getenv("AGENT_PROCESS") != "" {
+		p, ok := Agent()
+		fmt.Print(p, ok)
+		os.Exit(0)
+	}
+	self := numbered(t)
+	for _, script := range []string{`"$0" -test.run=TestAgent; true`, `sh -c "\"$0\" -test.run=TestAgent; true"; true`} {
+		cmd := exec.Command("/bin/sh", "-c", script, os.Args[0])
+		cmd.Env = append(os.Environ(), "AGENT_PROCESS=1")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprint(self, true); string(out) != want {
+			t.Errorf("%s: %s, want %s", script, out, want)
+		}
+	}
+}
+
+func numbered(t *testing.T) Process {
+	t.Helper()
+	self, ok := Self()
+	if !ok || self.Start == 0 || Host() == "" {
+		t.Skip("this system does not tell when a process started")
+	}
+	return self
+}
+
+// A process runs, and is gone once it was killed, also while nobody asked for its
+// exit code and when another one has its number. What cannot be known is unknown.
+func TestOf(t *testing.T) {
+	self := numbered(t)
+	for _, c := range []struct {
+		p    Process
+		host string
+		want Life
+	}{
+		{self, Host(), Runs},
+		{self, "elsewhere", Unknown},
+		{self, "", Unknown},
+		{self, Host() + "/4026532000", Unknown}, // inside of a container that we are outside of
+		{Process{self.PID, self.Start + 1}, Host(), Gone},
+		{Process{self.PID, 0}, Host(), Unknown},
+		{Process{0, 0}, Host(), Unknown},
+		{Process{-1, 5}, Host(), Unknown},
+		{Process{1 << 30, 5}, Host(), Gone},
+		{Process{1 << 30, 0}, Host(), Gone},
+	} {
+		if got := Of(c.p, c.host); got != c.want {
+			t.Errorf("%+v of %q: %v, want %v", c.p, c.host, got, c.want)
+		}
+	}
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s, ok := read(cmd.Process.Pid)
+	if !ok || Of(s.Process, Host()) != Runs {
+		t.Fatalf("a running process: %+v, %v", s, ok)
+	}
+	cmd.Process.Signal(syscall.SIGKILL)
+	for deadline := time.Now().Add(10 * time.Second); Of(s.Process, Host()) != Gone; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a killed process still runs")
+		}
+	}
+	cmd.Wait()
+	if Of(s.Process, Host()) != Gone {
+		t.Error("a process that is no more")
+	}
+}
