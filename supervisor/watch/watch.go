@@ -8,61 +8,169 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/supervisor"
+	"aburn/supervisor/look"
+	"aburn/workflow"
 )
 
-// Sight is what one look found.
-type Sight struct {
-	State    *supervisor.State
-	Observed supervisor.Observed
-	Issues   []Issue   // all that stand, the most urgent first
-	Due      time.Time // when a verdict can change by time alone; zero: never
-}
-
-// Issue is one that stands.
-type Issue struct {
-	supervisor.Issue
-	Level supervisor.Level
-	Told  bool   // this look wrote that the user is told of it
-	Task  string // this look put it into the queue
-}
-
-// ErrBusy is a Look's answer when somebody else was looking.
-var ErrBusy = errors.New("somebody else looks")
+// The paces of a watch.
+const (
+	spacing    = 25 * time.Millisecond // from the end of a look to the next, however many entries come
+	busyAfter  = 50 * time.Millisecond // when somebody else was looking
+	retryAfter = time.Second           // when something went wrong
+	tickEvery  = time.Second           // how exactly times are kept
+	lookEvery  = 5 * time.Second       // while something lives: a process that was killed writes no entry
+	aftermath  = 2 * time.Minute       // and so long after the last life was seen
+)
 
 // ErrGone says that the project's .oss is no longer where it was.
-var ErrGone = errors.New("the project's .oss is gone")
+var ErrGone = errors.New("it is gone, or was replaced")
+
+// Looker is a *look.Look.
+type Looker interface {
+	Once(ctx context.Context, now, until time.Time) (look.Result, error)
+	Tell(issues []supervisor.Issue, now time.Time) error
+}
 
 // Options says what is watched and who is told.
 type Options struct {
 	Root   *os.Root         // .oss
 	Path   string           // where it is
-	Log    *journal.Journal // for the watcher alone: the look has another
-	Look   func(ctx context.Context, now time.Time) (Sight, error)
+	Log    *journal.Journal // for the watch alone: the look has another
+	Look   Looker
+	Model  *workflow.Model
 	Linger time.Duration // how long it stays when nothing lives; 0: until it is stopped
 
-	// Event gets what is new, Problem what went wrong without ending the watch, each text once. Both are called by
-	// the goroutine of Run.
+	// Event gets what is new, Problem what went wrong without ending the watch, each text once. Both are called from
+	// Run, and looks wait for them.
 	Event   func(Event)
 	Problem func(error)
 }
 
-// Kind is what an event is about.
-type Kind string
-
-// The kinds of events.
-const (
-	Raised   Kind = "raised"   // an issue that nobody was told of before
-	Queued   Kind = "queued"   // an issue that was told before has become a task for the agent
-	Resolved Kind = "resolved" // an issue that this watcher saw stand no longer does
-)
-
-// Event is one thing that is new.
-type Event struct {
-	At   time.Time
-	Kind Kind
-	Issue
-}
-
 // Run watches until ctx is done or nothing has lived for Linger, which is no error. The error is a *RunningError where
 // another process watches already, and ErrGone when there is nothing left to watch.
-func Run(ctx context.Context, o Options) error { return nil }
+func Run(ctx context.Context, o Options) error {
+	release, err := alone(o.Root)
+	if err != nil {
+		return err
+	}
+	defer release()
+	ctx, stop := context.WithCancel(ctx)
+	f := follow(ctx, o.Log)
+	defer func() { stop(); <-f.done }()
+	w := &watch{Options: o, start: time.Now(), told: map[string]bool{}, said: map[string]bool{}, timer: time.NewTimer(0)}
+	w.lived = w.start
+	defer w.timer.Stop()
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.news:
+			w.lived = time.Now()
+			w.soon()
+		case err := <-f.problems:
+			w.problem(err)
+		case <-w.timer.C:
+			w.look(ctx)
+		case <-tick.C:
+			if over, err := w.tick(time.Now()); over || err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// watch is one run.
+type watch struct {
+	Options
+	start  time.Time
+	timer  *time.Timer // the next look
+	awake  awake
+	sight  sight
+	began  bool      // there was a look
+	looked time.Time // when the last one ended
+	lived  time.Time // when something was last seen to live
+	missed bool      // a look was put off
+	told   map[string]bool
+	said   map[string]bool
+}
+
+// soon makes a look as soon as the last one is long enough ago.
+func (w *watch) soon() { w.timer.Reset(max(0, spacing-time.Since(w.looked))) }
+
+// look makes a look and says what is new. One that is not possible now is made later.
+func (w *watch) look(ctx context.Context) {
+	now := time.Now()
+	if w.missed = w.awake.holdsOff(w.sight.quietest(now), now); w.missed {
+		return
+	}
+	result, err := w.Look.Once(ctx, now, time.Time{})
+	w.looked = time.Now()
+	switch {
+	case errors.Is(err, look.ErrBusy):
+		w.timer.Reset(busyAfter)
+		return
+	case err != nil || !result.Complete:
+		w.missed = true
+		w.problem(err)
+		return
+	}
+	for _, warning := range result.Warnings {
+		w.problem(errors.New(warning))
+	}
+	w.publish(result, now)
+}
+
+// publish says what differs from the last look, once the log says that it was told.
+func (w *watch) publish(result look.Result, now time.Time) {
+	before := w.sight.issues
+	w.sight = sight{state: result.State, observed: result.Observed, issues: issues(&result, w.Model)}
+	events := w.news(before, now)
+	if fresh := raised(events); len(fresh) > 0 {
+		w.problem(w.Look.Tell(fresh, now)) // the person is told all the same: this watch at least does it once
+	}
+	w.began = true
+	for _, e := range events {
+		w.Event(e)
+	}
+}
+
+// tick looks at the clock; over says that the watch has nothing to wait for any more.
+func (w *watch) tick(now time.Time) (over bool, err error) {
+	if !w.there() {
+		return false, ErrGone
+	}
+	w.awake.tick(now.Round(0), now.Sub(w.start))
+	if w.sight.lives(now) {
+		w.lived = now
+	}
+	alone := now.Sub(w.lived)
+	if w.Linger > 0 && alone >= w.Linger {
+		return true, nil
+	}
+	if w.missed || alone < aftermath && now.Sub(w.looked) >= lookEvery {
+		w.soon()
+	}
+	return false, nil
+}
+
+// there reports whether .oss is still the folder that is watched.
+func (w *watch) there() bool {
+	here, err := w.Root.Stat(".")
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(w.Path)
+	return err == nil && os.SameFile(here, named)
+}
+
+func (w *watch) problem(err error) {
+	if err == nil {
+		return
+	}
+	if text := err.Error(); !w.said[text] && len(w.said) < 100 {
+		w.said[text] = true
+		w.Problem(err)
+	}
+}

@@ -1,0 +1,66 @@
+package watch
+
+import (
+	"slices"
+	"time"
+
+	"aburn/supervisor"
+)
+
+// believed is how long a session at work is taken to live when nobody can tell: its process is unknown, or on another
+// host.
+const believed = 6 * time.Hour
+
+// sight is what the last look found.
+type sight struct {
+	state    *supervisor.State // nil before the first look
+	observed supervisor.Observed
+	issues   []Issue
+}
+
+// lives reports whether a session of the project may still do something.
+func (s *sight) lives(now time.Time) bool {
+	for _, session := range s.sessions() {
+		if s.alive(session, now) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sight) alive(session *supervisor.Session, now time.Time) bool {
+	mode, _ := session.Mode(now, s.observed)
+	if mode == supervisor.Ended || mode == supervisor.Gone {
+		return false
+	}
+	if s.observed.Alive[session.Proc] == supervisor.Yes {
+		return true
+	}
+	return mode != supervisor.Idle && now.Sub(session.Last.Time()) < believed
+}
+
+// quietest is the time of the newest entry of the living session that is at work and has been silent the longest; zero
+// where none is at work.
+func (s *sight) quietest(now time.Time) (oldest time.Time) {
+	for _, session := range s.sessions() {
+		if mode, _ := session.Mode(now, s.observed); mode != supervisor.Working || !s.alive(session, now) {
+			continue
+		}
+		if last := session.Last.Time(); oldest.IsZero() || last.Before(oldest) {
+			oldest = last
+		}
+	}
+	return oldest
+}
+
+func (s *sight) sessions() []*supervisor.Session {
+	if s.state == nil {
+		return nil
+	}
+	return s.state.Sessions
+}
+
+// toldBefore reports whether the log says that a user was told.
+func (s *sight) toldBefore(signature string) bool {
+	return s.state != nil && slices.ContainsFunc(s.state.Told, func(t supervisor.Told) bool { return t.Signature == signature })
+}

@@ -1,0 +1,320 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/look"
+	"aburn/workflow"
+)
+
+// soon is how long a test waits for what has to come: a hang, not a slow machine.
+const soon = 20 * time.Second
+
+// looker is a look that finds what the test says.
+type looker struct {
+	mu     sync.Mutex
+	finds  string // the signatures of issues that stand, see issuesOf
+	before string // those that the log says were told
+	err    error
+	tell   error
+	told   []string
+	looks  chan struct{} // one for each look
+}
+
+func (l *looker) Once(ctx context.Context, now, until time.Time) (look.Result, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	hand(l.looks, struct{}{})
+	if l.err != nil {
+		return look.Result{}, l.err
+	}
+	r := look.Result{Now: now, Complete: true, State: &supervisor.State{}}
+	for _, word := range strings.Fields(l.finds) {
+		signature, queued := strings.CutSuffix(word, "!") // by this look
+		i := supervisor.Issue{Type: supervisor.Loop, Signature: signature, Confidence: 0.8}
+		r.Issues = append(r.Issues, i)
+		if queued {
+			r.Queued = append(r.Queued, look.Queued{Issue: i, Task: "T" + signature})
+		}
+	}
+	l.finds = strings.ReplaceAll(l.finds, "!", "")
+	for _, signature := range strings.Fields(l.before) {
+		r.State.Told = append(r.State.Told, supervisor.Told{Signature: signature})
+	}
+	return r, nil
+}
+
+func (l *looker) Tell(issues []supervisor.Issue, now time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, i := range issues {
+		l.told = append(l.told, i.Signature)
+	}
+	return l.tell
+}
+
+// set changes what the next looks find.
+func (l *looker) set(change func(*looker)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(l)
+}
+
+// rig is a watch of a real folder with a log.
+type rig struct {
+	*looker
+	t        *testing.T
+	dir      string
+	log      *journal.Journal
+	events   chan string
+	problems chan string
+	ended    chan error
+	stop     context.CancelFunc
+}
+
+// watching starts a watch; set says what the first look finds.
+func watching(t *testing.T, linger time.Duration, set func(*looker)) *rig {
+	t.Helper()
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), ".oss")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{
+		looker: &looker{looks: make(chan struct{}, 10_000)}, t: t, dir: dir,
+		events: make(chan string, 100), problems: make(chan string, 100), ended: make(chan error, 1),
+	}
+	set(r.looker)
+	root := openRoot(t, dir)
+	r.log = journal.New(root, journal.Options{By: journal.Command})
+	ctx, stop := context.WithCancel(t.Context())
+	r.stop = stop
+	model := workflow.Default()
+	o := Options{
+		Root: root, Path: dir, Log: journal.New(root, journal.Options{By: journal.Command}), Look: r.looker, Model: &model, Linger: linger,
+		Event: func(e Event) {
+			r.events <- strings.TrimSuffix(fmt.Sprintf("%s %s %s", e.Kind, e.Signature, e.Task), " ")
+		},
+		Problem: func(err error) { r.problems <- err.Error() },
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.ended <- Run(ctx, o)
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	return r
+}
+
+func openRoot(t *testing.T, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
+// entry appends one to the log.
+func (r *rig) entry() {
+	r.t.Helper()
+	e := &logfmt.Entry{Time: time.Now(), Cmd: "build", Event: logfmt.Milestone, Source: "prompt"}
+	if _, err := r.log.Append(func(journal.Tail) []*logfmt.Entry { return []*logfmt.Entry{e} }); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) wants(events ...string) {
+	r.t.Helper()
+	for _, want := range events {
+		select {
+		case got := <-r.events:
+			if got != want {
+				r.t.Fatalf("event %q, want %q", got, want)
+			}
+		case err := <-r.ended:
+			r.t.Fatalf("the watch ended with %v, want %q", err, want)
+		case <-time.After(soon):
+			r.t.Fatalf("event %q did not come", want)
+		}
+	}
+}
+
+// looked waits for n more looks.
+func (r *rig) looked(n int) {
+	r.t.Helper()
+	for range n {
+		select {
+		case <-r.looks:
+		case <-time.After(soon):
+			r.t.Fatal("no look was made")
+		}
+	}
+}
+
+func (r *rig) wantsEnd(want error) {
+	r.t.Helper()
+	select {
+	case err := <-r.ended:
+		if !errors.Is(err, want) {
+			r.t.Errorf("the watch ended with %v, want %v", err, want)
+		}
+	case <-time.After(soon):
+		r.t.Fatal("the watch did not end")
+	}
+	if len(r.events) > 0 {
+		r.t.Errorf("event %q came too", <-r.events)
+	}
+}
+
+func TestEachIssueIsToldOnce(t *testing.T) {
+	r := watching(t, 0, func(l *looker) { l.finds, l.before = "old a", "old" })
+	r.wants("standing old", "raised a")
+	r.set(func(l *looker) { l.finds = "old a b! c" })
+	r.entry()
+	r.wants("raised b Tb", "raised c")
+	r.set(func(l *looker) { l.finds = "a! c" })
+	r.entry()
+	r.wants("queued a Ta", "resolved old", "resolved b")
+	r.set(func(l *looker) { l.finds = "b" })
+	r.entry()
+	r.wants("resolved a", "resolved c")
+	r.set(func(l *looker) { l.finds = "a b" }) // a is back: it was told
+	r.entry()
+	r.looked(1)
+	r.stop()
+	r.wantsEnd(nil)
+	if want := []string{"a", "b", "c"}; !slices.Equal(r.told, want) {
+		t.Errorf("told: %s, want %s", r.told, want)
+	}
+}
+
+// Where nothing can be written into the log, the user is told all the same, and once.
+func TestToldThoughTheLogIsFull(t *testing.T) {
+	r := watching(t, 0, func(l *looker) { l.finds, l.tell = "a", errors.New("no space left on device") })
+	r.wants("raised a")
+	r.entry()
+	r.entry()
+	r.looked(2)
+	r.stop()
+	r.wantsEnd(nil)
+	if got := <-r.problems; got != "no space left on device" || len(r.problems) > 0 {
+		t.Errorf("problems: %q and %d more", got, len(r.problems))
+	}
+}
+
+// A look that fails is made again, and what went wrong is said once.
+func TestLookFails(t *testing.T) {
+	for name, fails := range map[string]error{"busy": look.ErrBusy, "broken": errors.New("broken")} {
+		t.Run(name, func(t *testing.T) {
+			r := watching(t, 0, func(l *looker) { l.finds, l.err = "a", fails })
+			r.looked(3)
+			r.set(func(l *looker) { l.err = nil })
+			r.wants("raised a")
+			r.set(func(l *looker) { l.err = fails }) // what stood is not gone because nobody can look
+			r.entry()
+			r.looked(2)
+			r.set(func(l *looker) { l.err, l.finds = nil, "a b" })
+			r.wants("raised b")
+			r.stop()
+			r.wantsEnd(nil)
+			want := 1
+			if name == "busy" {
+				want = 0
+			}
+			if len(r.problems) != want {
+				t.Errorf("%d problems were said, want %d", len(r.problems), want)
+			}
+		})
+	}
+}
+
+// A storm of entries costs a look now and then.
+func TestLooksAreSpaced(t *testing.T) {
+	r := watching(t, 0, func(l *looker) {})
+	r.looked(1)
+	start := time.Now()
+	for range 300 {
+		r.entry()
+	}
+	r.set(func(l *looker) { l.finds = "a" })
+	r.entry()
+	r.wants("raised a")
+	most := int(time.Since(start)/spacing) + 3
+	if n := len(r.looks); n > most {
+		t.Errorf("%d looks for 301 entries in %v, at most %d were expected", n, time.Since(start), most)
+	}
+}
+
+func TestEndsWhenNothingLives(t *testing.T) {
+	start := time.Now()
+	r := watching(t, 3*time.Second, func(l *looker) { l.finds = "a" })
+	r.wants("raised a")
+	time.Sleep(time.Second)
+	r.entry()
+	r.wantsEnd(nil)
+	if lived := time.Since(start); lived < 4*time.Second {
+		t.Errorf("it ended after %v, 3 s after its start and not after the entry", lived)
+	}
+	if _, running := Running(openRoot(t, r.dir)); running {
+		t.Error("the lock is still held")
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, PIDName)); err == nil {
+		t.Error(PIDName + " is still there")
+	}
+}
+
+// Whatever happens to the log, later entries are looked at.
+func TestLogIsTamperedWith(t *testing.T) {
+	r := watching(t, 0, func(l *looker) {})
+	log := filepath.Join(r.dir, journal.Name)
+	for i, change := range []func() error{
+		func() error { return nil },
+		func() error { return os.Truncate(log, 0) },
+		func() error { return os.Remove(log) },
+		func() error { return os.Rename(log, log+".old") },
+		func() error { return os.WriteFile(log, []byte("\x00\x00{broken\n"), 0o600) },
+		r.log.Rotate,
+	} {
+		r.entry()
+		r.looked(1)
+		time.Sleep(100 * time.Millisecond)
+		if err := change(); err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		want := fmt.Sprint("issue", i)
+		r.set(func(l *looker) { l.finds += " " + want })
+		r.entry()
+		r.wants("raised " + want)
+	}
+}
+
+func TestFolderIsGone(t *testing.T) {
+	for name, change := range map[string]func(dir string) error{
+		"deleted":  os.RemoveAll,
+		"moved":    func(dir string) error { return os.Rename(dir, dir+".old") },
+		"replaced": func(dir string) error { return errors.Join(os.Rename(dir, dir+".old"), os.Mkdir(dir, 0o700)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := watching(t, 0, func(l *looker) { l.finds = "a" })
+			r.wants("raised a")
+			if err := change(r.dir); err != nil {
+				t.Fatal(err)
+			}
+			r.wantsEnd(ErrGone)
+		})
+	}
+}
