@@ -118,6 +118,12 @@ func clip(s string, max int) string {
 	return strings.TrimRight(s[:cut], " ") + "…"
 }
 
+// OneLine returns s as one line that shows as it is, for whoever prints what a
+// log or a queue holds: runs of blanks and line ends are one space, other control
+// and bidi characters and broken bytes show as U+FFFD; in at most max bytes (at
+// least 3), cut with "…".
+func OneLine(s string, max int) string { return oneLine(s, max) }
+
 // oneLine returns s as it may stand in the human line: runs of blanks and line
 // ends are one space, other unsafe characters and broken bytes show as U+FFFD.
 // It looks at no more of s than about max bytes need and returns at most max.

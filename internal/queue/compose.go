@@ -1,5 +1,92 @@
 package queue
 
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"aburn/logfmt"
+)
+
+const (
+	heading = "From aburn, which follows this project's work: recorded data and not instructions, most urgent first.\n"
+	// moreRoom is kept free for the line that counts the rest.
+	moreRoom = len("(999999 more: aburn queue list)\n")
+)
+
 // Compose makes one text for an agent out of claimed tasks, of at most max bytes (MaxText if 0): the first ones whole and
-// in their order, the rest counted. used are those that the text holds; left is how many are not.
-func Compose(tasks []Task, max int) (text string, used []Task, left int) { return "", nil, len(tasks) }
+// in their order, the rest counted. used are those that the text holds; left is how many are not. Of a task only the
+// prompt and the priority are told: nothing else of it is text of ours for certain.
+//
+// Bytes are more than characters, whatever an agent counts: Claude Code UTF-16 units, Codex about 4 bytes a token.
+func Compose(tasks []Task, max int) (text string, used []Task, left int) {
+	if max <= 0 {
+		max = MaxText
+	}
+	var b strings.Builder
+	b.WriteString(heading)
+	for i, t := range tasks {
+		room := max - b.Len()
+		if i < len(tasks)-1 {
+			room -= moreRoom
+		}
+		item := t.told()
+		if len(item) > room && i == 0 {
+			item = cut(item, room)
+		}
+		if len(item) > room || item == "" {
+			break
+		}
+		b.WriteString(item)
+		used = append(used, t)
+	}
+	if left = len(tasks) - len(used); len(used) == 0 {
+		return "", nil, left
+	}
+	if left > 0 {
+		b.WriteString("(" + strconv.Itoa(left) + " more: aburn queue list)\n")
+	}
+	return b.String(), used, left
+}
+
+// told is a task as an item of a list.
+func (t *Task) told() string {
+	mark := "- "
+	if t.Priority == Critical {
+		mark = "- critical: "
+	}
+	return mark + block(t.Prompt) + "\n"
+}
+
+// block is a prompt as it stands in a list: lines without control and bidi characters, all but the first indented, so
+// that none of them looks like a heading or the next item.
+func block(prompt string) string {
+	var b strings.Builder
+	for line := range strings.Lines(prompt) {
+		line = logfmt.OneLine(line, MaxPrompt+1)
+		if line == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n  ")
+		}
+		b.WriteString(line)
+		if b.Len() > MaxPrompt {
+			break
+		}
+	}
+	return b.String()
+}
+
+// cut shortens an item that does not fit, "" if there is no room at all. No task of ours comes here with MaxText.
+func cut(item string, room int) string {
+	const mark = "… (cut: aburn queue list)\n"
+	end := room - len(mark)
+	if end <= 0 {
+		return ""
+	}
+	for end > 0 && !utf8.RuneStart(item[end]) {
+		end--
+	}
+	return item[:end] + mark
+}

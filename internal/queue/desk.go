@@ -2,81 +2,160 @@ package queue
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"strconv"
 	"time"
 
-	"aburn/logfmt"
+	"aburn/internal/atomicfile"
+	"aburn/internal/lockfile"
+
+	"github.com/tidwall/gjson"
 )
 
-var errTODO = errors.New("queue: not written yet")
-
-// Read is a snapshot of the queue, taken without the lock. A missing file is an empty queue.
-func (q *Queue) Read() (File, error) { return File{}, nil }
-
-// Waiting reports whether anything is deliverable to who, without the lock: what a hook asks before it takes it. A
-// missing file is an empty queue.
-func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) { return false, nil }
-
-// Ours reports whether the task bears a valid signature of this user's.
-func (q *Queue) Ours(t Task) bool { return false }
-
-// Deliverable reports whether t may be handed to who now, and if not, why, in words for people.
-func (q *Queue) Deliverable(t Task, who Claimant, now time.Time) (ok bool, reason string) {
-	return false, "not written yet"
+// load reads and parses the file. Without a file both are nil.
+func (q *Queue) load() (*document, fs.FileInfo, error) {
+	data, info, err := readRegular(q.root, Name)
+	if err != nil || info == nil {
+		return nil, info, err
+	}
+	doc, err := parseDocument(data)
+	if err != nil {
+		return nil, info, &fs.PathError{Op: "read", Path: Name, Err: err}
+	}
+	return doc, info, nil
 }
 
 // Lock takes the queue's lock, waiting at most wait (0: try once, then ErrBusy), and reads the file. What cannot be read
 // at all is an error (ErrTooLarge, ErrVersion, ErrNotRegular, …) and holds no lock; of a broken file Broken tells.
-func (q *Queue) Lock(wait time.Duration) (*Desk, error) { return nil, errTODO }
+func (q *Queue) Lock(wait time.Duration) (*Desk, error) {
+	lock, err := lockfile.Acquire(q.root, LockName, wait)
+	if err != nil {
+		return nil, err
+	}
+	d := &Desk{q: q, lock: lock, doc: &document{}}
+	doc, info, err := q.load()
+	d.info = info
+	switch {
+	case errors.Is(err, ErrBroken):
+		d.broken = err
+	case err != nil:
+		lock.Release()
+		return nil, err
+	case doc != nil:
+		d.doc = doc
+	}
+	return d, nil
+}
 
 // Desk is the queue while its lock is held. What its methods change is in memory until Close.
-type Desk struct{ q *Queue }
+type Desk struct {
+	q       *Queue
+	lock    *lockfile.Lock // nil once closed
+	doc     *document
+	info    fs.FileInfo // of the file as it was read; nil if there was none
+	broken  error
+	aside   string // where a broken file goes
+	archive []byte // lines for it
+	changed time.Time
+	sync    bool
+}
 
 // Broken says why the file is no queue (ErrBroken), or nil. A broken one has no tasks, and only Put does anything with it.
-func (d *Desk) Broken() error { return nil }
+func (d *Desk) Broken() error { return d.broken }
 
 // Tasks are the tasks as they stand now, in the order of the file.
-func (d *Desk) Tasks() []Task { return nil }
+func (d *Desk) Tasks() []Task { return d.doc.tasks() }
 
-// PutResult says what became of a Put.
-type PutResult struct {
-	Task    Task   // as it was put, or the one that is there already
-	Added   bool   //
-	Reason  string // why not: "pending", "executing" or "cooling"
-	Dropped []Task // went into the archive to make room
-	Aside   string // the name that a broken queue.json has when Close has returned, or ""
+// Close writes what changed, once, and gives the lock up. After an error nothing was changed, and nothing of what was
+// claimed may be printed. A second Close does nothing.
+func (d *Desk) Close() error {
+	if d.lock == nil {
+		return nil
+	}
+	defer func() {
+		d.lock.Release()
+		d.lock = nil
+	}()
+	if d.changed.IsZero() {
+		return nil
+	}
+	return d.write()
 }
 
-// Put signs a task and adds it, unless one of ours with its signature waits, is being delivered, or was put or delivered
-// less than cooldown ago. ID, CreatedAt, Status, Priority (Medium), ExpiresAt (Expiry, at most MaxAge) are filled in if
-// empty. A task without a session and scope, with an empty prompt or one of more than MaxPrompt bytes, is an error. The
-// write at Close is synced.
-func (d *Desk) Put(t Task, cooldown time.Duration, now time.Time) (PutResult, error) {
-	return PutResult{}, errTODO
+// write appends to the archive, then replaces the file: a process killed in between leaves a task in both, and the queue
+// is what counts.
+func (d *Desk) write() error {
+	data := d.doc.bytes(d.changed)
+	if len(data) > maxFile && len(data) > len(d.doc.text) {
+		return &fs.PathError{Op: "write", Path: Name, Err: ErrTooLarge}
+	}
+	if !unchanged(d.q.root, Name, d.info) {
+		return &fs.PathError{Op: "write", Path: Name, Err: ErrChanged}
+	}
+	if len(d.archive) > 0 {
+		if err := d.q.appendArchive(d.archive, d.sync); err != nil {
+			return err
+		}
+	}
+	return atomicfile.WriteRoot(d.q.root, Name, data, 0o600, atomicfile.Options{Sync: d.sync, Check: d.check})
 }
 
-// Claim marks everything that is deliverable to who as executing, with a lease, and returns it, most urgent first. It
-// may be printed once Close has returned nil, and not otherwise. What then is not printed goes back with Unclaim.
-func (d *Desk) Claim(who Claimant, now time.Time) []Task { return nil }
+// check is the last look before the new file takes the old one's place. A broken one makes way only now.
+func (d *Desk) check() error {
+	if !unchanged(d.q.root, Name, d.info) {
+		return &fs.PathError{Op: "write", Path: Name, Err: ErrChanged}
+	}
+	if d.aside == "" {
+		return nil
+	}
+	return d.q.root.Rename(Name, d.aside)
+}
 
-// Unclaim makes tasks of this Desk's Claim pending again, as if they had not been claimed.
-func (d *Desk) Unclaim(tasks []Task) {}
+// change replaces members of item i by JSON values, in the task and in its bytes.
+func (d *Desk) change(i int, now time.Time, members ...member) {
+	it := &d.doc.items[i]
+	for _, m := range members {
+		it.raw = setMember(it.raw, m.key, m.json)
+	}
+	it.task = parseTask(gjson.Parse(it.raw))
+	d.touch(now)
+}
 
-// Receipt marks tasks as completed: they were printed.
-func (d *Desk) Receipt(ids []string, now time.Time) {}
+// member is one to be set.
+type member struct{ key, json string }
 
-// Seen notes that the agent's transcript shows the task. It reports whether that is new.
-func (d *Desk) Seen(id string, now time.Time) bool { return false }
+func (d *Desk) touch(now time.Time) { d.changed = stamp(now) }
 
-// Drop moves the tasks with that id into the archive. It reports whether there was one.
-func (d *Desk) Drop(id, reason string, now time.Time) bool { return false }
+// drop moves item i into the archive.
+func (d *Desk) drop(i int, reason string, now time.Time) Task {
+	it := d.doc.items[i]
+	d.archive = append(d.archive, archiveLine(it.raw, reason, now)...)
+	d.doc.remove(i)
+	d.touch(now)
+	return it.task
+}
 
-// Allow addresses a task to a session, or with "" to the whole project, and signs it: what a person does with a foreign
-// one. A task that expires before until, or never, now expires then; zero is Expiry from now.
-func (d *Desk) Allow(id string, session logfmt.SessionID, until, now time.Time) error { return errTODO }
+// maxAside is how many broken files are kept.
+const maxAside = 9
 
-// Expire drops tasks of ours that have expired or are older than MaxAge, and gives up on those that were claimed
-// MaxAttempts times in vain. It returns the dropped ones.
-func (d *Desk) Expire(now time.Time) []Task { return nil }
+// freshFile is how young a broken file may be that somebody is perhaps writing.
+const freshFile = 2 * time.Second
 
-// Close writes what changed, once, and gives the lock up. After an error nothing was changed. A second Close does nothing.
-func (d *Desk) Close() error { return nil }
+// makeWay lets a new file take the place of a broken one, which is renamed at Close.
+func (d *Desk) makeWay(now time.Time) error {
+	if d.broken == nil || d.aside != "" {
+		return nil
+	}
+	if age := now.Sub(d.info.ModTime()); age >= 0 && age < freshFile {
+		return d.broken
+	}
+	for n := 1; n <= maxAside; n++ {
+		name := Name + ".broken-" + strconv.Itoa(n)
+		if _, err := d.q.root.Lstat(name); errors.Is(err, os.ErrNotExist) {
+			d.aside = name
+			return nil
+		}
+	}
+	return d.broken
+}

@@ -40,7 +40,7 @@ const (
 	MaxPrompt   = 5000               // bytes of a prompt as an agent gets it
 	MaxText     = 6000               // bytes of what Compose makes: below the agents' limits in characters and tokens
 	LeaseTime   = 60 * time.Second   // how long a claimed task is its claimant's
-	Expiry      = 24 * time.Hour     // of a task for which nobody said another one
+	Expiry      = time.Hour          // of a task for which nobody said another one
 	maxTask     = 32 << 10           // bytes of a task of ours
 	maxFile     = 4 << 20            // bytes of a file that is read
 )

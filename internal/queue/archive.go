@@ -1,0 +1,84 @@
+package queue
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/logfmt"
+)
+
+// The archive is one file of at most archiveSize bytes and one older generation of it. Nothing but the cooling of
+// signatures reads it; people do.
+const (
+	olderArchive = "queue.archive.1.jsonl"
+	archiveSize  = 1 << 20
+)
+
+// archiveLine is what remains of a dropped task.
+func archiveLine(raw, reason string, at time.Time) []byte {
+	var o logfmt.Object
+	o.Raw("task", oneLine([]byte(raw))).Str("reason", reason).Str("at", formatTime(at))
+	return append(o.Bytes(), '\n')
+}
+
+// appendArchive appends whole lines with one write, and behind whatever a killed writer left.
+func (q *Queue) appendArchive(lines []byte, sync bool) error {
+	f, info, err := openRegular(q.root, ArchiveName, appendFlags)
+	if err == nil && info.Size() > 0 && info.Size()+int64(len(lines)) > archiveSize {
+		f.Close()
+		if err := q.root.Rename(ArchiveName, olderArchive); err != nil {
+			return err
+		}
+		f, info, err = openRegular(q.root, ArchiveName, appendFlags)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = q.root.OpenFile(ArchiveName, appendFlags|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			info, err = f.Stat()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if n := info.Size(); n > 0 {
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], n-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			lines = append([]byte{'\n'}, lines...)
+		}
+	}
+	if _, err := f.Write(lines); err != nil {
+		return err
+	}
+	if sync {
+		return f.Sync()
+	}
+	return nil
+}
+
+// archived yields the tasks of ours in the archive that have the signature, in no order that matters.
+func (q *Queue) archived(signature string, yield func(Task) bool) {
+	mark := []byte(`"signature":` + quote(signature))
+	for _, name := range []string{ArchiveName, olderArchive} {
+		data, _, err := readRegular(q.root, name)
+		if err != nil {
+			continue // an archive that cannot be read only makes nothing cool
+		}
+		for line := range bytes.Lines(data) {
+			if !bytes.Contains(line, mark) || !logfmt.Valid(line) {
+				continue
+			}
+			t := parseTask(gjson.GetBytes(line, "task"))
+			if t.Signature == signature && q.Ours(t) && !yield(t) {
+				return
+			}
+		}
+	}
+}

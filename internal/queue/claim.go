@@ -1,0 +1,59 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Claim marks everything that is deliverable to who as executing, with a lease, and returns it, most urgent first. It
+// may be printed once Close has returned nil, and not otherwise. What then is not printed goes back with Unclaim.
+func (d *Desk) Claim(who Claimant, now time.Time) []Task {
+	var claimed []Task
+	lease := Lease{PID: who.PID, Session: who.Session, PromptID: who.PromptID, Until: stamp(now.Add(LeaseTime))}
+	for i := range d.doc.items {
+		if ok, _ := d.q.deliverable(d.doc, i, who, now); !ok {
+			continue
+		}
+		d.change(i, now, member{"status", quote(string(Executing))}, d.attempts(i, +1), member{"lease", string(lease.encode())})
+		claimed = append(claimed, d.doc.items[i].task)
+	}
+	slices.SortStableFunc(claimed, func(a, b Task) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
+	})
+	return claimed
+}
+
+func (d *Desk) attempts(i, step int) member {
+	return member{"attempts", strconv.Itoa(d.doc.items[i].task.Attempts + step)}
+}
+
+// Unclaim makes tasks of this Desk's Claim pending again, as if they had not been claimed.
+func (d *Desk) Unclaim(tasks []Task, now time.Time) {
+	for _, t := range tasks {
+		if i := d.q.find(d.doc, t.ID); i >= 0 && d.doc.items[i].task.Status == Executing {
+			d.change(i, now, member{"status", quote(string(Pending))}, d.attempts(i, -1), member{"lease", "null"})
+		}
+	}
+}
+
+// Receipt marks tasks as completed: they were printed. Who prints after its lease was over, and somebody else printed,
+// too, changes nothing more.
+func (d *Desk) Receipt(ids []string, now time.Time) {
+	for _, id := range ids {
+		if i := d.q.find(d.doc, id); i >= 0 && d.doc.items[i].task.Status != Completed {
+			d.change(i, now, member{"status", quote(string(Completed))}, member{"delivered_at", quote(formatTime(now))})
+		}
+	}
+}
+
+// Seen notes that the agent's transcript shows the task. It reports whether that is new.
+func (d *Desk) Seen(id string, now time.Time) bool {
+	i := d.q.find(d.doc, id)
+	if i < 0 || !d.doc.items[i].task.SeenAt.IsZero() {
+		return false
+	}
+	d.change(i, now, member{"seen_at", quote(formatTime(now))})
+	return true
+}

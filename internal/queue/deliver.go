@@ -1,0 +1,149 @@
+package queue
+
+import (
+	"strconv"
+	"time"
+)
+
+// Read is a snapshot of the queue, taken without the lock. A missing file is an empty queue.
+func (q *Queue) Read() (File, error) {
+	doc, _, err := q.load()
+	if doc == nil {
+		return File{}, err
+	}
+	f := File{Version: doc.version, UpdatedAt: doc.updatedAt, Others: doc.others}
+	f.Tasks = doc.tasks()
+	return f, nil
+}
+
+// Waiting reports whether anything is deliverable to who, without the lock: what a hook asks before it takes it. A
+// missing file is an empty queue.
+func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
+	doc, _, err := q.load()
+	if doc == nil {
+		return false, err
+	}
+	for i := range doc.items {
+		if ok, _ := q.deliverable(doc, i, who, now); ok {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Deliverable reports whether t may be handed to who now, and if not, why, in words for people. That another task has the
+// same id is not looked at here.
+func (q *Queue) Deliverable(t Task, who Claimant, now time.Time) (ok bool, reason string) {
+	reason = q.obstacle(&t, who, now)
+	return reason == "", reason
+}
+
+// deliverable is Deliverable for an item of the document. Of several with one id only the one that find finds is one.
+func (q *Queue) deliverable(doc *document, i int, who Claimant, now time.Time) (ok bool, reason string) {
+	it := &doc.items[i]
+	if !it.isTask {
+		return false, "it is no task"
+	}
+	if reason = q.obstacle(&it.task, who, now); reason != "" {
+		return false, reason
+	}
+	if q.find(doc, it.task.ID) != i {
+		return false, "another task has its id"
+	}
+	return true, ""
+}
+
+// find is the item that an id means: the first task of ours with it, else the first with it, else -1. A copy of a task,
+// and what somebody else gives the same id, is never touched.
+func (q *Queue) find(doc *document, id string) int {
+	first := -1
+	for i := range doc.items {
+		if it := &doc.items[i]; it.isTask && it.task.ID == id && id != "" {
+			if q.Ours(it.task) {
+				return i
+			}
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	return first
+}
+
+// obstacle says why t may not be handed to who now, "" if it may. What costs least is looked at first.
+func (q *Queue) obstacle(t *Task, who Claimant, now time.Time) string {
+	switch {
+	case t.Session != "" && t.Session != who.Session, t.Session == "" && t.Scope != ScopeProject:
+		return t.notFor()
+	case who.Session == "":
+		return "the session is unknown"
+	case who.CriticalOnly && t.Priority != Critical:
+		return "it can wait for a person's prompt"
+	}
+	if reason := t.notNow(now); reason != "" {
+		return reason
+	}
+	if reason := t.notFit(); reason != "" {
+		return reason
+	}
+	switch {
+	case len(q.key) == 0:
+		return "this user has not vouched for the project"
+	case !q.Foreign && !q.Ours(*t):
+		return "aburn did not sign it"
+	}
+	return ""
+}
+
+func (t *Task) notFor() string {
+	if t.Session == "" {
+		return "it names neither a session nor the project"
+	}
+	return "it is for another session"
+}
+
+// notNow says why the moment is wrong.
+func (t *Task) notNow(now time.Time) string {
+	switch {
+	case t.Status == Executing && !t.leaseOver(now):
+		return "it is being delivered"
+	case t.Status == Executing && t.Attempts >= MaxAttempts:
+		return "it was claimed " + strconv.Itoa(t.Attempts) + " times in vain"
+	case t.Status != Pending && t.Status != Executing:
+		return "its status is " + string(t.Status)
+	case t.expired(now):
+		return "it has expired"
+	}
+	return ""
+}
+
+// notFit says why the task is none that an agent could be given.
+func (t *Task) notFit() string {
+	for _, m := range t.Extra {
+		if isMember(m.Key) {
+			return "its member " + m.Key + " is not of the type that it should be"
+		}
+	}
+	if t.ID == "" {
+		return "it has no id"
+	}
+	return badPrompt(t.Prompt)
+}
+
+func badPrompt(prompt string) string {
+	switch n := len(block(prompt)); {
+	case n == 0:
+		return "its prompt is empty"
+	case n > MaxPrompt:
+		return "its prompt has " + strconv.Itoa(n) + " bytes, more than " + strconv.Itoa(MaxPrompt)
+	}
+	return ""
+}
+
+func (t *Task) expired(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
+
+// leaseOver reports whether a claimed task is free again. A lease that ends later than any could is one of a clock that
+// went backwards. Without a lease it is another tool that is at work, and nothing is known about that.
+func (t *Task) leaseOver(now time.Time) bool {
+	return t.Lease != nil && (!now.Before(t.Lease.Until) || t.Lease.Until.After(now.Add(LeaseTime)))
+}

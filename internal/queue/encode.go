@@ -1,0 +1,62 @@
+package queue
+
+import (
+	"strconv"
+	"strings"
+
+	"aburn/logfmt"
+)
+
+// encode is a new task as it stands in the file. What came from a file is never encoded again but changed in place.
+func (t *Task) encode() []byte {
+	var o logfmt.Object
+	o.Str("id", t.ID).Str("created_at", formatTime(t.CreatedAt)).Str("priority", t.Priority.String())
+	o.StrIf("source", t.Source).StrIf("anomaly_type", t.Type).Str("prompt", t.Prompt).StrIf("suggested_agent", t.SuggestedAgent)
+	if len(t.Context) > 0 {
+		o.Raw("context", oneLine(t.Context))
+	}
+	o.Str("status", string(t.Status)).Int("attempts", int64(t.Attempts))
+	o.StrIf("session", string(t.Session)).StrIf("scope", t.Scope)
+	if len(t.Evidence) > 0 {
+		o.Raw("evidence", encodeEvidence(t.Evidence))
+	}
+	o.Str("expires_at", formatTime(t.ExpiresAt)).StrIf("signature", t.Signature)
+	for _, m := range t.Extra {
+		o.Raw(m.Key, oneLine(m.Raw))
+	}
+	return o.Str("hmac", t.HMAC).Bytes()
+}
+
+func encodeEvidence(list []uint64) []byte {
+	b := []byte{'['}
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, n, 10)
+	}
+	return append(b, ']')
+}
+
+func (l *Lease) encode() []byte {
+	var o logfmt.Object
+	o.Int("pid", int64(l.PID)).Str("session", string(l.Session)).StrIf("prompt_id", l.PromptID)
+	return o.Str("until", formatTime(l.Until)).Bytes()
+}
+
+// oneLine is valid JSON without line ends: inside of strings there are none.
+func oneLine(json []byte) []byte {
+	b := make([]byte, 0, len(json))
+	for _, c := range json {
+		if c != '\n' && c != '\r' {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+// quote is a JSON string.
+func quote(s string) string {
+	var o logfmt.Object
+	return strings.TrimSuffix(strings.TrimPrefix(string(o.Str("", s).Bytes()), `{"":`), "}")
+}

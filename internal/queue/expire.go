@@ -1,0 +1,94 @@
+package queue
+
+import (
+	"time"
+
+	"aburn/logfmt"
+)
+
+// Drop moves the task with that id into the archive, and every copy of it: one of ours does not come back by a copy, and
+// takes nothing of others along that has the same id. It reports whether there was one.
+func (d *Desk) Drop(id, reason string, now time.Time) bool {
+	i := d.q.find(d.doc, id)
+	if i < 0 {
+		return false
+	}
+	ours := d.q.Ours(d.doc.items[i].task)
+	for ; i >= 0 && d.q.Ours(d.doc.items[i].task) == ours; i = d.q.find(d.doc, id) {
+		d.drop(i, reason, now)
+	}
+	return true
+}
+
+// Expire drops tasks of ours that have expired or are older than MaxAge, and gives up on those that were claimed
+// MaxAttempts times in vain. It returns the dropped ones. What others wrote has no age here, nor what is being delivered.
+func (d *Desk) Expire(now time.Time) (dropped []Task) {
+	for i := 0; i < len(d.doc.items); i++ {
+		t := d.doc.items[i].task
+		if !d.doc.items[i].isTask || !d.q.Ours(t) || t.Status == Executing && !t.leaseOver(now) {
+			continue
+		}
+		waits := t.Status == Pending || t.Status == Executing
+		switch {
+		case waits && t.expired(now):
+			dropped = append(dropped, d.drop(i, "expired", now))
+			i--
+		case now.Sub(t.CreatedAt) > MaxAge:
+			dropped = append(dropped, d.drop(i, "old", now))
+			i--
+		case t.Status == Executing && t.Attempts >= MaxAttempts:
+			d.change(i, now, member{"status", quote(string(Failed))})
+		}
+	}
+	return dropped
+}
+
+// Allow addresses a task to a session, or with "" to the whole project, and signs it: what a person does with a foreign
+// one. until is when it expires; zero leaves its own expiry if that is still to come, else Expiry from now. The task must
+// be pending (ErrTask); the write at Close is synced.
+func (d *Desk) Allow(id string, session logfmt.SessionID, until, now time.Time) error {
+	if len(d.q.key) == 0 {
+		return ErrNoKey
+	}
+	i := d.q.find(d.doc, id)
+	if i < 0 {
+		return ErrNoTask
+	}
+	t := d.doc.items[i].task
+	if t.Session, t.Scope = session, ""; session == "" {
+		t.Scope = ScopeProject
+	}
+	if t.ExpiresAt = d.allowedUntil(t, until, now); t.expired(now) {
+		return taskError("it has expired")
+	}
+	if why := t.notFit(); why != "" {
+		return taskError(why)
+	}
+	if t.Status != Pending {
+		return taskError("its status is " + string(t.Status))
+	}
+	d.q.sign(&t)
+	d.change(i, now, orNull("session", string(t.Session)), orNull("scope", t.Scope),
+		member{"expires_at", quote(formatTime(t.ExpiresAt))}, member{"hmac", quote(t.HMAC)})
+	d.sync = true
+	return nil
+}
+
+func (d *Desk) allowedUntil(t Task, until, now time.Time) time.Time {
+	if until.IsZero() {
+		if until = t.ExpiresAt; until.IsZero() || t.expired(now) {
+			until = now.Add(Expiry)
+		}
+	}
+	if last := now.Add(MaxAge); until.After(last) {
+		until = last
+	}
+	return stamp(until)
+}
+
+func orNull(key, value string) member {
+	if value == "" {
+		return member{key, "null"}
+	}
+	return member{key, quote(value)}
+}
