@@ -55,6 +55,7 @@ func (a *app) root() *cli.Command {
 			a.uninstallHooksCommand(),
 			a.doctorCommand(),
 			a.statusCommand(),
+			a.supervisorCommand(),
 			a.tailCommand(),
 			a.queryCommand(),
 			a.statsCommand(),

@@ -90,6 +90,7 @@ type watch struct {
 	sight  sight
 	began  bool      // there was a look
 	looked time.Time // when the last one ended
+	due    time.Time // when a verdict can change by time alone; zero: never
 	lived  time.Time // when something was last seen to live
 	missed bool      // a look was put off
 	told   map[string]bool
@@ -126,6 +127,9 @@ func (w *watch) look(ctx context.Context) {
 func (w *watch) publish(result look.Result, now time.Time) {
 	before := w.sight.issues
 	w.sight = sight{state: result.State, observed: result.Observed, issues: issues(&result, w.Model)}
+	if result.State != nil {
+		w.due = result.State.Due(supervisor.Input{Now: now, Model: w.Model, Observed: result.Observed})
+	}
 	events := w.news(before, now)
 	if fresh := raised(events); len(fresh) > 0 {
 		w.problem(w.Look.Tell(fresh, now)) // the person is told all the same: this watch at least does it once
@@ -149,7 +153,8 @@ func (w *watch) tick(now time.Time) (over bool, err error) {
 	if w.Linger > 0 && alone >= w.Linger {
 		return true, nil
 	}
-	if w.missed || alone < aftermath && now.Sub(w.looked) >= lookEvery {
+	due := !w.due.IsZero() && !now.Before(w.due) && now.Sub(w.looked) >= retryAfter
+	if w.missed || due || alone < aftermath && now.Sub(w.looked) >= lookEvery {
 		w.soon()
 	}
 	return false, nil

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/journal"
+	"aburn/internal/notify"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/internal/term"
+	"aburn/supervisor/look"
+	"aburn/supervisor/watch"
+)
+
+func (a *app) supervisorWatchCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "watch",
+		Usage: "follow the log and the clock, and tell you what goes wrong",
+		Description: "Each issue is one line, and a notice as notify.* in your own settings says: on the desktop,\n" +
+			"by the bell, by a command of yours that gets the line of --json on stdin. It is told once,\n" +
+			"also across restarts. Hooks judge at prompts and stops without this; it adds what only time\n" +
+			"shows, silence and waiting. One watcher a project; it ends when nothing has lived for watch.linger.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "print one issue a line as JSON: when it is raised, queued, resolved"},
+		},
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn supervisor watch  # in a terminal of its own; Ctrl-C ends it",
+			"aburn supervisor watch --json | jq -r 'select(.event==\"raised\").says'",
+		),
+		Action: a.supervisorWatch,
+	}
+}
+
+// errReload ends a watch whose settings have changed: what it judges by has to be what hooks judge by.
+var errReload = errors.New("settings have changed")
+
+func (a *app) supervisorWatch(ctx context.Context, cmd *cli.Command) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends at once
+	for again := false; ; again = true {
+		w, err := a.open(cmd)
+		if err != nil {
+			return err
+		}
+		err = a.watch(ctx, cmd, w, again)
+		w.close()
+		if !errors.Is(err, errReload) {
+			return err
+		}
+		a.note(errReload.Error() + ": they are read again")
+	}
+}
+
+// watch watches one project with the settings as they are. again says that they changed underneath an earlier watch.
+func (a *app) watch(ctx context.Context, cmd *cli.Command, w *workspace, again bool) error {
+	key, err := w.Key()
+	if err != nil || !w.Marked {
+		return badNews("you have not vouched for this project on this machine, so nothing from it is judged", "aburn init")
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go a.awaitChange(ctx, w, stop)
+	screen := a.screen(cmd)
+	n := a.notifier(w.settings.Notify, screen)
+	defer n.Close(2 * time.Second)
+	t := &watchTeller{project: w.Root, json: cmd.Bool("json"), again: again, out: screen, notifier: n, least: w.settings.Notify.Min}
+	model := w.settings.Model()
+	if !again {
+		a.note("process " + strconv.Itoa(os.Getpid()) + " watches " + w.Root)
+	}
+	options := journal.Options{By: journal.Command, Rotate: w.settings.Rotate, Keep: w.settings.Keep, Sync: journal.SyncPolicy(w.settings.Sync)}
+	err = watch.Run(ctx, watch.Options{
+		Root: w.oss, Path: filepath.Join(w.Root, project.OssDir), Log: journal.New(w.oss, options), Model: model, Linger: w.settings.Watch.Linger,
+		Look: look.New(look.Options{
+			Root: w.oss, Project: w.Project, Journal: w.log, Settings: &w.settings, Key: key, By: journal.Command,
+		}),
+		Event: t.tell, Problem: func(err error) { a.warn(err.Error()) },
+	})
+	var other *watch.RunningError
+	switch {
+	case errors.As(err, &other):
+		return badNews(err.Error(), "aburn supervisor makes one look beside it")
+	case err != nil:
+		return badNews(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
+	case ctx.Err() == nil:
+		a.note("nothing has lived here for " + term.Duration(w.settings.Watch.Linger) + ": the watch ends")
+	case errors.Is(context.Cause(ctx), errReload):
+		return errReload
+	}
+	return nil
+}
+
+// notifier tells the user as the settings say.
+func (a *app) notifier(s settings.Notify, screen *term.Out) *notify.Notifier {
+	o := notify.Options{
+		Desktop: s.Desktop, Command: s.Command, Env: a.env,
+		Report: func(channel string, err error) { a.warn(channel + ": " + err.Error()) },
+	}
+	if s.Line != "" {
+		o.Command = notify.Shell(s.Line)
+	}
+	switch said := term.New(a.err, a.env, false); {
+	case !s.Bell:
+	case said.Terminal():
+		o.Bell = said
+	case screen.Terminal():
+		o.Bell = screen
+	default:
+		a.warn("notify.bell: neither stdout nor stderr is a terminal")
+	}
+	return notify.New(o)
+}
+
+// awaitChange ends the watch when one of the settings files becomes another.
+func (a *app) awaitChange(ctx context.Context, w *workspace, stop context.CancelCauseFunc) {
+	files := []string{filepath.Join(w.Root, project.OssDir, settings.File)}
+	if dir := project.ConfigDir(a.env); dir != "" {
+		files = append(files, filepath.Join(dir, settings.File))
+	}
+	before := versions(files)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if versions(files) != before {
+				stop(errReload)
+				return
+			}
+		}
+	}
+}
+
+// versions is another text when one of the files has been written.
+func versions(files []string) (text string) {
+	for _, name := range files {
+		if st, err := os.Stat(name); err == nil {
+			text += st.ModTime().String() + " " + strconv.FormatInt(st.Size(), 10)
+		}
+		text += "\n"
+	}
+	return text
+}
+
+// watchTeller tells what is new, on stdout and through the notifier.
+type watchTeller struct {
+	project  string
+	json     bool
+	again    bool
+	out      *term.Out
+	notifier *notify.Notifier
+	least    float64 // confidence of which a notice is made
+}
+
+// watchLine is an event as --json prints it, and as a command of the user's gets it.
+type watchLine struct {
+	At      time.Time  `json:"at"`
+	Event   watch.Kind `json:"event"`
+	Project string     `json:"project"`
+	Task    string     `json:"task_id,omitempty"` // that it became in the queue
+	issueReport
+}
+
+func (t *watchTeller) tell(e watch.Event) {
+	line, _ := json.Marshal(watchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, reportOf(&e.Issue.Issue, e.Level)})
+	line = append(appendSafe(nil, line), '\n')
+	switch standing := e.Kind == watch.Standing; {
+	case standing && (t.json || t.again): // it was told before
+	case t.json:
+		t.out.Write(line)
+	default:
+		t.out.Write([]byte(t.row(&e) + "\n"))
+	}
+	if e.Kind == watch.Raised && e.Confidence >= t.least {
+		t.notifier.Tell(notify.Notice{
+			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: term.Clean(e.Says),
+			Urgent: e.Type.Priority() == "critical", JSON: line,
+		})
+	}
+}
+
+// where is whose issue it is, for the title of a notice.
+func (t *watchTeller) where(e *watch.Event) string {
+	name := filepath.Base(t.project)
+	if e.Session != "" {
+		name += " " + shortSession(e.Session, wideSession)
+	}
+	return term.Clean(name)
+}
+
+// row is an event in columns: time, what became of it, type, session, and what is wrong.
+func (t *watchTeller) row(e *watch.Event) string {
+	what, style := string(e.Level), levelStyle(e.Level)
+	switch e.Kind {
+	case watch.Resolved:
+		what, style = "resolved", term.Green
+	case watch.Queued:
+		what = "queued"
+	case watch.Standing:
+		style = term.Dim
+	}
+	layout := "15:04:05"
+	if !t.out.Terminal() {
+		layout = "2006-01-02 15:04:05"
+	}
+	session := "chain"
+	if e.Session != "" || !e.OfChain() {
+		session = shortSession(e.Session, wideSession)
+	}
+	l := columns{out: t.out}
+	l.add(term.Dim, e.At.Local().Format(layout), len(layout))
+	l.add(style, what, len("resolved"))
+	l.add(term.Plain, string(e.Type), len("declining_velocity"))
+	l.add(sessionStyle(e.Session), session, wideSession)
+	tag := ""
+	if e.Agent != "" {
+		tag = "[" + e.Agent + "] "
+	}
+	return l.end(term.Clean(tag), "", join(e.Says, evidence(e.Evidence)))
+}
