@@ -88,5 +88,5 @@ func cut(item string, room int) string {
 	for end > 0 && !utf8.RuneStart(item[end]) {
 		end--
 	}
-	return item[:end] + mark
+	return strings.TrimRight(item[:end], " \n") + mark
 }

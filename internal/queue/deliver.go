@@ -135,7 +135,7 @@ func badPrompt(prompt string) string {
 	case n == 0:
 		return "its prompt is empty"
 	case n > MaxPrompt:
-		return "its prompt has " + strconv.Itoa(n) + " bytes, more than " + strconv.Itoa(MaxPrompt)
+		return "its prompt has more than " + strconv.Itoa(MaxPrompt) + " bytes"
 	}
 	return ""
 }

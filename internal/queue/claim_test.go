@@ -1,0 +1,143 @@
+package queue_test
+
+import (
+	"testing"
+	"time"
+
+	"aburn/internal/queue"
+)
+
+// The life of a task: claimed by one, printed, acknowledged, seen; each step once.
+func TestLife(t *testing.T) {
+	b := onBench(t, "")
+	b.put(forSession("a", "s1"), noon())
+	if got := b.claim("s2", noon()); got != "" {
+		t.Errorf("another session claimed %q", got)
+	}
+	if got := b.claim("s1", noon()); got != "a" {
+		t.Fatalf("claimed %q", got)
+	}
+	task := b.task("a")
+	if l := task.Lease; task.Status != queue.Executing || task.Attempts != 1 || l == nil || *l != (queue.Lease{PID: 42, Session: "s1", PromptID: "p1", Until: noon().Add(queue.LeaseTime)}) {
+		t.Errorf("claimed: %+v, lease %+v", task, task.Lease)
+	}
+	if got := b.claim("s1", noon().Add(queue.LeaseTime-time.Millisecond)); got != "" {
+		t.Errorf("claimed %q while it is leased", got)
+	}
+	b.locked(func(d *queue.Desk) { d.Receipt([]string{"a", "none", ""}, noon().Add(time.Second)) })
+	if task = b.task("a"); task.Status != queue.Completed || !task.DeliveredAt.Equal(noon().Add(time.Second)) {
+		t.Errorf("acknowledged: %+v", task)
+	}
+	b.locked(func(d *queue.Desk) {
+		d.Receipt([]string{"a"}, noon().Add(time.Hour))
+		if !d.Seen("a", noon().Add(time.Minute)) || d.Seen("a", noon().Add(time.Hour)) || d.Seen("none", noon()) {
+			t.Error("seen is not said once")
+		}
+	})
+	if task = b.task("a"); !task.SeenAt.Equal(noon().Add(time.Minute)) || !task.DeliveredAt.Equal(noon().Add(time.Second)) {
+		t.Errorf("seen: %+v", task)
+	}
+	if got := b.claim("s1", noon().Add(30*time.Minute)); got != "" {
+		t.Errorf("claimed %q again", got)
+	}
+}
+
+// A claim that nobody acknowledged is free after its lease, once; then the task is given up.
+func TestLease(t *testing.T) {
+	b := onBench(t, "")
+	b.put(forSession("a", "s1"), noon())
+	at := noon()
+	for i := range queue.MaxAttempts {
+		if got := b.claim("s1", at); got != "a" {
+			t.Errorf("claim %d: %q", i+1, got)
+		}
+		at = at.Add(queue.LeaseTime)
+	}
+	if got := b.claim("s1", at); got != "" {
+		t.Errorf("claimed %q a third time", got)
+	}
+	if b.task("a").Status != queue.Executing {
+		t.Error("a claim gave it up")
+	}
+	b.locked(func(d *queue.Desk) { d.Expire(at) })
+	if got := b.task("a"); got.Status != queue.Failed || got.Attempts != queue.MaxAttempts {
+		t.Errorf("given up: %+v", got)
+	}
+	b.locked(func(d *queue.Desk) { d.Receipt([]string{"a"}, at) }) // it was printed after all
+	if got := b.task("a"); got.Status != queue.Completed {
+		t.Errorf("acknowledged late: %+v", got)
+	}
+}
+
+// After the clock went back a lease does not last longer than any lease.
+func TestLeaseAndClock(t *testing.T) {
+	b := onBench(t, "")
+	b.put(forSession("a", "s1"), noon())
+	b.claim("s1", noon())
+	if got := b.claim("s1", noon().Add(-time.Minute+time.Second)); got != "a" {
+		t.Errorf("claimed %q", got)
+	}
+	if got := b.claim("s1", noon().Add(-time.Hour)); got != "" {
+		t.Errorf("claimed %q a third time", got)
+	}
+}
+
+// What another tool is at work on, nobody else touches.
+func TestTheirExecuting(t *testing.T) {
+	b := onBench(t, `{"tasks":[{"id":"a","prompt":"p","status":"executing","session":"s1","attempts":1}]}`)
+	b.Foreign = true
+	if got := b.claim("s1", noon()); got != "" {
+		t.Errorf("claimed %q", got)
+	}
+}
+
+func TestUnclaim(t *testing.T) {
+	b := onBench(t, "")
+	for _, id := range []string{"a", "b"} {
+		b.put(forSession(id, "s1"), noon())
+	}
+	b.locked(func(d *queue.Desk) { d.Unclaim(d.Claim(claimant("s1"), noon())[1:], noon()) })
+	if task := b.task("b"); task.Status != queue.Pending || task.Attempts != 0 || task.Lease != nil {
+		t.Errorf("unclaimed: %+v", task)
+	}
+	if got := b.claim("s1", noon()); got != "b" {
+		t.Errorf("claimed %q", got)
+	}
+	if task := b.task("a"); task.Attempts != 1 || task.Lease == nil {
+		t.Errorf("claimed: %+v", task)
+	}
+}
+
+// Most urgent first; of the same the oldest, then as they stand.
+func TestOrder(t *testing.T) {
+	b := onBench(t, "")
+	for i, c := range []struct {
+		p queue.Priority
+		s int
+	}{{queue.Low, 1}, {queue.High, 5}, {queue.Critical, 9}, {queue.High, 2}, {queue.High, 2}, {queue.Medium, 0}} {
+		task := forSession(string(rune('a'+i)), "s1")
+		task.Priority, task.CreatedAt = c.p, noon().Add(time.Duration(c.s)*time.Second)
+		b.put(task, noon())
+	}
+	if got := b.claim("s1", noon().Add(time.Minute)); got != "c d e b f a" {
+		t.Errorf("claimed %q", got)
+	}
+}
+
+// After Close the lock is free, a second Close is nothing, and nobody had it in between.
+func TestLockIsOne(t *testing.T) {
+	b := onBench(t, "")
+	d, err := b.Lock(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.with(key()).Lock(0); err != queue.ErrBusy {
+		t.Errorf("a second desk: %v", err)
+	}
+	for range 2 {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	b.locked(func(*queue.Desk) {})
+}
