@@ -1,19 +1,22 @@
 package settings
 
-// environment puts the ABURN_* variables over what the files say. Only known keys are looked up.
-func (s *Settings) environment(own string, env func(string) string) {
-	for _, key := range known() {
-		name := variable(key)
-		text := env(name)
+// environment puts the ABURN_* variables over what the files say. Only known keys are looked up; those of the model
+// are, when it is built.
+func (s *Settings) environment(own string) {
+	for _, key := range [...]string{
+		keyRotate, keyKeep, keySync, keyLinger,
+		keyChainOnStart, keyDesktop, keyBell, keyCommand, keyMin, keyAtStop, keyAgentEnd, keyForeign, keyExpires,
+	} {
+		text := s.env(variable(key))
 		if text == "" {
 			continue
 		}
 		if userOnly(key) {
-			s.warn(name + ": " + key + " counts only in the user's own settings, " + own + ignored)
+			s.warn(variable(key) + ": " + key + " counts only in the user's own settings, " + own + ignored)
 			continue
 		}
 		if wrong, _ := s.set(key, value{text: text, string: true, scalar: true}); wrong != "" {
-			s.warn(name + ": " + key + " " + wrong + ignored)
+			s.warn(variable(key) + ": " + key + " " + wrong + ignored)
 		}
 	}
 }

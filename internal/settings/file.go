@@ -175,15 +175,15 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 		f.warn(keyAt, func() string { return key + " appears twice: the last one counts" })
 	}
 	f.seen[key] = true
-	text := v.Raw
-	if v.Type == gjson.String {
-		text = v.Str
+	val := valueOf(v)
+	if ofModel(key) {
+		f.settings.later = append(f.settings.later, later{key: key, value: val, keyAt: keyAt, at: v.Index, file: f})
+		return
 	}
-	scalar := v.Type != gjson.JSON && v.Type != gjson.Null
-	wrong, ok := f.settings.set(key, value{text: text, string: v.Type == gjson.String, scalar: scalar})
+	wrong, ok := f.settings.set(key, val)
 	switch {
 	case !ok:
-		f.warn(keyAt, func() string { return unknown(key) + ignored })
+		f.warn(keyAt, func() string { return unknown(key, known(nil)) + ignored })
 	case wrong != "":
 		f.warn(v.Index, func() string { return key + " " + wrong + ignored })
 	}
@@ -191,18 +191,14 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 
 // plain is a key for a message: quoted if it has other characters than keys have.
 func plain(key string) string {
-	if strings.Trim(key, phaseBytes) != "" {
+	if strings.Trim(key, nameBytes) != "" {
 		return strconv.Quote(key)
 	}
 	return key
 }
 
-func unknown(key string) string {
-	text := strconv.Quote(key) + " is not a setting"
-	if meant := didYouMean(key); meant != "" {
-		text += " (did you mean " + meant + "?)"
-	}
-	return text
+func unknown(key string, known []string) string {
+	return strconv.Quote(key) + " is not a setting" + didYouMean(key, known)
 }
 
 // warn says what is wrong at offset. Of many warnings only the first are made.

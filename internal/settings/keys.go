@@ -9,18 +9,43 @@ import (
 
 // The keys. A file may nest them or write them with dots; in the environment log.rotate is ABURN_LOG_ROTATE.
 const (
-	keyRotate       = "log.rotate"
-	keyKeep         = "log.keep"
-	keySync         = "log.sync"
-	keyTimeouts     = "timeouts." // and the name of a phase, or "default"
+	keyRotate = "log.rotate"
+	keyKeep   = "log.keep"
+	keySync   = "log.sync"
+	keyLinger = "watch.linger"
+
+	// the user's own
 	keyChainOnStart = "inject.chain_on_start"
+	keyDesktop      = "notify.desktop"
+	keyBell         = "notify.bell"
+	keyCommand      = "notify.command"
+	keyMin          = "notify.min"
+	keyAtStop       = "deliver.at_stop"
+	keyAgentEnd     = "deliver.agent_end"
+	keyForeign      = "queue.foreign"
+	keyExpires      = "queue.expires"
+
+	// the model's
+	keyTimeouts     = "timeouts." // and the name of a phase, or "default"
+	keyCommands     = "workflow.commands"
+	keyAfter        = "workflow.after."      // and the name of a command
+	keyOutputs      = "workflow.outputs."    // and the name of a command
+	keyMilestones   = "workflow.milestones." // and the name of a command
+	keyPhases       = "workflow.phases"
+	keyTestsOnly    = "workflow.tests_only"
+	keyFailingTest  = "workflow.failing_test"
+	keyTests        = "workflow.tests"
+	keyDocs         = "workflow.docs"
+	keyTestCommands = "workflow.test_commands"
+	keySupervisor   = "supervisor." // and the name of a limit
+	keyQueueAbove   = "supervisor.queue_above"
+	keySuggestAbove = "supervisor.suggest_above"
+	keyCooldown     = "supervisor.cooldown"
+	keyOff          = "supervisor.off"
 )
 
 // minRotate keeps the log from being rotated for every few entries.
 const minRotate = 64 << 10
-
-// maxTimeout is the longest a phase may take.
-const maxTimeout = 24 * time.Hour
 
 // userOnly says whether only the user's own file may set key: what agents are given, what is run, what is delivered.
 func userOnly(key string) bool {
@@ -32,21 +57,37 @@ func userOnly(key string) bool {
 	return false
 }
 
-// known lists the keys for "did you mean".
-func known() []string {
-	keys := []string{keyRotate, keyKeep, keySync, keyChainOnStart, keyTimeouts + DefaultTimeout}
-	for _, p := range workflow.Default().Phases {
+// ofModel says whether a key is one of the model's.
+func ofModel(key string) bool {
+	return strings.HasPrefix(key, "workflow.") || strings.HasPrefix(key, keyTimeouts) || strings.HasPrefix(key, keySupervisor)
+}
+
+// known lists the keys for "did you mean", with the names of a model's commands and phases; nil is the default one.
+func known(m *workflow.Model) []string {
+	if m == nil {
+		model := workflow.Default()
+		m = &model
+	}
+	keys := []string{
+		keyRotate, keyKeep, keySync, keyLinger,
+		keyChainOnStart, keyDesktop, keyBell, keyCommand, keyMin, keyAtStop, keyAgentEnd, keyForeign, keyExpires,
+		keyCommands, keyPhases, keyTestsOnly, keyFailingTest, keyTests, keyDocs, keyTestCommands,
+		keyQueueAbove, keySuggestAbove, keyCooldown, keyOff, keyTimeouts + defaultTimeout,
+	}
+	for _, c := range m.Commands {
+		keys = append(keys, keyAfter+c.Name, keyOutputs+c.Name, keyMilestones+c.Name)
+	}
+	for _, p := range m.Phases {
 		keys = append(keys, keyTimeouts+p.Name)
+	}
+	for _, name := range m.Limits.Names() {
+		keys = append(keys, keySupervisor+name)
 	}
 	return keys
 }
 
-// value is one value as text, from a file or the environment.
-type value struct {
-	text   string
-	string bool // it was a JSON string or comes from the environment
-	scalar bool // it is no object, list or null
-}
+// longest is the most that a time without a natural end may be set to.
+const longest = 365 * 24 * time.Hour
 
 // set puts one value in its place. ok is false for a key that is none; wrong says what the value should be.
 func (s *Settings) set(key string, v value) (wrong string, ok bool) {
@@ -57,11 +98,26 @@ func (s *Settings) set(key string, v value) (wrong string, ok bool) {
 		return setSize(&s.Keep, v, 0), true
 	case keySync:
 		return setSync(&s.Sync, v), true
+	case keyLinger:
+		return setTime(&s.Watch.Linger, v, 0, longest), true
 	case keyChainOnStart:
 		return setBool(&s.Inject.ChainOnStart, v), true
-	}
-	if phase, ok := strings.CutPrefix(key, keyTimeouts); ok && isPhase(phase) {
-		return s.setTimeout(phase, v), true
+	case keyDesktop:
+		return setBool(&s.Notify.Desktop, v), true
+	case keyBell:
+		return setBool(&s.Notify.Bell, v), true
+	case keyCommand:
+		return s.Notify.setCommand(v), true
+	case keyMin:
+		return setShare(&s.Notify.Min, v), true
+	case keyAtStop:
+		return setBool(&s.Deliver.AtStop, v), true
+	case keyAgentEnd:
+		return setBool(&s.Deliver.AgentEnd, v), true
+	case keyForeign:
+		return setBool(&s.Queue.Foreign, v), true
+	case keyExpires:
+		return setTime(&s.Queue.Expires, v, time.Second, longest), true
 	}
 	return "", false
 }
@@ -87,45 +143,24 @@ func setBool(to *bool, v value) string {
 	return ""
 }
 
-func (s *Settings) setTimeout(phase string, v value) string {
-	d, ok := parseDuration(v)
-	if !ok || d <= 0 || d > maxTimeout {
-		return `should be a time like "10m" (at most 24h), or seconds`
+// setCommand takes a line for the shell, or a list: a program and its arguments. An empty one runs nothing.
+func (n *Notify) setCommand(v value) string {
+	if v.string {
+		n.Line, n.Command = strings.TrimSpace(v.text), nil
+		return ""
 	}
-	if s.Timeouts == nil {
-		s.Timeouts = make(map[string]time.Duration)
+	items, ok := v.items()
+	var argv []string
+	for i, item := range items {
+		ok = ok && item.string && !strings.Contains(item.text, "\x00") && (i > 0 || item.text != "")
+		argv = append(argv, item.text)
 	}
-	s.Timeouts[phase] = d
+	if !ok {
+		return "should be a line for the shell, or a list: a program and its arguments"
+	}
+	n.Line, n.Command = "", argv
 	return ""
 }
 
-// isPhase says whether a name can be a phase: projects have their own ones. The rules are those of log entries.
-func isPhase(name string) bool {
-	return name != "" && len(name) <= 32 && strings.Trim(name, phaseBytes) == ""
-}
-
-const phaseBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/-"
-
-// didYouMean is the key that a mistyped one probably meant, or "": all but two letters agree from both ends, or it is
-// the last part of one.
-func didYouMean(key string) string {
-	for _, k := range known() {
-		_, last, _ := strings.Cut(k, ".")
-		if strings.EqualFold(key, last) || similar(strings.ToLower(key), strings.ToLower(k)) {
-			return k
-		}
-	}
-	return ""
-}
-
-func similar(a, b string) bool {
-	head := 0
-	for head < min(len(a), len(b)) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	return max(len(a), len(b))-head-tail <= 2
-}
+// nameBytes are what names of commands and phases consist of, as in entries, and keys.
+const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/-"

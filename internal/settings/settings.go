@@ -2,6 +2,8 @@
 // project's .oss/settings.json, the user's own settings.json, ABURN_* variables (flags are their commands' business).
 //
 // Invariants:
+//   - The model is built when somebody asks for it: until then its keys are only kept, so that a tool call's hook,
+//     which never asks, pays nothing for them.
 //   - Loading never fails: what is wrong is left out, the rest counts, and a warning says file, line and column.
 //   - A project that this user has not marked sets nothing, and no project sets a key that decides what an agent is
 //     given or what is run (userOnly). Neither does the environment: agents let a repository's settings set variables.
@@ -28,40 +30,29 @@ const (
 	SyncAll     Sync = "all"     // every entry
 )
 
-// DefaultTimeout is the key in Settings.Timeouts of the phases that have none of their own.
-const DefaultTimeout = "default"
+// defaultTimeout is the name under timeouts of the phases that have none of their own.
+const defaultTimeout = "default"
 
 // Settings is what holds after merging.
 type Settings struct {
-	Rotate   int64                    // log.rotate: bytes after which the log is rotated
-	Keep     int64                    // log.keep: bytes of rotated segments that are kept
-	Sync     Sync                     // log.sync
-	Timeouts map[string]time.Duration // timeouts.RED … by phase, and DefaultTimeout; nil when nobody set any: see Timeout
-	Inject   Inject                   // inject.*: the user's own
-	Watch    Watch                    // watch.*
-	Notify   Notify                   // notify.*: the user's own
-	Deliver  Deliver                  // deliver.*: the user's own
-	Queue    Queue                    // queue.*: the user's own
-	Warnings []string                 // what was left out and why, one line each
+	Rotate   int64    // log.rotate: bytes after which the log is rotated
+	Keep     int64    // log.keep: bytes of rotated segments that are kept
+	Sync     Sync     // log.sync
+	Watch    Watch    // watch.*
+	Inject   Inject   // inject.*: the user's own, like the next three
+	Notify   Notify   // notify.*
+	Deliver  Deliver  // deliver.*
+	Queue    Queue    // queue.*
+	Warnings []string // what was left out and why, one line each; Model adds those of its keys
 
+	env   func(string) string
+	later []later // the model's keys, in the order of their precedence
 	model *workflow.Model
 }
 
 // Inject says what aburn may hand to an agent unasked. Only the user's own file decides it.
 type Inject struct {
 	ChainOnStart bool // inject.chain_on_start: after a compaction or resume, what this session logged
-}
-
-// Timeout is how long a phase may take: what somebody set for it, what the workflow says, what somebody set for all.
-func (s *Settings) Timeout(phase string) time.Duration {
-	if d, ok := s.Timeouts[phase]; ok {
-		return d
-	}
-	model := workflow.Default()
-	if d, ok := s.Timeouts[DefaultTimeout]; ok && !model.HasPhase(phase) {
-		return d
-	}
-	return model.TimeoutOf(phase)
 }
 
 // Load merges the settings for p, which is nil outside of any project.
@@ -80,6 +71,7 @@ func Load(p *project.Project, env func(string) string) Settings {
 // LoadIn is Load for who has p's .oss open already; both are nil outside of any project.
 func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings {
 	s := defaults()
+	s.env = env
 	own := ""
 	if dir := project.ConfigDir(env); dir != "" {
 		own = filepath.Join(dir, File)
@@ -92,7 +84,7 @@ func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings 
 		data, err := readFile(own)
 		s.merge(source{name: own, own: own}, data, err)
 	}
-	s.environment(own, env)
+	s.environment(own)
 	return s
 }
 
@@ -104,16 +96,6 @@ func defaults() Settings {
 		Deliver: Deliver{AgentEnd: true},
 		Queue:   Queue{Expires: time.Hour},
 	}
-}
-
-// Model is the workflow that holds here: the default with what workflow.*, timeouts.* and supervisor.* changed in it.
-// It is built at the first call, which may add Warnings: tool calls never ask for it.
-func (s *Settings) Model() *workflow.Model {
-	if s.model == nil {
-		model := workflow.Default()
-		s.model = &model
-	}
-	return s.model
 }
 
 func (s *Settings) warn(text string) { s.Warnings = append(s.Warnings, text) }

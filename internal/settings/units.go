@@ -52,6 +52,34 @@ func parseSize(v value) (int64, bool) {
 	return int64(bytes), true
 }
 
+// setTime sets a time between two others.
+func setTime(to *time.Duration, v value, least, most time.Duration) string {
+	d, ok := parseDuration(v)
+	if !ok || d < least || d > most {
+		return `should be a time like "10m" (` + between(least, most) + `), or seconds`
+	}
+	*to = d
+	return ""
+}
+
+func between(least, most time.Duration) string {
+	text := "at most " + strconv.FormatInt(int64(most.Hours()), 10) + "h"
+	if least > 0 {
+		text = "at least " + least.String() + ", " + text
+	}
+	return text
+}
+
+// setShare sets a confidence, from 0 to 1.
+func setShare(to *float64, v value) string {
+	n, err := strconv.ParseFloat(v.text, 64)
+	if err != nil || !v.scalar || !(n >= 0 && n <= 1) {
+		return "should be a number from 0 to 1"
+	}
+	*to = n
+	return ""
+}
+
 // parseDuration reads "10m", "1h30m" or a number of seconds.
 func parseDuration(v value) (time.Duration, bool) {
 	if seconds, err := strconv.ParseFloat(v.text, 64); err == nil && v.scalar {

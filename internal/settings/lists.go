@@ -1,0 +1,137 @@
+package settings
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aburn/workflow"
+)
+
+// What a list may hold: hooks compare each path and command with all of it.
+const (
+	maxItems = 256
+	maxItem  = 256 // bytes
+)
+
+// builtIn stands in a list for what it held before.
+const builtIn = "..."
+
+// list is a list of patterns.
+type list struct {
+	to    *[]string
+	check func(item string) (wrong string)
+}
+
+// list is the list of a key, nil for another key.
+func (b *builder) list(key string) *list {
+	switch key {
+	case keyTests:
+		return &list{&b.Tests, isPattern}
+	case keyDocs:
+		return &list{&b.Docs, isPattern}
+	case keyTestCommands:
+		return &list{&b.TestCommands, isWords}
+	}
+	return nil
+}
+
+func isPattern(pattern string) string {
+	if _, err := path.Match(pattern, ""); err != nil || strings.Trim(pattern, "/") == "" {
+		return "is no pattern"
+	}
+	return ""
+}
+
+func isWords(words string) string {
+	if words == "" || strings.Join(strings.Fields(words), " ") != words {
+		return "should be words with a blank between"
+	}
+	return ""
+}
+
+// setList replaces a list. "..." in it stands for what it held before.
+func (b *builder) setList(l *later, to *list) {
+	items, ok := l.value.items()
+	if !ok {
+		l.wrong("should be a list of texts")
+		return
+	}
+	var texts []string
+	for i, item := range items {
+		if i == maxItems {
+			l.wrongItem(item, "more than "+strconv.Itoa(maxItems))
+			break
+		}
+		if !item.string || len(item.text) > maxItem {
+			l.wrongItem(item, clipped(item.text)+" should be a text of at most "+strconv.Itoa(maxItem)+" bytes")
+		} else if item.text == builtIn {
+			texts = append(texts, *to.to...)
+		} else if wrong := to.check(item.text); wrong != "" {
+			l.wrongItem(item, clipped(item.text)+" "+wrong)
+		} else {
+			texts = append(texts, item.text)
+		}
+	}
+	if len(texts) > 0 || len(items) == 0 {
+		*to.to = texts
+	}
+}
+
+// flags sets which phases a rule is for.
+func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) {
+	items, ok := l.value.items()
+	if !ok {
+		l.wrong("should be a list of phases")
+		return
+	}
+	on := make([]bool, len(b.Phases))
+	right := len(items) == 0
+	for _, item := range items {
+		i := slices.IndexFunc(b.Phases, func(p workflow.Phase) bool { return item.string && p.Name == item.text })
+		if i < 0 {
+			l.wrongItem(item, clipped(item.text)+" is no phase"+didYouMean(item.text, b.phaseNames()))
+			continue
+		}
+		on[i], right = true, true
+	}
+	for i := range b.Phases {
+		if right {
+			*flag(&b.Phases[i]) = on[i]
+		}
+	}
+}
+
+// off sets which types of issues are not looked for.
+func (b *builder) off(l *later) {
+	items, ok := l.value.items()
+	if !ok {
+		l.wrong("should be a list of types of issues")
+		return
+	}
+	var off []string
+	for _, item := range items {
+		if !item.string || !slices.Contains(workflow.Types(), item.text) {
+			l.wrongItem(item, clipped(item.text)+" is no type of issue"+didYouMean(item.text, workflow.Types()))
+			continue
+		}
+		if !slices.Contains(off, item.text) {
+			off = append(off, item.text)
+		}
+	}
+	if len(off) > 0 || len(items) == 0 {
+		b.Limits.Off = off
+	}
+}
+
+// clipped is a text of a file for a message: short, on one line, quoted unless it is a name.
+func clipped(text string) string {
+	if len(text) > 40 {
+		text = strings.ToValidUTF8(text[:40], "") + "…"
+	}
+	if text == "" {
+		return `""`
+	}
+	return plain(text)
+}
