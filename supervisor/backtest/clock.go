@@ -29,13 +29,23 @@ func (c *clock) set(at time.Time) {
 	}
 }
 
-// ticks are the times before end at which somebody who waits would look: every step, and of a silence of more than 64
-// steps every 64th part, for at most a day.
-func (c *clock) ticks(end time.Time, step time.Duration) iter.Seq[time.Time] {
+// soonest is how soon after a look the next one can be.
+const soonest = 100 * time.Millisecond
+
+// ticks are the times before end, and within a day, at which somebody who waits would look; next says the next one, when
+// the clock stands at the one before, zero for never.
+func (c *clock) ticks(end time.Time, next func(from time.Time) time.Time) iter.Seq[time.Time] {
 	from := c.now
 	return func(yield func(time.Time) bool) {
-		for passed := step; passed <= longest; passed += max(step, passed/64) {
-			if at := from.Add(passed); !at.Before(end) || !yield(at) {
+		for {
+			at := next(from)
+			if at.IsZero() {
+				return
+			}
+			if at.Before(c.now.Add(soonest)) {
+				at = c.now.Add(soonest)
+			}
+			if !at.Before(end) || at.Sub(from) > longest || !yield(at) {
 				return
 			}
 		}

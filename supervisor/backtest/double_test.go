@@ -16,7 +16,8 @@ type double struct {
 	applied []uint64 // numbers of the entries
 	carried int
 	judged  []time.Time
-	at      int // entries that were applied
+	at      int   // entries that were applied
+	due     []int // seconds at which something may change by time alone
 	says    func(d *double, now time.Time) []supervisor.Issue
 }
 
@@ -26,6 +27,15 @@ func (d *double) Apply(e *logfmt.Entry, carried bool) {
 	if carried {
 		d.carried++
 	}
+}
+
+func (d *double) Due(in supervisor.Input) time.Time {
+	for _, s := range d.due {
+		if at := drawn.Epoch.Add(time.Duration(s) * time.Second); at.After(in.Now) {
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 func (d *double) Judge(in supervisor.Input) []supervisor.Issue {
@@ -74,52 +84,63 @@ func while(from, to int, i supervisor.Issue) func(*double, time.Time) []supervis
 	}
 }
 
+// seconds are the times of the judgements, in seconds since the first entry.
+func (d *double) seconds() (list []int) {
+	for _, at := range d.judged {
+		list = append(list, int(at.Sub(drawn.Epoch)/time.Second))
+	}
+	return list
+}
+
 func TestJudgesAfterEveryEntryAndInBetween(t *testing.T) {
 	d := &double{}
-	replayDouble("@A t t +39s t", d, Options{After: 20 * time.Second})
-	var got []int
-	for _, at := range d.judged {
-		got = append(got, int(at.Sub(drawn.Epoch)/time.Second))
+	replayDouble("@A t t +39s t", d, Options{After: 20 * time.Second, Step: 15 * time.Second})
+	if want := []int{0, 1, 16, 31, 41, 56, 61}; !slices.Equal(d.seconds(), want) {
+		t.Errorf("every 15 s: judged at seconds %v, want %v", d.seconds(), want)
 	}
-	if want := []int{0, 1, 16, 31, 41, 56, 61}; !slices.Equal(got, want) {
-		t.Errorf("judged at seconds %v, want %v", got, want)
+	d = &double{due: []int{5, 40, 41, 50}}
+	replayDouble("@A t t +39s t", d, Options{After: 20 * time.Second})
+	if want := []int{0, 1, 5, 40, 41, 50, 61}; !slices.Equal(d.seconds(), want) {
+		t.Errorf("when something is due: judged at seconds %v, want %v", d.seconds(), want)
 	}
 }
 
 func TestClockFollowsTheLogAndNotItsLateEntries(t *testing.T) {
-	for name, c := range map[string]struct {
-		drawing string
-		want    []int
-	}{
-		"late by a lock":     {"t +1s t -3s t t", []int{0, 2, 2, 2}},
-		"set back an hour":   {"t +10s t -1h t", []int{0, 11, -3588}},
-		"a night, a silence": {"t +1h t", nil},
+	for drawing, want := range map[string][]int{
+		"t +1s t -3s t t": {0, 2, 2, 2},      // late by a lock
+		"t +10s t -1h t":  {0, 11, -3588},    // set back an hour
+		"t -1h t +5s t":   {0, -3599, -3593}, // and going on from there
 	} {
 		d := &double{}
-		replayDouble(c.drawing, d, Options{})
-		var got []int
-		for _, at := range d.judged {
-			got = append(got, int(at.Sub(drawn.Epoch)/time.Second))
-		}
-		if c.want != nil && !slices.Equal(got, c.want) {
-			t.Errorf("%s: judged at seconds %v, want %v", name, got, c.want)
-		}
-		if c.want == nil && (len(got) < 100 || len(got) > 250 || !slices.IsSorted(got)) {
-			t.Errorf("%s: judged %d times", name, len(got))
+		replayDouble(drawing, d, Options{})
+		if !slices.Equal(d.seconds(), want) {
+			t.Errorf("%s: judged at seconds %v, want %v", drawing, d.seconds(), want)
 		}
 	}
 }
 
-// A silence is looked at for a day and no longer, and not so often that a week of it costs anything.
+// A silence is looked at for a day and no longer, and not so often that a week of it costs anything, whatever the
+// supervisor says is due.
 func TestTicksAreBounded(t *testing.T) {
-	c := clock{now: drawn.Epoch}
-	n, last := 0, time.Time{}
-	for at := range c.ticks(drawn.Epoch.Add(8*24*time.Hour), DefaultStep) {
-		n++
-		last = at
+	for _, step := range []time.Duration{0, 15 * time.Second} {
+		d := &double{}
+		for s := range 2000 {
+			d.due = append(d.due, s*600)
+		}
+		replayDouble("t +200h t", d, Options{Step: step})
+		n := len(d.judged)
+		if last := d.judged[n-2].Sub(drawn.Epoch); n < 100 || n > 500 || last > longest || last < 23*time.Hour {
+			t.Errorf("step %v: %d judgements, the last but one after %v", step, n, last)
+		}
 	}
-	if n < 300 || n > 500 || last.Sub(drawn.Epoch) > longest || last.Sub(drawn.Epoch) < 23*time.Hour {
-		t.Errorf("%d ticks, the last after %v", n, last.Sub(drawn.Epoch))
+	c := clock{now: drawn.Epoch}
+	n := 0
+	for at := range c.ticks(drawn.Epoch.Add(time.Second), func(time.Time) time.Time { return c.now }) {
+		c.now = at
+		n++
+	}
+	if n != 9 {
+		t.Errorf("a supervisor that is always due is asked %d times a second", n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package backtest
 
 import (
+	"slices"
 	"time"
 
 	"aburn/logfmt"
@@ -29,7 +30,8 @@ type Label struct {
 	Kind    Kind
 	Type    supervisor.Type
 	Session logfmt.SessionID // Chain, AnySession (not with Expect), or a session
-	From    uint64           // number of the entry from which it is true; 0 = the beginning
+	Entry   logfmt.Seq       // the number of the entry from which it is true, 0 = the beginning; where nothing is numbered, counted from 1
+	From    uint64           // the same counted from 1, where that is known; else the replay finds it out
 	High    bool             // clear enough to reach the queue
 }
 
@@ -38,14 +40,6 @@ func (l *Label) about(a *Alert) bool {
 		return false
 	}
 	return l.Session == AnySession || l.Session == a.Session || l.Session == Chain && a.Session == ""
-}
-
-// number is how labels count: by the number that people are told, where there is one.
-func number(m supervisor.Mark) uint64 {
-	if m.Seq > 0 {
-		return uint64(m.Seq)
-	}
-	return m.Ord
 }
 
 // Verdict is what the labels make of an alert.
@@ -72,29 +66,31 @@ type Finding struct {
 // judgement is a replay being held against its labels.
 type judgement struct {
 	labels   []Label
-	since    map[uint64]supervisor.Mark // the entries that labels name
+	since    map[uint64]supervisor.Mark // by Label.From
 	findings []Finding
+	numbered bool // an entry had a number
 }
 
 func newJudgement(labels []Label) judgement {
-	j := judgement{labels: labels, since: map[uint64]supervisor.Mark{}}
-	for _, l := range labels {
-		if l.From > 0 {
-			j.since[l.From] = supervisor.Mark{}
-		}
-		if l.Kind == Expect {
-			j.findings = append(j.findings, Finding{Label: l, Delay: -1})
-		}
-	}
-	return j
+	return judgement{labels: slices.Clone(labels), since: map[uint64]supervisor.Mark{}}
 }
 
-// entry remembers when the entries that labels name were made.
+// entry finds the entries that labels name.
 func (j *judgement) entry(m supervisor.Mark) {
-	if before, named := j.since[number(m)]; named && !before.Is() {
-		j.since[number(m)] = m
+	j.numbered = j.numbered || m.Seq > 0
+	for i := range j.labels {
+		l := &j.labels[i]
+		if l.From == 0 && l.Entry > 0 && (l.Entry == m.Seq || !j.numbered && uint64(l.Entry) == m.Ord) {
+			l.From = m.Ord
+		}
+		if l.From == m.Ord {
+			j.since[m.Ord] = m
+		}
 	}
 }
+
+// Lost reports whether a label names an entry that the log does not have.
+func (l *Label) Lost() bool { return l.From == 0 && l.Entry > 0 }
 
 // hold gives each alert, in the order in which they were raised, its verdict. It belongs to the newest label that was
 // true when it was raised and that no other alert has found, else to the newest that was. One that was raised before its
@@ -102,6 +98,11 @@ func (j *judgement) entry(m supervisor.Mark) {
 func (j *judgement) hold(alerts []*Alert) {
 	if j.labels == nil {
 		return
+	}
+	for _, l := range j.labels {
+		if l.Kind == Expect {
+			j.findings = append(j.findings, Finding{Label: l, Delay: -1})
+		}
 	}
 	for _, a := range alerts {
 		a.Verdict = j.verdict(a)
@@ -113,8 +114,8 @@ func (j *judgement) verdict(a *Alert) Verdict {
 	for i := range j.findings {
 		f := &j.findings[i]
 		switch {
-		case !f.about(a):
-		case f.From > number(a.Entry):
+		case !f.about(a), f.Lost():
+		case f.From > a.Entry.Ord:
 			if later == nil || f.From < later.From {
 				later = f
 			}
@@ -163,5 +164,5 @@ func springs(l *Label, alerts []*Alert) bool {
 	return false
 }
 
-// stoodAt reports whether an alert stood when the numbered entry came.
-func (a *Alert) stoodAt(entry uint64) bool { return a.Gone.IsZero() || number(a.GoneAt) >= entry }
+// stoodAt reports whether an alert stood when an entry came.
+func (a *Alert) stoodAt(entry uint64) bool { return a.Gone.IsZero() || a.GoneAt.Ord >= entry }

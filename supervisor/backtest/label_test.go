@@ -117,7 +117,7 @@ func TestLabelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Label{
-		{Kind: Expect, Type: supervisor.Loop, Session: "A", From: 12, High: true},
+		{Kind: Expect, Type: supervisor.Loop, Session: "A", Entry: 12, High: true},
 		{Kind: Never, Type: supervisor.Silence, Session: AnySession},
 	}
 	for _, log := range []string{"a/b.log", "/somewhere/a/b.log"} {

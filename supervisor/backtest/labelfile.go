@@ -71,7 +71,7 @@ func (all Labels) line(line []byte) error {
 	if session == "" {
 		session = Chain
 	}
-	all[l.Log] = append(all[l.Log], Label{Kind: l.Label, Type: supervisor.Type(l.Type), Session: session, From: l.Entry, High: l.High})
+	all[l.Log] = append(all[l.Log], Label{Kind: l.Label, Type: supervisor.Type(l.Type), Session: session, Entry: logfmt.Seq(l.Entry), High: l.High})
 	return nil
 }
 

@@ -14,6 +14,7 @@
 package backtest
 
 import (
+	"slices"
 	"time"
 
 	"aburn/logfmt"
@@ -24,21 +25,20 @@ import (
 // Options are how to replay.
 type Options struct {
 	Model *workflow.Model
-	Step  time.Duration // between two looks while nothing comes; 0 = 15 s
+	Step  time.Duration // between two looks while nothing comes; 0 = as State.Due says
 	After time.Duration // how long the clock ticks on behind the last entry
 	// Labels are what is really wrong in this log; nil: nobody has said. An empty list says that nothing is.
 	Labels []Label
-	// Observe tells what could have been seen outside the log at this moment; nil: nothing.
-	Observe func(*supervisor.State) supervisor.Observed
+	// Observe tells what could have been seen outside the log when that was the newest entry; nil: nothing. The mark's
+	// Ord counts the entries from 1.
+	Observe func(*supervisor.State, supervisor.Mark) supervisor.Observed
 }
-
-// DefaultStep is Options.Step where that is 0.
-const DefaultStep = 15 * time.Second
 
 // subject is what is replayed: a supervisor.State, or a test's double of it.
 type subject interface {
 	Apply(e *logfmt.Entry, carried bool)
 	Judge(in supervisor.Input) []supervisor.Issue
+	Due(in supervisor.Input) time.Time
 }
 
 // Replay is one log being replayed. One goroutine uses it.
@@ -56,17 +56,13 @@ type Replay struct {
 // New begins a replay.
 func New(o Options) *Replay {
 	state := supervisor.New(o.Model)
-	r := &Replay{o: o, state: state, fold: state, labels: newJudgement(o.Labels)}
-	if r.o.Step <= 0 {
-		r.o.Step = DefaultStep
-	}
-	return r
+	return &Replay{o: o, state: state, fold: state, labels: newJudgement(o.Labels)}
 }
 
 // Entry takes the next entry of the log, whose Data is not kept.
 func (r *Replay) Entry(e *logfmt.Entry, carried bool) {
 	if !carried {
-		r.tickUntil(e.Time)
+		r.Until(e.Time)
 	}
 	r.fold.Apply(e, carried)
 	r.last = supervisor.Mark{Seq: e.Seq, Ord: r.last.Ord + 1, At: e.Time.UnixMilli()}
@@ -84,37 +80,66 @@ func (r *Replay) Finish() *Result {
 	if r.clock.runs() {
 		r.time.after(r.o.After)
 		end := r.clock.now.Add(r.o.After)
-		r.tickUntil(end)
+		r.Until(end)
 		if r.o.After > 0 {
 			r.clock.now = end
 			r.judge()
 		}
 	}
 	r.labels.hold(r.alerts.list)
-	return &Result{
+	res := &Result{
 		Entries: r.last.Ord, Sessions: r.time.sessions, Time: r.time.sum,
 		Alerts: r.alerts.list, Open: r.alerts.standing(), State: r.state,
-		Labelled: r.o.Labels != nil, Findings: r.labels.findings, labels: r.o.Labels,
+		Labelled: r.o.Labels != nil, Findings: r.labels.findings, labels: r.labels.labels,
 	}
+	for _, l := range res.labels {
+		if l.Lost() {
+			res.Lost = append(res.Lost, l)
+		}
+	}
+	return res
 }
 
-// tickUntil judges at the times of the clock before end.
-func (r *Replay) tickUntil(end time.Time) {
+// Until lets the clock tick until shortly before end. Entry does that by itself.
+func (r *Replay) Until(end time.Time) {
 	if !r.clock.runs() {
 		return
 	}
-	for at := range r.clock.ticks(end, r.o.Step) {
+	for at := range r.clock.ticks(end, r.next) {
 		r.clock.now = at
 		r.judge()
 	}
 }
 
-func (r *Replay) judge() {
+// next is when a verdict can change by time alone; zero = never.
+func (r *Replay) next(from time.Time) time.Time {
+	if r.o.Step > 0 {
+		return r.clock.now.Add(max(r.o.Step, r.clock.now.Sub(from)/64))
+	}
+	return r.fold.Due(r.input())
+}
+
+func (r *Replay) input() supervisor.Input {
 	in := supervisor.Input{Now: r.clock.now, Model: r.o.Model}
 	if r.o.Observe != nil {
-		in.Observed = r.o.Observe(r.state)
+		in.Observed = r.o.Observe(r.state, r.last)
 	}
+	return in
+}
+
+func (r *Replay) judge() {
+	in := r.input()
 	r.alerts.take(r.fold.Judge(in), r.last, in)
+}
+
+// Signature is that of the newest alert of a type in a session so far, "" if there was none.
+func (r *Replay) Signature(kind supervisor.Type, session logfmt.SessionID) string {
+	for _, a := range slices.Backward(r.alerts.list) {
+		if a.Type == kind && a.Session == session {
+			return a.Signature
+		}
+	}
+	return ""
 }
 
 // Result is what a replay found.
@@ -129,6 +154,7 @@ type Result struct {
 	State    *supervisor.State
 	Labelled bool      // somebody has said what is wrong in it
 	Findings []Finding // of the Expect labels
+	Lost     []Label   // that name an entry which the log does not have
 
 	labels []Label
 }

@@ -1,0 +1,222 @@
+package backtest
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"aburn/internal/settings"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/scenario"
+	"aburn/workflow"
+)
+
+var (
+	update = flag.Bool("update", false, "rewrite the numbers in docs/backtest.md")
+	frozen = flag.Bool("frozen", false, "tell the stories of frozen scenarios too: who has read them may no longer tune the rules")
+)
+
+// corpus loads one folder of scenarios; none while it is empty.
+func corpus(t *testing.T, folder string) []*scenario.Scenario {
+	t.Helper()
+	dir := filepath.Join("..", "testdata", folder)
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.txt")); len(files) == 0 {
+		return nil
+	}
+	all, err := scenario.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// outcome is a scenario with what the replay made of it.
+type outcome struct {
+	*scenario.Scenario
+	res  *Result
+	ends []string // claims about the end that do not hold
+}
+
+// wrong reports whether anything is not as the scenario says.
+func (o *outcome) wrong() bool {
+	return len(o.ends) > 0 || slices.ContainsFunc(o.res.Alerts, func(a *Alert) bool { return a.Verdict == False }) ||
+		slices.ContainsFunc(o.res.Findings, func(f Finding) bool { return f.By == nil })
+}
+
+// run replays a scenario.
+func run(t *testing.T, s *scenario.Scenario) *outcome {
+	t.Helper()
+	r := New(Options{
+		Model: modelOf(t, s), After: s.After, Labels: labelsOf(s),
+		Observe: func(st *supervisor.State, last supervisor.Mark) supervisor.Observed { return observed(s, st, last) },
+	})
+	for _, e := range s.Entries() {
+		r.Until(e.Time)
+		r.Entry(scenario.Sign(e, func(kind string, session logfmt.SessionID) string {
+			return r.Signature(supervisor.Type(kind), session)
+		}), false)
+	}
+	o := &outcome{Scenario: s, res: r.Finish()}
+	o.res.Log = s.Name
+	for _, c := range s.Open {
+		if !raised(o.res.Open, &c) {
+			o.ends = append(o.ends, "open: "+c.Type+" "+string(c.Session))
+		}
+	}
+	for _, c := range s.Cleared {
+		if !raised(o.res.Alerts, &c) || raised(o.res.Open, &c) {
+			o.ends = append(o.ends, "cleared: "+c.Type+" "+string(c.Session))
+		}
+	}
+	return o
+}
+
+func raised(alerts []*Alert, c *scenario.Claim) bool {
+	return slices.ContainsFunc(alerts, func(a *Alert) bool { return c.About(string(a.Type), a.Session) })
+}
+
+// labelsOf are a scenario's labels; never nil, for what it does not expect is false.
+func labelsOf(s *scenario.Scenario) []Label {
+	labels := []Label{}
+	for _, list := range []struct {
+		kind   Kind
+		claims []scenario.Claim
+	}{{Expect, s.Expect}, {Allow, s.Allow}, {Never, s.Never}} {
+		for _, c := range list.claims {
+			labels = append(labels, Label{Kind: list.kind, Type: supervisor.Type(c.Type), Session: c.Session, From: uint64(c.Entry), High: c.High})
+		}
+	}
+	return labels
+}
+
+// modelOf is the model that a scenario is judged by, read the way a user's own settings are.
+func modelOf(t *testing.T, s *scenario.Scenario) *workflow.Model {
+	if s.Model == nil {
+		model := workflow.Default()
+		return &model
+	}
+	home := t.TempDir()
+	dir := filepath.Join(home, "aburn")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, settings.File), s.Model, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	set := settings.Load(nil, func(name string) string {
+		if name == "XDG_CONFIG_HOME" {
+			return home
+		}
+		return ""
+	})
+	model := set.Model()
+	if len(set.Warnings) > 0 {
+		t.Errorf("%s: model: %q", s.Name, set.Warnings)
+	}
+	return model
+}
+
+// observed is what a look outside the log finds: what the scenario says, from the entry on from which it says so.
+func observed(s *scenario.Scenario, st *supervisor.State, last supervisor.Mark) supervisor.Observed {
+	var o supervisor.Observed
+	if len(s.Observe) == 0 {
+		return o
+	}
+	o = supervisor.Observed{Alive: map[supervisor.Proc]supervisor.Fact{}, Exists: map[supervisor.OutputKey]supervisor.Fact{}, Seen: map[string]supervisor.Fact{}}
+	wanted := st.Wants()
+	for _, f := range s.Observe {
+		if uint64(f.Entry) > last.Ord {
+			continue
+		}
+		switch f.Fact {
+		case "alive", "gone":
+			for _, session := range st.Sessions {
+				if session.ID == logfmt.SessionID(f.Subject) && session.Proc.PID != 0 {
+					o.Alive[session.Proc] = fact(f.Fact == "alive")
+				}
+			}
+		case "exists", "missing":
+			for _, w := range wanted.Outputs {
+				if path.Join(w.Wt, w.Path) == path.Clean(f.Subject) {
+					o.Exists[w] = fact(f.Fact == "exists")
+				}
+			}
+		case "seen":
+			o.Seen[f.Subject] = supervisor.Yes
+		}
+	}
+	return o
+}
+
+func fact(yes bool) supervisor.Fact {
+	if yes {
+		return supervisor.Yes
+	}
+	return supervisor.No
+}
+
+// TestCorpus replays every scenario. With -v and -run TestCorpus/NAME it tells the story of one; a scenario that is judged
+// wrongly is counted, and fails nothing by itself: what the numbers of all may not fall below stands in docs/backtest.md.
+func TestCorpus(t *testing.T) {
+	for _, folder := range []string{"corpus", "frozen"} {
+		for _, s := range corpus(t, folder) {
+			t.Run(s.Name, func(t *testing.T) {
+				o := run(t, s)
+				if !s.Frozen || *frozen {
+					tell(t, o)
+				}
+			})
+		}
+	}
+}
+
+// tell writes the story of a scenario into the test's log: every entry, and where alerts came and went.
+func tell(t *testing.T, o *outcome) {
+	if !testing.Verbose() {
+		return
+	}
+	t.Logf("%s", o.Why)
+	for _, f := range o.res.Findings {
+		if f.By == nil {
+			t.Logf("WRONG: missed %s %s", f.Type, f.Session)
+		} else if f.High && !f.Above {
+			t.Logf("low: %s %s never reaches the queue (%.2f)", f.Type, f.Session, f.By.Max)
+		}
+	}
+	for _, a := range o.res.Alerts {
+		if a.Verdict == False {
+			t.Logf("WRONG: false %s %s at #%d %.2f: %s", a.Type, a.Session, a.Entry.Ord, a.Max, a.Says)
+		}
+	}
+	for _, claim := range o.ends {
+		t.Logf("WRONG: at the end: %s", claim)
+	}
+	for i, e := range o.Entries() {
+		ord := uint64(i + 1)
+		t.Logf("%4d %s %-8s %s %s", ord, e.Time.Format("15:04:05"), e.Session, e.Human(), cut(string(e.Data), 160))
+		for _, a := range o.res.Alerts {
+			if a.Entry.Ord == ord {
+				t.Logf("     %s     ^ %s %s, %s: %s %.2f, at most %.2f; since %d; proved by %v; signed %s", a.At.Format("15:04:05"), a.Type, a.Session, a.Verdict, a.Says, a.Confidence, a.Max, a.Since.Ord, ords(a.Evidence), a.Signature)
+			}
+			if a.GoneAt.Ord == ord {
+				t.Logf("     %s     v %s %s is gone", a.Gone.Format("15:04:05"), a.Type, a.Session)
+			}
+		}
+	}
+}
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}
+
+func ords(marks []supervisor.Mark) (list []uint64) {
+	for _, m := range marks {
+		list = append(list, m.Ord)
+	}
+	return list
+}
