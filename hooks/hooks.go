@@ -7,8 +7,12 @@
 //   - Nothing is printed unless the whole answer is one JSON object of the shape
 //     that this agent accepts.
 //   - The environment is read for switches and folders, never recorded.
-//   - All entries of a run are one append. What needs foreign files (transcripts,
-//     edited files) is read before the log is locked.
+//   - All entries of a run about the event are one append. What needs foreign files
+//     (transcripts, edited files) is read before the log is locked.
+//   - A text reaches an agent only at a prompt or, where the user wants that, at the
+//     end of a turn, of the session itself, in a project that this user vouched for.
+//   - A task is claimed on disk before it is printed, and noted as printed after it
+//     was. Whatever fails in between changes neither exit code nor the shape of stdout.
 //
 // Race: two hooks of one session may run at once, in any order. Each sees the
 // log under the lock, so both attribute by what is on disk before them, and a
@@ -16,6 +20,7 @@
 package hooks
 
 import (
+	"os"
 	"time"
 
 	"aburn/internal/journal"
@@ -50,8 +55,16 @@ type Agent struct {
 	Read func(p *Payload, proj *project.Project) (Plan, bool)
 	// Knows reports the fields that Read understands or leaves out on purpose.
 	Knows func(key string) bool
+	// Own reports whether the payload is the session's own, and not one of a
+	// sub-agent or of another thread that runs under the session's id.
+	Own func(p *Payload) bool
+	// PromptID is the payload's field that names the prompt or turn.
+	PromptID string
 	// Context is the hook output that hands text to the model at event.
 	Context func(event, text string) []byte
+	// Continue is the hook output at a turn's end that makes the agent go on with
+	// text; nil where it should not, because hooks have made it go on already.
+	Continue func(p *Payload, text string) []byte
 }
 
 // Plan is what one payload comes to. The entries stand in the log in the order
@@ -97,14 +110,21 @@ type Closer interface {
 type Relay struct{ Command, Output string }
 
 // Look is one look of the supervisor at the project, after the entries of this
-// run are on disk. It returns a text for the agent, or "".
-type Look func(l Looking) string
+// run are on disk and before anything is delivered. What it has to say it puts
+// into the queue.
+type Look func(l Looking)
 
-// Looking is what a Look is about.
+// Looking is what a Look is about: a prompt or the end of a turn of the session
+// itself, in a project that this user vouched for.
 type Looking struct {
-	Project  *project.Project
-	Journal  *journal.Journal
-	Settings settings.Settings
-	Entries  []*logfmt.Entry // of this run, as written
-	Until    time.Time       // the look ends by then
+	Root       *os.Root // .oss
+	Project    *project.Project
+	Journal    *journal.Journal
+	Settings   *settings.Settings
+	Key        []byte // of the project's mark
+	Session    logfmt.SessionID
+	Transcript string    // "" when the client names none
+	Prompt     string    // the id of the prompt's entry; "" at the end of a turn
+	Until      time.Time // the look ends by then
+	Slow       func()    // to be called before what may take long
 }

@@ -100,7 +100,7 @@ func (r *Run) record(rec *recorder) error {
 	defer root.Close()
 	set := settings.LoadIn(root, rec.proj, r.Env)
 	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: journal.SyncPolicy(set.Sync)})
-	if rec.plan.Resumed || r.Look != nil || rec.plan.isLarge() {
+	if rec.plan.Resumed || rec.plan.isLarge() {
 		r.guard()
 	}
 	rec.prepare(j)
@@ -112,12 +112,13 @@ func (r *Run) record(rec *recorder) error {
 	if err != nil {
 		return err
 	}
-	answer := r.look(rec, j, set, receipt)
-	if answer == "" && rec.plan.Resumed && rec.proj.Marked && set.Inject.ChainOnStart {
-		answer = remembered(j, rec.payload.Session, time.Now())
+	if rec.plan.Resumed && rec.proj.Marked && set.Inject.ChainOnStart {
+		if text := remembered(j, rec.payload.Session, time.Now()); text != "" {
+			_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, text))
+		}
 	}
-	if answer != "" {
-		_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, answer))
+	if turn := rec.turn(receipt.Entries); turn != nil {
+		err = errors.Join(err, r.supervise(scene{rec, root, j, &set, turn}))
 	}
 	if rotates(receipt.Entries) {
 		r.guard()
@@ -139,13 +140,6 @@ const (
 	largeBatch = 64
 	largeRelay = 16 << 10
 )
-
-func (r *Run) look(rec *recorder, j *journal.Journal, set settings.Settings, receipt journal.Receipt) string {
-	if r.Look == nil || !rec.proj.Marked {
-		return ""
-	}
-	return r.Look(Looking{Project: rec.proj, Journal: j, Settings: set, Entries: receipt.Entries, Until: time.Now().Add(lookTime)})
-}
 
 // rotates reports whether a rotation may follow: never around a tool call.
 func rotates(entries []*logfmt.Entry) bool {

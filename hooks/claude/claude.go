@@ -13,7 +13,21 @@ import (
 
 // Agent is Claude Code.
 func Agent() hooks.Agent {
-	return hooks.Agent{Name: "claude", Ignored: ignored, Read: read, Knows: knows, Context: hooks.HookContext}
+	return hooks.Agent{
+		Name: "claude", Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "prompt_id",
+		Context: hooks.HookContext, Continue: goOn,
+	}
+}
+
+// own: every payload of a sub-agent names it.
+func own(p *hooks.Payload) bool { return p.AgentID == "" }
+
+// goOn makes the turn go on, once: the client itself ends it only after eight times.
+func goOn(p *hooks.Payload, text string) []byte {
+	if p.Get("stop_hook_active").Bool() {
+		return nil
+	}
+	return hooks.HookContext(p.Event, text)
 }
 
 // ignored are the events that run for every piece of text, or must be answered

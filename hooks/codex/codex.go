@@ -16,7 +16,25 @@ import (
 
 // Agent is Codex.
 func Agent() hooks.Agent {
-	return hooks.Agent{Name: "codex", Ignored: ignored, Read: read, Knows: knows, Context: hooks.HookContext}
+	return hooks.Agent{
+		Name: "codex", Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "turn_id",
+		Context: hooks.HookContext, Continue: goOn,
+	}
+}
+
+// own: reviews and sub-agents of older clients run under the session's id, and only
+// their transcript tells. Without one nobody knows.
+func own(p *hooks.Payload) bool {
+	return p.AgentID == "" && strings.HasSuffix(p.Transcript, string(p.Session)+".jsonl")
+}
+
+// goOn makes the turn go on, once: the client itself would do so for ever.
+func goOn(p *hooks.Payload, text string) []byte {
+	if p.Get("stop_hook_active").Bool() {
+		return nil
+	}
+	var o logfmt.Object
+	return o.Str("decision", "block").Str("reason", text).Bytes()
 }
 
 // ignored are the requests to the model, save those that failed.
@@ -83,9 +101,7 @@ func sessionStart(p *hooks.Payload) hooks.Plan {
 
 // machine reports whether no person typed the prompt: a sub-agent's task, or one
 // of a thread that runs under this session's id, as a review does.
-func machine(p *hooks.Payload) bool {
-	return p.AgentID != "" || p.Transcript != "" && !strings.HasSuffix(p.Transcript, string(p.Session)+".jsonl")
-}
+func machine(p *hooks.Payload) bool { return p.AgentID != "" || p.Transcript != "" && !own(p) }
 
 // turnFailed is a request to the model that failed. Codex may try again, and then
 // fails or answers in the same turn: one entry a turn.

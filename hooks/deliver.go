@@ -1,0 +1,103 @@
+package hooks
+
+import (
+	"os"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/queue"
+	"aburn/logfmt"
+)
+
+// How long a delivery waits for the queue's lock. A claim can come with the next
+// prompt; what was printed and has no receipt would be printed again.
+const (
+	claimWait   = 20 * time.Millisecond
+	receiptWait = 400 * time.Millisecond
+)
+
+// delivery hands the tasks that wait for a session to its agent, once.
+type delivery struct {
+	scene
+	queue *queue.Queue
+	tasks []queue.Task // claimed, and part of the answer
+}
+
+// answer is the hook's output: what waits, and a line about finished sub-agents;
+// nil if there is nothing to say. What it holds of the queue is claimed.
+func (d *delivery) answer() ([]byte, error) {
+	if d.turn.Event == logfmt.Stop {
+		if !d.settings.Deliver.AtStop || d.agent.Continue(d.payload, "") == nil {
+			return nil, nil
+		}
+		text, err := d.claim(maxInjected)
+		if text == "" {
+			return nil, err
+		}
+		return d.agent.Continue(d.payload, text), err
+	}
+	line := ""
+	if d.typed() && d.settings.Deliver.AgentEnd {
+		line = agentsEnded(peek(d.journal, journal.TailSize), d.payload.Session, d.turn.ID)
+	}
+	text, err := d.claim(maxInjected - len(line))
+	if text += line; text == "" {
+		return nil, err
+	}
+	return d.agent.Context(d.payload.Event, text), err
+}
+
+// claim takes what waits for this session, most urgent first, as far as it fits;
+// "" if there is nothing, or if somebody else has the queue just now.
+func (d *delivery) claim(room int) (string, error) {
+	now := time.Now()
+	who := queue.Claimant{
+		Session: d.payload.Session, PromptID: Head(d.payload.Str(d.agent.PromptID)), PID: os.Getpid(), CriticalOnly: !d.typed(),
+	}
+	if waits, err := d.queue.Waiting(who, now); !waits {
+		return "", err
+	}
+	desk, err := d.queue.Lock(claimWait)
+	if err != nil {
+		if err == queue.ErrBusy {
+			err = nil
+		}
+		return "", err
+	}
+	defer desk.Close()
+	claimed := desk.Claim(who, now)
+	text, used, _ := queue.Compose(claimed, room)
+	desk.Unclaim(claimed[len(used):], now)
+	if err := desk.Close(); err != nil {
+		return "", err
+	}
+	d.tasks = used
+	return text, nil
+}
+
+// receipt notes, in the queue and in the log, that the claimed tasks were printed.
+// Either alone is enough: the next look makes up for the other.
+func (d *delivery) receipt(deadline time.Time) error {
+	if len(d.tasks) == 0 {
+		return nil
+	}
+	ids := make([]string, len(d.tasks))
+	entries := make([]*logfmt.Entry, len(d.tasks))
+	for i, t := range d.tasks {
+		ids[i] = t.ID
+		entries[i] = logfmt.TaskEntry(logfmt.Delivered, d.payload.Session, logfmt.TaskFacts{
+			Task: t.ID, Type: t.Type, Signature: t.Signature, PromptID: Head(d.payload.Str(d.agent.PromptID)),
+		})
+		entries[i].Time, entries[i].Wt = time.Now(), d.proj.Wt
+	}
+	wait := min(receiptWait, time.Until(deadline)-receiptWait/4)
+	desk, err := d.queue.Lock(max(wait, 0))
+	if err == nil {
+		desk.Receipt(ids, time.Now())
+		err = desk.Close()
+	}
+	if _, aerr := d.journal.Append(func(journal.Tail) []*logfmt.Entry { return entries }); err == nil {
+		err = aerr
+	}
+	return err
+}
