@@ -35,7 +35,7 @@ var layers = []struct {
 	{"install", "templates internal/atomicfile internal/lockfile internal/project internal/settings", "github.com/tidwall/gjson github.com/tidwall/sjson", "settings files of agents; neither the log nor the hooks"},
 	{"templates", "internal/atomicfile", "", "texts and lists of events, embedded, and written where a user asks for them"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex", "", "the composition root of the hooks, nothing else"},
-	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/look supervisor/watch workflow internal/doctor internal/journal internal/notify internal/project internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
+	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/backtest supervisor/look supervisor/watch workflow internal/doctor internal/journal internal/notify internal/project internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
 	{"internal/journal", "logfmt internal/lockfile internal/atomicfile", "golang.org/x/sys", "the log as a file; does not know what entries mean"},
 	{"internal/journal/journaltest", "internal/journal logfmt", "", "the clean-up check of every test that made a log"},
 	{"internal/proc", "", "", "whether a process runs; starts none"},

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/term"
+	"aburn/supervisor/backtest"
+)
+
+// backtestText prints a report for people.
+func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
+	fmt.Fprintf(out, "%s in %s of %s, watched for %s\n", term.Plural(rep.Entries, "entry", "entries"),
+		term.Plural(int64(rep.Sessions), "session"), term.Plural(int64(len(rep.Results)), "log"), term.Duration(rep.Time))
+	tallies := rep.Tallies()
+	if len(tallies) == 0 {
+		fmt.Fprintln(out, "nothing would have been told")
+		return nil
+	}
+	fmt.Fprintln(out)
+	table := term.Table{Columns: []term.Column{
+		{Title: "type"}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "to the queue", Right: true}, {Title: "told after", Right: true}, {Title: "at most", Right: true},
+	}}
+	row := func(name string, t *backtest.Tally) {
+		median, slowest := delayTexts(t)
+		table.Add(name, term.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, rep.Time), term.Count(int64(t.Above.Alerts)), median, slowest)
+	}
+	for _, t := range tallies {
+		row(string(t.Type), t)
+	}
+	if len(tallies) > 1 {
+		row("all", rep.Total())
+	}
+	if err := table.Print(out, 2); err != nil {
+		return err
+	}
+	if err := backtestLabels(out, rep, tallies); err != nil || !alerts {
+		return err
+	}
+	return backtestAlerts(out, rep)
+}
+
+// backtestLabels prints what the labels say, if there are any.
+func backtestLabels(out *term.Out, rep *backtest.Report, tallies []*backtest.Tally) error {
+	if rep.Labelled == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, "against the labels"))
+	table := term.Table{Columns: []term.Column{
+		{Title: "type"}, {Title: "true", Right: true}, {Title: "false", Right: true}, {Title: "missed", Right: true}, {Title: "precision"}, {Title: "recall"},
+	}}
+	row := func(name string, c backtest.Counts) {
+		table.Add(name, strconv.Itoa(c.True), strconv.Itoa(c.False), strconv.Itoa(c.Labels-c.Found), shareText(c.Precision()), shareText(c.Recall()))
+	}
+	for _, t := range tallies {
+		row(string(t.Type), t.All)
+	}
+	total := rep.Total()
+	row("all", total.All)
+	row("to the queue", total.Above)
+	if err := table.Print(out, 2); err != nil {
+		return err
+	}
+	if rep.Healthy > 0 {
+		fmt.Fprintf(out, "of %s %d had a false alarm: %s\n", term.Plural(int64(rep.Healthy), "healthy log"), rep.Flagged, shareText(backtest.Share{Hits: rep.Flagged, Of: rep.Healthy}))
+	}
+	return nil
+}
+
+// backtestAlerts lists the alerts, log by log.
+func backtestAlerts(out *term.Out, rep *backtest.Report) error {
+	for _, res := range rep.Results {
+		if len(res.Alerts) == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, term.Clean(res.Log)))
+		table := term.Table{Columns: []term.Column{
+			{Title: "when"}, {Title: "entry", Right: true}, {Title: "type"}, {Title: "session", Flex: true, Min: 8}, {Title: "sure", Right: true}, {Title: "label"}, {Title: "what", Flex: true, Min: 16},
+		}}
+		for _, a := range res.Alerts {
+			entry := ""
+			if a.Entry.Seq > 0 {
+				entry = "#" + strconv.FormatUint(uint64(a.Entry.Seq), 10)
+			}
+			session := string(a.Session)
+			if session == "" {
+				session = "the chain"
+			}
+			table.Add(a.At.Local().Format("2006-01-02 15:04:05"), entry, string(a.Type), session, strconv.FormatFloat(a.Max, 'f', 2, 64), string(a.Verdict), a.Says)
+		}
+		if err := table.Print(out, 2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// anHour is a rate in a time, with as many figures as it is worth.
+func anHour(n int, in time.Duration) string {
+	if in <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(n)/in.Hours(), 'g', 2, 64)
+}
+
+func delayTexts(t *backtest.Tally) (median, slowest string) {
+	if d, ok := t.Median(); ok {
+		median = term.Duration(d)
+	}
+	if d, ok := t.Slowest(); ok {
+		slowest = term.Duration(d)
+	}
+	return median, slowest
+}
+
+// shareText never shows a rate without its interval and its denominator.
+func shareText(s backtest.Share) string {
+	if s.Of == 0 {
+		return "of none"
+	}
+	low, high := s.Interval()
+	return fmt.Sprintf("%.2f (%.2f-%.2f) of %d", s.Rate(), low, high, s.Of)
+}
+
+// swept is what one value of a limit did.
+type swept struct {
+	value string
+	now   bool // the value that holds today
+	rep   *backtest.Report
+}
+
+// backtestSweep replays the logs with the value that holds and with each that is to be tried.
+func (a *app) backtestSweep(cmd *cli.Command, run *backtestRun) error {
+	current := run.model.Limits.Get(run.sweep.Name)
+	var all []swept
+	for i, value := range append([]string{current}, run.sweep.Values...) {
+		if i > 0 && value == current {
+			continue
+		}
+		model, err := run.sweep.With(run.model, value)
+		if err != nil {
+			return badNews("backtest: " + err.Error())
+		}
+		rep, err := run.replay(model)
+		if err != nil {
+			run.meter.clear()
+			return badNews("backtest: " + err.Error())
+		}
+		all = append(all, swept{value, i == 0, rep})
+	}
+	run.meter.clear()
+	a.backtestWarnings(all[0].rep)
+	if cmd.Bool("json") {
+		return a.printJSON(sweepReport(run.sweep, all))
+	}
+	return sweepText(a.screen(cmd), run.sweep, all)
+}
+
+func sweepText(out *term.Out, s *backtest.Sweep, all []swept) error {
+	rep := all[0].rep
+	fmt.Fprintf(out, "%s in %s of %s, watched for %s; what %s would have told\n\n", term.Plural(rep.Entries, "entry", "entries"),
+		term.Plural(int64(rep.Sessions), "session"), term.Plural(int64(len(rep.Results)), "log"), term.Duration(rep.Time), s.Type)
+	table := term.Table{Columns: []term.Column{
+		{Title: s.Name}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "to the queue", Right: true}, {Title: "told after", Right: true}, {Title: "precision"}, {Title: "recall"},
+	}}
+	for _, v := range all {
+		t := v.rep.Of(s.Type)
+		value, precision, recall := v.value, "", ""
+		if v.now {
+			value += " now"
+		}
+		if rep.Labelled > 0 {
+			precision, recall = shareText(t.All.Precision()), shareText(t.All.Recall())
+		}
+		median, _ := delayTexts(t)
+		table.Add(value, term.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, v.rep.Time), term.Count(int64(t.Above.Alerts)), median, precision, recall)
+	}
+	return table.Print(out, 2)
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/internal/term"
+	"aburn/supervisor/backtest"
+	"aburn/workflow"
+)
+
+func (a *app) backtestCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "backtest",
+		Usage:     "replay old logs as if live, and say what would have been told",
+		ArgsUsage: "[LOG…]",
+		Description: "A LOG is a file of entries, or a folder with a log and its rotated segments; without one it is\n" +
+			"this project's. An alert counts when it is raised first, at the times that stand in the log. With\n" +
+			"labels (docs/backtest.md says how they are written) it says how many alerts were true and how many\n" +
+			"issues were found, with 95 % intervals. Nothing is written, nobody is told.\n\n" +
+			"A log does not tell which processes lived and which files existed: what depends on that is not\n" +
+			"said.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "labels", Usage: "hold the alerts against the labels in `FILE`", TakesFile: true},
+			&cli.StringFlag{Name: "sweep", Usage: "try other values of a limit: `NAME=FROM..TO[/N]`"},
+			&cli.DurationFlag{Name: "after", Usage: "go on for so much `TIME` behind the last entry of each log"},
+			&cli.BoolFlag{Name: "alerts", Usage: "list every alert"},
+			jsonFlag(),
+		},
+		Metadata: examples(
+			"aburn supervisor backtest",
+			"aburn supervisor backtest --alerts old/*.log",
+			"aburn supervisor backtest --labels labels.jsonl old/*.log",
+			"aburn supervisor backtest --sweep phase_stuck.timeout=2m..20m",
+		),
+		Action: a.backtest,
+	}
+}
+
+// backtestRun is one run of the command.
+type backtestRun struct {
+	model   *workflow.Model
+	sources []backtest.Source
+	labels  backtest.Labels
+	after   time.Duration
+	sweep   *backtest.Sweep
+	meter   *meter
+}
+
+func (a *app) backtest(_ context.Context, cmd *cli.Command) error {
+	run, err := a.backtestRun(cmd)
+	if err != nil {
+		return err
+	}
+	run.meter = newMeter(term.New(a.err, a.env, true), run.total())
+	if run.sweep != nil {
+		return a.backtestSweep(cmd, run)
+	}
+	rep, err := run.replay(run.model)
+	run.meter.clear()
+	if err != nil {
+		return badNews("backtest: " + err.Error())
+	}
+	a.backtestWarnings(rep)
+	if cmd.Bool("json") {
+		return a.printJSON(backtestReport(rep))
+	}
+	return backtestText(a.screen(cmd), rep, cmd.Bool("alerts"))
+}
+
+// backtestRun reads the command line; all that can be said about it is said before the first log is read.
+func (a *app) backtestRun(cmd *cli.Command) (*backtestRun, error) {
+	dir, err := folder(cmd)
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(dir, a.env)
+	if err != nil && (!errors.Is(err, project.ErrNone) || cmd.NArg() == 0) {
+		return nil, usageError(err.Error(), "aburn init", "name a log: "+cmd.FullName()+" FILE")
+	}
+	set := settings.Load(p, a.env) // outside of any project p is nil
+	run := &backtestRun{model: set.Model(), after: cmd.Duration("after")}
+	for _, warning := range set.Warnings {
+		a.warn(warning)
+	}
+	if run.after < 0 {
+		return nil, usageError("--after: a time that passes is not negative")
+	}
+	if err := run.open(dir, p, cmd.Args().Slice()); err != nil {
+		return nil, err
+	}
+	if err := run.readLabels(dir, cmd.String("labels")); err != nil {
+		return nil, err
+	}
+	return run, run.readSweep(cmd.String("sweep"))
+}
+
+func (r *backtestRun) open(dir string, p *project.Project, logs []string) error {
+	if len(logs) == 0 {
+		logs = []string{filepath.Join(p.Root, project.OssDir)}
+	}
+	for _, log := range logs {
+		src, err := backtest.Open(inFolder(dir, log))
+		if err != nil {
+			return usageError(err.Error())
+		}
+		src.Name = filepath.ToSlash(log)
+		r.sources = append(r.sources, src)
+	}
+	return nil
+}
+
+func inFolder(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func (r *backtestRun) readLabels(dir, name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Open(inFolder(dir, name))
+	if err != nil {
+		return usageError("--labels: " + err.Error())
+	}
+	defer f.Close()
+	if r.labels, err = backtest.ReadLabels(f); err != nil {
+		return usageError("--labels: "+name+": "+err.Error(), "docs/backtest.md says how labels are written")
+	}
+	return nil
+}
+
+func (r *backtestRun) readSweep(text string) error {
+	if text == "" {
+		return nil
+	}
+	sweep, err := backtest.ParseSweep(text, r.model)
+	var unknown *backtest.ErrNoLimit
+	if errors.As(err, &unknown) {
+		names := r.model.Limits.Names()
+		if near := nearest(unknown.Name, names); near != "" {
+			return usageError("--sweep: "+err.Error(), "did you mean "+near+"?")
+		}
+		return usageError("--sweep: "+err.Error(), "docs/settings.md lists them")
+	}
+	if err != nil {
+		return usageError("--sweep: " + err.Error())
+	}
+	r.sweep = &sweep
+	return nil
+}
+
+// total is how many bytes there are to read.
+func (r *backtestRun) total() (n int64) {
+	for _, src := range r.sources {
+		n += src.Bytes
+	}
+	if r.sweep != nil {
+		n *= int64(len(r.sweep.Values) + 1)
+	}
+	return n
+}
+
+// replay replays all logs with one model.
+func (r *backtestRun) replay(model *workflow.Model) (*backtest.Report, error) {
+	rep := &backtest.Report{}
+	for _, src := range r.sources {
+		o := backtest.Options{Model: model, After: r.after}
+		if r.labels != nil {
+			o.Labels = r.labels.Of(src.Name)
+		}
+		res, err := src.Replay(o, r.meter.add)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Name, err)
+		}
+		rep.Add(res)
+	}
+	return rep, nil
+}
+
+// backtestWarnings tells what makes the numbers say less than they seem to.
+func (a *app) backtestWarnings(rep *backtest.Report) {
+	if rep.Damage > 0 {
+		a.warn(term.Plural(rep.Damage, "line") + " could not be read")
+	}
+	for _, res := range rep.Results {
+		for _, l := range res.Lost {
+			a.warn(fmt.Sprintf("%s: a label of %s names entry %d, which the log does not have: it counts as missed", res.Log, l.Type, l.Entry))
+		}
+	}
+	if n := len(rep.Results) - rep.Labelled; n > 0 && rep.Labelled > 0 {
+		a.warn(term.Plural(int64(n), "log")+" without labels", `{"log":"NAME","label":"healthy"} says that nothing is wrong in a log`)
+	}
+}
+
+// meter shows on a terminal how far a long work has come, and nothing elsewhere.
+type meter struct {
+	out         *term.Out
+	total, done int64
+	told        time.Time
+	shown       bool
+}
+
+func newMeter(out *term.Out, total int64) *meter {
+	return &meter{out: out, total: total, told: time.Now()}
+}
+
+func (m *meter) add(n int64) {
+	m.done += n
+	if now := time.Now(); m.out.Terminal() && now.Sub(m.told) > 300*time.Millisecond {
+		m.told, m.shown = now, true
+		fmt.Fprintf(m.out, "\r%3d %% of %s", min(100*m.done/max(m.total, 1), 100), term.Size(m.total))
+	}
+}
+
+func (m *meter) clear() {
+	if m.shown {
+		fmt.Fprintf(m.out, "\r%*s\r", 24, "")
+	}
+}
