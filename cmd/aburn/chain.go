@@ -13,7 +13,6 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/logfmt"
-	"aburn/workflow"
 )
 
 func (a *app) chainCommand() *cli.Command {
@@ -85,7 +84,7 @@ func (a *app) chainAnswer(cmd *cli.Command) error {
 	defer w.close()
 	l := link{Command: cmd, w: w, trusted: w.Marked}
 	l.q = chain.Query{
-		Project: w.Project, Model: workflow.Default(), Now: time.Now(), Env: a.env,
+		Project: w.Project, Model: *w.settings.Model(), Now: time.Now(), Env: a.env,
 		Session: logfmt.SessionID(cmd.String("session")), Any: cmd.Bool("any"), All: cmd.Bool("all"),
 	}
 	if !l.trusted {

@@ -40,6 +40,7 @@ func (a *app) open(cmd *cli.Command) (*workspace, error) {
 		return nil, badNews(err.Error())
 	}
 	w := &workspace{Project: p, dir: dir, settings: settings.Load(p, a.env), oss: oss}
+	w.settings.Model() // so that what is wrong with it is told, too
 	for _, warning := range w.settings.Warnings {
 		a.warn(warning)
 	}

@@ -36,7 +36,9 @@ func (e *exam) project() {
 	if !p.Marked {
 		e.add("project", Note, "nobody vouched for it on this machine: hooks record, but nothing from .oss/ reaches an agent, and its settings are not read", "aburn init")
 	}
-	for _, w := range settings.Load(p, e.Env).Warnings {
+	set := settings.Load(p, e.Env)
+	set.Model() // it warns, too
+	for _, w := range set.Warnings {
 		e.add("project", Note, w)
 	}
 	e.log()

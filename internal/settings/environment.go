@@ -3,21 +3,28 @@ package settings
 // environment puts the ABURN_* variables over what the files say. Only known keys are looked up; those of the model
 // are, when it is built.
 func (s *Settings) environment(own string) {
-	for _, key := range [...]string{
-		keyRotate, keyKeep, keySync, keyLinger,
-		keyChainOnStart, keyDesktop, keyBell, keyCommand, keyMin, keyAtStop, keyAgentEnd, keyForeign, keyExpires,
-	} {
-		text := s.env(variable(key))
+	for _, v := range variables() {
+		text := s.env(v.name)
 		if text == "" {
 			continue
 		}
-		if userOnly(key) {
-			s.warn(variable(key) + ": " + key + " counts only in the user's own settings, " + own + ignored)
+		if userOnly(v.key) {
+			s.warn(v.name + ": " + v.key + " counts only in the user's own settings, " + own + ignored)
 			continue
 		}
-		if wrong, _ := s.set(key, value{text: text, string: true, scalar: true}); wrong != "" {
-			s.warn(variable(key) + ": " + key + " " + wrong + ignored)
+		if wrong, _ := s.set(v.key, value{text: text, string: true, scalar: true}); wrong != "" {
+			s.warn(v.name + ": " + v.key + " " + wrong + ignored)
 		}
+	}
+}
+
+// variables are the keys that are not the model's, each with what variable makes of it: a hook looks them all up.
+func variables() [13]struct{ key, name string } {
+	return [...]struct{ key, name string }{
+		{keyRotate, "ABURN_LOG_ROTATE"}, {keyKeep, "ABURN_LOG_KEEP"}, {keySync, "ABURN_LOG_SYNC"}, {keyLinger, "ABURN_WATCH_LINGER"},
+		{keyChainOnStart, "ABURN_INJECT_CHAIN_ON_START"}, {keyDesktop, "ABURN_NOTIFY_DESKTOP"}, {keyBell, "ABURN_NOTIFY_BELL"},
+		{keyCommand, "ABURN_NOTIFY_COMMAND"}, {keyMin, "ABURN_NOTIFY_MIN"}, {keyAtStop, "ABURN_DELIVER_AT_STOP"},
+		{keyAgentEnd, "ABURN_DELIVER_AGENT_END"}, {keyForeign, "ABURN_QUEUE_FOREIGN"}, {keyExpires, "ABURN_QUEUE_EXPIRES"},
 	}
 }
 

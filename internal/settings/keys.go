@@ -68,12 +68,14 @@ func known(m *workflow.Model) []string {
 		model := workflow.Default()
 		m = &model
 	}
-	keys := []string{
-		keyRotate, keyKeep, keySync, keyLinger,
-		keyChainOnStart, keyDesktop, keyBell, keyCommand, keyMin, keyAtStop, keyAgentEnd, keyForeign, keyExpires,
-		keyCommands, keyPhases, keyTestsOnly, keyFailingTest, keyTests, keyDocs, keyTestCommands,
-		keyQueueAbove, keySuggestAbove, keyCooldown, keyOff, keyTimeouts + defaultTimeout,
+	var keys []string
+	for _, v := range variables() {
+		keys = append(keys, v.key)
 	}
+	keys = append(keys,
+		keyCommands, keyPhases, keyTestsOnly, keyFailingTest, keyTests, keyDocs, keyTestCommands,
+		keyQueueAbove, keySuggestAbove, keyCooldown, keyOff, keyTimeouts+defaultTimeout,
+	)
 	for _, c := range m.Commands {
 		keys = append(keys, keyAfter+c.Name, keyOutputs+c.Name, keyMilestones+c.Name)
 	}

@@ -182,6 +182,14 @@ func TestOrderIsJudgedAsAWhole(t *testing.T) {
 	}
 }
 
+func TestVariables(t *testing.T) {
+	for _, v := range variables() {
+		if v.name != variable(v.key) || ofModel(v.key) {
+			t.Error(v)
+		}
+	}
+}
+
 func TestOwnKeys(t *testing.T) {
 	h := newHome(t)
 	h.write(ownFile, `{"notify": {"desktop": false, "bell": true, "command": ["say", "-v", "it"], "min": 0.8}, "deliver": {"at_stop": true, "agent_end": false}, "queue": {"foreign": true, "expires": "2h"}, "watch.linger": 0}`)
