@@ -1,16 +1,152 @@
 package look
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"time"
 
 	"aburn/internal/journal"
 	"aburn/supervisor"
 )
 
-var errTODO = errors.New("look: not written yet")
+const (
+	hookReads = 1 << 20  // bytes of the log that a look of a hook reads, at most
+	slowReads = 64 << 10 // bytes after which reading counts as slow
+	markSize  = 64       // bytes before a position that show that the log is still the same
+)
 
 // folded is the log up to a position.
 type folded struct {
-	state *supervisor.State
+	state *supervisor.State // nil: nothing yet
 	at    journal.Position
+	mark  []byte // what stands before at
+	kept  bool   // it is stored
+}
+
+// resume makes sure that there is a state to go on from: the one in memory, the
+// stored one, or an empty one at the beginning of the newest segment.
+func (l *Look) resume() error {
+	if l.folded.state != nil && l.same(&l.folded) {
+		return nil
+	}
+	if f, err := l.load(); err == nil && l.same(&f) {
+		l.folded = f
+		return nil
+	}
+	l.slow()
+	at, err := l.o.Journal.Newest()
+	l.folded = folded{state: supervisor.New(l.model), at: at}
+	return err
+}
+
+// same reports whether the log before f's position is the one that was folded.
+func (l *Look) same(f *folded) bool {
+	if len(f.mark) == 0 {
+		return false
+	}
+	b, err := l.o.Journal.Before(f.at, len(f.mark))
+	return err == nil && bytes.Equal(b, f.mark)
+}
+
+// read folds what is new. r.Complete says that nothing is left.
+func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
+	if err := l.resume(); err != nil {
+		return err
+	}
+	steps := l.steps(l.folded.at)
+	steps.ctx, steps.until = ctx, until
+	err := l.fold(&steps)
+	if errors.Is(err, journal.ErrPosition) { // rotated away and dropped, this moment
+		l.folded = folded{}
+	}
+	r.Read, r.Damage, r.Complete = steps.read, l.o.Journal.Stats().Damage, err == nil && !steps.over
+	if ctx.Err() != nil && err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+func (l *Look) fold(s *steps) error {
+	if l.o.By == journal.Command {
+		for rec, err := range l.o.Journal.Entries(l.folded.at) {
+			if err != nil {
+				return err
+			}
+			l.folded.state.Apply(rec.Value, rec.Carried)
+			if l.folded.passed(rec.Line); !s.goOn(len(rec.JSON)) {
+				break
+			}
+		}
+		return nil
+	}
+	prompt := []byte(l.o.Prompt)
+	for line, err := range l.o.Journal.Forward(l.folded.at) {
+		if err != nil {
+			return err
+		}
+		if len(prompt) > 0 && bytes.Contains(line.JSON, prompt) {
+			break
+		}
+		l.folded.state.ApplyLine(line.JSON, line.Carried)
+		if l.folded.passed(line); !s.goOn(len(line.JSON)) {
+			break
+		}
+		if s.read > slowReads {
+			l.slow()
+		}
+	}
+	return nil
+}
+
+// passed notes that the line was folded.
+func (f *folded) passed(line journal.Line) {
+	f.at, f.kept = line.Next(), false
+	tail := line.JSON[max(0, len(line.JSON)-markSize+1):]
+	f.mark = append(append(f.mark[:0], tail...), '\n')
+}
+
+// steps counts what is read, and when it has to end.
+type steps struct {
+	ctx    context.Context
+	until  time.Time
+	limit  int64
+	read   int64
+	total  int64
+	lines  int
+	over   bool // it ended too early
+	report func(read, total int64)
+}
+
+func (l *Look) steps(from journal.Position) steps {
+	s := steps{report: l.o.Progress}
+	if l.o.By == journal.Hook {
+		s.limit = hookReads
+	}
+	if s.report != nil {
+		s.total = l.o.Journal.Left(from)
+	}
+	return s
+}
+
+func (s *steps) add(n int) {
+	s.lines++
+	s.read += int64(n) + 1
+}
+
+// due is true now and then: when to look at the clock and to report.
+func (s *steps) due() bool {
+	const often, rarely = 32, 4096
+	if s.report != nil && s.lines%rarely == 0 {
+		s.report(s.read, s.total)
+	}
+	return s.lines%often == 0
+}
+
+// goOn counts a line of n bytes and reports whether there may be another.
+func (s *steps) goOn(n int) bool {
+	s.add(n)
+	s.over = s.limit > 0 && s.read >= s.limit ||
+		s.due() && (s.ctx.Err() != nil || !s.until.IsZero() && time.Now().After(s.until))
+	return !s.over
 }

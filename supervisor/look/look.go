@@ -19,6 +19,7 @@ package look
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -28,6 +29,7 @@ import (
 	"aburn/internal/settings"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/workflow"
 )
 
 // Options say what is looked at, and by whom.
@@ -39,13 +41,16 @@ type Options struct {
 	Key      []byte             // of the project's mark; nil: nothing is decided and nothing is stored
 	By       journal.By         // a hook reads at most 1 MiB and only tries the queue's lock; a command reads all and waits 2 s for it
 
-	// Transcript is the file of the agent's transcript of Session, for what can be
-	// seen in it; "" where nobody told.
-	Transcript string
+	// Of a hook: whose it is, where the client said that its transcript lies, and the
+	// prompt that it is about. The look ends before that entry: what is wrong is told
+	// with the prompt, and a prompt does not make good what was wrong before it.
 	Session    logfmt.SessionID
+	Transcript string
+	Prompt     string // the entry's id
+
 	// Slow, if there is one, is called once before work that may take long.
 	Slow func()
-	// Progress, if there is one, is told how many bytes of the log were read of how many, now and then.
+	// Progress, if there is one, is told now and then how many bytes of the log were read, of how many.
 	Progress func(read, total int64)
 }
 
@@ -53,13 +58,15 @@ type Options struct {
 // the same process goes on from there. One goroutine uses it at a time.
 type Look struct {
 	o      Options
+	model  *workflow.Model
 	queue  *queue.Queue
 	folded folded
+	slowed bool
 }
 
 // New prepares a look and touches no file.
 func New(o Options) *Look {
-	return &Look{o: o, queue: queue.New(o.Root, o.Key)}
+	return &Look{o: o, model: o.Settings.Model(), queue: queue.New(o.Root, o.Key)}
 }
 
 // Result is what one look came to.
@@ -85,26 +92,96 @@ type Queued struct {
 // ErrBusy says that somebody else holds the queue's lock: he looks, so we need not.
 var ErrBusy = queue.ErrBusy
 
+// commandWait is how long a command waits for the queue's lock. A hook does not.
+const commandWait = 2 * time.Second
+
 // Once looks: it reads what is new, judges, queues what is certain enough for the
 // sessions that can still be reached, notes what cleared, and stores the state. It
 // ends soon after until (zero: no limit) or when ctx is done, having decided
-// nothing.
+// nothing. Where the queue cannot be used it is Peek, with a warning.
 func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
-	return Result{Now: now}, errTODO
+	if len(l.o.Key) == 0 {
+		return l.Peek(ctx, now)
+	}
+	var wait time.Duration
+	if l.o.By == journal.Command {
+		wait = commandWait
+	}
+	desk, err := l.queue.Lock(wait)
+	if errors.Is(err, ErrBusy) {
+		return Result{Now: now}, err
+	}
+	if err != nil {
+		r, perr := l.Peek(ctx, now)
+		r.Warnings = append(r.Warnings, queue.Name+": "+err.Error())
+		return r, perr
+	}
+	defer desk.Close()
+	r, err := l.judge(ctx, now, until)
+	if err != nil {
+		return r, err
+	}
+	d := decision{Look: l, desk: desk, result: &r}
+	if r.Complete && (until.IsZero() || time.Now().Before(until)) {
+		d.decide()
+	}
+	if err := l.store(); err != nil {
+		r.warn(StateName, err)
+	}
+	if err := desk.Close(); err != nil {
+		r.Queued, r.Resolved = nil, nil
+		r.warn(queue.Name, err)
+		return r, nil
+	}
+	return r, d.log()
 }
 
 // Peek is Once without any effect: it takes no lock and writes nothing.
 func (l *Look) Peek(ctx context.Context, now time.Time) (Result, error) {
-	return Result{Now: now}, errTODO
+	return l.judge(ctx, now, time.Time{})
 }
 
 // At judges as of an earlier moment, by the entries that bear no later time. What
 // can be observed today says nothing about then, so nothing is.
 func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
-	return Result{Now: at}, errTODO
+	r := Result{Now: at, State: supervisor.New(l.model)}
+	steps := l.steps(journal.Position{})
+	for rec, err := range l.o.Journal.Entries(journal.Position{}) {
+		if err != nil {
+			return r, err
+		}
+		if steps.add(len(rec.JSON)); steps.due() && ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		if !rec.Value.Time.After(at) {
+			r.State.Apply(rec.Value, rec.Carried)
+		}
+	}
+	r.Read, r.Damage, r.Complete = steps.read, l.o.Journal.Stats().Damage, true
+	r.Issues = r.State.Judge(supervisor.Input{Now: at, Model: l.model})
+	return r, nil
 }
 
-// Tell notes in the log that the user was told of these issues, each with its
-// level, so that no other watcher tells them again: see State.Told. It leaves out
-// what the state has already.
-func (l *Look) Tell(issues []supervisor.Issue, now time.Time) error { return errTODO }
+// judge reads, observes and judges.
+func (l *Look) judge(ctx context.Context, now, until time.Time) (Result, error) {
+	r := Result{Now: now}
+	err := l.read(ctx, until, &r)
+	r.State = l.folded.state
+	if err != nil || !r.Complete {
+		return r, err
+	}
+	r.Observed = l.observe(r.State.Wants())
+	r.Issues = r.State.Judge(supervisor.Input{Now: now, Model: l.model, Observed: r.Observed})
+	return r, nil
+}
+
+func (r *Result) warn(what string, err error) {
+	r.Warnings = append(r.Warnings, what+": "+err.Error())
+}
+
+func (l *Look) slow() {
+	if !l.slowed && l.o.Slow != nil {
+		l.slowed = true
+		l.o.Slow()
+	}
+}

@@ -1,0 +1,236 @@
+package look
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/queue"
+	"aburn/logfmt"
+	"aburn/supervisor"
+)
+
+// Source is what tasks and entries of the supervisor name as theirs.
+const Source = "aburn"
+
+// decision is what follows from one judgement, under the queue's lock.
+type decision struct {
+	*Look
+	desk    *queue.Desk
+	result  *Result
+	entries []*logfmt.Entry // for the log, once the queue is on disk
+}
+
+func (d *decision) decide() {
+	d.desk.Expire(d.result.Now)
+	d.finish()
+	d.notice()
+	d.resolve()
+	for i := range d.result.Issues {
+		if is := &d.result.Issues[i]; supervisor.LevelOf(is, d.model) == supervisor.Queue && d.reachable(is) {
+			d.put(is)
+		}
+	}
+}
+
+// finish does what a look or a delivery that died did not come to: the queue and
+// the log each say what the other one lacks.
+func (d *decision) finish() {
+	for _, t := range d.tasks() {
+		a := d.advice(t.ID)
+		switch {
+		case a == nil && d.raised(t.Signature) != nil:
+			d.intervene(d.raised(t.Signature), t.ID, supervisor.Queue)
+		case a == nil:
+			d.desk.Drop(t.ID, "resolved", d.result.Now)
+		case !t.DeliveredAt.IsZero() && !a.Delivered.Is():
+			d.add(logfmt.Delivered, t.Session, logfmt.TaskFacts{Task: t.ID, Type: t.Type, Signature: t.Signature})
+		case t.DeliveredAt.IsZero() && a.Delivered.Is():
+			d.desk.Receipt([]string{t.ID}, d.result.Now)
+		}
+	}
+}
+
+// tasks are those of the supervisor.
+func (d *decision) tasks() []queue.Task {
+	return slices.DeleteFunc(slices.Clone(d.desk.Tasks()), func(t queue.Task) bool {
+		return t.Signature == "" || t.Source != Source || !d.queue.Ours(t)
+	})
+}
+
+// notice raises what was delivered to seen.
+func (d *decision) notice() {
+	for _, a := range d.result.State.Advice {
+		if a.Task == "" || a.Seen.Is() || d.result.Observed.Seen[a.Task] != supervisor.Yes {
+			continue
+		}
+		d.desk.Seen(a.Task, d.result.Now)
+		d.add(logfmt.Delivered, a.Session, logfmt.TaskFacts{Task: a.Task, Type: a.Type, Signature: a.Signature, Seen: true})
+	}
+}
+
+// resolve says of which advice the trouble is gone. Of a session that the state has
+// forgotten nobody knows; its tasks are taken back without a word.
+func (d *decision) resolve() {
+	for _, a := range d.result.State.Advice {
+		switch {
+		case a.Task == "" || a.Resolved.Is() || d.raised(a.Signature) != nil:
+		case a.Session != "" && d.session(a.Session) == nil:
+			d.desk.Drop(a.Task, "session forgotten", d.result.Now)
+		default:
+			d.desk.Drop(a.Task, "resolved", d.result.Now)
+			d.add(logfmt.Resolved, a.Session, logfmt.TaskFacts{Task: a.Task, Type: a.Type, Signature: a.Signature, Reason: "cleared"})
+			d.result.Resolved = append(d.result.Resolved, a.Task)
+		}
+	}
+	for _, told := range d.result.State.Told {
+		if d.raised(told.Signature) != nil {
+			continue
+		}
+		e := d.add(logfmt.Resolved, "", logfmt.TaskFacts{Signature: told.Signature, Reason: "cleared"})
+		e.ID = logfmt.ToolID(Source, "", "", logfmt.Resolved, "told:"+told.Signature+":"+strconv.FormatInt(told.At, 10))
+	}
+}
+
+// put queues an issue, unless that was done a while ago.
+func (d *decision) put(is *supervisor.Issue) {
+	now, cooldown := d.result.Now, d.model.Limits.Cooldown
+	for _, a := range d.result.State.Advice {
+		if age := now.Sub(a.Queued.Time()); a.Signature == is.Signature && a.Task != "" && !a.Resolved.Is() && age >= 0 && age < cooldown {
+			return
+		}
+	}
+	t := d.task(is)
+	put, err := d.desk.Put(t, cooldown, now)
+	if err != nil {
+		d.result.warn(queue.Name, err)
+		return
+	}
+	if put.Aside != "" {
+		d.result.Warnings = append(d.result.Warnings, queue.Name+" was no queue: it is "+put.Aside+" now")
+	}
+	if put.Added {
+		d.intervene(is, t.ID, supervisor.Queue)
+		d.result.Queued = append(d.result.Queued, Queued{*is, t.ID})
+	}
+}
+
+func (d *decision) task(is *supervisor.Issue) queue.Task {
+	id, now := journal.NewID(), d.result.Now
+	t := queue.Task{
+		ID: id, CreatedAt: now, Source: Source, Type: string(is.Type), Signature: is.Signature,
+		Prompt:  is.Prompt() + "\n(" + taskMark(id) + ")",
+		Session: is.Session, Evidence: evidence(is), ExpiresAt: now.Add(d.o.Settings.Queue.Expires),
+	}
+	t.Priority, _ = queue.ParsePriority(is.Type.Priority())
+	if is.Session == "" {
+		t.Scope = queue.ScopeProject
+	}
+	var context logfmt.Object
+	t.Context = context.Str("says", is.Says).Float("confidence", rounded(is.Confidence)).Bytes()
+	return t
+}
+
+// reachable reports whether advice about the issue can still reach whom it is about.
+func (d *decision) reachable(is *supervisor.Issue) bool {
+	if is.OfChain() {
+		return true
+	}
+	s := d.session(is.Session)
+	if s == nil || is.Session == "" {
+		return false
+	}
+	if s.ID == d.o.Session {
+		return true // this very hook is its
+	}
+	mode, _ := s.Mode(d.result.Now, d.result.Observed)
+	return mode != supervisor.Ended && mode != supervisor.Gone
+}
+
+func (d *decision) session(id logfmt.SessionID) *supervisor.Session {
+	for _, s := range d.result.State.Sessions {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+func (d *decision) advice(task string) *supervisor.Advice {
+	for _, a := range d.result.State.Advice {
+		if a.Task == task {
+			return a
+		}
+	}
+	return nil
+}
+
+func (d *decision) raised(signature string) *supervisor.Issue {
+	for i := range d.result.Issues {
+		if d.result.Issues[i].Signature == signature {
+			return &d.result.Issues[i]
+		}
+	}
+	return nil
+}
+
+func (d *decision) add(ev logfmt.Event, s logfmt.SessionID, f logfmt.TaskFacts) *logfmt.Entry {
+	e := logfmt.TaskEntry(ev, s, f)
+	d.entries = append(d.entries, e)
+	return e
+}
+
+func (d *decision) intervene(is *supervisor.Issue, task string, level supervisor.Level) {
+	d.entries = append(d.entries, intervention(is, task, level))
+}
+
+// log appends the entries of what was decided.
+func (d *decision) log() error { return d.append(d.entries, d.result.Now) }
+
+func (l *Look) append(entries []*logfmt.Entry, now time.Time) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	for _, e := range entries {
+		e.Time = now
+	}
+	_, err := l.o.Journal.Append(func(journal.Tail) []*logfmt.Entry { return entries })
+	return err
+}
+
+func intervention(is *supervisor.Issue, task string, level supervisor.Level) *logfmt.Entry {
+	return logfmt.TaskEntry(logfmt.Intervention, is.Session, logfmt.TaskFacts{
+		Task: task, Type: string(is.Type), Signature: is.Signature,
+		Confidence: rounded(is.Confidence), Evidence: evidence(is), Level: string(level),
+	})
+}
+
+// Tell notes in the log that the user was told of these issues, each with its
+// level, so that no other watcher tells them again: see State.Told. It leaves out
+// what the state has already.
+func (l *Look) Tell(issues []supervisor.Issue, now time.Time) error {
+	var entries []*logfmt.Entry
+	for i := range issues {
+		told := l.folded.state != nil && slices.ContainsFunc(l.folded.state.Told, func(t supervisor.Told) bool {
+			return t.Signature == issues[i].Signature
+		})
+		if level := supervisor.LevelOf(&issues[i], l.model); level != "" && !told {
+			entries = append(entries, intervention(&issues[i], "", level))
+		}
+	}
+	return l.append(entries, now)
+}
+
+func evidence(is *supervisor.Issue) []uint64 {
+	var seqs []uint64
+	for _, m := range is.Evidence {
+		if m.Seq != 0 {
+			seqs = append(seqs, uint64(m.Seq))
+		}
+	}
+	return seqs
+}
+
+func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -1,0 +1,120 @@
+package look
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"aburn/internal/proc"
+	"aburn/logfmt"
+	"aburn/supervisor"
+)
+
+// transcriptEnd is how much of a transcript's end is searched for what was
+// delivered, in bytes.
+const transcriptEnd = 1 << 20
+
+// observe looks up what the state would like to know.
+func (l *Look) observe(want supervisor.Wanted) supervisor.Observed {
+	o := supervisor.Observed{
+		Alive:  make(map[supervisor.Proc]supervisor.Fact, len(want.Procs)),
+		Exists: make(map[supervisor.OutputKey]supervisor.Fact, len(want.Outputs)),
+		Seen:   make(map[string]supervisor.Fact, len(want.Tasks)),
+	}
+	for _, p := range want.Procs {
+		o.Alive[p] = alive(p)
+	}
+	for _, key := range want.Outputs {
+		o.Exists[key] = l.exists(key)
+	}
+	l.seen(want.Tasks, o.Seen)
+	return o
+}
+
+func alive(p supervisor.Proc) supervisor.Fact {
+	switch proc.Of(proc.Process{PID: int(p.PID), Start: p.Start}, p.Host) {
+	case proc.Runs:
+		return supervisor.Yes
+	case proc.Gone:
+		return supervisor.No
+	}
+	return supervisor.Unknown
+}
+
+// exists looks for a file inside its worktree. What lies outside, or in a worktree
+// that is no more, is unknown.
+func (l *Look) exists(key supervisor.OutputKey) supervisor.Fact {
+	if key.Path == "" || strings.HasPrefix(key.Path, "~") {
+		return supervisor.Unknown
+	}
+	root, err := os.OpenRoot(l.worktree(key.Wt))
+	if err != nil {
+		return supervisor.Unknown
+	}
+	defer root.Close()
+	if key.Wt != "" {
+		if _, err := root.Lstat(".git"); err != nil {
+			return supervisor.Unknown
+		}
+	}
+	_, err = root.Stat(filepath.FromSlash(key.Path))
+	switch {
+	case err == nil:
+		return supervisor.Yes
+	case errors.Is(err, fs.ErrNotExist):
+		return supervisor.No
+	}
+	return supervisor.Unknown
+}
+
+func (l *Look) worktree(wt string) string {
+	p := l.o.Project
+	if wt == p.Wt {
+		return p.Worktree
+	}
+	return filepath.Join(p.Root, filepath.FromSlash(wt))
+}
+
+// seen searches the transcript of this hook's session for what was delivered to it.
+func (l *Look) seen(tasks []supervisor.WantedTask, facts map[string]supervisor.Fact) {
+	var transcript []byte
+	for _, t := range tasks {
+		if t.Session != "" && t.Session != l.o.Session || l.o.Transcript == "" {
+			continue // of another session; what is the project's may have come to this one
+		}
+		if transcript == nil {
+			l.slow()
+			transcript = end(l.o.Transcript, transcriptEnd)
+		}
+		if bytes.Contains(transcript, []byte(taskMark(t.Task))) {
+			facts[t.Task] = supervisor.Yes
+		}
+	}
+}
+
+// taskMark is what a delivered text holds of its task, and nothing else says so.
+func taskMark(task string) string { return "aburn task " + logfmt.Token(task, 64) }
+
+// end is the last max bytes of a regular file; empty, not nil, if there are none.
+func end(path string, max int64) []byte {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return []byte{}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return []byte{}
+	}
+	b := make([]byte, min(info.Size(), max))
+	n, err := f.ReadAt(b, info.Size()-int64(len(b)))
+	if err != nil && err != io.EOF {
+		return []byte{}
+	}
+	return b[:n]
+}
