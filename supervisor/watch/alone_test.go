@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"aburn/internal/journal"
-	"aburn/supervisor/look"
 )
 
 // asWatcher makes this test binary a watcher of the folder that it names.
@@ -24,7 +22,10 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		o := Options{Root: root, Path: dir, Log: journal.New(root, journal.Options{}), Look: announcing{&looker{}}, Event: func(Event) {}, Problem: func(error) {}}
+		o := Options{
+			Root: root, Path: dir, Log: journal.New(root, journal.Options{}), Look: &looker{},
+			Started: func() { os.Stdout.WriteString("watching\n") }, Event: func(Event) {}, Problem: func(error) {},
+		}
 		if err := Run(context.Background(), o); err != nil {
 			os.Stdout.WriteString(err.Error() + "\n")
 			os.Exit(1)
@@ -116,12 +117,4 @@ func TestPIDFile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// announcing says that it looks.
-type announcing struct{ *looker }
-
-func (a announcing) Once(ctx context.Context, now, until time.Time) (look.Result, error) {
-	os.Stdout.WriteString("watching\n")
-	return a.looker.Once(ctx, now, until)
 }

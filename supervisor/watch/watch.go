@@ -40,8 +40,9 @@ type Options struct {
 	Model  *workflow.Model
 	Linger time.Duration // how long it stays when nothing lives; 0: until it is stopped
 
-	// Event gets what is new, Problem what went wrong without ending the watch, each text once. Both are called from
-	// Run, and looks wait for them.
+	// Started is called when this is the project's watcher, before the first look. Event gets what is new, Problem what
+	// went wrong without ending the watch, each text once. All are called from Run, and looks wait for them.
+	Started func()
 	Event   func(Event)
 	Problem func(error)
 }
@@ -54,6 +55,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer release()
+	o.Started()
 	ctx, stop := context.WithCancel(ctx)
 	f := follow(ctx, o.Log)
 	defer func() { stop(); <-f.done }()

@@ -104,7 +104,7 @@ func watching(t *testing.T, linger time.Duration, set func(*looker)) *rig {
 	model := workflow.Default()
 	o := Options{
 		Root: root, Path: dir, Log: journal.New(root, journal.Options{By: journal.Command}), Look: r.looker, Model: &model, Linger: linger,
-		Event: func(e Event) {
+		Started: func() {}, Event: func(e Event) {
 			r.events <- strings.TrimSuffix(fmt.Sprintf("%s %s %s", e.Kind, e.Signature, e.Task), " ")
 		},
 		Problem: func(err error) { r.problems <- err.Error() },
