@@ -1,6 +1,10 @@
 package supervisor
 
-import "aburn/logfmt"
+import (
+	"slices"
+
+	"aburn/logfmt"
+)
 
 // Fact is what an observation found.
 type Fact int8
@@ -36,5 +40,52 @@ type WantedTask struct {
 	Session logfmt.SessionID
 }
 
+// The most that Wants asks for of each.
+const (
+	maxWantedProcs   = 32
+	maxWantedOutputs = 64
+	maxWantedTasks   = 16
+)
+
 // Wants says what to observe for a judgement.
-func (s *State) Wants() Wanted { return Wanted{} }
+func (s *State) Wants() Wanted {
+	var w Wanted
+	for _, v := range slices.Backward(s.Sessions) {
+		if v.unfinished() && v.Proc.PID != 0 && !slices.Contains(w.Procs, v.Proc) && len(w.Procs) < maxWantedProcs {
+			w.Procs = append(w.Procs, v.Proc)
+		}
+		w.outputs(&v.Own)
+	}
+	for _, a := range slices.Backward(s.Advice) {
+		if a.Session != "" && a.Delivered.Is() && !a.Seen.Is() && !a.Resolved.Is() && len(w.Tasks) < maxWantedTasks {
+			w.Tasks = append(w.Tasks, WantedTask{a.Task, a.Session})
+		}
+	}
+	return w
+}
+
+// unfinished reports whether it matters that the session's process is gone.
+func (s *Session) unfinished() bool {
+	return !s.End.Is() && (s.Turn.Open || len(s.Calls) > 0 || len(s.Waits) > 0 || s.Own.Active() != nil ||
+		slices.ContainsFunc(s.Agents, (*Agent).Running))
+}
+
+// outputs asks for the outputs of the line's newest runs that are not known to
+// have existed.
+func (w *Wanted) outputs(l *Line) {
+	ask := func(r *Run) {
+		if r == nil || !r.End.Is() || r.Failed {
+			return
+		}
+		for _, o := range r.Outputs {
+			key := OutputKey{r.Wt, o.Path}
+			if !o.Hashed && len(w.Outputs) < maxWantedOutputs && !slices.Contains(w.Outputs, key) {
+				w.Outputs = append(w.Outputs, key)
+			}
+		}
+	}
+	ask(l.Run)
+	for _, r := range slices.Backward(l.Before) {
+		ask(r)
+	}
+}

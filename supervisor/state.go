@@ -80,9 +80,10 @@ type Turn struct {
 // End is the end of a session.
 type End struct {
 	Mark
-	Reason string  // the client's word: clear, logout, prompt_input_exit, other, …
-	InTurn bool    // a turn was open
-	Calls  []*Call // that were open then
+	Reason  string  // the client's word: clear, logout, prompt_input_exit, other, …
+	InTurn  bool    // a turn was open
+	Waiting bool    // a permission or question was open
+	Calls   []*Call // that were open then, without those that waited for the user; what ends after all leaves it
 }
 
 // Wait is a question to the user that nobody has answered.
@@ -239,6 +240,7 @@ type Agent struct {
 	Status     string // as its end says it
 	Cut        Mark   // it ended with what it was part of: an interrupted turn, or its session's end or new beginning; no fault of its own
 	Background bool   // it runs beside the session's turns; always so in Codex
+	Call       string // the id of the call in the background that it is, if known
 	Line       Line
 }
 
@@ -247,7 +249,7 @@ type Invocation struct {
 	Mark
 	Cmd      string
 	Declared bool // its prompt has logged something since
-	Turns    int  // turns with at least one ended call that ended since
+	Turns    int  // turns that ended with STOP, with at least one call in them, before it was declared
 	Calls    int  // calls that ended since
 }
 
@@ -268,7 +270,7 @@ type Advice struct {
 	Queued                Mark
 	Delivered, Seen       Mark // printed; found in the transcript
 	Resolved              Mark
-	Turns                 int // turns of its session with at least one ended call that ended after it was delivered
+	Turns                 int // turns of its session that ended with STOP, with at least one call in them, after it was delivered
 }
 
 // Told is an alert that the user was told.

@@ -18,10 +18,71 @@ const (
 // Mode is what the session is doing at now, and since when. What ended or is gone
 // does nothing else; who waits does not work. A session whose turn is over but
 // whose sub-agents run on in the background works.
-func (s *Session) Mode(now time.Time, o Observed) (Mode, Mark) { return Idle, s.Last }
+func (s *Session) Mode(now time.Time, o Observed) (Mode, Mark) {
+	switch {
+	case s.End.Is():
+		return Ended, s.End.Mark
+	case o.Alive[s.Proc] == No && s.Proc.PID != 0:
+		return Gone, s.Last
+	}
+	for _, w := range s.Waits {
+		if w.Question {
+			return Question, w.Since
+		}
+	}
+	if len(s.Waits) > 0 {
+		return Permission, s.Waits[0].Since
+	}
+	if s.Turn.Open {
+		return Working, s.Turn.Start
+	}
+	for _, a := range s.Agents {
+		if a.ID != "" && a.Running() {
+			return Working, a.started()
+		}
+	}
+	if s.Turn.Ended.Is() {
+		return Idle, s.Turn.Ended
+	}
+	return Idle, s.Last
+}
+
+// started is when the sub-agent was first heard of.
+func (a *Agent) started() Mark {
+	if a.Spawned.Is() {
+		return a.Spawned
+	}
+	return a.Begun
+}
 
 // ClockAt is the session's Clock at now, as if nothing had happened since Last.
-func (s *Session) ClockAt(now time.Time) Clock { return s.Clock }
+func (s *Session) ClockAt(now time.Time) Clock { return s.clockAt(now.UnixMilli()) }
+
+const (
+	minute  = 60_000
+	longest = 24 * 60 * minute // a longer step is the clock's, not the work's
+)
+
+func (s *Session) clockAt(now int64) Clock {
+	step := now - s.Last.At
+	if !s.Turn.Open || !s.Last.Is() || step <= 0 || step > longest {
+		return s.Clock
+	}
+	for _, w := range s.Waits {
+		if w.Agent == "" {
+			return s.Clock
+		}
+	}
+	for _, c := range s.Calls {
+		switch {
+		case c.Background:
+			step = min(step, minute)
+		case c.Agent == "" && !c.Cut.Is():
+			step = min(step, c.Start.At+minute-s.Last.At)
+		}
+	}
+	return s.Clock + Clock(max(0, step))
+}
 
 // Active is the command that the line works on; nil when none is open.
 func (l *Line) Active() *Run {
@@ -45,7 +106,7 @@ func (r *Run) Open() *Phase {
 // Running reports whether the sub-agent has not ended, as far as is known.
 func (a *Agent) Running() bool { return !a.Ended.Is() && !a.Cut.Is() }
 
-// Line of work of the sub-agent with this id or, for one without an id, this
+// Line is that of the sub-agent with this id or, for one without an id, this
 // type; the session's own for "". Nil: unknown.
 func (s *Session) Line(agent string) *Line {
 	if agent == "" {

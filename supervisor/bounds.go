@@ -1,0 +1,89 @@
+package supervisor
+
+import (
+	"unicode/utf8"
+
+	"aburn/logfmt"
+)
+
+// The bounds of a State: whatever a log holds, it has no more than this.
+const (
+	maxSessions   = 64
+	maxEnded      = 16 // of those, sessions that have ended
+	maxLinks      = 64
+	maxAdvice     = 64
+	maxTold       = 64
+	maxWaits      = 8
+	maxAgents     = 32
+	maxCalls      = 64
+	maxFiles      = 24
+	maxVersions   = 8
+	maxTests      = 16
+	maxRuns       = 6
+	maxRecent     = 24
+	maxPhases     = 12
+	maxMilestones = 12
+	maxOutputs    = 32
+	maxEdits      = 4
+	maxInputs     = 16
+	maxJumped     = 8
+
+	maxName  = 64  // bytes of a name: of a command, a phase, a tool, a status
+	maxInput = 80  // of a head or path that is shown
+	maxPath  = 512 // of a path that is looked up; a longer one is not kept
+	maxID    = 256
+)
+
+// push appends x to a list of at most max, which then loses its oldest.
+func push[T any](list []T, x T, max int) []T {
+	if len(list) < max {
+		return append(list, x)
+	}
+	copy(list, list[len(list)-max+1:])
+	list = list[:max]
+	list[max-1] = x
+	return list
+}
+
+// cut is s in at most max bytes, its end replaced by an ellipsis.
+func cut(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	max -= len("…")
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max] + "…"
+}
+
+// text is what a member of data says, cut.
+func text(r logfmt.RawString, max int) string {
+	if len(r) == 0 {
+		return ""
+	}
+	return cut(r.String(), max)
+}
+
+// hasher is FNV-1a of 32 bits over parts of which each is ended.
+type hasher uint32
+
+const hashStart hasher = 2166136261
+
+func (h hasher) add(part []byte) hasher {
+	for _, c := range part {
+		h = (h ^ hasher(c)) * 16777619
+	}
+	return (h ^ 0xff) * 16777619
+}
+
+func (h hasher) num(n int64) hasher {
+	for range 8 {
+		h = (h ^ hasher(byte(n))) * 16777619
+		n >>= 8
+	}
+	return h
+}
+
+// sum is never 0, which says that nothing is known.
+func (h hasher) sum() uint32 { return max(uint32(h), 1) }

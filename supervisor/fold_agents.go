@@ -1,0 +1,152 @@
+package supervisor
+
+import (
+	"slices"
+	"strings"
+
+	"aburn/logfmt"
+)
+
+// named is the sub-agent with this id or, without one, of this type.
+func (s *Session) named(id, kind string) *Agent {
+	id, kind = cut(id, maxID), cut(kind, maxName)
+	for _, a := range s.Agents {
+		if a.ID == id && (id != "" || a.Type == kind) {
+			return a
+		}
+	}
+	a := &Agent{ID: id, Type: kind}
+	if id == "" && kind == "" {
+		a.Type = "nameless"
+		if b := s.agent(a.Type); b != nil {
+			return b
+		}
+	}
+	if len(s.Agents) >= maxAgents {
+		i := max(0, slices.IndexFunc(s.Agents, func(a *Agent) bool { return !a.Running() }))
+		s.Agents = slices.Delete(s.Agents, i, i+1)
+	}
+	s.Agents = append(s.Agents, a)
+	return a
+}
+
+// meet notes an entry of the sub-agent's own. What it begins after its end is a
+// new life: it was asked again. An end that comes late is none.
+func (a *Agent) meet(x *step) {
+	e := x.e
+	if a.Type == "" {
+		a.Type = cut(e.Agent.Type, maxName)
+	}
+	if a.Parent == "" {
+		a.Parent = cut(e.Agent.ParentCmd, maxName)
+	}
+	a.Background = a.Background || e.Source == "codex"
+	if !a.Running() && starts(e) {
+		a.Ended, a.Cut, a.Status, a.Failed, a.Begun = Mark{}, Mark{}, "", false, Mark{}
+	}
+	if !a.Begun.Is() {
+		a.Begun = x.at
+	}
+	a.Last = x.at
+}
+
+// starts reports whether the entry begins something.
+func starts(e *logfmt.Entry) bool {
+	switch e.Event {
+	case logfmt.ToolStart, logfmt.Prompt, logfmt.Start, logfmt.PhaseStart:
+		return true
+	}
+	return false
+}
+
+// about is the sub-agent that an AGENT_SPAWN or AGENT_COMPLETE is about; nil if
+// it names none. A prompt may know its type only.
+func (x *step) about(ends bool) *Agent {
+	id, kind := text(x.d.AgentID, maxID), text(x.d.AgentType, maxName)
+	if a := x.e.Agent; a != nil && id == "" && (kind == "" || kind == a.Type) {
+		id, kind = a.ID, a.Type
+	}
+	if id == "" && kind == "" {
+		return nil
+	}
+	if id == "" && ends {
+		if a := x.ses.agent(kind); a == nil || a.ID != "" {
+			for _, a := range slices.Backward(x.ses.Agents) {
+				if a.Type == kind && a.Running() {
+					return a
+				}
+			}
+		}
+	}
+	a := x.ses.named(id, kind)
+	if a.Type == "" {
+		a.Type = kind
+	}
+	return a
+}
+
+func (x *step) agentSpawn() {
+	a := x.about(false)
+	if a == nil {
+		return
+	}
+	if !x.byHook() {
+		x.declared(x.e.Cmd)
+	}
+	if a.Spawned.Is() && a.Running() && !a.Begun.Is() {
+		return // told twice: by the hook and by the prompt
+	}
+	a.Ended, a.Cut, a.Status, a.Failed, a.Begun = Mark{}, Mark{}, "", false, Mark{}
+	a.Spawned = x.at
+	a.Background = a.Background || x.d.Background || x.e.Source == "codex"
+	if e := x.e.Agent; e != nil && a.Parent == "" {
+		a.Parent = cut(e.ParentCmd, maxName)
+	}
+}
+
+func (x *step) agentComplete() {
+	a := x.about(true)
+	if a == nil {
+		return
+	}
+	if !x.byHook() {
+		x.declared(x.e.Cmd)
+	}
+	a.Background = a.Background || x.d.Background
+	a.end(x.at, text(x.d.Status, maxName))
+	a.Failed = a.Failed || len(x.d.Error) > 0
+	x.ses.rest(a)
+}
+
+// end is what the end of a sub-agent says; its own FAILED counts too.
+func (a *Agent) end(at Mark, status string) {
+	a.Ended, a.Cut, a.Status = at, Mark{}, status
+	r := a.Line.Run
+	a.Failed = failed(status) || r != nil && r.Failed && r.End.Ord >= a.Begun.Ord
+}
+
+// failed reports whether a client's word for an end says that it was a failure.
+func failed(status string) bool {
+	switch strings.ToLower(status) {
+	case "failed", "failure", "error", "errored", "crashed", "timeout", "timed_out":
+		return true
+	}
+	return false
+}
+
+// rest drops what nobody asks about a sub-agent that has ended.
+func (a *Agent) rest() { a.Line.Recent, a.Line.Fails = nil, Streak{} }
+
+// rest closes what a sub-agent that has ended cannot leave open. Codex tells the
+// end of commands that outlive it.
+func (s *Session) rest(a *Agent) {
+	a.rest()
+	name := a.Name()
+	s.clearWaits(name)
+	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool {
+		if c.Agent == name && s.Source == "codex" {
+			c.Background = true
+		}
+		return c.Agent == name && !c.Background || c.Spawns == name
+	})
+}

@@ -1,0 +1,219 @@
+package supervisor
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"aburn/logfmt"
+)
+
+// name is the sub-agent's, as calls and waits have it.
+func (x *step) name() string {
+	if x.agent == nil {
+		return ""
+	}
+	return x.agent.Name()
+}
+
+// input is what a call is about, as it is shown.
+func (x *step) input() string {
+	for _, r := range [...]logfmt.RawString{x.d.Head, x.d.Path, x.d.Task} {
+		if len(r) > 0 {
+			return text(r, maxInput)
+		}
+	}
+	return ""
+}
+
+// key tells calls apart by tool and input: by the hash of the whole input, else by
+// what is shown of it if that is all of it.
+func (x *step) key() uint32 {
+	h := hashStart.add(x.d.Tool)
+	if len(x.d.Input) > 0 {
+		return h.add(x.d.Input).sum()
+	}
+	if head := x.d.Head; len(head) > 0 && !bytes.Contains(head, []byte("…")) {
+		return h.add(head).sum()
+	}
+	return 0
+}
+
+// toolStart opens a call.
+func (x *step) toolStart() {
+	c := &Call{Start: x.at, ID: text(x.d.ToolUseID, maxID), Tool: text(x.d.Tool, maxName), Input: x.input(), Key: x.key(), Agent: x.name()}
+	if x.agent == nil {
+		x.work()
+	} else {
+		x.ses.End = End{}
+	}
+	if c.ID != "" && slices.ContainsFunc(x.ses.Calls, func(o *Call) bool { return o.ID == c.ID && o.Agent == c.Agent }) {
+		return
+	}
+	x.ses.Calls = push(x.ses.Calls, c, maxCalls)
+	if asks(c.Tool) {
+		x.ses.Waits = push(x.ses.Waits, Wait{Since: x.at, Question: true, Tool: c.Tool, Input: c.Input, Call: c.ID, Agent: c.Agent}, maxWaits)
+	}
+}
+
+// toolEnd closes a call, or leaves it open in the background.
+func (x *step) toolEnd() {
+	id := text(x.d.ToolUseID, maxID)
+	c := x.takeCall(id)
+	x.ses.answered(id, x.name())
+	x.started(id)
+	x.ses.Turn.Calls++
+	if inv := x.ses.Invoked; inv != nil && !inv.Declared {
+		inv.Calls++
+	}
+	if x.d.Background && x.e.Event == logfmt.Tool {
+		x.background(c, id)
+		return
+	}
+	if x.kills() {
+		x.killed()
+	}
+	did := x.did()
+	x.count(&did)
+	x.tested(&did)
+	x.edited(&did)
+	x.line.Recent = push(x.line.Recent, did, maxRecent)
+}
+
+// takeCall takes the open call that the entry ends out of the list; nil if none is
+// known. One without an id ends the oldest that looks the same.
+func (x *step) takeCall(id string) *Call {
+	key, agent := x.key(), x.name()
+	tool := x.d.Tool
+	is := func(c *Call) bool {
+		if c.Agent != agent || id != "" || c.ID != "" {
+			return c.Agent == agent && c.ID == id
+		}
+		return c.Tool == text(tool, maxName) && (c.Key == key || c.Key == 0 || key == 0)
+	}
+	end := &x.ses.End.Calls
+	*end = slices.DeleteFunc(*end, is)
+	i := slices.IndexFunc(x.ses.Calls, is)
+	if i < 0 {
+		return nil
+	}
+	c := x.ses.Calls[i]
+	x.ses.Calls = slices.Delete(x.ses.Calls, i, i+1)
+	return c
+}
+
+// background keeps a call open that runs on, unless it is a sub-agent's that is
+// known to have ended meanwhile.
+func (x *step) background(c *Call, id string) {
+	if c == nil {
+		c = &Call{Start: x.at, ID: id, Tool: text(x.d.Tool, maxName), Input: x.input(), Key: x.key(), Agent: x.name()}
+	}
+	c.Background, c.Cut = true, Mark{}
+	if c.Spawns = text(x.d.AgentID, maxID); c.Spawns != "" {
+		if a := x.ses.agent(c.Spawns); a != nil && a.Ended.Is() {
+			return
+		}
+	}
+	x.ses.Calls = push(x.ses.Calls, c, maxCalls)
+	slices.SortStableFunc(x.ses.Calls, func(a, b *Call) int { return int(int64(a.Start.Ord) - int64(b.Start.Ord)) })
+}
+
+// started links a sub-agent to the call that started it.
+func (x *step) started(id string) {
+	if len(x.d.AgentID) == 0 {
+		return
+	}
+	a := x.ses.named(text(x.d.AgentID, maxID), "")
+	a.In = x.name()
+	switch {
+	case x.d.Background:
+		a.Background, a.Call = true, id
+		a.Cut = Mark{}
+	case a.Running(): // its own end was lost
+		a.end(x.at, text(x.d.Status, maxName))
+		x.ses.rest(a)
+	}
+}
+
+// reported ends the call in the background whose end a machine-made prompt reports.
+func (x *step) reported() {
+	id, status := text(x.d.ToolUseID, maxID), text(x.d.Status, maxName)
+	s := x.ses
+	if id == "" {
+		return
+	}
+	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.ID == id && c.Background })
+	for _, a := range s.Agents {
+		if a.Call == id {
+			if status != "" {
+				a.Status, a.Failed = status, failed(status)
+			}
+			if !a.Ended.Is() {
+				a.end(x.at, status)
+				s.rest(a)
+			}
+		}
+	}
+}
+
+// kills reports whether the call ended another one in the background.
+func (x *step) kills() bool {
+	switch string(x.d.Tool) {
+	case "KillShell", "KillBash", "TaskStop":
+		return x.e.Event == logfmt.Tool
+	}
+	return false
+}
+
+// killed closes the call in the background that was ended. Its id is not told: of
+// several, nobody knows which.
+func (x *step) killed() {
+	background := func(c *Call) bool { return c.Background }
+	if i := slices.IndexFunc(x.ses.Calls, background); i >= 0 && !slices.ContainsFunc(x.ses.Calls[i+1:], background) {
+		if a := x.ses.agent(x.ses.Calls[i].Spawns); a != nil && x.ses.Calls[i].Spawns != "" && a.Running() {
+			a.Cut = x.at
+			a.rest()
+		}
+		x.ses.Calls = slices.Delete(x.ses.Calls, i, i+1)
+	}
+}
+
+// did is the call that the entry ends.
+func (x *step) did() Did {
+	d, ev := &x.d, x.e.Event
+	did := Did{Mark: x.at, Key: x.key(), Tool: text(d.Tool, maxName), Input: x.input(), Epoch: x.ses.Epoch}
+	did.Denied = ev == logfmt.ToolDenied
+	did.Unsure = ev != logfmt.ToolDenied && (string(d.Outcome) == "interrupted" || string(d.Outcome) == "unknown")
+	did.Failed = ev == logfmt.ToolFailed && !did.Unsure
+	did.Edit = edits(did.Tool) || len(d.Sha256) > 0
+	h := hashStart.add([]byte(ev)).add(d.Outcome).add(d.Sha256).num(d.Bytes)
+	if d.HasExitCode {
+		h = h.num(d.ExitCode)
+	}
+	did.Result = h.sum()
+	return did
+}
+
+// count counts failing calls in a row.
+func (x *step) count(did *Did) {
+	f := &x.line.Fails
+	switch {
+	case did.Denied, did.Unsure, housekeeping(did.Input):
+	case !did.Failed:
+		*f = Streak{}
+	default:
+		if f.Count == 0 {
+			f.First = x.at
+		}
+		f.Last = x.at
+		f.Count++
+		if did.Key != 0 && !slices.Contains(f.Inputs, did.Key) && len(f.Inputs) < maxInputs {
+			f.Inputs = append(f.Inputs, did.Key)
+		}
+	}
+}
+
+// housekeeping reports whether a shell call only tells aburn something.
+func housekeeping(input string) bool {
+	return strings.HasPrefix(input, "aburn ") && !strings.ContainsAny(input, ";&|")
+}

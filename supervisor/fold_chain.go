@@ -1,0 +1,74 @@
+package supervisor
+
+import (
+	"slices"
+
+	"aburn/logfmt"
+)
+
+// link notes what a command of the chain did.
+func (x *step) link(cmd string, ev logfmt.Event) {
+	if _, ok := x.model.Command(cmd); !ok || ev == logfmt.Milestone {
+		return
+	}
+	l := x.linkOf(cmd)
+	l.Session, l.Heard = x.ses.ID, true
+	switch ev {
+	case logfmt.Start:
+		l.Start, l.Open, l.Jumped = x.at, true, x.jumped(cmd)
+	case logfmt.Complete:
+		l.Complete, l.Open = x.at, false
+	case logfmt.Failed:
+		l.Failed, l.Open = x.at, false
+	}
+}
+
+// pastLink is link for a carried line: where this segment has said more since, it
+// only fills in what is not known.
+func (x *step) pastLink(cmd string, ev logfmt.Event) {
+	if _, ok := x.model.Command(cmd); !ok {
+		return
+	}
+	l := x.linkOf(cmd)
+	to := &l.Start
+	switch ev {
+	case logfmt.Start:
+	case logfmt.Complete:
+		to = &l.Complete
+	case logfmt.Failed:
+		to = &l.Failed
+	default:
+		return
+	}
+	if l.Heard && to.Is() {
+		return
+	}
+	*to = x.at
+	if !l.Heard {
+		l.Session, l.Open = x.ses.ID, ev == logfmt.Start
+	}
+}
+
+func (x *step) linkOf(cmd string) *Link {
+	for _, l := range x.Links {
+		if l.Cmd == cmd && l.Wt == x.e.Wt {
+			return l
+		}
+	}
+	l := &Link{Cmd: cmd, Wt: x.e.Wt}
+	x.Links = push(x.Links, l, maxLinks)
+	return l
+}
+
+// jumped lists the commands before cmd of which nothing is known, back to one that
+// is. Where none is known, the log began after them.
+func (x *step) jumped(cmd string) []string {
+	var list []string
+	for c, ok := x.model.Command(cmd); ok && c.After != "" && len(list) < maxJumped; c, ok = x.model.Command(c.After) {
+		if slices.ContainsFunc(x.Links, func(l *Link) bool { return l.Cmd == c.After }) {
+			return list
+		}
+		list = append(list, c.After)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package supervisor
+
+import (
+	"slices"
+	"strings"
+
+	"aburn/logfmt"
+	"aburn/workflow"
+)
+
+// edits reports whether a tool changes the file that it names.
+func edits(tool string) bool {
+	switch tool {
+	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch":
+		return true
+	}
+	return false
+}
+
+// edited notes what a successful edit left behind.
+func (x *step) edited(did *Did) {
+	if !did.Edit || x.e.Event != logfmt.Tool || did.Unsure || len(x.d.Path) == 0 || len(x.d.Path) > maxPath {
+		return
+	}
+	f := x.file(x.d.Path.String())
+	f.Edits++
+	hash := uint32(0)
+	if len(x.d.Sha256) > 0 {
+		hash = hashStart.add(x.d.Sha256).sum()
+	}
+	if n := len(f.Hashes); n > 0 && hash != 0 && f.Hashes[n-1].Hash == hash {
+		return
+	}
+	isNew := !slices.ContainsFunc(f.Hashes, func(v Version) bool { return v.Hash == hash })
+	f.Hashes = push(f.Hashes, Version{x.at, hash}, maxVersions)
+	if hash != 0 && isNew {
+		x.progress()
+	} else {
+		x.ses.Epoch++
+	}
+	x.inTestsOnly(f.Path)
+}
+
+// file is the file of this path, which becomes the newest.
+func (x *step) file(path string) *File {
+	files := x.ses.Files
+	i := slices.IndexFunc(files, func(f *File) bool { return f.Path == path && f.Wt == x.e.Wt })
+	if i < 0 {
+		x.ses.Files = push(files, &File{Path: path, Wt: x.e.Wt}, maxFiles)
+		return x.ses.Files[len(x.ses.Files)-1]
+	}
+	f := files[i]
+	copy(files[i:], files[i+1:])
+	files[len(files)-1] = f
+	return f
+}
+
+// inTestsOnly notes an edit of production code in phases that have none.
+func (x *step) inTestsOnly(path string) {
+	if !x.production(path) {
+		return
+	}
+	for _, p := range x.phases() {
+		if m, ok := x.model.Phase(p.Name); !ok || !m.TestsOnly {
+			continue
+		}
+		if p.Edited++; len(p.Edits) < maxEdits {
+			p.Edits = append(p.Edits, Edit{x.at, path})
+		}
+	}
+}
+
+// production reports whether a path of the worktree is neither test nor document.
+func (x *step) production(path string) bool {
+	switch {
+	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "/"), strings.HasPrefix(path, "../"), strings.HasPrefix(path, ".oss/"), strings.Contains(path, ":\\"):
+		return false
+	}
+	return !x.model.IsTestPath(path) && !x.model.IsDocPath(path)
+}
+
+// phases are the open ones that the entry belongs to: the session's, and that of
+// the sub-agent.
+func (x *step) phases() []*Phase {
+	var list []*Phase
+	if p := x.ses.Own.Run.Open(); p != nil {
+		list = append(list, p)
+	}
+	if x.agent != nil {
+		if p := x.line.Run.Open(); p != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// tested notes what a test command says, if that is what the call was.
+func (x *step) tested(did *Did) {
+	if len(x.d.Head) == 0 || did.Denied || did.Tool == "Skill" {
+		return
+	}
+	t := x.testRun()
+	if !t.Runs {
+		return
+	}
+	switch code := x.d.ExitCode; {
+	case did.Unsure || !x.d.HasExitCode || code == 0 && !t.Pass || code != 0 && !t.Fail:
+		for _, p := range x.phases() {
+			p.TestUnsure++
+		}
+	default:
+		for _, p := range x.phases() {
+			first := &p.TestFailed
+			if code == 0 {
+				first = &p.TestPassed
+			}
+			if !first.Is() {
+				*first = x.at
+			}
+		}
+		if did.Key != 0 {
+			x.result(did, code == 0)
+		}
+	}
+}
+
+func (x *step) testRun() workflow.TestRun {
+	f := x.fold
+	if t, ok := f.tests[string(x.d.Head)]; ok {
+		return t
+	}
+	if f.tests == nil || len(f.tests) >= 512 {
+		f.tests = map[string]workflow.TestRun{}
+	}
+	t := x.model.TestRun(x.d.Head.String())
+	f.tests[string(x.d.Head)] = t
+	return t
+}
+
+// result is what one of the session's test commands came to.
+func (x *step) result(did *Did, passed bool) {
+	tests := x.ses.Tests
+	i := slices.IndexFunc(tests, func(t *Test) bool { return t.Key == did.Key })
+	t := &Test{Key: did.Key, Input: did.Input}
+	if i >= 0 {
+		t = tests[i]
+		copy(tests[i:], tests[i+1:])
+		tests[len(tests)-1] = t
+	} else {
+		x.ses.Tests = push(tests, t, maxTests)
+	}
+	before := t.LastPass.Ord > t.LastFail.Ord
+	if passed {
+		if !t.FirstPass.Is() {
+			t.FirstPass = x.at
+		}
+		t.LastPass, t.Broke = x.at, Mark{}
+	} else {
+		if t.LastPass.Is() && !t.Broke.Is() {
+			t.Broke = x.at
+		}
+		t.LastFail = x.at
+	}
+	if t.Runs++; t.Runs > 1 && before != passed {
+		x.progress()
+	}
+}

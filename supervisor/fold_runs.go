@@ -1,0 +1,249 @@
+package supervisor
+
+import (
+	"bytes"
+	"slices"
+
+	"aburn/logfmt"
+)
+
+// lifecycle is what a prompt says of a command, a phase or a milestone.
+func (x *step) lifecycle(cmd, phase string, ev logfmt.Event) {
+	x.declared(cmd)
+	if x.agent == nil && ev != logfmt.Complete && (ev != logfmt.Failed || phase != "") {
+		x.work()
+	}
+	x.tell(cmd, phase, ev)
+	if ev != logfmt.Milestone {
+		x.progress()
+	}
+	if x.agent == nil && phase == "" {
+		x.link(cmd, ev)
+	}
+}
+
+// tell notes it in the line.
+func (x *step) tell(cmd, phase string, ev logfmt.Event) {
+	switch {
+	case ev == logfmt.Start:
+		x.line.begin(&Run{Cmd: cmd, Wt: x.e.Wt, Start: x.at, At: x.ses.Clock})
+	case ev == logfmt.PhaseStart:
+		x.phaseStart(x.line.run(cmd, x.e.Wt), phase)
+	case ev == logfmt.PhaseComplete, ev == logfmt.Failed && phase != "":
+		x.phaseEnd(x.line.run(cmd, x.e.Wt), phase, ev == logfmt.Failed)
+	case ev == logfmt.Milestone:
+		x.milestone(x.line.run(cmd, x.e.Wt))
+	default:
+		x.runEnd(cmd, ev == logfmt.Failed)
+	}
+}
+
+// past folds a carried line: what it tells was, but is not happening. It never
+// outranks what the session itself was heard to say since.
+func (x *step) past() {
+	cmd, phase, ev := x.e.Meaning()
+	cmd, phase = cut(cmd, maxName), cut(phase, maxName)
+	if !ev.Lifecycle() {
+		return
+	}
+	x.ses = x.session()
+	if s := x.ses; s.Heard == 0 {
+		if !s.First.Is() {
+			s.First = x.at
+		}
+		s.Middle, s.Last = true, x.at
+		x.line = &s.Own
+		if a := x.e.Agent; a != nil && ev != logfmt.AgentSpawn && ev != logfmt.AgentComplete {
+			x.agent = s.named(a.ID, a.Type)
+			x.agent.meet(x)
+			x.line = &x.agent.Line
+		}
+		switch ev {
+		case logfmt.AgentSpawn:
+			x.agentSpawn()
+		case logfmt.AgentComplete:
+			x.agentComplete()
+		default:
+			x.tell(cmd, phase, ev)
+		}
+		s.Progress = Moment{x.at, s.Clock}
+	}
+	if x.e.Agent == nil && phase == "" {
+		x.pastLink(cmd, ev)
+	}
+}
+
+// declared notes that the prompt of the invoked command logs.
+func (x *step) declared(cmd string) {
+	if c := x.ses.Invoked; c != nil && c.Cmd == cmd {
+		c.Declared = true
+	}
+}
+
+// begin makes r the line's command.
+func (l *Line) begin(r *Run) {
+	if l.Run != nil {
+		l.Before = push(l.Before, l.Run, maxRuns)
+	}
+	l.Run = r
+}
+
+// run is the open run of a command, which becomes the line's; one that began
+// before the log if there is none.
+func (l *Line) run(cmd, wt string) *Run {
+	if r := l.Run; r != nil && r.Cmd == cmd && !r.End.Is() {
+		return r
+	}
+	for i, r := range slices.Backward(l.Before) {
+		if r.Cmd == cmd && !r.End.Is() {
+			l.Before = slices.Delete(l.Before, i, i+1)
+			l.begin(r)
+			return r
+		}
+	}
+	l.begin(&Run{Cmd: cmd, Wt: wt})
+	return l.Run
+}
+
+// runEnd is COMPLETE or FAILED of a command. Said of one that has ended, it says
+// anew how.
+func (x *step) runEnd(cmd string, fail bool) {
+	r := x.line.Run
+	if r == nil || r.Cmd != cmd {
+		r = x.line.run(cmd, x.e.Wt)
+	}
+	r.End, r.Failed, r.Wt = x.at, fail, x.e.Wt
+	if a := x.agent; a != nil && a.Ended.Is() { // the hook of its end was quicker
+		a.Failed = fail || failed(a.Status)
+	}
+	if fail {
+		return
+	}
+	r.Outputs = nil
+	logfmt.EachOutput(x.d.Outputs, func(path logfmt.RawString, hashed bool) bool {
+		if len(path) <= maxPath {
+			r.Outputs = append(r.Outputs, Output{path.String(), hashed})
+		}
+		return len(r.Outputs) < maxOutputs
+	})
+}
+
+// phaseStart begins a phase. Whatever phase is open ends without a word.
+func (x *step) phaseStart(r *Run, name string) {
+	p := &Phase{Name: name, Start: x.at, At: x.ses.Clock, Declared: x.declaresFailure()}
+	if from := r.last(); r.Start.Is() || from != "" {
+		if ok, skipped := x.model.Legal(from, name); !ok && !x.elsewhere(skipped, r.Start.Ord) {
+			p.Skipped = skipped
+		}
+	}
+	r.Phases = push(r.Phases, p, maxPhases)
+}
+
+// last is the name of the newest phase.
+func (r *Run) last() string {
+	if n := len(r.Phases); n > 0 {
+		return r.Phases[n-1].Name
+	}
+	return ""
+}
+
+// elsewhere reports whether another line of the session had that phase since.
+func (x *step) elsewhere(phase string, since uint64) bool {
+	had := func(l *Line) bool {
+		if l == x.line || l.Run == nil {
+			return false
+		}
+		for _, r := range append(slices.Clone(l.Before), l.Run) {
+			if slices.ContainsFunc(r.Phases, func(p *Phase) bool { return p.Name == phase && max(p.Start.Ord, p.End.Ord) > since }) {
+				return true
+			}
+		}
+		return false
+	}
+	return had(&x.ses.Own) || slices.ContainsFunc(x.ses.Agents, func(a *Agent) bool { return had(&a.Line) })
+}
+
+// phaseEnd ends a phase; one that did not say that it began ends all the same.
+func (x *step) phaseEnd(r *Run, name string, failed bool) {
+	p := r.Open()
+	switch {
+	case p != nil && p.Name == name:
+	case p == nil && r.last() == name: // said again
+		p = r.Phases[len(r.Phases)-1]
+		p.End, p.Failed, p.Declared = x.at, failed, p.Declared || x.declaresFailure()
+		return
+	default:
+		p = &Phase{Name: name}
+		r.Phases = push(r.Phases, p, maxPhases)
+	}
+	p.End, p.Failed, p.Declared = x.at, failed, p.Declared || x.declaresFailure()
+	if !failed {
+		r.Done++
+	}
+}
+
+// milestone is progress if it says something new.
+func (x *step) milestone(r *Run) {
+	r.Reached++
+	r.Milestones = push(r.Milestones, Moment{x.at, x.ses.Clock}, maxMilestones)
+	if p := r.Open(); p != nil {
+		p.Declared = p.Declared || x.declaresFailure()
+	}
+	said := x.said()
+	same := &x.line.Same
+	key := hashStart.add(said).sum()
+	if len(said) == 0 || same.Key != key {
+		x.progress()
+	}
+	if len(said) == 0 {
+		*same = Repeat{}
+		return
+	}
+	if same.Key != key || same.Epoch != x.ses.Epoch {
+		*same = Repeat{First: x.at, Key: key, Epoch: x.ses.Epoch}
+	}
+	same.Last = x.at
+	same.Count++
+}
+
+// said is the text of a lifecycle entry.
+func (x *step) said() logfmt.RawString {
+	for _, r := range [...]logfmt.RawString{x.d.Description, x.d.Summary, x.d.Text, x.d.Error} {
+		if len(r) > 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// declaresFailure reports whether a lifecycle entry says that a test fails: by a
+// metric, or in words. Whoever words it otherwise is not believed less for it: the
+// tests themselves are looked at too.
+func (x *step) declaresFailure() bool {
+	found := false
+	for _, numbers := range [...][]byte{x.d.Metrics, x.d.Object} {
+		logfmt.Members(numbers, func(key logfmt.RawString, value []byte) bool {
+			found = found || fails(key) && value[0] >= '1' && value[0] <= '9'
+			return !found
+		})
+	}
+	for _, r := range [...]logfmt.RawString{x.d.Summary, x.d.Text, x.d.Description, x.d.Error} {
+		found = found || fails(r) && !denies(r)
+	}
+	return found
+}
+
+func fails(text []byte) bool {
+	return bytes.Contains(bytes.ToLower(text), []byte("fail")) || bytes.Contains(text, []byte("red test"))
+}
+
+// denies reports whether the word fail is there to be denied.
+func denies(text []byte) bool {
+	text = bytes.ToLower(text)
+	for _, no := range [...]string{"no fail", "no test fail", "nothing fail", "none fail", "not fail", "doesn't fail", "don't fail", "without fail", "never fail", " 0 fail", "zero fail", "no longer fail"} {
+		if bytes.Contains(text, []byte(no)) {
+			return true
+		}
+	}
+	return bytes.HasPrefix(text, []byte("0 fail"))
+}

@@ -1,0 +1,204 @@
+package supervisor
+
+import (
+	"slices"
+
+	"aburn/logfmt"
+)
+
+// session is the one that the entry belongs to.
+func (x *step) session() *Session {
+	id := x.sessionID()
+	for i := len(x.Sessions) - 1; i >= 0; i-- {
+		if s := x.Sessions[i]; s.ID == id && (id != "" || s.Wt == x.e.Wt) {
+			return s
+		}
+	}
+	s := &Session{ID: id, Wt: x.e.Wt}
+	x.Sessions = append(x.Sessions, s)
+	x.forget()
+	return s
+}
+
+// sessionID is the entry's, bounded: other tools may write longer ones.
+func (x *step) sessionID() logfmt.SessionID {
+	if id := x.e.Session; len(id) <= logfmt.MaxSession {
+		return id
+	}
+	return logfmt.SessionID(logfmt.Token(string(x.e.Session), logfmt.MaxSession))
+}
+
+// forget keeps the number of sessions bounded. The newest is never forgotten.
+func (s *State) forget() {
+	ended := 0
+	var oldest, oldestEnded *Session
+	for _, v := range s.Sessions[:len(s.Sessions)-1] {
+		if oldest == nil || v.Last.Ord < oldest.Last.Ord {
+			oldest = v
+		}
+		if !v.End.Is() {
+			continue
+		}
+		if ended++; oldestEnded == nil || v.Last.Ord < oldestEnded.Last.Ord {
+			oldestEnded = v
+		}
+	}
+	switch {
+	case ended > maxEnded, len(s.Sessions) > maxSessions && ended > 0:
+		oldest = oldestEnded
+	case len(s.Sessions) <= maxSessions:
+		return
+	}
+	s.Sessions = slices.DeleteFunc(s.Sessions, func(v *Session) bool { return v == oldest })
+	s.Forgot++
+}
+
+// sessionStart begins anew: what was open belonged to another process. After a
+// compaction the same one goes on, and at a start the hook of the first prompt may
+// have been the quicker one.
+func (x *step) sessionStart() {
+	s := x.ses
+	s.End = End{}
+	if string(x.d.Source) == "compact" || s.Heard <= 1 {
+		return
+	}
+	if since := x.at.At - s.Turn.Start.At; s.Turn.Open && s.Turn.Calls == 0 && len(s.Calls) == 0 && 0 <= since && since <= overlap {
+		return
+	}
+	x.closeTurn(logfmt.SessionStart)
+	x.stopAll()
+}
+
+// overlap is how far apart the hooks of a start may be recorded, in milliseconds.
+const overlap = 5000
+
+// sessionEnd is the client's word that it is over.
+func (x *step) sessionEnd() {
+	s := x.ses
+	end := End{Mark: x.at, Reason: text(x.d.Reason, maxName), InTurn: s.Turn.Open, Waiting: len(s.Waits) > 0}
+	for _, c := range s.Calls {
+		if !c.Cut.Is() && !slices.ContainsFunc(s.Waits, func(w Wait) bool { return w.Call == c.ID && w.Agent == c.Agent && w.Call != "" }) {
+			end.Calls = append(end.Calls, c)
+		}
+	}
+	x.closeTurn(logfmt.SessionEnd)
+	x.stopAll()
+	s.End = end
+}
+
+// stopAll forgets what cannot run on.
+func (x *step) stopAll() {
+	s := x.ses
+	s.Calls, s.Waits = nil, nil
+	for _, a := range s.Agents {
+		if a.Running() {
+			a.Cut = x.at
+			a.rest()
+		}
+	}
+}
+
+// prompt begins a turn. One that comes in mid-turn may be steering: Codex's goes
+// on with its calls. Claude Code has none running then, unless it tells us early.
+func (x *step) prompt() {
+	s := x.ses
+	if x.agent != nil {
+		return
+	}
+	s.End = End{}
+	if x.d.Machine {
+		x.reported()
+	} else {
+		s.Epoch++
+		s.Own.Fails = Streak{}
+	}
+	if s.Turn.Open && s.Source == "claude" {
+		x.cutCalls()
+	}
+	s.clearWaits("")
+	s.Turn = Turn{Open: true, Start: x.at, Machine: x.d.Machine, Ended: s.Turn.Ended, By: s.Turn.By}
+	s.Turns++
+}
+
+// cutCalls marks what an interrupt that nobody told of would have stopped.
+func (x *step) cutCalls() {
+	for _, c := range x.ses.Calls {
+		if c.Agent == "" && !c.Background && !c.Cut.Is() {
+			c.Cut = x.at
+		}
+	}
+	x.cutAgents()
+}
+
+func (x *step) cutAgents() {
+	for _, a := range x.ses.Agents {
+		if a.Running() && !a.Background && a.ID != "" {
+			a.Cut = x.at
+		}
+	}
+}
+
+// work notes that the session itself does something: a turn is open, and what was
+// cut does not run any more.
+func (x *step) work() {
+	s := x.ses
+	s.End = End{}
+	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.Cut.Is() && c.Agent == "" })
+	if !s.Turn.Open {
+		s.Turn = Turn{Open: true, Start: x.at, Ended: s.Turn.Ended, By: s.Turn.By}
+	}
+}
+
+// turnEnd is STOP, TURN_FAILED or INTERRUPT of the session itself.
+func (x *step) turnEnd() {
+	s := x.ses
+	if x.agent != nil {
+		return
+	}
+	if x.e.Event == logfmt.Stop && s.Turn.Open && s.Turn.Calls > 0 {
+		x.turnOfWork()
+	}
+	x.closeTurn(x.e.Event)
+	switch {
+	case x.e.Event == logfmt.Interrupt:
+		x.cutCalls()
+	case s.Source != "codex":
+		s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.Agent == "" && !c.Background })
+	case x.e.Event == logfmt.Stop: // what Codex's hook could not close then runs on
+		for _, c := range s.Calls {
+			c.Background = c.Background || c.Agent == ""
+		}
+	}
+}
+
+func (x *step) closeTurn(by logfmt.Event) {
+	t := &x.ses.Turn
+	if t.Open || by == logfmt.Stop || by == logfmt.SessionEnd {
+		t.Open, t.Ended, t.By = false, x.at, by
+	}
+	x.ses.clearWaits("")
+}
+
+// turnOfWork counts a turn for those who wait for some.
+func (x *step) turnOfWork() {
+	if c := x.ses.Invoked; c != nil && !c.Declared {
+		c.Turns++
+	}
+	for _, a := range x.Advice {
+		if a.Session == x.ses.ID && a.Session != "" && a.Delivered.Is() && !a.Resolved.Is() {
+			a.Turns++
+		}
+	}
+}
+
+// command is a slash command of the user's.
+func (x *step) command() {
+	x.ses.End = End{}
+	name := text(x.d.Command, maxName)
+	if _, ok := x.model.Command(name); ok && x.agent == nil {
+		x.ses.Invoked = &Invocation{Mark: x.at, Cmd: name}
+	}
+}
+
+// tick lets the session's clock go on to this entry.
+func (x *step) tick() { x.ses.Clock = x.ses.clockAt(x.at.At) }

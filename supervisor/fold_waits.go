@@ -1,0 +1,106 @@
+package supervisor
+
+import (
+	"slices"
+	"strings"
+
+	"aburn/logfmt"
+)
+
+// asks reports whether a tool is a question to the user.
+func asks(tool string) bool {
+	switch tool {
+	case "AskUserQuestion", "ExitPlanMode", "request_user_input":
+		return true
+	}
+	return false
+}
+
+// permission is a question whether a call may run. It has no call id: it is for
+// the newest call of its line that looks the same.
+func (x *step) permission() {
+	tool := text(x.d.Tool, maxName)
+	w := Wait{Since: x.at, Question: asks(tool), Tool: tool, Input: x.input(), Agent: x.name()}
+	if c := x.asked(tool); c != nil {
+		w.Call = c.ID
+		if slices.ContainsFunc(x.ses.Waits, func(v Wait) bool { return v.Call == c.ID && v.Agent == c.Agent && c.ID != "" }) {
+			return
+		}
+	}
+	x.ses.Waits = push(x.ses.Waits, w, maxWaits)
+}
+
+func (x *step) asked(tool string) *Call {
+	input, agent, key := x.input(), x.name(), uint32(0)
+	if len(x.d.Input) > 0 {
+		key = x.key()
+	}
+	for _, c := range slices.Backward(x.ses.Calls) {
+		if c.Agent == agent && c.Tool == tool && !c.Background && !c.Cut.Is() && (c.Key == key || c.Key == 0 || key == 0) && c.Input == input {
+			return c
+		}
+	}
+	return nil
+}
+
+// notify is what the client tells the user.
+func (x *step) notify() {
+	s := x.ses
+	switch kind := string(x.d.Type); {
+	case kind == "idle_prompt":
+		if s.Turn.Open && len(s.Waits) == 0 { // an interrupt, which Claude Code tells nobody
+			x.closeTurn(logfmt.Notify)
+			x.cutCalls()
+		}
+	case strings.HasPrefix(kind, "permission"):
+		x.noted(false)
+	case kind == "elicitation_dialog":
+		x.noted(true)
+	case strings.HasPrefix(kind, "elicitation_"):
+		s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Question && w.Tool == "" })
+	}
+}
+
+// noted is the client's reminder that the user is asked. One of which nothing else
+// is known makes a wait of its own.
+func (x *step) noted(question bool) {
+	s := x.ses
+	found := false
+	for i := range s.Waits {
+		if w := &s.Waits[i]; !question || w.Question {
+			found = true
+			if !w.Noted.Is() {
+				w.Noted = x.at
+			}
+		}
+	}
+	if !found {
+		s.Waits = push(s.Waits, Wait{Since: x.at, Question: question, Noted: x.at}, maxWaits)
+	}
+}
+
+// unasked forgets the waits that hold up no call that we know, once their line
+// does anything else: then they were answered.
+func (x *step) unasked() {
+	if len(x.ses.Waits) == 0 || !x.byHook() || !x.e.Event.Known() {
+		return
+	}
+	switch x.e.Event {
+	case logfmt.Notify, logfmt.Permission, logfmt.AgentSpawn, logfmt.AgentComplete:
+		return
+	}
+	agent := x.name()
+	x.ses.Waits = slices.DeleteFunc(x.ses.Waits, func(w Wait) bool { return w.Call == "" && w.Agent == agent })
+}
+
+// clearWaits forgets the waits of a line.
+func (s *Session) clearWaits(agent string) {
+	s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Agent == agent })
+}
+
+// answered forgets the wait that held up a call which has ended now.
+func (s *Session) answered(call, agent string) {
+	if call != "" && len(s.Waits) > 0 {
+		s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Call == call && w.Agent == agent })
+	}
+}
