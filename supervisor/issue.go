@@ -70,11 +70,3 @@ type Input struct {
 // OfChain reports whether the issue is the project's and not a session's. Entries
 // that name no session have the Session "" too; their issues can be told to nobody.
 func (i *Issue) OfChain() bool { return i.Type == ChainBroken }
-
-// Judge lists what is wrong at in.Now, the most urgent first, without the types
-// that are switched off.
-func (s *State) Judge(in Input) []Issue { return nil }
-
-// Due is when, with no further entry and nothing new observed, Judge would first
-// list another issue or one at another level than at in.Now; zero = never.
-func (s *State) Due(in Input) time.Time { return time.Time{} }

@@ -1,0 +1,111 @@
+package supervisor
+
+import "time"
+
+// chain judges the project's chain: commands that were begun although one before
+// them was jumped over, failed or never finished.
+func (j *judgement) chain() {
+	for _, l := range j.s.Links {
+		if !l.Start.Is() || !j.lately(l.newest()) {
+			continue
+		}
+		if missing := j.jumped(l); len(missing) > 0 {
+			j.broken(l, 0.94, "jumped", Mark{}, "was begun"+l.Start.at()+" without "+list(missing, 3)+" before it", missing[0])
+			continue
+		}
+		if p := j.predecessor(l); p != nil {
+			j.after(l, p)
+		}
+	}
+}
+
+func (l *Link) newest() Mark {
+	newest := l.Start
+	for _, m := range []Mark{l.Complete, l.Failed} {
+		if m.Ord > newest.Ord {
+			newest = m
+		}
+	}
+	return newest
+}
+
+// jumped are the commands that were jumped over and not made up for.
+func (j *judgement) jumped(l *Link) []string {
+	var missing []string
+	for _, cmd := range l.Jumped {
+		done := false
+		for _, other := range j.s.Links {
+			done = done || other.Cmd == cmd && other.Complete.Is()
+		}
+		if !done {
+			missing = append(missing, cmd)
+		}
+	}
+	return missing
+}
+
+// predecessor is the link before l in the same worktree, or in the one other of
+// which something is known.
+func (j *judgement) predecessor(l *Link) *Link {
+	cmd, ok := j.model.Command(l.Cmd)
+	if !ok || cmd.After == "" {
+		return nil
+	}
+	var elsewhere *Link
+	for _, p := range j.s.Links {
+		switch {
+		case p.Cmd != cmd.After:
+		case p.Wt == l.Wt:
+			return p
+		case elsewhere == nil:
+			elsewhere = p
+		default:
+			elsewhere = &Link{} // of several, none is the one
+		}
+	}
+	return elsewhere
+}
+
+// after judges l by its predecessor as it was when l began. What was made up for
+// since is no trouble, and what another session still works on may yet be done.
+func (j *judgement) after(l, p *Link) {
+	known := 1.0
+	if p.Complete.Is() {
+		known = 0.85 // an earlier round of it had been completed
+	}
+	if p.Wt != l.Wt {
+		known = 0.8
+	}
+	switch {
+	case p.Complete.Ord > l.Start.Ord:
+	case p.Failed.Is() && p.Failed.Ord > p.Complete.Ord && p.Failed.Ord < l.Start.Ord && p.Failed.Ord > p.Start.Ord:
+		j.broken(l, 0.95*known, "failed", p.Failed, "was begun"+l.Start.at()+" although "+quoted(p.Cmd)+" before it had failed"+p.Failed.at(), p.Cmd)
+	case p.Open && p.Start.Ord > p.Complete.Ord && p.Start.Ord < l.Start.Ord && !j.stillAt(l, p):
+		j.broken(l, 0.94*known, "unfinished", p.Start, "was begun"+l.Start.at()+" although "+quoted(p.Cmd)+" before it"+p.Start.at()+" was never finished", p.Cmd)
+	}
+}
+
+// stillAt reports whether another session than l's may be working on p.
+func (j *judgement) stillAt(l, p *Link) bool {
+	if p.Session == l.Session {
+		return false
+	}
+	for _, s := range j.s.Sessions {
+		if s.ID == p.Session {
+			mode, _ := s.Mode(j.now, j.o)
+			return mode != Ended && mode != Gone && j.now.Sub(s.Last.Time()) < time.Hour
+		}
+	}
+	return false
+}
+
+func (j *judgement) broken(l *Link, c float64, how string, of Mark, says, missing string) {
+	j.add(Issue{
+		Type: ChainBroken, Confidence: c,
+		Signature: signature(ChainBroken, "", how, l.Cmd, l.Wt, l.Start.anchor()),
+		Evidence:  []Mark{of, l.Start}, Since: l.Start,
+		Says:    quoted(l.Cmd) + " " + says,
+		Healthy: "each command of the chain begins when the one before it is complete",
+		Suggest: "Find out whether what " + quoted(missing) + " should have left behind is there; if it is not, do that first, or ask the user whether to go on without it.",
+	})
+}

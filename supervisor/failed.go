@@ -1,0 +1,95 @@
+package supervisor
+
+import (
+	"cmp"
+	"slices"
+)
+
+// failures finds commands that ended as failed and were not completed later in
+// the same session.
+func (j *judgement) failures(v *view) {
+	for _, r := range v.unmended() {
+		j.add(Issue{
+			Type: ExplicitFailure, Session: v.ID, Confidence: 0.97,
+			Signature: signature(ExplicitFailure, v.ID, r.Cmd, r.Wt, r.End.anchor()),
+			Evidence:  []Mark{r.Start, r.End}, Since: r.End,
+			Says:    "the command " + quoted(r.Cmd) + " ended as failed" + r.End.at() + " and was not completed since",
+			Healthy: "a command that failed is run again and completed, or given up in favour of another",
+			Suggest: "Read why " + quoted(r.Cmd) + " failed, remove that cause first, then run it again; if it cannot be removed, tell the user.",
+		})
+	}
+}
+
+// unmended are the session's failed commands, the newest of each name, that no
+// later COMPLETE of that name cleared.
+func (s *Session) unmended() []*Run {
+	var failed []*Run
+	for _, r := range s.ownRuns() {
+		if !r.End.Is() {
+			continue
+		}
+		failed = slices.DeleteFunc(failed, func(f *Run) bool { return f.Cmd == r.Cmd })
+		if r.Failed {
+			failed = append(failed, r)
+		}
+	}
+	return failed
+}
+
+// ownRuns are the session's own commands in order of their ends, open ones last.
+func (s *Session) ownRuns() []*Run {
+	runs := slices.Clone(s.Own.Before)
+	if s.Own.Run != nil {
+		runs = append(runs, s.Own.Run)
+	}
+	slices.SortStableFunc(runs, func(a, b *Run) int {
+		switch {
+		case a.End.Is() == b.End.Is():
+			return compareOrd(a.End, b.End)
+		case a.End.Is():
+			return -1
+		}
+		return 1
+	})
+	return runs
+}
+
+func compareOrd(a, b Mark) int { return cmp.Compare(a.Ord, b.Ord) }
+
+// failedAgents finds sub-agents whose end says that they failed, unless another
+// of their kind did it after them, or the command they worked for was completed.
+func (j *judgement) failedAgents(v *view) {
+	for _, a := range v.Agents {
+		if !a.Failed || !a.Ended.Is() || v.doneAfter(a) || v.finished(a.Ended) {
+			continue
+		}
+		says := "the sub-agent " + quoted(a.kind()) + " ended as failed" + a.Ended.at()
+		if a.Status != "" {
+			says += ", with the status " + quoted(a.Status)
+		}
+		j.add(Issue{
+			Type: AgentFailed, Session: v.ID, Agent: a.Name(), Confidence: 0.95,
+			Signature: signature(AgentFailed, v.ID, a.Name(), a.Ended.anchor()),
+			Evidence:  []Mark{a.Spawned, a.Ended}, Since: a.Ended,
+			Says:    says,
+			Healthy: "a sub-agent ends with its result, and that is checked before it is built upon",
+			Suggest: "Do not build on the result of " + quoted(a.kind()) + ". Find out what it left behind, then give the task to a new sub-agent in smaller pieces, or do it yourself.",
+		})
+	}
+}
+
+// doneAfter reports whether another sub-agent of the same kind was started after a
+// and ended well.
+func (s *Session) doneAfter(a *Agent) bool {
+	return slices.ContainsFunc(s.Agents, func(b *Agent) bool {
+		return b != a && b.Type == a.Type && !b.Failed && !b.Cut.Is() && b.Ended.Is() && b.Spawned.Ord > a.Ended.Ord
+	})
+}
+
+// kind is what people know the sub-agent by.
+func (a *Agent) kind() string {
+	if a.Type != "" {
+		return a.Type
+	}
+	return a.ID
+}

@@ -1,0 +1,150 @@
+package supervisor
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"aburn/workflow"
+)
+
+// memory is how long a session that says nothing more is judged, and the longest
+// standstill that proves anything: beyond it a clock was set, or nobody cares.
+const memory = 24 * time.Hour
+
+// maxEvidence bounds the entries that an issue names.
+const maxEvidence = 12
+
+// judgement is one run of all detectors.
+type judgement struct {
+	s      *State
+	o      Observed
+	model  *workflow.Model
+	limits *workflow.Limits
+	now    time.Time
+	issues []Issue
+	due    time.Time
+}
+
+// view is one session in a judgement.
+type view struct {
+	*Session
+	mode   Mode
+	since  Mark
+	clock  Clock // at now
+	ending ending
+}
+
+// Judge lists what is wrong at in.Now, the most urgent first, without the types
+// that are switched off.
+func (s *State) Judge(in Input) []Issue { return s.judge(in).issues }
+
+// Due is when, with no further entry and nothing new observed, Judge would first
+// list another issue or one at another level than at in.Now; zero = never. It may
+// be earlier than that, never later.
+func (s *State) Due(in Input) time.Time { return s.judge(in).due }
+
+func (s *State) judge(in Input) *judgement {
+	j := &judgement{s: s, o: in.Observed, model: in.Model, now: in.Now}
+	if j.model == nil {
+		j.model = s.model
+	}
+	if j.model == nil {
+		return j
+	}
+	j.limits = &j.model.Limits
+	for _, session := range s.Sessions {
+		j.session(session)
+	}
+	j.chain()
+	j.advice() // the last: it asks what is still wrong
+	slices.SortStableFunc(j.issues, byUrgency)
+	return j
+}
+
+// session runs the detectors of one session. One that was silent for a day is
+// left alone.
+func (j *judgement) session(s *Session) {
+	if !j.lately(s.Last) {
+		return
+	}
+	v := &view{Session: s, clock: s.ClockAt(j.now)}
+	v.mode, v.since = s.Mode(j.now, j.o)
+	v.ending = j.endOf(v)
+	for _, detect := range [...]func(*judgement, *view){
+		(*judgement).loops, (*judgement).failureRuns, (*judgement).churn,
+		(*judgement).stuckPhases, (*judgement).phaseOrder, (*judgement).testFirst,
+		(*judgement).failures, (*judgement).regressions, (*judgement).failedAgents,
+		(*judgement).silence, (*judgement).quietAgents,
+		(*judgement).milestones, (*judgement).velocity, (*judgement).outputs, (*judgement).undeclared,
+		(*judgement).hardStops, (*judgement).waits,
+	} {
+		detect(j, v)
+	}
+}
+
+// add takes an issue. A type that has not earned more stays below the queue.
+func (j *judgement) add(i Issue) {
+	if i.Confidence <= 0 || slices.Contains(j.limits.Off, string(i.Type)) {
+		return
+	}
+	i.Confidence = round(min(i.Confidence, ceiling(i.Type)))
+	i.Evidence = evidence(i.Evidence)
+	j.issues = append(j.issues, i)
+}
+
+// evidence is the marks that stand somewhere, oldest first, each once, the middle
+// ones left out where they are many.
+func evidence(marks []Mark) []Mark {
+	marks = slices.DeleteFunc(marks, func(m Mark) bool { return !m.Is() })
+	slices.SortFunc(marks, compareOrd)
+	marks = slices.CompactFunc(marks, func(a, b Mark) bool { return a.Ord == b.Ord })
+	if len(marks) > maxEvidence {
+		marks = slices.Delete(marks, maxEvidence/2, len(marks)-maxEvidence/2)
+	}
+	return marks
+}
+
+func byUrgency(a, b Issue) int {
+	return cmp.Or(
+		cmp.Compare(rank(a.Type), rank(b.Type)),
+		cmp.Compare(b.Confidence, a.Confidence),
+		cmp.Compare(a.Since.Ord, b.Since.Ord),
+		cmp.Compare(a.Signature, b.Signature),
+	)
+}
+
+// rank orders priorities, the most urgent first.
+func rank(t Type) int {
+	switch t.Priority() {
+	case "critical":
+		return 0
+	case "high":
+		return 1
+	case "medium":
+		return 2
+	}
+	return 3
+}
+
+// lately reports whether the mark is less than memory old.
+func (j *judgement) lately(m Mark) bool {
+	j.at(m.Time().Add(memory))
+	return j.now.Sub(m.Time()) < memory
+}
+
+// elapsed is how long ago the mark was; nothing where the clock was set.
+func (j *judgement) elapsed(m Mark) time.Duration {
+	d := j.now.Sub(m.Time())
+	if d < 0 || d >= memory {
+		return 0
+	}
+	return d
+}
+
+// at notes that a verdict may change then.
+func (j *judgement) at(t time.Time) {
+	if t.After(j.now) && (j.due.IsZero() || t.Before(j.due)) {
+		j.due = t
+	}
+}

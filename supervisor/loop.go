@@ -1,0 +1,182 @@
+package supervisor
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// lines calls do for each line of work that goes on: the session's own and those
+// of its running sub-agents.
+func (v *view) lines(do func(agent string, l *Line)) {
+	if v.End.Is() || v.mode == Gone {
+		return
+	}
+	do("", &v.Own)
+	for _, a := range v.Agents {
+		if a.Running() {
+			do(a.Name(), &a.Line)
+		}
+	}
+}
+
+// loops finds the same action again and again with no progress and no change
+// between: one call, two in turns, or a milestone.
+func (j *judgement) loops(v *view) {
+	v.lines(func(agent string, l *Line) {
+		if r, ok := v.repetition(l.Recent); ok {
+			j.loop(v, agent, r)
+		}
+		if l.Same.Count > 1 && l.Same.Epoch == v.Epoch {
+			j.sameMilestone(v, agent, &l.Same)
+		}
+	})
+}
+
+// repetition is a call, or two in turns, that was repeated until the newest call.
+type repetition struct {
+	cycle    []*Did // one or two
+	times    int    // of the whole cycle
+	between  bool   // other calls that change nothing stood between
+	marks    []Mark
+	failures int
+}
+
+// repetition finds the longest that ends with the newest call. What the session
+// achieved since, whoever did it, makes it none.
+func (v *view) repetition(recent []Did) (repetition, bool) {
+	if len(recent) == 0 || v.Progress.Ord > recent[len(recent)-1].Ord {
+		return repetition{}, false
+	}
+	epoch := recent[len(recent)-1].Epoch
+	first := len(recent)
+	for first > 0 && recent[first-1].Epoch == epoch {
+		first--
+	}
+	recent = recent[first:]
+	one, two := repeated(recent), inTurns(recent)
+	if two.times*2 > one.times {
+		return two, true
+	}
+	return one, one.times > 1
+}
+
+// repeated counts the newest call's repetitions. Between those of a call that
+// acts, others may have looked at something: that changes nothing.
+func repeated(recent []Did) repetition {
+	newest := len(recent) - 1
+	for newest >= 0 && onlyLooks(&recent[newest]) && !same(recent, newest, newest-1) {
+		newest-- // looking around after it does not end it
+	}
+	if newest < 0 || recent[newest].Key == 0 {
+		return repetition{}
+	}
+	d := &recent[newest]
+	r := repetition{cycle: []*Did{d}}
+	skips := !onlyLooks(d)
+	other := false
+	for i := newest; i >= 0; i-- {
+		switch c := &recent[i]; {
+		case c.Key == d.Key:
+			r.take(c)
+			r.between, other = r.between || other, false
+		case skips && onlyLooks(c):
+			other = true
+		default:
+			return r
+		}
+	}
+	return r
+}
+
+func same(recent []Did, a, b int) bool {
+	return a >= 0 && b >= 0 && recent[a].Key != 0 && recent[a].Key == recent[b].Key
+}
+
+// inTurns counts how often the two newest calls followed each other, with no other
+// between.
+func inTurns(recent []Did) repetition {
+	n := len(recent)
+	if n < 4 || recent[n-1].Key == 0 || recent[n-2].Key == 0 || same(recent, n-1, n-2) {
+		return repetition{}
+	}
+	r := repetition{cycle: []*Did{&recent[n-2], &recent[n-1]}}
+	for i := n - 1; i >= 0 && recent[i].Key == recent[n-1-(n-1-i)%2].Key; i-- {
+		r.take(&recent[i])
+	}
+	r.times /= 2
+	return r
+}
+
+// take counts a call; calls are taken from the newest on.
+func (r *repetition) take(d *Did) {
+	r.times++
+	r.marks = append(r.marks, d.Mark)
+	if d.Failed {
+		r.failures++
+	}
+}
+
+func (j *judgement) loop(v *view, agent string, r repetition) {
+	need, known := j.limits.LoopRepeats, 1.0
+	if len(r.cycle) == 2 && need > 2 {
+		need-- // as many calls again as one alone, and more
+	}
+	if r.between {
+		need++
+	}
+	if slices.ContainsFunc(r.cycle, onlyWaits) {
+		if v.runsBeside() {
+			return // it waits
+		}
+		need, known = need*2, 0.85
+	}
+	c := counted(r.times, need) * known
+	if c == 0 {
+		return
+	}
+	keys := make([]string, 0, 2)
+	names := make([]string, 0, 2)
+	for _, d := range r.cycle {
+		keys = append(keys, strconv.FormatUint(uint64(d.Key), 16))
+		names = append(names, called(d.Tool, d.Input))
+	}
+	slices.Sort(keys)
+	says := "the call " + names[0] + " was made " + strconv.Itoa(r.times) + " times with the same input"
+	if len(names) == 2 {
+		says = "the calls " + strings.Join(names, " and ") + " were made in turns, " + strconv.Itoa(r.times) + " times each, with the same inputs"
+	}
+	if r.failures > 0 {
+		says += ", " + strconv.Itoa(r.failures) + " of them failed"
+	}
+	first := r.marks[len(r.marks)-1]
+	j.add(Issue{
+		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(Loop, v.ID, append(keys, agent, strconv.FormatUint(r.cycle[0].Epoch, 10))...),
+		Evidence:  r.marks, Since: first,
+		Says:    says + ", and nothing changed in between",
+		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
+		Suggest: "Stop repeating it. Read what the last call answered, say what you expected instead, and change one thing before you try again; if you do not know what to change, tell the user what you tried.",
+	})
+}
+
+// runsBeside reports whether something of the session runs in the background.
+func (s *Session) runsBeside() bool {
+	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Background }) ||
+		slices.ContainsFunc(s.Agents, func(a *Agent) bool { return a.Background && a.Running() })
+}
+
+func (j *judgement) sameMilestone(v *view, agent string, r *Repeat) {
+	c := counted(r.Count, max(2, j.limits.LoopRepeats-1))
+	if c == 0 {
+		return
+	}
+	j.add(Issue{
+		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(Loop, v.ID, "milestone", r.First.anchor()),
+		Evidence:  []Mark{r.First, r.Last}, Since: r.First,
+		Says:    "the same milestone was logged " + strconv.Itoa(r.Count) + " times, and nothing was reached in between",
+		Healthy: "each milestone says something new, after work that changed something",
+		Suggest: "Log a milestone only when something new is done. If you are going round in circles, say so to the user.",
+	})
+}

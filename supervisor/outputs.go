@@ -1,0 +1,73 @@
+package supervisor
+
+import "strings"
+
+// outputs finds files that a COMPLETE names and that are not there. A file whose
+// hash was taken was there then; it may have been moved since.
+func (j *judgement) outputs(v *view) {
+	v.runs(func(agent string, r *Run) {
+		if !r.End.Is() || r.Failed || !j.lately(r.End) {
+			return
+		}
+		var gone []string
+		c := 0.0
+		for _, o := range r.Outputs {
+			if !checkable(o.Path) || j.o.Exists[OutputKey{r.Wt, o.Path}] != No {
+				continue
+			}
+			gone = append(gone, o.Path)
+			if o.Hashed {
+				c = max(c, 0.8)
+			} else {
+				c = 0.95
+			}
+		}
+		if len(gone) == 0 || c < 0.9 && j.wentFurther(r) {
+			return
+		}
+		says := "the COMPLETE of " + quoted(r.Cmd) + r.End.at() + " names " + list(gone, 3) + ", which "
+		if len(gone) == 1 {
+			says += "does not exist"
+		} else {
+			says += "do not exist"
+		}
+		if c < 0.9 {
+			says += " any more"
+		}
+		j.add(Issue{
+			Type: IncompleteOutput, Session: v.ID, Agent: agent, Confidence: c,
+			Signature: signature(IncompleteOutput, v.ID, agent, r.Cmd, r.End.anchor()),
+			Evidence:  []Mark{r.End}, Since: r.End,
+			Says:    says,
+			Healthy: "every file that a COMPLETE names exists, so that the next command can read it",
+			Suggest: "Write what is missing, or log COMPLETE again with the files that there are.",
+		})
+	})
+}
+
+// checkable reports whether an output is a path in the worktree, and not an
+// address, a pattern, or a place elsewhere.
+func checkable(path string) bool {
+	if path == "" || strings.ContainsAny(path, "*?<>|\n\x00…") || strings.Contains(path, "://") {
+		return false
+	}
+	switch path[0] {
+	case '/', '~', '#', '@', '-', '$':
+		return false
+	}
+	if strings.HasPrefix(path, "../") || len(path) > 1 && path[1] == ':' {
+		return false
+	}
+	return strings.ContainsAny(path, "/.") && !strings.Contains(path, " (")
+}
+
+// wentFurther reports whether a later command was begun in the same worktree: what
+// it read of the outputs is no longer needed.
+func (j *judgement) wentFurther(r *Run) bool {
+	for _, l := range j.s.Links {
+		if cmd, ok := j.model.Command(l.Cmd); ok && cmd.After == r.Cmd && l.Wt == r.Wt && l.Start.Ord > r.End.Ord {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package supervisor
+
+import (
+	"slices"
+	"strings"
+)
+
+var (
+	silenceRamp      = ramp{0.7, 0.88}
+	agentSilenceRamp = ramp{0.75, 0.88}
+	abandonedRamp    = ramp{0.78, 0.9}
+)
+
+// silence finds sessions that are at work on a command and say nothing at all,
+// with nothing that explains it.
+func (j *judgement) silence(v *view) {
+	if v.mode != Working || !v.Turn.Open || v.unheard() || len(v.Calls) > 0 || len(v.Waits) > 0 {
+		return
+	}
+	r := v.Own.Active()
+	if r == nil {
+		return
+	}
+	known := 0.9 // an interrupt may have left no trace, and the process may be gone
+	if j.o.Alive[v.Proc] == Yes {
+		known = 1
+	}
+	passed := j.elapsed(v.Last)
+	c := j.timed(Silence, silenceRamp, passed, j.limits.SilenceAfter, known)
+	if c == 0 {
+		return
+	}
+	j.add(Issue{
+		Type: Silence, Session: v.ID, Confidence: c,
+		Signature: signature(Silence, v.ID, v.Last.anchor()),
+		Evidence:  []Mark{r.Start, v.Turn.Start, v.Last}, Since: v.Last,
+		Says:    "nothing was heard for " + lasting(passed) + " since " + v.Last.entry() + ", although " + quoted(r.Cmd) + " is being worked on and no call, question or permission is open",
+		Healthy: "a session at work makes a call or ends its turn within " + lasting(j.limits.SilenceAfter),
+		Suggest: "Look at the session: if it was interrupted, prompt it to go on; if the agent hangs, stop it and resume.",
+	})
+}
+
+// unheard reports whether the ends of the session's turns cannot be known: no
+// hook speaks of it, or Codex reviews under its name, which it never ends.
+func (s *Session) unheard() bool {
+	return s.Source == "" || s.Turn.Machine && s.Source == "codex"
+}
+
+// quietAgents finds sub-agents of which nothing was ever heard, and those that
+// fell silent while their parent went on or finished.
+func (j *judgement) quietAgents(v *view) {
+	if v.End.Is() || v.mode == Gone {
+		return
+	}
+	for _, a := range v.Agents {
+		switch {
+		case !a.Running() || a.ID == "" || v.holdsUp(a):
+		case a.Begun.Is():
+			j.abandoned(v, a)
+		case a.Spawned.Is() && !v.neverTells(a):
+			j.agentSilence(v, a)
+		}
+	}
+}
+
+// holdsUp reports whether something explains that the sub-agent does nothing: a
+// call of it that runs, or a question of it to the user.
+func (s *Session) holdsUp(a *Agent) bool {
+	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Agent == a.Name() }) ||
+		slices.ContainsFunc(s.Waits, func(w Wait) bool { return w.Agent == a.Name() })
+}
+
+// neverTells reports whether this client, or this kind of sub-agent, is known to
+// end without having made an entry.
+func (s *Session) neverTells(a *Agent) bool {
+	return slices.ContainsFunc(s.Agents, func(b *Agent) bool {
+		return b.Ended.Is() && !b.Begun.Is() && b.Spawned.Is() && !b.Cut.Is() && b.Type == a.Type
+	})
+}
+
+func (j *judgement) agentSilence(v *view, a *Agent) {
+	passed := j.elapsed(a.Spawned)
+	c := j.timed(AgentSilence, agentSilenceRamp, passed, j.limits.AgentSilenceAfter, 1)
+	if c == 0 {
+		return
+	}
+	j.add(Issue{
+		Type: AgentSilence, Session: v.ID, Agent: a.Name(), Confidence: c,
+		Signature: signature(AgentSilence, v.ID, a.Name(), a.Spawned.anchor()),
+		Evidence:  []Mark{a.Spawned}, Since: a.Spawned,
+		Says:    "the sub-agent " + quoted(a.kind()) + " was started " + lasting(passed) + " ago" + a.Spawned.at() + ", and nothing was heard of it or its tools",
+		Healthy: "a sub-agent makes its first call within " + lasting(j.limits.AgentSilenceAfter),
+		Suggest: "Ask what " + quoted(a.kind()) + " is doing; if it does not answer, stop it and give the task out again.",
+	})
+}
+
+func (j *judgement) abandoned(v *view, a *Agent) {
+	on, how := v.wentOn(a)
+	if !on.Is() {
+		return
+	}
+	passed := j.elapsed(a.Last)
+	c := j.timed(AbandonedAgent, abandonedRamp, passed, j.limits.AbandonedAgentAfter, 1)
+	if c == 0 {
+		return
+	}
+	j.add(Issue{
+		Type: AbandonedAgent, Session: v.ID, Agent: a.Name(), Confidence: c,
+		Signature: signature(AbandonedAgent, v.ID, a.Name(), a.Last.anchor()),
+		Evidence:  []Mark{a.Spawned, a.Begun, a.Last, on}, Since: a.Last,
+		Says:    "the sub-agent " + quoted(a.kind()) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.entry() + ", while its parent " + how,
+		Healthy: "a sub-agent ends, and its parent takes its result before it goes on",
+		Suggest: "Ask for the result of " + quoted(a.kind()) + ", or say that it is given up and check the files it was working on.",
+	})
+}
+
+// wentOn is where the sub-agent's parent shows that it does not wait for it.
+func (v *view) wentOn(a *Agent) (Mark, string) {
+	parent := &v.Own
+	if a.In != "" {
+		if p := v.agent(a.In); p != nil {
+			if p.Ended.Ord > a.Last.Ord {
+				return p.Ended, "has finished"
+			}
+			parent = &p.Line
+		}
+	}
+	if r := parent.Run; r != nil && r.End.Ord > a.Last.Ord {
+		return r.End, "has finished"
+	}
+	if a.In == "" && v.Turn.Ended.Ord > a.Last.Ord {
+		return v.Turn.Ended, "has finished"
+	}
+	for i := range parent.Recent {
+		if d := &parent.Recent[i]; d.Ord > a.Last.Ord && !onlyWaits(d) && !strings.Contains(d.Tool, "gent") {
+			return d.Mark, "has gone on"
+		}
+	}
+	return Mark{}, ""
+}

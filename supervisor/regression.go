@@ -1,0 +1,91 @@
+package supervisor
+
+// regressions finds failed commands in which something broke that had passed:
+// outside the phase that wants a failing test, and not mended since.
+func (j *judgement) regressions(v *view) {
+	for _, r := range v.unmended() {
+		if t := j.broke(v, r); t != nil {
+			j.regression(v, r, t)
+		} else if p := j.brokenPhase(r); p != nil && len(v.Tests) == 0 {
+			j.phaseRegression(v, r, p)
+		}
+	}
+}
+
+// broke is the test command whose failure the command ended with: the one that
+// broke last.
+func (j *judgement) broke(v *view, r *Run) *Test {
+	var newest *Test
+	for _, t := range v.Tests {
+		switch {
+		case !t.FirstPass.Is(), !t.Broke.Is(), t.Broke.Ord > r.End.Ord, t.Broke.Ord < r.Start.Ord:
+		case j.wantsFailure(r, t.Broke):
+		case newest == nil || t.Broke.Ord > newest.Broke.Ord:
+			newest = t
+		}
+	}
+	return newest
+}
+
+// wantsFailure reports whether the run was in a phase then that has to show a
+// failing test.
+func (j *judgement) wantsFailure(r *Run, m Mark) bool {
+	var in *Phase
+	for _, p := range r.Phases {
+		if p.Start.Is() && p.Start.Ord < m.Ord {
+			in = p
+		}
+	}
+	if in == nil || in.End.Is() && in.End.Ord < m.Ord {
+		return false
+	}
+	kind, ok := j.model.Phase(in.Name)
+	return ok && kind.FailingTest
+}
+
+func (j *judgement) regression(v *view, r *Run, t *Test) {
+	c := 0.93
+	if t.LastFail.Ord > t.Broke.Ord {
+		c = 0.95 // it failed more than once
+	}
+	for _, other := range v.Tests {
+		if other != t && other.LastPass.Ord > t.LastFail.Ord && other.LastPass.Ord < r.End.Ord {
+			c = min(c, 0.85) // perhaps the same tests, called otherwise
+		}
+	}
+	j.add(Issue{
+		Type: Regression, Session: v.ID, Confidence: c,
+		Signature: signature(Regression, v.ID, r.Cmd, t.Broke.anchor()),
+		Evidence:  []Mark{t.LastPass, t.Broke, t.LastFail, r.End}, Since: r.End,
+		Says:    "the tests " + quoted(t.Input) + " had passed" + t.LastPass.at() + ", fail since " + t.Broke.entry() + ", and " + quoted(r.Cmd) + " failed with them broken",
+		Healthy: "what passed before still passes when a command ends, or the change that broke it is taken back",
+		Suggest: "Compare the changes made between the last pass and the first failure, take back the one that broke " + quoted(t.Input) + ", and run it again before anything else.",
+	})
+}
+
+// brokenPhase is a phase that failed after one that had made things work, with
+// which the command failed, where nothing is known of tests.
+func (j *judgement) brokenPhase(r *Run) *Phase {
+	n := len(r.Phases)
+	if n < 2 || !r.Phases[n-1].Failed {
+		return nil
+	}
+	before, last := r.Phases[n-2], r.Phases[n-1]
+	made, known := j.model.Phase(before.Name)
+	broke, also := j.model.Phase(last.Name)
+	if !known || !also || made.FailingTest || broke.FailingTest || before.Failed || !before.End.Is() {
+		return nil
+	}
+	return last
+}
+
+func (j *judgement) phaseRegression(v *view, r *Run, p *Phase) {
+	j.add(Issue{
+		Type: Regression, Session: v.ID, Confidence: 0.75,
+		Signature: signature(Regression, v.ID, r.Cmd, p.Start.anchor(), r.End.anchor()),
+		Evidence:  []Mark{p.Start, p.End, r.End}, Since: r.End,
+		Says:    "the phase " + quoted(p.Name) + " failed after the one before it was complete, and " + quoted(r.Cmd) + " failed with it",
+		Healthy: "what worked at the end of one phase works at the end of the next, or the change is taken back",
+		Suggest: "Go back to the state at the end of the phase before, see that it works, and take the failed phase up again in smaller steps.",
+	})
+}

@@ -1,0 +1,153 @@
+package supervisor
+
+import (
+	"slices"
+	"time"
+)
+
+// ending is how a session was cut off, by no wish of the user's as far as is known.
+type ending struct {
+	Mark
+	known  float64 // how surely so; 0 = it was not
+	inTurn bool
+	calls  []*Call // that were open
+	how    string
+}
+
+// endOf is how the session was cut off: it ended for a reason that is not the
+// user's, or its process is gone and no end was told.
+func (j *judgement) endOf(v *view) ending {
+	switch {
+	case v.End.Is():
+		e := ending{Mark: v.End.Mark, known: blameless(v.End.Reason), inTurn: v.End.InTurn, calls: v.End.Calls, how: "ended"}
+		if v.End.Reason != "" {
+			e.how += " (" + quoted(v.End.Reason) + ")"
+		}
+		return e
+	case v.mode == Gone:
+		return ending{Mark: v.Last, known: 0.95, inTurn: v.Turn.Open && !v.unheard(), calls: v.Calls, how: "is gone without having ended"}
+	}
+	return ending{}
+}
+
+// blameless is how surely the reason of a session's end is not the user's wish.
+func blameless(reason string) float64 {
+	switch reason {
+	case "clear", "resume", "logout", "prompt_input_exit", "exit", "quit", "user", "user_exit", "bypass_permissions_disabled":
+		return 0
+	case "":
+		return 0.78
+	}
+	return 0.95
+}
+
+// hardStops finds work that was cut off. Where the user was asked something and
+// has not answered, he may have ended it himself.
+func (j *judgement) hardStops(v *view) {
+	e := v.ending
+	if e.known == 0 {
+		return
+	}
+	if v.mode == Gone {
+		j.at(e.Time().Add(j.limits.AbruptStopAfter))
+		j.at(e.Time().Add(j.limits.PartialCompletionAfter))
+	}
+	long := func(limit time.Duration) bool { return v.End.Is() || j.now.Sub(e.Time()) >= limit }
+	if long(j.limits.PartialCompletionAfter) {
+		j.partial(v, e)
+	}
+	if e.inTurn && !v.asked() && long(j.limits.AbruptStopAfter) {
+		j.abrupt(v, e)
+		j.killed(v, e)
+	}
+}
+
+// asked reports whether the user had been asked something and had not answered.
+func (s *Session) asked() bool { return len(s.Waits) > 0 || s.End.Waiting }
+
+func (j *judgement) abrupt(v *view, e ending) {
+	c := e.known
+	if quiet := e.Time().Sub(v.lastWork().Time()); v.End.Is() && quiet > 10*time.Minute && len(foreground(e.calls)) == 0 {
+		c = min(c, 0.72) // perhaps interrupted long before, which leaves no trace
+	}
+	j.add(Issue{
+		Type: AbruptStop, Session: v.ID, Confidence: c,
+		Signature: signature(AbruptStop, v.ID, e.anchor()),
+		Evidence:  []Mark{v.Turn.Start, v.lastWork(), e.Mark}, Since: e.Mark,
+		Says:    "the session " + e.how + " in the middle of a turn" + v.Turn.Start.at() + ", without a stop",
+		Healthy: "a turn ends with a stop before its session does",
+		Suggest: "Resume the session and see what the last turn left half done (git status, the last edited files) before going on.",
+	})
+}
+
+// lastWork is the newest sign of the session's own work before its end.
+func (v *view) lastWork() Mark {
+	last := v.Turn.Start
+	newer := func(m Mark) {
+		if m.Ord > last.Ord {
+			last = m
+		}
+	}
+	if n := len(v.Own.Recent); n > 0 {
+		newer(v.Own.Recent[n-1].Mark)
+	}
+	newer(v.Progress.Mark)
+	for _, a := range v.Agents {
+		newer(a.Last)
+	}
+	for _, c := range v.ending.calls {
+		newer(c.Start)
+	}
+	return last
+}
+
+// foreground are the calls that the turn was waiting for.
+func foreground(calls []*Call) []*Call {
+	return slices.DeleteFunc(slices.Clone(calls), func(c *Call) bool { return c.Background || c.Cut.Is() })
+}
+
+// killed finds calls that were open when the session was cut off. What ran in the
+// background may have been meant to run for ever.
+func (j *judgement) killed(v *view, e ending) {
+	calls, c := foreground(e.calls), e.known
+	if len(calls) == 0 {
+		calls, c = slices.DeleteFunc(slices.Clone(e.calls), func(c *Call) bool { return c.Cut.Is() }), min(e.known, 0.75)
+	}
+	if len(calls) == 0 {
+		return
+	}
+	marks := []Mark{e.Mark}
+	var names []string
+	for _, call := range calls {
+		marks = append(marks, call.Start)
+		names = append(names, call.Tool+": "+call.Input)
+	}
+	j.add(Issue{
+		Type: KilledTool, Session: v.ID, Agent: calls[0].Agent, Confidence: c,
+		Signature: signature(KilledTool, v.ID, e.anchor()),
+		Evidence:  marks, Since: e.Mark,
+		Says:    count(len(calls), "call") + " had not ended when the session " + e.how + ": " + list(names, 3),
+		Healthy: "every call ends before its session does",
+		Suggest: "Nobody knows how far it got. Check what it changes (files, services, locks, the index of git) before running it again.",
+	})
+}
+
+// partial finds commands that were left between their phases.
+func (j *judgement) partial(v *view, e ending) {
+	r := v.Own.Active()
+	if r == nil || r.Done == 0 {
+		return
+	}
+	c := min(e.known, 0.9)
+	if !e.inTurn || v.asked() {
+		c = min(c, 0.78) // between turns it may have been the user
+	}
+	j.add(Issue{
+		Type: Partial, Session: v.ID, Confidence: c,
+		Signature: signature(Partial, v.ID, r.Cmd, e.anchor()),
+		Evidence:  append(phaseEnds(r), e.Mark), Since: e.Mark,
+		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " and neither ended nor failed, and its session " + e.how,
+		Healthy: "a command that was begun is completed or logged as failed",
+		Suggest: "Resume the session, or begin " + quoted(r.Cmd) + " again: find out from the code and the tests which part is done.",
+	})
+}

@@ -1,0 +1,68 @@
+package supervisor
+
+import (
+	"slices"
+	"time"
+)
+
+var (
+	// proven: calls came and went all the time. unproven: perhaps nobody works there.
+	stuckProven   = ramp{0.75, 0.97}
+	stuckUnproven = ramp{0.75, 0.85}
+)
+
+// stuckPhases finds phases that are open longer than their timeout while the
+// session works and achieves nothing.
+func (j *judgement) stuckPhases(v *view) {
+	if v.mode != Working && v.mode != Idle || v.Source == "" || len(v.Calls) > 0 || len(v.Waits) > 0 || v.agentsAtWork(j.now) {
+		return
+	}
+	v.lines(func(agent string, l *Line) {
+		if p := l.Active().Open(); p != nil && p.Start.Is() {
+			j.stuckPhase(v, agent, p)
+		}
+	})
+}
+
+func (j *judgement) stuckPhase(v *view, agent string, p *Phase) {
+	limit := j.model.TimeoutOf(p.Name)
+	since := max(p.At, v.Progress.Clock)
+	proven, passed := spent(since, v.Clock), spent(since, v.clock)
+	c := stuckProven.after(proven, limit)
+	if v.clock > v.Clock || v.mode == Working { // it grows as time passes
+		c = max(c, j.timed(PhaseStuck, stuckUnproven, passed, limit, 1))
+	}
+	if c == 0 {
+		return
+	}
+	from := p.Start
+	if v.Progress.Ord > from.Ord {
+		from = v.Progress.Mark
+	}
+	j.add(Issue{
+		Type: PhaseStuck, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(PhaseStuck, v.ID, agent, p.Name, p.Start.anchor(), from.anchor()),
+		Evidence:  []Mark{p.Start, from, v.Last}, Since: from,
+		Says: "the phase " + quoted(p.Name) + p.Start.at() + " has been worked on for " + lasting(passed) +
+			" without progress; it should take " + lasting(limit),
+		Healthy: "within its timeout a phase ends, or a file, a test result or a milestone changes",
+		Suggest: "Say in one sentence what keeps this phase from ending. Make the next step smaller, so that a test result or a file changes, or log the phase as failed and tell the user why.",
+	})
+}
+
+// spent is a time of work.
+func spent(from, to Clock) time.Duration {
+	return time.Duration(max(0, to-from)) * time.Millisecond
+}
+
+// agentsAtWork reports whether a sub-agent runs that was heard of lately: what it
+// does can take as long as a call.
+func (s *Session) agentsAtWork(now time.Time) bool {
+	return slices.ContainsFunc(s.Agents, func(a *Agent) bool {
+		last := a.Last
+		if a.Spawned.Ord > last.Ord {
+			last = a.Spawned
+		}
+		return a.ID != "" && a.Running() && now.Sub(last.Time()) < 15*time.Minute
+	})
+}

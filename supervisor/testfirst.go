@@ -1,0 +1,92 @@
+package supervisor
+
+import "slices"
+
+// testFirst finds production code that was edited in a phase that is for tests
+// only, and phases after one that should have shown a failing test and did not.
+func (j *judgement) testFirst(v *view) {
+	v.runs(func(agent string, r *Run) {
+		for i, p := range r.Phases {
+			if p.Edited > 0 {
+				j.editedTooEarly(v, agent, r, p)
+			}
+			if i+1 < len(r.Phases) {
+				j.notSeenFailing(v, agent, r, p, r.Phases[i+1])
+			}
+		}
+	})
+}
+
+func (j *judgement) editedTooEarly(v *view, agent string, r *Run, p *Phase) {
+	var paths []string
+	var marks []Mark
+	for _, e := range p.Edits {
+		marks = append(marks, e.Mark)
+		if !slices.Contains(paths, e.Path) {
+			paths = append(paths, e.Path)
+		}
+	}
+	if len(marks) == 0 {
+		return
+	}
+	j.add(Issue{
+		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: min(0.97, 0.9+0.03*float64(p.Edited)),
+		Signature: signature(TDDViolation, v.ID, "edit", p.Name, p.Start.anchor()),
+		Evidence:  append(marks, p.Start), Since: marks[0],
+		Says:    "production code was edited in the phase " + quoted(p.Name) + " of " + quoted(r.Cmd) + ": " + list(paths, 3),
+		Healthy: "in this phase only tests and their fixtures are edited, until one fails for the right reason",
+		Suggest: "Take the change of production code back, or set it aside, until a test fails that asks for it.",
+	})
+}
+
+// notSeenFailing judges the phase next by the phase p before it. What a test
+// command said behind a pipe is not known, and then nothing is.
+func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase) {
+	kind, ok := j.model.Phase(p.Name)
+	if _, known := j.model.Phase(next.Name); !ok || !known || !kind.FailingTest || next.Name == p.Name {
+		return
+	}
+	if v.Source == "" || !p.Start.Is() || p.Failed || p.Declared || p.TestFailed.Is() || p.TestUnsure > 0 {
+		return
+	}
+	c, says := 0.93, "no test command ran in it"
+	if p.TestPassed.Is() {
+		c, says = 0.95, "the tests that ran in it passed"
+	}
+	switch n, all := v.failedIn(p, next.Start); {
+	case n > 0:
+		c, says = 0.75, says+"; "+count(n, "other call")+" failed, which may have been tests"
+	case !all:
+		c = 0.85 // what else failed in it is forgotten
+	}
+	j.add(Issue{
+		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(TDDViolation, v.ID, "unseen", p.Name, p.Start.anchor()),
+		Evidence:  []Mark{p.Start, p.TestPassed, p.End, next.Start}, Since: next.Start,
+		Says:    "the phase " + quoted(next.Name) + " of " + quoted(r.Cmd) + " was begun" + next.Start.at() + ", and " + quoted(p.Name) + " before it neither showed nor declared a failing test: " + says,
+		Healthy: "a test was run and failed for the right reason before the code that makes it pass is written",
+		Suggest: "Run the new test without the new code and read its failure; then log it (--metric tests_failing=N).",
+	})
+}
+
+// failedIn counts the shell calls that failed between the phase's start and the
+// mark and are not known as tests; all is false where some are forgotten.
+func (v *view) failedIn(p *Phase, to Mark) (n int, all bool) {
+	all = len(v.Own.Recent) < maxRecent || v.Own.Recent[0].Ord < p.Start.Ord
+	for _, l := range v.allLines() {
+		for i := range l.Recent {
+			if d := &l.Recent[i]; d.Failed && isShell(d.Tool) && !onlyLooks(d) && d.Ord > p.Start.Ord && d.Ord < to.Ord {
+				n++
+			}
+		}
+	}
+	return n, all
+}
+
+func (v *view) allLines() []*Line {
+	lines := []*Line{&v.Own}
+	for _, a := range v.Agents {
+		lines = append(lines, &a.Line)
+	}
+	return lines
+}

@@ -1,0 +1,43 @@
+package supervisor
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// undeclared finds commands of the chain that were invoked, and whose prompt has
+// logged nothing although at least a turn of work has passed.
+func (j *judgement) undeclared(v *view) {
+	in := v.Invoked
+	if in == nil || in.Declared || in.Turns < j.limits.UndeclaredCommandTurns || in.Calls == 0 || v.End.Is() || v.mode == Gone {
+		return
+	}
+	if j.loggedNameless(in) || v.triedToLog(in.Cmd) {
+		return
+	}
+	work := in.Calls + 2*(in.Turns-j.limits.UndeclaredCommandTurns)
+	j.add(Issue{
+		Type: Undeclared, Session: v.ID, Confidence: 0.96 - 0.21*math.Pow(0.5, float64(work-1)/1.5),
+		Signature: signature(Undeclared, v.ID, in.Cmd, in.anchor()),
+		Evidence:  []Mark{in.Mark, v.Turn.Ended}, Since: in.Mark,
+		Says:    "the command " + quoted(in.Cmd) + " was invoked" + in.at() + ", and since then " + count(in.Turns, "turn") + " with " + count(in.Calls, "call") + " passed without a lifecycle entry of it",
+		Healthy: "a command's prompt logs START first, and COMPLETE or FAILED at its end",
+		Suggest: "Log what " + quoted(in.Cmd) + " is doing: aburn log " + logName(in.Cmd) + " START now, and COMPLETE or FAILED when it ends.",
+	})
+}
+
+// loggedNameless reports whether the command was begun since by a prompt that did
+// not know its session: it may have been this one.
+func (j *judgement) loggedNameless(in *Invocation) bool {
+	return slices.ContainsFunc(j.s.Links, func(l *Link) bool {
+		return l.Cmd == in.Cmd && l.Session == "" && l.newest().Ord > in.Ord
+	})
+}
+
+// triedToLog reports whether a call shows that the prompt did its part.
+func (s *Session) triedToLog(cmd string) bool {
+	return slices.ContainsFunc(s.Own.Recent, func(d Did) bool {
+		return isShell(d.Tool) && strings.Contains(d.Input, "aburn log "+cmd)
+	})
+}
