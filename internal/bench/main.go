@@ -20,7 +20,7 @@ func main() {
 	out := flag.String("o", "", "write the page to `FILE` as well as to standard output")
 	rounds := flag.Int("n", 200, "rounds of each short process")
 	bigLog := flag.Int64("log", 1<<30, "size of the big log in bytes")
-	only := flag.String("only", "", "run only the case with this `NAME`: hook, burst, chain, replay")
+	only := flag.String("only", "", "run only the case with this `NAME`: hook, burst, chain, replay, look, prompt, watch")
 	flag.Parse()
 	exitOn(bench(*rounds, *bigLog, *only, *out))
 }
@@ -43,7 +43,7 @@ func bench(rounds int, bigLog int64, only, out string) error {
 	for _, c := range []struct {
 		name string
 		run  func(*world, *page) error
-	}{{"hook", hookCase}, {"burst", burstCase}, {"chain", chainCase}, {"replay", replayCase}} {
+	}{{"hook", hookCase}, {"burst", burstCase}, {"chain", chainCase}, {"replay", replayCase}, {"look", lookCase}, {"prompt", promptCase}, {"watch", watchCase}} {
 		if only != "" && only != c.name {
 			continue
 		}

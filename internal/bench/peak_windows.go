@@ -1,0 +1,3 @@
+package main
+
+func maxResident(any) int64 { return 0 }

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"aburn/internal/journal"
+)
+
+// waiting is how many tasks wait in the queue.
+const waiting = 50
+
+// promptCase times a prompt's hook, its look included, with tasks in the queue: those of other sessions, which it has to
+// leave alone, and those of its own, which it hands over. Before each round the queue is put back.
+func promptCase(w *world, pg *page) error {
+	if err := writeLog(filepath.Join(w.project, ".oss", journal.Name), 1<<20, false); err != nil {
+		return err
+	}
+	others, err := w.tasks("another-session")
+	if err != nil {
+		return err
+	}
+	own, err := w.tasks("b97d2ad7-d108-46fe-9fe9-644dc86c4e02")
+	if err != nil {
+		return err
+	}
+	empty := w.process("an empty Go process", w.bin("empty"))
+	var contenders []*process
+	for _, queue := range [][]byte{nil, others, own} {
+		p := w.hookProcess("UserPromptSubmit", 400)
+		input := p.input
+		p.input = func(round int) string {
+			if err := w.putQueue(queue); err != nil {
+				panic(err)
+			}
+			return input(round)
+		}
+		contenders = append(contenders, p)
+	}
+	t, err := race(pg.rounds, append([]*process{empty}, contenders...)...)
+	if err != nil {
+		return err
+	}
+	if err := w.putQueue(nil); err != nil {
+		return err
+	}
+	pg.section("A prompt with advice waiting", fmt.Sprintf("`aburn-hook claude` on UserPromptSubmit with its look, on a log of 1 MB, with %d tasks in `.oss/queue.json`.", waiting))
+	pg.table("process", "median", "against an empty Go process", "bound")
+	pg.row("an empty Go process", ms(median(t[0])), "1.00 ×", "")
+	pg.row("prompt, no queue", ms(median(t[1])), fmt.Sprintf("%.2f ×", ratio(median(t[1]), median(t[0]))), "")
+	pg.bounded(ratio(median(t[2]), median(t[0])), 2, false, whyPrompt, "prompt, tasks of other sessions", ms(median(t[2])))
+	pg.bounded(ratio(median(t[3]), median(t[0])), 2, false, whyPrompt, "prompt, tasks handed over", ms(median(t[3])))
+	pg.why()
+	return nil
+}
+
+const whyPrompt = "it links the supervisor, reads the state and the queue, appends the prompt, folds it and stores the state again; handing over writes the queue twice and an entry for each task."
+
+// tasks is a queue.json with tasks for a session, as `aburn queue add` writes it.
+func (w *world) tasks(session string) ([]byte, error) {
+	if err := w.putQueue(nil); err != nil {
+		return nil, err
+	}
+	for i := range waiting {
+		if err := w.aburn("queue", "add", "--session", session, fmt.Sprintf("Look at entry %d again: the tests of this package failed three times in a row.", i)); err != nil {
+			return nil, err
+		}
+	}
+	return os.ReadFile(filepath.Join(w.project, ".oss", "queue.json"))
+}
+
+// putQueue puts a queue.json into the project; nil: none.
+func (w *world) putQueue(data []byte) error {
+	path := filepath.Join(w.project, ".oss", "queue.json")
+	if data == nil {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}
+	return os.WriteFile(path, data, 0o600)
+}
