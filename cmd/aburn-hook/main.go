@@ -26,6 +26,7 @@ func main() {
 	run := hooks.Run{
 		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: os.Getenv,
 		Agents: []hooks.Agent{claude.Agent(), codex.Agent()},
+		Look:   lookAt,
 		Exit:   func() { os.Exit(0) },
 	}
 	if err := run.Do(); err != nil {
