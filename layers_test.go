@@ -31,7 +31,7 @@ var layers = []struct {
 	{"hooks", "logfmt internal/journal internal/proc internal/project internal/queue internal/settings internal/scrub internal/recent", "github.com/tidwall/gjson", "linked into aburn-hook, which runs on every tool call"},
 	{"hooks/claude", "hooks logfmt internal/scrub internal/project", "github.com/tidwall/gjson", "knows one agent"},
 	{"hooks/codex", "hooks logfmt internal/scrub internal/project", "github.com/tidwall/gjson", "knows one agent"},
-	{"supervisor/watch", "supervisor supervisor/look workflow internal/journal internal/lockfile internal/atomicfile", "", "when to look; what to decide is the look's"},
+	{"supervisor/watch", "supervisor supervisor/look workflow internal/journal internal/lockfile internal/atomicfile internal/proc", "", "when to look; what to decide is the look's"},
 	{"install", "templates internal/atomicfile internal/lockfile internal/project internal/settings", "github.com/tidwall/gjson github.com/tidwall/sjson", "settings files of agents; neither the log nor the hooks"},
 	{"templates", "internal/atomicfile", "", "texts and lists of events, embedded, and written where a user asks for them"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex supervisor/look internal/journal", "", "the composition root of the hooks, nothing else"},

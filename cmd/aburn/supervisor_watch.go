@@ -187,7 +187,10 @@ func (t *watchTeller) tell(e watch.Event) {
 	default:
 		t.out.Write([]byte(t.row(&e) + "\n"))
 	}
-	if e.Kind == watch.Raised && e.Confidence >= t.least {
+	switch {
+	case e.Kind == watch.Resolved:
+		t.notifier.Forget(e.Signature)
+	case e.Kind == watch.Raised && e.Confidence >= t.least:
 		t.notifier.Tell(notify.Notice{
 			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: term.Clean(e.Says),
 			Urgent: e.Type.Priority() == "critical", JSON: line,

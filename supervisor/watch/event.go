@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -48,27 +49,55 @@ func issues(r *look.Result, model *workflow.Model) (list []Issue) {
 	return list
 }
 
-// news compares what stands now with what stood before. Who was told is known from the log, and of this watch from
-// memory: the log may be full.
-func (w *watch) news(before []Issue, at time.Time) (events []Event) {
+// telling is what a watch knows about having told an issue.
+type telling struct {
+	at    time.Time
+	heard bool // the user was told that it stands, and not since that it is resolved
+}
+
+// news compares what stands now with what was told. Who was told is known from the log, and of this watch from memory:
+// the log may be full. What came back is told again, but not within the cooldown.
+func (w *watch) news(at time.Time) (events []Event) {
 	for _, i := range w.sight.issues {
+		before, known := w.told[i.Signature]
+		inLog := w.sight.toldBefore(i.Signature)
 		switch {
-		case !w.told[i.Signature] && !w.sight.toldBefore(i.Signature):
-			events = append(events, Event{at, Raised, i})
-		case i.Task != "":
-			events = append(events, Event{at, Queued, i})
-		case !w.began:
+		case known && before.heard || !known && inLog && w.began:
+			if i.Task != "" {
+				events = append(events, Event{at, Queued, i})
+			}
+		case !known && inLog:
 			events = append(events, Event{at, Standing, i})
+		case inLog || known && at.Sub(before.at) < w.Model.Limits.Cooldown:
+			continue // it comes and goes
+		default:
+			before.at = at
+			events = append(events, Event{at, Raised, i})
 		}
-		w.told[i.Signature] = true
+		w.told[i.Signature] = telling{before.at, true}
 	}
-	for _, i := range before {
-		if !slices.ContainsFunc(w.sight.issues, func(n Issue) bool { return n.Signature == i.Signature }) {
-			i.Task = ""
-			events = append(events, Event{at, Resolved, i})
+	return append(events, w.resolved(at)...)
+}
+
+// resolved is what no longer stands.
+func (w *watch) resolved(at time.Time) (events []Event) {
+	for _, i := range w.before {
+		t := w.told[i.Signature]
+		if holds(w.sight.issues, i.Signature) || !t.heard {
+			continue
 		}
+		i.Task = ""
+		events = append(events, Event{at, Resolved, i})
+		w.told[i.Signature] = telling{at: t.at}
 	}
+	maps.DeleteFunc(w.told, func(signature string, t telling) bool {
+		return !t.heard && at.Sub(t.at) >= w.Model.Limits.Cooldown
+	})
 	return events
+}
+
+func holds(issues []Issue, signature string) bool {
+	return slices.ContainsFunc(issues, func(i Issue) bool { return i.Signature == signature })
 }
 
 // raised is what the events tell for the first time.

@@ -4,12 +4,15 @@ import (
 	"slices"
 	"time"
 
+	"aburn/internal/proc"
 	"aburn/supervisor"
 )
 
-// believed is how long a session at work is taken to live when nobody can tell: its process is unknown, or on another
-// host.
-const believed = 6 * time.Hour
+// How long a session is taken to live when nobody can tell: its process is unknown, or on another host.
+const (
+	believedAtWork = 6 * time.Hour
+	believedIdle   = time.Hour
+)
 
 // sight is what the last look found.
 type sight struct {
@@ -33,10 +36,17 @@ func (s *sight) alive(session *supervisor.Session, now time.Time) bool {
 	if mode == supervisor.Ended || mode == supervisor.Gone {
 		return false
 	}
-	if s.observed.Alive[session.Proc] == supervisor.Yes {
+	p := session.Proc // the look asks only for processes that a verdict needs
+	switch proc.Of(proc.Process{PID: int(p.PID), Start: p.Start}, p.Host) {
+	case proc.Runs:
 		return true
+	case proc.Gone:
+		return false
 	}
-	return mode != supervisor.Idle && now.Sub(session.Last.Time()) < believed
+	if mode == supervisor.Idle {
+		return now.Sub(session.Last.Time()) < believedIdle
+	}
+	return now.Sub(session.Last.Time()) < believedAtWork
 }
 
 // quietest is the time of the newest entry of the living session that is at work and has been silent the longest; zero

@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	f := follow(ctx, o.Log)
 	defer func() { stop(); <-f.done }()
-	w := &watch{Options: o, start: time.Now(), told: map[string]bool{}, said: map[string]bool{}, timer: time.NewTimer(0)}
+	w := &watch{Options: o, start: time.Now(), told: map[string]telling{}, said: map[string]bool{}, timer: time.NewTimer(0)}
 	w.lived = w.start
 	defer w.timer.Stop()
 	tick := time.NewTicker(tickEvery)
@@ -90,12 +90,14 @@ type watch struct {
 	timer  *time.Timer // the next look
 	awake  awake
 	sight  sight
-	began  bool      // there was a look
-	looked time.Time // when the last one ended
-	due    time.Time // when a verdict can change by time alone; zero: never
-	lived  time.Time // when something was last seen to live
-	missed bool      // a look was put off
-	told   map[string]bool
+	before []Issue            // what stood at the look before
+	began  bool               // there was a look
+	looked time.Time          // when the last one ended
+	due    time.Time          // when a verdict can change by time alone; zero: never
+	living bool               // something lived at the last look
+	lived  time.Time          // when something last did
+	missed bool               // a look was put off
+	told   map[string]telling // by signature
 	said   map[string]bool
 }
 
@@ -127,12 +129,13 @@ func (w *watch) look(ctx context.Context) {
 
 // publish says what differs from the last look, once the log says that it was told.
 func (w *watch) publish(result look.Result, now time.Time) {
-	before := w.sight.issues
+	w.before = w.sight.issues
 	w.sight = sight{state: result.State, observed: result.Observed, issues: issues(&result, w.Model)}
+	w.living = w.sight.lives(now)
 	if result.State != nil {
 		w.due = result.State.Due(supervisor.Input{Now: now, Model: w.Model, Observed: result.Observed})
 	}
-	events := w.news(before, now)
+	events := w.news(now)
 	if fresh := raised(events); len(fresh) > 0 {
 		w.problem(w.Look.Tell(fresh, now)) // the person is told all the same: this watch at least does it once
 	}
@@ -148,7 +151,7 @@ func (w *watch) tick(now time.Time) (over bool, err error) {
 		return false, ErrGone
 	}
 	w.awake.tick(now.Round(0), now.Sub(w.start))
-	if w.sight.lives(now) {
+	if w.living {
 		w.lived = now
 	}
 	alone := now.Sub(w.lived)

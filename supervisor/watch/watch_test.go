@@ -102,6 +102,7 @@ func watching(t *testing.T, linger time.Duration, set func(*looker)) *rig {
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
 	model := workflow.Default()
+	model.Limits.Cooldown = 3 * time.Second
 	o := Options{
 		Root: root, Path: dir, Log: journal.New(root, journal.Options{By: journal.Command}), Look: r.looker, Model: &model, Linger: linger,
 		Started: func() {}, Event: func(e Event) {
@@ -153,6 +154,13 @@ func (r *rig) wants(events ...string) {
 	}
 }
 
+// drain forgets the looks so far.
+func (r *rig) drain() {
+	for len(r.looks) > 0 {
+		<-r.looks
+	}
+}
+
 // looked waits for n more looks.
 func (r *rig) looked(n int) {
 	r.t.Helper()
@@ -192,12 +200,29 @@ func TestEachIssueIsToldOnce(t *testing.T) {
 	r.set(func(l *looker) { l.finds = "b" })
 	r.entry()
 	r.wants("resolved a", "resolved c")
-	r.set(func(l *looker) { l.finds = "a b" }) // a is back: it was told
-	r.entry()
-	r.looked(1)
 	r.stop()
 	r.wantsEnd(nil)
 	if want := []string{"a", "b", "c"}; !slices.Equal(r.told, want) {
+		t.Errorf("told: %s, want %s", r.told, want)
+	}
+}
+
+// What comes and goes is told again only after the cooldown, and resolved no more often than told.
+func TestComingAndGoing(t *testing.T) {
+	r := watching(t, 0, func(l *looker) { l.finds = "a" })
+	r.wants("raised a")
+	for range 3 {
+		for _, finds := range []string{"", "a"} {
+			r.set(func(l *looker) { l.finds = finds })
+			r.drain()
+			r.entry()
+			r.looked(1)
+		}
+	}
+	r.wants("resolved a", "raised a") // now it stays
+	r.stop()
+	r.wantsEnd(nil)
+	if want := []string{"a", "a"}; !slices.Equal(r.told, want) {
 		t.Errorf("told: %s, want %s", r.told, want)
 	}
 }
