@@ -1,0 +1,464 @@
+package supervisor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aburn/logfmt/drawn"
+	"aburn/workflow"
+)
+
+// drawRun shows a run as one would draw it: build>RED.GREEN>
+func drawRun(r *Run) string {
+	if r == nil {
+		return "none"
+	}
+	out := r.Cmd
+	if r.Start.Is() {
+		out += ">"
+	}
+	for _, p := range r.Phases {
+		out += " "
+		if p.Skipped != "" {
+			out += "(" + p.Skipped + ")"
+		}
+		out += p.Name
+		if p.Start.Is() {
+			out += ">"
+		}
+		switch {
+		case p.End.Is() && p.Failed:
+			out += "!"
+		case p.End.Is():
+			out += "."
+		}
+	}
+	switch {
+	case r.End.Is() && r.Failed:
+		out += " !"
+	case r.End.Is():
+		out += " ."
+	}
+	return out
+}
+
+func TestRuns(t *testing.T) {
+	runs := func(s *State, a *Session, _ time.Time) string {
+		list := []string{drawRun(a.Own.Run)}
+		for _, r := range a.Own.Before {
+			list = append(list, drawRun(r))
+		}
+		return strings.Join(list, " after ")
+	}
+	tell(t, runs, []story{
+		{"PROMPT", "none"},
+		{"build>", "build>"},
+		{"build> build.", "build> ."},
+		{"build> build!", "build> !"},
+		{"build> build! build.", "build> ."}, // how it ended in the end
+		{"build> build! build>", "build> after build> !"},
+		{"build> build>", "build> after build>"},
+		{"build.", "build ."},
+		{"plan> plan. build>", "build> after plan> ."},
+		{"ship> build> build. ship:RED>", "ship> RED> after build> ."}, // one command within another
+		{"build> build:RED> build:RED. build:GREEN> build:GREEN. build:RED>", "build> RED>. GREEN>. RED>"},
+		{"build> build:RED> build:RED! build:RED>", "build> RED>! RED>"},
+		{"build> build:RED> build:GREEN>", "build> RED> GREEN>"}, // the end was forgotten
+		{"build> build:RED.", "build> RED."},
+		{"build> build:RED> build:RED. build:RED.", "build> RED>."}, // said twice
+		{"build> build:GREEN>", "build> (RED)GREEN>"},
+		{"build:GREEN>", "build GREEN>"}, // what was before the log is unknown
+		{"build:RED> build:REFACTOR>", "build RED> (GREEN)REFACTOR>"},
+		{"build> build:RED> build:RED. build:REFACTOR>", "build> RED>. (GREEN)REFACTOR>"},
+		{"build> build:RED> build:RED. build:GREEN> build:GREEN. build:REFACTOR> build:REFACTOR. build:RED>", "build> RED>. GREEN>. REFACTOR>. RED>"},
+		{"build> tester~build:RED> tester~build:RED. build:GREEN>", "build> GREEN>"}, // another one did it
+		{"tester~build>", "none"},
+	})
+}
+
+func TestPhases(t *testing.T) {
+	phase := func(s *State, a *Session, _ time.Time) string {
+		p := a.Own.Run.Phases[len(a.Own.Run.Phases)-1]
+		var edits []string
+		for _, e := range p.Edits {
+			edits = append(edits, e.Path)
+		}
+		return fmt.Sprintf("failed=%d passed=%d unsure=%d declared=%v edits=%d%v", p.TestFailed.Ord, p.TestPassed.Ord, p.TestUnsure, p.Declared, p.Edited, edits)
+	}
+	tell(t, phase, []story{
+		{"build:RED> Bash'go test ./...'!1 Bash'go test ./...'!1", "failed=3 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:RED> Bash'go test ./...'", "failed=0 passed=3 unsure=0 declared=false edits=0[]"},
+		{"build:RED> Bash'go test ./... | tail -5'", "failed=0 passed=0 unsure=1 declared=false edits=0[]"},
+		{"build:RED> Bash'go test ./...'?", "failed=0 passed=0 unsure=1 declared=false edits=0[]"},
+		{"build:RED> Bash'go test ./...'!int", "failed=0 passed=0 unsure=1 declared=false edits=0[]"},
+		{"build:RED> Bash'go test ./...'!no", "failed=0 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:RED> Bash'go vet'!1", "failed=0 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:RED> tester~Bash'go test ./...'!1", "failed=3 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:RED> Edit'a.go'=v1 Edit'a_test.go'=v1 Edit'README.md'=v1 Edit'testdata/a.go'=v1", "failed=0 passed=0 unsure=0 declared=false edits=1[a.go]"},
+		{"build:RED> tester~Edit'a.go'=v1", "failed=0 passed=0 unsure=0 declared=false edits=1[a.go]"},
+		{"build:RED> Edit'a.go'!", "failed=0 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:RED> Edit'a.go'=v1 Edit'a.go'=v1", "failed=0 passed=0 unsure=0 declared=false edits=1[a.go]"}, // the second changed nothing
+		{"build:RED> Edit'~/notes.go'=v1 Edit'../other/a.go'=v1 Edit'/tmp/a.go'=v1 Read'a.go'", "failed=0 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:GREEN> Edit'a.go'=v1", "failed=0 passed=0 unsure=0 declared=false edits=0[]"}, // that is what it is for
+		{"build:RED> build:RED.'Wrote 3 failing tests'", "failed=0 passed=0 unsure=0 declared=true edits=0[]"},
+		{"build:RED> build:RED.'no failures seen'", "failed=0 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:RED> build:RED.{tests_failing=3}", "failed=0 passed=0 unsure=0 declared=true edits=0[]"},
+		{"build:RED> build:RED.{tests_failing=0}", "failed=0 passed=0 unsure=0 declared=false edits=0[]"},
+		{"build:RED> build*'2 tests fail' build:RED.", "failed=0 passed=0 unsure=0 declared=true edits=0[]"},
+	})
+}
+
+func TestTests(t *testing.T) {
+	tests := func(s *State, a *Session, _ time.Time) string {
+		var list []string
+		for _, c := range a.Tests {
+			list = append(list, fmt.Sprintf("%s: runs=%d pass=%d-%d broke=%d fail=%d", c.Input, c.Runs, c.FirstPass.Ord, c.LastPass.Ord, c.Broke.Ord, c.LastFail.Ord))
+		}
+		return fmt.Sprintf("%s; progress %d", strings.Join(list, ", "), a.Progress.Ord)
+	}
+	tell(t, tests, []story{
+		{"Bash'go test'", "go test: runs=1 pass=2-2 broke=0 fail=0; progress 0"},
+		{"Bash'go test' Bash'go test'!1", "go test: runs=2 pass=2-2 broke=4 fail=4; progress 4"},
+		{"Bash'go test'!1 Bash'go test'!1 Bash'go test'", "go test: runs=3 pass=6-6 broke=0 fail=4; progress 6"},
+		{"Bash'go test' Bash'go test'!1 Bash'go test'!1", "go test: runs=3 pass=2-2 broke=4 fail=6; progress 4"},
+		{"Bash'go test'!1 Bash'go test ./a'", "go test: runs=1 pass=0-0 broke=0 fail=2, go test ./a: runs=1 pass=4-4 broke=0 fail=0; progress 0"},
+		{"Bash'go test' tester~Bash'go test'#2", "go test: runs=1 pass=2-2 broke=0 fail=0, go test: runs=1 pass=4-4 broke=0 fail=0; progress 0"},
+		{"Skill'go test'", "; progress 0"},
+	})
+}
+
+func TestFiles(t *testing.T) {
+	files := func(s *State, a *Session, _ time.Time) string {
+		var list []string
+		for _, f := range a.Files {
+			seen := map[uint32]string{}
+			story := ""
+			for _, v := range f.Hashes {
+				if seen[v.Hash] == "" {
+					seen[v.Hash] = string(rune('a' + len(seen)))
+				}
+				story += seen[v.Hash]
+			}
+			list = append(list, fmt.Sprintf("%s %s of %d", f.Path, story, f.Edits))
+		}
+		return fmt.Sprintf("%s; epoch %d, progress %d", strings.Join(list, ", "), a.Epoch, a.Progress.Ord)
+	}
+	tell(t, files, []story{
+		{"Edit'a.go'=1 Edit'a.go'=2 Edit'a.go'=1 Edit'a.go'=2", "a.go abab of 4; epoch 4, progress 4"},
+		{"Edit'a.go'=1 Edit'a.go'=1", "a.go a of 2; epoch 1, progress 2"},
+		{"Edit'a.go'=1 Edit'b.go'=1 Edit'a.go'=2", "b.go a of 1, a.go ab of 2; epoch 3, progress 6"},
+		{"Edit'a.go'=1 /feature Edit'a.go'=2", "a.go a of 1, a.go a of 1; epoch 2, progress 4"},
+		{"Edit'a.go'=1 tester~Edit'a.go'=2", "a.go ab of 2; epoch 2, progress 4"},
+		{"Edit'a.go'", "a.go a of 1; epoch 1, progress 0"}, // changed, but into what nobody knows
+		{"Edit'a.go'! Edit'a.go'!no Edit'a.go'? Read'a.go'", "; epoch 0, progress 0"},
+	})
+}
+
+func TestRecent(t *testing.T) {
+	recent := func(s *State, a *Session, _ time.Time) string {
+		keys, results := map[uint32]int{}, map[uint32]int{}
+		var list []string
+		for _, d := range a.Own.Recent {
+			if _, ok := keys[d.Key]; !ok {
+				keys[d.Key] = len(keys) + 1
+			}
+			if _, ok := results[d.Result]; !ok {
+				results[d.Result] = len(results) + 1
+			}
+			marks := ""
+			for mark, on := range map[string]bool{"!": d.Failed, "no": d.Denied, "?": d.Unsure, "e": d.Edit} {
+				if on {
+					marks += mark
+				}
+			}
+			list = append(list, fmt.Sprintf("%s%s %d=%d@%d", d.Tool, marks, keys[d.Key], results[d.Result], d.Epoch))
+		}
+		return strings.Join(list, ", ")
+	}
+	tell(t, recent, []story{
+		{"Bash'ls' Bash'ls' Bash'pwd'", "Bash 1=1@0, Bash 1=1@0, Bash 2=1@0"},
+		{"Bash'ls' Bash'ls'!1", "Bash 1=1@0, Bash! 1=2@0"},
+		{"Bash'ls' Bash'ls'#2 Bash'ls'#2", "Bash 1=1@0, Bash 2=1@0, Bash 2=1@0"},
+		{"Bash'ls'!no Bash'ls'? Bash'ls'!int", "Bashno 1=1@0, Bash? 1=2@0, Bash? 1=3@0"},
+		{"Bash'ls' PROMPT Bash'ls'", "Bash 1=1@0, Bash 1=1@1"},
+		{"Bash'ls' PROMPT&'<x>' Bash'ls'", "Bash 1=1@0, Bash 1=1@0"}, // no person asked again
+		{"Bash'ls' Edit'a.go'=1 Bash'ls'", "Bash 1=1@0, Edite 2=2@0, Bash 1=1@1"},
+		{"Bash'ls' twice Bash'ls'", "Bash 1=1@0, Bash 1=1@0"},
+		{"Bash'ls' tester~Bash'ls'", "Bash 1=1@0"},
+		{"Bash'serve'&", ""},
+	})
+}
+
+func TestFails(t *testing.T) {
+	fails := func(s *State, a *Session, _ time.Time) string {
+		f := a.Own.Fails
+		return fmt.Sprintf("%d of %d from %d to %d", f.Count, len(f.Inputs), f.First.Ord, f.Last.Ord)
+	}
+	tell(t, fails, []story{
+		{"Bash'a'!1 Bash'b'!1 Bash'b'!2", "3 of 2 from 2 to 6"},
+		{"Bash'a'!1 Bash'b' Bash'c'!1", "1 of 1 from 6 to 6"},
+		{"Bash'a'!1 Bash'b'!no Bash'b'? Bash'b'!int Bash'c'!1", "2 of 2 from 2 to 10"},
+		{"Bash'a'!1 Bash'aburn log build MILESTONE' Bash'c'!1", "2 of 2 from 2 to 6"},
+		{"Bash'a'!1 PROMPT Bash'c'!1", "1 of 1 from 5 to 5"},
+		{"Bash'a'!1 tester~Bash'b' Bash'c'!1", "2 of 2 from 2 to 6"},
+		{"Bash'a'!1 twice", "1 of 1 from 2 to 2"},
+	})
+}
+
+func TestMilestones(t *testing.T) {
+	said := func(s *State, a *Session, _ time.Time) string {
+		r, m := a.Own.Run, a.Own.Same
+		return fmt.Sprintf("%d of %d, same %d since %d, progress %d", len(r.Milestones), r.Reached, m.Count, m.First.Ord, a.Progress.Ord)
+	}
+	tell(t, said, []story{
+		{"build> build*'one' build*'two'", "2 of 2, same 1 since 3, progress 3"},
+		{"build> build*'one' build*'one' build*'one'", "3 of 3, same 3 since 2, progress 2"},
+		{"build> build*'one' Edit'a'=1 build*'one'", "2 of 2, same 1 since 5, progress 4"},
+		{"build> build* build*", "2 of 2, same 0 since 0, progress 3"},
+		{"build> { build*'one' build*'two' }*10", "12 of 20, same 1 since 21, progress 21"},
+	})
+}
+
+func TestAgents(t *testing.T) {
+	agents := func(s *State, a *Session, _ time.Time) string {
+		var list []string
+		for _, g := range a.Agents {
+			what := fmt.Sprintf("%s(%s) %d-%d-%d", g.ID, g.Type, g.Spawned.Ord, g.Begun.Ord, g.Last.Ord)
+			if g.Background {
+				what += "&"
+			}
+			switch {
+			case g.Ended.Is() && g.Failed:
+				what += fmt.Sprint(" failed ", g.Ended.Ord)
+			case g.Ended.Is():
+				what += fmt.Sprint(" ended ", g.Ended.Ord)
+			case g.Cut.Is():
+				what += fmt.Sprint(" cut ", g.Cut.Ord)
+			}
+			if g.Status != "" {
+				what += " " + g.Status
+			}
+			list = append(list, what)
+		}
+		return strings.Join(list, ", ")
+	}
+	tell(t, agents, []story{
+		{"(tester", "tester-1(tester) 1-0-0"},
+		{"(tester tester~Bash'ls' tester)", "tester-1(tester) 1-2-3 ended 4"},
+		{"tester~Bash'ls'", "tester-1(tester) 0-1-2"},
+		{"(tester tester)'failed'", "tester-1(tester) 1-0-0 failed 2 failed"},
+		{"(tester tester)'completed'", "tester-1(tester) 1-0-0 ended 2 completed"},
+		{"(tester tester~test> tester~test!'no server' tester)", "tester-1(tester) 1-2-3 failed 4"},
+		{"(tester tester~test> tester~test! tester~test. tester)", "tester-1(tester) 1-2-4 ended 5"},
+		{"(tester tester~test> tester) tester~test!", "tester-1(tester) 1-2-4 failed 3"},
+		{"(tester tester) tester~Bash'ls'", "tester-1(tester) 1-3-4"}, // asked again
+		{"(tester tester~Bash'ls'<a tester) ^a", "tester-1(tester) 1-2-4 ended 3"},
+		{"(tester (tester2 tester)", "tester-1(tester) 1-0-0 ended 3, tester-2(tester) 2-0-0"},
+		{"(tester& tester)", "tester-1(tester) 1-0-0& ended 2"},
+		{"codex (tester tester)", "tester-1(tester) 1-0-0& ended 2"},
+		{"PROMPT (tester PROMPT", "tester-1(tester) 2-0-0 cut 3"}, // the turn was interrupted, and it with it
+		{"PROMPT (tester PROMPT tester~Bash'ls'", "tester-1(tester) 2-4-5"},
+		{"PROMPT (tester& PROMPT", "tester-1(tester) 2-0-0&"},
+		{"PROMPT (tester STOP", "tester-1(tester) 2-0-0"},
+		{"PROMPT (tester& SESSION_END'other'", "tester-1(tester) 2-0-0& cut 3"},
+	})
+}
+
+func drawLinks(s *State) string {
+	var list []string
+	for _, l := range s.Links {
+		what := l.Cmd
+		if l.Wt != "" {
+			what = l.Wt + "/" + what
+		}
+		what += fmt.Sprintf(" %d %d %d", l.Start.Ord, l.Complete.Ord, l.Failed.Ord)
+		if l.Open {
+			what += " open"
+		}
+		if len(l.Jumped) > 0 {
+			what += fmt.Sprint(" over ", l.Jumped)
+		}
+		list = append(list, what)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestChain(t *testing.T) {
+	tell(t, func(s *State, _ *Session, _ time.Time) string { return drawLinks(s) }, []story{
+		{"ideate> ideate. plan>", "ideate 1 2 0, plan 3 0 0 open"},
+		{"ideate> ideate. build>", "ideate 1 2 0, build 3 0 0 open over [plan]"},
+		{"ideate> ideate. ship>", "ideate 1 2 0, ship 3 0 0 open over [build plan]"},
+		{"ship>", "ship 1 0 0 open"}, // what was before the log is unknown
+		{"ideate> ideate! plan> plan.", "ideate 1 0 2, plan 3 4 0"},
+		{"@B ideate. @A /feature build>", "ideate 0 1 0, feature/build 2 0 0 open over [plan]"},
+		{"@B plan. @A /feature build>", "plan 0 1 0, feature/build 2 0 0 open"},
+		{"tester~build> build:RED> build:RED. deploy>", ""},
+		{"build> build:RED!", "build 1 0 0 open"},
+		{"build> build*", "build 1 0 0 open"},
+	})
+}
+
+func TestInvoked(t *testing.T) {
+	invoked := func(s *State, a *Session, _ time.Time) string {
+		if a.Invoked == nil {
+			return "none"
+		}
+		c := *a.Invoked
+		return fmt.Sprintf("%s at %d declared=%v turns=%d calls=%d", c.Cmd, c.Ord, c.Declared, c.Turns, c.Calls)
+	}
+	tell(t, invoked, []story{
+		{"PROMPT/build", "build at 2 declared=false turns=0 calls=0"},
+		{"PROMPT/deploy", "none"},
+		{"PROMPT/build PROMPT/cost", "build at 2 declared=false turns=0 calls=0"},
+		{"PROMPT/build Bash'ls' STOP", "build at 2 declared=false turns=1 calls=1"},
+		{"PROMPT/build STOP", "build at 2 declared=false turns=0 calls=0"},
+		{"PROMPT/build build> Bash'ls' STOP", "build at 2 declared=true turns=0 calls=0"},
+		{"PROMPT/build tester~build> Bash'ls' STOP", "build at 2 declared=true turns=0 calls=0"},
+		{"PROMPT/build plan> Bash'ls' STOP PROMPT Bash'ls' STOP", "build at 2 declared=false turns=2 calls=2"},
+	})
+}
+
+func TestAdvice(t *testing.T) {
+	advice := func(s *State, a *Session, _ time.Time) string {
+		var list []string
+		for _, d := range s.Advice {
+			list = append(list, fmt.Sprintf("%s %s of %s: %d %d %d %d, %d turns", d.Task, d.Type, d.Session, d.Queued.Ord, d.Delivered.Ord, d.Seen.Ord, d.Resolved.Ord, d.Turns))
+		}
+		for _, told := range s.Told {
+			list = append(list, fmt.Sprintf("told %s %d", told.Signature, told.Ord))
+		}
+		return strings.Join(list, ", ")
+	}
+	tell(t, advice, []story{
+		{"PROMPT INTERVENTION'T1 loop x'", "T1 loop of A: 2 0 0 0, 0 turns"},
+		{"PROMPT INTERVENTION'T1 loop x' twice DELIVERED'T1' SEEN'T1'", "T1 loop of A: 2 3 4 0, 0 turns"},
+		{"PROMPT INTERVENTION'T1 loop x' DELIVERED'T1' RESOLVED'T1'", "T1 loop of A: 2 3 0 4, 0 turns"},
+		{"INTERVENTION'T1 loop x' PROMPT DELIVERED'T1' Bash'ls' STOP PROMPT STOP PROMPT Bash'ls' STOP", "T1 loop of A: 1 3 0 0, 2 turns"},
+		{"INTERVENTION'T1 loop x' PROMPT Bash'ls' STOP", "T1 loop of A: 1 0 0 0, 0 turns"},
+		{"INTERVENTION'T1 loop x' DELIVERED'T1' @B PROMPT Bash'ls' STOP @A PROMPT", "T1 loop of A: 1 2 0 0, 0 turns"},
+		{"PROMPT notify'silence x' notify'silence y'", "told x 2, told y 3"},
+		{"PROMPT notify'silence x' notify'silence y' notify'silence x'", "told y 3, told x 4"},
+	})
+	s, _ := fold(t, "@A PROMPT INTERVENTION'T1 loop x' +5m STOP")
+	if a := session(t, s, "A"); a.Heard != 2 || a.Last.Ord != 3 || a.Source != "claude" {
+		t.Errorf("aburn's own entry counts as the session's: %+v", a)
+	}
+}
+
+func TestClock(t *testing.T) {
+	clock := func(s *State, a *Session, end time.Time) string {
+		return fmt.Sprint(time.Duration(a.Clock)*time.Millisecond, " ", time.Duration(a.ClockAt(end))*time.Millisecond)
+	}
+	tell(t, clock, []story{
+		{"PROMPT +5m Bash'ls'<", "5m1s 5m2s"},
+		{"PROMPT STOP +1h PROMPT Bash'ls'", "3s 4s"},
+		{"PROMPT Bash'go test'<a +20m ^a", "1m1s 1m2s"},
+		{"PROMPT Bash'go test'< +20m", "1s 1m1s"},
+		{"PROMPT Bash'rm'<a PERMISSION +1h ^a!no", "2s 3s"},
+		{"PROMPT Bash'serve'& +20m Bash'ls'", "1m3s 1m4s"},
+		{"PROMPT Bash'serve'& { +50s Bash'ls' }*10", "8m42s 8m43s"},
+		{"PROMPT -1h Bash'ls'", "1s 2s"},
+		{"PROMPT +25h Bash'ls'", "1s 2s"},
+		{"PROMPT +1h SESSION_END'other' +1h", "1h0m1s 1h0m1s"},
+	})
+}
+
+func TestMiddle(t *testing.T) {
+	middle := func(s *State, a *Session, _ time.Time) string { return fmt.Sprint(a.Middle, " ", drawRun(a.Own.Run)) }
+	tell(t, middle, []story{
+		{"SESSION_START'startup'", "false none"},
+		{"PROMPT", "false none"},
+		{"build>", "false build>"},
+		{"SESSION_START'resume'", "true none"},
+		{"SESSION_START'compact'", "true none"},
+		{"Bash'ls'", "true none"},
+		{"build:RED>", "true build RED>"},
+	})
+}
+
+// The hooks of a session that is under way say what is active in it.
+func TestUnderWay(t *testing.T) {
+	for drawing, want := range map[string]string{
+		"@A build> build:RED> Bash'ls'":                     "build RED",
+		"@A build> Bash'ls' Bash'ls'":                       "build",
+		"@A build> build:RED> (tester tester~Bash'ls'":      "none", // a sub-agent's is its parent's
+		"@A build> build:RED> Bash'ls' build:RED.":          "build RED.",
+		"@A build> build:RED> Bash'ls' build:GREEN>":        "build RED GREEN>",
+		"@A build> build:RED> Bash'ls' build:REFACTOR>":     "build RED (GREEN)REFACTOR>",
+		"@A build> build:RED> PROMPT Bash'ls' STOP build.":  "build RED .",
+		"@A build> build:RED> @B plan> @A PROMPT Bash'pwd'": "build RED",
+	} {
+		model := workflow.Default()
+		s := New(&model)
+		entries, _ := drawn.Entries(drawing)
+		for _, e := range entries[2:] {
+			s.Apply(e, false)
+		}
+		if got := drawRun(session(t, s, "A").Own.Run); got != want {
+			t.Errorf("%s is %s, not %s", drawing, got, want)
+		}
+	}
+}
+
+// What a rotation carried tells what was; it does nothing now and outranks nothing.
+func TestCarried(t *testing.T) {
+	for _, tc := range []struct{ carried, own, want string }{
+		{"@A build> build:RED>", "", "build> RED> heard=0 middle=true turn=false: build 1 0 0 open"},
+		{"@A build> build:RED>", "@A Bash'ls' build:RED.", "build> RED>. heard=3 middle=true turn=true: build 1 0 0 open"},
+		{"@A build> build. @B plan>", "@A Bash'ls'", "build> . heard=2 middle=true turn=true: build 1 2 0, plan 3 0 0 open"},
+	} {
+		model := workflow.Default()
+		s := New(&model)
+		carried, _ := drawn.Entries(tc.carried)
+		for _, e := range carried {
+			s.Apply(e, true)
+		}
+		d, err := drawn.Draw(carried, tc.own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range d.Lines {
+			s.Apply(l.Entry, false)
+		}
+		a := session(t, s, "A")
+		got := fmt.Sprintf("%s heard=%d middle=%v turn=%v: %s", drawRun(a.Own.Run), a.Heard, a.Middle, a.Turn.Open, drawLinks(s))
+		if got != tc.want {
+			t.Errorf("%s | %s\n is %s\nnot %s", tc.carried, tc.own, got, tc.want)
+		}
+	}
+}
+
+// A killed rotator leaves the carried lines to a later writer: they come behind
+// newer entries.
+func TestCarriedLate(t *testing.T) {
+	model := workflow.Default()
+	s := New(&model)
+	old, _ := drawn.Entries("@A plan> plan. build> build. build>")
+	d, err := drawn.Draw(old, "@A build!")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Apply(d.Lines[0].Entry, false)
+	for _, e := range old[:4] {
+		s.Apply(e, true)
+	}
+	if got, want := drawLinks(s), "build 4 5 1, plan 2 3 0"; got != want {
+		t.Errorf("is %s\nnot %s", got, want)
+	}
+	if a := session(t, s, "A"); drawRun(a.Own.Run) != "build !" || len(a.Own.Before) != 0 || a.Last.Ord != 1 || s.Last.Ord != 1 {
+		t.Errorf("%s, %+v", drawRun(a.Own.Run), a.Last)
+	}
+}
+
+func TestSessionsApart(t *testing.T) {
+	s, _ := fold(t, "@A build> @B plan> @ build> /feature build>")
+	var list []string
+	for _, v := range s.Sessions {
+		list = append(list, fmt.Sprintf("%s/%s", v.ID, v.Wt))
+	}
+	if got := strings.Join(list, " "); got != "A/ B/ / /feature" {
+		t.Errorf("sessions %s", got)
+	}
+}
