@@ -22,7 +22,7 @@ func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 	}
 	fmt.Fprintln(out)
 	table := term.Table{Columns: []term.Column{
-		{Title: "type"}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "to the queue", Right: true}, {Title: "told after", Right: true}, {Title: "at most", Right: true},
+		{Title: "type"}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "told after", Right: true}, {Title: "at most", Right: true},
 	}}
 	row := func(name string, t *backtest.Tally) {
 		median, slowest := delayTexts(t)
@@ -50,17 +50,17 @@ func backtestLabels(out *term.Out, rep *backtest.Report, tallies []*backtest.Tal
 	}
 	fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, "against the labels"))
 	table := term.Table{Columns: []term.Column{
-		{Title: "type"}, {Title: "true", Right: true}, {Title: "false", Right: true}, {Title: "missed", Right: true}, {Title: "precision"}, {Title: "recall"},
+		{Title: "type"}, countColumns[0], countColumns[1], countColumns[2], countColumns[3], countColumns[4],
 	}}
 	row := func(name string, c backtest.Counts) {
-		table.Add(name, strconv.Itoa(c.True), strconv.Itoa(c.False), strconv.Itoa(c.Labels-c.Found), shareText(c.Precision()), shareText(c.Recall()))
+		table.Add(append([]string{name}, countCells(c)...)...)
 	}
 	for _, t := range tallies {
 		row(string(t.Type), t.All)
 	}
 	total := rep.Total()
 	row("all", total.All)
-	row("to the queue", total.Above)
+	row("queued", total.Above)
 	if err := table.Print(out, 2); err != nil {
 		return err
 	}
@@ -98,22 +98,49 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 	return nil
 }
 
+// countColumns hold countCells: rates stand beside the counts that they are made of.
+var countColumns = [5]term.Column{{Title: "true", Right: true}, {Title: "false", Right: true}, {Title: "missed", Right: true}, {Title: "precision"}, {Title: "recall"}}
+
+func countCells(c backtest.Counts) []string {
+	return []string{strconv.Itoa(c.True), strconv.Itoa(c.False), strconv.Itoa(c.Labels - c.Found), rateText(c.Precision()), rateText(c.Recall())}
+}
+
 // anHour is a rate in a time, with as many figures as it is worth.
 func anHour(n int, in time.Duration) string {
-	if in <= 0 {
+	rate := float64(n) / in.Hours()
+	switch {
+	case in <= 0:
 		return ""
+	case rate >= 10 || n == 0:
+		return strconv.FormatFloat(rate, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(float64(n)/in.Hours(), 'g', 2, 64)
+	return strconv.FormatFloat(rate, 'g', 2, 64)
 }
 
 func delayTexts(t *backtest.Tally) (median, slowest string) {
 	if d, ok := t.Median(); ok {
-		median = term.Duration(d)
+		median = delayText(d)
 	}
 	if d, ok := t.Slowest(); ok {
-		slowest = term.Duration(d)
+		slowest = delayText(d)
 	}
 	return median, slowest
+}
+
+func delayText(d time.Duration) string {
+	if d < time.Second {
+		return "at once"
+	}
+	return term.Duration(d.Round(time.Second))
+}
+
+// rateText is a rate with its interval, where its denominator stands beside it.
+func rateText(s backtest.Share) string {
+	if s.Of == 0 {
+		return "of none"
+	}
+	low, high := s.Interval()
+	return fmt.Sprintf("%.2f (%.2f-%.2f)", s.Rate(), low, high)
 }
 
 // shareText never shows a rate without its interval and its denominator.
@@ -121,8 +148,7 @@ func shareText(s backtest.Share) string {
 	if s.Of == 0 {
 		return "of none"
 	}
-	low, high := s.Interval()
-	return fmt.Sprintf("%.2f (%.2f-%.2f) of %d", s.Rate(), low, high, s.Of)
+	return fmt.Sprintf("%s of %d", rateText(s), s.Of)
 }
 
 // swept is what one value of a limit did.
@@ -163,20 +189,22 @@ func sweepText(out *term.Out, s *backtest.Sweep, all []swept) error {
 	rep := all[0].rep
 	fmt.Fprintf(out, "%s in %s of %s, watched for %s; what %s would have told\n\n", term.Plural(rep.Entries, "entry", "entries"),
 		term.Plural(int64(rep.Sessions), "session"), term.Plural(int64(len(rep.Results)), "log"), term.Duration(rep.Time), s.Type)
-	table := term.Table{Columns: []term.Column{
-		{Title: s.Name}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "to the queue", Right: true}, {Title: "told after", Right: true}, {Title: "precision"}, {Title: "recall"},
-	}}
+	table := term.Table{Columns: []term.Column{{Title: s.Name}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "told after", Right: true}}}
+	if rep.Labelled > 0 {
+		table.Columns = append([]term.Column{{Title: s.Name}, {Title: "queued", Right: true}}, countColumns[:]...)
+	}
 	for _, v := range all {
-		t := v.rep.Of(s.Type)
-		value, precision, recall := v.value, "", ""
+		t, value := v.rep.Of(s.Type), v.value
 		if v.now {
 			value += " now"
 		}
+		queued := term.Count(int64(t.Above.Alerts))
 		if rep.Labelled > 0 {
-			precision, recall = shareText(t.All.Precision()), shareText(t.All.Recall())
+			table.Add(append([]string{value, queued}, countCells(t.All)...)...)
+			continue
 		}
 		median, _ := delayTexts(t)
-		table.Add(value, term.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, v.rep.Time), term.Count(int64(t.Above.Alerts)), median, precision, recall)
+		table.Add(value, term.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, v.rep.Time), queued, median)
 	}
 	return table.Print(out, 2)
 }
