@@ -56,6 +56,7 @@ var layers = []struct {
 	{"internal/realagents", "", "", "tests with the real agents, behind the build tag agents"},
 	{"internal/demo", "internal/term", "", "plays a recorded session through the executables, as an agent would"},
 	{"internal/demo/record", "internal/testkit/agents internal/testkit/model", "", "records the session for the demo with the real Claude Code"},
+	{"internal/recorder", "", "", "records sessions of the real agents for the corpus, behind the build tag agents"},
 	{"internal/bench", "logfmt internal/journal", "", "times whole processes; imports what it replays"},
 }
 

@@ -201,12 +201,27 @@ func (w *weave) twice(args []string) error {
 }
 
 func (w *weave) set(args []string) error {
-	at, err := w.find(args[0])
-	if err != nil || len(args) < 2 {
+	places, _, err := w.matches(args[min(1, len(args)-1)])
+	if args[0] != "all" {
+		var at int
+		at, err = w.find(args[0])
+		places = []int{at}
+	} else {
+		args = args[1:]
+	}
+	if err != nil || len(args) < 2 || len(places) == 0 {
 		return fmt.Errorf("set SEL KEY=VALUE: %v", err)
 	}
-	e := w.log[at].Entry
-	for _, pair := range args[1:] {
+	for _, at := range places {
+		if err := w.change(w.log[at].Entry, args[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *weave) change(e *logfmt.Entry, pairs []string) error {
+	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
 			return fmt.Errorf("%q is not KEY=VALUE", pair)

@@ -110,6 +110,9 @@ func TestWeave(t *testing.T) {
 	check(t, "twice A:START", "0:00A:SESSION_START 0:01A:PROMPT 0:02A:START 0:02A:START 0:03A:TOOL_START 0:06A:TOOL_FAILED")
 	check(t, "draw after A:START: STOP +1m PROMPT", "0:00A:SESSION_START 0:01A:PROMPT 0:02A:START 0:03A:STOP 1:04A:PROMPT 1:05A:TOOL_START 1:08A:TOOL_FAILED")
 	check(t, "draw STOP", head+" 0:07A:STOP")
+	if s := check(t, "set all A:* cmd=session phase= tool_use_id=", head); s != nil && (s.Entries()[3].Cmd != "session" || strings.Contains(string(s.Entries()[3].Data), "tool_use_id")) {
+		t.Errorf("set all: %+v", s.Entries()[3])
+	}
 	check(t, "set A:START event=PROMPT", strings.Replace(head, "START 0:03", "PROMPT 0:03", 1))
 }
 

@@ -27,7 +27,7 @@ import (
 //	clock SEL D      the clock is set forward (or, with -D, back) before SEL
 //	repeat SEL..SEL N  what the session did between comes N times more, behind
 //	twice SEL        the entry was recorded once more, with the same id
-//	set SEL KEY=VALUE…  changes members of data; event, cmd, phase are the entry's own; KEY= takes a member out
+//	set SEL KEY=VALUE…  changes members of data; event, cmd, phase are the entry's own; KEY= takes a member out; set all SEL of every one
 //	draw [after SEL:] DRAWING  a drawing (see logfmt/drawn) behind all, or behind SEL, as if its session had gone on so
 //	mark NAME SEL    gives SEL a name for labels
 //
