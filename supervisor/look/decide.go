@@ -71,14 +71,14 @@ func (d *decision) notice() {
 	}
 }
 
-// resolve says of which advice the trouble is gone. Of a session that the state has
-// forgotten nobody knows; its tasks are taken back without a word.
+// resolve says of which advice the trouble is gone. Where nobody looks for it any
+// more, nobody knows: such tasks are taken back without a word in the log.
 func (d *decision) resolve() {
 	for _, a := range d.result.State.Advice {
 		switch {
 		case a.Task == "" || a.Resolved.Is() || d.raised(a.Signature) != nil:
-		case a.Session != "" && d.session(a.Session) == nil:
-			d.desk.Drop(a.Task, "session forgotten", d.result.Now)
+		case !d.judged(a):
+			d.desk.Drop(a.Task, "no longer looked for", d.result.Now)
 		default:
 			d.desk.Drop(a.Task, "resolved", d.result.Now)
 			d.add(logfmt.Resolved, a.Session, logfmt.TaskFacts{Task: a.Task, Type: a.Type, Signature: a.Signature, Reason: "cleared"})
@@ -92,6 +92,21 @@ func (d *decision) resolve() {
 		e := d.add(logfmt.Resolved, "", logfmt.TaskFacts{Signature: told.Signature, Reason: "cleared"})
 		e.ID = logfmt.ToolID(Source, "", "", logfmt.Resolved, "told:"+told.Signature+":"+strconv.FormatInt(told.At, 10))
 	}
+}
+
+// silentFor is how long a session may be silent to be judged at all.
+const silentFor = 24 * time.Hour
+
+// judged reports whether an issue like that of the advice would have been found.
+func (d *decision) judged(a *supervisor.Advice) bool {
+	if slices.Contains(d.model.Limits.Off, a.Type) {
+		return false
+	}
+	if a.Session == "" {
+		return true
+	}
+	s := d.session(a.Session)
+	return s != nil && d.result.Now.Sub(s.Last.Time()) < silentFor
 }
 
 // put queues an issue, unless that was done a while ago.
