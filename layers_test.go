@@ -44,7 +44,7 @@ var layers = []struct {
 	{"internal/settings", "workflow internal/project", "github.com/tidwall/gjson", "one precedence of values"},
 	{"internal/scrub", "", "", "secrets out of texts; nothing else"},
 	{"internal/scrub/gen", "internal/scrub", "", "writes scrub's constant tables"},
-	{"internal/queue", "logfmt internal/lockfile internal/atomicfile", "github.com/tidwall/gjson", "queue.json; linked into aburn-hook, knows neither projects nor agents"},
+	{"internal/queue", "logfmt internal/lockfile internal/atomicfile", "", "queue.json; linked into aburn-hook, knows neither projects nor agents"},
 	{"internal/shell", "", "", "what a shell script runs, and what is only text in it; runs nothing"},
 	{"internal/lockfile", "", "github.com/gofrs/flock", "the one lock"},
 	{"internal/atomicfile", "", "golang.org/x/sys", "atomic replacement, the one place that does it"},

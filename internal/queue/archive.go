@@ -7,8 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/logfmt"
 )
 
@@ -20,9 +18,9 @@ const (
 )
 
 // archiveLine is what remains of a dropped task.
-func archiveLine(raw, reason string, at time.Time) []byte {
+func archiveLine(raw []byte, reason string, at time.Time) []byte {
 	var o logfmt.Object
-	o.Raw("task", oneLine([]byte(raw))).Str("reason", reason).Str("at", formatTime(at))
+	o.Raw("task", oneLine(raw)).Str("reason", reason).Str("at", formatTime(at))
 	return append(o.Bytes(), '\n')
 }
 
@@ -65,20 +63,34 @@ func (q *Queue) appendArchive(lines []byte, sync bool) error {
 
 // archived yields the tasks of ours in the archive that have the signature, in no order that matters.
 func (q *Queue) archived(signature string, yield func(Task) bool) {
-	mark := []byte(`"signature":` + quote(signature))
+	mark := append([]byte(`"signature":`), quote(signature)...)
 	for _, name := range []string{ArchiveName, olderArchive} {
 		data, _, err := readRegular(q.root, name)
 		if err != nil {
 			continue // an archive that cannot be read only makes nothing cool
 		}
 		for line := range bytes.Lines(data) {
-			if !bytes.Contains(line, mark) || !logfmt.Valid(line) {
+			if !bytes.Contains(line, mark) {
 				continue
 			}
-			t := parseTask(gjson.GetBytes(line, "task"))
+			t := archivedTask(line)
 			if t.Signature == signature && q.Ours(t) && !yield(t) {
 				return
 			}
 		}
 	}
+}
+
+// archivedTask is the task in a line, an empty one if it is none.
+func archivedTask(line []byte) (t Task) {
+	ok := logfmt.Members(bytes.TrimSpace(line), func(key logfmt.RawString, value []byte) bool {
+		if string(key) == "task" {
+			t = parseTask(value)
+		}
+		return true
+	})
+	if !ok {
+		return Task{}
+	}
+	return t
 }

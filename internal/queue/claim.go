@@ -16,7 +16,7 @@ func (d *Desk) Claim(who Claimant, now time.Time) []Task {
 		if ok, _ := d.q.deliverable(d.doc, i, who, now); !ok {
 			continue
 		}
-		d.change(i, now, member{"status", quote(string(Executing))}, d.attempts(i, +1), member{"lease", string(lease.encode())})
+		d.change(i, now, member{"status", quote(Executing)}, d.attempts(i, +1), member{"lease", lease.encode()})
 		claimed = append(claimed, d.doc.items[i].task)
 	}
 	slices.SortStableFunc(claimed, func(a, b Task) int {
@@ -26,14 +26,14 @@ func (d *Desk) Claim(who Claimant, now time.Time) []Task {
 }
 
 func (d *Desk) attempts(i, step int) member {
-	return member{"attempts", strconv.Itoa(d.doc.items[i].task.Attempts + step)}
+	return member{"attempts", strconv.AppendInt(nil, int64(d.doc.items[i].task.Attempts+step), 10)}
 }
 
 // Unclaim makes tasks of this Desk's Claim pending again, as if they had not been claimed.
 func (d *Desk) Unclaim(tasks []Task, now time.Time) {
 	for _, t := range tasks {
 		if i := d.q.find(d.doc, t.ID); i >= 0 && d.doc.items[i].task.Status == Executing {
-			d.change(i, now, member{"status", quote(string(Pending))}, d.attempts(i, -1), member{"lease", "null"})
+			d.change(i, now, member{"status", quote(Pending)}, d.attempts(i, -1), member{"lease", null})
 		}
 	}
 }
@@ -43,7 +43,7 @@ func (d *Desk) Unclaim(tasks []Task, now time.Time) {
 func (d *Desk) Receipt(ids []string, now time.Time) {
 	for _, id := range ids {
 		if i := d.q.find(d.doc, id); i >= 0 && d.doc.items[i].task.Status != Completed {
-			d.change(i, now, member{"status", quote(string(Completed))}, member{"delivered_at", quote(formatTime(now))})
+			d.change(i, now, member{"status", quote(Completed)}, member{"delivered_at", quote(formatTime(now))})
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"bytes"
+	"io/fs"
 	"strconv"
 	"time"
 )
@@ -17,11 +19,16 @@ func (q *Queue) Read() (File, error) {
 }
 
 // Waiting reports whether anything is deliverable to who, without the lock: what a hook asks before it takes it. A
-// missing file is an empty queue.
+// missing file is an empty queue. What names neither the session nor the project is not read in full, so that it is no
+// error that such a file is broken, and that a session's id which is written with escapes is not found.
 func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
-	doc, _, err := q.load()
-	if doc == nil {
+	data, _, err := readRegular(q.root, Name)
+	if err != nil || data == nil || !names(data, string(who.Session)) && !names(data, ScopeProject) {
 		return false, err
+	}
+	doc, err := parseDocument(data)
+	if err != nil {
+		return false, &fs.PathError{Op: "read", Path: Name, Err: err}
 	}
 	for i := range doc.items {
 		if ok, _ := q.deliverable(doc, i, who, now); ok {
@@ -29,6 +36,21 @@ func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// names reports whether a JSON string of the file is the word, as every writer that does not escape letters writes it.
+func names(data []byte, word string) bool {
+	return word != "" && (!plain(word) || bytes.Contains(data, []byte(`"`+word+`"`)))
+}
+
+// plain reports whether nobody writes the word with escapes.
+func plain(word string) bool {
+	for i := 0; i < len(word); i++ {
+		if c := word[i]; c <= ' ' || c > '~' || c == '"' || c == '\\' || c == '/' || c == '<' || c == '>' || c == '&' || c == '\'' {
+			return false
+		}
+	}
+	return true
 }
 
 // Deliverable reports whether t may be handed to who now, and if not, why, in words for people. That another task has the
@@ -120,8 +142,8 @@ func (t *Task) notNow(now time.Time) string {
 // notFit says why the task is none that an agent could be given.
 func (t *Task) notFit() string {
 	for _, m := range t.Extra {
-		if isMember(m.Key) {
-			return "its member " + m.Key + " is not of the type that it should be"
+		if memberNumber(m.Key) >= 0 {
+			return "its member " + m.Key + " is not of the type that it should be, or stands there twice"
 		}
 	}
 	if t.ID == "" {

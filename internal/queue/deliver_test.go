@@ -94,6 +94,23 @@ func TestObstacles(t *testing.T) {
 	}
 }
 
+// A task that says a thing twice says nothing for certain.
+func TestRepeatedMember(t *testing.T) {
+	for _, again := range []string{`"session":"s1"`, `"session":null`, `"session":"s2"`, `"sess\u0069on":"s2"`, `"prompt":"other"`, `"status":"pending"`, `"id":null`} {
+		b := onBench(t, "")
+		b.put(forSession("a", "s1"), noon())
+		b.write(queue.Name, strings.Replace(b.text(queue.Name), `"hmac":`, again+`,"hmac":`, 1))
+		for _, session := range []string{"s1", "s2"} {
+			if ok, reason := b.Deliverable(b.tasks()[0], claimant(session), noon()); ok || session == "s1" && !strings.Contains(reason, "stands there twice") {
+				t.Errorf("%s: %v, %q", again, ok, reason)
+			}
+			if got := b.claim(session, noon()); got != "" {
+				t.Errorf("%s: %s claimed %q", again, session, got)
+			}
+		}
+	}
+}
+
 // tamper changes one member of the file by hand.
 func (b *bench) tamper(at, change string) {
 	b.Helper()

@@ -9,8 +9,6 @@ import (
 
 	"aburn/internal/atomicfile"
 	"aburn/internal/lockfile"
-
-	"github.com/tidwall/gjson"
 )
 
 // load reads and parses the file. Without a file both are nil.
@@ -87,7 +85,7 @@ func (d *Desk) Close() error {
 // is what counts.
 func (d *Desk) write() error {
 	data := d.doc.bytes(d.changed)
-	if len(data) > maxFile && len(data) > len(d.doc.text) {
+	if len(data) > maxFile && len(data) > len(d.doc.data) {
 		return &fs.PathError{Op: "write", Path: Name, Err: ErrTooLarge}
 	}
 	if !unchanged(d.q.root, Name, d.info) {
@@ -118,12 +116,15 @@ func (d *Desk) change(i int, now time.Time, members ...member) {
 	for _, m := range members {
 		it.raw = setMember(it.raw, m.key, m.json)
 	}
-	it.task = parseTask(gjson.Parse(it.raw))
+	it.task = parseTask(it.raw)
 	d.touch(now)
 }
 
 // member is one to be set.
-type member struct{ key, json string }
+type member struct {
+	key  string
+	json []byte
+}
 
 func (d *Desk) touch(now time.Time) { d.changed = stamp(now) }
 

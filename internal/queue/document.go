@@ -2,10 +2,7 @@ package queue
 
 import (
 	"bytes"
-	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"aburn/logfmt"
 )
@@ -15,79 +12,73 @@ import (
 //	{"version":"1.0","updated_at":"…","tasks":[ {…} , {…} ]}
 //	                             ^updated     ^array       ^
 type document struct {
-	text           string // the whole file; "" if there is none
+	reading
 	version        string
 	updatedAt      time.Time
-	updated, array span // their values in text; empty if the member is not there
+	updated, array span // their values; empty if the member is not there
 	items          []item
 	others         int // items that are no objects
 }
 
-type span struct{ lo, hi int }
-
 // item is one element of the array.
 type item struct {
-	lead, raw, trail string // blanks before it, itself, blanks behind it
+	lead, raw, trail []byte // blanks before it, itself, blanks behind it
 	task             Task
 	isTask           bool
 }
 
 // parseDocument reads the bytes of a file. The error is ErrBroken or ErrVersion.
 func parseDocument(data []byte) (*document, error) {
-	if !logfmt.Valid(data) { // which bounds the depth, too
-		return nil, ErrBroken
-	}
-	d := &document{text: string(data)}
-	root := gjson.Parse(d.text)
-	if !root.IsObject() {
-		return nil, ErrBroken
-	}
-	broken, known := false, true
-	var tasks gjson.Result
-	root.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
+	d := &document{reading: newReading(data)}
+	known, lists := true, 0
+	var tasks []byte
+	ok := logfmt.Members(bytes.Trim(data, " \t\r\n"), func(key logfmt.RawString, value []byte) bool {
+		switch string(key) {
 		case "version":
 			known = d.setVersion(value)
 		case "updated_at":
-			d.updated = spanOf(value)
-			d.updatedAt, _ = parseTime(value)
+			d.updated = d.place(value)
+			d.updatedAt, _ = d.time(value)
 		case "tasks":
-			broken = broken || d.array.hi > 0 || !value.IsArray() && value.Type != gjson.Null
-			d.array, tasks = spanOf(value), value
+			d.array, tasks = d.place(value), value
+			lists++
 		}
 		return true
 	})
 	switch {
+	case !ok || lists > 1 || lists == 1 && tasks[0] != '[' && tasks[0] != 'n':
+		return nil, ErrBroken
 	case !known:
 		return nil, ErrVersion
-	case broken:
-		return nil, ErrBroken
 	}
-	if tasks.IsArray() {
+	if lists == 1 && tasks[0] == '[' {
 		d.readItems(tasks)
 	}
 	return d, nil
 }
 
 // setVersion takes the version and reports whether this aburn knows it: none, 1, or anything that begins with "1.".
-func (d *document) setVersion(v gjson.Result) bool {
-	d.version = v.String()
-	return v.Type == gjson.Null || d.version == "1" || strings.HasPrefix(d.version, "1.")
+func (d *document) setVersion(value []byte) bool {
+	if s, ok := d.string(value); ok {
+		d.version = s
+	} else {
+		d.version = string(value)
+	}
+	return value[0] == 'n' || d.version == "1" || len(d.version) > 2 && d.version[:2] == "1."
 }
 
-func spanOf(v gjson.Result) span { return span{v.Index, v.Index + len(v.Raw)} }
-
-func (d *document) readItems(array gjson.Result) {
-	end := d.array.lo + 1 // of what was read
-	array.ForEach(func(_, value gjson.Result) bool {
-		at := spanOf(value)
-		before := d.text[end:at.lo]
+func (d *document) readItems(array []byte) {
+	end := d.array.lo + 1                // of what was read
+	d.items = make([]item, 0, MaxOpen+8) // mostly enough
+	logfmt.Elements(array, func(value []byte) bool {
+		at := d.place(value)
+		before := d.data[end:at.lo]
 		if n := len(d.items); n > 0 {
-			d.items[n-1].trail, before, _ = strings.Cut(before, ",")
+			d.items[n-1].trail, before, _ = bytes.Cut(before, []byte{','})
 		}
-		it := item{lead: before, raw: d.text[at.lo:at.hi], isTask: value.IsObject()}
+		it := item{lead: before, raw: value, isTask: value[0] == '{'}
 		if it.isTask {
-			it.task = parseTask(value)
+			it.task = d.task(value)
 		} else {
 			d.others++
 		}
@@ -96,7 +87,7 @@ func (d *document) readItems(array gjson.Result) {
 		return true
 	})
 	if n := len(d.items); n > 0 {
-		d.items[n-1].trail = d.text[end : d.array.hi-1]
+		d.items[n-1].trail = d.data[end : d.array.hi-1]
 	}
 }
 
@@ -113,11 +104,11 @@ func (d *document) tasks() []Task {
 
 // add appends a task. It stands on a line of its own, or as the items before it do.
 func (d *document) add(t Task) {
-	it := item{lead: "\n", raw: string(t.encode()), trail: "\n", task: t, isTask: true}
+	it := item{lead: []byte("\n"), raw: t.encode(), trail: []byte("\n"), task: t, isTask: true}
 	if n := len(d.items); n > 0 {
 		last := &d.items[n-1]
 		it.lead, it.trail = last.lead, last.trail
-		last.trail = ""
+		last.trail = nil
 	}
 	d.items = append(d.items, it)
 }
@@ -132,94 +123,70 @@ func (d *document) remove(i int) {
 
 // bytes is the file with the items as they are now, updated at now.
 func (d *document) bytes(now time.Time) []byte {
-	stamp := `"` + formatTime(now) + `"`
-	var b bytes.Buffer
-	b.Grow(len(d.text) + 4096)
-	if d.text == "" {
-		b.WriteString(`{"version":"1.0","updated_at":` + stamp + `,"tasks":`)
-		d.writeItems(&b)
-		b.WriteString("}\n")
-		return b.Bytes()
+	stamp := []byte(`"` + formatTime(now) + `"`)
+	if d.data == nil {
+		b := append([]byte(`{"version":"1.0","updated_at":`), stamp...)
+		return append(d.appendItems(append(b, `,"tasks":`...)), "}\n"...)
 	}
-	at := 0
-	replace := func(s span, write func()) {
-		b.WriteString(d.text[at:s.lo])
-		write()
+	b, at := make([]byte, 0, len(d.data)+4096), 0
+	replace := func(s span, value []byte) {
+		b = append(append(b, d.data[at:s.lo]...), value...)
 		at = s.hi
 	}
-	putStamp := func() { b.WriteString(stamp) }
-	putItems := func() { d.writeItems(&b) }
-	switch u, a := d.updated, d.array; {
-	case u.hi == 0 && a.hi == 0:
-	case u.hi == 0:
-		replace(a, putItems)
-	case a.hi == 0:
-		replace(u, putStamp)
-	case u.lo < a.lo:
-		replace(u, putStamp)
-		replace(a, putItems)
-	default:
-		replace(a, putItems)
-		replace(u, putStamp)
+	first, second := d.updated, d.array
+	firstValue, secondValue := stamp, d.appendItems(nil)
+	if second.lo < first.lo {
+		first, second, firstValue, secondValue = second, first, secondValue, firstValue
 	}
-	b.WriteString(d.text[at:])
-	return d.addMissing(b.Bytes(), stamp)
-}
-
-// addMissing appends the members that the file did not have.
-func (d *document) addMissing(text []byte, stamp string) []byte {
-	s := string(text)
+	if first.hi > 0 {
+		replace(first, firstValue)
+	}
+	if second.hi > 0 {
+		replace(second, secondValue)
+	}
+	b = append(b, d.data[at:]...)
 	if d.updated.hi == 0 {
-		s = setMember(s, "updated_at", stamp)
+		b = setMember(b, "updated_at", stamp)
 	}
 	if d.array.hi == 0 && len(d.items) > 0 {
-		var b bytes.Buffer
-		d.writeItems(&b)
-		s = setMember(s, "tasks", b.String())
+		b = setMember(b, "tasks", d.appendItems(nil))
 	}
-	return []byte(s)
+	return b
 }
 
-func (d *document) writeItems(b *bytes.Buffer) {
-	b.WriteByte('[')
+func (d *document) appendItems(b []byte) []byte {
+	b = append(b, '[')
 	for i, it := range d.items {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		b.WriteString(it.lead)
-		b.WriteString(it.raw)
-		b.WriteString(it.trail)
+		b = append(append(append(b, it.lead...), it.raw...), it.trail...)
 	}
-	b.WriteByte(']')
+	return append(b, ']')
 }
 
 // setMember is the JSON object with a member's value replaced wherever it stands, or appended behind the others; null is
-// never appended.
-func setMember(object, key, value string) string {
-	var b strings.Builder
-	at, end, found := 0, 0, false
-	root := gjson.Parse(object)
-	root.ForEach(func(k, v gjson.Result) bool {
-		s := spanOf(v)
-		if end = s.hi; k.Str == key {
-			b.WriteString(object[at:s.lo])
-			b.WriteString(value)
+// never appended. Blanks around the object stay.
+func setMember(object []byte, key string, value []byte) []byte {
+	r := reading{data: object}
+	b := make([]byte, 0, len(object)+len(key)+len(value)+4)
+	at, found, end := 0, false, bytes.IndexByte(object, '{')+1
+	comma := ""
+	logfmt.Members(bytes.Trim(object, " \t\r\n"), func(k logfmt.RawString, v []byte) bool {
+		s := r.place(v)
+		if end, comma = s.hi, ","; string(k) == key {
+			b = append(append(b, object[at:s.lo]...), value...)
 			at, found = s.hi, true
 		}
 		return true
 	})
-	if !found && value == "null" {
+	if !found && string(value) == "null" {
 		return object
 	}
 	if !found {
-		comma := ","
-		if end == 0 {
-			end, comma = strings.IndexByte(object, '{')+1, ""
-		}
-		b.WriteString(object[:end])
-		b.WriteString(comma + `"` + key + `":` + value)
+		b = append(append(b, object[:end]...), comma+`"`+key+`":`...)
+		b = append(b, value...)
 		at = end
 	}
-	b.WriteString(object[at:])
-	return b.String()
+	return append(b, object[at:]...)
 }

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"strconv"
-	"strings"
 
 	"aburn/logfmt"
 )
@@ -56,7 +55,10 @@ func oneLine(json []byte) []byte {
 }
 
 // quote is a JSON string.
-func quote(s string) string {
+func quote[S ~string](s S) []byte {
 	var o logfmt.Object
-	return strings.TrimSuffix(strings.TrimPrefix(string(o.Str("", s).Bytes()), `{"":`), "}")
+	b := o.Str("", string(s)).Bytes()
+	return b[len(`{"":`) : len(b)-1]
 }
+
+var null = []byte("null")

@@ -37,7 +37,7 @@ func (d *Desk) Expire(now time.Time) (dropped []Task) {
 			dropped = append(dropped, d.drop(i, "old", now))
 			i--
 		case t.Status == Executing && t.Attempts >= MaxAttempts:
-			d.change(i, now, member{"status", quote(string(Failed))})
+			d.change(i, now, member{"status", quote(Failed)})
 		}
 	}
 	return dropped
@@ -88,7 +88,7 @@ func (d *Desk) allowedUntil(t Task, until, now time.Time) time.Time {
 
 func orNull(key, value string) member {
 	if value == "" {
-		return member{key, "null"}
+		return member{key, null}
 	}
 	return member{key, quote(value)}
 }

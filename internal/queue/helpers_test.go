@@ -159,3 +159,16 @@ func forSession(id, session string) queue.Task {
 func forProject(id string) queue.Task {
 	return queue.Task{ID: id, Scope: queue.ScopeProject, Prompt: "advice " + id}
 }
+
+// sound wants a queue that is whole, and a lock that is free.
+func (b *bench) sound() {
+	b.Helper()
+	if _, err := b.Read(); err != nil {
+		b.Errorf("read: %v", err)
+	}
+	d, err := b.Lock(10 * time.Second)
+	if err != nil {
+		b.Fatalf("lock: %v", err)
+	}
+	d.Close()
+}

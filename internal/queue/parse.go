@@ -1,10 +1,11 @@
 package queue
 
 import (
-	"math"
+	"bytes"
+	"slices"
+	"strconv"
 	"time"
-
-	"github.com/tidwall/gjson"
+	"unicode/utf8"
 
 	"aburn/logfmt"
 )
@@ -14,114 +15,173 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 
 func formatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
 
-// parseTime reads an RFC 3339 time of any zone.
-func parseTime(v gjson.Result) (time.Time, bool) {
-	if v.Type != gjson.String {
+// reading is JSON that is read without copying what it says: texts are parts of one string.
+type reading struct {
+	data []byte
+	text string // data
+}
+
+func newReading(data []byte) reading { return reading{data, string(data)} }
+
+type span struct{ lo, hi int }
+
+// place is where a part of data stands.
+func (r *reading) place(part []byte) span {
+	lo := cap(r.data) - cap(part)
+	return span{lo, lo + len(part)}
+}
+
+// string is the value of a JSON string.
+func (r *reading) string(value []byte) (string, bool) {
+	if value[0] != '"' {
+		return "", false
+	}
+	inside := value[1 : len(value)-1]
+	if escape := bytes.IndexByte(inside, '\\'); escape >= 0 || !utf8.Valid(inside) {
+		return unescape(inside, escape), true
+	}
+	at := r.place(inside)
+	return r.text[at.lo:at.hi], true
+}
+
+// unescape is the text of the inside of a JSON string whose first backslash stands at escape. The escapes of a prompt are
+// mostly line ends, which are quick; for others, and broken bytes, there is logfmt.
+func unescape(inside []byte, escape int) string {
+	if !utf8.Valid(inside) {
+		return logfmt.RawString(inside).String()
+	}
+	b := make([]byte, 0, len(inside))
+	for rest := inside; ; escape = bytes.IndexByte(rest, '\\') {
+		if escape < 0 {
+			return string(append(b, rest...))
+		}
+		c := rest[escape+1]
+		switch c {
+		case 'n':
+			c = '\n'
+		case 't':
+			c = '\t'
+		case '"', '\\', '/':
+		default:
+			return logfmt.RawString(inside).String()
+		}
+		b = append(append(b, rest[:escape]...), c)
+		rest = rest[escape+2:]
+	}
+}
+
+// time reads an RFC 3339 time of any zone.
+func (r *reading) time(value []byte) (time.Time, bool) {
+	s, ok := r.string(value)
+	if !ok {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(time.RFC3339, v.Str)
+	t, err := time.Parse(time.RFC3339, s)
 	return t.UTC(), err == nil && !t.IsZero()
 }
 
-// parseTask reads one object of tasks. It never fails: a known member of an unexpected type counts as unknown.
-func parseTask(object gjson.Result) Task {
+// members are the keys of a task that set knows.
+var members = [...]string{"id", "created_at", "priority", "source", "anomaly_type", "prompt", "suggested_agent", "context", "status",
+	"attempts", "session", "scope", "evidence", "expires_at", "signature", "lease", "delivered_at", "seen_at", "hmac"}
+
+// memberNumber is the place of a key in members, -1 for another one.
+func memberNumber(key string) int { return slices.Index(members[:], key) }
+
+// parseTask reads the JSON object of a task.
+func parseTask(object []byte) Task {
+	r := newReading(object)
+	return r.task(object)
+}
+
+// task reads one object of tasks. It never fails: a known member of an unexpected type, and one that stands there
+// already, counts as unknown.
+func (r *reading) task(object []byte) Task {
 	var t Task
-	object.ForEach(func(key, v gjson.Result) bool {
-		if v.Type != gjson.Null && !t.set(key.Str, v) || v.Type == gjson.Null && !isMember(key.Str) {
-			t.Extra = append(t.Extra, logfmt.Member{Key: key.Str, Raw: []byte(v.Raw)})
+	var seen [len(members)]bool
+	logfmt.Members(object, func(key logfmt.RawString, value []byte) bool {
+		n := memberNumber(string(key))
+		known := n >= 0 && !seen[n] && (value[0] == 'n' || r.set(&t, members[n], value))
+		if n >= 0 {
+			seen[n] = true
+		}
+		if !known {
+			t.Extra = append(t.Extra, logfmt.Member{Key: string(key), Raw: value})
 		}
 		return true
 	})
 	return t
 }
 
-// set takes one member; false if it is none of ours or not of the type that it should be.
-func (t *Task) set(key string, v gjson.Result) (ok bool) {
+// set takes one member; false if it is not of the type that it should be.
+func (r *reading) set(t *Task, key string, value []byte) (ok bool) {
+	switch key {
+	case "created_at":
+		t.CreatedAt, ok = r.time(value)
+	case "expires_at":
+		t.ExpiresAt, ok = r.time(value)
+	case "delivered_at":
+		t.DeliveredAt, ok = r.time(value)
+	case "seen_at":
+		t.SeenAt, ok = r.time(value)
+	case "context":
+		t.Context, ok = value, true
+	case "attempts":
+		t.Attempts, ok = parseCount(value)
+	case "evidence":
+		t.Evidence, ok = parseEvidence(value)
+	case "lease":
+		t.Lease, ok = r.lease(value)
+	default:
+		var text string
+		if text, ok = r.string(value); ok {
+			ok = t.setText(key, text)
+		}
+	}
+	return ok
+}
+
+// setText takes one member that is a text.
+func (t *Task) setText(key, text string) (ok bool) {
 	switch key {
 	case "id":
-		return setString(&t.ID, v)
-	case "created_at":
-		t.CreatedAt, ok = parseTime(v)
+		t.ID = text
 	case "priority":
-		t.Priority, ok = ParsePriority(v.Str)
+		t.Priority, ok = ParsePriority(text)
+		return ok
 	case "source":
-		return setString(&t.Source, v)
+		t.Source = text
 	case "anomaly_type":
-		return setString(&t.Type, v)
+		t.Type = text
 	case "prompt":
-		return setString(&t.Prompt, v)
+		t.Prompt = text
 	case "suggested_agent":
-		return setString(&t.SuggestedAgent, v)
-	case "context":
-		t.Context, ok = []byte(v.Raw), true
+		t.SuggestedAgent = text
 	case "status":
-		return setString(&t.Status, v)
-	case "attempts":
-		t.Attempts, ok = parseCount(v)
-	default:
-		return t.setAddition(key, v)
-	}
-	return ok
-}
-
-// setAddition is set for the members that are aburn's.
-func (t *Task) setAddition(key string, v gjson.Result) (ok bool) {
-	switch key {
+		t.Status = Status(text)
 	case "session":
-		return setString(&t.Session, v)
+		t.Session = logfmt.SessionID(text)
 	case "scope":
-		return setString(&t.Scope, v)
-	case "evidence":
-		t.Evidence, ok = parseEvidence(v)
-	case "expires_at":
-		t.ExpiresAt, ok = parseTime(v)
+		t.Scope = text
 	case "signature":
-		return setString(&t.Signature, v)
-	case "lease":
-		t.Lease, ok = parseLease(v)
-	case "delivered_at":
-		t.DeliveredAt, ok = parseTime(v)
-	case "seen_at":
-		t.SeenAt, ok = parseTime(v)
+		t.Signature = text
 	case "hmac":
-		return setString(&t.HMAC, v)
+		t.HMAC = text
 	}
-	return ok
-}
-
-// isMember reports whether a task's key is one that set knows.
-func isMember(key string) bool {
-	switch key {
-	case "id", "created_at", "priority", "source", "anomaly_type", "prompt", "suggested_agent", "context", "status", "attempts",
-		"session", "scope", "evidence", "expires_at", "signature", "lease", "delivered_at", "seen_at", "hmac":
-		return true
-	}
-	return false
-}
-
-func setString[S ~string](to *S, v gjson.Result) bool {
-	if v.Type != gjson.String {
-		return false
-	}
-	*to = S(v.Str)
 	return true
 }
 
-// parseCount reads a number of claims.
-func parseCount(v gjson.Result) (int, bool) {
-	if v.Type != gjson.Number || v.Num != math.Trunc(v.Num) || v.Num < 0 || v.Num > 1e9 {
-		return 0, false
-	}
-	return int(v.Num), true
+// parseCount reads a number of claims, or of a process.
+func parseCount(value []byte) (int, bool) {
+	n, err := strconv.ParseUint(string(value), 10, 31)
+	return int(n), err == nil
 }
 
-func parseEvidence(v gjson.Result) (list []uint64, ok bool) {
-	if ok = v.IsArray(); !ok {
-		return nil, false
-	}
-	v.ForEach(func(_, n gjson.Result) bool {
-		ok = n.Type == gjson.Number && n.Num == math.Trunc(n.Num) && n.Num >= 0 && n.Num <= float64(logfmt.MaxSeq)
-		list = append(list, uint64(n.Num))
+func parseEvidence(value []byte) (list []uint64, ok bool) {
+	ok = value[0] == '['
+	logfmt.Elements(value, func(element []byte) bool {
+		n, err := strconv.ParseUint(string(element), 10, 53)
+		ok = ok && err == nil
+		list = append(list, n)
 		return ok
 	})
 	if !ok {
@@ -130,21 +190,19 @@ func parseEvidence(v gjson.Result) (list []uint64, ok bool) {
 	return list, true
 }
 
-func parseLease(v gjson.Result) (*Lease, bool) {
-	if !v.IsObject() {
-		return nil, false
-	}
+func (r *reading) lease(value []byte) (*Lease, bool) {
 	l, ok := &Lease{}, false
-	v.ForEach(func(key, m gjson.Result) bool {
-		switch key.Str {
+	logfmt.Members(value, func(key logfmt.RawString, m []byte) bool {
+		switch string(key) {
 		case "pid":
 			l.PID, _ = parseCount(m)
 		case "session":
-			setString(&l.Session, m)
+			s, _ := r.string(m)
+			l.Session = logfmt.SessionID(s)
 		case "prompt_id":
-			setString(&l.PromptID, m)
+			l.PromptID, _ = r.string(m)
 		case "until":
-			l.Until, ok = parseTime(m)
+			l.Until, ok = r.time(m)
 		}
 		return true
 	})
