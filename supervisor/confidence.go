@@ -49,7 +49,7 @@ func (j *judgement) timed(t Type, r ramp, passed, limit time.Duration, known flo
 		if level >= ceiling(t) && level > 0 {
 			continue
 		}
-		if need, ok := r.until(level, limit); ok && need > passed {
+		if need, ok := r.until(level+digit, limit); ok && need > passed {
 			j.at(j.now.Add(need - passed))
 		}
 	}
@@ -64,5 +64,8 @@ func ceiling(t Type) float64 {
 	return MaxUnearned
 }
 
-// round keeps three digits: what is less is no knowledge, and equal states print alike.
+// digit is the last that a confidence keeps: what is less is no knowledge, and
+// equal states print alike.
+const digit = 0.001
+
 func round(c float64) float64 { return math.Round(c*1000) / 1000 }

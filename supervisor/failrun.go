@@ -1,33 +1,89 @@
 package supervisor
 
+import (
+	"slices"
+	"strings"
+)
+
 // failureRuns finds many failing calls in a row with different inputs; the same
 // one again and again is a loop.
 func (j *judgement) failureRuns(v *view) {
 	v.lines(func(agent string, l *Line) {
-		f := &l.Fails
-		c := counted(f.Count, j.limits.ToolFailureRunFailures)
-		kinds := len(f.Inputs)
-		if c == 0 || kinds < 3 || kinds*2 < min(f.Count, maxInputs) {
+		f := v.streak(l)
+		marks, answers := failing(l.Recent, &f)
+		n, kinds := f.Count-answers, len(f.Inputs)-answers
+		c := counted(n, j.limits.ToolFailureRunFailures)
+		if c == 0 || kinds < 3 || kinds*2 < min(n, maxInputs) {
 			return
 		}
 		j.add(Issue{
 			Type: ToolFailureRun, Session: v.ID, Agent: agent, Confidence: c,
 			Signature: signature(ToolFailureRun, v.ID, agent, f.First.anchor()),
-			Evidence:  append(failing(l.Recent, f), f.First, f.Last), Since: f.First,
-			Says:    count(f.Count, "call") + " in a row failed, with " + atLeast(kinds, maxInputs) + " different inputs",
+			Evidence:  append(marks, f.First, f.Last), Since: f.First,
+			Says:    count(n, "call") + " in a row failed, with " + atLeast(kinds, maxInputs) + " different inputs",
 			Healthy: "a failure is followed by something that works, and the next step builds on that",
 			Suggest: "Stop and read the first of these errors again: later ones often follow from it. Check what they have in common (the folder, a missing program, a permission, a wrong path) with one call that is sure to work.",
 		})
 	})
 }
 
-// failing are the marks of the streak's calls that are still known.
-func failing(recent []Did, f *Streak) []Mark {
-	var marks []Mark
+// streak is the line's run of failing calls. A prompt begins a new one; until it
+// has led to a call, the one before stands, so that it can be told at the prompt.
+func (v *view) streak(l *Line) Streak {
+	n := len(l.Recent)
+	if l.Fails.Count > 0 || n == 0 || l.Recent[n-1].Ord > v.Turn.Start.Ord {
+		return l.Fails
+	}
+	var f Streak
+	for i := n - 1; i >= 0 && l.Recent[i].Epoch == l.Recent[n-1].Epoch; i-- {
+		switch d := &l.Recent[i]; {
+		case d.Denied, d.Unsure:
+		case !d.Failed:
+			return f
+		default:
+			if f.Count++; f.Count == 1 {
+				f.Last = d.Mark
+			}
+			f.First = d.Mark
+			if d.Key != 0 && !slices.Contains(f.Inputs, d.Key) {
+				f.Inputs = append(f.Inputs, d.Key)
+			}
+		}
+	}
+	return f
+}
+
+// failing are the marks of the streak's calls that are still known, and how many
+// of them only answered no.
+func failing(recent []Did, f *Streak) (marks []Mark, answers int) {
 	for i := range recent {
 		if d := &recent[i]; d.Failed && d.Ord >= f.First.Ord && d.Ord <= f.Last.Ord {
 			marks = append(marks, d.Mark)
+			if answersNo(d) {
+				answers++
+			}
 		}
 	}
-	return marks
+	return marks, answers
+}
+
+// answersNo reports whether the call's failure may only be an answer: nothing was
+// found, or there is a difference. Claude Code calls that a success, Codex does not.
+func answersNo(d *Did) bool {
+	if !isShell(d.Tool) {
+		return false
+	}
+	line := d.Input
+	if i := strings.LastIndexAny(line, ";&|"); i >= 0 {
+		line = line[i+1:]
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return false
+	}
+	switch words[0] {
+	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "pgrep", "which":
+		return true
+	}
+	return words[0] == "git" && len(words) > 1 && (words[1] == "diff" || words[1] == "grep")
 }

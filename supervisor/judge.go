@@ -133,13 +133,27 @@ func (j *judgement) lately(m Mark) bool {
 	return j.now.Sub(m.Time()) < memory
 }
 
-// elapsed is how long ago the mark was; nothing where the clock was set.
-func (j *judgement) elapsed(m Mark) time.Duration {
-	d := j.now.Sub(m.Time())
+// elapsed is how long ago the mark was; nothing where the clock was set. Where it
+// was set back before, time counts only from where it had been.
+func (j *judgement) elapsed(v *view, m Mark) time.Duration {
+	from := m.At
+	for _, before := range []Mark{v.First, v.Turn.Start, v.Turn.Ended, v.runStart()} {
+		if before.Ord < m.Ord && before.At-m.At < memory.Milliseconds() {
+			from = max(from, before.At)
+		}
+	}
+	d := j.now.Sub(time.UnixMilli(from))
 	if d < 0 || d >= memory {
 		return 0
 	}
 	return d
+}
+
+func (v *view) runStart() Mark {
+	if v.Own.Run == nil {
+		return Mark{}
+	}
+	return v.Own.Run.Start
 }
 
 // at notes that a verdict may change then.

@@ -9,10 +9,12 @@ import (
 // command line only its beginning is known, so each rule takes what it does not
 // know for something that acts.
 
-// onlyLooks reports whether the call cannot have changed anything.
+// onlyLooks reports whether the call cannot have changed anything but the agent's
+// own notes.
 func onlyLooks(d *Did) bool {
 	switch d.Tool {
-	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "view_image":
+	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "view_image",
+		"TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "update_plan":
 		return true
 	}
 	return isShell(d.Tool) && looking(d.Input)
@@ -43,7 +45,24 @@ func isShell(tool string) bool {
 	return false
 }
 
-// isEdit reports whether a tool does its work at once when it may.
+// writes reports whether a shell call may have changed files, which leaves no hash.
+func writes(d *Did) bool {
+	if !isShell(d.Tool) {
+		return false
+	}
+	line := strings.NewReplacer("2>&1", "", "2>/dev/null", "", "&>/dev/null", "", ">/dev/null", "", "2> /dev/null", "", "> /dev/null", "", "->", "", "=>", "").Replace(d.Input)
+	if strings.Contains(line, ">") {
+		return true
+	}
+	for _, word := range []string{"sed -i", "perl -i", "perl -pi", "tee ", "patch", "mv ", "cp ", "git apply", "git checkout", "git restore", "git stash", "git merge", "git rebase", "git pull", "fmt", "format", "--fix", "--write", "generate"} {
+		if strings.Contains(line, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// atOnce reports whether a tool does its work at once when it may.
 func atOnce(tool string) bool {
 	switch tool {
 	case "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "Grep", "Glob", "LS":

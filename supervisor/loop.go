@@ -68,7 +68,7 @@ func repeated(recent []Did) repetition {
 	for newest >= 0 && onlyLooks(&recent[newest]) && !same(recent, newest, newest-1) {
 		newest-- // looking around after it does not end it
 	}
-	if newest < 0 || recent[newest].Key == 0 {
+	if newest < 0 || recent[newest].Key == 0 && recent[newest].Input == "" {
 		return repetition{}
 	}
 	d := &recent[newest]
@@ -77,7 +77,7 @@ func repeated(recent []Did) repetition {
 	other := false
 	for i := newest; i >= 0; i-- {
 		switch c := &recent[i]; {
-		case c.Key == d.Key:
+		case c.same(d):
 			r.take(c)
 			r.between, other = r.between || other, false
 		case skips && onlyLooks(c):
@@ -89,8 +89,12 @@ func repeated(recent []Did) repetition {
 	return r
 }
 
-func same(recent []Did, a, b int) bool {
-	return a >= 0 && b >= 0 && recent[a].Key != 0 && recent[a].Key == recent[b].Key
+func same(recent []Did, a, b int) bool { return a >= 0 && b >= 0 && recent[a].same(&recent[b]) }
+
+// same reports whether two calls had the same input, or one that looks the same
+// where the whole of it is not known.
+func (d *Did) same(o *Did) bool {
+	return d.Key == o.Key && (d.Key != 0 || d.Input != "" && d.Input == o.Input && d.Tool == o.Tool)
 }
 
 // inTurns counts how often the two newest calls followed each other, with no other
@@ -125,9 +129,12 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 	if r.between {
 		need++
 	}
+	if r.cycle[0].Key == 0 {
+		need, known = need*2, 0.93
+	}
 	if slices.ContainsFunc(r.cycle, onlyWaits) {
-		if v.runsBeside() {
-			return // it waits
+		if v.runsBeside() || v.Turn.Start.Ord > r.marks[0].Ord {
+			return // it waits, or has been told that the wait is over
 		}
 		need, known = need*2, 0.85
 	}
@@ -135,10 +142,13 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 	if c == 0 {
 		return
 	}
-	keys := make([]string, 0, 2)
+	keys := make([]string, 0, 6)
 	names := make([]string, 0, 2)
 	for _, d := range r.cycle {
-		keys = append(keys, strconv.FormatUint(uint64(d.Key), 16))
+		keys = append(keys, strconv.FormatUint(uint64(d.Key), 16), "")
+		if d.Key == 0 {
+			keys[len(keys)-1] = d.Tool + " " + d.Input
+		}
 		names = append(names, called(d.Tool, d.Input))
 	}
 	slices.Sort(keys)
@@ -152,12 +162,21 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 	first := r.marks[len(r.marks)-1]
 	j.add(Issue{
 		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(Loop, v.ID, append(keys, agent, strconv.FormatUint(r.cycle[0].Epoch, 10))...),
+		Signature: signature(Loop, v.ID, append(keys, agent, v.progressed(first))...),
 		Evidence:  r.marks, Since: first,
 		Says:    says + ", and nothing changed in between",
 		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
 		Suggest: "Stop repeating it. Read what the last call answered, say what you expected instead, and change one thing before you try again; if you do not know what to change, tell the user what you tried.",
 	})
+}
+
+// progressed names what the session had achieved before the mark: until it achieves
+// more, the same repetition is the same trouble, whatever came in between.
+func (s *Session) progressed(before Mark) string {
+	if s.Progress.Is() && s.Progress.Ord <= before.Ord {
+		return s.Progress.anchor()
+	}
+	return ""
 }
 
 // runsBeside reports whether something of the session runs in the background.

@@ -16,8 +16,7 @@ func (j *judgement) milestones(v *view) {
 	if cmd, ok := j.model.Command(r.Cmd); !ok || cmd.Milestones == 0 {
 		return
 	}
-	round := j.rounds(r)
-	if !r.End.Is() && (round == 0 || v.End.Is()) {
+	if !r.End.Is() && (v.End.Is() || j.rounds(r) == 0 && !j.wholeRound(v, r)) {
 		return
 	}
 	since := r.End
@@ -35,24 +34,37 @@ func (j *judgement) milestones(v *view) {
 	})
 }
 
-// rounds is how often the phases began anew.
+// rounds is how often the phases of the model began anew.
 func (j *judgement) rounds(r *Run) int {
-	n := 0
-	for i := 1; i < len(r.Phases); i++ {
-		if j.position(r.Phases[i].Name) <= j.position(r.Phases[i-1].Name) && r.Phases[i-1].End.Is() && !r.Phases[i-1].Failed && r.Phases[i].Name != r.Phases[i-1].Name {
+	n, before := 0, -1
+	for _, p := range r.Phases {
+		at := j.position(p.Name)
+		if at < 0 || p.Failed {
+			continue
+		}
+		if at < before {
 			n++
 		}
+		before = at
 	}
 	return n
 }
 
+// wholeRound reports whether all phases of the model are complete and a turn ended
+// after that: whoever logs a milestone at the end of a round has done so by then.
+func (j *judgement) wholeRound(v *view, r *Run) bool {
+	last := r.Phases[len(r.Phases)-1]
+	return r.Done >= len(j.model.Phases) && last.End.Is() && v.Turn.Ended.Ord > last.End.Ord
+}
+
+// position is a phase's place in the model, -1 if it has none.
 func (j *judgement) position(phase string) int {
 	for i := range j.model.Phases {
 		if j.model.Phases[i].Name == phase {
 			return i
 		}
 	}
-	return len(j.model.Phases)
+	return -1
 }
 
 func phaseEnds(r *Run) []Mark {
@@ -79,7 +91,7 @@ func (j *judgement) velocity(v *view) {
 	}
 	work, clock = work[len(work)-n:], clock[len(clock)-n:]
 	last, first := work[n-1], work[0]
-	if paused(work, clock) || last < 5*time.Minute || first <= 0 || float64(last) < j.limits.DecliningVelocityFactor*float64(first) {
+	if paused(work, clock) || last < 3*time.Minute || first <= 0 || float64(last) < j.limits.DecliningVelocityFactor*float64(first) {
 		return
 	}
 	marks := make([]Mark, 0, n+1)

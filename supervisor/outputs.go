@@ -1,12 +1,15 @@
 package supervisor
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // outputs finds files that a COMPLETE names and that are not there. A file whose
 // hash was taken was there then; it may have been moved since.
 func (j *judgement) outputs(v *view) {
-	v.runs(func(agent string, r *Run) {
-		if !r.End.Is() || r.Failed || !j.lately(r.End) {
+	v.completed(func(agent string, r *Run) {
+		if !j.lately(r.End) {
 			return
 		}
 		var gone []string
@@ -43,6 +46,23 @@ func (j *judgement) outputs(v *view) {
 			Suggest: "Write what is missing, or log COMPLETE again with the files that there are.",
 		})
 	})
+}
+
+// completed calls do for the newest complete run of each command of the session,
+// and those of its sub-agents.
+func (v *view) completed(do func(agent string, r *Run)) {
+	runs := v.ownRuns()
+	for i, r := range runs {
+		again := slices.ContainsFunc(runs[i+1:], func(later *Run) bool { return later.Cmd == r.Cmd && later.Wt == r.Wt })
+		if r.End.Is() && !r.Failed && !again {
+			do("", r)
+		}
+	}
+	for _, a := range v.Agents {
+		if r := a.Line.Run; r != nil && r.End.Is() && !r.Failed {
+			do(a.Name(), r)
+		}
+	}
 }
 
 // checkable reports whether an output is a path in the worktree, and not an

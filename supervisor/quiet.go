@@ -25,7 +25,7 @@ func (j *judgement) silence(v *view) {
 	if j.o.Alive[v.Proc] == Yes {
 		known = 1
 	}
-	passed := j.elapsed(v.Last)
+	passed := j.elapsed(v, v.Last)
 	c := j.timed(Silence, silenceRamp, passed, j.limits.SilenceAfter, known)
 	if c == 0 {
 		return
@@ -57,7 +57,7 @@ func (j *judgement) quietAgents(v *view) {
 		case !a.Running() || a.ID == "" || v.holdsUp(a):
 		case a.Begun.Is():
 			j.abandoned(v, a)
-		case a.Spawned.Is() && !v.neverTells(a):
+		case a.Spawned.Is() && !v.neverTells():
 			j.agentSilence(v, a)
 		}
 	}
@@ -70,16 +70,21 @@ func (s *Session) holdsUp(a *Agent) bool {
 		slices.ContainsFunc(s.Waits, func(w Wait) bool { return w.Agent == a.Name() })
 }
 
-// neverTells reports whether this client, or this kind of sub-agent, is known to
-// end without having made an entry.
-func (s *Session) neverTells(a *Agent) bool {
-	return slices.ContainsFunc(s.Agents, func(b *Agent) bool {
-		return b.Ended.Is() && !b.Begun.Is() && b.Spawned.Is() && !b.Cut.Is() && b.Type == a.Type
-	})
+// neverTells reports whether what sub-agents do is not heard of in this session:
+// some have ended, and none made an entry before.
+func (s *Session) neverTells() bool {
+	ended := false
+	for _, a := range s.Agents {
+		if a.Begun.Is() {
+			return false
+		}
+		ended = ended || a.Ended.Is()
+	}
+	return ended
 }
 
 func (j *judgement) agentSilence(v *view, a *Agent) {
-	passed := j.elapsed(a.Spawned)
+	passed := j.elapsed(v, a.Spawned)
 	c := j.timed(AgentSilence, agentSilenceRamp, passed, j.limits.AgentSilenceAfter, 1)
 	if c == 0 {
 		return
@@ -99,7 +104,7 @@ func (j *judgement) abandoned(v *view, a *Agent) {
 	if !on.Is() {
 		return
 	}
-	passed := j.elapsed(a.Last)
+	passed := j.elapsed(v, a.Last)
 	c := j.timed(AbandonedAgent, abandonedRamp, passed, j.limits.AbandonedAgentAfter, 1)
 	if c == 0 {
 		return

@@ -32,8 +32,11 @@ func (j *judgement) stuckPhase(v *view, agent string, p *Phase) {
 	if v.clock > v.Clock || v.mode == Working { // it grows as time passes
 		c = max(c, j.timed(PhaseStuck, stuckUnproven, passed, limit, 1))
 	}
-	if c == 0 {
+	if c == 0 || v.editedUnseen() {
 		return
+	}
+	if v.wroteUnseen() {
+		c = min(c, 0.8)
 	}
 	from := p.Start
 	if v.Progress.Ord > from.Ord {
@@ -48,6 +51,28 @@ func (j *judgement) stuckPhase(v *view, agent string, p *Phase) {
 		Healthy: "within its timeout a phase ends, or a file, a test result or a milestone changes",
 		Suggest: "Say in one sentence what keeps this phase from ending. Make the next step smaller, so that a test result or a file changes, or log the phase as failed and tell the user why.",
 	})
+}
+
+// editedUnseen reports whether a file was edited since the newest progress whose
+// content is not known: likely that was progress.
+func (v *view) editedUnseen() bool {
+	return slices.ContainsFunc(v.Files, func(f *File) bool {
+		n := len(f.Hashes)
+		return n > 0 && f.Hashes[n-1].Hash == 0 && f.Hashes[n-1].Ord > v.Progress.Ord
+	})
+}
+
+// wroteUnseen reports whether a shell may have changed files since the newest
+// progress, which would be progress too.
+func (v *view) wroteUnseen() bool {
+	for _, l := range v.allLines() {
+		for i := range l.Recent {
+			if d := &l.Recent[i]; d.Ord > v.Progress.Ord && !d.Failed && writes(d) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // spent is a time of work.

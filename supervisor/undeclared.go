@@ -13,7 +13,7 @@ func (j *judgement) undeclared(v *view) {
 	if in == nil || in.Declared || in.Turns < j.limits.UndeclaredCommandTurns || in.Calls == 0 || v.End.Is() || v.mode == Gone {
 		return
 	}
-	if j.loggedNameless(in) || v.triedToLog(in.Cmd) {
+	if r := v.Own.Active(); r != nil && r.Cmd == in.Cmd || j.loggedNameless(in) || v.triedToLog(in.Cmd) {
 		return
 	}
 	work := in.Calls + 2*(in.Turns-j.limits.UndeclaredCommandTurns)

@@ -1,5 +1,7 @@
 package supervisor
 
+import "time"
+
 var (
 	waitRamp     = ramp{0.85, 0.97}
 	questionRamp = ramp{0.8, 0.9}
@@ -13,35 +15,41 @@ func (j *judgement) waits(v *view) {
 	for i := range v.Waits {
 		w := &v.Waits[i]
 		if w.Question {
-			j.wait(v, w, QuestionWait, questionRamp, 1)
-		} else if known := j.unanswered(v, w); known > 0 {
-			j.wait(v, w, PermissionWait, waitRamp, known)
+			j.wait(v, w, QuestionWait, questionRamp, j.limits.QuestionWaitAfter, 1)
+		} else {
+			j.permission(v, w)
 		}
 	}
 }
 
-// unanswered is how surely a permission was not given in silence: the agents tell
-// no answer but the end of the call, so one that takes its time looks the same.
-func (j *judgement) unanswered(v *view, w *Wait) float64 {
-	switch {
+// silentTests is how many times longer a permission for a test run has to be open
+// than another, when nobody was reminded of it.
+const silentTests = 6
+
+// permission judges one. The agents tell no answer but the end of the call, so one
+// that was allowed and takes its time looks like one that waits. Claude Code
+// reminds the user of a dialog that is still open after 6 s: not of one that was
+// answered at once.
+func (j *judgement) permission(v *view, w *Wait) {
+	limit, known := j.limits.PermissionWaitAfter, 1.0
+	switch test := j.model.IsTestCommand(w.Input); {
 	case atOnce(w.Tool):
-		return 1
-	case w.Noted.Is() && !j.model.IsTestCommand(w.Input):
-		return 1
-	case w.Noted.Is():
-		return 0.9
-	case v.Source == "claude" || j.model.IsTestCommand(w.Input):
-		return 0 // it would have reminded the user
+	case test && w.Noted.Is():
+		known = 0.9
+	case test:
+		limit, known = limit*silentTests, 0.9
+	case !w.Noted.Is():
+		known = 0.95
 	}
-	return 0.9
+	j.wait(v, w, PermissionWait, waitRamp, limit, known)
 }
 
-func (j *judgement) wait(v *view, w *Wait, t Type, r ramp, known float64) {
-	limit, what := j.limits.PermissionWaitAfter, "permission for "+called(w.Tool, w.Input)
+func (j *judgement) wait(v *view, w *Wait, t Type, r ramp, limit time.Duration, known float64) {
+	what := "permission for " + called(w.Tool, w.Input)
 	if t == QuestionWait {
-		limit, what = j.limits.QuestionWaitAfter, "an answer"
+		what = "an answer"
 	}
-	passed := j.elapsed(w.Since)
+	passed := j.elapsed(v, w.Since)
 	c := j.timed(t, r, passed, limit, known)
 	if c == 0 {
 		return

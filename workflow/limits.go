@@ -38,7 +38,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		QueueAbove: 0.9, SuggestAbove: 0.7, Cooldown: 30 * time.Minute,
-		LoopRepeats: 4, ToolFailureRunFailures: 6, EditChurnReturns: 2,
+		LoopRepeats: 4, ToolFailureRunFailures: 5, EditChurnReturns: 2,
 		SilenceAfter: 15 * time.Minute, MissingMilestonesPhases: 2, DecliningVelocityGaps: 3, DecliningVelocityFactor: 3,
 		AgentSilenceAfter: 10 * time.Minute, UndeclaredCommandTurns: 1, IgnoredAdviceTurns: 2, AbandonedAgentAfter: 15 * time.Minute,
 		AbruptStopAfter: 30 * time.Second, PartialCompletionAfter: 30 * time.Second,

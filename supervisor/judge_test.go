@@ -1,0 +1,210 @@
+package supervisor
+
+import (
+	"testing"
+	"time"
+)
+
+// The cases of one type say what is raised in all, in every session.
+type verdict struct {
+	name    string
+	drawing string
+	after   time.Duration
+	observe string
+	want    string
+}
+
+func judged(t *testing.T, cases []verdict) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var observe []string
+			if c.observe != "" {
+				observe = append(observe, c.observe)
+			}
+			st := live(t, c.drawing, c.after, observe...)
+			if got := st.told(); got != c.want {
+				t.Errorf("told  %s\nwant  %s", got, c.want)
+				for _, i := range st.open {
+					t.Logf("open: %s %.3f %s", i.Type, i.Confidence, i.Says)
+				}
+			}
+		})
+	}
+}
+
+func TestLoop(t *testing.T) {
+	judged(t, []verdict{
+		{"one call", `@A PROMPT { Bash'make x'!2 }*6`, 0, "", "loop A!"},
+		{"a call that succeeds", `@A PROMPT { Read'a.go' }*7`, 0, "", "loop A!"},
+		{"two in turns", `@A PROMPT { Bash'make x'!2 Bash'make clean' }*6`, 0, "", "loop A!"},
+		{"looking around between", `@A PROMPT Bash'make x'!2 Read'a' Bash'make x'!2 Grep'b' Bash'make x'!2 Read'c' Bash'make x'!2 Bash'cat d' Bash'make x'!2 Read'e' Bash'make x'!2`, 0, "", "loop A!"},
+		{"a milestone", `@A PROMPT build> { build*'nearly' }*5`, 0, "", "loop A!"},
+		{"of a sub-agent", `@A PROMPT Agent'x'<a (tester { tester~Bash'make x'!2 }*7 tester) ^a`, 0, "", "loop A!"},
+		{"with an edit between", `@A PROMPT { Bash'make x'!2 Edit'a'=1 Bash'make x'!2 Edit'a'=2 Bash'make x'!2 Edit'a'=3 Bash'make x'!2 Edit'a'=4 Bash'make x'!2 Edit'a'=5 }*1`, 0, "", ""},
+		{"other input behind the same head", `@A PROMPT Bash'x' Bash'x'#2 Bash'x'#3 Bash'x'#4 Bash'x'#5 Bash'x'#6 Bash'x'#7`, 0, "", ""},
+		{"recorded twice", `@A PROMPT Bash'make x'!2 twice twice twice twice twice Edit'a'=1 Bash'make x'!2 twice twice twice`, 0, "", ""},
+		{"a person asks for it", `@A { PROMPT Bash'git status' STOP }*9`, 0, "", ""},
+		{"status between commits", `@A PROMPT Bash'git status' Bash'git add a' Bash'git status' Bash'git commit -m a' Bash'git status' Bash'git add b' Bash'git status' Bash'git commit -m b' Bash'git status' Bash'git push' Bash'git status'`, 0, "", ""},
+		{"reading to and fro", `@A PROMPT Read'a' Read'b' Read'a' Read'c' Read'a' Read'd' Read'a' Read'e' Read'a' Read'f' Read'a'`, 0, "", ""},
+		{"polling work in the background", `@A PROMPT Bash'make all'&b { BashOutput'b' }*12 PROMPT&b STOP`, 0, "", ""},
+		{"in another session", `@A PROMPT { Bash'make x'!2 @B Bash'make x'!2 @A }*3 Edit'a'=1 @B Edit'b'=1`, 0, "", ""},
+	})
+}
+
+func TestToolFailureRun(t *testing.T) {
+	judged(t, []verdict{
+		{"seven different", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!127 Read'd'! Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", "tool_failure_run A!"},
+		{"over a machine's prompt", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!127 STOP PROMPT& Read'd'! Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", "tool_failure_run A!"},
+		{"a success between", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd' Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", ""},
+		{"edits between", `@A PROMPT { Bash'go test -run A'!1 Edit'a'=1 Bash'go test -run B'!1 Edit'a'=2 Bash'go test -run C'!1 Edit'a'=3 Bash'go test -run D'!1 Edit'a'=4 Bash'go test -run E'!1 Edit'a'=5 }*1`, 0, "", ""},
+		{"denied, interrupted and unknown", `@A PROMPT Bash'a'!no Bash'b'!no Bash'c'!int Bash'd'? Bash'e'!no Bash'f'!no Bash'g'!no Bash'h'!no`, 0, "", ""},
+	})
+}
+
+func TestEditChurn(t *testing.T) {
+	judged(t, []verdict{
+		{"back and forth", `@A PROMPT Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=2 Edit'a'=1`, 0, "", "edit_churn A!"},
+		{"with tests between", `@A PROMPT { Edit'a'=1 Bash'go test ./...'!1 Edit'a'=2 Bash'go test ./...'!2 }*3`, 0, "", "edit_churn A!"},
+		{"undone once", `@A PROMPT Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=3`, 0, "", ""},
+		{"several trials, each taken back", `@A PROMPT Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=3 Edit'a'=1 Edit'a'=4 Edit'a'=1 Edit'a'=5`, 0, "", ""},
+		{"two files", `@A PROMPT Edit'a'=1 Edit'b'=2 Edit'a'=2 Edit'b'=1 Edit'a'=3`, 0, "", ""},
+		{"two sessions", `@A PROMPT Edit'a'=1 @B PROMPT Edit'a'=2 @A Edit'a'=1 @B Edit'a'=2 @A Edit'a'=1 @B Edit'a'=2`, 0, "", ""},
+	})
+}
+
+const minutes = time.Minute
+
+func TestPhaseStuck(t *testing.T) {
+	judged(t, []verdict{
+		{"reading for ever", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 { +1m Read'a' Read'b' Grep'c' +1m Grep'd' Read'e' Read'f' }*11`, 0, "", "phase_stuck A!"},
+		{"changing files", `@A PROMPT build> build:RED> { +4m Edit'a_test.go'=1 +4m Edit'a_test.go'=2 +4m Edit'a_test.go'=3 +4m Edit'a_test.go'=4 Bash'go test'!1 }*1 build:RED.`, 0, "", ""},
+		{"a long test run", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'(25m)!1 build:RED.`, 0, "", ""},
+		{"the user away", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 STOP +3h PROMPT build:RED. STOP`, 60 * minutes, "", ""},
+		{"in the background", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> Bash'make'&b { +1m Read'a' Read'b' Grep'c' }*20`, 0, "", ""},
+	})
+}
+
+func TestOutOfOrder(t *testing.T) {
+	judged(t, []verdict{
+		{"no RED", `@A PROMPT build> build:GREEN> Edit'a'=1`, 0, "", "out_of_order A!"},
+		{"no GREEN", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:REFACTOR> Edit'a'=1`, 0, "", "out_of_order A!"},
+		{"cycles", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build:REFACTOR> build:REFACTOR. build:RED>`, 0, "", ""},
+		{"before the log", `@A Read'a' build:GREEN> Edit'a'=1 build:GREEN.`, 0, "", ""},
+	})
+}
+
+func TestTDDViolation(t *testing.T) {
+	judged(t, []verdict{
+		{"production code in RED", `@A PROMPT build> build:RED> Write'a_test.go'=1 Edit'a.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", "tdd_violation A!"},
+		{"by a sub-agent", `@A PROMPT build> build:RED> Agent'x'<a (coder coder~Edit'src/a.go'=1 coder) ^a Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", "tdd_violation A!"},
+		{"no test seen failing", `@A PROMPT build> build:RED> Write'a_test.go'=1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A!"},
+		{"the test passed", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test' build:RED. build*'x' build:GREEN>`, 0, "", "tdd_violation A!"},
+		{"declared", `@A PROMPT build> build:RED> Write'a_test.go'=1 build:RED.{tests_failing=2} build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
+		{"behind a pipe", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test ./... 2>&1 | tail -20' build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
+		{"tests, fixtures, docs", `@A PROMPT build> build:RED> Write'a_test.go'=1 Write'testdata/x.json'=1 Edit'README.md'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", ""},
+		{"of another session", `@A PROMPT build> build:RED> @B PROMPT Edit'a.go'=1 @A Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", ""},
+		{"no hooks", `@A build> build:RED> build:RED. build*'x' build:GREEN>`, 0, "", ""},
+		{"an own runner", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'./verify.sh'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A"},
+	})
+}
+
+func TestFailures(t *testing.T) {
+	judged(t, []verdict{
+		{"failed", `@A PROMPT build> build! STOP`, 0, "", "explicit_failure A!"},
+		{"in a phase", `@A PROMPT build> build:GREEN! build*'x'`, 0, "", ""},
+		{"another completes it", `@A PROMPT build> build! STOP @B PROMPT build> build. STOP`, 0, "", "explicit_failure A!"},
+		{"regression", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:REFACTOR> Edit'a.go'=2 Bash'go test'!1 Edit'a.go'=3 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!, regression A!"},
+		{"a new RED", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:RED> Write'b_test.go'=1 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!"},
+		{"mended", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:REFACTOR> Edit'a.go'=2 Bash'go test'!1 Edit'a.go'=3 Bash'go test' build!'no time' STOP`, 0, "", "explicit_failure A!"},
+		{"a sub-agent", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'failed' ^a Read'b'`, 0, "", "agent_failed A!"},
+		{"a sub-agent that did it in the end", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'completed' ^a Read'b'`, 0, "", ""},
+	})
+	st := live(t, `@A PROMPT build> build! STOP PROMPT build> build.`, 0)
+	if len(st.open) != 0 || st.told() != "explicit_failure A!" {
+		t.Errorf("a later COMPLETE clears a FAILED: told %q, open %v", st.told(), st.open)
+	}
+}
+
+func TestChainBroken(t *testing.T) {
+	judged(t, []verdict{
+		{"jumped", `@A PROMPT ideate> ideate. build> Edit'a'=1`, 0, "", "chain_broken -!"},
+		{"failed", `@A PROMPT ideate> ideate. plan> plan! STOP PROMPT build> Edit'a'=1`, 0, "", "chain_broken -!, explicit_failure A!"},
+		{"never finished", `@A PROMPT ideate> ideate. plan> Read'x' STOP PROMPT build> Edit'a'=1`, 0, "", "chain_broken -!"},
+		{"whole", `@A PROMPT ideate> ideate. plan> plan. build> build. ship> ship.`, 0, "", ""},
+		{"begins in the middle", `@A PROMPT build> build. ship> ship.`, 0, "", ""},
+		{"made up for", `@A PROMPT plan> plan! plan> plan. build> build.`, 0, "", "explicit_failure A!"},
+		{"in another worktree", `@A PROMPT plan> plan. @B /feature PROMPT build> build.`, 0, "", ""},
+		{"another session plans", `@A PROMPT plan> plan. build> build. @B PROMPT plan> Read'a' @A STOP PROMPT build> build. @B plan.`, 0, "", ""},
+	})
+}
+
+func TestStillness(t *testing.T) {
+	judged(t, []verdict{
+		{"at work", `@A PROMPT build> Edit'a'=1`, 40 * minutes, "alive:A", "silence A"},
+		{"a call is open", `@A PROMPT build> Bash'make'<b`, 90 * minutes, "", ""},
+		{"in the background", `@A PROMPT build> Bash'make'&b Edit'a'=1`, 90 * minutes, "", ""},
+		{"stopped", `@A PROMPT build> Edit'a'=1 STOP`, 90 * minutes, "", ""},
+		{"no command", `@A PROMPT Edit'a'=1`, 90 * minutes, "", ""},
+		{"the client says that it is idle", `@A PROMPT build> Edit'a'=1 NOTIFY'idle_prompt'`, 90 * minutes, "", ""},
+		{"ended", `@A PROMPT build> Edit'a'=1 SESSION_END'logout'`, 90 * minutes, "", ""},
+		{"permission", `@A PROMPT build> Write'a'<w PERMISSION`, 90 * minutes, "", "permission_wait A!"},
+		{"question", `@A PROMPT build> AskUserQuestion'which'<q`, 90 * minutes, "", "question_wait A"},
+		{"permission given in silence", `@A PROMPT build> Bash'go test'<w PERMISSION +25m ^w build. STOP`, 0, "", ""},
+		{"permission with a reminder", `@A PROMPT build> Bash'git push'<w PERMISSION +6s NOTIFY'permission_prompt'`, 20 * minutes, "", "permission_wait A!"},
+	})
+}
+
+func TestQuietAgents(t *testing.T) {
+	judged(t, []verdict{
+		{"silent", `@A PROMPT build> Agent'x'&a (tester& Read'a' STOP`, 60 * minutes, "", "agent_silence A"},
+		{"abandoned", `@A PROMPT build> Agent'x'&a (tester& tester~Read'a' +2m Read'b' STOP`, 60 * minutes, "", "abandoned_agent A"},
+		{"in a long call", `@A PROMPT build> Agent'x'&a (tester& tester~Bash'make'<m +2m Read'b' STOP`, 60 * minutes, "", ""},
+		{"closed by the user", `@A PROMPT build> Agent'x'&a (tester& tester~Read'a' Read'b' STOP SESSION_END'prompt_input_exit'`, 60 * minutes, "", ""},
+	})
+}
+
+func TestPace(t *testing.T) {
+	slice := `build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. `
+	judged(t, []verdict{
+		{"none", `@A PROMPT build> ` + slice + `build.`, 0, "", "missing_milestones A"},
+		{"none in two rounds", `@A PROMPT build> ` + slice + slice, 0, "", "missing_milestones A"},
+		{"at the end of each", `@A PROMPT build> ` + slice + `build*'a' ` + slice + `build*'b' build.`, 0, "", ""},
+		{"none is expected", `@A PROMPT plan> plan:X> plan:X. plan:Y> plan:Y. plan.`, 0, "", ""},
+		{"slower and slower", `@A PROMPT build> build*'a' { +1m Read'x' +1m Read'y' +1m Grep'z' }*1 build*'b' { +1m Read'x' +1m Read'y' +1m Grep'z' }*2 build*'c' { +1m Read'x' +1m Read'y' +1m Grep'z' }*4 build*'d' { +1m Read'x' +1m Read'y' +1m Grep'z' }*8 build*'e'`, 0, "", "declining_velocity A"},
+		{"uneven", `@A PROMPT build> build*'a' { +1m Read'x' +1m Read'y' +1m Grep'z' }*1 build*'b' { +1m Read'x' +1m Read'y' +1m Grep'z' }*3 build*'c' { +1m Read'x' +1m Read'y' +1m Grep'z' }*2 build*'d' { +1m Read'x' +1m Read'y' +1m Grep'z' }*8 build*'e'`, 0, "", ""},
+		{"with pauses", `@A PROMPT build> build*'a' +2m Read'x' build*'b' STOP +4m PROMPT Read'y' build*'c' STOP +10m PROMPT Read'z' build*'d' STOP +30m PROMPT Read'v' build*'e'`, 0, "", ""},
+	})
+}
+
+func TestMissing(t *testing.T) {
+	judged(t, []verdict{
+		{"an output", `@A PROMPT plan> plan.[plan.md]`, 0, "missing:plan.md", "incomplete_outputs A!"},
+		{"an address", `@A PROMPT plan> plan.[https://example.org/pull/3]`, 0, "missing:https://example.org/pull/3", ""},
+		{"undeclared", `@A PROMPT/build Read'a' Edit'a'=1 Edit'a'=2 Edit'a'=3 Bash'go test' STOP`, 0, "", "undeclared_command A!"},
+		{"declared", `@A PROMPT/build Read'a' build> Edit'a'=1 STOP`, 0, "", ""},
+		{"no chain command", `@A PROMPT/review Read'a' Edit'a'=1 STOP`, 0, "", ""},
+		{"asked first", `@A PROMPT/build STOP PROMPT build> Edit'a'=1 STOP`, 0, "", ""},
+	})
+}
+
+func TestHardStops(t *testing.T) {
+	judged(t, []verdict{
+		{"killed", `@A proc=7 PROMPT build> build:RED> Bash'go test'!1 build:RED. build*'x' Bash'make'<m [k]`, 5 * minutes, "gone:A@k", "abrupt_stop A!, killed_tool A!, partial_completion A"},
+		{"ended by a signal", `@A PROMPT plan> Read'a' SESSION_END'other'`, 0, "", "abrupt_stop A!"},
+		{"after STOP", `@A PROMPT plan> Read'a' plan. STOP SESSION_END'other'`, 0, "", ""},
+		{"by the user", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. Bash'make'<m SESSION_END'prompt_input_exit'`, 60 * minutes, "", ""},
+		{"asked for permission", `@A PROMPT plan> Bash'make'<m PERMISSION SESSION_END'other'`, 0, "", ""},
+		{"gone while idle", `@A proc=7 PROMPT plan> plan. STOP [k]`, 60 * minutes, "gone:A@k", ""},
+		{"half of it, between turns", `@A proc=7 PROMPT build> build:RED> Bash'go test'!1 build:RED. STOP [k]`, 60 * minutes, "gone:A@k", "partial_completion A"},
+		{"resumed", `@A PROMPT plan> Read'a' SESSION_END'resume' SESSION_START'resume' PROMPT Read'b' plan. STOP`, 0, "", ""},
+	})
+}
+
+func TestIgnoredAdvice(t *testing.T) {
+	judged(t, []verdict{
+		{"over turns", `@A PROMPT build> build! STOP INTERVENTION'T1 explicit_failure $explicit_failure' PROMPT DELIVERED'T1' Read'a' STOP SEEN'T1' PROMPT Read'b' STOP PROMPT Read'c' STOP PROMPT Read'd' STOP`, 0, "", "explicit_failure A!, ignored_advice A!"},
+		{"not seen", `@A PROMPT build> build! STOP INTERVENTION'T1 explicit_failure $explicit_failure' PROMPT DELIVERED'T1' Read'a' STOP PROMPT Read'b' STOP PROMPT Read'c' STOP`, 0, "", "explicit_failure A!"},
+		{"heeded", `@A PROMPT build> build! STOP INTERVENTION'T1 explicit_failure $explicit_failure' PROMPT DELIVERED'T1' build> build. STOP SEEN'T1' PROMPT Read'b' STOP PROMPT Read'c' STOP`, 0, "", "explicit_failure A!"},
+	})
+}
