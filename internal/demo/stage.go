@@ -20,7 +20,8 @@ func newStage() (*stage, error) {
 		return nil, err
 	}
 	s := &stage{dir: dir, bin: filepath.Join(dir, "bin"), project: filepath.Join(dir, "project")}
-	for _, d := range []string{s.bin, s.project, filepath.Join(dir, "home")} {
+	// With an .oss of its own the project is not taken for part of one above the folder for temporary files.
+	for _, d := range []string{s.bin, filepath.Join(s.project, ".oss"), filepath.Join(dir, "home")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}
