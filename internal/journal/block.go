@@ -27,6 +27,7 @@ type block struct {
 	opened  bool       // there is an opening CHECKPOINT
 	seq     logfmt.Seq // its number
 	closed  bool       // there is a closing one too
+	end     int64      // behind the closing one
 }
 
 // firstEntry is the line of a segment's first entry, if that stands near its beginning.
@@ -69,7 +70,7 @@ func findBlock(r io.ReaderAt, zone int64) block {
 			}
 			b.carried.to = s.offset()
 		} else if e, data, ok := checkpoint(line); ok && data.Closing {
-			b.closed = b.opened
+			b.closed, b.end = b.opened, s.offset()
 		} else if ok {
 			b.opened, b.seq = true, e.Seq
 		}
@@ -97,15 +98,21 @@ func (w *carryWatch) carried(line []byte) bool {
 	return is
 }
 
-// blockOf finds the block of a segment wherever it stands. The very first
-// segment of a log begins with number 1 and has none.
+// blockOf finds the block of a segment wherever it stands.
 func blockOf(r io.ReaderAt) block {
-	first := firstEntry(r)
-	if _, data, ok := checkpoint(first); ok && !data.Closing {
-		return findBlock(r, headZone)
-	}
-	if h, ok := logfmt.ParseHeader(first); ok && h.Seq == 1 {
-		return block{}
+	if b, known := knownBlock(r); known {
+		return b
 	}
 	return findBlock(r, blockZone)
+}
+
+// knownBlock is blockOf as far as a segment's first entry tells: it opens the block,
+// or, in the very first segment of a log, has the number 1, and then there is none.
+func knownBlock(r io.ReaderAt) (b block, known bool) {
+	first := firstEntry(r)
+	if _, data, ok := checkpoint(first); ok && !data.Closing {
+		return findBlock(r, headZone), true
+	}
+	h, ok := logfmt.ParseHeader(first)
+	return block{}, ok && h.Seq == 1
 }

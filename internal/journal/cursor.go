@@ -44,7 +44,7 @@ func (c *cursor) start(from Position) error {
 		if err := c.enter(all, i, from.Offset > 0); err != nil {
 			return err
 		}
-		return c.seek(from.Offset)
+		return c.seek(from)
 	}
 	return ErrPosition
 }
@@ -96,16 +96,16 @@ func (c *cursor) rewind() {
 	c.scan = newForeScan(c.f, 0, maxLine)
 }
 
-// seek goes to off, which is the beginning of a line, and learns on the way
+// seek goes to a position, which is the beginning of a line, and learns on the way
 // whether that lies inside carried lines.
-func (c *cursor) seek(off int64) error {
-	var before [1]byte
-	if off > 0 {
-		if _, err := c.f.ReadAt(before[:], off-1); err != nil || before[0] != '\n' {
-			return ErrPosition // other bytes stand there now
-		}
+func (c *cursor) seek(to Position) error {
+	if !c.standsBefore(to) {
+		return ErrPosition // other bytes stand there now
 	}
-	for c.watch.watches(c.scan.offset()) && c.scan.offset() < off {
+	if b, known := knownBlock(c.f); known && (b.closed || !b.opened) && to.Offset >= max(b.end, 1) {
+		c.watch = carryWatch{} // the only block that there can be is past
+	}
+	for c.watch.watches(c.scan.offset()) && c.scan.offset() < to.Offset {
 		line, _, err := c.scan.line()
 		if errors.Is(err, io.EOF) {
 			break
@@ -115,8 +115,22 @@ func (c *cursor) seek(off int64) error {
 		}
 		c.watch.carried(line)
 	}
-	c.scan.next, c.scan.buf = off, nil
+	c.scan.next, c.scan.buf = to.Offset, nil
 	return nil
+}
+
+// standsBefore reports whether what has to stand before p does: at least a newline.
+func (c *cursor) standsBefore(p Position) bool {
+	want := p.Before
+	if want == "" && p.Offset > 0 {
+		want = "\n"
+	}
+	b := make([]byte, len(want))
+	if int64(len(b)) > p.Offset {
+		return false
+	}
+	_, err := c.f.ReadAt(b, p.Offset-int64(len(b)))
+	return err == nil && string(b) == want && (p.Offset == 0 || b[len(b)-1] == '\n')
 }
 
 // next returns the next entry line of f; io.EOF at its end as of now.

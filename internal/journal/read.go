@@ -32,10 +32,11 @@ type Position struct {
 	Segment  string
 	Dev, Ino uint64
 	Offset   int64
+	Before   string // bytes that have to stand directly before it, "" = any: who keeps a position notices another log in its place
 }
 
 // ErrPosition says that a position is no longer part of the log: its file was
-// deleted, replaced or truncated.
+// deleted, replaced, truncated or written anew.
 var ErrPosition = errors.New("position is no longer in the log")
 
 // lineAt makes the Line for the bytes at off.

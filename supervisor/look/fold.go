@@ -13,6 +13,7 @@ import (
 const (
 	hookReads = 1 << 20  // bytes of the log that a look of a hook reads, at most
 	slowReads = 64 << 10 // bytes after which reading counts as slow
+	fewReads  = 32 << 10 // bytes that are quicker folded again than a file is replaced
 	markSize  = 64       // bytes before a position that show that the log is still the same
 )
 
@@ -20,56 +21,44 @@ const (
 type folded struct {
 	state *supervisor.State // nil: nothing yet
 	at    journal.Position
-	mark  []byte // what stands before at
-	kept  bool   // it is stored
+	tail  []byte // what stands before it
+	new   int64  // bytes that were folded since it was stored
 }
 
-// resume makes sure that there is a state to go on from: the one in memory, the
-// stored one, or an empty one at the beginning of the newest segment.
-func (l *Look) resume() error {
-	if l.folded.state != nil && l.same(&l.folded) {
-		return nil
+// read folds what is new, and everything in the newest segment where there is no
+// state to go on from. r.Complete says that nothing is left.
+func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
+	if l.folded.state == nil {
+		l.folded, _ = l.load()
 	}
-	if f, err := l.load(); err == nil && l.same(&f) {
-		l.folded = f
-		return nil
+	steps := l.steps(ctx, until)
+	err := journal.ErrPosition
+	if l.folded.state != nil {
+		err = l.fold(&steps)
 	}
+	if errors.Is(err, journal.ErrPosition) && steps.lines == 0 { // it is another log by now
+		if err = l.anew(); err == nil {
+			err = l.fold(&steps)
+		}
+	}
+	r.Read, r.Damage, r.Complete = steps.read, l.o.Journal.Stats().Damage, err == nil && !steps.over
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// anew begins at the beginning of the newest segment.
+func (l *Look) anew() error {
 	l.slow()
 	at, err := l.o.Journal.Newest()
 	l.folded = folded{state: supervisor.New(l.model), at: at}
 	return err
 }
 
-// same reports whether the log before f's position is the one that was folded.
-func (l *Look) same(f *folded) bool {
-	if len(f.mark) == 0 {
-		return false
-	}
-	b, err := l.o.Journal.Before(f.at, len(f.mark))
-	return err == nil && bytes.Equal(b, f.mark)
-}
-
-// read folds what is new. r.Complete says that nothing is left.
-func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
-	if err := l.resume(); err != nil {
-		return err
-	}
-	steps := l.steps(l.folded.at)
-	steps.ctx, steps.until = ctx, until
-	err := l.fold(&steps)
-	if errors.Is(err, journal.ErrPosition) { // rotated away and dropped, this moment
-		l.folded = folded{}
-	}
-	r.Read, r.Damage, r.Complete = steps.read, l.o.Journal.Stats().Damage, err == nil && !steps.over
-	if ctx.Err() != nil && err == nil {
-		err = ctx.Err()
-	}
-	return err
-}
-
 func (l *Look) fold(s *steps) error {
 	if l.o.By == journal.Command {
-		for rec, err := range l.o.Journal.Entries(l.folded.at) {
+		for rec, err := range l.o.Journal.Entries(l.folded.position()) {
 			if err != nil {
 				return err
 			}
@@ -81,7 +70,7 @@ func (l *Look) fold(s *steps) error {
 		return nil
 	}
 	prompt := []byte(l.o.Prompt)
-	for line, err := range l.o.Journal.Forward(l.folded.at) {
+	for line, err := range l.o.Journal.Forward(l.folded.position()) {
 		if err != nil {
 			return err
 		}
@@ -101,9 +90,15 @@ func (l *Look) fold(s *steps) error {
 
 // passed notes that the line was folded.
 func (f *folded) passed(line journal.Line) {
-	f.at, f.kept = line.Next(), false
-	tail := line.JSON[max(0, len(line.JSON)-markSize+1):]
-	f.mark = append(append(f.mark[:0], tail...), '\n')
+	f.at = line.Next()
+	f.new += int64(len(line.JSON))
+	f.tail = append(append(f.tail[:0], line.JSON[max(0, len(line.JSON)-markSize+1):]...), '\n')
+}
+
+// position is where the folding stands.
+func (f *folded) position() journal.Position {
+	f.at.Before = string(f.tail)
+	return f.at
 }
 
 // steps counts what is read, and when it has to end.
@@ -118,13 +113,13 @@ type steps struct {
 	report func(read, total int64)
 }
 
-func (l *Look) steps(from journal.Position) steps {
-	s := steps{report: l.o.Progress}
+func (l *Look) steps(ctx context.Context, until time.Time) steps {
+	s := steps{ctx: ctx, until: until, report: l.o.Progress}
 	if l.o.By == journal.Hook {
 		s.limit = hookReads
 	}
 	if s.report != nil {
-		s.total = l.o.Journal.Left(from)
+		s.total = l.o.Journal.Left(l.folded.at)
 	}
 	return s
 }

@@ -145,16 +145,16 @@ func (l *Look) Peek(ctx context.Context, now time.Time) (Result, error) {
 // can be observed today says nothing about then, so nothing is.
 func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
 	r := Result{Now: at, State: supervisor.New(l.model)}
-	steps := l.steps(journal.Position{})
+	steps := l.steps(ctx, time.Time{})
 	for rec, err := range l.o.Journal.Entries(journal.Position{}) {
 		if err != nil {
 			return r, err
 		}
-		if steps.add(len(rec.JSON)); steps.due() && ctx.Err() != nil {
-			return r, ctx.Err()
-		}
 		if !rec.Value.Time.After(at) {
 			r.State.Apply(rec.Value, rec.Carried)
+		}
+		if !steps.goOn(len(rec.JSON)) {
+			return r, ctx.Err()
 		}
 	}
 	r.Read, r.Damage, r.Complete = steps.read, l.o.Journal.Stats().Damage, true

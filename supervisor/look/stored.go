@@ -25,23 +25,24 @@ const maxState = 4 << 20
 
 var errNoState = errors.New("no stored state")
 
-// store writes the state and its position, unless they stand there.
+// store writes the state and its position, unless they stand there, or nearly so:
+// replacing a file costs a hook more than folding some entries again.
 func (l *Look) store() error {
 	f := &l.folded
-	if f.kept || f.state == nil || len(f.mark) == 0 {
+	if f.new == 0 || f.new < fewReads && l.o.By == journal.Hook {
 		return nil
 	}
 	if err := atomicfile.WriteRoot(l.o.Root, StateName, append(f.encode(), '\n'), 0o600, atomicfile.Options{}); err != nil {
 		return err
 	}
-	f.kept = true
+	f.new = 0
 	return nil
 }
 
 func (f *folded) encode() []byte {
 	var at, o logfmt.Object
 	at.Str("segment", f.at.Segment).Str("dev", strconv.FormatUint(f.at.Dev, 10)).Str("ino", strconv.FormatUint(f.at.Ino, 10))
-	at.Int("offset", f.at.Offset).Str("before", hex.EncodeToString(f.mark))
+	at.Int("offset", f.at.Offset).Str("before", hex.EncodeToString(f.tail))
 	o.Str("//", "derived from workflow.log; may be deleted").Raw("position", at.Bytes()).Raw("state", f.state.AppendJSON(nil))
 	return o.Bytes()
 }
@@ -63,18 +64,20 @@ func (l *Look) load() (folded, error) {
 			f.at = journal.Position{Segment: v.Get("segment").Str, Offset: v.Get("offset").Int()}
 			f.at.Dev, _ = strconv.ParseUint(v.Get("dev").Str, 10, 64)
 			f.at.Ino, _ = strconv.ParseUint(v.Get("ino").Str, 10, 64)
-			f.mark, err = hex.DecodeString(v.Get("before").Str)
+			f.tail, err = hex.DecodeString(v.Get("before").Str)
 		case "state":
 			state = v
 		}
 		return true
 	})
-	if err != nil || len(f.mark) == 0 || len(f.mark) > markSize || f.at.Offset < int64(len(f.mark)) {
+	if err != nil || len(f.tail) == 0 || len(f.tail) > markSize || f.at.Offset < int64(len(f.tail)) {
 		return folded{}, errNoState
 	}
 	f.state, err = supervisor.Load([]byte(state.Raw), l.model)
-	f.kept = true
-	return f, err
+	if err != nil {
+		return folded{}, err
+	}
+	return f, nil
 }
 
 // readRegular reads a file of at most max bytes: no link, no pipe.
