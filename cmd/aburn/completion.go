@@ -119,6 +119,8 @@ func flagValues(flag string) []string {
 		return eventNames(func(logfmt.Event) bool { return true })
 	case "next", "cmd", "expect":
 		return workflowCommands()
+	case "explain":
+		return workflow.Types()
 	}
 	return nil
 }

@@ -126,12 +126,26 @@ func describeOther(ev logfmt.Event, d gjson.Result) words {
 		return words{mark: "✗", name: "interrupted", style: term.Yellow}
 	case logfmt.Compact:
 		return words{mark: "≈", name: "compaction", style: term.Dim, detail: join(d.Get("stage").String(), d.Get("trigger").String())}
+	case logfmt.Intervention:
+		return words{mark: "⚑", name: "advice", style: term.Yellow, detail: join(d.Get("type").String(), d.Get("level").String())}
+	case logfmt.Delivered:
+		return words{mark: "⚑", name: deliveredName(d), style: term.Yellow, detail: d.Get("type").String()}
+	case logfmt.Resolved:
+		return words{mark: "⚑", name: "resolved", style: term.Green, detail: join(d.Get("type").String(), d.Get("reason").String())}
 	case logfmt.Unreadable:
 		return words{mark: "!", name: "unreadable", style: term.Red, detail: size(d, "bytes")}
 	case logfmt.Checkpoint:
 		return words{mark: "-", name: "checkpoint", style: term.Dim, detail: d.Get("segment").String()}
 	}
 	return words{mark: "·", name: string(ev), style: term.Plain, detail: first(d, "summary", "description", "message", "head", "signature", "type")}
+}
+
+// deliveredName tells what was printed from what the agent's transcript shows.
+func deliveredName(d gjson.Result) string {
+	if d.Get("seen").Bool() {
+		return "seen"
+	}
+	return "delivered"
 }
 
 // first is the first of the members that has a text.

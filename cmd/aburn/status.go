@@ -2,159 +2,259 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/watch"
 )
 
-// statusWindow is how far back in time and in bytes `aburn status` looks for sessions.
-const (
-	statusWindow = 24 * time.Hour
-	statusBytes  = 16 << 20
-)
+// statusBytes is how far back `aburn status` looks for the newest entry of a session.
+const statusBytes = 16 << 20
 
 func (a *app) statusCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "status",
-		Usage: "say which project this is, and what its sessions did last",
-		Description: "The sessions of the last 24 hours with the newest entry of each. What a session does now,\n" +
-			"nobody can read from a log: the entry and its age are what is known.",
+		Usage: "the one screen: what the sessions are doing, what is wrong, what waits for the agents",
+		Description: "The sessions of the last 24 hours: what each is doing and since when, as far as its entries and its\n" +
+			"process tell, the command and phase with the time of work in it, the newest entry. Then the chain,\n" +
+			"the issues, and the queue. It only looks: nothing is written and nothing is queued.",
 		Flags:        []cli.Flag{jsonFlag()},
 		ArgValidator: noArguments,
-		Metadata:     examples("aburn status", "aburn status --json | jq '.sessions[] | select(.open)'"),
+		Metadata:     examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
 		Action:       a.status,
 	}
 }
 
-func (a *app) status(_ context.Context, cmd *cli.Command) error {
+// status is what the screen shows.
+type status struct {
+	*view
+	w        *workspace
+	segments []journal.Segment
+	last     map[logfmt.SessionID]*record // the newest entry
+	queue    queueFacts
+	watcher  int // its process; 0 = there is none, -1 = it did not say
+}
+
+func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 	w, err := a.open(cmd)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	segments, err := w.log.Segments()
-	if err != nil {
+	s := &status{w: w}
+	if s.segments, err = w.log.Segments(); err != nil {
 		return err
 	}
-	now := time.Now()
-	sessions, err := lastOfSessions(w.log, now)
-	if err != nil {
+	if s.view, err = a.look(ctx, w, lookHow{at: time.Now(), peek: true}); err != nil {
 		return err
+	}
+	if s.last, err = lastEntries(w.log, s.Now); err != nil {
+		return err
+	}
+	s.queue = a.queueFacts(w, s.Now)
+	if pid, running := watch.Running(w.oss); running {
+		s.watcher = max(pid, -1)
+		if pid == 0 {
+			s.watcher = -1
+		}
 	}
 	if cmd.Bool("json") {
-		return a.printJSON(statusOf(w, segments, sessions))
+		return a.printJSON(s.report())
 	}
-	a.tellProject(w, segments)
-	return showSessions(a.screen(cmd), sessions, now)
+	return s.show(a.screen(cmd))
 }
 
-// lastEntry is the newest entry of a session.
-type lastEntry struct {
-	record
-	source string // the agent; the entry itself may be the prompt's
-}
-
-// lastOfSessions reads backwards and takes the newest entry of each session.
-func lastOfSessions(log *journal.Journal, now time.Time) (list []*lastEntry, err error) {
-	bySession := map[logfmt.SessionID]*lastEntry{}
+// lastEntries reads backwards and takes the newest entry of each session, but for what aburn itself wrote.
+func lastEntries(log *journal.Journal, now time.Time) (map[logfmt.SessionID]*record, error) {
+	last := map[logfmt.SessionID]*record{}
 	for line, err := range log.Backward(journal.BackwardOptions{Limit: statusBytes}) {
 		if err != nil {
 			return nil, err
 		}
 		e, err := logfmt.Parse(line.JSON)
-		if err != nil || e.Session == "" || line.Carried {
+		if err != nil || line.Carried || e.Source == "aburn" || last[e.Session] != nil {
 			continue
 		}
-		if now.Sub(e.Time) > statusWindow {
+		if now.Sub(e.Time) > sessionWindow {
 			break
 		}
-		r := record{Entry: e}
-		s := bySession[e.Session]
-		if s == nil {
-			r.open = e.Event == logfmt.ToolStart // nothing came after it
-			s = &lastEntry{record: r}
-			bySession[e.Session] = s
-			list = append(list, s)
-		}
-		if s.source == "" && e.Source != "prompt" && e.Source != "aburn" {
-			s.source = e.Source
-		}
+		last[e.Session] = &record{Entry: e, open: e.Event == logfmt.ToolStart} // nothing came after it
 	}
-	return list, nil
+	return last, nil
 }
 
-func (a *app) tellProject(w *workspace, segments []journal.Segment) {
+// queueFacts is what waits in the queue.
+type queueFacts struct {
+	Waiting   int `json:"waiting"`   // ours, to be delivered at a prompt
+	Delivered int `json:"delivered"` // printed
+	Seen      int `json:"seen"`      // of those delivered
+	Failed    int `json:"failed"`
+	Foreign   int `json:"foreign"` // not signed by aburn: they wait for `aburn queue allow`
+	urgent    string
+}
+
+func (a *app) queueFacts(w *workspace, now time.Time) (f queueFacts) {
+	key, err := w.Key()
+	if err != nil || !w.Marked {
+		key = nil
+	}
+	q := queue.New(w.oss, key)
+	file, err := q.Read()
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			a.warn(queue.Name + ": " + err.Error())
+		}
+		return f
+	}
+	most := queue.Priority(0)
+	for _, t := range file.Tasks {
+		open := t.Status == queue.Pending || t.Status == queue.Executing
+		switch {
+		case open && !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt):
+		case open && !q.Ours(t) && !w.settings.Queue.Foreign:
+			f.Foreign++
+		case open:
+			f.Waiting++
+			if t.Priority > most {
+				most, f.urgent = t.Priority, t.Priority.String()
+			}
+		case t.Status == queue.Failed:
+			f.Failed++
+		case t.Status == queue.Completed:
+			f.Delivered++
+			if !t.SeenAt.IsZero() {
+				f.Seen++
+			}
+		}
+	}
+	return f
+}
+
+func (s *status) show(out *term.Out) error {
+	s.showProject(out)
+	sessions, hidden := s.sessions(func(logfmt.SessionID) bool { return true })
+	if err := s.showSessions(out, sessions); err != nil {
+		return err
+	}
+	if hidden > 0 {
+		fmt.Fprintln(out, out.Paint(term.Dim, term.Plural(int64(hidden), "older session")))
+	}
+	s.showIssues(out)
+	return nil
+}
+
+func (s *status) showProject(out *term.Out) {
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(out, "%-8s %s\n", name, text)
+		}
+	}
 	var bytes int64
-	for _, s := range segments {
-		bytes += s.Size
+	for _, seg := range s.segments {
+		bytes += seg.Size
 	}
-	fmt.Fprintf(a.out, "project  %s\n", term.Clean(w.Root))
-	if branch := w.Branch(); w.Wt != "" || branch != "" {
-		here := join(w.Wt, branch)
-		fmt.Fprintf(a.out, "here     %s\n", term.Clean(here))
+	line("project", fit(out, s.w.Root))
+	line("here", fit(out, join(s.w.Wt, s.w.Branch())))
+	line("log", term.Size(bytes)+" in "+term.Plural(int64(len(s.segments)), "segment"))
+	switch {
+	case s.watcher > 0:
+		line("watched", fmt.Sprintf("by process %d", s.watcher))
+	case s.watcher < 0:
+		line("watched", "by another process")
+	default:
+		line("watched", "by nobody: silence and waiting are judged only when you look")
 	}
-	fmt.Fprintf(a.out, "log      %s in %s\n", term.Size(bytes), term.Plural(int64(len(segments)), "segment"))
-	if !w.Marked {
-		a.warn("you have not vouched for this project on this machine: hooks record, and nothing from .oss reaches an agent", "aburn init")
+	if len(s.State.Links) > 0 {
+		line("chain", s.chainText(out, s.w.Wt, widthOf(out)-9))
 	}
+	line("queue", s.queue.text())
 }
 
-func showSessions(out *term.Out, sessions []*lastEntry, now time.Time) error {
+// fit cuts the beginning of a path that is too long for the line.
+func fit(out *term.Out, text string) string {
+	text = term.Clean(text)
+	if out.Width() > 0 {
+		text = term.CutStart(text, max(out.Width()-9, 20))
+	}
+	return text
+}
+
+func (f *queueFacts) text() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	waiting := "waiting for a prompt"
+	if f.urgent != "" {
+		waiting += " (up to " + f.urgent + ")"
+	}
+	add(f.Waiting, waiting)
+	add(f.Delivered, "delivered")
+	add(f.Failed, "failed")
+	add(f.Foreign, "of somebody else's")
+	return strings.Join(parts, ", ")
+}
+
+func (s *status) showSessions(out *term.Out, sessions []sessionView) error {
 	if len(sessions) == 0 {
 		_, err := fmt.Fprintln(out, "no session in the last 24 hours")
 		return err
 	}
 	fmt.Fprintln(out)
-	t := term.Table{Columns: []term.Column{
-		{Title: "session"}, {Title: "source"}, {Title: "in"}, {Title: "last entry"}, {Flex: true, Min: 12}, {Title: "age"},
+	t := term.Table{Width: pageWidth, Columns: []term.Column{
+		{Title: "session"}, {Title: "source"}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock"}, {Title: "last entry", Flex: true, Min: 14},
 	}}
-	for _, s := range sessions {
-		words := describe(&s.Entry)
-		detail := join(words.path, words.detail)
-		if s.open {
-			detail = join(detail, "no end")
+	for i := range sessions {
+		one := &sessions[i]
+		last := term.Cell{}
+		if r := s.last[one.ID]; r != nil {
+			words := describe(&r.Entry)
+			detail := join(words.path, words.detail)
+			if r.open {
+				detail = join(detail, "no end")
+			}
+			last = term.Cell{Text: strings.TrimSpace(words.mark + " " + words.name + " " + detail), Style: words.style}
 		}
-		t.AddCells(term.Cell{Text: shortSession(s.Session, wideSession), Style: sessionStyle(s.Session)}, term.Cell{Text: s.source},
-			term.Cell{Text: where(&s.Entry)}, term.Cell{Text: words.mark + " " + words.name, Style: words.style},
-			term.Cell{Text: detail}, term.Cell{Text: term.Age(now.Sub(s.Time)), Style: term.Dim})
+		t.AddCells(term.Cell{Text: shortSession(one.ID, wideSession), Style: sessionStyle(one.ID)}, term.Cell{Text: one.Source},
+			s.modeCell(one), term.Cell{Text: one.place()}, s.clockCell(one.Session), last)
 	}
 	return t.Print(out, 0)
 }
 
-// statusReport is what --json prints.
-type statusReport struct {
-	Project  string          `json:"project"`
-	Marked   bool            `json:"marked"`
-	Wt       string          `json:"wt"`
-	Branch   string          `json:"branch,omitempty"`
-	Bytes    int64           `json:"bytes"`
-	Segments int             `json:"segments"`
-	Sessions []sessionStatus `json:"sessions"`
-}
+// shownIssues is how many issues fit on the screen.
+const shownIssues = 8
 
-type sessionStatus struct {
-	Session logfmt.SessionID `json:"session"`
-	Source  string           `json:"source,omitempty"`
-	Cmd     string           `json:"cmd"`
-	Phase   string           `json:"phase,omitempty"`
-	Event   logfmt.Event     `json:"event"`
-	Seq     logfmt.Seq       `json:"seq,omitempty"`
-	Time    time.Time        `json:"ts"`
-	Open    bool             `json:"open"` // the entry is the start of a call, and nothing came after it
-}
-
-func statusOf(w *workspace, segments []journal.Segment, sessions []*lastEntry) statusReport {
-	r := statusReport{Project: w.Root, Marked: w.Marked, Wt: w.Wt, Branch: w.Branch(), Segments: len(segments), Sessions: []sessionStatus{}}
-	for _, s := range segments {
-		r.Bytes += s.Size
+func (s *status) showIssues(out *term.Out) {
+	if len(s.Issues) == 0 {
+		return
 	}
-	for _, s := range sessions {
-		r.Sessions = append(r.Sessions, sessionStatus{s.Session, s.source, s.Cmd, s.Phase, s.Event, s.Seq, s.Time, s.open})
+	fmt.Fprintln(out)
+	t := term.Table{Width: pageWidth, Columns: []term.Column{{Title: "issue"}, {Title: "session"}, {Title: "sure", Right: true}, {Title: "what", Flex: true, Min: 20}}}
+	for i := range s.Issues[:min(shownIssues, len(s.Issues))] {
+		is := &s.Issues[i]
+		style := levelStyle(supervisor.LevelOf(is, s.model))
+		session := shortSession(is.Session, wideSession)
+		if is.OfChain() {
+			session = "the chain"
+		}
+		t.AddCells(term.Cell{Text: string(is.Type), Style: style}, term.Cell{Text: session, Style: sessionStyle(is.Session)}, term.Cell{Text: percent(is.Confidence)}, term.Cell{Text: is.Says})
 	}
-	return r
+	t.Print(out, 0)
+	text := "aburn supervisor says more"
+	if more := len(s.Issues) - shownIssues; more > 0 {
+		text = term.Plural(int64(more), "more issue", "more issues") + ": aburn supervisor"
+	}
+	fmt.Fprintln(out, out.Paint(term.Dim, text))
 }

@@ -24,6 +24,7 @@ type Column struct {
 type Table struct {
 	Columns []Column
 	Rows    [][]Cell
+	Width   int // of a line where the output has no width of its own; 0 = as long as it gets
 }
 
 // Add appends a row of plain texts.
@@ -43,7 +44,11 @@ func (t *Table) AddCells(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 // Columns that are empty in every row are left out, title and all.
 func (t *Table) Print(o *Out, indent int) error {
 	widths := t.widths()
-	t.fit(widths, o.Width()-indent)
+	total := o.Width()
+	if total == 0 {
+		total = t.Width
+	}
+	t.fit(widths, total-indent)
 	var b strings.Builder
 	if t.titled() {
 		t.line(&b, o, indent, widths, func(i int) Cell { return Cell{t.Columns[i].Title, Dim} })

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/journal"
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/workflow"
+)
+
+func (a *app) supervisorReportCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "report",
+		Usage: "say what became of the advice: how much was delivered, seen, followed, ignored",
+		Description: "Per type of issue, from the whole log: delivered means printed into the agent's prompt, seen that its\n" +
+			"transcript shows it, resolved that the issue cleared after that, ignored that it went on for\n" +
+			"supervisor.ignored_advice.turns turns of work. Resolved does not mean because of the advice.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "only advice since `WHEN`: 24h, 7d, 2026-11-21"},
+			jsonFlag(),
+		},
+		ArgValidator: noArguments,
+		Metadata:     examples("aburn supervisor report", "aburn supervisor report --since 7d", "aburn supervisor report --json | jq '.types[] | select(.ignored > 0)'"),
+		Action:       a.supervisorReport,
+	}
+}
+
+// adviceCounts is what became of the advice of one type.
+type adviceCounts struct {
+	Type      string `json:"type"`
+	Told      int    `json:"told"`      // alerts that a person was told
+	Advised   int    `json:"advised"`   // tasks that were queued
+	Delivered int    `json:"delivered"` // of those advised
+	Seen      int    `json:"seen"`      // of those delivered
+	Resolved  int    `json:"resolved"`  // of those delivered: the issue cleared after that
+	Ignored   int    `json:"ignored"`   // of those delivered: the same trouble went on
+	Cleared   int    `json:"cleared"`   // of those not delivered: the issue cleared before
+}
+
+// adviceTotals is what the command prints as JSON.
+type adviceTotals struct {
+	Since *time.Time     `json:"since,omitempty"`
+	Turns int            `json:"ignored_after_turns"`
+	Types []adviceCounts `json:"types"`
+	All   adviceCounts   `json:"all"`
+}
+
+func (a *app) supervisorReport(_ context.Context, cmd *cli.Command) error {
+	var since time.Time
+	if text := cmd.String("since"); text != "" {
+		t, err := moment(text, time.Now())
+		if err != nil {
+			return usageError("--since: " + err.Error())
+		}
+		since = t
+	}
+	w, err := a.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	m := newMeter(term.New(a.err, a.env, true), w.log.Left(journal.Position{}))
+	h, err := adviceIn(w.log, w.settings.Model(), m)
+	m.clear()
+	a.damage(w.log)
+	if err != nil {
+		return err
+	}
+	totals := h.totals(since, w.settings.Model())
+	if cmd.Bool("json") {
+		return a.printJSON(totals)
+	}
+	return totals.print(a.screen(cmd))
+}
+
+// history is every task and every alert that a log tells of.
+type history struct {
+	advice []*supervisor.Advice // the fold goes on with those that it still knows
+	told   []toldAlert
+}
+
+type toldAlert struct {
+	typ string
+	at  time.Time
+}
+
+// adviceIn folds the whole log, so that turns are counted as the supervisor counts them.
+func adviceIn(log *journal.Journal, model *workflow.Model, m *meter) (*history, error) {
+	h, s := &history{}, supervisor.New(model)
+	known := map[string]bool{}
+	for r, err := range log.Entries(journal.Position{}) {
+		if err != nil {
+			return nil, err
+		}
+		m.add(int64(len(r.JSON)))
+		s.Apply(r.Value, r.Carried)
+		if r.Value.Event != logfmt.Intervention || r.Carried {
+			continue
+		}
+		if typ, alert := alertOf(r.Value.Data); alert {
+			h.told = append(h.told, toldAlert{typ, r.Value.Time})
+		} else if n := len(s.Advice); n > 0 && !known[s.Advice[n-1].Task] {
+			known[s.Advice[n-1].Task] = true
+			h.advice = append(h.advice, s.Advice[n-1])
+		}
+	}
+	return h, nil
+}
+
+// totals counts what was advised since then.
+func (h *history) totals(since time.Time, model *workflow.Model) adviceTotals {
+	by := map[string]*adviceCounts{}
+	of := func(typ string) *adviceCounts {
+		if by[typ] == nil {
+			by[typ] = &adviceCounts{Type: typ}
+		}
+		return by[typ]
+	}
+	for _, t := range h.told {
+		if !t.at.Before(since) {
+			of(t.typ).Told++
+		}
+	}
+	for _, a := range h.advice {
+		if !a.Queued.Time().Before(since) {
+			of(a.Type).add(a, model.Limits.IgnoredAdviceTurns)
+		}
+	}
+	t := adviceTotals{Turns: model.Limits.IgnoredAdviceTurns, Types: []adviceCounts{}, All: adviceCounts{Type: "all"}}
+	if !since.IsZero() {
+		t.Since = &since
+	}
+	for _, typ := range slices.Sorted(maps.Keys(by)) {
+		t.Types = append(t.Types, *by[typ])
+		t.All.sum(by[typ])
+	}
+	return t
+}
+
+// add counts one task.
+func (c *adviceCounts) add(a *supervisor.Advice, turns int) {
+	c.Advised++
+	if !a.Delivered.Is() {
+		if a.Resolved.Is() {
+			c.Cleared++
+		}
+		return
+	}
+	c.Delivered++
+	if a.Seen.Is() {
+		c.Seen++
+	}
+	switch {
+	case a.Resolved.Is():
+		c.Resolved++
+	case a.Turns >= turns:
+		c.Ignored++
+	}
+}
+
+func (c *adviceCounts) sum(o *adviceCounts) {
+	c.Told += o.Told
+	c.Advised += o.Advised
+	c.Delivered += o.Delivered
+	c.Seen += o.Seen
+	c.Resolved += o.Resolved
+	c.Ignored += o.Ignored
+	c.Cleared += o.Cleared
+}
+
+func (t *adviceTotals) print(out *term.Out) error {
+	if len(t.Types) == 0 {
+		_, err := fmt.Fprintln(out, "nothing has been advised yet")
+		return err
+	}
+	table := term.Table{Columns: []term.Column{
+		{Title: "type"}, {Title: "told", Right: true}, {Title: "advised", Right: true}, {Title: "delivered", Right: true}, {Title: "seen", Right: true},
+		{Title: "resolved", Right: true}, {Title: "ignored", Right: true},
+	}}
+	rows := t.Types
+	if len(rows) > 1 {
+		rows = append(slices.Clip(rows), t.All)
+	}
+	for _, c := range rows {
+		table.Add(c.Type, strconv.Itoa(c.Told), strconv.Itoa(c.Advised), share(c.Delivered, c.Advised), share(c.Seen, c.Delivered), share(c.Resolved, c.Delivered), share(c.Ignored, c.Delivered))
+	}
+	if err := table.Print(out, 0); err != nil {
+		return err
+	}
+	text := "resolved and ignored are of what was delivered; ignored: unchanged after " + term.Plural(int64(t.Turns), "turn") + " of work"
+	if c := t.All.Cleared; c > 0 {
+		text += "; " + strconv.Itoa(c) + " cleared before they were delivered"
+	}
+	paragraph(out, 0, "", text)
+	return nil
+}
+
+// share is never shown without its denominator.
+func share(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n) + " of " + strconv.Itoa(of)
+}
+
+// alertOf is the type of an alert that a person was told: an INTERVENTION without a task.
+func alertOf(data []byte) (typ string, alert bool) {
+	return gjson.GetBytes(data, "type").String(), gjson.GetBytes(data, "task_id").String() == ""
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/supervisor"
+)
+
+// show prints a look for people, at most 80 columns wide where the screen does not say otherwise.
+func (v *view) show(out *term.Out, wt string, only func(logfmt.SessionID) bool, some bool) error {
+	if v.at {
+		fmt.Fprintf(out, "as of %s, by the entries up to then\n", v.Now.Local().Format("2006-01-02 15:04:05"))
+	}
+	sessions, hidden := v.sessions(only)
+	for i := range sessions {
+		v.showSession(out, &sessions[i])
+	}
+	if !some && (len(v.model.Commands) > 0 && len(v.State.Links) > 0 || len(v.issuesOfChain()) > 0) {
+		fmt.Fprintf(out, "%s  %s\n", out.Paint(term.Bold, "chain"), v.chainText(out, wt, widthOf(out)-7))
+		for _, is := range v.issuesOfChain() {
+			v.showIssue(out, is, true)
+		}
+	}
+	return v.showSum(out, v.chosen(only, some), len(sessions), hidden)
+}
+
+// showSession prints one line about a session, and below it what is wrong.
+func (v *view) showSession(out *term.Out, s *sessionView) {
+	l := columns{out: out}
+	l.add(sessionStyle(s.ID), shortSession(s.ID, wideSession), wideSession)
+	line := strings.TrimRight(l.b.String(), " ")
+	used := l.used
+	for _, c := range []term.Cell{{Text: s.Source}, v.modeCell(s), {Text: s.place(), Style: term.Bold}, v.clockCell(s.Session)} {
+		if text := term.Cut(term.Clean(c.Text), widthOf(out)-used-2); text != "" && text != "-" {
+			line += "  " + out.Paint(c.Style, text)
+			used += 2 + term.Width(text)
+		}
+	}
+	fmt.Fprintln(out, line)
+	for _, is := range s.issues {
+		v.showIssue(out, is, s.mode != supervisor.Ended && s.mode != supervisor.Gone)
+	}
+}
+
+// widthOf is how wide a line of text may be.
+func widthOf(out *term.Out) int {
+	if w := out.Width(); w > 0 && w < 2*pageWidth {
+		return w
+	}
+	return pageWidth
+}
+
+// showIssue prints one issue. reachable says whether somebody is there who can be told.
+func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
+	level := supervisor.LevelOf(is, v.model)
+	priority := is.Type.Priority()
+	if priority == "critical" {
+		priority = out.Paint(term.BoldRed, priority)
+	}
+	fmt.Fprintf(out, "  %s  %s  %s  %s\n", out.Paint(levelStyle(level), string(is.Type)), percent(is.Confidence), priority, out.Paint(term.Dim, evidence(is.Evidence)))
+	says := is.Says
+	if is.Agent != "" {
+		says = "in the sub-agent " + is.Agent + ": " + says
+	}
+	paragraph(out, 4, "", says)
+	paragraph(out, 4, "healthy: ", is.Healthy)
+	if level != supervisor.Notify {
+		paragraph(out, 4, "suggested: ", is.Suggest)
+	}
+	if text := v.fate(is, level, reachable); text != "" {
+		paragraph(out, 4, "", text)
+	}
+	paragraph(out, 4, "", "signature "+shortSignature(is.Signature))
+}
+
+// fate is what becomes of an issue that is sure enough for the queue.
+func (v *view) fate(is *supervisor.Issue, level supervisor.Level, reachable bool) string {
+	ago := func(m supervisor.Mark) string { return term.Age(v.Now.Sub(m.Time())) }
+	a := v.advice(is)
+	switch {
+	case v.queued(is) != "":
+		return "queued: the agent gets it at its next prompt"
+	case a != nil && a.Seen.Is():
+		return "the agent saw it (delivered " + ago(a.Delivered) + ")"
+	case a != nil && a.Delivered.Is():
+		return "delivered " + ago(a.Delivered) + ", not seen yet"
+	case a != nil:
+		return "queued " + ago(a.Queued)
+	case level == supervisor.Queue && !reachable:
+		return "sure enough for the queue, but nobody is there any more who could be told"
+	}
+	return ""
+}
+
+// showSum ends a look.
+func (v *view) showSum(out *term.Out, issues []*supervisor.Issue, shown, hidden int) error {
+	text := "nothing is wrong"
+	if n := len(issues); n > 0 {
+		text = term.Plural(int64(n), "issue")
+		if c := critical(issues); c > 0 {
+			text += ", " + out.Paint(term.BoldRed, strconv.Itoa(c)+" critical")
+		}
+	}
+	text += ", in " + term.Plural(int64(shown), "session")
+	if hidden > 0 {
+		text += " (and " + strconv.Itoa(hidden) + " that were silent for a day)"
+	}
+	if shown+hidden == 0 {
+		text = "no session yet"
+	}
+	if n := len(v.Resolved); n > 0 {
+		text += "; " + term.Plural(int64(n), "task") + " taken back: cleared"
+	}
+	_, err := fmt.Fprintln(out, text)
+	return err
+}
+
+// shortSignature is enough of a signature to name the issue.
+func shortSignature(signature string) string {
+	i := strings.LastIndexByte(signature, '-')
+	return signature[:min(i+9, len(signature))]
+}
+
+// paragraph prints a text over as many lines as it takes, the first one begun by a word of ours.
+func paragraph(out *term.Out, indent int, begin, text string) {
+	if text = term.Clean(text); text == "" {
+		return
+	}
+	width := widthOf(out) - indent
+	line, used := "", 0
+	flush := func() {
+		if used > 0 {
+			fmt.Fprintf(out, "%*s%s\n", indent, "", line)
+		}
+		line, used = "", 0
+	}
+	for i, word := range fields(begin+text, width) {
+		if used > 0 && used+1+term.Width(word) > width {
+			flush()
+		}
+		if used > 0 {
+			line, used = line+" ", used+1
+		}
+		used += term.Width(word)
+		if i == 0 && begin != "" {
+			word = out.Paint(term.Dim, word)
+		}
+		line += word
+	}
+	flush()
+}
+
+// fields are the words of a text, those that are wider than a line in pieces.
+func fields(text string, width int) (list []string) {
+	for _, word := range strings.Fields(text) {
+		piece, used := "", 0
+		for _, r := range word {
+			w := term.Width(string(r))
+			if used+w > width {
+				list = append(list, piece)
+				piece, used = "", 0
+			}
+			piece, used = piece+string(r), used+w
+		}
+		list = append(list, piece)
+	}
+	return list
+}
