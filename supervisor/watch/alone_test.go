@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"aburn/internal/journal"
 )
 
 // asWatcher makes this test binary a watcher of the folder that it names.
@@ -23,7 +21,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		o := Options{
-			Root: root, Path: dir, Log: journal.New(root, journal.Options{}), Look: &looker{},
+			Root: root, Path: dir, Look: &looker{looks: make(chan struct{}, 10_000)},
 			Started: func() { os.Stdout.WriteString("watching\n") }, Event: func(Event) {}, Problem: func(error) {},
 		}
 		if err := Run(context.Background(), o); err != nil {

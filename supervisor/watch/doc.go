@@ -10,6 +10,6 @@
 //   - While nothing lives nothing is judged: there is only the wait for an entry, and for the end.
 //   - A machine that slept makes no session silent.
 //
-// Races: the follower may tell of an entry that the last look has read already, and of those that the look itself
-// wrote. Such a look finds nothing new and writes nothing.
+// Races: the log may seem new for an entry that the last look has read already, or that it wrote itself. Such a look
+// finds nothing new and writes nothing.
 package watch

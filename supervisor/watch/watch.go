@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"aburn/internal/journal"
 	"aburn/supervisor"
 	"aburn/supervisor/look"
 	"aburn/workflow"
@@ -33,9 +32,8 @@ type Looker interface {
 
 // Options says what is watched and who is told.
 type Options struct {
-	Root   *os.Root         // .oss
-	Path   string           // where it is
-	Log    *journal.Journal // for the watch alone: the look has another
+	Root   *os.Root // .oss
+	Path   string   // where it is
 	Look   Looker
 	Model  *workflow.Model
 	Linger time.Duration // how long it stays when nothing lives; 0: until it is stopped
@@ -56,26 +54,35 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer release()
 	o.Started()
-	ctx, stop := context.WithCancel(ctx)
-	f := follow(ctx, o.Log)
-	defer func() { stop(); <-f.done }()
-	w := &watch{Options: o, start: time.Now(), told: map[string]telling{}, said: map[string]bool{}, timer: time.NewTimer(0)}
+	w := &watch{
+		Options: o, start: time.Now(), told: map[string]telling{}, said: map[string]bool{},
+		pulse: newPulse(o.Root, o.Path), timer: time.NewTimer(0),
+	}
 	w.lived = w.start
+	defer w.pulse.close()
 	defer w.timer.Stop()
+	return w.run(ctx)
+}
+
+func (w *watch) run(ctx context.Context) error {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-f.news:
-			w.lived = time.Now()
-			w.soon()
-		case err := <-f.problems:
-			w.problem(err)
+		case e := <-w.pulse.events():
+			if w.pulse.is(e) {
+				w.beat()
+			}
+		case <-w.pulse.errors():
+			w.beat()
+		case <-w.pulse.poll.C:
+			w.check()
 		case <-w.timer.C:
 			w.look(ctx)
 		case <-tick.C:
+			w.check()
 			if over, err := w.tick(time.Now()); over || err != nil {
 				return err
 			}
@@ -88,6 +95,7 @@ type watch struct {
 	Options
 	start  time.Time
 	timer  *time.Timer // the next look
+	pulse  *pulse
 	awake  awake
 	sight  sight
 	before []Issue            // what stood at the look before
@@ -99,6 +107,19 @@ type watch struct {
 	missed bool               // a look was put off
 	told   map[string]telling // by signature
 	said   map[string]bool
+}
+
+// check asks for the log itself.
+func (w *watch) check() {
+	if w.pulse.check() {
+		w.beat()
+	}
+}
+
+// beat makes a look because the log has changed: something lives.
+func (w *watch) beat() {
+	w.lived = time.Now()
+	w.soon()
 }
 
 // soon makes a look as soon as the last one is long enough ago.

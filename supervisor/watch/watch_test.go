@@ -36,7 +36,7 @@ type looker struct {
 func (l *looker) Once(ctx context.Context, now, until time.Time) (look.Result, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	hand(l.looks, struct{}{})
+	l.looks <- struct{}{}
 	if l.err != nil {
 		return look.Result{}, l.err
 	}
@@ -104,7 +104,7 @@ func watching(t *testing.T, linger time.Duration, set func(*looker)) *rig {
 	model := workflow.Default()
 	model.Limits.Cooldown = 3 * time.Second
 	o := Options{
-		Root: root, Path: dir, Log: journal.New(root, journal.Options{By: journal.Command}), Look: r.looker, Model: &model, Linger: linger,
+		Root: root, Path: dir, Look: r.looker, Model: &model, Linger: linger,
 		Started: func() {}, Event: func(e Event) {
 			r.events <- strings.TrimSuffix(fmt.Sprintf("%s %s %s", e.Kind, e.Signature, e.Task), " ")
 		},
