@@ -184,3 +184,15 @@ func BenchmarkTestRun(b *testing.B) {
 		m.TestRun("cd internal/thing && go build ./... && git status --short | head -20; ls -la && git log --oneline -3")
 	}
 }
+
+// Whatever the text, what is not said to run says nothing, and it ends.
+func FuzzTestRun(f *testing.F) {
+	f.Add("set -e; cd x && (go test | tail) || bash -c 'npm test' & # go test")
+	f.Add("-C - timeout -k docker compose exec <test> */x.test.js $(go test `npm t`)")
+	m := Default()
+	f.Fuzz(func(t *testing.T, head string) {
+		if r := m.TestRun(head); !r.Runs && (r.Pass || r.Fail) {
+			t.Errorf("%q: %+v", head, r)
+		}
+	})
+}
