@@ -2,11 +2,14 @@ package hooks
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"aburn/internal/journal"
 	"aburn/internal/queue"
 	"aburn/logfmt"
+
+	"github.com/tidwall/gjson"
 )
 
 // How long a delivery waits for the queue's lock. A claim can come with the next
@@ -65,7 +68,13 @@ func (d *delivery) claim(room int) (string, error) {
 		return "", err
 	}
 	defer desk.Close()
-	claimed := desk.Claim(who, now)
+	claimed := slices.DeleteFunc(desk.Claim(who, now), func(t queue.Task) bool {
+		if t.Attempts < 2 || !d.printed(t.ID) {
+			return false
+		}
+		desk.Receipt([]string{t.ID}, now)
+		return true
+	})
 	text, used, _ := queue.Compose(claimed, room)
 	desk.Unclaim(claimed[len(used):], now)
 	if err := desk.Close(); err != nil {
@@ -75,8 +84,19 @@ func (d *delivery) claim(room int) (string, error) {
 	return text, nil
 }
 
+// printed reports whether the log says that a task was printed whose claimant never
+// gave its receipt: the queue was busy, or somebody killed it in between.
+func (d *delivery) printed(task string) bool {
+	for line := range peek(d.journal, farBack) {
+		if h, ok := logfmt.ParseHeader(line); ok && string(h.Event) == string(logfmt.Delivered) && gjson.GetBytes(line, "data.task_id").Str == task {
+			return true
+		}
+	}
+	return false
+}
+
 // receipt notes, in the queue and in the log, that the claimed tasks were printed.
-// Either alone is enough: the next look makes up for the other.
+// Either alone is enough.
 func (d *delivery) receipt(deadline time.Time) error {
 	if len(d.tasks) == 0 {
 		return nil
