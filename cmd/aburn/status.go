@@ -214,7 +214,7 @@ func (s *status) showSessions(out *term.Out, sessions []sessionView) error {
 	}
 	fmt.Fprintln(out)
 	t := term.Table{Width: pageWidth, Columns: []term.Column{
-		{Title: "session"}, {Title: "source"}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock"}, {Title: "last entry", Flex: true, Min: 14},
+		{Title: "session"}, {Title: "source"}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock"}, {Title: "last entry", Flex: true, Min: 14}, {Title: "age", Right: true},
 	}}
 	for i := range sessions {
 		one := &sessions[i]
@@ -228,7 +228,8 @@ func (s *status) showSessions(out *term.Out, sessions []sessionView) error {
 			last = term.Cell{Text: strings.TrimSpace(words.mark + " " + words.name + " " + detail), Style: words.style}
 		}
 		t.AddCells(term.Cell{Text: shortSession(one.ID, wideSession), Style: sessionStyle(one.ID)}, term.Cell{Text: one.Source},
-			s.modeCell(one), term.Cell{Text: one.place()}, s.clockCell(one.Session), last)
+			s.modeCell(one), term.Cell{Text: one.place()}, s.clockCell(one.Session), last,
+			term.Cell{Text: brief(s.Now.Sub(one.Last.Time())), Style: term.Dim})
 	}
 	return t.Print(out, 0)
 }
