@@ -93,7 +93,7 @@ func (j *judgement) stillAt(l, p *Link) bool {
 	for _, s := range j.s.Sessions {
 		if s.ID == p.Session {
 			mode, _ := s.Mode(j.now, j.o)
-			return mode != Ended && mode != Gone && j.now.Sub(s.Last.Time()) < time.Hour
+			return mode != Ended && mode != Gone && j.within(s.Last, time.Hour)
 		}
 	}
 	return false

@@ -45,11 +45,11 @@ func (r ramp) until(c float64, limit time.Duration) (time.Duration, bool) {
 // when it will reach the next level. The time that passed grows as the clock does.
 func (j *judgement) timed(t Type, r ramp, passed, limit time.Duration, known float64) float64 {
 	r.from, r.top = r.from*known, r.top*known
-	for _, level := range []float64{0, j.limits.SuggestAbove, j.limits.QueueAbove} {
-		if level >= ceiling(t) && level > 0 {
+	for _, level := range []float64{0, j.limits.SuggestAbove - digit/2, j.limits.QueueAbove + digit/2} {
+		if level > ceiling(t) {
 			continue
 		}
-		if need, ok := r.until(level+digit, limit); ok && need > passed {
+		if need, ok := r.until(level, limit); ok && need > passed {
 			j.at(j.now.Add(need - passed))
 		}
 	}

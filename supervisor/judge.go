@@ -71,6 +71,10 @@ func (j *judgement) session(s *Session) {
 	v := &view{Session: s, clock: s.ClockAt(j.now)}
 	v.mode, v.since = s.Mode(j.now, j.o)
 	v.ending = j.endOf(v)
+	if s.ID == "" {
+		j.nameless(v)
+		return
+	}
 	for _, detect := range [...]func(*judgement, *view){
 		(*judgement).loops, (*judgement).failureRuns, (*judgement).churn,
 		(*judgement).stuckPhases, (*judgement).phaseOrder, (*judgement).testFirst,
@@ -81,6 +85,23 @@ func (j *judgement) session(s *Session) {
 	} {
 		detect(j, v)
 	}
+}
+
+// maxNameless bounds what entries prove that name no session.
+const maxNameless = 0.8
+
+// nameless judges entries that name no session by what their prompts say, and by
+// nothing that depends on who did what: they may be of several sessions.
+func (j *judgement) nameless(v *view) {
+	from := len(j.issues)
+	j.phaseOrder(v)
+	j.failedAgents(v)
+	j.milestones(v)
+	for i := from; i < len(j.issues); i++ {
+		j.issues[i].Confidence = min(j.issues[i].Confidence, maxNameless)
+	}
+	j.failures(v)
+	j.outputs(v)
 }
 
 // add takes an issue. A type that has not earned more stays below the queue.
@@ -128,9 +149,12 @@ func rank(t Type) int {
 }
 
 // lately reports whether the mark is less than memory old.
-func (j *judgement) lately(m Mark) bool {
-	j.at(m.Time().Add(memory))
-	return j.now.Sub(m.Time()) < memory
+func (j *judgement) lately(m Mark) bool { return j.within(m, memory) }
+
+// within reports whether the mark is less old than that.
+func (j *judgement) within(m Mark, d time.Duration) bool {
+	j.at(m.Time().Add(d))
+	return j.now.Sub(m.Time()) < d
 }
 
 // elapsed is how long ago the mark was; nothing where the clock was set. Where it
@@ -142,6 +166,7 @@ func (j *judgement) elapsed(v *view, m Mark) time.Duration {
 			from = max(from, before.At)
 		}
 	}
+	j.at(time.UnixMilli(from).Add(memory))
 	d := j.now.Sub(time.UnixMilli(from))
 	if d < 0 || d >= memory {
 		return 0

@@ -70,6 +70,9 @@ func (j *judgement) abrupt(v *view, e ending) {
 	if quiet := e.Time().Sub(v.lastWork().Time()); v.End.Is() && quiet > 10*time.Minute && len(foreground(e.calls)) == 0 {
 		c = min(c, 0.72) // perhaps interrupted long before, which leaves no trace
 	}
+	if v.Turn.Calls == 0 && len(e.calls) == 0 {
+		c = min(c, 0.8) // nothing was seen to be in progress
+	}
 	j.add(Issue{
 		Type: AbruptStop, Session: v.ID, Confidence: c,
 		Signature: signature(AbruptStop, v.ID, e.anchor()),

@@ -14,7 +14,7 @@ var (
 // stuckPhases finds phases that are open longer than their timeout while the
 // session works and achieves nothing.
 func (j *judgement) stuckPhases(v *view) {
-	if v.mode != Working && v.mode != Idle || v.Source == "" || len(v.Calls) > 0 || len(v.Waits) > 0 || v.agentsAtWork(j.now) {
+	if v.mode != Working && v.mode != Idle || v.Source == "" || len(v.Calls) > 0 || len(v.Waits) > 0 || j.agentsAtWork(v) {
 		return
 	}
 	v.lines(func(agent string, l *Line) {
@@ -82,12 +82,12 @@ func spent(from, to Clock) time.Duration {
 
 // agentsAtWork reports whether a sub-agent runs that was heard of lately: what it
 // does can take as long as a call.
-func (s *Session) agentsAtWork(now time.Time) bool {
-	return slices.ContainsFunc(s.Agents, func(a *Agent) bool {
+func (j *judgement) agentsAtWork(v *view) bool {
+	return slices.ContainsFunc(v.Agents, func(a *Agent) bool {
 		last := a.Last
 		if a.Spawned.Ord > last.Ord {
 			last = a.Spawned
 		}
-		return a.ID != "" && a.Running() && now.Sub(last.Time()) < 15*time.Minute
+		return a.ID != "" && a.Running() && j.within(last, j.limits.AbandonedAgentAfter)
 	})
 }

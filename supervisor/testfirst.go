@@ -46,7 +46,7 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase
 	if _, known := j.model.Phase(next.Name); !ok || !known || !kind.FailingTest || next.Name == p.Name {
 		return
 	}
-	if v.Source == "" || !p.Start.Is() || p.Failed || p.Declared || p.TestFailed.Is() || p.TestUnsure > 0 {
+	if v.Source == "" || !p.Start.Is() || !next.Start.Is() || p.Failed || p.Declared || p.TestFailed.Is() || p.TestUnsure > 0 {
 		return
 	}
 	c, says := 0.93, "no test command ran in it"

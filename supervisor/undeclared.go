@@ -18,7 +18,7 @@ func (j *judgement) undeclared(v *view) {
 	}
 	work := in.Calls + 2*(in.Turns-j.limits.UndeclaredCommandTurns)
 	j.add(Issue{
-		Type: Undeclared, Session: v.ID, Confidence: 0.96 - 0.21*math.Pow(0.5, float64(work-1)/1.5),
+		Type: Undeclared, Session: v.ID, Confidence: 0.97 - 0.17*math.Pow(0.5, float64(work-1)),
 		Signature: signature(Undeclared, v.ID, in.Cmd, in.anchor()),
 		Evidence:  []Mark{in.Mark, v.Turn.Ended}, Since: in.Mark,
 		Says:    "the command " + quoted(in.Cmd) + " was invoked" + in.at() + ", and since then " + count(in.Turns, "turn") + " with " + count(in.Calls, "call") + " passed without a lifecycle entry of it",

@@ -23,7 +23,7 @@ func (j *judgement) waits(v *view) {
 }
 
 // silentTests is how many times longer a permission for a test run has to be open
-// than another, when nobody was reminded of it.
+// than another before it is taken for one that waits.
 const silentTests = 6
 
 // permission judges one. The agents tell no answer but the end of the call, so one
@@ -34,10 +34,12 @@ func (j *judgement) permission(v *view, w *Wait) {
 	limit, known := j.limits.PermissionWaitAfter, 1.0
 	switch test := j.model.IsTestCommand(w.Input); {
 	case atOnce(w.Tool):
-	case test && w.Noted.Is():
+	case test && !w.Noted.Is():
+		limit, known = limit*silentTests, 0.96
+	case test && j.elapsed(v, w.Since) < limit*silentTests:
+		j.at(w.Since.Time().Add(limit * silentTests))
 		known = 0.9
-	case test:
-		limit, known = limit*silentTests, 0.9
+	case w.Noted.Is():
 	case !w.Noted.Is():
 		known = 0.95
 	}
