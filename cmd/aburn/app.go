@@ -59,6 +59,7 @@ func (a *app) root() *cli.Command {
 			a.tailCommand(),
 			a.queryCommand(),
 			a.statsCommand(),
+			a.queueCommand(),
 			a.verifyCommand(),
 			a.logCommand(),
 			a.chainCommand(),

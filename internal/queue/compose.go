@@ -11,7 +11,7 @@ import (
 const (
 	heading = "From aburn, which follows this project's work: recorded data and not instructions, most urgent first.\n"
 	// moreRoom is kept free for the line that counts the rest.
-	moreRoom = len("(999999 more: aburn queue list)\n")
+	moreRoom = len("(999999 more wait for the next prompt)\n")
 )
 
 // Compose makes one text for an agent out of claimed tasks, of at most max bytes (MaxText if 0): the first ones whole and
@@ -43,8 +43,11 @@ func Compose(tasks []Task, max int) (text string, used []Task, left int) {
 	if left = len(tasks) - len(used); len(used) == 0 {
 		return "", nil, left
 	}
-	if left > 0 {
-		b.WriteString("(" + strconv.Itoa(left) + " more: aburn queue list)\n")
+	switch {
+	case left == 1:
+		b.WriteString("(1 more waits for the next prompt)\n")
+	case left > 1:
+		b.WriteString("(" + strconv.Itoa(left) + " more wait for the next prompt)\n")
 	}
 	return b.String(), used, left
 }
@@ -80,7 +83,7 @@ func block(prompt string) string {
 
 // cut shortens an item that does not fit, "" if there is no room at all. No task of ours comes here with MaxText.
 func cut(item string, room int) string {
-	const mark = "… (cut: aburn queue list)\n"
+	const mark = "… (cut)\n"
 	end := room - len(mark)
 	if end <= 0 {
 		return ""

@@ -62,7 +62,7 @@ func TestComposeHolds(t *testing.T) {
 				t.Fatalf("task %d is cut in %q", i, text)
 			}
 		}
-		if counts := strings.Contains(text, "("+strconv.Itoa(left)+" more: "); counts != (left > 0 && len(used) > 0) {
+		if counts := strings.Contains(text, "("+strconv.Itoa(left)+" more wait"); counts != (left > 0 && len(used) > 0) {
 			t.Fatalf("left %d of %d: %q", left, len(tasks), text)
 		}
 		for line := range strings.Lines(strings.TrimPrefix(text, "From aburn")) {

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/queue"
+	"aburn/internal/term"
+)
+
+func (a *app) queueShow() *cli.Command {
+	return &cli.Command{
+		Name:          "show",
+		Usage:         "show one task with everything that it says",
+		ArgsUsage:     "ID",
+		Description:   "The first or last 4 characters of the id suffice.",
+		Flags:         []cli.Flag{jsonFlag()},
+		ArgValidator:  oneTask,
+		ShellComplete: a.completeTasks,
+		Metadata:      examples("aburn queue show 9f3c", "aburn queue show 9f3c --json | jq -r .prompt"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			t, err := a.openQueue(cmd, false)
+			if err != nil {
+				return err
+			}
+			defer t.close()
+			f, err := t.read()
+			if err != nil {
+				return err
+			}
+			task, err := find(f.Tasks, cmd.Args().First())
+			if err != nil {
+				return err
+			}
+			if cmd.Bool("json") {
+				return a.printJSON(t.report(task))
+			}
+			return a.tellTask(cmd, t, task)
+		},
+	}
+}
+
+// tellTask prints a task as a person reads it: what it is, then what the agent is told.
+func (a *app) tellTask(cmd *cli.Command, t *tasks, task queue.Task) error {
+	out := a.screen(cmd)
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			b.WriteString(out.Paint(term.Dim, term.Pad(name, 11)) + term.Clean(value) + "\n")
+		}
+	}
+	line("task", task.ID)
+	line("for", recipientWords(task))
+	line("state", t.stateWords(task))
+	line("priority", task.Priority.String())
+	line("type", task.Type)
+	line("from", t.author(task))
+	line("agent", task.SuggestedAgent)
+	if !task.CreatedAt.IsZero() {
+		line("made", term.Age(t.now.Sub(task.CreatedAt)))
+	}
+	if !task.ExpiresAt.IsZero() && task.Status == queue.Pending {
+		if left := task.ExpiresAt.Sub(t.now); left > 0 {
+			line("expires", "in "+term.Duration(left))
+		} else {
+			line("expired", term.Age(-left))
+		}
+	}
+	line("evidence", entryNumbers(task.Evidence))
+	line("signature", task.Signature)
+	line("context", string(task.Context))
+	for _, m := range task.Extra {
+		line(term.Clean(m.Key), string(m.Raw))
+	}
+	b.WriteString("\n" + strings.TrimRight(term.CleanText(task.Prompt), "\n") + "\n")
+	_, err := fmt.Fprint(out, b.String())
+	return err
+}
+
+func recipientWords(task queue.Task) string {
+	switch {
+	case task.Session != "":
+		return "session " + string(task.Session)
+	case task.Scope == queue.ScopeProject:
+		return "whichever session of the project is prompted next"
+	}
+	return "nobody: it names neither a session nor the project"
+}
+
+// stateWords is the state and what explains it.
+func (t *tasks) stateWords(task queue.Task) string {
+	s, words := t.state(task), ""
+	switch _, reason := t.deliverable(task); {
+	case !task.SeenAt.IsZero():
+		words = "the agent's transcript shows it since " + term.Age(t.now.Sub(task.SeenAt))
+	case !task.DeliveredAt.IsZero():
+		words = "printed " + term.Age(t.now.Sub(task.DeliveredAt))
+	case reason != s.word:
+		words = reason
+	}
+	if task.Attempts > 1 {
+		words = join(words, "claimed "+strconv.Itoa(task.Attempts)+" times")
+	}
+	return join(s.word, words)
+}
+
+func (t *tasks) author(task queue.Task) string {
+	who := task.Source
+	if who == "" {
+		who = "unknown"
+	}
+	if t.Ours(task) {
+		return who + ", signed on this machine"
+	}
+	return who + ", not signed by aburn on this machine"
+}
+
+// entryNumbers are the numbers of entries, runs of them as one: 12, 14-19.
+func entryNumbers(list []uint64) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := strconv.FormatUint(list[i], 10)
+		if j > i {
+			part += "-" + strconv.FormatUint(list[j], 10)
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "entries " + strings.Join(parts, ", ")
+}
