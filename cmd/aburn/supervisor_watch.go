@@ -45,10 +45,16 @@ func (a *app) supervisorWatchCommand() *cli.Command {
 // errReload ends a watch whose settings have changed: what it judges by has to be what hooks judge by.
 var errReload = errors.New("settings have changed")
 
+// hurry is how long after a signal the watch may take to end.
+const hurry = 5 * time.Second
+
 func (a *app) supervisorWatch(ctx context.Context, cmd *cli.Command) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends at once
+	context.AfterFunc(ctx, func() { // later a signal ends at once; some senders send two
+		time.Sleep(hurry)
+		stop()
+	})
 	for again := false; ; again = true {
 		w, err := a.open(cmd)
 		if err != nil {
@@ -138,10 +144,13 @@ func (a *app) awaitChange(ctx context.Context, w *workspace, stop context.Cancel
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if versions(files) != before {
-				stop(errReload)
-				return
+			if versions(files) == before {
+				continue
 			}
+			if _, err := os.Stat(filepath.Dir(files[0])); err == nil { // else there is nothing left to watch
+				stop(errReload)
+			}
+			return
 		}
 	}
 }

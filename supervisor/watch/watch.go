@@ -139,7 +139,9 @@ func (w *watch) look(ctx context.Context) {
 		return
 	case err != nil || !result.Complete:
 		w.missed = true
-		w.problem(err)
+		if w.there() { // else the next tick says what is wrong
+			w.problem(err)
+		}
 		return
 	}
 	for _, warning := range result.Warnings {
