@@ -12,9 +12,10 @@ const (
 // It holds 64 bits of each: all of an id of aburn's (16 hex digits), a hash of
 // others. So two different ids are taken for one once in 4e15 entries.
 type Deduper struct {
-	slots []uint64 // open addressing, linear probing; 0 is free
+	slots []uint64 // open addressing, linear probing; 0 is free; nil: the ring is searched
 	ring  []uint64 // in order of arrival
 	next  int      // the oldest in a full ring
+	few   int      // how many more ids are worth a search of the ring
 }
 
 // Seen reports whether id is among the last 4,096 and remembers it. An empty
@@ -26,7 +27,10 @@ func (d *Deduper) SeenBytes(id []byte) bool { return len(id) > 0 && d.seen(idBit
 
 func (d *Deduper) seen(k uint64) bool {
 	if d.slots == nil {
-		d.slots = make([]uint64, dedupSlots)
+		if d.few > 0 {
+			return d.search(k)
+		}
+		d.index()
 	}
 	i := home(k)
 	for ; d.slots[i] != 0; i = (i + 1) % dedupSlots {

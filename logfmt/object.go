@@ -75,3 +75,6 @@ func (o *Object) Bytes() []byte {
 	}
 	return append(o.b[:len(o.b):len(o.b)], '}')
 }
+
+// AppendString appends s as the JSON string that AppendTo would write of it.
+func AppendString(dst []byte, s string) []byte { return appendString(dst, s) }

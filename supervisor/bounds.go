@@ -16,12 +16,12 @@ const (
 	maxWaits      = 8
 	maxAgents     = 32
 	maxCalls      = 64
-	maxFiles      = 24
+	maxFiles      = 12
 	maxVersions   = 8
-	maxTests      = 16
+	maxTests      = 8
 	maxRuns       = 6
-	maxRecent     = 24
-	maxPhases     = 12
+	maxRecent     = 20
+	maxPhases     = 6
 	maxMilestones = 12
 	maxOutputs    = 32
 	maxEdits      = 4
@@ -29,20 +29,20 @@ const (
 	maxJumped     = 8
 
 	maxName  = 64  // bytes of a name: of a command, a phase, a tool, a status
-	maxInput = 80  // of a head or path that is shown
+	maxInput = 64  // of a head or path that is shown
 	maxPath  = 512 // of a path that is looked up; a longer one is not kept
 	maxID    = 256
+
+	maxRemembered = 512 // answers of the model
 )
 
-// push appends x to a list of at most max, which then loses its oldest.
+// push appends x to a list of at most max, which then loses its oldest. Nothing is
+// moved until the memory of the list is used up.
 func push[T any](list []T, x T, max int) []T {
-	if len(list) < max {
-		return append(list, x)
+	if len(list) >= max {
+		list = list[len(list)-max+1:]
 	}
-	copy(list, list[len(list)-max+1:])
-	list = list[:max]
-	list[max-1] = x
-	return list
+	return append(list, x)
 }
 
 // cut is s in at most max bytes, its end replaced by an ellipsis.

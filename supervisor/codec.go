@@ -1,6 +1,8 @@
 package supervisor
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 
 	"aburn/workflow"
@@ -9,8 +11,74 @@ import (
 // ErrState says that bytes are no State of this version and model.
 var ErrState = errors.New("not a state of this version and model")
 
-// AppendJSON appends the State as one JSON object.
-func (s *State) AppendJSON(dst []byte) []byte { return append(dst, "{}"...) }
+// stateVersion changes with everything that codec_state.go says, and with what the
+// fold makes of an entry.
+const stateVersion = 1
+
+// AppendJSON appends the State as one JSON object. Two States are the same if and
+// only if these bytes are.
+func (s *State) AppendJSON(dst []byte) []byte {
+	c := writer(dst)
+	s.document(c)
+	return c.out
+}
 
 // Load reads what AppendJSON wrote. ErrState means: fold again.
-func Load(data []byte, model *workflow.Model) (*State, error) { return nil, ErrState }
+func Load(data []byte, model *workflow.Model) (*State, error) {
+	s := New(model)
+	c := reader(data)
+	s.document(c)
+	if c.broken || c.i != len(data) {
+		return nil, ErrState
+	}
+	return s, nil
+}
+
+// document is the State with what tells whether it is of use.
+func (s *State) document(c *codec) {
+	c.begin('{')
+	if s.fold.hash == "" {
+		s.fold.hash = s.model.Hash()
+	}
+	version, model := int64(stateVersion), s.fold.hash
+	if c.reading {
+		version, model = 0, ""
+	}
+	c.int64("version", &version)
+	c.str("model", &model)
+	if version != stateVersion || model != s.fold.hash {
+		c.broken = true
+		return
+	}
+	s.state(c)
+	s.fold.ids(c)
+	c.end('}')
+}
+
+// ids are the ids of the newest entries, 8 bytes each.
+func (f *folder) ids(c *codec) {
+	if !c.key("seen") {
+		c.broken = true
+		return
+	}
+	if !c.reading {
+		ids := f.seen.AppendIDs(make([]uint64, 0, 4096))
+		raw := make([]byte, 8*len(ids))
+		for i, id := range ids {
+			binary.BigEndian.PutUint64(raw[8*i:], id)
+		}
+		c.out = append(base64.RawStdEncoding.AppendEncode(append(c.out, '"'), raw), '"')
+		return
+	}
+	text, _ := c.quoted()
+	raw, err := base64.RawStdEncoding.AppendDecode(make([]byte, 0, len(text)), text)
+	if err != nil || len(raw)%8 != 0 {
+		c.broken = true
+		return
+	}
+	ids := make([]uint64, len(raw)/8)
+	for i := range ids {
+		ids[i] = binary.BigEndian.Uint64(raw[8*i:])
+	}
+	f.seen.Restore(ids)
+}

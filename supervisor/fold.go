@@ -5,7 +5,7 @@ import (
 	"aburn/workflow"
 )
 
-// New is the State of an empty log.
+// New is the State of an empty log. The model is not to change any more.
 func New(model *workflow.Model) *State { return &State{model: model, fold: &folder{}} }
 
 // Apply folds one entry. Carried says that a rotation copied it here and that the
@@ -52,7 +52,11 @@ type folder struct {
 	parser logfmt.Parser
 	entry  logfmt.Entry
 	step   step
-	tests  map[string]workflow.TestRun // by head: the same commands come again and again
+	phases [2]*Phase // for step.phases
+	hash   string    // of the model
+
+	tests    map[string]workflow.TestRun // by head
+	products map[string]bool             // by path: production code
 }
 
 // step is one entry on its way into the State.

@@ -8,7 +8,7 @@ import (
 
 // link notes what a command of the chain did.
 func (x *step) link(cmd string, ev logfmt.Event) {
-	if _, ok := x.model.Command(cmd); !ok || ev == logfmt.Milestone {
+	if _, ok := x.model.Command(cmd); !ok || ev != logfmt.Start && ev != logfmt.Complete && ev != logfmt.Failed {
 		return
 	}
 	l := x.linkOf(cmd)
@@ -26,19 +26,16 @@ func (x *step) link(cmd string, ev logfmt.Event) {
 // pastLink is link for a carried line: where this segment has said more since, it
 // only fills in what is not known.
 func (x *step) pastLink(cmd string, ev logfmt.Event) {
-	if _, ok := x.model.Command(cmd); !ok {
+	if _, ok := x.model.Command(cmd); !ok || ev != logfmt.Start && ev != logfmt.Complete && ev != logfmt.Failed {
 		return
 	}
 	l := x.linkOf(cmd)
 	to := &l.Start
 	switch ev {
-	case logfmt.Start:
 	case logfmt.Complete:
 		to = &l.Complete
 	case logfmt.Failed:
 		to = &l.Failed
-	default:
-		return
 	}
 	if l.Heard && to.Is() {
 		return

@@ -57,11 +57,8 @@ func (x *step) file(path string) *File {
 
 // inTestsOnly notes an edit of production code in phases that have none.
 func (x *step) inTestsOnly(path string) {
-	if !x.production(path) {
-		return
-	}
 	for _, p := range x.phases() {
-		if m, ok := x.model.Phase(p.Name); !ok || !m.TestsOnly {
+		if m, ok := x.model.Phase(p.Name); !ok || !m.TestsOnly || !x.production(path) {
 			continue
 		}
 		if p.Edited++; len(p.Edits) < maxEdits {
@@ -76,13 +73,27 @@ func (x *step) production(path string) bool {
 	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "/"), strings.HasPrefix(path, "../"), strings.HasPrefix(path, ".oss/"), strings.Contains(path, ":\\"):
 		return false
 	}
-	return !x.model.IsTestPath(path) && !x.model.IsDocPath(path)
+	return remember(&x.fold.products, path, func() bool { return !x.model.IsTestPath(path) && !x.model.IsDocPath(path) })
+}
+
+// remember is f() for a key, asked once: the same paths and commands come again and
+// again, and the model has many words for them.
+func remember[T any](m *map[string]T, key string, f func() T) T {
+	if v, ok := (*m)[key]; ok {
+		return v
+	}
+	if *m == nil || len(*m) >= maxRemembered {
+		*m = map[string]T{}
+	}
+	v := f()
+	(*m)[key] = v
+	return v
 }
 
 // phases are the open ones that the entry belongs to: the session's, and that of
 // the sub-agent.
 func (x *step) phases() []*Phase {
-	var list []*Phase
+	list := x.fold.phases[:0]
 	if p := x.ses.Own.Run.Open(); p != nil {
 		list = append(list, p)
 	}
@@ -99,7 +110,8 @@ func (x *step) tested(did *Did) {
 	if len(x.d.Head) == 0 || did.Denied || did.Tool == "Skill" {
 		return
 	}
-	t := x.testRun()
+	head := x.d.Head.String()
+	t := remember(&x.fold.tests, head, func() workflow.TestRun { return x.model.TestRun(head) })
 	if !t.Runs {
 		return
 	}
@@ -122,19 +134,6 @@ func (x *step) tested(did *Did) {
 			x.result(did, code == 0)
 		}
 	}
-}
-
-func (x *step) testRun() workflow.TestRun {
-	f := x.fold
-	if t, ok := f.tests[string(x.d.Head)]; ok {
-		return t
-	}
-	if f.tests == nil || len(f.tests) >= 512 {
-		f.tests = map[string]workflow.TestRun{}
-	}
-	t := x.model.TestRun(x.d.Head.String())
-	f.tests[string(x.d.Head)] = t
-	return t
 }
 
 // result is what one of the session's test commands came to.

@@ -25,6 +25,7 @@ func (x *step) lifecycle(cmd, phase string, ev logfmt.Event) {
 // tell notes it in the line.
 func (x *step) tell(cmd, phase string, ev logfmt.Event) {
 	switch {
+	case phase == "" && (ev == logfmt.PhaseStart || ev == logfmt.PhaseComplete): // of which, it does not say
 	case ev == logfmt.Start:
 		x.line.begin(&Run{Cmd: cmd, Wt: x.e.Wt, Start: x.at, At: x.ses.Clock})
 	case ev == logfmt.PhaseStart:

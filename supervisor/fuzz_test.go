@@ -1,0 +1,60 @@
+package supervisor
+
+import (
+	"bytes"
+	"testing"
+
+	"aburn/workflow"
+)
+
+// FuzzLoad: whatever the file holds, Load does not panic, and what it takes is a
+// State that folds on and is written as it was read.
+func FuzzLoad(f *testing.F) {
+	model := workflow.Default()
+	for seed := range uint64(4) {
+		f.Add(foldAll(random(seed, 150)).AppendJSON(nil))
+	}
+	f.Add(New(&model).AppendJSON(nil))
+	rest := random(99, 60)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Load(data, &model)
+		if err != nil {
+			return
+		}
+		stored := s.AppendJSON(nil)
+		again, err := Load(stored, &model)
+		if err != nil || !bytes.Equal(again.AppendJSON(nil), stored) {
+			t.Fatalf("%v: read\n%s\nwritten\n%s", err, data, stored)
+		}
+		for _, it := range rest {
+			s.Apply(it.entry, it.carried)
+		}
+		for _, v := range s.Sessions {
+			v.Mode(rest[0].entry.Time, Observed{})
+			v.ClockAt(rest[0].entry.Time)
+		}
+		s.Wants()
+	})
+}
+
+// FuzzApplyLine: no line of a log does any harm.
+func FuzzApplyLine(f *testing.F) {
+	for _, it := range random(5, 40) {
+		line, err := it.entry.AppendJSON(nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(line, it.carried)
+	}
+	f.Fuzz(func(t *testing.T, line []byte, carried bool) {
+		model := workflow.Default()
+		s := New(&model)
+		for _, it := range random(3, 20) {
+			s.Apply(it.entry, it.carried)
+		}
+		s.ApplyLine(line, carried)
+		if _, err := Load(s.AppendJSON(nil), &model); err != nil {
+			t.Fatalf("%s makes a State that cannot be loaded", line)
+		}
+	})
+}
