@@ -37,15 +37,6 @@ const (
 	QuestionWait     Type = "question_wait"
 )
 
-// Types lists all types in the order of the documentation.
-func Types() []Type {
-	return []Type{
-		Loop, PhaseStuck, Regression, OutOfOrder, ChainBroken, TDDViolation, ExplicitFailure, AgentFailed, ToolFailureRun, EditChurn,
-		Silence, MissingMilestone, Declining, IncompleteOutput, AgentSilence, Undeclared, IgnoredAdvice,
-		AbruptStop, Partial, AbandonedAgent, KilledTool, PermissionWait, QuestionWait,
-	}
-}
-
 // Issue is one thing that is wrong, or missing.
 type Issue struct {
 	Type       Type

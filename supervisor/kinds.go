@@ -17,52 +17,70 @@ type Kind struct {
 	Group    Group
 	Priority string // critical, high, medium or low
 	Earned   bool   // the corpus has proved it: it may exceed MaxUnearned
+	Means    string // when it is said, in a sentence for docs
 }
 
 // MaxUnearned is the highest confidence of a type that has not earned more, so
 // that it stays below the queue's default threshold.
 const MaxUnearned = 0.9
 
-// Kinds is the table of all types in the order of the documentation.
-func Kinds() []Kind {
-	return []Kind{
-		{Loop, Presence, "high", true},
-		{PhaseStuck, Presence, "high", true},
-		{Regression, Presence, "high", true},
-		{OutOfOrder, Presence, "medium", true},
-		{ChainBroken, Presence, "medium", true},
-		{TDDViolation, Presence, "high", true},
-		{ExplicitFailure, Presence, "critical", true},
-		{AgentFailed, Presence, "high", true},
-		{ToolFailureRun, Presence, "high", true},
-		{EditChurn, Presence, "medium", true},
+// kinds is the table of all types in the order of the documentation.
+var kinds = [...]Kind{
+	{Loop, Presence, "high", true, "the same call with the same input, two calls in turns, or the same milestone, again and again with no progress and no change between"},
+	{PhaseStuck, Presence, "high", true, "a phase was worked on for longer than its timeout, with no progress for as long and no call open"},
+	{Regression, Presence, "high", true, "a test that had passed is broken, outside a phase that wants a failing test, and the command failed with it broken"},
+	{OutOfOrder, Presence, "medium", true, "a phase was begun without one that the model requires before it"},
+	{ChainBroken, Presence, "medium", true, "a command of the chain was begun although the one before it was jumped over, failed or never finished"},
+	{TDDViolation, Presence, "high", true, "production code was edited in a phase for tests only, or the next phase began and no test was seen or declared failing"},
+	{ExplicitFailure, Presence, "critical", true, "a command ended with FAILED, and its session did not complete it since"},
+	{AgentFailed, Presence, "high", true, "a sub-agent's end says that it failed, and nobody did its task since"},
+	{ToolFailureRun, Presence, "high", true, "many calls in a row failed, with different inputs"},
+	{EditChurn, Presence, "medium", true, "a file's content goes back and forth between contents that it had before"},
 
-		{Silence, Absence, "medium", false},
-		{MissingMilestone, Absence, "low", false},
-		{Declining, Absence, "low", false},
-		{IncompleteOutput, Absence, "high", true},
-		{AgentSilence, Absence, "medium", false},
-		{Undeclared, Absence, "low", true},
-		{IgnoredAdvice, Absence, "medium", true},
+	{Silence, Absence, "medium", false, "a session is at work on a command and nothing at all was heard for long, and nothing explains it"},
+	{MissingMilestone, Absence, "low", false, "phases are complete without one milestone, in a command that is expected to log some"},
+	{Declining, Absence, "low", false, "the gaps between milestones grow one after the other, with no pause inside"},
+	{IncompleteOutput, Absence, "high", true, "a COMPLETE names a file that does not exist"},
+	{AgentSilence, Absence, "medium", false, "a sub-agent was started long ago, and not one entry of it or its tools came"},
+	{Undeclared, Absence, "low", true, "a command of the chain was invoked, and a turn of work passed without a lifecycle entry of it"},
+	{IgnoredAdvice, Absence, "medium", true, "advice was delivered and seen, and over turns of work the same trouble goes on"},
 
-		{AbruptStop, Hard, "critical", true},
-		{Partial, Hard, "critical", false},
-		{AbandonedAgent, Hard, "critical", false},
-		{KilledTool, Hard, "critical", true},
+	{AbruptStop, Hard, "critical", true, "a session ended in the middle of a turn for a reason that is not the user's, or its process is gone"},
+	{Partial, Hard, "critical", false, "a command has phases complete, neither ended nor failed, and its session is over or gone"},
+	{AbandonedAgent, Hard, "critical", false, "a sub-agent had begun and has said nothing for long, and its parent went on or finished"},
+	{KilledTool, Hard, "critical", true, "a call was open when its session was cut off"},
 
-		{PermissionWait, Waiting, "high", true},
-		{QuestionWait, Waiting, "medium", false},
+	{PermissionWait, Waiting, "high", true, "a permission is unanswered for long"},
+	{QuestionWait, Waiting, "medium", false, "a question to the user is unanswered for long"},
+}
+
+// Kinds lists the types with what is fixed about each, in the order of the documentation.
+func Kinds() []Kind { return append([]Kind(nil), kinds[:]...) }
+
+// Types lists all types in the order of the documentation.
+func Types() []Type {
+	types := make([]Type, len(kinds))
+	for i := range kinds {
+		types[i] = kinds[i].Type
 	}
+	return types
 }
 
 // Kind is the type's row of the table; the zero Kind for a type that has none.
 func (t Type) Kind() Kind {
-	for _, k := range Kinds() {
-		if k.Type == t {
-			return k
-		}
+	if k := t.kind(); k != nil {
+		return *k
 	}
 	return Kind{}
+}
+
+func (t Type) kind() *Kind {
+	for i := range kinds {
+		if kinds[i].Type == t {
+			return &kinds[i]
+		}
+	}
+	return nil
 }
 
 // Priority of a type: critical, high, medium or low; fixed, see docs/supervision.md.
