@@ -29,15 +29,15 @@ func (c *clock) set(at time.Time) {
 	}
 }
 
-// soonest is how soon after a look the next one can be.
-const soonest = 100 * time.Millisecond
+// soonest is how soon after a look the next one can be: what changes by time alone is told by minutes.
+const soonest = time.Second
 
-// ticks are the times before end, and within a day, at which somebody who waits would look; next says the next one, when
+// ticks are the times before end at which somebody who waits would look; next says the next one, when
 // the clock stands at the one before, zero for never.
 func (c *clock) ticks(end time.Time, next func(from time.Time) time.Time) iter.Seq[time.Time] {
 	from := c.now
 	return func(yield func(time.Time) bool) {
-		for {
+		for end.Sub(c.now) > soonest {
 			at := next(from)
 			if at.IsZero() {
 				return
@@ -45,7 +45,7 @@ func (c *clock) ticks(end time.Time, next func(from time.Time) time.Time) iter.S
 			if at.Before(c.now.Add(soonest)) {
 				at = c.now.Add(soonest)
 			}
-			if !at.Before(end) || at.Sub(from) > longest || !yield(at) {
+			if !at.Before(end) || !yield(at) {
 				return
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"aburn/internal/settings"
 	"aburn/logfmt"
@@ -48,13 +49,21 @@ func (o *outcome) wrong() bool {
 		slices.ContainsFunc(o.res.Findings, func(f Finding) bool { return f.By == nil })
 }
 
-// run replays a scenario.
-func run(t *testing.T, s *scenario.Scenario) *outcome {
+// run replays a scenario; change, unless it is nil, makes other options of its own.
+func run(t *testing.T, s *scenario.Scenario, change func(*Options)) *outcome {
 	t.Helper()
-	r := New(Options{
+	options := Options{
 		Model: modelOf(t, s), After: s.After, Labels: labelsOf(s),
 		Observe: func(st *supervisor.State, last supervisor.Mark) supervisor.Observed { return observed(s, st, last) },
-	})
+	}
+	if change != nil {
+		change(&options)
+	}
+	return replay(s, New(options))
+}
+
+// replay replays a scenario into r and looks at what stands at the end.
+func replay(s *scenario.Scenario, r *Replay) *outcome {
 	for _, e := range s.Entries() {
 		r.Until(e.Time)
 		r.Entry(scenario.Sign(e, func(kind string, session logfmt.SessionID) string {
@@ -157,13 +166,31 @@ func fact(yes bool) supervisor.Fact {
 	return supervisor.No
 }
 
+// TestDueMissesNothing: who looks only when State.Due says so is told the same as who looks every 15 seconds, no later than
+// that and never anything else.
+func TestDueMissesNothing(t *testing.T) {
+	for _, s := range corpus(t, "corpus") {
+		due, every := run(t, s, nil).res.Alerts, run(t, s, func(o *Options) { o.Step = 15 * time.Second }).res.Alerts
+		for _, a := range every {
+			i := slices.IndexFunc(due, func(b *Alert) bool { return b.Signature == a.Signature })
+			if i < 0 {
+				t.Errorf("%s: %s at %v is never due", s.Name, a.Type, a.At)
+				continue
+			}
+			if late := due[i].At.Sub(a.At); late > 0 || !a.Queued.IsZero() && (due[i].Queued.IsZero() || due[i].Queued.After(a.Queued)) {
+				t.Errorf("%s: %s is due %v too late, queued at %v, not %v", s.Name, a.Type, late, due[i].Queued, a.Queued)
+			}
+		}
+	}
+}
+
 // TestCorpus replays every scenario. With -v and -run TestCorpus/NAME it tells the story of one; a scenario that is judged
 // wrongly is counted, and fails nothing by itself: what the numbers of all may not fall below stands in docs/backtest.md.
 func TestCorpus(t *testing.T) {
 	for _, folder := range []string{"corpus", "frozen"} {
 		for _, s := range corpus(t, folder) {
 			t.Run(s.Name, func(t *testing.T) {
-				o := run(t, s)
+				o := run(t, s, nil)
 				if !s.Frozen || *frozen {
 					tell(t, o)
 				}

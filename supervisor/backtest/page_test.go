@@ -38,17 +38,19 @@ func (p *part) add(o *outcome) {
 	p.Add(o.res)
 }
 
-// parts replays everything: the scenarios that the rules were tuned on, the frozen ones, and both together.
+// parts replays everything: the scenarios that the rules were tuned on, the frozen ones, both together, and these once more
+// with the naive analyser.
 func parts(t *testing.T) []*part {
 	if frozenHash == "" {
 		t.Skip("the corpus is not complete yet")
 	}
-	list := []*part{{name: "corpus"}, {name: "frozen"}, {name: "together"}}
+	list := []*part{{name: "corpus"}, {name: "frozen"}, {name: "together"}, {name: "naive"}}
 	for _, p := range list[:2] {
 		for _, s := range corpus(t, p.name) {
-			o := run(t, s)
+			o := run(t, s, nil)
 			p.add(o)
 			list[2].add(o)
+			list[3].add(naiveRun(t, s))
 		}
 	}
 	return list
@@ -204,7 +206,7 @@ func overall(b *strings.Builder, all []*part) {
 		}
 		fmt.Fprintf(b, " %s |\n", published)
 	}
-	b.WriteString("| | corpus | frozen | together | a published analyser |\n|---|---|---|---|---|\n")
+	b.WriteString("| | corpus | frozen | together | a naive analyser, together | a published analyser, on its own scenarios |\n|---|---|---|---|---|---|\n")
 	row("scenarios", "202", func(p *part) string { return fmt.Sprint(len(p.outcomes)) })
 	row("of them made from recorded sessions", "not said", func(p *part) string { return fmt.Sprint(recorded(p)) })
 	row("healthy ones, in which every alert is false", "88", func(p *part) string { return fmt.Sprint(p.Healthy) })
@@ -285,7 +287,7 @@ func per100(p PerHours) string {
 // share is a rate for the page: never without its denominator.
 func share(s Share) string {
 	if s.Of == 0 {
-		return "of none"
+		return "–"
 	}
 	low, high := s.Interval()
 	return fmt.Sprintf("%.2f (%.2f–%.2f), %d of %d", s.Rate(), low, high, s.Hits, s.Of)
@@ -293,7 +295,7 @@ func share(s Share) string {
 
 func hits(s Share) string {
 	if s.Of == 0 {
-		return "of none"
+		return "–"
 	}
 	return fmt.Sprintf("%d of %d", s.Hits, s.Of)
 }

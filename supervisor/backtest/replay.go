@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Model *workflow.Model
 	Step  time.Duration // between two looks while nothing comes; 0 = as State.Due says
-	After time.Duration // how long the clock ticks on behind the last entry
+	After time.Duration // how long the clock ticks on behind the last entry, at most a day
 	// Labels are what is really wrong in this log; nil: nobody has said. An empty list says that nothing is.
 	Labels []Label
 	// Observe tells what could have been seen outside the log when that was the newest entry; nil: nothing. The mark's
@@ -79,7 +79,7 @@ func (r *Replay) Entry(e *logfmt.Entry, carried bool) {
 func (r *Replay) Finish() *Result {
 	if r.clock.runs() {
 		r.time.after(r.o.After)
-		end := r.clock.now.Add(r.o.After)
+		end := r.clock.now.Add(min(r.o.After, longest))
 		r.Until(end)
 		if r.o.After > 0 {
 			r.clock.now = end
@@ -100,9 +100,10 @@ func (r *Replay) Finish() *Result {
 	return res
 }
 
-// Until lets the clock tick until shortly before end. Entry does that by itself.
+// Until lets the clock tick until shortly before end. Entry does that by itself. Where more than a day is missing, nobody
+// looked: the machine slept, or the clock was set.
 func (r *Replay) Until(end time.Time) {
-	if !r.clock.runs() {
+	if !r.clock.runs() || end.Sub(r.clock.now) > longest {
 		return
 	}
 	for at := range r.clock.ticks(end, r.next) {
