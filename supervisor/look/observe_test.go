@@ -1,0 +1,144 @@
+package look
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/proc"
+	"aburn/logfmt"
+	"aburn/supervisor"
+)
+
+// A file is missing only if its worktree is there and the file is not; what lies
+// outside, or where nobody can look, is unknown.
+func TestExists(t *testing.T) {
+	w := newWorld(t)
+	dir := w.proj.Root
+	for _, d := range []string{"docs", "feature/docs", "feature/.git", "bare"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{"a.md", "docs/b c.md", "feature/docs/b.md", "../outside.md"} {
+		if err := os.WriteFile(filepath.Join(dir, f), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"inside": "a.md", "out": "../outside.md", "docs/nothing": "nowhere"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	l := New(w.options(journal.Command))
+	for _, c := range []struct {
+		wt, path string
+		want     supervisor.Fact
+	}{
+		{"", "a.md", supervisor.Yes},
+		{"", "docs/b c.md", supervisor.Yes},
+		{"", "docs", supervisor.Yes},
+		{"", "inside", supervisor.Yes},
+		{"", "b.md", supervisor.No},
+		{"", "nofolder/b.md", supervisor.No},
+		{"", "docs/nothing", supervisor.No},
+		{"", "out", supervisor.Unknown},
+		{"", "../outside.md", supervisor.Unknown},
+		{"", "../nothing.md", supervisor.Unknown},
+		{"", filepath.Join(dir, "a.md"), supervisor.Unknown},
+		{"", "~/x", supervisor.Unknown},
+		{"", "", supervisor.Unknown},
+		{"feature", "docs/b.md", supervisor.Yes},
+		{"feature", "a.md", supervisor.No},
+		{"bare", "a.md", supervisor.Unknown},    // no worktree
+		{"removed", "a.md", supervisor.Unknown}, // not any more
+	} {
+		if got := l.exists(supervisor.OutputKey{Wt: c.wt, Path: c.path}); got != c.want {
+			t.Errorf("%q in %q: %v, want %v", c.path, c.wt, got, c.want)
+		}
+	}
+}
+
+// A process is gone when it was killed; one of another host, or without a start, is
+// not known to be anything.
+func TestAlive(t *testing.T) {
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer cmd.Process.Kill()
+	self, ok := proc.Self()
+	if !ok || self.Start == 0 {
+		t.Skip("this system does not tell when a process started")
+	}
+	me := supervisor.Proc{PID: int64(self.PID), Start: self.Start, Host: proc.Host()}
+	for p, want := range map[supervisor.Proc]supervisor.Fact{
+		me: supervisor.Yes,
+		{PID: me.PID, Start: me.Start, Host: "elsewhere"}: supervisor.Unknown,
+		{PID: me.PID, Start: me.Start + 1, Host: me.Host}: supervisor.No,
+		{PID: int64(cmd.Process.Pid), Host: me.Host}:      supervisor.Unknown,
+		{}:                                      supervisor.Unknown,
+		{PID: 1 << 62, Start: 1, Host: me.Host}: supervisor.No,
+	} {
+		if got := alive(p); got != want {
+			t.Errorf("%+v: %v, want %v", p, got, want)
+		}
+	}
+}
+
+// What was delivered is seen when the transcript of its own session shows it, near
+// its end, and then once.
+func TestSeen(t *testing.T) {
+	w := newWorld(t)
+	w.draw(failure)
+	id := w.once().Queued[0].Task
+	delivered := logfmt.TaskEntry(logfmt.Delivered, "A", logfmt.TaskFacts{Task: id, Type: "explicit_failure"})
+	delivered.Time = w.now
+	w.append(delivered)
+	said := w.logged()
+	transcript := filepath.Join(t.TempDir(), "transcript.jsonl")
+	look := func(session string) string {
+		t.Helper()
+		o := w.options(journal.Hook)
+		o.Session, o.Transcript = logfmt.SessionID(session), transcript
+		if r, err := New(o).Once(context.Background(), w.now, time.Time{}); err != nil || !r.Complete {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return strings.TrimPrefix(w.logged(), said)
+	}
+	shown := `{"text":"… (aburn task ` + id + `)"}` + "\n"
+	for name, text := range map[string]string{
+		"nothing":      "",
+		"another task": strings.Replace(shown, id, "0123456789abcdef", 1),
+		"only its id":  `{"text":"` + id + `"}`,
+		"far back":     shown + strings.Repeat("x", transcriptEnd+1),
+	} {
+		if err := os.WriteFile(transcript, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := look("A"); got != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if err := os.WriteFile(transcript, []byte(strings.Repeat("x", 2*transcriptEnd)+shown+"{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := look("B"); got != "" {
+		t.Errorf("in another session's transcript: %s", got)
+	}
+	got := look("A")
+	if !strings.HasPrefix(got, "DELIVERED A {") || !strings.Contains(got, `"seen":true`) || !strings.Contains(got, id) || strings.Count(got, "\n") != 1 {
+		t.Errorf("the log says %s", got)
+	}
+	if w.tasks()[0].SeenAt.IsZero() {
+		t.Errorf("the task is %+v", w.tasks()[0])
+	}
+	if again := look("A"); again != got {
+		t.Errorf("and then %s", again)
+	}
+}
