@@ -40,7 +40,9 @@ type status struct {
 	*view
 	w        *workspace
 	segments []journal.Segment
-	last     map[logfmt.SessionID]*record // the newest entry
+	shown    []sessionView
+	hidden   int                          // older sessions
+	last     map[logfmt.SessionID]*record // the newest entry of each
 	queue    queueFacts
 	watcher  int // its process; 0 = there is none, -1 = it did not say
 }
@@ -58,7 +60,8 @@ func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 	if s.view, err = a.look(ctx, w, lookHow{at: time.Now(), peek: true}); err != nil {
 		return err
 	}
-	if s.last, err = lastEntries(w.log, s.Now); err != nil {
+	s.shown, s.hidden = s.sessions(func(logfmt.SessionID) bool { return true })
+	if s.last, err = lastEntries(w.log, s.shown); err != nil {
 		return err
 	}
 	s.queue = a.queueFacts(w, s.Now)
@@ -74,21 +77,28 @@ func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 	return s.show(a.screen(cmd))
 }
 
-// lastEntries reads backwards and takes the newest entry of each session, but for what aburn itself wrote.
-func lastEntries(log *journal.Journal, now time.Time) (map[logfmt.SessionID]*record, error) {
+// lastEntries reads backwards and takes the newest entry of each of the sessions, but for what aburn itself wrote.
+func lastEntries(log *journal.Journal, sessions []sessionView) (map[logfmt.SessionID]*record, error) {
 	last := map[logfmt.SessionID]*record{}
+	for _, s := range sessions {
+		last[s.ID] = nil
+	}
+	left := len(last)
 	for line, err := range log.Backward(journal.BackwardOptions{Limit: statusBytes}) {
-		if err != nil {
-			return nil, err
+		if err != nil || left == 0 {
+			return last, err
 		}
-		e, err := logfmt.Parse(line.JSON)
-		if err != nil || line.Carried || e.Source == "aburn" || last[e.Session] != nil {
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok || line.Carried || string(h.Source) == "aburn" {
 			continue
 		}
-		if now.Sub(e.Time) > sessionWindow {
-			break
+		if known, wanted := last[logfmt.SessionID(h.Session)]; !wanted || known != nil {
+			continue
 		}
-		last[e.Session] = &record{Entry: e, open: e.Event == logfmt.ToolStart} // nothing came after it
+		if e, err := logfmt.Parse(line.JSON); err == nil {
+			last[e.Session] = &record{Entry: e, open: e.Event == logfmt.ToolStart} // nothing came after it
+			left--
+		}
 	}
 	return last, nil
 }
@@ -142,12 +152,11 @@ func (a *app) queueFacts(w *workspace, now time.Time) (f queueFacts) {
 
 func (s *status) show(out *term.Out) error {
 	s.showProject(out)
-	sessions, hidden := s.sessions(func(logfmt.SessionID) bool { return true })
-	if err := s.showSessions(out, sessions); err != nil {
+	if err := s.showSessions(out); err != nil {
 		return err
 	}
-	if hidden > 0 {
-		fmt.Fprintln(out, out.Paint(term.Dim, term.Plural(int64(hidden), "older session")))
+	if s.hidden > 0 {
+		fmt.Fprintln(out, out.Paint(term.Dim, term.Plural(int64(s.hidden), "older session")))
 	}
 	s.showIssues(out)
 	return nil
@@ -207,8 +216,8 @@ func (f *queueFacts) text() string {
 	return strings.Join(parts, ", ")
 }
 
-func (s *status) showSessions(out *term.Out, sessions []sessionView) error {
-	if len(sessions) == 0 {
+func (s *status) showSessions(out *term.Out) error {
+	if len(s.shown) == 0 {
 		_, err := fmt.Fprintln(out, "no session in the last 24 hours")
 		return err
 	}
@@ -216,8 +225,8 @@ func (s *status) showSessions(out *term.Out, sessions []sessionView) error {
 	t := term.Table{Width: pageWidth, Columns: []term.Column{
 		{Title: "session"}, {Title: "source"}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock"}, {Title: "last entry", Flex: true, Min: 14}, {Title: "age", Right: true},
 	}}
-	for i := range sessions {
-		one := &sessions[i]
+	for i := range s.shown {
+		one := &s.shown[i]
 		last := term.Cell{}
 		if r := s.last[one.ID]; r != nil {
 			words := describe(&r.Entry)

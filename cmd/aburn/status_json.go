@@ -46,10 +46,9 @@ func (s *status) report() statusReport {
 	for _, seg := range s.segments {
 		r.Bytes += seg.Size
 	}
-	sessions, _ := s.sessions(func(logfmt.SessionID) bool { return true })
-	for i := range sessions {
-		one := sessionStatus{sessionFacts: s.factsOf(&sessions[i])}
-		if e := s.last[sessions[i].ID]; e != nil {
+	for i := range s.shown {
+		one := sessionStatus{sessionFacts: s.factsOf(&s.shown[i])}
+		if e := s.last[s.shown[i].ID]; e != nil {
 			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.open}
 		}
 		r.Sessions = append(r.Sessions, one)
