@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,8 +14,6 @@ import (
 
 func codexTakes() []take {
 	h := codex
-	begun := slices.Concat(h.firstSlice(), h.red("pop_test.go", popTest, "Pop does not exist"), each(h.log("build PHASE_START --phase GREEN"), h.write("pop.go", pop), h.sh(waits)))
-	broken := model.Turn{Failure: &model.Failure{Status: 400, Type: "invalid_request_error", Message: "scripted failure"}}
 	spawn := model.Call{Namespace: "collaboration", Name: "spawn_agent", Input: encode(map[string]any{"task_name": "tester", "message": "write the test", "fork_turns": "none"})}
 	wait := model.Call{Namespace: "collaboration", Name: "wait_agent", Input: encode(map[string]any{"timeout_ms": 10000})}
 	escalated := func(cmd string) model.Call {
@@ -43,27 +40,10 @@ func codexTakes() []take {
 			each(h.log(`build PHASE_COMPLETE --phase RED --metric tests_failing=1`), h.log("build PHASE_START --phase GREEN"), h.write("stack.go", push), h.test(), h.log("build PHASE_COMPLETE --phase GREEN"),
 				h.log(`build MILESTONE --summary "Push"`), h.log(`build COMPLETE --output stack.go`)), says("At last."),
 		), play: func(s *studio) { s.codexExec("build push") }},
-		{name: "codex-killed", script: script(begun), play: func(s *studio) {
-			p := s.startCodex("build the stack")
-			s.waiting()
-			if s.err == nil {
-				syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
-			}
-			s.wait(p)
-		}},
-		{name: "codex-interrupted", script: script(begun), play: func(s *studio) {
-			p := s.startCodex("build the stack")
-			s.waiting()
-			if s.err == nil {
-				syscall.Kill(p.Process.Pid, syscall.SIGINT) // as Ctrl-C reaches it
-			}
-			s.wait(p)
-		}},
-		{name: "codex-error", script: script(h.firstSlice(), model.Times(6, broken)), play: func(s *studio) { s.codexExec("build the stack") }},
 		{name: "codex-agents", codex: "gpt-6-sol", script: model.Script{
 			{Name: "tester", When: model.HeaderContains("X-Codex-Turn-Metadata", `/tester"`), Turns: slices.Concat(js("cat README.md"), js("aburn log test-writer START --agent-type test-writer"), js("exit 2"),
 				js("aburn log test-writer COMPLETE --agent-type test-writer"), says("one test"))},
-			main_(js("aburn log build START"), js("aburn log build PHASE_START --phase RED"), each(spawn), each(wait), js("go test ./..."), js("aburn log build PHASE_COMPLETE --phase RED --metric tests_failing=1"), says("All done.")),
+			session(js("aburn log build START"), js("aburn log build PHASE_START --phase RED"), each(spawn), each(wait), js("go test ./..."), js("aburn log build PHASE_COMPLETE --phase RED --metric tests_failing=1"), says("All done.")),
 		}, play: func(s *studio) { s.codexExec("build the stack") }},
 		{name: "codex-talk", script: script(
 			each(h.sh("ls"), h.read("README.md"), h.sh("grep Missing README.md"), h.write("notes.md", "# Notes\n")), says("Written."),
@@ -92,7 +72,7 @@ func codexTakes() []take {
 			}},
 		{name: "both-agents", script: model.Script{
 			{Name: "codex", When: model.Speaks(model.Responses), Turns: slices.Concat(each(h.log("plan START"), h.read("README.md"), h.sh("sleep 1"), h.write("docs/plan.md", "# Plan\n"), h.log(`plan COMPLETE --output docs/plan.md`)), says("Planned."))},
-			main_(each(claude.log("build START"), claude.log("build PHASE_START --phase RED"), claude.write("push_test.go", pushTest), claude.test(), claude.log(`build PHASE_COMPLETE --phase RED --metric tests_failing=1`),
+			session(each(claude.log("build START"), claude.log("build PHASE_START --phase RED"), claude.write("push_test.go", pushTest), claude.test(), claude.log(`build PHASE_COMPLETE --phase RED --metric tests_failing=1`),
 				claude.log("build PHASE_START --phase GREEN"), claude.write("stack.go", push), claude.test(), claude.log("build PHASE_COMPLETE --phase GREEN"), claude.log(`build MILESTONE --summary "Push"`), claude.log(`build COMPLETE --output stack.go`)), says("Built.")),
 		}, play: func(s *studio) {
 			p, q := s.startCodex("plan the next thing"), s.startClaude("/build push")
@@ -102,13 +82,33 @@ func codexTakes() []take {
 	}
 }
 
+// codexEnds are sessions that do not end by themselves.
+func codexEnds() []take {
+	h := codex
+	begun := slices.Concat(h.firstSlice(), h.red("pop_test.go", popTest, "Pop does not exist"), each(h.log("build PHASE_START --phase GREEN"), h.write("pop.go", pop), h.sh(waits)))
+	broken := model.Turn{Failure: &model.Failure{Status: 400, Type: "invalid_request_error", Message: "scripted failure"}}
+	return []take{
+		{name: "codex-killed", script: script(begun), play: func(s *studio) {
+			p := s.startCodex("build the stack")
+			s.waiting()
+			if s.err == nil {
+				syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+			}
+			s.wait(p)
+		}},
+		{name: "codex-interrupted", script: script(begun), play: func(s *studio) {
+			p := s.startCodex("build the stack")
+			s.waiting()
+			if s.err == nil {
+				syscall.Kill(p.Process.Pid, syscall.SIGINT) // as Ctrl-C reaches it
+			}
+			s.wait(p)
+		}},
+		{name: "codex-error", script: script(h.firstSlice(), model.Times(6, broken)), play: func(s *studio) { s.codexExec("build the stack") }},
+	}
+}
+
 // js runs a command from Codex's JavaScript tool, from which the newer models call all others.
 func js(command string) []model.Turn {
 	return each(model.Call{Name: "exec", Freeform: true, Input: `text((await tools.exec_command({cmd:` + "`" + command + "`" + `})).output)`})
-}
-
-// left reports whether a file of the project is there.
-func (s *studio) left(name string) bool {
-	_, err := os.Stat(filepath.Join(s.project, name))
-	return err == nil
 }

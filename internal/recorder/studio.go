@@ -199,7 +199,7 @@ func (s *studio) waiting() {
 	s.until("the command that waits", func() bool { return s.left("wait.tmp") })
 }
 
-// threads are the ids of Codex's sessions.
+// thread is the id of Codex's first session.
 func (s *studio) thread() string {
 	paths, _ := filepath.Glob(filepath.Join(s.home, ".codex/sessions/*/*/*/*.jsonl"))
 	if len(paths) == 0 {
@@ -242,6 +242,12 @@ func (s *studio) keep(name string) error {
 		}
 	}
 	return os.WriteFile(filepath.Join(kept, name+".log"), out, 0o644)
+}
+
+// left reports whether a file of the project is there.
+func (s *studio) left(name string) bool {
+	_, err := os.Stat(filepath.Join(s.project, name))
+	return err == nil
 }
 
 // encode is an input as JSON text.

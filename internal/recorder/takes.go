@@ -14,7 +14,9 @@ import (
 )
 
 // takes are the recordings.
-func takes() []take { return slices.Concat(claudeTakes(), claudeEnds(), claudeScreens(), codexTakes()) }
+func takes() []take {
+	return slices.Concat(claudeTakes(), claudeEnds(), claudeScreens(), codexTakes(), codexEnds())
+}
 
 func turn(prompts ...string) func(*studio) {
 	return func(s *studio) {
@@ -33,7 +35,7 @@ func helper(name, task string, turns ...[]model.Turn) *model.Conversation {
 	return &model.Conversation{Name: name, When: model.FirstUserContains(task), Turns: slices.Concat(turns...)}
 }
 
-func main_(turns ...[]model.Turn) *model.Conversation {
+func session(turns ...[]model.Turn) *model.Conversation {
 	return &model.Conversation{Name: "main", Turns: slices.Concat(turns...)}
 }
 
@@ -50,7 +52,7 @@ func claudeTakes() []take {
 		{name: "claude-agents", script: model.Script{
 			helper("tester", "TASK-TESTER", each(h.log("test-writer START --agent-type test-writer"), h.read("README.md"), h.write("push_test.go", pushTest), h.test(), h.log(`test-writer COMPLETE --agent-type test-writer --summary "one test" --output push_test.go`)), says("One test fails.")),
 			helper("reviewer", "TASK-REVIEWER", each(h.read("stack.go"), h.sh("git log --oneline"), h.sh("git diff")), says("No findings.")),
-			main_(each(h.log("build START"), h.log("build PHASE_START --phase RED"), agent("TASK-TESTER write the test", false), h.test(), h.log(`build PHASE_COMPLETE --phase RED --summary "Push is missing" --metric tests_failing=1`),
+			session(each(h.log("build START"), h.log("build PHASE_START --phase RED"), agent("TASK-TESTER write the test", false), h.test(), h.log(`build PHASE_COMPLETE --phase RED --summary "Push is missing" --metric tests_failing=1`),
 				h.log("build PHASE_START --phase GREEN"), h.write("stack.go", push), h.test(), h.log(`build PHASE_COMPLETE --phase GREEN --summary "Push adds"`), h.log(`build MILESTONE --summary "slice 1 of 1: Push"`),
 				agent("TASK-REVIEWER review it", true)), says("The reviewer is at work."),
 				each(h.log(`build COMPLETE --summary "Push adds" --output stack.go --next ship`)), says("Done.")),
@@ -140,7 +142,7 @@ func claudeEnds() []take {
 		{name: "claude-limit", script: script(h.firstSlice(), model.Times(8, limit)), play: turn("/build the stack")},
 		{name: "claude-compacted", more: []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"}, script: model.Script{
 			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true, Turns: says("<summary>so far so good</summary>")},
-			main_(h.firstSlice(), []model.Turn{{Text: "One slice.", Usage: model.Usage{Input: 190000}}}, h.secondSlice(),
+			session(h.firstSlice(), []model.Turn{{Text: "One slice.", Usage: model.Usage{Input: 190000}}}, h.secondSlice(),
 				each(h.log(`build COMPLETE --summary "a stack" --output stack.go --output pop.go`)), says("Done.")),
 		}, play: func(s *studio) {
 			s.claude("/build the stack", "--session-id", sessionA)
