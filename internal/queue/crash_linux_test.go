@@ -103,16 +103,24 @@ func trace(t *testing.T, pid, step int) (killed bool) {
 	return false
 }
 
-// eachStep kills a job at each of its steps, on a folder that prepare has made, and has check look at what is left.
+// eachStep kills a job at each of its steps, on a folder with the files that prepare has made once, and has check look at
+// what is left.
 func eachStep(t *testing.T, j job, prepare func(b *bench), check func(b *bench, said string)) {
 	t.Helper()
+	first := onBench(t, "")
+	prepare(first)
 	steps := 0
 	for killed := true; killed; steps++ {
 		if steps == 2000 {
 			t.Fatal("it does not end")
 		}
-		b := onBench(t, "")
-		prepare(b)
+		b := onBench(t, first.text(queue.Name))
+		b.TB = first.TB
+		for name := range strings.FieldsSeq(first.names()) {
+			if name != queue.Name {
+				b.write(name, first.text(name))
+			}
+		}
 		j.dir = b.dir
 		var said string
 		said, killed = killAt(t, j, steps)
@@ -186,7 +194,6 @@ func TestKilledPutAside(t *testing.T) {
 	const broken = `{"tasks":[{"id":`
 	eachStep(t, job{what: "put", session: "s1", at: noon(), count: 1}, func(b *bench) {
 		b.write(queue.Name, broken)
-		b.age()
 		b.TB = tolerant{b.TB}
 	}, func(b *bench, said string) {
 		if b.text(queue.Name) != broken && b.text("queue.json.broken-1") != broken {

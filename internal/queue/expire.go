@@ -24,23 +24,33 @@ func (d *Desk) Drop(id, reason string, now time.Time) bool {
 // MaxAttempts times in vain. It returns the dropped ones. What others wrote has no age here, nor what is being delivered.
 func (d *Desk) Expire(now time.Time) (dropped []Task) {
 	for i := 0; i < len(d.doc.items); i++ {
-		t := d.doc.items[i].task
-		if !d.doc.items[i].isTask || !d.q.Ours(t) || t.Status == Executing && !t.leaseOver(now) {
+		it := &d.doc.items[i]
+		reason, failed := it.task.over(now)
+		if !it.isTask || reason == "" && !failed || !d.q.Ours(it.task) { // the signature last: it costs most
 			continue
 		}
-		waits := t.Status == Pending || t.Status == Executing
-		switch {
-		case waits && t.expired(now):
-			dropped = append(dropped, d.drop(i, "expired", now))
-			i--
-		case now.Sub(t.CreatedAt) > MaxAge:
-			dropped = append(dropped, d.drop(i, "old", now))
-			i--
-		case t.Status == Executing && t.Attempts >= MaxAttempts:
+		if reason == "" {
 			d.change(i, now, member{"status", quote(Failed)})
+			continue
 		}
+		dropped = append(dropped, d.drop(i, reason, now))
+		i--
 	}
 	return dropped
+}
+
+// over says why a task is to be dropped, "" if it is not, or that it was tried often enough.
+func (t *Task) over(now time.Time) (reason string, failed bool) {
+	executing := t.Status == Executing
+	switch {
+	case executing && !t.leaseOver(now):
+		return "", false
+	case (executing || t.Status == Pending) && t.expired(now):
+		return "expired", false
+	case now.Sub(t.CreatedAt) > MaxAge:
+		return "old", false
+	}
+	return "", executing && t.Attempts >= MaxAttempts
 }
 
 // Allow addresses a task to a session, or with "" to the whole project, and signs it: what a person does with a foreign

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -50,10 +51,12 @@ func unescape(inside []byte, escape int) string {
 	if !utf8.Valid(inside) {
 		return logfmt.RawString(inside).String()
 	}
-	b := make([]byte, 0, len(inside))
+	var b strings.Builder
+	b.Grow(len(inside))
 	for rest := inside; ; escape = bytes.IndexByte(rest, '\\') {
 		if escape < 0 {
-			return string(append(b, rest...))
+			b.Write(rest)
+			return b.String()
 		}
 		c := rest[escape+1]
 		switch c {
@@ -65,7 +68,8 @@ func unescape(inside []byte, escape int) string {
 		default:
 			return logfmt.RawString(inside).String()
 		}
-		b = append(append(b, rest[:escape]...), c)
+		b.Write(rest[:escape])
+		b.WriteByte(c)
 		rest = rest[escape+2:]
 	}
 }
