@@ -39,6 +39,8 @@ func handed(t *testing.T, out string) string {
 // logged is a world in which session s1 planned and builds, and s2 shipped.
 func logged(t *testing.T) *world {
 	w := newWorld(t)
+	w.write("project/PLAN.md", "x")
+	w.write("project/docs/a b.md", "x")
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
 	w.append(
 		logfmt.Entry{Time: ago(3 * time.Hour), Cmd: "plan", Event: logfmt.Start, Session: "s1", Source: "prompt"},

@@ -131,6 +131,7 @@ func TestKilledBeforePrint(t *testing.T) {
 	hook := w.start("claude", promptOf("claude", "s1"), true)
 	w.claimed(1)
 	hook.Process.Kill()
+	hook.Wait() // dead before there is room for what it wants to print
 	if out := hook.read(); out != "" {
 		t.Fatalf("printed %q", out)
 	}
