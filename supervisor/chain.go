@@ -76,6 +76,9 @@ func (j *judgement) after(l, p *Link) {
 	if p.Wt != l.Wt {
 		known = 0.8
 	}
+	if cmd, ok := j.model.Command(p.Cmd); ok && cmd.After == "" {
+		known = min(known, 0.93) // the first one stands in no middle
+	}
 	switch {
 	case p.Complete.Ord > l.Start.Ord:
 	case p.Failed.Is() && p.Failed.Ord > p.Complete.Ord && p.Failed.Ord < l.Start.Ord && p.Failed.Ord > p.Start.Ord:

@@ -58,7 +58,7 @@ func (j *judgement) timed(t Type, r ramp, passed, limit time.Duration, known flo
 
 // ceiling is the highest confidence of the type.
 func ceiling(t Type) float64 {
-	if t.Kind().Earned {
+	if k := t.kind(); k != nil && k.Earned {
 		return 0.99
 	}
 	return MaxUnearned

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // failures finds commands that ended as failed and were not completed later in
@@ -82,8 +83,17 @@ func (j *judgement) failedAgents(v *view) {
 // and ended well.
 func (s *Session) doneAfter(a *Agent) bool {
 	return slices.ContainsFunc(s.Agents, func(b *Agent) bool {
-		return b != a && b.Type == a.Type && !b.Failed && !b.Cut.Is() && b.Ended.Is() && b.Spawned.Ord > a.Ended.Ord
+		return b != a && b.Type == a.Type && !b.Failed && !b.Cut.Is() && b.Ended.Is() && b.Spawned.Ord > a.Ended.Ord && !calledOff(b.Status)
 	})
+}
+
+// calledOff reports whether a status says that the task was neither done nor failed.
+func calledOff(status string) bool {
+	switch strings.ToLower(status) {
+	case "cancelled", "canceled", "killed", "stopped", "interrupted", "aborted":
+		return true
+	}
+	return false
 }
 
 // kind is what people know the sub-agent by.

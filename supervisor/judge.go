@@ -39,6 +39,12 @@ type view struct {
 // that are switched off.
 func (s *State) Judge(in Input) []Issue { return s.judge(in).issues }
 
+// Look is Judge and Due in one.
+func (s *State) Look(in Input) ([]Issue, time.Time) {
+	j := s.judge(in)
+	return j.issues, j.due
+}
+
 // Due is when, with no further entry and nothing new observed, Judge would first
 // list another issue or one at another level than at in.Now; zero = never. It may
 // be earlier than that, never later.

@@ -105,7 +105,9 @@ func TestTDDViolation(t *testing.T) {
 		{"tests, fixtures, docs", `@A PROMPT build> build:RED> Write'a_test.go'=1 Write'testdata/x.json'=1 Edit'README.md'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", ""},
 		{"of another session", `@A PROMPT build> build:RED> @B PROMPT Edit'a.go'=1 @A Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", ""},
 		{"no hooks", `@A build> build:RED> build:RED. build*'x' build:GREEN>`, 0, "", ""},
-		{"an own runner", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'./verify.sh'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A"},
+		{"an own runner", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'./verify.sh'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
+		{"something else failed", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'npm install'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A"},
+		{"seen failing before it was logged", `@A PROMPT build> Write'a_test.go'=1 Bash'go test'!1 build:RED> build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
 	})
 }
 

@@ -84,4 +84,9 @@ func (t Type) kind() *Kind {
 }
 
 // Priority of a type: critical, high, medium or low; fixed, see docs/supervision.md.
-func (t Type) Priority() string { return t.Kind().Priority }
+func (t Type) Priority() string {
+	if k := t.kind(); k != nil {
+		return k.Priority
+	}
+	return ""
+}

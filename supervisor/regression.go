@@ -1,5 +1,7 @@
 package supervisor
 
+import "slices"
+
 // regressions finds failed commands in which something broke that had passed:
 // outside the phase that wants a failing test, and not mended since.
 func (j *judgement) regressions(v *view) {
@@ -53,6 +55,9 @@ func (j *judgement) regression(v *view, r *Run, t *Test) {
 			c = min(c, 0.85) // perhaps the same tests, called otherwise
 		}
 	}
+	if v.failedOtherwise(t.LastFail, r.End) {
+		c = min(c, 0.8) // perhaps the command failed because of that
+	}
 	j.add(Issue{
 		Type: Regression, Session: v.ID, Confidence: c,
 		Signature: signature(Regression, v.ID, r.Cmd, t.Broke.anchor()),
@@ -60,6 +65,13 @@ func (j *judgement) regression(v *view, r *Run, t *Test) {
 		Says:    "the tests " + quoted(t.Input) + " had passed" + t.LastPass.at() + ", fail since " + t.Broke.entry() + ", and " + quoted(r.Cmd) + " failed with them broken",
 		Healthy: "what passed before still passes when a command ends, or the change that broke it is taken back",
 		Suggest: "Compare the changes made between the last pass and the first failure, take back the one that broke " + quoted(t.Input) + ", and run it again before anything else.",
+	})
+}
+
+// failedOtherwise reports whether a call that acts failed between the two marks.
+func (v *view) failedOtherwise(from, to Mark) bool {
+	return slices.ContainsFunc(v.Own.Recent, func(d Did) bool {
+		return d.Failed && d.Ord > from.Ord && d.Ord < to.Ord && !onlyLooks(&d) && !answersNo(&d)
 	})
 }
 

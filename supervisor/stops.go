@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -33,10 +34,15 @@ func (j *judgement) endOf(v *view) ending {
 // blameless is how surely the reason of a session's end is not the user's wish.
 func blameless(reason string) float64 {
 	switch reason {
-	case "clear", "resume", "logout", "prompt_input_exit", "exit", "quit", "user", "user_exit", "bypass_permissions_disabled":
+	case "clear", "resume", "logout", "bypass_permissions_disabled":
 		return 0
 	case "":
 		return 0.78
+	}
+	for _, word := range []string{"exit", "quit", "user", "close", "complete", "finish", "done"} {
+		if strings.Contains(strings.ToLower(reason), word) {
+			return 0 // prompt_input_exit, and what other clients may call it
+		}
 	}
 	return 0.95
 }

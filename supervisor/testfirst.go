@@ -1,6 +1,9 @@
 package supervisor
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // testFirst finds production code that was edited in a phase that is for tests
 // only, and phases after one that should have shown a failing test and did not.
@@ -46,16 +49,18 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase
 	if _, known := j.model.Phase(next.Name); !ok || !known || !kind.FailingTest || next.Name == p.Name {
 		return
 	}
-	if v.Source == "" || !p.Start.Is() || !next.Start.Is() || p.Failed || p.Declared || p.TestFailed.Is() || p.TestUnsure > 0 {
+	if v.Source == "" || v.sawFailing(r, p, next) || !p.Start.Is() || !next.Start.Is() || p.Failed || p.Declared || p.TestFailed.Is() || p.TestUnsure > 0 {
 		return
 	}
 	c, says := 0.93, "no test command ran in it"
 	if p.TestPassed.Is() {
 		c, says = 0.95, "the tests that ran in it passed"
 	}
-	switch n, all := v.failedIn(p, next.Start); {
-	case n > 0:
-		c, says = 0.75, says+"; "+count(n, "other call")+" failed, which may have been tests"
+	switch failed, all := v.failedIn(p, next.Start); {
+	case slices.ContainsFunc(failed, mayTest):
+		return
+	case len(failed) > 0:
+		c, says = min(c, 0.85), says+"; "+count(len(failed), "other call")+" failed"
 	case !all:
 		c = 0.85 // what else failed in it is forgotten
 	}
@@ -69,18 +74,42 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase
 	})
 }
 
-// failedIn counts the shell calls that failed between the phase's start and the
-// mark and are not known as tests; all is false where some are forgotten.
-func (v *view) failedIn(p *Phase, to Mark) (n int, all bool) {
+// sawFailing reports whether a test failed since the phase before p ended: whoever
+// logs a phase late has seen it fail outside.
+func (v *view) sawFailing(r *Run, p, next *Phase) bool {
+	from := r.Start
+	for _, q := range r.Phases {
+		if q == p {
+			break
+		}
+		from = q.End
+	}
+	return slices.ContainsFunc(v.Tests, func(t *Test) bool { return from.Is() && t.LastFail.Ord > from.Ord && t.LastFail.Ord < next.Start.Ord })
+}
+
+// mayTest reports whether a call that is not known as a test may have been one.
+func mayTest(d *Did) bool {
+	line := strings.ToLower(d.Input)
+	for _, word := range []string{"test", "spec", "check", "verify", "suite", "coverage", "run-ci", "tox", "nox"} {
+		if strings.Contains(line, word) {
+			return true
+		}
+	}
+	return strings.Contains(line, "…")
+}
+
+// failedIn are the shell calls that failed between the phase's start and the mark
+// and are not known as tests; all is false where some are forgotten.
+func (v *view) failedIn(p *Phase, to Mark) (failed []*Did, all bool) {
 	all = len(v.Own.Recent) < maxRecent || v.Own.Recent[0].Ord < p.Start.Ord
 	for _, l := range v.allLines() {
 		for i := range l.Recent {
-			if d := &l.Recent[i]; d.Failed && isShell(d.Tool) && !onlyLooks(d) && d.Ord > p.Start.Ord && d.Ord < to.Ord {
-				n++
+			if d := &l.Recent[i]; d.Failed && isShell(d.Tool) && !onlyLooks(d) && !answersNo(d) && d.Ord > p.Start.Ord && d.Ord < to.Ord {
+				failed = append(failed, d)
 			}
 		}
 	}
-	return n, all
+	return failed, all
 }
 
 func (v *view) allLines() []*Line {
