@@ -37,10 +37,10 @@ func main() {
 func run(names []string) error {
 	if os.Getenv(workVar) == "" {
 		work, err := prepare(context.Background())
+		defer os.RemoveAll(work) // "" is nothing
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(work)
 	}
 	if code, done, err := agents.Isolate(); done || err != nil {
 		if code != 0 {
