@@ -68,21 +68,21 @@ func (a *app) root() *cli.Command {
 			a.versionCommand(),
 		},
 	}
-	return common(root)
+	return a.common(root)
 }
 
 // common gives every command of the tree what all share.
-func common(cmd *cli.Command) *cli.Command {
+func (a *app) common(cmd *cli.Command) *cli.Command {
 	cmd.OnUsageError = onUsageError
 	cmd.DisableSliceFlagSeparator = true // a file name may hold a comma
 	cmd.UseShortOptionHandling = true
 	for _, sub := range cmd.Commands {
 		sub.HideHelpCommand = true
 		if sub.ShellComplete == nil {
-			sub.ShellComplete = completer(nothing)
+			sub.ShellComplete = a.completer(nothing)
 		}
 		sub.CommandNotFound = ownHelp
-		common(sub)
+		a.common(sub)
 	}
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/logfmt"
+	"aburn/workflow"
 )
 
 func (a *app) chainCommand() *cli.Command {
@@ -39,15 +40,15 @@ func (a *app) chainCommand() *cli.Command {
 			"aburn chain --expect plan                        # exit 3 when there is no plan to build on",
 			`cat "$(aburn chain plan --get data.outputs.0)"`,
 		),
-		ShellComplete: completer(chainWords),
+		ShellComplete: a.modelCompleter(chainWords),
 		Action:        a.chain,
 	}
 }
 
 // chainWords are the arguments of `aburn chain`.
-func chainWords(n int) []string {
+func chainWords(m *workflow.Model, n int) []string {
 	if n == 0 {
-		return workflowCommands()
+		return commandsOf(m)
 	}
 	return nil
 }
@@ -211,7 +212,7 @@ func (l *link) missing(r *chain.Result, code int) error {
 	if code == exitMissing && len(f.hints) == 0 {
 		f.hints = append(f.hints, "run the "+name+" command first; aburn chain shows what there is")
 	}
-	if near := nearest(r.Cmd, workflowCommands()); near != "" && near != r.Cmd && r.State == chain.None {
+	if near := nearest(r.Cmd, commandsOf(&l.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
 		f.hints = append(f.hints, "did you mean "+near+"?")
 	}
 	return f

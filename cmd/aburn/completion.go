@@ -9,6 +9,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/project"
+	"aburn/internal/settings"
 	"aburn/logfmt"
 	"aburn/workflow"
 )
@@ -40,7 +42,7 @@ func (a *app) completionCommand(c *cli.Command) {
 		a.shellCommand("zsh", zshCompletion, zsh),
 		a.shellCommand("fish", fishCompletion, fish),
 	}
-	common(c)
+	a.common(c)
 }
 
 func (a *app) shellCommand(shell, script, example string) *cli.Command {
@@ -59,21 +61,36 @@ func (a *app) shellCommand(shell, script, example string) *cli.Command {
 // completer completes flags, what flags take, and the positional arguments,
 // of which words gives the candidates for the n-th. The shell's script keeps
 // those that begin like the word under the cursor.
-func completer(words func(n int) []string) cli.ShellCompleteFunc {
+func (a *app) completer(words func(n int) []string) cli.ShellCompleteFunc {
+	return a.modelCompleter(func(_ *workflow.Model, n int) []string { return words(n) })
+}
+
+// modelCompleter is completer for words that depend on the project's workflow.
+func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string) cli.ShellCompleteFunc {
 	return func(ctx context.Context, cmd *cli.Command) {
 		args := cmd.Args().Slice()
 		list := words
 		if n := len(args); n > 0 && strings.HasPrefix(args[n-1], "-") {
-			list = func(int) []string { return flagValues(strings.TrimLeft(args[n-1], "-")) }
+			list = func(m *workflow.Model, _ int) []string { return flagValues(m, strings.TrimLeft(args[n-1], "-")) }
 			completeFlags(cmd, args[n-1])
 		}
-		for _, w := range list(len(args)) {
+		for _, w := range list(a.modelAt(cmd), len(args)) {
 			fmt.Fprintln(cmd.Root().Writer, w)
 		}
 		if len(args) == 0 {
 			cli.DefaultCompleteWithFlags(ctx, cmd) // subcommands
 		}
 	}
+}
+
+// modelAt is the workflow of the project that a command line is about, the default one outside of any.
+func (a *app) modelAt(cmd *cli.Command) *workflow.Model {
+	var p *project.Project
+	if dir, err := folder(cmd); err == nil {
+		p, _ = project.Find(dir, a.env)
+	}
+	set := settings.Load(p, a.env)
+	return set.Model()
 }
 
 // completeFlags prints the flags, of cmd and of the commands above it, that
@@ -100,10 +117,10 @@ func completeFlags(cmd *cli.Command, typed string) {
 func nothing(int) []string { return nil }
 
 // logWords are the arguments of `aburn log`.
-func logWords(n int) []string {
+func logWords(m *workflow.Model, n int) []string {
 	switch n {
 	case 0:
-		return workflowCommands()
+		return commandsOf(m)
 	case 1:
 		return eventNames(logfmt.Event.Lifecycle)
 	}
@@ -111,29 +128,31 @@ func logWords(n int) []string {
 }
 
 // flagValues are the words that a flag takes, where they are known.
-func flagValues(flag string) []string {
+func flagValues(m *workflow.Model, flag string) []string {
 	switch flag {
 	case "phase":
-		return workflowPhases()
+		return phasesOf(m)
 	case "event":
 		return eventNames(func(logfmt.Event) bool { return true })
 	case "next", "cmd", "expect":
-		return workflowCommands()
+		return commandsOf(m)
 	case "explain":
 		return workflow.Types()
+	case "sweep":
+		return m.Limits.Names()
 	}
 	return nil
 }
 
-func workflowCommands() (names []string) {
-	for _, c := range workflow.Default().Commands {
+func commandsOf(m *workflow.Model) (names []string) {
+	for _, c := range m.Commands {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
-func workflowPhases() (names []string) {
-	for _, p := range workflow.Default().Phases {
+func phasesOf(m *workflow.Model) (names []string) {
+	for _, p := range m.Phases {
 		names = append(names, p.Name)
 	}
 	return names

@@ -30,7 +30,7 @@ func (a *app) logCommand() *cli.Command {
 			"appends it. Exit 0 means written, or handed to the hook; 1 not written; 2 a mistake in the call.",
 		Flags:         logFlags(),
 		ArgValidator:  twoArguments,
-		ShellComplete: completer(logWords),
+		ShellComplete: a.modelCompleter(logWords),
 		Metadata: examples(
 			"aburn log plan START",
 			"aburn log plan COMPLETE --summary '3 slices' --output plan.md --next build",

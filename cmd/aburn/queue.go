@@ -209,7 +209,7 @@ func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
 
 // completeTasks completes the ids of the tasks that wait.
 func (a *app) completeTasks(ctx context.Context, cmd *cli.Command) {
-	completer(func(int) []string {
+	a.completer(func(int) []string {
 		dir, err := folder(cmd)
 		if err != nil {
 			return nil

@@ -36,7 +36,7 @@ func (a *app) supervisorCommand() *cli.Command {
 			"aburn supervisor watch  # tells what goes wrong, as it does",
 		),
 		Commands:      []*cli.Command{a.supervisorWatchCommand(), a.supervisorReportCommand(), a.backtestCommand()},
-		ShellComplete: completer(nothing),
+		ShellComplete: a.completer(nothing),
 		Action:        a.supervisor,
 	}
 }

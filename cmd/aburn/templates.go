@@ -91,7 +91,7 @@ func (a *app) templatesShow() *cli.Command {
 		Usage:     "print a template as an agent gets it",
 		ArgsUsage: "NAME",
 		Flags:     []cli.Flag{agentFlag("claude")},
-		ShellComplete: completer(func(n int) []string {
+		ShellComplete: a.completer(func(n int) []string {
 			if n > 0 {
 				return nil
 			}
