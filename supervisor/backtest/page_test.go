@@ -18,7 +18,7 @@ var lower = flag.Bool("lower", false, "with -update: also where the numbers fell
 
 // frozenHash is what `sha256sum frozen/* | sha256sum` said in supervisor/testdata when the frozen scenarios were committed,
 // before any rule was tuned. It never changes; a scenario that is wrong stays in and is counted.
-const frozenHash = ""
+const frozenHash = "bce523ece18c040d25364d2b060de80c2cab2d599dc1cc696c482fe4d2127fce"
 
 const (
 	page        = "../../docs/backtest.md"
@@ -41,8 +41,8 @@ func (p *part) add(o *outcome) {
 // parts replays everything: the scenarios that the rules were tuned on, the frozen ones, both together, and these once more
 // with the naive analyser.
 func parts(t *testing.T) []*part {
-	if frozenHash == "" {
-		t.Skip("the corpus is not complete yet")
+	if replayed != nil {
+		return replayed
 	}
 	list := []*part{{name: "corpus"}, {name: "frozen"}, {name: "together"}, {name: "naive"}}
 	for _, p := range list[:2] {
@@ -53,8 +53,12 @@ func parts(t *testing.T) []*part {
 			list[3].add(naiveRun(t, s))
 		}
 	}
+	replayed = list
 	return list
 }
+
+// replayed is what parts returns, once it was called.
+var replayed []*part
 
 // TestPage holds docs/backtest.md against what the replays say now.
 func TestPage(t *testing.T) {
@@ -88,9 +92,6 @@ func TestPage(t *testing.T) {
 
 // TestFrozen proves that nobody touched the frozen scenarios.
 func TestFrozen(t *testing.T) {
-	if frozenHash == "" {
-		t.Skip("the corpus is not complete yet")
-	}
 	names, err := filepath.Glob("../testdata/frozen/*")
 	if err != nil {
 		t.Fatal(err)
