@@ -259,6 +259,72 @@ func TestWatchOfADeletedProject(t *testing.T) {
 	}
 }
 
+// Whatever happens to the files of .oss, what goes wrong later is told, and nothing twice.
+func TestWatchSurvives(t *testing.T) {
+	dir := t.TempDir() // not newProject: the log is damaged on purpose
+	must(t, dir, "init", "--here")
+	settle(t, dir, `"bell": false`)
+	w := startWatch(t, dir)
+	oss := func(name string) string { return filepath.Join(dir, ".oss", name) }
+	write := func(name, text string) func() error {
+		return func() error { return os.WriteFile(oss(name), []byte(text), 0o600) }
+	}
+	raised := map[string]int{}
+	for i, damage := range []func() error{
+		func() error { return nil },
+		write("workflow-state.json", "{broken"),
+		write("workflow-state.json", `{"position":{"segment":"workflow.log","offset":99999999,"before":"00"},"state":{}}`),
+		func() error { return os.Remove(oss("workflow-state.json")) },
+		write("queue.json", "\x00\x00"),
+		func() error { return os.Remove(oss("queue.json.lock")) },
+		func() error { return os.Truncate(oss("workflow.log"), 0) },
+		func() error { return os.Remove(oss("workflow.log")) },
+		write("workflow.log", "{\"ts\": torn"),
+		func() error { return os.Rename(oss("workflow.log"), oss("workflow.log.1")) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatalf("damage %d: %v", i, err)
+		}
+		session := "s" + strconv.Itoa(i)
+		fails(t, dir, session)
+		for raised[session] == 0 {
+			var l watchLine
+			if err := json.Unmarshal([]byte(next(t, w.lines, "damage "+strconv.Itoa(i))), &l); err != nil {
+				t.Fatal(err)
+			}
+			if l.Event == watch.Raised && l.Type == "explicit_failure" {
+				raised[string(l.Session)]++
+			}
+		}
+	}
+	for session, n := range raised {
+		if n > 1 {
+			t.Errorf("the failure of %s was told %d times", session, n)
+		}
+	}
+	if code, _ := w.end(syscall.SIGTERM); code != 0 {
+		t.Errorf("it ended with %d", code)
+	}
+}
+
+// The log is rotated again and again under the watcher.
+func TestWatchAcrossRotation(t *testing.T) {
+	dir := newProject(t)
+	settle(t, dir, `"bell": false`)
+	w := startWatch(t, dir)
+	for i := range 3 {
+		for j := range 25 {
+			must(t, dir, "log", "plan", "MILESTONE", "--session", "busy", "--summary", strconv.Itoa(i*100+j)+strings.Repeat(" long", 400))
+		}
+		session := "s" + strconv.Itoa(i)
+		fails(t, dir, session)
+		w.wants("raised", "explicit_failure", session)
+	}
+	if segments, _ := filepath.Glob(filepath.Join(dir, ".oss", "workflow.log.[0-9]*")); len(segments) == 0 {
+		t.Error("the log was never rotated: the test shows nothing")
+	}
+}
+
 // Settings that change count from the next look on; what was told stays told.
 func TestWatchReadsSettingsAgain(t *testing.T) {
 	dir := newProject(t)

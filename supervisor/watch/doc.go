@@ -6,6 +6,8 @@
 //   - One watcher per project: it holds the lock watch.lock in .oss for as long as it lives.
 //   - What a look told is in the log before anybody hears of it. A watcher that was killed and started again repeats
 //     nothing; killed in between it has told too little, and `aburn supervisor` shows it.
+//   - A hook that writes an entry looks before the watcher does, which waits a moment: at a prompt, the queue is the
+//     hook's.
 //   - Looks are spaced: a storm of entries costs a look every spacing, not one an entry.
 //   - While nothing lives nothing is judged: there is only the wait for an entry, and for the end.
 //   - A machine that slept makes no session silent.

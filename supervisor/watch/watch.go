@@ -13,6 +13,7 @@ import (
 
 // The paces of a watch.
 const (
+	settle     = 20 * time.Millisecond // from a change to the look: the hook that made it looks first, and delivers
 	spacing    = 25 * time.Millisecond // from the end of a look to the next, however many entries come
 	busyAfter  = 50 * time.Millisecond // when somebody else was looking
 	retryAfter = time.Second           // when something went wrong
@@ -56,7 +57,7 @@ func Run(ctx context.Context, o Options) error {
 	o.Started()
 	w := &watch{
 		Options: o, start: time.Now(), told: map[string]telling{}, said: map[string]bool{},
-		pulse: newPulse(o.Root, o.Path), timer: time.NewTimer(0),
+		pulse: newPulse(o.Root, o.Path), timer: time.NewTimer(0), pending: true,
 	}
 	w.lived = w.start
 	defer w.pulse.close()
@@ -93,20 +94,21 @@ func (w *watch) run(ctx context.Context) error {
 // watch is one run.
 type watch struct {
 	Options
-	start  time.Time
-	timer  *time.Timer // the next look
-	pulse  *pulse
-	awake  awake
-	sight  sight
-	before []Issue            // what stood at the look before
-	began  bool               // there was a look
-	looked time.Time          // when the last one ended
-	due    time.Time          // when a verdict can change by time alone; zero: never
-	living bool               // something lived at the last look
-	lived  time.Time          // when something last did
-	missed bool               // a look was put off
-	told   map[string]telling // by signature
-	said   map[string]bool
+	start   time.Time
+	timer   *time.Timer // the next look
+	pulse   *pulse
+	awake   awake
+	sight   sight
+	before  []Issue            // what stood at the look before
+	began   bool               // there was a look
+	looked  time.Time          // when the last one ended
+	pending bool               // the timer runs
+	due     time.Time          // when a verdict can change by time alone; zero: never
+	living  bool               // something lived at the last look
+	lived   time.Time          // when something last did
+	missed  bool               // a look was put off
+	told    map[string]telling // by signature
+	said    map[string]bool
 }
 
 // check asks for the log itself.
@@ -122,12 +124,22 @@ func (w *watch) beat() {
 	w.soon()
 }
 
-// soon makes a look as soon as the last one is long enough ago.
-func (w *watch) soon() { w.timer.Reset(max(0, spacing-time.Since(w.looked))) }
+// soon makes a look when what changed has settled and the last look is long enough ago.
+func (w *watch) soon() {
+	if !w.pending {
+		w.later(max(settle, spacing-time.Since(w.looked)))
+	}
+}
+
+func (w *watch) later(d time.Duration) {
+	w.pending = true
+	w.timer.Reset(d)
+}
 
 // look makes a look and says what is new. One that is not possible now is made later.
 func (w *watch) look(ctx context.Context) {
 	now := time.Now()
+	w.pending = false
 	if w.missed = w.awake.holdsOff(w.sight.quietest(now), now); w.missed {
 		return
 	}
@@ -135,7 +147,7 @@ func (w *watch) look(ctx context.Context) {
 	w.looked = time.Now()
 	switch {
 	case errors.Is(err, look.ErrBusy):
-		w.timer.Reset(busyAfter)
+		w.later(busyAfter)
 		return
 	case err != nil || !result.Complete:
 		w.missed = true
