@@ -29,7 +29,7 @@ const (
 	maxJumped     = 8
 
 	maxName  = 64  // bytes of a name: of a command, a phase, a tool, a status
-	maxInput = 64  // of a head or path that is shown
+	maxInput = 96  // of a head or path that is shown
 	maxPath  = 512 // of a path that is looked up; a longer one is not kept
 	maxID    = 256
 

@@ -25,7 +25,7 @@ type codec struct {
 	texts []string         // those so far: one that comes again is written as its number
 	seen  map[string]int64 // their numbers
 	last  Mark             // the one before
-	epoch uint64           // likewise
+	epoch Epoch            // likewise
 }
 
 func writer(dst []byte) *codec {

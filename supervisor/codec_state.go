@@ -35,7 +35,8 @@ func (s *Session) code(c *codec) {
 	items(c, "tests", &s.Tests, maxTests, pointer((*Test).code))
 	maybe(c, "invoked", &s.Invoked, (*Invocation).code)
 	member(c, "progress", &s.Progress, (*Moment).code)
-	c.uint64("epoch", &s.Epoch)
+	c.mark("asked", &s.Asked)
+	c.uint64("epoch", (*uint64)(&s.Epoch))
 	c.clock("clock", &s.Clock)
 }
 
@@ -162,7 +163,7 @@ func (d *Did) tuple(c *codec) {
 	hash(&d.Result, c)
 	epoch := int64(d.Epoch - c.epoch)
 	c.number(&epoch)
-	d.Epoch = c.epoch + uint64(epoch)
+	d.Epoch = c.epoch + Epoch(epoch)
 	c.epoch = d.Epoch
 }
 
@@ -186,7 +187,7 @@ func (r *Repeat) code(c *codec) {
 	c.mark("last", &r.Last)
 	c.uint32("key", &r.Key)
 	c.int("count", &r.Count)
-	c.uint64("epoch", &r.Epoch)
+	c.uint64("epoch", (*uint64)(&r.Epoch))
 }
 
 func (f *File) code(c *codec) {

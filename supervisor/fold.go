@@ -185,5 +185,12 @@ func (x *step) middle() {
 // progress notes that something went on.
 func (x *step) progress() {
 	x.ses.Progress = Moment{x.at, x.ses.Clock}
-	x.ses.Epoch++
+	x.anew()
+}
+
+// anew notes that what is done again from here on is no repetition.
+func (x *step) anew() {
+	if x.ses.Epoch = Epoch(x.at.Seq); x.at.Seq == 0 {
+		x.ses.Epoch = Epoch(x.at.At)
+	}
 }

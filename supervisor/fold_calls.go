@@ -197,8 +197,11 @@ func (x *step) did() Did {
 // count counts failing calls in a row.
 func (x *step) count(did *Did) {
 	f := &x.line.Fails
+	if x.agent == nil && f.Last.Ord < x.ses.Asked.Ord {
+		*f = Streak{}
+	}
 	switch {
-	case did.Denied, did.Unsure, housekeeping(did.Input):
+	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && answersNo(did):
 	case !did.Failed:
 		*f = Streak{}
 	default:

@@ -36,7 +36,7 @@ func (x *step) edited(did *Did) {
 	if hash != 0 && isNew {
 		x.progress()
 	} else {
-		x.ses.Epoch++
+		x.anew()
 	}
 	x.inTestsOnly(f.Path)
 }
@@ -130,17 +130,21 @@ func (x *step) tested(did *Did) {
 				*first = x.at
 			}
 		}
-		if did.Key != 0 {
-			x.result(did, code == 0)
+		key := did.Key
+		if !strings.Contains(head, "…") {
+			key = hashStart.add(x.d.Tool).add(x.d.Head).sum()
+		}
+		if key != 0 {
+			x.result(key, did.Input, code == 0)
 		}
 	}
 }
 
 // result is what one of the session's test commands came to.
-func (x *step) result(did *Did, passed bool) {
+func (x *step) result(key uint32, input string, passed bool) {
 	tests := x.ses.Tests
-	i := slices.IndexFunc(tests, func(t *Test) bool { return t.Key == did.Key })
-	t := &Test{Key: did.Key, Input: did.Input}
+	i := slices.IndexFunc(tests, func(t *Test) bool { return t.Key == key })
+	t := &Test{Key: key, Input: input}
 	if i >= 0 {
 		t = tests[i]
 		copy(tests[i:], tests[i+1:])

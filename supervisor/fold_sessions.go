@@ -109,8 +109,8 @@ func (x *step) prompt() {
 	if x.d.Machine {
 		x.reported()
 	} else {
-		s.Epoch++
-		s.Own.Fails = Streak{}
+		x.anew()
+		s.Asked = x.at
 	}
 	if s.Turn.Open && s.Source == "claude" {
 		x.cutCalls()

@@ -124,7 +124,7 @@ func TestTests(t *testing.T) {
 		{"Bash'go test'!1 Bash'go test'!1 Bash'go test'", "go test: runs=3 pass=6-6 broke=0 fail=4; progress 6"},
 		{"Bash'go test' Bash'go test'!1 Bash'go test'!1", "go test: runs=3 pass=2-2 broke=4 fail=6; progress 4"},
 		{"Bash'go test'!1 Bash'go test ./a'", "go test: runs=1 pass=0-0 broke=0 fail=2, go test ./a: runs=1 pass=4-4 broke=0 fail=0; progress 0"},
-		{"Bash'go test' tester~Bash'go test'#2", "go test: runs=1 pass=2-2 broke=0 fail=0, go test: runs=1 pass=4-4 broke=0 fail=0; progress 0"},
+		{"Bash'go test' tester~Bash'go test'#2!1", "go test: runs=2 pass=2-2 broke=4 fail=4; progress 4"}, // described otherwise
 		{"Skill'go test'", "; progress 0"},
 	})
 }
@@ -146,12 +146,12 @@ func TestFiles(t *testing.T) {
 		return fmt.Sprintf("%s; epoch %d, progress %d", strings.Join(list, ", "), a.Epoch, a.Progress.Ord)
 	}
 	tell(t, files, []story{
-		{"Edit'a.go'=1 Edit'a.go'=2 Edit'a.go'=1 Edit'a.go'=2", "a.go abab of 4; epoch 4, progress 4"},
-		{"Edit'a.go'=1 Edit'a.go'=1", "a.go a of 2; epoch 1, progress 2"},
-		{"Edit'a.go'=1 Edit'b.go'=1 Edit'a.go'=2", "b.go a of 1, a.go ab of 2; epoch 3, progress 6"},
-		{"Edit'a.go'=1 /feature Edit'a.go'=2", "a.go a of 1, a.go a of 1; epoch 2, progress 4"},
-		{"Edit'a.go'=1 tester~Edit'a.go'=2", "a.go ab of 2; epoch 2, progress 4"},
-		{"Edit'a.go'", "a.go a of 1; epoch 1, progress 0"}, // changed, but into what nobody knows
+		{"Edit'a.go'=1 Edit'a.go'=2 Edit'a.go'=1 Edit'a.go'=2", "a.go abab of 4; epoch 8, progress 4"},
+		{"Edit'a.go'=1 Edit'a.go'=1", "a.go a of 2; epoch 2, progress 2"},
+		{"Edit'a.go'=1 Edit'b.go'=1 Edit'a.go'=2", "b.go a of 1, a.go ab of 2; epoch 6, progress 6"},
+		{"Edit'a.go'=1 /feature Edit'a.go'=2", "a.go a of 1, a.go a of 1; epoch 4, progress 4"},
+		{"Edit'a.go'=1 tester~Edit'a.go'=2", "a.go ab of 2; epoch 4, progress 4"},
+		{"Edit'a.go'", "a.go a of 1; epoch 2, progress 0"}, // changed, but into what nobody knows
 		{"Edit'a.go'! Edit'a.go'!no Edit'a.go'? Read'a.go'", "; epoch 0, progress 0"},
 	})
 }
@@ -182,9 +182,9 @@ func TestRecent(t *testing.T) {
 		{"Bash'ls' Bash'ls'!1", "Bash 1=1@0, Bash! 1=2@0"},
 		{"Bash'ls' Bash'ls'#2 Bash'ls'#2", "Bash 1=1@0, Bash 2=1@0, Bash 2=1@0"},
 		{"Bash'ls'!no Bash'ls'? Bash'ls'!int", "Bashno 1=1@0, Bash? 1=2@0, Bash? 1=3@0"},
-		{"Bash'ls' PROMPT Bash'ls'", "Bash 1=1@0, Bash 1=1@1"},
+		{"Bash'ls' PROMPT Bash'ls'", "Bash 1=1@0, Bash 1=1@3"},
 		{"Bash'ls' PROMPT&'<x>' Bash'ls'", "Bash 1=1@0, Bash 1=1@0"}, // no person asked again
-		{"Bash'ls' Edit'a.go'=1 Bash'ls'", "Bash 1=1@0, Edite 2=2@0, Bash 1=1@1"},
+		{"Bash'ls' Edit'a.go'=1 Bash'ls'", "Bash 1=1@0, Edite 2=2@0, Bash 1=1@4"},
 		{"Bash'ls' twice Bash'ls'", "Bash 1=1@0, Bash 1=1@0"},
 		{"Bash'ls' tester~Bash'ls'", "Bash 1=1@0"},
 		{"Bash'serve'&", ""},
@@ -201,7 +201,11 @@ func TestFails(t *testing.T) {
 		{"Bash'a'!1 Bash'b' Bash'c'!1", "1 of 1 from 6 to 6"},
 		{"Bash'a'!1 Bash'b'!no Bash'b'? Bash'b'!int Bash'c'!1", "2 of 2 from 2 to 10"},
 		{"Bash'a'!1 Bash'aburn log build MILESTONE' Bash'c'!1", "2 of 2 from 2 to 6"},
+		{"Bash'a'!1 PROMPT", "1 of 1 from 2 to 2"}, // it can still be told at the prompt
 		{"Bash'a'!1 PROMPT Bash'c'!1", "1 of 1 from 5 to 5"},
+		{"Bash'a'!1 PROMPT&'<x>' Bash'c'!1", "2 of 2 from 2 to 5"},
+		{"Bash'a'!1 Bash'grep x y'!1 Bash'c'!1", "2 of 2 from 2 to 6"}, // nothing found is an answer
+		{"Bash'a'!1 Bash'grep x y'!2 Bash'c'!1", "3 of 3 from 2 to 6"},
 		{"Bash'a'!1 tester~Bash'b' Bash'c'!1", "2 of 2 from 2 to 6"},
 		{"Bash'a'!1 twice", "1 of 1 from 2 to 2"},
 	})
@@ -460,5 +464,42 @@ func TestSessionsApart(t *testing.T) {
 	}
 	if got := strings.Join(list, " "); got != "A/ B/ / /feature" {
 		t.Errorf("sessions %s", got)
+	}
+}
+
+// Only what can change a verdict is asked for, and what is asked again and again
+// has an end.
+func TestWants(t *testing.T) {
+	for drawing, want := range map[string]string{
+		"@A proc=12 PROMPT":                             "12;;",
+		"@A proc=12 PROMPT STOP":                        ";;",
+		"@A proc=12 build> PROMPT STOP":                 "12;;",
+		"@A proc=12 PROMPT SESSION_END'other'":          ";;",
+		"@A proc=12 PROMPT STOP (tester&":               "12;;",
+		"@A proc=12 PROMPT @B proc=12 PROMPT @C PROMPT": "12;;",
+		"@A plan>":                  ";;",
+		"@A plan> plan.[a.md,b.md]": ";a.md b.md;",
+		"@A plan> plan.[a.md] build> build.[b.go] @B /f build.[c.go]": ";f/c.go b.go a.md;",
+		"@A plan> plan.[a.md] plan> plan![b.md]":                      ";a.md;",
+		"@A tester~test.[a.md]":                                       ";a.md;",
+		"@A PROMPT INTERVENTION'T1 loop x'":                           ";;",
+		"@A PROMPT INTERVENTION'T1 loop x' DELIVERED'T1'":             ";;T1@A",
+		"@A PROMPT INTERVENTION'T1 loop x' DELIVERED'T1' SEEN'T1'":    ";;",
+	} {
+		s, _ := fold(t, drawing)
+		w := s.Wants()
+		var procs, outputs, tasks []string
+		for _, p := range w.Procs {
+			procs = append(procs, fmt.Sprint(p.PID))
+		}
+		for _, o := range w.Outputs {
+			outputs = append(outputs, strings.TrimPrefix(o.Wt+"/"+o.Path, "/"))
+		}
+		for _, task := range w.Tasks {
+			tasks = append(tasks, task.Task+"@"+string(task.Session))
+		}
+		if got := strings.Join([]string{strings.Join(procs, " "), strings.Join(outputs, " "), strings.Join(tasks, " ")}, ";"); got != want {
+			t.Errorf("%s: %s, not %s", drawing, got, want)
+		}
 	}
 }

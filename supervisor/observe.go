@@ -55,6 +55,9 @@ func (s *State) Wants() Wanted {
 			w.Procs = append(w.Procs, v.Proc)
 		}
 		w.outputs(&v.Own)
+		for _, a := range v.Agents {
+			w.outputs(&a.Line)
+		}
 	}
 	for _, a := range slices.Backward(s.Advice) {
 		if a.Session != "" && a.Delivered.Is() && !a.Seen.Is() && !a.Resolved.Is() && len(w.Tasks) < maxWantedTasks {
@@ -70,19 +73,21 @@ func (s *Session) unfinished() bool {
 		slices.ContainsFunc(s.Agents, (*Agent).Running))
 }
 
-// outputs asks for the outputs of the line's newest runs that are not known to
-// have existed.
+// outputs asks for the outputs of the line's runs that are complete: all of the
+// newest, of older ones those that are not known to have existed.
 func (w *Wanted) outputs(l *Line) {
+	newest := true
 	ask := func(r *Run) {
 		if r == nil || !r.End.Is() || r.Failed {
 			return
 		}
 		for _, o := range r.Outputs {
 			key := OutputKey{r.Wt, o.Path}
-			if !o.Hashed && len(w.Outputs) < maxWantedOutputs && !slices.Contains(w.Outputs, key) {
+			if (newest || !o.Hashed) && len(w.Outputs) < maxWantedOutputs && !slices.Contains(w.Outputs, key) {
 				w.Outputs = append(w.Outputs, key)
 			}
 		}
+		newest = false
 	}
 	ask(l.Run)
 	for _, r := range slices.Backward(l.Before) {

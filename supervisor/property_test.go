@@ -210,9 +210,16 @@ func TestTwiceIsOnce(t *testing.T) {
 	}
 }
 
-// marks calls f with every mark of a State.
+// marks calls f with every mark of a State, and with one for every Epoch that is a
+// time.
 func marks(v reflect.Value, f func(*Mark)) {
 	switch v.Kind() {
+	case reflect.Uint64:
+		if e, ok := v.Addr().Interface().(*Epoch); ok && *e > 1e11 {
+			m := Mark{At: int64(*e)}
+			f(&m)
+			*e = Epoch(m.At)
+		}
 	case reflect.Pointer:
 		if !v.IsNil() {
 			marks(v.Elem(), f)

@@ -57,8 +57,9 @@ type Session struct {
 	Tests       []*Test     // test commands that ran, newest last; at most maxTests
 	Invoked     *Invocation // the newest slash command that is a command of the model
 	Progress    Moment      // the newest progress: phase event, milestone with another text than the one before, new content of a file, test whose result changed
-	Epoch       uint64      // grows with all that makes a repetition new: progress, a changed file, a person's prompt
-	Clock       Clock       // how long it has worked, until Last; see ClockAt
+	Asked       Mark        // the newest prompt of a person
+	Epoch       Epoch
+	Clock       Clock // how long it has worked, until Last; see ClockAt
 }
 
 // Proc is one process on one host; the zero value is unknown.
@@ -104,12 +105,17 @@ type Wait struct {
 // grows.
 type Clock int64
 
+// Epoch says which of all that makes a repetition new came last: progress, a
+// changed file, a person's prompt. It is that entry's seq, or its time in Unix
+// milliseconds if it has none; 0 = nothing since the session's first entry.
+type Epoch uint64
+
 // Line is one line of work: a session's own, or a sub-agent's.
 type Line struct {
 	Run    *Run   // the newest command, or the one that was heard of last; nil before the first
 	Before []*Run // commands before it, newest last; at most maxRuns
 	Recent []Did  // calls that ended, newest last; at most maxRecent; a sub-agent's are dropped when it ends
-	Fails  Streak // failing calls in a row, since the newest prompt of a person
+	Fails  Streak // failing calls in a row; the first call that ends after a person's prompt begins anew
 	Same   Repeat // the newest milestone's text, repeated
 }
 
@@ -184,11 +190,12 @@ type Did struct {
 	Unsure bool   // how it ended is not known, or it was interrupted
 	Edit   bool   // it changed a file, or should have
 	Result uint32 // hash of what is known of its result: event, exit code, outcome, sha256, bytes
-	Epoch  uint64 // the session's, before what the call itself changed
+	Epoch  Epoch  // the session's, before what the call itself changed
 }
 
 // Streak is a run of failing calls of one line. A success ends it; denied,
-// interrupted and unsure calls, and aburn's own, neither count nor end it.
+// interrupted and unsure calls, aburn's own, and the 1 of a command that looks for
+// something ("nothing found") neither count nor end it.
 type Streak struct {
 	First, Last Mark
 	Count       int
@@ -200,7 +207,7 @@ type Repeat struct {
 	First, Last Mark
 	Key         uint32
 	Count       int
-	Epoch       uint64
+	Epoch       Epoch
 }
 
 // File is a file that the session edits.
@@ -219,7 +226,7 @@ type Version struct {
 // Test is a test command of the session and its sub-agents, where its exit code
 // says what the tests said.
 type Test struct {
-	Key                 uint32 // as in Did
+	Key                 uint32 // of the tool and the command line; a client may word the rest of the input anew each time
 	Input               string
 	FirstPass, LastPass Mark
 	Broke               Mark // the first failure after LastPass; zero while it passes, or never did
