@@ -6,10 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"aburn/internal/journal"
-	"aburn/logfmt"
 )
 
 // newEntries is how many entries a look finds new.
@@ -25,7 +23,8 @@ func lookCase(w *world, pg *page) error {
 	}
 	defer os.RemoveAll(dir)
 	log := filepath.Join(oss, journal.Name)
-	if err := writeLog(log, pg.bigLog, false); err != nil {
+	work, err := writeWork(log, pg.bigLog)
+	if err != nil {
 		return err
 	}
 	look := w.process("look", w.bin("aburn"), "-C", dir, "supervisor")
@@ -39,7 +38,7 @@ func lookCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	if err := appendTools(log, newEntries); err != nil {
+	if err := work.more(log, newEntries); err != nil {
 		return err
 	}
 	look.input = func(int) string {
@@ -82,21 +81,4 @@ func peakOf(p *process) (int64, error) {
 		return 0, fmt.Errorf("%s: %w", p.name, err)
 	}
 	return maxResident(cmd.ProcessState.SysUsage()), nil
-}
-
-// appendTools appends so many tool calls to a log that writeLog made.
-func appendTools(path string, n int) error {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var lines []byte
-	for i := range n {
-		if lines, err = toolEntry(logfmt.Seq(1<<40+i), time.Now().Add(time.Duration(i-n)*time.Millisecond)).AppendTo(lines); err != nil {
-			return err
-		}
-	}
-	_, err = f.Write(lines)
-	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,23 +9,23 @@ import (
 	"aburn/internal/journal"
 )
 
+// promptSession is whose prompts the payloads tell.
+const promptSession = "b97d2ad7-d108-46fe-9fe9-644dc86c4e02"
+
 // waiting is how many tasks wait in the queue.
 const waiting = 50
 
 // promptCase times a prompt's hook, its look included, with tasks in the queue: those of other sessions, which it has to
 // leave alone, and those of its own, which it hands over. Before each round the queue is put back.
 func promptCase(w *world, pg *page) error {
-	if err := writeLog(filepath.Join(w.project, ".oss", journal.Name), 1<<20, false); err != nil {
+	if _, err := writeWork(filepath.Join(w.project, ".oss", journal.Name), 1<<20); err != nil {
 		return err
 	}
-	others, err := w.tasks("another-session")
+	own, err := w.tasks(promptSession)
 	if err != nil {
 		return err
 	}
-	own, err := w.tasks("b97d2ad7-d108-46fe-9fe9-644dc86c4e02")
-	if err != nil {
-		return err
-	}
+	others := bytes.ReplaceAll(own, []byte(promptSession), []byte("5b0c2f91-7a44-4e0a-9d53-000000000000"))
 	empty := w.process("an empty Go process", w.bin("empty"))
 	var contenders []*process
 	for _, queue := range [][]byte{nil, others, own} {
