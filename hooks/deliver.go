@@ -40,7 +40,7 @@ func (d *delivery) answer() ([]byte, error) {
 		return d.agent.Continue(d.payload, text), err
 	}
 	line := ""
-	if d.typed() && d.settings.Deliver.AgentEnd {
+	if d.typed() && !d.alone && d.settings.Deliver.AgentEnd {
 		line = agentsEnded(peek(d.journal, journal.TailSize), d.payload.Session, d.turn.ID)
 	}
 	text, err := d.claim(maxInjected - len(line))

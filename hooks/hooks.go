@@ -111,8 +111,9 @@ type Relay struct{ Command, Output string }
 
 // Look is one look of the supervisor at the project, after the entries of this
 // run are on disk and before anything is delivered. What it has to say it puts
-// into the queue.
-type Look func(l Looking)
+// into the queue. alone reports that no sub-agent of the session has ended, as far
+// back as the look remembers.
+type Look func(l Looking) (alone bool)
 
 // Looking is what a Look is about: a prompt or the end of a turn of the session
 // itself, in a project that this user vouched for.

@@ -118,7 +118,7 @@ func (r *Run) record(rec *recorder) error {
 		}
 	}
 	if turn := rec.turn(receipt.Entries); turn != nil {
-		err = errors.Join(err, r.supervise(scene{rec, root, j, &set, turn}))
+		err = errors.Join(err, r.supervise(scene{recorder: rec, root: root, journal: j, settings: &set, turn: turn}))
 	}
 	if rotates(receipt.Entries) {
 		r.guard()

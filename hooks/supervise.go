@@ -19,6 +19,7 @@ type scene struct {
 	journal  *journal.Journal
 	settings *settings.Settings
 	turn     *logfmt.Entry // PROMPT or STOP
+	alone    bool          // no sub-agent of the session has ended
 }
 
 // turn is the run's PROMPT or STOP entry if it is the session's own and the project
@@ -41,7 +42,7 @@ func (r *Run) supervise(s scene) error {
 		return nil // not marked any more
 	}
 	if r.Look != nil {
-		r.Look(s.looking(key, r.guard))
+		s.alone = r.Look(s.looking(key, r.guard))
 	}
 	d := delivery{scene: s, queue: queue.New(s.root, key)}
 	d.queue.Foreign = s.settings.Queue.Foreign

@@ -30,13 +30,16 @@ type block struct {
 	end     int64      // behind the closing one
 }
 
-// firstEntry is the line of a segment's first entry, if that stands near its beginning.
+// firstEntry is the line of a segment's first entry, if that stands near its
+// beginning: mostly in its first page.
 func firstEntry(r io.ReaderAt) []byte {
-	line, _, err := newForeScan(io.NewSectionReader(r, 0, headZone), 0, headZone).entry()
-	if err != nil {
-		return nil
+	for _, zone := range []int64{2 << 10, headZone} {
+		line, _, err := newForeScan(io.NewSectionReader(r, 0, zone), 0, int(zone)).entry()
+		if err == nil {
+			return line
+		}
 	}
-	return line
+	return nil
 }
 
 // checkpoint parses line if it is a CHECKPOINT.

@@ -13,7 +13,7 @@ import (
 const (
 	hookReads = 1 << 20  // bytes of the log that a look of a hook reads, at most
 	slowReads = 64 << 10 // bytes after which reading counts as slow
-	fewReads  = 32 << 10 // bytes that are quicker folded again than a file is replaced
+	fewReads  = 8 << 10  // bytes that are quicker folded again than a file is replaced
 	markSize  = 64       // bytes before a position that show that the log is still the same
 )
 
@@ -23,6 +23,7 @@ type folded struct {
 	at    journal.Position
 	tail  []byte // what stands before it
 	new   int64  // bytes that were folded since it was stored
+	size  int    // of the file that it was stored in
 }
 
 // read folds what is new, and everything in the newest segment where there is no

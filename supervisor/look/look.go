@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"aburn/internal/journal"
@@ -173,6 +174,18 @@ func (l *Look) judge(ctx context.Context, now, until time.Time) (Result, error) 
 	r.Observed = l.observe(r.State.Wants())
 	r.Issues = r.State.Judge(supervisor.Input{Now: now, Model: l.model, Observed: r.Observed})
 	return r, nil
+}
+
+// AgentsEnded reports whether a sub-agent of the session may have ended; false is
+// sure as far back as the log was folded.
+func (r *Result) AgentsEnded(id logfmt.SessionID) bool {
+	for _, s := range r.State.Sessions {
+		if s.ID == id {
+			const many = 16 // the state forgets some where there are more
+			return s.Middle || len(s.Agents) > many || slices.ContainsFunc(s.Agents, func(a *supervisor.Agent) bool { return a.Ended.Is() })
+		}
+	}
+	return true
 }
 
 func (r *Result) warn(what string, err error) {

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -32,20 +33,28 @@ func (l *Look) store() error {
 	if f.new == 0 || f.new < fewReads && l.o.By == journal.Hook {
 		return nil
 	}
-	if err := atomicfile.WriteRoot(l.o.Root, StateName, append(f.encode(), '\n'), 0o600, atomicfile.Options{}); err != nil {
+	data := f.encode()
+	if err := atomicfile.WriteRoot(l.o.Root, StateName, data, 0o600, atomicfile.Options{}); err != nil {
 		return err
 	}
-	f.new = 0
+	f.new, f.size = 0, len(data)
 	return nil
 }
 
+// encode is the file: one object in one line.
 func (f *folded) encode() []byte {
 	var at, o logfmt.Object
 	at.Str("segment", f.at.Segment).Str("dev", strconv.FormatUint(f.at.Dev, 10)).Str("ino", strconv.FormatUint(f.at.Ino, 10))
 	at.Int("offset", f.at.Offset).Str("before", hex.EncodeToString(f.tail))
-	o.Str("//", "derived from workflow.log; may be deleted").Raw("position", at.Bytes()).Raw("state", f.state.AppendJSON(nil))
-	return o.Bytes()
+	head := o.Str("//", "derived from workflow.log; may be deleted").Raw("position", at.Bytes()).Bytes()
+	b := make([]byte, 0, f.size+16<<10)
+	b = append(append(b, head[:len(head)-1]...), beforeState...)
+	return append(f.state.AppendJSON(b), "}\n"...)
 }
+
+// beforeState stands between the position and the state, which is the last member:
+// a look reads it as it stands, once.
+const beforeState = `,"state":`
 
 // load reads what store wrote. An error means: fold again.
 func (l *Look) load() (folded, error) {
@@ -53,28 +62,22 @@ func (l *Look) load() (folded, error) {
 	if err != nil {
 		return folded{}, err
 	}
-	if !logfmt.Valid(data) {
+	head, state, ok := bytes.Cut(data, []byte(beforeState))
+	state, ended := bytes.CutSuffix(state, []byte("}\n"))
+	head = append(head[:len(head):len(head)], '}')
+	if !ok || !ended || !logfmt.Valid(head) {
 		return folded{}, errNoState
 	}
-	var f folded
-	var state gjson.Result
-	gjson.ParseBytes(data).ForEach(func(k, v gjson.Result) bool {
-		switch k.Str {
-		case "position":
-			f.at = journal.Position{Segment: v.Get("segment").Str, Offset: v.Get("offset").Int()}
-			f.at.Dev, _ = strconv.ParseUint(v.Get("dev").Str, 10, 64)
-			f.at.Ino, _ = strconv.ParseUint(v.Get("ino").Str, 10, 64)
-			f.tail, err = hex.DecodeString(v.Get("before").Str)
-		case "state":
-			state = v
-		}
-		return true
-	})
+	f := folded{size: len(data)}
+	at := gjson.GetBytes(head, "position")
+	f.at = journal.Position{Segment: at.Get("segment").Str, Offset: at.Get("offset").Int()}
+	f.at.Dev, _ = strconv.ParseUint(at.Get("dev").Str, 10, 64)
+	f.at.Ino, _ = strconv.ParseUint(at.Get("ino").Str, 10, 64)
+	f.tail, err = hex.DecodeString(at.Get("before").Str)
 	if err != nil || len(f.tail) == 0 || len(f.tail) > markSize || f.at.Offset < int64(len(f.tail)) {
 		return folded{}, errNoState
 	}
-	f.state, err = supervisor.Load([]byte(state.Raw), l.model)
-	if err != nil {
+	if f.state, err = supervisor.Load(state, l.model); err != nil {
 		return folded{}, err
 	}
 	return f, nil
