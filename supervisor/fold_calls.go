@@ -42,10 +42,12 @@ func (x *step) key() uint32 {
 // toolStart opens a call.
 func (x *step) toolStart() {
 	c := &Call{Start: x.at, ID: text(x.d.ToolUseID, maxID), Tool: text(x.d.Tool, maxName), Input: x.input(), Key: x.key(), Agent: x.name()}
+	if end := &x.ses.End; end.Is() && (x.agent != nil || x.soonAfter(end.Mark)) { // its hook was slow: it ran when the session ended
+		end.Calls = push(end.Calls, c, maxCalls)
+		return
+	}
 	if x.agent == nil {
 		x.work()
-	} else {
-		x.ses.End = End{}
 	}
 	if c.ID != "" && slices.ContainsFunc(x.ses.Calls, func(o *Call) bool { return o.ID == c.ID && o.Agent == c.Agent }) {
 		return
@@ -62,6 +64,7 @@ func (x *step) toolEnd() {
 	c := x.takeCall(id)
 	x.ses.answered(id, x.name())
 	x.started(id)
+	x.returned(c)
 	x.ses.Turn.Calls++
 	if inv := x.ses.Invoked; inv != nil && !inv.Declared {
 		inv.Calls++
@@ -134,6 +137,27 @@ func (x *step) started(id string) {
 		x.ses.rest(a)
 	}
 }
+
+// returned ends the sub-agents of a call in the foreground that did not tell which
+// one it had, because it was denied or interrupted.
+func (x *step) returned(c *Call) {
+	if c == nil || !runsAgent(c.Tool) || x.d.Background || len(x.d.AgentID) > 0 {
+		return
+	}
+	if slices.ContainsFunc(x.ses.Calls, func(o *Call) bool { return runsAgent(o.Tool) && o.Agent == c.Agent && !o.Background }) {
+		return // it may be that one's
+	}
+	for _, a := range x.ses.Agents {
+		if a.Running() && !a.Background && a.Spawned.Ord > c.Start.Ord {
+			a.Cut = x.at
+			x.ses.rest(a)
+		}
+	}
+}
+
+// runsAgent reports whether a call of the tool lasts as long as the sub-agent that
+// it starts, unless it says otherwise.
+func runsAgent(tool string) bool { return tool == "Agent" || tool == "Task" }
 
 // reported ends the call in the background whose end a machine-made prompt reports.
 func (x *step) reported() {

@@ -76,6 +76,13 @@ func (x *step) past() {
 
 // declared notes that the prompt of the invoked command logs.
 func (x *step) declared(cmd string) {
+	if x.ses.ID == "" { // whose it is, it does not know: it may be any session's there
+		for _, s := range x.Sessions {
+			if c := s.Invoked; c != nil && c.Cmd == cmd && s.Wt == x.e.Wt {
+				c.Declared = true
+			}
+		}
+	}
 	if c := x.ses.Invoked; c != nil && c.Cmd == cmd {
 		c.Declared = true
 	}

@@ -62,15 +62,19 @@ func (x *step) sessionStart() {
 	if string(x.d.Source) == "compact" || s.Heard <= 1 {
 		return
 	}
-	if since := x.at.At - s.Turn.Start.At; s.Turn.Open && s.Turn.Calls == 0 && len(s.Calls) == 0 && 0 <= since && since <= overlap {
+	if s.Turn.Open && s.Turn.Calls == 0 && len(s.Calls) == 0 && x.soonAfter(s.Turn.Start) {
 		return
 	}
 	x.closeTurn(logfmt.SessionStart)
 	x.stopAll()
 }
 
-// overlap is how far apart the hooks of a start may be recorded, in milliseconds.
-const overlap = 5000
+// soonAfter reports whether the entry may be recorded after m although it happened
+// before: hooks run side by side.
+func (x *step) soonAfter(m Mark) bool {
+	since := x.at.At - m.At
+	return 0 <= since && since <= 3000
+}
 
 // sessionEnd is the client's word that it is over.
 func (x *step) sessionEnd() {

@@ -66,7 +66,9 @@ func TestMode(t *testing.T) {
 		{"codex PROMPT INTERRUPT", "idle 2"},
 		{"PROMPT STOP SESSION_END'other'", "ended 3"},
 		{"PROMPT STOP SESSION_END'other' PROMPT", "working 4"},
-		{"PROMPT STOP SESSION_END'other' Bash'ls'<", "working 4"},
+		{"PROMPT STOP SESSION_END'other' +1m Bash'ls'<", "working 4"},
+		{"PROMPT STOP SESSION_END'other' Bash'ls'<", "ended 3"}, // its hook was slow
+		{"PROMPT (x& SESSION_END'other' +1m x~Bash'ls'<", "ended 3"},
 		{"PROMPT SESSION_END'other' NOTIFY'idle_prompt'", "ended 2"}, // sticky: that one was late
 		{"PROMPT Bash'sleep'<a SESSION_END'other' ^a", "ended 3"},
 		{"PROMPT SESSION_START'compact'", "working 1"},
@@ -179,6 +181,7 @@ func TestEnd(t *testing.T) {
 		{"PROMPT STOP SESSION_END'clear'", "3 clear turn=false waiting=false calls=0"},
 		{"PROMPT Bash'ls'< SESSION_END'other'", "3 other turn=true waiting=false calls=1"},
 		{"PROMPT Bash'ls'<a SESSION_END'other' ^a", "3 other turn=true waiting=false calls=0"}, // it was not killed after all
+		{"PROMPT SESSION_END'other' Bash'ls'<", "2 other turn=true waiting=false calls=1"},
 		{"PROMPT Bash'ls'< PERMISSION SESSION_END'other'", "4 other turn=true waiting=true calls=0"},
 		{"PROMPT Bash'ls'< SESSION_END'other' PROMPT", "0  turn=false waiting=false calls=0"},
 	})

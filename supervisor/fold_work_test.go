@@ -266,6 +266,9 @@ func TestAgents(t *testing.T) {
 		{"PROMPT (tester PROMPT tester~Bash'ls'", "tester-1(tester) 2-4-5"},
 		{"PROMPT (tester& PROMPT", "tester-1(tester) 2-0-0&"},
 		{"PROMPT (tester STOP", "tester-1(tester) 2-0-0"},
+		{"PROMPT Agent'look'<a (tester ^a!", "tester-1(tester) 3-0-0 cut 4"},
+		{"PROMPT Agent'look'<a Agent'too'<b (tester ^a!", "tester-1(tester) 4-0-0"}, // it may be the other's
+		{"PROMPT Agent'look'<a (tester& ^a!", "tester-1(tester) 3-0-0&"},
 		{"PROMPT (tester& SESSION_END'other'", "tester-1(tester) 2-0-0& cut 3"},
 	})
 }
@@ -319,6 +322,9 @@ func TestInvoked(t *testing.T) {
 		{"PROMPT/build Bash'ls' STOP", "build at 2 declared=false turns=1 calls=1"},
 		{"PROMPT/build STOP", "build at 2 declared=false turns=0 calls=0"},
 		{"PROMPT/build build> Bash'ls' STOP", "build at 2 declared=true turns=0 calls=0"},
+		{"PROMPT/build @ build> @A Bash'ls' STOP", "build at 2 declared=true turns=0 calls=0"}, // by somebody who does not know whom
+		{"PROMPT/build @B build> @A Bash'ls' STOP", "build at 2 declared=false turns=1 calls=1"},
+		{"PROMPT/build @ /x build> @A / Bash'ls' STOP", "build at 2 declared=false turns=1 calls=1"},
 		{"PROMPT/build tester~build> Bash'ls' STOP", "build at 2 declared=true turns=0 calls=0"},
 		{"PROMPT/build plan> Bash'ls' STOP PROMPT Bash'ls' STOP", "build at 2 declared=false turns=2 calls=2"},
 	})

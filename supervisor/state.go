@@ -48,7 +48,7 @@ type Session struct {
 	Proc        Proc   // the agent's process, as last told
 	Turn        Turn
 	Turns       int         // that began (PROMPT entries of the session itself)
-	End         End         // zero while it has none; SESSION_START, PROMPT, COMMAND, TOOL_START and the start of a command or phase clear it
+	End         End         // zero while it has none; SESSION_START, PROMPT, COMMAND and what begins a piece of work of the session itself clear it
 	Waits       []Wait      // unanswered permissions and questions, oldest first; at most maxWaits
 	Own         Line        // its own work
 	Agents      []*Agent    // sub-agents in order of appearance; at most maxAgents, ended ones are forgotten first
