@@ -10,17 +10,17 @@ import (
 func (j *judgement) failureRuns(v *view) {
 	v.lines(func(agent string, l *Line) {
 		f := v.streak(l)
-		marks, answers := failing(l.Recent, &f)
-		n, kinds := f.Count-answers, len(f.Inputs)-answers
+		marks, same := failing(l.Recent, &f)
+		n := min(f.Count-same, maxInputs)
 		c := counted(n, j.limits.ToolFailureRunFailures)
-		if c == 0 || kinds < 3 || kinds*2 < min(n, maxInputs) {
+		if c == 0 {
 			return
 		}
 		j.add(Issue{
 			Type: ToolFailureRun, Session: v.ID, Agent: agent, Confidence: c,
 			Signature: signature(ToolFailureRun, v.ID, agent, f.First.anchor()),
 			Evidence:  append(marks, f.First, f.Last), Since: f.First,
-			Says:    count(n, "call") + " in a row failed, with " + atLeast(kinds, maxInputs) + " different inputs",
+			Says:    count(f.Count, "call") + " in a row failed, " + atLeast(n, maxInputs) + " of them with different inputs",
 			Healthy: "a failure is followed by something that works, and the next step builds on that",
 			Suggest: "Stop and read the first of these errors again: later ones often follow from it. Check what they have in common (the folder, a missing program, a permission, a wrong path) with one call that is sure to work.",
 		})
@@ -54,17 +54,21 @@ func (v *view) streak(l *Line) Streak {
 }
 
 // failing are the marks of the streak's calls that are still known, and how many
-// of them only answered no.
-func failing(recent []Did, f *Streak) (marks []Mark, answers int) {
+// of them only answered no or had the input of another one.
+func failing(recent []Did, f *Streak) (marks []Mark, same int) {
+	var keys []uint32
 	for i := range recent {
-		if d := &recent[i]; d.Failed && d.Ord >= f.First.Ord && d.Ord <= f.Last.Ord {
-			marks = append(marks, d.Mark)
-			if answersNo(d) {
-				answers++
-			}
+		d := &recent[i]
+		if !d.Failed || d.Ord < f.First.Ord || d.Ord > f.Last.Ord {
+			continue
 		}
+		marks = append(marks, d.Mark)
+		if answersNo(d) || d.Key != 0 && slices.Contains(keys, d.Key) {
+			same++
+		}
+		keys = append(keys, d.Key)
 	}
-	return marks, answers
+	return marks, same
 }
 
 // answersNo reports whether the call's failure may only be an answer: nothing was
