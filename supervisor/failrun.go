@@ -1,17 +1,14 @@
 package supervisor
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // failureRuns finds many failing calls in a row with different inputs; the same
 // one again and again is a loop.
 func (j *judgement) failureRuns(v *view) {
 	v.lines(func(agent string, l *Line) {
-		f := v.streak(l)
-		marks, same := failing(l.Recent, &f)
-		n := min(f.Count-same, maxInputs)
+		f := &l.Fails
+		marks, unknown := failing(l.Recent, f)
+		n := min(len(f.Inputs)+unknown, maxInputs)
 		c := counted(n, j.limits.ToolFailureRunFailures)
 		if c == 0 {
 			return
@@ -27,48 +24,20 @@ func (j *judgement) failureRuns(v *view) {
 	})
 }
 
-// streak is the line's run of failing calls. A prompt begins a new one; until it
-// has led to a call, the one before stands, so that it can be told at the prompt.
-func (v *view) streak(l *Line) Streak {
-	n := len(l.Recent)
-	if l.Fails.Count > 0 || n == 0 || l.Recent[n-1].Ord > v.Turn.Start.Ord {
-		return l.Fails
-	}
-	var f Streak
-	for i := n - 1; i >= 0 && l.Recent[i].Epoch == l.Recent[n-1].Epoch; i-- {
-		switch d := &l.Recent[i]; {
-		case d.Denied, d.Unsure:
-		case !d.Failed:
-			return f
-		default:
-			if f.Count++; f.Count == 1 {
-				f.Last = d.Mark
-			}
-			f.First = d.Mark
-			if d.Key != 0 && !slices.Contains(f.Inputs, d.Key) {
-				f.Inputs = append(f.Inputs, d.Key)
-			}
-		}
-	}
-	return f
-}
-
-// failing are the marks of the streak's calls that are still known, and how many
-// of them only answered no or had the input of another one.
-func failing(recent []Did, f *Streak) (marks []Mark, same int) {
-	var keys []uint32
+// failing are the marks of the streak's calls that are still remembered, and of how
+// many of them the input is not known.
+func failing(recent []Did, f *Streak) (marks []Mark, unknown int) {
 	for i := range recent {
 		d := &recent[i]
-		if !d.Failed || d.Ord < f.First.Ord || d.Ord > f.Last.Ord {
+		if !d.Failed || answersNo(d) || d.Ord < f.First.Ord || d.Ord > f.Last.Ord {
 			continue
 		}
 		marks = append(marks, d.Mark)
-		if answersNo(d) || d.Key != 0 && slices.Contains(keys, d.Key) {
-			same++
+		if d.Key == 0 {
+			unknown++
 		}
-		keys = append(keys, d.Key)
 	}
-	return marks, same
+	return marks, unknown
 }
 
 // answersNo reports whether the call's failure may only be an answer: nothing was

@@ -56,6 +56,7 @@ func TestToolFailureRun(t *testing.T) {
 	judged(t, []verdict{
 		{"seven different", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!127 Read'd'! Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", "tool_failure_run A!"},
 		{"over a machine's prompt", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!127 STOP PROMPT& Read'd'! Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", "tool_failure_run A!"},
+		{"two in turns", `@A PROMPT { Bash'a'!1 Bash'b'!1 }*20`, 0, "", "loop A!"},
 		{"a success between", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd' Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", ""},
 		{"edits between", `@A PROMPT { Bash'go test -run A'!1 Edit'a'=1 Bash'go test -run B'!1 Edit'a'=2 Bash'go test -run C'!1 Edit'a'=3 Bash'go test -run D'!1 Edit'a'=4 Bash'go test -run E'!1 Edit'a'=5 }*1`, 0, "", ""},
 		{"denied, interrupted and unknown", `@A PROMPT Bash'a'!no Bash'b'!no Bash'c'!int Bash'd'? Bash'e'!no Bash'f'!no Bash'g'!no Bash'h'!no`, 0, "", ""},
