@@ -43,8 +43,9 @@ func (d *decision) finish() {
 		switch {
 		case a == nil && d.raised(t.Signature) != nil:
 			d.intervene(d.raised(t.Signature), t.ID, supervisor.Queue)
-		case a == nil:
-			d.desk.Drop(t.ID, "resolved", d.result.Now)
+		case a == nil && t.DeliveredAt.IsZero():
+			d.desk.Drop(t.ID, "no longer raised", d.result.Now)
+		case a == nil: // it was delivered so long ago that the state has forgotten it
 		case !t.DeliveredAt.IsZero() && !a.Delivered.Is():
 			d.add(logfmt.Delivered, t.Session, logfmt.TaskFacts{Task: t.ID, Type: t.Type, Signature: t.Signature})
 		case t.DeliveredAt.IsZero() && a.Delivered.Is():
@@ -109,11 +110,15 @@ func (d *decision) judged(a *supervisor.Advice) bool {
 	return s != nil && d.result.Now.Sub(s.Last.Time()) < silentFor
 }
 
-// put queues an issue, unless that was done a while ago.
+// put queues an issue, unless that was done a little while ago, or since the session
+// did anything: who is away is not written to again and again.
 func (d *decision) put(is *supervisor.Issue) {
 	now, cooldown := d.result.Now, d.model.Limits.Cooldown
 	for _, a := range d.result.State.Advice {
-		if age := now.Sub(a.Queued.Time()); a.Signature == is.Signature && a.Task != "" && !a.Resolved.Is() && age >= 0 && age < cooldown {
+		if a.Signature != is.Signature || a.Task == "" || a.Resolved.Is() {
+			continue
+		}
+		if age := now.Sub(a.Queued.Time()); age >= 0 && age < cooldown || d.away(is, a) {
 			return
 		}
 	}
@@ -162,6 +167,13 @@ func (d *decision) reachable(is *supervisor.Issue) bool {
 	}
 	mode, _ := s.Mode(d.result.Now, d.result.Observed)
 	return mode != supervisor.Ended && mode != supervisor.Gone
+}
+
+// away reports whether the session has done nothing since it was advised. The one
+// whose hook this is has: it is here.
+func (d *decision) away(is *supervisor.Issue, a *supervisor.Advice) bool {
+	s := d.session(is.Session)
+	return is.Session != d.o.Session && s != nil && s.Last.Ord <= a.Queued.Ord
 }
 
 func (d *decision) session(id logfmt.SessionID) *supervisor.Session {

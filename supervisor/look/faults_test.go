@@ -236,7 +236,7 @@ func TestFinishesWhatDied(t *testing.T) {
 	}
 	// And one that was killed, or found the queue busy, before the queue heard of it.
 	w.desk(func(d *queue.Desk) { d.Drop(id, "test", w.now) })
-	w.now = w.now.Add(time.Hour)
+	w.draw("+1h @A NOTIFY'auth_success'")
 	if r := w.once(); len(r.Queued) != 1 {
 		t.Fatalf("an hour later: %s, log %s", r.signatures(), w.logged())
 	}

@@ -76,6 +76,10 @@ func TestDroppedStaysDropped(t *testing.T) {
 		t.Errorf("queued again: %+v", r.Queued)
 	}
 	w.now = w.now.Add(w.set.Model().Limits.Cooldown + time.Second)
+	if r := w.once(); len(r.Queued) != 0 {
+		t.Errorf("to a session that is away: %+v", r.Queued)
+	}
+	w.draw("+1h @A NOTIFY'auth_success'")
 	if r := w.once(); len(r.Queued) != 1 {
 		t.Errorf("never again: %+v", r.Queued)
 	}

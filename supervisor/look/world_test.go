@@ -77,16 +77,22 @@ func (w *world) options(by journal.By) Options {
 // draw appends what is drawn, going on where the last drawing ended.
 func (w *world) draw(drawing string) {
 	w.t.Helper()
+	entries := w.drawn(drawing)
+	w.all = append(w.all, entries...)
+	w.append(entries...)
+}
+
+func (w *world) drawn(drawing string) (entries []*logfmt.Entry) {
+	w.t.Helper()
 	d, err := drawn.Draw(w.all, drawing)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	var entries []*logfmt.Entry
 	for _, l := range d.Lines {
 		entries = append(entries, l.Entry)
 	}
-	w.all, w.now = append(w.all, entries...), d.End
-	w.append(entries...)
+	w.now = d.End
+	return entries
 }
 
 func (w *world) append(entries ...*logfmt.Entry) {
