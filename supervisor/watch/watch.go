@@ -146,6 +146,8 @@ func (w *watch) look(ctx context.Context) {
 	result, err := w.Look.Once(ctx, now, time.Time{})
 	w.looked = time.Now()
 	switch {
+	case ctx.Err() != nil:
+		return // the watch is ending, and so did the look
 	case errors.Is(err, look.ErrBusy):
 		w.later(busyAfter)
 		return

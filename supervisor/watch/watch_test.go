@@ -28,6 +28,7 @@ type looker struct {
 	finds  string // the signatures of issues that stand, see issuesOf
 	before string // those that the log says were told
 	err    error
+	hangs  bool // until the watch ends
 	tell   error
 	told   []string
 	looks  chan struct{} // one for each look
@@ -37,6 +38,10 @@ func (l *looker) Once(ctx context.Context, now, until time.Time) (look.Result, e
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.looks <- struct{}{}
+	if l.hangs {
+		<-ctx.Done()
+		return look.Result{}, ctx.Err()
+	}
 	if l.err != nil {
 		return look.Result{}, l.err
 	}
@@ -324,6 +329,17 @@ func TestLogIsTamperedWith(t *testing.T) {
 		r.set(func(l *looker) { l.finds += " " + want })
 		r.entry()
 		r.wants("raised " + want)
+	}
+}
+
+// A look that the end of the watch cuts short is no problem.
+func TestEndsInALook(t *testing.T) {
+	r := watching(t, 0, func(l *looker) { l.hangs = true })
+	r.looked(1)
+	r.stop()
+	r.wantsEnd(nil)
+	if len(r.problems) > 0 {
+		t.Errorf("it complains: %s", <-r.problems)
 	}
 }
 
