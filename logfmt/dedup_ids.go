@@ -8,7 +8,7 @@ const worthwhile = 64
 // AppendIDs appends what the Deduper remembers, oldest first: 64 bits an id, never
 // 0, at most 4,096 of them. Restore makes a Deduper of them that answers the same.
 func (d *Deduper) AppendIDs(dst []uint64) []uint64 {
-	return append(append(dst, d.ring[d.next:]...), d.ring[:d.next]...)
+	return append(append(slices.Grow(dst, len(d.ring)), d.ring[d.next:]...), d.ring[:d.next]...)
 }
 
 // Restore makes the Deduper remember these ids and no others; it keeps the slice.
@@ -35,7 +35,7 @@ func (d *Deduper) search(k uint64) bool {
 
 // index makes the slots of the ring.
 func (d *Deduper) index() {
-	ids := d.AppendIDs(make([]uint64, 0, dedupWindow))
+	ids := d.AppendIDs(nil)
 	*d = Deduper{slots: make([]uint64, dedupSlots), ring: ids[:0]}
 	for _, id := range ids {
 		if id != 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"aburn/workflow"
 )
@@ -55,30 +56,44 @@ func (s *State) document(c *codec) {
 	c.end('}')
 }
 
-// ids are the ids of the newest entries, 8 bytes each.
+// idChunk is how many ids are coded at once: 8 bytes each, and three bytes are four
+// characters without a rest.
+const idChunk = 384
+
+// ids are the ids of the newest entries.
 func (f *folder) ids(c *codec) {
 	if !c.key("seen") {
 		c.broken = true
 		return
 	}
-	if !c.reading {
-		ids := f.seen.AppendIDs(make([]uint64, 0, 4096))
-		raw := make([]byte, 8*len(ids))
+	if c.reading {
+		text, _ := c.quoted()
+		f.readIDs(c, text)
+		return
+	}
+	var raw [8 * idChunk]byte
+	c.out = append(c.out, '"')
+	for ids := range slices.Chunk(f.seen.AppendIDs(nil), idChunk) {
 		for i, id := range ids {
 			binary.BigEndian.PutUint64(raw[8*i:], id)
 		}
-		c.out = append(base64.RawStdEncoding.AppendEncode(append(c.out, '"'), raw), '"')
-		return
+		c.out = base64.RawStdEncoding.AppendEncode(c.out, raw[:8*len(ids)])
 	}
-	text, _ := c.quoted()
-	raw, err := base64.RawStdEncoding.AppendDecode(make([]byte, 0, len(text)), text)
-	if err != nil || len(raw)%8 != 0 {
-		c.broken = true
-		return
-	}
-	ids := make([]uint64, len(raw)/8)
-	for i := range ids {
-		ids[i] = binary.BigEndian.Uint64(raw[8*i:])
+	c.out = append(c.out, '"')
+}
+
+func (f *folder) readIDs(c *codec, text []byte) {
+	var raw [8 * idChunk]byte
+	ids := make([]uint64, 0, len(text)*3/4/8)
+	for chunk := range slices.Chunk(text, len(raw)/3*4) {
+		n, err := base64.RawStdEncoding.Decode(raw[:], chunk)
+		if err != nil || n%8 != 0 {
+			c.broken = true
+			return
+		}
+		for i := 0; i < n; i += 8 {
+			ids = append(ids, binary.BigEndian.Uint64(raw[i:]))
+		}
 	}
 	f.seen.Restore(ids)
 }

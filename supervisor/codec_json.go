@@ -18,7 +18,7 @@ type codec struct {
 	out     []byte
 	start   int // of the document in out
 	in      []byte
-	text    string // the same: what is read are parts of it
+	text    string // the beginning of it: texts are parts of this
 	i       int
 	broken  bool // what is read is no State: the rest of the walk does nothing of use, and ends
 
@@ -32,7 +32,13 @@ func writer(dst []byte) *codec {
 	return &codec{out: dst, start: len(dst), seen: make(map[string]int64, 128)}
 }
 
-func reader(data []byte) *codec { return &codec{reading: true, in: data, text: string(data)} }
+func reader(data []byte) *codec {
+	texts := data
+	if n := bytes.LastIndex(data, []byte(`,"seen":"`)); n >= 0 {
+		texts = data[:n] // what follows is long, and no text of the State's
+	}
+	return &codec{reading: true, in: data, text: string(texts)}
+}
 
 // begin and end are those of an object or an array.
 func (c *codec) begin(open byte) {
@@ -190,7 +196,7 @@ func (c *codec) string(v *string) {
 		return
 	}
 	inside, plain := c.quoted()
-	if hi := c.i - 1; plain && utf8.Valid(inside) {
+	if hi := c.i - 1; plain && hi <= len(c.text) && utf8.Valid(inside) {
 		*v = c.text[hi-len(inside) : hi]
 		return
 	}
