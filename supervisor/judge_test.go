@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -40,6 +41,7 @@ func TestLoop(t *testing.T) {
 		{"two in turns", `@A PROMPT { Bash'make x'!2 Bash'make clean' }*6`, 0, "", "loop A!"},
 		{"looking around between", `@A PROMPT Bash'make x'!2 Read'a' Bash'make x'!2 Grep'b' Bash'make x'!2 Read'c' Bash'make x'!2 Bash'cat d' Bash'make x'!2 Read'e' Bash'make x'!2`, 0, "", "loop A!"},
 		{"a milestone", `@A PROMPT build> { build*'nearly' }*5`, 0, "", "loop A!"},
+		{"a file, read again and again", `@A PROMPT { Read'a.go'#1 }*9`, 0, "", "loop A!"},
 		{"of a sub-agent", `@A PROMPT Agent'x'<a (tester { tester~Bash'make x'!2 }*7 tester) ^a`, 0, "", "loop A!"},
 		{"with an edit between", `@A PROMPT { Bash'make x'!2 Edit'a'=1 Bash'make x'!2 Edit'a'=2 Bash'make x'!2 Edit'a'=3 Bash'make x'!2 Edit'a'=4 Bash'make x'!2 Edit'a'=5 }*1`, 0, "", ""},
 		{"other input behind the same head", `@A PROMPT Bash'x' Bash'x'#2 Bash'x'#3 Bash'x'#4 Bash'x'#5 Bash'x'#6 Bash'x'#7`, 0, "", ""},
@@ -50,6 +52,27 @@ func TestLoop(t *testing.T) {
 		{"polling work in the background", `@A PROMPT Bash'make all'&b { BashOutput'b' }*12 PROMPT&b STOP`, 0, "", ""},
 		{"in another session", `@A PROMPT { Bash'make x'!2 @B Bash'make x'!2 @A }*3 Edit'a'=1 @B Edit'b'=1`, 0, "", ""},
 	})
+}
+
+// Advice is delivered at a prompt, so a prompt and a STOP alone clear nothing that
+// could still be told.
+func TestPromptsMendNothing(t *testing.T) {
+	for trouble, kind := range map[string]Type{
+		"{ Bash'make x'!2 }*6": Loop, "build> { build*'nearly' }*5": Loop,
+		"Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd'!1 Bash'e'!1 Bash'f'!1": ToolFailureRun,
+		"Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=2 Edit'a'=1":           EditChurn,
+		"build> build:RED> { +4m Read'a' +4m Read'b' +4m Read'c' }*2": PhaseStuck,
+		"build> build:GREEN>": OutOfOrder, "build> build:RED> Edit'a.go'=1": TDDViolation, "build> build!": ExplicitFailure,
+		"Agent'x'<a (t t~Read'a' t)'failed' ^a": AgentFailed,
+	} {
+		for _, end := range []string{"", " STOP", " STOP +10m PROMPT", " STOP PROMPT&'done'"} {
+			st := live(t, "@A PROMPT "+trouble+end, 0)
+			open := slices.ContainsFunc(st.open, func(i Issue) bool { return i.Type == kind })
+			if key := string(kind) + " A"; !open || len(st.signs[key]) != 1 {
+				t.Errorf("%s%s: %s open %v, signatures %v", trouble, end, kind, open, st.signs[key])
+			}
+		}
+	}
 }
 
 func TestToolFailureRun(t *testing.T) {

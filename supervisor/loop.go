@@ -3,7 +3,6 @@ package supervisor
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // lines calls do for each line of work that goes on: the session's own and those
@@ -27,7 +26,7 @@ func (j *judgement) loops(v *view) {
 		if r, ok := v.repetition(l.Recent); ok {
 			j.loop(v, agent, r)
 		}
-		if l.Same.Count > 1 && l.Same.Epoch == v.Epoch {
+		if l.Same.Count > 1 && v.stillSame(l) {
 			j.sameMilestone(v, agent, &l.Same)
 		}
 	})
@@ -121,8 +120,10 @@ func (r *repetition) take(d *Did) {
 	}
 }
 
-func (j *judgement) loop(v *view, agent string, r repetition) {
-	need, known := j.limits.LoopRepeats, 1.0
+// needs is how many repetitions are needed, and how much is known of them; none for
+// what only waits, as long as there is something to wait for.
+func (j *judgement) needs(v *view, r *repetition) (need int, known float64) {
+	need, known = j.limits.LoopRepeats, 1
 	if len(r.cycle) == 2 && need > 2 {
 		need-- // as many calls again as one alone, and more
 	}
@@ -130,44 +131,58 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 		need++
 	}
 	if r.cycle[0].Key == 0 {
-		need, known = need*2, 0.93
+		need, known = need+1, 0.93
 	}
 	if slices.ContainsFunc(r.cycle, onlyWaits) {
-		if v.runsBeside() || v.Turn.Start.Ord > r.marks[0].Ord {
-			return // it waits, or has been told that the wait is over
-		}
 		need, known = need*2, 0.85
+		if v.runsBeside() || v.Turn.Start.Ord > r.marks[0].Ord { // it waits, or was told that the wait is over
+			known = 0
+		}
 	}
+	return need, known
+}
+
+func (j *judgement) loop(v *view, agent string, r repetition) {
+	need, known := j.needs(v, &r)
 	c := counted(r.times, need) * known
 	if c == 0 {
 		return
 	}
-	keys := make([]string, 0, 6)
-	names := make([]string, 0, 2)
+	first := r.marks[len(r.marks)-1]
+	j.add(Issue{
+		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(Loop, v.ID, append(r.keys(), agent, v.progressed(first))...),
+		Evidence:  r.marks, Since: first,
+		Says:    r.says() + ", and nothing changed in between",
+		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
+		Suggest: "Stop repeating it. Read what the last call answered, say what you expected instead, and change one thing before you try again; if you do not know what to change, tell the user what you tried.",
+	})
+}
+
+// keys name the calls of the cycle, wherever in it the newest one stands.
+func (r *repetition) keys() []string {
+	var keys []string
 	for _, d := range r.cycle {
-		keys = append(keys, strconv.FormatUint(uint64(d.Key), 16), "")
-		if d.Key == 0 {
-			keys[len(keys)-1] = d.Tool + " " + d.Input
+		if d.Key != 0 {
+			keys = append(keys, strconv.FormatUint(uint64(d.Key), 16))
+		} else {
+			keys = append(keys, d.Tool+" "+d.Input)
 		}
-		names = append(names, called(d.Tool, d.Input))
 	}
 	slices.Sort(keys)
-	says := "the call " + names[0] + " was made " + strconv.Itoa(r.times) + " times with the same input"
-	if len(names) == 2 {
-		says = "the calls " + strings.Join(names, " and ") + " were made in turns, " + strconv.Itoa(r.times) + " times each, with the same inputs"
+	return keys
+}
+
+func (r *repetition) says() string {
+	one := called(r.cycle[0].Tool, r.cycle[0].Input)
+	says := "the call " + one + " was made " + strconv.Itoa(r.times) + " times with the same input"
+	if len(r.cycle) == 2 {
+		says = "the calls " + one + " and " + called(r.cycle[1].Tool, r.cycle[1].Input) + " were made in turns, " + strconv.Itoa(r.times) + " times each, with the same inputs"
 	}
 	if r.failures > 0 {
 		says += ", " + strconv.Itoa(r.failures) + " of them failed"
 	}
-	first := r.marks[len(r.marks)-1]
-	j.add(Issue{
-		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(Loop, v.ID, append(keys, agent, v.progressed(first))...),
-		Evidence:  r.marks, Since: first,
-		Says:    says + ", and nothing changed in between",
-		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
-		Suggest: "Stop repeating it. Read what the last call answered, say what you expected instead, and change one thing before you try again; if you do not know what to change, tell the user what you tried.",
-	})
+	return says
 }
 
 // progressed names what the session had achieved before the mark: until it achieves
@@ -183,6 +198,14 @@ func (s *Session) progressed(before Mark) string {
 func (s *Session) runsBeside() bool {
 	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Background }) ||
 		slices.ContainsFunc(s.Agents, func(a *Agent) bool { return a.Background && a.Running() })
+}
+
+// stillSame reports whether nothing is new since the line's newest milestone. A
+// prompt makes it so only once it has led to a call.
+func (v *view) stillSame(l *Line) bool {
+	n := len(l.Recent)
+	waiting := v.Asked.Ord > l.Same.Last.Ord && (n == 0 || l.Recent[n-1].Ord < v.Asked.Ord)
+	return l.Same.Epoch == v.Epoch || waiting && v.Progress.Ord <= l.Same.Last.Ord
 }
 
 func (j *judgement) sameMilestone(v *view, agent string, r *Repeat) {
