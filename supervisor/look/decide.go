@@ -47,7 +47,10 @@ func (d *decision) finish() {
 			d.desk.Drop(t.ID, "no longer raised", d.result.Now)
 		case a == nil: // it was delivered so long ago that the state has forgotten it
 		case !t.DeliveredAt.IsZero() && !a.Delivered.Is():
-			d.add(logfmt.Delivered, t.Session, logfmt.TaskFacts{Task: t.ID, Type: t.Type, Signature: t.Signature})
+			e := d.add(logfmt.Delivered, t.Session, logfmt.TaskFacts{Task: t.ID, Type: t.Type, Signature: t.Signature})
+			// With the id of the hook's own entry it would be a repeat, where that one came before the INTERVENTION
+			// and so said nothing.
+			e.ID = logfmt.ToolID(Source, "", "", logfmt.Delivered, t.ID+":late")
 		case t.DeliveredAt.IsZero() && a.Delivered.Is():
 			d.desk.Receipt([]string{t.ID}, d.result.Now)
 		}

@@ -250,6 +250,31 @@ func TestFinishesWhatDied(t *testing.T) {
 	}
 }
 
+// A delivery may be logged before the look that put its task has logged that: nothing
+// is lost, and nothing is repeated for ever.
+func TestDeliveredBeforeLogged(t *testing.T) {
+	w := newWorld(t)
+	w.draw(failure)
+	w.once()
+	id := w.tasks()[0].ID
+	w.cut("INTERVENTION")
+	w.desk(func(d *queue.Desk) {
+		d.Claim(queue.Claimant{Session: "A", PID: 1}, w.now)
+		d.Receipt([]string{id}, w.now)
+	})
+	delivered := logfmt.TaskEntry(logfmt.Delivered, "A", logfmt.TaskFacts{Task: id})
+	delivered.Time = w.now
+	w.append(delivered)
+	for range 3 {
+		w.once()
+	}
+	said := w.logged()
+	r := w.once()
+	if w.logged() != said || strings.Count(said, "INTERVENTION") != 1 || !r.State.Advice[0].Delivered.Is() {
+		t.Errorf("the log says %s", w.logged())
+	}
+}
+
 // cut takes the log's end away, from the entry of ev on.
 func (w *world) cut(ev string) {
 	w.t.Helper()
