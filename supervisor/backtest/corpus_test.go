@@ -215,6 +215,8 @@ func tell(t *testing.T, o *outcome) {
 	for _, a := range o.res.Alerts {
 		if a.Verdict == False {
 			t.Logf("WRONG: false %s %s at #%d %.2f: %s", a.Type, a.Session, a.Entry.Ord, a.Max, a.Says)
+		} else if a.Verdict == Repeat {
+			t.Logf("repeat: %s %s at #%d, another alert has told of it", a.Type, a.Session, a.Entry.Ord)
 		}
 	}
 	for _, claim := range o.ends {
