@@ -134,6 +134,8 @@ func flagValues(m *workflow.Model, flag string) []string {
 		return phasesOf(m)
 	case "event":
 		return eventNames(func(logfmt.Event) bool { return true })
+	case "priority":
+		return []string{"critical", "high", "medium", "low"}
 	case "next", "cmd", "expect":
 		return commandsOf(m)
 	case "explain":

@@ -57,7 +57,7 @@ func (a *app) showTasks(cmd *cli.Command, t *tasks, f queue.File) error {
 	}
 	if len(shown) == 0 {
 		fmt.Fprintln(a.out, "nothing waits")
-	} else if err := t.table(shown).Print(a.screen(cmd), 0); err != nil {
+	} else if err := t.print(a.screen(cmd), shown); err != nil {
 		return err
 	}
 	if len(done) > 0 && !cmd.Bool("all") {
@@ -90,8 +90,12 @@ func (t *tasks) sorted(all []queue.Task) (waiting, done []queue.Task, foreign bo
 	return waiting, done, foreign
 }
 
-func (t *tasks) table(list []queue.Task) *term.Table {
-	table := &term.Table{Columns: []term.Column{
+// print writes one line a task. On a narrow terminal it leaves the type out, and cuts ids if they stay different: find
+// takes them so.
+func (t *tasks) print(out *term.Out, list []queue.Task) error {
+	narrow := out.Width() > 0 && out.Width() < wideFrom
+	cut := narrow && distinct(list, shortID)
+	table := term.Table{Columns: []term.Column{
 		{Title: "id"}, {Title: "for"}, {Title: "priority"}, {Title: "state"}, {Title: "type"}, {Title: "what", Flex: true, Min: 20}, {Title: "age"},
 	}}
 	for _, task := range list {
@@ -99,11 +103,34 @@ func (t *tasks) table(list []queue.Task) *term.Table {
 		if !task.CreatedAt.IsZero() {
 			age = term.Age(t.now.Sub(task.CreatedAt))
 		}
-		table.AddCells(term.Cell{Text: task.ID}, forWhom(task), term.Cell{Text: task.Priority.String(), Style: priorityStyle(task.Priority)},
-			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: task.Type, Style: term.Dim}, term.Cell{Text: logfmt.OneLine(task.Prompt, 400)},
+		id, kind := task.ID, task.Type
+		if cut {
+			id = id[:min(shortID, len(id))]
+		}
+		if narrow {
+			kind = ""
+		}
+		table.AddCells(term.Cell{Text: id}, forWhom(task), term.Cell{Text: task.Priority.String(), Style: priorityStyle(task.Priority)},
+			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: kind, Style: term.Dim}, term.Cell{Text: logfmt.OneLine(task.Prompt, 400)},
 			term.Cell{Text: age, Style: term.Dim})
 	}
-	return table
+	return table.Print(out, 0)
+}
+
+// shortID is how many bytes of an id are enough, mostly.
+const shortID = 8
+
+// distinct reports whether the first n bytes tell all tasks apart.
+func distinct(list []queue.Task, n int) bool {
+	seen := map[string]bool{}
+	for _, task := range list {
+		id := task.ID[:min(n, len(task.ID))]
+		if seen[id] {
+			return false
+		}
+		seen[id] = true
+	}
+	return true
 }
 
 func forWhom(task queue.Task) term.Cell {

@@ -23,7 +23,7 @@ func (q *Queue) Read() (File, error) {
 // error that such a file is broken, and that a session's id which is written with escapes is not found.
 func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
 	data, _, err := readRegular(q.root, Name)
-	if err != nil || data == nil || !names(data, string(who.Session)) && !names(data, ScopeProject) {
+	if err != nil || !names(data, string(who.Session)) && !names(data, ScopeProject) {
 		return false, err
 	}
 	doc, err := parseDocument(data)

@@ -37,6 +37,24 @@ func TestAddressed(t *testing.T) {
 	}
 }
 
+// A session's id that some writers write with escapes is found all the same; without one there is nothing to find.
+func TestOddSessions(t *testing.T) {
+	for _, session := range []string{"a/b", `a"b`, "<a>", "ü", "a b", "a'b", "\u2028", "a\\"} {
+		b := onBench(t, "")
+		b.put(forSession("a", session), noon())
+		escaped := strings.NewReplacer("/", `\/`, "<", `\u003c`, "ü", `\u00fc`, " b", `\u0020b`, "'", `\u0027`).Replace(b.text(queue.Name))
+		for _, text := range []string{b.text(queue.Name), escaped} {
+			b.write(queue.Name, text)
+			if ok, err := b.Waiting(claimant(session), noon()); !ok || err != nil {
+				t.Errorf("%q: %v, %v", session, ok, err)
+			}
+		}
+		if got := b.claim(session, noon()); got != "a" {
+			t.Errorf("%q claimed %q", session, got)
+		}
+	}
+}
+
 // Every way in which a task of ours, whole and waiting, becomes one that is not delivered.
 func TestObstacles(t *testing.T) {
 	for _, c := range []struct{ change, want string }{
