@@ -113,7 +113,9 @@ func (a *app) watch(ctx context.Context, cmd *cli.Command, w *workspace, again b
 func (a *app) notifier(s settings.Notify, screen *term.Out) *notify.Notifier {
 	o := notify.Options{
 		Desktop: s.Desktop, Command: s.Command, Env: a.env,
-		Report: func(channel string, err error) { a.warn(channel + ": " + err.Error()) },
+		Report: func(channel string, err error) {
+			a.warn(channel+": "+err.Error(), "the watch goes on; "+channel+" in your own settings.json is how you are told")
+		},
 	}
 	if s.Line != "" {
 		o.Command = notify.Shell(s.Line)

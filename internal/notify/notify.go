@@ -9,7 +9,7 @@
 //   - Whoever takes longer than the timeout is ended: a command is killed with its process group, so with all its
 //     children but those that left the group. Its output goes nowhere, and it is started in the user's home, where no
 //     repository can place what a relative name finds.
-//   - Nothing here starts a daemon: where there is no bus of a desktop session, there is no desktop.
+//   - No bus is started: where a desktop session has none, there is no desktop.
 //
 // aburn-hook never links this package: a hook tells nobody but the queue.
 package notify

@@ -22,7 +22,7 @@ type Kind string
 
 // The kinds of events.
 const (
-	Standing Kind = "standing" // an issue that stood when the watch began, and that the user was told of before
+	Standing Kind = "standing" // an issue that stood when the watch began, and is no news: told before, or of long ago
 	Raised   Kind = "raised"   // an issue that the user is told of now, for the first time
 	Queued   Kind = "queued"   // one that the user was told of before has become a task for the agent
 	Resolved Kind = "resolved" // one that this watch saw stand no longer does
@@ -49,6 +49,9 @@ func issues(r *look.Result, model *workflow.Model) (list []Issue) {
 	return list
 }
 
+// oldNews is how long ago an issue began that is no news to a watch which begins: a log may have years.
+const oldNews = 24 * time.Hour
+
 // telling is what a watch knows about having told an issue.
 type telling struct {
 	at    time.Time
@@ -66,7 +69,7 @@ func (w *watch) news(at time.Time) (events []Event) {
 			if i.Task != "" {
 				events = append(events, Event{at, Queued, i})
 			}
-		case !known && inLog:
+		case !known && (inLog || !w.began && i.Since.Is() && at.Sub(i.Since.Time()) > oldNews):
 			events = append(events, Event{at, Standing, i})
 		case inLog || known && at.Sub(before.at) < w.Model.Limits.Cooldown:
 			continue // it comes and goes

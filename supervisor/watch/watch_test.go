@@ -48,7 +48,10 @@ func (l *looker) Once(ctx context.Context, now, until time.Time) (look.Result, e
 	r := look.Result{Now: now, Complete: true, State: &supervisor.State{}}
 	for _, word := range strings.Fields(l.finds) {
 		signature, queued := strings.CutSuffix(word, "!") // by this look
-		i := supervisor.Issue{Type: supervisor.Loop, Signature: signature, Confidence: 0.8}
+		i := supervisor.Issue{Type: supervisor.Loop, Signature: signature, Confidence: 0.8, Since: supervisor.Mark{Ord: 1, At: now.UnixMilli()}}
+		if strings.HasPrefix(signature, "old") {
+			i.Since.At -= (25 * time.Hour).Milliseconds()
+		}
 		r.Issues = append(r.Issues, i)
 		if queued {
 			r.Queued = append(r.Queued, look.Queued{Issue: i, Task: "T" + signature})
@@ -194,20 +197,23 @@ func (r *rig) wantsEnd(want error) {
 }
 
 func TestEachIssueIsToldOnce(t *testing.T) {
-	r := watching(t, 0, func(l *looker) { l.finds, l.before = "old a", "old" })
-	r.wants("standing old", "raised a")
-	r.set(func(l *looker) { l.finds = "old a b! c" })
+	r := watching(t, 0, func(l *looker) { l.finds, l.before = "told a old", "told" })
+	r.wants("standing told", "raised a", "standing old")
+	r.set(func(l *looker) { l.finds = "told a b! c" })
 	r.entry()
-	r.wants("raised b Tb", "raised c")
+	r.wants("raised b Tb", "raised c", "resolved old")
 	r.set(func(l *looker) { l.finds = "a! c" })
 	r.entry()
-	r.wants("queued a Ta", "resolved old", "resolved b")
+	r.wants("queued a Ta", "resolved told", "resolved b")
 	r.set(func(l *looker) { l.finds = "b" })
 	r.entry()
 	r.wants("resolved a", "resolved c")
+	r.set(func(l *looker) { l.finds = "b older" }) // what comes up while it watches is news, however old
+	r.entry()
+	r.wants("raised older")
 	r.stop()
 	r.wantsEnd(nil)
-	if want := []string{"a", "b", "c"}; !slices.Equal(r.told, want) {
+	if want := []string{"a", "b", "c", "older"}; !slices.Equal(r.told, want) {
 		t.Errorf("told: %s, want %s", r.told, want)
 	}
 }
