@@ -12,10 +12,12 @@ const (
 // It holds 64 bits of each: all of an id of aburn's (16 hex digits), a hash of
 // others. So two different ids are taken for one once in 4e15 entries.
 type Deduper struct {
-	slots []uint64 // open addressing, linear probing; 0 is free; nil: the ring is searched
+	slots []uint64 // open addressing, linear probing; 0 is free; nil: not made yet
 	ring  []uint64 // in order of arrival
 	next  int      // the oldest in a full ring
-	few   int      // how many more ids are worth a search of the ring
+
+	text []byte // those before the ring, as AppendText wrote them; gone once there are slots
+	few  int    // for how many more ids it is searched
 }
 
 // Seen reports whether id is among the last 4,096 and remembers it. An empty

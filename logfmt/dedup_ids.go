@@ -1,45 +1,110 @@
 package logfmt
 
-import "slices"
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
 
-// worthwhile is for how many ids a search of the ring costs less than an index of it.
-const worthwhile = 64
+const (
+	idText     = 11 // characters of an id's 64 bits, 6 bits each
+	idAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// AppendIDs appends what the Deduper remembers, oldest first: 64 bits an id, never
-// 0, at most 4,096 of them. Restore makes a Deduper of them that answers the same.
-func (d *Deduper) AppendIDs(dst []uint64) []uint64 {
-	return append(append(slices.Grow(dst, len(d.ring)), d.ring[d.next:]...), d.ring[:d.next]...)
-}
+	// worthwhile is for how many ids a search of the text costs less than reading it.
+	worthwhile = 16
+)
 
-// Restore makes the Deduper remember these ids and no others; it keeps the slice.
-// Ids that AppendIDs did not make are no danger, but may be forgotten.
-func (d *Deduper) Restore(ids []uint64) {
-	*d = Deduper{ring: ids[max(0, len(ids)-dedupWindow):], few: worthwhile}
-}
-
-// search is seen without an index: a process that was started for one entry asks
-// for few.
-func (d *Deduper) search(k uint64) bool {
-	d.few--
-	if slices.Contains(d.ring, k) {
-		return true
+// AppendText appends what the Deduper remembers, oldest first: 11 characters an id,
+// letters, digits, - and _, of at most 4,096 ids. RestoreText makes a Deduper of
+// them that answers the same.
+func (d *Deduper) AppendText(dst []byte) []byte {
+	dst = slices.Grow(dst, len(d.text)+idText*len(d.ring))
+	dst = append(dst, d.text...)
+	for _, id := range d.ring[d.next:] {
+		dst = appendID(dst, id)
 	}
-	if len(d.ring) < dedupWindow {
-		d.ring = append(d.ring, k)
+	for _, id := range d.ring[:d.next] {
+		dst = appendID(dst, id)
+	}
+	return dst
+}
+
+// RestoreText makes the Deduper remember these ids and no others; it keeps the text
+// and does not read it: a process that was started for a few entries has not the
+// time. False means that AppendText did not make it. Other characters in it are no
+// danger, but make ids of their own.
+func (d *Deduper) RestoreText(text []byte) bool {
+	if len(text)%idText != 0 || len(text) > idText*dedupWindow {
 		return false
 	}
-	d.ring[d.next] = k
-	d.next = (d.next + 1) % dedupWindow
+	*d = Deduper{text: text, few: worthwhile}
+	return true
+}
+
+// search is seen while the text is not read.
+func (d *Deduper) search(k uint64) bool {
+	d.few--
+	if slices.Contains(d.ring, k) || inText(d.text, k) {
+		return true
+	}
+	if d.ring = append(d.ring, k); len(d.text)/idText+len(d.ring) > dedupWindow {
+		d.text = d.text[idText:]
+	}
 	return false
 }
 
-// index makes the slots of the ring.
-func (d *Deduper) index() {
-	ids := d.AppendIDs(nil)
-	*d = Deduper{slots: make([]uint64, dedupSlots), ring: ids[:0]}
-	for _, id := range ids {
-		if id != 0 {
-			d.seen(id)
+func inText(text []byte, k uint64) bool {
+	var buf [idText]byte
+	want := appendID(buf[:0], k)
+	most := binary.LittleEndian.Uint64(want)
+	for ; len(text) >= idText; text = text[idText:] {
+		if binary.LittleEndian.Uint64(text) == most && bytes.Equal(text[8:idText], want[8:]) {
+			return true
 		}
 	}
+	return false
+}
+
+// index reads the text.
+func (d *Deduper) index() {
+	text, ring := d.text, d.ring
+	*d = Deduper{slots: make([]uint64, dedupSlots), ring: make([]uint64, 0, len(text)/idText+len(ring)+worthwhile)}
+	for id := range slices.Chunk(text, idText) {
+		if k := readID(id); k != 0 {
+			d.seen(k)
+		}
+	}
+	for _, k := range ring {
+		d.seen(k)
+	}
+}
+
+func appendID(dst []byte, id uint64) []byte {
+	for shift := 58; shift > 0; shift -= 6 {
+		dst = append(dst, idAlphabet[id>>shift&63])
+	}
+	return append(dst, idAlphabet[id<<2&63])
+}
+
+func readID(text []byte) (id uint64) {
+	for i, c := range text {
+		v := uint64(0)
+		switch {
+		case 'A' <= c && c <= 'Z':
+			v = uint64(c - 'A')
+		case 'a' <= c && c <= 'z':
+			v = uint64(c-'a') + 26
+		case '0' <= c && c <= '9':
+			v = uint64(c-'0') + 52
+		case c == '-':
+			v = 62
+		case c == '_':
+			v = 63
+		}
+		if i == idText-1 {
+			return id<<4 | v>>2
+		}
+		id = id<<6 | v
+	}
+	return id
 }

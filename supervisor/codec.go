@@ -1,10 +1,7 @@
 package supervisor
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
-	"slices"
 
 	"aburn/workflow"
 )
@@ -24,7 +21,8 @@ func (s *State) AppendJSON(dst []byte) []byte {
 	return c.out
 }
 
-// Load reads what AppendJSON wrote. ErrState means: fold again.
+// Load reads what AppendJSON wrote; the State keeps the data. ErrState means: fold
+// again.
 func Load(data []byte, model *workflow.Model) (*State, error) {
 	s := New(model)
 	c := reader(data)
@@ -56,44 +54,16 @@ func (s *State) document(c *codec) {
 	c.end('}')
 }
 
-// idChunk is how many ids are coded at once: 8 bytes each, and three bytes are four
-// characters without a rest.
-const idChunk = 384
-
 // ids are the ids of the newest entries.
 func (f *folder) ids(c *codec) {
 	if !c.key("seen") {
 		c.broken = true
 		return
 	}
-	if c.reading {
-		text, _ := c.quoted()
-		f.readIDs(c, text)
+	if !c.reading {
+		c.out = append(f.seen.AppendText(append(c.out, '"')), '"')
 		return
 	}
-	var raw [8 * idChunk]byte
-	c.out = append(c.out, '"')
-	for ids := range slices.Chunk(f.seen.AppendIDs(nil), idChunk) {
-		for i, id := range ids {
-			binary.BigEndian.PutUint64(raw[8*i:], id)
-		}
-		c.out = base64.RawStdEncoding.AppendEncode(c.out, raw[:8*len(ids)])
-	}
-	c.out = append(c.out, '"')
-}
-
-func (f *folder) readIDs(c *codec, text []byte) {
-	var raw [8 * idChunk]byte
-	ids := make([]uint64, 0, len(text)*3/4/8)
-	for chunk := range slices.Chunk(text, len(raw)/3*4) {
-		n, err := base64.RawStdEncoding.Decode(raw[:], chunk)
-		if err != nil || n%8 != 0 {
-			c.broken = true
-			return
-		}
-		for i := 0; i < n; i += 8 {
-			ids = append(ids, binary.BigEndian.Uint64(raw[i:]))
-		}
-	}
-	f.seen.Restore(ids)
+	text, plain := c.quoted()
+	c.broken = c.broken || !plain || !f.seen.RestoreText(text)
 }

@@ -115,29 +115,43 @@ func (x *step) tested(did *Did) {
 	if !t.Runs {
 		return
 	}
-	switch code := x.d.ExitCode; {
-	case did.Unsure || !x.d.HasExitCode || code == 0 && !t.Pass || code != 0 && !t.Fail:
-		for _, p := range x.phases() {
+	passed, known := x.outcome(did, t)
+	for _, p := range x.phases() {
+		switch {
+		case !known:
 			p.TestUnsure++
-		}
-	default:
-		for _, p := range x.phases() {
-			first := &p.TestFailed
-			if code == 0 {
-				first = &p.TestPassed
-			}
-			if !first.Is() {
-				*first = x.at
-			}
-		}
-		key := did.Key
-		if !strings.Contains(head, "…") {
-			key = hashStart.add(x.d.Tool).add(x.d.Head).sum()
-		}
-		if key != 0 {
-			x.result(key, did.Input, code == 0)
+		case passed && !p.TestPassed.Is():
+			p.TestPassed = x.at
+		case !passed && !p.TestFailed.Is():
+			p.TestFailed = x.at
 		}
 	}
+	key := did.Key
+	if !strings.Contains(head, "…") {
+		key = hashStart.add(x.d.Tool).add(x.d.Head).sum()
+	}
+	if known && key != 0 {
+		x.result(key, did.Input, passed)
+	}
+}
+
+// outcome is what the end of a test command says of the tests: by its exit code, or
+// in other tools' entries, which may have none, by their word.
+func (x *step) outcome(did *Did, t workflow.TestRun) (passed, known bool) {
+	switch d := &x.d; {
+	case did.Unsure:
+		return false, false
+	case d.HasExitCode:
+		passed = d.ExitCode == 0
+	case x.e.Source == "claude" || x.e.Source == "codex":
+		return false, false
+	case x.e.Event == logfmt.Tool:
+		if string(d.Outcome) != "ok" {
+			return false, false
+		}
+		passed = true
+	}
+	return passed, passed && t.Pass || !passed && t.Fail
 }
 
 // result is what one of the session's test commands came to.

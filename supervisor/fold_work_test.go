@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/workflow"
 )
@@ -506,6 +507,28 @@ func TestWants(t *testing.T) {
 		}
 		if got := strings.Join([]string{strings.Join(procs, " "), strings.Join(outputs, " "), strings.Join(tasks, " ")}, ";"); got != want {
 			t.Errorf("%s: %s, not %s", drawing, got, want)
+		}
+	}
+}
+
+// Other tools' entries may have no exit code; ours have none where nobody knows.
+func TestTestsOfOthers(t *testing.T) {
+	for _, tc := range []struct{ source, event, data, want string }{
+		{"", "TOOL_FAILED", `{"tool":"Bash","head":"go test"}`, "failed"},
+		{"", "TOOL_FAILED", `{"tool":"Bash","head":"go test | tail"}`, "unsure"},
+		{"gemini", "TOOL", `{"tool":"Bash","head":"go test","outcome":"ok"}`, "passed"},
+		{"gemini", "TOOL", `{"tool":"Bash","head":"go test || true","outcome":"ok"}`, "unsure"},
+		{"gemini", "TOOL", `{"tool":"Bash","head":"go test"}`, "unsure"},
+		{"gemini", "TOOL_FAILED", `{"tool":"Bash","head":"go test","outcome":"interrupted"}`, "unsure"},
+		{"claude", "TOOL_FAILED", `{"tool":"Bash","head":"go test"}`, "unsure"},
+		{"codex", "TOOL", `{"tool":"Bash","head":"go test","outcome":"ok"}`, "unsure"},
+	} {
+		s, _ := fold(t, "@A build:RED>")
+		s.Apply(&logfmt.Entry{Time: drawn.Epoch, Cmd: "build", Event: logfmt.Event(tc.event), Session: "A", Source: tc.source, Data: []byte(tc.data)}, false)
+		p := s.Sessions[0].Own.Run.Phases[0]
+		got := map[bool]string{p.TestFailed.Is(): "failed", p.TestPassed.Is(): "passed", p.TestUnsure > 0: "unsure"}[true]
+		if got != tc.want || (len(s.Sessions[0].Tests) == 1) != (tc.want != "unsure") {
+			t.Errorf("%+v: %s", tc, got)
 		}
 	}
 }
