@@ -1,6 +1,9 @@
 package supervisor
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // chain judges the project's chain: commands that were begun although one before
 // them was jumped over, failed or never finished.
@@ -10,13 +13,30 @@ func (j *judgement) chain() {
 			continue
 		}
 		if missing := j.jumped(l); len(missing) > 0 {
-			j.broken(l, 0.94, "jumped", Mark{}, "was begun"+l.Start.at()+" without "+list(missing, 3)+" before it", missing[0])
+			j.broken(l, j.recently(l, missing), "jumped", Mark{}, "was begun"+l.Start.at()+" without "+list(missing, 3)+" before it", missing[0])
 			continue
 		}
 		if p := j.predecessor(l); p != nil {
 			j.after(l, p)
 		}
 	}
+}
+
+// recently is how surely l belongs to the round of the chain that the commands
+// before the missing ones began: that may be an old one.
+func (j *judgement) recently(l *Link, missing []string) float64 {
+	first, _ := j.model.Command(missing[0])
+	for _, m := range missing {
+		if cmd, ok := j.model.Command(m); ok && !slices.Contains(missing, cmd.After) {
+			first = cmd
+		}
+	}
+	for _, p := range j.s.Links {
+		if p.Cmd == first.After && l.Start.Time().Sub(p.newest().Time()) < 7*24*time.Hour {
+			return 0.94
+		}
+	}
+	return 0.8
 }
 
 func (l *Link) newest() Mark {

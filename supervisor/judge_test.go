@@ -157,6 +157,7 @@ func TestFailures(t *testing.T) {
 func TestChainBroken(t *testing.T) {
 	judged(t, []verdict{
 		{"jumped", `@A PROMPT ideate> ideate. build> Edit'a'=1`, 0, "", "chain_broken -!"},
+		{"of an idea of last month", `@A PROMPT ideate> ideate. STOP +20h @B PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h @C PROMPT build> Edit'a'=1 STOP`, 0, "", "chain_broken -"},
 		{"failed", `@A PROMPT ideate> ideate. plan> plan! STOP PROMPT build> Edit'a'=1`, 0, "", "chain_broken -!, explicit_failure A!"},
 		{"never finished", `@A PROMPT ideate> ideate. plan> Read'x' STOP PROMPT build> Edit'a'=1`, 0, "", "chain_broken -!"},
 		{"whole", `@A PROMPT ideate> ideate. plan> plan. build> build. ship> ship.`, 0, "", ""},
@@ -223,6 +224,8 @@ func TestHardStops(t *testing.T) {
 		{"after STOP", `@A PROMPT plan> Read'a' plan. STOP SESSION_END'other'`, 0, "", ""},
 		{"by the user", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. Bash'make'<m SESSION_END'prompt_input_exit'`, 60 * minutes, "", ""},
 		{"asked for permission", `@A PROMPT plan> Bash'make'<m PERMISSION SESSION_END'other'`, 0, "", ""},
+		{"gone while a sub-agent worked", `@A proc=7 PROMPT plan> Agent'x'&x (coder& coder~Bash'make'<m plan. STOP [k]`, 5 * minutes, "gone:A@k", "killed_tool A"},
+		{"a server dies with its session", `@A PROMPT plan> Bash'npm run dev'&d plan. STOP SESSION_END'other'`, 5 * minutes, "", ""},
 		{"gone while idle", `@A proc=7 PROMPT plan> plan. STOP [k]`, 60 * minutes, "gone:A@k", ""},
 		{"half of it, between turns", `@A proc=7 PROMPT build> build:RED> Bash'go test'!1 build:RED. STOP [k]`, 60 * minutes, "gone:A@k", "partial_completion A"},
 		{"resumed", `@A PROMPT plan> Read'a' SESSION_END'resume' SESSION_START'resume' PROMPT Read'b' plan. STOP`, 0, "", ""},

@@ -62,10 +62,13 @@ func (j *judgement) hardStops(v *view) {
 	if long(j.limits.PartialCompletionAfter) {
 		j.partial(v, e)
 	}
-	if e.inTurn && !v.asked() && long(j.limits.AbruptStopAfter) {
-		j.abrupt(v, e)
-		j.killed(v, e)
+	if v.asked() || !long(j.limits.AbruptStopAfter) {
+		return
 	}
+	if e.inTurn {
+		j.abrupt(v, e)
+	}
+	j.killed(v, e)
 }
 
 // asked reports whether the user had been asked something and had not answered.
@@ -116,11 +119,15 @@ func foreground(calls []*Call) []*Call {
 }
 
 // killed finds calls that were open when the session was cut off. What ran in the
-// background may have been meant to run for ever.
+// background may have been meant to run for ever; between two turns only what
+// sub-agents were doing is lost.
 func (j *judgement) killed(v *view, e ending) {
 	calls, c := foreground(e.calls), e.known
-	if len(calls) == 0 {
-		calls, c = slices.DeleteFunc(slices.Clone(e.calls), func(c *Call) bool { return c.Cut.Is() }), min(e.known, 0.75)
+	switch {
+	case !e.inTurn:
+		calls, c = slices.DeleteFunc(calls, func(c *Call) bool { return c.Agent == "" }), min(c, 0.75)
+	case len(calls) == 0:
+		calls, c = slices.DeleteFunc(slices.Clone(e.calls), func(c *Call) bool { return c.Cut.Is() }), min(c, 0.75)
 	}
 	if len(calls) == 0 {
 		return
