@@ -40,7 +40,7 @@ type Options struct {
 	Journal  *journal.Journal
 	Settings *settings.Settings // the model, and how long tasks wait
 	Key      []byte             // of the project's mark; nil: nothing is decided and nothing is stored
-	By       journal.By         // a hook reads at most 1 MiB and only tries the queue's lock; a command reads all and waits 2 s for it
+	By       journal.By         // a hook reads at most 1 MiB and hardly waits for the queue's lock; a command reads all and waits 2 s for it
 
 	// Of a hook: whose it is, where the client said that its transcript lies, and the
 	// prompt that it is about. The look ends before that entry: what is wrong is told
@@ -93,8 +93,22 @@ type Queued struct {
 // ErrBusy says that somebody else holds the queue's lock: he looks, so we need not.
 var ErrBusy = queue.ErrBusy
 
-// commandWait is how long a command waits for the queue's lock. A hook does not.
-const commandWait = 2 * time.Second
+// How long the queue's lock is waited for. At the end of a turn not at all: whoever
+// has it looks. At a prompt as long as a look takes: what that one puts goes along.
+const (
+	commandWait = 2 * time.Second
+	promptWait  = 20 * time.Millisecond
+)
+
+func (l *Look) wait() time.Duration {
+	switch {
+	case l.o.By == journal.Command:
+		return commandWait
+	case l.o.Prompt != "":
+		return promptWait
+	}
+	return 0
+}
 
 // Once looks: it reads what is new, judges, queues what is certain enough for the
 // sessions that can still be reached, notes what cleared, and stores the state. It
@@ -104,11 +118,7 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 	if len(l.o.Key) == 0 {
 		return l.Peek(ctx, now)
 	}
-	var wait time.Duration
-	if l.o.By == journal.Command {
-		wait = commandWait
-	}
-	desk, err := l.queue.Lock(wait)
+	desk, err := l.queue.Lock(l.wait())
 	if errors.Is(err, ErrBusy) {
 		return Result{Now: now}, err
 	}

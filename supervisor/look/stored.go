@@ -30,7 +30,7 @@ var errNoState = errors.New("no stored state")
 // replacing a file costs a hook more than folding some entries again.
 func (l *Look) store() error {
 	f := &l.folded
-	if f.new == 0 || f.new < fewReads && l.o.By == journal.Hook {
+	if f.new == 0 || l.o.By == journal.Hook && f.new < max(fewReads, int64(f.size/2)) {
 		return nil
 	}
 	data := f.encode()
