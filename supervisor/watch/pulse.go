@@ -87,13 +87,18 @@ func (p *pulse) check() bool {
 		p.deaf = 0
 	case changed:
 		if p.deaf++; p.deaf == deafAfter {
-			p.watcher.Close()
-			p.watcher = nil
-			p.poll.Reset(pollEvery)
+			p.ask()
 		}
 	}
 	p.heard = false
 	return changed
+}
+
+// ask listens no more.
+func (p *pulse) ask() {
+	p.watcher.Close()
+	p.watcher = nil
+	p.poll.Reset(pollEvery)
 }
 
 func (p *pulse) changed() bool {

@@ -72,8 +72,10 @@ func (w *watch) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case e := <-w.pulse.events():
-			if w.pulse.is(e) {
+		case e, open := <-w.pulse.events():
+			if !open {
+				w.pulse.ask()
+			} else if w.pulse.is(e) {
 				w.beat()
 			}
 		case <-w.pulse.errors():
