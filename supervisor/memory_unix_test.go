@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !race
 
 package supervisor
 
@@ -21,7 +21,8 @@ import (
 const memoryWorker = "ABURN_TEST_MEMORY_WORKER"
 
 // A log of any length is folded in less than 64 MiB: measured of a real process that
-// reads a log which is never whole in memory. ABURN_STORM=20 makes it 10 GB.
+// reads a log which is never whole in memory. ABURN_STORM=20 makes it 10 GB. (The
+// race detector takes more than that.)
 func TestMemoryOfLongLog(t *testing.T) {
 	if size := os.Getenv(memoryWorker); size != "" {
 		n, _ := strconv.ParseInt(size, 10, 64)
