@@ -38,7 +38,7 @@ const maxPrompt = 1500
 func (i *Issue) Prompt() string {
 	var b strings.Builder
 	b.WriteString(string(i.Type) + " (" + confidence(i.Confidence) + "): ")
-	if i.Agent != "" {
+	if i.Agent != "" && !i.aboutAgent() {
 		b.WriteString("in the sub-agent " + quoted(i.Agent) + ", ")
 	}
 	b.WriteString(i.Says + ".")
@@ -51,6 +51,11 @@ func (i *Issue) Prompt() string {
 		s = s[:cutAt(s, maxPrompt)] + "…"
 	}
 	return s
+}
+
+// aboutAgent reports whether what the issue says names the sub-agent.
+func (i *Issue) aboutAgent() bool {
+	return i.Type == AgentFailed || i.Type == AgentSilence || i.Type == AbandonedAgent || i.Type == IgnoredAdvice
 }
 
 func cutAt(s string, max int) int {

@@ -17,7 +17,7 @@ func (j *judgement) failureRuns(v *view) {
 			Type: ToolFailureRun, Session: v.ID, Agent: agent, Confidence: c,
 			Signature: signature(ToolFailureRun, v.ID, agent, f.First.anchor()),
 			Evidence:  append(marks, f.First, f.Last), Since: f.First,
-			Says:    count(f.Count, "call") + " in a row failed, " + atLeast(n, maxInputs) + " of them with different inputs",
+			Says:    count(f.Count, "call") + " in a row failed, with " + atLeast(n, maxInputs) + " different inputs",
 			Healthy: "a failure is followed by something that works, and the next step builds on that",
 			Suggest: "Stop and read the first of these errors again: later ones often follow from it. Check what they have in common (the folder, a missing program, a permission, a wrong path) with one call that is sure to work.",
 		})

@@ -77,7 +77,12 @@ func (j *judgement) session(s *Session) {
 	v := &view{Session: s, clock: s.ClockAt(j.now)}
 	v.mode, v.since = s.Mode(j.now, j.o)
 	v.ending = j.endOf(v)
-	if s.ID == "" {
+	switch {
+	case s.Heard == 0: // what a rotation carried over; it may have gone on since
+		j.failures(v)
+		j.outputs(v)
+		return
+	case s.ID == "":
 		j.nameless(v)
 		return
 	}

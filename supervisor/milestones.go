@@ -10,7 +10,7 @@ import (
 // log did not see from its start may have had them.
 func (j *judgement) milestones(v *view) {
 	r := v.Own.Run
-	if r == nil || !r.Start.Is() || r.Reached > 0 || r.Failed || r.Done < j.limits.MissingMilestonesPhases {
+	if r == nil || !r.Start.Is() || r.Reached > 0 || r.Failed || len(r.Phases) == 0 || r.Done < j.limits.MissingMilestonesPhases {
 		return
 	}
 	if cmd, ok := j.model.Command(r.Cmd); !ok || cmd.Milestones == 0 {

@@ -12,7 +12,7 @@ type ending struct {
 	known  float64 // how surely so; 0 = it was not
 	inTurn bool
 	calls  []*Call // that were open
-	how    string
+	what   string
 }
 
 // endOf is how the session was cut off: it ended for a reason that is not the
@@ -20,13 +20,13 @@ type ending struct {
 func (j *judgement) endOf(v *view) ending {
 	switch {
 	case v.End.Is():
-		e := ending{Mark: v.End.Mark, known: blameless(v.End.Reason), inTurn: v.End.InTurn, calls: v.End.Calls, how: "ended"}
+		e := ending{Mark: v.End.Mark, known: blameless(v.End.Reason), inTurn: v.End.InTurn, calls: v.End.Calls, what: "session ended"}
 		if v.End.Reason != "" {
-			e.how += " (" + quoted(v.End.Reason) + ")"
+			e.what += " (" + quoted(v.End.Reason) + ")"
 		}
 		return e
 	case v.mode == Gone:
-		return ending{Mark: v.Last, known: 0.95, inTurn: v.Turn.Open && !v.unheard(), calls: v.Calls, how: "is gone without having ended"}
+		return ending{Mark: v.Last, known: 0.95, inTurn: v.Turn.Open && !v.unheard(), calls: v.Calls, what: "session's process vanished"}
 	}
 	return ending{}
 }
@@ -86,7 +86,7 @@ func (j *judgement) abrupt(v *view, e ending) {
 		Type: AbruptStop, Session: v.ID, Confidence: c,
 		Signature: signature(AbruptStop, v.ID, e.anchor()),
 		Evidence:  []Mark{v.Turn.Start, v.lastWork(), e.Mark}, Since: e.Mark,
-		Says:    "the session " + e.how + " in the middle of a turn" + v.Turn.Start.at() + ", without a stop",
+		Says:    "the " + e.what + " in the middle of a turn" + v.Turn.Start.at() + ", without a stop",
 		Healthy: "a turn ends with a stop before its session does",
 		Suggest: "Resume the session and see what the last turn left half done (git status, the last edited files) before going on.",
 	})
@@ -142,7 +142,7 @@ func (j *judgement) killed(v *view, e ending) {
 		Type: KilledTool, Session: v.ID, Agent: calls[0].Agent, Confidence: c,
 		Signature: signature(KilledTool, v.ID, e.anchor()),
 		Evidence:  marks, Since: e.Mark,
-		Says:    count(len(calls), "call") + " had not ended when the session " + e.how + ": " + list(names, 3),
+		Says:    count(len(calls), "call") + " had not ended when the " + e.what + ": " + list(names, 3),
 		Healthy: "every call ends before its session does",
 		Suggest: "Nobody knows how far it got. Check what it changes (files, services, locks, the index of git) before running it again.",
 	})
@@ -162,7 +162,7 @@ func (j *judgement) partial(v *view, e ending) {
 		Type: Partial, Session: v.ID, Confidence: c,
 		Signature: signature(Partial, v.ID, r.Cmd, e.anchor()),
 		Evidence:  append(phaseEnds(r), e.Mark), Since: e.Mark,
-		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " and neither ended nor failed, and its session " + e.how,
+		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " and neither ended nor failed, and its " + e.what,
 		Healthy: "a command that was begun is completed or logged as failed",
 		Suggest: "Resume the session, or begin " + quoted(r.Cmd) + " again: find out from the code and the tests which part is done.",
 	})

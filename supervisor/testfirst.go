@@ -46,7 +46,7 @@ func (j *judgement) editedTooEarly(v *view, agent string, r *Run, p *Phase) {
 // command said behind a pipe is not known, and then nothing is.
 func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase) {
 	kind, ok := j.model.Phase(p.Name)
-	if _, known := j.model.Phase(next.Name); !ok || !known || !kind.FailingTest || next.Name == p.Name {
+	if _, known := j.model.Phase(next.Name); !ok || !known || !kind.FailingTest || next.Name == p.Name || next.Skipped != "" {
 		return
 	}
 	if v.Source == "" || v.sawFailing(r, p, next) || !p.Start.Is() || !next.Start.Is() || p.Failed || p.Declared || p.TestFailed.Is() || p.TestUnsure > 0 {

@@ -245,3 +245,43 @@ func TestVerdictsAreSound(t *testing.T) {
 		t.Errorf("only %v were seen", seen)
 	}
 }
+
+// A stored state may hold anything that Load lets through.
+func TestJudgingWhatWasStored(t *testing.T) {
+	model := workflow.Default()
+	r := rand.New(rand.NewPCG(8, 9))
+	loaded := 0
+	for _, items := range logs(t) {
+		data := foldAll(items).AppendJSON(nil)
+		for range storm(40) {
+			bad := slices.Clone(data)
+			for range 1 + r.IntN(3) {
+				i := r.IntN(len(bad))
+				switch n := r.IntN(3); {
+				case n == 0 && '0' <= bad[i] && bad[i] <= '9':
+					bad[i] = byte('0' + r.IntN(10))
+				case n == 1 && bad[i] == '[':
+					if end := slices.Index(bad[i:], ']'); end > 0 && !slices.Contains(bad[i+1:i+end], '[') {
+						bad = slices.Delete(bad, i+1, i+end)
+					}
+				default:
+					at := strings.Index(string(bad[i:]), `":`)
+					if at > 0 {
+						bad[i+at-1] ^= 1 // another member is missing
+					}
+				}
+			}
+			s, err := Load(bad, &model)
+			if err != nil {
+				continue
+			}
+			loaded++
+			for _, now := range moments(s.Last.Time())[:5] {
+				s.Judge(Input{Now: now, Observed: gone(s)})
+			}
+		}
+	}
+	if loaded < 100 {
+		t.Errorf("only %d of the changed states could be loaded", loaded)
+	}
+}
