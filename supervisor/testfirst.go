@@ -101,7 +101,10 @@ func mayTest(d *Did) bool {
 // failedIn are the shell calls that failed between the phase's start and the mark
 // and are not known as tests; all is false where some are forgotten.
 func (v *view) failedIn(p *Phase, to Mark) (failed []*Did, all bool) {
-	all = len(v.Own.Recent) < maxRecent || v.Own.Recent[0].Ord < p.Start.Ord
+	all = !v.End.Is() && len(v.Own.Recent) < maxRecent || len(v.Own.Recent) > 0 && v.Own.Recent[0].Ord < p.Start.Ord
+	for _, a := range v.Agents { // whose calls are forgotten when it ends
+		all = all && (a.Running() || a.Last.Ord < p.Start.Ord || a.Begun.Ord > to.Ord)
+	}
 	for _, l := range v.allLines() {
 		for i := range l.Recent {
 			if d := &l.Recent[i]; d.Failed && isShell(d.Tool) && !onlyLooks(d) && !answersNo(d) && d.Ord > p.Start.Ord && d.Ord < to.Ord {
