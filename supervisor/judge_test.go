@@ -113,11 +113,23 @@ func TestOutOfOrder(t *testing.T) {
 	judged(t, []verdict{
 		{"no RED", `@A PROMPT build> build:GREEN> Edit'a'=1`, 0, "", "out_of_order A!"},
 		{"no GREEN", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:REFACTOR> Edit'a'=1`, 0, "", "out_of_order A!"},
+		{"in a round long over", `@A PROMPT build> build:GREEN> Edit'a'=1 build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=2 build:GREEN. build*'y' STOP`, 0, "", "out_of_order A!"},
 		{"cycles", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build:REFACTOR> build:REFACTOR. build:RED>`, 0, "", ""},
 		{"the next slice without RED", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=1 build:GREEN. build*'x' build:GREEN> Edit'a'=2`, 0, "", "out_of_order A"},
 		{"taken up again", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=1 build:GREEN. build:GREEN> Edit'a'=2 build:GREEN. build*'x'`, 0, "", ""},
 		{"before the log", `@A Read'a' build:GREEN> Edit'a'=1 build:GREEN.`, 0, "", ""},
 	})
+}
+
+func TestGoingBackClears(t *testing.T) {
+	st := live(t, `@A PROMPT build> build:GREEN> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN>`, 0)
+	if st.told() != "out_of_order A!" || len(st.open) != 0 {
+		t.Errorf("told %s, open %v", st.told(), st.open)
+	}
+	st = live(t, `@A PROMPT build> build:GREEN> build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED.`, 0)
+	if len(st.open) != 1 {
+		t.Errorf("the next round made up for the one before: %v", st.open)
+	}
 }
 
 func TestTDDViolation(t *testing.T) {

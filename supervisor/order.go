@@ -3,7 +3,7 @@ package supervisor
 import "slices"
 
 // phaseOrder finds phases that were begun without one that the model requires
-// before them. Making up for it later clears it.
+// before them. Going back to it clears it, the next round does not.
 func (j *judgement) phaseOrder(v *view) {
 	v.runs(func(agent string, r *Run) {
 		for i, p := range r.Phases {
@@ -11,7 +11,7 @@ func (j *judgement) phaseOrder(v *view) {
 			if skipped == "" && i > 0 {
 				skipped, c = j.newRound(r, r.Phases[i-1], p), 0.88
 			}
-			if skipped == "" || slices.ContainsFunc(r.Phases[i+1:], func(q *Phase) bool { return q.Name == skipped }) {
+			if skipped == "" || wentBack(r.Phases[i:], skipped) {
 				continue
 			}
 			before := r.Start
@@ -28,6 +28,13 @@ func (j *judgement) phaseOrder(v *view) {
 			})
 		}
 	})
+}
+
+// wentBack reports whether the first of the phases was left unfinished for the one
+// that had been skipped.
+func wentBack(phases []*Phase, skipped string) bool {
+	p := phases[0]
+	return len(phases) > 1 && phases[1].Name == skipped && (!p.End.Is() || p.Failed)
 }
 
 // newRound is what was skipped when a phase begins again after it was complete and
