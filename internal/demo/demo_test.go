@@ -17,7 +17,8 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
 	}
 	for _, want := range []string{
-		"82 hooks", "10 commands", "[redacted:authorization]", "GREEN", "docs/plans/health.md", "whole: 70 entries", "aburn install-hooks",
+		"115 hooks", "13 commands", "[redacted:authorization]", "GREEN", "docs/plans/health.md", "whole: 111 entries", "aburn install-hooks",
+		`│ - critical: explicit_failure`, `the command "ship" ended as failed`, "1 of 1  0 of 1    1 of 1   0 of 1",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the demo does not show %q:\n%s", want, out.String())

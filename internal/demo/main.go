@@ -1,5 +1,6 @@
-// Command demo plays the recorded hook payloads of a real Claude Code session through real aburn-hook processes in a throw-away
-// project, and shows the log, the chain and the cost of the hooks. It needs nothing but Go and a shell, and leaves nothing behind.
+// Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes in a throw-away
+// project, and shows the log, the chain, what the supervisor says of the one that goes wrong, what its agent is told, and the cost of
+// the hooks. It needs nothing but Go and a shell, and leaves nothing behind.
 //
 // The recording is of Claude Code 2.1.329 on a scripted model (internal/realagents records it anew); only the paths are put in.
 package main
@@ -43,27 +44,55 @@ func run(keep bool) error {
 	}
 	say.done("built aburn and aburn-hook", time.Since(start))
 
+	before, after := inTrouble(steps)
 	start = time.Now()
-	hooks, commands, err := stage.play(steps)
+	p, err := stage.play(before)
 	if err != nil {
 		return err
 	}
-	say.done(fmt.Sprintf("played two sessions of Claude Code: %d hooks and %d commands", hooks, commands), time.Since(start))
+	say.done(fmt.Sprintf("played three sessions of Claude Code: %d hooks and %d commands", p.hooks, p.commands), time.Since(start))
+	if err := stage.shows(say,
+		scene{"What happened, as a person sees it:", "tail -n 60"},
+		scene{"What the next command knows of the ones before it:", "chain"},
+		scene{"The third session goes wrong. What a supervisor says of it, from the log alone:", "supervisor"},
+	); err != nil {
+		return err
+	}
+	if p, err = stage.play(after); err != nil {
+		return err
+	}
+	say.told(p.told)
+	if err := stage.shows(say,
+		scene{"Whether that helped:", "supervisor report"},
+		scene{"The one screen that says how things are:", "status"},
+		scene{"What the hooks cost the agent:", "stats"},
+		scene{"And the log can prove that nothing is missing:", "verify"},
+	); err != nil {
+		return err
+	}
+	say.next()
+	return nil
+}
 
-	for _, show := range []struct {
-		why  string
-		args []string
-	}{
-		{"What happened, as a person sees it:", []string{"tail", "-n", "60"}},
-		{"What the next command knows of the ones before it:", []string{"chain"}},
-		{"What the hooks cost the agent:", []string{"stats"}},
-		{"And the log can prove that nothing is missing:", []string{"verify"}},
-	} {
-		say.heading(show.why, "aburn "+strings.Join(show.args, " "))
-		if err := stage.show(show.args...); err != nil {
+// inTrouble parts the recording before its last prompt: there the third session has failed, and its user asks again.
+func inTrouble(steps []step) (before, after []step) {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].Event == "UserPromptSubmit" {
+			return steps[:i], steps[i:]
+		}
+	}
+	return steps, nil
+}
+
+// scene is one command of aburn, and why one looks at it.
+type scene struct{ why, command string }
+
+func (s *stage) shows(say narrator, scenes ...scene) error {
+	for _, sc := range scenes {
+		say.heading(sc.why, "aburn "+sc.command)
+		if err := s.show(strings.Fields(sc.command)...); err != nil {
 			return err
 		}
 	}
-	say.next()
 	return nil
 }

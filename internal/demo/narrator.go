@@ -26,9 +26,17 @@ func (n narrator) heading(why, command string) {
 	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, why), n.out.Paint(term.Dim, "$ "+command))
 }
 
+// told shows what the agent was handed.
+func (n narrator) told(text string) {
+	fmt.Fprintf(n.out, "\n  %s\n\n", n.out.Paint(term.Bold, "The user types \"Try again\", and with this prompt the agent gets, from the hook, once:"))
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(n.out, "  %s %s\n", n.out.Paint(term.Dim, "│"), strings.TrimSuffix(line, "\n"))
+	}
+}
+
 func (n narrator) next() {
 	fmt.Fprintf(n.out, "\n  %s\n", n.out.Paint(term.Bold, "Now with your own agent:"))
-	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f"} {
+	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch"} {
 		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ ")+line)
 	}
 	fmt.Fprintln(n.out)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -60,16 +62,24 @@ func (s *stage) quiet(cmd *exec.Cmd) error {
 	return nil
 }
 
+// played is what came of playing steps.
+type played struct {
+	hooks, commands int
+	told            string // what a hook handed to the agent last
+}
+
 // play gives each payload to a hook process, and does what the session did
 // besides: it wrote files, and it ran aburn itself.
-func (s *stage) play(steps []step) (hooks, commands int, err error) {
+func (s *stage) play(steps []step) (p played, err error) {
 	for _, st := range steps {
-		hook := s.command("aburn-hook", "claude")
-		hook.Stdin = bytes.NewReader(bytes.ReplaceAll(st.payload, []byte(recordedProject), []byte(s.project)))
-		if err := s.quiet(hook); err != nil {
-			return hooks, commands, err
+		p.hooks++
+		told, err := s.hook(st)
+		if err != nil {
+			return p, err
 		}
-		hooks++
+		if told != "" {
+			p.told = told
+		}
 		if st.Event != "PreToolUse" {
 			continue
 		}
@@ -78,13 +88,37 @@ func (s *stage) play(steps []step) (hooks, commands int, err error) {
 			err = s.writeFile(st)
 		case strings.HasPrefix(st.Input.Command, "aburn "):
 			err = s.runCommand(st)
-			commands++
+			p.commands++
 		}
 		if err != nil {
-			return hooks, commands, err
+			return p, err
 		}
 	}
-	return hooks, commands, nil
+	return p, nil
+}
+
+// hook gives one payload to a hook, and is the text that the agent gets from it.
+func (s *stage) hook(st step) (string, error) {
+	hook := s.command("aburn-hook", "claude")
+	hook.Stdin = bytes.NewReader(bytes.ReplaceAll(st.payload, []byte(recordedProject), []byte(s.project)))
+	var errs bytes.Buffer
+	hook.Stderr = &errs
+	out, err := hook.Output()
+	if err != nil {
+		return "", fmt.Errorf("aburn-hook at %s: %w\n%s", st.Event, err, errs.String())
+	}
+	if len(out) == 0 {
+		return "", nil
+	}
+	var answer struct {
+		Output struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return "", fmt.Errorf("aburn-hook at %s answered %q: %w", st.Event, out, err)
+	}
+	return answer.Output.Context, nil
 }
 
 func (s *stage) writeFile(st step) error {
@@ -110,9 +144,13 @@ func (s *stage) runCommand(st step) error {
 	return s.quiet(shell)
 }
 
-// show runs aburn as a person would: on this terminal.
+// show runs aburn as a person would: on this terminal. That it exits with 1 because something is wrong is no error here.
 func (s *stage) show(args ...string) error {
 	cmd := s.command("aburn", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 && args[0] == "supervisor" {
+		return nil
+	}
+	return err
 }

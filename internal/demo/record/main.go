@@ -1,5 +1,5 @@
-// Command record makes the recording that the demo plays: the hook payloads of two sessions of the real Claude Code, which works
-// through /plan and /build on a scripted model, cut off from everything but loopback.
+// Command record makes the recording that the demo plays: the hook payloads of three sessions of the real Claude Code, which works
+// through /plan, /build and a /ship that goes wrong on a scripted model, cut off from everything but loopback.
 //
 //	go run ./internal/demo/record > internal/demo/testdata/session.jsonl
 package main
@@ -81,8 +81,10 @@ func record(ctx context.Context) error {
 		return err
 	}
 	defer server.Close()
-	for _, prompt := range []string{"/plan a health endpoint for the status service", "/build"} {
-		if err := s.run(server.URL(), claude.Path, "-p", prompt, "--dangerously-skip-permissions"); err != nil {
+	for _, args := range [][]string{
+		{"-p", "/plan a health endpoint for the status service"}, {"-p", "/build"}, {"-p", "/ship to staging"}, {"-p", "Try again", "--continue"},
+	} {
+		if err := s.run(server.URL(), claude.Path, append(args, "--dangerously-skip-permissions")...); err != nil {
 			return err
 		}
 	}

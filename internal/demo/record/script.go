@@ -6,7 +6,7 @@ import (
 	"aburn/internal/testkit/model"
 )
 
-// script is what the model does in the two sessions.
+// script is what the model does in the three sessions; the third one goes wrong.
 func script(project string) model.Script {
 	bash := func(command string) model.Turn {
 		return model.Calls(model.Call{Name: "Bash", Input: map[string]any{"command": command, "description": "Run a command"}})
@@ -45,6 +45,7 @@ func script(project string) model.Script {
 			bash(`go test ./...`),
 			bash(`curl -sf -H "Authorization: Bearer dummy-0123456789abcdef0123456789abcdef" http://127.0.0.1:9/health`),
 			bash(`aburn log build PHASE_COMPLETE --phase GREEN --summary "GET /health says ok" --metric tests_passed=1`),
+			bash(`aburn log build MILESTONE --summary "GET /health works end to end"`),
 			model.Calls(model.Call{Name: "Agent", Input: map[string]any{"description": "Review the handler", "prompt": "Review health.go.", "subagent_type": "general-purpose", "run_in_background": false}}),
 			bash(`aburn log build COMPLETE --summary "GET /health says ok" --output health.go --output health_test.go --metric tests_passed=1 --next ship`),
 			model.Text("The health endpoint works."),
@@ -57,9 +58,23 @@ func script(project string) model.Script {
 			bash(`aburn log plan COMPLETE --summary "1 slice: GET /health says ok" --output docs/plans/health.md --metric slices=1 --next build`),
 			model.Text("One slice: GET /health says ok."),
 		}},
+		{Name: "ship", When: says("Bring what was built to the people"), Turns: []model.Turn{
+			bash(`aburn log ship START`),
+			bash(`go vet ./...`),
+			bash(deploy), bash(deploy), bash(deploy), bash(deploy), bash(deploy),
+			bash(`aburn log ship FAILED --error "the deploy script does not start" --next build`),
+			model.Text("It could not be deployed."),
+			bash(`aburn log ship START`),
+			bash(`ls`),
+			bash(`aburn log ship COMPLETE --summary "GET /health is prepared; the deploy script was never written, so nothing was deployed"`),
+			model.Text("There is no deploy script; the rest is prepared."),
+		}},
 		{Name: "title", Repeat: true, Turns: []model.Turn{model.Text("A title")}},
 	}
 }
+
+// deploy is what fails again and again, with nothing changed in between.
+const deploy = `./deploy.sh staging`
 
 const plan = "# Plan: a health endpoint\n\n1. GET /health answers 200 with `ok`. Fails before it: TestHealth. Files: health.go, main.go.\n"
 
