@@ -192,6 +192,7 @@ func TestStillness(t *testing.T) {
 		{"permission", `@A PROMPT build> Write'a'<w PERMISSION`, 90 * minutes, "", "permission_wait A!"},
 		{"question", `@A PROMPT build> AskUserQuestion'which'<q`, 90 * minutes, "", "question_wait A"},
 		{"permission given in silence", `@A PROMPT build> Bash'go test'<w PERMISSION +25m ^w build. STOP`, 0, "", ""},
+		{"a build that was allowed", `@A PROMPT build> Bash'docker build .'<w PERMISSION +12m ^w build. STOP`, 0, "", ""},
 		{"permission with a reminder", `@A PROMPT build> Bash'git push'<w PERMISSION +6s NOTIFY'permission_prompt'`, 20 * minutes, "", "permission_wait A!"},
 	})
 }

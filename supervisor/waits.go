@@ -1,6 +1,9 @@
 package supervisor
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 var (
 	waitRamp     = ramp{0.85, 0.97}
@@ -22,9 +25,12 @@ func (j *judgement) waits(v *view) {
 	}
 }
 
-// silentTests is how many times longer a permission for a test run has to be open
-// than another before it is taken for one that waits.
-const silentTests = 6
+// How many times longer than another a permission has to be open before it is taken
+// for one that waits: for a test run, and for what else takes its time.
+const (
+	silentTests = 6
+	silentWorks = 3
+)
 
 // permission judges one. The agents tell no answer but the end of the call, so one
 // that was allowed and takes its time looks like one that waits. Claude Code
@@ -40,10 +46,22 @@ func (j *judgement) permission(v *view, w *Wait) {
 		j.at(w.Since.Time().Add(limit * silentTests))
 		known = 0.9
 	case w.Noted.Is():
-	case !w.Noted.Is():
+	case takesTime(w.Input):
+		limit, known = limit*silentWorks, 0.96
+	default:
 		known = 0.95
 	}
 	j.wait(v, w, PermissionWait, waitRamp, limit, known)
+}
+
+// takesTime reports whether a command is of a kind that runs for minutes.
+func takesTime(line string) bool {
+	for _, word := range []string{"install", "build", "compile", "clone", "download", "train", "deploy", "migrate", "sleep", "npm ci", "pull", "terraform", "benchmark"} {
+		if strings.Contains(line, word) {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *judgement) wait(v *view, w *Wait, t Type, r ramp, limit time.Duration, known float64) {
