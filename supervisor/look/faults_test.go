@@ -205,6 +205,13 @@ func TestHookReadsLittle(t *testing.T) {
 	if r, err := New(o).Once(context.Background(), w.now, until); err != nil || r.Complete || len(r.Issues) > 0 {
 		t.Errorf("after its time: %+v, %v", r, err)
 	}
+	w.fill(1500)
+	if r, err := New(o).Once(context.Background(), w.now, time.Time{}); err != nil || r.Complete {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if len(w.tasks()) != 1 || strings.Contains(w.logged(), "RESOLVED") {
+		t.Errorf("what was not looked for was called gone: %s", w.logged())
+	}
 }
 
 // A look that died between two of its steps, or a delivery that did, is finished by

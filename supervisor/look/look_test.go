@@ -24,6 +24,7 @@ const failure = `@A SESSION_START'startup' PROMPT/build'go' build> Bash'make'!2 
 // looks; when it is gone, so is the task, and an entry says so, once.
 func TestOnce(t *testing.T) {
 	w := newWorld(t)
+	w.set.Queue.Expires = 7 * time.Minute
 	w.draw(failure)
 	r := w.once()
 	if len(r.Queued) != 1 || r.Queued[0].Issue.Type != supervisor.ExplicitFailure {
@@ -32,7 +33,7 @@ func TestOnce(t *testing.T) {
 	task := w.tasks()[0]
 	if task.ID != r.Queued[0].Task || task.Session != "A" || task.Scope != "" || task.Status != queue.Pending || task.Priority != queue.Critical ||
 		task.Source != Source || task.Type != "explicit_failure" || task.Signature != r.Queued[0].Issue.Signature || len(task.Evidence) == 0 ||
-		!task.ExpiresAt.Equal(w.now.Add(time.Hour)) || !strings.Contains(task.Prompt, "aburn task "+task.ID) || !queue.New(w.root, w.key).Ours(task) {
+		!task.ExpiresAt.Equal(w.now.Add(7*time.Minute)) || !strings.Contains(task.Prompt, "aburn task "+task.ID) || !queue.New(w.root, w.key).Ours(task) {
 		t.Errorf("the task is %+v", task)
 	}
 	said := w.logged()
@@ -72,6 +73,7 @@ func TestDroppedStaysDropped(t *testing.T) {
 	if err := os.Remove(w.path(queue.Name)); err != nil {
 		t.Fatal(err)
 	}
+	w.draw("+1m @A NOTIFY'auth_success'")
 	if r := w.once(); len(r.Queued) != 0 {
 		t.Errorf("queued again: %+v", r.Queued)
 	}
