@@ -141,6 +141,7 @@ func TestTDDViolation(t *testing.T) {
 		{"declared", `@A PROMPT build> build:RED> Write'a_test.go'=1 build:RED.{tests_failing=2} build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
 		{"behind a pipe", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test ./... 2>&1 | tail -20' build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
 		{"tests, fixtures, docs", `@A PROMPT build> build:RED> Write'a_test.go'=1 Write'testdata/x.json'=1 Edit'README.md'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", ""},
+		{"tests in the same file", `@A PROMPT build> build:RED> Edit'src/lib.rs'=1 Bash'cargo test'!101 build:RED. build*'x' build:GREEN>`, 0, "", ""},
 		{"of another session", `@A PROMPT build> build:RED> @B PROMPT Edit'a.go'=1 @A Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", ""},
 		{"no hooks", `@A build> build:RED> build:RED. build*'x' build:GREEN>`, 0, "", ""},
 		{"an own runner", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'./verify.sh'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
