@@ -7,16 +7,17 @@ import (
 
 // milestones finds commands whose phases complete without one milestone, where the
 // model expects some: a whole round of phases, or the command, is over. What the
-// log did not see from its start may have had them.
+// log did not see from its start may have had them, and of a session that is over
+// nobody can make up for it.
 func (j *judgement) milestones(v *view) {
 	r := v.Own.Run
-	if r == nil || !r.Start.Is() || r.Reached > 0 || r.Failed || len(r.Phases) == 0 || r.Done < j.limits.MissingMilestonesPhases {
+	if r == nil || v.End.Is() || v.mode == Gone || !r.Start.Is() || r.Reached > 0 || r.Failed || len(r.Phases) == 0 || r.Done < j.limits.MissingMilestonesPhases {
 		return
 	}
 	if cmd, ok := j.model.Command(r.Cmd); !ok || cmd.Milestones == 0 {
 		return
 	}
-	if !r.End.Is() && (v.End.Is() || j.rounds(r) == 0 && !j.wholeRound(v, r)) {
+	if !r.End.Is() && j.rounds(r) == 0 && !j.wholeRound(v, r) {
 		return
 	}
 	since := r.End
