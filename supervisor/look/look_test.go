@@ -77,13 +77,15 @@ func TestDroppedStaysDropped(t *testing.T) {
 	if r := w.once(); len(r.Queued) != 0 {
 		t.Errorf("queued again: %+v", r.Queued)
 	}
-	w.now = w.now.Add(w.set.Model().Limits.Cooldown + time.Second)
-	if r := w.once(); len(r.Queued) != 0 {
-		t.Errorf("to a session that is away: %+v", r.Queued)
-	}
-	w.draw("+1h @A NOTIFY'auth_success'")
+	later := func() { w.now = w.now.Add(w.set.Model().Limits.Cooldown + time.Second) }
+	later()
 	if r := w.once(); len(r.Queued) != 1 {
 		t.Errorf("never again: %+v", r.Queued)
+	}
+	w.desk(func(d *queue.Desk) { d.Drop(w.tasks()[0].ID, "test", w.now) })
+	later()
+	if r := w.once(); len(r.Queued) != 0 {
+		t.Errorf("to a session that is away: %+v", r.Queued)
 	}
 }
 
