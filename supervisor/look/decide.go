@@ -76,11 +76,13 @@ func (d *decision) notice() {
 }
 
 // resolve says of which advice the trouble is gone. Where nobody looks for it any
-// more, nobody knows: such tasks are taken back without a word in the log.
+// more, nobody knows: such tasks are taken back without a word in the log. So it is
+// while a session is over, but it may be resumed: its tasks wait until they expire.
 func (d *decision) resolve() {
 	for _, a := range d.result.State.Advice {
 		switch {
 		case a.Task == "" || a.Resolved.Is() || d.raised(a.Signature) != nil:
+		case d.over(a.Session):
 		case !d.judged(a):
 			d.desk.Drop(a.Task, "no longer looked for", d.result.Now)
 		default:
@@ -161,15 +163,17 @@ func (d *decision) reachable(is *supervisor.Issue) bool {
 	if is.OfChain() {
 		return true
 	}
-	s := d.session(is.Session)
-	if s == nil || is.Session == "" {
-		return false
-	}
-	if s.ID == d.o.Session {
-		return true // this very hook is its
+	return is.Session != "" && d.session(is.Session) != nil && !d.over(is.Session)
+}
+
+// over reports whether the session has ended or its process is gone.
+func (d *decision) over(id logfmt.SessionID) bool {
+	s := d.session(id)
+	if s == nil || id == d.o.Session {
+		return false // this very hook is its
 	}
 	mode, _ := s.Mode(d.result.Now, d.result.Observed)
-	return mode != supervisor.Ended && mode != supervisor.Gone
+	return mode == supervisor.Ended || mode == supervisor.Gone
 }
 
 // away reports whether the session has done nothing since it was advised. The one

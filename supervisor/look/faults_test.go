@@ -324,6 +324,25 @@ func TestNoLongerLookedFor(t *testing.T) {
 	}
 }
 
+// That a session ended made nothing good: its task waits for it to be resumed.
+func TestOverIsNotResolved(t *testing.T) {
+	w := newWorld(t)
+	w.set.Model().Limits.LoopRepeats = 3
+	w.draw(`@A SESSION_START'startup' PROMPT'go' { Bash'make it'#1!1 }*8 STOP`)
+	if r := w.once(); len(r.Queued) != 1 {
+		t.Fatalf("queued %+v of %s", r.Queued, r.signatures())
+	}
+	said := w.logged()
+	w.draw(`SESSION_END'logout'`)
+	if r := w.once(); len(r.Issues) != 0 || len(r.Resolved) != 0 || w.logged() != said || len(w.tasks()) != 1 {
+		t.Errorf("ended: %+v, tasks %+v", r.Issues, w.tasks())
+	}
+	w.draw(`SESSION_START'resume' PROMPT'go on' Edit'a.go'=v1 Bash'make it'#1 STOP`)
+	if r := w.once(); len(r.Resolved) != 1 || len(w.tasks()) != 0 {
+		t.Errorf("mended: %s, tasks %+v", w.logged(), w.tasks())
+	}
+}
+
 // A queue that cannot be used costs the verdict nothing: it is told with a warning.
 func TestUnusableQueue(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
