@@ -158,6 +158,8 @@ func TestFailures(t *testing.T) {
 		{"regression", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:REFACTOR> Edit'a.go'=2 Bash'go test'!1 Edit'a.go'=3 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!, regression A!"},
 		{"a new RED", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:RED> Write'b_test.go'=1 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!"},
 		{"mended", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:REFACTOR> Edit'a.go'=2 Bash'go test'!1 Edit'a.go'=3 Bash'go test' build!'no time' STOP`, 0, "", "explicit_failure A!"},
+		{"a build broke", `@A PROMPT build> Edit'a.ts'=1 Bash'npm run build' build*'x' Edit'a.ts'=2 Bash'npm run build'!2 build! STOP`, 0, "", "explicit_failure A!, regression A"},
+		{"a build never worked", `@A PROMPT build> Edit'a.ts'=1 Bash'npm run build'!2 build*'x' Edit'a.ts'=2 Bash'npm run build'!2 build! STOP`, 0, "", "explicit_failure A!"},
 		{"a sub-agent", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'failed' ^a Read'b'`, 0, "", "agent_failed A!"},
 		{"a sub-agent that did it in the end", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'completed' ^a Read'b'`, 0, "", ""},
 	})

@@ -62,6 +62,19 @@ func writes(d *Did) bool {
 	return false
 }
 
+// checksCode reports whether a shell call checks the code as tests do.
+func checksCode(d *Did) bool {
+	if !isShell(d.Tool) {
+		return false
+	}
+	for _, word := range []string{"build", "compile", "lint", "vet", "tsc", "check", "mypy", "clippy", "typecheck"} {
+		if strings.Contains(d.Input, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // atOnce reports whether a tool does its work at once when it may.
 func atOnce(tool string) bool {
 	switch tool {

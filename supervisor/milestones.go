@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"math"
 	"strconv"
 	"time"
 )
@@ -92,7 +93,8 @@ func (j *judgement) velocity(v *view) {
 	}
 	work, clock = work[len(work)-n:], clock[len(clock)-n:]
 	last, first := work[n-1], work[0]
-	if paused(work, clock) || last < 3*time.Minute || first <= 0 || float64(last) < j.limits.DecliningVelocityFactor*float64(first) {
+	factor := max(2, j.limits.DecliningVelocityFactor*math.Pow(0.5, float64(n-j.limits.DecliningVelocityGaps)))
+	if paused(work, clock) || last < 3*time.Minute || first <= 0 || float64(last) < factor*float64(first) {
 		return
 	}
 	marks := make([]Mark, 0, n+1)

@@ -7,7 +7,9 @@ import "slices"
 func (j *judgement) regressions(v *view) {
 	for _, r := range v.unmended() {
 		if t := j.broke(v, r); t != nil {
-			j.regression(v, r, t)
+			j.regression(v, r, t, 0.93)
+		} else if t := j.brokeCheck(v, r); t != nil {
+			j.regression(v, r, t, 0.8)
 		} else if p := j.brokenPhase(r); p != nil && len(v.Tests) == 0 {
 			j.phaseRegression(v, r, p)
 		}
@@ -45,10 +47,41 @@ func (j *judgement) wantsFailure(r *Run, m Mark) bool {
 	return ok && kind.FailingTest
 }
 
-func (j *judgement) regression(v *view, r *Run, t *Test) {
-	c := 0.93
+// brokeCheck is broke for what is no test but checks too: a build, a linter. Of
+// those only the newest calls are remembered.
+func (j *judgement) brokeCheck(v *view, r *Run) *Test {
+	checks := map[uint32]*Test{}
+	var newest *Test
+	for i := range v.Own.Recent {
+		d := &v.Own.Recent[i]
+		if d.Key == 0 || d.Unsure || d.Denied || d.Ord > r.End.Ord || !checksCode(d) {
+			continue
+		}
+		t := checks[d.Key]
+		if t == nil {
+			t = &Test{Key: d.Key, Input: d.Input}
+			checks[d.Key] = t
+		}
+		switch {
+		case !d.Failed:
+			t.LastPass, t.Broke = d.Mark, Mark{}
+		case t.LastPass.Is() && !t.Broke.Is():
+			t.Broke, t.LastFail = d.Mark, d.Mark
+		default:
+			t.LastFail = d.Mark
+		}
+	}
+	for _, t := range checks {
+		if t.Broke.Ord > r.Start.Ord && !j.wantsFailure(r, t.Broke) && (newest == nil || t.Broke.Ord > newest.Broke.Ord) {
+			newest = t
+		}
+	}
+	return newest
+}
+
+func (j *judgement) regression(v *view, r *Run, t *Test, c float64) {
 	if t.LastFail.Ord > t.Broke.Ord {
-		c = 0.95 // it failed more than once
+		c += 0.02 // it failed more than once
 	}
 	for _, other := range v.Tests {
 		if other != t && other.LastPass.Ord > t.LastFail.Ord && other.LastPass.Ord < r.End.Ord {
@@ -62,7 +95,7 @@ func (j *judgement) regression(v *view, r *Run, t *Test) {
 		Type: Regression, Session: v.ID, Confidence: c,
 		Signature: signature(Regression, v.ID, r.Cmd, t.Broke.anchor()),
 		Evidence:  []Mark{t.LastPass, t.Broke, t.LastFail, r.End}, Since: r.End,
-		Says:    "the tests " + quoted(t.Input) + " had passed" + t.LastPass.at() + ", fail since " + t.Broke.entry() + ", and " + quoted(r.Cmd) + " failed with them broken",
+		Says:    quoted(t.Input) + " had passed" + t.LastPass.at() + ", fails since " + t.Broke.entry() + ", and " + quoted(r.Cmd) + " failed with it broken",
 		Healthy: "what passed before still passes when a command ends, or the change that broke it is taken back",
 		Suggest: "Compare the changes made between the last pass and the first failure, take back the one that broke " + quoted(t.Input) + ", and run it again before anything else.",
 	})

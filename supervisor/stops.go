@@ -7,6 +7,8 @@ import (
 )
 
 // ending is how a session was cut off, by no wish of the user's as far as is known.
+// Its signature is that of the turn, so that an entry that comes late, or the end
+// after the process was seen to be gone, is the same trouble.
 type ending struct {
 	Mark
 	known  float64 // how surely so; 0 = it was not
@@ -84,7 +86,7 @@ func (j *judgement) abrupt(v *view, e ending) {
 	}
 	j.add(Issue{
 		Type: AbruptStop, Session: v.ID, Confidence: c,
-		Signature: signature(AbruptStop, v.ID, e.anchor()),
+		Signature: signature(AbruptStop, v.ID, v.Turn.Start.anchor()),
 		Evidence:  []Mark{v.Turn.Start, v.lastWork(), e.Mark}, Since: e.Mark,
 		Says:    "the " + e.what + " in the middle of a turn" + v.Turn.Start.at() + ", without a stop",
 		Healthy: "a turn ends with a stop before its session does",
@@ -140,7 +142,7 @@ func (j *judgement) killed(v *view, e ending) {
 	}
 	j.add(Issue{
 		Type: KilledTool, Session: v.ID, Agent: calls[0].Agent, Confidence: c,
-		Signature: signature(KilledTool, v.ID, e.anchor()),
+		Signature: signature(KilledTool, v.ID, v.Turn.Start.anchor()),
 		Evidence:  marks, Since: e.Mark,
 		Says:    count(len(calls), "call") + " had not ended when the " + e.what + ": " + list(names, 3),
 		Healthy: "every call ends before its session does",
@@ -160,7 +162,7 @@ func (j *judgement) partial(v *view, e ending) {
 	}
 	j.add(Issue{
 		Type: Partial, Session: v.ID, Confidence: c,
-		Signature: signature(Partial, v.ID, r.Cmd, e.anchor()),
+		Signature: signature(Partial, v.ID, r.Cmd, v.Turn.Start.anchor()),
 		Evidence:  append(phaseEnds(r), e.Mark), Since: e.Mark,
 		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " and neither ended nor failed, and its " + e.what,
 		Healthy: "a command that was begun is completed or logged as failed",

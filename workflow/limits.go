@@ -23,12 +23,12 @@ type Limits struct {
 	SilenceAfter            time.Duration
 	MissingMilestonesPhases int     // phases complete without a milestone
 	DecliningVelocityGaps   int     // gaps between milestones that grew one after the other
-	DecliningVelocityFactor float64 // by how much the last gap exceeds the first
+	DecliningVelocityFactor float64 // by how much the last of so many gaps exceeds the first; half of it with each gap more, but twice
 	AgentSilenceAfter       time.Duration
 	UndeclaredCommandTurns  int // turns of work after the command was invoked
 	IgnoredAdviceTurns      int // turns of work after the advice was seen
 	AbandonedAgentAfter     time.Duration
-	AbruptStopAfter         time.Duration // how long the process has to be gone: its last entry may be on its way
+	AbruptStopAfter         time.Duration // how long the process has to be gone
 	PartialCompletionAfter  time.Duration
 	PermissionWaitAfter     time.Duration
 	QuestionWaitAfter       time.Duration
@@ -39,9 +39,8 @@ func DefaultLimits() Limits {
 	return Limits{
 		QueueAbove: 0.9, SuggestAbove: 0.7, Cooldown: 30 * time.Minute,
 		LoopRepeats: 4, ToolFailureRunFailures: 5, EditChurnReturns: 2,
-		SilenceAfter: 15 * time.Minute, MissingMilestonesPhases: 2, DecliningVelocityGaps: 3, DecliningVelocityFactor: 3,
+		SilenceAfter: 15 * time.Minute, MissingMilestonesPhases: 2, DecliningVelocityGaps: 3, DecliningVelocityFactor: 4,
 		AgentSilenceAfter: 10 * time.Minute, UndeclaredCommandTurns: 1, IgnoredAdviceTurns: 2, AbandonedAgentAfter: 15 * time.Minute,
-		AbruptStopAfter: 30 * time.Second, PartialCompletionAfter: 30 * time.Second,
 		PermissionWaitAfter: 5 * time.Minute, QuestionWaitAfter: 10 * time.Minute,
 	}
 }
@@ -67,7 +66,7 @@ func (l *Limits) params() []param {
 		{"silence.after", &l.SilenceAfter, 1, 7 * day, "nothing at all, in a session at work"},
 		{"missing_milestones.phases", &l.MissingMilestonesPhases, 1, 1000, "phases complete without a milestone"},
 		{"declining_velocity.gaps", &l.DecliningVelocityGaps, 2, 1000, "gaps between milestones, each longer than the one before"},
-		{"declining_velocity.factor", &l.DecliningVelocityFactor, 1, 1000, "how many times the first gap the last one is"},
+		{"declining_velocity.factor", &l.DecliningVelocityFactor, 1, 1000, "how many times the first of those gaps the last one is; half as much is enough with each gap more, but at least twice"},
 		{"agent_silence.after", &l.AgentSilenceAfter, 1, 7 * day, "no entry of an agent since it was spawned"},
 		{"undeclared_command.turns", &l.UndeclaredCommandTurns, 1, 1000, "turns of work since a command was invoked that logged nothing"},
 		{"ignored_advice.turns", &l.IgnoredAdviceTurns, 1, 1000, "turns of work with the same trouble since the advice was seen"},
