@@ -48,23 +48,7 @@ func TestCorpus(t *testing.T) {
 		if sum := sha256.Sum256([]byte(s.Name)); s.Frozen != (sum[0]%3 == 0) {
 			t.Errorf("%s is in the wrong folder", s.Name)
 		}
-		for _, list := range [][]Claim{s.Expect, s.Never, s.Allow, s.Open, s.Cleared} {
-			for _, c := range list {
-				if !slices.Contains(known, c.Type) {
-					t.Errorf("%s: there is no type %q", s.Name, c.Type)
-				}
-			}
-		}
-		for _, c := range slices.Concat(s.Open, s.Cleared) {
-			if !slices.ContainsFunc(s.Expect, func(e Claim) bool { return e.Type == c.Type && e.Session == c.Session }) {
-				t.Errorf("%s: %s %s stands or is gone at the end, and was not expected", s.Name, c.Type, c.Session)
-			}
-		}
-		for _, c := range s.Never {
-			if slices.ContainsFunc(slices.Concat(s.Expect, s.Allow), func(e Claim) bool { return c.About(e.Type, e.Session) }) {
-				t.Errorf("%s: %s %s is both expected and a trap", s.Name, c.Type, c.Session)
-			}
-		}
+		checkClaims(t, s, known)
 	}
 }
 

@@ -1,0 +1,65 @@
+package scenario
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"aburn/workflow"
+)
+
+// TestSecond: the second examination can be read, names known types only, and has what an examination needs.
+func TestSecond(t *testing.T) {
+	all, err := Load(filepath.Join(testdata, "second"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]bool{}
+	for _, s := range load(t) {
+		first[s.Name] = true
+	}
+	known, found, healthy := workflow.Types(), map[string]int{}, 0
+	for _, s := range all {
+		checkLog(t, s)
+		checkClaims(t, s, known)
+		if first[s.Name] {
+			t.Errorf("there are two scenarios %s", s.Name)
+		}
+		for _, c := range s.Expect {
+			found[c.Type]++
+		}
+		if s.Healthy() {
+			healthy++
+		}
+	}
+	if len(all) < 190 || healthy < 100 {
+		t.Errorf("%d scenarios, %d of them healthy", len(all), healthy)
+	}
+	for _, typ := range known {
+		if found[typ] < 2 {
+			t.Errorf("%s: %d scenarios", typ, found[typ])
+		}
+	}
+}
+
+// checkClaims holds a scenario's claims against the types and against each other.
+func checkClaims(t *testing.T, s *Scenario, known []string) {
+	t.Helper()
+	for _, list := range [][]Claim{s.Expect, s.Never, s.Allow, s.Open, s.Cleared} {
+		for _, c := range list {
+			if !slices.Contains(known, c.Type) {
+				t.Errorf("%s: there is no type %q", s.Name, c.Type)
+			}
+		}
+	}
+	for _, c := range slices.Concat(s.Open, s.Cleared) {
+		if !slices.ContainsFunc(s.Expect, func(e Claim) bool { return e.Type == c.Type && e.Session == c.Session }) {
+			t.Errorf("%s: %s %s stands or is gone at the end, and was not expected", s.Name, c.Type, c.Session)
+		}
+	}
+	for _, c := range s.Never {
+		if slices.ContainsFunc(slices.Concat(s.Expect, s.Allow), func(e Claim) bool { return c.About(e.Type, e.Session) }) {
+			t.Errorf("%s: %s %s is both expected and a trap", s.Name, c.Type, c.Session)
+		}
+	}
+}
