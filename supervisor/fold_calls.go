@@ -42,11 +42,13 @@ func (x *step) key() uint32 {
 // toolStart opens a call.
 func (x *step) toolStart() {
 	c := &Call{Start: x.at, ID: text(x.d.ToolUseID, maxID), Tool: text(x.d.Tool, maxName), Input: x.input(), Key: x.key(), Agent: x.name()}
-	if end := &x.ses.End; end.Is() && (x.agent != nil || x.soonAfter(end.Mark)) { // its hook was slow: it ran when the session ended
+	switch end := &x.ses.End; {
+	case end.Is() && x.soonAfter(end.Mark): // its hook was slow: it ran when the session ended
 		end.Calls = push(end.Calls, c, maxCalls)
 		return
-	}
-	if x.agent == nil {
+	case end.Is() && x.agent != nil:
+		return
+	case x.agent == nil:
 		x.work()
 	}
 	if c.ID != "" && slices.ContainsFunc(x.ses.Calls, func(o *Call) bool { return o.ID == c.ID && o.Agent == c.Agent }) {

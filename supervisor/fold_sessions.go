@@ -59,7 +59,7 @@ func (s *State) forget() {
 func (x *step) sessionStart() {
 	s := x.ses
 	s.End = End{}
-	if string(x.d.Source) == "compact" || s.Heard <= 1 {
+	if string(x.d.Source) == "compact" {
 		return
 	}
 	if s.Turn.Open && s.Turn.Calls == 0 && len(s.Calls) == 0 && x.soonAfter(s.Turn.Start) {

@@ -71,7 +71,8 @@ func TestMode(t *testing.T) {
 		{"PROMPT (x& SESSION_END'other' +1m x~Bash'ls'<", "ended 3"},
 		{"PROMPT SESSION_END'other' NOTIFY'idle_prompt'", "ended 2"}, // sticky: that one was late
 		{"PROMPT Bash'sleep'<a SESSION_END'other' ^a", "ended 3"},
-		{"PROMPT SESSION_START'compact'", "working 1"},
+		{"PROMPT Bash'ls' +1m SESSION_START'compact'", "working 1"},
+		{"PROMPT Bash'rm x'< PERMISSION NOTIFY'idle_prompt'", "waiting for permission 3"},
 		{"PROMPT Bash'ls' SESSION_START'resume'", "idle 4"}, // killed, and resumed
 		{"PROMPT +1m SESSION_START'resume'", "idle 2"},
 		{"PROMPT STOP Bash'ls'<", "working 3"}, // goes on after a Stop: a ! line, or a hook that continued it
@@ -147,6 +148,8 @@ func TestOpenCalls(t *testing.T) {
 		{"PROMPT Bash'ls'< PROMPT", "Bash cut"},
 		{"PROMPT Bash'ls'< PROMPT Bash'pwd'<", "Bash"},
 		{"PROMPT Bash'serve'& PROMPT Bash'pwd'<", "Bash&, Bash"},
+		{"PROMPT Bash'ls'<a PROMPT ^a&", "Bash&"}, // it was not interrupted
+		{"PROMPT (x& SESSION_END'other' +1m x~Bash'ls'<", ""},
 		{"codex PROMPT Bash'ls'< PROMPT'steer'", "Bash"},
 		{"codex PROMPT Bash'sleep'<a STOP", "Bash&"},
 		{"codex PROMPT Bash'sleep'<a STOP PROMPT ^a", ""},

@@ -121,6 +121,7 @@ func TestTests(t *testing.T) {
 	tell(t, tests, []story{
 		{"Bash'go test'", "go test: runs=1 pass=2-2 broke=0 fail=0; progress 0"},
 		{"Bash'go test' Bash'go test'!1", "go test: runs=2 pass=2-2 broke=4 fail=4; progress 4"},
+		{"Bash'go test' Bash'go test'!1 Bash'go test'", "go test: runs=3 pass=2-6 broke=0 fail=4; progress 6"},
 		{"Bash'go test'!1 Bash'go test'!1 Bash'go test'", "go test: runs=3 pass=6-6 broke=0 fail=4; progress 6"},
 		{"Bash'go test' Bash'go test'!1 Bash'go test'!1", "go test: runs=3 pass=2-2 broke=4 fail=6; progress 4"},
 		{"Bash'go test'!1 Bash'go test ./a'", "go test: runs=1 pass=0-0 broke=0 fail=2, go test ./a: runs=1 pass=4-4 broke=0 fail=0; progress 0"},
@@ -209,6 +210,10 @@ func TestFails(t *testing.T) {
 		{"Bash'a'!1 tester~Bash'b' Bash'c'!1", "2 of 2 from 2 to 6"},
 		{"Bash'a'!1 twice", "1 of 1 from 2 to 2"},
 	})
+	s, _ := fold(t, "@A PROMPT tester~Bash'a'!1 PROMPT tester~Bash'b'!1")
+	if n := session(t, s, "A").Agents[0].Line.Fails.Count; n != 2 {
+		t.Errorf("a prompt for the session is none for its sub-agent: %d", n)
+	}
 }
 
 func TestMilestones(t *testing.T) {
