@@ -71,13 +71,18 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 // take keeps the entries that are new, with an id each.
 func (r *Receipt) take(tail Tail, entries []*logfmt.Entry) {
 	var seen map[string]bool // of these entries; nothing to look in for one
+	has := tail.has
 	if len(entries) > 1 {
 		seen = make(map[string]bool, len(entries))
+	}
+	if len(entries) > fewEntries {
+		there := tail.ids(entries)
+		has = func(e *logfmt.Entry) bool { return there[e.ID] }
 	}
 	for _, e := range entries {
 		if e.ID == "" {
 			e.ID = NewID()
-		} else if seen[e.ID] || tail.has(e) {
+		} else if seen[e.ID] || has(e) {
 			r.Duplicates++
 			continue
 		}

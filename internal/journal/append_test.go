@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -309,5 +310,26 @@ func TestLockNotRegular(t *testing.T) {
 	}
 	if got := ids(t, j.Forward(journal.Position{})); got != "a" {
 		t.Errorf("log holds %s", got)
+	}
+}
+
+// Of many entries at once the repeats are left out too, among themselves and of what
+// stands before, and no others.
+func TestManyAtOnceOnce(t *testing.T) {
+	j := open(t, folder(t), journal.Options{By: journal.Command})
+	batch := func(ids ...string) (all []*logfmt.Entry) {
+		for _, id := range ids {
+			all = append(all, entry(id))
+		}
+		return all
+	}
+	mustAppend(t, j, batch("a", "b")...)
+	r := mustAppend(t, j, batch("c", "a", "d", "c", "e", "f", "b", "", "g")...)
+	if r.Duplicates != 3 || len(r.Entries) != 6 {
+		t.Errorf("receipt: %d entries, %d duplicates", len(r.Entries), r.Duplicates)
+	}
+	got := strings.Fields(ids(t, j.Forward(journal.Position{})))
+	if len(got) != 8 || strings.Join(slices.Delete(got, 6, 7), " ") != "a b c d e f g" {
+		t.Errorf("the log holds %v", got)
 	}
 }

@@ -213,6 +213,34 @@ func (t Tail) has(e *logfmt.Entry) bool {
 	return false
 }
 
+// fewEntries is how many entries are looked for one by one.
+const fewEntries = 4
+
+// ids are those of the entries' ids that the tail holds, as far back as has looks for
+// the oldest of them: one search for all.
+func (t Tail) ids(entries []*logfmt.Entry) map[string]bool {
+	wanted := make(map[string]bool, len(entries))
+	oldest := *entries[0]
+	for _, e := range entries {
+		wanted[e.ID] = true
+		if e.Time.Before(oldest.Time) {
+			oldest.Time = e.Time
+		}
+	}
+	oldest.ID = ""
+	there := map[string]bool{}
+	search := newRepeatSearch(&oldest)
+	for line := range t.Backward() {
+		if search.ends(line) {
+			break
+		}
+		if id := search.header.ID; len(id) > 0 && wanted[string(id)] {
+			there[string(id)] = true
+		}
+	}
+	return there
+}
+
 // hasFurther searches the whole tail of f in one block of memory.
 func (s *tailState) hasFurther(search repeatSearch) bool {
 	scan := newBackScan(s.f, s.f.size()-TailSize, s.f.size(), repeatBlock)
@@ -243,7 +271,7 @@ func (r *repeatSearch) ends(line []byte) bool {
 	if !r.header.Read(line) {
 		return false
 	}
-	if string(r.header.ID) == r.id {
+	if r.id != "" && string(r.header.ID) == r.id {
 		r.found = true
 		return true
 	}
