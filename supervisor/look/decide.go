@@ -28,11 +28,65 @@ func (d *decision) decide() {
 	d.finish()
 	d.notice()
 	d.resolve()
+	for _, is := range d.due() {
+		d.put(is)
+	}
+}
+
+// calls reports whether the judgement alone asks for a decision. It does not know
+// what the queue holds.
+func (d *decision) calls() bool {
+	return len(d.due()) > 0 || len(d.seenNow()) > 0 || len(d.toldGone()) > 0 ||
+		slices.ContainsFunc(d.result.State.Advice, func(a *supervisor.Advice) bool { return d.gone(a) && d.judged(a) })
+}
+
+// due are the issues to queue: certain enough, of whom it can reach, and not told a
+// little while ago, or since the session did anything: who is away is not written to
+// again and again.
+func (d *decision) due() (due []*supervisor.Issue) {
 	for i := range d.result.Issues {
-		if is := &d.result.Issues[i]; supervisor.LevelOf(is, d.model) == supervisor.Queue && d.reachable(is) {
-			d.put(is)
+		is := &d.result.Issues[i]
+		if supervisor.LevelOf(is, d.model) == supervisor.Queue && d.reachable(is) && !d.advised(is) {
+			due = append(due, is)
 		}
 	}
+	return due
+}
+
+func (d *decision) advised(is *supervisor.Issue) bool {
+	return slices.ContainsFunc(d.result.State.Advice, func(a *supervisor.Advice) bool {
+		if a.Signature != is.Signature || a.Task == "" || a.Resolved.Is() {
+			return false
+		}
+		age := d.result.Now.Sub(a.Queued.Time())
+		return age >= 0 && age < d.model.Limits.Cooldown || d.away(is, a)
+	})
+}
+
+// seenNow is the advice that the transcript shows and the log does not say so of.
+func (d *decision) seenNow() (seen []*supervisor.Advice) {
+	for _, a := range d.result.State.Advice {
+		if a.Task != "" && !a.Seen.Is() && d.result.Observed.Seen[a.Task] == supervisor.Yes {
+			seen = append(seen, a)
+		}
+	}
+	return seen
+}
+
+// toldGone is what the user was told and is no more.
+func (d *decision) toldGone() (gone []supervisor.Told) {
+	for _, told := range d.result.State.Told {
+		if d.raised(told.Signature) == nil {
+			gone = append(gone, told)
+		}
+	}
+	return gone
+}
+
+// gone reports whether the trouble that the advice was about is not found any more,
+// though its session goes on.
+func (d *decision) gone(a *supervisor.Advice) bool {
+	return a.Task != "" && !a.Resolved.Is() && d.raised(a.Signature) == nil && !d.over(a.Session)
 }
 
 // finish does what a look or a delivery that died did not come to: the queue and
@@ -66,10 +120,7 @@ func (d *decision) tasks() []queue.Task {
 
 // notice raises what was delivered to seen.
 func (d *decision) notice() {
-	for _, a := range d.result.State.Advice {
-		if a.Task == "" || a.Seen.Is() || d.result.Observed.Seen[a.Task] != supervisor.Yes {
-			continue
-		}
+	for _, a := range d.seenNow() {
 		d.desk.Seen(a.Task, d.result.Now)
 		d.add(logfmt.Delivered, a.Session, logfmt.TaskFacts{Task: a.Task, Type: a.Type, Signature: a.Signature, Seen: true})
 	}
@@ -81,8 +132,7 @@ func (d *decision) notice() {
 func (d *decision) resolve() {
 	for _, a := range d.result.State.Advice {
 		switch {
-		case a.Task == "" || a.Resolved.Is() || d.raised(a.Signature) != nil:
-		case d.over(a.Session):
+		case !d.gone(a):
 		case !d.judged(a):
 			d.desk.Drop(a.Task, "no longer looked for", d.result.Now)
 		default:
@@ -91,10 +141,7 @@ func (d *decision) resolve() {
 			d.result.Resolved = append(d.result.Resolved, a.Task)
 		}
 	}
-	for _, told := range d.result.State.Told {
-		if d.raised(told.Signature) != nil {
-			continue
-		}
+	for _, told := range d.toldGone() {
 		e := d.add(logfmt.Resolved, "", logfmt.TaskFacts{Signature: told.Signature, Reason: "cleared"})
 		e.ID = logfmt.ToolID(Source, "", "", logfmt.Resolved, "told:"+told.Signature+":"+strconv.FormatInt(told.At, 10))
 	}
@@ -115,18 +162,9 @@ func (d *decision) judged(a *supervisor.Advice) bool {
 	return s != nil && d.result.Now.Sub(s.Last.Time()) < silentFor
 }
 
-// put queues an issue, unless that was done a little while ago, or since the session
-// did anything: who is away is not written to again and again.
+// put queues an issue, unless the queue has it, or had it a little while ago.
 func (d *decision) put(is *supervisor.Issue) {
 	now, cooldown := d.result.Now, d.model.Limits.Cooldown
-	for _, a := range d.result.State.Advice {
-		if a.Signature != is.Signature || a.Task == "" || a.Resolved.Is() {
-			continue
-		}
-		if age := now.Sub(a.Queued.Time()); age >= 0 && age < cooldown || d.away(is, a) {
-			return
-		}
-	}
 	t := d.task(is)
 	put, err := d.desk.Put(t, cooldown, now)
 	if err != nil {

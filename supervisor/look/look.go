@@ -113,10 +113,17 @@ func (l *Look) wait() time.Duration {
 // Once looks: it reads what is new, judges, queues what is certain enough for the
 // sessions that can still be reached, notes what cleared, and stores the state. It
 // ends soon after until (zero: no limit) or when ctx is done, having decided
-// nothing. Where the queue cannot be used it is Peek, with a warning.
+// nothing. Where the queue cannot be used it is Peek, with a warning. At a prompt it
+// does not ask for the lock where nothing has to be written.
 func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 	if len(l.o.Key) == 0 {
 		return l.Peek(ctx, now)
+	}
+	if l.o.Prompt != "" {
+		r, err := l.judge(ctx, now, until)
+		if err != nil || !l.calls(&r) {
+			return r, err
+		}
 	}
 	desk, err := l.queue.Lock(l.wait())
 	if errors.Is(err, ErrBusy) {
@@ -145,6 +152,13 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 		return r, nil
 	}
 	return r, d.log()
+}
+
+// calls reports whether anything follows from a judgement, as far as it can be known
+// without the queue. A prompt looks no further: the end of the turn did, and will.
+func (l *Look) calls(r *Result) bool {
+	d := decision{Look: l, result: r}
+	return l.storing() || r.Complete && d.calls()
 }
 
 // Peek is Once without any effect: it takes no lock and writes nothing.

@@ -26,13 +26,19 @@ const maxState = 4 << 20
 
 var errNoState = errors.New("no stored state")
 
-// store writes the state and its position, unless they stand there, or nearly so:
-// replacing a file costs a hook more than folding some entries again.
-func (l *Look) store() error {
+// storing reports whether the state and its position are to be written: they do not
+// stand there, or nearly so. Replacing a file costs a hook more than folding some
+// entries again.
+func (l *Look) storing() bool {
 	f := &l.folded
-	if f.new == 0 || l.o.By == journal.Hook && f.new < max(fewReads, int64(f.size/2)) {
+	return f.new > 0 && (l.o.By == journal.Command || f.new >= max(fewReads, int64(f.size/2)))
+}
+
+func (l *Look) store() error {
+	if !l.storing() {
 		return nil
 	}
+	f := &l.folded
 	data := f.encode()
 	if err := atomicfile.WriteRoot(l.o.Root, StateName, data, 0o600, atomicfile.Options{}); err != nil {
 		return err
