@@ -27,14 +27,20 @@ func Default() Model {
 	}
 }
 
-// defaultTests is what test runners and languages call tests, fixtures and their settings.
+// defaultTests is what test runners and languages call tests, fixtures, their helpers and their settings, in the layouts
+// that their own documents show.
 func defaultTests() []string {
 	return []string{
-		"test/", "tests/", "Test/", "Tests/", "spec/", "specs/", "e2e/", "__tests__/", "__mocks__/", "__snapshots__/", "__fixtures__/",
-		"testdata/", "test-data/", "test_data/", "fixture/", "fixtures/", "testutil/", "testutils/", "testing/", "mocks/", "cypress/", "androidTest/",
-		"*_test.*", "test_*.*", "*.test.*", "*.spec.*", "*_spec.*", "*-test.*", "*-spec.*", "*_tests.*", "tests.*", "test.*", "spec.*",
-		"*Test.*", "*Tests.*", "*TestCase.*", "*Spec.*", "*IT.java", "*.feature", "*.snap", "*.golden", "*.cy.*", "*.e2e.*", "*_fixture.*", "*.fixture.*", "*_mock.*", "*.mock.*", "*.stories.*",
-		"conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "jest.config.*", "vitest.config.*", "playwright.config.*", "karma.conf.*", ".mocharc*", "phpunit.xml*", ".rspec", "spec_helper.rb", "test_helper.rb",
+		// folders: by a whole name, or by a word of one (integration_test in Dart, src/androidTest on the JVM, App.Tests in .NET)
+		"test/", "tests/", "Test/", "Tests/", "spec/", "specs/", "Specs/", "e2e/", "E2E/", "t/", "itest/", "src/it/", "__tests__/", "__mocks__/", "__snapshots__/", "__fixtures__/", "__specs__/",
+		"*_test/", "*_tests/", "test_*/", "tests_*/", "*-test/", "*-tests/", "test-*/", "tests-*/", "*Test/", "*Tests/", "*.Test/", "*.Tests/", "*_spec/", "*-spec/", "*_specs/", "*-specs/", "*Specs/", "*.Specs/", "*-e2e/", "e2e-*/", "*_e2e/",
+		"testdata/", "testData/", "fixture/", "fixtures/", "Fixtures/", "stubs/", "fakes/", "mocks/", "testutil/", "testutils/", "testing/", "testlib/", "step_definitions/", "stepdefs/", "features/support/", "features/steps/", "acceptance/", "cypress/", "playwright/", "doctests/",
+		// files
+		"*_test.*", "test_*.*", "*.test.*", "*.spec.*", "*_spec.*", "*-test.*", "*-spec.*", "*_tests.*", "*-tests.*", "test-*.*", "tests.*", "test.*", "spec.*", "*.test-d.ts", "*.t", "*.bats", "*.tftest.hcl", "*_testing.*",
+		"*Test.*", "*Tests.*", "*TestCase.*", "*TestBase.*", "*Spec.*", "*Specs.*", "*Suite.scala", "*IT.java", "*Cest.php", "*Cept.php", "*Steps.*", "*StepDefs.*", "*StepDefinitions.*", "*_steps.*", "*.steps.*",
+		"*.feature", "*.snap", "*.golden", "*.cy.*", "*.e2e.*", "*.e2e-spec.*", "*_fixture.*", "*_fixtures.*", "*.fixture.*", "*_mock.*", "*_mocks.*", "mock_*.*", "*.mock.*", "*.stories.*", "*.bench.*", "*_bench.*", "*Bench.*", "*Benchmark.*",
+		"conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "jest.config.*", "jest.setup.*", "vitest.config.*", "vitest.setup.*", "setupTests.*", "playwright.config.*", "karma.conf.*", ".mocharc*", "phpunit.xml*", ".rspec",
+		"spec_helper.rb", "rails_helper.rb", "test_helper.*", "Pest.php",
 	}
 }
 

@@ -31,6 +31,17 @@ src/fixtures/user.yaml
 __snapshots__/a.snap
 jest.config.js
 test/unit/../x.go
+integration_test/login_flow.dart
+src/integrationTest/java/org/x/Base.java
+App.Tests/Startup.cs
+AppUITests/Screen.swift
+features/step_definitions/cart.rb
+features/support/env.rb
+t/00-load.t
+tests-e2e/helpers.ts
+test-support/src/lib.rs
+infra/main.tftest.hcl
+acceptance/checkout.rb
 `},
 		{"doc", `
 README.md
@@ -46,6 +57,11 @@ notes.txt
 vite.config.ts
 `},
 		{"production", `
+src/factories/user.ts
+locales/it/messages.go
+attest/sign.go
+contest/rank.go
+latest.go
 main.go
 src/app.ts
 internal/contest/latest.go
