@@ -8,11 +8,15 @@ import (
 	"aburn/workflow"
 )
 
-// TestSecond: the second examination can be read, names known types only, and has what an examination needs.
+// TestSecond: the second and the third examination can be read, name known types only, and have what an examination needs.
 func TestSecond(t *testing.T) {
-	all, err := Load(filepath.Join(testdata, "second"))
-	if err != nil {
-		t.Fatal(err)
+	var all []*Scenario
+	for _, folder := range []string{"second", "third"} {
+		list, err := Load(filepath.Join(testdata, folder))
+		if err != nil {
+			t.Error(err)
+		}
+		all = append(all, list...)
 	}
 	first := map[string]bool{}
 	for _, s := range load(t) {
@@ -25,6 +29,7 @@ func TestSecond(t *testing.T) {
 		if first[s.Name] {
 			t.Errorf("there are two scenarios %s", s.Name)
 		}
+		first[s.Name] = true
 		for _, c := range s.Expect {
 			found[c.Type]++
 		}
@@ -32,7 +37,7 @@ func TestSecond(t *testing.T) {
 			healthy++
 		}
 	}
-	if len(all) < 190 || healthy < 100 {
+	if len(all) < 260 || healthy < 140 {
 		t.Errorf("%d scenarios, %d of them healthy", len(all), healthy)
 	}
 	for _, typ := range known {
