@@ -56,6 +56,7 @@ func (t *Turn) code(c *codec) {
 	c.bool("open", &t.Open)
 	c.mark("start", &t.Start)
 	c.bool("machine", &t.Machine)
+	c.bool("steered", &t.Steered)
 	c.int("calls", &t.Calls)
 	c.mark("ended", &t.Ended)
 	by := string(t.By)

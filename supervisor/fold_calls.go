@@ -67,6 +67,9 @@ func (x *step) toolEnd() {
 	x.ses.answered(id, x.name())
 	x.started(id)
 	x.returned(c)
+	if t := &x.ses.Turn; t.Calls == 0 && t.Machine && !t.Steered { // what a schedule asks again is no repetition
+		x.anew()
+	}
 	x.ses.Turn.Calls++
 	if inv := x.ses.Invoked; inv != nil && !inv.Declared {
 		inv.Calls++

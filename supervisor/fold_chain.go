@@ -57,15 +57,27 @@ func (x *step) linkOf(cmd string) *Link {
 	return l
 }
 
-// jumped lists the commands before cmd of which nothing is known, back to one that
-// is. Where none is known, the log began after them.
+// jumped lists the commands before cmd of which nothing is known in this round of
+// the chain, back to one that is. Where none is known, the log began after them.
 func (x *step) jumped(cmd string) []string {
+	round := x.roundEnd()
 	var list []string
 	for c, ok := x.model.Command(cmd); ok && c.After != "" && len(list) < maxJumped; c, ok = x.model.Command(c.After) {
-		if slices.ContainsFunc(x.Links, func(l *Link) bool { return l.Cmd == c.After }) {
+		if slices.ContainsFunc(x.Links, func(l *Link) bool { return l.Cmd == c.After && max(l.Start.Ord, l.Complete.Ord, l.Failed.Ord) > round }) {
 			return list
 		}
 		list = append(list, c.After)
 	}
 	return nil
+}
+
+// roundEnd is when the last command of the chain was last complete in the entry's
+// worktree. Others may be in the middle of a round of their own.
+func (x *step) roundEnd() (end uint64) {
+	for _, l := range x.Links {
+		if l.Wt == x.e.Wt && x.model.Next(l.Cmd) == "" {
+			end = max(end, l.Complete.Ord)
+		}
+	}
+	return end
 }

@@ -139,8 +139,8 @@ func (x *step) runEnd(cmd string, fail bool) {
 // phaseStart begins a phase. Whatever phase is open ends without a word.
 func (x *step) phaseStart(r *Run, name string) {
 	p := &Phase{Name: name, Start: x.at, At: x.ses.Clock, Declared: x.declaresFailure()}
-	if from := r.last(); r.Start.Is() || from != "" {
-		if ok, skipped := x.model.Legal(from, name); !ok && !x.elsewhere(skipped, r.Start.Ord) {
+	if from, since, known := x.phaseBefore(r); known {
+		if ok, skipped := x.model.Legal(from, name); !ok && !x.elsewhere(skipped, since) {
 			p.Skipped = skipped
 		}
 	}
@@ -153,22 +153,6 @@ func (r *Run) last() string {
 		return r.Phases[n-1].Name
 	}
 	return ""
-}
-
-// elsewhere reports whether another line of the session had that phase since.
-func (x *step) elsewhere(phase string, since uint64) bool {
-	had := func(l *Line) bool {
-		if l == x.line || l.Run == nil {
-			return false
-		}
-		for _, r := range append(slices.Clone(l.Before), l.Run) {
-			if slices.ContainsFunc(r.Phases, func(p *Phase) bool { return p.Name == phase && max(p.Start.Ord, p.End.Ord) > since }) {
-				return true
-			}
-		}
-		return false
-	}
-	return had(&x.ses.Own) || slices.ContainsFunc(x.ses.Agents, func(a *Agent) bool { return had(&a.Line) })
 }
 
 // phaseEnd ends a phase; one that did not say that it began ends all the same.

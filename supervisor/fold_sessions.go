@@ -88,6 +88,7 @@ func (x *step) sessionEnd() {
 	x.closeTurn(logfmt.SessionEnd)
 	x.stopAll()
 	s.End = end
+	s.Own.Recent, s.Own.Fails, s.Files = nil, Streak{}, nil // what goes on no more is no loop
 }
 
 // stopAll forgets what cannot run on.
@@ -120,7 +121,7 @@ func (x *step) prompt() {
 		x.cutCalls()
 	}
 	s.clearWaits("")
-	s.Turn = Turn{Open: true, Start: x.at, Machine: x.d.Machine, Ended: s.Turn.Ended, By: s.Turn.By}
+	s.Turn = Turn{Open: true, Start: x.at, Machine: x.d.Machine, Steered: s.Turn.Open, Ended: s.Turn.Ended, By: s.Turn.By}
 	s.Turns++
 }
 
@@ -204,5 +205,19 @@ func (x *step) command() {
 	}
 }
 
-// tick lets the session's clock go on to this entry.
-func (x *step) tick() { x.ses.Clock = x.ses.clockAt(x.at.At) }
+// tick lets the session's clock go on to this entry. What happened before a person
+// came back or a process began is not known to be work: of an interrupt Claude Code
+// tells nobody, of a crash nobody does.
+func (x *step) tick() {
+	switch x.e.Event {
+	case logfmt.SessionStart:
+		if string(x.d.Source) != "compact" {
+			return
+		}
+	case logfmt.Prompt:
+		if !x.d.Machine && x.ses.Source != "codex" {
+			return
+		}
+	}
+	x.ses.Clock = x.ses.clockAt(x.at.At)
+}

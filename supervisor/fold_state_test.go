@@ -89,6 +89,9 @@ func TestChain(t *testing.T) {
 		{"ideate> ideate! plan> plan.", "ideate 1 0 2, plan 3 4 0"},
 		{"@B ideate. @A /feature build>", "ideate 0 1 0, feature/build 2 0 0 open over [plan]"},
 		{"@B plan. @A /feature build>", "plan 0 1 0, feature/build 2 0 0 open"},
+		{"ideate. plan. build. ship. ideate. build>", "ideate 0 5 0, plan 0 2 0, build 6 3 0 open over [plan], ship 0 4 0"}, // a new round
+		{"ideate. plan. build. ship. build>", "ideate 0 1 0, plan 0 2 0, build 5 3 0 open, ship 0 4 0"},
+		{"ideate. plan. /f build. ship. /g build>", "ideate 0 1 0, plan 0 2 0, f/build 0 3 0, f/ship 0 4 0, g/build 5 0 0 open"}, // beside that round
 		{"tester~build> build:RED> build:RED. deploy>", ""},
 		{"build> build:RED!", "build 1 0 0 open"},
 		{"build> build*", "build 1 0 0 open"},
@@ -161,6 +164,11 @@ func TestClock(t *testing.T) {
 		{"PROMPT (x& x~Bash'rm'< PERMISSION +5m Bash'ls'", "5m5s 5m6s"}, // that one waits, the session does not
 		{"PROMPT Bash'serve'& { +50s Bash'ls' }*10", "8m42s 8m43s"},
 		{"PROMPT -1h Bash'ls'", "1s 2s"},
+		{"PROMPT Bash'ls' +1h SESSION_START'resume' PROMPT Bash'ls'", "4s 5s"}, // it had crashed
+		{"PROMPT Bash'ls' +1h SESSION_START'compact' Bash'ls'", "1h0m5s 1h0m6s"},
+		{"PROMPT Bash'ls' +1h PROMPT Bash'ls'", "4s 5s"}, // an interrupt, perhaps
+		{"PROMPT Bash'ls' +1h PROMPT&'<x>' Bash'ls'", "1h0m5s 1h0m6s"},
+		{"codex PROMPT Bash'ls' +1h PROMPT'steer' Bash'ls'", "1h0m5s 1h0m6s"},
 		{"PROMPT +25h Bash'ls'", "1s 2s"},
 		{"PROMPT +1h SESSION_END'other' +1h", "1h0m1s 1h0m1s"},
 	})

@@ -74,7 +74,32 @@ func TestRuns(t *testing.T) {
 		{"build> build:RED> build:RED. build:REFACTOR>", "build> RED>. (GREEN)REFACTOR>"},
 		{"build> build:RED> build:RED. build:GREEN> build:GREEN. build:REFACTOR> build:REFACTOR. build:RED>", "build> RED>. GREEN>. REFACTOR>. RED>"},
 		{"build> tester~build:RED> tester~build:RED. build:GREEN>", "build> GREEN>"}, // another one did it
+		{"build> tester~build:RED> tester~build:RED. build:REFACTOR>", "build> (GREEN)REFACTOR>"},
+		{"build> tester~build:GREEN> tester~build:GREEN. build:REFACTOR>", "build> REFACTOR>"},
+		{"build> build:RED> build:RED. tester~build:GREEN> build:REFACTOR>", "build> RED>. REFACTOR>"}, // beside each other: nobody knows
+		{"build> build:RED> build:RED. tester~test:GREEN> build:REFACTOR>", "build> RED>. REFACTOR>"},  // whatever it calls its command
+		{"build> build:DOCS> build:DOCS. build:RED> build:RED. build:DOCS> build:REFACTOR>", "build> DOCS>. RED>. DOCS> (GREEN)REFACTOR>"},
+		{"build> build:DOCS> build:GREEN>", "build> DOCS> (RED)GREEN>"},
 		{"tester~build>", "none"},
+	})
+}
+
+// Phases that sub-agents do one after the other have the order of their command.
+func TestPhasesOfAgents(t *testing.T) {
+	skipped := func(s *State, a *Session, _ time.Time) string {
+		var list []string
+		for _, g := range a.Agents {
+			list = append(list, g.Type+" "+drawRun(g.Line.Run))
+		}
+		return strings.Join(list, ", ")
+	}
+	tell(t, skipped, []story{
+		{"build> t~build:RED> t~build:RED. c~build:REFACTOR>", "t build RED>., c build (GREEN)REFACTOR>"},
+		{"build> t~build:RED> t~build:RED. c~build:GREEN> c~build:GREEN. r~build:REFACTOR>", "t build RED>., c build GREEN>., r build REFACTOR>"},
+		{"build> t~build:RED> c~build:REFACTOR>", "t build RED>, c build REFACTOR>"}, // beside each other
+		{"build> c~build:GREEN>", "c build (RED)GREEN>"},
+		{"c~build:GREEN>", "c build GREEN>"}, // what was before is unknown
+		{"build> t~build:RED> t~build:RED. c~build:GREEN> c~build:GREEN. t~build:RED> t~build:RED. c~build:REFACTOR>", "t build RED>. RED>., c build GREEN>. (GREEN)REFACTOR>"},
 	})
 }
 
@@ -184,7 +209,8 @@ func TestRecent(t *testing.T) {
 		{"Bash'ls' Bash'ls'#2 Bash'ls'#2", "Bash 1=1@0, Bash 2=1@0, Bash 2=1@0"},
 		{"Bash'ls'!no Bash'ls'? Bash'ls'!int", "Bashno 1=1@0, Bash? 1=2@0, Bash? 1=3@0"},
 		{"Bash'ls' PROMPT Bash'ls'", "Bash 1=1@0, Bash 1=1@3"},
-		{"Bash'ls' PROMPT&'<x>' Bash'ls'", "Bash 1=1@0, Bash 1=1@0"}, // no person asked again
+		{"Bash'ls' PROMPT&'<x>' Bash'ls'", "Bash 1=1@0, Bash 1=1@0"},                                  // no person asked again
+		{"Bash'ls' STOP PROMPT&'look again' Bash'ls' Bash'ls'", "Bash 1=1@0, Bash 1=1@6, Bash 1=1@6"}, // but a schedule did
 		{"Bash'ls' Edit'a.go'=1 Bash'ls'", "Bash 1=1@0, Edite 2=2@0, Bash 1=1@4"},
 		{"Bash'ls' twice Bash'ls'", "Bash 1=1@0, Bash 1=1@0"},
 		{"Bash'ls' tester~Bash'ls'", "Bash 1=1@0"},

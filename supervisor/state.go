@@ -53,7 +53,7 @@ type Session struct {
 	Own         Line        // its own work
 	Agents      []*Agent    // sub-agents in order of appearance; at most maxAgents, ended ones are forgotten first
 	Calls       []*Call     // open calls of the session and its sub-agents, oldest first; at most maxCalls
-	Files       []*File     // edited files, newest last; at most maxFiles
+	Files       []*File     // edited files, newest last; at most maxFiles; dropped when the session ends
 	Tests       []*Test     // test commands that ran, newest last; at most maxTests
 	Invoked     *Invocation // the newest slash command that is a command of the model
 	Progress    Moment      // the newest progress: phase event, milestone with another text than the one before, new content of a file, test whose result changed
@@ -73,6 +73,7 @@ type Turn struct {
 	Open    bool         // the session itself is at work: a prompt, or a call or lifecycle entry of its own, and no end since
 	Start   Mark         // of the newest turn
 	Machine bool         // its prompt was machine-made; Codex never tells the end of a review
+	Steered bool         // its prompt came while the one before was open
 	Calls   int          // tool calls that ended in it, those of sub-agents too
 	Ended   Mark         // when the last one ended
 	By      logfmt.Event // how: STOP, TURN_FAILED, INTERRUPT, SESSION_END, NOTIFY (the client says it is idle), or SESSION_START (anew, no end was told)
@@ -101,12 +102,12 @@ type Wait struct {
 // Clock is a session's time of work in milliseconds: while a turn is open and
 // nothing explains a standstill. Between two entries it stands still while the
 // session itself waits for the user, once a call of its own has run for a minute,
-// and, with a call in the background, after a minute without an entry. It only
-// grows.
+// with a call in the background after a minute without an entry, and before a
+// person's prompt or a process's start, when nobody knows. It only grows.
 type Clock int64
 
 // Epoch says which of all that makes a repetition new came last: progress, a
-// changed file, a person's prompt. It is that entry's seq, or its time in Unix
+// changed file, a person's prompt, the first call of a turn that a machine began. It is that entry's seq, or its time in Unix
 // milliseconds if it has none; 0 = nothing since the session's first entry.
 type Epoch uint64
 
@@ -114,7 +115,7 @@ type Epoch uint64
 type Line struct {
 	Run    *Run   // the newest command, or the one that was heard of last; nil before the first
 	Before []*Run // commands before it, newest last; at most maxRuns
-	Recent []Did  // calls that ended, newest last; at most maxRecent; a sub-agent's are dropped when it ends
+	Recent []Did  // calls that ended, newest last; at most maxRecent; dropped when the session or the sub-agent ends
 	Fails  Streak // failing calls in a row; the first call that ends after a person's prompt begins anew
 	Same   Repeat // the newest milestone's text, repeated
 }
@@ -140,7 +141,7 @@ type Phase struct {
 	Start, End Mark   // no Start: it began before the log, or did not say so; no End: open if it is the newest of an open run, else another began without it
 	At         Clock  // the session's clock at its start
 	Failed     bool   // it ended with FAILED
-	Skipped    string // the required phase that was jumped over to get here, by this line and all others of the session
+	Skipped    string // the required phase that was jumped over to get here from the phase before: of this line, or, if that had ended, of another line of the session with the same command
 	Edits      []Edit // of a phase that is TestsOnly: production files edited in it by whomever in the session; at most maxEdits, the first ones
 	Edited     int    // how many such edits
 	TestFailed Mark   // the first test command that failed in it, of whomever in the session
@@ -266,7 +267,7 @@ type Link struct {
 	Start, Complete, Failed Mark             // the newest of each
 	Session                 logfmt.SessionID // of the newest
 	Open                    bool             // started, and neither complete nor failed since
-	Jumped                  []string         // commands before it of which nothing is known in any worktree, back to one that is: as of its newest START; empty where none before it is known
+	Jumped                  []string         // commands before it of which nothing is known in any worktree, back to one that is: as of its newest START; empty where none before it is known. What was before the end of a round (the last command complete in this worktree) is not known after it
 	Heard                   bool             // not only carried entries speak of it
 }
 
