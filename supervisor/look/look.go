@@ -113,15 +113,16 @@ func (l *Look) wait() time.Duration {
 // Once looks: it reads what is new, judges, queues what is certain enough for the
 // sessions that can still be reached, notes what cleared, and stores the state. It
 // ends soon after until (zero: no limit) or when ctx is done, having decided
-// nothing. Where the queue cannot be used it is Peek, with a warning. At a prompt it
-// does not ask for the lock where nothing has to be written.
+// nothing. Where the queue cannot be used it is Peek, with a warning. A hook's asks
+// for no lock where nothing is to be written.
 func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 	if len(l.o.Key) == 0 {
 		return l.Peek(ctx, now)
 	}
-	if l.o.Prompt != "" {
-		r, err := l.judge(ctx, now, until)
-		if err != nil || !l.calls(&r) {
+	var r Result
+	var err error
+	if l.o.By == journal.Hook {
+		if r, err = l.judge(ctx, now, until); err != nil || !l.calls(&r) {
 			return r, err
 		}
 	}
@@ -135,9 +136,10 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 		return r, perr
 	}
 	defer desk.Close()
-	r, err := l.judge(ctx, now, until)
-	if err != nil {
-		return r, err
+	if l.o.By == journal.Command || r.Complete { // now, under the lock, it counts
+		if r, err = l.judge(ctx, now, until); err != nil {
+			return r, err
+		}
 	}
 	d := decision{Look: l, desk: desk, result: &r}
 	if r.Complete && (until.IsZero() || time.Now().Before(until)) {
@@ -154,11 +156,19 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 	return r, d.log()
 }
 
-// calls reports whether anything follows from a judgement, as far as it can be known
-// without the queue. A prompt looks no further: the end of the turn did, and will.
+// calls reports whether anything is to be written, as far as it can be known without
+// the queue. A prompt looks no further; at the end of a turn the queue, if there is
+// one, is to be put in order.
 func (l *Look) calls(r *Result) bool {
 	d := decision{Look: l, result: r}
-	return l.storing() || r.Complete && d.calls()
+	if l.storing() || r.Complete && d.calls() {
+		return true
+	}
+	if l.o.Prompt != "" {
+		return false
+	}
+	_, err := l.o.Root.Lstat(queue.Name)
+	return err == nil
 }
 
 // Peek is Once without any effect: it takes no lock and writes nothing.
