@@ -50,6 +50,14 @@ func TestLoop(t *testing.T) {
 		{"status between commits", `@A PROMPT Bash'git status' Bash'git add a' Bash'git status' Bash'git commit -m a' Bash'git status' Bash'git add b' Bash'git status' Bash'git commit -m b' Bash'git status' Bash'git push' Bash'git status'`, 0, "", ""},
 		{"reading to and fro", `@A PROMPT Read'a' Read'b' Read'a' Read'c' Read'a' Read'd' Read'a' Read'e' Read'a' Read'f' Read'a'`, 0, "", ""},
 		{"polling work in the background", `@A PROMPT Bash'make all'&b { BashOutput'b' }*12 PROMPT&b STOP`, 0, "", ""},
+		{"polling with a wait", `@A PROMPT { Bash'sleep 60 && gh pr checks 12'!8 }*12`, 0, "", ""},
+		{"a wait and a look in turns", `@A PROMPT { Bash'sleep 30' Bash'kubectl get pods' }*12`, 0, "", ""},
+		{"looks at a pace", `@A PROMPT { +45s Bash'gh run view 7'!8 }*12`, 0, "", ""},
+		{"a schedule asks", `@A PROMPT STOP { +10m PROMPT&'check the queue' Bash'curl -s http://x/health' STOP }*12 PROMPT`, 0, "", ""},
+		{"pages of a list", `@A PROMPT { mcp__web__click'Next' mcp__web__snapshot'' }*9`, 0, "", ""},
+		{"a tool that fails each time", `@A PROMPT { mcp__web__click'Next'! }*7`, 0, "", "loop A!"},
+		{"a long test that fails each time", `@A PROMPT { Bash'go test ./...'(4m)!1 }*6`, 0, "", "loop A!"},
+		{"a wait and a test that fails", `@A PROMPT { Bash'sleep 5' Bash'go test ./...'!1 }*9`, 0, "", "loop A"},
 		{"in another session", `@A PROMPT { Bash'make x'!2 @B Bash'make x'!2 @A }*3 Edit'a'=1 @B Edit'b'=1`, 0, "", ""},
 	})
 }

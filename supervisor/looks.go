@@ -30,7 +30,71 @@ func onlyWaits(d *Did) bool {
 		return false
 	}
 	for word := range strings.FieldsSeq(d.Input) {
-		if word == "sleep" || word == "wait" || word == "watch" {
+		switch strings.Trim(word, "();'\"") {
+		case "sleep", "Start-Sleep", "wait", "watch", "until", "--watch", "--wait", "--follow", "wait-for-it", "wait-on":
+			return true
+		}
+	}
+	return strings.Contains(d.Input, "rollout status") || strings.Contains(d.Input, "wait-for") || strings.Contains(d.Input, "tail -f")
+}
+
+// asksOutside reports whether a call asks for the state of something that is not
+// in the files: a service, a queue, a build elsewhere.
+func asksOutside(d *Did) bool {
+	if !isShell(d.Tool) {
+		return false
+	}
+	line := strings.NewReplacer("&&", ";", "||", ";", "|", ";", "(", ";", "!", ";").Replace(d.Input)
+	for command := range strings.SplitSeq(line, ";") {
+		words := strings.Fields(command)
+		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "timeout" || words[0] == "if" || words[0] == "while" || words[0][0] >= '0' && words[0][0] <= '9') {
+			words = words[1:]
+		}
+		if len(words) > 0 && outside(words) {
+			return true
+		}
+	}
+	return false
+}
+
+func outside(words []string) bool {
+	switch words[0] {
+	case "gh", "glab", "hub", "kubectl", "oc", "helm", "argocd", "flyctl", "fly", "vercel", "netlify", "heroku", "railway", "aws", "gcloud", "az", "doctl",
+		"curl", "wget", "http", "https", "xh", "nc", "ping", "dig", "nslookup", "ssh", "pg_isready", "redis-cli", "mysqladmin", "psql", "systemctl", "journalctl", "service",
+		"squeue", "sacct", "qstat", "bjobs", "nvidia-smi", "ps", "pgrep", "top", "lsof", "ss", "netstat", "rabbitmqctl", "celery", "terraform", "consul", "nomad", "buildkite-agent", "circleci":
+		return true
+	case "docker", "podman", "docker-compose":
+		return len(words) > 1 && slices.Contains([]string{"ps", "logs", "inspect", "compose", "stats", "service", "images"}, words[1])
+	case "git":
+		return len(words) > 1 && (words[1] == "fetch" || words[1] == "ls-remote")
+	case "npm", "pip":
+		return len(words) > 1 && (words[1] == "view" || words[1] == "index")
+	}
+	return false
+}
+
+// mayFollow reports whether a call may look at what runs in the background.
+func mayFollow(d *Did) bool {
+	if onlyWaits(d) || asksOutside(d) {
+		return true
+	}
+	for _, word := range []string{"log", "out", "tmp", "status", "result", "progress", "pid"} {
+		if strings.Contains(d.Input, word) && !strings.Contains(d.Input, "git ") {
+			return true
+		}
+	}
+	return false
+}
+
+// hasState reports whether a tool has a state of its own, so that the same input
+// is not the same action: a browser, a server behind MCP.
+func hasState(d *Did) bool {
+	if strings.HasPrefix(d.Tool, "mcp__") {
+		return true
+	}
+	tool := strings.ToLower(d.Tool)
+	for _, word := range []string{"browser", "playwright", "puppeteer", "computer", "navigate", "click", "screenshot"} {
+		if strings.Contains(tool, word) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"slices"
 	"strconv"
+	"time"
 )
 
 // lines calls do for each line of work that goes on: the session's own and those
@@ -39,6 +40,7 @@ type repetition struct {
 	between  bool   // other calls that change nothing stood between
 	marks    []Mark
 	failures int
+	refused  int // or failed, or ended nobody knows how
 }
 
 // repetition finds the longest that ends with the newest call. What the session
@@ -118,11 +120,20 @@ func (r *repetition) take(d *Did) {
 	if d.Failed {
 		r.failures++
 	}
+	if d.Failed || d.Denied || d.Unsure {
+		r.refused++
+	}
 }
 
-// needs is how many repetitions are needed, and how much is known of them; none for
-// what only waits, as long as there is something to wait for.
-func (j *judgement) needs(v *view, r *repetition) (need int, known float64) {
+const (
+	pace       = 30 * time.Second // between looks at something that takes its time
+	pollsNeed  = 14               // times that one looks at such a pace
+	stateNeeds = 20               // calls of a tool with a state of its own
+)
+
+// needs is how many repetitions are needed, and how much is known of them: nothing
+// where one waits for something outside, which looks the same from here.
+func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known float64) {
 	need, known = j.limits.LoopRepeats, 1
 	if len(r.cycle) == 2 && need > 2 {
 		need-- // as many calls again as one alone, and more
@@ -133,17 +144,44 @@ func (j *judgement) needs(v *view, r *repetition) (need int, known float64) {
 	if r.cycle[0].Key == 0 {
 		need, known = need+1, 0.93
 	}
-	if slices.ContainsFunc(r.cycle, onlyWaits) {
-		need, known = need*2, 0.85
-		if v.runsBeside() || v.Turn.Start.Ord > r.marks[0].Ord { // it waits, or was told that the wait is over
-			known = 0
-		}
+	asks := !slices.ContainsFunc(r.cycle, func(d *Did) bool { return !onlyLooks(d) && !asksOutside(d) && !onlyWaits(d) })
+	switch {
+	case slices.ContainsFunc(r.cycle, onlyWaits) && !slices.ContainsFunc(r.cycle, j.works):
+		return need, 0
+	case slices.ContainsFunc(r.cycle, onlyWaits):
+		return need * 2, 0.85
+	case asks && slices.ContainsFunc(r.cycle, mayFollow) && (v.runsBeside(agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
+		return need, 0 // it looks after work in the background, or was told that it is over
+	case r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
+		return stateNeeds / len(r.cycle), 0.93
+	case r.paced() && r.refused == 0:
+		return max(need, pollsNeed), 0.93
+	case r.paced() && asks:
+		return max(need, pollsNeed), known
 	}
 	return need, known
 }
 
+// works reports whether a call does what can be mended by working on the code.
+func (j *judgement) works(d *Did) bool {
+	return d.Failed && !asksOutside(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
+}
+
+// paced reports whether most repetitions came half a minute and more after the one
+// before.
+func (r *repetition) paced() bool {
+	slow, all := 0, 0
+	for i := len(r.cycle); i < len(r.marks); i += len(r.cycle) {
+		all++
+		if r.marks[i-len(r.cycle)].Time().Sub(r.marks[i].Time()) >= pace {
+			slow++
+		}
+	}
+	return slow*2 > all
+}
+
 func (j *judgement) loop(v *view, agent string, r repetition) {
-	need, known := j.needs(v, &r)
+	need, known := j.needs(v, agent, &r)
 	c := counted(r.times, need) * known
 	if c == 0 {
 		return
@@ -194,10 +232,11 @@ func (s *Session) progressed(before Mark) string {
 	return ""
 }
 
-// runsBeside reports whether something of the session runs in the background.
-func (s *Session) runsBeside() bool {
-	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Background }) ||
-		slices.ContainsFunc(s.Agents, func(a *Agent) bool { return a.Background && a.Running() })
+// runsBeside reports whether something that the line of work started runs in the
+// background.
+func (s *Session) runsBeside(agent string) bool {
+	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Background && c.Agent == agent }) ||
+		slices.ContainsFunc(s.Agents, func(a *Agent) bool { return a.Background && a.In == agent && a.Name() != agent && a.Running() })
 }
 
 // stillSame reports whether nothing is new since the line's newest milestone. A

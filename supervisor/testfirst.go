@@ -23,11 +23,15 @@ func (j *judgement) testFirst(v *view) {
 func (j *judgement) editedTooEarly(v *view, agent string, r *Run, p *Phase) {
 	var paths []string
 	var marks []Mark
+	unclear := 0
 	for _, e := range p.Edits {
-		if holdsTests(e.Path) {
+		if holdsTests(e.Path) || likelyTest(e.Path) {
 			continue
 		}
 		marks = append(marks, e.Mark)
+		if perhapsTest(e.Path) {
+			unclear++
+		}
 		if !slices.Contains(paths, e.Path) {
 			paths = append(paths, e.Path)
 		}
@@ -35,20 +39,18 @@ func (j *judgement) editedTooEarly(v *view, agent string, r *Run, p *Phase) {
 	if len(marks) == 0 {
 		return
 	}
+	c := min(0.97, 0.9+0.03*float64(len(marks)))
+	if unclear == len(marks) {
+		c = 0.7
+	}
 	j.add(Issue{
-		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: min(0.97, 0.9+0.03*float64(p.Edited)),
+		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
 		Signature: signature(TDDViolation, v.ID, "edit", p.Name, p.Start.anchor()),
 		Evidence:  append(marks, p.Start), Since: marks[0],
 		Says:    "production code was edited in the phase " + quoted(p.Name) + " of " + quoted(r.Cmd) + ": " + list(paths, 3),
 		Healthy: "in this phase only tests and their fixtures are edited, until one fails for the right reason",
 		Suggest: "Take the change of production code back, or set it aside, until a test fails that asks for it.",
 	})
-}
-
-// holdsTests reports whether production code of this language has its tests in the
-// same file, so that an edit of it says nothing.
-func holdsTests(path string) bool {
-	return strings.HasSuffix(path, ".rs") || strings.HasSuffix(path, ".zig")
 }
 
 // notSeenFailing judges the phase next by the phase p before it. What a test
