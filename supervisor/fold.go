@@ -17,7 +17,8 @@ func (s *State) Apply(e *logfmt.Entry, carried bool) {
 	}
 	s.Entries++
 	x := &s.fold.step
-	*x = step{State: s, e: e, at: Mark{Seq: e.Seq, Ord: s.Entries, At: e.Time.UnixMilli()}}
+	x.State, x.e, x.at = s, e, Mark{Seq: e.Seq, Ord: s.Entries, At: e.Time.UnixMilli()}
+	x.ses, x.agent, x.line = nil, nil, nil
 	if !carried || !s.Last.Is() {
 		s.Last = x.at
 	}
