@@ -31,7 +31,7 @@ var errNoState = errors.New("no stored state")
 // entries again.
 func (l *Look) storing() bool {
 	f := &l.folded
-	return f.new > 0 && (l.o.By == journal.Command || f.new >= max(fewReads, int64(f.size/2)))
+	return f.new > 0 && (l.o.By == journal.Command || f.new >= max(fewReads, int64(f.size/8)))
 }
 
 func (l *Look) store() error {
