@@ -110,6 +110,8 @@ const minutes = time.Minute
 func TestPhaseStuck(t *testing.T) {
 	judged(t, []verdict{
 		{"reading for ever", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 { +1m Read'a' Read'b' Grep'c' +1m Grep'd' Read'e' Read'f' }*11`, 0, "", "phase_stuck A!"},
+		{"a sub-agent's phase", `@A PROMPT build> Agent'x'<x (coder coder~build:RED> { +2m coder~Read'a' +2m coder~Grep'b' +2m coder~Read'c' }*4`, 0, "", "phase_stuck A"},
+		{"a sub-agent's long test run", `@A PROMPT build> Agent'x'<x (coder coder~build:RED> coder~Write'a_test.go'=1 coder~Bash'go test'(25m)!1 coder~Read'c' +1m coder~build:RED. coder) ^x`, 0, "", ""},
 		{"changing files", `@A PROMPT build> build:RED> { +4m Edit'a_test.go'=1 +4m Edit'a_test.go'=2 +4m Edit'a_test.go'=3 +4m Edit'a_test.go'=4 Bash'go test'!1 }*1 build:RED.`, 0, "", ""},
 		{"a long test run", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'(25m)!1 build:RED.`, 0, "", ""},
 		{"the user away", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 STOP +3h PROMPT build:RED. STOP`, 60 * minutes, "", ""},
@@ -166,6 +168,9 @@ func TestFailures(t *testing.T) {
 		{"regression", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:REFACTOR> Edit'a.go'=2 Bash'go test'!1 Edit'a.go'=3 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!, regression A!"},
 		{"a new RED", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:RED> Write'b_test.go'=1 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!"},
 		{"mended", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:REFACTOR> Edit'a.go'=2 Bash'go test'!1 Edit'a.go'=3 Bash'go test' build!'no time' STOP`, 0, "", "explicit_failure A!"},
+		{"under another command", `@A PROMPT build> Edit'a_test.py'=1 Edit'a.py'=1 Bash'pytest' build*'x' Edit'a.py'=2 Bash'python -m pytest tests/test_a.py'!1 Edit'a.py'=3 Bash'python -m pytest tests/test_a.py'!1 build! STOP`, 0, "", "explicit_failure A!, regression A"},
+		{"under another command, by a sub-agent", `@A PROMPT build> Edit'a.py'=1 Bash'npm test' build*'x' Agent'x'<x (coder coder~Edit'a.ts'=2 coder~Bash'npx jest a.test.ts'!1 coder) ^x build! STOP`, 0, "", "explicit_failure A!, regression A"},
+		{"a new test fails under another command", `@A PROMPT build> Edit'a.py'=1 Bash'npm test' build*'x' Edit'b.test.ts'=1 Edit'b.ts'=1 Bash'npx jest b.test.ts'!1 build! STOP`, 0, "", "explicit_failure A!"},
 		{"a build broke", `@A PROMPT build> Edit'a.ts'=1 Bash'npm run build' build*'x' Edit'a.ts'=2 Bash'npm run build'!2 build! STOP`, 0, "", "explicit_failure A!, regression A"},
 		{"a build never worked", `@A PROMPT build> Edit'a.ts'=1 Bash'npm run build'!2 build*'x' Edit'a.ts'=2 Bash'npm run build'!2 build! STOP`, 0, "", "explicit_failure A!"},
 		{"a sub-agent", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'failed' ^a Read'b'`, 0, "", "agent_failed A!"},

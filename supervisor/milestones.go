@@ -18,7 +18,7 @@ func (j *judgement) milestones(v *view) {
 	if cmd, ok := j.model.Command(r.Cmd); !ok || cmd.Milestones == 0 {
 		return
 	}
-	if !r.End.Is() && j.rounds(r) == 0 && !j.wholeRound(v, r) {
+	if !r.End.Is() && j.slices(v, r) == 0 {
 		return
 	}
 	since := r.End
@@ -36,27 +36,40 @@ func (j *judgement) milestones(v *view) {
 	})
 }
 
-// rounds is how often the phases of the model began anew.
-func (j *judgement) rounds(r *Run) int {
+// slices is how many slices of the work are over: rounds of phases in which all
+// that the model requires were complete, and the next one has begun, or no phase is
+// left and a turn has ended since. A milestone is due at the end of a slice.
+func (j *judgement) slices(v *view, r *Run) int {
 	n, before := 0, -1
+	done := map[int]bool{}
 	for _, p := range r.Phases {
 		at := j.position(p.Name)
-		if at < 0 || p.Failed {
+		if at < 0 {
 			continue
 		}
-		if at < before {
-			n++
+		if at < before || at == before && done[at] {
+			if j.whole(done) {
+				n++
+			}
+			done = map[int]bool{}
 		}
-		before = at
+		done[at], before = p.End.Is() && !p.Failed, at
+	}
+	last := r.Phases[len(r.Phases)-1]
+	if before == len(j.model.Phases)-1 && done[before] && j.whole(done) && v.Turn.Ended.Ord > last.End.Ord {
+		n++
 	}
 	return n
 }
 
-// wholeRound reports whether all phases of the model are complete and a turn ended
-// after that: whoever logs a milestone at the end of a round has done so by then.
-func (j *judgement) wholeRound(v *view, r *Run) bool {
-	last := r.Phases[len(r.Phases)-1]
-	return r.Done >= len(j.model.Phases) && last.End.Is() && v.Turn.Ended.Ord > last.End.Ord
+// whole reports whether all phases that are required are done.
+func (j *judgement) whole(done map[int]bool) bool {
+	for i := range j.model.Phases {
+		if !j.model.Phases[i].Optional && !done[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // position is a phase's place in the model, -1 if it has none.

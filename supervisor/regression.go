@@ -8,6 +8,8 @@ func (j *judgement) regressions(v *view) {
 	for _, r := range v.unmended() {
 		if t := j.broke(v, r); t != nil {
 			j.regression(v, r, t, 0.93)
+		} else if t := j.brokeElsewhere(v, r); t != nil {
+			j.regression(v, r, t, 0.89)
 		} else if t := j.brokeCheck(v, r); t != nil {
 			j.regression(v, r, t, 0.8)
 		} else if p := j.brokenPhase(r); p != nil && len(v.Tests) == 0 {
@@ -47,6 +49,53 @@ func (j *judgement) wantsFailure(r *Run, m Mark) bool {
 	return ok && kind.FailingTest
 }
 
+// brokeElsewhere is broke where the tests passed under one command and failed under
+// another: the last pass, then an edit of production code and of no test, and no
+// pass of anything after the last failure.
+func (j *judgement) brokeElsewhere(v *view, r *Run) *Test {
+	var pass, fail *Test
+	for _, t := range v.Tests {
+		if t.LastPass.Ord > r.Start.Ord && t.LastPass.Ord < r.End.Ord && (pass == nil || t.LastPass.Ord > pass.LastPass.Ord) {
+			pass = t
+		}
+		if t.LastFail.Ord > r.Start.Ord && t.LastFail.Ord < r.End.Ord && (fail == nil || t.LastFail.Ord > fail.LastFail.Ord) {
+			fail = t
+		}
+	}
+	if pass == nil || fail == nil || fail.LastFail.Ord < pass.LastPass.Ord || j.wantsFailure(r, fail.LastFail) {
+		return nil
+	}
+	if j.wantedFailure(r, pass.LastPass, fail.LastFail) || !j.onlyProduction(v, pass.LastPass, fail.LastFail) {
+		return nil
+	}
+	return &Test{Key: fail.Key, Input: pass.Input + " / " + fail.Input, LastPass: pass.LastPass, Broke: fail.LastFail, LastFail: fail.LastFail}
+}
+
+// wantedFailure reports whether a phase that has to show a failing test was begun
+// between the two marks.
+func (j *judgement) wantedFailure(r *Run, from, to Mark) bool {
+	return slices.ContainsFunc(r.Phases, func(p *Phase) bool {
+		kind, ok := j.model.Phase(p.Name)
+		return ok && kind.FailingTest && p.Start.Ord > from.Ord && p.Start.Ord < to.Ord
+	})
+}
+
+// onlyProduction reports whether production code was edited between the two marks,
+// and no test.
+func (j *judgement) onlyProduction(v *view, from, to Mark) bool {
+	production := false
+	for _, f := range v.Files {
+		if !slices.ContainsFunc(f.Hashes, func(x Version) bool { return x.Ord > from.Ord && x.Ord < to.Ord }) {
+			continue
+		}
+		if j.model.IsTestPath(f.Path) || likelyTest(f.Path) {
+			return false
+		}
+		production = production || !j.model.IsDocPath(f.Path)
+	}
+	return production
+}
+
 // brokeCheck is broke for what is no test but checks too: a build, a linter. Of
 // those only the newest calls are remembered.
 func (j *judgement) brokeCheck(v *view, r *Run) *Test {
@@ -84,11 +133,11 @@ func (j *judgement) regression(v *view, r *Run, t *Test, c float64) {
 		c += 0.02 // it failed more than once
 	}
 	for _, other := range v.Tests {
-		if other != t && other.LastPass.Ord > t.LastFail.Ord && other.LastPass.Ord < r.End.Ord {
+		if other.Key != t.Key && other.LastPass.Ord > t.LastFail.Ord && other.LastPass.Ord < r.End.Ord {
 			c = min(c, 0.85) // perhaps the same tests, called otherwise
 		}
 	}
-	if v.failedOtherwise(t.LastFail, r.End) {
+	if v.End.Is() || v.failedOtherwise(t.LastFail, r.End) {
 		c = min(c, 0.8) // perhaps the command failed because of that
 	}
 	j.add(Issue{

@@ -12,19 +12,47 @@ var (
 )
 
 // stuckPhases finds phases that are open longer than their timeout while the
-// session works and achieves nothing.
+// session, or the sub-agent that declared them, works and achieves nothing.
 func (j *judgement) stuckPhases(v *view) {
-	if v.mode != Working && v.mode != Idle || v.Source == "" || len(v.Calls) > 0 || len(v.Waits) > 0 || j.agentsAtWork(v) {
+	if v.mode != Working && v.mode != Idle || v.Source == "" {
 		return
 	}
-	v.lines(func(agent string, l *Line) {
-		if p := l.Active().Open(); p != nil && p.Start.Is() {
-			j.stuckPhase(v, agent, p)
+	if p := v.Own.Active().Open(); p != nil && p.Start.Is() && len(v.Calls) == 0 && len(v.Waits) == 0 && !j.agentsAtWork(v) {
+		j.stuckPhase(v, p)
+	}
+	for _, a := range v.Agents {
+		if p := a.Line.Active().Open(); p != nil && p.Start.Is() && a.Running() && !v.holdsUp(a) {
+			j.stuckAgent(v, a, p)
 		}
-	})
+	}
 }
 
-func (j *judgement) stuckPhase(v *view, agent string, p *Phase) {
+// stuckAgent judges a sub-agent's phase by its calls: the session's clock stands
+// still while it waits for the sub-agent. Each counts for two minutes at most.
+func (j *judgement) stuckAgent(v *view, a *Agent, p *Phase) {
+	from := p.Start
+	if v.Progress.Ord > from.Ord {
+		from = v.Progress.Mark
+	}
+	passed, last := time.Duration(0), from
+	for i := range a.Line.Recent {
+		if d := &a.Line.Recent[i]; d.Ord > from.Ord {
+			passed += min(max(0, d.Time().Sub(last.Time())), 2*time.Minute)
+			last = d.Mark
+		}
+	}
+	limit := j.model.TimeoutOf(p.Name)
+	c := stuckUnproven.after(passed, limit)
+	if c == 0 || v.editedUnseen() {
+		return
+	}
+	if v.wroteUnseen() {
+		c = min(c, 0.8)
+	}
+	j.stuck(v, a.Name(), p, from, passed, limit, c)
+}
+
+func (j *judgement) stuckPhase(v *view, p *Phase) {
 	limit := j.model.TimeoutOf(p.Name)
 	since := max(p.At, v.Progress.Clock)
 	proven, passed := spent(since, v.Clock), spent(since, v.clock)
@@ -42,6 +70,10 @@ func (j *judgement) stuckPhase(v *view, agent string, p *Phase) {
 	if v.Progress.Ord > from.Ord {
 		from = v.Progress.Mark
 	}
+	j.stuck(v, "", p, from, passed, limit, c)
+}
+
+func (j *judgement) stuck(v *view, agent string, p *Phase, from Mark, passed, limit time.Duration, c float64) {
 	j.add(Issue{
 		Type: PhaseStuck, Session: v.ID, Agent: agent, Confidence: c,
 		Signature: signature(PhaseStuck, v.ID, agent, p.Name, p.Start.anchor(), from.anchor()),
