@@ -126,6 +126,9 @@ func TestOutOfOrder(t *testing.T) {
 		{"in a round long over", `@A PROMPT build> build:GREEN> Edit'a'=1 build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=2 build:GREEN. build*'y' STOP`, 0, "", "out_of_order A!"},
 		{"cycles", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build:REFACTOR> build:REFACTOR. build:RED>`, 0, "", ""},
 		{"the next slice without RED", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=1 build:GREEN. build*'x' build:GREEN> Edit'a'=2`, 0, "", "out_of_order A"},
+		{"one sub-agent after another", `@A PROMPT build> Agent'x'<x (tester tester~build:RED> tester~Write'a_test.go'=1 tester~Bash'go test'!1 tester~build:RED. tester) ^x build*'x' Agent'y'<y (coder coder~build:REFACTOR> coder~Edit'a.go'=1 coder~build:REFACTOR. coder) ^y`, 0, "", "out_of_order A!"},
+		{"one after another, as it should be", `@A PROMPT build> Agent'x'<x (tester tester~build:RED> tester~Write'a_test.go'=1 tester~Bash'go test'!1 tester~build:RED. tester) ^x build*'x' Agent'y'<y (coder coder~build:GREEN> coder~Edit'a.go'=1 coder~build:GREEN. coder) ^y build:REFACTOR> build:REFACTOR. build*'y' Agent'z'<z (tester2 tester2~build:RED> tester2~Bash'go test'!1 tester2~build:RED. tester2) ^z`, 0, "", ""},
+		{"side by side", `@A PROMPT build> Agent'x'<x Agent'y'<y (tester (coder tester~build:RED> coder~build:GREEN> tester~Bash'go test'!1 coder~Edit'a.go'=1 tester~build:RED. coder~build:GREEN. tester) coder) ^x ^y`, 0, "", ""},
 		{"taken up again", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=1 build:GREEN. build:GREEN> Edit'a'=2 build:GREEN. build*'x'`, 0, "", ""},
 		{"before the log", `@A Read'a' build:GREEN> Edit'a'=1 build:GREEN.`, 0, "", ""},
 	})

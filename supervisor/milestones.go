@@ -47,7 +47,7 @@ func (j *judgement) slices(v *view, r *Run) int {
 		if at < 0 {
 			continue
 		}
-		if at < before || at == before && done[at] {
+		if at < before {
 			if j.whole(done) {
 				n++
 			}
