@@ -185,6 +185,50 @@ func TestNotRegular(t *testing.T) {
 	}
 }
 
+// A file that turns into a link or a pipe and back while it is opened: what the link leads to is never read, and the pipe
+// holds nobody up.
+func TestSwappedWhileOpened(t *testing.T) {
+	b := onBench(t, `{"tasks":[{"id":"good"}]}`)
+	b.write("victim", `{"tasks":[{"id":"victim"}]}`)
+	if err := errors.Join(os.Symlink("victim", b.path("link")), mkfifo(b.path("pipe"))); err != nil {
+		t.Skipf("no links or pipes here: %v", err)
+	}
+	swap := func(from string) { // keeps a copy of what it puts there
+		os.Remove(b.path("next"))
+		if os.Link(b.path(from), b.path("next")) == nil {
+			os.Rename(b.path("next"), b.path(queue.Name))
+		}
+	}
+	b.write("good", b.text(queue.Name))
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			for _, from := range []string{"link", "good", "pipe", "good"} {
+				select {
+				case <-stop:
+					return
+				default:
+					swap(from)
+				}
+			}
+		}
+	}()
+	read := 0
+	for range storm(20_000) {
+		f, err := b.Read()
+		switch {
+		case err == nil && ids(f.Tasks) == "good":
+			read++
+		case err == nil:
+			t.Fatalf("read %q", ids(f.Tasks))
+		}
+	}
+	close(stop)
+	<-stopped
+	t.Logf("read %d times", read)
+}
+
 // expectRefusal wants nothing to come out of the queue and nothing to go in. An archive that is none keeps its task in
 // the queue.
 func (b *bench) expectRefusal(name string) {
@@ -218,6 +262,11 @@ func TestChangedMeanwhile(t *testing.T) {
 		"written":  func(b *bench) { b.write(queue.Name, `{"tasks":["theirs"]}`) },
 		"replaced": func(b *bench) { b.write("new", `{"tasks":["theirs"]}`); os.Rename(b.path("new"), b.path(queue.Name)) },
 		"removed":  func(b *bench) { os.Remove(b.path(queue.Name)) },
+		"replaced by one of the same size and time": func(b *bench) {
+			b.write("new", strings.Replace(b.text(queue.Name), "advice", "ADVICE", 1))
+			os.Rename(b.path("new"), b.path(queue.Name))
+			b.age()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := onBench(t, "")

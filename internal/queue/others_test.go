@@ -42,6 +42,9 @@ func TestOthersBytesStay(t *testing.T) {
 			if !json.Valid([]byte(with)) {
 				t.Fatalf("no JSON any more:\n%s", with)
 			}
+			if f, err := b.Read(); err != nil || !f.UpdatedAt.Equal(noon()) {
+				t.Errorf("updated at %v, %v", f.UpdatedAt, err)
+			}
 			if got := b.task("mine").Prompt; got != "advice mine" {
 				t.Errorf("the task says %q", got)
 			}
