@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"time"
@@ -95,8 +96,9 @@ func (d *delivery) printed(task string) bool {
 	return false
 }
 
-// receipt notes, in the queue and in the log, that the claimed tasks were printed.
-// Either alone is enough.
+// receipt notes, in the log and in the queue, that the claimed tasks were printed.
+// Either alone is enough. The log comes first: a look that finds only the queue's
+// writes the log's.
 func (d *delivery) receipt(deadline time.Time) error {
 	if len(d.tasks) == 0 {
 		return nil
@@ -110,14 +112,12 @@ func (d *delivery) receipt(deadline time.Time) error {
 		})
 		entries[i].Time, entries[i].Wt = time.Now(), d.proj.Wt
 	}
+	_, err := d.journal.Append(func(journal.Tail) []*logfmt.Entry { return entries })
 	wait := min(receiptWait, time.Until(deadline)-receiptWait/4)
-	desk, err := d.queue.Lock(max(wait, 0))
-	if err == nil {
+	desk, lerr := d.queue.Lock(max(wait, 0))
+	if lerr == nil {
 		desk.Receipt(ids, time.Now())
-		err = desk.Close()
+		lerr = desk.Close()
 	}
-	if _, aerr := d.journal.Append(func(journal.Tail) []*logfmt.Entry { return entries }); err == nil {
-		err = aerr
-	}
-	return err
+	return errors.Join(err, lerr)
 }

@@ -150,34 +150,58 @@ func TestKilledBeforePrint(t *testing.T) {
 	}
 }
 
-// One that was killed after the print and before the receipt has told it: the task is
-// told once more, and then never.
+// One that was killed after the print and before the queue knew has told it: the log
+// says so, and the task is told no more.
 func TestKilledBeforeReceipt(t *testing.T) {
+	w := newWorld(t)
+	w.trust()
+	id := w.put(advice("s1"))
+	hook := w.start("claude", promptOf("claude", "s1"), true)
+	w.claimed(1)
+	lock := w.lockQueue()
+	printed := make(chan string)
+	go func() {
+		var b bytes.Buffer
+		b.ReadFrom(hook.stdout)
+		printed <- strings.TrimLeft(b.String(), ".")
+	}()
+	w.eventually("logged", func() bool {
+		b, err := os.ReadFile(filepath.Join(w.proj, ".oss", "workflow.log"))
+		return err == nil && bytes.Contains(b, []byte(`"event":"DELIVERED"`))
+	})
+	hook.Process.Kill()
+	hook.Wait()
+	lock.Release()
+	if text := told(t, <-printed, "UserPromptSubmit"); !strings.Contains(text, "mind the gap") {
+		t.Errorf("told %q", text)
+	}
+	if task := w.task(id); task.Status != queue.Executing {
+		t.Errorf("the task is %+v", task)
+	}
+	w.leasesEnd()
+	if got := w.prompt("s1"); got != "" {
+		t.Errorf("told again: %q", got)
+	}
+	if task := w.task(id); task.Status != queue.Completed {
+		t.Errorf("the task is %+v", task)
+	}
+}
+
+// Who was killed before anything said that it printed is taken to have not: its task
+// is told once more, and never a third time.
+func TestKilledTwice(t *testing.T) {
 	w := newWorld(t)
 	w.trust()
 	id := w.put(advice("s1"))
 	for round := range 3 {
 		hook := w.start("claude", promptOf("claude", "s1"), true)
-		if round == 2 {
-			if out := hook.read(); out != "" {
-				t.Fatalf("told a third time: %q", out)
-			}
-			break
+		if round < 2 {
+			w.claimed(round + 1)
+			hook.Process.Kill()
+			hook.Wait()
 		}
-		w.claimed(round + 1)
-		lock := w.lockQueue()
-		got := make([]byte, 1<<20)
-		n := 0
-		w.eventually("printed", func() bool {
-			m, err := hook.stdout.Read(got[n:])
-			n += max(m, 0)
-			return err != nil || bytes.HasSuffix(got[:n], []byte("}"))
-		})
-		hook.Process.Kill()
-		hook.Wait()
-		lock.Release()
-		if text := told(t, strings.TrimLeft(string(got[:n]), "."), "UserPromptSubmit"); !strings.Contains(text, "mind the gap") {
-			t.Errorf("told %q", text)
+		if out := hook.read(); out != "" {
+			t.Fatalf("round %d: told %q", round, out)
 		}
 		w.leasesEnd()
 	}
