@@ -191,6 +191,8 @@ func TestChainBroken(t *testing.T) {
 		{"of an idea of last month", `@A PROMPT ideate> ideate. STOP +20h @B PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h PROMPT STOP +20h @C PROMPT build> Edit'a'=1 STOP`, 0, "", "chain_broken -"},
 		{"failed", `@A PROMPT ideate> ideate. plan> plan! STOP PROMPT build> Edit'a'=1`, 0, "", "chain_broken -!, explicit_failure A!"},
 		{"never finished", `@A PROMPT ideate> ideate. plan> Read'x' STOP PROMPT build> Edit'a'=1`, 0, "", "chain_broken -!"},
+		{"the plan of the round before", `@A PROMPT ideate> ideate. plan> plan. build> build. ship> ship. STOP PROMPT ideate> ideate. STOP PROMPT build> Edit'a'=1`, 0, "", "chain_broken -!"},
+		{"a second build and a second round", `@A PROMPT ideate> ideate. plan> plan. build> build. ship> ship. STOP PROMPT build> build. ship> ship. STOP PROMPT ideate> ideate. plan> plan. build> build. ship> ship.`, 0, "", ""},
 		{"whole", `@A PROMPT ideate> ideate. plan> plan. build> build. ship> ship.`, 0, "", ""},
 		{"begins in the middle", `@A PROMPT build> build. ship> ship.`, 0, "", ""},
 		{"made up for", `@A PROMPT plan> plan! plan> plan. build> build.`, 0, "", "explicit_failure A!"},
