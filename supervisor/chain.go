@@ -16,54 +16,10 @@ func (j *judgement) chain() {
 			j.broken(l, j.recently(l, missing), "jumped", Mark{}, "was begun"+l.Start.at()+" without "+list(missing, 3)+" before it", missing[0])
 			continue
 		}
-		if missing := j.jumpedThisRound(l); len(missing) > 0 {
-			j.broken(l, 0.92, "jumped", j.roundEnd(l), "was begun"+l.Start.at()+" without "+list(missing, 3)+" before it since the round before was over", missing[0])
-			continue
-		}
 		if p := j.predecessor(l); p != nil {
 			j.after(l, p)
 		}
 	}
-}
-
-// roundEnd is where the round of the chain before l's was over: the newest COMPLETE
-// of a command that none comes after, in the same worktree.
-func (j *judgement) roundEnd(l *Link) Mark {
-	var end Mark
-	for _, p := range j.s.Links {
-		if p.Wt == l.Wt && j.model.Next(p.Cmd) == "" && p.Complete.Ord > end.Ord && p.Complete.Ord < l.Start.Ord {
-			end = p.Complete
-		}
-	}
-	return end
-}
-
-// jumpedThisRound are the commands between l and the nearest one before it that
-// was heard of since the last round was over; none where none was.
-func (j *judgement) jumpedThisRound(l *Link) []string {
-	end := j.roundEnd(l)
-	cmd, ok := j.model.Command(l.Cmd)
-	var missing []string
-	for end.Is() && ok && cmd.After != "" && len(missing) < maxJumped {
-		cmd, ok = j.model.Command(cmd.After)
-		heard, made := false, false
-		for _, p := range j.s.Links {
-			if p.Cmd != cmd.Name {
-				continue
-			}
-			made = made || p.Complete.Ord > l.Start.Ord
-			for _, m := range []Mark{p.Start, p.Complete, p.Failed} {
-				heard = heard || m.Ord > end.Ord && m.Ord < l.Start.Ord
-			}
-		}
-		if heard {
-			return missing
-		}
-		if !made {
-			missing = append([]string{cmd.Name}, missing...)
-		}
-	}
-	return nil
 }
 
 // recently is how surely l belongs to the round of the chain that the commands
@@ -99,7 +55,7 @@ func (j *judgement) jumped(l *Link) []string {
 	for _, cmd := range l.Jumped {
 		done := false
 		for _, other := range j.s.Links {
-			done = done || other.Cmd == cmd && other.Complete.Is()
+			done = done || other.Cmd == cmd && other.Complete.Ord > l.Start.Ord
 		}
 		if !done {
 			missing = append(missing, cmd)

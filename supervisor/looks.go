@@ -78,7 +78,7 @@ func mayFollow(d *Did) bool {
 	if onlyWaits(d) || asksOutside(d) {
 		return true
 	}
-	for _, word := range []string{"log", "out", "tmp", "status", "result", "progress", "pid"} {
+	for _, word := range []string{"log", "out", "tmp", "status", "result", "progress", "pid", "jobs", "kill -0"} {
 		if strings.Contains(d.Input, word) && !strings.Contains(d.Input, "git ") {
 			return true
 		}

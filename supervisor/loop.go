@@ -127,6 +127,7 @@ func (r *repetition) take(d *Did) {
 
 const (
 	pace       = 30 * time.Second // between looks at something that takes its time
+	unhurried  = 10 * time.Second // between looks beside work in the background
 	pollsNeed  = 14               // times that one looks at such a pace
 	stateNeeds = 20               // calls of a tool with a state of its own
 )
@@ -150,13 +151,13 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 		return need, 0
 	case slices.ContainsFunc(r.cycle, onlyWaits):
 		return need * 2, 0.85
-	case asks && slices.ContainsFunc(r.cycle, mayFollow) && (v.runsBeside(agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
+	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.apart(unhurried)) && (v.runsBeside(agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
 		return need, 0 // it looks after work in the background, or was told that it is over
 	case r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
 		return stateNeeds / len(r.cycle), 0.93
-	case r.paced() && r.refused == 0:
+	case r.apart(pace) && r.refused == 0:
 		return max(need, pollsNeed), 0.93
-	case r.paced() && asks:
+	case r.apart(pace) && asks:
 		return max(need, pollsNeed), known
 	}
 	return need, known
@@ -167,13 +168,13 @@ func (j *judgement) works(d *Did) bool {
 	return d.Failed && !asksOutside(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
 }
 
-// paced reports whether most repetitions came half a minute and more after the one
+// apart reports whether most repetitions came that long, or longer, after the one
 // before.
-func (r *repetition) paced() bool {
+func (r *repetition) apart(least time.Duration) bool {
 	slow, all := 0, 0
 	for i := len(r.cycle); i < len(r.marks); i += len(r.cycle) {
 		all++
-		if r.marks[i-len(r.cycle)].Time().Sub(r.marks[i].Time()) >= pace {
+		if r.marks[i-len(r.cycle)].Time().Sub(r.marks[i].Time()) >= least {
 			slow++
 		}
 	}

@@ -21,7 +21,6 @@ func (j *judgement) phaseOrder(v *view) {
 			j.skipped(v, agent, r.Cmd, p, skipped, before, c)
 		}
 	})
-	j.relayOrder(v)
 }
 
 func (j *judgement) skipped(v *view, agent, cmd string, p *Phase, skipped string, before Mark, c float64) {
@@ -33,47 +32,6 @@ func (j *judgement) skipped(v *view, agent, cmd string, p *Phase, skipped string
 		Healthy: "phases follow one another in the order of the model, round and round; only optional ones are left out",
 		Suggest: "Go back to " + quoted(skipped) + " before going on, and log it; if it was done, log it as it was.",
 	})
-}
-
-// leg is one phase of a command, and whose.
-type leg struct {
-	*Phase
-	agent string
-}
-
-// relayOrder judges the phases of one command that its session and its sub-agents
-// go through one after another, each its own. Those that run beside each other are
-// in no order.
-func (j *judgement) relayOrder(v *view) {
-	if v.Own.Run == nil || len(v.Agents) == 0 {
-		return
-	}
-	cmd := v.Own.Run.Cmd
-	var legs []leg
-	v.runs(func(agent string, r *Run) {
-		for _, p := range r.Phases {
-			if r.Cmd == cmd && p.Start.Is() && p.Start.Ord > v.Own.Run.Start.Ord && j.position(p.Name) >= 0 {
-				legs = append(legs, leg{p, agent})
-			}
-		}
-	})
-	slices.SortFunc(legs, func(a, b leg) int { return compareOrd(a.Start, b.Start) })
-	for i, q := range legs {
-		if q.Skipped != "" || i == 0 && (q.agent == "" || !v.Own.Run.Start.Is()) {
-			continue // judged where it stands, or what came before is not known
-		}
-		from, before := "", v.Own.Run.Start
-		if i > 0 {
-			p := legs[i-1]
-			if p.agent == q.agent || !p.End.Is() || p.End.Ord > q.Start.Ord {
-				continue
-			}
-			from, before = p.Name, p.Start
-		}
-		if ok, skipped := j.model.Legal(from, q.Name); !ok && !slices.ContainsFunc(legs[i+1:], func(l leg) bool { return l.Name == skipped && (!q.End.Is() || l.Start.Ord < q.End.Ord) }) {
-			j.skipped(v, q.agent, cmd, q.Phase, skipped, before, 0.93)
-		}
-	}
 }
 
 // wentBack reports whether the first of the phases was left unfinished for the one
