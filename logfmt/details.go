@@ -51,7 +51,7 @@ type Details struct {
 	// Of aburn itself.
 	TaskID, Signature, Level RawString
 	Confidence               float64 // from 0 to 1
-	Evidence                 []byte // an array, see Elements
+	Evidence                 []byte  // an array, see Elements
 	Seen                     bool
 }
 
