@@ -53,6 +53,8 @@ func TestLoop(t *testing.T) {
 		{"polling with a wait", `@A PROMPT { Bash'sleep 60 && gh pr checks 12'!8 }*12`, 0, "", ""},
 		{"a wait and a look in turns", `@A PROMPT { Bash'sleep 30' Bash'kubectl get pods' }*12`, 0, "", ""},
 		{"looks at a pace", `@A PROMPT { +45s Bash'gh run view 7'!8 }*12`, 0, "", ""},
+		{"a wait and a script that asks", `@A PROMPT { Bash'sleep 30' Bash'./health-check.sh'!1 }*12`, 0, "", ""},
+		{"a slow act that fails each time", `@A PROMPT { +45s Bash'helm upgrade web .'!1 }*7`, 0, "", "loop A!"},
 		{"a schedule asks", `@A PROMPT STOP { +10m PROMPT&'check the queue' Bash'curl -s http://x/health' STOP }*12 PROMPT`, 0, "", ""},
 		{"pages of a list", `@A PROMPT { mcp__web__click'Next' mcp__web__snapshot'' }*9`, 0, "", ""},
 		{"a tool that fails each time", `@A PROMPT { mcp__web__click'Next'! }*7`, 0, "", "loop A!"},

@@ -59,18 +59,30 @@ func asksOutside(d *Did) bool {
 
 func outside(words []string) bool {
 	switch words[0] {
-	case "gh", "glab", "hub", "kubectl", "oc", "helm", "argocd", "flyctl", "fly", "vercel", "netlify", "heroku", "railway", "aws", "gcloud", "az", "doctl",
-		"curl", "wget", "http", "https", "xh", "nc", "ping", "dig", "nslookup", "ssh", "pg_isready", "redis-cli", "mysqladmin", "psql", "systemctl", "journalctl", "service",
-		"squeue", "sacct", "qstat", "bjobs", "nvidia-smi", "ps", "pgrep", "top", "lsof", "ss", "netstat", "rabbitmqctl", "celery", "terraform", "consul", "nomad", "buildkite-agent", "circleci":
+	case "curl", "wget", "http", "https", "xh":
+		return !slices.ContainsFunc(words[1:], func(w string) bool {
+			return w == "POST" || w == "PUT" || w == "DELETE" || w == "PATCH" || w == "-d" || strings.HasPrefix(w, "--data")
+		})
+	case "nc", "ping", "dig", "nslookup", "pg_isready", "redis-cli", "mysqladmin", "journalctl", "squeue", "sacct", "qstat", "bjobs",
+		"nvidia-smi", "ps", "pgrep", "top", "lsof", "ss", "netstat":
 		return true
-	case "docker", "podman", "docker-compose":
-		return len(words) > 1 && slices.Contains([]string{"ps", "logs", "inspect", "compose", "stats", "service", "images"}, words[1])
-	case "git":
-		return len(words) > 1 && (words[1] == "fetch" || words[1] == "ls-remote")
-	case "npm", "pip":
-		return len(words) > 1 && (words[1] == "view" || words[1] == "index")
+	case "gh", "glab", "hub", "kubectl", "oc", "helm", "argocd", "flux", "flyctl", "fly", "vercel", "netlify", "heroku", "railway", "aws", "gcloud", "az", "doctl",
+		"docker", "podman", "docker-compose", "systemctl", "service", "supervisorctl", "pm2", "terraform", "consul", "nomad", "rabbitmqctl", "celery", "npm", "pip", "ssh", "psql":
+		return slices.ContainsFunc(words[1:], func(w string) bool {
+			return slices.Contains(lookVerbs, w) || strings.HasPrefix(w, "describe-") || strings.HasPrefix(w, "list-") || strings.HasPrefix(w, "get-")
+		})
 	}
-	return false
+	if words[0] == "git" {
+		return len(words) > 1 && (words[1] == "fetch" || words[1] == "ls-remote")
+	}
+	return slices.ContainsFunc(words, func(w string) bool {
+		return slices.ContainsFunc([]string{"health", "status", "ready", "alive", "queue"}, func(word string) bool { return strings.Contains(w, word) })
+	})
+}
+
+// lookVerbs are what programs that do all kinds of things call a look.
+var lookVerbs = []string{
+	"get", "describe", "list", "ls", "status", "view", "checks", "show", "logs", "log", "ps", "inspect", "watch", "wait", "top", "stats", "history", "version", "is-active", "index", "output",
 }
 
 // mayFollow reports whether a call may look at what runs in the background.
