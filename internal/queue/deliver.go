@@ -167,5 +167,5 @@ func (t *Task) expired(now time.Time) bool { return !t.ExpiresAt.IsZero() && !no
 // leaseOver reports whether a claimed task is free again. A lease that ends later than any could is one of a clock that
 // went backwards. Without a lease it is another tool that is at work, and nothing is known about that.
 func (t *Task) leaseOver(now time.Time) bool {
-	return t.Lease != nil && (!now.Before(t.Lease.Until) || t.Lease.Until.After(now.Add(LeaseTime)))
+	return t.Lease != nil && (!now.Before(t.Lease.Until) || t.Lease.Until.After(now.Add(LeaseTime+skew)))
 }

@@ -127,11 +127,11 @@ func (d *Desk) there(t *Task, cooldown time.Duration, now time.Time) (there Task
 	return there, reason
 }
 
-// cooling reports whether t was put or delivered less than cooldown ago. A time in the future, of a clock that went back,
-// is no time ago.
+// cooling reports whether t was put or delivered less than cooldown ago. A time far in the future, of a clock that went
+// back, is no time ago.
 func (t *Task) cooling(cooldown time.Duration, now time.Time) bool {
 	for _, at := range []time.Time{t.CreatedAt, t.DeliveredAt} {
-		if age := now.Sub(at); !at.IsZero() && age >= 0 && age < cooldown {
+		if age := now.Sub(at); !at.IsZero() && age >= -skew && age < cooldown {
 			return true
 		}
 	}

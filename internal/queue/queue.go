@@ -43,6 +43,7 @@ const (
 	Expiry      = time.Hour          // of a task for which nobody said another one
 	maxTask     = 32 << 10           // bytes of a task of ours
 	maxFile     = 4 << 20            // bytes of a file that is read
+	skew        = time.Minute        // who waited for the lock may have looked at the clock before whom it waited for
 )
 
 var (
