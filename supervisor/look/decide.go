@@ -53,13 +53,16 @@ func (d *decision) due() (due []*supervisor.Issue) {
 	return due
 }
 
+// skew is how much later than now an entry may be: who waited for the lock looked at the clock before.
+const skew = time.Minute
+
 func (d *decision) advised(is *supervisor.Issue) bool {
 	return slices.ContainsFunc(d.result.State.Advice, func(a *supervisor.Advice) bool {
 		if a.Signature != is.Signature || a.Task == "" || a.Resolved.Is() {
 			return false
 		}
 		age := d.result.Now.Sub(a.Queued.Time())
-		return age >= 0 && age < d.model.Limits.Cooldown || d.away(is, a)
+		return age >= -skew && age < d.model.Limits.Cooldown || d.away(is, a)
 	})
 }
 

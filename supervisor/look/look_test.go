@@ -89,6 +89,33 @@ func TestDroppedStaysDropped(t *testing.T) {
 	}
 }
 
+// Of two hooks for one prompt, the one that looked at the clock first may look second: what the other one has queued
+// and delivered meanwhile is not queued again.
+func TestClockBeforeTheLock(t *testing.T) {
+	for _, logged := range []bool{true, false} {
+		w := newWorld(t)
+		w.draw(failure)
+		early := w.now
+		w.now = w.now.Add(10 * time.Millisecond)
+		task := w.once().Queued[0].Task
+		w.desk(func(d *queue.Desk) { d.Receipt([]string{task}, w.now) })
+		if !logged {
+			for _, name := range []string{journal.Name, StateName} {
+				if err := os.Remove(w.path(name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.append(w.all...)
+		}
+		o := w.options(journal.Hook)
+		o.Session = "A"
+		r, err := New(o).Once(context.Background(), early, time.Time{})
+		if err != nil || len(r.Queued) != 0 || len(w.tasks()) != 1 {
+			t.Errorf("logged %v: queued %+v, %v", logged, r.Queued, err)
+		}
+	}
+}
+
 // Who is not there any more is not advised.
 func TestUnreachable(t *testing.T) {
 	w := newWorld(t)

@@ -52,7 +52,7 @@ func (l *Look) exists(key supervisor.OutputKey) supervisor.Fact {
 	if key.Path == "" || strings.HasPrefix(key.Path, "~") {
 		return supervisor.Unknown
 	}
-	root, err := os.OpenRoot(l.worktree(key.Wt))
+	root, err := os.OpenRoot(l.worktree(key.Wt) + "/.") // of a folder: to open a pipe would be to wait for its writer
 	if err != nil {
 		return supervisor.Unknown
 	}

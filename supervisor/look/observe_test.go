@@ -64,6 +64,24 @@ func TestExists(t *testing.T) {
 	}
 }
 
+// A log may call anything a worktree: a pipe there keeps nobody waiting.
+func TestNoWorktree(t *testing.T) {
+	w := newWorld(t)
+	if out, err := exec.Command("mkfifo", filepath.Join(w.proj.Root, "pipe")).CombinedOutput(); err != nil {
+		t.Skipf("%v: %s", err, out)
+	}
+	done := make(chan supervisor.Fact, 1)
+	go func() { done <- New(w.options(journal.Command)).exists(supervisor.OutputKey{Wt: "pipe", Path: "a.md"}) }()
+	select {
+	case got := <-done:
+		if got != supervisor.Unknown {
+			t.Errorf("%v", got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits for the pipe's writer")
+	}
+}
+
 // A process is gone when it was killed; one of another host, or without a start, is
 // not known to be anything.
 func TestAlive(t *testing.T) {
