@@ -171,9 +171,17 @@ func (x *step) reported() {
 	if id == "" {
 		return
 	}
-	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.ID == id && c.Background })
+	tool := ""
+	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool {
+		if c.ID == id && c.Background {
+			tool = c.Tool
+			return true
+		}
+		return false
+	})
+	only := s.unlinked(tool, id)
 	for _, a := range s.Agents {
-		if a.Call == id {
+		if a.Call == id || a == only {
 			if status != "" {
 				a.Status, a.Failed = status, failed(status)
 			}
@@ -183,6 +191,23 @@ func (x *step) reported() {
 			}
 		}
 	}
+}
+
+// unlinked is the only sub-agent in the background that a call which did not tell
+// whom it started can have started; nil if that is not known.
+func (s *Session) unlinked(tool, id string) (only *Agent) {
+	if !runsAgent(tool) {
+		return nil
+	}
+	for _, a := range s.Agents {
+		switch {
+		case a.Call == id, a.Background && a.Call == "" && only != nil:
+			return nil
+		case a.Background && a.Call == "":
+			only = a
+		}
+	}
+	return only
 }
 
 // kills reports whether the call ended another one in the background.

@@ -60,6 +60,8 @@ func TestLoop(t *testing.T) {
 		{"a tool that fails each time", `@A PROMPT { mcp__web__click'Next'! }*7`, 0, "", "loop A!"},
 		{"a long test that fails each time", `@A PROMPT { Bash'go test ./...'(4m)!1 }*6`, 0, "", "loop A!"},
 		{"a wait and a test that fails", `@A PROMPT { Bash'sleep 5' Bash'go test ./...'!1 }*9`, 0, "", "loop A"},
+		{"each step of a bisection", `@A PROMPT { Bash'go test ./x'!1 Bash'git bisect bad' }*6`, 0, "", ""},
+		{"each commit of a rebase", `@A PROMPT { Bash'git add -A && git rebase --continue'!1 }*6`, 0, "", ""},
 		{"in another session", `@A PROMPT { Bash'make x'!2 @B Bash'make x'!2 @A }*3 Edit'a'=1 @B Edit'b'=1`, 0, "", ""},
 	})
 }
@@ -131,6 +133,8 @@ func TestOutOfOrder(t *testing.T) {
 		{"one sub-agent after another", `@A PROMPT build> Agent'x'<x (tester tester~build:RED> tester~Write'a_test.go'=1 tester~Bash'go test'!1 tester~build:RED. tester) ^x build*'x' Agent'y'<y (coder coder~build:REFACTOR> coder~Edit'a.go'=1 coder~build:REFACTOR. coder) ^y`, 0, "", "out_of_order A!"},
 		{"one after another, as it should be", `@A PROMPT build> Agent'x'<x (tester tester~build:RED> tester~Write'a_test.go'=1 tester~Bash'go test'!1 tester~build:RED. tester) ^x build*'x' Agent'y'<y (coder coder~build:GREEN> coder~Edit'a.go'=1 coder~build:GREEN. coder) ^y build:REFACTOR> build:REFACTOR. build*'y' Agent'z'<z (tester2 tester2~build:RED> tester2~Bash'go test'!1 tester2~build:RED. tester2) ^z`, 0, "", ""},
 		{"side by side", `@A PROMPT build> Agent'x'<x Agent'y'<y (tester (coder tester~build:RED> coder~build:GREEN> tester~Bash'go test'!1 coder~Edit'a.go'=1 tester~build:RED. coder~build:GREEN. tester) coder) ^x ^y`, 0, "", ""},
+		{"one works ahead of the other", `@A PROMPT build> (tester& tester~build:RED> tester~Bash'go test'!1 tester~build:RED. (coder& coder~build:GREEN> tester~build:RED> coder~Edit'a.go'=1 tester~Bash'go test'!1 tester~build:RED. tester) coder~build:GREEN. coder~build*'x' coder~build:GREEN> coder~Edit'a.go'=2`, 0, "", ""},
+		{"one goes on, the other has done nothing", `@A PROMPT build> (tester& tester~build:RED> tester~Bash'go test'!1 tester~build:RED. tester) (coder& coder~build:GREEN> coder~Edit'a.go'=1 coder~build:GREEN. coder~build*'x' coder~build:GREEN> coder~Edit'a.go'=2`, 0, "", "out_of_order A"},
 		{"taken up again", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=1 build:GREEN. build:GREEN> Edit'a'=2 build:GREEN. build*'x'`, 0, "", ""},
 		{"before the log", `@A Read'a' build:GREEN> Edit'a'=1 build:GREEN.`, 0, "", ""},
 	})
@@ -160,6 +164,8 @@ func TestTDDViolation(t *testing.T) {
 		{"of another session", `@A PROMPT build> build:RED> @B PROMPT Edit'a.go'=1 @A Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN>`, 0, "", ""},
 		{"no hooks", `@A build> build:RED> build:RED. build*'x' build:GREEN>`, 0, "", ""},
 		{"an own runner", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'./verify.sh'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
+		{"a script of one's own", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'pnpm --filter x run unit'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
+		{"a script that ran before the test was written", `@A PROMPT build> build:RED> Bash'pnpm --filter x run unit'!1 Write'a_test.go'=1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A"},
 		{"something else failed", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'npm install'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A"},
 		{"seen failing before it was logged", `@A PROMPT build> Write'a_test.go'=1 Bash'go test'!1 build:RED> build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
 	})
@@ -179,6 +185,8 @@ func TestFailures(t *testing.T) {
 		{"a build broke", `@A PROMPT build> Edit'a.ts'=1 Bash'npm run build' build*'x' Edit'a.ts'=2 Bash'npm run build'!2 build! STOP`, 0, "", "explicit_failure A!, regression A"},
 		{"a build never worked", `@A PROMPT build> Edit'a.ts'=1 Bash'npm run build'!2 build*'x' Edit'a.ts'=2 Bash'npm run build'!2 build! STOP`, 0, "", "explicit_failure A!"},
 		{"a sub-agent", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'failed' ^a Read'b'`, 0, "", "agent_failed A!"},
+		{"a sub-agent, by a notice about its call", `@A PROMPT (coder& Agent'x'&a STOP coder~Read'a' coder) PROMPT&a'failed' Read'b' STOP`, 0, "", "agent_failed A!"},
+		{"a shell beside a sub-agent", `@A PROMPT (coder& Agent'x'&a Bash'serve'&s STOP coder~Read'a' coder) PROMPT&s'failed' Read'b' STOP PROMPT&a STOP`, 0, "", ""},
 		{"a sub-agent that did it in the end", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'completed' ^a Read'b'`, 0, "", ""},
 	})
 	st := live(t, `@A PROMPT build> build! STOP PROMPT build> build.`, 0)
@@ -245,6 +253,7 @@ func TestPace(t *testing.T) {
 func TestMissing(t *testing.T) {
 	judged(t, []verdict{
 		{"an output", `@A PROMPT plan> plan.[plan.md]`, 0, "missing:plan.md", "incomplete_outputs A!"},
+		{"one that nobody needs any more", `@A PROMPT plan> plan.[plan.md] STOP PROMPT build> build*'x' build. [done] STOP`, 0, "missing:plan.md@done", ""},
 		{"an address", `@A PROMPT plan> plan.[https://example.org/pull/3]`, 0, "missing:https://example.org/pull/3", ""},
 		{"undeclared", `@A PROMPT/build Read'a' Edit'a'=1 Edit'a'=2 Edit'a'=3 Bash'go test' STOP`, 0, "", "undeclared_command A!"},
 		{"declared", `@A PROMPT/build Read'a' build> Edit'a'=1 STOP`, 0, "", ""},

@@ -113,6 +113,20 @@ func hasState(d *Did) bool {
 	return false
 }
 
+// stepsOn reports whether a call goes on to other contents of the worktree each
+// time that it is made: the next commit of a bisection or a rebase.
+func stepsOn(d *Did) bool {
+	if !isShell(d.Tool) {
+		return false
+	}
+	for _, step := range []string{"git bisect", "git stash", "git rebase --", "git cherry-pick --", "git am --", "git revert --"} {
+		if strings.Contains(d.Input, step) {
+			return true
+		}
+	}
+	return false
+}
+
 func isShell(tool string) bool {
 	switch tool {
 	case "Bash", "PowerShell", "shell", "local_shell", "exec_command", "run_shell_command":

@@ -153,7 +153,7 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 		return need * 2, 0.85
 	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.apart(unhurried)) && (v.runsBeside(agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
 		return need, 0 // it looks after work in the background, or was told that it is over
-	case r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
+	case slices.ContainsFunc(r.cycle, stepsOn), r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
 		return stateNeeds / len(r.cycle), 0.93
 	case r.apart(pace) && r.refused == 0:
 		return max(need, pollsNeed), 0.93

@@ -10,6 +10,9 @@ func (j *judgement) phaseOrder(v *view) {
 			skipped, c := p.Skipped, 0.95
 			if skipped == "" && i > 0 {
 				skipped, c = j.newRound(r, r.Phases[i-1], p), 0.88
+				if v.didBeside(r, skipped, r.Phases[i-1].Start, p.Start) {
+					skipped = ""
+				}
 			}
 			if skipped == "" || wentBack(r.Phases[i:], skipped) {
 				continue
@@ -57,6 +60,18 @@ func (j *judgement) newRound(r *Run, before, p *Phase) string {
 		}
 	}
 	return ""
+}
+
+// didBeside reports whether another line of the session did the phase for the same
+// command meanwhile: who works ahead has done it before its turn.
+func (v *view) didBeside(r *Run, phase string, from, to Mark) bool {
+	found := false
+	v.runs(func(_ string, o *Run) {
+		found = found || o != r && o.Cmd == r.Cmd && slices.ContainsFunc(o.Phases, func(p *Phase) bool {
+			return p.Name == phase && !p.Failed && p.End.Ord > from.Ord && p.Start.Ord < to.Ord
+		})
+	})
+	return found
 }
 
 // runs calls do for the newest command of each line of work. What a session left

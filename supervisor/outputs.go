@@ -25,7 +25,7 @@ func (j *judgement) outputs(v *view) {
 				c = 0.95
 			}
 		}
-		if len(gone) == 0 || c < 0.9 && j.wentFurther(r) {
+		if len(gone) == 0 || j.wentFurther(r, c < 0.9) {
 			return
 		}
 		says := "the COMPLETE of " + quoted(r.Cmd) + r.End.at() + " names " + list(gone, 3) + ", which "
@@ -81,11 +81,11 @@ func checkable(path string) bool {
 	return strings.ContainsAny(path, "/.") && !strings.Contains(path, " (")
 }
 
-// wentFurther reports whether a later command was begun in the same worktree: what
-// it read of the outputs is no longer needed.
-func (j *judgement) wentFurther(r *Run) bool {
+// wentFurther reports whether the next command was done in the same worktree, or
+// begun where the outputs are known to have existed: nobody needs them any more.
+func (j *judgement) wentFurther(r *Run, existed bool) bool {
 	for _, l := range j.s.Links {
-		if cmd, ok := j.model.Command(l.Cmd); ok && cmd.After == r.Cmd && l.Wt == r.Wt && l.Start.Ord > r.End.Ord {
+		if cmd, ok := j.model.Command(l.Cmd); ok && cmd.After == r.Cmd && l.Wt == r.Wt && (existed && l.Start.Ord > r.End.Ord || l.Complete.Ord > r.End.Ord) {
 			return true
 		}
 	}

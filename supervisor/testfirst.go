@@ -68,7 +68,7 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase
 		c, says = 0.95, "the tests that ran in it passed"
 	}
 	switch failed, all := v.failedIn(p, next.Start); {
-	case slices.ContainsFunc(failed, mayTest):
+	case slices.ContainsFunc(failed, mayTest), j.ranTheTest(v, p, failed):
 		return
 	case len(failed) > 0:
 		c, says = min(c, 0.85), says+"; "+count(len(failed), "other call")+" failed"
@@ -107,6 +107,43 @@ func mayTest(d *Did) bool {
 		}
 	}
 	return strings.Contains(line, "…")
+}
+
+// ranTheTest reports whether one of the calls that failed came after a test was
+// written in the phase and may have run it: every project has scripts of its own.
+func (j *judgement) ranTheTest(v *view, p *Phase, failed []*Did) bool {
+	written := Mark{}
+	for _, l := range v.allLines() {
+		for i := range l.Recent {
+			if d := &l.Recent[i]; d.Edit && !d.Failed && !d.Denied && d.Ord > p.Start.Ord && (!written.Is() || d.Ord < written.Ord) && j.model.IsTestPath(d.Input) {
+				written = d.Mark
+			}
+		}
+	}
+	return written.Is() && slices.ContainsFunc(failed, func(d *Did) bool { return d.Ord > written.Ord && !cannotTest(d) })
+}
+
+// cannotTest reports whether a shell call is of a program that runs no tests.
+func cannotTest(d *Did) bool {
+	if asksOutside(d) || checksCode(d) {
+		return true
+	}
+	words := strings.Fields(d.Input)
+	if len(words) == 0 {
+		return true
+	}
+	switch words[0] {
+	case "git", "cd", "mkdir", "rm", "cp", "mv", "ln", "touch", "chmod", "chown", "export", "source", "kill", "pkill", "sleep", "aburn",
+		"pip", "pip3", "apt", "apt-get", "brew", "apk", "dnf", "yum", "curl", "wget", "ssh", "scp", "rsync", "kubectl", "helm", "terraform", "gh", "psql", "mysql", "redis-cli":
+		return true
+	}
+	for _, word := range words[1:min(len(words), 4)] {
+		switch word {
+		case "install", "i", "ci", "add", "remove", "update", "upgrade", "fetch", "pull", "push", "login", "publish", "deploy", "start", "serve", "dev", "fmt", "format":
+			return true
+		}
+	}
+	return false
 }
 
 // failedIn are the shell calls that failed between the phase's start and the mark

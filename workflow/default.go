@@ -34,11 +34,11 @@ func defaultTests() []string {
 		// folders: by a whole name, or by a word of one (integration_test in Dart, src/androidTest on the JVM, App.Tests in .NET)
 		"test/", "tests/", "Test/", "Tests/", "spec/", "specs/", "Specs/", "e2e/", "E2E/", "t/", "itest/", "src/it/", "__tests__/", "__mocks__/", "__snapshots__/", "__fixtures__/", "__specs__/",
 		"*_test/", "*_tests/", "test_*/", "tests_*/", "*-test/", "*-tests/", "test-*/", "tests-*/", "*Test/", "*Tests/", "*.Test/", "*.Tests/", "*_spec/", "*-spec/", "*_specs/", "*-specs/", "*Specs/", "*.Specs/", "*-e2e/", "e2e-*/", "*_e2e/",
-		"testdata/", "testData/", "fixture/", "fixtures/", "Fixtures/", "stubs/", "fakes/", "mocks/", "testutil/", "testutils/", "testing/", "testlib/", "step_definitions/", "stepdefs/", "features/support/", "features/steps/", "acceptance/", "cypress/", "playwright/", "doctests/",
+		"testdata/", "testData/", "fixture/", "fixtures/", "Fixtures/", "stubs/", "fakes/", "mocks/", "testutil/", "testutils/", "testing/", "testlib/", "step_definitions/", "stepdefs/", "features/support/", "features/steps/", "features/environment.py", "acceptance/", "cypress/", "playwright/", "doctests/",
 		// files
 		"*_test.*", "test_*.*", "*.test.*", "*.spec.*", "*_spec.*", "*-test.*", "*-spec.*", "*_tests.*", "*-tests.*", "test-*.*", "tests.*", "test.*", "spec.*", "*.test-d.ts", "*.t", "*.bats", "*.tftest.hcl", "*_testing.*",
 		"*Test.*", "*Tests.*", "*TestCase.*", "*TestBase.*", "*Spec.*", "*Specs.*", "*Suite.scala", "*IT.java", "*Cest.php", "*Cept.php", "*Steps.*", "*StepDefs.*", "*StepDefinitions.*", "*_steps.*", "*.steps.*",
-		"*.feature", "*.snap", "*.golden", "*.cy.*", "*.e2e.*", "*.e2e-spec.*", "*_fixture.*", "*_fixtures.*", "*.fixture.*", "*_mock.*", "*_mocks.*", "mock_*.*", "*.mock.*", "*.stories.*", "*.bench.*", "*_bench.*", "*Bench.*", "*Benchmark.*",
+		"*.feature", "*.snap", "*.golden", "*.cy.*", "*.e2e.*", "*.e2e-spec.*", "*_fixture.*", "*_fixtures.*", "*.fixture.*", "*_mock.*", "*_mocks.*", "mock_*.*", "tst_*.*", "*_unittest.*", "*_SUITE.erl", "*.mock.*", "*.stories.*", "*.bench.*", "*_bench.*", "*Bench.*", "*Benchmark.*",
 		"conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "jest.config.*", "jest.setup.*", "vitest.config.*", "vitest.setup.*", "setupTests.*", "playwright.config.*", "karma.conf.*", ".mocharc*", "phpunit.xml*", ".rspec",
 		"spec_helper.rb", "rails_helper.rb", "test_helper.*", "Pest.php",
 	}
@@ -63,7 +63,7 @@ func defaultTestCommands() []string {
 		// JavaScript
 		"npm test", "npm t", "npm tst", "npm run test*", "npm run-script test*", "npm run e2e*", "yarn test*", "yarn run test*", "yarn workspace * test*", "pnpm test*", "pnpm t", "pnpm run test*",
 		"bun test", "bun run test*", "deno test", "deno task test*", "jest", "vitest", "mocha", "ava", "jasmine", "karma start", "playwright test", "cypress run", "node --test", "tsx --test", "ng test",
-		"react-scripts test", "nx test", "nx run-many --target=test", "turbo test*", "turbo run test*", "lerna run test*",
+		"react-scripts test", "nx test", "nx e2e", "nx run *:test*", "nx run *:e2e*", "nx affected -t test*", "nx run-many --target=test", "turbo test*", "turbo run test*", "lerna run test*",
 		// Python
 		"pytest", "py.test", "tox", "nox", "nose2", "nosetests", "python -m pytest", "python -m unittest", "python3 -m pytest", "python3 -m unittest", "manage.py test", "python manage.py test",
 		"python3 manage.py test", "python setup.py test", "hatch test", "behave", "robot",

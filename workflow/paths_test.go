@@ -42,6 +42,9 @@ tests-e2e/helpers.ts
 test-support/src/lib.rs
 infra/main.tftest.hcl
 acceptance/checkout.rb
+features/environment.py
+base/cart_unittest.cc
+ui/tst_dialog.cpp
 `},
 		{"doc", `
 README.md
