@@ -135,7 +135,7 @@ func flagValues(m *workflow.Model, flag string) []string {
 	case "event":
 		return eventNames(func(logfmt.Event) bool { return true })
 	case "priority":
-		return []string{"critical", "high", "medium", "low"}
+		return priorities()
 	case "next", "cmd", "expect":
 		return commandsOf(m)
 	case "explain":

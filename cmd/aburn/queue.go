@@ -123,6 +123,9 @@ func find(all []queue.Task, id string) (queue.Task, error) {
 		return found[0], nil
 	case 0:
 		hints := []string{"aburn queue list"}
+		if len(id) < 4 {
+			hints = append(hints, "at least 4 characters of its beginning or end")
+		}
 		if near := nearest(id, names); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}

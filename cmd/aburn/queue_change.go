@@ -80,7 +80,11 @@ func (a *app) taskOf(cmd *cli.Command, now time.Time) (task queue.Task, err erro
 	}
 	ok := false
 	if task.Priority, ok = queue.ParsePriority(strings.ToLower(cmd.String("priority"))); !ok {
-		return task, usageError("--priority: "+quote(cmd.String("priority"))+" is none", "critical, high, medium or low")
+		var hints []string
+		if near := nearest(cmd.String("priority"), priorities()); near != "" {
+			hints = []string{"did you mean " + near + "?"}
+		}
+		return task, usageError("--priority: critical, high, medium or low, not "+quote(cmd.String("priority")), hints...)
 	}
 	if task.ExpiresAt, err = expiry(cmd, now); err != nil {
 		return task, err
@@ -89,6 +93,9 @@ func (a *app) taskOf(cmd *cli.Command, now time.Time) (task queue.Task, err erro
 	task.Prompt, err = a.promptText(cmd.Args().First())
 	return task, err
 }
+
+// priorities are those that a task may have.
+func priorities() []string { return []string{"critical", "high", "medium", "low"} }
 
 // promptText is the prompt without secrets.
 func (a *app) promptText(arg string) (string, error) {

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/queue"
@@ -111,10 +113,18 @@ func (t *tasks) print(out *term.Out, list []queue.Task) error {
 			kind = ""
 		}
 		table.AddCells(term.Cell{Text: id}, forWhom(task), term.Cell{Text: task.Priority.String(), Style: priorityStyle(task.Priority)},
-			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: kind, Style: term.Dim}, term.Cell{Text: logfmt.OneLine(task.Prompt, 400)},
+			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: kind, Style: term.Dim}, term.Cell{Text: logfmt.OneLine(saidOf(task), 400)},
 			term.Cell{Text: age, Style: term.Dim})
 	}
 	return table.Print(out, 0)
+}
+
+// saidOf is what a list shows of a prompt: of the supervisor's what is wrong, without the type beside it and the advice.
+func saidOf(task queue.Task) string {
+	if says := gjson.GetBytes(task.Context, "says").String(); says != "" && strings.Contains(task.Prompt, says) {
+		return says
+	}
+	return task.Prompt
 }
 
 // shortID is how many bytes of an id are enough, mostly.
