@@ -136,6 +136,9 @@ func noArguments(_ context.Context, cmd *cli.Command) error {
 func flagNames(cmd *cli.Command) (names []string) {
 	for _, c := range cmd.Lineage() {
 		for _, f := range c.Flags {
+			if local, ok := f.(cli.LocalFlag); ok && local.IsLocal() && c != cmd {
+				continue
+			}
 			names = append(names, f.Names()...)
 		}
 	}

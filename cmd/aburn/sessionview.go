@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
@@ -21,7 +22,10 @@ const sessionWindow = 24 * time.Hour
 type view struct {
 	look.Result
 	model *workflow.Model
-	at    bool // judged as of then: what was observed is not known
+	at    bool                  // judged as of then: what was observed is not known
+	key   []byte                // of the mark; nil without one
+	file  queue.File            // the queue as it is now
+	tasks map[string]queue.Task // its tasks by id; nil where they are not known
 }
 
 // sessionView is one session with what is wrong in it.
@@ -92,6 +96,21 @@ func (v *view) advice(i *supervisor.Issue) *supervisor.Advice {
 	}
 	return nil
 }
+
+// taskStatus is where the task of an issue is in the queue: a status, "gone" where it was dropped, "" where nobody knows.
+func (v *view) taskStatus(id string) string {
+	t, ok := v.tasks[id]
+	switch {
+	case id == "" || v.tasks == nil:
+		return ""
+	case !ok:
+		return taskGone
+	}
+	return string(t.Status)
+}
+
+// taskGone is the status of a task that is not in the queue any more.
+const taskGone = "gone"
 
 // queued is the task that this look made of an issue, "" for none.
 func (v *view) queued(i *supervisor.Issue) string {

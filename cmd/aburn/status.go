@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 	if s.last, err = lastEntries(w.log, s.shown); err != nil {
 		return err
 	}
-	s.queue = a.queueFacts(w, s.Now)
+	s.queue = s.queueFacts()
 	if pid, running := watch.Running(w.oss); running {
 		s.watcher = max(pid, -1)
 		if pid == 0 {
@@ -113,25 +112,31 @@ type queueFacts struct {
 	urgent    string
 }
 
-func (a *app) queueFacts(w *workspace, now time.Time) (f queueFacts) {
-	key, err := w.Key()
-	if err != nil || !w.Marked {
-		key = nil
-	}
-	q := queue.New(w.oss, key)
-	file, err := q.Read()
+// queueSeen reads the queue once for all that is shown of it. What cannot be read is told, and unknown.
+func (a *app) queueSeen(w *workspace, key []byte) (queue.File, map[string]queue.Task) {
+	file, err := queue.New(w.oss, key).Read()
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			a.warn(queue.Name + ": " + err.Error())
+		var news *failure
+		if errors.As(queueNews(err), &news) {
+			a.warn(news.msg, news.hints...)
 		}
-		return f
+		return file, nil
 	}
-	most := queue.Priority(0)
+	tasks := map[string]queue.Task{}
 	for _, t := range file.Tasks {
+		tasks[t.ID] = t
+	}
+	return file, tasks
+}
+
+func (s *status) queueFacts() (f queueFacts) {
+	q := queue.New(s.w.oss, s.key)
+	most := queue.Priority(0)
+	for _, t := range s.file.Tasks {
 		open := t.Status == queue.Pending || t.Status == queue.Executing
 		switch {
-		case open && !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt):
-		case open && !q.Ours(t) && !w.settings.Queue.Foreign:
+		case open && !t.ExpiresAt.IsZero() && !s.Now.Before(t.ExpiresAt):
+		case open && !q.Ours(t) && !s.w.settings.Queue.Foreign:
 			f.Foreign++
 		case open:
 			f.Waiting++
@@ -212,7 +217,7 @@ func (f *queueFacts) text() string {
 	add(f.Waiting, waiting)
 	add(f.Delivered, "delivered")
 	add(f.Failed, "failed")
-	add(f.Foreign, "of somebody else's")
+	add(f.Foreign, "foreign")
 	return strings.Join(parts, ", ")
 }
 

@@ -40,7 +40,7 @@ type lastEntry struct {
 
 func (s *status) report() statusReport {
 	r := statusReport{
-		Project: s.w.Root, Marked: s.w.Marked, Wt: s.w.Wt, Branch: s.w.Branch(), Segments: len(s.segments), Watcher: s.watcher, At: s.Now.UTC(),
+		Project: s.w.Root, Marked: s.w.Marked, Wt: s.w.Wt, Branch: s.w.Branch(), Segments: len(s.segments), Watcher: s.watcher, At: s.Now.UTC().Truncate(time.Millisecond),
 		Sessions: []sessionStatus{}, Chain: s.linkFacts(s.w.Wt), Queue: s.queue,
 	}
 	for _, seg := range s.segments {

@@ -16,17 +16,18 @@ import (
 
 func (a *app) supervisorCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "supervisor",
-		Usage: "say what is wrong with the work, and keep an eye on it",
+		Name:      "supervisor",
+		Usage:     "say what is wrong with the work, and keep an eye on it",
+		UsageText: "aburn supervisor [command] [options]",
 		Description: "One look at all sessions: what each is doing, what is wrong or missing, which entries prove it\n" +
 			"and how sure that is. What is surer than supervisor.queue_above is queued for the agent, which gets\n" +
 			"it at its next prompt; not so with --at and --explain. No model is asked. Exit 1 if an issue is\n" +
 			"critical. ISSUE is a type or the signature that the list shows; its beginning suffices.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "session", Usage: "only the session with this `ID`; its first or last 4 characters suffice"},
-			&cli.StringFlag{Name: "at", Usage: "judge as of `TIME`: 15m, 24h, 2026-11-21T10:03; what could be observed then is not known"},
-			&cli.StringFlag{Name: "explain", Usage: "tell the story of `ISSUE`: the entries that prove it"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			&cli.StringFlag{Name: "session", Local: true, Usage: "only the session with this `ID`; its first or last 4 characters suffice"},
+			&cli.StringFlag{Name: "at", Local: true, Usage: "judge as of `TIME`: 15m, 24h, 2026-11-21T10:03; what could be observed then is not known"},
+			&cli.StringFlag{Name: "explain", Local: true, Usage: "tell the story of `ISSUE`: the entries that prove it"},
+			&cli.BoolFlag{Name: "json", Local: true, Usage: "print JSON"},
 		},
 		Metadata: examples(
 			"aburn supervisor",
@@ -37,8 +38,23 @@ func (a *app) supervisorCommand() *cli.Command {
 		),
 		Commands:      []*cli.Command{a.supervisorWatchCommand(), a.supervisorReportCommand(), a.backtestCommand()},
 		ShellComplete: a.completer(nothing),
+		Before:        ownFlags,
 		Action:        a.supervisor,
 	}
+}
+
+// ownFlags refuses the flags of one look before a command that would not hear of them.
+func ownFlags(ctx context.Context, cmd *cli.Command) (context.Context, error) {
+	sub := cmd.Command(cmd.Args().First())
+	if sub == nil {
+		return ctx, nil
+	}
+	for _, f := range cmd.Flags {
+		if f.IsSet() {
+			return ctx, usageError(dashed(f.Names()[0])+" before "+quote(sub.Name)+" means nothing", sub.FullName()+" --help")
+		}
+	}
+	return ctx, nil
 }
 
 func (a *app) supervisor(ctx context.Context, cmd *cli.Command) error {
@@ -106,7 +122,7 @@ func (a *app) look(ctx context.Context, w *workspace, how lookHow) (*view, error
 		Root: w.oss, Project: w.Project, Journal: w.log, Settings: &w.settings, Key: key, By: journal.Command,
 		Progress: func(read, total int64) { m.total = total; m.add(read - m.done) },
 	})
-	v := &view{model: w.settings.Model(), at: how.past}
+	v := &view{model: w.settings.Model(), at: how.past, key: key}
 	switch {
 	case how.past:
 		v.Result, err = l.At(ctx, how.at)
@@ -120,6 +136,9 @@ func (a *app) look(ctx context.Context, w *workspace, how lookHow) (*view, error
 		}
 	}
 	m.clear()
+	if !how.past {
+		v.file, v.tasks = a.queueSeen(w, key)
+	}
 	for _, warning := range v.Warnings {
 		a.warn(warning)
 	}

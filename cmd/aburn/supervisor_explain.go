@@ -24,7 +24,7 @@ type storyReport struct {
 
 // explain tells the story of one issue.
 func (a *app) explain(cmd *cli.Command, w *workspace, v *view, text string, only func(logfmt.SessionID) bool) error {
-	is, err := v.find(text, v.chosen(only, cmd.IsSet("session")))
+	is, err := v.find(text, v.chosen(only, cmd.IsSet("session")), cmd.IsSet("session"))
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (a *app) explain(cmd *cli.Command, w *workspace, v *view, text string, only
 	return s.tell(a.screen(cmd), v, is)
 }
 
-// find is the one issue whose type or signature begins with text.
-func (v *view) find(text string, among []*supervisor.Issue) (*supervisor.Issue, error) {
+// find is the one issue whose type or signature begins with text. some says that sessions were chosen.
+func (v *view) find(text string, among []*supervisor.Issue, some bool) (*supervisor.Issue, error) {
 	var found []*supervisor.Issue
 	var types []string
 	for _, is := range among {
@@ -65,7 +65,14 @@ func (v *view) find(text string, among []*supervisor.Issue) (*supervisor.Issue, 
 		if near := nearest(text, types); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}
-		return nil, badNews("no issue is called "+quote(text)+" now", hints...)
+		when := " now"
+		if v.at {
+			when = " as of then"
+		}
+		if some {
+			when += ", of that session"
+		}
+		return nil, badNews("no issue is called "+quote(text)+when, hints...)
 	}
 	var hints []string
 	for _, is := range found {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
@@ -13,7 +14,8 @@ import (
 // issueReport is an issue as every --json prints it.
 type issueReport struct {
 	Type       supervisor.Type  `json:"type"`
-	Session    logfmt.SessionID `json:"session,omitempty"` // none: the chain
+	Session    logfmt.SessionID `json:"session,omitempty"` // none: the chain's, or of entries that name no session
+	Scope      string           `json:"scope,omitempty"`   // project: it is the chain's
 	Agent      string           `json:"agent,omitempty"`
 	Level      supervisor.Level `json:"level"`
 	Priority   string           `json:"priority"`
@@ -30,6 +32,9 @@ func reportOf(i *supervisor.Issue, level supervisor.Level) issueReport {
 	r := issueReport{
 		Type: i.Type, Session: i.Session, Agent: i.Agent, Level: level, Priority: i.Type.Priority(), Confidence: i.Confidence,
 		Says: i.Says, Healthy: i.Healthy, Suggest: i.Suggest, Evidence: numbers(i.Evidence), Signature: i.Signature,
+	}
+	if i.OfChain() {
+		r.Scope = queue.ScopeProject
 	}
 	if i.Since.Is() {
 		since := i.Since.Time()

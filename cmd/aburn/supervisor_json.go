@@ -57,7 +57,8 @@ type linkFacts struct {
 // adviceReport is an issue with what became of it.
 type adviceReport struct {
 	issueReport
-	Task      string     `json:"task,omitempty"`
+	Task      string     `json:"task_id,omitempty"`
+	Status    string     `json:"task_status,omitempty"` // of the task in the queue; gone: it is not there any more
 	QueuedAt  *time.Time `json:"queued_at,omitempty"`
 	Delivered *time.Time `json:"delivered_at,omitempty"`
 	Seen      *time.Time `json:"seen_at,omitempty"`
@@ -66,7 +67,7 @@ type adviceReport struct {
 func (v *view) report(w *workspace, only func(logfmt.SessionID) bool, some bool) lookReport {
 	chosen := v.chosen(only, some)
 	r := lookReport{
-		Project: w.Root, Marked: w.Marked, At: v.Now.UTC(), Entries: v.State.Entries, Sessions: v.sessionFacts(only), Chain: v.linkFacts(w.Wt),
+		Project: w.Root, Marked: w.Marked, At: v.Now.UTC().Truncate(time.Millisecond), Entries: v.State.Entries, Sessions: v.sessionFacts(only), Chain: v.linkFacts(w.Wt),
 		Issues: v.issueReports(chosen), Critical: critical(chosen), Queued: []string{}, Resolved: append([]string{}, v.Resolved...),
 	}
 	for _, q := range v.Queued {
@@ -82,6 +83,7 @@ func (v *view) issueReports(issues []*supervisor.Issue) []adviceReport {
 		if a := v.advice(is); a != nil {
 			r.Task, r.QueuedAt, r.Delivered, r.Seen = a.Task, timeOf(a.Queued), timeOf(a.Delivered), timeOf(a.Seen)
 		}
+		r.Status = v.taskStatus(r.Task)
 		list = append(list, r)
 	}
 	return list

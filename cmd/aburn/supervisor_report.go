@@ -22,8 +22,9 @@ func (a *app) supervisorReportCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "report",
 		Usage: "say what became of the advice: how much was delivered, seen, followed, ignored",
-		Description: "Per type of issue, from the whole log: delivered means printed into the agent's prompt, seen that its\n" +
-			"transcript shows it, resolved that the issue cleared after that, ignored that it went on for\n" +
+		Description: "Per type of issue, from the whole log: told means that a watcher told you, advised that a task for the\n" +
+			"agent was queued, delivered that it was printed into the agent's prompt, seen that its transcript\n" +
+			"shows it, resolved that the issue cleared after that, ignored that it went on for\n" +
 			"supervisor.ignored_advice.turns turns of work. Resolved does not mean because of the advice.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only advice since `WHEN`: 24h, 7d, 2026-11-21"},
@@ -138,6 +139,7 @@ func (h *history) totals(since time.Time, model *workflow.Model) adviceTotals {
 	}
 	t := adviceTotals{Turns: model.Limits.IgnoredAdviceTurns, Types: []adviceCounts{}, All: adviceCounts{Type: "all"}}
 	if !since.IsZero() {
+		since = since.UTC()
 		t.Since = &since
 	}
 	for _, typ := range slices.Sorted(maps.Keys(by)) {

@@ -34,7 +34,7 @@ func TestFindIssue(t *testing.T) {
 		"silence": "silence-00000000aaaaaaaa", "s": "silence-00000000aaaaaaaa",
 		"loop": "2 issues are called \"loop\"", "": `no issue is called "" now`, "regression": `no issue is called "regression" now`,
 	} {
-		is, err := v.find(text, issues)
+		is, err := v.find(text, issues, false)
 		if is != nil && is.Signature != want || is == nil && err.Error() != want {
 			t.Errorf("%q: %v, %v", text, is, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
@@ -82,12 +83,18 @@ func (v *view) fate(is *supervisor.Issue, level supervisor.Level, reachable bool
 	ago := func(m supervisor.Mark) string { return term.Age(v.Now.Sub(m.Time())) }
 	a := v.advice(is)
 	switch {
+	case v.queued(is) != "" && is.OfChain():
+		return "queued: whichever session is prompted next gets it"
 	case v.queued(is) != "":
 		return "queued: the agent gets it at its next prompt"
 	case a != nil && a.Seen.Is():
 		return "the agent saw it (delivered " + ago(a.Delivered) + ")"
 	case a != nil && a.Delivered.Is():
 		return "delivered " + ago(a.Delivered) + ", not seen yet"
+	case a != nil && v.taskStatus(a.Task) == taskGone:
+		return "queued " + ago(a.Queued) + ", and not in the queue any more"
+	case a != nil && v.taskStatus(a.Task) == string(queue.Failed):
+		return "queued " + ago(a.Queued) + ", and given up: no hook said that it had printed it"
 	case a != nil:
 		return "queued " + ago(a.Queued)
 	case level == supervisor.Queue && !reachable:

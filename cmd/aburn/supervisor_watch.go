@@ -29,7 +29,8 @@ func (a *app) supervisorWatchCommand() *cli.Command {
 		Description: "Each issue is one line, and a notice as notify.* in your own settings says: on the desktop,\n" +
 			"by the bell, by a command of yours that gets the line of --json on stdin. It is told once,\n" +
 			"also across restarts. Hooks judge at prompts and stops without this; it adds what only time\n" +
-			"shows, silence and waiting. One watcher a project; it ends when nothing has lived for watch.linger.",
+			"shows, silence and waiting. One watcher a project: a second one ends with exit 1. It ends by itself\n" +
+			"when nothing has lived for watch.linger.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print one issue a line as JSON: when it is raised, queued, resolved"},
 		},
@@ -114,7 +115,11 @@ func (a *app) notifier(s settings.Notify, screen *term.Out) *notify.Notifier {
 	o := notify.Options{
 		Desktop: s.Desktop, Command: s.Command, Env: a.env,
 		Report: func(channel string, err error) {
-			a.warn(channel+": "+err.Error(), "the watch goes on; "+channel+" in your own settings.json is how you are told")
+			hint := "the watch goes on; " + channel + " in your own settings.json says how you are told"
+			if channel == "notify.desktop" {
+				hint = "the watch goes on; in your own settings.json \"notify\": {\"desktop\": false} ends this, and notify.command tells you otherwise"
+			}
+			a.warn(channel+": "+err.Error(), hint)
 		},
 	}
 	if s.Line != "" {
