@@ -19,6 +19,7 @@ type cursor struct {
 	known bool       // the segment before was read: carried lines are skipped
 	base  logfmt.Seq // segments with a higher number come after f
 	last  bool       // f has a successor and is being drained
+	pace  int64      // see Paced; 0: never pause
 }
 
 // start opens the segment that from lies in; with the zero Position the oldest
@@ -133,9 +134,9 @@ func (c *cursor) standsBefore(p Position) bool {
 	return err == nil && string(b) == want && (p.Offset == 0 || b[len(b)-1] == '\n')
 }
 
-// next returns the next entry line of f; io.EOF at its end as of now.
+// next returns the next entry line of f, or a pause; io.EOF at its end as of now.
 func (c *cursor) next() (Line, error) {
-	for {
+	for since := c.scan.offset(); ; {
 		line, off, err := c.scan.line()
 		if err != nil {
 			return Line{}, err
@@ -148,6 +149,11 @@ func (c *cursor) next() (Line, error) {
 			}
 		case logfmt.Damage:
 			c.scan.damage++
+		}
+		if c.pace > 0 && c.scan.offset()-since >= c.pace {
+			pause := c.f.lineAt(line, off, carried)
+			pause.Pause = true
+			return pause, nil
 		}
 	}
 }

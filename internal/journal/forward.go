@@ -11,14 +11,20 @@ import (
 // marked. Damage is counted in Stats and never ends the reading. What is
 // appended while it reads it may see.
 func (j *Journal) Forward(from Position) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) { j.forward(from, yield, nil) }
+	return j.Paced(from, 0)
+}
+
+// Paced is Forward for who has little time: where pace bytes or more go by without an entry line (blank lines,
+// comments, damage), it yields the line that it is at, marked as Pause, from which reading can go on later.
+func (j *Journal) Paced(from Position, pace int64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) { j.forward(from, pace, yield, nil) }
 }
 
 // forward is Forward. Where much is left of a segment, it lets many, unless that
 // is nil, go on with the cursor for a while; many reports false to stop.
-func (j *Journal) forward(from Position, yield func(Line, error) bool, many func(*cursor) bool) {
+func (j *Journal) forward(from Position, pace int64, yield func(Line, error) bool, many func(*cursor) bool) {
 	j.read = Stats{}
-	c := cursor{j: j}
+	c := cursor{j: j, pace: pace}
 	defer c.close()
 	if err := c.begin(from); err != nil {
 		yield(Line{}, err)

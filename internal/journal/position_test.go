@@ -125,3 +125,38 @@ func TestPositionBefore(t *testing.T) {
 		t.Errorf("truncated: %v", err)
 	}
 }
+
+// Where much goes by that is no entry, who asked for it can stop there and go on later.
+func TestPaced(t *testing.T) {
+	for _, nothing := range []string{"\n", "# nothing at all\n"} {
+		dir := folder(t)
+		j := open(t, dir, journal.Options{By: journal.Command})
+		mustAppend(t, j, entry("a"))
+		writeLog(t, dir, readLog(t, dir)+strings.Repeat(nothing, 10000/len(nothing)))
+		mustAppend(t, j, entry("b"))
+		var all []string
+		at, pauses := journal.Position{}, 0
+		for more := true; more; {
+			more = false
+			for line, err := range j.Paced(at, 1000) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if more = true; line.Pause {
+					pauses++
+				} else if e, err := logfmt.Parse(line.JSON); err == nil {
+					all = append(all, e.ID)
+				}
+				at = line.Next()
+				at.Before = string(line.JSON) + "\n"
+				break
+			}
+		}
+		if got := strings.Join(all, " "); got != "a b" || pauses < 8 || pauses > 10 {
+			t.Errorf("%q: %s with %d pauses", nothing, got, pauses)
+		}
+		if got := ids(t, j.Forward(journal.Position{})); got != "a b" {
+			t.Errorf("%q: not paced %s", nothing, got)
+		}
+	}
+}

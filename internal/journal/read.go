@@ -14,6 +14,7 @@ type Line struct {
 	Segment string // the file's name inside .oss when it was opened
 	Offset  int64  // of the line's first byte
 	Carried bool   // copied here by a rotation; no new event
+	Pause   bool   // it is no entry line, and JSON no JSON: see Paced
 
 	in *segmentFile
 }

@@ -46,7 +46,7 @@ func replay[T any](j *Journal, from Position, newParser func() parser[T]) iter.S
 			}
 			return yield(r, err)
 		}
-		j.forward(from, one, func(c *cursor) bool {
+		j.forward(from, 0, one, func(c *cursor) bool {
 			p := startPool(c, newParser)
 			defer p.stop()
 			return p.deliver(c, yield)

@@ -176,6 +176,35 @@ func TestAnotherModel(t *testing.T) {
 	}
 }
 
+// What is no entry is read no further than entries are, and once.
+func TestHookReadsLittleOfNothing(t *testing.T) {
+	for name, nothing := range map[string]string{"blank": "\n", "comments": "# nothing\n"} {
+		w := newWorld(t)
+		w.draw(failure)
+		log, err := os.OpenFile(w.path(journal.Name), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := log.WriteString(strings.Repeat(nothing, 3<<20/len(nothing))); err != nil {
+			t.Fatal(err)
+		}
+		log.Close()
+		o := w.options(journal.Hook)
+		for looks := 1; ; looks++ {
+			r, err := New(o).Once(context.Background(), w.now, time.Time{})
+			if err != nil || r.Read > hookReads+slowReads+64 || looks > 4 {
+				t.Fatalf("%s, look %d: %+v, %v", name, looks, r, err)
+			}
+			if r.Complete {
+				if looks < 3 || len(r.Queued) != 1 {
+					t.Errorf("%s, look %d: %+v", name, looks, r)
+				}
+				break
+			}
+		}
+	}
+}
+
 // A hook reads at most 1 MiB, and while it has not read to the end it decides nothing.
 func TestHookReadsLittle(t *testing.T) {
 	w := newWorld(t)

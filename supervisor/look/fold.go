@@ -64,22 +64,27 @@ func (l *Look) fold(s *steps) error {
 				return err
 			}
 			l.folded.state.Apply(rec.Value, rec.Carried)
-			if l.folded.passed(rec.Line); !s.goOn(len(rec.JSON)) {
+			if n := l.folded.passed(rec.Line); !s.goOn(n) {
 				break
 			}
 		}
 		return nil
 	}
+	if l.isMuch() {
+		l.slow()
+	}
 	prompt := []byte(l.o.Prompt)
-	for line, err := range l.o.Journal.Forward(l.folded.position()) {
+	for line, err := range l.o.Journal.Paced(l.folded.position(), slowReads) {
 		if err != nil {
 			return err
 		}
-		if len(prompt) > 0 && bytes.Contains(line.JSON, prompt) {
-			break
+		if !line.Pause {
+			if len(prompt) > 0 && bytes.Contains(line.JSON, prompt) {
+				break
+			}
+			l.folded.state.ApplyLine(line.JSON, line.Carried)
 		}
-		l.folded.state.ApplyLine(line.JSON, line.Carried)
-		if l.folded.passed(line); !s.goOn(len(line.JSON)) {
+		if n := l.folded.passed(line); !s.goOn(n) {
 			break
 		}
 		if s.read > slowReads {
@@ -89,11 +94,28 @@ func (l *Look) fold(s *steps) error {
 	return nil
 }
 
-// passed notes that the line was folded.
-func (f *folded) passed(line journal.Line) {
-	f.at = line.Next()
-	f.new += int64(len(line.JSON))
+// isMuch reports whether reading the newest segment to its end is slow, whatever is in it.
+func (l *Look) isMuch() bool {
+	info, err := l.o.Root.Lstat(journal.Name)
+	if err != nil {
+		return false
+	}
+	left := info.Size() - l.folded.at.Offset
+	return left > slowReads || left < 0 // of another segment
+}
+
+// passed notes that the line was folded, and what is no entry before it was seen.
+// It returns how many bytes that were.
+func (f *folded) passed(line journal.Line) (n int64) {
+	n = int64(len(line.JSON)) + 1
+	next := line.Next()
+	if next.Dev == f.at.Dev && next.Ino == f.at.Ino && next.Offset > f.at.Offset {
+		n = next.Offset - f.at.Offset
+	}
+	f.at = next
+	f.new += n
 	f.tail = append(append(f.tail[:0], line.JSON[max(0, len(line.JSON)-markSize+1):]...), '\n')
+	return n
 }
 
 // position is where the folding stands.
@@ -125,9 +147,9 @@ func (l *Look) steps(ctx context.Context, until time.Time) steps {
 	return s
 }
 
-func (s *steps) add(n int) {
+func (s *steps) add(n int64) {
 	s.lines++
-	s.read += int64(n) + 1
+	s.read += n
 }
 
 // due is true now and then: when to look at the clock and to report.
@@ -140,7 +162,7 @@ func (s *steps) due() bool {
 }
 
 // goOn counts a line of n bytes and reports whether there may be another.
-func (s *steps) goOn(n int) bool {
+func (s *steps) goOn(n int64) bool {
 	s.add(n)
 	s.over = s.limit > 0 && s.read >= s.limit ||
 		s.due() && (s.ctx.Err() != nil || !s.until.IsZero() && time.Now().After(s.until))

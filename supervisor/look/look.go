@@ -188,7 +188,7 @@ func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
 		if !rec.Value.Time.After(at) {
 			r.State.Apply(rec.Value, rec.Carried)
 		}
-		if !steps.goOn(len(rec.JSON)) {
+		if !steps.goOn(int64(len(rec.JSON)) + 1) {
 			return r, ctx.Err()
 		}
 	}
