@@ -53,7 +53,8 @@ func interleave(a, b []*logfmt.Entry) []*logfmt.Entry {
 // TestInterleavingChangesNoVerdict: what is said about a scenario's sessions is the same when those of another scenario work
 // in the same log at the same time. The chain is the project's and left out.
 func TestInterleavingChangesNoVerdict(t *testing.T) {
-	list := slices.DeleteFunc(corpus(t, "corpus"), func(s *scenario.Scenario) bool { return !alone(s) })
+	all := slices.Concat(corpus(t, "corpus"), corpus(t, "second"), corpus(t, "third"))
+	list := slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return !alone(s) })
 	if len(list) < 100 {
 		t.Fatalf("only %d scenarios", len(list))
 	}

@@ -38,8 +38,8 @@ func (p *part) add(o *outcome) {
 	p.Add(o.res)
 }
 
-// parts replays everything: the scenarios that the rules were tuned on, the frozen ones, both together, and these once more
-// with the naive analyser.
+// parts replays everything: the scenarios that the rules were tuned on, the frozen ones, both together, these once more with the
+// naive analyser, and the later examinations.
 func parts(t *testing.T) []*part {
 	if replayed != nil {
 		return replayed
@@ -53,6 +53,7 @@ func parts(t *testing.T) []*part {
 			list[3].add(naiveRun(t, s))
 		}
 	}
+	list = append(list, examinations(t)...)
 	replayed = list
 	return list
 }
@@ -111,9 +112,21 @@ func TestFrozen(t *testing.T) {
 }
 
 // TestEarned: a type may reach the queue only with at least 10 positives and 40 healthy sessions in the corpus and a precision of
-// at least 0.95, and of what is above the queue's threshold at least 90 % is true.
+// at least 0.95, and of what is above the queue's threshold at least 90 % is true; so it is with the later examinations, too.
 func TestEarned(t *testing.T) {
-	all := parts(t)[2]
+	list := parts(t)
+	earned(t, list[2])
+	all := &part{}
+	for _, p := range []*part{list[2], list[4], list[5]} {
+		for _, o := range p.outcomes {
+			all.add(o)
+		}
+	}
+	earned(t, all)
+}
+
+func earned(t *testing.T, all *part) {
+	t.Helper()
 	healthy := 0
 	for _, o := range all.outcomes {
 		if o.Healthy() {
@@ -183,12 +196,13 @@ func below(old string, all []*part) (fell []string) {
 // numbers is the part of the page that is written.
 func numbers(all []*part) string {
 	var b strings.Builder
-	overall(&b, all)
+	overall(&b, all[:4])
 	for _, p := range all[:2] {
 		perType(&b, p)
 	}
 	quiet(&b, all[2])
-	for _, p := range all[:2] {
+	examined(&b, all[4:])
+	for _, p := range slices.Concat(all[:2], all[4:]) {
 		m := floors(p)
 		for _, name := range []string{"precision", "recall", "precision above", "recall above", "healthy"} {
 			if v, ok := m[name]; ok {
