@@ -22,7 +22,7 @@ type Call struct {
 	Head      string // of a shell command, scrubbed and cut
 	Path      string
 	Input     string // the hash of its whole input
-	Asked     bool // a PERMISSION for the same tool and command came after it
+	Asked     bool   // a PERMISSION for the same tool and command came after it
 }
 
 // fewIDs is how many ids are looked for one by one.
