@@ -8,11 +8,16 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/term"
+	"aburn/supervisor"
 	"aburn/supervisor/backtest"
 )
 
 // backtestText prints a report for people.
 func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
+	if rep.Entries == 0 {
+		_, err := fmt.Fprintln(out, "no entry in "+term.Plural(int64(len(rep.Results)), "log"))
+		return err
+	}
 	fmt.Fprintf(out, "%s in %s of %s, watched for %s\n", term.Plural(rep.Entries, "entry", "entries"),
 		term.Plural(int64(rep.Sessions), "session"), term.Plural(int64(len(rep.Results)), "log"), term.Duration(rep.Time))
 	tallies := rep.Tallies()
@@ -86,10 +91,13 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 				entry = "#" + strconv.FormatUint(uint64(a.Entry.Seq), 10)
 			}
 			session := string(a.Session)
-			if session == "" {
+			switch {
+			case session == "" && a.Type == supervisor.ChainBroken:
 				session = "the chain"
+			case session == "":
+				session = "-"
 			}
-			table.Add(a.At.Local().Format("2006-01-02 15:04:05"), entry, string(a.Type), session, strconv.FormatFloat(a.Max, 'f', 2, 64), string(a.Verdict), a.Says)
+			table.Add(a.At.Local().Format("2006-01-02 15:04:05"), entry, string(a.Type), session, percent(a.Max), string(a.Verdict), a.Says)
 		}
 		if err := table.Print(out, 2); err != nil {
 			return err
@@ -195,6 +203,9 @@ func sweepText(out *term.Out, s *backtest.Sweep, all []swept) error {
 	}
 	for _, v := range all {
 		t, value := v.rep.Of(s.Type), v.value
+		if value == "0s" && s.Name == "phase_stuck.timeout" {
+			value = "timeouts.*" // each phase's own
+		}
 		if v.now {
 			value += " now"
 		}

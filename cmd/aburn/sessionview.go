@@ -193,6 +193,9 @@ func (v *view) clockCell(s *supervisor.Session) term.Cell {
 		return term.Cell{}
 	}
 	c := term.Cell{Text: brief(worked) + " of " + brief(timeout)}
+	if !phase.Start.Is() { // it began before the log
+		c.Text = "over " + c.Text
+	}
 	if worked > timeout {
 		c.Style = term.BoldYellow
 	}

@@ -32,7 +32,7 @@ func (a *app) backtestCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Usage: "hold the alerts against the labels in `FILE`", TakesFile: true},
 			&cli.StringFlag{Name: "sweep", Usage: "try other values of a limit: `NAME=FROM..TO[/N]`"},
-			&cli.DurationFlag{Name: "after", Usage: "go on for so much `TIME` behind the last entry of each log"},
+			&cli.StringFlag{Name: "after", Usage: "go on for so much `TIME` behind the last entry of each log"},
 			&cli.BoolFlag{Name: "alerts", Usage: "list every alert"},
 			jsonFlag(),
 		},
@@ -70,6 +70,9 @@ func (a *app) backtest(_ context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return badNews("backtest: " + err.Error())
 	}
+	if err := noLog(rep); err != nil {
+		return err
+	}
 	a.backtestWarnings(rep)
 	if cmd.Bool("json") {
 		return a.printJSON(backtestReport(rep))
@@ -88,12 +91,15 @@ func (a *app) backtestRun(cmd *cli.Command) (*backtestRun, error) {
 		return nil, usageError(err.Error(), "aburn init", "name a log: "+cmd.FullName()+" FILE")
 	}
 	set := settings.Load(p, a.env) // outside of any project p is nil
-	run := &backtestRun{model: set.Model(), after: cmd.Duration("after")}
+	run := &backtestRun{model: set.Model()}
 	for _, warning := range set.Warnings {
 		a.warn(warning)
 	}
-	if run.after < 0 {
-		return nil, usageError("--after: a time that passes is not negative")
+	if text := cmd.String("after"); text != "" {
+		ok := false
+		if run.after, ok = ageOf(text); !ok {
+			return nil, usageError("--after: "+quote(text)+" is no length of time", "--after 30m")
+		}
 	}
 	if err := run.open(dir, p, cmd.Args().Slice()); err != nil {
 		return nil, err
@@ -187,6 +193,16 @@ func (r *backtestRun) replay(model *workflow.Model) (*backtest.Report, error) {
 		rep.Add(res)
 	}
 	return rep, nil
+}
+
+// noLog refuses files that hold lines and not one entry: they are something else.
+func noLog(rep *backtest.Report) error {
+	for _, res := range rep.Results {
+		if res.Entries == 0 && res.Damage > 0 {
+			return badNews(res.Log + " holds no entry: it is no log")
+		}
+	}
+	return nil
 }
 
 // backtestWarnings tells what makes the numbers say less than they seem to.

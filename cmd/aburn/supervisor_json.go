@@ -39,8 +39,8 @@ type sessionFacts struct {
 // phaseFacts is the clock of the open phase: the time of work in it, without what waited for the user.
 type phaseFacts struct {
 	Name     string     `json:"name"`
-	Since    *time.Time `json:"since,omitempty"`
-	WorkedMS int64      `json:"worked_ms"`
+	Since    *time.Time `json:"since,omitempty"` // without it the phase began before the log
+	WorkedMS int64      `json:"worked_ms"`       // at least
 	Timeout  int64      `json:"timeout_ms"`
 }
 
