@@ -28,7 +28,7 @@ const (
 
 // Check is one finding.
 type Check struct {
-	Topic  string   `json:"topic"` // "project", "log", "claude", "codex", "live"
+	Topic  string   `json:"topic"` // "project", "log", "advice", "claude", "codex", "live"
 	Status Status   `json:"status"`
 	Text   string   `json:"text"`
 	Hints  []string `json:"hints,omitempty"`

@@ -70,6 +70,18 @@ func TestWhatIsWrongWithTheProject(t *testing.T) {
 	w.expect(w.run(w.root), "project note ABURN=0 is set here")
 }
 
+func TestWhatKeepsAdviceAway(t *testing.T) {
+	w := newWorld(t)
+	w.install(install.User, install.Claude)
+	w.expect(w.run(w.root), "! advice")
+	w.write("src/.oss/queue.json", `{"version":"1.0","tasks":[{"id":"a","prompt":"x","status":"pending","session":"s"},{"id":"b","prompt":"x","status":"completed","session":"s"}]}`)
+	w.expect(w.run(w.root), "advice note tasks that aburn did not sign wait for your word in .oss/queue.json (1) -> aburn queue list")
+	w.write(".config/aburn/settings.json", `{"queue": {"foreign": true}}`)
+	w.expect(w.run(w.root), "! advice")
+	w.write("src/.oss/queue.json", `{"tasks":`)
+	w.expect(w.run(w.root), "advice note nothing in .oss/queue.json is delivered: read queue.json: not a queue -> aburn queue list")
+}
+
 func TestLogInGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("this machine has no git")

@@ -43,6 +43,7 @@ func (e *exam) project() {
 	}
 	e.log()
 	e.tracked()
+	e.advice(set)
 }
 
 // log looks at whether the log can be written, and when it last was.
