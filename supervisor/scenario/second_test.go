@@ -8,10 +8,10 @@ import (
 	"aburn/workflow"
 )
 
-// TestSecond: the second and the third examination can be read, name known types only, and have what an examination needs.
+// TestSecond: the later examinations can be read, name known types only, and have what an examination needs.
 func TestSecond(t *testing.T) {
 	var all []*Scenario
-	for _, folder := range []string{"second", "third"} {
+	for _, folder := range []string{"second", "third", "fourth"} {
 		list, err := Load(filepath.Join(testdata, folder))
 		if err != nil {
 			t.Error(err)
