@@ -69,13 +69,7 @@ func (d *delivery) claim(room int) (string, error) {
 		return "", err
 	}
 	defer desk.Close()
-	claimed := slices.DeleteFunc(desk.Claim(who, now), func(t queue.Task) bool {
-		if t.Attempts < 2 || !d.printed(t.ID) {
-			return false
-		}
-		desk.Receipt([]string{t.ID}, now)
-		return true
-	})
+	claimed := d.fresh(desk, desk.Claim(who, now), now)
 	text, used, _ := queue.Compose(claimed, room)
 	desk.Unclaim(claimed[len(used):], now)
 	if err := desk.Close(); err != nil {
@@ -85,15 +79,40 @@ func (d *delivery) claim(room int) (string, error) {
 	return text, nil
 }
 
-// printed reports whether the log says that a task was printed whose claimant never
-// gave its receipt: the queue was busy, or somebody killed it in between.
-func (d *delivery) printed(task string) bool {
+// fresh is tasks without those of which the log says that they were printed, or that
+// what they are about is gone: their claimant never gave its receipt, because the
+// queue was busy or somebody killed it in between, or an old queue was put back.
+func (d *delivery) fresh(desk *queue.Desk, tasks []queue.Task, now time.Time) []queue.Task {
+	if len(tasks) == 0 {
+		return nil
+	}
+	said := d.said()
+	return slices.DeleteFunc(tasks, func(t queue.Task) bool {
+		switch said[t.ID] {
+		case logfmt.Delivered:
+			desk.Receipt([]string{t.ID}, now)
+		case logfmt.Resolved:
+			desk.Drop(t.ID, "resolved", now)
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// said is what the log says last about each task that was printed or resolved.
+func (d *delivery) said() map[string]logfmt.Event {
+	said := map[string]logfmt.Event{}
 	for line := range peek(d.journal, farBack) {
-		if h, ok := logfmt.ParseHeader(line); ok && string(h.Event) == string(logfmt.Delivered) && gjson.GetBytes(line, "data.task_id").Str == task {
-			return true
+		h, ok := logfmt.ParseHeader(line)
+		if !ok || string(h.Event) != string(logfmt.Delivered) && string(h.Event) != string(logfmt.Resolved) {
+			continue
+		}
+		if id := gjson.GetBytes(line, "data.task_id").Str; said[id] == "" {
+			said[id] = logfmt.Event(h.Event)
 		}
 	}
-	return false
+	return said
 }
 
 // receipt notes, in the log and in the queue, that the claimed tasks were printed.

@@ -358,6 +358,45 @@ func TestAgentsEnded(t *testing.T) {
 	}
 }
 
+// An old queue that somebody puts back tells nothing again, and nothing that is over.
+func TestPutBack(t *testing.T) {
+	w := newWorld(t)
+	w.trust()
+	id := w.put(advice("s1"))
+	old, err := os.ReadFile(w.queueFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := func() {
+		if err := os.WriteFile(w.queueFile(), old, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.prompt("s1"); !strings.Contains(got, "mind the gap") {
+		t.Fatalf("told %q", got)
+	}
+	w.fill("s1", 1000) // more than a tail
+	back()
+	if got := w.prompt("s1"); got != "" {
+		t.Errorf("told again %q", got)
+	}
+	if task := w.task(id); task.Status != queue.Completed {
+		t.Errorf("the task is %+v", task)
+	}
+	w.append(*logfmt.TaskEntry(logfmt.Resolved, "s1", logfmt.TaskFacts{Task: id, Type: "loop", Reason: "cleared"}))
+	back()
+	if got := w.prompt("s1"); got != "" {
+		t.Errorf("told what is over: %q", got)
+	}
+	if task := w.task(id); task.ID != "" {
+		t.Errorf("the task is %+v", task)
+	}
+	w.put(advice("s1"))
+	if got := w.prompt("s1"); !strings.Contains(got, "mind the gap") {
+		t.Errorf("another task: told %q", got)
+	}
+}
+
 // A queue that is none, or is not to be had, costs the prompt nothing: it is recorded,
 // and nothing is told.
 func TestBrokenQueue(t *testing.T) {
