@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Every member that these commands print stands in docs/formats/json.md (those of tasks in queue.md), in the part about its command.
+func TestJSONPage(t *testing.T) {
+	page := readPage(t, "json.md")
+	parts := strings.Split(page, "\n## ")
+	part := func(title string) string {
+		for _, p := range parts {
+			if strings.HasPrefix(p, title+"\n") {
+				return p
+			}
+		}
+		t.Fatalf("no part %q", title)
+		return ""
+	}
+	issue, look := part("An issue"), part("`aburn supervisor`")
+	for _, c := range []struct {
+		name string
+		of   any
+		in   string
+	}{
+		{"issue", adviceReport{}, issue}, {"issue of watch", watchLine{}, issue + part("`aburn supervisor watch`")},
+		{"look", lookReport{}, look + issue}, {"explain", storyReport{}, look + issue}, {"status", statusReport{}, part("`aburn status`") + look + issue},
+		{"report", adviceTotals{}, part("`aburn supervisor report`")},
+		{"backtest", backtestJSON{}, part("`aburn supervisor backtest`")}, {"sweep", sweepJSON{}, part("`aburn supervisor backtest`")},
+		{"queue", queueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
+	} {
+		for _, member := range members(reflect.TypeOf(c.of)) {
+			if !strings.Contains(c.in, "`"+member+"`") {
+				t.Errorf("%s: %s is not in the page", c.name, member)
+			}
+		}
+	}
+}
+
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/formats/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+// members are the names that a value of this type has in JSON, at any depth.
+func members(typ reflect.Type) (names []string) {
+	switch typ.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return members(typ.Elem())
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+		if f.Anonymous || f.IsExported() {
+			names = append(names, members(f.Type)...)
+		}
+	}
+	return names
+}
