@@ -251,11 +251,11 @@ func (x *step) did() Did {
 // count counts failing calls in a row.
 func (x *step) count(did *Did) {
 	f := &x.line.Fails
-	if x.agent == nil && f.Last.Ord < x.ses.Asked.Ord {
-		*f = Streak{}
+	if x.agent == nil && f.Last.Ord < x.ses.Asked.Ord && len(f.Inputs) < x.model.Limits.ToolFailureRunFailures {
+		*f = Streak{} // what is a trouble already goes on until something works
 	}
 	switch {
-	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && answersNo(did):
+	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.wanted(), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && answersNo(did):
 	case !did.Failed:
 		*f = Streak{}
 	default:
@@ -268,6 +268,16 @@ func (x *step) count(did *Did) {
 			f.Inputs = append(f.Inputs, did.Key)
 		}
 	}
+}
+
+// wanted reports whether the entry is about a test in a phase that is there to see
+// one fail.
+func (x *step) wanted() bool {
+	wants := func(p *Phase) bool {
+		m, ok := x.model.Phase(p.Name)
+		return ok && m.FailingTest
+	}
+	return len(x.d.Head) > 0 && slices.ContainsFunc(x.phases(), wants) && x.testRun(x.d.Head.String()).Runs
 }
 
 // housekeeping reports whether a shell call only tells aburn something.

@@ -111,7 +111,7 @@ func (x *step) tested(did *Did) {
 		return
 	}
 	head := x.d.Head.String()
-	t := remember(&x.fold.tests, head, func() workflow.TestRun { return x.model.TestRun(head) })
+	t := x.testRun(head)
 	if !t.Runs {
 		return
 	}
@@ -133,6 +133,11 @@ func (x *step) tested(did *Did) {
 	if known && key != 0 {
 		x.result(key, did.Input, passed)
 	}
+}
+
+// testRun is what the model knows of a command line.
+func (x *step) testRun(head string) workflow.TestRun {
+	return remember(&x.fold.tests, head, func() workflow.TestRun { return x.model.TestRun(head) })
 }
 
 // outcome is what the end of a test command says of the tests: by its exit code, or

@@ -230,6 +230,10 @@ func TestFails(t *testing.T) {
 		{"Bash'a'!1 Bash'aburn log build MILESTONE' Bash'c'!1", "2 of 2 from 2 to 6"},
 		{"Bash'a'!1 PROMPT", "1 of 1 from 2 to 2"}, // it can still be told at the prompt
 		{"Bash'a'!1 PROMPT Bash'c'!1", "1 of 1 from 5 to 5"},
+		{"Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd'!1 Bash'e'!1 PROMPT Bash'f'!1", "6 of 6 from 2 to 13"}, // a trouble is not over because somebody said go on
+		{"Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd'!1 Bash'e'!1 PROMPT Bash'f' Bash'g'!1", "1 of 1 from 15 to 15"},
+		{"build> build:RED> Bash'go test ./a'!1 Bash'go test ./b'!1 Bash'make x'!1 Bash'go test ./c'!1", "1 of 1 from 8 to 8"},
+		{"build> build:GREEN> Bash'go test ./a'!1 Bash'go test ./b'!1", "2 of 2 from 4 to 6"},
 		{"Bash'a'!1 PROMPT&'<x>' Bash'c'!1", "2 of 2 from 2 to 5"},
 		{"Bash'a'!1 Bash'grep x y'!1 Bash'c'!1", "2 of 2 from 2 to 6"}, // nothing found is an answer
 		{"Bash'a'!1 Bash'grep x y'!2 Bash'c'!1", "3 of 3 from 2 to 6"},

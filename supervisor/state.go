@@ -116,7 +116,7 @@ type Line struct {
 	Run    *Run   // the newest command, or the one that was heard of last; nil before the first
 	Before []*Run // commands before it, newest last; at most maxRuns
 	Recent []Did  // calls that ended, newest last; at most maxRecent; dropped when the session or the sub-agent ends
-	Fails  Streak // failing calls in a row; the first call that ends after a person's prompt begins anew
+	Fails  Streak // failing calls in a row; the first call that ends after a person's prompt begins anew, unless they are a trouble already
 	Same   Repeat // the newest milestone's text, repeated
 }
 
@@ -195,7 +195,7 @@ type Did struct {
 }
 
 // Streak is a run of failing calls of one line. A success ends it; denied,
-// interrupted and unsure calls, aburn's own, and the 1 of a command that looks for
+// interrupted and unsure calls, aburn's own, tests in a phase that wants a failing one, and the 1 of a command that looks for
 // something ("nothing found") neither count nor end it.
 type Streak struct {
 	First, Last Mark
