@@ -10,8 +10,16 @@ import (
 	"aburn/supervisor/scenario"
 )
 
-// alone is a scenario without what would tie it to another one in the same log: observations, a model of its own, tasks.
+// alone is a scenario without what would tie it to another one in the same log: observations, a model of its own, tasks, or a
+// pause of more than a day, in which the machine slept if nobody else worked.
 func alone(s *scenario.Scenario) bool {
+	var last time.Time
+	for i, e := range s.Entries() {
+		if i > 0 && e.Time.Sub(last) > 24*time.Hour {
+			return false
+		}
+		last = e.Time
+	}
 	return s.Model == nil && len(s.Observe) == 0 && !slices.ContainsFunc(s.Entries(), func(e *logfmt.Entry) bool { return e.Cmd == logfmt.SupervisorCmd })
 }
 
@@ -53,7 +61,7 @@ func interleave(a, b []*logfmt.Entry) []*logfmt.Entry {
 // TestInterleavingChangesNoVerdict: what is said about a scenario's sessions is the same when those of another scenario work
 // in the same log at the same time. The chain is the project's and left out.
 func TestInterleavingChangesNoVerdict(t *testing.T) {
-	all := slices.Concat(corpus(t, "corpus"), corpus(t, "second"), corpus(t, "third"))
+	all := slices.Concat(corpus(t, "corpus"), corpus(t, "second"), corpus(t, "third"), corpus(t, "fourth"))
 	list := slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return !alone(s) })
 	if len(list) < 100 {
 		t.Fatalf("only %d scenarios", len(list))
