@@ -5,12 +5,15 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/settings"
+	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/workflow"
 )
@@ -71,7 +74,11 @@ func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string) cli.
 		args := cmd.Args().Slice()
 		list := words
 		if n := len(args); n > 0 && strings.HasPrefix(args[n-1], "-") {
-			list = func(m *workflow.Model, _ int) []string { return flagValues(m, strings.TrimLeft(args[n-1], "-")) }
+			flag := strings.TrimLeft(args[n-1], "-")
+			list = func(m *workflow.Model, _ int) []string { return flagValues(m, flag) }
+			if flag == "session" {
+				list = func(*workflow.Model, int) []string { return a.sessionsAt(cmd) }
+			}
 			completeFlags(cmd, args[n-1])
 		}
 		for _, w := range list(a.modelAt(cmd), len(args)) {
@@ -91,6 +98,44 @@ func (a *app) modelAt(cmd *cli.Command) *workflow.Model {
 	}
 	set := settings.Load(p, a.env)
 	return set.Model()
+}
+
+// sessionsAt are the sessions that the end of the project's log tells of, the newest first.
+func (a *app) sessionsAt(cmd *cli.Command) (list []string) {
+	oss := a.ossAt(cmd)
+	if oss == nil {
+		return nil
+	}
+	defer oss.Close()
+	seen := map[string]bool{"": true}
+	for line, err := range journal.New(oss, journal.Options{By: journal.Command}).Backward(journal.BackwardOptions{Limit: journal.TailSize}) {
+		if err != nil {
+			break
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if id := string(h.Session); ok && !seen[id] && !strings.ContainsAny(id, ":\n") {
+			seen[id] = true
+			list = append(list, term.Clean(id)+":last "+term.Clean(string(h.Event))+" at "+term.Clean(string(h.Time)))
+		}
+	}
+	return list
+}
+
+// ossAt is the .oss folder that a command line is about, nil for none: whoever completes is told of no error.
+func (a *app) ossAt(cmd *cli.Command) *os.Root {
+	dir, err := folder(cmd)
+	if err != nil {
+		return nil
+	}
+	p, err := project.Find(dir, a.env)
+	if err != nil {
+		return nil
+	}
+	oss, err := p.OpenOss()
+	if err != nil {
+		return nil
+	}
+	return oss
 }
 
 // completeFlags prints the flags, of cmd and of the commands above it, that

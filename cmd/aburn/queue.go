@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
-	"aburn/internal/project"
 	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
@@ -213,16 +212,8 @@ func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
 // completeTasks completes the ids of the tasks that wait.
 func (a *app) completeTasks(ctx context.Context, cmd *cli.Command) {
 	a.completer(func(int) []string {
-		dir, err := folder(cmd)
-		if err != nil {
-			return nil
-		}
-		p, err := project.Find(dir, a.env)
-		if err != nil {
-			return nil
-		}
-		oss, err := p.OpenOss()
-		if err != nil {
+		oss := a.ossAt(cmd)
+		if oss == nil {
 			return nil
 		}
 		defer oss.Close()
