@@ -35,11 +35,18 @@ func (r *recorder) turn(entries []*logfmt.Entry) *logfmt.Entry {
 	return nil
 }
 
+// largeQueue is far more bytes than advice comes to: what else is in such a queue may
+// take long.
+const largeQueue = 256 << 10
+
 // supervise looks, and then hands out what waits for the session.
 func (r *Run) supervise(s scene) error {
 	key, err := s.proj.Key()
 	if err != nil {
 		return nil // not marked any more
+	}
+	if info, err := s.root.Lstat(queue.Name); err == nil && info.Size() > largeQueue {
+		r.guard()
 	}
 	if r.Look != nil {
 		s.alone = r.Look(s.looking(key, r.guard))

@@ -7,21 +7,26 @@ import (
 	"time"
 )
 
-// Claim marks everything that is deliverable to who as executing, with a lease, and returns it, most urgent first. It
-// may be printed once Close has returned nil, and not otherwise. What then is not printed goes back with Unclaim.
+// Claim marks what is deliverable to who as executing, with a lease, and returns it, most urgent first; at most MaxOpen
+// tasks, as many as may be open of ours. It may be printed once Close has returned nil, and not otherwise. What then is
+// not printed goes back with Unclaim.
 func (d *Desk) Claim(who Claimant, now time.Time) []Task {
-	var claimed []Task
-	lease := Lease{PID: who.PID, Session: who.Session, PromptID: who.PromptID, Until: stamp(now.Add(LeaseTime))}
+	var places []int
 	for i := range d.doc.items {
-		if ok, _ := d.q.deliverable(d.doc, i, who, now); !ok {
-			continue
+		if ok, _ := d.q.deliverable(d.doc, i, who, now); ok {
+			places = append(places, i)
 		}
+	}
+	slices.SortStableFunc(places, func(i, j int) int {
+		a, b := &d.doc.items[i].task, &d.doc.items[j].task
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
+	})
+	lease := Lease{PID: who.PID, Session: who.Session, PromptID: who.PromptID, Until: stamp(now.Add(LeaseTime))}
+	var claimed []Task
+	for _, i := range places[:min(len(places), MaxOpen)] {
 		d.change(i, now, member{"status", quote(Executing)}, d.attempts(i, +1), member{"lease", lease.encode()})
 		claimed = append(claimed, d.doc.items[i].task)
 	}
-	slices.SortStableFunc(claimed, func(a, b Task) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
-	})
 	return claimed
 }
 

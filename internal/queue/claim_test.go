@@ -1,6 +1,8 @@
 package queue_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,6 +135,25 @@ func TestOrder(t *testing.T) {
 	}
 	if got := b.claim("s1", noon().Add(time.Minute)); got != "c d e b f a" {
 		t.Errorf("claimed %q", got)
+	}
+}
+
+// However many tasks others wrote: the most urgent are claimed, as many as could be ours.
+func TestClaimsAreBounded(t *testing.T) {
+	item := func(id, priority string) string {
+		return `{"id":"` + id + `","priority":"` + priority + `","session":"s1","prompt":"p","status":"pending"}`
+	}
+	var items []string
+	for i := range 200 {
+		items = append(items, item("t"+strconv.Itoa(i), "low"))
+	}
+	b := onBench(t, `{"tasks":[`+strings.Join(append(items, item("urgent", "high")), ",")+`]}`)
+	b.Foreign = true
+	if got := strings.Fields(b.claim("s1", noon())); len(got) != queue.MaxOpen || got[0] != "urgent" || got[1] != "t0" {
+		t.Errorf("claimed %v", got)
+	}
+	if task := b.task("t100"); task.Attempts != 0 || task.Status != queue.Pending {
+		t.Errorf("not claimed: %+v", task)
 	}
 }
 

@@ -78,6 +78,10 @@ func (q *Queue) deliverable(doc *document, i int, who Claimant, now time.Time) (
 // find is the item that an id means: the first task of ours with it, else the first with it, else -1. A copy of a task,
 // and what somebody else gives the same id, is never touched.
 func (q *Queue) find(doc *document, id string) int {
+	const few = 64
+	if len(doc.items) > few {
+		return q.index(doc).at(id)
+	}
 	first := -1
 	for i := range doc.items {
 		if it := &doc.items[i]; it.isTask && it.task.ID == id && id != "" {
@@ -90,6 +94,44 @@ func (q *Queue) find(doc *document, id string) int {
 		}
 	}
 	return first
+}
+
+// index is what find finds in a document of many tasks: somebody else may write thousands of them with one id.
+type index map[string]int
+
+func (x index) at(id string) int {
+	if i, ok := x[id]; ok && id != "" {
+		return i
+	}
+	return -1
+}
+
+func (q *Queue) index(doc *document) index {
+	if doc.byID != nil {
+		return doc.byID
+	}
+	doc.byID = make(index, len(doc.items))
+	ours := map[string]bool{} // of ids that stand there twice: whether the place is that of a task of ours
+	for i := range doc.items {
+		it := &doc.items[i]
+		if !it.isTask {
+			continue
+		}
+		first, twice := doc.byID[it.task.ID]
+		if !twice {
+			doc.byID[it.task.ID] = i
+			continue
+		}
+		known, asked := ours[it.task.ID]
+		if !asked {
+			known = q.Ours(doc.items[first].task)
+		}
+		if !known && q.Ours(it.task) {
+			doc.byID[it.task.ID], known = i, true
+		}
+		ours[it.task.ID] = known
+	}
+	return doc.byID
 }
 
 // obstacle says why t may not be handed to who now, "" if it may. What costs least is looked at first.

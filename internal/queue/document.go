@@ -17,7 +17,8 @@ type document struct {
 	updatedAt      time.Time
 	updated, array span // their values; empty if the member is not there
 	items          []item
-	others         int // items that are no objects
+	others         int   // items that are no objects
+	byID           index // nil: not asked for, or not true any more
 }
 
 // item is one element of the array.
@@ -111,10 +112,12 @@ func (d *document) add(t Task) {
 		last.trail = nil
 	}
 	d.items = append(d.items, it)
+	d.byID = nil
 }
 
 // remove takes item i out. What was the last one leaves its blanks to the one that now is.
 func (d *document) remove(i int) {
+	d.byID = nil
 	if i > 0 && i == len(d.items)-1 {
 		d.items[i-1].trail = d.items[i].trail
 	}

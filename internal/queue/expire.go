@@ -14,8 +14,12 @@ func (d *Desk) Drop(id, reason string, now time.Time) bool {
 		return false
 	}
 	ours := d.q.Ours(d.doc.items[i].task)
-	for ; i >= 0 && d.q.Ours(d.doc.items[i].task) == ours; i = d.q.find(d.doc, id) {
-		d.drop(i, reason, now)
+	for i < len(d.doc.items) {
+		if it := &d.doc.items[i]; it.isTask && it.task.ID == id && d.q.Ours(it.task) == ours {
+			d.drop(i, reason, now)
+		} else {
+			i++
+		}
 	}
 	return true
 }
@@ -80,6 +84,7 @@ func (d *Desk) Allow(id string, session logfmt.SessionID, until, now time.Time) 
 	d.q.sign(&t)
 	d.change(i, now, orNull("session", string(t.Session)), orNull("scope", t.Scope),
 		member{"expires_at", quote(formatTime(t.ExpiresAt))}, member{"hmac", quote(t.HMAC)})
+	d.doc.byID = nil // of several with this id it is the one now
 	d.sync = true
 	return nil
 }

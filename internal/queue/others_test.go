@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 
 	"aburn/internal/queue"
 )
@@ -142,5 +144,31 @@ func TestLookingLeavesNoTrace(t *testing.T) {
 	})
 	if b.names() != queue.LockName {
 		t.Errorf("the folder holds %s", b.names())
+	}
+}
+
+// Somebody else may write as many tasks with one id as there is room for. One of them counts, ours if there is one, and
+// nobody looks at each for each.
+func TestManyOfOneID(t *testing.T) {
+	foreign := `{"id":"a","session":"s1","prompt":"theirs","hmac":"` + strings.Repeat("ab", 32) + `","status":"`
+	signed := onBench(t, "")
+	signed.put(forSession("a", "s1"), noon())
+	ours := gjson.Get(signed.text(queue.Name), "tasks.0")
+	many := foreign + `completed"},` + strings.Repeat(foreign+`pending"},`, 20000)
+	for name, c := range map[string]struct{ text, want string }{
+		"theirs": {`{"tasks":[` + strings.TrimSuffix(many, ",") + `]}`, ""},
+		"ours":   {`{"tasks":[` + many + ours.String() + `,` + foreign + `pending"}]}`, "a"},
+	} {
+		b := onBench(t, c.text)
+		b.Foreign = true
+		hangs := time.AfterFunc(20*time.Second, func() { panic(name + ": it does not end") })
+		if waits, err := b.Waiting(claimant("s1"), noon()); err != nil || waits != (c.want != "") {
+			t.Errorf("%s: waits %v, %v", name, waits, err)
+		}
+		if got := b.claim("s1", noon()); got != c.want {
+			t.Errorf("%s: claimed %q", name, got)
+		}
+		b.locked(func(d *queue.Desk) { d.Unclaim(d.Tasks(), noon()) })
+		hangs.Stop()
 	}
 }
