@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/urfave/cli/v3"
 
@@ -88,6 +89,9 @@ func (a *app) taskOf(cmd *cli.Command, now time.Time) (task queue.Task, err erro
 	}
 	if task.ExpiresAt, err = expiry(cmd, now); err != nil {
 		return task, err
+	}
+	if strings.ContainsFunc(cmd.String("type"), unicode.IsSpace) {
+		return task, usageError("--type: one word, not " + quote(cmd.String("type")))
 	}
 	task.Source, task.Type = "user", scrub.Head(cmd.String("type"), 64)
 	task.Prompt, err = a.promptText(cmd.Args().First())
