@@ -24,6 +24,7 @@ import (
 	"slices"
 	"time"
 
+	"aburn/internal/atomicfile"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/queue"
@@ -152,6 +153,9 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 		r.Queued, r.Resolved = nil, nil
 		r.warn(queue.Name, err)
 		return r, nil
+	}
+	if len(r.Queued) > 0 {
+		atomicfile.Sweep(l.o.Root, time.Now(), queue.Name, StateName)
 	}
 	return r, d.log()
 }

@@ -116,6 +116,24 @@ func TestClockBeforeTheLock(t *testing.T) {
 	}
 }
 
+// What killed hooks left in the folder is gone with the next advice.
+func TestSweeps(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{".queue.json.x.tmp", ".workflow-state.json.y.tmp"} {
+		if err := os.WriteFile(w.path(name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(w.path(name), w.now, time.Now().Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.draw(failure)
+	w.once()
+	if files := w.files(); strings.Contains(files, ".tmp\n") {
+		t.Errorf("left: %s", files)
+	}
+}
+
 // Who is not there any more is not advised.
 func TestUnreachable(t *testing.T) {
 	w := newWorld(t)
