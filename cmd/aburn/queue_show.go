@@ -76,9 +76,22 @@ func (a *app) tellTask(cmd *cli.Command, t *tasks, task queue.Task) error {
 	for _, m := range task.Extra {
 		line(term.Clean(m.Key), string(m.Raw))
 	}
-	b.WriteString("\n" + strings.TrimRight(term.CleanText(task.Prompt), "\n") + "\n")
-	_, err := fmt.Fprint(out, b.String())
-	return err
+	if _, err := fmt.Fprintln(out, b.String()); err != nil {
+		return err
+	}
+	return tellPrompt(out, task.Prompt)
+}
+
+// tellPrompt prints a prompt as it is; on a terminal, lines that are too long break between words.
+func tellPrompt(out *term.Out, prompt string) error {
+	for text := range strings.SplitSeq(strings.TrimRight(term.CleanText(prompt), "\n"), "\n") {
+		if out.Terminal() && term.Width(text) > widthOf(out) {
+			paragraph(out, 0, "", text)
+		} else if _, err := fmt.Fprintln(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func recipientWords(task queue.Task) string {

@@ -30,4 +30,11 @@ func TestQueueOnATerminal(t *testing.T) {
 	if shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, "queue", "show", id); len(id) != 8 || !strings.Contains(shown, "\nfirst\n") {
 		t.Errorf("%q is %q", id, shown)
 	}
+	id, _, _ = strings.Cut(lines[2], " ")
+	shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, "queue", "show", id)
+	for _, line := range strings.Split(shown, "\n") {
+		if w := term.Width(strings.TrimRight(line, "\r")); w > 80 || strings.HasSuffix(line, "wor") {
+			t.Errorf("%d cells: %q", w, line)
+		}
+	}
 }
