@@ -21,13 +21,19 @@ type ended struct {
 
 // agentsEnded is one line about the sub-agents that ended since a person's last
 // prompt and whose end no call has returned to the session; "" if there are none.
-// this is the id of the prompt's own entry.
+// this is the id of the prompt's own entry: what came after it, perhaps the same prompt
+// from a second hook, is the next one's.
 func agentsEnded(lines recent.Lines, session logfmt.SessionID, this string) string {
 	var all []ended
 	told := map[string]bool{}
+	before := false // this prompt
 	for line := range lines {
 		h, ok := logfmt.ParseHeader(line)
-		if !ok || string(h.Session) != string(session) || string(h.ID) == this {
+		if !ok || string(h.Session) != string(session) {
+			continue
+		}
+		if !before {
+			before = string(h.ID) == this
 			continue
 		}
 		switch logfmt.Event(h.Event) {
