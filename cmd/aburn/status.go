@@ -74,6 +74,7 @@ func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.printJSON(s.report())
 	}
+	a.noteEmpty(s.view)
 	return s.show(a.screen(cmd))
 }
 

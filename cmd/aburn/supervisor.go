@@ -96,11 +96,19 @@ func (a *app) supervisorShow(cmd *cli.Command, w *workspace, v *view, only func(
 		err = a.printJSON(v.report(w, only, cmd.IsSet("session")))
 	} else {
 		err = v.show(a.screen(cmd), w.Wt, only, cmd.IsSet("session"))
+		a.noteEmpty(v)
 	}
 	if err == nil && critical(v.chosen(only, cmd.IsSet("session"))) > 0 {
 		return told(exitBadNews)
 	}
 	return err
+}
+
+// noteEmpty tells who sees nothing where to look for the reason.
+func (a *app) noteEmpty(v *view) {
+	if len(v.State.Sessions) == 0 && !v.at {
+		a.note("nothing is recorded here yet: aburn doctor says whether hooks do it")
+	}
 }
 
 // lookHow says how a command looks.
