@@ -117,6 +117,12 @@ func told(t *testing.T, out, event string) string {
 	return answer.HookSpecificOutput.AdditionalContext
 }
 
+// prompt is what a prompt of the session tells the model.
+func (w *world) prompt(session string) string {
+	w.t.Helper()
+	return told(w.t, w.send("claude", promptOf("claude", session)), "UserPromptSubmit")
+}
+
 // A task reaches the session that it names, at its next prompt, once; the log and
 // the queue say so.
 func TestDelivery(t *testing.T) {

@@ -117,11 +117,6 @@ func (w *world) leasesEnd() {
 	}
 }
 
-func (w *world) prompt(session string) string {
-	w.t.Helper()
-	return told(w.t, w.send("claude", promptOf("claude", session)), "UserPromptSubmit")
-}
-
 // A hook that was killed after the claim and before the print has told nothing: the
 // task is told when its lease is over, and not before.
 func TestKilledBeforePrint(t *testing.T) {
