@@ -57,12 +57,16 @@ func (v *view) sessions(only func(logfmt.SessionID) bool) (shown []sessionView, 
 	return shown, hidden
 }
 
-// modeUnknown is the mode of a session of which only prompts logged: without hooks nobody knows when a turn ends.
+// modeUnknown is the mode of a session of which only prompts logged, as without hooks nobody knows when a turn ends, and of one
+// of which the log has neither a turn's beginning nor its end.
 const modeUnknown supervisor.Mode = "unknown"
 
 func (v *view) modeOf(s *supervisor.Session) (supervisor.Mode, supervisor.Mark) {
 	mode, since := s.Mode(v.Now, v.Observed)
 	if s.Source == "" && (mode == supervisor.Working || mode == supervisor.Idle) {
+		return modeUnknown, s.Last
+	}
+	if mode == supervisor.Idle && s.Middle && !s.Turn.Start.Is() && !s.Turn.Ended.Is() {
 		return modeUnknown, s.Last
 	}
 	return mode, since

@@ -25,7 +25,7 @@ func (a *app) statusCommand() *cli.Command {
 		Name:  "status",
 		Usage: "the one screen: what the sessions are doing, what is wrong, what waits for the agents",
 		Description: "The sessions of the last 24 hours: what each is doing and since when, as far as its entries and its\n" +
-			"process tell (heard: only its prompts logged), the command and phase with the time of work in it and\n" +
+			"process tell (heard: no more is known), the command and phase with the time of work in it and\n" +
 			"its timeout, the newest entry. Then the chain,\n" +
 			"the issues, and the queue. It only looks: nothing is written and nothing is queued.",
 		Flags:        []cli.Flag{jsonFlag()},
