@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -155,7 +157,11 @@ func (r *backtestRun) readSweep(text string) error {
 	var unknown *backtest.ErrNoLimit
 	if errors.As(err, &unknown) {
 		names := r.model.Limits.Names()
-		if near := nearest(unknown.Name, names); near != "" {
+		near := nearest(unknown.Name, names)
+		if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, unknown.Name+".") }); i >= 0 {
+			near = names[i] // the type alone
+		}
+		if near != "" {
 			return usageError("--sweep: "+err.Error(), "did you mean "+near+"?")
 		}
 		return usageError("--sweep: "+err.Error(), "docs/settings.md lists them")
