@@ -20,6 +20,10 @@ const (
 	receiptWait = 400 * time.Millisecond
 )
 
+// clockStep is how far apart the times of entries may be whose order is the other way
+// round: each writer reads the clock before it has the lock.
+const clockStep = time.Minute
+
 // delivery hands the tasks that wait for a session to its agent, once.
 type delivery struct {
 	scene
@@ -86,7 +90,7 @@ func (d *delivery) fresh(desk *queue.Desk, tasks []queue.Task, now time.Time) []
 	if len(tasks) == 0 {
 		return nil
 	}
-	said := d.said()
+	said := d.said(tasks)
 	return slices.DeleteFunc(tasks, func(t queue.Task) bool {
 		switch said[t.ID] {
 		case logfmt.Delivered:
@@ -100,12 +104,30 @@ func (d *delivery) fresh(desk *queue.Desk, tasks []queue.Task, now time.Time) []
 	})
 }
 
-// said is what the log says last about each task that was printed or resolved.
-func (d *delivery) said() map[string]logfmt.Event {
+// said is what the log says last about each task that was printed or resolved. Of
+// tasks that nobody has claimed before it says what came since they were put.
+func (d *delivery) said(tasks []queue.Task) map[string]logfmt.Event {
+	oldest := tasks[0].CreatedAt
+	for _, t := range tasks {
+		if t.Attempts > 1 || t.CreatedAt.IsZero() {
+			oldest = time.Time{}
+			break
+		}
+		if t.CreatedAt.Before(oldest) {
+			oldest = t.CreatedAt
+		}
+	}
+	oldest = oldest.Add(-clockStep)
 	said := map[string]logfmt.Event{}
 	for line := range peek(d.journal, farBack) {
 		h, ok := logfmt.ParseHeader(line)
-		if !ok || string(h.Event) != string(logfmt.Delivered) && string(h.Event) != string(logfmt.Resolved) {
+		if !ok {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, string(h.Time)); err == nil && at.Before(oldest) {
+			break
+		}
+		if string(h.Event) != string(logfmt.Delivered) && string(h.Event) != string(logfmt.Resolved) {
 			continue
 		}
 		if id := gjson.GetBytes(line, "data.task_id").Str; said[id] == "" {

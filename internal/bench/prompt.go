@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func promptCase(w *world, pg *page) error {
 		p := w.hookProcess("UserPromptSubmit", 400)
 		input := p.input
 		p.input = func(round int) string {
-			if err := w.putQueue(queue); err != nil {
+			if err := errors.Join(w.forget(), w.putQueue(queue)); err != nil {
 				panic(err)
 			}
 			return input(round)
@@ -69,6 +70,16 @@ func (w *world) tasks(session string) ([]byte, error) {
 		}
 	}
 	return os.ReadFile(filepath.Join(w.project, ".oss", "queue.json"))
+}
+
+// forget makes the log say nothing of what was handed over: what it calls delivered is not handed over again.
+func (w *world) forget() error {
+	path := filepath.Join(w.project, ".oss", journal.Name)
+	log, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, bytes.ReplaceAll(log, []byte(`"event":"DELIVERED"`), []byte(`"event":"FORGOTTEN"`)), 0o600)
 }
 
 // putQueue puts a queue.json into the project; nil: none.
