@@ -38,7 +38,7 @@ func Compose(tasks []Task, max int) (text string, used []Task, left int) {
 			break
 		}
 		b.WriteString(item)
-		used = append(used, t)
+		used = tasks[:i+1]
 	}
 	if left = len(tasks) - len(used); len(used) == 0 {
 		return "", nil, left

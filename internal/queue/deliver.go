@@ -78,33 +78,15 @@ func (q *Queue) deliverable(doc *document, i int, who Claimant, now time.Time) (
 // find is the item that an id means: the first task of ours with it, else the first with it, else -1. A copy of a task,
 // and what somebody else gives the same id, is never touched.
 func (q *Queue) find(doc *document, id string) int {
-	const few = 64
-	if len(doc.items) > few {
-		return q.index(doc).at(id)
-	}
-	first := -1
-	for i := range doc.items {
-		if it := &doc.items[i]; it.isTask && it.task.ID == id && id != "" {
-			if q.Ours(it.task) {
-				return i
-			}
-			if first < 0 {
-				first = i
-			}
-		}
-	}
-	return first
-}
-
-// index is what find finds in a document of many tasks: somebody else may write thousands of them with one id.
-type index map[string]int
-
-func (x index) at(id string) int {
-	if i, ok := x[id]; ok && id != "" {
+	if i, ok := q.index(doc)[id]; ok && id != "" {
 		return i
 	}
 	return -1
 }
+
+// index is where find finds ids. Somebody else may write thousands of tasks with one id; and only of ids that stand there
+// twice it costs signatures.
+type index map[string]int
 
 func (q *Queue) index(doc *document) index {
 	if doc.byID != nil {

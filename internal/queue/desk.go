@@ -113,17 +113,9 @@ func (d *Desk) check() error {
 // change replaces members of item i by JSON values, in the task and in its bytes.
 func (d *Desk) change(i int, now time.Time, members ...member) {
 	it := &d.doc.items[i]
-	for _, m := range members {
-		it.raw = setMember(it.raw, m.key, m.json)
-	}
+	it.raw = setMembers(it.raw, members...)
 	it.task = parseTask(it.raw)
 	d.touch(now)
-}
-
-// member is one to be set.
-type member struct {
-	key  string
-	json []byte
 }
 
 func (d *Desk) touch(now time.Time) { d.changed = stamp(now) }

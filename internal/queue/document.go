@@ -127,39 +127,55 @@ func (d *document) remove(i int) {
 // bytes is the file with the items as they are now, updated at now.
 func (d *document) bytes(now time.Time) []byte {
 	stamp := []byte(`"` + formatTime(now) + `"`)
+	b := make([]byte, 0, d.size())
 	if d.data == nil {
-		b := append([]byte(`{"version":"1.0","updated_at":`), stamp...)
-		return append(d.appendItems(append(b, `,"tasks":`...)), "}\n"...)
+		b = append(append(append(b, `{"version":"1.0","updated_at":`...), stamp...), `,"tasks":`...)
+		return append(d.appendItems(b), "}\n"...)
 	}
-	b, at := make([]byte, 0, len(d.data)+4096), 0
-	replace := func(s span, value []byte) {
-		b = append(append(b, d.data[at:s.lo]...), value...)
-		at = s.hi
+	at := 0 // how much of the old file is done
+	updated := func() {
+		if d.updated.hi > 0 {
+			b = append(append(b, d.data[at:d.updated.lo]...), stamp...)
+			at = d.updated.hi
+		}
 	}
-	first, second := d.updated, d.array
-	firstValue, secondValue := stamp, d.appendItems(nil)
-	if second.lo < first.lo {
-		first, second, firstValue, secondValue = second, first, secondValue, firstValue
+	array := func() {
+		if d.array.hi > 0 {
+			b = d.appendItems(append(b, d.data[at:d.array.lo]...))
+			at = d.array.hi
+		}
 	}
-	if first.hi > 0 {
-		replace(first, firstValue)
-	}
-	if second.hi > 0 {
-		replace(second, secondValue)
+	if d.updated.lo < d.array.lo {
+		updated()
+		array()
+	} else {
+		array()
+		updated()
 	}
 	b = append(b, d.data[at:]...)
 	if d.updated.hi == 0 {
-		b = setMember(b, "updated_at", stamp)
+		b = setMembers(b, member{"updated_at", stamp})
 	}
 	if d.array.hi == 0 && len(d.items) > 0 {
-		b = setMember(b, "tasks", d.appendItems(nil))
+		b = setMembers(b, member{"tasks", d.appendItems(nil)})
 	}
 	return b
 }
 
+// size is about how many bytes the file will have.
+func (d *document) size() int {
+	n := len(d.data) - (d.array.hi - d.array.lo) + 128
+	for i := range d.items {
+		it := &d.items[i]
+		n += len(it.lead) + len(it.raw) + len(it.trail) + 1
+	}
+	return n
+}
+
 func (d *document) appendItems(b []byte) []byte {
 	b = append(b, '[')
-	for i, it := range d.items {
+	for i := range d.items {
+		it := &d.items[i]
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -168,28 +184,40 @@ func (d *document) appendItems(b []byte) []byte {
 	return append(b, ']')
 }
 
-// setMember is the JSON object with a member's value replaced wherever it stands, or appended behind the others; null is
-// never appended. Blanks around the object stay.
-func setMember(object []byte, key string, value []byte) []byte {
+// member is one to be set.
+type member struct {
+	key  string
+	json []byte
+}
+
+// setMembers is the JSON object with the values of members replaced wherever they stand, or appended behind the others;
+// null is never appended. Blanks around the object stay.
+func setMembers(object []byte, members ...member) []byte {
+	size := len(object)
+	for _, m := range members {
+		size += len(m.key) + len(m.json) + 4
+	}
 	r := reading{data: object}
-	b := make([]byte, 0, len(object)+len(key)+len(value)+4)
-	at, found, end := 0, false, bytes.IndexByte(object, '{')+1
-	comma := ""
+	b := make([]byte, 0, size)
+	at, end, comma := 0, bytes.IndexByte(object, '{')+1, ""
+	found := make([]bool, len(members))
 	logfmt.Members(bytes.Trim(object, " \t\r\n"), func(k logfmt.RawString, v []byte) bool {
 		s := r.place(v)
-		if end, comma = s.hi, ","; string(k) == key {
-			b = append(append(b, object[at:s.lo]...), value...)
-			at, found = s.hi, true
+		end, comma = s.hi, ","
+		for i, m := range members {
+			if string(k) == m.key {
+				b = append(append(b, object[at:s.lo]...), m.json...)
+				at, found[i] = s.hi, true
+			}
 		}
 		return true
 	})
-	if !found && string(value) == "null" {
-		return object
+	b = append(b, object[at:end]...)
+	for i, m := range members {
+		if !found[i] && string(m.json) != "null" {
+			b = append(append(b, comma+`"`+m.key+`":`...), m.json...)
+			comma = ","
+		}
 	}
-	if !found {
-		b = append(append(b, object[:end]...), comma+`"`+key+`":`...)
-		b = append(b, value...)
-		at = end
-	}
-	return append(b, object[at:]...)
+	return append(b, object[end:]...)
 }
