@@ -7,9 +7,9 @@ import (
 	"aburn/logfmt"
 )
 
-// foreBlock is how much a forward reading reads at once: it should stay in the
-// processor's cache until its lines are found.
-const foreBlock = 256 << 10
+// foreBlock is how much a forward reading reads at once. More is not quicker, and in
+// a process that reads little and ends each new page costs a fault.
+const foreBlock = 64 << 10
 
 // foreScan reads the complete lines of a file forwards in blocks. Lines are
 // handed out as parts of the block: nothing is copied, nothing allocated.

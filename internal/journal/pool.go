@@ -9,8 +9,12 @@ import (
 	"aburn/logfmt"
 )
 
+// poolBlock is how much a worker reads at once: it should stay in the processor's
+// cache until its lines are found.
+const poolBlock = 256 << 10
+
 // manyBytes is how much of a segment must be left for a pool to pay.
-const manyBytes = 4 * foreBlock
+const manyBytes = 4 * poolBlock
 
 // isLong reports whether that much is left, and no carried lines among it.
 func (c *cursor) isLong() bool {
@@ -64,7 +68,7 @@ func startPool[T any](c *cursor, newParser func() parser[T]) *pool[T] {
 		free: make(chan *parsed[T], blocks), queue: make(chan *parsed[T], blocks), quit: make(chan struct{}),
 	}
 	for range blocks {
-		p.free <- &parsed[T]{buf: make([]byte, foreBlock), ready: make(chan struct{}, 1)}
+		p.free <- &parsed[T]{buf: make([]byte, poolBlock), ready: make(chan struct{}, 1)}
 	}
 	for range workers {
 		p.alive.Go(func() { p.work(newParser()) })
