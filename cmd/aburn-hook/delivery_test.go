@@ -176,13 +176,14 @@ func TestNotDelivered(t *testing.T) {
 		"no session": {advice("s1"), func(w *world) string {
 			return w.send("claude", strings.Replace(claudePayload("UserPromptSubmit", `"prompt":"go"`), `"session_id":"s1",`, "", 1))
 		}},
-		"a tool call":               {advice("s1"), func(w *world) string { return w.send("claude", bash("PreToolUse", "t1", "ls", "")) }},
-		"the expansion of a prompt": {advice("s1"), claude("UserPromptExpansion", `"command_name":"build","prompt":"/build"`)},
-		"the start of a session":    {advice("s1"), claude("SessionStart", `"source":"startup"`)},
-		"the end of a turn":         {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical}, claude("Stop", "")},
-		"a review":                  {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical}, codex(strings.Replace(promptOf("codex", "s1"), "-s1.jsonl", "-s7.jsonl", 1))},
-		"nobody knows whether one":  {advice("s1"), codex(codexPayload("UserPromptSubmit", `"prompt":"go"`))},
-		"a child thread's prompt":   {advice("s1"), codex(strings.Replace(promptOf("codex", "s1"), `"model"`, `"agent_id":"c1","agent_type":"default","model"`, 1))},
+		"a tool call":                         {advice("s1"), func(w *world) string { return w.send("claude", bash("PreToolUse", "t1", "ls", "")) }},
+		"the expansion of a prompt":           {advice("s1"), claude("UserPromptExpansion", `"command_name":"build","prompt":"/build"`)},
+		"the start of a session":              {advice("s1"), claude("SessionStart", `"source":"startup"`)},
+		"the end of a turn":                   {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical}, claude("Stop", "")},
+		"a review":                            {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical}, codex(strings.Replace(promptOf("codex", "s1"), "-s1.jsonl", "-s7.jsonl", 1))},
+		"a review of one whose id ends alike": {advice("s1"), codex(strings.Replace(promptOf("codex", "s1"), "-s1.jsonl", "-7s1.jsonl", 1))},
+		"nobody knows whether one":            {advice("s1"), codex(codexPayload("UserPromptSubmit", `"prompt":"go"`))},
+		"a child thread's prompt":             {advice("s1"), codex(strings.Replace(promptOf("codex", "s1"), `"model"`, `"agent_id":"c1","agent_type":"default","model"`, 1))},
 		"switched off": {advice("s1"), func(w *world) string {
 			return w.send("claude", claudePayload("UserPromptSubmit", `"prompt":"go"`), "ABURN=0")
 		}},

@@ -25,7 +25,7 @@ func Agent() hooks.Agent {
 // own: reviews and sub-agents of older clients run under the session's id, and only
 // their transcript tells. Without one nobody knows.
 func own(p *hooks.Payload) bool {
-	return p.AgentID == "" && strings.HasSuffix(p.Transcript, string(p.Session)+".jsonl")
+	return p.AgentID == "" && strings.HasSuffix(p.Transcript, "-"+string(p.Session)+".jsonl")
 }
 
 // goOn makes the turn go on, once: the client itself would do so for ever.
