@@ -17,12 +17,17 @@ const promptSession = "b97d2ad7-d108-46fe-9fe9-644dc86c4e02"
 const waiting = 50
 
 // promptCase times a prompt's hook, its look included, with tasks in the queue: those of other sessions, which it has to
-// leave alone, and those of its own, which it hands over. Before each round the queue is put back.
+// leave alone, and those of its own, which it hands over. Before each round the queue, the log and the state are put back:
+// no round pays for what another one wrote, and nothing that the log calls delivered is left alone.
 func promptCase(w *world, pg *page) error {
 	if _, err := writeWork(filepath.Join(w.project, ".oss", journal.Name), 1<<20); err != nil {
 		return err
 	}
 	own, err := w.tasks(promptSession)
+	if err != nil {
+		return err
+	}
+	before, err := w.lookedAt()
 	if err != nil {
 		return err
 	}
@@ -33,7 +38,7 @@ func promptCase(w *world, pg *page) error {
 		p := w.hookProcess("UserPromptSubmit", 400)
 		input := p.input
 		p.input = func(round int) string {
-			if err := errors.Join(w.forget(), w.putQueue(queue)); err != nil {
+			if err := errors.Join(before.putBack(), w.putQueue(queue)); err != nil {
 				panic(err)
 			}
 			return input(round)
@@ -47,7 +52,7 @@ func promptCase(w *world, pg *page) error {
 	if err := w.putQueue(nil); err != nil {
 		return err
 	}
-	pg.section("A prompt with advice waiting", fmt.Sprintf("`aburn-hook claude` on UserPromptSubmit with its look, on a log of 1 MB, with %d tasks in `.oss/queue.json`.", waiting))
+	pg.section("A prompt with advice waiting", fmt.Sprintf("`aburn-hook claude` on UserPromptSubmit with its look, on a log of 1 MB whose end a look has read, with %d tasks in `.oss/queue.json`.", waiting))
 	pg.table("process", "median", "against an empty Go process", "bound")
 	pg.row("an empty Go process", ms(median(t[0])), "1.00 ×", "")
 	pg.row("prompt, no queue", ms(median(t[1])), fmt.Sprintf("%.2f ×", ratio(median(t[1]), median(t[0]))), "")
@@ -72,14 +77,36 @@ func (w *world) tasks(session string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(w.project, ".oss", "queue.json"))
 }
 
-// forget makes the log say nothing of what was handed over: what it calls delivered is not handed over again.
-func (w *world) forget() error {
-	path := filepath.Join(w.project, ".oss", journal.Name)
-	log, err := os.ReadFile(path)
-	if err != nil {
-		return err
+// moment is what the project's log and state were.
+type moment struct {
+	log, state string // their files
+	size       int64  // of the log
+	data       []byte // of the state
+}
+
+// lookedAt is the moment after a first prompt of the session and a look.
+func (w *world) lookedAt() (*moment, error) {
+	if _, err := w.hookProcess("UserPromptSubmit", 400).once(-1); err != nil {
+		return nil, err
 	}
-	return os.WriteFile(path, bytes.ReplaceAll(log, []byte(`"event":"DELIVERED"`), []byte(`"event":"FORGOTTEN"`)), 0o600)
+	look := w.process("look", w.bin("aburn"), "supervisor")
+	look.exits = []int{1} // something critical
+	if _, err := look.once(0); err != nil {
+		return nil, err
+	}
+	oss := filepath.Join(w.project, ".oss")
+	m := &moment{log: filepath.Join(oss, journal.Name), state: filepath.Join(oss, "workflow-state.json")}
+	info, err := os.Stat(m.log)
+	if err != nil {
+		return nil, err
+	}
+	m.size = info.Size()
+	m.data, err = os.ReadFile(m.state)
+	return m, err
+}
+
+func (m *moment) putBack() error {
+	return errors.Join(os.Truncate(m.log, m.size), os.WriteFile(m.state, m.data, 0o600))
 }
 
 // putQueue puts a queue.json into the project; nil: none.

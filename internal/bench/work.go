@@ -10,8 +10,8 @@ import (
 )
 
 // writeWork makes a log of about size bytes as a project's days leave it: three sessions at a time, each of which does one
-// build in phases, edits and tests in them, ends, and makes place for the next. Its last entry is from now. The log ends
-// between two turns of its sessions, which are live.
+// build in phases, edits and tests in them, ends, and makes place for the next. Its last entry is as old as it takes to
+// write what more adds, so that its three sessions are at work when that is looked at.
 func writeWork(path string, size int64) (*project, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -20,8 +20,7 @@ func writeWork(path string, size int64) (*project, error) {
 	defer f.Close()
 	w := bufio.NewWriterSize(f, 1<<20)
 	w.WriteString(logfmt.FirstLine)
-	// An entry, with the line for people, has about 340 bytes.
-	p := &project{at: time.Now().Add(-time.Duration(size/340) * step)}
+	p := &project{at: time.Now().Add(-time.Duration(size)*perByte - newEntries*step)}
 	for written := int64(0); written < size; {
 		n, err := p.write(w)
 		if err != nil {
@@ -35,8 +34,11 @@ func writeWork(path string, size int64) (*project, error) {
 	return p, f.Close()
 }
 
-// step is the time between two entries.
-const step = 700 * time.Millisecond
+// Time goes on by the byte, so that however many entries a log has, it ends now. An entry takes about step.
+const (
+	step    = 700 * time.Millisecond
+	perByte = 1500 * time.Microsecond
+)
 
 // project is who works in a log.
 type project struct {
@@ -78,10 +80,10 @@ func (p *project) write(w *bufio.Writer) (n int, err error) {
 	if e.Event == logfmt.SessionEnd {
 		k.session = ""
 	}
-	p.at = p.at.Add(step)
 	if p.line, err = e.AppendTo(p.line[:0]); err != nil {
 		return 0, err
 	}
+	p.at = p.at.Add(time.Duration(len(p.line)) * perByte)
 	return w.Write(p.line)
 }
 
