@@ -126,10 +126,11 @@ func (a *app) look(ctx context.Context, w *workspace, how lookHow) (*view, error
 		a.warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
 	}
 	m := newMeter(term.New(a.err, a.env, true), 0)
-	l := look.New(look.Options{
-		Root: w.oss, Project: w.Project, Journal: w.log, Settings: &w.settings, Key: key, By: journal.Command,
-		Progress: func(read, total int64) { m.total = total; m.add(read - m.done) },
-	})
+	o := look.Options{Root: w.oss, Project: w.Project, Journal: w.log, Settings: &w.settings, Key: key, By: journal.Command}
+	if m.out.Terminal() { // else nobody asks how much there is to read
+		o.Progress = func(read, total int64) { m.total = total; m.add(read - m.done) }
+	}
+	l := look.New(o)
 	v := &view{model: w.settings.Model(), at: how.past, key: key}
 	switch {
 	case how.past:
