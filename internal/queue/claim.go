@@ -22,9 +22,10 @@ func (d *Desk) Claim(who Claimant, now time.Time) []Task {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
 	})
 	lease := Lease{PID: who.PID, Session: who.Session, PromptID: who.PromptID, Until: stamp(now.Add(LeaseTime))}
+	status, leased := member{"status", quote(Executing)}, member{"lease", lease.encode()}
 	var claimed []Task
 	for _, i := range places[:min(len(places), MaxOpen)] {
-		d.change(i, now, member{"status", quote(Executing)}, d.attempts(i, +1), member{"lease", lease.encode()})
+		d.change(i, now, status, d.attempts(i, +1), leased)
 		claimed = append(claimed, d.doc.items[i].task)
 	}
 	return claimed
@@ -46,9 +47,10 @@ func (d *Desk) Unclaim(tasks []Task, now time.Time) {
 // Receipt marks tasks as completed: they were printed. Who prints after its lease was over, and somebody else printed,
 // too, changes nothing more.
 func (d *Desk) Receipt(ids []string, now time.Time) {
+	status, delivered := member{"status", quote(Completed)}, member{"delivered_at", quote(formatTime(now))}
 	for _, id := range ids {
 		if i := d.q.find(d.doc, id); i >= 0 && d.doc.items[i].task.Status != Completed {
-			d.change(i, now, member{"status", quote(Completed)}, member{"delivered_at", quote(formatTime(now))})
+			d.change(i, now, status, delivered)
 		}
 	}
 }
