@@ -76,7 +76,7 @@ func lookCase(w *world, pg *page) error {
 // maxReplay is how much memory a replay may need, however long the log.
 const maxReplay = 64 << 20
 
-const whyLook = "the look starts the same executable, then reads the state, a thousand entries and the clock of each process that a session names, and writes the state back."
+const whyLook = "a look that finds nothing new takes about 1.4 × already: beside the start of the executable there are the project, its settings and key, the queue's lock, and the stored state of 80 KB. To parse, check and fold a thousand entries, 450 KB, takes about as long as `aburn --version`, because a process that has just begun pays 3 to 4 µs for each and for every new page; garbage is not collected, and neither GOGC nor one processor change anything. To encode the state and to replace its file takes another 0.3 ×. What judging costs does not show."
 
 // projectIn makes a project of its own with settings.
 func (w *world) projectIn(dir, settings string) error {
