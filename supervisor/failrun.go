@@ -55,8 +55,23 @@ func answersNo(d *Did) bool {
 		return false
 	}
 	switch words[0] {
-	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "pgrep", "which":
+	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "pidof", "which", "whereis", "type", "hash":
 		return true
 	}
-	return words[0] == "git" && len(words) > 1 && (words[1] == "diff" || words[1] == "grep")
+	return len(words) > 1 && asksYesOrNo(words[0], words[1])
+}
+
+// asksYesOrNo reports whether a command of a larger program only asks.
+func asksYesOrNo(program, command string) bool {
+	switch program {
+	case "command":
+		return command == "-v" || command == "-V"
+	case "kill":
+		return command == "-0"
+	case "git":
+		return command == "diff" || command == "grep" || command == "check-ignore" || command == "merge-base" || command == "show-ref"
+	case "systemctl":
+		return strings.HasPrefix(command, "is-")
+	}
+	return false
 }

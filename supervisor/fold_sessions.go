@@ -121,6 +121,9 @@ func (x *step) prompt() {
 		x.cutCalls()
 	}
 	s.clearWaits("")
+	if c := s.Invoked; c != nil && c.Turns == 0 && s.Turn.Open && !x.d.Machine {
+		s.Invoked = nil // the user has said something else before it had ended a turn
+	}
 	s.Turn = Turn{Open: true, Start: x.at, Machine: x.d.Machine, Steered: s.Turn.Open, Ended: s.Turn.Ended, By: s.Turn.By}
 	s.Turns++
 }

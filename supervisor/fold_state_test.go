@@ -109,7 +109,10 @@ func TestInvoked(t *testing.T) {
 	tell(t, invoked, []story{
 		{"PROMPT/build", "build at 2 declared=false turns=0 calls=0"},
 		{"PROMPT/deploy", "none"},
-		{"PROMPT/build PROMPT/cost", "build at 2 declared=false turns=0 calls=0"},
+		{"PROMPT/build STOP PROMPT/cost", "build at 2 declared=false turns=0 calls=0"},
+		{"PROMPT/build Bash'ls' PROMPT'no, explain first'", "none"}, // taken back
+		{"PROMPT/build Bash'ls' PROMPT&'done'", "build at 2 declared=false turns=0 calls=1"},
+		{"PROMPT/build Bash'ls' STOP PROMPT Bash'ls' PROMPT", "build at 2 declared=false turns=1 calls=2"},
 		{"PROMPT/build Bash'ls' STOP", "build at 2 declared=false turns=1 calls=1"},
 		{"PROMPT/build STOP", "build at 2 declared=false turns=0 calls=0"},
 		{"PROMPT/build build> Bash'ls' STOP", "build at 2 declared=true turns=0 calls=0"},

@@ -211,7 +211,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"out_of_order A!":       "build:RED> Edit'z_test.go'=z1 Bash'go test z'!1 build:RED. build:REFACTOR> Edit'z.go'=z1 build:REFACTOR. build*'z'",
 		"tdd_violation A!":      "build:RED> Edit'z.go'=z1 Bash'go test z'!1 build:RED. build:GREEN> Edit'z.go'=z2 build:GREEN. build*'z'",
 		"agent_failed A!":       "Agent'z'<z (fixer fixer~Read'z1' fixer)'failed' ^z Read'z2'",
-		"permission_wait A!":    "Write'z'<z PERMISSION +30m ^z=z1",
+		"permission_wait A":     "Write'z'<z PERMISSION +30m ^z=z1",
 		"question_wait A":       "AskUserQuestion'z'<z +30m ^z",
 		"silence A":             "+50m Read'z'",
 		"explicit_failure A!":   "build!'no disk' build>",

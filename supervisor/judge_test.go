@@ -90,6 +90,7 @@ func TestPromptsMendNothing(t *testing.T) {
 func TestToolFailureRun(t *testing.T) {
 	judged(t, []verdict{
 		{"seven different", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!127 Read'd'! Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", "tool_failure_run A!"},
+		{"asking what there is", `@A PROMPT { Bash'command -v a'!1 Bash'command -v b'!1 Bash'which c'!1 Bash'git show-ref d'!1 }*3`, 0, "", ""},
 		{"over a machine's prompt", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!127 STOP PROMPT& Read'd'! Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", "tool_failure_run A!"},
 		{"two in turns", `@A PROMPT { Bash'a'!1 Bash'b'!1 }*20`, 0, "", "loop A!"},
 		{"a success between", `@A PROMPT Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd' Bash'e'!1 Bash'f'!1 Bash'g'!1`, 0, "", ""},
@@ -166,6 +167,7 @@ func TestTDDViolation(t *testing.T) {
 		{"an own runner", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'./verify.sh'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
 		{"a script of one's own", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'pnpm --filter x run unit'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
 		{"a script that ran before the test was written", `@A PROMPT build> build:RED> Bash'pnpm --filter x run unit'!1 Write'a_test.go'=1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A"},
+		{"a test that did not compile", `@A PROMPT build> build:RED> Write'a_test.c'=1 Bash'idf.py build'!1 build:RED. build*'x' build:GREEN> Edit'a.c'=1`, 0, "", ""},
 		{"something else failed", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'npm install'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", "tdd_violation A"},
 		{"seen failing before it was logged", `@A PROMPT build> Write'a_test.go'=1 Bash'go test'!1 build:RED> build:RED. build*'x' build:GREEN> Edit'a.go'=1`, 0, "", ""},
 	})
@@ -220,11 +222,11 @@ func TestStillness(t *testing.T) {
 		{"no command", `@A PROMPT Edit'a'=1`, 90 * minutes, "", ""},
 		{"the client says that it is idle", `@A PROMPT build> Edit'a'=1 NOTIFY'idle_prompt'`, 90 * minutes, "", ""},
 		{"ended", `@A PROMPT build> Edit'a'=1 SESSION_END'logout'`, 90 * minutes, "", ""},
-		{"permission", `@A PROMPT build> Write'a'<w PERMISSION`, 90 * minutes, "", "permission_wait A!"},
+		{"permission", `@A PROMPT build> Write'a'<w PERMISSION`, 90 * minutes, "", "permission_wait A"},
 		{"question", `@A PROMPT build> AskUserQuestion'which'<q`, 90 * minutes, "", "question_wait A"},
 		{"permission given in silence", `@A PROMPT build> Bash'go test'<w PERMISSION +25m ^w build. STOP`, 0, "", ""},
 		{"a build that was allowed", `@A PROMPT build> Bash'docker build .'<w PERMISSION +12m ^w build. STOP`, 0, "", ""},
-		{"permission with a reminder", `@A PROMPT build> Bash'git push'<w PERMISSION +6s NOTIFY'permission_prompt'`, 20 * minutes, "", "permission_wait A!"},
+		{"permission with a reminder", `@A PROMPT build> Bash'git push'<w PERMISSION +6s NOTIFY'permission_prompt'`, 20 * minutes, "", "permission_wait A"},
 	})
 }
 
@@ -252,6 +254,7 @@ func TestPace(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	judged(t, []verdict{
+		{"a tag", `@A PROMPT ship> ship.[v1.2.0]`, 0, "missing:v1.2.0", ""},
 		{"an output", `@A PROMPT plan> plan.[plan.md]`, 0, "missing:plan.md", "incomplete_outputs A!"},
 		{"one that nobody needs any more", `@A PROMPT plan> plan.[plan.md] STOP PROMPT build> build*'x' build. [done] STOP`, 0, "missing:plan.md@done", ""},
 		{"an address", `@A PROMPT plan> plan.[https://example.org/pull/3]`, 0, "missing:https://example.org/pull/3", ""},

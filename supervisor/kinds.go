@@ -50,7 +50,7 @@ var kinds = [...]Kind{
 	{AbandonedAgent, Hard, "critical", false, "a sub-agent had begun and has said nothing for long, and its parent went on or finished"},
 	{KilledTool, Hard, "critical", true, "a call was open when its session was cut off"},
 
-	{PermissionWait, Waiting, "high", true, "a permission is unanswered for long"},
+	{PermissionWait, Waiting, "high", false, "a permission is unanswered for long"},
 	{QuestionWait, Waiting, "medium", false, "a question to the user is unanswered for long"},
 }
 

@@ -113,13 +113,14 @@ func hasState(d *Did) bool {
 	return false
 }
 
-// stepsOn reports whether a call goes on to other contents of the worktree each
-// time that it is made: the next commit of a bisection or a rebase.
+// stepsOn reports whether a call goes on to another state each time that it is
+// made: the next commit of a bisection or a rebase, the next line in a debugger.
 func stepsOn(d *Did) bool {
 	if !isShell(d.Tool) {
 		return false
 	}
-	for _, step := range []string{"git bisect", "git stash", "git rebase --", "git cherry-pick --", "git am --", "git revert --"} {
+	for _, step := range []string{"git bisect", "git stash", "git rebase --", "git cherry-pick --", "git am --", "git revert --",
+		"tmux send", "screen -S", "screen -X", "zellij action", "adb shell input", "xdotool ", "wmctrl ", "osascript"} {
 		if strings.Contains(d.Input, step) {
 			return true
 		}

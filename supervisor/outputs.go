@@ -78,7 +78,22 @@ func checkable(path string) bool {
 	if strings.HasPrefix(path, "../") || len(path) > 1 && path[1] == ':' {
 		return false
 	}
-	return strings.ContainsAny(path, "/.") && !strings.Contains(path, " (")
+	return strings.ContainsAny(path, "/.") && !strings.Contains(path, " (") && !isVersion(path)
+}
+
+// isVersion reports whether a name is a version or a tag, like v1.2.0 and
+// app-1.2.0-rc.1: its last part is a number, and not its only one.
+func isVersion(name string) bool {
+	before, last, ok := cutLast(name, '.')
+	return ok && last != "" && strings.Trim(last, "0123456789") == "" && strings.Contains(before, ".") && !strings.Contains(name, "/")
+}
+
+func cutLast(s string, sep byte) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
 }
 
 // wentFurther reports whether the next command was done in the same worktree, or

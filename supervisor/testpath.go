@@ -8,7 +8,11 @@ import (
 // holdsTests reports whether production code of this language has its tests in the
 // same file, so that an edit of it says nothing.
 func holdsTests(path string) bool {
-	return strings.HasSuffix(path, ".rs") || strings.HasSuffix(path, ".zig")
+	switch strings.ToLower(pathExt(path)) {
+	case ".rs", ".zig", ".d", ".rkt", ".ml", ".roc", ".odin", ".v":
+		return true
+	}
+	return false
 }
 
 // likelyTest reports whether a path that the model takes for production code may as
@@ -73,3 +77,6 @@ func words(path string) []string {
 	end(len(path))
 	return list
 }
+
+// pathExt is the extension of a path, with its dot.
+func pathExt(path string) string { return path[max(strings.LastIndexAny(path, "./"), 0):] }

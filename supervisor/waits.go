@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	waitRamp     = ramp{0.85, 0.97}
+	waitRamp     = ramp{0.85, 0.9}
 	questionRamp = ramp{0.8, 0.9}
 )
 
@@ -33,18 +33,15 @@ const (
 )
 
 // permission judges one. The agents tell no answer but the end of the call, so one
-// that was allowed and takes its time looks like one that waits. Claude Code
-// reminds the user of a dialog that is still open after 6 s: not of one that was
-// answered at once.
+// that was allowed and takes its time looks like one that waits: of what does not
+// end at once, nobody can be certain. Claude Code reminds the user of a dialog that
+// is still open after 6 s: not of one that was answered at once.
 func (j *judgement) permission(v *view, w *Wait) {
 	limit, known := j.limits.PermissionWaitAfter, 1.0
 	switch test := j.model.IsTestCommand(w.Input); {
 	case atOnce(w.Tool):
-	case test && !w.Noted.Is():
+	case test:
 		limit, known = limit*silentTests, 0.96
-	case test && j.elapsed(v, w.Since) < limit*silentTests:
-		j.at(w.Since.Time().Add(limit * silentTests))
-		known = 0.9
 	case w.Noted.Is():
 	case takesTime(w.Input):
 		limit, known = limit*silentWorks, 0.96

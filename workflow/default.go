@@ -51,7 +51,10 @@ func defaultDocs() []string {
 		"*.md", "*.mdx", "*.markdown", "*.rst", "*.adoc", "*.txt", "*.org", "*.pdf", "*.png", "*.jpg", "*.jpeg", "*.gif", "*.svg", "*.drawio", "*.puml", "*.mmd",
 		"LICENSE*", "NOTICE*", "AUTHORS*", "CHANGELOG*", "README*", "CONTRIBUTING*", "CODEOWNERS",
 		"*.json", "*.jsonl", "*.yaml", "*.yml", "*.toml", "*.ini", "*.cfg", "*.conf", "*.properties", "*.lock", "*.log", "*.csv", "*.tsv",
-		"go.mod", "go.sum", "go.work", "go.work.sum", "Gemfile", "Makefile", "Dockerfile*", "Justfile", "justfile", "pom.xml", "build.gradle*", "settings.gradle*", "*.csproj", "*.sln", "setup.py", "*.config.js", "*.config.ts", "*.config.mjs", "*.config.cjs",
+		"go.mod", "go.sum", "go.work", "go.work.sum", "Gemfile", "*.gemspec", "Podfile", "*.podspec", "Package.swift", "mix.exs", "rebar.config", "project.clj", "deps.edn", "Project.toml",
+		"Makefile", "makefile", "GNUmakefile", "*.mk", "*.cmake", "meson.build", "meson_options.txt", "SConstruct", "SConscript", "BUILD", "BUILD.bazel", "WORKSPACE*", "*.bazel", "*.bzl", "xmake.lua", "premake*.lua", "conanfile.*",
+		"dune", "dune-project", "*.opam", "*.cabal", "*.sbt", "*.nimble", "*.rockspec", "*.nix", "Rakefile", "Tiltfile", "Earthfile", "Snakefile", "Jenkinsfile*", "Vagrantfile", "Procfile", "Brewfile", "Gruntfile.*", "gulpfile.*",
+		"Dockerfile*", "Justfile", "justfile", "pom.xml", "build.gradle*", "settings.gradle*", "*.gradle", "*.gradle.kts", "*.csproj", "*.fsproj", "*.vbproj", "*.vcxproj*", "*.sln", "*.props", "*.targets", "setup.py", "*.config.js", "*.config.ts", "*.config.mjs", "*.config.cjs",
 	}
 }
 
