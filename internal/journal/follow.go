@@ -118,11 +118,17 @@ func (f *follower) remember() error {
 	off := f.scan.offset()
 	f.mark = make([]byte, min(off, 64))
 	_, err := f.f.ReadAt(f.mark, off-int64(len(f.mark)))
-	if errors.Is(err, io.EOF) {
-		f.mark = nil // truncated this moment: wait notices by the size
+	if errors.Is(err, io.EOF) { // truncated this moment; it may be as large again before wait looks
+		f.again()
 		return nil
 	}
 	return err
+}
+
+// again begins the file anew: other bytes stand where it was read.
+func (f *follower) again() {
+	f.rewind()
+	f.known, f.mark = true, nil
 }
 
 // wait returns when there may be more to read.
@@ -138,8 +144,7 @@ func (f *follower) wait(ctx context.Context) error {
 		off := f.scan.offset()
 		switch size := info.Size(); {
 		case size < off || !f.same(off):
-			f.rewind() // truncated, and perhaps written again beyond where we were
-			f.known = true
+			f.again() // truncated, and perhaps written again beyond where we were
 			return nil
 		case size != f.scan.next:
 			f.scan.next, f.scan.buf = off, nil // what looked like half a line may have changed

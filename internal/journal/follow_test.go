@@ -148,6 +148,28 @@ func TestFollowTampering(t *testing.T) {
 	}
 }
 
+// A log that is truncated between two reads and as large again before the follower
+// looks at its size is another log all the same.
+func TestFollowReplacedBySameSize(t *testing.T) {
+	dir := folder(t)
+	mustAppend(t, open(t, dir, journal.Options{}), entry("a"))
+	old := readLog(t, dir)
+	replaced := strings.Replace(old, `"id":"a"`, `"id":"b"`, 1)
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	for l, err := range open(t, dir, journal.Options{}).Follow(ctx, journal.Position{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(l.JSON), `"id":"b"`) {
+			return
+		}
+		writeLog(t, dir, "")
+		time.AfterFunc(10*time.Millisecond, func() { writeLog(t, dir, replaced) })
+	}
+	t.Fatal("what came in its place was not read")
+}
+
 // Half a line is not shown until its newline has come, and then whole.
 func TestFollowHalfLine(t *testing.T) {
 	dir := folder(t)
