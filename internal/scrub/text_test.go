@@ -149,7 +149,7 @@ func FuzzText(f *testing.F) {
 }
 
 func BenchmarkHead(b *testing.B) {
-	plain := "go test ./internal/journal -run TestAppend -count=1 2>&1 | tail -n 40 && git -C /work/main status --short && "
+	plain := "go test ./internal/journal -run TestAppend -count=1 2>&1 | tail -n 40 && git -C /src/main status --short && "
 	secret := `curl -sS -H "Authorization: Bearer ` + "gh" + "p_" + strings.Repeat("a1B2c3", 6) + `" https://api.github.com/user | jq .login && `
 	source, err := os.ReadFile("value.go")
 	if err != nil {
