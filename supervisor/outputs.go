@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -67,33 +68,25 @@ func (v *view) completed(do func(agent string, r *Run)) {
 
 // checkable reports whether an output is a path in the worktree, and not an
 // address, a pattern, or a place elsewhere.
-func checkable(path string) bool {
-	if path == "" || strings.ContainsAny(path, "*?<>|\n\x00…") || strings.Contains(path, "://") {
+func checkable(name string) bool {
+	if name == "" || strings.ContainsAny(name, "*?<>|\n\x00…") || strings.Contains(name, "://") {
 		return false
 	}
-	switch path[0] {
+	switch name[0] {
 	case '/', '~', '#', '@', '-', '$':
 		return false
 	}
-	if strings.HasPrefix(path, "../") || len(path) > 1 && path[1] == ':' {
+	if strings.HasPrefix(name, "../") || len(name) > 1 && name[1] == ':' {
 		return false
 	}
-	return strings.ContainsAny(path, "/.") && !strings.Contains(path, " (") && !isVersion(path)
+	return strings.ContainsAny(name, "/.") && !strings.Contains(name, " (") && !isVersion(name)
 }
 
 // isVersion reports whether a name is a version or a tag, like v1.2.0 and
 // app-1.2.0-rc.1: its last part is a number, and not its only one.
 func isVersion(name string) bool {
-	before, last, ok := cutLast(name, '.')
-	return ok && last != "" && strings.Trim(last, "0123456789") == "" && strings.Contains(before, ".") && !strings.Contains(name, "/")
-}
-
-func cutLast(s string, sep byte) (before, after string, ok bool) {
-	i := strings.LastIndexByte(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
+	last := path.Ext(name)
+	return len(last) > 1 && strings.Trim(last[1:], "0123456789") == "" && strings.Contains(strings.TrimSuffix(name, last), ".") && !strings.Contains(name, "/")
 }
 
 // wentFurther reports whether the next command was done in the same worktree, or

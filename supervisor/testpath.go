@@ -1,14 +1,15 @@
 package supervisor
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
 
 // holdsTests reports whether production code of this language has its tests in the
 // same file, so that an edit of it says nothing.
-func holdsTests(path string) bool {
-	switch strings.ToLower(pathExt(path)) {
+func holdsTests(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
 	case ".rs", ".zig", ".d", ".rkt", ".ml", ".roc", ".odin", ".v":
 		return true
 	}
@@ -77,6 +78,3 @@ func words(path string) []string {
 	end(len(path))
 	return list
 }
-
-// pathExt is the extension of a path, with its dot.
-func pathExt(path string) string { return path[max(strings.LastIndexAny(path, "./"), 0):] }
