@@ -205,16 +205,6 @@ func phasesOf(m *workflow.Model) (names []string) {
 	return names
 }
 
-// limitNames are what --sweep can be about.
-func limitNames() []string {
-	model := workflow.Default()
-	names := model.Limits.Names()
-	for i := range names {
-		names[i] += "="
-	}
-	return names
-}
-
 func eventNames(keep func(logfmt.Event) bool) (names []string) {
 	for _, ev := range logfmt.Events() {
 		if keep(ev) {
