@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"aburn/internal/journal"
@@ -22,8 +23,11 @@ type Run struct {
 	Stdout io.Writer
 	Env    func(string) string
 	Agents []Agent
-	Look   Look   // nil: none
-	Exit   func() // ends the process at the Deadline
+	Look   Look // nil: none
+	// Ended, if there is one, is called when a session has ended in a project that this user vouched for, unless they
+	// do not want that. It starts what it starts and returns.
+	Ended func(*project.Project)
+	Exit  func() // ends the process at the Deadline
 }
 
 // Do reads one payload and records it. The error is for stderr only; the caller
@@ -120,6 +124,9 @@ func (r *Run) record(rec *recorder) error {
 	if turn := rec.turn(receipt.Entries); turn != nil {
 		err = errors.Join(err, r.supervise(scene{recorder: rec, root: root, journal: j, settings: &set, turn: turn}))
 	}
+	if r.Ended != nil && rec.proj.Marked && set.Archive.AtSessionEnd && sessionEnded(receipt.Entries) {
+		r.Ended(rec.proj)
+	}
 	if rotates(receipt.Entries) {
 		r.guard()
 		_, rerr := j.RotateIfDue(journal.Hook)
@@ -150,6 +157,11 @@ func rotates(entries []*logfmt.Entry) bool {
 		}
 	}
 	return false
+}
+
+// sessionEnded reports whether a session has ended.
+func sessionEnded(entries []*logfmt.Entry) bool {
+	return slices.ContainsFunc(entries, func(e *logfmt.Entry) bool { return e.Event == logfmt.SessionEnd })
 }
 
 // payload is what was read as a payload, whole or not: an agent that forgets to

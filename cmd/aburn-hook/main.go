@@ -27,6 +27,7 @@ func main() {
 		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: os.Getenv,
 		Agents: []hooks.Agent{claude.Agent(), codex.Agent()},
 		Look:   lookAt,
+		Ended:  archive,
 		Exit:   func() { os.Exit(0) },
 	}
 	if err := run.Do(); err != nil {

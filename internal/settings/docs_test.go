@@ -66,6 +66,8 @@ func defaultOf(key string) string {
 		return onOff[s.Queue.Foreign]
 	case keyExpires:
 		return strings.TrimSuffix(s.Queue.Expires.String(), "0m0s")
+	case keyAtSessionEnd:
+		return onOff[s.Archive.AtSessionEnd]
 	case keyDesktop:
 		return onOff[s.Notify.Desktop]
 	case keyBell:

@@ -27,3 +27,8 @@ type Queue struct {
 	Foreign bool          // queue.foreign: tasks that aburn did not sign are delivered too
 	Expires time.Duration // queue.expires: how long a task is worth delivering
 }
+
+// Archive is archive.*, the user's own: what becomes of the sessions that agents write to disk.
+type Archive struct {
+	AtSessionEnd bool // archive.at_session_end: read them when one has ended in a marked project
+}

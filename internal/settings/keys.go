@@ -24,6 +24,7 @@ const (
 	keyAgentEnd     = "deliver.agent_end"
 	keyForeign      = "queue.foreign"
 	keyExpires      = "queue.expires"
+	keyAtSessionEnd = "archive.at_session_end"
 
 	// the model's
 	keyTimeouts     = "timeouts." // and the name of a phase, or "default"
@@ -49,7 +50,7 @@ const minRotate = 64 << 10
 
 // userOnly says whether only the user's own file may set key: what agents are given, what is run, what is delivered.
 func userOnly(key string) bool {
-	for _, group := range []string{"inject", "notify", "deliver", "queue", "remedy"} {
+	for _, group := range []string{"inject", "notify", "deliver", "queue", "remedy", "archive"} {
 		if key == group || strings.HasPrefix(key, group+".") {
 			return true
 		}
@@ -120,6 +121,8 @@ func (s *Settings) set(key string, v value) (wrong string, ok bool) {
 		return setBool(&s.Queue.Foreign, v), true
 	case keyExpires:
 		return setTime(&s.Queue.Expires, v, time.Second, longest), true
+	case keyAtSessionEnd:
+		return setBool(&s.Archive.AtSessionEnd, v), true
 	}
 	return "", false
 }

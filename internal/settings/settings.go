@@ -39,10 +39,11 @@ type Settings struct {
 	Keep     int64    // log.keep: bytes of rotated segments that are kept
 	Sync     Sync     // log.sync
 	Watch    Watch    // watch.*
-	Inject   Inject   // inject.*: the user's own, like the next three
+	Inject   Inject   // inject.*: the user's own, like the next four
 	Notify   Notify   // notify.*
 	Deliver  Deliver  // deliver.*
 	Queue    Queue    // queue.*
+	Archive  Archive  // archive.*
 	Warnings []string // what was left out and why, one line each; Model adds those of its keys
 
 	env   func(string) string
@@ -95,6 +96,7 @@ func defaults() Settings {
 		Notify:  Notify{Desktop: true},
 		Deliver: Deliver{AgentEnd: true},
 		Queue:   Queue{Expires: time.Hour},
+		Archive: Archive{AtSessionEnd: true},
 	}
 }
 

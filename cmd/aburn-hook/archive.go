@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"aburn/internal/project"
+)
+
+// archive starts `aburn ingest`, the one that lies beside this executable, and does not wait: the agent has nothing to do
+// with it, and the session's last lines are written only after its hooks. What goes wrong is the next one's business.
+func archive(p *project.Project) {
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return
+	}
+	aburn := filepath.Join(filepath.Dir(self), "aburn")
+	if runtime.GOOS == "windows" {
+		aburn += ".exe"
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer null.Close()
+	child, err := os.StartProcess(aburn, []string{aburn, "ingest", "--if-idle", "--quiet", "--settle", "2s"}, &os.ProcAttr{
+		Dir: filepath.Dir(aburn), Env: archiveEnv(p, os.Getenv), Files: []*os.File{null, null, null}, Sys: detached(),
+	})
+	if err != nil {
+		return
+	}
+	humble(child.Pid)
+	_ = child.Release()
+}
+
+// The variables that say where things lie. Everything else in an agent's environment, its keys above all, stays there.
+var (
+	folders = []string{"HOME", "USERPROFILE", "LOCALAPPDATA", "SystemRoot", "TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME",
+		"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_DB", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME"}
+	archives = []string{"ABURN_HOME", "XDG_DATA_HOME"}
+)
+
+// archiveEnv is the environment of an ingest. Agents let a repository's settings set variables: one that would put the
+// archive, in which every project of the user is, into this project is left out.
+func archiveEnv(p *project.Project, env func(string) string) []string {
+	var vars []string
+	for _, name := range folders {
+		if v := env(name); v != "" {
+			vars = append(vars, name+"="+v)
+		}
+	}
+	for _, name := range archives {
+		if v := env(name); filepath.IsAbs(v) && !within(v, p.Root) && !within(v, p.Worktree) {
+			vars = append(vars, name+"="+v)
+		}
+	}
+	return vars
+}
+
+// within says whether path, or what its existing part really is, is dir or lies below it.
+func within(path, dir string) bool {
+	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real == dir || strings.HasPrefix(real, dir+string(filepath.Separator))
+		}
+		if path == dir {
+			return true
+		}
+		if path == filepath.Dir(path) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,132 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// archiver is a hook with another `aburn` beside it, which writes down how it was started.
+type archiver struct {
+	*world
+	hook string
+	out  string
+}
+
+func newArchiver(t *testing.T) *archiver {
+	a := &archiver{world: newWorld(t)}
+	bin := t.TempDir()
+	a.hook, a.out = filepath.Join(bin, "aburn-hook"), filepath.Join(bin, "started")
+	data, err := os.ReadFile(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\n{ echo \"$*\"; env; ps -o pid=,sid=,ni= -p $$; } > '" + a.out + ".new'\nmv '" + a.out + ".new' '" + a.out + "'\nsleep 2\n"
+	for path, data := range map[string][]byte{a.hook: data, filepath.Join(bin, "aburn"): []byte(script)} {
+		if err := os.WriteFile(path, data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+// end sends the end of a session and returns what the other aburn wrote; "" if it was not started.
+func (a *archiver) end(event string, env ...string) string {
+	a.t.Helper()
+	cmd := exec.Command(a.hook, "claude")
+	cmd.Env = append(slices.Clone(a.env), env...)
+	cmd.Stdin = strings.NewReader(claudePayload(event, `"reason":"other"`))
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		a.t.Fatalf("%v: %s", err, out)
+	}
+	for range 100 {
+		if data, err := os.ReadFile(a.out); err == nil {
+			os.Remove(a.out)
+			return string(data)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return ""
+}
+
+// At the end of a session in a marked project, and only then, an ingest runs by itself: in a session of its own, so that
+// it outlives the agent, and without the agent's secrets.
+func TestSessionEndStartsIngest(t *testing.T) {
+	a := newArchiver(t)
+	if got := a.end("SessionEnd"); got != "" {
+		t.Fatalf("started in a project that nobody marked:\n%s", got)
+	}
+	a.trust()
+	if got := a.end("Stop"); got != "" {
+		t.Fatalf("started at a Stop:\n%s", got)
+	}
+	got := a.end("SessionEnd", "ANTHROPIC_API_KEY=dummy", "CODEX_HOME=/home/user/.codex", "ABURN_HOME=/home/user/archive")
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	if lines[0] != "ingest --if-idle --quiet --settle 2s" {
+		t.Errorf("started as %q", lines[0])
+	}
+	for _, want := range []string{"HOME=" + a.home, "CODEX_HOME=/home/user/.codex", "ABURN_HOME=/home/user/archive"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%s is missing in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "ANTHROPIC") || strings.Contains(got, "CLAUDE_PROJECT_DIR") {
+		t.Errorf("it got what is not its business:\n%s", got)
+	}
+	if ids := strings.Fields(lines[len(lines)-1]); len(ids) != 3 || ids[0] != ids[1] || ids[2] != "19" {
+		t.Errorf("pid, session and niceness are %v", ids)
+	}
+}
+
+// A repository's settings must not bring everybody's sessions into the repository.
+func TestArchiveStaysOutOfTheProject(t *testing.T) {
+	a := newArchiver(t)
+	a.trust()
+	if err := os.Symlink(a.proj, filepath.Join(a.home, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{a.proj, filepath.Join(a.proj, "new", "folder"), filepath.Join(a.home, "link", "x"), "relative"} {
+		got := a.end("SessionEnd", "ABURN_HOME="+dir, "XDG_DATA_HOME="+dir)
+		if got == "" || strings.Contains(got, "ABURN_HOME") || strings.Contains(got, "XDG_DATA_HOME") {
+			t.Errorf("with %s:\n%s", dir, got)
+		}
+	}
+}
+
+// Who does not want it is not given it, and neither a missing nor a broken aburn is the agent's business.
+func TestNoIngest(t *testing.T) {
+	a := newArchiver(t)
+	a.trust()
+	config := filepath.Join(a.home, ".config", "aburn")
+	if err := os.MkdirAll(config, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := filepath.Join(config, "settings.json")
+	if err := os.WriteFile(settings, []byte(`{"archive":{"at_session_end":false}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.end("SessionEnd"); got != "" {
+		t.Errorf("started against the user's will:\n%s", got)
+	}
+	if err := os.Remove(settings); err != nil {
+		t.Fatal(err)
+	}
+	aburn := filepath.Join(filepath.Dir(a.hook), "aburn")
+	if err := os.WriteFile(aburn, []byte("no program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a.end("SessionEnd")
+	if err := os.Remove(aburn); err != nil {
+		t.Fatal(err)
+	}
+	a.end("SessionEnd")
+	if got := a.events(); strings.Count(got, "SESSION_END") != 3 {
+		t.Errorf("recorded:\n%s", got)
+	}
+}
