@@ -36,6 +36,7 @@ var layers = []struct {
 	{"templates", "internal/atomicfile", "", "texts and lists of events, embedded, and written where a user asks for them"},
 	{"trace", "", "", "the waist: pure, and knows no agent by name"},
 	{"trace/build", "trace internal/scrub", "", "what the readers share; knows no agent"},
+	{"trace/tracetest", "trace", "", "how readers are tested; knows none, and only tests import it"},
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex supervisor/look internal/journal", "", "the composition root of the hooks, nothing else"},
 	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/backtest supervisor/look supervisor/watch workflow internal/doctor internal/journal internal/notify internal/project internal/queue internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},

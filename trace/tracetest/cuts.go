@@ -1,0 +1,170 @@
+package tracetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"aburn/trace"
+)
+
+// randomCuts is at how many random bytes a file is cut, beside its line ends.
+const randomCuts = 200
+
+// Cuts cuts each file below dir at every line and at 200 random bytes. Read up to there, r gives no error but
+// UnknownLayout, and the events that it gives are the first ones of the whole, but for what Later forgets and forget,
+// which can be nil. Going on from there gives what reading the whole gives, whether or not r makes use of the cursor.
+func Cuts(t *testing.T, r trace.Reader, dir string, forget ...func(*trace.Event)) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path) // path is below dir
+		t.Run(filepath.ToSlash(name), func(t *testing.T) { CutFile(t, r, dir, name, forget...) })
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// CutFile is Cuts for the one file of this name in dir.
+func CutFile(t testing.TB, r trace.Reader, dir, name string, forget ...func(*trace.Event)) {
+	t.Helper()
+	work := t.TempDir()
+	if err := os.CopyFS(work, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	c := cutter{Reader: r, dir: work, path: filepath.Join(work, name), whole: Read(t, r, work), forget: append(forget, Later)}
+	if len(c.whole.Traces) == 0 {
+		t.Fatalf("%s: nothing to cut", dir)
+	}
+	c.cut(t)
+}
+
+// Later forgets of an event what a record behind it may set: that the conversation was rewound to before it, that a call
+// turned out to hold others, and which sub-agent came of it.
+func Later(e *trace.Event) {
+	e.Abandoned = false
+	switch b := e.Body.(type) {
+	case *trace.ToolCall:
+		b.Container = false
+	case *trace.SubagentSpawn:
+		b.Session, b.AgentID, b.AgentType = "", "", ""
+	}
+}
+
+type cutter struct {
+	trace.Reader
+	dir, path string
+	whole     *Sink
+	forget    []func(*trace.Event)
+}
+
+func (c *cutter) cut(t testing.TB) {
+	data, err := os.ReadFile(c.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range places(data) {
+		if c.at(t, data, n); t.Failed() {
+			t.Fatalf("%s was cut at byte %d of %d", c.path, n, len(data))
+		}
+	}
+}
+
+// places is where data is cut.
+func places(data []byte) []int {
+	var all []int
+	for i, b := range data {
+		if b == '\n' {
+			all = append(all, i+1)
+		}
+	}
+	random := rand.New(rand.NewPCG(4, uint64(len(data)))) // the same places in every run
+	for range min(randomCuts, len(data)) {
+		all = append(all, random.IntN(len(data)))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (c *cutter) at(t testing.TB, data []byte, n int) {
+	if err := os.WriteFile(c.path, data[:n], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := Read(t, c, c.dir)
+	for path, err := range s.Errors {
+		var unknown *trace.UnknownLayout
+		if !errors.As(err, &unknown) {
+			t.Errorf("read %s: %v", path, err)
+		}
+	}
+	for id, part := range s.Traces {
+		if all := c.whole.Traces[id]; all == nil {
+			t.Errorf("the session %s is not in the whole", id)
+		} else {
+			c.prefix(t, part, all)
+		}
+	}
+	if err := os.WriteFile(c.path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.run(t, c, []string{c.dir}, func(store trace.Store) bool { return store.Path == c.path || slices.Contains(store.Parts, c.path) })
+	same(t, s, c.whole)
+}
+
+// prefix checks that the events of part are the first ones of all.
+func (c *cutter) prefix(t testing.TB, part, all *trace.SessionTrace) {
+	if len(part.Events) > len(all.Events) {
+		t.Errorf("%s has %d events, and %d in the whole", part.ID, len(part.Events), len(all.Events))
+		return
+	}
+	for i := range part.Events {
+		if d := diff(c.plain(t, part.Events[i]), c.plain(t, all.Events[i])); d != "" {
+			t.Errorf("%s: event %d is not as in the whole: %s", part.ID, i+1, d)
+			return
+		}
+	}
+}
+
+// plain is the event without what is forgotten.
+func (c *cutter) plain(t testing.TB, e trace.Event) []byte {
+	data, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own trace.Event
+	if err := json.Unmarshal(data, &own); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range c.forget {
+		f(&own)
+	}
+	if data, err = json.Marshal(own); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// same checks that got, which was read in two goes, holds what want does.
+func same(t testing.TB, got, want *Sink) {
+	t.Helper()
+	for id := range got.Traces {
+		if want.Traces[id] == nil {
+			t.Errorf("read on, there is a session %s that is not in the whole", id)
+		}
+	}
+	for id, data := range want.stored {
+		if !bytes.Equal(got.stored[id], data) {
+			t.Errorf("read on, %s is not as in the whole: %s", id, diff(got.stored[id], data))
+		}
+	}
+}

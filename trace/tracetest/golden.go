@@ -1,0 +1,88 @@
+package tracetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aburn/trace"
+)
+
+// Golden compares traces with the file at path, or writes it if update is set. In the file they are ordered by id, and the
+// folder testdata has no path before it.
+func Golden(t testing.TB, traces []*trace.SessionTrace, path string, update bool) {
+	t.Helper()
+	sorted := slices.Clone(traces)
+	slices.SortFunc(sorted, func(a, b *trace.SessionTrace) int { return strings.Compare(a.ID, b.ID) })
+	got, err := json.MarshalIndent(sorted, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(bytes.ReplaceAll(got, []byte(dir), []byte("testdata")), '\n')
+	if update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := diff(got, want); d != "" {
+		t.Errorf("%s (-update writes it): %s", path, d)
+	}
+}
+
+// roundTrip is t as it is stored, and as it comes back from there, or why it may not be stored.
+func roundTrip(t *trace.SessionTrace) ([]byte, *trace.SessionTrace, error) {
+	data, err := json.Marshal(t)
+	if err != nil {
+		return nil, nil, fmt.Errorf("trace %s/%s: %w", t.Source, t.ID, err)
+	}
+	again, err := trace.Parse(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if second, err := json.Marshal(again); err != nil || !bytes.Equal(data, second) {
+		return nil, nil, fmt.Errorf("trace %s/%s is not the same after being stored (%v): %s", t.Source, t.ID, err, diff(second, data))
+	}
+	return data, again, nil
+}
+
+// diff is the first line in which got and want differ, with what stands around it; "" if they are equal.
+func diff(got, want []byte) string {
+	if bytes.Equal(got, want) {
+		return ""
+	}
+	g, w := lines(got), lines(want)
+	i := 0
+	for i < len(g) && i < len(w) && bytes.Equal(g[i], w[i]) {
+		i++
+	}
+	return fmt.Sprintf("line %d:\ngot\n%s\nwant\n%s", i+1, around(g, i), around(w, i))
+}
+
+func lines(data []byte) [][]byte {
+	var out bytes.Buffer
+	if json.Indent(&out, data, "", " ") == nil {
+		data = out.Bytes()
+	}
+	return bytes.Split(data, []byte{'\n'})
+}
+
+func around(all [][]byte, i int) []byte {
+	return bytes.Join(all[min(max(i-6, 0), len(all)):min(i+4, len(all))], []byte{'\n'})
+}
