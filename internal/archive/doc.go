@@ -1,0 +1,3 @@
+// Package archive keeps the traces of all sessions in one derived SQLite store of the user, so that they outlive the
+// agents' own files.
+package archive
