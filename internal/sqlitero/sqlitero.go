@@ -63,6 +63,9 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if !needsWriting(err) {
 		return nil, fmt.Errorf("open %s read-only: %w", path, err)
 	}
+	if err := readable(real); err != nil {
+		return nil, err
+	}
 	if size(real+"-wal") == 0 && size(real+"-journal") == 0 {
 		if db.seen, err = look(real); err != nil {
 			return nil, err
@@ -135,6 +138,15 @@ func connect(ctx context.Context, path, parameter string, flag sqlite.OpenFlags)
 func needsWriting(err error) bool {
 	code := sqlite.ErrCode(err)
 	return code.ToPrimary() == sqlite.ResultCantOpen || code.ToPrimary() == sqlite.ResultReadOnly
+}
+
+// readable says why a file cannot be read, which SQLite does not.
+func readable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // regular is path without links, if it names a regular file: opening a pipe would wait for ever.
