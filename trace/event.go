@@ -93,6 +93,9 @@ type ToolCall struct {
 	Type ToolType `json:"type"`
 	// Input is the digest of the input as the source has it: equal inputs of one tool are equal here.
 	Input Digest `json:"input"`
+	// Key is the first 8 hex digits of the hash of the input without what the model says beside a shell command, as the
+	// workflow log keeps it (logfmt/SPEC.md, section 7); empty where the source has not the same bytes.
+	Key string `json:"key,omitempty"`
 	// Path is the file or folder that the call is about, Head the scrubbed beginning of a command line (at most CommandHead bytes).
 	Path     string `json:"path,omitempty"`
 	Head     string `json:"head,omitempty"`

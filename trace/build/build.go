@@ -3,8 +3,6 @@
 package build
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -146,12 +144,6 @@ func (b *Builder) Finish() (*trace.SessionTrace, error) {
 	t.Scrub = trace.Scrub{Version: scrub.Version, Redacted: redacted(t)}
 	t.Settle()
 	return t, t.Validate()
-}
-
-// Digest is the digest of a content.
-func Digest(content []byte) trace.Digest {
-	sum := sha256.Sum256(content)
-	return trace.Digest{Length: int64(len(content)), Hash: hex.EncodeToString(sum[:8])}
 }
 
 // Head is the start of a text as traces keep it: scrubbed, on one line, at most max bytes.

@@ -1,0 +1,236 @@
+package jsonl
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Members calls f with each member of the JSON object obj, in order, until f returns false: the text of the key, and the
+// value as it stands there. It is true if obj is an object as far as it looked, which is not into the values: it passes
+// over them, and over long strings as fast as memory is read.
+func Members(obj []byte, f func(key, value []byte) bool) bool {
+	i := blanks(obj, 0)
+	if i >= len(obj) || obj[i] != '{' {
+		return false
+	}
+	if i = blanks(obj, i+1); i < len(obj) && obj[i] == '}' {
+		return blanks(obj, i+1) == len(obj)
+	}
+	for {
+		if i >= len(obj) || obj[i] != '"' {
+			return false
+		}
+		end := literal(obj, i)
+		if end < 0 {
+			return false
+		}
+		key := obj[i+1 : end-1]
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = AppendText(nil, obj[i:end])
+		}
+		if i = blanks(obj, end); i >= len(obj) || obj[i] != ':' {
+			return false
+		}
+		start := blanks(obj, i+1)
+		if end = value(obj, start); end < 0 {
+			return false
+		}
+		if !f(key, obj[start:end]) {
+			return true
+		}
+		switch i = blanks(obj, end); {
+		case i >= len(obj):
+			return false
+		case obj[i] == '}':
+			return blanks(obj, i+1) == len(obj)
+		case obj[i] != ',':
+			return false
+		}
+		i = blanks(obj, i+1)
+	}
+}
+
+// Elements is Members for an array.
+func Elements(arr []byte, f func(value []byte) bool) bool {
+	i := blanks(arr, 0)
+	if i >= len(arr) || arr[i] != '[' {
+		return false
+	}
+	if i = blanks(arr, i+1); i < len(arr) && arr[i] == ']' {
+		return blanks(arr, i+1) == len(arr)
+	}
+	for {
+		end := value(arr, i)
+		if end < 0 {
+			return false
+		}
+		if !f(arr[i:end]) {
+			return true
+		}
+		switch i = blanks(arr, end); {
+		case i >= len(arr):
+			return false
+		case arr[i] == ']':
+			return blanks(arr, i+1) == len(arr)
+		case arr[i] != ',':
+			return false
+		}
+		i = blanks(arr, i+1)
+	}
+}
+
+// Text is the text that the JSON string raw stands for; "" if it is no string.
+func Text(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	if inside := raw[1 : len(raw)-1]; bytes.IndexByte(inside, '\\') < 0 {
+		return string(inside)
+	}
+	return string(AppendText(nil, raw))
+}
+
+// AppendText appends the text that the JSON string raw stands for. Half of a surrogate pair is U+FFFD; an escape that JSON
+// does not know stays as it is.
+func AppendText(dst, raw []byte) []byte {
+	if len(raw) < 2 || raw[0] != '"' {
+		return dst
+	}
+	s := raw[1 : len(raw)-1]
+	for {
+		i := bytes.IndexByte(s, '\\')
+		if i < 0 || i+1 >= len(s) {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:i]...)
+		if s[i+1] == 'u' {
+			r, n := unicodeEscape(s[i:])
+			dst = utf8.AppendRune(dst, r)
+			s = s[i+n:]
+			continue
+		}
+		if plain := bytes.IndexByte([]byte(`"\/bfnrt`), s[i+1]); plain >= 0 {
+			dst = append(dst, "\"\\/\b\f\n\r\t"[plain])
+		} else {
+			dst = append(dst, s[i:i+2]...)
+		}
+		s = s[i+2:]
+	}
+}
+
+// unicodeEscape is the rune of the \u at the beginning of s, or of the pair there, and how many bytes it takes.
+func unicodeEscape(s []byte) (rune, int) {
+	r := hex4(s)
+	if r < 0 {
+		return utf8.RuneError, min(len(s), 2)
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		if pair := utf16.DecodeRune(r, hex4(s[6:])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+// hex4 is what the four digits of the \uXXXX at the beginning of s say, or -1.
+func hex4(s []byte) rune {
+	if len(s) < 6 {
+		return -1
+	}
+	var r rune
+	for _, b := range s[2:6] {
+		switch {
+		case b >= '0' && b <= '9':
+			b -= '0'
+		case b >= 'a' && b <= 'f':
+			b -= 'a' - 10
+		case b >= 'A' && b <= 'F':
+			b -= 'A' - 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(b)
+	}
+	return r
+}
+
+// Int is the whole number that raw is.
+func Int(raw []byte) (int64, bool) {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	return n, err == nil
+}
+
+func blanks(s []byte, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// literal is the index after the string that begins at s[i], or -1 if it does not end.
+func literal(s []byte, i int) int {
+	begin := i
+	for i++; i < len(s); i++ {
+		n := bytes.IndexByte(s[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		escapes := i - 1
+		for escapes > begin && s[escapes] == '\\' {
+			escapes--
+		}
+		if (i-escapes)%2 == 1 {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// value is the index after the value that begins at s[i], or -1 if there is none.
+func value(s []byte, i int) int {
+	if i >= len(s) {
+		return -1
+	}
+	switch s[i] {
+	case '"':
+		return literal(s, i)
+	case '{', '[':
+		return nested(s, i)
+	}
+	start := i
+	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] == '-' || s[i] == '+' || s[i] == '.') {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
+}
+
+// nested is value for an object or array.
+func nested(s []byte, i int) int {
+	depth := 0
+	for i < len(s) {
+		switch s[i] {
+		case '"':
+			if i = literal(s, i); i < 0 {
+				return -1
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return -1
+}
