@@ -51,6 +51,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--prefix) shift; dir=$1 ;;
 	@anthropic-ai/claude-code-*) exe=@anthropic-ai/${1#@anthropic-ai/}; exe=${exe%@*}/claude; say="VERSION (Claude Code)" ;;
+	opencode-*) exe=${1%@*}/bin/opencode; say=VERSION ;;
 	@openai/codex@*) exe=@openai/codex-PLATFORM/vendor/triple/bin/codex; say="codex-cli VERSION" ;;
 	esac
 	version=${1##*@}
@@ -98,6 +99,14 @@ func TestInstall(t *testing.T) {
 	if runs() != before+2 {
 		t.Errorf("npm ran %d times for two clients", runs()-before)
 	}
+	for range 2 {
+		if opencode, err := InstallOpencode(t.Context(), cache); err != nil || opencode.Version != OpencodeVersion {
+			t.Fatalf("%+v, %v", opencode, err)
+		}
+	}
+	if runs() != before+3 {
+		t.Errorf("npm ran %d times for the third client", runs()-before-2)
+	}
 	left, _ := filepath.Glob(filepath.Join(cache, ".install-*"))
 	if len(left) != 0 {
 		t.Errorf("left behind: %v", left)
@@ -105,7 +114,7 @@ func TestInstall(t *testing.T) {
 	// A cache entry that lost its executable is installed again.
 	claude, _, _ := install()
 	os.Remove(claude.Path)
-	if _, _, err := install(); err != nil || runs() != before+3 {
+	if _, _, err := install(); err != nil || runs() != before+4 {
 		t.Errorf("after a loss: %v, %d runs", err, runs()-before)
 	}
 }

@@ -62,3 +62,28 @@ screen_reader_detection_done = true
 
 // CodexEnv holds the key that CodexConfig names.
 func CodexEnv() []string { return []string{"SCRIPTED_MODEL_KEY=" + DummyKey} }
+
+// OpencodeConfig is an opencode.json that points opencode at a model on loopback which speaks Anthropic's Messages API, with a
+// key that opens nothing. The SDK for it is inside the executable; one that is not would be fetched from npm.
+func OpencodeConfig(modelURL string) string {
+	return `{
+ "$schema": "https://opencode.ai/config.json",
+ "model": "scripted/scripted-model",
+ "small_model": "scripted/scripted-model",
+ "share": "disabled",
+ "autoupdate": false,
+ "enabled_providers": ["scripted"],
+ "provider": {"scripted": {
+  "npm": "@ai-sdk/anthropic",
+  "name": "scripted",
+  "options": {"baseURL": "` + modelURL + `/v1", "apiKey": "` + DummyKey + `"},
+  "models": {"scripted-model": {"name": "scripted-model", "limit": {"context": 200000, "output": 8000}}}
+ }}
+}
+`
+}
+
+// OpencodeEnv switches off what would call home or load what is not there.
+func OpencodeEnv() []string {
+	return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}
+}

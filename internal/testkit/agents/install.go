@@ -1,4 +1,4 @@
-// Package agents installs pinned versions of the real Claude Code and the real Codex into a cache folder and starts them cut off
+// Package agents installs pinned versions of the real Claude Code, Codex and opencode into a cache folder and starts them cut off
 // from everything but loopback: a run inherits nothing of the caller's environment, home or credentials.
 package agents
 
@@ -15,8 +15,9 @@ import (
 
 // The versions that the tests speak of; what the clients really do was established on exactly these.
 const (
-	ClaudeVersion = "2.1.329"
-	CodexVersion  = "0.169.0"
+	ClaudeVersion   = "2.1.329"
+	CodexVersion    = "0.169.0"
+	OpencodeVersion = "1.18.33"
 )
 
 // Client is an installed agent.
@@ -25,7 +26,7 @@ type Client struct {
 	Path          string // of the native executable: neither needs Node to run
 }
 
-// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. About 770 MB end up there.
+// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. About 960 MB end up there.
 func CacheDir() (string, error) {
 	if dir := os.Getenv("ABURN_AGENT_CACHE"); dir != "" {
 		return filepath.Abs(dir)
@@ -47,11 +48,10 @@ type pin struct {
 // pins are exact. Claude Code's native package is named beside the main one, because npm under an old Node steps back to an older
 // main version that fits it, unless the version is exact, and leaves optional packages out without a word.
 func pins() (claude, codex pin, err error) {
-	arch, ok := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	if !ok || (runtime.GOOS != "linux" && runtime.GOOS != "darwin") {
-		return claude, codex, fmt.Errorf("no pinned agents for %s/%s", runtime.GOOS, runtime.GOARCH)
+	platform, err := npmPlatform()
+	if err != nil {
+		return claude, codex, err
 	}
-	platform := runtime.GOOS + "-" + arch
 	claude = pin{"claude-code", ClaudeVersion,
 		[]string{"@anthropic-ai/claude-code@" + ClaudeVersion, "@anthropic-ai/claude-code-" + platform + "@" + ClaudeVersion},
 		"@anthropic-ai/claude-code-" + platform + "/claude"}
@@ -59,7 +59,27 @@ func pins() (claude, codex pin, err error) {
 	return claude, codex, nil
 }
 
-// Install makes sure that both clients are in the cache and run. What is there already is used as it is.
+// npmPlatform is how npm packages of native executables name this machine.
+func npmPlatform() (string, error) {
+	arch, ok := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	if !ok || (runtime.GOOS != "linux" && runtime.GOOS != "darwin") {
+		return "", fmt.Errorf("no pinned agents for %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	return runtime.GOOS + "-" + arch, nil
+}
+
+// InstallOpencode makes sure that opencode is in the cache and runs. Only the native package is asked for: the main one,
+// opencode-ai, is a launcher that would bring the executables of four kinds of machines.
+func InstallOpencode(ctx context.Context, cache string) (Client, error) {
+	platform, err := npmPlatform()
+	if err != nil {
+		return Client{}, err
+	}
+	native := "opencode-" + platform
+	return pin{"opencode", OpencodeVersion, []string{native + "@" + OpencodeVersion}, native + "/bin/opencode"}.install(ctx, cache)
+}
+
+// Install makes sure that Claude Code and Codex are in the cache and run. What is there already is used as it is.
 func Install(ctx context.Context, cache string) (claude, codex Client, err error) {
 	claudePin, codexPin, err := pins()
 	if err != nil {
