@@ -1,0 +1,220 @@
+package export
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+)
+
+// maxSpans is how many spans go into one request, maxTries how often a request is tried, and firstWait how long the first
+// pause is; each pause is twice the one before.
+const (
+	maxSpans  = 1000
+	maxTries  = 5
+	firstWait = 500 * time.Millisecond
+	maxWait   = 30 * time.Second
+)
+
+// Sender sends spans over OTLP/HTTP in protobuf. It is not safe for concurrent use.
+//
+// It is our own, and not OpenTelemetry's exporter, because that one links gRPC: `aburn`, which prompts start, would take
+// half as long again to start (docs/export.md).
+type Sender struct {
+	to     Endpoint
+	client *http.Client
+	queue  []*tracepb.ResourceSpans
+	queued int
+	// Sent counts spans that the other side took, Rejected those that it said it did not take, Why the last reason it gave.
+	Sent, Rejected int64
+	Why            string
+	wait           time.Duration
+}
+
+// NewSender sends to e.
+func NewSender(e Endpoint) *Sender {
+	// A redirect would hand the headers, and with them the key, to somebody else.
+	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Sender{to: e, client: &http.Client{Timeout: e.Timeout, CheckRedirect: refuse}, wait: firstWait}
+}
+
+// Add queues spans and sends what is enough for a request.
+func (s *Sender) Add(ctx context.Context, r *tracepb.ResourceSpans) error {
+	scope := r.ScopeSpans[0]
+	for rest := scope.Spans; len(rest) > 0; {
+		n := min(len(rest), maxSpans-s.queued)
+		part := proto.CloneOf(&tracepb.ResourceSpans{Resource: r.Resource, SchemaUrl: r.SchemaUrl})
+		part.ScopeSpans = []*tracepb.ScopeSpans{{Scope: scope.Scope, SchemaUrl: scope.SchemaUrl, Spans: rest[:n]}}
+		s.queue, s.queued, rest = append(s.queue, part), s.queued+n, rest[n:]
+		if s.queued == maxSpans {
+			if err := s.Flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Flush sends what is queued.
+func (s *Sender) Flush(ctx context.Context) error {
+	if s.queued == 0 {
+		return nil
+	}
+	// TracesData is ExportTraceServiceRequest on the wire; the latter's package links gRPC.
+	data, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: s.queue})
+	if err != nil {
+		return err
+	}
+	var body bytes.Buffer
+	z := gzip.NewWriter(&body)
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	answer, err := s.post(ctx, body.Bytes())
+	if err != nil {
+		return err
+	}
+	rejected, why := partial(answer)
+	s.Sent += int64(s.queued) - rejected
+	s.Rejected += rejected
+	if why != "" {
+		s.Why = why
+	}
+	s.queue, s.queued = nil, 0
+	return nil
+}
+
+// post tries until the other side takes the request, or says that it never will, or maxTries.
+func (s *Sender) post(ctx context.Context, body []byte) ([]byte, error) {
+	wait := s.wait
+	for try := 1; ; try++ {
+		answer, after, err := s.once(ctx, body)
+		if err == nil {
+			return answer, nil
+		}
+		if after < 0 || try == maxTries || errors.Is(err, syscall.ECONNREFUSED) && s.Sent == 0 {
+			return nil, err
+		}
+		select {
+		case <-time.After(max(wait, min(after, maxWait))):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		wait *= 2
+	}
+}
+
+// maxAnswer is more than an answer has, in bytes.
+const maxAnswer = 64 << 10
+
+// once makes one request. after is negative if another try is of no use, else the pause that the other side asks for.
+func (s *Sender) once(ctx context.Context, body []byte) (answer []byte, after time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.to.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, -1, err
+	}
+	for name, values := range s.to.Headers {
+		req.Header[name] = values
+	}
+	req.Header.Set("Content-Type", "application/x-protobuf")
+	req.Header.Set("Content-Encoding", "gzip")
+	req.Header.Set("User-Agent", "aburn")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, -1, ctx.Err()
+		}
+		return nil, 0, err
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	switch {
+	case resp.StatusCode/100 == 2:
+		return answer, 0, err
+	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode == http.StatusBadGateway,
+		resp.StatusCode == http.StatusServiceUnavailable, resp.StatusCode == http.StatusGatewayTimeout:
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+		after = time.Duration(max(seconds, 0)) * time.Second
+	default:
+		after = -1
+	}
+	return nil, after, fmt.Errorf("%s answers %s%s", s.to.URL, resp.Status, reason(resp, answer))
+}
+
+// reason is what the other side said, where that is text.
+func reason(resp *http.Response, answer []byte) string {
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		_, text := status(answer)
+		answer = []byte(text)
+	}
+	if text := strings.Join(strings.Fields(string(answer)), " "); text != "" {
+		return ": " + text[:min(len(text), 200)]
+	}
+	return ""
+}
+
+// partial reads an ExportTraceServiceResponse: partial_success = 1 {rejected_spans = 1, error_message = 2}.
+func partial(answer []byte) (rejected int64, why string) {
+	fields(answer, func(n protowire.Number, _ uint64, data []byte) {
+		if n == 1 {
+			rejected, why = status(data)
+		}
+	})
+	return rejected, why
+}
+
+// status reads a number 1 and a text 2: an ExportTracePartialSuccess, or a google.rpc.Status.
+func status(data []byte) (number int64, text string) {
+	fields(data, func(n protowire.Number, v uint64, data []byte) {
+		switch n {
+		case 1:
+			number = int64(v)
+		case 2:
+			text = string(data)
+		}
+	})
+	return number, text
+}
+
+// fields calls each for the numbers and bytes of a message, up to where it is none.
+func fields(msg []byte, each func(n protowire.Number, v uint64, data []byte)) {
+	for len(msg) > 0 {
+		n, typ, size := protowire.ConsumeTag(msg)
+		if size < 0 {
+			return
+		}
+		msg = msg[size:]
+		switch typ {
+		case protowire.VarintType:
+			var v uint64
+			if v, size = protowire.ConsumeVarint(msg); size >= 0 {
+				each(n, v, nil)
+			}
+		case protowire.BytesType:
+			var data []byte
+			if data, size = protowire.ConsumeBytes(msg); size >= 0 {
+				each(n, 0, data)
+			}
+		default:
+			size = protowire.ConsumeFieldValue(n, typ, msg)
+		}
+		if size < 0 {
+			return
+		}
+		msg = msg[size:]
+	}
+}

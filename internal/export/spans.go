@@ -1,0 +1,263 @@
+package export
+
+import (
+	"path"
+	"runtime/debug"
+	"time"
+
+	"aburn/trace"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+)
+
+// Options say what spans are to hold.
+type Options struct {
+	// Heads adds the scrubbed beginnings of prompts, commands and errors, and the project's whole path.
+	Heads bool
+	// Root is the session at the top of the tree that n belongs to; nil: each session is a tree of its own.
+	Root func(n Node) Node
+}
+
+// Spans is t as OpenTelemetry has it. It has no spans for a session in which nothing has a time.
+func Spans(t *trace.SessionTrace, o Options) *tracepb.ResourceSpans {
+	s := &session{t: t, o: o, node: Node{t.Source, t.ID}}
+	root := s.node
+	if o.Root != nil {
+		root = o.Root(s.node)
+	}
+	s.trace = root.traceID()
+	var spans []*tracepb.Span
+	if !t.Start.IsZero() {
+		spans = append(spans, s.session())
+		spans = append(spans, s.responses()...)
+		spans = append(spans, s.calls()...)
+	}
+	var res attributes
+	res.str("service.name", t.Agent.Name)
+	res.str("service.version", t.Agent.Version)
+	return &tracepb.ResourceSpans{
+		Resource: &resourcepb.Resource{Attributes: res}, SchemaUrl: SchemaURL,
+		ScopeSpans: []*tracepb.ScopeSpans{{
+			Scope: &commonpb.InstrumentationScope{Name: "aburn", Version: version()}, Spans: spans, SchemaUrl: SchemaURL,
+		}},
+	}
+}
+
+// session is one trace on its way to spans.
+type session struct {
+	t     *trace.SessionTrace
+	o     Options
+	node  Node
+	trace []byte
+}
+
+func nanos(t time.Time) uint64 { return uint64(t.UnixNano()) }
+
+func (s *session) span(name string, spanID, parent []byte, start, end time.Time) *tracepb.Span {
+	return &tracepb.Span{
+		TraceId: s.trace, SpanId: spanID, ParentSpanId: parent, Name: name, Kind: tracepb.Span_SPAN_KIND_INTERNAL,
+		StartTimeUnixNano: nanos(start), EndTimeUnixNano: nanos(end),
+	}
+}
+
+// session is the span of the session itself, with what is no span of its own as events.
+func (s *session) session() *tracepb.Span {
+	t := s.t
+	name, agentID := t.Agent.Name, ""
+	var parent []byte
+	var links []*tracepb.Span_Link
+	for _, r := range t.Relationships {
+		related := Node{t.Source, r.Related}
+		switch {
+		case r.Kind == trace.Subagent && r.Related != "":
+			agentID = r.AgentID
+			if r.AgentType != "" {
+				name = r.AgentType
+			}
+			parent = related.spanID()
+			if r.ParentCall != "" {
+				parent = related.callID(r.ParentCall)
+			}
+		case r.Kind != trace.Root && r.Related != "":
+			links = append(links, s.link(r, related))
+		}
+	}
+	span := s.span("invoke_agent "+name, s.node.spanID(), parent, t.Start, t.End)
+	span.Links = links
+	var a attributes
+	a.str("gen_ai.operation.name", "invoke_agent")
+	a.str("gen_ai.agent.name", name)
+	a.str("gen_ai.agent.id", agentID)
+	a.str("gen_ai.agent.version", t.Agent.Version)
+	a.str("gen_ai.conversation.id", t.ID)
+	a.str("aburn.source", t.Source)
+	a.str("aburn.outcome", string(t.Outcome))
+	a.str("aburn.project", s.project())
+	a.num("aburn.active_ms", t.ActiveMS)
+	if t.Outcome == trace.Errored || t.Outcome == trace.Killed || t.Outcome == trace.Interrupted {
+		a.str("error.type", string(t.Outcome))
+	}
+	if t.Outcome == trace.Errored {
+		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
+	}
+	span.Attributes = a
+	span.Events = s.events()
+	return span
+}
+
+func (s *session) link(r trace.SessionRelationship, related Node) *tracepb.Span_Link {
+	root := related
+	if s.o.Root != nil {
+		root = s.o.Root(related)
+	}
+	var a attributes
+	a.str("aburn.relationship", string(r.Kind))
+	a.str("aburn.provenance", string(r.Provenance))
+	return &tracepb.Span_Link{TraceId: root.traceID(), SpanId: related.spanID(), Attributes: a}
+}
+
+func (s *session) project() string {
+	if s.o.Heads {
+		return s.t.Project.Key
+	}
+	if s.t.Project.Key == "" {
+		return ""
+	}
+	return path.Base(s.t.Project.Key)
+}
+
+// responses are the spans of the model's answers. Only their end is on record; they begin where what came before ended.
+func (s *session) responses() []*tracepb.Span {
+	var spans []*tracepb.Span
+	for i := range s.t.Responses {
+		r := &s.t.Responses[i]
+		if r.Copied != "" || r.Time.IsZero() {
+			continue
+		}
+		span := s.span("chat "+r.Model, s.node.responseID(r.ID), s.node.spanID(), s.before(r), r.Time)
+		if r.Model == "" {
+			span.Name = "chat"
+		}
+		span.Kind = tracepb.Span_SPAN_KIND_CLIENT
+		var a attributes
+		a.str("gen_ai.operation.name", "chat")
+		a.str("gen_ai.provider.name", provider(r.Model))
+		a.str("gen_ai.request.model", r.Model)
+		a.str("gen_ai.response.model", r.Model)
+		a.str("gen_ai.response.id", r.ID)
+		a.str("gen_ai.conversation.id", s.t.ID)
+		a.list("gen_ai.response.finish_reasons", r.Stop)
+		// The conventions count the cached ones as input.
+		a.num("gen_ai.usage.input_tokens", r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite)
+		a.num("gen_ai.usage.output_tokens", r.Usage.Output)
+		a.num("gen_ai.usage.cache_read.input_tokens", r.Usage.CacheRead)
+		a.num("gen_ai.usage.cache_creation.input_tokens", r.Usage.CacheWrite)
+		if r.Usage.Reasoning > 0 {
+			a.num("gen_ai.usage.reasoning.output_tokens", r.Usage.Reasoning)
+		}
+		a.yes("aburn.start_inferred")
+		span.Attributes = a
+		spans = append(spans, span)
+	}
+	return spans
+}
+
+// before is when the response can have begun: at the last thing before it that the model did not do, unless that is
+// longer ago than a pause.
+func (s *session) before(r *trace.Response) time.Time {
+	for i := min(r.Event, len(s.t.Events)) - 1; i >= 0; i-- {
+		e := &s.t.Events[i]
+		if _, said := e.Body.(*trace.AgentMessage); said || e.Time.IsZero() {
+			continue
+		}
+		if c, ok := e.Body.(*trace.ToolCall); ok && c.Response == r.ID {
+			continue
+		}
+		if e.Time.After(r.Time) || r.Time.Sub(e.Time) > trace.IdleGap {
+			break
+		}
+		return e.Time
+	}
+	return r.Time
+}
+
+// calls are the spans of the tool calls.
+func (s *session) calls() []*tracepb.Span {
+	var spans []*tracepb.Span
+	for _, c := range s.t.Calls() {
+		if c.Event.Copied != "" || c.Event.Time.IsZero() {
+			continue
+		}
+		spans = append(spans, s.call(&c))
+	}
+	return spans
+}
+
+func (s *session) call(c *trace.Call) *tracepb.Span {
+	start, end := c.Event.Time, c.Event.Time
+	last := c.Last()
+	if last != nil && last.Time.After(end) {
+		end = last.Time
+	}
+	parent := s.node.spanID()
+	if c.Call.Parent != "" {
+		parent = s.node.callID(c.Call.Parent)
+	}
+	span := s.span("execute_tool "+c.Call.Tool, s.node.callID(c.Call.Call), parent, start, end)
+	var a attributes
+	a.str("gen_ai.operation.name", "execute_tool")
+	a.str("gen_ai.tool.name", c.Call.Tool)
+	a.str("gen_ai.tool.call.id", c.Call.Call)
+	a.str("gen_ai.tool.type", toolType(c.Call.Type))
+	a.str("gen_ai.conversation.id", s.t.ID)
+	a.str("aburn.tool.type", string(c.Call.Type))
+	a.str("aburn.by", c.Event.By)
+	if s.o.Heads {
+		a.str("aburn.tool.head", c.Call.Head)
+		a.str("aburn.tool.path", c.Call.Path)
+	}
+	if last == nil {
+		a.str("aburn.tool.status", "no_result")
+	} else {
+		s.result(span, &a, last)
+	}
+	span.Attributes = a
+	return span
+}
+
+func (s *session) result(span *tracepb.Span, a *attributes, r *trace.ToolResultEvent) {
+	a.str("aburn.tool.status", string(r.Status))
+	a.num("aburn.tool.result.length", r.Content.Length)
+	if r.ExitCode != nil {
+		a.num("process.exit.code", int64(*r.ExitCode))
+	}
+	switch {
+	case r.Denied != "":
+		a.str("error.type", "denied_by_"+r.Denied)
+	case r.Failed() || r.Status == trace.StatusCancelled:
+		a.str("error.type", string(r.Status))
+	}
+	if r.Failed() {
+		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
+		if s.o.Heads {
+			span.Status.Message = r.Head
+		}
+	}
+}
+
+// toolType is the word of the conventions: an extension runs on the agent's side and calls others, a function is the agent's own.
+func toolType(t trace.ToolType) string {
+	if t == trace.MCPTool || t == trace.WebTool {
+		return "extension"
+	}
+	return "function"
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return ""
+}
