@@ -1,0 +1,190 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the trace in its JSON form, which is that of encoding/json to the byte, but that an empty list is [].
+func (t *SessionTrace) AppendJSON(dst []byte) ([]byte, error) {
+	e := encoder{buf: dst}
+	e.trace(t)
+	return e.buf, e.err
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (t *SessionTrace) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil) }
+
+// MarshalJSON writes the event with its body under the name of its kind.
+func (e Event) MarshalJSON() ([]byte, error) {
+	var enc encoder
+	enc.event(&e)
+	return enc.buf, enc.err
+}
+
+// encoder writes JSON. Each name begins with the byte before it, "{" or ",", and holds the colon.
+type encoder struct {
+	buf []byte
+	err error
+}
+
+func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
+
+func (e *encoder) text(name, s string) {
+	e.raw(name)
+	e.buf = appendString(e.buf, s)
+}
+
+// textIf writes a text unless it is empty.
+func (e *encoder) textIf(name, s string) {
+	if s != "" {
+		e.text(name, s)
+	}
+}
+
+func (e *encoder) int(name string, n int64) {
+	e.raw(name)
+	e.buf = strconv.AppendInt(e.buf, n, 10)
+}
+
+func (e *encoder) intIf(name string, n int64) {
+	if n != 0 {
+		e.int(name, n)
+	}
+}
+
+func (e *encoder) intPointer(name string, n *int) {
+	if n != nil {
+		e.int(name, int64(*n))
+	}
+}
+
+func (e *encoder) bool(name string, b bool) {
+	e.raw(name)
+	e.buf = strconv.AppendBool(e.buf, b)
+}
+
+func (e *encoder) boolIf(name string, b bool) {
+	if b {
+		e.bool(name, b)
+	}
+}
+
+// timeIf writes a time unless it is zero.
+func (e *encoder) timeIf(name string, t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if y := t.Year(); y < 0 || y > 9999 {
+		e.fail(fmt.Errorf("time in the year %d", y))
+		return
+	}
+	e.raw(name)
+	e.raw(`"`)
+	e.buf = t.AppendFormat(e.buf, time.RFC3339Nano)
+	e.raw(`"`)
+}
+
+// any writes what stands too seldom in a trace to be written by hand.
+func (e *encoder) any(name string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		e.fail(err)
+		return
+	}
+	e.raw(name)
+	e.buf = append(e.buf, data...)
+}
+
+func (e *encoder) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// list writes a list.
+func list[T any](e *encoder, name string, all []T, each func(*T)) {
+	e.raw(name)
+	e.raw("[")
+	for i := range all {
+		if i > 0 {
+			e.raw(",")
+		}
+		each(&all[i])
+	}
+	e.raw("]")
+}
+
+// The bytes that stand for themselves, as bits: those below 64 and those from 64 to 127.
+const (
+	plainLow  = (1<<64 - 1) &^ (1<<' ' - 1) &^ (1<<'"' | 1<<'&' | 1<<'<' | 1<<'>')
+	plainHigh = (1<<64 - 1) &^ (1 << ('\\' - 64))
+)
+
+func isPlain(b byte) bool {
+	bits := uint64(plainLow)
+	if b >= 64 {
+		bits = plainHigh
+	}
+	return b < utf8.RuneSelf && bits>>(b&63)&1 != 0
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends s as encoding/json writes it: what HTML or JavaScript could take for its own is escaped too.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		b := s[i]
+		if isPlain(b) {
+			i++
+			continue
+		}
+		size, escape := 1, ""
+		if b >= utf8.RuneSelf {
+			var r rune
+			switch r, size = utf8.DecodeRuneInString(s[i:]); {
+			case r == utf8.RuneError && size == 1:
+				escape = `\ufffd`
+			case r == '\u2028':
+				escape = `\u2028`
+			case r == '\u2029':
+				escape = `\u2029`
+			default:
+				i += size
+				continue
+			}
+		}
+		dst = append(dst, s[done:i]...)
+		if escape == "" {
+			dst = appendEscape(dst, b)
+		} else {
+			dst = append(dst, escape...)
+		}
+		i += size
+		done = i
+	}
+	return append(append(dst, s[done:]...), '"')
+}
+
+func appendEscape(dst []byte, b byte) []byte {
+	switch b {
+	case '"', '\\':
+		return append(dst, '\\', b)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[b>>4], hexDigits[b&15])
+}
