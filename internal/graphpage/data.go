@@ -1,0 +1,130 @@
+package graphpage
+
+import (
+	"time"
+
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// pageData is what the page's script reads. Texts stand once, and calls are lists, because there can be many.
+type pageData struct {
+	Base    int64             `json:"base"` // milliseconds since 1970, what all times count from
+	Nodes   []pageNode        `json:"nodes"`
+	Texts   []string          `json:"texts"`
+	Calls   map[int][]pageRow `json:"calls"`
+	Untimed int               `json:"untimed"` // calls whose time nobody knows: they are not on the timeline
+}
+
+// pageNode is a node as the script needs it.
+type pageNode struct {
+	Node      int    `json:"n"`
+	Parent    int    `json:"p"`
+	Depth     int    `json:"d"`
+	Name      string `json:"name"`
+	Session   string `json:"session"`
+	Source    string `json:"source"`
+	Label     string `json:"label"`
+	Relation  string `json:"relation"`
+	Inferred  string `json:"inferred,omitempty"`
+	Outcome   string `json:"outcome"`
+	From      string `json:"from,omitempty"`
+	Start     *int64 `json:"start,omitempty"`
+	End       *int64 `json:"end,omitempty"`
+	Own       Sums   `json:"own"`
+	Whole     Sums   `json:"whole"`
+	Loop      bool   `json:"loop,omitempty"`
+	AgentName string `json:"agent"`
+}
+
+// pageRow is a call: start, duration, type, status, tool, text, exit code (null if unknown), length, index, who denied
+// it. Type, status, tool, text and denied are numbers of Texts.
+type pageRow [10]any
+
+func (p *Page) data() pageData {
+	d := pageData{Nodes: []pageNode{}, Texts: []string{}, Calls: map[int][]pageRow{}}
+	base := p.base()
+	d.Base = base.UnixMilli()
+	at := func(t *time.Time) *int64 {
+		if t == nil {
+			return nil
+		}
+		ms := t.Sub(base).Milliseconds()
+		return &ms
+	}
+	texts := map[string]int{}
+	text := func(s string) int {
+		s = term.Clean(s)
+		i, ok := texts[s]
+		if !ok {
+			i = len(d.Texts)
+			texts[s] = i
+			d.Texts = append(d.Texts, s)
+		}
+		return i
+	}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		d.Nodes = append(d.Nodes, pageNode{
+			Node: n.Node, Parent: n.Parent, Depth: n.Depth, Name: term.Clean(n.Name), Session: term.Clean(n.Session), Source: term.Clean(n.Source),
+			Label: term.Clean(n.Label()), Relation: string(n.Relation), Inferred: inferred(n), Outcome: outcome(n), From: term.Clean(n.OutcomeFrom),
+			Start: at(n.Start), End: at(n.End), Own: n.Own, Whole: n.Whole, Loop: n.Loop, AgentName: term.Clean(n.Agent.Name + " " + n.Agent.Version),
+		})
+		for _, c := range p.Calls[n.Node] {
+			if c.Start.IsZero() {
+				d.Untimed++
+				continue
+			}
+			d.Calls[n.Node] = append(d.Calls[n.Node], pageRow{
+				c.Start.Sub(base).Milliseconds(), c.DurationMS, text(string(c.Type)), text(c.state()), text(c.Tool), text(c.Text), c.ExitCode, c.Length, c.Index, text(c.Denied),
+			})
+		}
+	}
+	return d
+}
+
+// base is the earliest time on the page.
+func (p *Page) base() (base time.Time) {
+	earlier := func(t time.Time) {
+		if !t.IsZero() && (base.IsZero() || t.Before(base)) {
+			base = t
+		}
+	}
+	for i := range p.Nodes {
+		if s := p.Nodes[i].Start; s != nil {
+			earlier(*s)
+		}
+		for _, c := range p.Calls[p.Nodes[i].Node] {
+			earlier(c.Start)
+		}
+	}
+	return base
+}
+
+func inferred(n *Node) string {
+	if n.Provenance != trace.Inferred {
+		return ""
+	}
+	if n.Evidence == "" {
+		return "inferred"
+	}
+	return "inferred from " + term.Clean(n.Evidence)
+}
+
+func outcome(n *Node) string {
+	if n.Missing {
+		return "missing"
+	}
+	return string(n.Outcome)
+}
+
+// state is what became of the call, in the words of the legend.
+func (c *Call) state() string {
+	switch {
+	case c.Failed:
+		return "failed"
+	case c.Status == "":
+		return "no result"
+	}
+	return string(c.Status)
+}

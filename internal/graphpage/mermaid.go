@@ -1,0 +1,70 @@
+package graphpage
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// Mermaid writes the nodes as a Mermaid flowchart: subtrees hang under their roots, dotted lines are forks, thick ones
+// continuations, and the outcome is the colour.
+func Mermaid(w io.Writer, nodes []Node) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, "flowchart LR")
+	for i := range nodes {
+		n := &nodes[i]
+		lines := []string{mermaidText(n.Source + " " + n.Name)}
+		if label := mermaidText(term.Cut(term.Clean(n.Label()), 48)); label != "" {
+			lines = append(lines, label)
+		}
+		class := string(n.Outcome)
+		if n.Missing {
+			class = "missing"
+		} else {
+			lines = append(lines, mermaidText(fmt.Sprintf("%s, %s, %d failed, %s tokens", n.Outcome, term.Plural(int64(n.Own.Calls), "call"), n.Own.Failed, term.Count(n.Own.Tokens))))
+		}
+		fmt.Fprintf(b, "  n%d[\"%s\"]:::%s\n", n.Node, strings.Join(lines, "<br/>"), class)
+		if n.Parent != 0 {
+			fmt.Fprintf(b, "  n%d %s n%d\n", n.Parent, arrow(n), n.Node)
+		}
+	}
+	for _, class := range []string{
+		"completed stroke:#2a9d64", "interrupted stroke:#c98500", "errored stroke:#d1383d", "killed stroke:#d1383d,stroke-dasharray:4", "unknown stroke:#888888", "missing stroke:#888888,stroke-dasharray:2",
+	} {
+		fmt.Fprintf(b, "  classDef %s,stroke-width:2px\n", class)
+	}
+	return b.Flush()
+}
+
+func arrow(n *Node) string {
+	word := string(n.Relation)
+	if n.Provenance == trace.Inferred {
+		word += ", inferred"
+	}
+	switch n.Relation {
+	case trace.Fork:
+		return `-.->|"` + word + `"|`
+	case trace.Continuation:
+		return `==>|"` + word + `"|`
+	}
+	return `-->|"` + word + `"|`
+}
+
+// mermaidText is a text that cannot end its quotes, be Markdown, or be markup: all but letters, digits and a little
+// punctuation become Mermaid's character codes.
+func mermaidText(s string) string {
+	var b strings.Builder
+	for _, r := range term.Clean(s) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(" .,:/_-+=()", r), r >= 0x80:
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}

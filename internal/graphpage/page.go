@@ -1,0 +1,116 @@
+package graphpage
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// Page is what the HTML page shows: one tree, and the calls of its nodes by Node.Node.
+type Page struct {
+	Title string
+	Made  time.Time
+	Nodes []Node
+	Calls map[int][]Call
+}
+
+// Call is a tool call on the timeline.
+type Call struct {
+	Index      int
+	Tool       string
+	Type       trace.ToolType
+	Status     trace.Status // empty without a result
+	Failed     bool
+	Denied     string
+	ExitCode   *int
+	Text       string // the path or the head of the command
+	Start      time.Time
+	DurationMS int64
+	Length     int64
+}
+
+//go:embed page
+var files embed.FS
+
+// HTML writes the page. The only script and style that its policy allows are its own, by their hashes, and it loads nothing.
+func (p *Page) HTML(w io.Writer) error {
+	script, err := read("page/data.js", "page/tree.js", "page/time.js", "page/lanes.js")
+	if err != nil {
+		return err
+	}
+	style, err := read("page/page.css")
+	if err != nil {
+		return err
+	}
+	text, err := read("page/page.html")
+	if err != nil {
+		return err
+	}
+	t, err := template.New("page").Funcs(template.FuncMap{"count": term.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }}).Parse(text)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, map[string]any{
+		"Title": term.Clean(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Policy": policy(script, style),
+		"Style": template.CSS(style), "Script": template.JS(script), "Data": p.data(), "Rows": p.rows(), "Root": p.root(),
+	})
+}
+
+func read(names ...string) (string, error) {
+	var b strings.Builder
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+	}
+	return b.String(), nil
+}
+
+func policy(script, style string) string {
+	hash := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; script-src " + hash(script) + "; style-src " + hash(style)
+}
+
+func durationOf(ms int64) string { return term.Duration(time.Duration(ms) * time.Millisecond) }
+
+// root is the first node; the zero one of a page without any.
+func (p *Page) root() Node {
+	if len(p.Nodes) == 0 {
+		return Node{}
+	}
+	return p.Nodes[0]
+}
+
+// row is a line of the page's table.
+type row struct {
+	Node
+	What     string
+	Relation string
+	Began    string
+}
+
+func (p *Page) rows() []row {
+	rows := make([]row, len(p.Nodes))
+	for i, n := range p.Nodes {
+		rows[i] = row{Node: n, What: term.Clean(n.Label()), Relation: string(n.Relation)}
+		if n.Provenance == trace.Inferred {
+			rows[i].Relation += " (inferred)"
+		}
+		if n.Start != nil {
+			rows[i].Began = n.Start.UTC().Format("2006-01-02 15:04:05")
+		}
+	}
+	return rows
+}

@@ -1,0 +1,119 @@
+'use strict';
+// What the page shows, read once, and what its parts share.
+const data = JSON.parse(document.getElementById('data').textContent);
+const $ = (id) => document.getElementById(id);
+const nodes = data.nodes;
+const byNumber = new Map(nodes.map((n) => [n.n, n]));
+for (const n of nodes) {
+  n.children = [];
+  n.calls = (data.calls[n.n] || []).map((c) => ({
+    start: c[0], ms: c[1], type: data.texts[c[2]], status: data.texts[c[3]], tool: data.texts[c[4]], text: data.texts[c[5]],
+    exit: c[6], length: c[7], index: c[8], denied: data.texts[c[9]], node: n,
+  }));
+  const parent = byNumber.get(n.p);
+  if (parent) parent.children.push(n);
+}
+
+// state is what the user chose; every change ends in redraw.
+const state = { query: '', colour: 'status', hidden: new Set(), chosen: null };
+
+function el(name, attributes, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+function svg(name, attributes, ...children) {
+  return fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+}
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes || {})) if (value !== null && value !== undefined) node.setAttribute(key, value);
+  node.append(...children.filter((c) => c !== null && c !== undefined));
+  return node;
+}
+
+const number = (n) => n.toLocaleString('en-US');
+function short(n) {
+  for (const [size, unit] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']]) if (n >= size) return (n / size).toFixed(n < 10 * size ? 1 : 0) + unit;
+  return String(n);
+}
+function plural(n, noun) { return number(n) + ' ' + noun + (n === 1 ? '' : 's'); }
+function duration(ms) {
+  if (ms < 1000) return Math.round(ms) + 'ms';
+  const s = Math.round(ms / 1000);
+  if (ms < 9950) return (ms / 1000).toFixed(1) + 's';
+  if (s < 60) return s + 's';
+  if (s < 3600) return Math.floor(s / 60) + 'm' + String(s % 60).padStart(2, '0') + 's';
+  if (s < 86400) return Math.floor(s / 3600) + 'h' + String(Math.floor(s / 60) % 60).padStart(2, '0') + 'm';
+  return Math.floor(s / 86400) + 'd' + String(Math.floor(s / 3600) % 24).padStart(2, '0') + 'h';
+}
+function bytes(n) {
+  if (n < 1024) return n + ' B';
+  const units = ['KiB', 'MiB', 'GiB'];
+  let i = -1;
+  do { n /= 1024; i++; } while (n >= 1024 && i < 2);
+  return n.toFixed(n < 100 ? 1 : 0) + ' ' + units[i];
+}
+const two = (n) => String(n).padStart(2, '0');
+function clock(ms, fraction) {
+  const d = new Date(data.base + ms);
+  return two(d.getHours()) + ':' + two(d.getMinutes()) + ':' + two(d.getSeconds()) + (fraction ? '.' + String(d.getMilliseconds()).padStart(3, '0') : '');
+}
+function day(ms) {
+  const d = new Date(data.base + ms);
+  return d.getFullYear() + '-' + two(d.getMonth() + 1) + '-' + two(d.getDate());
+}
+
+// cut shortens a text to a number of cells; wide characters take two.
+function cut(text, cells) {
+  let used = 0, out = '';
+  for (const c of text) {
+    used += c.codePointAt(0) >= 0x1100 ? 2 : 1;
+    if (used > cells) return out.trimEnd() + '…';
+    out += c;
+  }
+  return out;
+}
+
+const signs = { root: '●', subagent: '↳', fork: '↗', continuation: '→' };
+const words = { root: 'root', subagent: 'sub-agent', fork: 'fork', continuation: 'continuation' };
+function nodeText(n) {
+  const lines = [n.source + ' ' + n.session, n.label];
+  lines.push(words[n.relation] + (n.inferred ? ' (' + n.inferred + ')' : '') + (n.loop ? ', a circle of relationships was cut here' : ''));
+  if (n.outcome === 'missing') return lines.join('\n');
+  lines.push(n.outcome + (n.from ? ': ' + n.from : ''));
+  if (n.start !== undefined) lines.push(day(n.start) + ' ' + clock(n.start) + ', active ' + duration(n.own.active_ms));
+  lines.push(sums(n.own));
+  if (n.children.length) lines.push('with all below: ' + plural(n.whole.sessions, 'session') + ', ' + sums(n.whole));
+  return lines.filter(Boolean).join('\n');
+}
+function sums(s) {
+  return plural(s.calls, 'call') + ', ' + number(s.failed) + ' failed, ' + number(s.no_result) + ' without an end, ' + number(s.tokens) + ' tokens';
+}
+function callText(c) {
+  const parts = [c.status + (c.denied ? ' by ' + c.denied : ''), c.exit === null ? '' : 'exit ' + c.exit, c.ms ? duration(c.ms) : '', c.length ? bytes(c.length) : ''];
+  return 'call ' + c.index + '  ' + c.tool + ' (' + c.type + ')\n' + (c.text ? c.text + '\n' : '') + parts.filter(Boolean).join(' · ') + '\n' + day(c.start) + ' ' + clock(c.start, true) + '  ' + c.node.source + ' ' + c.node.name;
+}
+
+// What a search finds. A node that matches brings all its calls along.
+const haystack = (n) => (n.haystack ??= [n.source, n.session, n.name, n.label, n.outcome, words[n.relation]].join(' ').toLowerCase());
+const callHay = (c) => (c.haystack ??= [c.tool, c.type, c.text, c.status].join(' ').toLowerCase());
+const nodeFound = (n) => !state.query || haystack(n).includes(state.query);
+const callFound = (c) => !state.query || callHay(c).includes(state.query);
+const callShown = (c) => !state.hidden.has(state.colour === 'status' ? c.status : c.type);
+
+function showTip(text, x, y) {
+  const tip = $('tip');
+  tip.textContent = text;
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 8)) + 'px';
+  tip.style.top = (y + 18 + box.height > innerHeight ? Math.max(4, y - box.height - 10) : y + 18) + 'px';
+}
+function hideTip() { $('tip').hidden = true; }
+
+// below calls f with a node and all below it, parents first.
+function below(n, f) {
+  for (const stack = [n]; stack.length;) {
+    const at = stack.pop();
+    f(at);
+    for (let i = at.children.length - 1; i >= 0; i--) stack.push(at.children[i]);
+  }
+}
