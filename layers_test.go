@@ -39,7 +39,7 @@ var layers = []struct {
 	{"trace/graph", "trace", "", "pure: sessions and relationships in, trees and sums out"},
 	{"trace/tracetest", "trace", "", "how readers are tested; knows none, and only tests import it"},
 	{"internal/archive", "trace trace/build internal/scrub", "zombiezen.com/go/sqlite github.com/klauspost/compress", "the derived store; knows neither agents nor their files' formats"},
-	{"internal/ingest", "trace internal/archive internal/lockfile internal/scrub", "", "which stores are read, and from where on; knows no agent"},
+	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "", "which stores are read, and from where on; knows no agent"},
 	{"internal/graphpage", "trace trace/graph internal/term", "", "trees for diagrams and browsers; reads no archive"},
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite", "somebody else's live database, read as it is; knows no table in it"},

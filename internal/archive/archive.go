@@ -3,13 +3,22 @@ package archive
 import (
 	"context"
 	"errors"
-	"iter"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"time"
 
-	"aburn/trace"
+	"zombiezen.com/go/sqlite"
 )
 
-// Dir is where the archive is: ABURN_HOME, else aburn in XDG_DATA_HOME or ~/.local/share.
+// Name is the archive's file in its folder.
+const Name = "archive.db"
+
+// busy is how long a statement waits for another process, which commits small batches.
+const busy = 10 * time.Second
+
+// Dir is where the archive is: ABURN_HOME, else aburn in XDG_DATA_HOME or ~/.local/share; "" if none of them is set.
 func Dir(env func(string) string) string {
 	if dir := env("ABURN_HOME"); dir != "" {
 		return dir
@@ -17,7 +26,7 @@ func Dir(env func(string) string) string {
 	if dir := env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "aburn")
 	}
-	if home := env("HOME"); home != "" {
+	if home := env("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "share", "aburn")
 	}
 	return ""
@@ -31,37 +40,125 @@ func (e *NotFound) Error() string { return "no archive in " + e.Dir }
 // Hint is what to do about it.
 func (e *NotFound) Hint() string { return "aburn ingest" }
 
+// WrongSchema is the error for an archive that another aburn has written.
+type WrongSchema struct {
+	Path       string
+	Have, Want int
+}
+
+func (e *WrongSchema) Error() string {
+	if e.Have > e.Want {
+		return fmt.Sprintf("%s: its schema is %d, and this aburn knows only %d", e.Path, e.Have, e.Want)
+	}
+	return fmt.Sprintf("%s: its schema is %d, an older one than %d", e.Path, e.Have, e.Want)
+}
+
+// Hint is what to do about it.
+func (e *WrongSchema) Hint() string {
+	if e.Have > e.Want {
+		return "a newer aburn wrote it: use that one, or set ABURN_HOME to another folder"
+	}
+	return "aburn ingest  # makes it anew, and keeps every trace"
+}
+
 // Archive is an open archive. It is for one goroutine at a time.
 type Archive struct {
-	dir string
+	dir  string
+	path string
+	conn *sqlite.Conn
+	now  func() time.Time
 }
 
-var errNotYet = errors.New("not built yet")
+// Dir is the folder that it lies in.
+func (a *Archive) Dir() string { return a.dir }
 
-// Open opens the archive in dir for reading and writing, and makes it if there is none.
-func Open(ctx context.Context, dir string) (*Archive, error) { return nil, errNotYet }
-
-// View opens the archive in dir for reading. It returns *NotFound if there is none.
-func View(ctx context.Context, dir string) (*Archive, error) { return nil, &NotFound{dir} }
-
-// Close closes it.
-func (a *Archive) Close() error { return nil }
-
-// Sessions is the sessions that f chooses, the newest first.
-func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) { return nil, errNotYet }
-
-// Lookup is the sessions that name can mean: "source/id", an id, the only ids that begin so, or a sub-agent's own id.
-func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) { return nil, errNotYet }
-
-// Trace is the trace of the session with this key.
-func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, error) {
-	return nil, errNotYet
+// Open opens the archive in dir for reading and writing, and makes it, and dir, if there is none. An archive with an older
+// schema is brought to this one, which takes as long as reading all of it. The error is *WrongSchema for a newer one.
+func Open(ctx context.Context, dir string) (*Archive, error) {
+	path := filepath.Join(dir, Name)
+	if err := makePrivate(dir, path); err != nil {
+		return nil, err
+	}
+	a, err := open(ctx, dir, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.prepare(ctx); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
 }
 
-// Relations is all relationships between sessions.
-func (a *Archive) Relations(ctx context.Context) ([]Relation, error) { return nil, errNotYet }
+// View opens the archive in dir for reading. It returns *NotFound if there is none, *WrongSchema if another aburn wrote it.
+func View(ctx context.Context, dir string) (*Archive, error) {
+	path := filepath.Join(dir, Name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || dir == "" {
+		return nil, &NotFound{dir}
+	} else if err != nil {
+		return nil, err
+	}
+	a, err := open(ctx, dir, sqlite.OpenReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	have, err := a.number("PRAGMA user_version")
+	switch {
+	case err != nil:
+	case have == 0: // another process makes it right now, or was killed before it had
+		err = &NotFound{dir}
+	case have != schema:
+		err = &WrongSchema{path, int(have), schema}
+	default:
+		return a, nil
+	}
+	a.Close()
+	return nil, err
+}
 
-// Calls is the tool calls that count and that f chooses, by session and index.
-func (a *Archive) Calls(ctx context.Context, f CallFilter) iter.Seq2[CallRow, error] {
-	return func(yield func(CallRow, error) bool) { yield(CallRow{}, errNotYet) }
+func open(ctx context.Context, dir string, flags sqlite.OpenFlags) (*Archive, error) {
+	path := filepath.Join(dir, Name)
+	conn, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, &failure{path, err}
+	}
+	if flags&sqlite.OpenReadOnly != 0 { // what is to be written when ctx ends is written
+		conn.SetInterrupt(ctx.Done())
+	}
+	conn.SetBusyTimeout(busy)
+	return &Archive{dir: dir, path: path, conn: conn, now: time.Now}, nil
+}
+
+// makePrivate makes the folder and the file for this user alone. SQLite gives its WAL the file's mode.
+func makePrivate(dir, path string) error {
+	if dir == "" {
+		return errors.New("no place for the archive: neither ABURN_HOME nor HOME is set")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", path)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return f.Chmod(0o600)
+	}
+	return nil
+}
+
+// Close closes it. What was committed stays.
+func (a *Archive) Close() error { return a.conn.Close() }
+
+// Reader opens the archive once more, for reading beside a.
+func (a *Archive) Reader(ctx context.Context) (*Archive, error) {
+	return open(ctx, a.dir, sqlite.OpenReadOnly)
 }

@@ -1,3 +1,16 @@
 // Package archive keeps the traces of all sessions in one derived SQLite store of the user, so that they outlive the
 // agents' own files.
+//
+// Invariants:
+//   - The body of a trace (zstd, the strict JSON of package trace) is the only truth in here. Everything else in sessions,
+//     calls, relations and spawns is worked out from it, in the transaction that writes it, and can be worked out again.
+//   - What was read from a store and the cursor for going on with it are committed together, or the cursor says that
+//     the store is to be read from its start. A process that is killed at any moment loses what was not committed,
+//     and the next run reads exactly that again.
+//   - A session is named by (source, id), and has one trace. When its source is gone, the trace stays and is marked.
+//   - Nothing is stored that was not scrubbed by the rules of this executable (Pack refuses it).
+//   - user_version is the number of the schema. Of an older one the bodies are kept and the rest is made anew; a newer
+//     one is refused.
+//
+// One process writes at a time: who writes holds the lock of package ingest. Any number read.
 package archive

@@ -1,0 +1,123 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// maxFaults bounds how many faults Check tells.
+const maxFaults = 100
+
+// Check looks whether the archive is whole: the file's pages, every trace, and that all rows are those that the traces
+// give. It returns what is wrong, one line each. An error means that it could not look.
+func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
+	bad := func(format string, args ...any) {
+		if len(faults) < maxFaults {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	err = a.each("PRAGMA integrity_check", func(s *sqlite.Stmt) error {
+		if text := s.ColumnText(0); text != "ok" {
+			bad("the file: %s", text)
+		}
+		return nil
+	})
+	if err != nil || len(faults) > 0 {
+		return faults, err
+	}
+	for _, orphan := range [...]struct{ what, query string }{
+		{"sessions without a trace", "SELECT count(*) FROM sessions WHERE key NOT IN (SELECT key FROM traces)"},
+		{"traces without a session", "SELECT count(*) FROM traces WHERE key NOT IN (SELECT key FROM sessions)"},
+		{"calls without a session", "SELECT count(*) FROM calls WHERE session NOT IN (SELECT key FROM sessions)"},
+		{"relationships without a session", "SELECT count(*) FROM relations WHERE session NOT IN (SELECT key FROM sessions)"},
+		{"spawns without a session", "SELECT count(*) FROM spawns WHERE session NOT IN (SELECT key FROM sessions)"},
+		{"sessions of no store", "SELECT count(*) FROM sessions WHERE store <> 0 AND store NOT IN (SELECT store FROM cursors)"},
+		{"damage of no store", "SELECT count(*) FROM damage WHERE store NOT IN (SELECT store FROM cursors)"},
+		{"stores with another number of sessions", `SELECT count(*) FROM cursors c WHERE NOT whole
+			AND sessions <> (SELECT count(*) FROM sessions s WHERE s.store = c.store)`},
+	} {
+		n, err := a.number(orphan.query)
+		if err != nil {
+			return faults, err
+		}
+		if n > 0 {
+			bad("%d %s", n, orphan.what)
+		}
+	}
+	keys, err := a.keys("SELECT key FROM sessions ORDER BY key")
+	for _, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return faults, err
+		}
+		if fault := a.checkSession(ctx, key); fault != "" {
+			bad("%s", fault)
+		}
+	}
+	return faults, err
+}
+
+// keys is the first column of a query.
+func (a *Archive) keys(query string, args ...any) (keys []int64, err error) {
+	err = a.each(query, func(s *sqlite.Stmt) error {
+		keys = append(keys, s.ColumnInt64(0))
+		return nil
+	}, args...)
+	return keys, err
+}
+
+// checkSession compares the rows of a session with its trace.
+func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
+	t, err := a.Trace(ctx, key)
+	if err != nil {
+		return fmt.Sprintf("session %d: %v", key, err)
+	}
+	name := t.Source + "/" + t.ID
+	want, err := pack(t)
+	if err != nil {
+		return err.Error()
+	}
+	have, err := a.session(key)
+	if err != nil {
+		return err.Error()
+	}
+	if w := want.session; have.Source != w.Source || have.ID != w.ID || have.Counts != w.Counts || have.Usage != w.Usage ||
+		have.Agent != w.Agent || have.Project != w.Project || have.Ask != w.Ask || have.Relation != w.Relation ||
+		millis(have.Start) != millis(w.Start) || millis(have.End) != millis(w.End) {
+		return name + ": its row is not what its trace gives"
+	}
+	var calls []CallRow
+	for row, err := range a.Calls(ctx, CallFilter{Filter: Filter{Own: true}, Key: key}) {
+		if err != nil {
+			return err.Error()
+		}
+		row.Key, row.Source, row.Session = 0, "", ""
+		calls = append(calls, row)
+	}
+	if len(calls) != t.Count().Calls || len(calls) != len(want.calls) {
+		return fmt.Sprintf("%s: %d calls in the table, %d in its trace", name, len(calls), t.Count().Calls)
+	}
+	for i := range calls {
+		want.calls[i].Start = instant(millis(want.calls[i].Start))
+		if !reflect.DeepEqual(calls[i], want.calls[i]) {
+			return fmt.Sprintf("%s: call %d is not what its trace gives", name, calls[i].Index)
+		}
+	}
+	for what, n := range map[string]int{"relations": len(want.relations), "spawns": len(want.spawns)} {
+		if rows, err := a.number("SELECT count(*) FROM "+what+" WHERE session = ?", key); err != nil || int(rows) != n {
+			return fmt.Sprintf("%s: %d rows in %s, %d in its trace", name, rows, what, n)
+		}
+	}
+	return ""
+}
+
+// session is the row of one session, as it is.
+func (a *Archive) session(key int64) (Session, error) {
+	list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE s.key = ?", key)
+	if err != nil || len(list) == 0 {
+		return Session{}, err
+	}
+	return list[0], nil
+}

@@ -1,0 +1,155 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"aburn/internal/scrub"
+	"aburn/trace"
+)
+
+// Packed is a trace as the archive writes it: its body, and the rows that are worked out from it.
+type Packed struct {
+	session   Session
+	root      string
+	scrub     int
+	sum       int64
+	size      int
+	body      []byte
+	calls     []CallRow
+	relations []trace.SessionRelationship
+	spawns    []spawn
+}
+
+// spawn is the start of a sub-agent.
+type spawn struct {
+	seq                  int
+	child, call, agentID string
+}
+
+// Size is about how many bytes it takes in memory.
+func (p *Packed) Size() int { return len(p.body) + 300*len(p.calls) + 1000 }
+
+// Pack makes a trace ready for Write. It refuses one that was scrubbed by other rules than this executable's. It may be
+// called from any goroutine.
+func Pack(t *trace.SessionTrace) (*Packed, error) {
+	if t.Scrub.Version != scrub.Version {
+		return nil, fmt.Errorf("trace %s/%s: scrubbed by version %d of the rules, not %d", t.Source, t.ID, t.Scrub.Version, scrub.Version)
+	}
+	return pack(t)
+}
+
+func pack(t *trace.SessionTrace) (*Packed, error) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	text, err := t.AppendJSON((*buf)[:0])
+	*buf = text
+	if err != nil {
+		return nil, fmt.Errorf("trace %s/%s: %w", t.Source, t.ID, err)
+	}
+	p := &Packed{
+		session: Session{
+			Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, ActiveMS: t.ActiveMS,
+			Outcome: t.Outcome, OutcomeFrom: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage, Relation: relation(t), Path: t.Sources[0].Path,
+		},
+		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(text), size: len(text), relations: t.Relationships,
+		body: encoder().EncodeAll(text, make([]byte, 0, len(text)/6)),
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Copied != "" {
+			continue
+		}
+		switch b := e.Body.(type) {
+		case *trace.UserMessage:
+			if p.session.Ask == "" && b.Machine == "" && e.By == "" {
+				p.session.Ask = b.Head
+			}
+		case *trace.SubagentSpawn:
+			p.spawns = append(p.spawns, spawn{e.Seq, b.Session, b.Call, b.AgentID})
+		}
+	}
+	p.calls = callRows(t)
+	return p, nil
+}
+
+// relation is the first relationship of t that says more than root.
+func relation(t *trace.SessionTrace) trace.Relation {
+	for i := range t.Relationships {
+		if kind := t.Relationships[i].Kind; kind != trace.Root {
+			return kind
+		}
+	}
+	return trace.Root
+}
+
+// callRows is the calls of t that count.
+func callRows(t *trace.SessionTrace) []CallRow {
+	var rows []CallRow
+	for _, c := range t.Calls() {
+		if !c.Counts() {
+			continue
+		}
+		row := CallRow{
+			Call: c.Call.Call, Tool: c.Call.Tool, Type: c.Call.Type, Index: c.Call.Index, Seq: c.Event.Seq, Start: c.Event.Time,
+			Input: c.Call.Input.Hash, Path: c.Call.Path, Head: c.Call.Head, Results: len(c.Results),
+		}
+		if last := c.Last(); last != nil {
+			row.Status, row.Failed, row.Denied, row.ExitCode, row.Length = last.Status, last.Failed(), last.Denied, last.ExitCode, last.Content.Length
+			row.DurationMS = last.DurationMS
+			if gap := last.Time.Sub(c.Event.Time).Milliseconds(); row.DurationMS == 0 && gap > 0 && last.Status != trace.StatusRunning && !c.Event.Time.IsZero() {
+				row.DurationMS = gap
+			}
+		}
+		for _, r := range c.Results {
+			if r.Spawned != "" {
+				row.Spawned = r.Spawned
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// buffers are for the JSON of a trace, which is needed only until it is compressed.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// sum tells one JSON form from another.
+func sum(text []byte) int64 {
+	h := sha256.Sum256(text)
+	return int64(binary.LittleEndian.Uint64(h[:]))
+}
+
+// maxBody bounds the JSON of one trace in bytes.
+const maxBody = 4 << 30
+
+// encoder and decoder are made when they are first needed, and may be used by any number of goroutines.
+var (
+	encoder = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return e
+	})
+	decoder = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxBody))
+		if err != nil {
+			panic(err)
+		}
+		return d
+	})
+)
+
+// unpack is the trace of a body.
+func unpack(body []byte) (*trace.SessionTrace, error) {
+	text, err := decoder().DecodeAll(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	return trace.Parse(text)
+}

@@ -1,0 +1,153 @@
+package archive
+
+import (
+	"cmp"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// fate is what became of a trace that was read.
+type fate int
+
+const (
+	isNew fate = iota
+	isUpdated
+	isSame
+	isOutdone
+)
+
+// known is a session that the archive has already.
+type known struct {
+	key, store, sum, ended, events int64
+	path                           string
+}
+
+func (a *Archive) known(source, id string) (k known, err error) {
+	err = a.each("SELECT key, store, sum, ended, events, path FROM sessions WHERE source = ? AND id = ?", func(s *sqlite.Stmt) error {
+		k = known{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnText(5)}
+		return nil
+	}, source, id)
+	return k, err
+}
+
+// put writes a trace that was read from store, 0 if its source is no more, and sets its key.
+func (a *Archive) put(p *Packed, store int64) (fate, error) {
+	k, err := a.known(p.session.Source, p.session.ID)
+	if err != nil {
+		return 0, err
+	}
+	p.session.Key = k.key
+	switch {
+	case k.key == 0:
+		return isNew, a.insert(p, store)
+	case k.store != 0 && k.store != store && !p.outdoes(k):
+		return isOutdone, nil
+	case k.sum == p.sum:
+		return isSame, a.run("UPDATE sessions SET store = ? WHERE key = ? AND store <> ?", store, k.key, store)
+	}
+	if k.store != 0 && k.store != store {
+		if err := a.run("UPDATE cursors SET outdone = outdone + 1, sessions = sessions - 1, whole = 1 WHERE store = ?", k.store); err != nil {
+			return 0, err
+		}
+	}
+	return isUpdated, a.insert(p, store)
+}
+
+// outdoes says which of two stores' traces of one session is kept: the one that goes on longer.
+func (p *Packed) outdoes(k known) bool {
+	return cmp.Or(
+		cmp.Compare(millis(p.session.End), k.ended),
+		cmp.Compare(int64(p.session.Counts.Events), k.events),
+		cmp.Compare(k.path, p.session.Path),
+	) > 0
+}
+
+// insert writes a trace and all that is worked out from it, in place of what is there under its key.
+func (a *Archive) insert(p *Packed, store int64) error {
+	if p.session.Key != 0 {
+		if err := a.remove(p.session.Key); err != nil {
+			return err
+		}
+	}
+	if err := a.insertSession(p, store); err != nil {
+		return err
+	}
+	key := p.session.Key
+	if err := a.run("INSERT INTO traces (key, size, body) VALUES (?,?,?)", key, p.size, p.body); err != nil {
+		return err
+	}
+	if err := a.insertCalls(key, p.calls); err != nil {
+		return err
+	}
+	for i, r := range p.relations {
+		if err := a.run(`INSERT INTO relations (session, number, kind, related, time, source_session, source_version, parent_call,
+			agent_id, agent_type, description, provenance, evidence) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+			key, i, string(r.Kind), r.Related, r.Time, r.SourceSession, r.SourceVersion, r.ParentCall,
+			r.AgentID, r.AgentType, r.Description, string(r.Provenance), r.Evidence); err != nil {
+			return err
+		}
+	}
+	for _, s := range p.spawns {
+		if err := a.run("INSERT INTO spawns (session, seq, child, call, agent_id) VALUES (?,?,?,?,?)", key, s.seq, s.child, s.call, s.agentID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Archive) insertSession(p *Packed, store int64) error {
+	s, c, u := &p.session, &p.session.Counts, &p.session.Usage
+	var key any
+	if s.Key != 0 {
+		key = s.Key
+	}
+	err := a.run(`INSERT INTO sessions (key, source, id, store, agent, version, project, project_key, start, ended, active_ms,
+		outcome, outcome_from, relation, path, ask, root, scrub, sum,
+		events, prompts, responses, calls, failed, denied, no_result, subagents, changes, errors, interrupts, compacted,
+		input, cache_read, cache_write, output, reasoning, cost_usd)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		key, s.Source, s.ID, store, s.Agent.Name, s.Agent.Version, s.Project.Path, s.Project.Key, s.Start, s.End, s.ActiveMS,
+		string(s.Outcome), s.OutcomeFrom, string(s.Relation), s.Path, s.Ask, p.root, p.scrub, p.sum,
+		c.Events, c.Prompts, c.Responses, c.Calls, c.Failed, c.Denied, c.NoResult, c.Subagents, c.Changes, c.Errors, c.Interrupts, c.Compacted,
+		u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.CostUSD)
+	if err != nil {
+		return err
+	}
+	s.Key = a.conn.LastInsertRowID()
+	if p.root != "" {
+		if err := a.run("INSERT OR IGNORE INTO unlinked (kind, name) VALUES ('family', ?)", p.root); err != nil {
+			return err
+		}
+	}
+	return a.run("INSERT OR IGNORE INTO unlinked (kind, name) VALUES ('agents', '')")
+}
+
+func (a *Archive) insertCalls(key int64, rows []CallRow) error {
+	for i := range rows {
+		r := &rows[i]
+		var exit any
+		if r.ExitCode != nil {
+			exit = *r.ExitCode
+		}
+		if err := a.run(`INSERT INTO calls (session, number, seq, call, tool, type, start, duration, status, failed, denied, exit,
+			input, path, head, length, spawned, results) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+			key, r.Index, r.Seq, r.Call, r.Tool, string(r.Type), r.Start, r.DurationMS, string(r.Status), r.Failed, r.Denied, exit,
+			r.Input, r.Path, r.Head, r.Length, r.Spawned, r.Results); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes a session and all that belongs to it.
+func (a *Archive) remove(key int64) error {
+	for _, query := range [...]string{
+		"DELETE FROM calls WHERE session = ?", "DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
+		"DELETE FROM traces WHERE key = ?", "DELETE FROM sessions WHERE key = ?",
+	} {
+		if err := a.run(query, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package archive
+
+import (
+	"context"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+
+	"aburn/trace"
+)
+
+// own is the source of the traces that aburn's hooks recorded.
+const own = "own"
+
+// killedIfNotLive is a session's outcome as it is shown; its parameter is the time before which it has to be quiet.
+const shown = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.outcome END`
+
+// listed is the sessions as they are listed; its two parameters are both the time from which on a change makes one live.
+const listed = `(SELECT s.*,
+	s.store <> 0 AND (s.ended > ? OR coalesce(c.sessions = 1 AND c.modified > 1000000 * ?, 0)) AS live,
+	EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) AS twin
+	FROM sessions s LEFT JOIN cursors c ON c.store = s.store)`
+
+const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.project_key, s.start, s.ended, s.active_ms,
+	` + shown + `, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
+	s.events, s.prompts, s.responses, s.calls, s.failed, s.denied, s.no_result, s.subagents, s.changes, s.errors, s.interrupts, s.compacted,
+	s.input, s.cache_read, s.cache_write, s.output, s.reasoning, s.cost_usd`
+
+// Sessions is the sessions that f chooses, the newest first.
+func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
+	where, args := f.where()
+	query := "SELECT " + sessionColumns + " FROM " + listed + " s WHERE " + where + " ORDER BY s.ended DESC, s.key DESC"
+	if f.Limit > 0 {
+		query += " LIMIT ?"
+		args = append(args, f.Limit)
+	}
+	return a.sessions(query, args...)
+}
+
+// sessions runs a query of sessionColumns from listed.
+func (a *Archive) sessions(query string, args ...any) ([]Session, error) {
+	live := millis(a.now().Add(-LiveFor))
+	var list []Session
+	err := a.each(query, func(s *sqlite.Stmt) error {
+		list = append(list, scanSession(s))
+		return nil
+	}, append([]any{live, live}, args...)...)
+	return list, err
+}
+
+// where is f as a condition on listed, called s.
+func (f Filter) where() (string, []any) {
+	conditions, args := []string{"1"}, []any{}
+	add := func(set bool, condition string, values ...any) {
+		if set {
+			conditions = append(conditions, condition)
+			args = append(args, values...)
+		}
+	}
+	add(!f.Own, "NOT (s.source = 'own' AND s.twin)")
+	add(!f.Since.IsZero(), "s.ended >= ?", f.Since)
+	add(!f.Until.IsZero(), "s.ended < ?", f.Until)
+	add(f.Source != "", "s.source = ?", f.Source)
+	below := strings.TrimSuffix(f.Project, "/") + "/"
+	add(f.Project != "", "(s.project_key = ? OR s.project = ? OR substr(s.project, 1, ?) = ? OR substr(s.project_key, 1, ?) = ?)",
+		f.Project, f.Project, runes(below), below, runes(below), below)
+	add(f.Outcome != "", shown+" = ?", f.Outcome)
+	add(f.Relation != "", "EXISTS (SELECT 1 FROM relations r WHERE r.session = s.key AND r.kind = ?)", string(f.Relation))
+	return strings.Join(conditions, " AND "), args
+}
+
+// runes is the length of s as SQLite's substr counts.
+func runes(s string) int { return len([]rune(s)) }
+
+func scanSession(s *sqlite.Stmt) Session {
+	column := -1
+	next := func() int { column++; return column }
+	text := func() string { return s.ColumnText(next()) }
+	number := func() int64 { return s.ColumnInt64(next()) }
+	count := func() int { return s.ColumnInt(next()) }
+	yes := func() bool { return s.ColumnBool(next()) }
+	return Session{
+		Key: number(), Source: text(), ID: text(), Agent: trace.Agent{Name: text(), Version: text()},
+		Project: trace.Project{Path: text(), Key: text()}, Start: instant(number()), End: instant(number()), ActiveMS: number(),
+		Outcome: trace.Outcome(text()), OutcomeFrom: text(), Relation: trace.Relation(text()), Path: text(), Ask: text(),
+		Gone: yes(), Live: yes(), Recorded: yes(),
+		Counts: trace.Counts{
+			Events: count(), Prompts: count(), Responses: count(), Calls: count(), Failed: count(), Denied: count(), NoResult: count(),
+			Subagents: count(), Changes: count(), Errors: count(), Interrupts: count(), Compacted: count(),
+		},
+		Usage: trace.Usage{
+			Input: number(), CacheRead: number(), CacheWrite: number(), Output: number(), Reasoning: number(), CostUSD: s.ColumnFloat(next()),
+		},
+	}
+}
+
+// Lookup is the sessions that name can mean: "source/id", an id, the only ids that begin so, or a sub-agent's own id.
+// What an earlier way finds is not looked for in a later one. Of twins, the one that was read from the agent's store.
+func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
+	query := func(where string) string {
+		return "SELECT " + sessionColumns + " FROM " + listed + " s WHERE " + where + " ORDER BY s.ended DESC, s.key DESC"
+	}
+	if source, id, ok := strings.Cut(name, "/"); ok {
+		if list, err := a.sessions(query("s.source = ? AND s.id = ?"), source, id); err != nil || len(list) > 0 {
+			return list, err
+		}
+	}
+	for _, way := range [...]string{
+		"s.id = ?", "s.key IN (SELECT session FROM relations WHERE kind = 'subagent' AND agent_id = ?)",
+	} {
+		if list, err := a.sessions(query(way+" AND NOT (s.source = 'own' AND s.twin)"), name); err != nil || len(list) > 0 {
+			return list, err
+		}
+	}
+	if name == "" {
+		return nil, nil
+	}
+	// A prefix of a session's id is one of its sub-agents' too: they are meant only if the prefix goes into their part.
+	list, err := a.sessions(query(`substr(s.id, 1, ?) = ? AND instr(substr(s.id, ?), '/') = 0
+		AND NOT (s.source = 'own' AND s.twin)`), runes(name), name, runes(name)+1)
+	if err != nil || len(list) > 0 {
+		return list, err
+	}
+	return a.sessions(query(`s.key IN (SELECT session FROM relations WHERE kind = 'subagent' AND substr(agent_id, 1, ?) = ?)
+		AND NOT (s.source = 'own' AND s.twin)`), runes(name), name)
+}
+
+// Trace is the trace of the session with this key, with what was linked across files.
+func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, error) {
+	var body []byte
+	err := a.each("SELECT body FROM traces WHERE key = ?", func(s *sqlite.Stmt) error {
+		body = columnBytes(s, 0)
+		return nil
+	}, key)
+	if err != nil {
+		return nil, err
+	}
+	if body == nil {
+		return nil, errNoBody
+	}
+	return unpack(body)
+}
+
+// Previous is the trace of a session, nil if there is none.
+func (a *Archive) Previous(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
+	k, err := a.known(source, id)
+	if err != nil || k.key == 0 {
+		return nil, err
+	}
+	return a.Trace(ctx, k.key)
+}
+
+// Relations is all relationships between sessions.
+func (a *Archive) Relations(ctx context.Context) ([]Relation, error) {
+	var list []Relation
+	err := a.each(`SELECT r.session, coalesce(o.key, 0), r.kind, s.source, s.id, r.related, r.time, r.source_session, r.source_version,
+		r.parent_call, r.agent_id, r.agent_type, r.description, r.provenance, r.evidence
+		FROM relations r JOIN sessions s ON s.key = r.session
+		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related ORDER BY r.session, r.number`, func(s *sqlite.Stmt) error {
+		list = append(list, Relation{Key: s.ColumnInt64(0), RelatedKey: s.ColumnInt64(1), SessionRelationship: trace.SessionRelationship{
+			V: trace.Version, Kind: trace.Relation(s.ColumnText(2)), Source: s.ColumnText(3), Session: s.ColumnText(4), Related: s.ColumnText(5),
+			Time: instant(s.ColumnInt64(6)), SourceSession: s.ColumnText(7), SourceVersion: s.ColumnText(8), ParentCall: s.ColumnText(9),
+			AgentID: s.ColumnText(10), AgentType: s.ColumnText(11), Description: s.ColumnText(12),
+			Provenance: trace.Provenance(s.ColumnText(13)), Evidence: s.ColumnText(14),
+		}})
+		return nil
+	})
+	return list, err
+}

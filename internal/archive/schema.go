@@ -1,0 +1,231 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
+// other traces of what is on the disk: then everything that still exists is read again.
+const schema = 1
+
+// tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is '' where there is none.
+// Of earlier and later schemas only traces.body may be relied on.
+const tables = `
+CREATE TABLE cursors (
+	store      INTEGER PRIMARY KEY,
+	reader     TEXT NOT NULL,
+	path       TEXT NOT NULL,
+	layout     TEXT NOT NULL,
+	size       INTEGER NOT NULL,           -- of the store with its parts, as it was found
+	modified   INTEGER NOT NULL,           -- nanoseconds
+	device     INTEGER NOT NULL,           -- of path, as it was read
+	inode      INTEGER NOT NULL,
+	path_size  INTEGER NOT NULL,
+	head       TEXT NOT NULL,              -- hashes of what stands at the start, and before offset
+	tail       TEXT NOT NULL,
+	parts      TEXT NOT NULL,              -- size and time of the other files
+	offset     INTEGER NOT NULL,           -- these three are trace.Cursor
+	line       INTEGER NOT NULL,
+	state      BLOB NOT NULL,
+	whole      INTEGER NOT NULL,           -- the next read begins at the start
+	hot        INTEGER NOT NULL,           -- it was being written when it was read
+	scrub      INTEGER NOT NULL,
+	sessions   INTEGER NOT NULL,           -- how many it gave
+	outdone    INTEGER NOT NULL,           -- how many of its sessions are kept from another store
+	problem    TEXT NOT NULL,              -- why nothing was read from it
+	UNIQUE (reader, path)
+) STRICT;
+
+CREATE TABLE sessions (
+	key          INTEGER PRIMARY KEY,
+	source       TEXT NOT NULL,
+	id           TEXT NOT NULL,
+	store        INTEGER NOT NULL,         -- cursors.store, 0 once it is gone
+	agent        TEXT NOT NULL,
+	version      TEXT NOT NULL,
+	project      TEXT NOT NULL,
+	project_key  TEXT NOT NULL,
+	start        INTEGER NOT NULL,
+	ended        INTEGER NOT NULL,
+	active_ms    INTEGER NOT NULL,
+	outcome      TEXT NOT NULL,
+	outcome_from TEXT NOT NULL,
+	relation     TEXT NOT NULL,
+	path         TEXT NOT NULL,
+	ask          TEXT NOT NULL,
+	root         TEXT NOT NULL,            -- trace.Lineage.Root
+	scrub        INTEGER NOT NULL,
+	sum          INTEGER NOT NULL,         -- of the trace as its reader gave it, before sessions were linked
+	events INTEGER NOT NULL, prompts INTEGER NOT NULL, responses INTEGER NOT NULL, calls INTEGER NOT NULL,
+	failed INTEGER NOT NULL, denied INTEGER NOT NULL, no_result INTEGER NOT NULL, subagents INTEGER NOT NULL,
+	changes INTEGER NOT NULL, errors INTEGER NOT NULL, interrupts INTEGER NOT NULL, compacted INTEGER NOT NULL,
+	input INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, output INTEGER NOT NULL,
+	reasoning INTEGER NOT NULL, cost_usd REAL NOT NULL,
+	UNIQUE (source, id)
+) STRICT;
+CREATE INDEX sessions_id ON sessions (id);
+CREATE INDEX sessions_store ON sessions (store);
+CREATE INDEX sessions_ended ON sessions (ended);
+CREATE INDEX sessions_scrub ON sessions (scrub);
+CREATE INDEX sessions_root ON sessions (root) WHERE root <> '';
+
+CREATE TABLE traces (
+	key   INTEGER PRIMARY KEY,             -- sessions.key
+	size  INTEGER NOT NULL,                -- of the JSON
+	body  BLOB NOT NULL                    -- zstd
+) STRICT;
+
+CREATE TABLE calls (                       -- those that count
+	session  INTEGER NOT NULL,
+	number   INTEGER NOT NULL,             -- ToolCall.Index
+	seq      INTEGER NOT NULL,
+	call     TEXT NOT NULL,
+	tool     TEXT NOT NULL,
+	type     TEXT NOT NULL,
+	start    INTEGER NOT NULL,
+	duration INTEGER NOT NULL,
+	status   TEXT NOT NULL,
+	failed   INTEGER NOT NULL,
+	denied   TEXT NOT NULL,
+	exit     INTEGER,
+	input    TEXT NOT NULL,
+	path     TEXT NOT NULL,
+	head     TEXT NOT NULL,
+	length   INTEGER NOT NULL,
+	spawned  TEXT NOT NULL,
+	results  INTEGER NOT NULL,
+	PRIMARY KEY (session, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE relations (
+	session        INTEGER NOT NULL,
+	number         INTEGER NOT NULL,       -- in SessionTrace.Relationships, from 0
+	kind           TEXT NOT NULL,
+	related        TEXT NOT NULL,
+	time           INTEGER NOT NULL,
+	source_session TEXT NOT NULL,
+	source_version TEXT NOT NULL,
+	parent_call    TEXT NOT NULL,
+	agent_id       TEXT NOT NULL,
+	agent_type     TEXT NOT NULL,
+	description    TEXT NOT NULL,
+	provenance     TEXT NOT NULL,
+	evidence       TEXT NOT NULL,
+	PRIMARY KEY (session, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE spawns (                      -- subagent_spawn events that are no copies
+	session  INTEGER NOT NULL,
+	seq      INTEGER NOT NULL,
+	child    TEXT NOT NULL,
+	call     TEXT NOT NULL,
+	agent_id TEXT NOT NULL,
+	PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE damage (
+	store   INTEGER NOT NULL,
+	number  INTEGER NOT NULL,
+	line    INTEGER NOT NULL,
+	offset  INTEGER NOT NULL,
+	tbl     TEXT NOT NULL,
+	row     TEXT NOT NULL,
+	reason  TEXT NOT NULL,
+	PRIMARY KEY (store, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE unlinked (                    -- what was written and not linked across files yet
+	kind TEXT NOT NULL,                    -- family: name is a Lineage.Root · agents: name is ''
+	name TEXT NOT NULL,
+	PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+`
+
+// derived are the tables that are made anew from the bodies.
+var derived = [...]string{"cursors", "sessions", "traces", "calls", "relations", "spawns", "damage", "unlinked"}
+
+// prepare brings the file to the state in which this aburn writes it.
+func (a *Archive) prepare(ctx context.Context) error {
+	have, err := a.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	if have > schema {
+		return &WrongSchema{a.path, int(have), schema}
+	}
+	if have == 0 {
+		if err := a.script("PRAGMA page_size = 8192"); err != nil { // counts only before the first page
+			return err
+		}
+	}
+	// Without a sync at each commit a power cut can lose the last ones, never the consistency: they are read again.
+	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
+		if err := a.each("PRAGMA "+pragma, func(*sqlite.Stmt) error { return nil }); err != nil {
+			return err
+		}
+	}
+	switch {
+	case have == 0:
+		return a.transaction(func() error {
+			if n, err := a.number("PRAGMA user_version"); err != nil || n == schema {
+				return err // another process was quicker
+			}
+			return a.create()
+		})
+	case have < schema:
+		return a.Remake(ctx)
+	}
+	return nil
+}
+
+func (a *Archive) create() error {
+	return a.script(tables + fmt.Sprintf("PRAGMA user_version = %d;", schema))
+}
+
+// Remake makes everything anew from the bodies of the traces, in one transaction, and forgets all cursors: every store
+// that still exists is then read again, and what none of them has stays, marked Gone.
+func (a *Archive) Remake(ctx context.Context) error {
+	return a.transaction(func() error {
+		if err := a.script("ALTER TABLE traces RENAME TO bodies"); err != nil {
+			return err
+		}
+		for _, table := range derived {
+			if err := a.script("DROP TABLE IF EXISTS " + table); err != nil {
+				return err
+			}
+		}
+		if err := a.create(); err != nil {
+			return err
+		}
+		if err := a.refill(ctx); err != nil {
+			return err
+		}
+		return a.script("DROP TABLE bodies")
+	})
+}
+
+// refill writes the traces of the table bodies. One that cannot be read ends it: nothing may be lost on the way.
+func (a *Archive) refill(ctx context.Context) error {
+	return a.each("SELECT body FROM bodies ORDER BY rowid", func(s *sqlite.Stmt) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t, err := unpack(columnBytes(s, 0))
+		if err != nil {
+			return err
+		}
+		p, err := pack(t)
+		if err != nil {
+			return err
+		}
+		p.sum = 0 // the next reading counts as another one, and is linked again
+		_, err = a.put(p, 0)
+		return err
+	})
+}
+
+var errNoBody = errors.New("no trace with this key")

@@ -1,0 +1,163 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"aburn/internal/archive"
+	"aburn/trace"
+)
+
+// Options says what is read.
+type Options struct {
+	// Archive is written to; with DryRun it may be nil, or for reading only.
+	Archive *archive.Archive
+	Readers []trace.Reader
+	Places  trace.Places
+	// Since leaves stores alone that have not changed since; zero reads all.
+	Since time.Time
+	// Keep deletes sessions that ended before, and stores none of them; zero keeps all.
+	Keep time.Time
+	// DryRun says what would be read, and reads nothing.
+	DryRun bool
+	// Progress is told a few times a second how far the run is.
+	Progress func(Progress)
+}
+
+// workers is how many stores are read at once.
+const workers = 2
+
+// often is how often Progress is called.
+const often = 100 * time.Millisecond
+
+// run is one run.
+type run struct {
+	Options
+	report   *Report
+	sources  map[string]*Source
+	known    map[storeKey]*archive.Cursor
+	projects projects
+	results  chan *result
+	stop     context.CancelFunc
+
+	files, bytes atomic.Int64 // that are done
+	allFiles     int
+	allBytes     int64
+	linking      atomic.Bool
+}
+
+// storeKey names a store.
+type storeKey struct{ reader, path string }
+
+// Run reads what is new in the stores that the readers find, and puts it into the archive. When ctx ends it stores what was
+// read, says so in the report, and returns no error. With an error the report says what was done before it.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r := &run{
+		Options: o, report: &Report{Started: time.Now(), Sources: make([]Source, len(o.Readers))}, sources: map[string]*Source{},
+		known: map[storeKey]*archive.Cursor{}, results: make(chan *result, workers),
+	}
+	for i, reader := range o.Readers {
+		r.report.Sources[i].Name = reader.Name()
+		r.sources[reader.Name()] = &r.report.Sources[i]
+	}
+	err := r.all(ctx)
+	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
+		r.report.Interrupted, err = true, nil
+	}
+	r.report.Took = time.Since(r.report.Started)
+	return r.report, err
+}
+
+func (r *run) all(ctx context.Context) error {
+	if r.Archive != nil {
+		cursors, err := r.Archive.Cursors()
+		if err != nil {
+			return err
+		}
+		for i := range cursors {
+			r.known[storeKey{cursors[i].Reader, cursors[i].Path}] = &cursors[i]
+		}
+	}
+	if !r.DryRun && !r.Keep.IsZero() {
+		n, err := r.Archive.Expire(ctx, r.Keep)
+		r.report.Expired = n
+		if err != nil {
+			return err
+		}
+	}
+	jobs, err := r.plan(ctx)
+	if err != nil || r.DryRun {
+		return err
+	}
+	if err := r.read(ctx, jobs); err != nil {
+		return err
+	}
+	if ctx.Err() == nil {
+		r.linking.Store(true)
+		if err := r.finish(ctx); err != nil {
+			return err
+		}
+	}
+	return r.damage()
+}
+
+// finish does what needs all that was read.
+func (r *run) finish(ctx context.Context) (err error) {
+	if r.report.Linked, err = r.Archive.Link(ctx); err != nil {
+		return err
+	}
+	if r.report.Rescrubbed, err = r.Archive.Rescrub(ctx); err != nil || r.report.Expired+r.report.Rescrubbed == 0 {
+		return err
+	}
+	return r.Archive.Compact()
+}
+
+// damage puts what could not be read into the report: in this run, and in the last one of the stores that did not change.
+func (r *run) damage() error {
+	places, all, err := r.Archive.Damage(MaxDamaged)
+	if err != nil {
+		return err
+	}
+	for reader, n := range all {
+		if s := r.sources[reader]; s != nil {
+			s.DamagedAll = n
+		}
+	}
+	for _, d := range places {
+		if s := r.sources[d.Reader]; s != nil {
+			s.Damaged = append(s.Damaged, Place{d.Path, d.Damage})
+		}
+	}
+	return nil
+}
+
+// follow calls Progress until the returned function is called.
+func (r *run) follow() (stop func()) {
+	if r.Progress == nil {
+		return func() {}
+	}
+	tell := func() {
+		r.Progress(Progress{
+			Files: r.allFiles, FilesDone: int(r.files.Load()), Bytes: r.allBytes, BytesDone: min(r.bytes.Load(), r.allBytes),
+			Took: time.Since(r.report.Started), Linking: r.linking.Load(),
+		})
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(often)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				tell()
+				return
+			case <-tick.C:
+				tell()
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
+}
