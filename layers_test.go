@@ -41,6 +41,7 @@ var layers = []struct {
 	{"internal/archive", "trace trace/build internal/scrub", "zombiezen.com/go/sqlite github.com/klauspost/compress", "the derived store; knows neither agents nor their files' formats"},
 	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "", "which stores are read, and from where on; knows no agent"},
 	{"internal/graphpage", "trace trace/graph internal/term", "", "trees for diagrams and browsers; reads no archive"},
+	{"trace/gemini", "trace trace/build internal/jsonl", "github.com/tidwall/gjson", "knows one agent"},
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite", "somebody else's live database, read as it is; knows no table in it"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex supervisor/look internal/journal", "", "the composition root of the hooks, nothing else"},
@@ -67,6 +68,8 @@ var layers = []struct {
 	{"internal/demo", "internal/term", "", "plays a recorded session through the executables, as an agent would"},
 	{"internal/demo/record", "internal/testkit/agents internal/testkit/model", "", "records the session for the demo with the real Claude Code"},
 	{"internal/recorder", "", "", "records sessions of the real agents for the corpus, behind the build tag agents"},
+	{"internal/synth", "internal/synth/home", "", "flags in, a home out"},
+	{"internal/synth/home", "trace", "", "makes logs whose truth is known; knows the formats from the facts, and no reader"},
 	{"internal/bench", "logfmt internal/journal", "", "times whole processes; imports what it replays"},
 }
 

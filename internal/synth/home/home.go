@@ -1,0 +1,159 @@
+// Package home makes a home directory full of coding agents' session logs, of any size, whose contents are known exactly.
+//
+// It writes what the real clients write (Claude Code 2.1.329 and 2.1.197, Codex 0.169.0 and 0.130.0, Gemini CLI 0.61.0), record
+// by record, and notes beside it what each session holds, in the words of package trace: that is the truth that readers
+// and the archive are measured by. All text is invented syllables. One pass, in a stream: the memory is bounded by the
+// largest session that is forked. The same options give the same bytes.
+package home
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Options say what to make.
+type Options struct {
+	Size int64  // bytes of logs, about
+	Seed uint64 // equal options give equal bytes
+	// Brief makes texts an eighth as long, so that a few megabytes hold some of everything.
+	Brief bool
+	// Features, if not empty, is all that sessions have beyond plain turns; else each has some of its own.
+	Features []string
+}
+
+// The files beside the home.
+const (
+	TruthFile    = "truth.json"
+	SessionsFile = "truth-sessions.jsonl"
+	SecretsFile  = "truth-secrets.txt"
+)
+
+// share is each agent's share of the bytes, in percent.
+var shares = []struct {
+	agent   string
+	percent int64
+	session func(*maker, *random, features)
+}{{"claude", 68, claudeSession}, {"codex", 30, codexSession}, {"gemini", 2, geminiSession}}
+
+// epoch is the time of the first session, in Unix milliseconds: 2026-10-01T06:00:00Z. The last one is 45 days later.
+const (
+	epoch = 1790834400000
+	span  = 45 * 24 * 3600 * 1000
+)
+
+// maker makes one home.
+type maker struct {
+	opts     Options
+	home     string
+	texts    *texts
+	truth    *Truth
+	sessions *os.File // SessionsFile
+	err      error    // the first one; what is written after it is dropped
+	made     map[string]int
+}
+
+// Make makes dir/home and the files with the truth beside it. dir must be empty or not be there.
+func Make(dir string, opts Options) (*Truth, error) {
+	home := filepath.Join(dir, "home")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(home, 0o700); err != nil {
+		return nil, err
+	}
+	r := &random{state: mix(opts.Seed + 1)}
+	m := &maker{opts: opts, home: home, texts: newTexts(r.fork(0), opts.Brief), truth: newTruth(opts), made: map[string]int{}}
+	if m.sessions, m.err = os.OpenFile(filepath.Join(dir, SessionsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); m.err != nil {
+		return nil, m.err
+	}
+	for n := uint64(1); m.err == nil && m.truth.size() < opts.Size; n++ {
+		next := 0
+		for i := range shares { // whose part is furthest behind
+			if m.truth.Bytes[shares[i].agent]*shares[next].percent < m.truth.Bytes[shares[next].agent]*shares[i].percent {
+				next = i
+			}
+		}
+		s := shares[next]
+		sr := r.fork(n)
+		s.session(m, sr, m.features(sr, s.agent))
+	}
+	m.projects()
+	if err := m.sessions.Close(); m.err == nil {
+		m.err = err
+	}
+	if m.err != nil {
+		return nil, m.err
+	}
+	return m.truth, m.truth.write(dir)
+}
+
+// begin is when a session begins.
+func (m *maker) begin(r *random) int64 { return epoch + int64(r.next()%span) }
+
+// features is what a session has beyond plain turns.
+type features map[string]bool
+
+// kinds is what sessions of an agent can have. The first sessions have one each, in this order, so that small homes hold some
+// of everything; later ones have each with its percentage.
+var kinds = map[string][]struct {
+	name    string
+	percent int
+}{
+	"claude": {{"agents", 22}, {"background", 15}, {"fork", 5}, {"killed", 4}, {"interrupted", 4}, {"error", 4}, {"compacted", 8}, {"killed-agent", 2}, {"resumed-kill", 3},
+		{"branch", 3}, {"rewound", 4}, {"denied", 8}, {"queued", 6}, {"refork", 2}, {"oldfork", 2}, {"resumed", 10}, {"retried", 4}, {"shell", 3}, {"command", 8}, {"secrets", 20}, {"background-shell", 6}},
+	"codex": {{"children", 15}, {"fork", 6}, {"killed", 4}, {"interrupted", 4}, {"error", 4}, {"compacted", 6}, {"code", 30}, {"review", 3}, {"legacy", 12}, {"inherit", 6},
+		{"refork", 3}, {"dropped", 4}, {"long", 8}, {"blocked", 4}, {"resumed", 10}, {"archived", 8}, {"secrets", 20}, {"followup", 5}},
+	"gemini": {{"agents", 20}, {"rewound", 5}, {"secrets", 20}},
+}
+
+func (m *maker) features(r *random, agent string) features {
+	f := features{}
+	if len(m.opts.Features) > 0 {
+		for _, name := range m.opts.Features {
+			f[name] = true
+		}
+		return f
+	}
+	n := m.made[agent]
+	m.made[agent]++
+	if n < len(kinds[agent]) {
+		f[kinds[agent][n].name] = true
+		return f
+	}
+	for _, k := range kinds[agent] {
+		if r.percent(k.percent) {
+			f[k.name] = true
+		}
+	}
+	return f
+}
+
+// project is a folder that sessions work in.
+func (m *maker) project(r *random) string {
+	return "/home/user/work/" + projectNames[min(r.below(len(projectNames)), r.below(len(projectNames)))]
+}
+
+var projectNames = []string{"harbor", "lantern", "meadow", "anvil", "orchard", "quarry", "saddle", "tundra", "willow", "zephyr", "basalt", "copper"}
+
+// projects writes Gemini's list of them, if it was there at all.
+func (m *maker) projects() {
+	if m.truth.Totals["gemini"] == nil {
+		return
+	}
+	f := m.create("", ".gemini/projects.json")
+	f.s(`{"projects":{`)
+	for i, name := range projectNames {
+		if i > 0 {
+			f.s(",")
+		}
+		f.s(`"/home/user/work/`, name, `":"`, name, `"`)
+	}
+	f.s("}}")
+	f.close(epoch + span)
+	for _, name := range projectNames {
+		root := filepath.Join(m.home, ".gemini/tmp", name)
+		if _, err := os.Stat(root); err == nil && m.err == nil {
+			m.err = os.WriteFile(filepath.Join(root, ".project_root"), []byte("/home/user/work/"+name), 0o600)
+		}
+	}
+}
