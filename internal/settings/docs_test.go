@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -68,6 +69,8 @@ func defaultOf(key string) string {
 		return strings.TrimSuffix(s.Queue.Expires.String(), "0m0s")
 	case keyAtSessionEnd:
 		return onOff[s.Archive.AtSessionEnd]
+	case keyRetention:
+		return strconv.Itoa(s.Archive.Retention)
 	case keyDesktop:
 		return onOff[s.Notify.Desktop]
 	case keyBell:

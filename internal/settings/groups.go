@@ -31,4 +31,5 @@ type Queue struct {
 // Archive is archive.*, the user's own: what becomes of the sessions that agents write to disk.
 type Archive struct {
 	AtSessionEnd bool // archive.at_session_end: read them when one has ended in a marked project
+	Retention    int  // archive.retention: how many days a session is kept after its end; 0 = for ever
 }

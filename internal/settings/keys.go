@@ -25,6 +25,7 @@ const (
 	keyForeign      = "queue.foreign"
 	keyExpires      = "queue.expires"
 	keyAtSessionEnd = "archive.at_session_end"
+	keyRetention    = "archive.retention"
 
 	// the model's
 	keyTimeouts     = "timeouts." // and the name of a phase, or "default"
@@ -123,6 +124,8 @@ func (s *Settings) set(key string, v value) (wrong string, ok bool) {
 		return setTime(&s.Queue.Expires, v, time.Second, longest), true
 	case keyAtSessionEnd:
 		return setBool(&s.Archive.AtSessionEnd, v), true
+	case keyRetention:
+		return setDays(&s.Archive.Retention, v), true
 	}
 	return "", false
 }

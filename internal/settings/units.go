@@ -70,6 +70,16 @@ func between(least, most time.Duration) string {
 	return text
 }
 
+// setDays sets a number of days, 0 for all of them.
+func setDays(to *int, v value) string {
+	n, err := strconv.Atoi(v.text)
+	if err != nil || !v.scalar || n < 0 || n > 36500 {
+		return "should be a number of days, or 0 for ever"
+	}
+	*to = n
+	return ""
+}
+
 // setShare sets a confidence, from 0 to 1.
 func setShare(to *float64, v value) string {
 	n, err := strconv.ParseFloat(v.text, 64)
