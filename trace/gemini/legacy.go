@@ -1,0 +1,69 @@
+package gemini
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+)
+
+// table is the Ref.Table of a message of an old file, which is one object; Key is its place in the list, from 0.
+const table = "messages"
+
+// readLegacy reads a session as versions before the one with lines wrote it: one object, rewritten as a whole each time.
+func (f *family) readLegacy(path string, file *os.File) (jsonl.End, error) {
+	data, err := io.ReadAll(io.LimitReader(file, jsonl.MaxLine+1))
+	if err != nil {
+		return jsonl.End{}, err
+	}
+	f.sink.Progress(int64(len(data)))
+	end := jsonl.End{Offset: int64(len(data))}
+	switch {
+	case len(data) == 0:
+		return end, nil
+	case len(data) > jsonl.MaxLine:
+		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path, Why: fmt.Sprintf("it is one object of more than %d bytes", jsonl.MaxLine)}
+	case !gjson.ValidBytes(data): // being written
+		return jsonl.End{Torn: true}, nil
+	}
+	r := fields(gjson.ParseBytes(data))
+	if !r.header() || !r.messages.IsArray() {
+		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path, Why: "it is no object with a sessionId and messages"}
+	}
+	src := &source{family: f, path: path}
+	src.head(r, trace.Ref{Table: table, Key: "session"})
+	n := 0
+	r.messages.ForEach(func(_, v gjson.Result) bool {
+		if m := fields(v); m.id.Type == gjson.String {
+			src.session.record(m, trace.Ref{File: src.session.file, Table: table, Key: strconv.Itoa(n)})
+		}
+		n++
+		return true
+	})
+	return end, nil
+}
+
+// Raw is the original record that an event of an old file came from. Other files have lines, which need no reader.
+func Raw(_ context.Context, path string, ref trace.Ref) ([]byte, error) {
+	if ref.Table != table {
+		return nil, fmt.Errorf("%s: there is no table %q in it", path, ref.Table)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if ref.Key == "session" {
+		return data, nil
+	}
+	v := gjson.GetBytes(data, "messages."+ref.Key)
+	if !v.Exists() {
+		return nil, fmt.Errorf("%s: there is no message %s in it now", path, ref.Key)
+	}
+	return []byte(v.Raw), nil
+}

@@ -1,0 +1,63 @@
+package gemini
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxMap bounds how much of a file that maps projects is read, in bytes.
+const maxMap = 4 << 20
+
+// locate is the folder that the session in the file at path worked in, or "". The program names the folder of its sessions
+// after the project and keeps which project that is; older versions named it by the hash of the project's path.
+func locate(path, hash string, dirs []string) string {
+	dir := filepath.Dir(path)
+	if filepath.Base(dir) != "chats" {
+		dir = filepath.Dir(dir) // a sub-agent's
+	}
+	slug := filepath.Dir(dir)
+	if root := strings.TrimSpace(small(filepath.Join(slug, ".project_root"))); filepath.IsAbs(root) {
+		return root
+	}
+	var known, all []string
+	gjson.Get(small(filepath.Join(slug, "..", "..", "projects.json")), "projects").ForEach(func(project, name gjson.Result) bool {
+		all = append(all, project.Str)
+		if name.Str == filepath.Base(slug) {
+			known = append(known, project.Str)
+		}
+		return true
+	})
+	if len(known) == 1 {
+		return known[0]
+	}
+	return verified(hash, append(all, dirs...))
+}
+
+// verified is the first of the folders whose path has this hash, or "".
+func verified(hash string, dirs []string) string {
+	for _, dir := range dirs {
+		sum := sha256.Sum256([]byte(dir))
+		if hash != "" && hex.EncodeToString(sum[:]) == hash {
+			return dir
+		}
+	}
+	return ""
+}
+
+// small is the content of a small file, "" if it is none.
+func small(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMap {
+		return ""
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}

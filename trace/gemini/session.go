@@ -1,0 +1,292 @@
+package gemini
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// session is one session while its records are read.
+type session struct {
+	b      *build.Builder
+	family *family
+	id     string // the agent's own
+	file   int    // the source that is being read
+	hash   string // projectHash
+	// A sub-agent's file lies in a folder that has the name of its caller's session.
+	child  bool
+	parent string
+
+	messages map[string]*message
+	live     []string // ids of the history, as the agent has it at this point
+	calls    map[string]trace.Status
+	resumed  bool // a file or a start of the program began, and nothing came of it so far
+	since    time.Time
+	tail     tail
+	cancels  int  // calls at the tail that were not cancelled
+	finished bool // a sub-agent has called complete_task
+}
+
+// message is what is kept of a message, to tell what a later record adds.
+type message struct {
+	events   []int // Seqs
+	text     int   // Seq of its text, 0 if it has none
+	thoughts int   // how many were taken
+	response int   // index in Responses, +1
+	kind     string
+}
+
+// tail is what a session ends with, so far.
+type tail string
+
+const (
+	nothing  tail = ""
+	prompt   tail = "the file ends with a prompt that nothing answers"
+	results  tail = "the file ends with results of tools that nothing answers"
+	calls    tail = "the file ends with calls whose results were not handed on"
+	answer   tail = "an answer"
+	rewound  tail = "a prompt that was taken back"
+	stopped  tail = "the user cancelled the request"
+	failure  tail = "an error record ends the turn"
+	refusals tail = "the last calls were cancelled"
+)
+
+func newSession(f *family, id, path string, r record) *session {
+	s := &session{family: f, id: id, hash: r.hash.Str, messages: map[string]*message{}, calls: map[string]trace.Status{}}
+	folder := filepath.Base(filepath.Dir(path))
+	if s.child = r.agentKind.Str == "subagent"; s.child && folder != "chats" {
+		s.parent = folder
+	}
+	s.b = build.New(name, s.traceID(), name, path)
+	s.b.Trace().Project.Path = locate(path, s.hash, directories(r.dirs))
+	return s
+}
+
+// traceID is the id under which the trace is known: the session's own, which is a UUID and so good for sub-agents too.
+// Sub-agents of versions that counted them have ids that are unique within their caller's session only.
+func (s *session) traceID() string {
+	if s.child && s.parent != "" && !isUUID(s.id) {
+		return s.parent + "/" + s.id
+	}
+	return s.id
+}
+
+func isUUID(id string) bool {
+	return len(id) == 36 && strings.Count(id, "-") == 4 && strings.Trim(id, "0123456789abcdefABCDEF-") == ""
+}
+
+func directories(list gjson.Result) []string {
+	var dirs []string
+	list.ForEach(func(_, dir gjson.Result) bool {
+		dirs = append(dirs, dir.Str)
+		return true
+	})
+	return dirs
+}
+
+// begin takes a header: the session starts, or the program was started again to go on with it. The second is told when
+// something comes of it, for a start that only looks leaves a header too.
+func (s *session) begin(r record, ref trace.Ref, again bool) {
+	t := when(r.started)
+	if again {
+		if t.Equal(s.b.Trace().Events[0].Time) { // a copy of the first header, in a converted file
+			t = time.Time{}
+		}
+		s.resumed, s.since = true, t
+		return
+	}
+	s.b.Add(trace.Event{Time: t, Ref: ref, Body: &trace.Session{Marker: trace.Started, Detail: token(r.agentKind)}})
+}
+
+// resume tells that the session goes on after the program was started again.
+func (s *session) resume(ref trace.Ref) {
+	s.b.Add(trace.Event{Time: s.since, Ref: ref, Body: &trace.Session{Marker: trace.Resumed}})
+	s.resumed, s.since = false, time.Time{}
+}
+
+// record takes what follows a header.
+func (s *session) record(r record, ref trace.Ref) {
+	switch {
+	case r.rewind.Type == gjson.String:
+		s.rewind(r.rewind.Str)
+	case r.id.Type == gjson.String:
+		if s.resumed && s.messages[r.id.Str] == nil {
+			s.resume(ref)
+		}
+		s.message(r, ref, false)
+	case r.set.IsObject():
+		set := fields(r.set)
+		if set.sessionID.Exists() {
+			s.resume(ref)
+		}
+		if dirs := directories(set.dirs); len(dirs) > 0 && s.b.Trace().Project.Path == "" {
+			s.b.Trace().Project.Path = verified(s.hash, dirs)
+		}
+		switch {
+		case set.messages.IsArray() && s.resumed: // the history of the new start, before it loads the one so far
+			s.learn(set.messages, ref)
+		case set.messages.IsArray():
+			s.replace(set.messages, ref)
+		}
+	}
+}
+
+// rewind abandons the message with this id and all behind it; all there are if there is none with it, as the agent does.
+func (s *session) rewind(id string) {
+	s.drop(max(slices.Index(s.live, id), 0))
+}
+
+// drop abandons the history from its i-th message on.
+func (s *session) drop(i int) {
+	for _, id := range s.live[i:] {
+		s.abandon(id, true)
+	}
+	if i < len(s.live) {
+		s.tail = rewound
+	}
+	s.live = s.live[:i]
+}
+
+func (s *session) abandon(id string, is bool) {
+	for _, seq := range s.messages[id].events {
+		s.b.Trace().Events[seq-1].Abandoned = is
+	}
+}
+
+// replace takes a history that is put in the place of the one so far. What it drops from the end was taken back; what it
+// drops before that was summarised to make room.
+func (s *session) replace(list gjson.Result, ref trace.Ref) {
+	kept, compacted := map[string]bool{}, false
+	list.ForEach(func(_, v gjson.Result) bool {
+		kept[v.Get("id").Str] = true
+		compacted = compacted || s.messages[v.Get("id").Str] == nil && isSummary(split(v.Get("content")).text)
+		return true
+	})
+	end := len(s.live)
+	for !compacted && end > 0 && !kept[s.live[end-1]] {
+		end--
+	}
+	s.drop(end)
+	missing := slices.ContainsFunc(s.live, func(id string) bool { return !kept[id] })
+	if compacted || missing {
+		e := trace.Event{Ref: ref, Body: &trace.Session{Marker: trace.Compacted}}
+		if !compacted {
+			e.Inferred = "the history was replaced by one without its beginning"
+		}
+		s.b.Add(e)
+	}
+	s.live = s.live[:0]
+	s.learn(list, ref)
+	s.live = s.live[:0]
+	for _, v := range list.Array() {
+		if id := v.Get("id").Str; s.messages[id] != nil {
+			s.abandon(id, false)
+			s.live = append(s.live, id)
+		}
+	}
+}
+
+// learn takes the messages of a history that were not there before.
+func (s *session) learn(list gjson.Result, ref trace.Ref) {
+	list.ForEach(func(_, v gjson.Result) bool {
+		if r := fields(v); r.id.Type == gjson.String && s.messages[r.id.Str] == nil {
+			s.message(r, ref, true)
+		}
+		return true
+	})
+}
+
+// belong relates a sub-agent to its caller, of whom by says what is known.
+func (s *session) belong(by start) {
+	rel := trace.SessionRelationship{Kind: trace.Subagent, Related: s.caller(), AgentID: s.id, Provenance: trace.Explicit,
+		ParentCall: by.call, AgentType: by.agentType, Description: by.description}
+	if s.parent == "" {
+		rel.Provenance, rel.Evidence = trace.Inferred, "kind is subagent, and the file lies in no folder of a session"
+	}
+	s.b.Relate(rel)
+	s.end(by.end)
+}
+
+// caller is the id of the caller's trace.
+func (s *session) caller() string {
+	if c := s.family.sessions[s.parent]; c != nil {
+		return c.traceID()
+	}
+	return s.parent
+}
+
+// end takes the word in which the caller's file tells how a sub-agent ended.
+func (s *session) end(word string) {
+	t := s.b.Trace()
+	switch word {
+	case "":
+		return
+	case "GOAL":
+		t.Outcome = trace.Completed
+	case "ABORTED":
+		t.Outcome = trace.Interrupted
+	default: // ERROR, TIMEOUT, MAX_TURNS, ERROR_NO_COMPLETE_TASK_CALL
+		t.Outcome = trace.Errored
+	}
+	t.OutcomeFrom = "terminateReason " + build.Head(word, 100) + " in the caller's session"
+}
+
+// inFolder is what a sub-agent is inferred from that no call names.
+const inFolder = "a file in the session's folder"
+
+// spawned tells of a sub-agent that no call names, because a call is written when it has ended.
+func (s *session) spawned(c *session) {
+	first := &c.b.Trace().Sources[0]
+	s.b.Add(trace.Event{Time: c.b.Trace().Events[0].Time, Ref: trace.Ref{File: s.b.File(first.Path, first.How), Line: 1},
+		Inferred: inFolder,
+		Body:     &trace.SubagentSpawn{Session: c.traceID(), AgentID: c.id}})
+}
+
+// damaged notes a record that cannot be read.
+func (s *session) damaged(ref trace.Ref, why string) {
+	t := s.b.Trace()
+	d := trace.Damage{Ref: ref, Reason: why}
+	t.Damaged = append(t.Damaged, d)
+	s.family.sink.Damaged(d)
+}
+
+// finish makes the trace.
+func (s *session) finish() (*trace.SessionTrace, error) {
+	t := s.b.Trace()
+	if t.Outcome == trace.Unknown {
+		t.Outcome, t.OutcomeFrom = s.outcome()
+	}
+	if t.Project.Path == "" && s.hash != "" {
+		extra, err := json.Marshal(map[string]string{"project_hash": build.Head(s.hash, 100)})
+		if err != nil {
+			return nil, err
+		}
+		t.Extra = extra
+	}
+	return s.b.Finish()
+}
+
+// outcome is how the last turn ended as the file tells it. A turn that ends with an answer may have been killed in a call,
+// of which nothing is written before it has ended: so that is unknown.
+func (s *session) outcome() (trace.Outcome, string) {
+	switch {
+	case s.finished:
+		return trace.Completed, "complete_task succeeded"
+	case s.tail == calls && s.cancels == 0:
+		return trace.Interrupted, string(refusals)
+	case s.tail == prompt || s.tail == results || s.tail == calls:
+		return trace.Killed, string(s.tail)
+	case s.tail == stopped:
+		return trace.Interrupted, string(s.tail)
+	case s.tail == failure:
+		return trace.Errored, string(s.tail)
+	}
+	return trace.Unknown, ""
+}

@@ -1,0 +1,148 @@
+package gemini
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/trace"
+)
+
+// judged is what became of a call.
+type judged struct{ trace.ToolResultEvent }
+
+// fail says that the source itself calls it an error.
+func (j *judged) fail(status trace.Status) {
+	yes := true
+	j.Status, j.IsError = status, &yes
+}
+
+// judge says what the record of a call tells, and whether it tells anything: a call that waits has no result.
+func judge(t trace.ToolType, v gjson.Result, text string) (trace.ToolResultEvent, bool) {
+	var j judged
+	switch v.Get("status").Str {
+	case "success":
+		j = verdict(t, text, v.Get("resultDisplay"))
+	case "error":
+		j.fail(trace.StatusErrored)
+		j.Denied = denial(text)
+	case "cancelled":
+		j.Status = trace.StatusCancelled
+		if strings.Contains(text, "did not allow") || strings.Contains(text, "User denied") {
+			j.fail(trace.StatusCancelled)
+			j.Denied = "user"
+		}
+	case "executing":
+		j.Status = trace.StatusRunning
+	case "validating", "scheduled", "awaiting_approval":
+		return j.ToolResultEvent, false
+	default:
+		j.Status = trace.StatusUnknown
+	}
+	return j.ToolResultEvent, true
+}
+
+// denial says who refused a call that ended in this error, "" if nobody did.
+func denial(text string) string {
+	switch {
+	case strings.HasPrefix(text, "Tool execution denied by policy"):
+		return "rule"
+	case strings.HasPrefix(text, "Tool execution blocked:"), strings.HasPrefix(text, "Agent execution stopped by hook"):
+		return "hook"
+	}
+	return ""
+}
+
+// verdict is what became of a call that the agent calls a success, which it also does with a command that failed and a
+// sub-agent that gave up.
+func verdict(t trace.ToolType, text string, display gjson.Result) judged {
+	j := judged{trace.ToolResultEvent{Status: trace.StatusCompleted}}
+	switch t {
+	case trace.ShellTool:
+		j.shell(text, display.Str)
+	case trace.AgentTool:
+		word := display.Get("terminateReason").Str
+		if _, rest, ok := strings.Cut(text, "\nTermination Reason: "); ok && word == "" {
+			word, _, _ = strings.Cut(rest, "\n")
+		}
+		if word != "" && word != "GOAL" {
+			j.Status = trace.StatusErrored
+		}
+		if word == "ABORTED" {
+			j.Status = trace.StatusCancelled
+		}
+	}
+	return j
+}
+
+// shell reads what the agent writes about a command to the model: its output, then lines about its end.
+func (j *judged) shell(text, shown string) {
+	text = strings.TrimPrefix(text, "<untrusted_context>\n")
+	switch {
+	case strings.HasPrefix(text, "Command was cancelled by user"):
+		j.Status = trace.StatusCancelled
+		return
+	case strings.HasPrefix(text, "Command was automatically cancelled"): // it ran into its time limit
+		j.Status = trace.StatusErrored
+		return
+	case strings.HasPrefix(text, "Command moved to background"):
+		j.Status = trace.StatusRunning
+		return
+	}
+	text = strings.TrimSuffix(text, "\n</untrusted_context>")
+	if shown != "" { // so that nothing in the output is taken for what the agent says of it
+		text = strings.TrimPrefix(text, "Output: "+shown)
+	}
+	for text != "" {
+		at := strings.LastIndexByte(text, '\n')
+		key, value, ok := strings.Cut(text[at+1:], ": ")
+		switch {
+		case ok && (key == "Process Group PGID" || key == "Background PIDs" || key == "Error" && value == "(none)"):
+		case ok && key == "Signal":
+			if value != "(none)" && value != "0" {
+				j.Status = trace.StatusErrored
+			}
+		case ok && key == "Exit Code":
+			if code, err := strconv.Atoi(value); err == nil {
+				j.ExitCode = &code
+				if code != 0 {
+					j.Status = trace.StatusErrored
+				}
+			}
+			return
+		default:
+			return
+		}
+		text = text[:max(at, 0)]
+	}
+}
+
+// output is the text of a result: what the tool gave to the model, or its error.
+func output(result gjson.Result) string {
+	var text strings.Builder
+	take := func(part gjson.Result) {
+		response := part.Get("functionResponse.response")
+		if !response.Exists() {
+			response = part.Get("response")
+		}
+		switch {
+		case part.Type == gjson.String:
+			text.WriteString(part.Str)
+		case response.Get("error").Exists():
+			text.WriteString(response.Get("error").String())
+		case response.Get("output").Exists():
+			text.WriteString(response.Get("output").String())
+		case response.Exists():
+			text.WriteString(response.Raw)
+		default:
+			text.WriteString(part.Get("text").Str)
+		}
+	}
+	if result.IsArray() {
+		result.ForEach(func(_, part gjson.Result) bool { take(part); return true })
+	} else {
+		take(result)
+	}
+	return text.String()
+}
