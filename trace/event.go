@@ -191,6 +191,13 @@ const (
 	CommandHead = 120
 )
 
+// The bounds of what names things, in bytes: ids, codes and words; the ids of sessions, which may hold two of those; paths.
+const (
+	MaxToken   = 200
+	MaxSession = 2*MaxToken + 1
+	MaxPath    = 4096
+)
+
 // Kind is user_message.
 func (*UserMessage) Kind() string { return KindUserMessage }
 

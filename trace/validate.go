@@ -1,6 +1,10 @@
 package trace
 
-import "fmt"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
 
 // Invalid is a trace that breaks a rule: which one, and where in the source what broke it was read.
 type Invalid struct {
@@ -19,77 +23,188 @@ func (e *Invalid) Error() string {
 	case e.Ref.Table != "":
 		at = fmt.Sprintf("%s: %s %s", e.File, e.Ref.Table, e.Ref.Key)
 	}
-	return fmt.Sprintf("invalid trace %s/%s: event %d: %s (read from %s)", e.Source, e.Session, e.Seq, e.Rule, at)
+	what := ""
+	if e.Seq > 0 {
+		what = fmt.Sprintf("event %d: ", e.Seq)
+	}
+	return fmt.Sprintf("invalid trace %s/%s: %s%s (read from %s)", e.Source, e.Session, what, e.Rule, at)
 }
 
 // Validate returns the first rule of the package's invariants that t breaks, as *Invalid.
 func (t *SessionTrace) Validate() error {
-	bad := func(e *Event, format string, args ...any) error {
-		x := &Invalid{Source: t.Source, Session: t.ID, Rule: fmt.Sprintf(format, args...)}
-		if e != nil {
-			x.Seq, x.Ref = e.Seq, e.Ref
-		}
-		if x.Ref.File < len(t.Sources) && x.Ref.File >= 0 {
-			x.File = t.Sources[x.Ref.File].Path
-		}
-		return x
+	v := validator{t: t}
+	v.header()
+	v.events()
+	v.results()
+	v.responses()
+	v.relationships()
+	v.sums()
+	if v.broken == nil {
+		return nil
 	}
-	switch {
-	case t.V != Version:
-		return bad(nil, "v is %d, not %d", t.V, Version)
-	case t.Source == "" || t.ID == "" || t.Agent.Name == "":
-		return bad(nil, "source, id and agent must be there")
-	case len(t.Sources) == 0:
-		return bad(nil, "it names no source")
-	case len(t.Relationships) == 0:
-		return bad(nil, "it has no relationship, not even root")
-	case (t.Outcome == Unknown) != (t.OutcomeFrom == ""):
-		return bad(nil, "outcome %q from %q", t.Outcome, t.OutcomeFrom)
+	return v.broken
+}
+
+// validator checks a trace rule by rule and keeps the first that is broken.
+type validator struct {
+	t      *SessionTrace
+	broken *Invalid
+	event  *Event // that is looked at
+	ref    *Ref   // of what is looked at
+	calls  []*ToolCall
+}
+
+// must notes the rule unless it holds. Arguments are evaluated for each check: what costs something goes through bad.
+func (v *validator) must(holds bool, rule string) {
+	if !holds {
+		v.bad("%s", rule)
 	}
-	calls := map[int]string{}
-	for i := range t.Events {
-		e := &t.Events[i]
-		switch {
-		case e.Seq != i+1:
-			return bad(e, "it has the number %d", i+1)
-		case e.Body == nil:
-			return bad(e, "it has no body")
-		case e.Ref.File < 0 || e.Ref.File >= len(t.Sources):
-			return bad(e, "its ref names source %d of %d", e.Ref.File, len(t.Sources))
-		case e.Ref.Line == 0 && e.Ref.Table == "":
-			return bad(e, "it does not say where it was read")
-		}
-		switch b := e.Body.(type) {
-		case *ToolCall:
-			if b.Call == "" || b.Tool == "" || b.Type == "" {
-				return bad(e, "a call needs an id, a tool and a type")
-			}
-			calls[b.Index] = b.Call
-			if b.Index != len(calls) {
-				return bad(e, "the call's index is %d, not %d", b.Index, len(calls))
-			}
-		case *ToolResult:
-			if b.Result < 0 || b.Result >= len(t.Results) {
-				return bad(e, "it names result %d of %d", b.Result, len(t.Results))
-			}
-			r := &t.Results[b.Result]
-			if r.EventIndex != e.Seq || r.Call != b.Call {
-				return bad(e, "result %d is of event %d and call %q", b.Result, r.EventIndex, r.Call)
-			}
-			if r.CallIndex != 0 && calls[r.CallIndex] != b.Call {
-				return bad(e, "no call %q with index %d comes before it", b.Call, r.CallIndex)
-			}
+}
+
+func (v *validator) bad(format string, args ...any) {
+	if v.broken != nil {
+		return
+	}
+	x := &Invalid{Source: v.t.Source, Session: v.t.ID, Rule: fmt.Sprintf(format, args...)}
+	if v.ref != nil {
+		x.Ref = *v.ref
+	}
+	if v.event != nil {
+		x.Seq = v.event.Seq
+	}
+	if x.Ref.File >= 0 && x.Ref.File < len(v.t.Sources) {
+		x.File = v.t.Sources[x.Ref.File].Path
+	}
+	v.broken = x
+}
+
+// one of the words.
+func (v *validator) word(what, got string, words ...string) {
+	for _, w := range words {
+		if got == w {
+			return
 		}
 	}
-	for i := range t.Results {
-		r := &t.Results[i]
-		if r.EventIndex < 1 || r.EventIndex > len(t.Events) {
-			return bad(nil, "result %d is of no event", i)
-		}
-		e := &t.Events[r.EventIndex-1]
-		if b, ok := e.Body.(*ToolResult); !ok || b.Result != i {
-			return bad(e, "result %d names it, and it does not name that", i)
-		}
+	v.bad("%s is %q, none of %q", what, got, words)
+}
+
+// text checks that a text is on one line, valid UTF-8 and not longer than most, in bytes.
+func (v *validator) text(what, s string, most int) {
+	if len(s) > most {
+		v.bad("%s has %d bytes, more than %d", what, len(s), most)
 	}
-	return nil
+	if !OneLine(s) {
+		v.bad("%s is no line of text: %q", what, s)
+	}
+}
+
+func (v *validator) token(what, s string) { v.text(what, s, MaxToken) }
+
+// name is a token that must be there.
+func (v *validator) name(what, s string) {
+	if s == "" {
+		v.bad("%s is missing", what)
+	}
+	v.token(what, s)
+}
+
+// session checks the id of a session.
+func (v *validator) session(what, s string) { v.text(what, s, MaxSession) }
+
+func (v *validator) hash(what, s string, digits int) {
+	if s == "" {
+		return
+	}
+	bad := len(s) != digits
+	for i := 0; i < len(s) && !bad; i++ {
+		bad = (s[i] < '0' || s[i] > '9') && (s[i] < 'a' || s[i] > 'f')
+	}
+	if bad {
+		v.bad("%s is %q, not %d hex digits", what, s, digits)
+	}
+}
+
+func (v *validator) digest(d *Digest) {
+	v.must(d.Length >= 0, "a length is negative")
+	v.hash("the hash of a content", d.Hash, 16)
+}
+
+func (v *validator) header() {
+	t := v.t
+	if t.V != Version {
+		v.bad("v is %d, not %d", t.V, Version)
+	}
+	v.name("the source", t.Source)
+	v.must(t.ID != "", "the id is missing")
+	v.session("the id", t.ID)
+	v.name("the agent's name", t.Agent.Name)
+	v.token("the agent's version", t.Agent.Version)
+	v.text("the project's path", t.Project.Path, MaxPath)
+	v.text("the project's key", t.Project.Key, MaxPath)
+	v.must(t.Project.Path == "" || t.Project.Key != "", "a project with a path needs a key")
+	v.must(t.ActiveMS >= 0, "active_ms is negative")
+	v.word("the outcome", string(t.Outcome), string(Completed), string(Interrupted), string(Errored), string(Killed), string(Unknown))
+	if (t.Outcome == Unknown) != (t.OutcomeFrom == "") {
+		v.bad("outcome %q from %q", t.Outcome, t.OutcomeFrom)
+	}
+	v.token("outcome_from", t.OutcomeFrom)
+	v.must(len(t.Sources) > 0, "it names no source")
+	for i := range t.Sources {
+		v.must(t.Sources[i].Path != "", "a source has no path")
+		v.token("how a source was read", t.Sources[i].How)
+	}
+	v.must(t.Scrub.Version > 0, "it was not scrubbed")
+	v.must(t.Scrub.Redacted >= 0, "scrub.redacted is negative")
+	v.must(t.Lineage.MayCopy >= 0 && t.Lineage.MayCopy <= len(t.Events), "lineage.may_copy is not a number of events")
+	v.token("lineage.root", t.Lineage.Root)
+	for i := range t.Damaged {
+		d := &t.Damaged[i]
+		v.ref = &d.Ref
+		v.must(d.Ref.File >= 0 && d.Ref.File < len(t.Sources), "a damage names a source that is not there")
+		v.must(d.Reason != "", "a damage has no reason")
+		v.text("the reason of a damage", d.Reason, ErrorHead)
+	}
+	v.ref = nil
+	if len(t.Extra) > 0 && (!json.Valid(t.Extra) || bytes.TrimLeft(t.Extra, " \t\r\n")[0] != '{') {
+		v.bad("extra is no JSON object")
+	}
+}
+
+// relationships: what nothing precedes is a root and nothing else, and everything else names what precedes it.
+func (v *validator) relationships() {
+	t := v.t
+	v.must(len(t.Relationships) > 0, "it has no relationship, not even root")
+	for i := range t.Relationships {
+		r := &t.Relationships[i]
+		v.must(r.V == Version, "the v of a relationship is not 1")
+		v.word("a relationship", string(r.Kind), string(Root), string(Continuation), string(Fork), string(Subagent))
+		v.must(r.Source == t.Source && r.Session == t.ID, "a relationship is of another session")
+		if (r.Kind == Root) != (r.Related == "") {
+			v.bad("%s is related to %q", r.Kind, r.Related)
+		}
+		v.must(r.Kind != Root || len(t.Relationships) == 1, "a root has another relationship")
+		v.must(r.Related != t.ID, "it is related to itself")
+		v.session("a related session", r.Related)
+		v.session("source_session", r.SourceSession)
+		v.time(r.Time)
+		v.word("the provenance", string(r.Provenance), string(Explicit), string(Inferred))
+		v.must(r.Provenance != Inferred || r.Evidence != "", "an inferred relationship has no evidence")
+		for _, s := range []string{r.SourceVersion, r.ParentCall, r.AgentID, r.AgentType, r.Evidence} {
+			v.token("a member of a relationship", s)
+		}
+		v.text("the description of a relationship", r.Description, UserHead)
+	}
+}
+
+// sums are those that Settle works out.
+func (v *validator) sums() {
+	t := v.t
+	settled := SessionTrace{Events: t.Events, Responses: t.Responses}
+	settled.Settle()
+	if !settled.Start.Equal(t.Start) || !settled.End.Equal(t.End) || settled.ActiveMS != t.ActiveMS {
+		v.bad("it is from %v to %v, %d ms active, and its events from %v to %v, %d ms", t.Start, t.End, t.ActiveMS, settled.Start, settled.End, settled.ActiveMS)
+	}
+	if settled.Usage != t.Usage {
+		v.bad("its usage is %+v, and its responses' %+v", t.Usage, settled.Usage)
+	}
 }

@@ -3,10 +3,8 @@
 package build
 
 import (
-	"path/filepath"
 	"slices"
-	"strings"
-	"time"
+	"strconv"
 
 	"aburn/internal/scrub"
 	"aburn/trace"
@@ -18,13 +16,12 @@ type Builder struct {
 	calls     map[string]int // call id → index in t.Events
 	ncalls    int
 	responses map[string]int // response id → index in t.Responses
-	last      time.Time      // the latest time of an event
 }
 
 // New begins the trace of a session. id is the session's, path the main file it is read from.
 func New(source, id, agent, path string) *Builder {
 	return Resume(&trace.SessionTrace{
-		V: trace.Version, Source: source, ID: id, Agent: trace.Agent{Name: agent}, Outcome: trace.Unknown,
+		V: trace.Version, Source: source, ID: SessionID(id), Agent: trace.Agent{Name: agent}, Outcome: trace.Unknown,
 		Events: []trace.Event{}, Results: []trace.ToolResultEvent{}, Responses: []trace.Response{},
 		Relationships: []trace.SessionRelationship{}, Sources: []trace.File{{Path: path}},
 	})
@@ -37,9 +34,6 @@ func Resume(t *trace.SessionTrace) *Builder {
 		if c, ok := t.Events[i].Body.(*trace.ToolCall); ok {
 			b.calls[c.Call] = i
 			b.ncalls++
-		}
-		if t.Events[i].Time.After(b.last) {
-			b.last = t.Events[i].Time
 		}
 	}
 	for i := range t.Responses {
@@ -62,30 +56,40 @@ func (b *Builder) File(path, how string) int {
 	return i
 }
 
-// Add appends e and gives it its number, which it returns. Calls and results have Call and Result.
+// Add appends e and gives it its number, which it returns. It brings ids, words, times and numbers into the bounds of a
+// trace; heads and paths are its caller's (Head, Path). Calls and results have Call and Result.
 func (b *Builder) Add(e trace.Event) int {
 	e.Seq = len(b.t.Events) + 1
-	e.Time = e.Time.UTC()
+	tidy(&e)
+	if e.Copied == b.t.ID {
+		e.Copied = ""
+	}
 	b.t.Events = append(b.t.Events, e)
 	return e.Seq
 }
 
-// Call appends a tool call and gives it its index. A call without an id gets one.
+// Call appends a tool call and gives it its index. A call without an id gets one. The call that it was made from within
+// becomes a Container; a Parent that the trace does not hold is left out.
 func (b *Builder) Call(e trace.Event, c *trace.ToolCall) int {
 	b.ncalls++
 	c.Index = b.ncalls
 	if c.Call == "" {
-		c.Call = "call-" + itoa(c.Index)
+		c.Call = "call-" + strconv.Itoa(c.Index)
+	}
+	if _, outer := b.Lookup(c.Parent); outer != nil && Token(c.Parent) != Token(c.Call) {
+		outer.Container = true
+	} else {
+		c.Parent = ""
 	}
 	e.Body = c
-	seq := b.Add(e)
+	seq := b.Add(e) // which may change the id
 	b.calls[c.Call] = seq - 1
 	return seq
 }
 
 // Lookup is the event of the call with this id, and the call; nil if there is none so far. The event is valid until the next Add.
 func (b *Builder) Lookup(call string) (*trace.Event, *trace.ToolCall) {
-	i, ok := b.calls[call]
+	i, ok := b.calls[Token(call)]
 	if !ok {
 		return nil, nil
 	}
@@ -94,7 +98,11 @@ func (b *Builder) Lookup(call string) (*trace.Event, *trace.ToolCall) {
 
 // Result appends what became known about r.Call: a tool_result event, and r itself, whose indices it sets.
 func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
-	r.V, r.Source, r.Session, r.Time = trace.Version, b.t.Source, b.t.ID, e.Time.UTC()
+	r.V, r.Source, r.Session, r.Time = trace.Version, b.t.Source, b.t.ID, e.Time
+	if r.Call == "" {
+		r.Call = "unknown"
+	}
+	tidyResult(&r)
 	if _, c := b.Lookup(r.Call); c != nil {
 		r.CallIndex = c.Index
 	}
@@ -107,7 +115,7 @@ func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
 // Response notes an answer of the model. A second one with the same id is the same answer: it replaces the usage, the
 // stop reason and the model if it has them, and adds nothing.
 func (b *Builder) Response(r trace.Response) {
-	r.Time = r.Time.UTC()
+	tidyResponse(&r)
 	i, ok := b.responses[r.ID]
 	if !ok {
 		b.responses[r.ID] = len(b.t.Responses)
@@ -126,36 +134,34 @@ func (b *Builder) Response(r trace.Response) {
 	}
 }
 
-// Relate notes a relationship of the session.
+// Relate notes a relationship of the session: a root only if there is none, and any other in place of a root. What
+// relates it to itself or to nothing is none.
 func (b *Builder) Relate(r trace.SessionRelationship) {
-	r.V, r.Source, r.Session, r.Time = trace.Version, b.t.Source, b.t.ID, r.Time.UTC()
+	r.V, r.Source, r.Session = trace.Version, b.t.Source, b.t.ID
+	tidyRelation(&r)
+	isRoot := func(r trace.SessionRelationship) bool { return r.Kind == trace.Root }
+	switch {
+	case isRoot(r) && len(b.t.Relationships) > 0, !isRoot(r) && (r.Related == "" || r.Related == b.t.ID):
+		return
+	case !isRoot(r):
+		b.t.Relationships = slices.DeleteFunc(b.t.Relationships, isRoot)
+	}
 	b.t.Relationships = append(b.t.Relationships, r)
 }
 
 // Finish works out what follows from the events and validates the trace. The Builder may go on afterwards.
 func (b *Builder) Finish() (*trace.SessionTrace, error) {
 	t := b.t
+	t.Agent.Version, t.OutcomeFrom = Token(t.Agent.Version), Token(t.OutcomeFrom)
 	if len(t.Relationships) == 0 {
-		b.Relate(trace.SessionRelationship{Kind: trace.Root, Provenance: trace.Explicit, SourceVersion: t.Agent.Version})
+		t.Relationships = append(t.Relationships, trace.SessionRelationship{V: trace.Version, Kind: trace.Root, Source: t.Source,
+			Session: t.ID, SourceVersion: t.Agent.Version, Provenance: trace.Explicit})
 	}
+	t.Project.Path, t.Project.Key = bounded(t.Project.Path, trace.MaxPath), bounded(t.Project.Key, trace.MaxPath)
 	if t.Project.Key == "" {
 		t.Project.Key = t.Project.Path
 	}
 	t.Scrub = trace.Scrub{Version: scrub.Version, Redacted: redacted(t)}
 	t.Settle()
 	return t, t.Validate()
-}
-
-// Head is the start of a text as traces keep it: scrubbed, on one line, at most max bytes.
-func Head(text string, max int) string { return scrub.Head(text, max) }
-
-// Path is a path as traces keep it: scrubbed, and relative to dir where it lies below it.
-func Path(path, dir string) string {
-	if dir != "" {
-		if rel, ok := strings.CutPrefix(path, filepath.Clean(dir)+"/"); ok {
-			path = rel
-		}
-	}
-	path, _ = scrub.Text(path)
-	return path
 }

@@ -1,13 +1,10 @@
 package build
 
 import (
-	"strconv"
 	"strings"
 
 	"aburn/trace"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // redacted counts the markers that stand in a trace.
 func redacted(t *trace.SessionTrace) int {

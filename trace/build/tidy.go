@@ -1,0 +1,144 @@
+package build
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aburn/internal/scrub"
+	"aburn/trace"
+)
+
+// Head is the start of a text as traces keep it: scrubbed, on one line, at most max bytes.
+func Head(text string, max int) string { return scrub.Head(text, max) }
+
+// Token is an id, code or word as traces keep it: on one line, at most trace.MaxToken bytes. What is longer keeps its
+// beginning and ends in the hash of all of it: equal ones stay equal, and others others.
+func Token(s string) string { return bounded(s, trace.MaxToken) }
+
+// SessionID is Token for the id of a session.
+func SessionID(s string) string { return bounded(s, trace.MaxSession) }
+
+// Word is Token for what a person or a model may have made up: scrubbed.
+func Word(s string) string {
+	if s == "" {
+		return ""
+	}
+	s, _ = scrub.Text(s)
+	return Token(s)
+}
+
+// Path is a path as traces keep it: scrubbed, and relative to dir where it lies below it.
+func Path(path, dir string) string {
+	if path == "" {
+		return ""
+	}
+	if dir != "" {
+		if rel, ok := strings.CutPrefix(path, filepath.Clean(dir)+"/"); ok {
+			path = rel
+		}
+	}
+	path, _ = scrub.Text(path)
+	return bounded(path, trace.MaxPath)
+}
+
+func bounded(s string, most int) string {
+	if len(s) <= most && trace.OneLine(s) {
+		return s
+	}
+	end := ":" + Digest([]byte(s)).Hash
+	line := strings.Map(func(r rune) rune {
+		if trace.OneLine(string(r)) {
+			return r
+		}
+		return '-'
+	}, strings.ToValidUTF8(s, "-"))
+	cut := min(len(line), most-len(end))
+	for cut > 0 && cut < len(line) && !utf8.RuneStart(line[cut]) {
+		cut--
+	}
+	return line[:cut] + end
+}
+
+// clock is a time as traces keep it: UTC, in milliseconds; the zero time if it is none that a session can have.
+func clock(t time.Time) time.Time {
+	if t = t.UTC().Truncate(time.Millisecond); t.Year() < 1970 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// tidy brings what the source says about an event into the bounds of a trace.
+func tidy(e *trace.Event) {
+	e.Time = clock(e.Time)
+	e.Record, e.Turn = Token(e.Record), Token(e.Turn)
+	e.Ref.Key = SessionID(e.Ref.Key)
+	switch b := e.Body.(type) {
+	case *trace.UserMessage:
+		b.Command = Word(b.Command)
+	case *trace.AgentMessage:
+		b.Response = Token(b.Response)
+	case *trace.ToolCall:
+		tidyCall(b)
+	case *trace.ToolResult:
+		b.Call = Token(b.Call)
+	case *trace.FileChange:
+		b.Call = Token(b.Call)
+		b.Added, b.Removed = natural(b.Added), natural(b.Removed)
+	case *trace.Error:
+		b.Code = Word(b.Code)
+		if b.Status < 100 || b.Status > 599 {
+			b.Status = 0
+		}
+	case *trace.Interrupt:
+		b.Call, b.Reason = Token(b.Call), Word(b.Reason)
+	case *trace.SubagentSpawn:
+		b.Session, b.Call = SessionID(b.Session), Token(b.Call)
+		b.AgentID, b.AgentType = Token(b.AgentID), Word(b.AgentType)
+	case *trace.Session:
+		b.Detail, b.Model = Word(b.Detail), Word(b.Model)
+		b.Command, b.Phase = Word(b.Command), Word(b.Phase)
+	}
+}
+
+func tidyCall(b *trace.ToolCall) {
+	if b.Tool == "" {
+		b.Tool, b.Type = "unknown", trace.OtherTool
+	}
+	b.Call, b.Tool = Token(b.Call), Word(b.Tool)
+	b.Parent, b.Response = Token(b.Parent), Token(b.Response)
+}
+
+// natural is n, or nil if it is negative.
+func natural(n *int) *int {
+	if n != nil && *n < 0 {
+		return nil
+	}
+	return n
+}
+
+func tidyResult(r *trace.ToolResultEvent) {
+	r.Time = clock(r.Time)
+	r.Call, r.Message, r.AgentID = Token(r.Call), Token(r.Message), Token(r.AgentID)
+	r.Spawned = SessionID(r.Spawned)
+	r.DurationMS = max(r.DurationMS, 0)
+}
+
+func tidyResponse(r *trace.Response) {
+	r.Time = clock(r.Time)
+	r.ID, r.Model, r.Stop = Token(r.ID), Word(r.Model), Word(r.Stop)
+	r.Ref.Key = SessionID(r.Ref.Key)
+	u := &r.Usage
+	for _, n := range []*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
+		*n = max(*n, 0)
+	}
+	u.CostUSD = max(u.CostUSD, 0)
+}
+
+func tidyRelation(r *trace.SessionRelationship) {
+	r.Time = clock(r.Time)
+	r.Related, r.SourceSession = SessionID(r.Related), SessionID(r.SourceSession)
+	r.SourceVersion, r.ParentCall = Token(r.SourceVersion), Token(r.ParentCall)
+	r.AgentID, r.AgentType = Token(r.AgentID), Word(r.AgentType)
+}
