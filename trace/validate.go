@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Invalid is a trace that breaks a rule: which one, and where in the source what broke it was read.
@@ -78,14 +79,14 @@ func (v *validator) bad(format string, args ...any) {
 	v.broken = x
 }
 
-// one of the words.
+// word checks that got is one of the words.
 func (v *validator) word(what, got string, words ...string) {
 	for _, w := range words {
 		if got == w {
 			return
 		}
 	}
-	v.bad("%s is %q, none of %q", what, got, words)
+	v.bad("%s is %q, none of %s", what, got, strings.Trim(strings.Join(words, ", "), ", ")) // words itself would be allocated for each check
 }
 
 // text checks that a text is on one line, valid UTF-8 and not longer than most, in bytes.

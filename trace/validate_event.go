@@ -1,6 +1,9 @@
 package trace
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 func (v *validator) events() {
 	defer func() { v.event, v.ref = nil, nil }()
@@ -203,6 +206,7 @@ func (v *validator) results() {
 		v.must(r.Head == "" || r.Failed() || r.Status == StatusCancelled, "the head of a result that did not fail is content")
 		v.word("denied", r.Denied, "", "user", "rule", "hook", "other")
 		v.must(r.Denied == "" || r.Status == StatusErrored || r.Status == StatusCancelled, "a call that was refused is errored or cancelled")
+		v.must(r.ExitCode == nil || *r.ExitCode >= math.MinInt32 && *r.ExitCode <= math.MaxUint32, "an exit code is none of any system")
 		v.must(r.DurationMS >= 0, "a duration is negative")
 		v.session("the spawned session", r.Spawned)
 	}

@@ -102,6 +102,7 @@ var broken = []struct {
 	{"the head of a result that did not fail is content", func(t *SessionTrace) { t.Results[1].Head = "ok" }},
 	{`denied is "nobody"`, func(t *SessionTrace) { t.Results[0].Denied = "nobody" }},
 	{"a call that was refused is errored or cancelled", func(t *SessionTrace) { t.Results[1].Denied = "user" }},
+	{"an exit code is none of any system", func(t *SessionTrace) { *t.Results[0].ExitCode = 1 << 40 }},
 	{"a duration is negative", func(t *SessionTrace) { t.Results[0].DurationMS = -1 }},
 
 	{"a response's id is missing", func(t *SessionTrace) { t.Responses[0].ID = "" }},
@@ -142,7 +143,7 @@ func TestValidate(t *testing.T) {
 // What is broken is said with the place in the source that it was read from.
 func TestInvalidNamesThePlace(t *testing.T) {
 	for want, spoil := range map[string]func(t *SessionTrace){
-		"invalid trace toy/s1/a1: event 2: by is \"nobody\", none of [\"\" \"user\" \"client\"] (read from /home/me/.toy/s1/a1.jsonl:2 (byte 100))": func(t *SessionTrace) {
+		"invalid trace toy/s1/a1: event 2: by is \"nobody\", none of user, client (read from /home/me/.toy/s1/a1.jsonl:2 (byte 100))": func(t *SessionTrace) {
 			t.Events[1].By = "nobody"
 		},
 		"invalid trace toy/s1/a1: event 8: a duration is negative (read from /home/me/.toy/toy.db: part m1/2)": func(t *SessionTrace) {

@@ -103,7 +103,7 @@ func TestResume(t *testing.T) {
 // Whatever a source says, the trace is valid.
 func TestNonsenseIsBrought(t *testing.T) {
 	odd := "two\nlines\x00 and \xff" + strings.Repeat("日", 300)
-	minus := -1
+	minus, huge := -1, 1<<40
 	b := build.New("toy", odd, "toy", "/tmp/s1")
 	e := func(body trace.Body) trace.Event {
 		return trace.Event{Ref: trace.Ref{Table: "t", Key: odd}, Record: odd, Turn: odd, Time: time.Date(-5, 1, 1, 0, 0, 0, 123, time.Local), Body: body, Copied: b.Trace().ID}
@@ -117,7 +117,7 @@ func TestNonsenseIsBrought(t *testing.T) {
 	b.Add(e(&trace.Session{Marker: trace.PhaseFailed, Detail: odd, Model: odd, Command: odd, Phase: odd}))
 	b.Call(e(nil), &trace.ToolCall{Call: odd, Parent: odd, Response: odd})
 	b.Call(e(nil), &trace.ToolCall{Call: odd + "2", Parent: odd})
-	b.Result(e(nil), trace.ToolResultEvent{Call: odd, Message: odd, AgentID: odd, Spawned: odd, Status: trace.StatusUnknown, From: trace.FromQueue, DurationMS: -1})
+	b.Result(e(nil), trace.ToolResultEvent{Call: odd, Message: odd, AgentID: odd, Spawned: odd, Status: trace.StatusUnknown, From: trace.FromQueue, DurationMS: -1, ExitCode: &huge})
 	b.Result(e(nil), trace.ToolResultEvent{Status: trace.StatusUnknown, From: trace.FromQueue})
 	b.Response(trace.Response{ID: odd, Model: odd, Stop: odd, Ref: trace.Ref{Table: "t", Key: odd}, Usage: trace.Usage{Input: math.MinInt64, Output: -1, CostUSD: -1}})
 	for _, related := range []string{"", b.Trace().ID, odd + "3"} {

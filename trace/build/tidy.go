@@ -1,6 +1,7 @@
 package build
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -122,6 +123,9 @@ func tidyResult(r *trace.ToolResultEvent) {
 	r.Time = clock(r.Time)
 	r.Call, r.Message, r.AgentID = Token(r.Call), Token(r.Message), Token(r.AgentID)
 	r.Spawned = SessionID(r.Spawned)
+	if c := r.ExitCode; c != nil && (*c < math.MinInt32 || *c > math.MaxUint32) {
+		r.ExitCode = nil
+	}
 	r.DurationMS = max(r.DurationMS, 0)
 }
 
