@@ -17,7 +17,8 @@ const chunk = 256 << 10
 
 // Line is one line of a file.
 type Line struct {
-	// Data is the line without its end, valid until the next one; nil if the line is longer than MaxLine.
+	// Data is the line without its end, valid until the next one; nil if the line is longer than MaxLine. The byte order
+	// mark that a file may begin with is no part of it.
 	Data []byte
 	// N counts the lines from 1, Offset is the first byte's.
 	N, Offset int64
@@ -59,6 +60,9 @@ func Read(ctx context.Context, r io.Reader, offset, lines int64, each func(Line)
 			line := Line{Data: bytes.TrimSuffix(buf[done:end], []byte{'\r'}), N: at.Line + 1, Offset: at.Offset, Size: long + int64(end+1-done)}
 			if long > 0 {
 				line.Data, long = nil, 0
+			}
+			if line.Offset == 0 {
+				line.Data = bytes.TrimPrefix(line.Data, []byte("\ufeff"))
 			}
 			if e := each(line); e != nil {
 				return at, e
