@@ -58,7 +58,6 @@ func claudeSession(m *maker, r *random, has features) {
 	t.t = &Session{Source: "claude", ID: t.session, Main: true, Kind: trace.Root, Outcome: trace.Completed, Linked: true}
 	t.file = m.create("claude", ".claude/projects/"+t.slug+"/"+t.session+".jsonl")
 	t.t.File = t.path
-	t.t.Start = t.now
 	turns := r.from(1, 9)
 	if t.keep || has["resumed"] || has["resumed-kill"] || has["rewound"] {
 		turns = max(turns, 3)

@@ -45,7 +45,7 @@ func (t *talk) agentCall(background bool, f fate) *call {
 func (t *talk) run(from *talk, killed, background bool) {
 	base := ".claude/projects/" + t.slug + "/" + t.session + "/subagents/agent-" + t.agentID
 	t.file = t.m.create("claude", base+".jsonl")
-	t.t.File, t.t.Start = t.path, from.now
+	t.t.File = t.path
 	t.now, t.prompt = from.now+50, from.prompt
 	t.said(t.task, "")
 	t.context()

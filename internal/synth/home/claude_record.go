@@ -28,6 +28,9 @@ func (t *talk) begin(kind string) {
 // finish ends a record of the conversation and returns its uuid. extra is further fields, beginning with a comma.
 func (t *talk) finish(kind, of, extra string) string {
 	uuid := t.r.uuid()
+	if t.t.Start == 0 {
+		t.t.Start = t.now
+	}
 	if kind == "assistant" || kind == "attachment" {
 		t.s(`,"type":"`, kind, `"`)
 	}

@@ -199,6 +199,7 @@ func (t *talk) killedAndResumed() {
 	t.s(`,"content":[{"type":"text","text":"No response requested."}]}`)
 	t.finish("assistant", "text", "")
 	t.t.Resumed++
+	t.t.Interrupts++ // by the end of the program
 }
 
 // ended is where a turn ended: what the next prompt hangs on, or a fork copies up to.

@@ -21,10 +21,11 @@ type rollout struct {
 	name     string // agent_path
 	legacy   bool   // as 0.130.0 wrote it
 	code     bool   // code mode: tools are called from JavaScript
+	exec     bool   // codex exec, a process a turn; else the terminal interface
 	ordinal  int64
 	history  int64
 	now      int64
-	answers  int
+	turnsRun int // turns that were begun, reviews too
 	last     tokens
 	total    tokens
 	cached   int64
@@ -42,7 +43,7 @@ type inherited struct{ records []string }
 func codexSession(m *maker, r *random, has features) {
 	now := m.begin(r)
 	id := r.thread(now)
-	t := &rollout{r: r, has: has, id: id, root: id, cwd: m.project(r), name: "/root", legacy: has["legacy"], code: has["code"] && !has["legacy"], now: now, inherit: &inherited{}}
+	t := &rollout{r: r, has: has, id: id, root: id, cwd: m.project(r), name: "/root", legacy: has["legacy"], code: has["code"] && !has["legacy"], exec: has["resumed"] || r.percent(50), now: now, inherit: &inherited{}}
 	if t.legacy {
 		t.has = features{"legacy": true, "secrets": has["secrets"], "interrupted": has["interrupted"], "killed": has["killed"]}
 	}
@@ -88,7 +89,6 @@ func (t *rollout) turns(n int) {
 		if i > 0 && t.has["resumed"] && i == n-1 {
 			t.now += int64(t.r.from(1, 48)) * 3600_000
 			t.settings()
-			t.t.Resumed++
 		}
 		if i == 0 && t.has["review"] {
 			t.review()
@@ -172,7 +172,7 @@ func (t *rollout) fork(m *maker) *rollout {
 	r := t.r.fork(t.r.next())
 	now := t.now + int64(r.from(60, 90000))*1000
 	id := r.thread(now)
-	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: id, cwd: t.cwd, name: "/root", code: t.code, now: now, ordinal: t.ordinal, history: t.history,
+	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: id, cwd: t.cwd, name: "/root", code: t.code, exec: t.exec, now: now, ordinal: t.ordinal, history: t.history,
 		total: t.total, cached: t.cached, inherit: &inherited{}}
 	c.t = &Session{Source: "codex", ID: id, Main: true, Kind: trace.Fork, Related: t.id, Outcome: trace.Completed, Linked: true, Start: now}
 	c.create(m, false)

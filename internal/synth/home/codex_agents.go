@@ -14,7 +14,7 @@ func (t *rollout) child(name string, call string) *rollout {
 	r := t.r.fork(t.r.next())
 	now := t.now + int64(r.from(20, 200))
 	id := r.thread(now)
-	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: t.root, cwd: t.cwd, name: name, code: t.code, now: now}
+	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: t.root, cwd: t.cwd, name: name, code: t.code, exec: t.exec, now: now}
 	c.t = &Session{Source: "codex", ID: id, Kind: trace.Subagent, Related: t.id, Call: call, AgentID: id, AgentType: "default", Linked: true, Outcome: trace.Completed, Start: now}
 	return c
 }
@@ -145,6 +145,7 @@ func (t *rollout) waits(kids []*rollout) {
 		t.rec("response_item").s(`"type":"agent_message",`, t.itemID("amsg"), `"author":"`, c.name, `","recipient":"`, t.name, `","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nPayload:\n`).
 			e(t.m.texts.cut(t.r, 400).esc).s(`"}]`, t.passthrough(""))
 		t.end1("response_item/agent_message")
+		t.t.Notified++
 	}
 }
 
@@ -205,6 +206,7 @@ func (t *rollout) review() {
 		c.item("CommandExecution", did, 10)
 		t.now = c.now
 		t.itemOf(c.id, "CommandExecution", did, 10)
+		t.t.Copied.Calls++
 		c.output(u, `Chunk ID: dc1357\nWall time: 0.0000 seconds\nProcess exited with code `+strconv.Itoa(code)+`\nOriginal token count: 0\nOutput:\n`)
 		c.counted(1)
 	}
@@ -227,4 +229,5 @@ func (t *rollout) reviewed(outer string) {
 	t.done("")
 	t.t.Reviews++
 	t.t.Spawned++
+	t.turnsRun++
 }

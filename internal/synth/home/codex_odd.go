@@ -46,6 +46,7 @@ func (t *rollout) interrupted() {
 	t.end1("event_msg/turn_aborted")
 	if u != nil && !t.legacy {
 		t.ran(u, "failed", -1, 2500)
+		t.t.failed(u.tool)
 	}
 	t.t.Interrupts++
 }

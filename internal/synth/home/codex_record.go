@@ -34,6 +34,9 @@ func (t *rollout) repeatable(kind, of string, payload string) {
 // meta writes the first record. more is further fields, beginning with a comma.
 func (t *rollout) meta(more string) {
 	source := `"source":"exec","thread_source":"user"`
+	if !t.exec {
+		source = `"source":"cli","thread_source":"user"`
+	}
 	t.repeatable("session_meta", "", t.metaPayload(source, more))
 }
 
@@ -45,7 +48,7 @@ func (t *rollout) metaPayload(source, more string) string {
 		version = "0.169.0"
 		s = `"account_scoped":true,"session_id":"` + t.root + `",`
 	}
-	s += `"id":"` + t.id + `"` + more + `,"timestamp":"` + stamp(t.now) + `","cwd":"` + t.cwd + `","originator":"codex_exec","cli_version":"` + version + `",` + source + `,"model_provider":"openai","base_instructions":{"text":"` + string(text.esc) + `"}`
+	s += `"id":"` + t.id + `"` + more + `,"timestamp":"` + stamp(t.now) + `","cwd":"` + t.cwd + `","originator":"` + t.originator() + `","cli_version":"` + version + `",` + source + `,"model_provider":"openai","base_instructions":{"text":"` + string(text.esc) + `"}`
 	if !t.legacy {
 		s += `,"history_mode":"paginated","multi_agent_version":"v2","context_window":{"window_id":"` + t.r.thread(t.now) + `"}`
 	}
@@ -56,6 +59,10 @@ func (t *rollout) metaPayload(source, more string) string {
 func (t *rollout) begun(first bool) {
 	t.turn = t.r.thread(t.now)
 	t.rootTurn = t.turn
+	if t.exec && t.turnsRun > 0 { // another process goes on with the session
+		t.t.Resumed++
+	}
+	t.turnsRun++
 	t.started("null")
 	if first {
 		t.injected("developer", 700)
@@ -74,13 +81,27 @@ func (t *rollout) begun(first bool) {
 func (t *rollout) started(parent string) {
 	p := `"type":"task_started",`
 	if !t.legacy {
-		p += `"turn_attribution":{"turn_id":"` + t.turn + `","turn_trigger":"exec","parent_turn_id":` + parent + `,"initiating_agent_path":null,"root_turn_id":"` + t.rootTurn + `"},`
+		p += `"turn_attribution":{"turn_id":"` + t.turn + `","turn_trigger":` + t.trigger() + `,"parent_turn_id":` + parent + `,"initiating_agent_path":null,"root_turn_id":"` + t.rootTurn + `"},`
 	}
 	p += `"turn_id":"` + t.turn + `",`
 	if !t.legacy {
 		p += `"root_turn_id":"` + t.rootTurn + `",`
 	}
 	t.repeatable("event_msg", "/task_started", p+`"started_at":`+itoa(t.now/1000)+`,"model_context_window":258400,"collaboration_mode_kind":"default"`)
+}
+
+func (t *rollout) originator() string {
+	if t.exec {
+		return "codex_exec"
+	}
+	return "codex-tui"
+}
+
+func (t *rollout) trigger() string {
+	if t.exec {
+		return `"exec"`
+	}
+	return "null"
 }
 
 // injected is a message that the client put into the history.

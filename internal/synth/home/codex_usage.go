@@ -7,7 +7,6 @@ func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02
 // answer begins an answer of the model: its usage, which billed tells.
 func (t *rollout) answer() {
 	t.now += int64(t.r.from(500, 9000))
-	t.answers++
 	in := t.cached + int64(t.r.from(200, 5000))
 	u := tokens{in: in, cached: t.cached, out: int64(t.r.from(20, 1500))}
 	if t.r.percent(40) {

@@ -27,6 +27,7 @@ func (m *maker) create(agent, path string) *file {
 		return f
 	}
 	whole := filepath.Join(m.home, path)
+	m.dirs[filepath.Dir(whole)] = true
 	if m.err = os.MkdirAll(filepath.Dir(whole), 0o700); m.err == nil {
 		f.f, m.err = os.OpenFile(whole, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	}

@@ -9,6 +9,7 @@ package home
 import (
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Options say what to make.
@@ -35,9 +36,9 @@ var shares = []struct {
 	session func(*maker, *random, features)
 }{{"claude", 68, claudeSession}, {"codex", 30, codexSession}, {"gemini", 2, geminiSession}}
 
-// epoch is the time of the first session, in Unix milliseconds: 2026-10-01T06:00:00Z. The last one is 45 days later.
+// epoch is the time of the first session, in Unix milliseconds: 2025-10-01T06:00:00Z. The last one is 45 days later.
 const (
-	epoch = 1790834400000
+	epoch = 1759298400000
 	span  = 45 * 24 * 3600 * 1000
 )
 
@@ -50,6 +51,7 @@ type maker struct {
 	sessions *os.File // SessionsFile
 	err      error    // the first one; what is written after it is dropped
 	made     map[string]int
+	dirs     map[string]bool
 }
 
 // Make makes dir/home and the files with the truth beside it. dir must be empty or not be there.
@@ -62,7 +64,7 @@ func Make(dir string, opts Options) (*Truth, error) {
 		return nil, err
 	}
 	r := &random{state: mix(opts.Seed + 1)}
-	m := &maker{opts: opts, home: home, texts: newTexts(r.fork(0), opts.Brief), truth: newTruth(opts), made: map[string]int{}}
+	m := &maker{opts: opts, home: home, texts: newTexts(r.fork(0), opts.Brief), truth: newTruth(opts), made: map[string]int{}, dirs: map[string]bool{}}
 	if m.sessions, m.err = os.OpenFile(filepath.Join(dir, SessionsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); m.err != nil {
 		return nil, m.err
 	}
@@ -78,6 +80,7 @@ func Make(dir string, opts Options) (*Truth, error) {
 		s.session(m, sr, m.features(sr, s.agent))
 	}
 	m.projects()
+	m.age()
 	if err := m.sessions.Close(); m.err == nil {
 		m.err = err
 	}
@@ -85,6 +88,15 @@ func Make(dir string, opts Options) (*Truth, error) {
 		return nil, m.err
 	}
 	return m.truth, m.truth.write(dir)
+}
+
+// age makes the folders as old as their files: what changed a moment ago is looked at again.
+func (m *maker) age() {
+	for dir := range m.dirs {
+		for ; len(dir) > len(m.home) && m.err == nil; dir = filepath.Dir(dir) {
+			m.err = os.Chtimes(dir, time.UnixMilli(epoch), time.UnixMilli(epoch))
+		}
+	}
 }
 
 // begin is when a session begins.

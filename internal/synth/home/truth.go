@@ -67,8 +67,8 @@ type Held struct {
 	Errors     int            `json:"errors"`
 	Interrupts int            `json:"interrupts"`
 	Compacted  int            `json:"compacted"`
-	Resumed    int            `json:"resumed"`
-	Notified   int            `json:"notified"`   // task notifications
+	Resumed    int            `json:"resumed"`    // by another process, as far as the source tells
+	Notified   int            `json:"notified"`   // what background tasks and sub-agents told on their own
 	Queued     int            `json:"queued"`     // prompts given while the agent worked; of Prompts
 	Parallel   int            `json:"parallel"`   // calls that shared a response with others
 	Abandoned  int            `json:"abandoned"`  // calls on branches that were rewound
