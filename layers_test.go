@@ -45,7 +45,7 @@ var layers = []struct {
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite", "somebody else's live database, read as it is; knows no table in it"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex supervisor/look internal/journal", "", "the composition root of the hooks, nothing else"},
-	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/backtest supervisor/look supervisor/watch trace workflow internal/archive internal/doctor internal/ingest internal/journal internal/notify internal/project internal/queue internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
+	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/backtest supervisor/look supervisor/watch trace trace/gemini trace/graph workflow internal/archive internal/doctor internal/graphpage internal/ingest internal/journal internal/notify internal/project internal/queue internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
 	{"internal/journal", "logfmt internal/lockfile internal/atomicfile", "golang.org/x/sys", "the log as a file; does not know what entries mean"},
 	{"internal/journal/journaltest", "internal/journal logfmt", "", "the clean-up check of every test that made a log"},
 	{"internal/proc", "", "", "whether a process runs; starts none"},

@@ -15,6 +15,7 @@ import (
 	"aburn/internal/settings"
 	"aburn/internal/term"
 	"aburn/logfmt"
+	"aburn/trace/graph"
 	"aburn/workflow"
 )
 
@@ -187,6 +188,16 @@ func flagValues(m *workflow.Model, flag string) []string {
 		return workflow.Types()
 	case "sweep":
 		return m.Limits.Names()
+	case "source":
+		return sources()
+	case "outcome":
+		return outcomes()
+	case "relationship":
+		return relations()
+	case "top":
+		return asWords(graph.Measures()...)
+	case "type":
+		return toolTypes()
 	}
 	return nil
 }

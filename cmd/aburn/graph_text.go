@@ -1,0 +1,226 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/graphpage"
+	"aburn/internal/term"
+	"aburn/trace"
+	"aburn/trace/graph"
+)
+
+// showGraph prints trees, or a rank, for people.
+func (a *app) showGraph(cmd *cli.Command, g *grown, now time.Time) error {
+	out := a.screen(cmd)
+	if g.total == 0 {
+		a.note("no session is like that")
+		return nil
+	}
+	var err error
+	shown := len(g.trees)
+	what := "trees"
+	if g.measure != "" {
+		shown, what = len(g.ranked), "nodes"
+		err = g.showRank(out)
+	} else {
+		err = g.showTrees(out, now)
+	}
+	if err == nil && shown < g.total && g.one == nil || g.measure != "" && shown < g.total {
+		a.note(fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, term.Count(int64(g.total)), what))
+	}
+	return err
+}
+
+// treeColumns are the columns of trees: the branch, what the session did itself, and what it did with all below it.
+func treeColumns(narrow bool) []term.Column {
+	columns := []term.Column{
+		{Title: "began"}, {Title: "session", Flex: true, Min: 20}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true},
+		{Title: "active", Right: true}, {Title: "Σ calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true}, {Title: "active", Right: true},
+	}
+	if narrow {
+		columns[2].Title, columns[4].Title, columns[8].Title, columns[7].Title = "", "bad", "bad", "Σ"
+		columns[5].Title, columns[9].Title = "tok", "tok"
+	}
+	return columns
+}
+
+// pipeWidth is how wide the tables of sessions are where no terminal says how wide they can be.
+const pipeWidth = 180
+
+func (g *grown) showTrees(out *term.Out, now time.Time) error {
+	narrow := out.Width() > 0 && out.Width() < wideFrom
+	table := term.Table{Columns: treeColumns(narrow), Width: pipeWidth}
+	list := g.list()
+	drawn := branches(list)
+	for i := range list {
+		n := &list[i]
+		name := term.Cell{Text: drawn[i] + nodeTitle(n), Style: g.nodeStyle(n)}
+		began := term.Cell{Style: term.Dim}
+		if n.Depth == 0 {
+			name.Text = join(n.Source+" "+name.Text, n.Project)
+			if n.Start != nil {
+				began.Text = n.Start.Local().Format(dateLayout(narrow, *n.Start, now))
+			}
+		}
+		if n.Depth == 0 && i > 0 && (list[i-1].Depth > 0 || i+1 < len(list) && list[i+1].Depth > 0) {
+			table.AddCells()
+		}
+		cells := append([]term.Cell{began, name}, sumCells(n, &n.Own, narrow, true)...)
+		table.AddCells(append(cells, wholeCells(n, narrow)...)...)
+	}
+	return table.Print(out, 0)
+}
+
+// nodeStyle makes the session stand out that was asked for.
+func (g *grown) nodeStyle(n *graphpage.Node) term.Style {
+	switch {
+	case g.one != nil && len(g.trees[0].Children) > 0 && n.Session == g.one.ID && n.Source == g.one.Source:
+		return term.BoldCyan
+	case n.Missing:
+		return term.Dim
+	}
+	return term.Plain
+}
+
+// nodeTitle is what stands in a node's first column behind its branch.
+func nodeTitle(n *graphpage.Node) string {
+	sign := relationSign(n.Relation)
+	if n.Provenance == trace.Inferred {
+		sign += "?"
+	}
+	text := strings.TrimSpace(sign + " " + n.Name)
+	if n.Loop {
+		text += " (a circle of relationships is cut here)"
+	}
+	return strings.TrimSpace(text + " " + n.Label())
+}
+
+// sumCells are the outcome and the numbers of a session itself.
+func sumCells(n *graphpage.Node, s *graphpage.Sums, narrow, own bool) []term.Cell {
+	if n.Missing && own {
+		return make([]term.Cell, 5)
+	}
+	failed := term.Cell{Text: term.Count(int64(s.Failed)), Style: term.Dim}
+	if s.Failed > 0 {
+		failed.Style = term.Red
+	}
+	numbers := []term.Cell{{Text: term.Count(int64(s.Calls))}, failed, {Text: amount(s.Tokens)}, {Text: milliseconds(s.ActiveMS)}}
+	if !own {
+		return numbers
+	}
+	mark, style := outcomeMark(n.Outcome)
+	if !narrow {
+		mark += " " + string(n.Outcome)
+	}
+	return append([]term.Cell{{Text: mark, Style: style}}, numbers...)
+}
+
+// wholeCells are the sums of a subtree, where there is one.
+func wholeCells(n *graphpage.Node, narrow bool) []term.Cell {
+	if n.Whole == n.Own {
+		return nil
+	}
+	cells := sumCells(n, &n.Whole, narrow, false)
+	if narrow { // there is no room for the time
+		cells = cells[:3]
+	}
+	return cells
+}
+
+// branches draws the lines in front of the nodes of one tree.
+func branches(nodes []graphpage.Node) []string {
+	last := make([]bool, len(nodes)) // the last child of its parent
+	at := map[int]int{}              // depth → whether a deeper look found a sibling below
+	for i := len(nodes) - 1; i >= 0; i-- {
+		d := nodes[i].Depth
+		last[i] = at[d] == 0
+		at[d] = 1
+		for deeper := range at {
+			if deeper > d {
+				delete(at, deeper)
+			}
+		}
+	}
+	lines, open := make([]string, len(nodes)), []bool{} // open: whether the line of a depth goes on
+	for i := range nodes {
+		d := nodes[i].Depth
+		if d == 0 {
+			open = open[:0]
+			continue
+		}
+		open = open[:min(d-1, len(open))]
+		var b strings.Builder
+		if d > deepest {
+			fmt.Fprintf(&b, "%d ", d)
+		} else {
+			for _, goesOn := range open {
+				if goesOn {
+					b.WriteString("│ ")
+				} else {
+					b.WriteString("  ")
+				}
+			}
+		}
+		if last[i] {
+			b.WriteString("└ ")
+		} else {
+			b.WriteString("├ ")
+		}
+		lines[i] = b.String()
+		open = append(open, !last[i])
+	}
+	return lines
+}
+
+// deepest is the depth up to which branches are drawn; below, the depth stands as a number.
+const deepest = 12
+
+// showRank prints the nodes with the most of the measure.
+func (g *grown) showRank(out *term.Out) error {
+	narrow := out.Width() > 0 && out.Width() < wideFrom
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{
+		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
+		{Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "sessions", Right: true}, {Title: "about", Flex: true, Min: 10},
+	}}
+	if narrow {
+		table.Columns[5].Title, table.Columns[8].Title = "bad", "in"
+	}
+	for _, n := range g.ranked {
+		node, totals := g.facts(n), n.Own
+		if g.one == nil {
+			totals = n.Whole
+		}
+		sums := graphpage.SumsOf(totals)
+		value := g.measure.Of(totals)
+		text := amount(value)
+		if g.measure == graph.Duration {
+			text = milliseconds(value)
+		}
+		cells := []term.Cell{{Text: text, Style: term.Bold}, {Text: percentOf(value, g.sum)}, {Text: node.Name}}
+		cells = append(cells, sumCells(&node, &sums, narrow, true)...)
+		count := term.Cell{}
+		if g.one == nil {
+			count.Text = term.Count(int64(totals.Sessions))
+		}
+		cells = append(cells, count, term.Cell{Text: strings.TrimSpace(relationSign(node.Relation) + " " + node.Label())})
+		table.AddCells(without(cells, map[graph.Measure]int{graph.Tokens: 6, graph.Failures: 5, graph.Duration: 7}[g.measure])...)
+	}
+	return table.Print(out, 0)
+}
+
+// without empties the cell that only repeats the first one.
+func without(cells []term.Cell, i int) []term.Cell {
+	cells[i] = term.Cell{}
+	return cells
+}
+
+func percentOf(n, of int64) string {
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(n)/float64(of))
+}

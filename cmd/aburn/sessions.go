@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/archive"
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/trace"
+)
+
+// sessionLimit is how many sessions people are shown who do not say how many.
+const sessionLimit = 50
+
+func (a *app) sessionsCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "sessions",
+		Usage: "list the sessions in the archive, of all agents",
+		Description: "One line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored, † killed, ? unknown: as\n" +
+			"its agent's own records state it), tool calls and how many of them failed, tokens, active time (pauses over 10 minutes are not in it), the id that other\n" +
+			"commands take, and its first prompt. ↳ is a sub-agent, ↗ a fork, → a continuation; * may still be going on, - is only in the archive any more.\n" +
+			"`aburn ingest` brings the archive up to date.",
+		Flags: append(chooseFlags(), outcomeFlag(),
+			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
+			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
+			jsonFlag()),
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn sessions --since 7d",
+			"aburn sessions --project . --outcome errored",
+			"aburn sessions --relationship fork --json | jq '.sessions[].session'",
+		),
+		Action: a.sessions,
+	}
+}
+
+func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
+	limit := cmd.Int("limit")
+	if limit < 0 {
+		return usageError("--limit: a number of sessions is not negative")
+	}
+	if !cmd.IsSet("limit") && !cmd.Bool("json") {
+		limit = sessionLimit
+	}
+	arch, err := a.viewArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	now := time.Now()
+	f, err := chosen(ctx, cmd, arch, now)
+	if err != nil {
+		return err
+	}
+	list, err := arch.Sessions(ctx, f)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	names, err := namesOf(ctx, arch)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	total := len(list)
+	if limit > 0 {
+		list = list[:min(limit, total)]
+	}
+	if cmd.Bool("json") {
+		r := sessionsReport{Total: total, Sessions: []sessionRow{}}
+		for i := range list {
+			r.Sessions = append(r.Sessions, rowOf(&list[i], names))
+		}
+		return a.printJSON(r)
+	}
+	if total == 0 {
+		a.note("no session is like that")
+		return nil
+	}
+	if err := a.aboutAgents(ctx, arch, list); err != nil {
+		return err
+	}
+	if err := showSessions(a.screen(cmd), list, names, now); err != nil {
+		return err
+	}
+	if total > len(list) {
+		a.note(fmt.Sprintf("the newest %d of %s: --limit 0 shows all", len(list), term.Count(int64(total))))
+	}
+	return nil
+}
+
+// aboutAgents says of sub-agents that have no prompt what they were spawned for.
+func (a *app) aboutAgents(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
+	bare := func(s archive.Session) bool { return s.Ask == "" && s.Relation == trace.Subagent }
+	if !slices.ContainsFunc(list, bare) {
+		return nil
+	}
+	relations, err := arch.Relations(ctx)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	what := map[int64]string{}
+	for _, r := range relations {
+		if r.Kind == trace.Subagent {
+			what[r.Key] = join(r.AgentType, r.Description)
+		}
+	}
+	for i := range list {
+		if bare(list[i]) {
+			list[i].Ask = what[list[i].Key]
+		}
+	}
+	return nil
+}
+
+// showSessions prints one line a session. On a narrow terminal the date, the folder and the outcome are cut to what tells them apart.
+func showSessions(out *term.Out, list []archive.Session, names *sessionNames, now time.Time) error {
+	narrow := out.Width() > 0 && out.Width() < wideFrom
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{
+		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true},
+		{Title: "failed", Right: true}, {Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
+	}}
+	if narrow {
+		table.Columns[6].Title = "bad"
+	}
+	for i := range list {
+		s := &list[i]
+		mark, style := outcomeMark(s.Outcome)
+		project, outcome := s.Project.Path, string(s.Outcome)
+		if narrow {
+			project, outcome = filepath.Base(project), ""
+		}
+		if s.Project.Path == "" {
+			project = ""
+		}
+		ended := ""
+		if !s.End.IsZero() {
+			ended = s.End.Local().Format(dateLayout(narrow, s.End, now))
+		}
+		failed := term.Cell{Text: term.Count(int64(s.Counts.Failed)), Style: term.Dim}
+		if s.Counts.Failed > 0 {
+			failed.Style = term.Red
+		}
+		table.AddCells(term.Cell{Text: ended, Style: term.Dim}, term.Cell{Text: s.Source}, term.Cell{Text: project}, term.Cell{Text: mark, Style: style}, term.Cell{Text: outcome, Style: style},
+			term.Cell{Text: term.Count(int64(s.Counts.Calls))}, failed, term.Cell{Text: amount(s.Usage.Total())}, term.Cell{Text: milliseconds(s.ActiveMS)},
+			term.Cell{Text: names.of(s.Source, s.ID), Style: sessionStyle(logfmt.SessionID(s.ID))}, term.Cell{Text: about(s)})
+	}
+	return table.Print(out, 0)
+}
+
+// about is the sign of a session's relationship, what is special about it, and its first prompt.
+func about(s *archive.Session) string {
+	text := s.Ask
+	if sign := relationSign(s.Relation); sign != "" {
+		text = sign + " " + text
+	}
+	switch {
+	case s.Live:
+		text = "* " + text
+	case s.Gone:
+		text = "- " + text
+	}
+	return text
+}
+
+// relationSign is how a session came to be, in one character; nothing of its own accord.
+func relationSign(r trace.Relation) string {
+	switch r {
+	case trace.Subagent:
+		return "↳"
+	case trace.Fork:
+		return "↗"
+	case trace.Continuation:
+		return "→"
+	}
+	return ""
+}
+
+func outcomeMark(o trace.Outcome) (string, term.Style) {
+	switch o {
+	case trace.Completed:
+		return "✔", term.Green
+	case trace.Interrupted:
+		return "‖", term.Yellow
+	case trace.Errored:
+		return "✖", term.Red
+	case trace.Killed:
+		return "†", term.Red
+	}
+	return "?", term.Dim
+}
+
+// dateLayout is how a time is shown: in a narrow table as the hour of today, else the day, or month, that tells it apart from now.
+func dateLayout(narrow bool, t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	switch {
+	case !narrow:
+		return "2006-01-02 15:04"
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return "15:04"
+	case now.Sub(t) < 300*24*time.Hour:
+		return "02 Jan"
+	}
+	return "2006-01"
+}
+
+// amount is a number in three digits: 812, 4.1k, 16M.
+func amount(n int64) string {
+	v, unit := float64(n), ""
+	for _, u := range []string{"k", "M", "G"} {
+		if v < 999.5 {
+			break
+		}
+		v, unit = v/1000, u
+	}
+	if unit != "" && v < 9.95 {
+		return strconv.FormatFloat(v, 'f', 1, 64) + unit
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64) + unit
+}
+
+// milliseconds is a duration for people, nothing where none is known.
+func milliseconds(ms int64) string {
+	if ms <= 0 {
+		return ""
+	}
+	return term.Duration(time.Duration(ms) * time.Millisecond)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/archive"
+	"aburn/internal/term"
+)
+
+// sessionNames gives the sessions of the archive short names that name no other one: the beginning of the id, of a sub-agent that of
+// its own part; or the end, where ids begin with the time. archive.Lookup takes them.
+type sessionNames struct {
+	begin, end []string // the own parts of all ids, and those backwards, sorted
+}
+
+func namesOf(ctx context.Context, arch *archive.Archive) (*sessionNames, error) {
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	return newNames(all), err
+}
+
+func newNames(all []archive.Session) *sessionNames {
+	n := &sessionNames{}
+	for i := range all {
+		part := ownPart(all[i].ID)
+		n.begin = append(n.begin, part)
+		n.end = append(n.end, backwards(part))
+	}
+	slices.Sort(n.begin)
+	slices.Sort(n.end)
+	return n
+}
+
+// of is the short name of a session, cleaned: source/id if nothing less will do.
+func (n *sessionNames) of(source, id string) string {
+	part := ownPart(id)
+	late := len(part) == 36 && part[14] == '7' || strings.HasPrefix(part, "ses_")
+	for size := min(shortID, len(part)); size <= len(part); size++ {
+		word := part[:size]
+		if late {
+			word = part[len(part)-size:]
+		}
+		if n.called(word) == 1 {
+			return term.Clean(word)
+		}
+	}
+	return term.Clean(source + "/" + id)
+}
+
+// called is how many sessions a word can mean.
+func (n *sessionNames) called(word string) int {
+	return beginning(n.begin, word) + beginning(n.end, backwards(word)) - n.exactly(word)
+}
+
+// exactly is how many are called just so: they both begin and end like that.
+func (n *sessionNames) exactly(word string) int {
+	i := sort.SearchStrings(n.begin, word)
+	count := 0
+	for ; i < len(n.begin) && n.begin[i] == word; i++ {
+		count++
+	}
+	return count
+}
+
+// beginning counts the words of a sorted list that begin like word.
+func beginning(list []string, word string) int {
+	from := sort.SearchStrings(list, word)
+	to := sort.Search(len(list), func(i int) bool { return i >= from && !strings.HasPrefix(list[i], word) && list[i] > word })
+	return to - from
+}
+
+// ownPart is what is a session's own in its id: all of it, or what follows its parent's.
+func ownPart(id string) string {
+	return id[strings.LastIndexByte(id, '/')+1:]
+}
+
+func backwards(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// completeSessions completes the names of the sessions in the archive, the newest first.
+func (a *app) completeSessions(ctx context.Context, cmd *cli.Command) {
+	a.completer(func(int) (list []string) {
+		arch, err := archive.View(ctx, archive.Dir(a.env))
+		if err != nil { // whoever completes is told of no error
+			return nil
+		}
+		defer arch.Close()
+		all, err := arch.Sessions(ctx, archive.Filter{})
+		if err != nil {
+			return nil
+		}
+		names := newNames(all)
+		for i := range all[:min(len(all), 200)] {
+			s := &all[i]
+			if name := names.of(s.Source, s.ID); !strings.ContainsAny(name, ":\n") {
+				list = append(list, name+":"+term.Cut(strings.ReplaceAll(term.Clean(join(s.Source, s.Ask)), ":", " "), 60))
+			}
+		}
+		return list
+	})(ctx, cmd)
+}

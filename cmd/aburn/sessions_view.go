@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/archive"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// viewArchive opens the archive for reading. Without one the error says how to get one.
+func (a *app) viewArchive(ctx context.Context) (*archive.Archive, error) {
+	arch, err := archive.View(ctx, archive.Dir(a.env))
+	var none *archive.NotFound
+	if errors.As(err, &none) {
+		return nil, usageError("no archive yet: "+none.Error(), none.Hint())
+	}
+	if err != nil {
+		return nil, badNews(err.Error())
+	}
+	return arch, nil
+}
+
+// chooseFlags are the flags that choose sessions of the archive.
+func chooseFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "since", Usage: "only sessions that ended since `WHEN`: 24h, 7d, 2026-11-21, 2026-11-21T10:03"},
+		&cli.StringFlag{Name: "until", Usage: "only sessions that ended before `WHEN`"},
+		&cli.StringFlag{Name: "source", Usage: "only sessions of this `AGENT`: claude, codex, opencode, openclaw, gemini, own"},
+		&cli.StringFlag{Name: "project", Usage: "only sessions in `DIR`, or in the project of this name"},
+	}
+}
+
+func outcomeFlag() cli.Flag {
+	return &cli.StringFlag{Name: "outcome", Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, killed or unknown"}
+}
+
+// outcomes and relations are the words that flags take.
+func outcomes() []string {
+	return asWords(trace.Completed, trace.Interrupted, trace.Errored, trace.Killed, trace.Unknown)
+}
+
+func relations() []string {
+	return asWords(trace.Root, trace.Continuation, trace.Fork, trace.Subagent)
+}
+
+func asWords[T ~string](list ...T) []string {
+	var names []string
+	for _, w := range list {
+		names = append(names, string(w))
+	}
+	return names
+}
+
+// sources are the sources that sessions can come from.
+func sources() (names []string) {
+	for _, r := range readers() {
+		names = append(names, r.Name())
+	}
+	return names
+}
+
+// chosen reads the flags that choose sessions.
+func chosen(ctx context.Context, cmd *cli.Command, arch *archive.Archive, now time.Time) (f archive.Filter, err error) {
+	for _, bound := range []struct {
+		flag string
+		to   *time.Time
+	}{{"since", &f.Since}, {"until", &f.Until}} {
+		text := cmd.String(bound.flag)
+		if text == "" {
+			continue
+		}
+		if *bound.to, err = moment(text, now); err != nil {
+			return f, usageError("--" + bound.flag + ": " + err.Error())
+		}
+	}
+	if f.Source, err = oneWord(cmd, "source", sources()); err != nil {
+		return f, err
+	}
+	if f.Outcome, err = oneWord(cmd, "outcome", outcomes()); err != nil {
+		return f, err
+	}
+	relation, err := oneWord(cmd, "relationship", relations())
+	if err != nil {
+		return f, err
+	}
+	f.Relation = trace.Relation(relation)
+	if name := cmd.String("project"); name != "" {
+		f.Project, err = projectNamed(ctx, cmd, arch, name)
+	}
+	return f, err
+}
+
+// oneWord is a flag's value, which has to be one of the words.
+func oneWord(cmd *cli.Command, flag string, words []string) (string, error) {
+	word := cmd.String(flag)
+	if word == "" || slices.Contains(words, word) {
+		return word, nil
+	}
+	hint := strings.Join(words, ", ")
+	if near := nearest(word, words); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return "", usageError("--"+flag+": unknown "+quote(word), hint)
+}
+
+// projectNamed is the folder that --project means: one that exists, else the project in the archive whose folder has this name.
+func projectNamed(ctx context.Context, cmd *cli.Command, arch *archive.Archive, name string) (string, error) {
+	dir, err := folder(cmd)
+	if err != nil {
+		return "", err
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() || filepath.IsAbs(name) {
+		return filepath.Clean(path), nil
+	}
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	if err != nil {
+		return "", err
+	}
+	var found, names []string
+	for i := range all {
+		key := all[i].Project.Key
+		names = append(names, filepath.Base(key))
+		if filepath.Base(key) == name && !slices.Contains(found, key) {
+			found = append(found, key)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		var hints []string
+		if near := nearest(name, names); near != "" {
+			hints = []string{"did you mean " + near + "?"}
+		}
+		return "", badNews("--project: no folder and no project in the archive is called "+quote(name), hints...)
+	}
+	var hints []string
+	for _, path := range found {
+		hints = append(hints, "--project "+path)
+	}
+	return "", usageError(fmt.Sprintf("--project: %d projects are called %s", len(found), quote(name)), hints...)
+}
+
+// oneSession is the session that a command's argument names.
+func (a *app) oneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
+	list, err := arch.Lookup(ctx, name)
+	if err != nil {
+		return archive.Session{}, badNews(err.Error())
+	}
+	switch len(list) {
+	case 1:
+		return list[0], nil
+	case 0:
+		return archive.Session{}, badNews("no session in the archive is called "+quote(name), "aburn sessions", "aburn ingest  # if it is a new one")
+	}
+	var hints []string
+	for i := range list[:min(len(list), 8)] {
+		hints = append(hints, join(list[i].Source+"/"+list[i].ID, term.Cut(list[i].Ask, 40)))
+	}
+	return archive.Session{}, usageError(term.Plural(int64(len(list)), "session")+" are called "+quote(name), hints...)
+}
+
+// sessionArgument refuses anything but one session.
+func sessionArgument(_ context.Context, cmd *cli.Command) error {
+	if cmd.NArg() != 1 || cmd.Args().First() == "" {
+		return usageError("one session has to be named", "aburn sessions")
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/archive"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// storyLimit is how many lines of a story people are shown who do not say how many.
+const storyLimit = 200
+
+func (a *app) showCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "tell the story of one session",
+		ArgsUsage: "SESSION",
+		Description: "Its prompts, calls with what became of them (exit code, duration, size of the result), changed files, errors, sub-agents. What was copied from another\n" +
+			"session, and what the conversation was rewound past, is marked. The number of an event is what --raw takes: it prints the record that the event was read\n" +
+			"from, out of the agent's own store, as it stands there. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters.\n\n" +
+			"Where hooks recorded the session too, --differences lists all in which their log and the agent's store do not agree.",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "raw", Usage: "print the original record of event `N`"},
+			&cli.BoolFlag{Name: "differences", Usage: "list where the agent's store and the hooks' log differ"},
+			&cli.IntFlag{Name: "limit", Usage: "only the last `N` lines of the story (default " + strconv.Itoa(storyLimit) + ")"},
+			&cli.BoolFlag{Name: "all", Usage: "the whole story"},
+			jsonFlag(),
+		},
+		ArgValidator:  sessionArgument,
+		ShellComplete: a.completeSessions,
+		Metadata: examples(
+			"aburn show 5b0c2f91",
+			"aburn show 5b0c2f91 --raw 17",
+			"aburn show 5b0c2f91 --json | jq '.events[] | select(.kind==\"error\")'",
+		),
+		Action: a.show,
+	}
+}
+
+// shown is the session that show tells of.
+type shown struct {
+	archive.Session
+	*trace.SessionTrace
+	names   *sessionNames
+	others  map[string]*archive.Session // of the same source, by id
+	related []archive.Relation          // those in which others name it
+}
+
+func (a *app) show(ctx context.Context, cmd *cli.Command) error {
+	if cmd.IsSet("raw") && (cmd.Bool("json") || cmd.Bool("differences")) {
+		return usageError("--raw prints a record as it is, and takes neither --json nor --differences")
+	}
+	if cmd.Int("limit") < 0 {
+		return usageError("--limit: a number of lines is not negative")
+	}
+	arch, err := a.viewArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	s, err := a.oneSession(ctx, arch, cmd.Args().First())
+	if err != nil {
+		return err
+	}
+	t, err := arch.Trace(ctx, s.Key)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	switch {
+	case cmd.IsSet("raw"):
+		return a.showRaw(ctx, cmd, &s, t, cmd.Int("raw"))
+	case cmd.Bool("json"):
+		return a.printJSON(t)
+	}
+	v := &shown{Session: s, SessionTrace: t}
+	if err := v.look(ctx, arch); err != nil {
+		return badNews(err.Error())
+	}
+	out := a.screen(cmd)
+	v.head(out)
+	limit := storyLimit
+	if cmd.IsSet("limit") {
+		limit = cmd.Int("limit")
+	}
+	if cmd.Bool("all") {
+		limit = 0
+	}
+	fmt.Fprintln(out)
+	left, err := v.tell(out, limit)
+	if err == nil && left > 0 {
+		a.note(term.Plural(int64(left), "earlier line is", "earlier lines are") + " left out: --all shows them")
+	}
+	return err
+}
+
+// look gathers what is told about the other sessions that the story names.
+func (v *shown) look(ctx context.Context, arch *archive.Archive) error {
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	if err != nil {
+		return err
+	}
+	v.names = newNames(all)
+	v.others = map[string]*archive.Session{}
+	for i := range all {
+		if all[i].Source == v.Session.Source {
+			v.others[all[i].ID] = &all[i]
+		}
+	}
+	relations, err := arch.Relations(ctx)
+	for _, r := range relations {
+		if r.RelatedKey == v.Key && r.Kind != trace.Subagent { // sub-agents are in the story
+			v.related = append(v.related, r)
+		}
+	}
+	return err
+}
+
+// name is how another session of the same source is called in the story.
+func (v *shown) name(id string) string {
+	if id == "" {
+		return "an unknown session"
+	}
+	if v.others[id] == nil {
+		return id + ", which is not in the archive"
+	}
+	return v.names.of(v.Session.Source, id)
+}

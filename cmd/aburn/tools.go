@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/archive"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// toolRows is how many lines each part of the answer has for people who do not say how many.
+const toolRows = 10
+
+func (a *app) toolsCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "tools",
+		Usage: "say which tool calls failed, were retried, never ended, or took longest",
+		Description: "From the calls of all chosen sessions, each counted once, however often it was copied. A rate stands with what it is a rate of: failed calls of those that have a\n" +
+			"result, percentiles of those whose duration is known (as the agent measured it, else the time between the records of call and result, which holds the wait\n" +
+			"for a permission). A call without an end has no result, or none but that it is running.\n\n" +
+			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool and input,\n" +
+			"in one session) succeeded, and those that never did.",
+		Flags: append(chooseFlags(),
+			&cli.StringFlag{Name: "type", Usage: "only calls of this `KIND` of tool: shell, read, edit, search, web, mcp, agent, other"},
+			&cli.StringFlag{Name: "tool", Usage: "only calls of the tool that its agent calls `NAME`"},
+			&cli.BoolFlag{Name: "failed", Usage: "what failed most"},
+			&cli.BoolFlag{Name: "retries", Usage: "what was called again and again"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(toolRows) + ", with --json all but the calls that took longest)"},
+			jsonFlag(),
+		),
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn tools --since 7d",
+			"aburn tools --failed --type shell",
+			"aburn tools --retries --project . --json | jq '.retries.calls[0]'",
+		),
+		Action: a.tools,
+	}
+}
+
+func toolTypes() []string {
+	return asWords(trace.ShellTool, trace.ReadTool, trace.EditTool, trace.SearchTool, trace.WebTool, trace.MCPTool, trace.AgentTool, trace.OtherTool)
+}
+
+func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
+	kind, err := oneWord(cmd, "type", toolTypes())
+	if err != nil {
+		return err
+	}
+	if cmd.Int("limit") < 0 {
+		return usageError("--limit: a number of lines is not negative")
+	}
+	arch, err := a.viewArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	filter, err := chosen(ctx, cmd, arch, time.Now())
+	if err != nil {
+		return err
+	}
+	names, err := namesOf(ctx, arch)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	limit := toolRows
+	if cmd.IsSet("limit") {
+		limit = cmd.Int("limit")
+	}
+	t := newToolTally(limit)
+	for row, err := range arch.Calls(ctx, archive.CallFilter{Filter: filter}) {
+		if err != nil {
+			return badNews(err.Error())
+		}
+		if (kind == "" || string(row.Type) == kind) && (cmd.String("tool") == "" || row.Tool == cmd.String("tool")) {
+			t.add(&row)
+		}
+	}
+	t.finish()
+	v := &toolsView{tally: t, names: names, limit: limit, failed: cmd.Bool("failed"), retries: cmd.Bool("retries")}
+	if cmd.Bool("json") {
+		if !cmd.IsSet("limit") {
+			v.limit = 0
+		}
+		return a.printJSON(v.report())
+	}
+	if t.sum.calls == 0 {
+		a.note("no call is like that")
+		return nil
+	}
+	return v.show(a.screen(cmd))
+}
+
+// toolsView shows a tally.
+type toolsView struct {
+	tally           *toolTally
+	names           *sessionNames
+	limit           int
+	failed, retries bool
+}
+
+func (v *toolsView) show(out *term.Out) error {
+	var err error
+	switch {
+	case v.failed:
+		err = v.showFailures(out)
+	case !v.retries:
+		if err = v.showTools(out); err == nil {
+			err = v.showLongest(out)
+		}
+	}
+	if err == nil && (v.retries || !v.failed) {
+		if err = v.showRetries(out); err == nil {
+			err = v.showAgents(out)
+		}
+	}
+	return err
+}
+
+// rows is how many of n are shown.
+func (v *toolsView) rows(n int) int {
+	if v.limit > 0 {
+		return min(n, v.limit)
+	}
+	return n
+}
+
+// title prints a part's heading; not the first one's, a line above it.
+func title(out *term.Out, first bool, text string) {
+	if !first {
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, out.Paint(term.Bold, term.Clean(text)))
+}

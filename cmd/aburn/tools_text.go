@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"aburn/internal/archive"
+	"aburn/internal/term"
+)
+
+// showTools prints the tools with the most calls.
+func (v *toolsView) showTools(out *term.Out) error {
+	narrow := out.Width() > 0 && out.Width() < wideFrom
+	t := v.tally
+	n := v.rows(len(t.ordered))
+	title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{
+		{Title: "tool", Flex: true, Min: 12}, {Title: "type"}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "of ended", Right: true}, {Title: "denied", Right: true},
+		{Title: "no end", Right: true}, {Title: "median", Right: true}, {Title: "p95", Right: true}, {Title: "longest", Right: true}, {Title: "timed", Right: true},
+	}}
+	if narrow {
+		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
+	}
+	row := func(s *toolSum, name string) {
+		failed, rate := term.Cell{Text: term.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", failureRate(s.failed, s.ended()), term.Count(int64(s.ended())))
+		if s.failed > 0 {
+			failed.Style = term.Red
+		}
+		denied, timed := term.Count(int64(s.denied)), term.Count(int64(len(s.durations)))
+		if narrow { // calls less the open ones are what the rate is of
+			rate, denied, timed = failureRate(s.failed, s.ended()), "", ""
+		}
+		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: term.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
+			term.Cell{Text: term.Count(int64(s.noResult))}, term.Cell{Text: milliseconds(s.percentile(50))}, term.Cell{Text: milliseconds(s.percentile(95))}, term.Cell{Text: milliseconds(s.percentile(100))},
+			term.Cell{Text: timed})
+	}
+	for _, s := range t.ordered[:n] {
+		row(s, toolWord(s.tool))
+	}
+	if len(t.ordered) > 1 {
+		row(&t.sum, "all")
+	}
+	return table.Print(out, 2)
+}
+
+// of says that not all are shown.
+func (v *toolsView) of(n, all int) string {
+	if n == all {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %s)", n, term.Count(int64(all)))
+}
+
+func failureRate(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of))
+}
+
+// showFailures prints what failed most.
+func (v *toolsView) showFailures(out *term.Out) error {
+	t := v.tally
+	n := v.rows(len(t.failed))
+	title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", term.Plural(int64(t.sum.failed), "call"), term.Count(int64(t.sum.ended())), failureRate(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
+	if n == 0 {
+		return nil
+	}
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{
+		{Title: "times", Right: true}, {Title: "sessions", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16}, {Title: "last in"},
+	}}
+	if out.Width() > 0 && out.Width() < wideFrom {
+		table.Columns[1].Title = "in"
+	}
+	for _, f := range t.failed[:n] {
+		table.AddCells(term.Cell{Text: term.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: term.Count(int64(f.sessions))}, term.Cell{Text: toolWord(f.tool)},
+			term.Cell{Text: f.how}, term.Cell{Text: f.what}, term.Cell{Text: v.where(&f.last), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// where is what aburn show takes to show a call: its session, and the number of its event.
+func (v *toolsView) where(row *archive.CallRow) string {
+	return v.names.of(row.Source, row.Session) + " " + strconv.Itoa(row.Seq)
+}
+
+// showRetries prints what errored again and again.
+func (v *toolsView) showRetries(out *term.Out) error {
+	t := v.tally
+	n, then := v.rows(len(t.retried)), 0
+	for _, r := range t.retried {
+		if r.succeeded {
+			then++
+		}
+	}
+	text := fmt.Sprintf("errored %d times or more: %d of %s that ever failed", retryFrom, len(t.retried), term.Plural(int64(t.again), "different call"))
+	if len(t.retried) > 0 {
+		text += fmt.Sprintf("; %d then succeeded, %d never did", then, len(t.retried)-then)
+	}
+	title(out, v.retries, text+v.of(n, len(t.retried)))
+	if n == 0 {
+		return nil
+	}
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{
+		{Title: "errors", Right: true}, {Title: "then"}, {Title: "tool", Flex: true, Min: 8}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"},
+	}}
+	for i := range t.retried[:n] {
+		r := &t.retried[i]
+		end := term.Cell{Text: "succeeded", Style: term.Green}
+		if !r.succeeded {
+			end = term.Cell{Text: "never", Style: term.Red}
+		}
+		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: what(&r.CallRow)}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// showAgents prints the sub-agents that never came to an end.
+func (v *toolsView) showAgents(out *term.Out) error {
+	t := v.tally
+	if t.agentAll == 0 {
+		return nil
+	}
+	n := v.rows(len(t.agents))
+	title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agents), term.Plural(int64(t.agentAll), "call"), t.agentNot, v.of(n, len(t.agents))))
+	if n == 0 {
+		return nil
+	}
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"}, {Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
+	for i := range t.agents[:n] {
+		r := &t.agents[i]
+		spawned := ""
+		if r.Spawned != "" {
+			spawned = v.names.of(r.Source, r.Spawned)
+		}
+		table.AddCells(term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned}, term.Cell{Text: what(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// showLongest prints the calls that took longest.
+func (v *toolsView) showLongest(out *term.Out) error {
+	t := v.tally
+	if len(t.longest) == 0 {
+		return nil
+	}
+	title(out, false, fmt.Sprintf("longest, of %s whose duration is known", term.Plural(int64(len(t.sum.durations)), "call")))
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
+	for i := range t.longest {
+		r := &t.longest[i]
+		became := cmp.Or(string(r.Status), "no result")
+		if r.Failed {
+			became = howFailed(r)
+		}
+		table.AddCells(term.Cell{Text: milliseconds(r.DurationMS)}, term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: what(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// what is what a call was about.
+func what(row *archive.CallRow) string { return cmp.Or(row.Path, row.Head) }
