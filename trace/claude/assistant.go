@@ -1,0 +1,260 @@
+package claude
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// message is the message of an assistant record.
+type message struct {
+	id, model, content, stop, usage []byte
+}
+
+// assistant takes an assistant record: mostly one block of a response, whose other blocks have records of their own.
+func (m *talk) assistant(e trace.Event, r *record) string {
+	var msg message
+	jsonl.Members(r.message, func(key, v []byte) bool {
+		switch string(key) {
+		case "id":
+			msg.id = v
+		case "model":
+			msg.model = v
+		case "content":
+			msg.content = v
+		case "stop_reason":
+			msg.stop = v
+		case "usage":
+			msg.usage = v
+		}
+		return true
+	})
+	if len(msg.content) == 0 {
+		return "an assistant record without content"
+	}
+	if r.apiError || is(msg.model, "<synthetic>") {
+		m.synthetic(e, r, &msg)
+		return ""
+	}
+	if msg.id == nil {
+		msg.id = r.request
+	}
+	if msg.id == nil {
+		msg.id = r.uuid
+	}
+	id := token(msg.id)
+	m.model(e, msg.model)
+	first := len(m.b.Trace().Events)
+	if msg.content[0] == '"' { // as old clients wrote it
+		e.Body = &trace.AgentMessage{Digest: build.DigestText(msg.content), Response: id}
+		m.b.Add(e)
+	} else {
+		jsonl.Elements(msg.content, func(block []byte) bool {
+			m.block(e, block, id)
+			return true
+		})
+	}
+	m.response(e, r, &msg, id, first)
+	m.speaks(r, &msg)
+	return ""
+}
+
+// model marks that another model answers from here on.
+func (m *talk) model(e trace.Event, raw []byte) {
+	if len(raw) < 3 || string(raw[1:len(raw)-1]) == m.st.Model {
+		return
+	}
+	name := token(raw)
+	if m.st.Model != "" {
+		x := marker(trace.ModelChanged, "")
+		x.Model = name
+		e.Inferred, e.Body = "another model answers", x
+		m.b.Add(e)
+	}
+	m.st.Model = name
+}
+
+// response notes the response that a record is of.
+func (m *talk) response(e trace.Event, r *record, msg *message, id string, first int) {
+	n := len(m.b.Trace().Events)
+	if n > first {
+		n = first + 1
+	}
+	res := trace.Response{ID: id, Model: m.st.Model, Event: n, Time: e.Time, Stop: token(msg.stop), Ref: e.Ref, Copied: e.Copied}
+	if id != m.usedBy || !bytes.Equal(msg.usage, m.usage) {
+		res.Usage = usage(msg.usage)
+		if r.cost != nil {
+			res.Usage.CostUSD, _ = strconv.ParseFloat(string(r.cost), 64) // not a number: not told
+		}
+		m.usedBy, m.usage = id, append(m.usage[:0], msg.usage...)
+	}
+	m.b.Response(res)
+}
+
+// usage is what a response used, as the client counts it: what was cached is not in the input tokens.
+func usage(raw []byte) (u trace.Usage) {
+	jsonl.Members(raw, func(key, v []byte) bool {
+		switch string(key) {
+		case "input_tokens":
+			u.Input, _ = jsonl.Int(v)
+		case "cache_creation_input_tokens":
+			u.CacheWrite, _ = jsonl.Int(v)
+		case "cache_read_input_tokens":
+			u.CacheRead, _ = jsonl.Int(v)
+		case "output_tokens":
+			u.Output, _ = jsonl.Int(v)
+		case "output_tokens_details":
+			u.Reasoning, _ = jsonl.Int(member(v, "thinking_tokens"))
+		}
+		return true
+	})
+	return u
+}
+
+// speaks notes where the turn stands after a record of a response.
+func (m *talk) speaks(r *record, msg *message) {
+	m.st.Ended = false
+	switch stop := jsonl.Text(msg.stop); {
+	case r.aborted, stop == "tool_use", stop == "pause_turn", len(m.st.Open) > 0 && stop == "":
+		m.st.At = speaking
+	case stop == "":
+		m.st.At = unsure
+	default:
+		m.st.At, m.st.From = answered, "stop_reason "+token(msg.stop)
+	}
+}
+
+// synthetic takes an assistant record that no model wrote: that a request failed, or nothing of note.
+func (m *talk) synthetic(e trace.Event, r *record, msg *message) {
+	e.By = "client"
+	if !r.apiError {
+		return
+	}
+	text := firstText(msg.content)
+	x := &trace.Error{Code: token(r.code), Fatal: true, Head: head(text, trace.ErrorHead), Digest: build.DigestText(text)}
+	if n, ok := jsonl.Int(r.status); ok {
+		x.Status = int(n)
+	}
+	e.By, e.Body = "", x
+	m.b.Add(e)
+	m.st.At, m.st.From = failed, "isApiErrorMessage"
+}
+
+// block takes a block of a response.
+func (m *talk) block(e trace.Event, block []byte, response string) {
+	var kind, text, id, name, input, result []byte
+	jsonl.Members(block, func(key, v []byte) bool {
+		switch string(key) {
+		case "type":
+			kind = v
+		case "text", "thinking":
+			text = v
+		case "id", "tool_use_id":
+			id = v
+		case "name":
+			name = v
+		case "input":
+			input = v
+		case "content":
+			result = v
+		}
+		return true
+	})
+	switch {
+	case is(kind, "text"), is(kind, "thinking"), is(kind, "redacted_thinking"):
+		e.Body = &trace.AgentMessage{Digest: build.DigestText(text), Thought: !is(kind, "text"), Response: response}
+		m.b.Add(e)
+	case is(kind, "tool_use"), is(kind, "server_tool_use"), is(kind, "mcp_tool_use"):
+		m.call(e, id, name, input, response)
+	case bytes.HasSuffix(kind, []byte(`_tool_result"`)):
+		m.serverResult(e, id, result)
+	}
+}
+
+// call takes a call of the model.
+func (m *talk) call(e trace.Event, id, name, input []byte, response string) {
+	tool := token(name)
+	if tool == "" {
+		tool = "?"
+	}
+	c := &trace.ToolCall{Call: token(id), Tool: tool, Type: typeOf(tool), Input: build.Digest(input), Response: response}
+	c.Key = build.InputKey(input, c.Input)
+	in := m.input(tool, c, input)
+	m.b.Call(e, c)
+	m.st.Open[c.Call] = in.open
+	if c.Type == trace.AgentTool {
+		e.Body = &trace.SubagentSpawn{Call: c.Call, AgentType: token(in.agentType), Description: head(in.description, trace.UserHead), Background: in.background}
+		m.spawns[c.Call] = m.b.Add(e) - 1
+		m.prompts[c.Call] = build.DigestText(in.prompt)
+	}
+}
+
+// input is what a trace needs of a call's input.
+type input struct {
+	open                           *call
+	agentType, description, prompt []byte
+	background                     bool
+}
+
+// input looks into the input of a call, and sets what c keeps of it.
+func (m *talk) input(tool string, c *trace.ToolCall, raw []byte) input {
+	in := input{open: &call{Shell: c.Type == trace.ShellTool}}
+	var path, command, content []byte
+	jsonl.Members(raw, func(key, v []byte) bool {
+		switch string(key) {
+		case "file_path", "notebook_path", "path":
+			path = v
+		case "command":
+			command = v
+		case "content":
+			content = v
+		case "subagent_type":
+			in.agentType = v
+		case "description":
+			in.description = v
+		case "prompt":
+			in.prompt = v
+		case "run_in_background":
+			in.background = isTrue(v)
+		}
+		return true
+	})
+	if path != nil {
+		c.Path = m.path(path)
+	}
+	switch c.Type {
+	case trace.ShellTool:
+		c.Head = head(command, trace.CommandHead)
+	case trace.EditTool:
+		in.open.Path = c.Path
+		if tool == "Write" && content != nil {
+			m.scratch.Reset()
+			m.scratch.Add(content)
+			in.open.Hash, in.open.Lines = hash(m.scratch.Bytes()), lines(m.scratch.Bytes())
+		}
+	}
+	return in
+}
+
+// path is a path as the trace keeps it.
+func (m *talk) path(raw []byte) string { return build.Path(jsonl.Text(raw), m.b.Trace().Project.Path) }
+
+// hash is the SHA-256 of a file's content.
+func hash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// lines is how many lines a text has, the last one also without its end.
+func lines(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'})
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,169 @@
+package claude
+
+import (
+	"bytes"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+)
+
+// change is what toolUseResult tells of a change of files.
+type change struct {
+	kind, path, content, original, from, to, edits, patch, bash []byte
+	all, byUser                                                 bool
+}
+
+func (c *change) take(key, v []byte) {
+	switch string(key) {
+	case "type":
+		c.kind = v
+	case "filePath", "notebook_path":
+		c.path = v
+	case "content":
+		c.content = v
+	case "originalFile", "originalFileContents":
+		c.original = v
+	case "oldString":
+		c.from = v
+	case "newString":
+		c.to = v
+	case "edits":
+		c.edits = v
+	case "structuredPatch":
+		c.patch = v
+	case "replaceAll":
+		c.all = isTrue(v)
+	case "userModified":
+		c.byUser = isTrue(v)
+	case "bashEditDiff":
+		c.bash = v
+	}
+}
+
+// changed adds the changes of files that a successful call made. Where only the call tells of them, as in sub-agents, the
+// new content of a Write is known, and of other tools nothing but the path.
+func (m *talk) changed(e trace.Event, id string, open *call, c *change, content []byte) {
+	if c.bash != nil {
+		m.bashChanged(e, id, c.bash)
+		return
+	}
+	if open == nil || open.Path == "" {
+		return
+	}
+	f := &trace.FileChange{Path: open.Path, Action: "modified", Call: id}
+	if c.path != nil {
+		f.Path = m.path(c.path)
+	}
+	write := open.Hash != ""
+	if is(c.kind, "create") || c.path == nil && has(content, "File created successfully") {
+		f.Action = "created"
+	}
+	if c.patch != nil {
+		added, removed := countPatch(c.patch)
+		f.Added, f.Removed = &added, &removed
+		if write && f.Action == "created" && added == 0 {
+			added = open.Lines
+		}
+	} else if write && f.Action == "created" {
+		none := 0
+		f.Added, f.Removed = &open.Lines, &none
+	}
+	switch {
+	case write && !c.byUser:
+		f.Hash = open.Hash
+	case write && c.content != nil:
+		m.scratch.Reset()
+		m.scratch.Add(c.content)
+		f.Hash = hash(m.scratch.Bytes())
+	case !write && !c.byUser && f.Added != nil:
+		f.Hash = m.edited(c, *f.Added-*f.Removed)
+	}
+	e.Body = f
+	m.b.Add(e)
+}
+
+// edited is the hash of what an edit made of the file, if the source holds all that it takes to know: the file before it,
+// and the texts. more is by how many lines the client says that it grew.
+func (m *talk) edited(c *change, more int) string {
+	if len(c.original) < 2 || c.original[0] != '"' {
+		return ""
+	}
+	m.before.Reset()
+	m.before.Add(c.original)
+	text, ok := m.before.Bytes(), true
+	count := lines(text)
+	if c.edits != nil {
+		jsonl.Elements(c.edits, func(x []byte) bool {
+			text, ok = replaced(text, member(x, "old_string"), member(x, "new_string"), isTrue(member(x, "replace_all")))
+			return ok
+		})
+	} else {
+		text, ok = replaced(text, c.from, c.to, c.all)
+	}
+	if !ok || lines(text)-count != more {
+		return ""
+	}
+	return hash(text)
+}
+
+// replaced is text after an edit; false if it does not hold what the edit replaces.
+func replaced(text, from, to []byte, all bool) ([]byte, bool) {
+	if from == nil || to == nil {
+		return nil, false
+	}
+	old := []byte(jsonl.Text(from))
+	if len(old) == 0 || !bytes.Contains(text, old) {
+		return nil, false
+	}
+	n := 1
+	if all {
+		n = -1
+	}
+	return bytes.Replace(text, old, []byte(jsonl.Text(to)), n), true
+}
+
+// countPatch is how many lines the hunks of a patch add and remove.
+func countPatch(hunks []byte) (added, removed int) {
+	jsonl.Elements(hunks, func(hunk []byte) bool {
+		jsonl.Elements(member(hunk, "lines"), func(line []byte) bool {
+			switch {
+			case has(line, "+"):
+				added++
+			case has(line, "-"):
+				removed++
+			}
+			return true
+		})
+		return true
+	})
+	return added, removed
+}
+
+// bashChanged adds the changes that the client saw a shell command make.
+func (m *talk) bashChanged(e trace.Event, id string, diff []byte) {
+	seen := map[string]bool{}
+	jsonl.Elements(member(diff, "files"), func(file []byte) bool {
+		f := &trace.FileChange{Path: m.path(member(file, "filePath")), Action: "modified", Call: id}
+		switch {
+		case isTrue(member(file, "created")):
+			f.Action = "created"
+		case isTrue(member(file, "deleted")):
+			f.Action = "deleted"
+		}
+		if hunks := member(file, "hunks"); len(hunks) > 2 {
+			added, removed := countPatch(hunks)
+			f.Added, f.Removed = &added, &removed
+		}
+		seen[f.Path] = true
+		e.Body = f
+		m.b.Add(e)
+		return true
+	})
+	jsonl.Elements(member(diff, "changedFiles"), func(path []byte) bool {
+		if p := m.path(path); !seen[p] {
+			e.Body = &trace.FileChange{Path: p, Action: "unknown", Call: id}
+			m.b.Add(e)
+		}
+		return true
+	})
+}

@@ -1,0 +1,191 @@
+package claude
+
+import (
+	"bytes"
+	"strings"
+
+	"aburn/internal/jsonl"
+	"aburn/trace/build"
+)
+
+// record is one line of a transcript: the members that a trace is made from, as JSON, within the line.
+type record struct {
+	kind, subtype                              []byte
+	uuid, parent, logical                      []byte
+	session, agent, prompt, stamp              []byte
+	cwd, version                               []byte
+	sidechain, meta, summary, aborted, company bool
+	message, result, attachment                []byte
+	content, compact, data, parentCall         []byte
+	denial, decision                           []byte
+	beforeRun                                  bool
+	promptSource, turnOrigin, origin           []byte
+	forkedFrom, requestSession, request        []byte
+	apiError                                   bool
+	code, status                               []byte
+	operation, cost                            []byte
+}
+
+// parse takes a line apart. It is false if the line is no object.
+func (r *record) parse(line []byte) bool {
+	*r = record{}
+	return jsonl.Members(line, func(key, v []byte) bool {
+		switch string(key) {
+		case "type":
+			r.kind = v
+		case "subtype":
+			r.subtype = v
+		case "uuid":
+			r.uuid = v
+			return r.attachment == nil || r.wantsMore()
+		case "parentUuid":
+			r.parent = v
+		case "logicalParentUuid":
+			r.logical = v
+		case "isSidechain":
+			r.sidechain = isTrue(v)
+		case "sessionId":
+			r.session = v
+		case "agentId":
+			r.agent = v
+		case "promptId":
+			r.prompt = v
+		case "timestamp":
+			r.stamp = v
+		case "cwd":
+			r.cwd = v
+		case "version":
+			r.version = v
+		case "message":
+			r.message = v
+		case "toolUseResult":
+			r.result = v
+		case "attachment":
+			r.attachment = v
+		case "content":
+			r.content = v
+		default:
+			r.rare(key, v)
+		}
+		return true
+	})
+}
+
+// rare takes the members that few records have.
+func (r *record) rare(key, v []byte) {
+	switch string(key) {
+	case "isMeta":
+		r.meta = isTrue(v)
+	case "turnCompanion":
+		r.company = isTrue(v)
+	case "isCompactSummary":
+		r.summary = isTrue(v)
+	case "isAbortedMidStream":
+		r.aborted = isTrue(v)
+	case "compactMetadata":
+		r.compact = v
+	case "toolDenialKind":
+		r.denial = v
+	case "toolDenialBeforeRun":
+		r.beforeRun = isTrue(v)
+	case "permissionDecision":
+		r.decision = v
+	case "promptSource":
+		r.promptSource = v
+	case "turnOrigin":
+		r.turnOrigin = v
+	case "origin":
+		r.origin = v
+	case "forkedFrom":
+		r.forkedFrom = v
+	case "requestSessionId":
+		r.requestSession = v
+	case "requestId":
+		r.request = v
+	case "isApiErrorMessage":
+		r.apiError = isTrue(v)
+	case "error":
+		r.code = v
+	case "apiErrorStatus":
+		r.status = v
+	case "operation":
+		r.operation = v
+	case "totalCostUSD", "costUSD":
+		r.cost = v
+	case "data":
+		r.data = v
+	case "parentToolUseID":
+		r.parentCall = v
+	}
+}
+
+// wantsMore is whether more of an attachment is needed than its place in the chain, which is most of a transcript's bytes.
+func (r *record) wantsMore() bool {
+	return bytes.HasPrefix(r.attachment, []byte(`{"type":"queued_command"`)) || bytes.HasPrefix(r.attachment, []byte(`{"type":"max_turns_reached"`))
+}
+
+// kindOf is the type of a line that begins with it, as all lines do that are not part of the conversation.
+func kindOf(line []byte) string {
+	const begin = `{"type":"`
+	if !bytes.HasPrefix(line, []byte(begin)) {
+		return ""
+	}
+	rest := line[len(begin):]
+	if i := bytes.IndexByte(rest, '"'); i >= 0 && i < 40 {
+		return string(rest[:i])
+	}
+	return ""
+}
+
+func isTrue(v []byte) bool { return string(v) == "true" }
+
+// is says whether the JSON string v is word, which has no escapes.
+func is(v []byte, word string) bool {
+	return len(v) == len(word)+2 && v[0] == '"' && string(v[1:len(v)-1]) == word
+}
+
+// has says whether the JSON string v begins with text, which has no escapes.
+func has(v []byte, text string) bool {
+	return len(v) > len(text)+1 && v[0] == '"' && string(v[1:1+len(text)]) == text
+}
+
+// tokenMax bounds ids and codes, in bytes.
+const tokenMax = 200
+
+// token is an id or a word of the client's as a trace keeps it. One that looks like neither is treated like text.
+func token(v []byte) string {
+	s := jsonl.Text(v)
+	if len(s) <= tokenMax && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:/@<>[]", r))
+	}) < 0 {
+		return s
+	}
+	return build.Head(s, tokenMax)
+}
+
+// headWindow is how much of a text is looked at for its head, in bytes of JSON: more than build.Head looks at.
+const headWindow = 24 << 10
+
+// head is the head of the text that the JSON string v stands for.
+func head(v []byte, max int) string {
+	if len(v) > headWindow {
+		v = v[:headWindow]
+		if i := bytes.LastIndexByte(v[len(v)-12:], '\\'); i >= 0 { // no half of an escape, nor of a pair of them
+			v = v[:len(v)-12+i]
+		}
+		v = append(bytes.Clone(v), '"')
+	}
+	return build.Head(jsonl.Text(v), max)
+}
+
+// member is the value of one member of the object v, nil if it is not there.
+func member(v []byte, name string) (found []byte) {
+	jsonl.Members(v, func(key, value []byte) bool {
+		if string(key) == name {
+			found = value
+			return false
+		}
+		return true
+	})
+	return found
+}

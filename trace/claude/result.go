@@ -1,0 +1,280 @@
+package claude
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// block is a tool_result block of a user record.
+type block struct {
+	call, content []byte
+	failed        *bool
+}
+
+// told is what toolUseResult tells of a result, which sub-agents' records do not have.
+type told struct {
+	status, agent, agentType, kind []byte
+	async                          bool
+	background, interpretation     []byte
+	interrupted                    bool
+	duration                       int64
+	change                         change
+}
+
+// toolResult takes the result of a call.
+func (m *talk) toolResult(e trace.Event, r *record, raw []byte) {
+	var b block
+	jsonl.Members(raw, func(key, v []byte) bool {
+		switch string(key) {
+		case "tool_use_id":
+			b.call = v
+		case "content":
+			b.content = v
+		case "is_error":
+			failed := isTrue(v)
+			b.failed = &failed
+		}
+		return true
+	})
+	x := trace.ToolResultEvent{Call: token(b.call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult, IsError: b.failed}
+	t := tell(r.result)
+	m.content(&x, b.content)
+	m.judge(&x, r, &t, b.content)
+	x.DurationMS = t.duration
+	agent := token(t.agent)
+	if agent != "" {
+		m.spawned(x.Call, agent, token(t.agentType))
+		x.Spawned = m.session + "/" + agent
+	}
+	if t.async {
+		m.inBackground(x.Call)
+	}
+	open := m.st.Open[x.Call]
+	cut := x.Status == trace.StatusCancelled && has(b.content, sessionEnded)
+	if cut && !m.st.Cut {
+		m.resumes(e, "the client wrote a result for a call that the end of its process had cut off")
+	}
+	m.b.Result(e, x)
+	if cut && !m.st.Cut {
+		m.st.Cut = true
+		stop := e
+		stop.Inferred, stop.Body = "the result that the client wrote for it on resume", &trace.Interrupt{Call: x.Call, Reason: "the session ended"}
+		m.b.Add(stop)
+	}
+	if !x.Failed() && x.Status != trace.StatusRunning {
+		m.changed(e, x.Call, open, &t.change, b.content)
+	}
+	delete(m.st.Open, x.Call)
+	m.st.At = asked
+	if x.Status == trace.StatusCancelled {
+		m.st.Hit = x.Call
+	}
+}
+
+// sessionEnded begins the result that a client writes on resume for a call that had none.
+const sessionEnded = "[Tool call interrupted: the session ended"
+
+// content sets what a trace keeps of the content of a result: its text, which can stand in blocks.
+func (m *talk) content(x *trace.ToolResultEvent, content []byte) {
+	if len(content) == 0 || content[0] != '[' {
+		x.Content = build.DigestText(content)
+		return
+	}
+	m.scratch.Reset()
+	jsonl.Elements(content, func(part []byte) bool {
+		if is(member(part, "type"), "text") {
+			m.scratch.Add(member(part, "text"))
+		}
+		return true
+	})
+	x.Content = m.scratch.Digest()
+}
+
+// judge sets how the call ended.
+func (m *talk) judge(x *trace.ToolResultEvent, r *record, t *told, content []byte) {
+	failed := x.IsError != nil && *x.IsError
+	switch {
+	case !failed && (t.async || t.background != nil):
+		x.Status = trace.StatusRunning
+		return
+	case !failed && t.interrupted:
+		x.Status = trace.StatusCancelled
+		return
+	case !failed && has(content, sessionEnded):
+		x.Status = trace.StatusCancelled
+		return
+	case !failed:
+		x.Status = trace.StatusCompleted
+		return
+	}
+	x.Status = trace.StatusErrored
+	text := content
+	if len(text) > 0 && text[0] == '[' {
+		text = firstText(text)
+	}
+	x.Head = head(text, trace.ErrorHead)
+	x.ExitCode = exitCode(text)
+	switch kind := jsonl.Text(r.denial); {
+	case kind == "user-rejected":
+		x.Status = trace.StatusCancelled
+		if r.beforeRun {
+			x.Denied = "user"
+		}
+	case kind == "interrupted", has(text, sessionEnded), kind == "" && is(r.result, "User rejected tool use"):
+		x.Status = trace.StatusCancelled
+	case kind == "permission-rule":
+		x.Denied = "rule"
+	case kind != "":
+		x.Denied = "other"
+	}
+	if is(member(r.decision, "decision"), "reject") && x.Denied != "user" && x.Status == trace.StatusErrored {
+		if is(member(r.decision, "source"), "hook") || is(member(r.decision, "reasonType"), "hook") {
+			x.Denied = "hook"
+		}
+	}
+}
+
+// exitCode is the code in a failed shell command's result, which begins with it.
+func exitCode(text []byte) *int {
+	const begin = `"Exit code `
+	if !bytes.HasPrefix(text, []byte(begin)) {
+		return nil
+	}
+	digits := text[len(begin):]
+	i := 0
+	for i < len(digits) && digits[i] >= '0' && digits[i] <= '9' {
+		i++
+	}
+	n, err := strconv.Atoi(string(digits[:i]))
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// tell takes toolUseResult apart. It is a string where the call failed.
+func tell(raw []byte) (t told) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return t
+	}
+	jsonl.Members(raw, func(key, v []byte) bool {
+		switch string(key) {
+		case "isAsync":
+			t.async = isTrue(v)
+		case "status":
+			t.status = v
+			t.async = t.async || is(v, "async_launched")
+		case "agentId":
+			t.agent = v
+		case "agentType":
+			t.agentType = v
+		case "backgroundTaskId":
+			t.background = v
+		case "interrupted":
+			t.interrupted = isTrue(v)
+		case "totalDurationMs", "durationMs":
+			t.duration, _ = jsonl.Int(v)
+		default:
+			t.change.take(key, v)
+		}
+		return true
+	})
+	return t
+}
+
+// spawned says which sub-agent came of a call.
+func (m *talk) spawned(call, agent, agentType string) {
+	i, ok := m.spawns[call]
+	if !ok || agent == "" {
+		return
+	}
+	s := m.b.Trace().Events[i].Body.(*trace.SubagentSpawn)
+	s.AgentID, s.Session = agent, m.session+"/"+agent
+	if agentType != "" {
+		s.AgentType = agentType
+	}
+}
+
+// inBackground says that the sub-agent of a call works in the background, which the call itself need not say.
+func (m *talk) inBackground(call string) {
+	if i, ok := m.spawns[call]; ok {
+		m.b.Trace().Events[i].Body.(*trace.SubagentSpawn).Background = true
+	}
+}
+
+// serverResult takes the result of a tool that the provider ran.
+func (m *talk) serverResult(e trace.Event, call, content []byte) {
+	x := trace.ToolResultEvent{Call: token(call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest(content)}
+	if code := member(content, "error_code"); code != nil {
+		x.Status, x.Head = trace.StatusErrored, head(code, trace.ErrorHead)
+	}
+	m.b.Result(e, x)
+	delete(m.st.Open, x.Call)
+}
+
+// notice takes the message that a background task ended, and what that says of its call.
+func (m *talk) notice(e trace.Event, text []byte) {
+	said := e
+	said.By, said.Body = "client", &trace.UserMessage{Digest: build.DigestText(text), Head: head(text, trace.UserHead), Machine: "task_notification"}
+	m.b.Add(said)
+	m.turn()
+	m.notified(e, text, trace.FromNotification)
+}
+
+// notified adds the result that a notification tells of.
+func (m *talk) notified(e trace.Event, text []byte, from trace.From) {
+	id := tagged(text, "tool-use-id")
+	if id == "" {
+		return
+	}
+	x := trace.ToolResultEvent{Call: id, Message: e.Record, AgentID: m.agent, From: from, Content: build.DigestText(text)}
+	switch tagged(text, "status") {
+	case "completed":
+		x.Status = trace.StatusCompleted
+	case "failed", "error":
+		x.Status = trace.StatusErrored
+	case "killed", "stopped", "cancelled":
+		x.Status = trace.StatusCancelled
+	default:
+		x.Status = trace.StatusUnknown
+	}
+	if _, c := m.b.Lookup(id); c != nil && c.Type == trace.ShellTool {
+		x.ExitCode = summaryExit(text)
+		if x.ExitCode != nil && *x.ExitCode != 0 && x.Status == trace.StatusCompleted {
+			x.Status = trace.StatusErrored
+		}
+	}
+	if i, ok := m.spawns[id]; ok {
+		x.Spawned = m.b.Trace().Events[i].Body.(*trace.SubagentSpawn).Session
+	}
+	if x.Status == trace.StatusErrored {
+		x.Head = head(text, trace.ErrorHead)
+	}
+	m.b.Result(e, x)
+}
+
+// summaryExit is the exit code in a notification's summary: "… completed (exit code 0)", "… failed with exit code 1".
+func summaryExit(text []byte) *int {
+	_, after, ok := bytes.Cut(text, []byte("<summary>"))
+	if !ok {
+		return nil
+	}
+	i := bytes.LastIndex(after, []byte("exit code "))
+	if i < 0 {
+		return nil
+	}
+	digits := string(after[i+len("exit code "):])
+	if j := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); j >= 0 {
+		digits = digits[:j]
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
