@@ -42,6 +42,7 @@ var layers = []struct {
 	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "", "which stores are read, and from where on; knows no agent"},
 	{"internal/graphpage", "trace trace/graph internal/term", "", "trees for diagrams and browsers; reads no archive"},
 	{"trace/claude", "trace trace/build internal/jsonl", "", "knows one agent"},
+	{"trace/codex", "trace trace/build internal/jsonl", "", "knows one agent"},
 	{"trace/gemini", "trace trace/build internal/jsonl", "github.com/tidwall/gjson", "knows one agent"},
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite", "somebody else's live database, read as it is; knows no table in it"},

@@ -1,0 +1,176 @@
+package codex
+
+import (
+	"strings"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// spawn notes a sub-agent and the call that it came of.
+func (s *session) spawn(e trace.Event, thread, call string, path []byte) {
+	if _, known := s.Spawns[thread]; known || thread == "" {
+		return
+	}
+	if s.Spawns == nil {
+		s.Spawns = map[string]string{}
+	}
+	s.Spawns[thread] = call
+	e.Body = &trace.SubagentSpawn{Session: thread, Call: call, AgentID: thread, Background: true,
+		Description: build.Head(start(path, trace.UserHead), trace.UserHead)}
+	s.Add(e)
+}
+
+// spawned is the sub-agent that came of a call.
+func (s *session) spawned(call string) string {
+	for thread, c := range s.Spawns {
+		if c == call && call != "" {
+			return thread
+		}
+	}
+	return ""
+}
+
+// activity takes what became known of a sub-agent: that it was started by the call whose id the item has, or how it ended.
+func (s *session) activity(e trace.Event, it object) {
+	id, thread := it.text("id"), it.text("agent_thread_id")
+	switch kind := it.text("kind"); kind {
+	case "started":
+		_, c := s.Lookup(id)
+		made := c == nil
+		s.ensure(e, id, func() *trace.ToolCall { return agentCall(spawnAgent, it.raw("agent_path")) })
+		s.spawn(e, thread, id, it.raw("agent_path"))
+		if made { // by code: no output will follow
+			s.result(e, trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Status: trace.StatusRunning, Spawned: thread})
+		}
+	case "completed", "errored", "failed", "interrupted", "shutdown":
+		s.notified(e, thread, kind, content{})
+	}
+}
+
+// collab takes a call of the first form of sub-agents. Its output tells how the call ended; the item, which thread it started.
+func (s *session) collab(e trace.Event, it object) {
+	id, tool := it.text("id"), it.text("tool")
+	_, c := s.Lookup(id)
+	made := c == nil
+	s.ensure(e, id, func() *trace.ToolCall { return agentCall(tool, it.raw("prompt")) })
+	if tool == spawnAgent {
+		jsonl.Elements(it.raw("receiver_thread_ids"), func(thread []byte) bool {
+			s.spawn(e, token(thread), id, it.raw("prompt"))
+			return true
+		})
+	}
+	if !made {
+		return
+	}
+	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Spawned: s.spawned(id)}
+	setStatus(&r, it.raw("status"))
+	if r.Spawned != "" && r.Status == trace.StatusCompleted {
+		r.Status, r.IsError = trace.StatusRunning, nil
+	}
+	s.result(e, r)
+}
+
+// startedAgent takes the thread from what a call for a sub-agent gave back, where no item told it: {"agent_id": THREAD, …}.
+func (s *session) startedAgent(call string, out content) {
+	var o object
+	if s.spawned(call) == "" && o.parse([]byte(out.start(trace.ErrorHead))) {
+		s.spawn(s.at(""), o.text("agent_id"), call, o.raw("nickname"))
+	}
+}
+
+// agentCall is a call of a tool for sub-agents that only an item tells of.
+func agentCall(tool string, about []byte) *trace.ToolCall {
+	if tool == "" {
+		tool = spawnAgent
+	}
+	return &trace.ToolCall{Tool: tool, Type: trace.AgentTool, Input: build.DigestText(about)}
+}
+
+// notified takes how a sub-agent ended: one more result of the call that started it.
+func (s *session) notified(e trace.Event, thread, how string, said content) {
+	call, known := s.Spawns[thread]
+	if !known || call == "" {
+		return
+	}
+	r := trace.ToolResultEvent{Call: call, Message: e.Record, AgentID: thread, From: trace.FromNotification, Spawned: thread, Content: said.digest()}
+	no, yes := false, true
+	switch how {
+	case "completed":
+		r.Status, r.IsError = trace.StatusCompleted, &no
+	case "errored", "failed":
+		r.Status, r.IsError = trace.StatusErrored, &yes
+	case "interrupted", "shutdown":
+		r.Status = trace.StatusCancelled
+	case "running", "pending_init":
+		r.Status = trace.StatusRunning
+	default:
+		r.Status = trace.StatusUnknown
+	}
+	s.failed(&r, said)
+	s.result(e, r)
+}
+
+// mail takes a message from one agent to another. One to this agent is its task, or what came of a task that it gave.
+func (s *session) mail(p object) {
+	text := contentOf(p.raw("content"))
+	machine := "other"
+	if strings.HasPrefix(text.start(trace.UserHead), "Message Type: FINAL_ANSWER") {
+		machine = "task_notification"
+	}
+	s.said(p.text("id"), text, machine)
+}
+
+// notice takes a message in the user's place that the client wrote. Of the others, items tell.
+func (s *session) notice(p object) {
+	text := contentOf(p.raw("content"))
+	switch word := text.start(trace.UserHead); {
+	case strings.HasPrefix(word, "<subagent_notification>"):
+		s.said(p.text("id"), text, "task_notification")
+		s.toldOfAgent(p.text("id"), text)
+	case strings.HasPrefix(word, "<hook_prompt"):
+		s.said(p.text("id"), text, "hook")
+	case strings.HasPrefix(word, "<user_shell_command>") && !s.Paginated:
+		s.userShell(p.text("id"), text)
+	}
+}
+
+// toldOfAgent takes a notification of the first form: {"agent_path": THREAD, "status": {"completed": TEXT}}.
+func (s *session) toldOfAgent(id string, text content) {
+	_, inner, _ := strings.Cut(text.start(64<<10), "\n")
+	inner, _, _ = strings.Cut(inner, "\n</subagent_notification>")
+	var o object
+	if !o.parse([]byte(inner)) {
+		return
+	}
+	how, said := token(o.raw("status")), content{}
+	if status := o.object("status"); len(status) > 0 {
+		how = string(status[0].key)
+		said.add(status[0].value)
+	}
+	s.notified(s.at(id), o.text("agent_path"), how, said)
+}
+
+// entered takes the start of a review, which has a thread of its own.
+func (s *session) entered(e trace.Event, it object) {
+	if !s.Open {
+		s.open(e.Turn)
+	}
+	s.Review = build.Head(start(it.raw("user_facing_hint"), trace.UserHead), trace.UserHead)
+}
+
+// reviewed notes the thread of a review, at the first record that is a copy from it.
+func (s *session) reviewed(e trace.Event) {
+	thread := e.Copied
+	if _, known := s.Spawns[thread]; known {
+		return
+	}
+	if s.Spawns == nil {
+		s.Spawns = map[string]string{}
+	}
+	s.Spawns[thread] = ""
+	e.Copied, e.Inferred = "", "the first record of another thread"
+	e.Body = &trace.SubagentSpawn{Session: thread, AgentID: thread, AgentType: "review", Description: s.Review}
+	s.Add(e)
+}

@@ -1,0 +1,173 @@
+package codex
+
+import (
+	"time"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// completed takes an item_completed, which is where a paginated rollout tells what happened. An item of another thread is a
+// copy: a review's are in the rollout that asked for it, too.
+func (s *session) completed(p object) {
+	it := &s.item
+	if !it.parse(p.raw("item")) {
+		s.damaged("the record has no item")
+		return
+	}
+	id, kind := it.text("id"), it.text("type")
+	e := s.at(id)
+	if turn := p.text("turn_id"); turn != "" {
+		e.Turn = turn
+	}
+	if thread := p.text("thread_id"); thread != "" && thread != s.Thread {
+		e.Copied = thread
+		s.reviewed(e)
+	}
+	if kind != "ContextCompaction" {
+		s.Compacted = ""
+	}
+	switch kind {
+	case "UserMessage":
+		s.asked(e, *it)
+	case "AgentMessage":
+		text := contentOf(it.raw("content"))
+		e.Body = &trace.AgentMessage{Digest: text.digest()}
+		s.Add(e)
+	case "Reasoning":
+		if text := contentOf(it.raw("summary_text")); len(text.parts) > 0 {
+			e.Body = &trace.AgentMessage{Digest: text.digest(), Thought: true}
+			s.Add(e)
+		}
+	case "CommandExecution":
+		s.command(e, *it)
+	case "FileChange":
+		s.fileChange(e, *it)
+	case "McpToolCall":
+		s.mcp(e, *it)
+	case "ImageView":
+		s.image(e, *it)
+	case "WebSearch", "ImageGeneration":
+		s.hostedItem(e, *it, kind)
+	case "SubAgentActivity":
+		s.activity(e, *it)
+	case "CollabAgentToolCall":
+		s.collab(e, *it)
+	case "ContextCompaction":
+		s.compactedItem(id)
+	case "EnteredReviewMode":
+		s.entered(e, *it)
+	}
+}
+
+// asked takes a message of a user. In a thread of a sub-agent it is its parent's, in a review's the client's.
+func (s *session) asked(e trace.Event, it object) {
+	text := contentOf(it.raw("content"))
+	m := &trace.UserMessage{Digest: text.digest(), Head: text.head(trace.UserHead)}
+	jsonl.Elements(it.raw("content"), func(part []byte) bool {
+		var o object
+		if o.parse(part) && o.is("type", "skill") {
+			m.Command = o.text("name")
+		}
+		return m.Command == ""
+	})
+	if s.Child || e.Copied != "" {
+		e.By, m.Machine = "client", "other"
+	}
+	e.Body = m
+	s.Add(e)
+}
+
+// ensure makes the call of an item that no record before it told of: one made by code, by the user, or by another thread.
+func (s *session) ensure(e trace.Event, id string, made func() *trace.ToolCall) {
+	if _, c := s.Lookup(id); c != nil && id != "" {
+		return
+	}
+	c := made()
+	c.Call = id
+	if e.Copied == "" && e.By == "" {
+		c.Parent = s.container(id)
+	}
+	s.call(e, c)
+}
+
+// command takes a command that ended.
+func (s *session) command(e trace.Event, it object) {
+	id := it.text("id")
+	own := e
+	if it.is("source", "user_shell") {
+		own.By = "user"
+	}
+	s.ensure(own, id, func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
+	out := contentOf(it.raw("aggregated_output"))
+	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: duration(it)}
+	setStatus(&r, it.raw("status"))
+	if code, ok := jsonl.Int(it.raw("exit_code")); ok {
+		if code >= 0 {
+			n := int(code)
+			r.ExitCode = &n
+		} else if r.Status == trace.StatusErrored {
+			r.Status = trace.StatusCancelled // killed: by an interrupt, or with the client
+		}
+	}
+	s.failed(&r, out)
+	s.result(e, r)
+}
+
+// mcp takes a call of an MCP server's tool that ended.
+func (s *session) mcp(e trace.Event, it object) {
+	id := it.text("id")
+	s.ensure(e, id, func() *trace.ToolCall {
+		tool := mcpPrefix + it.text("server") + "__" + it.text("tool")
+		return &trace.ToolCall{Tool: tool, Type: trace.MCPTool, Input: build.Digest(it.raw("arguments"))}
+	})
+	result := it.object("result")
+	out := contentOf(result.raw("content"))
+	if failure := it.object("error"); len(failure) > 0 {
+		out.add(failure.raw("message"))
+	}
+	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: duration(it)}
+	setStatus(&r, it.raw("status"))
+	if string(result.raw("isError")) == "true" {
+		is := true
+		r.Status, r.IsError = trace.StatusErrored, &is
+	}
+	s.failed(&r, out)
+	s.result(e, r)
+}
+
+// image takes a picture that the model was shown. It does not tell how that ended, so that an output decides where there is one.
+func (s *session) image(e trace.Event, it object) {
+	id := it.text("id")
+	if _, c := s.Lookup(id); c != nil {
+		return
+	}
+	s.ensure(e, id, func() *trace.ToolCall {
+		return &trace.ToolCall{Tool: viewImage, Type: trace.ReadTool, Path: s.pathOf(it.raw("path")), Input: build.Digest(it.raw("path"))}
+	})
+	s.result(e, trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest(nil)})
+}
+
+// hostedItem takes a call that the provider ran itself.
+func (s *session) hostedItem(e trace.Event, it object, kind string) {
+	id, tool := it.text("id"), "web_search"
+	if kind == "ImageGeneration" {
+		tool = "image_generation"
+	}
+	s.ensure(e, id, func() *trace.ToolCall {
+		return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: build.DigestText(it.raw("query"))}
+	})
+	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult}
+	setStatus(&r, it.raw("status"))
+	if r.Status == trace.StatusUnknown {
+		r.Status = trace.StatusCompleted // the item is of one that completed
+	}
+	s.result(e, r)
+}
+
+// duration is how long an item took, in milliseconds, without the wait for an approval.
+func duration(it object) int64 {
+	d := it.object("duration")
+	return (time.Duration(d.int("secs"))*time.Second + time.Duration(d.int("nanos"))).Milliseconds()
+}

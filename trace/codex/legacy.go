@@ -1,0 +1,69 @@
+package codex
+
+import (
+	"strconv"
+	"strings"
+
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// legacy takes an event of a rollout without items. Calls and outputs are told by response_items there.
+func (s *session) legacy(p object) {
+	kind := p.text("type")
+	if kind != "context_compacted" {
+		s.Compacted = ""
+	}
+	switch kind {
+	case "user_message":
+		text := contentOf(p.raw("message"))
+		if isContext(text.start(trace.UserHead)) {
+			return
+		}
+		machine := ""
+		if s.Child {
+			machine = "other"
+		}
+		s.said("", text, machine)
+	case "agent_message":
+		s.add("", &trace.AgentMessage{Digest: build.DigestText(p.raw("message"))})
+	case "agent_reasoning":
+		s.add("", &trace.AgentMessage{Digest: build.DigestText(p.raw("text")), Thought: true})
+	case "patch_apply_end":
+		id := p.text("call_id")
+		s.patched(s.at(""), id, p, p.raw("changes"))
+	case "context_compacted":
+		s.compactedItem("")
+	}
+}
+
+// isContext says whether a message is what old clients wrote in the user's place.
+func isContext(text string) bool {
+	return strings.HasPrefix(text, "<environment_context>") || strings.HasPrefix(text, "<user_instructions>")
+}
+
+// userShell takes a command that the user ran, of which the legacy layout has only the text that the model is told.
+func (s *session) userShell(id string, text content) {
+	all := text.start(64 << 10)
+	_, rest, _ := strings.Cut(all, "<command>\n")
+	line, rest, ok := strings.Cut(rest, "\n</command>\n<result>\nExit code: ")
+	if !ok {
+		return
+	}
+	number, rest, _ := strings.Cut(rest, "\n")
+	_, out, _ := strings.Cut(rest, "\nOutput:\n")
+	out, _, _ = strings.Cut(out, "\n</result>")
+	e := s.at(id)
+	e.By = "user"
+	call := &trace.ToolCall{Tool: execCommand, Type: trace.ShellTool, Input: build.Digest([]byte(line)), Head: build.Head(line, trace.CommandHead)}
+	s.call(e, call)
+	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult, Status: trace.StatusUnknown, Content: build.Digest([]byte(out))}
+	if code, err := strconv.Atoi(number); err == nil {
+		v := ended(code)
+		r.Status, r.IsError, r.ExitCode = v.status, v.isError, v.exit
+	}
+	if r.Failed() {
+		r.Head = build.Head(out, trace.ErrorHead)
+	}
+	s.result(e, r)
+}

@@ -1,0 +1,146 @@
+package codex
+
+import (
+	"strings"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// first takes the first record of a rollout, which says whose it is.
+func (s *session) first(data []byte) error {
+	if !s.record.parse(data) {
+		return s.damaged("it is no JSON object")
+	}
+	if !s.record.is("type", "session_meta") {
+		return s.damaged("it is no session_meta")
+	}
+	p := &s.payload
+	if !p.parse(s.record.raw("payload")) || p.text("id") == "" {
+		return s.damaged("it names no thread")
+	}
+	version := p.text("cli_version")
+	switch mode := p.text("history_mode"); mode {
+	case "paginated":
+		s.Paginated = true
+	case "", "legacy":
+	default:
+		return &trace.UnknownLayout{Agent: Name, Version: version, Path: s.path, Why: "its history_mode is " + mode}
+	}
+	s.when = build.Time(s.record.raw("timestamp"))
+	s.Thread = p.text("id")
+	s.ID = build.SessionID(s.Thread)
+	if segment := segmentOf(s.path); segment != "" {
+		s.ID = build.SessionID(segment)
+	}
+	s.Builder = build.New(Name, s.ID, Name, s.path)
+	t := s.Trace()
+	t.Agent.Version = version
+	t.Project.Path = build.Path(start(p.raw("cwd"), 4<<10), "")
+	s.Own = p.int("subagent_history_start_ordinal")
+	origin := s.origin(*p)
+	s.describe(*p)
+	s.mark(trace.Session{Marker: trace.Started, Detail: origin})
+	return nil
+}
+
+// origin relates the session to others, and is the source's word for where it came from.
+func (s *session) origin(p object) string {
+	r := trace.SessionRelationship{Provenance: trace.Explicit, SourceVersion: s.Trace().Agent.Version, Time: build.Time(p.raw("timestamp"))}
+	if root := p.text("session_id"); root != s.ID {
+		r.SourceSession = root
+	}
+	source := p.text("source")
+	spawned := p.object("source")
+	parent, base := p.text("parent_thread_id"), p.object("history_base")
+	switch {
+	case len(spawned) > 0 && string(spawned[0].key) == "subagent", parent != "":
+		s.Child = true
+		source = s.child(p, spawned, &r)
+	case s.ID != s.Thread:
+		r.Kind, r.Related, r.SourceSession = trace.Continuation, base.text("thread_id"), s.Thread
+		r.Description = "rewound to record " + string(base.raw("end_ordinal_exclusive"))
+		if r.Related == "" {
+			r.Related = s.Thread
+		}
+	case p.text("forked_from_id") != "":
+		r.Kind, r.Related = trace.Fork, base.text("thread_id")
+		if r.Related == "" {
+			r.Related = p.text("forked_from_id")
+		}
+	default:
+		r.Kind = trace.Root
+	}
+	s.Relate(r)
+	s.Exec = source == "exec"
+	return source
+}
+
+// child relates a sub-agent to its parent. Its source is {"subagent": "review"} or {"subagent": {"thread_spawn": {…}}}.
+func (s *session) child(p, source object, r *trace.SessionRelationship) string {
+	r.Kind, r.Related, r.AgentID = trace.Subagent, p.text("parent_thread_id"), s.Thread
+	what := source.raw("subagent")
+	if kind := token(what); kind != "" {
+		r.AgentType = kind
+	}
+	var kinds object
+	if kinds.parse(what) && len(kinds) > 0 {
+		how := kinds.object(string(kinds[0].key))
+		if r.Related == "" {
+			r.Related = how.text("parent_thread_id")
+		}
+		r.AgentType = word(how.raw("agent_role"))
+		r.Description = build.Head(start(how.raw("agent_path"), trace.UserHead), trace.UserHead)
+	}
+	if r.Related == "" {
+		r.Related = r.SourceSession
+	}
+	return "subagent"
+}
+
+// describe keeps what only Codex knows.
+func (s *session) describe(p object) {
+	set := func(key string, raw []byte) {
+		if text := word(raw); text != "" {
+			s.extra(key, text)
+		}
+	}
+	for _, key := range []string{"originator", "model_provider", "multi_agent_version", "agent_nickname"} {
+		set(key, p.raw(key))
+	}
+	git := p.object("git")
+	set("git_commit", git.raw("commit_hash"))
+	set("git_branch", git.raw("branch"))
+	if n, ok := jsonl.Int(p.object("history_base").raw("end_ordinal_exclusive")); ok {
+		s.extra("history_base_end_ordinal", n)
+	}
+	if s.Own > 0 {
+		s.extra("repeats_parent_until_ordinal", s.Own)
+	}
+}
+
+// meta takes a further session_meta. One of another thread begins records of that thread, which are repeated here: newer
+// clients say where they end, of the older ones the repeated turns are older than the session.
+func (s *session) meta(p object) {
+	if s.Own == 0 && p.text("id") != s.Thread {
+		s.Copying = true
+	}
+}
+
+// ownTurn says whether the record begins a turn that is not a repeated one, and so ends the repetition.
+func (s *session) ownTurn(kind string, p object) bool {
+	if kind != "event_msg" || !p.is("type", "task_started") {
+		return false
+	}
+	s.Copying = olderThan(p.text("turn_id"), s.Thread)
+	return !s.Copying
+}
+
+// millis is how many characters of a UUID of version 7 tell its time: 48 bits of milliseconds.
+const millis = len("01a1fd27-1016")
+
+// olderThan says whether the first of two such ids was made before the second.
+func olderThan(turn, thread string) bool {
+	return len(turn) > millis && len(thread) > millis && strings.Count(turn[:millis], "-") == 1 && turn[:millis] < thread[:millis]
+}

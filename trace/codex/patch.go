@@ -1,0 +1,164 @@
+package codex
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"strings"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// fileChange takes a patch that was applied, or was not.
+func (s *session) fileChange(e trace.Event, it object) {
+	id, changes := it.text("id"), it.raw("changes")
+	s.ensure(e, id, func() *trace.ToolCall {
+		c := &trace.ToolCall{Tool: applyPatch, Type: trace.EditTool, Input: build.Digest(changes)}
+		if paths := pathsIn(changes); len(paths) == 1 {
+			c.Path = s.pathOf(paths[0])
+		}
+		return c
+	})
+	s.patched(e, id, it, changes)
+}
+
+// patched notes the end of a patch, and the files that it changed.
+func (s *session) patched(e trace.Event, id string, p object, changes []byte) {
+	out := contentOf(p.raw("stdout"))
+	out.add(p.raw("stderr"))
+	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest()}
+	setStatus(&r, p.raw("status"))
+	s.failed(&r, out)
+	s.result(e, r)
+	if r.Status != trace.StatusCompleted {
+		return
+	}
+	jsonl.Members(changes, func(path, change []byte) bool {
+		var o object
+		o.parse(change)
+		e.Body = s.changeOf(string(path), o, id)
+		s.Add(e)
+		return true
+	})
+}
+
+// changeOf is what one file of a patch became.
+func (s *session) changeOf(path string, o object, call string) *trace.FileChange {
+	dir := s.Trace().Project.Path
+	c := &trace.FileChange{Path: filePath(path, dir), Action: "unknown", Call: call}
+	added, removed := 0, 0
+	switch {
+	case o.is("type", "add"):
+		text := jsonl.AppendText(nil, o.raw("content"))
+		c.Action, added = "created", lines(text)
+		sum := sha256.Sum256(text)
+		c.Hash = hex.EncodeToString(sum[:])
+	case o.is("type", "delete"):
+		c.Action = "deleted"
+		if o.raw("content") == nil {
+			return c
+		}
+		removed = lines(jsonl.AppendText(nil, o.raw("content")))
+	case o.is("type", "update"):
+		c.Action = "modified"
+		if to := o.raw("move_path"); to != nil {
+			c.Action, c.From, c.Path = "renamed", c.Path, s.pathOf(to)
+		}
+		added, removed = diffLines(o.raw("unified_diff"))
+	default:
+		return c
+	}
+	c.Added, c.Removed = &added, &removed
+	return c
+}
+
+// lines is how many lines a text has.
+func lines(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'})
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// diffLines counts the lines that a diff adds and removes. It has no lines with the names of files. The text is that of a JSON
+// string, in which a line break is two bytes, and a backslash of the text too.
+func diffLines(raw []byte) (added, removed int) {
+	if len(raw) < 2 {
+		return 0, 0
+	}
+	count := func(line []byte) {
+		switch {
+		case len(line) == 0:
+		case line[0] == '+':
+			added++
+		case line[0] == '-':
+			removed++
+		}
+	}
+	rest := raw[1 : len(raw)-1]
+	count(rest)
+	for {
+		i := bytes.IndexByte(rest, '\\')
+		if i < 0 || i+1 >= len(rest) {
+			return added, removed
+		}
+		escaped := rest[i+1]
+		if rest = rest[i+2:]; escaped == 'n' {
+			count(rest)
+		}
+	}
+}
+
+// pathsIn is the paths that a patch changes, as JSON strings.
+func pathsIn(changes []byte) (paths [][]byte) {
+	jsonl.Members(changes, func(path, _ []byte) bool {
+		paths = append(paths, append(append([]byte{'"'}, path...), '"'))
+		return true
+	})
+	return paths
+}
+
+// patchFile begins the line of a patch that names a file.
+var patchFile = []byte("*** ")
+
+// patchPath is the file of a patch that is about one file.
+func (s *session) patchPath(input []byte) string {
+	path := ""
+	for rest := input; ; {
+		i := bytes.Index(rest, patchFile)
+		if i < 0 {
+			break
+		}
+		rest = rest[i+len(patchFile):]
+		line := rest
+		if end := bytes.IndexByte(line, '\\'); end >= 0 {
+			line = line[:end]
+		}
+		action, name, found := strings.Cut(string(line), " File: ")
+		if !found || action != "Add" && action != "Update" && action != "Delete" {
+			continue
+		}
+		if path != "" && name != path {
+			return ""
+		}
+		path = name
+	}
+	return filePath(path, s.Trace().Project.Path)
+}
+
+// filePath is a path or a file: URL as traces keep it.
+func filePath(path, dir string) string {
+	if strings.HasPrefix(path, "file:") {
+		if u, err := url.Parse(path); err == nil {
+			path = u.Path
+		}
+	}
+	if path == "" {
+		return ""
+	}
+	return build.Path(path, dir)
+}

@@ -1,0 +1,119 @@
+package codex
+
+import (
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// setStatus sets what the status of an item says.
+func setStatus(r *trace.ToolResultEvent, raw []byte) {
+	no, yes := false, true
+	switch {
+	case quoted(raw, "completed"):
+		r.Status, r.IsError = trace.StatusCompleted, &no
+	case quoted(raw, "failed"):
+		r.Status, r.IsError = trace.StatusErrored, &yes
+	case quoted(raw, "declined"):
+		r.Status, r.IsError, r.Denied = trace.StatusCancelled, &yes, "user"
+	case quoted(raw, "in_progress"), quoted(raw, "inProgress"):
+		r.Status = trace.StatusRunning
+	default:
+		r.Status = trace.StatusUnknown
+	}
+}
+
+// failed gives a failed result its head.
+func (s *session) failed(r *trace.ToolResultEvent, out content) {
+	if r.Failed() {
+		r.Head = out.head(trace.ErrorHead)
+	}
+}
+
+// result appends what became known of a call.
+func (s *session) result(e trace.Event, r trace.ToolResultEvent) {
+	s.Result(e, r)
+	if r.Status != trace.StatusRunning {
+		was := s.ends[r.Call]
+		s.ends[r.Call] = end{final: true, item: was.item || r.From == trace.FromToolResult}
+	}
+}
+
+// output takes what a call gave back to the model. It is what became of the call where no item tells: of a call that was
+// refused, of a tool that is unknown, of one that still runs.
+func (s *session) output(p object) {
+	id := p.text("call_id")
+	if id == "" {
+		return // a text of the client's, in the shape of an output
+	}
+	if p.is("type", "tool_search_output") {
+		s.result(s.at(p.text("id")), trace.ToolResultEvent{Call: id, Message: p.text("id"), From: trace.FromFunctionCallOutput,
+			Status: trace.StatusCompleted, Content: build.Digest(p.raw("tools"))})
+		return
+	}
+	known := s.ends[id].item
+	cell, process := s.Waits[id], s.Writes[id]
+	delete(s.Waits, id)
+	delete(s.Writes, id)
+	if known && cell == "" && process == "" {
+		s.codeEnded(id, verdict{status: trace.StatusCompleted})
+		return
+	}
+	out := contentOf(p.raw("output"))
+	tool := ""
+	if _, c := s.Lookup(id); c != nil {
+		tool = c.Tool
+	}
+	v := judge(tool, out.start(trace.ErrorHead))
+	if tool == spawnAgent && v.status == trace.StatusCompleted {
+		s.startedAgent(id, out)
+	}
+	r := trace.ToolResultEvent{Call: id, Message: p.text("id"), From: trace.FromFunctionCallOutput, Content: out.digest(),
+		Status: v.status, IsError: v.isError, ExitCode: v.exit, Denied: v.denied, Spawned: s.spawned(id)}
+	if r.Spawned != "" && r.Status == trace.StatusCompleted {
+		r.Status = trace.StatusRunning // what was asked for is under way
+	}
+	switch {
+	case process != "":
+		r.ExitCode = nil // the command's, not that of writing to it
+		s.processEnded(process, v, r)
+		if v.status != trace.StatusCancelled && v.ran {
+			r.Status, r.IsError = trace.StatusCompleted, nil
+		}
+	case cell != "":
+		s.codeEnded(s.Cells[cell], v)
+	}
+	s.running(id, tool, v)
+	s.failed(&r, out)
+	if r.Status == trace.StatusCancelled {
+		s.Hit = id
+	}
+	if !known {
+		s.result(s.at(r.Message), r)
+	}
+	if cell != "" && v.ran && v.status != trace.StatusRunning {
+		s.cellEnded(cell, r)
+	}
+}
+
+// running notes where a call that yielded goes on.
+func (s *session) running(id, tool string, v verdict) {
+	switch {
+	case v.process != "" && tool != writeStdin:
+		remember(&s.Processes, v.process, id)
+	case v.cell != "" && tool == codeTool:
+		remember(&s.Cells, v.cell, id)
+	case tool == codeTool:
+		s.codeEnded(id, v)
+	}
+}
+
+// processEnded adds to a command that yielded what writing to it told: that its process ended. An item tells more.
+func (s *session) processEnded(process string, v verdict, r trace.ToolResultEvent) {
+	id := s.Processes[process]
+	if id == "" || v.exit == nil || s.ends[id].item {
+		return
+	}
+	delete(s.Processes, process)
+	r.Call, r.Status, r.IsError, r.ExitCode = id, v.status, v.isError, v.exit
+	s.result(s.at(r.Message), r)
+}

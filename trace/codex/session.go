@@ -1,0 +1,208 @@
+package codex
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// session is the reading of one rollout.
+type session struct {
+	*build.Builder // nil until the first record
+	state
+	path string
+	sink trace.Sink
+
+	line jsonl.Line // the record at hand
+	when time.Time
+	// ends is what is known of the calls, answers the turns of the answers of the model, both by id.
+	ends    map[string]end
+	answers map[string]string
+	// record, payload and item are the objects at hand, whose memory serves again.
+	record, payload, item object
+}
+
+// state is what a reading must know of what it read before, beside the trace itself.
+type state struct {
+	ID string `json:"id"`
+	// Thread is the thread's id: ID, but for a segment.
+	Thread    string `json:"thread"`
+	Paginated bool   `json:"paginated,omitempty"`
+	Child     bool   `json:"child,omitempty"`
+	Exec      bool   `json:"exec,omitempty"` // the source is exec: each turn has a process of its own
+	Model     string `json:"model,omitempty"`
+	// Own is the first ordinal of the session's own records; Copying says that a legacy rollout is still in those it repeats.
+	Own     int64 `json:"own,omitempty"`
+	Copying bool  `json:"copying,omitempty"`
+
+	turns
+	pending
+	// Compacted is the record that told of a compaction last, if nothing has happened since.
+	Compacted string `json:"compacted,omitempty"`
+	// Cells is the code that yielded: cell id → call. Code is the calls of code, as their nested calls are looked for.
+	Cells map[string]string `json:"cells,omitempty"`
+	Code  []string          `json:"code,omitempty"`
+	// Waits is the cells, and Writes the processes, that calls without a result are for.
+	Waits  map[string]string `json:"waits,omitempty"`
+	Writes map[string]string `json:"writes,omitempty"`
+	// Processes is the commands that yielded: process → call.
+	Processes map[string]string `json:"processes,omitempty"`
+	// Spawns is the sub-agents: thread → call. Review is what is being reviewed.
+	Spawns map[string]string `json:"spawns,omitempty"`
+	Review string            `json:"review,omitempty"`
+}
+
+// end is what is known of a call's end.
+type end struct {
+	final bool // an item or an output said how it ended
+	item  bool // it was an item
+}
+
+// begin makes ready to read a store, from its Cursor on.
+func begin(store trace.Store, sink trace.Sink) (*session, error) {
+	s := &session{path: store.Path, sink: sink, ends: map[string]end{}, answers: map[string]string{}}
+	if len(store.Cursor.State) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(store.Cursor.State, &s.state); err != nil {
+		return nil, fmt.Errorf("%s: state of the cursor: %w", store.Path, err)
+	}
+	t, err := sink.Previous(s.ID)
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, fmt.Errorf("%s: no trace %s to go on with", store.Path, s.ID)
+	}
+	t.Sources[0].Path = store.Path // it moves when it is archived
+	for i := range t.Results {
+		if r := &t.Results[i]; r.Status != trace.StatusRunning {
+			s.ends[r.Call] = end{final: true, item: s.ends[r.Call].item || r.From == trace.FromToolResult}
+		}
+	}
+	s.answers = answerTurns(t)
+	s.Builder = build.Resume(t)
+	return s, nil
+}
+
+// keep is the state as a cursor holds it; nil before the first record.
+func (s *session) keep() ([]byte, error) {
+	if s.Builder == nil {
+		return nil, nil
+	}
+	return json.Marshal(&s.state)
+}
+
+// read takes a line.
+func (s *session) read(l jsonl.Line) error {
+	s.line = l
+	data := bytes.TrimSpace(l.Data)
+	switch {
+	case l.Data == nil:
+		return s.damaged("the line is too long to be read")
+	case len(data) == 0:
+		return nil
+	case s.Builder == nil:
+		return s.first(data)
+	case skippable(data):
+		return nil
+	case !s.record.parse(data):
+		return s.damaged("the record is no JSON object")
+	}
+	s.when = build.Time(s.record.raw("timestamp"))
+	if s.record.int("ordinal") < s.Own {
+		return nil // repeated from the parent
+	}
+	kind := s.record.text("type")
+	if !known(kind) {
+		return nil
+	}
+	if !s.payload.parse(s.record.raw("payload")) {
+		return s.damaged("the record has no payload")
+	}
+	s.take(kind, s.payload)
+	return nil
+}
+
+// take takes a record.
+func (s *session) take(kind string, p object) {
+	switch {
+	case kind == "session_meta":
+		s.meta(p)
+	case s.Copying && !s.ownTurn(kind, p):
+		// repeated from another session
+	case kind == "turn_context":
+		s.context(p)
+	case kind == "response_item":
+		s.response(p)
+	case kind == "event_msg":
+		s.event(p)
+	case kind == "token_usage_record":
+		s.billed(p)
+	case kind == "compacted":
+		s.compacted(p)
+	}
+}
+
+func known(kind string) bool {
+	switch kind {
+	case "session_meta", "turn_context", "response_item", "event_msg", "token_usage_record", "compacted":
+		return true
+	}
+	return false
+}
+
+// damaged notes that the record at hand cannot be read.
+func (s *session) damaged(why string) error {
+	if s.Builder == nil {
+		return &trace.UnknownLayout{Agent: Name, Path: s.path, Why: "its first record: " + why}
+	}
+	d := trace.Damage{Ref: s.ref(), Reason: why}
+	t := s.Trace()
+	t.Damaged = append(t.Damaged, d)
+	s.sink.Damaged(d)
+	return nil
+}
+
+func (s *session) ref() trace.Ref { return trace.Ref{Line: s.line.N, Offset: s.line.Offset} }
+
+// at is an event of the record at hand, whose id in the source is id.
+func (s *session) at(id string) trace.Event {
+	return trace.Event{Time: s.when, Ref: s.ref(), Record: id, Turn: s.Turn}
+}
+
+// add appends an event of the record at hand.
+func (s *session) add(id string, body trace.Body) {
+	e := s.at(id)
+	e.Body = body
+	s.Add(e)
+}
+
+func (s *session) mark(m trace.Session) { s.add("", &m) }
+
+// finish is the trace so far.
+func (s *session) finish() (*trace.SessionTrace, error) {
+	t := s.Trace()
+	t.Outcome, t.OutcomeFrom = s.turns.outcome()
+	return s.Finish()
+}
+
+// extra sets a member of Extra.
+func (s *session) extra(key string, value any) {
+	t := s.Trace()
+	all := map[string]any{}
+	if t.Extra != nil {
+		if json.Unmarshal(t.Extra, &all) != nil {
+			return // it is our own
+		}
+	}
+	all[key] = value
+	if data, err := json.Marshal(all); err == nil {
+		t.Extra = data
+	}
+}
