@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 )
 
 // MaxLine bounds the bytes of a line that are held. A longer line is passed without its data.
@@ -32,10 +33,28 @@ type End struct {
 	Torn         bool  // bytes follow that no newline ends
 }
 
+// buffers holds what readings that are over leave to the next one: most files are smaller than a chunk.
+var buffers sync.Pool // of *[]byte
+
+func buffer() []byte {
+	if b, ok := buffers.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return make([]byte, 0, chunk)
+}
+
+// release keeps a buffer for the next reading, unless a long line made it large.
+func release(b []byte) {
+	if cap(b) == chunk {
+		buffers.Put(&b)
+	}
+}
+
 // Read calls each for every finished line of r, which stands at offset, after lines lines. It ends at the end of r, at an
 // error of each, which it returns, or when ctx does.
 func Read(ctx context.Context, r io.Reader, offset, lines int64, each func(Line) error) (End, error) {
-	buf := make([]byte, 0, chunk)
+	buf := buffer()
+	defer func() { release(buf) }()
 	at := End{Offset: offset, Line: lines}
 	var long int64 // bytes of a line that is longer than MaxLine, which are gone
 	for {
