@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"encoding/json"
 	"strings"
 
 	"aburn/internal/jsonl"
@@ -39,10 +40,8 @@ func (s *session) first(data []byte) error {
 	t.Agent.Version = version
 	t.Project.Path = build.Path(start(p.raw("cwd"), 4<<10), "")
 	s.Own = p.int("subagent_history_start_ordinal")
-	origin := s.origin(*p)
-	s.describe(*p)
-	s.mark(trace.Session{Marker: trace.Started, Detail: origin})
-	return nil
+	s.mark(trace.Session{Marker: trace.Started, Detail: s.origin(*p)})
+	return s.describe(*p)
 }
 
 // origin relates the session to others, and is the source's word for where it came from.
@@ -100,10 +99,11 @@ func (s *session) child(p, source object, r *trace.SessionRelationship) string {
 }
 
 // describe keeps what only Codex knows.
-func (s *session) describe(p object) {
+func (s *session) describe(p object) error {
+	extra := map[string]any{}
 	set := func(key string, raw []byte) {
 		if text := word(raw); text != "" {
-			s.extra(key, text)
+			extra[key] = text
 		}
 	}
 	for _, key := range []string{"originator", "model_provider", "multi_agent_version", "agent_nickname"} {
@@ -113,11 +113,14 @@ func (s *session) describe(p object) {
 	set("git_commit", git.raw("commit_hash"))
 	set("git_branch", git.raw("branch"))
 	if n, ok := jsonl.Int(p.object("history_base").raw("end_ordinal_exclusive")); ok {
-		s.extra("history_base_end_ordinal", n)
+		extra["history_base_end_ordinal"] = n
 	}
 	if s.Own > 0 {
-		s.extra("repeats_parent_until_ordinal", s.Own)
+		extra["repeats_parent_until_ordinal"] = s.Own
 	}
+	data, err := json.Marshal(extra)
+	s.Trace().Extra = data
+	return err
 }
 
 // meta takes a further session_meta. One of another thread begins records of that thread, which are repeated here: newer

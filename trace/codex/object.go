@@ -63,7 +63,7 @@ func word(raw []byte) string { return build.Word(jsonl.Text(raw)) }
 
 // start is the text that the JSON string raw begins with: enough of it for a head of max bytes.
 func start(raw []byte, max int) string {
-	if most := 6*max + 8<<10; len(raw) > most { // six bytes can stand for one, and secrets are looked for behind the end
+	if most := 4*max + 4<<10; len(raw) > most { // six bytes can stand for one, and secrets are looked for behind the end
 		raw = raw[:most]
 	}
 	return jsonl.Text(raw)

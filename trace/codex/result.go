@@ -55,7 +55,6 @@ func (s *session) output(p object) {
 	delete(s.Waits, id)
 	delete(s.Writes, id)
 	if known && cell == "" && process == "" {
-		s.codeEnded(id, verdict{status: trace.StatusCompleted})
 		return
 	}
 	out := contentOf(p.raw("output"))

@@ -109,7 +109,7 @@ func (s *session) read(l jsonl.Line) error {
 		return nil
 	case s.Builder == nil:
 		return s.first(data)
-	case skippable(data):
+	case s.passes(data):
 		return nil
 	case !s.record.parse(data):
 		return s.damaged("the record is no JSON object")
@@ -190,19 +190,4 @@ func (s *session) finish() (*trace.SessionTrace, error) {
 	t := s.Trace()
 	t.Outcome, t.OutcomeFrom = s.turns.outcome()
 	return s.Finish()
-}
-
-// extra sets a member of Extra.
-func (s *session) extra(key string, value any) {
-	t := s.Trace()
-	all := map[string]any{}
-	if t.Extra != nil {
-		if json.Unmarshal(t.Extra, &all) != nil {
-			return // it is our own
-		}
-	}
-	all[key] = value
-	if data, err := json.Marshal(all); err == nil {
-		t.Extra = data
-	}
 }

@@ -74,9 +74,7 @@ func answerTurns(t *trace.SessionTrace) map[string]string {
 func (s *session) counted(p object) {
 	info := p.object("info")
 	if s.Billed || len(info) == 0 {
-		if s.Paginated && s.working() {
-			s.Since = len(s.Trace().Events) // the stream broke off; another answer follows
-		}
+		s.brokenOff()
 		return
 	}
 	total, one := tokensOf(info.object("total_token_usage")), tokensOf(info.object("last_token_usage"))
@@ -97,6 +95,14 @@ func (s *session) counted(p object) {
 	}
 	s.Answers++
 	s.answered("answer-"+strconv.Itoa(s.Answers), one)
+}
+
+// brokenOff takes a token_count that bills nothing. If the model has done something since its last answer, then that was a
+// stream that broke off, and another answer follows.
+func (s *session) brokenOff() {
+	if s.Paginated && s.working() {
+		s.Since = len(s.Trace().Events)
+	}
 }
 
 // working says whether the model did anything since its last answer was billed.
