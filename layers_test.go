@@ -37,9 +37,10 @@ var layers = []struct {
 	{"trace", "", "", "the waist: pure, and knows no agent by name"},
 	{"trace/build", "trace internal/jsonl internal/scrub", "", "what the readers share; knows no agent"},
 	{"trace/graph", "trace", "", "pure: sessions and relationships in, trees and sums out"},
+	{"trace/own", "trace trace/build internal/jsonl internal/journal internal/project logfmt", "", "the workflow log as one more source; the only reader that knows its format"},
 	{"trace/tracetest", "trace", "", "how readers are tested; knows none, and only tests import it"},
 	{"internal/archive", "trace trace/build internal/scrub", "zombiezen.com/go/sqlite github.com/klauspost/compress", "the derived store; knows neither agents nor their files' formats"},
-	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "", "which stores are read, and from where on; knows no agent"},
+	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "github.com/fsnotify/fsnotify", "which stores are read, when, and from where on; knows no agent"},
 	{"internal/graphpage", "trace trace/graph internal/term", "", "trees for diagrams and browsers; reads no archive"},
 	{"trace/claude", "trace trace/build internal/jsonl", "", "knows one agent"},
 	{"trace/codex", "trace trace/build internal/jsonl", "", "knows one agent"},
@@ -47,7 +48,7 @@ var layers = []struct {
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite", "somebody else's live database, read as it is; knows no table in it"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex supervisor/look internal/journal", "", "the composition root of the hooks, nothing else"},
-	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/backtest supervisor/look supervisor/watch trace trace/gemini trace/graph workflow internal/archive internal/doctor internal/graphpage internal/ingest internal/journal internal/notify internal/project internal/queue internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
+	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/backtest supervisor/look supervisor/watch trace trace/claude trace/codex trace/gemini trace/graph trace/openclaw trace/opencode trace/own workflow internal/archive internal/doctor internal/graphpage internal/ingest internal/journal internal/notify internal/project internal/queue internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
 	{"internal/journal", "logfmt internal/lockfile internal/atomicfile", "golang.org/x/sys", "the log as a file; does not know what entries mean"},
 	{"internal/journal/journaltest", "internal/journal logfmt", "", "the clean-up check of every test that made a log"},
 	{"internal/proc", "", "", "whether a process runs; starts none"},
@@ -72,7 +73,7 @@ var layers = []struct {
 	{"internal/recorder", "", "", "records sessions of the real agents for the corpus, behind the build tag agents"},
 	{"internal/synth", "internal/synth/home", "", "flags in, a home out"},
 	{"internal/synth/home", "trace", "", "makes logs whose truth is known; knows the formats from the facts, and no reader"},
-	{"internal/bench", "logfmt internal/journal", "", "times whole processes; imports what it replays"},
+	{"internal/bench", "logfmt internal/journal internal/synth/home internal/testkit/agents trace trace/claude trace/codex trace/gemini", "", "times whole processes; imports what it replays"},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 
 	"aburn/internal/journal"
 )
@@ -91,10 +89,6 @@ func (w *world) projectIn(dir, settings string) error {
 
 // peakOf runs p once and returns the most memory that it had, in bytes; 0 where the system does not say.
 func peakOf(p *process) (int64, error) {
-	cmd := exec.Command(p.path, p.args...)
-	cmd.Dir, cmd.Env = p.dir, p.env
-	if err := cmd.Run(); err != nil && !slices.Contains(p.exits, cmd.ProcessState.ExitCode()) {
-		return 0, fmt.Errorf("%s: %w", p.name, err)
-	}
-	return maxResident(cmd.ProcessState.SysUsage()), nil
+	c, err := p.cost(0)
+	return c.peak, err
 }

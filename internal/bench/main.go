@@ -13,16 +13,33 @@ import (
 )
 
 func main() {
-	if len(os.Args) == 3 && replayMode(os.Args[1]) {
-		exitOn(replay(os.Args[1], os.Args[2]))
+	if contender(os.Args) {
 		return
 	}
 	out := flag.String("o", "", "write the page to `FILE` as well as to standard output")
 	rounds := flag.Int("n", 200, "rounds of each short process")
 	bigLog := flag.Int64("log", 1<<30, "size of the big log in bytes")
-	only := flag.String("only", "", "run only the case with this `NAME`: hook, burst, chain, replay, look, prompt, watch")
+	only := flag.String("only", "", "run only the case with this `NAME`: hook, burst, chain, replay, look, prompt, watch, store, transcripts")
 	flag.Parse()
-	exitOn(bench(*rounds, *bigLog, *only, *out))
+	exitOn(bench(newPage(*rounds, *bigLog, true), *only, *out))
+}
+
+// contender runs this process as a contender of a case, if it is started as one.
+func contender(args []string) bool {
+	if len(args) != 3 {
+		return false
+	}
+	switch args[1] {
+	case "replay-routing", "replay-fields":
+		exitOn(replay(args[1], args[2]))
+	case "read-traces":
+		exitOn(readTraces(args[2]))
+	case "decode-json":
+		exitOn(decodeAll(args[2]))
+	default:
+		return false
+	}
+	return true
 }
 
 func exitOn(err error) {
@@ -33,17 +50,17 @@ func exitOn(err error) {
 }
 
 // bench runs the cases and writes the page.
-func bench(rounds int, bigLog int64, only, out string) error {
+func bench(pg *page, only, out string) error {
 	w, err := newWorld()
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	pg := newPage(rounds, bigLog)
 	for _, c := range []struct {
 		name string
 		run  func(*world, *page) error
-	}{{"hook", hookCase}, {"burst", burstCase}, {"chain", chainCase}, {"replay", replayCase}, {"look", lookCase}, {"prompt", promptCase}, {"watch", watchCase}} {
+	}{{"hook", hookCase}, {"burst", burstCase}, {"chain", chainCase}, {"replay", replayCase}, {"look", lookCase}, {"prompt", promptCase}, {"watch", watchCase},
+		{"store", storeCase}, {"transcripts", transcriptsCase}} {
 		if only != "" && only != c.name {
 			continue
 		}

@@ -11,14 +11,15 @@ import (
 
 // page collects the tables of docs/benchmarks.md.
 type page struct {
-	rounds int
-	bigLog int64
-	b      strings.Builder
-	missed []string // of the table being written
+	rounds  int
+	bigLog  int64
+	install bool // what the cases compare with may be fetched
+	b       strings.Builder
+	missed  []string // of the table being written
 }
 
-func newPage(rounds int, bigLog int64) *page {
-	p := &page{rounds: rounds, bigLog: bigLog}
+func newPage(rounds int, bigLog int64, install bool) *page {
+	p := &page{rounds: rounds, bigLog: bigLog, install: install}
 	p.b.WriteString("# Benchmarks\n\nWritten by `make bench` (`go run ./internal/bench -o docs/benchmarks.md`); do not edit.\n" +
 		"Read the ratios: the machine is shared, its microseconds are not yours. The contenders of a table ran in turn in one run; the figures are\n" +
 		"medians of whole processes, from before fork to after wait.\n\n")

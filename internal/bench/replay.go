@@ -11,9 +11,6 @@ import (
 	"aburn/logfmt"
 )
 
-// replayMode reports whether this process is a contender of replayCase itself.
-func replayMode(arg string) bool { return arg == "replay-routing" || arg == "replay-fields" }
-
 // replay reads the whole log of the .oss folder dir and prints how many of its
 // entries are tool calls: by the routing fields alone, or from whole entries.
 func replay(mode, dir string) error {

@@ -20,38 +20,50 @@ type process struct {
 	exits []int                  // accepted exit codes; nil = 0
 }
 
-// once runs p and returns its wall time, from before fork to after wait. The
-// standard streams are files, so that no goroutine of ours takes part.
+// cost is what a process took: its wall time, from before fork to after wait, the time of all processors, and the most
+// memory that it had, in bytes.
+type cost struct {
+	wall, cpu time.Duration
+	peak      int64
+}
+
+// once runs p and returns its wall time.
 func (p *process) once(round int) (time.Duration, error) {
+	c, err := p.cost(round)
+	return c.wall, err
+}
+
+// cost runs p. The standard streams are files, so that no goroutine of ours takes part.
+func (p *process) cost(round int) (cost, error) {
 	in := os.DevNull
 	if p.input != nil {
 		in = p.input(round)
 	}
 	stdin, err := os.Open(in)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	defer stdin.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	defer null.Close()
 	attr := &os.ProcAttr{Dir: p.dir, Env: p.env, Files: []*os.File{stdin, null, null}}
 	start := time.Now()
 	child, err := os.StartProcess(p.path, append([]string{p.path}, p.args...), attr)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	state, err := child.Wait()
 	wall := time.Since(start)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	if code := state.ExitCode(); code != 0 && !slices.Contains(p.exits, code) {
-		return 0, fmt.Errorf("%s: exit %d", p.name, code)
+		return cost{}, fmt.Errorf("%s: exit %d", p.name, code)
 	}
-	return wall, nil
+	return cost{wall, state.UserTime() + state.SystemTime(), maxResident(state.SysUsage())}, nil
 }
 
 // race runs the contenders in turn, rounds times after one warm-up, and returns

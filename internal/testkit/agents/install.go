@@ -133,6 +133,9 @@ func (p pin) find(ctx context.Context, dir string) (Client, error) {
 	if err != nil || len(paths) != 1 {
 		return Client{}, fmt.Errorf("find %s in %s: %d executables at %s", p.name, dir, len(paths), p.executable)
 	}
+	if err := os.Chmod(paths[0], 0o755); err != nil { // npm does that only for what a package names as its bin
+		return Client{}, err
+	}
 	home, err := os.MkdirTemp("", "aburn-version-")
 	if err != nil {
 		return Client{}, err
