@@ -61,6 +61,7 @@ func (a *app) root() *cli.Command {
 			a.statsCommand(),
 			a.queueCommand(),
 			a.verifyCommand(),
+			a.ingestCommand(),
 			a.sessionsCommand(),
 			a.showCommand(),
 			a.graphCommand(),

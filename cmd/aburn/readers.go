@@ -1,8 +1,13 @@
 package main
 
-import "aburn/trace"
+import (
+	"aburn/trace"
+	"aburn/trace/claude"
+	"aburn/trace/codex"
+	"aburn/trace/gemini"
+)
 
 // readers is who can read agents' session stores: the one list of them.
 func readers() []trace.Reader {
-	return []trace.Reader{}
+	return []trace.Reader{claude.New(), codex.New(), gemini.New()}
 }

@@ -16,6 +16,8 @@ import (
 type Packed struct {
 	session   Session
 	root      string
+	group     string // the session whose sub-agents it has or is one of, if any
+	loose     bool   // its source does not say everything about that
 	scrub     int
 	sum       int64
 	size      int
@@ -74,6 +76,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 		}
 	}
 	p.calls = callRows(t)
+	p.group, p.loose = agentGroup(t)
 	return p, nil
 }
 

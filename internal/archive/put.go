@@ -39,7 +39,7 @@ func (a *Archive) put(p *Packed, store int64) (fate, error) {
 	p.session.Key = k.key
 	switch {
 	case k.key == 0:
-		return isNew, a.insert(p, store)
+		return isNew, a.insertUnlinked(p, store)
 	case k.store != 0 && k.store != store && !p.outdoes(k):
 		return isOutdone, nil
 	case k.sum == p.sum:
@@ -50,7 +50,51 @@ func (a *Archive) put(p *Packed, store int64) (fate, error) {
 			return 0, err
 		}
 	}
-	return isUpdated, a.insert(p, store)
+	return isUpdated, a.insertUnlinked(p, store)
+}
+
+// insertUnlinked is insert, and notes what is to be linked.
+func (a *Archive) insertUnlinked(p *Packed, store int64) error {
+	if p.root != "" {
+		if err := a.unlinked(family, p.session.Source+"/"+p.root); err != nil {
+			return err
+		}
+	}
+	if p.group != "" {
+		waits := p.loose
+		for _, query := range [...]string{awaitedChild, awaitedParent} {
+			if !waits {
+				n, err := a.number(query, p.session.Source, p.group)
+				if err != nil {
+					return err
+				}
+				waits = n > 0
+			}
+		}
+		if waits {
+			if err := a.unlinked(agents, p.session.Source+"/"+p.group); err != nil {
+				return err
+			}
+		}
+	}
+	return a.insert(p, store)
+}
+
+// Whether a session or one of its sub-agents (?1 source, ?2 id) has started a sub-agent that it cannot name, and whether
+// there is a sub-agent of it that does not know its call: what comes later may tell.
+const (
+	awaitedChild = `SELECT 1 FROM spawns WHERE child = '' AND session IN (
+		SELECT key FROM sessions WHERE source = ?1 AND id = ?2
+		UNION ALL SELECT key FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0') LIMIT 1`
+	awaitedParent = `SELECT 1 FROM (
+		SELECT session FROM relations INDEXED BY relations_related WHERE related = ?2 AND related <> '' AND kind = 'subagent' AND parent_call = ''
+		UNION ALL SELECT session FROM relations INDEXED BY relations_related
+			WHERE related > ?2 || '/' AND related < ?2 || '0' AND related <> '' AND kind = 'subagent' AND parent_call = '') r
+		CROSS JOIN sessions s ON s.key = r.session WHERE s.source = ?1 LIMIT 1`
+)
+
+func (a *Archive) unlinked(kind, name string) error {
+	return a.run("INSERT OR IGNORE INTO unlinked (kind, name) VALUES (?,?)", kind, name)
 }
 
 // outdoes says which of two stores' traces of one session is kept: the one that goes on longer.
@@ -114,12 +158,7 @@ func (a *Archive) insertSession(p *Packed, store int64) error {
 		return err
 	}
 	s.Key = a.conn.LastInsertRowID()
-	if p.root != "" {
-		if err := a.run("INSERT OR IGNORE INTO unlinked (kind, name) VALUES ('family', ?)", p.root); err != nil {
-			return err
-		}
-	}
-	return a.run("INSERT OR IGNORE INTO unlinked (kind, name) VALUES ('agents', '')")
+	return nil
 }
 
 func (a *Archive) insertCalls(key int64, rows []CallRow) error {

@@ -71,7 +71,7 @@ CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_store ON sessions (store);
 CREATE INDEX sessions_ended ON sessions (ended);
 CREATE INDEX sessions_scrub ON sessions (scrub);
-CREATE INDEX sessions_root ON sessions (root) WHERE root <> '';
+CREATE INDEX sessions_root ON sessions (source, root) WHERE root <> '';
 
 CREATE TABLE traces (
 	key   INTEGER PRIMARY KEY,             -- sessions.key
@@ -117,6 +117,7 @@ CREATE TABLE relations (
 	evidence       TEXT NOT NULL,
 	PRIMARY KEY (session, number)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX relations_related ON relations (related) WHERE related <> '';
 
 CREATE TABLE spawns (                      -- subagent_spawn events that are no copies
 	session  INTEGER NOT NULL,
@@ -139,8 +140,8 @@ CREATE TABLE damage (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE unlinked (                    -- what was written and not linked across files yet
-	kind TEXT NOT NULL,                    -- family: name is a Lineage.Root · agents: name is ''
-	name TEXT NOT NULL,
+	kind TEXT NOT NULL,                    -- family: sessions that share a Lineage.Root · agents: a session and its sub-agents
+	name TEXT NOT NULL,                    -- source/root · source/session
 	PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 `

@@ -35,6 +35,9 @@ func identify(c *archive.Cursor, s *trace.Store) error {
 	if info.IsDir() {
 		return nil
 	}
+	if c.At.Offset > c.PathSize { // it is no place in this file, so nothing shows whether what was read is still the same
+		c.At = trace.Cursor{}
+	}
 	c.Head, c.Tail, err = hashes(f, c.At.Offset)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"aburn/internal/lockfile"
@@ -18,26 +19,31 @@ const (
 // ErrBusy says that another process has the lock.
 var ErrBusy = errors.New("another ingest is running")
 
-// Lock is held by the one that writes to the archive.
-type Lock struct {
+// lock is held by the one that writes to the archive.
+type lock struct {
 	root *os.Root
-	lock *lockfile.Lock
+	file *lockfile.Lock
 }
 
-// Acquire takes the lock of the archive in dir, which it makes if there is none, and waits until ctx ends.
-func Acquire(ctx context.Context, dir string) (*Lock, error) {
+// acquire takes the lock of the archive in dir, which it makes if there is none. If it has to wait, which it does until ctx
+// ends, it calls busy before.
+func acquire(ctx context.Context, dir string, busy func()) (*lock, error) {
 	l, err := begin(dir)
 	if err != nil {
 		return nil, err
 	}
+	if l.file, err = lockfile.Acquire(l.root, lockName, 0); err == nil {
+		return l, nil
+	}
+	busy()
 	type result struct {
-		lock *lockfile.Lock
+		file *lockfile.Lock
 		err  error
 	}
 	won := make(chan result, 1)
 	go func() {
-		lock, err := lockfile.Acquire(l.root, lockName, forEver)
-		won <- result{lock, err}
+		file, err := lockfile.Acquire(l.root, lockName, forEver)
+		won <- result{file, err}
 	}()
 	select {
 	case r := <-won:
@@ -45,7 +51,7 @@ func Acquire(ctx context.Context, dir string) (*Lock, error) {
 			l.root.Close()
 			return nil, r.err
 		}
-		l.lock = r.lock
+		l.file = r.file
 		return l, nil
 	case <-ctx.Done(): // the goroutine goes with the process, which ends now
 		return nil, ctx.Err()
@@ -55,15 +61,15 @@ func Acquire(ctx context.Context, dir string) (*Lock, error) {
 // forEver is longer than any process waits.
 const forEver = 365 * 24 * time.Hour
 
-// TryAcquire takes the lock if nobody has it. Else it returns ErrBusy, and who has it looks once more before it ends, so
+// tryAcquire takes the lock if nobody has it. Else it returns ErrBusy, and who has it looks once more before it ends, so
 // that nothing is missed which is there now.
-func TryAcquire(dir string) (*Lock, error) {
+func tryAcquire(dir string) (*lock, error) {
 	l, err := begin(dir)
 	if err != nil {
 		return nil, err
 	}
 	for range 2 {
-		l.lock, err = lockfile.Acquire(l.root, lockName, 0)
+		l.file, err = lockfile.Acquire(l.root, lockName, 0)
 		if err == nil {
 			return l, nil
 		}
@@ -80,7 +86,7 @@ func TryAcquire(dir string) (*Lock, error) {
 	return nil, err
 }
 
-func begin(dir string) (*Lock, error) {
+func begin(dir string) (*lock, error) {
 	if dir == "" {
 		return nil, errors.New("no place for the archive: neither ABURN_HOME nor HOME is set")
 	}
@@ -91,10 +97,10 @@ func begin(dir string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lock{root: root}, nil
+	return &lock{root: root}, nil
 }
 
-func (l *Lock) wish() error {
+func (l *lock) wish() error {
 	f, err := l.root.OpenFile(wishName, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -102,8 +108,40 @@ func (l *Lock) wish() error {
 	return f.Close()
 }
 
-// Again says whether somebody who did not wait wants another look, and takes that wish.
-func (l *Lock) Again() bool { return l.root.Remove(wishName) == nil }
+// again says whether somebody who did not wait wants another look, and takes that wish.
+func (l *lock) again() bool { return l.root.Remove(wishName) == nil }
 
-// Release gives the lock up.
-func (l *Lock) Release() error { return errors.Join(l.lock.Release(), l.root.Close()) }
+// release gives the lock up.
+func (l *lock) release() error { return errors.Join(l.file.Release(), l.root.Close()) }
+
+// Exclusively calls do with the lock of the archive in dir, and again as often as somebody wished for it meanwhile. It waits
+// for the lock until ctx ends, after a call of busy. If busy is nil it returns ErrBusy instead, having left its own wish.
+func Exclusively(ctx context.Context, dir string, busy func(), do func() error) error {
+	for first := true; ; first = false {
+		l, err := take(ctx, dir, busy)
+		if err != nil {
+			if !first && errors.Is(err, ErrBusy) {
+				return nil // the wish is the other's
+			}
+			return err
+		}
+		busy = nil
+		l.again() // of before: do begins only now
+		err = do()
+		for err == nil && ctx.Err() == nil && l.again() {
+			err = do()
+		}
+		err = errors.Join(err, l.release())
+		// A wish can have come between the last look and the release.
+		if _, wish := os.Lstat(filepath.Join(dir, wishName)); err != nil || ctx.Err() != nil || wish != nil {
+			return err
+		}
+	}
+}
+
+func take(ctx context.Context, dir string, busy func()) (*lock, error) {
+	if busy == nil {
+		return tryAcquire(dir)
+	}
+	return acquire(ctx, dir, busy)
+}

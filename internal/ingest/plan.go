@@ -27,6 +27,7 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.report.found = found
 	if err := r.vanished(found); err != nil {
 		return nil, err
 	}

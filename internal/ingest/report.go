@@ -17,6 +17,8 @@ type Report struct {
 	Linked, Expired, Rescrubbed int
 	// Interrupted says that the run was ended early. What it says was done is done.
 	Interrupted bool
+
+	found [][]trace.Store
 }
 
 // Source is what a run did with the stores of one reader.
@@ -88,4 +90,14 @@ type Progress struct {
 	Bytes, BytesDone int64
 	Took             time.Duration
 	Linking          bool // all is read; what is left is to find out how sessions belong together
+}
+
+// Changed says whether the run changed the archive.
+func (r *Report) Changed() bool {
+	for i := range r.Sources {
+		if s := &r.Sources[i]; s.New+s.Updated+s.Gone > 0 {
+			return true
+		}
+	}
+	return r.Linked+r.Expired+r.Rescrubbed > 0
 }

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/archive"
+	"aburn/internal/ingest"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+func (a *app) ingestCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "ingest",
+		Usage:     "archive the sessions that agents have written to disk",
+		ArgsUsage: "[SOURCE…]",
+		Description: "Agents delete their sessions after a month; the archive keeps them, as traces without their content.\n" +
+			"It reads what is new since the last time, changes nothing that it reads, and can be ended at any\n" +
+			"moment: the next run goes on. A SOURCE is an agent (" + strings.Join(readerNames(), ", ") + "), or a file or folder\n" +
+			"of sessions; without one it is every agent in its usual place. Exit 1 when something could not be\n" +
+			"archived.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "only what changed since `TIME`: an age (30d) or a time"},
+			&cli.BoolFlag{Name: "watch", Usage: "go on, and archive what changes, until it is ended"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be read, and read nothing"},
+			&cli.BoolFlag{Name: "rebuild", Usage: "read everything again; what no longer exists is kept"},
+			&cli.BoolFlag{Name: "check", Usage: "look whether the archive is whole, and read nothing"},
+			&cli.BoolFlag{Name: "if-idle", Usage: "leave it to another ingest if one is running"},
+			&cli.BoolFlag{Name: "quiet", Usage: "say only what goes wrong"},
+			&cli.StringFlag{Name: "settle", Usage: "wait for so much `TIME` first", Hidden: true},
+			jsonFlag(),
+		},
+		Metadata: examples(
+			"aburn ingest  # what is new, from every agent",
+			"aburn ingest claude --since 30d",
+			"aburn ingest --watch  # in a terminal of its own",
+			"aburn ingest --json | jq '.sources[] | {source, new, updated}'",
+		),
+		ShellComplete: a.completer(func(int) []string { return readerNames() }),
+		Action:        a.ingest,
+	}
+}
+
+// The garbage collector's settings for a run: it is short, and most of what it makes is soon garbage.
+const (
+	ingestGC     = 200
+	ingestMemory = 110 << 20
+)
+
+// ingestRun is one call of the command.
+type ingestRun struct {
+	dir     string
+	options ingest.Options
+	rebuild bool
+	watch   bool
+	quiet   bool
+	json    bool
+	idle    bool
+	out     *term.Out
+	meter   *ingestMeter
+}
+
+func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, func() { // later a signal ends at once
+		time.Sleep(hurry)
+		stop()
+	})
+	run, err := a.ingestRun(cmd)
+	if err != nil {
+		return err
+	}
+	if settle, err := time.ParseDuration(cmd.String("settle")); err == nil {
+		select {
+		case <-time.After(settle):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	debug.SetGCPercent(ingestGC)
+	debug.SetMemoryLimit(ingestMemory)
+	switch {
+	case cmd.Bool("check"):
+		return archiveError(a.ingestCheck(ctx, run))
+	case run.options.DryRun:
+		return archiveError(a.ingestDry(ctx, run))
+	case run.watch:
+		return archiveError(a.ingestWatch(ctx, run))
+	}
+	return archiveError(a.ingestOnce(ctx, run))
+}
+
+// ingestRun reads the command line.
+func (a *app) ingestRun(cmd *cli.Command) (*ingestRun, error) {
+	dir, err := folder(cmd)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	run := &ingestRun{
+		dir: archive.Dir(a.env), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
+		idle: cmd.Bool("if-idle"), out: a.screen(cmd), meter: &ingestMeter{out: term.New(a.err, a.env, true)},
+		options: ingest.Options{
+			Readers: readers(), DryRun: cmd.Bool("dry-run"),
+			Places: trace.Places{Home: a.env("HOME"), Getenv: a.env},
+		},
+	}
+	if run.dir == "" {
+		return nil, usageError("there is no place for the archive: neither ABURN_HOME nor HOME is set", "ABURN_HOME=/some/folder aburn ingest")
+	}
+	for _, pair := range [][2]string{{"watch", "dry-run"}, {"watch", "rebuild"}, {"watch", "check"}, {"dry-run", "rebuild"}, {"dry-run", "check"}, {"rebuild", "check"}} {
+		if cmd.Bool(pair[0]) && cmd.Bool(pair[1]) {
+			return nil, usageError("--" + pair[0] + " and --" + pair[1] + " do not go together")
+		}
+	}
+	if text := cmd.String("since"); text != "" {
+		if run.options.Since, err = moment(text, now); err != nil {
+			return nil, usageError("--since: " + err.Error())
+		}
+	}
+	if text := cmd.String("settle"); text != "" {
+		if _, err := time.ParseDuration(text); err != nil {
+			return nil, usageError("--settle: " + quote(text) + " is no length of time")
+		}
+	}
+	if !run.quiet && !run.json && !run.watch {
+		run.options.Progress = run.meter.show
+	}
+	if days := a.retention(dir); days > 0 {
+		run.options.Keep = now.AddDate(0, 0, -days)
+	}
+	return run, run.sources(dir, cmd.Args().Slice())
+}
+
+// retention is how many days sessions are kept, 0 for ever. Only the user's own settings say it.
+func (a *app) retention(dir string) int {
+	p, _ := project.Find(dir, a.env)
+	set := settings.Load(p, a.env)
+	for _, warning := range set.Warnings {
+		if strings.Contains(warning, "archive.") {
+			a.warn(warning)
+		}
+	}
+	return set.Archive.Retention
+}
+
+// sources chooses the readers and places that the arguments name.
+func (r *ingestRun) sources(dir string, args []string) error {
+	var named []trace.Reader
+	for _, arg := range args {
+		if i := slices.IndexFunc(r.options.Readers, func(reader trace.Reader) bool { return reader.Name() == arg }); i >= 0 {
+			named = append(named, r.options.Readers[i])
+			continue
+		}
+		path := inFolder(dir, arg)
+		if _, err := os.Stat(path); err != nil {
+			hints := []string{"a source is a path, or one of " + strings.Join(readerNames(), ", ")}
+			if near := nearest(arg, readerNames()); near != "" {
+				hints = []string{"did you mean " + near + "?"}
+			}
+			return usageError(quote(arg)+" is neither an agent nor a file or folder", hints...)
+		}
+		if real, err := filepath.Abs(path); err == nil {
+			path = real
+		}
+		r.options.Places.Paths = append(r.options.Places.Paths, path)
+	}
+	if len(named) > 0 {
+		r.options.Readers = named
+	}
+	return nil
+}
+
+func readerNames() (names []string) {
+	for _, reader := range readers() {
+		names = append(names, reader.Name())
+	}
+	return names
+}
+
+// ingestOnce makes one run, and further ones if others wish for them meanwhile. Each is told.
+func (a *app) ingestOnce(ctx context.Context, run *ingestRun) error {
+	err := ingest.Exclusively(ctx, run.dir, a.waiting(run), func() error {
+		db, err := archive.Open(ctx, run.dir)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		if run.rebuild {
+			run.rebuild = false
+			if err := db.Remake(ctx); err != nil {
+				return err
+			}
+		}
+		o := run.options
+		o.Archive = db
+		report, err := ingest.Run(ctx, o)
+		run.meter.clear()
+		if err != nil {
+			return err
+		}
+		return a.tellIngest(run, report)
+	})
+	switch {
+	case errors.Is(err, ingest.ErrBusy):
+		if !run.quiet {
+			a.note("another ingest is running: it looks once more before it ends")
+		}
+		return nil
+	case errors.Is(err, context.Canceled):
+		return badNews("interrupted before anything was read", "aburn ingest")
+	}
+	return err
+}
+
+// waiting says that another ingest is running; nil is for one that does not wait.
+func (a *app) waiting(run *ingestRun) func() {
+	if run.idle {
+		return nil
+	}
+	return func() {
+		if !run.quiet {
+			a.note("another ingest is running: this one begins when it ends")
+		}
+	}
+}
+
+// ingestDry says what would be read.
+func (a *app) ingestDry(ctx context.Context, run *ingestRun) error {
+	db, err := archive.View(ctx, run.dir)
+	switch none := (*archive.NotFound)(nil); {
+	case err == nil:
+		defer db.Close()
+		run.options.Archive = db
+	case !errors.As(err, &none):
+		return err
+	}
+	report, err := ingest.Run(ctx, run.options)
+	if err != nil {
+		return err
+	}
+	return a.tellIngest(run, report)
+}
+
+// ingestCheck looks whether the archive is whole.
+func (a *app) ingestCheck(ctx context.Context, run *ingestRun) error {
+	db, err := archive.View(ctx, run.dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	faults, err := db.Check(ctx)
+	if err != nil {
+		return err
+	}
+	sessions, err := db.Sessions(ctx, archive.Filter{Own: true})
+	if err != nil {
+		return err
+	}
+	if run.json {
+		err = a.printJSON(ingestCheckJSON{Archive: filepath.Join(run.dir, archive.Name), Sessions: len(sessions), Faults: append([]string{}, faults...)})
+	} else if len(faults) == 0 && !run.quiet {
+		_, err = fmt.Fprintln(a.out, filepath.Join(run.dir, archive.Name)+": "+term.Plural(int64(len(sessions)), "session")+", all as they should be")
+	}
+	if err != nil || len(faults) == 0 {
+		return err
+	}
+	if run.json {
+		return told(exitBadNews)
+	}
+	for _, fault := range faults {
+		fmt.Fprintln(a.out, term.Clean(fault))
+	}
+	return badNews(filepath.Join(run.dir, archive.Name)+": "+term.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
+}
+
+// ingestWatch archives what changes until it is ended.
+func (a *app) ingestWatch(ctx context.Context, run *ingestRun) error {
+	if run.idle {
+		return usageError("--watch and --if-idle do not go together")
+	}
+	if !run.quiet && !run.json {
+		a.note("process " + fmt.Sprint(os.Getpid()) + " keeps " + filepath.Join(run.dir, archive.Name) + " complete")
+	}
+	return ingest.Watch(ctx, run.dir, run.options, ingest.DefaultPace, a.waiting(run), func(report *ingest.Report, err error) {
+		if err != nil {
+			failed := (*failure)(nil)
+			if errors.As(archiveError(err), &failed) {
+				a.warn(failed.msg, failed.hints...)
+			} else {
+				a.warn(err.Error())
+			}
+		}
+		if report != nil {
+			a.tellRound(run, report)
+		}
+	})
+}
+
+// archiveError is an error of the archive with what can be done about it.
+func archiveError(err error) error {
+	var hinted interface{ Hint() string }
+	if err == nil || errors.As(err, new(*failure)) || !errors.As(err, &hinted) || hinted.Hint() == "" {
+		return err
+	}
+	return badNews(err.Error(), hinted.Hint())
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"aburn/internal/ingest"
+	"aburn/internal/project"
+	"aburn/internal/term"
+)
+
+// maxListed is how many stores of one kind are listed for people. --json has all.
+const maxListed = 10
+
+// tellIngest prints what a run did. The error is bad news if something could not be archived.
+func (a *app) tellIngest(run *ingestRun, r *ingest.Report) error {
+	if run.json {
+		if err := a.printJSON(ingestReport(run, r)); err != nil {
+			return err
+		}
+	} else if !run.quiet {
+		a.ingestText(run, r)
+	}
+	failed := 0
+	for i := range r.Sources {
+		for _, s := range r.Sources[i].Skipped {
+			if s.Kind != ingest.NotSince {
+				failed++
+			}
+			if s.Kind != ingest.NotSince && run.quiet && !run.json {
+				a.warn(r.Sources[i].Name + ": " + skipText(s))
+			}
+		}
+	}
+	switch {
+	case r.Interrupted:
+		return badNews("interrupted: what was read is archived", "aburn ingest  # goes on")
+	case failed > 0 && (run.json || run.options.DryRun):
+		return told(exitBadNews)
+	case failed > 0:
+		return badNews(term.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
+	}
+	return nil
+}
+
+// ingestText prints a table of the sources, and below it what is to be said about single stores.
+func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
+	table := term.Table{Columns: []term.Column{
+		{Title: "source"}, {Title: "new", Right: true}, {Title: "updated", Right: true}, {Title: "unchanged", Right: true}, {Title: "gone", Right: true},
+		{Title: "read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true},
+	}}
+	if run.options.DryRun {
+		table.Columns = []term.Column{{Title: "source"}, {Title: "unchanged", Right: true}, {Title: "to read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true}}
+	}
+	stores := 0
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		if stores += s.Stores; s.Stores+s.Gone == 0 {
+			continue
+		}
+		counts := []int{s.New, s.Updated, s.Unchanged, s.Gone, s.Read, s.Stores}
+		if run.options.DryRun {
+			counts = []int{s.Unchanged, s.Read, s.Stores}
+		}
+		row := []string{s.Name}
+		for _, n := range counts {
+			row = append(row, term.Count(int64(n)))
+		}
+		table.Add(append(row, term.Size(s.Bytes))...)
+	}
+	if stores == 0 {
+		a.note("no agent has written sessions where they usually are: a file or folder can be named")
+	} else if err := table.Print(run.out, 2); err != nil {
+		return
+	}
+	for i := range r.Sources {
+		a.ingestDetails(run, &r.Sources[i])
+	}
+	if run.options.DryRun {
+		return
+	}
+	for _, line := range ingestFoot(r) {
+		fmt.Fprintln(run.out, run.out.Paint(term.Dim, line))
+	}
+	fmt.Fprintf(run.out, "%s in %s\n", project.Tilde(run.dir, a.env), term.Duration(r.Took.Round(time.Millisecond)))
+}
+
+// ingestFoot is what a run did beyond reading.
+func ingestFoot(r *ingest.Report) (lines []string) {
+	if r.Linked > 0 {
+		lines = append(lines, term.Plural(int64(r.Linked), "session")+" linked to others")
+	}
+	if r.Expired > 0 {
+		lines = append(lines, term.Plural(int64(r.Expired), "session")+" deleted: older than archive.retention")
+	}
+	if r.Rescrubbed > 0 {
+		lines = append(lines, term.Plural(int64(r.Rescrubbed), "session")+" scrubbed again, by newer rules")
+	}
+	return lines
+}
+
+// ingestDetails lists what is to be said about the stores of one source, the worst first.
+func (a *app) ingestDetails(run *ingestRun, s *ingest.Source) {
+	var skipped, damaged, notes []string
+	since := 0
+	for _, skip := range s.Skipped {
+		if skip.Kind == ingest.NotSince {
+			since++
+			continue
+		}
+		skipped = append(skipped, skipText(skip))
+	}
+	for _, p := range s.Damaged {
+		damaged = append(damaged, project.Tilde(p.Path, a.env)+placeText(p)+": "+p.Reason)
+	}
+	for _, n := range s.Notes {
+		notes = append(notes, string(n.Kind)+": "+project.Tilde(n.Path, a.env)+": "+n.Text)
+	}
+	a.ingestList(run.out, term.BoldRed, s.Name+" skipped", skipped, len(skipped))
+	a.ingestList(run.out, term.BoldYellow, s.Name+" damaged", damaged, s.DamagedAll)
+	a.ingestList(run.out, term.Cyan, s.Name, notes, len(notes))
+	if since > 0 {
+		fmt.Fprintf(run.out, "%s  %s not changed since then\n", run.out.Paint(term.Dim, s.Name), term.Plural(int64(since), "store"))
+	}
+}
+
+func (a *app) ingestList(out *term.Out, style term.Style, title string, lines []string, all int) {
+	for i, line := range lines {
+		if i == maxListed && all > maxListed+1 {
+			fmt.Fprintf(out, "%s  and %s more: --json lists them\n", out.Paint(style, title), term.Count(int64(all-i)))
+			return
+		}
+		fmt.Fprintf(out, "%s  %s\n", out.Paint(style, title), term.Clean(line))
+	}
+}
+
+func skipText(s ingest.Skip) string {
+	if s.Path == "" || strings.Contains(s.Reason, s.Path) {
+		return s.Reason
+	}
+	return s.Path + ": " + s.Reason
+}
+
+// placeText is the place in a store, as it stands behind its path.
+func placeText(p ingest.Place) string {
+	switch {
+	case p.Ref.Line > 0:
+		return fmt.Sprintf(":%d (byte %d)", p.Ref.Line, p.Ref.Offset)
+	case p.Ref.Table != "":
+		return ": " + p.Ref.Table + " " + p.Ref.Key
+	}
+	return ""
+}
+
+// ingestMeter shows how far a run is, on a terminal.
+type ingestMeter struct {
+	out   *term.Out
+	width int // of what stands there
+}
+
+func (m *ingestMeter) show(p ingest.Progress) {
+	if !m.out.Terminal() || p.Took < 300*time.Millisecond {
+		return
+	}
+	text := "linking sessions"
+	if !p.Linking {
+		text = fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), term.Count(int64(p.FilesDone)), term.Count(int64(p.Files)),
+			term.Size(p.BytesDone), term.Size(p.Bytes))
+		if rate := float64(p.BytesDone) / p.Took.Seconds(); rate > 0 {
+			left := time.Duration(float64(p.Bytes-p.BytesDone) / rate * float64(time.Second))
+			text += fmt.Sprintf("  %s/s  %s left", term.Size(int64(rate)), term.Duration(left.Round(time.Second)))
+		}
+	}
+	text = term.Cut(text, max(m.out.Width()-1, 1))
+	fmt.Fprintf(m.out, "\r%s", term.Pad(text, m.width))
+	m.width = term.Width(text)
+}
+
+func (m *ingestMeter) clear() {
+	if m.width > 0 {
+		fmt.Fprintf(m.out, "\r%s\r", strings.Repeat(" ", m.width))
+		m.width = 0
+	}
+}
+
+// tellRound prints one line for each source in which a watch found something.
+func (a *app) tellRound(run *ingestRun, r *ingest.Report) {
+	if run.json {
+		if r.Changed() {
+			_ = a.printJSON(ingestReport(run, r))
+		}
+		return
+	}
+	if run.quiet {
+		return
+	}
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		if s.New+s.Updated+s.Gone > 0 {
+			fmt.Fprintf(run.out, "%s  %s  %s new, %s updated, %s gone\n", run.out.Paint(term.Dim, r.Started.Local().Format("15:04:05")), s.Name,
+				term.Count(int64(s.New)), term.Count(int64(s.Updated)), term.Count(int64(s.Gone)))
+		}
+	}
+}
