@@ -1,0 +1,125 @@
+package opencode
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// changes is what a call of an editing tool that went well changed: as write, edit, multiedit and apply_patch say it.
+func changes(tool string, input, metadata []byte, dir string) []trace.FileChange {
+	switch tool {
+	case "write":
+		return written(input, metadata, dir)
+	case "edit":
+		return edited(nil, member(metadata, "filediff"), dir)
+	case "multiedit":
+		var all []trace.FileChange
+		jsonl.Elements(member(metadata, "results"), func(v []byte) bool {
+			all = edited(all, member(v, "filediff"), dir)
+			return true
+		})
+		return all
+	case "apply_patch", "patch":
+		return patched(metadata, dir)
+	}
+	return nil
+}
+
+// written is the change of a write: its input holds all of the new content.
+func written(input, metadata []byte, dir string) []trace.FileChange {
+	path := text(metadata, "filepath")
+	if path == "" {
+		path = text(input, "filePath")
+	}
+	content := []byte(text(input, "content"))
+	sum := sha256.Sum256(content)
+	c := trace.FileChange{Path: build.Path(path, dir), Action: "unknown", Hash: hex.EncodeToString(sum[:])}
+	switch string(member(metadata, "exists")) {
+	case "true":
+		c.Action = "modified"
+	case "false":
+		added, none := countLines(content), 0
+		c.Action, c.Added, c.Removed = "created", &added, &none
+	}
+	return one(nil, c)
+}
+
+// edited adds the change of a file that a filediff describes: {file, patch, additions, deletions}, of older versions with
+// the file before and after.
+func edited(all []trace.FileChange, diff []byte, dir string) []trace.FileChange {
+	c := trace.FileChange{Action: "modified"}
+	jsonl.Members(diff, func(key, v []byte) bool {
+		switch string(key) {
+		case "file":
+			c.Path = build.Path(jsonl.Text(v), dir)
+		case "additions":
+			c.Added = count(v)
+		case "deletions":
+			c.Removed = count(v)
+		case "patch": // from no line at all: the file is new
+			if bytes.Contains(v, []byte("@@ -0,0 +")) {
+				c.Action = "created"
+			}
+		case "after":
+			sum := sha256.Sum256([]byte(jsonl.Text(v)))
+			c.Hash = hex.EncodeToString(sum[:])
+		}
+		return true
+	})
+	return one(all, c)
+}
+
+// patched is the changes of an apply_patch.
+func patched(metadata []byte, dir string) []trace.FileChange {
+	var all []trace.FileChange
+	jsonl.Elements(member(metadata, "files"), func(v []byte) bool {
+		c := trace.FileChange{Path: build.Path(text(v, "filePath"), dir), Added: count(member(v, "additions")), Removed: count(member(v, "deletions"))}
+		switch text(v, "type") {
+		case "add":
+			c.Action = "created"
+		case "update":
+			c.Action = "modified"
+		case "delete":
+			c.Action = "deleted"
+		case "move":
+			c.Action, c.From, c.Path = "renamed", c.Path, build.Path(text(v, "movePath"), dir)
+		default:
+			c.Action = "unknown"
+		}
+		all = one(all, c)
+		return true
+	})
+	return all
+}
+
+// one adds c, if it names a file.
+func one(all []trace.FileChange, c trace.FileChange) []trace.FileChange {
+	if c.Path == "" {
+		return all
+	}
+	return append(all, c)
+}
+
+// count is a number of lines; nil where none is told.
+func count(v []byte) *int {
+	n, ok := jsonl.Int(v)
+	if !ok || n < 0 {
+		return nil
+	}
+	lines := int(n)
+	return &lines
+}
+
+// countLines is the number of lines of a text; a last one without an end counts.
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'})
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}

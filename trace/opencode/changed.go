@@ -1,0 +1,268 @@
+package opencode
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"aburn/trace"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// state is the cursor's: how far the database was read.
+type state struct {
+	// Row and Event name the newest row of the event table. Rows are only added, and their numbers grow; if another event
+	// has the number, the database is another one, or was made anew.
+	Row   int64  `json:"row,omitempty"`
+	Event string `json:"event,omitempty"`
+	// Updated is the newest time at which a row was written. Of that moment more can follow.
+	Updated int64 `json:"updated,omitempty"`
+	// Orphans is the sub-agents whose parents had not said yet which call started them, newest last.
+	Orphans []string `json:"orphans,omitempty"`
+}
+
+// maxOrphans bounds the state.
+const maxOrphans = 100
+
+// readDatabase gives the sessions of a database that changed.
+func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
+	d, err := openDatabase(ctx, s.Path)
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		sink.Done(trace.Cursor{}, true)
+		return nil
+	}
+	defer d.Close()
+	var before state
+	json.Unmarshal(s.Cursor.State, &before) // one that is no state reads all
+	var ids []string
+	var now state
+	err = d.inOneState(func() error {
+		ids, now, err = d.changed(before)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read %s: %w", s.Path, err)
+	}
+	for _, id := range ids {
+		if err := d.give(ctx, id, sink, &now); err != nil {
+			return err
+		}
+	}
+	if err := d.successor(sink); err != nil {
+		return err
+	}
+	cursor, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	sink.Done(trace.Cursor{State: cursor}, false)
+	return nil
+}
+
+// give reads a session and gives it to sink.
+func (d *database) give(ctx context.Context, id string, sink trace.Sink, now *state) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.read = 0
+	t, err := d.trace(ctx, id)
+	if err == nil && d.Changed() {
+		err = errChanged
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", d.path, err)
+	}
+	if t == nil {
+		return nil
+	}
+	for _, damage := range t.Damaged {
+		sink.Damaged(damage)
+	}
+	if r := t.Relationships[0]; r.Kind == trace.Subagent && r.ParentCall == "" {
+		now.Orphans = append(now.Orphans, id)
+		if n := len(now.Orphans) - maxOrphans; n > 0 {
+			now.Orphans = now.Orphans[n:]
+		}
+	}
+	sink.Progress(d.read)
+	return sink.Trace(t)
+}
+
+// changed is the sessions that changed since before, oldest first, and the state of now.
+func (d *database) changed(before state) ([]string, state, error) {
+	now, err := d.state()
+	if err != nil {
+		return nil, now, err
+	}
+	all := before.Updated == 0
+	if now.Row > 0 || before.Row > 0 {
+		same, err := d.isEvent(before.Row, before.Event)
+		if err != nil {
+			return nil, now, err
+		}
+		all = all || !same
+	}
+	dirty := map[string]bool{}
+	mark := func(row *sqlite.Stmt) error {
+		dirty[row.ColumnText(0)] = true
+		return nil
+	}
+	var queries [][]any
+	switch {
+	case all:
+	case now.Row > 0:
+		queries = [][]any{{"SELECT DISTINCT aggregate_id FROM event WHERE rowid > ?", before.Row}}
+	default:
+		queries = [][]any{{"SELECT DISTINCT session_id FROM part WHERE " + d.orNull("part", "time_updated") + " >= ?", before.Updated},
+			{"SELECT DISTINCT session_id FROM message WHERE " + d.orNull("message", "time_updated") + " >= ?", before.Updated}}
+	}
+	for _, q := range queries {
+		if err := d.query(q[0].(string), q[1:], mark); err != nil {
+			return nil, now, err
+		}
+	}
+	var ids []string
+	err = d.query("SELECT id, time_updated, "+d.orNull("session", "parent_id")+" FROM session ORDER BY time_created, id", nil, func(row *sqlite.Stmt) error {
+		id, parent := row.ColumnText(0), row.ColumnText(2)
+		orphan := slices.Contains(before.Orphans, id)
+		if all || dirty[id] || row.ColumnInt64(1) > before.Updated || orphan && dirty[parent] {
+			ids = append(ids, id)
+		} else if orphan {
+			now.Orphans = append(now.Orphans, id)
+		}
+		return nil
+	})
+	return ids, now, err
+}
+
+// state is how far there is to read.
+func (d *database) state() (state, error) {
+	var s state
+	if d.hasEvents() {
+		err := d.query("SELECT rowid, id FROM event ORDER BY rowid DESC LIMIT 1", nil, func(row *sqlite.Stmt) error {
+			s.Row, s.Event = row.ColumnInt64(0), row.ColumnText(1)
+			return nil
+		})
+		if err != nil {
+			return s, err
+		}
+	}
+	newest := func(row *sqlite.Stmt) error {
+		s.Updated = max(s.Updated, row.ColumnInt64(0))
+		return nil
+	}
+	tables := []string{"session"}
+	if s.Row == 0 {
+		tables = append(tables, "message", "part")
+	}
+	for _, table := range tables {
+		if err := d.query("SELECT max("+d.orNull(table, "time_updated")+") FROM "+table, nil, newest); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// isEvent says whether the row of the event table is the one with this id.
+func (d *database) isEvent(row int64, id string) (same bool, err error) {
+	if !d.hasEvents() {
+		return false, nil
+	}
+	err = d.query("SELECT 1 FROM event WHERE rowid = ? AND id = ?", []any{row, id}, func(*sqlite.Stmt) error {
+		same = true
+		return nil
+	})
+	return same, err
+}
+
+// errSuccessor is why a store cannot be read that holds only what came after messages and parts.
+const errSuccessor = "its sessions are in the table session_message, which this version of aburn does not know"
+
+// successor looks for sessions in the tables that are to take the place of message and part. If there are no others, the
+// layout is not known; else those sessions are.
+func (d *database) successor(sink trace.Sink) error {
+	if !d.has("session_message", "session_id") {
+		return nil
+	}
+	var newer []string
+	err := d.query("SELECT DISTINCT session_id FROM session_message WHERE session_id NOT IN (SELECT session_id FROM message)", nil, func(row *sqlite.Stmt) error {
+		newer = append(newer, row.ColumnText(0))
+		return nil
+	})
+	if err != nil || len(newer) == 0 {
+		return err
+	}
+	older := false
+	err = d.query("SELECT 1 FROM message LIMIT 1", nil, func(*sqlite.Stmt) error {
+		older = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !older {
+		return d.unknown(errSuccessor)
+	}
+	for _, id := range newer {
+		sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session_message", Key: id}, Reason: "this version of aburn does not know the table"})
+	}
+	return nil
+}
+
+// tasks implements shelf.
+func (d *database) tasks(_ context.Context, session string) (map[string]string, error) {
+	if calls, ok := d.started[session]; ok {
+		return calls, nil
+	}
+	calls := map[string]string{}
+	err := d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"sessionId\"') ORDER BY id", []any{session}, func(row *sqlite.Stmt) error {
+		noteTask(calls, d.bytes(row, 0))
+		return nil
+	})
+	d.started[session] = calls
+	return calls, err
+}
+
+// noteTask notes the call that started a sub-agent: the first one that names it, as a later one can go on with it.
+func noteTask(calls map[string]string, part []byte) {
+	var t tool
+	t.take(part, "")
+	if t.child != "" && calls[t.child] == "" {
+		calls[t.child] = t.call
+	}
+}
+
+// holders implements shelf.
+func (d *database) holders(_ context.Context, s session, created int64) ([]string, error) {
+	var ids []string
+	err := d.query("SELECT s.id FROM session s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id AND m.time_created = ?) ORDER BY s.time_created, s.id",
+		[]any{s.id, s.created, created}, func(row *sqlite.Stmt) error {
+			ids = append(ids, row.ColumnText(0))
+			return nil
+		})
+	return ids, err
+}
+
+// turns implements shelf.
+func (d *database) turns(_ context.Context, session string) (map[turn]int, map[string]bool, error) {
+	turns, calls := map[turn]int{}, map[string]bool{}
+	err := d.query("SELECT time_created, "+bounded("data")+" FROM message WHERE session_id = ?", []any{session}, func(row *sqlite.Stmt) error {
+		turns[turn{row.ColumnInt64(0), text(d.bytes(row, 1), "role")}]++
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"callID\"')", []any{session}, func(row *sqlite.Stmt) error {
+		if call := text(d.bytes(row, 0), "callID"); call != "" {
+			calls[call] = true
+		}
+		return nil
+	})
+	return turns, calls, err
+}

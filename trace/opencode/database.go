@@ -1,0 +1,208 @@
+package opencode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"aburn/internal/jsonl"
+	"aburn/internal/sqlitero"
+	"aburn/trace"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// database is an open database of opencode.
+type database struct {
+	*sqlitero.DB
+	path    string
+	columns map[string][]string          // of the tables that are read
+	started map[string]map[string]string // session → its calls that started sub-agents
+	buf     []byte
+	read    int64 // bytes of records
+}
+
+// needed is the tables and columns without which there is nothing to read. Others are used where they are.
+var needed = map[string][]string{
+	"session": {"id", "directory", "title", "version", "time_created", "time_updated"},
+	"message": {"id", "session_id", "time_created", "data"},
+	"part":    {"id", "session_id", "message_id", "data"},
+}
+
+// eventColumns is what makes the event table one that is known.
+var eventColumns = []string{"id", "aggregate_id", "seq", "type", "data"}
+
+// openDatabase opens the database at path. It is *trace.UnknownLayout if its tables are not those that are known, nil if
+// it has no tables yet.
+func openDatabase(ctx context.Context, path string) (*database, error) {
+	db, err := sqlitero.Open(ctx, path)
+	if err != nil {
+		if sqlite.ErrCode(err) == sqlite.ResultNotADB {
+			return nil, &trace.UnknownLayout{Agent: name, Path: path, Why: "it is no SQLite database"}
+		}
+		return nil, err
+	}
+	d := &database{DB: db, path: path, columns: map[string][]string{}, started: map[string]map[string]string{}}
+	if err = d.layout(); err != nil {
+		db.Close()
+		return nil, err
+	}
+	if len(d.columns) == 0 {
+		db.Close()
+		return nil, nil
+	}
+	return d, nil
+}
+
+// layout finds out which tables and columns there are.
+func (d *database) layout() error {
+	tables := 0
+	err := d.query("SELECT name FROM sqlite_schema WHERE type = 'table'", nil, func(row *sqlite.Stmt) error {
+		tables++
+		switch table := row.ColumnText(0); table {
+		case "session", "message", "part", "event", "migration", "session_message":
+			d.columns[table] = nil
+		}
+		return nil
+	})
+	if err != nil || tables == 0 {
+		return err
+	}
+	for table := range d.columns {
+		err := d.query("SELECT name FROM pragma_table_info(?)", []any{table}, func(row *sqlite.Stmt) error {
+			d.columns[table] = append(d.columns[table], row.ColumnText(0))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, table := range []string{"session", "message", "part"} {
+		for _, column := range needed[table] {
+			if !d.has(table, column) {
+				return d.unknown(fmt.Sprintf("it has no %s.%s", table, column))
+			}
+		}
+	}
+	return nil
+}
+
+// has says whether there is such a column.
+func (d *database) has(table, column string) bool { return slices.Contains(d.columns[table], column) }
+
+// hasEvents says whether there is an event table that is known.
+func (d *database) hasEvents() bool {
+	return !slices.ContainsFunc(eventColumns, func(c string) bool { return !d.has("event", c) })
+}
+
+// unknown is the error for a layout that is not known; the newest migration is its version.
+func (d *database) unknown(why string) error {
+	version := ""
+	if d.has("migration", "id") {
+		d.query("SELECT max(id) FROM migration", nil, func(row *sqlite.Stmt) error { // without it, the version is unknown
+			version = row.ColumnText(0)
+			return nil
+		})
+	}
+	return &trace.UnknownLayout{Agent: name, Version: version, Path: d.path, Why: why}
+}
+
+// query calls each for each row, with values for the ? of the query.
+func (d *database) query(query string, args []any, each func(*sqlite.Stmt) error) error {
+	return sqlitex.Execute(d.Conn(), query, &sqlitex.ExecOptions{Args: args, ResultFunc: each})
+}
+
+// inOneState calls f with the database as it is at one moment. f has to be quick: as long as it runs, opencode cannot
+// empty its log.
+func (d *database) inOneState(f func() error) (err error) {
+	if err := sqlitex.Execute(d.Conn(), "BEGIN", nil); err != nil {
+		return err
+	}
+	defer func() {
+		if e := sqlitex.Execute(d.Conn(), "COMMIT", nil); err == nil {
+			err = e
+		}
+	}()
+	return f()
+}
+
+// bytes is a column that can be large, valid until the next call.
+func (d *database) bytes(row *sqlite.Stmt, column int) []byte {
+	n := row.ColumnLen(column)
+	d.buf = slices.Grow(d.buf[:0], n)[:n]
+	row.ColumnBytes(column, d.buf)
+	d.read += int64(n)
+	return d.buf
+}
+
+// bounded is a column that is read as NULL if it is larger than what is held of a record.
+func bounded(column string) string {
+	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s END", column, jsonl.MaxLine, column)
+}
+
+// orNull is a column, or NULL where the table has none of this name.
+func (d *database) orNull(table, column string) string {
+	if d.has(table, column) {
+		return column
+	}
+	return "NULL"
+}
+
+// session reads the row of a session; false if there is none.
+func (d *database) session(id string) (s session, ok bool, err error) {
+	columns := []string{"id", "directory", "title", "version", "time_created", "time_updated"}
+	for _, c := range []string{"parent_id", "agent", "model", "revert"} {
+		columns = append(columns, d.orNull("session", c))
+	}
+	err = d.query("SELECT "+strings.Join(columns, ", ")+" FROM session WHERE id = ?", []any{id}, func(row *sqlite.Stmt) error {
+		ok = true
+		s = session{id: row.ColumnText(0), directory: row.ColumnText(1), title: row.ColumnText(2), version: row.ColumnText(3),
+			created: row.ColumnInt64(4), updated: row.ColumnInt64(5), parent: row.ColumnText(6), agent: row.ColumnText(7),
+			model: text(d.bytes(row, 8), "id"), ref: trace.Ref{Table: "session", Key: id}}
+		revert := d.bytes(row, 9)
+		s.revertTo, s.revertPart = text(revert, "messageID"), text(revert, "partID")
+		return nil
+	})
+	return s, ok, err
+}
+
+// trace reads a session; nil if it is there no more.
+func (d *database) trace(ctx context.Context, id string) (*trace.SessionTrace, error) {
+	var made *trace.SessionTrace
+	err := d.inOneState(func() error {
+		s, ok, err := d.session(id)
+		if err != nil || !ok {
+			return err
+		}
+		t, table, err := d.fold(s)
+		if err != nil {
+			return err
+		}
+		made, err = t.make(ctx, d, d.path, d.How(), table)
+		return err
+	})
+	return made, err
+}
+
+// isOurs says whether the file at path is a database with opencode's tables, whatever it is called.
+func isOurs(ctx context.Context, path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := make([]byte, 16)
+	if _, err := io.ReadFull(f, magic); err != nil || string(magic) != "SQLite format 3\x00" {
+		return false
+	}
+	d, err := openDatabase(ctx, path)
+	if err != nil || d == nil {
+		return false
+	}
+	return errors.Join(d.Close()) == nil
+}

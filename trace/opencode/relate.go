@@ -1,0 +1,107 @@
+package opencode
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// unknownOrigin stands for the session that a fork was made from, where the store holds it no more.
+const unknownOrigin = "unknown"
+
+// origin is the session that this one was forked from, "" if it is no fork, and what shows it. Nothing in the store links
+// the two: a fork copies messages under new ids, but with their times, and calls with their ids. Of several sessions that
+// hold the same it is the one that holds most, and the oldest of those.
+func (t *talk) origin(ctx context.Context, sh shelf) (id, evidence string, err error) {
+	copies, calls := map[turn]int{}, map[string]bool{}
+	var first int64
+	n := 0
+	for _, m := range t.messages {
+		if !m.copied {
+			continue
+		}
+		if n++; n == 1 {
+			first = m.created
+		}
+		copies[turn{m.created, m.role}]++
+		for _, p := range m.parts {
+			if p.tool != nil {
+				calls[p.tool.call] = true
+			}
+		}
+	}
+	if n == 0 || t.session.parent != "" {
+		return "", "", nil
+	}
+	holders, err := sh.holders(ctx, t.session, first)
+	if err != nil {
+		return "", "", err
+	}
+	most, shared := 0, 0
+	for _, holder := range holders {
+		turns, theirs, err := sh.turns(ctx, holder)
+		if err != nil {
+			return "", "", err
+		}
+		same, sameCalls := overlap(copies, turns), overlap(ones(calls), ones(theirs))
+		if same > most && (sameCalls > 0 || len(calls) == 0) {
+			id, most, shared = holder, same, sameCalls
+		}
+	}
+	switch {
+	case id != "":
+		evidence = fmt.Sprintf("%d messages are older than the session, %d of them with time and role of one there, %d of %d calls with the same id",
+			n, most, shared, len(calls))
+	case strings.Contains(t.session.title, "(fork #"):
+		id, evidence = unknownOrigin, fmt.Sprintf("%d messages are older than the session, whose title says that it is a fork; no session has them", n)
+	}
+	return id, evidence, nil
+}
+
+// overlap is how many of a are in b.
+func overlap[K comparable](a, b map[K]int) int {
+	n := 0
+	for k, times := range a {
+		n += min(times, b[k])
+	}
+	return n
+}
+
+func ones(set map[string]bool) map[string]int {
+	m := make(map[string]int, len(set))
+	for k := range set {
+		m[k] = 1
+	}
+	return m
+}
+
+// relate notes how the session stands to others. It is called when the trace is there and before its first event.
+func (s *story) relate(parentCall, evidence string) {
+	r := trace.SessionRelationship{Time: when(s.session.created), SourceVersion: s.session.version}
+	switch {
+	case s.session.parent != "":
+		agent, title := agentOf(s.session)
+		r.Kind, r.Related, r.Provenance = trace.Subagent, s.session.parent, trace.Explicit
+		r.ParentCall, r.AgentType, r.Description = parentCall, agent, build.Head(title, trace.UserHead)
+	case s.from != "":
+		r.Kind, r.Related, r.Provenance, r.Evidence = trace.Fork, s.from, trace.Inferred, evidence
+	default:
+		return
+	}
+	s.b.Relate(r)
+}
+
+// agentOf is the type of a sub-agent and what it is for: its title is "DESCRIPTION (@TYPE subagent)".
+func agentOf(s session) (agent, description string) {
+	agent, description = s.agent, s.title
+	if at := strings.LastIndex(s.title, " (@"); at >= 0 && strings.HasSuffix(s.title, " subagent)") {
+		description = s.title[:at]
+		if agent == "" {
+			agent = strings.TrimSuffix(s.title[at+len(" (@"):], " subagent)")
+		}
+	}
+	return agent, description
+}
