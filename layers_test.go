@@ -44,6 +44,7 @@ var layers = []struct {
 	{"internal/graphpage", "trace trace/graph internal/term", "", "trees for diagrams and browsers; reads no archive"},
 	{"trace/claude", "trace trace/build internal/jsonl", "", "knows one agent"},
 	{"trace/codex", "trace trace/build internal/jsonl", "", "knows one agent"},
+	{"trace/openclaw", "trace trace/build internal/jsonl internal/sqlitero", "github.com/tidwall/gjson github.com/klauspost/compress zombiezen.com/go/sqlite", "knows one agent"},
 	{"trace/gemini", "trace trace/build internal/jsonl", "github.com/tidwall/gjson", "knows one agent"},
 	{"trace/opencode", "trace trace/build internal/jsonl internal/sqlitero", "zombiezen.com/go/sqlite", "reads one agent's store; knows no other"},
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},

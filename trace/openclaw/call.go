@@ -1,0 +1,191 @@
+package openclaw
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// call makes a call of a tool with these arguments.
+func (s *session) call(id, tool string, args gjson.Result) *trace.ToolCall {
+	c := &trace.ToolCall{Call: build.Token(id), Tool: build.Token(tool), Type: toolType(tool)}
+	if args.Exists() {
+		c.Input = build.Digest([]byte(args.Raw))
+	}
+	for _, key := range []string{"path", "file_path", "filePath"} {
+		if path := args.Get(key).Str; path != "" {
+			c.Path = build.Path(path, s.dir)
+			break
+		}
+	}
+	switch {
+	case c.Type == trace.ShellTool:
+		c.Head = build.Head(args.Get("command").String(), trace.CommandHead)
+	case tool == "write" && args.Get("content").Type == gjson.String:
+		s.told[c.Call] = hash(args.Get("content").Str)
+	case c.Type == trace.AgentTool:
+		s.told[c.Call] = build.Head(args.Get("label").Str, trace.UserHead)
+	}
+	return c
+}
+
+// toolType is what a tool does.
+func toolType(tool string) trace.ToolType {
+	switch tool {
+	case "exec", "bash", "shell":
+		return trace.ShellTool
+	case "read":
+		return trace.ReadTool
+	case "write", "edit", "apply_patch":
+		return trace.EditTool
+	case "grep", "find", "ls", "glob":
+		return trace.SearchTool
+	case "web_search", "web_fetch", "browser":
+		return trace.WebTool
+	case "sessions_spawn":
+		return trace.AgentTool
+	}
+	if strings.Contains(tool, "__") {
+		return trace.MCPTool
+	}
+	return trace.OtherTool
+}
+
+// nested takes a tool that was called from within another call, and what became of it.
+func (s *session) nested(d gjson.Result, at trace.Event) {
+	if d.Get("toolName").Str == "" {
+		return
+	}
+	c := s.call(d.Get("toolCallId").Str, d.Get("toolName").Str, d.Get("input"))
+	c.Parent = build.Token(d.Get("parentToolCallId").Str)
+	begun := at
+	if t := d.Get("startedAt"); t.Type == gjson.Number {
+		begun.Time = stamp(t)
+	}
+	s.b.Call(begun, c)
+	if end := d.Get("timestamp"); end.Type == gjson.Number {
+		at.Time = stamp(end)
+	}
+	s.became(c, d.Get("result.content"), d.Get("result.details"), d.Get("isError"), at)
+}
+
+// result takes what became of a call.
+func (s *session) result(call string, m gjson.Result, at trace.Event) {
+	delete(s.open, build.Token(call))
+	_, c := s.b.Lookup(build.Token(call))
+	if c == nil {
+		c = &trace.ToolCall{Call: build.Token(call), Tool: m.Get("toolName").Str, Type: toolType(m.Get("toolName").Str)}
+	}
+	if c.Call != "" {
+		s.became(c, m.Get("content"), m.Get("details"), m.Get("isError"), at)
+	}
+}
+
+// became takes what became of the call c, with all that came of it.
+func (s *session) became(c *trace.ToolCall, content, details, isError gjson.Result, at trace.Event) {
+	said := text(content)
+	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Content: build.Digest([]byte(said)), DurationMS: max(details.Get("durationMs").Int(), 0)}
+	if s.child {
+		r.AgentID = build.Token(s.key)
+	}
+	judge(&r, c.Tool, details)
+	if isError.IsBool() {
+		is := isError.Bool()
+		r.IsError = &is
+		if is && r.Status == trace.StatusCompleted {
+			r.Status = trace.StatusErrored
+		}
+	}
+	if key := details.Get("childSessionKey").Str; key != "" && c.Tool == "sessions_spawn" && !r.Failed() {
+		r.Spawned = s.spawn(c, key, at)
+	}
+	s.add(r, said, at)
+	s.background(c, details, said, at)
+	if !r.Failed() {
+		s.changes(c, details, at)
+	}
+	delete(s.told, c.Call)
+}
+
+// add adds a result, with the beginning of its text if it failed.
+func (s *session) add(r trace.ToolResultEvent, said string, at trace.Event) {
+	if r.Failed() {
+		r.Head = build.Head(said, trace.ErrorHead)
+	}
+	s.b.Result(at, r)
+}
+
+// judge reads what the details of a result tell. The client calls a command that failed completed, and no error.
+func judge(r *trace.ToolResultEvent, tool string, d gjson.Result) {
+	r.Status = trace.StatusCompleted
+	status := d.Get("status").Str
+	if tool == "process" && status != "error" { // what it tells is of another call
+		return
+	}
+	shell := toolType(tool) == trace.ShellTool
+	switch {
+	case status == "running":
+		r.Status = trace.StatusRunning
+	case status == "failed", status == "error", status == "timeout", status == "forbidden":
+		r.Status = trace.StatusErrored
+	case shell && status != "" && status != "completed":
+		r.Status = trace.StatusUnknown
+	}
+	if !shell {
+		return
+	}
+	if code := d.Get("exitCode"); code.Type == gjson.Number {
+		exit(r, int(code.Int()))
+	} else if r.Status == trace.StatusCompleted && (d.Get("exitSignal").Str != "" || d.Get("timedOut").Bool()) {
+		r.Status = trace.StatusErrored
+	}
+}
+
+// exit notes the exit code of a command that ended.
+func exit(r *trace.ToolResultEvent, code int) {
+	r.ExitCode = &code
+	if code != 0 && r.Status == trace.StatusCompleted {
+		r.Status = trace.StatusErrored
+	}
+}
+
+// background ties a command that goes on in the background to the call that began it, when another call tells its end.
+func (s *session) background(c *trace.ToolCall, d gjson.Result, said string, at trace.Event) {
+	id := d.Get("sessionId").Str
+	status := d.Get("status").Str
+	switch {
+	case id == "":
+	case status == "running" && c.Type == trace.ShellTool:
+		s.running[id] = c.Call
+	case c.Tool == "process" && s.running[id] != "" && (status == "completed" || status == "failed"):
+		r := trace.ToolResultEvent{Call: s.running[id], Message: at.Record, From: trace.FromProgress, Content: build.Digest([]byte(said))}
+		judge(&r, "exec", d)
+		s.add(r, said, at)
+		delete(s.running, id)
+	}
+}
+
+// spawn takes the start of a sub-agent and returns its session, if that is known.
+func (s *session) spawn(c *trace.ToolCall, key string, at trace.Event) string {
+	x := spawn{key: key, call: c.Call, agentType: agentOf(key), description: s.told[c.Call]}
+	if at.Copied == "" {
+		s.spawns = append(s.spawns, x)
+	}
+	child := s.sessionOf(key)
+	at.Body = &trace.SubagentSpawn{Session: child, Call: c.Call, AgentID: build.Token(key), AgentType: build.Token(x.agentType), Description: x.description, Background: true}
+	s.b.Add(at)
+	return child
+}
+
+// agentOf is the agent whose session has this key ("agent:main:subagent:…"), "" if it does not say.
+func agentOf(key string) string {
+	rest, ok := strings.CutPrefix(key, "agent:")
+	if !ok {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, ":")
+	return id
+}

@@ -1,0 +1,82 @@
+package openclaw
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// changes takes the file changes that the details of a result tell.
+func (s *session) changes(c *trace.ToolCall, d gjson.Result, at trace.Event) {
+	if c.Type != trace.EditTool {
+		return
+	}
+	if c.Tool == "apply_patch" {
+		for _, list := range []struct{ key, action string }{{"added", "created"}, {"modified", "modified"}, {"deleted", "deleted"}} {
+			d.Get("summary." + list.key).ForEach(func(_, path gjson.Result) bool {
+				if path.Str != "" {
+					at.Body = &trace.FileChange{Path: build.Path(path.Str, s.dir), Action: list.action, Call: c.Call}
+					s.b.Add(at)
+				}
+				return true
+			})
+		}
+		return
+	}
+	patch := d.Get("patch").Str
+	path := c.Path
+	if path == "" {
+		path = build.Path(target(patch), s.dir)
+	}
+	if changed := d.Get("changed"); path == "" || !d.Get("diff").Exists() && patch == "" || changed.Exists() && !changed.Bool() {
+		return
+	}
+	f := &trace.FileChange{Path: path, Action: "modified", Call: c.Call, Hash: s.told[c.Call]}
+	if d.Get("created").Bool() {
+		f.Action = "created"
+	}
+	if patch != "" {
+		added, removed := count(patch)
+		f.Added, f.Removed = &added, &removed
+	}
+	at.Body = f
+	s.b.Add(at)
+}
+
+// target is the file that a patch makes.
+func target(patch string) string {
+	_, rest, ok := strings.Cut(patch, "\n+++ ")
+	if !ok {
+		return ""
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	path, _, _ := strings.Cut(line, "\t")
+	return path
+}
+
+// count counts the lines that a unified diff adds and removes.
+func count(diff string) (added, removed int) {
+	inside := false
+	for line := range strings.SplitSeq(diff, "\n") {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inside = true
+		case inside && strings.HasPrefix(line, "+"):
+			added++
+		case inside && strings.HasPrefix(line, "-"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// hash is the SHA-256 of a content.
+func hash(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,147 @@
+package openclaw
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"aburn/internal/sqlitero"
+	"aburn/trace"
+)
+
+// table is the Ref.Table of events of a database; Key is the session and the number of the event in it, "SESSION/SEQ".
+const table = "transcript_events"
+
+// db is a database while it is read.
+type db struct {
+	*sqlite.Conn
+	path, how string
+	agent     string // whose sessions it holds
+	version   string // the client's
+	columns   map[string][]string
+}
+
+// openDatabase opens the database and sees whether it knows its structure.
+func openDatabase(ctx context.Context, path string) (*sqlitero.DB, *db, error) {
+	lite, err := sqlitero.Open(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &db{Conn: lite.Conn(), path: path, how: lite.How(), columns: map[string][]string{}}
+	if err := d.learn(); err != nil {
+		return nil, nil, errors.Join(err, lite.Close())
+	}
+	return lite, d, nil
+}
+
+// learn reads which of the columns that we use there are.
+func (d *db) learn() error {
+	for _, t := range []string{table, "session_windows", "session_nodes", "schema_meta", "transcript_rewrite_watermarks",
+		"transcript_event_identities", "session_transcript_cold_archives"} {
+		err := sqlitex.Execute(d.Conn, "SELECT name FROM pragma_table_info(?)", &sqlitex.ExecOptions{Args: []any{t},
+			ResultFunc: func(s *sqlite.Stmt) error { d.columns[t] = append(d.columns[t], s.ColumnText(0)); return nil }})
+		if err != nil {
+			return fmt.Errorf("%s: the structure of %s: %w", d.path, t, err)
+		}
+	}
+	schema := ""
+	if err := d.each("schema_meta", "", nil, func(r row) error {
+		schema, d.agent, d.version = r.text("schema_version"), r.text("agent_id"), r.text("app_version")
+		return nil
+	}, "schema_version", "agent_id", "app_version"); err != nil {
+		return err
+	}
+	for t, needed := range map[string][]string{table: {"session_id", "seq", "event_json"}, "session_windows": {"session_id", "session_key"}, "session_nodes": {"session_key"}} {
+		for _, column := range needed {
+			if !slices.Contains(d.columns[t], column) {
+				return &trace.UnknownLayout{Agent: product, Version: strings.TrimSpace(d.version + " (schema " + schema + ")"), Path: d.path,
+					Why: fmt.Sprintf("the table %s has no %s", t, column)}
+			}
+		}
+	}
+	return nil
+}
+
+// row is a row with the columns that were asked for.
+type row struct {
+	*sqlite.Stmt
+	names []string
+}
+
+func (r row) text(column string) string { return r.ColumnText(slices.Index(r.names, column)) }
+func (r row) int(column string) int64   { return r.ColumnInt64(slices.Index(r.names, column)) }
+
+// each calls f with every row of a table that rest selects. Columns that this version of the client does not have are NULL;
+// a table that it does not have is empty.
+func (d *db) each(table, rest string, args []any, f func(row) error, columns ...string) error {
+	if len(d.columns[table]) == 0 {
+		return nil
+	}
+	var list []string
+	for _, c := range columns {
+		if !slices.Contains(d.columns[table], c) {
+			c = "NULL"
+		}
+		list = append(list, c)
+	}
+	query := "SELECT " + strings.Join(list, ", ") + " FROM " + table + " " + rest
+	err := sqlitex.Execute(d.Conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error { return f(row{s, columns}) }})
+	if err != nil {
+		return fmt.Errorf("%s: read %s: %w", d.path, table, err)
+	}
+	return nil
+}
+
+// state is the cursor's: of each session, what it was like when it was read.
+type state struct {
+	V        int               `json:"v"`
+	Sessions map[string]string `json:"sessions"`
+}
+
+func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) (err error) {
+	lite, d, err := openDatabase(ctx, s.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lite.Close()) }()
+	all, err := d.windows()
+	if err != nil {
+		return err
+	}
+	var before state
+	if len(s.Cursor.State) > 0 {
+		if err := json.Unmarshal(s.Cursor.State, &before); err != nil || before.V != 1 {
+			before = state{} // of another version: everything is new
+		}
+	}
+	if d.agent == "" {
+		d.agent = filepath.Base(filepath.Dir(filepath.Dir(s.Path)))
+	}
+	r := &reading{db: d, sink: sink, all: all, spawned: map[string]caller{}, due: map[string]bool{}}
+	defer r.close()
+	after := state{V: 1, Sessions: map[string]string{}}
+	for _, w := range all.list {
+		after.Sessions[w.id] = w.mark
+		r.due[w.id] = before.Sessions[w.id] != w.mark
+	}
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	if lite.Changed() {
+		return fmt.Errorf("%s was written while it was read without a log", s.Path)
+	}
+	sink.Progress(max(s.Size-r.bytes, 0))
+	data, err := json.Marshal(after)
+	if err != nil {
+		return err
+	}
+	sink.Done(trace.Cursor{State: data}, false)
+	return nil
+}

@@ -1,0 +1,212 @@
+package openclaw
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/klauspost/compress/zstd"
+
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// maxEvent bounds an event when it is unpacked, in bytes: the client packs none that is larger.
+const maxEvent = 4 << 20
+
+// eventColumns are those of an event, as unpack expects them.
+var eventColumns = []string{"seq", "event_json", "event_zstd", "event_utf8_bytes"}
+
+// reading is one reading of a database.
+type reading struct {
+	*db
+	sink    trace.Sink
+	all     *windows
+	due     map[string]bool   // sessions that are read
+	spawned map[string]caller // by the key of the sub-agent
+	zstd    *zstd.Decoder
+	bytes   int64
+}
+
+func (r *reading) close() {
+	if r.zstd != nil {
+		r.zstd.Close()
+	}
+}
+
+// run reads the sessions that are due, in the order in which they were begun: callers come before their sub-agents, who
+// are read again when a call turns out to be theirs.
+func (r *reading) run(ctx context.Context) error {
+	for _, w := range r.all.list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !r.due[w.id] {
+			continue
+		}
+		if err := r.session(w); err != nil {
+			return err
+		}
+	}
+	return r.cold()
+}
+
+// session reads one session.
+func (r *reading) session(w *window) error {
+	s := newSession(w.id, r.path, r.how)
+	s.key, s.child = w.key, w.child()
+	s.sessionOf = func(key string) string {
+		if list := r.all.byKey[key]; len(list) > 0 {
+			return list[0].id
+		}
+		return ""
+	}
+	by, err := r.caller(w)
+	if err != nil {
+		return err
+	}
+	if s.copies, err = r.copies(w); err != nil {
+		return err
+	}
+	n := 0
+	err = r.each(table, "WHERE session_id = ? ORDER BY seq", []any{w.id}, func(x row) error {
+		n++
+		return r.event(s, w, x)
+	}, eventColumns...)
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, x := range s.spawns {
+		r.spawned[x.key] = caller{x, w.id}
+		for _, child := range r.all.byKey[x.key] {
+			r.due[child.id] = true
+		}
+	}
+	for _, rel := range r.all.relations(w, s.parent, s.opening, by) {
+		rel.SourceVersion = r.version
+		s.b.Relate(rel)
+	}
+	t, err := s.finish(w.ended(), r.agent, r.version)
+	if err != nil {
+		return err
+	}
+	return r.sink.Trace(t)
+}
+
+// event takes one event.
+func (r *reading) event(s *session, w *window, x row) error {
+	ref := trace.Ref{Table: table, Key: w.id + "/" + strconv.FormatInt(x.int("seq"), 10)}
+	data, err := r.unpack(x)
+	why := ""
+	if err != nil {
+		why = err.Error()
+	} else {
+		r.bytes += int64(len(data))
+		r.sink.Progress(int64(len(data)))
+		why = s.record(data, ref)
+	}
+	if why != "" {
+		d := trace.Damage{Ref: ref, Reason: why}
+		t := s.b.Trace()
+		t.Damaged = append(t.Damaged, d)
+		r.sink.Damaged(d)
+	}
+	// Whose copy a record can be is known behind the header.
+	if s.parent != "" && s.copies == nil {
+		s.copies = map[string]string{}
+		return r.ids(s.copies, s.parent, w)
+	}
+	return nil
+}
+
+// unpack is the event as JSON.
+func (r *reading) unpack(x row) ([]byte, error) {
+	const plain, packed = 1, 2
+	if x.ColumnLen(packed) == 0 {
+		data := make([]byte, x.ColumnLen(plain))
+		x.ColumnBytes(plain, data)
+		return data, nil
+	}
+	if r.zstd == nil {
+		var err error
+		if r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxEvent)); err != nil {
+			return nil, err
+		}
+	}
+	data := make([]byte, x.ColumnLen(packed))
+	x.ColumnBytes(packed, data)
+	data, err := r.zstd.DecodeAll(data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
+	}
+	if size := x.int("event_utf8_bytes"); size != int64(len(data)) {
+		return nil, fmt.Errorf("it has %d bytes unpacked, not %d", len(data), size)
+	}
+	return data, nil
+}
+
+// copies is which records of w can be copies: those whose ids a session has that it came from. nil if it came from none.
+func (r *reading) copies(w *window) (map[string]string, error) {
+	var from []string
+	for _, rel := range r.all.relations(w, "", "", caller{}) {
+		from = append(from, rel.Related)
+	}
+	var ids map[string]string
+	for _, source := range from {
+		if ids == nil {
+			ids = map[string]string{}
+		}
+		if err := r.ids(ids, source, w); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// ids adds the ids of the records of the session source.
+func (r *reading) ids(ids map[string]string, source string, w *window) error {
+	if source == w.id || r.all.byID[source] == nil {
+		return nil
+	}
+	return r.each("transcript_event_identities", "WHERE session_id = ?", []any{source}, func(x row) error {
+		if id := x.text("event_id"); ids[id] == "" {
+			ids[id] = source
+		}
+		return nil
+	}, "event_id")
+}
+
+// caller is the call that started w, if it is a sub-agent and the call is known: from this reading, or from an earlier one.
+func (r *reading) caller(w *window) (caller, error) {
+	by, ok := r.spawned[w.key]
+	if ok || !w.child() {
+		return by, nil
+	}
+	key := firstOf(w.spawnedBy, w.node.spawnedBy, w.parentKey, w.node.parentKey)
+	for _, p := range r.all.byKey[key] {
+		t, err := r.sink.Previous(p.id)
+		if err != nil {
+			return caller{}, err
+		}
+		if t == nil {
+			continue
+		}
+		for i := range t.Events {
+			if x, ok := t.Events[i].Body.(*trace.SubagentSpawn); ok && x.AgentID == build.Token(w.key) && t.Events[i].Copied == "" {
+				return caller{spawn{w.key, x.Call, x.AgentType, x.Description}, p.id}, nil
+			}
+		}
+	}
+	return caller{}, nil
+}
+
+// cold reports sessions whose records the client has put away where we do not read.
+func (r *reading) cold() error {
+	return r.each("session_transcript_cold_archives", "", nil, func(x row) error {
+		if id := x.text("session_id"); r.due[id] {
+			r.sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session_transcript_cold_archives", Key: id},
+				Reason: "the session's " + x.text("event_count") + " events are in a cold archive, which is not read"})
+		}
+		return nil
+	}, "session_id", "event_count")
+}

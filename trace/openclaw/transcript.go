@@ -1,0 +1,221 @@
+package openclaw
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/internal/jsonl"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// index is the file that says which session each key stands for at present.
+const index = "sessions.json"
+
+// maxIndex bounds how much of it is read, in bytes.
+const maxIndex = 64 << 20
+
+// readLines reads a transcript as versions before the database wrote it: the same records, a line each.
+func readLines(ctx context.Context, store trace.Store, sink trace.Sink) error {
+	f, err := os.Open(store.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	x := &transcript{path: store.Path, sink: sink}
+	end, err := jsonl.Read(ctx, f, 0, 0, func(l jsonl.Line) error {
+		sink.Progress(l.Size)
+		return x.line(ctx, l)
+	})
+	if err != nil {
+		return err
+	}
+	if x.session == nil && x.seen > 0 {
+		return &trace.UnknownLayout{Agent: product, Path: store.Path, Why: "it does not begin with a record of the type session"}
+	}
+	if x.session != nil {
+		t, err := x.finish(ctx)
+		if err != nil {
+			return err
+		}
+		if err := sink.Trace(t); err != nil {
+			return err
+		}
+	}
+	sink.Done(trace.Cursor{Offset: end.Offset, Line: end.Line}, end.Torn)
+	return nil
+}
+
+// transcript is a file of lines while it is read.
+type transcript struct {
+	path    string
+	sink    trace.Sink
+	session *session
+	id      string // in the header
+	keys    keys
+	seen    int
+}
+
+// line takes one record. The first one names the session.
+func (x *transcript) line(ctx context.Context, l jsonl.Line) error {
+	ref := trace.Ref{Line: l.N, Offset: l.Offset}
+	if l.Data != nil && len(bytes.TrimSpace(l.Data)) == 0 {
+		return nil
+	}
+	if x.seen++; x.session == nil {
+		if x.seen > 1 || !gjson.ValidBytes(l.Data) {
+			return nil
+		}
+		v := gjson.ParseBytes(l.Data)
+		if v.Get("type").Str != "session" || v.Get("id").Str == "" {
+			return nil
+		}
+		if err := x.begin(ctx, v); err != nil {
+			return err
+		}
+	}
+	why := fmt.Sprintf("the line is longer than %d bytes", jsonl.MaxLine)
+	if l.Data != nil {
+		why = x.session.record(l.Data, ref)
+	}
+	if why != "" {
+		d := trace.Damage{Ref: ref, Reason: why}
+		t := x.session.b.Trace()
+		t.Damaged = append(t.Damaged, d)
+		x.sink.Damaged(d)
+	}
+	return nil
+}
+
+// begin begins the session that the header v names.
+func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
+	x.id = v.Get("id").Str
+	id := x.id
+	if stem, _, _ := strings.Cut(filepath.Base(x.path), ".jsonl"); strings.HasPrefix(stem, id+"-topic-") {
+		id = stem // sessions of one chat share the id
+	}
+	s := newSession(id, x.path, "")
+	x.session = s
+	x.keys = readKeys(filepath.Join(filepath.Dir(x.path), index))
+	s.key = x.keys.of(x.id, filepath.Base(x.path))
+	entry := x.keys[s.key]
+	s.child = strings.Contains(s.key, ":subagent:") || entry.spawnedBy != ""
+	s.sessionOf = func(key string) string { return x.keys[key].session }
+	parent := parentID(v.Get("parentSession").Str)
+	if parent == "" {
+		return nil
+	}
+	s.copies = map[string]string{}
+	return x.scan(ctx, parent, func(line []byte) {
+		if copied := gjson.GetBytes(line, "id"); copied.Type == gjson.String {
+			s.copies[copied.Str] = parent
+		}
+	})
+}
+
+// scan calls each with the lines of the transcript of another session, if it lies beside this one.
+func (x *transcript) scan(ctx context.Context, id string, each func(line []byte)) error {
+	if strings.ContainsAny(id, `/\*?[`) {
+		return nil
+	}
+	dir := filepath.Dir(x.path)
+	path := filepath.Join(dir, id+".jsonl")
+	if _, err := os.Stat(path); err != nil {
+		files, _ := filepath.Glob(filepath.Join(dir, "*_"+id+".jsonl")) // the folder of a bad pattern has none
+		if len(files) != 1 {
+			return nil
+		}
+		path = files[0]
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // gone since
+	}
+	defer f.Close()
+	_, err = jsonl.Read(ctx, f, 0, 0, func(l jsonl.Line) error {
+		each(l.Data)
+		return nil
+	})
+	return err
+}
+
+// finish makes the trace.
+func (x *transcript) finish(ctx context.Context) (*trace.SessionTrace, error) {
+	s := x.session
+	entry := x.keys[s.key]
+	source := ""
+	if s.b.Trace().ID != x.id {
+		source = build.Token(x.id)
+	}
+	by := firstOf(entry.spawnedBy, entry.parentKey)
+	if related := x.keys[by].session; s.child && related != "" {
+		r := trace.SessionRelationship{Kind: trace.Subagent, Related: related, SourceSession: source, AgentID: build.Token(s.key), AgentType: build.Token(agentOf(s.key)),
+			Description: build.Head(entry.label, trace.UserHead), Provenance: trace.Inferred, Evidence: "the session that its caller's key stands for now"}
+		mention := []byte(`"childSessionKey":"` + s.key + `"`)
+		err := x.scan(ctx, related, func(line []byte) {
+			if bytes.Contains(line, mention) && r.ParentCall == "" {
+				r.ParentCall = build.Token(firstOf(gjson.GetBytes(line, "message.details.toolCallId").Str, gjson.GetBytes(line, "message.toolCallId").Str))
+				r.Provenance, r.Evidence = trace.Explicit, ""
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.b.Relate(r)
+	} else if s.parent != "" {
+		kind, evidence := inherit(s.opening)
+		s.b.Relate(trace.SessionRelationship{Kind: kind, Related: s.parent, SourceSession: source, Provenance: trace.Inferred, Evidence: evidence})
+	} else {
+		s.b.Relate(trace.SessionRelationship{Kind: trace.Root, SourceSession: source, Provenance: trace.Explicit})
+	}
+	agent := filepath.Base(filepath.Dir(filepath.Dir(x.path)))
+	if filepath.Base(filepath.Dir(x.path)) != "sessions" {
+		agent = ""
+	}
+	status := ""
+	if entry.session == x.id {
+		status = entry.status
+	}
+	return s.finish(status, agent, "")
+}
+
+// keys is what an index says, by key.
+type keys map[string]keyed
+
+type keyed struct{ session, file, status, spawnedBy, parentKey, label string }
+
+// readKeys reads an index, of which it takes what it names. There is none, or none that is whole, while it is written.
+func readKeys(path string) keys {
+	k := keys{}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return k
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !gjson.ValidBytes(data) {
+		return k
+	}
+	gjson.ParseBytes(data).ForEach(func(key, v gjson.Result) bool {
+		k[key.Str] = keyed{v.Get("sessionId").Str, filepath.Base(v.Get("sessionFile").Str), v.Get("status").Str, v.Get("spawnedBy").Str,
+			v.Get("parentSessionKey").Str, v.Get("label").Str}
+		return true
+	})
+	return k
+}
+
+// of is the key that stands for the session in this file, "" if none does any more.
+func (k keys) of(session, file string) string {
+	found := ""
+	for key, v := range k {
+		if (v.session == session || v.file == file) && (found == "" || key < found) {
+			found = key
+		}
+	}
+	return found
+}
