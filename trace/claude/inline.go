@@ -59,7 +59,7 @@ func (t *transcript) sideTalk(r *record, id, agent string) *talk {
 	}
 	t.inline.talks = append(t.inline.talks, m)
 	rel := trace.SessionRelationship{Kind: trace.Subagent, Related: t.session, AgentID: agent, Time: build.Time(r.stamp), Provenance: trace.Explicit, SourceVersion: token(r.version)}
-	content := member(r.message, "content")
+	content := r.body()
 	if len(content) > 0 && content[0] == '[' {
 		content = firstText(content)
 	}

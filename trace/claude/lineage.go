@@ -80,7 +80,7 @@ func (m *talk) copied(from string) {
 func (m *talk) resultOfCopy(r *record) bool {
 	copied := false
 	if is(r.kind, "user") {
-		jsonl.Elements(member(r.message, "content"), func(block []byte) bool {
+		jsonl.Elements(r.body(), func(block []byte) bool {
 			e, _ := m.b.Lookup(jsonl.Text(member(block, "tool_use_id")))
 			copied = e != nil && e.Copied != ""
 			return false

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"bytes"
-	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace/build"
@@ -16,6 +15,7 @@ type record struct {
 	cwd, version                               []byte
 	sidechain, meta, summary, aborted, company bool
 	message, result, attachment                []byte
+	inner                                      []byte // body
 	content, compact, data, parentCall         []byte
 	denial, decision                           []byte
 	beforeRun                                  bool
@@ -23,7 +23,7 @@ type record struct {
 	forkedFrom, requestSession, request        []byte
 	apiError                                   bool
 	code, status                               []byte
-	operation, cost                            []byte
+	operation, cost, caller                    []byte
 }
 
 // parse takes a line apart. It is false if the line is no object.
@@ -116,12 +116,22 @@ func (r *record) rare(key, v []byte) {
 		r.data = v
 	case "parentToolUseID":
 		r.parentCall = v
+	case "sourceToolAssistantUUID":
+		r.caller = v
 	}
 }
 
 // wantsMore is whether more of an attachment is needed than its place in the chain, which is most of a transcript's bytes.
 func (r *record) wantsMore() bool {
 	return bytes.HasPrefix(r.attachment, []byte(`{"type":"queued_command"`)) || bytes.HasPrefix(r.attachment, []byte(`{"type":"max_turns_reached"`))
+}
+
+// body is the content of the record's message.
+func (r *record) body() []byte {
+	if r.inner == nil {
+		r.inner = member(r.message, "content")
+	}
+	return r.inner
 }
 
 // kindOf is the type of a line that begins with it, as all lines do that are not part of the conversation.
@@ -155,12 +165,21 @@ const tokenMax = 200
 // token is an id or a word of the client's as a trace keeps it. One that looks like neither is treated like text.
 func token(v []byte) string {
 	s := jsonl.Text(v)
-	if len(s) <= tokenMax && strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:/@<>[]", r))
-	}) < 0 {
+	if len(s) <= tokenMax && isWord(s) {
 		return s
 	}
 	return build.Head(s, tokenMax)
+}
+
+// isWord is whether s has nothing but what ids and names have.
+func isWord(s string) bool {
+	for i := range len(s) {
+		b := s[i]
+		if (b|0x20 < 'a' || b|0x20 > 'z') && (b < '-' || b > ':') && b != '_' && b != '@' { // from - to : are the digits, the dot and the slash
+			return false
+		}
+	}
+	return true
 }
 
 // headWindow is how much of a text is looked at for its head, in bytes of JSON: more than build.Head looks at.

@@ -119,24 +119,41 @@ func (m *talk) judge(x *trace.ToolResultEvent, r *record, t *told, content []byt
 	}
 	x.Head = head(text, trace.ErrorHead)
 	x.ExitCode = exitCode(text)
+	x.Denied = denied(r)
 	switch kind := jsonl.Text(r.denial); {
-	case kind == "user-rejected":
+	case x.Denied == "user":
 		x.Status = trace.StatusCancelled
-		if r.beforeRun {
-			x.Denied = "user"
+	case x.Denied != "":
+	case kind == "user-rejected", kind == "interrupted", has(text, sessionEnded), kind == "" && is(r.result, "User rejected tool use"):
+		x.Status = trace.StatusCancelled
+	}
+}
+
+// denied is who refused a call, so that it never ran. The client calls it user-rejected also if a person stopped the call
+// while it ran, and if nobody was there to be asked.
+func denied(r *record) string {
+	kind := jsonl.Text(r.denial)
+	if is(member(r.decision, "decision"), "reject") {
+		source := jsonl.Text(member(r.decision, "source"))
+		switch {
+		case source == "hook":
+			return "hook"
+		case kind == "permission-rule":
+			return "rule"
+		case strings.HasPrefix(source, "user"):
+			return "user"
 		}
-	case kind == "interrupted", has(text, sessionEnded), kind == "" && is(r.result, "User rejected tool use"):
-		x.Status = trace.StatusCancelled
+		return "other"
+	}
+	switch {
+	case kind == "user-rejected" && r.beforeRun:
+		return "user"
 	case kind == "permission-rule":
-		x.Denied = "rule"
-	case kind != "":
-		x.Denied = "other"
+		return "rule"
+	case kind != "" && kind != "user-rejected" && kind != "interrupted":
+		return "other"
 	}
-	if is(member(r.decision, "decision"), "reject") && x.Denied != "user" && x.Status == trace.StatusErrored {
-		if is(member(r.decision, "source"), "hook") || is(member(r.decision, "reasonType"), "hook") {
-			x.Denied = "hook"
-		}
-	}
+	return ""
 }
 
 // exitCode is the code in a failed shell command's result, which begins with it.

@@ -61,7 +61,7 @@ func wroteOf(r *record, text []byte) wrote {
 
 // user takes a user record: results, or a text.
 func (m *talk) user(e trace.Event, r *record) string {
-	content := member(r.message, "content")
+	content := r.body()
 	if len(content) == 0 {
 		return "a user record without content"
 	}
