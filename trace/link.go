@@ -60,13 +60,17 @@ func linkAgents(family []*SessionTrace, changed []bool) {
 			if r.Kind != Subagent {
 				continue
 			}
-			if p, ok := byAgent[agentKey(t, r.AgentID)]; ok && r.ParentCall == "" {
+			p, ok := byAgent[t.Source+"/"+t.ID]
+			if !ok {
+				p, ok = byAgent[agentKey(t, r.AgentID)]
+			}
+			if ok && r.ParentCall == "" {
 				r.ParentCall, r.Related = p.spawn.Call, family[p.trace].ID
 				r.AgentType, r.Description = cmp.Or(r.AgentType, p.spawn.AgentType), cmp.Or(r.Description, p.spawn.Description)
 				r.Evidence = "the subagent_spawn in " + r.Related
 				changed[i] = true
 			}
-			p, ok := byCall[t.Source+"/"+r.Related+"/"+r.ParentCall]
+			p, ok = byCall[t.Source+"/"+r.Related+"/"+r.ParentCall]
 			if !ok {
 				continue
 			}
@@ -81,7 +85,7 @@ func linkAgents(family []*SessionTrace, changed []bool) {
 	}
 }
 
-// spawns is the spawns of a family that were not copied, by the agent that they name and by their call.
+// spawns is the spawns of a family that were not copied, by the session and the agent that they name, and by their call.
 func spawns(family []*SessionTrace) (byAgent, byCall map[string]place) {
 	byAgent, byCall = map[string]place{}, map[string]place{}
 	for i, t := range family {
@@ -90,8 +94,14 @@ func spawns(family []*SessionTrace) (byAgent, byCall map[string]place) {
 			if !ok || t.Events[j].Copied != "" {
 				continue
 			}
+			if s.Session != "" {
+				byAgent[t.Source+"/"+s.Session] = place{i, s}
+			}
 			if s.AgentID != "" {
 				byAgent[agentKey(t, s.AgentID)] = place{i, s}
+			}
+			if s.Session != "" {
+				byAgent[t.Source+"/"+s.Session] = place{i, s}
 			}
 			byCall[t.Source+"/"+t.ID+"/"+s.Call] = place{i, s}
 		}

@@ -182,6 +182,13 @@ func TestLinkAgents(t *testing.T) {
 		t.Errorf("the spawn that did not know it: %+v, %+v", s, nested.Results[0])
 	}
 
+	codex, thread := spawner("C", ""), sub("D", "C", "", "")
+	codex.Events[1].Body.(*trace.SubagentSpawn).Session = "D"
+	trace.Link([]*trace.SessionTrace{thread, codex})
+	if r := thread.Relationships[0]; r.ParentCall != "c1" {
+		t.Errorf("a sub-agent whose session the spawn names: %+v", r)
+	}
+
 	other := sub("T/x", "T", "x", "")
 	if changed := trace.Link([]*trace.SessionTrace{other, spawner("S", "x")}); len(changed) != 0 || other.Relationships[0].ParentCall != "" {
 		t.Errorf("another session's agent of the same id: %+v", other.Relationships[0])
