@@ -24,6 +24,8 @@ type Places struct {
 	// Home is the user's home directory, Getenv the environment (CODEX_HOME, XDG_DATA_HOME, …).
 	Home   string
 	Getenv func(string) string
+	// Projects are folders of projects that are known, from sessions that were read before or elsewhere.
+	Projects []string
 	// Paths, if there are any, are files and folders that a person named, in place of the agent's own places. A reader
 	// takes those that look like its own.
 	Paths []string

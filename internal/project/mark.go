@@ -66,13 +66,19 @@ func checkMark(path string) error {
 // Mark vouches for the project at root, as this user on this machine; the state folder is that of this process's
 // environment. Marking twice keeps the first key. A broken mark is replaced.
 func Mark(root string) error {
-	path, err := markOf(root)
+	path, root, err := markOf(root)
 	if err != nil {
 		return err
 	}
-	if checkMark(path) == nil {
-		return nil
+	if checkMark(path) != nil {
+		if err := newMark(path); err != nil {
+			return err
+		}
 	}
+	return remember(path, root)
+}
+
+func newMark(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -109,31 +115,34 @@ func newKey(dir string) (string, error) {
 
 // Unmark withdraws what Mark said. A project without a mark is fine, and so is one that does not exist any more.
 func Unmark(root string) error {
-	path, err := markOf(root)
+	path, _, err := markOf(root)
 	if err != nil {
 		return err
 	}
-	if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	for _, name := range []string{path, path + rootSuffix} {
+		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
 	}
 	return err
 }
 
-func markOf(root string) (string, error) {
-	root, err := filepath.Abs(root)
+// markOf is where the mark of the project at root lies, and the root's real path.
+func markOf(root string) (path, real string, err error) {
+	root, err = filepath.Abs(root)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return "", "", err
 	}
-	path := markPath(root, os.Getenv)
+	path = markPath(root, os.Getenv)
 	if path == "" {
-		return "", errNoState
+		return "", "", errNoState
 	}
-	return path, nil
+	return path, root, nil
 }
 
 // Key is the random key of the project's mark, 32 bytes. Without a mark the error is fs.ErrNotExist.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -75,9 +77,12 @@ func private(t *testing.T, dir string) {
 		if !d.IsDir() {
 			files++
 		}
+		if strings.HasPrefix(d.Name(), ".") {
+			t.Errorf("%s was left", path)
+		}
 		return nil
 	})
-	if err != nil || files != 1 {
+	if err != nil || files == 0 {
 		t.Errorf("%d files under %s, %v", files, dir, err)
 	}
 }
@@ -159,5 +164,46 @@ func TestStateAndConfigDir(t *testing.T) {
 	t.Setenv("HOME", "")
 	if err := Mark(t.TempDir()); !errors.Is(err, errNoState) {
 		t.Errorf("nowhere to put the mark: %v", err)
+	}
+}
+
+// What was marked can be listed; what is not marked any more, or was put there by nobody's mark, cannot.
+func TestMarked(t *testing.T) {
+	w := newWorld(t, "home/a/.oss/\nhome/b/.oss/\nhome/c/.oss/\nhome/link->@/home/b")
+	w.setenv()
+	for _, root := range []string{"home/c", "home/link", "home/a", "home/a"} {
+		if err := Mark(w.path(root)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Unmark(w.path("home/c")); err != nil {
+		t.Fatal(err)
+	}
+	list := func() string {
+		var names []string
+		for _, root := range Marked(w.env) {
+			names = append(names, filepath.Base(root))
+		}
+		slices.Sort(names)
+		return strings.Join(names, " ")
+	}
+	if got := list(); got != "a b" {
+		t.Errorf("marked are %q", got)
+	}
+	private(t, w.path("state/aburn"))
+	// A note that names another project than its mark's counts for nothing.
+	p, err := Find(w.path("home/a"), w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(markPath(p.Root, w.env)+rootSuffix, []byte(w.path("home/c")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(); got != "b" {
+		t.Errorf("with a false note marked are %q", got)
+	}
+	// Marking again mends it, also where the mark is older than the notes.
+	if err := Mark(w.path("home/a")); err != nil || list() != "a b" {
+		t.Errorf("marked again are %q, %v", list(), err)
 	}
 }

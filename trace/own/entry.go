@@ -1,0 +1,252 @@
+package own
+
+import (
+	"aburn/internal/jsonl"
+	"aburn/logfmt"
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// entry adds what an entry says to the trace that it belongs to. Entries without a session cannot be told apart by it, and
+// are in none.
+func (r *reading) entry(e *logfmt.Entry, key string) error {
+	id, child := ids(e)
+	if id == "" || !tells(e) {
+		return nil
+	}
+	of, parent := id, ""
+	if child != "" {
+		of, parent = child, id
+	}
+	s, err := r.session(of, e)
+	if err != nil {
+		return err
+	}
+	if e.ID != "" && s.seen[e.ID] {
+		return nil
+	}
+	events := len(s.Trace().Events)
+	s.met(e, parent)
+	var d logfmt.Details
+	logfmt.ReadDetails(e.Data, &d)
+	x := step{reading: r, session: s, e: e, d: &d, event: trace.Event{Time: e.Time, Ref: trace.Ref{Table: table, Key: key}, Record: e.ID}}
+	if err := x.add(parent); err != nil {
+		return err
+	}
+	if e.ID != "" {
+		s.seen[e.ID] = true
+	}
+	r.live += len(s.Trace().Events) - events
+	return nil
+}
+
+// tells says whether an entry is about what happened in its session. The others are what aburn found out about it, what
+// waits for the user, and what is known better from elsewhere.
+func tells(e *logfmt.Entry) bool {
+	switch e.Event {
+	case logfmt.SessionStart, logfmt.SessionEnd, logfmt.Prompt, logfmt.Command, logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed,
+		logfmt.ToolDenied, logfmt.Stop, logfmt.TurnFailed, logfmt.Interrupt, logfmt.Compact, logfmt.AgentSpawn, logfmt.AgentComplete,
+		logfmt.Delivered, logfmt.Start, logfmt.Complete, logfmt.Failed, logfmt.PhaseStart, logfmt.PhaseComplete:
+		return true
+	}
+	return false
+}
+
+// step is one entry on its way into a trace.
+type step struct {
+	*reading
+	*session
+	e     *logfmt.Entry
+	d     *logfmt.Details
+	event trace.Event // time, place and id of the entry
+}
+
+func (x *step) add(parent string) error {
+	switch x.e.Event {
+	case logfmt.ToolStart:
+		x.call("")
+	case logfmt.Tool, logfmt.ToolFailed, logfmt.ToolDenied:
+		return x.ended()
+	case logfmt.AgentSpawn, logfmt.AgentComplete:
+		return x.agent(parent)
+	case logfmt.Prompt:
+		x.prompt()
+	case logfmt.Command:
+		x.command()
+	case logfmt.Delivered:
+		if !x.d.Seen {
+			x.message(&trace.UserMessage{Machine: "hook"}, "client")
+		}
+	case logfmt.TurnFailed:
+		x.turnFailed()
+	case logfmt.Interrupt:
+		x.interrupt("")
+	case logfmt.SessionStart, logfmt.SessionEnd, logfmt.Stop, logfmt.Compact:
+		x.life()
+	default:
+		x.lifecycle()
+	}
+	return nil
+}
+
+// body adds an event with this body.
+func (x *step) body(b trace.Body) {
+	e := x.event
+	e.Body = b
+	x.Add(e)
+}
+
+func (x *step) message(m *trace.UserMessage, by string) {
+	e := x.event
+	e.By, e.Body = by, m
+	x.Add(e)
+}
+
+// prompt is what a person or caller wrote, or a program's report about work in the background.
+func (x *step) prompt() {
+	d := x.d
+	m := &trace.UserMessage{Head: build.Head(d.Head.String(), trace.UserHead)}
+	m.Length = x.number("chars") // the log counts characters
+	if !d.Machine {
+		x.message(m, "")
+		return
+	}
+	m.Machine = "other"
+	if len(d.ToolUseID) > 0 {
+		m.Machine = "task_notification"
+	}
+	x.message(m, "client")
+	if len(d.ToolUseID) == 0 || len(d.Status) == 0 {
+		return
+	}
+	r := trace.ToolResultEvent{Call: d.ToolUseID.String(), From: trace.FromNotification, Status: trace.StatusUnknown}
+	switch d.Status.String() {
+	case "completed":
+		r.Status = trace.StatusCompleted
+	case "failed":
+		r.Status = trace.StatusErrored
+	case "killed", "stopped", "cancelled":
+		r.Status = trace.StatusCancelled
+	}
+	x.Result(x.event, r)
+}
+
+// number is a whole number in the entry's data, 0 if it is not there.
+func (x *step) number(name string) (n int64) {
+	jsonl.Members(x.e.Data, func(key, value []byte) bool {
+		if string(key) != name {
+			return true
+		}
+		n, _ = jsonl.Int(value)
+		return false
+	})
+	return max(n, 0)
+}
+
+// text is a text in the entry's data.
+func (x *step) text(name string) (s string) {
+	jsonl.Members(x.e.Data, func(key, value []byte) bool {
+		if string(key) != name {
+			return true
+		}
+		s = jsonl.Text(value)
+		return false
+	})
+	return s
+}
+
+// command is the slash command of the prompt before it.
+func (x *step) command() {
+	name := build.Word(x.d.Command.String())
+	if last := x.last(); last != nil {
+		if m, ok := last.Body.(*trace.UserMessage); ok && m.Machine == "" && (m.Command == "" || m.Command == name) {
+			m.Command = name
+			return
+		}
+	}
+	x.message(&trace.UserMessage{Command: name}, "")
+}
+
+// turnFailed is a turn that an error of the provider or the client ended. The error can be a code or all of its text.
+func (x *step) turnFailed() {
+	b := &trace.Error{Fatal: true, Code: x.d.Error.String(), Head: build.Head(x.d.Reason.String(), trace.ErrorHead)}
+	if len(b.Code) > 40 || len(b.Code) > 0 && b.Code[0] == '{' {
+		b.Code = ""
+		if b.Head == "" {
+			b.Head = build.Head(x.d.Error.String(), trace.ErrorHead)
+		}
+	}
+	x.event.Inferred = build.Head(x.d.Inferred.String(), trace.UserHead)
+	x.body(b)
+}
+
+// interrupt is a turn that was stopped. One that was inferred from the call that it hit says no more.
+func (x *step) interrupt(inferred string) {
+	b := &trace.Interrupt{Reason: build.Word(x.d.Reason.String())}
+	if last := x.last(); last != nil {
+		switch before := last.Body.(type) {
+		case *trace.Interrupt:
+			return
+		case *trace.ToolResult:
+			if t := x.Trace(); t.Results[before.Result].Status == trace.StatusCancelled {
+				b.Call = before.Call
+			}
+		}
+	}
+	x.event.Inferred = inferred
+	x.body(b)
+}
+
+// life is a session's own beginning, pauses and end.
+func (x *step) life() {
+	t := x.Trace()
+	switch x.e.Event {
+	case logfmt.SessionStart:
+		if v := x.text("client_version"); v != "" {
+			t.Agent.Version = v
+		}
+		switch source := x.d.Source.String(); source {
+		case "compact": // the client's way of going on; COMPACT says what happened
+		case "resume":
+			x.body(&trace.Session{Marker: trace.Resumed, Detail: source})
+		default:
+			x.body(&trace.Session{Marker: trace.Started, Detail: source})
+		}
+	case logfmt.SessionEnd:
+		x.body(&trace.Session{Marker: trace.Ended, Detail: x.d.Reason.String()})
+	case logfmt.Stop:
+		x.body(&trace.Session{Marker: trace.Stopped, Detail: x.d.Reason.String()})
+	case logfmt.Compact:
+		if x.d.Stage.String() != "before" {
+			x.body(&trace.Session{Marker: trace.Compacted, Detail: x.d.Trigger.String()})
+		}
+	}
+}
+
+// lifecycle is what a prompt declared about its command and phase.
+func (x *step) lifecycle() {
+	cmd, phase, ev := x.e.Meaning()
+	b := &trace.Session{Command: cmd, Phase: phase}
+	switch ev {
+	case logfmt.Start:
+		b.Marker = trace.CommandStarted
+	case logfmt.Complete:
+		b.Marker = trace.CommandCompleted
+	case logfmt.PhaseStart:
+		b.Marker = trace.PhaseStarted
+	case logfmt.PhaseComplete:
+		b.Marker = trace.PhaseCompleted
+	case logfmt.Failed:
+		b.Marker, b.Detail = trace.CommandFailed, x.d.Error.String()
+		if phase != "" {
+			b.Marker = trace.PhaseFailed
+		}
+	}
+	if phase == "" && (b.Marker == trace.PhaseStarted || b.Marker == trace.PhaseCompleted) {
+		return // of which phase, it does not say
+	}
+	if b.Marker == trace.CommandStarted || b.Marker == trace.CommandCompleted || b.Marker == trace.CommandFailed {
+		b.Phase = ""
+	}
+	x.body(b)
+}
