@@ -66,6 +66,7 @@ func (a *app) root() *cli.Command {
 			a.showCommand(),
 			a.graphCommand(),
 			a.toolsCommand(),
+			a.exportCommand(),
 			a.logCommand(),
 			a.chainCommand(),
 			a.templatesCommand(),
