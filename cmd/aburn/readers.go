@@ -5,9 +5,10 @@ import (
 	"aburn/trace/claude"
 	"aburn/trace/codex"
 	"aburn/trace/gemini"
+	"aburn/trace/openclaw"
 )
 
 // readers is who can read agents' session stores: the one list of them.
 func readers() []trace.Reader {
-	return []trace.Reader{claude.New(), codex.New(), gemini.New()}
+	return []trace.Reader{claude.New(), codex.New(), openclaw.New(), gemini.New()}
 }

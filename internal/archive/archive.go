@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"aburn/internal/scrub"
 )
 
 // Name is the archive's file in its folder.
@@ -67,6 +69,8 @@ type Archive struct {
 	path string
 	conn *sqlite.Conn
 	now  func() time.Time
+	// rules is scrub.Version.
+	rules int
 }
 
 // Dir is the folder that it lies in.
@@ -126,7 +130,7 @@ func open(ctx context.Context, dir string, flags sqlite.OpenFlags) (*Archive, er
 		conn.SetInterrupt(ctx.Done())
 	}
 	conn.SetBusyTimeout(busy)
-	return &Archive{dir: dir, path: path, conn: conn, now: time.Now}, nil
+	return &Archive{dir: dir, path: path, conn: conn, now: time.Now, rules: scrub.Version}, nil
 }
 
 // makePrivate makes the folder and the file for this user alone. SQLite gives its WAL the file's mode.

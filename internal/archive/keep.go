@@ -36,7 +36,7 @@ func (a *Archive) Expire(ctx context.Context, t time.Time) (sessions int, err er
 // Rescrub applies the rules of this executable to the traces that older ones were applied to, and returns how many those
 // were. Sources that still exist are better read again: a newer rule may need what an older one took out.
 func (a *Archive) Rescrub(ctx context.Context) (sessions int, err error) {
-	keys, err := a.keys("SELECT key FROM sessions WHERE scrub < ?", scrub.Version)
+	keys, err := a.keys("SELECT key FROM sessions WHERE scrub < ?", a.rules)
 	if err != nil {
 		return 0, err
 	}
@@ -44,6 +44,7 @@ func (a *Archive) Rescrub(ctx context.Context) (sessions int, err error) {
 		err := a.change(ctx, key, func(t *trace.SessionTrace) error {
 			rescrub(t)
 			_, err := build.Resume(t).Finish()
+			t.Scrub.Version = a.rules
 			return err
 		})
 		if err != nil {

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -94,35 +95,65 @@ func scanSession(s *sqlite.Stmt) Session {
 	}
 }
 
-// Lookup is the sessions that name can mean: "source/id", an id, the only ids that begin so, or a sub-agent's own id.
-// What an earlier way finds is not looked for in a later one. Of twins, the one that was read from the agent's store.
+// shortest is how many bytes of an id name it, if no other id has them.
+const shortest = 4
+
+// Lookup is the sessions that name can mean, the newest first. What an earlier way finds is not looked for in a later one:
+//
+//  1. an id, or "source/id";
+//  2. the part of a sub-agent's id behind the session's, whole;
+//  3. the first or last bytes, at least four, of an id, or of the part behind the session's of a sub-agent's; or of both,
+//     "session/agent". A part of a session's id does not mean its sub-agents.
+//
+// What hooks recorded of a session that was read from its agent's store is meant only if nothing else is.
 func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
-	query := func(where string) string {
-		return "SELECT " + sessionColumns + " FROM " + listed + " s WHERE " + where + " ORDER BY s.ended DESC, s.key DESC"
-	}
-	if source, id, ok := strings.Cut(name, "/"); ok {
-		if list, err := a.sessions(query("s.source = ? AND s.id = ?"), source, id); err != nil || len(list) > 0 {
-			return list, err
-		}
-	}
-	for _, way := range [...]string{
-		"s.id = ?", "s.key IN (SELECT session FROM relations WHERE kind = 'subagent' AND agent_id = ?)",
-	} {
-		if list, err := a.sessions(query(way+" AND NOT (s.source = 'own' AND s.twin)"), name); err != nil || len(list) > 0 {
-			return list, err
-		}
-	}
 	if name == "" {
 		return nil, nil
 	}
-	// A prefix of a session's id is one of its sub-agents' too: they are meant only if the prefix goes into their part.
-	list, err := a.sessions(query(`substr(s.id, 1, ?) = ? AND instr(substr(s.id, ?), '/') = 0
-		AND NOT (s.source = 'own' AND s.twin)`), runes(name), name, runes(name)+1)
-	if err != nil || len(list) > 0 {
-		return list, err
+	for _, own := range [...]string{"NOT (s.source = 'own' AND s.twin)", "s.source = 'own' AND s.twin"} {
+		for _, way := range ways(name) {
+			list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+" ORDER BY s.ended DESC, s.key DESC", way.args...)
+			if err != nil || len(list) > 0 {
+				return list, err
+			}
+		}
 	}
-	return a.sessions(query(`s.key IN (SELECT session FROM relations WHERE kind = 'subagent' AND substr(agent_id, 1, ?) = ?)
-		AND NOT (s.source = 'own' AND s.twin)`), runes(name), name)
+	return nil, nil
+}
+
+// way is one way in which a name can mean a session.
+type way struct {
+	where string
+	args  []any
+}
+
+// The two parts of an id: of a sub-agent's what stands behind the slash, else all of it; and what stands before that.
+const (
+	lastPart  = "substr(s.id, instr(s.id, '/') + 1)"
+	firstPart = "substr(s.id, 1, instr(s.id, '/') - 1)"
+)
+
+func ways(name string) []way {
+	list := []way{{"s.id = ?", []any{name}}}
+	first, last, both := strings.Cut(name, "/")
+	if both {
+		list = append(list, way{"s.source = ? AND s.id = ?", []any{first, last}})
+	}
+	list = append(list, way{lastPart + " = ?", []any{name}})
+	if len(name) >= shortest && !both {
+		list = append(list, begins(lastPart, name))
+	}
+	if len(first) >= shortest && len(last) >= shortest {
+		x, y := begins(firstPart, first), begins(lastPart, last)
+		list = append(list, way{x.where + " AND " + y.where, append(x.args, y.args...)})
+	}
+	return list
+}
+
+// begins is the condition that part begins or ends with name.
+func begins(part, name string) way {
+	n := runes(name)
+	return way{"(substr(" + part + ", 1, ?) = ? OR substr(" + part + ", -?) = ?)", []any{n, name, n, name}}
 }
 
 // Trace is the trace of the session with this key, with what was linked across files.
@@ -136,7 +167,7 @@ func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, er
 		return nil, err
 	}
 	if body == nil {
-		return nil, errNoBody
+		return nil, fmt.Errorf("%s: no session has the key %d", a.path, key)
 	}
 	return unpack(body)
 }

@@ -2,10 +2,12 @@ package archive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"zombiezen.com/go/sqlite"
+
+	"aburn/internal/scrub"
+	"aburn/trace"
 )
 
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
@@ -13,7 +15,7 @@ import (
 const schema = 1
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is '' where there is none.
-// Of earlier and later schemas only traces.body may be relied on.
+// Of earlier and later schemas only traces.body may be relied on, and unread.body.
 const tables = `
 CREATE TABLE cursors (
 	store      INTEGER PRIMARY KEY,
@@ -77,6 +79,12 @@ CREATE TABLE traces (
 	key   INTEGER PRIMARY KEY,             -- sessions.key
 	size  INTEGER NOT NULL,                -- of the JSON
 	body  BLOB NOT NULL                    -- zstd
+) STRICT;
+
+CREATE TABLE unread (                      -- bodies that could not be read when everything was made anew
+	key  INTEGER PRIMARY KEY,
+	body BLOB NOT NULL,
+	why  TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE calls (                       -- those that count
@@ -147,7 +155,7 @@ CREATE TABLE unlinked (                    -- what was written and not linked ac
 `
 
 // derived are the tables that are made anew from the bodies.
-var derived = [...]string{"cursors", "sessions", "traces", "calls", "relations", "spawns", "damage", "unlinked"}
+var derived = [...]string{"cursors", "sessions", "traces", "unread", "calls", "relations", "spawns", "damage", "unlinked"}
 
 // prepare brings the file to the state in which this aburn writes it.
 func (a *Archive) prepare(ctx context.Context) error {
@@ -191,7 +199,8 @@ func (a *Archive) create() error {
 // that still exists is then read again, and what none of them has stays, marked Gone.
 func (a *Archive) Remake(ctx context.Context) error {
 	return a.transaction(func() error {
-		if err := a.script("ALTER TABLE traces RENAME TO bodies"); err != nil {
+		if err := a.script(`CREATE TABLE IF NOT EXISTS unread (body BLOB NOT NULL); CREATE TABLE bodies (body BLOB NOT NULL);
+			INSERT INTO bodies SELECT body FROM traces ORDER BY key; INSERT INTO bodies SELECT body FROM unread`); err != nil {
 			return err
 		}
 		for _, table := range derived {
@@ -209,19 +218,16 @@ func (a *Archive) Remake(ctx context.Context) error {
 	})
 }
 
-// refill writes the traces of the table bodies. One that cannot be read ends it: nothing may be lost on the way.
+// refill writes the traces of the table bodies. What this aburn cannot read is put aside, as another one may.
 func (a *Archive) refill(ctx context.Context) error {
 	return a.each("SELECT body FROM bodies ORDER BY rowid", func(s *sqlite.Stmt) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t, err := unpack(columnBytes(s, 0))
+		body := columnBytes(s, 0)
+		p, err := repack(body)
 		if err != nil {
-			return err
-		}
-		p, err := pack(t)
-		if err != nil {
-			return err
+			return a.run("INSERT INTO unread (body, why) VALUES (?,?)", body, scrub.Head(err.Error(), trace.UserHead))
 		}
 		p.sum = 0 // the next reading counts as another one, and is linked again
 		_, err = a.put(p, 0)
@@ -229,4 +235,11 @@ func (a *Archive) refill(ctx context.Context) error {
 	})
 }
 
-var errNoBody = errors.New("no trace with this key")
+// repack is what Pack made body of.
+func repack(body []byte) (*Packed, error) {
+	t, err := unpack(body)
+	if err != nil {
+		return nil, err
+	}
+	return pack(t)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -116,7 +117,10 @@ func (r *run) store(ctx context.Context, view *archive.Archive, j job) (*result,
 			res.notes = append(res.notes, Note{s.Path, why, "it is read from its start again"})
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it was there a moment ago; the next run finds where it went
+		return res, nil
+	case err != nil:
 		res.skipped = append(res.skipped, Skip{s.Path, Unreadable, reason(err)})
 		return res, nil
 	}
@@ -148,6 +152,9 @@ func (r *run) settle(res *result, k *sink, before os.FileInfo, s *trace.Store, e
 	case errors.As(err, &unknown):
 		c.Problem = reason(err)
 		res.skipped = append(res.skipped, Skip{s.Path, UnknownLayout, c.Problem})
+	case errors.Is(err, fs.ErrNotExist):
+		res.reading = nil
+		return
 	case err != nil:
 		kind := Unreadable
 		if invalid := new(trace.Invalid); errors.As(err, &invalid) {
