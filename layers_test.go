@@ -38,6 +38,7 @@ var layers = []struct {
 	{"trace/build", "trace internal/jsonl internal/scrub", "", "what the readers share; knows no agent"},
 	{"trace/graph", "trace", "", "pure: sessions and relationships in, trees and sums out"},
 	{"trace/own", "trace trace/build internal/jsonl internal/journal internal/project logfmt", "", "the workflow log as one more source; the only reader that knows its format"},
+	{"trace/join", "trace trace/build", "", "pure: two traces of one session in, one and the differences out"},
 	{"trace/tracetest", "trace", "", "how readers are tested; knows none, and only tests import it"},
 	{"internal/archive", "trace trace/build internal/scrub", "zombiezen.com/go/sqlite github.com/klauspost/compress", "the derived store; knows neither agents nor their files' formats"},
 	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "github.com/fsnotify/fsnotify", "which stores are read, when, and from where on; knows no agent"},

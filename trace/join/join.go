@@ -1,0 +1,183 @@
+// Package join puts together what an agent's own store and aburn's hooks know about one session, and says in what they
+// differ. It is pure.
+package join
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"aburn/trace"
+)
+
+// log is what the joined trace says where something in it is from the hooks.
+const log = "workflow log"
+
+// Join joins a session as its agent's store has it with the same session as the hooks recorded it (trace/own). The joined
+// trace is the store's, in its order, with its id. Events that only the hooks know stand behind the last one before them
+// that both know, and their Inferred says where they are from; the same is said of results that were filled in. Neither
+// argument is changed.
+//
+// The error is about two traces that are not of one session, or a joined trace that is not valid.
+func Join(store, own *trace.SessionTrace) (*trace.SessionTrace, []Difference, error) {
+	if store.ID != own.ID {
+		return nil, nil, fmt.Errorf("join %s/%s and %s/%s: they are two sessions", store.Source, store.ID, own.Source, own.ID)
+	}
+	joined, err := clone(store)
+	if err != nil {
+		return nil, nil, err
+	}
+	if own, err = clone(own); err != nil {
+		return nil, nil, err
+	}
+	m := &match{store: joined, own: own, event: make([]int, len(own.Events))}
+	for i := range m.event {
+		m.event[i] = -1
+	}
+	m.matchCalls()
+	m.matchOthers()
+	m.compare()
+	m.merge()
+	m.outcome()
+	joined.Settle()
+	if err := joined.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("join: %w", err)
+	}
+	return joined, m.differences, nil
+}
+
+// clone is a copy that shares nothing with t.
+func clone(t *trace.SessionTrace) (*trace.SessionTrace, error) {
+	data, err := t.AppendJSON(nil)
+	if err != nil {
+		return nil, err
+	}
+	c := new(trace.SessionTrace)
+	return c, json.Unmarshal(data, c)
+}
+
+// match knows which events of the two traces are the same.
+type match struct {
+	store, own  *trace.SessionTrace
+	event       []int // of the i-th event of own: the index of the store's, -1 if it has none
+	calls       []pair
+	differences []Difference
+}
+
+// pair is a call that at least one of the two has.
+type pair struct {
+	store, own *trace.Call
+}
+
+// matchCalls finds the calls that are the same: those with one id, and of the rest, in their order, those of one type
+// with one input.
+func (m *match) matchCalls() {
+	store, own := m.store.Calls(), m.own.Calls()
+	partner := make([]int, len(own))
+	taken := make([]bool, len(store))
+	pairUp := func(same func(s, o *trace.Call) bool) {
+		for i := range own {
+			for k := 0; partner[i] == 0 && k < len(store); k++ {
+				if !taken[k] && store[k].Event.Copied == "" && same(&store[k], &own[i]) {
+					partner[i], taken[k] = k+1, true
+				}
+			}
+		}
+	}
+	ids := map[string]int{}
+	for k := range store {
+		if store[k].Event.Copied == "" {
+			ids[store[k].Call.Call] = k + 1
+		}
+	}
+	for i := range own {
+		if k := ids[own[i].Call.Call]; k > 0 && !taken[k-1] {
+			partner[i], taken[k-1] = k, true
+		}
+	}
+	pairUp(func(s, o *trace.Call) bool {
+		return s.Call.Key != "" && s.Call.Key == o.Call.Key && s.Call.Type == o.Call.Type
+	})
+	for i := range own {
+		p := pair{own: &own[i]}
+		if k := partner[i]; k > 0 {
+			p.store = &store[k-1]
+			m.event[p.own.Event.Seq-1] = p.store.Event.Seq - 1
+			m.matchResults(p)
+		}
+		m.calls = append(m.calls, p)
+	}
+	for k := range store {
+		if s := &store[k]; !taken[k] && s.Event.Copied == "" && s.Event.By == "" && !s.Call.Container {
+			m.calls = append(m.calls, pair{store: s})
+		}
+	}
+}
+
+// matchResults finds the store's result for each of the hooks' for one call: a call that went to the background has one
+// for that, and a later one.
+func (m *match) matchResults(p pair) {
+	used := map[int]bool{}
+	for _, o := range p.own.Results {
+		for i := len(p.store.Results) - 1; i >= 0; i-- {
+			s := p.store.Results[i]
+			if !used[i] && (s.Status == trace.StatusRunning) == (o.Status == trace.StatusRunning) {
+				used[i] = true
+				m.event[o.EventIndex-1] = s.EventIndex - 1
+				break
+			}
+		}
+	}
+}
+
+// matchOthers finds the events beside calls and results that both have: prompts, markers, interrupts, errors, changes and
+// sub-agents, those of one kind in their order.
+func (m *match) matchOthers() {
+	waiting := map[string][]int{}
+	for i := range m.store.Events {
+		e := &m.store.Events[i]
+		if k := m.kind(e, false); k != "" && e.Copied == "" {
+			waiting[k] = append(waiting[k], i)
+		}
+	}
+	for i := range m.own.Events {
+		if k := m.kind(&m.own.Events[i], true); k != "" && len(waiting[k]) > 0 {
+			m.event[i], waiting[k] = waiting[k][0], waiting[k][1:]
+		}
+	}
+}
+
+// kind is what two events have in common if they are the same; "" if an event has none.
+func (m *match) kind(e *trace.Event, own bool) string {
+	switch b := e.Body.(type) {
+	case *trace.UserMessage:
+		return "message " + b.Machine
+	case *trace.Session:
+		if b.Marker == trace.Started || b.Marker == trace.Resumed {
+			return "begun" // a store can have one word for both
+		}
+		return "marker " + string(b.Marker) + " " + b.Command + " " + b.Phase
+	case *trace.Interrupt:
+		return "interrupt"
+	case *trace.Error:
+		if b.Fatal {
+			return "error"
+		}
+	case *trace.FileChange:
+		return "change " + m.storeCall(b.Call, own)
+	case *trace.SubagentSpawn:
+		return "spawn " + b.AgentID
+	}
+	return ""
+}
+
+// storeCall is the store's id of a call.
+func (m *match) storeCall(id string, own bool) string {
+	if own && id != "" {
+		for _, p := range m.calls {
+			if p.own != nil && p.store != nil && p.own.Call.Call == id {
+				return p.store.Call.Call
+			}
+		}
+	}
+	return id
+}

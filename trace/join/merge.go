@@ -1,0 +1,204 @@
+package join
+
+import (
+	"strings"
+
+	"aburn/trace"
+	"aburn/trace/build"
+)
+
+// piece is an event of the joined trace: the i-th of one of the two.
+type piece struct {
+	own bool
+	i   int
+}
+
+// merge builds the joined trace in place of the store's.
+func (m *match) merge() {
+	for _, p := range m.calls {
+		if p.store != nil && p.own != nil {
+			m.fill(p)
+		}
+	}
+	m.fillChanges()
+	m.build(m.pieces())
+}
+
+// pieces is the order of the joined trace: the store's events, and what only the hooks have behind the last one before it
+// that both have.
+func (m *match) pieces() []piece {
+	behind := make([][]int, len(m.store.Events)+1) // by how many of the store's events come first
+	anchor := 0
+	for i, k := range m.event {
+		switch {
+		case k >= 0:
+			anchor = max(anchor, k+1)
+		case m.wanted(i):
+			behind[anchor] = append(behind[anchor], i)
+		}
+	}
+	var all []piece
+	for k := range behind {
+		if k > 0 {
+			all = append(all, piece{i: k - 1})
+		}
+		for _, i := range behind[k] {
+			all = append(all, piece{own: true, i: i})
+		}
+	}
+	return all
+}
+
+// wanted says whether an event that only the hooks have belongs into the joined trace. The store knows better which
+// messages programs made, and what changed in calls that it has.
+func (m *match) wanted(i int) bool {
+	switch b := m.own.Events[i].Body.(type) {
+	case *trace.UserMessage:
+		return b.Machine == "" || b.Machine == "hook"
+	case *trace.FileChange:
+		for _, p := range m.calls {
+			if p.own != nil && p.own.Call.Call == b.Call {
+				return p.store == nil
+			}
+		}
+	case *trace.ToolResult:
+		for _, p := range m.calls {
+			if p.own != nil && p.store != nil && p.own.Call.Call == b.Call {
+				last := p.store.Last()
+				return last == nil || last.Status == trace.StatusRunning && m.own.Results[b.Result].Status != trace.StatusRunning
+			}
+		}
+	}
+	return true
+}
+
+// fill adds to the store's last result of a call what only the hooks know of it.
+func (m *match) fill(p pair) {
+	s, o := p.store.Last(), p.own.Last()
+	if s == nil || o == nil {
+		return
+	}
+	var filled []string
+	if s.ExitCode == nil && o.ExitCode != nil {
+		s.ExitCode, filled = o.ExitCode, append(filled, "exit code")
+	}
+	if s.DurationMS == 0 && o.DurationMS > 0 {
+		s.DurationMS, filled = o.DurationMS, append(filled, "duration")
+	}
+	if s.Denied == "" && o.Denied != "" && (s.Status == trace.StatusErrored || s.Status == trace.StatusCancelled) {
+		s.Denied, filled = o.Denied, append(filled, "denied")
+	}
+	if s.Spawned == "" && o.Spawned != "" {
+		s.Spawned, filled = o.Spawned, append(filled, "sub-agent")
+	}
+	if s.Status == trace.StatusUnknown && o.Status != trace.StatusUnknown {
+		s.Status, filled = o.Status, append(filled, "status")
+		if s.Head == "" && s.Failed() {
+			s.Head = o.Head
+		}
+	}
+	if len(filled) > 0 {
+		note(&m.store.Events[s.EventIndex-1], strings.Join(filled, ", "))
+	}
+}
+
+// fillChanges adds the hashes of files that only the hooks took.
+func (m *match) fillChanges() {
+	for i, k := range m.event {
+		if k < 0 {
+			continue
+		}
+		s, isChange := m.store.Events[k].Body.(*trace.FileChange)
+		o, alsoChange := m.own.Events[i].Body.(*trace.FileChange)
+		if isChange && alsoChange && s.Hash == "" && o.Hash != "" && (strings.HasSuffix(s.Path, o.Path) || strings.HasSuffix(o.Path, s.Path)) {
+			s.Hash = o.Hash
+			note(&m.store.Events[k], "hash")
+		}
+	}
+}
+
+// note says in an event of the store what of it is from the hooks.
+func note(e *trace.Event, what string) {
+	if e.Inferred != "" {
+		what = e.Inferred + "; " + what
+	}
+	e.Inferred = build.Head(what+": "+log, trace.UserHead)
+}
+
+// build makes the events and results anew, numbered in the order of pieces.
+func (m *match) build(pieces []piece) {
+	t := m.store
+	from := *t
+	file := 0
+	t.Sources = append([]trace.File(nil), from.Sources...)
+	if len(m.own.Sources) > 0 {
+		file = len(t.Sources)
+		t.Sources = append(t.Sources, m.own.Sources...)
+	}
+	t.Events, t.Results, t.Responses = nil, nil, nil
+	b := build.Resume(t)
+	seq := make([]int, len(from.Events)+1) // of the store's n-th event in the joined trace
+	for _, p := range pieces {
+		if p.own {
+			m.addOwn(b, m.own.Events[p.i], file)
+		} else {
+			seq[p.i+1] = m.add(b, from.Events[p.i], from.Results)
+		}
+	}
+	t.Responses = from.Responses
+	for i := range t.Responses {
+		t.Responses[i].Event = seq[t.Responses[i].Event]
+	}
+	if n := t.Lineage.MayCopy; n > 0 {
+		t.Lineage.MayCopy = seq[n]
+	}
+}
+
+// addOwn appends an event of the hooks.
+func (m *match) addOwn(b *build.Builder, e trace.Event, file int) {
+	e.Ref.File += file
+	switch inferred := e.Inferred; inferred {
+	case "":
+		e.Inferred = log
+	default:
+		e.Inferred = build.Head(log+": "+inferred, trace.UserHead)
+	}
+	e.Turn = ""
+	switch body := e.Body.(type) {
+	case *trace.ToolResult:
+		body.Call = m.storeCall(body.Call, true)
+		m.own.Results[body.Result].Call = body.Call
+	case *trace.Interrupt:
+		body.Call = m.storeCall(body.Call, true)
+	case *trace.FileChange:
+		body.Call = m.storeCall(body.Call, true)
+	case *trace.SubagentSpawn:
+		body.Call = m.storeCall(body.Call, true)
+	}
+	m.add(b, e, m.own.Results)
+}
+
+// add appends an event as it is, with its own number, and returns that.
+func (m *match) add(b *build.Builder, e trace.Event, results []trace.ToolResultEvent) int {
+	switch body := e.Body.(type) {
+	case *trace.ToolCall:
+		container := body.Container
+		seq := b.Call(e, body)
+		body.Container = container
+		return seq
+	case *trace.ToolResult:
+		return b.Result(e, results[body.Result])
+	}
+	return b.Add(e)
+}
+
+// outcome is the store's, or the hooks' where that one does not say or only breaks off.
+func (m *match) outcome() {
+	s, o := m.store, m.own
+	if o.Outcome == trace.Unknown || o.Outcome == trace.Killed && s.Outcome != trace.Unknown {
+		return
+	}
+	if s.Outcome == trace.Unknown || s.Outcome == trace.Killed {
+		s.Outcome, s.OutcomeFrom = o.Outcome, build.Token(log+": "+o.OutcomeFrom)
+	}
+}
