@@ -18,8 +18,6 @@ type Options struct {
 	Seed uint64 // equal options give equal bytes
 	// Brief makes texts an eighth as long, so that a few megabytes hold some of everything.
 	Brief bool
-	// Features, if not empty, is all that sessions have beyond plain turns; else each has some of its own.
-	Features []string
 }
 
 // The files beside the home.
@@ -29,7 +27,7 @@ const (
 	SecretsFile  = "truth-secrets.txt"
 )
 
-// share is each agent's share of the bytes, in percent.
+// shares is each agent's share of the bytes, in percent.
 var shares = []struct {
 	agent   string
 	percent int64
@@ -120,12 +118,6 @@ var kinds = map[string][]struct {
 
 func (m *maker) features(r *random, agent string) features {
 	f := features{}
-	if len(m.opts.Features) > 0 {
-		for _, name := range m.opts.Features {
-			f[name] = true
-		}
-		return f
-	}
 	n := m.made[agent]
 	m.made[agent]++
 	if n < len(kinds[agent]) {
