@@ -50,7 +50,9 @@ func (s *session) called(p object) {
 	call := &trace.ToolCall{Call: p.text("call_id"), Tool: tool, Type: toolType(tool, isAgents(namespace)), Input: build.DigestText(input)}
 	var arguments object
 	if takesArguments(tool) {
-		arguments.parse(jsonl.AppendText(nil, input))
+		s.scratch = jsonl.AppendText(s.scratch[:0], input)
+		s.inner.parse(s.scratch)
+		arguments = s.inner
 	}
 	switch tool {
 	case execCommand, "shell_command", "shell", "container.exec":

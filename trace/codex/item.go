@@ -101,7 +101,7 @@ func (s *session) command(e trace.Event, it object) {
 	}
 	s.ensure(own, id, func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
 	out := contentOf(it.raw("aggregated_output"))
-	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: duration(it)}
+	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
 	if code, ok := jsonl.Int(it.raw("exit_code")); ok {
 		if code >= 0 {
@@ -127,7 +127,7 @@ func (s *session) mcp(e trace.Event, it object) {
 	if failure := it.object("error"); len(failure) > 0 {
 		out.add(failure.raw("message"))
 	}
-	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: duration(it)}
+	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
 	if string(result.raw("isError")) == "true" {
 		is := true
@@ -167,7 +167,8 @@ func (s *session) hostedItem(e trace.Event, it object, kind string) {
 }
 
 // duration is how long an item took, in milliseconds, without the wait for an approval.
-func duration(it object) int64 {
-	d := it.object("duration")
+func (s *session) duration(it object) int64 {
+	d := &s.inner
+	d.parse(it.raw("duration"))
 	return (time.Duration(d.int("secs"))*time.Second + time.Duration(d.int("nanos"))).Milliseconds()
 }

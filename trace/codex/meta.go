@@ -11,14 +11,14 @@ import (
 
 // first takes the first record of a rollout, which says whose it is.
 func (s *session) first(data []byte) error {
-	if !s.record.parse(data) {
+	if !s.split(data) {
 		return s.damaged("it is no JSON object")
 	}
-	if !s.record.is("type", "session_meta") {
+	if s.kind != "session_meta" {
 		return s.damaged("it is no session_meta")
 	}
 	p := &s.payload
-	if !p.parse(s.record.raw("payload")) || p.text("id") == "" {
+	if p.text("id") == "" {
 		return s.damaged("it names no thread")
 	}
 	version := p.text("cli_version")
@@ -29,7 +29,6 @@ func (s *session) first(data []byte) error {
 	default:
 		return &trace.UnknownLayout{Agent: Name, Version: version, Path: s.path, Why: "its history_mode is " + mode}
 	}
-	s.when = build.Time(s.record.raw("timestamp"))
 	s.Thread = p.text("id")
 	s.ID = build.SessionID(s.Thread)
 	if segment := segmentOf(s.path); segment != "" {

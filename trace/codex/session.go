@@ -18,13 +18,17 @@ type session struct {
 	path string
 	sink trace.Sink
 
-	line jsonl.Line // the record at hand
-	when time.Time
+	// The record at hand: its line, and what stands in it before the payload.
+	line    jsonl.Line
+	when    time.Time
+	ordinal int64
+	kind    string
 	// ends is what is known of the calls, answers the turns of the answers of the model, both by id.
 	ends    map[string]end
 	answers map[string]string
-	// record, payload and item are the objects at hand, whose memory serves again.
-	record, payload, item object
+	// payload, item and inner are the objects at hand, whose memory serves again, as that of scratch.
+	payload, item, inner object
+	scratch              []byte
 }
 
 // state is what a reading must know of what it read before, beside the trace itself.
@@ -111,21 +115,16 @@ func (s *session) read(l jsonl.Line) error {
 		return s.first(data)
 	case s.passes(data):
 		return nil
-	case !s.record.parse(data):
+	case !s.split(data):
 		return s.damaged("the record is no JSON object")
 	}
-	s.when = build.Time(s.record.raw("timestamp"))
-	if s.record.int("ordinal") < s.Own {
-		return nil // repeated from the parent
+	if s.ordinal < s.Own || s.kind == "" {
+		return nil // repeated from the parent; or of no use
 	}
-	kind := s.record.text("type")
-	if !known(kind) {
-		return nil
-	}
-	if !s.payload.parse(s.record.raw("payload")) {
+	if len(s.payload) == 0 {
 		return s.damaged("the record has no payload")
 	}
-	s.take(kind, s.payload)
+	s.take(s.kind, s.payload)
 	return nil
 }
 
@@ -147,14 +146,6 @@ func (s *session) take(kind string, p object) {
 	case kind == "compacted":
 		s.compacted(p)
 	}
-}
-
-func known(kind string) bool {
-	switch kind {
-	case "session_meta", "turn_context", "response_item", "event_msg", "token_usage_record", "compacted":
-		return true
-	}
-	return false
 }
 
 // damaged notes that the record at hand cannot be read.

@@ -53,7 +53,8 @@ func (s *session) billed(p object) {
 		id += "/" + turn // another answer, of a provider that numbers those of one connection
 	}
 	s.answers[id] = turn
-	s.answered(id, tokensOf(p.object("usage")))
+	s.inner.parse(p.raw("usage"))
+	s.answered(id, tokensOf(s.inner))
 }
 
 // answerTurns is the turns of the answers so far, by id.

@@ -1,0 +1,161 @@
+package codex_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aburn/trace"
+)
+
+func started(more string) *written {
+	return paginated(`,"source":"cli"`+more).event("task_started", `,"turn_id":"t"`)
+}
+
+// TestOutputs: what is said of a call that no item tells of.
+func TestOutputs(t *testing.T) {
+	tests := []struct {
+		tool, output string
+		status       trace.Status
+		failed       bool
+		denied       string
+		exit         int // -1: not told
+	}{
+		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\nfine\n", trace.StatusCompleted, false, "", 0},
+		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 127\nOutput:\n", trace.StatusErrored, true, "", 127},
+		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 0\nOutput:\nProcess exited with code 9\n", trace.StatusCompleted, false, "", 0},
+		{"exec_command", "Chunk ID: 1\nWall time: 0.3 seconds\nProcess running with session ID 7\nOutput:\n", trace.StatusRunning, false, "", -1},
+		{"exec_command", "Wall time: 2.5 seconds\naborted by user", trace.StatusCancelled, false, "", -1},
+		{"exec_command", "exec_command failed for `/bin/bash -lc x`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }", trace.StatusCancelled, true, "user", -1},
+		{"exec_command", "Command blocked by PreToolUse hook: no", trace.StatusErrored, true, "hook", -1},
+		{"exec_command", "`rm -rf /` rejected: policy forbids commands starting with `rm`", trace.StatusErrored, true, "rule", -1},
+		{"exec_command", "`justification` requires an explicit `sandbox_permissions`", trace.StatusErrored, true, "", -1},
+		{"exec_command", "anything else", trace.StatusErrored, true, "", -1},
+		{"exec_command", "failed to parse function arguments: key must be a string", trace.StatusErrored, true, "", -1},
+		{"shell", `{"output":"x\n","metadata":{"exit_code":2,"duration_seconds":0.1}}`, trace.StatusErrored, true, "", 2},
+		{"exec_command", "Wall time: 0.0000 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA x\n", trace.StatusCompleted, false, "", 0},
+		{"apply_patch", "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA x\n", trace.StatusCompleted, false, "", 0},
+		{"apply_patch", "apply_patch verification failed: Failed to find expected lines", trace.StatusErrored, true, "", -1},
+		{"apply_patch", "aborted by user after 2.4s", trace.StatusCancelled, false, "", -1},
+		{"view_image", "unable to locate image at `/x.png`", trace.StatusErrored, true, "", -1},
+		{"no_such_tool", "unsupported call: no_such_tool", trace.StatusErrored, true, "", -1},
+		{"write_stdin", "write_stdin failed: Unknown process id 4", trace.StatusErrored, true, "", -1},
+		{"request_user_input", "request_user_input is unavailable in Default mode", trace.StatusErrored, true, "", -1},
+		{"create_goal", `{"goal":{"status":"active"}}`, trace.StatusCompleted, false, "", -1},
+	}
+	for _, test := range tests {
+		t.Run(test.output[:min(len(test.output), 40)], func(t *testing.T) {
+			got := started("").call("c", test.tool, "{}", test.output).read(t)
+			last := got.Calls()[0].Last()
+			exit := -1
+			if last.ExitCode != nil {
+				exit = *last.ExitCode
+			}
+			if last.Status != test.status || last.Failed() != test.failed || last.Denied != test.denied || exit != test.exit {
+				t.Errorf("%s: %q is %s, failed %v, denied %q, exit %d", test.tool, test.output, last.Status, last.Failed(), last.Denied, exit)
+			}
+			if last.From != trace.FromFunctionCallOutput {
+				t.Errorf("it is from %s", last.From)
+			}
+		})
+	}
+}
+
+// TestPatch: what files a patch changed, by what the item holds of it.
+func TestPatch(t *testing.T) {
+	got := started("").
+		call("c", "apply_patch", "", "").
+		item(`"type":"FileChange","id":"c","status":"completed","changes":{
+			"/home/user/project/new.txt":{"type":"add","content":"a\nb"},
+			"/home/user/project/empty.txt":{"type":"add","content":""},
+			"/home/user/project/old.txt":{"type":"delete","content":"x\ny\n"},
+			"/elsewhere/it.go":{"type":"update","unified_diff":"@@ -1,3 +1,3 @@\n keep\n-\\n gone\n+\\n + come\n+- more\n","move_path":null},
+			"/home/user/project/from.go":{"type":"update","unified_diff":"@@ -1 +1 @@\n-a\n+b\n","move_path":"/home/user/project/to.go"},
+			"/home/user/project/odd":{"type":"touch"}}`).read(t)
+	sum := func(text string) string {
+		s := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(s[:])
+	}
+	want := []string{
+		"created new.txt  +2 -0 " + sum("a\nb"),
+		"created empty.txt  +0 -0 " + sum(""),
+		"deleted old.txt  +0 -2 ",
+		"modified /elsewhere/it.go  +2 -1 ",
+		"renamed to.go from.go +1 -1 ",
+		"unknown odd  +? -? ",
+	}
+	changes := bodies[*trace.FileChange](got)
+	if len(changes) != len(want) {
+		t.Fatalf("%d changes, want %d", len(changes), len(want))
+	}
+	number := func(n *int) string {
+		if n == nil {
+			return "?"
+		}
+		return fmt.Sprint(*n)
+	}
+	for i, c := range changes {
+		if line := fmt.Sprintf("%s %s %s +%s -%s %s", c.Action, c.Path, c.From, number(c.Added), number(c.Removed), c.Hash); line != want[i] || c.Call != "c" {
+			t.Errorf("change %d of call %q: %s\nwant %s", i, c.Call, line, want[i])
+		}
+	}
+}
+
+// TestPatchThatFailed changes nothing, as far as anybody knows.
+func TestPatchThatFailed(t *testing.T) {
+	got := started("").call("c", "apply_patch", "", "").
+		item(`"type":"FileChange","id":"c","status":"failed","stderr":"no space","changes":{"/x":{"type":"add","content":"a"}}`).read(t)
+	if c := got.Count(); c.Failed != 1 || c.Changes != 0 {
+		t.Errorf("%+v", c)
+	}
+	if head := got.Results[0].Head; head != "no space" {
+		t.Errorf("its head is %q", head)
+	}
+}
+
+// TestItemsOfCode: calls that code made have no record but their item; an item of a call that is not known at all is one too.
+func TestItemsOfCode(t *testing.T) {
+	got := started("").
+		rec("response_item", `"type":"custom_tool_call","name":"exec","input":"code","call_id":"js"`).
+		item(`"type":"SubAgentActivity","id":"exec-1","kind":"started","agent_thread_id":"` + other + `","agent_path":"/root/alpha"`).
+		item(`"type":"McpToolCall","id":"exec-2","server":"s","tool":"find","arguments":{"q":1},"status":"failed","error":{"message":"gone"}`).
+		item(`"type":"CommandExecution","id":"exec-3","command":["/bin/bash","-lc","make"],"status":"declined","aggregated_output":"","exit_code":-1`).
+		item(`"type":"CommandExecution","id":"stray","command":["ls","-l"],"status":"completed","aggregated_output":"","exit_code":0`).
+		item(`"type":"SubAgentActivity","id":"x","kind":"completed","agent_thread_id":"` + other + `"`).read(t)
+	var lines []string
+	for _, c := range got.Calls() {
+		last := "-"
+		if r := c.Last(); r != nil {
+			last = fmt.Sprintf("%s %v %q %q", r.Status, r.Failed(), r.Denied, r.Spawned)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s %q container=%v parent=%s: %s", c.Call.Call, c.Call.Tool, c.Call.Type, c.Call.Head, c.Call.Container, c.Call.Parent, last))
+	}
+	want := []string{
+		`js exec other "" container=true parent=: -`,
+		`exec-1 spawn_agent agent "" container=false parent=js: completed false "" "` + other + `"`,
+		`exec-2 mcp__s__find mcp "" container=false parent=js: errored true "" ""`,
+		`exec-3 exec_command shell "make" container=false parent=js: cancelled true "user" ""`,
+		`stray exec_command shell "ls -l" container=false parent=: completed false "" ""`,
+	}
+	if got, want := strings.Join(lines, "\n"), strings.Join(want, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if c := got.Count(); c.Calls != 4 || c.Failed != 2 || c.Denied != 1 || c.Subagents != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestKilledAgent: a sub-agent that never told how it ended has none.
+func TestKilledAgent(t *testing.T) {
+	got := started("").call("c", "spawn_agent", `{"message":"look"}`, "").
+		item(`"type":"SubAgentActivity","id":"c","kind":"started","agent_thread_id":"`+other+`","agent_path":"/root/alpha"`).
+		rec("response_item", `"type":"function_call_output","call_id":"c","output":"{\"task_name\":\"/root/alpha\"}"`).read(t)
+	if c := got.Count(); c.NoResult != 1 || c.Failed != 0 {
+		t.Errorf("%+v", c)
+	}
+	if got.Outcome != trace.Killed {
+		t.Errorf("outcome %s", got.Outcome)
+	}
+}
