@@ -49,7 +49,9 @@ func (t *SessionTrace) Count() Counts {
 				c.Prompts++
 			}
 		case *SubagentSpawn:
-			c.Subagents++
+			if !b.NotStarted {
+				c.Subagents++
+			}
 		case *FileChange:
 			c.Changes++
 		case *Error:

@@ -224,6 +224,8 @@ func (d *decoder) spawn() *SubagentSpawn {
 			b.Description = d.string()
 		case "background":
 			b.Background = d.bool()
+		case "not_started":
+			b.NotStarted = d.bool()
 		default:
 			return false
 		}

@@ -97,6 +97,7 @@ func (e *encoder) spawn(b *SubagentSpawn) {
 	e.textIf(`,"agent_type":`, b.AgentType)
 	e.textIf(`,"description":`, b.Description)
 	e.boolIf(`,"background":`, b.Background)
+	e.boolIf(`,"not_started":`, b.NotStarted)
 	if len(e.buf) > at {
 		e.buf = append(e.buf[:at], e.buf[at+1:]...)
 	}

@@ -153,6 +153,8 @@ type SubagentSpawn struct {
 	AgentType   string `json:"agent_type,omitempty"`
 	Description string `json:"description,omitempty"` // scrubbed, at most UserHead bytes
 	Background  bool   `json:"background,omitempty"`
+	// NotStarted says that the call which asked for it was refused or invalid: no sub-agent came of it. Count leaves it out.
+	NotStarted bool `json:"not_started,omitempty"`
 }
 
 // Session is a marker in the life of a session, a command or a phase.

@@ -106,6 +106,11 @@ func TestCount(t *testing.T) {
 	if got := handmade().Count(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
+	refused := handmade()
+	refused.Events[11].Body.(*SubagentSpawn).NotStarted = true
+	if n := refused.Count().Subagents; n != 0 {
+		t.Errorf("%d sub-agents, and the only one was refused", n)
+	}
 	twice := want
 	twice.Add(want)
 	if twice.Calls != 2 || twice.Events != 24 || twice.Denied != 2 {

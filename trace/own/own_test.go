@@ -53,7 +53,7 @@ func TestRecordings(t *testing.T) {
 }
 
 func TestCuts(t *testing.T) {
-	for _, log := range []string{"claude-agents", "codex-agents", "codex-permissions", "claude-permissions", "claude-background"} {
+	for _, log := range []string{"claude-agents", "codex-permissions", "claude-permissions"} {
 		t.Run(log, func(t *testing.T) {
 			t.Parallel()
 			tracetest.Cuts(t, New(), filepath.Join("testdata/logs", log), later)

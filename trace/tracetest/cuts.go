@@ -50,14 +50,14 @@ func CutFile(t testing.TB, r trace.Reader, dir, name string, forget ...func(*tra
 }
 
 // Later forgets of an event what a record behind it may set: that the conversation was rewound to before it, that a call
-// turned out to hold others, and which sub-agent came of it.
+// turned out to hold others, and which sub-agent came of it, or that none did.
 func Later(e *trace.Event) {
 	e.Abandoned = false
 	switch b := e.Body.(type) {
 	case *trace.ToolCall:
 		b.Container = false
 	case *trace.SubagentSpawn:
-		b.Session, b.AgentID, b.AgentType = "", "", ""
+		b.Session, b.AgentID, b.AgentType, b.NotStarted = "", "", "", false
 	}
 }
 
