@@ -68,6 +68,9 @@ func claudeSession(m *maker, r *random, has features) {
 	t.ending()
 	t.exit()
 	t.t.NoResult += len(t.waiting)
+	if t.has["torn"] {
+		t.torn()
+	}
 	t.close(t.now)
 	m.note(t.t)
 	if t.keep {
@@ -126,7 +129,7 @@ func (t *talk) ending() {
 		t.now += 60_000
 		t.ask(askPlain)
 		t.answers(t.r.from(0, 3), false)
-		if t.has["killed-agent"] {
+		if t.has["killed-agent"] && !t.has["lostmeta"] {
 			t.answer([]*call{t.agentCall(false, fateNone)}, true)
 		} else if t.r.percent(80) {
 			t.answer(t.calls(t.r.from(1, 3), fateNone), false)
@@ -159,7 +162,7 @@ func (t *talk) answers(n int, first bool) {
 	for i := range n {
 		var calls []*call
 		switch {
-		case first && i == 0 && t.has["agents"] && t.depth < 3:
+		case first && i == 0 && (t.has["agents"] || t.has["lostmeta"] && t.depth == 0) && t.depth < 3:
 			for range t.r.from(1, 3) {
 				calls = append(calls, t.agentCall(false, fateGood))
 			}

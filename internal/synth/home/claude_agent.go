@@ -33,7 +33,7 @@ func (t *talk) agentCall(background bool, f fate) *call {
 	if t.agentID != "" {
 		parent += "/" + t.agentID
 	}
-	child := &talk{r: t.r.fork(t.r.next()), has: features{"agents": t.has["agents"] && t.r.percent(20), "secrets": t.has["secrets"]}, session: t.session, agentID: id, depth: t.depth + 1,
+	child := &talk{r: t.r.fork(t.r.next()), has: features{"agents": t.has["agents"] && t.r.percent(20) && !t.has["lostmeta"], "lostmeta": t.has["lostmeta"], "secrets": t.has["secrets"]}, session: t.session, agentID: id, depth: t.depth + 1,
 		cwd: t.cwd, slug: t.slug, version: t.version, typed: t.typed, cache: int64(t.r.from(4000, 9000)), task: task, about: description}
 	child.t = &Session{Source: "claude", ID: t.session + "/" + id, Kind: trace.Subagent, Related: parent, Call: c.id, AgentID: id, AgentType: kind, Linked: true, Outcome: trace.Completed}
 	child.file = &file{m: t.m}
@@ -57,6 +57,10 @@ func (t *talk) run(from *talk, killed, background bool) {
 		t.answer(nil, false)
 	}
 	t.close(t.now)
+	t.m.note(t.t)
+	if t.has["lostmeta"] { // only the result of the call tells whose it is
+		return
+	}
 	meta := t.m.create("claude", base+".meta.json")
 	meta.s(`{"agentType":"`, t.t.AgentType, `","isBuiltIn":true,"description":`).q(t.about).s(`,"toolUseId":"`, t.t.Call, `"`)
 	if from.agentID != "" {
@@ -68,7 +72,6 @@ func (t *talk) run(from *talk, killed, background bool) {
 	}
 	meta.s(`,"spawnDepth":`, strconv.Itoa(t.depth), `,"requestShape":"`, shape, `","requestNonInteractive":true,"model":"claude-opus-5-5","finished":true}`).end("meta")
 	meta.close(t.now)
-	t.m.note(t.t)
 }
 
 // agentResult lets the sub-agent of a call run, and writes what the session hears of it.

@@ -107,6 +107,9 @@ func (t *rollout) turns(n int) {
 		t.done("")
 	}
 	t.ending()
+	if t.has["torn"] {
+		t.torn()
+	}
 }
 
 // special is what happens in the first turn only.

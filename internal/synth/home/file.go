@@ -82,6 +82,13 @@ func (f *file) end(kind string) []byte {
 	return record
 }
 
+// torn leaves a record behind that was not written to its end.
+func (f *file) torn() {
+	f.s(`{"type":"assistant","timestamp":"2026-`)
+	f.m.truth.record(f.agent, "torn", int64(len(f.b)-f.start))
+	f.start = len(f.b)
+}
+
 func (f *file) flush() {
 	if f.m.err == nil && f.f != nil {
 		_, f.m.err = f.f.Write(f.b)
