@@ -39,9 +39,11 @@ func (Reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 		return err
 	}
 	if err = t.readOn(ctx, f); errors.Is(err, errAgain) {
+		told := t.told
 		if t, err = begin(s, sink, trace.Cursor{}); err != nil {
 			return err
 		}
+		t.told = told
 		t.chain.keepAll()
 		err = t.readOn(ctx, f)
 	}

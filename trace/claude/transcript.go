@@ -26,6 +26,7 @@ type transcript struct {
 	untold  int64 // bytes that the sink does not know of
 	changed bool  // what is told beside the file changed
 	damaged []trace.Damage
+	told    int64 // damage before this offset is known to the sink
 }
 
 // progress is after how many bytes the sink is told.
@@ -33,7 +34,7 @@ const progress = 1 << 20
 
 // begin makes a transcript ready to be read on from a cursor.
 func begin(s trace.Store, sink trace.Sink, from trace.Cursor) (*transcript, error) {
-	t := &transcript{store: s, sink: sink, chain: &chain{}}
+	t := &transcript{store: s, sink: sink, chain: &chain{}, told: s.Cursor.Offset}
 	t.session, t.agent = names(s)
 	t.id = t.session
 	if t.agent.id != "" && t.session != "" {
@@ -173,8 +174,9 @@ func (t *transcript) start(r *record) bool {
 func (t *transcript) damage(ref trace.Ref, why string) {
 	d := trace.Damage{Ref: ref, Reason: why}
 	t.damaged = append(t.damaged, d)
-	if ref.Offset >= t.store.Cursor.Offset { // behind it: it was told before
+	if ref.Offset >= t.told {
 		t.sink.Damaged(d)
+		t.told = ref.Offset + 1
 	}
 }
 
