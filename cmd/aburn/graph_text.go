@@ -48,11 +48,14 @@ func treeColumns(narrow bool) []term.Column {
 	return columns
 }
 
+// treeWide is how wide a terminal has to be for the long titles: below, the sessions would have too little room.
+const treeWide = 140
+
 // pipeWidth is how wide the tables of sessions are where no terminal says how wide they can be.
 const pipeWidth = 180
 
 func (g *grown) showTrees(out *term.Out, now time.Time) error {
-	narrow := out.Width() > 0 && out.Width() < wideFrom
+	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Columns: treeColumns(narrow), Width: pipeWidth}
 	list := g.list()
 	drawn := branches(list)
@@ -181,7 +184,7 @@ const deepest = 12
 
 // showRank prints the nodes with the most of the measure.
 func (g *grown) showRank(out *term.Out) error {
-	narrow := out.Width() > 0 && out.Width() < wideFrom
+	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
 		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
 		{Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "sessions", Right: true}, {Title: "about", Flex: true, Min: 10},

@@ -30,6 +30,8 @@ func TestJSONPage(t *testing.T) {
 		{"look", lookReport{}, look + issue}, {"explain", storyReport{}, look + issue}, {"status", statusReport{}, part("`aburn status`") + look + issue},
 		{"report", adviceTotals{}, part("`aburn supervisor report`")},
 		{"backtest", backtestJSON{}, part("`aburn supervisor backtest`")}, {"sweep", sweepJSON{}, part("`aburn supervisor backtest`")},
+		{"sessions", sessionsReport{}, part("`aburn sessions`")},
+		{"graph", graphReport{}, part("`aburn graph`")}, {"tools", toolsReport{}, part("`aburn tools`")},
 		{"queue", queueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

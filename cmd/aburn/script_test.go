@@ -69,6 +69,11 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("TZ", "UTC")
 	env.Setenv("GORACE", noRaceSleep)
+	store, err := filepath.Abs("testdata/store/home")
+	if err != nil {
+		return err
+	}
+	env.Setenv("STORE", store) // a home with a few sessions of agents
 	if err := os.Mkdir(home, 0o700); err != nil {
 		return err
 	}

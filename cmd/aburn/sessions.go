@@ -63,9 +63,11 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return badNews(err.Error())
 	}
-	names, err := namesOf(ctx, arch)
-	if err != nil {
-		return badNews(err.Error())
+	names := newNames(list)
+	if f != (archive.Filter{}) {
+		if names, err = namesOf(ctx, arch); err != nil {
+			return badNews(err.Error())
+		}
 	}
 	total := len(list)
 	if limit > 0 {

@@ -21,10 +21,13 @@ import (
 func (a *app) viewArchive(ctx context.Context) (*archive.Archive, error) {
 	arch, err := archive.View(ctx, archive.Dir(a.env))
 	var none *archive.NotFound
-	if errors.As(err, &none) {
+	var hinted interface{ Hint() string }
+	switch {
+	case errors.As(err, &none):
 		return nil, usageError("no archive yet: "+none.Error(), none.Hint())
-	}
-	if err != nil {
+	case errors.As(err, &hinted):
+		return nil, badNews(err.Error(), hinted.Hint())
+	case err != nil:
 		return nil, badNews(err.Error())
 	}
 	return arch, nil
@@ -158,6 +161,9 @@ func projectNamed(ctx context.Context, cmd *cli.Command, arch *archive.Archive, 
 // oneSession is the session that a command's argument names.
 func (a *app) oneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
 	list, err := arch.Lookup(ctx, name)
+	if err == nil && len(list) == 0 {
+		list, err = endingLike(ctx, arch, name)
+	}
 	if err != nil {
 		return archive.Session{}, badNews(err.Error())
 	}
@@ -172,6 +178,15 @@ func (a *app) oneSession(ctx context.Context, arch *archive.Archive, name string
 		hints = append(hints, join(list[i].Source+"/"+list[i].ID, term.Cut(list[i].Ask, 40)))
 	}
 	return archive.Session{}, usageError(term.Plural(int64(len(list)), "session")+" are called "+quote(name), hints...)
+}
+
+// endingLike is the sessions whose ids end like name, which has to have 4 characters.
+func endingLike(ctx context.Context, arch *archive.Archive, name string) ([]archive.Session, error) {
+	if len(name) < 4 {
+		return nil, nil
+	}
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	return slices.DeleteFunc(all, func(s archive.Session) bool { return !strings.HasSuffix(ownPart(s.ID), name) }), err
 }
 
 // sessionArgument refuses anything but one session.

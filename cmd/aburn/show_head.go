@@ -29,7 +29,11 @@ func (v *shown) head(out *term.Out) {
 		line("relation", v.relation(&t.Relationships[i]))
 	}
 	for _, r := range v.related {
-		line("", string(r.Kind)+" by "+v.name(r.Session)+provenance(&r.SessionRelationship))
+		became := "continued in "
+		if r.Kind == trace.Fork {
+			became = "forked to "
+		}
+		line("", became+v.name(r.Session)+provenance(&r.SessionRelationship))
 	}
 	line("counts", countWords(s.Counts))
 	line("tokens", tokenWords(s.Usage))
@@ -172,11 +176,11 @@ func place(t *trace.SessionTrace, r trace.Ref) string {
 	return path + ":" + strconv.FormatInt(r.Line, 10)
 }
 
-// paragraphHanging prints a name, and a text behind it that goes on below itself.
+// paragraphHanging prints a name, and a text behind it that goes on below itself. Words that are too long stay whole: they are paths.
 func paragraphHanging(out *term.Out, indent int, name, text string) {
 	line, used := out.Paint(term.Dim, term.Pad(name, indent)), 0
 	width := widthOf(out) - indent
-	for _, word := range fields(text, width) {
+	for word := range strings.FieldsSeq(text) {
 		if used > 0 && used+1+term.Width(word) > width {
 			fmt.Fprintln(out, line)
 			line, used = strings.Repeat(" ", indent), 0

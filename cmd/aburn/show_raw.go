@@ -17,6 +17,9 @@ import (
 	"aburn/internal/term"
 	"aburn/trace"
 	"aburn/trace/gemini"
+	"aburn/trace/openclaw"
+	"aburn/trace/opencode"
+	"aburn/trace/own"
 )
 
 // rawMax is how long a record may be that is printed.
@@ -27,6 +30,12 @@ func rawRow(ctx context.Context, source, path string, ref trace.Ref) ([]byte, er
 	switch source {
 	case "gemini":
 		return gemini.Raw(ctx, path, ref)
+	case "openclaw":
+		return openclaw.Raw(ctx, path, ref)
+	case "opencode":
+		return opencode.Raw(ctx, path, ref)
+	case "own":
+		return own.Raw(ctx, path, ref)
 	}
 	return nil, fmt.Errorf("no record can be had out of a store of %s", source)
 }
@@ -132,7 +141,7 @@ func skip(r *bufio.Reader, n int64) (lines int64, last byte, err error) {
 
 // names says whether a record holds any of the ids by which the event knows it. An event without an id takes any record.
 func names(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
-	ids := []string{e.Record, e.Turn}
+	ids := []string{e.Record}
 	switch b := e.Body.(type) {
 	case *trace.ToolCall:
 		ids = append(ids, b.Call)

@@ -206,7 +206,7 @@ func exitWord(r *trace.ToolResultEvent) string {
 
 // failedHead is the beginning of a failed result in one line.
 func failedHead(r *trace.ToolResultEvent) string {
-	return strings.Join(strings.Fields(r.Head), " ")
+	return term.Cut(strings.Join(strings.Fields(r.Head), " "), 200)
 }
 
 // tookOf is how long a call took: as its source measured it, else, with ~, the time from its record to that of its result.

@@ -1,6 +1,6 @@
 // The picture of the tree: a node's first child stands beside it, further ones below. A closed node shows the sum (Σ) of
 // itself and all below it.
-const tree = { scale: 1, width: 236, height: 40, stepX: 296, stepY: 48, budget: 60, items: [], at: null };
+const tree = { scale: 1, width: 252, height: 40, stepX: 312, stepY: 48, budget: 60, items: [], at: null };
 
 // openSome opens nodes from the root on until about as many are shown as one can read.
 function openSome(budget) {
@@ -77,7 +77,7 @@ function box(item) {
   },
   svg('rect', { class: 'box', width: tree.width, height: tree.height, rx: 6 }),
   svg('rect', { class: 'c-' + n.outcome, x: 1, y: 1, width: 5, height: tree.height - 2, rx: 2 }),
-  svg('text', { x: 14, y: 16 }, cut(title, n.children.length ? 31 : 34)), sub);
+  svg('text', { x: 14, y: 16 }, cut(title, n.children.length ? 31 : 33)), sub);
   if (n.children.length) {
     const hidden = n.whole.sessions - 1;
     g.append(svg('g', { class: 'toggle', 'data-toggle': n.n },
