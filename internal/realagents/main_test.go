@@ -18,9 +18,10 @@ import (
 
 // What prepare made stands in the environment, because the tests run in a second process, inside the namespace.
 const (
-	workVar   = "ABURN_AGENTS_WORK"   // folder of this run: bin/, one folder a case
-	claudeVar = "ABURN_AGENTS_CLAUDE" // executables of the agents
-	codexVar  = "ABURN_AGENTS_CODEX"
+	workVar     = "ABURN_AGENTS_WORK"   // folder of this run: bin/, one folder a case
+	claudeVar   = "ABURN_AGENTS_CLAUDE" // executables of the agents
+	codexVar    = "ABURN_AGENTS_CODEX"
+	opencodeVar = "ABURN_AGENTS_OPENCODE"
 	// keepVar keeps the folder, to look at homes, logs and recorded requests afterwards.
 	keepVar = "ABURN_AGENTS_KEEP"
 )
@@ -88,6 +89,10 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
+	opencode, err := agents.InstallOpencode(ctx, cache)
+	if err != nil {
+		return err
+	}
 	work, err := workFolder(filepath.Join(cache, "runs"))
 	if err != nil {
 		return err
@@ -97,10 +102,11 @@ func prepare() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	fmt.Printf("realagents: Claude Code %s, Codex %s, in %s\n", claude.Version, codex.Version, work)
+	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, in %s\n", claude.Version, codex.Version, opencode.Version, work)
 	os.Setenv(workVar, work)
 	os.Setenv(claudeVar, claude.Path)
 	os.Setenv(codexVar, codex.Path)
+	os.Setenv(opencodeVar, opencode.Path)
 	return nil
 }
 
