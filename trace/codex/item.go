@@ -108,7 +108,7 @@ func (s *session) command(e trace.Event, it object) {
 			n := int(code)
 			r.ExitCode = &n
 		} else if r.Status == trace.StatusErrored {
-			r.Status = trace.StatusCancelled // killed: by an interrupt, or with the client
+			r.Status, r.IsError = trace.StatusCancelled, nil // killed, by an interrupt or with the client, which calls that failed
 		}
 	}
 	s.failed(&r, out)
