@@ -2,17 +2,16 @@ package graphpage
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"aburn/internal/term"
 )
 
 var keep = flag.String("keep", "", "write the pages of the tests into this folder, to look at them")
@@ -36,74 +35,115 @@ func written(t *testing.T, p *Page) string {
 
 // The page in a real browser: no error, no refusal by the page's own policy, and the numbers that went in.
 func TestPageInABrowser(t *testing.T) {
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
+	b := startBrowser(t)
+	for _, n := range []int{1, 3, 60, 1000} {
+		p := drawn(n)
+		b.open("file://" + written(t, p))
+		b.quiet()
+		calls, failed := 0, 0
+		for _, list := range p.Calls {
+			calls += len(list)
+			for _, c := range list {
+				if c.Failed {
+					failed++
+				}
+			}
+		}
+		root := p.Nodes[0].Whole
+		for expression, want := range map[string]int{
+			`document.documentElement.dataset.nodes`: n, `document.documentElement.dataset.calls`: calls, `document.documentElement.dataset.failed`: failed,
+			sum("sessions"): n, sum("calls"): calls, sum("failed"): failed, sum("tokens"): int(root.Tokens), sum("no_result"): root.NoResult, sum("prompts"): root.Prompts,
+			column(6): root.Calls, column(7): root.Failed, column(8): root.NoResult, column(9): int(root.Tokens), `document.querySelectorAll('tbody tr').length`: n,
+		} {
+			if got := b.value(expression); got != strconv.Itoa(want) {
+				t.Errorf("%d nodes: %s is %s, want %d", n, expression, got, want)
+			}
+		}
+		shown, _ := strconv.Atoi(b.value(`document.querySelectorAll('#tree [role=treeitem]').length`))
+		if shown < min(n, 20) || shown > 100 {
+			t.Errorf("%d nodes: the picture begins with %d", n, shown)
+		}
+		if b.value(`document.querySelectorAll('#lanes .call').length`) == "0" || b.value(`document.querySelectorAll('#lanes .lane').length`) == "0" {
+			t.Errorf("%d nodes: no call is on the timeline", n)
 		}
 	}
-	for _, n := range []int{1, 3, 60, 1000} {
-		t.Run(strconv.Itoa(n), func(t *testing.T) {
-			p := drawn(n)
-			path := written(t, p)
-			if browser == "" {
-				t.Skip("no chromium on the PATH: nothing here runs the page's script")
-			}
-			page, said := visit(t, browser, "file://"+path)
-			if strings.Contains(said, "CONSOLE") || strings.Contains(said, "Refused to") {
-				t.Errorf("the browser says\n%s", said)
-			}
-			calls, failed := 0, 0
-			for _, list := range p.Calls {
-				calls += len(list)
-				for _, c := range list {
-					if c.Failed {
-						failed++
-					}
-				}
-			}
-			for name, want := range map[string]int{"nodes": n, "calls": calls, "failed": failed} {
-				if got := attribute(page, "data-"+name); got != strconv.Itoa(want) {
-					t.Errorf("%s: the script counts %q, and there are %d", name, got, want)
-				}
-			}
-			if root := p.Nodes[0].Whole; root.Calls != calls || root.Failed != failed {
-				t.Errorf("the root adds up to %d calls, %d failed, the calls to %d and %d", root.Calls, root.Failed, calls, failed)
-			}
-			shown := strings.Count(page, `role="treeitem"`)
-			if shown < min(n, 20) || shown > 100 {
-				t.Errorf("the picture begins with %d nodes", shown)
-			}
-			if !strings.Contains(page, `class="call `) {
-				t.Error("no call is on the timeline")
-			}
-		})
-	}
 }
 
-// visit opens a page and returns the document after its script ran, and what the browser said.
-func visit(t *testing.T, browser, url string) (page, said string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-		"--disable-sync", "--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget=3000", "--window-size=1280,1600", "--dump-dom", url)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, errs.String())
-	}
-	return out.String(), errs.String()
+// sum is one of the page's big numbers.
+func sum(name string) string {
+	return `document.querySelector('[data-sum="` + name + `"]').textContent.replaceAll(',', '')`
 }
 
-// attribute is the value of an attribute of the document's first element.
-func attribute(page, name string) string {
-	m := regexp.MustCompile(`<html[^>]* ` + name + `="([^"]*)"`).FindStringSubmatch(page)
-	if m == nil {
-		return ""
+// column is the sum over a column of the page's table.
+func column(n int) string {
+	return `String([...document.querySelectorAll('tbody td:nth-child(` + strconv.Itoa(n) + `)')].reduce((sum, td) => sum + Number(td.textContent.replaceAll(',', '')), 0))`
+}
+
+// Everything can be reached with the keyboard, found, zoomed and folded, and says what it is.
+func TestPageAtTheKeyboard(t *testing.T) {
+	b := startBrowser(t)
+	p := drawn(60)
+	b.open("file://" + written(t, p))
+	is := func(what, expression, want string) {
+		t.Helper()
+		if got := b.value(expression); got != want {
+			t.Errorf("%s: %s is %s, want %s", what, expression, got, want)
+		}
 	}
-	return m[1]
+	items := `document.querySelectorAll('#tree [role=treeitem]').length`
+	all := b.value(items)
+	b.value(`document.querySelector('#tree [tabindex="0"]').focus()`)
+	is("Tab reaches the root", `document.activeElement.dataset.node`, "1")
+	b.press("ArrowLeft")
+	is("← closes", items, "1")
+	is("closed, it shows the sum of all", `document.activeElement.querySelector('.sub').textContent.split(' calls')[0]`, "Σ "+comma(p.Nodes[0].Whole.Calls))
+	b.press("ArrowRight")
+	is("→ opens what was open", items, all)
+	b.press("ArrowRight")
+	is("→ goes on", `document.activeElement.dataset.node`, "2")
+	b.press("Enter")
+	is("Enter goes to the lane", `document.activeElement.id`, "lanes")
+	is("which is that of the node", `document.querySelector('.lane.at').dataset.at`, "1")
+	b.press("n")
+	is("n goes to its first call", `document.querySelector('.call.on') !== null && document.getElementById('detail').textContent.startsWith('call ')`, "true")
+	before := b.value(`axis.to - axis.from`)
+	b.press("+", "+")
+	is("+ zooms", `axis.to - axis.from < `+before+` / 2`, "true")
+	b.press("0")
+	is("0 shows all", `axis.to - axis.from`, before)
+	lanes := `lanes.shown.length`
+	is("a lane a session", lanes, "60")
+	b.press("ArrowUp", "Enter")
+	is("Enter folds", lanes, "1")
+	b.press("Enter")
+	is("and unfolds", lanes, "60")
+	b.value(`document.getElementById('search').focus()`)
+	b.value(`document.getElementById('search').value = 'failure '`)
+	b.press("7")
+	is("a search finds", lanes, strconv.Itoa(matching(p, "failure 7")))
+	b.value(`document.getElementById('search').value = '', document.getElementById('search').dispatchEvent(new Event('input'))`)
+	is("without it all are back", lanes, "60")
+	b.value(`document.querySelector('#time-legend button').click()`)
+	is("the legend hides", `document.querySelectorAll('#lanes .c-completed.call').length`, "0")
+	b.value(`document.getElementById('colour').value = 'type', document.getElementById('colour').dispatchEvent(new Event('change'))`)
+	is("kinds have colours", `document.querySelectorAll('#time-legend button').length`, "8")
+	b.value(`document.getElementById('tree-all').click()`)
+	is("all are opened", items, "60")
+	if all == "1" {
+		t.Error("at first only the root is shown")
+	}
+	b.quiet()
+}
+
+func comma(n int) string { return term.Count(int64(n)) }
+
+func matching(p *Page, text string) (n int) {
+	for i := range p.Nodes {
+		if strings.Contains(p.Nodes[i].Label(), text) {
+			n++
+		}
+	}
+	return n
 }
 
 // Texts stay texts, nothing is loaded, and only the page's own script may run.

@@ -1,0 +1,162 @@
+package graphpage
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// browser is a Chromium that does what a test says, over the two pipes of its debugging protocol: messages of JSON that end in a zero byte.
+type browser struct {
+	t       *testing.T
+	out     *os.File
+	in      *bufio.Reader
+	id      int
+	session string
+	said    []string // errors of the console, exceptions, and what a policy refused
+}
+
+// startBrowser starts a headless Chromium. Without one the test is skipped.
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no chromium on the PATH: nothing here runs the page's script")
+	}
+	theirIn, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "--window-size=1280,900", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirIn.Close()
+	theirOut.Close()
+	b := &browser{t: t, out: out, in: bufio.NewReaderSize(in, 1<<20)}
+	timeout := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	t.Cleanup(func() {
+		fmt.Fprintf(out, `{"id":999999,"method":"Browser.close"}%c`, 0)
+		out.Close()
+		cmd.Wait()
+		in.Close()
+		timeout.Stop()
+	})
+	return b
+}
+
+// call sends a command and returns its result. What the page says meanwhile is kept.
+func (b *browser) call(method string, params map[string]any) json.RawMessage {
+	b.t.Helper()
+	b.id++
+	message, err := json.Marshal(map[string]any{"id": b.id, "method": method, "params": params, "sessionId": b.session})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if b.session == "" {
+		message = bytes.Replace(message, []byte(`,"sessionId":""`), nil, 1)
+	}
+	if _, err := b.out.Write(append(message, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	for {
+		line, err := b.in.ReadBytes(0)
+		if err != nil {
+			b.t.Fatalf("%s: the browser ended: %v", method, err)
+		}
+		var answer struct {
+			ID     int
+			Method string
+			Params json.RawMessage
+			Result json.RawMessage
+			Error  *struct{ Message string }
+		}
+		if err := json.Unmarshal(bytes.TrimRight(line, "\x00"), &answer); err != nil {
+			b.t.Fatal(err)
+		}
+		switch {
+		case answer.Method == "Runtime.exceptionThrown", answer.Method == "Log.entryAdded", answer.Method == "Runtime.consoleAPICalled":
+			b.said = append(b.said, string(answer.Params))
+		case answer.ID == b.id && answer.Error != nil:
+			b.t.Fatalf("%s: %s", method, answer.Error.Message)
+		case answer.ID == b.id:
+			return answer.Result
+		}
+	}
+}
+
+// open shows a page in a tab of its own and waits for its script.
+func (b *browser) open(url string) {
+	b.t.Helper()
+	var target struct{ TargetID string }
+	b.session, b.said = "", nil
+	json.Unmarshal(b.call("Target.createTarget", map[string]any{"url": "about:blank"}), &target)
+	var attached struct{ SessionID string }
+	json.Unmarshal(b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}), &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Runtime", "Log", "Page"} {
+		b.call(domain+".enable", nil)
+	}
+	b.call("Page.navigate", map[string]any{"url": url})
+	for range 300 {
+		if b.value(`String(document.readyState === 'complete' && location.href !== 'about:blank')`) == "true" {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.t.Fatalf("%s does not load", url)
+}
+
+// value is what an expression of the page's script gives.
+func (b *browser) value(expression string) string {
+	b.t.Helper()
+	var r struct {
+		Result           struct{ Value any }
+		ExceptionDetails json.RawMessage
+	}
+	if err := json.Unmarshal(b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}), &r); err != nil || r.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %v %s", expression, err, r.ExceptionDetails)
+	}
+	return fmt.Sprint(r.Result.Value)
+}
+
+// press types keys, by their names.
+func (b *browser) press(keys ...string) {
+	b.t.Helper()
+	for _, key := range keys {
+		params := map[string]any{"type": "keyDown", "key": key}
+		if len(key) == 1 {
+			params["text"] = key
+		}
+		b.call("Input.dispatchKeyEvent", params)
+		params["type"] = "keyUp"
+		delete(params, "text")
+		b.call("Input.dispatchKeyEvent", params)
+	}
+}
+
+// quiet fails the test if the page complained.
+func (b *browser) quiet() {
+	b.t.Helper()
+	if len(b.said) > 0 {
+		b.t.Errorf("the browser says\n%s", strings.Join(b.said, "\n"))
+	}
+}
