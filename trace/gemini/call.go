@@ -13,62 +13,61 @@ import (
 
 // callAll takes the calls of a message that were not taken before, and results of those that were.
 func (s *session) callAll(r record, p parts, at trace.Event, id string, made bool) {
-	any := false
+	any, open := false, 0
 	r.calls.ForEach(func(_, v gjson.Result) bool {
-		if v.IsObject() && v.Get("name").Str != "" {
-			call := s.call(v, at, id)
-			s.result(call, v, at)
-			any = true
+		if x := toolOf(v); x.name.Str != "" {
+			s.result(s.call(x, at, id), x, at)
+			if any = true; x.status.Str != "cancelled" {
+				open++
+			}
 		}
 		return true
 	})
 	for _, v := range p.calls {
-		if _, known := s.calls[token(v.Get("id"))]; !known && v.Get("name").Str != "" {
-			s.call(v, at, id)
+		if x := toolOf(v); x.name.Str != "" && !s.known(token(x.id)) {
+			s.call(x, at, id)
 			any = true
+			open++
 		}
 	}
 	if any {
 		s.setTail(calls, made)
-		s.cancels = 0
-		r.calls.ForEach(func(_, v gjson.Result) bool {
-			if v.Get("status").Str != "cancelled" {
-				s.cancels++
-			}
-			return true
-		})
+		s.cancels = open
 	}
 }
 
+func (s *session) known(call string) bool {
+	_, known := s.calls[call]
+	return known && call != ""
+}
+
 // call takes a call, once, and returns its id.
-func (s *session) call(v gjson.Result, at trace.Event, response string) string {
-	id := token(v.Get("id"))
-	if _, known := s.calls[id]; known && id != "" {
+func (s *session) call(x tool, at trace.Event, response string) string {
+	id := token(x.id)
+	if s.known(id) {
 		return id
 	}
-	tool := token(v.Get("name"))
-	args := v.Get("args")
-	c := &trace.ToolCall{Call: id, Tool: tool, Type: toolType(tool, v), Response: response}
-	if args.Exists() {
-		c.Input = build.Digest([]byte(args.Raw))
+	c := &trace.ToolCall{Call: id, Tool: token(x.name), Type: toolType(x), Response: response}
+	if x.args.Exists() {
+		c.Input = build.Digest([]byte(x.args.Raw))
 	}
 	for _, key := range []string{"file_path", "absolute_path", "dir_path", "path"} {
-		if path := args.Get(key).Str; path != "" {
+		if path := x.args.Get(key).Str; path != "" {
 			c.Path = build.Path(path, s.b.Trace().Project.Path)
 			break
 		}
 	}
 	if c.Type == trace.ShellTool {
-		c.Head = build.Head(args.Get("command").String(), trace.CommandHead)
+		c.Head = build.Head(x.args.Get("command").String(), trace.CommandHead)
 	}
 	s.b.Call(at, c)
 	s.calls[c.Call] = ""
 	return c.Call
 }
 
-// toolTypes is what the built-in tools do, with the names that they had before.
-func toolType(tool string, v gjson.Result) trace.ToolType {
-	switch tool {
+// toolType is what a tool does; those that come with the client also under the names that they had before.
+func toolType(x tool) trace.ToolType {
+	switch x.name.Str {
 	case "run_shell_command":
 		return trace.ShellTool
 	case "read_file", "read_many_files":
@@ -83,9 +82,9 @@ func toolType(tool string, v gjson.Result) trace.ToolType {
 		return trace.AgentTool
 	}
 	switch {
-	case v.Get("agentId").Str != "":
+	case x.agent.Str != "":
 		return trace.AgentTool
-	case strings.HasPrefix(tool, "mcp_") || strings.Contains(tool, "__"):
+	case strings.HasPrefix(x.name.Str, "mcp_") || strings.Contains(x.name.Str, "__"):
 		return trace.MCPTool
 	}
 	return trace.OtherTool
@@ -93,24 +92,25 @@ func toolType(tool string, v gjson.Result) trace.ToolType {
 
 // result takes what became of a call, and what came of it. Calls are written when they have ended; one that is written
 // again tells something only if its status is another.
-func (s *session) result(call string, v gjson.Result, at trace.Event) {
-	text := output(v.Get("result"))
-	e, c := s.b.Lookup(call)
-	if e == nil {
+func (s *session) result(call string, x tool, at trace.Event) {
+	_, c := s.b.Lookup(call)
+	if c == nil || s.calls[call] != "" && s.words[call] == x.status.Str {
 		return
 	}
-	got, ended := judge(c.Type, v, text)
+	s.words[call] = x.status.Str
+	text := output(x.result)
+	got, ended := judge(c.Type, x, text)
 	if !ended || s.calls[call] == got.Status {
 		return
 	}
 	repeated := s.calls[call] != ""
 	s.calls[call] = got.Status
-	if t := when(v.Get("timestamp")); !t.IsZero() {
+	if t := when(x.time); !t.IsZero() {
 		at.Time = t
 	}
-	child := v.Get("agentId").Str
+	child := x.agent.Str
 	if child != "" && !repeated {
-		s.spawn(call, child, v, at)
+		s.spawn(call, child, x, at)
 	}
 	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromToolResult, build.Digest([]byte(text))
 	if got.Failed() {
@@ -123,8 +123,8 @@ func (s *session) result(call string, v gjson.Result, at trace.Event) {
 		got.Spawned = s.childID(child)
 	}
 	s.b.Result(at, got)
-	if v.Get("status").Str == "success" {
-		s.change(call, v.Get("resultDisplay"), at)
+	if x.status.Str == "success" {
+		s.change(call, x.display, at)
 		s.finished = s.finished || s.child && c.Tool == "complete_task"
 	}
 }
@@ -150,9 +150,9 @@ func (s *session) response(v gjson.Result, at trace.Event) {
 }
 
 // spawn takes the start of a sub-agent, whose session has the id child.
-func (s *session) spawn(call, child string, v gjson.Result, at trace.Event) {
-	known := start{call: call, agentType: token(v.Get("args.agent_name")), description: build.Head(v.Get("description").Str, trace.UserHead),
-		end: v.Get("resultDisplay.terminateReason").Str}
+func (s *session) spawn(call, child string, x tool, at trace.Event) {
+	known := start{call: call, agentType: token(x.args.Get("agent_name")), description: build.Head(x.description.Str, trace.UserHead),
+		end: x.display.Get("terminateReason").Str}
 	s.family.started[child] = known
 	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: build.Head(child, 200), AgentType: known.agentType, Description: known.description}
 	s.b.Add(at)

@@ -7,13 +7,13 @@
 package gemini
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -24,6 +24,9 @@ const name = "gemini"
 
 // maxHeader is how much of a file is read to see whether it is one of ours, in bytes.
 const maxHeader = 4 << 10
+
+// maxTouched is longer than any record that touched begins, in bytes.
+const maxTouched = 64
 
 type reader struct{}
 
@@ -141,9 +144,12 @@ type source struct {
 	early   []trace.Damage
 }
 
+// touched begins a record that says when the file was written last, which is every third one and tells us nothing.
+var touched = []byte(`{"$set":{"lastUpdated":`)
+
 // line takes one record.
 func (s *source) line(l jsonl.Line) {
-	if l.Data != nil && len(strings.TrimSpace(string(l.Data[:min(len(l.Data), 64)]))) == 0 {
+	if l.Data != nil && len(bytes.TrimSpace(l.Data)) == 0 || len(l.Data) < maxTouched && bytes.HasPrefix(l.Data, touched) && bytes.HasSuffix(l.Data, []byte(`"}}`)) {
 		return
 	}
 	s.lines++

@@ -21,7 +21,7 @@ func (s *session) message(r record, ref trace.Ref, made bool) {
 		}
 	}
 	before := len(s.b.Trace().Events)
-	at := trace.Event{Time: when(r.time), Ref: ref, Record: token(r.id)}
+	at := trace.Event{Time: when(r.time), Ref: ref, Record: r.id.Str}
 	switch m.kind {
 	case "user":
 		s.user(m, r, at, made)

@@ -37,19 +37,54 @@ func parse(data []byte) (record, string) {
 // fields takes an object apart.
 func fields(root gjson.Result) record {
 	var r record
-	into := map[string]*gjson.Result{
-		"id": &r.id, "type": &r.kind, "timestamp": &r.time, "content": &r.content, "displayContent": &r.display,
-		"thoughts": &r.thoughts, "tokens": &r.tokens, "model": &r.model, "toolCalls": &r.calls, "$set": &r.set, "$rewindTo": &r.rewind,
-		"sessionId": &r.sessionID, "projectHash": &r.hash, "startTime": &r.started, "kind": &r.agentKind,
-		"directories": &r.dirs, "messages": &r.messages,
-	}
 	root.ForEach(func(key, value gjson.Result) bool {
-		if at := into[key.Str]; at != nil {
+		if at := r.field(key.Str); at != nil {
 			*at = value
 		}
 		return true
 	})
 	return r
+}
+
+// field is where the value of a key goes, nil if it is not used.
+func (r *record) field(key string) *gjson.Result {
+	switch key {
+	case "id":
+		return &r.id
+	case "type":
+		return &r.kind
+	case "timestamp":
+		return &r.time
+	case "content":
+		return &r.content
+	case "displayContent":
+		return &r.display
+	case "thoughts":
+		return &r.thoughts
+	case "tokens":
+		return &r.tokens
+	case "model":
+		return &r.model
+	case "toolCalls":
+		return &r.calls
+	case "$set":
+		return &r.set
+	case "$rewindTo":
+		return &r.rewind
+	case "sessionId":
+		return &r.sessionID
+	case "projectHash":
+		return &r.hash
+	case "startTime":
+		return &r.started
+	case "kind":
+		return &r.agentKind
+	case "directories":
+		return &r.dirs
+	case "messages":
+		return &r.messages
+	}
+	return nil
 }
 
 // header says whether the record begins a file.
@@ -69,6 +104,41 @@ func when(v gjson.Result) time.Time {
 // token is an id or code as traces keep it: no longer than 200 bytes, and without a secret.
 func token(v gjson.Result) string { return build.Head(v.String(), 200) }
 
+// tool is an item of toolCalls.
+type tool struct {
+	id, name, args, result, status, time gjson.Result
+	display, description, agent          gjson.Result // resultDisplay, description, agentId
+}
+
+// toolOf takes a call apart.
+func toolOf(v gjson.Result) tool {
+	var t tool
+	v.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "id":
+			t.id = v
+		case "name":
+			t.name = v
+		case "args":
+			t.args = v
+		case "result":
+			t.result = v
+		case "status":
+			t.status = v
+		case "timestamp":
+			t.time = v
+		case "resultDisplay":
+			t.display = v
+		case "description":
+			t.description = v
+		case "agentId":
+			t.agent = v
+		}
+		return true
+	})
+	return t
+}
+
 // parts is the content of a message, taken apart.
 type parts struct {
 	text      string
@@ -83,20 +153,30 @@ func split(content gjson.Result) parts {
 	var p parts
 	var text, thought strings.Builder
 	take := func(part gjson.Result) {
-		t := part.Get("text")
-		switch {
-		case part.Type == gjson.String:
+		if part.Type == gjson.String {
 			text.WriteString(part.Str)
-		case t.Exists() && part.Get("thought").Bool():
-			thought.WriteString(t.Str)
-		case t.Exists():
-			text.WriteString(t.Str)
-		case part.Get("functionCall").IsObject():
-			p.calls = append(p.calls, part.Get("functionCall"))
-		case part.Get("functionResponse").IsObject():
-			p.responses = append(p.responses, part.Get("functionResponse"))
-		case part.IsObject():
-			p.media = true
+			return
+		}
+		var said gjson.Result
+		hidden, other := false, part.IsObject()
+		part.ForEach(func(key, v gjson.Result) bool {
+			switch key.Str {
+			case "text":
+				said, other = v, false
+			case "thought":
+				hidden = v.Bool()
+			case "functionCall":
+				p.calls, other = append(p.calls, v), false
+			case "functionResponse":
+				p.responses, other = append(p.responses, v), false
+			}
+			return true
+		})
+		p.media = p.media || other
+		if hidden {
+			thought.WriteString(said.Str)
+		} else {
+			text.WriteString(said.Str)
 		}
 	}
 	if content.IsArray() {

@@ -25,9 +25,10 @@ type session struct {
 	parent string
 
 	messages map[string]*message
-	live     []string // ids of the history, as the agent has it at this point
-	calls    map[string]trace.Status
-	resumed  bool // a file or a start of the program began, and nothing came of it so far
+	live     []string                // ids of the history, as the agent has it at this point
+	calls    map[string]trace.Status // what is known of each call, "" if nothing
+	words    map[string]string       // the agent's own word for that
+	resumed  bool                    // a file or a start of the program began, and nothing came of it so far
 	since    time.Time
 	tail     tail
 	cancels  int  // calls at the tail that were not cancelled
@@ -59,7 +60,7 @@ const (
 )
 
 func newSession(f *family, id, path string, r record) *session {
-	s := &session{family: f, id: id, hash: r.hash.Str, messages: map[string]*message{}, calls: map[string]trace.Status{}}
+	s := &session{family: f, id: id, hash: r.hash.Str, messages: map[string]*message{}, calls: map[string]trace.Status{}, words: map[string]string{}}
 	folder := filepath.Base(filepath.Dir(path))
 	if s.child = r.agentKind.Str == "subagent"; s.child && folder != "chats" {
 		s.parent = folder

@@ -19,11 +19,11 @@ func (j *judged) fail(status trace.Status) {
 }
 
 // judge says what the record of a call tells, and whether it tells anything: a call that waits has no result.
-func judge(t trace.ToolType, v gjson.Result, text string) (trace.ToolResultEvent, bool) {
+func judge(t trace.ToolType, x tool, text string) (trace.ToolResultEvent, bool) {
 	var j judged
-	switch v.Get("status").Str {
+	switch x.status.Str {
 	case "success":
-		j = verdict(t, text, v.Get("resultDisplay"))
+		j = verdict(t, text, x.display)
 	case "error":
 		j.fail(trace.StatusErrored)
 		j.Denied = denial(text)
