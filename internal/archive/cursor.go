@@ -68,30 +68,15 @@ func columnBytes(s *sqlite.Stmt, column int) []byte {
 	return buf
 }
 
-// setCursor writes c, whose Store it sets if it is not yet known.
+// setCursor writes c.
 func (a *Archive) setCursor(c *Cursor) error {
-	if c.Store == 0 {
-		store, err := a.number("SELECT store FROM cursors WHERE reader = ? AND path = ?", c.Reader, c.Path)
-		if err != nil {
-			return err
-		}
-		c.Store = store
-	}
-	var store any
-	if c.Store != 0 {
-		store = c.Store
-	}
 	state := c.At.State
 	if state == nil {
 		state = []byte{}
 	}
-	err := a.run("INSERT OR REPLACE INTO cursors ("+cursorColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		store, c.Reader, c.Path, c.Layout, c.Size, c.Modified.UnixNano(), c.Device, c.Inode, c.PathSize, c.Head, c.Tail, c.Parts,
+	return a.run("INSERT OR REPLACE INTO cursors ("+cursorColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		c.Store, c.Reader, c.Path, c.Layout, c.Size, c.Modified.UnixNano(), c.Device, c.Inode, c.PathSize, c.Head, c.Tail, c.Parts,
 		c.At.Offset, c.At.Line, state, c.Whole, c.Hot, c.Scrub, c.Sessions, c.Outdone, c.Problem)
-	if err == nil && c.Store == 0 {
-		c.Store = a.conn.LastInsertRowID()
-	}
-	return err
 }
 
 // Damage is a place in a store that could not be read.

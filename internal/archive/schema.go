@@ -14,7 +14,7 @@ import (
 // other traces of what is on the disk: then everything that still exists is read again.
 const schema = 1
 
-// tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is '' where there is none.
+// tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 // Of earlier and later schemas only traces.body may be relied on, and unread.body.
 const tables = `
 CREATE TABLE cursors (
@@ -172,7 +172,7 @@ func (a *Archive) prepare(ctx context.Context) error {
 		}
 	}
 	// Without a sync at each commit a power cut can lose the last ones, never the consistency: they are read again.
-	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
+	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
 		if err := a.each("PRAGMA "+pragma, func(*sqlite.Stmt) error { return nil }); err != nil {
 			return err
 		}

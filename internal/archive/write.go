@@ -1,12 +1,6 @@
 package archive
 
-import (
-	"errors"
-
-	"zombiezen.com/go/sqlite"
-
-	"aburn/trace"
-)
+import "aburn/trace"
 
 // Reading is what was read from one store, or a part of it.
 type Reading struct {
@@ -24,20 +18,27 @@ type Reading struct {
 	New, Updated, Same, Gone int
 	Outdone                  []string
 
-	store *int64         // Cursor.Store, once it is known
-	kept  map[int64]bool // keys of the sessions that were in the store, so far
-	later bool           // there was a part before this one
+	of    *whole
+	later bool // there was a part before this one
+}
+
+// whole is what the parts of a reading share. Only Write touches it.
+type whole struct {
+	store   int64
+	fresh   bool           // the archive did not know it
+	kept    map[int64]bool // keys of the sessions that are in it and are kept from it
+	outdone int
 }
 
 // NewReading begins the reading of a store.
-func NewReading(c Cursor, whole bool) *Reading {
-	return &Reading{Cursor: c, Whole: whole, store: new(int64), kept: map[int64]bool{}}
+func NewReading(c Cursor, fromStart bool) *Reading {
+	return &Reading{Cursor: c, Whole: fromStart, of: &whole{kept: map[int64]bool{}}}
 }
 
 // Next ends r as a part and begins the next one of the same store.
 func (r *Reading) Next() *Reading {
 	r.More = true
-	return &Reading{Cursor: r.Cursor, Whole: r.Whole, store: r.store, kept: r.kept, later: true}
+	return &Reading{Cursor: r.Cursor, Whole: r.Whole, of: r.of, later: true}
 }
 
 // Write commits what was read from some stores. Of a session that two stores have, the one that goes on longer is kept.
@@ -53,19 +54,18 @@ func (a *Archive) Write(readings []*Reading) error {
 }
 
 func (a *Archive) write(r *Reading) error {
-	if *r.store != 0 {
-		r.Cursor.Store = *r.store
-	}
-	c := r.Cursor
-	if r.More {
-		c.At, c.Whole = trace.Cursor{}, true
-	}
-	if err := a.setCursor(&c); err != nil {
+	if err := a.identify(r); err != nil {
 		return err
 	}
-	r.Cursor.Store, *r.store = c.Store, c.Store
+	if r.More {
+		c := r.Cursor
+		c.At, c.Whole = trace.Cursor{}, true
+		if err := a.setCursor(&c); err != nil {
+			return err
+		}
+	}
 	for _, p := range r.Traces {
-		became, err := a.put(p, c.Store)
+		became, err := a.put(p, r.Cursor.Store)
 		if err != nil {
 			return err
 		}
@@ -75,6 +75,23 @@ func (a *Archive) write(r *Reading) error {
 		return err
 	}
 	return a.finishStore(r)
+}
+
+// identify sets the number of the store that r was read from.
+func (a *Archive) identify(r *Reading) (err error) {
+	c, o := &r.Cursor, r.of
+	if o.store == 0 {
+		o.store = c.Store
+	}
+	if o.store == 0 {
+		o.store, err = a.number("SELECT store FROM cursors WHERE reader = ? AND path = ?", c.Reader, c.Path)
+	}
+	if o.store == 0 && err == nil {
+		o.fresh = true
+		o.store, err = a.number("SELECT coalesce((SELECT max(store) FROM cursors), 0) + 1")
+	}
+	c.Store = o.store
+	return err
 }
 
 // count notes what became of a trace.
@@ -88,45 +105,59 @@ func (r *Reading) count(p *Packed, became fate) {
 		r.Same++
 	case isOutdone:
 		r.Outdone = append(r.Outdone, p.session.ID)
+		r.of.outdone++
 		return
 	}
-	r.kept[p.session.Key] = true
+	r.of.kept[p.session.Key] = true
 }
 
-// finishStore says which sessions the store no longer has, and how many it has.
+// finishStore says which sessions the store no longer has, how many it has, and where to go on in it.
 func (a *Archive) finishStore(r *Reading) error {
 	c := &r.Cursor
 	if r.Whole {
-		var lost []int64
-		err := a.each("SELECT key FROM sessions WHERE store = ?", func(s *sqlite.Stmt) error {
-			if key := s.ColumnInt64(0); !r.kept[key] {
-				lost = append(lost, key)
-			}
-			return nil
-		}, c.Store)
-		r.Gone = len(lost)
-		for _, key := range lost {
-			err = errors.Join(err, a.run("UPDATE sessions SET store = 0 WHERE key = ?", key))
-		}
-		if err != nil {
+		if err := a.lose(r); err != nil {
 			return err
 		}
 		c.Outdone = 0
 	}
-	n, err := a.number("SELECT count(*) FROM sessions WHERE store = ?", c.Store)
-	if err != nil {
-		return err
+	c.Sessions, c.Outdone = len(r.of.kept), c.Outdone+r.of.outdone
+	if !r.Whole || r.later { // it has others, or some were kept from another store since
+		n, err := a.number("SELECT count(*) FROM sessions WHERE store = ?", c.Store)
+		if err != nil {
+			return err
+		}
+		c.Sessions = int(n)
 	}
-	c.Sessions, c.Outdone = int(n), max(c.Outdone, len(r.Outdone))
 	if c.Outdone > 0 {
 		c.Whole = true // the traces that it would go on with are not its own
 	}
 	return a.setCursor(c)
 }
 
+// lose marks the sessions that were in the store, and are not any more.
+func (a *Archive) lose(r *Reading) error {
+	if r.of.fresh {
+		return nil
+	}
+	keys, err := a.keys("SELECT key FROM sessions WHERE store = ?", r.Cursor.Store)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if r.of.kept[key] {
+			continue
+		}
+		r.Gone++
+		if err := a.run("UPDATE sessions SET store = 0 WHERE key = ?", key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (a *Archive) addDamage(r *Reading) error {
 	store := r.Cursor.Store
-	if r.Whole && !r.later {
+	if r.Whole && !r.later && !r.of.fresh {
 		if err := a.run("DELETE FROM damage WHERE store = ?", store); err != nil {
 			return err
 		}
