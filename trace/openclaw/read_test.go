@@ -192,6 +192,42 @@ func TestOnlyWhatChanged(t *testing.T) {
 	}
 }
 
+// What a compaction that truncates destroys stays in the trace, and what others copied from it stays a copy.
+func TestDestroyedRecordsAreKept(t *testing.T) {
+	path := built(t, t.TempDir(), len(statements(t)))
+	sink := tracetest.NewSink()
+	read(t, path, sink, trace.Cursor{})
+	want := map[string]trace.Counts{}
+	usage := map[string]trace.Usage{}
+	for id, s := range sink.Traces {
+		want[id], usage[id] = s.Count(), s.Usage
+	}
+	conn := open(t, path)
+	execute(t, conn, "PRAGMA foreign_keys = 0", "DELETE FROM transcript_events WHERE session_id = 's1' AND seq BETWEEN 1 AND 12",
+		"DELETE FROM transcript_event_identities WHERE session_id = 's1' AND seq BETWEEN 1 AND 12", "UPDATE session_windows SET status = 'done' WHERE session_id = 'f1'")
+	conn.Close()
+	for _, due := range []string{"[s1 f1]", "[s1]"} { // the second time, only the sink has them
+		again := &counting{Sink: sink}
+		read(t, path, again, sink.Cursors[""])
+		for id, s := range sink.Traces {
+			if s.Count() != want[id] || s.Usage != usage[id] {
+				t.Errorf("%s counts %+v and %+v, not %+v and %+v", id, s.Count(), s.Usage, want[id], usage[id])
+			}
+		}
+		conn := open(t, path)
+		execute(t, conn, "UPDATE session_windows SET status = 'failed' WHERE session_id = 's1'")
+		conn.Close()
+		if fmt.Sprint(again.ids) != due {
+			t.Errorf("%v were read, not %s", again.ids, due)
+		}
+	}
+	fresh := tracetest.NewSink()
+	read(t, path, fresh, trace.Cursor{})
+	if fresh.Traces["s1"].Count() == want["s1"] {
+		t.Error("nothing was destroyed, so this shows nothing")
+	}
+}
+
 type counting struct {
 	trace.Sink
 	ids []string

@@ -24,6 +24,7 @@ type reading struct {
 	all     *windows
 	due     map[string]bool   // sessions that are read
 	spawned map[string]caller // by the key of the sub-agent
+	onward  bool              // there was an earlier reading, which this one goes on from
 	zstd    *zstd.Decoder
 	bytes   int64
 }
@@ -75,6 +76,15 @@ func (r *reading) session(w *window) error {
 	}, eventColumns...)
 	if err != nil || n == 0 {
 		return err
+	}
+	if r.onward {
+		before, err := r.sink.Previous(w.id)
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			s.keep(before)
+		}
 	}
 	for _, x := range s.spawns {
 		r.spawned[x.key] = caller{x, w.id}
@@ -163,10 +173,13 @@ func (r *reading) copies(w *window) (map[string]string, error) {
 	return ids, nil
 }
 
-// ids adds the ids of the records of the session source.
+// ids adds the ids of the records of the session source: those that there are, and those that an earlier reading found.
 func (r *reading) ids(ids map[string]string, source string, w *window) error {
-	if source == w.id || r.all.byID[source] == nil {
+	if source == w.id {
 		return nil
+	}
+	if err := earlier(ids, source, r.sink); err != nil {
+		return err
 	}
 	return r.each("transcript_event_identities", "WHERE session_id = ?", []any{source}, func(x row) error {
 		if id := x.text("event_id"); ids[id] == "" {
@@ -174,6 +187,20 @@ func (r *reading) ids(ids map[string]string, source string, w *window) error {
 		}
 		return nil
 	}, "event_id")
+}
+
+// earlier adds the ids of the records of a session that the sink has.
+func earlier(ids map[string]string, source string, sink trace.Sink) error {
+	t, err := sink.Previous(source)
+	if err != nil || t == nil {
+		return err
+	}
+	for i := range t.Events {
+		if id := t.Events[i].Record; id != "" && ids[id] == "" {
+			ids[id] = source
+		}
+	}
+	return nil
 }
 
 // caller is the call that started w, if it is a sub-agent and the call is known: from this reading, or from an earlier one.

@@ -112,6 +112,9 @@ func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 		return nil
 	}
 	s.copies = map[string]string{}
+	if err := earlier(s.copies, parent, x.sink); err != nil {
+		return err
+	}
 	return x.scan(ctx, parent, func(line []byte) {
 		if copied := gjson.GetBytes(line, "id"); copied.Type == gjson.String {
 			s.copies[copied.Str] = parent
