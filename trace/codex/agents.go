@@ -9,7 +9,7 @@ import (
 )
 
 // spawn notes a sub-agent and the call that it came of.
-func (s *session) spawn(e trace.Event, thread, call string, path []byte) {
+func (s *session) spawn(e trace.Event, thread, call, description string) {
 	if _, known := s.Spawns[thread]; known || thread == "" {
 		return
 	}
@@ -18,18 +18,18 @@ func (s *session) spawn(e trace.Event, thread, call string, path []byte) {
 	}
 	s.Spawns[thread] = call
 	e.Body = &trace.SubagentSpawn{Session: thread, Call: call, AgentID: thread, Background: true,
-		Description: build.Head(start(path, trace.UserHead), trace.UserHead)}
+		Description: description}
 	s.Add(e)
 }
 
-// spawned is the sub-agent that came of a call.
-func (s *session) spawned(call string) string {
-	for thread, c := range s.Spawns {
-		if c == call && call != "" {
-			return thread
+// spawned is the sub-agent that came of a call; the first one, if there are several.
+func (s *session) spawned(call string) (thread string) {
+	for t, c := range s.Spawns {
+		if c == call && call != "" && (thread == "" || t < thread) {
+			thread = t
 		}
 	}
-	return ""
+	return thread
 }
 
 // activity takes what became known of a sub-agent: that it was started by the call whose id the item has, or how it ended.
@@ -39,10 +39,10 @@ func (s *session) activity(e trace.Event, it object) {
 	case "started":
 		_, c := s.Lookup(id)
 		made := c == nil
-		s.ensure(e, id, func() *trace.ToolCall { return agentCall(spawnAgent, it.raw("agent_path")) })
-		s.spawn(e, thread, id, it.raw("agent_path"))
+		id = s.ensure(e, id, func() *trace.ToolCall { return agentCall(spawnAgent, it.raw("agent_path")) })
+		s.spawn(e, thread, id, word(it.raw("agent_path")))
 		if made { // by code: no output will follow
-			s.result(e, trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Status: trace.StatusRunning, Spawned: thread})
+			s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Status: trace.StatusRunning, Spawned: thread})
 		}
 	case "completed", "errored", "failed", "interrupted", "shutdown":
 		s.notified(e, thread, kind, content{})
@@ -54,17 +54,17 @@ func (s *session) collab(e trace.Event, it object) {
 	id, tool := it.text("id"), it.text("tool")
 	_, c := s.Lookup(id)
 	made := c == nil
-	s.ensure(e, id, func() *trace.ToolCall { return agentCall(tool, it.raw("prompt")) })
+	id = s.ensure(e, id, func() *trace.ToolCall { return agentCall(tool, it.raw("prompt")) })
 	if tool == spawnAgent {
 		jsonl.Elements(it.raw("receiver_thread_ids"), func(thread []byte) bool {
-			s.spawn(e, token(thread), id, it.raw("prompt"))
+			s.spawn(e, token(thread), id, build.Head(start(it.raw("prompt"), trace.UserHead), trace.UserHead))
 			return true
 		})
 	}
 	if !made {
 		return
 	}
-	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Spawned: s.spawned(id)}
+	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Spawned: s.spawned(id)}
 	setStatus(&r, it.raw("status"))
 	if r.Spawned != "" && r.Status == trace.StatusCompleted {
 		r.Status, r.IsError = trace.StatusRunning, nil
@@ -76,7 +76,7 @@ func (s *session) collab(e trace.Event, it object) {
 func (s *session) startedAgent(call string, out content) {
 	var o object
 	if s.spawned(call) == "" && o.parse([]byte(out.start(trace.ErrorHead))) {
-		s.spawn(s.at(""), o.text("agent_id"), call, o.raw("nickname"))
+		s.spawn(s.at(""), o.text("agent_id"), call, word(o.raw("nickname")))
 	}
 }
 

@@ -159,3 +159,24 @@ func TestKilledAgent(t *testing.T) {
 		t.Errorf("outcome %s", got.Outcome)
 	}
 }
+
+// TestItemsWithoutIDs: a call that has no id gets one.
+func TestItemsWithoutIDs(t *testing.T) {
+	got := started("").
+		item(`"type":"CommandExecution","command":["ls"],"status":"completed","exit_code":0`).
+		item(`"type":"McpToolCall","server":"s","tool":"t","status":"completed"`).
+		item(`"type":"FileChange","changes":{"/x":{"type":"add","content":""}},"status":"completed"`).
+		item(`"type":"ImageView","path":"/x.png"`).
+		item(`"type":"WebSearch","query":"how"`).
+		item(`"type":"SubAgentActivity","kind":"started","agent_thread_id":"` + other + `"`).
+		item(`"type":"CollabAgentToolCall","tool":"list_agents","status":"completed"`).read(t)
+	calls := got.Calls()
+	if len(calls) != 7 {
+		t.Fatalf("%d calls", len(calls))
+	}
+	for i, c := range calls {
+		if c.Call.Call != fmt.Sprintf("call-%d", i+1) || len(c.Results) != 1 {
+			t.Errorf("call %d is %q with %d results", i+1, c.Call.Call, len(c.Results))
+		}
+	}
+}

@@ -17,6 +17,12 @@ var update = flag.Bool("update", false, "write the golden files")
 
 const rollouts = "testdata/rollouts"
 
+// TestMain: heads have the home directory as ~, and goldens must not depend on it.
+func TestMain(m *testing.M) {
+	os.Setenv("HOME", "/nonexistent")
+	os.Exit(m.Run())
+}
+
 // cases is the folders with the rollouts of one case each.
 func cases(t testing.TB) []string {
 	t.Helper()

@@ -79,10 +79,11 @@ func (s *session) asked(e trace.Event, it object) {
 	s.Add(e)
 }
 
-// ensure makes the call of an item that no record before it told of: one made by code, by the user, or by another thread.
-func (s *session) ensure(e trace.Event, id string, made func() *trace.ToolCall) {
+// ensure makes the call of an item that no record before it told of: one made by code, by the user, or by another thread. It
+// returns the call's id, which is made up if the item has none.
+func (s *session) ensure(e trace.Event, id string, made func() *trace.ToolCall) string {
 	if _, c := s.Lookup(id); c != nil && id != "" {
-		return
+		return id
 	}
 	c := made()
 	c.Call = id
@@ -90,18 +91,18 @@ func (s *session) ensure(e trace.Event, id string, made func() *trace.ToolCall) 
 		c.Parent = s.container(id)
 	}
 	s.call(e, c)
+	return c.Call
 }
 
 // command takes a command that ended.
 func (s *session) command(e trace.Event, it object) {
-	id := it.text("id")
 	own := e
 	if it.is("source", "user_shell") {
 		own.By = "user"
 	}
-	s.ensure(own, id, func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
+	id := s.ensure(own, it.text("id"), func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
 	out := contentOf(it.raw("aggregated_output"))
-	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
+	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
 	if code, ok := jsonl.Int(it.raw("exit_code")); ok {
 		if code >= 0 {
@@ -117,8 +118,7 @@ func (s *session) command(e trace.Event, it object) {
 
 // mcp takes a call of an MCP server's tool that ended.
 func (s *session) mcp(e trace.Event, it object) {
-	id := it.text("id")
-	s.ensure(e, id, func() *trace.ToolCall {
+	id := s.ensure(e, it.text("id"), func() *trace.ToolCall {
 		tool := mcpPrefix + it.text("server") + "__" + it.text("tool")
 		return &trace.ToolCall{Tool: tool, Type: trace.MCPTool, Input: build.Digest(it.raw("arguments"))}
 	})
@@ -127,7 +127,7 @@ func (s *session) mcp(e trace.Event, it object) {
 	if failure := it.object("error"); len(failure) > 0 {
 		out.add(failure.raw("message"))
 	}
-	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
+	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
 	if string(result.raw("isError")) == "true" {
 		is := true
@@ -139,26 +139,25 @@ func (s *session) mcp(e trace.Event, it object) {
 
 // image takes a picture that the model was shown. It does not tell how that ended, so that an output decides where there is one.
 func (s *session) image(e trace.Event, it object) {
-	id := it.text("id")
-	if _, c := s.Lookup(id); c != nil {
+	if _, c := s.Lookup(it.text("id")); c != nil {
 		return
 	}
-	s.ensure(e, id, func() *trace.ToolCall {
+	id := s.ensure(e, it.text("id"), func() *trace.ToolCall {
 		return &trace.ToolCall{Tool: viewImage, Type: trace.ReadTool, Path: s.pathOf(it.raw("path")), Input: build.Digest(it.raw("path"))}
 	})
-	s.result(e, trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest(nil)})
+	s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest(nil)})
 }
 
 // hostedItem takes a call that the provider ran itself.
 func (s *session) hostedItem(e trace.Event, it object, kind string) {
-	id, tool := it.text("id"), "web_search"
+	tool := "web_search"
 	if kind == "ImageGeneration" {
 		tool = "image_generation"
 	}
-	s.ensure(e, id, func() *trace.ToolCall {
+	id := s.ensure(e, it.text("id"), func() *trace.ToolCall {
 		return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: build.DigestText(it.raw("query"))}
 	})
-	r := trace.ToolResultEvent{Call: id, Message: id, From: trace.FromToolResult}
+	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult}
 	setStatus(&r, it.raw("status"))
 	if r.Status == trace.StatusUnknown {
 		r.Status = trace.StatusCompleted // the item is of one that completed

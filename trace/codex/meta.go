@@ -51,17 +51,17 @@ func (s *session) origin(p object) string {
 	}
 	source := p.text("source")
 	spawned := p.object("source")
-	parent, base := p.text("parent_thread_id"), p.object("history_base")
+	base := p.object("history_base")
+	s.Child = p.raw("parent_thread_id") != nil || spawned.raw("subagent") != nil
 	switch {
-	case len(spawned) > 0 && string(spawned[0].key) == "subagent", parent != "":
-		s.Child = true
-		source = s.child(p, spawned, &r)
 	case s.ID != s.Thread:
 		r.Kind, r.Related, r.SourceSession = trace.Continuation, base.text("thread_id"), s.Thread
 		r.Description = "rewound to record " + string(base.raw("end_ordinal_exclusive"))
 		if r.Related == "" {
 			r.Related = s.Thread
 		}
+	case s.Child:
+		source = s.child(p, spawned, &r)
 	case p.text("forked_from_id") != "":
 		r.Kind, r.Related = trace.Fork, base.text("thread_id")
 		if r.Related == "" {
@@ -89,7 +89,7 @@ func (s *session) child(p, source object, r *trace.SessionRelationship) string {
 			r.Related = how.text("parent_thread_id")
 		}
 		r.AgentType = word(how.raw("agent_role"))
-		r.Description = build.Head(start(how.raw("agent_path"), trace.UserHead), trace.UserHead)
+		r.Description = word(how.raw("agent_path"))
 	}
 	if r.Related == "" {
 		r.Related = r.SourceSession

@@ -40,7 +40,9 @@ func (s *session) event(p object) {
 	case "turn_aborted":
 		s.aborted(p)
 	case "item_completed":
-		s.completed(p)
+		if s.Paginated {
+			s.completed(p)
+		}
 	case "token_count":
 		s.counted(p)
 	default:

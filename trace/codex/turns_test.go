@@ -234,3 +234,52 @@ func TestSpawned(t *testing.T) {
 		t.Errorf("%d sub-agents", n)
 	}
 }
+
+// TestOrigins: what the first record says of where a session came from.
+func TestOrigins(t *testing.T) {
+	base := `,"history_base":{"thread_id":"` + other + `","end_ordinal_exclusive":7}`
+	tests := []struct {
+		name, more string
+		want       trace.SessionRelationship
+	}{
+		{"root", `,"source":"cli"`, trace.SessionRelationship{Kind: trace.Root}},
+		{"fork", `,"forked_from_id":"` + other + `"` + base, trace.SessionRelationship{Kind: trace.Fork, Related: other}},
+		{"child", `,"parent_thread_id":"` + other + `","source":{"subagent":{"thread_spawn":{"agent_path":"/root/alpha","agent_role":"tester"}}}`,
+			trace.SessionRelationship{Kind: trace.Subagent, Related: other, AgentID: thread, AgentType: "tester", Description: "/root/alpha"}},
+		{"child with history", `,"forked_from_id":"` + other + `","source":{"subagent":{"thread_spawn":{"parent_thread_id":"` + other + `"}}}`,
+			trace.SessionRelationship{Kind: trace.Subagent, Related: other, AgentID: thread}},
+		{"review", `,"parent_thread_id":"` + other + `","source":{"subagent":"review"}`, trace.SessionRelationship{Kind: trace.Subagent, Related: other, AgentID: thread, AgentType: "review"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := paginated(test.more).read(t).Relationships
+			if len(got) != 1 {
+				t.Fatalf("%d relationships", len(got))
+			}
+			r := got[0]
+			if r.SourceVersion != "0.169.0" || r.Provenance != trace.Explicit || r.Session != thread || r.Time.IsZero() {
+				t.Errorf("%+v", r)
+			}
+			if (r.Kind != test.want.Kind) || r.Related != test.want.Related || r.AgentID != test.want.AgentID || r.AgentType != test.want.AgentType || r.Description != test.want.Description {
+				t.Errorf("got %+v\nwant %+v", r, test.want)
+			}
+		})
+	}
+}
+
+// TestSegmentOfAChild: what follows a rewind in a sub-agent's thread continues it, and its messages are no prompts either.
+func TestSegmentOfAChild(t *testing.T) {
+	w := paginated(`,"parent_thread_id":"` + other + `","source":{"subagent":{"thread_spawn":{}}},"history_base":{"thread_id":"` + thread + `","end_ordinal_exclusive":7}`).
+		item(`"type":"UserMessage","id":"a","content":[{"type":"text","text":"task"}]`)
+	dir := t.TempDir()
+	const segment = "01a1fd2c-05b3-7ca2-9381-8527f9b63cf2"
+	write(t, dir, strings.Replace(rolloutName, ".jsonl", "_"+segment+".jsonl", 1), w.text())
+	got := tracetest.Read(t, codex.New(), dir).Traces[segment]
+	if got == nil {
+		t.Fatal("no such session")
+	}
+	r := got.Relationships[0]
+	if r.Kind != trace.Continuation || r.Related != thread || r.SourceSession != thread || got.Count().Prompts != 0 {
+		t.Errorf("%+v, %d prompts", r, got.Count().Prompts)
+	}
+}

@@ -13,7 +13,7 @@ type pending struct {
 	// Billed says that a token_usage_record came: a token_count tells nothing then. Total is what the last one of those added up to.
 	Billed bool    `json:"billed,omitempty"`
 	Total  *tokens `json:"total,omitempty"`
-	// Answers counts those that only a token_count told of.
+	// Answers counts those that have no id: a token_count tells none.
 	Answers int `json:"answers,omitempty"`
 }
 
@@ -51,6 +51,9 @@ func (s *session) billed(p object) {
 	id, turn := p.text("response_id"), p.text("turn_id")
 	if of, ok := s.answers[id]; ok && of != turn {
 		id += "/" + turn // another answer, of a provider that numbers those of one connection
+	}
+	if id == "" {
+		id = s.nextAnswer()
 	}
 	s.answers[id] = turn
 	s.inner.parse(p.raw("usage"))
@@ -94,8 +97,13 @@ func (s *session) counted(p object) {
 	if one.All <= 0 {
 		return
 	}
+	s.answered(s.nextAnswer(), one)
+}
+
+// nextAnswer is an id for an answer that has none.
+func (s *session) nextAnswer() string {
 	s.Answers++
-	s.answered("answer-"+strconv.Itoa(s.Answers), one)
+	return "answer-" + strconv.Itoa(s.Answers)
 }
 
 // brokenOff takes a token_count that bills nothing. If the model has done something since its last answer, then that was a
