@@ -19,7 +19,7 @@ const (
 	ExitCode  Kind = "exit_code"
 	Denied    Kind = "denied"
 	Tool      Kind = "tool"  // another type of tool
-	Input     Kind = "input" // another input: a hook changed it, say
+	Input     Kind = "input" // another input, which another path or command shows: a hook changed it, say
 	Spawned   Kind = "spawned"
 	Time      Kind = "time"
 	Duration  Kind = "duration"
@@ -79,7 +79,11 @@ func (m *match) compare() {
 	for _, p := range m.calls {
 		switch {
 		case p.store == nil:
-			m.differ(OnlyHooks, trace.KindToolCall, p.own.Call.Call, nil, p.own.Event, "", p.own.Call.Tool)
+			what := p.own.Call.Tool
+			if m.elsewhere[p.own.Call.Call] {
+				what += ", a sub-agent's in the store"
+			}
+			m.differ(OnlyHooks, trace.KindToolCall, p.own.Call.Call, nil, p.own.Event, "", what)
 		case p.own == nil:
 			m.differ(OnlyStore, trace.KindToolCall, p.store.Call.Call, p.store.Event, nil, p.store.Call.Tool, "")
 		default:
@@ -105,8 +109,13 @@ func (m *match) compareCall(p pair) {
 		}
 	}
 	say(Tool, string(s.Call.Type), string(o.Call.Type))
-	if s.Call.Key != "" && o.Call.Key != "" {
-		say(Input, s.Call.Key, o.Call.Key)
+	// The members of one input can stand in another order, so its hash alone says nothing.
+	if s.Call.Key != o.Call.Key && s.Call.Key != "" && o.Call.Key != "" {
+		if s.Call.Path != o.Call.Path {
+			say(Input, s.Call.Path, o.Call.Path)
+		} else if !alike(s.Call.Head, o.Call.Head) {
+			say(Input, s.Call.Head, o.Call.Head)
+		}
 	}
 	if apart(s.Event.Time, o.Event.Time, nearTime) {
 		say(Time, s.Event.Time.String(), o.Event.Time.String())
@@ -170,12 +179,18 @@ func (m *match) comparePrompt(s, o *trace.Event) {
 	if !isPrompt || !alsoPrompt || a.Machine != "" || a.Head == "" || b.Head == "" {
 		return
 	}
-	if n := min(len(a.Head), len(b.Head)) - len("…"); a.Head != b.Head && (n <= 0 || a.Head[:n] != b.Head[:n]) {
+	if !alike(a.Head, b.Head) {
 		m.differ(Prompt, s.Body.Kind(), "", s, o, a.Head, b.Head)
 	}
 	if apart(s.Time, o.Time, nearTime) {
 		m.differ(Time, s.Body.Kind(), "", s, o, s.Time.String(), o.Time.String())
 	}
+}
+
+// alike says whether two heads can be of one text: they can have been cut at different lengths.
+func alike(a, b string) bool {
+	n := min(len(a), len(b)) - len("…")
+	return a == b || n > 0 && a[:n] == b[:n]
 }
 
 // shared says whether both a store and hooks tell about such an event, and what it is.

@@ -17,8 +17,11 @@ const log = "workflow log"
 // that both know, and their Inferred says where they are from; the same is said of results that were filled in. Neither
 // argument is changed.
 //
+// A client can raise the hooks of a sub-agent in its parent's name (Codex' reviews). Calls that one of subs has, which are
+// the store's traces of the session's sub-agents, are therefore not taken for the session's own.
+//
 // The error is about two traces that are not of one session, or a joined trace that is not valid.
-func Join(store, own *trace.SessionTrace) (*trace.SessionTrace, []Difference, error) {
+func Join(store, own *trace.SessionTrace, subs ...*trace.SessionTrace) (*trace.SessionTrace, []Difference, error) {
 	if store.ID != own.ID {
 		return nil, nil, fmt.Errorf("join %s/%s and %s/%s: they are two sessions", store.Source, store.ID, own.Source, own.ID)
 	}
@@ -29,7 +32,12 @@ func Join(store, own *trace.SessionTrace) (*trace.SessionTrace, []Difference, er
 	if own, err = clone(own); err != nil {
 		return nil, nil, err
 	}
-	m := &match{store: joined, own: own, event: make([]int, len(own.Events))}
+	m := &match{store: joined, own: own, event: make([]int, len(own.Events)), elsewhere: map[string]bool{}}
+	for _, sub := range subs {
+		for _, c := range sub.Calls() {
+			m.elsewhere[c.Call.Call] = true
+		}
+	}
 	for i := range m.event {
 		m.event[i] = -1
 	}
@@ -58,7 +66,8 @@ func clone(t *trace.SessionTrace) (*trace.SessionTrace, error) {
 // match knows which events of the two traces are the same.
 type match struct {
 	store, own  *trace.SessionTrace
-	event       []int // of the i-th event of own: the index of the store's, -1 if it has none
+	event       []int           // of the i-th event of own: the index of the store's, -1 if it has none
+	elsewhere   map[string]bool // the ids of calls that are a sub-agent's
 	calls       []pair
 	differences []Difference
 }
@@ -140,10 +149,41 @@ func (m *match) matchOthers() {
 		}
 	}
 	for i := range m.own.Events {
-		if k := m.kind(&m.own.Events[i], true); k != "" && len(waiting[k]) > 0 {
-			m.event[i], waiting[k] = waiting[k][0], waiting[k][1:]
+		k := m.kind(&m.own.Events[i], true)
+		if k == "" || len(waiting[k]) == 0 {
+			continue
+		}
+		if n := m.next(i, k, waiting[k]); n >= 0 {
+			m.event[i], waiting[k] = waiting[k][n], waiting[k][n+1:]
 		}
 	}
+}
+
+// next is which of the store's waiting events of this kind the i-th of own is: the first one, but that prompts have a text.
+// One whose text is nowhere is the first prompt that is no later one of the hooks' either; -1 if there is none.
+func (m *match) next(i int, kind string, waiting []int) int {
+	head := func(e *trace.Event) string {
+		if u, ok := e.Body.(*trace.UserMessage); ok {
+			return u.Head
+		}
+		return ""
+	}
+	mine := head(&m.own.Events[i])
+	if mine == "" {
+		return 0
+	}
+	for n, k := range waiting {
+		if alike(mine, head(&m.store.Events[k])) {
+			return n
+		}
+	}
+	first := head(&m.store.Events[waiting[0]])
+	for later := i + 1; later < len(m.own.Events); later++ {
+		if e := &m.own.Events[later]; m.kind(e, true) == kind && alike(first, head(e)) {
+			return -1
+		}
+	}
+	return 0
 }
 
 // kind is what two events have in common if they are the same; "" if an event has none.

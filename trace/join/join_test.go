@@ -14,7 +14,7 @@ import (
 
 // drawn makes a trace of one line, a word an event: `p:TEXT` a prompt, `c:ID:TOOL` a call, `ok:ID`, `bad:ID:EXIT`, `run:ID`,
 // `denied:ID:WHO` its results, `phase:NAME`, `stop`, `end`, `intr:ID`, `err:CODE`, `spawn:AGENT:CALL`, `say`, `file:PATH:CALL`.
-// Suffix =KEY sets the input's key of a call, ~MS the duration of a result, @S the second.
+// Suffix =KEY/HEAD sets the input's key and head of a call, ~MS the duration of a result, @S the second.
 func drawn(t *testing.T, source, line string) *trace.SessionTrace {
 	t.Helper()
 	b := build.New(source, "s1", "claude", "/"+source)
@@ -49,6 +49,7 @@ func cutInt(word, sep string) (string, int, bool) {
 func draw(b *build.Builder, e trace.Event, word string) {
 	word, ms, _ := cutInt(word, "~")
 	word, key, _ := strings.Cut(word, "=")
+	key, head, _ := strings.Cut(key, "/")
 	part := append(strings.Split(word, ":"), "", "")
 	yes := true
 	result := func(s trace.Status) trace.ToolResultEvent {
@@ -62,7 +63,7 @@ func draw(b *build.Builder, e trace.Event, word string) {
 		body(&trace.AgentMessage{})
 	case "c":
 		types := map[string]trace.ToolType{"Bash": trace.ShellTool, "exec_command": trace.ShellTool, "Read": trace.ReadTool, "Agent": trace.AgentTool}
-		b.Call(e, &trace.ToolCall{Call: part[1], Tool: part[2], Type: types[part[2]], Key: key})
+		b.Call(e, &trace.ToolCall{Call: part[1], Tool: part[2], Type: types[part[2]], Key: key, Head: head})
 	case "ok":
 		b.Result(e, result(trace.StatusCompleted))
 	case "run":
@@ -170,9 +171,12 @@ func TestJoin(t *testing.T) {
 		{"what kind of failure", "p:go c:1:Bash ok:1", "p:go c:1:Bash bad:1:2", "p:go c:1 completed:1:2!", "tool_call 1 status"},
 		{"who refused", "p:go c:1:Bash bad:1 c:2:Bash denied:2:rule", "p:go c:1:Bash denied:1:user c:2:Bash denied:2:hook", "p:go c:1 errored:1:user! c:2 errored:2:rule", "tool_call 2 denied"},
 		{"a status that only the hooks know", "p:go c:1:Bash what:1", "p:go c:1:Bash bad:1:2", "p:go c:1 errored:1:2!", ""},
-		{"another input", "p:go c:1:Bash=11111111 ok:1", "p:go c:1:Bash=22222222 ok:1", "p:go c:1 completed:1", "tool_call 1 input"},
+		{"another input", "p:go c:1:Bash=11111111/make ok:1", "p:go c:1:Bash=22222222/test ok:1", "p:go c:1 completed:1", "tool_call 1 input"},
+		{"the same input in another order", "p:go c:1:Bash=11111111/make ok:1", "p:go c:1:Bash=22222222/make ok:1", "p:go c:1 completed:1", ""},
 		{"another tool", "p:go c:1:Read ok:1", "p:go c:1:Bash ok:1", "p:go c:1 completed:1", "tool_call 1 tool"},
 		{"another text", "p:go p:on", "p:go p:off", "p:go p:on", "user_message prompt"},
+		{"a command that no hook saw between them", "p:go p:/compact p:on", "p:go p:on", "p:go p:/compact p:on", "user_message only_store"},
+		{"a prompt that was lost between them", "p:go p:on", "p:go p:wait p:on", "p:go +p:wait p:on", "user_message only_hooks"},
 		{"a cut text", "p:go_on_and_on_until_the_end", "p:go_on_and_on…", "p:go_on_and_on_until_the_end", ""},
 		{"a prompt that was not written", "p:go say", "p:go p:more", "p:go +p:more say", "user_message only_hooks"},
 		{"a prompt that no hook saw", "p:go p:more", "p:go", "p:go p:more", "user_message only_store"},

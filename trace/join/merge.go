@@ -55,13 +55,18 @@ func (m *match) wanted(i int) bool {
 	switch b := m.own.Events[i].Body.(type) {
 	case *trace.UserMessage:
 		return b.Machine == "" || b.Machine == "hook"
+	case *trace.ToolCall:
+		return !m.elsewhere[b.Call]
 	case *trace.FileChange:
 		for _, p := range m.calls {
 			if p.own != nil && p.own.Call.Call == b.Call {
-				return p.store == nil
+				return p.store == nil && !m.elsewhere[b.Call]
 			}
 		}
 	case *trace.ToolResult:
+		if m.elsewhere[b.Call] {
+			return false
+		}
 		for _, p := range m.calls {
 			if p.own != nil && p.store != nil && p.own.Call.Call == b.Call {
 				last := p.store.Last()

@@ -82,7 +82,7 @@ func (x *step) status(r *trace.ToolResultEvent) {
 	case x.e.Event == logfmt.ToolFailed:
 		r.Status, r.IsError = trace.StatusErrored, &failed
 		r.Head = build.Head(d.Error.String(), trace.ErrorHead)
-		if outcome == "interrupted" {
+		if outcome == "interrupted" || outcome == "killed" {
 			r.Status = trace.StatusCancelled
 		}
 	case d.Background:
@@ -96,15 +96,15 @@ func (x *step) status(r *trace.ToolResultEvent) {
 	}
 }
 
-// deniedBy is who refused a call, by the words that the model was told. Where the log has none, the user was asked.
+// deniedBy is who refused a call, by the words that the model was told. A call that would have needed somebody's approval
+// was refused for want of one, by nobody.
 func deniedBy(reason string) string {
 	switch {
-	case reason == "", strings.HasPrefix(reason, "The user doesn't want"), strings.Contains(reason, "aborted by user"), strings.Contains(reason, "rejected by user"):
+	case strings.HasPrefix(reason, "The user doesn't want"), strings.Contains(reason, "aborted by user"), strings.Contains(reason, "rejected by user"):
 		return "user"
 	case strings.HasPrefix(reason, "PreToolUse:"), strings.HasPrefix(reason, "Hook PreToolUse:"), strings.Contains(reason, "blocked by PreToolUse hook"):
 		return "hook"
-	case strings.HasPrefix(reason, "Permission to "), strings.HasPrefix(reason, "Cannot write to "), strings.HasPrefix(reason, "Tool use is not allowed"),
-		strings.HasPrefix(reason, "Claude requested permissions to "), strings.HasPrefix(reason, "This command requires approval"):
+	case strings.HasPrefix(reason, "Permission to "), strings.HasPrefix(reason, "Cannot write to "), strings.HasPrefix(reason, "Tool use is not allowed"):
 		return "rule"
 	}
 	return "other"

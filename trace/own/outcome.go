@@ -24,20 +24,25 @@ func outcome(t *trace.SessionTrace) (trace.Outcome, string) {
 				ended = true
 			case trace.Started, trace.Resumed:
 				if len(t.Relationships) > 0 && t.Relationships[0].Kind == trace.Subagent {
-					return open(ended)
+					return open(t, ended)
 				}
 			}
 		case *trace.UserMessage, *trace.ToolCall, *trace.ToolResult, *trace.SubagentSpawn:
-			return open(ended)
+			return open(t, ended)
 		}
 	}
 	return trace.Unknown, ""
 }
 
-// open is the outcome of a turn that no entry ends.
-func open(ended bool) (trace.Outcome, string) {
-	if ended {
-		return trace.Interrupted, "SESSION_END within a turn"
+// open is the outcome of a turn that no entry ends. A session that ended within one need not have been interrupted: a client
+// can end a turn of its own kind without telling.
+func open(t *trace.SessionTrace, ended bool) (trace.Outcome, string) {
+	if !ended {
+		return trace.Killed, "the log has nothing behind the turn's beginning"
 	}
-	return trace.Killed, "the log has nothing behind the turn's beginning"
+	calls := t.Calls()
+	if n := len(calls); n > 0 && calls[n-1].Last() == nil {
+		return trace.Interrupted, "SESSION_END within a call"
+	}
+	return trace.Unknown, ""
 }

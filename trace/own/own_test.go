@@ -418,7 +418,7 @@ func TestEntries(t *testing.T) {
 			story = append(story, "interrupt "+b.Call)
 		}
 	}
-	want := "command_started build  ; build; hookclient; shell c1; errored rule; shell c2; cancelled user; shell c3; errored hook; shell c4; cancelled user; " +
+	want := "command_started build  ; build; hookclient; shell c1; errored rule; shell c2; cancelled user; shell c3; errored hook; shell c4; errored other; " +
 		"shell c5; errored other; mcp c6; unknown ; shell c7; cancelled ; interrupt c7; phase_failed build RED no compiler"
 	if got := strings.Join(story, "; "); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
