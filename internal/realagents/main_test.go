@@ -102,6 +102,9 @@ func prepare() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
+	if err := buildReceiver(ctx, work); err != nil {
+		return err
+	}
 	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, in %s\n", claude.Version, codex.Version, opencode.Version, work)
 	os.Setenv(workVar, work)
 	os.Setenv(claudeVar, claude.Path)
