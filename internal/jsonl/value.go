@@ -2,6 +2,9 @@ package jsonl
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -100,24 +103,52 @@ func AppendText(dst, raw []byte) []byte {
 	}
 	s := raw[1 : len(raw)-1]
 	for {
-		i := bytes.IndexByte(s, '\\')
-		if i < 0 || i+1 >= len(s) {
+		var n int
+		dst, n = appendPlain(dst, s)
+		if s = s[n:]; len(s) < 2 {
 			return append(dst, s...)
 		}
-		dst = append(dst, s[:i]...)
-		if s[i+1] == 'u' {
-			r, n := unicodeEscape(s[i:])
+		if s[1] == 'u' {
+			r, n := unicodeEscape(s)
 			dst = utf8.AppendRune(dst, r)
-			s = s[i+n:]
+			s = s[n:]
 			continue
 		}
-		if plain := bytes.IndexByte([]byte(`"\/bfnrt`), s[i+1]); plain >= 0 {
-			dst = append(dst, "\"\\/\b\f\n\r\t"[plain])
+		if b := escapes[s[1]]; b != 0 {
+			dst = append(dst, b)
 		} else {
-			dst = append(dst, s[i:i+2]...)
+			dst = append(dst, s[:2]...)
 		}
-		s = s[i+2:]
+		s = s[2:]
 	}
+}
+
+// escapes is what the letter after a backslash stands for.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// word is how many bytes appendPlain looks at at once.
+const word = 8
+
+// appendPlain appends s up to its first backslash, and says how many bytes these are. In programs and
+// their output, the runs between escapes are too short for bytes.IndexByte to pay.
+func appendPlain(dst, s []byte) ([]byte, int) {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	dst = slices.Grow(dst, len(s))
+	at, i := len(dst), 0
+	room := dst[:cap(dst)]
+	for ; i+word <= len(s); i += word {
+		x := binary.LittleEndian.Uint64(s[i:])
+		binary.LittleEndian.PutUint64(room[at+i:], x)
+		x ^= low * '\\'
+		if found := (x - low) &^ x & high; found != 0 { // the lowest bit is that of the first backslash
+			i += bits.TrailingZeros64(found) / 8
+			return room[:at+i], i
+		}
+	}
+	for ; i < len(s) && s[i] != '\\'; i++ {
+		room[at+i] = s[i]
+	}
+	return room[:at+i], i
 }
 
 // unicodeEscape is the rune of the \u at the beginning of s, or of the pair there, and how many bytes it takes.
