@@ -17,6 +17,7 @@ func free(session string, more ...string) []string {
 const (
 	sessionA = "aaaaaaaa-0000-4000-8000-00000000000a"
 	sessionB = "bbbbbbbb-0000-4000-8000-00000000000b"
+	sessionC = "cccccccc-0000-4000-8000-00000000000c"
 )
 
 // bash is a call of Claude Code's shell tool.
