@@ -39,19 +39,14 @@ func (g given) Read(_ context.Context, _ trace.Store, sink trace.Sink) error {
 	return nil
 }
 
-// archived makes an archive of traces and returns what runs aburn on it: it gives the exit code, what was printed, and what was said.
-func archived(t *testing.T, traces ...*trace.SessionTrace) func(args ...string) (int, string, string) {
+// runner runs aburn on an archive: it gives the exit code, what was printed, and what was said.
+type runner func(args ...string) (int, string, string)
+
+// archived makes an archive of traces.
+func archived(t *testing.T, traces ...*trace.SessionTrace) runner {
 	t.Helper()
-	dir := t.TempDir()
-	env := func(key string) string {
-		return map[string]string{"HOME": dir, "ABURN_HOME": filepath.Join(dir, "archive")}[key]
-	}
-	path := filepath.Join(dir, "store.jsonl")
-	old := time.Date(2025, 11, 20, 12, 0, 0, 0, time.UTC)
+	path := filepath.Join(t.TempDir(), "store.jsonl")
 	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range traces {
@@ -60,12 +55,22 @@ func archived(t *testing.T, traces ...*trace.SessionTrace) func(args ...string) 
 			t.Fatal(err)
 		}
 	}
+	return ingested(t, []trace.Reader{given{path, traces}})
+}
+
+// ingested makes an archive of what the readers find in the paths.
+func ingested(t *testing.T, readers []trace.Reader, paths ...string) runner {
+	t.Helper()
+	dir := t.TempDir()
+	env := func(key string) string {
+		return map[string]string{"HOME": dir, "ABURN_HOME": filepath.Join(dir, "archive")}[key]
+	}
 	arch, err := archive.Open(context.Background(), archive.Dir(env))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer arch.Close()
-	report, err := ingest.Run(context.Background(), ingest.Options{Archive: arch, Readers: []trace.Reader{given{path, traces}}, Places: trace.Places{Home: dir, Getenv: env}})
+	report, err := ingest.Run(context.Background(), ingest.Options{Archive: arch, Readers: readers, Places: trace.Places{Home: dir, Getenv: env, Paths: paths}})
 	if err != nil {
 		t.Fatalf("%v %+v", err, report)
 	}

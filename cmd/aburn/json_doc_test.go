@@ -31,6 +31,7 @@ func TestJSONPage(t *testing.T) {
 		{"report", adviceTotals{}, part("`aburn supervisor report`")},
 		{"backtest", backtestJSON{}, part("`aburn supervisor backtest`")}, {"sweep", sweepJSON{}, part("`aburn supervisor backtest`")},
 		{"sessions", sessionsReport{}, part("`aburn sessions`")},
+		{"show", differencesReport{}, part("`aburn show`")},
 		{"graph", graphReport{}, part("`aburn graph`")}, {"tools", toolsReport{}, part("`aburn tools`")}, {"export", sentReport{}, part("`aburn export`")},
 		{"queue", queueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {

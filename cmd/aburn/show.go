@@ -23,9 +23,11 @@ func (a *app) showCommand() *cli.Command {
 		Description: "Its prompts, calls with what became of them (exit code, duration, size of the result), changed files, errors, sub-agents. What was copied from another\n" +
 			"session, and what the conversation was rewound past, is marked. The number of an event is what --raw takes: it prints the record that the event was read\n" +
 			"from, out of the agent's own store, as it stands there. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters.\n\n" +
-			"Where hooks recorded the session too, --differences lists all in which their log and the agent's store do not agree.",
+			"Where aburn's hooks recorded the session too, the story has what they alone know (+), and --differences lists all in which their log and the agent's store\n" +
+			"do not agree.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "raw", Usage: "print the original record of event `N`"},
+			&cli.BoolFlag{Name: "joined", Usage: "with --json, put what hooks recorded into the trace"},
 			&cli.BoolFlag{Name: "differences", Usage: "list where the agent's store and the hooks' log differ"},
 			&cli.IntFlag{Name: "limit", Usage: "only the last `N` lines of the story (default " + strconv.Itoa(storyLimit) + ")"},
 			&cli.BoolFlag{Name: "all", Usage: "the whole story"},
@@ -45,7 +47,7 @@ func (a *app) showCommand() *cli.Command {
 // shown is the session that show tells of.
 type shown struct {
 	archive.Session
-	*trace.SessionTrace
+	*joined
 	names   *sessionNames
 	others  map[string]*archive.Session // of the same source, by id
 	related []archive.Relation          // those in which others name it
@@ -71,13 +73,22 @@ func (a *app) show(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return badNews(err.Error())
 	}
-	switch {
-	case cmd.IsSet("raw"):
+	if cmd.IsSet("raw") {
 		return a.showRaw(ctx, cmd, &s, t, cmd.Int("raw"))
+	}
+	both, err := joinOf(ctx, arch, &s, t)
+	if err != nil {
+		a.warn("what hooks recorded of it is left out: " + err.Error())
+	}
+	switch {
+	case cmd.Bool("differences"):
+		return a.showDifferences(a.screen(cmd), cmd.Bool("json"), both, &s, t)
+	case cmd.Bool("json") && cmd.Bool("joined"):
+		return a.printJSON(both.SessionTrace)
 	case cmd.Bool("json"):
 		return a.printJSON(t)
 	}
-	v := &shown{Session: s, SessionTrace: t}
+	v := &shown{Session: s, joined: both}
 	if err := v.look(ctx, arch); err != nil {
 		return badNews(err.Error())
 	}

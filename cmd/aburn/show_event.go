@@ -81,6 +81,10 @@ func (v *shown) spawnWords(b *trace.SubagentSpawn) words {
 	if b.Background {
 		w.detail = join(w.detail, "in the background")
 	}
+	if b.NotStarted {
+		w.mark, w.style, w.detail = "⊘", term.Yellow, join("it did not start", w.detail)
+		return w
+	}
 	child := v.others[b.Session]
 	if child == nil {
 		if b.Session != "" || b.AgentID != "" {

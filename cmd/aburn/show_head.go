@@ -16,7 +16,7 @@ func (v *shown) head(out *term.Out) {
 			paragraphHanging(out, 11, name, value)
 		}
 	}
-	s, t := &v.Session, v.SessionTrace
+	s, t := &v.Session, v.joined.SessionTrace
 	line("session", s.Source+"/"+s.ID)
 	line("agent", strings.TrimSpace(s.Agent.Name+" "+s.Agent.Version))
 	line("project", s.Project.Path)
@@ -38,10 +38,10 @@ func (v *shown) head(out *term.Out) {
 	line("counts", countWords(s.Counts))
 	line("tokens", tokenWords(s.Usage))
 	for i := range t.Sources {
-		line("read from", fileWords(&t.Sources[i], s.Gone))
+		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.files))
 	}
-	if s.Recorded {
-		line("", "aburn's hooks recorded it too: --differences compares")
+	if v.own != nil {
+		line("recorded", "by aburn's hooks, too, "+differWords(len(v.differences)))
 	}
 	if n := len(t.Damaged); n > 0 {
 		line("damaged", term.Plural(int64(n), "place")+" could not be read, the first: "+t.Damaged[0].Reason+" ("+place(t, t.Damaged[0].Ref)+")")
@@ -114,6 +114,13 @@ func (v *shown) copies() (n int) {
 		}
 	}
 	return n
+}
+
+func differWords(n int) string {
+	if n == 0 {
+		return "who say the same"
+	}
+	return "with " + term.Plural(int64(n), "difference") + ": --differences lists them"
 }
 
 func countWords(c trace.Counts) string {

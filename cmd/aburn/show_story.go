@@ -14,7 +14,7 @@ import (
 // storyLine is one line of a story. Its texts are not cleaned yet.
 type storyLine struct {
 	words
-	seq    int
+	seq    int // 0: only the hooks know it
 	time   time.Time
 	indent bool   // it happened within the line above
 	where  string // why it is not simply part of the story: copied, rewound
@@ -69,7 +69,11 @@ func (l *storyLine) line(out *term.Out) string {
 		clock = l.time.Local().Format("15:04:05")
 	}
 	c := columns{out: out}
-	c.add(term.Dim, term.PadLeft(strconv.Itoa(l.seq), 5), 5)
+	number := "+"
+	if l.seq > 0 {
+		number = strconv.Itoa(l.seq)
+	}
+	c.add(term.Dim, term.PadLeft(number, 5), 5)
 	c.add(term.Dim, clock, 8)
 	c.add(style, name, nameWidth)
 	c.add(term.Dim, term.PadLeft(l.took, tookWidth), tookWidth)
@@ -83,10 +87,10 @@ func (v *shown) lines() (list []storyLine) {
 	for i := range calls {
 		byEvent[calls[i].Event.Seq] = &calls[i]
 	}
-	containers := map[string]bool{}
+	containers, numbers := map[string]bool{}, v.numbers()
 	for i := range v.Events {
 		e := &v.Events[i]
-		l := storyLine{seq: e.Seq, time: e.Time, where: v.where(e)}
+		l := storyLine{seq: numbers[i], time: e.Time, where: v.where(e)}
 		switch b := e.Body.(type) {
 		case *trace.ToolCall:
 			l.words = callWords(byEvent[e.Seq])

@@ -135,5 +135,9 @@ func title(out *term.Out, first bool, text string) {
 	if !first {
 		fmt.Fprintln(out)
 	}
+	if term.Width(text) > widthOf(out) {
+		paragraph(out, 0, "", text)
+		return
+	}
 	fmt.Fprintln(out, out.Paint(term.Bold, term.Clean(text)))
 }

@@ -117,6 +117,30 @@ func TestAnswersFitATerminal(t *testing.T) {
 	}
 }
 
+// What the archive's commands print fits a narrow terminal, too. Paths of files stay whole.
+func TestArchiveFitsATerminal(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "home"), os.DirFS("testdata/store/home")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := aburnIn(dir, "ingest").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "graph", "graph 5b0c --top failures", "graph --top duration", "tools", "tools --failed"} {
+		for _, noColor := range []string{"1", ""} {
+			shown := onTerminal(t, dir, []string{"NO_COLOR=" + noColor, "TERM=xterm"}, strings.Fields(command)...)
+			if !strings.Contains(shown, "5b0c2f91") || strings.Contains(shown, "\x1b[") != (noColor == "") {
+				t.Errorf("%s, NO_COLOR=%s: %q", command, noColor, shown)
+			}
+			for line := range strings.Lines(shown) {
+				if w := term.Width(strings.TrimSuffix(line, "\n")); noColor == "1" && w > 80 && !strings.HasPrefix(line, "read from") {
+					t.Errorf("%s: %d cells: %q", command, w, line)
+				}
+			}
+		}
+	}
+}
+
 // A change to settings files is shown, and on a terminal somebody has to want it.
 func TestInstallAsksOnATerminal(t *testing.T) {
 	dir := newProject(t)
