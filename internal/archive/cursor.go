@@ -106,10 +106,10 @@ func (a *Archive) Damage(limit int) (list []Damage, all map[string]int, err erro
 	return list, all, err
 }
 
-// ProjectKeys is the keys of the projects' paths that differ from them: a work tree that is gone can no longer be asked.
-func (a *Archive) ProjectKeys() (map[string]string, error) {
+// Projects is the key of each project's path that sessions worked in. A work tree that is gone can no longer be asked.
+func (a *Archive) Projects() (map[string]string, error) {
 	keys := map[string]string{}
-	err := a.each("SELECT DISTINCT project, project_key FROM sessions WHERE project <> project_key", func(s *sqlite.Stmt) error {
+	err := a.each("SELECT path, key FROM projects", func(s *sqlite.Stmt) error {
 		keys[s.ColumnText(0)] = s.ColumnText(1)
 		return nil
 	})

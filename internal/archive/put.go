@@ -158,6 +158,9 @@ func (a *Archive) insertSession(p *Packed, store int64) error {
 		return err
 	}
 	s.Key = a.conn.LastInsertRowID()
+	if s.Project.Path != "" {
+		return a.run("INSERT INTO projects (path, key) VALUES (?,?) ON CONFLICT DO UPDATE SET key = excluded.key WHERE key <> excluded.key", s.Project.Path, s.Project.Key)
+	}
 	return nil
 }
 

@@ -136,6 +136,11 @@ CREATE TABLE spawns (                      -- subagent_spawn events that are no 
 	PRIMARY KEY (session, seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE projects (                    -- that sessions worked in
+	path TEXT PRIMARY KEY,
+	key  TEXT NOT NULL                     -- as it was worked out while the path was there
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE damage (
 	store   INTEGER NOT NULL,
 	number  INTEGER NOT NULL,
@@ -155,7 +160,7 @@ CREATE TABLE unlinked (                    -- what was written and not linked ac
 `
 
 // derived are the tables that are made anew from the bodies.
-var derived = [...]string{"cursors", "sessions", "traces", "unread", "calls", "relations", "spawns", "damage", "unlinked"}
+var derived = [...]string{"cursors", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked"}
 
 // prepare brings the file to the state in which this aburn writes it.
 func (a *Archive) prepare(ctx context.Context) error {

@@ -91,6 +91,8 @@ func continues(before *archive.Cursor, s *trace.Store) (ok bool, why NoteKind, e
 	}
 	device, inode := fileID(info)
 	switch {
+	case (device != before.Device || inode != before.Inode) && rotated(before, s): // the reader knows where it has gone on
+		return before.At.State != nil, "", nil
 	case device != before.Device || inode != before.Inode:
 		return false, Replaced, nil
 	case before.At.Offset == 0: // what it goes on from is the reader's own matter
@@ -108,4 +110,16 @@ func continues(before *archive.Cursor, s *trace.Store) (ok bool, why NoteKind, e
 		return false, Rewritten, nil
 	}
 	return before.Parts == partsOf(s), "", nil
+}
+
+// rotated says whether the file that was read is now one of the store's other files.
+func rotated(before *archive.Cursor, s *trace.Store) bool {
+	for _, part := range s.Parts {
+		if info, err := os.Lstat(part); err == nil && before.Inode != 0 {
+			if device, inode := fileID(info); device == before.Device && inode == before.Inode {
+				return true
+			}
+		}
+	}
+	return false
 }

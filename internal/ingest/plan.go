@@ -21,20 +21,25 @@ type job struct {
 	before *archive.Cursor // nil if it is new
 }
 
-// plan finds the stores and says which are to be read, those that changed last first.
+// plan finds the stores that were not found yet, and says which are to be read, those that changed last first.
 func (r *run) plan(ctx context.Context) ([]job, error) {
+	first := len(r.seen) == 0
 	found, err := r.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.report.found = found
-	if err := r.vanished(found); err != nil {
-		return nil, err
+	for _, stores := range found {
+		r.report.found = append(r.report.found, stores...)
+	}
+	if first {
+		if err := r.vanished(found); err != nil {
+			return nil, err
+		}
 	}
 	var jobs []job
 	for i, stores := range found {
 		source := &r.report.Sources[i]
-		source.Stores = len(stores)
+		source.Stores += len(stores)
 		for _, s := range stores {
 			before := r.known[storeKey{source.Name, s.Path}]
 			if !r.wanted(source, &s, before) {
@@ -52,7 +57,7 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 			}
 		}
 	}
-	r.allFiles = len(jobs)
+	r.allFiles += len(jobs)
 	slices.SortStableFunc(jobs, func(a, b job) int { return b.store.ModTime.Compare(a.store.ModTime) })
 	return jobs, nil
 }
@@ -65,7 +70,9 @@ func (r *run) find(ctx context.Context) ([][]trace.Store, error) {
 	for i, reader := range r.Readers {
 		wait.Go(func() {
 			errs[i] = reader.Find(ctx, r.Places, func(s trace.Store) error {
-				found[i] = append(found[i], s)
+				if !r.seen[storeKey{reader.Name(), s.Path}] {
+					found[i] = append(found[i], s)
+				}
 				return ctx.Err()
 			})
 		})
@@ -77,6 +84,9 @@ func (r *run) find(ctx context.Context) ([][]trace.Store, error) {
 	for i, err := range errs {
 		if err != nil {
 			r.report.Sources[i].skip(err, "")
+		}
+		for _, s := range found[i] {
+			r.seen[storeKey{r.report.Sources[i].Name, s.Path}] = true
 		}
 	}
 	return found, nil
@@ -108,19 +118,17 @@ func (r *run) vanished(found [][]trace.Store) error {
 	if len(r.Places.Paths) > 0 || r.Archive == nil {
 		return nil
 	}
-	here := make(map[storeKey]bool, len(r.known))
 	var fresh []trace.Store
 	for i, stores := range found {
 		for _, s := range stores {
-			k := storeKey{r.report.Sources[i].Name, s.Path}
-			if here[k] = true; r.known[k] == nil {
+			if r.known[storeKey{r.report.Sources[i].Name, s.Path}] == nil {
 				fresh = append(fresh, s)
 			}
 		}
 	}
 	lost := map[storeKey]*archive.Cursor{}
 	for k, c := range r.known {
-		if r.sources[k.reader] == nil || here[k] {
+		if r.sources[k.reader] == nil || r.seen[k] {
 			continue
 		}
 		if _, err := os.Lstat(k.path); errors.Is(err, fs.ErrNotExist) {

@@ -34,14 +34,9 @@ func (r *run) read(ctx context.Context, jobs []job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	keys, err := r.Archive.ProjectKeys()
-	if err != nil {
-		return err
-	}
-	r.projects = projects{getenv: r.Places.Getenv, keys: keys}
-	defer r.follow()()
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
+	r.results = make(chan *result, workers)
 	queue := make(chan job)
 	go func() {
 		defer close(queue)

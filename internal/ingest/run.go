@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"errors"
+	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +40,7 @@ type run struct {
 	report   *Report
 	sources  map[string]*Source
 	known    map[storeKey]*archive.Cursor
+	seen     map[storeKey]bool
 	projects projects
 	results  chan *result
 	stop     context.CancelFunc
@@ -56,7 +59,7 @@ type storeKey struct{ reader, path string }
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{
 		Options: o, report: &Report{Started: time.Now(), Sources: make([]Source, len(o.Readers))}, sources: map[string]*Source{},
-		known: map[storeKey]*archive.Cursor{}, results: make(chan *result, workers),
+		known: map[storeKey]*archive.Cursor{}, seen: map[storeKey]bool{},
 	}
 	for i, reader := range o.Readers {
 		r.report.Sources[i].Name = reader.Name()
@@ -87,11 +90,7 @@ func (r *run) all(ctx context.Context) error {
 			return err
 		}
 	}
-	jobs, err := r.plan(ctx)
-	if err != nil || r.DryRun {
-		return err
-	}
-	if err := r.read(ctx, jobs); err != nil {
+	if err := r.rounds(ctx); err != nil || r.DryRun {
 		return err
 	}
 	if ctx.Err() == nil {
@@ -101,6 +100,52 @@ func (r *run) all(ctx context.Context) error {
 		}
 	}
 	return r.damage()
+}
+
+// rounds reads all stores that are found, and then those that are found only because sessions told of their projects.
+func (r *run) rounds(ctx context.Context) error {
+	defer r.follow()()
+	for known := -1; ctx.Err() == nil; {
+		keys := map[string]string{}
+		if r.Archive != nil {
+			var err error
+			if keys, err = r.Archive.Projects(); err != nil {
+				return err
+			}
+		}
+		if len(keys) == known {
+			break
+		}
+		known = len(keys)
+		r.Places.Projects = folders(keys)
+		r.projects = projects{getenv: r.Places.Getenv, keys: keys}
+		jobs, err := r.plan(ctx)
+		if err != nil || r.DryRun {
+			return err
+		}
+		if err := r.read(ctx, jobs); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// folders is the projects that exist.
+func folders(keys map[string]string) (list []string) {
+	seen := map[string]bool{}
+	for path, key := range keys {
+		for _, dir := range [...]string{path, key} {
+			if seen[dir] {
+				continue
+			}
+			seen[dir] = true
+			if info, err := os.Stat(dir); err == nil && info.IsDir() {
+				list = append(list, dir)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // finish does what needs all that was read.

@@ -54,7 +54,7 @@ func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), told
 			return err
 		}
 		if report != nil {
-			follow(w, watched, folders(report.found, report.Started))
+			follow(w, watched, lively(report.found, report.Started))
 		}
 		if first {
 			debug.FreeOSMemory() // from here on there is little to do
@@ -146,15 +146,13 @@ func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) {
 	}
 }
 
-// folders are those in which something is likely to change: of the stores that changed last, and the ones above them, where
-// new folders appear.
-func folders(found [][]trace.Store, now time.Time) (list []string) {
+// lively is the folders in which something is likely to change: of the stores that changed last, and the ones above them,
+// where new folders appear.
+func lively(found []trace.Store, now time.Time) (list []string) {
 	var recent []trace.Store
-	for _, stores := range found {
-		for _, s := range stores {
-			if now.Sub(s.ModTime) < watchedFor {
-				recent = append(recent, s)
-			}
+	for _, s := range found {
+		if now.Sub(s.ModTime) < watchedFor {
+			recent = append(recent, s)
 		}
 	}
 	slices.SortFunc(recent, func(a, b trace.Store) int {
@@ -163,7 +161,7 @@ func folders(found [][]trace.Store, now time.Time) (list []string) {
 	seen := map[string]bool{}
 	for _, s := range recent {
 		dir := filepath.Dir(s.Path)
-		for _, dir := range []string{dir, filepath.Dir(dir)} {
+		for _, dir := range [...]string{dir, filepath.Dir(dir)} {
 			if !seen[dir] && len(list) < watchedFolders {
 				seen[dir] = true
 				list = append(list, dir)
