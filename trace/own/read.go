@@ -18,7 +18,7 @@ import (
 
 // maxLive is how many events are held as they are. When there are more, the sessions that were not heard of for the longest
 // time are packed: a log can be larger than memory, and the sessions in it lie side by side.
-const maxLive = 100_000
+const maxLive = 30_000
 
 // reading is one reading of a log.
 type reading struct {
@@ -29,6 +29,7 @@ type reading struct {
 	shortened bool // the log does not hold its own beginning any more
 	sessions  map[string]*session
 	packed    map[string][]byte // by id, the traces that are not held
+	zip       *flate.Writer     // of pack; making one costs more than what it packs
 	live      int               // events in sessions
 	most      int               // how many there may be
 	entries   int
@@ -146,7 +147,7 @@ func (r *reading) pack() error {
 		if err := r.give(s); err != nil {
 			return err
 		}
-		data, err := packed(s.Trace())
+		data, err := r.zipped(s.Trace())
 		if err != nil {
 			return err
 		}
@@ -166,18 +167,20 @@ func (r *reading) give(s *session) error {
 	return r.sink.Trace(t)
 }
 
-func packed(t *trace.SessionTrace) ([]byte, error) {
+func (r *reading) zipped(t *trace.SessionTrace) ([]byte, error) {
 	data, err := t.AppendJSON(nil)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestSpeed)
-	if err != nil {
-		return nil, err
+	if r.zip == nil {
+		if r.zip, err = flate.NewWriter(&out, flate.BestSpeed); err != nil {
+			return nil, err
+		}
 	}
-	_, err = w.Write(data)
-	err = errors.Join(err, w.Close()) // which writes the rest
+	r.zip.Reset(&out)
+	_, err = r.zip.Write(data)
+	err = errors.Join(err, r.zip.Close()) // which writes the rest
 	return out.Bytes(), err
 }
 
