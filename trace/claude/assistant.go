@@ -11,34 +11,14 @@ import (
 	"aburn/trace/build"
 )
 
-// message is the message of an assistant record.
-type message struct {
-	id, model, content, stop, usage []byte
-}
-
 // assistant takes an assistant record: mostly one block of a response, whose other blocks have records of their own.
 func (m *talk) assistant(e trace.Event, r *record) string {
-	var msg message
-	jsonl.Members(r.message, func(key, v []byte) bool {
-		switch string(key) {
-		case "id":
-			msg.id = v
-		case "model":
-			msg.model = v
-		case "content":
-			msg.content = v
-		case "stop_reason":
-			msg.stop = v
-		case "usage":
-			msg.usage = v
-		}
-		return true
-	})
-	if len(msg.content) == 0 {
+	msg := &r.message
+	if !msg.there {
 		return "an assistant record without content"
 	}
 	if r.apiError || is(msg.model, "<synthetic>") {
-		m.synthetic(e, r, &msg)
+		m.synthetic(e, r)
 		return ""
 	}
 	if msg.id == nil {
@@ -50,17 +30,15 @@ func (m *talk) assistant(e trace.Event, r *record) string {
 	id := token(msg.id)
 	m.model(e, msg.model)
 	first := len(m.b.Trace().Events)
-	if msg.content[0] == '"' { // as old clients wrote it
-		e.Body = &trace.AgentMessage{Digest: build.DigestText(msg.content), Response: id}
+	if msg.text != nil { // as old clients wrote it
+		e.Body = &trace.AgentMessage{Digest: build.DigestText(msg.text), Response: id}
 		m.b.Add(e)
-	} else {
-		jsonl.Elements(msg.content, func(block []byte) bool {
-			m.block(e, block, id)
-			return true
-		})
 	}
-	m.response(e, r, &msg, id, first)
-	m.speaks(r, &msg)
+	for i := range msg.blocks {
+		m.block(e, &msg.blocks[i], id)
+	}
+	m.response(e, r, msg, id, first)
+	m.speaks(r, msg)
 	return ""
 }
 
@@ -130,12 +108,12 @@ func (m *talk) speaks(r *record, msg *message) {
 }
 
 // synthetic takes an assistant record that no model wrote: that a request failed, or nothing of note.
-func (m *talk) synthetic(e trace.Event, r *record, msg *message) {
+func (m *talk) synthetic(e trace.Event, r *record) {
 	e.By = "client"
 	if !r.apiError {
 		return
 	}
-	text := firstText(msg.content)
+	text := r.message.words()
 	x := &trace.Error{Code: token(r.code), Fatal: true, Head: head(text, trace.ErrorHead), Digest: build.DigestText(text)}
 	if n, ok := jsonl.Int(r.status); ok {
 		x.Status = int(n)
@@ -146,33 +124,15 @@ func (m *talk) synthetic(e trace.Event, r *record, msg *message) {
 }
 
 // block takes a block of a response.
-func (m *talk) block(e trace.Event, block []byte, response string) {
-	var kind, text, id, name, input, result []byte
-	jsonl.Members(block, func(key, v []byte) bool {
-		switch string(key) {
-		case "type":
-			kind = v
-		case "text", "thinking":
-			text = v
-		case "id", "tool_use_id":
-			id = v
-		case "name":
-			name = v
-		case "input":
-			input = v
-		case "content":
-			result = v
-		}
-		return true
-	})
+func (m *talk) block(e trace.Event, b *block, response string) {
 	switch {
-	case is(kind, "text"), is(kind, "thinking"), is(kind, "redacted_thinking"):
-		e.Body = &trace.AgentMessage{Digest: build.DigestText(text), Thought: !is(kind, "text"), Response: response}
+	case is(b.kind, "text"), is(b.kind, "thinking"), is(b.kind, "redacted_thinking"):
+		e.Body = &trace.AgentMessage{Digest: build.DigestText(b.text), Thought: !is(b.kind, "text"), Response: response}
 		m.b.Add(e)
-	case is(kind, "tool_use"), is(kind, "server_tool_use"), is(kind, "mcp_tool_use"):
-		m.call(e, id, name, input, response)
-	case bytes.HasSuffix(kind, []byte(`_tool_result"`)):
-		m.serverResult(e, id, result)
+	case is(b.kind, "tool_use"), is(b.kind, "server_tool_use"), is(b.kind, "mcp_tool_use"):
+		m.call(e, b.id, b.name, b.input, response)
+	case bytes.HasSuffix(b.kind, []byte(`_tool_result"`)):
+		m.serverResult(e, b.id, b.content)
 	}
 }
 

@@ -114,12 +114,6 @@ func (r *record) beginsBranch() bool {
 	if !is(r.kind, "user") || r.meta || r.summary {
 		return false
 	}
-	c := r.body()
-	if len(c) > 0 && c[0] == '[' {
-		if r.result != nil || r.caller != nil {
-			return false // results
-		}
-		c = firstText(c)
-	}
-	return c != nil && wroteOf(r, c) <= byUser
+	words := r.message.words()
+	return words != nil && !r.message.isResults() && wroteOf(r, words) <= byUser
 }

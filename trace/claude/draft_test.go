@@ -95,13 +95,37 @@ func file(t testing.TB, path, content string) string {
 func (d *draft) read(t *testing.T) *tracetest.Sink {
 	t.Helper()
 	dir := t.TempDir()
-	d.write(t, dir)
+	whole := d.lines
+	path := d.write(t, dir)
 	s := tracetest.Read(t, claude.New(), dir)
 	for path, err := range s.Errors {
 		t.Errorf("%s: %v", path, err)
 	}
-	tracetest.Cuts(t, claude.New(), dir, later)
+	for n := 1; n < len(whole); n++ {
+		d.lines = whole[:n]
+		d.write(t, dir)
+		two := tracetest.Read(t, claude.New(), dir)
+		d.lines = whole
+		d.write(t, dir)
+		if err := claude.New().Read(t.Context(), trace.Store{Path: path, Cursor: two.Cursors[path]}, two); err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range s.Traces {
+			if got := two.Traces[id]; got == nil || asJSON(t, got) != asJSON(t, want) {
+				t.Fatalf("cut after line %d, %s is\n%s\nnot\n%s", n, id, asJSON(t, got), asJSON(t, want))
+			}
+		}
+	}
 	return s
+}
+
+func asJSON(t testing.TB, tr *trace.SessionTrace) string {
+	t.Helper()
+	data, err := tr.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // only is the one trace of a draft.

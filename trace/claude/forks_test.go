@@ -122,15 +122,7 @@ func TestForkGrows(t *testing.T) {
 	once := tracetest.Read(t, claude.New(), dir)
 	trace.Link(once.Ordered())
 	trace.Link([]*trace.SessionTrace{half.Traces[one], s.got})
-	got, err := s.got.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := once.Traces[two].MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want) {
+	if got, want := asJSON(t, s.got), asJSON(t, once.Traces[two]); got != want {
 		t.Errorf("in two goes\n%s\nat once\n%s", got, want)
 	}
 }

@@ -59,11 +59,7 @@ func (t *transcript) sideTalk(r *record, id, agent string) *talk {
 	}
 	t.inline.talks = append(t.inline.talks, m)
 	rel := trace.SessionRelationship{Kind: trace.Subagent, Related: t.session, AgentID: agent, Time: build.Time(r.stamp), Provenance: trace.Explicit, SourceVersion: token(r.version)}
-	content := r.body()
-	if len(content) > 0 && content[0] == '[' {
-		content = firstText(content)
-	}
-	if call := t.main.asked(build.DigestText(content)); call != "" {
+	if call := t.main.asked(build.DigestText(r.message.words())); call != "" {
 		s := t.main.b.Trace().Events[t.main.spawns[call]].Body.(*trace.SubagentSpawn)
 		s.Session, s.AgentID = m.b.Trace().ID, agent
 		rel.ParentCall, rel.AgentType, rel.Description = call, s.AgentType, s.Description

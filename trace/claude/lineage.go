@@ -78,13 +78,9 @@ func (m *talk) copied(from string) {
 
 // resultOfCopy is whether a record is the result of a call that was copied.
 func (m *talk) resultOfCopy(r *record) bool {
-	copied := false
-	if is(r.kind, "user") {
-		jsonl.Elements(r.body(), func(block []byte) bool {
-			e, _ := m.b.Lookup(jsonl.Text(member(block, "tool_use_id")))
-			copied = e != nil && e.Copied != ""
-			return false
-		})
+	if !r.message.isResults() {
+		return false
 	}
-	return copied
+	e, _ := m.b.Lookup(jsonl.Text(r.message.blocks[0].id))
+	return e != nil && e.Copied != ""
 }

@@ -14,8 +14,9 @@ type record struct {
 	session, agent, prompt, stamp              []byte
 	cwd, version                               []byte
 	sidechain, meta, summary, aborted, company bool
-	message, result, attachment                []byte
-	inner                                      []byte // body
+	message                                    message
+	result                                     told
+	attachment                                 []byte
 	content, compact, data, parentCall         []byte
 	denial, decision                           []byte
 	beforeRun                                  bool
@@ -26,18 +27,44 @@ type record struct {
 	operation, cost, caller                    []byte
 }
 
-// parse takes a line apart. It is false if the line is no object.
+// message is the message of a user or assistant record. Its content is a text or blocks.
+type message struct {
+	id, model, stop, usage []byte
+	text                   []byte
+	blocks                 []block
+	there                  bool // a content, be it empty
+}
+
+// block is a part of a message.
+type block struct {
+	kind, text, id, name, input, content []byte
+	failed                               []byte // is_error
+}
+
+// parse takes a line apart, in one pass. It is false if the line is no object.
 func (r *record) parse(line []byte) bool {
-	*r = record{}
-	return jsonl.Members(line, func(key, v []byte) bool {
+	*r = record{message: message{blocks: r.message.blocks[:0]}}
+	n := jsonl.Object(line, func(key, rest []byte) int {
 		switch string(key) {
+		case "message":
+			return r.message.parse(rest)
+		case "toolUseResult":
+			return r.result.parse(rest)
+		}
+		n := jsonl.Value(rest)
+		if n < 0 {
+			return n
+		}
+		switch v := rest[:n]; string(key) {
 		case "type":
 			r.kind = v
 		case "subtype":
 			r.subtype = v
 		case "uuid":
 			r.uuid = v
-			return r.attachment == nil || r.wantsMore()
+			if r.attachment != nil && !r.wantsMore() {
+				return jsonl.Stop
+			}
 		case "parentUuid":
 			r.parent = v
 		case "logicalParentUuid":
@@ -56,10 +83,6 @@ func (r *record) parse(line []byte) bool {
 			r.cwd = v
 		case "version":
 			r.version = v
-		case "message":
-			r.message = v
-		case "toolUseResult":
-			r.result = v
 		case "attachment":
 			r.attachment = v
 		case "content":
@@ -67,8 +90,88 @@ func (r *record) parse(line []byte) bool {
 		default:
 			r.rare(key, v)
 		}
-		return true
+		return n
 	})
+	return n == jsonl.Stop || n == len(line)
+}
+
+// parse takes a message apart, and says how many bytes it takes, 0 if it is none.
+func (m *message) parse(text []byte) int {
+	if len(text) > 0 && text[0] != '{' {
+		return 0
+	}
+	return jsonl.Object(text, func(key, rest []byte) int {
+		m.there = m.there || string(key) == "content"
+		if string(key) == "content" && len(rest) > 0 && rest[0] == '[' {
+			return jsonl.Array(rest, func(rest []byte) int {
+				m.blocks = append(m.blocks, block{})
+				return m.blocks[len(m.blocks)-1].parse(rest)
+			})
+		}
+		n := jsonl.Value(rest)
+		if n < 0 {
+			return n
+		}
+		switch v := rest[:n]; string(key) {
+		case "id":
+			m.id = v
+		case "model":
+			m.model = v
+		case "content":
+			m.text = v
+		case "stop_reason":
+			m.stop = v
+		case "usage":
+			m.usage = v
+		}
+		return n
+	})
+}
+
+// parse takes a block apart, and says how many bytes it takes, 0 if it is none.
+func (b *block) parse(text []byte) int {
+	if len(text) > 0 && text[0] != '{' {
+		return 0
+	}
+	return jsonl.Object(text, func(key, rest []byte) int {
+		n := jsonl.Value(rest)
+		if n < 0 {
+			return n
+		}
+		switch v := rest[:n]; string(key) {
+		case "type":
+			b.kind = v
+		case "text", "thinking":
+			b.text = v
+		case "id", "tool_use_id":
+			b.id = v
+		case "name":
+			b.name = v
+		case "input":
+			b.input = v
+		case "content":
+			b.content = v
+		case "is_error":
+			b.failed = v
+		}
+		return n
+	})
+}
+
+// isResults is whether the message tells how calls ended.
+func (m *message) isResults() bool { return len(m.blocks) > 0 && is(m.blocks[0].kind, "tool_result") }
+
+// words is the text of the message: its first text that the client did not put before the user's own words.
+func (m *message) words() (text []byte) {
+	if m.text != nil {
+		return m.text
+	}
+	for i := range m.blocks {
+		if b := &m.blocks[i]; is(b.kind, "text") && (text == nil || isContext(text)) {
+			text = b.text
+		}
+	}
+	return text
 }
 
 // rare takes the members that few records have.
@@ -124,14 +227,6 @@ func (r *record) rare(key, v []byte) {
 // wantsMore is whether more of an attachment is needed than its place in the chain, which is most of a transcript's bytes.
 func (r *record) wantsMore() bool {
 	return bytes.HasPrefix(r.attachment, []byte(`{"type":"queued_command"`)) || bytes.HasPrefix(r.attachment, []byte(`{"type":"max_turns_reached"`))
-}
-
-// body is the content of the record's message.
-func (r *record) body() []byte {
-	if r.inner == nil {
-		r.inner = member(r.message, "content")
-	}
-	return r.inner
 }
 
 // kindOf is the type of a line that begins with it, as all lines do that are not part of the conversation.

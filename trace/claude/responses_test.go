@@ -82,11 +82,7 @@ func TestSecrets(t *testing.T) {
 	d.calls("3", "2", secret, `{"file_path":"/p/`+secret+`"}`)
 	d.record("assistant", "e", "3", `,"message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"bad key `+secret+`"}]},"error":"`+secret+`","isApiErrorMessage":true`)
 	tr := d.only(t)
-	data, err := tr.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(data), secret) {
+	if data := asJSON(t, tr); strings.Contains(data, secret) {
 		t.Errorf("it is in %s", data)
 	}
 	if tr.Scrub.Redacted == 0 || tr.Results[0].ExitCode == nil || *tr.Results[0].ExitCode != 7 {

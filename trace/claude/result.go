@@ -10,41 +10,26 @@ import (
 	"aburn/trace/build"
 )
 
-// block is a tool_result block of a user record.
-type block struct {
-	call, content []byte
-	failed        *bool
-}
-
-// told is what toolUseResult tells of a result, which sub-agents' records do not have.
+// told is what toolUseResult tells of a result, which sub-agents' records do not have. It is a text where the call failed.
 type told struct {
-	status, agent, agentType, kind []byte
-	async                          bool
-	background, interpretation     []byte
-	interrupted                    bool
-	duration                       int64
-	change                         change
+	text               []byte
+	agent, agentType   []byte
+	async, interrupted bool
+	background         []byte
+	duration           int64
+	change             change
 }
 
 // toolResult takes the result of a call.
-func (m *talk) toolResult(e trace.Event, r *record, raw []byte) {
-	var b block
-	jsonl.Members(raw, func(key, v []byte) bool {
-		switch string(key) {
-		case "tool_use_id":
-			b.call = v
-		case "content":
-			b.content = v
-		case "is_error":
-			failed := isTrue(v)
-			b.failed = &failed
-		}
-		return true
-	})
-	x := trace.ToolResultEvent{Call: token(b.call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult, IsError: b.failed}
-	t := tell(r.result)
+func (m *talk) toolResult(e trace.Event, r *record, b *block) {
+	x := trace.ToolResultEvent{Call: token(b.id), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult}
+	if b.failed != nil {
+		failed := isTrue(b.failed)
+		x.IsError = &failed
+	}
+	t := &r.result
 	m.content(&x, b.content)
-	m.judge(&x, r, &t, b.content)
+	m.judge(&x, r, b.content)
 	x.DurationMS = t.duration
 	agent := token(t.agent)
 	if agent != "" {
@@ -96,7 +81,8 @@ func (m *talk) content(x *trace.ToolResultEvent, content []byte) {
 }
 
 // judge sets how the call ended.
-func (m *talk) judge(x *trace.ToolResultEvent, r *record, t *told, content []byte) {
+func (m *talk) judge(x *trace.ToolResultEvent, r *record, content []byte) {
+	t := &r.result
 	failed := x.IsError != nil && *x.IsError
 	switch {
 	case !failed && (t.async || t.background != nil):
@@ -124,7 +110,7 @@ func (m *talk) judge(x *trace.ToolResultEvent, r *record, t *told, content []byt
 	case x.Denied == "user":
 		x.Status = trace.StatusCancelled
 	case x.Denied != "":
-	case kind == "user-rejected", kind == "interrupted", has(text, sessionEnded), kind == "" && is(r.result, "User rejected tool use"):
+	case kind == "user-rejected", kind == "interrupted", has(text, sessionEnded), kind == "" && is(t.text, "User rejected tool use"):
 		x.Status = trace.StatusCancelled
 	}
 }
@@ -174,17 +160,24 @@ func exitCode(text []byte) *int {
 	return &n
 }
 
-// tell takes toolUseResult apart. It is a string where the call failed.
-func tell(raw []byte) (t told) {
-	if len(raw) == 0 || raw[0] != '{' {
-		return t
+// parse takes toolUseResult apart, and says how many bytes it takes.
+func (t *told) parse(text []byte) int {
+	if len(text) > 0 && text[0] != '{' {
+		n := jsonl.Value(text)
+		if n > 0 {
+			t.text = text[:n]
+		}
+		return n
 	}
-	jsonl.Members(raw, func(key, v []byte) bool {
-		switch string(key) {
+	return jsonl.Object(text, func(key, rest []byte) int {
+		n := jsonl.Value(rest)
+		if n < 0 {
+			return n
+		}
+		switch v := rest[:n]; string(key) {
 		case "isAsync":
-			t.async = isTrue(v)
+			t.async = t.async || isTrue(v)
 		case "status":
-			t.status = v
 			t.async = t.async || is(v, "async_launched")
 		case "agentId":
 			t.agent = v
@@ -199,9 +192,8 @@ func tell(raw []byte) (t told) {
 		default:
 			t.change.take(key, v)
 		}
-		return true
+		return n
 	})
-	return t
 }
 
 // spawned says which sub-agent came of a call.

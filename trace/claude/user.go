@@ -61,38 +61,21 @@ func wroteOf(r *record, text []byte) wrote {
 
 // user takes a user record: results, or a text.
 func (m *talk) user(e trace.Event, r *record) string {
-	content := r.body()
-	if len(content) == 0 {
+	msg := &r.message
+	if !msg.there {
 		return "a user record without content"
 	}
-	if content[0] != '[' {
-		m.said(e, content, r)
-		return ""
+	for i := range msg.blocks {
+		if is(msg.blocks[i].kind, "tool_result") {
+			m.toolResult(e, r, &msg.blocks[i])
+		}
 	}
-	var text []byte
-	results, parts := 0, 0
-	jsonl.Elements(content, func(block []byte) bool {
-		switch kind := member(block, "type"); {
-		case is(kind, "tool_result"):
-			m.toolResult(e, r, block)
-			results++
-		case is(kind, "text"):
-			parts++
-			if part := member(block, "text"); text == nil || isContext(text) {
-				text = part
-			}
-		default:
-			parts++
-		}
-		return true
-	})
-	if parts > 0 || results == 0 {
-		if text == nil {
-			text = []byte(`""`) // images and documents alone
-		}
-		if results == 0 || wroteOf(r, text) == wroteInterrupt {
-			m.said(e, text, r)
-		}
+	text := msg.words()
+	switch {
+	case !msg.isResults() && text == nil:
+		m.said(e, []byte(`""`), r) // images and documents alone
+	case !msg.isResults(), wroteOf(r, text) == wroteInterrupt:
+		m.said(e, text, r)
 	}
 	return ""
 }
