@@ -77,6 +77,11 @@ func clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
+		if n := plainRun(s[i:]); n > 0 {
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
 		if n := terminalSequence(s[i:]); n > 0 {
 			i += n
 			continue
@@ -93,13 +98,16 @@ func clean(s string) string {
 	return b.String()
 }
 
-func isClean(s string) bool {
+func isClean(s string) bool { return plainRun(s) == len(s) }
+
+// plainRun is how many bytes s begins with that are shown as they are, without a look into the tables of Unicode.
+func plainRun(s string) int {
 	for i := range len(s) {
 		if b := s[i]; b >= utf8.RuneSelf || b < ' ' && b != '\n' && b != '\t' || b == 0x7f {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(s)
 }
 
 // invisible says whether r is left out.
