@@ -48,8 +48,10 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		return in.Getenv(name)
 	}
 	roots := append(project.Marked(env), in.Projects...)
-	if here, err := project.Find(env("PWD"), env); err == nil && filepath.IsAbs(env("PWD")) {
-		roots = append(roots, here.Root)
+	if pwd := env("PWD"); filepath.IsAbs(pwd) {
+		if here, err := project.Find(pwd, env); err == nil {
+			roots = append(roots, here.Root)
+		}
 	}
 	for _, root := range roots {
 		if err := ctx.Err(); err != nil {

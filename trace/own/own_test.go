@@ -278,6 +278,13 @@ func TestDamage(t *testing.T) {
 	if len(s.Damage) != 1 || s.Damage[0].Ref.Line != 2 || s.Damage[0].Ref.Offset != int64(at) || len(s.Traces) != 1 || !s.Torn[s.Stores[0].Path] {
 		t.Errorf("damage %+v, %d traces, torn %v", s.Damage, len(s.Traces), s.Torn)
 	}
+	// Read on, only what is new is told.
+	appendTo(t, dir, 0, recorded(t, "codex-error"))
+	s.Damage = nil
+	again(t, s, dir)
+	if len(s.Damage) != 1 || !strings.Contains(s.Damage[0].Reason, journal.Name) || s.Damage[0].Ref.Offset < int64(len(data)) {
+		t.Errorf("read on, damage %+v", s.Damage)
+	}
 	if err := os.WriteFile(log, []byte("hello\nworld\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

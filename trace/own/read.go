@@ -37,6 +37,7 @@ type reading struct {
 
 func (r *reading) read(ctx context.Context, from journal.Position) error {
 	at := from
+	segments := map[string]bool{} // that were read
 	for record, err := range r.log.Entries(from) {
 		if err != nil {
 			return err
@@ -46,6 +47,7 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 		}
 		r.entries++
 		next := record.Next()
+		segments[record.Segment] = true
 		if next.Segment == at.Segment && next.Offset > at.Offset {
 			r.sink.Progress(next.Offset - at.Offset)
 		}
@@ -62,7 +64,7 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 		return &trace.UnknownLayout{Agent: "aburn", Path: r.path, Why: "no line of it is an entry"}
 	}
 	if stats.Damage > 0 {
-		if err := r.damage(ctx, from); err != nil {
+		if err := r.damage(ctx, from, segments); err != nil {
 			return err
 		}
 	}
@@ -90,14 +92,14 @@ func key(seq logfmt.Seq, id string, line journal.Line) string {
 	return line.Segment + "@" + strconv.FormatInt(line.Offset, 10)
 }
 
-// damage tells the places of the lines behind from that are no entries. Reading only counts them.
-func (r *reading) damage(ctx context.Context, from journal.Position) error {
+// damage tells the places of the lines behind from, in these segments, that are no entries. Reading only counts them.
+func (r *reading) damage(ctx context.Context, from journal.Position, segments map[string]bool) error {
 	report, err := r.log.Verify(ctx)
 	if err != nil {
 		return err
 	}
 	for _, f := range report.Damage {
-		if f.Kind == journal.BadLine && (f.Segment != from.Segment || f.Offset >= from.Offset) {
+		if f.Kind == journal.BadLine && segments[f.Segment] && (f.Segment != from.Segment || f.Offset >= from.Offset) {
 			r.sink.Damaged(trace.Damage{Ref: trace.Ref{Line: int64(f.Line), Offset: f.Offset}, Reason: f.Segment + ": " + f.Text})
 		}
 	}
