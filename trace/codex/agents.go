@@ -108,7 +108,7 @@ func (s *session) notified(e trace.Event, thread, how string, said content) {
 	default:
 		r.Status = trace.StatusUnknown
 	}
-	s.failed(&r, said)
+	setHead(&r, said)
 	s.result(e, r)
 }
 

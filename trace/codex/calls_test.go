@@ -43,6 +43,7 @@ func TestOutputs(t *testing.T) {
 		{"no_such_tool", "unsupported call: no_such_tool", trace.StatusErrored, true, "", -1},
 		{"write_stdin", "write_stdin failed: Unknown process id 4", trace.StatusErrored, true, "", -1},
 		{"request_user_input", "request_user_input is unavailable in Default mode", trace.StatusErrored, true, "", -1},
+		{"mcp__s__ask", "the motion was rejected by user vote", trace.StatusCompleted, false, "", -1},
 		{"create_goal", `{"goal":{"status":"active"}}`, trace.StatusCompleted, false, "", -1},
 	}
 	for _, test := range tests {
@@ -178,5 +179,22 @@ func TestItemsWithoutIDs(t *testing.T) {
 		if c.Call.Call != fmt.Sprintf("call-%d", i+1) || len(c.Results) != 1 {
 			t.Errorf("call %d is %q with %d results", i+1, c.Call.Call, len(c.Results))
 		}
+	}
+}
+
+// TestPictures: a prompt is its text, whatever pictures are beside it; an output that is only a picture is the picture.
+func TestPictures(t *testing.T) {
+	const picture = `{"type":"input_image","image_url":"data:image/png;base64,AAAA"}`
+	got := started("").
+		item(`"type":"UserMessage","id":"a","content":[{"type":"image","image_url":"data:image/png;base64,AAAA"},{"type":"text","text":"what is it?"}]`).
+		call("c", "view_image", `{"path":"/home/user/project/x.png"}`, "").
+		item(`"type":"ImageView","id":"c","path":"file:///home/user/project/x.png"`).
+		rec("response_item", `"type":"function_call_output","call_id":"c","output":[`+picture+`]`).read(t)
+	if m := bodies[*trace.UserMessage](got)[0]; m.Head != "what is it?" || m.Length != int64(len("what is it?")) {
+		t.Errorf("the prompt is %+v", m)
+	}
+	call := got.Calls()[0]
+	if r := call.Last(); r.Status != trace.StatusCompleted || r.Content.Length != int64(len("data:image/png;base64,AAAA")) || call.Call.Path != "x.png" {
+		t.Errorf("call %+v, result %+v", call.Call, r)
 	}
 }

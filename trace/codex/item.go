@@ -112,7 +112,7 @@ func (s *session) command(e trace.Event, it object) {
 			r.Status, r.IsError = trace.StatusCancelled, nil // killed, by an interrupt or with the client, which calls that failed
 		}
 	}
-	s.failed(&r, out)
+	setHead(&r, out)
 	s.result(e, r)
 }
 
@@ -133,7 +133,7 @@ func (s *session) mcp(e trace.Event, it object) {
 		is := true
 		r.Status, r.IsError = trace.StatusErrored, &is
 	}
-	s.failed(&r, out)
+	setHead(&r, out)
 	s.result(e, r)
 }
 

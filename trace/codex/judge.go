@@ -102,7 +102,8 @@ func scriptStatus(tool, text string) (verdict, bool) {
 	return verdict{}, false
 }
 
-// denials are how the client says that a call was refused, and who did.
+// denials are how the client says that a call was refused, and who did. Of a command and a patch it stands somewhere in the
+// text, which begins with what was refused.
 var denials = []struct{ text, by string }{
 	{"Command blocked by PreToolUse hook", "hook"},
 	{"Tool call blocked by PreToolUse hook", "hook"},
@@ -116,7 +117,7 @@ var denials = []struct{ text, by string }{
 
 // failures are how the client says that a call was not taken, or failed.
 var failures = []string{
-	"unsupported call: ", "unsupported custom tool call: ", "failed to parse function arguments", "unable to ", "apply_patch verification failed",
+	"unsupported call: ", "unsupported custom tool call: ", "failed to parse function arguments", "unable to locate image", "apply_patch verification failed",
 	"exec_command failed", "write_stdin failed", "execution error", "tool call error", "err: ", "Unknown process id", "collab ", "agent thread limit reached",
 	"`justification` requires", "request_user_input is unavailable",
 }
@@ -125,7 +126,7 @@ var failures = []string{
 func refused(tool, text, rest string) verdict {
 	yes := true
 	for _, d := range denials {
-		if strings.Contains(text, d.text) {
+		if strings.HasPrefix(text, d.text) || runsShell(tool) && strings.Contains(text, d.text) {
 			v := verdict{status: trace.StatusErrored, isError: &yes, denied: d.by}
 			if d.by == "user" {
 				v.status = trace.StatusCancelled

@@ -71,7 +71,8 @@ func start(raw []byte, max int) string {
 
 // content is a text in parts: what a message, an output or a result holds.
 type content struct {
-	parts [][]byte // JSON strings
+	parts  [][]byte // JSON strings
+	images [][]byte // likewise; they stand for the content only where there is no text
 }
 
 // contentOf is the texts of a value: a string; a list of parts with a text or an image; an object with a content.
@@ -97,28 +98,36 @@ func (c *content) add(raw []byte) {
 
 // addPart adds what a part of a list holds. Lists within it are no text.
 func (c *content) addPart(part []byte) {
-	if len(part) > 0 && part[0] == '"' {
+	if part[0] == '"' {
 		c.parts = append(c.parts, part)
 		return
 	}
 	jsonl.Members(part, func(key, value []byte) bool {
+		if value[0] != '"' {
+			return true
+		}
 		switch string(key) {
-		case "text", "image_url", "content", "body":
-			if len(value) > 0 && value[0] == '"' {
-				c.parts = append(c.parts, value)
-				return false
-			}
+		case "text", "content":
+			c.parts = append(c.parts, value)
+			return false
+		case "image_url":
+			c.images = append(c.images, value)
+			return false
 		}
 		return true
 	})
 }
 
 func (c content) digest() trace.Digest {
-	if len(c.parts) == 1 {
-		return build.DigestText(c.parts[0])
+	parts := c.parts
+	if len(parts) == 0 {
+		parts = c.images
+	}
+	if len(parts) == 1 {
+		return build.DigestText(parts[0])
 	}
 	var t build.Text
-	for _, part := range c.parts {
+	for _, part := range parts {
 		t.Add(part)
 	}
 	return t.Digest()

@@ -22,8 +22,8 @@ func setStatus(r *trace.ToolResultEvent, raw []byte) {
 	}
 }
 
-// failed gives a failed result its head.
-func (s *session) failed(r *trace.ToolResultEvent, out content) {
+// setHead gives a failed result its head.
+func setHead(r *trace.ToolResultEvent, out content) {
 	if r.Failed() {
 		r.Head = out.head(trace.ErrorHead)
 	}
@@ -32,10 +32,7 @@ func (s *session) failed(r *trace.ToolResultEvent, out content) {
 // result appends what became known of a call.
 func (s *session) result(e trace.Event, r trace.ToolResultEvent) {
 	s.Result(e, r)
-	if r.Status != trace.StatusRunning {
-		was := s.ends[r.Call]
-		s.ends[r.Call] = end{final: true, item: was.item || r.From == trace.FromToolResult}
-	}
+	s.know(&r)
 }
 
 // output takes what a call gave back to the model. It is what became of the call where no item tells: of a call that was
@@ -82,7 +79,7 @@ func (s *session) output(p object) {
 		s.codeEnded(s.Cells[cell], v)
 	}
 	s.running(id, tool, v)
-	s.failed(&r, out)
+	setHead(&r, out)
 	if r.Status == trace.StatusCancelled {
 		s.Hit = id
 	}

@@ -84,14 +84,22 @@ func begin(store trace.Store, sink trace.Sink) (*session, error) {
 		return nil, fmt.Errorf("%s: no trace %s to go on with", store.Path, s.ID)
 	}
 	t.Sources[0].Path = store.Path // it moves when it is archived
-	for i := range t.Results {
-		if r := &t.Results[i]; r.Status != trace.StatusRunning {
-			s.ends[r.Call] = end{final: true, item: s.ends[r.Call].item || r.From == trace.FromToolResult}
-		}
-	}
 	s.answers = answerTurns(t)
 	s.Builder = build.Resume(t)
+	for i := range t.Results {
+		r := &t.Results[i]
+		if _, c := s.Lookup(r.Call); c == nil || c.Index == r.CallIndex { // not of an earlier call with this id
+			s.know(r)
+		}
+	}
 	return s, nil
+}
+
+// know notes what a result says of its call.
+func (s *session) know(r *trace.ToolResultEvent) {
+	if r.Status != trace.StatusRunning {
+		s.ends[r.Call] = end{final: true, item: s.ends[r.Call].item || r.From == trace.FromToolResult}
+	}
 }
 
 // keep is the state as a cursor holds it; nil before the first record.
