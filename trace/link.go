@@ -75,7 +75,7 @@ func linkAgents(family []*SessionTrace, changed []bool) {
 				continue
 			}
 			if p.spawn.Session == "" {
-				p.spawn.Session, p.spawn.AgentID = t.ID, cmp.Or(p.spawn.AgentID, r.AgentID)
+				p.spawn.Session, p.spawn.AgentID, p.spawn.NotStarted = t.ID, cmp.Or(p.spawn.AgentID, r.AgentID), false
 				changed[p.trace] = true
 			}
 			if family[p.trace].spawned(p.spawn) {

@@ -221,6 +221,35 @@ func TestAgents(t *testing.T) {
 	tracetest.CutFile(t, claude.New(), dir, filepath.Join("-p", one, "subagents/agent-y.meta.json"), later)
 }
 
+// A call that was refused or wrong started no sub-agent; one that a sub-agent names did, however it ended.
+func TestAgentNotStarted(t *testing.T) {
+	input := `{"description":"dig","prompt":"dig","subagent_type":"digger"}`
+	d := newDraft(one)
+	d.text("p1", "", "do")
+	d.calls("1", "p1", "Agent", input)
+	d.result("r1", "1", `"no such type"`, true)
+	d.calls("2", "r1", "Agent", input)
+	d.result("r2", "2", `"no"`, true, `,"toolDenialKind":"user-rejected","toolDenialBeforeRun":true`)
+	d.calls("3", "r2", "Agent", input)
+	d.result("r3", "3", `"stopped"`, true, `,"toolDenialKind":"user-rejected"`)
+	d.calls("4", "r3", "Agent", input)
+	d.result("r4", "4", `"it failed"`, true)
+	d.calls("5", "r4", "Agent", input)
+	tr := d.only(t)
+	if n := tr.Count().Subagents; n != 2 {
+		t.Errorf("%d sub-agents, not the one that was stopped and the one that works", n)
+	}
+	child := newDraft(one)
+	child.text("q1", "", "dig", `,"agentId":"x"`)
+	dir := t.TempDir()
+	file(t, filepath.Join(dir, "-p", one, "subagents/agent-x.jsonl"), child.lines[0]+"\n")
+	file(t, filepath.Join(dir, "-p", one, "subagents/agent-x.meta.json"), `{"toolUseId":"c4"}`)
+	trace.Link(append(tracetest.Read(t, claude.New(), dir).Ordered(), tr))
+	if n := tr.Count().Subagents; n != 3 {
+		t.Errorf("with the sub-agent of the fourth call there are %d", n)
+	}
+}
+
 // Very old clients wrote a sub-agent's records into the file of its session.
 func TestInlineAgents(t *testing.T) {
 	d := newDraft(one)

@@ -36,9 +36,7 @@ func (m *talk) toolResult(e trace.Event, r *record, b *block) {
 		m.spawned(x.Call, agent, token(t.agentType))
 		x.Spawned = m.session + "/" + agent
 	}
-	if t.async {
-		m.inBackground(x.Call)
-	}
+	m.learn(&x, t.async, agent != "")
 	open := m.st.Open[x.Call]
 	cut := x.Status == trace.StatusCancelled && has(b.content, sessionEnded)
 	if cut && !m.st.Cut {
@@ -209,11 +207,16 @@ func (m *talk) spawned(call, agent, agentType string) {
 	}
 }
 
-// inBackground says that the sub-agent of a call works in the background, which the call itself need not say.
-func (m *talk) inBackground(call string) {
-	if i, ok := m.spawns[call]; ok {
-		m.b.Trace().Events[i].Body.(*trace.SubagentSpawn).Background = true
+// learn notes what a result tells of the sub-agent of its call: that it works in the background, which the call itself need
+// not say, and that there is none. What a person stopped had begun.
+func (m *talk) learn(x *trace.ToolResultEvent, background, named bool) {
+	i, ok := m.spawns[x.Call]
+	if !ok {
+		return
 	}
+	s := m.b.Trace().Events[i].Body.(*trace.SubagentSpawn)
+	s.Background = s.Background || background
+	s.NotStarted = !named && s.Session == "" && (x.Denied != "" || x.Status == trace.StatusErrored)
 }
 
 // serverResult takes the result of a tool that the provider ran.
