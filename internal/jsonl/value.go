@@ -14,74 +14,34 @@ import (
 // value as it stands there. It is true if obj is an object as far as it looked, which is not into the values: it passes
 // over them, and over long strings as fast as memory is read.
 func Members(obj []byte, f func(key, value []byte) bool) bool {
-	i := blanks(obj, 0)
-	if i >= len(obj) || obj[i] != '{' {
-		return false
-	}
-	if i = blanks(obj, i+1); i < len(obj) && obj[i] == '}' {
-		return blanks(obj, i+1) == len(obj)
-	}
-	for {
-		if i >= len(obj) || obj[i] != '"' {
-			return false
+	obj = obj[blanks(obj, 0):]
+	n := Object(obj, func(key, rest []byte) int {
+		n := Value(rest)
+		if n < 0 {
+			return n
 		}
-		end := literal(obj, i)
-		if end < 0 {
-			return false
-		}
-		key := obj[i+1 : end-1]
 		if bytes.IndexByte(key, '\\') >= 0 {
-			key = AppendText(nil, obj[i:end])
+			key = appendUnescaped(nil, key)
 		}
-		if i = blanks(obj, end); i >= len(obj) || obj[i] != ':' {
-			return false
+		if !f(key, rest[:n]) {
+			return Stop
 		}
-		start := blanks(obj, i+1)
-		if end = value(obj, start); end < 0 {
-			return false
-		}
-		if !f(key, obj[start:end]) {
-			return true
-		}
-		switch i = blanks(obj, end); {
-		case i >= len(obj):
-			return false
-		case obj[i] == '}':
-			return blanks(obj, i+1) == len(obj)
-		case obj[i] != ',':
-			return false
-		}
-		i = blanks(obj, i+1)
-	}
+		return n
+	})
+	return n == Stop || n >= 0 && blanks(obj, n) == len(obj)
 }
 
 // Elements is Members for an array.
 func Elements(arr []byte, f func(value []byte) bool) bool {
-	i := blanks(arr, 0)
-	if i >= len(arr) || arr[i] != '[' {
-		return false
-	}
-	if i = blanks(arr, i+1); i < len(arr) && arr[i] == ']' {
-		return blanks(arr, i+1) == len(arr)
-	}
-	for {
-		end := value(arr, i)
-		if end < 0 {
-			return false
+	arr = arr[blanks(arr, 0):]
+	n := Array(arr, func(rest []byte) int {
+		n := Value(rest)
+		if n >= 0 && !f(rest[:n]) {
+			return Stop
 		}
-		if !f(arr[i:end]) {
-			return true
-		}
-		switch i = blanks(arr, end); {
-		case i >= len(arr):
-			return false
-		case arr[i] == ']':
-			return blanks(arr, i+1) == len(arr)
-		case arr[i] != ',':
-			return false
-		}
-		i = blanks(arr, i+1)
-	}
+		return n
+	})
+	return n == Stop || n >= 0 && blanks(arr, n) == len(arr)
 }
 
 // Text is the text that the JSON string raw stands for; "" if it is no string.
@@ -101,7 +61,11 @@ func AppendText(dst, raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return dst
 	}
-	s := raw[1 : len(raw)-1]
+	return appendUnescaped(dst, raw[1:len(raw)-1])
+}
+
+// appendUnescaped is AppendText for the inside of the string.
+func appendUnescaped(dst, s []byte) []byte {
 	for {
 		var n int
 		dst, n = appendPlain(dst, s)
