@@ -53,12 +53,12 @@ func (s *session) call(x tool, at trace.Event, response string) string {
 	}
 	for _, key := range []string{"file_path", "absolute_path", "dir_path", "path"} {
 		if path := x.args.Get(key).Str; path != "" {
-			c.Path = build.Path(path, s.b.Trace().Project.Path)
+			c.Path = s.path(path)
 			break
 		}
 	}
 	if c.Type == trace.ShellTool {
-		c.Head = build.Head(x.args.Get("command").String(), trace.CommandHead)
+		c.Head = head(x.args.Get("command").String(), trace.CommandHead)
 	}
 	s.b.Call(at, c)
 	s.calls[c.Call] = ""
@@ -97,7 +97,7 @@ func (s *session) result(call string, x tool, at trace.Event) {
 	if c == nil || s.calls[call] != "" && s.words[call] == x.status.Str {
 		return
 	}
-	s.words[call] = x.status.Str
+	s.words[call] = strings.Clone(x.status.Str)
 	text := output(x.result)
 	got, ended := judge(c.Type, x, text)
 	if !ended || s.calls[call] == got.Status {
@@ -108,16 +108,16 @@ func (s *session) result(call string, x tool, at trace.Event) {
 	if t := when(x.time); !t.IsZero() {
 		at.Time = t
 	}
-	child := x.agent.Str
+	child := strings.Clone(x.agent.Str)
 	if child != "" && !repeated {
 		s.spawn(call, child, x, at)
 	}
 	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromToolResult, build.Digest([]byte(text))
 	if got.Failed() {
-		got.Head = build.Head(text, trace.ErrorHead)
+		got.Head = head(text, trace.ErrorHead)
 	}
 	if s.child {
-		got.AgentID = build.Head(s.id, 200)
+		got.AgentID = s.id
 	}
 	if child != "" {
 		got.Spawned = s.childID(child)
@@ -144,17 +144,17 @@ func (s *session) response(v gjson.Result, at trace.Event) {
 	s.calls[call] = got.Status
 	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromFunctionCallOutput, build.Digest([]byte(text))
 	if got.Failed() {
-		got.Head = build.Head(text, trace.ErrorHead)
+		got.Head = head(text, trace.ErrorHead)
 	}
 	s.b.Result(at, got.ToolResultEvent)
 }
 
 // spawn takes the start of a sub-agent, whose session has the id child.
 func (s *session) spawn(call, child string, x tool, at trace.Event) {
-	known := start{call: call, agentType: token(x.args.Get("agent_name")), description: build.Head(x.description.Str, trace.UserHead),
-		end: x.display.Get("terminateReason").Str}
+	known := start{call: call, agentType: strings.Clone(build.Word(x.args.Get("agent_name").Str)), description: head(x.description.Str, trace.UserHead),
+		end: strings.Clone(x.display.Get("terminateReason").Str)}
 	s.family.started[child] = known
-	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: build.Head(child, 200), AgentType: known.agentType, Description: known.description}
+	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: child, AgentType: known.agentType, Description: known.description}
 	s.b.Add(at)
 }
 
@@ -173,7 +173,7 @@ func (s *session) change(call string, display gjson.Result, at trace.Event) {
 	if path == "" || !diff.Exists() {
 		return
 	}
-	f := &trace.FileChange{Path: build.Path(path, s.b.Trace().Project.Path), Action: "modified", Call: call}
+	f := &trace.FileChange{Path: s.path(path), Action: "modified", Call: call}
 	if display.Get("isNewFile").Bool() {
 		f.Action = "created"
 	}

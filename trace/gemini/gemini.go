@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -64,7 +65,7 @@ func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	case unknown != nil && len(f.sessions) == 0:
 		return unknown
 	case unknown != nil:
-		sink.Damaged(trace.Damage{Reason: unknown.Error()})
+		sink.Damaged(trace.Damage{Ref: trace.Ref{Line: 1}, Reason: unknown.Error()})
 	}
 	if err := f.finish(); err != nil {
 		return err
@@ -174,7 +175,7 @@ func (s *source) line(l jsonl.Line) {
 
 // head takes the record that begins a file, and another one each time that the session is resumed.
 func (s *source) head(r record, ref trace.Ref) {
-	id := r.sessionID.Str
+	id := strings.Clone(r.sessionID.Str)
 	x, again := s.sessions[id]
 	if !again {
 		x = newSession(s.family, id, s.path, r)

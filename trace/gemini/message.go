@@ -14,14 +14,14 @@ import (
 func (s *session) message(r record, ref trace.Ref, made bool) {
 	m := s.messages[r.id.Str]
 	if m == nil {
-		m = &message{kind: r.kind.Str}
-		s.messages[r.id.Str] = m
+		m = &message{id: strings.Clone(r.id.Str), kind: strings.Clone(r.kind.Str)}
+		s.messages[m.id] = m
 		if m.kind == "user" || m.kind == "gemini" {
-			s.live = append(s.live, r.id.Str)
+			s.live = append(s.live, m.id)
 		}
 	}
 	before := len(s.b.Trace().Events)
-	at := trace.Event{Time: when(r.time), Ref: ref, Record: r.id.Str}
+	at := trace.Event{Time: when(r.time), Ref: ref, Record: build.Token(m.id)}
 	switch m.kind {
 	case "user":
 		s.user(m, r, at, made)
@@ -58,7 +58,7 @@ func (s *session) user(m *message, r record, at trace.Event, made bool) {
 	if r.display.Exists() {
 		text = split(r.display).text // what the user wrote, before files were put in
 	}
-	body := &trace.UserMessage{Digest: build.Digest([]byte(text)), Head: build.Head(text, trace.UserHead), Command: command(text)}
+	body := &trace.UserMessage{Digest: build.Digest([]byte(text)), Head: head(text, trace.UserHead), Command: command(text)}
 	if body.Machine = s.machine(text, made); body.Machine != "" {
 		at.By = "client"
 	}
@@ -105,7 +105,7 @@ func (s *session) context(text string) {
 		if !ok {
 			break
 		}
-		dirs = append(dirs, dir)
+		dirs = append(dirs, strings.Clone(dir))
 	}
 	t.Project.Path = verified(s.hash, dirs)
 }
@@ -116,7 +116,7 @@ func command(text string) string {
 	if len(word) < 2 || len(word) > 60 || word[0] != '/' || strings.ContainsAny(word[1:], "/\n.") {
 		return ""
 	}
-	return build.Head(word, 60)
+	return head(word, 60)
 }
 
 // answer takes what the model wrote and called.
@@ -204,7 +204,7 @@ func (s *session) failed(m *message, r record, at trace.Event) {
 		return
 	}
 	fatal := s.tail == prompt || s.tail == results || s.tail == calls
-	at.Body = &trace.Error{Code: "error", Fatal: fatal, Digest: build.Digest([]byte(text)), Head: build.Head(text, trace.ErrorHead)}
+	at.Body = &trace.Error{Code: "error", Fatal: fatal, Digest: build.Digest([]byte(text)), Head: head(text, trace.ErrorHead)}
 	m.text = s.b.Add(at)
 	if fatal {
 		s.tail = failure
@@ -217,7 +217,7 @@ func (s *session) notice(m *message, r record, at trace.Event) {
 	if m.text > 0 || text != "Request cancelled." && text != "User cancelled the request." {
 		return
 	}
-	at.Body = &trace.Interrupt{Reason: text}
+	at.Body = &trace.Interrupt{Reason: strings.Clone(text)}
 	m.text = s.b.Add(at)
 	s.tail = stopped
 }

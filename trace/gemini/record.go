@@ -101,8 +101,13 @@ func when(v gjson.Result) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// token is an id or code as traces keep it: no longer than 200 bytes, and without a secret.
-func token(v gjson.Result) string { return build.Head(v.String(), 200) }
+// The texts of a record are parts of its line: what is kept is copied, or the trace would hold all lines.
+
+// token is an id as traces keep it, so that the Builder knows it by the same.
+func token(v gjson.Result) string { return strings.Clone(build.Token(v.String())) }
+
+// head is the start of a text, as build.Head.
+func head(text string, max int) string { return strings.Clone(build.Head(text, max)) }
 
 // tool is an item of toolCalls.
 type tool struct {

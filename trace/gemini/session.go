@@ -37,6 +37,7 @@ type session struct {
 
 // message is what is kept of a message, to tell what a later record adds.
 type message struct {
+	id       string
 	events   []int // Seqs
 	text     int   // Seq of its text, 0 if it has none
 	thoughts int   // how many were taken
@@ -60,7 +61,7 @@ const (
 )
 
 func newSession(f *family, id, path string, r record) *session {
-	s := &session{family: f, id: id, hash: r.hash.Str, messages: map[string]*message{}, calls: map[string]trace.Status{}, words: map[string]string{}}
+	s := &session{family: f, id: id, hash: strings.Clone(r.hash.Str), messages: map[string]*message{}, calls: map[string]trace.Status{}, words: map[string]string{}}
 	folder := filepath.Base(filepath.Dir(path))
 	if s.child = r.agentKind.Str == "subagent"; s.child && folder != "chats" {
 		s.parent = folder
@@ -86,7 +87,7 @@ func isUUID(id string) bool {
 func directories(list gjson.Result) []string {
 	var dirs []string
 	list.ForEach(func(_, dir gjson.Result) bool {
-		dirs = append(dirs, dir.Str)
+		dirs = append(dirs, strings.Clone(dir.Str))
 		return true
 	})
 	return dirs
@@ -187,9 +188,9 @@ func (s *session) replace(list gjson.Result, ref trace.Ref) {
 	s.learn(list, ref)
 	s.live = s.live[:0]
 	for _, v := range list.Array() {
-		if id := v.Get("id").Str; s.messages[id] != nil {
-			s.abandon(id, false)
-			s.live = append(s.live, id)
+		if m := s.messages[v.Get("id").Str]; m != nil {
+			s.abandon(m.id, false)
+			s.live = append(s.live, m.id)
 		}
 	}
 }
@@ -223,6 +224,11 @@ func (s *session) caller() string {
 	return s.parent
 }
 
+// path is a path as the trace keeps it.
+func (s *session) path(path string) string {
+	return strings.Clone(build.Path(path, s.b.Trace().Project.Path))
+}
+
 // end takes the word in which the caller's file tells how a sub-agent ended.
 func (s *session) end(word string) {
 	t := s.b.Trace()
@@ -236,7 +242,7 @@ func (s *session) end(word string) {
 	default: // ERROR, TIMEOUT, MAX_TURNS, ERROR_NO_COMPLETE_TASK_CALL
 		t.Outcome = trace.Errored
 	}
-	t.OutcomeFrom = "terminateReason " + build.Head(word, 100) + " in the caller's session"
+	t.OutcomeFrom = "terminateReason " + head(word, 100) + " in the caller's session"
 }
 
 // inFolder is what a sub-agent is inferred from that no call names.
@@ -265,7 +271,7 @@ func (s *session) finish() (*trace.SessionTrace, error) {
 		t.Outcome, t.OutcomeFrom = s.outcome()
 	}
 	if t.Project.Path == "" && s.hash != "" {
-		extra, err := json.Marshal(map[string]string{"project_hash": build.Head(s.hash, 100)})
+		extra, err := json.Marshal(map[string]string{"project_hash": head(s.hash, 100)})
 		if err != nil {
 			return nil, err
 		}

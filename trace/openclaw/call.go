@@ -11,23 +11,23 @@ import (
 
 // call makes a call of a tool with these arguments.
 func (s *session) call(id, tool string, args gjson.Result) *trace.ToolCall {
-	c := &trace.ToolCall{Call: build.Token(id), Tool: build.Token(tool), Type: toolType(tool)}
+	c := &trace.ToolCall{Call: token(id), Tool: token(tool), Type: toolType(tool)}
 	if args.Exists() {
 		c.Input = build.Digest([]byte(args.Raw))
 	}
 	for _, key := range []string{"path", "file_path", "filePath"} {
 		if path := args.Get(key).Str; path != "" {
-			c.Path = build.Path(path, s.dir)
+			c.Path = s.path(path)
 			break
 		}
 	}
 	switch {
 	case c.Type == trace.ShellTool:
-		c.Head = build.Head(args.Get("command").String(), trace.CommandHead)
+		c.Head = head(args.Get("command").String(), trace.CommandHead)
 	case tool == "write" && args.Get("content").Type == gjson.String:
 		s.told[c.Call] = hash(args.Get("content").Str)
 	case c.Type == trace.AgentTool:
-		s.told[c.Call] = build.Head(args.Get("label").Str, trace.UserHead)
+		s.told[c.Call] = head(args.Get("label").Str, trace.UserHead)
 	}
 	return c
 }
@@ -60,7 +60,7 @@ func (s *session) nested(d gjson.Result, at trace.Event) {
 		return
 	}
 	c := s.call(d.Get("toolCallId").Str, d.Get("toolName").Str, d.Get("input"))
-	c.Parent = build.Token(d.Get("parentToolCallId").Str)
+	c.Parent = token(d.Get("parentToolCallId").Str)
 	begun := at
 	if t := d.Get("startedAt"); t.Type == gjson.Number {
 		begun.Time = stamp(t)
@@ -74,10 +74,10 @@ func (s *session) nested(d gjson.Result, at trace.Event) {
 
 // result takes what became of a call.
 func (s *session) result(call string, m gjson.Result, at trace.Event) {
-	delete(s.open, build.Token(call))
-	_, c := s.b.Lookup(build.Token(call))
+	delete(s.open, token(call))
+	_, c := s.b.Lookup(token(call))
 	if c == nil {
-		c = &trace.ToolCall{Call: build.Token(call), Tool: m.Get("toolName").Str, Type: toolType(m.Get("toolName").Str)}
+		c = &trace.ToolCall{Call: token(call), Tool: m.Get("toolName").Str, Type: toolType(m.Get("toolName").Str)}
 	}
 	if c.Call != "" {
 		s.became(c, m.Get("content"), m.Get("details"), m.Get("isError"), at)
@@ -89,7 +89,7 @@ func (s *session) became(c *trace.ToolCall, content, details, isError gjson.Resu
 	said := text(content)
 	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Content: build.Digest([]byte(said)), DurationMS: max(details.Get("durationMs").Int(), 0)}
 	if s.child {
-		r.AgentID = build.Token(s.key)
+		r.AgentID = token(s.key)
 	}
 	judge(&r, c.Tool, details)
 	if isError.IsBool() {
@@ -99,7 +99,7 @@ func (s *session) became(c *trace.ToolCall, content, details, isError gjson.Resu
 			r.Status = trace.StatusErrored
 		}
 	}
-	if key := details.Get("childSessionKey").Str; key != "" && c.Tool == "sessions_spawn" && !r.Failed() {
+	if key := strings.Clone(details.Get("childSessionKey").Str); key != "" && c.Tool == "sessions_spawn" && !r.Failed() {
 		r.Spawned = s.spawn(c, key, at)
 	}
 	s.add(r, said, at)
@@ -113,7 +113,7 @@ func (s *session) became(c *trace.ToolCall, content, details, isError gjson.Resu
 // add adds a result, with the beginning of its text if it failed.
 func (s *session) add(r trace.ToolResultEvent, said string, at trace.Event) {
 	if r.Failed() {
-		r.Head = build.Head(said, trace.ErrorHead)
+		r.Head = head(said, trace.ErrorHead)
 	}
 	s.b.Result(at, r)
 }
@@ -154,7 +154,7 @@ func exit(r *trace.ToolResultEvent, code int) {
 
 // background ties a command that goes on in the background to the call that began it, when another call tells its end.
 func (s *session) background(c *trace.ToolCall, d gjson.Result, said string, at trace.Event) {
-	id := d.Get("sessionId").Str
+	id := token(d.Get("sessionId").Str)
 	status := d.Get("status").Str
 	switch {
 	case id == "":
@@ -175,7 +175,7 @@ func (s *session) spawn(c *trace.ToolCall, key string, at trace.Event) string {
 		s.spawns = append(s.spawns, x)
 	}
 	child := s.sessionOf(key)
-	at.Body = &trace.SubagentSpawn{Session: child, Call: c.Call, AgentID: build.Token(key), AgentType: build.Token(x.agentType), Description: x.description, Background: true}
+	at.Body = &trace.SubagentSpawn{Session: child, Call: c.Call, AgentID: token(key), AgentType: token(x.agentType), Description: x.description, Background: true}
 	s.b.Add(at)
 	return child
 }

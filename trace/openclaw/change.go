@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/trace"
-	"aburn/trace/build"
 )
 
 // changes takes the file changes that the details of a result tell.
@@ -20,7 +19,7 @@ func (s *session) changes(c *trace.ToolCall, d gjson.Result, at trace.Event) {
 		for _, list := range []struct{ key, action string }{{"added", "created"}, {"modified", "modified"}, {"deleted", "deleted"}} {
 			d.Get("summary." + list.key).ForEach(func(_, path gjson.Result) bool {
 				if path.Str != "" {
-					at.Body = &trace.FileChange{Path: build.Path(path.Str, s.dir), Action: list.action, Call: c.Call}
+					at.Body = &trace.FileChange{Path: s.path(path.Str), Action: list.action, Call: c.Call}
 					s.b.Add(at)
 				}
 				return true
@@ -31,7 +30,7 @@ func (s *session) changes(c *trace.ToolCall, d gjson.Result, at trace.Event) {
 	patch := d.Get("patch").Str
 	path := c.Path
 	if path == "" {
-		path = build.Path(target(patch), s.dir)
+		path = s.path(target(patch))
 	}
 	if changed := d.Get("changed"); path == "" || !d.Get("diff").Exists() && patch == "" || changed.Exists() && !changed.Bool() {
 		return

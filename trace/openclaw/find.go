@@ -116,7 +116,7 @@ func named(ctx context.Context, path string, found func(trace.Store) error) erro
 
 // isDatabase says whether a file is a database of this client, whatever its name: other agents have databases too.
 func isDatabase(path string) bool {
-	return filepath.Base(path) == databaseFile || strings.Contains(filepath.Base(path), name) && bytes.HasPrefix(head(path), []byte("SQLite format 3\x00"))
+	return filepath.Base(path) == databaseFile || strings.Contains(filepath.Base(path), name) && bytes.HasPrefix(beginning(path), []byte("SQLite format 3\x00"))
 }
 
 // isTranscript says whether a file's name is one of a transcript: not of a trajectory, of what was before a compaction, or
@@ -129,12 +129,12 @@ func isTranscript(file string) bool {
 
 // isOurs says whether a file begins as ours do.
 func isOurs(path string) bool {
-	line, _, _ := bytes.Cut(head(path), []byte("\n"))
+	line, _, _ := bytes.Cut(beginning(path), []byte("\n"))
 	return bytes.Contains(line, []byte(`"type":"session"`)) && bytes.Contains(line, []byte(`"cwd":`))
 }
 
-// head is the beginning of a file, empty if it cannot be read.
-func head(path string) []byte {
+// beginning is the beginning of a file, empty if it cannot be read.
+func beginning(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil

@@ -41,12 +41,12 @@ func (s *session) message(m gjson.Result, at trace.Event) {
 // user takes a prompt, or what another session or the program itself asks.
 func (s *session) user(m gjson.Result, at trace.Event) {
 	said := text(m.Get("content"))
-	body := &trace.UserMessage{Digest: build.Digest([]byte(said)), Head: build.Head(said, trace.UserHead)}
+	body := &trace.UserMessage{Digest: build.Digest([]byte(said)), Head: head(said, trace.UserHead)}
 	if origin := m.Get("provenance.kind").Str; s.child || origin != "" && origin != "external_user" {
 		at.By, body.Machine = "client", "other"
 	}
 	if word, _, _ := strings.Cut(said, " "); len(word) > 1 && len(word) <= 60 && word[0] == '/' && !strings.ContainsAny(word[1:], "/\n.") {
-		body.Command = build.Token(word)
+		body.Command = token(word)
 	}
 	at.Body = body
 	s.b.Add(at)
@@ -114,7 +114,7 @@ func (s *session) respond(m gjson.Result, at trace.Event, first int) {
 	if at.Record == "" || cost == (trace.Usage{}) && events == first {
 		return
 	}
-	r := trace.Response{ID: at.Record, Model: m.Get("model").Str, Event: first, Time: at.Time, Usage: cost, Stop: m.Get("stopReason").Str, Ref: at.Ref, Copied: at.Copied}
+	r := trace.Response{ID: at.Record, Model: token(m.Get("model").Str), Event: first, Time: at.Time, Usage: cost, Stop: token(m.Get("stopReason").Str), Ref: at.Ref, Copied: at.Copied}
 	if events > first {
 		r.Event++
 	}
@@ -134,7 +134,7 @@ func (s *session) stop(m gjson.Result, at trace.Event) {
 		if reason == "" {
 			reason = why
 		}
-		at.Body = &trace.Interrupt{Reason: build.Token(reason)}
+		at.Body = &trace.Interrupt{Reason: token(reason)}
 		s.b.Add(at)
 		s.end(trace.Interrupted, "the last answer's stopReason is aborted")
 	case "error":
@@ -147,9 +147,9 @@ func (s *session) stop(m gjson.Result, at trace.Event) {
 // fail takes an error of the provider's.
 func (s *session) fail(m gjson.Result, at trace.Event) {
 	said := m.Get("errorMessage").Str
-	e := &trace.Error{Code: m.Get("errorCode").String(), Fatal: true, Digest: build.Digest([]byte(said)), Head: build.Head(said, trace.ErrorHead)}
+	e := &trace.Error{Code: token(m.Get("errorCode").String()), Fatal: true, Digest: build.Digest([]byte(said)), Head: head(said, trace.ErrorHead)}
 	if e.Code == "" {
-		e.Code = m.Get("errorType").Str
+		e.Code = token(m.Get("errorType").Str)
 	}
 	number, _, _ := strings.Cut(said, " ")
 	if status, err := strconv.Atoi(number); err == nil && status >= 400 && status < 600 {
@@ -164,7 +164,7 @@ func (s *session) fail(m gjson.Result, at trace.Event) {
 func (s *session) bash(m gjson.Result, at trace.Event) {
 	at.By = "user"
 	command := m.Get("command").Str
-	c := &trace.ToolCall{Tool: "bash", Type: trace.ShellTool, Input: build.Digest([]byte(m.Get("command").Raw)), Head: build.Head(command, trace.CommandHead)}
+	c := &trace.ToolCall{Tool: "bash", Type: trace.ShellTool, Input: build.Digest([]byte(m.Get("command").Raw)), Head: head(command, trace.CommandHead)}
 	s.b.Call(at, c)
 	output := m.Get("output").Str
 	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest([]byte(output))}

@@ -8,7 +8,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"aburn/trace"
-	"aburn/trace/build"
 )
 
 // maxEvent bounds an event when it is unpacked, in bytes: the client packs none that is larger.
@@ -182,7 +181,7 @@ func (r *reading) ids(ids map[string]string, source string, w *window) error {
 		return err
 	}
 	return r.each("transcript_event_identities", "WHERE session_id = ?", []any{source}, func(x row) error {
-		if id := x.text("event_id"); ids[id] == "" {
+		if id := token(x.text("event_id")); ids[id] == "" {
 			ids[id] = source
 		}
 		return nil
@@ -219,7 +218,7 @@ func (r *reading) caller(w *window) (caller, error) {
 			continue
 		}
 		for i := range t.Events {
-			if x, ok := t.Events[i].Body.(*trace.SubagentSpawn); ok && x.AgentID == build.Token(w.key) && t.Events[i].Copied == "" {
+			if x, ok := t.Events[i].Body.(*trace.SubagentSpawn); ok && x.AgentID == token(w.key) && t.Events[i].Copied == "" {
 				return caller{spawn{w.key, x.Call, x.AgentType, x.Description}, p.id}, nil
 			}
 		}

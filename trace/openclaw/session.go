@@ -70,7 +70,7 @@ func (s *session) record(data []byte, ref trace.Ref) string {
 
 // take takes a record. Types that it does not know are left out.
 func (s *session) take(v gjson.Result, ref trace.Ref) {
-	kind, id := v.Get("type").Str, v.Get("id").Str
+	kind, id := v.Get("type").Str, token(v.Get("id").Str)
 	at := trace.Event{Time: stamp(v.Get("timestamp")), Ref: ref, Record: id, Copied: s.copies[id]}
 	if kind == "session" {
 		s.header(v, at)
@@ -78,9 +78,9 @@ func (s *session) take(v gjson.Result, ref trace.Ref) {
 	}
 	before, last, why := len(s.b.Trace().Events), s.last, s.why
 	if s.opening == "" && kind != "custom" && kind != "model_change" && kind != "thinking_level_change" {
-		s.opening = kind
+		s.opening = strings.Clone(kind)
 	}
-	s.grow(id, v.Get("parentId"))
+	s.grow(id, token(v.Get("parentId").Str))
 	switch kind {
 	case "message":
 		s.message(v.Get("message"), at)
@@ -112,10 +112,10 @@ func (s *session) take(v gjson.Result, ref trace.Ref) {
 // header takes the first record.
 func (s *session) header(v gjson.Result, at trace.Event) {
 	t := s.b.Trace()
-	if dir := v.Get("cwd").Str; s.dir == "" && dir != "" {
+	if dir := strings.Clone(v.Get("cwd").Str); s.dir == "" && dir != "" {
 		s.dir, t.Project.Path = dir, build.Path(dir, "")
 	}
-	s.parent = parentID(v.Get("parentSession").Str)
+	s.parent = token(parentID(v.Get("parentSession").Str))
 	if s.started {
 		return
 	}
@@ -134,14 +134,14 @@ func parentID(name string) string {
 
 // grow puts a record behind its parent. If that is not the last one, the conversation went back: what came after the
 // parent was left.
-func (s *session) grow(id string, parent gjson.Result) {
+func (s *session) grow(id, parent string) {
 	if id == "" || s.entries[id] != nil {
 		return
 	}
-	s.entries[id] = &entry{parent: parent.Str}
-	known := s.entries[parent.Str] != nil
-	if n := len(s.branch); known && (n == 0 || s.branch[n-1] != parent.Str) {
-		s.goTo(parent.Str)
+	s.entries[id] = &entry{parent: parent}
+	known := s.entries[parent] != nil && parent != id
+	if n := len(s.branch); known && (n == 0 || s.branch[n-1] != parent) {
+		s.goTo(parent)
 	}
 	s.branch = append(s.branch, id)
 }
@@ -174,7 +174,7 @@ func (s *session) abandon(id string, is bool) {
 
 // modelChange tells of another model. The first one only says with which it began.
 func (s *session) modelChange(v gjson.Result, at trace.Event) {
-	model := v.Get("modelId").Str
+	model := token(v.Get("modelId").Str)
 	changed := s.model != "" && model != s.model
 	s.model = model
 	if changed {
@@ -189,7 +189,7 @@ func (s *session) machine(text, machine string, at trace.Event) {
 		return
 	}
 	at.By = "client"
-	at.Body = &trace.UserMessage{Digest: build.Digest([]byte(text)), Head: build.Head(text, trace.UserHead), Machine: machine}
+	at.Body = &trace.UserMessage{Digest: build.Digest([]byte(text)), Head: head(text, trace.UserHead), Machine: machine}
 	s.b.Add(at)
 }
 
@@ -199,7 +199,7 @@ func (s *session) end(o trace.Outcome, why string) { s.last, s.why = o, why }
 // finish makes the trace. status is the word that the client keeps for the session, "" if it has none.
 func (s *session) finish(status, agent, version string) (*trace.SessionTrace, error) {
 	t := s.b.Trace()
-	t.Agent.Version = build.Token(version)
+	t.Agent.Version = token(version)
 	t.Outcome, t.OutcomeFrom = s.last, s.why
 	switch status {
 	case "done":
@@ -215,7 +215,7 @@ func (s *session) finish(status, agent, version string) (*trace.SessionTrace, er
 		t.OutcomeFrom = "the session's status is " + status
 	}
 	if agent != "" {
-		extra, err := json.Marshal(map[string]string{"agent": build.Token(agent)})
+		extra, err := json.Marshal(map[string]string{"agent": token(agent)})
 		if err != nil {
 			return nil, err
 		}
@@ -234,19 +234,4 @@ func stamp(v gjson.Result) time.Time {
 		return time.Time{}
 	}
 	return t.UTC().Truncate(time.Millisecond)
-}
-
-// text is what a content says: a string, or the text parts of a list.
-func text(v gjson.Result) string {
-	if v.Type == gjson.String {
-		return v.Str
-	}
-	var b strings.Builder
-	v.ForEach(func(_, part gjson.Result) bool {
-		if part.Get("type").Str == "text" {
-			b.WriteString(part.Get("text").Str)
-		}
-		return true
-	})
-	return b.String()
 }

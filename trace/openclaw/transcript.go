@@ -12,7 +12,6 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
 )
 
 // index is the file that says which session each key stands for at present.
@@ -95,7 +94,7 @@ func (x *transcript) line(ctx context.Context, l jsonl.Line) error {
 
 // begin begins the session that the header v names.
 func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
-	x.id = v.Get("id").Str
+	x.id = strings.Clone(v.Get("id").Str)
 	id := x.id
 	if stem, _, _ := strings.Cut(filepath.Base(x.path), ".jsonl"); strings.HasPrefix(stem, id+"-topic-") {
 		id = stem // sessions of one chat share the id
@@ -107,7 +106,7 @@ func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 	entry := x.keys[s.key]
 	s.child = strings.Contains(s.key, ":subagent:") || entry.spawnedBy != ""
 	s.sessionOf = func(key string) string { return x.keys[key].session }
-	parent := parentID(v.Get("parentSession").Str)
+	parent := token(parentID(v.Get("parentSession").Str))
 	if parent == "" {
 		return nil
 	}
@@ -117,7 +116,7 @@ func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 	}
 	return x.scan(ctx, parent, func(line []byte) {
 		if copied := gjson.GetBytes(line, "id"); copied.Type == gjson.String {
-			s.copies[copied.Str] = parent
+			s.copies[token(copied.Str)] = parent
 		}
 	})
 }
@@ -154,16 +153,16 @@ func (x *transcript) finish(ctx context.Context) (*trace.SessionTrace, error) {
 	entry := x.keys[s.key]
 	source := ""
 	if s.b.Trace().ID != x.id {
-		source = build.Token(x.id)
+		source = token(x.id)
 	}
 	by := firstOf(entry.spawnedBy, entry.parentKey)
 	if related := x.keys[by].session; s.child && related != "" {
-		r := trace.SessionRelationship{Kind: trace.Subagent, Related: related, SourceSession: source, AgentID: build.Token(s.key), AgentType: build.Token(agentOf(s.key)),
-			Description: build.Head(entry.label, trace.UserHead), Provenance: trace.Inferred, Evidence: "the session that its caller's key stands for now"}
+		r := trace.SessionRelationship{Kind: trace.Subagent, Related: related, SourceSession: source, AgentID: token(s.key), AgentType: token(agentOf(s.key)),
+			Description: head(entry.label, trace.UserHead), Provenance: trace.Inferred, Evidence: "the session that its caller's key stands for now"}
 		mention := []byte(`"childSessionKey":"` + s.key + `"`)
 		err := x.scan(ctx, related, func(line []byte) {
 			if bytes.Contains(line, mention) && r.ParentCall == "" {
-				r.ParentCall = build.Token(firstOf(gjson.GetBytes(line, "message.details.toolCallId").Str, gjson.GetBytes(line, "message.toolCallId").Str))
+				r.ParentCall = token(firstOf(gjson.GetBytes(line, "message.details.toolCallId").Str, gjson.GetBytes(line, "message.toolCallId").Str))
 				r.Provenance, r.Evidence = trace.Explicit, ""
 			}
 		})
@@ -205,8 +204,8 @@ func readKeys(path string) keys {
 		return k
 	}
 	gjson.ParseBytes(data).ForEach(func(key, v gjson.Result) bool {
-		k[key.Str] = keyed{v.Get("sessionId").Str, filepath.Base(v.Get("sessionFile").Str), v.Get("status").Str, v.Get("spawnedBy").Str,
-			v.Get("parentSessionKey").Str, v.Get("label").Str}
+		get := func(name string) string { return strings.Clone(v.Get(name).Str) }
+		k[strings.Clone(key.Str)] = keyed{get("sessionId"), filepath.Base(get("sessionFile")), get("status"), get("spawnedBy"), get("parentSessionKey"), get("label")}
 		return true
 	})
 	return k

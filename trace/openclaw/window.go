@@ -10,7 +10,6 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"aburn/trace"
-	"aburn/trace/build"
 )
 
 // window is a session: one generation of what its key stands for.
@@ -138,7 +137,7 @@ func (all *windows) relations(w *window, parent, opening string, by caller) []tr
 			r.Provenance, r.Evidence = trace.Inferred, evidence
 		}
 		if kind == trace.Subagent {
-			r.ParentCall, r.AgentID, r.AgentType, r.Description = by.call, build.Token(w.key), build.Token(agentOf(w.key)), by.description
+			r.ParentCall, r.AgentID, r.AgentType, r.Description = by.call, token(w.key), token(agentOf(w.key)), by.description
 		}
 		list = append(list, r)
 	}

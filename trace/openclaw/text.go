@@ -1,0 +1,35 @@
+package openclaw
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/trace/build"
+)
+
+// The texts of a record are parts of it: what is kept is copied, or the trace would hold all records.
+
+// token is build.Token.
+func token(s string) string { return strings.Clone(build.Token(s)) }
+
+// head is build.Head.
+func head(text string, max int) string { return strings.Clone(build.Head(text, max)) }
+
+// path is a path as the trace keeps it.
+func (s *session) path(path string) string { return strings.Clone(build.Path(path, s.dir)) }
+
+// text is what a content says: a string, or the text parts of a list.
+func text(v gjson.Result) string {
+	if v.Type == gjson.String {
+		return v.Str
+	}
+	var b strings.Builder
+	v.ForEach(func(_, part gjson.Result) bool {
+		if part.Get("type").Str == "text" {
+			b.WriteString(part.Get("text").Str)
+		}
+		return true
+	})
+	return b.String()
+}
