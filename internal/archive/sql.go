@@ -106,8 +106,8 @@ func (e *failure) Unwrap() error { return e.err }
 // Hint is what to do about it.
 func (e *failure) Hint() string {
 	switch sqlite.ErrCode(e.err).ToPrimary() {
-	case sqlite.ResultFull:
-		return "the disk is full: make room, then run it again; what was committed is kept"
+	case sqlite.ResultFull, sqlite.ResultIOErr:
+		return "the disk may be full: make room, then run it again; what was committed is kept"
 	case sqlite.ResultReadOnly, sqlite.ResultCantOpen, sqlite.ResultPerm:
 		return "the archive's folder has to be writable by you; ABURN_HOME sets another one"
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +23,7 @@ import (
 // {"call":"c1"}, {"result":"c1"}, {"root":"r"}, {"agent":"parent"}, {"spawn":"agent","call":"c1"}.
 type notes struct {
 	slow time.Duration // for each line
-	raw  bool          // keeps secrets, as a reader that forgets to scrub
+	many int           // so many further sessions in each file, all alike
 }
 
 // note is one line.
@@ -97,6 +99,15 @@ func (r notes) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	if len(t.Events) == 0 {
 		return nil
 	}
+	for i := range r.many {
+		one := *t
+		one.ID = fmt.Sprintf("%s-%d", id, i)
+		one.Relationships = slices.Clone(t.Relationships)
+		one.Relationships[0].Session = one.ID
+		if err := sink.Trace(&one); err != nil {
+			return err
+		}
+	}
 	return sink.Trace(t)
 }
 
@@ -120,11 +131,7 @@ func (r notes) line(b *build.Builder, l jsonl.Line, sink trace.Sink) {
 		e.Body = &trace.SubagentSpawn{Call: n.Call, AgentID: n.Spawn}
 		b.Add(e)
 	case n.Say != "":
-		head := build.Head(n.Say, trace.UserHead)
-		if r.raw {
-			head = n.Say
-		}
-		e.Body = &trace.UserMessage{Digest: build.Digest([]byte(n.Say)), Head: head}
+		e.Body = &trace.UserMessage{Digest: build.Digest([]byte(n.Say)), Head: build.Head(n.Say, trace.UserHead)}
 		b.Add(e)
 	case n.Call != "":
 		b.Call(e, &trace.ToolCall{Call: n.Call, Tool: "sh", Type: trace.ShellTool})

@@ -59,6 +59,7 @@ func (s *sink) Trace(t *trace.SessionTrace) error {
 	}
 	if keep := s.run.Keep; !keep.IsZero() && !t.End.IsZero() && t.End.Before(keep) {
 		s.old++
+		s.reading.Cursor.Whole = true // there is nothing to go on with
 		return nil
 	}
 	p, err := archive.Pack(t)
