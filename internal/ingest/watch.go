@@ -94,7 +94,7 @@ func pause(ctx context.Context, w *fsnotify.Watcher, p Pace) bool {
 		case <-w.Errors:
 		}
 	}
-	if !sleep(ctx, p.Settle) {
+	if !sleep(ctx, min(p.Settle, p.Poll)) {
 		return false
 	}
 	drain(w) // the look sees it
