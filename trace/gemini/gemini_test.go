@@ -261,17 +261,26 @@ func TestUnknownLayout(t *testing.T) {
 	}
 }
 
-// A folder that cannot be read is a store whose reading says so, not "0 sessions".
+// A folder that cannot be read is a store whose reading says so, not "0 sessions". Here it is a link to itself, which
+// not even root can read.
 func TestUnreadable(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root reads everything")
-	}
-	dir := filepath.Join(t.TempDir(), "chats")
-	if err := os.Mkdir(dir, 0); err != nil {
+	home := t.TempDir()
+	dir := filepath.Join(home, ".gemini", "tmp", "x", "chats")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sink := tracetest.Read(t, New(), dir)
-	if !errors.Is(sink.Errors[dir], fs.ErrPermission) {
-		t.Errorf("%v", sink.Errors)
+	if err := os.Symlink("chats", dir); err != nil {
+		t.Skip(err)
+	}
+	var found []trace.Store
+	in := trace.Places{Home: home, Getenv: func(string) string { return "" }}
+	if err := New().Find(t.Context(), in, func(s trace.Store) error { found = append(found, s); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 1 {
+		t.Fatalf("found %+v", found)
+	}
+	if err := New().Read(t.Context(), found[0], tracetest.NewSink()); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("%v", err)
 	}
 }
