@@ -19,6 +19,7 @@ import (
 	"aburn/trace/claude"
 	"aburn/trace/codex"
 	"aburn/trace/gemini"
+	"aburn/trace/own"
 )
 
 // known is a home whose contents are known.
@@ -30,7 +31,9 @@ type known struct {
 }
 
 // homeReaders are the readers of what package home makes.
-func homeReaders() []trace.Reader { return []trace.Reader{claude.New(), codex.New(), gemini.New()} }
+func homeReaders() []trace.Reader {
+	return []trace.Reader{claude.New(), codex.New(), gemini.New(), own.New()}
+}
 
 func newKnown(t *testing.T, o home.Options) *known {
 	t.Helper()

@@ -15,6 +15,7 @@ import (
 
 	"aburn/internal/archive"
 	"aburn/internal/ingest"
+	"aburn/internal/project"
 	"aburn/internal/synth/home"
 	"aburn/trace"
 )
@@ -22,7 +23,7 @@ import (
 // What is archived of homes whose contents are known is what they hold: in total, and of each session.
 func TestArchiveIsTheTruth(t *testing.T) {
 	for seed := range uint64(2) {
-		k := newKnown(t, home.Options{Size: 20 << 20, Seed: seed + 1, Brief: true})
+		k := newKnown(t, home.Options{Size: 20 << 20, Seed: seed + 1, Brief: true, Own: true})
 		dir := filepath.Join(k.dir, "archive")
 		report := k.ingest(dir)
 		for _, s := range report.Sources {
@@ -70,7 +71,7 @@ func (k *known) unchanged(dir string) {
 // The order in which files come to the archive does not matter: children before parents, forks before what they were
 // copied from, one file at a time or all together.
 func TestOrderDoesNotMatter(t *testing.T) {
-	k := newKnown(t, home.Options{Size: 8 << 20, Seed: 11, Brief: true})
+	k := newKnown(t, home.Options{Size: 8 << 20, Seed: 11, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
 	want := k.traces(whole)
@@ -113,7 +114,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // A session that grows is all that is read again, however it is cut, and ends as if it had been read at once.
 func TestGrownSessions(t *testing.T) {
-	k := newKnown(t, home.Options{Size: 5 << 20, Seed: 21, Brief: true})
+	k := newKnown(t, home.Options{Size: 5 << 20, Seed: 21, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
 	want := k.traces(whole)
@@ -160,6 +161,7 @@ func (k *known) sameTraces(want, got map[string]*trace.SessionTrace, moved strin
 		for i := range g.Sources {
 			g.Sources[i].Path = strings.Replace(g.Sources[i].Path, moved, k.home, 1)
 		}
+		g.Project.Path, g.Project.Key = strings.Replace(g.Project.Path, moved, k.home, 1), strings.Replace(g.Project.Key, moved, k.home, 1)
 		if w := want[id]; !reflect.DeepEqual(w, g) {
 			bad++
 			if bad <= 5 {
@@ -190,9 +192,31 @@ func (k *known) ingestHome(home, dir string) *ingest.Report {
 		k.Fatal(err)
 	}
 	defer a.Close()
-	report, err := ingest.Run(ctx, ingest.Options{Archive: a, Readers: homeReaders(), Places: trace.Places{Home: home, Getenv: func(string) string { return "" }}})
+	report, err := ingest.Run(ctx, ingest.Options{Archive: a, Readers: homeReaders(), Places: trace.Places{Home: home, Getenv: k.marked(home)}})
 	if err != nil {
 		k.Fatal(err)
 	}
 	return report
+}
+
+// marked marks the home's projects as those of a user who recorded in them, and returns the environment that says where.
+func (k *known) marked(home string) func(string) string {
+	k.Helper()
+	logs, err := filepath.Glob(filepath.Join(home, "work", "*", project.OssDir))
+	if err != nil {
+		k.Fatal(err)
+	}
+	state := home + "-state"
+	k.Setenv("XDG_STATE_HOME", state)
+	for _, log := range logs {
+		if err := project.Mark(filepath.Dir(log)); err != nil {
+			k.Fatal(err)
+		}
+	}
+	return func(name string) string {
+		if name == "XDG_STATE_HOME" {
+			return state
+		}
+		return ""
+	}
 }

@@ -45,8 +45,7 @@ func (t *rollout) interrupted() {
 	t.rec("event_msg").s(`"type":"turn_aborted","turn_id":"`, t.turn, `","reason":"interrupted","duration_ms":2741`)
 	t.end1("event_msg/turn_aborted")
 	if u != nil && !t.legacy {
-		t.ran(u, "failed", -1, 2500)
-		t.t.failed(u.tool)
+		t.ran(u, "failed", -1, 2500) // killed, which is no failure
 	}
 	t.t.Interrupts++
 }

@@ -67,6 +67,12 @@ func (f *file) at(ms int64) *file {
 	return f
 }
 
+// end0 counts what was appended, newline and all, as a record of a kind.
+func (f *file) end0(kind string) {
+	f.b = f.b[:len(f.b)-1]
+	f.end(kind)
+}
+
 // end ends a record of a kind, and returns it without its newline, valid until the next one.
 func (f *file) end(kind string) []byte {
 	f.b = append(f.b, '\n')

@@ -18,6 +18,8 @@ type Options struct {
 	Seed uint64 // equal options give equal bytes
 	// Brief makes texts an eighth as long, so that a few megabytes hold some of everything.
 	Brief bool
+	// Own adds projects with workflow logs of aburn's own, in home/work.
+	Own bool
 }
 
 // The files beside the home.
@@ -32,7 +34,7 @@ var shares = []struct {
 	agent   string
 	percent int64
 	session func(*maker, *random, features)
-}{{"claude", 68, claudeSession}, {"codex", 30, codexSession}, {"gemini", 2, geminiSession}}
+}{{"claude", 68, claudeSession}, {"codex", 30, codexSession}, {"gemini", 2, geminiSession}, {"own", 1, ownSession}}
 
 // epoch is the time of the first session, in Unix milliseconds: 2025-10-01T06:00:00Z. The last one is 45 days later.
 const (
@@ -69,6 +71,9 @@ func Make(dir string, opts Options) (*Truth, error) {
 	for n := uint64(1); m.err == nil && m.truth.size() < opts.Size; n++ {
 		next := 0
 		for i := range shares { // whose part is furthest behind
+			if shares[i].agent == "own" && !opts.Own {
+				continue
+			}
 			if m.truth.Bytes[shares[i].agent]*shares[next].percent < m.truth.Bytes[shares[next].agent]*shares[i].percent {
 				next = i
 			}
@@ -113,6 +118,7 @@ var kinds = map[string][]struct {
 		{"branch", 3}, {"rewound", 4}, {"denied", 8}, {"queued", 6}, {"refork", 2}, {"oldfork", 2}, {"resumed", 10}, {"retried", 4}, {"shell", 3}, {"command", 8}, {"secrets", 20}, {"background-shell", 6}, {"torn", 1}, {"lostmeta", 3}},
 	"codex": {{"children", 15}, {"fork", 6}, {"killed", 4}, {"interrupted", 4}, {"error", 4}, {"compacted", 6}, {"code", 30}, {"review", 3}, {"legacy", 12}, {"inherit", 6},
 		{"refork", 3}, {"dropped", 4}, {"long", 8}, {"blocked", 4}, {"resumed", 10}, {"archived", 8}, {"secrets", 20}, {"followup", 5}, {"torn", 1}},
+	"own":    {{"killed", 0}, {"failed", 0}, {"cut", 0}},
 	"gemini": {{"agents", 20}, {"rewound", 5}, {"secrets", 20}},
 }
 
