@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -66,6 +66,8 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 		return usageError("--top is a list, and neither a diagram nor a page")
 	case cmd.IsSet("html") && cmd.Args().First() == "":
 		return usageError("--html shows one tree: name a session of it", "aburn graph")
+	case cmd.NArg() == 1 && (cmd.IsSet("since") || cmd.IsSet("until") || cmd.IsSet("source") || cmd.IsSet("project")):
+		return usageError("--since, --until, --source and --project choose trees, and SESSION has chosen one")
 	case cmd.Int("limit") < 0:
 		return usageError("--limit: a number of trees is not negative")
 	}
@@ -129,7 +131,7 @@ func (a *app) graphPage(ctx context.Context, cmd *cli.Command, g *grown, arch *a
 			}
 			p.Calls[number] = append(p.Calls[number], graphpage.Call{
 				Index: row.Index, Tool: row.Tool, Type: row.Type, Status: row.Status, Failed: row.Failed, Denied: row.Denied, ExitCode: row.ExitCode,
-				Text: cmp.Or(row.Path, row.Head), Start: row.Start, DurationMS: row.DurationMS, Length: row.Length,
+				Text: subject(&row), Start: row.Start, DurationMS: row.DurationMS, Length: row.Length,
 			})
 		}
 	}
@@ -141,26 +143,13 @@ func (a *app) graphPage(ctx context.Context, cmd *cli.Command, g *grown, arch *a
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	if err := writePage(path, &p); err != nil {
+	var page bytes.Buffer
+	if err := p.HTML(&page); err != nil {
+		return badNews(err.Error())
+	}
+	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil { // it names files and commands
 		return badNews(err.Error())
 	}
 	a.note(fmt.Sprintf("%s shows %s", path, join(term.Plural(int64(p.Nodes[0].Whole.Sessions), "session"), term.Plural(int64(p.Nodes[0].Whole.Calls), "call"))))
 	return nil
-}
-
-// writePage writes the page for its owner alone: it names files and commands.
-func writePage(path string, p *graphpage.Page) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	b := bufio.NewWriterSize(f, 64<<10)
-	err = p.HTML(b)
-	if flushed := b.Flush(); err == nil {
-		err = flushed
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
 }

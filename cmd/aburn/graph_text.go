@@ -21,16 +21,15 @@ func (a *app) showGraph(cmd *cli.Command, g *grown, now time.Time) error {
 		return nil
 	}
 	var err error
-	shown := len(g.trees)
-	what := "trees"
+	shown, noun := len(g.trees), "trees"
 	if g.measure != "" {
-		shown, what = len(g.ranked), "nodes"
+		shown, noun = len(g.ranked), "that have any"
 		err = g.showRank(out)
 	} else {
 		err = g.showTrees(out, now)
 	}
-	if err == nil && shown < g.total && g.one == nil || g.measure != "" && shown < g.total {
-		a.note(fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, term.Count(int64(g.total)), what))
+	if err == nil && shown < g.total {
+		a.note(fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, term.Count(int64(g.total)), noun))
 	}
 	return err
 }
@@ -72,7 +71,7 @@ func (g *grown) showTrees(out *term.Out, now time.Time) error {
 		if n.Depth == 0 && i > 0 && (list[i-1].Depth > 0 || i+1 < len(list) && list[i+1].Depth > 0) {
 			table.AddCells()
 		}
-		cells := append([]term.Cell{began, name}, sumCells(n, &n.Own, narrow, true)...)
+		cells := append([]term.Cell{began, name}, ownCells(n, &n.Own, narrow)...)
 		table.AddCells(append(cells, wholeCells(n, narrow)...)...)
 	}
 	return table.Print(out, 0)
@@ -102,36 +101,36 @@ func nodeTitle(n *graphpage.Node) string {
 	return strings.TrimSpace(text + " " + n.Label())
 }
 
-// sumCells are the outcome and the numbers of a session itself.
-func sumCells(n *graphpage.Node, s *graphpage.Sums, narrow, own bool) []term.Cell {
-	if n.Missing && own {
+// ownCells are the outcome and the numbers of a session itself, or of some other sums; nothing of one that is missing.
+func ownCells(n *graphpage.Node, s *graphpage.Sums, narrow bool) []term.Cell {
+	if s.Sessions == 0 {
 		return make([]term.Cell, 5)
-	}
-	failed := term.Cell{Text: term.Count(int64(s.Failed)), Style: term.Dim}
-	if s.Failed > 0 {
-		failed.Style = term.Red
-	}
-	numbers := []term.Cell{{Text: term.Count(int64(s.Calls))}, failed, {Text: amount(s.Tokens)}, {Text: milliseconds(s.ActiveMS)}}
-	if !own {
-		return numbers
 	}
 	mark, style := outcomeMark(n.Outcome)
 	if !narrow {
 		mark += " " + string(n.Outcome)
 	}
-	return append([]term.Cell{{Text: mark, Style: style}}, numbers...)
+	return append([]term.Cell{{Text: mark, Style: style}}, sumCells(s)...)
 }
 
 // wholeCells are the sums of a subtree, where there is one.
 func wholeCells(n *graphpage.Node, narrow bool) []term.Cell {
-	if n.Whole == n.Own {
+	switch {
+	case n.Whole == n.Own:
 		return nil
+	case narrow: // there is no room for the time
+		return sumCells(&n.Whole)[:3]
 	}
-	cells := sumCells(n, &n.Whole, narrow, false)
-	if narrow { // there is no room for the time
-		cells = cells[:3]
+	return sumCells(&n.Whole)
+}
+
+// sumCells are calls, failed calls, tokens and active time.
+func sumCells(s *graphpage.Sums) []term.Cell {
+	failed := term.Cell{Text: term.Count(int64(s.Failed)), Style: term.Dim}
+	if s.Failed > 0 {
+		failed.Style = term.Red
 	}
-	return cells
+	return []term.Cell{{Text: term.Count(int64(s.Calls))}, failed, {Text: amount(s.Tokens)}, {Text: milliseconds(s.ActiveMS)}}
 }
 
 // branches draws the lines in front of the nodes of one tree.
@@ -204,7 +203,7 @@ func (g *grown) showRank(out *term.Out) error {
 			text = milliseconds(value)
 		}
 		cells := []term.Cell{{Text: text, Style: term.Bold}, {Text: percentOf(value, g.sum)}, {Text: node.Name}}
-		cells = append(cells, sumCells(&node, &sums, narrow, true)...)
+		cells = append(cells, ownCells(&node, &sums, narrow)...)
 		count := term.Cell{}
 		if g.one == nil {
 			count.Text = term.Count(int64(totals.Sessions))

@@ -57,6 +57,9 @@ func (a *app) show(ctx context.Context, cmd *cli.Command) error {
 	if cmd.IsSet("raw") && (cmd.Bool("json") || cmd.Bool("differences")) {
 		return usageError("--raw prints a record as it is, and takes neither --json nor --differences")
 	}
+	if cmd.Bool("joined") && !cmd.Bool("json") {
+		return usageError("--joined is for --json: the story is joined anyway")
+	}
 	if cmd.Int("limit") < 0 {
 		return usageError("--limit: a number of lines is not negative")
 	}

@@ -79,7 +79,7 @@ func rawRecord(ctx context.Context, s *archive.Session, t *trace.SessionTrace, e
 	if err != nil {
 		return nil, err
 	}
-	if !names(line, t, e) {
+	if !holdsID(line, t, e) {
 		return nil, errChanged
 	}
 	return line, nil
@@ -139,8 +139,8 @@ func skip(r *bufio.Reader, n int64) (lines int64, last byte, err error) {
 	return lines, last, nil
 }
 
-// names says whether a record holds any of the ids by which the event knows it. An event without an id takes any record.
-func names(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
+// holdsID says whether a record holds any of the ids by which the event knows it. An event without an id takes any record.
+func holdsID(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
 	ids := []string{e.Record}
 	switch b := e.Body.(type) {
 	case *trace.ToolCall:

@@ -82,6 +82,12 @@ func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
 		}
 	}
 	t.finish()
+	filter.Relation = trace.Subagent
+	agents, err := arch.Sessions(ctx, filter)
+	if err != nil {
+		return badNews(err.Error())
+	}
+	t.addOutcomes(agents)
 	v := &toolsView{tally: t, names: names, limit: limit, failed: cmd.Bool("failed"), retries: cmd.Bool("retries")}
 	if cmd.Bool("json") {
 		if !cmd.IsSet("limit") {

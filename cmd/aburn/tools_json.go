@@ -66,6 +66,8 @@ type agentsReport struct {
 	Refused int       `json:"refused"`
 	Never   int       `json:"never_completed"`
 	List    []callRow `json:"list"`
+	// Outcomes are what the sub-agents' own sessions say.
+	Outcomes agentOutcomes `json:"outcomes"`
 }
 
 // callRow is one call.
@@ -88,7 +90,7 @@ type callRow struct {
 
 func callRowOf(r *archive.CallRow) callRow {
 	return callRow{
-		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: what(r), Start: optionalTime(r.Start), DurationMS: r.DurationMS,
+		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: optionalTime(r.Start), DurationMS: r.DurationMS,
 		Status: r.Status, Failed: r.Failed, Denied: r.Denied, ExitCode: r.ExitCode, Spawned: r.Spawned,
 	}
 }
@@ -137,6 +139,6 @@ func (v *toolsView) report() toolsReport {
 		again := &t.retried[i]
 		r.Retries.Calls = append(r.Retries.Calls, retryRow{again.failed, again.succeeded, callRowOf(&again.CallRow)})
 	}
-	r.Agents = agentsReport{Calls: t.agentAll, Refused: t.agentNot, Never: len(t.agents), List: callRows(t.agents[:v.rows(len(t.agents))])}
+	r.Agents = agentsReport{Calls: t.agentAll, Refused: t.agentNot, Never: len(t.agents), Outcomes: t.outcomes, List: callRows(t.agents[:v.rows(len(t.agents))])}
 	return r
 }

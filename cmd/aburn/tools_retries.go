@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"strconv"
 
 	"aburn/internal/archive"
@@ -23,7 +22,7 @@ type failedCalls struct {
 }
 
 func (t *toolTally) addFailure(row *archive.CallRow) {
-	key := failureKey{row.Tool, string(row.Type), cmp.Or(row.Path, row.Head), howFailed(row)}
+	key := failureKey{row.Tool, string(row.Type), subject(row), howFailed(row)}
 	f := t.failures[key]
 	if f == nil {
 		f = &failedCalls{failureKey: key}

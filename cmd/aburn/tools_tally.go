@@ -22,6 +22,7 @@ type toolTally struct {
 	agents   []archive.CallRow // calls that start a sub-agent and that never came to an end
 	agentAll int               // of so many
 	agentNot int               // refused before they began
+	outcomes agentOutcomes     // of the sub-agents' own sessions
 	longest  []archive.CallRow
 	keep     int
 }
@@ -107,6 +108,35 @@ func (t *toolTally) addAgent(row *archive.CallRow) {
 		t.agentNot++
 	case unended(row), row.Status == trace.StatusCancelled:
 		t.agents = append(t.agents, *row)
+	}
+}
+
+// agentOutcomes is how sub-agents ended as their own sessions state it.
+type agentOutcomes struct {
+	Sessions    int `json:"sessions"`
+	Completed   int `json:"completed"`
+	Interrupted int `json:"interrupted"`
+	Errored     int `json:"errored"`
+	Killed      int `json:"killed"`
+	Unknown     int `json:"unknown"`
+}
+
+func (t *toolTally) addOutcomes(agents []archive.Session) {
+	o := &t.outcomes
+	o.Sessions = len(agents)
+	for i := range agents {
+		switch agents[i].Outcome {
+		case trace.Completed:
+			o.Completed++
+		case trace.Interrupted:
+			o.Interrupted++
+		case trace.Errored:
+			o.Errored++
+		case trace.Killed:
+			o.Killed++
+		default:
+			o.Unknown++
+		}
 	}
 }
 

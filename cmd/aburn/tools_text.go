@@ -111,7 +111,7 @@ func (v *toolsView) showRetries(out *term.Out) error {
 		if !r.succeeded {
 			end = term.Cell{Text: "never", Style: term.Red}
 		}
-		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: what(&r.CallRow)}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
+		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: subject(&r.CallRow)}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
@@ -119,11 +119,15 @@ func (v *toolsView) showRetries(out *term.Out) error {
 // showAgents prints the sub-agents that never came to an end.
 func (v *toolsView) showAgents(out *term.Out) error {
 	t := v.tally
-	if t.agentAll == 0 {
+	if t.agentAll+t.outcomes.Sessions == 0 {
 		return nil
 	}
 	n := v.rows(len(t.agents))
 	title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agents), term.Plural(int64(t.agentAll), "call"), t.agentNot, v.of(n, len(t.agents))))
+	if o := t.outcomes; o.Sessions > 0 {
+		paragraph(out, 2, "", fmt.Sprintf("by their own records %d of %d completed, %d errored, %d interrupted, %d killed, %d unknown",
+			o.Completed, o.Sessions, o.Errored, o.Interrupted, o.Killed, o.Unknown))
+	}
 	if n == 0 {
 		return nil
 	}
@@ -134,7 +138,7 @@ func (v *toolsView) showAgents(out *term.Out) error {
 		if r.Spawned != "" {
 			spawned = v.names.of(r.Source, r.Spawned)
 		}
-		table.AddCells(term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned}, term.Cell{Text: what(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
@@ -153,10 +157,10 @@ func (v *toolsView) showLongest(out *term.Out) error {
 		if r.Failed {
 			became = howFailed(r)
 		}
-		table.AddCells(term.Cell{Text: milliseconds(r.DurationMS)}, term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: what(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: milliseconds(r.DurationMS)}, term.Cell{Text: toolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
 
-// what is what a call was about.
-func what(row *archive.CallRow) string { return cmp.Or(row.Path, row.Head) }
+// subject is what a call was about: a path, or the beginning of a command.
+func subject(row *archive.CallRow) string { return cmp.Or(row.Path, row.Head) }
