@@ -50,7 +50,7 @@ type finder struct {
 	seen  map[string]bool
 }
 
-// named looks at what a person named: a database, or a folder and those below it. A database can have any name.
+// named looks at what a person named: a database, which can have any name, a session's file, or a folder with those below it.
 func (f *finder) named(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,10 @@ func (f *finder) named(path string) error {
 		return err
 	}
 	if !info.IsDir() {
-		if isDatabase(filepath.Base(path)) || isOurs(f.ctx, path) {
+		switch {
+		case isSessionFile(path):
+			return f.file(path)
+		case isDatabase(filepath.Base(path)) || isOurs(f.ctx, path):
 			return f.database(path)
 		}
 		return nil
@@ -147,24 +150,37 @@ func (f *finder) files(root string) error {
 	}
 	slices.Sort(sessions)
 	for _, path := range sessions {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || f.seen[path] {
-			continue
-		}
-		f.seen[path] = true
-		s := trace.Store{Reader: name, Path: path, Layout: layoutFiles, Size: info.Size(), ModTime: info.ModTime()}
-		id := strings.TrimSuffix(filepath.Base(path), ".json")
-		for _, message := range jsonFiles(filepath.Join(root, "message", id)) {
-			addPart(&s, filepath.Join(root, "message", id, message+".json"))
-			for _, part := range jsonFiles(filepath.Join(root, "part", message)) {
-				addPart(&s, filepath.Join(root, "part", message, part+".json"))
-			}
-		}
-		if err := errors.Join(f.ctx.Err(), f.found(s)); err != nil {
+		if err := f.file(path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// file tells of the session whose file this is, with those of its messages and parts.
+func (f *finder) file(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || f.seen[path] {
+		return f.ctx.Err()
+	}
+	f.seen[path] = true
+	s := trace.Store{Reader: name, Path: path, Layout: layoutFiles, Size: info.Size(), ModTime: info.ModTime()}
+	root, id := storage(path).root, strings.TrimSuffix(filepath.Base(path), ".json")
+	for _, message := range jsonFiles(filepath.Join(root, "message", id)) {
+		addPart(&s, filepath.Join(root, "message", id, message+".json"))
+		for _, part := range jsonFiles(filepath.Join(root, "part", message)) {
+			addPart(&s, filepath.Join(root, "part", message, part+".json"))
+		}
+	}
+	if err := f.ctx.Err(); err != nil {
+		return err
+	}
+	return f.found(s)
+}
+
+// isSessionFile says whether a path ends in session/PROJECT/SESSION.json.
+func isSessionFile(path string) bool {
+	return strings.HasSuffix(path, ".json") && filepath.Base(filepath.Dir(filepath.Dir(path))) == "session"
 }
 
 // escape makes a pattern of a path that matches nothing else.

@@ -101,8 +101,14 @@ func (t *talk) takeMessage(r record) {
 
 func (t *talk) takePart(r record) {
 	m := t.byID[r.message]
-	kind := text(r.data, "type")
-	if m == nil || kind == "" {
+	kind := ""
+	whole := jsonl.Members(r.data, func(key, v []byte) bool {
+		if string(key) == "type" {
+			kind = jsonl.Text(v)
+		}
+		return true
+	})
+	if m == nil || kind == "" || !whole {
 		t.damage(r.ref, "it is no part of a message")
 		return
 	}

@@ -1,6 +1,9 @@
 package opencode
 
-import "aburn/trace"
+import (
+	"aburn/trace"
+	"aburn/trace/build"
+)
 
 // outcome is how the session ended, as its last turn states it, and what states it. How a turn ended that was copied is the
 // other session's, and a turn that was taken back is not the last one.
@@ -30,9 +33,9 @@ func (s *story) outcome() (trace.Outcome, string) {
 func (m *message) outcome() (trace.Outcome, string) {
 	switch {
 	case m.aborted():
-		return trace.Interrupted, "message.error " + m.err.name
+		return trace.Interrupted, "message.error " + build.Word(m.err.name)
 	case m.err != nil:
-		return trace.Errored, "message.error " + m.err.name
+		return trace.Errored, "message.error " + build.Word(m.err.name)
 	case m.open() && m.hit() != "":
 		return trace.Killed, "the source stops inside a call, which has no end"
 	case m.open():
@@ -44,7 +47,7 @@ func (m *message) outcome() (trace.Outcome, string) {
 	case m.wantsTools():
 		return trace.Killed, "the source stops behind the results of calls, before an answer"
 	case m.stop() != "":
-		return trace.Completed, "message.finish " + m.stop()
+		return trace.Completed, "message.finish " + build.Word(m.stop())
 	}
 	return trace.Unknown, ""
 }
