@@ -38,7 +38,7 @@ func (x *step) spawned(child, call string) error {
 			}
 		}
 	}
-	s, err := x.reading.known(child, x.e)
+	s, err := x.reading.known(child)
 	if s == nil || err != nil {
 		return err
 	}
@@ -51,20 +51,4 @@ func (x *step) spawned(child, call string) error {
 		}
 	}
 	return nil
-}
-
-// known is a session that was heard of, or nil.
-func (r *reading) known(id string, e *logfmt.Entry) (*session, error) {
-	if r.sessions[id] != nil || r.packed[id] != nil {
-		return r.session(id, e)
-	}
-	before, err := r.before(id)
-	if err != nil || before == nil {
-		return nil, err
-	}
-	s := newSession(before, id, r.path, e)
-	s.heard = r.entries
-	r.sessions[id] = s
-	r.live += len(before.Events)
-	return s, nil
 }

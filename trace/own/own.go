@@ -40,8 +40,7 @@ func (o reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error 
 		path: s.Path, log: journal.New(dir, journal.Options{By: journal.Command}), sink: sink,
 		most: o.most, sessions: map[string]*session{}, packed: map[string][]byte{},
 	}
-	var from journal.Position
-	if json.Unmarshal(s.Cursor.State, &from) == nil && from != (journal.Position{}) {
+	if from, ok := position(s.Cursor.State); ok {
 		r.goesOn = true
 		if err := r.read(ctx, from); !errors.Is(err, journal.ErrPosition) {
 			return err
@@ -52,6 +51,26 @@ func (o reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error 
 		return err
 	}
 	return r.read(ctx, journal.Position{})
+}
+
+// mark is how many of the bytes before a position are kept: another log in its place is told by them.
+const mark = 24
+
+// state is where a reading ended, as the cursor has it.
+type state struct {
+	Segment string `json:"segment"`
+	Dev     uint64 `json:"dev"`
+	Ino     uint64 `json:"ino"`
+	Offset  int64  `json:"offset"`
+	Before  []byte `json:"before"`
+}
+
+func position(data []byte) (journal.Position, bool) {
+	var at state
+	if json.Unmarshal(data, &at) != nil || at.Segment == "" {
+		return journal.Position{}, false
+	}
+	return journal.Position{Segment: at.Segment, Dev: at.Dev, Ino: at.Ino, Offset: at.Offset, Before: string(at.Before)}, true
 }
 
 // shortened says whether the log's oldest segments are gone.

@@ -200,6 +200,22 @@ func TestReplaced(t *testing.T) {
 		t.Errorf("there are %d traces", got)
 	}
 
+	// Another log in the same file, and a larger one.
+	dir = written(t, 0, "codex-permissions")
+	s = tracetest.Read(t, New(), dir)
+	other := filepath.Join(written(t, 0, "claude-agents", "codex-agents"), project.OssDir, journal.Name)
+	data, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, project.OssDir, journal.Name), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again(t, s, dir)
+	if tr := s.Traces["8123b4ac-2355-4673-a921-c2a96325cbbe"]; len(s.Traces) != 6 || tr == nil || tr.Count().Calls != 12 {
+		t.Errorf("there are %d traces, %+v", len(s.Traces), tr)
+	}
+
 	dir = written(t, 30, "claude-agents")
 	s = tracetest.Read(t, New(), dir)
 	want := plain(t, tracetest.Read(t, New(), dir))

@@ -36,7 +36,7 @@ type reading struct {
 }
 
 func (r *reading) read(ctx context.Context, from journal.Position) error {
-	at := from
+	at, before := from, []byte(from.Before)
 	segments := map[string]bool{} // that were read
 	for record, err := range r.log.Entries(from) {
 		if err != nil {
@@ -47,6 +47,7 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 		}
 		r.entries++
 		next := record.Next()
+		before = append(append(before[:0], record.JSON[max(0, len(record.JSON)-mark):]...), '\n')
 		segments[record.Segment] = true
 		if next.Segment == at.Segment && next.Offset > at.Offset {
 			r.sink.Progress(next.Offset - at.Offset)
@@ -73,11 +74,11 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 			return err
 		}
 	}
-	state, err := json.Marshal(at)
+	data, err := json.Marshal(state{at.Segment, at.Dev, at.Ino, at.Offset, before})
 	if err != nil {
 		return err
 	}
-	r.sink.Done(trace.Cursor{Offset: at.Offset, State: state}, stats.Torn)
+	r.sink.Done(trace.Cursor{Offset: at.Offset, State: data}, stats.Torn)
 	return nil
 }
 
@@ -106,19 +107,32 @@ func (r *reading) damage(ctx context.Context, from journal.Position, segments ma
 	return nil
 }
 
-// session is the one with this id: held, packed, or from an earlier reading; a new one if there is none.
+// session is the one with this id; a new one, of the entry e, if there is none.
 func (r *reading) session(id string, e *logfmt.Entry) (*session, error) {
+	s, err := r.known(id)
+	if s != nil || err != nil {
+		return s, err
+	}
+	return r.hold(newSession(id, r.path, e))
+}
+
+// known is the session with this id: held, packed, or from an earlier reading; nil if there is none.
+func (r *reading) known(id string) (*session, error) {
 	if s := r.sessions[id]; s != nil {
 		s.heard = r.entries
 		return s, nil
 	}
 	before, err := r.before(id)
-	if err != nil {
+	if before == nil || err != nil {
 		return nil, err
 	}
-	s := newSession(before, id, r.path, e)
+	return r.hold(resumed(before))
+}
+
+// hold takes a session in, and packs others if there are too many.
+func (r *reading) hold(s *session) (*session, error) {
 	s.heard = r.entries
-	r.sessions[id] = s
+	r.sessions[s.Trace().ID] = s
 	r.live += len(s.Trace().Events)
 	if r.live > r.most {
 		return s, r.pack()

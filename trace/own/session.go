@@ -16,18 +16,19 @@ type session struct {
 	seen  map[string]bool // the ids of the entries in it: a copy of one says nothing new
 }
 
-// newSession goes on with a trace, or begins the one with this id at the entry e.
-func newSession(before *trace.SessionTrace, id, path string, e *logfmt.Entry) *session {
-	s := &session{seen: map[string]bool{}}
-	if before == nil {
-		s.Builder = build.New(Name, id, agentName(e), path)
-		s.Trace().Project.Path = worktree(path, e.Wt)
-		return s
-	}
+// newSession begins the trace with this id at the entry e of the log at path.
+func newSession(id, path string, e *logfmt.Entry) *session {
+	s := &session{Builder: build.New(Name, id, agentName(e), path), seen: map[string]bool{}}
+	s.Trace().Project.Path = worktree(path, e.Wt)
+	return s
+}
+
+// resumed goes on with a trace.
+func resumed(before *trace.SessionTrace) *session {
+	s := &session{Builder: build.Resume(before), seen: map[string]bool{}}
 	for i := range before.Events {
 		s.seen[before.Events[i].Record] = true
 	}
-	s.Builder = build.Resume(before)
 	return s
 }
 
