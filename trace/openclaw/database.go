@@ -124,7 +124,7 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) (err erro
 	if d.agent == "" {
 		d.agent = filepath.Base(filepath.Dir(filepath.Dir(s.Path)))
 	}
-	r := &reading{db: d, sink: sink, all: all, spawned: map[string]caller{}, due: map[string]bool{}, onward: len(before.Sessions) > 0}
+	r := &reading{db: d, sink: sink, all: all, spawned: map[string]caller{}, ids: map[string]map[string]bool{}, due: map[string]bool{}, onward: len(before.Sessions) > 0}
 	defer r.close()
 	after := state{V: 1, Sessions: map[string]string{}}
 	for _, w := range all.list {

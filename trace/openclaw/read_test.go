@@ -174,6 +174,27 @@ func TestNothingCountsTwice(t *testing.T) {
 	}
 }
 
+// A record that stands in a transcript twice counts once.
+func TestRepeatedRecord(t *testing.T) {
+	dir := sessionsDir(t)
+	transcriptsOf(t, clientsDatabase, dir)
+	path := filepath.Join(dir, "12a8ad98-d11a-4c07-9b3f-e16ce0d7db72.jsonl")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := tracetest.Read(t, New(), path)
+	if err := os.WriteFile(path, append(data, data...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	twice := tracetest.Read(t, New(), path)
+	for id, s := range once.Traces {
+		if again := twice.Traces[id]; again.Count() != s.Count() || again.Usage != s.Usage || len(s.Events) != 15 {
+			t.Errorf("%+v and %+v, not %+v and %+v", again.Count(), again.Usage, s.Count(), s.Usage)
+		}
+	}
+}
+
 // Each event leads back to the record that it came from, packed or not.
 func TestRaw(t *testing.T) {
 	sink := tracetest.Read(t, New(), clientsDatabase)

@@ -3,6 +3,7 @@ package openclaw
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,9 +22,10 @@ type reading struct {
 	*db
 	sink    trace.Sink
 	all     *windows
-	due     map[string]bool   // sessions that are read
-	spawned map[string]caller // by the key of the sub-agent
-	onward  bool              // there was an earlier reading, which this one goes on from
+	due     map[string]bool            // sessions that are read
+	spawned map[string]caller          // by the key of the sub-agent
+	ids     map[string]map[string]bool // of the records of sessions that others came from
+	onward  bool                       // there was an earlier reading, which this one goes on from
 	zstd    *zstd.Decoder
 	bytes   int64
 }
@@ -65,8 +67,10 @@ func (r *reading) session(w *window) error {
 	if err != nil {
 		return err
 	}
-	if s.copies, err = r.copies(w); err != nil {
-		return err
+	for _, rel := range r.all.relations(w, "", "", caller{}) {
+		if err := r.origin(s, rel.Related); err != nil {
+			return err
+		}
 	}
 	n := 0
 	err = r.each(table, "WHERE session_id = ? ORDER BY seq", []any{w.id}, func(x row) error {
@@ -120,10 +124,8 @@ func (r *reading) event(s *session, w *window, x row) error {
 		t.Damaged = append(t.Damaged, d)
 		r.sink.Damaged(d)
 	}
-	// Whose copy a record can be is known behind the header.
-	if s.parent != "" && s.copies == nil {
-		s.copies = map[string]string{}
-		return r.ids(s.copies, s.parent, w)
+	if s.parent != "" { // the header names it
+		return r.origin(s, s.parent)
 	}
 	return nil
 }
@@ -154,52 +156,43 @@ func (r *reading) unpack(x row) ([]byte, error) {
 	return data, nil
 }
 
-// copies is which records of w can be copies: those whose ids a session has that it came from. nil if it came from none.
-func (r *reading) copies(w *window) (map[string]string, error) {
-	var from []string
-	for _, rel := range r.all.relations(w, "", "", caller{}) {
-		from = append(from, rel.Related)
+// origin notes that records of s can be copies of those of the session id: of those that there are, and of those that an
+// earlier reading found.
+func (r *reading) origin(s *session, id string) error {
+	if id == s.b.Trace().ID || slices.ContainsFunc(s.from, func(o origin) bool { return o.session == id }) {
+		return nil
 	}
-	var ids map[string]string
-	for _, source := range from {
-		if ids == nil {
-			ids = map[string]string{}
+	ids := r.ids[id]
+	if ids == nil {
+		var err error
+		if ids, err = earlier(id, r.sink); err != nil {
+			return err
 		}
-		if err := r.ids(ids, source, w); err != nil {
-			return nil, err
+		if err := r.each("transcript_event_identities", "WHERE session_id = ?", []any{id}, func(x row) error {
+			ids[token(x.text("event_id"))] = true
+			return nil
+		}, "event_id"); err != nil {
+			return err
+		}
+		r.ids[id] = ids
+	}
+	s.from = append(s.from, origin{id, ids})
+	return nil
+}
+
+// earlier is the ids of the records of a session that the sink has.
+func earlier(id string, sink trace.Sink) (map[string]bool, error) {
+	ids := map[string]bool{}
+	t, err := sink.Previous(id)
+	if err != nil || t == nil {
+		return ids, err
+	}
+	for i := range t.Events {
+		if record := t.Events[i].Record; record != "" {
+			ids[record] = true
 		}
 	}
 	return ids, nil
-}
-
-// ids adds the ids of the records of the session source: those that there are, and those that an earlier reading found.
-func (r *reading) ids(ids map[string]string, source string, w *window) error {
-	if source == w.id {
-		return nil
-	}
-	if err := earlier(ids, source, r.sink); err != nil {
-		return err
-	}
-	return r.each("transcript_event_identities", "WHERE session_id = ?", []any{source}, func(x row) error {
-		if id := token(x.text("event_id")); ids[id] == "" {
-			ids[id] = source
-		}
-		return nil
-	}, "event_id")
-}
-
-// earlier adds the ids of the records of a session that the sink has.
-func earlier(ids map[string]string, source string, sink trace.Sink) error {
-	t, err := sink.Previous(source)
-	if err != nil || t == nil {
-		return err
-	}
-	for i := range t.Events {
-		if id := t.Events[i].Record; id != "" && ids[id] == "" {
-			ids[id] = source
-		}
-	}
-	return nil
 }
 
 // caller is the call that started w, if it is a sub-agent and the call is known: from this reading, or from an earlier one.

@@ -19,8 +19,8 @@ type session struct {
 	key string // the session's place among the agent's conversations
 	// child says that it is a sub-agent's: its prompts are another agent's.
 	child bool
-	// copies says of the ids of records which session they were copied from.
-	copies map[string]string
+	// from is the sessions that records can have been copied from.
+	from []origin
 	// sessionOf is the session that a sub-agent's key stands for, "" if it is not known.
 	sessionOf func(key string) string
 	spawns    []spawn
@@ -42,6 +42,22 @@ type session struct {
 type entry struct {
 	parent string
 	events []int // Seqs
+}
+
+// origin is a session, and the ids of its records.
+type origin struct {
+	session string
+	ids     map[string]bool
+}
+
+// copied is the session that the record with this id was copied from, "" if it is no copy.
+func (s *session) copied(id string) string {
+	for _, o := range s.from {
+		if o.ids[id] {
+			return o.session
+		}
+	}
+	return ""
 }
 
 // spawn is a sub-agent that a call started.
@@ -68,12 +84,15 @@ func (s *session) record(data []byte, ref trace.Ref) string {
 	return ""
 }
 
-// take takes a record. Types that it does not know are left out.
+// take takes a record, each id once. Types that it does not know are left out.
 func (s *session) take(v gjson.Result, ref trace.Ref) {
 	kind, id := v.Get("type").Str, token(v.Get("id").Str)
-	at := trace.Event{Time: stamp(v.Get("timestamp")), Ref: ref, Record: id, Copied: s.copies[id]}
+	at := trace.Event{Time: stamp(v.Get("timestamp")), Ref: ref, Record: id, Copied: s.copied(id)}
 	if kind == "session" {
 		s.header(v, at)
+		return
+	}
+	if s.entries[id] != nil {
 		return
 	}
 	before, last, why := len(s.b.Trace().Events), s.last, s.why
@@ -135,7 +154,7 @@ func parentID(name string) string {
 // grow puts a record behind its parent. If that is not the last one, the conversation went back: what came after the
 // parent was left.
 func (s *session) grow(id, parent string) {
-	if id == "" || s.entries[id] != nil {
+	if id == "" {
 		return
 	}
 	s.entries[id] = &entry{parent: parent}

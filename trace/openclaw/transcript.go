@@ -110,13 +110,14 @@ func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 	if parent == "" {
 		return nil
 	}
-	s.copies = map[string]string{}
-	if err := earlier(s.copies, parent, x.sink); err != nil {
+	ids, err := earlier(parent, x.sink)
+	if err != nil {
 		return err
 	}
+	s.from = []origin{{parent, ids}}
 	return x.scan(ctx, parent, func(line []byte) {
-		if copied := gjson.GetBytes(line, "id"); copied.Type == gjson.String {
-			s.copies[token(copied.Str)] = parent
+		if id := gjson.GetBytes(line, "id"); id.Type == gjson.String {
+			ids[token(id.Str)] = true
 		}
 	})
 }

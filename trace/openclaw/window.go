@@ -112,7 +112,7 @@ func (w *window) child() bool {
 func (all *windows) of(key string, w *window) (id string, certain bool) {
 	list := all.byKey[key]
 	for _, x := range list {
-		if x != w && (w == nil || x.created <= w.created) {
+		if x != w && x.created <= w.created {
 			id = x.id
 		}
 	}
