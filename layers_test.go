@@ -67,7 +67,7 @@ var layers = []struct {
 	{"internal/atomicfile", "", "golang.org/x/sys", "atomic replacement, the one place that does it"},
 	{"internal/term", "", "github.com/fatih/color golang.org/x/term", "the only importer of fatih/color"},
 	{"internal/notify", "", "github.com/godbus/dbus", "tells a person; the hook never links it"},
-	{"internal/doctor", "install templates logfmt internal/journal internal/project internal/queue internal/settings", "github.com/tidwall/gjson", "looks at everything, changes nothing"},
+	{"internal/doctor", "install templates trace internal/archive logfmt internal/journal internal/project internal/queue internal/settings", "github.com/tidwall/gjson", "looks at everything, changes nothing"},
 	{"internal/testkit/agents", "", "golang.org/x/sys", "installs pinned agents, runs them cut off from everything but loopback"},
 	{"internal/testkit/model", "", "", "scripted model server for real agents, loopback only"},
 	{"internal/realagents", "", "", "tests with the real agents, behind the build tag agents"},

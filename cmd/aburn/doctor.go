@@ -35,7 +35,7 @@ func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	self, _ := os.Executable()
-	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.env, Now: time.Now(), Self: self, Live: cmd.Bool("live")})
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.env, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: readers()})
 	if cmd.Bool("json") {
 		err = a.printJSON(struct {
 			OK     bool           `json:"ok"`

@@ -14,6 +14,7 @@ import (
 
 	"aburn/install"
 	"aburn/internal/project"
+	"aburn/trace"
 )
 
 // Status grades one finding.
@@ -28,7 +29,7 @@ const (
 
 // Check is one finding.
 type Check struct {
-	Topic  string   `json:"topic"` // "project", "log", "advice", "claude", "codex", "live"
+	Topic  string   `json:"topic"` // "project", "log", "advice", "claude", "codex", "archive", "live"
 	Status Status   `json:"status"`
 	Text   string   `json:"text"`
 	Hints  []string `json:"hints,omitempty"`
@@ -59,6 +60,8 @@ type Options struct {
 	Now  time.Time
 	Self string // the running executable, to compare aburn-hook with
 	Live bool   // run a canary through every registered hook
+	// Readers find the sessions that agents have on disk. Without them nothing is said about the archive.
+	Readers []trace.Reader
 }
 
 // exam is one examination.
@@ -106,6 +109,7 @@ func Run(ctx context.Context, o Options) Report {
 		e.sessions(p)
 	}
 	e.anyHook()
+	e.keeping()
 	if e.Live {
 		e.live()
 	}

@@ -13,6 +13,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/logfmt"
+	"aburn/trace"
 )
 
 // world is a home directory with a project, two agents that only know their version, and the real aburn-hook.
@@ -20,6 +21,7 @@ type world struct {
 	*testing.T
 	home, root string
 	live       bool
+	readers    []trace.Reader
 }
 
 func newWorld(t *testing.T) *world {
@@ -158,7 +160,7 @@ func (w *world) logged(id string) {
 // run examines dir and returns the findings as text, one line each.
 func (w *world) run(dir string) string {
 	w.Helper()
-	r := Run(w.Context(), Options{Dir: dir, Env: os.Getenv, Now: time.Now(), Self: os.Args[0], Live: w.live})
+	r := Run(w.Context(), Options{Dir: dir, Env: os.Getenv, Now: time.Now(), Self: os.Args[0], Live: w.live, Readers: w.readers})
 	var b strings.Builder
 	for _, c := range r.Checks {
 		fmt.Fprintf(&b, "%s %s %s", c.Topic, c.Status, strings.ReplaceAll(c.Text, w.home, "~"))
