@@ -11,8 +11,8 @@ import (
 // completed takes an item_completed, which is where a paginated rollout tells what happened. An item of another thread is a
 // copy: a review's are in the rollout that asked for it, too.
 func (s *session) completed(p object) {
-	it := &s.item
-	if !it.parse(p.raw("item")) {
+	it := s.item
+	if len(it) == 0 {
 		s.damaged("the record has no item")
 		return
 	}
@@ -30,7 +30,7 @@ func (s *session) completed(p object) {
 	}
 	switch kind {
 	case "UserMessage":
-		s.asked(e, *it)
+		s.asked(e, it)
 	case "AgentMessage":
 		text := contentOf(it.raw("content"))
 		e.Body = &trace.AgentMessage{Digest: text.digest()}
@@ -41,23 +41,23 @@ func (s *session) completed(p object) {
 			s.Add(e)
 		}
 	case "CommandExecution":
-		s.command(e, *it)
+		s.command(e, it)
 	case "FileChange":
-		s.fileChange(e, *it)
+		s.fileChange(e, it)
 	case "McpToolCall":
-		s.mcp(e, *it)
+		s.mcp(e, it)
 	case "ImageView":
-		s.image(e, *it)
+		s.image(e, it)
 	case "WebSearch", "ImageGeneration":
-		s.hostedItem(e, *it, kind)
+		s.hostedItem(e, it, kind)
 	case "SubAgentActivity":
-		s.activity(e, *it)
+		s.activity(e, it)
 	case "CollabAgentToolCall":
-		s.collab(e, *it)
+		s.collab(e, it)
 	case "ContextCompaction":
 		s.compactedItem(id)
 	case "EnteredReviewMode":
-		s.entered(e, *it)
+		s.entered(e, it)
 	}
 }
 

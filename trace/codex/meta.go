@@ -11,13 +11,13 @@ import (
 
 // first takes the first record of a rollout, which says whose it is.
 func (s *session) first(data []byte) error {
-	if !s.split(data) {
+	if !s.split(data, 0) {
 		return s.damaged("it is no JSON object")
 	}
 	if s.kind != "session_meta" {
 		return s.damaged("it is no session_meta")
 	}
-	p := &s.payload
+	p := s.payload
 	if p.text("id") == "" {
 		return s.damaged("it names no thread")
 	}
@@ -39,8 +39,8 @@ func (s *session) first(data []byte) error {
 	t.Agent.Version = version
 	t.Project.Path = build.Path(start(p.raw("cwd"), 4<<10), "")
 	s.Own = p.int("subagent_history_start_ordinal")
-	s.mark(trace.Session{Marker: trace.Started, Detail: s.origin(*p)})
-	return s.describe(*p)
+	s.mark(trace.Session{Marker: trace.Started, Detail: s.origin(p)})
+	return s.describe(p)
 }
 
 // origin relates the session to others, and is the source's word for where it came from.

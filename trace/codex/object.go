@@ -11,14 +11,20 @@ type object []member
 
 type member struct{ key, value []byte }
 
-// parse fills o with the members of raw, and says whether it is an object.
-func (o *object) parse(raw []byte) bool {
+// walk fills o with the members of the object that text begins with, and returns how many bytes it takes, -1 if there is none.
+func (o *object) walk(text []byte) int {
 	*o = (*o)[:0]
-	return jsonl.Members(raw, func(key, value []byte) bool {
-		*o = append(*o, member{key, value})
-		return true
+	return jsonl.Object(text, func(key, rest []byte) int {
+		n := jsonl.Value(rest)
+		if n > 0 {
+			*o = append(*o, member{key, rest[:n]})
+		}
+		return n
 	})
 }
+
+// parse fills o with the members of raw, and says whether it is an object.
+func (o *object) parse(raw []byte) bool { return o.walk(raw) >= 0 }
 
 // raw is the value of a member, nil if there is none or it is null.
 func (o object) raw(key string) []byte {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -18,17 +17,14 @@ type session struct {
 	path string
 	sink trace.Sink
 
-	// The record at hand: its line, and what stands in it before the payload.
-	line    jsonl.Line
-	when    time.Time
-	ordinal int64
-	kind    string
+	line jsonl.Line // that is at hand
+	record
 	// ends is what is known of the calls, answers the turns of the answers of the model, both by id.
 	ends    map[string]end
 	answers map[string]string
-	// payload, item and inner are the objects at hand, whose memory serves again, as that of scratch.
-	payload, item, inner object
-	scratch              []byte
+	// inner and scratch are memory that serves again.
+	inner   object
+	scratch []byte
 }
 
 // state is what a reading must know of what it read before, beside the trace itself.
@@ -123,13 +119,11 @@ func (s *session) read(l jsonl.Line) error {
 		return s.first(data)
 	case s.passes(data):
 		return nil
-	case !s.split(data):
+	case !s.split(data, s.Own):
 		return s.damaged("the record is no JSON object")
-	}
-	if s.ordinal < s.Own || s.kind == "" {
-		return nil // repeated from the parent; or of no use
-	}
-	if len(s.payload) == 0 {
+	case s.kind == "":
+		return nil
+	case len(s.payload) == 0:
 		return s.damaged("the record has no payload")
 	}
 	s.take(s.kind, s.payload)

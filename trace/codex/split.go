@@ -1,69 +1,71 @@
 package codex
 
 import (
-	"bytes"
 	"time"
 
 	"aburn/internal/jsonl"
 	"aburn/trace/build"
 )
 
-// payloadKey and metadataKey are what stands before the last members of a record.
-var (
-	payloadKey  = []byte(`,"payload":`)
-	metadataKey = []byte(`,"metadata":{`)
-)
-
-// split takes a record apart: when it was made, its number, its type, and the members of its payload. It is false if the
-// line is no record.
-func (s *session) split(data []byte) bool {
-	return s.splitQuickly(data) || s.splitSlowly(data)
+// record is a line taken apart. Its members serve again for the next one.
+type record struct {
+	when    time.Time
+	ordinal int64
+	kind    string // "" if it is of no use
+	payload object
+	item    object // of the payload, if it has one
 }
 
-// splitQuickly does it for a record as the client writes it, the payload last but for metadata, and looks only once into
-// the payload. It gives up on any other.
-func (s *session) splitQuickly(data []byte) bool {
-	i := bytes.Index(data[:min(len(data), headBytes)], payloadKey)
-	if i < 0 || data[len(data)-1] != '}' {
-		return false
-	}
-	payload := data[i+len(payloadKey) : len(data)-1]
-	s.scratch = append(append(s.scratch[:0], data[:i]...), '}')
-	if !s.header(s.scratch) {
-		return false
-	}
-	if s.Paginated && s.kind == "response_item" {
-		if end := bytes.LastIndex(payload, metadataKey); end > 0 {
-			payload = payload[:end]
+// split takes a record apart, looking at each byte once; of one that is of no use, or whose number is below from, only
+// until that is known. It is false if the line is no record.
+func (r *record) split(data []byte, from int64) bool {
+	*r = record{payload: r.payload[:0], item: r.item[:0]}
+	n := jsonl.Object(data, func(key, rest []byte) int {
+		if string(key) == "payload" {
+			return r.splitPayload(rest)
 		}
-	}
-	return s.payload.parse(payload)
-}
-
-// header takes the members of a record, of which the payload can be one.
-func (s *session) header(record []byte) bool {
-	s.when, s.ordinal, s.kind = time.Time{}, 0, ""
-	return jsonl.Members(record, func(key, value []byte) bool {
+		n := jsonl.Value(rest)
+		if n < 0 {
+			return n
+		}
 		switch string(key) {
 		case "timestamp":
-			s.when = build.Time(value)
+			r.when = build.Time(rest[:n])
 		case "ordinal":
-			s.ordinal, _ = jsonl.Int(value)
+			if r.ordinal, _ = jsonl.Int(rest[:n]); r.ordinal < from {
+				return jsonl.Stop
+			}
 		case "type":
-			s.kind = kindOf(value)
-		case "payload":
-			if !s.payload.parse(value) {
-				s.payload = s.payload[:0]
+			if r.kind = kindOf(rest[:n]); r.kind == "" {
+				return jsonl.Stop
 			}
 		}
-		return true
+		return n
 	})
+	if n == jsonl.Stop {
+		r.kind = ""
+		return true
+	}
+	return n == len(data)
 }
 
-// splitSlowly does it for any record.
-func (s *session) splitSlowly(data []byte) bool {
-	s.payload = s.payload[:0]
-	return s.header(data)
+// splitPayload is how many bytes a payload takes, whose members it keeps.
+func (r *record) splitPayload(rest []byte) int {
+	if len(rest) == 0 || rest[0] != '{' {
+		return 0
+	}
+	return jsonl.Object(rest, func(key, rest []byte) int {
+		n := 0
+		if string(key) == "item" && len(rest) > 0 && rest[0] == '{' {
+			n = r.item.walk(rest)
+		} else {
+			n = jsonl.Value(rest)
+		}
+		if n > 0 {
+			r.payload = append(r.payload, member{key, rest[:n]})
+		}
+		return n
+	})
 }
 
 // kindOf is the type of a record if it is one that something is taken from, "" otherwise.
