@@ -101,7 +101,7 @@ func (m *match) compare() {
 	}
 }
 
-func (m *match) compareCall(p pair) {
+func (m *match) compareCall(p *pair) {
 	s, o := p.store, p.own
 	say := func(kind Kind, store, own string) {
 		if store != own {

@@ -32,7 +32,7 @@ func Join(store, own *trace.SessionTrace, subs ...*trace.SessionTrace) (*trace.S
 	if own, err = clone(own); err != nil {
 		return nil, nil, err
 	}
-	m := &match{store: joined, own: own, event: make([]int, len(own.Events)), elsewhere: map[string]bool{}}
+	m := &match{store: joined, own: own, event: make([]int, len(own.Events)), elsewhere: map[string]bool{}, byOwn: map[string]*pair{}}
 	for _, sub := range subs {
 		for _, c := range sub.Calls() {
 			m.elsewhere[c.Call.Call] = true
@@ -66,9 +66,10 @@ func clone(t *trace.SessionTrace) (*trace.SessionTrace, error) {
 // match knows which events of the two traces are the same.
 type match struct {
 	store, own  *trace.SessionTrace
-	event       []int           // of the i-th event of own: the index of the store's, -1 if it has none
-	elsewhere   map[string]bool // the ids of calls that are a sub-agent's
-	calls       []pair
+	event       []int            // of the i-th event of own: the index of the store's, -1 if it has none
+	elsewhere   map[string]bool  // the ids of calls that are a sub-agent's
+	calls       []*pair          // the hooks' in their order, then what only the store has
+	byOwn       map[string]*pair // by the hooks' id of the call
 	differences []Difference
 }
 
@@ -81,50 +82,52 @@ type pair struct {
 // with one input.
 func (m *match) matchCalls() {
 	store, own := m.store.Calls(), m.own.Calls()
-	partner := make([]int, len(own))
-	taken := make([]bool, len(store))
-	pairUp := func(same func(s, o *trace.Call) bool) {
-		for i := range own {
-			for k := 0; partner[i] == 0 && k < len(store); k++ {
-				if !taken[k] && store[k].Event.Copied == "" && same(&store[k], &own[i]) {
-					partner[i], taken[k] = k+1, true
-				}
-			}
-		}
-	}
-	ids := map[string]int{}
+	byID := map[string]int{}
 	for k := range store {
 		if store[k].Event.Copied == "" {
-			ids[store[k].Call.Call] = k + 1
+			byID[store[k].Call.Call] = k
 		}
 	}
+	taken := make([]bool, len(store))
 	for i := range own {
-		if k := ids[own[i].Call.Call]; k > 0 && !taken[k-1] {
-			partner[i], taken[k-1] = k, true
+		p := &pair{own: &own[i]}
+		if k, ok := byID[p.own.Call.Call]; ok && !taken[k] {
+			p.store, taken[k] = &store[k], true
+		}
+		m.calls = append(m.calls, p)
+		m.byOwn[p.own.Call.Call] = p
+	}
+	type input struct {
+		trace.ToolType
+		key string
+	}
+	byInput := map[input][]int{}
+	for k := range store {
+		if c := store[k].Call; !taken[k] && store[k].Event.Copied == "" && c.Key != "" {
+			byInput[input{c.Type, c.Key}] = append(byInput[input{c.Type, c.Key}], k)
 		}
 	}
-	pairUp(func(s, o *trace.Call) bool {
-		return s.Call.Key != "" && s.Call.Key == o.Call.Key && s.Call.Type == o.Call.Type
-	})
-	for i := range own {
-		p := pair{own: &own[i]}
-		if k := partner[i]; k > 0 {
-			p.store = &store[k-1]
+	for _, p := range m.calls {
+		in := input{p.own.Call.Type, p.own.Call.Key}
+		if left := byInput[in]; p.store == nil && len(left) > 0 {
+			p.store, taken[left[0]] = &store[left[0]], true
+			byInput[in] = left[1:]
+		}
+		if p.store != nil {
 			m.event[p.own.Event.Seq-1] = p.store.Event.Seq - 1
 			m.matchResults(p)
 		}
-		m.calls = append(m.calls, p)
 	}
 	for k := range store {
 		if s := &store[k]; !taken[k] && s.Event.Copied == "" && s.Event.By == "" && !s.Call.Container {
-			m.calls = append(m.calls, pair{store: s})
+			m.calls = append(m.calls, &pair{store: s})
 		}
 	}
 }
 
 // matchResults finds the store's result for each of the hooks' for one call: a call that went to the background has one
 // for that, and a later one.
-func (m *match) matchResults(p pair) {
+func (m *match) matchResults(p *pair) {
 	used := map[int]bool{}
 	for _, o := range p.own.Results {
 		for i := len(p.store.Results) - 1; i >= 0; i-- {
@@ -212,12 +215,8 @@ func (m *match) kind(e *trace.Event, own bool) string {
 
 // storeCall is the store's id of a call.
 func (m *match) storeCall(id string, own bool) string {
-	if own && id != "" {
-		for _, p := range m.calls {
-			if p.own != nil && p.store != nil && p.own.Call.Call == id {
-				return p.store.Call.Call
-			}
-		}
+	if p := m.byOwn[id]; own && p != nil && p.store != nil {
+		return p.store.Call.Call
 	}
 	return id
 }

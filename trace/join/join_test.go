@@ -161,6 +161,7 @@ func TestJoin(t *testing.T) {
 		{"a killed call", "p:go c:1:Bash ok:1", "p:go c:1:Bash ok:1 c:2:Bash", "p:go c:1 completed:1 +c:2", "tool_call 2 only_hooks"},
 		{"a call that was killed, and the store has no end", "p:go c:1:Bash", "p:go c:1:Bash cancelled:1 intr:1", "p:go c:1 +cancelled:1 +intr:1", "tool_call 1 no_result; interrupt only_hooks"},
 		{"a background call that ended", "p:go c:1:Bash run:1 stop", "p:go c:1:Bash run:1 stop ok:1", "p:go c:1 running:1 stopped +completed:1", "tool_call 1 status"},
+		{"a background call that failed", "p:go c:1:Bash run:1 stop", "p:go c:1:Bash run:1 stop bad:1:3~50", "p:go c:1 running:1 stopped +errored:1:3", "tool_call 1 status"},
 		{"the store closes it itself", "p:go c:1:Bash p:again cancelled:1", "p:go c:1:Bash p:again", "p:go c:1 p:again cancelled:1", "tool_call 1 no_result"},
 		{"phases", "p:go c:1:Bash ok:1 c:2:Read ok:2", "p:go c:1:Bash phase:RED ok:1 c:2:Read ok:2 end", "p:go c:1 +phase_startedRED completed:1 c:2 completed:2 +ended", ""},
 		{"parallel calls in another order", "p:go c:1:Bash c:2:Bash ok:1 ok:2", "p:go c:2:Bash c:1:Bash ok:2 ok:1", "p:go c:1 c:2 completed:1 completed:2", "tool_call 1 order"},

@@ -58,30 +58,23 @@ func (m *match) wanted(i int) bool {
 	case *trace.ToolCall:
 		return !m.elsewhere[b.Call]
 	case *trace.FileChange:
-		for _, p := range m.calls {
-			if p.own != nil && p.own.Call.Call == b.Call {
-				return p.store == nil && !m.elsewhere[b.Call]
-			}
-		}
+		p := m.byOwn[b.Call]
+		return (p == nil || p.store == nil) && !m.elsewhere[b.Call]
 	case *trace.ToolResult:
-		if m.elsewhere[b.Call] {
-			return false
+		p := m.byOwn[b.Call]
+		if p == nil || p.store == nil || p.store.Last() == nil {
+			return !m.elsewhere[b.Call]
 		}
-		for _, p := range m.calls {
-			if p.own != nil && p.store != nil && p.own.Call.Call == b.Call {
-				last := p.store.Last()
-				return last == nil || last.Status == trace.StatusRunning && m.own.Results[b.Result].Status != trace.StatusRunning
-			}
-		}
+		return p.store.Last().Status == trace.StatusRunning && m.own.Results[b.Result].Status != trace.StatusRunning
 	}
 	return true
 }
 
 // fill adds to the store's last result of a call what only the hooks know of it.
-func (m *match) fill(p pair) {
+func (m *match) fill(p *pair) {
 	s, o := p.store.Last(), p.own.Last()
-	if s == nil || o == nil {
-		return
+	if s == nil || o == nil || s.Status == trace.StatusRunning && o.Status != trace.StatusRunning {
+		return // what is not there is put there whole
 	}
 	var filled []string
 	if s.ExitCode == nil && o.ExitCode != nil {
