@@ -96,7 +96,7 @@ func (a *Archive) Damage(limit int) (list []Damage, all map[string]int, err erro
 		return nil, all, err
 	}
 	err = a.each(`SELECT c.reader, c.path, d.line, d.offset, d.tbl, d.row, d.reason FROM damage d JOIN cursors c ON c.store = d.store
-		ORDER BY c.reader, c.path, d.number LIMIT ?`, func(s *sqlite.Stmt) error {
+		ORDER BY c.reader, c.path, d.line, d.offset, d.tbl, d.row LIMIT ?`, func(s *sqlite.Stmt) error {
 		list = append(list, Damage{s.ColumnText(0), s.ColumnText(1), trace.Damage{
 			Ref:    trace.Ref{Line: s.ColumnInt64(2), Offset: s.ColumnInt64(3), Table: s.ColumnText(4), Key: s.ColumnText(5)},
 			Reason: s.ColumnText(6),

@@ -143,13 +143,12 @@ CREATE TABLE projects (                    -- that sessions worked in
 
 CREATE TABLE damage (
 	store   INTEGER NOT NULL,
-	number  INTEGER NOT NULL,
 	line    INTEGER NOT NULL,
 	offset  INTEGER NOT NULL,
 	tbl     TEXT NOT NULL,
 	row     TEXT NOT NULL,
 	reason  TEXT NOT NULL,
-	PRIMARY KEY (store, number)
+	PRIMARY KEY (store, line, offset, tbl, row)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE unlinked (                    -- what was written and not linked across files yet

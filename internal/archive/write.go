@@ -162,17 +162,9 @@ func (a *Archive) addDamage(r *Reading) error {
 			return err
 		}
 	}
-	if len(r.Damaged) == 0 {
-		return nil
-	}
-	n, err := a.number("SELECT coalesce(max(number), 0) FROM damage WHERE store = ?", store)
-	if err != nil {
-		return err
-	}
-	for _, d := range r.Damaged {
-		n++
-		if err := a.run("INSERT INTO damage (store, number, line, offset, tbl, row, reason) VALUES (?,?,?,?,?,?,?)",
-			store, n, d.Ref.Line, d.Ref.Offset, d.Ref.Table, d.Ref.Key, d.Reason); err != nil {
+	for _, d := range r.Damaged { // a reader that goes on may tell again what it told before
+		if err := a.run("INSERT OR REPLACE INTO damage (store, line, offset, tbl, row, reason) VALUES (?,?,?,?,?,?)",
+			store, d.Ref.Line, d.Ref.Offset, d.Ref.Table, d.Ref.Key, d.Reason); err != nil {
 			return err
 		}
 	}

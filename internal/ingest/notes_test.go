@@ -24,6 +24,8 @@ import (
 type notes struct {
 	slow time.Duration // for each line
 	many int           // so many further sessions in each file, all alike
+	// again says that it never goes on.
+	again bool
 }
 
 // note is one line.
@@ -66,6 +68,9 @@ func (r notes) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	first := make([]byte, 16)
 	if n, _ := f.ReadAt(first, 0); bytes.HasPrefix(first[:n], []byte("v2")) {
 		return &trace.UnknownLayout{Agent: "notes", Version: "2", Path: s.Path, Why: "it begins with v2"}
+	}
+	if r.again {
+		s.Cursor = trace.Cursor{}
 	}
 	if _, err := f.Seek(s.Cursor.Offset, io.SeekStart); err != nil {
 		return err

@@ -337,3 +337,15 @@ func TestParts(t *testing.T) {
 		t.Errorf("%s", did(s))
 	}
 }
+
+// A reader that reads all again where it could go on tells what is damaged again: it is damaged once.
+func TestDamagedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.reader.again = true
+	w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`, `nonsense`)
+	w.ingest()
+	w.add("a.notes", `{"say":"on"}`, `nonsense`)
+	if s := w.ingest(); s.DamagedAll != 2 || len(s.Damaged) != 2 || s.Damaged[1].Ref.Line != 4 {
+		t.Errorf("%+v", s.Damaged)
+	}
+}
