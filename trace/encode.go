@@ -132,6 +132,16 @@ func isPlain(b byte) bool {
 	return b < utf8.RuneSelf && bits>>(b&63)&1 != 0
 }
 
+// verbatim8 says whether the first eight bytes of s all stand for themselves.
+func verbatim8(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	x := word(s)
+	quotes := (x | 4*ones) ^ '&'*ones // is 0 in a byte that was " or &
+	angles := (x | 2*ones) ^ '>'*ones // < or >
+	slash := x ^ '\\'*ones
+	return (x|(x-' '*ones)|(quotes-ones)&^quotes|(angles-ones)&^angles|(slash-ones)&^slash)&tops == 0
+}
+
 const hexDigits = "0123456789abcdef"
 
 // appendString appends s as encoding/json writes it: what HTML or JavaScript could take for its own is escaped too.
@@ -139,6 +149,10 @@ func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) && verbatim8(s[i:]) {
+			i += 8
+			continue
+		}
 		b := s[i]
 		if isPlain(b) {
 			i++

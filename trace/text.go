@@ -21,9 +21,15 @@ func OneLine(s string) bool {
 // plain8 says whether the first eight bytes of s are printable ASCII. It looks at all of them at once: a trace is mostly ids.
 func plain8(s string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	x := word(s)
 	deletes := x ^ 0x7f*ones
 	return (x|(x-' '*ones)|(deletes-ones)&^deletes)&tops == 0
+}
+
+// word is the first eight bytes of s.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func oneLine(s string) bool {

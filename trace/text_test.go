@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -28,6 +29,22 @@ func TestOneLine(t *testing.T) {
 			s := strings.Repeat("x", place) + string([]byte{byte(b)}) + strings.Repeat("y", 15-place)
 			if got, want := OneLine(s), b >= ' ' && b < 0x7f; got != want {
 				t.Errorf("%q: %v", s, got)
+			}
+		}
+	}
+}
+
+// Every byte, at every place of eight, is written as encoding/json writes it.
+func TestAppendString(t *testing.T) {
+	for b := range 256 {
+		for place := range 16 {
+			s := strings.Repeat("x", place) + string([]byte{byte(b)}) + strings.Repeat("y", 15-place)
+			want, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := appendString(nil, s); string(got) != string(want) {
+				t.Errorf("%q is %s, not %s", s, got, want)
 			}
 		}
 	}

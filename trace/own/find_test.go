@@ -89,4 +89,3 @@ func TestRaw(t *testing.T) {
 		t.Error(err)
 	}
 }
-

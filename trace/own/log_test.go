@@ -266,4 +266,3 @@ func TestDamage(t *testing.T) {
 		}
 	}
 }
-
