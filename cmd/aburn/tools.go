@@ -64,31 +64,15 @@ func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	names, err := namesOf(ctx, arch)
-	if err != nil {
-		return badNews(err.Error())
-	}
 	limit := toolRows
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
 	}
-	t := newToolTally(limit)
-	for row, err := range arch.Calls(ctx, archive.CallFilter{Filter: filter}) {
-		if err != nil {
-			return badNews(err.Error())
-		}
-		if (kind == "" || string(row.Type) == kind) && (cmd.String("tool") == "" || row.Tool == cmd.String("tool")) {
-			t.add(&row)
-		}
-	}
-	t.finish()
-	filter.Relation = trace.Subagent
-	agents, err := arch.Sessions(ctx, filter)
+	t, err := tallyCalls(ctx, arch, filter, kind, cmd.String("tool"), limit)
 	if err != nil {
 		return badNews(err.Error())
 	}
-	t.addOutcomes(agents)
-	v := &toolsView{tally: t, names: names, limit: limit, failed: cmd.Bool("failed"), retries: cmd.Bool("retries")}
+	v := &toolsView{tally: t, limit: limit, failed: cmd.Bool("failed"), retries: cmd.Bool("retries")}
 	if cmd.Bool("json") {
 		if !cmd.IsSet("limit") {
 			v.limit = 0
@@ -99,7 +83,33 @@ func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
 		a.note("no call is like that")
 		return nil
 	}
+	if v.names, err = namesOf(ctx, arch); err != nil {
+		return badNews(err.Error())
+	}
 	return v.show(a.screen(cmd))
+}
+
+// tallyCalls counts the calls of the sessions that the filter chooses, of one kind and tool if they are not empty.
+func tallyCalls(ctx context.Context, arch *archive.Archive, filter archive.Filter, kind, tool string, keep int) (*toolTally, error) {
+	t := newToolTally(keep)
+	for row, err := range arch.Calls(ctx, archive.CallFilter{Filter: filter}) {
+		if err != nil {
+			return nil, err
+		}
+		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool) {
+			t.add(&row)
+		}
+	}
+	t.finish()
+	if (kind == "" || kind == string(trace.AgentTool)) && tool == "" {
+		filter.Relation = trace.Subagent
+		agents, err := arch.Sessions(ctx, filter)
+		if err != nil {
+			return nil, err
+		}
+		t.addOutcomes(agents)
+	}
+	return t, nil
 }
 
 // toolsView shows a tally.
