@@ -60,7 +60,10 @@ func TestGolden(t *testing.T) {
 
 // TestCuts: what a token_usage_record bills is written behind what it bills.
 func TestCuts(t *testing.T) {
-	for _, dir := range cases(t) {
+	for i, dir := range cases(t) {
+		if i%everyNth != 0 {
+			continue
+		}
 		t.Run(dir, func(t *testing.T) {
 			t.Parallel()
 			tracetest.Cuts(t, codex.New(), dir, forgetResponse)
