@@ -5,10 +5,15 @@ package realagents
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"aburn/internal/testkit/agents"
 	"aburn/internal/testkit/model"
@@ -128,4 +133,95 @@ func TestOpencodeKilled(t *testing.T) {
 	if c := tr.Count(); c.Calls != 1 || c.NoResult != 1 || c.Failed != 0 || c.Interrupts != 0 || tr.Outcome != trace.Killed {
 		t.Errorf("%+v %s (%s)", c, tr.Outcome, tr.OutcomeFrom)
 	}
+}
+
+// TestOpencodeForkedAndReverted forks a session and takes its turn back, through the server, and goes on: the copies and
+// what was taken back are in the story, and what they cost is counted once.
+func TestOpencodeForkedAndReverted(t *testing.T) {
+	w := newWorld(t, "w", model.Script{titles(), {Name: "main", Turns: []model.Turn{
+		model.Calls(opencodeBash("echo first")), model.Text("one done"), model.Text("two done"),
+	}}}, nil)
+	w.startOpencode("first").wait()
+	before := w.oneOpencode()
+
+	server := w.serveOpencode()
+	server.post("/session/"+before.ID+"/fork", `{}`)
+	server.post("/session/"+before.ID+"/revert", `{"messageID":"`+before.Events[1].Record+`"}`)
+	server.stop()
+	s := tracetest.Read(t, opencode.New(), w.opencodeStore())
+	var sum trace.Usage
+	for id, tr := range s.Traces {
+		sum.Add(tr.Usage)
+		if r := tr.Relationships[0]; id != before.ID && (r.Kind != trace.Fork || r.Related != before.ID || r.Provenance != trace.Inferred) {
+			t.Errorf("%s: %+v", id, r)
+		}
+	}
+	if len(s.Traces) != 2 || sum != before.Usage {
+		t.Errorf("%d sessions, %+v, before %+v", len(s.Traces), sum, before.Usage)
+	}
+	if tr := s.Traces[before.ID]; abandoned(tr) != len(tr.Events)-1 || tr.Count() != before.Count() {
+		t.Errorf("reverted: %d of %d events, %+v, before %+v", abandoned(tr), len(tr.Events), tr.Count(), before.Count())
+	}
+
+	w.startOpencode("second", "-s", before.ID).wait() // with which opencode deletes what was reverted
+	tr := tracetest.Read(t, opencode.New(), w.opencodeStore()).Traces[before.ID]
+	if c := tr.Count(); c.Prompts != 2 || c.Calls != 1 || c.Responses != 3 || tr.Usage.Input != 300 || abandoned(tr) != len(before.Events)-1 || tr.Outcome != trace.Completed {
+		t.Errorf("after the next prompt: %+v, %+v, %d abandoned, %s", c, tr.Usage, abandoned(tr), tr.Outcome)
+	}
+}
+
+// abandoned is how many events were taken back.
+func abandoned(tr *trace.SessionTrace) (n int) {
+	for _, e := range tr.Events {
+		if e.Abandoned {
+			n++
+		}
+	}
+	return n
+}
+
+// opencodeServer is a running `opencode serve`.
+type opencodeServer struct {
+	w   *world
+	p   *process
+	url string
+}
+
+func (w *world) serveOpencode() *opencodeServer {
+	w.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	s := &opencodeServer{w: w, p: w.start(w.project, os.Getenv(opencodeVar), "serve", "--port", port), url: "http://127.0.0.1:" + port}
+	for deadline := time.Now().Add(runDeadline); ; time.Sleep(50 * time.Millisecond) {
+		r, err := http.Get(s.url + "/session")
+		if err == nil {
+			r.Body.Close()
+			return s
+		}
+		if time.Now().After(deadline) {
+			w.Fatal(err)
+		}
+	}
+}
+
+func (s *opencodeServer) post(path, body string) {
+	s.w.Helper()
+	r, err := http.Post(s.url+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		s.w.Fatal(err)
+	}
+	defer r.Body.Close()
+	if said, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusOK {
+		s.w.Fatalf("%s: %s: %s", path, r.Status, said)
+	}
+}
+
+func (s *opencodeServer) stop() {
+	s.w.Helper()
+	s.p.kill(syscall.SIGTERM)
+	s.p.wait()
 }

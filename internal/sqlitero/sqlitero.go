@@ -5,7 +5,8 @@
 // copy of the .db alone silently lose what stands in the log; mode=ro needs to make a -shm file, which a folder that we
 // may not write refuses. So, in this order, and How says which it was:
 //
-//  1. mode=ro. It sees the log and leaves both files byte-identical; at most it makes the -shm.
+//  1. mode=ro. It sees the log and leaves both files byte-identical. Where there is no -shm or no log it makes them, the
+//     log empty, and leaves them: who removes them could take them from a program that has just opened them.
 //  2. Where SQLite cannot do that in a read-only folder, and there is a log: a private copy of database and log together,
 //     taken again until nothing was checkpointed meanwhile, checked, and removed by Close.
 //  3. There and without a log: immutable=1. Nobody may write then, and Changed says whether somebody did.

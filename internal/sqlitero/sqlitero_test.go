@@ -154,6 +154,21 @@ func TestReadsTheLogOfALiveWriterAndOfAKilledOne(t *testing.T) {
 	}
 }
 
+// TestLeavesNoContentBehind: of a database that its writer closed, which has no log any more.
+func TestLeavesNoContentBehind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	writer, stdin, _ := role(t, os.Args[0], "writer", path, nil)
+	stdin.Close()
+	writer.Wait()
+	before := hashes(t, path)
+	if got := report(Open(t.Context(), path)); got != "mode=ro rows=1" {
+		t.Error(got)
+	}
+	if after := hashes(t, path); after != before { // no log and an empty one are the same here
+		t.Errorf("the files changed:\n%s\n%s", before, after)
+	}
+}
+
 func TestNothingCanBeWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	role(t, os.Args[0], "writer", path, nil)

@@ -129,10 +129,10 @@ func (f *finder) database(path string) error {
 	return f.found(s)
 }
 
-// addPart adds the file at path to the store, if there is one.
+// addPart adds the file at path to the store, if there is one. An empty log is none: reading a database makes one.
 func addPart(s *trace.Store, path string) {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return
 	}
 	s.Parts = append(s.Parts, path)
