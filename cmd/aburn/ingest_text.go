@@ -29,7 +29,7 @@ func (a *app) tellIngest(run *ingestRun, r *ingest.Report) error {
 				failed++
 			}
 			if s.Kind != ingest.NotSince && run.quiet && !run.json {
-				a.warn(r.Sources[i].Name + ": " + skipText(s))
+				a.warn(r.Sources[i].Name + ": " + a.skipText(s))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (a *app) ingestDetails(run *ingestRun, s *ingest.Source) {
 			since++
 			continue
 		}
-		skipped = append(skipped, skipText(skip))
+		skipped = append(skipped, a.skipText(skip))
 	}
 	for _, p := range s.Damaged {
 		damaged = append(damaged, project.Tilde(p.Path, a.env)+placeText(p)+": "+p.Reason)
@@ -135,11 +135,13 @@ func (a *app) ingestList(out *term.Out, style term.Style, title string, lines []
 	}
 }
 
-func skipText(s ingest.Skip) string {
-	if s.Path == "" || strings.Contains(s.Reason, s.Path) {
+// skipText is what was skipped and why. Many reasons name the path themselves.
+func (a *app) skipText(s ingest.Skip) string {
+	path := project.Tilde(s.Path, a.env)
+	if path == "" || strings.Contains(s.Reason, path) || strings.Contains(s.Reason, s.Path) {
 		return s.Reason
 	}
-	return s.Path + ": " + s.Reason
+	return path + ": " + s.Reason
 }
 
 // placeText is the place in a store, as it stands behind its path.

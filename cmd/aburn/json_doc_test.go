@@ -30,6 +30,7 @@ func TestJSONPage(t *testing.T) {
 		{"look", lookReport{}, look + issue}, {"explain", storyReport{}, look + issue}, {"status", statusReport{}, part("`aburn status`") + look + issue},
 		{"report", adviceTotals{}, part("`aburn supervisor report`")},
 		{"backtest", backtestJSON{}, part("`aburn supervisor backtest`")}, {"sweep", sweepJSON{}, part("`aburn supervisor backtest`")},
+		{"ingest", ingestJSON{}, part("`aburn ingest`")}, {"ingest --check", ingestCheckJSON{}, part("`aburn ingest`")},
 		{"sessions", sessionsReport{}, part("`aburn sessions`")},
 		{"show", differencesReport{}, part("`aburn show`")},
 		{"graph", graphReport{}, part("`aburn graph`")}, {"tools", toolsReport{}, part("`aburn tools`")}, {"export", sentReport{}, part("`aburn export`")},
