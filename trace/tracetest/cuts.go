@@ -14,8 +14,11 @@ import (
 	"aburn/trace"
 )
 
-// randomCuts is at how many random bytes a file is cut, beside its line ends.
-const randomCuts = 200
+// randomCuts is at how many random bytes a file is cut, beside its line ends; raceCuts, if the race detector watches.
+const (
+	randomCuts = 200
+	raceCuts   = 10
+)
 
 // Cuts cuts each file below dir at every line and at 200 random bytes. Read up to there, r gives no error but
 // UnknownLayout, and the events that it gives are the first ones of the whole, but for what Later forgets and forget,
@@ -89,7 +92,11 @@ func places(data []byte) []int {
 		}
 	}
 	random := rand.New(rand.NewPCG(4, uint64(len(data)))) // the same places in every run
-	for range min(randomCuts, len(data)) {
+	n := randomCuts
+	if underRace {
+		n = raceCuts
+	}
+	for range min(n, len(data)) {
 		all = append(all, random.IntN(len(data)))
 	}
 	slices.Sort(all)
