@@ -25,8 +25,8 @@ type Run struct {
 	Agents []Agent
 	Look   Look // nil: none
 	// Ended, if there is one, is called when a session has ended in a project that this user vouched for, unless they
-	// do not want that. It starts what it starts and returns.
-	Ended func(*project.Project)
+	// do not want that, with the folders of the project and of the worktree. It starts what it starts and returns.
+	Ended func(root, worktree string)
 	Exit  func() // ends the process at the Deadline
 }
 
@@ -125,7 +125,7 @@ func (r *Run) record(rec *recorder) error {
 		err = errors.Join(err, r.supervise(scene{recorder: rec, root: root, journal: j, settings: &set, turn: turn}))
 	}
 	if r.Ended != nil && rec.proj.Marked && set.Archive.AtSessionEnd && sessionEnded(receipt.Entries) {
-		r.Ended(rec.proj)
+		r.Ended(rec.proj.Root, rec.proj.Worktree)
 	}
 	if rotates(receipt.Entries) {
 		r.guard()

@@ -5,13 +5,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"aburn/internal/project"
 )
 
 // archive starts `aburn ingest`, the one that lies beside this executable, and does not wait: the agent has nothing to do
 // with it, and the session's last lines are written only after its hooks. What goes wrong is the next one's business.
-func archive(p *project.Project) {
+func archive(root, worktree string) {
 	self, err := os.Executable()
 	if err != nil {
 		return
@@ -29,7 +27,7 @@ func archive(p *project.Project) {
 	}
 	defer null.Close()
 	child, err := os.StartProcess(aburn, []string{aburn, "ingest", "--if-idle", "--quiet", "--settle", "2s"}, &os.ProcAttr{
-		Dir: filepath.Dir(aburn), Env: archiveEnv(p, os.Getenv), Files: []*os.File{null, null, null}, Sys: detached(),
+		Dir: filepath.Dir(aburn), Env: archiveEnv(os.Getenv, root, worktree), Files: []*os.File{null, null, null}, Sys: detached(),
 	})
 	if err != nil {
 		return
@@ -47,7 +45,7 @@ var (
 
 // archiveEnv is the environment of an ingest. Agents let a repository's settings set variables: one that would put the
 // archive, in which every project of the user is, into this project is left out.
-func archiveEnv(p *project.Project, env func(string) string) []string {
+func archiveEnv(env func(string) string, root, worktree string) []string {
 	var vars []string
 	for _, name := range folders {
 		if v := env(name); v != "" {
@@ -55,7 +53,7 @@ func archiveEnv(p *project.Project, env func(string) string) []string {
 		}
 	}
 	for _, name := range archives {
-		if v := env(name); filepath.IsAbs(v) && !within(v, p.Root) && !within(v, p.Worktree) {
+		if v := env(name); filepath.IsAbs(v) && !within(v, root) && !within(v, worktree) {
 			vars = append(vars, name+"="+v)
 		}
 	}
