@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,14 +62,19 @@ func decodeAll(home string) error {
 			return err
 		}
 		defer f.Close()
-		lines := bufio.NewScanner(f)
-		for lines.Buffer(make([]byte, 1<<20), 64<<20); lines.Scan(); records++ {
+		for lines := bufio.NewReaderSize(f, 1<<20); ; records++ {
+			line, err := lines.ReadBytes('\n')
+			if errors.Is(err, io.EOF) {
+				return nil // a line that was not finished is none
+			}
 			var record any
-			if err := json.Unmarshal(lines.Bytes(), &record); err != nil {
+			if err == nil {
+				err = json.Unmarshal(line, &record)
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		}
-		return lines.Err()
 	})
 	if err == nil {
 		fmt.Println(records)
