@@ -250,6 +250,9 @@ func (d *database) holders(_ context.Context, s session, created int64) ([]strin
 
 // turns implements shelf.
 func (d *database) turns(_ context.Context, session string) (map[turn]int, map[string]bool, error) {
+	if h, ok := d.histories[session]; ok {
+		return h.turns, h.calls, nil
+	}
 	turns, calls := map[turn]int{}, map[string]bool{}
 	err := d.query("SELECT time_created, "+bounded("data")+" FROM message WHERE session_id = ?", []any{session}, func(row *sqlite.Stmt) error {
 		turns[turn{row.ColumnInt64(0), text(d.bytes(row, 1), "role")}]++
@@ -264,5 +267,8 @@ func (d *database) turns(_ context.Context, session string) (map[turn]int, map[s
 		}
 		return nil
 	})
+	if err == nil {
+		d.histories[session] = history{turns, calls}
+	}
 	return turns, calls, err
 }

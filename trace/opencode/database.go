@@ -20,11 +20,18 @@ import (
 // database is an open database of opencode.
 type database struct {
 	*sqlitero.DB
-	path    string
-	columns map[string][]string          // of the tables that are read
-	started map[string]map[string]string // session → its calls that started sub-agents
-	buf     []byte
-	read    int64 // bytes of records
+	path      string
+	columns   map[string][]string          // of the tables that are read
+	started   map[string]map[string]string // session → its calls that started sub-agents
+	histories map[string]history           // of sessions that forks were compared with
+	buf       []byte
+	read      int64 // bytes of records
+}
+
+// history is what of a session its forks copy.
+type history struct {
+	turns map[turn]int
+	calls map[string]bool
 }
 
 // needed is the tables and columns without which there is nothing to read. Others are used where they are.
@@ -47,7 +54,8 @@ func openDatabase(ctx context.Context, path string) (*database, error) {
 		}
 		return nil, err
 	}
-	d := &database{DB: db, path: path, columns: map[string][]string{}, started: map[string]map[string]string{}}
+	d := &database{DB: db, path: path, columns: map[string][]string{}, started: map[string]map[string]string{},
+		histories: map[string]history{}}
 	if err = d.layout(); err != nil {
 		db.Close()
 		return nil, err
