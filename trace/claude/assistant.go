@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -66,9 +65,7 @@ func (m *talk) response(e trace.Event, r *record, msg *message, id string, first
 	res := trace.Response{ID: id, Model: m.st.Model, Event: n, Time: e.Time, Stop: token(msg.stop), Ref: e.Ref, Copied: e.Copied}
 	if id != m.usedBy || !bytes.Equal(msg.usage, m.usage) {
 		res.Usage = usage(msg.usage)
-		if r.cost != nil {
-			res.Usage.CostUSD, _ = strconv.ParseFloat(string(r.cost), 64) // not a number: not told
-		}
+		res.Usage.CostUSD = dollars(r.cost)
 		m.usedBy, m.usage = id, append(m.usage[:0], msg.usage...)
 	}
 	m.b.Response(res)
@@ -163,7 +160,7 @@ type input struct {
 
 // input looks into the input of a call, and sets what c keeps of it.
 func (m *talk) input(tool string, c *trace.ToolCall, raw []byte) input {
-	in := input{open: &call{Shell: c.Type == trace.ShellTool}}
+	in := input{open: &call{}}
 	var path, command, content []byte
 	jsonl.Members(raw, func(key, v []byte) bool {
 		switch string(key) {

@@ -54,14 +54,19 @@ func (c *chain) link(r *record, n int) error {
 			}
 			c.ring = c.ring[:0]
 		}
-		if len(c.ring) == ringSize {
-			c.ring = slices.Delete(c.ring, 0, ringSize/2)
-		}
-		c.ring = append(c.ring, id)
+		c.remember(id)
 		return nil
 	}
 	c.place(id, parent, begins, n)
 	return nil
+}
+
+// remember puts a record of the last branch into the ring.
+func (c *chain) remember(id string) {
+	if len(c.ring) == ringSize {
+		c.ring = slices.Delete(c.ring, 0, ringSize/2)
+	}
+	c.ring = append(c.ring, id)
 }
 
 // place puts a record on its branch.
@@ -82,7 +87,7 @@ func (c *chain) place(id, parent string, begins bool, n int) {
 	}
 	c.all[id] = branch
 	if int(branch) == len(c.parents)-1 {
-		c.ring = append(c.ring, id)
+		c.remember(id)
 	}
 	if len(c.parts) == 0 || c.parts[len(c.parts)-1].branch != branch {
 		c.parts = append(c.parts, part{n, branch})

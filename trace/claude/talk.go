@@ -3,6 +3,7 @@ package claude
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -36,11 +37,11 @@ type talkState struct {
 	Left  bool             `json:"left,omitempty"`  // a process said how much it cost, as it does at its end
 	Ended bool             `json:"ended,omitempty"` // the end of the turn was marked
 
-	Begun   bool   `json:"begun,omitempty"`  // there is a record of the conversation
-	Own     bool   `json:"own,omitempty"`    // what comes cannot be a copy
-	Copies  string `json:"copies,omitempty"` // the promptId that all copies share
-	Cost    string `json:"cost,omitempty"`
-	Foreign string `json:"foreign,omitempty"` // the session that the last record was copied from
+	Begun   bool    `json:"begun,omitempty"`   // there is a record of the conversation
+	Own     bool    `json:"own,omitempty"`     // what comes cannot be a copy
+	Copies  string  `json:"copies,omitempty"`  // the promptId that all copies share
+	Cost    float64 `json:"cost,omitempty"`    // in US dollars, of all processes
+	Foreign string  `json:"foreign,omitempty"` // the session that the last record was copied from
 }
 
 // marker is the body of a Session event.
@@ -53,14 +54,12 @@ type call struct {
 	Path  string `json:"path,omitempty"`  // of the file that it changes
 	Hash  string `json:"hash,omitempty"`  // of what it writes, if that is the whole file
 	Lines int    `json:"lines,omitempty"` // of it
-	Shell bool   `json:"shell,omitempty"`
 }
 
 // stage is where a turn stands.
 type stage string
 
 const (
-	idle        stage = ""
 	asked       stage = "asked"    // the model has to answer
 	speaking    stage = "speaking" // it goes on after what was written last
 	unsure      stage = "unsure"   // it may go on or not, the client did not say
@@ -136,7 +135,9 @@ func (m *talk) bookkeeping(ref trace.Ref, kind string, r *record) {
 		}
 	case "cost-state":
 		m.st.Left = true
-		m.st.Cost = string(r.cost)
+		if usd := dollars(r.cost); usd > 0 {
+			m.st.Cost = usd
+		}
 	}
 }
 
@@ -211,17 +212,30 @@ func (m *talk) attached(e trace.Event, r *record) {
 		if len(text) > 0 && text[0] == '[' {
 			text = firstText(text)
 		}
-		if is(member(r.attachment, "commandMode"), "task-notification") || has(text, notificationTag) {
+		mode := member(r.attachment, "commandMode")
+		switch {
+		case is(mode, "task-notification"), has(text, notificationTag):
 			m.notice(e, text)
-			return
+		case isTrue(member(r.attachment, "isMeta")):
+			m.say(e, text, wroteContext, r)
+		case mode == nil, is(mode, "prompt"): // others have records of their own when their turn comes
+			m.say(e, text, wrotePrompt, r)
 		}
-		m.say(e, text, wrotePrompt, r)
 	case "max_turns_reached":
 		n := member(r.attachment, "maxTurns")
 		e.Body = &trace.Error{Code: "max_turns_reached", Fatal: true, Head: fmt.Sprintf("the limit of %s turns was reached", token(n))}
 		m.b.Add(e)
 		m.st.At, m.st.From = failed, "max_turns_reached"
 	}
+}
+
+// dollars is an amount of money, 0 if raw is none.
+func dollars(raw []byte) float64 {
+	usd, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || !(usd > 0) || usd > 1e9 {
+		return 0
+	}
+	return usd
 }
 
 // settle sets what only the end of the reading tells.
@@ -231,8 +245,8 @@ func (m *talk) settle() {
 	if m.agent == "" && !m.st.Own {
 		tr.Lineage.MayCopy = len(tr.Events)
 	}
-	if m.st.Cost != "" {
-		tr.Extra = json.RawMessage(`{"total_cost_usd":` + m.st.Cost + `}`)
+	if m.st.Cost > 0 {
+		tr.Extra = json.RawMessage(`{"total_cost_usd":` + strconv.FormatFloat(m.st.Cost, 'f', -1, 64) + `}`)
 	}
 }
 

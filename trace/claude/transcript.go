@@ -86,8 +86,8 @@ func (t *transcript) line(l jsonl.Line) error {
 		t.damage(ref, "the line is no JSON object")
 		return nil
 	}
-	if kind := kindOf(l.Data); kind != "" && !aside[kind] {
-		t.known = t.known || skipped[kind]
+	if use := useOf(kindOf(l.Data)); use == skipped || use == ignored {
+		t.known = t.known || use == skipped
 		t.between()
 		return nil
 	}
@@ -98,17 +98,33 @@ func (t *transcript) line(l jsonl.Line) error {
 	return t.record(ref, &t.rec)
 }
 
-// skipped are the types of records that are no part of the conversation, and that nothing here needs. Others are ignored
-// too, but do not show that the file is a transcript.
-var skipped = map[string]bool{
-	"atis-latch": true, "tools-used": true, "mode": true, "permission-mode": true, "file-history-snapshot": true,
-	"file-history-delta": true, "last-prompt": true, "custom-title": true, "agent-name": true, "agent-setting": true,
-	"worktree-state": true, "relocated": true, "api-request": true, "api-request-blob": true, "api-request-shape": true,
-	"summary": true, "ai-title": true, "tag": true, "pr-link": true, "content-replacement": true,
-}
+// use is what a type of records is read for.
+type use int
 
-// aside are those that something is read from.
-var aside = map[string]bool{"queue-operation": true, "cost-state": true, "user": true, "assistant": true, "system": true, "attachment": true, "progress": true}
+const (
+	ignored  use = iota // nobody knows it: it does not show that the file is a transcript
+	skipped             // it does, and nothing in it is needed
+	aside               // it stands beside the conversation
+	spoken              // it is of the conversation
+	untested            // the type does not come first in the line
+)
+
+// useOf says what records of a type are read for.
+func useOf(kind string) use {
+	switch kind {
+	case "":
+		return untested
+	case "user", "assistant", "system", "attachment", "progress":
+		return spoken
+	case "queue-operation", "cost-state":
+		return aside
+	case "atis-latch", "tools-used", "mode", "permission-mode", "file-history-snapshot", "file-history-delta", "last-prompt",
+		"custom-title", "agent-name", "agent-setting", "worktree-state", "relocated", "api-request", "api-request-blob",
+		"api-request-shape", "summary", "ai-title", "tag", "pr-link", "content-replacement":
+		return skipped
+	}
+	return ignored
+}
 
 // between notes that the client wrote something between the records of the conversation, as it does not when it copies them.
 func (t *transcript) between() {
@@ -119,20 +135,16 @@ func (t *transcript) between() {
 
 // record brings one record into its trace.
 func (t *transcript) record(ref trace.Ref, r *record) error {
-	switch kind := jsonl.Text(r.kind); kind {
-	case "queue-operation", "cost-state":
-		t.known = true
+	kind := jsonl.Text(r.kind)
+	if use := useOf(kind); use != spoken {
+		t.known = t.known || use == skipped || use == aside
 		t.between()
 		if t.main != nil {
 			t.main.bookkeeping(ref, kind, r)
 		}
 		return nil
-	case "user", "assistant", "system", "attachment", "progress":
-		t.known = true
-	default:
-		t.between()
-		return nil
 	}
+	t.known = true
 	if t.main == nil && !t.start(r) {
 		t.damage(ref, "the record names no session")
 		return nil
@@ -188,7 +200,7 @@ func (t *transcript) finish(end jsonl.End) error {
 	if !t.known && t.lines > 0 {
 		return t.unknown()
 	}
-	st := state{V: stateVersion, Known: t.known}
+	st := state{V: stateVersion, Known: t.known, Whole: len(t.damaged) > 0} // before a trace that it will belong to
 	if t.main != nil {
 		for _, m := range append([]*talk{t.main}, t.inline.all()...) {
 			if err := t.give(m); err != nil {
