@@ -32,7 +32,7 @@ func (s *session) callAll(r record, p parts, at trace.Event, id string, made boo
 	}
 	if any {
 		s.setTail(calls, made)
-		s.cancels = open
+		s.open = open
 	}
 }
 

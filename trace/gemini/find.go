@@ -137,13 +137,18 @@ func chats(dir string, found func(trace.Store) error) error {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir():
-			folders[e.Name()] = agents(path)
+			folders[e.Name()] = nil
 		case e.Type().IsRegular() && isSession(e.Name()) && (filepath.Base(dir) == "chats" || isOurs(path)):
 			id := short(e.Name())
 			if groups[id] == nil {
 				order = append(order, id)
 			}
 			groups[id] = append(groups[id], path)
+		}
+	}
+	if len(order) > 0 || filepath.Base(dir) == "chats" {
+		for folder := range folders {
+			folders[folder] = agents(filepath.Join(dir, folder))
 		}
 	}
 	for _, id := range order {

@@ -235,6 +235,16 @@ func TestOthersAreNotOurs(t *testing.T) {
 	}
 }
 
+// A sub-agent's file that lies beside the sessions has no caller that is known, and is read all the same.
+func TestAgentWithoutCaller(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chats", "session-2026-01-01T10-00-5c52c37e.jsonl")
+	write(t, path, `{"sessionId":"5c52c37e-0","projectHash":"x","startTime":"2026-01-01T10:00:00Z","kind":"subagent"}`+"\n")
+	sink := tracetest.Read(t, New(), path)
+	if s := sink.Traces["5c52c37e-0"]; s == nil || s.Relationships[0].Kind != trace.Root {
+		t.Errorf("%+v, errors %v", s, sink.Errors)
+	}
+}
+
 // Raw leads back to the message of an old file; lines lead back themselves.
 func TestRaw(t *testing.T) {
 	path := "testdata/built/.gemini/tmp/p/chats/session-2025-09-17T10-00-0ld00000.json"

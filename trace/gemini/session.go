@@ -31,7 +31,7 @@ type session struct {
 	resumed  bool                    // a file or a start of the program began, and nothing came of it so far
 	since    time.Time
 	tail     tail
-	cancels  int  // calls at the tail that were not cancelled
+	open     int  // calls at the tail that were not cancelled
 	finished bool // a sub-agent has called complete_task
 }
 
@@ -49,7 +49,6 @@ type message struct {
 type tail string
 
 const (
-	nothing  tail = ""
 	prompt   tail = "the file ends with a prompt that nothing answers"
 	results  tail = "the file ends with results of tools that nothing answers"
 	calls    tail = "the file ends with calls whose results were not handed on"
@@ -205,14 +204,13 @@ func (s *session) learn(list gjson.Result, ref trace.Ref) {
 	})
 }
 
-// belong relates a sub-agent to its caller, of whom by says what is known.
+// belong relates a sub-agent to its caller, of whom by says what is known. One whose file lies in no folder of a session
+// has no known caller.
 func (s *session) belong(by start) {
-	rel := trace.SessionRelationship{Kind: trace.Subagent, Related: s.caller(), AgentID: s.id, Provenance: trace.Explicit,
-		ParentCall: by.call, AgentType: by.agentType, Description: by.description}
-	if s.parent == "" {
-		rel.Provenance, rel.Evidence = trace.Inferred, "kind is subagent, and the file lies in no folder of a session"
+	if s.parent != "" {
+		s.b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: s.caller(), AgentID: s.id, Provenance: trace.Explicit,
+			ParentCall: by.call, AgentType: by.agentType, Description: by.description})
 	}
-	s.b.Relate(rel)
 	s.end(by.end)
 }
 
@@ -286,7 +284,7 @@ func (s *session) outcome() (trace.Outcome, string) {
 	switch {
 	case s.finished:
 		return trace.Completed, "complete_task succeeded"
-	case s.tail == calls && s.cancels == 0:
+	case s.tail == calls && s.open == 0:
 		return trace.Interrupted, string(refusals)
 	case s.tail == prompt || s.tail == results || s.tail == calls:
 		return trace.Killed, string(s.tail)

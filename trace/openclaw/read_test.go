@@ -174,6 +174,21 @@ func TestNothingCountsTwice(t *testing.T) {
 	}
 }
 
+// A header that names its own session as its parent makes it neither a fork nor a copy of itself.
+func TestOwnParent(t *testing.T) {
+	path := filepath.Join(sessionsDir(t), "x.jsonl")
+	text := `{"type":"session","version":4,"id":"x","timestamp":"2026-01-01T10:00:00Z","cwd":"/a","parentSession":"/s/x.jsonl"}
+{"type":"message","id":"m","timestamp":"2026-01-01T10:00:01Z","message":{"role":"user","content":"hi"}}
+`
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sink := tracetest.Read(t, New(), path)
+	if s := sink.Traces["x"]; s == nil || s.Relationships[0].Kind != trace.Root || s.Count().Prompts != 1 {
+		t.Errorf("%+v, errors %v", s, sink.Errors)
+	}
+}
+
 // A record that stands in a transcript twice counts once.
 func TestRepeatedRecord(t *testing.T) {
 	dir := sessionsDir(t)

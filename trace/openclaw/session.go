@@ -134,7 +134,9 @@ func (s *session) header(v gjson.Result, at trace.Event) {
 	if dir := strings.Clone(v.Get("cwd").Str); s.dir == "" && dir != "" {
 		s.dir, t.Project.Path = dir, build.Path(dir, "")
 	}
-	s.parent = token(parentID(v.Get("parentSession").Str))
+	if s.parent = token(parentID(v.Get("parentSession").Str)); s.parent == t.ID {
+		s.parent = ""
+	}
 	if s.started {
 		return
 	}

@@ -107,7 +107,7 @@ func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 	s.child = strings.Contains(s.key, ":subagent:") || entry.spawnedBy != ""
 	s.sessionOf = func(key string) string { return x.keys[key].session }
 	parent := token(parentID(v.Get("parentSession").Str))
-	if parent == "" {
+	if parent == "" || parent == id {
 		return nil
 	}
 	ids, err := earlier(parent, x.sink)
@@ -157,7 +157,7 @@ func (x *transcript) finish(ctx context.Context) (*trace.SessionTrace, error) {
 		source = token(x.id)
 	}
 	by := firstOf(entry.spawnedBy, entry.parentKey)
-	if related := x.keys[by].session; s.child && related != "" {
+	if related := x.keys[by].session; s.child && related != "" && related != x.id {
 		r := trace.SessionRelationship{Kind: trace.Subagent, Related: related, SourceSession: source, AgentID: token(s.key), AgentType: token(agentOf(s.key)),
 			Description: head(entry.label, trace.UserHead), Provenance: trace.Inferred, Evidence: "the session that its caller's key stands for now"}
 		mention := []byte(`"childSessionKey":"` + s.key + `"`)
