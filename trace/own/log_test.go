@@ -2,10 +2,13 @@ package own
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"aburn/internal/journal"
 	"aburn/internal/project"
@@ -263,6 +266,53 @@ func TestDamage(t *testing.T) {
 		}
 		if s = tracetest.Read(t, New(), dir); len(s.Errors) > 0 || s.Torn[s.Stores[0].Path] != (empty != "") {
 			t.Errorf("%q: %v, torn %v", empty, s.Errors, s.Torn)
+		}
+	}
+}
+
+// Entries are as large as an entry may be, and what is kept of them is not.
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	var entries []*logfmt.Entry
+	large := strings.Repeat("x", 60<<10)
+	for i, ev := range slices.Repeat([]logfmt.Event{logfmt.Prompt, logfmt.ToolStart, logfmt.ToolFailed, logfmt.TurnFailed, logfmt.Failed}, 40) {
+		data := fmt.Sprintf(`{"tool":"Bash","tool_use_id":"c%d","head":"go test","error":"no","other":%q}`, i/5, large)
+		entries = append(entries, &logfmt.Entry{Time: time.Now(), Cmd: "build", Event: ev, Session: "s1", Source: "claude", Data: []byte(data)})
+	}
+	appendTo(t, dir, 0, entries)
+	held, traces := tracetest.Held(t, New(), dir)
+	if len(traces) != 1 || len(traces[0].Events) < 200 || held > 1<<20 {
+		t.Errorf("%d traces hold %d bytes of a log of 12 MB", len(traces), held)
+	}
+}
+
+// What another tool has written into a log was scrubbed by nobody.
+func TestScrubbed(t *testing.T) {
+	secret := "ghp" + "_0123456789abcdefghijABCDEFGHIJ456789"
+	dir := t.TempDir()
+	data := []byte(strings.ReplaceAll(`{"tool":"Bash S","tool_use_id":"c1","head":"curl S","path":"/x/S","error":"no S","reason":"S","command":"S","source":"S","trigger":"S","task":"S",
+		"inferred":"S","status":"S","agent_type":"S","client_version":"1"}`, "S", secret))
+	var entries []*logfmt.Entry
+	for _, ev := range logfmt.Events() {
+		for _, agent := range []*logfmt.Agent{nil, {Type: secret, ID: "a1"}} {
+			entries = append(entries, &logfmt.Entry{Time: time.Now(), Cmd: "build", Phase: "RED", Event: ev, Session: "s1", Source: "claude", Agent: agent, Data: data})
+		}
+	}
+	appendTo(t, dir, 0, entries)
+	s := tracetest.Read(t, New(), dir)
+	if len(s.Traces) != 2 {
+		t.Fatalf("%d traces, %v", len(s.Traces), s.Errors)
+	}
+	for _, tr := range s.Ordered() {
+		data, err := tr.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := strings.Index(string(data), secret); i >= 0 {
+			t.Errorf("%s: …%s", tr.ID, data[max(0, i-80):i])
+		}
+		if tr.Scrub.Redacted == 0 {
+			t.Errorf("%s: nothing was redacted", tr.ID)
 		}
 	}
 }
