@@ -142,4 +142,4 @@ func transcriptsCase(w *world, pg *page) error {
 	return nil
 }
 
-const whyTranscripts = "not looked into."
+const whyTranscripts = "most records of this home are small and tell something. In a profile a fifth of the time went to walking the JSON of records that are needed, a fifth to scrubbing the heads of prompts, commands and errors, a tenth to hashing contents, and most of the rest to allocating events and collecting garbage."

@@ -2,7 +2,6 @@ package home
 
 import (
 	"path"
-	"strings"
 	"time"
 
 	"aburn/trace"
@@ -22,15 +21,15 @@ type rollout struct {
 	legacy   bool   // as 0.130.0 wrote it
 	code     bool   // code mode: tools are called from JavaScript
 	exec     bool   // codex exec, a process a turn; else the terminal interface
-	ordinal  int64
-	history  int64
+	ordinal  int64  // of the next record
+	history  int64  // items of the history
 	now      int64
-	turnsRun int // turns that were begun, reviews too
-	last     tokens
-	total    tokens
-	cached   int64
+	turnsRun int        // turns that were begun, reviews too
+	last     tokens     // of the last answer
+	total    tokens     // of all
+	cached   int64      // tokens in the provider's cache
 	inherit  *inherited // what children that begin with their parent's records repeat
-	message  string
+	message  string     // what the last answer said
 }
 
 // tokens is usage as Codex tells it: in holds cached, out holds thought.
@@ -43,9 +42,12 @@ type inherited struct{ records []string }
 func codexSession(m *maker, r *random, has features) {
 	now := m.begin(r)
 	id := r.thread(now)
-	t := &rollout{r: r, has: has, id: id, root: id, cwd: m.project(r), name: "/root", legacy: has["legacy"], code: has["code"] && !has["legacy"], exec: has["resumed"] || r.percent(50), now: now, inherit: &inherited{}}
+	t := &rollout{r: r, has: has, id: id, root: id, cwd: m.project(r), name: "/root", legacy: has["legacy"], code: has["code"] && !has["legacy"], exec: has["resumed"] || r.percent(50), now: now}
 	if t.legacy {
 		t.has = features{"legacy": true, "secrets": has["secrets"], "interrupted": has["interrupted"], "killed": has["killed"]}
+	}
+	if t.has["inherit"] {
+		t.inherit = &inherited{}
 	}
 	t.t = &Session{Source: "codex", ID: id, Main: true, Kind: trace.Root, Outcome: trace.Completed, Linked: true, Start: now}
 	t.create(m, t.has["archived"])
@@ -166,8 +168,6 @@ func (t *rollout) works(n int) {
 	}
 }
 
-func isoDate(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02") }
-
 func quoted(s string) string { return string(append(appendEscaped([]byte{'"'}, s), '"')) }
 
 // fork writes a session that goes on from all of this one: it holds only its own records.
@@ -176,7 +176,7 @@ func (t *rollout) fork(m *maker) *rollout {
 	now := t.now + int64(r.from(60, 90000))*1000
 	id := r.thread(now)
 	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: id, cwd: t.cwd, name: "/root", code: t.code, exec: t.exec, now: now, ordinal: t.ordinal, history: t.history,
-		total: t.total, cached: t.cached, inherit: &inherited{}}
+		total: t.total, cached: t.cached}
 	c.t = &Session{Source: "codex", ID: id, Main: true, Kind: trace.Fork, Related: t.id, Outcome: trace.Completed, Linked: true, Start: now}
 	c.create(m, false)
 	c.meta(`,"forked_from_id":"` + t.id + `","forked_from_ordinal_exclusive":` + itoa(t.ordinal) + `,"history_base":{"thread_id":"` + t.id + `","end_ordinal_exclusive":` + itoa(t.ordinal) +
@@ -186,6 +186,3 @@ func (t *rollout) fork(m *maker) *rollout {
 	m.note(c.t)
 	return c
 }
-
-// short is a name made of a path.
-func short(name string) string { return strings.ReplaceAll(name, " ", "_") }

@@ -48,7 +48,7 @@ func (t *rollout) helpers() {
 	t.billed()
 	var inherit *inherited
 	if t.has["inherit"] {
-		inherit = &inherited{records: append([]string(nil), t.inherit.records...)}
+		inherit = t.inherit
 	}
 	t.inherit = nil
 	for i, c := range kids {
@@ -57,7 +57,7 @@ func (t *rollout) helpers() {
 		if i > 0 {
 			from = nil
 		}
-		c.works1(t, depth, from)
+		c.firstTask(t, depth, from)
 		t.t.Spawned++
 		t.t.Background++
 	}
@@ -80,8 +80,8 @@ func (t *rollout) activity(id, kind string, c *rollout) {
 	t.item("SubAgentActivity", `"model":"`+t.model()+`","reasoning_effort":"medium","id":"`+id+`","kind":"`+kind+`","agent_thread_id":"`+c.id+`","agent_path":"`+c.name+`"`, 0)
 }
 
-// works1 writes the sub-agent's first turn. inherit is what of its parent it begins with.
-func (c *rollout) works1(parent *rollout, depth int, inherit *inherited) {
+// firstTask writes the sub-agent's first turn. inherit is what of its parent it begins with.
+func (c *rollout) firstTask(parent *rollout, depth int, inherit *inherited) {
 	c.create(parent.m, false)
 	more := `,"parent_thread_id":"` + parent.id + `"`
 	source := fmt.Sprintf(`"source":{"subagent":{"thread_spawn":{"parent_thread_id":"%s","depth":%d,"agent_path":"%s","agent_nickname":"Noether","agent_role":null}}},"thread_source":"subagent","agent_nickname":"Noether","agent_path":"%s"`,
@@ -91,14 +91,14 @@ func (c *rollout) works1(parent *rollout, depth int, inherit *inherited) {
 		source += `,"subagent_history_start_ordinal":` + strconv.Itoa(len(inherit.records)+4)
 	}
 	c.rec("session_meta").s(c.metaPayload(source, more))
-	c.end1("session_meta")
+	c.endRecord("session_meta")
 	if inherit != nil {
 		for _, record := range inherit.records {
 			c.s(`{"timestamp":`).at(c.now).s(`,"ordinal":`).n(c.ordinal).s(record).end("inherited")
 			c.ordinal++
 		}
 		c.rec("event_msg").s(`"type":"turn_aborted","turn_id":"`, parent.turn, `","reason":"interrupted"`)
-		c.end1("event_msg/turn_aborted")
+		c.endRecord("event_msg/turn_aborted")
 		c.turn = parent.turn
 		c.injected("developer", 360)
 		c.injected("developer", 600)
@@ -120,17 +120,17 @@ func (c *rollout) task(parent *rollout) {
 	c.world(400)
 	c.context()
 	c.rec("inter_agent_communication_metadata").s(`"trigger_turn":true`)
-	c.end1("inter_agent_communication_metadata")
+	c.endRecord("inter_agent_communication_metadata")
 	c.rec("response_item").s(`"type":"agent_message",`, c.itemID("amsg"), `"author":"`, parent.name, `","recipient":"`, c.name, `","content":[{"type":"input_text","text":"Message Type: NEW_TASK\nTask name: `, c.name, `\nPayload:\n"},{"type":"encrypted_content","encrypted_content":"`).
 		e(c.m.texts.cut(c.r, 300).esc).s(`"}]`, c.passthrough(""))
-	c.end1("response_item/agent_message")
+	c.endRecord("response_item/agent_message")
 }
 
 // waits is the call that waits for sub-agents, and what they say at the end.
 func (t *rollout) waits(kids []*rollout) {
 	t.answer()
 	u := &use{id: "call_" + t.r.alnum(24), tool: "wait_agent"}
-	t.calls2(u, `{"timeout_ms":10000}`)
+	t.function(u, `{"timeout_ms":10000}`)
 	t.billed()
 	for _, c := range kids {
 		t.now = max(t.now, c.now)
@@ -141,10 +141,10 @@ func (t *rollout) waits(kids []*rollout) {
 	t.counted(1)
 	for _, c := range kids {
 		t.rec("inter_agent_communication_metadata").s(`"trigger_turn":false`)
-		t.end1("inter_agent_communication_metadata")
+		t.endRecord("inter_agent_communication_metadata")
 		t.rec("response_item").s(`"type":"agent_message",`, t.itemID("amsg"), `"author":"`, c.name, `","recipient":"`, t.name, `","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nPayload:\n`).
 			e(t.m.texts.cut(t.r, 400).esc).s(`"}]`, t.passthrough(""))
-		t.end1("response_item/agent_message")
+		t.endRecord("response_item/agent_message")
 		t.t.Notified++
 	}
 }
@@ -153,7 +153,7 @@ func (t *rollout) waits(kids []*rollout) {
 func (t *rollout) again(c *rollout) {
 	t.answer()
 	u := &use{id: "call_" + t.r.alnum(24), tool: "followup_task"}
-	t.calls2(u, `{"target":"alpha","message":"`+t.m.texts.words(t.r, 4)+`"}`)
+	t.function(u, `{"target":"alpha","message":"`+t.m.texts.words(t.r, 4)+`"}`)
 	t.billed()
 	t.activity(u.id, "interacted", c)
 	t.output(u, "")
@@ -174,7 +174,7 @@ func (t *rollout) review() {
 	c.create(t.m, false)
 	c.t.AgentType = "review"
 	c.rec("session_meta").s(c.metaPayload(`"source":{"subagent":"review"},"thread_source":"subagent"`, `,"parent_thread_id":"`+t.id+`"`))
-	c.end1("session_meta")
+	c.endRecord("session_meta")
 	t.item("EnteredReviewMode", `"id":"`+t.r.thread(t.now)+`","target":{"type":"uncommittedChanges"},"user_facing_hint":"current changes"`, 1)
 	c.turn, c.rootTurn = c.r.thread(c.now), t.turn
 	c.started(`"` + t.turn + `"`)
@@ -188,14 +188,14 @@ func (t *rollout) review() {
 	c.settings()
 	text := "Review the " + t.m.texts.words(t.r, 5)
 	c.rec("response_item").s(`"type":"message",`, c.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"`, text, `"}]`, c.passthrough(`"user.text"`))
-	c.end1("response_item/message")
+	c.endRecord("response_item/message")
 	asked := `"id":"` + c.r.thread(c.now) + `","content":[{"type":"text","text":"` + text + `","text_elements":[]}]`
 	c.item("UserMessage", asked, 0)
 	t.itemOf(c.id, "UserMessage", asked, 0)
 	for range c.r.from(1, 4) {
 		c.answer()
 		u := c.plain()
-		c.calls2(u, `{"cmd":`+quoted(u.command)+`}`)
+		c.function(u, `{"cmd":`+quoted(u.command)+`}`)
 		c.billed()
 		status, code := "completed", 0
 		if c.r.percent(20) {
@@ -223,7 +223,7 @@ func (t *rollout) reviewed(outer string) {
 	t.turn = outer
 	t.settings()
 	t.rec("response_item").s(`"type":"message",`, t.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"<user_action>\n  <context>`, t.m.texts.words(t.r, 9), `</context>\n</user_action>"}]`, t.passthrough(`"review"`))
-	t.end1("response_item/message")
+	t.endRecord("response_item/message")
 	t.item("ExitedReviewMode", `"id":"`+t.r.thread(t.now)+`","review_output":{"findings":[],"overall_correctness":"patch is correct","overall_explanation":"x","overall_confidence_score":0.9}`, 0)
 	t.text()
 	t.done("")

@@ -24,7 +24,7 @@ func (t *rollout) output(u *use, escaped string) {
 		id = `"id":"fco_` + t.r.thread(t.now) + `",`
 	}
 	t.rec("response_item").s(`"type":"function_call_output",`, id, `"call_id":"`, u.id, `","output":"`, escaped, `"`, t.passthrough(""))
-	t.end1("response_item/function_call_output")
+	t.endRecord("response_item/function_call_output")
 }
 
 // interrupted is a turn that the user stops, mostly while a command runs.
@@ -41,9 +41,9 @@ func (t *rollout) interrupted() {
 		t.counted(1)
 	}
 	t.rec("response_item").s(`"type":"message",`, t.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"<turn_aborted>\nThe user interrupted the previous turn on purpose.\n</turn_aborted>"}]`, t.passthrough(`"generic.turn_aborted"`))
-	t.end1("response_item/message")
+	t.endRecord("response_item/message")
 	t.rec("event_msg").s(`"type":"turn_aborted","turn_id":"`, t.turn, `","reason":"interrupted","duration_ms":2741`)
-	t.end1("event_msg/turn_aborted")
+	t.endRecord("event_msg/turn_aborted")
 	if u != nil && !t.legacy {
 		t.ran(u, "failed", -1, 2500) // killed, which is no failure
 	}
@@ -73,14 +73,14 @@ func (t *rollout) long() {
 	u.bad = t.r.percent(50)
 	session := t.r.from(1000, 9000)
 	t.answer()
-	t.calls2(u, `{"cmd":`+quoted(u.command)+`,"yield_time_ms":300,"tty":true}`)
+	t.function(u, `{"cmd":`+quoted(u.command)+`,"yield_time_ms":300,"tty":true}`)
 	t.billed()
 	t.now += 300
 	t.output(u, `Chunk ID: ddb023\nWall time: 0.3005 seconds\nProcess running with session ID `+strconv.Itoa(session)+`\nOriginal token count: 0\nOutput:\n`)
 	t.counted(1)
 	t.answer()
 	w := &use{id: "call_" + t.r.alnum(24), tool: "write_stdin"}
-	t.calls2(w, `{"session_id":`+strconv.Itoa(session)+`,"chars":"","yield_time_ms":3000}`)
+	t.function(w, `{"session_id":`+strconv.Itoa(session)+`,"chars":"","yield_time_ms":3000}`)
 	t.billed()
 	t.now += 900
 	status, code := "completed", 0
@@ -93,8 +93,8 @@ func (t *rollout) long() {
 	t.counted(1)
 }
 
-// calls2 writes a call of a function with its arguments, and counts it.
-func (t *rollout) calls2(u *use, arguments string) {
+// function writes a call of a function with its arguments, and counts it.
+func (t *rollout) function(u *use, arguments string) {
 	t.repeatable("response_item", "/function_call", `"type":"function_call","status":"completed","id":"fc_`+u.id+`","name":"`+u.tool+`","arguments":`+quoted(arguments)+`,"call_id":"`+u.id+`"`+t.passthrough(""))
 	t.t.called(u.tool)
 }
@@ -103,7 +103,7 @@ func (t *rollout) calls2(u *use, arguments string) {
 func (t *rollout) blocked() {
 	t.answer()
 	u := t.plain()
-	t.calls2(u, `{"cmd":`+quoted(u.command)+`}`)
+	t.function(u, `{"cmd":`+quoted(u.command)+`}`)
 	t.billed()
 	t.output(u, "Command blocked by PreToolUse hook: "+t.m.texts.words(t.r, 4))
 	t.counted(1)

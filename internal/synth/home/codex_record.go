@@ -6,7 +6,7 @@ import (
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// rec starts a record; its payload follows, then end1.
+// rec starts a record; its payload follows, then endRecord.
 func (t *rollout) rec(kind string) *file {
 	t.s(`{"timestamp":`).at(t.now)
 	if !t.legacy {
@@ -16,16 +16,16 @@ func (t *rollout) rec(kind string) *file {
 	return t.s(`,"type":"`, kind, `","payload":{`)
 }
 
-// end1 ends the payload and the record.
-func (t *rollout) end1(kind string) {
+// endRecord ends the payload and the record.
+func (t *rollout) endRecord(kind string) {
 	t.s(`}}`).end(kind)
 	t.now += int64(t.r.from(1, 60))
 }
 
-// repeatable ends a record that a child which inherits the history repeats. from is where in the buffer its payload's record begins.
-func (t *rollout) repeatable(kind, of string, payload string) {
+// repeatable writes a record of the history, which a child that inherits it repeats. of is more of the record's kind.
+func (t *rollout) repeatable(kind, of, payload string) {
 	t.rec(kind).s(payload)
-	t.end1(kind + of)
+	t.endRecord(kind + of)
 	if t.inherit != nil {
 		t.inherit.records = append(t.inherit.records, `,"type":"`+kind+`","payload":{`+payload+`}}`)
 	}
@@ -157,7 +157,7 @@ func (t *rollout) model() string {
 
 func (t *rollout) settings() {
 	t.rec("event_msg").s(`"type":"thread_settings_applied","thread_id":"`, t.id, `","thread_settings":{"model":"`, t.model(), `","model_provider_id":"openai","approval_policy":"never","approvals_reviewer":"user","permission_profile":{"type":"disabled"},"cwd":"`, t.cwd, `","disabled_plugin_ids":[]}`)
-	t.end1("event_msg/thread_settings_applied")
+	t.endRecord("event_msg/thread_settings_applied")
 }
 
 // ask writes a prompt.
@@ -175,7 +175,7 @@ func (t *rollout) asks(s string) {
 	t.repeatable("response_item", "/message", `"type":"message",`+t.itemID("msg")+`"role":"user","content":[{"type":"input_text","text":`+quoted(s)+`}]`+t.passthrough(`"user.text"`))
 	if t.legacy {
 		t.rec("event_msg").s(`"type":"user_message","message":`).q(s).s(`,"images":[],"local_images":[],"text_elements":[]`)
-		t.end1("event_msg/user_message")
+		t.endRecord("event_msg/user_message")
 		return
 	}
 	t.item("UserMessage", `"id":"`+t.r.thread(t.now)+`","content":[{"type":"text","text":`+quoted(s)+`,"text_elements":[]}]`, 0)
@@ -186,7 +186,7 @@ func (t *rollout) item(kind, fields string, took int64) { t.itemOf(t.id, kind, f
 
 func (t *rollout) itemOf(thread, kind, fields string, took int64) {
 	t.rec("event_msg").s(`"type":"item_completed","thread_id":"`, thread, `","turn_id":"`, t.turn, `","item":{"type":"`, kind, `",`, fields, `},"started_at_ms":`).n(t.now - took).s(`,"completed_at_ms":`).n(t.now)
-	t.end1("event_msg/item_completed/" + kind)
+	t.endRecord("event_msg/item_completed/" + kind)
 }
 
 // says is an answer of text only, the turn's last.
@@ -204,7 +204,7 @@ func (t *rollout) text() {
 	id := "msg_resp_" + t.r.hex(20)
 	if t.legacy {
 		t.rec("event_msg").s(`"type":"agent_message","message":"`, s, `","phase":null,"memory_citation":null`)
-		t.end1("event_msg/agent_message")
+		t.endRecord("event_msg/agent_message")
 	} else {
 		t.item("AgentMessage", `"id":"`+id+`","content":[{"type":"Text","text":"`+s+`"}]`, 0)
 		id = `"status":"completed","id":"` + id + `",`
@@ -226,5 +226,5 @@ func (t *rollout) done(failure string) {
 		t.s(`"root_turn_id":"`, t.rootTurn, `",`)
 	}
 	t.s(`"turn_id":"`, t.turn, `","last_agent_message":`, message, failure, `,"completed_at":`).n(t.now / 1000).s(`,"duration_ms":`).n(int64(t.r.from(100, 90000)))
-	t.end1("event_msg/task_complete")
+	t.endRecord("event_msg/task_complete")
 }

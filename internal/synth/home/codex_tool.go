@@ -84,24 +84,24 @@ func (t *rollout) calls(u *use) {
 	if t.legacy {
 		status, fc = "", ""
 	}
-	function := func(name, arguments string) {
+	named := func(name, arguments string) {
 		t.repeatable("response_item", "/function_call", `"type":"function_call",`+status+fc+`"name":"`+name+`","arguments":`+quoted(arguments)+`,"call_id":"`+u.id+`"`+t.passthrough(""))
 	}
 	switch u.tool {
 	case "exec_command":
 		if u.bad && u.code == 101 { // arguments that are no JSON
-			function("exec_command", "{not json")
+			named("exec_command", "{not json")
 			return
 		}
-		function("exec_command", `{"cmd":`+quoted(u.command)+`}`)
+		named("exec_command", `{"cmd":`+quoted(u.command)+`}`)
 	case "apply_patch":
 		t.repeatable("response_item", "/custom_tool_call", `"type":"custom_tool_call",`+status+`"call_id":"`+u.id+`","name":"apply_patch","input":"*** Begin Patch\n*** Update File: `+u.path+`\n@@\n-x\n+`+string(u.patch.esc)+`\n*** End Patch\n"`+t.passthrough(""))
 	case "mcp__ledger__find":
 		t.repeatable("response_item", "/function_call", `"type":"function_call",`+status+fc+`"name":"find","namespace":"mcp__ledger","arguments":"{\"query\":\"`+u.word+`\"}","call_id":"`+u.id+`"`+t.passthrough(""))
 	case "view_image":
-		function("view_image", `{"path":"`+u.path+`"}`)
+		named("view_image", `{"path":"`+u.path+`"}`)
 	default:
-		function(u.tool, `{"a":1}`)
+		named(u.tool, `{"a":1}`)
 	}
 }
 
@@ -110,7 +110,7 @@ func (t *rollout) leaves(u *use, id string) {
 	if t.legacy {
 		if u.tool == "apply_patch" && !u.bad {
 			t.rec("event_msg").s(`"type":"patch_apply_end","call_id":"`, u.id, `","turn_id":"`, t.turn, `","stdout":"Success.","stderr":"","success":true,"changes":{"`, u.path, `":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n","move_path":null}},"status":"completed"`)
-			t.end1("event_msg/patch_apply_end")
+			t.endRecord("event_msg/patch_apply_end")
 			t.t.Changes++
 		}
 		return
@@ -158,7 +158,7 @@ func (t *rollout) hears(u *use) {
 			id = `"id":"fco_` + t.r.thread(t.now) + `",`
 		}
 		t.rec("response_item").s(`"type":"`, kind, `",`, id, `"call_id":"`, u.id, `","output":`, escaped, t.passthrough(""))
-		t.end1("response_item/" + kind)
+		t.endRecord("response_item/" + kind)
 	}
 	switch u.tool {
 	case "exec_command":
@@ -211,6 +211,6 @@ func (t *rollout) script() {
 		t.leaves(u, "exec-"+t.r.uuid())
 	}
 	t.rec("response_item").s(`"type":"custom_tool_call_output","id":"ctco_`, t.r.thread(t.now), `","call_id":"`, outer, `","output":[{"type":"input_text","text":"Script completed\nWall time 0.1 seconds\nOutput:\n"},{"type":"input_text","text":"`).e(t.m.texts.cut(t.r, 800).esc).s(`"}]`, t.passthrough(""))
-	t.end1("response_item/custom_tool_call_output")
+	t.endRecord("response_item/custom_tool_call_output")
 	t.counted(1)
 }

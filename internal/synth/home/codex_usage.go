@@ -43,7 +43,7 @@ func (t *rollout) billed() {
 		return
 	}
 	t.rec("token_usage_record").s(`"thread_id":"`, t.id, `","turn_id":"`, t.turn, `","session_id":"`, t.root, `","root_turn_id":"`, t.rootTurn, `","response_id":"resp_`, t.r.hex(24), `","usage":`, t.tokens(t.last), `,"turn_token_usage":`, t.tokens(t.last), `,"thread_token_usage":`, t.tokens(t.total))
-	t.end1("token_usage_record")
+	t.endRecord("token_usage_record")
 }
 
 // counted tells the usage again, n times.
@@ -53,7 +53,7 @@ func (t *rollout) counted(n int) {
 	}
 	for range n {
 		t.rec("event_msg").s(`"type":"token_count","info":{"total_token_usage":`, t.tokens(t.total), `,"last_token_usage":`, t.tokens(t.last), `,"model_context_window":258400},"rate_limits":{"limit_id":"codex","limit_name":null,"primary":null,"secondary":null,"credits":null,"plan_type":null,"rate_limit_reached_type":null}`)
-		t.end1("event_msg/token_count")
+		t.endRecord("event_msg/token_count")
 		t.t.Repeats++
 	}
 }
@@ -68,7 +68,7 @@ func (t *rollout) compact() {
 	t.billed()
 	t.counted(1)
 	t.rec("compacted").s(`"message":"`, text, `","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"`).e(t.m.texts.cut(t.r, 4000).esc).s(`"}]}]`)
-	t.end1("compacted")
+	t.endRecord("compacted")
 	t.cached = 6000
 	if !t.legacy {
 		t.world(1900)

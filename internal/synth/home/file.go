@@ -67,8 +67,8 @@ func (f *file) at(ms int64) *file {
 	return f
 }
 
-// end0 counts what was appended, newline and all, as a record of a kind.
-func (f *file) end0(kind string) {
+// appended counts what was appended, newline and all, as a record of a kind.
+func (f *file) appended(kind string) {
 	f.b = f.b[:len(f.b)-1]
 	f.end(kind)
 }

@@ -25,7 +25,7 @@ func ownSession(m *maker, r *random, has features) {
 	now := m.begin(r)
 	name := "project" + strconv.Itoa(m.made["own"])
 	f := m.create("own", path.Join("work", name, ".oss", "workflow.log"))
-	f.s(logfmt.FirstLine).end0("head")
+	f.s(logfmt.FirstLine).appended("head")
 	w := &workflow{file: f, r: r, now: now}
 	var all []*hooked
 	for i := range r.from(2, 4) {
@@ -79,7 +79,7 @@ func (w *workflow) log(s *hooked, event logfmt.Event, data string) {
 		return
 	}
 	w.b = b
-	w.end0(string(event))
+	w.appended(string(event))
 }
 
 // step writes what a session does next.
