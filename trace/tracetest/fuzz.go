@@ -2,6 +2,7 @@ package tracetest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,8 +22,8 @@ const (
 )
 
 // Fuzz feeds r bytes, beginning with the files seeds, as a file in an empty folder dir, at the path that place names.
-// Whatever they are, r must not panic, hang, or allocate without bounds; every trace that it gives must be valid; and
-// reading them in two goes, cut behind any line, gives the same.
+// Whatever they are, r must not panic, hang, or allocate without bounds; every trace that it makes must be valid, whether it
+// gives it or fails with it; and reading them in two goes, cut behind any line, gives the same.
 func Fuzz(f *testing.F, r trace.Reader, place func(dir string) string, seeds ...string) {
 	f.Helper()
 	for _, seed := range seeds {
@@ -53,6 +54,12 @@ func Fuzz(f *testing.F, r trace.Reader, place func(dir string) string, seeds ...
 		whole := Read(t, r, dir)
 		if used, most := allocated()-before, uint64(fuzzMemory+fuzzPerByte*len(data)); used > most {
 			t.Errorf("%d bytes were allocated for %d", used, len(data))
+		}
+		for _, err := range whole.Errors {
+			var invalid *trace.Invalid
+			if errors.As(err, &invalid) {
+				t.Error(err)
+			}
 		}
 		write(data[:behind(data, int(line))])
 		two := Read(t, r, dir)
