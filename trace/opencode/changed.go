@@ -46,21 +46,28 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("read %s: %w", s.Path, err)
+		return err
 	}
+	whole := true
 	for _, id := range ids {
-		if err := d.give(ctx, id, sink, &now); err != nil {
+		err := d.give(ctx, id, sink, &now)
+		if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCorrupt {
+			sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session", Key: id}, Reason: "the database is damaged where it should be: " + sqlite.ErrCode(err).Message()})
+			whole = false
+		} else if err != nil {
 			return err
 		}
 	}
 	if err := d.successor(sink); err != nil {
 		return err
 	}
-	cursor, err := json.Marshal(now)
-	if err != nil {
-		return err
+	var cursor trace.Cursor
+	if whole { // else all is read again when the database is another
+		if cursor.State, err = json.Marshal(now); err != nil {
+			return err
+		}
 	}
-	sink.Done(trace.Cursor{State: cursor}, false)
+	sink.Done(cursor, false)
 	return nil
 }
 
@@ -72,13 +79,10 @@ func (d *database) give(ctx context.Context, id string, sink trace.Sink, now *st
 	d.read = 0
 	t, err := d.trace(ctx, id)
 	if err == nil && d.Changed() {
-		err = errChanged
+		err = fmt.Errorf("read %s: %w", d.path, errChanged)
 	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", d.path, err)
-	}
-	if t == nil {
-		return nil
+	if err != nil || t == nil {
+		return err
 	}
 	for _, damage := range t.Damaged {
 		sink.Damaged(damage)

@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -122,17 +121,21 @@ func (d *database) unknown(why string) error {
 
 // query calls each for each row, with values for the ? of the query.
 func (d *database) query(query string, args []any, each func(*sqlite.Stmt) error) error {
-	return sqlitex.Execute(d.Conn(), query, &sqlitex.ExecOptions{Args: args, ResultFunc: each})
+	err := sqlitex.Execute(d.Conn(), query, &sqlitex.ExecOptions{Args: args, ResultFunc: each})
+	if err != nil {
+		return fmt.Errorf("read %s: %w", d.path, err)
+	}
+	return nil
 }
 
 // inOneState calls f with the database as it is at one moment. f has to be quick: as long as it runs, opencode cannot
 // empty its log.
 func (d *database) inOneState(f func() error) (err error) {
-	if err := sqlitex.Execute(d.Conn(), "BEGIN", nil); err != nil {
+	if err := d.query("BEGIN", nil, nil); err != nil {
 		return err
 	}
 	defer func() {
-		if e := sqlitex.Execute(d.Conn(), "COMMIT", nil); err == nil {
+		if e := d.query("COMMIT", nil, nil); err == nil {
 			err = e
 		}
 	}()
@@ -191,7 +194,7 @@ func (d *database) trace(ctx context.Context, id string) (*trace.SessionTrace, e
 		if err != nil {
 			return err
 		}
-		made, err = t.make(ctx, d, d.path, d.How(), table)
+		made, err = t.assemble(ctx, d, d.path, d.How(), table)
 		return err
 	})
 	return made, err
@@ -212,5 +215,5 @@ func isOurs(ctx context.Context, path string) bool {
 	if err != nil || d == nil {
 		return false
 	}
-	return errors.Join(d.Close()) == nil
+	return d.Close() == nil
 }

@@ -74,7 +74,7 @@ func readFiles(ctx context.Context, st trace.Store, sink trace.Sink) error {
 	if err != nil {
 		return err
 	}
-	made, err := t.make(ctx, &f, st.Path, "", "json files")
+	made, err := t.assemble(ctx, &f, st.Path, "", "json files")
 	if err != nil {
 		return fmt.Errorf("read %s: %w", st.Path, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"aburn/trace"
@@ -144,14 +143,16 @@ func addPart(s *trace.Store, path string) {
 
 // files tells of each session of a storage folder.
 func (f *finder) files(root string) error {
-	sessions, err := filepath.Glob(filepath.Join(escape(root), "session", "*", "*.json"))
+	projects, err := os.ReadDir(filepath.Join(root, "session"))
 	if err != nil {
 		return err
 	}
-	slices.Sort(sessions)
-	for _, path := range sessions {
-		if err := f.file(path); err != nil {
-			return err
+	for _, p := range projects {
+		dir := filepath.Join(root, "session", p.Name())
+		for _, id := range jsonFiles(dir) {
+			if err := f.file(filepath.Join(dir, id+".json")); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -181,11 +182,6 @@ func (f *finder) file(path string) error {
 // isSessionFile says whether a path ends in session/PROJECT/SESSION.json.
 func isSessionFile(path string) bool {
 	return strings.HasSuffix(path, ".json") && filepath.Base(filepath.Dir(filepath.Dir(path))) == "session"
-}
-
-// escape makes a pattern of a path that matches nothing else.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // jsonFiles is the names of the JSON files in a folder without their end, in order: ids begin with the time.

@@ -58,8 +58,8 @@ type turn struct {
 	role    string
 }
 
-// make makes a trace of what was folded, with its relationships.
-func (t *talk) make(ctx context.Context, sh shelf, path, how, table string) (*trace.SessionTrace, error) {
+// assemble makes a trace of what was folded, with its relationships.
+func (t *talk) assemble(ctx context.Context, sh shelf, path, how, table string) (*trace.SessionTrace, error) {
 	s := &story{talk: t}
 	from, evidence, err := t.origin(ctx, sh)
 	if err != nil {

@@ -38,7 +38,7 @@ func told(t *testing.T, s session, drawing string) *trace.SessionTrace {
 		talk.take(r)
 	}
 	talk.settle(nil)
-	tr, err := talk.make(t.Context(), noOthers{}, "opencode.db", "", "event")
+	tr, err := talk.assemble(t.Context(), noOthers{}, "opencode.db", "", "event")
 	if err != nil {
 		t.Fatal(err)
 	}
