@@ -28,15 +28,31 @@ type Sink struct {
 	// Bytes is the progress that was told.
 	Bytes int64
 
-	stored map[string][]byte // id → JSON
-	store  string            // that is being read
-	broken []error           // traces that were refused
+	stored map[string][]byte          // id → JSON
+	gave   map[string]map[string]bool // store's path → ids of what it gave
+	store  string                     // that is being read
+	broken []error                    // traces that were refused
 }
 
 // NewSink is an empty Sink.
 func NewSink() *Sink {
 	return &Sink{Traces: map[string]*trace.SessionTrace{}, Cursors: map[string]trace.Cursor{}, Torn: map[string]bool{},
-		Errors: map[string]error{}, stored: map[string][]byte{}}
+		Errors: map[string]error{}, stored: map[string][]byte{}, gave: map[string]map[string]bool{}}
+}
+
+// without is what was read from all stores but those that the file at path is part of: those are to be read anew.
+func (s *Sink) without(path string) *Sink {
+	rest := NewSink()
+	for _, store := range s.Stores {
+		if _, done := s.Cursors[store.Path]; !done || store.Path == path || slices.Contains(store.Parts, path) {
+			continue
+		}
+		rest.Cursors[store.Path], rest.Torn[store.Path], rest.gave[store.Path] = s.Cursors[store.Path], s.Torn[store.Path], s.gave[store.Path]
+		for id := range s.gave[store.Path] {
+			rest.Traces[id], rest.stored[id] = s.Traces[id], s.stored[id]
+		}
+	}
+	return rest
 }
 
 // Read finds the stores in paths with r and reads them all. A trace that is not valid, or is not the same after being
@@ -108,6 +124,10 @@ func (s *Sink) Trace(t *trace.SessionTrace) error {
 		return err
 	}
 	s.Traces[t.ID], s.stored[t.ID] = again, data
+	if s.gave[s.store] == nil {
+		s.gave[s.store] = map[string]bool{}
+	}
+	s.gave[s.store][t.ID] = true
 	return nil
 }
 
