@@ -39,12 +39,35 @@ func joinOf(ctx context.Context, arch *archive.Archive, s *archive.Session, t *t
 	if err != nil || own == nil {
 		return j, err
 	}
-	both, differences, err := tracejoin.Join(t, own)
+	subs, err := agentsOf(ctx, arch, s.Key)
+	if err != nil {
+		return j, err
+	}
+	both, differences, err := tracejoin.Join(t, own, subs...)
 	if err != nil {
 		return j, err
 	}
 	j.SessionTrace, j.own, j.differences = both, own, differences
 	return j, nil
+}
+
+// agentsOf is the traces of a session's sub-agents.
+func agentsOf(ctx context.Context, arch *archive.Archive, key int64) (subs []*trace.SessionTrace, err error) {
+	relations, err := arch.Relations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range relations {
+		if r.Kind != trace.Subagent || r.RelatedKey != key {
+			continue
+		}
+		t, err := arch.Trace(ctx, r.Key)
+		if err != nil {
+			return nil, err
+		}
+		subs = append(subs, t)
+	}
+	return subs, nil
 }
 
 // numbers is what each event is called: its number in the store's trace, 0 if only the hooks know it.
