@@ -104,6 +104,22 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// TestPathOfPatch: a patch is about a file if all its headers name the same one.
+func TestPathOfPatch(t *testing.T) {
+	for patch, want := range map[string]string{
+		"*** Begin Patch\n*** Update File: src/a.go\n@@\n-x\n+*** Add File: b.go\n*** End Patch\n": "src/a.go",
+		"*** Begin Patch\n*** Add File: /home/user/project/a.go\n+x\n*** End Patch\n":              "a.go",
+		"*** Begin Patch\n*** Add File: a.go\n+x\n*** Delete File: b.go\n*** End Patch\n":          "",
+		"*** Begin Patch\n*** Delete File: a\"b.go\n*** End Patch\n":                               "",
+		"nonsense": "",
+	} {
+		w := started("").rec("response_item", fmt.Sprintf(`"type":"custom_tool_call","name":"apply_patch","input":%q,"call_id":"c"`, patch))
+		if got := w.read(t).Calls()[0].Call.Path; got != want {
+			t.Errorf("%q is about %q, want %q", patch, got, want)
+		}
+	}
+}
+
 // TestPatchThatFailed changes nothing, as far as anybody knows.
 func TestPatchThatFailed(t *testing.T) {
 	got := started("").call("c", "apply_patch", "", "").

@@ -122,27 +122,32 @@ func pathsIn(changes []byte) (paths [][]byte) {
 	return paths
 }
 
-// patchFile begins the line of a patch that names a file.
-var patchFile = []byte("*** ")
+// lineBreak is that of a JSON string.
+var lineBreak = []byte(`\n`)
 
 // patchPath is the file of a patch that is about one file.
 func (s *session) patchPath(input []byte) string {
 	path := ""
-	for rest := input; ; {
-		i := bytes.Index(rest, patchFile)
-		if i < 0 {
-			break
-		}
-		rest = rest[i+len(patchFile):]
+	if len(input) < 2 {
+		return ""
+	}
+	for rest := input[1 : len(input)-1]; len(rest) > 0; {
 		line := rest
-		if end := bytes.IndexByte(line, '\\'); end >= 0 {
-			line = line[:end]
+		end := bytes.Index(rest, lineBreak)
+		if end < 0 {
+			rest = nil
+		} else {
+			line, rest = rest[:end], rest[end+len(lineBreak):]
 		}
-		action, name, found := strings.Cut(string(line), " File: ")
+		header, isHeader := bytes.CutPrefix(line, []byte("*** "))
+		if !isHeader {
+			continue
+		}
+		action, name, found := strings.Cut(string(header), " File: ")
 		if !found || action != "Add" && action != "Update" && action != "Delete" {
 			continue
 		}
-		if path != "" && name != path {
+		if path != "" && name != path || strings.Contains(name, `\`) {
 			return ""
 		}
 		path = name
