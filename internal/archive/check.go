@@ -37,6 +37,8 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 		{"traces that could not be read when the archive was made anew, and are kept as they are", "SELECT count(*) FROM unread"},
 		{"sessions of no store", "SELECT count(*) FROM sessions WHERE store <> 0 AND store NOT IN (SELECT store FROM cursors)"},
 		{"damage of no store", "SELECT count(*) FROM damage WHERE store NOT IN (SELECT store FROM cursors)"},
+		{"stores without a place to go on", "SELECT count(*) FROM cursors WHERE store NOT IN (SELECT store FROM places)"},
+		{"places in no store", "SELECT count(*) FROM places WHERE store NOT IN (SELECT store FROM cursors)"},
 		{"stores with another number of sessions", `SELECT count(*) FROM cursors c WHERE NOT whole
 			AND sessions <> (SELECT count(*) FROM sessions s WHERE s.store = c.store)`},
 	} {

@@ -8,7 +8,7 @@ import (
 	"aburn/trace"
 )
 
-// Cursor is what the archive knows of a store that was read: how to recognise it, and where to go on.
+// Cursor is what the archive knows of a store that was read: whether it has changed, and where to go on.
 type Cursor struct {
 	// Store is its number here, 0 if it is not yet known.
 	Store        int64
@@ -17,15 +17,7 @@ type Cursor struct {
 	// Size and Modified are those of trace.Store, as the store was found before it was read.
 	Size     int64
 	Modified time.Time
-	// Device, Inode and PathSize are of the file at Path, as it was when it was read; Head and Tail are hashes of what stands at
-	// its start and before At.Offset.
-	Device, Inode int64
-	PathSize      int64
-	Head, Tail    string
-	// Parts is the size and time of its other files, as they were when it was read.
-	Parts string
-	// At is where to go on. Whole says that the next read has to begin at the start all the same.
-	At    trace.Cursor
+	// Whole says that the next read has to begin at the start, whatever At says.
 	Whole bool
 	// Hot says that it was being written when it was read: its size and time do not yet tell whether it changed.
 	Hot bool
@@ -35,26 +27,57 @@ type Cursor struct {
 	Sessions, Outdone int
 	// Problem is why nothing was read from it.
 	Problem string
+	Place
 }
 
-const cursorColumns = `store, reader, path, layout, size, modified, device, inode, path_size, head, tail, parts, offset, line, state,
-	whole, hot, scrub, sessions, outdone, problem`
+// Place is where to go on in a store. Cursors leaves it empty: most stores have not changed.
+type Place struct {
+	// Device, Inode and PathSize are of the file at the cursor's path, as it was when it was read; Head and Tail are hashes of
+	// what stands at its start and before At.Offset.
+	Device, Inode int64
+	PathSize      int64
+	Head, Tail    string
+	// Parts is the size and time of the store's other files, as they were when it was read.
+	Parts string
+	At    trace.Cursor
+}
 
-// Cursors is all stores that were read.
+const (
+	cursorColumns = "reader, path, store, layout, size, modified, whole, hot, scrub, sessions, outdone, problem"
+	placeColumns  = "store, device, inode, path_size, head, tail, parts, offset, line, state"
+)
+
+// Cursors is all stores that were read, without their Place.
 func (a *Archive) Cursors() ([]Cursor, error) {
 	var list []Cursor
+	reader, layout := "", "" // they are few, and each is a string of its own
+	again := func(s *sqlite.Stmt, column int, last *string) string {
+		if text := s.ColumnText(column); text != *last {
+			*last = text
+		}
+		return *last
+	}
 	err := a.each("SELECT "+cursorColumns+" FROM cursors", func(s *sqlite.Stmt) error {
 		list = append(list, Cursor{
-			Store: s.ColumnInt64(0), Reader: s.ColumnText(1), Path: s.ColumnText(2), Layout: s.ColumnText(3),
-			Size: s.ColumnInt64(4), Modified: time.Unix(0, s.ColumnInt64(5)), Device: s.ColumnInt64(6), Inode: s.ColumnInt64(7),
-			PathSize: s.ColumnInt64(8), Head: s.ColumnText(9), Tail: s.ColumnText(10), Parts: s.ColumnText(11),
-			At:    trace.Cursor{Offset: s.ColumnInt64(12), Line: s.ColumnInt64(13), State: columnBytes(s, 14)},
-			Whole: s.ColumnBool(15), Hot: s.ColumnBool(16), Scrub: s.ColumnInt(17), Sessions: s.ColumnInt(18), Outdone: s.ColumnInt(19),
-			Problem: s.ColumnText(20),
+			Reader: again(s, 0, &reader), Path: s.ColumnText(1), Store: s.ColumnInt64(2), Layout: again(s, 3, &layout),
+			Size: s.ColumnInt64(4), Modified: time.Unix(0, s.ColumnInt64(5)), Whole: s.ColumnBool(6), Hot: s.ColumnBool(7), Scrub: s.ColumnInt(8),
+			Sessions: s.ColumnInt(9), Outdone: s.ColumnInt(10), Problem: s.ColumnText(11),
 		})
 		return nil
 	})
 	return list, err
+}
+
+// Place is where to go on in a store.
+func (a *Archive) Place(store int64) (p Place, err error) {
+	err = a.each("SELECT "+placeColumns+" FROM places WHERE store = ?", func(s *sqlite.Stmt) error {
+		p = Place{
+			Device: s.ColumnInt64(1), Inode: s.ColumnInt64(2), PathSize: s.ColumnInt64(3), Head: s.ColumnText(4), Tail: s.ColumnText(5),
+			Parts: s.ColumnText(6), At: trace.Cursor{Offset: s.ColumnInt64(7), Line: s.ColumnInt64(8), State: columnBytes(s, 9)},
+		}
+		return nil
+	}, store)
+	return p, err
 }
 
 // columnBytes is a copy of a column, nil if it is empty.
@@ -74,9 +97,13 @@ func (a *Archive) setCursor(c *Cursor) error {
 	if state == nil {
 		state = []byte{}
 	}
-	return a.run("INSERT OR REPLACE INTO cursors ("+cursorColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		c.Store, c.Reader, c.Path, c.Layout, c.Size, c.Modified.UnixNano(), c.Device, c.Inode, c.PathSize, c.Head, c.Tail, c.Parts,
-		c.At.Offset, c.At.Line, state, c.Whole, c.Hot, c.Scrub, c.Sessions, c.Outdone, c.Problem)
+	err := a.run("INSERT OR REPLACE INTO cursors ("+cursorColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+		c.Reader, c.Path, c.Store, c.Layout, c.Size, c.Modified.UnixNano(), c.Whole, c.Hot, c.Scrub, c.Sessions, c.Outdone, c.Problem)
+	if err != nil {
+		return err
+	}
+	return a.run("INSERT OR REPLACE INTO places ("+placeColumns+") VALUES (?,?,?,?,?,?,?,?,?,?)",
+		c.Store, c.Device, c.Inode, c.PathSize, c.Head, c.Tail, c.Parts, c.At.Offset, c.At.Line, state)
 }
 
 // Damage is a place in a store that could not be read.

@@ -17,14 +17,25 @@ const schema = 1
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 // Of earlier and later schemas only traces.body may be relied on, and unread.body.
 const tables = `
-CREATE TABLE cursors (
-	store      INTEGER PRIMARY KEY,
+CREATE TABLE cursors (                     -- what tells whether a store has changed
 	reader     TEXT NOT NULL,
 	path       TEXT NOT NULL,
+	store      INTEGER NOT NULL UNIQUE,
 	layout     TEXT NOT NULL,
 	size       INTEGER NOT NULL,           -- of the store with its parts, as it was found
 	modified   INTEGER NOT NULL,           -- nanoseconds
-	device     INTEGER NOT NULL,           -- of path, as it was read
+	whole      INTEGER NOT NULL,           -- the next read begins at the start
+	hot        INTEGER NOT NULL,           -- it was being written when it was read
+	scrub      INTEGER NOT NULL,
+	sessions   INTEGER NOT NULL,           -- how many it gave
+	outdone    INTEGER NOT NULL,           -- how many of its sessions are kept from another store
+	problem    TEXT NOT NULL,              -- why nothing was read from it
+	PRIMARY KEY (reader, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE places (                      -- where to go on in a store, and how to recognise what stands before that
+	store      INTEGER PRIMARY KEY,
+	device     INTEGER NOT NULL,           -- of cursors.path, as it was read
 	inode      INTEGER NOT NULL,
 	path_size  INTEGER NOT NULL,
 	head       TEXT NOT NULL,              -- hashes of what stands at the start, and before offset
@@ -32,14 +43,7 @@ CREATE TABLE cursors (
 	parts      TEXT NOT NULL,              -- size and time of the other files
 	offset     INTEGER NOT NULL,           -- these three are trace.Cursor
 	line       INTEGER NOT NULL,
-	state      BLOB NOT NULL,
-	whole      INTEGER NOT NULL,           -- the next read begins at the start
-	hot        INTEGER NOT NULL,           -- it was being written when it was read
-	scrub      INTEGER NOT NULL,
-	sessions   INTEGER NOT NULL,           -- how many it gave
-	outdone    INTEGER NOT NULL,           -- how many of its sessions are kept from another store
-	problem    TEXT NOT NULL,              -- why nothing was read from it
-	UNIQUE (reader, path)
+	state      BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE sessions (
@@ -159,7 +163,7 @@ CREATE TABLE unlinked (                    -- what was written and not linked ac
 `
 
 // derived are the tables that are made anew from the bodies.
-var derived = [...]string{"cursors", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked"}
+var derived = [...]string{"cursors", "places", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked"}
 
 // prepare brings the file to the state in which this aburn writes it.
 func (a *Archive) prepare(ctx context.Context) error {

@@ -171,14 +171,9 @@ func (a *Archive) addDamage(r *Reading) error {
 	return nil
 }
 
-// Moved notes that the store that was at from is now at to.
+// Moved notes that the store that was at from is now at to, where none was.
 func (a *Archive) Moved(reader, from, to string) error {
-	return a.transaction(func() error {
-		if err := a.run("DELETE FROM damage WHERE store IN (SELECT store FROM cursors WHERE reader = ? AND path = ?)", reader, to); err != nil {
-			return err
-		}
-		return a.run("UPDATE OR REPLACE cursors SET path = ?, whole = 1 WHERE reader = ? AND path = ?", to, reader, from)
-	})
+	return a.run("UPDATE cursors SET path = ?, whole = 1 WHERE reader = ? AND path = ?", to, reader, from)
 }
 
 // Forget notes that stores are no more. Their sessions stay, marked Gone.
@@ -186,7 +181,8 @@ func (a *Archive) Forget(stores []int64) error {
 	return a.transaction(func() error {
 		for _, store := range stores {
 			for _, query := range [...]string{
-				"UPDATE sessions SET store = 0 WHERE store = ?", "DELETE FROM damage WHERE store = ?", "DELETE FROM cursors WHERE store = ?",
+				"UPDATE sessions SET store = 0 WHERE store = ?", "DELETE FROM damage WHERE store = ?",
+				"DELETE FROM cursors WHERE store = ?", "DELETE FROM places WHERE store = ?",
 			} {
 				if err := a.run(query, store); err != nil {
 					return err

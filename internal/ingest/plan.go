@@ -24,7 +24,11 @@ type job struct {
 // plan finds the stores that were not found yet, and says which are to be read, those that changed last first.
 func (r *run) plan(ctx context.Context) ([]job, error) {
 	first := len(r.seen) == 0
-	found, err := r.find(ctx)
+	meanwhile := func() error { return nil }
+	if first {
+		meanwhile = r.remember
+	}
+	found, err := r.find(ctx, meanwhile)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +49,11 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 			if !r.wanted(source, &s, before) {
 				continue
 			}
+			if before != nil {
+				if before.Place, err = r.Archive.Place(before.Store); err != nil {
+					return nil, err
+				}
+			}
 			jobs = append(jobs, job{r.Readers[i], s, before})
 			size := s.Size
 			if before != nil && !before.Whole && before.At.Offset < size {
@@ -62,8 +71,8 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 	return jobs, nil
 }
 
-// find is the stores of each reader.
-func (r *run) find(ctx context.Context) ([][]trace.Store, error) {
+// find is the stores of each reader. While they are looked for it does something else.
+func (r *run) find(ctx context.Context, meanwhile func() error) ([][]trace.Store, error) {
 	found := make([][]trace.Store, len(r.Readers))
 	errs := make([]error, len(r.Readers))
 	var wait sync.WaitGroup
@@ -77,8 +86,9 @@ func (r *run) find(ctx context.Context) ([][]trace.Store, error) {
 			})
 		})
 	}
+	err := meanwhile()
 	wait.Wait()
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	for i, err := range errs {
@@ -152,6 +162,10 @@ func (r *run) moved(lost map[storeKey]*archive.Cursor, fresh []trace.Store) erro
 	}
 	was := map[file]*archive.Cursor{}
 	for k, c := range lost {
+		var err error
+		if c.Place, err = r.Archive.Place(c.Store); err != nil {
+			return err
+		}
 		if c.Inode != 0 {
 			was[file{k.reader, c.Device, c.Inode}] = c
 		}

@@ -59,7 +59,7 @@ type storeKey struct{ reader, path string }
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{
 		Options: o, report: &Report{Started: time.Now(), Sources: make([]Source, len(o.Readers))}, sources: map[string]*Source{},
-		known: map[storeKey]*archive.Cursor{}, seen: map[storeKey]bool{},
+		seen: map[storeKey]bool{},
 	}
 	for i, reader := range o.Readers {
 		r.report.Sources[i].Name = reader.Name()
@@ -74,15 +74,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 }
 
 func (r *run) all(ctx context.Context) error {
-	if r.Archive != nil {
-		cursors, err := r.Archive.Cursors()
-		if err != nil {
-			return err
-		}
-		for i := range cursors {
-			r.known[storeKey{cursors[i].Reader, cursors[i].Path}] = &cursors[i]
-		}
-	}
 	if !r.DryRun && !r.Keep.IsZero() {
 		n, err := r.Archive.Expire(ctx, r.Keep)
 		r.report.Expired = n
@@ -100,6 +91,22 @@ func (r *run) all(ctx context.Context) error {
 		}
 	}
 	return r.damage()
+}
+
+// remember takes in what is known of the stores.
+func (r *run) remember() error {
+	if r.Archive == nil {
+		return nil
+	}
+	cursors, err := r.Archive.Cursors()
+	if err != nil {
+		return err
+	}
+	r.known = make(map[storeKey]*archive.Cursor, len(cursors))
+	for i := range cursors {
+		r.known[storeKey{cursors[i].Reader, cursors[i].Path}] = &cursors[i]
+	}
+	return nil
 }
 
 // rounds reads all stores that are found, and then those that are found only because sessions told of their projects.
