@@ -17,7 +17,7 @@ test: ## build, gofmt, vet here and for windows and darwin, all tests under the 
 	GOOS=darwin go vet ./...
 	go test -race ./...
 
-test-agents: ## the real Claude Code and Codex on a scripted model
+test-agents: ## the real Claude Code, Codex and opencode on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/realagents
 
 bench: ## whole processes, as ratios; writes docs/benchmarks.md

@@ -195,5 +195,6 @@ func (p *part) content() bool {
 }
 
 func (t *talk) damage(ref trace.Ref, why string) {
+	ref.Key = build.SessionID(ref.Key)
 	t.damaged = append(t.damaged, trace.Damage{Ref: ref, Reason: why})
 }

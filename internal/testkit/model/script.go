@@ -1,4 +1,4 @@
-// Package model answers the real Claude Code and the real Codex from a script, on loopback only: no answer depends on anything
+// Package model answers the real Claude Code, Codex and opencode from a script, on loopback only: no answer depends on anything
 // but the script and the request.
 //
 // One engine serves two protocols, the Anthropic Messages API and the OpenAI Responses API, so that a scenario reads the same
