@@ -21,8 +21,8 @@ const (
 )
 
 // Cuts cuts each file below dir at every line and at 200 random bytes. Read up to there, r gives no error but
-// UnknownLayout, and the events that it gives are the first ones of the whole, but for what Later forgets and forget,
-// which can be nil. Going on from there gives what reading the whole gives, whether or not r makes use of the cursor.
+// UnknownLayout, and the events and results that it gives are the first ones of the whole, but for what Later forgets
+// and forget, which can be nil. Going on from there gives what reading the whole gives, whether or not r makes use of the cursor.
 func Cuts(t *testing.T, r trace.Reader, dir string, forget ...func(*trace.Event)) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -148,6 +148,25 @@ func (c *cutter) prefix(t testing.TB, part, all *trace.SessionTrace) {
 		}
 		if d := diff(c.plain(t, part.Events[i]), c.plain(t, all.Events[i])); d != "" {
 			t.Errorf("%s: event %d is not as in the whole: %s", part.ID, i+1, d)
+			return
+		}
+	}
+	c.results(t, part, all)
+}
+
+// results checks that the results of part are the first ones of all, but for the sub-agent that came of a call.
+func (c *cutter) results(t testing.TB, part, all *trace.SessionTrace) {
+	if len(part.Results) > len(all.Results) {
+		t.Errorf("%s has %d results, and %d in the whole", part.ID, len(part.Results), len(all.Results))
+		return
+	}
+	for i, got := range part.Results {
+		want := all.Results[i]
+		got.Spawned, want.Spawned = "", ""
+		a, err := json.Marshal(got)
+		b, also := json.Marshal(want)
+		if d := diff(a, b); d != "" || err != nil || also != nil {
+			t.Errorf("%s: result %d is not as in the whole: %s", part.ID, i+1, d)
 			return
 		}
 	}

@@ -27,6 +27,7 @@ type notes struct {
 	eatsTorn  bool // takes a last line that has no end
 	forgets   bool // goes on without the trace that was read before
 	foresight bool // a rewind changes the text of what it goes back over
+	hindsight bool // and the status of results
 }
 
 func (notes) Name() string { return "notes" }
@@ -117,6 +118,11 @@ func (r notes) line(b *build.Builder, l jsonl.Line, sink trace.Sink) {
 				u.Head = "rewound"
 			}
 		}
+		for i := range b.Trace().Results {
+			if r.hindsight {
+				b.Trace().Results[i].Status = trace.StatusUnknown
+			}
+		}
 	}
 }
 
@@ -152,6 +158,7 @@ func TestFaultsAreSeen(t *testing.T) {
 		"takes a torn line":          {notes{eatsTorn: true}, "is not as in the whole"},
 		"does not go on":             {notes{forgets: true}, "read on, a is not as in the whole"},
 		"changes what it gave":       {notes{foresight: true}, "event 1 is not as in the whole"},
+		"changes a result":           {notes{hindsight: true}, "result 1 is not as in the whole"},
 		"what nothing is wrong with": {notes{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,6 +179,7 @@ func TestTruthIsCompared(t *testing.T) {
 		"c prompts=2":          "there is no session c; there are a, b",
 		"a prompts=2":          "has no line for session b",
 		"a\nb\na":              "a has a line already",
+		"a":                    "it says nothing about a",
 		"a relation=fork":      "relation is root, not fork",
 		"a outcome=completed":  "outcome is unknown, not completed",
 		"# a prompts=2\n  # b": "has no line for session a",

@@ -32,6 +32,9 @@ func Truth(t testing.TB, s *Sink, path string) {
 			t.Errorf("%s:%d: %s has a line already", path, n+1, id)
 		}
 		told[id] = true
+		if len(fields) == 1 {
+			t.Errorf("%s:%d: it says nothing about %s", path, n+1, id)
+		}
 		session, ok := s.Traces[id]
 		if !ok {
 			t.Errorf("%s:%d: there is no session %s; there are %s", path, n+1, id, strings.Join(slices.Sorted(maps.Keys(s.Traces)), ", "))
