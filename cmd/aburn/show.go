@@ -91,7 +91,11 @@ func (a *app) show(ctx context.Context, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.printJSON(t)
 	}
-	v := &shown{Session: s, joined: both}
+	return a.showStory(ctx, cmd, arch, &shown{Session: s, joined: both})
+}
+
+// showStory prints what is known of a session as a whole, and its story.
+func (a *app) showStory(ctx context.Context, cmd *cli.Command, arch *archive.Archive, v *shown) error {
 	if err := v.look(ctx, arch); err != nil {
 		return badNews(err.Error())
 	}

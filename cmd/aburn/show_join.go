@@ -128,7 +128,7 @@ func (a *app) showDifferences(out *term.Out, asJSON bool, j *joined, s *archive.
 	if asJSON {
 		return a.printJSON(r)
 	}
-	paragraph(out, 0, "", fmt.Sprintf("the store has %s, the hooks %s: %d are the same in both", term.Plural(int64(r.StoreCalls), "call"), term.Plural(int64(r.HookCalls), "call"), r.Agree))
+	paragraph(out, 0, "", fmt.Sprintf("the store has %s, the hooks %s: %d the same in both", term.Plural(int64(r.StoreCalls), "call"), term.Plural(int64(r.HookCalls), "call"), r.Agree))
 	for _, d := range j.differences {
 		paragraph(out, 2, "", d.String())
 	}
