@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the reports")
 // the entries worked out anew; the clients' own long texts were cut.
 func TestPairs(t *testing.T) {
 	pairs, err := filepath.Glob("testdata/pairs/*/log")
-	if err != nil || len(pairs) < 8 {
+	if err != nil || len(pairs) < 20 {
 		t.Fatal(pairs, err)
 	}
 	for _, log := range pairs {
@@ -43,38 +43,10 @@ func TestPairs(t *testing.T) {
 					t.Errorf("%s: %v", path, err)
 				}
 			}
-			trace.Link(store.Ordered())
-			var report bytes.Buffer
-			for _, o := range hooks.Ordered() {
-				s := store.Traces[o.ID]
-				if s == nil {
-					fmt.Fprintf(&report, "%s is only in the workflow log: %d calls\n", o.ID, o.Count().Calls)
-					continue
-				}
-				var subs []*trace.SessionTrace
-				for _, sub := range store.Ordered() {
-					if r := sub.Relationships[0]; r.Kind == trace.Subagent && r.Related == s.ID {
-						subs = append(subs, sub)
-					}
-				}
-				joined, differences, err := join.Join(s, o, subs...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				fmt.Fprintf(&report, "%s: %s\n", o.ID, agreement(s, o, joined, differences))
-				for _, d := range differences {
-					fmt.Fprintln(&report, "  ", d)
-				}
-				keeps(t, s, o, joined, subs)
-			}
-			for id := range store.Traces {
-				if hooks.Traces[id] == nil {
-					fmt.Fprintf(&report, "%s is only in the store: %d calls\n", id, store.Traces[id].Count().Calls)
-				}
-			}
+			got := report(t, store, hooks)
 			path := dir + ".report"
 			if *update {
-				if err := os.WriteFile(path, report.Bytes(), 0o644); err != nil {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -82,11 +54,46 @@ func TestPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(report.Bytes(), want) {
-				t.Errorf("%s (-update writes it) is not\n%s", path, report.Bytes())
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s (-update writes it) is not\n%s", path, got)
 			}
 		})
 	}
+}
+
+// report joins every session that both have.
+func report(t *testing.T, store, hooks *tracetest.Sink) []byte {
+	t.Helper()
+	trace.Link(store.Ordered())
+	var out bytes.Buffer
+	for _, o := range hooks.Ordered() {
+		s := store.Traces[o.ID]
+		if s == nil {
+			fmt.Fprintf(&out, "%s is only in the workflow log: %d calls\n", o.ID, o.Count().Calls)
+			continue
+		}
+		var subs []*trace.SessionTrace
+		for _, sub := range store.Ordered() {
+			if r := sub.Relationships[0]; r.Kind == trace.Subagent && r.Related == s.ID {
+				subs = append(subs, sub)
+			}
+		}
+		joined, differences, err := join.Join(s, o, subs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s: %s\n", o.ID, agreement(s, o, joined, differences))
+		for _, d := range differences {
+			fmt.Fprintln(&out, "  ", d)
+		}
+		keeps(t, s, o, joined, subs)
+	}
+	for _, s := range store.Ordered() {
+		if hooks.Traces[s.ID] == nil {
+			fmt.Fprintf(&out, "%s is only in the store: %d calls\n", s.ID, s.Count().Calls)
+		}
+	}
+	return out.Bytes()
 }
 
 // agreement counts the calls of a session, those that both have, and what is known only together.
