@@ -46,7 +46,7 @@ var layers = []struct {
 	{"trace/claude", "trace trace/build internal/jsonl", "", "knows one agent"},
 	{"trace/codex", "trace trace/build internal/jsonl", "", "knows one agent"},
 	{"trace/openclaw", "trace trace/build internal/jsonl internal/sqlitero", "github.com/tidwall/gjson github.com/klauspost/compress zombiezen.com/go/sqlite", "knows one agent"},
-	{"trace/gemini", "trace trace/build internal/jsonl", "github.com/tidwall/gjson", "knows one agent"},
+	{"trace/gemini", "trace trace/build internal/jsonl", "", "knows one agent"},
 	{"trace/opencode", "trace trace/build internal/jsonl internal/sqlitero", "zombiezen.com/go/sqlite", "reads one agent's store; knows no other"},
 	{"internal/jsonl", "", "", "lines of files that somebody else writes; knows no format in them"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite", "somebody else's live database, read as it is; knows no table in it"},

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/trace"
 	"aburn/trace/build"
 )
@@ -14,17 +12,16 @@ import (
 // callAll takes the calls of a message that were not taken before, and results of those that were.
 func (s *session) callAll(r record, p parts, at trace.Event, id string, made bool) {
 	any, open := false, 0
-	r.calls.ForEach(func(_, v gjson.Result) bool {
-		if x := toolOf(v); x.name.Str != "" {
+	r.calls.each(func(v value) {
+		if x := toolOf(v); x.name != "" {
 			s.result(s.call(x, at, id), x, at)
-			if any = true; x.status.Str != "cancelled" {
+			if any = true; x.status != "cancelled" {
 				open++
 			}
 		}
-		return true
 	})
 	for _, v := range p.calls {
-		if x := toolOf(v); x.name.Str != "" && !s.known(token(x.id)) {
+		if x := toolOf(v); x.name != "" && !s.known(token(x.id)) {
 			s.call(x, at, id)
 			any = true
 			open++
@@ -47,18 +44,18 @@ func (s *session) call(x tool, at trace.Event, response string) string {
 	if s.known(id) {
 		return id
 	}
-	c := &trace.ToolCall{Call: id, Tool: token(x.name), Type: toolType(x), Response: response}
-	if x.args.Exists() {
-		c.Input = build.Digest([]byte(x.args.Raw))
+	c := &trace.ToolCall{Call: id, Tool: x.name, Type: toolType(x), Response: response}
+	if x.args.exists() {
+		c.Input = build.Digest(x.args)
 	}
 	for _, key := range []string{"file_path", "absolute_path", "dir_path", "path"} {
-		if path := x.args.Get(key).Str; path != "" {
+		if path := x.args.get(key).str(); path != "" {
 			c.Path = s.path(path)
 			break
 		}
 	}
 	if c.Type == trace.ShellTool {
-		c.Head = head(x.args.Get("command").String(), trace.CommandHead)
+		c.Head = head(x.args.get("command").str(), trace.CommandHead)
 	}
 	s.b.Call(at, c)
 	s.calls[c.Call] = ""
@@ -67,7 +64,7 @@ func (s *session) call(x tool, at trace.Event, response string) string {
 
 // toolType is what a tool does; those that come with the client also under the names that they had before.
 func toolType(x tool) trace.ToolType {
-	switch x.name.Str {
+	switch x.name {
 	case "run_shell_command":
 		return trace.ShellTool
 	case "read_file", "read_many_files":
@@ -82,9 +79,9 @@ func toolType(x tool) trace.ToolType {
 		return trace.AgentTool
 	}
 	switch {
-	case x.agent.Str != "":
+	case x.agent != "":
 		return trace.AgentTool
-	case strings.HasPrefix(x.name.Str, "mcp_") || strings.Contains(x.name.Str, "__"):
+	case strings.HasPrefix(x.name, "mcp_") || strings.Contains(x.name, "__"):
 		return trace.MCPTool
 	}
 	return trace.OtherTool
@@ -94,10 +91,10 @@ func toolType(x tool) trace.ToolType {
 // again tells something only if its status is another.
 func (s *session) result(call string, x tool, at trace.Event) {
 	_, c := s.b.Lookup(call)
-	if c == nil || s.calls[call] != "" && s.words[call] == x.status.Str {
+	if c == nil || s.calls[call] != "" && s.words[call] == x.status {
 		return
 	}
-	s.words[call] = strings.Clone(x.status.Str)
+	s.words[call] = x.status
 	text := output(x.result)
 	got, ended := judge(c.Type, x, text)
 	if !ended || s.calls[call] == got.Status {
@@ -108,7 +105,7 @@ func (s *session) result(call string, x tool, at trace.Event) {
 	if t := when(x.time); !t.IsZero() {
 		at.Time = t
 	}
-	child := strings.Clone(x.agent.Str)
+	child := x.agent
 	if child != "" && !repeated {
 		s.spawn(call, child, x, at)
 	}
@@ -123,22 +120,22 @@ func (s *session) result(call string, x tool, at trace.Event) {
 		got.Spawned = s.childID(child)
 	}
 	s.b.Result(at, got)
-	if x.status.Str == "success" {
+	if x.status == "success" {
 		s.change(call, x.display, at)
 		s.finished = s.finished || s.child && c.Tool == "complete_task"
 	}
 }
 
 // response takes a result that only a message to the model tells.
-func (s *session) response(v gjson.Result, at trace.Event) {
-	call := token(v.Get("id"))
+func (s *session) response(v value, at trace.Event) {
+	call := token(v.get("id"))
 	if status, known := s.calls[call]; call == "" || !known || status != "" {
 		return
 	}
 	_, c := s.b.Lookup(call)
 	text := output(v)
-	got := verdict(c.Type, text, gjson.Result{})
-	if v.Get("response.error").Exists() {
+	got := verdict(c.Type, text, nil)
+	if v.get("response").get("error").exists() {
 		got.fail(trace.StatusErrored)
 	}
 	s.calls[call] = got.Status
@@ -151,8 +148,8 @@ func (s *session) response(v gjson.Result, at trace.Event) {
 
 // spawn takes the start of a sub-agent, whose session has the id child.
 func (s *session) spawn(call, child string, x tool, at trace.Event) {
-	known := start{call: call, agentType: strings.Clone(build.Word(x.args.Get("agent_name").Str)), description: head(x.description.Str, trace.UserHead),
-		end: strings.Clone(x.display.Get("terminateReason").Str)}
+	known := start{call: call, agentType: build.Word(x.args.get("agent_name").str()), description: head(x.description.str(), trace.UserHead),
+		end: x.display.get("terminateReason").str()}
 	s.family.started[child] = known
 	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: child, AgentType: known.agentType, Description: known.description}
 	s.b.Add(at)
@@ -164,31 +161,31 @@ func (s *session) childID(id string) string {
 }
 
 // change takes a file change. The display of a call that was refused holds what would have changed.
-func (s *session) change(call string, display gjson.Result, at trace.Event) {
-	path := display.Get("filePath").Str
+func (s *session) change(call string, display value, at trace.Event) {
+	path := display.get("filePath").str()
 	if path == "" {
-		path = display.Get("fileName").Str
+		path = display.get("fileName").str()
 	}
-	diff := display.Get("fileDiff")
-	if path == "" || !diff.Exists() {
+	diff := display.get("fileDiff")
+	if path == "" || !diff.exists() {
 		return
 	}
 	f := &trace.FileChange{Path: s.path(path), Action: "modified", Call: call}
-	if display.Get("isNewFile").Bool() {
+	if display.get("isNewFile").isTrue() {
 		f.Action = "created"
 	}
-	stat := display.Get("diffStat")
-	switch {
-	case diff.Str != "":
-		added, removed := lines(diff.Str)
+	stat := display.get("diffStat")
+	switch text := diff.str(); {
+	case text != "":
+		added, removed := lines(text)
 		f.Added, f.Removed = &added, &removed
-	case stat.IsObject():
-		added := int(stat.Get("model_added_lines").Int() + stat.Get("user_added_lines").Int())
-		removed := int(stat.Get("model_removed_lines").Int() + stat.Get("user_removed_lines").Int())
+	case stat.isObject():
+		added := int(stat.get("model_added_lines").int() + stat.get("user_added_lines").int())
+		removed := int(stat.get("model_removed_lines").int() + stat.get("user_removed_lines").int())
 		f.Added, f.Removed = &added, &removed
 	}
-	if content := display.Get("newContent"); content.Type == gjson.String {
-		sum := sha256.Sum256([]byte(content.Str))
+	if content := display.get("newContent"); content.isString() {
+		sum := sha256.Sum256([]byte(content.str()))
 		f.Hash = hex.EncodeToString(sum[:])
 	}
 	at.Body = f

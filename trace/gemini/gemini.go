@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -175,7 +174,7 @@ func (s *source) line(l jsonl.Line) {
 
 // head takes the record that begins a file, and another one each time that the session is resumed.
 func (s *source) head(r record, ref trace.Ref) {
-	id := strings.Clone(r.sessionID.Str)
+	id := r.sessionID.str()
 	x, again := s.sessions[id]
 	if !again {
 		x = newSession(s.family, id, s.path, r)

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/internal/jsonl"
 	"aburn/trace"
 )
@@ -29,22 +27,22 @@ func (f *family) readLegacy(path string, file *os.File) (jsonl.End, error) {
 		return end, nil
 	case len(data) > jsonl.MaxLine:
 		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path, Why: fmt.Sprintf("it is one object of more than %d bytes", jsonl.MaxLine)}
-	case !gjson.ValidBytes(data): // being written
+	}
+	r, whole := fields(object(data))
+	if !whole { // being written
 		return jsonl.End{Torn: true}, nil
 	}
-	r := fields(gjson.ParseBytes(data))
-	if !r.header() || !r.messages.IsArray() {
+	if !r.header() || !r.messages.isArray() {
 		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path, Why: "it is no object with a sessionId and messages"}
 	}
 	src := &source{family: f, path: path}
 	src.head(r, trace.Ref{Table: table, Key: "session"})
 	n := 0
-	r.messages.ForEach(func(_, v gjson.Result) bool {
-		if m := fields(v); m.id.Type == gjson.String {
+	r.messages.each(func(v value) {
+		if m, _ := fields(v); m.id.isString() {
 			src.session.record(m, trace.Ref{File: src.session.file, Table: table, Key: strconv.Itoa(n)})
 		}
 		n++
-		return true
 	})
 	return end, nil
 }
@@ -61,9 +59,16 @@ func Raw(_ context.Context, path string, ref trace.Ref) ([]byte, error) {
 	if ref.Key == "session" {
 		return data, nil
 	}
-	v := gjson.GetBytes(data, "messages."+ref.Key)
-	if !v.Exists() {
+	var found value
+	n := 0
+	object(data).get("messages").each(func(v value) {
+		if strconv.Itoa(n) == ref.Key {
+			found = v
+		}
+		n++
+	})
+	if found == nil {
 		return nil, fmt.Errorf("%s: there is no message %s in it now", path, ref.Key)
 	}
-	return []byte(v.Raw), nil
+	return found, nil
 }

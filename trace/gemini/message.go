@@ -3,8 +3,6 @@ package gemini
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/trace"
 	"aburn/trace/build"
 )
@@ -12,9 +10,10 @@ import (
 // message takes a record with an id: a new message, or one that is written again with more in it. made says that it
 // stands in a history that was put in the place of another, and is new there: then the program wrote it.
 func (s *session) message(r record, ref trace.Ref, made bool) {
-	m := s.messages[r.id.Str]
+	id := r.id.str()
+	m := s.messages[id]
 	if m == nil {
-		m = &message{id: strings.Clone(r.id.Str), kind: strings.Clone(r.kind.Str)}
+		m = &message{id: id, kind: r.kind.str()}
 		s.messages[m.id] = m
 		if m.kind == "user" || m.kind == "gemini" {
 			s.live = append(s.live, m.id)
@@ -55,7 +54,7 @@ func (s *session) user(m *message, r record, at trace.Event, made bool) {
 		return
 	}
 	text := p.text
-	if r.display.Exists() {
+	if r.display.exists() {
 		text = split(r.display).text // what the user wrote, before files were put in
 	}
 	body := &trace.UserMessage{Digest: build.Digest([]byte(text)), Head: head(text, trace.UserHead), Command: command(text)}
@@ -105,7 +104,7 @@ func (s *session) context(text string) {
 		if !ok {
 			break
 		}
-		dirs = append(dirs, strings.Clone(dir))
+		dirs = append(dirs, strings.Clone(dir)) // not all of the context
 	}
 	t.Project.Path = verified(s.hash, dirs)
 }
@@ -122,7 +121,7 @@ func command(text string) string {
 // answer takes what the model wrote and called.
 func (s *session) answer(m *message, r record, at trace.Event, made bool) {
 	p := split(r.content)
-	if made && p.text+p.thought != "" && !r.tokens.IsObject() && !r.model.Exists() && !r.calls.IsArray() {
+	if made && p.text+p.thought != "" && !r.tokens.isObject() && !r.model.exists() && !r.calls.isArray() {
 		at.By = "client"
 	}
 	id := at.Record
@@ -153,17 +152,16 @@ func (s *session) think(m *message, r record, p parts, at trace.Event, id string
 		e.Body = &trace.AgentMessage{Digest: build.Digest([]byte(text)), Thought: true, Response: id}
 		s.b.Add(e)
 	}
-	r.thoughts.ForEach(func(_, v gjson.Result) bool {
+	r.thoughts.each(func(v value) {
 		e := at
-		if t := when(v.Get("timestamp")); !t.IsZero() {
+		if t := when(v.get("timestamp")); !t.IsZero() {
 			e.Time = t
 		}
-		text := v.Get("description").Str
-		if subject := v.Get("subject").Str; subject != "" {
+		text := v.get("description").str()
+		if subject := v.get("subject").str(); subject != "" {
 			text = subject + "\n" + text
 		}
 		add(text, e)
-		return true
 	})
 	if n == 0 {
 		add(p.thought, at)
@@ -174,7 +172,7 @@ func (s *session) think(m *message, r record, p parts, at trace.Event, id string
 // respond notes the answer as one of the model's, once, with what it cost as its last record tells.
 func (s *session) respond(m *message, r record, at trace.Event, first int) {
 	t := s.b.Trace()
-	if !r.tokens.IsObject() && (at.By != "" || r.model.Str == "" || len(t.Events) == first && m.response == 0) {
+	if !r.tokens.isObject() && (at.By != "" || r.model.str() == "" || len(t.Events) == first && m.response == 0) {
 		return
 	}
 	next := trace.Response{ID: at.Record, Model: token(r.model), Time: at.Time, Usage: usage(r.tokens), Ref: at.Ref, Event: first}
@@ -191,10 +189,24 @@ func (s *session) respond(m *message, r record, at trace.Event, first int) {
 }
 
 // usage is what an answer cost. Gemini counts cached tokens as input, and the model's thoughts beside its output.
-func usage(v gjson.Result) trace.Usage {
-	n := func(key string) int64 { return max(v.Get(key).Int(), 0) }
-	return trace.Usage{Input: max(n("input")-n("cached"), 0) + n("tool"), CacheRead: n("cached"),
-		Output: n("output") + n("thoughts"), Reasoning: n("thoughts")}
+func usage(v value) trace.Usage {
+	var input, output, cached, thoughts, tool int64
+	v.members(func(key []byte, x value) {
+		n := max(x.int(), 0)
+		switch string(key) {
+		case "input":
+			input = n
+		case "output":
+			output = n
+		case "cached":
+			cached = n
+		case "thoughts":
+			thoughts = n
+		case "tool":
+			tool = n
+		}
+	})
+	return trace.Usage{Input: max(input-cached, 0) + tool, CacheRead: cached, Output: output + thoughts, Reasoning: thoughts}
 }
 
 // failed takes a failure that the program showed. It ends the turn if the turn was not answered.

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // maxMap bounds how much of a file that maps projects is read, in bytes.
@@ -25,12 +23,11 @@ func locate(path, hash string, dirs []string) string {
 		return root
 	}
 	var known, all []string
-	gjson.Get(small(filepath.Join(slug, "..", "..", "projects.json")), "projects").ForEach(func(project, name gjson.Result) bool {
-		all = append(all, project.Str)
-		if name.Str == filepath.Base(slug) {
-			known = append(known, project.Str)
+	object([]byte(small(filepath.Join(slug, "..", "..", "projects.json")))).get("projects").members(func(project []byte, x value) {
+		all = append(all, string(project))
+		if x.str() == filepath.Base(slug) {
+			known = append(known, string(project))
 		}
-		return true
 	})
 	if len(known) == 1 {
 		return known[0]

@@ -1,54 +1,50 @@
 package gemini
 
 import (
-	"bytes"
 	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"aburn/trace/build"
 )
 
 // record is one line of a file, or one message of an old file. What it does not have does not exist.
 type record struct {
-	id, kind, time            gjson.Result // id, type, timestamp
-	content, display          gjson.Result // content, displayContent
-	thoughts, tokens, model   gjson.Result
-	calls                     gjson.Result // toolCalls
-	set, rewind               gjson.Result // $set, $rewindTo
-	sessionID, hash, started  gjson.Result // sessionId, projectHash, startTime
-	agentKind, dirs, messages gjson.Result // kind, directories, messages
+	id, kind, time            value // id, type, timestamp
+	content, display          value // content, displayContent
+	thoughts, tokens, model   value
+	calls                     value // toolCalls
+	set, rewind               value // $set, $rewindTo
+	sessionID, hash, started  value // sessionId, projectHash, startTime
+	agentKind, dirs, messages value // kind, directories, messages
 }
 
 // parse takes a line apart, or says why it cannot.
 func parse(data []byte) (record, string) {
-	data = bytes.TrimSpace(data)
-	if !gjson.ValidBytes(data) {
-		return record{}, "the line is not JSON"
-	}
-	root := gjson.ParseBytes(data)
-	if !root.IsObject() {
+	root := object(data)
+	if root == nil {
 		return record{}, "the line is not a JSON object"
 	}
-	return fields(root), ""
+	r, whole := fields(root)
+	if !whole {
+		return record{}, "the line is not JSON"
+	}
+	return r, ""
 }
 
-// fields takes an object apart.
-func fields(root gjson.Result) record {
+// fields takes an object apart, and says whether it is one, as far as it looked.
+func fields(root value) (record, bool) {
 	var r record
-	root.ForEach(func(key, value gjson.Result) bool {
-		if at := r.field(key.Str); at != nil {
-			*at = value
+	whole := root.members(func(key []byte, x value) {
+		if at := r.field(key); at != nil {
+			*at = x
 		}
-		return true
 	})
-	return r
+	return r, whole
 }
 
 // field is where the value of a key goes, nil if it is not used.
-func (r *record) field(key string) *gjson.Result {
-	switch key {
+func (r *record) field(key []byte) *value {
+	switch string(key) {
 	case "id":
 		return &r.id
 	case "type":
@@ -89,57 +85,54 @@ func (r *record) field(key string) *gjson.Result {
 
 // header says whether the record begins a file.
 func (r record) header() bool {
-	return r.sessionID.Type == gjson.String && r.sessionID.Str != "" && r.id.Type != gjson.String && !r.set.Exists() && !r.rewind.Exists()
+	return r.sessionID.str() != "" && !r.id.isString() && !r.set.exists() && !r.rewind.exists()
 }
 
 // when is a time in JSON, zero if it is none.
-func when(v gjson.Result) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, v.Str)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC().Truncate(time.Millisecond)
-}
-
-// The texts of a record are parts of its line: what is kept is copied, or the trace would hold all lines.
+func when(v value) time.Time { return build.Time(v).Truncate(time.Millisecond) }
 
 // token is an id as traces keep it, so that the Builder knows it by the same.
-func token(v gjson.Result) string { return strings.Clone(build.Token(v.String())) }
+func token(v value) string {
+	if v.isString() {
+		return build.Token(v.str())
+	}
+	return build.Token(string(v))
+}
 
-// head is the start of a text, as build.Head.
+// head is the start of a text, as build.Head, and holds no more than that of it.
 func head(text string, max int) string { return strings.Clone(build.Head(text, max)) }
 
 // tool is an item of toolCalls.
 type tool struct {
-	id, name, args, result, status, time gjson.Result
-	display, description, agent          gjson.Result // resultDisplay, description, agentId
+	id, args, result, time value
+	display, description   value  // resultDisplay
+	name, status, agent    string // agent is agentId
 }
 
 // toolOf takes a call apart.
-func toolOf(v gjson.Result) tool {
+func toolOf(v value) tool {
 	var t tool
-	v.ForEach(func(key, v gjson.Result) bool {
-		switch key.Str {
+	v.members(func(key []byte, x value) {
+		switch string(key) {
 		case "id":
-			t.id = v
+			t.id = x
 		case "name":
-			t.name = v
+			t.name = x.str()
 		case "args":
-			t.args = v
+			t.args = x
 		case "result":
-			t.result = v
+			t.result = x
 		case "status":
-			t.status = v
+			t.status = x.str()
 		case "timestamp":
-			t.time = v
+			t.time = x
 		case "resultDisplay":
-			t.display = v
+			t.display = x
 		case "description":
-			t.description = v
+			t.description = x
 		case "agentId":
-			t.agent = v
+			t.agent = x.str()
 		}
-		return true
 	})
 	return t
 }
@@ -148,44 +141,43 @@ func toolOf(v gjson.Result) tool {
 type parts struct {
 	text      string
 	thought   string
-	media     bool           // it holds something that is no text
-	calls     []gjson.Result // functionCall
-	responses []gjson.Result // functionResponse
+	media     bool    // it holds something that is no text
+	calls     []value // functionCall
+	responses []value // functionResponse
 }
 
 // split takes a content apart: a string, a part, or a list of both.
-func split(content gjson.Result) parts {
+func split(content value) parts {
 	var p parts
 	var text, thought strings.Builder
-	take := func(part gjson.Result) {
-		if part.Type == gjson.String {
-			text.WriteString(part.Str)
+	take := func(part value) {
+		if part.isString() {
+			text.WriteString(part.str())
 			return
 		}
-		var said gjson.Result
-		hidden, other := false, part.IsObject()
-		part.ForEach(func(key, v gjson.Result) bool {
-			switch key.Str {
+		var said value
+		hidden, other := false, part.isObject()
+		part.members(func(key []byte, x value) {
+			switch string(key) {
 			case "text":
-				said, other = v, false
+				said, other = x, false
 			case "thought":
-				hidden = v.Bool()
+				hidden = x.isTrue()
 			case "functionCall":
-				p.calls, other = append(p.calls, v), false
+				p.calls, other = append(p.calls, x), false
 			case "functionResponse":
-				p.responses, other = append(p.responses, v), false
+				p.responses, other = append(p.responses, x), false
 			}
-			return true
 		})
 		p.media = p.media || other
 		if hidden {
-			thought.WriteString(said.Str)
+			thought.WriteString(said.str())
 		} else {
-			text.WriteString(said.Str)
+			text.WriteString(said.str())
 		}
 	}
-	if content.IsArray() {
-		content.ForEach(func(_, part gjson.Result) bool { take(part); return true })
+	if content.isArray() {
+		content.each(take)
 	} else {
 		take(content)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/trace"
 	"aburn/trace/build"
 )
@@ -60,9 +58,9 @@ const (
 )
 
 func newSession(f *family, id, path string, r record) *session {
-	s := &session{family: f, id: id, hash: strings.Clone(r.hash.Str), messages: map[string]*message{}, calls: map[string]trace.Status{}, words: map[string]string{}}
+	s := &session{family: f, id: id, hash: r.hash.str(), messages: map[string]*message{}, calls: map[string]trace.Status{}, words: map[string]string{}}
 	folder := filepath.Base(filepath.Dir(path))
-	if s.child = r.agentKind.Str == "subagent"; s.child && folder != "chats" {
+	if s.child = r.agentKind.is("subagent"); s.child && folder != "chats" {
 		s.parent = folder
 	}
 	s.b = build.New(name, s.traceID(), name, path)
@@ -83,12 +81,9 @@ func isUUID(id string) bool {
 	return len(id) == 36 && strings.Count(id, "-") == 4 && strings.Trim(id, "0123456789abcdefABCDEF-") == ""
 }
 
-func directories(list gjson.Result) []string {
+func directories(list value) []string {
 	var dirs []string
-	list.ForEach(func(_, dir gjson.Result) bool {
-		dirs = append(dirs, strings.Clone(dir.Str))
-		return true
-	})
+	list.each(func(dir value) { dirs = append(dirs, dir.str()) })
 	return dirs
 }
 
@@ -115,25 +110,25 @@ func (s *session) resume(ref trace.Ref) {
 // record takes what follows a header.
 func (s *session) record(r record, ref trace.Ref) {
 	switch {
-	case r.rewind.Type == gjson.String:
-		s.rewind(r.rewind.Str)
-	case r.id.Type == gjson.String:
-		if s.resumed && s.messages[r.id.Str] == nil {
+	case r.rewind.isString():
+		s.rewind(r.rewind.str())
+	case r.id.isString():
+		if s.resumed && s.messages[r.id.str()] == nil {
 			s.resume(ref)
 		}
 		s.message(r, ref, false)
-	case r.set.IsObject():
-		set := fields(r.set)
-		if set.sessionID.Exists() {
+	case r.set.isObject():
+		set, _ := fields(r.set)
+		if set.sessionID.exists() {
 			s.resume(ref)
 		}
 		if dirs := directories(set.dirs); len(dirs) > 0 && s.b.Trace().Project.Path == "" {
 			s.b.Trace().Project.Path = verified(s.hash, dirs)
 		}
 		switch {
-		case set.messages.IsArray() && s.resumed: // the history of the new start, before it loads the one so far
+		case set.messages.isArray() && s.resumed: // the history of the new start, before it loads the one so far
 			s.learn(set.messages, ref)
-		case set.messages.IsArray():
+		case set.messages.isArray():
 			s.replace(set.messages, ref)
 		}
 	}
@@ -163,12 +158,12 @@ func (s *session) abandon(id string, is bool) {
 
 // replace takes a history that is put in the place of the one so far. What it drops from the end was taken back; what it
 // drops before that was summarised to make room.
-func (s *session) replace(list gjson.Result, ref trace.Ref) {
+func (s *session) replace(list value, ref trace.Ref) {
 	kept, compacted := map[string]bool{}, false
-	list.ForEach(func(_, v gjson.Result) bool {
-		kept[v.Get("id").Str] = true
-		compacted = compacted || s.messages[v.Get("id").Str] == nil && isSummary(split(v.Get("content")).text)
-		return true
+	list.each(func(v value) {
+		id := v.get("id").str()
+		kept[id] = true
+		compacted = compacted || s.messages[id] == nil && isSummary(split(v.get("content")).text)
 	})
 	end := len(s.live)
 	for !compacted && end > 0 && !kept[s.live[end-1]] {
@@ -186,21 +181,20 @@ func (s *session) replace(list gjson.Result, ref trace.Ref) {
 	s.live = s.live[:0]
 	s.learn(list, ref)
 	s.live = s.live[:0]
-	for _, v := range list.Array() {
-		if m := s.messages[v.Get("id").Str]; m != nil {
+	list.each(func(v value) {
+		if m := s.messages[v.get("id").str()]; m != nil {
 			s.abandon(m.id, false)
 			s.live = append(s.live, m.id)
 		}
-	}
+	})
 }
 
 // learn takes the messages of a history that were not there before.
-func (s *session) learn(list gjson.Result, ref trace.Ref) {
-	list.ForEach(func(_, v gjson.Result) bool {
-		if r := fields(v); r.id.Type == gjson.String && s.messages[r.id.Str] == nil {
+func (s *session) learn(list value, ref trace.Ref) {
+	list.each(func(v value) {
+		if r, _ := fields(v); r.id.isString() && s.messages[r.id.str()] == nil {
 			s.message(r, ref, true)
 		}
-		return true
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/trace"
 )
 
@@ -21,7 +19,7 @@ func (j *judged) fail(status trace.Status) {
 // judge says what the record of a call tells, and whether it tells anything: a call that waits has no result.
 func judge(t trace.ToolType, x tool, text string) (trace.ToolResultEvent, bool) {
 	var j judged
-	switch x.status.Str {
+	switch x.status {
 	case "success":
 		j = verdict(t, text, x.display)
 	case "error":
@@ -56,13 +54,13 @@ func denial(text string) string {
 
 // verdict is what became of a call that the agent calls a success, which it also does with a command that failed and a
 // sub-agent that gave up.
-func verdict(t trace.ToolType, text string, display gjson.Result) judged {
+func verdict(t trace.ToolType, text string, display value) judged {
 	j := judged{trace.ToolResultEvent{Status: trace.StatusCompleted}}
 	switch t {
 	case trace.ShellTool:
-		j.shell(text, display.Str)
+		j.shell(text, display.str())
 	case trace.AgentTool:
-		word := display.Get("terminateReason").Str
+		word := display.get("terminateReason").str()
 		if _, rest, ok := strings.Cut(text, "\nTermination Reason: "); ok && word == "" {
 			word, _, _ = strings.Cut(rest, "\n")
 		}
@@ -119,28 +117,33 @@ func (j *judged) shell(text, shown string) {
 }
 
 // output is the text of a result: what the tool gave to the model, or its error.
-func output(result gjson.Result) string {
+func output(result value) string {
 	var text strings.Builder
-	take := func(part gjson.Result) {
-		response := part.Get("functionResponse.response")
-		if !response.Exists() {
-			response = part.Get("response")
+	take := func(part value) {
+		response := part.get("functionResponse").get("response")
+		if !response.exists() {
+			response = part.get("response")
 		}
+		said, failed := response.get("output"), response.get("error")
 		switch {
-		case part.Type == gjson.String:
-			text.WriteString(part.Str)
-		case response.Get("error").Exists():
-			text.WriteString(response.Get("error").String())
-		case response.Get("output").Exists():
-			text.WriteString(response.Get("output").String())
-		case response.Exists():
-			text.WriteString(response.Raw)
+		case part.isString():
+			text.WriteString(part.str())
+		case failed.isString():
+			text.WriteString(failed.str())
+		case failed.exists():
+			text.Write(failed)
+		case said.isString():
+			text.WriteString(said.str())
+		case said.exists():
+			text.Write(said)
+		case response.exists():
+			text.Write(response)
 		default:
-			text.WriteString(part.Get("text").Str)
+			text.WriteString(part.get("text").str())
 		}
 	}
-	if result.IsArray() {
-		result.ForEach(func(_, part gjson.Result) bool { take(part); return true })
+	if result.isArray() {
+		result.each(take)
 	} else {
 		take(result)
 	}
