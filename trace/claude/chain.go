@@ -15,6 +15,7 @@ import (
 // does not sends the reader back to the beginning of the file, to keep all.
 type chain struct {
 	ring    []string         // the last records of the last branch
+	rewound bool             // an earlier reading kept all: not all branches lead here
 	all     map[string]int32 // the branch of each record; nil while only the ring is kept
 	parents []int32          // the branch that each branch begins on, -1 for none
 	parts   []part           // which events are of which branch
@@ -48,17 +49,30 @@ func (c *chain) link(r *record, n int) error {
 	}
 	begins := r.beginsBranch()
 	if c.all == nil {
-		if begins {
-			if len(c.ring) > 0 && !slices.Contains(c.ring, parent) {
-				return errAgain
-			}
+		follows := len(c.ring) == 0 || c.holds(parent)
+		switch {
+		case !follows && (begins || c.rewound):
+			return errAgain
+		case begins:
 			c.ring = c.ring[:0]
+		case !follows:
+			return nil // an earlier branch's: a prompt that follows from it sends us back
 		}
 		c.remember(id)
 		return nil
 	}
 	c.place(id, parent, begins, n)
 	return nil
+}
+
+// holds is whether the ring has a record, which is mostly the last one.
+func (c *chain) holds(id string) bool {
+	for i := len(c.ring) - 1; i >= 0; i-- {
+		if c.ring[i] == id {
+			return true
+		}
+	}
+	return false
 }
 
 // remember puts a record of the last branch into the ring.

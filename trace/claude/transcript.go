@@ -60,7 +60,7 @@ func begin(s trace.Store, sink trace.Sink, from trace.Cursor) (*transcript, erro
 		return t, nil
 	}
 	t.at, t.known, t.id, t.session = from, st.Known, st.ID, st.Session
-	t.chain.ring = st.Ring
+	t.chain.ring, t.chain.rewound = st.Ring, st.Rewound
 	t.main = resume(before, st.Talk, t)
 	if t.agent.id != "" {
 		t.changed = t.agent.tell(&before.Relationships[0], t.session)
@@ -209,6 +209,7 @@ func (t *transcript) finish(end jsonl.End) error {
 		}
 		if len(t.main.b.Trace().Events) > 0 {
 			st.ID, st.Session, st.Talk, st.Ring = t.id, t.session, t.main.st, t.chain.last()
+			st.Rewound = t.chain.rewound || t.chain.all != nil
 		}
 		st.Whole = t.inline != nil || st.ID == ""
 	}
@@ -255,6 +256,7 @@ type state struct {
 	ID      string    `json:"id,omitempty"` // of the trace of the file
 	Session string    `json:"session,omitempty"`
 	Ring    []string  `json:"ring,omitempty"`
+	Rewound bool      `json:"rewound,omitempty"`
 	Talk    talkState `json:"talk"`
 }
 
