@@ -7,7 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"aburn/trace"
@@ -30,23 +34,41 @@ func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		return nil
 	}
 	for _, dir := range homes(in) {
-		slugs, err := os.ReadDir(filepath.Join(dir, "projects"))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		stores, err := projects(ctx, filepath.Join(dir, "projects"))
 		if err != nil {
 			return err
 		}
-		for _, slug := range slugs {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := project(filepath.Join(dir, "projects", slug.Name()), found); err != nil {
+		for _, s := range stores {
+			if err := found(s); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// projects is the transcripts below a projects folder. Looking at thousands of files is waiting for the system: as many
+// projects are looked at at once as there are processors.
+func projects(ctx context.Context, dir string) ([]trace.Store, error) {
+	slugs, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]trace.Store, len(slugs))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(slugs)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(slugs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				all[i] = project(filepath.Join(dir, slugs[i].Name()))
+			}
+		})
+	}
+	workers.Wait()
+	return slices.Concat(all...), ctx.Err()
 }
 
 // homes is where the client keeps its files: CLAUDE_CONFIG_DIR, or .claude, or where XDG wants them.
@@ -61,8 +83,8 @@ func homes(in trace.Places) []string {
 	return []string{filepath.Join(in.Home, ".claude"), filepath.Join(config, "claude")}
 }
 
-// project finds the transcripts of one project's folder: sessions, and in a folder of each session's name its sub-agents.
-func project(dir string, found func(trace.Store) error) error {
+// project is the transcripts of one project's folder: sessions, and in a folder of each session's name its sub-agents.
+func project(dir string) (all []trace.Store) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // no folder, or gone, or not ours to read
@@ -71,20 +93,16 @@ func project(dir string, found func(trace.Store) error) error {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir():
-			if err := agents(filepath.Join(path, "subagents"), found); err != nil {
-				return err
-			}
+			all = append(all, agents(filepath.Join(path, "subagents"))...)
 		case e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl"):
-			if err := give(path, e, nil, found); err != nil {
-				return err
-			}
+			all = appendStore(all, path, e, nil)
 		}
 	}
-	return nil
+	return all
 }
 
-// agents finds the sub-agents in a folder, and in those below it.
-func agents(dir string, found func(trace.Store) error) error {
+// agents is the sub-agents in a folder, and in those below it.
+func agents(dir string) (all []trace.Store) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // most sessions have none
@@ -99,23 +117,19 @@ func agents(dir string, found func(trace.Store) error) error {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir():
-			if err := agents(path, found); err != nil {
-				return err
-			}
+			all = append(all, agents(path)...)
 		case e.Type().IsRegular() && strings.HasPrefix(e.Name(), "agent-") && strings.HasSuffix(e.Name(), ".jsonl"):
-			if err := give(path, e, metas[metaOf(path)], found); err != nil {
-				return err
-			}
+			all = appendStore(all, path, e, metas[metaOf(path)])
 		}
 	}
-	return nil
+	return all
 }
 
-// give tells found of a transcript, whose meta file, if it has one, changes with it.
-func give(path string, e fs.DirEntry, meta fs.DirEntry, found func(trace.Store) error) error {
+// appendStore appends a transcript, whose meta file, if it has one, changes with it.
+func appendStore(all []trace.Store, path string, e, meta fs.DirEntry) []trace.Store {
 	info, err := e.Info()
 	if err != nil {
-		return nil // it went while we looked
+		return all // it went while we looked
 	}
 	s := trace.Store{Reader: source, Path: path, Layout: layoutSession, Size: info.Size(), ModTime: info.ModTime()}
 	if strings.HasPrefix(filepath.Base(path), "agent-") {
@@ -126,7 +140,7 @@ func give(path string, e fs.DirEntry, meta fs.DirEntry, found func(trace.Store) 
 			s.Parts, s.Size, s.ModTime = []string{metaOf(path)}, s.Size+m.Size(), later(s.ModTime, m.ModTime())
 		}
 	}
-	return found(s)
+	return append(all, s)
 }
 
 func later(a, b time.Time) time.Time {
@@ -159,7 +173,10 @@ func named(ctx context.Context, root string, found func(trace.Store) error) erro
 		if info, err := os.Lstat(metaOf(path)); err == nil && info.Mode().IsRegular() {
 			meta = fs.FileInfoToDirEntry(info)
 		}
-		return give(path, d, meta, found)
+		for _, s := range appendStore(nil, path, d, meta) {
+			return found(s)
+		}
+		return nil
 	})
 }
 
