@@ -59,14 +59,14 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 			if before != nil && !before.Whole && before.At.Offset < size {
 				size -= before.At.Offset
 			}
-			r.allBytes += size
+			r.allBytes.Add(size)
 			if r.DryRun {
 				source.Read++
 				source.Bytes += size
 			}
 		}
 	}
-	r.allFiles += len(jobs)
+	r.allFiles.Add(int64(len(jobs)))
 	slices.SortStableFunc(jobs, func(a, b job) int { return b.store.ModTime.Compare(a.store.ModTime) })
 	return jobs, nil
 }

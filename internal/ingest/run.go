@@ -46,8 +46,8 @@ type run struct {
 	stop     context.CancelFunc
 
 	files, bytes atomic.Int64 // that are done
-	allFiles     int
-	allBytes     int64
+	allFiles     atomic.Int64 // these grow with each round, while Progress is told
+	allBytes     atomic.Int64
 	linking      atomic.Bool
 }
 
@@ -192,7 +192,7 @@ func (r *run) follow() (stop func()) {
 	}
 	tell := func() {
 		r.Progress(Progress{
-			Files: r.allFiles, FilesDone: int(r.files.Load()), Bytes: r.allBytes, BytesDone: min(r.bytes.Load(), r.allBytes),
+			Files: int(r.allFiles.Load()), FilesDone: int(r.files.Load()), Bytes: r.allBytes.Load(), BytesDone: min(r.bytes.Load(), r.allBytes.Load()),
 			Took: time.Since(r.report.Started), Linking: r.linking.Load(),
 		})
 	}
