@@ -29,7 +29,7 @@ func (Reader) Name() string { return source }
 
 // Read reads one transcript. A rewind and an inline sub-agent behind a cursor make it read the file from its beginning.
 func (Reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
-	f, err := os.Open(s.Path)
+	f, err := jsonl.Open(s.Path)
 	if err != nil {
 		return err
 	}

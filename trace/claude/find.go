@@ -188,7 +188,7 @@ func looksRight(path string) bool {
 	if isUUID(strings.TrimSuffix(filepath.Base(path), ".jsonl")) && strings.HasPrefix(filepath.Base(filepath.Dir(path)), "-") {
 		return true
 	}
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return false
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"aburn/trace"
+	"aburn/trace/claude"
+	"aburn/trace/tracetest"
 )
 
 // One response in three records that repeat its usage, of which the last tells all of it, is counted once.
@@ -87,5 +89,23 @@ func TestSecrets(t *testing.T) {
 	}
 	if tr.Scrub.Redacted == 0 || tr.Results[0].ExitCode == nil || *tr.Results[0].ExitCode != 7 {
 		t.Errorf("%+v, %+v", tr.Scrub, tr.Results[0])
+	}
+}
+
+// Of large records a trace holds ids and digests, and nothing that keeps the lines alive.
+func TestHeld(t *testing.T) {
+	big := strings.Repeat("x", 1<<20)
+	d := newDraft(one)
+	d.text("p1", "", big)
+	d.record("attachment", "s", "p1", `,"attachment":{"type":"prompt_snapshot","systemPrompt":["`+big+`"]}`)
+	d.calls("1", "s", "Write", `{"file_path":"/p/a","content":"`+big+`"}`)
+	d.result("r1", "1", `"`+big+`"`, false, `,"toolUseResult":{"type":"create","filePath":"/p/a","content":"`+big+`"}`)
+	d.calls("2", "r1", "Bash", `{"command":"`+big+`"}`)
+	d.result("r2", "2", `"`+big+`"`, true)
+	d.text("n", "r2", "<task-notification>\n<tool-use-id>c2</tool-use-id>\n<status>failed</status>\n<summary>"+big+"</summary>\n</task-notification>")
+	d.says("a", "n", `{"type":"text","text":"`+big+`"}`, "end_turn")
+	path := d.write(t, t.TempDir())
+	if held, traces := tracetest.Held(t, claude.New(), path); len(traces) != 1 || held > 2<<20 {
+		t.Errorf("%d traces hold %d bytes of 10 MiB", len(traces), held)
 	}
 }
