@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/archive"
+	"aburn/internal/jsonl"
 	"aburn/internal/term"
 	"aburn/trace"
 	"aburn/trace/gemini"
@@ -87,14 +88,11 @@ func rawRecord(ctx context.Context, s *archive.Session, t *trace.SessionTrace, e
 
 // rawLine is the line at ref. It has to begin there, and to be the line of that number.
 func rawLine(path string, ref trace.Ref) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("it is no regular file"))
-	}
 	r := bufio.NewReaderSize(f, 1<<20)
 	lines, last, err := skip(r, ref.Offset)
 	if err != nil || lines+1 != ref.Line || ref.Offset > 0 && last != '\n' {
@@ -112,7 +110,7 @@ func rawLine(path string, ref trace.Ref) ([]byte, error) {
 
 // rawValue is the JSON value of several lines that begins at offset.
 func rawValue(path string, offset int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return nil, err
 	}

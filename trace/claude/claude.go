@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"aburn/internal/jsonl"
 	"aburn/trace"
 )
 

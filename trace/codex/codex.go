@@ -5,7 +5,6 @@ package codex
 
 import (
 	"context"
-	"os"
 	"strings"
 
 	"aburn/internal/jsonl"
@@ -39,7 +38,7 @@ func (reader) Read(ctx context.Context, store trace.Store, sink trace.Sink) erro
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(store.Path)
+	f, err := jsonl.Open(store.Path)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aburn/internal/jsonl"
 	"aburn/trace"
 )
 
@@ -92,7 +93,7 @@ func isRollout(name string) bool {
 
 // looksLikeRollout says whether a file of another name begins as a rollout does.
 func looksLikeRollout(path string) bool {
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/internal/jsonl"
 	"aburn/trace"
 )
 
@@ -108,7 +109,7 @@ func short(file string) string {
 
 // isOurs says whether a file begins as ours do. It is asked where the name does not tell.
 func isOurs(path string) bool {
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return false
 	}

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"aburn/internal/jsonl"
@@ -89,7 +88,7 @@ type start struct {
 
 // read reads one file.
 func (f *family) read(ctx context.Context, path string) (jsonl.End, error) {
-	file, err := os.Open(path)
+	file, err := jsonl.Open(path)
 	if err != nil {
 		return jsonl.End{}, err
 	}

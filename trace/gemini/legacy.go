@@ -52,7 +52,12 @@ func Raw(_ context.Context, path string, ref trace.Ref) ([]byte, error) {
 	if ref.Table != table {
 		return nil, fmt.Errorf("%s: there is no table %q in it", path, ref.Table)
 	}
-	data, err := os.ReadFile(path)
+	file, err := jsonl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, jsonl.MaxLine+1))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/internal/jsonl"
 	"aburn/trace"
 )
 
@@ -135,7 +136,7 @@ func isOurs(path string) bool {
 
 // beginning is the beginning of a file, empty if it cannot be read.
 func beginning(path string) []byte {
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -22,7 +22,7 @@ const maxIndex = 64 << 20
 
 // readLines reads a transcript as versions before the database wrote it: the same records, a line each.
 func readLines(ctx context.Context, store trace.Store, sink trace.Sink) error {
-	f, err := os.Open(store.Path)
+	f, err := jsonl.Open(store.Path)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (x *transcript) scan(ctx context.Context, id string, each func(line []byte)
 		}
 		path = files[0]
 	}
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return nil // gone since
 	}

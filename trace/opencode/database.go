@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -202,7 +201,7 @@ func (d *database) trace(ctx context.Context, id string) (*trace.SessionTrace, e
 
 // isOurs says whether the file at path is a database with opencode's tables, whatever it is called.
 func isOurs(ctx context.Context, path string) bool {
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return false
 	}

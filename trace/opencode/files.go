@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,13 +34,7 @@ func (f *files) load(ref trace.Ref) ([]byte, error) {
 	if !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("%s: it leads out of the folder", name)
 	}
-	path := filepath.Join(f.root, name)
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is no regular file", path)
-	}
-	file, err := os.Open(path)
+	file, err := jsonl.Open(filepath.Join(f.root, name))
 	if err != nil {
 		return nil, err
 	}
