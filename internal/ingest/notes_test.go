@@ -120,7 +120,7 @@ func (r notes) line(b *build.Builder, l jsonl.Line, sink trace.Sink) {
 	e := trace.Event{Ref: trace.Ref{Line: l.N, Offset: l.Offset}}
 	var n note
 	if err := json.Unmarshal(l.Data, &n); err != nil {
-		sink.Damaged(trace.Damage{Ref: e.Ref, Reason: err.Error()})
+		sink.Damaged(trace.Damage{Ref: e.Ref, Reason: err.Error() + " in " + string(l.Data)})
 		return
 	}
 	e.Time, e.Record = n.At, n.Root

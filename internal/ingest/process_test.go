@@ -324,3 +324,78 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("%+v, %d sessions", a, len(w.events()))
 	}
 }
+
+// A run that is interrupted stores what it has read and says so; the next one reads the rest.
+func TestInterrupted(t *testing.T) {
+	w := newWorld(t)
+	w.fill(40, 20)
+	w.reader.slow = 300 * time.Microsecond
+	a, err := archive.Open(context.Background(), w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var last ingest.Progress
+	r, err := ingest.Run(ctx, ingest.Options{
+		Archive: a, Readers: []trace.Reader{w.reader}, Places: trace.Places{Home: w.home, Getenv: os.Getenv},
+		Progress: func(p ingest.Progress) {
+			if last = p; p.FilesDone > 2 {
+				stop()
+			}
+		},
+	})
+	stop()
+	if err != nil || !r.Interrupted || r.Sources[0].New == 0 || r.Sources[0].New == 40 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if last.Files != 40 || last.Bytes == 0 || last.BytesDone == 0 || last.BytesDone > last.Bytes || last.Took <= 0 {
+		t.Errorf("the last progress: %+v", last)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := len(w.events())
+	if n != r.Sources[0].New {
+		t.Errorf("%d sessions are there, and %d were told", n, r.Sources[0].New)
+	}
+	w.reader.slow = 0
+	if s := w.ingest(); s.New != 40-n || s.Unchanged != n {
+		t.Errorf("%d were there; then %s", n, did(s))
+	}
+}
+
+// No secret that a prompt or a path names is in the archive's files: neither in the database nor in its WAL.
+func TestNoSecrets(t *testing.T) {
+	w := newWorld(t)
+	secret := "ghp_" + "x7Rk2Lm9Qw4Tz8Vb3Np6" + "Yc5Hd1Jf0Sg2Ua7E"
+	w.write("a.notes", `{"say":"use `+secret+`","at":"2026-11-01T10:00:00Z"}`, `{"say":`+secret)
+	a, err := archive.Open(context.Background(), w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	o := ingest.Options{Archive: a, Readers: []trace.Reader{w.reader}, Places: trace.Places{Home: w.home, Getenv: os.Getenv}}
+	r, err := ingest.Run(context.Background(), o)
+	if err != nil || r.Sources[0].New != 1 || r.Sources[0].DamagedAll != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	size := 0
+	for _, name := range []string{archive.Name, archive.Name + "-wal"} {
+		data, err := os.ReadFile(filepath.Join(w.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(data)
+		if bytes.Contains(data, []byte(secret)) {
+			t.Errorf("it is in %s", name)
+		}
+	}
+	for _, text := range w.stored(w.dir) {
+		if strings.Contains(text, secret) || !strings.Contains(text, "[redacted:") {
+			t.Error(text)
+		}
+	}
+	if size == 0 {
+		t.Error("there is no archive")
+	}
+}

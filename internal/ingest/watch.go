@@ -53,11 +53,12 @@ func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), told
 		if err != nil && first {
 			return err
 		}
-		if report != nil {
-			follow(w, watched, lively(report.found, report.Started))
-		}
 		if first {
 			debug.FreeOSMemory() // from here on there is little to do
+		}
+		// What changed in a folder before it was watched, nobody told.
+		if report != nil && follow(w, watched, lively(report.found, report.Started)) && ctx.Err() == nil {
+			continue
 		}
 		if !pause(ctx, w, p) {
 			return nil
@@ -131,8 +132,8 @@ func drain(w *fsnotify.Watcher) (some bool) {
 // drained is how long nothing comes when all was told: each event passes through a goroutine.
 const drained = 5 * time.Millisecond
 
-// follow watches these folders, and no others any more.
-func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) {
+// follow watches these folders, and no others any more. It says whether there are new ones among them.
+func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) (more bool) {
 	for dir := range watched {
 		if !slices.Contains(folders, dir) {
 			delete(watched, dir)
@@ -141,9 +142,10 @@ func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) {
 	}
 	for _, dir := range folders {
 		if !watched[dir] && w.Add(dir) == nil {
-			watched[dir] = true
+			watched[dir], more = true, true
 		}
 	}
+	return more
 }
 
 // lively is the folders in which something is likely to change: of the stores that changed last, and the ones above them,
