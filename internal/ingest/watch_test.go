@@ -91,7 +91,7 @@ func TestWatchLetsOthers(t *testing.T) {
 	w.next(reports)
 	w.write("b.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
 	_, wait := w.start(order{})
-	if a := wait(); a.Error != "" || a.New != 1 {
-		t.Errorf("%+v", a)
+	if a := wait(); a.Error != "" || a.Runs != 1 || len(w.events()) != 2 {
+		t.Errorf("%+v, %v", a, w.events())
 	}
 }
