@@ -73,9 +73,6 @@ type Archive struct {
 	rules int
 }
 
-// Dir is the folder that it lies in.
-func (a *Archive) Dir() string { return a.dir }
-
 // Open opens the archive in dir for reading and writing, and makes it, and dir, if there is none. An archive with an older
 // schema is brought to this one, which takes as long as reading all of it. The error is *WrongSchema for a newer one.
 func Open(ctx context.Context, dir string) (*Archive, error) {

@@ -10,10 +10,7 @@ import (
 	"aburn/trace"
 )
 
-// own is the source of the traces that aburn's hooks recorded.
-const own = "own"
-
-// killedIfNotLive is a session's outcome as it is shown; its parameter is the time before which it has to be quiet.
+// shown is a session's outcome as it is shown: whether one that may be going on was killed is not known.
 const shown = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.outcome END`
 
 // listed is the sessions as they are listed; its two parameters are both the time from which on a change makes one live.

@@ -70,6 +70,7 @@ type CallRow struct {
 	Type       trace.ToolType
 	Index, Seq int
 	Start      time.Time
+	// DurationMS is how long it took as its source measured it, else from the call to its last result; 0 if that is unknown.
 	DurationMS int64
 	// Status is that of its last result, empty if it has none.
 	Status   trace.Status
