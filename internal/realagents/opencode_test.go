@@ -187,8 +187,11 @@ type opencodeServer struct {
 	url string
 }
 
+// serveOpencode starts it, without settings, which what is asked of it here needs not. Its first answer can hang for
+// minutes without a network, and the second then comes at once.
 func (w *world) serveOpencode() *opencodeServer {
 	w.Helper()
+	os.RemoveAll(filepath.Join(w.home, ".config", "opencode"))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		w.Fatal(err)
@@ -196,8 +199,9 @@ func (w *world) serveOpencode() *opencodeServer {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	l.Close()
 	s := &opencodeServer{w: w, p: w.start(w.project, os.Getenv(opencodeVar), "serve", "--port", port), url: "http://127.0.0.1:" + port}
+	patient := http.Client{Timeout: 10 * time.Second}
 	for deadline := time.Now().Add(runDeadline); ; time.Sleep(50 * time.Millisecond) {
-		r, err := http.Get(s.url + "/session")
+		r, err := patient.Get(s.url + "/session")
 		if err == nil {
 			r.Body.Close()
 			return s
