@@ -136,6 +136,7 @@ func transcriptsCase(w *world, pg *page) error {
 	pg.row("traces, on one processor", ms(median(t[2])), fmt.Sprintf("%.2f ×", ratio(lines, median(t[2]))), "")
 	pg.row("encoding/json, all records", ms(median(t[3])), fmt.Sprintf("%.2f ×", ratio(lines, median(t[3]))), "")
 	pg.why()
+	pg.b.WriteString("\n")
 	pg.table("process", "median", "speed against encoding/json", "bound")
 	pg.bounded(ratio(median(t[3]), traces), 5, true, whyTranscripts, "traces", ms(traces))
 	pg.why()
