@@ -204,6 +204,37 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// A session that was linked goes on with a result that does not name the sub-agent: it is linked again.
+func TestLinkOfALaterResult(t *testing.T) {
+	a := create(t)
+	parent := func(words string) *trace.SessionTrace {
+		tr := story(t, "claude", "a", 1, words)
+		for _, e := range tr.Events {
+			if s, ok := e.Body.(*trace.SubagentSpawn); ok {
+				s.Call = "call-1"
+			}
+		}
+		return tr
+	}
+	for i, words := range []string{"ask call spawn:a/x", "ask call fail spawn:a/x"} {
+		a.store(t, parent(words))
+		if i == 0 {
+			a.store(t, subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"))
+		}
+		if _, err := a.Link(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := a.Lookup(context.Background(), "claude/a")
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	tr, err := a.Trace(context.Background(), list[0].Key)
+	if err != nil || len(tr.Results) != 1 || tr.Results[0].Spawned != "a/x" {
+		t.Errorf("%+v, %v", tr.Results, err)
+	}
+}
+
 // Pack refuses what was not scrubbed by these rules.
 func TestUnscrubbed(t *testing.T) {
 	tr := story(t, "claude", "a", 1, "ask")

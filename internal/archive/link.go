@@ -18,7 +18,7 @@ const (
 )
 
 // agentGroup is the session that started the sub-agents of t's group, "" if t has none and is none, and whether t leaves open
-// which call started which of them.
+// which call, or which result of one, started which of them.
 func agentGroup(t *trace.SessionTrace) (session string, loose bool) {
 	for i := range t.Relationships {
 		if r := &t.Relationships[i]; r.Kind == trace.Subagent {
@@ -27,7 +27,9 @@ func agentGroup(t *trace.SessionTrace) (session string, loose bool) {
 	}
 	for i := range t.Events {
 		if s, ok := t.Events[i].Body.(*trace.SubagentSpawn); ok && t.Events[i].Copied == "" {
-			session, loose = cmp.Or(session, t.ID), loose || s.Session == ""
+			session, loose = cmp.Or(session, t.ID), loose || s.Session == "" || slices.ContainsFunc(t.Results, func(r trace.ToolResultEvent) bool {
+				return r.Call == s.Call && r.Spawned != s.Session
+			})
 		}
 	}
 	session, _, _ = strings.Cut(session, "/")
