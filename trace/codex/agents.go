@@ -116,10 +116,25 @@ func (s *session) notified(e trace.Event, thread, how string, said content) {
 func (s *session) mail(p object) {
 	text := contentOf(p.raw("content"))
 	machine := "other"
-	if strings.HasPrefix(text.start(trace.UserHead), "Message Type: FINAL_ANSWER") {
+	kind, payload, _ := strings.Cut(text.start(trace.ErrorHead), "\nPayload:\n")
+	final := strings.HasPrefix(kind, "Message Type: FINAL_ANSWER")
+	if final {
 		machine = "task_notification"
 	}
 	s.said(p.text("id"), text, machine)
+	if final && strings.HasPrefix(payload, "Agent errored: ") { // no item tells of it
+		s.notified(s.at(p.text("id")), s.named(word(p.raw("author"))), "errored", text)
+	}
+}
+
+// named is the thread of the sub-agent that was started under a path, the last one if there were several.
+func (s *session) named(path string) (thread string) {
+	for _, e := range s.Trace().Events {
+		if b, ok := e.Body.(*trace.SubagentSpawn); ok && b.Description == path && b.AgentType == "" {
+			thread = b.Session
+		}
+	}
+	return thread
 }
 
 // notice takes a message in the user's place that the client wrote. Of the others, items tell.

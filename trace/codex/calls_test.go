@@ -177,6 +177,22 @@ func TestKilledAgent(t *testing.T) {
 	}
 }
 
+// TestAgentThatErred: of a sub-agent that failed at the model, only a message to its parent tells.
+func TestAgentThatErred(t *testing.T) {
+	got := started("").call("c", "spawn_agent", `{"message":"look"}`, "").
+		item(`"type":"SubAgentActivity","id":"c","kind":"started","agent_thread_id":"`+other+`","agent_path":"/root/alpha"`).
+		rec("response_item", `"type":"function_call_output","call_id":"c","output":"{\"task_name\":\"/root/alpha\"}"`).
+		rec("response_item", `"type":"agent_message","id":"m0","author":"/root/beta","recipient":"/root","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nTask name: /root\nSender: /root/beta\nPayload:\nAgent errored: nobody's"}]`).
+		rec("response_item", `"type":"agent_message","id":"m1","author":"/root/alpha","recipient":"/root","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nTask name: /root\nSender: /root/alpha\nPayload:\nAgent errored: no such model"}]`).read(t)
+	last := got.Calls()[0].Last()
+	if c := got.Count(); c.NoResult != 0 || c.Failed != 1 || len(got.Results) != 2 {
+		t.Errorf("%+v of %d results", c, len(got.Results))
+	}
+	if last.Status != trace.StatusErrored || last.Spawned != other || last.Message != "m1" || !strings.Contains(last.Head, "Agent errored: no such model") {
+		t.Errorf("%+v", last)
+	}
+}
+
 // TestItemsWithoutIDs: a call that has no id gets one.
 func TestItemsWithoutIDs(t *testing.T) {
 	got := started("").
