@@ -193,27 +193,29 @@ func readerNames() (names []string) {
 	return names
 }
 
-// ingestOnce makes one run, and further ones if others wish for them meanwhile. Each is told.
+// ingestOnce makes one run and tells it. If others wish for more meanwhile it looks at everything once more, and does not
+// speak of that: it was not what this one was asked for.
 func (a *app) ingestOnce(ctx context.Context, run *ingestRun) error {
+	o, told := run.options, false
 	err := ingest.Exclusively(ctx, run.dir, a.waiting(run), func() error {
 		db, err := archive.Open(ctx, run.dir)
 		if err != nil {
 			return err
 		}
 		defer db.Close()
-		if run.rebuild {
-			run.rebuild = false
+		if run.rebuild && !told {
 			if err := db.Remake(ctx); err != nil {
 				return err
 			}
 		}
-		o := run.options
 		o.Archive = db
 		report, err := ingest.Run(ctx, o)
 		run.meter.clear()
-		if err != nil {
+		if err != nil || told {
 			return err
 		}
+		told = true
+		o.Readers, o.Places.Paths, o.Since, o.Progress = readers(), nil, time.Time{}, nil
 		return a.tellIngest(run, report)
 	})
 	switch {
