@@ -150,7 +150,8 @@ func readable(path string) error {
 	return f.Close()
 }
 
-// regular is path without links, if it names a regular file: opening a pipe would wait for ever.
+// regular is path without links, if it names a regular file, and what lies beside it for SQLite are such: opening a pipe
+// would wait for ever.
 func regular(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -166,6 +167,11 @@ func regular(path string) (string, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("open %s: it is no regular file (%s)", path, info.Mode().Type())
+	}
+	for _, end := range [...]string{"-wal", "-shm", "-journal"} { // SQLite opens those too
+		if info, err := os.Stat(real + end); err == nil && !info.Mode().IsRegular() {
+			return "", fmt.Errorf("open %s: %s beside it is no regular file (%s)", path, filepath.Base(real+end), info.Mode().Type())
+		}
 	}
 	return real, nil
 }

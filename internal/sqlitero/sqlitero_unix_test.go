@@ -20,6 +20,18 @@ func TestDoesNotWaitForAPipe(t *testing.T) {
 	if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Error(err)
 	}
+	for _, end := range []string{"-wal", "-shm", "-journal"} {
+		path := filepath.Join(t.TempDir(), "x.db")
+		writer, stdin, _ := role(t, os.Args[0], "writer", path, nil)
+		stdin.Close()
+		writer.Wait()
+		if err := syscall.Mkfifo(path+end, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("with a pipe called %s: %v", end, err)
+		}
+	}
 }
 
 // nobody is a user that owns nothing here.
