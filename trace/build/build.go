@@ -152,7 +152,7 @@ func (b *Builder) Relate(r trace.SessionRelationship) {
 // Finish works out what follows from the events and validates the trace. The Builder may go on afterwards.
 func (b *Builder) Finish() (*trace.SessionTrace, error) {
 	t := b.t
-	t.Agent.Version, t.OutcomeFrom = Token(t.Agent.Version), Token(t.OutcomeFrom)
+	t.Agent.Version, t.OutcomeFrom = Word(t.Agent.Version), Word(t.OutcomeFrom)
 	if len(t.Relationships) == 0 {
 		t.Relationships = append(t.Relationships, trace.SessionRelationship{V: trace.Version, Kind: trace.Root, Source: t.Source,
 			Session: t.ID, SourceVersion: t.Agent.Version, Provenance: trace.Explicit})

@@ -151,6 +151,39 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// An id that holds a secret is kept as what tells it from others, and stays that when it is brought in again.
+func TestSecretIDs(t *testing.T) {
+	secret := "ghp" + "_0123456789abcdefghijABCDEFGHIJ456789"
+	seen := map[string]bool{}
+	for _, id := range []string{secret, secret + "0", "toolu_01 " + secret, "toolu_01_" + secret, "msg_" + secret, "call-" + secret, "a/" + secret} {
+		for _, f := range []func(string) string{build.Token, build.SessionID} {
+			got := f(id)
+			if strings.Contains(got, secret) || f(got) != got || f(id) != got {
+				t.Errorf("%q is %q, and that %q", id, got, f(got))
+			}
+			seen[got] = true
+		}
+	}
+	if len(seen) != 7 {
+		t.Errorf("7 ids are %d: %v", len(seen), seen)
+	}
+	b := build.New("claude", secret, "claude", "/a")
+	b.Trace().Agent.Version, b.Trace().Outcome, b.Trace().OutcomeFrom = secret, trace.Errored, "it ended with "+secret
+	b.Call(trace.Event{Record: secret, Turn: secret, Ref: trace.Ref{Table: "part", Key: secret}}, &trace.ToolCall{Call: secret, Response: secret, Tool: secret, Type: trace.OtherTool})
+	b.Result(trace.Event{Ref: trace.Ref{Line: 1}}, trace.ToolResultEvent{Call: secret, Message: secret, AgentID: secret, Spawned: secret, Status: trace.StatusCompleted, From: trace.FromToolResult})
+	b.Response(trace.Response{ID: secret, Model: secret, Stop: secret, Ref: trace.Ref{Line: 1}})
+	b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: secret + "1", SourceSession: secret, SourceVersion: secret, ParentCall: secret, AgentID: secret, AgentType: secret,
+		Provenance: trace.Explicit})
+	tr := finished(t, b)
+	text, err := tr.AppendJSON(nil)
+	if err != nil || strings.Contains(string(text), secret) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if c := tr.Calls(); len(c) != 1 || c[0].Last() == nil {
+		t.Errorf("the call lost its result: %+v", c)
+	}
+}
+
 func TestPath(t *testing.T) {
 	secret := "ghp" + "_0123456789abcdefghijABCDEFGHIJ456789"
 	for _, c := range [][3]string{

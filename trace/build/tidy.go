@@ -15,11 +15,41 @@ import (
 func Head(text string, max int) string { return scrub.Head(text, max) }
 
 // Token is an id, code or word as traces keep it: on one line, at most trace.MaxToken bytes. What is longer keeps its
-// beginning and ends in the hash of all of it: equal ones stay equal, and others others.
-func Token(s string) string { return bounded(s, trace.MaxToken) }
+// beginning and ends in the hash of all of it, and of what looks like a secret nothing but the hash is kept: equal ones
+// stay equal, and others others.
+func Token(s string) string { return bounded(hideID(s), trace.MaxToken) }
 
 // SessionID is Token for the id of a session.
-func SessionID(s string) string { return bounded(s, trace.MaxSession) }
+func SessionID(s string) string { return bounded(hideID(s), trace.MaxSession) }
+
+// hideID is s, or a marker and the hash of s in place of an id that holds a secret: whoever writes a store can call
+// anything an id.
+func hideID(s string) string {
+	if plainID(s) {
+		return s
+	}
+	if _, n := scrub.Text(s); n > 0 {
+		return marker + "id]:" + Digest([]byte(s)).Hash
+	}
+	return s
+}
+
+// plainID says of the ids of which there are millions that no rule finds a secret in them: UUIDs and other short hex, and
+// letters and digits behind one of the clients' prefixes.
+func plainID(s string) bool {
+	if len(s) > 40 {
+		return false
+	}
+	prefix, rest, ok := strings.Cut(s, "_")
+	if !ok {
+		return strings.Trim(s, "0123456789abcdef-") == ""
+	}
+	switch prefix {
+	case "toolu", "msg", "call", "prt", "ses", "req":
+		return !strings.ContainsFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') })
+	}
+	return false
+}
 
 // Word is Token for what a person or a model may have made up: scrubbed.
 func Word(s string) string {
@@ -27,7 +57,7 @@ func Word(s string) string {
 		return ""
 	}
 	s, _ = scrub.Text(s)
-	return Token(s)
+	return bounded(s, trace.MaxToken)
 }
 
 // Path is a path as traces keep it: scrubbed, and relative to dir where it lies below it.
@@ -143,6 +173,6 @@ func tidyResponse(r *trace.Response) {
 func tidyRelation(r *trace.SessionRelationship) {
 	r.Time = clock(r.Time)
 	r.Related, r.SourceSession = SessionID(r.Related), SessionID(r.SourceSession)
-	r.SourceVersion, r.ParentCall = Token(r.SourceVersion), Token(r.ParentCall)
+	r.SourceVersion, r.ParentCall = Word(r.SourceVersion), Token(r.ParentCall)
 	r.AgentID, r.AgentType = Token(r.AgentID), Word(r.AgentType)
 }
