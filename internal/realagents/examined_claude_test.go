@@ -35,6 +35,8 @@ func TestExaminedClaudeNested(t *testing.T) {
 }
 
 // TestExaminedClaudeForks: a session that was resumed and compacted is forked, the fork is forked, and the first one goes on.
+// /compact is a command to the client, no prompt; of the answer that holds the summary (100 tokens in, 20 out), the transcript has
+// no record: only the costs of the process tell of it.
 func TestExaminedClaudeForks(t *testing.T) {
 	examined{
 		script: model.Script{
@@ -59,7 +61,7 @@ func TestExaminedClaudeForks(t *testing.T) {
 			w.claude("fifth", append(resume, sessionA)...)
 		},
 		truth: `
-			session A completed root prompts=4 responses=5 calls=1 compacted=1 input=900 output=130
+			session A completed root prompts=3 responses=4 calls=1 compacted=1 input=800 output=110
 				call toolu_main_0_0 Bash completed
 			session B completed fork:A prompts=1 responses=2 calls=1 failed=1 input=200 output=40
 				call toolu_main_3_0 Bash errored exit=4
@@ -69,7 +71,7 @@ func TestExaminedClaudeForks(t *testing.T) {
 }
 
 // TestExaminedClaudeKilledInAnAgent: killed in the call of a sub-agent, then resumed. The client ends the call itself; of what
-// the sub-agent's own call came to, nobody ever hears.
+// the sub-agent's own call came to, nobody ever hears. That the client did so is an interrupt: the end of the program stopped it.
 func TestExaminedClaudeKilledInAnAgent(t *testing.T) {
 	examined{
 		script: model.Script{
@@ -85,7 +87,7 @@ func TestExaminedClaudeKilledInAnAgent(t *testing.T) {
 			w.claude("go on", "--dangerously-skip-permissions", "--resume", sessionA)
 		},
 		truth: `
-			session A completed root prompts=2 responses=3 calls=2 failed=1 subagents=1 input=300 output=60
+			session A completed root prompts=2 responses=3 calls=2 failed=1 subagents=1 interrupts=1 input=300 output=60
 				call toolu_main_0_0 Bash completed
 				call toolu_main_1_0 Agent cancelled
 			session toolu_main_1_0 killed subagent:A responses=2 calls=2 no_result=1 input=200 output=40
@@ -237,12 +239,12 @@ func TestExaminedClaudeMCP(t *testing.T) {
 	}.run(t)
 }
 
-// TestExaminedClaudeAgentAPIError: the model refuses to answer one of two sub-agents.
+// TestExaminedClaudeAgentAPIError: the model refuses to answer one of two sub-agents, for which the client asks again and again.
 func TestExaminedClaudeAgentAPIError(t *testing.T) {
 	broken := model.Turn{Failure: &model.Failure{Status: 400, Type: "invalid_request_error", Message: "scripted failure"}}
 	examined{
 		script: model.Script{
-			helper("failing", "TASK-FAIL", append([]model.Turn{model.Calls(bash("echo f"))}, model.Times(4, broken)...)...),
+			helper("failing", "TASK-FAIL", append([]model.Turn{model.Calls(bash("echo f"))}, model.Times(40, broken)...)...),
 			helper("fine", "TASK-FINE", model.Calls(bash("echo g")), model.Text("fine done")),
 			{Name: "main", Turns: []model.Turn{model.Calls(agent("TASK-FAIL please", false), agent("TASK-FINE please", false)), model.Text("all done")}},
 		},
