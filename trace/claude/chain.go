@@ -3,7 +3,6 @@ package claude
 import (
 	"slices"
 
-	"aburn/internal/jsonl"
 	"aburn/trace"
 )
 
@@ -43,9 +42,9 @@ func (c *chain) link(r *record, n int) error {
 	if r.uuid == nil {
 		return nil
 	}
-	id, parent := jsonl.Text(r.uuid), jsonl.Text(r.parent)
+	id, parent := token(r.uuid), token(r.parent)
 	if parent == "" {
-		parent = jsonl.Text(r.logical)
+		parent = token(r.logical)
 	}
 	begins := r.beginsBranch()
 	if c.all == nil {

@@ -261,7 +261,7 @@ const tokenMax = 200
 func token(v []byte) string {
 	s := jsonl.Text(v)
 	if len(s) <= tokenMax && isWord(s) {
-		return s
+		return build.Token(s)
 	}
 	return build.Head(s, tokenMax)
 }
