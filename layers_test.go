@@ -59,7 +59,7 @@ var layers = []struct {
 	{"internal/project", "", "golang.org/x/sys", "where a path belongs and whether it is trusted; starts no git"},
 	{"internal/settings", "workflow internal/project", "github.com/tidwall/gjson", "one precedence of values"},
 	{"internal/scrub", "", "", "secrets out of texts; nothing else"},
-	{"internal/export", "trace", "go.opentelemetry.io/proto/otlp google.golang.org/protobuf", "traces for other people's engines; knows neither agents nor the archive, and links no gRPC"},
+	{"internal/export", "trace", "", "traces for other people's engines; knows neither agents nor the archive, and links neither gRPC nor generated types"},
 	{"internal/scrub/gen", "internal/scrub", "", "writes scrub's constant tables"},
 	{"internal/queue", "logfmt internal/lockfile internal/atomicfile", "", "queue.json; linked into aburn-hook, knows neither projects nor agents"},
 	{"internal/shell", "", "", "what a shell script runs, and what is only text in it; runs nothing"},

@@ -1,36 +1,47 @@
 package export
 
-import (
-	"strings"
-
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-)
+import "strings"
 
 // SchemaURL is the version of the semantic conventions whose names are used. Those of GenAI are in development there.
 const SchemaURL = "https://opentelemetry.io/schemas/1.41.0"
 
-type attributes []*commonpb.KeyValue
+// attributes are keys with values, each value as it stands on the wire: an AnyValue.
+type attributes []attribute
+
+type attribute struct {
+	key   string
+	value message
+}
 
 func (a *attributes) str(key, value string) {
 	if value != "" {
-		*a = append(*a, &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: value}}})
+		var v message
+		v.str(1, value)
+		*a = append(*a, attribute{key, v})
 	}
 }
 
 func (a *attributes) num(key string, value int64) {
-	*a = append(*a, &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: value}}})
+	var v message
+	v.num(3, uint64(value))
+	*a = append(*a, attribute{key, v})
 }
 
 func (a *attributes) yes(key string) {
-	*a = append(*a, &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: true}}})
+	var v message
+	v.num(2, 1)
+	*a = append(*a, attribute{key, v})
 }
 
+// list is a list of one text.
 func (a *attributes) list(key, value string) {
-	if value == "" {
-		return
+	if value != "" {
+		var item, values, v message
+		item.str(1, value)
+		values.sub(1, item)
+		v.sub(5, values)
+		*a = append(*a, attribute{key, v})
 	}
-	item := &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: value}}
-	*a = append(*a, &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: &commonpb.ArrayValue{Values: []*commonpb.AnyValue{item}}}}})
 }
 
 // provider is the well-known name of who serves a model, as gen_ai.provider.name has it; the transcripts name the model

@@ -1,14 +1,10 @@
 package export
 
-import (
-	"aburn/trace"
-
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-)
+import "aburn/trace"
 
 // events are what happened in the session and is no span: prompts, errors, interrupts, changes of files, markers.
-func (s *session) events() []*tracepb.Span_Event {
-	var events []*tracepb.Span_Event
+func (s *session) events() []event {
+	var list []event
 	for i := range s.t.Events {
 		e := &s.t.Events[i]
 		if e.Copied != "" || e.Time.IsZero() {
@@ -17,10 +13,10 @@ func (s *session) events() []*tracepb.Span_Event {
 		if name, a := s.event(e); name != "" {
 			a.num("aburn.seq", int64(e.Seq))
 			a.str("aburn.inferred", e.Inferred)
-			events = append(events, &tracepb.Span_Event{TimeUnixNano: nanos(e.Time), Name: name, Attributes: a})
+			list = append(list, event{name, e.Time, a})
 		}
 	}
-	return events
+	return list
 }
 
 // event is the name and the attributes of an event of the session's span, "" for what is a span of its own.

@@ -43,12 +43,12 @@ func parentTrace() *trace.SessionTrace {
 	}
 	t := &trace.SessionTrace{
 		V: 1, Source: "claude", ID: "s", Agent: trace.Agent{Name: "claude-code", Version: "2.1.329"}, Project: trace.Project{Path: "/home/user/project", Key: "/home/user/project"},
-		Outcome: trace.Errored, OutcomeFrom: "drawn", Sources: []trace.File{{Path: "s.jsonl"}},
+		Outcome: trace.Errored, OutcomeFrom: "drawn", Sources: []trace.File{{Path: "s.jsonl"}}, Scrub: trace.Scrub{Version: 1},
 		Results: []trace.ToolResultEvent{{V: 1, Source: "claude", Session: "s", Call: "c1", CallIndex: 1, EventIndex: 5, Time: at(5), Status: trace.StatusErrored, From: trace.FromToolResult, ExitCode: number(3), IsError: number(true), Head: "exit 3"}},
 		Responses: []trace.Response{
-			{ID: "r0", Model: "claude-x", Event: 1, Time: at(-99), Copied: "origin", Usage: trace.Usage{Input: 1000}},
-			{ID: "r1", Model: "claude-x", Event: 3, Time: at(2), Stop: "tool_use", Usage: trace.Usage{Input: 1, CacheRead: 20, CacheWrite: 300, Output: 4000}},
-			{ID: "r2", Model: "mystery", Event: 6, Time: at(6)},
+			{Ref: trace.Ref{Line: 1}, ID: "r0", Model: "claude-x", Event: 1, Time: at(-99), Copied: "origin", Usage: trace.Usage{Input: 1000}},
+			{Ref: trace.Ref{Line: 3}, ID: "r1", Model: "claude-x", Event: 3, Time: at(2), Stop: "tool_use", Usage: trace.Usage{Input: 1, CacheRead: 20, CacheWrite: 300, Output: 4000}},
+			{Ref: trace.Ref{Line: 6}, ID: "r2", Model: "mystery", Event: 6, Time: at(6)},
 		},
 		Relationships: []trace.SessionRelationship{{V: 1, Kind: trace.Fork, Source: "claude", Session: "s", Related: "origin", Provenance: trace.Inferred, Evidence: "drawn"}},
 	}
@@ -62,7 +62,7 @@ func parentTrace() *trace.SessionTrace {
 
 func childTrace() *trace.SessionTrace {
 	t := &trace.SessionTrace{
-		V: 1, Source: "claude", ID: "s/a", Agent: trace.Agent{Name: "claude-code"}, Outcome: trace.Unknown, Sources: []trace.File{{Path: "a.jsonl"}},
+		V: 1, Source: "claude", ID: "s/a", Agent: trace.Agent{Name: "claude-code"}, Outcome: trace.Unknown, Sources: []trace.File{{Path: "a.jsonl"}}, Scrub: trace.Scrub{Version: 1},
 		Events:        []trace.Event{{Seq: 1, Time: at(7), Ref: trace.Ref{Line: 1}, Body: &trace.ToolCall{Call: "c9", Index: 1, Tool: "Read", Type: trace.ReadTool}}},
 		Relationships: []trace.SessionRelationship{{V: 1, Kind: trace.Subagent, Source: "claude", Session: "s/a", Related: "s", ParentCall: "c2", AgentID: "a", AgentType: "Explore", Provenance: trace.Explicit}},
 	}
@@ -103,6 +103,20 @@ func flat(kvs []*commonpb.KeyValue) map[string]any {
 	return m
 }
 
+// decoded is what the generated types of OTLP read out of the spans.
+func decoded(t *testing.T, r *Resource) *tracepb.ResourceSpans {
+	t.Helper()
+	var got tracepb.TracesData
+	data := request([]*Resource{r})
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if known := proto.Size(&got); known != len(data) || len(got.ResourceSpans) != 1 {
+		t.Fatalf("of %d bytes they know %d", len(data), known)
+	}
+	return got.ResourceSpans[0]
+}
+
 func spansOf(r *tracepb.ResourceSpans) map[string]*tracepb.Span {
 	m := map[string]*tracepb.Span{}
 	for _, s := range r.ScopeSpans[0].Spans {
@@ -112,7 +126,7 @@ func spansOf(r *tracepb.ResourceSpans) map[string]*tracepb.Span {
 }
 
 func TestSpans(t *testing.T) {
-	r := Spans(parentTrace(), Options{Root: inTree})
+	r := decoded(t, Spans(parentTrace(), Options{Root: inTree}))
 	spans := spansOf(r)
 	if got := flat(r.Resource.Attributes); got["service.name"] != "claude-code" || got["service.version"] != "2.1.329" {
 		t.Errorf("resource %v", got)
@@ -131,14 +145,14 @@ func TestSpans(t *testing.T) {
 			t.Errorf("chat: %s is %v, not %v", key, a[key], want)
 		}
 	}
-	if chat.StartTimeUnixNano != nanos(at(0)) || chat.EndTimeUnixNano != nanos(at(2)) {
+	if chat.StartTimeUnixNano != uint64(at(0).UnixNano()) || chat.EndTimeUnixNano != uint64(at(2).UnixNano()) {
 		t.Errorf("the answer goes from %d to %d", chat.StartTimeUnixNano, chat.EndTimeUnixNano)
 	}
 	if _, told := flat(spans["chat mystery"].Attributes)["gen_ai.provider.name"]; told {
 		t.Error("nobody knows who serves that model")
 	}
 	a = flat(call.Attributes)
-	if a["process.exit.code"] != int64(3) || a["error.type"] != "errored" || call.Status.GetCode() != tracepb.Status_STATUS_CODE_ERROR || call.EndTimeUnixNano != nanos(at(5)) {
+	if a["process.exit.code"] != int64(3) || a["error.type"] != "errored" || call.Status.GetCode() != tracepb.Status_STATUS_CODE_ERROR || call.EndTimeUnixNano != uint64(at(5).UnixNano()) {
 		t.Errorf("failed call: %v %v", a, call.Status)
 	}
 	if a := flat(open.Attributes); a["aburn.tool.status"] != "no_result" || open.Status != nil {
@@ -158,12 +172,12 @@ func TestSpans(t *testing.T) {
 
 // A sub-agent's session lies below the call that spawned it, in the same trace.
 func TestSubagentBelowItsCall(t *testing.T) {
-	parent, child := Spans(parentTrace(), Options{Root: inTree}), Spans(childTrace(), Options{Root: inTree})
+	parent, child := decoded(t, Spans(parentTrace(), Options{Root: inTree})), decoded(t, Spans(childTrace(), Options{Root: inTree}))
 	call, sub := spansOf(parent)["execute_tool Agent"], spansOf(child)["invoke_agent Explore"]
 	if call == nil || sub == nil || !bytes.Equal(sub.ParentSpanId, call.SpanId) || !bytes.Equal(sub.TraceId, call.TraceId) {
 		t.Fatalf("call %v\nsub-agent %v", call, sub)
 	}
-	alone := Spans(childTrace(), Options{})
+	alone := decoded(t, Spans(childTrace(), Options{}))
 	if bytes.Equal(alone.ScopeSpans[0].Spans[0].TraceId, call.TraceId) {
 		t.Error("without a tree it is in its parent's trace")
 	}
@@ -172,8 +186,8 @@ func TestSubagentBelowItsCall(t *testing.T) {
 // No text of a session leaves the machine unless its user wants that.
 func TestHeadsOnlyIfAsked(t *testing.T) {
 	texts := []string{"please", "make test", "slow down", "exit 3", "/home/user", "a.go"}
-	without, _ := proto.Marshal(Spans(parentTrace(), Options{}))
-	with, _ := proto.Marshal(Spans(parentTrace(), Options{Heads: true}))
+	without := request([]*Resource{Spans(parentTrace(), Options{})})
+	with := request([]*Resource{Spans(parentTrace(), Options{Heads: true})})
 	for _, text := range texts {
 		if bytes.Contains(without, []byte(text)) {
 			t.Errorf("%q is exported unasked", text)
@@ -188,11 +202,11 @@ func TestHeadsOnlyIfAsked(t *testing.T) {
 }
 
 func TestSameTwice(t *testing.T) {
-	if a, b := Spans(parentTrace(), Options{}), Spans(parentTrace(), Options{}); !proto.Equal(a, b) {
+	if a, b := Spans(parentTrace(), Options{}), Spans(parentTrace(), Options{}); !bytes.Equal(request([]*Resource{a}), request([]*Resource{b})) {
 		t.Error("two exports differ")
 	}
 	seen := map[string]string{}
-	for _, r := range []*tracepb.ResourceSpans{Spans(parentTrace(), Options{}), Spans(childTrace(), Options{})} {
+	for _, r := range []*tracepb.ResourceSpans{decoded(t, Spans(parentTrace(), Options{})), decoded(t, Spans(childTrace(), Options{}))} {
 		for _, s := range r.ScopeSpans[0].Spans {
 			id := hex.EncodeToString(s.SpanId)
 			if seen[id] != "" || len(s.SpanId) != 8 || len(s.TraceId) != 16 {
@@ -282,10 +296,9 @@ func (r *receiver) sender(t *testing.T) *Sender {
 }
 
 // many is one session with n spans.
-func many(n int) *tracepb.ResourceSpans {
+func many(n int) *Resource {
 	r := Spans(childTrace(), Options{})
-	one := r.ScopeSpans[0].Spans[0]
-	r.ScopeSpans[0].Spans = slices.Repeat([]*tracepb.Span{one}, n)
+	r.Spans = slices.Repeat(r.Spans[:1], n)
 	return r
 }
 
@@ -363,6 +376,27 @@ func TestPartialSuccess(t *testing.T) {
 	if err := s.Flush(context.Background()); err != nil || s.Sent != 3 || s.Rejected != 2 || s.Why != "too old" {
 		t.Errorf("%v: sent %d, rejected %d, %q", err, s.Sent, s.Rejected, s.Why)
 	}
+}
+
+// What no protobuf is does no harm.
+func FuzzPartial(f *testing.F) {
+	f.Add(request([]*Resource{many(1)}))
+	f.Add([]byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		partial(data)
+		var known tracepb.TracesData
+		if fields(data, func(uint64, uint64, []byte) {}) == nil && proto.Unmarshal(data, &known) == nil {
+			n := 0
+			fields(data, func(field, _ uint64, _ []byte) {
+				if field == 1 {
+					n++
+				}
+			})
+			if n != len(known.ResourceSpans) {
+				t.Errorf("%d fields, and %d messages", n, len(known.ResourceSpans))
+			}
+		}
+	})
 }
 
 func TestResolve(t *testing.T) {

@@ -12,10 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 )
 
 // maxSpans is how many spans go into one request, maxTries how often a request is tried, and firstWait how long the first
@@ -29,12 +25,12 @@ const (
 
 // Sender sends spans over OTLP/HTTP in protobuf. It is not safe for concurrent use.
 //
-// It is our own, and not OpenTelemetry's exporter, because that one links gRPC: `aburn`, which prompts start, would take
-// half as long again to start (docs/export.md).
+// It is our own, and not OpenTelemetry's exporter, because that one links gRPC, and even the generated types of OTLP cost
+// every start of `aburn`, which prompts call (docs/export.md).
 type Sender struct {
 	to     Endpoint
 	client *http.Client
-	queue  []*tracepb.ResourceSpans
+	queue  []*Resource
 	queued int
 	// Sent counts spans that the other side took, Rejected those that it said it did not take, Why the last reason it gave.
 	Sent, Rejected int64
@@ -50,12 +46,10 @@ func NewSender(e Endpoint) *Sender {
 }
 
 // Add queues spans and sends what is enough for a request.
-func (s *Sender) Add(ctx context.Context, r *tracepb.ResourceSpans) error {
-	scope := r.ScopeSpans[0]
-	for rest := scope.Spans; len(rest) > 0; {
+func (s *Sender) Add(ctx context.Context, r *Resource) error {
+	for rest := r.Spans; len(rest) > 0; {
 		n := min(len(rest), maxSpans-s.queued)
-		part := proto.CloneOf(&tracepb.ResourceSpans{Resource: r.Resource, SchemaUrl: r.SchemaUrl})
-		part.ScopeSpans = []*tracepb.ScopeSpans{{Scope: scope.Scope, SchemaUrl: scope.SchemaUrl, Spans: rest[:n]}}
+		part := &Resource{r.attributes, r.scope, rest[:n]}
 		s.queue, s.queued, rest = append(s.queue, part), s.queued+n, rest[n:]
 		if s.queued == maxSpans {
 			if err := s.Flush(ctx); err != nil {
@@ -71,14 +65,9 @@ func (s *Sender) Flush(ctx context.Context) error {
 	if s.queued == 0 {
 		return nil
 	}
-	// TracesData is ExportTraceServiceRequest on the wire; the latter's package links gRPC.
-	data, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: s.queue})
-	if err != nil {
-		return err
-	}
 	var body bytes.Buffer
 	z := gzip.NewWriter(&body)
-	if _, err := z.Write(data); err != nil {
+	if _, err := z.Write(request(s.queue)); err != nil {
 		return err
 	}
 	if err := z.Close(); err != nil {
@@ -89,6 +78,7 @@ func (s *Sender) Flush(ctx context.Context) error {
 		return err
 	}
 	rejected, why := partial(answer)
+	rejected = min(max(rejected, 0), int64(s.queued))
 	s.Sent += int64(s.queued) - rejected
 	s.Rejected += rejected
 	if why != "" {
@@ -167,9 +157,10 @@ func reason(resp *http.Response, answer []byte) string {
 	return ""
 }
 
-// partial reads an ExportTraceServiceResponse: partial_success = 1 {rejected_spans = 1, error_message = 2}.
+// partial reads an ExportTraceServiceResponse: partial_success = 1 {rejected_spans = 1, error_message = 2}. An answer that
+// is none tells nothing: the request was taken.
 func partial(answer []byte) (rejected int64, why string) {
-	fields(answer, func(n protowire.Number, _ uint64, data []byte) {
+	_ = fields(answer, func(n, _ uint64, data []byte) {
 		if n == 1 {
 			rejected, why = status(data)
 		}
@@ -179,7 +170,7 @@ func partial(answer []byte) (rejected int64, why string) {
 
 // status reads a number 1 and a text 2: an ExportTracePartialSuccess, or a google.rpc.Status.
 func status(data []byte) (number int64, text string) {
-	fields(data, func(n protowire.Number, v uint64, data []byte) {
+	_ = fields(data, func(n, v uint64, data []byte) {
 		switch n {
 		case 1:
 			number = int64(v)
@@ -188,33 +179,4 @@ func status(data []byte) (number int64, text string) {
 		}
 	})
 	return number, text
-}
-
-// fields calls each for the numbers and bytes of a message, up to where it is none.
-func fields(msg []byte, each func(n protowire.Number, v uint64, data []byte)) {
-	for len(msg) > 0 {
-		n, typ, size := protowire.ConsumeTag(msg)
-		if size < 0 {
-			return
-		}
-		msg = msg[size:]
-		switch typ {
-		case protowire.VarintType:
-			var v uint64
-			if v, size = protowire.ConsumeVarint(msg); size >= 0 {
-				each(n, v, nil)
-			}
-		case protowire.BytesType:
-			var data []byte
-			if data, size = protowire.ConsumeBytes(msg); size >= 0 {
-				each(n, 0, data)
-			}
-		default:
-			size = protowire.ConsumeFieldValue(n, typ, msg)
-		}
-		if size < 0 {
-			return
-		}
-		msg = msg[size:]
-	}
 }

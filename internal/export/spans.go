@@ -6,10 +6,6 @@ import (
 	"time"
 
 	"aburn/trace"
-
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
 // Options say what spans are to hold.
@@ -21,28 +17,22 @@ type Options struct {
 }
 
 // Spans is t as OpenTelemetry has it. It has no spans for a session in which nothing has a time.
-func Spans(t *trace.SessionTrace, o Options) *tracepb.ResourceSpans {
+func Spans(t *trace.SessionTrace, o Options) *Resource {
 	s := &session{t: t, o: o, node: Node{t.Source, t.ID}}
 	root := s.node
 	if o.Root != nil {
 		root = o.Root(s.node)
 	}
 	s.trace = root.traceID()
-	var spans []*tracepb.Span
+	r := &Resource{scope: version()}
+	r.attributes.str("service.name", t.Agent.Name)
+	r.attributes.str("service.version", t.Agent.Version)
 	if !t.Start.IsZero() {
-		spans = append(spans, s.session())
-		spans = append(spans, s.responses()...)
-		spans = append(spans, s.calls()...)
+		r.Spans = append(r.Spans, s.session())
+		r.Spans = append(r.Spans, s.responses()...)
+		r.Spans = append(r.Spans, s.calls()...)
 	}
-	var res attributes
-	res.str("service.name", t.Agent.Name)
-	res.str("service.version", t.Agent.Version)
-	return &tracepb.ResourceSpans{
-		Resource: &resourcepb.Resource{Attributes: res}, SchemaUrl: SchemaURL,
-		ScopeSpans: []*tracepb.ScopeSpans{{
-			Scope: &commonpb.InstrumentationScope{Name: "aburn", Version: version()}, Spans: spans, SchemaUrl: SchemaURL,
-		}},
-	}
+	return r
 }
 
 // session is one trace on its way to spans.
@@ -53,21 +43,16 @@ type session struct {
 	trace []byte
 }
 
-func nanos(t time.Time) uint64 { return uint64(t.UnixNano()) }
-
-func (s *session) span(name string, spanID, parent []byte, start, end time.Time) *tracepb.Span {
-	return &tracepb.Span{
-		TraceId: s.trace, SpanId: spanID, ParentSpanId: parent, Name: name, Kind: tracepb.Span_SPAN_KIND_INTERNAL,
-		StartTimeUnixNano: nanos(start), EndTimeUnixNano: nanos(end),
-	}
+func (s *session) span(name string, id, parent []byte, start, end time.Time) Span {
+	return Span{Name: name, trace: s.trace, id: id, parent: parent, start: start, end: end}
 }
 
 // session is the span of the session itself, with what is no span of its own as events.
-func (s *session) session() *tracepb.Span {
+func (s *session) session() Span {
 	t := s.t
 	name, agentID := t.Agent.Name, ""
 	var parent []byte
-	var links []*tracepb.Span_Link
+	var links []link
 	for _, r := range t.Relationships {
 		related := Node{t.Source, r.Related}
 		switch {
@@ -85,7 +70,7 @@ func (s *session) session() *tracepb.Span {
 		}
 	}
 	span := s.span("invoke_agent "+name, s.node.spanID(), parent, t.Start, t.End)
-	span.Links = links
+	span.links = links
 	var a attributes
 	a.str("gen_ai.operation.name", "invoke_agent")
 	a.str("gen_ai.agent.name", name)
@@ -99,15 +84,12 @@ func (s *session) session() *tracepb.Span {
 	if t.Outcome == trace.Errored || t.Outcome == trace.Killed || t.Outcome == trace.Interrupted {
 		a.str("error.type", string(t.Outcome))
 	}
-	if t.Outcome == trace.Errored {
-		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
-	}
-	span.Attributes = a
-	span.Events = s.events()
+	span.failed = t.Outcome == trace.Errored
+	span.attributes, span.events = a, s.events()
 	return span
 }
 
-func (s *session) link(r trace.SessionRelationship, related Node) *tracepb.Span_Link {
+func (s *session) link(r trace.SessionRelationship, related Node) link {
 	root := related
 	if s.o.Root != nil {
 		root = s.o.Root(related)
@@ -115,7 +97,7 @@ func (s *session) link(r trace.SessionRelationship, related Node) *tracepb.Span_
 	var a attributes
 	a.str("aburn.relationship", string(r.Kind))
 	a.str("aburn.provenance", string(r.Provenance))
-	return &tracepb.Span_Link{TraceId: root.traceID(), SpanId: related.spanID(), Attributes: a}
+	return link{root.traceID(), related.spanID(), a}
 }
 
 func (s *session) project() string {
@@ -129,8 +111,8 @@ func (s *session) project() string {
 }
 
 // responses are the spans of the model's answers. Only their end is on record; they begin where what came before ended.
-func (s *session) responses() []*tracepb.Span {
-	var spans []*tracepb.Span
+func (s *session) responses() []Span {
+	var spans []Span
 	for i := range s.t.Responses {
 		r := &s.t.Responses[i]
 		if r.Copied != "" || r.Time.IsZero() {
@@ -140,7 +122,7 @@ func (s *session) responses() []*tracepb.Span {
 		if r.Model == "" {
 			span.Name = "chat"
 		}
-		span.Kind = tracepb.Span_SPAN_KIND_CLIENT
+		span.client = true
 		var a attributes
 		a.str("gen_ai.operation.name", "chat")
 		a.str("gen_ai.provider.name", provider(r.Model))
@@ -158,7 +140,7 @@ func (s *session) responses() []*tracepb.Span {
 			a.num("gen_ai.usage.reasoning.output_tokens", r.Usage.Reasoning)
 		}
 		a.yes("aburn.start_inferred")
-		span.Attributes = a
+		span.attributes = a
 		spans = append(spans, span)
 	}
 	return spans
@@ -184,8 +166,8 @@ func (s *session) before(r *trace.Response) time.Time {
 }
 
 // calls are the spans of the tool calls.
-func (s *session) calls() []*tracepb.Span {
-	var spans []*tracepb.Span
+func (s *session) calls() []Span {
+	var spans []Span
 	for _, c := range s.t.Calls() {
 		if c.Event.Copied != "" || c.Event.Time.IsZero() {
 			continue
@@ -195,7 +177,7 @@ func (s *session) calls() []*tracepb.Span {
 	return spans
 }
 
-func (s *session) call(c *trace.Call) *tracepb.Span {
+func (s *session) call(c *trace.Call) Span {
 	start, end := c.Event.Time, c.Event.Time
 	last := c.Last()
 	if last != nil && last.Time.After(end) {
@@ -221,13 +203,13 @@ func (s *session) call(c *trace.Call) *tracepb.Span {
 	if last == nil {
 		a.str("aburn.tool.status", "no_result")
 	} else {
-		s.result(span, &a, last)
+		s.result(&span, &a, last)
 	}
-	span.Attributes = a
+	span.attributes = a
 	return span
 }
 
-func (s *session) result(span *tracepb.Span, a *attributes, r *trace.ToolResultEvent) {
+func (s *session) result(span *Span, a *attributes, r *trace.ToolResultEvent) {
 	a.str("aburn.tool.status", string(r.Status))
 	a.num("aburn.tool.result.length", r.Content.Length)
 	if r.ExitCode != nil {
@@ -240,9 +222,9 @@ func (s *session) result(span *tracepb.Span, a *attributes, r *trace.ToolResultE
 		a.str("error.type", string(r.Status))
 	}
 	if r.Failed() {
-		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
+		span.failed = true
 		if s.o.Heads {
-			span.Status.Message = r.Head
+			span.message = r.Head
 		}
 	}
 }
