@@ -27,7 +27,7 @@ type examined struct {
 	//
 	//	session NAME OUTCOME RELATION[:NAME] [COUNT=N …]    counts that are not named are 0
 	//	call ID TOOL STATUS [denied=WHO] [exit=N]           "?" for an id or tool that the client makes up; "open" is no result
-	//	file ACTION PATH ADDED REMOVED
+	//	file ACTION PATH ADDED REMOVED                      $HOME stands for the home
 	//
 	// A session's name is A, B, C in order of its start or by its id, a sub-agent's the call that started it.
 	truth string
@@ -51,9 +51,10 @@ func (x examined) run(t *testing.T) {
 	marks := &marks{TB: t}
 	marks.ingested(w)
 	names := w.names()
+	truth := strings.ReplaceAll(x.truth, "$HOME", w.home)
 	told := marks.sessions(w, names)
-	marks.compare(truths(t, x.truth), told)
-	marks.sums(w, truths(t, x.truth))
+	marks.compare(truths(t, truth), told)
+	marks.sums(w, truths(t, truth))
 	fresh := w.aburn("export", "--format", "jsonl")
 	marks.same("the archive that grew with the sessions", sortedLines(grown) == sortedLines(fresh), true)
 	t.Logf("examined: %d of %d numbers are right", marks.right, marks.all)
@@ -75,11 +76,15 @@ func sortedLines(text string) string {
 func (w *world) names() map[string]string {
 	w.Helper()
 	names := map[string]string{"claude/" + sessionA: "A", "claude/" + sessionB: "B", "claude/" + sessionC: "C"}
-	for i, id := range w.threads() {
-		names["codex/"+id] = string(rune('A' + i))
-	}
-	for _, n := range w.nodes() {
+	nodes := w.nodes()
+	slices.SortFunc(nodes, func(a, b graphpage.Node) int { return cmp.Compare(a.Session, b.Session) }) // Codex's ids are in the order of time
+	next := 'A'
+	for _, n := range nodes {
 		key := n.Source + "/" + n.Session
+		if n.Source == "codex" && n.Relation != trace.Subagent {
+			names[key] = string(next)
+			next++
+		}
 		if names[key] == "" {
 			names[key] = cmp.Or(n.ParentCall, "nobody knows whose: "+key)
 		}

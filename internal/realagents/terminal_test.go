@@ -106,6 +106,16 @@ func (t *terminal) gone() {
 	t.w.Fatal("the program did not end")
 }
 
+// claudeTerminal starts Claude Code in a terminal, with the questions of its first start answered.
+func (w *world) claudeTerminal(args ...string) *terminal {
+	w.Helper()
+	w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+`"], "rejected": []},
+		"projects": {"`+w.project+`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
+	term := w.terminal(w.claudePath(), args...)
+	term.see("❯")
+	return term
+}
+
 // TestClaudeInATerminal: questions answered with no and with yes, a call interrupted by Esc, which no hook tells, and /clear, which begins
 // another session in the same process.
 func TestClaudeInATerminal(t *testing.T) {
@@ -116,10 +126,7 @@ func TestClaudeInATerminal(t *testing.T) {
 		model.Text("third answer"),
 	)(), nil)
 	w.install()
-	w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+`"], "rejected": []},
-		"projects": {"`+w.project+`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
-	term := w.terminal(w.claudePath(), "--session-id", sessionA, "--permission-mode", "default")
-	term.see("❯")
+	term := w.claudeTerminal("--session-id", sessionA, "--permission-mode", "default")
 	term.say("first")
 	term.see("Do you want to")
 	term.insist("Escape", term.shows("Interrupted"))
