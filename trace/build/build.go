@@ -157,7 +157,7 @@ func (b *Builder) Finish() (*trace.SessionTrace, error) {
 		t.Relationships = append(t.Relationships, trace.SessionRelationship{V: trace.Version, Kind: trace.Root, Source: t.Source,
 			Session: t.ID, SourceVersion: t.Agent.Version, Provenance: trace.Explicit})
 	}
-	t.Project.Path, t.Project.Key = bounded(t.Project.Path, trace.MaxPath), bounded(t.Project.Key, trace.MaxPath)
+	t.Project.Path, t.Project.Key = Path(t.Project.Path, ""), Path(t.Project.Key, "")
 	if t.Project.Key == "" {
 		t.Project.Key = t.Project.Path
 	}

@@ -169,6 +169,7 @@ func TestSecretIDs(t *testing.T) {
 	}
 	b := build.New("claude", secret, "claude", "/a")
 	b.Trace().Agent.Version, b.Trace().Outcome, b.Trace().OutcomeFrom = secret, trace.Errored, "it ended with "+secret
+	b.Trace().Project.Path = "/home/" + secret + "/x"
 	b.Call(trace.Event{Record: secret, Turn: secret, Ref: trace.Ref{Table: "part", Key: secret}}, &trace.ToolCall{Call: secret, Response: secret, Tool: secret, Type: trace.OtherTool})
 	b.Result(trace.Event{Ref: trace.Ref{Line: 1}}, trace.ToolResultEvent{Call: secret, Message: secret, AgentID: secret, Spawned: secret, Status: trace.StatusCompleted, From: trace.FromToolResult})
 	b.Response(trace.Response{ID: secret, Model: secret, Stop: secret, Ref: trace.Ref{Line: 1}})

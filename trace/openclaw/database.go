@@ -128,8 +128,8 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) (err erro
 	defer r.close()
 	after := state{V: 1, Sessions: map[string]string{}}
 	for _, w := range all.list {
-		after.Sessions[w.id] = w.mark
-		r.due[w.id] = before.Sessions[w.id] != w.mark
+		after.Sessions[token(w.id)] = w.mark
+		r.due[w.id] = before.Sessions[token(w.id)] != w.mark
 	}
 	if err := r.run(ctx); err != nil {
 		return err
