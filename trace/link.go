@@ -65,9 +65,7 @@ func linkAgents(family []*SessionTrace, changed []bool) {
 				p, ok = byAgent[agentKey(t, r.AgentID)]
 			}
 			if ok && r.ParentCall == "" {
-				r.ParentCall, r.Related = p.spawn.Call, family[p.trace].ID
-				r.AgentType, r.Description = cmp.Or(r.AgentType, p.spawn.AgentType), cmp.Or(r.Description, p.spawn.Description)
-				r.Evidence = "the subagent_spawn in " + r.Related
+				r.StartedBy(family[p.trace].ID, p.spawn)
 				changed[i] = true
 			}
 			p, ok = byCall[t.Source+"/"+r.Related+"/"+r.ParentCall]
@@ -83,6 +81,13 @@ func linkAgents(family []*SessionTrace, changed []bool) {
 			}
 		}
 	}
+}
+
+// StartedBy notes that the spawn s in the session parent started the sub-agent, whose own files did not tell.
+func (r *SessionRelationship) StartedBy(parent string, s *SubagentSpawn) {
+	r.ParentCall, r.Related = s.Call, parent
+	r.AgentType, r.Description = cmp.Or(r.AgentType, s.AgentType), cmp.Or(r.Description, s.Description)
+	r.Evidence = "the subagent_spawn in " + r.Related
 }
 
 // spawns is the spawns of a family that were not copied, by the session and the agent that they name, and by their call.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -201,6 +202,41 @@ func TestRelations(t *testing.T) {
 	list, err := a.Relations(context.Background())
 	if err != nil || len(list) != 3 || list[1].RelatedKey != list[0].Key || list[1].Kind != trace.Subagent || list[2].RelatedKey != 0 || list[2].Related != "b" {
 		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// Whichever of the two comes first, a sub-agent gets the call that started it as Link would tell it.
+func TestAdopted(t *testing.T) {
+	family := func() []*trace.SessionTrace {
+		parent := story(t, "codex", "p", 1, "ask call spawn:c")
+		for _, e := range parent.Events {
+			if s, ok := e.Body.(*trace.SubagentSpawn); ok {
+				s.Call, s.AgentType, s.Description = "call-1", "explorer", "look around"
+			}
+		}
+		child := subagent(story(t, "codex", "c", 2, "ask"), "p", "")
+		child.Relationships[0].ParentCall = ""
+		return []*trace.SessionTrace{parent, child}
+	}
+	want := family()
+	trace.Link(want)
+	if want[1].Relationships[0].ParentCall != "call-1" {
+		t.Fatalf("linked: %+v", want[1].Relationships)
+	}
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		a := create(t)
+		for _, i := range order {
+			a.store(t, family()[i])
+		}
+		for i, id := range []string{"p", "c"} {
+			got, err := a.Previous(context.Background(), "codex", id)
+			if err != nil || !reflect.DeepEqual(got.Relationships, want[i].Relationships) {
+				t.Errorf("%v: %s: %+v, %v; want %+v", order, id, got.Relationships, err, want[i].Relationships)
+			}
+		}
+		if n, err := a.number("SELECT count(*) FROM unlinked"); err != nil || n != 0 {
+			t.Errorf("%v: %d groups are still to be linked, %v", order, n, err)
+		}
 	}
 }
 

@@ -18,11 +18,11 @@ const (
 )
 
 // agentGroup is the session that started the sub-agents of t's group, "" if t has none and is none, and whether t leaves open
-// which call, or which result of one, started which of them.
+// which sub-agent a call, or a result of one, started.
 func agentGroup(t *trace.SessionTrace) (session string, loose bool) {
 	for i := range t.Relationships {
 		if r := &t.Relationships[i]; r.Kind == trace.Subagent {
-			session, loose = cmp.Or(r.Related, t.ID), loose || r.ParentCall == ""
+			session = cmp.Or(r.Related, t.ID)
 		}
 	}
 	for i := range t.Events {
@@ -34,6 +34,67 @@ func agentGroup(t *trace.SessionTrace) (session string, loose bool) {
 	}
 	session, _, _ = strings.Cut(session, "/")
 	return session, loose
+}
+
+// callOpen says whether a sub-agent's own files leave open which call started it.
+func callOpen(r trace.SessionRelationship) bool {
+	return r.Kind == trace.Subagent && r.ParentCall == ""
+}
+
+// adopt tells p, if it is a sub-agent, which call started it, and tells it those sub-agents that p's spawns name. Link would
+// find the same, but would read and write whole traces for it: what is learned here stands in the rows of relations alone,
+// and Trace puts it into the trace. Which of several copies of a spawn was the first, only Link knows.
+func (a *Archive) adopt(p *Packed) error {
+	if p.root != "" {
+		return nil
+	}
+	for i := range p.relations {
+		r := &p.relations[i]
+		if !callOpen(*r) {
+			continue
+		}
+		err := a.each(`SELECT s.id, w.call, w.agent_type, w.description FROM spawns w INDEXED BY spawns_child CROSS JOIN sessions s ON s.key = w.session
+			WHERE w.child = ?2 AND w.child <> '' AND s.source = ?1 AND s.root = '' ORDER BY w.session DESC, w.seq DESC LIMIT 1`, func(s *sqlite.Stmt) error {
+			r.StartedBy(s.ColumnText(0), &trace.SubagentSpawn{Call: s.ColumnText(1), AgentType: s.ColumnText(2), Description: s.ColumnText(3)})
+			return nil
+		}, p.session.Source, p.session.ID)
+		if err != nil {
+			return err
+		}
+	}
+	for _, s := range p.spawns {
+		if s.child == "" || s.call == "" {
+			continue
+		}
+		var r trace.SessionRelationship
+		r.StartedBy(p.session.ID, &trace.SubagentSpawn{Call: s.call, AgentType: s.agentType, Description: s.description})
+		if err := a.run(`UPDATE relations SET related = ?3, parent_call = ?4, evidence = ?5,
+			agent_type = iif(agent_type = '', ?6, agent_type), description = iif(description = '', ?7, description)
+			WHERE session = (SELECT key FROM sessions WHERE source = ?1 AND id = ?2) AND kind = 'subagent' AND parent_call = ''`,
+			p.session.Source, s.child, r.Related, r.ParentCall, r.Evidence, r.AgentType, r.Description); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopted puts into t what adopt found out.
+func (a *Archive) adopted(key int64, t *trace.SessionTrace) error {
+	for i := range t.Relationships {
+		r := &t.Relationships[i]
+		if !callOpen(*r) {
+			continue
+		}
+		err := a.each("SELECT related, parent_call, agent_type, description, evidence FROM relations WHERE session = ? AND number = ?", func(s *sqlite.Stmt) error {
+			r.Related, r.ParentCall, r.AgentType, r.Description = s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnText(3)
+			r.Evidence = s.ColumnText(4)
+			return nil
+		}, key, i)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Link finds out how sessions of different files belong together, for those that were written since the last time: whose

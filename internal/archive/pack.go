@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -17,7 +18,7 @@ type Packed struct {
 	session   Session
 	root      string
 	group     string // the session whose sub-agents it has or is one of, if any
-	loose     bool   // its source does not say everything about that
+	loose     bool   // its source does not say which sub-agents those are
 	scrub     int
 	sum       int64
 	size      int
@@ -29,8 +30,9 @@ type Packed struct {
 
 // spawn is the start of a sub-agent.
 type spawn struct {
-	seq                  int
-	child, call, agentID string
+	seq                    int
+	child, call, agentID   string
+	agentType, description string
 }
 
 // Size is about how many bytes it takes in memory.
@@ -58,7 +60,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 			Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, ActiveMS: t.ActiveMS,
 			Outcome: t.Outcome, OutcomeFrom: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage, Relation: relation(t), Path: t.Sources[0].Path,
 		},
-		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(text), size: len(text), relations: t.Relationships,
+		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(text), size: len(text), relations: slices.Clone(t.Relationships),
 		body: encoder().EncodeAll(text, make([]byte, 0, len(text)/6)),
 	}
 	for i := range t.Events {
@@ -72,7 +74,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 				p.session.Ask = b.Head
 			}
 		case *trace.SubagentSpawn:
-			p.spawns = append(p.spawns, spawn{e.Seq, b.Session, b.Call, b.AgentID})
+			p.spawns = append(p.spawns, spawn{e.Seq, b.Session, b.Call, b.AgentID, b.AgentType, b.Description})
 		}
 	}
 	p.calls = callRows(t)

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"slices"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -55,13 +56,16 @@ func (a *Archive) put(p *Packed, store int64) (fate, error) {
 
 // insertUnlinked is insert, and notes what is to be linked.
 func (a *Archive) insertUnlinked(p *Packed, store int64) error {
+	if err := a.adopt(p); err != nil {
+		return err
+	}
 	if p.root != "" {
 		if err := a.unlinked(family, p.session.Source+"/"+p.root); err != nil {
 			return err
 		}
 	}
 	if p.group != "" {
-		waits := p.loose
+		waits := p.loose || slices.ContainsFunc(p.relations, callOpen)
 		for _, query := range [...]string{awaitedChild, awaitedParent} {
 			if !waits {
 				n, err := a.number(query, p.session.Source, p.group)
@@ -132,7 +136,8 @@ func (a *Archive) insert(p *Packed, store int64) error {
 		}
 	}
 	for _, s := range p.spawns {
-		if err := a.run("INSERT INTO spawns (session, seq, child, call, agent_id) VALUES (?,?,?,?,?)", key, s.seq, s.child, s.call, s.agentID); err != nil {
+		if err := a.run("INSERT INTO spawns (session, seq, child, call, agent_id, agent_type, description) VALUES (?,?,?,?,?,?,?)",
+			key, s.seq, s.child, s.call, s.agentID, s.agentType, s.description); err != nil {
 			return err
 		}
 	}

@@ -166,7 +166,11 @@ func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, er
 	if body == nil {
 		return nil, fmt.Errorf("%s: no session has the key %d", a.path, key)
 	}
-	return unpack(body)
+	t, err := unpack(body)
+	if err != nil {
+		return nil, err
+	}
+	return t, a.adopted(key, t)
 }
 
 // Previous is the trace of a session, nil if there is none.

@@ -12,7 +12,7 @@ import (
 
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
 // other traces of what is on the disk: then everything that still exists is read again.
-const schema = 1
+const schema = 2
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 // Of earlier and later schemas only traces.body may be relied on, and unread.body.
@@ -137,8 +137,11 @@ CREATE TABLE spawns (                      -- subagent_spawn events that are no 
 	child    TEXT NOT NULL,
 	call     TEXT NOT NULL,
 	agent_id TEXT NOT NULL,
+	agent_type  TEXT NOT NULL,
+	description TEXT NOT NULL,
 	PRIMARY KEY (session, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX spawns_child ON spawns (child) WHERE child <> '';
 
 CREATE TABLE projects (                    -- that sessions worked in
 	path TEXT PRIMARY KEY,
