@@ -73,7 +73,7 @@ func newSession(id, path, how string) *session {
 
 // record takes one record, or says why it cannot.
 func (s *session) record(data []byte, ref trace.Ref) string {
-	if !gjson.ValidBytes(data) {
+	if !valid(data) {
 		return "it is not JSON"
 	}
 	v := gjson.ParseBytes(data)

@@ -1,6 +1,8 @@
 package openclaw
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -32,4 +34,16 @@ func text(v gjson.Result) string {
 		return true
 	})
 	return b.String()
+}
+
+// manyValues is how many lists and objects a record may have for gjson to check it: it calls itself for each that is
+// within another, and a stack that grows too large ends the process.
+const manyValues = 100_000
+
+// valid says whether data is JSON. Of large records it refuses what is nested more than 10,000 deep.
+func valid(data []byte) bool {
+	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > manyValues {
+		return json.Valid(data)
+	}
+	return gjson.ValidBytes(data)
 }

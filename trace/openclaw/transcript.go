@@ -68,7 +68,7 @@ func (x *transcript) line(ctx context.Context, l jsonl.Line) error {
 		return nil
 	}
 	if x.seen++; x.session == nil {
-		if x.seen > 1 || !gjson.ValidBytes(l.Data) {
+		if x.seen > 1 || !valid(l.Data) {
 			return nil
 		}
 		v := gjson.ParseBytes(l.Data)
@@ -201,7 +201,7 @@ func readKeys(path string) keys {
 		return k
 	}
 	data, err := os.ReadFile(path)
-	if err != nil || !gjson.ValidBytes(data) {
+	if err != nil || !valid(data) {
 		return k
 	}
 	gjson.ParseBytes(data).ForEach(func(key, v gjson.Result) bool {
