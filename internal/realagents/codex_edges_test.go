@@ -28,8 +28,9 @@ func TestCodexDenied(t *testing.T) {
 // TestCodexWithoutTranscript: where neither the hook nor a transcript tells how a command ended, the log does not either.
 func TestCodexWithoutTranscript(t *testing.T) {
 	scenario{
-		script: one(model.Calls(command("exit 3")), model.Calls(patch("*** Add File: new.txt\n+new\n")), model.Text("all done")),
-		play:   func(w *world) { w.codexExec(w.project, "do the thing", "--ephemeral") },
+		script:    one(model.Calls(command("exit 3")), model.Calls(patch("*** Add File: new.txt\n+new\n")), model.Text("all done")),
+		play:      func(w *world) { w.codexExec(w.project, "do the thing", "--ephemeral") },
+		storeless: true,
 		calls: `
 			call_main_0_0 TOOL -
 			call_main_1_0 TOOL -`,

@@ -24,6 +24,8 @@ type scenario struct {
 	transcript func(*world) []call
 	// calls is the table that the log's calls must equal; see expect.
 	calls string
+	// storeless says that the agent was told to keep no transcript.
+	storeless bool
 	// unequal says why what the model is told, and says, differs between two runs, whether with aburn or without.
 	unequal string
 }
@@ -58,6 +60,9 @@ func (s scenario) run(t *testing.T) {
 	}
 	if s.check != nil {
 		s.check(hooked)
+	}
+	if !s.storeless {
+		hooked.storesAgree()
 	}
 }
 

@@ -129,7 +129,7 @@ func typeOf(tool string) trace.ToolType {
 	switch {
 	case strings.HasPrefix(tool, "mcp__"):
 		return trace.MCPTool
-	case strings.HasPrefix(tool, "collaboration") || strings.HasSuffix(tool, "spawn_agent"):
+	case strings.HasPrefix(tool, "collaboration"), strings.HasPrefix(tool, "multi_agent"), strings.HasSuffix(tool, "spawn_agent"): // Codex glues the namespace on
 		return trace.AgentTool
 	}
 	return trace.OtherTool
