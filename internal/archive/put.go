@@ -64,29 +64,40 @@ func (a *Archive) insertUnlinked(p *Packed, store int64) error {
 			return err
 		}
 	}
-	if p.group != "" {
-		waits := p.loose || slices.ContainsFunc(p.relations, callOpen)
-		for _, query := range [...]string{awaitedChild, awaitedParent} {
-			if !waits {
-				n, err := a.number(query, p.session.Source, p.group)
-				if err != nil {
-					return err
-				}
-				waits = n > 0
-			}
-		}
-		if waits {
-			if err := a.unlinked(agents, p.session.Source+"/"+p.group); err != nil {
-				return err
-			}
+	waits, err := a.waits(p)
+	if err != nil {
+		return err
+	}
+	if waits {
+		if err := a.unlinked(agents, p.session.Source+"/"+p.group); err != nil {
+			return err
 		}
 	}
 	return a.insert(p, store)
 }
 
+// waits says whether linking p's group may tell which call started which of its sub-agents, of which its sources do not.
+func (a *Archive) waits(p *Packed) (bool, error) {
+	if p.group == "" || p.loose {
+		return p.loose, nil
+	}
+	queries := []string{awaitedChild, awaitedParent}
+	if slices.ContainsFunc(p.relations, callOpen) {
+		queries = append(queries, parentThere)
+	}
+	for _, query := range queries {
+		if n, err := a.number(query, p.session.Source, p.group); err != nil || n > 0 {
+			return n > 0, err
+		}
+	}
+	return false, nil
+}
+
 // Whether a session or one of its sub-agents (?1 source, ?2 id) has started a sub-agent that it cannot name, and whether
-// there is a sub-agent of it that does not know its call: what comes later may tell.
+// there is a sub-agent of it that does not know its call: what comes later may tell. Of a sub-agent that does not know its
+// call, whether the session is there: one that comes later finds it.
 const (
+	parentThere  = "SELECT 1 FROM sessions WHERE source = ?1 AND id = ?2"
 	awaitedChild = `SELECT 1 FROM spawns WHERE child = '' AND session IN (
 		SELECT key FROM sessions WHERE source = ?1 AND id = ?2
 		UNION ALL SELECT key FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0') LIMIT 1`
