@@ -9,16 +9,15 @@ import (
 	"aburn/internal/testkit/model"
 )
 
-// TestExaminedClaudeEscape: Esc in a terminal stops a sub-agent in its command; then the session goes on.
+// TestExaminedClaudeEscape: Esc in a terminal stops the second of two parallel commands; then the session goes on.
 func TestExaminedClaudeEscape(t *testing.T) {
 	examined{
 		script: model.Script{
 			{Name: "side", When: model.NoTools, Repeat: true, Turns: []model.Turn{model.Text("a title")}}, // of which no transcript tells
-			helper("stuck", "TASK-STUCK", model.Calls(bash(untilEnd))),
-			{Name: "main", Turns: []model.Turn{model.Calls(agent("TASK-STUCK please", false)), model.Calls(bash("exit 3")), model.Text("went on")}},
+			{Name: "main", Turns: []model.Turn{model.Calls(bash("echo quick"), bash(untilEnd)), model.Calls(bash("exit 3")), model.Text("went on")}},
 		},
 		play: func(w *world) {
-			term := w.claudeTerminal("--session-id", sessionA, "--allowedTools", "Bash,Agent")
+			term := w.claudeTerminal("--session-id", sessionA, "--permission-mode", "default", "--allowedTools", "Bash")
 			term.say("first")
 			w.waitFor(w.started())
 			w.grow()
@@ -30,11 +29,10 @@ func TestExaminedClaudeEscape(t *testing.T) {
 			term.gone()
 		},
 		truth: `
-			session A completed root prompts=2 responses=3 calls=2 failed=2 subagents=1 interrupts=1 input=300 output=60
-				call toolu_main_0_0 Agent cancelled
-				call toolu_main_1_0 Bash errored exit=3
-			session toolu_main_0_0 interrupted subagent:A responses=1 calls=1 failed=1 interrupts=1 input=100 output=20
-				call toolu_stuck_0_0 Bash cancelled`,
+			session A completed root prompts=2 responses=3 calls=3 failed=2 interrupts=1 input=300 output=60
+				call toolu_main_0_0 Bash completed
+				call toolu_main_0_1 Bash cancelled
+				call toolu_main_1_0 Bash errored exit=3`,
 	}.run(t)
 }
 
