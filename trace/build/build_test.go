@@ -3,6 +3,7 @@ package build_test
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -222,4 +223,29 @@ func BenchmarkBuilder(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2000, "ns/event")
+}
+
+// Numbers that no source means are left out, and sums of many large ones do not overflow.
+func TestHugeNumbers(t *testing.T) {
+	b := build.New("codex", "s", "codex", "/a")
+	at := trace.Ref{Line: 1}
+	most, lines := int64(math.MaxInt64), math.MaxInt
+	b.Call(trace.Event{Ref: at}, &trace.ToolCall{Call: "c", Tool: "x", Type: trace.OtherTool})
+	b.Result(trace.Event{Ref: at}, trace.ToolResultEvent{Call: "c", Status: trace.StatusCompleted, From: trace.FromToolResult, DurationMS: most})
+	b.Add(trace.Event{Ref: at, Body: &trace.FileChange{Path: "a", Action: "modified", Added: &lines}})
+	for i, u := range []trace.Usage{
+		{Input: most, CacheRead: most, CacheWrite: most, Output: most, Reasoning: most, CostUSD: math.Inf(1)}, {Input: 1, Output: 2, CostUSD: math.NaN()}, {Input: 1 << 35, CostUSD: 2},
+	} {
+		b.Response(trace.Response{ID: strconv.Itoa(i), Ref: at, Usage: u})
+	}
+	tr := finished(t, b)
+	if want := (trace.Usage{Input: 1<<35 + 1, Output: 2, CostUSD: 2}); tr.Usage != want {
+		t.Errorf("%+v, not %+v", tr.Usage, want)
+	}
+	if d := tr.Results[0].DurationMS; d != 0 {
+		t.Errorf("a call of %d ms", d)
+	}
+	if c := tr.Events[2].Body.(*trace.FileChange); c.Added != nil {
+		t.Errorf("%d lines", *c.Added)
+	}
 }

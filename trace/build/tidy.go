@@ -141,9 +141,18 @@ func tidyCall(b *trace.ToolCall) {
 	b.Parent, b.Response = Token(b.Parent), Token(b.Response)
 }
 
-// natural is n, or nil if it is negative.
+// What is more is no number that a source means: the tokens of one response, lines of one change, milliseconds of one
+// call (ten years), dollars of one response. Sums of such numbers stay far below what an int64 holds.
+const (
+	maxTokens   = 1 << 36
+	maxLines    = 1 << 30
+	maxDuration = 10 * 366 * 24 * 3600 * 1000
+	maxCost     = 1e6
+)
+
+// natural is n, or nil if it is no number of lines.
 func natural(n *int) *int {
-	if n != nil && *n < 0 {
+	if n != nil && (*n < 0 || *n > maxLines) {
 		return nil
 	}
 	return n
@@ -156,7 +165,9 @@ func tidyResult(r *trace.ToolResultEvent) {
 	if c := r.ExitCode; c != nil && (*c < math.MinInt32 || *c > math.MaxUint32) {
 		r.ExitCode = nil
 	}
-	r.DurationMS = max(r.DurationMS, 0)
+	if r.DurationMS < 0 || r.DurationMS > maxDuration {
+		r.DurationMS = 0
+	}
 }
 
 func tidyResponse(r *trace.Response) {
@@ -165,9 +176,13 @@ func tidyResponse(r *trace.Response) {
 	r.Ref.Key = SessionID(r.Ref.Key)
 	u := &r.Usage
 	for _, n := range []*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
-		*n = max(*n, 0)
+		if *n < 0 || *n > maxTokens {
+			*n = 0
+		}
 	}
-	u.CostUSD = max(u.CostUSD, 0)
+	if !(u.CostUSD > 0 && u.CostUSD <= maxCost) { // nor is it one that is NaN
+		u.CostUSD = 0
+	}
 }
 
 func tidyRelation(r *trace.SessionRelationship) {
