@@ -3,8 +3,11 @@
 package realagents
 
 import (
+	"context"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"aburn/internal/testkit/model"
 )
@@ -201,6 +204,161 @@ func TestExaminedCodexNested(t *testing.T) {
 				call call_alpha_0_0 spawn_agent completed
 				call call_alpha_1_0 wait_agent completed
 			session call_alpha_0_0 completed subagent:call_main_1_0 responses=2 calls=1 failed=1 input=200 output=40
+				call ? exec_command errored exit=2`,
+	}.run(t)
+}
+
+// TestExaminedClaudeForkOfTheKilled: killed in a sub-agent, and forked instead of resumed: the fork ends a call that is not its own.
+func TestExaminedClaudeForkOfTheKilled(t *testing.T) {
+	examined{
+		script: model.Script{
+			helper("stuck", "TASK-STUCK", model.Calls(bash(untilEnd))),
+			{Name: "main", Turns: []model.Turn{model.Calls(bash("exit 1")), model.Calls(agent("TASK-STUCK please", false)), model.Text("went on")}},
+		},
+		play: func(w *world) {
+			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
+			w.waitFor(w.started())
+			p.kill(syscall.SIGKILL)
+			p.wait()
+			w.grow()
+			w.claude("go on", "--dangerously-skip-permissions", "--resume", sessionA, "--fork-session", "--session-id", sessionB)
+		},
+		truth: `
+			session A killed root prompts=1 responses=2 calls=2 failed=1 no_result=1 subagents=1 input=200 output=40
+				call toolu_main_0_0 Bash errored exit=1
+				call toolu_main_1_0 Agent open
+			session toolu_main_1_0 killed subagent:A responses=1 calls=1 no_result=1 input=100 output=20
+				call toolu_stuck_0_0 Bash open
+			session B completed fork:A prompts=1 responses=1 interrupts=? input=100 output=20`,
+	}.run(t)
+}
+
+// TestExaminedClaudeTwins: two sub-agents at once that nothing but their calls tells apart.
+func TestExaminedClaudeTwins(t *testing.T) {
+	twins := helper("twin", "TASK-TWIN", model.Calls(bash("exit 2")), model.Text("twin done"))
+	twins.PerThread = true
+	examined{
+		script: model.Script{twins,
+			{Name: "main", Turns: []model.Turn{model.Calls(agent("TASK-TWIN please", false), agent("TASK-TWIN please", false)), model.Text("all done")}}},
+		play: func(w *world) { w.claude("do the thing", free(sessionA)...) },
+		truth: `
+			session A completed root prompts=1 responses=2 calls=2 subagents=2 input=200 output=40
+				call toolu_main_0_0 Agent completed
+				call toolu_main_0_1 Agent completed
+			session toolu_main_0_0 completed subagent:A responses=2 calls=1 failed=1 input=200 output=40
+				call ? Bash errored exit=2
+			session toolu_main_0_1 completed subagent:A responses=2 calls=1 failed=1 input=200 output=40
+				call ? Bash errored exit=2`,
+	}.run(t)
+}
+
+// TestExaminedClaudeAtOnce: two processes go on with one session at the same time, in one transcript.
+func TestExaminedClaudeAtOnce(t *testing.T) {
+	both := newGate(2)
+	examined{
+		script: one(model.Text("one"), model.Turn{Text: "two", Before: both.pass}, model.Turn{Text: "three", Before: both.pass})(),
+		play: func(w *world) {
+			w.claude("first", free(sessionA)...)
+			w.grow()
+			second := w.startClaude(w.project, "second", "--dangerously-skip-permissions", "--resume", sessionA)
+			third := w.startClaude(w.project, "third", "--dangerously-skip-permissions", "--resume", sessionA)
+			second.wait()
+			third.wait()
+		},
+		truth: `session A completed root prompts=3 responses=3 input=300 output=60`,
+	}.run(t)
+}
+
+// TestExaminedClaudeInterrupted: SIGINT in a command without a terminal, then the session goes on.
+func TestExaminedClaudeInterrupted(t *testing.T) {
+	examined{
+		script: one(model.Calls(bash(untilEnd)), model.Text("went on"))(),
+		play: func(w *world) {
+			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
+			w.waitFor(w.started())
+			syscall.Kill(p.Process.Pid, syscall.SIGINT)
+			p.wait()
+			w.grow()
+			w.claude("go on", "--dangerously-skip-permissions", "--resume", sessionA)
+		},
+		truth: `
+			session A completed root prompts=2 responses=2 calls=1 failed=1 interrupts=1 input=200 output=40
+				call toolu_main_0_0 Bash cancelled`,
+	}.run(t)
+}
+
+// TestExaminedClaudeAgentCompacted: a sub-agent's conversation is compacted, not its parent's.
+func TestExaminedClaudeAgentCompacted(t *testing.T) {
+	examined{
+		prepare: func(w *world) { w.more = []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"} },
+		script: model.Script{
+			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true, Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
+			{Name: "main", When: model.FirstUserContains("do the thing"), Turns: []model.Turn{model.Calls(agent("TASK-LONG please", false)), model.Text("all done")}},
+			{Name: "long", Turns: []model.Turn{ // its first message is the summary later
+				model.Calls(bash("echo one")),
+				{Calls: []model.Call{bash("echo two")}, Usage: model.Usage{Input: 190000}},
+				model.Calls(bash("exit 2")), model.Text("long done"),
+			}},
+		},
+		play: func(w *world) { w.claude("do the thing", free(sessionA)...) },
+		truth: `
+			session A completed root prompts=1 responses=2 calls=1 subagents=1 input=200 output=40
+				call toolu_main_0_0 Agent completed
+			session toolu_main_0_0 completed subagent:A responses=4 calls=3 failed=1 compacted=1 input=190300 output=80
+				call toolu_long_0_0 Bash completed
+				call toolu_long_1_0 Bash completed
+				call toolu_long_2_0 Bash errored exit=2`,
+	}.run(t)
+}
+
+// TestExaminedCodexForkOfTheKilled: killed in a command, and forked instead of resumed.
+func TestExaminedCodexForkOfTheKilled(t *testing.T) {
+	examined{
+		script: one(model.Calls(command("exit 1"), command(untilEnd)), model.Calls(command("exit 2")), model.Text("went on"))(),
+		play: func(w *world) {
+			p := w.startCodex(w.project, "do the thing")
+			w.waitFor(w.started())
+			time.Sleep(500 * time.Millisecond)
+			p.kill(syscall.SIGKILL)
+			p.wait()
+			w.grow()
+			w.codexExec(w.project, "go on", "fork", w.threads()[0])
+		},
+		truth: `
+			session A killed root prompts=1 responses=1 calls=2 failed=1 no_result=1 input=100 output=20
+				call call_main_0_0 exec_command errored exit=1
+				call call_main_0_1 exec_command open
+			session B completed fork:A prompts=1 responses=2 calls=1 failed=1 input=200 output=40
+				call call_main_1_0 exec_command errored exit=2`,
+	}.run(t)
+}
+
+// TestExaminedCodexParentFails: the model refuses to answer the parent while its sub-agent is at work.
+func TestExaminedCodexParentFails(t *testing.T) {
+	broken := model.Turn{Failure: &model.Failure{Status: 400, Type: "invalid_request_error", Message: "scripted failure"}}
+	working := make(chan struct{})
+	waits := broken
+	waits.Before = func(ctx context.Context) {
+		select {
+		case <-working:
+		case <-ctx.Done():
+		}
+	}
+	examined{
+		prepare: newerCodex,
+		script: model.Script{
+			codexHelper("alpha", model.Calls(js(`text((await tools.exec_command({cmd:"exit 2"})).output)`)), model.Turn{
+				Text:   "too late",
+				Before: func(ctx context.Context) { close(working); <-ctx.Done() }, // it never comes
+			}),
+			{Name: "main", Turns: append([]model.Turn{model.Calls(spawn("alpha", "look around", "none")), waits}, model.Times(3, broken)...)},
+		},
+		play: func(w *world) { w.codexExec(w.project, "do the thing") },
+		// Whether it is written that the end of the program ended the sub-agent's turn, depends on the program.
+		truth: `
+			session A errored root prompts=1 responses=1 calls=1 no_result=1 subagents=1 errors=1 input=100 output=20
+				call call_main_0_0 spawn_agent running
+			session call_main_0_0 ? subagent:A responses=1 calls=1 failed=1 interrupts=? input=100 output=20
 				call ? exec_command errored exit=2`,
 	}.run(t)
 }

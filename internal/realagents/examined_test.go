@@ -25,7 +25,7 @@ type examined struct {
 	play    func(*world)
 	// truth has a line a session, and below it one for each of its calls and file changes:
 	//
-	//	session NAME OUTCOME RELATION[:NAME] [COUNT=N …]    counts that are not named are 0
+	//	session NAME OUTCOME RELATION[:NAME] [COUNT=N …]    counts that are not named are 0, "?" is not known
 	//	call ID TOOL STATUS [denied=WHO] [exit=N]           "?" for an id or tool that the client makes up; "open" is no result
 	//	file ACTION PATH ADDED REMOVED                      $HOME stands for the home
 	//
