@@ -17,7 +17,25 @@ type kin struct {
 	records map[string]int // the index of the first event of each record
 	older   int            // how many of the others had the records before it
 	told    bool           // its source says what it was made from
+
+	shares
 }
+
+// shares is what comparing a session with each of its family needs, in which records that others have too are numbers.
+type shares struct {
+	order []sharedRecord  // of its records
+	late  []int32         // those that it cannot have copied and that others have too
+	has   []uint64        // a bit for each number
+	from  map[string]bool // the sessions that its source says it has something from
+}
+
+// sharedRecord is a record by its number, alone if no other session has it, and the index of its first event.
+type sharedRecord struct {
+	number int32
+	event  int
+}
+
+const alone = -1
 
 // linkForks links the sessions of one root.
 func linkForks(family []*SessionTrace, group []int, changed []bool) {
@@ -25,6 +43,7 @@ func linkForks(family []*SessionTrace, group []int, changed []bool) {
 	for _, i := range group {
 		members = append(members, newKin(family[i], i))
 	}
+	number(members)
 	for i, a := range members {
 		for _, b := range members[i+1:] {
 			if a.first(b) {
@@ -56,6 +75,55 @@ func newKin(t *SessionTrace, index int) *kin {
 	k.told = t.toldCopy()
 	return k
 }
+
+// number works out the shares of each of the members.
+func number(members []*kin) {
+	holders := map[string]int{}
+	for _, m := range members {
+		for r := range m.records {
+			holders[r]++
+		}
+	}
+	numbers := map[string]int32{}
+	for _, m := range members {
+		m.from = map[string]bool{}
+		for _, r := range m.Relationships {
+			if r.Provenance == Explicit {
+				m.from[r.Related] = true
+			}
+		}
+		for i := range m.Events {
+			e := &m.Events[i]
+			m.from[e.Copied] = true
+			if first, ok := m.records[e.Record]; !ok || first != i {
+				continue
+			}
+			n := int32(alone)
+			if holders[e.Record] > 1 {
+				var known bool
+				if n, known = numbers[e.Record]; !known {
+					n = int32(len(numbers))
+					numbers[e.Record] = n
+				}
+				if i >= m.Lineage.MayCopy {
+					m.late = append(m.late, n)
+				}
+			}
+			m.order = append(m.order, sharedRecord{n, i})
+		}
+	}
+	for _, m := range members {
+		m.has = make([]uint64, len(numbers)/64+1)
+		for _, r := range m.order {
+			if r.number != alone {
+				m.has[r.number/64] |= 1 << (r.number % 64)
+			}
+		}
+	}
+}
+
+// holds is whether the session has the record with this number.
+func (s *shares) holds(n int32) bool { return n != alone && s.has[n/64]>>(n%64)&1 != 0 }
 
 // toldCopy is whether the source says that the session was made from another.
 func (t *SessionTrace) toldCopy() bool {
@@ -93,28 +161,16 @@ func (a *kin) first(b *kin) bool {
 }
 
 // copies is whether the source of a says that a has something from b.
-func (a *kin) copies(b *kin) bool {
-	return a.told && (slices.ContainsFunc(a.Relationships, func(r SessionRelationship) bool { return r.Provenance == Explicit && r.Related == b.ID }) ||
-		slices.ContainsFunc(a.Events, func(e Event) bool { return e.Copied == b.ID }))
-}
+func (a *kin) copies(b *kin) bool { return a.told && a.from[b.ID] }
 
 // wrote is whether a shares a record with b that a cannot have copied.
-func (a *kin) wrote(b *kin) bool {
-	for r, i := range a.records {
-		if _, shared := b.records[r]; shared && i >= a.Lineage.MayCopy {
-			return true
-		}
-	}
-	return false
-}
+func (a *kin) wrote(b *kin) bool { return slices.ContainsFunc(a.late, b.holds) }
 
 // parts is when a first did something that b did not, and whether it did.
 func (a *kin) parts(b *kin) (time.Time, bool) {
-	for i := range a.Events {
-		if r := a.Events[i].Record; r != "" {
-			if _, shared := b.records[r]; !shared {
-				return a.Events[i].Time, true
-			}
+	for _, r := range a.order {
+		if !b.holds(r.number) {
+			return a.Events[r.event].Time, true
 		}
 	}
 	return time.Time{}, false
