@@ -37,27 +37,35 @@ func archive(root, worktree string) {
 }
 
 // The variables that say where things lie. Everything else in an agent's environment, its keys above all, stays there.
+// Those of users say where the archive is, how long it keeps sessions, and where copies are made meanwhile.
 var (
-	folders = []string{"HOME", "USERPROFILE", "LOCALAPPDATA", "SystemRoot", "TMPDIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME",
-		"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_DB", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME"}
-	archives = []string{"ABURN_HOME", "XDG_DATA_HOME"}
+	agents = []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_DB", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME", "SystemRoot"}
+	users  = []string{"ABURN_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR"}
+	homes  = []string{"HOME", "USERPROFILE", "LOCALAPPDATA"}
 )
 
 // archiveEnv is the environment of an ingest. Agents let a repository's settings set variables: one that would put the
-// archive, in which every project of the user is, into this project is left out.
+// archive, in which every project of the user is, or what says how long it is kept, into this project is left out. A
+// project can be the user's home itself.
 func archiveEnv(env func(string) string, root, worktree string) []string {
 	var vars []string
-	for _, name := range folders {
-		if v := env(name); v != "" {
-			vars = append(vars, name+"="+v)
+	take := func(names []string, good func(v string) bool) {
+		for _, name := range names {
+			if v := env(name); v != "" && good(v) {
+				vars = append(vars, name+"="+v)
+			}
 		}
 	}
-	for _, name := range archives {
-		if v := env(name); filepath.IsAbs(v) && !within(v, root) && !within(v, worktree) {
-			vars = append(vars, name+"="+v)
-		}
-	}
+	take(agents, func(string) bool { return true })
+	take(users, func(v string) bool { return filepath.IsAbs(v) && !within(v, root) && !within(v, worktree) })
+	take(homes, func(v string) bool { return is(v, root) || is(v, worktree) || !within(v, root) && !within(v, worktree) })
 	return vars
+}
+
+// is says whether path really is dir.
+func is(path, dir string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && real == dir
 }
 
 // within says whether path, or what its existing part really is, is dir or lies below it.

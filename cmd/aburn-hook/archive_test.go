@@ -99,6 +99,30 @@ func TestArchiveStaysOutOfTheProject(t *testing.T) {
 	}
 }
 
+// Neither must they say how long the archive is kept, by settings of a user that are not the user's, or where home is.
+func TestSettingsStayOutOfTheProject(t *testing.T) {
+	proj, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(proj, "home")
+	for _, c := range []struct{ env, want string }{
+		{"HOME=" + below + " CODEX_HOME=" + below, "CODEX_HOME=" + below},
+		{"HOME=/home/user XDG_CONFIG_HOME=" + below + " XDG_STATE_HOME=" + below + " TMPDIR=" + below, "HOME=/home/user"},
+		{"HOME=/home/user XDG_CONFIG_HOME=/home/user/config", "XDG_CONFIG_HOME=/home/user/config HOME=/home/user"},
+		{"HOME=" + proj, "HOME=" + proj}, // the project is the user's home
+	} {
+		vars := map[string]string{}
+		for _, v := range strings.Fields(c.env) {
+			name, value, _ := strings.Cut(v, "=")
+			vars[name] = value
+		}
+		if got := strings.Join(archiveEnv(func(name string) string { return vars[name] }, proj, proj), " "); got != c.want {
+			t.Errorf("of %s: %s", c.env, got)
+		}
+	}
+}
+
 // Who does not want it is not given it, and neither a missing nor a broken aburn is the agent's business.
 func TestNoIngest(t *testing.T) {
 	a := newArchiver(t)
