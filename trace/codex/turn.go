@@ -122,8 +122,12 @@ func errorCode(info []byte) (code string, status int) {
 	return token(append(append([]byte{'"'}, kind.key...), '"')), int(kinds.object(string(kind.key)).int("http_status_code"))
 }
 
-// aborted takes the end of a turn that was stopped.
+// aborted takes the end of a turn that was stopped. A fork of a session that was killed, or still works, begins with the end of a
+// turn that is not its own and that nobody stopped: the client closes what it took over.
 func (s *session) aborted(p object) {
+	if s.Paginated && s.N == 0 {
+		return
+	}
 	if turn := p.text("turn_id"); turn != "" {
 		s.Turn = turn
 	}

@@ -235,6 +235,19 @@ func TestSpawned(t *testing.T) {
 	}
 }
 
+// TestForkWithinATurn: the end that the client gives to the turn it was forked in is nobody's interrupt.
+func TestForkWithinATurn(t *testing.T) {
+	fork := paginated(`,"source":"exec","forked_from_id":"`+other+`","history_base":{"thread_id":"`+other+`","end_ordinal_exclusive":7}`).
+		event("turn_aborted", `,"turn_id":"the parent's","reason":"interrupted"`)
+	if got := fork.read(t); got.Count().Interrupts != 0 || got.Outcome != trace.Unknown {
+		t.Errorf("before its first turn: %s, %+v", got.Outcome, got.Count())
+	}
+	fork.event("task_started", `,"turn_id":"t"`).event("turn_aborted", `,"turn_id":"t","reason":"interrupted"`)
+	if got := fork.read(t); got.Count().Interrupts != 1 || got.Outcome != trace.Interrupted {
+		t.Errorf("its own turn: %s, %+v", got.Outcome, got.Count())
+	}
+}
+
 // TestOrigins: what the first record says of where a session came from.
 func TestOrigins(t *testing.T) {
 	base := `,"history_base":{"thread_id":"` + other + `","end_ordinal_exclusive":7}`
