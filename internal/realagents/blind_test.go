@@ -54,6 +54,35 @@ func TestChecksAreNotBlind(t *testing.T) {
 	}
 }
 
+// TestExaminedIsNotBlind is the same for what aburn says about sessions.
+func TestExaminedIsNotBlind(t *testing.T) {
+	const truth = "session A completed root prompts=1\ncall c1 Bash errored exit=2\nfile created a.txt 1 0\nsession c1 killed subagent:A"
+	for name, c := range map[string]struct {
+		change     func(told map[string]*account)
+		complaints int
+	}{
+		"right":           {func(map[string]*account) {}, 0},
+		"another outcome": {func(told map[string]*account) { told["c1"].facts["outcome"] = "unknown" }, 1},
+		"another parent":  {func(told map[string]*account) { told["c1"].facts["related"] = "B" }, 1},
+		"a token":         {func(told map[string]*account) { told["A"].facts["input"] = "1" }, 1},
+		"another exit":    {func(told map[string]*account) { told["A"].calls[0][4] = "-" }, 1},
+		"a call more":     {func(told map[string]*account) { told["A"].calls = append(told["A"].calls, told["A"].calls[0]) }, 1},
+		"a line less":     {func(told map[string]*account) { told["A"].files[0][2] = "0" }, 1},
+		"invented":        {func(told map[string]*account) { told["B"] = told["A"] }, 1},
+		"lost":            {func(told map[string]*account) { delete(told, "c1") }, 1 + len(counted) + 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &recorder{TB: t}
+			told := truths(t, truth)
+			c.change(told)
+			(&marks{TB: r}).compare(truths(t, truth), told)
+			if len(r.complaints) != c.complaints {
+				t.Errorf("%d complaints, want %d: %q", len(r.complaints), c.complaints, r.complaints)
+			}
+		})
+	}
+}
+
 // TestHeardIsNotBlind is the same for the comparison with what the model was told.
 func TestHeardIsNotBlind(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -229,7 +229,7 @@ func TestExaminedClaudeForkOfTheKilled(t *testing.T) {
 				call toolu_main_1_0 Agent open
 			session toolu_main_1_0 killed subagent:A responses=1 calls=1 no_result=1 input=100 output=20
 				call toolu_stuck_0_0 Bash open
-			session B completed fork:A prompts=1 responses=1 interrupts=? input=100 output=20`,
+			session B completed fork:A prompts=1 responses=1 input=100 output=20`,
 	}.run(t)
 }
 
