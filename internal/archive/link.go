@@ -17,23 +17,19 @@ const (
 	agents = "agents" // a session and its sub-agents
 )
 
-// agentGroup is the session that started the sub-agents of t's group, "" if t has none and is none, and whether t leaves open
-// which sub-agent a call, or a result of one, started.
-func agentGroup(t *trace.SessionTrace) (session string, loose bool) {
-	for i := range t.Relationships {
-		if r := &t.Relationships[i]; r.Kind == trace.Subagent {
-			session = cmp.Or(r.Related, t.ID)
+// agentGroup is the session that started the sub-agents of p's group, "" if p has none and is none.
+func agentGroup(p *Packed) string {
+	session := ""
+	for _, r := range p.relations {
+		if r.Kind == trace.Subagent {
+			session = cmp.Or(r.Related, p.session.ID)
 		}
 	}
-	for i := range t.Events {
-		if s, ok := t.Events[i].Body.(*trace.SubagentSpawn); ok && t.Events[i].Copied == "" {
-			session, loose = cmp.Or(session, t.ID), loose || s.Session == "" || slices.ContainsFunc(t.Results, func(r trace.ToolResultEvent) bool {
-				return r.Call == s.Call && r.Spawned != s.Session
-			})
-		}
+	if len(p.spawns) > 0 {
+		session = cmp.Or(session, p.session.ID)
 	}
 	session, _, _ = strings.Cut(session, "/")
-	return session, loose
+	return session
 }
 
 // callOpen says whether a sub-agent's own files leave open which call started it.
@@ -105,10 +101,7 @@ func (a *Archive) Link(ctx context.Context) (changed int, err error) {
 		members string // the keys, for the parameters source and name
 	}{
 		{family, "SELECT key FROM sessions WHERE source = ?1 AND root = ?2 AND root <> '' ORDER BY key"},
-		{agents, `SELECT key FROM sessions WHERE source = ?1 AND id = ?2
-			UNION SELECT key FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0'
-			UNION SELECT r.session FROM relations r INDEXED BY relations_related CROSS JOIN sessions s ON s.key = r.session
-				WHERE r.related = ?2 AND r.related <> '' AND s.source = ?1 ORDER BY 1`},
+		{agents, agentMembers},
 	} {
 		n, err := a.linkAll(ctx, way.kind, way.members)
 		changed += n
@@ -118,6 +111,19 @@ func (a *Archive) Link(ctx context.Context) (changed int, err error) {
 	}
 	return changed, nil
 }
+
+// agentMembers is those of a session and its sub-agents of which linking may learn something: if there is a sub-agent that
+// does not know its call, all of them, else those with an open spawn and their sub-agents.
+const agentMembers = `
+	WITH all_of AS (SELECT key, id FROM sessions WHERE source = ?1 AND id = ?2
+		UNION SELECT key, id FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0'
+		UNION SELECT s.key, s.id FROM relations r INDEXED BY relations_related CROSS JOIN sessions s ON s.key = r.session
+			WHERE r.related = ?2 AND r.related <> '' AND s.source = ?1),
+	parents AS (SELECT key, id FROM all_of WHERE EXISTS (SELECT 1 FROM spawns WHERE session = key AND open))
+	SELECT key FROM all_of WHERE EXISTS (SELECT 1 FROM all_of CROSS JOIN relations r ON r.session = key WHERE kind = 'subagent' AND parent_call = '')
+	UNION SELECT key FROM parents
+	UNION SELECT r.session FROM parents p CROSS JOIN relations r INDEXED BY relations_related ON r.related = p.id
+		CROSS JOIN sessions s ON s.key = r.session WHERE r.related <> '' AND s.source = ?1 ORDER BY 1`
 
 // linkAll links all that is noted of one kind.
 func (a *Archive) linkAll(ctx context.Context, kind, members string) (changed int, err error) {

@@ -21,7 +21,6 @@ type Packed struct {
 	session   Session
 	root      string
 	group     string // the session whose sub-agents it has or is one of, if any
-	loose     bool   // its source does not say which sub-agents those are
 	scrub     int
 	sum       int64
 	size      int
@@ -36,6 +35,7 @@ type spawn struct {
 	seq                    int
 	child, call, agentID   string
 	agentType, description string
+	open                   bool // it, or a result of its call, does not name the sub-agent
 }
 
 // Size is about how many bytes it takes in memory.
@@ -77,11 +77,14 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 				p.session.Ask = b.Head
 			}
 		case *trace.SubagentSpawn:
-			p.spawns = append(p.spawns, spawn{e.Seq, b.Session, b.Call, b.AgentID, b.AgentType, b.Description})
+			unnamed := func(r trace.ToolResultEvent) bool { return r.Call == b.Call && r.Spawned != b.Session }
+			p.spawns = append(p.spawns, spawn{
+				e.Seq, b.Session, b.Call, b.AgentID, b.AgentType, b.Description, b.Session == "" || slices.ContainsFunc(t.Results, unnamed),
+			})
 		}
 	}
 	p.calls = callRows(t)
-	p.group, p.loose = agentGroup(t)
+	p.group = agentGroup(p)
 	return p, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"zombiezen.com/go/sqlite"
+
+	"aburn/trace"
 )
 
 // fate is what became of a trace that was read.
@@ -76,35 +78,39 @@ func (a *Archive) insertUnlinked(p *Packed, store int64) error {
 	return a.insert(p, store)
 }
 
-// waits says whether linking p's group may tell which call started which of its sub-agents, of which its sources do not.
+// waits says whether linking p's group may tell which sub-agent is whose, where the sources of p, or of those that came
+// before it, do not.
 func (a *Archive) waits(p *Packed) (bool, error) {
-	if p.group == "" || p.loose {
-		return p.loose, nil
+	if slices.ContainsFunc(p.spawns, func(s spawn) bool { return s.open }) {
+		return true, nil
 	}
-	queries := []string{awaitedChild, awaitedParent}
-	if slices.ContainsFunc(p.relations, callOpen) {
-		queries = append(queries, parentThere)
-	}
-	for _, query := range queries {
-		if n, err := a.number(query, p.session.Source, p.group); err != nil || n > 0 {
-			return n > 0, err
+	found, source := int64(0), p.session.Source
+	var err error
+	for _, r := range p.relations {
+		switch {
+		case found > 0 || err != nil || r.Kind != trace.Subagent:
+		case callOpen(r):
+			found, err = a.number(anyOfGroup, source, p.group)
+		default:
+			found, err = a.number(awaitedChild, source, r.Related, r.ParentCall)
 		}
 	}
-	return false, nil
+	if found == 0 && err == nil && len(p.spawns) > 0 {
+		found, err = a.number(awaitedParent, source, p.group)
+	}
+	return found > 0, err
 }
 
-// Whether a session or one of its sub-agents (?1 source, ?2 id) has started a sub-agent that it cannot name, and whether
-// there is a sub-agent of it that does not know its call: what comes later may tell. Of a sub-agent that does not know its
-// call, whether the session is there: one that comes later finds it.
+// Of a source (?1) whether any session of a group (?2) is there, whether a session (?2) has an open spawn by a call (?3), and
+// whether a sub-agent of a group (?2) does not know its call.
 const (
-	parentThere  = "SELECT 1 FROM sessions WHERE source = ?1 AND id = ?2"
-	awaitedChild = `SELECT 1 FROM spawns WHERE child = '' AND session IN (
-		SELECT key FROM sessions WHERE source = ?1 AND id = ?2
-		UNION ALL SELECT key FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0') LIMIT 1`
+	anyOfGroup = `SELECT 1 FROM sessions WHERE source = ?1 AND id = ?2
+		UNION ALL SELECT 1 FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0' LIMIT 1`
+	awaitedChild  = "SELECT 1 FROM spawns WHERE open AND call = ?3 AND session = (SELECT key FROM sessions WHERE source = ?1 AND id = ?2) LIMIT 1"
 	awaitedParent = `SELECT 1 FROM (
-		SELECT session FROM relations INDEXED BY relations_related WHERE related = ?2 AND related <> '' AND kind = 'subagent' AND parent_call = ''
-		UNION ALL SELECT session FROM relations INDEXED BY relations_related
-			WHERE related > ?2 || '/' AND related < ?2 || '0' AND related <> '' AND kind = 'subagent' AND parent_call = '') r
+		SELECT session FROM relations INDEXED BY relations_open WHERE related = ?2 AND kind = 'subagent' AND parent_call = ''
+		UNION ALL SELECT session FROM relations INDEXED BY relations_open
+			WHERE related > ?2 || '/' AND related < ?2 || '0' AND kind = 'subagent' AND parent_call = '') r
 		CROSS JOIN sessions s ON s.key = r.session WHERE s.source = ?1 LIMIT 1`
 )
 
@@ -147,8 +153,8 @@ func (a *Archive) insert(p *Packed, store int64) error {
 		}
 	}
 	for _, s := range p.spawns {
-		if err := a.run("INSERT INTO spawns (session, seq, child, call, agent_id, agent_type, description) VALUES (?,?,?,?,?,?,?)",
-			key, s.seq, s.child, s.call, s.agentID, s.agentType, s.description); err != nil {
+		if err := a.run("INSERT INTO spawns (session, seq, child, call, agent_id, agent_type, description, open) VALUES (?,?,?,?,?,?,?,?)",
+			key, s.seq, s.child, s.call, s.agentID, s.agentType, s.description, s.open); err != nil {
 			return err
 		}
 	}

@@ -130,6 +130,7 @@ CREATE TABLE relations (
 	PRIMARY KEY (session, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX relations_related ON relations (related) WHERE related <> '';
+CREATE INDEX relations_open ON relations (related) WHERE kind = 'subagent' AND parent_call = '';
 
 CREATE TABLE spawns (                      -- subagent_spawn events that are no copies
 	session  INTEGER NOT NULL,
@@ -139,6 +140,7 @@ CREATE TABLE spawns (                      -- subagent_spawn events that are no 
 	agent_id TEXT NOT NULL,
 	agent_type  TEXT NOT NULL,
 	description TEXT NOT NULL,
+	open        INTEGER NOT NULL,          -- it, or a result of its call, does not name the sub-agent
 	PRIMARY KEY (session, seq)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spawns_child ON spawns (child) WHERE child <> '';
