@@ -41,7 +41,7 @@ func (a *app) ingestCommand() *cli.Command {
 			&cli.BoolFlag{Name: "check", Usage: "look whether the archive is whole, and read nothing"},
 			&cli.BoolFlag{Name: "if-idle", Usage: "leave it to another ingest if one is running"},
 			&cli.BoolFlag{Name: "quiet", Usage: "say only what goes wrong"},
-			&cli.StringFlag{Name: "settle", Usage: "wait for so much `TIME` first", Hidden: true},
+			&cli.StringFlag{Name: "settle", Usage: "wait for so much `TIME` before each run", Hidden: true},
 			jsonFlag(),
 		},
 		Metadata: examples(
@@ -70,6 +70,7 @@ type ingestRun struct {
 	quiet   bool
 	json    bool
 	idle    bool
+	settle  time.Duration // to wait before each run, for sessions that are about to be written to their end
 	out     *term.Out
 	meter   *ingestMeter
 }
@@ -84,13 +85,6 @@ func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
 	run, err := a.ingestRun(cmd)
 	if err != nil {
 		return err
-	}
-	if settle, err := time.ParseDuration(cmd.String("settle")); err == nil {
-		select {
-		case <-time.After(settle):
-		case <-ctx.Done():
-			return nil
-		}
 	}
 	debug.SetGCPercent(ingestGC)
 	debug.SetMemoryLimit(ingestMemory)
@@ -134,7 +128,7 @@ func (a *app) ingestRun(cmd *cli.Command) (*ingestRun, error) {
 		}
 	}
 	if text := cmd.String("settle"); text != "" {
-		if _, err := time.ParseDuration(text); err != nil {
+		if run.settle, err = time.ParseDuration(text); err != nil {
 			return nil, usageError("--settle: " + quote(text) + " is no length of time")
 		}
 	}
@@ -198,6 +192,11 @@ func readerNames() (names []string) {
 func (a *app) ingestOnce(ctx context.Context, run *ingestRun) error {
 	o, told := run.options, false
 	err := ingest.Exclusively(ctx, run.dir, a.waiting(run), func() error {
+		select { // with the lock: of many that are started at once one waits, and the others leave their wish to it
+		case <-time.After(run.settle):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		db, err := archive.Open(ctx, run.dir)
 		if err != nil {
 			return err
