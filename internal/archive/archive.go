@@ -94,10 +94,14 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 // View opens the archive in dir for reading. It returns *NotFound if there is none, *WrongSchema if another aburn wrote it.
 func View(ctx context.Context, dir string) (*Archive, error) {
 	path := filepath.Join(dir, Name)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || dir == "" {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || dir == "":
 		return nil, &NotFound{dir}
-	} else if err != nil {
+	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular(): // a pipe would be waited for
+		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
 	a, err := open(ctx, dir, sqlite.OpenReadOnly)
 	if err != nil {

@@ -1,0 +1,28 @@
+//go:build unix
+
+package archive_test
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"aburn/internal/archive"
+)
+
+// A pipe in the archive's place is not waited for.
+func TestPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, archive.Name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func() error{
+		"View": func() error { _, err := archive.View(t.Context(), dir); return err },
+		"Open": func() error { _, err := archive.Open(t.Context(), dir); return err },
+	} {
+		if err := open(); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
