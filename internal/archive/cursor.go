@@ -49,7 +49,11 @@ const (
 
 // Cursors is all stores that were read, without their Place.
 func (a *Archive) Cursors() ([]Cursor, error) {
-	var list []Cursor
+	most, err := a.number("SELECT coalesce(max(store), 0) FROM cursors")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Cursor, 0, most)
 	reader, layout := "", "" // they are few, and each is a string of its own
 	again := func(s *sqlite.Stmt, column int, last *string) string {
 		if text := s.ColumnText(column); text != *last {
@@ -57,7 +61,7 @@ func (a *Archive) Cursors() ([]Cursor, error) {
 		}
 		return *last
 	}
-	err := a.each("SELECT "+cursorColumns+" FROM cursors", func(s *sqlite.Stmt) error {
+	err = a.each("SELECT "+cursorColumns+" FROM cursors", func(s *sqlite.Stmt) error {
 		list = append(list, Cursor{
 			Reader: again(s, 0, &reader), Path: s.ColumnText(1), Store: s.ColumnInt64(2), Layout: again(s, 3, &layout),
 			Size: s.ColumnInt64(4), Modified: time.Unix(0, s.ColumnInt64(5)), Whole: s.ColumnBool(6), Hot: s.ColumnBool(7), Scrub: s.ColumnInt(8),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -28,7 +29,10 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 	if first {
 		meanwhile = r.remember
 	}
+	// What is known of the stores is small, and nearly all of it is needed until the end: there is little garbage to look for.
+	gc := debug.SetGCPercent(planGC)
 	found, err := r.find(ctx, meanwhile)
+	debug.SetGCPercent(gc)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +74,9 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 	slices.SortStableFunc(jobs, func(a, b job) int { return b.store.ModTime.Compare(a.store.ModTime) })
 	return jobs, nil
 }
+
+// planGC is GOGC while stores are looked for: the first collection is at 16 MB.
+const planGC = 400
 
 // find is the stores of each reader. While they are looked for it does something else.
 func (r *run) find(ctx context.Context, meanwhile func() error) ([][]trace.Store, error) {
@@ -128,14 +135,6 @@ func (r *run) vanished(found [][]trace.Store) error {
 	if len(r.Places.Paths) > 0 || r.Archive == nil {
 		return nil
 	}
-	var fresh []trace.Store
-	for i, stores := range found {
-		for _, s := range stores {
-			if r.known[storeKey{r.report.Sources[i].Name, s.Path}] == nil {
-				fresh = append(fresh, s)
-			}
-		}
-	}
 	lost := map[storeKey]*archive.Cursor{}
 	for k, c := range r.known {
 		if r.sources[k.reader] == nil || r.seen[k] {
@@ -147,6 +146,14 @@ func (r *run) vanished(found [][]trace.Store) error {
 	}
 	if len(lost) == 0 {
 		return nil
+	}
+	var fresh []trace.Store
+	for i, stores := range found {
+		for _, s := range stores {
+			if r.known[storeKey{r.report.Sources[i].Name, s.Path}] == nil {
+				fresh = append(fresh, s)
+			}
+		}
 	}
 	if err := r.moved(lost, fresh); err != nil {
 		return err
