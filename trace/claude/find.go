@@ -86,17 +86,19 @@ func homes(in trace.Places) []string {
 
 // project is the transcripts of one project's folder: sessions, and in a folder of each session's name its sub-agents.
 func project(dir string) (all []trace.Store) {
-	entries, err := os.ReadDir(dir)
+	folder, err := jsonl.OpenFolder(dir)
 	if err != nil {
 		return nil // no folder, or gone, or not ours to read
 	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
+	defer folder.Close()
+	for _, e := range folder.Entries {
 		switch {
 		case e.IsDir():
-			all = append(all, agents(filepath.Join(path, "subagents"))...)
+			all = append(all, agents(filepath.Join(dir, e.Name(), "subagents"))...)
 		case e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl"):
-			all = appendStore(all, path, e, nil)
+			if stat, err := folder.Stat(e); err == nil { // else it went while we looked
+				all = append(all, storeOf(filepath.Join(dir, e.Name()), stat))
+			}
 		}
 	}
 	return all
@@ -104,44 +106,50 @@ func project(dir string) (all []trace.Store) {
 
 // agents is the sub-agents in a folder, and in those below it.
 func agents(dir string) (all []trace.Store) {
-	entries, err := os.ReadDir(dir)
+	folder, err := jsonl.OpenFolder(dir)
 	if err != nil {
 		return nil // most sessions have none
 	}
+	defer folder.Close()
 	metas := map[string]fs.DirEntry{}
-	for _, e := range entries {
+	for _, e := range folder.Entries {
 		if strings.HasSuffix(e.Name(), ".meta.json") {
-			metas[filepath.Join(dir, e.Name())] = e
+			metas[e.Name()] = e
 		}
 	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
+	for _, e := range folder.Entries {
 		switch {
 		case e.IsDir():
-			all = append(all, agents(path)...)
+			all = append(all, agents(filepath.Join(dir, e.Name()))...)
 		case e.Type().IsRegular() && strings.HasPrefix(e.Name(), "agent-") && strings.HasSuffix(e.Name(), ".jsonl"):
-			all = appendStore(all, path, e, metas[metaOf(path)])
+			stat, err := folder.Stat(e)
+			if err != nil {
+				continue // it went while we looked
+			}
+			s := storeOf(filepath.Join(dir, e.Name()), stat)
+			if meta := metas[metaOf(e.Name())]; meta != nil {
+				if stat, err := folder.Stat(meta); err == nil {
+					addMeta(&s, stat)
+				}
+			}
+			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// appendStore appends a transcript, whose meta file, if it has one, changes with it.
-func appendStore(all []trace.Store, path string, e, meta fs.DirEntry) []trace.Store {
-	info, err := e.Info()
-	if err != nil {
-		return all // it went while we looked
-	}
-	s := trace.Store{Reader: source, Path: path, Layout: layoutSession, Size: info.Size(), ModTime: info.ModTime()}
+// storeOf is the store of a transcript.
+func storeOf(path string, stat jsonl.Stat) trace.Store {
+	s := trace.Store{Reader: source, Path: path, Layout: layoutSession, Size: stat.Size, ModTime: stat.ModTime}
 	if strings.HasPrefix(filepath.Base(path), "agent-") {
 		s.Layout = layoutAgent
 	}
-	if meta != nil {
-		if m, err := meta.Info(); err == nil {
-			s.Parts, s.Size, s.ModTime = []string{metaOf(path)}, s.Size+m.Size(), later(s.ModTime, m.ModTime())
-		}
-	}
-	return append(all, s)
+	return s
+}
+
+// addMeta adds to a sub-agent's store its meta file, which changes with it.
+func addMeta(s *trace.Store, meta jsonl.Stat) {
+	s.Parts, s.Size, s.ModTime = []string{metaOf(s.Path)}, s.Size+meta.Size, later(s.ModTime, meta.ModTime)
 }
 
 func later(a, b time.Time) time.Time {
@@ -170,14 +178,15 @@ func named(ctx context.Context, root string, found func(trace.Store) error) erro
 		if !d.Type().IsRegular() || !looksRight(path) {
 			return nil
 		}
-		var meta fs.DirEntry
-		if info, err := os.Lstat(metaOf(path)); err == nil && info.Mode().IsRegular() {
-			meta = fs.FileInfoToDirEntry(info)
+		info, err := d.Info()
+		if err != nil {
+			return nil // it went while we looked
 		}
-		for _, s := range appendStore(nil, path, d, meta) {
-			return found(s)
+		s := storeOf(path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()})
+		if meta, err := os.Lstat(metaOf(path)); err == nil && meta.Mode().IsRegular() {
+			addMeta(&s, jsonl.Stat{Size: meta.Size(), ModTime: meta.ModTime()})
 		}
-		return nil
+		return found(s)
 	})
 }
 

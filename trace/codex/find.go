@@ -35,7 +35,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 			return err
 		case info.Mode().IsRegular():
 			if isRollout(filepath.Base(path)) || strings.HasSuffix(path, suffix) && looksLikeRollout(path) {
-				err = found(storeOf(path, info))
+				err = found(storeOf(path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()}))
 			}
 		case info.IsDir():
 			err = walk(ctx, path, found)
@@ -64,27 +64,37 @@ func places(in trace.Places) []string {
 
 // walk finds the rollouts below dir, which can be a link. What cannot be looked into is passed over.
 func walk(ctx context.Context, dir string, found func(trace.Store) error) error {
-	root, err := filepath.EvalSymlinks(dir)
+	folder, err := jsonl.OpenFolder(dir)
 	if err != nil {
 		return err
 	}
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && path == root:
+	return within(ctx, dir, folder, found)
+}
+
+// within is walk for a folder that is open, and closes it.
+func within(ctx context.Context, dir string, folder *jsonl.Folder, found func(trace.Store) error) error {
+	defer folder.Close()
+	for _, e := range folder.Entries {
+		if err := ctx.Err(); err != nil {
 			return err
-		case err != nil && d != nil && d.IsDir():
-			return filepath.SkipDir
-		case err != nil || !d.Type().IsRegular() || !isRollout(d.Name()):
-			return nil
 		}
-		info, err := d.Info()
+		var err error
+		switch {
+		case e.IsDir():
+			path := filepath.Join(dir, e.Name())
+			if below, failed := jsonl.OpenFolder(path); failed == nil {
+				err = within(ctx, path, below, found)
+			}
+		case e.Type().IsRegular() && isRollout(e.Name()):
+			if stat, failed := folder.Stat(e); failed == nil { // else it was there a moment ago: archived, or removed
+				err = found(storeOf(filepath.Join(dir, e.Name()), stat))
+			}
+		}
 		if err != nil {
-			return nil // it was there a moment ago: archived, or removed
+			return err
 		}
-		return found(storeOf(filepath.Join(dir, strings.TrimPrefix(path, root)), info))
-	})
+	}
+	return nil
 }
 
 func isRollout(name string) bool {
@@ -103,12 +113,12 @@ func looksLikeRollout(path string) bool {
 	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && bytes.Contains(head[:n], []byte(`"type":"session_meta"`))
 }
 
-func storeOf(path string, info fs.FileInfo) trace.Store {
+func storeOf(path string, stat jsonl.Stat) trace.Store {
 	layout := layoutRollout
 	if strings.HasSuffix(path, compressed) {
 		layout = layoutCompressed
 	}
-	return trace.Store{Reader: Name, Path: path, Layout: layout, Size: info.Size(), ModTime: info.ModTime()}
+	return trace.Store{Reader: Name, Path: path, Layout: layout, Size: stat.Size, ModTime: stat.ModTime}
 }
 
 // segmentOf is the id of the segment in a rollout's name, "" if it has none.
