@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -55,12 +54,6 @@ func (a *app) ingestCommand() *cli.Command {
 	}
 }
 
-// The garbage collector's settings for a run: it is short, and most of what it makes is soon garbage.
-const (
-	ingestGC     = 200
-	ingestMemory = 110 << 20
-)
-
 // ingestRun is one call of the command.
 type ingestRun struct {
 	dir     string
@@ -86,8 +79,7 @@ func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(ingestGC)
-	debug.SetMemoryLimit(ingestMemory)
+	defer boundMemory()()
 	switch {
 	case cmd.Bool("check"):
 		return archiveError(a.ingestCheck(ctx, run))
