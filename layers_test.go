@@ -48,7 +48,7 @@ var layers = []struct {
 	{"trace/openclaw", "trace trace/build internal/jsonl internal/sqlitero", "github.com/tidwall/gjson github.com/klauspost/compress zombiezen.com/go/sqlite", "knows one agent"},
 	{"trace/gemini", "trace trace/build internal/jsonl", "", "knows one agent"},
 	{"trace/opencode", "trace trace/build internal/jsonl internal/sqlitero", "zombiezen.com/go/sqlite", "reads one agent's store; knows no other"},
-	{"internal/jsonl", "", "golang.org/x/sys", "lines of files that somebody else writes; knows no format in them"},
+	{"internal/jsonl", "", "golang.org/x/sys", "lines of files that somebody else writes, and folders of such; knows no format in them"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite", "somebody else's live database, read as it is; knows no table in it"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex supervisor/look internal/journal", "", "the composition root of the hooks, nothing else"},
 	{"cmd/aburn", "logfmt chain install templates supervisor supervisor/backtest supervisor/look supervisor/watch trace trace/claude trace/codex trace/gemini trace/graph trace/join trace/openclaw trace/opencode trace/own workflow internal/archive internal/doctor internal/export internal/graphpage internal/ingest internal/journal internal/jsonl internal/notify internal/project internal/queue internal/recent internal/scrub internal/settings internal/term", "github.com/urfave/cli github.com/tidwall/gjson golang.org/x/term", "flags in, text out"},
