@@ -118,13 +118,14 @@ func (a *Archive) unlinked(kind, name string) error {
 	return a.run("INSERT OR IGNORE INTO unlinked (kind, name) VALUES (?,?)", kind, name)
 }
 
-// outdoes says which of two stores' traces of one session is kept: the one that goes on longer.
+// outdoes says which of two stores' traces of one session is kept: the one that goes on longer, and of the same file the
+// later reading, which may know more: a sub-agent's file is a store of its own only until its parent's is there.
 func (p *Packed) outdoes(k known) bool {
 	return cmp.Or(
 		cmp.Compare(millis(p.session.End), k.ended),
 		cmp.Compare(int64(p.session.Counts.Events), k.events),
 		cmp.Compare(k.path, p.session.Path),
-	) > 0
+	) >= 0
 }
 
 // insert writes a trace and all that is worked out from it, in place of what is there under its key.

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"math/rand/v2"
@@ -75,11 +76,15 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
 	want := k.traces(whole)
-	files := k.files()
 	orders := map[string]func([]string){
 		"backwards": slices.Reverse[[]string],
 		"oldest last": func(f []string) {
 			slices.SortFunc(f, func(a, b string) int { return k.modified(b).Compare(k.modified(a)) })
+		},
+		"deepest first": func(f []string) { // sub-agents before whom they work for
+			slices.SortFunc(f, func(a, b string) int {
+				return cmp.Or(cmp.Compare(strings.Count(b, "/"), strings.Count(a, "/")), cmp.Compare(b, a))
+			})
 		},
 		"shuffled": func(f []string) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -88,7 +93,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 	for name, order := range orders {
 		t.Run(name, func(t *testing.T) {
-			k := k.at(t)
+			k, files := k.at(t), k.files()
 			order(files)
 			first := func(f string) bool { return strings.Contains(f, ".gemini") && filepath.Ext(f) != ".jsonl" } // what the program writes before any session
 			slices.SortStableFunc(files, func(a, b string) int {
