@@ -1,6 +1,6 @@
 // Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes in a throw-away
-// project, and shows the log, the chain, what the supervisor says of the one that goes wrong, what its agent is told, and the cost of
-// the hooks. It needs nothing but Go and a shell, and leaves nothing behind.
+// project, and shows the log, the chain, what the supervisor says of the one that goes wrong, what its agent is told, the cost of
+// the hooks, and the sessions that agents have written to disk. It needs nothing but Go and a shell, and leaves nothing behind.
 //
 // The recording is of Claude Code 2.1.329 on a scripted model (internal/realagents records it anew); only the paths are put in.
 package main
@@ -67,6 +67,9 @@ func run(keep bool) error {
 		scene{"The one screen that says how things are:", "status"},
 		scene{"What the hooks cost the agent:", "stats"},
 		scene{"And the log can prove that nothing is missing:", "verify"},
+		scene{"Agents also write their sessions to disk, hooks or not. All of them, and this log, into one archive:", "ingest"},
+		scene{"Every session of every agent:", "sessions"},
+		scene{"One of them, with its fork and its sub-agent, and what each and all cost:", "graph 5b0c2f91"},
 	); err != nil {
 		return err
 	}

@@ -3,13 +3,18 @@ package main
 import (
 	"bufio"
 	"bytes"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 )
 
 // session is the recording: a hook payload a line, in the order in which the agent started the hooks.
 //
+// sessions is a home in which Claude Code and Codex have left sessions of their own, drawn by hand.
+//
+//go:embed all:testdata/home
+var sessions embed.FS
+
 //go:embed testdata/session.jsonl
 var session []byte
 

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // stage is the throw-away home and project of one demo.
@@ -23,12 +25,36 @@ func newStage() (*stage, error) {
 	}
 	s := &stage{dir: dir, bin: filepath.Join(dir, "bin"), project: filepath.Join(dir, "project")}
 	// With an .oss of its own the project is not taken for part of one above the folder for temporary files.
-	for _, d := range []string{s.bin, filepath.Join(s.project, ".oss"), filepath.Join(dir, "home")} {
+	config := filepath.Join(dir, "home", ".config", "aburn")
+	for _, d := range []string{s.bin, filepath.Join(s.project, ".oss"), config} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	return s, nil
+	// The demo reads the sessions itself: what a hook starts would outlive it.
+	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(`{"archive":{"at_session_end":false}}`), 0o600); err != nil {
+		return nil, err
+	}
+	return s, s.leaveSessions()
+}
+
+// leaveSessions puts the sessions that agents left there into the home, as old as they say.
+func (s *stage) leaveSessions() error {
+	home := filepath.Join(s.dir, "home")
+	left, err := fs.Sub(sessions, "testdata/home")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(home, left); err != nil {
+		return err
+	}
+	then := time.Date(2025, 11, 20, 12, 0, 0, 0, time.UTC)
+	return fs.WalkDir(left, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(filepath.Join(home, path), then, then)
+	})
 }
 
 func (s *stage) clear() { os.RemoveAll(s.dir) }
