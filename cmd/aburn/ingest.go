@@ -189,6 +189,10 @@ func (a *app) ingestOnce(ctx context.Context, run *ingestRun) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		// The lock's file is in this folder. Who took it away meanwhile, with a whole home perhaps, does not want it back.
+		if _, err := os.Stat(run.dir); err != nil {
+			return usageError("the archive's folder is gone: " + err.Error())
+		}
 		db, err := archive.Open(ctx, run.dir)
 		if err != nil {
 			return err

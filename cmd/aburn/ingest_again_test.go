@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -25,5 +26,22 @@ func TestIngestAgainIsNotTold(t *testing.T) {
 	<-done
 	if code != exitOK || !json.Valid([]byte(out)) {
 		t.Errorf("exit %d, printed %s%s", code, out, errs)
+	}
+}
+
+// A home that is taken away while a detached ingest waits is not made anew.
+func TestIngestMakesNoHome(t *testing.T) {
+	x := newExported(t)
+	gone := make(chan error)
+	go func() {
+		time.Sleep(200 * time.Millisecond)
+		gone <- os.RemoveAll(x.home)
+	}()
+	_, errs, code := x.run("ingest", "--if-idle", "--quiet", "--settle", "1s")
+	if err := <-gone; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(x.home); err == nil || code != exitUsage || !strings.Contains(errs, "the archive's folder is gone") {
+		t.Errorf("exit %d, home: %v\n%s", code, err, errs)
 	}
 }
