@@ -104,13 +104,13 @@ func (s *session) command(e trace.Event, it object) {
 	out := contentOf(it.raw("aggregated_output"))
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
-	if code, ok := jsonl.Int(it.raw("exit_code")); ok {
-		if code >= 0 {
-			n := int(code)
-			r.ExitCode = &n
-		} else if r.Status == trace.StatusErrored {
-			r.Status, r.IsError = trace.StatusCancelled, nil // killed, by an interrupt or with the client, which calls that failed
-		}
+	code, told := jsonl.Int(it.raw("exit_code"))
+	if told && code >= 0 {
+		n := int(code)
+		r.ExitCode = &n
+	}
+	if r.Status == trace.StatusErrored && (told && code < 0 || s.ends[id].cancelled) {
+		r.Status, r.IsError = trace.StatusCancelled, nil // killed, by an interrupt or with the client, which calls that failed
 	}
 	setHead(&r, out)
 	s.result(e, r)

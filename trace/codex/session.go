@@ -59,8 +59,9 @@ type state struct {
 
 // end is what is known of a call's end.
 type end struct {
-	final bool // an item or an output said how it ended
-	item  bool // it was an item
+	final     bool // an item or an output said how it ended
+	item      bool // it was an item
+	cancelled bool // it was stopped
 }
 
 // begin makes ready to read a store, from its Cursor on.
@@ -94,7 +95,8 @@ func begin(store trace.Store, sink trace.Sink) (*session, error) {
 // know notes what a result says of its call.
 func (s *session) know(r *trace.ToolResultEvent) {
 	if r.Status != trace.StatusRunning {
-		s.ends[r.Call] = end{final: true, item: s.ends[r.Call].item || r.From == trace.FromToolResult}
+		known := s.ends[r.Call]
+		s.ends[r.Call] = end{final: true, item: known.item || r.From == trace.FromToolResult, cancelled: known.cancelled || r.Status == trace.StatusCancelled}
 	}
 }
 

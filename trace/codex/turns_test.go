@@ -38,6 +38,19 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// A command that an interrupt ended is no failure, whatever its process exits with when it is killed: -1 or 137.
+func TestInterruptedCommand(t *testing.T) {
+	for _, code := range []string{"-1", "137"} {
+		got := started("").call("c", "exec_command", `{"cmd":"sleep 9"}`, "aborted by user").
+			event("turn_aborted", `,"turn_id":"t","reason":"interrupted"`).
+			item(`"type":"CommandExecution","id":"c","command":["sleep"],"status":"failed","aggregated_output":"","exit_code":` + code).read(t)
+		last := got.Results[len(got.Results)-1]
+		if c := got.Count(); last.Status != trace.StatusCancelled || c.Failed != 0 || c.Calls != 1 || len(got.Results) != 2 {
+			t.Errorf("exit %s: %+v, %+v", code, c, last)
+		}
+	}
+}
+
 func TestErrorWithStatus(t *testing.T) {
 	got := started("").event("task_complete", `,"turn_id":"t","error":{"message":"no","codex_error_info":{"http_connection_failed":{"http_status_code":503}}}`).read(t)
 	e := bodies[*trace.Error](got)
