@@ -20,8 +20,9 @@ type Digest struct {
 	// Verdict is how the session ended, as if nothing came after. While its source is being written (Live) that is how it
 	// stands so far.
 	Verdict Verdict `json:"verdict"`
-	// Live is set by who loads the digest: the source changed less than five minutes ago. It is not kept.
+	// Live says that the source changed less than five minutes ago. Who loads the digest sets it (SetLive); it is not kept.
 	Live bool `json:"live,omitempty"`
+	Keys Keys `json:"keys"`
 
 	Counts trace.Counts `json:"counts"`
 	Usage  trace.Usage  `json:"usage"`

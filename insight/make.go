@@ -16,8 +16,8 @@ func Classify(f Failure) Class { return Other }
 // Normal is a head without what differs between equal errors: paths, numbers, ids, hex, durations, quoted temporary names.
 func Normal(head string) string { return head }
 
-// Keys is the keys of the session; while it is live, those of the outcome running.
-func (d *Digest) Keys() Keys { return Keys{} }
+// SetLive notes whether the session is going on, and works out its keys again: the coarse one holds the outcome.
+func (d *Digest) SetLive(live bool) { d.Live = live }
 
 // Shape is what the coarse key stands for, for people: "claude errored build+test mid loops".
 func (d *Digest) Shape() string { return "" }

@@ -9,11 +9,10 @@ import (
 	"aburn/internal/archive"
 )
 
-// Session is a session of the archive with its digest.
+// Session is the digest of a session, and the session's key in its archive.
 type Session struct {
-	archive.Session
-	Digest *insight.Digest
-	Keys   insight.Keys
+	*insight.Digest
+	Key int64
 }
 
 // Load is the sessions that f chooses, the newest first, with their digests, Live set as of now. What had to be made is kept
