@@ -38,6 +38,7 @@ var layers = []struct {
 	{"trace/build", "trace internal/jsonl internal/scrub", "", "what the readers share; knows no agent"},
 	{"trace/graph", "trace", "", "pure: sessions and relationships in, trees and sums out"},
 	{"insight", "trace", "", "pure: what one trace amounts to; knows no agent by name"},
+	{"insight/markdown", "logfmt", "", "pure: recorded data quoted for agents, by the log's own rules of what can be shown"},
 	{"trace/own", "trace trace/build internal/jsonl internal/journal internal/project logfmt", "", "the workflow log as one more source; the only reader that knows its format"},
 	{"trace/join", "trace trace/build", "", "pure: two traces of one session in, one and the differences out"},
 	{"trace/tracetest", "trace", "", "how readers are tested; knows none, and only tests import it"},

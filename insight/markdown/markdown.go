@@ -1,0 +1,44 @@
+// Package markdown writes what reports say about recorded data as Markdown for agents: whatever a session left behind stands in
+// it quoted, on one line, bounded, and without characters that act on a terminal or on the order of the text.
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"aburn/logfmt"
+)
+
+// MaxQuoted is how many bytes of recorded data are shown at most, so that there are no more characters either.
+const MaxQuoted = 120
+
+// Code is recorded text as a code span; nothing of nothing. In it nothing is markup, and nothing ends it.
+func Code(s string) string {
+	if s = logfmt.OneLine(s, MaxQuoted); s == "" {
+		return ""
+	}
+	return "`" + strings.ReplaceAll(s, "`", "'") + "`"
+}
+
+// Plural is a number with its noun: "1 session", "412 sessions".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Table appends a table. Recorded data in its cells has to be Code.
+func Table(b *strings.Builder, titles []string, rows [][]string) {
+	line := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(titles)
+	b.WriteString(strings.Repeat("|---", len(titles)) + "|\n")
+	for _, row := range rows {
+		line(row)
+	}
+}
