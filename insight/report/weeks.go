@@ -1,0 +1,148 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"aburn/insight"
+)
+
+// phaseName is a phase of a command.
+type phaseName struct{ command, phase string }
+
+// phases are the phases of workflow commands over all units.
+func phases(list []*insight.Digest) []Phase {
+	g := newGroup[phaseName, Phase]()
+	for _, name := range phaseOrder(list) {
+		g.of(name)
+	}
+	worst, tools := map[phaseName]int{}, map[phaseName]map[string]int{}
+	for _, d := range list {
+		for i := range d.Phases {
+			use := &d.Phases[i]
+			key := phaseName{use.Command, use.Phase}
+			p := g.of(key)
+			p.Command, p.Phase = use.Command, use.Phase
+			p.add(use)
+			if most, known := worst[key]; !known || use.Failed > most {
+				worst[key], p.Worst = use.Failed, place(d, use.First)
+			}
+			for _, t := range use.Tools {
+				if tools[key] == nil {
+					tools[key] = map[string]int{}
+				}
+				tools[key][t.Tool] += t.Failed
+			}
+		}
+	}
+	for key, p := range g.at {
+		p.Tools = mostFailed(tools[key])
+	}
+	return g.values()
+}
+
+// phaseOrder is the order of phases: that of the unit that went through most of them, then of the one with the next most, and so
+// on. The phases of a command stand together.
+func phaseOrder(list []*insight.Digest) []phaseName {
+	var ways [][]phaseName
+	for _, d := range list {
+		var way []phaseName
+		for i := range d.Phases {
+			if name := (phaseName{d.Phases[i].Command, d.Phases[i].Phase}); !slices.Contains(way, name) {
+				way = append(way, name)
+			}
+		}
+		ways = append(ways, way)
+	}
+	slices.SortStableFunc(ways, func(a, b []phaseName) int { return cmp.Compare(len(b), len(a)) })
+	commands, names := map[string]int{}, newGroup[phaseName, phaseName]()
+	for _, way := range ways {
+		for _, name := range way {
+			if _, known := commands[name.command]; !known {
+				commands[name.command] = len(commands)
+			}
+			*names.of(name) = name
+		}
+	}
+	return names.sorted(func(a, b *phaseName) int { return cmp.Compare(commands[a.command], commands[b.command]) })
+}
+
+func (p *Phase) add(use *insight.PhaseUse) {
+	p.Runs++
+	switch use.Result {
+	case "completed":
+		p.Completed++
+	case "failed":
+		p.Failed++
+	default:
+		p.Open++
+	}
+	p.ActiveMS += use.ActiveMS
+	p.Tokens += use.Tokens
+	p.Calls += use.Calls
+	p.BadCalls += use.Failed
+}
+
+func mostFailed(failed map[string]int) []insight.ToolFailed {
+	list := []insight.ToolFailed{}
+	for tool, n := range failed {
+		list = append(list, insight.ToolFailed{Tool: tool, Failed: n})
+	}
+	slices.SortFunc(list, func(a, b insight.ToolFailed) int {
+		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Tool, b.Tool))
+	})
+	return list
+}
+
+// weeks are the ISO weeks in which units ended, in UTC.
+func weeks(list []*insight.Digest) []Week {
+	g, counts := newGroup[string, Week](), map[string]map[insight.Class]int{}
+	for _, d := range list {
+		if d.Live || d.End.IsZero() {
+			continue
+		}
+		name, start := weekOf(d.End)
+		w := g.of(name)
+		if w.Ended == 0 {
+			w.Week, w.Start, w.Outcomes = name, start, map[string]int{}
+			counts[name] = map[insight.Class]int{}
+		}
+		w.add(d)
+		for _, c := range d.Classes {
+			counts[name][c.Class] += c.Count
+		}
+	}
+	for name, w := range g.at {
+		w.Classes = []insight.ClassCount{}
+		for class, n := range counts[name] {
+			w.Classes = append(w.Classes, insight.ClassCount{Class: class, Count: n})
+			w.Errors += n
+		}
+		slices.SortFunc(w.Classes, func(a, b insight.ClassCount) int { return cmp.Compare(a.Class, b.Class) })
+	}
+	return g.sorted(func(a, b *Week) int { return a.Start.Compare(b.Start) })
+}
+
+func (w *Week) add(d *insight.Digest) {
+	w.Ended++
+	w.Outcomes[string(d.Outcome())]++
+	if failing(d) {
+		w.Failing++
+	}
+	for i := range d.Tools {
+		w.Calls += d.Tools[i].Ended
+		w.Failed += d.Tools[i].Failed
+	}
+	w.Tokens += d.Usage.Total()
+	w.Spent += d.Spent.Failed + d.Spent.Retries
+}
+
+// weekOf is the ISO week of a moment, and its Monday.
+func weekOf(t time.Time) (name string, start time.Time) {
+	t = t.UTC()
+	year, week := t.ISOWeek()
+	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	return fmt.Sprintf("%04d-W%02d", year, week), day.AddDate(0, 0, -(int(t.Weekday())+6)%7)
+}
