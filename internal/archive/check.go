@@ -34,6 +34,7 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 		{"calls without a session", "SELECT count(*) FROM calls WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"relationships without a session", "SELECT count(*) FROM relations WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"spawns without a session", "SELECT count(*) FROM spawns WHERE session NOT IN (SELECT key FROM sessions)"},
+		{"digests without a session", "SELECT count(*) FROM digests WHERE key NOT IN (SELECT key FROM sessions)"},
 		{"traces that could not be read when the archive was made anew, and are kept as they are", "SELECT count(*) FROM unread"},
 		{"sessions of no store", "SELECT count(*) FROM sessions WHERE store <> 0 AND store NOT IN (SELECT store FROM cursors)"},
 		{"damage of no store", "SELECT count(*) FROM damage WHERE store NOT IN (SELECT store FROM cursors)"},

@@ -13,5 +13,6 @@
 //   - user_version is the number of the schema. Of an older one the bodies are kept and the rest is made anew; a newer
 //     one is refused.
 //
-// One process writes at a time: who writes holds the lock of package ingest. Any number read.
+// One process writes at a time: who writes holds the lock of package ingest. Any number read. Digests are kept beside that
+// (Keeper): they are dropped in the transaction that changes what they were made from.
 package archive

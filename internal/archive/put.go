@@ -159,7 +159,7 @@ func (a *Archive) insert(p *Packed, store int64) error {
 			return err
 		}
 	}
-	return nil
+	return a.stale(key)
 }
 
 func (a *Archive) insertSession(p *Packed, store int64) error {
@@ -206,6 +206,9 @@ func (a *Archive) insertCalls(key int64, rows []CallRow) error {
 
 // remove deletes a session and all that belongs to it.
 func (a *Archive) remove(key int64) error {
+	if err := a.stale(key); err != nil {
+		return err
+	}
 	for _, query := range [...]string{
 		"DELETE FROM calls WHERE session = ?", "DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
 		"DELETE FROM traces WHERE key = ?", "DELETE FROM sessions WHERE key = ?",

@@ -12,7 +12,7 @@ import (
 
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
 // other traces of what is on the disk: then everything that still exists is read again.
-const schema = 3
+const schema = 4
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 // Of earlier and later schemas only traces.body may be relied on, and unread.body.
@@ -165,10 +165,19 @@ CREATE TABLE unlinked (                    -- what was written and not linked ac
 	name TEXT NOT NULL,                    -- source/root · source/session
 	PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
+` + digestTable
+
+// digestTable is all that schema 4 has and 3 has not.
+const digestTable = `
+CREATE TABLE digests (                     -- what package digests works out when it is asked for
+	key   INTEGER PRIMARY KEY,             -- sessions.key
+	rules INTEGER NOT NULL,                -- the number of the rules that made it
+	body  BLOB NOT NULL
+) STRICT;
 `
 
 // derived are the tables that are made anew from the bodies.
-var derived = [...]string{"cursors", "places", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked"}
+var derived = [...]string{"cursors", "places", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked", "digests"}
 
 // prepare brings the file to the state in which this aburn writes it.
 func (a *Archive) prepare(ctx context.Context) error {
@@ -184,11 +193,8 @@ func (a *Archive) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	// Without a sync at each commit a power cut can lose the last ones, never the consistency: they are read again.
-	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
-		if err := a.each("PRAGMA "+pragma, func(*sqlite.Stmt) error { return nil }); err != nil {
-			return err
-		}
+	if err := a.tune(); err != nil {
+		return err
 	}
 	switch {
 	case have == 0:
@@ -198,15 +204,34 @@ func (a *Archive) prepare(ctx context.Context) error {
 			}
 			return a.create()
 		})
+	case have == 3:
+		return a.transaction(func() error {
+			if n, err := a.number("PRAGMA user_version"); err != nil || n == schema {
+				return err
+			}
+			return a.script(digestTable + versioned())
+		})
 	case have < schema:
 		return a.Remake(ctx)
 	}
 	return nil
 }
 
-func (a *Archive) create() error {
-	return a.script(tables + fmt.Sprintf("PRAGMA user_version = %d;", schema))
+// tune sets up a connection that writes. Without a sync at each commit a power cut can lose the last ones, never the
+// consistency: they are read, or worked out, again.
+func (a *Archive) tune() error {
+	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
+		if err := a.run("PRAGMA " + pragma); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+func (a *Archive) create() error { return a.script(tables + versioned()) }
+
+// versioned is the statement that notes the schema's number.
+func versioned() string { return fmt.Sprintf("PRAGMA user_version = %d;", schema) }
 
 // Remake makes everything anew from the bodies of the traces, in one transaction, and forgets all cursors: every store
 // that still exists is then read again, and what none of them has stays, marked Gone.

@@ -1,0 +1,192 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// digested is the sessions that have a digest by rules, as source/id.
+func digested(t *testing.T, a *Archive, rules int) string {
+	t.Helper()
+	names := map[int64]string{}
+	list, err := a.Sessions(context.Background(), Filter{Own: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		names[s.Key] = s.Source + "/" + s.ID
+	}
+	var all []string
+	err = a.Digests(Filter{Own: true}, rules, func(d Digest) error {
+		if d.Body != nil {
+			if string(d.Body) != fmt.Sprintf("%d of %d", rules, d.Key) {
+				t.Errorf("%s has %q", names[d.Key], d.Body)
+			}
+			all = append(all, names[d.Key])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// keepAll keeps a digest of every session.
+func keepAll(t *testing.T, a *Archive, rules int) {
+	t.Helper()
+	var list []Digest
+	if err := a.Digests(Filter{Own: true}, rules, func(d Digest) error {
+		list = append(list, Digest{Key: d.Key, Body: fmt.Appendf(nil, "%d of %d", rules, d.Key)})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	k := keeper(t, a)
+	mark, err := k.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := k.Keep(mark, rules, list); !kept || err != nil {
+		t.Fatalf("kept %v, %v", kept, err)
+	}
+}
+
+func keeper(t *testing.T, a *Archive) *Keeper {
+	t.Helper()
+	k, err := OpenKeeper(context.Background(), a.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	return k
+}
+
+// A digest is kept until anything changes that it was made from, or the rules do.
+func TestStale(t *testing.T) {
+	const all = "claude/a claude/a/x claude/b own/a"
+	for what, c := range map[string]struct {
+		change func(a *Archive)
+		want   string
+	}{
+		"nothing":                 {func(a *Archive) { a.store(t, story(t, "claude", "a", 1, "ask call done")) }, all},
+		"the session":             {func(a *Archive) { a.store(t, story(t, "claude", "a", 1, "ask call done ask")) }, "claude/a/x claude/b"},
+		"another session":         {func(a *Archive) { a.store(t, story(t, "claude", "b", 1, "ask call done ask")) }, "claude/a claude/a/x own/a"},
+		"what hooks recorded":     {func(a *Archive) { a.store(t, story(t, "own", "a", 1, "call done call")) }, "claude/a/x claude/b"},
+		"a sub-agent":             {func(a *Archive) { a.store(t, subagent(story(t, "claude", "a/x", 2, "ask ask"), "a", "x")) }, "claude/b"},
+		"a sub-agent that is new": {func(a *Archive) { a.store(t, subagent(story(t, "claude", "b/y", 2, "ask"), "b", "y")) }, "claude/a claude/a/x own/a"},
+		"hooks that are new":      {func(a *Archive) { a.store(t, story(t, "own", "b", 2, "call")) }, "claude/a claude/a/x own/a"},
+		"one that is deleted": {func(a *Archive) {
+			if _, err := a.Expire(context.Background(), at(2)); err != nil {
+				t.Fatal(err)
+			}
+		}, "claude/a/x claude/b"},
+		"a relationship that is changed": {func(a *Archive) { a.store(t, subagent(story(t, "claude", "a/x", 2, "ask ask"), "b", "x")) }, ""},
+		"all": {func(a *Archive) {
+			if err := a.Remake(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			a := create(t)
+			a.store(t, story(t, "claude", "a", 1, "ask call done"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"),
+				story(t, "claude", "b", 3, "ask"), story(t, "own", "a", 1, "call done"))
+			keepAll(t, a, 7)
+			if got := digested(t, a, 7); got != all {
+				t.Fatalf("kept %s", got)
+			}
+			if got := digested(t, a, 8); got != "" {
+				t.Fatalf("by other rules %s", got)
+			}
+			c.change(a)
+			if got := digested(t, a, 7); got != c.want {
+				t.Errorf("%s: kept %q, want %q", what, got, c.want)
+			}
+		})
+	}
+}
+
+// What was made from traces that changed meanwhile is not kept, nor does keeping wait for who writes.
+func TestKeepLate(t *testing.T) {
+	a := create(t)
+	a.store(t, story(t, "claude", "a", 1, "ask"))
+	k, other := keeper(t, a), keeper(t, a)
+	mark, err := k.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []Digest{{Key: 1, Body: []byte("7 of 1")}}
+	for range 2 { // its own commits are no change
+		if kept, err := k.Keep(mark, 7, list); !kept || err != nil {
+			t.Fatalf("kept %v, %v", kept, err)
+		}
+	}
+	a.store(t, story(t, "claude", "a", 1, "ask ask"))
+	if kept, err := k.Keep(mark, 7, list); kept || err != nil {
+		t.Errorf("kept late: %v, %v", kept, err)
+	}
+	if mark, err = k.Mark(); err != nil {
+		t.Fatal(err)
+	}
+	err = other.a.transaction(func() error {
+		kept, err := k.Keep(mark, 7, list)
+		if kept || err != nil {
+			t.Errorf("kept beside a writer: %v, %v", kept, err)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := digested(t, a, 7); got != "" {
+		t.Errorf("kept %s", got)
+	}
+}
+
+// What hooks recorded of a session, and its sub-agents, are parts of it only together.
+func TestParts(t *testing.T) {
+	a := create(t)
+	a.store(t, story(t, "claude", "a", 1, "ask"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"), subagent(story(t, "codex", "c", 3, "ask"), "a", "c"),
+		story(t, "own", "a", 1, "call"), story(t, "claude", "b", 1, "ask"), subagent(story(t, "claude", "b/x", 2, "ask"), "b", "x"))
+	for key, want := range map[int64]string{1: "4 [2]", 2: "0 []", 4: "0 []", 5: "0 []"} {
+		own, subs, err := a.Parts(key)
+		if got := fmt.Sprint(own, " ", subs); got != want || err != nil {
+			t.Errorf("of %d: %s, %v; want %s", key, got, err, want)
+		}
+	}
+}
+
+// The schema before digests is taken as it is: its traces and its cursors stay.
+func TestBeforeDigests(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	a, err := Open(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.store(t, story(t, "claude", "a", 1, "ask call done"))
+	if err := a.script("DROP TABLE digests; PRAGMA user_version = 3"); err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	if a, err = Open(ctx, dir); err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	cursors, err := a.Cursors()
+	if err != nil || len(cursors) != 1 {
+		t.Errorf("%v, %v", cursors, err)
+	}
+	keepAll(t, a, 7)
+	if got := digested(t, a, 7); got != "claude/a" {
+		t.Errorf("kept %q", got)
+	}
+	if faults, err := a.Check(ctx); len(faults) > 0 || err != nil {
+		t.Errorf("%q, %v", faults, err)
+	}
+}
