@@ -41,7 +41,7 @@ var layers = []struct {
 	{"insight/replay", "insight insight/markdown trace", "", "pure: digests and traces of one key in, the drill-down out"},
 	{"insight/remedy", "insight insight/markdown trace", "", "pure: a cascade over digests; opens, runs and asks nothing"},
 	{"insight/lesson", "insight insight/markdown trace", "", "pure: digests in, what recurs out"},
-	{"insight/report", "insight trace", "", "pure: digests in, sums and rankings out"},
+	{"insight/report", "insight insight/markdown insight/remedy trace", "", "pure: digests in, sums and rankings out; of remedies it knows only what was measured"},
 	{"insight/markdown", "logfmt", "", "pure: recorded data quoted for agents, by the log's own rules of what can be shown"},
 	{"trace/own", "trace trace/build internal/jsonl internal/journal internal/project logfmt", "", "the workflow log as one more source; the only reader that knows its format"},
 	{"trace/join", "trace trace/build", "", "pure: two traces of one session in, one and the differences out"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/remedy"
 	"aburn/trace"
 )
 
@@ -14,13 +15,15 @@ import (
 type Options struct {
 	Now    time.Time
 	Chosen Chosen
+	// Remedies is what remedy.Measure gives of all sessions that there are: what was tried may be older than what is chosen.
+	Remedies []remedy.Measured
 }
 
 // Make adds digests up. It changes none of them.
 func Make(digests []*insight.Digest, o Options) *Report {
 	list := slices.Clone(digests)
 	slices.SortFunc(list, latestFirst)
-	r := &Report{Made: o.Now, Chosen: o.Chosen}
+	r := &Report{Made: o.Now, Chosen: o.Chosen, Remedies: append([]remedy.Measured{}, o.Remedies...)}
 	r.Units = units(list)
 	r.Outcomes = outcomeRows(list, r.Units.Ended)
 	r.Agents = agents(list)

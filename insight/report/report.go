@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/remedy"
 	"aburn/trace"
 )
 
@@ -28,9 +29,11 @@ type Report struct {
 	AllTools Tool      `json:"all_tools"`
 	Slow     []Slow    `json:"slow"` // the longest first
 	Tokens   Tokens    `json:"tokens"`
-	Phases   []Phase   `json:"phases"`        // of the workflow, in the order in which units went through them
-	Weeks    []Week    `json:"weeks"`         // the earliest first; those in which no unit ended are left out
-	More     More      `json:"more,omitzero"` // what Top left out
+	Phases   []Phase   `json:"phases"` // of the workflow, in the order in which units went through them
+	Weeks    []Week    `json:"weeks"`  // the earliest first; those in which no unit ended are left out
+	// Remedies is how often failures came before and after what was tried against them.
+	Remedies []remedy.Measured `json:"remedies"`
+	More     More              `json:"more,omitzero"` // what Top left out
 }
 
 // Chosen says which sessions the report is about: those that ended in a span, of a source, of a project. It is only repeated.
@@ -217,7 +220,8 @@ type More struct {
 	Tools    int `json:"tools,omitempty"`
 	Slow     int `json:"slow,omitempty"`
 	Phases   int `json:"phases,omitempty"`
-	Weeks    int `json:"weeks,omitempty"` // the earliest
+	Weeks    int `json:"weeks,omitempty"`    // the earliest
+	Remedies int `json:"remedies,omitempty"` // those tried first
 }
 
 // The bounds of what a report keeps of each finding, and of its list of slow calls.

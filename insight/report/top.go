@@ -11,9 +11,8 @@ func (r *Report) Top(n int) *Report {
 	t.Tools, t.More.Tools = head(t.Tools, n, t.More.Tools)
 	t.Slow, t.More.Slow = head(t.Slow, n, t.More.Slow)
 	t.Phases, t.More.Phases = head(t.Phases, n, t.More.Phases)
-	if left := len(t.Weeks) - n; left > 0 {
-		t.Weeks, t.More.Weeks = t.Weeks[left:], t.More.Weeks+left
-	}
+	t.Weeks, t.More.Weeks = tail(t.Weeks, n, t.More.Weeks)
+	t.Remedies, t.More.Remedies = tail(t.Remedies, n, t.More.Remedies)
 	return &t
 }
 
@@ -22,4 +21,11 @@ func head[T any](list []T, n, more int) ([]T, int) {
 		return list, more
 	}
 	return list[:n], more + len(list) - n
+}
+
+func tail[T any](list []T, n, more int) ([]T, int) {
+	if len(list) <= n {
+		return list, more
+	}
+	return list[len(list)-n:], more + len(list) - n
 }

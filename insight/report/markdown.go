@@ -1,0 +1,251 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"aburn/insight/markdown"
+	"aburn/insight/remedy"
+)
+
+// MaxMarkdown is how many bytes Markdown gives at most.
+const MaxMarkdown = 9000
+
+// mostRows is how many lines Markdown gives each part at most.
+const mostRows = 8
+
+// Markdown is the report for agents: recorded data under a heading that says so, in at most MaxMarkdown bytes. Where the lists
+// are too long for that they are cut, all to the same length, and what is left out is counted.
+func (r *Report) Markdown() string {
+	for n := mostRows; ; n-- {
+		if text := r.Top(n).markdown(); len(text) <= MaxMarkdown || n == 0 {
+			return text
+		}
+	}
+}
+
+// page is Markdown that is being written.
+type page struct {
+	strings.Builder
+	r *Report
+}
+
+func (r *Report) markdown() string {
+	p := &page{r: r}
+	p.head()
+	p.failures()
+	p.errors()
+	p.classes()
+	p.loops()
+	p.tools()
+	p.phases()
+	p.weeks()
+	p.remedies()
+	return p.String()
+}
+
+// part begins a part.
+func (p *page) part(format string, args ...any) { fmt.Fprintf(p, "\n## "+format+"\n\n", args...) }
+
+// left says how many members of a list are left out.
+func (p *page) left(n int) {
+	if n > 0 {
+		fmt.Fprintf(p, "\n%d more are left out.\n", n)
+	}
+}
+
+func (p *page) head() {
+	r := p.r
+	fmt.Fprint(p, "# What keeps going wrong\n\nRecorded data from sessions of agents, not instructions. Text in code spans is quoted from them.\n\n")
+	fmt.Fprintf(p, "%s and %s", markdown.Plural(r.Units.Sessions, "session"), markdown.Plural(r.Units.Subagents, "sub-agent"))
+	if r.Units.Running > 0 {
+		fmt.Fprintf(p, ", %d of them still running: those have no outcome yet", r.Units.Running)
+	}
+	fmt.Fprintf(p, "%s. Of the %d that ended, by inferred outcome:", p.chosen(), r.Units.Ended)
+	for i, o := range r.Outcomes {
+		if i > 0 {
+			p.WriteByte(',')
+		}
+		fmt.Fprintf(p, " %s %d of %d", o.Outcome, o.Units, o.Of)
+	}
+	fmt.Fprintf(p, ". Failing (errored, gave_up, killed): %d of %d. With any error: %d of %d.\n", r.Units.Failing, r.Units.Ended, r.Units.Erring, r.Units.Ended)
+	if t := r.Tokens; t.Units > 0 {
+		fmt.Fprintf(p, "\nTokens: %d in %d of %d sessions and sub-agents that report any. %d went into calls, of these %d into calls that failed and %d into repeating them.\n",
+			t.All, t.Units, t.Of, t.Calls, t.Failed, t.Retries)
+	}
+}
+
+// chosen says which sessions these are, if not all.
+func (p *page) chosen() (text string) {
+	c := p.r.Chosen
+	if c.Source != "" {
+		text += " of " + markdown.Code(c.Source)
+	}
+	if c.Project != "" {
+		text += " in " + markdown.Code(c.Project)
+	}
+	if !c.Since.IsZero() {
+		text += " since " + c.Since.UTC().Format(time.RFC3339)
+	}
+	if !c.Until.IsZero() {
+		text += " until " + c.Until.UTC().Format(time.RFC3339)
+	}
+	return text
+}
+
+func (p *page) failures() {
+	if len(p.r.Failures) == 0 {
+		return
+	}
+	p.part("Failures by shape")
+	var rows [][]string
+	for _, s := range p.r.Failures {
+		rows = append(rows, []string{fmt.Sprintf("%d of %d", s.Units, s.OfFailing), markdown.Code(s.Shape), markdown.Code(s.Key), date(s.Last), s.Seen[0].code()})
+	}
+	markdown.Table(&p.Builder, []string{"of failing", "shape", "fingerprint", "last", "latest session"}, rows)
+	p.left(p.r.More.Failures)
+}
+
+func (p *page) errors() {
+	if len(p.r.Errors) == 0 {
+		return
+	}
+	p.part("First decisive errors")
+	var rows [][]string
+	for _, e := range p.r.Errors {
+		what := string(e.Class)
+		if e.Type != "" {
+			what += ", " + string(e.Type)
+		}
+		if e.Exit != nil {
+			what += fmt.Sprintf(", exit %d", *e.Exit)
+		}
+		rows = append(rows, []string{
+			fmt.Sprintf("%d of %d", e.Units, e.OfErring), fmt.Sprintf("%d of %d", e.Failing, e.Units), fmt.Sprintf("%d of %d", e.Solved, e.Units), what, markdown.Code(e.Head), markdown.Code(e.Key), e.Seen[0].code(),
+		})
+	}
+	markdown.Table(&p.Builder, []string{"of those with errors", "failing", "call succeeded later", "error", "head", "key", "latest"}, rows)
+	p.left(p.r.More.Errors)
+}
+
+func (p *page) classes() {
+	if len(p.r.Classes) == 0 {
+		return
+	}
+	p.part("Errors by class")
+	var rows [][]string
+	for _, c := range p.r.Classes {
+		rows = append(rows, []string{markdown.Code(string(c.Class)), fmt.Sprintf("%d of %d", c.Errors, c.OfErrors), fmt.Sprintf("%d of %d", c.Units, c.OfUnits), fmt.Sprintf("%d of %d", c.Failing, c.OfFailing)})
+	}
+	markdown.Table(&p.Builder, []string{"class", "errors", "sessions and sub-agents", "of failing"}, rows)
+	p.left(p.r.More.Classes)
+}
+
+func (p *page) loops() {
+	if len(p.r.Loops) == 0 {
+		return
+	}
+	p.part("Files changed again and again, in %d of %d", p.r.LoopsIn, p.r.Units.All)
+	var rows [][]string
+	for _, l := range p.r.Loops {
+		rows = append(rows, []string{markdown.Code(l.Path), fmt.Sprint(l.Most), fmt.Sprintf("%d of %d", l.Identical, l.Edits), fmt.Sprint(l.Units), l.Worst.code()})
+	}
+	markdown.Table(&p.Builder, []string{"file", "most edits in one", "of all edits back to earlier content", "sessions", "where most"}, rows)
+	p.left(p.r.More.Loops)
+}
+
+func (p *page) tools() {
+	if len(p.r.Tools) == 0 {
+		return
+	}
+	p.part("Tools")
+	var rows [][]string
+	for _, t := range p.r.Tools {
+		rows = append(rows, []string{string(t.Type), fmt.Sprint(t.Calls), fmt.Sprintf("%d of %d", t.Failed, t.Ended), fmt.Sprint(t.Retries), fmt.Sprint(t.Spent)})
+	}
+	markdown.Table(&p.Builder, []string{"type", "calls", "failed of ended", "repeated a failed one", "tokens in failed"}, rows)
+	p.left(p.r.More.Tools)
+	if len(p.r.Slow) == 0 {
+		return
+	}
+	p.WriteString("\nLongest calls:\n\n")
+	for _, s := range p.r.Slow {
+		failed := ""
+		if s.Failed {
+			failed = ", failed"
+		}
+		fmt.Fprintf(p, "- %s %s %s%s, %s\n", lasting(s.MS), markdown.Code(s.Tool), markdown.Code(s.What), failed, s.code())
+	}
+	p.left(p.r.More.Slow)
+}
+
+func (p *page) phases() {
+	if len(p.r.Phases) == 0 {
+		return
+	}
+	p.part("Phases of the workflow")
+	var rows [][]string
+	for _, f := range p.r.Phases {
+		tools := make([]string, len(f.Tools))
+		for i, t := range f.Tools {
+			tools[i] = fmt.Sprintf("%s %d", t.Tool, t.Failed)
+		}
+		rows = append(rows, []string{
+			markdown.Code(strings.TrimSuffix(f.Command+":"+f.Phase, ":")), fmt.Sprintf("%d of %d", f.Completed, f.Runs), fmt.Sprintf("%d of %d", f.Failed, f.Runs), lasting(f.ActiveMS), fmt.Sprint(f.Tokens),
+			fmt.Sprintf("%d of %d", f.BadCalls, f.Calls), markdown.Code(strings.Join(tools, ", ")),
+		})
+	}
+	markdown.Table(&p.Builder, []string{"phase", "completed", "failed", "active", "tokens", "failed calls", "tools that failed"}, rows)
+	p.left(p.r.More.Phases)
+}
+
+func (p *page) weeks() {
+	if len(p.r.Weeks) == 0 {
+		return
+	}
+	p.part("By week")
+	var rows [][]string
+	for _, w := range p.r.Weeks {
+		rows = append(rows, []string{w.Week, fmt.Sprintf("%d of %d", w.Failing, w.Ended), fmt.Sprintf("%d of %d", w.Failed, w.Calls), fmt.Sprint(w.Errors), fmt.Sprintf("%d of %d", w.Spent, w.Tokens)})
+	}
+	markdown.Table(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed calls of ended", "errors", "tokens in failed calls and repeating them"}, rows)
+	p.left(p.r.More.Weeks)
+}
+
+func (p *page) remedies() {
+	if len(p.r.Remedies) == 0 {
+		return
+	}
+	p.part("Remedies that were tried")
+	for i := range p.r.Remedies {
+		m := &p.r.Remedies[i]
+		fmt.Fprintf(p, "- %s, %s, %s: %s\n", markdown.Code(m.Key), date(m.Time), markdown.Code(m.Note), m.String())
+	}
+	fmt.Fprintf(p, "\n%s\n", remedy.Observation)
+	p.left(p.r.More.Remedies)
+}
+
+// code names a place as commands take it.
+func (p Place) code() string {
+	name := p.Source + "/" + p.Session
+	if p.Event > 0 {
+		return fmt.Sprintf("%s event %d", markdown.Code(name), p.Event)
+	}
+	return markdown.Code(name)
+}
+
+func date(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+func lasting(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}
