@@ -15,6 +15,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      func(string) string
+	agent    *forAgent // an agent asks, through `aburn mcp`; nil for all others
 }
 
 // run executes the command line and returns the exit code.

@@ -20,17 +20,23 @@ import (
 // viewArchive opens the archive for reading. Without one the error says how to get one.
 func (a *app) viewArchive(ctx context.Context) (*archive.Archive, error) {
 	arch, err := archive.View(ctx, archive.Dir(a.env))
+	if err != nil {
+		return nil, viewError(err)
+	}
+	return arch, nil
+}
+
+// viewError gives the hint that belongs to an error of reading the archive.
+func viewError(err error) error {
 	var none *archive.NotFound
 	var hinted interface{ Hint() string }
 	switch {
 	case errors.As(err, &none):
-		return nil, usageError("no archive yet: "+none.Error(), none.Hint())
+		return usageError("no archive yet: "+none.Error(), none.Hint())
 	case errors.As(err, &hinted):
-		return nil, badNews(err.Error(), hinted.Hint())
-	case err != nil:
-		return nil, badNews(err.Error())
+		return badNews(err.Error(), hinted.Hint())
 	}
-	return arch, nil
+	return badNews(err.Error())
 }
 
 // chooseFlags are the flags that choose sessions of the archive.
