@@ -5,6 +5,7 @@ package markdown
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"aburn/logfmt"
 )
@@ -18,6 +19,18 @@ func Code(s string) string {
 		return ""
 	}
 	return "`" + strings.ReplaceAll(s, "`", "'") + "`"
+}
+
+// Path is Code of a path, of which the end is kept if it is too long: that tells paths apart.
+func Path(s string) string {
+	if len(s) > MaxQuoted {
+		from := len(s) - MaxQuoted + len("…")
+		for from < len(s) && !utf8.RuneStart(s[from]) {
+			from++
+		}
+		s = "…" + s[from:]
+	}
+	return Code(s)
 }
 
 // Plural is a number with its noun: "1 session", "412 sessions".

@@ -24,6 +24,22 @@ func TestCode(t *testing.T) {
 	}
 }
 
+func TestPath(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for in, want := range map[string]string{
+		"":                 "",
+		"a/b.go":           "`a/b.go`",
+		long + "/b.go":     "`…" + long[:112] + "/b.go`",
+		"ä" + long[:118]:   "`ä" + long[:118] + "`",
+		"ä" + long[:119]:   "`…" + long[:117] + "`",
+		"äää" + long[:116]: "`…" + long[:116] + "`",
+	} {
+		if got := Path(in); got != want {
+			t.Errorf("Path(%q) is %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	var b strings.Builder
 	Table(&b, []string{"what", "times"}, [][]string{{Code("a | b"), "3"}})
