@@ -25,9 +25,30 @@ func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
 	live := millis(a.now().Add(-LiveFor))
 	where, args := f.where()
 	args = append([]any{live, live, rules}, args...)
+	var bodies slab
 	return a.each("SELECT s.key, s.ended, s.live, d.body FROM "+listed+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
-		return each(Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: columnBytes(s, 3)})
+		return each(Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: bodies.column(s, 3)})
 	}, args...)
+}
+
+// slab is memory for many small bodies: one allocation for each takes as long as reading it.
+type slab []byte
+
+const slabSize = 256 << 10
+
+// column is as columnBytes.
+func (m *slab) column(s *sqlite.Stmt, column int) []byte {
+	n := s.ColumnLen(column)
+	if n == 0 {
+		return nil
+	}
+	if n > len(*m) {
+		*m = make([]byte, max(n, slabSize))
+	}
+	b := (*m)[:n:n]
+	*m = (*m)[n:]
+	s.ColumnBytes(column, b)
+	return b
 }
 
 // stale drops the digests that what is stored under key goes into: its own, that of the session it is the hooks' record of, and
