@@ -29,8 +29,8 @@ func (a *app) digests(ctx context.Context, f archive.Filter) ([]digests.Session,
 	return list, nil
 }
 
-// patience is how long it may take until a person is told why.
-const patience = time.Second
+// untilTold is how long it may take until a person is told why.
+const untilTold = time.Second
 
 // digestProgress tells a person at a terminal how far a long first look is; nil for everybody else.
 func (a *app) digestProgress() func(done, total int) {
@@ -41,7 +41,7 @@ func (a *app) digestProgress() func(done, total int) {
 	began := time.Now()
 	return func(done, total int) {
 		switch {
-		case time.Since(began) < patience:
+		case time.Since(began) < untilTold:
 		case done == total:
 			fmt.Fprint(out, "\r\x1b[K")
 		default:
