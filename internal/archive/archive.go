@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -63,6 +64,33 @@ func (e *WrongSchema) Hint() string {
 	return "aburn ingest  # makes it anew, and keeps every trace"
 }
 
+// Foreign is the error for a database in the archive's place that is none of aburn's.
+type Foreign struct{ Path string }
+
+func (e *Foreign) Error() string {
+	return e.Path + ": a SQLite database, but not an archive of aburn's"
+}
+
+// Hint is what to do about it.
+func (e *Foreign) Hint() string { return "move it away, or set ABURN_HOME to another folder" }
+
+// NoPlace is an error of the file system where the archive is, or is to be.
+type NoPlace struct{ Err error }
+
+func (e *NoPlace) Error() string { return e.Err.Error() }
+func (e *NoPlace) Unwrap() error { return e.Err }
+
+// Hint is what to do about it.
+func (e *NoPlace) Hint() string {
+	switch {
+	case errors.Is(e.Err, syscall.ENOSPC):
+		return fullHint
+	case errors.Is(e.Err, fs.ErrPermission), errors.Is(e.Err, syscall.EROFS):
+		return writableHint
+	}
+	return "the archive is a file in a folder of its own: move away what is there, or set ABURN_HOME to another folder"
+}
+
 // Archive is an open archive. It is for one goroutine at a time.
 type Archive struct {
 	dir  string
@@ -74,7 +102,8 @@ type Archive struct {
 }
 
 // Open opens the archive in dir for reading and writing, and makes it, and dir, if there is none. An archive with an older
-// schema is brought to this one, which takes as long as reading all of it. The error is *WrongSchema for a newer one.
+// schema is brought to this one, which takes as long as reading all of it. The error is *WrongSchema for a newer one,
+// *Foreign for another program's database.
 func Open(ctx context.Context, dir string) (*Archive, error) {
 	path := filepath.Join(dir, Name)
 	if err := makePrivate(dir, path); err != nil {
@@ -84,7 +113,10 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.prepare(ctx); err != nil {
+	if err = a.own(); err == nil {
+		err = a.prepare(ctx)
+	}
+	if err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -99,15 +131,18 @@ func View(ctx context.Context, dir string) (*Archive, error) {
 	case errors.Is(err, fs.ErrNotExist) || dir == "":
 		return nil, &NotFound{dir}
 	case err != nil:
-		return nil, err
+		return nil, &NoPlace{err}
 	case !info.Mode().IsRegular(): // a pipe would be waited for
-		return nil, fmt.Errorf("%s: not a regular file", path)
+		return nil, &NoPlace{fmt.Errorf("%s: not a regular file", path)}
 	}
 	a, err := open(ctx, dir, sqlite.OpenReadOnly)
 	if err != nil {
 		return nil, err
 	}
-	have, err := a.number("PRAGMA user_version")
+	have, err := int64(0), a.own()
+	if err == nil {
+		have, err = a.number("PRAGMA user_version")
+	}
 	switch {
 	case err != nil:
 	case have == 0: // another process makes it right now, or was killed before it had
@@ -134,25 +169,43 @@ func open(ctx context.Context, dir string, flags sqlite.OpenFlags) (*Archive, er
 	return &Archive{dir: dir, path: path, conn: conn, now: time.Now, rules: scrub.Version}, nil
 }
 
+// own returns *Foreign if the file holds tables of somebody else: they are not to be written beside, nor read as ours. An
+// archive has its tables and its number from one transaction, so the tables are looked at first.
+func (a *Archive) own() error {
+	tables, err := a.number("SELECT count(*) FROM sqlite_schema")
+	if err != nil || tables == 0 {
+		return err
+	}
+	version, err := a.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	traces, err := a.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'traces'")
+	if err == nil && (version == 0 || traces == 0) {
+		err = &Foreign{a.path}
+	}
+	return err
+}
+
 // makePrivate makes the folder and the file for this user alone. SQLite gives its WAL the file's mode.
 func makePrivate(dir, path string) error {
 	if dir == "" {
 		return errors.New("no place for the archive: neither ABURN_HOME nor HOME is set")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+		return &NoPlace{err}
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return err
+		return &NoPlace{err}
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return &NoPlace{err}
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a regular file", path)
+		return &NoPlace{fmt.Errorf("%s: not a regular file", path)}
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return f.Chmod(0o600)

@@ -100,7 +100,7 @@ const shortest = 4
 //  1. an id, or "source/id";
 //  2. the part of a sub-agent's id behind the session's, whole;
 //  3. the first or last bytes, at least four, of an id, or of the part behind the session's of a sub-agent's; or of both,
-//     "session/agent". A part of a session's id does not mean its sub-agents.
+//     "session/agent"; or, of those of one source, "source/part". A part of a session's id does not mean its sub-agents.
 //
 // What hooks recorded of a session that was read from its agent's store is meant only if nothing else is.
 func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
@@ -139,6 +139,10 @@ func ways(name string) []way {
 	list = append(list, way{lastPart + " = ?", []any{name}})
 	if len(name) >= shortest && !both {
 		list = append(list, begins(lastPart, name))
+	}
+	if both && len(last) >= shortest {
+		x := begins(lastPart, last)
+		list = append(list, way{"s.source = ? AND " + x.where, append([]any{first}, x.args...)})
 	}
 	if len(first) >= shortest && len(last) >= shortest {
 		x, y := begins(firstPart, first), begins(lastPart, last)

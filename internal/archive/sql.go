@@ -94,6 +94,12 @@ func (a *Archive) transaction(do func() error) error {
 	return err
 }
 
+// What helps where nothing can be written.
+const (
+	fullHint     = "the disk may be full: make room, then run it again; what was committed is kept"
+	writableHint = "the archive's folder has to be writable by you; ABURN_HOME sets another one"
+)
+
 // failure is an error of SQLite with the place of the archive.
 type failure struct {
 	path string
@@ -107,9 +113,9 @@ func (e *failure) Unwrap() error { return e.err }
 func (e *failure) Hint() string {
 	switch sqlite.ErrCode(e.err).ToPrimary() {
 	case sqlite.ResultFull, sqlite.ResultIOErr:
-		return "the disk may be full: make room, then run it again; what was committed is kept"
+		return fullHint
 	case sqlite.ResultReadOnly, sqlite.ResultCantOpen, sqlite.ResultPerm:
-		return "the archive's folder has to be writable by you; ABURN_HOME sets another one"
+		return writableHint
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		return "move it away and run aburn ingest: sources that still exist are read again"
 	case sqlite.ResultBusy, sqlite.ResultLocked:

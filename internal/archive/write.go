@@ -127,6 +127,9 @@ func (a *Archive) finishStore(r *Reading) error {
 			return err
 		}
 		c.Sessions = int(n)
+		if !r.Whole && c.Problem == "" { // what it did not speak of is as it was
+			r.Same += max(c.Sessions-len(r.of.kept), 0)
+		}
 	}
 	if c.Outdone > 0 {
 		c.Whole = true // the traces that it would go on with are not its own

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"aburn/internal/archive"
 	"aburn/internal/lockfile"
 )
 
@@ -34,6 +35,10 @@ func acquire(ctx context.Context, dir string, busy func()) (*lock, error) {
 	}
 	if l.file, err = lockfile.Acquire(l.root, lockName, 0); err == nil {
 		return l, nil
+	}
+	if !errors.Is(err, lockfile.ErrBusy) {
+		l.root.Close()
+		return nil, &archive.NoPlace{Err: err}
 	}
 	busy()
 	type result struct {
@@ -83,6 +88,9 @@ func tryAcquire(dir string) (*lock, error) {
 		err = ErrBusy
 	}
 	l.root.Close()
+	if !errors.Is(err, ErrBusy) {
+		err = &archive.NoPlace{Err: err}
+	}
 	return nil, err
 }
 
@@ -91,11 +99,11 @@ func begin(dir string) (*lock, error) {
 		return nil, errors.New("no place for the archive: neither ABURN_HOME nor HOME is set")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+		return nil, &archive.NoPlace{Err: err}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, &archive.NoPlace{Err: err}
 	}
 	return &lock{root: root}, nil
 }

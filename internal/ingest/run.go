@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -167,19 +168,31 @@ func (r *run) finish(ctx context.Context) (err error) {
 }
 
 // damage puts what could not be read into the report: in this run, and in the last one of the stores that did not change.
+// Where places were named it is of the stores in them only.
 func (r *run) damage() error {
-	places, all, err := r.Archive.Damage(MaxDamaged)
+	named, limit := len(r.Places.Paths) > 0, MaxDamaged
+	if named { // theirs may be the last
+		limit = math.MaxInt
+	}
+	places, all, err := r.Archive.Damage(limit)
 	if err != nil {
 		return err
+	}
+	for _, d := range places {
+		s := r.sources[d.Reader]
+		if s == nil || named && !r.seen[storeKey{d.Reader, d.Path}] {
+			continue
+		}
+		if s.DamagedAll++; len(s.Damaged) < MaxDamaged {
+			s.Damaged = append(s.Damaged, Place{d.Path, d.Damage})
+		}
+	}
+	if named {
+		return nil
 	}
 	for reader, n := range all {
 		if s := r.sources[reader]; s != nil {
 			s.DamagedAll = n
-		}
-	}
-	for _, d := range places {
-		if s := r.sources[d.Reader]; s != nil {
-			s.Damaged = append(s.Damaged, Place{d.Path, d.Damage})
 		}
 	}
 	return nil

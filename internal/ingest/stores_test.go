@@ -39,6 +39,43 @@ func TestGrown(t *testing.T) {
 	}
 }
 
+// What was looked at for nothing is told as unchanged: its time proves nothing, or it grew by a line that tells nothing.
+func TestLookedAtForNothing(t *testing.T) {
+	w := newWorld(t)
+	path := w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
+	now := time.Now().Add(time.Minute)
+	if err := os.Chtimes(path, now, now); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("new 1 updated 0 unchanged 0 gone 0, read 1", "a 1")
+	now = now.Add(time.Minute)
+	if err := os.Chtimes(path, now, now); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("new 0 updated 0 unchanged 1 gone 0, read 1", "a 1")
+	w.add("a.notes", "")
+	w.expect("new 0 updated 0 unchanged 1 gone 0, read 1", "a 1")
+}
+
+// Who names a place is told of the damage there, and of no other.
+func TestDamageOfNamedPlaces(t *testing.T) {
+	w := newWorld(t)
+	w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`, "nonsense")
+	b := w.write("b.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`, "nonsense", "nonsense")
+	c := w.write("c.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
+	if s := w.ingest(); s.DamagedAll != 3 || len(s.Damaged) != 3 {
+		t.Errorf("all: %+v", s.Damaged)
+	}
+	w.options.Places.Paths = []string{b}
+	if s := w.ingest(); s.DamagedAll != 2 || len(s.Damaged) != 2 || s.Damaged[0].Path != b {
+		t.Errorf("of %s: %+v", b, s.Damaged)
+	}
+	w.options.Places.Paths = []string{c}
+	if s := w.ingest(); s.DamagedAll != 0 || len(s.Damaged) != 0 {
+		t.Errorf("of %s: %+v", c, s.Damaged)
+	}
+}
+
 func TestTruncated(t *testing.T) {
 	w := newWorld(t)
 	path := w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`, `{"say":"two"}`, `{"say":"three"}`)
