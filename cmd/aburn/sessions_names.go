@@ -24,9 +24,18 @@ func namesOf(ctx context.Context, arch *archive.Archive) (*sessionNames, error) 
 }
 
 func newNames(all []archive.Session) *sessionNames {
-	n := &sessionNames{}
+	ids := make([]string, len(all))
 	for i := range all {
-		part := ownPart(all[i].ID)
+		ids[i] = all[i].ID
+	}
+	return namesAmong(ids)
+}
+
+// namesAmong is for sessions of which only the ids are at hand.
+func namesAmong(ids []string) *sessionNames {
+	n := &sessionNames{}
+	for _, id := range ids {
+		part := ownPart(id)
 		n.begin = append(n.begin, part)
 		n.end = append(n.end, backwards(part))
 	}

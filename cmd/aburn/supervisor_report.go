@@ -212,7 +212,7 @@ func share(n, of int) string {
 	if of == 0 {
 		return "-"
 	}
-	return strconv.Itoa(n) + " of " + strconv.Itoa(of)
+	return term.Count(int64(n)) + " of " + term.Count(int64(of))
 }
 
 // alertOf is the type of an alert that a person was told: an INTERVENTION without a task.

@@ -1,14 +1,12 @@
 package graphpage
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"html/template"
 	"io"
-	"strings"
 	"time"
 
+	"aburn/internal/htmlpage"
 	"aburn/internal/term"
 	"aburn/trace"
 )
@@ -39,48 +37,15 @@ type Call struct {
 //go:embed page
 var files embed.FS
 
-// HTML writes the page. The only script and style that its policy allows are its own, by their hashes, and it loads nothing.
+// HTML writes the page.
 func (p *Page) HTML(w io.Writer) error {
-	script, err := read("page/data.js", "page/tree.js", "page/time.js", "page/lanes.js")
-	if err != nil {
-		return err
+	page := htmlpage.Page{
+		Title: p.Title, Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/data.js", "page/tree.js", "page/time.js", "page/lanes.js"},
+		Funcs:  template.FuncMap{"count": term.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }},
+		Values: map[string]any{"Title": term.Clean(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Rows": p.rows(), "Root": p.root()},
+		Data:   p.data(),
 	}
-	style, err := read("page/page.css")
-	if err != nil {
-		return err
-	}
-	text, err := read("page/page.html")
-	if err != nil {
-		return err
-	}
-	t, err := template.New("page").Funcs(template.FuncMap{"count": term.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }}).Parse(text)
-	if err != nil {
-		return err
-	}
-	return t.Execute(w, map[string]any{
-		"Title": term.Clean(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Policy": policy(script, style),
-		"Style": template.CSS(style), "Script": template.JS(script), "Data": p.data(), "Rows": p.rows(), "Root": p.root(),
-	})
-}
-
-func read(names ...string) (string, error) {
-	var b strings.Builder
-	for _, name := range names {
-		text, err := files.ReadFile(name)
-		if err != nil {
-			return "", err
-		}
-		b.Write(text)
-	}
-	return b.String(), nil
-}
-
-func policy(script, style string) string {
-	hash := func(s string) string {
-		sum := sha256.Sum256([]byte(s))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}
-	return "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; script-src " + hash(script) + "; style-src " + hash(style)
+	return page.Write(w)
 }
 
 func durationOf(ms int64) string { return term.Duration(time.Duration(ms) * time.Millisecond) }

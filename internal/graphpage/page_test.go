@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/htmlpage/browser"
 	"aburn/internal/term"
 )
 
@@ -35,11 +36,11 @@ func written(t *testing.T, p *Page) string {
 
 // The page in a real browser: no error, no refusal by the page's own policy, and the numbers that went in.
 func TestPageInABrowser(t *testing.T) {
-	b := startBrowser(t)
+	b := browser.Start(t)
 	for _, n := range []int{1, 3, 60, 1000} {
 		p := drawn(n)
-		b.open("file://" + written(t, p))
-		b.quiet()
+		b.Open("file://" + written(t, p))
+		b.Quiet()
 		calls, failed := 0, 0
 		for _, list := range p.Calls {
 			calls += len(list)
@@ -55,15 +56,15 @@ func TestPageInABrowser(t *testing.T) {
 			sum("sessions"): n, sum("calls"): calls, sum("failed"): failed, sum("tokens"): int(root.Tokens), sum("no_result"): root.NoResult, sum("prompts"): root.Prompts,
 			column(6): root.Calls, column(7): root.Failed, column(8): root.NoResult, column(9): int(root.Tokens), `document.querySelectorAll('tbody tr').length`: n,
 		} {
-			if got := b.value(expression); got != strconv.Itoa(want) {
+			if got := b.Value(expression); got != strconv.Itoa(want) {
 				t.Errorf("%d nodes: %s is %s, want %d", n, expression, got, want)
 			}
 		}
-		shown, _ := strconv.Atoi(b.value(`document.querySelectorAll('#tree [role=treeitem]').length`))
+		shown, _ := strconv.Atoi(b.Value(`document.querySelectorAll('#tree [role=treeitem]').length`))
 		if shown < min(n, 20) || shown > 100 {
 			t.Errorf("%d nodes: the picture begins with %d", n, shown)
 		}
-		if b.value(`document.querySelectorAll('#lanes .call').length`) == "0" || b.value(`document.querySelectorAll('#lanes .lane').length`) == "0" {
+		if b.Value(`document.querySelectorAll('#lanes .call').length`) == "0" || b.Value(`document.querySelectorAll('#lanes .lane').length`) == "0" {
 			t.Errorf("%d nodes: no call is on the timeline", n)
 		}
 	}
@@ -81,58 +82,58 @@ func column(n int) string {
 
 // Everything can be reached with the keyboard, found, zoomed and folded, and says what it is.
 func TestPageAtTheKeyboard(t *testing.T) {
-	b := startBrowser(t)
+	b := browser.Start(t)
 	p := drawn(60)
-	b.open("file://" + written(t, p))
+	b.Open("file://" + written(t, p))
 	is := func(what, expression, want string) {
 		t.Helper()
-		if got := b.value(expression); got != want {
+		if got := b.Value(expression); got != want {
 			t.Errorf("%s: %s is %s, want %s", what, expression, got, want)
 		}
 	}
 	items := `document.querySelectorAll('#tree [role=treeitem]').length`
-	all := b.value(items)
-	b.value(`document.querySelector('#tree [tabindex="0"]').focus()`)
+	all := b.Value(items)
+	b.Value(`document.querySelector('#tree [tabindex="0"]').focus()`)
 	is("Tab reaches the root", `document.activeElement.dataset.node`, "1")
-	b.press("ArrowLeft")
+	b.Press("ArrowLeft")
 	is("← closes", items, "1")
 	is("closed, it shows the sum of all", `document.activeElement.querySelector('.sub').textContent.split(' calls')[0]`, "Σ "+comma(p.Nodes[0].Whole.Calls))
-	b.press("ArrowRight")
+	b.Press("ArrowRight")
 	is("→ opens what was open", items, all)
-	b.press("ArrowRight")
+	b.Press("ArrowRight")
 	is("→ goes on", `document.activeElement.dataset.node`, "2")
-	b.press("Enter")
+	b.Press("Enter")
 	is("Enter goes to the lane", `document.activeElement.id`, "lanes")
 	is("which is that of the node", `document.querySelector('.lane.at').dataset.at`, "1")
-	b.press("n")
+	b.Press("n")
 	is("n goes to its first call", `document.querySelector('.call.on') !== null && document.getElementById('detail').textContent.startsWith('call ')`, "true")
-	before := b.value(`axis.to - axis.from`)
-	b.press("+", "+")
+	before := b.Value(`axis.to - axis.from`)
+	b.Press("+", "+")
 	is("+ zooms", `axis.to - axis.from < `+before+` / 2`, "true")
-	b.press("0")
+	b.Press("0")
 	is("0 shows all", `axis.to - axis.from`, before)
 	lanes := `lanes.shown.length`
 	is("a lane a session", lanes, "60")
-	b.press("ArrowUp", "Enter")
+	b.Press("ArrowUp", "Enter")
 	is("Enter folds", lanes, "1")
-	b.press("Enter")
+	b.Press("Enter")
 	is("and unfolds", lanes, "60")
-	b.value(`document.getElementById('search').focus()`)
-	b.value(`document.getElementById('search').value = 'failure '`)
-	b.press("7")
+	b.Value(`document.getElementById('search').focus()`)
+	b.Value(`document.getElementById('search').value = 'failure '`)
+	b.Press("7")
 	is("a search finds", lanes, strconv.Itoa(matching(p, "failure 7")))
-	b.value(`document.getElementById('search').value = '', document.getElementById('search').dispatchEvent(new Event('input'))`)
+	b.Value(`document.getElementById('search').value = '', document.getElementById('search').dispatchEvent(new Event('input'))`)
 	is("without it all are back", lanes, "60")
-	b.value(`document.querySelector('#time-legend button').click()`)
+	b.Value(`document.querySelector('#time-legend button').click()`)
 	is("the legend hides", `document.querySelectorAll('#lanes .c-completed.call').length`, "0")
-	b.value(`document.getElementById('colour').value = 'type', document.getElementById('colour').dispatchEvent(new Event('change'))`)
+	b.Value(`document.getElementById('colour').value = 'type', document.getElementById('colour').dispatchEvent(new Event('change'))`)
 	is("kinds have colours", `document.querySelectorAll('#time-legend button').length`, "8")
-	b.value(`document.getElementById('tree-all').click()`)
+	b.Value(`document.getElementById('tree-all').click()`)
 	is("all are opened", items, "60")
 	if all == "1" {
 		t.Error("at first only the root is shown")
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 func comma(n int) string { return term.Count(int64(n)) }

@@ -1,4 +1,5 @@
-package graphpage
+// Package browser drives a headless Chromium in the tests of pages that aburn writes.
+package browser
 
 import (
 	"bufio"
@@ -12,8 +13,8 @@ import (
 	"time"
 )
 
-// browser is a Chromium that does what a test says, over the two pipes of its debugging protocol: messages of JSON that end in a zero byte.
-type browser struct {
+// Browser is a Chromium that does what a test says, over the two pipes of its debugging protocol: messages of JSON that end in a zero byte.
+type Browser struct {
 	t       *testing.T
 	out     *os.File
 	in      *bufio.Reader
@@ -22,8 +23,8 @@ type browser struct {
 	said    []string // errors of the console, exceptions, and what a policy refused
 }
 
-// startBrowser starts a headless Chromium. Without one the test is skipped.
-func startBrowser(t *testing.T) *browser {
+// Start starts a headless Chromium. Without one the test is skipped.
+func Start(t *testing.T) *Browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -51,7 +52,7 @@ func startBrowser(t *testing.T) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{t: t, out: out, in: bufio.NewReaderSize(in, 1<<20)}
+	b := &Browser{t: t, out: out, in: bufio.NewReaderSize(in, 1<<20)}
 	timeout := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
 		fmt.Fprintf(out, `{"id":999999,"method":"Browser.close"}%c`, 0)
@@ -64,7 +65,7 @@ func startBrowser(t *testing.T) *browser {
 }
 
 // call sends a command and returns its result. What the page says meanwhile is kept.
-func (b *browser) call(method string, params map[string]any) json.RawMessage {
+func (b *Browser) call(method string, params map[string]any) json.RawMessage {
 	b.t.Helper()
 	b.id++
 	message, err := json.Marshal(map[string]any{"id": b.id, "method": method, "params": params, "sessionId": b.session})
@@ -103,8 +104,8 @@ func (b *browser) call(method string, params map[string]any) json.RawMessage {
 	}
 }
 
-// open shows a page in a tab of its own and waits for its script.
-func (b *browser) open(url string) {
+// Open shows a page in a tab of its own and waits for its script.
+func (b *Browser) Open(url string) {
 	b.t.Helper()
 	var target struct{ TargetID string }
 	b.session, b.said = "", nil
@@ -117,7 +118,7 @@ func (b *browser) open(url string) {
 	}
 	b.call("Page.navigate", map[string]any{"url": url})
 	for range 300 {
-		if b.value(`String(document.readyState === 'complete' && location.href !== 'about:blank')`) == "true" {
+		if b.Value(`String(document.readyState === 'complete' && location.href !== 'about:blank')`) == "true" {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -125,8 +126,8 @@ func (b *browser) open(url string) {
 	b.t.Fatalf("%s does not load", url)
 }
 
-// value is what an expression of the page's script gives.
-func (b *browser) value(expression string) string {
+// Value is what an expression of the page's script gives.
+func (b *Browser) Value(expression string) string {
 	b.t.Helper()
 	var r struct {
 		Result           struct{ Value any }
@@ -138,8 +139,8 @@ func (b *browser) value(expression string) string {
 	return fmt.Sprint(r.Result.Value)
 }
 
-// press types keys, by their names.
-func (b *browser) press(keys ...string) {
+// Press types keys, by their names.
+func (b *Browser) Press(keys ...string) {
 	b.t.Helper()
 	for _, key := range keys {
 		params := map[string]any{"type": "keyDown", "key": key}
@@ -153,10 +154,28 @@ func (b *browser) press(keys ...string) {
 	}
 }
 
-// quiet fails the test if the page complained.
-func (b *browser) quiet() {
+// Quiet fails the test if the page complained.
+func (b *Browser) Quiet() {
 	b.t.Helper()
 	if len(b.said) > 0 {
 		b.t.Errorf("the browser says\n%s", strings.Join(b.said, "\n"))
+	}
+}
+
+// Prefer makes the page light or dark, as its user would.
+func (b *Browser) Prefer(scheme string) {
+	b.t.Helper()
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
+}
+
+// Screenshot writes a picture of the whole page.
+func (b *Browser) Screenshot(path string) {
+	b.t.Helper()
+	var r struct{ Data []byte }
+	if err := json.Unmarshal(b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}), &r); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, r.Data, 0o600); err != nil {
+		b.t.Fatal(err)
 	}
 }
