@@ -19,13 +19,13 @@ func (s *Settings) environment(own string) {
 }
 
 // variables are the keys that are not the model's, each with what variable makes of it: a hook looks them all up.
-func variables() [15]struct{ key, name string } {
+func variables() [16]struct{ key, name string } {
 	return [...]struct{ key, name string }{
 		{keyRotate, "ABURN_LOG_ROTATE"}, {keyKeep, "ABURN_LOG_KEEP"}, {keySync, "ABURN_LOG_SYNC"}, {keyLinger, "ABURN_WATCH_LINGER"},
 		{keyChainOnStart, "ABURN_INJECT_CHAIN_ON_START"}, {keyDesktop, "ABURN_NOTIFY_DESKTOP"}, {keyBell, "ABURN_NOTIFY_BELL"},
 		{keyCommand, "ABURN_NOTIFY_COMMAND"}, {keyMin, "ABURN_NOTIFY_MIN"}, {keyAtStop, "ABURN_DELIVER_AT_STOP"},
 		{keyAgentEnd, "ABURN_DELIVER_AGENT_END"}, {keyForeign, "ABURN_QUEUE_FOREIGN"}, {keyExpires, "ABURN_QUEUE_EXPIRES"},
-		{keyAtSessionEnd, "ABURN_ARCHIVE_AT_SESSION_END"}, {keyRetention, "ABURN_ARCHIVE_RETENTION"},
+		{keyAtSessionEnd, "ABURN_ARCHIVE_AT_SESSION_END"}, {keyRetention, "ABURN_ARCHIVE_RETENTION"}, {keyRules, "ABURN_REMEDY_RULES"},
 	}
 }
 

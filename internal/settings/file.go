@@ -159,7 +159,7 @@ func (f *file) object(prefix string, obj gjson.Result) {
 }
 
 func (f *file) member(key string, keyAt int, v gjson.Result) {
-	if f.project && userOnly(key) {
+	if f.project && userOnly(key) && !v.IsObject() {
 		where := "the user's own settings"
 		if f.own != "" {
 			where += ", " + f.own
@@ -178,6 +178,10 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 	val := valueOf(v)
 	if ofModel(key) {
 		f.settings.later = append(f.settings.later, later{key: key, value: val, keyAt: keyAt, at: v.Index, file: f})
+		return
+	}
+	if key == keyRules {
+		f.settings.unread = &later{key: key, value: val, keyAt: keyAt, at: v.Index, file: f}
 		return
 	}
 	wrong, ok := f.settings.set(key, val)

@@ -26,6 +26,7 @@ const (
 	keyExpires      = "queue.expires"
 	keyAtSessionEnd = "archive.at_session_end"
 	keyRetention    = "archive.retention"
+	keyRules        = "remedy.rules"
 
 	// the model's
 	keyTimeouts     = "timeouts." // and the name of a phase, or "default"

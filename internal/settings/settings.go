@@ -2,8 +2,8 @@
 // project's .oss/settings.json, the user's own settings.json, ABURN_* variables (flags are their commands' business).
 //
 // Invariants:
-//   - The model is built when somebody asks for it: until then its keys are only kept, so that a tool call's hook,
-//     which never asks, pays nothing for them.
+//   - The model, and the rules for remedies, are read when somebody asks for them: until then their keys are only kept,
+//     so that a tool call's hook, which never asks, pays nothing for them.
 //   - Loading never fails: what is wrong is left out, the rest counts, and a warning says file, line and column.
 //   - A project that this user has not marked sets nothing, and no project sets a key that decides what an agent is
 //     given or what is run (userOnly). Neither does the environment: agents let a repository's settings set variables.
@@ -49,6 +49,9 @@ type Settings struct {
 	env   func(string) string
 	later []later // the model's keys, in the order of their precedence
 	model *workflow.Model
+
+	unread *later // remedy.rules, until somebody asks for them
+	rules  []Rule
 }
 
 // Inject says what aburn may hand to an agent unasked. Only the user's own file decides it.

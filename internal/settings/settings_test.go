@@ -132,10 +132,10 @@ func TestUserOnlyKeys(t *testing.T) {
 	if s.Inject.ChainOnStart || s.Keep != 1<<30 {
 		t.Errorf("%+v", s)
 	}
-	want := `~/p/.oss/settings.json:2:3: inject counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
+	want := `~/p/.oss/settings.json:2:14: inject.chain_on_start counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
 ~/p/.oss/settings.json:3:3: inject.chain_on_start counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
-~/p/.oss/settings.json:4:3: notify counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
-~/p/.oss/settings.json:5:3: queue counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
+~/p/.oss/settings.json:4:14: notify.command counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
+~/p/.oss/settings.json:5:13: queue.foreign counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
 ~/p/.oss/settings.json:6:3: "notify.\x1b[31m" counts only in the user's own settings, ~/.config/aburn/settings.json: ignored
 ABURN_INJECT_CHAIN_ON_START: inject.chain_on_start counts only in the user's own settings, ~/.config/aburn/settings.json: ignored`
 	if got := h.warnings(s); got != want {
