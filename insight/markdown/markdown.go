@@ -14,8 +14,11 @@ import (
 const MaxQuoted = 120
 
 // Code is recorded text as a code span; nothing of nothing. In it nothing is markup, and nothing ends it.
-func Code(s string) string {
-	if s = logfmt.OneLine(s, MaxQuoted); s == "" {
+func Code(s string) string { return Text(s, MaxQuoted) }
+
+// Text is Code of at most max bytes of a text.
+func Text(s string, max int) string {
+	if s = logfmt.OneLine(s, max); s == "" {
 		return ""
 	}
 	return "`" + strings.ReplaceAll(s, "`", "'") + "`"
