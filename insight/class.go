@@ -1,6 +1,11 @@
 package insight
 
-import "aburn/trace"
+import (
+	"slices"
+	"strings"
+
+	"aburn/trace"
+)
 
 // Class is the kind of an error, from the point of view of who has to do something about it. The list is open: a reader of
 // digests takes a class that it does not know as other.
@@ -26,6 +31,8 @@ const (
 	Disk         Class = "disk"
 	API          Class = "api"
 	Other        Class = "other"
+	// Cancelled is a call that was stopped by the user, or by the end of the program. Nothing was wrong with it: it is in no key.
+	Cancelled Class = "cancelled"
 )
 
 // Failure is what is known about one error, all that its class may be told from.
@@ -39,4 +46,66 @@ type Failure struct {
 	Code    string // of an error event: the agent's own word
 	Status  int    // of an error event: the HTTP status
 	Head    string // as the trace has it
+}
+
+// rule says which class an error has. All of its conditions must hold; a condition that is not set does.
+type rule struct {
+	class Class
+	types []trace.ToolType // what the call's tool does; notCall is an error event
+	runs  []string         // one of the command line's programs, as CommandWord has them, or the beginning of one up to a blank
+	exits []int
+	codes []int    // HTTP statuses
+	says  []string // one of these phrases stands in the text (see phrase)
+}
+
+// notCall is the type of an error that is none of a call.
+const notCall trace.ToolType = ""
+
+// Classify says which class an error has, by the first rule that fits; Other if none does. What was refused is permission,
+// whatever the text says.
+func Classify(f Failure) Class {
+	if f.Denied != "" {
+		return Permission
+	}
+	var buf [maxText]byte
+	text := f.Head
+	if f.Code != "" {
+		text = f.Code + " " + text
+	}
+	p := compiled()
+	said := p.find(lower(buf[:0], text))
+	var programs []string
+	if f.Type == trace.ShellTool {
+		programs = commandWords(f.Command)
+	}
+	for i := range p.rules {
+		s := &p.rules[i]
+		if (s.from == s.to || said.any(s.from, s.to)) && s.rule.fits(&f, programs) {
+			return s.rule.class
+		}
+	}
+	return Other
+}
+
+// fits says whether all conditions but the phrases hold.
+func (r *rule) fits(f *Failure, programs []string) bool {
+	switch {
+	case r.types != nil && !slices.Contains(r.types, f.Type):
+	case r.exits != nil && (f.Exit == nil || !slices.Contains(r.exits, *f.Exit)):
+	case r.codes != nil && !slices.Contains(r.codes, f.Status):
+	case r.runs != nil && !slices.ContainsFunc(programs, r.names):
+	default:
+		return true
+	}
+	return false
+}
+
+// names says whether a program is one of the rule's.
+func (r *rule) names(program string) bool {
+	for _, name := range r.runs {
+		if rest, ok := strings.CutPrefix(program, name); ok && (rest == "" || rest[0] == ' ' || rest[0] == ':') {
+			return true
+		}
+	}
+	return false
 }

@@ -46,7 +46,7 @@ type Digest struct {
 
 	// Hooked says that aburn's hooks recorded the session too, and that what they know is in here.
 	Hooked bool `json:"hooked,omitempty"`
-	// More says how many Errors and Changes were left out of the lists. All numbers hold them.
+	// More says how much the lists leave out. All numbers hold it.
 	More More `json:"more,omitzero"`
 }
 
@@ -55,6 +55,7 @@ const (
 	MaxErrors  = 40
 	MaxSlow    = 5
 	MaxChanges = 60
+	MaxPhases  = 40
 	MaxHead    = 200
 )
 
@@ -202,8 +203,9 @@ type ToolFailed struct {
 	Failed int    `json:"failed"`
 }
 
-// More is what a digest's lists leave out.
+// More is how many entries a digest's lists leave out.
 type More struct {
 	Errors  int `json:"errors,omitempty"`
 	Changes int `json:"changes,omitempty"`
+	Phases  int `json:"phases,omitempty"`
 }

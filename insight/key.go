@@ -1,5 +1,14 @@
 package insight
 
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // The keys under which sessions are comparable. Each is a letter and the number of its rules, a dash, and the first 12 hex
 // digits of a SHA-256 over what it stands for, so that equal keys mean equal shapes, on every machine:
 //
@@ -14,6 +23,95 @@ type Keys struct {
 	Fine   string `json:"error_key,omitempty"`
 }
 
+// Has says whether key is one of them.
+func (k Keys) Has(key string) bool {
+	return key != "" && (key == k.Coarse || key == k.Sub || key == k.Fine)
+}
+
+// keyDigits is how many hex digits a key has.
+const keyDigits = 12
+
+// key makes a key of what it stands for, part by part. No part can hold a line break: heads are on one line.
+func key(prefix string, parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return prefix + "-" + hex.EncodeToString(sum[:keyDigits/2])
+}
+
+// keys works out the keys.
+func (d *Digest) keys() {
+	d.Keys = Keys{Coarse: key("f1", d.Agent.Name, string(d.Outcome()), joined(d.top(), ","), string(d.FailureRate()), d.loops())}
+	if sub := d.errorClasses(); len(sub) > 0 {
+		d.Keys.Sub = key("s1", d.Agent.Name, joined(sub, ","))
+	}
+	if d.Decisive >= 0 {
+		e := &d.Errors[d.Decisive]
+		exit := ""
+		if e.Exit != nil {
+			exit = strconv.Itoa(*e.Exit)
+		}
+		d.Keys.Fine = key("e1", string(e.Type), string(e.Class), exit, e.Hash)
+	}
+}
+
+// errorClasses is the classes that errors of the session have, in alphabetical order.
+func (d *Digest) errorClasses() []Class {
+	all := make([]Class, 0, len(d.Classes))
+	for _, c := range d.Classes {
+		if c.Class != Cancelled && c.Count > 0 {
+			all = append(all, c.Class)
+		}
+	}
+	return all
+}
+
+// top is the three classes with most errors, of equal ones the first in the alphabet, in alphabetical order.
+func (d *Digest) top() []Class {
+	const most = 3
+	all := d.errorClasses()
+	if len(all) <= most {
+		return all
+	}
+	count := func(c Class) int {
+		i := slices.IndexFunc(d.Classes, func(have ClassCount) bool { return have.Class == c })
+		return d.Classes[i].Count
+	}
+	slices.SortStableFunc(all, func(a, b Class) int { return cmp.Compare(count(b), count(a)) })
+	all = all[:most]
+	slices.Sort(all)
+	return all
+}
+
+func joined(all []Class, by string) string {
+	var b strings.Builder
+	for i, c := range all {
+		if i > 0 {
+			b.WriteString(by)
+		}
+		b.WriteString(string(c))
+	}
+	return b.String()
+}
+
+func (d *Digest) loops() string {
+	if len(d.Loops) > 0 {
+		return "loops"
+	}
+	return ""
+}
+
+// Shape is what the coarse key stands for, for people: "claude errored build+test mid loops".
+func (d *Digest) Shape() string {
+	parts := []string{d.Agent.Name, string(d.Outcome())}
+	if top := joined(d.top(), "+"); top != "" {
+		parts = append(parts, top)
+	}
+	parts = append(parts, string(d.FailureRate()))
+	if l := d.loops(); l != "" {
+		parts = append(parts, l)
+	}
+	return strings.Join(parts, " ")
+}
+
 // Rate is the bucket of a rate of failure.
 type Rate string
 
@@ -24,3 +122,17 @@ const (
 	RateMid  Rate = "mid"
 	RateHigh Rate = "high"
 )
+
+// FailureRate is the bucket of failed calls among those that have an end.
+func (d *Digest) FailureRate() Rate {
+	ended, failed := d.Counts.Calls-d.Counts.NoResult, d.Counts.Failed
+	switch {
+	case failed == 0 || ended <= 0:
+		return RateNone
+	case failed*100 < ended*20:
+		return RateLow
+	case failed*100 < ended*60:
+		return RateMid
+	}
+	return RateHigh
+}

@@ -1,0 +1,101 @@
+package insight
+
+import "aburn/trace"
+
+// history is what became of one file.
+type history struct {
+	change   Change
+	loop     EditLoop
+	contents map[string]bool // the hashes that it had
+}
+
+// changes finds what became of each file. Where the source reports a call's change of a file, that is counted; where it does
+// not, an edit that succeeded counts for the loops, but nothing is said of what it changed.
+func (s *session) changes() {
+	files := files{at: map[string]int{}}
+	told := map[string]bool{}
+	for i := range s.t.Events {
+		e := &s.t.Events[i]
+		if c, ok := e.Body.(*trace.FileChange); ok && e.Copied == "" {
+			files.of(c.Path).changed(e.Seq, c)
+			told[c.Call] = true
+		}
+	}
+	for i := range s.uses {
+		u := &s.uses[i]
+		if u.call.Type == trace.EditTool && u.call.Path != "" && u.end != nil && !u.failed && !told[u.call.Call] {
+			files.of(u.call.Path).loop.edited(u.seq)
+		}
+	}
+	d := s.d
+	for i := range files.all {
+		h := &files.all[i]
+		if h.loop.Edits > LoopEdits || h.loop.Identical > 0 {
+			d.Loops = append(d.Loops, h.loop)
+		}
+		switch {
+		case h.change.Times == 0:
+		case len(d.Changes) < MaxChanges:
+			d.Changes = append(d.Changes, h.change)
+		default:
+			d.More.Changes++
+		}
+	}
+}
+
+// files is the files of a session, in the order of their first change.
+type files struct {
+	all []history
+	at  map[string]int
+}
+
+func (f *files) of(path string) *history {
+	i, ok := f.at[path]
+	if !ok {
+		i = len(f.all)
+		f.at[path] = i
+		f.all = append(f.all, history{change: Change{Path: path}, loop: EditLoop{Path: path}})
+	}
+	return &f.all[i]
+}
+
+// changed takes a change of the file. How many lines it changed in all is known if it is known of each time.
+func (h *history) changed(seq int, c *trace.FileChange) {
+	x := &h.change
+	x.Added, x.Removed = plus(x.Times, x.Added, c.Added), plus(x.Times, x.Removed, c.Removed)
+	x.Times++
+	x.Action, x.Hash, x.Event = c.Action, c.Hash[:min(len(c.Hash), hashDigits)], seq
+	h.loop.edited(seq)
+	if c.Hash == "" {
+		return
+	}
+	if h.contents[c.Hash] {
+		h.loop.Identical++
+		return
+	}
+	if h.contents == nil {
+		h.contents = map[string]bool{}
+	}
+	h.contents[c.Hash] = true
+}
+
+// edited counts one edit.
+func (l *EditLoop) edited(seq int) {
+	if l.Edits == 0 || seq < l.First {
+		l.First = seq
+	}
+	l.Edits++
+	l.Last = max(l.Last, seq)
+}
+
+// plus is the sum of what the first times add up to and one more; nil if either is not known.
+func plus(times int, sum, more *int) *int {
+	if more == nil || times > 0 && sum == nil {
+		return nil
+	}
+	n := *more
+	if sum != nil {
+		n += *sum
+	}
+	return &n
+}

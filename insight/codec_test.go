@@ -1,0 +1,88 @@
+package insight_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"aburn/insight"
+	"aburn/trace"
+)
+
+// full is a digest in which nothing is zero that is kept.
+func full() *insight.Digest {
+	one, two, three := 1, 2, -3
+	return &insight.Digest{
+		Source: "claude", ID: "s1", Agent: trace.Agent{Name: "claude", Version: "2.1"}, Project: trace.Project{Path: "/p/w", Key: "/p"},
+		Relation: trace.Fork, Start: time.UnixMilli(1_700_000_000_123).UTC(), End: time.UnixMilli(1_700_000_900_456).UTC(), ActiveMS: 7,
+		Verdict: insight.Verdict{Outcome: insight.Errored, Rule: insight.RuleFailingTail, Events: []int{3, 400, 70000}, Refined: "completed → errored: FAILED of build at event 9"},
+		Keys:    insight.Keys{Coarse: "f1-000000000001", Sub: "s1-000000000002", Fine: "e1-000000000003"},
+		Counts: trace.Counts{Events: 1, Prompts: 2, Responses: 3, Calls: 4, Failed: 5, Denied: 6, NoResult: 7, Subagents: 8, Changes: 9, Errors: 10,
+			Interrupts: 11, Compacted: 12},
+		Usage:   trace.Usage{Input: 1 << 40, CacheRead: 2, CacheWrite: 3, Output: 4, Reasoning: 5, CostUSD: 0.25},
+		Spent:   insight.Spent{Calls: 9, Failed: 4, Retries: 2},
+		Classes: []insight.ClassCount{{Class: insight.Build, Count: 2}, {Class: insight.Test, Count: 1}},
+		Errors:  []insight.ErrorGroup{{Class: insight.Build, Type: trace.ShellTool, Tool: "Bash", Exit: &three, Code: "c", Status: 500, Head: "h", Hash: "abc", Text: "t", Count: 2, First: 3, Last: 5, Solved: 8}, {Class: insight.Test, Head: "ü"}},
+		Tools:   []insight.ToolUse{{Type: trace.ShellTool, Calls: 1, Ended: 2, Failed: 3, Denied: 4, Retries: 5, TimedMS: 6, Timed: 7, SpentAll: 8}},
+		Slow:    []insight.SlowCall{{Event: 1, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 9000, Failed: true}},
+		Loops:   []insight.EditLoop{{Path: "a.go", Edits: 4, Identical: 1, First: 2, Last: 9}},
+		Changes: []insight.Change{{Path: "a.go", Action: "modified", Times: 4, Added: &one, Removed: &two, Hash: "ff", Event: 9}, {Path: "b.go"}},
+		Phases:  []insight.PhaseUse{{Command: "build", Phase: "RED", Result: "open", ActiveMS: 1, Tokens: 2, Calls: 3, Failed: 4, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 4}}, First: 5, Last: 6}},
+		Ask:     "do it", AskEvent: 1, Decisive: 1, Hooked: true, More: insight.More{Errors: 1, Changes: 2, Phases: 3},
+	}
+}
+
+// Every field survives being stored: full has no zero in any, which is checked by reflection.
+func TestCodec(t *testing.T) {
+	d := full()
+	zeros(t, reflect.ValueOf(*d), "Digest")
+	got, err := insight.Decode(insight.Append(nil, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, d) {
+		t.Errorf("stored and read again it is\n%+v\nnot\n%+v", got, d)
+	}
+}
+
+// zeros complains about fields of v that are zero; of lists, of the first entry.
+func zeros(t *testing.T, v reflect.Value, where string) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			break
+		}
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); where != "Digest" || f.Name != "Live" { // Live is not stored
+				zeros(t, v.Field(i), where+"."+f.Name)
+			}
+		}
+		return
+	case reflect.Slice:
+		if v.Len() > 0 {
+			zeros(t, v.Index(0), where+"[0]")
+			return
+		}
+	}
+	if v.IsZero() {
+		t.Errorf("%s is zero: the test does not see whether it is stored", where)
+	}
+}
+
+// Each form that is cut short, has more behind it, or is of other rules is an error.
+func TestDecodeRefuses(t *testing.T) {
+	form := insight.Append(nil, full())
+	for n := range form {
+		if _, err := insight.Decode(form[:n]); err == nil {
+			t.Errorf("its first %d of %d bytes decode", n, len(form))
+		}
+	}
+	if _, err := insight.Decode(append(form, 0)); err == nil {
+		t.Error("with a byte behind it, it decodes")
+	}
+	form[1] += 2 // the version, as a signed varint
+	if _, err := insight.Decode(form); err == nil {
+		t.Error("a form of another version decodes")
+	}
+}

@@ -1,0 +1,151 @@
+package insight
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"aburn/trace"
+)
+
+// hashDigits is how many hex digits of a SHA-256 an ErrorGroup's Hash has.
+const hashDigits = 16
+
+// hash is the beginning of the SHA-256 of a text.
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:hashDigits/2])
+}
+
+// groupKey is what equal errors have in common.
+type groupKey struct {
+	class  Class
+	kind   trace.ToolType
+	tool   string
+	hasEx  bool
+	exit   int
+	code   string
+	status int
+	hash   string
+}
+
+// grouping puts equal errors together, all of them: what is kept of them is cut in the end.
+type grouping struct {
+	groups []ErrorGroup
+	last   []*use // of a group: its last failed call, nil if it is none of a call
+	at     map[groupKey]int
+}
+
+// errors finds the errors of the session, in its order: calls that failed, and error events.
+func (s *session) errors() {
+	g := &grouping{}
+	next := 0
+	for i := range s.t.Events {
+		e := &s.t.Events[i]
+		if next < len(s.uses) && s.uses[next].seq == e.Seq {
+			if u := &s.uses[next]; u.failed {
+				g.failed(u)
+			}
+			next++
+			continue
+		}
+		if b, ok := e.Body.(*trace.Error); ok && e.Copied == "" {
+			g.event(e.Seq, b)
+		}
+	}
+	for i := range g.groups {
+		s.d.Classes = tally(s.d.Classes, g.groups[i].Class, g.groups[i].Count)
+	}
+	s.keep(g)
+	s.solved(g.last)
+}
+
+// failed takes a call that failed.
+func (g *grouping) failed(u *use) {
+	c, r := u.call, u.end
+	class := Cancelled
+	if r.Status != trace.StatusCancelled || r.Denied != "" {
+		class = Classify(Failure{Type: c.Type, Tool: c.Tool, Command: c.Head, Path: c.Path, Exit: r.ExitCode, Denied: r.Denied, Head: r.Head})
+	}
+	g.add(ErrorGroup{Class: class, Type: c.Type, Tool: c.Tool, Exit: r.ExitCode, Text: r.Head, First: u.seq}, u)
+}
+
+// event takes an error event. One without a text is told by its code.
+func (g *grouping) event(seq int, b *trace.Error) {
+	text := b.Head
+	if text == "" {
+		text = b.Code
+	}
+	class := Classify(Failure{Code: b.Code, Status: b.Status, Head: b.Head})
+	g.add(ErrorGroup{Class: class, Code: b.Code, Status: b.Status, Text: text, First: seq}, nil)
+}
+
+// add counts an error, which is one group of its own so far.
+func (g *grouping) add(e ErrorGroup, u *use) {
+	normal := Normal(e.Text)
+	k := groupKey{class: e.Class, kind: e.Type, tool: e.Tool, code: e.Code, status: e.Status, hash: hash(normal)}
+	if e.Exit != nil {
+		k.hasEx, k.exit = true, *e.Exit
+	}
+	i, ok := g.at[k]
+	if !ok {
+		if g.at == nil {
+			g.at = map[groupKey]int{}
+		}
+		i = len(g.groups)
+		g.at[k] = i
+		e.Head, e.Hash, e.Text = cut(normal, MaxHead), k.hash, cut(e.Text, MaxHead)
+		g.groups, g.last = append(g.groups, e), append(g.last, nil)
+	}
+	g.groups[i].Count++
+	g.groups[i].Last, g.last[i] = e.First, u
+}
+
+// keep takes the first groups into the digest, the decisive one among them.
+func (s *session) keep(g *grouping) {
+	d := s.d
+	d.Errors = g.groups
+	d.Decisive = decisive(d.Classes, g.groups)
+	if len(g.groups) <= MaxErrors {
+		return
+	}
+	if d.Decisive >= MaxErrors {
+		g.groups[MaxErrors-1], g.last[MaxErrors-1] = g.groups[d.Decisive], g.last[d.Decisive]
+		d.Decisive = MaxErrors - 1
+	}
+	d.More.Errors = len(g.groups) - MaxErrors
+	d.Errors = g.groups[:MaxErrors:MaxErrors]
+}
+
+// decisive is the first group of the class that has most errors, of equal ones the one whose first error came first.
+func decisive(classes []ClassCount, groups []ErrorGroup) int {
+	most := 0
+	for _, c := range classes {
+		if c.Class != Cancelled {
+			most = max(most, c.Count)
+		}
+	}
+	for i := range groups {
+		for _, c := range classes {
+			if c.Class == groups[i].Class && c.Class != Cancelled && c.Count == most {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// solved finds the call that did what the last one of a group had failed to do.
+func (s *session) solved(last []*use) {
+	for i := range s.d.Errors {
+		if last[i] == nil {
+			continue
+		}
+		for k := range s.uses {
+			u := &s.uses[k]
+			if u.seq > last[i].seq && u.end != nil && !u.failed && u.solves(last[i]) {
+				s.d.Errors[i].Solved = u.seq
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package insight
+
+import (
+	"fmt"
+
+	"aburn/trace"
+)
+
+// refine lets what hooks and the source state correct what was inferred. Nothing turns an interrupt into something else.
+func (j *judgement) refine() {
+	if j.Outcome == Interrupted {
+		return
+	}
+	from, why := j.Outcome, ""
+	for _, fact := range []func() (Outcome, string){j.turnEnded, j.commandCompleted, j.commandFailed, j.stated} {
+		if to, said := fact(); said != "" && to != j.Outcome {
+			if why != "" {
+				why += "; "
+			}
+			j.Outcome = to
+			why += said
+		}
+	}
+	if j.Outcome != from {
+		j.Refined = fmt.Sprintf("%s → %s: %s", from, j.Outcome, why)
+	}
+}
+
+// turnEnded: what was open when the turn ended in good order, a program in the background say, was not given up.
+func (j *judgement) turnEnded() (Outcome, string) {
+	if j.Outcome != GaveUp {
+		return "", ""
+	}
+	last := j.open[len(j.open)-1].seq
+	for i := len(j.t.Events) - 1; i >= last; i-- {
+		e := &j.t.Events[i]
+		if m, ok := e.Body.(*trace.Session); ok && e.Copied == "" && m.Marker == trace.Stopped {
+			if m.Detail == "failed" || m.Detail == "error" {
+				return "", ""
+			}
+			return Completed, fmt.Sprintf("the turn ended at event %d", e.Seq)
+		}
+	}
+	return "", ""
+}
+
+// commandCompleted: a command that said that it had what it was to make, when or after calls had begun to fail.
+func (j *judgement) commandCompleted() (Outcome, string) {
+	if j.Rule != RuleFailingTail {
+		return "", ""
+	}
+	first := 0
+	for _, u := range j.tail {
+		if u.failed {
+			first = u.end.EventIndex
+			break
+		}
+	}
+	e, m := j.lastCommand()
+	if e == nil || m.Marker != trace.CommandCompleted || e.Seq < first {
+		return "", ""
+	}
+	return Completed, fmt.Sprintf("COMPLETE of %s at event %d", m.Command, e.Seq)
+}
+
+// commandFailed: a command that said that it failed, and was not begun again.
+func (j *judgement) commandFailed() (Outcome, string) {
+	e, m := j.lastCommand()
+	if e == nil || m.Marker != trace.CommandFailed {
+		return "", ""
+	}
+	return Errored, fmt.Sprintf("FAILED of %s at event %d", m.Command, e.Seq)
+}
+
+// lastCommand is the last marker of a command.
+func (j *judgement) lastCommand() (*trace.Event, *trace.Session) {
+	for i := len(j.t.Events) - 1; i >= 0; i-- {
+		e := &j.t.Events[i]
+		if m, ok := e.Body.(*trace.Session); ok && e.Copied == "" && m.Command != "" && m.Phase == "" {
+			return e, m
+		}
+	}
+	return nil, nil
+}
+
+// stated: what the source, or the hooks beside it, state of an end that no event of the trace shows.
+func (j *judgement) stated() (Outcome, string) {
+	if j.Outcome == Errored {
+		return "", ""
+	}
+	switch j.t.Outcome {
+	case trace.Killed:
+		if j.Outcome == Unknown {
+			return "", ""
+		}
+		return Killed, "killed, " + j.t.OutcomeFrom
+	case trace.Interrupted:
+		return Interrupted, "interrupted, " + j.t.OutcomeFrom
+	case trace.Errored:
+		return Errored, "errored, " + j.t.OutcomeFrom
+	}
+	return "", ""
+}

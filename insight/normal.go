@@ -1,0 +1,224 @@
+package insight
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Normal is a head without what differs between equal errors: paths, numbers, ids, hex, durations, dates, colours, and what
+// agents write around it. A name stays, in quotation marks too: another module that is missing is another error. Normal of a
+// result of Normal is that result.
+func Normal(head string) string {
+	n := normal{in: unwrap(head)}
+	n.out = make([]byte, 0, len(n.in))
+	for n.at < len(n.in) {
+		n.next()
+	}
+	return strings.TrimRight(string(n.out), " ")
+}
+
+// normal is a text on its way into its normal form.
+type normal struct {
+	in  string
+	at  int
+	out []byte
+	// timed says that what was written last is a number with a unit: "2m 0s" is one duration.
+	timed bool
+}
+
+// What stands for what was replaced.
+const (
+	forNumber = "#"
+	forID     = "<id>"
+	forPath   = "<path>"
+	forURL    = "<url>"
+)
+
+// next takes one character that is not part of a word, or a whole word.
+func (n *normal) next() {
+	c := n.in[n.at]
+	switch {
+	case c == ' ':
+		n.at++
+		if len(n.out) > 0 && n.out[len(n.out)-1] != ' ' {
+			n.out = append(n.out, ' ')
+		}
+	case c == '[' && n.colour():
+	case c == '<' && n.placeholder():
+	case isWordByte(c) || (c == '/' || c == '.' || c == '~') && n.beginsPath():
+		n.word()
+	default:
+		n.at++
+		n.mark(c)
+	}
+}
+
+// mark writes a sign. Lines that are drawn are as long as what they stand under: of these, one or three signs stay.
+func (n *normal) mark(c byte) {
+	n.timed = false
+	most := 0
+	switch c {
+	case '^', '~':
+		most = 1
+	case '=', '-', '*', '.':
+		most = 3
+	}
+	if k := len(n.out); most > 0 && k >= most && strings.Count(string(n.out[k-most:]), string(rune(c))) == most {
+		return
+	}
+	n.out = append(n.out, c)
+}
+
+func (n *normal) put(s string) { n.out = append(n.out, s...) }
+
+// colour passes over what is left of a terminal's colour when its first byte was taken out: "[31m".
+func (n *normal) colour() bool {
+	for i := n.at + 1; i < len(n.in); i++ {
+		switch c := n.in[i]; {
+		case c == 'm' && i > n.at+1:
+			n.at = i + 1
+			return true
+		case c != ';' && !isDigit(c):
+			return false
+		}
+	}
+	return false
+}
+
+// placeholder takes what stands in a normal form already.
+func (n *normal) placeholder() bool {
+	for _, p := range [...]string{forID, forPath, forURL} {
+		if strings.HasPrefix(n.in[n.at:], p) {
+			n.put(p)
+			n.at += len(p)
+			n.timed = false
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isWordByte(c byte) bool {
+	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf
+}
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// beginsPath says whether a path that begins with a sign stands here.
+func (n *normal) beginsPath() bool {
+	rest := strings.TrimLeft(n.in[n.at:], ".~")
+	return len(rest) > 1 && rest[0] == '/' && (isWordByte(rest[1]) || rest[1] == '.') && n.at+3 >= len(n.in)-len(rest)
+}
+
+// word takes a word with all that is joined to it.
+func (n *normal) word() {
+	token := n.in[n.at:n.tokenEnd()]
+	switch {
+	case strings.Contains(token, "://"):
+		n.replaced(len(token), forURL)
+	case isPath(token):
+		n.replaced(n.quotedPath(len(token)), forPath)
+	case isUUID(token):
+		n.replaced(len(token), forID)
+	default:
+		n.plain(n.at + len(token))
+	}
+}
+
+func (n *normal) replaced(size int, by string) {
+	n.at += size
+	n.put(by)
+	n.timed = false
+}
+
+// tokenEnd is where the word that begins here ends, with what is joined to it by signs that paths, names and addresses have.
+func (n *normal) tokenEnd() int {
+	i, url := n.at, false
+	for ; i < len(n.in); i++ {
+		c := n.in[i]
+		switch {
+		case isWordByte(c), c == '.', c == '-', c == '/', c == '\\', c == '~', c == '+', c == '@', c == '%':
+			continue
+		case url && strings.IndexByte("?=&#:,;!$*", c) >= 0:
+			continue
+		case c == ':' && strings.HasPrefix(n.in[i:], "://"):
+			url = true
+			i += 2
+			continue
+		case c == ':' && i == n.at+1 && i+1 < len(n.in) && (n.in[i+1] == '\\' || n.in[i+1] == '/'): // a drive
+			continue
+		}
+		break
+	}
+	for i > n.at+1 && strings.IndexByte(".-:,;!?", n.in[i-1]) >= 0 {
+		i--
+	}
+	return i
+}
+
+// quotedPath is how long a path of size bytes is if it stands in quotation marks: what has blanks in it goes on to the next one.
+func (n *normal) quotedPath(size int) int {
+	if n.at == 0 || strings.IndexByte(`'"`+"`", n.in[n.at-1]) < 0 || n.in[n.at] != '/' && n.in[n.at] != '~' && !isDrive(n.in[n.at:]) {
+		return size
+	}
+	end := strings.IndexByte(n.in[n.at:], n.in[n.at-1])
+	if end < size || end > 300 {
+		return size
+	}
+	return end
+}
+
+func isDrive(s string) bool { return len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') }
+
+// isPath says whether a word is a path, or the name of a file.
+func isPath(token string) bool {
+	if isDrive(token) || strings.HasPrefix(token, "~/") {
+		return true
+	}
+	if i := strings.IndexAny(token, `/\`); i >= 0 {
+		return len(token) > 3 && strings.Trim(token, "0123456789/.") != ""
+	}
+	i := strings.LastIndexByte(token, '.')
+	return i > 0 && isExtension(token[i+1:])
+}
+
+// isExtension says whether the files that agents work on end so.
+func isExtension(s string) bool {
+	switch s {
+	case "go", "mod", "sum", "py", "pyi", "ipynb", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rs", "java", "kt", "kts", "scala", "c", "h", "cc", "cpp", "cxx", "hpp",
+		"cs", "rb", "php", "swift", "dart", "lua", "pl", "ex", "exs", "zig", "sh", "bash", "zsh", "ps1", "bat", "sql", "proto", "json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "lock",
+		"xml", "html", "css", "scss", "md", "rst", "txt", "csv", "tsv", "log", "png", "jpg", "svg", "pdf", "gz", "zip", "tar", "db", "sqlite", "tmp", "o", "so", "a", "jar", "class", "gradle", "tf", "snap":
+		return true
+	}
+	return false
+}
+
+// isUUID says whether a word is 8-4-4-4-12 hex digits.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// plain takes a word that is neither path nor address, up to end, run of letters and digits by run.
+func (n *normal) plain(end int) {
+	for n.at < end {
+		if !isWordByte(n.in[n.at]) {
+			c := n.in[n.at]
+			n.at++
+			n.mark(c)
+			continue
+		}
+		from := n.at
+		for n.at < end && isWordByte(n.in[n.at]) {
+			n.at++
+		}
+		n.run(n.in[from:n.at], end)
+	}
+}

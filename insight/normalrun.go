@@ -1,0 +1,111 @@
+package insight
+
+import "strings"
+
+// run takes a run of letters and digits of a word that ends at end.
+func (n *normal) run(s string, end int) {
+	digits := 0
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			digits++
+		}
+	}
+	switch {
+	case digits == 0:
+		n.name(s)
+	case len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && strings.Trim(s[2:], "0123456789abcdefABCDEF") == "":
+		n.replaced(0, forID)
+	case isQuantity(s):
+		n.number(s, end)
+	case isID(s, digits):
+		n.replaced(0, forID)
+	case s[0]|0x20 == 'v' && isQuantity(s[1:]): // v1.2.3
+		n.put(s[:1])
+		n.number(s[1:], end)
+	default:
+		n.put(s)
+		n.timed = false
+	}
+}
+
+// name takes letters. A month before a day is a date's.
+func (n *normal) name(s string) {
+	if isMonth(s) && n.at+1 < len(n.in) && n.in[n.at] == ' ' && isDigit(n.in[n.at+1]) {
+		n.put(forNumber)
+	} else if n.timed && (s == "AM" || s == "PM") {
+		n.out = n.out[:len(n.out)-1]
+	} else {
+		n.put(s)
+		n.timed = false
+	}
+}
+
+func isMonth(s string) bool {
+	if len(s) < 3 {
+		return false
+	}
+	for _, m := range [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"} {
+		if s == m || s == m[:3] {
+			return true
+		}
+	}
+	return false
+}
+
+// number takes a number that begins with s, and what of it stands behind a point or comma.
+func (n *normal) number(s string, end int) {
+	unit := !isDigit(s[len(s)-1])
+	for n.at+1 < end && (n.in[n.at] == '.' || n.in[n.at] == ',') && isDigit(n.in[n.at+1]) {
+		from := n.at + 1
+		for n.at++; n.at < end && isWordByte(n.in[n.at]); n.at++ {
+		}
+		unit = unit || !isDigit(n.in[n.at-1])
+		_ = from
+	}
+	if unit && n.timed && strings.HasSuffix(string(n.out), forNumber+" ") {
+		n.out = n.out[:len(n.out)-1]
+		return
+	}
+	n.put(forNumber)
+	n.timed = unit
+}
+
+// units are what can stand directly behind a number.
+const units = " ns us µs ms s m h d min sec b k kb mb gb tb kib mib gib th st nd rd x "
+
+// isQuantity says whether s is a number, one with a unit, or several such ("1m30s").
+func isQuantity(s string) bool {
+	for s != "" {
+		i := 0
+		for i < len(s) && isDigit(s[i]) {
+			i++
+		}
+		if i == 0 {
+			return false
+		}
+		s = s[i:]
+		for i = 0; i < len(s) && !isDigit(s[i]); i++ {
+		}
+		if i > 0 && !strings.Contains(units, " "+strings.ToLower(s[:i])+" ") {
+			return false
+		}
+		s = s[i:]
+	}
+	return true
+}
+
+// isID says whether letters and digits, of which so many are digits, are somebody's id and no name: hex of at least the length
+// that git abbreviates to, or a last part in which letters and digits change too often for a name.
+func isID(s string, digits int) bool {
+	last := s[strings.LastIndexByte(s, '_')+1:]
+	if len(last) >= 7 && strings.Trim(last, "0123456789abcdef") == "" && (digits < len(last) || len(last) < len(s)) {
+		return strings.Trim(last, "0123456789") != ""
+	}
+	changes := 0
+	for i := 1; i < len(last); i++ {
+		if isDigit(last[i]) != isDigit(last[i-1]) {
+			changes++
+		}
+	}
+	return len(last) >= 8 && changes >= 4 || len(last) >= 20 && changes >= 2
+}
