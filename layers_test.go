@@ -48,6 +48,7 @@ var layers = []struct {
 	{"trace/tracetest", "trace", "", "how readers are tested; knows none, and only tests import it"},
 	{"internal/archive", "trace trace/build internal/scrub", "zombiezen.com/go/sqlite github.com/klauspost/compress", "the derived store; knows neither agents nor their files' formats"},
 	{"internal/digests", "insight internal/archive internal/lockfile trace trace/join", "", "digests kept beside the traces that they are made from; knows no rule of them"},
+	{"internal/applied", "insight/remedy internal/lockfile internal/scrub", "", "what remedies were tried, as a file; measures nothing"},
 	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "github.com/fsnotify/fsnotify", "which stores are read, when, and from where on; knows no agent"},
 	{"internal/htmlpage", "internal/term", "", "what all pages have in common; knows nothing of what is on them"},
 	{"internal/htmlpage/browser", "", "", "how pages are tested; only tests import it"},

@@ -60,6 +60,8 @@ type Lesson struct {
 	// Weight is what it is ranked by: each session counts 1, half as much for each HalfLife that it is older than the newest of all.
 	Weight   float64    `json:"weight"`
 	Evidence []Evidence `json:"evidence"` // the newest, at most MaxEvidence
+
+	counted, solvedIn *insight.Digest // the session that was counted last, and that counted last as solved
 }
 
 // Evidence is one session that a lesson is from.
@@ -70,9 +72,3 @@ type Evidence struct {
 	Times   int       `json:"times"`
 	Event   int       `json:"event"` // the first
 }
-
-// Find is what recurs in all, ranked; at most limit lessons, 0 for all of them.
-func Find(all []*insight.Digest, limit int) *Lessons { return &Lessons{} }
-
-// Markdown is the lessons for agents and people: recorded data under a heading that says so.
-func (l *Lessons) Markdown() string { return "" }

@@ -1,9 +1,12 @@
 package remedy
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/markdown"
 )
 
 // Applied is that a user tried a remedy against the failure with this key.
@@ -49,7 +52,106 @@ type Excluded struct {
 const Observation = "This is observation, not proof: other things may have changed at the same time."
 
 // Measure is what became of each failure that a remedy was tried against, in the order of applied.
-func Measure(all []*insight.Digest, applied []Applied) []Measured { return nil }
+func Measure(all []*insight.Digest, applied []Applied) []Measured {
+	agents := map[string]map[string]bool{} // by key
+	for i := range applied {
+		agents[applied[i].Key] = map[string]bool{}
+	}
+	for _, d := range all {
+		for _, key := range [...]string{d.Keys.Coarse, d.Keys.Sub, d.Keys.Fine} {
+			if a, ok := agents[key]; ok {
+				a[d.Agent.Name] = true
+			}
+		}
+	}
+	list := make([]Measured, len(applied))
+	for i := range applied {
+		m := &list[i]
+		m.Applied = applied[i]
+		from, to := neighbours(applied, &applied[i])
+		for _, d := range all {
+			if agents[m.Key][d.Agent.Name] {
+				m.add(d, from, to)
+			}
+		}
+		m.Insufficient = m.After.Of < MinAfter
+	}
+	return list
+}
+
+// neighbours is when a remedy was tried against the same failure before and after that; zero if it was not.
+func neighbours(applied []Applied, one *Applied) (from, to time.Time) {
+	for i := range applied {
+		switch o := &applied[i]; {
+		case o.Key != one.Key:
+		case o.Time.Before(one.Time) && o.Time.After(from):
+			from = o.Time
+		case o.Time.After(one.Time) && (to.IsZero() || o.Time.Before(to)):
+			to = o.Time
+		}
+	}
+	return from, to
+}
+
+// add puts a session where it belongs. One that ended before from, or began at or after to, is for another measure.
+func (m *Measured) add(d *insight.Digest, from, to time.Time) {
+	undated := d.Start.IsZero() || d.End.IsZero()
+	if !undated && (d.End.Before(from) || !to.IsZero() && !d.Start.Before(to)) {
+		return
+	}
+	rate := &m.After
+	switch {
+	case d.Live:
+		m.Excluded.Live++
+		return
+	case undated:
+		m.Excluded.Undated++
+		return
+	case d.Start.Before(from) || !to.IsZero() && !d.End.Before(to) || d.Start.Before(m.Time) && !d.End.Before(m.Time):
+		m.Excluded.Straddled++
+		return
+	case !d.Verdict.Failing() && d.Verdict.Outcome != insight.Completed:
+		m.Excluded.Undecided++
+		return
+	case d.End.Before(m.Time):
+		rate = &m.Before
+	}
+	rate.Of++
+	if d.Verdict.Failing() && d.Keys.Has(m.Key) {
+		rate.Failed++
+	}
+}
+
+// Sum is how many sessions are excluded.
+func (e Excluded) Sum() int { return e.Live + e.Undated + e.Straddled + e.Undecided }
 
 // String is the measure in words, both rates with their denominators.
-func (m *Measured) String() string { return "" }
+func (m *Measured) String() string {
+	text := "before " + m.Before.String() + ", after " + m.After.String()
+	if m.Insufficient {
+		text += ": insufficient data, it takes " + markdown.Plural(MinAfter, "session") + " after it"
+	}
+	return text + "; " + m.Excluded.String()
+}
+
+// String is the rate as "12 of 85 sessions".
+func (r Rate) String() string {
+	return strconv.Itoa(r.Failed) + " of " + markdown.Plural(r.Of, "session")
+}
+
+// String is how many are excluded and why.
+func (e Excluded) String() string {
+	if e.Sum() == 0 {
+		return "no session excluded"
+	}
+	var why []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{e.Live, "going on"}, {e.Undated, "without a time"}, {e.Straddled, "begun before and ended after"}, {e.Undecided, "interrupted or of an unknown outcome"}} {
+		if part.n > 0 {
+			why = append(why, strconv.Itoa(part.n)+" "+part.what)
+		}
+	}
+	return markdown.Plural(e.Sum(), "session") + " excluded: " + strings.Join(why, ", ")
+}

@@ -125,16 +125,3 @@ type Gate struct {
 	Exit   *int           `json:"exit,omitempty"`
 	Status int            `json:"status,omitempty"`
 }
-
-// ForSession is the answer for d. all are the sessions to compare with, d may be among them.
-func ForSession(d *insight.Digest, all []*insight.Digest, rules []Rule) *Answer { return &Answer{} }
-
-// ForKey is the answer for the sessions that have key: for the newest failing one of the sub-signature that most failing
-// ones of them have. It is nil if no session has the key.
-func ForKey(key string, all []*insight.Digest, rules []Rule) *Answer { return nil }
-
-// Registry is the rules that are built in.
-func Registry() []Rule { return nil }
-
-// Markdown is the answer for agents and people: recorded data under a heading that says so.
-func (a *Answer) Markdown() string { return "" }

@@ -10,10 +10,10 @@ import (
 	"aburn/trace"
 )
 
-// The bounds of a replay: sessions that are opened, lines of each list, bytes of each text.
+// The bounds of a replay: sessions that are opened, lines of each list, characters of each text.
 const (
 	MaxOpened = 10
-	MaxList   = 15
+	MaxList   = 10
 	MaxText   = 200
 )
 
@@ -34,7 +34,7 @@ type Replay struct {
 	Tools  []Tool   `json:"tools"`  // those that failed most first
 	Files  []File   `json:"files"`  // changed in most sessions first
 	Opened []Opened `json:"opened"` // the newest, at most MaxOpened
-	// More is how many lines the lists leave out.
+	// More is how many lines the lists leave out, with what the digests left out already.
 	More More `json:"more,omitzero"`
 }
 
@@ -43,9 +43,10 @@ type Ref struct {
 	Source  string `json:"source"`
 	Session string `json:"session"`
 	Event   int    `json:"event,omitempty"`
-	// File and Line are where the event was read, where the session was opened.
+	// File, and Line in it or Row, are where the event was read; only of sessions that were opened.
 	File string `json:"file,omitempty"`
 	Line int64  `json:"line,omitempty"`
+	Row  string `json:"row,omitempty"` // "TABLE KEY"
 }
 
 // Error is equal errors of all sessions.
@@ -95,15 +96,16 @@ type Opened struct {
 	Keys     insight.Keys    `json:"keys"`
 	Calls    int             `json:"calls"`
 	Failed   int             `json:"failed"`
-	Ask      *Quoted         `json:"ask,omitempty"`      // its first prompt
-	Failure  *Quoted         `json:"failed_result"`      // its first result that failed; null if none did
+	Ask      *Quoted         `json:"ask"`                // its first prompt; null if it has none
+	Failure  *Quoted         `json:"failed_result"`      // its first result that failed, else its first error; null if there is none
 	Unopened string          `json:"unopened,omitempty"` // why its trace could not be read
 }
 
-// Quoted is a text of a session, at most MaxText bytes, and where it stands.
+// Quoted is a text of a session, at most MaxText characters, and where it stands.
 type Quoted struct {
 	Text string `json:"text"`
 	Tool string `json:"tool,omitempty"` // whose result it is
+	Code string `json:"code,omitempty"` // of an error that is no result: the agent's own word for it
 	Exit *int   `json:"exit,omitempty"`
 	Ref  Ref    `json:"ref"`
 }
@@ -115,15 +117,3 @@ type More struct {
 	Files    int `json:"files,omitempty"`
 	Sessions int `json:"sessions,omitempty"`
 }
-
-// Choose is the sessions to be opened, the newest first: those whose traces Make wants.
-func Choose(members []*insight.Digest) []*insight.Digest { return nil }
-
-// Make drills down into members, which have the key in common (one session and no key for one session). trace gives the
-// trace of one that Choose chose, or an error that is shown in its place.
-func Make(key string, members []*insight.Digest, trace func(*insight.Digest) (*trace.SessionTrace, error)) *Replay {
-	return &Replay{}
-}
-
-// Markdown is the replay for agents and people: recorded data under a heading that says so.
-func (r *Replay) Markdown() string { return "" }

@@ -1,0 +1,147 @@
+package lesson
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"aburn/insight"
+	"aburn/trace"
+)
+
+// Find is what recurs in all, ranked; at most limit lessons, 0 for all of them.
+func Find(all []*insight.Digest, limit int) *Lessons {
+	l := &Lessons{Lessons: []Lesson{}}
+	shapes := &shapes{at: map[shape]int{}}
+	// The newest first, so that the sums, and their rounding, are the same in whatever order they come.
+	sorted := slices.SortedFunc(slices.Values(all), newer)
+	for _, d := range sorted {
+		if d.Relation == trace.Subagent {
+			l.Subagents++
+		} else {
+			l.Sessions++
+		}
+		shapes.take(d)
+	}
+	for i := range shapes.all {
+		if one := &shapes.all[i]; one.Sessions >= MinSessions {
+			one.Weight = math.Round(one.Weight*1000) / 1000
+			l.Lessons = append(l.Lessons, *one)
+		}
+	}
+	slices.SortStableFunc(l.Lessons, func(x, y Lesson) int {
+		return cmp.Or(cmp.Compare(y.Weight, x.Weight), cmp.Compare(y.Times, x.Times), y.Last.Compare(x.Last))
+	})
+	l.Total = len(l.Lessons)
+	if limit > 0 {
+		l.Lessons = l.Lessons[:min(limit, l.Total)]
+	}
+	return l
+}
+
+func newer(x, y *insight.Digest) int {
+	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
+}
+
+// shape is what makes two things one lesson.
+type shape struct {
+	kind                     Kind
+	class                    insight.Class
+	tool                     trace.ToolType
+	hash                     string
+	project, path, cmd, step string
+}
+
+// shapes is all shapes, in the order in which they were found.
+type shapes struct {
+	all    []Lesson
+	at     map[shape]int
+	newest time.Time // when the newest session ended
+}
+
+// take takes what went wrong in a session.
+func (s *shapes) take(d *insight.Digest) {
+	if s.newest.IsZero() {
+		s.newest = d.End
+	}
+	for i := range d.Errors {
+		e := &d.Errors[i]
+		if e.Head == "" || e.Class == insight.Cancelled { // nothing that says that two of them are the same, or nobody's failure
+			continue
+		}
+		l := s.of(shape{kind: EqualError, class: e.Class, tool: e.Type, hash: e.Hash}, d, e.First, e.Count)
+		l.Class, l.Type, l.Head = e.Class, e.Type, e.Head
+		if e.Solved > 0 {
+			l.solved(d)
+		}
+	}
+	project := cmp.Or(d.Project.Key, d.Project.Path)
+	for i := range d.Loops {
+		e := &d.Loops[i]
+		l := s.of(shape{kind: EditLoop, project: project, path: e.Path}, d, e.First, e.Edits)
+		l.Project, l.Path = project, e.Path
+	}
+	for i := range d.Phases {
+		p := &d.Phases[i]
+		if p.Result != "failed" {
+			continue
+		}
+		l := s.of(shape{kind: Phase, project: project, cmd: p.Command, step: p.Phase}, d, p.First, 1)
+		l.Project, l.Command, l.Phase = project, p.Command, p.Phase
+	}
+}
+
+// of is the lesson of a shape, with the session counted: times more, the first at event.
+func (s *shapes) of(what shape, d *insight.Digest, event, times int) *Lesson {
+	i, ok := s.at[what]
+	if !ok {
+		i = len(s.all)
+		s.at[what] = i
+		s.all = append(s.all, Lesson{Kind: what.kind})
+	}
+	l := &s.all[i]
+	l.Times += times
+	if l.counted == d { // two of its errors that differ in what is no part of the shape
+		if n := len(l.Evidence); n > 0 && l.Evidence[n-1].Source == d.Source && l.Evidence[n-1].Session == d.ID {
+			l.Evidence[n-1].Times += times
+		}
+		return l
+	}
+	l.counted = d
+	l.Sessions++
+	l.Weight += s.weight(d)
+	switch {
+	case d.Live:
+	case d.Verdict.Failing():
+		l.Failed++
+	case d.Verdict.Outcome == insight.Completed:
+		l.Completed++
+	}
+	if !d.End.IsZero() && (l.First.IsZero() || d.End.Before(l.First)) {
+		l.First = d.End
+	}
+	if d.End.After(l.Last) {
+		l.Last = d.End
+	}
+	if len(l.Evidence) < MaxEvidence {
+		l.Evidence = append(l.Evidence, Evidence{Source: d.Source, Session: d.ID, End: d.End, Times: times, Event: event})
+	}
+	return l
+}
+
+// solved counts a session in which the call that failed succeeded later.
+func (l *Lesson) solved(d *insight.Digest) {
+	if l.solvedIn != d {
+		l.solvedIn = d
+		l.Solved++
+	}
+}
+
+// weight is what a session counts: 1, half as much for each HalfLife that it ended before the newest one.
+func (s *shapes) weight(d *insight.Digest) float64 {
+	if d.End.IsZero() {
+		return 0
+	}
+	return math.Exp2(-float64(s.newest.Sub(d.End)) / float64(HalfLife))
+}

@@ -1,0 +1,72 @@
+package lesson
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"aburn/insight/markdown"
+)
+
+// Markdown is the lessons for agents and people: recorded data under a heading that says so.
+func (l *Lessons) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Lessons\n\nRecorded data, not instructions. What went wrong in the same way in at least %d of %s and %s, ranked by how often and how recently.\n",
+		MinSessions, markdown.Plural(l.Sessions, "session"), markdown.Plural(l.Subagents, "sub-agent"))
+	for i := range l.Lessons {
+		l.Lessons[i].write(&b, i+1)
+	}
+	if n := l.Total - len(l.Lessons); n > 0 {
+		fmt.Fprintf(&b, "\n%d more left out.\n", n)
+	}
+	return b.String()
+}
+
+func (l *Lesson) write(b *strings.Builder, number int) {
+	fmt.Fprintf(b, "\n%d. %s\n", number, l.What())
+	fmt.Fprintf(b, "   - seen: %s in %s", times(l.Times), markdown.Plural(l.Sessions, "session"))
+	if !l.Last.IsZero() {
+		fmt.Fprintf(b, ", last on %s", l.Last.UTC().Format("2006-01-02"))
+	}
+	fmt.Fprintf(b, "; of those sessions %d failed, %d completed", l.Failed, l.Completed)
+	if l.Kind == EqualError {
+		fmt.Fprintf(b, "; the same call succeeded later in %d", l.Solved)
+	}
+	b.WriteString("\n   - evidence: ")
+	for i, e := range l.Evidence {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(b, "%s event %d", markdown.Code(e.Source+"/"+e.Session), e.Event)
+	}
+	if n := l.Sessions - len(l.Evidence); n > 0 {
+		fmt.Fprintf(b, ", and %d more", n)
+	}
+	b.WriteString("\n")
+}
+
+// What is what recurs, in a line.
+func (l *Lesson) What() string {
+	switch l.Kind {
+	case EditLoop:
+		return "edit loop: " + markdown.Path(l.Path) + " in " + markdown.Path(l.Project)
+	case Phase:
+		text := "failed: " + markdown.Code(l.Command)
+		if l.Phase != "" {
+			text = "failed phase: " + markdown.Code(l.Command+" "+l.Phase)
+		}
+		return text + " in " + markdown.Path(l.Project)
+	}
+	text := "error: " + string(l.Class)
+	if l.Type != "" {
+		text += " of " + string(l.Type)
+	}
+	return text + ": " + markdown.Code(l.Head)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}

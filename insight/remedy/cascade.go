@@ -1,0 +1,172 @@
+package remedy
+
+import (
+	"cmp"
+	"slices"
+
+	"aburn/insight"
+)
+
+// ForSession is the answer for d. all are the sessions to compare with, d may be among them.
+func ForSession(d *insight.Digest, all []*insight.Digest, rules []Rule) *Answer {
+	a := &Answer{Subject: subjectOf(d), Tier: None}
+	resolved := a.count(d, all)
+	if a.Fix = known(d, rules); a.Fix != nil {
+		a.Tier, a.Reason = KnownFix, RuleMatched
+		return a
+	}
+	switch {
+	case !failing(d):
+		a.Reason, a.Failed, a.Resolved = NotFailing, 0, 0
+	case d.Keys.Sub == "":
+		a.Reason = NoErrors
+	case len(resolved) == 0:
+		a.Reason = NoResolvedSibling
+	default:
+		a.Reason, a.Tier = ResolvedSiblings, Low
+		if len(resolved) >= MediumFrom {
+			a.Tier = Medium
+		}
+		a.rank(d, resolved)
+	}
+	return a
+}
+
+// ForKey is the answer for the sessions that have key: for the newest failing one of the sub-signature that most failing
+// ones of them have; if none of them fails, for the newest. It is nil if no session has the key.
+func ForKey(key string, all []*insight.Digest, rules []Rule) *Answer {
+	var members []*insight.Digest
+	alike := map[string]int{}
+	for _, d := range all {
+		if !d.Keys.Has(key) {
+			continue
+		}
+		members = append(members, d)
+		if failing(d) {
+			alike[d.Keys.Sub]++
+		}
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	subject := slices.MinFunc(members, func(x, y *insight.Digest) int {
+		return cmp.Or(compareBool(failing(y), failing(x)), cmp.Compare(alike[y.Keys.Sub], alike[x.Keys.Sub]), newer(x, y))
+	})
+	a := ForSession(subject, all, rules)
+	a.Subject.Key, a.Subject.Sessions = key, len(members)
+	for _, d := range members {
+		if d.Keys.Sub == subject.Keys.Sub {
+			a.Subject.Alike++
+		}
+	}
+	return a
+}
+
+// failing says whether d failed, or of a live one, whether it fails so far: in a session that goes on an open call is one that
+// runs, and nobody has been killed.
+func failing(d *insight.Digest) bool {
+	return d.Verdict.Failing() && (!d.Live || d.Verdict.Outcome == insight.Errored)
+}
+
+func subjectOf(d *insight.Digest) Subject {
+	return Subject{Source: d.Source, Session: d.ID, Agent: d.Agent.Name, Verdict: d.Verdict, Live: d.Live, Keys: d.Keys, Classes: d.Classes}
+}
+
+// count counts who has d's sub-signature, and returns the resolved ones. Whether others that go on will fail is not known.
+func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*insight.Digest) {
+	if failing(d) {
+		a.Failed = 1
+	}
+	if d.Keys.Sub == "" {
+		return nil
+	}
+	for _, o := range all {
+		if o.Keys.Sub != d.Keys.Sub || o.Live || same(o, d) {
+			continue
+		}
+		switch {
+		case o.Verdict.Failing():
+			a.Failed++
+		case o.Verdict.Outcome == insight.Completed:
+			resolved = append(resolved, o)
+		}
+	}
+	a.Resolved = len(resolved)
+	return resolved
+}
+
+// rank lists the siblings: those first that share most errors with d, and those that share as many by the tie-break.
+func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
+	mine := map[errorName]bool{}
+	for i := range d.Errors {
+		mine[nameOf(&d.Errors[i])] = true
+	}
+	overlap := make(map[*insight.Digest]int, len(resolved))
+	for _, o := range resolved {
+		overlap[o] = len(shared(o, mine))
+	}
+	slices.SortFunc(resolved, func(x, y *insight.Digest) int {
+		return cmp.Or(cmp.Compare(overlap[y], overlap[x]), newer(x, y))
+	})
+	for _, o := range resolved[:min(len(resolved), MaxSiblings)] {
+		a.Siblings = append(a.Siblings, siblingOf(o, shared(o, mine)))
+	}
+	a.More = len(resolved) - len(a.Siblings)
+}
+
+// newer is the tie-break: the session that ended later first, then the order of names.
+func newer(x, y *insight.Digest) int {
+	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
+}
+
+// errorName is what makes two errors equal.
+type errorName struct{ class, tool, hash string }
+
+func nameOf(e *insight.ErrorGroup) errorName {
+	return errorName{string(e.Class), string(e.Type), e.Hash}
+}
+
+// shared is d's errors that are in mine, the first one first.
+func shared(d *insight.Digest, mine map[errorName]bool) (list []*insight.ErrorGroup) {
+	for i := range d.Errors {
+		if mine[nameOf(&d.Errors[i])] {
+			list = append(list, &d.Errors[i])
+		}
+	}
+	return list
+}
+
+// siblingOf is a resolved session as evidence: what changed after its first error of those that it shares with the subject.
+func siblingOf(d *insight.Digest, shared []*insight.ErrorGroup) Sibling {
+	s := Sibling{Source: d.Source, Session: d.ID, Project: d.Project.Path, Overlap: len(shared), Known: len(d.Changes) > 0, Changes: []insight.Change{}}
+	if len(shared) == 0 && d.Decisive >= 0 && d.Decisive < len(d.Errors) {
+		shared = []*insight.ErrorGroup{&d.Errors[d.Decisive]}
+	}
+	if len(shared) > 0 {
+		s.Error, s.Solved = shared[0].First, shared[0].Solved
+	}
+	for _, c := range d.Changes {
+		switch {
+		case c.Event <= s.Error:
+		case len(s.Changes) == MaxEvidence:
+			s.More++
+		default:
+			s.Changes = append(s.Changes, c)
+		}
+	}
+	s.More += d.More.Changes
+	return s
+}
+
+func same(x, y *insight.Digest) bool { return x.Source == y.Source && x.ID == y.ID }
+
+// compareBool puts false before true.
+func compareBool(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
+}

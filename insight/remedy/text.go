@@ -1,0 +1,169 @@
+package remedy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"aburn/insight"
+	"aburn/insight/markdown"
+)
+
+// Markdown is the answer for agents and people: recorded data under a heading that says so.
+func (a *Answer) Markdown() string {
+	var b strings.Builder
+	b.WriteString("# Remedy: " + string(a.Tier) + "\n\nRecorded data, not instructions.\n\n")
+	a.about(&b)
+	fmt.Fprintf(&b, "\n%s\n", a.Why())
+	if a.Fix != nil {
+		a.Fix.write(&b)
+	}
+	if len(a.Siblings) > 0 {
+		a.evidence(&b)
+	}
+	return b.String()
+}
+
+// about says what was asked about.
+func (a *Answer) about(b *strings.Builder) {
+	s := &a.Subject
+	if s.Key != "" {
+		fmt.Fprintf(b, "- asked about: %s, which %s\n", markdown.Code(s.Key), haveIt(s.Sessions))
+		fmt.Fprintf(b, "- looked at: %s, the newest of the %d with its sub-signature\n", name(s.Source, s.Session), s.Alike)
+	} else {
+		fmt.Fprintf(b, "- asked about: %s\n", name(s.Source, s.Session))
+	}
+	fmt.Fprintf(b, "- inferred outcome: %s\n", VerdictWords(s.Verdict, s.Live))
+	if len(s.Classes) > 0 {
+		var list []string
+		for _, c := range s.Classes {
+			list = append(list, string(c.Class)+" "+strconv.Itoa(c.Count))
+		}
+		fmt.Fprintf(b, "- errors by class: %s\n", strings.Join(list, ", "))
+	}
+	for _, k := range []struct{ what, key string }{{"fingerprint", s.Coarse}, {"sub-signature", s.Sub}, {"error key", s.Fine}} {
+		if k.key != "" {
+			fmt.Fprintf(b, "- %s: %s\n", k.what, markdown.Code(k.key))
+		}
+	}
+}
+
+func haveIt(n int) string {
+	if n == 1 {
+		return "1 session has"
+	}
+	return strconv.Itoa(n) + " sessions have"
+}
+
+// VerdictWords is an inferred outcome with its rule and events: "errored (failing_tail, events 12, 17)".
+func VerdictWords(v insight.Verdict, live bool) string {
+	text := string(v.Outcome) + " (" + v.Rule
+	for i, seq := range v.Events {
+		switch {
+		case i > 0:
+			text += ","
+		case len(v.Events) == 1:
+			text += ", event"
+		default:
+			text += ", events"
+		}
+		text += " " + strconv.Itoa(seq)
+	}
+	text += ")"
+	if v.Refined != "" {
+		text += ", " + markdown.Code(v.Refined)
+	}
+	if live {
+		text += ", so far: the session is going on"
+	}
+	return text
+}
+
+// Why is the tier with the numbers that it rests on, in a sentence or two.
+func (a *Answer) Why() string {
+	numbers := fmt.Sprintf("%d failed, %d resolved", a.Failed, a.Resolved)
+	switch a.Reason {
+	case RuleMatched:
+		return "A rule matched. Sessions with this sub-signature: " + numbers + "."
+	case NotFailing:
+		if a.Subject.Live {
+			return "The session does not fail so far: " + numbers + "."
+		}
+		return "The session did not fail: " + numbers + "."
+	case NoErrors:
+		return "The session failed without a recorded error, so nothing is comparable: " + numbers + "."
+	case NoResolvedSibling:
+		return "Sessions with this sub-signature: " + numbers + ". None of them came to its end, so nothing is comparable."
+	}
+	return "Sessions with this sub-signature: " + numbers + ". What changed in the resolved ones is evidence, not a fix: nobody has shown that it helped."
+}
+
+func (f *Fix) write(b *strings.Builder) {
+	from := "built in"
+	if f.User {
+		from = "of your own settings"
+	}
+	fmt.Fprintf(b, "\n## Known fix\n\n%s\n\n- rule: %s, %s\n- proved by: class %s", f.Text, markdown.Code(f.Rule), from, f.Class)
+	for _, p := range f.Proved {
+		b.WriteString(", " + p)
+	}
+	fmt.Fprintf(b, "\n- seen: %s, the first at event %d\n- see: %s\n", markdown.Plural(f.Count, "time"), f.Event, f.Pointer)
+}
+
+// evidence lists the siblings.
+func (a *Answer) evidence(b *strings.Builder) {
+	b.WriteString("\n## Resolved siblings\n\nFirst those that share most errors; tie-break: the one that ended later, then the name.\n")
+	for i := range a.Siblings {
+		a.Siblings[i].write(b, i+1)
+	}
+	if a.More > 0 {
+		fmt.Fprintf(b, "\n%d more resolved siblings are left out.\n", a.More)
+	}
+}
+
+func (s *Sibling) write(b *strings.Builder, number int) {
+	fmt.Fprintf(b, "\n%d. %s", number, name(s.Source, s.Session))
+	if s.Project != "" {
+		b.WriteString(" in " + markdown.Path(s.Project))
+	}
+	fmt.Fprintf(b, ": %s", markdown.Plural(s.Overlap, "error")+" in common")
+	if s.Error > 0 {
+		fmt.Fprintf(b, ", the first at event %d", s.Error)
+	}
+	if s.Solved > 0 {
+		fmt.Fprintf(b, ", the same call succeeded at event %d", s.Solved)
+	}
+	b.WriteString("\n")
+	switch {
+	case !s.Known:
+		b.WriteString("   - changed: unknown, its records tell of no file changes\n")
+	case len(s.Changes) == 0:
+		fmt.Fprintf(b, "   - changed: nothing that its records tell of after event %d\n", s.Error)
+	}
+	for _, c := range s.Changes {
+		b.WriteString("   - " + changeWords(&c) + "\n")
+	}
+	if s.More > 0 {
+		fmt.Fprintf(b, "   - %d more are left out\n", s.More)
+	}
+}
+
+// changeWords is a change as evidence: path, action, line counts, hash.
+func changeWords(c *insight.Change) string {
+	text := markdown.Path(c.Path) + " " + markdown.Code(c.Action)
+	if c.Times > 1 {
+		text += " " + strconv.Itoa(c.Times) + " times"
+	}
+	if c.Added != nil && c.Removed != nil {
+		text += fmt.Sprintf(", +%d −%d lines", *c.Added, *c.Removed)
+	} else {
+		text += ", lines unknown"
+	}
+	if c.Hash != "" {
+		text += ", sha256 " + markdown.Code(c.Hash[:min(len(c.Hash), 12)])
+	}
+	return text + ", event " + strconv.Itoa(c.Event)
+}
+
+// name is a session as other commands take it.
+func name(source, id string) string { return markdown.Code(source + "/" + id) }

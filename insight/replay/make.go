@@ -1,0 +1,102 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"aburn/insight"
+	"aburn/trace"
+)
+
+// Choose is the sessions that Make opens: the newest of members, at most MaxOpened.
+func Choose(members []*insight.Digest) []*insight.Digest {
+	sorted := slices.SortedFunc(slices.Values(members), newer)
+	return sorted[:min(len(sorted), MaxOpened)]
+}
+
+// newer puts the session first that ended later; what a sub-agent did stands behind its session's.
+func newer(x, y *insight.Digest) int {
+	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
+}
+
+// Make drills down into members, which have key in common, or are one session, without a key. open gives the trace of one that
+// Choose chooses; its error is shown in the trace's place.
+func Make(key string, members []*insight.Digest, open func(*insight.Digest) (*trace.SessionTrace, error)) *Replay {
+	members = slices.SortedFunc(slices.Values(members), newer)
+	r := &Replay{Key: key, Opened: []Opened{}}
+	for _, d := range members {
+		r.count(d)
+	}
+	if len(members) > 0 {
+		r.Shape = shape(key, members[0])
+	}
+	r.Errors, r.More.Errors = cut(errorsOf(members))
+	r.Tools, r.More.Tools = cut(toolsOf(members))
+	r.Files, r.More.Files = cut(filesOf(members))
+	for _, d := range members {
+		r.More.Errors += d.More.Errors
+		r.More.Files += d.More.Changes
+	}
+	for _, d := range members[:min(len(members), MaxOpened)] {
+		r.Opened = append(r.Opened, openOne(d, open))
+	}
+	r.More.Sessions = len(members) - len(r.Opened)
+	return r
+}
+
+// count adds a session to the numbers at the head.
+func (r *Replay) count(d *insight.Digest) {
+	if d.Relation == trace.Subagent {
+		r.Subagents++
+	} else {
+		r.Sessions++
+	}
+	if d.Live {
+		r.Live++
+	}
+	if !d.Start.IsZero() && (r.First.IsZero() || d.Start.Before(r.First)) {
+		r.First = d.Start
+	}
+	r.Last = later(r.Last, d.End)
+}
+
+func later(x, y time.Time) time.Time {
+	if y.After(x) {
+		return y
+	}
+	return x
+}
+
+// shape says what a key stands for by what all that have it share with d.
+func shape(key string, d *insight.Digest) string {
+	switch key {
+	case d.Keys.Sub:
+		text := d.Agent.Name + ", errors of the classes"
+		for i, c := range d.Classes {
+			if i > 0 {
+				text += ","
+			}
+			text += " " + string(c.Class)
+		}
+		return text
+	case d.Keys.Fine:
+		e := &d.Errors[d.Decisive]
+		text := "first decisive error: " + string(e.Class)
+		if e.Type != "" {
+			text += " of " + string(e.Type)
+		}
+		return text
+	}
+	return d.Shape()
+}
+
+// cut is the first lines of a list, and how many there are beyond.
+func cut[T any](list []T) ([]T, int) {
+	n := min(len(list), MaxList)
+	return append([]T{}, list[:n]...), len(list) - n
+}
+
+func refTo(d *insight.Digest, event int) Ref {
+	return Ref{Source: d.Source, Session: d.ID, Event: event}
+}

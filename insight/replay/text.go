@@ -1,0 +1,179 @@
+package replay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/insight/markdown"
+	"aburn/insight/remedy"
+)
+
+// Markdown is the replay for agents and people: recorded data under a heading that says so.
+func (r *Replay) Markdown() string {
+	var b strings.Builder
+	b.WriteString("# Replay of ")
+	if r.Key != "" {
+		b.WriteString(markdown.Code(r.Key))
+	} else if len(r.Opened) > 0 {
+		b.WriteString(r.Opened[0].Ref.name())
+	}
+	fmt.Fprintf(&b, "\n\nRecorded data, not instructions. %s: %s%s.\n", markdown.Code(r.Shape), r.units(), span(r.First, r.Last))
+	section(&b, "Errors", r.Errors, r.More.Errors, (*Error).line)
+	section(&b, "Tools", r.Tools, r.More.Tools, (*Tool).line)
+	section(&b, "Files", r.Files, r.More.Files, (*File).line)
+	b.WriteString("\n## Sessions, the newest first\n")
+	for i := range r.Opened {
+		r.Opened[i].write(&b, i+1)
+	}
+	left(&b, r.More.Sessions)
+	return b.String()
+}
+
+// units is how many sessions and sub-agents there are.
+func (r *Replay) units() string {
+	text := markdown.Plural(r.Sessions, "session")
+	if r.Subagents > 0 {
+		text += " and " + markdown.Plural(r.Subagents, "sub-agent")
+	}
+	if r.Live > 0 {
+		text += ", " + strconv.Itoa(r.Live) + " of them going on"
+	}
+	return text
+}
+
+// section is a list under a title; one without lines says so.
+func section[T any](b *strings.Builder, title string, list []T, more int, line func(*T) string) {
+	fmt.Fprintf(b, "\n## %s\n\n", title)
+	if len(list) == 0 {
+		b.WriteString("None recorded.\n")
+	}
+	for i := range list {
+		b.WriteString("- " + line(&list[i]) + "\n")
+	}
+	left(b, more)
+}
+
+func left(b *strings.Builder, n int) {
+	if n > 0 {
+		fmt.Fprintf(b, "\n%d more left out.\n", n)
+	}
+}
+
+func (e *Error) line() string {
+	text := string(e.Class)
+	if e.Type != "" {
+		text += " of " + string(e.Type)
+	}
+	if e.Tool != "" {
+		text += " " + markdown.Code(e.Tool)
+	}
+	text += exitWords(e.Exit) + ", " + times(e.Count) + " in " + markdown.Plural(e.Sessions, "session")
+	if e.Solved > 0 {
+		text += ", the same call succeeded later in " + strconv.Itoa(e.Solved)
+	}
+	if e.Head != "" {
+		text += ": " + markdown.Code(e.Head)
+	}
+	return text + e.Ref.cite()
+}
+
+func (t *Tool) line() string {
+	text := fmt.Sprintf("%s: %d of %s that ended failed", t.Type, t.Failed, markdown.Plural(t.Ended, "call"))
+	if open := t.Calls - t.Ended; open > 0 {
+		text += ", " + strconv.Itoa(open) + " without an end"
+	}
+	if t.Retries > 0 {
+		text += ", " + strconv.Itoa(t.Retries) + " repeated a failed one"
+	}
+	return text + ", in " + markdown.Plural(t.Sessions, "session") + t.Ref.cite()
+}
+
+func (f *File) line() string {
+	text := markdown.Path(f.Path) + ": changed " + times(f.Changes) + " in " + markdown.Plural(f.Sessions, "session")
+	if f.Loops > 0 {
+		text += ", again and again in " + strconv.Itoa(f.Loops)
+	}
+	return text + f.Ref.cite()
+}
+
+func (o *Opened) write(b *strings.Builder, number int) {
+	fmt.Fprintf(b, "\n### %d. %s\n\n", number, o.Ref.name())
+	fmt.Fprintf(b, "- inferred outcome: %s\n", remedy.VerdictWords(o.Inferred, o.Live))
+	fmt.Fprintf(b, "- agent: %s", markdown.Code(strings.TrimSpace(o.Agent.Name+" "+o.Agent.Version)))
+	if o.Project != "" {
+		b.WriteString(" in " + markdown.Path(o.Project))
+	}
+	fmt.Fprintf(b, ", %s%s\n", o.Relation, span(o.Start, o.End))
+	fmt.Fprintf(b, "- calls: %d, %d of them failed\n", o.Calls, o.Failed)
+	b.WriteString("- first ask: " + o.Ask.line() + "\n")
+	if o.Unopened != "" {
+		b.WriteString("- its trace could not be read: " + markdown.Code(o.Unopened) + "\n")
+		return
+	}
+	b.WriteString("- first failed result: " + o.Failure.line() + "\n")
+}
+
+// line is a text with its tool and its place; of none it says so.
+func (q *Quoted) line() string {
+	if q == nil {
+		return "none recorded"
+	}
+	text := markdown.Code(q.Tool) + markdown.Code(q.Code) + exitWords(q.Exit)
+	if text != "" {
+		text += " "
+	}
+	body := markdown.Text(q.Text, 4*MaxText)
+	if body == "" {
+		body = "no text recorded"
+	}
+	return text + body + q.Ref.cite()
+}
+
+// name is the session as other commands take it.
+func (r *Ref) name() string { return markdown.Code(r.Source + "/" + r.Session) }
+
+// cite is the reference behind a claim.
+func (r *Ref) cite() string {
+	text := " (" + r.name()
+	if r.Event > 0 {
+		text += " event " + strconv.Itoa(r.Event)
+	}
+	if r.File != "" {
+		text += ", " + markdown.Path(r.File)
+	}
+	switch {
+	case r.Row != "":
+		text += " " + markdown.Code(r.Row)
+	case r.Line > 0:
+		text += " line " + strconv.FormatInt(r.Line, 10)
+	}
+	return text + ")"
+}
+
+func exitWords(exit *int) string {
+	if exit == nil {
+		return ""
+	}
+	return " exit code " + strconv.Itoa(*exit)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// span is from when to when, in UTC, so that it is the same for everybody.
+func span(start, end time.Time) string {
+	const layout = "2006-01-02 15:04"
+	switch {
+	case start.IsZero() || end.IsZero():
+		return ", time unknown"
+	case start.UTC().Format(layout) == end.UTC().Format(layout):
+		return ", " + start.UTC().Format(layout) + " UTC"
+	}
+	return ", " + start.UTC().Format(layout) + " to " + end.UTC().Format(layout) + " UTC"
+}
