@@ -1,0 +1,176 @@
+package pile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Session is what one session, or sub-agent, amounts to: what a digest of it must say.
+type Session struct {
+	Source   string    `json:"source"`
+	ID       string    `json:"id"`
+	Agent    string    `json:"agent"`
+	Subagent bool      `json:"subagent,omitempty"`
+	Plot     string    `json:"plot"`
+	Project  string    `json:"project"`
+	Start    time.Time `json:"start,omitzero"`
+	End      time.Time `json:"end,omitzero"`
+	Live     bool      `json:"live,omitempty"`
+	Hooked   bool      `json:"hooked,omitempty"`
+
+	// Outcome is how it ended, of a live one how it stands; Refined says that hooks know it better.
+	Outcome string `json:"outcome"`
+	Refined bool   `json:"refined,omitempty"`
+
+	Calls    int             `json:"calls"`
+	NoResult int             `json:"no_result"`
+	Tokens   int64           `json:"tokens"`
+	Spent    Spent           `json:"spent"`
+	Tools    map[string]Tool `json:"tools"`
+	Errors   []Error         `json:"errors"` // each by itself, in their order
+	Loops    []Loop          `json:"loops"`
+	Slow     []int64         `json:"slow"` // milliseconds of the five longest calls, the longest first
+	Phases   []Phase         `json:"phases"`
+}
+
+// Spent is tokens of responses that made calls: all of them, the shares of calls that failed, and of calls that repeat a
+// failed one and did not fail.
+type Spent struct {
+	Calls   int64 `json:"calls"`
+	Failed  int64 `json:"failed"`
+	Retries int64 `json:"retries"`
+}
+
+// Tool is the calls of one type.
+type Tool struct {
+	Calls   int   `json:"calls"`
+	Ended   int   `json:"ended"`
+	Failed  int   `json:"failed"`
+	Denied  int   `json:"denied"`
+	Retries int   `json:"retries"`
+	Timed   int   `json:"timed"`
+	TimedMS int64 `json:"timed_ms"`
+	Spent   int64 `json:"spent_failed"`
+}
+
+func (t *Tool) add(o Tool) {
+	t.Calls += o.Calls
+	t.Ended += o.Ended
+	t.Failed += o.Failed
+	t.Denied += o.Denied
+	t.Retries += o.Retries
+	t.Timed += o.Timed
+	t.TimedMS += o.TimedMS
+	t.Spent += o.Spent
+}
+
+// Error is one error. Name names what makes it equal to others.
+type Error struct {
+	Name  string `json:"name"`
+	Class string `json:"class"`
+}
+
+// Loop is a file that was changed more than three times, or got a content that it had had.
+type Loop struct {
+	Path      string `json:"path"`
+	Edits     int    `json:"edits"`
+	Identical int    `json:"identical"`
+}
+
+// Phase is one run of a phase, or of a command without any.
+type Phase struct {
+	Command string         `json:"command"`
+	Phase   string         `json:"phase"`
+	Result  string         `json:"result"`
+	MS      int64          `json:"ms"`
+	Tokens  int64          `json:"tokens"`
+	Calls   int            `json:"calls"`
+	Failed  int            `json:"failed"`
+	Tools   map[string]int `json:"tools,omitempty"` // that failed
+}
+
+// Failing says whether the session ended and failed.
+func (s *Session) Failing() bool {
+	return !s.Live && (s.Outcome == "errored" || s.Outcome == "gave_up" || s.Outcome == "killed")
+}
+
+// Classes is how many errors each class has.
+func (s *Session) Classes() map[string]int {
+	all := map[string]int{}
+	for _, e := range s.Errors {
+		all[e.Class]++
+	}
+	return all
+}
+
+// ranked is the classes with most errors first, of equal ones the first in the alphabet.
+func (s *Session) ranked() []string {
+	counts := s.Classes()
+	var all []string
+	for c := range counts {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
+	return all
+}
+
+// Bucket is what the coarse fingerprint is of, in words.
+func (s *Session) Bucket() string {
+	outcome := s.Outcome
+	if s.Live {
+		outcome = "running"
+	}
+	top := s.ranked()
+	top = top[:min(3, len(top))]
+	slices.Sort(top)
+	bucket := fmt.Sprintf("%s %s [%s] %s", s.Agent, outcome, strings.Join(top, "+"), s.rate())
+	if len(s.Loops) > 0 {
+		bucket += " loops"
+	}
+	return bucket
+}
+
+// rate is the bucket of the rate of failure, among the calls that ended.
+func (s *Session) rate() string {
+	var all Tool
+	for _, t := range s.Tools {
+		all.add(t)
+	}
+	switch {
+	case all.Failed == 0:
+		return "none"
+	case 5*all.Failed < all.Ended:
+		return "low"
+	case 5*all.Failed < 3*all.Ended:
+		return "mid"
+	}
+	return "high"
+}
+
+// Sub is what the sub-signature is of, "" where there is none.
+func (s *Session) Sub() string {
+	if len(s.Errors) == 0 {
+		return ""
+	}
+	all := s.ranked()
+	slices.Sort(all)
+	return s.Agent + " " + strings.Join(all, "+")
+}
+
+// Decisive is the name of the first error of the class that has most of them, of equal ones of the class that came first; "" if
+// there is none.
+func (s *Session) Decisive() string {
+	counts, most := s.Classes(), 0
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	for _, e := range s.Errors {
+		if counts[e.Class] == most {
+			return e.Name
+		}
+	}
+	return ""
+}
