@@ -67,6 +67,9 @@ func (a *app) root() *cli.Command {
 			a.showCommand(),
 			a.graphCommand(),
 			a.toolsCommand(),
+			a.replayCommand(),
+			a.remedyCommand(),
+			a.lessonsCommand(),
 			a.exportCommand(),
 			a.logCommand(),
 			a.chainCommand(),
@@ -129,7 +132,23 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 	if _, own, ok := strings.Cut(msg, " for flag -agent: "); ok { // agentFlag says it all
 		msg = own
 	}
-	return usageError(msg, hints...)
+	return usageError(flagWords(msg), hints...)
+}
+
+// flagWords puts cli's words for a value that a flag cannot take into ours.
+func flagWords(msg string) string {
+	value, rest, ok := strings.Cut(msg, " for flag -")
+	value, invalid := strings.CutPrefix(value, "invalid value ")
+	flag, why, said := strings.Cut(rest, ": ")
+	switch {
+	case !ok || !invalid || !said:
+		return msg
+	case strings.HasPrefix(why, "strconv.Parse"):
+		why = value + " is no number"
+	case why == "parse error": // of a flag that is there or not
+		why = value + " is neither true nor false"
+	}
+	return dashed(strings.TrimLeft(flag, "-")) + ": " + why
 }
 
 // noArguments refuses positional arguments where a command takes none.

@@ -47,20 +47,28 @@ func badNews(msg string, hints ...string) error {
 // told is an exit code without a further word.
 func told(code int) error { return &failure{code: code} }
 
+// failureOf is how err is told: a failure as it is, any other error as bad news with the hint that it may bring.
+func failureOf(err error) *failure {
+	var f *failure
+	var coder cli.ExitCoder
+	var hinted interface{ Hint() string }
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &coder): // cli's own: a help topic that does not exist
+		return &failure{code: exitUsage, msg: err.Error()}
+	case errors.As(err, &hinted) && hinted.Hint() != "":
+		return &failure{exitBadNews, err.Error(), []string{hinted.Hint()}}
+	}
+	return &failure{code: exitBadNews, msg: err.Error()}
+}
+
 // finish prints err in the one form and returns the exit code.
 func (a *app) finish(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var f *failure
-	var coder cli.ExitCoder
-	switch {
-	case errors.As(err, &f):
-	case errors.As(err, &coder): // cli's own: a help topic that does not exist
-		f = &failure{code: exitUsage, msg: err.Error()}
-	default:
-		f = &failure{code: exitBadNews, msg: err.Error()}
-	}
+	f := failureOf(err)
 	if f.msg != "" {
 		a.say(term.BoldRed, "error", f.msg)
 	}

@@ -67,7 +67,7 @@ func (a *app) export(ctx context.Context, cmd *cli.Command) error {
 	defer arch.Close()
 	x := &exporter{app: a, arch: arch}
 	if err := x.load(ctx); err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	list, err := x.wanted(ctx, cmd)
 	if err != nil {
@@ -150,7 +150,7 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Sess
 	}
 	list, err := x.arch.Sessions(ctx, f)
 	if err != nil {
-		return nil, badNews(err.Error())
+		return nil, err
 	}
 	if named != nil {
 		list = slices.DeleteFunc(list, func(s archive.Session) bool { return !x.below(nodeOf(&s), named) })
@@ -167,7 +167,7 @@ func (x *exporter) each(ctx context.Context, list []archive.Session, do func(*tr
 		}
 		t, err := x.arch.Trace(ctx, list[i].Key)
 		if err != nil {
-			return badNews(err.Error())
+			return err
 		}
 		if err := do(t); err != nil {
 			return err
@@ -218,7 +218,7 @@ func (x *exporter) spans(ctx context.Context, cmd *cli.Command, list []archive.S
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			hints = append(hints, "no collector listens there: --endpoint URL names another one")
 		}
-		return badNews(fmt.Sprintf("%s before: %v", term.Plural(sender.Sent, "span was sent", "spans were sent"), err), hints...)
+		return badNews(fmt.Sprintf("%v (%s before)", err, term.Plural(sender.Sent, "span was sent", "spans were sent")), hints...)
 	}
 	r := sentReport{Endpoint: to.URL, Sessions: sessions, Spans: sender.Sent, Rejected: sender.Rejected, Reason: sender.Why}
 	if cmd.Bool("json") {

@@ -109,8 +109,12 @@ func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
 		return a.graphPage(ctx, cmd, g, arch, now)
 	case cmd.Bool("mermaid"):
 		return graphpage.Mermaid(a.out, g.list())
-	case cmd.Bool("json"):
-		return a.printJSON(g.report())
+	}
+	if done, err := a.asJSON(cmd, g.report()); done || err != nil {
+		return err
+	}
+	if g.total == 0 {
+		return a.noneChosen(ctx, arch, "session")
 	}
 	return a.showGraph(cmd, g, now)
 }
@@ -127,7 +131,7 @@ func (a *app) graphPage(ctx context.Context, cmd *cli.Command, g *grown, arch *a
 		}
 		for row, err := range arch.Calls(ctx, archive.CallFilter{Key: n.Key}) {
 			if err != nil {
-				return badNews(err.Error())
+				return err
 			}
 			p.Calls[number] = append(p.Calls[number], graphpage.Call{
 				Index: row.Index, Tool: row.Tool, Type: row.Type, Status: row.Status, Failed: row.Failed, Denied: row.Denied, ExitCode: row.ExitCode,
@@ -145,10 +149,10 @@ func (a *app) graphPage(ctx context.Context, cmd *cli.Command, g *grown, arch *a
 	}
 	var page bytes.Buffer
 	if err := p.HTML(&page); err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil { // it names files and commands
-		return badNews(err.Error())
+		return err
 	}
 	a.note(fmt.Sprintf("%s shows %s", path, join(term.Plural(int64(p.Nodes[0].Whole.Sessions), "session"), term.Plural(int64(p.Nodes[0].Whole.Calls), "call"))))
 	return nil

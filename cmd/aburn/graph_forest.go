@@ -21,11 +21,11 @@ type forest struct {
 func plant(ctx context.Context, arch *archive.Archive) (*forest, error) {
 	all, err := arch.Sessions(ctx, archive.Filter{})
 	if err != nil {
-		return nil, badNews(err.Error())
+		return nil, err
 	}
 	relations, err := arch.Relations(ctx)
 	if err != nil {
-		return nil, badNews(err.Error())
+		return nil, err
 	}
 	f := &forest{sessions: map[int64]*archive.Session{}, names: newNames(all), nodes: map[int64]*graph.Node{}}
 	sessions, links := make([]graph.Session, len(all)), make([]graph.Link, len(relations))
@@ -83,7 +83,7 @@ func (a *app) graphOf(ctx context.Context, g *grown, arch *archive.Archive, name
 func (g *grown) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
 	list, err := arch.Sessions(ctx, filter)
 	if err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	wanted := map[*graph.Node]bool{}
 	for i := range list {

@@ -16,10 +16,6 @@ import (
 // showGraph prints trees, or a rank, for people.
 func (a *app) showGraph(cmd *cli.Command, g *grown, now time.Time) error {
 	out := a.screen(cmd)
-	if g.total == 0 {
-		a.note("no session is like that")
-		return nil
-	}
 	var err error
 	shown, noun := len(g.trees), "trees"
 	if g.measure != "" {
@@ -218,11 +214,4 @@ func (g *grown) showRank(out *term.Out) error {
 func without(cells []term.Cell, i int) []term.Cell {
 	cells[i] = term.Cell{}
 	return cells
-}
-
-func percentOf(n, of int64) string {
-	if of == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f%%", 100*float64(n)/float64(of))
 }

@@ -29,11 +29,12 @@ func (a *app) ingestCommand() *cli.Command {
 		ArgsUsage: "[SOURCE…]",
 		Description: "Agents delete their sessions after a month; the archive keeps them, as traces without their content.\n" +
 			"It reads what is new since the last time, changes nothing that it reads, and can be ended at any\n" +
-			"moment: the next run goes on. A SOURCE is an agent (" + strings.Join(readerNames(), ", ") + "), or a file or folder\n" +
-			"of sessions; without one it is every agent in its usual place. Exit 1 when something could not be\n" +
-			"archived.",
+			"moment: the next run goes on. A SOURCE is an agent (" + strings.Join(sources(), ", ") + "), or a file or folder\n" +
+			"of sessions; without one it is every agent in its usual place. It says how many sessions are new,\n" +
+			"updated, unchanged, or gone from the agent's disk (the archive keeps them), and how many stores\n" +
+			"(files, databases) it read of all. Exit 1 when something could not be archived.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "since", Usage: "only what changed since `TIME`: an age (30d) or a time"},
+			&cli.StringFlag{Name: "since", Usage: "only stores that changed since `WHEN`: 24h, 30d, 2026-11-21, 2026-11-21T10:03"},
 			&cli.BoolFlag{Name: "watch", Usage: "go on, and archive what changes, until it is ended"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be read, and read nothing"},
 			&cli.BoolFlag{Name: "rebuild", Usage: "read everything again; what no longer exists is kept"},
@@ -49,7 +50,7 @@ func (a *app) ingestCommand() *cli.Command {
 			"aburn ingest --watch  # in a terminal of its own",
 			"aburn ingest --json | jq '.sources[] | {source, new, updated}'",
 		),
-		ShellComplete: a.completer(func(int) []string { return readerNames() }),
+		ShellComplete: a.completer(func(int) []string { return sources() }),
 		Action:        a.ingest,
 	}
 }
@@ -82,13 +83,13 @@ func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
 	defer boundMemory()()
 	switch {
 	case cmd.Bool("check"):
-		return archiveError(a.ingestCheck(ctx, run))
+		return a.ingestCheck(ctx, run)
 	case run.options.DryRun:
-		return archiveError(a.ingestDry(ctx, run))
+		return a.ingestDry(ctx, run)
 	case run.watch:
-		return archiveError(a.ingestWatch(ctx, run))
+		return a.ingestWatch(ctx, run)
 	}
-	return archiveError(a.ingestOnce(ctx, run))
+	return a.ingestOnce(ctx, run)
 }
 
 // ingestRun reads the command line.
@@ -107,7 +108,7 @@ func (a *app) ingestRun(cmd *cli.Command) (*ingestRun, error) {
 		},
 	}
 	if run.dir == "" {
-		return nil, usageError("there is no place for the archive: neither ABURN_HOME nor HOME is set", "ABURN_HOME=/some/folder aburn ingest")
+		return nil, noHome()
 	}
 	for _, pair := range [][2]string{{"watch", "dry-run"}, {"watch", "rebuild"}, {"watch", "check"}, {"dry-run", "rebuild"}, {"dry-run", "check"}, {"rebuild", "check"}} {
 		if cmd.Bool(pair[0]) && cmd.Bool(pair[1]) {
@@ -155,11 +156,7 @@ func (r *ingestRun) sources(dir string, args []string) error {
 		}
 		path := inFolder(dir, arg)
 		if _, err := os.Stat(path); err != nil {
-			hints := []string{"a source is a path, or one of " + strings.Join(readerNames(), ", ")}
-			if near := nearest(arg, readerNames()); near != "" {
-				hints = []string{"did you mean " + near + "?"}
-			}
-			return usageError(quote(arg)+" is neither an agent nor a file or folder", hints...)
+			return usageError(quote(arg)+" is neither an agent nor a file or folder", meant(arg, sources())...)
 		}
 		if real, err := filepath.Abs(path); err == nil {
 			path = real
@@ -170,13 +167,6 @@ func (r *ingestRun) sources(dir string, args []string) error {
 		r.options.Readers = named
 	}
 	return nil
-}
-
-func readerNames() (names []string) {
-	for _, reader := range readers() {
-		names = append(names, reader.Name())
-	}
-	return names
 }
 
 // ingestOnce makes one run and tells it. If others wish for more meanwhile it looks at everything once more, and does not
@@ -256,7 +246,7 @@ func (a *app) ingestDry(ctx context.Context, run *ingestRun) error {
 
 // ingestCheck looks whether the archive is whole.
 func (a *app) ingestCheck(ctx context.Context, run *ingestRun) error {
-	db, err := archive.View(ctx, run.dir)
+	db, err := a.viewArchive(ctx)
 	if err != nil {
 		return err
 	}
@@ -296,24 +286,11 @@ func (a *app) ingestWatch(ctx context.Context, run *ingestRun) error {
 	}
 	return ingest.Watch(ctx, run.dir, run.options, ingest.DefaultPace, a.waiting(run), func(report *ingest.Report, err error) {
 		if err != nil {
-			failed := (*failure)(nil)
-			if errors.As(archiveError(err), &failed) {
-				a.warn(failed.msg, failed.hints...)
-			} else {
-				a.warn(err.Error())
-			}
+			failed := failureOf(err)
+			a.warn(failed.msg, failed.hints...)
 		}
 		if report != nil {
 			a.tellRound(run, report)
 		}
 	})
-}
-
-// archiveError is an error of the archive with what can be done about it.
-func archiveError(err error) error {
-	var hinted interface{ Hint() string }
-	if err == nil || errors.As(err, new(*failure)) || !errors.As(err, &hinted) || hinted.Hint() == "" {
-		return err
-	}
-	return badNews(err.Error(), hinted.Hint())
 }

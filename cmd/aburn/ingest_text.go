@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,8 @@ func (a *app) tellIngest(run *ingestRun, r *ingest.Report) error {
 	switch {
 	case r.Interrupted:
 		return badNews("interrupted: what was read is archived", "aburn ingest  # goes on")
+	case failed == 0 && len(run.options.Places.Paths) > 0 && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return s.Stores > 0 }):
+		return badNews("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "), "it knows "+strings.Join(sources(), ", "))
 	case failed > 0 && (run.json || run.options.DryRun):
 		return told(exitBadNews)
 	case failed > 0:
@@ -48,17 +51,18 @@ func (a *app) tellIngest(run *ingestRun, r *ingest.Report) error {
 func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 	table := term.Table{Columns: []term.Column{
 		{Title: "source"}, {Title: "new", Right: true}, {Title: "updated", Right: true}, {Title: "unchanged", Right: true}, {Title: "gone", Right: true},
-		{Title: "read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true},
+		{Title: "stores read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true},
 	}}
 	if run.options.DryRun {
-		table.Columns = []term.Column{{Title: "source"}, {Title: "unchanged", Right: true}, {Title: "to read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true}}
+		table.Columns = []term.Column{{Title: "source"}, {Title: "unchanged", Right: true}, {Title: "stores to read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true}}
 	}
-	stores := 0
+	rows := 0
 	for i := range r.Sources {
 		s := &r.Sources[i]
-		if stores += s.Stores; s.Stores+s.Gone == 0 {
+		if s.Stores+s.Gone == 0 {
 			continue
 		}
+		rows++
 		counts := []int{s.New, s.Updated, s.Unchanged, s.Gone, s.Read, s.Stores}
 		if run.options.DryRun {
 			counts = []int{s.Unchanged, s.Read, s.Stores}
@@ -69,9 +73,13 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 		}
 		table.Add(append(row, term.Size(s.Bytes))...)
 	}
-	if stores == 0 {
+	switch named := len(run.options.Places.Paths) > 0; {
+	case rows == 0 && named:
+		return // tellIngest says it
+	case rows == 0:
 		a.note("no agent has written sessions where they usually are: a file or folder can be named")
-	} else if err := table.Print(run.out, 2); err != nil {
+	}
+	if err := table.Print(run.out, 2); err != nil {
 		return
 	}
 	for i := range r.Sources {
@@ -83,7 +91,7 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 	for _, line := range ingestFoot(r) {
 		fmt.Fprintln(run.out, run.out.Paint(term.Dim, line))
 	}
-	fmt.Fprintf(run.out, "%s in %s\n", project.Tilde(run.dir, a.env), term.Duration(r.Took.Round(time.Millisecond)))
+	fmt.Fprintln(run.out, join("archive: "+project.Tilde(run.dir, a.env), term.Duration(r.Took.Round(time.Millisecond))))
 }
 
 // ingestFoot is what a run did beyond reading.

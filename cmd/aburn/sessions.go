@@ -61,12 +61,12 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 	}
 	list, err := arch.Sessions(ctx, f)
 	if err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	names := newNames(list)
 	if f != (archive.Filter{}) {
 		if names, err = namesOf(ctx, arch); err != nil {
-			return badNews(err.Error())
+			return err
 		}
 	}
 	total := len(list)
@@ -81,8 +81,7 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 		return a.printJSON(r)
 	}
 	if total == 0 {
-		a.note("no session is like that")
-		return nil
+		return a.noneChosen(ctx, arch, "session")
 	}
 	if err := a.aboutAgents(ctx, arch, list); err != nil {
 		return err
@@ -104,7 +103,7 @@ func (a *app) aboutAgents(ctx context.Context, arch *archive.Archive, list []arc
 	}
 	relations, err := arch.Relations(ctx)
 	if err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	what := map[int64]string{}
 	for _, r := range relations {
@@ -205,7 +204,7 @@ func dateLayout(narrow bool, t, now time.Time) string {
 		return "2006-01-02 15:04"
 	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
 		return "15:04"
-	case now.Sub(t) < 300*24*time.Hour:
+	case now.Sub(t).Abs() < 300*24*time.Hour:
 		return "02 Jan"
 	}
 	return "2006-01"

@@ -26,17 +26,21 @@ func (a *app) viewArchive(ctx context.Context) (*archive.Archive, error) {
 	return arch, nil
 }
 
-// viewError gives the hint that belongs to an error of reading the archive.
+// viewError is an error of reading the archive: that there is none yet is a mistake in when aburn was called.
 func viewError(err error) error {
 	var none *archive.NotFound
-	var hinted interface{ Hint() string }
 	switch {
-	case errors.As(err, &none):
-		return usageError("no archive yet: "+none.Error(), none.Hint())
-	case errors.As(err, &hinted):
-		return badNews(err.Error(), hinted.Hint())
+	case !errors.As(err, &none):
+		return err
+	case none.Dir == "":
+		return noHome()
 	}
-	return badNews(err.Error())
+	return usageError("no archive yet in "+none.Dir, none.Hint())
+}
+
+// noHome is the error where nothing says in which folder the archive is.
+func noHome() error {
+	return usageError("there is no place for the archive: neither ABURN_HOME nor HOME is set", "ABURN_HOME=/some/folder aburn ingest")
 }
 
 // chooseFlags are the flags that choose sessions of the archive.
@@ -115,11 +119,7 @@ func oneWord(cmd *cli.Command, flag string, words []string) (string, error) {
 	if word == "" || slices.Contains(words, word) {
 		return word, nil
 	}
-	hint := strings.Join(words, ", ")
-	if near := nearest(word, words); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return "", usageError("--"+flag+": unknown "+quote(word), hint)
+	return "", usageError("--"+flag+": unknown "+quote(word), meant(word, words)...)
 }
 
 // projectNamed is the folder that --project means: one that exists, else the project in the archive whose folder has this name.
@@ -151,11 +151,7 @@ func projectNamed(ctx context.Context, cmd *cli.Command, arch *archive.Archive, 
 	case 1:
 		return found[0], nil
 	case 0:
-		var hints []string
-		if near := nearest(name, names); near != "" {
-			hints = []string{"did you mean " + near + "?"}
-		}
-		return "", badNews("--project: no folder and no project in the archive is called "+quote(name), hints...)
+		return "", badNews("--project: no folder and no project in the archive is called "+quote(name), meant(name, names)...)
 	}
 	var hints []string
 	for _, path := range found {
@@ -164,35 +160,70 @@ func projectNamed(ctx context.Context, cmd *cli.Command, arch *archive.Archive, 
 	return "", usageError(fmt.Sprintf("--project: %d projects are called %s", len(found), quote(name)), hints...)
 }
 
+// meant is the hint for a word that is none of those that there are: the nearest one, else which there are.
+func meant(word string, words []string) []string {
+	if near := nearest(word, words); near != "" {
+		return []string{"did you mean " + near + "?"}
+	}
+	list := make([]string, 0, len(words))
+	for _, w := range words {
+		if !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil
+	case len(list) > maxNamed:
+		list = append(list[:maxNamed:maxNamed], "…")
+	}
+	return []string{"one of " + strings.Join(list, ", ")}
+}
+
 // oneSession is the session that a command's argument names.
 func (a *app) oneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
 	list, err := arch.Lookup(ctx, name)
-	if err == nil && len(list) == 0 {
-		list, err = endingLike(ctx, arch, name)
-	}
-	if err != nil {
-		return archive.Session{}, badNews(err.Error())
-	}
-	switch len(list) {
-	case 1:
+	switch {
+	case err != nil:
+		return archive.Session{}, err
+	case len(list) == 1:
 		return list[0], nil
-	case 0:
+	case len(list) == 0 && len(ownPart(name)) < shortestName:
+		return archive.Session{}, usageError(fmt.Sprintf("%s is too short: %d characters of an id, its first or last", quote(name), shortestName), "aburn sessions")
+	case len(list) == 0:
 		return archive.Session{}, badNews("no session in the archive is called "+quote(name), "aburn sessions", "aburn ingest  # if it is a new one")
 	}
+	names, err := namesOf(ctx, arch)
+	if err != nil {
+		return archive.Session{}, err
+	}
 	var hints []string
-	for i := range list[:min(len(list), 8)] {
-		hints = append(hints, join(list[i].Source+"/"+list[i].ID, term.Cut(list[i].Ask, 40)))
+	for i := range list[:min(len(list), maxNamed)] {
+		s := &list[i]
+		hints = append(hints, join(names.of(s.Source, s.ID), s.Source, term.Cut(s.Ask, 40)))
+	}
+	if more := len(list) - maxNamed; more > 0 {
+		hints = append(hints, fmt.Sprintf("and %s more: aburn sessions --limit 0", term.Count(int64(more))))
 	}
 	return archive.Session{}, usageError(term.Plural(int64(len(list)), "session")+" are called "+quote(name), hints...)
 }
 
-// endingLike is the sessions whose ids end like name, which has to have 4 characters.
-func endingLike(ctx context.Context, arch *archive.Archive, name string) ([]archive.Session, error) {
-	if len(name) < 4 {
-		return nil, nil
+// shortestName is how much of an id archive.Lookup wants, maxNamed how many names are listed where there are too many.
+const shortestName, maxNamed = 4, 8
+
+// noneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
+func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string) error {
+	all, err := arch.Sessions(ctx, archive.Filter{Own: true})
+	if err != nil {
+		return err
 	}
-	all, err := arch.Sessions(ctx, archive.Filter{})
-	return slices.DeleteFunc(all, func(s archive.Session) bool { return !strings.HasSuffix(ownPart(s.ID), name) }), err
+	if len(all) == 0 {
+		a.note("the archive is empty")
+		a.hint("aburn ingest  # reads what agents have written to disk")
+		return nil
+	}
+	a.note("no " + what + " is like that")
+	return nil
 }
 
 // sessionArgument refuses anything but one session.

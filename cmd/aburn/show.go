@@ -74,7 +74,7 @@ func (a *app) show(ctx context.Context, cmd *cli.Command) error {
 	}
 	t, err := arch.Trace(ctx, s.Key)
 	if err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	if cmd.IsSet("raw") {
 		return a.showRaw(ctx, cmd, &s, t, cmd.Int("raw"))
@@ -97,7 +97,7 @@ func (a *app) show(ctx context.Context, cmd *cli.Command) error {
 // showStory prints what is known of a session as a whole, and its story.
 func (a *app) showStory(ctx context.Context, cmd *cli.Command, arch *archive.Archive, v *shown) error {
 	if err := v.look(ctx, arch); err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	out := a.screen(cmd)
 	v.head(out)

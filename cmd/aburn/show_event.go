@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"aburn/internal/term"
 	"aburn/trace"
@@ -42,8 +43,8 @@ func (v *shown) eventWords(e *trace.Event) words {
 
 func promptWords(e *trace.Event, b *trace.UserMessage) words {
 	w := words{mark: "›", name: "prompt", style: term.Blue, detail: b.Head}
-	if b.Command != "" {
-		w.detail = join("/"+b.Command, b.Head)
+	if command := "/" + strings.TrimPrefix(b.Command, "/"); b.Command != "" && b.Head != command && !strings.HasPrefix(b.Head, command+" ") {
+		w.detail = join(command, b.Head)
 	}
 	if b.Machine == "" && e.By == "" {
 		return w

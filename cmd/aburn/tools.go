@@ -70,7 +70,7 @@ func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
 	}
 	t, err := tallyCalls(ctx, arch, filter, kind, cmd.String("tool"), limit)
 	if err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	v := &toolsView{tally: t, limit: limit, failed: cmd.Bool("failed"), retries: cmd.Bool("retries")}
 	if cmd.Bool("json") {
@@ -80,13 +80,29 @@ func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
 		return a.printJSON(v.report())
 	}
 	if t.sum.calls == 0 {
-		a.note("no call is like that")
-		return nil
+		return a.noCall(ctx, arch, filter, cmd.String("tool"))
 	}
 	if v.names, err = namesOf(ctx, arch); err != nil {
-		return badNews(err.Error())
+		return err
 	}
 	return v.show(a.screen(cmd))
+}
+
+// noCall says that nothing is shown, and what --tool could have meant.
+func (a *app) noCall(ctx context.Context, arch *archive.Archive, filter archive.Filter, tool string) error {
+	if err := a.noneChosen(ctx, arch, "call"); err != nil || tool == "" {
+		return err
+	}
+	t, err := tallyCalls(ctx, arch, filter, "", "", 1)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range t.ordered {
+		names = append(names, toolWord(s.tool))
+	}
+	a.hint(meant(tool, names)...)
+	return nil
 }
 
 // tallyCalls counts the calls of the sessions that the filter chooses, of one kind and tool if they are not empty.
@@ -96,7 +112,7 @@ func tallyCalls(ctx context.Context, arch *archive.Archive, filter archive.Filte
 		if err != nil {
 			return nil, err
 		}
-		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool) {
+		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool || toolWord(row.Tool) == tool) {
 			t.add(&row)
 		}
 	}

@@ -23,13 +23,13 @@ func (v *toolsView) showTools(out *term.Out) error {
 		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
 	}
 	row := func(s *toolSum, name string) {
-		failed, rate := term.Cell{Text: term.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", failureRate(s.failed, s.ended()), term.Count(int64(s.ended())))
+		failed, rate := term.Cell{Text: term.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", percentOf(s.failed, s.ended()), term.Count(int64(s.ended())))
 		if s.failed > 0 {
 			failed.Style = term.Red
 		}
 		denied, timed := term.Count(int64(s.denied)), term.Count(int64(len(s.durations)))
 		if narrow { // calls less the open ones are what the rate is of
-			rate, denied, timed = failureRate(s.failed, s.ended()), "", ""
+			rate, denied, timed = percentOf(s.failed, s.ended()), "", ""
 		}
 		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: term.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
 			term.Cell{Text: term.Count(int64(s.noResult))}, term.Cell{Text: milliseconds(s.percentile(50))}, term.Cell{Text: milliseconds(s.percentile(95))}, term.Cell{Text: milliseconds(s.percentile(100))},
@@ -52,7 +52,8 @@ func (v *toolsView) of(n, all int) string {
 	return fmt.Sprintf(" (%d of %s)", n, term.Count(int64(all)))
 }
 
-func failureRate(n, of int) string {
+// percentOf is n of so many, - of none.
+func percentOf[T int | int64](n, of T) string {
 	if of == 0 {
 		return "-"
 	}
@@ -63,7 +64,7 @@ func failureRate(n, of int) string {
 func (v *toolsView) showFailures(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.failed))
-	title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", term.Plural(int64(t.sum.failed), "call"), term.Count(int64(t.sum.ended())), failureRate(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
+	title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", term.Plural(int64(t.sum.failed), "call"), term.Count(int64(t.sum.ended())), percentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
 	if n == 0 {
 		return nil
 	}
@@ -125,8 +126,9 @@ func (v *toolsView) showAgents(out *term.Out) error {
 	n := v.rows(len(t.agents))
 	title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agents), term.Plural(int64(t.agentAll), "call"), t.agentNot, v.of(n, len(t.agents))))
 	if o := t.outcomes; o.Sessions > 0 {
-		paragraph(out, 2, "", fmt.Sprintf("by their own records %d of %d completed, %d errored, %d interrupted, %d killed, %d unknown",
-			o.Completed, o.Sessions, o.Errored, o.Interrupted, o.Killed, o.Unknown))
+		count := func(n int) string { return term.Count(int64(n)) }
+		paragraph(out, 2, "", fmt.Sprintf("by their own records %s of %s completed, %s errored, %s interrupted, %s killed, %s unknown",
+			count(o.Completed), count(o.Sessions), count(o.Errored), count(o.Interrupted), count(o.Killed), count(o.Unknown)))
 	}
 	if n == 0 {
 		return nil
