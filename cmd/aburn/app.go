@@ -69,7 +69,6 @@ func (a *app) root() *cli.Command {
 			a.toolsCommand(),
 			a.replayCommand(),
 			a.remedyCommand(),
-			a.lessonsCommand(),
 			a.exportCommand(),
 			a.logCommand(),
 			a.chainCommand(),
