@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -70,7 +71,7 @@ func TestEscapes(t *testing.T) {
 			}
 			text := encode(d.text)
 			out, _ := Text(text)
-			for v := plainView(out); ; {
+			for v := plainViewOf(out); ; {
 				if left := leak(v.text, d.secret); left != "" {
 					t.Errorf("%s, %s: %q stays in %q of %q", s.name, name, left, out, text)
 					break
@@ -79,7 +80,7 @@ func TestEscapes(t *testing.T) {
 				if !ok {
 					break
 				}
-				v = next
+				v = &next
 			}
 		}
 	}
@@ -107,8 +108,32 @@ func TestDecoded(t *testing.T) {
 		if ok != (c.want != "") || v.text != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.text, v.text, ok, c.want)
 		}
-		if ok && (len(v.at) != len(v.text)+1 || v.at[0] != 0 || v.at[len(v.text)] != len(c.text)) {
-			t.Errorf("%s: offsets %v", c.text, v.at)
+		if ok && (v.source(0) != 0 || v.source(len(v.text)) != len(c.text)) {
+			t.Errorf("%s: from %d to %d", c.text, v.source(0), v.source(len(v.text)))
+		}
+	}
+}
+
+// Where each byte of what is decoded comes from, through one layer and through two.
+func TestSource(t *testing.T) {
+	first := plainView(`x%2541y\nz`)
+	second, _ := first.decoded()
+	third, _ := second.decoded()
+	for _, c := range []struct {
+		v    *view
+		text string
+		want []int
+	}{
+		{&first, `x%2541y\nz`, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		{&second, "x%41y\nz", []int{0, 1, 4, 5, 6, 7, 9, 10}},
+		{&third, "xAy\nz", []int{0, 1, 6, 7, 9, 10}},
+	} {
+		var got []int
+		for i := range len(c.v.text) + 1 {
+			got = append(got, c.v.source(i))
+		}
+		if c.v.text != c.text || !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %q: %v", c.v.text, got, c.text, c.want)
 		}
 	}
 }

@@ -178,13 +178,20 @@ func squeeze(s string) string {
 		return s
 	}
 	b := make([]byte, 0, len(s))
-	for _, r := range s {
+	for i := 0; i < len(s); {
+		if c := s[i]; c > ' ' && c < utf8.RuneSelf {
+			b = append(b, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case !unicode.IsSpace(r):
 			b = utf8.AppendRune(b, r)
 		case b[len(b)-1] != ' ':
 			b = append(b, ' ')
 		}
+		i += n
 	}
 	return string(b)
 }

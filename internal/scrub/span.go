@@ -23,7 +23,8 @@ const (
 // find returns the secrets of s in order, without overlaps.
 func find(s string) []span {
 	var spans []span
-	for v := plainView(s); ; {
+	first := plainView(s)
+	for v := &first; ; {
 		f := finder{text: v.text}
 		f.scan()
 		for _, sp := range f.spans {
@@ -34,7 +35,7 @@ func find(s string) []span {
 		if !ok {
 			break
 		}
-		v = next
+		v = &next
 	}
 	return unite(s, spans)
 }

@@ -1,11 +1,21 @@
 package scrub
 
-// view is a text with its escapes decoded, and where each byte of it comes from. The first one is the text itself.
+import (
+	"math/bits"
+	"sort"
+	"strings"
+)
+
+// view is a text with its escapes decoded, and where that comes from. The first one is the text itself.
 type view struct {
 	text  string
-	at    []int // at[i] is the offset in the original of byte i, at[len(text)] its length; nil when they are equal
+	of    *view     // what it was decoded from; nil for the first one
+	parts []stretch // the parts of text that stand in of as they are, in order; a decoded byte is one of its own
 	depth int
 }
+
+// stretch is where a part begins, in a view and in the one that it was decoded from.
+type stretch struct{ at, from int }
 
 // maxDepth is how many layers of escapes are decoded: JSON in a URL in JSON.
 const maxDepth = 4
@@ -14,10 +24,11 @@ func plainView(s string) view { return view{text: s} }
 
 // source is the offset in the original text of offset i.
 func (v *view) source(i int) int {
-	if v.at == nil {
-		return i
+	for ; v.of != nil; v = v.of {
+		n := sort.Search(len(v.parts), func(n int) bool { return v.parts[n].at > i }) - 1
+		i += v.parts[n].from - v.parts[n].at
 	}
-	return v.at[i]
+	return i
 }
 
 // decoded is the next view, with one layer of escapes less; false when there are none.
@@ -30,29 +41,30 @@ func (v *view) decoded() (view, bool) {
 	if i == len(s) {
 		return view{}, false
 	}
-	out := view{depth: v.depth + 1, at: make([]int, 0, len(s)+1)}
-	text := make([]byte, 0, len(s))
-	for i = 0; i < len(s); {
+	out := view{of: v, depth: v.depth + 1}
+	var text strings.Builder
+	text.Grow(len(s))
+	for done := 0; ; {
+		if done < i || i == len(s) {
+			out.parts = append(out.parts, stretch{text.Len(), done})
+			text.WriteString(s[done:i])
+		}
+		if i == len(s) {
+			break
+		}
 		b, n := unescape(s[i:])
-		end := i + n
-		if n == 1 {
-			end = afterRun(s, i)
-		}
-		text = append(text, b)
-		out.at = append(out.at, v.source(i))
-		for i += n; i < end; i++ {
-			text = append(text, b)
-			out.at = append(out.at, v.source(i))
-		}
+		out.parts = append(out.parts, stretch{text.Len(), i})
+		text.WriteByte(b)
+		done = i + n
+		i = nextEscape(s, done)
 	}
-	out.at = append(out.at, v.source(len(s)))
-	out.text = string(text)
+	out.text = text.String()
 	return out, true
 }
 
 // nextEscape is the offset of the first escape from i on, len(s) when there is none.
 func nextEscape(s string, i int) int {
-	for ; i < len(s); i++ {
+	for i = passPlain(s, i); i < len(s); i = passPlain(s, i+1) {
 		if s[i] == '\\' || s[i] == '%' {
 			if _, n := unescape(s[i:]); n > 1 {
 				return i
@@ -61,6 +73,23 @@ func nextEscape(s string, i int) int {
 		}
 	}
 	return len(s)
+}
+
+// passPlain is the offset of the first byte from i on with which an escape can begin, len(s) when there is none. It looks
+// at eight bytes at once: most texts have few.
+func passPlain(s string, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 | uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		slash, percent := x^'\\'*ones, x^'%'*ones
+		if found := ((slash-ones)&^slash | (percent-ones)&^percent) & tops; found != 0 { // the lowest bit is of the first one
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(s) && s[i] != '\\' && s[i] != '%' {
+		i++
+	}
+	return i
 }
 
 // afterRun is the offset after the byte at i, or after the backslashes that begin there: when they all together are no
