@@ -59,7 +59,7 @@ type Cursor struct {
 type Sink interface {
 	// Previous is the trace of this reader with this id as an earlier read gave it, for going on with; nil if there is none.
 	Previous(id string) (*SessionTrace, error)
-	// Trace takes a trace, new or in place of the one with its id.
+	// Trace takes a trace, new or in place of the one with its id. It validates it: here a reader that breaks the rules fails.
 	Trace(*SessionTrace) error
 	// Damaged takes a place that could not be read.
 	Damaged(Damage)

@@ -149,8 +149,15 @@ func (b *Builder) Relate(r trace.SessionRelationship) {
 	b.t.Relationships = append(b.t.Relationships, r)
 }
 
-// Finish works out what follows from the events and validates the trace. The Builder may go on afterwards.
+// Finish is Settle, and validates the trace.
 func (b *Builder) Finish() (*trace.SessionTrace, error) {
+	t := b.Settle()
+	return t, t.Validate()
+}
+
+// Settle works out what follows from the events. It is for what goes to a trace.Sink, which validates it. The Builder may go
+// on afterwards.
+func (b *Builder) Settle() *trace.SessionTrace {
 	t := b.t
 	t.Agent.Version, t.OutcomeFrom = Word(t.Agent.Version), Word(t.OutcomeFrom)
 	if len(t.Relationships) == 0 {
@@ -163,5 +170,5 @@ func (b *Builder) Finish() (*trace.SessionTrace, error) {
 	}
 	t.Scrub = trace.Scrub{Version: scrub.Version, Redacted: redacted(t)}
 	t.Settle()
-	return t, t.Validate()
+	return t
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -34,30 +36,85 @@ func hideID(s string) string {
 	return s
 }
 
+// The lengths in bytes of what plainID lets pass: hex, a UUID behind a prefix, and letters and digits behind one.
+const (
+	plainHex  = 40
+	plainUUID = 36
+)
+
 // plainID says of the ids of which there are millions that no rule finds a secret in them: UUIDs and other short hex, and
-// letters and digits behind one of the clients' prefixes.
+// letters and digits, of at most 40 bytes with it, behind the clients' prefixes.
 func plainID(s string) bool {
-	if len(s) > 40 {
-		return false
+	if isHex(s) {
+		return len(s) <= plainHex
 	}
-	prefix, rest, ok := strings.Cut(s, "_")
-	if !ok {
-		return strings.Trim(s, "0123456789abcdef-") == ""
+	if id, ok := strings.CutPrefix(s, "exec-"); ok {
+		return len(id) <= plainUUID && isHex(id)
 	}
-	switch prefix {
-	case "toolu", "msg", "call", "prt", "ses", "req":
-		return !strings.ContainsFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') })
+	rest := s
+	for i := strings.IndexByte(rest, '_'); i >= 0; i = strings.IndexByte(rest, '_') {
+		switch rest[:i] {
+		case "toolu", "msg", "call", "prt", "ses", "req", "resp", "fc", "fco", "ctc", "ctco":
+			rest = rest[i+1:]
+		default:
+			return false
+		}
 	}
-	return false
+	return len(rest) < len(s) && (len(rest) <= plainUUID && isHex(rest) || len(s) <= plainHex && isPlain(rest))
 }
+
+// isHex says whether s has only hex digits, in lower case, and dashes.
+func isHex(s string) bool {
+	for i := range len(s) {
+		if b := s[i]; (b < '0' || b > '9') && (b < 'a' || b > 'f') && b != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlain says whether s has only letters and digits, and not the beginning of those tokens that are known in the midst of
+// a word too.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		b := s[i]
+		if (b < '0' || b > '9') && (b|0x20 < 'a' || b|0x20 > 'z') {
+			return false
+		}
+		if (b == 'K' || b == 'R') && i > 0 && (s[i-1] == 'S' || s[i-1] == 'G') { // SK of Twilio, GR of GitLab
+			return false
+		}
+	}
+	return true
+}
+
+// words is what Word made of those that come again and again: the names of tools and models, versions, outcomes.
+var words struct {
+	known sync.Map // from string to string
+	n     atomic.Int32
+}
+
+// The bounds of words: how many, and how long in bytes.
+const (
+	mostWords   = 1000
+	longestWord = 64
+)
 
 // Word is Token for what a person or a model may have made up: scrubbed.
 func Word(s string) string {
 	if s == "" {
 		return ""
 	}
-	s, _ = scrub.Text(s)
-	return bounded(s, trace.MaxToken)
+	if known, ok := words.known.Load(s); ok {
+		return known.(string)
+	}
+	clean, _ := scrub.Text(s)
+	clean = bounded(clean, trace.MaxToken)
+	if len(s) <= longestWord && words.n.Load() < mostWords {
+		words.n.Add(1)
+		words.known.Store(s, clean)
+	}
+	return clean
 }
 
 // Path is a path as traces keep it: scrubbed, and relative to dir where it lies below it.

@@ -232,11 +232,7 @@ func (t *transcript) give(m *talk) error {
 		tr.Damaged = append(tr.Damaged, t.damaged...)
 	}
 	m.settle()
-	done, err := m.b.Finish()
-	if err != nil {
-		return err
-	}
-	return t.sink.Trace(done)
+	return t.sink.Trace(m.b.Settle())
 }
 
 // unknown is the error for a file in which nothing was understood.

@@ -60,11 +60,7 @@ func (reader) Read(ctx context.Context, store trace.Store, sink trace.Sink) erro
 	}
 	sink.Progress(untold)
 	if end.Line > at.Line && s.Builder != nil {
-		t, err := s.finish()
-		if err != nil {
-			return err
-		}
-		if err := sink.Trace(t); err != nil {
+		if err := sink.Trace(s.finish()); err != nil {
 			return err
 		}
 	}

@@ -181,8 +181,8 @@ func (s *session) add(id string, body trace.Body) {
 func (s *session) mark(m trace.Session) { s.add("", &m) }
 
 // finish is the trace so far.
-func (s *session) finish() (*trace.SessionTrace, error) {
+func (s *session) finish() *trace.SessionTrace {
 	t := s.Trace()
 	t.Outcome, t.OutcomeFrom = s.turns.outcome()
-	return s.Finish()
+	return s.Settle()
 }
