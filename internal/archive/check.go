@@ -100,12 +100,13 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 		row.Key, row.Source, row.Session = 0, "", ""
 		calls = append(calls, row)
 	}
-	if len(calls) != t.Count().Calls || len(calls) != len(want.calls) {
+	rows := callRows(t)
+	if len(calls) != t.Count().Calls || len(calls) != len(rows) {
 		return fmt.Sprintf("%s: %d calls in the table, %d in its trace", name, len(calls), t.Count().Calls)
 	}
 	for i := range calls {
-		want.calls[i].Start = instant(millis(want.calls[i].Start))
-		if !reflect.DeepEqual(calls[i], want.calls[i]) {
+		rows[i].Start = instant(millis(rows[i].Start))
+		if !reflect.DeepEqual(calls[i], rows[i]) {
 			return fmt.Sprintf("%s: call %d is not what its trace gives", name, calls[i].Index)
 		}
 	}

@@ -160,33 +160,3 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
-
-// The schema before digests is taken as it is: its traces and its cursors stay.
-func TestBeforeDigests(t *testing.T) {
-	ctx := context.Background()
-	dir := t.TempDir()
-	a, err := Open(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.store(t, story(t, "claude", "a", 1, "ask call done"))
-	if err := a.script("DROP TABLE digests; PRAGMA user_version = 3"); err != nil {
-		t.Fatal(err)
-	}
-	a.Close()
-	if a, err = Open(ctx, dir); err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	cursors, err := a.Cursors()
-	if err != nil || len(cursors) != 1 {
-		t.Errorf("%v, %v", cursors, err)
-	}
-	keepAll(t, a, 7)
-	if got := digested(t, a, 7); got != "claude/a" {
-		t.Errorf("kept %q", got)
-	}
-	if faults, err := a.Check(ctx); len(faults) > 0 || err != nil {
-		t.Errorf("%q, %v", faults, err)
-	}
-}

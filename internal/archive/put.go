@@ -142,8 +142,10 @@ func (a *Archive) insert(p *Packed, store int64) error {
 	if err := a.run("INSERT INTO traces (key, size, body) VALUES (?,?,?)", key, p.size, p.body); err != nil {
 		return err
 	}
-	if err := a.insertCalls(key, p.calls); err != nil {
-		return err
+	if p.calls != nil {
+		if err := a.run("INSERT INTO calls (session, rows) VALUES (?,?)", key, p.calls); err != nil {
+			return err
+		}
 	}
 	for i, r := range p.relations {
 		if err := a.run(`INSERT INTO relations (session, number, kind, related, time, source_session, source_version, parent_call,
@@ -183,23 +185,6 @@ func (a *Archive) insertSession(p *Packed, store int64) error {
 	s.Key = a.conn.LastInsertRowID()
 	if s.Project.Path != "" {
 		return a.run("INSERT INTO projects (path, key) VALUES (?,?) ON CONFLICT DO UPDATE SET key = excluded.key WHERE key <> excluded.key", s.Project.Path, s.Project.Key)
-	}
-	return nil
-}
-
-func (a *Archive) insertCalls(key int64, rows []CallRow) error {
-	for i := range rows {
-		r := &rows[i]
-		var exit any
-		if r.ExitCode != nil {
-			exit = *r.ExitCode
-		}
-		if err := a.run(`INSERT INTO calls (session, number, seq, call, tool, type, start, duration, status, failed, denied, exit,
-			input, path, head, length, spawned, results) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-			key, r.Index, r.Seq, r.Call, r.Tool, string(r.Type), r.Start, r.DurationMS, string(r.Status), r.Failed, r.Denied, exit,
-			r.Input, r.Path, r.Head, r.Length, r.Spawned, r.Results); err != nil {
-			return err
-		}
 	}
 	return nil
 }

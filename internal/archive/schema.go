@@ -12,7 +12,7 @@ import (
 
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
 // other traces of what is on the disk: then everything that still exists is read again.
-const schema = 4
+const schema = 5
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 // Of earlier and later schemas only traces.body may be relied on, and unread.body.
@@ -92,26 +92,9 @@ CREATE TABLE unread (                      -- bodies that could not be read when
 ) STRICT;
 
 CREATE TABLE calls (                       -- those that count
-	session  INTEGER NOT NULL,
-	number   INTEGER NOT NULL,             -- ToolCall.Index
-	seq      INTEGER NOT NULL,
-	call     TEXT NOT NULL,
-	tool     TEXT NOT NULL,
-	type     TEXT NOT NULL,
-	start    INTEGER NOT NULL,
-	duration INTEGER NOT NULL,
-	status   TEXT NOT NULL,
-	failed   INTEGER NOT NULL,
-	denied   TEXT NOT NULL,
-	exit     INTEGER,
-	input    TEXT NOT NULL,
-	path     TEXT NOT NULL,
-	head     TEXT NOT NULL,
-	length   INTEGER NOT NULL,
-	spawned  TEXT NOT NULL,
-	results  INTEGER NOT NULL,
-	PRIMARY KEY (session, number)
-) STRICT, WITHOUT ROWID;
+	session INTEGER PRIMARY KEY,
+	rows    BLOB NOT NULL                  -- all of a session's, compressed (appendCall)
+) STRICT;
 
 CREATE TABLE relations (
 	session        INTEGER NOT NULL,
@@ -165,10 +148,7 @@ CREATE TABLE unlinked (                    -- what was written and not linked ac
 	name TEXT NOT NULL,                    -- source/root · source/session
 	PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
-` + digestTable
 
-// digestTable is all that schema 4 has and 3 has not.
-const digestTable = `
 CREATE TABLE digests (                     -- what package digests works out when it is asked for
 	key   INTEGER PRIMARY KEY,             -- sessions.key
 	rules INTEGER NOT NULL,                -- the number of the rules that made it
@@ -203,13 +183,6 @@ func (a *Archive) prepare(ctx context.Context) error {
 				return err // another process was quicker
 			}
 			return a.create()
-		})
-	case have == 3:
-		return a.transaction(func() error {
-			if n, err := a.number("PRAGMA user_version"); err != nil || n == schema {
-				return err
-			}
-			return a.script(digestTable + versioned())
 		})
 	case have < schema:
 		return a.Remake(ctx)
