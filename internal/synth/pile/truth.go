@@ -2,7 +2,6 @@ package pile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -117,7 +116,7 @@ func (s *Session) ranked() []string {
 	return all
 }
 
-// Bucket is what the coarse fingerprint is of, in words.
+// Bucket is what the coarse fingerprint is of, in words: "claude errored build+test mid loops".
 func (s *Session) Bucket() string {
 	outcome := s.Outcome
 	if s.Live {
@@ -126,11 +125,11 @@ func (s *Session) Bucket() string {
 	top := s.ranked()
 	top = top[:min(3, len(top))]
 	slices.Sort(top)
-	bucket := fmt.Sprintf("%s %s [%s] %s", s.Agent, outcome, strings.Join(top, "+"), s.rate())
+	words := []string{s.Agent, outcome, strings.Join(top, "+"), s.rate()}
 	if len(s.Loops) > 0 {
-		bucket += " loops"
+		words = append(words, "loops")
 	}
-	return bucket
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
 // rate is the bucket of the rate of failure, among the calls that ended.
