@@ -35,6 +35,13 @@ const (
 	Cancelled Class = "cancelled"
 )
 
+// Classes is those that an error can have.
+func Classes() []Class {
+	return []Class{
+		Network, Auth, RateLimit, Permission, NotFound, EditMismatch, Syntax, Type, Lint, Test, Build, Timeout, OOM, Conflict, ToolMisuse, Disk, API, Other,
+	}
+}
+
 // Failure is what is known about one error, all that its class may be told from.
 type Failure struct {
 	Type    trace.ToolType

@@ -95,23 +95,26 @@ func backwards(s string) string {
 
 // completeSessions completes the names of the sessions in the archive, the newest first.
 func (a *app) completeSessions(ctx context.Context, cmd *cli.Command) {
-	a.completer(func(int) (list []string) {
-		arch, err := archive.View(ctx, archive.Dir(a.env))
-		if err != nil { // whoever completes is told of no error
-			return nil
+	a.completer(func(int) []string { return a.sessionWords(ctx) })(ctx, cmd)
+}
+
+// sessionWords is the names of the newest sessions with what they are about, for completion.
+func (a *app) sessionWords(ctx context.Context) (list []string) {
+	arch, err := archive.View(ctx, archive.Dir(a.env))
+	if err != nil { // whoever completes is told of no error
+		return nil
+	}
+	defer arch.Close()
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	if err != nil {
+		return nil
+	}
+	names := newNames(all)
+	for i := range all[:min(len(all), 200)] {
+		s := &all[i]
+		if name := names.of(s.Source, s.ID); !strings.ContainsAny(name, ":\n") {
+			list = append(list, name+":"+term.Cut(strings.ReplaceAll(term.Clean(join(s.Source, s.Ask)), ":", " "), 60))
 		}
-		defer arch.Close()
-		all, err := arch.Sessions(ctx, archive.Filter{})
-		if err != nil {
-			return nil
-		}
-		names := newNames(all)
-		for i := range all[:min(len(all), 200)] {
-			s := &all[i]
-			if name := names.of(s.Source, s.ID); !strings.ContainsAny(name, ":\n") {
-				list = append(list, name+":"+term.Cut(strings.ReplaceAll(term.Clean(join(s.Source, s.Ask)), ":", " "), 60))
-			}
-		}
-		return list
-	})(ctx, cmd)
+	}
+	return list
 }

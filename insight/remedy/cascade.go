@@ -99,7 +99,9 @@ func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*in
 func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	mine := map[errorName]bool{}
 	for i := range d.Errors {
-		mine[nameOf(&d.Errors[i])] = true
+		if e := &d.Errors[i]; e.Class != insight.Cancelled {
+			mine[nameOf(e)] = true
+		}
 	}
 	overlap := make(map[*insight.Digest]int, len(resolved))
 	for _, o := range resolved {

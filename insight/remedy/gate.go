@@ -15,8 +15,8 @@ import (
 // is from. A rule that lacks something never matches.
 func (r *Rule) Check() error {
 	switch {
-	case r.Class == "":
-		return errors.New("no class that it is for")
+	case !slices.Contains(insight.Classes(), r.Class):
+		return errors.New("no class of errors that there is")
 	case !r.Gate.set():
 		return errors.New("no gate: words, tool_type, tool, agent, code, exit or status")
 	case slices.ContainsFunc(r.Gate.Words, func(w string) bool { return strings.TrimSpace(w) == "" }):

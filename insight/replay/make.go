@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"aburn/insight"
@@ -72,14 +73,13 @@ func later(x, y time.Time) time.Time {
 func shape(key string, d *insight.Digest) string {
 	switch key {
 	case d.Keys.Sub:
-		text := d.Agent.Name + ", errors of the classes"
-		for i, c := range d.Classes {
-			if i > 0 {
-				text += ","
+		var classes []string
+		for _, c := range d.Classes {
+			if c.Class != insight.Cancelled {
+				classes = append(classes, string(c.Class))
 			}
-			text += " " + string(c.Class)
 		}
-		return text
+		return d.Agent.Name + ", errors of the classes " + strings.Join(classes, ", ")
 	case d.Keys.Fine:
 		e := &d.Errors[d.Decisive]
 		text := "first decisive error: " + string(e.Class)

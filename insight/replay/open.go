@@ -49,7 +49,11 @@ func firstFailure(d *insight.Digest, t *trace.SessionTrace) *Quoted {
 	var first *trace.ToolResultEvent
 	var tool string
 	for _, c := range t.Calls() {
-		if r := c.Last(); c.Counts() && r != nil && r.Failed() && (first == nil || r.EventIndex < first.EventIndex) {
+		r := c.Last()
+		if !c.Counts() || r == nil || !r.Failed() || r.Status == trace.StatusCancelled && r.Denied == "" {
+			continue
+		}
+		if first == nil || r.EventIndex < first.EventIndex {
 			first, tool = r, c.Call.Tool
 		}
 	}

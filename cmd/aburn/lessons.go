@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/insight/lesson"
+	"aburn/internal/term"
+)
+
+// lessonLimit is how many lessons are listed for who does not say how many.
+const lessonLimit = 20
+
+func (a *app) lessonsCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "lessons",
+		Usage: "list what went wrong in the same way in more than one session",
+		Description: "Equal errors, edit loops on the same file, and failed phases of a command that at least two sessions have in common, ranked by how often and how recently, each\n" +
+			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",
+		Flags: append(chooseFlags(),
+			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(lessonLimit) + ")"},
+			jsonFlag()),
+		ArgValidator: noArguments,
+		Metadata: examples(
+			"aburn lessons --since 30d",
+			"aburn lessons --project . --json | jq '.lessons[0].evidence'",
+		),
+		Action: a.lessons,
+	}
+}
+
+func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
+	limit := lessonLimit
+	if cmd.IsSet("limit") {
+		limit = cmd.Int("limit")
+	}
+	if limit < 0 {
+		return usageError("--limit: a number of lessons is not negative")
+	}
+	arch, err := a.viewArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	f, err := chosen(ctx, cmd, arch, time.Now())
+	if err != nil {
+		return err
+	}
+	all, err := a.digests(ctx, f)
+	if err != nil {
+		return err
+	}
+	found := lesson.Find(pure(all), limit)
+	if done, err := a.asJSON(cmd, found); done || err != nil {
+		return err
+	}
+	if found.Total == 0 {
+		a.note("nothing went wrong in the same way in " + strconv.Itoa(lesson.MinSessions) + " of " + term.Plural(int64(len(all)), "session"))
+		return nil
+	}
+	return showMarkdown(a.screen(cmd), found.Markdown())
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"aburn/internal/term"
+)
+
+// showMarkdown prints Markdown of ours: as it is where no person looks, else with its lines folded at the terminal's width and
+// its headings standing out.
+func showMarkdown(out *term.Out, text string) error {
+	text = term.CleanText(text)
+	if !out.Terminal() {
+		_, err := io.WriteString(out, text)
+		return err
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		lead, body := listLead(line)
+		switch {
+		case strings.HasPrefix(line, "#"):
+			io.WriteString(out, out.Paint(term.Bold, strings.TrimLeft(line, "# "))+"\n")
+		case body == "":
+			io.WriteString(out, "\n")
+		default:
+			paragraphHanging(out, term.Width(lead), lead, body)
+		}
+	}
+	return nil
+}
+
+// listLead parts the beginning of a list's item, "  - " or "12. ", from its text.
+func listLead(line string) (lead, body string) {
+	body = strings.TrimLeft(line, " ")
+	indent := len(line) - len(body)
+	mark, _, ok := strings.Cut(body, " ")
+	if ok && (mark == "-" || strings.HasSuffix(mark, ".") && strings.Trim(mark, "0123456789") == ".") {
+		indent += len(mark) + 1
+	}
+	return line[:indent], line[indent:]
+}
