@@ -84,7 +84,7 @@ var layers = []struct {
 	{"internal/demo", "internal/term", "", "plays a recorded session through the executables, as an agent would"},
 	{"internal/demo/record", "internal/testkit/agents internal/testkit/model", "", "records the session for the demo with the real Claude Code"},
 	{"internal/recorder", "", "", "records sessions of the real agents for the corpus, behind the build tag agents"},
-	{"internal/synth", "internal/synth/home", "", "flags in, a home out"},
+	{"internal/synth", "internal/synth/home internal/synth/pile", "", "flags in, a home or an archive out"},
 	{"internal/synth/home", "trace logfmt", "", "makes logs whose truth is known; knows the formats from the facts, and no reader"},
 	{"internal/synth/pile", "trace trace/build internal/archive internal/scrub", "", "makes sessions whose failures are known; knows no rule of insight, which is measured by it"},
 	{"internal/bench", "logfmt internal/journal internal/synth/home internal/testkit/agents trace trace/claude trace/codex trace/gemini", "", "times whole processes; imports what it replays"},

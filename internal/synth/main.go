@@ -2,38 +2,62 @@
 //
 //	go run ./internal/synth -size 2G -seed 1 OUT
 //
-// writes OUT/home, and beside it what a reader must find in it.
+// writes OUT/home, and beside it what a reader must find in it. With -units it makes an archive of so many sessions whose
+// failures are known instead:
+//
+//	go run ./internal/synth -units 10000 OUT && ABURN_HOME=OUT/archive aburn report
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"aburn/internal/synth/home"
+	"aburn/internal/synth/pile"
 )
 
 func main() {
 	size := flag.String("size", "28M", "bytes of logs: a `NUMBER`, or one with K, M or G")
 	seed := flag.Uint64("seed", 1, "equal seeds give equal bytes")
 	brief := flag.Bool("brief", false, "texts an eighth as long, so that a few megabytes hold some of everything")
+	units := flag.Int("units", 0, "an archive of about so many sessions and sub-agents instead of a home")
 	flag.Parse()
 	n, err := bytes(*size)
 	if err == nil && flag.NArg() != 1 {
-		err = fmt.Errorf("usage: synth [-size N] [-seed N] [-brief] OUT")
+		err = fmt.Errorf("usage: synth [-size N] [-seed N] [-brief] [-units N] OUT")
 	}
-	if err == nil {
-		var truth *home.Truth
-		if truth, err = home.Make(flag.Arg(0), home.Options{Size: n, Seed: *seed, Brief: *brief}); err == nil {
-			fmt.Printf("%s/home: %d files, %d records\n", flag.Arg(0), truth.Files, truth.Records)
-		}
+	switch {
+	case err != nil:
+	case *units > 0:
+		err = makePile(flag.Arg(0), pile.Options{Units: *units, Seed: *seed, Now: time.Now().Truncate(time.Second)})
+	default:
+		err = makeHome(flag.Arg(0), home.Options{Size: n, Seed: *seed, Brief: *brief})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "synth:", err)
 		os.Exit(1)
 	}
+}
+
+func makeHome(dir string, o home.Options) error {
+	truth, err := home.Make(dir, o)
+	if err == nil {
+		fmt.Printf("%s/home: %d files, %d records\n", dir, truth.Files, truth.Records)
+	}
+	return err
+}
+
+func makePile(dir string, o pile.Options) error {
+	truth, err := pile.Make(context.Background(), dir, o)
+	if err == nil {
+		fmt.Printf("%s/%s: %d sessions, %d sub-agents\n", dir, pile.ArchiveDir, truth.Sessions, truth.Subagents)
+	}
+	return err
 }
 
 // bytes reads a size.
