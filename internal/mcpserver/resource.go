@@ -1,0 +1,75 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// MaxResource is how many bytes a resource has at most. Who reads one keeps it below, at a border that makes sense there.
+const MaxResource = 60000
+
+// Resource is something that can be read.
+type Resource struct {
+	// URI is its name, or a template (RFC 6570) for the names of many.
+	URI, Name, Title, Description, MIME string
+	// Read returns the text of the resource of that name. An error says why there is none.
+	Read func(context.Context, *url.URL) (string, error)
+}
+
+func (s *Server) addResources(server *mcp.Server) {
+	for _, r := range s.Resources {
+		if strings.Contains(r.URI, "{") {
+			t := &mcp.ResourceTemplate{URITemplate: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME}
+			server.AddResourceTemplate(t, s.reader(r))
+			continue
+		}
+		server.AddResource(&mcp.Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME}, s.reader(r))
+	}
+}
+
+// notFound is the protocol's code for a resource that is not there.
+const notFound = -32002
+
+func (s *Server) reader(r Resource) mcp.ResourceHandler {
+	return func(ctx context.Context, req *mcp.ReadResourceRequest) (_ *mcp.ReadResourceResult, err error) {
+		s.turn.Lock()
+		defer s.turn.Unlock()
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("aburn failed: %v", p)
+			}
+		}()
+		uri, err := url.Parse(req.Params.URI)
+		if err != nil {
+			return nil, &jsonrpc.Error{Code: notFound, Message: err.Error()}
+		}
+		text, err := r.Read(ctx, uri)
+		switch {
+		case err != nil:
+			return nil, &jsonrpc.Error{Code: notFound, Message: err.Error()}
+		case len(text) > MaxResource:
+			return nil, fmt.Errorf("%s has %d bytes, and a resource at most %d", req.Params.URI, len(text), MaxResource)
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: r.MIME, Text: text}}}, nil
+	}
+}
+
+// JSON is v as the text of a resource, with its longest lists shortened if it would be too long; then they are named.
+func JSON(v any) (string, error) {
+	const room = 2000 // for the names
+	data, cuts, err := bounded(v, MaxResource-room)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(struct {
+		Data json.RawMessage `json:"data"`
+		Cut  []Cut           `json:"cut,omitempty"`
+	}{data, cuts})
+	return string(text), err
+}

@@ -1,0 +1,264 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// dial connects a client to a server.
+func dial(t *testing.T, s *Server) *mcp.ClientSession {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- s.Serve(context.Background(), fromClient, toClient)
+		toClient.Close()
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		if err := <-served; err != nil {
+			t.Errorf("served: %v", err)
+		}
+	})
+	return session
+}
+
+type ask struct {
+	Word string `json:"word" jsonschema:"what to say"`
+	N    int    `json:"n,omitempty"`
+}
+
+type told struct {
+	Words []string        `json:"words"`
+	Raw   json.RawMessage `json:"raw,omitempty"`
+	Map   map[string]int  `json:"map,omitempty"`
+}
+
+func echo(_ context.Context, who Asker, in ask) (*Answer, error) {
+	switch in.Word {
+	case "nothing":
+		return &Answer{Notes: []string{"nobody is here"}}, nil
+	case "error":
+		return nil, errors.New("no such word")
+	case "panic":
+		panic("over")
+	case "who":
+		return &Answer{Markdown: fmt.Sprint(who), Data: told{}}, nil
+	}
+	var words []string
+	for range max(in.N, 1) {
+		words = append(words, in.Word)
+	}
+	return &Answer{Markdown: strings.Join(words, "\n"), Data: told{Words: words, Raw: []byte(`{"any":[1,"x"]}`)}, Notes: []string{"a note"}}, nil
+}
+
+func echoServer() *Server {
+	return &Server{Version: "1.2.3", Instructions: "say something", Tools: []Tool{NewTool[ask, told]("echo", "Echo", "says it again", echo)},
+		Resources: []Resource{
+			{URI: "aburn://one", Name: "one", MIME: "text/plain", Read: func(context.Context, *url.URL) (string, error) { return "the one", nil }},
+			{URI: "aburn://many/{source}/{+id}{?from}", Name: "many", Read: func(_ context.Context, u *url.URL) (string, error) {
+				switch u.Path {
+				case "/a/none":
+					return "", errors.New("there is none")
+				case "/a/panic":
+					panic("over")
+				case "/a/long":
+					return strings.Repeat("x", MaxResource+1), nil
+				}
+				return u.Path + " " + u.Query().Get("from"), nil
+			}},
+		}}
+}
+
+func call(t *testing.T, session *mcp.ClientSession, name string, arguments any, meta mcp.Meta) (*mcp.CallToolResult, string) {
+	t.Helper()
+	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Meta: meta, Name: name, Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Content) != 1 {
+		t.Fatalf("%d parts of content", len(r.Content))
+	}
+	return r, r.Content[0].(*mcp.TextContent).Text
+}
+
+func TestAnswer(t *testing.T) {
+	session := dial(t, echoServer())
+	if is := session.InitializeResult(); is.Instructions != "say something" || is.ServerInfo.Name != "aburn" || is.ServerInfo.Version != "1.2.3" {
+		t.Errorf("the server is %+v", is)
+	}
+	r, text := call(t, session, "echo", ask{Word: "hello", N: 2}, nil)
+	if r.IsError || text != "hello\nhello" {
+		t.Errorf("error %v: %q", r.IsError, text)
+	}
+	got, err := json.Marshal(r.StructuredContent)
+	if want := `{"answer":{"raw":{"any":[1,"x"]},"words":["hello","hello"]},"markdown":"hello\nhello","notes":["a note"]}`; err != nil || string(got) != want {
+		t.Errorf("%v: %s, want %s", err, got, want)
+	}
+}
+
+// An answer that is none says so by the protocol's own sign, with the reason, and without data.
+func TestNoAnswer(t *testing.T) {
+	session := dial(t, echoServer())
+	for arguments, want := range map[string]string{
+		`{"word":"nothing"}`:       "there is nothing to tell\nnobody is here",
+		`{"word":"error"}`:         "no such word",
+		`{"word":"panic"}`:         "aburn failed: over",
+		`{"word":"x","colour":""}`: `arguments of echo: json: unknown field "colour"`,
+		`{"word":1}`:               "arguments of echo: json: cannot unmarshal number into Go struct field ask.word of type string",
+	} {
+		r, text := call(t, session, "echo", json.RawMessage(arguments), nil)
+		if !r.IsError || text != want || r.StructuredContent != nil {
+			t.Errorf("%s: error %v, %q, want %q, and data %v", arguments, r.IsError, text, want, r.StructuredContent)
+		}
+	}
+	if _, text := call(t, session, "echo", ask{Word: "still here"}, nil); text != "still here" {
+		t.Errorf("after a failure: %q", text)
+	}
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "none"}); err == nil {
+		t.Error("a tool that does not exist has answered")
+	}
+}
+
+func TestWhoAsks(t *testing.T) {
+	session := dial(t, echoServer())
+	codex := mcp.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "s", "thread_id": "t"}}
+	if _, text := call(t, session, "echo", ask{Word: "who"}, codex); text != "{s t }" {
+		t.Errorf("of Codex: %s", text)
+	}
+	if _, text := call(t, session, "echo", ask{Word: "who"}, mcp.Meta{"claudecode/toolUseId": "toolu_1"}); text != "{  toolu_1}" {
+		t.Errorf("of Claude Code: %s", text)
+	}
+	odd := mcp.Meta{"x-codex-turn-metadata": "no object", "claudecode/toolUseId": 7}
+	if _, text := call(t, session, "echo", ask{Word: "who"}, odd); text != "{  }" {
+		t.Errorf("of somebody odd: %s", text)
+	}
+}
+
+// What a tool says of itself: it reads only, and its answers are what its schema says.
+func TestTools(t *testing.T) {
+	session := dial(t, echoServer())
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 1 {
+		t.Fatalf("%v: %d tools", err, len(list.Tools))
+	}
+	tool := list.Tools[0]
+	if a := tool.Annotations; !a.ReadOnlyHint || *a.OpenWorldHint || *a.DestructiveHint || !a.IdempotentHint {
+		t.Errorf("annotations: %+v", a)
+	}
+	in, _ := json.Marshal(tool.InputSchema)
+	if !bytes.Contains(in, []byte(`"what to say"`)) || !bytes.Contains(in, []byte(`"required":["word"]`)) {
+		t.Errorf("input: %s", in)
+	}
+	output := schemaOf(t, tool)
+	for _, word := range []string{"x", "who"} {
+		r, _ := call(t, session, "echo", ask{Word: word}, nil)
+		if err := output.Validate(r.StructuredContent); err != nil {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	r, _ := call(t, session, "echo", ask{Word: strings.Repeat("y", 100), N: 1000}, nil)
+	if err := output.Validate(r.StructuredContent); err != nil {
+		t.Errorf("shortened: %v", err)
+	}
+	for _, wrong := range []string{`{}`, `{"markdown":1}`, `{"markdown":"","answer":{"words":[1]}}`, `{"markdown":"","answer":[]}`} {
+		var v any
+		json.Unmarshal([]byte(wrong), &v)
+		if output.Validate(v) == nil {
+			t.Errorf("the schema takes %s", wrong)
+		}
+	}
+}
+
+func schemaOf(t *testing.T, tool *mcp.Tool) *jsonschema.Resolved {
+	t.Helper()
+	text, err := json.Marshal(tool.OutputSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved
+}
+
+func TestResources(t *testing.T) {
+	session := dial(t, echoServer())
+	list, err := session.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "aburn://one" {
+		t.Errorf("%v: %+v", err, list)
+	}
+	templates, err := session.ListResourceTemplates(t.Context(), nil)
+	if err != nil || len(templates.ResourceTemplates) != 1 {
+		t.Errorf("%v: %+v", err, templates)
+	}
+	for uri, want := range map[string]string{
+		"aburn://one": "the one", "aburn://many/claude/x": "/claude/x ", "aburn://many/claude/x/y?from=7": "/claude/x/y 7", "aburn://many/claude/x%2Fy": "/claude/x/y ",
+	} {
+		r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil || len(r.Contents) != 1 || r.Contents[0].Text != want || r.Contents[0].URI != uri {
+			t.Errorf("%s: %v %+v", uri, err, r)
+		}
+	}
+	for uri, want := range map[string]string{
+		"aburn://many/a/none": "there is none", "aburn://many/a/panic": "aburn failed: over", "aburn://many/a/long": "a resource at most", "aburn://two": "not found", "file:///etc/passwd": "not found",
+	} {
+		if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", uri, err)
+		}
+	}
+}
+
+// TestInput: what is no protocol ends the conversation with an error, and nothing of it is answered on out but by the protocol.
+func TestInput(t *testing.T) {
+	for in, fails := range map[string]bool{"": false, "\n": false, "hello\n": true, "{}\n": true, `{"jsonrpc":"2.0","id":1,"method":"no/such"}` + "\n": false} {
+		var out bytes.Buffer
+		err := echoServer().Serve(t.Context(), strings.NewReader(in), &out)
+		if (err != nil) != fails {
+			t.Errorf("%q: %v", in, err)
+		}
+		for line := range strings.Lines(out.String()) {
+			var m struct{ JSONRPC string }
+			if json.Unmarshal([]byte(line), &m) != nil || m.JSONRPC != "2.0" {
+				t.Errorf("%q is answered with %q", in, line)
+			}
+		}
+	}
+}
+
+// TestOpensNothing: the package itself has no way to a network or a file. What the SDK links for other transports is never called:
+// cmd/aburn has a test of the process.
+func TestOpensNothing(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{join .Imports \"\\n\"}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for imported := range strings.Lines(string(out)) {
+		switch strings.TrimSpace(imported) {
+		case "net", "net/http", "os", "os/exec", "syscall", "plugin", "unsafe":
+			t.Errorf("imports %s", imported)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Tool is a question that can be asked. It changes nothing.
+type Tool struct {
+	name, title, description string
+	input, output            reflect.Type
+	answer                   func(context.Context, Asker, json.RawMessage) (*Answer, error)
+}
+
+// NewTool makes a tool of a function. In is a struct, whose jsonschema tags tell the model what its fields mean; Data is the type
+// of Answer.Data. An error of the function is the answer that there is none: its text says why, and what to do.
+func NewTool[In, Data any](name, title, description string, answer func(context.Context, Asker, In) (*Answer, error)) Tool {
+	return Tool{
+		name: name, title: title, description: description, input: reflect.TypeFor[In](), output: reflect.TypeFor[Data](),
+		answer: func(ctx context.Context, who Asker, arguments json.RawMessage) (*Answer, error) {
+			var in In
+			if err := decode(arguments, &in); err != nil {
+				return nil, fmt.Errorf("arguments of %s: %w", name, err)
+			}
+			return answer(ctx, who, in)
+		},
+	}
+}
+
+// decode reads the arguments. An unknown one is an error: what it was to narrow would not be narrowed.
+func decode(arguments json.RawMessage, into any) error {
+	if len(bytes.TrimSpace(arguments)) == 0 || bytes.Equal(bytes.TrimSpace(arguments), []byte("null")) {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("more than one JSON value")
+	}
+	return nil
+}
+
+func (s *Server) addTools(server *mcp.Server) error {
+	for _, t := range s.Tools {
+		input, err := jsonschema.ForType(t.input, nil)
+		if err != nil {
+			return fmt.Errorf("schema of %s: %w", t.name, err)
+		}
+		output, err := t.schema()
+		if err != nil {
+			return fmt.Errorf("schema of %s: %w", t.name, err)
+		}
+		closed := false
+		server.AddTool(&mcp.Tool{
+			Name: t.name, Title: t.title, Description: t.description, InputSchema: input, OutputSchema: output,
+			Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &closed, OpenWorldHint: &closed},
+		}, s.handler(t))
+	}
+	return nil
+}
+
+// schema is the schema of a tool's structured content. It lets lists be null, and anything be anywhere that JSON is kept as it was.
+func (t *Tool) schema() (*jsonschema.Schema, error) {
+	schema, err := jsonschema.ForType(reflect.TypeFor[structured](), nil)
+	if err != nil {
+		return nil, err
+	}
+	raw := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
+	schema.Properties["answer"], err = jsonschema.ForType(t.output, &jsonschema.ForOptions{TypeSchemas: raw})
+	return schema, err
+}
+
+// handler answers one call after the other. A tool that fails, in whatever way, has no answer; the server goes on.
+func (s *Server) handler(t Tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
+		s.turn.Lock()
+		defer s.turn.Unlock()
+		defer func() {
+			if r := recover(); r != nil {
+				result = none(fmt.Sprintf("aburn failed: %v", r))
+			}
+		}()
+		answer, err := t.answer(ctx, askerOf(req.Params.Meta), req.Params.Arguments)
+		if err != nil {
+			return none(err.Error()), nil
+		}
+		return answer.result()
+	}
+}
+
+// none is the result where there is no answer, with the reason.
+func none(why string) *mcp.CallToolResult {
+	text, _ := clip(why)
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
