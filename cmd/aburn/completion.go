@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -77,8 +78,11 @@ func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string) cli.
 		if n := len(args); n > 0 && strings.HasPrefix(args[n-1], "-") {
 			flag := strings.TrimLeft(args[n-1], "-")
 			list = func(m *workflow.Model, _ int) []string { return flagValues(m, flag) }
-			if flag == "session" {
+			switch {
+			case flag == "session":
 				list = func(*workflow.Model, int) []string { return a.sessionsAt(cmd) }
+			case flag == "project" && takesText(cmd, flag):
+				list = func(*workflow.Model, int) []string { return a.projectNames(ctx) }
 			}
 			completeFlags(cmd, args[n-1])
 		}
@@ -89,6 +93,14 @@ func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string) cli.
 			cli.DefaultCompleteWithFlags(ctx, cmd) // subcommands
 		}
 	}
+}
+
+// takesText says that the flag of this command has a value: some commands have a flag of the same name that has none.
+func takesText(cmd *cli.Command, flag string) bool {
+	return slices.ContainsFunc(cmd.Flags, func(f cli.Flag) bool {
+		text, ok := f.(*cli.StringFlag)
+		return ok && text.Name == flag
+	})
 }
 
 // modelAt is the workflow of the project that a command line is about, the default one outside of any.
@@ -198,6 +210,8 @@ func flagValues(m *workflow.Model, flag string) []string {
 		return asWords(graph.Measures()...)
 	case "type":
 		return toolTypes()
+	case "format":
+		return exportFormats()
 	}
 	return nil
 }

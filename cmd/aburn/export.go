@@ -42,6 +42,8 @@ func (a *app) exportCommand() *cli.Command {
 	}
 }
 
+func exportFormats() []string { return []string{"jsonl", "otlp"} }
+
 // exporter is one run of export.
 type exporter struct {
 	*app
@@ -51,7 +53,7 @@ type exporter struct {
 }
 
 func (a *app) export(ctx context.Context, cmd *cli.Command) error {
-	format, err := oneWord(cmd, "format", []string{"jsonl", "otlp"})
+	format, err := oneWord(cmd, "format", exportFormats())
 	switch {
 	case err != nil:
 		return err

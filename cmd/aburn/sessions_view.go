@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,29 +136,56 @@ func projectNamed(ctx context.Context, cmd *cli.Command, arch *archive.Archive, 
 	if st, err := os.Stat(path); err == nil && st.IsDir() || filepath.IsAbs(name) {
 		return filepath.Clean(path), nil
 	}
-	all, err := arch.Sessions(ctx, archive.Filter{})
+	projects, err := projectsIn(ctx, arch)
 	if err != nil {
 		return "", err
 	}
-	var found, names []string
-	for i := range all {
-		key := all[i].Project.Key
-		names = append(names, filepath.Base(key))
-		if filepath.Base(key) == name && !slices.Contains(found, key) {
-			found = append(found, key)
-		}
-	}
-	switch len(found) {
+	switch found := projects[name]; len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", badNews("--project: no folder and no project in the archive is called "+quote(name), meant(name, names)...)
+		return "", badNews("--project: no folder and no project in the archive is called "+quote(name), meant(name, slices.Sorted(maps.Keys(projects)))...)
+	default:
+		var hints []string
+		for _, path := range found {
+			hints = append(hints, "--project "+path)
+		}
+		return "", usageError(fmt.Sprintf("--project: %d projects are called %s", len(found), quote(name)), hints...)
 	}
-	var hints []string
-	for _, path := range found {
-		hints = append(hints, "--project "+path)
+}
+
+// projectsIn are the projects in the archive by the names of their folders.
+func projectsIn(ctx context.Context, arch *archive.Archive) (map[string][]string, error) {
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	projects := map[string][]string{}
+	for i := range all {
+		if key := all[i].Project.Key; key != "" && !slices.Contains(projects[filepath.Base(key)], key) {
+			projects[filepath.Base(key)] = append(projects[filepath.Base(key)], key)
+		}
 	}
-	return "", usageError(fmt.Sprintf("--project: %d projects are called %s", len(found), quote(name)), hints...)
+	return projects, err
+}
+
+// projectNames completes --project: names, and paths where several have the same. Whoever completes is told of no error.
+func (a *app) projectNames(ctx context.Context) (list []string) {
+	arch, err := archive.View(ctx, archive.Dir(a.env))
+	if err != nil {
+		return nil
+	}
+	defer arch.Close()
+	projects, _ := projectsIn(ctx, arch)
+	for name, paths := range projects {
+		if len(paths) == 1 {
+			paths = []string{name}
+		}
+		for _, word := range paths {
+			if !strings.ContainsAny(word, ":\n") && term.Clean(word) == word {
+				list = append(list, word)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // meant is the hint for a word that is none of those that there are: the nearest one, else which there are.
@@ -165,19 +193,13 @@ func meant(word string, words []string) []string {
 	if near := nearest(word, words); near != "" {
 		return []string{"did you mean " + near + "?"}
 	}
-	list := make([]string, 0, len(words))
-	for _, w := range words {
-		if !slices.Contains(list, w) {
-			list = append(list, w)
-		}
-	}
 	switch {
-	case len(list) == 0:
+	case len(words) == 0:
 		return nil
-	case len(list) > maxNamed:
-		list = append(list[:maxNamed:maxNamed], "…")
+	case len(words) > maxNamed:
+		words = append(slices.Clone(words[:maxNamed]), "…")
 	}
-	return []string{"one of " + strings.Join(list, ", ")}
+	return []string{"one of " + strings.Join(words, ", ")}
 }
 
 // oneSession is the session that a command's argument names.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -137,7 +138,8 @@ func skip(r *bufio.Reader, n int64) (lines int64, last byte, err error) {
 	return lines, last, nil
 }
 
-// holdsID says whether a record holds any of the ids by which the event knows it. An event without an id takes any record.
+// holdsID says whether a record holds any of the ids by which the event knows it. An event without an id takes any record, and
+// so does one whose ids the archive has in other words than the record: hidden, shortened, or with what JSON may write otherwise.
 func holdsID(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
 	ids := []string{e.Record}
 	switch b := e.Body.(type) {
@@ -148,7 +150,7 @@ func holdsID(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
 	}
 	some := false
 	for _, id := range ids {
-		if id == "" {
+		if !verbatim(id) {
 			continue
 		}
 		if some = true; bytes.Contains(record, []byte(id)) {
@@ -156,4 +158,10 @@ func holdsID(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
 		}
 	}
 	return !some
+}
+
+// verbatim says that an id stands in its record as it stands in the archive.
+func verbatim(id string) bool {
+	return id != "" && len(id) < trace.MaxToken && !strings.HasPrefix(id, "[redacted:") &&
+		!strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\\/<>&'`, r) })
 }

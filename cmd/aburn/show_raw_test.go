@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"aburn/internal/archive"
@@ -40,6 +41,11 @@ func TestRawRecords(t *testing.T) {
 	}
 	if got, err := get(path+".moved", trace.Event{Ref: refs[1], Record: "u2"}); err != nil || string(got) != lines[1]+"\n" {
 		t.Errorf("of a file that was moved: %q, %v", got, err)
+	}
+	for _, id := range []string{"[redacted:id]:0123456789abcdef", strings.Repeat("x", trace.MaxToken), "caf\u00e9", `a"b`, "a/b"} {
+		if got, err := get(path, trace.Event{Ref: refs[1], Record: id}); err != nil || string(got) != lines[1]+"\n" {
+			t.Errorf("of an id that is not as it was, %q: %q, %v", id, got, err)
+		}
 	}
 	for name, e := range map[string]trace.Event{
 		"another record":     {Ref: refs[1], Record: "u9"},

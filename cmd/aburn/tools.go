@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -97,11 +99,11 @@ func (a *app) noCall(ctx context.Context, arch *archive.Archive, filter archive.
 	if err != nil {
 		return err
 	}
-	var names []string
+	names := map[string]bool{} // agents may have tools of the same name
 	for _, s := range t.ordered {
-		names = append(names, toolWord(s.tool))
+		names[toolWord(s.tool)] = true
 	}
-	a.hint(meant(tool, names)...)
+	a.hint(meant(tool, slices.Sorted(maps.Keys(names)))...)
 	return nil
 }
 

@@ -242,6 +242,7 @@ function pointer(frame) {
 }
 
 function start() {
+  zone();
   measure();
   startTree();
   pickLanes();

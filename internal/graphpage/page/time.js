@@ -1,6 +1,11 @@
 // The axis: time without the pauses in which nothing happened, which are drawn as narrow gaps.
 const axis = { segments: [], length: 1, from: 0, to: 1, pause: 10 * 60 * 1000 };
 
+// zone tells in whose time the clocks of the page are: the table has UTC.
+function zone() {
+  $('zone').textContent = 'times of ' + (Intl.DateTimeFormat().resolvedOptions().timeZone || 'this computer');
+}
+
 // measure finds when anything happened, and lays that out on a line.
 function measure() {
   const spans = [];
