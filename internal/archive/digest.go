@@ -26,7 +26,7 @@ func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
 	where, args := f.where()
 	args = append([]any{live, live, rules}, args...)
 	var bodies slab
-	return a.each("SELECT s.key, s.ended, s.live, d.body FROM "+listed+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
+	return a.each("SELECT s.key, s.ended, s.live, d.body FROM "+surveyed+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
 		return each(Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: bodies.column(s, 3)})
 	}, args...)
 }

@@ -15,9 +15,16 @@ const shown = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.o
 
 // listed is the sessions as they are listed; its two parameters are both the time from which on a change makes one live.
 const listed = `(SELECT s.*,
-	s.store <> 0 AND (s.ended > ? OR coalesce(c.sessions = 1 AND c.modified > 1000000 * ?, 0)) AS live,
-	EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) AS twin
+	s.store <> 0 AND (s.ended > ? OR coalesce(c.sessions = 1 AND c.modified > 1000000 * ?, 0)) AS live, ` + twin + `
 	FROM sessions s LEFT JOIN cursors c ON c.store = s.store)`
+
+// surveyed is listed for looking at most of them: which stores changed lately is asked once, not for each session.
+const surveyed = `(SELECT s.*,
+	s.store <> 0 AND (s.ended > ? OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified > 1000000 * ?)) AS live, ` + twin + `
+	FROM sessions s)`
+
+// twin says whether both hooks and their agent's store have the session.
+const twin = "EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) AS twin"
 
 const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.project_key, s.start, s.ended, s.active_ms,
 	` + shown + `, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
