@@ -72,6 +72,7 @@ func (a *app) root() *cli.Command {
 			a.exportCommand(),
 			a.logCommand(),
 			a.chainCommand(),
+			a.mcpCommand(),
 			a.templatesCommand(),
 			a.pluginCommand(),
 			a.versionCommand(),

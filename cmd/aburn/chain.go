@@ -139,6 +139,9 @@ func (a *app) tellLast(l *link, r chain.Result, miss int) error {
 		}
 		return l.missing(&r, miss)
 	}
+	if a.agent != nil {
+		a.agent.data = chainData(r)
+	}
 	switch {
 	case l.String("get") != "":
 		return l.get(a.out, r.JSON(), "the last COMPLETE of "+chain.Quote(r.Cmd, logfmt.MaxCmd))
@@ -158,6 +161,9 @@ func (a *app) tellOverview(l *link) error {
 	logged := false
 	for _, r := range results {
 		logged = logged || r.State != chain.None
+	}
+	if a.agent != nil {
+		a.agent.data = chainData(results...)
 	}
 	switch {
 	case logged && l.String("get") != "":

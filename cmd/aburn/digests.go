@@ -14,11 +14,16 @@ import (
 // forAgent is what a command has to do with under `aburn mcp`, beside the texts that it prints.
 type forAgent struct {
 	data any // what --json would have printed
+	kept *keptDigests
 }
 
 // digests are the digests of the sessions that f chooses, the newest first. That some could not be read is a warning.
 func (a *app) digests(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
-	list, err := digests.Load(ctx, archive.Dir(a.env), f, a.digestProgress())
+	load := func() ([]digests.Session, error) { return digests.Load(ctx, archive.Dir(a.env), f, a.digestProgress()) }
+	if a.agent != nil {
+		load = func() ([]digests.Session, error) { return a.agent.kept.load(ctx, archive.Dir(a.env), f) }
+	}
+	list, err := load()
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
 		a.warn("left out: "+unread.Error(), unread.Hint())
 		return list, nil

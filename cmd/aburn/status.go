@@ -53,6 +53,9 @@ func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer w.close()
+	if a.agent != nil && !w.Marked {
+		return notVouched()
+	}
 	s := &status{w: w}
 	if s.segments, err = w.log.Segments(); err != nil {
 		return err
@@ -71,8 +74,11 @@ func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 			s.watcher = -1
 		}
 	}
-	if cmd.Bool("json") {
-		return a.printJSON(s.report())
+	if a.agent != nil && len(s.State.Sessions) == 0 {
+		return badNews("nothing is recorded here yet", "aburn doctor says whether hooks do it")
+	}
+	if done, err := a.asJSON(cmd, s.report()); done || err != nil {
+		return err
 	}
 	a.noteEmpty(s.view)
 	return s.show(a.screen(cmd))

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/insight"
+	"aburn/internal/archive"
+	"aburn/internal/digests"
+	"aburn/internal/mcpserver"
+	"aburn/trace"
+)
+
+// The bounds of the resources.
+const (
+	listedDigests = 100
+	loggedLines   = 100
+)
+
+func (d *desk) resources() []mcpserver.Resource {
+	const jsonType = "application/json"
+	list := []mcpserver.Resource{
+		{URI: "aburn://digests", Name: "digests", Title: "The newest sessions", MIME: jsonType, Read: d.digestList,
+			Description: "Of the newest " + strconv.Itoa(listedDigests) + " sessions: how each ended, its keys, and the name of its digest."},
+		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: d.digestOf,
+			Description: "How a session ended and by which rule, its errors, tools, changes and keys, without its events."},
+		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: d.traceOf,
+			Description: "The events of a session in order, each call's result with it, from the event with the number from (1); next is where to go on. No contents: shapes and sizes."},
+		{URI: "aburn://log/tail", Name: "log", Title: "The end of the workflow log", MIME: "application/x-ndjson", Read: d.logTail,
+			Description: "The newest " + strconv.Itoa(loggedLines) + " entries of this project's log, oldest first, one JSON object a line."},
+	}
+	for i, r := range list {
+		list[i].Read = func(ctx context.Context, uri *url.URL) (string, error) {
+			text, err := r.Read(ctx, uri)
+			return text, withHints(err)
+		}
+	}
+	return list
+}
+
+// withHints is an error with what can be done about it, in one text.
+func withHints(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := failureOf(err)
+	return errors.New(strings.Join(append([]string{f.msg}, f.hints...), "\nhint: "))
+}
+
+// digestLine is a session in the list of digests.
+type digestLine struct {
+	URI     string          `json:"uri"`
+	Source  string          `json:"source"`
+	Session string          `json:"session"`
+	Project string          `json:"project,omitempty"`
+	Start   time.Time       `json:"start,omitzero"`
+	End     time.Time       `json:"end,omitzero"`
+	Outcome insight.Outcome `json:"outcome"`
+	Keys    insight.Keys    `json:"keys"`
+	Calls   int             `json:"calls"`
+	Failed  int             `json:"failed"`
+}
+
+func (d *desk) digestList(ctx context.Context, _ *url.URL) (string, error) {
+	all, err := d.all(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return "", errors.New("the archive holds no session: aburn ingest reads what agents have left on disk")
+	}
+	lines := []digestLine{}
+	for _, s := range all[:min(len(all), listedDigests)] {
+		uri := url.URL{Scheme: "aburn", Host: "digest", Path: "/" + s.Source + "/" + s.ID}
+		lines = append(lines, digestLine{uri.String(), s.Source, s.ID, s.Project.Path, s.Start, s.End, s.Outcome(), s.Keys, s.Counts.Calls, s.Counts.Failed})
+	}
+	return mcpserver.JSON(struct {
+		Total    int          `json:"total"`
+		Sessions []digestLine `json:"sessions"`
+	}{len(all), lines})
+}
+
+// all are all digests of the archive.
+func (d *desk) all(ctx context.Context) ([]digests.Session, error) {
+	list, err := d.kept.load(ctx, archive.Dir(d.env), archive.Filter{})
+	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
+		return list, nil
+	}
+	return list, err
+}
+
+func (d *desk) digestOf(ctx context.Context, uri *url.URL) (string, error) {
+	source, id, err := sessionIn(uri)
+	if err != nil {
+		return "", err
+	}
+	all, err := d.all(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all {
+		if s.Source == source && s.ID == id {
+			return mcpserver.JSON(s.Digest)
+		}
+	}
+	return "", fmt.Errorf("no session %s of %s in the archive: aburn://digests lists the newest", quote(id), quote(source))
+}
+
+// sessionIn is the session that a resource is named after. The id may hold slashes.
+func sessionIn(uri *url.URL) (source, id string, err error) {
+	source, id, ok := strings.Cut(strings.TrimPrefix(uri.Path, "/"), "/")
+	if !ok || source == "" || id == "" {
+		return "", "", fmt.Errorf("%s names no session: aburn://%s/SOURCE/ID", quote(uri.String()), uri.Host)
+	}
+	return source, id, nil
+}
+
+// tracePage is a part of a trace. docs/formats/trace.md says what its members mean.
+type tracePage struct {
+	Source  string        `json:"source"`
+	ID      string        `json:"id"`
+	Agent   trace.Agent   `json:"agent"`
+	Project trace.Project `json:"project"`
+	Start   time.Time     `json:"start,omitzero"`
+	End     time.Time     `json:"end,omitzero"`
+	Outcome trace.Outcome `json:"outcome"`
+	Counts  trace.Counts  `json:"counts"`
+	Usage   trace.Usage   `json:"usage"`
+	Sources []trace.File  `json:"sources"`
+	Total   int           `json:"total"` // events that it has
+	// Next is the number of the first event that is not here; 0 if the last one is.
+	Next   int          `json:"next,omitempty"`
+	Events []traceEvent `json:"events"`
+}
+
+// traceEvent is an event with the result that it tells of.
+type traceEvent struct {
+	trace.Event
+	Result *trace.ToolResultEvent
+}
+
+// MarshalJSON puts the result beside the event's own members.
+func (e traceEvent) MarshalJSON() ([]byte, error) {
+	event, err := json.Marshal(e.Event)
+	if err != nil || e.Result == nil {
+		return event, err
+	}
+	result, err := json.Marshal(e.Result)
+	return append(append(append(event[:len(event)-1], `,"result":`...), result...), '}'), err
+}
+
+func (d *desk) traceOf(ctx context.Context, uri *url.URL) (string, error) {
+	source, id, err := sessionIn(uri)
+	if err != nil {
+		return "", err
+	}
+	from := 1
+	if word := uri.Query().Get("from"); word != "" {
+		if from, err = strconv.Atoi(word); err != nil || from < 1 {
+			return "", fmt.Errorf("from=%s: events are numbered from 1", quote(word))
+		}
+	}
+	t, err := d.trace(ctx, source, id)
+	if err != nil {
+		return "", err
+	}
+	return pageOf(t, from)
+}
+
+// trace reads one trace from the archive.
+func (d *desk) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
+	arch, err := archive.View(ctx, archive.Dir(d.env))
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	list, err := arch.Lookup(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		if s.Source == source && s.ID == id {
+			return arch.Trace(ctx, s.Key)
+		}
+	}
+	return nil, fmt.Errorf("no session %s of %s in the archive: aburn://digests lists the newest", quote(id), quote(source))
+}
+
+// pageOf is as many events of the trace as fit, from one of them on.
+func pageOf(t *trace.SessionTrace, from int) (string, error) {
+	if from > max(len(t.Events), 1) {
+		return "", fmt.Errorf("from=%d: the last event is %d", from, len(t.Events))
+	}
+	p := tracePage{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, Outcome: t.Outcome, Counts: t.Count(), Usage: t.Usage,
+		Sources: t.Sources[:min(len(t.Sources), 20)], Total: len(t.Events), Events: []traceEvent{}}
+	head, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	room := mcpserver.MaxResource - len(head) - 100
+	for _, e := range t.Events[from-1:] {
+		one := traceEvent{Event: e}
+		if r, ok := e.Body.(*trace.ToolResult); ok && r.Result < len(t.Results) {
+			one.Result = &t.Results[r.Result]
+		}
+		text, err := json.Marshal(one)
+		if err != nil {
+			return "", err
+		}
+		if room -= len(text) + 1; room < 0 && len(p.Events) > 0 {
+			p.Next = e.Seq
+			break
+		}
+		p.Events = append(p.Events, one)
+	}
+	text, err := json.Marshal(p)
+	return string(text), err
+}
+
+// logTail is what `aburn tail --json` prints. A log of a project that the user has not vouched for is somebody else's, and empty.
+func (d *desk) logTail(ctx context.Context, _ *url.URL) (string, error) {
+	if _, err := d.vouched(); err != nil {
+		return "", err
+	}
+	answer, err := d.run(ctx, mcpserver.Asker{}, "tail", "--json", "-n", strconv.Itoa(loggedLines))
+	if err != nil {
+		return "", err
+	}
+	text := answer.Markdown
+	for len(text) > mcpserver.MaxResource { // the oldest go
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text, nil
+}

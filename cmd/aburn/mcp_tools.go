@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"aburn/chain"
+	"aburn/insight/lesson"
+	"aburn/insight/remedy"
+	"aburn/insight/replay"
+	"aburn/insight/report"
+	"aburn/internal/mcpserver"
+)
+
+// The arguments of the tools. Each is a flag or an argument of the command that answers.
+type (
+	chainAsk struct {
+		Command string `json:"command,omitempty" jsonschema:"ideate, plan, build, ship or another command of the workflow; without it all of the chain"`
+		All     bool   `json:"all,omitempty" jsonschema:"search the whole log, not only its newest part"`
+		Any     bool   `json:"any,omitempty" jsonschema:"if there is none in this worktree, take it from another one; only with command"`
+	}
+	workflowAsk struct{}
+	chooseAsk   struct {
+		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
+		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, own"`
+		Project string `json:"project,omitempty" jsonschema:"only sessions in this folder, or in the project of this name; . is this one"`
+	}
+	replayAsk struct {
+		Target string `json:"target" jsonschema:"a key of failure_report (f1-…, s1-…, e1-…), or a session"`
+	}
+	remedyAsk struct {
+		Target string `json:"target,omitempty" jsonschema:"a key of failure_report (f1-…, s1-…, e1-…), or a session; without it the session that asks"`
+	}
+	graphAsk struct {
+		Session string `json:"session,omitempty" jsonschema:"the tree that this session is part of; without it the trees that were last active"`
+		Top     string `json:"top,omitempty" jsonschema:"rank by tokens, failures or duration instead"`
+		chooseAsk
+		Limit int `json:"limit,omitempty" jsonschema:"at most so many trees (10)"`
+	}
+)
+
+func (c chooseAsk) flags() []string {
+	return slices.Concat(option("since", c.Since), option("source", c.Source), option("project", c.Project))
+}
+
+// tools are the commands that an agent can ask for.
+func (d *desk) tools() []mcpserver.Tool {
+	return []mcpserver.Tool{
+		mcpserver.NewTool[chainAsk, chainAnswer]("chain", "What the commands before this one produced",
+			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it doubtful by now. "+
+				"Ask before you build on something that an earlier command was to make.", d.chainTool),
+		mcpserver.NewTool[workflowAsk, statusReport]("workflow", "What the sessions are doing, and what is wrong",
+			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
+				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", d.workflowTool),
+		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
+			"Over all recorded sessions: how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
+				"Each rate has its denominator. Open a key with replay or remedy.", d.reportTool),
+		mcpserver.NewTool[replayAsk, replay.Replay]("replay", "What one kind of failure looks like",
+			"Opens a key of failure_report, or a session: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", d.replayTool),
+		mcpserver.NewTool[remedyAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
+			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that came to their end had changed, "+
+				"else plainly that nothing is comparable. Without target: your own session, as it stands so far.", d.remedyTool),
+		mcpserver.NewTool[graphAsk, graphReport]("session_graph", "How sessions hang together",
+			"Trees of sessions: continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", d.graphTool),
+		mcpserver.NewTool[chooseAsk, lesson.Lessons]("lessons", "What recurs",
+			"Shapes of failure that at least two sessions have, ranked by how often and how recently, with evidence.", d.lessonsTool),
+	}
+}
+
+// chainAnswer says what the data of chain are. The commands are there as `aburn chain --json` gives them, with what else the
+// entry has.
+type chainAnswer struct {
+	Commands []struct {
+		Cmd       string     `json:"cmd"`
+		Found     bool       `json:"found" jsonschema:"it has completed here"`
+		State     string     `json:"state" jsonschema:"the newest thing that happened to it: done, running, failed, none"`
+		Since     *time.Time `json:"since,omitempty"`
+		Stale     bool       `json:"stale,omitempty" jsonschema:"something makes it doubtful: see notes"`
+		Elsewhere bool       `json:"elsewhere,omitempty" jsonschema:"it is of another worktree"`
+		OtherWt   string     `json:"other_wt,omitempty" jsonschema:"nothing here, but there is something in that worktree"`
+		Bounded   bool       `json:"bounded,omitempty" jsonschema:"only the newest part of the log was searched"`
+		Outputs   []struct {
+			Path  string `json:"path"`
+			State string `json:"state" jsonschema:"same, changed, gone, exists, or why it was not checked"`
+		} `json:"outputs,omitempty"`
+		Notes []struct {
+			Kind string `json:"kind"`
+			Text string `json:"text"`
+		} `json:"notes,omitempty"`
+	} `json:"commands"`
+}
+
+// chainData are commands of the chain for an agent, as `aburn chain --json` gives each.
+func chainData(results ...chain.Result) any {
+	var data struct {
+		Commands []json.RawMessage `json:"commands"`
+	}
+	for _, r := range results {
+		data.Commands = append(data.Commands, r.JSON())
+	}
+	return data
+}
+
+func (d *desk) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
+	args := []string{"chain"}
+	if ask.All {
+		args = append(args, "--all")
+	}
+	if ask.Any {
+		args = append(args, "--any")
+	}
+	return d.run(ctx, who, append(args, argument(ask.Command)...)...)
+}
+
+func (d *desk) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
+	return d.fenced(ctx, who, "status")
+}
+
+func (d *desk) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	return d.run(ctx, who, append([]string{"report"}, ask.flags()...)...)
+}
+
+func (d *desk) replayTool(ctx context.Context, who mcpserver.Asker, ask replayAsk) (*mcpserver.Answer, error) {
+	return d.run(ctx, who, append([]string{"replay"}, argument(ask.Target)...)...)
+}
+
+func (d *desk) remedyTool(ctx context.Context, who mcpserver.Asker, ask remedyAsk) (*mcpserver.Answer, error) {
+	if ask.Target == "" {
+		return d.run(ctx, who, "remedy", "--current")
+	}
+	return d.run(ctx, who, append([]string{"remedy"}, argument(ask.Target)...)...)
+}
+
+func (d *desk) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
+	args := append([]string{"graph"}, ask.flags()...)
+	args = append(args, option("top", ask.Top)...)
+	if ask.Limit != 0 {
+		args = append(args, option("limit", strconv.Itoa(ask.Limit))...)
+	}
+	return d.fenced(ctx, who, append(args, argument(ask.Session)...)...)
+}
+
+func (d *desk) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	return d.run(ctx, who, append([]string{"lessons"}, ask.flags()...)...)
+}
