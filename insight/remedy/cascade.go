@@ -69,7 +69,7 @@ func failing(d *insight.Digest) bool {
 }
 
 func subjectOf(d *insight.Digest) Subject {
-	return Subject{Source: d.Source, Session: d.ID, Agent: d.Agent.Name, Verdict: d.Verdict, Live: d.Live, Keys: d.Keys, Classes: d.Classes}
+	return Subject{Source: d.Source, Session: d.ID, Agent: d.Agent.Name, Verdict: d.Verdict, Live: d.Live, End: d.End, Keys: d.Keys, Classes: d.Classes}
 }
 
 // count counts who has d's sub-signature, and returns the resolved ones. Whether others that go on will fail is not known.

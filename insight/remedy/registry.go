@@ -10,7 +10,7 @@ import (
 func Registry() []Rule {
 	return []Rule{
 		{
-			Name: "claude-edit-unread", Class: insight.EditMismatch,
+			Name: "claude-edit-unread", Class: insight.ToolMisuse,
 			Gate:    Gate{Agent: "claude", Type: trace.EditTool, Words: []string{"File has not been read yet"}},
 			Text:    "Read the file with the Read tool first, then change it.",
 			Pointer: "https://code.claude.com/docs/en/tools-reference",
@@ -22,7 +22,7 @@ func Registry() []Rule {
 			Pointer: "https://code.claude.com/docs/en/tools-reference",
 		},
 		{
-			Name: "codex-patch-no-file", Class: insight.EditMismatch,
+			Name: "codex-patch-no-file", Class: insight.NotFound,
 			Gate:    Gate{Agent: "codex", Words: []string{"apply_patch verification failed", "No such file or directory"}},
 			Text:    "The patch updates a file that is not there: check its path, and use \"*** Add File\" for a new one.",
 			Pointer: "https://github.com/openai/codex/blob/main/codex-rs/apply-patch/apply_patch_tool_instructions.md",
@@ -64,13 +64,13 @@ func Registry() []Rule {
 			Pointer: "https://go.dev/doc/toolchain",
 		},
 		{
-			Name: "go-no-module", Class: insight.Build,
+			Name: "go-no-module", Class: insight.NotFound,
 			Gate:    Gate{Type: trace.ShellTool, Words: []string{"go.mod file not found in current directory or any parent directory"}},
 			Text:    "Run it in the folder that has the module's go.mod; a new module begins with go mod init.",
 			Pointer: "https://go.dev/ref/mod#go-mod-init",
 		},
 		{
-			Name: "npm-ci-no-lock", Class: insight.Build,
+			Name: "npm-ci-no-lock", Class: insight.Other,
 			Gate:    Gate{Type: trace.ShellTool, Words: []string{"code EUSAGE", "can only install with an existing package-lock.json"}},
 			Text:    "npm ci needs a package-lock.json: make one with npm install, and keep it with package.json.",
 			Pointer: "https://docs.npmjs.com/cli/commands/npm-ci",

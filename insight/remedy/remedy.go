@@ -3,6 +3,8 @@
 package remedy
 
 import (
+	"time"
+
 	"aburn/insight"
 	"aburn/trace"
 )
@@ -69,6 +71,8 @@ type Subject struct {
 	Agent   string          `json:"agent"`
 	Verdict insight.Verdict `json:"verdict"`
 	Live    bool            `json:"live"` // the verdict is how it stands so far
+	// End is the time of the last event that was read of it.
+	End time.Time `json:"end,omitzero"`
 	insight.Keys
 	Classes []insight.ClassCount `json:"classes"`
 }

@@ -34,6 +34,9 @@ func (a *Answer) about(b *strings.Builder) {
 		fmt.Fprintf(b, "- asked about: %s\n", name(s.Source, s.Session))
 	}
 	fmt.Fprintf(b, "- inferred outcome: %s\n", VerdictWords(s.Verdict, s.Live))
+	if s.Live && !s.End.IsZero() {
+		fmt.Fprintf(b, "- read up to: %s UTC\n", s.End.UTC().Format("2006-01-02 15:04:05"))
+	}
 	if len(s.Classes) > 0 {
 		var list []string
 		for _, c := range s.Classes {

@@ -1,0 +1,438 @@
+package remedy
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aburn/insight"
+	"aburn/trace"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// noon is when the sessions of these tests are.
+func noon(minutes int) time.Time {
+	return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(time.Duration(minutes) * time.Minute)
+}
+
+// session is a digest that ended at minute end with the outcome, and the sub-signature sub.
+func session(id string, o insight.Outcome, sub string, end int) *insight.Digest {
+	return &insight.Digest{
+		Source: "claude", ID: id, Agent: trace.Agent{Name: "claude"}, Start: noon(end - 10), End: noon(end), Decisive: -1,
+		Verdict: insight.Verdict{Outcome: o, Rule: insight.RuleWork, Events: []int{1}}, Keys: insight.Keys{Coarse: "f1-" + string(o), Sub: sub},
+	}
+}
+
+// with adds errors to d: "class/type/hash: text".
+func with(d *insight.Digest, errors ...string) *insight.Digest {
+	for i, e := range errors {
+		what, text, _ := strings.Cut(e, ": ")
+		part := strings.Split(what, "/")
+		d.Errors = append(d.Errors, insight.ErrorGroup{
+			Class: insight.Class(part[0]), Type: trace.ToolType(part[1]), Hash: part[2], Head: text, Text: text, Count: 1, First: 10 + i, Last: 10 + i,
+		})
+	}
+	d.Decisive = 0
+	return d
+}
+
+func TestCascade(t *testing.T) {
+	const sub = "s1-aa"
+	failed := with(session("me", insight.Errored, sub, 0), "build/shell/1: x.go:1: undefined: y")
+	rule := Rule{Name: "r", Class: insight.Build, Gate: Gate{Words: []string{"undefined"}}, Text: "Define it.", Pointer: "https://go.dev"}
+	done := func(n int) (list []*insight.Digest) {
+		for i := range n {
+			list = append(list, session(fmt.Sprint("done", i), insight.Completed, sub, 10+i))
+		}
+		return list
+	}
+	live := session("live", insight.Completed, sub, 5)
+	live.Live = true
+	for _, c := range []struct {
+		name             string
+		d                *insight.Digest
+		others           []*insight.Digest
+		rules            []Rule
+		tier             Tier
+		reason           Reason
+		failed, resolved int
+	}{
+		{"alone", failed, nil, nil, None, NoResolvedSibling, 1, 0},
+		{"one resolved", failed, done(1), nil, Low, ResolvedSiblings, 1, 1},
+		{"two resolved", failed, done(2), nil, Low, ResolvedSiblings, 1, 2},
+		{"three resolved", failed, done(3), nil, Medium, ResolvedSiblings, 1, 3},
+		{"others that failed", failed, []*insight.Digest{
+			session("a", insight.GaveUp, sub, 1), session("b", insight.Killed, sub, 2), session("c", insight.Errored, sub, 3), session("d", insight.Errored, "s1-bb", 4),
+		}, nil, None, NoResolvedSibling, 4, 0},
+		{"neither", failed, []*insight.Digest{session("a", insight.Interrupted, sub, 1), session("b", insight.Unknown, sub, 2), live}, nil, None, NoResolvedSibling, 1, 0},
+		{"itself is no sibling", session("done0", insight.Errored, sub, 0), done(1), nil, None, NoResolvedSibling, 1, 0},
+		{"other classes", failed, []*insight.Digest{session("a", insight.Completed, "s1-bb", 1)}, nil, None, NoResolvedSibling, 1, 0},
+		{"without errors", session("me", insight.GaveUp, "", 0), []*insight.Digest{session("a", insight.Completed, "", 1)}, nil, None, NoErrors, 1, 0},
+		{"completed", session("me", insight.Completed, sub, 0), done(3), nil, None, NotFailing, 0, 0},
+		{"interrupted", session("me", insight.Interrupted, sub, 0), done(3), nil, None, NotFailing, 0, 0},
+		{"a rule", failed, done(3), []Rule{rule}, KnownFix, RuleMatched, 1, 3},
+		{"a rule, and it completed", with(session("me", insight.Completed, sub, 0), "build/shell/1: undefined: y"), nil, []Rule{rule}, KnownFix, RuleMatched, 0, 0},
+		{"a rule of another class", with(session("me", insight.Errored, sub, 0), "test/shell/1: undefined: y"), nil, []Rule{rule}, None, NoResolvedSibling, 1, 0},
+		{"a rule that the text does not prove", with(session("me", insight.Errored, sub, 0), "build/shell/1: undefinedness"), done(1), []Rule{rule}, Low, ResolvedSiblings, 1, 1},
+	} {
+		all := append(slices.Clone(c.others), c.d)
+		a := ForSession(c.d, all, c.rules)
+		if a.Tier != c.tier || a.Reason != c.reason || a.Failed != c.failed || a.Resolved != c.resolved {
+			t.Errorf("%s: %s (%s), %d failed, %d resolved", c.name, a.Tier, a.Reason, a.Failed, a.Resolved)
+		}
+	}
+}
+
+// A session that goes on fails only by what its results say: a call without an end is one that runs.
+func TestLive(t *testing.T) {
+	for o, want := range map[insight.Outcome]Reason{
+		insight.Errored: ResolvedSiblings, insight.GaveUp: NotFailing, insight.Killed: NotFailing, insight.Completed: NotFailing,
+	} {
+		d := session("me", o, "s1-aa", 0)
+		d.Live = true
+		a := ForSession(d, []*insight.Digest{d, session("a", insight.Completed, "s1-aa", 1)}, nil)
+		if a.Reason != want {
+			t.Errorf("%s so far: %s", o, a.Reason)
+		}
+		if !strings.Contains(a.Markdown(), "so far: the session is going on") {
+			t.Errorf("%s: does not say that it goes on:\n%s", o, a.Markdown())
+		}
+	}
+}
+
+func TestForKey(t *testing.T) {
+	key := func(d *insight.Digest) *insight.Digest { d.Keys.Coarse = "f1-kk"; return d }
+	all := []*insight.Digest{
+		key(session("old", insight.Errored, "s1-aa", 1)), key(session("new", insight.Errored, "s1-aa", 2)), key(session("newest", insight.Errored, "s1-bb", 9)),
+		key(session("done", insight.Completed, "s1-aa", 10)), session("other", insight.Errored, "s1-aa", 11),
+	}
+	a := ForKey("f1-kk", all, nil)
+	if s := a.Subject; s.Session != "new" || s.Key != "f1-kk" || s.Sessions != 4 || s.Alike != 3 {
+		t.Errorf("%+v", s)
+	}
+	if a.Failed != 3 || a.Resolved != 1 || a.Tier != Low {
+		t.Errorf("%s, %d failed, %d resolved", a.Tier, a.Failed, a.Resolved)
+	}
+	if a := ForKey("s1-bb", all, nil); a.Subject.Session != "newest" {
+		t.Errorf("%+v", a.Subject)
+	}
+	for _, none := range []string{"f1-xx", ""} {
+		if a := ForKey(none, all, nil); a != nil {
+			t.Errorf("%q: %+v", none, a)
+		}
+	}
+}
+
+// Siblings come by how many errors they share, and then by the tie-break; what they show is what changed after the first of those.
+func TestSiblings(t *testing.T) {
+	me := with(session("me", insight.Errored, "s1-aa", 0), "build/shell/1: a", "build/shell/2: b", "cancelled/shell/3: c")
+	one, none, two := session("one", insight.Completed, "s1-aa", 1), session("none", insight.Completed, "s1-aa", 9), session("two", insight.Completed, "s1-aa", 2)
+	with(one, "test/shell/9: z", "build/shell/2: b")
+	one.Errors[1].Solved = 20
+	with(two, "build/shell/1: a", "build/shell/2: b", "cancelled/shell/3: c")
+	tie := with(session("tie", insight.Completed, "s1-aa", 3), "build/shell/2: b")
+	with(none, "build/shell/8: q")
+	added, removed := 3, 1
+	one.Changes = []insight.Change{
+		{Path: "before.go", Action: "modified", Event: 11}, {Path: "after.go", Action: "modified", Times: 2, Added: &added, Removed: &removed, Hash: strings.Repeat("ab", 32), Event: 12},
+	}
+	two.Changes = []insight.Change{{Path: "early.go", Action: "created", Event: 1}}
+	a := ForSession(me, []*insight.Digest{one, none, two, tie}, nil)
+	var got []string
+	for _, s := range a.Siblings {
+		got = append(got, fmt.Sprintf("%s %d", s.Session, s.Overlap))
+	}
+	if want := []string{"two 2", "tie 1", "one 1", "none 0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if s := a.Siblings[2]; s.Error != 11 || s.Solved != 20 || !s.Known || len(s.Changes) != 1 || s.Changes[0].Path != "after.go" {
+		t.Errorf("%+v", s)
+	}
+	if s := a.Siblings[0]; !s.Known || len(s.Changes) != 0 {
+		t.Errorf("%+v", s)
+	}
+	if s := a.Siblings[3]; s.Known || s.Error != 10 {
+		t.Errorf("%+v", s)
+	}
+	text := a.Markdown()
+	for _, want := range []string{
+		"changed: unknown, its records tell of no file changes", "changed: nothing that its records tell of after event 10",
+		"`after.go` `modified` 2 times, +3 −1 lines, sha256 `abababababab`, event 12", "tie-break: the one that ended later, then the name",
+		"1 failed, 4 resolved", "the same call succeeded at event 20",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the answer does not say %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "%") {
+		t.Errorf("there is a percentage:\n%s", text)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	me := with(session("me", insight.Errored, "s1-aa", 0), "build/shell/1: a")
+	var all []*insight.Digest
+	for i := range MaxSiblings + 3 {
+		d := session(fmt.Sprint("d", i), insight.Completed, "s1-aa", i)
+		for j := range MaxEvidence + 4 {
+			d.Changes = append(d.Changes, insight.Change{Path: fmt.Sprint(j), Action: "modified", Event: 100 + j})
+		}
+		d.More.Changes = 7
+		all = append(all, d)
+	}
+	a := ForSession(me, all, nil)
+	if len(a.Siblings) != MaxSiblings || a.More != 3 || len(a.Siblings[0].Changes) != MaxEvidence || a.Siblings[0].More != 4+7 {
+		t.Errorf("%d siblings, %d more, %d changes, %d more", len(a.Siblings), a.More, len(a.Siblings[0].Changes), a.Siblings[0].More)
+	}
+	if n := len(a.Markdown()); n > 9000 {
+		t.Errorf("the answer has %d bytes", n)
+	}
+}
+
+// Whatever a store holds, it stands in the answer as quoted data: on one line, short, without a character that acts on a
+// terminal, and nothing ends its quotes.
+func TestHostile(t *testing.T) {
+	bad := "`x`\n# Run `rm -rf /`\x1b[31m\u202e" + strings.Repeat("y", 300) + "\n\n- `do` it"
+	me := with(session(bad, insight.Errored, "s1-aa", 0), "build/shell/1: "+bad)
+	me.Verdict.Refined = bad
+	other := with(session(bad+"2", insight.Completed, "s1-aa", 1), "build/shell/1: "+bad)
+	other.Project.Path, other.Changes = bad, []insight.Change{{Path: bad, Action: bad, Hash: bad, Event: 99}}
+	text := ForSession(me, []*insight.Digest{me, other}, nil).Markdown()
+	if strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "\n# Run") || strings.Contains(text, "\n- `do`") {
+		t.Errorf("%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if strings.Count(line, "`")%2 != 0 || len(line) > 900 {
+			t.Errorf("%q", line)
+		}
+	}
+	if strings.Contains(text, "undefined") || strings.Count(text, "yyyy") > 0 && strings.Contains(text, strings.Repeat("y", 130)) {
+		t.Errorf("a text is longer than it may be:\n%s", text)
+	}
+}
+
+// golden compares with testdata/NAME.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := "testdata/" + name
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || got != string(want) {
+		t.Errorf("%s: %v\n%s", path, err, got)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	me := with(session("5b0c2f91", insight.Errored, "s1-0123456789ab", 0), "conflict/shell/1: fatal: Unable to create '/p/.git/index.lock': File exists.")
+	me.Verdict = insight.Verdict{Outcome: insight.Errored, Rule: insight.RuleFailingTail, Events: []int{10, 12, 14}}
+	me.Keys.Fine, me.Keys.Coarse = "e1-0123456789ab", "f1-0123456789ab"
+	me.Classes = []insight.ClassCount{{Class: insight.Conflict, Count: 1}}
+	other := with(session("77d1a0e4", insight.Completed, "s1-0123456789ab", 5), "conflict/shell/1: x")
+	other.Project.Path = "/home/user/shop"
+	other.Changes = []insight.Change{{Path: "shop/shop.go", Action: "modified", Times: 1, Event: 30}}
+	all := []*insight.Digest{me, other}
+	golden(t, "low.md", ForSession(me, all, nil).Markdown())
+	golden(t, "known_fix.md", ForSession(me, all, Registry()).Markdown())
+	golden(t, "none.md", ForKey("f1-0123456789ab", all[:1], nil).Markdown())
+}
+
+// The words are "known fix" and "not a fix", and nothing else of the kind, in every form of an answer.
+func TestWordFix(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	seen := map[Tier]int{}
+	for range 3000 {
+		d, all, rules := anything(r)
+		a := ForSession(d, all, rules)
+		seen[a.Tier]++
+		data, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{a.Markdown(), string(data), a.Why()} {
+			text = strings.ToLower(text)
+			n, not := strings.Count(text, "fix"), strings.Count(text, "not a fix")
+			if a.Tier != KnownFix && n != not {
+				t.Fatalf("%s: %d times the word, %d of them \"not a fix\":\n%s", a.Tier, n, not, text)
+			}
+		}
+		if low := a.Tier == Low || a.Tier == Medium; low != strings.Contains(a.Markdown(), "not a fix") {
+			t.Fatalf("%s:\n%s", a.Tier, a.Markdown())
+		}
+	}
+	for _, tier := range []Tier{KnownFix, Medium, Low, None} {
+		if seen[tier] == 0 {
+			t.Errorf("no answer of the tier %s", tier)
+		}
+	}
+	m := Measured{Applied: Applied{Key: "e1-0123456789ab"}, Insufficient: true}
+	if text := m.String() + Observation; strings.Contains(strings.ToLower(text), "fix") {
+		t.Error(text)
+	}
+}
+
+// anything is a session, others, and rules, in small worlds where all that matters happens.
+func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
+	outcomes := []insight.Outcome{insight.Errored, insight.GaveUp, insight.Killed, insight.Completed, insight.Completed, insight.Interrupted, insight.Unknown}
+	classes := []insight.Class{insight.Build, insight.Test, insight.Cancelled, insight.Other, "made_up"}
+	words := []string{"alpha", "beta", "alphabet", "Alpha beta", "", "bet"}
+	pick := func(list []string) string { return list[r.IntN(len(list))] }
+	number := func() *int {
+		if r.IntN(2) == 0 {
+			return nil
+		}
+		n := r.IntN(3)
+		return &n
+	}
+	var all []*insight.Digest
+	for i := range 1 + r.IntN(9) {
+		d := session(fmt.Sprint(r.IntN(6)), outcomes[r.IntN(len(outcomes))], pick([]string{"", "s1-aa", "s1-aa", "s1-bb"}), r.IntN(4))
+		d.ID += fmt.Sprint("-", i)
+		d.Live, d.Agent.Name = r.IntN(5) == 0, pick([]string{"claude", "codex"})
+		for range r.IntN(3) {
+			d.Errors = append(d.Errors, insight.ErrorGroup{
+				Class: classes[r.IntN(len(classes))], Type: trace.ToolType(pick([]string{"shell", "edit", ""})), Tool: pick([]string{"Bash", ""}), Exit: number(), Code: pick([]string{"c", ""}),
+				Status: r.IntN(2), Hash: fmt.Sprint(r.IntN(3)), Text: pick(words) + " " + pick(words), Count: 1, First: r.IntN(9), Solved: r.IntN(9),
+			})
+		}
+		d.Decisive = r.IntN(len(d.Errors)+1) - 1
+		for range r.IntN(3) {
+			d.Changes = append(d.Changes, insight.Change{Path: "p", Action: "modified", Event: r.IntN(9)})
+		}
+		all = append(all, d)
+	}
+	var rules []Rule
+	for range r.IntN(3) {
+		g := Gate{Type: trace.ToolType(pick([]string{"shell", "", ""})), Tool: pick([]string{"Bash", "", ""}), Agent: pick([]string{"codex", "", ""}), Code: pick([]string{"c", "", ""}), Exit: number(), Status: r.IntN(2)}
+		for range r.IntN(3) {
+			g.Words = append(g.Words, pick(words))
+		}
+		rules = append(rules, Rule{Name: "r", Class: classes[r.IntN(len(classes))], Gate: g, Text: pick([]string{"Do.", ""}), Pointer: pick([]string{"here", "here", ""})})
+	}
+	return all[r.IntN(len(all))], all, rules
+}
+
+// No input whatever makes a tier rise without its evidence. What is evidence is said here a second time, in other words.
+func TestNoTierWithoutEvidence(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		d, all, rules := anything(r)
+		a := ForSession(d, all, rules)
+		fails := d.Verdict.Outcome == insight.Errored || !d.Live && (d.Verdict.Outcome == insight.GaveUp || d.Verdict.Outcome == insight.Killed)
+		resolved := map[string]bool{}
+		for _, o := range all {
+			if o.ID != d.ID && o.Keys.Sub == d.Keys.Sub && d.Keys.Sub != "" && o.Verdict.Outcome == insight.Completed && !o.Live {
+				resolved[o.ID] = true
+			}
+		}
+		want := None
+		switch {
+		case slices.ContainsFunc(rules, func(r Rule) bool { return proven(d, r) }):
+			want = KnownFix
+		case !fails || len(resolved) == 0:
+		case len(resolved) >= 3:
+			want = Medium
+		default:
+			want = Low
+		}
+		if a.Tier != want {
+			t.Fatalf("%s, want %s\n%+v\n%+v", a.Tier, want, d, rules)
+		}
+		if (a.Fix != nil) != (want == KnownFix) || (len(a.Siblings) > 0) != (want == Low || want == Medium) {
+			t.Fatalf("%s with the fix %v and %d siblings", a.Tier, a.Fix, len(a.Siblings))
+		}
+		if a.Reason == NotFailing && a.Failed+a.Resolved != 0 || a.Reason != NotFailing && a.Resolved != len(resolved) {
+			t.Fatalf("%s: %d failed, %d resolved of %d", a.Reason, a.Failed, a.Resolved, len(resolved))
+		}
+		for i, s := range a.Siblings {
+			if !resolved[s.Session] || i > 0 && s.Overlap > a.Siblings[i-1].Overlap {
+				t.Fatalf("sibling %d: %+v", i, s)
+			}
+			delete(resolved, s.Session) // none stands there twice
+		}
+		shuffled := slices.Clone(all)
+		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if again := ForSession(d, shuffled, rules); !reflect.DeepEqual(again, a) {
+			t.Fatalf("in another order\n%+v\nnot\n%+v", again, a)
+		}
+	}
+}
+
+// proven says whether an error of d proves all that r wants, and r wants something.
+func proven(d *insight.Digest, r Rule) bool {
+	g := r.Gate
+	if r.Text == "" || r.Pointer == "" || slices.Contains(g.Words, "") || r.Class != insight.Build && r.Class != insight.Test && r.Class != insight.Other ||
+		reflect.DeepEqual(g, Gate{}) {
+		return false
+	}
+	for _, e := range d.Errors {
+		ok := e.Class == r.Class && (g.Type == "" || e.Type == g.Type) && (g.Tool == "" || e.Tool == g.Tool) && (g.Agent == "" || d.Agent.Name == g.Agent) &&
+			(g.Code == "" || e.Code == g.Code) && (g.Status == 0 || e.Status == g.Status)
+		if g.Exit != nil {
+			ok = ok && e.Exit != nil && *e.Exit == *g.Exit
+		}
+		padded := " " + strings.ToLower(e.Text) + " " // the texts of this world have no other bounds
+		for _, w := range g.Words {
+			ok = ok && strings.Contains(padded, " "+strings.ToLower(w)+" ")
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+func TestHasWords(t *testing.T) {
+	for _, c := range []struct {
+		text, words string
+		want        bool
+	}{
+		{"no author here", "auth", false}, {"no auth here", "auth", true}, {"auth", "auth", true}, {"re-auth!", "auth", true}, {"oauth", "auth", false},
+		{"auth2", "auth", false}, {"x_auth", "auth", false}, {"oauth, then auth", "auth", true}, {"überauth", "auth", false}, {"[rejected] main", "[rejected]", true},
+		{"code eusage", "code eusage", true}, {"aaa", "aa", false}, {"", "a", false}, {"(fetch first)", "fetch first", true}, {"prefetch first", "fetch first", false},
+	} {
+		if got := hasWords(c.text, c.words); got != c.want {
+			t.Errorf("%q in %q: %v", c.words, c.text, got)
+		}
+	}
+}
+
+// The package, and what of this module it stands on, imports nothing that could open, run or ask anything.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{if .Module}}{{.ImportPath}}{{range .Imports}} {{.}}{{end}}{{end}}`, ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "aburn/insight/remedy ") {
+		t.Fatalf("it does not list the package:\n%s", out)
+	}
+	for line := range strings.Lines(string(out)) {
+		of := strings.Fields(line)
+		for _, imported := range of[1:] {
+			if imported == "os" || imported == "net" || strings.HasPrefix(imported, "os/") || strings.HasPrefix(imported, "net/") {
+				t.Errorf("%s imports %s", of[0], imported)
+			}
+		}
+	}
+	src, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range src {
+		if text, _ := os.ReadFile(f.Name()); !strings.HasSuffix(f.Name(), "_test.go") && strings.Contains(string(text), "time.Now") {
+			t.Errorf("%s asks the clock", f.Name())
+		}
+	}
+}
