@@ -3,6 +3,7 @@ package insight
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"aburn/trace"
 )
@@ -61,8 +62,11 @@ type rule struct {
 	types []trace.ToolType // what the call's tool does; notCall is an error event
 	runs  []string         // one of the command line's programs, as CommandWord has them, or the beginning of one up to a blank
 	exits []int
-	codes []int    // HTTP statuses
-	says  []string // one of these phrases stands in the text (see phrase)
+	codes []int    // HTTP statuses that an error event has
+	says  []string // one of these phrases stands in the text (see phrase), or
+	http  []int    // the text tells one of these HTTP statuses (see statuses)
+	// unless one of these phrases stands in it.
+	unless []string
 }
 
 // notCall is the type of an error that is none of a call.
@@ -80,27 +84,36 @@ func Classify(f Failure) Class {
 		text = f.Code + " " + text
 	}
 	p := compiled()
-	said := p.find(lower(buf[:0], text))
-	var programs []string
-	if f.Type == trace.ShellTool {
-		programs = commandWords(f.Command)
-	}
-	for i := range p.rules {
-		s := &p.rules[i]
-		if (s.from == s.to || said.any(s.from, s.to)) && s.rule.fits(&f, programs) {
-			return s.rule.class
+	low := lower(buf[:0], text)
+	var told found
+	p.find(low, &told)
+	status := statuses(low)
+	programs := sync.OnceValue(func() []string {
+		if f.Type != trace.ShellTool {
+			return nil
+		}
+		return commandWords(f.Command)
+	})
+	for i, r := range p.rules {
+		if (told.said[i] || r.says == nil && r.http == nil || r.tells(status)) && !told.unless[i] && r.fits(&f, programs) {
+			return r.class
 		}
 	}
 	return Other
 }
 
+// tells says whether one of the statuses is one of the rule's.
+func (r *rule) tells(statuses [4]int) bool {
+	return r.http != nil && slices.ContainsFunc(statuses[:], func(n int) bool { return slices.Contains(r.http, n) })
+}
+
 // fits says whether all conditions but the phrases hold.
-func (r *rule) fits(f *Failure, programs []string) bool {
+func (r *rule) fits(f *Failure, programs func() []string) bool {
 	switch {
 	case r.types != nil && !slices.Contains(r.types, f.Type):
 	case r.exits != nil && (f.Exit == nil || !slices.Contains(r.exits, *f.Exit)):
 	case r.codes != nil && !slices.Contains(r.codes, f.Status):
-	case r.runs != nil && !slices.ContainsFunc(programs, r.names):
+	case r.runs != nil && !slices.ContainsFunc(programs(), r.names):
 	default:
 		return true
 	}

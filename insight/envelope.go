@@ -20,6 +20,10 @@ func unwrap(s string) string {
 	if i := strings.LastIndex(s, " Exit Code: "); i >= 0 && strings.Trim(s[i+len(" Exit Code: "):], "0123456789") == "" {
 		s = s[:i]
 	}
+	// What Node says of its memory before it says what happened.
+	if i := strings.Index(s, "FATAL ERROR: "); i > 0 && strings.Contains(s[:i], "<--- Last few GCs --->") {
+		s = s[i:]
+	}
 	for _, sentence := range [...]string{"String to replace not found in file.", "of the string to replace,", "Failed to find expected lines in", "Failed to find context"} {
 		if i := strings.Index(s, sentence); i >= 0 {
 			s = s[:i+len(sentence)]

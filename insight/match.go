@@ -8,72 +8,91 @@ import (
 )
 
 // A phrase is what a rule looks for in the head of an error, in lower case. It matches whole words: where it begins or ends
-// in a letter or digit, none may stand beside it. "*" at an end lifts that. "#" stands for a number, "…" for up to maxGap
-// bytes of anything. Writing that has no spaces between words (Chinese, Japanese) has no such bounds.
+// in a letter or digit, none may stand beside it. "*" at an end lifts that. "#" stands for a number, "%" for one that is not 0,
+// "##" for the sign #, and "…" for up to maxGap bytes of anything. Writing that has no spaces between words (Chinese, Japanese)
+// has no such bounds.
 const maxGap = 120
 
 // maxText is how much of a text is looked at: a trace keeps no more of an error.
 const maxText = 1000
 
-// phrases finds all phrases in a text at once. A phrase is looked for only where its first three bytes stand.
+// phrases finds the phrases of all rules in a text at once. A phrase is looked for only where its first three bytes stand, and
+// within a word only if it may begin there.
 type phrases struct {
-	all     []phrase
-	buckets [1 << 12][]uint16
-	rules   []ruleSpan
+	all    []phrase
+	begins [buckets][]uint16 // of the phrases that begin a word
+	within [buckets][]uint16 // of the others
+	rules  []*rule
 }
 
-// phrase is a phrase without its marks.
+const buckets = 1 << 13
+
+// maxRules is how many rules there can be.
+const maxRules = 128
+
+// phrase is a phrase without its marks, and what it is for.
 type phrase struct {
-	text        string // up to the first gap
-	rest        string // behind it
-	open, shut  bool   // its beginning and end need no bounds
-	wordBegins  bool   // its first letter can be part of a longer word, and so can its last
-	wordEnds    bool
-	beginsDigit bool
+	rule       int
+	unless     bool
+	text       string // up to the first gap
+	rest       string // behind it
+	wordBegins bool   // its first letter must begin a word, its last one end it
+	wordEnds   bool
 }
 
-// ruleSpan is where a rule's phrases stand among all.
-type ruleSpan struct {
-	rule     *rule
-	from, to int
-}
+// rules is all rules, in the order in which they are asked: what only one cause can say comes before what many can.
+var rules = [...][]rule{agentRules, codeRules, systemRules, localeRules, restRules}
 
 // compiled is the rules' phrases, made when they are first asked for.
 var compiled = sync.OnceValue(func() *phrases {
 	p := new(phrases)
-	for i := range rules {
-		s := ruleSpan{rule: &rules[i], from: len(p.all)}
-		for _, text := range rules[i].says {
-			p.add(text)
+	for _, group := range rules {
+		for i := range group {
+			r := &group[i]
+			for _, text := range r.says {
+				p.add(phrase{rule: len(p.rules), text: text})
+			}
+			for _, text := range r.unless {
+				p.add(phrase{rule: len(p.rules), unless: true, text: text})
+			}
+			p.rules = append(p.rules, r)
 		}
-		s.to = len(p.all)
-		p.rules = append(p.rules, s)
 	}
 	return p
 })
 
-func (p *phrases) add(text string) {
-	var x phrase
-	text, x.open = strings.CutPrefix(text, "*")
-	text, x.shut = strings.CutSuffix(text, "*")
+// add takes the marks off a phrase and puts it where it is looked for.
+func (p *phrases) add(x phrase) {
+	text, open := strings.CutPrefix(x.text, "*")
+	text, shut := strings.CutSuffix(text, "*")
 	x.text, x.rest, _ = strings.Cut(text, "…")
-	x.beginsDigit = x.text[0] == '#'
 	first, _ := utf8.DecodeRuneInString(x.text)
 	last, _ := utf8.DecodeLastRuneInString(x.text)
-	x.wordBegins = !x.open && isWord(first)
-	x.wordEnds = !x.shut && x.rest == "" && (isWord(last) || last == '#')
-	h := bucket(x.text[0], x.text[1], x.text[2])
-	p.buckets[h] = append(p.buckets[h], uint16(len(p.all)))
+	x.wordBegins = !open && isWord(first) // a number may begin within a longer one
+	x.wordEnds = !shut && x.rest == "" && (isWord(last) || last == '#' || last == '%')
+	list := &p.within
+	if x.wordBegins {
+		list = &p.begins
+	}
+	at := []int{bucket(x.text[0], x.text[1], x.text[2])}
+	if isNumberMark(x.text[1]) { // the third byte can be another digit
+		at = append(at, bucket(x.text[0], '#', '#'))
+	}
+	for _, b := range at {
+		list[b] = append(list[b], uint16(len(p.all)))
+	}
 	p.all = append(p.all, x)
 }
 
+func isNumberMark(b byte) bool { return b == '#' || b == '%' }
+
 // bucket is where phrases are kept that begin with these bytes. All digits are one, and what stands for them.
 func bucket(a, b, c byte) int {
-	return (int(digitless(a))*961 + int(digitless(b))*31 + int(digitless(c))) & (1<<12 - 1)
+	return (int(digitless(a))*1849 + int(digitless(b))*43 + int(digitless(c))) & (buckets - 1)
 }
 
 func digitless(b byte) byte {
-	if b >= '0' && b <= '9' {
+	if isDigit(b) || isNumberMark(b) {
 		return '#'
 	}
 	return b
@@ -84,40 +103,51 @@ func isWord(r rune) bool {
 	return r < 0x2e80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
-// found is which phrases stand in a text, as bits.
-type found [maxPhrases / 64]uint64
-
-// maxPhrases is how many phrases there can be.
-const maxPhrases = 1024
-
-func (f *found) any(from, to int) bool {
-	for i := from; i < to; i++ {
-		if f[i/64]>>(i%64)&1 != 0 {
-			return true
-		}
-	}
-	return false
+// found is which rules have a phrase in a text, one that they want and one that they do not bear.
+type found struct {
+	said, unless [maxRules]bool
 }
 
 // find looks for all phrases in a text in lower case.
-func (p *phrases) find(text []byte) (f found) {
+func (p *phrases) find(text []byte, f *found) {
 	for i := 0; i+3 <= len(text); i++ {
-		for _, n := range p.buckets[bucket(text[i], text[i+1], text[i+2])] {
-			if f[n/64]>>(n%64)&1 == 0 && p.all[n].at(text, i) {
-				f[n/64] |= 1 << (n % 64)
-			}
+		b := bucket(text[i], text[i+1], text[i+2])
+		if list := p.within[b]; list != nil {
+			p.try(list, text, i, f)
+		}
+		if list := p.begins[b]; list != nil && beginsWord(text, i) {
+			p.try(list, text, i, f)
 		}
 	}
-	return f
 }
 
-// at says whether the phrase stands at text[i:].
-func (x *phrase) at(text []byte, i int) bool {
-	if x.wordBegins && !x.beginsDigit && i > 0 {
-		if r, _ := utf8.DecodeLastRune(text[:i]); isWord(r) {
-			return false
+// beginsWord says whether no part of a word stands before text[i].
+func beginsWord(text []byte, i int) bool {
+	if i == 0 {
+		return true
+	}
+	if c := text[i-1]; c < utf8.RuneSelf {
+		return !isWordByte(c)
+	}
+	r, _ := utf8.DecodeLastRune(text[:i])
+	return !isWord(r)
+}
+
+func (p *phrases) try(list []uint16, text []byte, i int, f *found) {
+	for _, n := range list {
+		x := &p.all[n]
+		to := &f.said
+		if x.unless {
+			to = &f.unless
+		}
+		if !to[x.rule] && x.at(text, i) {
+			to[x.rule] = true
 		}
 	}
+}
+
+// at says whether the phrase stands at text[i:], where it may begin.
+func (x *phrase) at(text []byte, i int) bool {
 	end, ok := pass(text, i, x.text)
 	if !ok {
 		return false
@@ -141,17 +171,20 @@ func (x *phrase) at(text []byte, i int) bool {
 // pass is where what stands in text[i:] ends, if that is want.
 func pass(text []byte, i int, want string) (end int, ok bool) {
 	for k := 0; k < len(want); k++ {
-		if want[k] == '#' {
+		c := want[k]
+		if c == '#' && k+1 < len(want) && want[k+1] == '#' {
+			k++
+		} else if isNumberMark(c) {
 			from := i
-			for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+			for i < len(text) && isDigit(text[i]) {
 				i++
 			}
-			if i == from {
+			if i == from || c == '%' && strings.Trim(string(text[from:i]), "0") == "" {
 				return 0, false
 			}
 			continue
 		}
-		if i >= len(text) || text[i] != want[k] {
+		if i >= len(text) || text[i] != c {
 			return 0, false
 		}
 		i++

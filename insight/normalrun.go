@@ -15,6 +15,9 @@ func (n *normal) run(s string, end int) {
 		n.name(s)
 	case len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && strings.Trim(s[2:], "0123456789abcdefABCDEF") == "":
 		n.replaced(0, forID)
+	case digits == 3 && len(s) == 3 && isStatus([]byte(n.in[:min(n.at+2, len(n.in))]), n.at-3):
+		n.put(s)
+		n.timed = false
 	case isQuantity(s):
 		n.number(s, end)
 	case isID(s, digits):
@@ -56,11 +59,9 @@ func isMonth(s string) bool {
 func (n *normal) number(s string, end int) {
 	unit := !isDigit(s[len(s)-1])
 	for n.at+1 < end && (n.in[n.at] == '.' || n.in[n.at] == ',') && isDigit(n.in[n.at+1]) {
-		from := n.at + 1
 		for n.at++; n.at < end && isWordByte(n.in[n.at]); n.at++ {
 		}
 		unit = unit || !isDigit(n.in[n.at-1])
-		_ = from
 	}
 	if unit && n.timed && strings.HasSuffix(string(n.out), forNumber+" ") {
 		n.out = n.out[:len(n.out)-1]
