@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -20,6 +21,15 @@ type app struct {
 
 // run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
+	if slices.Contains(args, "--no-color") { // also for what is said before and after a command
+		env := a.env
+		a.env = func(key string) string {
+			if key == "NO_COLOR" {
+				return "1"
+			}
+			return env(key)
+		}
+	}
 	return a.finish(a.root().Run(ctx, args))
 }
 
@@ -32,11 +42,14 @@ func (a *app) root() *cli.Command {
 		UsageText: "aburn [-C DIR] command [options]",
 		Description: "aburn records what coding agents do in a project into .oss/workflow.log, tells\n" +
 			"prompts what the commands before them made, and puts its hooks into the agents'\n" +
-			"settings and takes them out again, byte for byte.",
+			"settings and takes them out again, byte for byte. With or without hooks it archives\n" +
+			"the sessions that agents write to disk, and tells of them: ingest, sessions, show,\n" +
+			"graph, tools.",
 		Metadata: examples(
 			"aburn install-hooks  # once: record every session in this project",
 			"aburn tail -f  # watch the agents at work",
 			"aburn chain  # what ideate, plan, build and ship last produced",
+			"aburn ingest && aburn sessions  # what all agents did, from their own records",
 		),
 		Version:   version().String(),
 		Writer:    a.out,
@@ -67,8 +80,10 @@ func (a *app) root() *cli.Command {
 			a.showCommand(),
 			a.graphCommand(),
 			a.toolsCommand(),
+			a.reportCommand(),
 			a.replayCommand(),
 			a.remedyCommand(),
+			a.lessonsCommand(),
 			a.exportCommand(),
 			a.logCommand(),
 			a.chainCommand(),

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"aburn/insight/report"
 )
 
 // Every member that these commands print stands in docs/formats/json.md (those of tasks in queue.md), in the part about its command.
@@ -34,6 +36,7 @@ func TestJSONPage(t *testing.T) {
 		{"sessions", sessionsReport{}, part("`aburn sessions`")},
 		{"show", differencesReport{}, part("`aburn show`")},
 		{"graph", graphReport{}, part("`aburn graph`")}, {"tools", toolsReport{}, part("`aburn tools`")}, {"export", sentReport{}, part("`aburn export`")},
+		{"report of sessions", report.Report{}, part("`aburn report`")},
 		{"queue", queueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

@@ -31,7 +31,7 @@ func shapes(list []*insight.Digest, u *Units) []Shape {
 func decisive(list []*insight.Digest, u *Units) []Error {
 	g := newGroup[string, Error]()
 	for _, d := range list {
-		if d.Live || d.Keys.Fine == "" || d.Decisive < 0 || d.Decisive >= len(d.Errors) {
+		if d.Live || !erring(d) || d.Decisive >= len(d.Errors) {
 			continue
 		}
 		first := &d.Errors[d.Decisive]
@@ -56,11 +56,14 @@ func decisive(list []*insight.Digest, u *Units) []Error {
 	return g.sorted(func(a, b *Error) int { return byUnits(a.Units, b.Units, a.Last, b.Last, a.Key, b.Key) })
 }
 
-// classes are the errors of all units by class.
+// classes are the errors of all units by class. Calls that were cancelled are none.
 func classes(list []*insight.Digest, u *Units) []Class {
 	g, all := newGroup[insight.Class, Class](), 0
 	for _, d := range list {
 		for _, count := range d.Classes {
+			if count.Class == insight.Cancelled {
+				continue
+			}
 			c := g.of(count.Class)
 			c.Class = count.Class
 			c.Errors += count.Count

@@ -49,7 +49,8 @@ func place(d *insight.Digest, event int) Place {
 	return Place{Source: d.Source, Session: d.ID, Event: event, End: d.End}
 }
 
-func erring(d *insight.Digest) bool { return len(d.Classes) > 0 }
+// erring says whether anything went wrong in a unit. That a call was cancelled is nothing wrong.
+func erring(d *insight.Digest) bool { return d.Decisive >= 0 }
 
 // failing says whether a unit has ended and failed.
 func failing(d *insight.Digest) bool { return !d.Live && d.Verdict.Failing() }

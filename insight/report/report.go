@@ -52,7 +52,7 @@ type Units struct {
 	Running   int `json:"running"` // of all
 	Ended     int `json:"ended"`   // the others
 	Failing   int `json:"failing"` // of those that ended: errored, gave_up, killed
-	Erring    int `json:"erring"`  // of those that ended: with an error of any kind
+	Erring    int `json:"erring"`  // of those that ended: with an error of any class but cancelled
 	Undated   int `json:"undated"` // of those that ended: nobody knows when; they are in no week
 }
 

@@ -24,7 +24,7 @@ func exit(n int) *int { return &n }
 //	a2 errored   17 Nov  the same shape and the same error, 1×, solved
 //	a3 completed 18 Nov  the same error, 2×, solved
 //	a4 gave_up   23 Nov  not_found 1× (read)
-//	b1 completed 23 Nov  nothing wrong
+//	b1 completed 23 Nov  nothing wrong, two calls were cancelled
 //	b2 completed          a sub-agent, nobody knows when it ended
 //	b3 interrupted 24 Nov refined by hooks
 //	b4 running            build 5×: in what was done, in no outcome
@@ -62,7 +62,7 @@ func pile() []*insight.Digest {
 	a4.Tools = []insight.ToolUse{{Type: trace.ReadTool, Calls: 1, Ended: 1, Failed: 1}}
 	a4.Counts = trace.Counts{Calls: 1, Failed: 1}
 	b1 := one("codex", "b1", day(23), insight.Completed, "work")
-	b1.Usage = trace.Usage{Output: 500}
+	b1.Usage, b1.Classes = trace.Usage{Output: 500}, []insight.ClassCount{{Class: insight.Cancelled, Count: 2}}
 	b2 := one("codex", "b2", time.Time{}, insight.Completed, "work")
 	b2.Relation = trace.Subagent
 	b3 := one("codex", "b3", day(24), insight.Interrupted, "interrupt")

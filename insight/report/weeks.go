@@ -111,7 +111,9 @@ func weeks(list []*insight.Digest) []Week {
 		}
 		w.add(d)
 		for _, c := range d.Classes {
-			counts[name][c.Class] += c.Count
+			if c.Class != insight.Cancelled {
+				counts[name][c.Class] += c.Count
+			}
 		}
 	}
 	for name, w := range g.at {

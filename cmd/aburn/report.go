@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/insight/remedy"
+	"aburn/insight/report"
+	"aburn/internal/applied"
+	"aburn/internal/archive"
+	"aburn/internal/digests"
+	"aburn/internal/reportpage"
+	"aburn/internal/term"
+)
+
+// reportRows is how many lines each part of a report has for people who do not say how many.
+const reportRows = 10
+
+func (a *app) reportCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "report",
+		Usage: "say what keeps going wrong, over the sessions of all agents",
+		Description: "How sessions and sub-agents ended (inferred from their records by fixed rules, never from an exit code), in which shapes they failed and over which errors, which\n" +
+			"files were changed again and again, which tools failed and took longest, what failed calls and repeating them cost in tokens, what the phases of the workflow took,\n" +
+			"and how that went week by week. Every rate stands with what it is a rate of. Sessions that are still going on have no outcome yet and are in no rate of outcomes.\n\n" +
+			"The keys are for `aburn replay KEY`, which opens the sessions behind a line, and `aburn remedy KEY`, which says what once helped. Remedies that were noted with\n" +
+			"`aburn remedy --applied` stand below, with the rate of their failure before and after.\n\n" +
+			"This is about the sessions in the archive. How often the supervisor's advice about the workflow log was heeded is `aburn supervisor report`, and what it would have\n" +
+			"said about old logs `aburn supervisor backtest`.",
+		Flags: append(chooseFlags(),
+			&cli.StringFlag{Name: "html", Usage: "write a page with plots into `FILE`; it needs no network", TakesFile: true},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(reportRows) + ", with --json and --html all)"},
+			jsonFlag(),
+		),
+		ArgValidator: reportArguments,
+		Metadata: examples(
+			"aburn report --since 30d",
+			"aburn report --project . --source claude",
+			"aburn report --html report.html",
+			"aburn report --json | jq '.failures[0]'",
+		),
+		Action: a.report,
+	}
+}
+
+func reportArguments(ctx context.Context, cmd *cli.Command) error {
+	switch {
+	case cmd.IsSet("html") && cmd.Bool("json"):
+		return usageError("only one of --html and --json")
+	case cmd.Int("limit") < 0:
+		return usageError("--limit: a number of lines is not negative")
+	}
+	return noArguments(ctx, cmd)
+}
+
+func (a *app) report(ctx context.Context, cmd *cli.Command) error {
+	arch, err := a.viewArchive(ctx)
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	now := time.Now()
+	filter, err := chosen(ctx, cmd, arch, now)
+	if err != nil {
+		return err
+	}
+	list, err := a.digests(ctx, filter)
+	if err != nil {
+		return err
+	}
+	o := report.Options{Now: now.UTC(), Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
+	if o.Remedies, err = a.measured(ctx, filter, list); err != nil {
+		return err
+	}
+	full := report.Make(pure(list), o)
+	shown := full
+	if limit := reportLimit(cmd); limit > 0 {
+		shown = full.Top(limit)
+	}
+	if cmd.IsSet("html") {
+		return a.reportPage(cmd, shown)
+	}
+	if done, err := a.asJSON(cmd, shown); done || err != nil {
+		return err
+	}
+	if a.agent != nil {
+		_, err := io.WriteString(a.out, shown.Markdown())
+		return err
+	}
+	if full.Units.All == 0 {
+		return a.noneChosen(ctx, arch, "session")
+	}
+	names, err := reportNames(ctx, arch, filter, list)
+	if err != nil {
+		return err
+	}
+	v := reportView{r: shown, out: a.screen(cmd), names: names, now: now}
+	return v.show()
+}
+
+// reportLimit is how many lines each part is to have, 0 for all.
+func reportLimit(cmd *cli.Command) int {
+	if cmd.IsSet("limit") || cmd.Bool("json") || cmd.IsSet("html") {
+		return cmd.Int("limit")
+	}
+	return reportRows
+}
+
+// measured is what became of the failures that remedies were tried against, in all sessions of the source and project, however old.
+func (a *app) measured(ctx context.Context, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
+	tried, skipped, err := applied.Read(archive.Dir(a.env))
+	if skipped > 0 {
+		a.warn(term.Plural(int64(skipped), "line") + " of " + filepath.Join(archive.Dir(a.env), applied.Name) + " could not be read")
+	}
+	if err != nil || len(tried) == 0 {
+		return nil, err
+	}
+	if !filter.Since.IsZero() || !filter.Until.IsZero() {
+		filter.Since, filter.Until = time.Time{}, time.Time{}
+		if list, err = a.digests(ctx, filter); err != nil {
+			return nil, err
+		}
+	}
+	return remedy.Measure(pure(list), tried), nil
+}
+
+// reportNames names the sessions of a report shortly.
+func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*sessionNames, error) {
+	if filter != (archive.Filter{}) {
+		return namesOf(ctx, arch)
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return namesAmong(ids), nil
+}
+
+// reportPage writes the report as a page.
+func (a *app) reportPage(cmd *cli.Command, r *report.Report) error {
+	dir, err := folder(cmd)
+	if err != nil {
+		return err
+	}
+	path := cmd.String("html")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	var page bytes.Buffer
+	if err := reportpage.HTML(&page, r); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil { // it names files and commands
+		return badNews(err.Error())
+	}
+	a.note(fmt.Sprintf("%s shows %s", path, unitsText(r)))
+	return nil
+}
+
+// unitsText is "412 sessions and 88 sub-agents".
+func unitsText(r *report.Report) string {
+	return term.Plural(int64(r.Units.Sessions), "session") + " and " + term.Plural(int64(r.Units.Subagents), "sub-agent")
+}

@@ -1,0 +1,70 @@
+package reportpage
+
+import (
+	"fmt"
+
+	"aburn/insight/report"
+	"aburn/internal/term"
+)
+
+// plotData is what the page's script draws.
+type plotData struct {
+	Outcomes []string   `json:"outcomes"` // in the order in which they are stacked
+	Weeks    []plotWeek `json:"weeks"`
+	Classes  []plotBar  `json:"classes"`
+	Shapes   []plotBar  `json:"shapes"`
+	Errors   []plotBar  `json:"errors"`
+	Tools    []plotBar  `json:"tools"`
+}
+
+// plotWeek is a column of the plots over time.
+type plotWeek struct {
+	Week     string         `json:"week"`
+	Start    int64          `json:"start"` // its Monday, in milliseconds since 1970
+	Ended    int            `json:"ended"`
+	Failing  int            `json:"failing"`
+	Outcomes map[string]int `json:"outcomes"`
+	Calls    int            `json:"calls"`
+	Failed   int            `json:"failed"`
+}
+
+// plotBar is a bar: N of Of.
+type plotBar struct {
+	Label string `json:"label"`
+	Under string `json:"under,omitempty"` // a second line below the label
+	N     int    `json:"n"`
+	Of    int    `json:"of"`
+	Text  string `json:"text"` // all there is to say about it
+}
+
+// mostBars is how many bars a plot has. The tables have the rest.
+const mostBars = 12
+
+func plotted(r *report.Report) plotData {
+	d := plotData{Weeks: []plotWeek{}, Classes: []plotBar{}, Shapes: []plotBar{}, Errors: []plotBar{}, Tools: []plotBar{}}
+	for _, o := range r.Outcomes {
+		d.Outcomes = append(d.Outcomes, string(o.Outcome))
+	}
+	for _, w := range r.Weeks {
+		d.Weeks = append(d.Weeks, plotWeek{w.Week, w.Start.UnixMilli(), w.Ended, w.Failing, w.Outcomes, w.Calls, w.Failed})
+	}
+	for _, c := range r.Classes[:min(len(r.Classes), mostBars)] {
+		name := term.Clean(string(c.Class))
+		d.Classes = append(d.Classes, plotBar{Label: name, N: c.Errors, Of: c.OfErrors,
+			Text: fmt.Sprintf("%s: %s errors, in %s sessions and sub-agents, in %s failing ones", name, of(c.Errors, c.OfErrors), of(c.Units, c.OfUnits), of(c.Failing, c.OfFailing))})
+	}
+	for _, s := range r.Failures[:min(len(r.Failures), mostBars)] {
+		d.Shapes = append(d.Shapes, plotBar{Label: term.Clean(s.Shape), Under: term.Clean(s.Key), N: s.Units, Of: s.OfFailing,
+			Text: fmt.Sprintf("%s: %s that failed, last %s\naburn replay %s", term.Clean(s.Shape), of(s.Units, s.OfFailing), day(s.Last), term.Clean(s.Key))})
+	}
+	for i := range r.Errors[:min(len(r.Errors), mostBars)] {
+		e := &r.Errors[i]
+		d.Errors = append(d.Errors, plotBar{Label: term.Clean(string(e.Class) + " · " + e.Head), Under: term.Clean(e.Key), N: e.Units, Of: e.OfErring,
+			Text: fmt.Sprintf("%s: %s with errors, %d of them failing, in %d the call succeeded later\n%s\naburn replay %s", term.Clean(string(e.Class)), of(e.Units, e.OfErring), e.Failing, e.Solved, term.Clean(e.Text), term.Clean(e.Key))})
+	}
+	for _, t := range r.Tools {
+		d.Tools = append(d.Tools, plotBar{Label: term.Clean(string(t.Type)), N: t.Failed, Of: t.Ended,
+			Text: fmt.Sprintf("%s: %s calls that ended failed, %s calls in all, %s repeated a failed one", term.Clean(string(t.Type)), of(t.Failed, t.Ended), count(t.Calls), count(t.Retries))})
+	}
+	return d
+}
