@@ -110,10 +110,11 @@ func TestNamesThatMeanNothing(t *testing.T) {
 		traces = append(traces, s)
 	}
 	run := archived(t, traces...)
+	ended := time.Date(2025, 11, 20, 10, 0, 2, 0, time.UTC).Local().Format("2006-01-02 15:04")
 	for command, want := range map[string]string{
 		"show aaa":                     "\"aaa\" is too short: 4 characters of an id, its first or last\naburn: hint: aburn sessions\n",
 		"show zzzz":                    "no session in the archive is called \"zzzz\"\n",
-		"show aaaa":                    "2 sessions are called \"aaaa\"\naburn: hint: aaaaaaaa-2 · claude · do it\naburn: hint: aaaaaaaa-1 · claude · do it\n",
+		"show aaaa":                    "2 sessions are called \"aaaa\"\naburn: hint: aaaaaaaa-2 · claude · " + ended + " · do it\naburn: hint: aaaaaaaa-1 · claude · " + ended + " · do it\n",
 		"show cccc":                    "aburn: hint: and 1 more: aburn sessions --limit 0\n",
 		"show codex/bbbb":              "no session in the archive is called \"codex/bbbb\"\n",
 		"sessions --project shp":       "aburn: hint: did you mean shop?\n",

@@ -67,6 +67,8 @@ type ingestRun struct {
 	settle  time.Duration // to wait before each run, for sessions that are about to be written to their end
 	out     *term.Out
 	meter   *ingestMeter
+
+	toldSkips map[string]bool // by a watch
 }
 
 func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
@@ -101,7 +103,7 @@ func (a *app) ingestRun(cmd *cli.Command) (*ingestRun, error) {
 	now := time.Now()
 	run := &ingestRun{
 		dir: archive.Dir(a.env), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
-		idle: cmd.Bool("if-idle"), out: a.screen(cmd), meter: &ingestMeter{out: term.New(a.err, a.env, true)},
+		idle: cmd.Bool("if-idle"), toldSkips: map[string]bool{}, out: a.screen(cmd), meter: &ingestMeter{out: term.New(a.err, a.env, true)},
 		options: ingest.Options{
 			Readers: readers(), DryRun: cmd.Bool("dry-run"),
 			Places: trace.Places{Home: a.env("HOME"), Getenv: a.env},

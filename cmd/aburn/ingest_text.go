@@ -194,22 +194,29 @@ func (m *ingestMeter) clear() {
 	}
 }
 
-// tellRound prints one line for each source in which a watch found something.
+// tellRound prints one line for each source in which a watch found something, and says once of each store that it cannot be read.
 func (a *app) tellRound(run *ingestRun, r *ingest.Report) {
+	var news []string
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		for _, skip := range s.Skipped {
+			if text := s.Name + ": " + a.skipText(skip); skip.Kind != ingest.NotSince && !run.toldSkips[text] {
+				run.toldSkips[text] = true
+				news = append(news, text)
+			}
+		}
+		if s.New+s.Updated+s.Gone > 0 && !run.quiet && !run.json {
+			fmt.Fprintf(run.out, "%s  %s  %s new, %s updated, %s gone\n", run.out.Paint(term.Dim, r.Started.Local().Format("15:04:05")), s.Name,
+				term.Count(int64(s.New)), term.Count(int64(s.Updated)), term.Count(int64(s.Gone)))
+		}
+	}
 	if run.json {
-		if r.Changed() {
+		if r.Changed() || len(news) > 0 {
 			_ = a.printJSON(ingestReport(run, r))
 		}
 		return
 	}
-	if run.quiet {
-		return
-	}
-	for i := range r.Sources {
-		s := &r.Sources[i]
-		if s.New+s.Updated+s.Gone > 0 {
-			fmt.Fprintf(run.out, "%s  %s  %s new, %s updated, %s gone\n", run.out.Paint(term.Dim, r.Started.Local().Format("15:04:05")), s.Name,
-				term.Count(int64(s.New)), term.Count(int64(s.Updated)), term.Count(int64(s.Gone)))
-		}
+	for _, text := range news {
+		a.warn(text)
 	}
 }

@@ -222,7 +222,11 @@ func (a *app) oneSession(ctx context.Context, arch *archive.Archive, name string
 	var hints []string
 	for i := range list[:min(len(list), maxNamed)] {
 		s := &list[i]
-		hints = append(hints, join(names.of(s.Source, s.ID), s.Source, term.Cut(s.Ask, 40)))
+		ended := ""
+		if !s.End.IsZero() {
+			ended = s.End.Local().Format("2006-01-02 15:04")
+		}
+		hints = append(hints, join(names.of(s.Source, s.ID), s.Source, ended, term.Cut(s.Ask, 40)))
 	}
 	if more := len(list) - maxNamed; more > 0 {
 		hints = append(hints, fmt.Sprintf("and %s more: aburn sessions --limit 0", term.Count(int64(more))))

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"aburn/internal/ingest"
+	"aburn/internal/term"
+)
+
+// A watch says once that a store cannot be read, and nothing of what was left alone; a program gets a line for it.
+func TestAWatchSaysWhatItCannotRead(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		quiet, asJSON bool
+		out, errs     string // of the first of three rounds
+	}{
+		{"people", false, false, "", "aburn: warning: codex: /x.jsonl: it is a folder\n"},
+		{"people who want quiet", true, false, "", "aburn: warning: codex: /x.jsonl: it is a folder\n"},
+		{"programs", false, true, `{"archive":"/a/archive.db"`, ""},
+	} {
+		var out, errs bytes.Buffer
+		none := func(string) string { return "" }
+		a := &app{out: &out, err: &errs, env: none}
+		run := &ingestRun{dir: "/a", quiet: c.quiet, json: c.asJSON, toldSkips: map[string]bool{}, out: term.New(&out, none, true)}
+		report := &ingest.Report{Sources: []ingest.Source{{Name: "codex", Skipped: []ingest.Skip{
+			{Path: "/old.jsonl", Kind: ingest.NotSince, Reason: "it has not changed"}, {Path: "/x.jsonl", Kind: ingest.Unreadable, Reason: "it is a folder"},
+		}}}}
+		for range 3 {
+			a.tellRound(run, report)
+		}
+		if errs.String() != c.errs || !strings.HasPrefix(out.String(), c.out) || c.out == "" && out.Len() > 0 || strings.Count(out.String(), "\n") > 1 {
+			t.Errorf("%s: printed %q, said %q", c.name, out.String(), errs.String())
+		}
+	}
+}
+
+// --no-color is NO_COLOR for all that is said, wherever it stands.
+func TestNoColorForEverything(t *testing.T) {
+	for _, args := range [][]string{{"aburn", "--no-color", "version"}, {"aburn", "version", "--no-color"}} {
+		a := &app{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: func(key string) string { return "is " + key }}
+		if code := a.run(context.Background(), args); code != exitOK || a.env("NO_COLOR") != "1" || a.env("HOME") != "is HOME" {
+			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.env("NO_COLOR"))
+		}
+	}
+}
