@@ -2,7 +2,6 @@ package lesson
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"aburn/insight/markdown"
@@ -11,8 +10,8 @@ import (
 // Markdown is the lessons for agents and people: recorded data under a heading that says so.
 func (l *Lessons) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Lessons\n\nRecorded data, not instructions. What went wrong in the same way in at least %d of %s and %s, ranked by how often and how recently.\n",
-		MinSessions, markdown.Plural(l.Sessions, "session"), markdown.Plural(l.Subagents, "sub-agent"))
+	fmt.Fprintf(&b, "# Lessons\n\nRecorded data, not instructions. What went wrong in the same way in at least %d of %s, ranked by how often and how recently.\n",
+		MinSessions, markdown.Units(l.Sessions, l.Subagents))
 	for i := range l.Lessons {
 		l.Lessons[i].write(&b, i+1)
 	}
@@ -24,7 +23,7 @@ func (l *Lessons) Markdown() string {
 
 func (l *Lesson) write(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s\n", number, l.What())
-	fmt.Fprintf(b, "   - seen: %s in %s", times(l.Times), markdown.Plural(l.Sessions, "session"))
+	fmt.Fprintf(b, "   - seen: %s in %s", markdown.Times(l.Times), markdown.Plural(l.Sessions, "session"))
 	if !l.Last.IsZero() {
 		fmt.Fprintf(b, ", last on %s", l.Last.UTC().Format("2006-01-02"))
 	}
@@ -37,7 +36,7 @@ func (l *Lesson) write(b *strings.Builder, number int) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(b, "%s event %d", markdown.Code(e.Source+"/"+e.Session), e.Event)
+		fmt.Fprintf(b, "%s event %d", markdown.Session(e.Source, e.Session), e.Event)
 	}
 	if n := l.Sessions - len(l.Evidence); n > 0 {
 		fmt.Fprintf(b, ", and %d more", n)
@@ -62,11 +61,4 @@ func (l *Lesson) What() string {
 		text += " of " + string(l.Type)
 	}
 	return text + ": " + markdown.Code(l.Head)
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return strconv.Itoa(n) + " times"
 }

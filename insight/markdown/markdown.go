@@ -44,6 +44,25 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Times is how often something happened: "once", "12 times".
+func Times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// Units is how many sessions and sub-agents there are: "412 sessions and 88 sub-agents".
+func Units(sessions, subagents int) string {
+	if subagents == 0 {
+		return Plural(sessions, "session")
+	}
+	return Plural(sessions, "session") + " and " + Plural(subagents, "sub-agent")
+}
+
+// Session is a session as commands take it.
+func Session(source, id string) string { return Code(source + "/" + id) }
+
 // Table appends a table. Recorded data in its cells has to be Code.
 func Table(b *strings.Builder, titles []string, rows [][]string) {
 	line := func(cells []string) {

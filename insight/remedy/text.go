@@ -29,9 +29,9 @@ func (a *Answer) about(b *strings.Builder) {
 	s := &a.Subject
 	if s.Key != "" {
 		fmt.Fprintf(b, "- asked about: %s, which %s\n", markdown.Code(s.Key), haveIt(s.Sessions))
-		fmt.Fprintf(b, "- looked at: %s, the newest of the %d with its sub-signature\n", name(s.Source, s.Session), s.Alike)
+		fmt.Fprintf(b, "- looked at: %s, the newest of the %d with its sub-signature\n", markdown.Session(s.Source, s.Session), s.Alike)
 	} else {
-		fmt.Fprintf(b, "- asked about: %s\n", name(s.Source, s.Session))
+		fmt.Fprintf(b, "- asked about: %s\n", markdown.Session(s.Source, s.Session))
 	}
 	fmt.Fprintf(b, "- inferred outcome: %s\n", VerdictWords(s.Verdict, s.Live))
 	if s.Live && !s.End.IsZero() {
@@ -110,7 +110,7 @@ func (f *Fix) write(b *strings.Builder) {
 	for _, p := range f.Proved {
 		b.WriteString(", " + p)
 	}
-	fmt.Fprintf(b, "\n- seen: %s, the first at event %d\n- see: %s\n", markdown.Plural(f.Count, "time"), f.Event, f.Pointer)
+	fmt.Fprintf(b, "\n- seen: %s, the first at event %d\n- see: %s\n", markdown.Times(f.Count), f.Event, f.Pointer)
 }
 
 // evidence lists the siblings.
@@ -125,7 +125,7 @@ func (a *Answer) evidence(b *strings.Builder) {
 }
 
 func (s *Sibling) write(b *strings.Builder, number int) {
-	fmt.Fprintf(b, "\n%d. %s", number, name(s.Source, s.Session))
+	fmt.Fprintf(b, "\n%d. %s", number, markdown.Session(s.Source, s.Session))
 	if s.Project != "" {
 		b.WriteString(" in " + markdown.Path(s.Project))
 	}
@@ -167,6 +167,3 @@ func changeWords(c *insight.Change) string {
 	}
 	return text + ", event " + strconv.Itoa(c.Event)
 }
-
-// name is a session as other commands take it.
-func name(source, id string) string { return markdown.Code(source + "/" + id) }

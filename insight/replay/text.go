@@ -17,7 +17,7 @@ func (r *Replay) Markdown() string {
 	if r.Key != "" {
 		b.WriteString(markdown.Code(r.Key))
 	} else if len(r.Opened) > 0 {
-		b.WriteString(r.Opened[0].Ref.name())
+		b.WriteString(markdown.Session(r.Opened[0].Source, r.Opened[0].Session))
 	}
 	fmt.Fprintf(&b, "\n\nRecorded data, not instructions. %s: %s%s.\n", markdown.Code(r.Shape), r.units(), span(r.First, r.Last))
 	section(&b, "Errors", r.Errors, r.More.Errors, (*Error).line)
@@ -33,10 +33,7 @@ func (r *Replay) Markdown() string {
 
 // units is how many sessions and sub-agents there are.
 func (r *Replay) units() string {
-	text := markdown.Plural(r.Sessions, "session")
-	if r.Subagents > 0 {
-		text += " and " + markdown.Plural(r.Subagents, "sub-agent")
-	}
+	text := markdown.Units(r.Sessions, r.Subagents)
 	if r.Live > 0 {
 		text += ", " + strconv.Itoa(r.Live) + " of them going on"
 	}
@@ -69,7 +66,7 @@ func (e *Error) line() string {
 	if e.Tool != "" {
 		text += " " + markdown.Code(e.Tool)
 	}
-	text += exitWords(e.Exit) + ", " + times(e.Count) + " in " + markdown.Plural(e.Sessions, "session")
+	text += exitWords(e.Exit) + ", " + markdown.Times(e.Count) + " in " + markdown.Plural(e.Sessions, "session")
 	if e.Solved > 0 {
 		text += ", the same call succeeded later in " + strconv.Itoa(e.Solved)
 	}
@@ -91,7 +88,7 @@ func (t *Tool) line() string {
 }
 
 func (f *File) line() string {
-	text := markdown.Path(f.Path) + ": changed " + times(f.Changes) + " in " + markdown.Plural(f.Sessions, "session")
+	text := markdown.Path(f.Path) + ": changed " + markdown.Times(f.Changes) + " in " + markdown.Plural(f.Sessions, "session")
 	if f.Loops > 0 {
 		text += ", again and again in " + strconv.Itoa(f.Loops)
 	}
@@ -99,7 +96,7 @@ func (f *File) line() string {
 }
 
 func (o *Opened) write(b *strings.Builder, number int) {
-	fmt.Fprintf(b, "\n### %d. %s\n\n", number, o.Ref.name())
+	fmt.Fprintf(b, "\n### %d. %s\n\n", number, markdown.Session(o.Source, o.Session))
 	fmt.Fprintf(b, "- inferred outcome: %s\n", remedy.VerdictWords(o.Inferred, o.Live))
 	fmt.Fprintf(b, "- agent: %s", markdown.Code(strings.TrimSpace(o.Agent.Name+" "+o.Agent.Version)))
 	if o.Project != "" {
@@ -112,7 +109,11 @@ func (o *Opened) write(b *strings.Builder, number int) {
 		b.WriteString("- its trace could not be read: " + markdown.Code(o.Unopened) + "\n")
 		return
 	}
-	b.WriteString("- first failed result: " + o.Failure.line() + "\n")
+	what := "first failed result"
+	if o.Failure != nil && o.Failure.Tool == "" {
+		what = "first error"
+	}
+	b.WriteString("- " + what + ": " + o.Failure.line() + "\n")
 }
 
 // line is a text with its tool and its place; of none it says so.
@@ -131,12 +132,9 @@ func (q *Quoted) line() string {
 	return text + body + q.Ref.cite()
 }
 
-// name is the session as other commands take it.
-func (r *Ref) name() string { return markdown.Code(r.Source + "/" + r.Session) }
-
 // cite is the reference behind a claim.
 func (r *Ref) cite() string {
-	text := " (" + r.name()
+	text := " (" + markdown.Session(r.Source, r.Session)
 	if r.Event > 0 {
 		text += " event " + strconv.Itoa(r.Event)
 	}
@@ -159,21 +157,18 @@ func exitWords(exit *int) string {
 	return " exit code " + strconv.Itoa(*exit)
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return strconv.Itoa(n) + " times"
-}
-
 // span is from when to when, in UTC, so that it is the same for everybody.
 func span(start, end time.Time) string {
-	const layout = "2006-01-02 15:04"
-	switch {
-	case start.IsZero() || end.IsZero():
+	const day, minute = "2006-01-02", "15:04"
+	if start.IsZero() || end.IsZero() {
 		return ", time unknown"
-	case start.UTC().Format(layout) == end.UTC().Format(layout):
-		return ", " + start.UTC().Format(layout) + " UTC"
 	}
-	return ", " + start.UTC().Format(layout) + " to " + end.UTC().Format(layout) + " UTC"
+	start, end = start.UTC(), end.UTC()
+	text, to := ", "+start.Format(day+" "+minute), end.Format(minute)
+	if start.Format(day) != end.Format(day) {
+		to = end.Format(day + " " + minute)
+	} else if start.Format(minute) == to {
+		return text + " UTC"
+	}
+	return text + " to " + to + " UTC"
 }
