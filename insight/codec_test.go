@@ -24,7 +24,7 @@ func full() *insight.Digest {
 		Classes: []insight.ClassCount{{Class: insight.Build, Count: 2}, {Class: insight.Test, Count: 1}},
 		Errors:  []insight.ErrorGroup{{Class: insight.Build, Type: trace.ShellTool, Tool: "Bash", Exit: &three, Code: "c", Status: 500, Head: "h", Hash: "abc", Text: "t", Count: 2, First: 3, Last: 5, Solved: 8}, {Class: insight.Test, Head: "ü"}},
 		Tools:   []insight.ToolUse{{Type: trace.ShellTool, Calls: 1, Ended: 2, Failed: 3, Denied: 4, Retries: 5, TimedMS: 6, Timed: 7, SpentAll: 8}},
-		Slow:    []insight.SlowCall{{Event: 1, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 9000, Failed: true}},
+		Slow:    []insight.SlowCall{{Event: 1, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 9000, Gap: true, Failed: true}},
 		Loops:   []insight.EditLoop{{Path: "a.go", Edits: 4, Identical: 1, First: 2, Last: 9}},
 		Changes: []insight.Change{{Path: "a.go", Action: "modified", Times: 4, Added: &one, Removed: &two, Hash: "ff", Event: 9}, {Path: "b.go"}},
 		Phases:  []insight.PhaseUse{{Command: "build", Phase: "RED", Result: "open", ActiveMS: 1, Tokens: 2, Calls: 3, Failed: 4, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 4}}, First: 5, Last: 6}},

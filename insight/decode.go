@@ -153,7 +153,7 @@ func (r *decoder) digest(d *Digest) {
 	d.Classes = list(r, 2, func(r *decoder, c *ClassCount) { *c = ClassCount{Class: Class(r.string()), Count: r.int()} })
 	d.Errors = list(r, 13, (*decoder).group)
 	d.Tools = list(r, 9, (*decoder).tool)
-	d.Slow = list(r, 6, (*decoder).slow)
+	d.Slow = list(r, 7, (*decoder).slow)
 	d.Loops = list(r, 5, func(r *decoder, l *EditLoop) {
 		*l = EditLoop{Path: r.string(), Edits: r.int(), Identical: r.int(), First: r.int(), Last: r.int()}
 	})
@@ -196,7 +196,7 @@ func (r *decoder) tool(t *ToolUse) {
 }
 
 func (r *decoder) slow(s *SlowCall) {
-	*s = SlowCall{Event: r.int(), Tool: r.string(), Type: trace.ToolType(r.string()), What: r.string(), MS: r.int64(), Failed: r.bool()}
+	*s = SlowCall{Event: r.int(), Tool: r.string(), Type: trace.ToolType(r.string()), What: r.string(), MS: r.int64(), Gap: r.bool(), Failed: r.bool()}
 }
 
 func (r *decoder) change(c *Change) {

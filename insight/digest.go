@@ -136,7 +136,7 @@ type ToolUse struct {
 	Denied   int            `json:"denied"`
 	Retries  int            `json:"retries"` // calls that repeat one that failed
 	TimedMS  int64          `json:"timed_ms"`
-	Timed    int            `json:"timed"` // calls whose duration is known: TimedMS is the sum of theirs
+	Timed    int            `json:"timed"` // calls whose duration is known, measured or as a gap (SlowCall): TimedMS is the sum of theirs
 	SpentAll int64          `json:"spent_failed"`
 }
 
@@ -156,7 +156,10 @@ type SlowCall struct {
 	Type   trace.ToolType `json:"type"`
 	What   string         `json:"what,omitempty"` // path or command, at most MaxHead bytes
 	MS     int64          `json:"ms"`
-	Failed bool           `json:"failed"`
+	// Gap says that the source did not measure it: MS is the time between the records of the call and of its end, in which it
+	// may have waited for somebody's permission, too.
+	Gap    bool `json:"gap,omitempty"`
+	Failed bool `json:"failed"`
 }
 
 // EditLoop is a file that was changed more than LoopEdits times, or got a content that it had had before.

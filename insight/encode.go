@@ -174,6 +174,7 @@ func (e *encoder) slow(s *SlowCall) {
 	e.text(string(s.Type))
 	e.text(s.What)
 	e.int64(s.MS)
+	e.bool(s.Gap)
 	e.bool(s.Failed)
 }
 

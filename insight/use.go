@@ -10,6 +10,7 @@ import (
 // use is a call that counts, with what is asked of it more than once.
 type use struct {
 	call   *trace.ToolCall
+	event  *trace.Event
 	seq    int
 	end    *trace.ToolResultEvent // nil while it has none, or none but running
 	failed bool
@@ -26,7 +27,7 @@ func uses(t *trace.SessionTrace) []use {
 		if !c.Counts() {
 			continue
 		}
-		u := use{call: c.Call, seq: c.Event.Seq}
+		u := use{call: c.Call, event: c.Event, seq: c.Event.Seq}
 		if last := c.Last(); last != nil && last.Status != trace.StatusRunning {
 			u.end, u.failed = last, last.Failed()
 		}
@@ -156,10 +157,10 @@ func (s *session) tools() {
 				t.Denied++
 			}
 		}
-		if ms := u.end.DurationMS; ms > 0 {
+		if ms, gap := u.took(); ms > 0 {
 			t.Timed++
 			t.TimedMS += ms
-			d.Slow = longest(d.Slow, u)
+			d.Slow = longest(d.Slow, u, ms, gap)
 		}
 	}
 	slices.SortFunc(d.Tools, func(a, b ToolUse) int { return strings.Compare(string(a.Type), string(b.Type)) })
@@ -176,9 +177,16 @@ func (s *session) tool(t trace.ToolType) *ToolUse {
 	return &s.d.Tools[len(s.d.Tools)-1]
 }
 
+// took is how long a call that ended took: as its source measured it, else the gap between its record and its end's.
+func (u *use) took() (ms int64, gap bool) {
+	if ms := u.end.DurationMS; ms > 0 || u.event.Time.IsZero() || u.end.Time.IsZero() {
+		return ms, false
+	}
+	return max(u.end.Time.Sub(u.event.Time).Milliseconds(), 0), true
+}
+
 // longest adds a call to the longest ones, if it is one; of equal ones the first comes first.
-func longest(all []SlowCall, u *use) []SlowCall {
-	ms := u.end.DurationMS
+func longest(all []SlowCall, u *use, ms int64, gap bool) []SlowCall {
 	if len(all) == MaxSlow && all[MaxSlow-1].MS >= ms {
 		return all
 	}
@@ -190,6 +198,6 @@ func longest(all []SlowCall, u *use) []SlowCall {
 	for at > 0 && all[at-1].MS < ms {
 		at--
 	}
-	all = slices.Insert(all, at, SlowCall{Event: u.seq, Tool: u.call.Tool, Type: u.call.Type, What: cut(what, MaxHead), MS: ms, Failed: u.failed})
+	all = slices.Insert(all, at, SlowCall{Event: u.seq, Tool: u.call.Tool, Type: u.call.Type, What: cut(what, MaxHead), MS: ms, Gap: gap, Failed: u.failed})
 	return all[:min(len(all), MaxSlow)]
 }

@@ -141,22 +141,22 @@ func (s *story) do(acts ...act) {
 	if s.copied == "" {
 		s.t.Spent.Calls += total
 	}
-	ids := make([]string, len(acts))
+	ids, began := make([]string, len(acts)), make([]time.Time, len(acts))
 	for i := range acts {
-		ids[i] = s.call(&acts[i], response)
+		ids[i], began[i] = s.call(&acts[i], response)
 		if s.copied == "" {
 			s.count(&acts[i], share)
 		}
 	}
 	for i := range acts {
 		if !acts[i].left {
-			s.result(&acts[i], ids[i])
+			s.result(&acts[i], ids[i], began[i])
 		}
 	}
 }
 
-// call adds the call and returns its id.
-func (s *story) call(a *act, response string) string {
+// call adds the call and returns its id and when it began.
+func (s *story) call(a *act, response string) (string, time.Time) {
 	s.calls++
 	c := &trace.ToolCall{Call: fmt.Sprintf("toolu_%s%d", s.t.ID[:8], s.calls), Tool: s.agent.tool(a.typ), Type: a.typ,
 		Input: build.Digest([]byte(string(a.typ) + a.what)), Response: response}
@@ -176,7 +176,7 @@ func (s *story) call(a *act, response string) string {
 		copied.Response, copied.Input = "", trace.Digest{}
 		s.own.Call(e, &copied)
 	}
-	return c.Call
+	return c.Call, e.Time
 }
 
 // count notes what a call means.
@@ -219,8 +219,8 @@ func (s *story) tool(typ trace.ToolType, t Tool) {
 	s.t.Tools[string(typ)] = have
 }
 
-// result ends a call.
-func (s *story) result(a *act, id string) {
+// result ends a call that began at a time.
+func (s *story) result(a *act, id string, began time.Time) {
 	wrong := a.flaw != nil
 	r := trace.ToolResultEvent{Call: id, Status: trace.StatusCompleted, From: trace.FromToolResult, IsError: &wrong, DurationMS: s.duration(a)}
 	if wrong {
@@ -236,6 +236,11 @@ func (s *story) result(a *act, id string) {
 	}
 	s.pass(time.Duration(r.DurationMS) * time.Millisecond)
 	e := s.event(nil)
+	if ms := r.DurationMS; ms > 0 {
+		s.timed(a, ms)
+	} else {
+		s.timed(a, e.Time.Sub(began).Milliseconds())
+	}
 	s.b.Result(e, r)
 	if s.own != nil {
 		s.ownLine(&e)
@@ -256,14 +261,18 @@ func (s *story) duration(a *act) int64 {
 	case s.r.IntN(10) == 0:
 		return 0
 	}
-	if s.copied != "" {
-		return ms
+	return ms
+}
+
+// timed notes how long a call took: as its source says, or else from its record to that of its end.
+func (s *story) timed(a *act, ms int64) {
+	if s.copied != "" || ms <= 0 {
+		return
 	}
 	s.tool(a.typ, Tool{Timed: 1, TimedMS: ms})
 	s.t.Slow = append(s.t.Slow, ms)
 	slices.SortFunc(s.t.Slow, func(a, b int64) int { return cmp.Compare(b, a) })
 	s.t.Slow = s.t.Slow[:min(5, len(s.t.Slow))]
-	return ms
 }
 
 // changed notes that a file has another content.
