@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"aburn/internal/scrub"
+	"aburn/internal/sqlitero"
 )
 
 // Name is the archive's file in its folder.
@@ -99,6 +100,8 @@ type Archive struct {
 	now  func() time.Time
 	// rules is scrub.Version.
 	rules int
+	// asIs is what conn is of where SQLite cannot read beside writers: in a folder that is read-only, as in an agent's sandbox.
+	asIs *sqlitero.DB
 }
 
 // Open opens the archive in dir for reading and writing, and makes it, and dir, if there is none. An archive with an older
@@ -140,6 +143,13 @@ func View(ctx context.Context, dir string) (*Archive, error) {
 		return nil, err
 	}
 	have, err := int64(0), a.own()
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCantOpen {
+		a.Close()
+		if a, err = openAsIs(ctx, dir); err != nil {
+			return nil, err
+		}
+		err = a.own()
+	}
 	if err == nil {
 		have, err = a.number("PRAGMA user_version")
 	}
@@ -168,6 +178,19 @@ func open(ctx context.Context, dir string, flags sqlite.OpenFlags) (*Archive, er
 	conn.SetBusyTimeout(busy)
 	return &Archive{dir: dir, path: path, conn: conn, now: time.Now, rules: scrub.Version}, nil
 }
+
+// openAsIs opens the archive for reading in a folder where SQLite can make no file.
+func openAsIs(ctx context.Context, dir string) (*Archive, error) {
+	path := filepath.Join(dir, Name)
+	db, err := sqlitero.Open(ctx, path)
+	if err != nil {
+		return nil, &failure{path, err}
+	}
+	return &Archive{dir: dir, path: path, conn: db.Conn(), now: time.Now, rules: scrub.Version, asIs: db}, nil
+}
+
+// Changed says whether what was read can be wrong, because somebody has written where SQLite cannot read beside writers.
+func (a *Archive) Changed() bool { return a.asIs != nil && a.asIs.Changed() }
 
 // own returns *Foreign if the file holds tables of somebody else: they are not to be written beside, nor read as ours. An
 // archive has its tables and its number from one transaction, so the tables are looked at first.
@@ -214,9 +237,17 @@ func makePrivate(dir, path string) error {
 }
 
 // Close closes it. What was committed stays.
-func (a *Archive) Close() error { return a.conn.Close() }
+func (a *Archive) Close() error {
+	if a.asIs != nil {
+		return a.asIs.Close()
+	}
+	return a.conn.Close()
+}
 
 // Reader opens the archive once more, for reading beside a.
 func (a *Archive) Reader(ctx context.Context) (*Archive, error) {
+	if a.asIs != nil {
+		return openAsIs(ctx, a.dir)
+	}
 	return open(ctx, a.dir, sqlite.OpenReadOnly)
 }

@@ -49,15 +49,11 @@ type row struct {
 //
 // With *Unreadable the others are returned. When ctx ends its error is, and what was made until then is kept.
 func Load(ctx context.Context, dir string, f archive.Filter, progress func(done, total int)) ([]Session, error) {
-	view, err := archive.View(ctx, dir)
+	view, rows, err := view(ctx, dir, f)
 	if err != nil {
 		return nil, err
 	}
 	defer view.Close()
-	rows, err := read(view, f)
-	if err != nil {
-		return nil, err
-	}
 	slices.SortFunc(rows, func(a, b *row) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(b.Key, a.Key)) })
 	if f.Limit > 0 && len(rows) > f.Limit {
 		rows = rows[:f.Limit]
@@ -86,6 +82,28 @@ func Load(ctx context.Context, dir string, f archive.Filter, progress func(done,
 		return list, bad
 	}
 	return list, nil
+}
+
+// tries is how often an archive is read that changes under a reader who cannot lock it.
+const tries = 3
+
+// view opens the archive and reads what is kept.
+func view(ctx context.Context, dir string, f archive.Filter) (*archive.Archive, []*row, error) {
+	for try := 1; ; try++ {
+		view, err := archive.View(ctx, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, err := read(view, f)
+		changed := view.Changed()
+		if err == nil && !changed {
+			return view, rows, nil
+		}
+		view.Close()
+		if !changed || try == tries {
+			return nil, nil, cmp.Or(err, fmt.Errorf("%s: it is being written, and cannot be locked against that here", dir))
+		}
+	}
 }
 
 // decoded is how many digests are decoded at a time.

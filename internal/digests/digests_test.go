@@ -17,25 +17,30 @@ import (
 // at is a time in the tests, in minutes.
 func at(minute int) time.Time { return time.Date(2026, 11, 1, 10, minute, 0, 0, time.UTC) }
 
-// story is a trace of a session: each word is an event: "ask", "call", "done", "fail". A call's name is that of its place
-// among the words.
+// story is a trace of a session: each word is an event: "ask", "say", "call:N", "done:N", "fail:N", or a marker of the workflow,
+// "command_started:build".
 func story(t *testing.T, source, id string, minute int, words string) *trace.SessionTrace {
 	t.Helper()
 	b := build.New(source, id, source, "/stores/"+source+"/"+id)
 	for i, word := range strings.Fields(words) {
 		e := trace.Event{Time: at(minute).Add(time.Duration(i) * time.Second), Ref: trace.Ref{Line: int64(i + 1)}, Record: fmt.Sprintf("%s-%d", id, i)}
+		word, of, _ := strings.Cut(word, ":")
 		switch word {
+		case "say":
+			e.Body = &trace.AgentMessage{Digest: build.Digest([]byte(word))}
+			b.Add(e)
 		case "ask":
 			e.Body = &trace.UserMessage{Digest: build.Digest([]byte(word)), Head: "please"}
 			b.Add(e)
 		case "call":
-			b.Call(e, &trace.ToolCall{Call: fmt.Sprintf("call-%d", i), Tool: "Bash", Type: trace.ShellTool, Head: "make"})
+			b.Call(e, &trace.ToolCall{Call: "call-" + of, Tool: "Bash", Type: trace.ShellTool, Head: "make"})
 		case "done", "fail":
 			wrong := word == "fail"
 			status := map[bool]trace.Status{false: trace.StatusCompleted, true: trace.StatusErrored}[wrong]
-			b.Result(e, trace.ToolResultEvent{Call: fmt.Sprintf("call-%d", i-1), Status: status, IsError: &wrong, From: trace.FromToolResult})
+			b.Result(e, trace.ToolResultEvent{Call: "call-" + of, Status: status, IsError: &wrong, From: trace.FromToolResult})
 		default:
-			t.Fatal(word)
+			e.Body = &trace.Session{Marker: trace.Marker(word), Command: of}
+			b.Add(e)
 		}
 	}
 	tr, err := b.Finish()
@@ -103,8 +108,8 @@ func list(t *testing.T, dir string, f archive.Filter) (names string, all []Sessi
 }
 
 func TestLoad(t *testing.T) {
-	dir, _ := store(t, story(t, "claude", "a", 1, "ask call done"), subagent(story(t, "claude", "a/x", 9, "ask"), "a"),
-		story(t, "codex", "b", 5, "ask"), story(t, "own", "a", 1, "call done"), story(t, "own", "c", 3, "call"))
+	dir, _ := store(t, story(t, "claude", "a", 1, "ask call:1 done:1"), subagent(story(t, "claude", "a/x", 9, "ask"), "a"),
+		story(t, "codex", "b", 5, "ask"), story(t, "own", "a", 1, "call:1 done:1"), story(t, "own", "c", 3, "call:1"))
 	for _, c := range []struct {
 		f    archive.Filter
 		want string
@@ -140,7 +145,7 @@ func TestNoArchive(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var all []*trace.SessionTrace
 	for i := range 150 {
-		all = append(all, story(t, "claude", fmt.Sprint("s", i), 1, "ask call done"))
+		all = append(all, story(t, "claude", fmt.Sprint("s", i), 1, "ask call:1 done:1"))
 	}
 	dir, _ := store(t, all...)
 	told := 0
