@@ -14,7 +14,7 @@ import (
 )
 
 // readingCommands read the archive.
-var readingCommands = []string{"ingest --check", "sessions", "sessions --json", "show aaaa", "graph", "graph aaaa --html x.html", "tools", "tools --json", "export --format jsonl"}
+var readingCommands = []string{"ingest --check", "sessions", "sessions --json", "show aaaa", "graph", "graph aaaa --html x.html", "tools", "tools --json", "report", "report --json", "export --format jsonl"}
 
 // pathOf is where the archive of a test is.
 func pathOf(t *testing.T, run runner) string {
@@ -79,7 +79,7 @@ func spoilPages(path string) error {
 // Before the first ingest, and after one that found nothing, the way on is said.
 func TestNothingArchivedYet(t *testing.T) {
 	run := archived(t)
-	for _, command := range []string{"sessions", "graph", "tools"} {
+	for _, command := range []string{"sessions", "graph", "tools", "report"} {
 		code, out, errs := run(command)
 		if code != exitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
 			t.Errorf("%s: exit %d\n%s%s", command, code, out, errs)

@@ -89,6 +89,9 @@ func (v *reportView) outcomes() error {
 		text += fmt.Sprintf(", %s of them still running", term.Count(int64(r.Units.Running)))
 	}
 	title(v.out, true, text+v.chosen())
+	if r.Units.Ended == 0 {
+		return nil
+	}
 	title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", share(r.Units.Failing, r.Units.Ended)))
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {}}}
 	for _, o := range r.Outcomes {

@@ -30,7 +30,9 @@ func (a *app) backtestCommand() *cli.Command {
 			"issues were found, with 95 % intervals. Nothing is written, nobody is told. Exit 0 when every log was\n" +
 			"replayed, whatever was found; 1 when one could not be read; 2 for a mistake in the call or the labels.\n\n" +
 			"A log does not tell which processes lived and which files existed: what depends on that is not\n" +
-			"said.",
+			"said.\n\n" +
+			"This replays the supervisor over workflow logs. It opens no sessions: what went wrong in those, as\n" +
+			"agents wrote them to disk, say `aburn report` and `aburn replay`.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Usage: "hold the alerts against the labels in `FILE`", TakesFile: true},
 			&cli.StringFlag{Name: "sweep", Usage: "try other values of a limit: `NAME=FROM..TO[/N]`"},

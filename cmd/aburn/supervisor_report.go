@@ -25,7 +25,8 @@ func (a *app) supervisorReportCommand() *cli.Command {
 		Description: "Per type of issue, from the whole log: told means that a watcher told you, advised that a task for the\n" +
 			"agent was queued, delivered that it was printed into the agent's prompt, seen that its transcript\n" +
 			"shows it, resolved that the issue cleared after that, ignored that it went on for\n" +
-			"supervisor.ignored_advice.turns turns of work. Resolved does not mean because of the advice.",
+			"supervisor.ignored_advice.turns turns of work. Resolved does not mean because of the advice.\n\n" +
+			"This is about the supervisor's advice. What keeps going wrong in the sessions of agents says `aburn report`.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only advice since `WHEN`: 24h, 7d, 2026-11-21"},
 			jsonFlag(),
