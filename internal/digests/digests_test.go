@@ -81,6 +81,7 @@ func store(t *testing.T, traces ...*trace.SessionTrace) (dir string, a *archive.
 
 func write(t *testing.T, a *archive.Archive, traces ...*trace.SessionTrace) {
 	t.Helper()
+	var readings []*archive.Reading
 	for _, tr := range traces {
 		p, err := archive.Pack(tr)
 		if err != nil {
@@ -88,9 +89,10 @@ func write(t *testing.T, a *archive.Archive, traces ...*trace.SessionTrace) {
 		}
 		r := archive.NewReading(archive.Cursor{Reader: tr.Source, Path: tr.Sources[0].Path, Scrub: scrub.Version, Modified: tr.End}, true)
 		r.Traces = []*archive.Packed{p}
-		if err := a.Write([]*archive.Reading{r}); err != nil {
-			t.Fatal(err)
-		}
+		readings = append(readings, r)
+	}
+	if err := a.Write(readings); err != nil {
+		t.Fatal(err)
 	}
 }
 
