@@ -66,8 +66,18 @@ func (r *decoder) bool() bool {
 	return false
 }
 
-// int64 reads a signed varint.
+// int64 reads a signed varint. Most have one byte.
 func (r *decoder) int64() int64 {
+	if r.at < len(r.text) && r.text[r.at] < 0x80 && r.bad == "" {
+		b := r.text[r.at]
+		r.at++
+		return int64(b>>1) ^ -int64(b&1)
+	}
+	return r.long()
+}
+
+// long reads a signed varint of any length.
+func (r *decoder) long() int64 {
 	var u uint64
 	for shift := 0; shift < 64; shift += 7 {
 		b := r.byte()

@@ -151,11 +151,11 @@ type Spent struct {
 
 // SlowCall is one call that took long.
 type SlowCall struct {
-	Event  int            `json:"event"`
-	Tool   string         `json:"tool"`
-	Type   trace.ToolType `json:"type"`
-	What   string         `json:"what,omitempty"` // path or command, at most MaxHead bytes
-	MS     int64          `json:"ms"`
+	Event int            `json:"event"`
+	Tool  string         `json:"tool"`
+	Type  trace.ToolType `json:"type"`
+	What  string         `json:"what,omitempty"` // path or command, at most MaxHead bytes
+	MS    int64          `json:"ms"`
 	// Gap says that the source did not measure it: MS is the time between the records of the call and of its end, in which it
 	// may have waited for somebody's permission, too.
 	Gap    bool `json:"gap,omitempty"`

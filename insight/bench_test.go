@@ -1,0 +1,38 @@
+package insight_test
+
+import (
+	"testing"
+
+	"aburn/insight"
+	"aburn/trace"
+)
+
+// A session of 35 calls, of which one in six fails, as most are.
+func BenchmarkMake(b *testing.B) {
+	tr := ordinary(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		insight.Make(tr, false)
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	form := insight.Append(nil, insight.Make(ordinary(b), false))
+	b.ReportAllocs()
+	b.SetBytes(int64(len(form)))
+	for b.Loop() {
+		if _, err := insight.Decode(form); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// ordinary is such a session.
+func ordinary(tb testing.TB) *trace.SessionTrace {
+	line := "p:fix_the_build "
+	for i := range 7 {
+		n := string(rune('a' + i))
+		line += "say c" + n + "1:Read=f" + n + ".go ok c" + n + "2:Edit=f" + n + ".go ok file:f" + n + ".go c" + n + "3:Bash=go_test bad:1 c" + n + "4:Grep=x ok c" + n + "5:Bash=go_vet ok say "
+	}
+	return drawn(tb, line)
+}
