@@ -35,7 +35,7 @@ func drawn(weeks int) *report.Report {
 			one.Decisive = 0
 			one.Keys.Fine = fmt.Sprintf("e1-%012x", int(class[0])*256+int(class[1])*3+i%3)
 			one.Classes = []insight.ClassCount{{Class: class, Count: 1 + i%4}}
-			one.Errors = []insight.ErrorGroup{{Class: class, Type: kind, Tool: "Bash", Head: fmt.Sprintf("<path>: it went wrong in the way %d, at some length so that it has to be cut", i%3), Text: "a.go: it went wrong", Count: 1 + i%4, First: 5, Solved: i % 2}}
+			one.Errors = []insight.ErrorGroup{{Class: class, Type: kind, Tool: "Bash", Head: fmt.Sprintf("<path>: IT WENT WRONG in the way %d, at some length so that it has to be cut", i%3), Text: "a.go: it went wrong", Count: 1 + i%4, First: 5, Solved: i % 2}}
 		}
 		one.Keys.Coarse = fmt.Sprintf("f1-%012x", i%17)
 		one.Tools = []insight.ToolUse{{Type: kind, Calls: 10, Ended: 9, Failed: i % 5, Retries: i % 3, Timed: 9, TimedMS: 12345}}

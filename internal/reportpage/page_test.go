@@ -87,6 +87,23 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
+// A plot over time shows the last year, and says so.
+func TestPageOfYears(t *testing.T) {
+	b := browser.Start(t)
+	r := drawn(70)
+	b.Open(written(t, "years", r))
+	is(t, b, "weeks", `document.querySelectorAll('#outcomes .item').length`, 53)
+	early := 0
+	for _, w := range r.Weeks {
+		if w.Start.Before(r.Weeks[len(r.Weeks)-1].Start.AddDate(0, 0, -52*7)) {
+			early++
+		}
+	}
+	is(t, b, "it says so", `document.querySelector('#outcomes p').textContent`, fmt.Sprintf("The last year. %d earlier weeks are in the table.", early))
+	is(t, b, "the table", `document.querySelectorAll('#table-weeks tbody tr').length`, len(r.Weeks))
+	b.Quiet()
+}
+
 func plots(t *testing.T, b *browser.Browser, j *report.Report) {
 	t.Helper()
 	for _, o := range j.Outcomes {
@@ -124,6 +141,8 @@ func plots(t *testing.T, b *browser.Browser, j *report.Report) {
 	} {
 		is(t, b, c.what, c.expression, strings.Join(c.want, " "))
 	}
+	is(t, b, "no label reaches its bar", `[...document.querySelectorAll('.item')].every((e) => { const text = e.querySelector('.label'), bar = e.querySelector('.c-part'); return !text || text.getComputedTextLength() + 2 <= Number(bar.getAttribute('x')); })`, true)
+	is(t, b, "all texts are inside", `[...document.querySelectorAll('.plot text')].filter((e) => { const box = e.getBoundingClientRect(), svg = e.closest('svg').getBoundingClientRect(); return box.left < svg.left - 1 || box.right > svg.right + 1; }).map((e) => e.textContent).join(';')`, "")
 	// What is drawn is as long as it says: of two bars the one with more is longer.
 	is(t, b, "bars as long as their numbers", `['classes', 'shapes', 'errors'].every((id) => { const items = [...document.querySelectorAll('#' + id + ' .item')].map((e) => [Number(e.dataset.n), Number(e.querySelector('.c-part').getAttribute('width'))]);
 		return items.every(([n, w]) => Math.abs(w - Math.max(items[0][1] * n / items[0][0], 1.5)) < 0.01); })`, true)

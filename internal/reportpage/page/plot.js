@@ -70,12 +70,24 @@ function columns() {
   return list;
 }
 
+// fit shortens a text that is shown until it takes no more than so many pixels.
+function fit(text, room) {
+  const whole = text.textContent;
+  for (let cells = Math.min(whole.length, Math.floor(room / 4)); cells > 1 && text.getComputedTextLength() > room; cells--) text.textContent = cut(whole, cells);
+}
+
 // axisX names the weeks by their Mondays, as many as there is room for.
-function axisX(list, x, y, size) {
+function axisX(list, x, y, size, width) {
   const every = Math.ceil(76 / size);
-  return svg('g', { class: 'axis', 'aria-hidden': 'true' }, ...list.flatMap((w, i) => i % every ? [] : [
+  return svg('g', { class: 'axis', 'aria-hidden': 'true' }, ...list.flatMap((w, i) => i % every || x(i) + 66 > width && i ? [] : [
     svg('line', { x1: x(i), x2: x(i), y1: y, y2: y + 4 }), svg('text', { x: x(i), y: y + 16 }, date(w.start)),
   ]));
+}
+
+// earlier says how many weeks a plot over time leaves out.
+function earlier(place, list) {
+  const n = data.weeks.filter((w) => w.start < list[0].start).length;
+  if (n) place.append(el('p', { class: 'dim' }, 'The last year. ' + plural(n, 'earlier week') + ' are in the table.'));
 }
 
 // nothing says that there is nothing to draw.

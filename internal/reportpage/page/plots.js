@@ -10,7 +10,7 @@ function outcomes(place, width) {
   const sum = (w) => shown.reduce((n, o) => n + (w.outcomes[o] || 0), 0);
   const ticks = steps(Math.max(...list.map(sum))), top = ticks[ticks.length - 1];
   const y = (v) => base - v / top * (base - 10), size = (width - left) / list.length, x = (i) => left + i * size;
-  const picture = svg('svg', { width, height, role: 'group', 'aria-label': 'outcomes by week' }, axisY(ticks, left, width, y, ''), axisX(list, x, base, size));
+  const picture = svg('svg', { width, height, role: 'group', 'aria-label': 'outcomes by week' }, axisY(ticks, left, width, y, ''), axisX(list, x, base, size, width));
   list.forEach((w, i) => {
     const parts = data.outcomes.filter((o) => w.outcomes[o]);
     const text = 'week from ' + date(w.start) + ': ' + plural(w.ended, 'session') + ' and sub-agents ended' + parts.map((o) => '\n' + word(o) + ' ' + number(w.outcomes[o]) + ' of ' + number(w.ended)).join('');
@@ -26,6 +26,7 @@ function outcomes(place, width) {
     picture.append(item(group, text, i === list.length - 1));
   });
   place.replaceChildren(picture);
+  earlier(place, list);
 }
 
 // rate draws the share of failed calls, one point a week; weeks without calls have none, and the line is broken there.
@@ -36,7 +37,7 @@ function rate(place, width) {
   const most = Math.min(Math.max(...known.map((w) => 100 * w.failed / w.calls), 4), 100);
   const ticks = steps(most).filter((v) => v <= 100), top = ticks[ticks.length - 1];
   const y = (v) => base - v / top * (base - 10), size = (width - left) / list.length, x = (i) => left + i * size;
-  const picture = svg('svg', { width, height, role: 'group', 'aria-label': 'share of failed calls by week' }, axisY(ticks, left, width, y, '%'), axisX(list, x, base, size));
+  const picture = svg('svg', { width, height, role: 'group', 'aria-label': 'share of failed calls by week' }, axisY(ticks, left, width, y, '%'), axisX(list, x, base, size, width));
   const at = (i) => [x(i) + size / 2, y(100 * list[i].failed / list[i].calls)];
   let path = '';
   list.forEach((w, i) => { if (w.calls) path += (i && list[i - 1].calls ? 'L' : 'M') + at(i).join(' '); });
@@ -49,6 +50,7 @@ function rate(place, width) {
     picture.append(item(group, text, i === last));
   });
   place.replaceChildren(picture);
+  earlier(place, list);
 }
 
 // bars draws one bar an entry: as long as its share of what it is a part of (then the ground is all of that), or compared with the longest one.
@@ -59,15 +61,16 @@ function bars(list, own, none) {
     const most = Math.max(...list.map((b) => b.n), 1);
     const picture = svg('svg', { width, height: list.length * height, role: 'group' });
     list.forEach((b, i) => {
-      const y = i * height, share = own ? b.n / Math.max(b.of, 1) : b.n / most, cells = Math.floor(label / 6.7);
+      const y = i * height, share = own ? b.n / Math.max(b.of, 1) : b.n / most;
       picture.append(item(svg('g', { 'data-n': b.n, 'data-of': b.of },
         svg('rect', { class: 'ground', x: 0, y, width, height }),
-        svg('text', { x: 2, y: y + 16 }, cut(b.label, cells)), b.under ? svg('text', { class: 'under', x: 2, y: y + 29 }, b.under) : null,
+        svg('text', { class: 'label', x: 2, y: y + 16 }, b.label), b.under ? svg('text', { class: 'under', x: 2, y: y + 29 }, b.under) : null,
         own ? svg('rect', { class: 'c-rest', x: label + 8, y: y + 6, width: room, height: 12, rx: 2 }) : null,
         svg('rect', { class: 'c-part', x: label + 8, y: y + 6, width: b.n ? Math.max(room * share, 1.5) : 0, height: 12, rx: 2 }),
         svg('text', { x: width - 2, y: y + 16, 'text-anchor': 'end' }, number(b.n) + ' of ' + number(b.of))), b.text, i === 0));
     });
     place.replaceChildren(picture);
+    for (const text of picture.querySelectorAll('.label')) fit(text, label);
   };
 }
 
