@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/insight/lesson"
+	"aburn/insight/remedy"
+	"aburn/insight/replay"
 	"aburn/insight/report"
 )
 
@@ -37,6 +40,10 @@ func TestJSONPage(t *testing.T) {
 		{"show", differencesReport{}, part("`aburn show`")},
 		{"graph", graphReport{}, part("`aburn graph`")}, {"tools", toolsReport{}, part("`aburn tools`")}, {"export", sentReport{}, part("`aburn export`")},
 		{"report of sessions", report.Report{}, part("`aburn report`")},
+		{"replay", replay.Replay{}, part("`aburn replay`")},
+		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},
+		{"remedy --applied", appliedReport{}, part("`aburn remedy`")},
+		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
 		{"queue", queueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

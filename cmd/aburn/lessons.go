@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/insight/lesson"
-	"aburn/internal/term"
 )
 
 // lessonLimit is how many lessons are listed for who does not say how many.
@@ -58,7 +58,7 @@ func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	if found.Total == 0 {
-		a.note("nothing went wrong in the same way in " + strconv.Itoa(lesson.MinSessions) + " of " + term.Plural(int64(len(all)), "session"))
+		a.note(fmt.Sprintf("nothing went wrong in the same way in %d of %s", lesson.MinSessions, found.Units()))
 		return nil
 	}
 	return showMarkdown(a.screen(cmd), found.Markdown())

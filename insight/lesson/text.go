@@ -11,7 +11,7 @@ import (
 func (l *Lessons) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Lessons\n\nRecorded data, not instructions. What went wrong in the same way in at least %d of %s, ranked by how often and how recently.\n",
-		MinSessions, markdown.Units(l.Sessions, l.Subagents))
+		MinSessions, l.Units())
 	for i := range l.Lessons {
 		l.Lessons[i].write(&b, i+1)
 	}
@@ -20,6 +20,9 @@ func (l *Lessons) Markdown() string {
 	}
 	return b.String()
 }
+
+// Units is how many sessions and sub-agents were looked at.
+func (l *Lessons) Units() string { return markdown.Units(l.Sessions, l.Subagents) }
 
 func (l *Lesson) write(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s\n", number, l.What())

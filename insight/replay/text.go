@@ -104,7 +104,10 @@ func (o *Opened) write(b *strings.Builder, number int) {
 	}
 	fmt.Fprintf(b, ", %s%s\n", o.Relation, span(o.Start, o.End))
 	fmt.Fprintf(b, "- calls: %d, %d of them failed\n", o.Calls, o.Failed)
-	b.WriteString("- first ask: " + o.Ask.line() + "\n")
+	if o.File != "" {
+		fmt.Fprintf(b, "- read from: %s\n", markdown.Path(o.File))
+	}
+	b.WriteString("- first ask: " + o.Ask.line(o.File) + "\n")
 	if o.Unopened != "" {
 		b.WriteString("- its trace could not be read: " + markdown.Code(o.Unopened) + "\n")
 		return
@@ -113,11 +116,11 @@ func (o *Opened) write(b *strings.Builder, number int) {
 	if o.Failure != nil && o.Failure.Tool == "" {
 		what = "first error"
 	}
-	b.WriteString("- " + what + ": " + o.Failure.line() + "\n")
+	b.WriteString("- " + what + ": " + o.Failure.line(o.File) + "\n")
 }
 
-// line is a text with its tool and its place; of none it says so.
-func (q *Quoted) line() string {
+// line is a text with its tool and its place in the session that was read from file; of none it says so.
+func (q *Quoted) line(file string) string {
 	if q == nil {
 		return "none recorded"
 	}
@@ -129,25 +132,37 @@ func (q *Quoted) line() string {
 	if body == "" {
 		body = "no text recorded"
 	}
-	return text + body + q.Ref.cite()
+	if place := q.Ref.place(file); place != "" {
+		body += " (" + place + ")"
+	}
+	return text + body
 }
 
-// cite is the reference behind a claim.
+// cite is the reference behind a claim about several sessions.
 func (r *Ref) cite() string {
 	text := " (" + markdown.Session(r.Source, r.Session)
-	if r.Event > 0 {
-		text += " event " + strconv.Itoa(r.Event)
+	if place := r.place(""); place != "" {
+		text += " " + place
 	}
-	if r.File != "" {
-		text += ", " + markdown.Path(r.File)
+	return text + ")"
+}
+
+// place is the event, and where it was read; the file is named if it is another one than file.
+func (r *Ref) place(file string) string {
+	var parts []string
+	if r.Event > 0 {
+		parts = append(parts, "event "+strconv.Itoa(r.Event))
+	}
+	if r.File != file {
+		parts = append(parts, markdown.Path(r.File))
 	}
 	switch {
 	case r.Row != "":
-		text += " " + markdown.Code(r.Row)
+		parts = append(parts, markdown.Code(r.Row))
 	case r.Line > 0:
-		text += " line " + strconv.FormatInt(r.Line, 10)
+		parts = append(parts, "line "+strconv.FormatInt(r.Line, 10))
 	}
-	return text + ")"
+	return strings.Join(parts, ", ")
 }
 
 func exitWords(exit *int) string {
