@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -191,11 +192,19 @@ func readGuarded(ctx context.Context, reader trace.Reader, s trace.Store, k *sin
 // reason is an error as reports and the archive have it.
 func reason(err error) string { return scrub.Head(err.Error(), 4*maxReason) }
 
-// skip notes an error that is not of one store.
+// skip notes an error that is not of one store, or several in one: each once, however often it is looked.
 func (s *Source) skip(err error, path string) {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range several.Unwrap() {
+			s.skip(one, path)
+		}
+		return
+	}
 	kind := Unreadable
 	if unknown := new(trace.UnknownLayout); errors.As(err, &unknown) {
 		kind, path = UnknownLayout, unknown.Path
 	}
-	s.Skipped = append(s.Skipped, Skip{path, kind, reason(err)})
+	if skip := (Skip{path, kind, reason(err)}); !slices.Contains(s.Skipped, skip) {
+		s.Skipped = append(s.Skipped, skip)
+	}
 }

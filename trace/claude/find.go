@@ -26,30 +26,36 @@ const (
 
 // Find finds the transcripts below the client's projects folders, or below in.Paths.
 func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
+	var closed []error // what may not be read; the other places may
 	if len(in.Paths) > 0 {
 		for _, path := range in.Paths {
-			if err := named(ctx, path, found); err != nil {
+			if err := named(ctx, path, found); errors.Is(err, fs.ErrPermission) {
+				closed = append(closed, err)
+			} else if err != nil {
 				return err
 			}
 		}
-		return nil
+		return errors.Join(closed...)
 	}
 	for _, dir := range homes(in) {
 		stores, err := projects(ctx, filepath.Join(dir, "projects"))
-		if err != nil {
-			return err
-		}
 		for _, s := range stores {
 			if err := found(s); err != nil {
 				return err
 			}
 		}
+		if errors.Is(err, fs.ErrPermission) {
+			closed = append(closed, err)
+		} else if err != nil {
+			return err
+		}
 	}
-	return nil
+	return errors.Join(closed...)
 }
 
-// projects is the transcripts below a projects folder. Looking at thousands of files is waiting for the system: as many
-// projects are looked at at once as there are processors.
+// projects is the transcripts below a projects folder, also where it returns an error because some folders could not be
+// read. Looking at thousands of files is waiting for the system: as many projects are looked at at once as there are
+// processors.
 func projects(ctx context.Context, dir string) ([]trace.Store, error) {
 	slugs, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,18 +64,18 @@ func projects(ctx context.Context, dir string) ([]trace.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([][]trace.Store, len(slugs))
+	all, errs := make([][]trace.Store, len(slugs)), make([]error, len(slugs))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(slugs)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(slugs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				all[i] = project(filepath.Join(dir, slugs[i].Name()))
+				all[i], errs[i] = project(filepath.Join(dir, slugs[i].Name()))
 			}
 		})
 	}
 	workers.Wait()
-	return slices.Concat(all...), ctx.Err()
+	return slices.Concat(all...), errors.Join(append(errs, ctx.Err())...)
 }
 
 // homes is where the client keeps its files: CLAUDE_CONFIG_DIR, or .claude, or where XDG wants them.
@@ -85,10 +91,13 @@ func homes(in trace.Places) []string {
 }
 
 // project is the transcripts of one project's folder: sessions, and in a folder of each session's name its sub-agents.
-func project(dir string) (all []trace.Store) {
+func project(dir string) (all []trace.Store, err error) {
 	folder, err := jsonl.OpenFolder(dir)
-	if err != nil {
-		return nil // no folder, or gone, or not ours to read
+	switch {
+	case errors.Is(err, fs.ErrPermission): // somebody else ran the client here: what he wrote is missing
+		return nil, err
+	case err != nil:
+		return nil, nil // no folder, or gone
 	}
 	defer folder.Close()
 	for _, e := range folder.Entries {
@@ -101,7 +110,7 @@ func project(dir string) (all []trace.Store) {
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // agents is the sub-agents in a folder, and in those below it.
@@ -161,7 +170,12 @@ func later(a, b time.Time) time.Time {
 
 // named finds the transcripts at and below a path that a person named, and leaves what does not look like one.
 func named(ctx context.Context, root string, found func(trace.Store) error) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	var closed []error // folders that may not be read; what lies beside them may
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrPermission) && path != root {
+			closed = append(closed, err)
+			return nil
+		}
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -188,6 +202,7 @@ func named(ctx context.Context, root string, found func(trace.Store) error) erro
 		}
 		return found(s)
 	})
+	return errors.Join(append(closed, err)...)
 }
 
 // sniffed is how much of a file is looked at to see what it is, in bytes.

@@ -26,13 +26,13 @@ const (
 const sniffed = 4 << 10
 
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
+	var closed []error // what may not be read; the other places may
 	for _, path := range places(in) {
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && len(in.Paths) == 0:
 			continue
 		case err != nil:
-			return err
 		case info.Mode().IsRegular():
 			if isRollout(filepath.Base(path)) || strings.HasSuffix(path, suffix) && looksLikeRollout(path) {
 				err = found(storeOf(path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()}))
@@ -40,11 +40,13 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		case info.IsDir():
 			err = walk(ctx, path, found)
 		}
-		if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			closed = append(closed, err)
+		} else if err != nil {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(closed...)
 }
 
 // places is where rollouts are: what a person named, or the folders below CODEX_HOME.
@@ -68,11 +70,13 @@ func walk(ctx context.Context, dir string, found func(trace.Store) error) error 
 	if err != nil {
 		return err
 	}
-	return within(ctx, dir, folder, found)
+	var closed []error
+	err = within(ctx, dir, folder, found, &closed)
+	return errors.Join(append(closed, err)...)
 }
 
-// within is walk for a folder that is open, and closes it.
-func within(ctx context.Context, dir string, folder *jsonl.Folder, found func(trace.Store) error) error {
+// within is walk for a folder that is open, and closes it. Into closed go the folders that may not be read.
+func within(ctx context.Context, dir string, folder *jsonl.Folder, found func(trace.Store) error, closed *[]error) error {
 	defer folder.Close()
 	for _, e := range folder.Entries {
 		if err := ctx.Err(); err != nil {
@@ -82,8 +86,11 @@ func within(ctx context.Context, dir string, folder *jsonl.Folder, found func(tr
 		switch {
 		case e.IsDir():
 			path := filepath.Join(dir, e.Name())
-			if below, failed := jsonl.OpenFolder(path); failed == nil {
-				err = within(ctx, path, below, found)
+			below, failed := jsonl.OpenFolder(path)
+			if failed == nil {
+				err = within(ctx, path, below, found, closed)
+			} else if errors.Is(failed, fs.ErrPermission) {
+				*closed = append(*closed, failed)
 			}
 		case e.Type().IsRegular() && isRollout(e.Name()):
 			if stat, failed := folder.Stat(e); failed == nil { // else it was there a moment ago: archived, or removed
