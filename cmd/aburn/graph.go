@@ -28,8 +28,8 @@ func (a *app) graphCommand() *cli.Command {
 		ArgsUsage: "[SESSION]",
 		Description: "The tree that SESSION is part of, or the trees that were last active. Each line has what the session did itself, and behind Σ what it did with all below it,\n" +
 			"each thing counted once: calls, failed calls, tokens, active time (the times of all sessions added up). ↳ is a sub-agent, ↗ a fork, → a continuation, with a ? if\n" +
-			"that was inferred.\n\n" +
-			"--top ranks trees, or with SESSION the sessions of its tree. --html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
+			"that was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
+			"--top ranks trees, or with SESSION the sessions of its tree; share is of all that are ranked, and sessions (in, on a narrow terminal) is how many a tree has. --html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
 		Flags: append(chooseFlags(),
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},

@@ -19,7 +19,10 @@ func (a *app) showGraph(cmd *cli.Command, g *grown, now time.Time) error {
 	var err error
 	shown, noun := len(g.trees), "trees"
 	if g.measure != "" {
-		shown, noun = len(g.ranked), "that have any"
+		shown, noun = len(g.ranked), "trees that have any"
+		if g.one != nil {
+			noun = "sessions that have any"
+		}
 		err = g.showRank(out)
 	} else {
 		err = g.showTrees(out, now)

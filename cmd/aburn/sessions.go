@@ -26,7 +26,7 @@ func (a *app) sessionsCommand() *cli.Command {
 		Description: "One line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored, † killed, ? unknown: as\n" +
 			"its agent's own records state it), tool calls and how many of them failed, tokens, active time (pauses over 10 minutes are not in it), the id that other\n" +
 			"commands take, and its first prompt. ↳ is a sub-agent, ↗ a fork, → a continuation; * may still be going on, - is only in the archive any more.\n" +
-			"`aburn ingest` brings the archive up to date.",
+			"A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
 		Flags: append(chooseFlags(), outcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},

@@ -24,7 +24,8 @@ func (a *app) toolsCommand() *cli.Command {
 		Usage: "say which tool calls failed, were retried, never ended, or took longest",
 		Description: "From the calls of all chosen sessions, each counted once, however often it was copied. A rate stands with what it is a rate of: failed calls of those that have a\n" +
 			"result, percentiles of those whose duration is known (as the agent measured it, else the time between the records of call and result, which holds the wait\n" +
-			"for a permission). A call without an end has no result, or none but that it is running.\n\n" +
+			"for a permission). A call without an end has no result, or none but that it is running. " +
+			"A narrow terminal says rate for failed of those that ended, and open for those without an end.\n\n" +
 			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool and input,\n" +
 			"in one session) succeeded, and those that never did.",
 		Flags: append(chooseFlags(),
