@@ -18,6 +18,8 @@ func ForSession(d *insight.Digest, all []*insight.Digest, rules []Rule) *Answer 
 	switch {
 	case !failing(d):
 		a.Reason, a.Failed, a.Resolved = NotFailing, 0, 0
+	case d.Keys.Sub == "" && slices.ContainsFunc(d.Classes, isError):
+		a.Reason = Unclassified
 	case d.Keys.Sub == "":
 		a.Reason = NoErrors
 	case len(resolved) == 0:
@@ -61,6 +63,8 @@ func ForKey(key string, all []*insight.Digest, rules []Rule) *Answer {
 	}
 	return a
 }
+
+func isError(c insight.ClassCount) bool { return c.Class != insight.Cancelled && c.Count > 0 }
 
 // failing says whether d failed, or of a live one, whether it fails so far: in a session that goes on an open call is one that
 // runs, and nobody has been killed.

@@ -32,6 +32,7 @@ const (
 	RuleMatched       Reason = "rule_matched"        // known_fix
 	NotFailing        Reason = "not_failing"         // none
 	NoErrors          Reason = "no_errors"           // none: without errors there is no sub-signature to compare by
+	Unclassified      Reason = "unclassified"        // none: errors of no known class make no sub-signature either
 	NoResolvedSibling Reason = "no_resolved_sibling" // none
 	ResolvedSiblings  Reason = "resolved_siblings"   // low, medium
 )

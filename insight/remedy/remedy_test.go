@@ -55,6 +55,8 @@ func TestCascade(t *testing.T) {
 		}
 		return list
 	}
+	unknown := with(session("me", insight.Errored, "", 0), "other/shell/1: boom")
+	unknown.Classes = []insight.ClassCount{{Class: insight.Other, Count: 1}}
 	live := session("live", insight.Completed, sub, 5)
 	live.Live = true
 	for _, c := range []struct {
@@ -77,6 +79,7 @@ func TestCascade(t *testing.T) {
 		{"itself is no sibling", session("done0", insight.Errored, sub, 0), done(1), nil, None, NoResolvedSibling, 1, 0},
 		{"other classes", failed, []*insight.Digest{session("a", insight.Completed, "s1-bb", 1)}, nil, None, NoResolvedSibling, 1, 0},
 		{"without errors", session("me", insight.GaveUp, "", 0), []*insight.Digest{session("a", insight.Completed, "", 1)}, nil, None, NoErrors, 1, 0},
+		{"errors of no known class", unknown, []*insight.Digest{session("a", insight.Completed, "", 1)}, nil, None, Unclassified, 1, 0},
 		{"completed", session("me", insight.Completed, sub, 0), done(3), nil, None, NotFailing, 0, 0},
 		{"interrupted", session("me", insight.Interrupted, sub, 0), done(3), nil, None, NotFailing, 0, 0},
 		{"a rule", failed, done(3), []Rule{rule}, KnownFix, RuleMatched, 1, 3},
@@ -307,6 +310,9 @@ func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
 				Status: r.IntN(2), Hash: fmt.Sprint(r.IntN(3)), Text: pick(words) + " " + pick(words), Count: 1, First: r.IntN(9), Solved: r.IntN(9),
 			})
 		}
+		for _, e := range d.Errors {
+			d.Classes = append(d.Classes, insight.ClassCount{Class: e.Class, Count: 1})
+		}
 		d.Decisive = r.IntN(len(d.Errors)+1) - 1
 		for range r.IntN(3) {
 			d.Changes = append(d.Changes, insight.Change{Path: "p", Action: "modified", Event: r.IntN(9)})
@@ -355,6 +361,10 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 		}
 		if a.Reason == NotFailing && a.Failed+a.Resolved != 0 || a.Reason != NotFailing && a.Resolved != len(resolved) {
 			t.Fatalf("%s: %d failed, %d resolved of %d", a.Reason, a.Failed, a.Resolved, len(resolved))
+		}
+		erring := slices.ContainsFunc(d.Errors, func(e insight.ErrorGroup) bool { return e.Class != insight.Cancelled })
+		if none := fails && d.Keys.Sub == "" && want == None; none != (a.Reason == NoErrors || a.Reason == Unclassified) || (a.Reason == Unclassified) != (none && erring) {
+			t.Fatalf("%s of %+v", a.Reason, d)
 		}
 		for i, s := range a.Siblings {
 			if !resolved[s.Session] || i > 0 && s.Overlap > a.Siblings[i-1].Overlap {

@@ -95,6 +95,8 @@ func (a *Answer) Why() string {
 		return "The session did not fail: " + numbers + "."
 	case NoErrors:
 		return "The session failed without a recorded error, so nothing is comparable: " + numbers + "."
+	case Unclassified:
+		return "Its errors are of no known class, so nothing is comparable: " + numbers + "."
 	case NoResolvedSibling:
 		return "Sessions with this sub-signature: " + numbers + ". None of them came to its end, so nothing is comparable."
 	}

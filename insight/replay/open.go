@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"aburn/insight"
@@ -24,11 +25,11 @@ func openOne(d *insight.Digest, open func(*insight.Digest) (*trace.SessionTrace,
 	if len(t.Sources) > 0 {
 		o.File = t.Sources[0].Path
 	}
-	o.Ask, o.Failure = firstAsk(d, t), firstFailure(d, t)
+	o.Spawned, o.Ask, o.Failure = spawnedAs(t), firstAsk(d, t), firstFailure(d, t)
 	return o
 }
 
-// firstAsk is the first prompt of a person or caller; where there is none, as in many sub-agents, what it was spawned for.
+// firstAsk is the first prompt of a person or caller.
 func firstAsk(d *insight.Digest, t *trace.SessionTrace) *Quoted {
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -36,12 +37,17 @@ func firstAsk(d *insight.Digest, t *trace.SessionTrace) *Quoted {
 			return &Quoted{Text: bounded(m.Head), Ref: placeOf(d, t, e)}
 		}
 	}
+	return nil
+}
+
+// spawnedAs is what a parent says of its sub-agent, which often has no prompt of its own.
+func spawnedAs(t *trace.SessionTrace) string {
 	for i := range t.Relationships {
-		if r := &t.Relationships[i]; r.Kind == trace.Subagent && r.Description != "" {
-			return &Quoted{Text: bounded(r.Description), Ref: refTo(d, 0)}
+		if r := &t.Relationships[i]; r.Kind == trace.Subagent {
+			return bounded(strings.TrimSpace(r.AgentType + " " + r.Description))
 		}
 	}
-	return nil
+	return ""
 }
 
 // firstFailure is the first result of a call that failed, else the first error.

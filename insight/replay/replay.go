@@ -96,9 +96,10 @@ type Opened struct {
 	Keys     insight.Keys    `json:"keys"`
 	Calls    int             `json:"calls"`
 	Failed   int             `json:"failed"`
-	Ask      *Quoted         `json:"ask"`                // its first prompt; null if it has none
-	Failure  *Quoted         `json:"failed_result"`      // its first result that failed, else its first error; null if there is none
-	Unopened string          `json:"unopened,omitempty"` // why its trace could not be read
+	Spawned  string          `json:"spawned_as,omitempty"` // of a sub-agent: its type and what its parent says of it
+	Ask      *Quoted         `json:"ask"`                  // its first prompt; null if it has none
+	Failure  *Quoted         `json:"failed_result"`        // its first result that failed, else its first error; null if there is none
+	Unopened string          `json:"unopened,omitempty"`   // why its trace could not be read
 }
 
 // Quoted is a text of a session, at most MaxText characters, and where it stands.

@@ -89,7 +89,7 @@ func shop() store {
 	s.talk("one", 10, "ask fix the tests of the shop", "Bash go test ./shop", "fail 1 --- FAIL: TestShop", "change shop/shop.go", "Bash go test ./shop", "ok")
 	s.talk("two", 20, "note the environment", "ask once more", "Bash ls", "ok", "Bash go test ./shop", "fail 1 --- FAIL: TestShop", "Bash go test ./shop", "fail 1 --- FAIL: TestShop", "change shop/shop.go")
 	t := s.talk("two/agent", 15, "Bash go vet", "fail 1 vet: x.go:1: undefined: y")
-	t.Relationships = []trace.SessionRelationship{{Kind: trace.Subagent, Source: "claude", Session: "two/agent", Related: "two", Description: "look at the prices"}}
+	t.Relationships = []trace.SessionRelationship{{Kind: trace.Subagent, Source: "claude", Session: "two/agent", Related: "two", AgentType: "Explore", Description: "look at the prices"}}
 	s.talk("none", 5, "error overloaded")
 	return s
 }
@@ -127,8 +127,8 @@ func TestMake(t *testing.T) {
 	if q := two.Failure; q == nil || q.Text != "--- FAIL: TestShop" || q.Ref.Event != 6 || q.Tool != "Bash" || *q.Exit != 1 {
 		t.Errorf("%+v", two.Failure)
 	}
-	if agent.Ask == nil || agent.Ask.Text != "look at the prices" {
-		t.Errorf("%+v", agent.Ask)
+	if agent.Ask != nil || agent.Spawned != "Explore look at the prices" || two.Spawned != "" {
+		t.Errorf("%+v, %q, %q", agent.Ask, agent.Spawned, two.Spawned)
 	}
 	if none.Ask != nil || none.Failure == nil || none.Failure.Text != "overloaded" || none.Failure.Code != "server_error" || none.Failure.Ref.Event != 1 {
 		t.Errorf("%+v %+v", none.Ask, none.Failure)

@@ -107,6 +107,9 @@ func (o *Opened) write(b *strings.Builder, number int) {
 	if o.File != "" {
 		fmt.Fprintf(b, "- read from: %s\n", markdown.Path(o.File))
 	}
+	if o.Spawned != "" {
+		b.WriteString("- spawned as: " + markdown.Text(o.Spawned, 4*MaxText) + "\n")
+	}
 	b.WriteString("- first ask: " + o.Ask.line(o.File) + "\n")
 	if o.Unopened != "" {
 		b.WriteString("- its trace could not be read: " + markdown.Code(o.Unopened) + "\n")
