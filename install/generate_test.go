@@ -78,8 +78,25 @@ func (d *drawing) root() (out []drawn) {
 			return d.object(indent, []drawn{{"type", raw(`"command"`)}, {"command", raw(`"~/.claude/status.sh {}[],:\"hooks\""`)}})
 		})
 	}
+	if d.chance(3) {
+		add("mcpServers", d.servers())
+	}
 	d.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
+}
+
+// servers are somebody else's MCP servers.
+func (d *drawing) servers() func(string) string {
+	if d.chance(3) {
+		return raw(pick(d, "null", "{}", "{ }", "{"+d.eol+"}"))
+	}
+	return func(indent string) string {
+		members := d.scalars(2)
+		members = append(members, drawn{"aburn-too", func(indent string) string {
+			return d.object(indent, []drawn{{"command", raw(`"/bin/aburn"`)}, {"args", raw(`["mcp"]`)}})
+		}})
+		return d.object(indent, append(members, d.scalars(1)...))
+	}
 }
 
 // scalar is a member that no installer has any business with. Values and keys hold what confuses searches in text.

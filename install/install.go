@@ -1,4 +1,4 @@
-// Package install puts aburn's hooks into agents' settings files and takes them out again, byte for byte.
+// Package install puts aburn's hooks, and its MCP server, into agents' settings files and takes them out again, byte for byte.
 //
 // Invariants:
 //  1. A settings file is never printed anew from a parsed object. Every change is a list of edits, each at a position
@@ -52,6 +52,7 @@ type Options struct {
 	Env      func(string) string // the person's environment
 	NoInit   bool                // leave out `aburn init` of the project around Dir
 	AllowLog bool                // add Claude Code's permission rule AllowRule
+	MCP      bool                // the MCP server too
 	Self     string              // the running executable: aburn-hook is looked for beside it when PATH has none
 }
 

@@ -17,6 +17,7 @@ type Change struct {
 	Files []FileChange // also files that stay as they are
 	Init  string       // the root of the project that `aburn init` would be run in; "" for none
 	Notes []string     // what the person should know besides
+	Codex *CodexServer // what Codex is to be told about the MCP server; nil for nothing
 	env   func(string) string
 }
 
@@ -30,11 +31,13 @@ type FileChange struct {
 	Remove bool     // the file goes: an install made it, and nothing else is in it
 	Exact  bool     // uninstall: what stays is byte for byte what would be there had the install never been
 	Hook   string   // install: what the settings call
+	Server bool     // it is about the MCP server, not about hooks
 	Moved  int      // install: handlers that had another path
 	Old    []byte   // as the file is now
 	New    []byte   // as it is to be
 	Notes  []string // about this file
 
+	what     content
 	edits    []edit
 	root     string  // the project that the file must not lead out of
 	record   *record // install: to be saved before; uninstall: to be forgotten after
@@ -46,7 +49,7 @@ func (f *FileChange) Same() bool { return !f.Remove && bytes.Equal(f.Old, f.New)
 
 // Nothing says that the whole change would change nothing.
 func (c *Change) Nothing() bool {
-	return c.Init == "" && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
+	return c.Init == "" && c.Codex == nil && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
 }
 
 // Plan finds out what installing would change. An error means that nothing can be installed as asked, and it is a
@@ -59,11 +62,16 @@ func Plan(o Options) (*Change, error) {
 	}
 	c := &Change{env: o.Env}
 	for _, a := range o.Agents {
-		f, err := planInstall(o, a, hook)
+		f, err := planInstall(o, hooksFile(o, a), hook)
 		if err != nil {
 			return nil, err
 		}
 		c.Files = append(c.Files, f)
+	}
+	if o.MCP {
+		if err := c.planServer(o); err != nil {
+			return nil, err
+		}
 	}
 	if !o.NoInit {
 		c.Init, err = initNeeded(o)
@@ -96,12 +104,18 @@ func initNeeded(o Options) (string, error) {
 	return root, nil
 }
 
-func planInstall(o Options, a Agent, hook string) (FileChange, error) {
-	f, t, err := o.begin(a)
+// hooksFile is the settings file that holds the hooks of agent a.
+func hooksFile(o Options, a Agent) FileChange {
+	return FileChange{Agent: a, what: hooks{a, o.AllowLog && a == Claude}}
+}
+
+// planInstall finds out what putting the content into the file f would change, calling the executable at path.
+func planInstall(o Options, f FileChange, path string) (FileChange, error) {
+	t, err := f.begin(o)
 	if err != nil {
 		return f, err
 	}
-	f.Hook = hook
+	f.Hook = path
 	now := t.data
 	if !t.exists {
 		now = []byte("{}\n")
@@ -110,7 +124,7 @@ func planInstall(o Options, a Agent, hook string) (FileChange, error) {
 	if err != nil {
 		return f, err
 	}
-	e, err := d.ensure(a, hook, o.AllowLog && a == Claude)
+	e, err := f.what.ensure(d, path)
 	if err != nil {
 		return f, err
 	}
@@ -119,23 +133,28 @@ func planInstall(o Options, a Agent, hook string) (FileChange, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Notes = append(next.notes(a), o.twice(a)...)
+	f.Notes = f.what.notes(o, next)
 	if f.Same() && t.exists {
 		return f, nil
 	}
 	return f, f.prepare(o, t, d, next)
 }
 
-// begin reads the settings file of agent a and what the options ask about it.
-func (o Options) begin(a Agent) (FileChange, target, error) {
-	f := FileChange{Agent: a, Scope: o.Scope}
+// begin reads the file and what the options ask about it.
+func (f *FileChange) begin(o Options) (target, error) {
+	f.Scope = o.Scope
 	var err error
-	if f.Path, f.root, err = a.settingsPath(o.Scope, o.Dir, o.Env); err != nil {
-		return f, target{}, err
+	if f.Server {
+		f.Path, f.root, err = serverPath(o.Scope, o.Dir, o.Env)
+	} else {
+		f.Path, f.root, err = f.Agent.settingsPath(o.Scope, o.Dir, o.Env)
+	}
+	if err != nil {
+		return target{}, err
 	}
 	t, err := readTarget(f.Path, f.root)
 	f.Real, f.Exists, f.Old, f.New = t.real, t.exists, t.data, t.data
-	return f, t, err
+	return t, err
 }
 
 // prepare makes the record for f.New: the bytes without aburn's hooks, and proof that the new bytes lead back to them.
@@ -157,9 +176,9 @@ func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	if err != nil {
 		return err
 	}
-	next.Containers = bd.containers(f.Agent)
+	next.Containers = f.what.containers(bd)
 	next.Rule = then.allowed() && !bd.allowed()
-	removal := then.remove(f.Agent, next.was, next.Rule)
+	removal := f.what.remove(then, next.was, next.Rule)
 	if !bytes.Equal(splice(f.New, removal), without) {
 		return fmt.Errorf("%s: what would be inserted could not be taken out again byte for byte, so it is left alone", f.Path)
 	}
@@ -182,10 +201,10 @@ func (f *FileChange) base(old *record, t target, now *document) (data []byte, ex
 		if data, err := old.original(); err == nil {
 			return data, old.Existed
 		}
-	case old == nil && !now.owns(f.Agent):
+	case old == nil && !f.what.owns(now):
 		return t.data, true
 	}
-	data = splice(t.data, now.removal(f.Agent, old))
+	data = splice(t.data, removal(now, f.what, old))
 	if old != nil && !old.Existed && isEmptyObject(f.Path, data) {
 		return nil, false
 	}
@@ -194,11 +213,11 @@ func (f *FileChange) base(old *record, t target, now *document) (data []byte, ex
 
 // removal is remove with what a record says, if there is one. The space that was between the brackets of an empty
 // container comes back only where nobody has laid it out anew since.
-func (d *document) removal(a Agent, r *record) []edit {
+func removal(d *document, what content, r *record) []edit {
 	if r == nil {
-		return d.remove(a, allAbsent, false)
+		return what.remove(d, allAbsent, false)
 	}
-	edits := d.remove(a, r.was, r.Rule)
+	edits := what.remove(d, r.was, r.Rule)
 	for i, e := range edits {
 		untouched := func(s recorded) bool { return s.Installed == e.old }
 		if strings.TrimSpace(e.new) == "" && !slices.ContainsFunc(r.Spans, untouched) {

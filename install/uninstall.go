@@ -13,30 +13,34 @@ func PlanUninstall(o Options) (*Change, error) {
 	o = o.complete()
 	c := &Change{env: o.Env}
 	for _, a := range o.Agents {
-		f, err := planUninstall(o, a)
+		f, err := planUninstall(o, hooksFile(o, a))
 		if err != nil {
 			return nil, err
 		}
 		c.Files = append(c.Files, f)
 	}
 	c.Notes = o.remaining()
-	return c, nil
+	if !o.MCP {
+		c.Notes = append(c.Notes, o.remainingServers()...)
+		return c, nil
+	}
+	return c, c.planNoServer(o)
 }
 
-func planUninstall(o Options, a Agent) (FileChange, error) {
-	f, t, err := o.begin(a)
+func planUninstall(o Options, f FileChange) (FileChange, error) {
+	t, err := f.begin(o)
 	if err != nil {
 		return f, err
 	}
 	f.record = readRecord(t.real, o.Env)
-	if !t.exists || !mentions(t.data) && (f.record == nil || !f.record.Rule) {
+	if !t.exists || !f.what.mentioned(t.data) && (f.record == nil || !f.record.Rule) {
 		return f, nil
 	}
 	d, err := parse(f.Path, t.data)
 	if err != nil {
 		return f, err
 	}
-	f.edits = d.removal(a, f.record)
+	f.edits = removal(d, f.what, f.record)
 	f.New = splice(t.data, f.edits)
 	if f.record.leads(t.data) {
 		if f.restore(); f.Exact {
@@ -46,9 +50,6 @@ func planUninstall(o Options, a Agent) (FileChange, error) {
 	f.judge(d)
 	return f, nil
 }
-
-// mentions says whether own handlers can be in the data at all; a file without them need not even be JSON.
-func mentions(data []byte) bool { return bytes.Contains(data, []byte(hookName)) }
 
 // restore goes back to what the record has, if the backup is still what it was.
 func (f *FileChange) restore() {
@@ -73,7 +74,7 @@ func (f *FileChange) judge(d *document) {
 		return
 	}
 	if f.record == nil {
-		f.Notes = append(f.Notes, "no record of an install: aburn's handlers were cut out, byte-exactness cannot be promised")
+		f.Notes = append(f.Notes, "no record of an install: what is aburn's was cut out, byte-exactness cannot be promised")
 		return
 	}
 	if !f.record.Existed && isEmptyObject(f.Path, f.New) {

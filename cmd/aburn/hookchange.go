@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -16,7 +17,7 @@ import (
 
 // carryOut shows a change to settings files, asks when there is somebody to ask, and does it. False says that it was
 // not wanted.
-func (a *app) carryOut(cmd *cli.Command, c *install.Change) (bool, error) {
+func (a *app) carryOut(ctx context.Context, cmd *cli.Command, c *install.Change) (bool, error) {
 	quiet := cmd.Bool("json")
 	if !quiet {
 		a.showDiff(a.screen(cmd), c)
@@ -29,6 +30,9 @@ func (a *app) carryOut(cmd *cli.Command, c *install.Change) (bool, error) {
 		return false, told(exitBadNews)
 	}
 	done, err := c.Apply()
+	if err == nil && c.Codex != nil {
+		err = c.Codex.Run(ctx)
+	}
 	if err == nil {
 		return true, nil
 	}
@@ -57,6 +61,9 @@ func (a *app) showDiff(out *term.Out, c *install.Change) {
 			text = string(l.Op) + text
 		}
 		fmt.Fprintln(out, out.Paint(style, text))
+	}
+	if c.Codex != nil {
+		fmt.Fprintf(out, "and run %s\n", term.Clean(c.Codex.String()))
 	}
 	if c.Init != "" {
 		fmt.Fprintf(out, "and vouch for %s on this machine\n", term.Clean(c.Init))
@@ -93,6 +100,7 @@ func (a *app) hookJSON(c *install.Change) error {
 		Agent   install.Agent `json:"agent"`
 		Scope   install.Scope `json:"scope"`
 		Path    string        `json:"path"`
+		Server  bool          `json:"mcp,omitempty"`
 		Changed bool          `json:"changed"`
 		Removed bool          `json:"removed,omitempty"`
 		Exact   bool          `json:"exact,omitempty"`
@@ -101,11 +109,15 @@ func (a *app) hookJSON(c *install.Change) error {
 	}
 	out := struct {
 		Files []file   `json:"files"`
+		Codex string   `json:"codex,omitempty"`
 		Init  string   `json:"init,omitempty"`
 		Notes []string `json:"notes,omitempty"`
-	}{[]file{}, c.Init, c.Notes}
+	}{Files: []file{}, Init: c.Init, Notes: c.Notes}
+	if c.Codex != nil {
+		out.Codex = c.Codex.String()
+	}
 	for _, f := range c.Files {
-		out.Files = append(out.Files, file{f.Agent, f.Scope, f.Path, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})
+		out.Files = append(out.Files, file{f.Agent, f.Scope, f.Path, f.Server, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})
 	}
 	return a.printJSON(out)
 }

@@ -26,13 +26,15 @@ func (a *app) installHooksCommand() *cli.Command {
 		Usage: "record what agents do: put aburn's hooks into their settings",
 		Description: "Without --agent: the agents found on this machine. Shows the change first; on a terminal it\n" +
 			"asks. Inserts behind what is there and leaves every other byte alone; uninstall-hooks gives\n" +
-			"back the file as it was. Inside a project it also runs `aburn init` there. Twice is once.",
+			"back the file as it was. Inside a project it also runs `aburn init` there. Twice is once.\n" +
+			"--mcp registers `aburn mcp` too, in Claude Code's file of MCP servers and through `codex mcp add`.",
 		Flags:        flags,
 		ArgValidator: noArguments,
 		Metadata: examples(
 			"aburn install-hooks --dry-run                  # only look",
 			"aburn install-hooks                            # every session of yours",
 			"aburn install-hooks --agent codex --trust-codex",
+			"aburn install-hooks --mcp                      # and let agents ask what aburn knows",
 			"aburn install-hooks --project                  # for everybody: a file to be committed",
 		),
 		Action: a.installHooks,
@@ -46,6 +48,7 @@ func hookFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "user", Usage: "in your own settings, for every session (the default)"},
 		&cli.BoolFlag{Name: "project", Usage: "in the project's settings, which are committed"},
 		&cli.BoolFlag{Name: "local", Usage: "in your own settings of this project (Claude Code only)"},
+		&cli.BoolFlag{Name: "mcp", Usage: "aburn's MCP server too"},
 		&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show the change"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 		jsonFlag(),
@@ -58,7 +61,7 @@ func (a *app) hookOptions(cmd *cli.Command) (install.Options, error) {
 	if err != nil {
 		return install.Options{}, err
 	}
-	o := install.Options{Dir: dir, Env: a.env, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log")}
+	o := install.Options{Dir: dir, Env: a.env, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log"), MCP: cmd.Bool("mcp")}
 	o.Self, _ = os.Executable()
 	for _, scope := range []install.Scope{install.User, install.Project, install.Local} {
 		if !cmd.Bool(string(scope)) {
@@ -90,7 +93,7 @@ func (a *app) installHooks(ctx context.Context, cmd *cli.Command) error {
 		return hookError(err)
 	}
 	a.hookNotes(c)
-	if done, err := a.carryOut(cmd, c); err != nil || !done {
+	if done, err := a.carryOut(ctx, cmd, c); err != nil || !done {
 		return err
 	}
 	trusted := 0
@@ -142,8 +145,10 @@ func hookError(err error) error {
 		return badNews(err.Error(), "--no-init leaves the project alone")
 	case errors.As(err, &syntax):
 		return badNews(err.Error(), "nothing was changed; agents ignore such a file as a whole, so mend it first")
-	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook):
+	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrNoServer), errors.Is(err, install.ErrPassingServer):
 		return badNews(err.Error(), "make install")
+	case errors.Is(err, install.ErrNoLocalServer):
+		return usageError(err.Error(), "leave --mcp or --local out")
 	case errors.Is(err, install.ErrNoProject):
 		return usageError(err.Error(), "aburn init", "leave --project and --local out, for your own settings")
 	case errors.Is(err, install.ErrNoLocalScope):
@@ -166,19 +171,38 @@ func (a *app) tellInstalled(cmd *cli.Command, o install.Options, c *install.Chan
 		case f.Moved > 0:
 			state = "brought up to date"
 		}
-		t.AddCells(term.Cell{Text: f.Agent.Name(), Style: term.Bold}, term.Cell{Text: state}, term.Cell{Text: f.Path, Style: term.Dim})
+		if f.Server {
+			state = "MCP server " + state
+		}
+		t.AddCells(hookCells(f, state)...)
 	}
 	_ = t.Print(out, 0)
 	if cmd.Bool("dry-run") {
 		fmt.Fprintln(out, "nothing was changed")
 		return
 	}
+	tellCodex(out, c)
 	a.tellWhere(out, o)
 	for _, f := range c.Files {
-		if f.Agent == install.Codex && !cmd.Bool("trust-codex") {
+		switch {
+		case f.Server && f.Scope == install.Project:
+			fmt.Fprintln(out, "Claude Code asks everybody once whether it may start the server of a project")
+		case f.Agent == install.Codex && !cmd.Bool("trust-codex"):
 			a.tellTrust(out, o, f)
 		}
 	}
+}
+
+// tellCodex says what Codex was told.
+func tellCodex(out *term.Out, c *install.Change) {
+	if c.Codex != nil {
+		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, install.Codex.Name()), term.Clean(c.Codex.String()))
+	}
+}
+
+// hookCells is what became of a file, in a table.
+func hookCells(f install.FileChange, state string) []term.Cell {
+	return []term.Cell{{Text: f.Agent.Name(), Style: term.Bold}, {Text: state}, {Text: f.Path, Style: term.Dim}}
 }
 
 // tellWhere says which log the sessions go to.

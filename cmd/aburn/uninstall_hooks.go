@@ -16,15 +16,15 @@ func (a *app) uninstallHooksCommand() *cli.Command {
 		Usage: "take aburn's hooks out of the agents' settings, byte for byte",
 		Description: "A file that is as install-hooks left it becomes what it was before, or goes if install-hooks\n" +
 			"made it. From one that was changed since only aburn's handlers are cut, and what was\n" +
-			"changed stays. The log stays too.",
+			"changed stays. The log stays too. The MCP server goes with --mcp.",
 		Flags:        hookFlags(),
 		ArgValidator: noArguments,
-		Metadata:     examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --agent claude --local"),
+		Metadata:     examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --mcp", "aburn uninstall-hooks --agent claude --local"),
 		Action:       a.uninstallHooks,
 	}
 }
 
-func (a *app) uninstallHooks(_ context.Context, cmd *cli.Command) error {
+func (a *app) uninstallHooks(ctx context.Context, cmd *cli.Command) error {
 	o, err := a.hookOptions(cmd)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (a *app) uninstallHooks(_ context.Context, cmd *cli.Command) error {
 		return hookError(err)
 	}
 	a.hookNotes(c)
-	if done, err := a.carryOut(cmd, c); err != nil || !done {
+	if done, err := a.carryOut(ctx, cmd, c); err != nil || !done {
 		return err
 	}
 	if cmd.Bool("json") {
@@ -48,22 +48,27 @@ func (a *app) tellUninstalled(cmd *cli.Command, c *install.Change) {
 	out := a.screen(cmd)
 	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
 	for _, f := range c.Files {
-		state := "hooks removed"
+		what := "hooks"
+		if f.Server {
+			what = "MCP server"
+		}
+		state := what + " removed"
 		switch {
 		case f.Same():
-			state = "no hooks"
+			state = "no " + what
 		case f.Remove:
 			state = "file removed: the install had made it"
 		case f.Exact:
-			state = "hooks removed, byte for byte"
+			state = what + " removed, byte for byte"
 		}
-		t.AddCells(term.Cell{Text: f.Agent.Name(), Style: term.Bold}, term.Cell{Text: state}, term.Cell{Text: f.Path, Style: term.Dim})
+		t.AddCells(hookCells(f, state)...)
 	}
 	_ = t.Print(out, 0)
 	if cmd.Bool("dry-run") {
 		fmt.Fprintln(out, "nothing was changed")
 		return
 	}
+	tellCodex(out, c)
 	for _, f := range c.Files {
 		if config := install.ReadCodexConfig(a.env); f.Agent == install.Codex && !f.Same() && config.Remembers(f.Path) {
 			fmt.Fprintf(out, "Codex keeps its records of trust in %s; without the hooks they mean nothing\n", config.Path)

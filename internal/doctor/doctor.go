@@ -106,6 +106,7 @@ func Run(ctx context.Context, o Options) Report {
 		}
 		e.agents = append(e.agents, p)
 		e.agent(p)
+		e.servers(p)
 		e.sessions(p)
 	}
 	e.anyHook()

@@ -1,0 +1,101 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// CodexServer is what Codex is to be told about aburn's MCP server. config.toml is Codex's own business, so that it is told with
+// its own commands, `codex mcp add` and `codex mcp remove`; byte-exactness is for Codex to keep, or not.
+type CodexServer struct {
+	Program string   // codex
+	Args    []string // of it
+}
+
+// String is the command as a person would type it.
+func (c *CodexServer) String() string {
+	words := []string{"codex"}
+	for _, a := range c.Args {
+		words = append(words, shellQuote(a))
+	}
+	return strings.Join(words, " ")
+}
+
+// codexDeadline is for a Codex that hangs.
+const codexDeadline = 30 * time.Second
+
+// Run tells Codex. The error holds what Codex said.
+func (c *CodexServer) Run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, codexDeadline)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Program, c.Args...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", c, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// ErrNoCodex says that there is no Codex to be told.
+var ErrNoCodex = errors.New("no codex on PATH")
+
+// serverEnv are the variables that say where aburn keeps what it knows. Codex starts servers with an environment of its own, in
+// which they are not; those that are set have to be given to it.
+func serverEnv() []string {
+	return []string{"ABURN_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"}
+}
+
+// planCodexServer finds out what Codex has to be told so that it runs the server at path; nil for nothing.
+func planCodexServer(o Options, path string) (*CodexServer, error) {
+	config := ReadCodexConfig(o.Env)
+	if config.Err != nil {
+		return nil, config.Err
+	}
+	now, known := config.Server()
+	if known && !isServerProgram(now) {
+		return nil, fmt.Errorf("%s: the MCP server %s is somebody else's: it runs %s", config.Path, quote(ServerName), quote(now))
+	}
+	args, same := []string{"mcp", "add", ServerName}, now == path
+	for _, name := range serverEnv() {
+		value := o.Env(name)
+		if same = same && config.serverEnv(name) == value; value != "" {
+			args = append(args, "--env", name+"="+value)
+		}
+	}
+	if same {
+		return nil, nil
+	}
+	program := Codex.Program(o.Env)
+	if program == "" {
+		return nil, ErrNoCodex
+	}
+	return &CodexServer{program, append(args, "--", path, serverArg)}, nil
+}
+
+// planNoCodexServer is planCodexServer for taking it out.
+func planNoCodexServer(o Options) (*CodexServer, error) {
+	now, known := ReadCodexConfig(o.Env).Server()
+	if !known || !isServerProgram(now) {
+		return nil, nil
+	}
+	program := Codex.Program(o.Env)
+	if program == "" {
+		return nil, ErrNoCodex
+	}
+	return &CodexServer{program, []string{"mcp", "remove", ServerName}}, nil
+}
+
+// Server is the command that Codex runs as its MCP server of aburn's name, and whether it knows one.
+func (c CodexConfig) Server() (command string, known bool) {
+	command, known = c.values["mcp_servers\x00"+ServerName+"\x00command"]
+	return command, known
+}
+
+func (c CodexConfig) serverEnv(name string) string {
+	return c.values["mcp_servers\x00"+ServerName+"\x00env\x00"+name]
+}

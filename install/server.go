@@ -1,0 +1,143 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// The MCP server: where agents register it, established with Claude Code 2.1.329 and Codex 0.169.0 (docs/mcp.md).
+const (
+	ServerName = "aburn" // under which the agents know it
+	serverName = "aburn" // the executable
+	serverArg  = "mcp"
+)
+
+// Errors about where the server can be registered.
+var (
+	ErrNoServer      = errors.New("no " + serverName + " on PATH")
+	ErrPassingServer = errors.New(serverName + " lies in a folder for temporary files, and settings outlive it")
+	ErrNoLocalServer = errors.New("--mcp has no --local: only your own settings and the project's")
+)
+
+// server is the registration of aburn's MCP server with Claude Code.
+type server struct{}
+
+// serverPath is the file that holds Claude Code's MCP servers of that scope. The user's is not settings.json, but the file in
+// which Claude Code keeps its own state too; a project's is the one in the folder that a session starts in.
+func serverPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
+	switch scope {
+	case User:
+		if dir := env("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+			return filepath.Join(dir, ".claude.json"), "", nil
+		}
+		home := env("HOME")
+		if !filepath.IsAbs(home) {
+			return "", "", ErrNoHome
+		}
+		return filepath.Join(home, ".claude.json"), "", nil
+	case Project:
+		root, err = worktreeRoot(dir, env)
+		return filepath.Join(root, ".mcp.json"), root, err
+	}
+	return "", "", ErrNoLocalServer
+}
+
+// serverProgram decides what the registration calls, as hookPath does for hooks.
+func serverProgram(o Options) (string, error) {
+	if o.Scope == Project {
+		return serverName, nil
+	}
+	path := lookPath(serverName, o.Env)
+	if path == "" {
+		path = o.Self
+	}
+	if path == "" {
+		return "", ErrNoServer
+	}
+	if passing(path, o.Env) {
+		return "", fmt.Errorf("%w: %s", ErrPassingServer, path)
+	}
+	return path, nil
+}
+
+func (server) ensure(d *document, path string) (*ensurer, error) {
+	e := &ensurer{document: d, style: d.style()}
+	if d.root.kind != object {
+		return nil, d.wrong(d.root, "the file", object)
+	}
+	entry := item{ServerName, tree{open: "{", lines: true, items: []item{
+		{"type", tree{raw: `"stdio"`}}, {"command", tree{raw: quote(path)}}, {"args", tree{open: "[", items: []item{{"", tree{raw: quote(serverArg)}}}}},
+	}}}
+	servers := d.root.last("mcpServers")
+	switch {
+	case servers == nil || servers.value.kind == null:
+		e.add(d.root, e.put("mcpServers", servers, tree{open: "{", lines: true, items: []item{entry}}))
+		return e, nil
+	case servers.value.kind != object:
+		return nil, d.wrong(servers.value, `"mcpServers"`, object)
+	}
+	own := servers.value.last(ServerName)
+	switch {
+	case own == nil:
+		e.add(servers.value, []item{entry})
+	case !d.isServer(own):
+		line, column := place(d.data, own.value.start)
+		return nil, &SyntaxError{Path: d.path, Line: line, Column: column, Text: "the MCP server " + quote(ServerName) + " is somebody else's: it does not run " + serverName + " " + serverArg}
+	case d.str(own.under("command")) != path:
+		at := own.under("command").value
+		e.edits = append(e.edits, edit{at.start, d.text(at.start, at.end), quote(path)})
+		e.moved++
+	}
+	return e, nil
+}
+
+// isServer says that the member runs aburn's server and nothing else.
+func (d *document) isServer(m *member) bool {
+	args := m.under("args")
+	if args == nil || args.value.kind != array || len(args.value.elems) != 1 || args.value.elems[0].kind != text {
+		return false
+	}
+	arg := args.value.elems[0]
+	return isServerProgram(d.str(m.under("command"))) && unquote(d.data[arg.start:arg.end]) == serverArg
+}
+
+// isServerProgram says whether a command is the executable, wherever it lies.
+func isServerProgram(command string) bool {
+	name := command[strings.LastIndexAny(command, `/\`)+1:]
+	return strings.TrimSuffix(name, ".exe") == serverName
+}
+
+func (s server) remove(d *document, was func(string) container, _ bool) []edit {
+	r := &remover{document: d, was: was}
+	gone := map[int]bool{}
+	for i, m := range d.root.members {
+		if m.key == "mcpServers" && m.value.kind == object {
+			gone[i] = r.close("mcpServers", m.value, len(r.edits), func(i int) bool { return d.ownServer(&m.value.members[i]) })
+		}
+	}
+	return append(r.edits, d.cut(d.root, was("").Inside, func(i int) bool { return gone[i] })...)
+}
+
+func (d *document) ownServer(m *member) bool { return m.key == ServerName && d.isServer(m) }
+
+func (server) containers(d *document) []container {
+	return d.container(d.container(nil, "", &member{value: d.root}), "mcpServers", d.root.last("mcpServers"))
+}
+
+func (server) owns(d *document) bool {
+	for _, m := range d.root.members {
+		for i := range m.value.members {
+			if m.key == "mcpServers" && d.ownServer(&m.value.members[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (server) mentioned(data []byte) bool { return bytes.Contains(data, []byte(serverName)) }
+
+func (server) notes(Options, *document) []string { return nil }
