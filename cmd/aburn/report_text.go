@@ -22,7 +22,7 @@ type reportView struct {
 
 func (v *reportView) show() error {
 	for _, part := range []func() error{
-		v.outcomes, v.failures, v.errors, v.classes, v.loops, v.tools, v.slow, v.tokens, v.phases, v.weeks, v.remedies,
+		v.outcomes, v.agents, v.failures, v.errors, v.classes, v.loops, v.tools, v.slow, v.tokens, v.phases, v.weeks, v.remedies,
 	} {
 		if err := part(); err != nil {
 			return err
@@ -100,6 +100,21 @@ func (v *reportView) outcomes() error {
 		}
 		mark, style := inferredMark(o.Outcome)
 		table.AddCells(term.Cell{Text: mark, Style: style}, term.Cell{Text: string(o.Outcome), Style: style}, term.Cell{Text: share(o.Units, o.Of)}, term.Cell{Text: percentOf(o.Units, o.Of)}, term.Cell{Text: bar(o.Units, o.Of), Style: style})
+	}
+	return table.Print(v.out, 2)
+}
+
+// agents says whose sessions they were, if not all of one agent.
+func (v *reportView) agents() error {
+	r := v.r
+	if len(r.Agents)+r.More.Agents < 2 {
+		return nil
+	}
+	v.part("agents", len(r.Agents), r.More.Agents)
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
+	for i := range r.Agents {
+		g := &r.Agents[i]
+		table.AddCells(term.Cell{Text: g.Source}, bad(g.Failing, share(g.Failing, g.Ended)), term.Cell{Text: percentOf(g.Failing, g.Ended)}, term.Cell{Text: term.Count(int64(g.Calls))}, term.Cell{Text: amount(g.Tokens)})
 	}
 	return table.Print(v.out, 2)
 }

@@ -70,11 +70,14 @@ func (v *reportView) slow() error {
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range r.Slow {
 		s := &r.Slow[i]
-		failed := term.Cell{}
+		failed, took := term.Cell{}, milliseconds(s.MS)
+		if s.Gap {
+			took = "≤" + took
+		}
 		if s.Failed {
 			failed = term.Cell{Text: "failed", Style: term.Red}
 		}
-		table.AddCells(term.Cell{Text: milliseconds(s.MS)}, term.Cell{Text: toolWord(s.Tool)}, failed, term.Cell{Text: s.What}, v.where(s.Place))
+		table.AddCells(term.Cell{Text: took}, term.Cell{Text: toolWord(s.Tool)}, failed, term.Cell{Text: s.What}, v.where(s.Place))
 	}
 	return table.Print(v.out, 2)
 }

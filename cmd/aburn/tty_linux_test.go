@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"aburn/internal/synth/pile"
 	"aburn/internal/term"
 )
 
@@ -137,6 +139,54 @@ func TestArchiveFitsATerminal(t *testing.T) {
 					t.Errorf("%s: %d cells: %q", command, w, line)
 				}
 			}
+		}
+	}
+}
+
+// A report of everything that there can be in one fits a narrow terminal, and names nothing that is not there.
+func TestReportFitsATerminal(t *testing.T) {
+	dir := t.TempDir()
+	truth, err := pile.Make(t.Context(), dir, pile.Options{Units: 300, Seed: 1, Now: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := ""
+	env := []string{"TERM=xterm", "ABURN_HOME=" + filepath.Join(dir, pile.ArchiveDir)}
+	for _, noColor := range []string{"1", ""} {
+		shown := onTerminal(t, dir, append(env, "NO_COLOR="+noColor), "report", "--limit", "0")
+		if strings.Contains(shown, "\x1b[") != (noColor == "") {
+			t.Errorf("NO_COLOR=%s: %q", noColor, shown)
+		}
+		if noColor == "" {
+			continue
+		}
+		for line := range strings.Lines(shown) {
+			if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 {
+				t.Errorf("%d cells: %q", w, line)
+			}
+			if words := strings.Fields(line); key == "" && len(words) > 0 && strings.HasPrefix(words[len(words)-1], "e1-") {
+				key = words[len(words)-1]
+			}
+		}
+		for _, part := range []string{"inferred outcome: ", "agents", "failing, by shape", "by the first decisive error", "errors by class", "files changed again and again", "tools", "longest calls", "tokens that failures ate", "phases of the workflow", "by week"} {
+			if !strings.Contains(shown, "\n"+part) {
+				t.Errorf("no part %q in\n%s", part, shown)
+			}
+		}
+	}
+	if truth.Failing == 0 || key == "" {
+		t.Fatalf("%d fail, and the key of an error is %q", truth.Failing, key)
+	}
+	note := strings.Repeat("tried another registry ", 10)
+	onTerminal(t, dir, append(env, "NO_COLOR=1"), "remedy", "--applied", key, "--note", note)
+	shown := onTerminal(t, dir, append(env, "NO_COLOR=1"), "report")
+	_, tried, found := strings.Cut(shown, "\nremedies that were tried\n")
+	if !found || !strings.Contains(tried, key) || !strings.Contains(tried, "insufficient data") || !strings.Contains(tried, "observation, not proof") {
+		t.Errorf("what was tried is shown as %q", tried)
+	}
+	for line := range strings.Lines(tried) {
+		if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 {
+			t.Errorf("%d cells: %q", w, line)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func slowest(list []*insight.Digest) []Slow {
 	calls := []Slow{}
 	for _, d := range list {
 		for _, c := range d.Slow {
-			calls = append(calls, Slow{place(d, c.Event), c.Tool, c.Type, c.What, c.MS, c.Failed})
+			calls = append(calls, Slow{place(d, c.Event), c.Tool, c.Type, c.What, c.MS, c.Gap, c.Failed})
 		}
 	}
 	slices.SortStableFunc(calls, func(a, b Slow) int { return cmp.Compare(b.MS, a.MS) })

@@ -70,6 +70,16 @@ func (p *page) head() {
 		fmt.Fprintf(p, " %s %d of %d", o.Outcome, o.Units, o.Of)
 	}
 	fmt.Fprintf(p, ". Failing (errored, gave_up, killed): %d of %d. With any error: %d of %d.\n", r.Units.Failing, r.Units.Ended, r.Units.Erring, r.Units.Ended)
+	if len(r.Agents)+r.More.Agents > 1 {
+		p.WriteString("\nAgents:")
+		for i, a := range r.Agents {
+			if i > 0 {
+				p.WriteByte(',')
+			}
+			fmt.Fprintf(p, " %s %d of %d failing", markdown.Code(a.Source), a.Failing, a.Ended)
+		}
+		p.WriteString(".\n")
+	}
 	if t := r.Tokens; t.Units > 0 {
 		fmt.Fprintf(p, "\nTokens: %d in %d of %d sessions and sub-agents that report any. %d went into calls, of these %d into calls that failed and %d into repeating them.\n",
 			t.All, t.Units, t.Of, t.Calls, t.Failed, t.Retries)
@@ -171,11 +181,14 @@ func (p *page) tools() {
 	}
 	p.WriteString("\nLongest calls:\n\n")
 	for _, s := range p.r.Slow {
-		failed := ""
+		failed, most := "", ""
+		if s.Gap {
+			most = "at most "
+		}
 		if s.Failed {
 			failed = ", failed"
 		}
-		fmt.Fprintf(p, "- %s %s %s%s, %s\n", lasting(s.MS), markdown.Code(s.Tool), markdown.Code(s.What), failed, s.code())
+		fmt.Fprintf(p, "- %s%s %s %s%s, %s\n", most, lasting(s.MS), markdown.Code(s.Tool), markdown.Code(s.What), failed, s.code())
 	}
 	p.left(p.r.More.Slow)
 }

@@ -162,11 +162,13 @@ type Tool struct {
 // Slow is a call that took long. A unit gives at most insight.MaxSlow.
 type Slow struct {
 	Place
-	Tool   string         `json:"tool"`
-	Type   trace.ToolType `json:"type"`
-	What   string         `json:"what,omitempty"`
-	MS     int64          `json:"ms"`
-	Failed bool           `json:"failed"`
+	Tool string         `json:"tool"`
+	Type trace.ToolType `json:"type"`
+	What string         `json:"what,omitempty"`
+	MS   int64          `json:"ms"`
+	// Gap says that MS is the time between the records of call and end, which holds the wait for a permission; else the agent measured it.
+	Gap    bool `json:"gap"`
+	Failed bool `json:"failed"`
 }
 
 // Tokens is what was spent, of all kinds of tokens. What the model wrote beside calls is in All alone.

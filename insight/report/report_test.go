@@ -55,7 +55,7 @@ func pile() []*insight.Digest {
 	a2.Phases = []insight.PhaseUse{{Command: "build", Phase: "GREEN", Result: "open", ActiveMS: 500, Tokens: 100, Calls: 2, Failed: 1, Tools: []insight.ToolFailed{{Tool: "Edit", Failed: 1}}, First: 4}}
 	a3 := one("claude", "a3", day(18), insight.Completed, "work")
 	a3.Keys.Fine, a3.Errors, a3.Classes, a3.Decisive = "e1-build", build(2, 20), []insight.ClassCount{{Class: insight.Build, Count: 2}}, 0
-	a3.Slow = []insight.SlowCall{{Event: 4, Tool: "Bash", Type: trace.ShellTool, What: "go test", MS: 3000}}
+	a3.Slow = []insight.SlowCall{{Event: 4, Tool: "Bash", Type: trace.ShellTool, What: "go test", MS: 3000, Gap: true}}
 	a4 := one("claude", "a4", day(23), insight.GaveUp, "open_calls")
 	a4.Keys.Fine, a4.Classes, a4.Decisive = "e1-missing", []insight.ClassCount{{Class: insight.NotFound, Count: 1}}, 0
 	a4.Errors = []insight.ErrorGroup{{Class: insight.NotFound, Type: trace.ReadTool, Tool: "Read", Head: "no such file", Text: "no such file", Count: 1, First: 2, Last: 2}}
@@ -128,8 +128,8 @@ func TestWhatWasDone(t *testing.T) {
 	same(t, "all tools", r.AllTools, Tool{Calls: 11, Ended: 10, Failed: 5, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, Spent: 400})
 	same(t, "tokens", r.Tokens, Tokens{All: 1500, Calls: 800, Failed: 400, Retries: 50, Units: 2, Of: 8})
 	same(t, "slow", r.Slow, []Slow{
-		{at("claude", "a1", 7, 16), "Bash", trace.ShellTool, "make", 5000, true}, {at("claude", "a3", 4, 18), "Bash", trace.ShellTool, "go test", 3000, false},
-		{at("claude", "a1", 9, 16), "Bash", trace.ShellTool, "make", 2000, false},
+		{at("claude", "a1", 7, 16), "Bash", trace.ShellTool, "make", 5000, false, true}, {at("claude", "a3", 4, 18), "Bash", trace.ShellTool, "go test", 3000, true, false},
+		{at("claude", "a1", 9, 16), "Bash", trace.ShellTool, "make", 2000, false, false},
 	})
 	same(t, "phases", r.Phases, []Phase{
 		{Command: "build", Phase: "RED", Runs: 1, Completed: 1, ActiveMS: 1000, Tokens: 200, Calls: 4, BadCalls: 1, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 1}}, Worst: at("claude", "a1", 2, 16)},

@@ -173,6 +173,8 @@ func tables(t *testing.T, b *browser.Browser, j *report.Report) {
 	is(t, b, "classes", cells("table-classes", 1), column(len(j.Classes), func(i int) string { return count(j.Classes[i].Errors) + " of " + count(j.Classes[i].OfErrors) }))
 	is(t, b, "loops", cells("table-loops", 1), column(len(j.Loops), func(i int) string { return count(j.Loops[i].Most) }))
 	is(t, b, "tools", cells("table-tools", 2), column(len(j.Tools), func(i int) string { return count(j.Tools[i].Failed) + " of " + count(j.Tools[i].Ended) }))
+	is(t, b, "tokens", cells("table-tokens", 1), strings.Join([]string{term.Count(j.Tokens.All), term.Count(j.Tokens.Calls) + " of " + term.Count(j.Tokens.All), term.Count(j.Tokens.Failed) + " of " + term.Count(j.Tokens.Calls),
+		term.Count(j.Tokens.Retries) + " of " + term.Count(j.Tokens.Calls)}, ";"))
 	is(t, b, "slow", `document.querySelectorAll('#table-slow tbody tr').length`, len(j.Slow))
 	is(t, b, "phases", cells("table-phases", 6), column(len(j.Phases), func(i int) string { return count(j.Phases[i].BadCalls) + " of " + count(j.Phases[i].Calls) }))
 	is(t, b, "agents", cells("table-agents", 1), column(len(j.Agents), func(i int) string { return count(j.Agents[i].Units) }))
