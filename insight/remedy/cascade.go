@@ -142,7 +142,8 @@ func shared(d *insight.Digest, mine map[errorName]bool) (list []*insight.ErrorGr
 	return list
 }
 
-// siblingOf is a resolved session as evidence: what changed after its first error of those that it shares with the subject.
+// siblingOf is a resolved session as evidence: what changed after its first error of those that it shares with the subject. What
+// changed only once, and after the call had succeeded, can have had no part in that.
 func siblingOf(d *insight.Digest, shared []*insight.ErrorGroup) Sibling {
 	s := Sibling{Source: d.Source, Session: d.ID, Project: d.Project.Path, Overlap: len(shared), Known: len(d.Changes) > 0, Changes: []insight.Change{}}
 	if len(shared) == 0 && d.Decisive >= 0 && d.Decisive < len(d.Errors) {
@@ -153,7 +154,7 @@ func siblingOf(d *insight.Digest, shared []*insight.ErrorGroup) Sibling {
 	}
 	for _, c := range d.Changes {
 		switch {
-		case c.Event <= s.Error:
+		case c.Event <= s.Error || s.Solved > 0 && c.Event > s.Solved && c.Times <= 1:
 		case len(s.Changes) == MaxEvidence:
 			s.More++
 		default:

@@ -104,7 +104,8 @@ type Sibling struct {
 	Solved int `json:"solved_event,omitempty"`
 	// Known says whether its records tell of file changes at all; if not, what changed is unknown.
 	Known bool `json:"changes_known"`
-	// Changes are files that last changed after Error; at most MaxEvidence. More is how many are left out.
+	// Changes are files that last changed after Error, without those that changed only once and after Solved; at most
+	// MaxEvidence. More is how many are left out.
 	Changes []insight.Change `json:"changes"`
 	More    int              `json:"more,omitempty"`
 }

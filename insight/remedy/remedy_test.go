@@ -148,6 +148,7 @@ func TestSiblings(t *testing.T) {
 	one.Changes = []insight.Change{
 		{Path: "before.go", Action: "modified", Event: 11}, {Path: "after.go", Action: "modified", Times: 2, Added: &added, Removed: &removed, Hash: strings.Repeat("ab", 32), Event: 12},
 	}
+	one.Changes = append(one.Changes, insight.Change{Path: "too-late.go", Action: "modified", Times: 1, Event: 21}, insight.Change{Path: "late-too.go", Action: "modified", Times: 2, Event: 22})
 	two.Changes = []insight.Change{{Path: "early.go", Action: "created", Event: 1}}
 	a := ForSession(me, []*insight.Digest{one, none, two, tie}, nil)
 	var got []string
@@ -157,7 +158,7 @@ func TestSiblings(t *testing.T) {
 	if want := []string{"two 2", "tie 1", "one 1", "none 0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if s := a.Siblings[2]; s.Error != 11 || s.Solved != 20 || !s.Known || len(s.Changes) != 1 || s.Changes[0].Path != "after.go" {
+	if s := a.Siblings[2]; s.Error != 11 || s.Solved != 20 || !s.Known || len(s.Changes) != 2 || s.Changes[0].Path != "after.go" || s.Changes[1].Path != "late-too.go" {
 		t.Errorf("%+v", s)
 	}
 	if s := a.Siblings[0]; !s.Known || len(s.Changes) != 0 {
@@ -170,7 +171,7 @@ func TestSiblings(t *testing.T) {
 	for _, want := range []string{
 		"changed: unknown, its records tell of no file changes", "changed: nothing that its records tell of after event 10",
 		"`after.go` `modified` 2 times, +3 −1 lines, sha256 `abababababab`, event 12", "tie-break: the one that ended later, then the name",
-		"1 failed, 4 resolved", "the same call succeeded at event 20",
+		"1 failed, 4 resolved", "no error in common, its own at event 10", "the same call succeeded at event 20",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the answer does not say %q:\n%s", want, text)

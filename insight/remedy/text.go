@@ -131,9 +131,13 @@ func (s *Sibling) write(b *strings.Builder, number int) {
 	if s.Project != "" {
 		b.WriteString(" in " + markdown.Path(s.Project))
 	}
-	fmt.Fprintf(b, ": %s", markdown.Plural(s.Overlap, "error")+" in common")
-	if s.Error > 0 {
-		fmt.Fprintf(b, ", the first at event %d", s.Error)
+	switch {
+	case s.Overlap > 0:
+		fmt.Fprintf(b, ": %s in common, the first at event %d", markdown.Plural(s.Overlap, "error"), s.Error)
+	case s.Error > 0:
+		fmt.Fprintf(b, ": no error in common, its own at event %d", s.Error)
+	default:
+		b.WriteString(": no error in common")
 	}
 	if s.Solved > 0 {
 		fmt.Fprintf(b, ", the same call succeeded at event %d", s.Solved)
@@ -143,7 +147,7 @@ func (s *Sibling) write(b *strings.Builder, number int) {
 	case !s.Known:
 		b.WriteString("   - changed: unknown, its records tell of no file changes\n")
 	case len(s.Changes) == 0:
-		fmt.Fprintf(b, "   - changed: nothing that its records tell of after event %d\n", s.Error)
+		b.WriteString("   - changed: nothing that its records tell of " + s.when() + "\n")
 	}
 	for _, c := range s.Changes {
 		b.WriteString("   - " + changeWords(&c) + "\n")
@@ -151,6 +155,14 @@ func (s *Sibling) write(b *strings.Builder, number int) {
 	if s.More > 0 {
 		fmt.Fprintf(b, "   - %d more are left out\n", s.More)
 	}
+}
+
+// when is the time in which changes are evidence.
+func (s *Sibling) when() string {
+	if s.Solved > 0 {
+		return fmt.Sprintf("between the events %d and %d", s.Error, s.Solved)
+	}
+	return "after event " + strconv.Itoa(s.Error)
 }
 
 // changeWords is a change as evidence: path, action, line counts, hash.
