@@ -79,8 +79,8 @@ func spoilPages(path string) error {
 // Before the first ingest, and after one that found nothing, the way on is said.
 func TestNothingArchivedYet(t *testing.T) {
 	run := archived(t)
-	for _, command := range []string{"sessions", "graph", "tools", "report"} {
-		code, out, errs := run(command)
+	for _, command := range []string{"sessions", "graph", "tools", "report", "export --format jsonl"} {
+		code, out, errs := run(strings.Fields(command)...)
 		if code != exitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
 			t.Errorf("%s: exit %d\n%s%s", command, code, out, errs)
 		}

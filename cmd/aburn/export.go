@@ -75,6 +75,9 @@ func (a *app) export(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 && !cmd.Bool("json") {
+		return a.noneChosen(ctx, arch, "session")
+	}
 	if format == "jsonl" {
 		return x.lines(ctx, list)
 	}

@@ -47,7 +47,9 @@ func TestIngestBesideClosedFolders(t *testing.T) {
 		}
 	}
 	if os.Geteuid() == 0 {
-		if err := filepath.WalkDir(home, func(path string, _ fs.DirEntry, err error) error { return errors.Join(err, os.Chown(path, nobody, nobody)) }); err != nil {
+		if err := filepath.WalkDir(home, func(path string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Chown(path, nobody, nobody))
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
