@@ -102,7 +102,17 @@ func isClean(s string) bool { return plainRun(s) == len(s) }
 
 // plainRun is how many bytes s begins with that are shown as they are, without a look into the tables of Unicode.
 func plainRun(s string) int {
-	for i := range len(s) {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 { // eight printable bytes at once
+		x := eight(s[i:])
+		newlines, tabs, deletes := x^'\n'*ones, x^'\t'*ones, x^0x7f*ones
+		blank := ^((newlines&^tops + 0x7f*ones) | newlines) | ^((tabs&^tops + 0x7f*ones) | tabs) // of these bytes alone, whatever is beside them
+		if ((x-' '*ones)&^blank|x|(deletes-ones)&^deletes)&tops != 0 {
+			break
+		}
+	}
+	for ; i < len(s); i++ {
 		if b := s[i]; b >= utf8.RuneSelf || b < ' ' && b != '\n' && b != '\t' || b == 0x7f {
 			return i
 		}
@@ -179,10 +189,13 @@ func squeeze(s string) string {
 	}
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
-		if c := s[i]; c > ' ' && c < utf8.RuneSelf {
-			b = append(b, c)
-			i++
-			continue
+		end := i
+		for end < len(s) && s[end] > ' ' && s[end] < utf8.RuneSelf {
+			end++
+		}
+		b = append(b, s[i:end]...)
+		if i = end; i == len(s) {
+			break
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -212,7 +225,10 @@ func shorten(s string, max int, more bool) string {
 	}
 	end := 0
 	for end < len(s) {
-		n := markerLen(s[end:])
+		n := 0
+		if s[end] == markOpen[0] {
+			n = markerLen(s[end:])
+		}
 		if n == 0 {
 			_, n = utf8.DecodeRuneInString(s[end:])
 		}

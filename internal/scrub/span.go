@@ -22,22 +22,30 @@ const (
 
 // find returns the secrets of s in order, without overlaps.
 func find(s string) []span {
-	var spans []span
+	f := finder{text: s}
+	f.scan()
+	spans := f.spans
+	if nextEscape(s, 0) < len(s) {
+		spans = append(spans, findEscaped(s)...)
+	}
+	return unite(s, spans)
+}
+
+// findEscaped returns the secrets that show once escapes in s are decoded.
+func findEscaped(s string) (spans []span) {
 	first := plainView(s)
-	for v := &first; ; {
+	v, ok := first.decoded()
+	for ok {
 		f := finder{text: v.text}
 		f.scan()
 		for _, sp := range f.spans {
 			sp.start, sp.end = v.source(sp.start), v.source(sp.end)
 			spans = append(spans, sp)
 		}
-		next, ok := v.decoded()
-		if !ok {
-			break
-		}
-		v = &next
+		of := v
+		v, ok = of.decoded()
 	}
-	return unite(s, spans)
+	return spans
 }
 
 // unite merges spans that overlap or touch a marker that stands in the text, and drops those that are nothing else.

@@ -80,7 +80,7 @@ func nextEscape(s string, i int) int {
 func passPlain(s string, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
-		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 | uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		x := eight(s[i:])
 		slash, percent := x^'\\'*ones, x^'%'*ones
 		if found := ((slash-ones)&^slash | (percent-ones)&^percent) & tops; found != 0 { // the lowest bit is of the first one
 			return i + bits.TrailingZeros64(found)/8
@@ -90,6 +90,12 @@ func passPlain(s string, i int) int {
 		i++
 	}
 	return i
+}
+
+// eight is the first eight bytes of s.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // afterRun is the offset after the byte at i, or after the backslashes that begin there: when they all together are no
