@@ -156,8 +156,23 @@ func hex4(s []byte) rune {
 
 // Int is the whole number that raw is.
 func Int(raw []byte) (int64, bool) {
+	if n, ok := digits(raw); ok {
+		return n, true
+	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	return n, err == nil
+}
+
+// digits is the number that raw is if it has digits alone, and few enough that none is lost.
+func digits(raw []byte) (n int64, ok bool) {
+	const most = 18
+	for _, b := range raw {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(b-'0')
+	}
+	return n, len(raw) > 0 && len(raw) <= most
 }
 
 func blanks(s []byte, i int) int {
@@ -169,6 +184,9 @@ func blanks(s []byte, i int) int {
 
 // literal is the index after the string that begins at s[i], or -1 if it does not end.
 func literal(s []byte, i int) int {
+	if n := shortLiteral(s[i+1:]); n > 0 {
+		return i + 1 + n
+	}
 	begin := i
 	for i++; i < len(s); i++ {
 		n := bytes.IndexByte(s[i:], '"')
@@ -185,6 +203,26 @@ func literal(s []byte, i int) int {
 		}
 	}
 	return -1
+}
+
+// shortLiteral is how many bytes of s the rest of a string takes whose quote was passed, if it is short and has no escapes;
+// else 0. For names and most values of members that is quicker than to call bytes.IndexByte.
+func shortLiteral(s []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for i := 0; i < 2*word && i+word <= len(s); i += word {
+		x := binary.LittleEndian.Uint64(s[i:])
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		if ends := (quote - ones) &^ quote & tops; ends != 0 { // the lowest bit is of the first one
+			if (slash-ones)&^slash&tops&(ends-1) != 0 {
+				return 0
+			}
+			return i + bits.TrailingZeros64(ends)/8 + 1
+		}
+		if (slash-ones)&^slash&tops != 0 {
+			return 0
+		}
+	}
+	return 0
 }
 
 // value is the index after the value that begins at s[i], or -1 if there is none.
