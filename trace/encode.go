@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -27,8 +28,10 @@ func (e Event) MarshalJSON() ([]byte, error) {
 
 // encoder writes JSON. Each name begins with the byte before it, "{" or ",", and holds the colon.
 type encoder struct {
-	buf []byte
-	err error
+	buf  []byte
+	err  error
+	day  int64 // that date is of, in days since 1970 and one
+	date [len("2006-01-02T")]byte
 }
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
@@ -84,8 +87,33 @@ func (e *encoder) timeIf(name string, t time.Time) {
 	}
 	e.raw(name)
 	e.raw(`"`)
-	e.buf = t.AppendFormat(e.buf, time.RFC3339Nano)
+	if t.Location() == time.UTC && t.Nanosecond()%1e6 == 0 && t.Unix() >= 0 {
+		e.millis(t)
+	} else {
+		e.buf = t.AppendFormat(e.buf, time.RFC3339Nano)
+	}
 	e.raw(`"`)
+}
+
+// millis writes a time of a trace as time.RFC3339Nano has it. Most are of the day of the one before, so only its first part
+// is worked out anew.
+func (e *encoder) millis(t time.Time) {
+	const perDay = 24 * 3600 * 1000
+	ms := t.UnixMilli()
+	if day := ms/perDay + 1; day != e.day {
+		e.day = day
+		t.AppendFormat(e.date[:0], "2006-01-02T")
+	}
+	e.buf = append(e.buf, e.date[:]...)
+	s := int(ms % perDay / 1000)
+	h, m := s/3600, s/60%60
+	s %= 60
+	e.buf = append(e.buf, byte('0'+h/10), byte('0'+h%10), ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10), byte('0'+s%10))
+	if part := int(ms % 1000); part > 0 {
+		e.buf = append(e.buf, '.', byte('0'+part/100), byte('0'+part/10%10), byte('0'+part%10))
+		e.buf = bytes.TrimRight(e.buf, "0")
+	}
+	e.buf = append(e.buf, 'Z')
 }
 
 // any writes what stands too seldom in a trace to be written by hand.
@@ -132,14 +160,27 @@ func isPlain(b byte) bool {
 	return b < utf8.RuneSelf && bits>>(b&63)&1 != 0
 }
 
-// verbatim8 says whether the first eight bytes of s all stand for themselves.
-func verbatim8(s string) bool {
+// special is 0 if the eight bytes of x all stand for themselves.
+func special(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	x := word(s)
 	quotes := (x | 4*ones) ^ '&'*ones // is 0 in a byte that was " or &
 	angles := (x | 2*ones) ^ '>'*ones // < or >
 	slash := x ^ '\\'*ones
-	return (x|(x-' '*ones)|(quotes-ones)&^quotes|(angles-ones)&^angles|(slash-ones)&^slash)&tops == 0
+	return (x | (x - ' '*ones) | (quotes-ones)&^quotes | (angles-ones)&^angles | (slash-ones)&^slash) & tops
+}
+
+// verbatim is how many bytes at the beginning of s stand for themselves, as far as words of eight bytes tell.
+func verbatim(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if special(word(s[i:])) != 0 {
+			return i
+		}
+	}
+	if i > 0 && special(word(s[len(s)-8:])) == 0 {
+		return len(s)
+	}
+	return i
 }
 
 const hexDigits = "0123456789abcdef"
@@ -148,11 +189,7 @@ const hexDigits = "0123456789abcdef"
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0
-	for i := 0; i < len(s); {
-		if i+8 <= len(s) && verbatim8(s[i:]) {
-			i += 8
-			continue
-		}
+	for i := verbatim(s); i < len(s); {
 		b := s[i]
 		if isPlain(b) {
 			i++
@@ -170,6 +207,7 @@ func appendString(dst []byte, s string) []byte {
 				escape = `\u2029`
 			default:
 				i += size
+				i += verbatim(s[i:])
 				continue
 			}
 		}
@@ -181,6 +219,7 @@ func appendString(dst []byte, s string) []byte {
 		}
 		i += size
 		done = i
+		i += verbatim(s[i:])
 	}
 	return append(append(dst, s[done:]...), '"')
 }

@@ -6,8 +6,26 @@ import "unicode/utf8"
 // same after being stored.
 func OneLine(s string) bool {
 	i := 0
-	for ; i+8 <= len(s) && plain8(s[i:]); i += 8 {
+	for ; i+8 <= len(s); i += 8 {
+		if unusual(word(s[i:])) != 0 {
+			return oneLineFrom(s, i)
+		}
 	}
+	if i > 0 { // the last eight once more, rather than what is left one by one
+		return unusual(word(s[len(s)-8:])) == 0 || oneLineFrom(s, i)
+	}
+	return oneLineFrom(s, i)
+}
+
+// unusual is 0 if the eight bytes of x are printable ASCII. It looks at all of them at once: a trace is mostly ids.
+func unusual(x uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	deletes := x ^ 0x7f*ones
+	return (x | (x - ' '*ones) | (deletes-ones)&^deletes) & tops
+}
+
+// oneLineFrom is OneLine for what follows the first i bytes of s.
+func oneLineFrom(s string, i int) bool {
 	for ; i < len(s); i++ {
 		if b := s[i]; b < ' ' || b == 0x7f {
 			return false
@@ -16,14 +34,6 @@ func OneLine(s string) bool {
 		}
 	}
 	return true
-}
-
-// plain8 says whether the first eight bytes of s are printable ASCII. It looks at all of them at once: a trace is mostly ids.
-func plain8(s string) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	x := word(s)
-	deletes := x ^ 0x7f*ones
-	return (x|(x-' '*ones)|(deletes-ones)&^deletes)&tops == 0
 }
 
 // word is the first eight bytes of s.

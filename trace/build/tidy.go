@@ -63,29 +63,41 @@ func plainID(s string) bool {
 	return len(rest) < len(s) && (len(rest) <= plainUUID && isHex(rest) || len(s) <= plainHex && isPlain(rest))
 }
 
-// isHex says whether s has only hex digits, in lower case, and dashes.
-func isHex(s string) bool {
+// The classes of bytes in ids. Which it is of digits and letters is chance, and a table does not care.
+const (
+	inHex  = 1 << iota // a hex digit in lower case, or a dash
+	inWord             // a digit or a letter
+)
+
+var idBytes = [256]byte{
+	'-': inHex,
+	'0': inHex | inWord, '1': inHex | inWord, '2': inHex | inWord, '3': inHex | inWord, '4': inHex | inWord,
+	'5': inHex | inWord, '6': inHex | inWord, '7': inHex | inWord, '8': inHex | inWord, '9': inHex | inWord,
+	'a': inHex | inWord, 'b': inHex | inWord, 'c': inHex | inWord, 'd': inHex | inWord, 'e': inHex | inWord, 'f': inHex | inWord,
+	'g': inWord, 'h': inWord, 'i': inWord, 'j': inWord, 'k': inWord, 'l': inWord, 'm': inWord, 'n': inWord, 'o': inWord, 'p': inWord,
+	'q': inWord, 'r': inWord, 's': inWord, 't': inWord, 'u': inWord, 'v': inWord, 'w': inWord, 'x': inWord, 'y': inWord, 'z': inWord,
+	'A': inWord, 'B': inWord, 'C': inWord, 'D': inWord, 'E': inWord, 'F': inWord, 'G': inWord, 'H': inWord, 'I': inWord, 'J': inWord,
+	'K': inWord, 'L': inWord, 'M': inWord, 'N': inWord, 'O': inWord, 'P': inWord, 'Q': inWord, 'R': inWord, 'S': inWord, 'T': inWord,
+	'U': inWord, 'V': inWord, 'W': inWord, 'X': inWord, 'Y': inWord, 'Z': inWord,
+}
+
+// isOf says whether s has only bytes of a class.
+func isOf(s string, class byte) bool {
 	for i := range len(s) {
-		if b := s[i]; (b < '0' || b > '9') && (b < 'a' || b > 'f') && b != '-' {
+		if idBytes[s[i]]&class == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// isPlain says whether s has only letters and digits, and not the beginning of those tokens that are known in the midst of
-// a word too.
+// isHex says whether s has only hex digits, in lower case, and dashes.
+func isHex(s string) bool { return isOf(s, inHex) }
+
+// isPlain says whether s has only letters and digits, and nothing that begins as those tokens do that are known in the
+// midst of a word too: SK of Twilio, GR of GitLab.
 func isPlain(s string) bool {
-	for i := range len(s) {
-		b := s[i]
-		if (b < '0' || b > '9') && (b|0x20 < 'a' || b|0x20 > 'z') {
-			return false
-		}
-		if (b == 'K' || b == 'R') && i > 0 && (s[i-1] == 'S' || s[i-1] == 'G') { // SK of Twilio, GR of GitLab
-			return false
-		}
-	}
-	return true
+	return isOf(s, inWord) && !strings.Contains(s, "SK") && !strings.Contains(s, "GR")
 }
 
 // words is what Word made of those that come again and again: the names of tools and models, versions, outcomes.

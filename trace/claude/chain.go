@@ -42,13 +42,9 @@ func (c *chain) link(r *record, n int) error {
 	if r.uuid == nil {
 		return nil
 	}
-	id, parent := token(r.uuid), token(r.parent)
-	if parent == "" {
-		parent = token(r.logical)
-	}
-	begins := r.beginsBranch()
+	id, begins := r.record(), r.beginsBranch()
 	if c.all == nil {
-		follows := len(c.ring) == 0 || c.holds(parent)
+		follows := len(c.ring) == 0 || c.isLast(r.parent) || c.holds(r.follows())
 		switch {
 		case !follows && (begins || c.rewound):
 			return errAgain
@@ -60,11 +56,22 @@ func (c *chain) link(r *record, n int) error {
 		c.remember(id)
 		return nil
 	}
-	c.place(id, parent, begins, n)
+	c.place(id, r.follows(), begins, n)
 	return nil
 }
 
-// holds is whether the ring has a record, which is mostly the last one.
+// isLast is whether a record is the last one of the ring, as it mostly is.
+func (c *chain) isLast(id []byte) bool { return len(id) > 2 && is(id, c.ring[len(c.ring)-1]) }
+
+// follows is the record that r says it follows.
+func (r *record) follows() string {
+	if parent := token(r.parent); parent != "" {
+		return parent
+	}
+	return token(r.logical)
+}
+
+// holds is whether the ring has a record.
 func (c *chain) holds(id string) bool {
 	for i := len(c.ring) - 1; i >= 0; i-- {
 		if c.ring[i] == id {

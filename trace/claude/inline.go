@@ -28,7 +28,7 @@ func (t *transcript) side(ref trace.Ref, r *record) error {
 		}
 		t.inline = &inline{of: map[string]*talk{}}
 	}
-	id := token(r.uuid)
+	id := r.record()
 	agent := token(r.agent)
 	m := t.inline.of[jsonl.Text(r.parent)]
 	if m == nil && agent != "" {

@@ -14,7 +14,7 @@ import (
 func (m *talk) lineage(r *record) {
 	tr, st := m.b.Trace(), &m.st
 	if tr.Lineage.Root == "" && is(r.kind, "user") {
-		tr.Lineage.Root = token(r.uuid)
+		tr.Lineage.Root = r.record()
 	}
 	if !st.Own && len(r.prompt) > 2 {
 		if st.Copies == "" {

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"aburn/internal/jsonl"
 	"aburn/trace/build"
@@ -11,6 +12,7 @@ import (
 type record struct {
 	kind, subtype                              []byte
 	uuid, parent, logical                      []byte
+	id                                         string // of uuid, once it was asked for
 	session, agent, prompt, stamp              []byte
 	cwd, version                               []byte
 	sidechain, meta, summary, aborted, company bool
@@ -93,6 +95,14 @@ func (r *record) parse(line []byte) bool {
 		return n
 	})
 	return n == jsonl.Stop || n == len(line)
+}
+
+// record is the record's own id.
+func (r *record) record() string {
+	if r.id == "" && r.uuid != nil {
+		r.id = token(r.uuid)
+	}
+	return r.id
 }
 
 // parse takes a message apart, and says how many bytes it takes, 0 if it is none.
@@ -269,12 +279,25 @@ func token(v []byte) string {
 // isWord is whether s has nothing but what ids and names have.
 func isWord(s string) bool {
 	for i := range len(s) {
-		b := s[i]
-		if (b|0x20 < 'a' || b|0x20 > 'z') && (b < '-' || b > ':') && b != '_' && b != '@' { // from - to : are the digits, the dot and the slash
+		if !inWord(s[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// What ids and names have, as bits: below 64 the digits and -./: and from 64 on the letters and @_
+const (
+	wordLow  = (1<<14 - 1) << '-'
+	wordHigh = 1<<('@'-64) | 1<<('_'-64) | (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
+)
+
+func inWord(b byte) bool {
+	bits := uint64(wordLow)
+	if b >= 64 {
+		bits = wordHigh
+	}
+	return b < utf8.RuneSelf && bits>>(b&63)&1 != 0
 }
 
 // headWindow is how much of a text is looked at for its head, in bytes of JSON: more than build.Head looks at.

@@ -92,7 +92,7 @@ func resume(before *trace.SessionTrace, st talkState, t *transcript) *talk {
 // take brings a record of the conversation into the trace. It returns what is wrong with it, if anything is.
 func (m *talk) take(ref trace.Ref, r *record) string {
 	m.know(r)
-	e := trace.Event{Ref: ref, Time: build.Time(r.stamp), Record: token(r.uuid), Turn: m.st.Turn, Copied: m.st.Foreign}
+	e := trace.Event{Ref: ref, Time: build.Time(r.stamp), Record: r.record(), Turn: m.st.Turn, Copied: m.st.Foreign}
 	switch {
 	case is(r.kind, "user"):
 		return m.user(e, r)
