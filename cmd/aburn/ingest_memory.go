@@ -8,8 +8,8 @@ import (
 
 // The garbage collector's settings for a run: it is short, and most of what it makes is soon garbage.
 const (
-	ingestGC     = 200
-	ingestMemory = 110 << 20
+	ingestGC     = 300
+	ingestMemory = 100 << 20
 )
 
 // boundMemory keeps memory at what nearly all runs need, until the returned function is called. A session of half a million

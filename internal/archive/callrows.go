@@ -18,7 +18,7 @@ const (
 )
 
 // appendCall appends a call without its session.
-func appendCall(b []byte, r *CallRow) []byte {
+func appendCall(b []byte, r CallRow) []byte {
 	for _, n := range [...]int64{int64(r.Index), int64(r.Seq), millis(r.Start), r.DurationMS, r.Length, int64(r.Results)} {
 		b = binary.AppendVarint(b, n)
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"zombiezen.com/go/sqlite"
+
+	"aburn/trace"
 )
 
 // maxFaults bounds how many faults Check tells.
@@ -92,23 +95,23 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 		millis(have.Start) != millis(w.Start) || millis(have.End) != millis(w.End) {
 		return name + ": its row is not what its trace gives"
 	}
-	var calls []CallRow
+	calls := slices.DeleteFunc(t.Calls(), func(c trace.Call) bool { return !c.Counts() })
+	n := 0
 	for row, err := range a.Calls(ctx, CallFilter{Filter: Filter{Own: true}, Key: key}) {
 		if err != nil {
 			return err.Error()
 		}
-		row.Key, row.Source, row.Session = 0, "", ""
-		calls = append(calls, row)
-	}
-	rows := callRows(t)
-	if len(calls) != t.Count().Calls || len(calls) != len(rows) {
-		return fmt.Sprintf("%s: %d calls in the table, %d in its trace", name, len(calls), t.Count().Calls)
-	}
-	for i := range calls {
-		rows[i].Start = instant(millis(rows[i].Start))
-		if !reflect.DeepEqual(calls[i], rows[i]) {
-			return fmt.Sprintf("%s: call %d is not what its trace gives", name, calls[i].Index)
+		if n++; n > len(calls) {
+			break
 		}
+		w := callRow(&calls[n-1])
+		w.Key, w.Source, w.Session, w.Start = row.Key, row.Source, row.Session, instant(millis(w.Start))
+		if !reflect.DeepEqual(row, w) {
+			return fmt.Sprintf("%s: call %d is not what its trace gives", name, row.Index)
+		}
+	}
+	if n != len(calls) || n != t.Count().Calls {
+		return fmt.Sprintf("%s: %d calls in the table, %d in its trace", name, n, t.Count().Calls)
 	}
 	for what, n := range map[string]int{"relations": len(want.relations), "spawns": len(want.spawns)} {
 		if rows, err := a.number("SELECT count(*) FROM "+what+" WHERE session = ?", key); err != nil || int(rows) != n {

@@ -102,8 +102,10 @@ func packCalls(t *trace.SessionTrace) []byte {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
 	rows := (*buf)[:0]
-	for _, row := range callRows(t) {
-		rows = appendCall(rows, &row)
+	for _, c := range t.Calls() {
+		if c.Counts() {
+			rows = appendCall(rows, callRow(&c))
+		}
 	}
 	*buf = rows
 	if len(rows) == 0 {
@@ -112,32 +114,25 @@ func packCalls(t *trace.SessionTrace) []byte {
 	return compress(rows)
 }
 
-// callRows is the calls of t that count.
-func callRows(t *trace.SessionTrace) []CallRow {
-	var rows []CallRow
-	for _, c := range t.Calls() {
-		if !c.Counts() {
-			continue
-		}
-		row := CallRow{
-			Call: c.Call.Call, Tool: c.Call.Tool, Type: c.Call.Type, Index: c.Call.Index, Seq: c.Event.Seq, Start: c.Event.Time,
-			Input: c.Call.Input.Hash, Path: c.Call.Path, Head: c.Call.Head, Results: len(c.Results),
-		}
-		if last := c.Last(); last != nil {
-			row.Status, row.Failed, row.Denied, row.ExitCode, row.Length = last.Status, last.Failed(), last.Denied, last.ExitCode, last.Content.Length
-			row.DurationMS = last.DurationMS
-			if gap := last.Time.Sub(c.Event.Time).Milliseconds(); row.DurationMS == 0 && gap > 0 && last.Status != trace.StatusRunning && !c.Event.Time.IsZero() {
-				row.DurationMS = gap
-			}
-		}
-		for _, r := range c.Results {
-			if r.Spawned != "" {
-				row.Spawned = r.Spawned
-			}
-		}
-		rows = append(rows, row)
+// callRow is what the table has of a call.
+func callRow(c *trace.Call) CallRow {
+	row := CallRow{
+		Call: c.Call.Call, Tool: c.Call.Tool, Type: c.Call.Type, Index: c.Call.Index, Seq: c.Event.Seq, Start: c.Event.Time,
+		Input: c.Call.Input.Hash, Path: c.Call.Path, Head: c.Call.Head, Results: len(c.Results),
 	}
-	return rows
+	if last := c.Last(); last != nil {
+		row.Status, row.Failed, row.Denied, row.ExitCode, row.Length = last.Status, last.Failed(), last.Denied, last.ExitCode, last.Content.Length
+		row.DurationMS = last.DurationMS
+		if gap := last.Time.Sub(c.Event.Time).Milliseconds(); row.DurationMS == 0 && gap > 0 && last.Status != trace.StatusRunning && !c.Event.Time.IsZero() {
+			row.DurationMS = gap
+		}
+	}
+	for _, r := range c.Results {
+		if r.Spawned != "" {
+			row.Spawned = r.Spawned
+		}
+	}
+	return row
 }
 
 // buffers are for the JSON of a trace, which is needed only until it is compressed, and for compressing it.
