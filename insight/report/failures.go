@@ -130,16 +130,23 @@ func (t *Tool) add(use *insight.ToolUse) {
 	t.Spent += use.SpentAll
 }
 
-// slowest are the calls that took longest.
+// slowest are the calls that took longest; of equally long ones that of the latest unit comes first.
 func slowest(list []*insight.Digest) []Slow {
-	calls := []Slow{}
+	calls := make([]Slow, 0, MaxSlow+1)
 	for _, d := range list {
-		for _, c := range d.Slow {
-			calls = append(calls, Slow{place(d, c.Event), c.Tool, c.Type, c.What, c.MS, c.Gap, c.Failed})
+		for _, c := range d.Slow { // the longest first
+			if len(calls) == MaxSlow && c.MS <= calls[MaxSlow-1].MS {
+				break
+			}
+			i := len(calls)
+			for i > 0 && calls[i-1].MS < c.MS {
+				i--
+			}
+			calls = slices.Insert(calls, i, Slow{place(d, c.Event), c.Tool, c.Type, c.What, c.MS, c.Gap, c.Failed})
+			calls = calls[:min(len(calls), MaxSlow)]
 		}
 	}
-	slices.SortStableFunc(calls, func(a, b Slow) int { return cmp.Compare(b.MS, a.MS) })
-	return calls[:min(len(calls), MaxSlow)]
+	return calls
 }
 
 func tokens(list []*insight.Digest) Tokens {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"reflect"
@@ -147,10 +148,37 @@ func TestWeeks(t *testing.T) {
 	for _, c := range []struct{ moment, week, monday string }{
 		{"2027-01-03T23:59:59Z", "2026-W53", "2026-12-28"}, {"2027-01-04T00:00:00Z", "2027-W01", "2027-01-04"},
 		{"2026-11-23T00:30:00+02:00", "2026-W47", "2026-11-16"}, {"2024-12-30T00:00:00Z", "2025-W01", "2024-12-30"},
+		{"1969-12-31T12:00:00Z", "1970-W01", "1969-12-29"}, {"1969-12-28T12:00:00Z", "1969-W52", "1969-12-22"},
 	} {
 		moment, _ := time.Parse(time.RFC3339, c.moment)
-		if week, monday := weekOf(moment); week != c.week || monday.Format(time.DateOnly) != c.monday {
-			t.Errorf("%s is in %s from %s, want %s from %s", c.moment, week, monday, c.week, c.monday)
+		list := Make([]*insight.Digest{{End: moment, Decisive: -1}}, Options{}).Weeks
+		if len(list) != 1 || list[0].Week != c.week || list[0].Start.Format(time.DateOnly) != c.monday {
+			t.Errorf("%s is in %+v, want %s from %s", c.moment, list, c.week, c.monday)
+		}
+	}
+}
+
+// Of many calls the longest are kept, of equally long ones those of the latest units.
+func TestSlowest(t *testing.T) {
+	var list []*insight.Digest
+	for i := range 40 { // two calls each: i seconds, and one second
+		list = append(list, &insight.Digest{Source: "claude", ID: fmt.Sprintf("%02d", i), End: day(1).AddDate(0, 0, i), Decisive: -1,
+			Slow: []insight.SlowCall{{Event: 1, MS: max(int64(i%30)*1000, 1000)}, {Event: 2, MS: 1000}}})
+	}
+	var got []string
+	for _, s := range Make(list, Options{}).Slow {
+		got = append(got, fmt.Sprintf("%s:%d", s.Session, s.MS/1000))
+	}
+	want := "29:29 28:28 27:27 26:26 25:25 24:24 23:23 22:22 21:21 20:20 19:19 18:18 17:17 16:16 15:15 14:14 13:13 12:12 11:11 10:10"
+	if strings.Join(got, " ") != want {
+		t.Errorf("the slowest are %v, want %s", got, want)
+	}
+	for _, d := range list {
+		d.Slow = d.Slow[1:]
+	}
+	for i, s := range Make(list, Options{}).Slow {
+		if want := fmt.Sprintf("%02d", 39-i); s.Session != want || s.MS != 1000 {
+			t.Errorf("of equally long ones number %d is %+v, want that of %s", i, s, want)
 		}
 	}
 }

@@ -98,27 +98,29 @@ func mostFailed(failed map[string]int) []insight.ToolFailed {
 
 // weeks are the ISO weeks in which units ended, in UTC.
 func weeks(list []*insight.Digest) []Week {
-	g, counts := newGroup[string, Week](), map[string]map[insight.Class]int{}
+	g, counts := newGroup[int64, Week](), map[int64]map[insight.Class]int{}
 	for _, d := range list {
 		if d.Live || d.End.IsZero() {
 			continue
 		}
-		name, start := weekOf(d.End)
-		w := g.of(name)
+		monday := mondayOf(d.End)
+		w := g.of(monday)
 		if w.Ended == 0 {
-			w.Week, w.Start, w.Outcomes = name, start, map[string]int{}
-			counts[name] = map[insight.Class]int{}
+			w.Start, w.Outcomes = time.Unix(monday, 0).UTC(), map[string]int{}
+			year, week := w.Start.ISOWeek()
+			w.Week = fmt.Sprintf("%04d-W%02d", year, week)
+			counts[monday] = map[insight.Class]int{}
 		}
 		w.add(d)
 		for _, c := range d.Classes {
 			if c.Class != insight.Cancelled {
-				counts[name][c.Class] += c.Count
+				counts[monday][c.Class] += c.Count
 			}
 		}
 	}
-	for name, w := range g.at {
+	for monday, w := range g.at {
 		w.Classes = []insight.ClassCount{}
-		for class, n := range counts[name] {
+		for class, n := range counts[monday] {
 			w.Classes = append(w.Classes, insight.ClassCount{Class: class, Count: n})
 			w.Errors += n
 		}
@@ -141,10 +143,9 @@ func (w *Week) add(d *insight.Digest) {
 	w.Spent += d.Spent.Failed + d.Spent.Retries
 }
 
-// weekOf is the ISO week of a moment, and its Monday.
-func weekOf(t time.Time) (name string, start time.Time) {
-	t = t.UTC()
-	year, week := t.ISOWeek()
-	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-	return fmt.Sprintf("%04d-W%02d", year, week), day.AddDate(0, 0, -(int(t.Weekday())+6)%7)
+// mondayOf is where the ISO week of a moment begins, in seconds since 1970.
+func mondayOf(t time.Time) int64 {
+	const day, week = 24 * 60 * 60, 7 * 24 * 60 * 60
+	since := t.Unix() + 3*day // 1970 began on a Thursday
+	return since - (since%week+week)%week - 3*day
 }
