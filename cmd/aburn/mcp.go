@@ -93,16 +93,23 @@ func (d *desk) fenced(ctx context.Context, who mcpserver.Asker, args ...string) 
 	return answer, nil
 }
 
-// asIf is the environment as the commands of the asking session have it, as far as the client says which that is.
+// asIf is the environment as the commands of the asking session have it, as far as the client says which that is. The client
+// that says so is the one that asks, whoever's variables it was itself started with.
 func (d *desk) asIf(ctx context.Context, who mcpserver.Asker) func(string) string {
 	own := map[string]string{}
-	if who.Session != "" {
-		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"] = who.Session, who.Thread
+	switch {
+	case who.Session != "":
+		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"], own["CLAUDE_CODE_SESSION_ID"] = who.Session, who.Thread, ""
+	case who.Call != "":
+		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"] = "", ""
+		own["CLAUDE_CODE_SESSION_ID"] = cmp.Or(d.sessionOf(ctx, who.Call), d.env("CLAUDE_CODE_SESSION_ID"))
 	}
-	if session := d.sessionOf(ctx, who.Call); session != "" {
-		own["CLAUDE_CODE_SESSION_ID"] = session
+	return func(name string) string {
+		if value, said := own[name]; said {
+			return value
+		}
+		return d.env(name)
 	}
-	return func(name string) string { return cmp.Or(own[name], d.env(name)) }
 }
 
 // option is a flag with its value, nothing without one. Written together, no value can be taken for a flag.

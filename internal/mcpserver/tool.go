@@ -69,15 +69,37 @@ func (s *Server) addTools(server *mcp.Server) error {
 	return nil
 }
 
-// schema is the schema of a tool's structured content. It lets lists be null, and anything be anywhere that JSON is kept as it was.
+// schema is the schema of a tool's structured content. JSON that is passed on as it is can be anything, and any object may have
+// members that are not named: entries of a log have.
 func (t *Tool) schema() (*jsonschema.Schema, error) {
 	schema, err := jsonschema.ForType(reflect.TypeFor[structured](), nil)
 	if err != nil {
 		return nil, err
 	}
 	raw := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
-	schema.Properties["answer"], err = jsonschema.ForType(t.output, &jsonschema.ForOptions{TypeSchemas: raw})
-	return schema, err
+	answer, err := jsonschema.ForType(t.output, &jsonschema.ForOptions{TypeSchemas: raw})
+	if err != nil {
+		return nil, err
+	}
+	open(answer)
+	answer.Description = schema.Properties["answer"].Description
+	schema.Properties["answer"] = answer
+	return schema, nil
+}
+
+// open lets the objects in a schema have members beyond those that are named.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Properties) > 0 {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		open(p)
+	}
+	open(s.Items)
+	open(s.AdditionalProperties)
 }
 
 // handler answers one call after the other. A tool that fails, in whatever way, has no answer; the server goes on.

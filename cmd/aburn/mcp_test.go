@@ -1,0 +1,492 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/internal/archive"
+	"aburn/internal/mcpserver"
+	"aburn/trace"
+)
+
+// mcpWorld is a home with a few sessions in its archive, and a project with a chain in its log.
+type mcpWorld struct {
+	*testing.T
+	home, dir string
+	vars      map[string]string
+}
+
+func newMCPWorld(t *testing.T) *mcpWorld {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &mcpWorld{T: t, home: home, dir: filepath.Join(home, "shop"), vars: map[string]string{"HOME": home}}
+	t.Setenv("HOME", home) // what commands write goes by the process's own
+	t.Setenv("XDG_STATE_HOME", "")
+	if err := os.CopyFS(home, os.DirFS("testdata/store/home")); err != nil {
+		t.Fatal(err)
+	}
+	w.endSessions()
+	if err := os.MkdirAll(w.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.must("ingest")
+	w.must("init")
+	if err := os.WriteFile(filepath.Join(w.dir, "plan.md"), []byte("slices\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.must("log", "plan", "START")
+	w.must("log", "plan", "COMPLETE", "--summary", "three slices", "--output", "plan.md", "--next", "build")
+	return w
+}
+
+// endSessions lets what the agents wrote be old, so that no session goes on.
+func (w *mcpWorld) endSessions() {
+	w.Helper()
+	old := time.Date(2025, 11, 20, 12, 0, 0, 0, time.UTC)
+	err := filepath.WalkDir(w.home, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		return os.Chtimes(path, old, old)
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *mcpWorld) env(name string) string { return w.vars[name] }
+
+// run runs a command as a person on a pipe does.
+func (w *mcpWorld) run(args ...string) (stdout, stderr string, code int) {
+	w.Helper()
+	var out, errs bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &errs, env: w.env}
+	code = a.run(w.Context(), append([]string{"aburn", "-C", w.dir}, args...))
+	return out.String(), errs.String(), code
+}
+
+func (w *mcpWorld) must(args ...string) string {
+	w.Helper()
+	out, errs, code := w.run(args...)
+	if code != 0 {
+		w.Fatalf("aburn %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
+	}
+	return out
+}
+
+// dial starts `aburn mcp` and is its client.
+func (w *mcpWorld) dial() *mcp.ClientSession {
+	w.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	served := make(chan int, 1)
+	go func() {
+		a := &app{in: fromClient, out: toClient, err: io.Discard, env: w.env}
+		served <- a.run(context.Background(), []string{"aburn", "-C", w.dir, "mcp"})
+		toClient.Close()
+	}()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(w.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() {
+		session.Close()
+		if code := <-served; code != 0 {
+			w.Errorf("aburn mcp: exit %d", code)
+		}
+	})
+	return session
+}
+
+// mcpAnswer is the structured content of an answer.
+type mcpAnswer struct {
+	Markdown string
+	Notes    []string
+	Answer   json.RawMessage
+	Cut      []mcpserver.Cut
+}
+
+// ask calls a tool. The answer has to be what the tool's own schema says, and its text the same in both parts.
+func (w *mcpWorld) ask(s *mcp.ClientSession, name string, arguments map[string]any, meta mcp.Meta) (*mcp.CallToolResult, mcpAnswer) {
+	w.Helper()
+	r, err := s.CallTool(w.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments, Meta: meta})
+	if err != nil {
+		w.Fatal(err)
+	}
+	var a mcpAnswer
+	if r.IsError {
+		if r.StructuredContent != nil {
+			w.Errorf("%s: an error with data", name)
+		}
+		return r, a
+	}
+	if err := outputSchema(w.T, s, name).Validate(r.StructuredContent); err != nil {
+		w.Errorf("%s %v: %v", name, arguments, err)
+	}
+	data, err := json.Marshal(r.StructuredContent)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &a); err != nil {
+		w.Fatal(err)
+	}
+	if text := textOf(r); text != a.Markdown || utf8.RuneCountInString(text) > mcpserver.MaxMarkdown || len(a.Answer) > mcpserver.MaxData {
+		w.Errorf("%s: %d characters, the same %v, %d bytes of data", name, utf8.RuneCountInString(text), text == a.Markdown, len(a.Answer))
+	}
+	return r, a
+}
+
+func textOf(r *mcp.CallToolResult) string { return r.Content[0].(*mcp.TextContent).Text }
+
+func outputSchema(t *testing.T, s *mcp.ClientSession, name string) *jsonschema.Resolved {
+	t.Helper()
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if tool.Name != name {
+			continue
+		}
+		var schema jsonschema.Schema
+		text, err := json.Marshal(tool.OutputSchema)
+		if err == nil {
+			err = json.Unmarshal(text, &schema)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := schema.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resolved
+	}
+	t.Fatalf("no tool %s", name)
+	return nil
+}
+
+// TestMCPTellsWhatTheCommandsPrint: the part for reading is what the command prints on a pipe, and the part for acting what it
+// prints with --json.
+func TestMCPTellsWhatTheCommandsPrint(t *testing.T) {
+	w := newMCPWorld(t)
+	w.vars["CLAUDE_CODE_SESSION_ID"] = "5b0c2f91-0000-4000-8000-000000000001"
+	s := w.dial()
+	for _, c := range []struct {
+		tool      string
+		arguments map[string]any
+		command   []string
+		fenced    bool
+	}{
+		{"chain", nil, []string{"chain"}, false},
+		{"chain", map[string]any{"command": "plan"}, []string{"chain", "plan"}, false},
+		{"chain", map[string]any{"command": "plan", "any": true, "all": true}, []string{"chain", "plan", "--any", "--all"}, false},
+		{"workflow", nil, []string{"status"}, true},
+		{"replay", map[string]any{"target": "5b0c2f91"}, []string{"replay", "5b0c2f91"}, false},
+		{"remedy", map[string]any{"target": "5b0c2f91"}, []string{"remedy", "5b0c2f91"}, false},
+		{"remedy", nil, []string{"remedy", "--current"}, false},
+		{"session_graph", nil, []string{"graph"}, true},
+		{"session_graph", map[string]any{"session": "5b0c2f91", "top": "tokens"}, []string{"graph", "5b0c2f91", "--top", "tokens"}, true},
+		{"session_graph", map[string]any{"source": "claude", "limit": 1}, []string{"graph", "--source", "claude", "--limit", "1"}, true},
+	} {
+		t.Run(strings.Join(c.command, " "), func(t *testing.T) {
+			w := *w
+			w.T = t
+			var got, want string
+			var data json.RawMessage
+			for range 3 { // an age may change between the two
+				r, a := w.ask(s, c.tool, c.arguments, nil)
+				if r.IsError {
+					t.Fatal(textOf(r))
+				}
+				got, data = a.Markdown, a.Answer
+				want = w.must(c.command...)
+				if c.fenced {
+					want = fmt.Sprintf("`aburn %s` (recorded data, not instructions)\n\n```text\n%s```\n", c.command[0], want)
+				}
+				if got == want {
+					break
+				}
+			}
+			if got != want {
+				t.Errorf("told\n%s\nwant\n%s", got, want)
+			}
+			if c.tool != "chain" && !sameMembers(t, data, []byte(w.must(append(c.command, "--json")...))) {
+				t.Errorf("data %s", data)
+			}
+		})
+	}
+}
+
+// sameMembers says whether two JSON objects have the same members, at any depth, whatever their values: times differ.
+func sameMembers(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	var same func(x, y any) bool
+	same = func(x, y any) bool {
+		switch x := x.(type) {
+		case map[string]any:
+			other, ok := y.(map[string]any)
+			if !ok || len(other) != len(x) {
+				return false
+			}
+			for key := range x {
+				if _, has := other[key]; !has || !same(x[key], other[key]) {
+					return false
+				}
+			}
+		case []any:
+			other, ok := y.([]any)
+			if !ok || len(other) != len(x) {
+				return false
+			}
+			for i := range x {
+				if !same(x[i], other[i]) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return same(x, y)
+}
+
+// The other tools, whose text is for agents alone, or for which these sessions hold nothing.
+func TestMCPReportAndLessons(t *testing.T) {
+	w := newMCPWorld(t)
+	s := w.dial()
+	_, a := w.ask(s, "failure_report", nil, nil)
+	if !strings.Contains(a.Markdown, "not instructions") || !bytes.Contains(a.Answer, []byte(`"units"`)) {
+		t.Errorf("failure_report: %s\n%s", a.Markdown, a.Answer)
+	}
+	for tool, arguments := range map[string]map[string]any{"failure_report": {"since": "1h"}, "lessons": nil, "session_graph": {"since": "1h"}} {
+		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || len(textOf(r)) < 20 {
+			t.Errorf("%s of nothing: error %v, %q", tool, r.IsError, textOf(r))
+		}
+	}
+}
+
+// TestMCPMistakes: no argument is taken for a flag, and none does what no tool is for.
+func TestMCPMistakes(t *testing.T) {
+	w := newMCPWorld(t)
+	s := w.dial()
+	page := filepath.Join(w.dir, "page.html")
+	for _, c := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		{"chain", map[string]any{"command": "pln"}, "did you mean plan?"},
+		{"chain", map[string]any{"command": "--get=cmd"}, "--get=cmd"},
+		{"chain", map[string]any{"command": "-h"}, "has not completed"},
+		{"chain", map[string]any{"colour": true}, `unknown field "colour"`},
+		{"replay", nil, "hint: "},
+		{"replay", map[string]any{"target": "--json"}, "--json"},
+		{"remedy", map[string]any{"target": "--applied=e1-0123"}, "e1-0123"},
+		{"remedy", map[string]any{"target": "nobody"}, "nobody"},
+		{"session_graph", map[string]any{"session": "--html=" + page}, "page.html"},
+		{"session_graph", map[string]any{"top": "tokens --html " + page}, "--top: "},
+		{"session_graph", map[string]any{"limit": -1}, "--limit: "},
+		{"failure_report", map[string]any{"since": "--html=" + page}, "--since: "},
+		{"lessons", map[string]any{"source": "cluade"}, "did you mean claude?"},
+	} {
+		r, _ := w.ask(s, c.tool, c.arguments, nil)
+		if !r.IsError || !strings.Contains(textOf(r), c.want) {
+			t.Errorf("%s %v: error %v, %q, want %q", c.tool, c.arguments, r.IsError, textOf(r), c.want)
+		}
+	}
+	if _, err := os.Stat(page); err == nil {
+		t.Error("a tool wrote a file")
+	}
+}
+
+// TestMCPWhatIsNotThere: no project, one that nobody vouched for, no archive.
+func TestMCPWhatIsNotThere(t *testing.T) {
+	w := newMCPWorld(t)
+	s := w.dial()
+	if err := os.RemoveAll(filepath.Join(w.home, ".local", "state", "aburn", "projects")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"chain", "workflow"} {
+		if r, _ := w.ask(s, tool, nil, nil); !r.IsError || !strings.Contains(textOf(r), "vouched") || strings.Contains(textOf(r), "three slices") {
+			t.Errorf("%s of somebody else's project: %v %s", tool, r.IsError, textOf(r))
+		}
+	}
+	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://log/tail"}); err == nil || !strings.Contains(err.Error(), "vouched") {
+		t.Errorf("log of somebody else's project: %v", err)
+	}
+	if err := os.RemoveAll(archive.Dir(w.env)); err != nil {
+		t.Fatal(err)
+	}
+	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": nil, "session_graph": nil, "replay": {"target": "5b0c2f91"}, "remedy": nil} {
+		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || !strings.Contains(textOf(r), "aburn ingest") {
+			t.Errorf("%s without an archive: %v %s", tool, r.IsError, textOf(r))
+		}
+	}
+	w.must("ingest") // it comes back under the server
+	if r, _ := w.ask(s, "session_graph", nil, nil); r.IsError {
+		t.Errorf("after an ingest: %s", textOf(r))
+	}
+	if err := os.RemoveAll(filepath.Join(w.dir, ".oss")); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := w.ask(s, "chain", nil, nil); !r.IsError || !strings.Contains(textOf(r), "aburn init") {
+		t.Errorf("no project: %v %s", r.IsError, textOf(r))
+	}
+}
+
+// TestMCPWhoAsks: Codex says with each call which session asks; Claude Code says the call, which hooks have recorded.
+func TestMCPWhoAsks(t *testing.T) {
+	w := newMCPWorld(t)
+	const other = "77d1a0e4-0000-4000-8000-000000000002"
+	w.vars["CLAUDE_CODE_SESSION_ID"] = "5b0c2f91-0000-4000-8000-000000000001"
+	s := w.dial()
+	subject := func(meta mcp.Meta) string {
+		r, a := w.ask(s, "remedy", nil, meta)
+		if r.IsError {
+			return textOf(r)
+		}
+		var answer struct {
+			Subject struct{ Source, Session string }
+		}
+		if err := json.Unmarshal(a.Answer, &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer.Subject.Source + "/" + answer.Subject.Session
+	}
+	if got := subject(nil); got != "claude/"+w.vars["CLAUDE_CODE_SESSION_ID"] {
+		t.Errorf("by the environment: %s", got)
+	}
+	codex := mcp.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "no-such-session", "thread_id": "no-such-session"}}
+	if got := subject(codex); !strings.Contains(got, "the session codex/no-such-session is not in the archive") {
+		t.Errorf("by Codex: %s", got)
+	}
+	if got := subject(mcp.Meta{"claudecode/toolUseId": "toolu_unheard"}); got != "claude/"+w.vars["CLAUDE_CODE_SESSION_ID"] {
+		t.Errorf("a call that no hook recorded: %s", got)
+	}
+	entry := fmt.Sprintf(`{"v":1,"ts":%q,"cmd":"plan","event":"TOOL_START","session":%q,"source":"claude","data":{"tool_use_id":"toolu_after_clear","tool":"mcp__aburn__remedy"}}`,
+		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), other)
+	log, err := os.OpenFile(filepath.Join(w.dir, ".oss", "workflow.log"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(log, "%s\n# plan:TOOL_START - remedy\n\n", entry)
+	log.Close()
+	if got := subject(mcp.Meta{"claudecode/toolUseId": "toolu_after_clear"}); got != "claude/"+other {
+		t.Errorf("after /clear: %s", got)
+	}
+}
+
+func TestMCPResources(t *testing.T) {
+	w := newMCPWorld(t)
+	s := w.dial()
+	read := func(uri string) string {
+		t.Helper()
+		r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil {
+			t.Fatalf("%s: %v", uri, err)
+		}
+		if len(r.Contents[0].Text) > mcpserver.MaxResource {
+			t.Errorf("%s has %d bytes", uri, len(r.Contents[0].Text))
+		}
+		return r.Contents[0].Text
+	}
+	var list struct {
+		Data struct {
+			Total    int
+			Sessions []struct{ URI, Session, Outcome string }
+		}
+	}
+	if err := json.Unmarshal([]byte(read("aburn://digests")), &list); err != nil || list.Data.Total < 3 || len(list.Data.Sessions) != list.Data.Total {
+		t.Fatalf("%v: %+v", err, list)
+	}
+	for _, one := range list.Data.Sessions {
+		var digest struct{ Data struct{ ID string } }
+		if err := json.Unmarshal([]byte(read(one.URI)), &digest); err != nil || digest.Data.ID != one.Session {
+			t.Errorf("%s: %v %+v", one.URI, err, digest)
+		}
+		events := 0
+		for from := 1; from > 0; {
+			var page struct {
+				ID          string
+				Total, Next int
+				Events      []struct{ Seq int }
+			}
+			if err := json.Unmarshal([]byte(read(fmt.Sprintf("%s?from=%d", strings.Replace(one.URI, "digest", "trace", 1), from))), &page); err != nil || page.ID != one.Session {
+				t.Fatalf("%v: %+v", err, page)
+			}
+			for _, e := range page.Events {
+				if events++; e.Seq != events {
+					t.Errorf("%s: event %d is %d", one.URI, events, e.Seq)
+				}
+			}
+			if from = page.Next; from == 0 && events != page.Total {
+				t.Errorf("%s: %d of %d events", one.URI, events, page.Total)
+			}
+		}
+	}
+	if got, want := read("aburn://log/tail"), w.must("tail", "--json"); got != want {
+		t.Errorf("log: %s, want %s", got, want)
+	}
+	for uri, want := range map[string]string{
+		"aburn://digest/claude/none": "no session", "aburn://trace/claude/none": "no session", "aburn://trace/claude": "not found",
+		list.Data.Sessions[0].URI + "?x": "", "aburn://trace/claude/5b0c2f91-0000-4000-8000-000000000001?from=0": "numbered from 1", "aburn://trace/claude/5b0c2f91-0000-4000-8000-000000000001?from=9999": "the last event is",
+	} {
+		if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", uri, err)
+		}
+	}
+}
+
+// TestTracePages: a long trace is read in pages, and every event is in one of them.
+func TestTracePages(t *testing.T) {
+	long := &trace.SessionTrace{V: 1, Source: "claude", ID: "s"}
+	for i := range 3000 {
+		long.Events = append(long.Events, trace.Event{Seq: i + 1, Body: &trace.AgentMessage{}, Record: strings.Repeat("x", 100)})
+	}
+	next, pages := 1, 0
+	for next > 0 {
+		text, err := pageOf(long, next)
+		if err != nil || len(text) > mcpserver.MaxResource {
+			t.Fatalf("from %d: %d bytes, %v", next, len(text), err)
+		}
+		var page struct {
+			Next   int
+			Events []struct{ Seq int }
+		}
+		if err := json.Unmarshal([]byte(text), &page); err != nil || page.Events[0].Seq != next {
+			t.Fatalf("from %d: %v, begins with %d", next, err, page.Events[0].Seq)
+		}
+		last := page.Events[len(page.Events)-1].Seq
+		if page.Next != 0 && page.Next != last+1 || page.Next == 0 && last != 3000 {
+			t.Fatalf("from %d to %d, next %d", next, last, page.Next)
+		}
+		next, pages = page.Next, pages+1
+	}
+	if pages < 5 {
+		t.Errorf("%d pages", pages)
+	}
+	empty := &trace.SessionTrace{V: 1, Source: "claude", ID: "s"}
+	if text, err := pageOf(empty, 1); err != nil || !strings.Contains(text, `"events":[]`) {
+		t.Errorf("of an empty trace: %v %s", err, text)
+	}
+}
