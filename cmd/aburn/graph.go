@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -139,21 +135,5 @@ func (a *app) graphPage(ctx context.Context, cmd *cli.Command, g *grown, arch *a
 			})
 		}
 	}
-	dir, err := folder(cmd)
-	if err != nil {
-		return err
-	}
-	path := cmd.String("html")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	var page bytes.Buffer
-	if err := p.HTML(&page); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil { // it names files and commands
-		return err
-	}
-	a.note(fmt.Sprintf("%s shows %s", path, join(term.Plural(int64(p.Nodes[0].Whole.Sessions), "session"), term.Plural(int64(p.Nodes[0].Whole.Calls), "call"))))
-	return nil
+	return a.writePage(cmd, p.HTML, join(term.Plural(int64(p.Nodes[0].Whole.Sessions), "session"), term.Plural(int64(p.Nodes[0].Whole.Calls), "call")))
 }

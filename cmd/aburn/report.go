@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -88,17 +85,17 @@ func (a *app) report(ctx context.Context, cmd *cli.Command) error {
 		shown = full.Top(limit)
 	}
 	if cmd.IsSet("html") {
-		return a.reportPage(cmd, shown)
+		return a.writePage(cmd, func(w io.Writer) error { return reportpage.HTML(w, shown) }, unitsText(shown))
 	}
 	if done, err := a.asJSON(cmd, shown); done || err != nil {
 		return err
 	}
+	if full.Units.All == 0 {
+		return a.noneChosen(ctx, arch, "session")
+	}
 	if a.agent != nil {
 		_, err := io.WriteString(a.out, shown.Markdown())
 		return err
-	}
-	if full.Units.All == 0 {
-		return a.noneChosen(ctx, arch, "session")
 	}
 	names, err := reportNames(ctx, arch, filter, list)
 	if err != nil {
@@ -144,27 +141,6 @@ func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filt
 		ids[i] = list[i].ID
 	}
 	return namesAmong(ids), nil
-}
-
-// reportPage writes the report as a page.
-func (a *app) reportPage(cmd *cli.Command, r *report.Report) error {
-	dir, err := folder(cmd)
-	if err != nil {
-		return err
-	}
-	path := cmd.String("html")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	var page bytes.Buffer
-	if err := reportpage.HTML(&page, r); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil { // it names files and commands
-		return badNews(err.Error())
-	}
-	a.note(fmt.Sprintf("%s shows %s", path, unitsText(r)))
-	return nil
 }
 
 // unitsText is "412 sessions and 88 sub-agents".

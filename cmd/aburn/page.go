@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+)
+
+// writePage writes a page into the file that --html names; a new one is for the user alone, as pages name files and commands.
+// What it shows is told.
+func (a *app) writePage(cmd *cli.Command, html func(io.Writer) error, shows string) error {
+	dir, err := folder(cmd)
+	if err != nil {
+		return err
+	}
+	path := cmd.String("html")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	var page bytes.Buffer
+	if err := html(&page); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
+		return err
+	}
+	a.note(path + " shows " + shows)
+	return nil
+}
