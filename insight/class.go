@@ -46,7 +46,7 @@ func Classes() []Class {
 // Failure is what is known about one error, all that its class may be told from.
 type Failure struct {
 	Type    trace.ToolType
-	Tool    string
+	Tool    string // empty for an error event
 	Command string // the command line's head
 	Path    string
 	Exit    *int
@@ -77,6 +77,9 @@ const notCall trace.ToolType = ""
 func Classify(f Failure) Class {
 	if f.Denied != "" {
 		return Permission
+	}
+	if f.Tool == "" {
+		f.Type = notCall
 	}
 	var buf [maxText]byte
 	text := f.Head

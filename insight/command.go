@@ -77,7 +77,8 @@ func unwrapped(words []string) []string {
 func programWord(words []string) string {
 	name := path.Base(words[0])
 	switch name {
-	case "cd", "echo", "printf", "export", "set", "source", ".", "true", "false", "sleep", "tail", "head", "tee", "pwd", "/", "exit", "read", "wait":
+	case "cd", "echo", "printf", "export", "set", "source", ".", "true", "false", "sleep", "tail", "head", "tee", "pwd", "/", "exit", "read", "wait", "for", "select", "case", "[", "[[",
+		"test", "return", "local", "unset", "trap", "shift", "break", "continue", ":":
 		return ""
 	}
 	name = strings.TrimSuffix(name, ".exe")

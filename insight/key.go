@@ -16,7 +16,8 @@ import (
 //	s1-…  sub-signature: agent and all classes of errors, sorted; sessions that ended otherwise can have it too
 //	e1-…  fine: type of tool, class, exit code and normalised head of the first decisive error
 //
-// A session without errors has no sub-signature and no fine key.
+// A session without errors has no sub-signature and no fine key. One whose errors are all of class other has no sub-signature
+// either: two unknowns are not equal.
 type Keys struct {
 	Coarse string `json:"fingerprint"`
 	Sub    string `json:"sub_signature,omitempty"`
@@ -40,7 +41,7 @@ func key(prefix string, parts ...string) string {
 // keys works out the keys.
 func (d *Digest) keys() {
 	d.Keys = Keys{Coarse: key("f1", d.Agent.Name, string(d.Outcome()), joined(d.top(), ","), string(d.FailureRate()), d.loops())}
-	if sub := d.errorClasses(); len(sub) > 0 {
+	if sub := d.errorClasses(); len(sub) > 1 || len(sub) == 1 && sub[0] != Other {
 		d.Keys.Sub = key("s1", d.Agent.Name, joined(sub, ","))
 	}
 	if d.Decisive >= 0 {

@@ -29,6 +29,21 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// Errors of no known class make nothing comparable, unless there are others beside them.
+func TestNoSubSignature(t *testing.T) {
+	for line, want := range map[string]bool{
+		"p:hi c1:Read=a ok":                                              false,
+		"p:hi c1:Bash=x bad:3 c2:Bash=y bad:4:boom say":                  false,
+		"p:hi c1:Bash=x bad:3 c2:Bash=y stopped":                         false,
+		"p:hi c1:Bash=x bad:3 c2:Bash=y bad:1:cat:_x:_Permission_denied": true,
+		"p:hi err:ECONNRESET say":                                        true,
+	} {
+		if d := insight.Make(drawn(t, line), false); (d.Keys.Sub != "") != want {
+			t.Errorf("%q has the sub-signature %q", line, d.Keys.Sub)
+		}
+	}
+}
+
 // The buckets at their edges: under 20 %, under 60 %, of the calls that ended.
 func TestFailureRate(t *testing.T) {
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // A phrase is what a rule looks for in the head of an error, in lower case. It matches whole words: where it begins or ends
-// in a letter or digit, none may stand beside it. "*" at an end lifts that. "#" stands for a number, "%" for one that is not 0,
+// in a letter or digit, none may stand beside it, nor a slash, which makes it part of a path. "*" at an end lifts that. "#" stands for a number, "%" for one that is not 0,
 // "##" for the sign #, and "…" for up to maxGap bytes of anything. Writing that has no spaces between words (Chinese, Japanese)
 // has no such bounds.
 const maxGap = 120
@@ -121,15 +121,32 @@ func (p *phrases) find(text []byte, f *found) {
 	}
 }
 
-// beginsWord says whether no part of a word stands before text[i].
+// beginsWord says whether no part of a word or path stands before text[i].
 func beginsWord(text []byte, i int) bool {
 	if i == 0 {
 		return true
 	}
 	if c := text[i-1]; c < utf8.RuneSelf {
-		return !isWordByte(c)
+		return !isWordByte(c) && c != '/' && c != '\\'
 	}
 	r, _ := utf8.DecodeLastRune(text[:i])
+	return !isWord(r)
+}
+
+// endsWord says whether no part of a word, path or file's name stands at text[i].
+func endsWord(text []byte, i int) bool {
+	if i >= len(text) {
+		return true
+	}
+	switch c := text[i]; {
+	case c == '/' || c == '\\':
+		return false
+	case c == '.':
+		return i+1 >= len(text) || text[i+1] < 'a' || text[i+1] > 'z'
+	case c < utf8.RuneSelf:
+		return !isWordByte(c)
+	}
+	r, _ := utf8.DecodeRune(text[i:])
 	return !isWord(r)
 }
 
@@ -160,12 +177,7 @@ func (x *phrase) at(text []byte, i int) bool {
 		}
 		return false
 	}
-	if x.wordEnds && end < len(text) {
-		if r, _ := utf8.DecodeRune(text[end:]); isWord(r) {
-			return false
-		}
-	}
-	return true
+	return !x.wordEnds || endsWord(text, end)
 }
 
 // pass is where what stands in text[i:] ends, if that is want.

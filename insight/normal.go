@@ -175,11 +175,27 @@ func isPath(token string) bool {
 	if isDrive(token) || strings.HasPrefix(token, "~/") {
 		return true
 	}
-	if i := strings.IndexAny(token, `/\`); i >= 0 {
+	if strings.HasPrefix(token, "HTTP/") {
+		return false
+	}
+	if strings.ContainsAny(token, `/\`) {
 		return len(token) > 3 && strings.Trim(token, "0123456789/.") != ""
 	}
-	i := strings.LastIndexByte(token, '.')
-	return i > 0 && isExtension(token[i+1:])
+	name, ext, ok := cutLast(token)
+	if !ok || name == "" {
+		return false
+	}
+	_, inner, _ := cutLast(name) // a copy of a file: "x.go.orig"
+	return isExtension(ext) || isExtension(inner) && strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// cutLast parts a word at its last point.
+func cutLast(s string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, '.')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
 }
 
 // isExtension says whether the files that agents work on end so.

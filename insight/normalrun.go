@@ -13,14 +13,14 @@ func (n *normal) run(s string, end int) {
 	switch {
 	case digits == 0:
 		n.name(s)
-	case len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && strings.Trim(s[2:], "0123456789abcdefABCDEF") == "":
-		n.replaced(0, forID)
+	case isHash(s): // some have no letter
+		n.number(s, n.at)
 	case digits == 3 && len(s) == 3 && isStatus([]byte(n.in[:min(n.at+2, len(n.in))]), n.at-3):
 		n.put(s)
 		n.timed = false
 	case isQuantity(s):
 		n.number(s, end)
-	case isID(s, digits):
+	case isID(s):
 		n.replaced(0, forID)
 	case s[0]|0x20 == 'v' && isQuantity(s[1:]): // v1.2.3
 		n.put(s[:1])
@@ -71,7 +71,7 @@ func (n *normal) number(s string, end int) {
 	n.timed = unit
 }
 
-// units are what can stand directly behind a number.
+// units is what can stand directly behind a number.
 const units = " ns us µs ms s m h d min sec b k kb mb gb tb kib mib gib th st nd rd x "
 
 // isQuantity says whether s is a number, one with a unit, or several such ("1m30s").
@@ -95,12 +95,20 @@ func isQuantity(s string) bool {
 	return true
 }
 
-// isID says whether letters and digits, of which so many are digits, are somebody's id and no name: hex of at least the length
-// that git abbreviates to, or a last part in which letters and digits change too often for a name.
-func isID(s string, digits int) bool {
+// isHash says whether s is hex of at least the length to which git cuts, or begins with 0x.
+func isHash(s string) bool {
+	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
+		return strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
+	}
+	return len(s) >= 7 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// isID says whether letters and digits are somebody's id and no name: a last part that is hex, or in which letters and digits
+// change too often for a name.
+func isID(s string) bool {
 	last := s[strings.LastIndexByte(s, '_')+1:]
-	if len(last) >= 7 && strings.Trim(last, "0123456789abcdef") == "" && (digits < len(last) || len(last) < len(s)) {
-		return strings.Trim(last, "0123456789") != ""
+	if len(last) < len(s) && isHash(last) {
+		return true
 	}
 	changes := 0
 	for i := 1; i < len(last); i++ {

@@ -3,9 +3,9 @@ package insight
 // restRules know words that can mean much, and last what a command and its exit code leave to think.
 var restRules = []rule{
 	{class: Build, says: []string{"[build failed]", "[setup failed]", "build failed", "build failure", "could not compile", "compilation failed", "compilation error", "compile error", "compileerror", "failed to compile", "undefined symbol*", "*: *** [", "ninja: build stopped", "failed to solve", "elifecycle", "error: aborting due to", "failed to build", "error during build", "build error", "error building", "redeclared"}},
-	{class: Timeout, says: []string{"timed out", "timeout", "time-out", "time out", "timeouterror"}},
+	{class: Timeout, says: []string{"timed out", "timeout:", "timeout exceeded", "timeout expired", "timeout reached", "timeout after", "timeout error", "timeout while", "timeout waiting", "timeout of", "(timeout)", "exceeded timeout", "time limit exceeded", "timeouterror"}},
 	{class: API, says: []string{"internal server error", "bad gateway", "service unavailable", "api error", "apierror", "api_error", "server_error", "server error", "internalservererror", "overloaded*", "bad request", "invalid_request_error", "validation failed", "unprocessable entity", "internal error encountered", "http error"}, http: []int{400, 405, 406, 413, 415, 422, 500, 501, 502, 503, 520, 521, 522, 529}},
-	{class: Auth, says: []string{"credentials", "not authorized", "not authenticated", "forbidden"}},
+	{class: Auth, says: []string{"invalid credentials", "missing credentials", "no credentials", "credentials are required", "credentials not found", "not authorized", "not authenticated", "is forbidden", "forbidden:", "forbidden"}},
 	{class: OOM, types: shellOnly, exits: []int{137}},
 	{class: Timeout, types: shellOnly, exits: []int{124}},
 	{class: NotFound, types: shellOnly, exits: []int{127}},

@@ -3,7 +3,7 @@ package insight
 import "strings"
 
 // statusForms is what tools write before an HTTP status.
-var statusForms = [...]string{"http", "http error", "http/1.0", "http/1.1", "http/2", "status", "status:", "status code", "status code:", "code", "code:", "error", "error:", "failed with", "response", "rejected"}
+var statusForms = [...]string{"http", "http error", "http/1.0", "http/1.1", "http/2", "http/#", "status", "status:", "status code", "status code:", "code", "code:", "error", "error:", "failed with", "response", "rejected"}
 
 // statuses is the first HTTP statuses that a text in lower case tells: numbers from 400 to 599 behind a word that announces one.
 func statuses(text []byte) (all [4]int) {
