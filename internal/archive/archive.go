@@ -192,16 +192,20 @@ func openAsIs(ctx context.Context, dir string) (*Archive, error) {
 // Changed says whether what was read can be wrong, because somebody has written where SQLite cannot read beside writers.
 func (a *Archive) Changed() bool { return a.asIs != nil && a.asIs.Changed() }
 
-// own returns *Foreign if the file holds tables of somebody else: they are not to be written beside, nor read as ours. An
-// archive has its tables and its number from one transaction, so the tables are looked at first.
+// own returns *Foreign if the file holds tables of somebody else: they are not to be written beside, nor read as ours.
 func (a *Archive) own() error {
+	version, err := a.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
 	tables, err := a.number("SELECT count(*) FROM sqlite_schema")
 	if err != nil || tables == 0 {
 		return err
 	}
-	version, err := a.number("PRAGMA user_version")
-	if err != nil {
-		return err
+	if version == 0 { // tables and number come in one transaction, which another process may have made meanwhile
+		if version, err = a.number("PRAGMA user_version"); err != nil {
+			return err
+		}
 	}
 	traces, err := a.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'traces'")
 	if err == nil && (version == 0 || traces == 0) {

@@ -92,15 +92,16 @@ func (e *exam) keeping() {
 		e.addHint("archive", Bad, err)
 		return
 	}
-	known := 0
+	known, lost := 0, 0
 	for _, k := range keepers() {
 		for _, r := range e.Readers {
 			if r.Name() == k.source {
-				known += e.expiring(k, r, archived)
+				all, missing := e.expiring(k, r, archived)
+				known, lost = known+all, lost+missing
 			}
 		}
 	}
-	if known > 0 {
+	if known > 0 && lost == 0 {
 		e.addf("archive", OK, "no session that is about to be deleted is missing in it")
 	}
 }
@@ -136,13 +137,13 @@ func (e *exam) archived() (map[string]archive.Cursor, error) {
 	return all, nil
 }
 
-// expiring warns of the sessions of one agent, and returns how many there are if none of them is missing in the archive.
-func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Cursor) (fine int) {
+// expiring warns of the sessions of one agent, and returns how many files of sessions it has and how many of them it is about
+// to delete that are missing in the archive.
+func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Cursor) (all, missing int) {
 	keeps, by := k.keeps(e.Env)
 	if keeps == 0 {
-		return 0
+		return 0, 0
 	}
-	all, missing := 0, 0
 	var first time.Time
 	err := r.Find(e.ctx, trace.Places{Home: e.Env("HOME"), Getenv: e.Env}, func(s trace.Store) error {
 		all++
@@ -160,14 +161,14 @@ func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Cu
 		e.addf("archive", Note, "%s: %v", k.name, err)
 	}
 	if missing == 0 {
-		return all
+		return all, 0
 	}
 	when := "the next time it starts"
 	if left := keeps - e.Now.Sub(first); left > 0 {
 		when = "from " + first.Add(keeps).Format("2006-01-02") + " on"
 	}
 	e.add("archive", Note, fmt.Sprintf("%s deletes %s of sessions %s (%s: %s), and they are not archived", k.name, files(missing), when, by, days(keeps)), "aburn ingest")
-	return 0
+	return all, missing
 }
 
 func files(n int) string {

@@ -91,7 +91,7 @@ func TestPageAtTheKeyboard(t *testing.T) {
 			t.Errorf("%s: %s is %s, want %s", what, expression, got, want)
 		}
 	}
-	is("whose clocks these are", `document.getElementById('zone').textContent === 'times of ' + Intl.DateTimeFormat().resolvedOptions().timeZone`, "true")
+	is("whose clocks these are", `document.getElementById('zone').textContent === 'times in ' + Intl.DateTimeFormat().resolvedOptions().timeZone`, "true")
 	items := `document.querySelectorAll('#tree [role=treeitem]').length`
 	all := b.Value(items)
 	b.Value(`document.querySelector('#tree [tabindex="0"]').focus()`)

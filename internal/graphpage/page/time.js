@@ -3,7 +3,7 @@ const axis = { segments: [], length: 1, from: 0, to: 1, pause: 10 * 60 * 1000 };
 
 // zone tells in whose time the clocks of the page are: the table has UTC.
 function zone() {
-  $('zone').textContent = 'times of ' + (Intl.DateTimeFormat().resolvedOptions().timeZone || 'this computer');
+  $('zone').textContent = 'times in ' + (Intl.DateTimeFormat().resolvedOptions().timeZone || 'the zone of this computer');
 }
 
 // measure finds when anything happened, and lays that out on a line.
