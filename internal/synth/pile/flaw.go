@@ -126,4 +126,4 @@ var faults = []fault{
 
 var names = [...]string{"harbor", "lantern", "meadow", "anvil", "orchard", "quarry", "saddle", "tundra", "willow", "zephyr"}
 
-func project(r *rand.Rand) string { return "/home/user/work/" + names[r.IntN(len(names))] }
+func project(r *rand.Rand) string { return home + "/" + names[r.IntN(len(names))] }

@@ -45,12 +45,17 @@ const (
 	SessionsFile = "truth-sessions.jsonl"
 )
 
+// home is where the projects are of sessions that were never in files.
+const home = "/home/user/work"
+
 // together is how many sessions are written in one transaction.
 const together = 500
 
 // maker makes one pile.
 type maker struct {
 	Options
+	work     string // where the projects are
+	stores   bool   // as files (MakeStores)
 	sessions []*Session
 	traces   []*trace.SessionTrace // that are not written yet
 	made     int                   // sessions begun
@@ -66,7 +71,7 @@ func Make(ctx context.Context, dir string, o Options) (*Truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{Options: o}
+	m := &maker{Options: o, work: home}
 	for len(m.sessions) < o.Units && err == nil {
 		if err = m.next(); err == nil && len(m.traces) >= together {
 			err = m.write(ctx, a)
@@ -90,6 +95,7 @@ func (m *maker) next() error {
 	at := m.Now.Add(-Span).Add(time.Duration(float64(Span-2*time.Hour) * float64(len(m.sessions)) / float64(m.Units))).Truncate(time.Second)
 	a := &agents[0]
 	switch draw := r.IntN(100); {
+	case m.stores:
 	case draw < 30, straddles(n):
 		a = &agents[1] // RemedyAgent
 	case draw < 45:

@@ -39,6 +39,13 @@ const (
 // plot chooses what happens in the n-th session. The first sessions have one plot each, so that small piles hold some of all.
 func (m *maker) plot(n int, s *story) plot {
 	all := plots()
+	if m.stores {
+		all = inStores(all)
+		if n < len(all) {
+			return all[n].of(s)
+		}
+		return draw(s.r, all).of(s)
+	}
 	left := m.Units - len(m.sessions)
 	var p plot
 	switch {
@@ -57,6 +64,11 @@ func (m *maker) plot(n int, s *story) plot {
 	if s.agent.name == RemedyAgent && p.name != "live" && p.name != "straddled" && !s.now.IsZero() {
 		p = m.unreachable(s, p)
 	}
+	return p.of(s)
+}
+
+// of notes that p is what happens in a session.
+func (p plot) of(s *story) plot {
 	s.t.Plot = p.name
 	return p
 }
@@ -186,6 +198,7 @@ func rough(s *story) {
 		s.overcome(&flaws[k], 4-i)
 	}
 	s.work(2)
+	s.say()
 	s.ends("completed")
 }
 
@@ -226,7 +239,7 @@ func stuckLoop(s *story) {
 	s.ends("errored")
 }
 
-// left ends within a call.
+// left ends within a call. Claude Code's own transcript of such a session says that its process was killed.
 func left(s *story) {
 	s.work(2)
 	if s.r.IntN(2) == 0 {
@@ -234,6 +247,10 @@ func left(s *story) {
 	}
 	s.do(act{typ: trace.ShellTool, what: "npm start", left: true})
 	s.ends("gave_up")
+	if s.m.stores {
+		s.ends("killed")
+		s.t.Refined = true
+	}
 }
 
 // background has a call without an end, and goes on.

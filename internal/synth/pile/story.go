@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -38,7 +39,7 @@ type story struct {
 // begin begins a session at a time.
 func (m *maker) begin(r *rand.Rand, a *agent, at time.Time) *story {
 	id := fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", r.Uint32(), r.IntN(1<<16), r.IntN(1<<12), r.IntN(1<<12), r.Uint64()>>16)
-	return m.tell(r, a, a.name, id, project(r), at)
+	return m.tell(r, a, a.name, id, filepath.Join(m.work, names[r.IntN(len(names))]), at)
 }
 
 func (m *maker) tell(r *rand.Rand, a *agent, source, id, project string, at time.Time) *story {
@@ -255,6 +256,8 @@ func (s *story) result(a *act, id string, began time.Time) {
 func (s *story) duration(a *act) int64 {
 	ms := int64(20 + s.r.IntN(4000))
 	switch {
+	case a.flaw != nil: // what failed no agent measures
+		return 0
 	case a.slow:
 		s.m.slow++
 		ms = 60_000 + int64(s.m.slow*131%400)*1000 + int64(s.m.slow)%1000 // no two are as long
