@@ -35,7 +35,8 @@ func listLead(line string) (lead, body string) {
 	body = strings.TrimLeft(line, " ")
 	indent := len(line) - len(body)
 	mark, _, ok := strings.Cut(body, " ")
-	if ok && (mark == "-" || strings.HasSuffix(mark, ".") && strings.Trim(mark, "0123456789") == ".") {
+	number, dot := strings.CutSuffix(mark, ".")
+	if ok && (mark == "-" || dot && number != "" && strings.Trim(number, "0123456789") == "") {
 		indent += len(mark) + 1
 	}
 	return line[:indent], line[indent:]

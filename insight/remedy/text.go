@@ -58,7 +58,8 @@ func haveIt(n int) string {
 	return strconv.Itoa(n) + " sessions have"
 }
 
-// VerdictWords is an inferred outcome with its rule and events: "errored (failing_tail, events 12, 17)".
+// VerdictWords is an inferred outcome with its rule and events: "errored (failing_tail, events 12, 17)"; of a session that goes on
+// what it would be if nothing came after.
 func VerdictWords(v insight.Verdict, live bool) string {
 	text := string(v.Outcome) + " (" + v.Rule
 	for i, seq := range v.Events {
@@ -77,7 +78,7 @@ func VerdictWords(v insight.Verdict, live bool) string {
 		text += ", " + markdown.Code(v.Refined)
 	}
 	if live {
-		text += ", so far: the session is going on"
+		return string(insight.Running) + "; were this its end: " + text
 	}
 	return text
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aburn/insight/remedy"
+	"aburn/internal/archive"
+	"aburn/internal/digests"
+	"aburn/internal/synth/pile"
+	"aburn/internal/term"
+)
+
+// On a terminal what is told about failures is folded at its width, under headings that stand out; on a pipe it is the Markdown
+// that agents get. The word for what helps stands nowhere but where a rule matched, and in "not a fix".
+func TestFailuresOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := pile.Make(t.Context(), dir, pile.Options{Units: 300, Seed: 1, Now: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(dir, pile.ArchiveDir)
+	all, err := digests.Load(t.Context(), home, archive.Filter{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"TERM=xterm", "ABURN_HOME=" + home}
+	asked := map[remedy.Tier]bool{}
+	for i := range all {
+		s := &all[i]
+		answer := remedy.ForSession(s.Digest, pure(all), remedy.Registry())
+		if asked[answer.Tier] {
+			continue
+		}
+		asked[answer.Tier] = true
+		cmd := aburnIn(dir, "remedy", s.Source+"/"+s.ID)
+		cmd.Env = append(cmd.Env, env...)
+		if out, err := cmd.Output(); err != nil || string(out) != answer.Markdown() {
+			t.Errorf("%v\n%s\nnot\n%s", err, out, answer.Markdown())
+		}
+		for _, args := range [][]string{{"remedy", s.Source + "/" + s.ID}, {"replay", s.Source + "/" + s.ID}} {
+			shown := onTerminal(t, dir, append(env, "NO_COLOR=1"), args...)
+			fits(t, shown)
+			text := strings.ToLower(shown)
+			if n := strings.Count(text, "fix"); args[0] == "remedy" && answer.Tier != remedy.KnownFix && n != strings.Count(strings.Join(strings.Fields(text), " "), "not a fix") {
+				t.Errorf("%s says it %d times:\n%s", answer.Tier, n, shown)
+			}
+			if strings.Contains(shown, "\n#") || strings.HasPrefix(shown, "#") {
+				t.Errorf("the marks of headings are there:\n%s", shown)
+			}
+			if shown := onTerminal(t, dir, env, args...); !strings.HasPrefix(shown, "\x1b[1m") {
+				t.Errorf("no heading stands out: %q", shown)
+			}
+		}
+	}
+	if len(asked) < 3 {
+		t.Errorf("only the tiers %v", asked)
+	}
+	shown := onTerminal(t, dir, append(env, "NO_COLOR=1"), "lessons")
+	fits(t, shown)
+	if !strings.Contains(shown, "\n1. error: ") || !strings.Contains(shown, "\n   - seen: ") {
+		t.Error(shown)
+	}
+}
+
+// fits complains about lines of more than 80 cells, but where one word is that long: paths stay whole.
+func fits(t *testing.T, shown string) {
+	t.Helper()
+	for line := range strings.Lines(shown) {
+		if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 && len(strings.Fields(line)) > 1 {
+			t.Errorf("%d cells: %q", w, line)
+		}
+	}
+}
