@@ -75,7 +75,7 @@ func (a *app) report(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	o := report.Options{Now: now.UTC(), Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
+	o := report.Options{Now: now.UTC().Truncate(time.Second), Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
 	if o.Remedies, err = a.measured(ctx, filter, list); err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func bar(n, all int) string {
 	eighths := max((n*barWidth*8+all/2)/all, 1)
 	text := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {
-		text += string("▏▎▍▌▋▊▉"[3*(rest-1) : 3*rest])
+		text += "▏▎▍▌▋▊▉"[3*(rest-1) : 3*rest]
 	}
 	return text
 }
