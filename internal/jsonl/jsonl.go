@@ -90,7 +90,9 @@ func Read(ctx context.Context, r io.Reader, offset, lines int64, each func(Line)
 			done = end + 1
 			from = done
 		}
-		buf = buf[:copy(buf, buf[done:])]
+		if done > 0 {
+			buf = buf[:copy(buf, buf[done:])]
+		}
 		if len(buf) > MaxLine {
 			long += int64(len(buf))
 			buf = buf[:0]
