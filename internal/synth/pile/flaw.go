@@ -91,6 +91,9 @@ var flaws = []flaw{
 	{"nofile", "not_found", trace.ReadTool, noExit, "", "", func(r *rand.Rand) string {
 		return "File does not exist."
 	}},
+	{"unknown", "other", trace.ShellTool, 3, "./frobnicate", "", func(r *rand.Rand) string {
+		return fmt.Sprintf("zork %d: the moon is in the seventh house", r.IntN(90))
+	}},
 	{"unauthorized", "auth", trace.WebTool, noExit, "", "", func(r *rand.Rand) string {
 		return "Request failed with status code 401: Unauthorized"
 	}},

@@ -149,13 +149,13 @@ func (s *Session) rate() string {
 	return "high"
 }
 
-// Sub is what the sub-signature is of, "" where there is none.
+// Sub is what the sub-signature is of, "" where there is none: without errors, or where nobody knows of what class they are.
 func (s *Session) Sub() string {
-	if len(s.Errors) == 0 {
-		return ""
-	}
 	all := s.ranked()
 	slices.Sort(all)
+	if joined := strings.Join(all, "+"); joined == "" || joined == "other" {
+		return ""
+	}
 	return s.Agent + " " + strings.Join(all, "+")
 }
 
