@@ -173,18 +173,23 @@ func (m *ingestMeter) show(p ingest.Progress) {
 	if !m.out.Terminal() || p.Took < 300*time.Millisecond {
 		return
 	}
-	text := "linking sessions"
-	if !p.Linking {
-		text = fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), term.Count(int64(p.FilesDone)), term.Count(int64(p.Files)),
-			term.Size(p.BytesDone), term.Size(p.Bytes))
-		if rate := float64(p.BytesDone) / p.Took.Seconds(); rate > 0 {
-			left := time.Duration(float64(p.Bytes-p.BytesDone) / rate * float64(time.Second))
-			text += fmt.Sprintf("  %s/s  %s left", term.Size(int64(rate)), term.Duration(left.Round(time.Second)))
-		}
-	}
-	text = term.Cut(text, max(m.out.Width()-1, 1))
+	text := term.Cut(progressText(p), max(m.out.Width()-1, 1))
 	fmt.Fprintf(m.out, "\r%s", term.Pad(text, m.width))
 	m.width = term.Width(text)
+}
+
+// progressText is how far a run is, in a line.
+func progressText(p ingest.Progress) string {
+	if p.Linking {
+		return "linking sessions"
+	}
+	text := fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), term.Count(int64(p.FilesDone)), term.Count(int64(p.Files)),
+		term.Size(p.BytesDone), term.Size(p.Bytes))
+	if rate := float64(p.BytesDone) / p.Took.Seconds(); rate > 0 {
+		left := time.Duration(float64(p.Bytes-p.BytesDone) / rate * float64(time.Second)).Round(time.Second)
+		text += fmt.Sprintf("  %s/s  %s left", term.Size(int64(rate)), term.Duration(max(left, time.Second)))
+	}
+	return text
 }
 
 func (m *ingestMeter) clear() {
