@@ -135,6 +135,16 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// Equal errors of one session that differ in what is no part of their being equal count once for it.
+func TestEqualErrors(t *testing.T) {
+	s := store{}
+	s.talk("one", 1, "Bash a", "fail 1 boom", "Shell b", "fail 2 boom")
+	r := Make("", s.digests(), s.open)
+	if e := r.Errors; len(e) != 1 || e[0].Sessions != 1 || e[0].Count != 2 || e[0].Exit != nil || e[0].Tool != "" {
+		t.Errorf("%+v", e)
+	}
+}
+
 // Whatever order the sessions come in, and whoever else holds them, the replay is the same.
 func TestOrder(t *testing.T) {
 	s := shop()
