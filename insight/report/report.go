@@ -18,7 +18,7 @@ type Report struct {
 	Chosen Chosen    `json:"chosen"`
 	Units  Units     `json:"units"`
 
-	Outcomes []Outcome `json:"outcomes"` // all six, the fixed order of outcomes()
+	Outcomes []Outcome `json:"outcomes"` // all but running, completed first
 	Agents   []Agent   `json:"agents"`   // most units first
 	Failures []Shape   `json:"failures"` // coarse keys of failing units, most units first
 	Errors   []Error   `json:"errors"`   // fine keys: first decisive errors, most units first
