@@ -78,6 +78,8 @@ func TestWhatKeepsAdviceAway(t *testing.T) {
 	w.expect(w.run(w.root), "advice note tasks that aburn did not sign wait for your word in .oss/queue.json (1) -> aburn queue list")
 	w.write(".config/aburn/settings.json", `{"queue": {"foreign": true}}`)
 	w.expect(w.run(w.root), "! advice")
+	w.write(".config/aburn/settings.json", `{"queue": {"foreign": true}, "remedy": {"rules": [{"klass": "test"}]}}`)
+	w.expect(w.run(w.root), "project note ~/.config/aburn/settings.json:1:")
 	w.write("src/.oss/queue.json", `{"tasks":`)
 	w.expect(w.run(w.root), "advice note nothing in .oss/queue.json is delivered: read queue.json: not a queue -> aburn queue list")
 }

@@ -37,7 +37,8 @@ func (e *exam) project() {
 		e.add("project", Note, "nobody vouched for it on this machine: hooks record, but nothing from .oss/ reaches an agent, and its settings are not read", "aburn init")
 	}
 	set := settings.Load(p, e.Env)
-	set.Model() // it warns, too
+	set.Model() // they warn, too
+	set.Rules()
 	for _, w := range set.Warnings {
 		e.add("project", Note, w)
 	}
