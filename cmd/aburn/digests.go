@@ -14,7 +14,7 @@ import (
 // forAgent is what a command has to do with under `aburn mcp`, beside the texts that it prints.
 type forAgent struct {
 	data any // what --json would have printed
-	kept *keptDigests
+	kept *kept
 }
 
 // digests are the digests of the sessions that f chooses, the newest first. That some could not be read is a warning.

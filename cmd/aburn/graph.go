@@ -82,7 +82,7 @@ func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	f, err := plant(ctx, arch)
+	f, err := a.forest(ctx, arch)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"aburn/internal/archive"
 	"aburn/internal/graphpage"
@@ -81,20 +82,19 @@ func (a *app) graphOf(ctx context.Context, g *grown, arch *archive.Archive, name
 
 // choose takes the trees that hold a session which the filter chooses.
 func (g *grown) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
-	list, err := arch.Sessions(ctx, filter)
-	if err != nil {
-		return err
-	}
-	wanted := map[*graph.Node]bool{}
-	for i := range list {
-		if n := g.nodes[list[i].Key]; n != nil {
-			wanted[n.Root()] = true
+	g.trees = slices.Clone(g.roots)
+	if filter != (archive.Filter{}) {
+		list, err := arch.Sessions(ctx, filter)
+		if err != nil {
+			return err
 		}
-	}
-	for _, root := range g.roots {
-		if wanted[root] {
-			g.trees = append(g.trees, root)
+		wanted := map[*graph.Node]bool{}
+		for i := range list {
+			if n := g.nodes[list[i].Key]; n != nil {
+				wanted[n.Root()] = true
+			}
 		}
+		g.trees = slices.DeleteFunc(g.trees, func(root *graph.Node) bool { return !wanted[root] })
 	}
 	if g.measure != "" {
 		for _, root := range g.trees {

@@ -41,7 +41,7 @@ func (a *app) mcp(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	d := &desk{app: a, dir: dir, kept: &keptDigests{}}
+	d := &desk{app: a, dir: dir, kept: &kept{}}
 	s := mcpserver.Server{Version: version().String(), Instructions: mcpInstructions, Tools: d.tools(), Resources: d.resources()}
 	return s.Serve(bare{ctx}, a.in, a.out)
 }
@@ -55,7 +55,7 @@ func (bare) Value(any) any { return nil }
 type desk struct {
 	*app
 	dir  string
-	kept *keptDigests
+	kept *kept
 }
 
 // run runs a command for whoever asks and returns what it printed. What it says on stderr are notes; where it fails, or prints
