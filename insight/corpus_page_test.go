@@ -24,7 +24,7 @@ const (
 // record compares what was measured with the page, and writes it there if that was asked for. A number that fell is an error
 // in any case: who means it takes the old one out of the page by hand. One that rose is none, or every better rule would have
 // to touch the page.
-func record(t *testing.T, open, frozen *score) {
+func record(t *testing.T, scores []*score) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -35,7 +35,7 @@ func record(t *testing.T, open, frozen *score) {
 	if !found || !closed {
 		t.Fatalf("%s has no place for the numbers", page)
 	}
-	now := table(open, frozen)
+	now := table(scores)
 	fell := false
 	old, fresh := numbers(was), numbers(now)
 	for _, what := range slices.Sorted(maps.Keys(old)) {
@@ -55,34 +55,62 @@ func record(t *testing.T, open, frozen *score) {
 	}
 }
 
-// table is both scores as Markdown.
-func table(open, frozen *score) string {
+// table is the scores as Markdown, one row a class and one row a sum.
+func table(scores []*score) string {
 	var b strings.Builder
-	b.WriteString("| class | open: precision | open: recall | frozen: precision | frozen: recall |\n|---|---|---|---|---|\n")
+	head := func(first, columns string) {
+		b.WriteString("| " + first)
+		for _, part := range parts {
+			b.WriteString(strings.ReplaceAll(columns, "PART", part.name))
+		}
+		n := 1 + len(parts)*strings.Count(columns, "|")
+		b.WriteString(" |\n" + strings.Repeat("|---", n) + "|\n")
+	}
+	head("class", " | PART: precision | PART: recall")
+	for _, class := range classesOf(scores) {
+		fmt.Fprintf(&b, "| `%s`", class)
+		for _, s := range scores {
+			fmt.Fprintf(&b, " | %v | %v", s.precision[class], s.recall[class])
+		}
+		b.WriteString(" |\n")
+	}
+	b.WriteString("\n")
+	head("of all", " | PART")
+	for _, sum := range sums {
+		b.WriteString("| " + sum.what)
+		for _, s := range scores {
+			fmt.Fprintf(&b, " | %v", sum.of(s))
+		}
+		b.WriteString(" |\n")
+	}
+	return b.String()
+}
+
+// sums are what is told of all classes together.
+var sums = []struct {
+	what string
+	of   func(*score) ratio
+}{
+	{"cases with the right class", func(s *score) ratio { return s.right }},
+	{"near misses with the right class", func(s *score) ratio { return s.near }},
+	{"cases in other languages with the right class", func(s *score) ratio { return s.elsewhere }},
+	{"pairs of one error with one normalised head", func(s *score) ratio { return s.same }},
+	{"pairs of different errors with different normalised heads", func(s *score) ratio { return s.apart }},
+	{"pairs of different errors with different keys", func(s *score) ratio { return s.keys }},
+}
+
+// classesOf are the classes that were given or right anywhere.
+func classesOf(scores []*score) []string {
 	seen := map[string]bool{}
-	for _, m := range []map[string]ratio{open.precision, open.recall, frozen.precision, frozen.recall} {
-		for class := range m {
+	for _, s := range scores {
+		for class := range s.precision {
+			seen[class] = true
+		}
+		for class := range s.recall {
 			seen[class] = true
 		}
 	}
-	for _, class := range slices.Sorted(maps.Keys(seen)) {
-		fmt.Fprintf(&b, "| `%s` | %v | %v | %v | %v |\n", class, open.precision[class], open.recall[class], frozen.precision[class], frozen.recall[class])
-	}
-	b.WriteString("\n| of all | open | frozen |\n|---|---|---|\n")
-	for _, row := range []struct {
-		what         string
-		open, frozen ratio
-	}{
-		{"cases with the right class", open.right, frozen.right},
-		{"near misses with the right class", open.near, frozen.near},
-		{"cases in other languages with the right class", open.elsewhere, frozen.elsewhere},
-		{"pairs of one error with one normalised head", open.same, frozen.same},
-		{"pairs of different errors with different normalised heads", open.apart, frozen.apart},
-		{"pairs of different errors with different keys", open.keys, frozen.keys},
-	} {
-		fmt.Fprintf(&b, "| %s | %v | %v |\n", row.what, row.open, row.frozen)
-	}
-	return b.String()
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // numbers are those of a table, by row and column.
