@@ -38,8 +38,9 @@ func (a *app) currentSession(cmd *cli.Command, all []digests.Session) (*insight.
 	case !errors.Is(err, project.ErrNone):
 		return nil, err
 	}
+	below := strings.TrimSuffix(dir, "/") + "/"
 	i := slices.IndexFunc(all, func(s digests.Session) bool {
-		return s.Live && s.Relation != trace.Subagent && (s.Project.Key == dir || s.Project.Path == dir || strings.HasPrefix(s.Project.Path, dir+"/"))
+		return s.Live && s.Relation != trace.Subagent && (s.Project.Key == dir || s.Project.Path == dir || strings.HasPrefix(s.Project.Path, below))
 	})
 	if i < 0 {
 		return nil, badNews("--current: no session in the archive goes on in "+dir, "aburn ingest  # reads what was written since", "aburn sessions --project .")

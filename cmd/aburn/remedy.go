@@ -53,6 +53,8 @@ func remedyArguments(ctx context.Context, cmd *cli.Command) error {
 		return usageError("--current is a session, and takes no other")
 	case cmd.IsSet("applied") || cmd.Bool("current"):
 		return nil
+	case cmd.NArg() == 0:
+		return usageError("one key or session has to be named", "aburn remedy --current", "aburn report")
 	}
 	return targetArgument(ctx, cmd)
 }

@@ -66,10 +66,12 @@ func ForKey(key string, all []*insight.Digest, rules []Rule) *Answer {
 
 func isError(c insight.ClassCount) bool { return c.Class != insight.Cancelled && c.Count > 0 }
 
-// failing says whether d failed, or of a live one, whether it fails so far: in a session that goes on an open call is one that
-// runs, and nobody has been killed.
-func failing(d *insight.Digest) bool {
-	return d.Verdict.Failing() && (!d.Live || d.Verdict.Outcome == insight.Errored)
+func failing(d *insight.Digest) bool { return fails(d.Verdict, d.Live) }
+
+// fails says whether a session failed, or a live one fails so far: in a session that goes on an open call is one that runs, and
+// nobody has been killed.
+func fails(v insight.Verdict, live bool) bool {
+	return v.Failing() && (!live || v.Outcome == insight.Errored)
 }
 
 func subjectOf(d *insight.Digest) Subject {
@@ -132,11 +134,13 @@ func nameOf(e *insight.ErrorGroup) errorName {
 	return errorName{string(e.Class), string(e.Type), e.Hash}
 }
 
-// shared is d's errors that are in mine, the first one first.
+// shared is d's different errors that are in mine, the first one first.
 func shared(d *insight.Digest, mine map[errorName]bool) (list []*insight.ErrorGroup) {
 	for i := range d.Errors {
-		if mine[nameOf(&d.Errors[i])] {
-			list = append(list, &d.Errors[i])
+		e := &d.Errors[i]
+		same := func(o *insight.ErrorGroup) bool { return nameOf(o) == nameOf(e) }
+		if mine[nameOf(e)] && !slices.ContainsFunc(list, same) {
+			list = append(list, e)
 		}
 	}
 	return list

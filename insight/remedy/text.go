@@ -29,7 +29,11 @@ func (a *Answer) about(b *strings.Builder) {
 	s := &a.Subject
 	if s.Key != "" {
 		fmt.Fprintf(b, "- asked about: %s, which %s\n", markdown.Code(s.Key), haveIt(s.Sessions))
-		fmt.Fprintf(b, "- looked at: %s, the newest of the %d with its sub-signature\n", markdown.Session(s.Source, s.Session), s.Alike)
+		which := "the newest, as none of them fails"
+		if fails(s.Verdict, s.Live) {
+			which = fmt.Sprintf("the newest that fails of the %d with its sub-signature", s.Alike)
+		}
+		fmt.Fprintf(b, "- looked at: %s, %s\n", markdown.Session(s.Source, s.Session), which)
 	} else {
 		fmt.Fprintf(b, "- asked about: %s\n", markdown.Session(s.Source, s.Session))
 	}
