@@ -61,6 +61,8 @@ type rule struct {
 	class Class
 	types []trace.ToolType // what the call's tool does; notCall is an error event
 	runs  []string         // one of the command line's programs, as CommandWord has them, or the beginning of one up to a blank
+	only  []string         // all of its programs are among these
+	line  string           // what stands in the command line
 	exits []int
 	codes []int    // HTTP statuses that an error event has
 	says  []string // one of these phrases stands in the text (see phrase), or
@@ -116,19 +118,21 @@ func (r *rule) fits(f *Failure, programs func() []string) bool {
 	case r.types != nil && !slices.Contains(r.types, f.Type):
 	case r.exits != nil && (f.Exit == nil || !slices.Contains(r.exits, *f.Exit)):
 	case r.codes != nil && !slices.Contains(r.codes, f.Status):
-	case r.runs != nil && !slices.ContainsFunc(programs(), r.names):
+	case r.runs != nil && !slices.ContainsFunc(programs(), named(r.runs)):
+	case r.only != nil && (len(programs()) == 0 || slices.ContainsFunc(programs(), func(p string) bool { return !named(r.only)(p) })):
+	case !strings.Contains(f.Command, r.line):
 	default:
 		return true
 	}
 	return false
 }
 
-// names says whether a program is one of the rule's.
-func (r *rule) names(program string) bool {
-	for _, name := range r.runs {
-		if rest, ok := strings.CutPrefix(program, name); ok && (rest == "" || rest[0] == ' ' || rest[0] == ':') {
-			return true
-		}
+// named says of a program whether it is one of these.
+func named(names []string) func(program string) bool {
+	return func(program string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			rest, ok := strings.CutPrefix(program, name)
+			return ok && (rest == "" || rest[0] == ' ' || rest[0] == ':')
+		})
 	}
-	return false
 }

@@ -49,7 +49,9 @@ type drawing struct {
 
 func (d *drawing) event(body trace.Body) trace.Event {
 	d.line++
-	d.at = d.at.Add(time.Second)
+	if d.copied == "" {
+		d.at = d.at.Add(time.Second)
+	}
 	return trace.Event{Time: d.at, Ref: trace.Ref{Line: d.line}, Copied: d.copied, Body: body}
 }
 
@@ -66,8 +68,9 @@ func (d *drawing) word(word string) {
 	case strings.Contains(word, "=") && parts[0][0] == 'c':
 		d.call(parts[0], strings.Join(parts[1:], ":"))
 	case word[0] == '+':
-		n, _ := strconv.Atoi(word[1:])
-		d.at = d.at.Add(time.Duration(n) * time.Second)
+		if n, _ := strconv.Atoi(word[1:]); d.copied == "" {
+			d.at = d.at.Add(time.Duration(n) * time.Second)
+		}
 	case parts[0] == "copy":
 		d.copied = map[string]string{"ON": "elsewhere"}[arg(1)]
 	case parts[0] == "outcome":

@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -68,32 +69,48 @@ func (p *phrases) add(x phrase) {
 	x.text, x.rest, _ = strings.Cut(text, "…")
 	first, _ := utf8.DecodeRuneInString(x.text)
 	last, _ := utf8.DecodeLastRuneInString(x.text)
-	x.wordBegins = !open && isWord(first) // a number may begin within a longer one
+	x.wordBegins = !open && isWord(first)
 	x.wordEnds = !shut && x.rest == "" && (isWord(last) || last == '#' || last == '%')
 	list := &p.within
 	if x.wordBegins {
 		list = &p.begins
 	}
-	at := []int{bucket(x.text[0], x.text[1], x.text[2])}
-	if isNumberMark(x.text[1]) { // the third byte can be another digit
-		at = append(at, bucket(x.text[0], '#', '#'))
-	}
-	for _, b := range at {
+	for _, b := range begins(x.text) {
 		list[b] = append(list[b], uint16(len(p.all)))
 	}
 	p.all = append(p.all, x)
 }
 
+// begins is the buckets of the texts that can begin a phrase: a number can have one digit, two, or more.
+func begins(text string) []int {
+	if !strings.ContainsAny(text[:3], "#%") {
+		return []int{bucket(text[0], text[1], text[2])}
+	}
+	var forms []string
+	for _, number := range [...]string{"0", "00", "000"} {
+		form := strings.NewReplacer("##", "#", "#", number, "%", number).Replace(text)[:3]
+		if !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	all := make([]int, len(forms))
+	for i, f := range forms {
+		all[i] = bucket(f[0], f[1], f[2])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 func isNumberMark(b byte) bool { return b == '#' || b == '%' }
 
-// bucket is where phrases are kept that begin with these bytes. All digits are one, and what stands for them.
+// bucket is where phrases are kept that begin with these bytes. All digits are one.
 func bucket(a, b, c byte) int {
 	return (int(digitless(a))*1849 + int(digitless(b))*43 + int(digitless(c))) & (buckets - 1)
 }
 
 func digitless(b byte) byte {
-	if isDigit(b) || isNumberMark(b) {
-		return '#'
+	if isDigit(b) {
+		return '0'
 	}
 	return b
 }
@@ -204,7 +221,7 @@ func pass(text []byte, i int, want string) (end int, ok bool) {
 	return i, true
 }
 
-// lower is the beginning of a text in lower case, in buf as far as that has room.
+// lower is the beginning of a text in lower case, in buf, which has room for maxText bytes, if that will do.
 func lower(buf []byte, text string) []byte {
 	if len(text) > maxText {
 		text = text[:maxText]

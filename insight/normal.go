@@ -113,7 +113,10 @@ func (n *normal) beginsPath() bool {
 // word takes a word with all that is joined to it.
 func (n *normal) word() {
 	token := n.in[n.at:n.tokenEnd()]
+	date := dateLen(n.in[n.at:])
 	switch {
+	case date > 0:
+		n.replaced(date, forNumber)
 	case strings.Contains(token, "://"):
 		n.replaced(len(token), forURL)
 	case isPath(token):

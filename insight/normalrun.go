@@ -58,8 +58,8 @@ func isMonth(s string) bool {
 // number takes a number that begins with s, and what of it stands behind a point or comma.
 func (n *normal) number(s string, end int) {
 	unit := !isDigit(s[len(s)-1])
-	for n.at+1 < end && (n.in[n.at] == '.' || n.in[n.at] == ',') && isDigit(n.in[n.at+1]) {
-		for n.at++; n.at < end && isWordByte(n.in[n.at]); n.at++ {
+	for n.at+1 < end && n.in[n.at] == '.' && isDigit(n.in[n.at+1]) || thousands(n.in[n.at:]) {
+		for n.at++; n.at < len(n.in) && isWordByte(n.in[n.at]); n.at++ {
 		}
 		unit = unit || !isDigit(n.in[n.at-1])
 	}
@@ -69,6 +69,48 @@ func (n *normal) number(s string, end int) {
 	}
 	n.put(forNumber)
 	n.timed = unit
+}
+
+// thousands says whether a comma and three digits stand at the beginning of s.
+func thousands(s string) bool {
+	return len(s) >= 4 && s[0] == ',' && isDigit(s[1]) && isDigit(s[2]) && isDigit(s[3]) && (len(s) == 4 || !isWordByte(s[4]))
+}
+
+// dateLen is how long the date is that s begins with, with its time: 2026-11-21T10:11:12.5Z; 0 if there is none.
+func dateLen(s string) int {
+	end := shape(s, "0000-00-00")
+	if end == 0 {
+		end = shape(s, "0000/00/00")
+	}
+	if end == 0 || end < len(s) && isDigit(s[end]) {
+		return 0
+	}
+	if end < len(s) && (s[end] == 'T' || s[end] == ' ') && shape(s[end+1:], "00:00") > 0 {
+		end += len("T00:00")
+		for end+1 < len(s) && (s[end] == ':' || s[end] == '.') && isDigit(s[end+1]) || end < len(s) && isDigit(s[end]) {
+			end++
+		}
+	}
+	switch {
+	case end < len(s) && s[end] == 'Z':
+		end++
+	case end < len(s) && (s[end] == '+' || s[end] == '-') && shape(s[end+1:], "00:00") > 0:
+		end += len("+00:00")
+	}
+	return end
+}
+
+// shape is how long the beginning of s is that looks like form, in which 0 stands for a digit; 0 if it does not.
+func shape(s, form string) int {
+	if len(s) < len(form) {
+		return 0
+	}
+	for i := range len(form) {
+		if form[i] == '0' && !isDigit(s[i]) || form[i] != '0' && s[i] != form[i] {
+			return 0
+		}
+	}
+	return len(form)
 }
 
 // units is what can stand directly behind a number.
