@@ -71,12 +71,23 @@ func (m *maker) work(ctx context.Context) error {
 			if ctx.Err() != nil {
 				break
 			}
-			r.digest = d
+			if err == nil {
+				r.take(d)
+			}
 			m.made(r, err)
 		}
 		m.keep(mark, rows)
 	}
 	return nil
+}
+
+// take takes the stored form of d, and what that says: the texts of d itself would hold all of its trace in memory.
+func (r *row) take(d *insight.Digest) {
+	r.Body = insight.Append(nil, d)
+	if stored, err := insight.Decode(r.Body); err == nil {
+		d = stored
+	}
+	r.digest = d
 }
 
 // take is the next digests to make, and the state of the archive before their traces are read.
@@ -116,7 +127,8 @@ func (m *maker) keep(mark archive.Mark, rows []*row) {
 	list := make([]archive.Digest, 0, len(rows))
 	for _, r := range rows {
 		if r.digest != nil {
-			list = append(list, archive.Digest{Key: r.Key, Body: insight.Append(nil, r.digest)})
+			list = append(list, r.Digest)
+			r.Body = nil
 		}
 	}
 	m.mu.Lock()
