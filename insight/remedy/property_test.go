@@ -164,3 +164,29 @@ func proven(d *insight.Digest, r Rule) bool {
 	}
 	return false
 }
+
+// Nothing that a tool, an agent or a person said gets into an answer: evidence is change-shaped.
+func TestNoTexts(t *testing.T) {
+	const said = "s4id"
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		d, all, rules := anything(r)
+		for _, o := range all {
+			o.Ask = said
+			for i := range o.Errors {
+				e := &o.Errors[i]
+				e.Text, e.Head, e.Code, e.Tool = e.Text+" "+said, said, said, said
+			}
+			o.Slow = []insight.SlowCall{{Tool: said, What: said}}
+			o.Phases = []insight.PhaseUse{{Command: said, Phase: said}}
+		}
+		a := ForSession(d, all, rules)
+		data, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := a.Markdown() + string(data); strings.Contains(text, said) {
+			t.Fatalf("%s", text)
+		}
+	}
+}
