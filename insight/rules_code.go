@@ -27,6 +27,7 @@ var codeRules = []rule{
 	{class: Timeout, types: shellOnly, exits: []int{124, 137}, line: "timeout "},
 	// A compiler's own number of an error, whatever its text speaks of.
 	{class: Syntax, says: []string{"error ts1#"}},
+	{class: NotFound, says: []string{"with an existing package-lock"}}, // npm's usage stands behind it
 	{class: NotFound, says: []string{"error ts5058", "error ts5083", "error ts6053", "error ts18003"}},
 	{class: Type, says: []string{"error ts2#", "error ts4#", "error ts6#", "error ts7#", "error ts8#", "error ts9#", "error ts18#", "error[e#]"}},
 	{class: Timeout, says: []string{"exceeded timeout of", "test timed out after", "panic: test timed out", "timeout of #ms exceeded",
@@ -107,7 +108,8 @@ var codeRules = []rule{
 		"cannot find name", "error cs0#", "type mismatch", "cannot be converted to", "does not exist on type", "borrow of moved value",
 		"does not live long enough", "cannot borrow", "implicitly has an 'any' type", "possibly 'undefined'", "possibly 'null'",
 		"property…is missing in type", "no overload matches", "expected # arguments, but got", "invalid input syntax for", "but expression is of type",
-		"operator does not exist:", "(report*", "missing return statement", "cannot be referenced from a static context", "cannot range over",
+		"operator does not exist:", "datatype mismatch", "call of overloaded", "is ambiguous", "no matching function", "template argument",
+		"could not convert", "no viable", "(report*", "missing return statement", "cannot be referenced from a static context", "cannot range over",
 		"in single-value context", "is not an expression", "defined and not used", "cannot define new methods", "method redeclared",
 		"field and method with the same name", "undefined function", "attempt to index a nil", "attempt to call a nil", "global symbol",
 		"can't locate object method", "is not iterable", "is not a constructor", "before initialization", "[valid-type]", "[no-any-return]", "[no-redef]",
@@ -127,7 +129,8 @@ var codeRules = []rule{
 		"misconf"}},
 	{class: Build, says: []string{"undefined reference", "ld returned", "ld: symbol(s) not found", "undefined symbols for architecture", "cannot find -l*",
 		"unable to find library", "library not found for", "linker command failed", "linking with", "fatal error:…no such file",
-		"fatal error:…file not found", "compilation terminated", "can't find crate", "import cycle not allowed", "no required module provides package",
+		"fatal error:…file not found", "compilation terminated", "can't find crate", "import cycle not allowed", "no matching files found",
+		"no required module provides package",
 		"is not in std", "missing go.sum entry",
 		"updates to go.mod needed", "build constraints exclude all go files", "eresolve", "conflicting peer dependency", "conflicting dependencies",
 		"resolutionimpossible", "version solving failed", "failed to select a version", "ebadengine", "unsupported engine", "could not resolve dependencies",
