@@ -18,21 +18,21 @@ import (
 // nobody is a user that owns nothing here.
 const nobody = 65534
 
-// Folders that may not be read are told, each once and as bad news, and everything beside them is archived: by the usual places
-// and by a name.
-func TestIngestBesideClosedFolders(t *testing.T) {
+// closedHome is a home with a few sessions, and two folders beside them that may not be read, and an aburn that the user nobody can start.
+func closedHome(t *testing.T) (home, exe string, closed []string) {
+	t.Helper()
 	home, err := os.MkdirTemp("", "aburn-closed-") // whoever is nobody can get there, which t.TempDir does not promise
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := []string{filepath.Join(home, ".claude/projects/-home-closed"), filepath.Join(home, ".codex/sessions/2025/11/21")}
+	closed = []string{filepath.Join(home, ".claude/projects/-home-closed"), filepath.Join(home, ".codex/sessions/2025/11/21")}
 	t.Cleanup(func() {
 		for _, dir := range closed {
 			os.Chmod(dir, 0o700)
 		}
 		os.RemoveAll(home)
 	})
-	exe := filepath.Join(home, "aburn")
+	exe = filepath.Join(home, "aburn")
 	program, err := exec.LookPath("aburn")
 	if err != nil {
 		t.Fatal(err)
@@ -58,14 +58,29 @@ func TestIngestBesideClosedFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"ingest", "claude", "codex"}, {"ingest", "claude", home}} {
+	return home, exe, closed
+}
+
+// Folders that may not be read are told, each once and as bad news, and everything beside them is archived: by the usual places
+// and by a name.
+func TestIngestBesideClosedFolders(t *testing.T) {
+	home, exe, closed := closedHome(t)
+	prepare := func(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 		cmd := aburnIn(home, args...)
 		cmd.Path, cmd.Env = exe, append(cmd.Env, "HOME="+home, "ABURN_HOME="+filepath.Join(home, "archive", filepath.Base(args[len(args)-1])))
 		if os.Geteuid() == 0 {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		}
-		var out, errs bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &errs
+		out, errs := new(bytes.Buffer), new(bytes.Buffer)
+		cmd.Stdout, cmd.Stderr = out, errs
+		return cmd, out, errs
+	}
+	cmd, out, errs := prepare("ingest", "claude", closed[0])
+	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != exitBadNews || out.String() != "claude skipped  open ~/.claude/projects/-home-closed: permission denied\n" {
+		t.Errorf("named: %v\n%s%s", err, out, errs)
+	}
+	for _, args := range [][]string{{"ingest", "claude", "codex"}, {"ingest", "claude", home}} {
+		cmd, out, errs := prepare(args...)
 		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != exitBadNews || !strings.Contains(errs.String(), "2 things could not be archived") {
 			t.Errorf("%q: %v\n%s", args, err, errs.String())
 		}

@@ -73,19 +73,17 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 		}
 		table.Add(append(row, term.Size(s.Bytes))...)
 	}
-	switch named := len(run.options.Places.Paths) > 0; {
-	case rows == 0 && named:
-		return // tellIngest says it
-	case rows == 0:
+	nothing := rows == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
+	if rows == 0 && !nothing {
 		a.note("no agent has written sessions where they usually are: a file or folder can be named")
 	}
-	if err := table.Print(run.out, 2); err != nil {
+	if rows > 0 && table.Print(run.out, 2) != nil {
 		return
 	}
 	for i := range r.Sources {
 		a.ingestDetails(run, &r.Sources[i])
 	}
-	if run.options.DryRun {
+	if run.options.DryRun || nothing {
 		return
 	}
 	for _, line := range ingestFoot(r) {
