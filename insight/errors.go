@@ -136,15 +136,28 @@ func decisive(classes []ClassCount, groups []ErrorGroup) int {
 
 // solved finds the call that did what the last one of a group had failed to do.
 func (s *session) solved(last []*use) {
+	wanted := map[deed][]int{} // the groups that a success of this kind solves
 	for i := range s.d.Errors {
 		if last[i] == nil {
 			continue
 		}
-		for k := range s.uses {
-			u := &s.uses[k]
-			if u.seq > last[i].seq && u.end != nil && !u.failed && u.solves(last[i]) {
-				s.d.Errors[i].Solved = u.seq
-				break
+		for _, k := range last[i].aims() {
+			wanted[k] = append(wanted[k], i)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	for k := range s.uses {
+		u := &s.uses[k]
+		if u.end == nil || u.failed {
+			continue
+		}
+		for _, aim := range u.aims() {
+			for _, i := range wanted[aim] {
+				if g := &s.d.Errors[i]; g.Solved == 0 && u.seq > last[i].seq {
+					g.Solved = u.seq
+				}
 			}
 		}
 	}

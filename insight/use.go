@@ -73,19 +73,20 @@ func markRetries(all []use) {
 	}
 }
 
-// solves says whether u, which succeeded, is what failed does: the same call, or one of the same tool about the same path or
-// with the same command.
-func (u *use) solves(failed *use) bool {
-	if u.call.Tool != failed.call.Tool {
-		return false
+// aims are by what a call is known for that does what another one failed to do: the same call, or one of the same tool about
+// the same path or with the same command.
+func (u *use) aims() []deed {
+	aims := make([]deed, 0, 3)
+	if k, ok := u.deed(); ok {
+		aims = append(aims, k)
 	}
-	a, ok := u.deed()
-	b, also := failed.deed()
-	if ok && also && a == b || failed.call.Path != "" && u.call.Path == failed.call.Path {
-		return true
+	if u.call.Path != "" {
+		aims = append(aims, deed{u.call.Tool, "path", u.call.Path})
 	}
-	word := CommandWord(failed.call.Head)
-	return word != "" && word == CommandWord(u.call.Head)
+	if word := CommandWord(u.call.Head); word != "" {
+		aims = append(aims, deed{u.call.Tool, "word", word})
+	}
+	return aims
 }
 
 // share parts each response's tokens among the calls that it made, to the token: the first ones get what does not part.

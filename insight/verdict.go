@@ -107,8 +107,16 @@ func (j *judgement) failingTail() bool {
 // openCalls looks for calls that nothing ended and that the agent left so: with later work of its own, it had gone on without.
 func (j *judgement) openCalls() bool {
 	var at []int
+	var w *workAfter
 	for i := range j.uses {
-		if u := &j.uses[i]; u.end == nil && !j.goneOn(u) {
+		u := &j.uses[i]
+		if u.end != nil {
+			continue
+		}
+		if w == nil {
+			w = lastWork(j.t.Events)
+		}
+		if !w.follows(u) {
 			j.open = append(j.open, u)
 			at = append(at, u.seq)
 		}
@@ -116,31 +124,62 @@ func (j *judgement) openCalls() bool {
 	return len(at) > 0 && j.decided(GaveUp, RuleOpenCalls, at[max(0, len(at)-maxEvidence):]...)
 }
 
-// goneOn says whether the agent worked on after a call, in another response than the one that made it. Where a response has
-// no id, something must have reached the agent in between.
-func (j *judgement) goneOn(u *use) bool {
-	reached := false
-	for i := u.seq; i < len(j.t.Events); i++ {
-		e := &j.t.Events[i]
+// workAfter is what has to be known of a session's end to say of any call whether the agent worked on after it, in another
+// response than the one that made it. Where a response has no id, something must have reached the agent in between.
+type workAfter struct {
+	last, other     string // the last response with an id, and the last one before it that has another
+	lastAt, otherAt int    // the Seqs of their last events
+	reached         int    // the Seq of what last reached the agent before it did anything
+	reachedNameless int    // and before it did something in a response without an id
+}
+
+func lastWork(events []trace.Event) *workAfter {
+	w := new(workAfter)
+	acted, nameless := false, false
+	for i := len(events) - 1; i >= 0; i-- {
+		e := &events[i]
 		if e.Copied != "" {
 			continue
 		}
 		if !byAgent(e) {
-			switch e.Body.(type) {
-			case *trace.ToolResult, *trace.UserMessage:
-				reached = true
-			}
+			w.reaches(e, acted, nameless)
 			continue
 		}
-		if id := response(e); id != "" && u.call.Response != "" {
-			if id != u.call.Response {
-				return true
-			}
-		} else if reached {
-			return true
+		acted = true
+		switch id := response(e); {
+		case id == "":
+			nameless = true
+		case w.last == "":
+			w.last, w.lastAt = id, e.Seq
+		case w.other == "" && id != w.last:
+			w.other, w.otherAt = id, e.Seq
 		}
 	}
-	return false
+	return w
+}
+
+// reaches notes an event that reaches the agent, before it acted or not.
+func (w *workAfter) reaches(e *trace.Event, acted, nameless bool) {
+	switch e.Body.(type) {
+	case *trace.ToolResult, *trace.UserMessage:
+		if acted {
+			w.reached = max(w.reached, e.Seq)
+		}
+		if nameless {
+			w.reachedNameless = max(w.reachedNameless, e.Seq)
+		}
+	}
+}
+
+// follows says whether the agent worked on after a call.
+func (w *workAfter) follows(u *use) bool {
+	switch id := u.call.Response; id {
+	case "":
+		return w.reached > u.seq
+	case w.last:
+		return w.otherAt > u.seq || w.reachedNameless > u.seq
+	}
+	return w.lastAt > u.seq || w.reachedNameless > u.seq
 }
 
 // response is the id of the response that an event of the agent is part of.
