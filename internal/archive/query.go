@@ -18,9 +18,12 @@ const listed = `(SELECT s.*,
 	s.store <> 0 AND (s.ended > ? OR coalesce(c.sessions = 1 AND c.modified > 1000000 * ?, 0)) AS live, ` + twin + `
 	FROM sessions s LEFT JOIN cursors c ON c.store = s.store)`
 
-// surveyed is listed for looking at most of them: which stores changed lately is asked once, not for each session.
+// surveyed is listed for looking at most of them: which stores changed lately, and what hooks recorded, is asked once, not for
+// each session.
 const surveyed = `(SELECT s.*,
-	s.store <> 0 AND (s.ended > ? OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified > 1000000 * ?)) AS live, ` + twin + `
+	s.store <> 0 AND (s.ended > ? OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified > 1000000 * ?)) AS live,
+	CASE s.source WHEN 'own' THEN EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND t.source <> 'own')
+		ELSE s.id IN (SELECT id FROM sessions WHERE source = 'own') END AS twin
 	FROM sessions s)`
 
 // twin says whether both hooks and their agent's store have the session.
@@ -34,12 +37,12 @@ const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.
 // Sessions is the sessions that f chooses, the newest first.
 func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	where, args := f.where()
-	query := "SELECT " + sessionColumns + " FROM " + listed + " s WHERE " + where + " ORDER BY s.ended DESC, s.key DESC"
+	from, limit := surveyed, ""
 	if f.Limit > 0 {
-		query += " LIMIT ?"
+		from, limit = listed, " LIMIT ?"
 		args = append(args, f.Limit)
 	}
-	return a.sessions(query, args...)
+	return a.sessions("SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+" ORDER BY s.ended DESC, s.key DESC"+limit, args...)
 }
 
 // sessions runs a query of sessionColumns from listed.
