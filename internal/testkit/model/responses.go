@@ -99,6 +99,9 @@ func (s *stream) call(i int, c Call) map[string]any {
 		item["type"], item["id"], item["input"] = "custom_tool_call", "ctc_"+id, s.input(c)
 		return item
 	}
+	if c.Search {
+		return map[string]any{"type": "tool_search_call", "id": "tsc_" + id, "call_id": id, "status": "completed", "execution": "client", "arguments": json.RawMessage(s.input(c))}
+	}
 	item["type"], item["id"], item["arguments"] = "function_call", "fc_"+id, s.input(c)
 	if c.Namespace != "" {
 		item["namespace"] = c.Namespace

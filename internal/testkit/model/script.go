@@ -63,6 +63,8 @@ type Call struct {
 	InputFor func(*Request) any
 	// Freeform makes it a Codex custom tool call (apply_patch): Input is then the text itself.
 	Freeform bool
+	// Search makes it a search of Codex's for tools that it has not told the model of, which has no name: Input is its arguments.
+	Search bool
 }
 
 // Usage is what the answer says it cost; zero values become 100 in, 20 out. A big Input provokes a client's auto-compaction.
