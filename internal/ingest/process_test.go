@@ -189,7 +189,7 @@ func TestKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	before := map[string]int{}
 	kills := 0
-	rounds := 20
+	rounds := 20 / smaller
 	if os.Getenv("ABURN_STORM") != "" {
 		rounds *= 10
 	}
@@ -312,15 +312,15 @@ func TestGrownWhileRead(t *testing.T) {
 // A full disk ends the run with what was committed, and says so; with room again the next run goes on.
 func TestDiskFull(t *testing.T) {
 	w := newWorld(t)
-	w.fill(400, 40)
-	_, wait := w.start(order{FileSize: 600 << 10})
+	w.fill(150, 40)
+	_, wait := w.start(order{FileSize: 400 << 10})
 	a := wait()
 	if !strings.Contains(a.Error, archive.Name) || !strings.Contains(a.Hint, "full") {
 		t.Errorf("%+v", a)
 	}
 	w.events()
 	_, wait = w.start(order{})
-	if a := wait(); a.Error != "" || len(w.events()) != 400 {
+	if a := wait(); a.Error != "" || len(w.events()) != 150 {
 		t.Errorf("%+v, %d sessions", a, len(w.events()))
 	}
 }

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -355,22 +356,33 @@ func TestRebuild(t *testing.T) {
 // A store with many sessions is written in parts.
 func TestParts(t *testing.T) {
 	w := newWorld(t)
-	w.reader.many = 300
-	big := `{"say":"hello","at":"2026-11-01T10:00:00Z"}` + strings.Repeat("\n"+`{"call":"c"}`, 400)
-	path := w.write("a.notes", big)
-	if s := w.ingest(); s.New != 301 || s.Read != 1 || s.Stores != 1 {
+	w.reader.many = 400
+	lines := []string{`{"say":"hello","at":"2026-11-01T10:00:00Z"}`}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		id := make([]byte, 190)
+		for i := range id {
+			id[i] = 'a' + byte(r.IntN(26))
+		}
+		lines = append(lines, `{"call":"`+string(id)+`"}`)
+	}
+	path := w.write("a.notes", lines...)
+	if s := w.ingest(); s.New != 401 || s.Read != 1 || s.Stores != 1 {
 		t.Errorf("%s", did(s))
 	}
-	if s := w.ingest(); s.Unchanged != 301 || s.Read != 0 {
+	if info, err := os.Stat(filepath.Join(w.dir, archive.Name)); err != nil || info.Size() < 9<<20 {
+		t.Errorf("all that is archived is one part: %v, %v", info, err)
+	}
+	if s := w.ingest(); s.Unchanged != 401 || s.Read != 0 {
 		t.Errorf("%s", did(s))
 	}
-	w.reader.many = 299
+	w.reader.many = 399
 	at := time.Now().Add(-30 * time.Minute)
 	if err := os.Chtimes(path, at, at); err != nil {
 		t.Fatal(err)
 	}
 	w.sql("UPDATE cursors SET whole = 1")
-	if s := w.ingest(); s.Unchanged != 300 || s.Gone != 1 {
+	if s := w.ingest(); s.Unchanged != 400 || s.Gone != 1 {
 		t.Errorf("%s", did(s))
 	}
 }

@@ -24,7 +24,7 @@ import (
 // What is archived of homes whose contents are known is what they hold: in total, and of each session.
 func TestArchiveIsTheTruth(t *testing.T) {
 	for seed := range uint64(2) {
-		k := newKnown(t, home.Options{Size: 20 << 20, Seed: seed + 1, Brief: true, Own: true})
+		k := newKnown(t, home.Options{Size: 20 << 20 / smaller, Seed: seed + 1, Brief: true, Own: true})
 		dir := filepath.Join(k.dir, "archive")
 		report := k.ingest(dir)
 		for _, s := range report.Sources {
@@ -72,7 +72,7 @@ func (k *known) unchanged(dir string) {
 // The order in which files come to the archive does not matter: children before parents, forks before what they were
 // copied from, one file at a time or all together.
 func TestOrderDoesNotMatter(t *testing.T) {
-	k := newKnown(t, home.Options{Size: 8 << 20, Seed: 11, Brief: true, Own: true})
+	k := newKnown(t, home.Options{Size: 8 << 20 / smaller, Seed: 11, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
 	want := k.traces(whole)
@@ -119,7 +119,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // A session that grows is all that is read again, however it is cut, and ends as if it had been read at once.
 func TestGrownSessions(t *testing.T) {
-	k := newKnown(t, home.Options{Size: 5 << 20, Seed: 21, Brief: true, Own: true})
+	k := newKnown(t, home.Options{Size: 5 << 20 / smaller, Seed: 21, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
 	want := k.traces(whole)
