@@ -36,9 +36,7 @@ func (r *run) plan(ctx context.Context) ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, stores := range found {
-		r.report.found = append(r.report.found, stores...)
-	}
+	r.report.found = append(r.report.found, found...)
 	if first {
 		if err := r.vanished(found); err != nil {
 			return nil, err
@@ -97,6 +95,13 @@ func (r *run) find(ctx context.Context, meanwhile func() error) ([][]trace.Store
 	wait.Wait()
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
+	}
+	if len(r.seen) == 0 {
+		n := 0
+		for _, stores := range found {
+			n += len(stores)
+		}
+		r.seen = make(map[storeKey]bool, n)
 	}
 	for i, err := range errs {
 		if err != nil {

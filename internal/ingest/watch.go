@@ -150,11 +150,13 @@ func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) (mor
 
 // lively is the folders in which something is likely to change: of the stores that changed last, and the ones above them,
 // where new folders appear.
-func lively(found []trace.Store, now time.Time) (list []string) {
+func lively(found [][]trace.Store, now time.Time) (list []string) {
 	var recent []trace.Store
-	for _, s := range found {
-		if now.Sub(s.ModTime) < watchedFor {
-			recent = append(recent, s)
+	for _, stores := range found {
+		for _, s := range stores {
+			if now.Sub(s.ModTime) < watchedFor {
+				recent = append(recent, s)
+			}
 		}
 	}
 	slices.SortFunc(recent, func(a, b trace.Store) int {

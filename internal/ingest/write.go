@@ -11,7 +11,7 @@ import (
 const (
 	batchSize   = 8 << 20 // bytes
 	batchStores = 500
-	batchTime   = 500 * time.Millisecond
+	batchTime   = 200 * time.Millisecond
 )
 
 // write commits results in batches until there are no more, and puts them into the report. After an error of the archive

@@ -103,7 +103,7 @@ func project(dir string) (all []trace.Store, err error) {
 	for _, e := range folder.Entries {
 		switch {
 		case e.IsDir():
-			all = append(all, agents(filepath.Join(dir, e.Name(), "subagents"))...)
+			all = agents(filepath.Join(dir, e.Name(), "subagents"), all)
 		case e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl"):
 			if stat, err := folder.Stat(e); err == nil { // else it went while we looked
 				all = append(all, storeOf(filepath.Join(dir, e.Name()), stat))
@@ -113,11 +113,11 @@ func project(dir string) (all []trace.Store, err error) {
 	return all, nil
 }
 
-// agents is the sub-agents in a folder, and in those below it.
-func agents(dir string) (all []trace.Store) {
+// agents appends to all the sub-agents in a folder, and in those below it.
+func agents(dir string, all []trace.Store) []trace.Store {
 	folder, err := jsonl.OpenFolder(dir)
 	if err != nil {
-		return nil // most sessions have none
+		return all // most sessions have none
 	}
 	defer folder.Close()
 	metas := map[string]fs.DirEntry{}
@@ -129,7 +129,7 @@ func agents(dir string) (all []trace.Store) {
 	for _, e := range folder.Entries {
 		switch {
 		case e.IsDir():
-			all = append(all, agents(filepath.Join(dir, e.Name()))...)
+			all = agents(filepath.Join(dir, e.Name()), all)
 		case e.Type().IsRegular() && strings.HasPrefix(e.Name(), "agent-") && strings.HasSuffix(e.Name(), ".jsonl"):
 			stat, err := folder.Stat(e)
 			if err != nil {
