@@ -6,6 +6,7 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"sync"
@@ -32,7 +33,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
 	server.AddReceivingMiddleware(s.lazily(server))
-	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	to := &writer{to: out}
+	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(&lines{in: bufio.NewReader(in), out: to}), Writer: to})
 }
 
 // lazily adds tools and resources when they are first asked about: their schemas take longer to make than everything else
@@ -54,8 +56,3 @@ func (s *Server) lazily(server *mcp.Server) mcp.Middleware {
 		}
 	}
 }
-
-// unclosed is a writer that belongs to somebody else.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }

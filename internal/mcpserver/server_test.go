@@ -231,12 +231,11 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestInput: what is no protocol ends the conversation with an error, and nothing of it is answered on out but by the protocol.
+// TestInput: whatever comes in, the end of it is no error, and nothing is answered on out but by the protocol.
 func TestInput(t *testing.T) {
-	for in, fails := range map[string]bool{"": false, "\n": false, "hello\n": true, "{}\n": true, `{"jsonrpc":"2.0","id":1,"method":"no/such"}` + "\n": false} {
+	for _, in := range []string{"", "\n", "hello\n", "{}\n", `{"jsonrpc":"2.0","id":1,"meth`, `{"jsonrpc":"2.0","id":1,"method":"no/such"}` + "\n"} {
 		var out bytes.Buffer
-		err := echoServer().Serve(t.Context(), strings.NewReader(in), &out)
-		if (err != nil) != fails {
+		if err := echoServer().Serve(t.Context(), strings.NewReader(in), &out); err != nil {
 			t.Errorf("%q: %v", in, err)
 		}
 		for line := range strings.Lines(out.String()) {
