@@ -1,6 +1,11 @@
 package insight
 
-import "aburn/trace"
+import (
+	"cmp"
+	"slices"
+
+	"aburn/trace"
+)
 
 // history is what became of one file.
 type history struct {
@@ -41,6 +46,11 @@ func (s *session) changes() {
 			d.More.Changes++
 		}
 	}
+	if more := len(d.Loops) - MaxLoops; more > 0 {
+		slices.SortStableFunc(d.Loops, func(a, b EditLoop) int { return cmp.Compare(b.Edits, a.Edits) })
+		d.Loops, d.More.Loops = d.Loops[:MaxLoops:MaxLoops], more
+	}
+	slices.SortStableFunc(d.Loops, func(a, b EditLoop) int { return cmp.Compare(a.First, b.First) })
 }
 
 // files is the files of a session, in the order of their first change.

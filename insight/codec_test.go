@@ -1,6 +1,7 @@
 package insight_test
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func full() *insight.Digest {
 		Loops:   []insight.EditLoop{{Path: "a.go", Edits: 4, Identical: 1, First: 2, Last: 9}},
 		Changes: []insight.Change{{Path: "a.go", Action: "modified", Times: 4, Added: &one, Removed: &two, Hash: "ff", Event: 9}, {Path: "b.go"}},
 		Phases:  []insight.PhaseUse{{Command: "build", Phase: "RED", Result: "open", ActiveMS: 1, Tokens: 2, Calls: 3, Failed: 4, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 4}}, First: 5, Last: 6}},
-		Ask:     "do it", AskEvent: 1, Decisive: 1, Hooked: true, More: insight.More{Errors: 1, Changes: 2, Phases: 3},
+		Ask:     "do it", AskEvent: 1, Decisive: 1, Hooked: true, More: insight.More{Errors: 1, Changes: 2, Phases: 3, Loops: 4},
 	}
 }
 
@@ -85,4 +86,24 @@ func TestDecodeRefuses(t *testing.T) {
 	if _, err := insight.Decode(form); err == nil {
 		t.Error("a form of another version decodes")
 	}
+}
+
+// Whatever the bytes, they are refused or are a digest that is the same when it is stored again.
+func FuzzDecode(f *testing.F) {
+	f.Add(insight.Append(nil, full()))
+	f.Add(insight.Append(nil, &insight.Digest{Decisive: -1}))
+	f.Fuzz(func(t *testing.T, form []byte) {
+		d, err := insight.Decode(form)
+		if err != nil {
+			return
+		}
+		stored := insight.Append(nil, d)
+		again, err := insight.Decode(stored)
+		if err != nil {
+			t.Fatalf("stored again it is refused: %v", err)
+		}
+		if twice := insight.Append(nil, again); !bytes.Equal(twice, stored) {
+			t.Errorf("%x is stored again as %x", stored, twice)
+		}
+	})
 }

@@ -174,7 +174,7 @@ func (r *decoder) digest(d *Digest) {
 	d.Decisive = r.int()
 	d.Hooked = r.bool()
 	d.fill()
-	d.More = More{Errors: r.int(), Changes: r.int(), Phases: r.int()}
+	d.More = More{Errors: r.int(), Changes: r.int(), Phases: r.int(), Loops: r.int()}
 }
 
 func (r *decoder) counts(c *trace.Counts) {

@@ -33,7 +33,7 @@ type Digest struct {
 	Errors  []ErrorGroup `json:"errors"`  // equal errors, in the order of their first appearance; at most MaxErrors
 	Tools   []ToolUse    `json:"tools"`   // by type, in alphabetical order
 	Slow    []SlowCall   `json:"slow"`    // the longest calls, the longest first; at most MaxSlow
-	Loops   []EditLoop   `json:"loops"`   // files that were changed again and again
+	Loops   []EditLoop   `json:"loops"`   // files that were changed again and again, by their first change; at most MaxLoops, those with most edits
 	Changes []Change     `json:"changes"` // by path, in the order of their first appearance; at most MaxChanges
 	Phases  []PhaseUse   `json:"phases"`  // of the workflow, in their order, where hooks or prompts recorded them
 
@@ -56,6 +56,7 @@ const (
 	MaxSlow    = 5
 	MaxChanges = 60
 	MaxPhases  = 40
+	MaxLoops   = 40
 	MaxHead    = 200
 )
 
@@ -211,4 +212,5 @@ type More struct {
 	Errors  int `json:"errors,omitempty"`
 	Changes int `json:"changes,omitempty"`
 	Phases  int `json:"phases,omitempty"`
+	Loops   int `json:"loops,omitempty"`
 }

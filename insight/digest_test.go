@@ -175,6 +175,26 @@ func TestChanges(t *testing.T) {
 	expect(t, "loops", d.Loops, []insight.EditLoop{{Path: "a", Edits: 3, Identical: 1, First: 4, Last: 11}, {Path: "d", Edits: 4, First: 23, Last: 29}})
 }
 
+// Of more loops than are kept, those with most edits are.
+func TestMoreLoops(t *testing.T) {
+	line := "p:hi c1:Bash=x ok "
+	for i := range insight.MaxLoops + 2 {
+		line += strings.Repeat(fmt.Sprintf("file:f%d ", i), 4+i%2)
+	}
+	d := insight.Make(drawn(t, line), false)
+	edits := 0
+	for i, l := range d.Loops {
+		edits += l.Edits
+		if i > 0 && l.First < d.Loops[i-1].First {
+			t.Errorf("%+v stands behind %+v", l, d.Loops[i-1])
+		}
+	}
+	// 21 files with five changes, and 19 of the 21 with four.
+	if len(d.Loops) != insight.MaxLoops || d.More.Loops != 2 || edits != 21*5+19*4 {
+		t.Errorf("%d loops with %d edits, %+v", len(d.Loops), edits, d.More)
+	}
+}
+
 // Phases: of a command with phases each of them, of one without itself; what is within counts.
 func TestPhases(t *testing.T) {
 	d := insight.Make(drawn(t, "p:hi start:build "+ // 1, 2

@@ -46,6 +46,7 @@ func Append(dst []byte, d *Digest) []byte {
 	e.int(d.More.Errors)
 	e.int(d.More.Changes)
 	e.int(d.More.Phases)
+	e.int(d.More.Loops)
 	return e.buf
 }
 

@@ -107,79 +107,62 @@ func (j *judgement) failingTail() bool {
 // openCalls looks for calls that nothing ended and that the agent left so: with later work of its own, it had gone on without.
 func (j *judgement) openCalls() bool {
 	var at []int
-	var w *workAfter
-	for i := range j.uses {
-		u := &j.uses[i]
-		if u.end != nil {
-			continue
+	var behind later
+	next := len(j.uses) - 1
+	for i := len(j.t.Events) - 1; i >= 0; i-- {
+		e := &j.t.Events[i]
+		if next >= 0 && j.uses[next].seq == e.Seq {
+			if u := &j.uses[next]; u.end == nil && !behind.goesOn(u.call.Response) {
+				j.open = append(j.open, u)
+				at = append(at, u.seq)
+			}
+			next--
 		}
-		if w == nil {
-			w = lastWork(j.t.Events)
-		}
-		if !w.follows(u) {
-			j.open = append(j.open, u)
-			at = append(at, u.seq)
-		}
+		behind.add(e)
 	}
+	slices.Reverse(j.open)
+	slices.Reverse(at)
 	return len(at) > 0 && j.decided(GaveUp, RuleOpenCalls, at[max(0, len(at)-maxEvidence):]...)
 }
 
-// workAfter is what has to be known of a session's end to say of any call whether the agent worked on after it, in another
-// response than the one that made it. Where a response has no id, something must have reached the agent in between.
-type workAfter struct {
-	last, other     string // the last response with an id, and the last one before it that has another
-	lastAt, otherAt int    // the Seqs of their last events
-	reached         int    // the Seq of what last reached the agent before it did anything
-	reachedNameless int    // and before it did something in a response without an id
+// later is what comes behind a place in the trace, as far as it shows that the agent worked on.
+type later struct {
+	response, other string // of the agent's events: the id of a response, and another one
+	nameless, any   bool   // there is an event of the agent of a response without an id, or any
+	// The same, behind something that reached the agent.
+	reachedNameless, reachedAny bool
 }
 
-func lastWork(events []trace.Event) *workAfter {
-	w := new(workAfter)
-	acted, nameless := false, false
-	for i := len(events) - 1; i >= 0; i-- {
-		e := &events[i]
-		if e.Copied != "" {
-			continue
-		}
-		if !byAgent(e) {
-			w.reaches(e, acted, nameless)
-			continue
-		}
-		acted = true
-		switch id := response(e); {
-		case id == "":
-			nameless = true
-		case w.last == "":
-			w.last, w.lastAt = id, e.Seq
-		case w.other == "" && id != w.last:
-			w.other, w.otherAt = id, e.Seq
-		}
+// add takes the event before it.
+func (l *later) add(e *trace.Event) {
+	if e.Copied != "" {
+		return
 	}
-	return w
-}
-
-// reaches notes an event that reaches the agent, before it acted or not.
-func (w *workAfter) reaches(e *trace.Event, acted, nameless bool) {
-	switch e.Body.(type) {
-	case *trace.ToolResult, *trace.UserMessage:
-		if acted {
-			w.reached = max(w.reached, e.Seq)
+	if !byAgent(e) {
+		switch e.Body.(type) {
+		case *trace.ToolResult, *trace.UserMessage:
+			l.reachedNameless, l.reachedAny = l.nameless, l.any
 		}
-		if nameless {
-			w.reachedNameless = max(w.reachedNameless, e.Seq)
-		}
+		return
+	}
+	l.any = true
+	switch id := response(e); {
+	case id == "":
+		l.nameless = true
+	case l.response == "":
+		l.response = id
+	case l.response != id:
+		l.other = id
 	}
 }
 
-// follows says whether the agent worked on after a call.
-func (w *workAfter) follows(u *use) bool {
-	switch id := u.call.Response; id {
-	case "":
-		return w.reached > u.seq
-	case w.last:
-		return w.otherAt > u.seq || w.reachedNameless > u.seq
+// goesOn says whether the agent worked on after a call of this response: in another one or, where one of them has no id, after
+// something had reached it in between.
+func (l *later) goesOn(response string) bool {
+	if response == "" {
+		return l.reachedAny
 	}
-	return w.lastAt > u.seq || w.reachedNameless > u.seq
+	return l.response != "" && l.response != response || l.other != "" || l.reachedNameless
 }
 
 // response is the id of the response that an event of the agent is part of.
