@@ -89,7 +89,7 @@ func (a *app) answer(ctx context.Context, cmd *cli.Command, arch *archive.Archiv
 		return nil, err
 	}
 	if cmd.Bool("current") {
-		d, err := a.currentSession(cmd, all)
+		d, err := a.currentSession(ctx, cmd, arch, all)
 		if err != nil {
 			return nil, err
 		}
