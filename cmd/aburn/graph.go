@@ -90,7 +90,7 @@ func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
 		err = a.graphOf(ctx, g, arch, name)
 	} else {
-		err = g.choose(ctx, arch, filter)
+		err = g.choose(arch, filter)
 	}
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"aburn/internal/archive"
 	"aburn/internal/graphpage"
@@ -20,11 +22,7 @@ type forest struct {
 
 // plant reads the archive's sessions and relationships.
 func plant(ctx context.Context, arch *archive.Archive) (*forest, error) {
-	all, err := arch.Sessions(ctx, archive.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	relations, err := arch.Relations(ctx)
+	all, relations, err := readAll(ctx, arch)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +43,21 @@ func plant(ctx context.Context, arch *archive.Archive) (*forest, error) {
 		}
 	}
 	return f, nil
+}
+
+// readAll reads the sessions and, beside them, the relationships.
+func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Session, relations []archive.Relation, err error) {
+	beside, err := arch.Reader(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer beside.Close()
+	var wait sync.WaitGroup
+	var failed error
+	wait.Go(func() { relations, failed = beside.Relations(ctx) })
+	all, err = arch.Sessions(ctx, archive.Filter{})
+	wait.Wait()
+	return all, relations, cmp.Or(err, failed)
 }
 
 // grown is the part of the forest that is shown.
@@ -81,16 +94,16 @@ func (a *app) graphOf(ctx context.Context, g *grown, arch *archive.Archive, name
 }
 
 // choose takes the trees that hold a session which the filter chooses.
-func (g *grown) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
+func (g *grown) choose(arch *archive.Archive, filter archive.Filter) error {
 	g.trees = slices.Clone(g.roots)
 	if filter != (archive.Filter{}) {
-		list, err := arch.Sessions(ctx, filter)
+		keys, err := arch.Keys(filter)
 		if err != nil {
 			return err
 		}
 		wanted := map[*graph.Node]bool{}
-		for i := range list {
-			if n := g.nodes[list[i].Key]; n != nil {
+		for _, key := range keys {
+			if n := g.nodes[key]; n != nil {
 				wanted[n.Root()] = true
 			}
 		}

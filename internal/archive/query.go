@@ -42,13 +42,31 @@ func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 		from, limit = listed, " LIMIT ?"
 		args = append(args, f.Limit)
 	}
-	return a.sessions("SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+" ORDER BY s.ended DESC, s.key DESC"+limit, args...)
+	all := int64(0) // how many there are, if that is how many are chosen
+	if f == (Filter{Own: f.Own}) {
+		var err error
+		if all, err = a.number("SELECT count(*) FROM sessions"); err != nil {
+			return nil, err
+		}
+	}
+	return a.sessionsInto(make([]Session, 0, all), "SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+" ORDER BY s.ended DESC, s.key DESC"+limit, args...)
+}
+
+// Keys is the keys of the sessions that f chooses (its Limit aside), in no order.
+func (a *Archive) Keys(f Filter) ([]int64, error) {
+	live := millis(a.now().Add(-LiveFor))
+	where, args := f.where()
+	return a.keys("SELECT s.key FROM "+surveyed+" s WHERE "+where, append([]any{live, live}, args...)...)
 }
 
 // sessions runs a query of sessionColumns from listed.
 func (a *Archive) sessions(query string, args ...any) ([]Session, error) {
+	return a.sessionsInto(nil, query, args...)
+}
+
+// sessionsInto appends what a query gives to list.
+func (a *Archive) sessionsInto(list []Session, query string, args ...any) ([]Session, error) {
 	live := millis(a.now().Add(-LiveFor))
-	var list []Session
 	err := a.each(query, func(s *sqlite.Stmt) error {
 		list = append(list, scanSession(s))
 		return nil
