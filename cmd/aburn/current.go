@@ -90,7 +90,8 @@ func writtenOf(ctx context.Context, places trace.Places, source, id string) (*in
 	}
 	one := &oneSession{id: id}
 	err := all[i].Find(ctx, places, func(s trace.Store) error {
-		if !strings.Contains(filepath.Base(s.Path), id) {
+		name := filepath.Base(s.Path)
+		if !strings.HasSuffix(strings.TrimSuffix(name, filepath.Ext(name)), id) { // these two agents name their files so
 			return nil
 		}
 		return all[i].Read(ctx, s, one)
