@@ -59,7 +59,7 @@ func (p *page) answers(w *world, s *store) error {
 	}
 	fmt.Fprintf(&p.b, "\nIts answers, from the question to the answer's last byte: %d servers for each tool, each asked %d times. The first answer reads the digests.\n\n", insightRounds, laterAnswers+1)
 	p.table("tool", "first answer", "later answers", "bound")
-	for _, q := range []struct{ tool, target string }{{"failure_report", ""}, {"lessons", ""}, {"remedy", key}, {"replay", key}} {
+	for _, q := range []struct{ tool, target string }{{"failure_report", ""}, {"lessons", ""}, {"remedy", key}, {"replay", key}, {"session_graph", ""}} {
 		var first, later []time.Duration
 		for range insightRounds {
 			times, err := s.asked(w, q.tool, q.target)

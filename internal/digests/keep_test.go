@@ -165,6 +165,40 @@ func TestBesideWriters(t *testing.T) {
 	}
 }
 
+// While sessions are written, what is kept is never of what they were before.
+func TestBesideIngest(t *testing.T) {
+	dir, a := many(t, 40)
+	stop, loaded := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				close(loaded)
+				return
+			default:
+			}
+			if _, err := Load(context.Background(), dir, archive.Filter{}, nil); err != nil {
+				loaded <- err
+				return
+			}
+		}
+	}()
+	for round := range 60 {
+		words := "ask call:1 fail:1 call:2 done:2" + strings.Repeat(" ask", round+1)
+		write(t, a, story(t, "claude", fmt.Sprint("s", round%40), round%60, words), story(t, "own", fmt.Sprint("s", (round*7)%40), round%60, words))
+	}
+	close(stop)
+	if err := <-loaded; err != nil {
+		t.Fatal(err)
+	}
+	missing(t, dir)
+	made, kept := missing(t, dir)
+	execute(t, dir, "DELETE FROM digests")
+	if _, anew := missing(t, dir); made != 0 || !reflect.DeepEqual(kept, anew) {
+		t.Errorf("%d were missing, and what was kept is what is made anew: %v", made, reflect.DeepEqual(kept, anew))
+	}
+}
+
 // child runs this test again in a process of its own, by the words of args with the test's command line behind them.
 func child(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
