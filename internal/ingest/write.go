@@ -12,7 +12,14 @@ const (
 	batchSize   = 8 << 20 // bytes
 	batchStores = 500
 	batchTime   = 200 * time.Millisecond
+	longestTime = time.Second
 )
+
+// due is how long what is to be committed may wait: a tenth of the run so far, as every commit writes the pages of the
+// indexes again. Who kills a run loses no more than that.
+func (r *run) due() time.Duration {
+	return min(max(batchTime, time.Since(r.report.Started)/10), longestTime)
+}
 
 // write commits results in batches until there are no more, and puts them into the report. After an error of the archive
 // it writes nothing more, and returns that.
@@ -34,7 +41,7 @@ func (r *run) write() (failed error) {
 				size += p.Size()
 			}
 		}
-		if size > batchSize || len(batch) >= batchStores || time.Since(begun) > batchTime {
+		if size > batchSize || len(batch) >= batchStores || time.Since(begun) > r.due() {
 			flush()
 		}
 	}
