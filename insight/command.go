@@ -42,25 +42,31 @@ func commandWords(head string) []string {
 	return all
 }
 
-// wrappers run what stands behind them. The number is how many words of their own they need before it.
-var wrappers = []struct {
+// wrapper is a program that runs what stands behind it, and how many words of its own it needs before that.
+type wrapper struct {
 	words string
 	takes int
-}{
-	{"sudo", 0}, {"env", 0}, {"time", 0}, {"nice", 0}, {"nohup", 0}, {"exec", 0}, {"command", 0}, {"stdbuf", 0}, {"xargs", 0}, {"timeout", 1}, {"npx", 0}, {"bunx", 0}, {"pnpx", 0},
-	{"pnpm exec", 0}, {"pnpm dlx", 0}, {"yarn exec", 0}, {"uv run", 0}, {"uvx", 0}, {"poetry run", 0}, {"pipenv run", 0}, {"bundle exec", 0}, {"python -m", 0}, {"python3 -m", 0}, {"py -m", 0},
 }
+
+var wrappers = []wrapper{
+	{"sudo", 0}, {"env", 0}, {"time", 0}, {"nice", 0}, {"nohup", 0}, {"exec", 0}, {"command", 0}, {"stdbuf", 0}, {"xargs", 0}, {"timeout", 1},
+	{"npx", 0}, {"bunx", 0}, {"pnpx", 0}, {"pnpm exec", 0}, {"pnpm dlx", 0}, {"yarn exec", 0},
+	{"uv run", 0}, {"uvx", 0}, {"poetry run", 0}, {"pipenv run", 0}, {"python -m", 0}, {"python3 -m", 0}, {"py -m", 0}, {"bundle exec", 0},
+}
+
+// wraps says whether the words begin with the wrapper.
+func (w wrapper) wraps(words []string) bool {
+	first, second, two := strings.Cut(w.words, " ")
+	return len(words) > 0 && path.Base(words[0]) == first && (!two || len(words) > 1 && words[1] == second)
+}
+
+// maxWrapped is how many wrappers can stand before one program.
+const maxWrapped = 4
 
 // unwrapped is the words without the wrappers in front of the program, and their flags.
 func unwrapped(words []string) []string {
-	for range 4 {
-		i := slices.IndexFunc(wrappers, func(w struct {
-			words string
-			takes int
-		}) bool {
-			first, second, two := strings.Cut(w.words, " ")
-			return len(words) > 0 && path.Base(words[0]) == first && (!two || len(words) > 1 && words[1] == second)
-		})
+	for range maxWrapped {
+		i := slices.IndexFunc(wrappers, func(w wrapper) bool { return w.wraps(words) })
 		if i < 0 {
 			break
 		}

@@ -199,7 +199,7 @@ func TestMoreLoops(t *testing.T) {
 func TestPhases(t *testing.T) {
 	d := insight.Make(drawn(t, "p:hi start:build "+ // 1, 2
 		"phase:build:RED c1:Bash=go_test bad:1 resp:r1:10 done:build:RED "+ // 3–6
-		"say resp:r2:1000 phase:build:GREEN c2:Edit=a ok +30 c3:Bash=go_test bad:1 c4:Bash=go_test bad:1 resp:r3:5 "+ // 7, 8–14
+		"say resp:r2:1000 phase:build:GREEN copy:ON resp:rC:99 copy:OFF c2:Edit=a ok +30 c3:Bash=go_test bad:1 c4:Bash=go_test bad:1 resp:r3:5 "+ // 7, 8–14
 		"phase:build:REFACTOR say broke:build:REFACTOR complete:build "+ // 15–17, 18
 		"start:ship +900 c5:Bash=git_push ok fail:ship "+ // 19–22
 		"start:plan say start:docs phase:docs:A"), true) // 23–24, 25, 26

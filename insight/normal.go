@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,7 +64,7 @@ func (n *normal) mark(c byte) {
 	case '=', '-', '*', '.':
 		most = 3
 	}
-	if k := len(n.out); most > 0 && k >= most && strings.Count(string(n.out[k-most:]), string(rune(c))) == most {
+	if k := len(n.out); most > 0 && k >= most && bytes.Count(n.out[k-most:], []byte{c}) == most {
 		return
 	}
 	n.out = append(n.out, c)
@@ -99,10 +100,13 @@ func (n *normal) placeholder() bool {
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// isWordByte says whether c is part of a letter, a digit or "_". What is not ASCII is taken for letters.
 func isWordByte(c byte) bool {
 	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf
 }
-func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // beginsPath says whether a path that begins with a sign stands here.
 func (n *normal) beginsPath() bool {

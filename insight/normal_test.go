@@ -27,7 +27,7 @@ func TestNormal(t *testing.T) {
 		"took 1.25s, then 2m 3s and 1m30s":                 "took #, then # and #",
 		"1,234 bytes, 12.5MB of 99%":                       "# bytes, # of #%",
 		"listen tcp 127.0.0.1:8080":                        "listen tcp #:#",
-		"try again at Mar 17th, 2030 5:46 PM":              "try again at # #, # #:# PM",
+		"try again at Mar 17th, 2030 5:46 PM":              "try again at # #, # #:#",
 		"2026-11-21T10:11:12.123Z x":                       "# x",
 		"2026/11/21 10:11:12 and 2026-11-21":               "# and #",
 		"2026-11-21 10:11:12: a 2026-11-21T10:11:12+01:00": "#: a #",

@@ -1,6 +1,9 @@
 package insight
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // run takes a run of letters and digits of a word that ends at end.
 func (n *normal) run(s string, end int) {
@@ -13,13 +16,13 @@ func (n *normal) run(s string, end int) {
 	switch {
 	case digits == 0:
 		n.name(s)
-	case isHash(s): // some have no letter
-		n.number(s, n.at)
 	case digits == 3 && len(s) == 3 && isStatus([]byte(n.in[:min(n.at+2, len(n.in))]), n.at-3):
 		n.put(s)
 		n.timed = false
 	case isQuantity(s):
 		n.number(s, end)
+	case isHash(s): // as a number: some have no letter
+		n.number(s, n.at)
 	case isID(s):
 		n.replaced(0, forID)
 	case s[0]|0x20 == 'v' && isQuantity(s[1:]): // v1.2.3
@@ -31,17 +34,19 @@ func (n *normal) run(s string, end int) {
 	}
 }
 
-// name takes letters. A month before a day is a date's.
+// name takes letters. A month before a day is a date's, and AM or PM a time's.
 func (n *normal) name(s string) {
 	if isMonth(s) && n.at+1 < len(n.in) && n.in[n.at] == ' ' && isDigit(n.in[n.at+1]) {
-		n.put(forNumber)
-	} else if n.timed && (s == "AM" || s == "PM") {
-		n.out = n.out[:len(n.out)-1]
-	} else {
-		n.put(s)
-		n.timed = false
+		s = forNumber
+	} else if (s == "AM" || s == "PM") && n.endsIn(forNumber+" ") {
+		n.out, s = n.out[:len(n.out)-1], ""
 	}
+	n.put(s)
+	n.timed = false
 }
+
+// endsIn says whether s was written last.
+func (n *normal) endsIn(s string) bool { return bytes.HasSuffix(n.out, []byte(s)) }
 
 func isMonth(s string) bool {
 	if len(s) < 3 {
@@ -63,7 +68,7 @@ func (n *normal) number(s string, end int) {
 		}
 		unit = unit || !isDigit(n.in[n.at-1])
 	}
-	if unit && n.timed && strings.HasSuffix(string(n.out), forNumber+" ") {
+	if unit && n.timed && n.endsIn(forNumber+" ") {
 		n.out = n.out[:len(n.out)-1]
 		return
 	}

@@ -14,10 +14,8 @@ type use struct {
 	seq    int
 	end    *trace.ToolResultEvent // nil while it has none, or none but running
 	failed bool
-	retry  bool   // the last call before it that it repeats had failed
-	share  int64  // its part of its response's tokens
-	word   string // what its command line runs, once it was asked for
-	worded bool
+	retry  bool  // the last call before it that it repeats had failed
+	share  int64 // its part of its response's tokens
 }
 
 // uses is the calls of a trace that count, in its order.
