@@ -33,7 +33,9 @@ func contender(args []string) bool {
 	case "replay-routing", "replay-fields":
 		exitOn(replay(args[1], args[2]))
 	case "read-traces":
-		exitOn(readTraces(args[2]))
+		exitOn(readTraces(args[2], 1))
+	case "read-traces-at-once":
+		exitOn(readTraces(args[2], 2))
 	case "decode-json":
 		exitOn(decodeAll(args[2]))
 	default:
