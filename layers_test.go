@@ -47,7 +47,7 @@ var layers = []struct {
 	{"trace/join", "trace trace/build", "", "pure: two traces of one session in, one and the differences out"},
 	{"trace/tracetest", "trace", "", "how readers are tested; knows none, and only tests import it"},
 	{"internal/archive", "trace trace/build internal/scrub internal/sqlitero", "zombiezen.com/go/sqlite github.com/klauspost/compress", "the derived store; knows neither agents nor their files' formats"},
-	{"internal/digests", "insight internal/archive internal/lockfile trace trace/join", "", "digests kept beside the traces that they are made from; knows no rule of them"},
+	{"internal/digests", "insight internal/archive trace trace/join", "", "digests kept beside the traces that they are made from; knows no rule of them"},
 	{"internal/applied", "insight/remedy internal/lockfile internal/scrub", "", "what remedies were tried, as a file; measures nothing"},
 	{"internal/mcpserver", "", "github.com/modelcontextprotocol/go-sdk github.com/google/jsonschema-go", "the protocol and the bounds of an answer; knows nothing of what is asked, and opens nothing"},
 	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "github.com/fsnotify/fsnotify", "which stores are read, when, and from where on; knows no agent"},

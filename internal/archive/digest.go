@@ -76,8 +76,8 @@ func (a *Archive) Parts(key int64) (own int64, subs []int64, err error) {
 	return own, subs, err
 }
 
-// Keeper keeps digests. It needs no lock of package ingest: it writes to a table that nobody else reads before he asks
-// whether it is whole, and only while nobody else has committed anything since the traces were read (Mark).
+// Keeper keeps digests. It needs no lock of package ingest: it touches nothing that an ingest remembers between two
+// transactions, and it writes only if nobody else has committed anything since the traces were read (Mark).
 type Keeper struct{ a *Archive }
 
 // keeping is how long a Keeper waits for who writes right now. What it does not keep can be made again.

@@ -72,7 +72,7 @@ func (m *maker) work(ctx context.Context) error {
 				break
 			}
 			if err == nil {
-				r.take(d)
+				r.set(d)
 			}
 			m.made(r, err)
 		}
@@ -81,8 +81,8 @@ func (m *maker) work(ctx context.Context) error {
 	return nil
 }
 
-// take takes the stored form of d, and what that says: the texts of d itself would hold all of its trace in memory.
-func (r *row) take(d *insight.Digest) {
+// set takes the stored form of d, and what that says: the texts of d itself would hold all of its trace in memory.
+func (r *row) set(d *insight.Digest) {
 	r.Body = insight.Append(nil, d)
 	if stored, err := insight.Decode(r.Body); err == nil {
 		d = stored

@@ -58,11 +58,10 @@ func (m *maker) plot(n int, s *story) plot {
 		p = plot{"straddled", 0, false, m.straddle}
 	case left <= live:
 		p = plot{"live", 0, false, m.live}
+	case s.agent.name == RemedyAgent:
+		p = m.unreachable(s, draw(s.r, all))
 	default:
 		p = draw(s.r, all)
-	}
-	if s.agent.name == RemedyAgent && p.name != "live" && p.name != "straddled" && !s.now.IsZero() {
-		p = m.unreachable(s, p)
 	}
 	return p.of(s)
 }
