@@ -49,7 +49,7 @@ var layers = []struct {
 	{"internal/archive", "trace trace/build internal/scrub internal/sqlitero", "zombiezen.com/go/sqlite github.com/klauspost/compress", "the derived store; knows neither agents nor their files' formats"},
 	{"internal/digests", "insight internal/archive trace trace/join", "", "digests kept beside the traces that they are made from; knows no rule of them"},
 	{"internal/applied", "insight/remedy internal/lockfile internal/scrub", "", "what remedies were tried, as a file; measures nothing"},
-	{"internal/mcpserver", "", "github.com/modelcontextprotocol/go-sdk github.com/google/jsonschema-go", "the protocol and the bounds of an answer; knows nothing of what is asked, and opens nothing"},
+	{"internal/mcpserver", "internal/term", "github.com/modelcontextprotocol/go-sdk github.com/google/jsonschema-go", "the protocol and the bounds of an answer; knows nothing of what is asked, and opens nothing"},
 	{"internal/ingest", "trace internal/archive internal/lockfile internal/project internal/scrub", "github.com/fsnotify/fsnotify", "which stores are read, when, and from where on; knows no agent"},
 	{"internal/reportpage", "insight/remedy insight/report internal/htmlpage internal/term", "", "a report for browsers; adds nothing up"},
 	{"internal/htmlpage", "internal/term", "", "what all pages have in common; knows nothing of what is on them"},

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/internal/term"
 )
 
 // The bounds of an answer. A client shows a model 10,000 tokens without complaint; these are about half of that.
@@ -51,7 +53,7 @@ func (a *Answer) result() (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s.Markdown}}, StructuredContent: json.RawMessage(text)}, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s.Markdown}}, StructuredContent: json.RawMessage(clean(text))}, nil
 }
 
 func notes(all []string) (short []string) {
@@ -70,10 +72,10 @@ func notes(all []string) (short []string) {
 // fence opens and closes a block of code.
 const fence = "```"
 
-// clip is Markdown of at most MaxMarkdown characters: whole lines from its beginning, and how many there are. A block of code
+// clip is Markdown of at most MaxMarkdown characters, all of which show: whole lines from its beginning, and how many there are. A block of code
 // that the cut leaves open is closed.
 func clip(text string) (short string, cut bool) {
-	text = strings.ToValidUTF8(text, "\ufffd")
+	text = term.CleanText(text)
 	if utf8.RuneCountInString(text) <= MaxMarkdown {
 		return text, false
 	}

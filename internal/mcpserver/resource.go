@@ -56,7 +56,7 @@ func (s *Server) reader(r Resource) mcp.ResourceHandler {
 		case len(text) > MaxResource:
 			return nil, fmt.Errorf("%s has %d bytes, and a resource at most %d", req.Params.URI, len(text), MaxResource)
 		}
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: r.MIME, Text: text}}}, nil
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: r.MIME, Text: string(clean([]byte(text)))}}}, nil
 	}
 }
 
