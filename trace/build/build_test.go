@@ -249,3 +249,21 @@ func TestHugeNumbers(t *testing.T) {
 		t.Errorf("%d lines", *c.Added)
 	}
 }
+
+// Ids that begin as the clients' do are not looked through, but for what is a secret in the midst of a word too.
+func TestSecretBehindPrefix(t *testing.T) {
+	twilio := "SK" + "0123456789abcdef0123456789abcdef"
+	gitlab := "GR1348941" + "abcdefghij0123456789"
+	for _, secret := range []string{twilio, gitlab} {
+		for _, prefix := range []string{"", "call_", "fc_call_", "req_"} {
+			if got := build.Token(prefix + secret); strings.Contains(got, secret) {
+				t.Errorf("%q is %q", prefix+secret, got)
+			}
+		}
+	}
+	for _, id := range []string{"exec-6ebb911b-31ef-4f25-9298-425f2d208a0d", "fc_call_hVyn3KqaWxtnQaaA6kLdKWlP", "ctco_019a48b4-c24b-7a33-9d14-460160cb314e", "resp_f6d3676068ed14cfc4c64cd6"} {
+		if got := build.Token(id); got != id {
+			t.Errorf("%q is %q", id, got)
+		}
+	}
+}
