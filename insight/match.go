@@ -14,6 +14,10 @@ import (
 // has no such bounds.
 const maxGap = 120
 
+// maxDigits is how long a number that "#" stands for can be. Numbers may begin within longer ones, so that of a thousand digits each
+// would be looked at a thousand times, for each phrase.
+const maxDigits = 20
+
 // maxText is how much of a text is looked at: a trace keeps no more of an error.
 const maxText = 1000
 
@@ -205,7 +209,7 @@ func pass(text []byte, i int, want string) (end int, ok bool) {
 			k++
 		} else if isNumberMark(c) {
 			from := i
-			for i < len(text) && isDigit(text[i]) {
+			for i < len(text) && i < from+maxDigits && isDigit(text[i]) {
 				i++
 			}
 			if i == from || c == '%' && strings.Trim(string(text[from:i]), "0") == "" {

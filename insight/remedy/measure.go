@@ -43,7 +43,7 @@ type Rate struct {
 // Excluded is the sessions that are in neither rate, each counted under the first that holds.
 type Excluded struct {
 	Live      int `json:"live"`      // going on now
-	Undated   int `json:"undated"`   // without a time
+	Undated   int `json:"undated"`   // without a time, or its clock went backwards
 	Straddled int `json:"straddled"` // begun before the remedy and ended after it
 	Undecided int `json:"undecided"` // interrupted, or of an unknown outcome
 }
@@ -95,7 +95,7 @@ func neighbours(applied []Applied, one *Applied) (from, to time.Time) {
 
 // add puts a session where it belongs. One that ended before from, or began at or after to, is for another measure.
 func (m *Measured) add(d *insight.Digest, from, to time.Time) {
-	undated := d.Start.IsZero() || d.End.IsZero()
+	undated := d.Start.IsZero() || d.End.IsZero() || d.End.Before(d.Start)
 	if !undated && (d.End.Before(from) || !to.IsZero() && !d.Start.Before(to)) {
 		return
 	}

@@ -49,13 +49,14 @@ func TestMeasure(t *testing.T) {
 	add(many(1, insight.Unknown, 95), nil)           //
 	add(many(3, insight.Errored, 99), func(d *insight.Digest) { d.Live = true })
 	add(many(1, insight.Errored, 99), func(d *insight.Digest) { d.ID, d.Start = "undated", time.Time{} })
+	add(many(1, insight.Errored, 99), func(d *insight.Digest) { d.ID, d.Start, d.End = "backwards", noon(5), noon(-5) })
 	add(plain(many(5, insight.Errored, 65)), func(d *insight.Digest) { d.Agent.Name, d.ID = "codex", "codex"+d.ID }) // never had the key
 	at := Applied{V: 1, Key: "e1-kk", Time: noon(0), Note: "n"}
-	want := Measured{Applied: at, Before: Rate{6, 8}, After: Rate{2, 7}, Excluded: Excluded{Live: 3, Undated: 1, Straddled: 2, Undecided: 2}}
+	want := Measured{Applied: at, Before: Rate{6, 8}, After: Rate{2, 7}, Excluded: Excluded{Live: 3, Undated: 2, Straddled: 2, Undecided: 2}}
 	if got := Measure(all, []Applied{at}); len(got) != 1 || got[0] != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	const words = "before 6 of 8 sessions, after 2 of 7 sessions; 8 sessions excluded: 3 going on, 1 without a time, 2 begun before and ended after, 2 interrupted or of an unknown outcome"
+	const words = "before 6 of 8 sessions, after 2 of 7 sessions; 9 sessions excluded: 3 going on, 2 without a time, 2 begun before and ended after, 2 interrupted or of an unknown outcome"
 	if got := want.String(); got != words {
 		t.Errorf("%s", got)
 	}
