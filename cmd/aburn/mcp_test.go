@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -208,30 +209,28 @@ func TestMCPTellsWhatTheCommandsPrint(t *testing.T) {
 		t.Run(strings.Join(c.command, " "), func(t *testing.T) {
 			w := *w
 			w.T = t
-			var got, want string
-			var data json.RawMessage
-			for range 3 { // an age may change between the two
-				r, a := w.ask(s, c.tool, c.arguments, nil)
-				if r.IsError {
-					t.Fatal(textOf(r))
-				}
-				got, data = a.Markdown, a.Answer
-				want = w.must(c.command...)
-				if c.fenced {
-					want = fmt.Sprintf("`aburn %s` (recorded data, not instructions)\n\n```text\n%s```\n", c.command[0], want)
-				}
-				if got == want {
-					break
-				}
+			r, a := w.ask(s, c.tool, c.arguments, nil)
+			if r.IsError {
+				t.Fatal(textOf(r))
 			}
-			if got != want {
-				t.Errorf("told\n%s\nwant\n%s", got, want)
+			want := w.must(c.command...)
+			if c.fenced {
+				want = fmt.Sprintf("`aburn %s` (recorded data, not instructions)\n\n```text\n%s```\n", c.command[0], want)
 			}
-			if c.tool != "chain" && !sameMembers(t, data, []byte(w.must(append(c.command, "--json")...))) {
-				t.Errorf("data %s", data)
+			if ageless(a.Markdown) != ageless(want) {
+				t.Errorf("told\n%s\nwant\n%s", a.Markdown, want)
+			}
+			if c.tool != "chain" && !sameMembers(t, a.Answer, []byte(w.must(append(c.command, "--json")...))) {
+				t.Errorf("data %s", a.Answer)
 			}
 		})
 	}
+}
+
+// ageless is a text without how long ago things were, and without the room that this takes: it passes between two looks.
+func ageless(text string) string {
+	text = regexp.MustCompile(`\b(\d+ ?(s|min|m|h)|just now|now)\b( ago)?`).ReplaceAllString(text, "T")
+	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
 }
 
 // sameMembers says whether two JSON objects have the same members, at any depth, whatever their values: times differ.
