@@ -152,6 +152,7 @@ func (r *decoder) digest(d *Digest) {
 	d.Project.Path = r.string()
 	d.Project.Key = r.string()
 	d.Relation = trace.Relation(r.string())
+	d.Parent = r.string()
 	d.Start = r.time()
 	d.End = r.time()
 	d.ActiveMS = r.int64()

@@ -13,9 +13,11 @@ type Digest struct {
 	Agent    trace.Agent    `json:"agent"`
 	Project  trace.Project  `json:"project"`
 	Relation trace.Relation `json:"relation"`
-	Start    time.Time      `json:"start,omitzero"`
-	End      time.Time      `json:"end,omitzero"`
-	ActiveMS int64          `json:"active_ms"`
+	// Parent is the ID of the session that started it, if it is a sub-agent.
+	Parent   string    `json:"parent,omitempty"`
+	Start    time.Time `json:"start,omitzero"`
+	End      time.Time `json:"end,omitzero"`
+	ActiveMS int64     `json:"active_ms"`
 
 	// Verdict is how the session ended, as if nothing came after. While its source is being written (Live) that is how it
 	// stands so far.

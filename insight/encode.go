@@ -24,6 +24,7 @@ func Append(dst []byte, d *Digest) []byte {
 	e.text(d.Project.Path)
 	e.text(d.Project.Key)
 	e.text(string(d.Relation))
+	e.text(d.Parent)
 	e.time(d.Start)
 	e.time(d.End)
 	e.int64(d.ActiveMS)

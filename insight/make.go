@@ -10,8 +10,9 @@ import (
 // Make works out the digest of a trace. Of a session that hooks recorded too it is given the joined trace (trace/join) and
 // hooked: what hooks alone know (a kill, a Stop, a COMPLETE) then refines the verdict.
 func Make(t *trace.SessionTrace, hooked bool) *Digest {
-	d := &Digest{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Relation: relation(t), Start: t.Start, End: t.End,
+	d := &Digest{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End,
 		ActiveMS: t.ActiveMS, Counts: t.Count(), Usage: t.Usage, Hooked: hooked, Decisive: -1}
+	d.Relation, d.Parent = relation(t)
 	s := &session{t: t, d: d, uses: uses(t)}
 	s.share()
 	s.errors()
@@ -45,17 +46,17 @@ type session struct {
 	uses []use
 }
 
-// relation is how the session stands to others: what started it says more of it than what it continues.
-func relation(t *trace.SessionTrace) trace.Relation {
+// relation is how the session stands to others, and what started it: that says more of it than what it continues.
+func relation(t *trace.SessionTrace) (kind trace.Relation, parent string) {
 	if len(t.Relationships) == 0 {
-		return trace.Root
+		return trace.Root, ""
 	}
 	for i := range t.Relationships {
-		if t.Relationships[i].Kind == trace.Subagent {
-			return trace.Subagent
+		if r := &t.Relationships[i]; r.Kind == trace.Subagent {
+			return r.Kind, r.Related
 		}
 	}
-	return t.Relationships[0].Kind
+	return t.Relationships[0].Kind, ""
 }
 
 // ask notes the first prompt.

@@ -78,7 +78,8 @@ func subjectOf(d *insight.Digest) Subject {
 	return Subject{Source: d.Source, Session: d.ID, Agent: d.Agent.Name, Verdict: d.Verdict, Live: d.Live, End: d.End, Keys: d.Keys, Classes: d.Classes}
 }
 
-// count counts who has d's sub-signature, and returns the resolved ones. Whether others that go on will fail is not known.
+// count counts who has d's sub-signature outside its family, and returns the resolved ones. Whether others that go on will fail
+// is not known.
 func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*insight.Digest) {
 	if failing(d) {
 		a.Failed = 1
@@ -86,8 +87,9 @@ func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*in
 	if d.Keys.Sub == "" {
 		return nil
 	}
+	own := familyOf(d, all)
 	for _, o := range all {
-		if o.Keys.Sub != d.Keys.Sub || o.Live || same(o, d) {
+		if o.Keys.Sub != d.Keys.Sub || o.Live || own.has(o) {
 			continue
 		}
 		switch {
@@ -168,8 +170,6 @@ func siblingOf(d *insight.Digest, shared []*insight.ErrorGroup) Sibling {
 	s.More += d.More.Changes
 	return s
 }
-
-func same(x, y *insight.Digest) bool { return x.Source == y.Source && x.ID == y.ID }
 
 // compareBool puts false before true.
 func compareBool(x, y bool) int {

@@ -80,6 +80,11 @@ func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
 		}
 		all = append(all, d)
 	}
+	for _, d := range all { // parents go round in circles, too
+		if r.IntN(3) == 0 {
+			d.Parent = pick([]string{all[r.IntN(len(all))].ID, "outside"})
+		}
+	}
 	var rules []Rule
 	for range r.IntN(3) {
 		g := Gate{Type: trace.ToolType(pick([]string{"shell", "", ""})), Tool: pick([]string{"Bash", "", ""}), Agent: pick([]string{"codex", "", ""}), Code: pick([]string{"c", "", ""}), Exit: number(), Status: r.IntN(2)}
@@ -99,8 +104,9 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 		a := ForSession(d, all, rules)
 		fails := d.Verdict.Outcome == insight.Errored || !d.Live && (d.Verdict.Outcome == insight.GaveUp || d.Verdict.Outcome == insight.Killed)
 		resolved := map[string]bool{}
+		kin := related(d, all)
 		for _, o := range all {
-			if o.ID != d.ID && o.Keys.Sub == d.Keys.Sub && d.Keys.Sub != "" && o.Verdict.Outcome == insight.Completed && !o.Live {
+			if !kin[o.ID] && o.Keys.Sub == d.Keys.Sub && d.Keys.Sub != "" && o.Verdict.Outcome == insight.Completed && !o.Live {
 				resolved[o.ID] = true
 			}
 		}
@@ -139,6 +145,20 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 			t.Fatalf("in another order\n%+v\nnot\n%+v", again, a)
 		}
 	}
+}
+
+// related is the IDs of the sessions that d hangs together with by parents.
+func related(d *insight.Digest, all []*insight.Digest) map[string]bool {
+	kin := map[string]bool{d.ID: true}
+	for before := 0; before < len(kin); {
+		before = len(kin)
+		for _, o := range all {
+			if o.Parent != "" && (kin[o.ID] || kin[o.Parent]) {
+				kin[o.ID], kin[o.Parent] = true, true
+			}
+		}
+	}
+	return kin
 }
 
 // proven says whether an error of d proves all that r wants, and r wants something.

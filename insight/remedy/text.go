@@ -92,7 +92,7 @@ func (a *Answer) Why() string {
 	numbers := fmt.Sprintf("%d failed, %d resolved", a.Failed, a.Resolved)
 	switch a.Reason {
 	case RuleMatched:
-		return "A rule matched. Sessions with this sub-signature: " + numbers + "."
+		return "A rule matched. Sessions and sub-agents with this sub-signature: " + numbers + "."
 	case NotFailing:
 		if a.Subject.Live {
 			return "The session does not fail so far: " + numbers + "."
@@ -103,9 +103,9 @@ func (a *Answer) Why() string {
 	case Unclassified:
 		return "Its errors are of no known class, so nothing is comparable: " + numbers + "."
 	case NoResolvedSibling:
-		return "Sessions with this sub-signature: " + numbers + ". None of them came to its end, so nothing is comparable."
+		return "Sessions and sub-agents with this sub-signature: " + numbers + ". None of them came to its end, so nothing is comparable."
 	}
-	return "Sessions with this sub-signature: " + numbers + ". What changed in the resolved ones is evidence, not a fix: nobody has shown that it helped."
+	return "Sessions and sub-agents with this sub-signature: " + numbers + ". What changed in the resolved ones is evidence, not a fix: nobody has shown that it helped."
 }
 
 func (f *Fix) write(b *strings.Builder) {
