@@ -24,12 +24,13 @@ func TestMCPHasNoSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, tool := range []string{"chain", "workflow", "failure_report", "session_graph"} {
-		if r, _ := w.ask(s, tool, nil, nil); r.IsError {
+	all := map[string]any{"all_projects": true}
+	for tool, arguments := range map[string]map[string]any{"chain": nil, "workflow": nil, "failure_report": all, "session_graph": all} {
+		if r, _ := w.ask(s, tool, arguments, nil); r.IsError {
 			t.Errorf("%s: %s", tool, textOf(r))
 		}
 	}
-	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests"}); err != nil {
+	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests/all"}); err != nil {
 		t.Error(err)
 	}
 	folder := fmt.Sprintf("/proc/%d/fd", server.Process.Pid)

@@ -27,7 +27,9 @@ func (d *desk) resources() []mcpserver.Resource {
 	const jsonType = "application/json"
 	list := []mcpserver.Resource{
 		{URI: "aburn://digests", Name: "digests", Title: "The newest sessions", MIME: jsonType, Read: d.digestList,
-			Description: "Of the newest " + strconv.Itoa(listedDigests) + " sessions: how each ended, its keys, and the name of its digest."},
+			Description: "Of this project's newest " + strconv.Itoa(listedDigests) + " sessions: how each ended, its keys, and the name of its digest."},
+		{URI: "aburn://digests/all", Name: "all-digests", Title: "The newest sessions of all projects", MIME: jsonType, Read: d.digestList,
+			Description: "The same of all projects."},
 		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: d.digestOf,
 			Description: "How a session ended and by which rule, its errors, tools, changes and keys, without its events."},
 		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: d.traceOf,
@@ -67,13 +69,20 @@ type digestLine struct {
 	Failed  int             `json:"failed"`
 }
 
-func (d *desk) digestList(ctx context.Context, _ *url.URL) (string, error) {
-	all, err := d.all(ctx)
+func (d *desk) digestList(ctx context.Context, uri *url.URL) (string, error) {
+	var f archive.Filter
+	var err error
+	if uri.Path == "" {
+		if f.Project, err = d.project(); err != nil {
+			return "", err
+		}
+	}
+	all, err := d.digestsOf(ctx, f)
 	if err != nil {
 		return "", err
 	}
 	if len(all) == 0 {
-		return "", errors.New("the archive holds no session: aburn ingest reads what agents have left on disk")
+		return "", badNews("the archive holds no such session", "aburn ingest reads what agents have left on disk; aburn://digests/all lists those of all projects")
 	}
 	lines := []digestLine{}
 	for _, s := range all[:min(len(all), listedDigests)] {
@@ -86,9 +95,9 @@ func (d *desk) digestList(ctx context.Context, _ *url.URL) (string, error) {
 	}{len(all), lines})
 }
 
-// all are all digests of the archive.
-func (d *desk) all(ctx context.Context) ([]digests.Session, error) {
-	list, err := d.kept.load(ctx, archive.Dir(d.env), archive.Filter{})
+// digestsOf are the digests that f chooses, without those that cannot be read.
+func (d *desk) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
+	list, err := d.kept.load(ctx, archive.Dir(d.env), f)
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
 		return list, nil
 	}
@@ -100,7 +109,7 @@ func (d *desk) digestOf(ctx context.Context, uri *url.URL) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := d.all(ctx)
+	all, err := d.digestsOf(ctx, archive.Filter{})
 	if err != nil {
 		return "", err
 	}

@@ -199,12 +199,12 @@ func TestMCPTellsWhatTheCommandsPrint(t *testing.T) {
 		{"chain", map[string]any{"command": "plan"}, []string{"chain", "plan"}, false},
 		{"chain", map[string]any{"command": "plan", "any": true, "all": true}, []string{"chain", "plan", "--any", "--all"}, false},
 		{"workflow", nil, []string{"status"}, true},
-		{"replay", map[string]any{"target": "5b0c2f91"}, []string{"replay", "5b0c2f91"}, false},
-		{"remedy", map[string]any{"target": "5b0c2f91"}, []string{"remedy", "5b0c2f91"}, false},
+		{"replay", map[string]any{"session": "5b0c2f91"}, []string{"replay", "5b0c2f91"}, false},
+		{"remedy", map[string]any{"session": "5b0c2f91"}, []string{"remedy", "5b0c2f91"}, false},
 		{"remedy", nil, []string{"remedy", "--current"}, false},
-		{"session_graph", nil, []string{"graph"}, true},
+		{"session_graph", map[string]any{"all_projects": true}, []string{"graph"}, true},
 		{"session_graph", map[string]any{"session": "5b0c2f91", "top": "tokens"}, []string{"graph", "5b0c2f91", "--top", "tokens"}, true},
-		{"session_graph", map[string]any{"source": "claude", "limit": 1}, []string{"graph", "--source", "claude", "--limit", "1"}, true},
+		{"session_graph", map[string]any{"source": "claude", "project": "/home/user/shop", "limit": 1}, []string{"graph", "--source", "claude", "--project", "/home/user/shop", "--limit", "1"}, true},
 	} {
 		t.Run(strings.Join(c.command, " "), func(t *testing.T) {
 			w := *w
@@ -273,11 +273,11 @@ func sameMembers(t *testing.T, a, b []byte) bool {
 func TestMCPReportAndLessons(t *testing.T) {
 	w := newMCPWorld(t)
 	s := w.dial()
-	_, a := w.ask(s, "failure_report", nil, nil)
+	_, a := w.ask(s, "failure_report", map[string]any{"all_projects": true}, nil)
 	if !strings.Contains(a.Markdown, "not instructions") || !bytes.Contains(a.Answer, []byte(`"units"`)) {
 		t.Errorf("failure_report: %s\n%s", a.Markdown, a.Answer)
 	}
-	for tool, arguments := range map[string]map[string]any{"failure_report": {"since": "1h"}, "lessons": nil, "session_graph": {"since": "1h"}} {
+	for tool, arguments := range map[string]map[string]any{"failure_report": {"since": "1h"}, "lessons": nil, "session_graph": {"since": "1h", "all_projects": true}} {
 		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || len(textOf(r)) < 20 {
 			t.Errorf("%s of nothing: error %v, %q", tool, r.IsError, textOf(r))
 		}
@@ -297,11 +297,13 @@ func TestMCPMistakes(t *testing.T) {
 		{"chain", map[string]any{"command": "pln"}, "did you mean plan?"},
 		{"chain", map[string]any{"command": "--get=cmd"}, "--get=cmd"},
 		{"chain", map[string]any{"command": "-h"}, "has not completed"},
-		{"chain", map[string]any{"colour": true}, `unknown field "colour"`},
+		{"chain", map[string]any{"colour": true}, "unknown field \"colour\"\nhint: it takes command, all, any"},
+		{"failure_report", map[string]any{"project": "x", "all_projects": true}, "one of them"},
+		{"replay", map[string]any{"key": "f1-0000", "session": "5b0c"}, "one of them"},
 		{"replay", nil, "hint: "},
-		{"replay", map[string]any{"target": "--json"}, "--json"},
-		{"remedy", map[string]any{"target": "--applied=e1-0123"}, "e1-0123"},
-		{"remedy", map[string]any{"target": "nobody"}, "nobody"},
+		{"replay", map[string]any{"key": "--json"}, "--json"},
+		{"remedy", map[string]any{"key": "--applied=e1-0123"}, "e1-0123"},
+		{"remedy", map[string]any{"session": "nobody"}, "nobody"},
 		{"session_graph", map[string]any{"session": "--html=" + page}, "page.html"},
 		{"session_graph", map[string]any{"top": "tokens --html " + page}, "--top: "},
 		{"session_graph", map[string]any{"limit": -1}, "--limit: "},
@@ -336,13 +338,13 @@ func TestMCPWhatIsNotThere(t *testing.T) {
 	if err := os.RemoveAll(archive.Dir(w.env)); err != nil {
 		t.Fatal(err)
 	}
-	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": nil, "session_graph": nil, "replay": {"target": "5b0c2f91"}, "remedy": nil} {
+	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": {"all_projects": true}, "session_graph": nil, "replay": {"session": "5b0c2f91"}, "remedy": nil} {
 		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || !strings.Contains(textOf(r), "aburn ingest") {
 			t.Errorf("%s without an archive: %v %s", tool, r.IsError, textOf(r))
 		}
 	}
 	w.must("ingest") // it comes back under the server
-	if r, _ := w.ask(s, "session_graph", nil, nil); r.IsError {
+	if r, _ := w.ask(s, "session_graph", map[string]any{"all_projects": true}, nil); r.IsError {
 		t.Errorf("after an ingest: %s", textOf(r))
 	}
 	if err := os.RemoveAll(filepath.Join(w.dir, ".oss")); err != nil {
@@ -395,6 +397,50 @@ func TestMCPWhoAsks(t *testing.T) {
 	}
 }
 
+// TestMCPOnlyThisProject: without a word an agent is told of the project that it works in, and nothing of others; outside of any
+// project of nothing.
+func TestMCPOnlyThisProject(t *testing.T) {
+	w := newMCPWorld(t)
+	s := w.dial()
+	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": nil, "session_graph": {"top": "tokens"}} {
+		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || strings.Contains(textOf(r), "/home/user/shop") {
+			t.Errorf("%s: %v %s", tool, r.IsError, textOf(r))
+		}
+	}
+	transcript := filepath.Join(w.home, ".claude", "projects", "-home-user-shop", "77d1a0e4-0000-4000-8000-000000000002.jsonl")
+	data, err := os.ReadFile(transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(transcript, bytes.ReplaceAll(data, []byte("/home/user/shop"), []byte(w.dir)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.endSessions()
+	if err := os.RemoveAll(archive.Dir(w.env)); err != nil {
+		t.Fatal(err)
+	}
+	w.must("ingest")
+	_, report := w.ask(s, "failure_report", nil, nil)
+	if !strings.Contains(report.Markdown, "77d1a0e4") || strings.Contains(report.Markdown, "5b0c2f91") || strings.Contains(report.Markdown, "019ddd00") {
+		t.Errorf("failure_report: %s", report.Markdown)
+	}
+	r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests"})
+	if err != nil || !strings.Contains(r.Contents[0].Text, `"total":1,`) || !strings.Contains(r.Contents[0].Text, "77d1a0e4") {
+		t.Errorf("digests: %v %+v", err, r)
+	}
+	if err := os.RemoveAll(filepath.Join(w.dir, ".oss")); err != nil {
+		t.Fatal(err)
+	}
+	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": {"project": "."}, "session_graph": nil} {
+		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || !strings.Contains(textOf(r), "no project here") || !strings.Contains(textOf(r), "all_projects") {
+			t.Errorf("%s outside of any project: %v %s", tool, r.IsError, textOf(r))
+		}
+	}
+	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests"}); err == nil || !strings.Contains(err.Error(), "no project here") {
+		t.Errorf("digests outside of any project: %v", err)
+	}
+}
+
 func TestMCPResources(t *testing.T) {
 	w := newMCPWorld(t)
 	s := w.dial()
@@ -415,7 +461,7 @@ func TestMCPResources(t *testing.T) {
 			Sessions []struct{ URI, Session, Outcome string }
 		}
 	}
-	if err := json.Unmarshal([]byte(read("aburn://digests")), &list); err != nil || list.Data.Total < 3 || len(list.Data.Sessions) != list.Data.Total {
+	if err := json.Unmarshal([]byte(read("aburn://digests/all")), &list); err != nil || list.Data.Total < 3 || len(list.Data.Sessions) != list.Data.Total {
 		t.Fatalf("%v: %+v", err, list)
 	}
 	for _, one := range list.Data.Sessions {

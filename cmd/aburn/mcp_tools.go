@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
+	"aburn/install"
 	"aburn/internal/mcpserver"
 )
 
@@ -26,13 +30,12 @@ type (
 	chooseAsk   struct {
 		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
 		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, own"`
-		Project string `json:"project,omitempty" jsonschema:"only sessions in this folder, or in the project of this name; . is this one"`
+		Project string `json:"project,omitempty" jsonschema:"sessions in this folder, or in the project of this name, instead of the project that you work in"`
+		All     bool   `json:"all_projects,omitempty" jsonschema:"sessions of all projects, not only of the one that you work in"`
 	}
-	replayAsk struct {
-		Target string `json:"target" jsonschema:"a key of failure_report (f1-…, s1-…, e1-…), or a session"`
-	}
-	remedyAsk struct {
-		Target string `json:"target,omitempty" jsonschema:"a key of failure_report (f1-…, s1-…, e1-…), or a session; without it the session that asks"`
+	targetAsk struct {
+		Key     string `json:"key,omitempty" jsonschema:"a key of failure_report: f1-…, s1-… or e1-…"`
+		Session string `json:"session,omitempty" jsonschema:"or a session, by its id or the beginning of it"`
 	}
 	graphAsk struct {
 		Session string `json:"session,omitempty" jsonschema:"the tree that this session is part of; without it the trees that were last active"`
@@ -42,8 +45,38 @@ type (
 	}
 )
 
-func (c chooseAsk) flags() []string {
-	return slices.Concat(option("since", c.Since), option("source", c.Source), option("project", c.Project))
+// choose is the flags that choose sessions. What one repository's tools said reaches an agent in another one only if it asks for
+// that: without a word it is the project that the server runs in, with its worktrees.
+func (d *desk) choose(c chooseAsk) ([]string, error) {
+	project := c.Project
+	switch {
+	case c.All && project != "":
+		return nil, errors.New("project and all_projects: one of them")
+	case !c.All && (project == "" || project == "."):
+		root, err := d.project()
+		if err != nil {
+			return nil, err
+		}
+		project = root
+	}
+	return slices.Concat(option("since", c.Since), option("source", c.Source), option("project", project)), nil
+}
+
+// project is the folder of the project that the server runs in.
+func (d *desk) project() (string, error) {
+	root, err := install.ProjectRoot(d.dir, d.env)
+	if err != nil {
+		return "", fmt.Errorf("%w\nhint: all_projects asks about the sessions of all", err)
+	}
+	return root, nil
+}
+
+// word is the argument of a command that takes a key or a session.
+func (t targetAsk) word() (string, error) {
+	if t.Key != "" && t.Session != "" {
+		return "", errors.New("key and session: one of them")
+	}
+	return cmp.Or(t.Key, t.Session), nil
 }
 
 // tools are the commands that an agent can ask for.
@@ -56,17 +89,17 @@ func (d *desk) tools() []mcpserver.Tool {
 			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
 				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", d.workflowTool),
 		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
-			"Over all recorded sessions: how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
+			"Over the recorded sessions of this project (all_projects for all): how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
 				"Each rate has its denominator. Open a key with replay or remedy.", d.reportTool),
-		mcpserver.NewTool[replayAsk, replay.Replay]("replay", "What one kind of failure looks like",
+		mcpserver.NewTool[targetAsk, replay.Replay]("replay", "What one kind of failure looks like",
 			"Opens a key of failure_report, or a session: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", d.replayTool),
-		mcpserver.NewTool[remedyAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
+		mcpserver.NewTool[targetAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
 			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that came to their end had changed, "+
-				"else plainly that nothing is comparable. Without target: your own session, as it stands so far.", d.remedyTool),
+				"else plainly that nothing is comparable. Siblings may be of other projects. Without key and session: your own session, as it stands so far.", d.remedyTool),
 		mcpserver.NewTool[graphAsk, graphReport]("session_graph", "How sessions hang together",
-			"Trees of sessions: continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", d.graphTool),
+			"Trees of this project's sessions (all_projects for all): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", d.graphTool),
 		mcpserver.NewTool[chooseAsk, lesson.Lessons]("lessons", "What recurs",
-			"Shapes of failure that at least two sessions have, ranked by how often and how recently, with evidence.", d.lessonsTool),
+			"Shapes of failure that at least two sessions of this project have (all_projects for all), ranked by how often and how recently, with evidence.", d.lessonsTool),
 	}
 }
 
@@ -120,22 +153,41 @@ func (d *desk) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflow
 }
 
 func (d *desk) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	return d.run(ctx, who, append([]string{"report"}, ask.flags()...)...)
+	flags, err := d.choose(ask)
+	if err != nil {
+		return nil, err
+	}
+	return d.run(ctx, who, append([]string{"report"}, flags...)...)
 }
 
-func (d *desk) replayTool(ctx context.Context, who mcpserver.Asker, ask replayAsk) (*mcpserver.Answer, error) {
-	return d.run(ctx, who, append([]string{"replay"}, argument(ask.Target)...)...)
+func (d *desk) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+	word, err := ask.word()
+	if err != nil {
+		return nil, err
+	}
+	return d.run(ctx, who, append([]string{"replay"}, argument(word)...)...)
 }
 
-func (d *desk) remedyTool(ctx context.Context, who mcpserver.Asker, ask remedyAsk) (*mcpserver.Answer, error) {
-	if ask.Target == "" {
+func (d *desk) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+	word, err := ask.word()
+	switch {
+	case err != nil:
+		return nil, err
+	case word == "":
 		return d.run(ctx, who, "remedy", "--current")
 	}
-	return d.run(ctx, who, append([]string{"remedy"}, argument(ask.Target)...)...)
+	return d.run(ctx, who, append([]string{"remedy"}, argument(word)...)...)
 }
 
 func (d *desk) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
-	args := append([]string{"graph"}, ask.flags()...)
+	args := []string{"graph"}
+	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // a session names its tree, and graph refuses to choose among that
+		flags, err := d.choose(ask.chooseAsk)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, flags...)
+	}
 	args = append(args, option("top", ask.Top)...)
 	if ask.Limit != 0 {
 		args = append(args, option("limit", strconv.Itoa(ask.Limit))...)
@@ -144,5 +196,9 @@ func (d *desk) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk)
 }
 
 func (d *desk) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	return d.run(ctx, who, append([]string{"lessons"}, ask.flags()...)...)
+	flags, err := d.choose(ask)
+	if err != nil {
+		return nil, err
+	}
+	return d.run(ctx, who, append([]string{"lessons"}, flags...)...)
 }

@@ -121,8 +121,8 @@ func TestNoAnswer(t *testing.T) {
 		`{"word":"nothing"}`:       "there is nothing to tell\nnobody is here",
 		`{"word":"error"}`:         "no such word",
 		`{"word":"panic"}`:         "aburn failed: over",
-		`{"word":"x","colour":""}`: `arguments of echo: json: unknown field "colour"`,
-		`{"word":1}`:               "arguments of echo: json: cannot unmarshal number into Go struct field ask.word of type string",
+		`{"word":"x","colour":""}`: `arguments of echo: json: unknown field "colour"` + "\nhint: it takes word, n",
+		`{"word":1}`:               "arguments of echo: json: cannot unmarshal number into Go struct field ask.word of type string\nhint: it takes word, n",
 	} {
 		r, text := call(t, session, "echo", json.RawMessage(arguments), nil)
 		if !r.IsError || text != want || r.StructuredContent != nil {

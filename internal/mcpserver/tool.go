@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,11 +28,25 @@ func NewTool[In, Data any](name, title, description string, answer func(context.
 		answer: func(ctx context.Context, who Asker, arguments json.RawMessage) (*Answer, error) {
 			var in In
 			if err := decode(arguments, &in); err != nil {
-				return nil, fmt.Errorf("arguments of %s: %w", name, err)
+				return nil, fmt.Errorf("arguments of %s: %w\nhint: %s", name, err, known(reflect.TypeFor[In]()))
 			}
 			return answer(ctx, who, in)
 		},
 	}
+}
+
+// known says which arguments there are.
+func known(in reflect.Type) string {
+	var names []string
+	for _, f := range reflect.VisibleFields(in) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "it takes none"
+	}
+	return "it takes " + strings.Join(names, ", ")
 }
 
 // decode reads the arguments. An unknown one is an error: what it was to narrow would not be narrowed.

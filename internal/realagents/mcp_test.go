@@ -42,7 +42,7 @@ func TestMCPInClaude(t *testing.T) {
 	turns := append(allFails(bash),
 		model.Calls(model.Call{Name: "ToolSearch", Input: map[string]any{"query": "select:mcp__aburn__remedy,mcp__aburn__chain"}}),
 		model.Turn{Calls: []model.Call{claudeMCP("chain", map[string]any{"command": "plan"})}},
-		model.Turn{Calls: []model.Call{claudeMCP("remedy", map[string]any{"target": sessionA})}},
+		model.Turn{Calls: []model.Call{claudeMCP("remedy", map[string]any{"session": sessionA})}},
 		model.Turn{Calls: []model.Call{claudeMCP("remedy", nil)}, Before: ingest},
 		model.Turn{Calls: []model.Call{claudeMCP("chain", map[string]any{"command": "ship"})}},
 		model.Text("done"))
@@ -82,7 +82,7 @@ func TestMCPInCodex(t *testing.T) {
 	turns := append(allFails(command),
 		model.Calls(model.Call{Search: true, Input: map[string]any{"query": "aburn recorded sessions failures", "limit": 20}}),
 		model.Turn{Calls: []model.Call{codexMCP("chain", map[string]any{"command": "plan"})}},
-		model.Turn{Calls: []model.Call{codexMCP("remedy", map[string]any{"target": "5b0c"})}},
+		model.Turn{Calls: []model.Call{codexMCP("remedy", map[string]any{"key": "5b0c"})}},
 		model.Turn{Calls: []model.Call{codexMCP("remedy", map[string]any{})}, Before: ingest},
 		model.Text("done"))
 	w = newWorld(t, "hooked", one(turns...)(), nil)
