@@ -2,6 +2,7 @@ package insight_test
 
 import (
 	"bytes"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -81,6 +82,18 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	if _, err := insight.Decode(append(form, 0)); err == nil {
 		t.Error("with a byte behind it, it decodes")
+	}
+	for what, spoil := range map[string]func(*insight.Digest){
+		"a negative count": func(d *insight.Digest) { d.Counts.Calls = -1 },
+		"negative tokens":  func(d *insight.Digest) { d.Usage.Output = -1 },
+		"a cost of NaN":    func(d *insight.Digest) { d.Usage.CostUSD = math.NaN() },
+		"an endless cost":  func(d *insight.Digest) { d.Usage.CostUSD = math.Inf(1) },
+	} {
+		d := full()
+		spoil(d)
+		if _, err := insight.Decode(insight.Append(nil, d)); err == nil {
+			t.Errorf("%s decodes", what)
+		}
 	}
 	form[1] += 2 // the version, as a signed varint
 	if _, err := insight.Decode(form); err == nil {

@@ -95,6 +95,15 @@ func (r *decoder) long() int64 {
 
 func (r *decoder) int() int { return int(r.int64()) }
 
+// amount reads how much there is of something.
+func (r *decoder) amount() int64 {
+	n := r.int64()
+	if n < 0 {
+		r.fail("an amount is negative")
+	}
+	return n
+}
+
 // length reads how many things follow, of which each takes at least least bytes.
 func (r *decoder) length(least int) int {
 	n := r.int64()
@@ -181,19 +190,22 @@ func (r *decoder) digest(d *Digest) {
 func (r *decoder) counts(c *trace.Counts) {
 	for _, n := range [...]*int{&c.Events, &c.Prompts, &c.Responses, &c.Calls, &c.Failed, &c.Denied, &c.NoResult, &c.Subagents, &c.Changes,
 		&c.Errors, &c.Interrupts, &c.Compacted} {
-		*n = r.int()
+		*n = int(r.amount())
 	}
 }
 
 func (r *decoder) usage(u *trace.Usage) {
 	for _, n := range [...]*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
-		*n = r.int64()
+		*n = r.amount()
 	}
 	var bits uint64
 	for i := range 8 {
 		bits |= uint64(r.byte()) << (8 * i)
 	}
 	u.CostUSD = math.Float64frombits(bits)
+	if !(u.CostUSD >= 0) || math.IsInf(u.CostUSD, 0) {
+		r.fail("a cost is no amount")
+	}
 }
 
 func (r *decoder) group(g *ErrorGroup) {

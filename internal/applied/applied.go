@@ -142,7 +142,10 @@ func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, Name), err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("larger than %d MiB, which nobody has written with notes", maxFile>>20)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, Name), err)
 	}

@@ -148,3 +148,17 @@ func TestNoFile(t *testing.T) {
 		t.Error("no folder is no error")
 	}
 }
+
+// A file that is too large to be anybody's notes is an error: cut off, it would lose the newest ones and say nothing.
+func TestTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Append(dir, "e1-0123456789ab", "first", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, Name), maxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	if list, _, err := Read(dir); err == nil || len(list) > 0 {
+		t.Errorf("%d lines, error %v", len(list), err)
+	}
+}
