@@ -125,9 +125,9 @@ func (s *store) asked(w *world, tool, target string) (times []time.Duration, err
 	if _, err := in.Write(message(0, "notifications/initialized", nil)); err != nil {
 		return nil, err
 	}
-	arguments := map[string]any{}
+	arguments := map[string]any{"all_projects": true}
 	if target != "" {
-		arguments["target"] = target
+		arguments = map[string]any{"key": target}
 	}
 	for i := range laterAnswers + 1 {
 		took, err := ask(in, lines, message(i+2, "tools/call", map[string]any{"name": tool, "arguments": arguments}))
