@@ -30,6 +30,17 @@ func showMarkdown(out *term.Out, text string) error {
 	return nil
 }
 
+// sayNext names the commands that lead on from what was shown, ready to be copied by a person; programs and agents get none.
+func sayNext(out *term.Out, commands ...string) {
+	if !out.Terminal() || len(commands) == 0 {
+		return
+	}
+	io.WriteString(out, "\n")
+	for _, command := range commands {
+		io.WriteString(out, out.Paint(term.Dim, "$ "+term.Clean(command))+"\n")
+	}
+}
+
 // listLead parts the beginning of a list's item, "  - " or "12. ", from its text.
 func listLead(line string) (lead, body string) {
 	body = strings.TrimLeft(line, " ")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -79,7 +80,21 @@ func (a *app) remedy(ctx context.Context, cmd *cli.Command) error {
 	if done, err := a.asJSON(cmd, answer); done || err != nil {
 		return err
 	}
-	return showMarkdown(a.screen(cmd), answer.Markdown())
+	out := a.screen(cmd)
+	if err := showMarkdown(out, answer.Markdown()); err != nil {
+		return err
+	}
+	sayNext(out, afterRemedy(&answer.Subject)...)
+	return nil
+}
+
+// afterRemedy is what can be done next about a failure: look at it, and note what was tried against it.
+func afterRemedy(s *remedy.Subject) []string {
+	key := cmp.Or(s.Key, s.Fine, s.Coarse)
+	if !s.Verdict.Failing() || s.Live || key == "" {
+		return nil
+	}
+	return []string{"aburn replay " + key, "aburn remedy --applied " + key + ` --note "what you tried"`}
 }
 
 // answer is what is known about what the command line asks.

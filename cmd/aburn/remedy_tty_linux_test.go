@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +43,10 @@ func TestFailuresOnATerminal(t *testing.T) {
 		for _, args := range [][]string{{"remedy", s.Source + "/" + s.ID}, {"replay", s.Source + "/" + s.ID}} {
 			shown := onTerminal(t, dir, append(env, "NO_COLOR=1"), args...)
 			fits(t, shown)
+			if next := "\n$ aburn remedy "; args[0] == "replay" && !strings.Contains(shown, next+args[1]+"\n") ||
+				args[0] == "remedy" && s.Verdict.Failing() && !s.Live && !strings.Contains(shown, next+"--applied "+cmp.Or(s.Keys.Fine, s.Keys.Coarse)+" --note ") {
+				t.Errorf("%q does not say what to do next:\n%s", args, shown)
+			}
 			text := strings.ToLower(shown)
 			if n := strings.Count(text, "fix"); args[0] == "remedy" && answer.Tier != remedy.KnownFix && n != strings.Count(strings.Join(strings.Fields(text), " "), "not a fix") {
 				t.Errorf("%s says it %d times:\n%s", answer.Tier, n, shown)

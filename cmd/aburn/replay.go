@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/urfave/cli/v3"
@@ -53,5 +54,10 @@ func (a *app) replay(ctx context.Context, cmd *cli.Command) error {
 	if done, err := a.asJSON(cmd, r); done || err != nil {
 		return err
 	}
-	return showMarkdown(a.screen(cmd), r.Markdown())
+	out := a.screen(cmd)
+	if err := showMarkdown(out, r.Markdown()); err != nil {
+		return err
+	}
+	sayNext(out, "aburn remedy "+cmp.Or(t.key, cmd.Args().First()))
+	return nil
 }
