@@ -1,6 +1,7 @@
 // Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes in a throw-away
 // project, and shows the log, the chain, what the supervisor says of the one that goes wrong, what its agent is told, the cost of
-// the hooks, and the sessions that agents have written to disk. It needs nothing but Go and a shell, and leaves nothing behind.
+// the hooks, the sessions that agents have written to disk, and what is to be learned from those that failed. It needs nothing but Go
+// and a shell, and leaves nothing behind.
 //
 // The recording is of Claude Code 2.1.329 on a scripted model (internal/realagents records it anew); only the paths are put in.
 package main
@@ -70,6 +71,8 @@ func run(keep bool) error {
 		scene{"Agents also write their sessions to disk, hooks or not. All of them, and this log, into one archive:", "ingest"},
 		scene{"Every session of every agent:", "sessions"},
 		scene{"One of them, with its fork and its sub-agent, and what each and all cost:", "graph 5b0c2f91"},
+		scene{"What keeps going wrong, over all agents (those that played just now count as running yet):", "report --limit 3"},
+		scene{"What once helped where that one failed? If nothing is comparable, it says so:", "remedy 5b0c2f91"},
 	); err != nil {
 		return err
 	}

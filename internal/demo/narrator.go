@@ -36,7 +36,7 @@ func (n narrator) told(text string) {
 
 func (n narrator) next() {
 	fmt.Fprintf(n.out, "\n  %s\n", n.out.Paint(term.Bold, "Now with your own agent:"))
-	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch"} {
+	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch", "aburn ingest && aburn report"} {
 		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ ")+line)
 	}
 	fmt.Fprintln(n.out)
