@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -78,7 +79,10 @@ func (a *Archive) Parts(key int64) (own int64, subs []int64, err error) {
 
 // Keeper keeps digests. It needs no lock of package ingest: it touches nothing that an ingest remembers between two
 // transactions, and it writes only if nobody else has committed anything since the traces were read (Mark).
-type Keeper struct{ a *Archive }
+type Keeper struct {
+	a     *Archive
+	wrote bool
+}
 
 // keeping is how long a Keeper waits for who writes right now. What it does not keep can be made again.
 const keeping = 100 * time.Millisecond
@@ -101,11 +105,18 @@ func OpenKeeper(ctx context.Context, dir string) (*Keeper, error) {
 		a.Close()
 		return nil, err
 	}
-	return &Keeper{a}, nil
+	return &Keeper{a: a}, nil
 }
 
-// Close closes it. What was kept stays.
-func (k *Keeper) Close() error { return k.a.Close() }
+// Close closes it. What was kept stays, and is brought out of SQLite's log, if nobody reads there right now: who only reads is
+// often the last to close and cannot do that, and with a log of some megabytes everyone who opens the archive has to read it.
+func (k *Keeper) Close() error {
+	var err error
+	if k.wrote {
+		err = k.a.run("PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return errors.Join(err, k.a.Close())
+}
 
 // Mark is taken before traces are read whose digests are to be kept.
 type Mark int64
@@ -129,7 +140,7 @@ func (k *Keeper) Keep(since Mark, rules int, list []Digest) (kept bool, err erro
 				return err
 			}
 		}
-		kept = true
+		kept, k.wrote = true, true
 		return nil
 	})
 	if code := sqlite.ErrCode(err).ToPrimary(); code == sqlite.ResultBusy {

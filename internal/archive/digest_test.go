@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -145,6 +146,30 @@ func TestKeepLate(t *testing.T) {
 	}
 	if got := digested(t, a, 7); got != "" {
 		t.Errorf("kept %s", got)
+	}
+}
+
+// What was kept does not stay in SQLite's log, which everyone who opens the archive would read.
+func TestKeptOutOfLog(t *testing.T) {
+	a := create(t)
+	a.store(t, story(t, "claude", "a", 1, "ask"))
+	keepAll(t, a, 7)
+	k, err := OpenKeeper(context.Background(), a.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark, err := k.Mark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := k.Keep(mark, 7, []Digest{{Key: 1, Body: []byte("7 of 1")}}); !kept || err != nil {
+		t.Fatalf("kept %v, %v", kept, err)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(a.path + "-wal"); err != nil || info.Size() != 0 {
+		t.Errorf("the log: %v, %v", info.Size(), err)
 	}
 }
 
