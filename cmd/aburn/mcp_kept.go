@@ -24,10 +24,11 @@ type keptDigests struct {
 	filter archive.Filter
 	of     archiveState
 	at     time.Time
+	live   bool // a session goes on
 	list   []digests.Session
 }
 
-// Whether a session goes on is a matter of time, so that digests are not kept for long even if nothing is written.
+// A session that goes on stops doing so by mere time, so that a list with one is not kept for long even if nothing is written.
 const (
 	keptFor     = 10 * time.Second
 	keptChoices = 2
@@ -50,7 +51,7 @@ func (k *kept) load(ctx context.Context, dir string, f archive.Filter) ([]digest
 func (k *kept) loadAlways(ctx context.Context, dir string, f archive.Filter) ([]digests.Session, error) {
 	state := stateOf(dir)
 	for _, l := range k.digests {
-		if l.filter == f && l.of == state && time.Since(l.at) < keptFor {
+		if l.filter == f && l.of == state && (!l.live || time.Since(l.at) < keptFor) {
 			return l.list, nil
 		}
 	}
@@ -59,7 +60,8 @@ func (k *kept) loadAlways(ctx context.Context, dir string, f archive.Filter) ([]
 		return list, err
 	}
 	k.digests = slices.DeleteFunc(k.digests, func(l keptDigests) bool { return l.filter == f })
-	k.digests = append(k.digests[max(0, len(k.digests)-keptChoices+1):], keptDigests{f, state, time.Now(), list})
+	live := slices.ContainsFunc(list, func(s digests.Session) bool { return s.Live })
+	k.digests = append(k.digests[max(0, len(k.digests)-keptChoices+1):], keptDigests{f, state, time.Now(), live, list})
 	return list, nil
 }
 

@@ -73,3 +73,27 @@ func TestKept(t *testing.T) {
 		t.Errorf("%d choices are kept", len(k.digests))
 	}
 }
+
+// TestKeptTime: a list is as good as it was for as long as nobody goes on in it; a session that goes on may have ended since.
+func TestKeptTime(t *testing.T) {
+	w := newMCPWorld(t)
+	dir := archive.Dir(w.env)
+	if _, err := digests.Load(t.Context(), dir, archive.Filter{}, nil); err != nil { // which writes those that were missing
+		t.Fatal(err)
+	}
+	for _, live := range []bool{false, true} {
+		k := &kept{}
+		before, err := k.load(t.Context(), dir, archive.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.digests[0].live, k.digests[0].at = live, time.Now().Add(-2*keptFor)
+		after, err := k.load(t.Context(), dir, archive.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept := &before[0] == &after[0]; kept == live {
+			t.Errorf("with a session that goes on: %v, kept: %v", live, kept)
+		}
+	}
+}

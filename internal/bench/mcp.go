@@ -57,7 +57,7 @@ func (p *page) answers(w *world, s *store) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&p.b, "\nIts answers, from the question to the answer's last byte: %d servers for each tool, each asked %d times. The first answer reads the digests.\n\n", insightRounds, laterAnswers+1)
+	fmt.Fprintf(&p.b, "\nIts answers, from the question to the answer's last byte: %d servers for each tool, each asked %d times over all projects, after the client has listed the tools. The first answer reads the digests; they are kept while nothing is written to the archive.\n\n", insightRounds, laterAnswers+1)
 	p.table("tool", "first answer", "later answers", "bound")
 	for _, q := range []struct{ tool, target string }{{"failure_report", ""}, {"lessons", ""}, {"remedy", key}, {"replay", key}, {"session_graph", ""}} {
 		var first, later []time.Duration
@@ -125,12 +125,15 @@ func (s *store) asked(w *world, tool, target string) (times []time.Duration, err
 	if _, err := in.Write(message(0, "notifications/initialized", nil)); err != nil {
 		return nil, err
 	}
+	if _, err := ask(in, lines, message(2, "tools/list", map[string]any{})); err != nil { // as every client does at its start
+		return nil, err
+	}
 	arguments := map[string]any{"all_projects": true}
 	if target != "" {
 		arguments = map[string]any{"key": target}
 	}
 	for i := range laterAnswers + 1 {
-		took, err := ask(in, lines, message(i+2, "tools/call", map[string]any{"name": tool, "arguments": arguments}))
+		took, err := ask(in, lines, message(i+3, "tools/call", map[string]any{"name": tool, "arguments": arguments}))
 		if err != nil {
 			return nil, err
 		}
