@@ -38,7 +38,7 @@ func (j *judgement) turnEnded() (Outcome, string) {
 			if m.Detail == "failed" || m.Detail == "error" {
 				return "", ""
 			}
-			return Completed, fmt.Sprintf("the turn ended at event %d", e.Seq)
+			return Completed, "the turn ended" + when(e)
 		}
 	}
 	return "", ""
@@ -60,7 +60,7 @@ func (j *judgement) commandCompleted() (Outcome, string) {
 	if e == nil || m.Marker != trace.CommandCompleted || e.Seq < first {
 		return "", ""
 	}
-	return Completed, fmt.Sprintf("COMPLETE of %s at event %d", m.Command, e.Seq)
+	return Completed, "COMPLETE of " + m.Command + when(e)
 }
 
 // commandFailed: a command that said that it failed, and was not begun again.
@@ -69,7 +69,15 @@ func (j *judgement) commandFailed() (Outcome, string) {
 	if e == nil || m.Marker != trace.CommandFailed {
 		return "", ""
 	}
-	return Errored, fmt.Sprintf("FAILED of %s at event %d", m.Command, e.Seq)
+	return Errored, "FAILED of " + m.Command + when(e)
+}
+
+// when is the time of a fact. Its number would mean nothing: what hooks alone know has none in the trace that the archive keeps.
+func when(e *trace.Event) string {
+	if e.Time.IsZero() {
+		return ""
+	}
+	return e.Time.UTC().Format(" at 2006-01-02 15:04:05 UTC")
 }
 
 // lastCommand is the last marker of a command.

@@ -64,15 +64,15 @@ func TestVerdict(t *testing.T) {
 func TestFacts(t *testing.T) {
 	tail := "c1:Bash=a bad c2:Bash=b bad c3:Bash=c bad "
 	for _, c := range []struct{ line, want string }{
-		{"p:hi c1:Bash=a stop", "completed open_calls gave_up → completed: the turn ended at event 3"},
+		{"p:hi c1:Bash=a stop", "completed open_calls gave_up → completed: the turn ended at 2026-11-21 10:00:03 UTC"},
 		{"p:hi c1:Bash=a stop:failed", "gave_up open_calls "},
 		{"p:hi stop c1:Bash=a", "gave_up open_calls "},
 		{"p:hi c1:Bash=a stop c2:Bash=b", "gave_up open_calls "},
-		{"start:build " + tail + "complete:build", "completed failing_tail errored → completed: COMPLETE of build at event 8"},
+		{"start:build " + tail + "complete:build", "completed failing_tail errored → completed: COMPLETE of build at 2026-11-21 10:00:08 UTC"},
 		{"start:build complete:build " + tail, "errored failing_tail "},
-		{"start:build c0:Bash=x bad complete:build " + tail, "completed failing_tail errored → completed: COMPLETE of build at event 4"},
+		{"start:build c0:Bash=x bad complete:build " + tail, "completed failing_tail errored → completed: COMPLETE of build at 2026-11-21 10:00:04 UTC"},
 		{"start:build " + tail + "complete:build start:ship", "errored failing_tail "},
-		{"p:hi start:build say fail:build say", "errored work completed → errored: FAILED of build at event 4"},
+		{"p:hi start:build say fail:build say", "errored work completed → errored: FAILED of build at 2026-11-21 10:00:04 UTC"},
 		{"p:hi start:build fail:build start:build say", "completed work "},
 		{"p:hi start:build fail:build start:build complete:build", "completed work "},
 		{"p:hi start:build phase:build:RED broke:build:RED", "completed work "},
@@ -83,7 +83,7 @@ func TestFacts(t *testing.T) {
 		{"p:hi say outcome:errored", "errored work completed → errored: errored, the test"},
 		{"p:hi c1:Bash=a outcome:interrupted", "interrupted open_calls gave_up → interrupted: interrupted, the test"},
 		{"p:hi " + tail + "outcome:completed", "errored failing_tail "},
-		{"start:build " + tail + "complete:build outcome:killed", "killed failing_tail errored → killed: COMPLETE of build at event 8; killed, the test"},
+		{"start:build " + tail + "complete:build outcome:killed", "killed failing_tail errored → killed: COMPLETE of build at 2026-11-21 10:00:08 UTC; killed, the test"},
 		// Nothing turns an interrupt into something else.
 		{"p:hi intr start:build fail:build outcome:killed", "interrupted interrupt "},
 		{"p:hi intr start:build complete:build stop outcome:completed", "interrupted interrupt "},
