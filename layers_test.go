@@ -89,7 +89,7 @@ var layers = []struct {
 	{"internal/synth", "internal/synth/home internal/synth/pile", "", "flags in, a home or an archive out"},
 	{"internal/synth/home", "trace logfmt", "", "makes logs whose truth is known; knows the formats from the facts, and no reader"},
 	{"internal/synth/pile", "logfmt trace trace/build internal/archive internal/scrub", "", "makes sessions whose failures are known; knows no rule of insight, which is measured by it"},
-	{"internal/bench", "logfmt internal/archive internal/journal internal/synth/home internal/synth/pile internal/testkit/agents trace trace/claude trace/codex trace/gemini", "", "times whole processes; imports what it replays"},
+	{"internal/bench", "logfmt internal/archive internal/ingest internal/journal internal/synth/home internal/synth/pile internal/testkit/agents trace trace/claude trace/codex trace/gemini", "", "times whole processes; imports what it replays"},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

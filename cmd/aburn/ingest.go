@@ -82,7 +82,7 @@ func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	defer boundMemory()()
+	defer ingest.BoundMemory()()
 	switch {
 	case cmd.Bool("check"):
 		return a.ingestCheck(ctx, run)

@@ -35,7 +35,7 @@ func contender(args []string) bool {
 	case "read-traces":
 		exitOn(readTraces(args[2], 1))
 	case "read-traces-at-once":
-		exitOn(readTraces(args[2], 2))
+		exitOn(readAsIngest(args[2]))
 	case "decode-json":
 		exitOn(decodeAll(args[2]))
 	default:

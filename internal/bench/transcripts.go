@@ -10,9 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"aburn/internal/ingest"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/codex"
@@ -25,7 +27,14 @@ const transcriptsHome = 256 << 20
 // storeReaders are the readers whose stores internal/synth makes.
 func storeReaders() []trace.Reader { return []trace.Reader{claude.New(), codex.New(), gemini.New()} }
 
-// readTraces reads all transcripts of a home to traces, some at once, and prints how many tool calls they hold.
+// readAsIngest reads all transcripts of a home as `aburn ingest` does: two at once, and with its bounds of memory.
+func readAsIngest(home string) error {
+	defer ingest.BoundMemory()()
+	return readTraces(home, 2)
+}
+
+// readTraces reads all transcripts of a home to traces, some at once, and prints how many tool calls they hold, and the most
+// memory that it took, in bytes.
 func readTraces(home string, atOnce int) error {
 	var jobs []func() error
 	var calls atomic.Int64
@@ -50,8 +59,31 @@ func readTraces(home string, atOnce int) error {
 		})
 	}
 	workers.Wait()
-	fmt.Println(calls.Load())
+	fmt.Println(calls.Load(), ownPeak())
 	return errors.Join(errs...)
+}
+
+// ownPeak is the most memory that this process has had, in bytes; 0 if the system does not tell. What the parent is told of
+// it is no less than the parent's own.
+func ownPeak() (n int64) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	fmt.Sscan(rest, &n) // kilobytes
+	return n << 10
+}
+
+// toldPeak runs a contender that reads traces, and returns the memory that it says it took.
+func toldPeak(p *process) (n int64, err error) {
+	cmd := exec.Command(p.path, p.args...)
+	cmd.Env, cmd.Dir = p.env, p.dir
+	out, err := cmd.Output()
+	if err == nil {
+		_, err = fmt.Sscan(string(out), new(int64), &n)
+	}
+	return n, err
 }
 
 // callCounter is a sink that validates traces, as every sink does, and keeps nothing.
@@ -144,22 +176,28 @@ func transcriptsCase(w *world, pg *page) error {
 	home := filepath.Join(dir, "home")
 	single := s.run(w, "traces on one processor", self, "read-traces", home)
 	single.env = append(single.env, "GOMAXPROCS=1")
+	twoFiles := s.run(w, "traces two at once", self, "read-traces-at-once", home)
+	peak, err := toldPeak(twoFiles)
+	if err != nil {
+		return err
+	}
 	t, err := race(storeRounds,
 		s.run(w, "wc", find, home, "-name", "*.jsonl", "-exec", "wc", "-l", "{}", "+"),
 		s.run(w, "wc two at once", sh, "-c", `find "$1" -name '*.jsonl' -print0 | xargs -0 -n 64 -P 2 wc -l`, "sh", home),
-		s.run(w, "traces two at once", self, "read-traces-at-once", home), s.run(w, "traces", self, "read-traces", home), single,
+		twoFiles, s.run(w, "traces", self, "read-traces", home), single,
 		s.run(w, "json", self, "decode-json", home))
 	if err != nil {
 		return err
 	}
 	wc, two, atOnce, one, onOne, json := median(t[0]), median(t[1]), median(t[2]), median(t[3]), median(t[4]), median(t[5])
-	pg.section("Transcripts to traces", fmt.Sprintf("The readers alone, without an archive, on %d MB of transcripts in the page cache: two files at once, as `aburn ingest` reads them, and one after the other. "+
+	pg.section("Transcripts to traces", fmt.Sprintf("The readers alone, without an archive, on %d MB of transcripts in the page cache: two files at once, as `aburn ingest` reads them and with its settings of the garbage collector, "+
+		"and one after the other, with those that Go has by itself, as encoding/json. "+
 		"`wc -l` counts lines in one file after the other, and beside it in two processes at once. encoding/json decodes every record, one file after the other. What is bounded against `wc -l` is two files at once, "+
 		"against `wc -l` as it is; what is bounded against encoding/json reads one after the other, as that does.", s.bytes>>20))
 	pg.table("process", "median", "speed against `wc -l`", "bound")
 	pg.row("`find -exec wc -l`", ms(wc), "1.00 ×", "")
 	pg.row("`xargs -P 2 wc -l`", ms(two), fmt.Sprintf("%.2f ×", ratio(wc, two)), "")
-	pg.bounded(ratio(wc, atOnce), 0.15, true, whyTranscripts, "traces, two files at once", ms(atOnce))
+	pg.bounded(ratio(wc, atOnce), 0.15, true, whyTranscripts, fmt.Sprintf("traces, two files at once, in %d MB of memory", peak>>20), ms(atOnce))
 	pg.row("traces, one after the other", ms(one), fmt.Sprintf("%.2f ×", ratio(wc, one)), "")
 	pg.row("traces, one after the other, on one processor", ms(onOne), fmt.Sprintf("%.2f ×", ratio(wc, onOne)), "")
 	pg.row("encoding/json, all records", ms(json), fmt.Sprintf("%.2f ×", ratio(wc, json)), "")
