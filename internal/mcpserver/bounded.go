@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Cut is a list of an answer that was shortened.
@@ -39,7 +41,7 @@ func bounded(data any, limit int) (json.RawMessage, []Cut, error) {
 		}
 		over -= l.shorten(over)
 	}
-	text, err = json.Marshal(tree)
+	text, err = json.Marshal(plain(tree))
 	return text, s.cuts(), err
 }
 
@@ -50,37 +52,73 @@ type shortener struct{ all []*list }
 type list struct {
 	path  string
 	of    int
-	Items []any
+	items []any
 	in    *list // the list that it is part of, of item at, if it is part of one
 	at    int
 }
 
-// MarshalJSON makes it an array again.
-func (l *list) MarshalJSON() ([]byte, error) { return json.Marshal(l.Items) }
+// plain puts what is left of an array in the place of every list again.
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, member := range v {
+			if nests(member) {
+				v[key] = plain(member)
+			}
+		}
+	case *list:
+		for i, item := range v.items {
+			v.items[i] = plain(item)
+		}
+		return v.items
+	}
+	return v
+}
 
 // lists puts a list in the place of every array.
 func (s *shortener) lists(v any, path string, in *list, at int) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			v[key] = s.lists(v[key], path+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(key), in, at)
+			if nests(v[key]) {
+				v[key] = s.lists(v[key], path+"/"+token(key), in, at)
+			}
 		}
 	case []any:
-		l := &list{path: path, of: len(v), Items: v, in: in, at: at}
+		l := &list{path: path, of: len(v), items: v, in: in, at: at}
 		s.all = append(s.all, l)
 		for i, item := range v {
-			v[i] = s.lists(item, fmt.Sprintf("%s/%d", path, i), l, i)
+			if nests(item) {
+				v[i] = s.lists(item, path+"/"+strconv.Itoa(i), l, i)
+			}
 		}
 		return l
 	}
 	return v
 }
 
+// nests says whether there can be lists in v.
+func nests(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any, *list:
+		return true
+	}
+	return false
+}
+
+// token is a key as part of a JSON pointer.
+func token(key string) string {
+	if !strings.ContainsAny(key, "~/") {
+		return key
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
+}
+
 // longest is the list with the most items that is still part of the whole, the last one of such; nil if all are empty.
 func (s *shortener) longest() (longest *list) {
 	most := 1
 	for _, l := range s.all {
-		if n := len(l.Items); n >= most && !l.gone() {
+		if n := len(l.items); n >= most && !l.gone() {
 			longest, most = l, n
 		}
 	}
@@ -88,14 +126,14 @@ func (s *shortener) longest() (longest *list) {
 }
 
 // gone says whether the list was part of an item that was cut off.
-func (l *list) gone() bool { return l.in != nil && (l.at >= len(l.in.Items) || l.in.gone()) }
+func (l *list) gone() bool { return l.in != nil && (l.at >= len(l.in.items) || l.in.gone()) }
 
 // shorten drops items from the end until so many bytes are gone, but not more than half of them, and returns how many are.
 func (l *list) shorten(bytes int) (gone int) {
-	for least := len(l.Items) / 2; gone < bytes && len(l.Items) > least; {
-		last := len(l.Items) - 1
-		gone += size(l.Items[last]) + 1
-		l.Items = l.Items[:last]
+	for least := len(l.items) / 2; gone < bytes && len(l.items) > least; {
+		last := len(l.items) - 1
+		gone += size(l.items[last]) + 1
+		l.items = l.items[:last]
 	}
 	return gone
 }
@@ -103,8 +141,8 @@ func (l *list) shorten(bytes int) (gone int) {
 // cuts is what was cut of lists that are still there.
 func (s *shortener) cuts() (cuts []Cut) {
 	for _, l := range s.all {
-		if len(l.Items) < l.of && !l.gone() {
-			cuts = append(cuts, Cut{l.path, len(l.Items), l.of})
+		if len(l.items) < l.of && !l.gone() {
+			cuts = append(cuts, Cut{l.path, len(l.items), l.of})
 		}
 	}
 	return cuts
@@ -119,6 +157,10 @@ func size(v any) int {
 		return len("false")
 	case json.Number:
 		return len(v)
+	case string:
+		if !strings.ContainsFunc(v, rewritten) {
+			return len(v) + 2
+		}
 	case map[string]any:
 		n := 2
 		for key, value := range v {
@@ -127,7 +169,7 @@ func size(v any) int {
 		return n
 	case *list:
 		n := 2
-		for _, item := range v.Items {
+		for _, item := range v.items {
 			n += size(item) + 1
 		}
 		return n
@@ -137,4 +179,9 @@ func size(v any) int {
 		return 0
 	}
 	return len(text)
+}
+
+// rewritten says whether a character of a string can have another length in JSON.
+func rewritten(r rune) bool {
+	return r < ' ' || r >= utf8.RuneSelf || strings.ContainsRune(`"\<>&`, r)
 }
