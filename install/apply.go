@@ -121,7 +121,11 @@ func (f *FileChange) write() error {
 	if f.Scope == Project {
 		perm = 0o644 // to be committed, and read by everybody who works in it
 	}
-	return atomicfile.Write(f.Real, f.New, perm, atomicfile.Options{Sync: true, Check: f.unchanged})
+	err := atomicfile.Write(f.Real, f.New, perm, atomicfile.Options{Sync: true, Check: f.unchanged})
+	if err != nil && !errors.Is(err, ErrChanged) { // which names the file; the others name a temporary one beside it
+		return fmt.Errorf("%s could not be written: %w", f.Real, err)
+	}
+	return err
 }
 
 // unchanged reads the file again, when everything else is done: the same file, the same bytes.

@@ -57,8 +57,8 @@ func planCodexServer(o Options, path string) (*CodexServer, error) {
 		return nil, config.Err
 	}
 	now, known := config.Server()
-	if known && !isServerProgram(now) {
-		return nil, fmt.Errorf("%s: the MCP server %s is somebody else's: it runs %s", config.Path, quote(ServerName), quote(now))
+	if known && !config.ownServer() {
+		return nil, fmt.Errorf("%s: %w: %s", config.Path, ErrOtherServer, (&ServerEntry{Command: now}).Runs())
 	}
 	args, same := []string{"mcp", "add", ServerName}, now == path
 	for _, name := range serverEnv() {
@@ -79,8 +79,11 @@ func planCodexServer(o Options, path string) (*CodexServer, error) {
 
 // planNoCodexServer is planCodexServer for taking it out.
 func planNoCodexServer(o Options) (*CodexServer, error) {
-	now, known := ReadCodexConfig(o.Env).Server()
-	if !known || !isServerProgram(now) {
+	config := ReadCodexConfig(o.Env)
+	if config.Err != nil {
+		return nil, config.Err
+	}
+	if !config.ownServer() {
 		return nil, nil
 	}
 	program := Codex.Program(o.Env)
@@ -90,12 +93,26 @@ func planNoCodexServer(o Options) (*CodexServer, error) {
 	return &CodexServer{program, []string{"mcp", "remove", ServerName}}, nil
 }
 
-// Server is the command that Codex runs as its MCP server of aburn's name, and whether it knows one.
+// codexServer is where config.toml describes the MCP server of aburn's name.
+const codexServer = "mcp_servers\x00" + ServerName + "\x00"
+
+// Server is the command that Codex runs as its MCP server of aburn's name, "" if it runs none for it or what it runs cannot be
+// read, and whether it knows one.
 func (c CodexConfig) Server() (command string, known bool) {
-	command, known = c.values["mcp_servers\x00"+ServerName+"\x00command"]
-	return command, known
+	for key := range c.values {
+		known = known || strings.HasPrefix(key, codexServer)
+	}
+	return c.values[codexServer+"command"], known
 }
 
-func (c CodexConfig) serverEnv(name string) string {
-	return c.values["mcp_servers\x00"+ServerName+"\x00env\x00"+name]
+// ownServer says whether Codex's MCP server of aburn's name runs aburn's. Of arguments that are laid out otherwise than Codex does
+// that nothing is known, and they are taken for aburn's.
+func (c CodexConfig) ownServer() bool {
+	switch c.values[codexServer+"args"] {
+	case `["` + serverArg + `"]`, "['" + serverArg + "']", "[":
+		return isServerProgram(c.values[codexServer+"command"])
+	}
+	return false
 }
+
+func (c CodexConfig) serverEnv(name string) string { return c.values[codexServer+"env\x00"+name] }

@@ -129,6 +129,13 @@ func readTarget(path, root string) (target, error) {
 	return t, err
 }
 
+// ReadSettings is an agent's settings file of the user's; nil if there is none. It does not wait at a pipe, and reads no more than a
+// settings file can have.
+func ReadSettings(path string) ([]byte, error) {
+	t, err := readTarget(path, "")
+	return t.data, err
+}
+
 // resolve follows every link in path, also to a file that does not exist yet.
 func resolve(path string) (string, error) {
 	for range 40 {

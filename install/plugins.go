@@ -1,7 +1,6 @@
 package install
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ func Plugins(dir string, env func(string) string) (out []Settings) {
 	if err != nil {
 		return nil
 	}
-	data, err := os.ReadFile(filepath.Join(config, "plugins", "installed_plugins.json"))
+	data, err := ReadSettings(filepath.Join(config, "plugins", "installed_plugins.json"))
 	if err != nil || !gjson.ValidBytes(data) {
 		return nil
 	}

@@ -20,6 +20,7 @@ var (
 	ErrNoServer      = errors.New("no " + serverName + " on PATH")
 	ErrPassingServer = errors.New(serverName + " lies in a folder for temporary files, and settings outlive it")
 	ErrNoLocalServer = errors.New("--mcp has no --local: only your own settings and the project's")
+	ErrOtherServer   = errors.New(`the MCP server "` + ServerName + `" is somebody else's`)
 )
 
 // server is the registration of aburn's MCP server with Claude Code.
@@ -85,7 +86,7 @@ func (server) ensure(d *document, path string) (*ensurer, error) {
 		e.add(servers.value, []item{entry})
 	case !d.isServer(own):
 		line, column := place(d.data, own.value.start)
-		return nil, &SyntaxError{Path: d.path, Line: line, Column: column, Text: "the MCP server " + quote(ServerName) + " is somebody else's: it does not run " + serverName + " " + serverArg}
+		return nil, fmt.Errorf("%s:%d:%d: %w: %s", d.path, line, column, ErrOtherServer, new(ServerEntry).Runs())
 	case d.str(own.under("command")) != path:
 		at := own.under("command").value
 		e.edits = append(e.edits, edit{at.start, d.text(at.start, at.end), quote(path)})
@@ -96,6 +97,9 @@ func (server) ensure(d *document, path string) (*ensurer, error) {
 
 // isServer says that the member runs aburn's server and nothing else.
 func (d *document) isServer(m *member) bool {
+	if kind := m.under("type"); kind != nil && d.str(kind) != "stdio" { // then the client asks an address, and runs nothing
+		return false
+	}
 	args := m.under("args")
 	if args == nil || args.value.kind != array || len(args.value.elems) != 1 || args.value.elems[0].kind != text {
 		return false

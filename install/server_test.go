@@ -131,6 +131,7 @@ func TestServerRefusals(t *testing.T) {
 		{"{\"mcpServers\": {\n \"aburn\": {\"command\": \"other\", \"args\": [\"mcp\"]}}}", `:2:11: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
 		{`{"mcpServers": {"aburn": {"command": "/bin/aburn", "args": ["mcp", "-v"]}}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
 		{`{"mcpServers": {"aburn": null}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
+		{`{"mcpServers": {"aburn": {"type": "http", "url": "https://example.invalid", "command": "/bin/aburn", "args": ["mcp"]}}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
 		{`{"mcpServers": {"aburn": {"url": "https://example.invalid"}}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
 	} {
 		b := newServerBench(t, []byte(c.data))
@@ -213,6 +214,7 @@ func TestCodexServer(t *testing.T) {
 		{"nothing", "", add, ""},
 		{"others", "[mcp_servers.other]\ncommand = \"aburn\"\nargs = [\"mcp\"]\n", add, ""},
 		{"there already", "[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\"mcp\"]\n", "", "codex mcp remove aburn"},
+		{"laid out otherwise", "[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\n  \"mcp\",\n]\n", "", "codex mcp remove aburn"},
 		{"from another place", "[mcp_servers.aburn]\ncommand = \"/old/aburn\"\nargs = [\"mcp\"]\n", add, "codex mcp remove aburn"},
 		{"with a folder that is not set any more", "[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\"mcp\"]\n\n[mcp_servers.aburn.env]\nABURN_HOME = \"/x\"\n", add, "codex mcp remove aburn"},
 	} {
@@ -235,14 +237,22 @@ func TestCodexServer(t *testing.T) {
 			}
 		}
 	}
-	b := newCodex("[mcp_servers.aburn]\ncommand = \"/bin/other\"\n")
-	if _, err := Plan(b.options); err == nil || !strings.Contains(err.Error(), `somebody else's: it runs "/bin/other"`) {
-		t.Errorf("somebody else's: %v", err)
+	for config, why := range map[string]string{
+		"[mcp_servers.aburn]\ncommand = \"/bin/other\"\n":                         "it runs /bin/other",
+		"\ufeff[mcp_servers.aburn]\ncommand = \"/bin/other\"\n":                   "it runs /bin/other",
+		"[mcp_servers.aburn]\nurl = \"https://example.invalid\"\n":                "it does not run aburn mcp",
+		"[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\"tail\"]\n":       "it does not run aburn mcp",
+		"mcp_servers.aburn = { command = \"aburn\", args = [\"mcp\", \"-v\"] }\n": "it does not run aburn mcp",
+	} {
+		b := newCodex(config)
+		if _, err := Plan(b.options); !errors.Is(err, ErrOtherServer) || !strings.HasSuffix(err.Error(), ": "+why) {
+			t.Errorf("somebody else's: %v", err)
+		}
+		if c, err := PlanUninstall(b.options); err != nil || c.Codex != nil {
+			t.Errorf("somebody else's is taken out: %v %v", c, err)
+		}
 	}
-	if c, err := PlanUninstall(b.options); err != nil || c.Codex != nil {
-		t.Errorf("somebody else's is taken out: %v %v", c, err)
-	}
-	b = newCodex("")
+	b := newCodex("")
 	b.options.Env = func(name string) string {
 		if name == "XDG_STATE_HOME" {
 			return filepath.Join(b.home, "my state")

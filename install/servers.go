@@ -92,6 +92,14 @@ type ServerEntry struct {
 	Err     error  // the file cannot be read, and nothing else is known
 }
 
+// Runs says what a server that is not aburn's runs, as far as that tells it from aburn's.
+func (s *ServerEntry) Runs() string {
+	if s.Command == "" || isServerProgram(s.Command) {
+		return "it does not run " + serverName + " " + serverArg
+	}
+	return "it runs " + s.Command
+}
+
 // Program is the executable that the entry runs, "" if it is not there.
 func (s *ServerEntry) Program(env func(string) string) string {
 	if !filepath.IsAbs(s.Command) {
@@ -105,7 +113,7 @@ func Servers(a Agent, dir string, env func(string) string) (out []ServerEntry) {
 	if a == Codex {
 		config := ReadCodexConfig(env)
 		if command, known := config.Server(); known {
-			out = append(out, ServerEntry{Scope: User, Path: config.Path, Command: command, Ours: isServerProgram(command)})
+			out = append(out, ServerEntry{Scope: User, Path: config.Path, Command: command, Ours: config.ownServer()})
 		}
 		return out
 	}

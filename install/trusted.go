@@ -1,7 +1,7 @@
 package install
 
 import (
-	"os"
+	"bytes"
 	"path/filepath"
 	"strings"
 )
@@ -32,11 +32,9 @@ func ReadCodexConfig(env func(string) string) CodexConfig {
 		return CodexConfig{Err: err}
 	}
 	c := CodexConfig{Path: filepath.Join(dir, "config.toml")}
-	data, err := os.ReadFile(c.Path)
-	if err != nil && !os.IsNotExist(err) {
-		c.Err = err
-	}
-	c.values = flatTOML(string(data))
+	data, err := ReadSettings(c.Path)
+	c.Err = err
+	c.values = flatTOML(string(bytes.TrimPrefix(data, utf8BOM)))
 	return c
 }
 

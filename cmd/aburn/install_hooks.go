@@ -147,6 +147,8 @@ func hookError(err error) error {
 		return badNews(err.Error(), "nothing was changed; agents ignore such a file as a whole, so mend it first")
 	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrNoServer), errors.Is(err, install.ErrPassingServer):
 		return badNews(err.Error(), "make install")
+	case errors.Is(err, install.ErrOtherServer):
+		return badNews(err.Error(), "nothing was changed; give that server another name, or leave --mcp out")
 	case errors.Is(err, install.ErrNoLocalServer):
 		return usageError(err.Error(), "leave --mcp or --local out")
 	case errors.Is(err, install.ErrNoProject):

@@ -3,7 +3,6 @@ package doctor
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -53,7 +52,7 @@ func (e *exam) disabled(p *patient) {
 		return
 	}
 	for _, path := range managedSettings() {
-		data, err := os.ReadFile(path)
+		data, err := install.ReadSettings(path)
 		if err != nil {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func keptByGemini(env func(string) string) (time.Duration, string) {
 
 // setting is a value of an agent's settings file.
 func setting(path, name string) gjson.Result {
-	data, err := os.ReadFile(path)
+	data, err := install.ReadSettings(path)
 	if err != nil {
 		return gjson.Result{}
 	}

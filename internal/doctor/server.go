@@ -17,7 +17,7 @@ func (e *exam) servers(p *patient) {
 		case s.Err != nil:
 			e.addf(p.topic(), Note, "%v: whether it registers aburn's MCP server cannot be told", s.Err)
 		case !s.Ours:
-			e.addf(p.topic(), Note, "%s: the MCP server %s is somebody else's: it runs %s", at, install.ServerName, s.Command)
+			e.addf(p.topic(), Note, "%s: %v: %s", at, install.ErrOtherServer, s.Runs())
 		case s.Program(e.Env) == "":
 			e.add(p.topic(), Note, fmt.Sprintf("%s: the MCP server runs %s, which is not there: %s cannot ask aburn", at, s.Command, p.Name()), "aburn install-hooks --mcp")
 		default:

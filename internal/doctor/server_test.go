@@ -11,7 +11,7 @@ func TestServers(t *testing.T) {
 	w.write(".codex/config.toml", "[mcp_servers.aburn]\ncommand = \""+w.path("gone/aburn")+"\"\nargs = [\"mcp\"]\n")
 	w.expect(w.run(w.root),
 		"claude ok ~/.claude.json:3: the MCP server runs ~/bin/aburn\n",
-		"claude note ~/src/.mcp.json:1: the MCP server aburn is somebody else's: it runs aburn-of-mine\n",
+		"claude note ~/src/.mcp.json:1: the MCP server \"aburn\" is somebody else's: it runs aburn-of-mine\n",
 		"codex note ~/.codex/config.toml: the MCP server runs ~/gone/aburn, which is not there: Codex cannot ask aburn -> aburn install-hooks --mcp\n")
 	w.write(".claude.json", `{"mcpServers": {"aburn": `)
 	w.expect(w.run(w.root), "claude note ~/.claude.json:1:26: ")
