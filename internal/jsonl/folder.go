@@ -1,10 +1,10 @@
 package jsonl
 
 import (
-	"cmp"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -12,9 +12,23 @@ import (
 // would go the way from the root again.
 type Folder struct {
 	// Entries is what is in it, in the order of the names.
-	Entries []fs.DirEntry
-	handle  *os.File
+	Entries []Entry
+	dir     string // what their paths begin with
+	handle  handle
 }
+
+// Entry is something in a folder. Type has the type bits of its mode: a link is a link, whatever it leads to. What is
+// neither file, folder nor link can be fs.ModeIrregular, whatever else it is.
+type Entry struct {
+	Name string
+	Type fs.FileMode
+}
+
+// IsDir says whether it is a folder.
+func (e Entry) IsDir() bool { return e.Type.IsDir() }
+
+// IsRegular says whether it is a file.
+func (e Entry) IsRegular() bool { return e.Type.IsRegular() }
 
 // Stat is what tells whether a file has changed.
 type Stat struct {
@@ -24,18 +38,27 @@ type Stat struct {
 
 // OpenFolder reads what is in the folder at path, which can be a link to one. Close it.
 func OpenFolder(path string) (*Folder, error) {
-	f, err := openFolder(path)
-	if err != nil {
+	d := &Folder{dir: strings.TrimSuffix(filepath.Clean(path), separator)}
+	if err := d.open(path); err != nil {
 		return nil, err
 	}
-	entries, err := f.ReadDir(-1)
-	if err != nil {
-		f.Close()
+	if err := d.read(path); err != nil {
+		d.Close()
 		return nil, err
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-	return &Folder{entries, f}, nil
+	return d, nil
 }
 
-// Close lets go of the folder.
-func (d *Folder) Close() error { return d.handle.Close() }
+const separator = string(filepath.Separator)
+
+// Path is the path of the entry with this index, as filepath.Join gives it.
+func (d *Folder) Path(i int) string { return d.dir + separator + d.Entries[i].Name }
+
+// Index is which of the entries has this name, -1 if none has.
+func (d *Folder) Index(name string) int {
+	i, ok := slices.BinarySearchFunc(d.Entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
+	if !ok {
+		return -1
+	}
+	return i
+}

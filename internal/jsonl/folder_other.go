@@ -3,22 +3,49 @@
 package jsonl
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
+	"slices"
 )
 
-func openFolder(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
-	}
-	return os.Open(path)
+// handle is an open folder, and its entries as the system gave them.
+type handle struct {
+	file    *os.File
+	entries []fs.DirEntry
 }
 
-// Stat looks at one of the entries, and not at what it links to.
-func (d *Folder) Stat(e fs.DirEntry) (Stat, error) {
-	info, err := e.Info()
+// open opens path if it is a folder: a pipe would be waited for.
+func (d *Folder) open(path string) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
+	}
+	d.handle.file, err = os.Open(path)
+	return err
+}
+
+// read reads the entries.
+func (d *Folder) read(string) error {
+	entries, err := d.handle.file.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	d.handle.entries = entries
+	for _, e := range entries {
+		d.Entries = append(d.Entries, Entry{e.Name(), e.Type()})
+	}
+	return nil
+}
+
+// Stat looks at the entry with this index, and not at what it links to.
+func (d *Folder) Stat(i int) (Stat, error) {
+	info, err := d.handle.entries[i].Info()
 	if err != nil {
 		return Stat{}, err
 	}
 	return Stat{info.Size(), info.ModTime()}, nil
 }
+
+// Close lets go of the folder.
+func (d *Folder) Close() error { return d.handle.file.Close() }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,12 +37,7 @@ func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		return errors.Join(closed...)
 	}
 	for _, dir := range homes(in) {
-		stores, err := projects(ctx, filepath.Join(dir, "projects"))
-		for _, s := range stores {
-			if err := found(s); err != nil {
-				return err
-			}
-		}
+		err := projects(ctx, filepath.Join(dir, "projects"), found)
 		if errors.Is(err, fs.ErrPermission) {
 			closed = append(closed, err)
 		} else if err != nil {
@@ -53,29 +47,58 @@ func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	return errors.Join(closed...)
 }
 
-// projects is the transcripts below a projects folder, also where it returns an error because some folders could not be
-// read. Looking at thousands of files is waiting for the system: as many projects are looked at at once as there are
-// processors.
-func projects(ctx context.Context, dir string) ([]trace.Store, error) {
+// projects finds the transcripts below a projects folder, also where it returns an error because some folders could not be
+// read.
+func projects(ctx context.Context, dir string, found func(trace.Store) error) error {
 	slugs, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all, errs := make([][]trace.Store, len(slugs)), make([]error, len(slugs))
+	all := make([]project, len(slugs))
+	together(ctx, len(slugs), func(i int) { all[i] = projectAt(filepath.Join(dir, slugs[i].Name())) })
+	var folders []string
+	errs := []error{nil}
+	for _, p := range all {
+		if err := each(p.sessions, found); err != nil {
+			return err
+		}
+		folders, errs = append(folders, p.folders...), append(errs, p.err)
+	}
+	subagents := make([][]trace.Store, len(folders))
+	together(ctx, len(folders), func(i int) { subagents[i] = agents(folders[i], nil) })
+	for _, stores := range subagents {
+		if err := each(stores, found); err != nil {
+			return err
+		}
+	}
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+func each(stores []trace.Store, found func(trace.Store) error) error {
+	for _, s := range stores {
+		if err := found(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together calls do for 0 to n-1 until ctx ends, as many at once as there are processors: looking at thousands of files is
+// waiting for the system.
+func together(ctx context.Context, n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(slugs)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(slugs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				all[i], errs[i] = project(filepath.Join(dir, slugs[i].Name()))
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				do(i)
 			}
 		})
 	}
 	workers.Wait()
-	return slices.Concat(all...), errors.Join(append(errs, ctx.Err())...)
 }
 
 // homes is where the client keeps its files: CLAUDE_CONFIG_DIR, or .claude, or where XDG wants them.
@@ -90,27 +113,34 @@ func homes(in trace.Places) []string {
 	return []string{filepath.Join(in.Home, ".claude"), filepath.Join(config, "claude")}
 }
 
-// project is the transcripts of one project's folder: sessions, and in a folder of each session's name its sub-agents.
-func project(dir string) (all []trace.Store, err error) {
+// project is what is in one project's folder: its sessions, and where their sub-agents are, if they have any.
+type project struct {
+	sessions []trace.Store
+	folders  []string
+	err      error // it may not be read
+}
+
+func projectAt(dir string) (p project) {
 	folder, err := jsonl.OpenFolder(dir)
 	switch {
 	case errors.Is(err, fs.ErrPermission): // somebody else ran the client here: what he wrote is missing
-		return nil, err
-	case err != nil:
-		return nil, nil // no folder, or gone
+		p.err = err
+		return p
+	case err != nil: // no folder, or gone
+		return p
 	}
 	defer folder.Close()
-	for _, e := range folder.Entries {
+	for i, e := range folder.Entries {
 		switch {
 		case e.IsDir():
-			all = agents(filepath.Join(dir, e.Name(), "subagents"), all)
-		case e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl"):
-			if stat, err := folder.Stat(e); err == nil { // else it went while we looked
-				all = append(all, storeOf(filepath.Join(dir, e.Name()), stat))
+			p.folders = append(p.folders, filepath.Join(folder.Path(i), "subagents"))
+		case e.IsRegular() && strings.HasSuffix(e.Name, ".jsonl"):
+			if stat, err := folder.Stat(i); err == nil { // else it went while we looked
+				p.sessions = append(p.sessions, storeOf(folder.Path(i), stat))
 			}
 		}
 	}
-	return all, nil
+	return p
 }
 
 // agents appends to all the sub-agents in a folder, and in those below it.
@@ -120,23 +150,17 @@ func agents(dir string, all []trace.Store) []trace.Store {
 		return all // most sessions have none
 	}
 	defer folder.Close()
-	metas := map[string]fs.DirEntry{}
-	for _, e := range folder.Entries {
-		if strings.HasSuffix(e.Name(), ".meta.json") {
-			metas[e.Name()] = e
-		}
-	}
-	for _, e := range folder.Entries {
+	for i, e := range folder.Entries {
 		switch {
 		case e.IsDir():
-			all = agents(filepath.Join(dir, e.Name()), all)
-		case e.Type().IsRegular() && strings.HasPrefix(e.Name(), "agent-") && strings.HasSuffix(e.Name(), ".jsonl"):
-			stat, err := folder.Stat(e)
+			all = agents(folder.Path(i), all)
+		case e.IsRegular() && strings.HasPrefix(e.Name, "agent-") && strings.HasSuffix(e.Name, ".jsonl"):
+			stat, err := folder.Stat(i)
 			if err != nil {
 				continue // it went while we looked
 			}
-			s := storeOf(filepath.Join(dir, e.Name()), stat)
-			if meta := metas[metaOf(e.Name())]; meta != nil {
+			s := storeOf(folder.Path(i), stat)
+			if meta := folder.Index(metaOf(e.Name)); meta >= 0 {
 				if stat, err := folder.Stat(meta); err == nil {
 					addMeta(&s, stat)
 				}

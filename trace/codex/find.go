@@ -71,30 +71,29 @@ func walk(ctx context.Context, dir string, found func(trace.Store) error) error 
 		return err
 	}
 	var closed []error
-	err = within(ctx, dir, folder, found, &closed)
+	err = within(ctx, folder, found, &closed)
 	return errors.Join(append(closed, err)...)
 }
 
 // within is walk for a folder that is open, and closes it. Into closed go the folders that may not be read.
-func within(ctx context.Context, dir string, folder *jsonl.Folder, found func(trace.Store) error, closed *[]error) error {
+func within(ctx context.Context, folder *jsonl.Folder, found func(trace.Store) error, closed *[]error) error {
 	defer folder.Close()
-	for _, e := range folder.Entries {
+	for i, e := range folder.Entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var err error
 		switch {
 		case e.IsDir():
-			path := filepath.Join(dir, e.Name())
-			below, failed := jsonl.OpenFolder(path)
+			below, failed := jsonl.OpenFolder(folder.Path(i))
 			if failed == nil {
-				err = within(ctx, path, below, found, closed)
+				err = within(ctx, below, found, closed)
 			} else if errors.Is(failed, fs.ErrPermission) {
 				*closed = append(*closed, failed)
 			}
-		case e.Type().IsRegular() && isRollout(e.Name()):
-			if stat, failed := folder.Stat(e); failed == nil { // else it was there a moment ago: archived, or removed
-				err = found(storeOf(filepath.Join(dir, e.Name()), stat))
+		case e.IsRegular() && isRollout(e.Name):
+			if stat, failed := folder.Stat(i); failed == nil { // else it was there a moment ago: archived, or removed
+				err = found(storeOf(folder.Path(i), stat))
 			}
 		}
 		if err != nil {
