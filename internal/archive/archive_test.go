@@ -258,8 +258,19 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.store(t, story(t, "claude", "a", 1, "ask call done"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"))
-	// An older schema: other tables and columns, but bodies.
-	if err := a.script("PRAGMA user_version = -1; DROP TABLE calls; ALTER TABLE sessions DROP COLUMN ask; CREATE TABLE old (x); ALTER TABLE traces DROP COLUMN size"); err != nil {
+	// An older schema: other tables and columns, but bodies, in the older form.
+	tr, err := a.Previous(ctx, "claude", "a/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := tr.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.run("UPDATE traces SET body = ? WHERE key = (SELECT key FROM sessions WHERE id = 'a/x')", compress(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.script("PRAGMA user_version = -1; DROP TABLE calls; ALTER TABLE sessions DROP COLUMN ask; CREATE TABLE old (x)"); err != nil {
 		t.Fatal(err)
 	}
 	a.Close()

@@ -2,7 +2,7 @@
 // agents' own files.
 //
 // Invariants:
-//   - The body of a trace (compressed, the strict JSON of package trace) is the only truth in here. Everything else in sessions,
+//   - The body of a trace (packed; package packed) is the only truth in here. Everything else in sessions,
 //     calls, relations and spawns is worked out from it, in the transaction that writes it, and can be worked out again. What
 //     a parent's spawn tells of a sub-agent stands in relations alone; Trace puts it into the trace.
 //   - What was read from a store and the cursor for going on with it are committed together, or the cursor says that

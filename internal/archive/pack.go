@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
+	"aburn/internal/packed"
 	"aburn/internal/scrub"
 	"aburn/trace"
 )
@@ -22,7 +23,6 @@ type Packed struct {
 	group     string // the session whose sub-agents it has or is one of, if any
 	scrub     int
 	sum       int64
-	size      int
 	body      []byte
 	calls     []byte // as the table has them, nil if there are none
 	relations []trace.SessionRelationship
@@ -52,18 +52,19 @@ func Pack(t *trace.SessionTrace) (*Packed, error) {
 func pack(t *trace.SessionTrace) (*Packed, error) {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	text, err := t.AppendJSON((*buf)[:0])
-	*buf = text
+	body, err := packed.Append(append((*buf)[:0], make([]byte, checksum)...), t)
+	*buf = body
 	if err != nil {
 		return nil, fmt.Errorf("trace %s/%s: %w", t.Source, t.ID, err)
 	}
+	binary.LittleEndian.PutUint32(body, castagnoli(body[checksum:]))
 	p := &Packed{
 		session: Session{
 			Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, ActiveMS: t.ActiveMS,
 			Outcome: t.Outcome, OutcomeFrom: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage, Relation: relation(t), Path: t.Sources[0].Path,
 		},
-		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(text), size: len(text), relations: slices.Clone(t.Relationships),
-		body: compress(text),
+		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(body[checksum:]), relations: slices.Clone(t.Relationships),
+		body: slices.Clone(body),
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -135,22 +136,20 @@ func callRow(c *trace.Call) CallRow {
 	return row
 }
 
-// buffers are for the JSON of a trace, which is needed only until it is compressed, and for compressing it.
+// buffers are for what is packed or compressed, until it is known how long that is.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// sum tells one JSON form from another: two cyclic redundancy checks, which are one of 64 bits, and for which processors
+// sum tells one packed trace from another: two cyclic redundancy checks, which are one of 64 bits, and for which processors
 // have instructions. Whoever can write a store to have it differ and the sum be the same can leave it as it is, too.
 func sum(text []byte) int64 {
 	return int64(uint64(crc32.ChecksumIEEE(text))<<32 | uint64(castagnoli(text)))
 }
 
-// maxBody bounds the JSON of one trace in bytes.
-const maxBody = 4 << 30
-
-// checksum is how many bytes of a body stand before what is compressed: the CRC-32C of that.
+// checksum is how many bytes of a body stand before the packed trace: the CRC-32C of that. In a row of calls, and in the
+// body of schema 5 and before, it is that of a text that stands there compressed.
 const checksum = 4
 
-// compress is the body of a trace's JSON, or a row of calls. S2 takes a fifth of zstd's time, for half as many bytes again.
+// compress is a row of calls. S2 takes a fifth of zstd's time, for half as many bytes again.
 func compress(text []byte) []byte {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
@@ -163,22 +162,41 @@ func compress(text []byte) []byte {
 	return slices.Clone(body[:checksum+len(s2.Encode(body[checksum:], text))])
 }
 
-// unpack is the trace of a body.
-func unpack(body []byte) (*trace.SessionTrace, error) {
-	text, err := expand(body)
-	if err != nil {
-		return nil, fmt.Errorf("the body of a trace: %w", err)
+// unpack is the trace of a body, packed or, from schema 5 and before, as compressed JSON: there the length of that stands
+// where a packed trace has its version, and no trace is so short.
+func unpack(body []byte) (t *trace.SessionTrace, err error) {
+	switch {
+	case len(body) <= checksum:
+		err = errCut
+	case !packed.Is(body[checksum:]):
+		var text []byte
+		if text, err = expand(body); err == nil {
+			return trace.Parse(text)
+		}
+	case castagnoli(body[checksum:]) != binary.LittleEndian.Uint32(body):
+		err = errOther
+	default:
+		return packed.Parse(body[checksum:])
 	}
-	return trace.Parse(text)
+	return nil, fmt.Errorf("the body of a trace: %w", err)
 }
+
+// The errors for what is not what was written.
+var (
+	errCut   = errors.New("it is cut off")
+	errOther = errors.New("it is not what was written")
+)
+
+// maxText bounds what was compressed, in bytes.
+const maxText = 4 << 30
 
 // expand is what compress made body of.
 func expand(body []byte) ([]byte, error) {
 	if len(body) < checksum {
-		return nil, errors.New("it is cut off")
+		return nil, errCut
 	}
 	sum, block := binary.LittleEndian.Uint32(body), body[checksum:]
-	if n, err := s2.DecodedLen(block); err != nil || n > maxBody {
+	if n, err := s2.DecodedLen(block); err != nil || n > maxText {
 		return nil, fmt.Errorf("it has %d bytes: %w", n, cmp.Or(err, s2.ErrTooLarge))
 	}
 	text, err := s2.Decode(nil, block)
@@ -186,7 +204,7 @@ func expand(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	if castagnoli(text) != sum {
-		return nil, errors.New("it is not what was written")
+		return nil, errOther
 	}
 	return text, nil
 }

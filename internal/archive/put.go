@@ -139,7 +139,7 @@ func (a *Archive) insert(p *Packed, store int64) error {
 		return err
 	}
 	key := p.session.Key
-	if err := a.run("INSERT INTO traces (key, size, body) VALUES (?,?,?)", key, p.size, p.body); err != nil {
+	if err := a.run("INSERT INTO traces (key, body) VALUES (?,?)", key, p.body); err != nil {
 		return err
 	}
 	if p.calls != nil {

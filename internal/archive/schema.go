@@ -12,7 +12,7 @@ import (
 
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
 // other traces of what is on the disk: then everything that still exists is read again.
-const schema = 5
+const schema = 6
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 // Of earlier and later schemas only traces.body may be relied on, and unread.body.
@@ -81,8 +81,7 @@ CREATE INDEX sessions_root ON sessions (source, root) WHERE root <> '';
 
 CREATE TABLE traces (
 	key   INTEGER PRIMARY KEY,             -- sessions.key
-	size  INTEGER NOT NULL,                -- of the JSON
-	body  BLOB NOT NULL                    -- its JSON, compressed (compress)
+	body  BLOB NOT NULL                    -- packed (unpack)
 ) STRICT;
 
 CREATE TABLE unread (                      -- bodies that could not be read when everything was made anew
