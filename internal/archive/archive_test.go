@@ -106,22 +106,28 @@ func TestFilters(t *testing.T) {
 	elsewhere.Project = trace.Project{Path: "/work/p2/sub", Key: "/work/p2"}
 	killed := story(t, "claude", "a2", 20, "ask call")
 	killed.Outcome, killed.OutcomeFrom = trace.Killed, "it stops in a call"
+	undated := story(t, "gemini", "g1", 0, "ask")
+	undated.Start, undated.End = time.Time{}, time.Time{}
+	for i := range undated.Events {
+		undated.Events[i].Time = time.Time{}
+	}
 	a.store(t, story(t, "claude", "a1", 10, "ask call done"), killed, subagent(story(t, "claude", "a1/x", 30, "ask"), "a1", "x"), elsewhere,
-		story(t, "own", "a1", 50, "call"), story(t, "own", "o1", 0, "call"))
+		story(t, "own", "a1", 50, "call"), story(t, "own", "o1", 0, "call"), undated)
 	a.now = func() time.Time { return at(59) }
 	for _, c := range []struct {
 		f    Filter
 		want string
 	}{
-		{Filter{}, "codex/c1 claude/a1/x claude/a2 claude/a1 own/o1"},
-		{Filter{Own: true}, "own/a1 codex/c1 claude/a1/x claude/a2 claude/a1 own/o1"},
+		{Filter{}, "codex/c1 claude/a1/x claude/a2 claude/a1 own/o1 gemini/g1"},
+		{Filter{Own: true}, "own/a1 codex/c1 claude/a1/x claude/a2 claude/a1 own/o1 gemini/g1"},
 		{Filter{Limit: 2}, "codex/c1 claude/a1/x"},
 		{Filter{Since: at(30), Until: at(40)}, "claude/a1/x"},
+		{Filter{Until: at(30)}, "claude/a2 claude/a1 own/o1"},
 		{Filter{Source: "codex"}, "codex/c1"},
 		{Filter{Project: "/work/p2"}, "codex/c1"},
 		{Filter{Project: "/work/p2/"}, "codex/c1"},
 		{Filter{Project: "/work/p2/su"}, ""},
-		{Filter{Project: "/work"}, "codex/c1 claude/a1/x claude/a2 claude/a1 own/o1"},
+		{Filter{Project: "/work"}, "codex/c1 claude/a1/x claude/a2 claude/a1 own/o1 gemini/g1"},
 		{Filter{Outcome: "killed"}, "claude/a2"},
 		{Filter{Relation: trace.Subagent}, "claude/a1/x"},
 	} {

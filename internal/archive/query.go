@@ -85,7 +85,7 @@ func (f Filter) where() (string, []any) {
 	}
 	add(!f.Own, "NOT (s.source = 'own' AND s.twin)")
 	add(!f.Since.IsZero(), "s.ended >= ?", f.Since)
-	add(!f.Until.IsZero(), "s.ended < ?", f.Until)
+	add(!f.Until.IsZero(), "s.ended <> 0 AND s.ended < ?", f.Until)
 	add(f.Source != "", "s.source = ?", f.Source)
 	below := strings.TrimSuffix(f.Project, "/") + "/"
 	add(f.Project != "", "(s.project_key = ? OR s.project = ? OR substr(s.project, 1, ?) = ? OR substr(s.project_key, 1, ?) = ?)",

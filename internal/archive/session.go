@@ -39,7 +39,7 @@ const LiveFor = 5 * time.Minute
 
 // Filter chooses sessions. The zero value is all of them.
 type Filter struct {
-	Since, Until time.Time // of the session's end: at or after Since, before Until
+	Since, Until time.Time // of the session's end: at or after Since, before Until; one whose end nobody knows is neither
 	Source       string
 	Project      string // the project's key, or a path in it
 	Outcome      string
