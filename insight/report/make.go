@@ -23,25 +23,75 @@ type Options struct {
 func Make(digests []*insight.Digest, o Options) *Report {
 	list := slices.Clone(digests)
 	slices.SortFunc(list, latestFirst)
+	t := newTally()
+	for _, d := range list { // once: looking for each digest in memory is most of the work
+		t.add(d)
+	}
 	r := &Report{Made: o.Now, Chosen: o.Chosen, Remedies: append([]remedy.Measured{}, o.Remedies...)}
-	r.Units = units(list)
-	r.Outcomes = outcomeRows(list, r.Units.Ended)
-	r.Agents = agents(list)
-	r.Failures = shapes(list, &r.Units)
-	r.Errors = decisive(list, &r.Units)
-	r.Classes = classes(list, &r.Units)
-	r.Loops, r.LoopsIn = loops(list)
-	r.Tools, r.AllTools = tools(list)
-	r.Slow = slowest(list)
-	r.Tokens = tokens(list)
-	r.Phases = phases(list)
-	r.Weeks = weeks(list)
+	r.Units = t.units
+	r.Outcomes = t.outcomeRows()
+	r.Agents = t.agents.sorted(func(a, b *Agent) int { return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(a.Source, b.Source)) })
+	r.Failures = t.shapeRows()
+	r.Errors = t.errorRows()
+	r.Classes = t.classRows()
+	r.Loops, r.LoopsIn = t.loopRows(), t.loopsIn
+	r.Tools, r.AllTools = t.toolRows(), t.allTools
+	r.Slow = t.slow
+	r.Tokens = t.tokens
+	r.Phases = phases(t.phased)
+	r.Weeks = t.weekRows()
 	return r
+}
+
+// tally is what was added up so far, of units from the latest on.
+type tally struct {
+	units    Units
+	outcomes *group[insight.Outcome, outcomeTally]
+	agents   *group[string, Agent]
+	shapes   *group[string, Shape]
+	errors   *group[string, Error]
+	classes  *group[insight.Class, Class]
+	loops    *group[loopFile, Loop]
+	loopsIn  int
+	tools    *group[trace.ToolType, Tool]
+	allTools Tool
+	slow     []Slow
+	tokens   Tokens
+	weeks    *group[int64, weekTally]
+	phased   []*insight.Digest // those that have phases
+}
+
+func newTally() *tally {
+	return &tally{
+		outcomes: newGroup[insight.Outcome, outcomeTally](), agents: newGroup[string, Agent](), shapes: newGroup[string, Shape](), errors: newGroup[string, Error](),
+		classes: newGroup[insight.Class, Class](), loops: newGroup[loopFile, Loop](), tools: newGroup[trace.ToolType, Tool](), slow: make([]Slow, 0, MaxSlow+1),
+		weeks: newGroup[int64, weekTally](),
+	}
+}
+
+func (t *tally) add(d *insight.Digest) {
+	t.addUnit(d)
+	t.addOutcome(d)
+	t.addAgent(d)
+	t.addShape(d)
+	t.addError(d)
+	t.addClasses(d)
+	t.addLoops(d)
+	t.addTools(d)
+	t.addSlow(d)
+	t.addTokens(d)
+	t.addWeek(d)
+	if len(d.Phases) > 0 {
+		t.phased = append(t.phased, d)
+	}
 }
 
 // latestFirst orders units by their end, those without one behind, and by name where that does not tell.
 func latestFirst(a, b *insight.Digest) int {
-	return cmp.Or(b.End.Compare(a.End), cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
+	if c := b.End.Compare(a.End); c != 0 {
+		return c
+	}
+	return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.ID, b.ID))
 }
 
 // place is where a unit, or an event of it, can be seen.
@@ -55,28 +105,28 @@ func erring(d *insight.Digest) bool { return d.Decisive >= 0 }
 // failing says whether a unit has ended and failed.
 func failing(d *insight.Digest) bool { return !d.Live && d.Verdict.Failing() }
 
-func units(list []*insight.Digest) Units {
-	u := Units{All: len(list)}
-	for _, d := range list {
-		if d.Relation == trace.Subagent {
-			u.Subagents++
-		}
-		if d.Live {
-			u.Running++
-			continue
-		}
-		if failing(d) {
-			u.Failing++
-		}
-		if erring(d) {
-			u.Erring++
-		}
-		if d.End.IsZero() {
-			u.Undated++
-		}
+func (t *tally) addUnit(d *insight.Digest) {
+	u := &t.units
+	u.All++
+	if d.Relation == trace.Subagent {
+		u.Subagents++
+	} else {
+		u.Sessions++
 	}
-	u.Sessions, u.Ended = u.All-u.Subagents, u.All-u.Running
-	return u
+	if d.Live {
+		u.Running++
+		return
+	}
+	u.Ended++
+	if failing(d) {
+		u.Failing++
+	}
+	if erring(d) {
+		u.Erring++
+	}
+	if d.End.IsZero() {
+		u.Undated++
+	}
 }
 
 // outcomes are all but running, the good one first.
@@ -84,78 +134,61 @@ func outcomes() []insight.Outcome {
 	return []insight.Outcome{insight.Completed, insight.Errored, insight.GaveUp, insight.Killed, insight.Interrupted, insight.Unknown}
 }
 
-func outcomeRows(list []*insight.Digest, ended int) []Outcome {
-	var rows []Outcome
-	for _, o := range outcomes() {
-		row, rules := Outcome{Outcome: o, Of: ended}, newGroup[string, Rule]()
-		for _, d := range list {
-			if d.Outcome() != o {
-				continue
-			}
-			row.Units++
-			rule := rules.of(d.Verdict.Rule)
-			rule.Rule = d.Verdict.Rule
-			rule.Units++
-			if d.Verdict.Refined != "" {
-				row.Refined++
-			}
+// outcomeTally is the units of one outcome.
+type outcomeTally struct {
+	units, refined int
+	rules          *group[string, Rule]
+}
+
+func (t *tally) addOutcome(d *insight.Digest) {
+	o := t.outcomes.of(d.Outcome())
+	if o.rules == nil {
+		o.rules = newGroup[string, Rule]()
+	}
+	o.units++
+	rule := o.rules.of(d.Verdict.Rule)
+	rule.Rule = d.Verdict.Rule
+	rule.Units++
+	if d.Verdict.Refined != "" {
+		o.refined++
+	}
+}
+
+func (t *tally) outcomeRows() (rows []Outcome) {
+	for _, name := range outcomes() {
+		row := Outcome{Outcome: name, Of: t.units.Ended, Rules: []Rule{}}
+		if o := t.outcomes.at[name]; o != nil {
+			row.Units, row.Refined = o.units, o.refined
+			row.Rules = o.rules.sorted(func(a, b *Rule) int { return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(a.Rule, b.Rule)) })
 		}
-		row.Rules = rules.sorted(func(a, b *Rule) int { return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(a.Rule, b.Rule)) })
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-func agents(list []*insight.Digest) []Agent {
-	g := newGroup[string, Agent]()
-	for _, d := range list {
-		a := g.of(d.Source)
-		a.Source = d.Source
-		a.Units++
-		a.Calls += d.Counts.Calls
-		a.Tokens += d.Usage.Total()
-		if !d.Live {
-			a.Ended++
-		}
-		if failing(d) {
-			a.Failing++
-		}
+func (t *tally) addAgent(d *insight.Digest) {
+	a := t.agents.of(d.Source)
+	a.Source = d.Source
+	a.Units++
+	a.Calls += d.Counts.Calls
+	a.Tokens += d.Usage.Total()
+	if !d.Live {
+		a.Ended++
 	}
-	return g.sorted(func(a, b *Agent) int { return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(a.Source, b.Source)) })
-}
-
-// group gathers values by key.
-type group[K comparable, V any] struct {
-	at   map[K]*V
-	list []*V // in the order of their first appearance
-}
-
-func newGroup[K comparable, V any]() *group[K, V] { return &group[K, V]{at: map[K]*V{}} }
-
-// of is the value of a key, a new one if there is none yet.
-func (g *group[K, V]) of(key K) *V {
-	v := g.at[key]
-	if v == nil {
-		v = new(V)
-		g.at[key] = v
-		g.list = append(g.list, v)
+	if failing(d) {
+		a.Failing++
 	}
-	return v
 }
 
-// sorted is the values in an order, and in that of their first appearance where it does not tell; never nil.
-func (g *group[K, V]) sorted(order func(a, b *V) int) []V {
-	slices.SortStableFunc(g.list, order)
-	return g.values()
-}
-
-// values is all of them, in their order; never nil.
-func (g *group[K, V]) values() []V {
-	values := make([]V, len(g.list))
-	for i, v := range g.list {
-		values[i] = *v
+func (t *tally) addTokens(d *insight.Digest) {
+	t.tokens.Of++
+	if n := d.Usage.Total(); n > 0 {
+		t.tokens.Units++
+		t.tokens.All += n
 	}
-	return values
+	t.tokens.Calls += d.Spent.Calls
+	t.tokens.Failed += d.Spent.Failed
+	t.tokens.Retries += d.Spent.Retries
 }
 
 // span widens first and last to hold a moment; nothing happens where it is not known.

@@ -12,7 +12,7 @@ import (
 // phaseName is a phase of a command.
 type phaseName struct{ command, phase string }
 
-// phases are the phases of workflow commands over all units.
+// phases are the phases of workflow commands over units, the latest first.
 func phases(list []*insight.Digest) []Phase {
 	g := newGroup[phaseName, Phase]()
 	for _, name := range phaseOrder(list) {
@@ -96,37 +96,45 @@ func mostFailed(failed map[string]int) []insight.ToolFailed {
 	return list
 }
 
-// weeks are the ISO weeks in which units ended, in UTC.
-func weeks(list []*insight.Digest) []Week {
-	g, counts := newGroup[int64, Week](), map[int64]map[insight.Class]int{}
-	for _, d := range list {
-		if d.Live || d.End.IsZero() {
-			continue
-		}
-		monday := mondayOf(d.End)
-		w := g.of(monday)
-		if w.Ended == 0 {
-			w.Start, w.Outcomes = time.Unix(monday, 0).UTC(), map[string]int{}
-			year, week := w.Start.ISOWeek()
-			w.Week = fmt.Sprintf("%04d-W%02d", year, week)
-			counts[monday] = map[insight.Class]int{}
-		}
-		w.add(d)
-		for _, c := range d.Classes {
-			if c.Class != insight.Cancelled {
-				counts[monday][c.Class] += c.Count
-			}
+// weekTally is a week with its errors by class.
+type weekTally struct {
+	Week
+	classes map[insight.Class]int
+}
+
+// addWeek counts a unit in the ISO week in which it ended, in UTC.
+func (t *tally) addWeek(d *insight.Digest) {
+	if d.Live || d.End.IsZero() {
+		return
+	}
+	monday := mondayOf(d.End)
+	w := t.weeks.of(monday)
+	if w.Ended == 0 {
+		w.Start, w.Outcomes, w.classes = time.Unix(monday, 0).UTC(), map[string]int{}, map[insight.Class]int{}
+		year, week := w.Start.ISOWeek()
+		w.Week.Week = fmt.Sprintf("%04d-W%02d", year, week)
+	}
+	w.add(d)
+	for _, c := range d.Classes {
+		if c.Class != insight.Cancelled {
+			w.classes[c.Class] += c.Count
+			w.Errors += c.Count
 		}
 	}
-	for monday, w := range g.at {
-		w.Classes = []insight.ClassCount{}
-		for class, n := range counts[monday] {
-			w.Classes = append(w.Classes, insight.ClassCount{Class: class, Count: n})
-			w.Errors += n
+}
+
+func (t *tally) weekRows() []Week {
+	weeks := make([]Week, len(t.weeks.list))
+	for i, w := range t.weeks.list {
+		weeks[i] = w.Week
+		weeks[i].Classes = []insight.ClassCount{}
+		for class, n := range w.classes {
+			weeks[i].Classes = append(weeks[i].Classes, insight.ClassCount{Class: class, Count: n})
 		}
-		slices.SortFunc(w.Classes, func(a, b insight.ClassCount) int { return cmp.Compare(a.Class, b.Class) })
+		slices.SortFunc(weeks[i].Classes, func(a, b insight.ClassCount) int { return cmp.Compare(a.Class, b.Class) })
 	}
-	return g.sorted(func(a, b *Week) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(weeks, func(a, b Week) int { return a.Start.Compare(b.Start) })
+	return weeks
 }
 
 func (w *Week) add(d *insight.Digest) {
