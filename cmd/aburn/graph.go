@@ -72,16 +72,12 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 }
 
 func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
-	arch, err := a.viewArchive(ctx)
+	now := time.Now()
+	arch, filter, err := a.viewChosen(ctx, cmd, now)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	now := time.Now()
-	filter, err := chosen(ctx, cmd, arch, now)
-	if err != nil {
-		return err
-	}
 	f, err := a.forest(ctx, arch)
 	if err != nil {
 		return err

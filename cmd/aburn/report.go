@@ -61,16 +61,12 @@ func reportArguments(ctx context.Context, cmd *cli.Command) error {
 }
 
 func (a *app) report(ctx context.Context, cmd *cli.Command) error {
-	arch, err := a.viewArchive(ctx)
+	now := time.Now()
+	arch, filter, err := a.viewChosen(ctx, cmd, now)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	now := time.Now()
-	filter, err := chosen(ctx, cmd, arch, now)
-	if err != nil {
-		return err
-	}
 	list, err := a.digests(ctx, filter)
 	if err != nil {
 		return err

@@ -49,16 +49,12 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.IsSet("limit") && !cmd.Bool("json") {
 		limit = sessionLimit
 	}
-	arch, err := a.viewArchive(ctx)
+	now := time.Now()
+	arch, f, err := a.viewChosen(ctx, cmd, now)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	now := time.Now()
-	f, err := chosen(ctx, cmd, arch, now)
-	if err != nil {
-		return err
-	}
 	list, err := arch.Sessions(ctx, f)
 	if err != nil {
 		return err

@@ -83,6 +83,19 @@ func sources() (names []string) {
 	return names
 }
 
+// viewChosen opens the archive, which whoever calls it closes, and reads the flags that choose sessions in it.
+func (a *app) viewChosen(ctx context.Context, cmd *cli.Command, now time.Time) (*archive.Archive, archive.Filter, error) {
+	arch, err := a.viewArchive(ctx)
+	if err != nil {
+		return nil, archive.Filter{}, err
+	}
+	f, err := chosen(ctx, cmd, arch, now)
+	if err != nil {
+		arch.Close()
+	}
+	return arch, f, err
+}
+
 // chosen reads the flags that choose sessions.
 func chosen(ctx context.Context, cmd *cli.Command, arch *archive.Archive, now time.Time) (f archive.Filter, err error) {
 	for _, bound := range []struct {
@@ -237,6 +250,12 @@ func (a *app) oneSession(ctx context.Context, arch *archive.Archive, name string
 // shortestName is how much of an id archive.Lookup wants, maxNamed how many names are listed where there are too many.
 const shortestName, maxNamed = 4, 8
 
+// emptyArchive and fillArchive are what is said of an archive without a session, and the hint to it.
+const (
+	emptyArchive = "the archive is empty"
+	fillArchive  = "aburn ingest  # reads what agents have written to disk"
+)
+
 // noneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
 func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string) error {
 	all, err := arch.Sessions(ctx, archive.Filter{Own: true})
@@ -244,8 +263,8 @@ func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string
 		return err
 	}
 	if len(all) == 0 {
-		a.note("the archive is empty")
-		a.hint("aburn ingest  # reads what agents have written to disk")
+		a.note(emptyArchive)
+		a.hint(fillArchive)
 		return nil
 	}
 	a.note("no " + what + " is like that")

@@ -58,15 +58,11 @@ func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return usageError("--limit: a number of lines is not negative")
 	}
-	arch, err := a.viewArchive(ctx)
+	arch, filter, err := a.viewChosen(ctx, cmd, time.Now())
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	filter, err := chosen(ctx, cmd, arch, time.Now())
-	if err != nil {
-		return err
-	}
 	limit := toolRows
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
