@@ -79,10 +79,16 @@ func spoilPages(path string) error {
 // Before the first ingest, and after one that found nothing, the way on is said.
 func TestNothingArchivedYet(t *testing.T) {
 	run := archived(t)
-	for _, command := range []string{"sessions", "graph", "tools", "report", "export --format jsonl"} {
+	for _, command := range []string{"sessions", "graph", "tools", "report", "lessons", "export --format jsonl"} {
 		code, out, errs := run(strings.Fields(command)...)
 		if code != exitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
 			t.Errorf("%s: exit %d\n%s%s", command, code, out, errs)
+		}
+	}
+	for _, command := range []string{"replay 5b0c2f91", "remedy e1-8501f075f0ca"} {
+		code, _, errs := run(strings.Fields(command)...)
+		if code != exitBadNews || errs != "aburn: error: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
+			t.Errorf("%s: exit %d\n%s", command, code, errs)
 		}
 	}
 	path := pathOf(t, run)

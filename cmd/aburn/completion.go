@@ -83,6 +83,8 @@ func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string) cli.
 				list = func(*workflow.Model, int) []string { return a.sessionsAt(cmd) }
 			case flag == "project" && takesText(cmd, flag):
 				list = func(*workflow.Model, int) []string { return a.projectNames(ctx) }
+			case flag == "applied":
+				list = func(*workflow.Model, int) []string { return a.keyWords(ctx) }
 			}
 			completeFlags(cmd, args[n-1])
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -40,15 +39,11 @@ func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
 	if limit < 0 {
 		return usageError("--limit: a number of lessons is not negative")
 	}
-	arch, err := a.viewArchive(ctx)
+	arch, f, err := a.viewChosen(ctx, cmd, time.Now())
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	f, err := chosen(ctx, cmd, arch, time.Now())
-	if err != nil {
-		return err
-	}
 	all, err := a.digests(ctx, f)
 	if err != nil {
 		return err
@@ -57,8 +52,11 @@ func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
 	if done, err := a.asJSON(cmd, found); done || err != nil {
 		return err
 	}
+	if len(all) == 0 {
+		return a.noneChosen(ctx, arch, "session")
+	}
 	if found.Total == 0 {
-		a.note(fmt.Sprintf("nothing went wrong in the same way in %d of %s", lesson.MinSessions, found.Units()))
+		a.note("no two of " + found.Units() + " went wrong in the same way")
 		return nil
 	}
 	return showMarkdown(a.screen(cmd), found.Markdown())

@@ -63,6 +63,9 @@ func keysLike(all []digests.Session, word string) (found []string, sessions map[
 // targetOf is what word means among all: a key, whole or a beginning of it that no other has, else a session. What can mean more
 // than one is an error that lists them.
 func (a *app) targetOf(ctx context.Context, arch *archive.Archive, all []digests.Session, word string) (*target, error) {
+	if len(all) == 0 {
+		return nil, badNews(emptyArchive, fillArchive)
+	}
 	keys, sessions := keysLike(all, word)
 	if prefix, digits, _ := keyParts(word); prefix != "" {
 		switch {
@@ -177,7 +180,7 @@ func (a *app) keyWords(ctx context.Context) (list []string) {
 	}
 	count := map[string]int{}
 	for i := range all {
-		if !all[i].Verdict.Failing() {
+		if !all[i].Verdict.Failing() || all[i].Live {
 			continue
 		}
 		k := &all[i].Keys
