@@ -3,6 +3,7 @@ package scrub
 import (
 	"cmp"
 	"errors"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,8 @@ type Tables struct {
 	Trigrams [4096]uint64 // one bit for each three codes
 	Sets     [256]uint16  // the set of each byte
 	Anchors  []Anchor     // sorted by Tri
+	Ranks    [4096]uint16 // how many bits are set in the words before each word of Trigrams that has one
+	Firsts   []uint16     // the first anchor of each bit that is set, and the number of anchors
 }
 
 // Anchor is one line of the table of anchors.
@@ -50,7 +53,25 @@ func Build() (*Tables, error) {
 		return cmp.Or(cmp.Compare(a.Tri, b.Tri), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Arg, b.Arg), cmp.Compare(a.Text, b.Text))
 	})
 	t.Anchors = slices.Compact(t.Anchors)
+	t.index()
 	return t, nil
+}
+
+// index notes where the anchors of each three codes begin.
+func (t *Tables) index() {
+	set := 0
+	for i, word := range t.Trigrams {
+		if word != 0 {
+			t.Ranks[i] = uint16(set)
+			set += bits.OnesCount64(word)
+		}
+	}
+	for i := range t.Anchors {
+		if i == 0 || t.Anchors[i].Tri != t.Anchors[i-1].Tri {
+			t.Firsts = append(t.Firsts, uint16(i))
+		}
+	}
+	t.Firsts = append(t.Firsts, uint16(len(t.Anchors)))
 }
 
 // wide is an anchor before its three letters are known: of two letters it has one for each byte that can follow.

@@ -1,6 +1,9 @@
 package scrub
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // anchor is letters that every match of some rule contains.
 type anchor struct {
@@ -47,32 +50,27 @@ const (
 // is left redacted as a whole, once the matchers have looked at some 24 times its length; real texts need two.
 func (f *finder) scan() {
 	tri := 0
-	budget := 1<<17 + 24*len(f.text)
-	for i := range len(f.text) {
-		tri = (tri<<codeBits | int(codes[f.text[i]])) & triMask
+	text := f.text
+	budget := 1<<17 + 24*len(text)
+	for i := range len(text) {
+		tri = (tri<<codeBits | int(codes[text[i]])) & triMask
 		if trigrams[tri>>6]>>(tri&63)&1 == 0 || i < 2 {
 			continue
 		}
 		f.hit(uint32(tri), i-2)
 		if f.work > budget {
-			f.add(i-2, len(f.text), "rest", rankPlace)
+			f.add(i-2, len(text), "rest", rankPlace)
 			return
 		}
 	}
 }
 
-// hit tries the rules whose anchors begin with the three letters at i.
+// hit tries the rules whose anchors begin with the three letters at i, whose bit in the table is set.
 func (f *finder) hit(tri uint32, i int) {
-	lo, hi := 0, len(anchors)
-	for lo < hi {
-		if mid := (lo + hi) / 2; anchors[mid].tri < tri {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	for ; lo < len(anchors) && anchors[lo].tri == tri; lo++ {
-		if a := &anchors[lo]; foldPrefix(f.text[i:], a.text) {
+	before := trigrams[tri>>6] & (1<<(tri&63) - 1)
+	n := int(ranks[tri>>6]) + bits.OnesCount64(before)
+	for at := firsts[n]; at < firsts[n+1]; at++ {
+		if a := &anchors[at]; foldPrefix(f.text[i:], a.text) {
 			f.try(a, i)
 		}
 	}

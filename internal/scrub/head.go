@@ -27,10 +27,12 @@ func Head(s string, max int) string {
 	if whole {
 		keep = len(text)
 	}
-	text, cut := scrubbed(text, keep)
-	// What stood on two lines, or far apart, now stands side by side.
-	text, _ = Text(squeeze(tilde(text, home())))
-	return shorten(text, max, cut || !whole)
+	text, cut, searched := scrubbed(text, keep)
+	line := squeeze(tilde(text, home()))
+	if !searched || line != text { // what stood on two lines, or far apart, now stands side by side
+		line, _ = Text(line)
+	}
+	return shorten(line, max, cut || !whole)
 }
 
 // start is the first n bytes of s, or fewer so that no rune is cut, and whether that is all of it.
@@ -44,12 +46,13 @@ func start(s string, n int) (string, bool) {
 	return s[:n], false
 }
 
-// scrubbed is what stands in the first keep bytes of s, without secrets; cut says that more stood there. A secret that
-// begins before keep is one marker, however far it goes.
-func scrubbed(s string, keep int) (out string, cut bool) {
+// scrubbed is what stands in the first keep bytes of s, without secrets; cut says that more stood there, searched that out
+// as it is was searched, and nothing found. A secret that begins before keep is one marker, however far it goes.
+func scrubbed(s string, keep int) (out string, cut, searched bool) {
 	for range maxRounds {
 		spans := find(s)
 		if len(spans) == 0 {
+			searched = true
 			break
 		}
 		longer := 0
@@ -64,7 +67,7 @@ func scrubbed(s string, keep int) (out string, cut bool) {
 		s = replace(s, spans)
 	}
 	out, whole := start(s, keep)
-	return out, !whole
+	return out, !whole, searched && whole
 }
 
 // clean takes out of s what a terminal or a reader would not show as it is: terminal sequences, control characters but
@@ -184,20 +187,22 @@ func isPathByte(b byte) bool {
 
 // squeeze makes s one line, with one blank for each stretch of white space and none at its ends.
 func squeeze(s string) string {
-	if s = strings.TrimSpace(s); isSqueezed(s) {
+	s = strings.TrimSpace(s)
+	done := squeezed(s)
+	if done == len(s) {
 		return s
 	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		end := i
-		for end < len(s) && s[end] > ' ' && s[end] < utf8.RuneSelf {
-			end++
+	b := append(make([]byte, 0, len(s)), s[:done]...)
+	for i := done; i < len(s); {
+		r, n := rune(s[i]), 1
+		switch {
+		case r > ' ' && r < utf8.RuneSelf:
+			b = append(b, byte(r))
+			i++
+			continue
+		case r >= utf8.RuneSelf:
+			r, n = utf8.DecodeRuneInString(s[i:])
 		}
-		b = append(b, s[i:end]...)
-		if i = end; i == len(s) {
-			break
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case !unicode.IsSpace(r):
 			b = utf8.AppendRune(b, r)
@@ -209,13 +214,14 @@ func squeeze(s string) string {
 	return string(b)
 }
 
-func isSqueezed(s string) bool {
+// squeezed is how many bytes at the beginning of s stay as they are.
+func squeezed(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf || setSpace.has(s[i]) && (s[i] != ' ' || s[i-1] == ' ') {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(s)
 }
 
 // shorten cuts s to at most max bytes; more says that more stood behind it. A marker is kept whole or left out.

@@ -40,6 +40,10 @@ func render(t *scrub.Tables) []byte {
 	sparse(&b, t.Sets[:], "%d")
 	b.WriteString("\n}\n\n// trigrams has a bit for each three codes that an anchor begins with.\nvar trigrams = [4096]uint64{")
 	sparse(&b, t.Trigrams[:], "%#x")
+	b.WriteString("\n}\n\n// ranks is how many bits are set in the words before each word of trigrams that has one.\nvar ranks = [4096]uint16{")
+	sparse(&b, t.Ranks[:], "%d")
+	b.WriteString("\n}\n\n// firsts is the first anchor of each bit that is set in trigrams, and the number of anchors.\nvar firsts = [...]uint16{")
+	sparse(&b, t.Firsts, "%d")
 	b.WriteString("\n}\n\n// anchors are all anchors, in the order of their first three letters.\nvar anchors = [...]anchor{\n")
 	for _, a := range t.Anchors {
 		fmt.Fprintf(&b, "{%d, %q, %d, %d, %d, %d},\n", a.Tri, a.Text, a.Kind, a.Arg, a.Lo, a.Hi)
