@@ -2,6 +2,7 @@ package term
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,7 @@ type Column struct {
 	Flex  bool // gives way, down to Min cells, when the line is too long
 	Path  bool // what is cut is the beginning
 	Min   int
+	Spare int // above 0: left out, the highest first, where a terminal is too narrow even for the minima
 }
 
 // Table is rows of cells under titles, two spaces between columns.
@@ -40,13 +42,15 @@ func (t *Table) Add(texts ...string) {
 func (t *Table) AddCells(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
 // Print writes the table, each line indented by the given number of spaces and
-// no longer than the terminal is wide if the flexible columns can prevent it.
+// no longer than the terminal is wide if the flexible and the spare columns can prevent it.
 // Columns that are empty in every row are left out, title and all.
 func (t *Table) Print(o *Out, indent int) error {
 	widths := t.widths()
 	total := o.Width()
 	if total == 0 {
 		total = t.Width
+	} else {
+		t.spare(widths, total-indent)
 	}
 	t.fit(widths, total-indent)
 	var b strings.Builder
@@ -89,6 +93,28 @@ func (t *Table) widths() []int {
 		}
 	}
 	return widths
+}
+
+// spare leaves out spare columns until a line with every flexible column at its minimum is at most total wide, or none is left.
+func (t *Table) spare(widths []int, total int) {
+	least := slices.Clone(widths)
+	for i, c := range t.Columns {
+		if c.Flex {
+			least[i] = min(widths[i], max(c.Min, 1))
+		}
+	}
+	for lineWidth(least) > total {
+		out := -1
+		for i, c := range t.Columns {
+			if c.Spare > 0 && least[i] > 0 && (out < 0 || c.Spare > t.Columns[out].Spare) {
+				out = i
+			}
+		}
+		if out < 0 {
+			return
+		}
+		widths[out], least[out] = 0, 0
+	}
 }
 
 // fit takes cells from the widest flexible column until a line is at most

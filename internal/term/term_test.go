@@ -143,6 +143,29 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// What can be spared is left out on a narrow terminal, the highest first; never on a pipe.
+func TestTableLeavesOutWhatCanBeSpared(t *testing.T) {
+	table := Table{Width: 10, Columns: []Column{
+		{Title: "a", Spare: 1}, {Title: "b", Spare: 3, Right: true}, {Title: "c", Flex: true, Min: 4}, {Title: "d", Spare: 2},
+	}}
+	table.Add("aaaaaa", "bbbbbb", "cccccc", "dddddd")
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{30, "aaaaaa  bbbbbb  cccccc  dddddd"}, {28, "aaaaaa  bbbbbb  ccc…  dddddd"}, {27, "aaaaaa  cccccc  dddddd"}, {20, "aaaaaa  ccc…  dddddd"}, {19, "aaaaaa  cccccc"}, {11, "cccccc"}, {3, "ccc…"},
+		{0, "aaaaaa  bbbbbb  ccc…  dddddd"},
+	} {
+		var b bytes.Buffer
+		if err := table.Print(&Out{w: &b, tty: c.width > 0, width: c.width}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, _ := strings.Cut(b.String(), "\n"); got != c.want+"\n" {
+			t.Errorf("at %d: %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
 func TestColoursOnlyWhereWanted(t *testing.T) {
 	coloured := &Out{tty: true, color: true}
 	for s := Dim; s <= BoldCyan; s++ {
