@@ -2,6 +2,7 @@ package insight_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -69,6 +70,39 @@ func zeros(t *testing.T, v reflect.Value, where string) {
 	}
 	if v.IsZero() {
 		t.Errorf("%s is zero: the test does not see whether it is stored", where)
+	}
+}
+
+// Digests that share memory are what each is by itself, also behind one that is refused, and what is appended to one is in no other.
+func TestDecodeMany(t *testing.T) {
+	var forms [][]byte
+	for i := range 300 {
+		d := full()
+		d.ID, d.Source, d.Tools[0].Calls = fmt.Sprint("s", i), fmt.Sprint("source", i%7), i
+		*d.Errors[0].Exit = i
+		forms = append(forms, insight.Append(nil, d))
+	}
+	var decoder insight.Decoder
+	var got []*insight.Digest
+	for i, form := range forms {
+		if _, err := decoder.Decode(string(form[:len(form)*(i%10)/10])); err == nil {
+			t.Fatal("a part decodes")
+		}
+		d, err := decoder.Decode(string(form))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, d)
+	}
+	for _, d := range got {
+		_ = append(d.Errors, insight.ErrorGroup{Tool: "spoiled"})
+		_ = append(d.Tools, insight.ToolUse{Type: "spoiled"})
+		_ = append(d.Verdict.Events, -1)
+	}
+	for i, form := range forms {
+		if want, err := insight.Decode(form); err != nil || !reflect.DeepEqual(got[i], want) {
+			t.Fatalf("%v: number %d of many is\n%+v\nnot\n%+v", err, i, got[i], want)
+		}
 	}
 }
 

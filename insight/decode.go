@@ -10,15 +10,40 @@ import (
 
 // Decode reads the stored form. The error says what is wrong with it; a form of another Version is one. The digest's texts
 // share one copy of b.
-func Decode(b []byte) (*Digest, error) {
-	r := decoder{text: string(b)}
+func Decode(b []byte) (*Digest, error) { return new(Decoder).decode(string(b), 0) }
+
+// Decoder decodes many digests that are kept together: they share memory, so that none of it is given back before all of them
+// are. It is for one goroutine at a time.
+type Decoder struct {
+	words   [256]string // short texts that come again and again
+	digests pool[Digest]
+	events  pool[int]
+	classes pool[ClassCount]
+	errors  pool[ErrorGroup]
+	tools   pool[ToolUse]
+	slow    pool[SlowCall]
+	loops   pool[EditLoop]
+	changes pool[Change]
+	phases  pool[PhaseUse]
+	failed  pool[ToolFailed]
+	exits   pool[int]
+}
+
+// atOnce is for how many entries of a kind a Decoder takes memory.
+const atOnce = 128
+
+// Decode is as the function, but that the digest's texts are parts of form.
+func (c *Decoder) Decode(form string) (*Digest, error) { return c.decode(form, atOnce) }
+
+func (c *Decoder) decode(form string, atOnce int) (*Digest, error) {
+	r := decoder{text: form, Decoder: c, atOnce: atOnce}
 	if r.byte() != formMagic {
 		return nil, fmt.Errorf("decode digest: it does not begin with %q", formMagic)
 	}
 	if v := r.int(); v != Version {
 		return nil, fmt.Errorf("decode digest: version %d, not %d", v, Version)
 	}
-	d := new(Digest)
+	d := &c.digests.take(1, atOnce)[0]
 	r.digest(d)
 	if r.bad == "" && r.at < len(r.text) {
 		r.fail("there is more behind it")
@@ -27,17 +52,31 @@ func Decode(b []byte) (*Digest, error) {
 		r.fail("the decisive error is none of its own")
 	}
 	if r.bad != "" {
-		return nil, fmt.Errorf("decode digest: byte %d of %d: %s", r.at, len(b), r.bad)
+		return nil, fmt.Errorf("decode digest: byte %d of %d: %s", r.at, len(form), r.bad)
 	}
 	return d, nil
 }
 
+// pool is memory for lists.
+type pool[T any] []T
+
+// take is a list of n, of memory for at least atOnce.
+func (p *pool[T]) take(n, atOnce int) []T {
+	if n > len(*p) {
+		*p = make([]T, max(n, atOnce))
+	}
+	all := (*p)[:n:n]
+	*p = (*p)[n:]
+	return all
+}
+
 // decoder reads values in their stored form. After an error it reads on without effect.
 type decoder struct {
-	text string
-	at   int
-	bad  string
-	ints []int // memory for numbers that are pointed at
+	*Decoder
+	atOnce int
+	text   string
+	at     int
+	bad    string
 }
 
 func (r *decoder) fail(why string) {
@@ -129,24 +168,36 @@ func (r *decoder) time() time.Time {
 	return time.UnixMilli(r.int64()).UTC()
 }
 
+// word reads a text that other digests, too, are likely to have: equal ones are then one in memory, which makes it quicker to
+// compare them.
+func (r *decoder) word() string {
+	s := r.string()
+	if len(s) == 0 || r.atOnce == 0 {
+		return s
+	}
+	known := &r.words[(uint(len(s))+7*uint(s[0])+31*uint(s[len(s)/2])+127*uint(s[len(s)-1]))%uint(len(r.words))]
+	if *known != s {
+		*known = s
+	}
+	return *known
+}
+
 func (r *decoder) pointer() *int {
 	if !r.bool() {
 		return nil
 	}
-	if len(r.ints) == cap(r.ints) {
-		r.ints = make([]int, 0, 8)
-	}
-	r.ints = append(r.ints, r.int())
-	return &r.ints[len(r.ints)-1]
+	n := &r.exits.take(1, max(r.atOnce, 8))[0]
+	*n = r.int()
+	return n
 }
 
 // list reads a list whose entries take at least least bytes each; nil if it is empty.
-func list[T any](r *decoder, least int, each func(*decoder, *T)) []T {
+func list[T any](r *decoder, p *pool[T], least int, each func(*decoder, *T)) []T {
 	n := r.length(least)
 	if n == 0 {
 		return nil
 	}
-	all := make([]T, n)
+	all := p.take(n, r.atOnce)
 	for i := range all {
 		each(r, &all[i])
 	}
@@ -154,31 +205,31 @@ func list[T any](r *decoder, least int, each func(*decoder, *T)) []T {
 }
 
 func (r *decoder) digest(d *Digest) {
-	d.Source = r.string()
+	d.Source = r.word()
 	d.ID = r.string()
-	d.Agent.Name = r.string()
-	d.Agent.Version = r.string()
-	d.Project.Path = r.string()
-	d.Project.Key = r.string()
-	d.Relation = trace.Relation(r.string())
+	d.Agent.Name = r.word()
+	d.Agent.Version = r.word()
+	d.Project.Path = r.word()
+	d.Project.Key = r.word()
+	d.Relation = trace.Relation(r.word())
 	d.Parent = r.string()
 	d.Start = r.time()
 	d.End = r.time()
 	d.ActiveMS = r.int64()
-	d.Verdict = Verdict{Outcome: Outcome(r.string()), Rule: r.string(), Events: list(r, 1, func(r *decoder, n *int) { *n = r.int() }), Refined: r.string()}
-	d.Keys = Keys{Coarse: r.string(), Sub: r.string(), Fine: r.string()}
+	d.Verdict = Verdict{Outcome: Outcome(r.word()), Rule: r.word(), Events: list(r, &r.events, 1, func(r *decoder, n *int) { *n = r.int() }), Refined: r.string()}
+	d.Keys = Keys{Coarse: r.word(), Sub: r.word(), Fine: r.word()}
 	r.counts(&d.Counts)
 	r.usage(&d.Usage)
 	d.Spent = Spent{Calls: r.int64(), Failed: r.int64(), Retries: r.int64()}
-	d.Classes = list(r, 2, func(r *decoder, c *ClassCount) { *c = ClassCount{Class: Class(r.string()), Count: r.int()} })
-	d.Errors = list(r, 13, (*decoder).group)
-	d.Tools = list(r, 9, (*decoder).tool)
-	d.Slow = list(r, 7, (*decoder).slow)
-	d.Loops = list(r, 5, func(r *decoder, l *EditLoop) {
+	d.Classes = list(r, &r.classes, 2, func(r *decoder, c *ClassCount) { *c = ClassCount{Class: Class(r.word()), Count: r.int()} })
+	d.Errors = list(r, &r.errors, 13, (*decoder).group)
+	d.Tools = list(r, &r.tools, 9, (*decoder).tool)
+	d.Slow = list(r, &r.slow, 7, (*decoder).slowCall)
+	d.Loops = list(r, &r.loops, 5, func(r *decoder, l *EditLoop) {
 		*l = EditLoop{Path: r.string(), Edits: r.int(), Identical: r.int(), First: r.int(), Last: r.int()}
 	})
-	d.Changes = list(r, 7, (*decoder).change)
-	d.Phases = list(r, 10, (*decoder).phase)
+	d.Changes = list(r, &r.changes, 7, (*decoder).change)
+	d.Phases = list(r, &r.phases, 10, (*decoder).phase)
 	d.Ask = r.string()
 	d.AskEvent = r.int()
 	d.Decisive = r.int()
@@ -209,24 +260,24 @@ func (r *decoder) usage(u *trace.Usage) {
 }
 
 func (r *decoder) group(g *ErrorGroup) {
-	*g = ErrorGroup{Class: Class(r.string()), Type: trace.ToolType(r.string()), Tool: r.string(), Exit: r.pointer(), Code: r.string(), Status: r.int(),
+	*g = ErrorGroup{Class: Class(r.word()), Type: trace.ToolType(r.word()), Tool: r.word(), Exit: r.pointer(), Code: r.word(), Status: r.int(),
 		Head: r.string(), Hash: r.string(), Text: r.string(), Count: r.int(), First: r.int(), Last: r.int(), Solved: r.int()}
 }
 
 func (r *decoder) tool(t *ToolUse) {
-	*t = ToolUse{Type: trace.ToolType(r.string()), Calls: r.int(), Ended: r.int(), Failed: r.int(), Denied: r.int(), Retries: r.int(),
+	*t = ToolUse{Type: trace.ToolType(r.word()), Calls: r.int(), Ended: r.int(), Failed: r.int(), Denied: r.int(), Retries: r.int(),
 		TimedMS: r.int64(), Timed: r.int(), SpentAll: r.int64()}
 }
 
-func (r *decoder) slow(s *SlowCall) {
-	*s = SlowCall{Event: r.int(), Tool: r.string(), Type: trace.ToolType(r.string()), What: r.string(), MS: r.int64(), Gap: r.bool(), Failed: r.bool()}
+func (r *decoder) slowCall(s *SlowCall) {
+	*s = SlowCall{Event: r.int(), Tool: r.word(), Type: trace.ToolType(r.word()), What: r.string(), MS: r.int64(), Gap: r.bool(), Failed: r.bool()}
 }
 
 func (r *decoder) change(c *Change) {
-	*c = Change{Path: r.string(), Action: r.string(), Times: r.int(), Added: r.pointer(), Removed: r.pointer(), Hash: r.string(), Event: r.int()}
+	*c = Change{Path: r.string(), Action: r.word(), Times: r.int(), Added: r.pointer(), Removed: r.pointer(), Hash: r.string(), Event: r.int()}
 }
 
 func (r *decoder) phase(p *PhaseUse) {
-	*p = PhaseUse{Command: r.string(), Phase: r.string(), Result: r.string(), ActiveMS: r.int64(), Tokens: r.int64(), Calls: r.int(), Failed: r.int(),
-		Tools: list(r, 2, func(r *decoder, t *ToolFailed) { *t = ToolFailed{Tool: r.string(), Failed: r.int()} }), First: r.int(), Last: r.int()}
+	*p = PhaseUse{Command: r.word(), Phase: r.word(), Result: r.word(), ActiveMS: r.int64(), Tokens: r.int64(), Calls: r.int(), Failed: r.int(),
+		Tools: list(r, &r.failed, 2, func(r *decoder, t *ToolFailed) { *t = ToolFailed{Tool: r.word(), Failed: r.int()} }), First: r.int(), Last: r.int()}
 }

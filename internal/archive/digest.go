@@ -3,6 +3,8 @@ package archive
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -16,12 +18,12 @@ type Digest struct {
 	End time.Time
 	// Live is as in Session.
 	Live bool
-	// Body is nil if none is kept, or one by other rules.
-	Body []byte
+	// Body is empty if none is kept, or one by other rules.
+	Body string
 }
 
 // Digests calls each for every session that f chooses (its Limit aside), in no order, with the digest by the given rules
-// if there is one. Body is each's to keep.
+// if there is one.
 func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
 	live := millis(a.now().Add(-LiveFor))
 	where, args := f.where()
@@ -33,23 +35,27 @@ func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
 }
 
 // slab is memory for many small bodies: one allocation for each takes as long as reading it.
-type slab []byte
+type slab struct {
+	text strings.Builder
+	one  []byte
+}
 
 const slabSize = 256 << 10
 
-// column is as columnBytes.
-func (m *slab) column(s *sqlite.Stmt, column int) []byte {
+// column is the bytes of a column as a text.
+func (m *slab) column(s *sqlite.Stmt, column int) string {
 	n := s.ColumnLen(column)
 	if n == 0 {
-		return nil
+		return ""
 	}
-	if n > len(*m) {
-		*m = make([]byte, max(n, slabSize))
+	if n > m.text.Cap()-m.text.Len() {
+		m.text = strings.Builder{}
+		m.text.Grow(max(n, slabSize))
 	}
-	b := (*m)[:n:n]
-	*m = (*m)[n:]
-	s.ColumnBytes(column, b)
-	return b
+	m.one = slices.Grow(m.one[:0], n)[:n]
+	at := m.text.Len()
+	m.text.Write(m.one[:s.ColumnBytes(column, m.one)])
+	return m.text.String()[at:]
 }
 
 // stale drops the digests that what is stored under key goes into: its own, that of the session it is the hooks' record of, and
@@ -136,7 +142,7 @@ func (k *Keeper) Keep(since Mark, rules int, list []Digest) (kept bool, err erro
 			return err
 		}
 		for i := range list {
-			if err := k.a.run("INSERT OR REPLACE INTO digests (key, rules, body) VALUES (?,?,?)", list[i].Key, rules, list[i].Body); err != nil {
+			if err := k.a.run("INSERT OR REPLACE INTO digests (key, rules, body) VALUES (?,?,?)", list[i].Key, rules, []byte(list[i].Body)); err != nil {
 				return err
 			}
 		}

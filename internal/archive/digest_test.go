@@ -22,7 +22,7 @@ func digested(t *testing.T, a *Archive, rules int) string {
 	}
 	var all []string
 	err = a.Digests(Filter{Own: true}, rules, func(d Digest) error {
-		if d.Body != nil {
+		if d.Body != "" {
 			if string(d.Body) != fmt.Sprintf("%d of %d", rules, d.Key) {
 				t.Errorf("%s has %q", names[d.Key], d.Body)
 			}
@@ -42,7 +42,7 @@ func keepAll(t *testing.T, a *Archive, rules int) {
 	t.Helper()
 	var list []Digest
 	if err := a.Digests(Filter{Own: true}, rules, func(d Digest) error {
-		list = append(list, Digest{Key: d.Key, Body: fmt.Appendf(nil, "%d of %d", rules, d.Key)})
+		list = append(list, Digest{Key: d.Key, Body: fmt.Sprintf("%d of %d", rules, d.Key)})
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestKeepLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := []Digest{{Key: 1, Body: []byte("7 of 1")}}
+	list := []Digest{{Key: 1, Body: "7 of 1"}}
 	for range 2 { // its own commits are no change
 		if kept, err := k.Keep(mark, 7, list); !kept || err != nil {
 			t.Fatalf("kept %v, %v", kept, err)
@@ -162,7 +162,7 @@ func TestKeptOutOfLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := k.Keep(mark, 7, []Digest{{Key: 1, Body: []byte("7 of 1")}}); !kept || err != nil {
+	if kept, err := k.Keep(mark, 7, []Digest{{Key: 1, Body: "7 of 1"}}); !kept || err != nil {
 		t.Fatalf("kept %v, %v", kept, err)
 	}
 	if err := k.Close(); err != nil {

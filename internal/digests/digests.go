@@ -126,9 +126,10 @@ func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
 	var wait sync.WaitGroup
 	for range workers {
 		wait.Go(func() {
+			var d insight.Decoder
 			for chunk := range chunks {
 				for i := range chunk {
-					chunk[i].decode()
+					chunk[i].decode(&d)
 				}
 			}
 		})
@@ -153,12 +154,12 @@ func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
 	return all, err
 }
 
-func (r *row) decode() {
-	if r.Body == nil {
+func (r *row) decode(with *insight.Decoder) {
+	if r.Body == "" {
 		return
 	}
-	if d, err := insight.Decode(r.Body); err == nil {
+	if d, err := with.Decode(r.Body); err == nil {
 		r.digest = d
 	}
-	r.Body = nil
+	r.Body = ""
 }

@@ -61,6 +61,7 @@ func (m *maker) work(ctx context.Context) error {
 		return err
 	}
 	defer view.Close()
+	var decoder insight.Decoder
 	for ctx.Err() == nil {
 		rows, mark := m.take()
 		if len(rows) == 0 {
@@ -72,7 +73,7 @@ func (m *maker) work(ctx context.Context) error {
 				break
 			}
 			if err == nil {
-				r.set(d)
+				r.set(d, &decoder)
 			}
 			m.made(r, err)
 		}
@@ -82,9 +83,9 @@ func (m *maker) work(ctx context.Context) error {
 }
 
 // set takes the stored form of d, and what that says: the texts of d itself would hold all of its trace in memory.
-func (r *row) set(d *insight.Digest) {
-	r.Body = insight.Append(nil, d)
-	if stored, err := insight.Decode(r.Body); err == nil {
+func (r *row) set(d *insight.Digest, with *insight.Decoder) {
+	r.Body = string(insight.Append(nil, d))
+	if stored, err := with.Decode(r.Body); err == nil {
 		d = stored
 	}
 	r.digest = d
@@ -128,7 +129,7 @@ func (m *maker) keep(mark archive.Mark, rows []*row) {
 	for _, r := range rows {
 		if r.digest != nil {
 			list = append(list, r.Digest)
-			r.Body = nil
+			r.Body = ""
 		}
 	}
 	m.mu.Lock()
