@@ -129,7 +129,7 @@ func sumCells(s *graphpage.Sums) []term.Cell {
 	if s.Failed > 0 {
 		failed.Style = term.Red
 	}
-	return []term.Cell{{Text: term.Count(int64(s.Calls))}, failed, {Text: amount(s.Tokens)}, {Text: milliseconds(s.ActiveMS)}}
+	return []term.Cell{{Text: term.Count(int64(s.Calls))}, failed, {Text: tokens(s.Tokens)}, {Text: milliseconds(s.ActiveMS)}}
 }
 
 // branches draws the lines in front of the nodes of one tree.

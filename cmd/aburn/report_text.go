@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,19 @@ func (v *reportView) show() error {
 			return err
 		}
 	}
+	sayNext(v.out, v.next()...)
 	return nil
+}
+
+// next opens what failed most, by shape and by error.
+func (v *reportView) next() (commands []string) {
+	if len(v.r.Failures) > 0 {
+		commands = append(commands, "aburn replay "+v.r.Failures[0].Key)
+	}
+	if i := slices.IndexFunc(v.r.Errors, func(e report.Error) bool { return e.Failing > 0 }); i >= 0 {
+		commands = append(commands, "aburn remedy "+v.r.Errors[i].Key)
+	}
+	return commands
 }
 
 func (v *reportView) narrow() bool { return v.out.Width() > 0 && v.out.Width() < wideFrom }
@@ -93,7 +106,7 @@ func (v *reportView) outcomes() error {
 		return nil
 	}
 	title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", share(r.Units.Failing, r.Units.Ended)))
-	table := term.Table{Width: pipeWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {}}}
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
 	for _, o := range r.Outcomes {
 		if o.Units == 0 {
 			continue
@@ -114,7 +127,7 @@ func (v *reportView) agents() error {
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
 	for i := range r.Agents {
 		g := &r.Agents[i]
-		table.AddCells(term.Cell{Text: g.Source}, bad(g.Failing, share(g.Failing, g.Ended)), term.Cell{Text: percentOf(g.Failing, g.Ended)}, term.Cell{Text: term.Count(int64(g.Calls))}, term.Cell{Text: amount(g.Tokens)})
+		table.AddCells(term.Cell{Text: g.Source}, bad(g.Failing, share(g.Failing, g.Ended)), term.Cell{Text: percentOf(g.Failing, g.Ended)}, term.Cell{Text: term.Count(int64(g.Calls))}, term.Cell{Text: tokens(g.Tokens)})
 	}
 	return table.Print(v.out, 2)
 }
@@ -164,7 +177,7 @@ func (v *reportView) failures() error {
 		return nil
 	}
 	v.part("failing, by shape: aburn replay KEY opens them", len(r.Failures), r.More.Failures)
-	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "failing", Right: true}, {Title: "last"}, {Title: "shape", Flex: true, Min: 20}, {Title: "key"}, {Title: "latest"}}}
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "failing", Right: true}, {Title: "last", Spare: 1}, {Title: "shape", Flex: true, Min: 20}, {Title: "key"}, {Title: "latest"}}}
 	for i := range r.Failures {
 		s := &r.Failures[i]
 		latest := v.where(s.Seen[0])
@@ -181,9 +194,9 @@ func (v *reportView) errors() error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
-	v.part(fmt.Sprintf("by the first decisive error, of %s with any", share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
+	v.part(fmt.Sprintf("by the first decisive error: %s had any", share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
-		{Title: "with it", Right: true}, {Title: "failing", Right: true}, {Title: "solved", Right: true}, {Title: "error"}, {Title: "where"}, {Title: "what", Flex: true, Min: 12}, {Title: "key"}, {Title: "latest"},
+		{Title: "with it", Right: true}, {Title: "failing", Right: true, Spare: 2}, {Title: "solved", Right: true, Spare: 3}, {Title: "error", Spare: 1}, {Title: "where"}, {Title: "what", Flex: true, Min: 12}, {Title: "key"}, {Title: "latest"},
 	}}
 	for i := range r.Errors {
 		e := &r.Errors[i]
@@ -206,7 +219,7 @@ func (v *reportView) classes() error {
 		return nil
 	}
 	v.part("errors by class", len(r.Classes), r.More.Classes)
-	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true}, {}}}
+	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true, Spare: 1}, {Spare: 2}}}
 	for _, c := range r.Classes {
 		table.AddCells(term.Cell{Text: string(c.Class)}, term.Cell{Text: share(c.Errors, c.OfErrors)}, term.Cell{Text: share(c.Units, c.OfUnits)}, bad(c.Failing, share(c.Failing, c.OfFailing)), term.Cell{Text: bar(c.Errors, c.OfErrors), Style: term.Red})
 	}

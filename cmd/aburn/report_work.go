@@ -41,7 +41,7 @@ func (v *reportView) tools() error {
 	}
 	v.part("tools", len(r.Tools), r.More.Tools)
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
-		{Title: "type"}, {Title: "calls", Right: true}, {Title: "failed of ended", Right: true}, {Title: "rate", Right: true}, {Title: "denied", Right: true}, {Title: "again", Right: true}, {Title: "mean", Right: true},
+		{Title: "type"}, {Title: "calls", Right: true}, {Title: "failed of ended", Right: true}, {Title: "rate", Right: true}, {Title: "denied", Right: true, Spare: 3}, {Title: "again", Right: true, Spare: 1}, {Title: "mean", Right: true, Spare: 2},
 		{Title: "tokens failed", Right: true},
 	}}
 	rows := r.Tools
@@ -105,7 +105,7 @@ func (v *reportView) phases() error {
 	}
 	v.part("phases of the workflow", len(r.Phases), r.More.Phases)
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
-		{Title: "phase", Flex: true, Min: 8}, {Title: "done", Right: true}, {Title: "failed", Right: true}, {Title: "active", Right: true}, {Title: "tokens", Right: true}, {Title: "failed calls", Right: true},
+		{Title: "phase", Flex: true, Min: 8}, {Title: "done", Right: true}, {Title: "failed", Right: true}, {Title: "active", Right: true, Spare: 2}, {Title: "tokens", Right: true, Spare: 1}, {Title: "failed calls", Right: true},
 		{Title: "which", Flex: true, Min: 8}, {Title: "most in"},
 	}}
 	for i := range r.Phases {
@@ -118,7 +118,7 @@ func (v *reportView) phases() error {
 		if v.narrow() {
 			worst.Text = ""
 		}
-		table.AddCells(term.Cell{Text: strings.TrimSuffix(p.Command+":"+p.Phase, ":")}, term.Cell{Text: share(p.Completed, p.Runs)}, bad(p.Failed, share(p.Failed, p.Runs)), term.Cell{Text: milliseconds(p.ActiveMS)}, term.Cell{Text: amount(p.Tokens)},
+		table.AddCells(term.Cell{Text: strings.TrimSuffix(p.Command+":"+p.Phase, ":")}, term.Cell{Text: share(p.Completed, p.Runs)}, bad(p.Failed, share(p.Failed, p.Runs)), term.Cell{Text: milliseconds(p.ActiveMS)}, term.Cell{Text: tokens(p.Tokens)},
 			bad(p.BadCalls, share(p.BadCalls, p.Calls)), term.Cell{Text: strings.Join(tools, ", ")}, worst)
 	}
 	return table.Print(v.out, 2)
@@ -131,7 +131,7 @@ func (v *reportView) weeks() error {
 	}
 	v.part("by week (ISO, UTC)", len(r.Weeks), r.More.Weeks)
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
-		{Title: "week"}, {Title: "failing", Right: true}, {}, {Title: "failed calls", Right: true}, {Title: "rate", Right: true}, {Title: "errors", Right: true}, {Title: "tokens eaten", Right: true},
+		{Title: "week"}, {Title: "failing", Right: true}, {Spare: 3}, {Title: "failed calls", Right: true}, {Title: "rate", Right: true, Spare: 1}, {Title: "errors", Right: true, Spare: 2}, {Title: "tokens eaten", Right: true},
 	}}
 	for i := range r.Weeks {
 		w := &r.Weeks[i]

@@ -119,8 +119,8 @@ func (a *app) aboutAgents(ctx context.Context, arch *archive.Archive, list []arc
 func showSessions(out *term.Out, list []archive.Session, names *sessionNames, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < wideFrom
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
-		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true},
-		{Title: "failed", Right: true}, {Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
+		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
+		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
 	}}
 	if narrow {
 		table.Columns[6].Title = "bad"
@@ -144,7 +144,7 @@ func showSessions(out *term.Out, list []archive.Session, names *sessionNames, no
 			failed.Style = term.Red
 		}
 		table.AddCells(term.Cell{Text: ended, Style: term.Dim}, term.Cell{Text: s.Source}, term.Cell{Text: project}, term.Cell{Text: mark, Style: style}, term.Cell{Text: outcome, Style: style},
-			term.Cell{Text: term.Count(int64(s.Counts.Calls))}, failed, term.Cell{Text: amount(s.Usage.Total())}, term.Cell{Text: milliseconds(s.ActiveMS)},
+			term.Cell{Text: term.Count(int64(s.Counts.Calls))}, failed, term.Cell{Text: tokens(s.Usage.Total())}, term.Cell{Text: milliseconds(s.ActiveMS)},
 			term.Cell{Text: names.of(s.Source, s.ID), Style: sessionStyle(logfmt.SessionID(s.ID))}, term.Cell{Text: about(s)})
 	}
 	return table.Print(out, 0)
@@ -204,6 +204,14 @@ func dateLayout(narrow bool, t, now time.Time) string {
 		return "02 Jan"
 	}
 	return "2006-01"
+}
+
+// tokens is an amount of tokens; - where nobody's records tell of any: a session without one is none that cost nothing.
+func tokens(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return amount(n)
 }
 
 // amount is a number in three digits: 812, 4.1k, 16M.

@@ -16,8 +16,8 @@ func (v *toolsView) showTools(out *term.Out) error {
 	n := v.rows(len(t.ordered))
 	title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
-		{Title: "tool", Flex: true, Min: 12}, {Title: "type"}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "of ended", Right: true}, {Title: "denied", Right: true},
-		{Title: "no end", Right: true}, {Title: "median", Right: true}, {Title: "p95", Right: true}, {Title: "longest", Right: true}, {Title: "timed", Right: true},
+		{Title: "tool", Flex: true, Min: 12}, {Title: "type", Spare: 3}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "of ended", Right: true}, {Title: "denied", Right: true},
+		{Title: "no end", Right: true}, {Title: "median", Right: true, Spare: 1}, {Title: "p95", Right: true, Spare: 2}, {Title: "longest", Right: true}, {Title: "timed", Right: true},
 	}}
 	if narrow {
 		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
@@ -95,9 +95,9 @@ func (v *toolsView) showRetries(out *term.Out) error {
 			then++
 		}
 	}
-	text := fmt.Sprintf("errored %d times or more: %d of %s that ever failed", retryFrom, len(t.retried), term.Plural(int64(t.again), "different call"))
+	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, term.Count(int64(len(t.retried))), term.Plural(int64(t.again), "different call"))
 	if len(t.retried) > 0 {
-		text += fmt.Sprintf("; %d then succeeded, %d never did", then, len(t.retried)-then)
+		text += fmt.Sprintf("; %s then succeeded, %s never did", term.Count(int64(then)), term.Count(int64(len(t.retried)-then)))
 	}
 	title(out, v.retries, text+v.of(n, len(t.retried)))
 	if n == 0 {

@@ -24,6 +24,12 @@ func onTerminal(t *testing.T, dir string, env []string, args ...string) string {
 // typing is onTerminal with somebody at the keyboard.
 func typing(t *testing.T, typed, dir string, env []string, args ...string) string {
 	t.Helper()
+	return onColumns(t, 80, typed, dir, env, args...)
+}
+
+// onColumns is typing on a terminal that is so wide.
+func onColumns(t *testing.T, columns uint16, typed, dir string, env []string, args ...string) string {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skipf("this machine has no /dev/ptmx: %v", err)
@@ -40,7 +46,7 @@ func typing(t *testing.T, typed, dir string, env []string, args ...string) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 80}); err != nil {
+	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
 		t.Fatal(err)
 	}
 	cmd := aburnIn(dir, args...)
@@ -150,7 +156,7 @@ func TestReportFitsATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := ""
+	var keys [2]string // the first of a shape and of an error
 	env := []string{"TERM=xterm", "ABURN_HOME=" + filepath.Join(dir, pile.ArchiveDir)}
 	for _, noColor := range []string{"1", ""} {
 		shown := onTerminal(t, dir, append(env, "NO_COLOR="+noColor), "report", "--limit", "0")
@@ -164,9 +170,15 @@ func TestReportFitsATerminal(t *testing.T) {
 			if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 {
 				t.Errorf("%d cells: %q", w, line)
 			}
-			if words := strings.Fields(line); key == "" && len(words) > 0 && strings.HasPrefix(words[len(words)-1], "e1-") {
-				key = words[len(words)-1]
+			words := strings.Fields(line)
+			for i, prefix := range []string{"f1-", "e1-"} {
+				if keys[i] == "" && len(words) > 0 && strings.HasPrefix(words[len(words)-1], prefix) {
+					keys[i] = words[len(words)-1]
+				}
 			}
+		}
+		if next := "\n\n$ aburn replay " + keys[0] + "\n$ aburn remedy " + keys[1] + "\n"; !strings.HasSuffix(shown, next) {
+			t.Errorf("it does not end with %q: %q", next, shown[max(len(shown)-200, 0):])
 		}
 		for _, part := range []string{"inferred outcome: ", "agents", "failing, by shape", "by the first decisive error", "errors by class", "files changed again and again", "tools", "longest calls", "tokens that failures ate", "phases of the workflow", "by week"} {
 			if !strings.Contains(shown, "\n"+part) {
@@ -174,14 +186,20 @@ func TestReportFitsATerminal(t *testing.T) {
 			}
 		}
 	}
-	if truth.Failing == 0 || key == "" {
-		t.Fatalf("%d fail, and the key of an error is %q", truth.Failing, key)
+	if truth.Failing == 0 || keys[1] == "" {
+		t.Fatalf("%d fail, and the keys are %q", truth.Failing, keys)
+	}
+	// A narrower one gets fewer columns, and all keys whole.
+	for line := range strings.Lines(onColumns(t, 60, "", dir, append(env, "NO_COLOR=1"), "report", "--limit", "0")) {
+		if w := term.Width(strings.TrimSuffix(line, "\n")); w > 60 {
+			t.Errorf("%d cells of 60: %q", w, line)
+		}
 	}
 	note := strings.Repeat("tried another registry ", 10)
-	onTerminal(t, dir, append(env, "NO_COLOR=1"), "remedy", "--applied", key, "--note", note)
+	onTerminal(t, dir, append(env, "NO_COLOR=1"), "remedy", "--applied", keys[1], "--note", note)
 	shown := onTerminal(t, dir, append(env, "NO_COLOR=1"), "report")
 	_, tried, found := strings.Cut(shown, "\nremedies that were tried\n")
-	if !found || !strings.Contains(tried, key) || !strings.Contains(tried, "insufficient data") || !strings.Contains(tried, "observation, not proof") {
+	if !found || !strings.Contains(tried, keys[1]) || !strings.Contains(tried, "insufficient data") || !strings.Contains(tried, "observation, not proof") {
 		t.Errorf("what was tried is shown as %q", tried)
 	}
 	for line := range strings.Lines(tried) {
