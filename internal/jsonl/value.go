@@ -52,7 +52,8 @@ func Text(raw []byte) string {
 	if inside := raw[1 : len(raw)-1]; bytes.IndexByte(inside, '\\') < 0 {
 		return string(inside)
 	}
-	return string(AppendText(nil, raw))
+	var short [512]byte // which most texts fit in, so that they are allocated once
+	return string(AppendText(short[:0], raw))
 }
 
 // AppendText appends the text that the JSON string raw stands for. Half of a surrogate pair is U+FFFD; an escape that JSON
@@ -68,51 +69,63 @@ func AppendText(dst, raw []byte) []byte {
 func appendUnescaped(dst, s []byte) []byte {
 	for {
 		var n int
-		dst, n = appendPlain(dst, s)
+		dst, n = appendCommon(dst, s)
 		if s = s[n:]; len(s) < 2 {
 			return append(dst, s...)
 		}
-		if s[1] == 'u' {
-			r, n := unicodeEscape(s)
-			dst = utf8.AppendRune(dst, r)
-			s = s[n:]
+		if s[1] != 'u' { // JSON does not know it
+			dst, s = append(dst, s[:2]...), s[2:]
 			continue
 		}
-		if b := escapes[s[1]]; b != 0 {
-			dst = append(dst, b)
-		} else {
-			dst = append(dst, s[:2]...)
-		}
-		s = s[2:]
+		r, n := unicodeEscape(s)
+		dst = utf8.AppendRune(dst, r)
+		s = s[n:]
 	}
 }
 
 // escapes is what the letter after a backslash stands for.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// word is how many bytes appendPlain looks at at once.
+// word is how many bytes appendCommon looks at at once.
 const word = 8
 
-// appendPlain appends s up to its first backslash, and says how many bytes these are. In programs and
-// their output, the runs between escapes are too short for bytes.IndexByte to pay.
-func appendPlain(dst, s []byte) ([]byte, int) {
+// appendCommon appends what s stands for up to its first escape that is not one of a letter, and says how many bytes of s
+// that took. In programs and their output, the runs between escapes are too short for bytes.IndexByte to pay.
+func appendCommon(dst, s []byte) ([]byte, int) {
 	const low, high = 0x0101010101010101, 0x8080808080808080
-	dst = slices.Grow(dst, len(s))
+	dst = slices.Grow(dst, len(s)) // no escape stands for more than it takes
 	at, i := len(dst), 0
 	room := dst[:cap(dst)]
-	for ; i+word <= len(s); i += word {
+	for i+word <= len(s) {
 		x := binary.LittleEndian.Uint64(s[i:])
-		binary.LittleEndian.PutUint64(room[at+i:], x)
+		binary.LittleEndian.PutUint64(room[at:], x)
 		x ^= low * '\\'
-		if found := (x - low) &^ x & high; found != 0 { // the lowest bit is that of the first backslash
-			i += bits.TrailingZeros64(found) / 8
-			return room[:at+i], i
+		found := (x - low) &^ x & high // the lowest bit is that of the first backslash
+		if found == 0 {
+			i, at = i+word, at+word
+			continue
 		}
+		n := bits.TrailingZeros64(found) / 8
+		i, at = i+n, at+n
+		if i+1 == len(s) || escapes[s[i+1]] == 0 {
+			return room[:at], i
+		}
+		room[at] = escapes[s[i+1]]
+		i, at = i+2, at+1
 	}
-	for ; i < len(s) && s[i] != '\\'; i++ {
-		room[at+i] = s[i]
+	for ; i < len(s); at++ {
+		b := s[i]
+		if b == '\\' {
+			if i+1 == len(s) || escapes[s[i+1]] == 0 {
+				break
+			}
+			i++
+			b = escapes[s[i]]
+		}
+		room[at] = b
+		i++
 	}
-	return room[:at+i], i
+	return room[:at], i
 }
 
 // unicodeEscape is the rune of the \u at the beginning of s, or of the pair there, and how many bytes it takes.

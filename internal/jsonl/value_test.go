@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -114,5 +115,22 @@ func TestInt(t *testing.T) {
 		if got, ok := jsonl.Int([]byte(raw)); ok {
 			t.Errorf("%s is %d", raw, got)
 		}
+	}
+}
+
+// The text of a program, as records have it.
+func BenchmarkAppendText(b *testing.B) {
+	source, err := os.ReadFile("value.go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	raw, err := json.Marshal(string(source))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var text []byte
+	b.SetBytes(int64(len(raw)))
+	for b.Loop() {
+		text = jsonl.AppendText(text[:0], raw)
 	}
 }
