@@ -82,7 +82,7 @@ type Verdict struct {
 	// Rule is the name of the rule that decided, Events the Seqs of the events that it rests on (at most five).
 	Rule   string `json:"rule"`
 	Events []int  `json:"events,omitempty"`
-	// Refined says what facts of the hooks changed, and from which outcome: "errored → completed: COMPLETE of build at 2026-11-21 10:31:07 UTC".
+	// Refined says which fact changed the outcome, a mark or a word of the source or what hooks recorded, and from which one: "errored → completed: COMPLETE of build at 2026-11-21 10:31:07 UTC".
 	Refined string `json:"refined,omitempty"`
 }
 

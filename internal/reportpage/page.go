@@ -24,7 +24,7 @@ func HTML(w io.Writer, r *report.Report) error {
 	page := htmlpage.Page{
 		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js"},
 		Funcs: template.FuncMap{
-			"clean": func(s any) string { return term.Clean(fmt.Sprint(s)) }, "count": count, "of": of, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
+			"clean": func(s any) string { return term.Clean(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
 			"observation": func() string { return remedy.Observation },
 		},
 		Values: r, Data: plotted(r),
@@ -49,6 +49,14 @@ func of(n, all any) string {
 		return "-"
 	}
 	return count(n) + " of " + count(all)
+}
+
+// tokens is an amount of them; nothing is said where no record tells of any.
+func tokens(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return count(n)
 }
 
 func lasting(ms int64) string { return term.Duration(time.Duration(ms) * time.Millisecond) }

@@ -81,7 +81,7 @@ function drawAxis(left, width) {
     if (i > 0) gapMark(gaps, left, toX(axis.segments[i - 1].v, width), x0, width, s.start - axis.segments[i - 1].end, lastLabel + 62);
     if (x1 < 0 || x0 > width) return;
     const label = (t, x) => {
-      if (x < -1 || x > width - 20 || x - lastLabel < 62) return;
+      if (x < -1 || x > width - 58 || x - lastLabel < 62) return;
       lastLabel = x;
       const date = day(t);
       if (date !== lastDay && x - lastDayAt > 76) {

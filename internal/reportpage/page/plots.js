@@ -13,7 +13,7 @@ function outcomes(place, width) {
   const picture = svg('svg', { width, height, role: 'group', 'aria-label': 'outcomes by week' }, axisY(ticks, left, width, y, ''), axisX(list, x, base, size, width));
   list.forEach((w, i) => {
     const parts = data.outcomes.filter((o) => w.outcomes[o]);
-    const text = 'week from ' + date(w.start) + ': ' + plural(w.ended, 'session') + ' and sub-agents ended' + parts.map((o) => '\n' + word(o) + ' ' + number(w.outcomes[o]) + ' of ' + number(w.ended)).join('');
+    const text = 'week from ' + date(w.start) + ': ' + number(w.ended) + (w.ended === 1 ? ' session or sub-agent' : ' sessions and sub-agents') + ' ended' + parts.map((o) => '\n' + word(o) + ' ' + number(w.outcomes[o]) + ' of ' + number(w.ended)).join('');
     const group = svg('g', { 'data-week': w.week, 'data-ended': w.ended }, svg('rect', { class: 'ground', x: x(i), y: 4, width: size, height: base - 4 }));
     let at = 0;
     for (const o of shown) {

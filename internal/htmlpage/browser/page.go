@@ -1,0 +1,60 @@
+package browser
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var keep = flag.String("keep", "", "write pages and pictures of the tests into this folder, to look at them")
+
+// Folder is where a test's pages and pictures go: a folder of its own, or the one that -keep names.
+func Folder(t *testing.T) string {
+	if *keep != "" {
+		return *keep
+	}
+	return t.TempDir()
+}
+
+// Written writes a page into a file and returns its address.
+func Written(t *testing.T, name string, html func(io.Writer) error) (url string) {
+	t.Helper()
+	path := filepath.Join(Folder(t), name+".html")
+	if err := os.WriteFile(path, []byte(text(t, html)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + path
+}
+
+// Own fails the test if a page loads anything, if a script but its own two (the data and the code) stands in it or may run, or if it
+// shows a character that turns the direction of a text.
+func Own(t *testing.T, html func(io.Writer) error) {
+	t.Helper()
+	page := text(t, html)
+	for _, no := range []string{"<script>alert", "<img", "<b>", "\u202e", "http:", "https:", "@import", "url("} {
+		if strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), no) {
+			t.Errorf("the page holds %q", no)
+		}
+	}
+	if n := strings.Count(page, "<script"); n != 2 {
+		t.Errorf("%d scripts", n)
+	}
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
+	if policy == nil || !strings.HasPrefix(policy[1], "default-src &#39;none&#39;") || strings.Contains(policy[1], "unsafe") {
+		t.Errorf("policy %q", policy)
+	}
+}
+
+func text(t *testing.T, html func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := html(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
