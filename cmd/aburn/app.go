@@ -44,12 +44,16 @@ func (a *app) root() *cli.Command {
 			"prompts what the commands before them made, and puts its hooks into the agents'\n" +
 			"settings and takes them out again, byte for byte. With or without hooks it archives\n" +
 			"the sessions that agents write to disk, and tells of them: ingest, sessions, show,\n" +
-			"graph, tools.",
+			"graph, tools. From these it says what keeps going wrong and what once helped, to\n" +
+			"people and to agents at work: report, replay, remedy, lessons, mcp.\n\n" +
+			"The exit code is 0 if all is fine, 1 for bad news, 2 for a mistake in how or where\n" +
+			"it was called.",
 		Metadata: examples(
 			"aburn install-hooks  # once: record every session in this project",
 			"aburn tail -f  # watch the agents at work",
 			"aburn chain  # what ideate, plan, build and ship last produced",
 			"aburn ingest && aburn sessions  # what all agents did, from their own records",
+			"aburn report --since 30d  # what keeps going wrong, and the keys to ask on with",
 		),
 		Version:   version().String(),
 		Writer:    a.out,
