@@ -186,5 +186,13 @@ func (h *helpText) wrapped(indent, used int, text string) {
 	h.b.WriteByte('\n')
 }
 
+// maxQuoted is how many characters of a word are shown again. Whoever typed more knows the rest.
+const maxQuoted = 200
+
 // quote shows a word the person typed.
-func quote(s string) string { return strconv.Quote(s) }
+func quote(s string) string {
+	if r := []rune(s); len(r) > maxQuoted {
+		s = string(r[:maxQuoted]) + "…"
+	}
+	return strconv.Quote(s)
+}

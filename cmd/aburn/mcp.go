@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/mcpserver"
+	"aburn/internal/scrub"
 )
 
 func (a *app) mcpCommand() *cli.Command {
@@ -71,6 +74,33 @@ func (d *desk) run(ctx context.Context, who mcpserver.Asker, args ...string) (*m
 	return answer, nil
 }
 
+// logged is run for a command that tells what the log says. What aburn wrote there was scrubbed before, but anything can write
+// there, and what a tool says goes to a model.
+func (d *desk) logged(ctx context.Context, who mcpserver.Asker, args ...string) (*mcpserver.Answer, error) {
+	answer, err := d.run(ctx, who, args...)
+	if err != nil {
+		text, _ := scrub.Text(err.Error())
+		return nil, errors.New(text)
+	}
+	data, err := json.Marshal(answer.Data)
+	if err != nil {
+		return nil, err
+	}
+	answer.Markdown, _ = scrub.Text(answer.Markdown)
+	answer.Data = json.RawMessage(withoutSecrets(data))
+	return answer, nil
+}
+
+// withoutSecrets is JSON as it is, or without the secrets that are in its strings.
+func withoutSecrets(text []byte) []byte {
+	const mark = "[redacted:"
+	clean := scrubbed("", gjson.ParseBytes(text))
+	if bytes.Count(clean, []byte(mark)) == bytes.Count(text, []byte(mark)) {
+		return text
+	}
+	return clean
+}
+
 // withoutName is what aburn says on stderr, in lines, without its name before each.
 func withoutName(said string) (lines []string) {
 	for line := range strings.Lines(said) {
@@ -79,17 +109,18 @@ func withoutName(said string) (lines []string) {
 	return lines
 }
 
-// fenced is run for a command whose text is a table for people: Markdown keeps it as it is in a block of code.
-func (d *desk) fenced(ctx context.Context, who mcpserver.Asker, args ...string) (*mcpserver.Answer, error) {
-	answer, err := d.run(ctx, who, args...)
+// fenced is an answer whose text is a table for people, which command printed: Markdown keeps it as it is in a block of code.
+func fenced(command string, answer *mcpserver.Answer, err error) (*mcpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	const row = "````````" // nobody means a longer one
+	answer.Markdown = strings.ReplaceAll(answer.Markdown, row, "''''''''")
 	fence := "```"
 	for strings.Contains(answer.Markdown, fence) {
 		fence += "`"
 	}
-	answer.Markdown = fmt.Sprintf("`aburn %s` %s\n\n%stext\n%s%s\n", args[0], notOrders, fence, answer.Markdown, fence)
+	answer.Markdown = fmt.Sprintf("`aburn %s` %s\n\n%stext\n%s%s\n", command, notOrders, fence, answer.Markdown, fence)
 	return answer, nil
 }
 

@@ -241,7 +241,12 @@ func (d *desk) logTail(ctx context.Context, _ *url.URL) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := answer.Markdown
+	var b strings.Builder
+	for line := range strings.Lines(answer.Markdown) {
+		b.Write(withoutSecrets([]byte(strings.TrimSuffix(line, "\n"))))
+		b.WriteByte('\n')
+	}
+	text := b.String()
 	for len(text) > mcpserver.MaxResource { // the oldest go
 		_, text, _ = strings.Cut(text, "\n")
 	}

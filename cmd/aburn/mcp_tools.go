@@ -145,11 +145,12 @@ func (d *desk) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk)
 	if ask.Any {
 		args = append(args, "--any")
 	}
-	return d.run(ctx, who, append(args, argument(ask.Command)...)...)
+	return d.logged(ctx, who, append(args, argument(ask.Command)...)...)
 }
 
 func (d *desk) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
-	return d.fenced(ctx, who, "status")
+	answer, err := d.logged(ctx, who, "status")
+	return fenced("status", answer, err)
 }
 
 func (d *desk) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
@@ -192,7 +193,8 @@ func (d *desk) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk)
 	if ask.Limit != 0 {
 		args = append(args, option("limit", strconv.Itoa(ask.Limit))...)
 	}
-	return d.fenced(ctx, who, append(args, argument(ask.Session)...)...)
+	answer, err := d.run(ctx, who, append(args, argument(ask.Session)...)...)
+	return fenced("graph", answer, err)
 }
 
 func (d *desk) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {

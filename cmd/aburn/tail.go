@@ -59,6 +59,9 @@ func (a *app) tail(ctx context.Context, cmd *cli.Command) error {
 	defer w.close()
 	p := newPrinter(cmd, a.screen(cmd))
 	t := &tailer{filter: f, print: p.print}
+	if a.agent != nil {
+		t.most = statusBytes
+	}
 	t.calls.all = p.form != people || slices.Contains(f.events, logfmt.ToolStart)
 	from, err := t.last(w.log, n, now)
 	a.damage(w.log)
@@ -71,6 +74,7 @@ func (a *app) tail(ctx context.Context, cmd *cli.Command) error {
 // tailer is one run of tail.
 type tailer struct {
 	filter *filter
+	most   int64 // bytes of the log to look for the last lines in; 0: all
 	seen   logfmt.Deduper
 	calls  calls
 	print  func(record, time.Time) error
@@ -82,7 +86,7 @@ func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.
 	first := true
 	t.calls.ended = map[callKey]bool{}
 	defer func() { t.calls.ended = nil }() // forwards, starts come first
-	for line, err := range log.Backward(journal.BackwardOptions{}) {
+	for line, err := range log.Backward(journal.BackwardOptions{Limit: t.most}) {
 		if err != nil {
 			return from, err
 		}

@@ -62,6 +62,7 @@ func findBlock(r io.ReaderAt, zone int64) block {
 	var b block
 	w := carryWatch{zone: zone}
 	s := newForeScan(r, 0, 64<<10+1)
+	s.until = zone // no line of a block is that long
 	for !b.closed {
 		line, off, err := s.line()
 		if err != nil || !w.watches(off) {

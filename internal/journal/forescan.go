@@ -21,6 +21,8 @@ type foreScan struct {
 	most int
 	full bool // the last read filled the room: a larger one pays
 	skip bool // inside a line longer than most
+	// until is how far such a line is followed at most; 0: to its end.
+	until int64
 
 	damage int64
 	gaveUp int64 // offset of the last line given up
@@ -48,6 +50,9 @@ func (s *foreScan) line() ([]byte, int64, error) {
 			}
 			s.skip = false // the end of a line given up
 			continue
+		}
+		if s.skip && s.until > 0 && s.next > s.until {
+			return nil, 0, io.EOF
 		}
 		if err := s.fill(); err != nil {
 			return nil, 0, err

@@ -211,3 +211,23 @@ func logText(n int) []byte {
 	}
 	return b.Bytes()
 }
+
+// endless is one line that never ends, and how far it was read.
+type endless struct{ read int64 }
+
+func (e *endless) ReadAt(p []byte, off int64) (int, error) {
+	e.read = max(e.read, off+int64(len(p)))
+	if e.read > 1<<30 {
+		return 0, errors.New("read on and on")
+	}
+	clear(p)
+	return len(p), nil
+}
+
+// TestBlockInAGiantLine: the block of a segment is looked for at its beginning, however long the line there is.
+func TestBlockInAGiantLine(t *testing.T) {
+	line := &endless{}
+	if b := blockOf(line); b != (block{}) || line.read > 2*blockZone {
+		t.Errorf("read %d bytes: %+v", line.read, b)
+	}
+}

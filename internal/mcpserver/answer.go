@@ -56,21 +56,23 @@ func (a *Answer) result() (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s.Markdown}}, StructuredContent: json.RawMessage(clean(text))}, nil
 }
 
-func notes(all []string) (short []string) {
+func notes(all []string) (list []string) {
 	for i, n := range all {
 		if i == MaxNotes {
-			return append(short, fmt.Sprintf("and %d more", len(all)-i))
+			return append(list, fmt.Sprintf("and %d more", len(all)-i))
 		}
-		if utf8.RuneCountInString(n) > maxNote {
-			n = string([]rune(n)[:maxNote-1]) + "…"
-		}
-		short = append(short, n)
+		list = append(list, short(n))
 	}
-	return short
+	return list
 }
 
-// fence opens and closes a block of code.
-const fence = "```"
+// short is a line of at most maxNote characters.
+func short(line string) string {
+	if utf8.RuneCountInString(line) > maxNote {
+		line = string([]rune(line)[:maxNote-1]) + "…"
+	}
+	return line
+}
 
 // clip is Markdown of at most MaxMarkdown characters, all of which show: whole lines from its beginning, and how many there are. A block of code
 // that the cut leaves open is closed.
@@ -80,15 +82,34 @@ func clip(text string) (short string, cut bool) {
 		return text, false
 	}
 	runes := []rune(text)
-	const room = 80 // for what stands at the end
+	const room = 60 + maxFence // for what stands at the end
 	short = string(runes[:MaxMarkdown-room])
 	if i := strings.LastIndexByte(short, '\n'); i > 0 {
 		short = short[:i]
 	}
-	if strings.Count("\n"+short, "\n"+fence)%2 == 1 {
+	if fence := openFence(short); fence != "" {
 		short += "\n" + fence
 	}
 	return fmt.Sprintf("%s\n\n… the first %d of %d lines\n", short, strings.Count(short, "\n")+1, strings.Count(text, "\n")+1), true
+}
+
+// maxFence is how many backticks a block of code is opened with at most.
+const maxFence = 20
+
+// openFence is the backticks that a block of code was opened with, if nothing has closed it.
+func openFence(text string) (open string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \n")
+		rest := strings.TrimLeft(line, "`")
+		switch n := len(line) - len(rest); {
+		case n < 3 || n > maxFence:
+		case open == "" && !strings.Contains(rest, "`"):
+			open = line[:n]
+		case open != "" && n >= len(open) && rest == "":
+			open = ""
+		}
+	}
+	return open
 }
 
 func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }

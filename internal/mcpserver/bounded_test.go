@@ -142,13 +142,14 @@ func TestClip(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"lines": strings.Repeat("line of text ä\n", 2000), "one line": strings.Repeat("ä", 20000), "code": "```text\n" + strings.Repeat("code\n", 5000) + "```\n",
+		"a longer fence": "`````text\n" + strings.Repeat("```\ncode\n````\n", 5000) + "`````\n",
 	} {
 		short, cut := clip(text)
 		if n := utf8.RuneCountInString(short); !cut || n > MaxMarkdown || n < MaxMarkdown-100 {
 			t.Errorf("%s: cut %v, %d characters", name, cut, n)
 		}
-		if strings.Count(short, "```")%2 != 0 {
-			t.Errorf("%s: a block of code is open", name)
+		if opens, _, _ := strings.Cut(text, "text"); strings.HasPrefix(opens, "```") && !strings.Contains(short, "\n"+opens+"\n\n… ") {
+			t.Errorf("%s: a block of code is open: %q", name, short[len(short)-80:])
 		}
 		if !strings.Contains(short, "\n… the first ") {
 			t.Errorf("%s: ends with %q", name, short[len(short)-60:])
@@ -160,5 +161,17 @@ func TestNotes(t *testing.T) {
 	short := notes(words(30, 1000))
 	if len(short) != MaxNotes+1 || short[MaxNotes] != "and 20 more" || utf8.RuneCountInString(short[0]) != maxNote {
 		t.Errorf("%d notes: %q", len(short), short[len(short)-1])
+	}
+}
+
+// TestOpenFence: which block of code is open at the end of a text.
+func TestOpenFence(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "x\n": "", "```\n": "```", "```text\nx\n": "```", "```\nx\n```\n": "", "```\nx\n````\ny": "", "````\n```\n": "````", "````\n```\n````": "", "``\nx": "",
+		"```a`b\n": "", "```\n```x\n": "```", "a ```\n": "",
+	} {
+		if got := openFence(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

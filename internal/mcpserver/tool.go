@@ -135,8 +135,12 @@ func (s *Server) handler(t Tool) mcp.ToolHandler {
 	}
 }
 
-// none is the result where there is no answer, with the reason.
+// none is the result where there is no answer, with the reason, which need not repeat all that was asked.
 func none(why string) *mcp.CallToolResult {
-	text, _ := clip(why)
+	lines := strings.Split(why, "\n")
+	for i, line := range lines {
+		lines[i] = short(line)
+	}
+	text, _ := clip(strings.Join(lines, "\n"))
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
