@@ -17,6 +17,7 @@ type app struct {
 	out, err io.Writer
 	env      func(string) string
 	agent    *forAgent // an agent asks, through `aburn mcp`; nil for all others
+	collect  func()    // ends what leaveGarbage began for the command; nil if nothing did
 }
 
 // run executes the command line and returns the exit code.
@@ -30,6 +31,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 			return env(key)
 		}
 	}
+	defer func() {
+		if a.collect != nil {
+			a.collect()
+		}
+	}()
 	return a.finish(a.root().Run(ctx, args))
 }
 

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -107,20 +106,11 @@ func view(ctx context.Context, dir string, f archive.Filter) (*archive.Archive, 
 	}
 }
 
-// reading is held while digests are read, which is when garbage is collected at readGC, a setting of the whole process: nearly
-// all of what is read stays, so that looking for garbage was a quarter of the work and found little.
-var reading sync.Mutex
-
-const readGC = 400
-
 // decoded is how many digests are decoded at a time.
 const decoded = 256
 
 // read is the sessions that f chooses, with the digests that are kept. One that cannot be read is as if it were not kept.
 func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
-	reading.Lock()
-	defer reading.Unlock()
-	defer debug.SetGCPercent(debug.SetGCPercent(readGC))
 	var all []*row
 	chunks := make(chan []row)
 	var wait sync.WaitGroup
