@@ -84,7 +84,7 @@ func (a *Archive) store(t *testing.T, traces ...*trace.SessionTrace) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := NewReading(Cursor{Reader: tr.Source, Path: tr.Sources[0].Path, Scrub: scrub.Version, Modified: tr.End}, true)
+		r := NewReading(Cursor{Known: Known{Reader: tr.Source, Path: tr.Sources[0].Path, Scrub: scrub.Version, Modified: tr.End}}, true)
 		r.Traces = []*Packed{p}
 		if err := a.Write([]*Reading{r}); err != nil {
 			t.Fatal(err)

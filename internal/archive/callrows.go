@@ -39,15 +39,12 @@ func appendCall(b []byte, r CallRow) []byte {
 var errCalls = errors.New("the calls of a session are not what was written")
 
 // callReader takes the calls of a session out of their row. Its texts are parts of one.
-type callReader struct {
-	rest string
-	bad  bool
-}
+type callReader struct{ fields }
 
 // readCalls makes a callReader of a row.
 func readCalls(row []byte) (callReader, error) {
 	text, err := expand(row)
-	return callReader{rest: string(text)}, err
+	return callReader{fields{rest: string(text)}}, err
 }
 
 // each calls yield with every call, or every failed one, with what of says of its session, until it returns false.
@@ -79,31 +76,4 @@ func (r *callReader) next() (row CallRow) {
 		}
 	}
 	return row
-}
-
-func (r *callReader) number() int64 {
-	u := r.unsigned()
-	return int64(u>>1) ^ -int64(u&1)
-}
-
-func (r *callReader) text() string { return r.bytes(r.unsigned()) }
-
-func (r *callReader) bytes(n uint64) string {
-	if n > uint64(len(r.rest)) {
-		r.bad = true
-		n = 0
-	}
-	s := r.rest[:n]
-	r.rest = r.rest[n:]
-	return s
-}
-
-func (r *callReader) unsigned() uint64 {
-	n, size := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
-	if size <= 0 {
-		r.bad = true
-		return 0
-	}
-	r.rest = r.rest[size:]
-	return n
 }

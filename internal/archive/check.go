@@ -54,6 +54,11 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 			bad("%d %s", n, orphan.what)
 		}
 	}
+	if fault, err := a.checkListing(); err != nil {
+		return faults, err
+	} else if fault != "" {
+		bad("%s", fault)
+	}
 	keys, err := a.keys("SELECT key FROM sessions ORDER BY key")
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {

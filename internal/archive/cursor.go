@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"errors"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -10,6 +11,12 @@ import (
 
 // Cursor is what the archive knows of a store that was read: whether it has changed, and where to go on.
 type Cursor struct {
+	Known
+	Place
+}
+
+// Known is what tells whether a store has changed.
+type Known struct {
 	// Store is its number here, 0 if it is not yet known.
 	Store        int64
 	Reader, Path string
@@ -27,10 +34,9 @@ type Cursor struct {
 	Sessions, Outdone int
 	// Problem is why nothing was read from it.
 	Problem string
-	Place
 }
 
-// Place is where to go on in a store. Cursors leaves it empty: most stores have not changed.
+// Place is where to go on in a store.
 type Place struct {
 	// Device, Inode and PathSize are of the file at the cursor's path, as it was when it was read; Head and Tail are hashes of
 	// what stands at its start and before At.Offset.
@@ -47,29 +53,31 @@ const (
 	placeColumns  = "store, device, inode, path_size, head, tail, parts, offset, line, state"
 )
 
-// Cursors is all stores that were read, without their Place.
-func (a *Archive) Cursors() ([]Cursor, error) {
-	most, err := a.number("SELECT coalesce(max(store), 0) FROM cursors")
-	if err != nil {
-		return nil, err
+// Cursors is all stores that were read, in no order. Their places are told one by one: most stores have not changed.
+func (a *Archive) Cursors() ([]Known, error) {
+	all, err := a.listing()
+	if errors.Is(err, errListing) {
+		return a.rows()
 	}
-	list := make([]Cursor, 0, most)
-	reader, layout := "", "" // they are few, and each is a string of its own
-	again := func(s *sqlite.Stmt, column int, last *string) string {
-		if text := s.ColumnText(column); text != *last {
-			*last = text
-		}
-		return *last
-	}
+	return all, err
+}
+
+// rows is all stores that were read, without the help of the listing.
+func (a *Archive) rows() (all []Known, err error) {
 	err = a.each("SELECT "+cursorColumns+" FROM cursors", func(s *sqlite.Stmt) error {
-		list = append(list, Cursor{
-			Reader: again(s, 0, &reader), Path: s.ColumnText(1), Store: s.ColumnInt64(2), Layout: again(s, 3, &layout),
-			Size: s.ColumnInt64(4), Modified: time.Unix(0, s.ColumnInt64(5)), Whole: s.ColumnBool(6), Hot: s.ColumnBool(7), Scrub: s.ColumnInt(8),
-			Sessions: s.ColumnInt(9), Outdone: s.ColumnInt(10), Problem: s.ColumnText(11),
-		})
+		all = append(all, knownOf(s, 0))
 		return nil
 	})
-	return list, err
+	return all, err
+}
+
+// knownOf is what a row of cursors says, whose columns begin with this one.
+func knownOf(s *sqlite.Stmt, from int) Known {
+	return Known{
+		Reader: s.ColumnText(from), Path: s.ColumnText(from + 1), Store: s.ColumnInt64(from + 2), Layout: s.ColumnText(from + 3),
+		Size: s.ColumnInt64(from + 4), Modified: time.Unix(0, s.ColumnInt64(from+5)), Whole: s.ColumnBool(from + 6), Hot: s.ColumnBool(from + 7),
+		Scrub: s.ColumnInt(from + 8), Sessions: s.ColumnInt(from + 9), Outdone: s.ColumnInt(from + 10), Problem: s.ColumnText(from + 11),
+	}
 }
 
 // Place is where to go on in a store.

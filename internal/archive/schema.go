@@ -12,7 +12,7 @@ import (
 
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
 // other traces of what is on the disk: then everything that still exists is read again.
-const schema = 6
+const schema = 7
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 // Of earlier and later schemas only traces.body may be relied on, and unread.body.
@@ -32,6 +32,18 @@ CREATE TABLE cursors (                     -- what tells whether a store has cha
 	problem    TEXT NOT NULL,              -- why nothing was read from it
 	PRIMARY KEY (reader, path)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE listing (                     -- the cursors once more, as they were at some time (appendKnown)
+	part       INTEGER PRIMARY KEY,
+	body       BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE unlisted (                    -- cursors that were written or deleted since
+	store      INTEGER PRIMARY KEY
+) STRICT;
+CREATE TRIGGER cursors_new AFTER INSERT ON cursors BEGIN INSERT OR IGNORE INTO unlisted VALUES (new.store); END;
+CREATE TRIGGER cursors_changed AFTER UPDATE ON cursors BEGIN INSERT OR IGNORE INTO unlisted VALUES (old.store), (new.store); END;
+CREATE TRIGGER cursors_gone AFTER DELETE ON cursors BEGIN INSERT OR IGNORE INTO unlisted VALUES (old.store); END;
 
 CREATE TABLE places (                      -- where to go on in a store, and how to recognise what stands before that
 	store      INTEGER PRIMARY KEY,
@@ -156,7 +168,7 @@ CREATE TABLE digests (                     -- what package digests works out whe
 `
 
 // derived are the tables that are made anew from the bodies.
-var derived = [...]string{"cursors", "places", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked", "digests"}
+var derived = [...]string{"cursors", "listing", "unlisted", "places", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked", "digests"}
 
 // prepare brings the file to the state in which this aburn writes it.
 func (a *Archive) prepare(ctx context.Context) error {
@@ -190,9 +202,9 @@ func (a *Archive) prepare(ctx context.Context) error {
 }
 
 // tune sets up a connection that writes. Without a sync at each commit a power cut can lose the last ones, never the
-// consistency: they are read, or worked out, again.
+// consistency: they are read, or worked out, again. What an insert replaces is deleted, for triggers too.
 func (a *Archive) tune() error {
-	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
+	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432", "recursive_triggers = ON"} {
 		if err := a.run("PRAGMA " + pragma); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func (e *exam) addHint(topic string, status Status, err error) {
 }
 
 // archived is what the archive has read of each store; nil if there is no archive.
-func (e *exam) archived() (map[string]archive.Cursor, error) {
+func (e *exam) archived() (map[string]archive.Known, error) {
 	a, err := archive.View(e.ctx, archive.Dir(e.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil
@@ -129,7 +129,7 @@ func (e *exam) archived() (map[string]archive.Cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]archive.Cursor{}
+	all := map[string]archive.Known{}
 	for _, c := range cursors {
 		all[c.Reader+"\x00"+c.Path] = c
 	}
@@ -138,7 +138,7 @@ func (e *exam) archived() (map[string]archive.Cursor, error) {
 
 // expiring warns of the sessions of one agent, and returns how many files of sessions it has and how many of them it is about
 // to delete that are missing in the archive.
-func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Cursor) (all, missing int) {
+func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Known) (all, missing int) {
 	keeps, by := k.keeps(e.Env)
 	if keeps == 0 {
 		return 0, 0

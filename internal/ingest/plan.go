@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"aburn/internal/archive"
-	"aburn/internal/scrub"
 	"aburn/trace"
 )
 
@@ -23,104 +22,108 @@ type job struct {
 }
 
 // plan finds the stores that were not found yet, and says which are to be read, those that changed last first.
-func (r *run) plan(ctx context.Context) ([]job, error) {
-	first := len(r.seen) == 0
+func (r *run) plan(ctx context.Context, first bool) ([]job, error) {
 	meanwhile := func() error { return nil }
 	if first {
 		meanwhile = r.remember
 	}
 	// What is known of the stores is small, and nearly all of it is needed until the end: there is little garbage to look for.
 	gc := debug.SetGCPercent(planGC)
-	found, err := r.find(ctx, meanwhile)
+	err := r.find(ctx, meanwhile)
 	debug.SetGCPercent(gc)
 	if err != nil {
 		return nil, err
 	}
-	r.report.found = append(r.report.found, found...)
 	if first {
-		if err := r.vanished(found); err != nil {
+		if err := r.vanished(); err != nil {
 			return nil, err
 		}
 	}
 	var jobs []job
-	for i, stores := range found {
-		source := &r.report.Sources[i]
-		source.Stores += len(stores)
-		for _, s := range stores {
-			before := r.known[storeKey{source.Name, s.Path}]
-			if !r.wanted(source, &s, before) {
+	for _, reader := range r.Readers {
+		l := r.lookouts[reader.Name()]
+		r.report.found = append(r.report.found, l.kept...)
+		for _, s := range l.kept {
+			k := l.known[s.Path]
+			if !r.wanted(l.source, &s, k) {
 				continue
 			}
-			if before != nil {
-				if before.Place, err = r.Archive.Place(before.Store); err != nil {
-					return nil, err
-				}
+			before, err := r.before(k)
+			if err != nil {
+				return nil, err
 			}
-			jobs = append(jobs, job{r.Readers[i], s, before})
+			jobs = append(jobs, job{reader, s, before})
 			size := s.Size
 			if before != nil && !before.Whole && before.At.Offset < size {
 				size -= before.At.Offset
 			}
 			r.allBytes.Add(size)
 			if r.DryRun {
-				source.Read++
-				source.Bytes += size
+				l.source.Read++
+				l.source.Bytes += size
 			}
 		}
+		l.kept = nil
 	}
 	r.allFiles.Add(int64(len(jobs)))
 	slices.SortStableFunc(jobs, func(a, b job) int { return b.store.ModTime.Compare(a.store.ModTime) })
 	return jobs, nil
 }
 
+// before is the cursor of a store that is known, with its place.
+func (r *run) before(k *record) (*archive.Cursor, error) {
+	if k == nil {
+		return nil, nil
+	}
+	place, err := r.Archive.Place(k.Store)
+	return &archive.Cursor{Known: *k.Known, Place: place}, err
+}
+
 // planGC is GOGC while stores are looked for: the first collection is at 16 MB.
 const planGC = 400
 
-// find is the stores of each reader. While they are looked for it does something else.
-func (r *run) find(ctx context.Context, meanwhile func() error) ([][]trace.Store, error) {
-	found := make([][]trace.Store, len(r.Readers))
+// find has the stores of each reader taken. While they are looked for it does something else, which has to be done before
+// the first is taken.
+func (r *run) find(ctx context.Context, meanwhile func() error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	errs := make([]error, len(r.Readers))
+	done := make(chan struct{})
 	var wait sync.WaitGroup
 	for i, reader := range r.Readers {
+		l := r.lookouts[reader.Name()]
 		wait.Go(func() {
 			errs[i] = reader.Find(ctx, r.Places, func(s trace.Store) error {
-				if !r.seen[storeKey{reader.Name(), s.Path}] {
-					found[i] = append(found[i], s)
-				}
+				<-done
+				l.take(s, r.report.Started)
 				return ctx.Err()
 			})
 		})
 	}
-	err := meanwhile()
-	wait.Wait()
-	if err := cmp.Or(err, ctx.Err()); err != nil {
-		return nil, err
+	failed := meanwhile()
+	if failed != nil {
+		stop()
 	}
-	if len(r.seen) == 0 {
-		n := 0
-		for _, stores := range found {
-			n += len(stores)
-		}
-		r.seen = make(map[storeKey]bool, n)
+	close(done)
+	wait.Wait()
+	if err := cmp.Or(failed, ctx.Err()); err != nil {
+		return err
 	}
 	for i, err := range errs {
 		if err != nil {
 			r.report.Sources[i].skip(err, "")
 		}
-		for _, s := range found[i] {
-			r.seen[storeKey{r.report.Sources[i].Name, s.Path}] = true
-		}
 	}
-	return found, nil
+	return nil
 }
 
 // wanted says whether a store is to be read, and counts it if it is not.
-func (r *run) wanted(source *Source, s *trace.Store, before *archive.Cursor) bool {
+func (r *run) wanted(source *Source, s *trace.Store, k *record) bool {
 	switch {
-	case before != nil && unchanged(before, s):
-		source.Unchanged += before.Sessions
-		if before.Problem != "" {
-			source.Skipped = append(source.Skipped, Skip{s.Path, UnknownLayout, before.Problem})
+	case k != nil && unchanged(k.Known, s):
+		source.Unchanged += k.Sessions
+		if k.Problem != "" {
+			source.Skipped = append(source.Skipped, Skip{s.Path, UnknownLayout, k.Problem})
 		}
 		return false
 	case !r.Since.IsZero() && s.ModTime.Before(r.Since):
@@ -130,35 +133,34 @@ func (r *run) wanted(source *Source, s *trace.Store, before *archive.Cursor) boo
 	return true
 }
 
-func unchanged(c *archive.Cursor, s *trace.Store) bool {
-	return c.Size == s.Size && c.Modified.Equal(s.ModTime) && !c.Hot && c.Scrub == scrub.Version && c.Layout == s.Layout
-}
-
 // vanished finds the stores that are where they were no more. Where they are now is known by the file's number; the
 // sessions of those that are nowhere are marked. Named places say nothing about what else there is.
-func (r *run) vanished(found [][]trace.Store) error {
+func (r *run) vanished() error {
 	if len(r.Places.Paths) > 0 || r.Archive == nil {
 		return nil
 	}
 	lost := map[storeKey]*archive.Cursor{}
-	for k, c := range r.known {
-		if r.sources[k.reader] == nil || r.seen[k] {
-			continue
+	var fresh []trace.Store
+	for reader, l := range r.lookouts {
+		if l.found == len(l.known) {
+			continue // nothing of it is lost, or moved
 		}
-		if _, err := os.Lstat(k.path); errors.Is(err, fs.ErrNotExist) {
-			lost[k] = c
+		for path, k := range l.known {
+			if k.found {
+				continue
+			}
+			if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+				lost[storeKey{reader, path}] = &archive.Cursor{Known: *k.Known}
+			}
+		}
+		for _, s := range l.kept {
+			if l.known[s.Path] == nil {
+				fresh = append(fresh, s)
+			}
 		}
 	}
 	if len(lost) == 0 {
 		return nil
-	}
-	var fresh []trace.Store
-	for i, stores := range found {
-		for _, s := range stores {
-			if r.known[storeKey{r.report.Sources[i].Name, s.Path}] == nil {
-				fresh = append(fresh, s)
-			}
-		}
 	}
 	if err := r.moved(lost, fresh); err != nil {
 		return err
@@ -192,11 +194,11 @@ func (r *run) moved(lost map[storeKey]*archive.Cursor, fresh []trace.Store) erro
 		if c == nil || info.Size() < c.PathSize { // another file has got the number
 			continue
 		}
-		source := r.sources[s.Reader]
-		source.Notes = append(source.Notes, Note{s.Path, Moved, "it was " + c.Path})
+		l := r.lookouts[s.Reader]
+		l.source.Notes = append(l.source.Notes, Note{s.Path, Moved, "it was " + c.Path})
 		delete(lost, storeKey{s.Reader, c.Path})
 		delete(was, file{s.Reader, device, inode})
-		delete(r.known, storeKey{s.Reader, c.Path})
+		delete(l.known, c.Path)
 		if r.DryRun {
 			continue
 		}
@@ -204,7 +206,7 @@ func (r *run) moved(lost map[storeKey]*archive.Cursor, fresh []trace.Store) erro
 			return err
 		}
 		c.Path, c.Whole, c.Hot = s.Path, true, true
-		r.known[storeKey{s.Reader, s.Path}] = c
+		l.known[s.Path] = &record{&c.Known, true}
 	}
 	return nil
 }
@@ -220,7 +222,7 @@ func (r *run) gone(lost map[storeKey]*archive.Cursor) error {
 	for _, k := range keys {
 		r.sources[k.reader].Gone += lost[k].Sessions
 		stores = append(stores, lost[k].Store)
-		delete(r.known, k)
+		delete(r.lookouts[k.reader].known, k.path)
 	}
 	if r.DryRun || len(stores) == 0 {
 		return nil
@@ -228,9 +230,11 @@ func (r *run) gone(lost map[storeKey]*archive.Cursor) error {
 	if err := r.Archive.Forget(stores); err != nil {
 		return err
 	}
-	for _, c := range r.known { // another store may have what was kept from one of these
-		if c.Outdone > 0 {
-			c.Whole, c.Hot = true, true
+	for _, l := range r.lookouts {
+		for _, k := range l.known { // another store may have what was kept from one of these
+			if k.Outdone > 0 {
+				k.Whole, k.Hot = true, true
+			}
 		}
 	}
 	return nil

@@ -98,7 +98,7 @@ func (r *run) send(ctx context.Context, res *result) error {
 func (r *run) store(ctx context.Context, view *archive.Archive, j job) (*result, error) {
 	res := &result{reader: j.reader.Name(), last: true}
 	s := j.store
-	c := archive.Cursor{Reader: res.reader, Path: s.Path, Layout: s.Layout, Size: s.Size, Modified: s.ModTime, Scrub: scrub.Version}
+	c := archive.Cursor{Known: archive.Known{Reader: res.reader, Path: s.Path, Layout: s.Layout, Size: s.Size, Modified: s.ModTime, Scrub: scrub.Version}}
 	if j.before != nil {
 		c.Store = j.before.Store
 	}

@@ -18,7 +18,7 @@ type Report struct {
 	// Interrupted says that the run was ended early. What it says was done is done.
 	Interrupted bool
 
-	found [][]trace.Store
+	found []trace.Store // those that may change again soon, and others
 }
 
 // Source is what a run did with the stores of one reader.

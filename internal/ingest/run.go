@@ -40,8 +40,7 @@ type run struct {
 	Options
 	report   *Report
 	sources  map[string]*Source
-	known    map[storeKey]*archive.Cursor
-	seen     map[storeKey]bool
+	lookouts map[string]*lookout // by reader
 	projects projects
 	results  chan *result
 	stop     context.CancelFunc
@@ -60,11 +59,12 @@ type storeKey struct{ reader, path string }
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{
 		Options: o, report: &Report{Started: time.Now(), Sources: make([]Source, len(o.Readers))}, sources: map[string]*Source{},
-		seen: map[storeKey]bool{},
+		lookouts: map[string]*lookout{},
 	}
 	for i, reader := range o.Readers {
 		r.report.Sources[i].Name = reader.Name()
 		r.sources[reader.Name()] = &r.report.Sources[i]
+		r.lookouts[reader.Name()] = &lookout{source: &r.report.Sources[i], fresh: map[string]bool{}}
 	}
 	err := r.all(ctx)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
@@ -94,26 +94,10 @@ func (r *run) all(ctx context.Context) error {
 	return r.damage()
 }
 
-// remember takes in what is known of the stores.
-func (r *run) remember() error {
-	if r.Archive == nil {
-		return nil
-	}
-	cursors, err := r.Archive.Cursors()
-	if err != nil {
-		return err
-	}
-	r.known = make(map[storeKey]*archive.Cursor, len(cursors))
-	for i := range cursors {
-		r.known[storeKey{cursors[i].Reader, cursors[i].Path}] = &cursors[i]
-	}
-	return nil
-}
-
 // rounds reads all stores that are found, and then those that are found only because sessions told of their projects.
 func (r *run) rounds(ctx context.Context) error {
 	defer r.follow()()
-	for known := -1; ctx.Err() == nil; {
+	for known, first := -1, true; ctx.Err() == nil; first = false {
 		keys := map[string]string{}
 		if r.Archive != nil {
 			var err error
@@ -127,7 +111,7 @@ func (r *run) rounds(ctx context.Context) error {
 		known = len(keys)
 		r.Places.Projects = folders(keys)
 		r.projects = projects{getenv: r.Places.Getenv, keys: keys}
-		jobs, err := r.plan(ctx)
+		jobs, err := r.plan(ctx, first)
 		if err != nil || r.DryRun {
 			return err
 		}
@@ -161,6 +145,9 @@ func (r *run) finish(ctx context.Context) (err error) {
 	if r.report.Linked, err = r.Archive.Link(ctx); err != nil {
 		return err
 	}
+	if err = r.Archive.Relist(); err != nil {
+		return err
+	}
 	if r.report.Rescrubbed, err = r.Archive.Rescrub(ctx); err != nil || r.report.Expired+r.report.Rescrubbed == 0 {
 		return err
 	}
@@ -180,7 +167,7 @@ func (r *run) damage() error {
 	}
 	for _, d := range places {
 		s := r.sources[d.Reader]
-		if s == nil || named && !r.seen[storeKey{d.Reader, d.Path}] {
+		if s == nil || named && !r.lookouts[d.Reader].took(d.Path) {
 			continue
 		}
 		if s.DamagedAll++; len(s.Damaged) < MaxDamaged {

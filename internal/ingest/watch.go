@@ -57,7 +57,7 @@ func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), told
 			debug.FreeOSMemory() // from here on there is little to do
 		}
 		// What changed in a folder before it was watched, nobody told.
-		if report != nil && follow(w, watched, lively(report.found, report.Started)) && ctx.Err() == nil {
+		if report != nil && follow(w, watched, livelyFolders(report.found, report.Started)) && ctx.Err() == nil {
 			continue
 		}
 		if !pause(ctx, w, p) {
@@ -148,15 +148,16 @@ func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) (mor
 	return more
 }
 
-// lively is the folders in which something is likely to change: of the stores that changed last, and the ones above them,
+// lively says whether a store changed so lately that it is likely to change again.
+func lively(s *trace.Store, now time.Time) bool { return now.Sub(s.ModTime) < watchedFor }
+
+// livelyFolders is where something is likely to change: the folders of the stores that changed last, and the ones above them,
 // where new folders appear.
-func lively(found [][]trace.Store, now time.Time) (list []string) {
+func livelyFolders(found []trace.Store, now time.Time) (list []string) {
 	var recent []trace.Store
-	for _, stores := range found {
-		for _, s := range stores {
-			if now.Sub(s.ModTime) < watchedFor {
-				recent = append(recent, s)
-			}
+	for _, s := range found {
+		if lively(&s, now) {
+			recent = append(recent, s)
 		}
 	}
 	slices.SortFunc(recent, func(a, b trace.Store) int {

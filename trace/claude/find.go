@@ -130,6 +130,7 @@ func projectAt(dir string) (p project) {
 		return p
 	}
 	defer folder.Close()
+	p.sessions = make([]trace.Store, 0, len(folder.Entries))
 	for i, e := range folder.Entries {
 		switch {
 		case e.IsDir():

@@ -125,7 +125,7 @@ func (m *maker) write(ctx context.Context, a *archive.Archive) error {
 			return err
 		}
 		path := t.Sources[0].Path
-		r := archive.NewReading(archive.Cursor{Reader: t.Source, Path: path, Size: 1000, Modified: t.End, Scrub: scrub.Version}, true)
+		r := archive.NewReading(archive.Cursor{Known: archive.Known{Reader: t.Source, Path: path, Size: 1000, Modified: t.End, Scrub: scrub.Version}}, true)
 		r.Traces = []*archive.Packed{p}
 		readings = append(readings, r)
 	}

@@ -1,0 +1,150 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pathOf is the path of the store with this number in tests of the listing.
+func pathOf(i int) string { return fmt.Sprintf("/home/u/.x/projects/p%d/%d.jsonl", i%7, i) }
+
+// fill writes as many cursors, which have all that cursors can have.
+func (a *Archive) fill(t *testing.T, n int) {
+	t.Helper()
+	if err := a.transaction(func() error {
+		for i := 1; i <= n; i++ {
+			c := Cursor{Known: Known{
+				Store: int64(i), Reader: []string{"claude", "codex"}[i%2], Path: pathOf(i), Layout: []string{"", "session"}[i%3%2],
+				Size: int64(i) << (i % 40), Modified: time.Unix(0, int64(i)*1e15+7), Whole: i%2 == 0, Hot: i%3 == 0, Scrub: i % 5,
+			}}
+			switch i {
+			case 11:
+				c.Path, c.Problem = strings.Repeat("/long", 4000), "it is odd: \x00 é"
+			case 12:
+				c.Path, c.Modified, c.Size = "", time.Unix(0, math.MinInt64), -1
+			}
+			if err := a.setCursor(&c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same fails unless Cursors gives what the rows give, which are as many.
+func (a *Archive) same(t *testing.T, what string, n int) map[string]Known {
+	t.Helper()
+	list, err := a.Cursors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := a.rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, want := map[string]Known{}, map[string]Known{}
+	for _, k := range list {
+		have[k.Path] = k
+	}
+	for _, k := range rows {
+		want[k.Path] = k
+	}
+	if len(list) != n || len(rows) != n || !reflect.DeepEqual(have, want) {
+		t.Errorf("%s: %d cursors, %d rows, not %d, or not the same", what, len(list), len(rows), n)
+	}
+	return have
+}
+
+// However cursors change after they were listed, all of them are told, as they are.
+func TestListing(t *testing.T) {
+	a, err := Open(context.Background(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	a.same(t, "none", 0)
+	a.fill(t, 1000)
+	a.same(t, "not listed", 1000)
+	relist := func() {
+		t.Helper()
+		if err := a.Relist(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func(table string) int64 {
+		t.Helper()
+		n, err := a.number("SELECT count(*) FROM " + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	relist()
+	a.same(t, "listed", 1000)
+	if parts, late := count("listing"), count("unlisted"); parts < 3 || parts > 30 || late != 0 {
+		t.Errorf("%d parts, %d unlisted", parts, late)
+	}
+	relist() // there is nothing to do
+	for what, change := range map[string]func() error{
+		"written": func() error {
+			return a.setCursor(&Cursor{Known: Known{Store: 20, Reader: "claude", Path: pathOf(20), Size: 77}})
+		},
+		"moved":     func() error { return a.Moved("codex", pathOf(21), "/elsewhere") },
+		"forgotten": func() error { return a.Forget([]int64{22, 1000}) },
+		"updated":   func() error { return a.run("UPDATE cursors SET sessions = sessions + 1 WHERE store BETWEEN 30 AND 40") },
+		"replaced under another number": func() error {
+			return a.setCursor(&Cursor{Known: Known{Store: 5000, Reader: "claude", Path: pathOf(24), Size: 78}})
+		},
+	} {
+		if err := change(); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	now := a.same(t, "changed", 998)
+	if now[pathOf(20)].Size != 77 || now["/elsewhere"].Store != 21 || now[pathOf(24)].Store != 5000 || now[pathOf(33)].Sessions != 1 {
+		t.Errorf("not what was written: %+v", now[pathOf(20)])
+	}
+	// The number of a store that is gone can become another's.
+	if err := a.setCursor(&Cursor{Known: Known{Store: 1000, Reader: "codex", Path: "/new"}}); err != nil {
+		t.Fatal(err)
+	}
+	a.same(t, "with a number again", 999)
+	if late := count("unlisted"); late == 0 || late >= relistFrom {
+		t.Errorf("%d unlisted", late)
+	}
+	a.fill(t, relistFrom)
+	relist()
+	a.same(t, "listed again", 1000)
+	if late := count("unlisted"); late != 0 {
+		t.Errorf("%d unlisted", late)
+	}
+}
+
+// A listing that is damaged is told as a fault, and does without.
+func TestListingDamaged(t *testing.T) {
+	for _, damage := range []string{"x'ff'", "substr(body, 1, length(body)-1)", "x'0101ffffffffffff'", "x'01ffffffffffffffffff01'", "x'010105FF'"} {
+		a, err := Open(context.Background(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.fill(t, 300)
+		if err := a.Relist(); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.run("UPDATE listing SET body = " + damage + " WHERE part = 1"); err != nil {
+			t.Fatal(err)
+		}
+		a.same(t, damage, 300)
+		if fault, err := a.checkListing(); fault == "" || err != nil {
+			t.Errorf("%s: %q, %v", damage, fault, err)
+		}
+		a.Close()
+	}
+}
