@@ -16,6 +16,8 @@ type Builder struct {
 	calls     map[string]int // call id → index in t.Events
 	ncalls    int
 	responses map[string]int // response id → index in t.Responses
+
+	tokens, words Memo
 }
 
 // New begins the trace of a session. id is the session's, path the main file it is read from.
@@ -60,7 +62,7 @@ func (b *Builder) File(path, how string) int {
 // trace; heads and paths are its caller's (Head, Path). Calls and results have Call and Result.
 func (b *Builder) Add(e trace.Event) int {
 	e.Seq = len(b.t.Events) + 1
-	tidy(&e)
+	b.tidy(&e)
 	if e.Copied == b.t.ID {
 		e.Copied = ""
 	}
@@ -76,7 +78,7 @@ func (b *Builder) Call(e trace.Event, c *trace.ToolCall) int {
 	if c.Call == "" {
 		c.Call = "call-" + strconv.Itoa(c.Index)
 	}
-	if _, outer := b.Lookup(c.Parent); outer != nil && Token(c.Parent) != Token(c.Call) {
+	if _, outer := b.Lookup(c.Parent); outer != nil && b.token(c.Parent) != b.token(c.Call) {
 		outer.Container = true
 	} else {
 		c.Parent = ""
@@ -89,7 +91,7 @@ func (b *Builder) Call(e trace.Event, c *trace.ToolCall) int {
 
 // Lookup is the event of the call with this id, and the call; nil if there is none so far. The event is valid until the next Add.
 func (b *Builder) Lookup(call string) (*trace.Event, *trace.ToolCall) {
-	i, ok := b.calls[Token(call)]
+	i, ok := b.calls[b.token(call)]
 	if !ok {
 		return nil, nil
 	}
@@ -102,7 +104,7 @@ func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
 	if r.Call == "" {
 		r.Call = "unknown"
 	}
-	tidyResult(&r)
+	b.tidyResult(&r)
 	if _, c := b.Lookup(r.Call); c != nil {
 		r.CallIndex = c.Index
 	}
@@ -115,7 +117,7 @@ func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
 // Response notes an answer of the model. A second one with the same id is the same answer: it replaces the usage, the
 // stop reason and the model if it has them, and adds nothing.
 func (b *Builder) Response(r trace.Response) {
-	tidyResponse(&r)
+	b.tidyResponse(&r)
 	i, ok := b.responses[r.ID]
 	if !ok {
 		b.responses[r.ID] = len(b.t.Responses)
@@ -138,7 +140,7 @@ func (b *Builder) Response(r trace.Response) {
 // relates it to itself or to nothing is none.
 func (b *Builder) Relate(r trace.SessionRelationship) {
 	r.V, r.Source, r.Session = trace.Version, b.t.Source, b.t.ID
-	tidyRelation(&r)
+	b.tidyRelation(&r)
 	isRoot := func(r trace.SessionRelationship) bool { return r.Kind == trace.Root }
 	switch {
 	case isRoot(r) && len(b.t.Relationships) > 0, !isRoot(r) && (r.Related == "" || r.Related == b.t.ID):

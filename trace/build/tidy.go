@@ -16,6 +16,11 @@ import (
 // Head is the start of a text as traces keep it: scrubbed, on one line, at most max bytes.
 func Head(text string, max int) string { return scrub.Head(text, max) }
 
+// token and word are Token and Word, which the builder remembers.
+func (b *Builder) token(s string) string { return b.tokens.pass(s, Token) }
+
+func (b *Builder) word(s string) string { return b.words.pass(s, Word) }
+
 // Token is an id, code or word as traces keep it: on one line, at most trace.MaxToken bytes. What is longer keeps its
 // beginning and ends in the hash of all of it, and of what looks like a secret nothing but the hash is kept: equal ones
 // stay equal, and others others.
@@ -170,44 +175,44 @@ func clock(t time.Time) time.Time {
 }
 
 // tidy brings what the source says about an event into the bounds of a trace.
-func tidy(e *trace.Event) {
+func (b *Builder) tidy(e *trace.Event) {
 	e.Time = clock(e.Time)
-	e.Record, e.Turn = Token(e.Record), Token(e.Turn)
+	e.Record, e.Turn = b.token(e.Record), b.token(e.Turn)
 	e.Ref.Key = SessionID(e.Ref.Key)
-	switch b := e.Body.(type) {
+	switch x := e.Body.(type) {
 	case *trace.UserMessage:
-		b.Command = Word(b.Command)
+		x.Command = b.word(x.Command)
 	case *trace.AgentMessage:
-		b.Response = Token(b.Response)
+		x.Response = b.token(x.Response)
 	case *trace.ToolCall:
-		tidyCall(b)
+		b.tidyCall(x)
 	case *trace.ToolResult:
-		b.Call = Token(b.Call)
+		x.Call = b.token(x.Call)
 	case *trace.FileChange:
-		b.Call = Token(b.Call)
-		b.Added, b.Removed = natural(b.Added), natural(b.Removed)
+		x.Call = b.token(x.Call)
+		x.Added, x.Removed = natural(x.Added), natural(x.Removed)
 	case *trace.Error:
-		b.Code = Word(b.Code)
-		if b.Status < 100 || b.Status > 599 {
-			b.Status = 0
+		x.Code = b.word(x.Code)
+		if x.Status < 100 || x.Status > 599 {
+			x.Status = 0
 		}
 	case *trace.Interrupt:
-		b.Call, b.Reason = Token(b.Call), Word(b.Reason)
+		x.Call, x.Reason = b.token(x.Call), b.word(x.Reason)
 	case *trace.SubagentSpawn:
-		b.Session, b.Call = SessionID(b.Session), Token(b.Call)
-		b.AgentID, b.AgentType = Token(b.AgentID), Word(b.AgentType)
+		x.Session, x.Call = SessionID(x.Session), b.token(x.Call)
+		x.AgentID, x.AgentType = b.token(x.AgentID), b.word(x.AgentType)
 	case *trace.Session:
-		b.Detail, b.Model = Word(b.Detail), Word(b.Model)
-		b.Command, b.Phase = Word(b.Command), Word(b.Phase)
+		x.Detail, x.Model = b.word(x.Detail), b.word(x.Model)
+		x.Command, x.Phase = b.word(x.Command), b.word(x.Phase)
 	}
 }
 
-func tidyCall(b *trace.ToolCall) {
-	if b.Tool == "" {
-		b.Tool, b.Type = "unknown", trace.OtherTool
+func (b *Builder) tidyCall(c *trace.ToolCall) {
+	if c.Tool == "" {
+		c.Tool, c.Type = "unknown", trace.OtherTool
 	}
-	b.Call, b.Tool = Token(b.Call), Word(b.Tool)
-	b.Parent, b.Response = Token(b.Parent), Token(b.Response)
+	c.Call, c.Tool = b.token(c.Call), b.word(c.Tool)
+	c.Parent, c.Response = b.token(c.Parent), b.token(c.Response)
 }
 
 // What is more is no number that a source means: the tokens of one response, lines of one change, milliseconds of one
@@ -227,9 +232,9 @@ func natural(n *int) *int {
 	return n
 }
 
-func tidyResult(r *trace.ToolResultEvent) {
+func (b *Builder) tidyResult(r *trace.ToolResultEvent) {
 	r.Time = clock(r.Time)
-	r.Call, r.Message, r.AgentID = Token(r.Call), Token(r.Message), Token(r.AgentID)
+	r.Call, r.Message, r.AgentID = b.token(r.Call), b.token(r.Message), b.token(r.AgentID)
 	r.Spawned = SessionID(r.Spawned)
 	if c := r.ExitCode; c != nil && (*c < math.MinInt32 || *c > math.MaxUint32) {
 		r.ExitCode = nil
@@ -239,9 +244,9 @@ func tidyResult(r *trace.ToolResultEvent) {
 	}
 }
 
-func tidyResponse(r *trace.Response) {
+func (b *Builder) tidyResponse(r *trace.Response) {
 	r.Time = clock(r.Time)
-	r.ID, r.Model, r.Stop = Token(r.ID), Word(r.Model), Word(r.Stop)
+	r.ID, r.Model, r.Stop = b.token(r.ID), b.word(r.Model), b.word(r.Stop)
 	r.Ref.Key = SessionID(r.Ref.Key)
 	u := &r.Usage
 	for _, n := range []*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
@@ -254,9 +259,9 @@ func tidyResponse(r *trace.Response) {
 	}
 }
 
-func tidyRelation(r *trace.SessionRelationship) {
+func (b *Builder) tidyRelation(r *trace.SessionRelationship) {
 	r.Time = clock(r.Time)
 	r.Related, r.SourceSession = SessionID(r.Related), SessionID(r.SourceSession)
-	r.SourceVersion, r.ParentCall = Word(r.SourceVersion), Token(r.ParentCall)
-	r.AgentID, r.AgentType = Token(r.AgentID), Word(r.AgentType)
+	r.SourceVersion, r.ParentCall = b.word(r.SourceVersion), b.token(r.ParentCall)
+	r.AgentID, r.AgentType = b.token(r.AgentID), b.word(r.AgentType)
 }

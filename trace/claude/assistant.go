@@ -26,7 +26,7 @@ func (m *talk) assistant(e trace.Event, r *record) string {
 	if msg.id == nil {
 		msg.id = r.uuid
 	}
-	id := token(msg.id)
+	id := r.ids.token(msg.id)
 	m.model(e, msg.model)
 	first := len(m.b.Trace().Events)
 	if msg.text != nil { // as old clients wrote it
@@ -46,7 +46,7 @@ func (m *talk) model(e trace.Event, raw []byte) {
 	if len(raw) < 3 || string(raw[1:len(raw)-1]) == m.st.Model {
 		return
 	}
-	name := token(raw)
+	name := m.ids.token(raw)
 	if m.st.Model != "" {
 		x := marker(trace.ModelChanged, "")
 		x.Model = name
@@ -62,7 +62,7 @@ func (m *talk) response(e trace.Event, r *record, msg *message, id string, first
 	if n > first {
 		n = first + 1
 	}
-	res := trace.Response{ID: id, Model: m.st.Model, Event: n, Time: e.Time, Stop: token(msg.stop), Ref: e.Ref, Copied: e.Copied}
+	res := trace.Response{ID: id, Model: m.st.Model, Event: n, Time: e.Time, Stop: r.ids.token(msg.stop), Ref: e.Ref, Copied: e.Copied}
 	if id != m.usedBy || !bytes.Equal(msg.usage, m.usage) {
 		res.Usage = usage(msg.usage)
 		res.Usage.CostUSD = dollars(r.cost)
@@ -100,7 +100,7 @@ func (m *talk) speaks(r *record, msg *message) {
 	case stop == "":
 		m.st.At = unsure
 	default:
-		m.st.At, m.st.From = answered, "stop_reason "+token(msg.stop)
+		m.st.At, m.st.From = answered, "stop_reason "+r.ids.token(msg.stop)
 	}
 }
 
@@ -135,11 +135,11 @@ func (m *talk) block(e trace.Event, b *block, response string) {
 
 // call takes a call of the model.
 func (m *talk) call(e trace.Event, id, name, input []byte, response string) {
-	tool := token(name)
+	tool := m.ids.token(name)
 	if tool == "" {
 		tool = "?"
 	}
-	c := &trace.ToolCall{Call: token(id), Tool: tool, Type: typeOf(tool), Input: build.Digest(input), Response: response}
+	c := &trace.ToolCall{Call: m.ids.token(id), Tool: tool, Type: typeOf(tool), Input: build.Digest(input), Response: response}
 	c.Key = build.InputKey(input, c.Input)
 	in := m.input(tool, c, input)
 	m.b.Call(e, c)

@@ -65,10 +65,10 @@ func (c *chain) isLast(id []byte) bool { return len(id) > 2 && is(id, c.ring[len
 
 // follows is the record that r says it follows.
 func (r *record) follows() string {
-	if parent := token(r.parent); parent != "" {
+	if parent := r.ids.token(r.parent); parent != "" {
 		return parent
 	}
-	return token(r.logical)
+	return r.ids.token(r.logical)
 }
 
 // holds is whether the ring has a record.

@@ -13,6 +13,7 @@ type record struct {
 	kind, subtype                              []byte
 	uuid, parent, logical                      []byte
 	id                                         string // of uuid, once it was asked for
+	ids                                        *ids
 	session, agent, prompt, stamp              []byte
 	cwd, version                               []byte
 	sidechain, meta, summary, aborted, company bool
@@ -45,7 +46,7 @@ type block struct {
 
 // parse takes a line apart, in one pass. It is false if the line is no object.
 func (r *record) parse(line []byte) bool {
-	*r = record{message: message{blocks: r.message.blocks[:0]}}
+	*r = record{ids: r.ids, message: message{blocks: r.message.blocks[:0]}}
 	n := jsonl.Object(line, func(key, rest []byte) int {
 		switch string(key) {
 		case "message":
@@ -100,7 +101,7 @@ func (r *record) parse(line []byte) bool {
 // record is the record's own id.
 func (r *record) record() string {
 	if r.id == "" && r.uuid != nil {
-		r.id = token(r.uuid)
+		r.id = r.ids.token(r.uuid)
 	}
 	return r.id
 }
@@ -274,6 +275,17 @@ func token(v []byte) string {
 		return build.Token(s)
 	}
 	return build.Head(s, tokenMax)
+}
+
+// ids remembers tokens of a transcript: most come several times.
+type ids struct{ memo build.Memo }
+
+// token is token.
+func (x *ids) token(v []byte) string {
+	if known := x.memo.Find(v); known != "" {
+		return known
+	}
+	return x.memo.Keep(v, token(v))
 }
 
 // isWord is whether s has nothing but what ids and names have.

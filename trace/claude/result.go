@@ -22,7 +22,7 @@ type told struct {
 
 // toolResult takes the result of a call.
 func (m *talk) toolResult(e trace.Event, r *record, b *block) {
-	x := trace.ToolResultEvent{Call: token(b.id), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult}
+	x := trace.ToolResultEvent{Call: m.ids.token(b.id), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult}
 	if b.failed != nil {
 		failed := isTrue(b.failed)
 		x.IsError = &failed
@@ -31,7 +31,7 @@ func (m *talk) toolResult(e trace.Event, r *record, b *block) {
 	m.content(&x, b.content)
 	m.judge(&x, r, b.content)
 	x.DurationMS = t.duration
-	agent := token(t.agent)
+	agent := m.ids.token(t.agent)
 	if agent != "" {
 		m.spawned(x.Call, agent, token(t.agentType))
 		x.Spawned = m.session + "/" + agent

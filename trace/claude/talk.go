@@ -20,6 +20,7 @@ type talk struct {
 	prompts map[string]trace.Digest // of the calls of sub-agents
 	usage   []byte                  // of the last response, as it stood there
 	usedBy  string                  // that response
+	ids     *ids                    // of the transcript
 	scratch build.Text
 	before  build.Text
 }
@@ -69,7 +70,7 @@ const (
 )
 
 func newTalk(id string, t *transcript) *talk {
-	m := &talk{b: build.New(source, id, source, t.store.Path), session: t.session, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
+	m := &talk{b: build.New(source, id, source, t.store.Path), session: t.session, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
 	m.st.Open = map[string]*call{}
 	return m
 }
@@ -77,7 +78,7 @@ func newTalk(id string, t *transcript) *talk {
 // resume goes on with a trace.
 func resume(before *trace.SessionTrace, st talkState, t *transcript) *talk {
 	before.Unlink()
-	m := &talk{b: build.Resume(before), st: st, session: t.session, agent: t.agent.id, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
+	m := &talk{b: build.Resume(before), st: st, session: t.session, agent: t.agent.id, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
 	if m.st.Open == nil {
 		m.st.Open = map[string]*call{}
 	}
@@ -118,7 +119,7 @@ func (m *talk) know(r *record) {
 		tr.Agent.Version = token(r.version)
 	}
 	if len(r.prompt) > 2 && string(r.prompt[1:len(r.prompt)-1]) != m.st.Turn {
-		m.st.Turn = token(r.prompt)
+		m.st.Turn = m.ids.token(r.prompt)
 	}
 	if m.agent == "" && !r.sidechain {
 		m.lineage(r)

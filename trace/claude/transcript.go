@@ -34,7 +34,7 @@ const progress = 1 << 20
 
 // begin makes a transcript ready to be read on from a cursor.
 func begin(s trace.Store, sink trace.Sink, from trace.Cursor) (*transcript, error) {
-	t := &transcript{store: s, sink: sink, chain: &chain{}, told: s.Cursor.Offset}
+	t := &transcript{store: s, sink: sink, chain: &chain{}, rec: record{ids: new(ids)}, told: s.Cursor.Offset}
 	t.session, t.agent = names(s)
 	t.id = t.session
 	if t.agent.id != "" && t.session != "" {

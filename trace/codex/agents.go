@@ -34,7 +34,7 @@ func (s *session) spawned(call string) (thread string) {
 
 // activity takes what became known of a sub-agent: that it was started by the call whose id the item has, or how it ended.
 func (s *session) activity(e trace.Event, it object) {
-	id, thread := it.text("id"), it.text("agent_thread_id")
+	id, thread := s.id(it, "id"), it.text("agent_thread_id")
 	switch kind := it.text("kind"); kind {
 	case "started":
 		_, c := s.Lookup(id)
@@ -51,7 +51,7 @@ func (s *session) activity(e trace.Event, it object) {
 
 // collab takes a call of the first form of sub-agents. Its output tells how the call ended; the item, which thread it started.
 func (s *session) collab(e trace.Event, it object) {
-	id, tool := it.text("id"), it.text("tool")
+	id, tool := s.id(it, "id"), it.text("tool")
 	_, c := s.Lookup(id)
 	made := c == nil
 	id = s.ensure(e, id, func() *trace.ToolCall { return agentCall(tool, it.raw("prompt")) })
@@ -121,9 +121,9 @@ func (s *session) mail(p object) {
 	if final {
 		machine = "task_notification"
 	}
-	s.said(p.text("id"), text, machine)
+	s.said(s.id(p, "id"), text, machine)
 	if final && strings.HasPrefix(payload, "Agent errored: ") { // no item tells of it
-		s.notified(s.at(p.text("id")), s.named(word(p.raw("author"))), "errored", text)
+		s.notified(s.at(s.id(p, "id")), s.named(word(p.raw("author"))), "errored", text)
 	}
 }
 
@@ -142,12 +142,12 @@ func (s *session) notice(p object) {
 	text := contentOf(p.raw("content"))
 	switch word := text.start(trace.UserHead); {
 	case strings.HasPrefix(word, "<subagent_notification>"):
-		s.said(p.text("id"), text, "task_notification")
-		s.toldOfAgent(p.text("id"), text)
+		s.said(s.id(p, "id"), text, "task_notification")
+		s.toldOfAgent(s.id(p, "id"), text)
 	case strings.HasPrefix(word, "<hook_prompt"):
-		s.said(p.text("id"), text, "hook")
+		s.said(s.id(p, "id"), text, "hook")
 	case strings.HasPrefix(word, "<user_shell_command>") && !s.Paginated:
-		s.userShell(p.text("id"), text)
+		s.userShell(s.id(p, "id"), text)
 	}
 }
 

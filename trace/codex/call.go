@@ -9,16 +9,16 @@ import (
 // response takes a response_item: what went to the model or came from it. Of these only calls and what became of them
 // are not told by items or events as well, and some texts that were put in the place of a prompt.
 func (s *session) response(p object) {
-	switch kind := p.text("type"); kind {
+	switch string(p.word("type")) {
 	case "function_call", "custom_tool_call":
 		s.called(p)
 	case "local_shell_call":
 		action := p.raw("action")
 		call := shellCall("local_shell", p.object("action").raw("command"))
-		call.Call, call.Input = p.text("call_id"), build.Digest(action)
-		s.call(s.at(p.text("id")), call)
+		call.Call, call.Input = s.id(p, "call_id"), build.Digest(action)
+		s.call(s.at(s.id(p, "id")), call)
 	case "tool_search_call":
-		s.call(s.at(p.text("id")), &trace.ToolCall{Call: p.text("call_id"), Tool: "tool_search", Type: trace.OtherTool, Input: build.Digest(p.raw("arguments"))})
+		s.call(s.at(s.id(p, "id")), &trace.ToolCall{Call: s.id(p, "call_id"), Tool: "tool_search", Type: trace.OtherTool, Input: build.Digest(p.raw("arguments"))})
 	case "web_search_call", "image_generation_call":
 		if !s.Paginated {
 			s.hosted(p)
@@ -41,13 +41,13 @@ func (s *session) called(p object) {
 	if input == nil {
 		input = p.raw("input")
 	}
-	namespace, name := p.text("namespace"), p.text("name")
+	namespace, name := s.id(p, "namespace"), s.id(p, "name")
 	if name == "" {
 		s.damaged("the call names no tool")
 		return
 	}
 	tool := toolName(namespace, name)
-	call := &trace.ToolCall{Call: p.text("call_id"), Tool: tool, Type: toolType(tool, isAgents(namespace)), Input: build.DigestText(input)}
+	call := &trace.ToolCall{Call: s.id(p, "call_id"), Tool: tool, Type: toolType(tool, isAgents(namespace)), Input: build.DigestText(input)}
 	var arguments object
 	if takesArguments(tool) {
 		s.scratch = jsonl.AppendText(s.scratch[:0], input)
@@ -64,13 +64,13 @@ func (s *session) called(p object) {
 	case writeStdin:
 		remember(&s.Writes, call.Call, string(arguments.raw("session_id")))
 	case waitTool:
-		cell := arguments.text("cell_id")
+		cell := s.id(arguments, "cell_id")
 		remember(&s.Waits, call.Call, cell)
 		s.runsCode(s.Cells[cell])
 	case codeTool:
 		s.runsCode(call.Call)
 	}
-	s.call(s.at(p.text("id")), call)
+	s.call(s.at(s.id(p, "id")), call)
 }
 
 // takesArguments says whether the arguments of a tool are looked into.
@@ -124,7 +124,7 @@ func (s *session) call(e trace.Event, c *trace.ToolCall) {
 
 // hosted takes a call that the provider ran itself, and that is over.
 func (s *session) hosted(p object) {
-	id := p.text("id")
+	id := s.id(p, "id")
 	tool := "web_search"
 	if p.is("type", "image_generation_call") {
 		tool = "image_generation"

@@ -16,19 +16,19 @@ func (s *session) completed(p object) {
 		s.damaged("the record has no item")
 		return
 	}
-	id, kind := it.text("id"), it.text("type")
+	id, kind := s.id(it, "id"), it.word("type")
 	e := s.at(id)
-	if turn := p.text("turn_id"); turn != "" {
+	if turn := s.id(p, "turn_id"); turn != "" {
 		e.Turn = turn
 	}
-	if thread := p.text("thread_id"); thread != "" && thread != s.Thread {
+	if thread := s.id(p, "thread_id"); thread != "" && thread != s.Thread {
 		e.Copied = thread
 		s.reviewed(e)
 	}
-	if kind != "ContextCompaction" {
+	if string(kind) != "ContextCompaction" {
 		s.Compacted = ""
 	}
-	switch kind {
+	switch string(kind) {
 	case "UserMessage":
 		s.asked(e, it)
 	case "AgentMessage":
@@ -49,7 +49,7 @@ func (s *session) completed(p object) {
 	case "ImageView":
 		s.image(e, it)
 	case "WebSearch", "ImageGeneration":
-		s.hostedItem(e, it, kind)
+		s.hostedItem(e, it, string(kind))
 	case "SubAgentActivity":
 		s.activity(e, it)
 	case "CollabAgentToolCall":
@@ -100,7 +100,7 @@ func (s *session) command(e trace.Event, it object) {
 	if it.is("source", "user_shell") {
 		own.By = "user"
 	}
-	id := s.ensure(own, it.text("id"), func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
+	id := s.ensure(own, s.id(it, "id"), func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
 	out := contentOf(it.raw("aggregated_output"))
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
@@ -118,7 +118,7 @@ func (s *session) command(e trace.Event, it object) {
 
 // mcp takes a call of an MCP server's tool that ended.
 func (s *session) mcp(e trace.Event, it object) {
-	id := s.ensure(e, it.text("id"), func() *trace.ToolCall {
+	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
 		tool := mcpPrefix + it.text("server") + "__" + it.text("tool")
 		return &trace.ToolCall{Tool: tool, Type: trace.MCPTool, Input: build.Digest(it.raw("arguments"))}
 	})
@@ -139,10 +139,10 @@ func (s *session) mcp(e trace.Event, it object) {
 
 // image takes a picture that the model was shown. It does not tell how that ended, so that an output decides where there is one.
 func (s *session) image(e trace.Event, it object) {
-	if _, c := s.Lookup(it.text("id")); c != nil {
+	if _, c := s.Lookup(s.id(it, "id")); c != nil {
 		return
 	}
-	id := s.ensure(e, it.text("id"), func() *trace.ToolCall {
+	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
 		return &trace.ToolCall{Tool: viewImage, Type: trace.ReadTool, Path: s.pathOf(it.raw("path")), Input: build.Digest(it.raw("path"))}
 	})
 	s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest(nil)})
@@ -154,7 +154,7 @@ func (s *session) hostedItem(e trace.Event, it object, kind string) {
 	if kind == "ImageGeneration" {
 		tool = "image_generation"
 	}
-	id := s.ensure(e, it.text("id"), func() *trace.ToolCall {
+	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
 		return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: build.DigestText(it.raw("query"))}
 	})
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult}

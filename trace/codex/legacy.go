@@ -10,11 +10,11 @@ import (
 
 // legacy takes an event of a rollout without items. Calls and outputs are told by response_items there.
 func (s *session) legacy(p object) {
-	kind := p.text("type")
-	if kind != "context_compacted" {
+	kind := p.word("type")
+	if string(kind) != "context_compacted" {
 		s.Compacted = ""
 	}
-	switch kind {
+	switch string(kind) {
 	case "user_message":
 		text := contentOf(p.raw("message"))
 		if isContext(text.start(trace.UserHead)) {
@@ -30,7 +30,7 @@ func (s *session) legacy(p object) {
 	case "agent_reasoning":
 		s.add("", &trace.AgentMessage{Digest: build.DigestText(p.raw("text")), Thought: true})
 	case "patch_apply_end":
-		id := p.text("call_id")
+		id := s.id(p, "call_id")
 		s.patched(s.at(""), id, p, p.raw("changes"))
 	case "context_compacted":
 		s.compactedItem("")

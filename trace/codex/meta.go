@@ -18,7 +18,7 @@ func (s *session) first(data []byte) error {
 		return s.damaged("it is no session_meta")
 	}
 	p := s.payload
-	if p.text("id") == "" {
+	if s.id(p, "id") == "" {
 		return s.damaged("it names no thread")
 	}
 	version := p.text("cli_version")
@@ -29,7 +29,7 @@ func (s *session) first(data []byte) error {
 	default:
 		return &trace.UnknownLayout{Agent: Name, Version: version, Path: s.path, Why: "its history_mode is " + mode}
 	}
-	s.Thread = p.text("id")
+	s.Thread = s.id(p, "id")
 	s.ID = build.SessionID(s.Thread)
 	if segment := segmentOf(s.path); segment != "" {
 		s.ID = build.SessionID(segment)
@@ -125,7 +125,7 @@ func (s *session) describe(p object) error {
 // meta takes a further session_meta. One of another thread begins records of that thread, which are repeated here: newer
 // clients say where they end, of the older ones the repeated turns are older than the session.
 func (s *session) meta(p object) {
-	if s.Own == 0 && p.text("id") != s.Thread {
+	if s.Own == 0 && s.id(p, "id") != s.Thread {
 		s.Copying = true
 	}
 }
@@ -135,7 +135,7 @@ func (s *session) ownTurn(kind string, p object) bool {
 	if kind != "event_msg" || !p.is("type", "task_started") {
 		return false
 	}
-	s.Copying = olderThan(p.text("turn_id"), s.Thread)
+	s.Copying = olderThan(s.id(p, "turn_id"), s.Thread)
 	return !s.Copying
 }
 

@@ -42,6 +42,15 @@ func (o object) raw(key string) []byte {
 // text is a member that is an id or a code.
 func (o object) text(key string) string { return token(o.raw(key)) }
 
+// word is a member that is one of the client's own words, of which none has escapes: what stands between its quotes.
+func (o object) word(key string) []byte {
+	raw := o.raw(key)
+	if len(raw) < 2 || raw[0] != '"' {
+		return nil
+	}
+	return raw[1 : len(raw)-1]
+}
+
 // is says whether a member is this text, which has nothing in it that JSON escapes.
 func (o object) is(key, text string) bool { return quoted(o.raw(key), text) }
 

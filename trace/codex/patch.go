@@ -15,7 +15,7 @@ import (
 // fileChange takes a patch that was applied, or was not.
 func (s *session) fileChange(e trace.Event, it object) {
 	changes := it.raw("changes")
-	id := s.ensure(e, it.text("id"), func() *trace.ToolCall {
+	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
 		c := &trace.ToolCall{Tool: applyPatch, Type: trace.EditTool, Input: build.Digest(changes)}
 		if paths := pathsIn(changes); len(paths) == 1 {
 			c.Path = s.pathOf(paths[0])

@@ -38,12 +38,12 @@ func (s *session) result(e trace.Event, r trace.ToolResultEvent) {
 // output takes what a call gave back to the model. It is what became of the call where no item tells: of a call that was
 // refused, of a tool that is unknown, of one that still runs.
 func (s *session) output(p object) {
-	id := p.text("call_id")
+	id := s.id(p, "call_id")
 	if id == "" {
 		return // a text of the client's, in the shape of an output
 	}
 	if p.is("type", "tool_search_output") {
-		s.result(s.at(p.text("id")), trace.ToolResultEvent{Call: id, Message: p.text("id"), From: trace.FromFunctionCallOutput,
+		s.result(s.at(s.id(p, "id")), trace.ToolResultEvent{Call: id, Message: s.id(p, "id"), From: trace.FromFunctionCallOutput,
 			Status: trace.StatusCompleted, Content: build.Digest(p.raw("tools"))})
 		return
 	}
@@ -63,7 +63,7 @@ func (s *session) output(p object) {
 	if tool == spawnAgent && v.status == trace.StatusCompleted {
 		s.startedAgent(id, out)
 	}
-	r := trace.ToolResultEvent{Call: id, Message: p.text("id"), From: trace.FromFunctionCallOutput, Content: out.digest(),
+	r := trace.ToolResultEvent{Call: id, Message: s.id(p, "id"), From: trace.FromFunctionCallOutput, Content: out.digest(),
 		Status: v.status, IsError: v.isError, ExitCode: v.exit, Denied: v.denied, Spawned: s.spawned(id)}
 	if r.Spawned != "" && r.Status == trace.StatusCompleted {
 		r.Status = trace.StatusRunning // what was asked for is under way

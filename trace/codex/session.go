@@ -25,6 +25,7 @@ type session struct {
 	// inner and scratch are memory that serves again.
 	inner   object
 	scratch []byte
+	ids     build.Memo
 }
 
 // state is what a reading must know of what it read before, beside the trace itself.
@@ -169,6 +170,15 @@ func (s *session) ref() trace.Ref { return trace.Ref{Line: s.line.N, Offset: s.l
 // at is an event of the record at hand, whose id in the source is id.
 func (s *session) at(id string) trace.Event {
 	return trace.Event{Time: s.when, Ref: s.ref(), Record: id, Turn: s.Turn}
+}
+
+// id is a member that is an id, of which most come several times.
+func (s *session) id(o object, key string) string {
+	raw := o.raw(key)
+	if known := s.ids.Find(raw); known != "" {
+		return known
+	}
+	return s.ids.Keep(raw, token(raw))
 }
 
 // add appends an event of the record at hand.

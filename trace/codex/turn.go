@@ -32,7 +32,7 @@ func (t *turns) outcome() (trace.Outcome, string) {
 
 // event takes an event_msg.
 func (s *session) event(p object) {
-	switch p.text("type") {
+	switch string(p.word("type")) {
 	case "task_started", "turn_started":
 		s.started(p)
 	case "task_complete", "turn_complete":
@@ -60,7 +60,7 @@ func (s *session) started(p object) {
 		return // of a review, which has a rollout of its own
 	}
 	lost, trigger := s.Open, from.text("turn_trigger")
-	s.open(p.text("turn_id"))
+	s.open(s.id(p, "turn_id"))
 	e := s.at("")
 	switch {
 	case s.N == 1 || s.Child:
@@ -88,7 +88,7 @@ func (s *session) open(turn string) {
 
 // ended takes the end of a turn, which can be an error.
 func (s *session) ended(p object) {
-	if turn := p.text("turn_id"); turn != "" {
+	if turn := s.id(p, "turn_id"); turn != "" {
 		s.Turn = turn
 	}
 	s.Open = false
@@ -128,7 +128,7 @@ func (s *session) aborted(p object) {
 	if s.Paginated && s.N == 0 {
 		return
 	}
-	if turn := p.text("turn_id"); turn != "" {
+	if turn := s.id(p, "turn_id"); turn != "" {
 		s.Turn = turn
 	}
 	reason := p.text("reason")
@@ -154,7 +154,7 @@ func (s *session) hit() string {
 
 // context takes the settings of a turn.
 func (s *session) context(p object) {
-	model := p.text("model")
+	model := s.id(p, "model")
 	if model != "" && s.Model != "" && model != s.Model {
 		s.mark(trace.Session{Marker: trace.ModelChanged, Model: model})
 	}

@@ -45,10 +45,10 @@ func (t tokens) minus(o tokens) tokens {
 // billed takes a token_usage_record: one answer of the model, told once, also if it is the last before the end of the process.
 func (s *session) billed(p object) {
 	s.Billed = true
-	if thread := p.text("thread_id"); thread != "" && thread != s.Thread {
+	if thread := s.id(p, "thread_id"); thread != "" && thread != s.Thread {
 		return
 	}
-	id, turn := p.text("response_id"), p.text("turn_id")
+	id, turn := s.id(p, "response_id"), s.id(p, "turn_id")
 	if of, ok := s.answers[id]; ok && of != turn {
 		id += "/" + turn // another answer, of a provider that numbers those of one connection
 	}
