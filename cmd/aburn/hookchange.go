@@ -86,6 +86,9 @@ func (a *app) confirmed(cmd *cli.Command) bool {
 func (a *app) hookNotes(c *install.Change) {
 	for _, f := range c.Files {
 		for _, n := range f.Notes {
+			if !strings.Contains(n, f.Path) {
+				n = f.Path + ": " + n
+			}
 			a.warn(n)
 		}
 	}
