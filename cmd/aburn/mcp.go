@@ -27,7 +27,7 @@ func (a *app) mcpCommand() *cli.Command {
 		ArgValidator: noArguments,
 		Metadata: examples(
 			"aburn install-hooks --mcp",
-			`claude mcp add aburn -- aburn mcp  # by hand`,
+			`claude mcp add --scope user aburn -- aburn mcp  # by hand`,
 			`codex mcp add aburn -- aburn mcp`,
 		),
 		Action: a.mcp,
