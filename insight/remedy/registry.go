@@ -1,13 +1,17 @@
 package remedy
 
 import (
+	"slices"
+
 	"aburn/insight"
 	"aburn/trace"
 )
 
 // Registry is the rules that are built in. Each stands on what the tool's own document or source says about the very
 // message that its gate wants, and its test holds that message, as the tool printed it.
-func Registry() []Rule {
+func Registry() []Rule { return slices.Concat(ofAgents(), ofGit(), ofTools()) }
+
+func ofAgents() []Rule {
 	return []Rule{
 		{
 			Name: "claude-edit-unread", Class: insight.ToolMisuse,
@@ -27,6 +31,11 @@ func Registry() []Rule {
 			Text:    "The patch updates a file that is not there: check its path, and use \"*** Add File\" for a new one.",
 			Pointer: "https://github.com/openai/codex/blob/main/codex-rs/apply-patch/apply_patch_tool_instructions.md",
 		},
+	}
+}
+
+func ofGit() []Rule {
+	return []Rule{
 		{
 			Name: "git-dubious-ownership", Class: insight.Permission,
 			Gate:    Gate{Type: trace.ShellTool, Words: []string{"detected dubious ownership in repository"}},
@@ -51,6 +60,11 @@ func Registry() []Rule {
 			Text:    "The branch is behind the remote one: integrate that one before pushing again.",
 			Pointer: "https://git-scm.com/docs/git-push#_note_about_fast_forwards",
 		},
+	}
+}
+
+func ofTools() []Rule {
+	return []Rule{
 		{
 			Name: "go-sum-missing", Class: insight.Build,
 			Gate:    Gate{Type: trace.ShellTool, Words: []string{"missing go.sum entry for module providing package"}},
