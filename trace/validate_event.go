@@ -46,10 +46,11 @@ func (v *validator) place() {
 
 // time checks that a time is in UTC and in milliseconds, so that it is the same after being stored.
 func (v *validator) time(t time.Time) {
+	const year10000 = 253402300800 // its first second, since 1970
 	if t.IsZero() {
 		return
 	}
-	if y := t.Year(); t.Location() != time.UTC || t.Nanosecond()%1e6 != 0 || y < 1970 || y > 9999 {
+	if s := t.Unix(); t.Location() != time.UTC || t.Nanosecond()%1e6 != 0 || s < 0 || s >= year10000 {
 		v.bad("the time %v is not in UTC and milliseconds", t)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
-	"time"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -79,16 +78,4 @@ func InputKey(input []byte, d trace.Digest) string {
 		return d.Hash[:8]
 	}
 	return Digest(append(kept, '}')).Hash[:8]
-}
-
-// Time is the time that a JSON string in RFC 3339 says, in UTC; the zero time if raw is none.
-func Time(raw []byte) time.Time {
-	if len(raw) < 2 || raw[0] != '"' {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, string(raw[1:len(raw)-1]))
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }

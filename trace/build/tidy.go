@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unicode/utf8"
 
 	"aburn/internal/scrub"
@@ -164,14 +163,6 @@ func bounded(s string, most int) string {
 		cut--
 	}
 	return line[:cut] + end
-}
-
-// clock is a time as traces keep it: UTC, in milliseconds; the zero time if it is none that a session can have.
-func clock(t time.Time) time.Time {
-	if t = t.UTC().Truncate(time.Millisecond); t.Year() < 1970 || t.Year() > 9999 {
-		return time.Time{}
-	}
-	return t
 }
 
 // tidy brings what the source says about an event into the bounds of a trace.
