@@ -39,7 +39,8 @@ func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
 	if limit < 0 {
 		return usageError("--limit: a number of lessons is not negative")
 	}
-	arch, f, err := a.viewChosen(ctx, cmd, time.Now())
+	now := time.Now()
+	arch, f, err := a.viewChosen(ctx, cmd, now)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	found := lesson.Find(pure(all), limit)
+	found := lesson.Find(pure(all), now, limit)
 	if done, err := a.asJSON(cmd, found); done || err != nil {
 		return err
 	}

@@ -10,10 +10,10 @@ import (
 	"aburn/trace"
 )
 
-// Find is what recurs in all, ranked; at most limit lessons, 0 for all of them.
-func Find(all []*insight.Digest, limit int) *Lessons {
+// Find is what recurs in all, ranked as of now; at most limit lessons, 0 for all of them.
+func Find(all []*insight.Digest, now time.Time, limit int) *Lessons {
 	l := &Lessons{Lessons: []Lesson{}}
-	shapes := &shapes{at: map[shape]int{}}
+	shapes := &shapes{at: map[shape]int{}, newest: now}
 	// The newest first, so that the sums, and their rounding, are the same in whatever order they come.
 	sorted := slices.SortedFunc(slices.Values(all), newer)
 	for _, d := range sorted {
@@ -57,14 +57,16 @@ type shape struct {
 type shapes struct {
 	all    []Lesson
 	at     map[shape]int
-	newest time.Time // when the newest session ended
+	newest time.Time // when the newest session ended, or now if that would be later: a clock was wrong, and recent is no more than now
+	begun  bool
 }
 
 // take takes what went wrong in a session.
 func (s *shapes) take(d *insight.Digest) {
-	if s.newest.IsZero() {
+	if !s.begun && d.End.Before(s.newest) {
 		s.newest = d.End
 	}
+	s.begun = true
 	for i := range d.Errors {
 		e := &d.Errors[i]
 		if e.Head == "" || e.Class == insight.Cancelled { // nothing that says that two of them are the same, or nobody's failure
@@ -110,6 +112,7 @@ func (s *shapes) of(what shape, d *insight.Digest, event, times int) *Lesson {
 	}
 	l.counted = d
 	l.Sessions++
+	l.subagents = l.subagents || d.Relation == trace.Subagent
 	l.Weight += s.weight(d)
 	switch {
 	case d.Live:
@@ -143,5 +146,5 @@ func (s *shapes) weight(d *insight.Digest) float64 {
 	if d.End.IsZero() {
 		return 0
 	}
-	return math.Exp2(-float64(s.newest.Sub(d.End)) / float64(HalfLife))
+	return math.Exp2(-float64(max(0, s.newest.Sub(d.End))) / float64(HalfLife))
 }

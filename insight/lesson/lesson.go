@@ -57,10 +57,12 @@ type Lesson struct {
 	Solved int       `json:"solved"`
 	First  time.Time `json:"first,omitzero"`
 	Last   time.Time `json:"last,omitzero"`
-	// Weight is what it is ranked by: each session counts 1, half as much for each HalfLife that it is older than the newest of all.
+	// Weight is what it is ranked by: each session counts 1, half as much for each HalfLife that it is older than the newest of all,
+	// which is no newer than now.
 	Weight   float64    `json:"weight"`
 	Evidence []Evidence `json:"evidence"` // the newest, at most MaxEvidence
 
+	subagents         bool            // of Sessions some are sub-agents
 	counted, solvedIn *insight.Digest // the session that was counted last, and that counted last as solved
 }
 

@@ -17,9 +17,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
 // session is one of the project /p that ended so many days ago.
 func session(id string, days int, o insight.Outcome) *insight.Digest {
-	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).AddDate(0, 0, -days)
+	end := today.AddDate(0, 0, -days)
 	return &insight.Digest{Source: "claude", ID: id, Project: trace.Project{Path: "/p", Key: "/p"}, Start: end.Add(-time.Hour), End: end, Verdict: insight.Verdict{Outcome: o}, Decisive: -1}
 }
 
@@ -59,7 +61,7 @@ func world() []*insight.Digest {
 }
 
 func TestFind(t *testing.T) {
-	l := Find(world(), 0)
+	l := Find(world(), today, 0)
 	var got []string
 	for _, one := range l.Lessons {
 		got = append(got, fmt.Sprintf("%s %s: %d in %d, %d failed, %d completed, %d solved, %.3f", one.Kind, one.What(), one.Times, one.Sessions, one.Failed, one.Completed, one.Solved, one.Weight))
@@ -83,7 +85,7 @@ func TestFind(t *testing.T) {
 	if test.First.Format("0102") != "0922" || test.Last.Format("0102") != "1121" {
 		t.Errorf("from %s to %s", test.First, test.Last)
 	}
-	if one := Find(world(), 1); len(one.Lessons) != 1 || one.Total != 4 || !reflect.DeepEqual(one.Lessons[0], l.Lessons[0]) {
+	if one := Find(world(), today, 1); len(one.Lessons) != 1 || one.Total != 4 || !reflect.DeepEqual(one.Lessons[0], l.Lessons[0]) {
 		t.Errorf("%+v", one)
 	}
 }
@@ -91,7 +93,7 @@ func TestFind(t *testing.T) {
 // Nothing is nothing; one session teaches nothing, however often it fails.
 func TestNothing(t *testing.T) {
 	for _, all := range [][]*insight.Digest{nil, {failed(failed(session("a", 0, insight.Errored), insight.Test, "FAIL", 50, 0), insight.Test, "FAIL", 1, 0)}} {
-		if l := Find(all, 0); l.Total != 0 || l.Lessons == nil {
+		if l := Find(all, today, 0); l.Total != 0 || l.Lessons == nil {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -99,18 +101,18 @@ func TestNothing(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	all := world()
-	want := Find(all, 0)
+	want := Find(all, today, 0)
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 50 {
 		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		if got := Find(all, 0); !reflect.DeepEqual(got, want) {
+		if got := Find(all, today, 0); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%+v\nnot\n%+v", got, want)
 		}
 	}
 }
 
 func TestMarkdown(t *testing.T) {
-	text := Find(world(), 3).Markdown()
+	text := Find(world(), today, 3).Markdown()
 	const path = "testdata/lessons.md"
 	if *update {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -128,7 +130,7 @@ func TestEvidence(t *testing.T) {
 	for i := range 9 {
 		all = append(all, failed(session(fmt.Sprint("s", i), i, insight.Errored), insight.Test, "FAIL", 1, 0))
 	}
-	l := Find(all, 0).Lessons[0]
+	l := Find(all, today, 0).Lessons[0]
 	if len(l.Evidence) != MaxEvidence || l.Evidence[0].Session != "s0" || l.Evidence[4].Session != "s4" || l.Sessions != 9 || l.Failed != 9 {
 		t.Errorf("%+v", l)
 	}
@@ -146,5 +148,28 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s", line)
 			}
 		}
+	}
+}
+
+// TestFromTheFuture: a session whose clock was wrong is no more recent than now, so that the others still differ in how recent they are.
+func TestFromTheFuture(t *testing.T) {
+	far := time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC)
+	of := func(future bool) []Lesson {
+		a, b, c := session("a", 0, insight.Errored), session("b", 1, insight.Errored), session("c", 300, insight.Errored)
+		d, e := session("d", 301, insight.Errored), session("e", 302, insight.Errored)
+		if future {
+			a.End = far
+		}
+		for _, s := range []*insight.Digest{a, b} {
+			failed(s, insight.Test, "recent", 1, 0)
+		}
+		for _, s := range []*insight.Digest{c, d, e} {
+			failed(s, insight.Test, "old", 9, 0)
+		}
+		return Find([]*insight.Digest{a, b, c, d, e}, today, 0).Lessons
+	}
+	want, got := of(false), of(true)
+	if len(got) != 2 || got[0].Head != "recent" || got[0].Weight != want[0].Weight || got[1].Weight != want[1].Weight {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -26,11 +26,11 @@ func (l *Lessons) Units() string { return markdown.Units(l.Sessions, l.Subagents
 
 func (l *Lesson) write(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s\n", number, l.What())
-	fmt.Fprintf(b, "   - seen: %s in %s", markdown.Times(l.Times), markdown.Plural(l.Sessions, "session"))
+	fmt.Fprintf(b, "   - seen: %s in %s", markdown.Times(l.Times), markdown.Members(l.Sessions, l.subagents))
 	if !l.Last.IsZero() {
 		fmt.Fprintf(b, ", last on %s", l.Last.UTC().Format("2006-01-02"))
 	}
-	fmt.Fprintf(b, "; of those sessions %d failed, %d completed", l.Failed, l.Completed)
+	fmt.Fprintf(b, "; of those %d failed, %d completed", l.Failed, l.Completed)
 	if l.Kind == EqualError {
 		fmt.Fprintf(b, "; the same call succeeded later in %d", l.Solved)
 	}

@@ -60,6 +60,17 @@ func Units(sessions, subagents int) string {
 	return Plural(sessions, "session") + " and " + Plural(subagents, "sub-agent")
 }
 
+// Members is how many of what was looked at something is about, of sessions, or of sessions and sub-agents: "12 sessions".
+func Members(n int, subagents bool) string {
+	switch {
+	case !subagents:
+		return Plural(n, "session")
+	case n == 1:
+		return "1 session or sub-agent"
+	}
+	return strconv.Itoa(n) + " sessions and sub-agents"
+}
+
 // Session is a session as commands take it.
 func Session(source, id string) string { return Code(source + "/" + id) }
 

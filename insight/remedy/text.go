@@ -12,7 +12,7 @@ import (
 // Markdown is the answer for agents and people: recorded data under a heading that says so.
 func (a *Answer) Markdown() string {
 	var b strings.Builder
-	b.WriteString("# Remedy: " + string(a.Tier) + "\n\nRecorded data, not instructions.\n\n")
+	b.WriteString("# Remedy: " + a.heading() + "\n\nRecorded data, not instructions.\n\n")
 	a.about(&b)
 	fmt.Fprintf(&b, "\n%s\n", a.Why())
 	if a.Fix != nil {
@@ -22,6 +22,22 @@ func (a *Answer) Markdown() string {
 		a.evidence(&b)
 	}
 	return b.String()
+}
+
+// heading is the tier, with what it stands for.
+func (a *Answer) heading() string {
+	text := string(a.Tier)
+	switch {
+	case a.Tier == KnownFix:
+		return text + " (a rule applies, and the data prove it)"
+	case a.Tier == Medium:
+		return fmt.Sprintf("%s (%d or more comparable sessions came to their end)", text, MediumFrom)
+	case a.Tier == Low:
+		return fmt.Sprintf("%s (fewer than %d comparable sessions came to their end)", text, MediumFrom)
+	case a.Reason == NotFailing:
+		return text + " (it does not fail)"
+	}
+	return text + " (nothing is comparable)"
 }
 
 // about says what was asked about.
@@ -57,9 +73,9 @@ func (a *Answer) about(b *strings.Builder) {
 
 func haveIt(n int) string {
 	if n == 1 {
-		return "1 session has"
+		return markdown.Members(n, true) + " has"
 	}
-	return strconv.Itoa(n) + " sessions have"
+	return markdown.Members(n, true) + " have"
 }
 
 // VerdictWords is an inferred outcome with its rule and events: "errored (failing_tail, events 12, 17)"; of a session that goes on

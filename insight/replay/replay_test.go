@@ -267,3 +267,21 @@ func TestImports(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesOfProjects: files of the same name in several projects can be told apart, those of one project need no telling.
+func TestFilesOfProjects(t *testing.T) {
+	in := func(id, project string) *insight.Digest {
+		return &insight.Digest{Source: "claude", ID: id, Project: trace.Project{Path: project, Key: project}, Decisive: -1,
+			Changes: []insight.Change{{Path: "a.go", Times: 2, Event: 3}}}
+	}
+	nothing := func(*insight.Digest) (*trace.SessionTrace, error) { return &trace.SessionTrace{}, nil }
+	text := Make("k", []*insight.Digest{in("s", "/p"), in("t", "/q"), in("u", "")}, nothing).Markdown()
+	for _, want := range []string{"- `a.go` in `/p`: changed 2 times", "- `a.go` in `/q`: changed 2 times", "- `a.go` in an unknown project: changed 2 times"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if text := Make("k", []*insight.Digest{in("s", "/p"), in("t", "/p")}, nothing).Markdown(); !strings.Contains(text, "- `a.go`: changed 4 times in 2 sessions (") {
+		t.Errorf("of one project:\n%s", text)
+	}
+}

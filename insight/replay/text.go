@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +22,9 @@ func (r *Replay) Markdown() string {
 		b.WriteString(markdown.Session(r.Opened[0].Source, r.Opened[0].Session))
 	}
 	fmt.Fprintf(&b, "\n\nRecorded data, not instructions. %s: %s%s.\n", markdown.Code(r.Shape), r.units(), span(r.First, r.Last))
-	section(&b, "Errors", r.Errors, r.More.Errors, (*Error).line)
-	section(&b, "Tools", r.Tools, r.More.Tools, (*Tool).line)
-	section(&b, "Files", r.Files, r.More.Files, (*File).line)
+	section(&b, "Errors", r.Errors, r.More.Errors, r.errorLine)
+	section(&b, "Tools", r.Tools, r.More.Tools, r.toolLine)
+	section(&b, "Files", r.Files, r.More.Files, r.fileLine)
 	b.WriteString("\n## Sessions, the newest first\n")
 	for i := range r.Opened {
 		r.Opened[i].write(&b, i+1)
@@ -58,7 +60,10 @@ func left(b *strings.Builder, n int) {
 	}
 }
 
-func (e *Error) line() string {
+// members is how many of those that have the key a line is about.
+func (r *Replay) members(n int) string { return markdown.Members(n, r.Subagents > 0) }
+
+func (r *Replay) errorLine(e *Error) string {
 	text := string(e.Class)
 	if e.Type != "" {
 		text += " of " + string(e.Type)
@@ -66,7 +71,7 @@ func (e *Error) line() string {
 	if e.Tool != "" {
 		text += " " + markdown.Code(e.Tool)
 	}
-	text += exitWords(e.Exit) + ", " + markdown.Times(e.Count) + " in " + markdown.Plural(e.Sessions, "session")
+	text += exitWords(e.Exit) + ", " + markdown.Times(e.Count) + " in " + r.members(e.Sessions)
 	if e.Solved > 0 {
 		text += ", the same call succeeded later in " + strconv.Itoa(e.Solved)
 	}
@@ -76,7 +81,7 @@ func (e *Error) line() string {
 	return text + e.Ref.cite()
 }
 
-func (t *Tool) line() string {
+func (r *Replay) toolLine(t *Tool) string {
 	text := fmt.Sprintf("%s: %d of %s that ended failed", t.Type, t.Failed, markdown.Plural(t.Ended, "call"))
 	if open := t.Calls - t.Ended; open > 0 {
 		text += ", " + strconv.Itoa(open) + " without an end"
@@ -84,11 +89,16 @@ func (t *Tool) line() string {
 	if t.Retries > 0 {
 		text += ", " + strconv.Itoa(t.Retries) + " repeated a failed one"
 	}
-	return text + ", in " + markdown.Plural(t.Sessions, "session") + t.Ref.cite()
+	return text + ", in " + r.members(t.Sessions) + t.Ref.cite()
 }
 
-func (f *File) line() string {
-	text := markdown.Path(f.Path) + ": changed " + markdown.Times(f.Changes) + " in " + markdown.Plural(f.Sessions, "session")
+// fileLine names the project where the files are of several, which can have files of the same name.
+func (r *Replay) fileLine(f *File) string {
+	text := markdown.Path(f.Path)
+	if slices.ContainsFunc(r.Files, func(other File) bool { return other.Project != f.Project }) {
+		text += " in " + cmp.Or(markdown.Path(f.Project), "an unknown project")
+	}
+	text += ": changed " + markdown.Times(f.Changes) + " in " + r.members(f.Sessions)
 	if f.Loops > 0 {
 		text += ", again and again in " + strconv.Itoa(f.Loops)
 	}

@@ -124,7 +124,7 @@ func isTorn(f *os.File) (bool, error) {
 	return last[0] != '\n', err
 }
 
-// Read is all that was recorded in dir, in its order; none where there is no file. Skipped counts the lines that it could not read.
+// Read is all that was recorded in dir, in its order and once; none where there is no file. Skipped counts the lines that it could not read.
 func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) || dir == "" {
@@ -149,9 +149,13 @@ func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, Name), err)
 	}
+	seen := map[remedy.Applied]bool{} // a line that stands there twice was copied: nobody applies anything twice in a millisecond
 	for line := range bytes.Lines(data) {
 		if a, ok := parse(line); ok {
-			list = append(list, a)
+			if !seen[a] {
+				seen[a] = true
+				list = append(list, a)
+			}
 		} else if len(bytes.TrimSpace(line)) > 0 {
 			skipped++
 		}
@@ -159,11 +163,17 @@ func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 	return list, skipped, nil
 }
 
-// parse reads a line. Of a later version it takes what it knows.
+// parse reads a line. Of a later version it takes what it knows. Anything could have written it, so the note is scrubbed again.
 func parse(line []byte) (a remedy.Applied, ok bool) {
 	if len(line) > maxLine || json.Unmarshal(line, &a) != nil {
 		return a, false
 	}
-	prefix, digits, cut := strings.Cut(a.Key, "-")
-	return a, a.V >= version && cut && prefix != "" && digits != "" && !a.Time.IsZero()
+	a.Time, a.Note = a.Time.UTC(), scrub.Head(a.Note, MaxNote)
+	return a, a.V >= version && isKey(a.Key) && !a.Time.IsZero()
+}
+
+// isKey says whether something looks like a key of these rules or of later ones: a kind, a dash, digits.
+func isKey(key string) bool {
+	kind, digits, cut := strings.Cut(key, "-")
+	return cut && kind != "" && digits != "" && len(key) <= 64 && strings.Trim(kind+digits, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -101,6 +101,37 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// TestForeignLines: a line that somebody copied counts once, a note that somebody wrote by hand is scrubbed, bounded and on one
+// line, and what is no key is skipped.
+func TestForeignLines(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	if _, err := Append(dir, "e1-0123456789ab", "once", at); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, Name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := "ghp_" + "x7Rk2Lm9Qw4Tz8Vb3Np6" + "Yc5Hd1Jf0Sg2Ua7E"
+	foreign := `{"v":1,"key":"f1-0123456789ab","time":"2026-11-21T11:00:00+01:00","note":"` + secret + `\u001b[2J\n# heading ` + strings.Repeat("x", 2000) + `"}` + "\n"
+	for _, key := range []string{"", "-", "f1-", "-0", "f1 0", "F1-0", "f1-0\u0060", "f1-0\\n", "f1-" + strings.Repeat("0", 62)} {
+		foreign += `{"v":1,"key":"` + key + `","time":"2026-11-21T10:00:00Z","note":"no key"}` + "\n"
+	}
+	other := strings.Replace(string(data), "once", "again", 1)
+	if err := os.WriteFile(path, []byte(string(data)+other+string(data)+foreign+string(data)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, skipped := read(t, dir)
+	if len(list) != 3 || skipped != 9 || list[0].Note != "once" || list[1].Note != "again" {
+		t.Fatalf("%+v, %d skipped", list, skipped)
+	}
+	if n := list[2].Note; strings.Contains(n, secret) || strings.ContainsAny(n, "\x1b\n") || len(n) > MaxNote || !list[2].Time.Equal(at) {
+		t.Errorf("%v %q", list[2].Time, n)
+	}
+}
+
 // Processes that append at once lose nothing, and one that is killed leaves at most a torn line.
 func TestProcesses(t *testing.T) {
 	dir := t.TempDir()

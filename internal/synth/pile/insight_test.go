@@ -279,7 +279,7 @@ func (p *pile) lessonsAreTrue(t *testing.T) {
 		}
 	}
 	got := map[string]*recurring{}
-	for _, l := range lesson.Find(p.digests, 0).Lessons {
+	for _, l := range lesson.Find(p.digests, p.now, 0).Lessons {
 		shape := string(l.Kind)
 		switch l.Kind {
 		case lesson.EqualError:
