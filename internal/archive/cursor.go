@@ -125,16 +125,17 @@ type Damage struct {
 }
 
 // Damage is the first limit places that could not be read when their store last was, and how many there are of each reader.
+// There are few or none: a join by CROSS looks for their stores, and not through all stores for damage.
 func (a *Archive) Damage(limit int) (list []Damage, all map[string]int, err error) {
 	all = map[string]int{}
-	err = a.each("SELECT c.reader, count(*) FROM damage d JOIN cursors c ON c.store = d.store GROUP BY c.reader", func(s *sqlite.Stmt) error {
+	err = a.each("SELECT c.reader, count(*) FROM damage d CROSS JOIN cursors c ON c.store = d.store GROUP BY c.reader", func(s *sqlite.Stmt) error {
 		all[s.ColumnText(0)] = s.ColumnInt(1)
 		return nil
 	})
 	if err != nil || len(all) == 0 {
 		return nil, all, err
 	}
-	err = a.each(`SELECT c.reader, c.path, d.line, d.offset, d.tbl, d.row, d.reason FROM damage d JOIN cursors c ON c.store = d.store
+	err = a.each(`SELECT c.reader, c.path, d.line, d.offset, d.tbl, d.row, d.reason FROM damage d CROSS JOIN cursors c ON c.store = d.store
 		ORDER BY c.reader, c.path, d.line, d.offset, d.tbl, d.row LIMIT ?`, func(s *sqlite.Stmt) error {
 		list = append(list, Damage{s.ColumnText(0), s.ColumnText(1), trace.Damage{
 			Ref:    trace.Ref{Line: s.ColumnInt64(2), Offset: s.ColumnInt64(3), Table: s.ColumnText(4), Key: s.ColumnText(5)},

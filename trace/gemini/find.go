@@ -92,7 +92,7 @@ func file(path string, found func(trace.Store) error) error {
 	if filepath.Ext(path) != ".jsonl" || !isOurs(path) {
 		return nil
 	}
-	return give([]string{path}, found)
+	return give(addFile(nil, path), found)
 }
 
 // isSession says whether a file's name is one of a session that a person started.
@@ -123,46 +123,74 @@ func isOurs(path string) bool {
 	return bytes.HasPrefix(head, []byte(`"sessionId":`)) && bytes.Contains(head, []byte(`"projectHash":`))
 }
 
+// part is a file of a store.
+type part struct {
+	path string
+	jsonl.Stat
+}
+
+func byPath(a, b part) int { return strings.Compare(a.path, b.path) }
+
+// addFile appends a file to all, unless it is deleted by now.
+func addFile(all []part, path string) []part {
+	if info, err := os.Stat(path); err == nil {
+		return append(all, part{path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()}})
+	}
+	return all
+}
+
+// addEntry is addFile for an entry of a folder.
+func addEntry(all []part, folder *jsonl.Folder, i int) []part {
+	if !folder.Entries[i].IsRegular() { // a link: what it leads to counts
+		return addFile(all, folder.Path(i))
+	}
+	if stat, err := folder.Stat(i); err == nil {
+		return append(all, part{folder.Path(i), stat})
+	}
+	return all
+}
+
 // chats finds the stores in one folder of sessions; none if there is no such folder.
 func chats(dir string, found func(trace.Store) error) error {
-	entries, err := os.ReadDir(dir)
+	folder, err := jsonl.OpenFolder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil { // Read tells why
 		return found(trace.Store{Reader: name, Layout: layout, Path: dir})
 	}
-	groups, folders := map[string][]string{}, map[string][]string{}
+	defer folder.Close()
+	groups, folders := map[string][]part{}, map[string][]part{}
 	var order []string
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
+	for i, e := range folder.Entries {
 		switch {
 		case e.IsDir():
-			folders[e.Name()] = nil
-		case e.Type().IsRegular() && isSession(e.Name()) && (filepath.Base(dir) == "chats" || isOurs(path)):
-			id := short(e.Name())
-			if groups[id] == nil {
+			folders[e.Name] = nil
+		case e.IsRegular() && isSession(e.Name) && (filepath.Base(dir) == "chats" || isOurs(folder.Path(i))):
+			id := short(e.Name)
+			files := addEntry(groups[id], folder, i)
+			if len(files) == 1 && groups[id] == nil {
 				order = append(order, id)
 			}
-			groups[id] = append(groups[id], path)
+			groups[id] = files
 		}
 	}
 	if len(order) > 0 || filepath.Base(dir) == "chats" {
-		for folder := range folders {
-			folders[folder] = agents(filepath.Join(dir, folder))
+		for name := range folders {
+			folders[name] = agents(filepath.Join(dir, name))
 		}
 	}
 	for _, id := range order {
 		files := groups[id]
 		for i := 0; i < len(files); i++ {
 			for folder, inside := range folders {
-				if i < len(groups[id]) && len(folder) > len(id) && strings.HasPrefix(folder, id) || stem(files[i]) == folder {
+				if i < len(groups[id]) && len(folder) > len(id) && strings.HasPrefix(folder, id) || stem(files[i].path) == folder {
 					files = append(files, inside...)
 					delete(folders, folder)
 				}
 			}
 		}
-		slices.Sort(files[len(groups[id]):])
+		slices.SortFunc(files[len(groups[id]):], byPath)
 		if err := give(files, found); err != nil {
 			return err
 		}
@@ -171,8 +199,8 @@ func chats(dir string, found func(trace.Store) error) error {
 }
 
 // orphans finds sub-agents whose session's file is gone, and those in a folder that a person named.
-func orphans(dir string, folders map[string][]string, found func(trace.Store) error) error {
-	var left [][]string
+func orphans(dir string, folders map[string][]part, found func(trace.Store) error) error {
+	var left [][]part
 	if filepath.Base(dir) == "chats" {
 		for _, files := range folders {
 			left = append(left, files)
@@ -180,8 +208,8 @@ func orphans(dir string, folders map[string][]string, found func(trace.Store) er
 	} else if filepath.Base(filepath.Dir(dir)) == "chats" {
 		left = append(left, agents(dir))
 	}
-	left = slices.DeleteFunc(left, func(files []string) bool { return len(files) == 0 })
-	slices.SortFunc(left, slices.Compare)
+	left = slices.DeleteFunc(left, func(files []part) bool { return len(files) == 0 })
+	slices.SortFunc(left, func(a, b []part) int { return slices.CompareFunc(a, b, byPath) })
 	for _, files := range left {
 		if err := give(files, found); err != nil {
 			return err
@@ -193,36 +221,34 @@ func orphans(dir string, folders map[string][]string, found func(trace.Store) er
 func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
 // agents is the sub-agents' files in a folder.
-func agents(dir string) []string {
-	files, _ := filepath.Glob(filepath.Join(escape(dir), "*.jsonl")) // the pattern is good
-	return slices.DeleteFunc(files, func(path string) bool { return isSession(filepath.Base(path)) || !isOurs(path) })
-}
-
-// escape makes a pattern that matches only path.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+func agents(dir string) (files []part) {
+	folder, err := jsonl.OpenFolder(dir)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	for i, e := range folder.Entries {
+		if !e.IsDir() && strings.HasSuffix(e.Name, ".jsonl") && !isSession(e.Name) && isOurs(folder.Path(i)) {
+			files = addEntry(files, folder, i)
+		}
+	}
+	return files
 }
 
 // give makes a store of files, of which the first is there for as long as the session is.
-func give(files []string, found func(trace.Store) error) error {
-	s := trace.Store{Reader: name, Layout: layout}
-	for _, path := range files {
-		info, err := os.Stat(path)
-		if err != nil {
-			continue // deleted since
-		}
-		if s.Path == "" {
-			s.Path = path
-		} else {
-			s.Parts = append(s.Parts, path)
-		}
-		s.Size += info.Size()
-		if info.ModTime().After(s.ModTime) {
-			s.ModTime = info.ModTime()
-		}
-	}
-	if s.Path == "" {
+func give(files []part, found func(trace.Store) error) error {
+	if len(files) == 0 {
 		return nil
+	}
+	s := trace.Store{Reader: name, Layout: layout, Path: files[0].path}
+	for i, f := range files {
+		if i > 0 {
+			s.Parts = append(s.Parts, f.path)
+		}
+		s.Size += f.Size
+		if f.ModTime.After(s.ModTime) {
+			s.ModTime = f.ModTime
+		}
 	}
 	return found(s)
 }
