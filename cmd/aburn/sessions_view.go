@@ -261,7 +261,7 @@ const (
 
 // noneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
 func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string) error {
-	all, err := arch.Sessions(ctx, archive.Filter{Own: true})
+	all, err := arch.Sessions(ctx, archive.Filter{})
 	if err != nil {
 		return err
 	}
@@ -271,6 +271,9 @@ func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string
 		return nil
 	}
 	a.note("no " + what + " is like that")
+	if what == "session" {
+		a.hint("aburn sessions  # all " + term.Count(int64(len(all))) + " that are archived")
+	}
 	return nil
 }
 
