@@ -142,6 +142,14 @@ func TestFilters(t *testing.T) {
 	if err != nil || ids(list) != "claude/a2 claude/a1" || !list[0].Live || list[0].Outcome != trace.Unknown || list[1].Live {
 		t.Errorf("live: %+v, %v", list, err)
 	}
+	// One that ended in the future, by a clock that was wrong, does not go on until then.
+	a.now = func() time.Time { return at(24).Add(-time.Hour) }
+	for _, limit := range []int{0, 10} {
+		list, err := a.Sessions(context.Background(), Filter{Limit: limit})
+		if err != nil || len(list) != 6 || slices.ContainsFunc(list, func(s Session) bool { return s.Live }) {
+			t.Errorf("in the future: %+v, %v", list, err)
+		}
+	}
 }
 
 func TestLookup(t *testing.T) {

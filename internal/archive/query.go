@@ -13,15 +13,19 @@ import (
 // shown is a session's outcome as it is shown: whether one that may be going on was killed is not known.
 const shown = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.outcome END`
 
+// lately compares a time with the one from which on a change makes a session live. What changed far in the future, by a clock that
+// was wrong, would else be live for ever.
+const lately = ` - ? BETWEEN 1 AND 600000` // 2 * LiveFor in milliseconds
+
 // listed is the sessions as they are listed; its two parameters are both the time from which on a change makes one live.
 const listed = `(SELECT s.*,
-	s.store <> 0 AND (s.ended > ? OR coalesce(c.sessions = 1 AND c.modified > 1000000 * ?, 0)) AS live, ` + twin + `
+	s.store <> 0 AND (s.ended` + lately + ` OR coalesce(c.sessions = 1 AND c.modified / 1000000` + lately + `, 0)) AS live, ` + twin + `
 	FROM sessions s LEFT JOIN cursors c ON c.store = s.store)`
 
 // surveyed is listed for looking at most of them: which stores changed lately, and what hooks recorded, is asked once, not for
 // each session.
 const surveyed = `(SELECT s.*,
-	s.store <> 0 AND (s.ended > ? OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified > 1000000 * ?)) AS live,
+	s.store <> 0 AND (s.ended` + lately + ` OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified / 1000000` + lately + `)) AS live,
 	CASE s.source WHEN 'own' THEN EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND t.source <> 'own')
 		ELSE s.id IN (SELECT id FROM sessions WHERE source = 'own') END AS twin
 	FROM sessions s)`

@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -111,7 +112,11 @@ func (e *failure) Unwrap() error { return e.err }
 
 // Hint is what to do about it.
 func (e *failure) Hint() string {
-	switch sqlite.ErrCode(e.err).ToPrimary() {
+	code := sqlite.ErrCode(e.err).ToPrimary()
+	if odd := irregular(e.path); odd != "" && (code == sqlite.ResultIOErr || code == sqlite.ResultCantOpen) {
+		return odd + " is no regular file: move it away, and run it again"
+	}
+	switch code {
 	case sqlite.ResultFull, sqlite.ResultIOErr:
 		return fullHint
 	case sqlite.ResultReadOnly, sqlite.ResultCantOpen, sqlite.ResultPerm:
@@ -120,6 +125,16 @@ func (e *failure) Hint() string {
 		return "move it away and run aburn ingest: sources that still exist are read again"
 	case sqlite.ResultBusy, sqlite.ResultLocked:
 		return "another program holds it: close that, or wait"
+	}
+	return ""
+}
+
+// irregular is which of SQLite's files is something else than a file, a pipe or a folder; "" if none is.
+func irregular(path string) string {
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if st, err := os.Lstat(name); err == nil && !st.Mode().IsRegular() {
+			return name
+		}
 	}
 	return ""
 }
