@@ -87,7 +87,7 @@ func write(t *testing.T, a *archive.Archive, traces ...*trace.SessionTrace) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := archive.NewReading(archive.Cursor{Reader: tr.Source, Path: tr.Sources[0].Path, Scrub: scrub.Version, Modified: tr.End}, true)
+		r := archive.NewReading(archive.Cursor{Known: archive.Known{Reader: tr.Source, Path: tr.Sources[0].Path, Scrub: scrub.Version, Modified: tr.End}}, true)
 		r.Traces = []*archive.Packed{p}
 		readings = append(readings, r)
 	}
