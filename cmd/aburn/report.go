@@ -29,9 +29,10 @@ func (a *app) reportCommand() *cli.Command {
 			"files were changed again and again, which tools failed and took longest, what failed calls and repeating them cost in tokens, what the phases of the workflow took,\n" +
 			"and how that went week by week. Every rate stands with what it is a rate of. Sessions that are still going on have no outcome yet and are in no rate of outcomes.\n\n" +
 			"Solved counts the sessions in which the call that failed, or one about the same, succeeded later; again the calls that repeat a failed one; back the edits that gave a\n" +
-			"file a content that it had had before. ≤ stands where the agent measured nothing: the time between the records of call and end holds the wait for a permission.\n\n" +
-			"The keys are for `aburn replay KEY`, which opens the sessions behind a line, and `aburn remedy KEY`, which says what once helped. Remedies that were noted with\n" +
-			"`aburn remedy --applied` stand below, with the rate of their failure before and after.\n\n" +
+			"file a content that it had had before. ≤ stands where the agent measured nothing: the time between the records of call and end holds the wait for a permission.\n" +
+			"The tokens of a response are shared equally among the calls that it made; - stands where no record tells of any.\n\n" +
+			"The keys are for `aburn replay KEY`, which opens the sessions behind a line, and `aburn remedy KEY`, which says what once helped, or that nothing is comparable. Remedies\n" +
+			"that were noted with `aburn remedy --applied` stand below, with the rate of their failure before and after.\n\n" +
 			"This is about the sessions in the archive. How often the supervisor's advice about the workflow log was heeded is `aburn supervisor report`, and what it would have\n" +
 			"said about old logs `aburn supervisor backtest`.",
 		Flags: append(chooseFlags(),
