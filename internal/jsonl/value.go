@@ -197,11 +197,21 @@ func blanks(s []byte, i int) int {
 
 // literal is the index after the string that begins at s[i], or -1 if it does not end.
 func literal(s []byte, i int) int {
-	if n := shortLiteral(s[i+1:]); n > 0 {
-		return i + 1 + n
-	}
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	begin := i
-	for i++; i < len(s); i++ {
+	i++
+	// Names, ids and times are short: looking at words is quicker than to call bytes.IndexByte.
+	for most := i + 5*word; i < most && i+word <= len(s); i += word {
+		x := binary.LittleEndian.Uint64(s[i:])
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		if found := ((quote-ones)&^quote | (slash-ones)&^slash) & tops; found != 0 { // the lowest bit is of the first one
+			if i += bits.TrailingZeros64(found) / 8; s[i] == '"' {
+				return i + 1
+			}
+			break
+		}
+	}
+	for ; i < len(s); i++ {
 		n := bytes.IndexByte(s[i:], '"')
 		if n < 0 {
 			return -1
@@ -216,26 +226,6 @@ func literal(s []byte, i int) int {
 		}
 	}
 	return -1
-}
-
-// shortLiteral is how many bytes of s the rest of a string takes whose quote was passed, if it is short and has no escapes;
-// else 0. For names and most values of members that is quicker than to call bytes.IndexByte.
-func shortLiteral(s []byte) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for i := 0; i < 2*word && i+word <= len(s); i += word {
-		x := binary.LittleEndian.Uint64(s[i:])
-		quote, slash := x^'"'*ones, x^'\\'*ones
-		if ends := (quote - ones) &^ quote & tops; ends != 0 { // the lowest bit is of the first one
-			if (slash-ones)&^slash&tops&(ends-1) != 0 {
-				return 0
-			}
-			return i + bits.TrailingZeros64(ends)/8 + 1
-		}
-		if (slash-ones)&^slash&tops != 0 {
-			return 0
-		}
-	}
-	return 0
 }
 
 // value is the index after the value that begins at s[i], or -1 if there is none.
