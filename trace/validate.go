@@ -91,6 +91,9 @@ func (v *validator) word(what, got string, words ...string) {
 
 // text checks that a text is on one line, valid UTF-8 and not longer than most, in bytes.
 func (v *validator) text(what, s string, most int) {
+	if s == "" {
+		return
+	}
 	if len(s) > most {
 		v.bad("%s has %d bytes, more than %d", what, len(s), most)
 	}

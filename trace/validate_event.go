@@ -7,6 +7,8 @@ import (
 
 func (v *validator) events() {
 	defer func() { v.event, v.ref = nil, nil }()
+	v.calls = make([]*ToolCall, 0, len(v.t.Results))
+	var turn string // that was looked at last: many events have it
 	for i := range v.t.Events {
 		e := &v.t.Events[i]
 		v.event, v.ref = e, &e.Ref
@@ -16,7 +18,10 @@ func (v *validator) events() {
 		v.place()
 		v.time(e.Time)
 		v.token("the record's id", e.Record)
-		v.token("the turn", e.Turn)
+		if e.Turn != turn {
+			v.token("the turn", e.Turn)
+			turn = e.Turn
+		}
 		v.word("by", e.By, "", "user", "client")
 		v.session("copied", e.Copied)
 		v.must(e.Copied != v.t.ID, "it is a copy of its own session's")
