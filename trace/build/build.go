@@ -16,6 +16,7 @@ type Builder struct {
 	calls     map[string]int // call id → index in t.Events
 	ncalls    int
 	responses map[string]int // response id → index in t.Responses
+	size      int64          // of the file, in bytes; 0 if it is not known
 
 	tokens, words Memo
 }
@@ -47,6 +48,24 @@ func Resume(t *trace.SessionTrace) *Builder {
 // Trace is the trace so far, to set what has no method here.
 func (b *Builder) Trace() *trace.SessionTrace { return b.t }
 
+// Expect says how many bytes the file has that events come from, so that there is room for them.
+func (b *Builder) Expect(size int64) { b.size = size }
+
+// room is a list with room for one more, from the record at a place of a file of so many bytes. It grows by as much as the
+// rest of the file needs if that is like what came before, but not more than threefold.
+func room[T any](list []T, at, size int64) []T {
+	n := len(list)
+	if n < cap(list) {
+		return list
+	}
+	more := n + 4
+	if at > 0 && at < size {
+		rest := float64(n) * float64(size-at) / float64(at)
+		more = min(int(rest*1.1), 2*n) + 4
+	}
+	return slices.Grow(list, more)
+}
+
 // File is the number of the source at path, for Ref.File; how says how it was read, if that matters.
 func (b *Builder) File(path, how string) int {
 	f := trace.File{Path: path, How: how}
@@ -66,7 +85,7 @@ func (b *Builder) Add(e trace.Event) int {
 	if e.Copied == b.t.ID {
 		e.Copied = ""
 	}
-	b.t.Events = append(b.t.Events, e)
+	b.t.Events = append(room(b.t.Events, e.Ref.Offset, b.size), e)
 	return e.Seq
 }
 
@@ -110,7 +129,7 @@ func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
 	}
 	e.Body = &trace.ToolResult{Call: r.Call, Result: len(b.t.Results)}
 	r.EventIndex = b.Add(e)
-	b.t.Results = append(b.t.Results, r)
+	b.t.Results = append(room(b.t.Results, e.Ref.Offset, b.size), r)
 	return r.EventIndex
 }
 
@@ -121,7 +140,7 @@ func (b *Builder) Response(r trace.Response) {
 	i, ok := b.responses[r.ID]
 	if !ok {
 		b.responses[r.ID] = len(b.t.Responses)
-		b.t.Responses = append(b.t.Responses, r)
+		b.t.Responses = append(room(b.t.Responses, r.Ref.Offset, b.size), r)
 		return
 	}
 	old := &b.t.Responses[i]

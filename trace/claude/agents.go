@@ -43,7 +43,13 @@ func names(s trace.Store) (session string, agent agentFile) {
 }
 
 // metaOf is the meta file of a sub-agent's transcript.
-func metaOf(path string) string { return strings.TrimSuffix(path, ".jsonl") + ".meta.json" }
+func metaOf(path string) string { return strings.TrimSuffix(path, transcriptEnd) + metaEnd }
+
+// How the files' names end.
+const (
+	transcriptEnd = ".jsonl"
+	metaEnd       = ".meta.json"
+)
 
 // isUUID is whether s looks like the id of a session.
 func isUUID(s string) bool {

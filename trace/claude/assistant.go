@@ -94,7 +94,7 @@ func usage(raw []byte) (u trace.Usage) {
 // speaks notes where the turn stands after a record of a response.
 func (m *talk) speaks(r *record, msg *message) {
 	m.st.Ended = false
-	switch stop := jsonl.Text(msg.stop); {
+	switch stop := string(inside(msg.stop)); {
 	case r.aborted, stop == "tool_use", stop == "pause_turn", len(m.st.Open) > 0 && stop == "":
 		m.st.At = speaking
 	case stop == "":

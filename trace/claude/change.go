@@ -111,7 +111,7 @@ func replaced(text, from, to []byte, all bool) ([]byte, bool) {
 	if from == nil || to == nil {
 		return nil, false
 	}
-	old := []byte(jsonl.Text(from))
+	old := jsonl.AppendText(nil, from)
 	if len(old) == 0 || !bytes.Contains(text, old) {
 		return nil, false
 	}
@@ -119,7 +119,7 @@ func replaced(text, from, to []byte, all bool) ([]byte, bool) {
 	if all {
 		n = -1
 	}
-	return bytes.Replace(text, old, []byte(jsonl.Text(to)), n), true
+	return bytes.Replace(text, old, jsonl.AppendText(nil, to), n), true
 }
 
 // countPatch is how many lines the hunks of a patch add and remove.

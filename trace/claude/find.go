@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -57,24 +58,19 @@ func projects(ctx context.Context, dir string, found func(trace.Store) error) er
 	if err != nil {
 		return err
 	}
-	all := make([]project, len(slugs))
-	together(ctx, len(slugs), func(i int) { all[i] = projectAt(filepath.Join(dir, slugs[i].Name())) })
 	var folders []string
 	errs := []error{nil}
-	for _, p := range all {
-		if err := each(p.sessions, found); err != nil {
-			return err
-		}
+	err = together(ctx, len(slugs), func(i int) project { return projectAt(filepath.Join(dir, slugs[i].Name())) }, func(p project) error {
 		folders, errs = append(folders, p.folders...), append(errs, p.err)
+		return each(p.sessions, found)
+	})
+	if err == nil {
+		err = together(ctx, len(folders), func(i int) []trace.Store { return agents(folders[i], nil) }, func(stores []trace.Store) error {
+			return each(stores, found)
+		})
 	}
-	subagents := make([][]trace.Store, len(folders))
-	together(ctx, len(folders), func(i int) { subagents[i] = agents(folders[i], nil) })
-	for _, stores := range subagents {
-		if err := each(stores, found); err != nil {
-			return err
-		}
-	}
-	return errors.Join(append(errs, ctx.Err())...)
+	errs[0] = err
+	return errors.Join(errs...)
 }
 
 func each(stores []trace.Store, found func(trace.Store) error) error {
@@ -86,19 +82,35 @@ func each(stores []trace.Store, found func(trace.Store) error) error {
 	return nil
 }
 
-// together calls do for 0 to n-1 until ctx ends, as many at once as there are processors: looking at thousands of files is
-// waiting for the system.
-func together(ctx context.Context, n int, do func(i int)) {
+// together calls look for 0 to n-1, as many at once as there are processors: looking at thousands of files is waiting for
+// the system. What comes of it take gets meanwhile, in order, until it returns an error or ctx ends, which is then returned.
+func together[T any](ctx context.Context, n int, look func(i int) T, take func(T) error) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	all, over := make([]T, n), make(chan int, n)
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				do(i)
+				all[i] = look(i)
+				over <- i
 			}
 		})
 	}
-	workers.Wait()
+	go func() {
+		workers.Wait()
+		close(over)
+	}()
+	done, taken := make([]bool, n), 0
+	for i := range over {
+		for done[i] = true; err == nil && taken < n && done[taken]; taken++ {
+			if err = take(all[taken]); err != nil {
+				stop()
+			}
+		}
+	}
+	return cmp.Or(err, ctx.Err())
 }
 
 // homes is where the client keeps its files: CLAUDE_CONFIG_DIR, or .claude, or where XDG wants them.
@@ -161,15 +173,30 @@ func agents(dir string, all []trace.Store) []trace.Store {
 				continue // it went while we looked
 			}
 			s := storeOf(folder.Path(i), stat)
-			if meta := folder.Index(metaOf(e.Name)); meta >= 0 {
+			if meta := metaAt(folder, i); meta > 0 {
 				if stat, err := folder.Stat(meta); err == nil {
-					addMeta(&s, stat)
+					addMeta(&s, folder.Path(meta), stat)
 				}
 			}
 			all = append(all, s)
 		}
 	}
 	return all
+}
+
+// metaAt is where the meta file of a sub-agent's transcript is among the entries, which are in order; 0 if it has none.
+func metaAt(folder *jsonl.Folder, transcript int) int {
+	stem := strings.TrimSuffix(folder.Entries[transcript].Name, transcriptEnd)
+	for i := transcript + 1; i < len(folder.Entries); i++ {
+		end, ok := strings.CutPrefix(folder.Entries[i].Name, stem)
+		if !ok {
+			break
+		}
+		if end == metaEnd {
+			return i
+		}
+	}
+	return 0
 }
 
 // storeOf is the store of a transcript.
@@ -182,8 +209,8 @@ func storeOf(path string, stat jsonl.Stat) trace.Store {
 }
 
 // addMeta adds to a sub-agent's store its meta file, which changes with it.
-func addMeta(s *trace.Store, meta jsonl.Stat) {
-	s.Parts, s.Size, s.ModTime = []string{metaOf(s.Path)}, s.Size+meta.Size, later(s.ModTime, meta.ModTime)
+func addMeta(s *trace.Store, path string, meta jsonl.Stat) {
+	s.Parts, s.Size, s.ModTime = []string{path}, s.Size+meta.Size, later(s.ModTime, meta.ModTime)
 }
 
 func later(a, b time.Time) time.Time {
@@ -223,7 +250,7 @@ func named(ctx context.Context, root string, found func(trace.Store) error) erro
 		}
 		s := storeOf(path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()})
 		if meta, err := os.Lstat(metaOf(path)); err == nil && meta.Mode().IsRegular() {
-			addMeta(&s, jsonl.Stat{Size: meta.Size(), ModTime: meta.ModTime()})
+			addMeta(&s, metaOf(path), jsonl.Stat{Size: meta.Size(), ModTime: meta.ModTime()})
 		}
 		return found(s)
 	})

@@ -241,16 +241,24 @@ func (r *record) wantsMore() bool {
 }
 
 // kindOf is the type of a line that begins with it, as all lines do that are not part of the conversation.
-func kindOf(line []byte) string {
+func kindOf(line []byte) []byte {
 	const begin = `{"type":"`
 	if !bytes.HasPrefix(line, []byte(begin)) {
-		return ""
+		return nil
 	}
 	rest := line[len(begin):]
-	if i := bytes.IndexByte(rest, '"'); i >= 0 && i < 40 {
-		return string(rest[:i])
+	if i := bytes.IndexByte(rest[:min(len(rest), 40)], '"'); i >= 0 {
+		return rest[:i]
 	}
-	return ""
+	return nil
+}
+
+// inside is what stands between the quotes of the JSON string v, which is one of the client's own words and has no escapes.
+func inside(v []byte) []byte {
+	if len(v) < 2 || v[0] != '"' {
+		return nil
+	}
+	return v[1 : len(v)-1]
 }
 
 func isTrue(v []byte) bool { return string(v) == "true" }

@@ -72,6 +72,7 @@ const (
 func newTalk(id string, t *transcript) *talk {
 	m := &talk{b: build.New(source, id, source, t.store.Path), session: t.session, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
 	m.st.Open = map[string]*call{}
+	m.b.Expect(t.store.Size)
 	return m
 }
 
@@ -128,8 +129,8 @@ func (m *talk) know(r *record) {
 }
 
 // bookkeeping takes what the client wrote beside the conversation.
-func (m *talk) bookkeeping(ref trace.Ref, kind string, r *record) {
-	switch kind {
+func (m *talk) bookkeeping(ref trace.Ref, kind []byte, r *record) {
+	switch string(kind) {
 	case "queue-operation":
 		if is(r.operation, "enqueue") && has(r.content, notificationTag) {
 			m.notified(trace.Event{Ref: ref, Time: build.Time(r.stamp), Turn: m.st.Turn}, r.content, trace.FromQueue)
@@ -158,7 +159,7 @@ func (m *talk) comesBack(e trace.Event) {
 
 // system takes what the client says of itself.
 func (m *talk) system(e trace.Event, r *record) {
-	switch jsonl.Text(r.subtype) {
+	switch string(inside(r.subtype)) {
 	case "compact_boundary":
 		m.comesBack(e)
 		e.Body = marker(trace.Compacted, token(member(r.compact, "trigger")))
@@ -207,7 +208,7 @@ func (m *talk) progress(r *record) {
 
 // attached takes what the client put before the model of its own accord, if it is of the conversation.
 func (m *talk) attached(e trace.Event, r *record) {
-	switch jsonl.Text(member(r.attachment, "type")) {
+	switch string(inside(member(r.attachment, "type"))) {
 	case "queued_command":
 		text := member(r.attachment, "prompt")
 		if len(text) > 0 && text[0] == '[' {
@@ -232,6 +233,9 @@ func (m *talk) attached(e trace.Event, r *record) {
 
 // dollars is an amount of money, 0 if raw is none.
 func dollars(raw []byte) float64 {
+	if len(raw) == 0 {
+		return 0
+	}
 	usd, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || !(usd > 0) || usd > 1e9 {
 		return 0

@@ -110,8 +110,8 @@ const (
 )
 
 // useOf says what records of a type are read for.
-func useOf(kind string) use {
-	switch kind {
+func useOf(kind []byte) use {
+	switch string(kind) {
 	case "":
 		return untested
 	case "user", "assistant", "system", "attachment", "progress":
@@ -135,7 +135,7 @@ func (t *transcript) between() {
 
 // record brings one record into its trace.
 func (t *transcript) record(ref trace.Ref, r *record) error {
-	kind := jsonl.Text(r.kind)
+	kind := inside(r.kind)
 	if use := useOf(kind); use != spoken {
 		t.known = t.known || use == skipped || use == aside
 		t.between()

@@ -35,6 +35,7 @@ func (s *session) first(data []byte) error {
 		s.ID = build.SessionID(segment)
 	}
 	s.Builder = build.New(Name, s.ID, Name, s.path)
+	s.Expect(s.size)
 	t := s.Trace()
 	t.Agent.Version = version
 	t.Project.Path = build.Path(start(p.raw("cwd"), 4<<10), "")

@@ -15,6 +15,7 @@ type session struct {
 	*build.Builder // nil until the first record
 	state
 	path string
+	size int64 // of the file
 	sink trace.Sink
 
 	line jsonl.Line // that is at hand
@@ -22,10 +23,10 @@ type session struct {
 	// ends is what is known of the calls, answers the turns of the answers of the model, both by id.
 	ends    map[string]end
 	answers map[string]string
-	// inner and scratch are memory that serves again.
-	inner   object
-	scratch []byte
-	ids     build.Memo
+	// outer, inner and scratch are memory that serves again.
+	outer, inner object
+	scratch      []byte
+	ids          build.Memo
 }
 
 // state is what a reading must know of what it read before, beside the trace itself.
@@ -67,7 +68,7 @@ type end struct {
 
 // begin makes ready to read a store, from its Cursor on.
 func begin(store trace.Store, sink trace.Sink) (*session, error) {
-	s := &session{path: store.Path, sink: sink, ends: map[string]end{}, answers: map[string]string{}}
+	s := &session{path: store.Path, size: store.Size, sink: sink, ends: map[string]end{}, answers: map[string]string{}}
 	if len(store.Cursor.State) == 0 {
 		return s, nil
 	}

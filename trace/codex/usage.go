@@ -27,7 +27,9 @@ type tokens struct {
 	All        int64 `json:"all"`
 }
 
-func tokensOf(p object) tokens {
+func (s *session) tokens(raw []byte) tokens {
+	p := &s.inner
+	p.parse(raw)
 	return tokens{p.int("input_tokens"), p.int("cached_input_tokens"), p.int("cache_write_input_tokens"), p.int("output_tokens"),
 		p.int("reasoning_output_tokens"), p.int("total_tokens")}
 }
@@ -56,8 +58,7 @@ func (s *session) billed(p object) {
 		id = s.nextAnswer()
 	}
 	s.answers[id] = turn
-	s.inner.parse(p.raw("usage"))
-	s.answered(id, tokensOf(s.inner))
+	s.answered(id, s.tokens(p.raw("usage")))
 }
 
 // answerTurns is the turns of the answers so far, by id.
@@ -76,12 +77,17 @@ func answerTurns(t *trace.SessionTrace) map[string]string {
 // counted takes a token_count, which repeats a total. It is how older clients bill, and says nothing where there are
 // token_usage_records. What was forked begins with the total of what it was forked from.
 func (s *session) counted(p object) {
-	info := p.object("info")
-	if s.Billed || len(info) == 0 {
+	if s.Billed {
 		s.brokenOff()
 		return
 	}
-	total, one := tokensOf(info.object("total_token_usage")), tokensOf(info.object("last_token_usage"))
+	info := &s.outer
+	if info.parse(p.raw("info")); len(*info) == 0 {
+		s.brokenOff()
+		return
+	}
+	total, last := s.tokens(info.raw("total_token_usage")), s.tokens(info.raw("last_token_usage"))
+	one := last
 	before := s.Total
 	s.Total = &total
 	if before != nil {
@@ -89,7 +95,7 @@ func (s *session) counted(p object) {
 			return
 		}
 		if one.All < 0 {
-			one = tokensOf(info.object("last_token_usage")) // counted from 0 again
+			one = last // counted from 0 again
 		}
 	} else if !s.working() {
 		return
