@@ -86,7 +86,7 @@ func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
 		err = a.graphOf(ctx, g, arch, name)
 	} else {
-		err = g.choose(arch, filter)
+		err = g.choose(ctx, arch, filter)
 	}
 	if err != nil {
 		return err
@@ -96,6 +96,9 @@ func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
 		limit = treeLimit
 	}
 	g.cut(limit)
+	if err := g.know(ctx, arch, g.trees); err != nil {
+		return err
+	}
 	switch {
 	case cmd.IsSet("html"):
 		return a.graphPage(ctx, cmd, g, arch, now)

@@ -12,41 +12,34 @@ import (
 	"aburn/trace/graph"
 )
 
-// forest is all sessions of the archive as trees.
+// forest is all sessions of the archive as trees. What sessions did is read for those trees that it is asked of (know).
 type forest struct {
-	sessions map[int64]*archive.Session
-	names    *sessionNames
-	roots    []*graph.Node
-	nodes    map[int64]*graph.Node
+	names *sessionNames
+	roots []*graph.Node
+	nodes map[int64]*graph.Node // nil until node is called
+	known map[int64]*archive.Session
 }
 
-// plant reads the archive's sessions and relationships.
+// plant reads how the archive's sessions hang together.
 func plant(ctx context.Context, arch *archive.Archive) (*forest, error) {
-	all, relations, err := readAll(ctx, arch)
+	all, ties, err := readAll(ctx, arch)
 	if err != nil {
 		return nil, err
 	}
-	f := &forest{sessions: map[int64]*archive.Session{}, names: newNames(all), nodes: map[int64]*graph.Node{}}
-	sessions, links := make([]graph.Session, len(all)), make([]graph.Link, len(relations))
+	ids, sessions, links := make([]string, len(all)), make([]graph.Session, len(all)), make([]graph.Link, len(ties))
 	for i := range all {
 		s := &all[i]
-		f.sessions[s.Key] = s
-		sessions[i] = graph.Session{Key: s.Key, Source: s.Source, ID: s.ID, Start: s.Start, End: s.End, Counts: s.Counts, Usage: s.Usage, ActiveMS: s.ActiveMS}
+		ids[i] = s.ID
+		sessions[i] = graph.Session{Key: s.Key, Source: s.Source, ID: s.ID, Start: s.Start, End: s.End}
 	}
-	for i, r := range relations {
+	for i, r := range ties {
 		links[i] = graph.Link{Key: r.Key, Related: r.RelatedKey, SessionRelationship: r.SessionRelationship}
 	}
-	f.roots = graph.Build(sessions, links)
-	for _, root := range f.roots {
-		for n := range root.All() {
-			f.nodes[n.Key] = n
-		}
-	}
-	return f, nil
+	return &forest{names: namesAmong(ids), roots: graph.Build(sessions, links), known: map[int64]*archive.Session{}}, nil
 }
 
-// readAll reads the sessions and, beside them, the relationships.
-func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Session, relations []archive.Relation, err error) {
+// readAll reads the sessions and, beside them, their ties.
+func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Outline, ties []archive.Relation, err error) {
 	beside, err := arch.Reader(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -54,10 +47,62 @@ func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Session,
 	defer beside.Close()
 	var wait sync.WaitGroup
 	var failed error
-	wait.Go(func() { relations, failed = beside.Relations(ctx) })
-	all, err = arch.Sessions(ctx, archive.Filter{})
+	wait.Go(func() { ties, failed = beside.Ties(ctx) })
+	all, err = arch.Outlines(ctx)
 	wait.Wait()
-	return all, relations, cmp.Or(err, failed)
+	return all, ties, cmp.Or(err, failed)
+}
+
+// node is the node of a session, nil if it has none.
+func (f *forest) node(key int64) *graph.Node {
+	if f.nodes == nil {
+		f.nodes = make(map[int64]*graph.Node, len(f.names.parts))
+		for _, root := range f.roots {
+			for n := range root.All() {
+				f.nodes[n.Key] = n
+			}
+		}
+	}
+	return f.nodes[key]
+}
+
+// fewSessions is up to how many sessions it takes less time to read each by its key than to read all.
+const fewSessions = 400
+
+// know reads what the sessions of some trees did, where that is not known, and adds it up.
+func (f *forest) know(ctx context.Context, arch *archive.Archive, trees []*graph.Node) error {
+	var unknown []int64
+	of := map[int64]*graph.Node{}
+	for _, root := range trees {
+		for n := range root.All() {
+			if !n.Missing && f.known[n.Key] == nil {
+				unknown = append(unknown, n.Key)
+				of[n.Key] = n
+			}
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	read := func() ([]archive.Session, error) { return arch.SessionsOf(ctx, unknown) }
+	if len(unknown) > fewSessions {
+		read = func() ([]archive.Session, error) { return arch.Sessions(ctx, archive.Filter{}) }
+	}
+	list, err := read()
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		s := &list[i]
+		if n := of[s.Key]; n != nil {
+			n.Counts, n.Usage, n.ActiveMS = s.Counts, s.Usage, s.ActiveMS
+			f.known[s.Key] = s
+		}
+	}
+	for _, root := range trees {
+		root.Sum()
+	}
+	return nil
 }
 
 // grown is the part of the forest that is shown.
@@ -77,10 +122,13 @@ func (a *app) graphOf(ctx context.Context, g *grown, arch *archive.Archive, name
 	if err != nil {
 		return err
 	}
-	if g.one = g.nodes[s.Key]; g.one == nil { // what hooks recorded of a session that is listed as its agent's
+	if g.one = g.node(s.Key); g.one == nil { // what hooks recorded of a session that is listed as its agent's
 		return badNews(name+" is in no tree", "aburn show "+name)
 	}
 	g.trees, g.total = []*graph.Node{g.one.Root()}, 1
+	if err := g.know(ctx, arch, g.trees); err != nil {
+		return err
+	}
 	if g.measure != "" {
 		var nodes []*graph.Node
 		for n := range g.trees[0].All() {
@@ -94,7 +142,7 @@ func (a *app) graphOf(ctx context.Context, g *grown, arch *archive.Archive, name
 }
 
 // choose takes the trees that hold a session which the filter chooses.
-func (g *grown) choose(arch *archive.Archive, filter archive.Filter) error {
+func (g *grown) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
 	g.trees = slices.Clone(g.roots)
 	if filter != (archive.Filter{}) {
 		keys, err := arch.Keys(filter)
@@ -103,13 +151,16 @@ func (g *grown) choose(arch *archive.Archive, filter archive.Filter) error {
 		}
 		wanted := map[*graph.Node]bool{}
 		for _, key := range keys {
-			if n := g.nodes[key]; n != nil {
+			if n := g.node(key); n != nil {
 				wanted[n.Root()] = true
 			}
 		}
 		g.trees = slices.DeleteFunc(g.trees, func(root *graph.Node) bool { return !wanted[root] })
 	}
 	if g.measure != "" {
+		if err := g.know(ctx, arch, g.trees); err != nil {
+			return err
+		}
 		for _, root := range g.trees {
 			g.sum += g.measure.Of(root.Whole)
 		}
@@ -171,7 +222,7 @@ func (g *grown) facts(n *graph.Node) graphpage.Node {
 			node.Others = append(node.Others, graphpage.Other{Relation: o.Kind, Related: o.Related, Provenance: o.Provenance})
 		}
 	}
-	if s := g.sessions[n.Key]; s != nil && !n.Missing {
+	if s := g.known[n.Key]; s != nil && !n.Missing {
 		node.Agent, node.Project, node.Outcome, node.OutcomeFrom, node.Ask = s.Agent, s.Project.Path, s.Outcome, s.OutcomeFrom, s.Ask
 		node.Start, node.End = optionalTime(s.Start), optionalTime(s.End)
 	}

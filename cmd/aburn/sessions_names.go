@@ -15,8 +15,14 @@ import (
 // sessionNames gives the sessions of the archive short names that name no other one: the beginning of the id, of a sub-agent that of
 // its own part; or the end, where ids begin with the time. archive.Lookup takes them.
 type sessionNames struct {
-	begin, end []string // the own parts of all ids, and those backwards, sorted
+	parts []string          // the own parts of all ids
+	short map[shortName]int // how many parts begin with it, and how many end with it: nearly always that is enough
+	// begin and end are the parts, and the parts backwards, sorted. They are made when they are needed.
+	begin, end []string
 }
+
+// shortName is the beginning or the end of a part.
+type shortName [shortID]byte
 
 func namesOf(ctx context.Context, arch *archive.Archive) (*sessionNames, error) {
 	all, err := arch.Sessions(ctx, archive.Filter{})
@@ -33,14 +39,18 @@ func newNames(all []archive.Session) *sessionNames {
 
 // namesAmong is for sessions of which only the ids are at hand.
 func namesAmong(ids []string) *sessionNames {
-	n := &sessionNames{}
-	for _, id := range ids {
+	n := &sessionNames{parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
+	for i, id := range ids {
 		part := ownPart(id)
-		n.begin = append(n.begin, part)
-		n.end = append(n.end, backwards(part))
+		n.parts[i] = part
+		if len(part) < shortID {
+			continue
+		}
+		n.short[shortName([]byte(part[:shortID]))]++
+		if len(part) > shortID {
+			n.short[shortName([]byte(part[len(part)-shortID:]))]++
+		}
 	}
-	slices.Sort(n.begin)
-	slices.Sort(n.end)
 	return n
 }
 
@@ -62,6 +72,17 @@ func (n *sessionNames) of(source, id string) string {
 
 // called is how many sessions a word can mean.
 func (n *sessionNames) called(word string) int {
+	if len(word) == shortID {
+		return n.short[shortName([]byte(word))]
+	}
+	if n.begin == nil {
+		for _, part := range n.parts {
+			n.begin = append(n.begin, part)
+			n.end = append(n.end, backwards(part))
+		}
+		slices.Sort(n.begin)
+		slices.Sort(n.end)
+	}
 	return beginning(n.begin, word) + beginning(n.end, backwards(word)) - n.exactly(word)
 }
 

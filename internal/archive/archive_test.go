@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -215,6 +216,38 @@ func TestRelations(t *testing.T) {
 	list, err := a.Relations(context.Background())
 	if err != nil || len(list) != 3 || list[1].RelatedKey != list[0].Key || list[1].Kind != trace.Subagent || list[2].RelatedKey != 0 || list[2].Related != "b" {
 		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// Outlines and SessionsOf give what Sessions gives, and Ties what Relations gives, without roots.
+func TestOutlines(t *testing.T) {
+	a, ctx := create(t), context.Background()
+	a.store(t, story(t, "claude", "a", 1, "ask call spawn:a/x"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"), story(t, "own", "a", 3, "ask"), story(t, "own", "b", 4, "ask"))
+	all, err := a.Sessions(ctx, Filter{})
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	var keys []int64
+	var want []Outline
+	for _, s := range all {
+		keys = append(keys, s.Key)
+		want = append(want, Outline{s.Key, s.Source, s.ID, s.Start, s.End})
+	}
+	if some, err := a.SessionsOf(ctx, append(keys, 4711)); err != nil || !reflect.DeepEqual(some, all) {
+		t.Errorf("by their keys they are\n%+v, %v\nnot\n%+v", some, err, all)
+	}
+	got, err := a.Outlines(ctx)
+	slices.SortFunc(got, func(a, b Outline) int { return b.End.Compare(a.End) })
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("the outlines are\n%+v, %v\nnot\n%+v", got, err, want)
+	}
+	every, err := a.Relations(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ties := slices.DeleteFunc(slices.Clone(every), func(r Relation) bool { return r.Kind == trace.Root })
+	if got, err := a.Ties(ctx); err != nil || len(got) != 1 || len(every) == len(ties) || !reflect.DeepEqual(got, ties) {
+		t.Errorf("the ties are\n%+v, %v\nof\n%+v", got, err, every)
 	}
 }
 

@@ -3,8 +3,6 @@ package archive
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -28,34 +26,10 @@ func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
 	live := millis(a.now().Add(-LiveFor))
 	where, args := f.where()
 	args = append([]any{live, live, rules}, args...)
-	var bodies slab
+	var bodies texts
 	return a.each("SELECT s.key, s.ended, s.live, d.body FROM "+surveyed+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
 		return each(Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: bodies.column(s, 3)})
 	}, args...)
-}
-
-// slab is memory for many small bodies: one allocation for each takes as long as reading it.
-type slab struct {
-	text strings.Builder
-	one  []byte
-}
-
-const slabSize = 256 << 10
-
-// column is the bytes of a column as a text.
-func (m *slab) column(s *sqlite.Stmt, column int) string {
-	n := s.ColumnLen(column)
-	if n == 0 {
-		return ""
-	}
-	if n > m.text.Cap()-m.text.Len() {
-		m.text = strings.Builder{}
-		m.text.Grow(max(n, slabSize))
-	}
-	m.one = slices.Grow(m.one[:0], n)[:n]
-	at := m.text.Len()
-	m.text.Write(m.one[:s.ColumnBytes(column, m.one)])
-	return m.text.String()[at:]
 }
 
 // stale drops the digests that what is stored under key goes into: its own, that of the session it is the hooks' record of, and

@@ -56,6 +56,35 @@ func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return a.sessionsInto(make([]Session, 0, all), "SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+" ORDER BY s.ended DESC, s.key DESC"+limit, args...)
 }
 
+// Outlines is of all sessions (those that hooks recorded too once) what tells where they belong and when they were, in no order: that
+// takes a fraction of the time that Sessions takes.
+func (a *Archive) Outlines(ctx context.Context) ([]Outline, error) {
+	all, err := a.number("SELECT count(*) FROM sessions")
+	if err != nil {
+		return nil, err
+	}
+	live := millis(a.now().Add(-LiveFor))
+	where, args := Filter{}.where()
+	list, texts := make([]Outline, 0, all), texts{}
+	err = a.each("SELECT s.key, s.source, s.id, s.start, s.ended FROM "+surveyed+" s WHERE "+where, func(s *sqlite.Stmt) error {
+		list = append(list, Outline{Key: s.ColumnInt64(0), Source: texts.word(s, 1), ID: texts.column(s, 2), Start: instant(s.ColumnInt64(3)), End: instant(s.ColumnInt64(4))})
+		return nil
+	}, append([]any{live, live}, args...)...)
+	return list, err
+}
+
+// SessionsOf is the sessions with these keys, those that there are, in no order. For many of them Sessions is quicker.
+func (a *Archive) SessionsOf(ctx context.Context, keys []int64) (list []Session, err error) {
+	for _, key := range keys {
+		some, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE s.key = ?", key)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	return list, nil
+}
+
 // Keys is the keys of the sessions that f chooses (its Limit aside), in no order.
 func (a *Archive) Keys(f Filter) ([]int64, error) {
 	live := millis(a.now().Add(-LiveFor))
@@ -71,8 +100,9 @@ func (a *Archive) sessions(query string, args ...any) ([]Session, error) {
 // sessionsInto appends what a query gives to list.
 func (a *Archive) sessionsInto(list []Session, query string, args ...any) ([]Session, error) {
 	live := millis(a.now().Add(-LiveFor))
+	var texts texts
 	err := a.each(query, func(s *sqlite.Stmt) error {
-		list = append(list, scanSession(s))
+		list = append(list, scanSession(s, &texts))
 		return nil
 	}, append([]any{live, live}, args...)...)
 	return list, err
@@ -102,17 +132,18 @@ func (f Filter) where() (string, []any) {
 // runes is the length of s as SQLite's substr counts.
 func runes(s string) int { return len([]rune(s)) }
 
-func scanSession(s *sqlite.Stmt) Session {
+func scanSession(s *sqlite.Stmt, texts *texts) Session {
 	column := -1
 	next := func() int { column++; return column }
-	text := func() string { return s.ColumnText(next()) }
+	text := func() string { return texts.column(s, next()) }
+	word := func() string { return texts.word(s, next()) }
 	number := func() int64 { return s.ColumnInt64(next()) }
 	count := func() int { return s.ColumnInt(next()) }
 	yes := func() bool { return s.ColumnBool(next()) }
 	return Session{
-		Key: number(), Source: text(), ID: text(), Agent: trace.Agent{Name: text(), Version: text()},
-		Project: trace.Project{Path: text(), Key: text()}, Start: instant(number()), End: instant(number()), ActiveMS: number(),
-		Outcome: trace.Outcome(text()), OutcomeFrom: text(), Relation: trace.Relation(text()), Path: text(), Ask: text(),
+		Key: number(), Source: word(), ID: text(), Agent: trace.Agent{Name: word(), Version: word()},
+		Project: trace.Project{Path: word(), Key: word()}, Start: instant(number()), End: instant(number()), ActiveMS: number(),
+		Outcome: trace.Outcome(word()), OutcomeFrom: word(), Relation: trace.Relation(word()), Path: text(), Ask: text(),
 		Gone: yes(), Live: yes(), Recorded: yes(),
 		Counts: trace.Counts{
 			Events: count(), Prompts: count(), Responses: count(), Calls: count(), Failed: count(), Denied: count(), NoResult: count(),
@@ -219,12 +250,19 @@ func (a *Archive) Previous(ctx context.Context, source, id string) (*trace.Sessi
 }
 
 // Relations is all relationships between sessions.
-func (a *Archive) Relations(ctx context.Context) ([]Relation, error) {
+func (a *Archive) Relations(ctx context.Context) ([]Relation, error) { return a.relations("1") }
+
+// Ties is those of all relationships that tie a session to another one: all but those that say that it is a root.
+func (a *Archive) Ties(ctx context.Context) ([]Relation, error) {
+	return a.relations("r.kind <> 'root'")
+}
+
+func (a *Archive) relations(where string) ([]Relation, error) {
 	var list []Relation
 	err := a.each(`SELECT r.session, coalesce(o.key, 0), r.kind, s.source, s.id, r.related, r.time, r.source_session, r.source_version,
 		r.parent_call, r.agent_id, r.agent_type, r.description, r.provenance, r.evidence
 		FROM relations r JOIN sessions s ON s.key = r.session
-		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related ORDER BY r.session, r.number`, func(s *sqlite.Stmt) error {
+		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related WHERE `+where+` ORDER BY r.session, r.number`, func(s *sqlite.Stmt) error {
 		list = append(list, Relation{Key: s.ColumnInt64(0), RelatedKey: s.ColumnInt64(1), SessionRelationship: trace.SessionRelationship{
 			V: trace.Version, Kind: trace.Relation(s.ColumnText(2)), Source: s.ColumnText(3), Session: s.ColumnText(4), Related: s.ColumnText(5),
 			Time: instant(s.ColumnInt64(6)), SourceSession: s.ColumnText(7), SourceVersion: s.ColumnText(8), ParentCall: s.ColumnText(9),

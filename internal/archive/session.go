@@ -34,6 +34,13 @@ type Session struct {
 	Ask string
 }
 
+// Outline is the little of a Session that is needed of all of them to see how they hang together.
+type Outline struct {
+	Key        int64
+	Source, ID string
+	Start, End time.Time
+}
+
 // LiveFor is how long after its source last changed a session may still be going on.
 const LiveFor = 5 * time.Minute
 

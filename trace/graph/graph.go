@@ -28,9 +28,9 @@ type Link struct {
 
 // Node is a session in its tree, or, if Missing, a session that others name and nobody has.
 type Node struct {
-	Session
-	// Relation is how it hangs under its Parent; of a root, its own root relationship, or none.
-	Relation trace.SessionRelationship
+	*Session
+	// Relation is how it hangs under its Parent; of a root, its own root relationship, or an empty one. It is never nil.
+	Relation *trace.SessionRelationship
 	// Others are further relationships, which the tree does not show.
 	Others  []trace.SessionRelationship
 	Missing bool
@@ -40,21 +40,24 @@ type Node struct {
 	Children []*Node // oldest first
 	Own      Totals
 	Whole    Totals // Own and those of all nodes below
+
+	walk int       // of cut: the number of the one that came by
+	last time.Time // of a root: the latest start or end in its tree
 }
 
-// Build makes the trees, those that were last active first. A link that names no session is passed over; a session
-// with several parents hangs under one: who spawned it before whom it was copied from, and that before what it continues.
+// Build makes the trees, those that were last active first. The nodes point at the sessions and the links. A link that names no
+// session is passed over; a session with several parents hangs under one: who spawned it before whom it was copied from, and
+// that before what it continues.
 func Build(sessions []Session, links []Link) []*Node {
-	b := builder{nodes: make(map[int64]*Node, len(sessions)), missing: map[[2]string]*Node{}}
+	b := builder{nodes: make(map[int64]*Node, len(sessions)), missing: map[[2]string]*Node{}, order: make([]*Node, 0, len(sessions))}
+	all := make([]Node, len(sessions))
 	for i := range sessions {
 		s := &sessions[i]
 		if s.Key == 0 || b.nodes[s.Key] != nil {
 			continue
 		}
-		n := &Node{Session: *s, Own: Totals{Sessions: 1, Counts: s.Counts, Usage: s.Usage, ActiveMS: s.ActiveMS}}
-		if !s.Start.IsZero() && s.End.After(s.Start) {
-			n.Own.SpanMS = s.End.Sub(s.Start).Milliseconds()
-		}
+		n := &all[i]
+		n.Session, n.Relation = s, &b.none
 		b.nodes[s.Key] = n
 		b.order = append(b.order, n)
 	}
@@ -67,13 +70,14 @@ type builder struct {
 	nodes   map[int64]*Node
 	missing map[[2]string]*Node // by source and id
 	order   []*Node             // as they came; missing ones behind
+	none    trace.SessionRelationship
 }
 
 // hang gives each node its parent.
 func (b *builder) hang(links []Link) {
-	of := map[int64][]Link{}
-	for _, l := range links {
-		if b.nodes[l.Key] != nil {
+	of := map[int64][]*Link{}
+	for i := range links {
+		if l := &links[i]; b.nodes[l.Key] != nil {
 			of[l.Key] = append(of[l.Key], l)
 		}
 	}
@@ -82,8 +86,8 @@ func (b *builder) hang(links []Link) {
 		if len(list) == 0 {
 			continue
 		}
-		slices.SortStableFunc(list, func(x, y Link) int { return cmp.Compare(b.weight(x), b.weight(y)) })
-		n.Relation = list[0].SessionRelationship
+		slices.SortStableFunc(list, func(x, y *Link) int { return cmp.Compare(b.weight(x), b.weight(y)) })
+		n.Relation = &list[0].SessionRelationship
 		for _, l := range list[1:] {
 			n.Others = append(n.Others, l.SessionRelationship)
 		}
@@ -94,7 +98,7 @@ func (b *builder) hang(links []Link) {
 }
 
 // weight orders the relationships of a session: the smallest one is its place in the tree.
-func (b *builder) weight(l Link) int {
+func (b *builder) weight(l *Link) int {
 	w := 0
 	switch l.Kind {
 	case trace.Subagent:
@@ -115,7 +119,7 @@ func (b *builder) weight(l Link) int {
 }
 
 // parent is the node that a link leads to: the session, or one that stands for it; nil if the link names none.
-func (b *builder) parent(l Link) *Node {
+func (b *builder) parent(l *Link) *Node {
 	if n := b.nodes[l.Related]; n != nil {
 		return n
 	}
@@ -125,7 +129,7 @@ func (b *builder) parent(l Link) *Node {
 	name := [2]string{l.Source, l.SessionRelationship.Related}
 	n := b.missing[name]
 	if n == nil {
-		n = &Node{Session: Session{Source: name[0], ID: name[1]}, Missing: true}
+		n = &Node{Session: &Session{Source: name[0], ID: name[1]}, Relation: &b.none, Missing: true}
 		b.missing[name] = n
 		b.order = append(b.order, n)
 	}
@@ -134,14 +138,13 @@ func (b *builder) parent(l Link) *Node {
 
 // cut opens each circle at its oldest session.
 func (b *builder) cut() {
-	state := make(map[*Node]int, len(b.order)) // the number of the walk that came by
-	for walk, n := range b.order {
-		at := n
-		for at != nil && state[at] == 0 {
-			state[at] = walk + 1
+	for i, n := range b.order {
+		at, walk := n, i+1
+		for at != nil && at.walk == 0 {
+			at.walk = walk
 			at = at.Parent
 		}
-		if at == nil || state[at] != walk+1 {
+		if at == nil || at.walk != walk {
 			continue
 		}
 		oldest := at
@@ -156,7 +159,10 @@ func (b *builder) cut() {
 
 // before orders by the start; of equal starts, always in the same way.
 func before(a, b *Node) int {
-	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Key, b.Key), cmp.Compare(a.ID, b.ID))
+	if c := a.Start.Compare(b.Start); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Source, b.Source))
 }
 
 // finish fills in children and sums and returns the roots.
@@ -168,48 +174,40 @@ func (b *builder) finish() (roots []*Node) {
 			n.Parent.Children = append(n.Parent.Children, n)
 		}
 	}
-	latest := make(map[*Node]time.Time, len(roots))
 	for _, root := range roots {
-		latest[root] = sum(root)
+		root.order()
+		root.Sum()
 	}
 	slices.SortFunc(roots, func(a, b *Node) int {
-		return cmp.Or(latest[b].Compare(latest[a]), before(a, b))
+		if c := b.last.Compare(a.last); c != 0 {
+			return c
+		}
+		return before(a, b)
 	})
 	return roots
 }
 
-// sum orders the children of all nodes of a tree, adds up from the leaves to the root, and returns the last end.
-func sum(root *Node) (last time.Time) {
-	var nodes []*Node
+// order puts the children of all nodes of a tree in order, and notes when it was last active.
+func (root *Node) order() {
 	for n := range root.All() {
-		slices.SortFunc(n.Children, before) // All has not looked at them yet
-		nodes = append(nodes, n)
-	}
-	spans := make(map[*Node][]span, len(nodes))
-	for _, n := range slices.Backward(nodes) {
-		n.Whole.add(n.Own)
-		if n.Own.SpanMS > 0 {
-			spans[n] = append(spans[n], span{n.Start, n.End})
+		if len(n.Children) > 1 {
+			slices.SortFunc(n.Children, before) // All has not looked at them yet
 		}
-		spans[n] = covered(spans[n])
-		n.Whole.SpanMS = lengthMS(spans[n])
-		if n.Parent != nil {
-			n.Parent.Whole.add(n.Whole)
-			spans[n.Parent] = append(spans[n.Parent], spans[n]...)
-			delete(spans, n)
-		}
-		for _, t := range []time.Time{n.Start, n.End} {
-			if t.After(last) {
-				last = t
+		for _, t := range [...]time.Time{n.Start, n.End} {
+			if t.After(root.last) {
+				root.last = t
 			}
 		}
 	}
-	return last
 }
 
 // All is the node and all below it with their depths, parents before children, oldest first.
 func (n *Node) All() iter.Seq2[*Node, int] {
 	return func(yield func(*Node, int) bool) {
+		if len(n.Children) == 0 { // as most
+			yield(n, 0)
+			return
+		}
 		type at struct {
 			*Node
 			depth int

@@ -146,6 +146,38 @@ func TestSubtreesAddUp(t *testing.T) {
 	}
 }
 
+// A tree that is added up again has the sums that it would have had.
+func TestSumAgain(t *testing.T) {
+	const drawn = "a b@a c@b d@x e"
+	sessions, links := draw(drawn)
+	for i := range sessions {
+		sessions[i].Counts, sessions[i].Usage, sessions[i].ActiveMS = trace.Counts{}, trace.Usage{}, 0
+	}
+	roots := Build(sessions, links)
+	known, _ := draw(drawn)
+	for _, root := range roots {
+		for n := range root.All() {
+			if !n.Missing {
+				*n.Session = known[n.Key-1]
+			}
+		}
+		root.Sum()
+		root.Sum()
+	}
+	check(t, known, roots)
+	list := func(roots []*Node) (s string) {
+		for _, root := range roots {
+			for n := range root.All() {
+				s += fmt.Sprintf("%s %+v %+v\n", n.ID, n.Own, n.Whole)
+			}
+		}
+		return s
+	}
+	if got, want := list(roots), list(Build(known, links)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // A chain as long as no stack should be, closed to a circle.
 func TestLongChains(t *testing.T) {
 	const n = 5_000

@@ -26,6 +26,47 @@ func (t *Totals) add(o Totals) {
 	t.ActiveMS += o.ActiveMS
 }
 
+// Sum adds up a tree from its leaves to its root. Build has done that; it is for who changes a Session after that, though not
+// its times.
+func (root *Node) Sum() {
+	if len(root.Children) == 0 {
+		root.Own = ownTotals(root)
+		root.Whole = root.Own
+		return
+	}
+	var nodes []*Node
+	for n := range root.All() {
+		n.Own, n.Whole = ownTotals(n), Totals{}
+		nodes = append(nodes, n)
+	}
+	spans := make(map[*Node][]span, len(nodes))
+	for _, n := range slices.Backward(nodes) {
+		n.Whole.add(n.Own)
+		if n.Own.SpanMS > 0 {
+			spans[n] = append(spans[n], span{n.Start, n.End})
+		}
+		spans[n] = covered(spans[n])
+		n.Whole.SpanMS = lengthMS(spans[n])
+		if n.Parent != nil {
+			n.Parent.Whole.add(n.Whole)
+			spans[n.Parent] = append(spans[n.Parent], spans[n]...)
+			delete(spans, n)
+		}
+	}
+}
+
+// ownTotals is what the session of a node adds up to by itself.
+func ownTotals(n *Node) Totals {
+	if n.Missing {
+		return Totals{}
+	}
+	own := Totals{Sessions: 1, Counts: n.Counts, Usage: n.Usage, ActiveMS: n.ActiveMS}
+	if !n.Start.IsZero() && n.End.After(n.Start) {
+		own.SpanMS = n.End.Sub(n.Start).Milliseconds()
+	}
+	return own
+}
+
 // span is some time, from start to end.
 type span struct{ start, end time.Time }
 
