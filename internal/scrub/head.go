@@ -188,40 +188,39 @@ func isPathByte(b byte) bool {
 // squeeze makes s one line, with one blank for each stretch of white space and none at its ends.
 func squeeze(s string) string {
 	s = strings.TrimSpace(s)
-	done := squeezed(s)
-	if done == len(s) {
+	end := squeezed(s, 0)
+	if end == len(s) {
 		return s
 	}
-	b := append(make([]byte, 0, len(s)), s[:done]...)
-	for i := done; i < len(s); {
-		r, n := rune(s[i]), 1
-		switch {
-		case r > ' ' && r < utf8.RuneSelf:
-			b = append(b, byte(r))
-			i++
-			continue
-		case r >= utf8.RuneSelf:
-			r, n = utf8.DecodeRuneInString(s[i:])
+	b := make([]byte, 0, len(s))
+	for at := 0; ; end = squeezed(s, at) {
+		b = append(b, s[at:end]...)
+		if end == len(s) {
+			return string(b)
 		}
-		switch {
-		case !unicode.IsSpace(r):
+		r, n := utf8.DecodeRuneInString(s[end:])
+		at = end + n
+		if !unicode.IsSpace(r) {
 			b = utf8.AppendRune(b, r)
-		case b[len(b)-1] != ' ':
+			continue
+		}
+		if b[len(b)-1] != ' ' {
 			b = append(b, ' ')
 		}
-		i += n
-	}
-	return string(b)
-}
-
-// squeezed is how many bytes at the beginning of s stay as they are.
-func squeezed(s string) int {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf || setSpace.has(s[i]) && (s[i] != ' ' || s[i-1] == ' ') {
-			return i
+		for at < len(s) && setSpace.has(s[at]) {
+			at++
 		}
 	}
-	return len(s)
+}
+
+// squeezed is the end of what stays as it is from s[i] on.
+func squeezed(s string, i int) int {
+	for ; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf || setSpace.has(s[i]) && (s[i] != ' ' || s[i-1] == ' ') {
+			break
+		}
+	}
+	return i
 }
 
 // shorten cuts s to at most max bytes; more says that more stood behind it. A marker is kept whole or left out.
