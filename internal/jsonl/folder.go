@@ -3,7 +3,6 @@ package jsonl
 import (
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -53,12 +52,3 @@ const separator = string(filepath.Separator)
 
 // Path is the path of the entry with this index, as filepath.Join gives it.
 func (d *Folder) Path(i int) string { return d.dir + separator + d.Entries[i].Name }
-
-// Index is which of the entries has this name, -1 if none has.
-func (d *Folder) Index(name string) int {
-	i, ok := slices.BinarySearchFunc(d.Entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
-	if !ok {
-		return -1
-	}
-	return i
-}

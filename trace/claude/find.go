@@ -59,9 +59,9 @@ func projects(ctx context.Context, dir string, found func(trace.Store) error) er
 		return err
 	}
 	var folders []string
-	errs := []error{nil}
+	var closed []error
 	err = together(ctx, len(slugs), func(i int) project { return projectAt(filepath.Join(dir, slugs[i].Name())) }, func(p project) error {
-		folders, errs = append(folders, p.folders...), append(errs, p.err)
+		folders, closed = append(folders, p.folders...), append(closed, p.err)
 		return each(p.sessions, found)
 	})
 	if err == nil {
@@ -69,8 +69,10 @@ func projects(ctx context.Context, dir string, found func(trace.Store) error) er
 			return each(stores, found)
 		})
 	}
-	errs[0] = err
-	return errors.Join(errs...)
+	if err != nil {
+		return err
+	}
+	return errors.Join(closed...)
 }
 
 func each(stores []trace.Store, found func(trace.Store) error) error {
