@@ -60,5 +60,13 @@ func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
 		a.note("no two of " + found.Units() + " went wrong in the same way")
 		return nil
 	}
-	return showMarkdown(a.screen(cmd), found.Markdown())
+	out := a.screen(cmd)
+	if err := showMarkdown(out, found.Markdown()); err != nil {
+		return err
+	}
+	if len(found.Lessons) > 0 && len(found.Lessons[0].Evidence) > 0 {
+		newest := found.Lessons[0].Evidence[0]
+		sayNext(out, "aburn replay "+shellWord(newest.Source+"/"+newest.Session))
+	}
+	return nil
 }

@@ -75,11 +75,11 @@ func nextStep(agent templates.Agent, dir string) string {
 	return "codex plugin marketplace add " + shellWord(dir) + " && codex plugin add aburn@aburn"
 }
 
-// shellWord is a path as one word of a shell.
+// shellWord is a text as one word of a shell, a path or a name that others gave.
 func shellWord(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool {
 		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._/-+", r))
-	}) < 0 {
+	}) < 0 && s != "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -67,6 +67,10 @@ func TestFailuresOnATerminal(t *testing.T) {
 	if !strings.Contains(shown, "\n1. error: ") || !strings.Contains(shown, "\n   - seen: ") {
 		t.Error(shown)
 	}
+	newest, _, _ := strings.Cut(strings.SplitN(shown, "- evidence: `", 2)[1], "`")
+	if next := "\n\n$ aburn replay " + newest + "\n"; !strings.HasSuffix(shown, next) {
+		t.Errorf("lessons do not end with %q:\n%s", next, shown)
+	}
 }
 
 // fits complains about lines of more than 80 cells, but where one word is that long: paths stay whole.

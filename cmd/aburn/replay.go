@@ -58,6 +58,6 @@ func (a *app) replay(ctx context.Context, cmd *cli.Command) error {
 	if err := showMarkdown(out, r.Markdown()); err != nil {
 		return err
 	}
-	sayNext(out, "aburn remedy "+cmp.Or(t.key, cmd.Args().First()))
+	sayNext(out, "aburn remedy "+shellWord(cmp.Or(t.key, cmd.Args().First())))
 	return nil
 }
