@@ -126,12 +126,12 @@ func TestMoved(t *testing.T) {
 	w.expect("new 1 updated 0 unchanged 1 gone 1, read 1, moved c.notes", "a 1 gone, c 1, b 1")
 }
 
-// A copy of a session in another folder is no second one; when one of them goes, the other is what is left.
+// A copy of a session in another folder is no second one; when one of them goes, the other is what is left, however old it is.
 func TestTwoStoresOfOneSession(t *testing.T) {
 	w := newWorld(t)
 	lines := []string{`{"say":"hello","at":"2026-11-01T10:00:00Z"}`, `{"say":"on","at":"2026-11-01T10:01:00Z"}`}
 	long := w.write("long/a.notes", lines...)
-	w.write("short/a.notes", lines[0])
+	w.age(w.write("short/a.notes", lines[0]))
 	s := w.ingest()
 	if s.New != 1 || s.Updated > 1 || len(w.sessions()) != len("a 2") || w.sessions() != "a 2" {
 		t.Errorf("%s: %s", did(s), w.sessions())

@@ -23,6 +23,7 @@ type world struct {
 	home, dir string
 	reader    notes
 	options   ingest.Options
+	aged      int // how often files were made to look old
 }
 
 func newWorld(t *testing.T) *world {
@@ -111,6 +112,23 @@ func (w *world) sql(statement string) {
 	if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
 		w.Fatal(err)
 	}
+}
+
+// number is what a query on the archive's tables gives.
+func (w *world) number(query string) (n int) {
+	w.Helper()
+	conn, err := sqlite.OpenConn(filepath.Join(w.dir, archive.Name), sqlite.OpenReadOnly)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer conn.Close()
+	if err := sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		n = s.ColumnInt(0)
+		return nil
+	}}); err != nil {
+		w.Fatal(err)
+	}
+	return n
 }
 
 // view calls do with the archive.
