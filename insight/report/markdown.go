@@ -159,9 +159,13 @@ func (p *page) loops() {
 	p.part("Files changed again and again, in %d of %d", p.r.LoopsIn, p.r.Units.All)
 	var rows [][]string
 	for _, l := range p.r.Loops {
-		rows = append(rows, []string{markdown.Code(l.Path), fmt.Sprint(l.Most), fmt.Sprintf("%d of %d", l.Identical, l.Edits), fmt.Sprint(l.Units), l.Worst.code()})
+		file := markdown.Code(l.Path)
+		if l.Project != "" { // a path is one of its project's
+			file += " in " + markdown.Code(l.Project)
+		}
+		rows = append(rows, []string{file, fmt.Sprint(l.Most), fmt.Sprintf("%d of %d", l.Identical, l.Edits), fmt.Sprint(l.Units), l.Worst.code()})
 	}
-	markdown.Table(&p.Builder, []string{"file", "most edits in one", "of all edits back to earlier content", "sessions", "where most"}, rows)
+	markdown.Table(&p.Builder, []string{"file", "most edits in one", "of all edits back to earlier content", "sessions and sub-agents", "where most"}, rows)
 	p.left(p.r.More.Loops)
 }
 
@@ -204,8 +208,12 @@ func (p *page) phases() {
 		for i, t := range f.Tools {
 			tools[i] = fmt.Sprintf("%s %d", t.Tool, t.Failed)
 		}
+		tokens := "-" // no record tells of any
+		if f.Tokens > 0 {
+			tokens = fmt.Sprint(f.Tokens)
+		}
 		rows = append(rows, []string{
-			markdown.Code(strings.TrimSuffix(f.Command+":"+f.Phase, ":")), fmt.Sprintf("%d of %d", f.Completed, f.Runs), fmt.Sprintf("%d of %d", f.Failed, f.Runs), lasting(f.ActiveMS), fmt.Sprint(f.Tokens),
+			markdown.Code(strings.TrimSuffix(f.Command+":"+f.Phase, ":")), fmt.Sprintf("%d of %d", f.Completed, f.Runs), fmt.Sprintf("%d of %d", f.Failed, f.Runs), lasting(f.ActiveMS), tokens,
 			fmt.Sprintf("%d of %d", f.BadCalls, f.Calls), markdown.Code(strings.Join(tools, ", ")),
 		})
 	}

@@ -79,3 +79,27 @@ func TestMarkdownClaimsNothing(t *testing.T) {
 		}
 	}
 }
+
+// Files of several projects can have one path, and where no record tells of tokens it is not said that there were none.
+func TestMarkdownTellsProjectsApart(t *testing.T) {
+	r := &Report{
+		Loops: []Loop{
+			{Path: "a.go", Project: "/work/one", Units: 1, Edits: 5, Most: 5, Worst: Place{Source: "claude", Session: "s1", Event: 3}},
+			{Path: "a.go", Project: "/work/two", Units: 2, Edits: 8, Most: 4, Identical: 1, Worst: Place{Source: "claude", Session: "s2", Event: 7}},
+			{Path: "b.go", Units: 1, Edits: 4, Most: 4, Worst: Place{Source: "own", Session: "s3", Event: 2}},
+		},
+		Phases: []Phase{{Command: "build", Phase: "RED", Runs: 2, Completed: 1, Failed: 1, ActiveMS: 4000, Calls: 6, BadCalls: 1}, {Command: "ship", Runs: 1, Completed: 1, ActiveMS: 1000, Tokens: 70, Calls: 1}},
+	}
+	page := r.Markdown()
+	for _, row := range []string{
+		"| `a.go` in `/work/one` | 5 | 0 of 5 | 1 | `claude/s1` event 3 |\n",
+		"| `a.go` in `/work/two` | 4 | 1 of 8 | 2 | `claude/s2` event 7 |\n",
+		"| `b.go` | 4 | 0 of 4 | 1 | `own/s3` event 2 |\n",
+		"| `build:RED` | 1 of 2 | 1 of 2 | 4s | - | 1 of 6 |",
+		"| `ship` | 1 of 1 | 0 of 1 | 1s | 70 | 0 of 1 |",
+	} {
+		if !strings.Contains(page, row) {
+			t.Errorf("no row %q in\n%s", row, page)
+		}
+	}
+}

@@ -62,7 +62,7 @@ type Outcome struct {
 	Units   int             `json:"units"`
 	Of      int             `json:"of"`              // that ended
 	Rules   []Rule          `json:"rules,omitempty"` // what decided, the most frequent first
-	Refined int             `json:"refined"`         // of Units: hooks knew better than the session's own records
+	Refined int             `json:"refined"`         // of Units: a fact corrected it, a mark or a word of the source or what hooks recorded
 }
 
 // Rule is how often a rule decided.
