@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,9 +54,15 @@ const Observation = "This is observation, not proof: other things may have chang
 
 // Measure is what became of each failure that a remedy was tried against, in the order of applied.
 func Measure(all []*insight.Digest, applied []Applied) []Measured {
-	agents := map[string]map[string]bool{} // by key
+	agents, times := map[string]map[string]bool{}, map[string][]time.Time{} // by key
 	for i := range applied {
-		agents[applied[i].Key] = map[string]bool{}
+		key := applied[i].Key
+		agents[key] = map[string]bool{}
+		times[key] = append(times[key], applied[i].Time)
+	}
+	for key, t := range times {
+		slices.SortFunc(t, time.Time.Compare)
+		times[key] = slices.CompactFunc(t, time.Time.Equal)
 	}
 	for _, d := range all {
 		for _, key := range [...]string{d.Keys.Coarse, d.Keys.Sub, d.Keys.Fine} {
@@ -68,7 +75,7 @@ func Measure(all []*insight.Digest, applied []Applied) []Measured {
 	for i := range applied {
 		m := &list[i]
 		m.Applied = applied[i]
-		from, to := neighbours(applied, &applied[i])
+		from, to := neighbours(times[m.Key], m.Time)
 		for _, d := range all {
 			if agents[m.Key][d.Agent.Name] {
 				m.add(d, from, to)
@@ -79,16 +86,17 @@ func Measure(all []*insight.Digest, applied []Applied) []Measured {
 	return list
 }
 
-// neighbours is when a remedy was tried against the same failure before and after that; zero if it was not.
-func neighbours(applied []Applied, one *Applied) (from, to time.Time) {
-	for i := range applied {
-		switch o := &applied[i]; {
-		case o.Key != one.Key:
-		case o.Time.Before(one.Time) && o.Time.After(from):
-			from = o.Time
-		case o.Time.After(one.Time) && (to.IsZero() || o.Time.Before(to)):
-			to = o.Time
-		}
+// neighbours are the times before and after at of all, which are sorted; zero if there is none.
+func neighbours(all []time.Time, at time.Time) (from, to time.Time) {
+	i, there := slices.BinarySearchFunc(all, at, time.Time.Compare)
+	if i > 0 {
+		from = all[i-1]
+	}
+	if there {
+		i++
+	}
+	if i < len(all) {
+		to = all[i]
 	}
 	return from, to
 }

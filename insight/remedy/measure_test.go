@@ -124,3 +124,24 @@ func TestMeasureAddsUp(t *testing.T) {
 		}
 	}
 }
+
+// TestNeighbours: what stands beside a time, in whatever order the notes were made, and however many were made at once.
+func TestNeighbours(t *testing.T) {
+	var applied []Applied
+	for _, minute := range []int{30, 10, 20, 20, 10, 40} {
+		applied = append(applied, Applied{V: 1, Key: "e1-kk", Time: noon(minute), Note: fmt.Sprint(len(applied))})
+	}
+	applied = append(applied, Applied{V: 1, Key: "e1-other", Time: noon(15)})
+	var all []*insight.Digest
+	for minute := range 60 {
+		d := session(fmt.Sprint(minute), insight.Errored, "", minute)
+		d.Keys.Fine, d.Start = "e1-kk", d.End
+		all = append(all, d)
+	}
+	for i, m := range Measure(all, applied) {
+		want := [][2]int{{10, 10}, {10, 10}, {10, 10}, {10, 10}, {10, 10}, {10, 20}, {0, 0}}[i]
+		if m.Before.Of != want[0] || m.After.Of != want[1] {
+			t.Errorf("at %v: %+v, %+v", m.Time, m.Before, m.After)
+		}
+	}
+}

@@ -87,6 +87,9 @@ func write(root *os.Root, line []byte) error {
 		return err
 	}
 	defer f.Close()
+	if err := tooLarge(f); err != nil {
+		return err
+	}
 	torn, err := isTorn(f)
 	if err != nil {
 		return err
@@ -111,6 +114,15 @@ func open(root *os.Root, flags int) (*os.File, error) {
 		return nil, errors.Join(err, ErrNotRegular)
 	}
 	return f, nil
+}
+
+// tooLarge is the error for a file that nobody has written with notes: what would be added to it could not be read.
+func tooLarge(f *os.File) error {
+	st, err := f.Stat()
+	if err == nil && st.Size() > maxFile {
+		err = fmt.Errorf("larger than %d MiB, which nobody has written with notes", maxFile>>20)
+	}
+	return err
 }
 
 // isTorn says whether the last line has no end.
@@ -142,10 +154,10 @@ func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, Name), err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("larger than %d MiB, which nobody has written with notes", maxFile>>20)
+	if err := tooLarge(f); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, Name), err)
 	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile))
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, Name), err)
 	}

@@ -192,4 +192,7 @@ func TestTooLarge(t *testing.T) {
 	if list, _, err := Read(dir); err == nil || len(list) > 0 {
 		t.Errorf("%d lines, error %v", len(list), err)
 	}
+	if _, err := Append(dir, "e1-0123456789ab", "second", time.Now()); err == nil {
+		t.Error("a note was added that nobody can read")
+	}
 }
