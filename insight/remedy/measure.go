@@ -71,19 +71,36 @@ func Measure(all []*insight.Digest, applied []Applied) []Measured {
 			}
 		}
 	}
-	list := make([]Measured, len(applied))
-	for i := range applied {
-		m := &list[i]
-		m.Applied = applied[i]
-		from, to := neighbours(times[m.Key], m.Time)
+	looked := map[string][]*insight.Digest{} // at, by key
+	for key := range agents {
 		for _, d := range all {
-			if agents[m.Key][d.Agent.Name] {
-				m.add(d, from, to)
+			if agents[key][d.Agent.Name] {
+				looked[key] = append(looked[key], d)
 			}
 		}
-		m.Insufficient = m.After.Of < MinAfter
+	}
+	list, same := make([]Measured, len(applied)), map[Applied]*Measured{} // of the same key at the same time
+	for i := range applied {
+		m, at := &list[i], Applied{Key: applied[i].Key, Time: applied[i].Time}
+		if known := same[at]; known != nil {
+			*m = *known
+		} else {
+			m.measure(looked[at.Key], times[at.Key], at)
+			same[at] = m
+		}
+		m.Applied = applied[i]
 	}
 	return list
+}
+
+// measure adds up the sessions that are looked at for at.
+func (m *Measured) measure(looked []*insight.Digest, times []time.Time, at Applied) {
+	m.Applied = at
+	from, to := neighbours(times, at.Time)
+	for _, d := range looked {
+		m.add(d, from, to)
+	}
+	m.Insufficient = m.After.Of < MinAfter
 }
 
 // neighbours are the times before and after at of all, which are sorted; zero if there is none.
