@@ -1,8 +1,18 @@
 package build
 
+import (
+	"bytes"
+	"strings"
+
+	"aburn/internal/jsonl"
+)
+
 // Memo remembers texts that need not be looked at again: ids come again and again, in the records that tell of a call, and
 // in all that are of a turn. The zero value is ready. It is not safe for several goroutines.
-type Memo struct{ known [memoSize]string }
+type Memo struct {
+	known [memoSize]string
+	texts strings.Builder // what Text made last, one after the other
+}
 
 // memoSize is how many texts are remembered, a power of two. One takes the place of another.
 const memoSize = 128
@@ -17,6 +27,21 @@ func (m *Memo) Find(raw []byte) string {
 		return known
 	}
 	return ""
+}
+
+// Text is the text of the JSON string raw. Short ones share memory, which goes with the last of them: they are of one trace.
+func (m *Memo) Text(raw []byte) string {
+	const share, short = 2 << 10, 100 // bytes
+	if len(raw) < 2 || len(raw) > short || raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 {
+		return jsonl.Text(raw)
+	}
+	if m.texts.Cap()-m.texts.Len() < len(raw) {
+		m.texts.Reset()
+		m.texts.Grow(share)
+	}
+	at := m.texts.Len()
+	m.texts.Write(raw[1 : len(raw)-1])
+	return m.texts.String()[at:]
 }
 
 // Keep remembers the text of the JSON string raw, if s is what stands there, and returns s.

@@ -2,9 +2,11 @@ package build_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/build"
 )
@@ -51,5 +53,19 @@ func TestMemo(t *testing.T) {
 	}
 	if got := m.Find([]byte(`"call_2"`)); got != "" {
 		t.Errorf("found %q, which was not kept", got)
+	}
+}
+
+// Texts that share memory are those that they would be by themselves, also after many more were made.
+func TestMemoText(t *testing.T) {
+	var m build.Memo
+	var got, want []string
+	for i := range 1000 {
+		for _, raw := range []string{fmt.Sprintf(`"call_%d"`, i), fmt.Sprintf(`"%s"`, strings.Repeat("x", i%150)), fmt.Sprintf(`"a\\nb%d"`, i), `""`, `null`, `"`} {
+			got, want = append(got, m.Text([]byte(raw))), append(want, jsonl.Text([]byte(raw)))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
 	}
 }

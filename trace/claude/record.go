@@ -277,8 +277,9 @@ func has(v []byte, text string) bool {
 const tokenMax = 200
 
 // token is an id or a word of the client's as a trace keeps it. One that looks like neither is treated like text.
-func token(v []byte) string {
-	s := jsonl.Text(v)
+func token(v []byte) string { return tokenOf(jsonl.Text(v)) }
+
+func tokenOf(s string) string {
 	if len(s) <= tokenMax && isWord(s) {
 		return build.Token(s)
 	}
@@ -293,7 +294,7 @@ func (x *ids) token(v []byte) string {
 	if known := x.memo.Find(v); known != "" {
 		return known
 	}
-	return x.memo.Keep(v, token(v))
+	return x.memo.Keep(v, tokenOf(x.memo.Text(v)))
 }
 
 // isWord is whether s has nothing but what ids and names have.

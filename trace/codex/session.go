@@ -179,7 +179,7 @@ func (s *session) id(o object, key string) string {
 	if known := s.ids.Find(raw); known != "" {
 		return known
 	}
-	return s.ids.Keep(raw, token(raw))
+	return s.ids.Keep(raw, build.Token(s.ids.Text(raw)))
 }
 
 // add appends an event of the record at hand.
