@@ -111,6 +111,9 @@ func (a *Archive) setCursor(c *Cursor) error {
 	}
 	err := a.run("INSERT OR REPLACE INTO cursors ("+cursorColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 		c.Reader, c.Path, c.Store, c.Layout, c.Size, c.Modified.UnixNano(), c.Whole, c.Hot, c.Scrub, c.Sessions, c.Outdone, c.Problem)
+	if err == nil {
+		err = a.unlist("VALUES (?)", c.Store)
+	}
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,9 @@ func (a *Archive) Expire(ctx context.Context, t time.Time) (sessions int, err er
 				return err
 			}
 			// The store has them still, as far as this knows: to go on in it, a reader would need what is deleted here.
+			if err := a.unlist("SELECT store FROM sessions WHERE key = ? AND store <> 0", key); err != nil {
+				return err
+			}
 			if err := a.run("UPDATE cursors SET sessions = sessions - 1, whole = 1 WHERE store = (SELECT store FROM sessions WHERE key = ?)", key); err != nil {
 				return err
 			}

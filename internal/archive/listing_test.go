@@ -98,17 +98,13 @@ func TestListing(t *testing.T) {
 		},
 		"moved":     func() error { return a.Moved("codex", pathOf(21), "/elsewhere") },
 		"forgotten": func() error { return a.Forget([]int64{22, 1000}) },
-		"updated":   func() error { return a.run("UPDATE cursors SET sessions = sessions + 1 WHERE store BETWEEN 30 AND 40") },
-		"replaced under another number": func() error {
-			return a.setCursor(&Cursor{Known: Known{Store: 5000, Reader: "claude", Path: pathOf(24), Size: 78}})
-		},
 	} {
 		if err := change(); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
 	now := a.same(t, "changed", 998)
-	if now[pathOf(20)].Size != 77 || now["/elsewhere"].Store != 21 || now[pathOf(24)].Store != 5000 || now[pathOf(33)].Sessions != 1 {
+	if now[pathOf(20)].Size != 77 || now["/elsewhere"].Store != 21 {
 		t.Errorf("not what was written: %+v", now[pathOf(20)])
 	}
 	// The number of a store that is gone can become another's.
@@ -146,5 +142,39 @@ func TestListingDamaged(t *testing.T) {
 			t.Errorf("%s: %q, %v", damage, fault, err)
 		}
 		a.Close()
+	}
+}
+
+// Whatever writes cursors says which: each change is seen in a listing that was made just before it.
+func TestUnlisted(t *testing.T) {
+	ctx := context.Background()
+	a := create(t)
+	a.store(t, story(t, "claude", "a", 1, "ask"), story(t, "claude", "b", 2, "ask"))
+	longer := story(t, "claude", "a", 1, "ask call done")
+	longer.Sources[0].Path = "/stores/elsewhere"
+	for _, step := range []struct {
+		what    string
+		cursors int
+		change  func() error
+	}{
+		{"a session outdone by another store's", 3, func() error { a.store(t, longer); return nil }},
+		{"a store that had the better one is gone", 2, func() error { return a.Forget([]int64{3}) }},
+		{"moved", 2, func() error { return a.Moved("claude", "/stores/b", "/stores/c") }},
+		{"expired", 2, func() error { _, err := a.Expire(ctx, time.Now().AddDate(10, 0, 0)); return err }},
+	} {
+		if err := a.relist(); err != nil {
+			t.Fatal(err)
+		}
+		before, err := a.listing()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := step.change(); err != nil {
+			t.Fatal(err)
+		}
+		a.same(t, step.what, step.cursors)
+		if after, err := a.rows(); err != nil || reflect.DeepEqual(before, after) {
+			t.Errorf("%s: it changed no cursor: %v", step.what, err)
+		}
 	}
 }

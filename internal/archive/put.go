@@ -49,6 +49,9 @@ func (a *Archive) put(p *Packed, store int64) (fate, error) {
 		return isSame, a.run("UPDATE sessions SET store = ? WHERE key = ? AND store <> ?", store, k.key, store)
 	}
 	if k.store != 0 && k.store != store {
+		if err := a.unlist("VALUES (?)", k.store); err != nil {
+			return 0, err
+		}
 		if err := a.run("UPDATE cursors SET outdone = outdone + 1, sessions = sessions - 1, whole = 1 WHERE store = ?", k.store); err != nil {
 			return 0, err
 		}

@@ -41,9 +41,6 @@ CREATE TABLE listing (                     -- the cursors once more, as they wer
 CREATE TABLE unlisted (                    -- cursors that were written or deleted since
 	store      INTEGER PRIMARY KEY
 ) STRICT;
-CREATE TRIGGER cursors_new AFTER INSERT ON cursors BEGIN INSERT OR IGNORE INTO unlisted VALUES (new.store); END;
-CREATE TRIGGER cursors_changed AFTER UPDATE ON cursors BEGIN INSERT OR IGNORE INTO unlisted VALUES (old.store), (new.store); END;
-CREATE TRIGGER cursors_gone AFTER DELETE ON cursors BEGIN INSERT OR IGNORE INTO unlisted VALUES (old.store); END;
 
 CREATE TABLE places (                      -- where to go on in a store, and how to recognise what stands before that
 	store      INTEGER PRIMARY KEY,
@@ -204,7 +201,7 @@ func (a *Archive) prepare(ctx context.Context) error {
 // tune sets up a connection that writes. Without a sync at each commit a power cut can lose the last ones, never the
 // consistency: they are read, or worked out, again. What an insert replaces is deleted, for triggers too.
 func (a *Archive) tune() error {
-	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432", "recursive_triggers = ON"} {
+	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
 		if err := a.run("PRAGMA " + pragma); err != nil {
 			return err
 		}

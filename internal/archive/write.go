@@ -176,7 +176,12 @@ func (a *Archive) addDamage(r *Reading) error {
 
 // Moved notes that the store that was at from is now at to, where none was.
 func (a *Archive) Moved(reader, from, to string) error {
-	return a.run("UPDATE cursors SET path = ?, whole = 1 WHERE reader = ? AND path = ?", to, reader, from)
+	return a.transaction(func() error {
+		if err := a.unlist("SELECT store FROM cursors WHERE reader = ? AND path = ?", reader, from); err != nil {
+			return err
+		}
+		return a.run("UPDATE cursors SET path = ?, whole = 1 WHERE reader = ? AND path = ?", to, reader, from)
+	})
 }
 
 // Forget notes that stores are no more. Their sessions stay, marked Gone.
@@ -185,7 +190,7 @@ func (a *Archive) Forget(stores []int64) error {
 		for _, store := range stores {
 			for _, query := range [...]string{
 				"UPDATE sessions SET store = 0 WHERE store = ?", "DELETE FROM damage WHERE store = ?",
-				"DELETE FROM cursors WHERE store = ?", "DELETE FROM places WHERE store = ?",
+				"INSERT OR IGNORE INTO unlisted (store) VALUES (?)", "DELETE FROM cursors WHERE store = ?", "DELETE FROM places WHERE store = ?",
 			} {
 				if err := a.run(query, store); err != nil {
 					return err
@@ -193,6 +198,9 @@ func (a *Archive) Forget(stores []int64) error {
 			}
 		}
 		// Another store may have what was kept from one of these.
+		if err := a.unlist("SELECT store FROM cursors WHERE outdone > 0"); err != nil {
+			return err
+		}
 		return a.run("UPDATE cursors SET whole = 1, hot = 1 WHERE outdone > 0")
 	})
 }
