@@ -199,7 +199,7 @@ func (a *Archive) prepare(ctx context.Context) error {
 }
 
 // tune sets up a connection that writes. Without a sync at each commit a power cut can lose the last ones, never the
-// consistency: they are read, or worked out, again. What an insert replaces is deleted, for triggers too.
+// consistency: they are read, or worked out, again.
 func (a *Archive) tune() error {
 	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
 		if err := a.run("PRAGMA " + pragma); err != nil {
