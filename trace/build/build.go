@@ -61,7 +61,7 @@ func room[T any](list []T, at, size int64) []T {
 	more := n + 4
 	if at > 0 && at < size {
 		rest := float64(n) * float64(size-at) / float64(at)
-		more = min(int(rest*1.1), 2*n) + 4
+		more = int(min(1.1*rest, float64(2*n))) + 4
 	}
 	return slices.Grow(list, more)
 }
