@@ -1,14 +1,9 @@
 package mcpserver
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Cut is a list of an answer that was shortened.
@@ -26,84 +21,40 @@ func bounded(data any, limit int) (json.RawMessage, []Cut, error) {
 	if err != nil || len(text) <= limit {
 		return text, nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, nil, fmt.Errorf("decode an answer: %w", err)
-	}
+	tree, _ := parse(string(text))
 	var s shortener
-	tree := s.lists(v, "", nil, 0)
-	for over := size(tree) - limit; over > 0; {
+	s.find(tree, "", nil, 0)
+	for over := tree.size() - limit; over > 0; {
 		l := s.longest()
 		if l == nil {
 			return nil, []Cut{{Kept: 0, Of: 1}}, nil
 		}
 		over -= l.shorten(over)
 	}
-	text, err = json.Marshal(plain(tree))
-	return text, s.cuts(), err
+	return tree.append(nil), s.cuts(), nil
 }
 
 // shortener knows the lists of a value, always in the same order.
 type shortener struct{ all []*list }
 
-// list is an array that can be shortened.
-type list struct {
-	path  string
-	of    int
-	items []any
-	in    *list // the list that it is part of, of item at, if it is part of one
-	at    int
-}
-
-// plain puts what is left of an array in the place of every list again.
-func plain(v any) any {
+// find notes the lists in v.
+func (s *shortener) find(v value, path string, in *list, at int) {
 	switch v := v.(type) {
-	case map[string]any:
-		for key, member := range v {
-			if nests(member) {
-				v[key] = plain(member)
+	case object:
+		for _, m := range v {
+			if _, one := m.value.(plain); !one {
+				s.find(m.value, path+"/"+token(m.name), in, at)
 			}
 		}
 	case *list:
+		v.path, v.in, v.at = path, in, at
+		s.all = append(s.all, v)
 		for i, item := range v.items {
-			v.items[i] = plain(item)
-		}
-		return v.items
-	}
-	return v
-}
-
-// lists puts a list in the place of every array.
-func (s *shortener) lists(v any, path string, in *list, at int) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if nests(v[key]) {
-				v[key] = s.lists(v[key], path+"/"+token(key), in, at)
+			if _, one := item.(plain); !one {
+				s.find(item, path+"/"+strconv.Itoa(i), v, i)
 			}
 		}
-	case []any:
-		l := &list{path: path, of: len(v), items: v, in: in, at: at}
-		s.all = append(s.all, l)
-		for i, item := range v {
-			if nests(item) {
-				v[i] = s.lists(item, path+"/"+strconv.Itoa(i), l, i)
-			}
-		}
-		return l
 	}
-	return v
-}
-
-// nests says whether there can be lists in v.
-func nests(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any, *list:
-		return true
-	}
-	return false
 }
 
 // token is a key as part of a JSON pointer.
@@ -132,7 +83,7 @@ func (l *list) gone() bool { return l.in != nil && (l.at >= len(l.in.items) || l
 func (l *list) shorten(bytes int) (gone int) {
 	for least := len(l.items) / 2; gone < bytes && len(l.items) > least; {
 		last := len(l.items) - 1
-		gone += size(l.items[last]) + 1
+		gone += l.items[last].size() + 1
 		l.items = l.items[:last]
 	}
 	return gone
@@ -146,42 +97,4 @@ func (s *shortener) cuts() (cuts []Cut) {
 		}
 	}
 	return cuts
-}
-
-// size is the length of v as JSON, or a little more.
-func size(v any) int {
-	switch v := v.(type) {
-	case nil:
-		return len("null")
-	case bool:
-		return len("false")
-	case json.Number:
-		return len(v)
-	case string:
-		if !strings.ContainsFunc(v, rewritten) {
-			return len(v) + 2
-		}
-	case map[string]any:
-		n := 2
-		for key, value := range v {
-			n += size(key) + size(value) + 2
-		}
-		return n
-	case *list:
-		n := 2
-		for _, item := range v.items {
-			n += size(item) + 1
-		}
-		return n
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return 0
-	}
-	return len(text)
-}
-
-// rewritten says whether a character of a string can have another length in JSON.
-func rewritten(r rune) bool {
-	return r < ' ' || r >= utf8.RuneSelf || strings.ContainsRune(`"\<>&`, r)
 }
