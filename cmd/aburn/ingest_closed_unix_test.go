@@ -61,6 +61,43 @@ func closedHome(t *testing.T) (home, exe string, closed []string) {
 	return home, exe, closed
 }
 
+// Where a person names a folder, all readers look, and a folder below it that may not be read is told once, whoever it is of.
+func TestIngestNamedAboveClosedFolders(t *testing.T) {
+	home, exe, closed := closedHome(t)
+	for _, dir := range []string{".gemini/tmp/p/chats", ".openclaw/agents/a/sessions"} {
+		dir = filepath.Join(home, dir)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() == 0 {
+			if err := os.Chown(dir, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(dir, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(dir, 0o700) })
+		closed = append(closed, dir)
+	}
+	for name, args := range map[string][]string{"named": {"ingest", home}, "usual": {"ingest"}} {
+		cmd := aburnIn(home, args...)
+		cmd.Path, cmd.Env = exe, append(cmd.Env, "HOME="+home, "ABURN_HOME="+filepath.Join(home, "archive", name))
+		if os.Geteuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+		out, err := cmd.CombinedOutput()
+		if err == nil || cmd.ProcessState.ExitCode() != exitBadNews || !strings.Contains(string(out), "4 things could not be archived") {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		for _, dir := range closed {
+			if n := strings.Count(string(out), strings.TrimPrefix(dir, home)+": permission denied"); n != 1 {
+				t.Errorf("%s: %s is told %d times\n%s", name, dir, n, out)
+			}
+		}
+	}
+}
+
 // Folders that may not be read are told, each once and as bad news, and everything beside them is archived: by the usual places
 // and by a name.
 func TestIngestBesideClosedFolders(t *testing.T) {

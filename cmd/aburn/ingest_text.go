@@ -74,7 +74,7 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 		table.Add(append(row, term.Size(s.Bytes))...)
 	}
 	nothing := rows == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
-	if rows == 0 && !nothing {
+	if rows == 0 && !nothing && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return len(s.Skipped) > 0 }) {
 		a.note("no agent has written sessions where they usually are: a file or folder can be named")
 	}
 	if rows > 0 && table.Print(run.out, 2) != nil {

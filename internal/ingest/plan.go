@@ -109,12 +109,32 @@ func (r *run) find(ctx context.Context, meanwhile func() error) error {
 	if err := cmp.Or(failed, ctx.Err()); err != nil {
 		return err
 	}
-	for i, err := range errs {
-		if err != nil {
-			r.report.Sources[i].skip(err, "")
+	r.closed(errs)
+	return nil
+}
+
+// closed notes what the readers could not look into. In a place that a person named all of them look, for the same: the
+// first tells it, in whichever round.
+func (r *run) closed(errs []error) {
+	told := map[Skip]bool{}
+	for i := range r.report.Sources {
+		for _, s := range r.report.Sources[i].Skipped {
+			told[s] = len(r.Places.Paths) > 0
 		}
 	}
-	return nil
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		source := &r.report.Sources[i]
+		before := len(source.Skipped)
+		source.skip(err)
+		fresh := slices.DeleteFunc(source.Skipped[before:], func(s Skip) bool { return told[s] })
+		source.Skipped = source.Skipped[:before+len(fresh)]
+		for _, s := range fresh {
+			told[s] = len(r.Places.Paths) > 0
+		}
+	}
 }
 
 // wanted says whether a store is to be read, and counts it if it is not.

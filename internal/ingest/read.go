@@ -193,16 +193,18 @@ func readGuarded(ctx context.Context, reader trace.Reader, s trace.Store, k *sin
 func reason(err error) string { return scrub.Head(err.Error(), 4*maxReason) }
 
 // skip notes an error that is not of one store, or several in one: each once, however often it is looked.
-func (s *Source) skip(err error, path string) {
+func (s *Source) skip(err error) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range several.Unwrap() {
-			s.skip(one, path)
+			s.skip(one)
 		}
 		return
 	}
-	kind := Unreadable
+	path, kind := "", Unreadable
 	if unknown := new(trace.UnknownLayout); errors.As(err, &unknown) {
-		kind, path = UnknownLayout, unknown.Path
+		path, kind = unknown.Path, UnknownLayout
+	} else if at := new(fs.PathError); errors.As(err, &at) {
+		path = at.Path
 	}
 	if skip := (Skip{path, kind, reason(err)}); !slices.Contains(s.Skipped, skip) {
 		s.Skipped = append(s.Skipped, skip)

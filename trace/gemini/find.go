@@ -21,13 +21,21 @@ const layout = "chats"
 // Find implements trace.Reader. A store is all files of one session and of its sub-agents: the agent splits a session over
 // several files of one folder, whose names end in the first eight characters of its id.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
+	var closed []error // what may not be read; the other places may
+	beside := func(err error) error {
+		if errors.Is(err, fs.ErrPermission) {
+			closed = append(closed, err)
+			return nil
+		}
+		return err
+	}
 	if len(in.Paths) > 0 {
 		for _, path := range in.Paths {
-			if err := named(ctx, path, found); err != nil {
+			if err := named(ctx, path, beside, found); err != nil {
 				return err
 			}
 		}
-		return nil
+		return errors.Join(closed...)
 	}
 	home := in.Home
 	if dir := in.Getenv("GEMINI_CLI_HOME"); dir != "" {
@@ -47,34 +55,34 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		if !p.IsDir() {
 			continue
 		}
-		if err := chats(filepath.Join(home, ".gemini", "tmp", p.Name(), "chats"), found); err != nil {
+		if err := beside(chats(filepath.Join(home, ".gemini", "tmp", p.Name(), "chats"), found)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(closed...)
 }
 
-// named finds what a person named: a file, or a folder at whatever height.
-func named(ctx context.Context, path string, found func(trace.Store) error) error {
+// named finds what a person named: a file, or a folder at whatever height. Of errors it returns those that beside does.
+func named(ctx context.Context, path string, beside func(error) error, found func(trace.Store) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return beside(err)
 	}
 	if !info.IsDir() {
-		return file(path, found)
+		return beside(file(path, found))
 	}
 	return filepath.WalkDir(path, func(dir string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && dir == path:
-			return err
+			return beside(err)
 		case err != nil || !d.IsDir():
 			return nil
 		case filepath.Base(filepath.Dir(dir)) == "chats" && dir != path:
 			return fs.SkipDir // of sub-agents, and in the store of their session
 		}
-		return chats(dir, found)
+		return beside(chats(dir, found))
 	})
 }
 
@@ -150,11 +158,15 @@ func addEntry(all []part, folder *jsonl.Folder, i int) []part {
 	return all
 }
 
-// chats finds the stores in one folder of sessions; none if there is no such folder.
+// chats finds the stores in one folder of sessions; none if there is no such folder. An error is found's, or says that the
+// folder may not be read.
 func chats(dir string, found func(trace.Store) error) error {
 	folder, err := jsonl.OpenFolder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return err
 	}
 	if err != nil { // Read tells why
 		return found(trace.Store{Reader: name, Layout: layout, Path: dir})

@@ -23,13 +23,21 @@ const maxHeader = 4 << 10
 
 // Find implements trace.Reader. Files of lines come before databases, which have what was taken over from them.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
+	var closed []error // what may not be read; the other places may
+	beside := func(err error) error {
+		if errors.Is(err, fs.ErrPermission) {
+			closed = append(closed, err)
+			return nil
+		}
+		return err
+	}
 	if len(in.Paths) > 0 {
 		for _, path := range in.Paths {
-			if err := named(ctx, path, found); err != nil {
+			if err := named(ctx, path, beside, found); err != nil {
 				return err
 			}
 		}
-		return nil
+		return errors.Join(closed...)
 	}
 	agents := filepath.Join(stateDir(in), "agents")
 	list, err := os.ReadDir(agents)
@@ -46,7 +54,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		if !agent.IsDir() {
 			continue
 		}
-		if err := transcripts(filepath.Join(agents, agent.Name(), "sessions"), found); err != nil {
+		if err := beside(transcripts(filepath.Join(agents, agent.Name(), "sessions"), found)); err != nil {
 			return err
 		}
 	}
@@ -55,7 +63,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 			return err
 		}
 	}
-	return nil
+	return errors.Join(closed...)
 }
 
 // stateDir is where the client keeps what it has, as its own documentation says.
@@ -77,12 +85,12 @@ func tilde(path, home string) string {
 	return path
 }
 
-// named finds what a person named: a file, or a folder at whatever height.
-func named(ctx context.Context, path string, found func(trace.Store) error) error {
+// named finds what a person named: a file, or a folder at whatever height. Of errors it returns those that beside does.
+func named(ctx context.Context, path string, beside func(error) error, found func(trace.Store) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return err
+		return beside(err)
 	case info.IsDir():
 	case isDatabase(path):
 		return give(path, database, found)
@@ -97,11 +105,11 @@ func named(ctx context.Context, path string, found func(trace.Store) error) erro
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && at == path:
-			return err
+			return beside(err)
 		case err != nil:
 			return nil
 		case d.IsDir():
-			return transcripts(at, found)
+			return beside(transcripts(at, found))
 		case d.Name() == databaseFile:
 			databases = append(databases, at)
 		}
@@ -149,11 +157,15 @@ func beginning(path string) []byte {
 	return data[:n]
 }
 
-// transcripts finds the transcripts in one folder; none if it is no folder of sessions.
+// transcripts finds the transcripts in one folder; none if it is no folder of sessions. An error is found's, or says that the
+// folder may not be read.
 func transcripts(dir string, found func(trace.Store) error) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return err
 	}
 	if err != nil { // Read tells why
 		return found(trace.Store{Reader: name, Layout: lines, Path: dir})
