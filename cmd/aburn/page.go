@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -24,7 +26,11 @@ func (a *app) writePage(cmd *cli.Command, html func(io.Writer) error, shows stri
 	if err := html(&page); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
+	err = os.WriteFile(path, page.Bytes(), 0o600)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usageError(err.Error(), "make the folder first, or name another one behind --html")
+	case err != nil:
 		return err
 	}
 	a.note(path + " shows " + shows)
