@@ -10,7 +10,7 @@ import (
 
 // Decode reads the stored form. The error says what is wrong with it; a form of another Version is one. The digest's texts
 // share one copy of b.
-func Decode(b []byte) (*Digest, error) { return new(Decoder).decode(string(b), 0) }
+func Decode(b []byte) (*Digest, error) { return new(Decoder).decode(string(b), false) }
 
 // Decoder decodes many digests that are kept together: they share memory, so that none of it is given back before all of them
 // are. It is for one goroutine at a time.
@@ -29,21 +29,18 @@ type Decoder struct {
 	exits   pool[int]
 }
 
-// atOnce is for how many entries of a kind a Decoder takes memory.
-const atOnce = 128
-
 // Decode is as the function, but that the digest's texts are parts of form.
-func (c *Decoder) Decode(form string) (*Digest, error) { return c.decode(form, atOnce) }
+func (c *Decoder) Decode(form string) (*Digest, error) { return c.decode(form, true) }
 
-func (c *Decoder) decode(form string, atOnce int) (*Digest, error) {
-	r := decoder{text: form, Decoder: c, atOnce: atOnce}
+func (c *Decoder) decode(form string, more bool) (*Digest, error) {
+	r := decoder{text: form, Decoder: c, more: more}
 	if r.byte() != formMagic {
 		return nil, fmt.Errorf("decode digest: it does not begin with %q", formMagic)
 	}
 	if v := r.int(); v != Version {
 		return nil, fmt.Errorf("decode digest: version %d, not %d", v, Version)
 	}
-	d := &c.digests.take(1, atOnce)[0]
+	d := &c.digests.take(1, more)[0]
 	r.digest(d)
 	if r.bad == "" && r.at < len(r.text) {
 		r.fail("there is more behind it")
@@ -57,26 +54,35 @@ func (c *Decoder) decode(form string, atOnce int) (*Digest, error) {
 	return d, nil
 }
 
-// pool is memory for lists.
-type pool[T any] []T
+// pool is memory for lists. It is taken in parts, of which each is twice as large as the one before, from the first to the last
+// number of entries.
+type pool[T any] struct {
+	free []T
+	part int
+}
 
-// take is a list of n, of memory for at least atOnce.
-func (p *pool[T]) take(n, atOnce int) []T {
-	if n > len(*p) {
-		*p = make([]T, max(n, atOnce))
+const firstPart, lastPart = 16, 1024
+
+// take is a list of n. More are to come if more says so: else it takes no memory for others.
+func (p *pool[T]) take(n int, more bool) []T {
+	if n > len(p.free) {
+		if more {
+			p.part = min(max(2*p.part, firstPart), lastPart)
+		}
+		p.free = make([]T, max(n, p.part))
 	}
-	all := (*p)[:n:n]
-	*p = (*p)[n:]
+	all := p.free[:n:n]
+	p.free = p.free[n:]
 	return all
 }
 
 // decoder reads values in their stored form. After an error it reads on without effect.
 type decoder struct {
 	*Decoder
-	atOnce int
-	text   string
-	at     int
-	bad    string
+	more bool // digests are to come
+	text string
+	at   int
+	bad  string
 }
 
 func (r *decoder) fail(why string) {
@@ -172,7 +178,7 @@ func (r *decoder) time() time.Time {
 // compare them.
 func (r *decoder) word() string {
 	s := r.string()
-	if len(s) == 0 || r.atOnce == 0 {
+	if len(s) == 0 || !r.more {
 		return s
 	}
 	known := &r.words[(uint(len(s))+7*uint(s[0])+31*uint(s[len(s)/2])+127*uint(s[len(s)-1]))%uint(len(r.words))]
@@ -186,7 +192,7 @@ func (r *decoder) pointer() *int {
 	if !r.bool() {
 		return nil
 	}
-	n := &r.exits.take(1, max(r.atOnce, 8))[0]
+	n := &r.exits.take(1, r.more)[0]
 	*n = r.int()
 	return n
 }
@@ -197,7 +203,7 @@ func list[T any](r *decoder, p *pool[T], least int, each func(*decoder, *T)) []T
 	if n == 0 {
 		return nil
 	}
-	all := p.take(n, r.atOnce)
+	all := p.take(n, r.more)
 	for i := range all {
 		each(r, &all[i])
 	}

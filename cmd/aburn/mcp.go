@@ -45,7 +45,7 @@ func (a *app) mcp(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	d := &desk{app: a, dir: dir, kept: &kept{}}
-	s := mcpserver.Server{Version: version().Version, Instructions: mcpInstructions, Tools: d.tools(), Resources: d.resources()}
+	s := mcpserver.Server{Version: version().Version, Instructions: mcpInstructions, Tools: d.tools(), Resources: d.resources(), Around: leaveGarbage}
 	return s.Serve(bare{ctx}, a.in, a.out)
 }
 

@@ -55,7 +55,6 @@ func (k *kept) loadAlways(ctx context.Context, dir string, f archive.Filter) ([]
 			return l.list, nil
 		}
 	}
-	defer leaveGarbage()()
 	list, err := digests.Load(ctx, dir, f, nil)
 	if err != nil {
 		return list, err

@@ -38,8 +38,7 @@ const notFound = -32002
 
 func (s *Server) reader(r Resource) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (_ *mcp.ReadResourceResult, err error) {
-		s.turn.Lock()
-		defer s.turn.Unlock()
+		defer s.around()()
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("aburn failed: %v", p)

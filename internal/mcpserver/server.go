@@ -21,6 +21,8 @@ type Server struct {
 	Instructions string
 	Tools        []Tool
 	Resources    []Resource
+	// Around is called before a question is worked out, and what it returns when the answer is ready to be written; nil for nothing.
+	Around func() (after func())
 
 	turn sync.Mutex // one question is answered at a time
 }
@@ -35,6 +37,19 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	server.AddReceivingMiddleware(s.lazily(server))
 	to := &writer{to: out}
 	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(&lines{in: bufio.NewReader(in), out: to}), Writer: to})
+}
+
+// around begins to answer a question, and returns what ends that.
+func (s *Server) around() func() {
+	s.turn.Lock()
+	after := func() {}
+	if s.Around != nil {
+		after = s.Around()
+	}
+	return func() {
+		after()
+		s.turn.Unlock()
+	}
 }
 
 // lazily adds tools and resources when they are first asked about: their schemas take longer to make than everything else

@@ -137,6 +137,29 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
+// Around is called before and after each question, also one that has no answer or makes the tool panic, and never twice at a time.
+func TestAround(t *testing.T) {
+	var said strings.Builder
+	s := echoServer()
+	s.Around = func() func() {
+		said.WriteString("(")
+		return func() { said.WriteString(")") }
+	}
+	session := dial(t, s)
+	for _, word := range []string{"hello", "error", "panic", "nothing"} {
+		call(t, session, "echo", ask{Word: word}, nil)
+	}
+	for _, uri := range []string{"aburn://one", "aburn://many/a/none", "aburn://many/a/panic"} {
+		session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+	}
+	if _, err := session.ListTools(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := said.String(), strings.Repeat("()", 7); got != want {
+		t.Errorf("it was called %s, want %s", got, want)
+	}
+}
+
 func TestWhoAsks(t *testing.T) {
 	session := dial(t, echoServer())
 	codex := mcp.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "s", "thread_id": "t"}}

@@ -120,8 +120,7 @@ func open(s *jsonschema.Schema) {
 // handler answers one call after the other. A tool that fails, in whatever way, has no answer; the server goes on.
 func (s *Server) handler(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
-		s.turn.Lock()
-		defer s.turn.Unlock()
+		defer s.around()()
 		defer func() {
 			if r := recover(); r != nil {
 				result = none(fmt.Sprintf("aburn failed: %v", r))
