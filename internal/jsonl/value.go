@@ -94,38 +94,36 @@ const word = 8
 func appendCommon(dst, s []byte) ([]byte, int) {
 	const low, high = 0x0101010101010101, 0x8080808080808080
 	dst = slices.Grow(dst, len(s)) // no escape stands for more than it takes
-	at, i := len(dst), 0
-	room := dst[:cap(dst)]
-	for i+word <= len(s) {
-		x := binary.LittleEndian.Uint64(s[i:])
-		binary.LittleEndian.PutUint64(room[at:], x)
+	from, to := s, dst[len(dst):cap(dst)]
+	for len(from) >= word && len(to) >= word {
+		x := binary.LittleEndian.Uint64(from)
+		binary.LittleEndian.PutUint64(to, x)
 		x ^= low * '\\'
 		found := (x - low) &^ x & high // the lowest bit is that of the first backslash
 		if found == 0 {
-			i, at = i+word, at+word
+			from, to = from[word:], to[word:]
 			continue
 		}
 		n := bits.TrailingZeros64(found) / 8
-		i, at = i+n, at+n
-		if i+1 == len(s) || escapes[s[i+1]] == 0 {
-			return room[:at], i
+		from, to = from[n:], to[n:]
+		if len(from) < 2 || escapes[from[1]] == 0 {
+			break
 		}
-		room[at] = escapes[s[i+1]]
-		i, at = i+2, at+1
+		to[0] = escapes[from[1]]
+		from, to = from[2:], to[1:]
 	}
-	for ; i < len(s); at++ {
-		b := s[i]
+	for len(from) > 0 {
+		b, n := from[0], 1
 		if b == '\\' {
-			if i+1 == len(s) || escapes[s[i+1]] == 0 {
+			if len(from) < 2 || escapes[from[1]] == 0 {
 				break
 			}
-			i++
-			b = escapes[s[i]]
+			b, n = escapes[from[1]], 2
 		}
-		room[at] = b
-		i++
+		to[0] = b
+		from, to = from[n:], to[1:]
 	}
-	return room[:at], i
+	return dst[:cap(dst)-len(to)], len(s) - len(from)
 }
 
 // unicodeEscape is the rune of the \u at the beginning of s, or of the pair there, and how many bytes it takes.
