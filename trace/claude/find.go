@@ -26,26 +26,21 @@ const (
 
 // Find finds the transcripts below the client's projects folders, or below in.Paths.
 func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	var closed []error // what may not be read; the other places may
+	var closed jsonl.Closed
 	if len(in.Paths) > 0 {
 		for _, path := range in.Paths {
-			if err := named(ctx, path, found); errors.Is(err, fs.ErrPermission) {
-				closed = append(closed, err)
-			} else if err != nil {
+			if err := closed.Pass(named(ctx, path, found)); err != nil {
 				return err
 			}
 		}
-		return errors.Join(closed...)
+		return closed.Join()
 	}
 	for _, dir := range homes(in) {
-		err := projects(ctx, filepath.Join(dir, "projects"), found)
-		if errors.Is(err, fs.ErrPermission) {
-			closed = append(closed, err)
-		} else if err != nil {
+		if err := closed.Pass(projects(ctx, filepath.Join(dir, "projects"), found)); err != nil {
 			return err
 		}
 	}
-	return errors.Join(closed...)
+	return closed.Join()
 }
 
 // projects finds the transcripts below a projects folder, also where it returns an error because some folders could not be

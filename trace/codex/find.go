@@ -26,7 +26,7 @@ const (
 const sniffed = 4 << 10
 
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	var closed []error // what may not be read; the other places may
+	var closed jsonl.Closed
 	for _, path := range places(in) {
 		info, err := os.Stat(path)
 		switch {
@@ -40,13 +40,11 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		case info.IsDir():
 			err = walk(ctx, path, found)
 		}
-		if errors.Is(err, fs.ErrPermission) {
-			closed = append(closed, err)
-		} else if err != nil {
+		if err := closed.Pass(err); err != nil {
 			return err
 		}
 	}
-	return errors.Join(closed...)
+	return closed.Join()
 }
 
 // places is where rollouts are: what a person named, or the folders below CODEX_HOME.

@@ -21,21 +21,14 @@ const layout = "chats"
 // Find implements trace.Reader. A store is all files of one session and of its sub-agents: the agent splits a session over
 // several files of one folder, whose names end in the first eight characters of its id.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	var closed []error // what may not be read; the other places may
-	beside := func(err error) error {
-		if errors.Is(err, fs.ErrPermission) {
-			closed = append(closed, err)
-			return nil
-		}
-		return err
-	}
+	var closed jsonl.Closed
 	if len(in.Paths) > 0 {
 		for _, path := range in.Paths {
-			if err := named(ctx, path, beside, found); err != nil {
+			if err := named(ctx, path, &closed, found); err != nil {
 				return err
 			}
 		}
-		return errors.Join(closed...)
+		return closed.Join()
 	}
 	home := in.Home
 	if dir := in.Getenv("GEMINI_CLI_HOME"); dir != "" {
@@ -55,34 +48,34 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		if !p.IsDir() {
 			continue
 		}
-		if err := beside(chats(filepath.Join(home, ".gemini", "tmp", p.Name(), "chats"), found)); err != nil {
+		if err := closed.Pass(chats(filepath.Join(home, ".gemini", "tmp", p.Name(), "chats"), found)); err != nil {
 			return err
 		}
 	}
-	return errors.Join(closed...)
+	return closed.Join()
 }
 
-// named finds what a person named: a file, or a folder at whatever height. Of errors it returns those that beside does.
-func named(ctx context.Context, path string, beside func(error) error, found func(trace.Store) error) error {
+// named finds what a person named: a file, or a folder at whatever height. What may not be read goes into closed.
+func named(ctx context.Context, path string, closed *jsonl.Closed, found func(trace.Store) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return beside(err)
+		return closed.Pass(err)
 	}
 	if !info.IsDir() {
-		return beside(file(path, found))
+		return closed.Pass(file(path, found))
 	}
 	return filepath.WalkDir(path, func(dir string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && dir == path:
-			return beside(err)
+			return closed.Pass(err)
 		case err != nil || !d.IsDir():
 			return nil
 		case filepath.Base(filepath.Dir(dir)) == "chats" && dir != path:
 			return fs.SkipDir // of sub-agents, and in the store of their session
 		}
-		return beside(chats(dir, found))
+		return closed.Pass(chats(dir, found))
 	})
 }
 

@@ -23,21 +23,14 @@ const maxHeader = 4 << 10
 
 // Find implements trace.Reader. Files of lines come before databases, which have what was taken over from them.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	var closed []error // what may not be read; the other places may
-	beside := func(err error) error {
-		if errors.Is(err, fs.ErrPermission) {
-			closed = append(closed, err)
-			return nil
-		}
-		return err
-	}
+	var closed jsonl.Closed
 	if len(in.Paths) > 0 {
 		for _, path := range in.Paths {
-			if err := named(ctx, path, beside, found); err != nil {
+			if err := named(ctx, path, &closed, found); err != nil {
 				return err
 			}
 		}
-		return errors.Join(closed...)
+		return closed.Join()
 	}
 	agents := filepath.Join(stateDir(in), "agents")
 	list, err := os.ReadDir(agents)
@@ -54,7 +47,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		if !agent.IsDir() {
 			continue
 		}
-		if err := beside(transcripts(filepath.Join(agents, agent.Name(), "sessions"), found)); err != nil {
+		if err := closed.Pass(transcripts(filepath.Join(agents, agent.Name(), "sessions"), found)); err != nil {
 			return err
 		}
 	}
@@ -63,7 +56,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 			return err
 		}
 	}
-	return errors.Join(closed...)
+	return closed.Join()
 }
 
 // stateDir is where the client keeps what it has, as its own documentation says.
@@ -85,12 +78,12 @@ func tilde(path, home string) string {
 	return path
 }
 
-// named finds what a person named: a file, or a folder at whatever height. Of errors it returns those that beside does.
-func named(ctx context.Context, path string, beside func(error) error, found func(trace.Store) error) error {
+// named finds what a person named: a file, or a folder at whatever height. What may not be read goes into closed.
+func named(ctx context.Context, path string, closed *jsonl.Closed, found func(trace.Store) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return beside(err)
+		return closed.Pass(err)
 	case info.IsDir():
 	case isDatabase(path):
 		return give(path, database, found)
@@ -105,11 +98,11 @@ func named(ctx context.Context, path string, beside func(error) error, found fun
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && at == path:
-			return beside(err)
+			return closed.Pass(err)
 		case err != nil:
 			return nil
 		case d.IsDir():
-			return beside(transcripts(at, found))
+			return closed.Pass(transcripts(at, found))
 		case d.Name() == databaseFile:
 			databases = append(databases, at)
 		}
