@@ -19,6 +19,7 @@ type forAgent struct {
 
 // digests are the digests of the sessions that f chooses, the newest first. That some could not be read is a warning.
 func (a *app) digests(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
+	a.leaveGarbage()
 	load := func() ([]digests.Session, error) { return digests.Load(ctx, archive.Dir(a.env), f, a.digestProgress()) }
 	if a.agent != nil {
 		load = func() ([]digests.Session, error) { return a.agent.kept.load(ctx, archive.Dir(a.env), f) }

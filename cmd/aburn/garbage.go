@@ -8,7 +8,14 @@ import (
 )
 
 // garbageRoom is how much memory may be taken before garbage is looked for after all: an archive of 10,000 sessions takes half of it.
-const garbageRoom = 96 << 20
+const garbageRoom = 64 << 20
+
+// leaveGarbage is for commands that keep what they read: until this one ends.
+func (a *app) leaveGarbage() {
+	if a.collect == nil {
+		a.collect = leaveGarbage()
+	}
+}
 
 // leaveGarbage puts off the search for garbage while something is worked out, until collect is called or garbageRoom is used up:
 // from then on it goes on as usual. Nearly all of what is read from an archive is needed for the answer, so that looking for

@@ -67,6 +67,7 @@ func (k *kept) loadAlways(ctx context.Context, dir string, f archive.Filter) ([]
 
 // forest is all trees of the archive.
 func (a *app) forest(ctx context.Context, arch *archive.Archive) (*forest, error) {
+	a.leaveGarbage()
 	if a.agent == nil {
 		return plant(ctx, arch)
 	}

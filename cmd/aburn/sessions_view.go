@@ -24,9 +24,6 @@ func (a *app) viewArchive(ctx context.Context) (*archive.Archive, error) {
 	if err != nil {
 		return nil, viewError(err)
 	}
-	if a.collect == nil {
-		a.collect = leaveGarbage()
-	}
 	return arch, nil
 }
 
