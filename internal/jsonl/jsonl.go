@@ -43,9 +43,10 @@ func buffer() []byte {
 	return make([]byte, 0, chunk)
 }
 
-// release keeps a buffer for the next reading, unless a long line made it large.
+// release keeps a buffer for the next reading, unless a very long line made it large.
 func release(b []byte) {
-	if cap(b) == chunk {
+	const most = 4 * chunk
+	if cap(b) <= most {
 		buffers.Put(&b)
 	}
 }
@@ -67,7 +68,7 @@ func Read(ctx context.Context, r io.Reader, offset, lines int64, each func(Line)
 			buf = grown
 		}
 		seen := len(buf)
-		n, err := r.Read(buf[seen:cap(buf)])
+		n, err := r.Read(buf[seen:min(seen+chunk, cap(buf))]) // not more than the processor's caches hold
 		buf = buf[:seen+n]
 		done, from := 0, seen
 		for {
