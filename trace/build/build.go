@@ -51,19 +51,15 @@ func (b *Builder) Trace() *trace.SessionTrace { return b.t }
 // Expect says how many bytes the file has that events come from, so that there is room for them.
 func (b *Builder) Expect(size int64) { b.size = size }
 
-// room is a list with room for one more, from the record at a place of a file of so many bytes. It grows by as much as the
-// rest of the file needs if that is like what came before, but not more than threefold.
+// room is a list with room for one more, from the record at a place of a file of so many bytes. From a quarter of the file on it
+// grows by what the rest needs if that is like what came before, and not by leaps.
 func room[T any](list []T, at, size int64) []T {
 	n := len(list)
-	if n < cap(list) {
-		return list
+	if n < cap(list) || at <= size/4 || at >= size {
+		return list // append knows what to do
 	}
-	more := n + 4
-	if at > 0 && at < size {
-		rest := float64(n) * float64(size-at) / float64(at)
-		more = int(min(1.1*rest, float64(2*n))) + 4
-	}
-	return slices.Grow(list, more)
+	rest := float64(n) * float64(size-at) / float64(at) // at most threefold
+	return slices.Grow(list, int(1.1*rest)+n/8+4)
 }
 
 // File is the number of the source at path, for Ref.File; how says how it was read, if that matters.

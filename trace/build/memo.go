@@ -15,7 +15,7 @@ type Memo struct {
 }
 
 // memoSize is how many texts are remembered, a power of two. One takes the place of another.
-const memoSize = 128
+const memoSize = 64
 
 // Find is the text that was kept for the JSON string raw; "" if there is none. A text that has escapes is not found.
 func (m *Memo) Find(raw []byte) string {
