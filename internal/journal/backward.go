@@ -39,6 +39,9 @@ type backward struct {
 	o     BackwardOptions
 	left  int64 // of o.Limit
 	yield func(Line, error) bool
+	// older is the segments before the one that is read, once they were listed. What a rotation adds to them is newer.
+	older  []Segment
+	listed bool
 }
 
 // run reads segment after segment, each while the one before is still unknown:
@@ -70,6 +73,7 @@ func (b *backward) last(all []Segment) (*segmentFile, error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f, err := b.j.open(all[i].Name, readFlags)
 		if !errors.Is(err, fs.ErrNotExist) { // dropped meanwhile
+			b.older, b.listed = all[:i], true
 			return f, err
 		}
 	}
@@ -102,11 +106,14 @@ func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
 
 // before opens the segment before f.
 func (b *backward) before(f *segmentFile) (*segmentFile, error) {
-	all, err := b.j.Segments()
-	if err != nil {
-		return nil, err
+	if !b.listed {
+		all, err := b.j.Segments()
+		if err != nil {
+			return nil, err
+		}
+		b.older, b.listed = olderThan(all, f), true
 	}
-	return b.last(olderThan(all, f))
+	return b.last(b.older)
 }
 
 // own yields the segment's own entries down to floor.

@@ -20,6 +20,8 @@ type cursor struct {
 	base  logfmt.Seq // segments with a higher number come after f
 	last  bool       // f has a successor and is being drained
 	pace  int64      // see Paced; 0: never pause
+	all   []Segment  // as they were listed last
+	at    int        // where f was in a listing
 }
 
 // start opens the segment that from lies in; with the zero Position the oldest
@@ -76,7 +78,7 @@ func (c *cursor) enter(all []Segment, i int, known bool) error {
 		return errMoved
 	}
 	c.close()
-	c.f, c.known, c.last = f, known, false
+	c.f, c.known, c.last, c.at = f, known, false, i
 	c.base = all[i].First
 	if f.name == Name && i > 0 {
 		c.base = all[i-1].First
@@ -162,8 +164,8 @@ func (c *cursor) next() (Line, error) {
 // At the first call with a successor it stays, so that what a lock-free writer
 // wrote to f meanwhile is read too.
 func (c *cursor) advance() (bool, error) {
-	for {
-		all, err := c.j.Segments()
+	for moved := false; ; moved = true {
+		all, err := c.segments(moved)
 		if err != nil {
 			return false, err
 		}
@@ -181,11 +183,30 @@ func (c *cursor) advance() (bool, error) {
 	}
 }
 
+// segments lists the segments anew, unless f and what follows it had both been rotated when they were listed last: nothing comes
+// in between any more.
+func (c *cursor) segments(anew bool) ([]Segment, error) {
+	if i := c.index(c.all); !anew && i >= 0 && i+2 < len(c.all) {
+		return c.all, nil
+	}
+	all, err := c.j.Segments()
+	c.all = all
+	return all, err
+}
+
+// index is where f is in a listing, -1 if it is not there.
+func (c *cursor) index(all []Segment) int {
+	if c.at < len(all) && os.SameFile(all[c.at].info, c.f.info) {
+		return c.at
+	}
+	return indexOf(all, c.f.info)
+}
+
 // successor is the index of the segment that follows f, and whether nothing is
 // missing between the two. A file that is no segment any more was dropped by a
 // rotation, or replaced by somebody.
 func (c *cursor) successor(all []Segment) (i int, known bool) {
-	if i := indexOf(all, c.f.info); i >= 0 {
+	if i := c.index(all); i >= 0 {
 		return i + 1, true
 	}
 	for i, s := range all {

@@ -1,7 +1,10 @@
 package journal
 
 import (
+	"fmt"
+	"iter"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -52,5 +55,40 @@ func TestSegmentsWhileRotating(t *testing.T) {
 	}
 	if len(before) != 201 {
 		t.Errorf("%d segments at the end", len(before))
+	}
+}
+
+// TestManySegments: a log of very many segments is read in a time that grows with their number, in both directions; listing all of
+// them for each would take an hour.
+func TestManySegments(t *testing.T) {
+	const many = 10_000
+	dir := t.TempDir()
+	for i := 1; i <= many; i++ {
+		name := Name
+		if i < many {
+			name = fmt.Sprintf("%s.%d", Name, i)
+		}
+		line := fmt.Sprintf(`{"ts":"2026-11-21T10:00:00.000Z","cmd":"x","event":"START","seq":%d,"id":"%016x"}`+"\n", i, i)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	j := New(root, Options{By: Command})
+	for what, lines := range map[string]iter.Seq2[Line, error]{"backwards": j.Backward(BackwardOptions{}), "forwards": j.Forward(Position{})} {
+		n := 0
+		for _, err := range lines {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != many {
+			t.Errorf("%s: %d entries", what, n)
+		}
 	}
 }
