@@ -13,8 +13,7 @@ import (
 
 // A run that finds nothing new needs all of cursors, and to read a row for each file takes longer than the file does. So
 // they are kept once more, many in a row: the table listing. The cursors that were written or deleted since are in
-// unlisted: whatever changes
-// cursors puts them there. Triggers would do it too, but make a first ingest 2 % longer.
+// unlisted: whatever changes cursors puts them there. Triggers would do it too, but make a first ingest 2 % longer.
 
 // listingRow is how large a row of listing may get, in bytes: it fits into a page, with what SQLite puts there.
 const listingRow = 8000
