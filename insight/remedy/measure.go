@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"aburn/insight"
-	"aburn/insight/markdown"
 )
 
 // Applied is that a user tried a remedy against the failure with this key.
@@ -152,22 +151,20 @@ func (e Excluded) Sum() int { return e.Live + e.Undated + e.Straddled + e.Undeci
 
 // String is the measure in words, both rates with their denominators.
 func (m *Measured) String() string {
-	text := "before " + m.Before.String() + ", after " + m.After.String()
+	text := "before " + m.Before.String() + ", after " + m.After.String() + " sessions and sub-agents"
 	if m.Insufficient {
-		text += ": insufficient data, it takes " + markdown.Plural(MinAfter, "session") + " after it"
+		text += ": insufficient data, it takes " + strconv.Itoa(MinAfter) + " after it"
 	}
 	return text + "; " + m.Excluded.String()
 }
 
-// String is the rate as "12 of 85 sessions".
-func (r Rate) String() string {
-	return strconv.Itoa(r.Failed) + " of " + markdown.Plural(r.Of, "session")
-}
+// String is the rate as "12 of 85".
+func (r Rate) String() string { return strconv.Itoa(r.Failed) + " of " + strconv.Itoa(r.Of) }
 
 // String is how many are excluded and why.
 func (e Excluded) String() string {
 	if e.Sum() == 0 {
-		return "no session excluded"
+		return "none excluded"
 	}
 	var why []string
 	for _, part := range []struct {
@@ -178,5 +175,5 @@ func (e Excluded) String() string {
 			why = append(why, strconv.Itoa(part.n)+" "+part.what)
 		}
 	}
-	return markdown.Plural(e.Sum(), "session") + " excluded: " + strings.Join(why, ", ")
+	return strconv.Itoa(e.Sum()) + " excluded: " + strings.Join(why, ", ")
 }
