@@ -13,9 +13,9 @@ import (
 // shown is a session's outcome as it is shown: whether one that may be going on was killed is not known.
 const shown = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.outcome END`
 
-// lately compares a time with the one from which on a change makes a session live. What changed far in the future, by a clock that
-// was wrong, would else be live for ever.
-const lately = ` - ? BETWEEN 1 AND 600000` // 2 * LiveFor in milliseconds
+// lately compares a time with the one from which on a change makes a session live. What changed more than a day after that, by a
+// clock that was wrong, would else be live for ever.
+const lately = ` - ? BETWEEN 1 AND 86400000`
 
 // listed is the sessions as they are listed; its two parameters are both the time from which on a change makes one live.
 const listed = `(SELECT s.*,
