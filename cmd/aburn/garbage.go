@@ -1,18 +1,18 @@
 package main
 
 import (
-	"math"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 )
 
 // garbageRoom is how much memory may be taken before garbage is looked for after all: an archive of 10,000 sessions takes half of it.
 const garbageRoom = 64 << 20
 
-// leaveGarbage is for commands that keep what they read: until this one ends.
+// leaveGarbage is for commands that keep what they read: until this one ends. Under `aburn mcp` the server does that.
 func (a *app) leaveGarbage() {
-	if a.collect == nil {
+	if a.collect == nil && a.agent == nil {
 		a.collect = leaveGarbage()
 	}
 }
@@ -26,10 +26,13 @@ func leaveGarbage() (collect func()) {
 	if percent < 0 {
 		return func() {}
 	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	limit := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(limit, int64(min(m.Sys-m.HeapReleased, math.MaxInt64/2))+garbageRoom))
+	used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(used)
+	room := int64(used[0].Value.Uint64()-used[1].Value.Uint64()) + garbageRoom
+	limit := debug.SetMemoryLimit(room)
+	if limit < room {
+		debug.SetMemoryLimit(limit)
+	}
 	collect = sync.OnceFunc(func() {
 		debug.SetMemoryLimit(limit)
 		debug.SetGCPercent(percent)
