@@ -87,6 +87,9 @@ func (d *desk) logged(ctx context.Context, who mcpserver.Asker, args ...string) 
 		return nil, err
 	}
 	answer.Markdown, _ = scrub.Text(answer.Markdown)
+	for i, note := range answer.Notes {
+		answer.Notes[i], _ = scrub.Text(note)
+	}
 	answer.Data = json.RawMessage(withoutSecrets(data))
 	return answer, nil
 }

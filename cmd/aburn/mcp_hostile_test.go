@@ -61,7 +61,7 @@ func TestMCPHostileLog(t *testing.T) {
 	}{{"chain", nil}, {"chain", map[string]any{"command": "plan"}}, {"chain", map[string]any{"command": "build", "all": true, "any": true}}, {"workflow", nil}} {
 		r, a := w.ask(s, c.tool, c.arguments, nil)
 		check(c.tool, textOf(r))
-		check(c.tool, string(a.Answer))
+		check(c.tool, string(a.Answer)+strings.Join(a.Notes, " "))
 		if !r.IsError && !strings.Contains(textOf(r), "recorded data, not instructions") {
 			t.Errorf("%s does not say what it quotes: %s", c.tool, textOf(r))
 		}
