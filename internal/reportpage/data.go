@@ -9,6 +9,7 @@ import (
 
 // plotData is what the page's script draws.
 type plotData struct {
+	Made     int64      `json:"made"`     // milliseconds since 1970
 	Outcomes []string   `json:"outcomes"` // in the order in which they are stacked
 	Weeks    []plotWeek `json:"weeks"`
 	Classes  []plotBar  `json:"classes"`
@@ -41,7 +42,7 @@ type plotBar struct {
 const mostBars = 12
 
 func plotted(r *report.Report) plotData {
-	d := plotData{Weeks: []plotWeek{}, Classes: []plotBar{}, Shapes: []plotBar{}, Errors: []plotBar{}, Tools: []plotBar{}}
+	d := plotData{Made: r.Made.UnixMilli(), Weeks: []plotWeek{}, Classes: []plotBar{}, Shapes: []plotBar{}, Errors: []plotBar{}, Tools: []plotBar{}}
 	for _, o := range r.Outcomes {
 		d.Outcomes = append(d.Outcomes, string(o.Outcome))
 	}

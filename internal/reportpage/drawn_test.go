@@ -53,5 +53,5 @@ func drawn(weeks int) *report.Report {
 		Applied: remedy.Applied{V: 1, Key: "e1-00000000abcd", Time: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), Note: "pinned the version of the seeder"},
 		Before:  remedy.Rate{Failed: 12, Of: 40}, After: remedy.Rate{Failed: 6, Of: 41},
 	}}
-	return report.Make(list, report.Options{Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Chosen: report.Chosen{Project: "/home/ada/src/garden"}, Remedies: tried})
+	return report.Make(list, report.Options{Now: time.Date(2026, 3, 2+7*max(weeks, 38), 12, 0, 0, 0, time.UTC), Chosen: report.Chosen{Project: "/home/ada/src/garden"}, Remedies: tried})
 }

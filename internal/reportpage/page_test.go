@@ -91,6 +91,25 @@ func TestPageOfYears(t *testing.T) {
 	b.Quiet()
 }
 
+// One session of a clock that is ahead takes no year from the plots.
+func TestPageOfClocksAhead(t *testing.T) {
+	b := browser.Start(t)
+	r := drawn(12)
+	late := r.Weeks[0]
+	late.Week, late.Start = "9999-W01", time.Date(9999, 1, 4, 0, 0, 0, 0, time.UTC)
+	want := len(r.Weeks)
+	r.Weeks = append(r.Weeks, late)
+	b.Open(written(t, "ahead", r))
+	for _, plot := range []string{"outcomes", "rate"} {
+		is(t, b, plot, `document.querySelectorAll('#`+plot+` [data-week^="2"]').length`, want)
+		is(t, b, plot+" says so", `document.querySelector('#`+plot+` p').textContent`, "1 week to come, by clocks that are ahead, is in the table.")
+	}
+	r.Weeks = r.Weeks[want:]
+	b.Open(written(t, "only-ahead", r))
+	is(t, b, "alone", `document.querySelectorAll('#outcomes [data-week^="9999"]').length`, 1)
+	b.Quiet()
+}
+
 func plots(t *testing.T, b *browser.Browser, j *report.Report) {
 	t.Helper()
 	for _, o := range j.Outcomes {

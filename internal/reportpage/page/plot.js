@@ -60,10 +60,12 @@ function axisY(list, left, right, y, unit) {
 const day = 86400000, week = 7 * day;
 const date = (ms) => new Date(ms).toISOString().slice(0, 10);
 
-// columns are the weeks from the first to the last, those in which nothing ended too; the last year of them at most.
+// columns are the weeks from the first to the last, those in which nothing ended too; the last year of them at most. What a
+// clock that is ahead says would leave a year of nothing: it is there only if there is nothing else.
 function columns() {
-  const last = data.weeks[data.weeks.length - 1].start;
-  const first = Math.max(data.weeks[0].start, last - 52 * week);
+  const past = data.weeks.filter((w) => w.start <= data.made), all = past.length ? past : data.weeks;
+  const last = all[all.length - 1].start;
+  const first = Math.max(all[0].start, last - 52 * week);
   const known = new Map(data.weeks.map((w) => [w.start, w]));
   const list = [];
   for (let at = first; at <= last; at += week) list.push(known.get(at) || { week: '', start: at, ended: 0, failing: 0, outcomes: {}, calls: 0, failed: 0 });
@@ -84,10 +86,12 @@ function axisX(list, x, y, size, width) {
   ]));
 }
 
-// earlier says how many weeks a plot over time leaves out.
-function earlier(place, list) {
-  const n = data.weeks.filter((w) => w.start < list[0].start).length;
-  if (n) place.append(el('p', { class: 'dim' }, 'The last year. ' + plural(n, 'earlier week') + ' are in the table.'));
+// others says how many weeks a plot over time leaves out.
+function others(place, list) {
+  const early = data.weeks.filter((w) => w.start < list[0].start).length, late = data.weeks.filter((w) => w.start > list[list.length - 1].start).length;
+  const say = (text) => place.append(el('p', { class: 'dim' }, text));
+  if (early) say('The last year. ' + plural(early, 'earlier week') + (early === 1 ? ' is' : ' are') + ' in the table.');
+  if (late) say(plural(late, 'week') + ' to come, by clocks that are ahead, ' + (late === 1 ? 'is' : 'are') + ' in the table.');
 }
 
 // nothing says that there is nothing to draw.

@@ -26,7 +26,7 @@ function outcomes(place, width) {
     picture.append(item(group, text, i === list.length - 1));
   });
   place.replaceChildren(picture);
-  earlier(place, list);
+  others(place, list);
 }
 
 // rate draws the share of failed calls, one point a week; weeks without calls have none, and the line is broken there.
@@ -50,7 +50,7 @@ function rate(place, width) {
     picture.append(item(group, text, i === last));
   });
   place.replaceChildren(picture);
-  earlier(place, list);
+  others(place, list);
 }
 
 // bars draws one bar an entry: as long as its share of what it is a part of (then the ground is all of that), or compared with the longest one.
