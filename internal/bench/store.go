@@ -72,10 +72,10 @@ func storeCase(w *world, pg *page) error {
 }
 
 // whereStore says where the time goes, for rows that miss their bounds.
-const whereStore = "Where it goes, by a profile of the first ingest: about two thirds is reading (records taken apart, contents decoded and hashed, heads scrubbed, ids checked, and the collector), a tenth is writing down and compressing traces, " +
-	"a tenth is rows and pages of SQLite, a twentieth is linking. Nothing of that is more than a twentieth by itself. ccusage takes apart the records with tokens only. A build guided by such a profile (PGO) gained nothing that could be measured, " +
-	"for half a megabyte and a second build of every package. When nothing is new two fifths of the time are the system's: one fstatat a file, one open a folder, and the pages of a process that has just begun; the cursors take an eighth. " +
-	"The small store waits for eight fsyncs while its archive is made."
+const whereStore = "Where it goes, by a profile of the first ingest: about two thirds is reading (of which a fifth takes records apart, an eighth scrubs heads, a ninth decodes and hashes contents, a tenth is memory), " +
+	"a twentieth packs traces, a seventh is rows and pages of SQLite, a twentieth links sessions. ccusage takes apart the records with tokens only. " +
+	"When nothing is new half of the time is the system's: one fstatat a file, a few calls a folder, and the pages of a process that has just begun. " +
+	"The small store waits for eight fsyncs while its archive is made. A peak is never below the 50 MB that the bench has itself when it starts a process."
 
 func limit(bound string, met bool) string {
 	if met {
