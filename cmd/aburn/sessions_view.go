@@ -268,7 +268,10 @@ func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string
 		return nil
 	}
 	a.note("no " + what + " is like that")
-	if what == "session" {
+	switch {
+	case a.agent != nil: // it has no shell here, but arguments
+		a.hint("all_projects, or an earlier since, asks about more of the " + term.Count(int64(len(all))) + " that are archived")
+	case what == "session":
 		a.hint("aburn sessions  # all " + term.Count(int64(len(all))) + " that are archived")
 	}
 	return nil
