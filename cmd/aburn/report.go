@@ -116,8 +116,12 @@ func (a *app) measured(ctx context.Context, filter archive.Filter, list []digest
 	if skipped > 0 {
 		a.warn(term.Plural(int64(skipped), "line") + " of " + filepath.Join(archive.Dir(a.env), applied.Name) + " could not be read")
 	}
-	if err != nil || len(tried) == 0 {
-		return nil, err
+	if err != nil { // it is the least part of a report
+		f := failureOf(err)
+		a.warn("what was tried is left out: "+f.msg, f.hints...)
+	}
+	if len(tried) == 0 {
+		return nil, nil
 	}
 	if !filter.Since.IsZero() || !filter.Until.IsZero() {
 		filter.Since, filter.Until = time.Time{}, time.Time{}
