@@ -21,7 +21,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(form)))
 	for b.Loop() {
-		if _, err := insight.Decode(form); err != nil {
+		if _, err := decode(form); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 )
 
 // full is a digest in which nothing is zero that is kept.
+// decode reads a stored form by itself.
+func decode(form []byte) (*insight.Digest, error) { return new(insight.Decoder).Decode(string(form)) }
+
 func full() *insight.Digest {
 	one, two, three := 1, 2, -3
 	return &insight.Digest{
@@ -39,7 +42,7 @@ func full() *insight.Digest {
 func TestCodec(t *testing.T) {
 	d := full()
 	zeros(t, reflect.ValueOf(*d), "Digest")
-	got, err := insight.Decode(insight.Append(nil, d))
+	got, err := decode(insight.Append(nil, d))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,7 @@ func TestDecodeMany(t *testing.T) {
 		_ = append(d.Verdict.Events, -1)
 	}
 	for i, form := range forms {
-		if want, err := insight.Decode(form); err != nil || !reflect.DeepEqual(got[i], want) {
+		if want, err := decode(form); err != nil || !reflect.DeepEqual(got[i], want) {
 			t.Fatalf("%v: number %d of many is\n%+v\nnot\n%+v", err, i, got[i], want)
 		}
 	}
@@ -110,11 +113,11 @@ func TestDecodeMany(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	form := insight.Append(nil, full())
 	for n := range form {
-		if _, err := insight.Decode(form[:n]); err == nil {
+		if _, err := decode(form[:n]); err == nil {
 			t.Errorf("its first %d of %d bytes decode", n, len(form))
 		}
 	}
-	if _, err := insight.Decode(append(form, 0)); err == nil {
+	if _, err := decode(append(form, 0)); err == nil {
 		t.Error("with a byte behind it, it decodes")
 	}
 	for what, spoil := range map[string]func(*insight.Digest){
@@ -125,12 +128,12 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		d := full()
 		spoil(d)
-		if _, err := insight.Decode(insight.Append(nil, d)); err == nil {
+		if _, err := decode(insight.Append(nil, d)); err == nil {
 			t.Errorf("%s decodes", what)
 		}
 	}
 	form[1] += 2 // the version, as a signed varint
-	if _, err := insight.Decode(form); err == nil {
+	if _, err := decode(form); err == nil {
 		t.Error("a form of another version decodes")
 	}
 }
@@ -140,12 +143,12 @@ func FuzzDecode(f *testing.F) {
 	f.Add(insight.Append(nil, full()))
 	f.Add(insight.Append(nil, &insight.Digest{Decisive: -1}))
 	f.Fuzz(func(t *testing.T, form []byte) {
-		d, err := insight.Decode(form)
+		d, err := decode(form)
 		if err != nil {
 			return
 		}
 		stored := insight.Append(nil, d)
-		again, err := insight.Decode(stored)
+		again, err := decode(stored)
 		if err != nil {
 			t.Fatalf("stored again it is refused: %v", err)
 		}

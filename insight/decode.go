@@ -8,10 +8,6 @@ import (
 	"aburn/trace"
 )
 
-// Decode reads the stored form. The error says what is wrong with it; a form of another Version is one. The digest's texts
-// share one copy of b.
-func Decode(b []byte) (*Digest, error) { return new(Decoder).decode(string(b), false) }
-
 // Decoder decodes many digests that are kept together: they share memory, so that none of it is given back before all of them
 // are. It is for one goroutine at a time.
 type Decoder struct {
@@ -29,18 +25,17 @@ type Decoder struct {
 	exits   pool[int]
 }
 
-// Decode is as the function, but that the digest's texts are parts of form.
-func (c *Decoder) Decode(form string) (*Digest, error) { return c.decode(form, true) }
-
-func (c *Decoder) decode(form string, more bool) (*Digest, error) {
-	r := decoder{text: form, Decoder: c, more: more}
+// Decode reads the stored form, of which the digest's texts are parts. The error says what is wrong with it; a form of another
+// Version is one.
+func (c *Decoder) Decode(form string) (*Digest, error) {
+	r := decoder{text: form, Decoder: c}
 	if r.byte() != formMagic {
 		return nil, fmt.Errorf("decode digest: it does not begin with %q", formMagic)
 	}
 	if v := r.int(); v != Version {
 		return nil, fmt.Errorf("decode digest: version %d, not %d", v, Version)
 	}
-	d := &c.digests.take(1, more)[0]
+	d := &c.digests.take(1)[0]
 	r.digest(d)
 	if r.bad == "" && r.at < len(r.text) {
 		r.fail("there is more behind it")
@@ -63,12 +58,10 @@ type pool[T any] struct {
 
 const firstPart, lastPart = 16, 1024
 
-// take is a list of n. More are to come if more says so: else it takes no memory for others.
-func (p *pool[T]) take(n int, more bool) []T {
+// take is a list of n.
+func (p *pool[T]) take(n int) []T {
 	if n > len(p.free) {
-		if more {
-			p.part = min(max(2*p.part, firstPart), lastPart)
-		}
+		p.part = min(max(2*p.part, firstPart), lastPart)
 		p.free = make([]T, max(n, p.part))
 	}
 	all := p.free[:n:n]
@@ -79,7 +72,6 @@ func (p *pool[T]) take(n int, more bool) []T {
 // decoder reads values in their stored form. After an error it reads on without effect.
 type decoder struct {
 	*Decoder
-	more bool // digests are to come
 	text string
 	at   int
 	bad  string
@@ -178,7 +170,7 @@ func (r *decoder) time() time.Time {
 // compare them.
 func (r *decoder) word() string {
 	s := r.string()
-	if len(s) == 0 || !r.more {
+	if len(s) == 0 {
 		return s
 	}
 	known := &r.words[(uint(len(s))+7*uint(s[0])+31*uint(s[len(s)/2])+127*uint(s[len(s)-1]))%uint(len(r.words))]
@@ -192,7 +184,7 @@ func (r *decoder) pointer() *int {
 	if !r.bool() {
 		return nil
 	}
-	n := &r.exits.take(1, r.more)[0]
+	n := &r.exits.take(1)[0]
 	*n = r.int()
 	return n
 }
@@ -203,7 +195,7 @@ func list[T any](r *decoder, p *pool[T], least int, each func(*decoder, *T)) []T
 	if n == 0 {
 		return nil
 	}
-	all := p.take(n, r.more)
+	all := p.take(n)
 	for i := range all {
 		each(r, &all[i])
 	}

@@ -70,7 +70,7 @@ func TestProperties(t *testing.T) {
 		if again := insight.Make(reread(t, tr), d.Hooked); !reflect.DeepEqual(again, d) {
 			fail("made again it is %s", show(again))
 		}
-		if stored, err := insight.Decode(insight.Append(nil, d)); err != nil || !reflect.DeepEqual(stored, d) {
+		if stored, err := decode(insight.Append(nil, d)); err != nil || !reflect.DeepEqual(stored, d) {
 			fail("stored it is %s, %v", show(stored), err)
 		}
 		slices.Reverse(tr.Responses)

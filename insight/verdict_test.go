@@ -106,7 +106,7 @@ func TestLive(t *testing.T) {
 	if d.Outcome() != insight.Running || d.Verdict.Outcome != insight.Errored || d.Keys.Coarse == before.Coarse || d.Keys.Sub != before.Sub || d.Keys.Fine != before.Fine {
 		t.Errorf("live: %s, %+v, keys %+v, before %+v", d.Outcome(), d.Verdict, d.Keys, before)
 	}
-	stored, err := insight.Decode(insight.Append(nil, d))
+	stored, err := decode(insight.Append(nil, d))
 	if err != nil || stored.Live || stored.Keys != before {
 		t.Errorf("stored: live %v, keys %+v, %v", stored.Live, stored.Keys, err)
 	}

@@ -10,19 +10,13 @@ import (
 	"aburn/trace"
 )
 
-// Choose is the sessions that Make opens: the newest of members, at most MaxOpened.
-func Choose(members []*insight.Digest) []*insight.Digest {
-	sorted := slices.SortedFunc(slices.Values(members), newer)
-	return sorted[:min(len(sorted), MaxOpened)]
-}
-
 // newer puts the session first that ended later; what a sub-agent did stands behind its session's.
 func newer(x, y *insight.Digest) int {
 	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
 }
 
-// Make drills down into members, which have key in common, or are one session, without a key. open gives the trace of one that
-// Choose chooses; its error is shown in the trace's place.
+// Make drills down into members, which have key in common, or are one session, without a key. open gives the trace of one of
+// the newest MaxOpened; its error is shown in the trace's place.
 func Make(key string, members []*insight.Digest, open func(*insight.Digest) (*trace.SessionTrace, error)) *Replay {
 	members = slices.SortedFunc(slices.Values(members), newer)
 	r := &Replay{Key: key, Opened: []Opened{}}

@@ -43,12 +43,6 @@ type outcome struct {
 	ends []string // claims about the end that do not hold
 }
 
-// wrong reports whether anything is not as the scenario says.
-func (o *outcome) wrong() bool {
-	return len(o.ends) > 0 || slices.ContainsFunc(o.res.Alerts, func(a *Alert) bool { return a.Verdict == False }) ||
-		slices.ContainsFunc(o.res.Findings, func(f Finding) bool { return f.By == nil })
-}
-
 // run replays a scenario; change, unless it is nil, makes other options of its own.
 func run(t *testing.T, s *scenario.Scenario, change func(*Options)) *outcome {
 	t.Helper()
