@@ -79,7 +79,7 @@ func (a *Archive) replace(key int64, t *trace.SessionTrace) error {
 	if err != nil {
 		return err
 	}
-	k, err := a.known(t.Source, t.ID)
+	k, err := a.stored(t.Source, t.ID)
 	if err != nil {
 		return err
 	}

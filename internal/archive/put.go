@@ -19,15 +19,15 @@ const (
 	isOutdone
 )
 
-// known is a session that the archive has already.
-type known struct {
+// stored is a session that the archive has already.
+type stored struct {
 	key, store, sum, ended, events int64
 	path                           string
 }
 
-func (a *Archive) known(source, id string) (k known, err error) {
+func (a *Archive) stored(source, id string) (k stored, err error) {
 	err = a.each("SELECT key, store, sum, ended, events, path FROM sessions WHERE source = ? AND id = ?", func(s *sqlite.Stmt) error {
-		k = known{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnText(5)}
+		k = stored{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnText(5)}
 		return nil
 	}, source, id)
 	return k, err
@@ -35,7 +35,7 @@ func (a *Archive) known(source, id string) (k known, err error) {
 
 // put writes a trace that was read from store, 0 if its source is no more, and sets its key.
 func (a *Archive) put(p *Packed, store int64) (fate, error) {
-	k, err := a.known(p.session.Source, p.session.ID)
+	k, err := a.stored(p.session.Source, p.session.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -123,7 +123,7 @@ func (a *Archive) unlinked(kind, name string) error {
 
 // outdoes says which of two stores' traces of one session is kept: the one that goes on longer, and of the same file the
 // later reading, which may know more: a sub-agent's file is a store of its own only until its parent's is there.
-func (p *Packed) outdoes(k known) bool {
+func (p *Packed) outdoes(k stored) bool {
 	return cmp.Or(
 		cmp.Compare(millis(p.session.End), k.ended),
 		cmp.Compare(int64(p.session.Counts.Events), k.events),

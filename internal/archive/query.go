@@ -242,7 +242,7 @@ func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, er
 
 // Previous is the trace of a session, nil if there is none.
 func (a *Archive) Previous(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
-	k, err := a.known(source, id)
+	k, err := a.stored(source, id)
 	if err != nil || k.key == 0 {
 		return nil, err
 	}
