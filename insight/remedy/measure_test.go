@@ -145,3 +145,27 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 }
+
+// Very many notes of one key, as a script could write them, are measured in a time that grows with their number: to compare each with
+// all others would take longer than a test may. What was tried last has what came after, and nothing else does.
+func TestMeasureManyNotes(t *testing.T) {
+	const notes = 300_000
+	applied := make([]Applied, notes)
+	for i := range applied {
+		applied[(i*7919)%notes] = Applied{V: 1, Key: "e1-kk", Time: noon(0).Add(time.Duration(i) * time.Millisecond), Note: "n"}
+	}
+	all := append(many(3, insight.Errored, -60), many(2, insight.Errored, 60)...)
+	for i, m := range Measure(all, applied) {
+		first, last := m.Time.Equal(noon(0)), m.Time.Equal(noon(0).Add((notes-1)*time.Millisecond))
+		want := Measured{Applied: applied[i], Insufficient: true, Before: m.Before, After: m.After, Excluded: m.Excluded}
+		if first {
+			want.Before = Rate{3, 3}
+		}
+		if last {
+			want.After = Rate{2, 2}
+		}
+		if m != want || !first && m.Before != (Rate{}) || !last && m.After != (Rate{}) {
+			t.Fatalf("note %d: %+v", i, m)
+		}
+	}
+}
