@@ -90,6 +90,14 @@ func (w *mcpWorld) must(args ...string) string {
 // dial starts `aburn mcp` and is its client.
 func (w *mcpWorld) dial() *mcp.ClientSession {
 	w.Helper()
+	session, end := w.open()
+	w.Cleanup(end)
+	return session
+}
+
+// open is dial for somebody who ends it.
+func (w *mcpWorld) open() (session *mcp.ClientSession, end func()) {
+	w.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	served := make(chan int, 1)
@@ -102,13 +110,12 @@ func (w *mcpWorld) dial() *mcp.ClientSession {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(func() {
+	return session, func() {
 		session.Close()
 		if code := <-served; code != 0 {
 			w.Errorf("aburn mcp: exit %d", code)
 		}
-	})
-	return session
+	}
 }
 
 // mcpAnswer is the structured content of an answer.

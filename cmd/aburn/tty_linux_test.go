@@ -30,25 +30,8 @@ func typing(t *testing.T, typed, dir string, env []string, args ...string) strin
 // onColumns is typing on a terminal that is so wide.
 func onColumns(t *testing.T, columns uint16, typed, dir string, env []string, args ...string) string {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skipf("this machine has no /dev/ptmx: %v", err)
-	}
+	master, slave := openTerminal(t, columns)
 	defer master.Close()
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
-		t.Fatal(err)
-	}
 	cmd := aburnIn(dir, args...)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stdin, cmd.Stdout = slave, slave
@@ -62,6 +45,30 @@ func onColumns(t *testing.T, columns uint16, typed, dir string, env []string, ar
 	shown, _ := io.ReadAll(master) // EIO when the last one at the other end is gone
 	cmd.Wait()
 	return strings.ReplaceAll(string(shown), "\r\n", "\n")
+}
+
+// openTerminal is a terminal that is so wide, and its other end.
+func openTerminal(t *testing.T, columns uint16) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("this machine has no /dev/ptmx: %v", err)
+	}
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+	return master, slave
 }
 
 func TestColoursOnATerminal(t *testing.T) {
