@@ -7,7 +7,7 @@ BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 .PHONY: demo test test-agents bench install
 
 demo: ## the newcomer's first minute
-	@go run ./internal/demo
+	@go run ./internal/lab/demo
 
 test: ## build, gofmt, vet here and for windows and darwin, all tests under the race detector
 	go build ./...
@@ -18,10 +18,10 @@ test: ## build, gofmt, vet here and for windows and darwin, all tests under the 
 	go test -race ./...
 
 test-agents: ## the real Claude Code, Codex and opencode on a scripted model
-	go test -tags agents -count=1 -timeout 30m ./internal/realagents
+	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
 
 bench: ## whole processes, as ratios; writes docs/benchmarks.md
-	go run ./internal/bench -o docs/benchmarks.md
+	go run ./internal/lab/bench -o docs/benchmarks.md
 
 install: ## both executables side by side in $(PREFIX)/bin
 	@mkdir -p $(PREFIX)/bin bin

@@ -14,7 +14,7 @@ import (
 
 	"aburn/insight"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // corpus is the folder of the real errors with labels; its README says what a label means.
@@ -107,7 +107,7 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s: the README does not say what %q means", c.ID, c.Class)
 		case c.Origin != "ran" && c.Origin != "fixture" && c.Origin != "public" || c.From == "":
 			t.Errorf("%s: origin %q from %q", c.ID, c.Origin, c.From)
-		case build.Head(c.Head, trace.ErrorHead) != c.Head || build.Head(c.Command, trace.CommandHead) != c.Command:
+		case draft.Head(c.Head, trace.ErrorHead) != c.Head || draft.Head(c.Command, trace.CommandHead) != c.Command:
 			t.Errorf("%s: no trace would have this head or command", c.ID)
 		}
 		ids[c.ID], classes[c.Class], where[c.Group] = true, true, name
@@ -242,7 +242,7 @@ func TestClassify(t *testing.T) {
 		}
 		for _, j := range cases {
 			if j.class != j.Class {
-				t.Logf("%s is %s, not %s: %s", j.ID, j.class, j.Class, build.Head(j.Head, 200))
+				t.Logf("%s is %s, not %s: %s", j.ID, j.class, j.Class, draft.Head(j.Head, 200))
 			}
 		}
 		for _, pair := range split(cases) {
@@ -263,7 +263,7 @@ func split(all []judged) (wrong []string) {
 			case a.Group == b.Group && a.normal != b.normal:
 				wrong = append(wrong, fmt.Sprintf("%s and %s are one error, but\n\t%s\n\t%s", a.ID, b.ID, a.normal, b.normal))
 			case a.stem() != b.stem() && a.key() == b.key():
-				wrong = append(wrong, fmt.Sprintf("%s and %s are different errors, but both are %s", a.ID, b.ID, build.Head(a.normal, 200)))
+				wrong = append(wrong, fmt.Sprintf("%s and %s are different errors, but both are %s", a.ID, b.ID, draft.Head(a.normal, 200)))
 			}
 		}
 	}

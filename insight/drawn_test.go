@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // drawn makes a trace of one line, a word an event, a second apart. "_" in texts is a blank.
@@ -28,7 +28,7 @@ import (
 //	copy:ON       what follows is a copy, copy:OFF no longer  outcome:O     what the source states
 func drawn(t testing.TB, line string) *trace.SessionTrace {
 	t.Helper()
-	d := &drawing{b: build.New("test", "s1", "claude", "/store"), at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
+	d := &drawing{b: draft.New("test", "s1", "claude", "/store"), at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
 	for _, word := range strings.Fields(line) {
 		d.word(word)
 	}
@@ -40,7 +40,7 @@ func drawn(t testing.TB, line string) *trace.SessionTrace {
 }
 
 type drawing struct {
-	b      *build.Builder
+	b      *draft.Builder
 	at     time.Time
 	line   int64
 	last   string // the id of the last call

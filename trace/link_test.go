@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // drawn is a session drawn as its records, a letter each, in the order of the file: "abc" has a, b and c. A capital letter
 // is a response of the same record id. mayCopy is how many of them its source lets be copies.
 func drawn(id, records string, mayCopy int, at time.Time) *trace.SessionTrace {
-	b := build.New("claude", id, "claude", id+".jsonl")
+	b := draft.New("claude", id, "claude", id+".jsonl")
 	for i, r := range strings.Split(records, "") {
 		e := trace.Event{Ref: trace.Ref{Line: int64(i + 1)}, Record: strings.ToLower(r), Time: at.Add(time.Duration(r[0]|0x20) * time.Second)}
 		if r == strings.ToUpper(r) {
@@ -134,7 +134,7 @@ func TestLinkTold(t *testing.T) {
 
 // spawner is a session that starts a sub-agent in the call c1, and sub one of its sub-agents.
 func spawner(id, agent string) *trace.SessionTrace {
-	b := build.New("claude", id, "claude", id)
+	b := draft.New("claude", id, "claude", id)
 	b.Call(trace.Event{Ref: trace.Ref{Line: 1}, Record: "r1"}, &trace.ToolCall{Call: "c1", Tool: "Agent", Type: trace.AgentTool})
 	s := &trace.SubagentSpawn{Call: "c1", AgentType: "Explore", Description: "look"}
 	if agent != "" {
@@ -150,7 +150,7 @@ func spawner(id, agent string) *trace.SessionTrace {
 }
 
 func sub(id, related, agent, call string) *trace.SessionTrace {
-	b := build.New("claude", id, "claude", id)
+	b := draft.New("claude", id, "claude", id)
 	b.Add(trace.Event{Ref: trace.Ref{Line: 1}, Body: &trace.AgentMessage{}})
 	b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: related, AgentID: agent, ParentCall: call, Provenance: trace.Explicit})
 	t, err := b.Finish()

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode"
 
-	"aburn/internal/archive"
-	"aburn/internal/ingest"
+	"aburn/archive"
+	"aburn/archive/ingest"
 	"aburn/internal/scrub"
 	"aburn/trace"
 )

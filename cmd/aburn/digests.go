@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"aburn/internal/archive"
-	"aburn/internal/digests"
+	"aburn/archive"
+	"aburn/archive/digests"
 	"aburn/internal/term"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/internal/archive"
-	"aburn/internal/export"
+	"aburn/archive"
 	"aburn/internal/term"
 	"aburn/trace"
+	"aburn/trace/export"
 )
 
 func (a *app) exportCommand() *cli.Command {

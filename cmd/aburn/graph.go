@@ -8,10 +8,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/internal/archive"
-	"aburn/internal/graphpage"
+	"aburn/archive"
 	"aburn/internal/term"
 	"aburn/trace/graph"
+	"aburn/web/graphpage"
 )
 
 // treeLimit is how many trees, or lines of --top, people are shown who do not say how many.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sync"
 
-	"aburn/internal/archive"
-	"aburn/internal/graphpage"
+	"aburn/archive"
 	"aburn/trace"
 	"aburn/trace/graph"
+	"aburn/web/graphpage"
 )
 
 // forest is all sessions of the archive as trees. What sessions did is read for those trees that it is asked of (know).

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/internal/graphpage"
+	"aburn/web/graphpage"
 )
 
 // The lines in front of a tree lead from each node to its parent.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/internal/graphpage"
 	"aburn/internal/term"
 	"aburn/trace"
 	"aburn/trace/graph"
+	"aburn/web/graphpage"
 )
 
 // showGraph prints trees, or a rank, for people.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/internal/archive"
-	"aburn/internal/ingest"
+	"aburn/archive"
+	"aburn/archive/ingest"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"

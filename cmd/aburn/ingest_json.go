@@ -3,8 +3,8 @@ package main
 import (
 	"path/filepath"
 
-	"aburn/internal/archive"
-	"aburn/internal/ingest"
+	"aburn/archive"
+	"aburn/archive/ingest"
 )
 
 // ingestJSON is what a run did.

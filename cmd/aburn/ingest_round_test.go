@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/ingest"
+	"aburn/archive/ingest"
 	"aburn/internal/term"
 )
 

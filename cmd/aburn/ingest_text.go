@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/internal/ingest"
+	"aburn/archive/ingest"
 	"aburn/internal/project"
 	"aburn/internal/term"
 )

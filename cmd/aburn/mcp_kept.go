@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"aburn/internal/archive"
-	"aburn/internal/digests"
+	"aburn/archive"
+	"aburn/archive/digests"
 )
 
 // kept is what `aburn mcp` keeps of the archive between two questions, so that the next one need not read it again: as long as

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/archive"
-	"aburn/internal/digests"
+	"aburn/archive"
+	"aburn/archive/digests"
 )
 
 // TestKept: what is kept is what would be read, whatever is chosen, and is read again once the archive has changed.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"aburn/internal/lab/synth/pile"
 	"aburn/internal/mcpserver"
-	"aburn/internal/synth/pile"
 )
 
 // newMCPPile is an mcpWorld whose archive is a pile, and its sessions.

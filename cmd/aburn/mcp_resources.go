@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"aburn/archive"
+	"aburn/archive/digests"
 	"aburn/insight"
-	"aburn/internal/archive"
-	"aburn/internal/digests"
 	"aburn/internal/mcpserver"
 	"aburn/trace"
 )

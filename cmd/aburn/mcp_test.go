@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/internal/mcpserver"
 	"aburn/trace"
 )

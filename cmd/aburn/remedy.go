@@ -8,11 +8,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive"
+	"aburn/archive/digests"
+	"aburn/archive/tried"
 	"aburn/insight"
 	"aburn/insight/remedy"
-	"aburn/internal/applied"
-	"aburn/internal/archive"
-	"aburn/internal/digests"
 	"aburn/internal/term"
 )
 
@@ -145,7 +145,7 @@ func (a *app) applyRemedy(ctx context.Context, cmd *cli.Command, arch *archive.A
 	if failing == 0 {
 		return badNews("no session that failed has the key "+t.key+": there is nothing to measure", "aburn replay "+t.key)
 	}
-	written, err := applied.Append(archive.Dir(a.env), t.key, cmd.String("note"), time.Now())
+	written, err := tried.Append(archive.Dir(a.env), t.key, cmd.String("note"), time.Now())
 	if err != nil {
 		return err
 	}

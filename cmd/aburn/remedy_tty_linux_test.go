@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"aburn/archive"
+	"aburn/archive/digests"
 	"aburn/insight/remedy"
-	"aburn/internal/archive"
-	"aburn/internal/digests"
-	"aburn/internal/synth/pile"
+	"aburn/internal/lab/synth/pile"
 	"aburn/internal/term"
 )
 

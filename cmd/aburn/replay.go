@@ -6,9 +6,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive"
 	"aburn/insight"
 	"aburn/insight/replay"
-	"aburn/internal/archive"
 	"aburn/trace"
 )
 

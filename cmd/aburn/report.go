@@ -9,13 +9,13 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive"
+	"aburn/archive/digests"
+	"aburn/archive/tried"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
-	"aburn/internal/applied"
-	"aburn/internal/archive"
-	"aburn/internal/digests"
-	"aburn/internal/reportpage"
 	"aburn/internal/term"
+	"aburn/web/reportpage"
 )
 
 // reportRows is how many lines each part of a report has for people who do not say how many.
@@ -112,15 +112,15 @@ func reportLimit(cmd *cli.Command) int {
 
 // measured is what became of the failures that remedies were tried against, in all sessions of the source and project, however old.
 func (a *app) measured(ctx context.Context, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
-	tried, skipped, err := applied.Read(archive.Dir(a.env))
+	notes, skipped, err := tried.Read(archive.Dir(a.env))
 	if skipped > 0 {
-		a.warn(term.Plural(int64(skipped), "line") + " of " + filepath.Join(archive.Dir(a.env), applied.Name) + " could not be read")
+		a.warn(term.Plural(int64(skipped), "line") + " of " + filepath.Join(archive.Dir(a.env), tried.Name) + " could not be read")
 	}
 	if err != nil { // it is the least part of a report
 		f := failureOf(err)
 		a.warn("what was tried is left out: "+f.msg, f.hints...)
 	}
-	if len(tried) == 0 {
+	if len(notes) == 0 {
 		return nil, nil
 	}
 	if !filter.Since.IsZero() || !filter.Until.IsZero() {
@@ -129,7 +129,7 @@ func (a *app) measured(ctx context.Context, filter archive.Filter, list []digest
 			return nil, err
 		}
 	}
-	return remedy.Measure(pure(list), tried), nil
+	return remedy.Measure(pure(list), notes), nil
 }
 
 // reportNames names the sessions of a report shortly.

@@ -15,7 +15,7 @@ import (
 	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
-	"aburn/internal/htmlpage/browser"
+	"aburn/internal/lab/browser"
 	"aburn/internal/term"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/trace"
 )
 

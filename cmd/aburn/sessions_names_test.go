@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 )
 
 // A short name is as short as it can be, and names one session: as its beginning, or its end where ids begin with the time.

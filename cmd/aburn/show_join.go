@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/internal/term"
 	"aburn/trace"
 	tracejoin "aburn/trace/join"

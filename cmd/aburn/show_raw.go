@@ -14,7 +14,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/internal/jsonl"
 	"aburn/internal/term"
 	"aburn/trace"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/trace"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive"
+	"aburn/archive/digests"
 	"aburn/insight"
-	"aburn/internal/archive"
-	"aburn/internal/digests"
 	"aburn/internal/term"
 )
 

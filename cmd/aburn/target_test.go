@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"aburn/archive/digests"
 	"aburn/insight"
-	"aburn/internal/digests"
 )
 
 func TestKeysLike(t *testing.T) {

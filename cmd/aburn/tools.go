@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/internal/term"
 	"aburn/trace"
 )

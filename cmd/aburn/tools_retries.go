@@ -3,7 +3,7 @@ package main
 import (
 	"strconv"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/trace"
 )
 

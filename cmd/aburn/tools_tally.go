@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/trace"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/trace"
 )
 

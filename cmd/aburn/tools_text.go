@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"aburn/internal/archive"
+	"aburn/archive"
 	"aburn/internal/term"
 )
 

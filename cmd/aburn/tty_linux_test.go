@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aburn/internal/synth/pile"
+	"aburn/internal/lab/synth/pile"
 	"aburn/internal/term"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // agentFile is what names a sub-agent's file: its id, and where more is told of it.
@@ -28,7 +28,7 @@ func names(s trace.Store) (session string, agent agentFile) {
 		}
 		return "", agentFile{} // some copy: its records say whose
 	}
-	agent = agentFile{id: build.Head(id, tokenMax), meta: metaOf(s.Path)}
+	agent = agentFile{id: draft.Head(id, tokenMax), meta: metaOf(s.Path)}
 	for dir := filepath.Dir(s.Path); ; dir = filepath.Dir(dir) {
 		if filepath.Base(dir) == "subagents" {
 			if session = filepath.Base(filepath.Dir(dir)); isUUID(session) {
@@ -58,7 +58,7 @@ func isUUID(s string) bool {
 
 // relate notes whose sub-agent the file is.
 func (t *transcript) relate(r *record) {
-	rel := trace.SessionRelationship{Kind: trace.Subagent, AgentID: t.agent.id, Time: build.Time(r.stamp), Provenance: trace.Explicit, SourceVersion: token(r.version)}
+	rel := trace.SessionRelationship{Kind: trace.Subagent, AgentID: t.agent.id, Time: draft.Time(r.stamp), Provenance: trace.Explicit, SourceVersion: token(r.version)}
 	if len(r.session) > 2 && jsonl.Text(r.session) != t.session {
 		rel.SourceSession = token(r.session)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // assistant takes an assistant record: mostly one block of a response, whose other blocks have records of their own.
@@ -30,7 +30,7 @@ func (m *talk) assistant(e trace.Event, r *record) string {
 	m.model(e, msg.model)
 	first := len(m.b.Trace().Events)
 	if msg.text != nil { // as old clients wrote it
-		e.Body = &trace.AgentMessage{Digest: build.DigestText(msg.text), Response: id}
+		e.Body = &trace.AgentMessage{Digest: draft.DigestText(msg.text), Response: id}
 		m.b.Add(e)
 	}
 	for i := range msg.blocks {
@@ -111,7 +111,7 @@ func (m *talk) synthetic(e trace.Event, r *record) {
 		return
 	}
 	text := r.message.words()
-	x := &trace.Error{Code: token(r.code), Fatal: true, Head: head(text, trace.ErrorHead), Digest: build.DigestText(text)}
+	x := &trace.Error{Code: token(r.code), Fatal: true, Head: head(text, trace.ErrorHead), Digest: draft.DigestText(text)}
 	if n, ok := jsonl.Int(r.status); ok {
 		x.Status = int(n)
 	}
@@ -124,7 +124,7 @@ func (m *talk) synthetic(e trace.Event, r *record) {
 func (m *talk) block(e trace.Event, b *block, response string) {
 	switch {
 	case is(b.kind, "text"), is(b.kind, "thinking"), is(b.kind, "redacted_thinking"):
-		e.Body = &trace.AgentMessage{Digest: build.DigestText(b.text), Thought: !is(b.kind, "text"), Response: response}
+		e.Body = &trace.AgentMessage{Digest: draft.DigestText(b.text), Thought: !is(b.kind, "text"), Response: response}
 		m.b.Add(e)
 	case is(b.kind, "tool_use"), is(b.kind, "server_tool_use"), is(b.kind, "mcp_tool_use"):
 		m.call(e, b.id, b.name, b.input, response)
@@ -139,15 +139,15 @@ func (m *talk) call(e trace.Event, id, name, input []byte, response string) {
 	if tool == "" {
 		tool = "?"
 	}
-	c := &trace.ToolCall{Call: m.ids.token(id), Tool: tool, Type: typeOf(tool), Input: build.Digest(input), Response: response}
-	c.Key = build.InputKey(input, c.Input)
+	c := &trace.ToolCall{Call: m.ids.token(id), Tool: tool, Type: typeOf(tool), Input: draft.Digest(input), Response: response}
+	c.Key = draft.InputKey(input, c.Input)
 	in := m.input(tool, c, input)
 	m.b.Call(e, c)
 	m.st.Open[c.Call] = in.open
 	if c.Type == trace.AgentTool {
 		e.Body = &trace.SubagentSpawn{Call: c.Call, AgentType: token(in.agentType), Description: head(in.description, trace.UserHead), Background: in.background}
 		m.spawns[c.Call] = m.b.Add(e) - 1
-		m.prompts[c.Call] = build.DigestText(in.prompt)
+		m.prompts[c.Call] = draft.DigestText(in.prompt)
 	}
 }
 
@@ -199,7 +199,7 @@ func (m *talk) input(tool string, c *trace.ToolCall, raw []byte) input {
 }
 
 // path is a path as the trace keeps it.
-func (m *talk) path(raw []byte) string { return build.Path(jsonl.Text(raw), m.b.Trace().Project.Path) }
+func (m *talk) path(raw []byte) string { return draft.Path(jsonl.Text(raw), m.b.Trace().Project.Path) }
 
 // hash is the SHA-256 of a file's content.
 func hash(content []byte) string {

@@ -3,7 +3,7 @@ package claude
 import (
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // inline is the sub-agents whose records stand within the file of their session, as old clients wrote them: each a chain
@@ -58,8 +58,8 @@ func (t *transcript) sideTalk(r *record, id, agent string) *talk {
 		t.inline.of[agent] = m
 	}
 	t.inline.talks = append(t.inline.talks, m)
-	rel := trace.SessionRelationship{Kind: trace.Subagent, Related: t.session, AgentID: agent, Time: build.Time(r.stamp), Provenance: trace.Explicit, SourceVersion: token(r.version)}
-	if call := t.main.asked(build.DigestText(r.message.words())); call != "" {
+	rel := trace.SessionRelationship{Kind: trace.Subagent, Related: t.session, AgentID: agent, Time: draft.Time(r.stamp), Provenance: trace.Explicit, SourceVersion: token(r.version)}
+	if call := t.main.asked(draft.DigestText(r.message.words())); call != "" {
 		s := t.main.b.Trace().Events[t.main.spawns[call]].Body.(*trace.SubagentSpawn)
 		s.Session, s.AgentID = m.b.Trace().ID, agent
 		rel.ParentCall, rel.AgentType, rel.Description = call, s.AgentType, s.Description

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"aburn/internal/jsonl"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // record is one line of a transcript: the members that a trace is made from, as JSON, within the line.
@@ -281,13 +281,13 @@ func token(v []byte) string { return tokenOf(jsonl.Text(v)) }
 
 func tokenOf(s string) string {
 	if len(s) <= tokenMax && isWord(s) {
-		return build.Token(s)
+		return draft.Token(s)
 	}
-	return build.Head(s, tokenMax)
+	return draft.Head(s, tokenMax)
 }
 
 // ids remembers tokens of a transcript: most come several times.
-type ids struct{ memo build.Memo }
+type ids struct{ memo draft.Memo }
 
 // token is token.
 func (x *ids) token(v []byte) string {
@@ -321,7 +321,7 @@ func inWord(b byte) bool {
 	return b < utf8.RuneSelf && bits>>(b&63)&1 != 0
 }
 
-// headWindow is how much of a text is looked at for its head, in bytes of JSON: more than build.Head looks at.
+// headWindow is how much of a text is looked at for its head, in bytes of JSON: more than draft.Head looks at.
 const headWindow = 24 << 10
 
 // head is the head of the text that the JSON string v stands for.
@@ -333,7 +333,7 @@ func head(v []byte, max int) string {
 		}
 		v = append(bytes.Clone(v), '"')
 	}
-	return build.Head(jsonl.Text(v), max)
+	return draft.Head(jsonl.Text(v), max)
 }
 
 // member is the value of one member of the object v, nil if it is not there.

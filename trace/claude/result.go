@@ -7,7 +7,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // told is what toolUseResult tells of a result, which sub-agents' records do not have. It is a text where the call failed.
@@ -65,7 +65,7 @@ const sessionEnded = "[Tool call interrupted: the session ended"
 // content sets what a trace keeps of the content of a result: its text, which can stand in blocks.
 func (m *talk) content(x *trace.ToolResultEvent, content []byte) {
 	if len(content) == 0 || content[0] != '[' {
-		x.Content = build.DigestText(content)
+		x.Content = draft.DigestText(content)
 		return
 	}
 	m.scratch.Reset()
@@ -221,7 +221,7 @@ func (m *talk) learn(x *trace.ToolResultEvent, background, named bool) {
 
 // serverResult takes the result of a tool that the provider ran.
 func (m *talk) serverResult(e trace.Event, call, content []byte) {
-	x := trace.ToolResultEvent{Call: token(call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest(content)}
+	x := trace.ToolResultEvent{Call: token(call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: draft.Digest(content)}
 	if code := member(content, "error_code"); code != nil {
 		x.Status, x.Head = trace.StatusErrored, head(code, trace.ErrorHead)
 	}
@@ -232,7 +232,7 @@ func (m *talk) serverResult(e trace.Event, call, content []byte) {
 // notice takes the message that a background task ended, and what that says of its call.
 func (m *talk) notice(e trace.Event, text []byte) {
 	said := e
-	said.By, said.Body = "client", &trace.UserMessage{Digest: build.DigestText(text), Head: head(text, trace.UserHead), Machine: "task_notification"}
+	said.By, said.Body = "client", &trace.UserMessage{Digest: draft.DigestText(text), Head: head(text, trace.UserHead), Machine: "task_notification"}
 	m.b.Add(said)
 	m.turn()
 	m.notified(e, text, trace.FromNotification)
@@ -244,7 +244,7 @@ func (m *talk) notified(e trace.Event, text []byte, from trace.From) {
 	if id == "" {
 		return
 	}
-	x := trace.ToolResultEvent{Call: id, Message: e.Record, AgentID: m.agent, From: from, Content: build.DigestText(text)}
+	x := trace.ToolResultEvent{Call: id, Message: e.Record, AgentID: m.agent, From: from, Content: draft.DigestText(text)}
 	switch tagged(text, "status") {
 	case "completed":
 		x.Status = trace.StatusCompleted

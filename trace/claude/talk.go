@@ -7,12 +7,12 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // talk is one trace in the making.
 type talk struct {
-	b       *build.Builder
+	b       *draft.Builder
 	st      talkState
 	session string                  // whose sub-agents' traces are named after
 	agent   string                  // the sub-agent's id, empty for a session
@@ -21,8 +21,8 @@ type talk struct {
 	usage   []byte                  // of the last response, as it stood there
 	usedBy  string                  // that response
 	ids     *ids                    // of the transcript
-	scratch build.Text
-	before  build.Text
+	scratch draft.Text
+	before  draft.Text
 }
 
 // talkState is what the trace does not tell about where the reading of it stands.
@@ -70,7 +70,7 @@ const (
 )
 
 func newTalk(id string, t *transcript) *talk {
-	m := &talk{b: build.New(source, id, source, t.store.Path), session: t.session, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
+	m := &talk{b: draft.New(source, id, source, t.store.Path), session: t.session, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
 	m.st.Open = map[string]*call{}
 	m.b.Expect(t.store.Size)
 	return m
@@ -79,7 +79,7 @@ func newTalk(id string, t *transcript) *talk {
 // resume goes on with a trace.
 func resume(before *trace.SessionTrace, st talkState, t *transcript) *talk {
 	before.Unlink()
-	m := &talk{b: build.Resume(before), st: st, session: t.session, agent: t.agent.id, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
+	m := &talk{b: draft.Resume(before), st: st, session: t.session, agent: t.agent.id, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
 	if m.st.Open == nil {
 		m.st.Open = map[string]*call{}
 	}
@@ -94,7 +94,7 @@ func resume(before *trace.SessionTrace, st talkState, t *transcript) *talk {
 // take brings a record of the conversation into the trace. It returns what is wrong with it, if anything is.
 func (m *talk) take(ref trace.Ref, r *record) string {
 	m.know(r)
-	e := trace.Event{Ref: ref, Time: build.Time(r.stamp), Record: r.record(), Turn: m.st.Turn, Copied: m.st.Foreign}
+	e := trace.Event{Ref: ref, Time: draft.Time(r.stamp), Record: r.record(), Turn: m.st.Turn, Copied: m.st.Foreign}
 	switch {
 	case is(r.kind, "user"):
 		return m.user(e, r)
@@ -114,7 +114,7 @@ func (m *talk) take(ref trace.Ref, r *record) string {
 func (m *talk) know(r *record) {
 	tr := m.b.Trace()
 	if tr.Project.Path == "" && len(r.cwd) > 2 {
-		tr.Project.Path = build.Path(jsonl.Text(r.cwd), "")
+		tr.Project.Path = draft.Path(jsonl.Text(r.cwd), "")
 	}
 	if len(r.version) > 2 && string(r.version[1:len(r.version)-1]) != tr.Agent.Version {
 		tr.Agent.Version = token(r.version)
@@ -133,7 +133,7 @@ func (m *talk) bookkeeping(ref trace.Ref, kind []byte, r *record) {
 	switch string(kind) {
 	case "queue-operation":
 		if is(r.operation, "enqueue") && has(r.content, notificationTag) {
-			m.notified(trace.Event{Ref: ref, Time: build.Time(r.stamp), Turn: m.st.Turn}, r.content, trace.FromQueue)
+			m.notified(trace.Event{Ref: ref, Time: draft.Time(r.stamp), Turn: m.st.Turn}, r.content, trace.FromQueue)
 		}
 	case "cost-state":
 		m.st.Left = true
@@ -194,7 +194,7 @@ func (m *talk) retried(e trace.Event, r *record) {
 	if code == nil {
 		code = member(member(member(r.code, "error"), "error"), "type")
 	}
-	x.Code, x.Head, x.Digest = token(code), head(text, trace.ErrorHead), build.DigestText(text)
+	x.Code, x.Head, x.Digest = token(code), head(text, trace.ErrorHead), draft.DigestText(text)
 	e.Body = x
 	m.b.Add(e)
 }

@@ -5,7 +5,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // wrote is who put a user record there, and what for.
@@ -123,7 +123,7 @@ func (m *talk) said(e trace.Event, text []byte, r *record) {
 
 // say adds a user message.
 func (m *talk) say(e trace.Event, text []byte, by wrote, r *record) {
-	u := &trace.UserMessage{Digest: build.DigestText(text), Head: head(text, trace.UserHead)}
+	u := &trace.UserMessage{Digest: draft.DigestText(text), Head: head(text, trace.UserHead)}
 	switch by {
 	case wroteTask:
 		e.By, u.Machine = "client", "other"
@@ -137,7 +137,7 @@ func (m *talk) say(e trace.Event, text []byte, by wrote, r *record) {
 	if by <= byUser && (has(text, "<command-message>") || has(text, "<command-name>")) {
 		u.Command = tagged(text, "command-name")
 		typed := asTyped(text)
-		u.Digest, u.Head = build.DigestText(typed), head(typed, trace.UserHead)
+		u.Digest, u.Head = draft.DigestText(typed), head(typed, trace.UserHead)
 	}
 	e.Body = u
 	m.b.Add(e)
@@ -196,7 +196,7 @@ func (m *talk) output(e trace.Event, text []byte) {
 	if is(text, "<local-command-stdout></local-command-stdout>") {
 		return
 	}
-	e.By, e.Body = "client", &trace.UserMessage{Digest: build.DigestText(text), Head: head(text, trace.UserHead), Machine: "command_output"}
+	e.By, e.Body = "client", &trace.UserMessage{Digest: draft.DigestText(text), Head: head(text, trace.UserHead), Machine: "command_output"}
 	m.b.Add(e)
 }
 
@@ -204,7 +204,7 @@ func (m *talk) output(e trace.Event, text []byte) {
 func (m *talk) bang(e trace.Event, text []byte) {
 	line := element(text, "bash-input")
 	e.By = "user"
-	c := &trace.ToolCall{Tool: "Bash", Type: trace.ShellTool, Input: build.DigestText(line), Head: head(line, trace.CommandHead)}
+	c := &trace.ToolCall{Tool: "Bash", Type: trace.ShellTool, Input: draft.DigestText(line), Head: head(line, trace.CommandHead)}
 	m.b.Call(e, c)
 	m.st.Bang = c.Call
 }
@@ -215,6 +215,6 @@ func (m *talk) banged(e trace.Event, text []byte) {
 		return
 	}
 	e.By = "user"
-	m.b.Result(e, trace.ToolResultEvent{Call: m.st.Bang, Message: e.Record, Status: trace.StatusUnknown, From: trace.FromToolResult, Content: build.DigestText(text)})
+	m.b.Result(e, trace.ToolResultEvent{Call: m.st.Bang, Message: e.Record, Status: trace.StatusUnknown, From: trace.FromToolResult, Content: draft.DigestText(text)})
 	m.st.Bang = ""
 }

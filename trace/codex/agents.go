@@ -5,7 +5,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // spawn notes a sub-agent and the call that it came of.
@@ -57,7 +57,7 @@ func (s *session) collab(e trace.Event, it object) {
 	id = s.ensure(e, id, func() *trace.ToolCall { return agentCall(tool, it.raw("prompt")) })
 	if tool == spawnAgent {
 		jsonl.Elements(it.raw("receiver_thread_ids"), func(thread []byte) bool {
-			s.spawn(e, token(thread), id, build.Head(start(it.raw("prompt"), trace.UserHead), trace.UserHead))
+			s.spawn(e, token(thread), id, draft.Head(start(it.raw("prompt"), trace.UserHead), trace.UserHead))
 			return true
 		})
 	}
@@ -85,7 +85,7 @@ func agentCall(tool string, about []byte) *trace.ToolCall {
 	if tool == "" {
 		tool = spawnAgent
 	}
-	return &trace.ToolCall{Tool: tool, Type: trace.AgentTool, Input: build.DigestText(about)}
+	return &trace.ToolCall{Tool: tool, Type: trace.AgentTool, Input: draft.DigestText(about)}
 }
 
 // notified takes how a sub-agent ended: one more result of the call that started it.
@@ -172,7 +172,7 @@ func (s *session) entered(e trace.Event, it object) {
 	if !s.Open {
 		s.open(e.Turn)
 	}
-	s.Review = build.Head(start(it.raw("user_facing_hint"), trace.UserHead), trace.UserHead)
+	s.Review = draft.Head(start(it.raw("user_facing_hint"), trace.UserHead), trace.UserHead)
 }
 
 // reviewed notes the thread of a review, at the first record that is a copy from it.

@@ -3,7 +3,7 @@ package codex
 import (
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // response takes a response_item: what went to the model or came from it. Of these only calls and what became of them
@@ -15,10 +15,10 @@ func (s *session) response(p object) {
 	case "local_shell_call":
 		action := p.raw("action")
 		call := shellCall("local_shell", p.object("action").raw("command"))
-		call.Call, call.Input = s.id(p, "call_id"), build.Digest(action)
+		call.Call, call.Input = s.id(p, "call_id"), draft.Digest(action)
 		s.call(s.at(s.id(p, "id")), call)
 	case "tool_search_call":
-		s.call(s.at(s.id(p, "id")), &trace.ToolCall{Call: s.id(p, "call_id"), Tool: "tool_search", Type: trace.OtherTool, Input: build.Digest(p.raw("arguments"))})
+		s.call(s.at(s.id(p, "id")), &trace.ToolCall{Call: s.id(p, "call_id"), Tool: "tool_search", Type: trace.OtherTool, Input: draft.Digest(p.raw("arguments"))})
 	case "web_search_call", "image_generation_call":
 		if !s.Paginated {
 			s.hosted(p)
@@ -47,7 +47,7 @@ func (s *session) called(p object) {
 		return
 	}
 	tool := toolName(namespace, name)
-	call := &trace.ToolCall{Call: s.id(p, "call_id"), Tool: tool, Type: toolType(tool, isAgents(namespace)), Input: build.DigestText(input)}
+	call := &trace.ToolCall{Call: s.id(p, "call_id"), Tool: tool, Type: toolType(tool, isAgents(namespace)), Input: draft.DigestText(input)}
 	var arguments object
 	if takesArguments(tool) {
 		s.scratch = jsonl.AppendText(s.scratch[:0], input)
@@ -113,7 +113,7 @@ func shellCall(tool string, command []byte) *trace.ToolCall {
 			}
 		}
 	}
-	return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: build.Digest(command), Head: build.Head(line, trace.CommandHead)}
+	return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: draft.Digest(command), Head: draft.Head(line, trace.CommandHead)}
 }
 
 // call appends a call, whose id can have been used before by another one.
@@ -129,7 +129,7 @@ func (s *session) hosted(p object) {
 	if p.is("type", "image_generation_call") {
 		tool = "image_generation"
 	}
-	call := &trace.ToolCall{Call: id, Tool: tool, Type: toolType(tool, false), Input: build.Digest(p.raw("action"))}
+	call := &trace.ToolCall{Call: id, Tool: tool, Type: toolType(tool, false), Input: draft.Digest(p.raw("action"))}
 	s.call(s.at(id), call)
 	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult}
 	setStatus(&r, p.raw("status"))

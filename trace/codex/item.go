@@ -5,7 +5,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // completed takes an item_completed, which is where a paginated rollout tells what happened. An item of another thread is a
@@ -120,7 +120,7 @@ func (s *session) command(e trace.Event, it object) {
 func (s *session) mcp(e trace.Event, it object) {
 	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
 		tool := mcpPrefix + it.text("server") + "__" + it.text("tool")
-		return &trace.ToolCall{Tool: tool, Type: trace.MCPTool, Input: build.Digest(it.raw("arguments"))}
+		return &trace.ToolCall{Tool: tool, Type: trace.MCPTool, Input: draft.Digest(it.raw("arguments"))}
 	})
 	result := it.object("result")
 	out := contentOf(result.raw("content"))
@@ -143,9 +143,9 @@ func (s *session) image(e trace.Event, it object) {
 		return
 	}
 	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
-		return &trace.ToolCall{Tool: viewImage, Type: trace.ReadTool, Path: s.pathOf(it.raw("path")), Input: build.Digest(it.raw("path"))}
+		return &trace.ToolCall{Tool: viewImage, Type: trace.ReadTool, Path: s.pathOf(it.raw("path")), Input: draft.Digest(it.raw("path"))}
 	})
-	s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest(nil)})
+	s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: draft.Digest(nil)})
 }
 
 // hostedItem takes a call that the provider ran itself.
@@ -155,7 +155,7 @@ func (s *session) hostedItem(e trace.Event, it object, kind string) {
 		tool = "image_generation"
 	}
 	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
-		return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: build.DigestText(it.raw("query"))}
+		return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: draft.DigestText(it.raw("query"))}
 	})
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult}
 	setStatus(&r, it.raw("status"))

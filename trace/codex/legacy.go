@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // legacy takes an event of a rollout without items. Calls and outputs are told by response_items there.
@@ -26,9 +26,9 @@ func (s *session) legacy(p object) {
 		}
 		s.said("", text, machine)
 	case "agent_message":
-		s.add("", &trace.AgentMessage{Digest: build.DigestText(p.raw("message"))})
+		s.add("", &trace.AgentMessage{Digest: draft.DigestText(p.raw("message"))})
 	case "agent_reasoning":
-		s.add("", &trace.AgentMessage{Digest: build.DigestText(p.raw("text")), Thought: true})
+		s.add("", &trace.AgentMessage{Digest: draft.DigestText(p.raw("text")), Thought: true})
 	case "patch_apply_end":
 		id := s.id(p, "call_id")
 		s.patched(s.at(""), id, p, p.raw("changes"))
@@ -55,15 +55,15 @@ func (s *session) userShell(id string, text content) {
 	out, _, _ = strings.Cut(out, "\n</result>")
 	e := s.at(id)
 	e.By = "user"
-	call := &trace.ToolCall{Tool: execCommand, Type: trace.ShellTool, Input: build.Digest([]byte(line)), Head: build.Head(line, trace.CommandHead)}
+	call := &trace.ToolCall{Tool: execCommand, Type: trace.ShellTool, Input: draft.Digest([]byte(line)), Head: draft.Head(line, trace.CommandHead)}
 	s.call(e, call)
-	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult, Status: trace.StatusUnknown, Content: build.Digest([]byte(out))}
+	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult, Status: trace.StatusUnknown, Content: draft.Digest([]byte(out))}
 	if code, err := strconv.Atoi(number); err == nil {
 		v := ended(code)
 		r.Status, r.IsError, r.ExitCode = v.status, v.isError, v.exit
 	}
 	if r.Failed() {
-		r.Head = build.Head(out, trace.ErrorHead)
+		r.Head = draft.Head(out, trace.ErrorHead)
 	}
 	s.result(e, r)
 }

@@ -6,7 +6,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // first takes the first record of a rollout, which says whose it is.
@@ -30,15 +30,15 @@ func (s *session) first(data []byte) error {
 		return &trace.UnknownLayout{Agent: Name, Version: version, Path: s.path, Why: "its history_mode is " + mode}
 	}
 	s.Thread = s.id(p, "id")
-	s.ID = build.SessionID(s.Thread)
+	s.ID = draft.SessionID(s.Thread)
 	if segment := segmentOf(s.path); segment != "" {
-		s.ID = build.SessionID(segment)
+		s.ID = draft.SessionID(segment)
 	}
-	s.Builder = build.New(Name, s.ID, Name, s.path)
+	s.Builder = draft.New(Name, s.ID, Name, s.path)
 	s.Expect(s.size)
 	t := s.Trace()
 	t.Agent.Version = version
-	t.Project.Path = build.Path(start(p.raw("cwd"), 4<<10), "")
+	t.Project.Path = draft.Path(start(p.raw("cwd"), 4<<10), "")
 	s.Own = p.int("subagent_history_start_ordinal")
 	s.mark(trace.Session{Marker: trace.Started, Detail: s.origin(p)})
 	return s.describe(p)
@@ -46,7 +46,7 @@ func (s *session) first(data []byte) error {
 
 // origin relates the session to others, and is the source's word for where it came from.
 func (s *session) origin(p object) string {
-	r := trace.SessionRelationship{Provenance: trace.Explicit, SourceVersion: s.Trace().Agent.Version, Time: build.Time(p.raw("timestamp"))}
+	r := trace.SessionRelationship{Provenance: trace.Explicit, SourceVersion: s.Trace().Agent.Version, Time: draft.Time(p.raw("timestamp"))}
 	if root := p.text("session_id"); root != s.ID {
 		r.SourceSession = root
 	}

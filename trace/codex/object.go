@@ -3,7 +3,7 @@ package codex
 import (
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // object is the members of a JSON object, as they stand there.
@@ -71,10 +71,10 @@ func quoted(raw []byte, text string) bool {
 }
 
 // token is an id or a code of the client's or the provider's.
-func token(raw []byte) string { return build.Token(jsonl.Text(raw)) }
+func token(raw []byte) string { return draft.Token(jsonl.Text(raw)) }
 
 // word is a name that a person or a model may have made up.
-func word(raw []byte) string { return build.Word(jsonl.Text(raw)) }
+func word(raw []byte) string { return draft.Word(jsonl.Text(raw)) }
 
 // start is the text that the JSON string raw begins with: enough of it for a head of max bytes.
 func start(raw []byte, max int) string {
@@ -139,9 +139,9 @@ func (c content) digest() trace.Digest {
 		parts = c.images
 	}
 	if len(parts) == 1 {
-		return build.DigestText(parts[0])
+		return draft.DigestText(parts[0])
 	}
-	var t build.Text
+	var t draft.Text
 	for _, part := range parts {
 		t.Add(part)
 	}
@@ -163,4 +163,4 @@ func (c content) start(max int) string {
 	return text
 }
 
-func (c content) head(max int) string { return build.Head(c.start(max), max) }
+func (c content) head(max int) string { return draft.Head(c.start(max), max) }

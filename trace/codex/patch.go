@@ -9,14 +9,14 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // fileChange takes a patch that was applied, or was not.
 func (s *session) fileChange(e trace.Event, it object) {
 	changes := it.raw("changes")
 	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
-		c := &trace.ToolCall{Tool: applyPatch, Type: trace.EditTool, Input: build.Digest(changes)}
+		c := &trace.ToolCall{Tool: applyPatch, Type: trace.EditTool, Input: draft.Digest(changes)}
 		if paths := pathsIn(changes); len(paths) == 1 {
 			c.Path = s.pathOf(paths[0])
 		}
@@ -165,5 +165,5 @@ func filePath(path, dir string) string {
 	if path == "" {
 		return ""
 	}
-	return build.Path(path, dir)
+	return draft.Path(path, dir)
 }

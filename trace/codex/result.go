@@ -2,7 +2,7 @@ package codex
 
 import (
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // setStatus sets what the status of an item says.
@@ -44,7 +44,7 @@ func (s *session) output(p object) {
 	}
 	if p.is("type", "tool_search_output") {
 		s.result(s.at(s.id(p, "id")), trace.ToolResultEvent{Call: id, Message: s.id(p, "id"), From: trace.FromFunctionCallOutput,
-			Status: trace.StatusCompleted, Content: build.Digest(p.raw("tools"))})
+			Status: trace.StatusCompleted, Content: draft.Digest(p.raw("tools"))})
 		return
 	}
 	known := s.ends[id].item

@@ -7,12 +7,12 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // session is the reading of one rollout.
 type session struct {
-	*build.Builder // nil until the first record
+	*draft.Builder // nil until the first record
 	state
 	path string
 	size int64 // of the file
@@ -26,7 +26,7 @@ type session struct {
 	// outer, inner and scratch are memory that serves again.
 	outer, inner object
 	scratch      []byte
-	ids          build.Memo
+	ids          draft.Memo
 }
 
 // state is what a reading must know of what it read before, beside the trace itself.
@@ -84,7 +84,7 @@ func begin(store trace.Store, sink trace.Sink) (*session, error) {
 	}
 	t.Sources[0].Path = store.Path // it moves when it is archived
 	s.answers = answerTurns(t)
-	s.Builder = build.Resume(t)
+	s.Builder = draft.Resume(t)
 	for i := range t.Results {
 		r := &t.Results[i]
 		if _, c := s.Lookup(r.Call); c == nil || c.Index == r.CallIndex { // not of an earlier call with this id
@@ -179,7 +179,7 @@ func (s *session) id(o object, key string) string {
 	if known := s.ids.Find(raw); known != "" {
 		return known
 	}
-	return s.ids.Keep(raw, build.Token(s.ids.Text(raw)))
+	return s.ids.Keep(raw, draft.Token(s.ids.Text(raw)))
 }
 
 // add appends an event of the record at hand.

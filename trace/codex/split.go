@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"aburn/internal/jsonl"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // record is a line taken apart. Its members serve again for the next one.
@@ -30,7 +30,7 @@ func (r *record) split(data []byte, from int64) bool {
 		}
 		switch string(key) {
 		case "timestamp":
-			r.when = build.Time(rest[:n])
+			r.when = draft.Time(rest[:n])
 		case "ordinal":
 			if r.ordinal, _ = jsonl.Int(rest[:n]); r.ordinal < from {
 				return jsonl.Stop

@@ -2,7 +2,7 @@ package codex
 
 import (
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // turns is what is known of the turns so far.
@@ -104,7 +104,7 @@ func (s *session) ended(p object) {
 	code, status := errorCode(failed.raw("codex_error_info"))
 	message := failed.raw("message")
 	s.add("", &trace.Error{Code: code, Status: status, Fatal: true,
-		Head: build.Head(start(message, trace.ErrorHead), trace.ErrorHead), Digest: build.DigestText(message)})
+		Head: draft.Head(start(message, trace.ErrorHead), trace.ErrorHead), Digest: draft.DigestText(message)})
 	s.mark(trace.Session{Marker: trace.Stopped, Detail: "error"})
 	s.Ended, s.EndedBy = trace.Errored, "task_complete: error"
 	if code != "" {

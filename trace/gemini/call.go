@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // callAll takes the calls of a message that were not taken before, and results of those that were.
@@ -46,7 +46,7 @@ func (s *session) call(x tool, at trace.Event, response string) string {
 	}
 	c := &trace.ToolCall{Call: id, Tool: x.name, Type: toolType(x), Response: response}
 	if x.args.exists() {
-		c.Input = build.Digest(x.args)
+		c.Input = draft.Digest(x.args)
 	}
 	for _, key := range []string{"file_path", "absolute_path", "dir_path", "path"} {
 		if path := x.args.get(key).str(); path != "" {
@@ -109,7 +109,7 @@ func (s *session) result(call string, x tool, at trace.Event) {
 	if child != "" && !repeated {
 		s.spawn(call, child, x, at)
 	}
-	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromToolResult, build.Digest([]byte(text))
+	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromToolResult, draft.Digest([]byte(text))
 	if got.Failed() {
 		got.Head = head(text, trace.ErrorHead)
 	}
@@ -139,7 +139,7 @@ func (s *session) response(v value, at trace.Event) {
 		got.fail(trace.StatusErrored)
 	}
 	s.calls[call] = got.Status
-	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromFunctionCallOutput, build.Digest([]byte(text))
+	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromFunctionCallOutput, draft.Digest([]byte(text))
 	if got.Failed() {
 		got.Head = head(text, trace.ErrorHead)
 	}
@@ -148,7 +148,7 @@ func (s *session) response(v value, at trace.Event) {
 
 // spawn takes the start of a sub-agent, whose session has the id child.
 func (s *session) spawn(call, child string, x tool, at trace.Event) {
-	known := start{call: call, agentType: build.Word(x.args.get("agent_name").str()), description: head(x.description.str(), trace.UserHead),
+	known := start{call: call, agentType: draft.Word(x.args.get("agent_name").str()), description: head(x.description.str(), trace.UserHead),
 		end: x.display.get("terminateReason").str()}
 	s.family.started[child] = known
 	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: child, AgentType: known.agentType, Description: known.description}

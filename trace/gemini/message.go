@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // message takes a record with an id: a new message, or one that is written again with more in it. made says that it
@@ -20,7 +20,7 @@ func (s *session) message(r record, ref trace.Ref, made bool) {
 		}
 	}
 	before := len(s.b.Trace().Events)
-	at := trace.Event{Time: when(r.time), Ref: ref, Record: build.Token(m.id)}
+	at := trace.Event{Time: when(r.time), Ref: ref, Record: draft.Token(m.id)}
 	switch m.kind {
 	case "user":
 		s.user(m, r, at, made)
@@ -57,7 +57,7 @@ func (s *session) user(m *message, r record, at trace.Event, made bool) {
 	if r.display.exists() {
 		text = split(r.display).text // what the user wrote, before files were put in
 	}
-	body := &trace.UserMessage{Digest: build.Digest([]byte(text)), Head: head(text, trace.UserHead), Command: command(text)}
+	body := &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: head(text, trace.UserHead), Command: command(text)}
 	if body.Machine = s.machine(text, made); body.Machine != "" {
 		at.By = "client"
 	}
@@ -128,7 +128,7 @@ func (s *session) answer(m *message, r record, at trace.Event, made bool) {
 	first := len(s.b.Trace().Events)
 	s.think(m, r, p, at, id)
 	if p.text != "" {
-		body := &trace.AgentMessage{Digest: build.Digest([]byte(p.text)), Response: id}
+		body := &trace.AgentMessage{Digest: draft.Digest([]byte(p.text)), Response: id}
 		switch {
 		case m.text == 0:
 			at.Body = body
@@ -149,7 +149,7 @@ func (s *session) think(m *message, r record, p parts, at trace.Event, id string
 		if n++; n <= m.thoughts || text == "" {
 			return
 		}
-		e.Body = &trace.AgentMessage{Digest: build.Digest([]byte(text)), Thought: true, Response: id}
+		e.Body = &trace.AgentMessage{Digest: draft.Digest([]byte(text)), Thought: true, Response: id}
 		s.b.Add(e)
 	}
 	r.thoughts.each(func(v value) {
@@ -216,7 +216,7 @@ func (s *session) failed(m *message, r record, at trace.Event) {
 		return
 	}
 	fatal := s.tail == prompt || s.tail == results || s.tail == calls
-	at.Body = &trace.Error{Code: "error", Fatal: fatal, Digest: build.Digest([]byte(text)), Head: head(text, trace.ErrorHead)}
+	at.Body = &trace.Error{Code: "error", Fatal: fatal, Digest: draft.Digest([]byte(text)), Head: head(text, trace.ErrorHead)}
 	m.text = s.b.Add(at)
 	if fatal {
 		s.tail = failure

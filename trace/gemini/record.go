@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // record is one line of a file, or one message of an old file. What it does not have does not exist.
@@ -89,18 +89,18 @@ func (r record) header() bool {
 }
 
 // when is a time in JSON, zero if it is none.
-func when(v value) time.Time { return build.Time(v).Truncate(time.Millisecond) }
+func when(v value) time.Time { return draft.Time(v).Truncate(time.Millisecond) }
 
 // token is an id as traces keep it, so that the Builder knows it by the same.
 func token(v value) string {
 	if v.isString() {
-		return build.Token(v.str())
+		return draft.Token(v.str())
 	}
-	return build.Token(string(v))
+	return draft.Token(string(v))
 }
 
-// head is the start of a text, as build.Head, and holds no more than that of it.
-func head(text string, max int) string { return strings.Clone(build.Head(text, max)) }
+// head is the start of a text, as draft.Head, and holds no more than that of it.
+func head(text string, max int) string { return strings.Clone(draft.Head(text, max)) }
 
 // tool is an item of toolCalls.
 type tool struct {

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // session is one session while its records are read.
 type session struct {
-	b      *build.Builder
+	b      *draft.Builder
 	family *family
 	id     string // the agent's own
 	file   int    // the source that is being read
@@ -63,7 +63,7 @@ func newSession(f *family, id, path string, r record) *session {
 	if s.child = r.agentKind.is("subagent"); s.child && folder != "chats" {
 		s.parent = folder
 	}
-	s.b = build.New(name, s.traceID(), name, path)
+	s.b = draft.New(name, s.traceID(), name, path)
 	s.b.Trace().Project.Path = locate(path, s.hash, directories(r.dirs))
 	return s
 }
@@ -218,7 +218,7 @@ func (s *session) caller() string {
 
 // path is a path as the trace keeps it.
 func (s *session) path(path string) string {
-	return strings.Clone(build.Path(path, s.b.Trace().Project.Path))
+	return strings.Clone(draft.Path(path, s.b.Trace().Project.Path))
 }
 
 // end takes the word in which the caller's file tells how a sub-agent ended.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 	"aburn/trace/join"
 )
 
@@ -17,7 +17,7 @@ import (
 // Suffix =KEY/HEAD sets the input's key and head of a call, ~MS the duration of a result, @S the second.
 func drawn(t *testing.T, source, line string) *trace.SessionTrace {
 	t.Helper()
-	b := build.New(source, "s1", "claude", "/"+source)
+	b := draft.New(source, "s1", "claude", "/"+source)
 	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for i, word := range strings.Fields(line) {
 		e := trace.Event{Ref: trace.Ref{Line: int64(i + 1)}, Time: start.Add(time.Duration(i) * time.Second)}
@@ -46,7 +46,7 @@ func cutInt(word, sep string) (string, int, bool) {
 	return before, n, true
 }
 
-func draw(b *build.Builder, e trace.Event, word string) {
+func draw(b *draft.Builder, e trace.Event, word string) {
 	word, ms, _ := cutInt(word, "~")
 	word, key, _ := strings.Cut(word, "=")
 	key, head, _ := strings.Cut(key, "/")

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // piece is an event of the joined trace: the i-th of one of the two.
@@ -120,7 +120,7 @@ func note(e *trace.Event, what string) {
 	if e.Inferred != "" {
 		what = e.Inferred + "; " + what
 	}
-	e.Inferred = build.Head(what+": "+log, trace.UserHead)
+	e.Inferred = draft.Head(what+": "+log, trace.UserHead)
 }
 
 // build makes the events and results anew, numbered in the order of pieces.
@@ -134,7 +134,7 @@ func (m *match) build(pieces []piece) {
 		t.Sources = append(t.Sources, m.own.Sources...)
 	}
 	t.Events, t.Results, t.Responses = nil, nil, nil
-	b := build.Resume(t)
+	b := draft.Resume(t)
 	seq := make([]int, len(from.Events)+1) // of the store's n-th event in the joined trace
 	for _, p := range pieces {
 		if p.own {
@@ -153,13 +153,13 @@ func (m *match) build(pieces []piece) {
 }
 
 // addOwn appends an event of the hooks.
-func (m *match) addOwn(b *build.Builder, e trace.Event, file int) {
+func (m *match) addOwn(b *draft.Builder, e trace.Event, file int) {
 	e.Ref.File += file
 	switch inferred := e.Inferred; inferred {
 	case "":
 		e.Inferred = log
 	default:
-		e.Inferred = build.Head(log+": "+inferred, trace.UserHead)
+		e.Inferred = draft.Head(log+": "+inferred, trace.UserHead)
 	}
 	e.Turn = ""
 	switch body := e.Body.(type) {
@@ -177,7 +177,7 @@ func (m *match) addOwn(b *build.Builder, e trace.Event, file int) {
 }
 
 // add appends an event as it is, with its own number, and returns that.
-func (m *match) add(b *build.Builder, e trace.Event, results []trace.ToolResultEvent) int {
+func (m *match) add(b *draft.Builder, e trace.Event, results []trace.ToolResultEvent) int {
 	switch body := e.Body.(type) {
 	case *trace.ToolCall:
 		container := body.Container
@@ -197,6 +197,6 @@ func (m *match) outcome() {
 		return
 	}
 	if s.Outcome == trace.Unknown || s.Outcome == trace.Killed {
-		s.Outcome, s.OutcomeFrom = o.Outcome, build.Token(log+": "+o.OutcomeFrom)
+		s.Outcome, s.OutcomeFrom = o.Outcome, draft.Token(log+": "+o.OutcomeFrom)
 	}
 }

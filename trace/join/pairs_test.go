@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the reports")
 // Sessions of the real agents, as their own files have them and as their hooks recorded them at the same time, agree call by
 // call. Every difference stands in the report beside them; a new one has to be understood before it may stand there.
 //
-// The pairs are homes of internal/realagents' scenarios of those names (ABURN_AGENTS_KEEP), recorded on 21 November 2026 with
+// The pairs are homes of internal/lab/realagents' scenarios of those names (ABURN_AGENTS_KEEP), recorded on 21 November 2026 with
 // Claude Code 2.1.329 and Codex 0.169.0. Paths were made neutral, and then the hashes of inputs that held one and the crc of
 // the entries worked out anew; the clients' own long texts were cut.
 func TestPairs(t *testing.T) {

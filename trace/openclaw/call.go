@@ -6,14 +6,14 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // call makes a call of a tool with these arguments.
 func (s *session) call(id, tool string, args gjson.Result) *trace.ToolCall {
 	c := &trace.ToolCall{Call: token(id), Tool: token(tool), Type: toolType(tool)}
 	if args.Exists() {
-		c.Input = build.Digest([]byte(args.Raw))
+		c.Input = draft.Digest([]byte(args.Raw))
 	}
 	for _, key := range []string{"path", "file_path", "filePath"} {
 		if path := args.Get(key).Str; path != "" {
@@ -87,7 +87,7 @@ func (s *session) result(call string, m gjson.Result, at trace.Event) {
 // became takes what became of the call c, with all that came of it.
 func (s *session) became(c *trace.ToolCall, content, details, isError gjson.Result, at trace.Event) {
 	said := text(content)
-	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Content: build.Digest([]byte(said)), DurationMS: max(details.Get("durationMs").Int(), 0)}
+	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Content: draft.Digest([]byte(said)), DurationMS: max(details.Get("durationMs").Int(), 0)}
 	if s.child {
 		r.AgentID = token(s.key)
 	}
@@ -161,7 +161,7 @@ func (s *session) background(c *trace.ToolCall, d gjson.Result, said string, at 
 	case status == "running" && c.Type == trace.ShellTool:
 		s.running[id] = c.Call
 	case c.Tool == "process" && s.running[id] != "" && (status == "completed" || status == "failed"):
-		r := trace.ToolResultEvent{Call: s.running[id], Message: at.Record, From: trace.FromProgress, Content: build.Digest([]byte(said))}
+		r := trace.ToolResultEvent{Call: s.running[id], Message: at.Record, From: trace.FromProgress, Content: draft.Digest([]byte(said))}
 		judge(&r, "exec", d)
 		s.add(r, said, at)
 		delete(s.running, id)

@@ -2,7 +2,7 @@ package openclaw
 
 import (
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // keep puts back what an earlier reading found and what the client has destroyed since, as a compaction that truncates
@@ -17,7 +17,7 @@ func (s *session) keep(before *trace.SessionTrace) {
 	if !lost || len(now.Events) == 0 {
 		return
 	}
-	m := &merged{b: build.New(now.Source, now.ID, now.Agent.Name, now.Sources[0].Path)}
+	m := &merged{b: draft.New(now.Source, now.ID, now.Agent.Name, now.Sources[0].Path)}
 	t := m.b.Trace()
 	t.Project, t.Sources, t.Damaged = now.Project, now.Sources, now.Damaged
 	first := func(e *trace.Event) bool { return e.Seq == 1 }
@@ -28,7 +28,7 @@ func (s *session) keep(before *trace.SessionTrace) {
 }
 
 // merged is a trace that is made of others.
-type merged struct{ b *build.Builder }
+type merged struct{ b *draft.Builder }
 
 // add adds the events that event accepts and the answers whose id answer does.
 func (m *merged) add(from *trace.SessionTrace, event func(*trace.Event) bool, answer func(id string) bool) {

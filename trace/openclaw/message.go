@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // nested is the custom message that tells of a tool which was called from within another one.
@@ -41,7 +41,7 @@ func (s *session) message(m gjson.Result, at trace.Event) {
 // user takes a prompt, or what another session or the program itself asks.
 func (s *session) user(m gjson.Result, at trace.Event) {
 	said := text(m.Get("content"))
-	body := &trace.UserMessage{Digest: build.Digest([]byte(said)), Head: head(said, trace.UserHead)}
+	body := &trace.UserMessage{Digest: draft.Digest([]byte(said)), Head: head(said, trace.UserHead)}
 	if origin := m.Get("provenance.kind").Str; s.child || origin != "" && origin != "external_user" {
 		at.By, body.Machine = "client", "other"
 	}
@@ -95,7 +95,7 @@ func (s *session) say(text string, thought bool, at trace.Event) {
 	if text == "" {
 		return
 	}
-	body := &trace.AgentMessage{Digest: build.Digest([]byte(text)), Thought: thought}
+	body := &trace.AgentMessage{Digest: draft.Digest([]byte(text)), Thought: thought}
 	if at.By == "" {
 		body.Response = at.Record
 	}
@@ -147,7 +147,7 @@ func (s *session) stop(m gjson.Result, at trace.Event) {
 // fail takes an error of the provider's.
 func (s *session) fail(m gjson.Result, at trace.Event) {
 	said := m.Get("errorMessage").Str
-	e := &trace.Error{Code: token(m.Get("errorCode").String()), Fatal: true, Digest: build.Digest([]byte(said)), Head: head(said, trace.ErrorHead)}
+	e := &trace.Error{Code: token(m.Get("errorCode").String()), Fatal: true, Digest: draft.Digest([]byte(said)), Head: head(said, trace.ErrorHead)}
 	if e.Code == "" {
 		e.Code = token(m.Get("errorType").Str)
 	}
@@ -164,10 +164,10 @@ func (s *session) fail(m gjson.Result, at trace.Event) {
 func (s *session) bash(m gjson.Result, at trace.Event) {
 	at.By = "user"
 	command := m.Get("command").Str
-	c := &trace.ToolCall{Tool: "bash", Type: trace.ShellTool, Input: build.Digest([]byte(m.Get("command").Raw)), Head: head(command, trace.CommandHead)}
+	c := &trace.ToolCall{Tool: "bash", Type: trace.ShellTool, Input: draft.Digest([]byte(m.Get("command").Raw)), Head: head(command, trace.CommandHead)}
 	s.b.Call(at, c)
 	output := m.Get("output").Str
-	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: build.Digest([]byte(output))}
+	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: draft.Digest([]byte(output))}
 	if code := m.Get("exitCode"); code.Type == gjson.Number {
 		exit(&r, int(code.Int()))
 	}

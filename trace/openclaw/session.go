@@ -9,12 +9,12 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // session is one session while its records are read.
 type session struct {
-	b   *build.Builder
+	b   *draft.Builder
 	dir string // the session's working directory
 	key string // the session's place among the agent's conversations
 	// child says that it is a sub-agent's: its prompts are another agent's.
@@ -64,7 +64,7 @@ func (s *session) copied(id string) string {
 type spawn struct{ key, call, agentType, description string }
 
 func newSession(id, path, how string) *session {
-	s := &session{b: build.New(name, id, name, path), entries: map[string]*entry{}, open: map[string]bool{},
+	s := &session{b: draft.New(name, id, name, path), entries: map[string]*entry{}, open: map[string]bool{},
 		told: map[string]string{}, running: map[string]string{},
 		sessionOf: func(string) string { return "" }, last: trace.Unknown}
 	s.b.Trace().Sources[0].How = how
@@ -132,7 +132,7 @@ func (s *session) take(v gjson.Result, ref trace.Ref) {
 func (s *session) header(v gjson.Result, at trace.Event) {
 	t := s.b.Trace()
 	if dir := strings.Clone(v.Get("cwd").Str); s.dir == "" && dir != "" {
-		s.dir, t.Project.Path = dir, build.Path(dir, "")
+		s.dir, t.Project.Path = dir, draft.Path(dir, "")
 	}
 	if s.parent = token(parentID(v.Get("parentSession").Str)); s.parent == t.ID {
 		s.parent = ""
@@ -210,7 +210,7 @@ func (s *session) machine(text, machine string, at trace.Event) {
 		return
 	}
 	at.By = "client"
-	at.Body = &trace.UserMessage{Digest: build.Digest([]byte(text)), Head: head(text, trace.UserHead), Machine: machine}
+	at.Body = &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: head(text, trace.UserHead), Machine: machine}
 	s.b.Add(at)
 }
 

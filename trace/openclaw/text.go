@@ -7,19 +7,19 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // The texts of a record are parts of it: what is kept is copied, or the trace would hold all records.
 
-// token is build.Token.
-func token(s string) string { return strings.Clone(build.Token(s)) }
+// token is draft.Token.
+func token(s string) string { return strings.Clone(draft.Token(s)) }
 
-// head is build.Head.
-func head(text string, max int) string { return strings.Clone(build.Head(text, max)) }
+// head is draft.Head.
+func head(text string, max int) string { return strings.Clone(draft.Head(text, max)) }
 
 // path is a path as the trace keeps it.
-func (s *session) path(path string) string { return strings.Clone(build.Path(path, s.dir)) }
+func (s *session) path(path string) string { return strings.Clone(draft.Path(path, s.dir)) }
 
 // text is what a content says: a string, or the text parts of a list.
 func text(v gjson.Result) string {

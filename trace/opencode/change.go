@@ -7,7 +7,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // changes is what a call of an editing tool that went well changed: as write, edit, multiedit and apply_patch say it.
@@ -38,7 +38,7 @@ func written(input, metadata []byte, dir string) []trace.FileChange {
 	}
 	content := []byte(text(input, "content"))
 	sum := sha256.Sum256(content)
-	c := trace.FileChange{Path: build.Path(path, dir), Action: "unknown", Hash: hex.EncodeToString(sum[:])}
+	c := trace.FileChange{Path: draft.Path(path, dir), Action: "unknown", Hash: hex.EncodeToString(sum[:])}
 	switch string(member(metadata, "exists")) {
 	case "true":
 		c.Action = "modified"
@@ -56,7 +56,7 @@ func edited(all []trace.FileChange, diff []byte, dir string) []trace.FileChange 
 	jsonl.Members(diff, func(key, v []byte) bool {
 		switch string(key) {
 		case "file":
-			c.Path = build.Path(jsonl.Text(v), dir)
+			c.Path = draft.Path(jsonl.Text(v), dir)
 		case "additions":
 			c.Added = count(v)
 		case "deletions":
@@ -78,7 +78,7 @@ func edited(all []trace.FileChange, diff []byte, dir string) []trace.FileChange 
 func patched(metadata []byte, dir string) []trace.FileChange {
 	var all []trace.FileChange
 	jsonl.Elements(member(metadata, "files"), func(v []byte) bool {
-		c := trace.FileChange{Path: build.Path(text(v, "filePath"), dir), Added: count(member(v, "additions")), Removed: count(member(v, "deletions"))}
+		c := trace.FileChange{Path: draft.Path(text(v, "filePath"), dir), Added: count(member(v, "additions")), Removed: count(member(v, "deletions"))}
 		switch text(v, "type") {
 		case "add":
 			c.Action = "created"
@@ -87,7 +87,7 @@ func patched(metadata []byte, dir string) []trace.FileChange {
 		case "delete":
 			c.Action = "deleted"
 		case "move":
-			c.Action, c.From, c.Path = "renamed", c.Path, build.Path(text(v, "movePath"), dir)
+			c.Action, c.From, c.Path = "renamed", c.Path, draft.Path(text(v, "movePath"), dir)
 		default:
 			c.Action = "unknown"
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -53,7 +53,7 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	for _, id := range ids {
 		err := d.give(ctx, id, sink, &now)
 		if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCorrupt {
-			sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session", Key: build.SessionID(id)}, Reason: "the database is damaged where it should be"})
+			sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session", Key: draft.SessionID(id)}, Reason: "the database is damaged where it should be"})
 			whole = false
 		} else if err != nil {
 			return err
@@ -214,7 +214,7 @@ func (d *database) successor(sink trace.Sink) error {
 		return d.unknown(errSuccessor)
 	}
 	for _, id := range newer {
-		sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session_message", Key: build.SessionID(id)}, Reason: "this version of aburn does not know the table"})
+		sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session_message", Key: draft.SessionID(id)}, Reason: "this version of aburn does not know the table"})
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // talk is what a session's records say, folded: each message and part in its last state, and where it began and ended.
@@ -162,7 +162,7 @@ func (p *part) take(data []byte, m *message, dir string) {
 		case "files":
 			p.files = p.files[:0]
 			jsonl.Elements(v, func(v []byte) bool {
-				p.files = append(p.files, build.Path(jsonl.Text(v), dir))
+				p.files = append(p.files, draft.Path(jsonl.Text(v), dir))
 				return true
 			})
 		}
@@ -174,12 +174,12 @@ func (p *part) take(data []byte, m *message, dir string) {
 const saidBytes = 200
 
 func (p *part) takeText(v []byte, m *message) {
-	p.text = build.DigestText(v)
+	p.text = draft.DigestText(v)
 	if m.role != "user" {
 		return
 	}
 	s := jsonl.Text(v)
-	p.head = build.Head(s, trace.UserHead)
+	p.head = draft.Head(s, trace.UserHead)
 	p.said = strings.Clone(s[:min(len(s), saidBytes)])
 }
 
@@ -195,6 +195,6 @@ func (p *part) content() bool {
 }
 
 func (t *talk) damage(ref trace.Ref, why string) {
-	ref.Key = build.SessionID(ref.Key)
+	ref.Key = draft.SessionID(ref.Key)
 	t.damaged = append(t.damaged, trace.Damage{Ref: ref, Reason: why})
 }

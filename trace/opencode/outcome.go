@@ -2,7 +2,7 @@ package opencode
 
 import (
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // outcome is how the session ended, as its last turn states it, and what states it. How a turn ended that was copied is the
@@ -33,9 +33,9 @@ func (s *story) outcome() (trace.Outcome, string) {
 func (m *message) outcome() (trace.Outcome, string) {
 	switch {
 	case m.aborted():
-		return trace.Interrupted, "message.error " + build.Word(m.err.name)
+		return trace.Interrupted, "message.error " + draft.Word(m.err.name)
 	case m.err != nil:
-		return trace.Errored, "message.error " + build.Word(m.err.name)
+		return trace.Errored, "message.error " + draft.Word(m.err.name)
 	case m.open() && m.hit() != "":
 		return trace.Killed, "the source stops inside a call, which has no end"
 	case m.open():
@@ -47,7 +47,7 @@ func (m *message) outcome() (trace.Outcome, string) {
 	case m.wantsTools():
 		return trace.Killed, "the source stops behind the results of calls, before an answer"
 	case m.stop() != "":
-		return trace.Completed, "message.finish " + build.Word(m.stop())
+		return trace.Completed, "message.finish " + draft.Word(m.stop())
 	}
 	return trace.Unknown, ""
 }

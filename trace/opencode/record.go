@@ -7,7 +7,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // session is the row of a session, or its file.
@@ -102,11 +102,11 @@ func parseInfo(data []byte) (info, bool) {
 func parseError(raw []byte) *errorInfo {
 	data := member(raw, "data")
 	said := member(data, "message")
-	e := &errorInfo{name: text(raw, "name"), head: build.Head(jsonl.Text(said), trace.ErrorHead), status: int(number(data, "statusCode"))}
+	e := &errorInfo{name: text(raw, "name"), head: draft.Head(jsonl.Text(said), trace.ErrorHead), status: int(number(data, "statusCode"))}
 	if e.name == "" && said == nil {
 		return nil
 	}
-	e.digest = build.DigestText(said)
+	e.digest = draft.DigestText(said)
 	return e
 }
 

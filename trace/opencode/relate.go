@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // unknownOrigin stands for the session that a fork was made from, where the store holds it no more.
@@ -85,7 +85,7 @@ func (s *story) relate(parentCall, evidence string) {
 	case s.session.parent != "":
 		agent, title := agentOf(s.session)
 		r.Kind, r.Related, r.Provenance = trace.Subagent, s.session.parent, trace.Explicit
-		r.ParentCall, r.AgentType, r.Description = parentCall, agent, build.Head(title, trace.UserHead)
+		r.ParentCall, r.AgentType, r.Description = parentCall, agent, draft.Head(title, trace.UserHead)
 	case s.from != "":
 		r.Kind, r.Related, r.Provenance, r.Evidence = trace.Fork, s.from, trace.Inferred, evidence
 	default:

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // story makes a trace of a settled talk.
 type story struct {
 	*talk
-	b     *build.Builder
+	b     *draft.Builder
 	from  string            // the session that copied messages come from
 	model string            // that the user chose last
 	calls map[string]string // sub-agent's session → the call that started it
@@ -30,7 +30,7 @@ type beat struct {
 
 // tell makes the trace. how says how the store was read, table from what; relate notes the relationships.
 func (s *story) tell(path, how, table string, relate func()) (*trace.SessionTrace, error) {
-	s.b = build.New(name, s.session.id, name, path)
+	s.b = draft.New(name, s.session.id, name, path)
 	s.calls = map[string]string{}
 	relate()
 	t := s.b.Trace()
@@ -145,7 +145,7 @@ func (s *story) notified(e trace.Event, m *message, call, id, state string, said
 	case "completed":
 		r.Status = trace.StatusCompleted
 	case "error":
-		r.Status, r.Head = trace.StatusErrored, build.Head(at.said, trace.ErrorHead)
+		r.Status, r.Head = trace.StatusErrored, draft.Head(at.said, trace.ErrorHead)
 	}
 	s.b.Result(e, r)
 }
@@ -168,7 +168,7 @@ func whole(m *message, synthetic bool) (d trace.Digest, head string) {
 	}
 	switch {
 	case n == 0:
-		return build.Digest(nil), ""
+		return draft.Digest(nil), ""
 	case n > 1:
 		sum := sha256.Sum256(hashes)
 		d.Hash = hex.EncodeToString(sum[:8])

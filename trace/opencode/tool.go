@@ -6,7 +6,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // tool is a tool part: a call, and what became of it.
@@ -123,19 +123,19 @@ func (t *tool) state(raw []byte) (s toolState) {
 
 func (t *tool) takeInput(input []byte, dir string) {
 	t.given = true
-	t.input = build.Digest(input)
+	t.input = draft.Digest(input)
 	kind := typeOf(t.name)
 	jsonl.Members(input, func(key, v []byte) bool {
 		switch string(key) {
 		case "filePath", "path":
-			t.path = build.Path(jsonl.Text(v), dir)
+			t.path = draft.Path(jsonl.Text(v), dir)
 		case "command":
 			if kind == trace.ShellTool {
-				t.head = build.Head(jsonl.Text(v), trace.CommandHead)
+				t.head = draft.Head(jsonl.Text(v), trace.CommandHead)
 			}
 		case "description":
 			if kind == trace.AgentTool {
-				t.description = build.Head(jsonl.Text(v), trace.UserHead)
+				t.description = draft.Head(jsonl.Text(v), trace.UserHead)
 			}
 		case "subagent_type":
 			t.agentType = jsonl.Text(v)
@@ -147,7 +147,7 @@ func (t *tool) takeInput(input []byte, dir string) {
 // completed reads the end of a call that opencode says is completed, whether or not it went well: of a command metadata.exit
 // is the code, null if it was stopped, and then only the text says by whom.
 func (t *tool) completed(s toolState, dir string) {
-	t.output = build.DigestText(s.output)
+	t.output = draft.DigestText(s.output)
 	exit := member(s.metadata, "exit")
 	if code, ok := jsonl.Int(exit); ok {
 		n := int(code)
@@ -160,7 +160,7 @@ func (t *tool) completed(s toolState, dir string) {
 		_, t.childState = taskState(jsonl.Text(s.output))
 	}
 	if t.result() != trace.StatusCompleted {
-		t.outputHead = build.Head(jsonl.Text(s.output), trace.ErrorHead)
+		t.outputHead = draft.Head(jsonl.Text(s.output), trace.ErrorHead)
 		return
 	}
 	t.changes = changes(t.name, s.input, s.metadata, dir)
@@ -168,9 +168,9 @@ func (t *tool) completed(s toolState, dir string) {
 
 // failed reads the end of a call that opencode says is in error.
 func (t *tool) failed(s toolState) {
-	t.output = build.DigestText(s.failure)
+	t.output = draft.DigestText(s.failure)
 	said := jsonl.Text(s.failure)
-	t.outputHead = build.Head(said, trace.ErrorHead)
+	t.outputHead = draft.Head(said, trace.ErrorHead)
 	t.aborted = said == toolAborted || isTrue(member(s.metadata, "interrupted"))
 	switch {
 	case strings.HasPrefix(said, userRejected):

@@ -3,7 +3,7 @@ package own
 import (
 	"aburn/logfmt"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // agent is the beginning or end of a sub-agent, in an entry that belongs to it. Its parent's trace gets the spawn.
@@ -22,7 +22,7 @@ func (x *step) agent(parent string) error {
 	}
 	e := x.event
 	e.Body = &trace.SubagentSpawn{Session: x.Trace().ID, AgentID: x.e.Agent.ID, AgentType: x.e.Agent.Type,
-		Description: build.Head(x.d.Task.String(), trace.UserHead), Background: x.d.Background}
+		Description: draft.Head(x.d.Task.String(), trace.UserHead), Background: x.d.Background}
 	s.Add(e)
 	x.live++
 	return nil
@@ -34,7 +34,7 @@ func (x *step) spawned(child, call string) error {
 		if b, ok := x.Trace().Events[i].Body.(*trace.SubagentSpawn); ok && b.Session == child && b.Call == "" {
 			b.Call, b.Background = call, b.Background || x.d.Background
 			if b.Description == "" {
-				b.Description = build.Head(x.d.Task.String(), trace.UserHead)
+				b.Description = draft.Head(x.d.Task.String(), trace.UserHead)
 			}
 		}
 	}
@@ -44,9 +44,9 @@ func (x *step) spawned(child, call string) error {
 	}
 	for i := range s.Trace().Relationships {
 		if r := &s.Trace().Relationships[i]; r.Kind == trace.Subagent && r.ParentCall == "" {
-			r.ParentCall = build.Token(call)
+			r.ParentCall = draft.Token(call)
 			if r.Description == "" {
-				r.Description = build.Head(x.d.Task.String(), trace.UserHead)
+				r.Description = draft.Head(x.d.Task.String(), trace.UserHead)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // call adds a tool call. inferred says why there is one although no entry says that it began.
@@ -15,9 +15,9 @@ func (x *step) call(inferred string) {
 	e.Inferred = inferred
 	tool := d.Tool.String()
 	c := &trace.ToolCall{Call: d.ToolUseID.String(), Tool: tool, Type: typeOf(tool), Key: hash(d.Input.String(), 8),
-		Path: build.Path(d.Path.String(), "")}
+		Path: draft.Path(d.Path.String(), "")}
 	if c.Type == trace.ShellTool {
-		c.Head = build.Head(d.Head.String(), trace.CommandHead)
+		c.Head = draft.Head(d.Head.String(), trace.CommandHead)
 	}
 	x.Call(e, c)
 }
@@ -50,14 +50,14 @@ func (x *step) ended() error {
 		r.Spawned = child
 	}
 	e := x.event
-	e.Inferred = build.Head(d.Inferred.String(), trace.UserHead)
+	e.Inferred = draft.Head(d.Inferred.String(), trace.UserHead)
 	x.Result(e, r)
 	if sum := hash(d.Sha256.String(), 64); sum != "" && len(d.Path) > 0 && r.Status == trace.StatusCompleted {
 		action := "modified"
 		if d.Tool.String() == "Write" || d.Tool.String() == "apply_patch" {
 			action = "unknown" // it may have been there before
 		}
-		x.body(&trace.FileChange{Path: build.Path(d.Path.String(), ""), Action: action, Hash: sum, Call: id})
+		x.body(&trace.FileChange{Path: draft.Path(d.Path.String(), ""), Action: action, Hash: sum, Call: id})
 	}
 	if r.Status == trace.StatusCancelled && r.Denied == "" && x.e.Source == "claude" && d.Outcome.String() == "interrupted" {
 		x.interrupt("a call that was interrupted") // this client has no hook for it
@@ -75,13 +75,13 @@ func (x *step) status(r *trace.ToolResultEvent) {
 	switch outcome := d.Outcome.String(); {
 	case x.e.Event == logfmt.ToolDenied:
 		r.Status, r.IsError = trace.StatusErrored, &failed
-		r.Head = build.Head(d.Reason.String(), trace.ErrorHead)
+		r.Head = draft.Head(d.Reason.String(), trace.ErrorHead)
 		if r.Denied = deniedBy(d.Reason.String()); r.Denied == "user" {
 			r.Status = trace.StatusCancelled
 		}
 	case x.e.Event == logfmt.ToolFailed:
 		r.Status, r.IsError = trace.StatusErrored, &failed
-		r.Head = build.Head(d.Error.String(), trace.ErrorHead)
+		r.Head = draft.Head(d.Error.String(), trace.ErrorHead)
 		if outcome == "interrupted" || outcome == "killed" {
 			r.Status = trace.StatusCancelled
 		}

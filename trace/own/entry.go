@@ -4,7 +4,7 @@ import (
 	"aburn/internal/jsonl"
 	"aburn/logfmt"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // entry adds what an entry says to the trace that it belongs to. Entries without a session cannot be told apart by it, and
@@ -105,7 +105,7 @@ func (x *step) message(m *trace.UserMessage, by string) {
 // prompt is what a person or caller wrote, or a program's report about work in the background.
 func (x *step) prompt() {
 	d := x.d
-	m := &trace.UserMessage{Head: build.Head(d.Head.String(), trace.UserHead)}
+	m := &trace.UserMessage{Head: draft.Head(d.Head.String(), trace.UserHead)}
 	m.Length = x.number("chars") // the log counts characters
 	if !d.Machine {
 		x.message(m, "")
@@ -157,7 +157,7 @@ func (x *step) text(name string) (s string) {
 
 // command is the slash command of the prompt before it.
 func (x *step) command() {
-	name := build.Word(x.d.Command.String())
+	name := draft.Word(x.d.Command.String())
 	if last := x.last(); last != nil {
 		if m, ok := last.Body.(*trace.UserMessage); ok && m.Machine == "" && (m.Command == "" || m.Command == name) {
 			m.Command = name
@@ -169,20 +169,20 @@ func (x *step) command() {
 
 // turnFailed is a turn that an error of the provider or the client ended. The error can be a code or all of its text.
 func (x *step) turnFailed() {
-	b := &trace.Error{Fatal: true, Code: x.d.Error.String(), Head: build.Head(x.d.Reason.String(), trace.ErrorHead)}
+	b := &trace.Error{Fatal: true, Code: x.d.Error.String(), Head: draft.Head(x.d.Reason.String(), trace.ErrorHead)}
 	if len(b.Code) > 40 || len(b.Code) > 0 && b.Code[0] == '{' {
 		b.Code = ""
 		if b.Head == "" {
-			b.Head = build.Head(x.d.Error.String(), trace.ErrorHead)
+			b.Head = draft.Head(x.d.Error.String(), trace.ErrorHead)
 		}
 	}
-	x.event.Inferred = build.Head(x.d.Inferred.String(), trace.UserHead)
+	x.event.Inferred = draft.Head(x.d.Inferred.String(), trace.UserHead)
 	x.body(b)
 }
 
 // interrupt is a turn that was stopped. One that was inferred from the call that it hit says no more.
 func (x *step) interrupt(inferred string) {
-	b := &trace.Interrupt{Reason: build.Word(x.d.Reason.String())}
+	b := &trace.Interrupt{Reason: draft.Word(x.d.Reason.String())}
 	if last := x.last(); last != nil {
 		switch before := last.Body.(type) {
 		case *trace.Interrupt:

@@ -6,26 +6,26 @@ import (
 
 	"aburn/logfmt"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 )
 
 // session makes the trace of one session, or of a sub-agent of it. All that it knows of the entries before is in the trace.
 type session struct {
-	*build.Builder
+	*draft.Builder
 	heard int             // when, counted in entries of the reading
 	seen  map[string]bool // the ids of the entries in it: a copy of one says nothing new
 }
 
 // newSession begins the trace with this id at the entry e of the log at path.
 func newSession(id, path string, e *logfmt.Entry) *session {
-	s := &session{Builder: build.New(Name, id, agentName(e), path), seen: map[string]bool{}}
+	s := &session{Builder: draft.New(Name, id, agentName(e), path), seen: map[string]bool{}}
 	s.Trace().Project.Path = worktree(path, e.Wt)
 	return s
 }
 
 // resumed goes on with a trace.
 func resumed(before *trace.SessionTrace) *session {
-	s := &session{Builder: build.Resume(before), seen: map[string]bool{}}
+	s := &session{Builder: draft.Resume(before), seen: map[string]bool{}}
 	for i := range before.Events {
 		s.seen[before.Events[i].Record] = true
 	}
@@ -37,7 +37,7 @@ func agentName(e *logfmt.Entry) string {
 	if e.Source == "" {
 		return "unknown"
 	}
-	return build.Word(e.Source)
+	return draft.Word(e.Source)
 }
 
 // byHook says whether an entry's source is an agent.
@@ -54,14 +54,14 @@ func worktree(path, wt string) string {
 // shorter one is so within its session.
 func childID(session, agent string) string {
 	if len(agent) >= 32 {
-		return build.SessionID(agent)
+		return draft.SessionID(agent)
 	}
-	return build.SessionID(session + "/" + agent)
+	return draft.SessionID(session + "/" + agent)
 }
 
 // ids are the session that an entry is of and, where it belongs to a sub-agent, that one's id.
 func ids(e *logfmt.Entry) (session, child string) {
-	session = build.SessionID(string(e.Session))
+	session = draft.SessionID(string(e.Session))
 	if e.Agent != nil && e.Agent.ID != "" {
 		child = childID(session, e.Agent.ID)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
-	"aburn/trace/build"
+	"aburn/trace/draft"
 	"aburn/trace/tracetest"
 )
 
@@ -53,13 +53,13 @@ func (notes) Find(_ context.Context, in trace.Places, found func(trace.Store) er
 
 func (r notes) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	id := strings.TrimSuffix(filepath.Base(s.Path), ".jsonl")
-	b := build.New("notes", id, "notes", s.Path)
+	b := draft.New("notes", id, "notes", s.Path)
 	if s.Cursor.Offset > 0 && !r.forgets {
 		before, err := sink.Previous(id)
 		if err != nil {
 			return err
 		}
-		b = build.Resume(before)
+		b = draft.Resume(before)
 	}
 	f, err := os.Open(s.Path)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r notes) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	return nil
 }
 
-func (r notes) line(b *build.Builder, l jsonl.Line, sink trace.Sink) {
+func (r notes) line(b *draft.Builder, l jsonl.Line, sink trace.Sink) {
 	e := trace.Event{Ref: trace.Ref{Line: l.N, Offset: l.Offset}}
 	var n struct {
 		Say, Call, Result string
@@ -104,7 +104,7 @@ func (r notes) line(b *build.Builder, l jsonl.Line, sink trace.Sink) {
 	e.Time = n.At
 	switch {
 	case n.Say != "":
-		e.Body = &trace.UserMessage{Digest: build.Digest([]byte(n.Say)), Head: build.Head(n.Say, trace.UserHead)}
+		e.Body = &trace.UserMessage{Digest: draft.Digest([]byte(n.Say)), Head: draft.Head(n.Say, trace.UserHead)}
 		b.Add(e)
 	case n.Call != "":
 		b.Call(e, &trace.ToolCall{Call: n.Call, Tool: "sh", Type: trace.ShellTool})
@@ -209,7 +209,7 @@ func TestGoldenIsCompared(t *testing.T) {
 // A trace that breaks a rule is an error of whoever reads it, with the rule.
 func TestInvalidIsSeen(t *testing.T) {
 	s := tracetest.NewSink()
-	made := build.New("notes", "a", "notes", "a.jsonl")
+	made := draft.New("notes", "a", "notes", "a.jsonl")
 	made.Add(trace.Event{Body: &trace.UserMessage{}}) // without a place
 	tr, err := made.Finish()
 	var invalid *trace.Invalid

@@ -1,0 +1,155 @@
+// Package digests gives the digests of an archive's sessions: those that are kept, and anew those that are missing or were
+// made by other rules.
+package digests
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"aburn/archive"
+	"aburn/insight"
+)
+
+// Session is the digest of a session, and the session's key in its archive.
+type Session struct {
+	*insight.Digest
+	Key int64
+}
+
+// Unreadable is the error for sessions whose traces could not be read. The digests of all others are there all the same.
+type Unreadable struct {
+	Keys []int64
+	Err  error // of the first
+}
+
+func (e *Unreadable) Error() string {
+	if len(e.Keys) == 1 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("%d sessions could not be read, the first: %v", len(e.Keys), e.Err)
+}
+
+// Hint is what to do about it.
+func (e *Unreadable) Hint() string { return "aburn ingest --check" }
+
+func (e *Unreadable) Unwrap() error { return e.Err }
+
+// row is a session on its way to its digest.
+type row struct {
+	archive.Digest
+	digest *insight.Digest
+}
+
+// Load is the sessions that f chooses, the newest first, with their digests, Live set as of now. What had to be made is kept
+// for the next time if nobody else is writing to the archive just now, and if it can be written at all. progress, if not nil,
+// is called now and then while digests are made, from one goroutine at a time.
+//
+// With *Unreadable the others are returned. When ctx ends its error is, and what was made until then is kept.
+func Load(ctx context.Context, dir string, f archive.Filter, progress func(done, total int)) ([]Session, error) {
+	view, rows, err := view(ctx, dir, f)
+	if err != nil {
+		return nil, err
+	}
+	defer view.Close()
+	slices.SortFunc(rows, func(a, b *row) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(b.Key, a.Key)) })
+	if f.Limit > 0 && len(rows) > f.Limit {
+		rows = rows[:f.Limit]
+	}
+	var missing []*row
+	for _, r := range rows {
+		if r.digest == nil {
+			missing = append(missing, r)
+		}
+	}
+	bad, err := makeAll(ctx, dir, view, missing, progress)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Session, 0, len(rows))
+	for _, r := range rows {
+		if r.digest == nil {
+			continue
+		}
+		if r.Live {
+			r.digest.SetLive(true)
+		}
+		list = append(list, Session{r.digest, r.Key})
+	}
+	if bad != nil {
+		return list, bad
+	}
+	return list, nil
+}
+
+// tries is how often an archive is read that changes under a reader who cannot lock it.
+const tries = 3
+
+// view opens the archive and reads what is kept.
+func view(ctx context.Context, dir string, f archive.Filter) (*archive.Archive, []*row, error) {
+	for try := 1; ; try++ {
+		view, err := archive.View(ctx, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, err := read(view, f)
+		changed := view.Changed()
+		if err == nil && !changed {
+			return view, rows, nil
+		}
+		view.Close()
+		if !changed || try == tries {
+			return nil, nil, cmp.Or(err, fmt.Errorf("%s: it is being written, and cannot be locked against that here", dir))
+		}
+	}
+}
+
+// decoded is how many digests are decoded at a time.
+const decoded = 256
+
+// read is the sessions that f chooses, with the digests that are kept. One that cannot be read is as if it were not kept.
+func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
+	var all []*row
+	chunks := make(chan []row)
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			var d insight.Decoder
+			for chunk := range chunks {
+				for i := range chunk {
+					chunk[i].decode(&d)
+				}
+			}
+		})
+	}
+	chunk := make([]row, 0, decoded)
+	flush := func() {
+		for i := range chunk {
+			all = append(all, &chunk[i])
+		}
+		chunks <- chunk
+		chunk = make([]row, 0, decoded)
+	}
+	err := view.Digests(f, insight.Version, func(d archive.Digest) error {
+		if chunk = append(chunk, row{Digest: d}); len(chunk) == decoded {
+			flush()
+		}
+		return nil
+	})
+	flush()
+	close(chunks)
+	wait.Wait()
+	return all, err
+}
+
+func (r *row) decode(with *insight.Decoder) {
+	if r.Body == "" {
+		return
+	}
+	if d, err := with.Decode(r.Body); err == nil {
+		r.digest = d
+	}
+	r.Body = ""
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain lets cases run this executable as their contender.
+func TestMain(m *testing.M) {
+	if contender(os.Args) {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestEveryCaseRuns asserts nothing about time: that each contender ends well and
+// each table is there.
+func TestEveryCaseRuns(t *testing.T) {
+	t.Chdir("../../..")
+	out := filepath.Join(t.TempDir(), "benchmarks.md")
+	if err := bench(newPage(2, 2<<20, false), "", out); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| tool call, 1 KB |", "| aburn-hook |", "| aburn-hook, tool call, 1 KB |", "| hit | 2 MB |", "| miss | 2 MB |", "| replay, all fields |", "| one look |", "| prompt, tasks of other sessions |", "| prompt, tasks handed over |", "p99 ≤ 100 ms", "| `aburn ingest`, first, 4 MB |", "| `aburn ingest`, one session grown |", "| encoding/json, all records |", "The archive of the big home has ", "| `aburn report`, first |", "| `aburn mcp`, up to its answer to initialize |", "| `remedy` |"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no row %s in\n%s", want, page)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"aburn/archive"
+	"aburn/internal/lab/synth/pile"
+)
+
+// maxAnswer is how long the MCP server may take for an answer, and maxUnits how many sessions and sub-agents it then has.
+const (
+	maxAnswer = 100 * time.Millisecond
+	maxUnits  = 10_000
+)
+
+// insightRounds is how often a report runs, and how often a question is asked of a new server.
+const insightRounds = 9
+
+// insightCase measures what is asked of an archive of many sessions: `aburn report`, and the MCP server's start and answers.
+func insightCase(w *world, pg *page) error {
+	dir := w.path("insight")
+	defer os.RemoveAll(dir)
+	truth, err := makePile(w, dir, min(maxUnits, max(200, pg.bigLog>>16)))
+	if err != nil {
+		return err
+	}
+	s := &store{dir: dir} // with the archive where a home's is
+	pg.section("What sessions teach", fmt.Sprintf("An archive of %d sessions and %d sub-agents with %d calls, which `internal/lab/synth/pile` made. The first report works out a digest of each and keeps them; "+
+		"before each of its rounds they are taken away again.", truth.Sessions, truth.Subagents, calls(truth)))
+	if err := pg.reports(w, s); err != nil {
+		return err
+	}
+	if err := pg.serverStart(w, s); err != nil {
+		return err
+	}
+	return pg.answers(w, s)
+}
+
+// makePile makes the archive in a process of its own: the memory of this one counts as that of those that it starts.
+func makePile(w *world, dir string, units int64) (*pile.Truth, error) {
+	if err := w.build(".", "./internal/lab/synth"); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command(w.bin("synth"), "-units", fmt.Sprint(units), dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("synth: %w\n%s", err, out)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, pile.TruthFile))
+	if err != nil {
+		return nil, err
+	}
+	truth := new(pile.Truth)
+	return truth, json.Unmarshal(data, truth)
+}
+
+func calls(t *pile.Truth) (n int) {
+	for _, tool := range t.Tools {
+		n += tool.Calls
+	}
+	return n
+}
+
+// reports adds the rows of reports without kept digests, and with them.
+func (p *page) reports(w *world, s *store) error {
+	plain := filepath.Join(s.dir, "plain.db")
+	kept := filepath.Join(s.archive(), archive.Name)
+	if err := copyFile(plain, kept); err != nil {
+		return err
+	}
+	report := s.run(w, "report", w.bin("aburn"), "report")
+	p.table("process", "wall", "CPU", "peak", "bound")
+	for _, row := range []struct {
+		name   string
+		rounds int
+		before func(int) error
+	}{
+		{"`aburn report`, first", storeRounds, func(int) error {
+			os.Remove(kept + "-wal")
+			os.Remove(kept + "-shm")
+			return copyFile(kept, plain)
+		}},
+		{"`aburn report`, repeated", insightRounds, nil},
+	} {
+		c, err := costs(row.rounds, row.before, report)
+		if err != nil {
+			return err
+		}
+		p.costRow(row.name, c[0], "")
+	}
+	return nil
+}
+
+// copyFile copies without holding the file in memory.
+func copyFile(to, from string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	return errors.Join(err, dst.Close())
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"aburn/archive/ingest"
+	"aburn/trace"
+	"aburn/trace/claude"
+	"aburn/trace/codex"
+	"aburn/trace/gemini"
+)
+
+// transcriptsHome is the size of the home whose transcripts are read by themselves.
+const transcriptsHome = 256 << 20
+
+// storeReaders are the readers whose stores internal/lab/synth makes.
+func storeReaders() []trace.Reader { return []trace.Reader{claude.New(), codex.New(), gemini.New()} }
+
+// readAsIngest reads all transcripts of a home as `aburn ingest` does: two at once, and with its bounds of memory.
+func readAsIngest(home string) error {
+	defer ingest.BoundMemory()()
+	return readTraces(home, 2)
+}
+
+// readTraces reads all transcripts of a home to traces, some at once, and prints how many tool calls they hold, and the most
+// memory that it took, in bytes.
+func readTraces(home string, atOnce int) error {
+	var jobs []func() error
+	var calls atomic.Int64
+	ctx, in := context.Background(), trace.Places{Home: home, Getenv: func(string) string { return "" }}
+	for _, r := range storeReaders() {
+		err := r.Find(ctx, in, func(s trace.Store) error {
+			jobs = append(jobs, func() error { return r.Read(ctx, s, callCounter{&calls}) })
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	errs := make([]error, atOnce)
+	for w := range errs {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(jobs) && errs[w] == nil; i = next.Add(1) - 1 {
+				errs[w] = jobs[i]()
+			}
+		})
+	}
+	workers.Wait()
+	fmt.Println(calls.Load(), ownPeak())
+	return errors.Join(errs...)
+}
+
+// ownPeak is the most memory that this process has had, in bytes; 0 if the system does not tell. What the parent is told of
+// it is no less than the parent's own.
+func ownPeak() (n int64) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	fmt.Sscan(rest, &n) // kilobytes
+	return n << 10
+}
+
+// toldPeak runs a contender that reads traces, and returns the memory that it says it took.
+func toldPeak(p *process) (n int64, err error) {
+	cmd := exec.Command(p.path, p.args...)
+	cmd.Env, cmd.Dir = p.env, p.dir
+	out, err := cmd.Output()
+	if err == nil {
+		_, err = fmt.Sscan(string(out), new(int64), &n)
+	}
+	return n, err
+}
+
+// callCounter is a sink that validates traces, as every sink does, and keeps nothing.
+type callCounter struct{ calls *atomic.Int64 }
+
+func (c callCounter) Previous(string) (*trace.SessionTrace, error) { return nil, nil }
+
+func (c callCounter) Trace(t *trace.SessionTrace) error {
+	c.calls.Add(int64(t.Count().Calls))
+	return t.Validate()
+}
+
+func (c callCounter) Damaged(trace.Damage) {}
+
+func (c callCounter) Progress(int64) {}
+
+func (c callCounter) Done(trace.Cursor, bool) {}
+
+// decodeAll decodes every record of a home's transcripts with encoding/json, and prints how many there are.
+func decodeAll(home string) error {
+	records := 0
+	err := eachTranscript(home, func(path string) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		for lines := bufio.NewReaderSize(f, 1<<20); ; records++ {
+			line, err := lines.ReadBytes('\n')
+			if errors.Is(err, io.EOF) {
+				return nil // a line that was not finished is none
+			}
+			var record any
+			if err == nil {
+				err = json.Unmarshal(line, &record)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+	})
+	if err == nil {
+		fmt.Println(records)
+	}
+	return err
+}
+
+// eachTranscript calls f for each file that a reader finds.
+func eachTranscript(home string, f func(path string) error) error {
+	in := trace.Places{Home: home, Getenv: func(string) string { return "" }}
+	for _, r := range storeReaders() {
+		err := r.Find(context.Background(), in, func(s trace.Store) error {
+			for _, path := range append([]string{s.Path}, s.Parts...) {
+				if filepath.Ext(path) != ".jsonl" {
+					continue
+				}
+				if err := f(path); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transcriptsCase compares the readers with counting lines, and with decoding them.
+func transcriptsCase(w *world, pg *page) error {
+	dir := w.path("transcripts")
+	defer os.RemoveAll(dir)
+	s, err := makeHome(dir, min(transcriptsHome, 2*pg.bigLog))
+	if err != nil {
+		return err
+	}
+	find, err := exec.LookPath("find")
+	if err != nil {
+		return err
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(dir, "home")
+	single := s.run(w, "traces on one processor", self, "read-traces", home)
+	single.env = append(single.env, "GOMAXPROCS=1")
+	twoFiles := s.run(w, "traces two at once", self, "read-traces-at-once", home)
+	peak, err := toldPeak(twoFiles)
+	if err != nil {
+		return err
+	}
+	t, err := race(storeRounds,
+		s.run(w, "wc", find, home, "-name", "*.jsonl", "-exec", "wc", "-l", "{}", "+"),
+		s.run(w, "wc two at once", sh, "-c", `find "$1" -name '*.jsonl' -print0 | xargs -0 -n 64 -P 2 wc -l`, "sh", home),
+		twoFiles, s.run(w, "traces", self, "read-traces", home), single,
+		s.run(w, "json", self, "decode-json", home))
+	if err != nil {
+		return err
+	}
+	wc, two, atOnce, one, onOne, json := median(t[0]), median(t[1]), median(t[2]), median(t[3]), median(t[4]), median(t[5])
+	pg.section("Transcripts to traces", fmt.Sprintf("The readers alone, without an archive, on %d MB of transcripts in the page cache: two files at once, as `aburn ingest` reads them and with its settings of the garbage collector, "+
+		"and one after the other, with those that Go has by itself, as encoding/json. "+
+		"`wc -l` counts lines in one file after the other, and beside it in two processes at once. encoding/json decodes every record, one file after the other. What is bounded against `wc -l` is two files at once, "+
+		"against `wc -l` as it is; what is bounded against encoding/json reads one after the other, as that does.", s.bytes>>20))
+	pg.table("process", "median", "speed against `wc -l`", "bound")
+	pg.row("`find -exec wc -l`", ms(wc), "1.00 ×", "")
+	pg.row("`xargs -P 2 wc -l`", ms(two), fmt.Sprintf("%.2f ×", ratio(wc, two)), "")
+	pg.bounded(ratio(wc, atOnce), 0.15, true, whyTranscripts, fmt.Sprintf("traces, two files at once, in %d MB of memory", peak>>20), ms(atOnce))
+	pg.row("traces, one after the other", ms(one), fmt.Sprintf("%.2f ×", ratio(wc, one)), "")
+	pg.row("traces, one after the other, on one processor", ms(onOne), fmt.Sprintf("%.2f ×", ratio(wc, onOne)), "")
+	pg.row("encoding/json, all records", ms(json), fmt.Sprintf("%.2f ×", ratio(wc, json)), "")
+	pg.why()
+	pg.b.WriteString("\n")
+	pg.table("process", "median", "speed against encoding/json", "bound")
+	pg.bounded(ratio(json, one), 5, true, whyTranscripts, "traces, one after the other", ms(one))
+	pg.row("traces, two files at once", ms(atOnce), fmt.Sprintf("%.2f ×", ratio(json, atOnce)), "")
+	pg.why()
+	return nil
+}
+
+const whyTranscripts = "most records of this home are small and tell something. In a profile the time goes to walking the JSON of records that are needed, to scrubbing the heads of prompts, commands and errors, to decoding and hashing contents, and to allocating events and collecting garbage; none of them is more than a fifth."

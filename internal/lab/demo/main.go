@@ -1,0 +1,104 @@
+// Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes in a throw-away
+// project, and shows the log, the chain, what the supervisor says of the one that goes wrong, what its agent is told, the cost of
+// the hooks, the sessions that agents have written to disk, and what is to be learned from those that failed. It needs nothing but Go
+// and a shell, and leaves nothing behind.
+//
+// The recording is of Claude Code 2.1.329 on a scripted model (internal/lab/realagents records it anew); only the paths are put in.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+func main() {
+	keep := flag.Bool("keep", false, "keep the throw-away project and say where it is")
+	flag.Parse()
+	if err := run(*keep); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+func run(keep bool) error {
+	steps, err := recording()
+	if err != nil {
+		return err
+	}
+	say := newNarrator()
+	say.title("aburn: the flight recorder of coding agents")
+	stage, err := newStage()
+	if err != nil {
+		return err
+	}
+	if keep {
+		defer fmt.Println("\nkept in", stage.project)
+	} else {
+		defer stage.clear()
+	}
+	start := time.Now()
+	if err := stage.build(); err != nil {
+		return err
+	}
+	say.done("built aburn and aburn-hook", time.Since(start))
+
+	before, after := inTrouble(steps)
+	start = time.Now()
+	p, err := stage.play(before)
+	if err != nil {
+		return err
+	}
+	say.done(fmt.Sprintf("played three sessions of Claude Code: %d hooks and %d commands", p.hooks, p.commands), time.Since(start))
+	if err := stage.shows(say,
+		scene{"What happened, as a person sees it:", "tail -n 60"},
+		scene{"What the next command knows of the ones before it:", "chain"},
+		scene{"The third session goes wrong. What a supervisor says of it, from the log alone:", "supervisor"},
+	); err != nil {
+		return err
+	}
+	if p, err = stage.play(after); err != nil {
+		return err
+	}
+	say.told(p.told)
+	if err := stage.shows(say,
+		scene{"Whether that helped:", "supervisor report"},
+		scene{"The one screen that says how things are:", "status"},
+		scene{"What the hooks cost the agent:", "stats"},
+		scene{"And the log can prove that nothing is missing:", "verify"},
+		scene{"Agents also write their sessions to disk, hooks or not. All of them, and this log, into one archive:", "ingest"},
+		scene{"Every session of every agent:", "sessions"},
+		scene{"One of them, with its fork and its sub-agent, and what each and all cost:", "graph 5b0c2f91"},
+		scene{"What keeps going wrong, over all agents (those that played just now count as running yet):", "report --limit 3"},
+		scene{"What once helped where that one failed? If nothing is comparable, it says so:", "remedy 5b0c2f91"},
+	); err != nil {
+		return err
+	}
+	say.next()
+	return nil
+}
+
+// inTrouble parts the recording before its last prompt: there the third session has failed, and its user asks again.
+func inTrouble(steps []step) (before, after []step) {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].Event == "UserPromptSubmit" {
+			return steps[:i], steps[i:]
+		}
+	}
+	return steps, nil
+}
+
+// scene is one command of aburn, and why one looks at it.
+type scene struct{ why, command string }
+
+func (s *stage) shows(say narrator, scenes ...scene) error {
+	for _, sc := range scenes {
+		say.heading(sc.why, "aburn "+sc.command)
+		if err := s.show(strings.Fields(sc.command)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

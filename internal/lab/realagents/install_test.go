@@ -1,0 +1,83 @@
+//go:build agents
+
+package realagents
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aburn/internal/lab/testkit/model"
+
+	"github.com/tidwall/gjson"
+)
+
+// TestUninstallAfterTheAgentRewroteItsSettings: Claude Code re-prints its settings when a plugin is added. What is left after
+// uninstall is what it would have written without aburn. Codex records trust in config.toml; that stays the user's.
+func TestUninstallAfterTheAgentRewroteItsSettings(t *testing.T) {
+	t.Parallel()
+	const claudeSettings = "{\n\t\"model\": \"sonnet\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]},\n\t\"env\": {}\n}\n"
+	const codexHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
+	marketplace := map[string]string{
+		"market/.claude-plugin/marketplace.json": `{"name": "local", "owner": {"name": "me"}, "plugins": [{"name": "p", "source": "./p"}]}`,
+		"market/p/.claude-plugin/plugin.json":    `{"name": "p", "version": "1.0.0", "description": "nothing"}`,
+		"market/p/commands/hello.md":             "hello\n",
+	}
+	settings := map[string][]byte{}
+	for _, name := range []string{"native", "hooked"} {
+		w := newWorld(t, name, one(model.Calls(bash("echo hi")), model.Text("done"), model.Text("done"), model.Text("done"))(), marketplace)
+		path, hooks := filepath.Join(w.home, ".claude", "settings.json"), filepath.Join(w.home, ".codex", "hooks.json")
+		w.write(path, claudeSettings)
+		w.write(hooks, codexHooks)
+		if name == "hooked" {
+			w.install()
+			w.claude("do the thing", free(sessionA)...)
+			if len(loggedCalls(t, w.entries(w.project))) != 1 {
+				t.Error("nothing recorded while installed")
+			}
+		}
+		for _, args := range [][]string{{"plugin", "marketplace", "add", filepath.Join(w.project, "market")}, {"plugin", "install", "p@local"}} {
+			if r := w.start(w.project, w.claudePath(), args...).wait(); r.code != 0 {
+				t.Fatalf("claude %s: %s%s", strings.Join(args, " "), r.stdout, r.stderr)
+			}
+		}
+		if name == "hooked" {
+			if data, _ := os.ReadFile(path); !strings.Contains(string(data), "aburn-hook") || !strings.Contains(string(data), "local") {
+				t.Fatalf("the agent did not re-print the settings as expected:\n%s", data)
+			}
+			w.aburn("uninstall-hooks", "--yes")
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings[name] = []byte(strings.ReplaceAll(string(data), w.home, "$HOME"))
+		if data, _ := os.ReadFile(hooks); string(data) != codexHooks {
+			t.Errorf("hooks.json of Codex is not byte for byte what it was:\n%s", data)
+		}
+	}
+	same := func(path string) bool {
+		return gjson.GetBytes(settings["native"], path).Raw == gjson.GetBytes(settings["hooked"], path).Raw
+	}
+	if string(settings["native"]) != string(settings["hooked"]) {
+		t.Errorf("settings after uninstall (hooks equal: %v)\n%s\nwithout aburn:\n%s", same("hooks"), settings["hooked"], settings["native"])
+	}
+}
+
+// TestTrustCodex: without trust Codex skips the hooks without a word; with --trust-codex it runs them, and its own list says so.
+func TestTrustCodex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "hooked", one(model.Calls(command("echo hi")), model.Text("done"), model.Calls(command("exit 2")), model.Text("done"))(), nil)
+	codex := func() {
+		w.start(w.project, w.codexPath(), "exec", "do the thing").wait()
+	}
+	w.install()
+	codex()
+	if isFile(filepath.Join(w.project, ".oss", "workflow.log")) && len(loggedCalls(t, w.entries(w.project))) != 0 {
+		t.Error("recorded without trust: the case proves nothing")
+	}
+	w.aburn("install-hooks", "--yes", "--agent", "codex", "--trust-codex")
+	codex()
+	expect(t, loggedCalls(t, w.entries(w.project)), "call_main_2_0 TOOL_FAILED 2")
+}

@@ -1,0 +1,81 @@
+package graphpage
+
+import (
+	"embed"
+	"html/template"
+	"io"
+	"time"
+
+	"aburn/internal/term"
+	"aburn/trace"
+	"aburn/web"
+)
+
+// Page is what the HTML page shows: one tree, and the calls of its nodes by Node.Node.
+type Page struct {
+	Title string
+	Made  time.Time
+	Nodes []Node
+	Calls map[int][]Call
+}
+
+// Call is a tool call on the timeline.
+type Call struct {
+	Index      int
+	Tool       string
+	Type       trace.ToolType
+	Status     trace.Status // empty without a result
+	Failed     bool
+	Denied     string
+	ExitCode   *int
+	Text       string // the path or the head of the command
+	Start      time.Time
+	DurationMS int64
+	Length     int64
+}
+
+//go:embed page
+var files embed.FS
+
+// HTML writes the page.
+func (p *Page) HTML(w io.Writer) error {
+	page := web.Page{
+		Title: p.Title, Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/data.js", "page/tree.js", "page/time.js", "page/lanes.js"},
+		Funcs:  template.FuncMap{"count": term.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }},
+		Values: map[string]any{"Title": term.Clean(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Rows": p.rows(), "Root": p.root()},
+		Data:   p.data(),
+	}
+	return page.Write(w)
+}
+
+func durationOf(ms int64) string { return term.Duration(time.Duration(ms) * time.Millisecond) }
+
+// root is the first node; the zero one of a page without any.
+func (p *Page) root() Node {
+	if len(p.Nodes) == 0 {
+		return Node{}
+	}
+	return p.Nodes[0]
+}
+
+// row is a line of the page's table.
+type row struct {
+	Node
+	What     string
+	Relation string
+	Began    string
+}
+
+func (p *Page) rows() []row {
+	rows := make([]row, len(p.Nodes))
+	for i, n := range p.Nodes {
+		rows[i] = row{Node: n, What: term.Clean(n.Label()), Relation: string(n.Relation)}
+		if n.Provenance == trace.Inferred {
+			rows[i].Relation += " (inferred)"
+		}
+		if n.Start != nil {
+			rows[i].Began = n.Start.UTC().Format("2006-01-02 15:04:05")
+		}
+	}
+	return rows
+}

@@ -1,0 +1,94 @@
+// Package reportpage shows a report as one self-contained HTML page with plots, drawn by the page's own script, and with every
+// number of it in tables that need none.
+package reportpage
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+
+	"aburn/insight/remedy"
+	"aburn/insight/report"
+	"aburn/internal/term"
+	"aburn/web"
+)
+
+//go:embed page
+var files embed.FS
+
+// HTML writes the page of a report.
+func HTML(w io.Writer, r *report.Report) error {
+	page := web.Page{
+		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js"},
+		Funcs: template.FuncMap{
+			"clean": func(s any) string { return term.Clean(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
+			"observation": func() string { return remedy.Observation },
+		},
+		Values: r, Data: plotted(r),
+	}
+	return page.Write(w)
+}
+
+// count is a number of any kind of integer, with commas.
+func count(n any) string {
+	switch n := n.(type) {
+	case int:
+		return term.Count(int64(n))
+	case int64:
+		return term.Count(n)
+	}
+	return fmt.Sprint(n)
+}
+
+// of is a number with what it is a part of; nothing is a part of nothing.
+func of(n, all any) string {
+	if count(all) == "0" {
+		return "-"
+	}
+	return count(n) + " of " + count(all)
+}
+
+// tokens is an amount of them; nothing is said where no record tells of any.
+func tokens(n int64) string {
+	if n == 0 {
+		return "-"
+	}
+	return count(n)
+}
+
+func lasting(ms int64) string { return term.Duration(time.Duration(ms) * time.Millisecond) }
+
+func day(t time.Time) string { return moment(t, time.DateOnly) }
+
+// moment is a time in UTC, nothing where it is not known.
+func moment(t time.Time, layout string) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(layout)
+}
+
+// place is what aburn show takes.
+func place(p report.Place) string {
+	text := term.Clean(p.Source + "/" + p.Session)
+	if p.Event > 0 {
+		text += fmt.Sprintf(" %d", p.Event)
+	}
+	return text
+}
+
+// which are the tools that failed in a phase.
+func which(p report.Phase) string {
+	tools := make([]string, len(p.Tools))
+	for i, t := range p.Tools {
+		tools[i] = term.Clean(t.Tool) + " " + count(t.Failed)
+	}
+	return strings.Join(tools, ", ")
+}
+
+func phaseName(p report.Phase) string {
+	return term.Clean(strings.TrimSuffix(p.Command+":"+p.Phase, ":"))
+}
