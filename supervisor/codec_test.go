@@ -9,19 +9,9 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
-
-// everything is a drawing that leaves nothing of a State empty.
-const everything = `
-	@A SESSION_START'startup' PROMPT/build'it' proc=12 build> build:RED> Edit'a.go'=1 Edit'a_test.go'=1 Bash'go test ./...'!1 Bash'go test ./...' Bash'go test ./...'!1
-	build*'one' build*'one' build:RED.{tests_failing=1} build:REFACTOR> build:REFACTOR! build![x] build.'done'[a.md,b.md]
-	Bash'serve'&bg (tester& tester~test> tester~Bash'ls'<a tester~test! (looker looker)'failed'
-	Bash'rm -r x'<b PERMISSION NOTIFY'permission_prompt'
-	@B codex PROMPT Bash'sleep 9'< SESSION_END'other'
-	@C /feature ideate> ideate. ship> PROMPT STOP Bash'x'!1 Bash'y'!2
-	@A / INTERVENTION'T1 loop x' DELIVERED'T1' SEEN'T1' RESOLVED'T1' notify'silence y' twice
-	@D PROMPT Bash'ls'< PROMPT`
 
 // fill sets every member of a struct to something, so that none is forgotten.
 func fill(v reflect.Value, n *int) {
@@ -71,7 +61,7 @@ func TestCodecForgetsNothing(t *testing.T) {
 }
 
 func TestCodec(t *testing.T) {
-	s, _ := fold(t, everything)
+	s, _ := fold(t, scenario.Everything)
 	stored := s.AppendJSON([]byte("before "))[len("before "):]
 	if !logfmt.Valid(stored) {
 		t.Fatalf("no JSON: %s", stored)
@@ -125,7 +115,7 @@ func TestCodecOfNothing(t *testing.T) {
 
 // Nothing but what was written is taken, and nothing of it is used then.
 func TestLoadRefuses(t *testing.T) {
-	s, _ := fold(t, everything)
+	s, _ := fold(t, scenario.Everything)
 	stored := string(s.AppendJSON(nil))
 	other := workflow.Default()
 	other.Phases = other.Phases[:1]

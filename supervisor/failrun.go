@@ -1,7 +1,5 @@
 package supervisor
 
-import "strings"
-
 // failureRuns finds many failing calls in a row with different inputs; the same
 // one again and again is a loop.
 func (j *judgement) failureRuns(v *view) {
@@ -38,40 +36,4 @@ func failing(recent []Did, f *Streak) (marks []Mark, unknown int) {
 		}
 	}
 	return marks, unknown
-}
-
-// answersNo reports whether the call's failure may only be an answer: nothing was
-// found, or there is a difference. Claude Code calls that a success, Codex does not.
-func answersNo(d *Did) bool {
-	if !isShell(d.Tool) {
-		return false
-	}
-	line := d.Input
-	if i := strings.LastIndexAny(line, ";&|"); i >= 0 {
-		line = line[i+1:]
-	}
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return false
-	}
-	switch words[0] {
-	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "pidof", "which", "whereis", "type", "hash":
-		return true
-	}
-	return len(words) > 1 && asksYesOrNo(words[0], words[1])
-}
-
-// asksYesOrNo reports whether a command of a larger program only asks.
-func asksYesOrNo(program, command string) bool {
-	switch program {
-	case "command":
-		return command == "-v" || command == "-V"
-	case "kill":
-		return command == "-0"
-	case "git":
-		return command == "diff" || command == "grep" || command == "check-ignore" || command == "merge-base" || command == "show-ref"
-	case "systemctl":
-		return strings.HasPrefix(command, "is-")
-	}
-	return false
 }

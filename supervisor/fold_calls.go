@@ -284,3 +284,47 @@ func (x *step) wanted() bool {
 func housekeeping(input string) bool {
 	return strings.HasPrefix(input, "aburn ") && !strings.ContainsAny(input, ";&|")
 }
+
+// answersNo reports whether the call's failure may only be an answer: nothing was
+// found, or there is a difference. Claude Code calls that a success, Codex does not.
+func answersNo(d *Did) bool {
+	if !isShell(d.Tool) {
+		return false
+	}
+	line := d.Input
+	if i := strings.LastIndexAny(line, ";&|"); i >= 0 {
+		line = line[i+1:]
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return false
+	}
+	switch words[0] {
+	case "grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "[[", "pgrep", "pidof", "which", "whereis", "type", "hash":
+		return true
+	}
+	return len(words) > 1 && asksYesOrNo(words[0], words[1])
+}
+
+// asksYesOrNo reports whether a command of a larger program only asks.
+func asksYesOrNo(program, command string) bool {
+	switch program {
+	case "command":
+		return command == "-v" || command == "-V"
+	case "kill":
+		return command == "-0"
+	case "git":
+		return command == "diff" || command == "grep" || command == "check-ignore" || command == "merge-base" || command == "show-ref"
+	case "systemctl":
+		return strings.HasPrefix(command, "is-")
+	}
+	return false
+}
+
+func isShell(tool string) bool {
+	switch tool {
+	case "Bash", "PowerShell", "shell", "local_shell", "exec_command", "run_shell_command":
+		return true
+	}
+	return false
+}

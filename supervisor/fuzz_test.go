@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
 
@@ -12,10 +13,10 @@ import (
 func FuzzLoad(f *testing.F) {
 	model := workflow.Default()
 	for seed := range uint64(4) {
-		f.Add(foldAll(random(seed, 150)).AppendJSON(nil))
+		f.Add(foldAll(scenario.Random(seed, 150)).AppendJSON(nil))
 	}
 	f.Add(New(&model).AppendJSON(nil))
-	rest := random(99, 60)
+	rest := scenario.Random(99, 60)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Load(data, &model)
 		if err != nil {
@@ -27,11 +28,11 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("%v: read\n%s\nwritten\n%s", err, data, stored)
 		}
 		for _, it := range rest {
-			s.Apply(it.entry, it.carried)
+			s.Apply(it.Entry, it.Carried)
 		}
 		for _, v := range s.Sessions {
-			v.Mode(rest[0].entry.Time, Observed{})
-			v.ClockAt(rest[0].entry.Time)
+			v.Mode(rest[0].Entry.Time, Observed{})
+			v.ClockAt(rest[0].Entry.Time)
 		}
 		s.Wants()
 	})
@@ -39,18 +40,18 @@ func FuzzLoad(f *testing.F) {
 
 // FuzzApplyLine: no line of a log does any harm.
 func FuzzApplyLine(f *testing.F) {
-	for _, it := range random(5, 40) {
-		line, err := it.entry.AppendJSON(nil)
+	for _, it := range scenario.Random(5, 40) {
+		line, err := it.Entry.AppendJSON(nil)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(line, it.carried)
+		f.Add(line, it.Carried)
 	}
 	f.Fuzz(func(t *testing.T, line []byte, carried bool) {
 		model := workflow.Default()
 		s := New(&model)
-		for _, it := range random(3, 20) {
-			s.Apply(it.entry, it.carried)
+		for _, it := range scenario.Random(3, 20) {
+			s.Apply(it.Entry, it.Carried)
 		}
 		s.ApplyLine(line, carried)
 		if _, err := Load(s.AppendJSON(nil), &model); err != nil {

@@ -240,3 +240,5 @@ func storm(usual int) int {
 	}
 	return usual
 }
+
+func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }

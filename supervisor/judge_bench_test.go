@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/scenario"
 	"testing"
 	"time"
 )
@@ -8,12 +9,12 @@ import (
 // Three sessions that have much going on are judged in well under 100 µs.
 func BenchmarkJudge(b *testing.B) {
 	var t testing.T
-	var items []item
+	var items []scenario.Item
 	for i, id := range []string{"A", "B", "C"} {
 		items = append(items, drawnAs(&t, id, "PROMPT/build build> { build:RED> Edit'a_test.go' Bash'go test ./...'!1 build:RED. build:GREEN> Agent'x'<x (tester tester~Read'a' tester~Edit'b.go' tester) ^x { Read'c' Bash'go vet' Edit'd.go' }*4 Bash'go test ./...' build:GREEN. build*'x' }*3 build:RED> Bash'make'<")...)
-		items[i].entry.Seq = 0
+		items[i].Entry.Seq = 0
 	}
-	s := foldAll(items)
+	s := foldItems(items)
 	in := Input{Now: s.Last.Time().Add(10 * time.Minute)}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -128,14 +128,6 @@ func stepsOn(d *Did) bool {
 	return false
 }
 
-func isShell(tool string) bool {
-	switch tool {
-	case "Bash", "PowerShell", "shell", "local_shell", "exec_command", "run_shell_command":
-		return true
-	}
-	return false
-}
-
 // writes reports whether a shell call may have changed files, which leaves no hash.
 func writes(d *Did) bool {
 	if !isShell(d.Tool) {

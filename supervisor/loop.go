@@ -66,7 +66,7 @@ func (v *view) repetition(recent []Did) (repetition, bool) {
 // acts, others may have looked at something: that changes nothing.
 func repeated(recent []Did) repetition {
 	newest := len(recent) - 1
-	for newest >= 0 && onlyLooks(&recent[newest]) && !same(recent, newest, newest-1) {
+	for newest >= 0 && onlyLooks(&recent[newest]) && !sameAt(recent, newest, newest-1) {
 		newest-- // looking around after it does not end it
 	}
 	if newest < 0 || recent[newest].Key == 0 && recent[newest].Input == "" {
@@ -90,7 +90,7 @@ func repeated(recent []Did) repetition {
 	return r
 }
 
-func same(recent []Did, a, b int) bool { return a >= 0 && b >= 0 && recent[a].same(&recent[b]) }
+func sameAt(recent []Did, a, b int) bool { return a >= 0 && b >= 0 && recent[a].same(&recent[b]) }
 
 // same reports whether two calls had the same input, or one that looks the same
 // where the whole of it is not known.
@@ -102,7 +102,7 @@ func (d *Did) same(o *Did) bool {
 // between.
 func inTurns(recent []Did) repetition {
 	n := len(recent)
-	if n < 4 || recent[n-1].Key == 0 || recent[n-2].Key == 0 || same(recent, n-1, n-2) {
+	if n < 4 || recent[n-1].Key == 0 || recent[n-2].Key == 0 || sameAt(recent, n-1, n-2) {
 		return repetition{}
 	}
 	r := repetition{cycle: []*Did{&recent[n-2], &recent[n-1]}}

@@ -4,140 +4,27 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
+	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
 
-// item is one entry of a log as the fold takes it.
-type item struct {
-	entry   *logfmt.Entry
-	carried bool
-}
-
-// logs are drawn, recorded and random ones.
-func logs(t *testing.T) map[string][]item {
-	t.Helper()
-	all := map[string][]item{}
-	drawings := []string{
-		everything,
-		"@A SESSION_START'startup' PROMPT build> { build:RED> Edit'a_test.go' Bash'go test'!1 build:RED. build:GREEN> Edit'a.go' Bash'go test' build:GREEN. build* }*3 build. STOP",
-		"@A Bash'ls' Bash'serve'&s STOP +1h PROMPT&s @B PROMPT Bash'x'<a @A PROMPT (t& @B ^a STOP @A t~Bash'ls' STOP t) SESSION_END'clear' @B SESSION_START'resume'",
-		"codex @A PROMPT (x x~Bash'a'<a STOP ^a PROMPT x~Bash'b' x) INTERRUPT @ plan> plan. -2h $build> $build.",
-	}
-	for i, d := range drawings {
-		entries, _ := drawn.Entries(d)
-		for _, e := range entries {
-			all[fmt.Sprint("drawing ", i)] = append(all[fmt.Sprint("drawing ", i)], item{e, false})
-		}
-	}
-	files, _ := filepath.Glob("testdata/recordings/*.log")
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var block logfmt.Block
-		for line := range bytes.Lines(data) {
-			line = bytes.TrimSuffix(line, []byte("\n"))
-			carried := block.Step(line)
-			if e, err := logfmt.Parse(line); err == nil {
-				all[f] = append(all[f], item{&e, carried})
-			}
-		}
-	}
-	for seed := range uint64(12) {
-		all[fmt.Sprint("random ", seed)] = random(seed, 400)
-	}
-	return all
-}
-
-func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
-
-// random is a log that means nothing, of everything that an entry may be.
-func random(seed uint64, n int) []item {
-	r := rand.New(rand.NewPCG(seed, 7))
-	at := drawn.Epoch
-	carry := r.IntN(2) == 0
-	var list []item
-	for i := range n {
-		at = at.Add(time.Duration(r.IntN(100_000)-2000) * time.Millisecond)
-		e := logfmt.Entry{
-			Time: at, Cmd: pick(r, "session", "build", "plan", "deploy", "supervisor"), Phase: pick(r, "", "", "RED", "GREEN", "REFACTOR", "X"),
-			Event:   pick(r, append(logfmt.Events(), "CWD_CHANGED", logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed, logfmt.Prompt, logfmt.Stop)...),
-			Session: pick[logfmt.SessionID](r, "A", "A", "B", ""), Source: pick(r, "claude", "claude", "codex", "prompt", "aburn", ""), Wt: pick(r, "", "", "f"),
-		}
-		if r.IntN(4) > 0 {
-			e.Seq, e.ID = logfmt.Seq(i+1), fmt.Sprintf("%016x", r.IntN(4*n))
-		}
-		if r.IntN(4) == 0 {
-			e.Agent = &logfmt.Agent{ID: pick(r, "a1", "a2", ""), Type: pick(r, "tester", "looker", "")}
-		}
-		e.Data = randomData(r)
-		list = append(list, item{&e, carry && i%50 < 3})
-	}
-	return list
-}
-
-func randomData(r *rand.Rand) []byte {
-	var o logfmt.Object
-	some := func(name string, values ...string) {
-		if r.IntN(2) == 0 {
-			o.Str(name, pick(r, values...))
-		}
-	}
-	some("tool", "Bash", "Edit", "Agent", "AskUserQuestion", "KillShell", "Read")
-	some("tool_use_id", "t1", "t2", "t3", "t4", "t5")
-	some("head", "go test ./...", "ls", "go test | tail", "é\"\\")
-	some("path", "a.go", "a_test.go", "README.md", "/tmp/x", "~/y")
-	some("input", "00000001", "00000002")
-	some("sha256", "aa", "bb")
-	some("outcome", "unknown", "interrupted")
-	some("agent_id", "a1", "a2", "a3")
-	some("agent_type", "tester", "looker")
-	some("status", "completed", "failed", "async_launched")
-	some("type", "idle_prompt", "permission_prompt", "elicitation_dialog", "loop")
-	some("source", "startup", "resume", "compact")
-	some("command", "build", "plan", "cost")
-	some("description", "one", "two", "3 failing tests")
-	some("task_id", "T1", "T2")
-	some("signature", "s1", "s2")
-	some("reason", "clear", "other")
-	for name, odds := range map[string]int{"background": 4, "machine": 4, "seen": 3} {
-		if r.IntN(odds) == 0 {
-			o.Bool(name, true)
-		}
-	}
-	if r.IntN(2) == 0 {
-		o.Int("exit_code", int64(r.IntN(3)))
-	}
-	if r.IntN(6) == 0 {
-		o.Raw("proc", []byte(`{"pid":12,"start":99,"host":"h"}`))
-	}
-	if r.IntN(6) == 0 {
-		o.Raw("outputs", []byte(`["a.md",{"path":"b.md","sha256":"00"}]`)).Raw("metrics", []byte(`{"tests_failing":2}`))
-	}
-	return o.Bytes()
-}
-
-func foldAll(items []item) *State {
+func foldAll(items []scenario.Item) *State {
 	model := workflow.Default()
 	s := New(&model)
 	for _, it := range items {
-		s.Apply(it.entry, it.carried)
+		s.Apply(it.Entry, it.Carried)
 	}
 	return s
 }
 
 func TestPrefixAndRestIsTheWhole(t *testing.T) {
-	for name, items := range logs(t) {
+	for name, items := range scenario.Logs(t, "../testdata/recordings") {
 		whole := foldAll(items).AppendJSON(nil)
 		step := max(1, len(items)/150)
 		model := workflow.Default()
@@ -149,14 +36,14 @@ func TestPrefixAndRestIsTheWhole(t *testing.T) {
 					t.Fatalf("%s, cut at %d: %v", name, cut, err)
 				}
 				for _, it := range items[cut:] {
-					s.Apply(it.entry, it.carried)
+					s.Apply(it.Entry, it.Carried)
 				}
 				if got := s.AppendJSON(nil); !bytes.Equal(got, whole) {
 					t.Fatalf("%s, cut at %d: is\n%s\nnot\n%s", name, cut, got, whole)
 				}
 			}
 			if cut < len(items) {
-				prefix.Apply(items[cut].entry, items[cut].carried)
+				prefix.Apply(items[cut].Entry, items[cut].Carried)
 			}
 		}
 	}
@@ -164,16 +51,16 @@ func TestPrefixAndRestIsTheWhole(t *testing.T) {
 
 // Recorded entries come as lines too: both ways are one.
 func TestLinesAreEntries(t *testing.T) {
-	for name, items := range logs(t) {
+	for name, items := range scenario.Logs(t, "../testdata/recordings") {
 		byEntry := foldAll(items)
 		model := workflow.Default()
 		byLine := New(&model)
 		for _, it := range items {
-			line, err := it.entry.AppendJSON(nil)
+			line, err := it.Entry.AppendJSON(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !byLine.ApplyLine(line, it.carried) {
+			if !byLine.ApplyLine(line, it.Carried) {
 				t.Fatalf("%s: no entry: %s", name, line)
 			}
 		}
@@ -190,12 +77,12 @@ func TestLinesAreEntries(t *testing.T) {
 }
 
 func TestTwiceIsOnce(t *testing.T) {
-	for name, items := range logs(t) {
+	for name, items := range scenario.Logs(t, "../testdata/recordings") {
 		once := foldAll(items)
-		var twice []item
+		var twice []scenario.Item
 		for _, it := range items {
 			twice = append(twice, it)
-			if it.entry.ID != "" {
+			if it.Entry.ID != "" {
 				twice = append(twice, it)
 			}
 		}
@@ -244,13 +131,13 @@ func marks(v reflect.Value, f func(*Mark)) {
 }
 
 func TestShiftedTimesChangeOnlyTimes(t *testing.T) {
-	for name, items := range logs(t) {
+	for name, items := range scenario.Logs(t, "../testdata/recordings") {
 		for _, by := range []time.Duration{time.Millisecond, -3 * time.Hour, 10 * 365 * 24 * time.Hour} {
-			var shifted []item
+			var shifted []scenario.Item
 			for _, it := range items {
-				e := *it.entry
+				e := *it.Entry
 				e.Time = e.Time.Add(by)
-				shifted = append(shifted, item{&e, it.carried})
+				shifted = append(shifted, scenario.Item{Entry: &e, Carried: it.Carried})
 			}
 			s := foldAll(shifted)
 			marks(reflect.ValueOf(s), func(m *Mark) { m.At -= by.Milliseconds() })
@@ -263,7 +150,7 @@ func TestShiftedTimesChangeOnlyTimes(t *testing.T) {
 
 // What one session does changes nothing in another.
 func TestInterleavedIsApart(t *testing.T) {
-	all := logs(t)
+	all := scenario.Logs(t, "../testdata/recordings")
 	var names []string
 	for name := range all {
 		names = append(names, name)
@@ -273,7 +160,7 @@ func TestInterleavedIsApart(t *testing.T) {
 	for i, name := range names {
 		a, b := renamed(all[name], "a-"), renamed(all[names[(i+1)%len(names)]], "b-")
 		alone := foldAll(a)
-		var both []item
+		var both []scenario.Item
 		at := []int{0} // by Ord in the interleaved log, the one in a alone
 		for ord := 0; len(a) > 0 || len(b) > 0; {
 			if len(b) == 0 || len(a) > 0 && r.IntN(2) == 0 {
@@ -300,15 +187,15 @@ func TestInterleavedIsApart(t *testing.T) {
 
 // renamed gives the sessions of a log names of their own and takes out entries
 // without one, and those with the same id, so that Ord counts all.
-func renamed(items []item, prefix logfmt.SessionID) []item {
-	var list []item
+func renamed(items []scenario.Item, prefix logfmt.SessionID) []scenario.Item {
+	var list []scenario.Item
 	for i, it := range items {
-		e := *it.entry
+		e := *it.Entry
 		if e.Session == "" {
 			continue
 		}
 		e.Session, e.ID = prefix+e.Session, fmt.Sprintf("%s%d", prefix, i)
-		list = append(list, item{&e, it.carried})
+		list = append(list, scenario.Item{Entry: &e, Carried: it.Carried})
 	}
 	return list
 }
@@ -321,10 +208,10 @@ func sessionJSON(s *Session) []byte {
 
 // The State is bounded whatever comes.
 func TestBounded(t *testing.T) {
-	var items []item
+	var items []scenario.Item
 	for seed := range uint64(60) {
-		for i, it := range random(1000+seed, 300) {
-			e := *it.entry
+		for i, it := range scenario.Random(1000+seed, 300) {
+			e := *it.Entry
 			n := seed*300 + uint64(i)
 			e.ID = ""
 			if e.Session != "" {
@@ -340,7 +227,7 @@ func TestBounded(t *testing.T) {
 			data = bytes.ReplaceAll(data, []byte(`"T1"`), fmt.Appendf(nil, `"%d"`, n))
 			data = bytes.ReplaceAll(data, []byte(`"s1"`), fmt.Appendf(nil, `"%d"`, n))
 			e.Data = bytes.ReplaceAll(data, []byte(`"one"`), fmt.Appendf(nil, `"%d"`, n))
-			items = append(items, item{&e, false})
+			items = append(items, scenario.Item{Entry: &e, Carried: false})
 		}
 	}
 	s := foldAll(items)

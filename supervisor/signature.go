@@ -7,15 +7,6 @@ import (
 	"aburn/logfmt"
 )
 
-// anchor names the entry that an issue hangs on by what does not change when the
-// log is folded anew from a later segment: its number, or its time.
-func (m Mark) anchor() string {
-	if m.Seq != 0 {
-		return "s" + strconv.FormatUint(uint64(m.Seq), 10)
-	}
-	return "t" + strconv.FormatInt(m.At, 10)
-}
-
 // signature is the type and a hash of all that makes this trouble another than a
 // later one of its kind.
 func signature(t Type, session logfmt.SessionID, parts ...string) string {

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"strconv"
 	"time"
 
 	"aburn/logfmt"
@@ -19,6 +20,31 @@ func (m Mark) Is() bool { return m.Ord != 0 }
 
 // Time is the mark's time in UTC.
 func (m Mark) Time() time.Time { return time.UnixMilli(m.At).UTC() }
+
+// anchor names the entry that an issue hangs on by what does not change when the
+// log is folded anew from a later segment: its number, or its time.
+func (m Mark) anchor() string {
+	if m.Seq != 0 {
+		return "s" + strconv.FormatUint(uint64(m.Seq), 10)
+	}
+	return "t" + strconv.FormatInt(m.At, 10)
+}
+
+// entry names an entry to people.
+func (m Mark) entry() string {
+	if m.Seq == 0 {
+		return "an entry without a number"
+	}
+	return "entry " + strconv.FormatUint(uint64(m.Seq), 10)
+}
+
+// at is "at entry 12", or nothing where that is not known.
+func (m Mark) at() string {
+	if !m.Is() {
+		return ""
+	}
+	return " (" + m.entry() + ")"
+}
 
 // State is what a number of entries come to.
 type State struct {

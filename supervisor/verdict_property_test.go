@@ -10,6 +10,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
 
@@ -50,14 +51,14 @@ func gone(s *State) Observed {
 
 func TestShiftedTimesChangeNoVerdict(t *testing.T) {
 	const shift = 1000*24*time.Hour + 7*time.Millisecond
-	for name, items := range logs(t) {
-		moved := make([]item, len(items))
+	for name, items := range scenario.Logs(t, recordings) {
+		moved := make([]scenario.Item, len(items))
 		for i, it := range items {
-			e := *it.entry
+			e := *it.Entry
 			e.Time = e.Time.Add(shift)
-			moved[i] = item{&e, it.carried}
+			moved[i] = scenario.Item{Entry: &e, Carried: it.Carried}
 		}
-		here, there := foldAll(items), foldAll(moved)
+		here, there := foldItems(items), foldItems(moved)
 		for _, now := range moments(here.Last.Time()) {
 			for _, o := range []Observed{{}, gone(here)} {
 				a := outline(here.Judge(Input{Now: now, Observed: o}), all)
@@ -85,7 +86,7 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 	said := 0
 	for range 200 {
 		a, b := drawnAs(t, "A", loners[r.IntN(len(loners))]), drawnAs(t, "B", loners[r.IntN(len(loners))])
-		var woven []item
+		var woven []scenario.Item
 		for x, y := slices.Clone(a), slices.Clone(b); len(x)+len(y) > 0; {
 			if len(y) == 0 || len(x) > 0 && r.IntN(2) == 0 {
 				woven, x = append(woven, x[0]), x[1:]
@@ -94,10 +95,10 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 			}
 		}
 		now := drawn.Epoch.Add(time.Duration(r.IntN(90)+20) * time.Minute)
-		both := foldAll(woven).Judge(Input{Now: now})
-		for _, one := range [][]item{a, b} {
-			id := one[0].entry.Session
-			alone := outline(foldAll(one).Judge(Input{Now: now}), func(i *Issue) bool { return !i.OfChain() })
+		both := foldItems(woven).Judge(Input{Now: now})
+		for _, one := range [][]scenario.Item{a, b} {
+			id := one[0].Entry.Session
+			alone := outline(foldItems(one).Judge(Input{Now: now}), func(i *Issue) bool { return !i.OfChain() })
 			if got := outline(both, func(i *Issue) bool { return i.Session == id }); got != alone {
 				t.Fatalf("%s alone:\n%s\nwoven:\n%s", id, alone, got)
 			} else if got != "" {
@@ -110,13 +111,13 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 	}
 }
 
-func drawnAs(t *testing.T, id, drawing string) []item {
+func drawnAs(t *testing.T, id, drawing string) []scenario.Item {
 	t.Helper()
 	entries, _ := drawn.Entries("@" + id + " " + drawing)
-	var items []item
+	var items []scenario.Item
 	for _, e := range entries {
 		e.ID = id + e.ID
-		items = append(items, item{e, false})
+		items = append(items, scenario.Item{Entry: e, Carried: false})
 	}
 	return items
 }
@@ -124,8 +125,8 @@ func drawnAs(t *testing.T, id, drawing string) []item {
 // Healthy tool activity of a session at work never makes it more silent.
 func TestActivityRaisesNoSilence(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	silence := func(items []item, now time.Time) float64 {
-		for _, i := range foldAll(items).Judge(Input{Now: now}) {
+	silence := func(items []scenario.Item, now time.Time) float64 {
+		for _, i := range foldItems(items).Judge(Input{Now: now}) {
 			if i.Type == Silence {
 				return i.Confidence
 			}
@@ -138,27 +139,27 @@ func TestActivityRaisesNoSilence(t *testing.T) {
 			"PROMPT build> Edit'a'=1 Bash'x' +3m Read'b' +40m Read'c' +2m Read'd'",
 			"PROMPT Read'z' build> build:RED> +9m Edit'a_test.go'=1 Bash'go test'!1 build:RED. +25m Read'k'",
 			"PROMPT build> Read'a' STOP +9m PROMPT Read'c' build*'x'"))
-		now := items[len(items)-1].entry.Time.Add(time.Duration(r.IntN(60)) * time.Minute)
+		now := items[len(items)-1].Entry.Time.Add(time.Duration(r.IntN(60)) * time.Minute)
 		before := silence(items, now)
 		if before > 0 {
 			said++
 		}
 		from := 2 // after PROMPT and START or Read
-		if i := slices.IndexFunc(items, func(it item) bool { return it.entry.Event == logfmt.Stop }); i >= 0 {
+		if i := slices.IndexFunc(items, func(it scenario.Item) bool { return it.Entry.Event == logfmt.Stop }); i >= 0 {
 			from = i + 2
 		}
 		for n := range 1 + r.IntN(4) {
 			at := from + r.IntN(len(items)-from+1)
-			first := items[at-1].entry.Time
+			first := items[at-1].Entry.Time
 			last := now
 			if at < len(items) {
-				last = items[at].entry.Time
+				last = items[at].Entry.Time
 			}
-			e := *items[0].entry
+			e := *items[0].Entry
 			e.Event, e.Cmd, e.ID, e.Seq = logfmt.Tool, "build", fmt.Sprint("more", n), 0
 			e.Time = first.Add(time.Duration(r.Int64N(int64(last.Sub(first)) + 1)))
 			e.Data = fmt.Appendf(nil, `{"tool":"Read","path":"more%d","input":"%08x","tool_use_id":"more%d"}`, n, n, n)
-			items = slices.Insert(items, at, item{&e, false})
+			items = slices.Insert(items, at, scenario.Item{Entry: &e, Carried: false})
 		}
 		if after := silence(items, now); after > before {
 			t.Fatalf("more activity: %.3f became %.3f", before, after)
@@ -182,9 +183,9 @@ func TestNothingChangesBeforeDue(t *testing.T) {
 	}
 	changes := 0
 	r := rand.New(rand.NewPCG(5, 6))
-	for name, items := range logs(t) {
+	for name, items := range scenario.Logs(t, recordings) {
 		for _, n := range []int{len(items) / 3, len(items) * 2 / 3, len(items)} {
-			s := foldAll(items[:n])
+			s := foldItems(items[:n])
 			for _, o := range []Observed{{}, gone(s)} {
 				now := s.Last.Time()
 				for range 60 {
@@ -219,8 +220,8 @@ func TestNothingChangesBeforeDue(t *testing.T) {
 // Whatever a log holds, every verdict is a sound one.
 func TestVerdictsAreSound(t *testing.T) {
 	seen := map[Type]bool{}
-	for name, items := range logs(t) {
-		s := foldAll(items)
+	for name, items := range scenario.Logs(t, recordings) {
+		s := foldItems(items)
 		for _, now := range moments(s.Last.Time()) {
 			for _, o := range []Observed{{}, gone(s)} {
 				signatures := map[string]bool{}
@@ -251,8 +252,8 @@ func TestJudgingWhatWasStored(t *testing.T) {
 	model := workflow.Default()
 	r := rand.New(rand.NewPCG(8, 9))
 	loaded := 0
-	for _, items := range logs(t) {
-		data := foldAll(items).AppendJSON(nil)
+	for _, items := range scenario.Logs(t, recordings) {
+		data := foldItems(items).AppendJSON(nil)
 		for range storm(40) {
 			bad := slices.Clone(data)
 			for range 1 + r.IntN(3) {
@@ -284,4 +285,15 @@ func TestJudgingWhatWasStored(t *testing.T) {
 	if loaded < 100 {
 		t.Errorf("only %d of the changed states could be loaded", loaded)
 	}
+}
+
+const recordings = "testdata/recordings"
+
+func foldItems(items []scenario.Item) *State {
+	model := workflow.Default()
+	s := New(&model)
+	for _, it := range items {
+		s.Apply(it.Entry, it.Carried)
+	}
+	return s
 }

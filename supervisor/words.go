@@ -14,22 +14,6 @@ const maxQuoted = 120
 // cut, in quotes that it cannot close.
 func quoted(s string) string { return strconv.Quote(logfmt.OneLine(s, maxQuoted)) }
 
-// entry names an entry to people.
-func (m Mark) entry() string {
-	if m.Seq == 0 {
-		return "an entry without a number"
-	}
-	return "entry " + strconv.FormatUint(uint64(m.Seq), 10)
-}
-
-// at is "at entry 12", or nothing where that is not known.
-func (m Mark) at() string {
-	if !m.Is() {
-		return ""
-	}
-	return " (" + m.entry() + ")"
-}
-
 // count is "1 turn", "2 turns".
 func count(n int, noun string) string {
 	s := strconv.Itoa(n) + " " + noun

@@ -68,8 +68,8 @@ func (l *Look) load() (folded, error) {
 	if err != nil {
 		return folded{}, err
 	}
-	head, state, ok := bytes.Cut(data, []byte(beforeState))
-	state, ended := bytes.CutSuffix(state, []byte("}\n"))
+	head, text, ok := bytes.Cut(data, []byte(beforeState))
+	text, ended := bytes.CutSuffix(text, []byte("}\n"))
 	head = append(head[:len(head):len(head)], '}')
 	if !ok || !ended || !logfmt.Valid(head) {
 		return folded{}, errNoState
@@ -83,7 +83,7 @@ func (l *Look) load() (folded, error) {
 	if err != nil || len(f.tail) == 0 || len(f.tail) > markSize || f.at.Offset < int64(len(f.tail)) {
 		return folded{}, errNoState
 	}
-	if f.state, err = supervisor.Load(state, l.model); err != nil {
+	if f.state, err = supervisor.Load(text, l.model); err != nil {
 		return folded{}, err
 	}
 	return f, nil
