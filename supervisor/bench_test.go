@@ -8,6 +8,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -66,9 +67,9 @@ func busy(sessions, rounds int) []*logfmt.Entry {
 	return list
 }
 
-func busyState(sessions, rounds int) *State {
+func busyState(sessions, rounds int) *state.State {
 	model := workflow.Default()
-	s := New(&model)
+	s := state.New(&model)
 	for _, e := range busy(sessions, rounds) {
 		s.Apply(e, false)
 	}
@@ -82,10 +83,10 @@ func BenchmarkApply(b *testing.B) {
 			model := workflow.Default()
 			b.ReportAllocs()
 			n := 0
-			var s *State
+			var s *state.State
 			for b.Loop() {
 				if n%len(entries) == 0 {
-					s = New(&model)
+					s = state.New(&model)
 				}
 				s.Apply(entries[n%len(entries)], false)
 				n++
@@ -108,10 +109,10 @@ func BenchmarkApplyLine(b *testing.B) {
 	b.SetBytes(int64(len(log)) / int64(len(entries)))
 	b.ReportAllocs()
 	rest := []byte(nil)
-	var s *State
+	var s *state.State
 	for b.Loop() {
 		if len(rest) == 0 {
-			rest, s = log, New(&model)
+			rest, s = log, state.New(&model)
 		}
 		n := bytes.IndexByte(rest, '\n')
 		if !s.ApplyLine(rest[:n], false) {
@@ -136,7 +137,7 @@ func BenchmarkCodec(b *testing.B) {
 			b.SetBytes(int64(len(stored)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Load(stored, s.model); err != nil {
+				if _, err := state.Load(stored, s.Model()); err != nil {
 					b.Fatal(err)
 				}
 			}

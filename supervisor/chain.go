@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"time"
 )
@@ -9,11 +10,11 @@ import (
 // them was jumped over, failed or never finished.
 func (j *judgement) chain() {
 	for _, l := range j.s.Links {
-		if !l.Start.Is() || !j.lately(l.newest()) {
+		if !l.Start.Is() || !j.lately(newest(l)) {
 			continue
 		}
 		if missing := j.jumped(l); len(missing) > 0 {
-			j.broken(l, j.recently(l, missing), "jumped", Mark{}, "was begun"+l.Start.at()+" without "+list(missing, 3)+" before it", missing[0])
+			j.broken(l, j.recently(l, missing), "jumped", state.Mark{}, "was begun"+l.Start.Cited()+" without "+list(missing, 3)+" before it", missing[0])
 			continue
 		}
 		if p := j.predecessor(l); p != nil {
@@ -24,7 +25,7 @@ func (j *judgement) chain() {
 
 // recently is how surely l belongs to the round of the chain that the commands
 // before the missing ones began: that may be an old one.
-func (j *judgement) recently(l *Link, missing []string) float64 {
+func (j *judgement) recently(l *state.Link, missing []string) float64 {
 	first, _ := j.model.Command(missing[0])
 	for _, m := range missing {
 		if cmd, ok := j.model.Command(m); ok && !slices.Contains(missing, cmd.After) {
@@ -32,16 +33,16 @@ func (j *judgement) recently(l *Link, missing []string) float64 {
 		}
 	}
 	for _, p := range j.s.Links {
-		if p.Cmd == first.After && l.Start.Time().Sub(p.newest().Time()) < 7*24*time.Hour {
+		if p.Cmd == first.After && l.Start.Time().Sub(newest(p).Time()) < 7*24*time.Hour {
 			return 0.94
 		}
 	}
 	return 0.8
 }
 
-func (l *Link) newest() Mark {
+func newest(l *state.Link) state.Mark {
 	newest := l.Start
-	for _, m := range []Mark{l.Complete, l.Failed} {
+	for _, m := range []state.Mark{l.Complete, l.Failed} {
 		if m.Ord > newest.Ord {
 			newest = m
 		}
@@ -50,7 +51,7 @@ func (l *Link) newest() Mark {
 }
 
 // jumped are the commands that were jumped over and not made up for.
-func (j *judgement) jumped(l *Link) []string {
+func (j *judgement) jumped(l *state.Link) []string {
 	var missing []string
 	for _, cmd := range l.Jumped {
 		done := false
@@ -66,12 +67,12 @@ func (j *judgement) jumped(l *Link) []string {
 
 // predecessor is the link before l in the same worktree, or in the one other of
 // which something is known.
-func (j *judgement) predecessor(l *Link) *Link {
+func (j *judgement) predecessor(l *state.Link) *state.Link {
 	cmd, ok := j.model.Command(l.Cmd)
 	if !ok || cmd.After == "" {
 		return nil
 	}
-	var elsewhere *Link
+	var elsewhere *state.Link
 	for _, p := range j.s.Links {
 		switch {
 		case p.Cmd != cmd.After:
@@ -80,7 +81,7 @@ func (j *judgement) predecessor(l *Link) *Link {
 		case elsewhere == nil:
 			elsewhere = p
 		default:
-			elsewhere = &Link{} // of several, none is the one
+			elsewhere = &state.Link{} // of several, none is the one
 		}
 	}
 	return elsewhere
@@ -88,7 +89,7 @@ func (j *judgement) predecessor(l *Link) *Link {
 
 // after judges l by its predecessor as it was when l began. What was made up for
 // since is no trouble, and what another session still works on may yet be done.
-func (j *judgement) after(l, p *Link) {
+func (j *judgement) after(l, p *state.Link) {
 	known := 1.0
 	if p.Complete.Is() {
 		known = 0.85 // an earlier round of it had been completed
@@ -102,31 +103,31 @@ func (j *judgement) after(l, p *Link) {
 	switch {
 	case p.Complete.Ord > l.Start.Ord:
 	case p.Failed.Is() && p.Failed.Ord > p.Complete.Ord && p.Failed.Ord < l.Start.Ord && p.Failed.Ord > p.Start.Ord:
-		j.broken(l, 0.95*known, "failed", p.Failed, "was begun"+l.Start.at()+" although "+quoted(p.Cmd)+" before it had failed"+p.Failed.at(), p.Cmd)
+		j.broken(l, 0.95*known, "failed", p.Failed, "was begun"+l.Start.Cited()+" although "+quoted(p.Cmd)+" before it had failed"+p.Failed.Cited(), p.Cmd)
 	case p.Open && p.Start.Ord > p.Complete.Ord && p.Start.Ord < l.Start.Ord && !j.stillAt(l, p):
-		j.broken(l, 0.94*known, "unfinished", p.Start, "was begun"+l.Start.at()+" although "+quoted(p.Cmd)+" before it"+p.Start.at()+" was never finished", p.Cmd)
+		j.broken(l, 0.94*known, "unfinished", p.Start, "was begun"+l.Start.Cited()+" although "+quoted(p.Cmd)+" before it"+p.Start.Cited()+" was never finished", p.Cmd)
 	}
 }
 
 // stillAt reports whether another session than l's may be working on p.
-func (j *judgement) stillAt(l, p *Link) bool {
+func (j *judgement) stillAt(l, p *state.Link) bool {
 	if p.Session == l.Session {
 		return false
 	}
 	for _, s := range j.s.Sessions {
 		if s.ID == p.Session {
 			mode, _ := s.Mode(j.now, j.o)
-			return mode != Ended && mode != Gone && j.within(s.Last, time.Hour)
+			return mode != state.Ended && mode != state.Gone && j.within(s.Last, time.Hour)
 		}
 	}
 	return false
 }
 
-func (j *judgement) broken(l *Link, c float64, how string, of Mark, says, missing string) {
+func (j *judgement) broken(l *state.Link, c float64, how string, of state.Mark, says, missing string) {
 	j.add(Issue{
 		Type: ChainBroken, Confidence: c,
-		Signature: signature(ChainBroken, "", how, l.Cmd, l.Wt, l.Start.anchor()),
-		Evidence:  []Mark{of, l.Start}, Since: l.Start,
+		Signature: signature(ChainBroken, "", how, l.Cmd, l.Wt, l.Start.Anchor()),
+		Evidence:  []state.Mark{of, l.Start}, Since: l.Start,
 		Says:    quoted(l.Cmd) + " " + says,
 		Healthy: "each command of the chain begins when the one before it is complete",
 		Suggest: "Find out whether what " + quoted(missing) + " should have left behind is there; if it is not, do that first, or ask the user whether to go on without it.",

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"strconv"
 )
@@ -9,13 +10,13 @@ import (
 // there before came back, and more than one of them did. A content that was only
 // taken back, or is restored after each of several trials, is none.
 func (j *judgement) churn(v *view) {
-	if v.End.Is() || v.mode == Gone {
+	if v.End.Is() || v.mode == state.Gone {
 		return
 	}
 	for _, f := range v.Files {
 		a := alternation(f.Hashes)
 		c := counted(a.returns, j.limits.EditChurnReturns)
-		if c == 0 || len(a.kinds) < 2 || v.finished(f.Hashes[len(f.Hashes)-1].Mark) {
+		if c == 0 || len(a.kinds) < 2 || finished(v.Session, f.Hashes[len(f.Hashes)-1].Mark) {
 			continue
 		}
 		j.add(Issue{
@@ -32,13 +33,13 @@ func (j *judgement) churn(v *view) {
 // alternating is how a file's contents came back.
 type alternating struct {
 	returns int
-	kinds   []uint32 // the contents that did
-	marks   []Mark   // of the edits, from the first that came back
+	kinds   []uint32     // the contents that did
+	marks   []state.Mark // of the edits, from the first that came back
 }
 
 // alternation looks at the newest contents as far as each has been there before;
 // a new one ends it.
-func alternation(versions []Version) alternating {
+func alternation(versions []state.Version) alternating {
 	var a alternating
 	from := len(versions)
 	for i := len(versions) - 1; i > 0; i-- {
@@ -58,15 +59,15 @@ func alternation(versions []Version) alternating {
 	return a
 }
 
-func indexOf(versions []Version, hash uint32) int {
+func indexOf(versions []state.Version, hash uint32) int {
 	if hash == 0 {
 		return -1
 	}
-	return slices.IndexFunc(versions, func(v Version) bool { return v.Hash == hash })
+	return slices.IndexFunc(versions, func(v state.Version) bool { return v.Hash == hash })
 }
 
 // finished reports whether a command of the session was completed after the mark.
-func (s *Session) finished(m Mark) bool {
+func finished(s *state.Session, m state.Mark) bool {
 	r := s.Own.Run
 	return r != nil && r.End.Ord > m.Ord && !r.Failed
 }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"cmp"
 	"slices"
 	"strings"
@@ -9,12 +10,12 @@ import (
 // failures finds commands that ended as failed and were not completed later in
 // the same session.
 func (j *judgement) failures(v *view) {
-	for _, r := range v.unmended() {
+	for _, r := range unmended(v.Session) {
 		j.add(Issue{
 			Type: ExplicitFailure, Session: v.ID, Confidence: 0.97,
-			Signature: signature(ExplicitFailure, v.ID, r.Cmd, r.Wt, r.End.anchor()),
-			Evidence:  []Mark{r.Start, r.End}, Since: r.End,
-			Says:    "the command " + quoted(r.Cmd) + " ended as failed" + r.End.at() + " and was not completed since",
+			Signature: signature(ExplicitFailure, v.ID, r.Cmd, r.Wt, r.End.Anchor()),
+			Evidence:  []state.Mark{r.Start, r.End}, Since: r.End,
+			Says:    "the command " + quoted(r.Cmd) + " ended as failed" + r.End.Cited() + " and was not completed since",
 			Healthy: "a command that failed is run again and completed, or given up in favour of another",
 			Suggest: "Read why " + quoted(r.Cmd) + " failed, remove that cause first, then run it again; if it cannot be removed, tell the user.",
 		})
@@ -23,13 +24,13 @@ func (j *judgement) failures(v *view) {
 
 // unmended are the session's failed commands, the newest of each name, that no
 // later COMPLETE of that name cleared.
-func (s *Session) unmended() []*Run {
-	var failed []*Run
-	for _, r := range s.ownRuns() {
+func unmended(s *state.Session) []*state.Run {
+	var failed []*state.Run
+	for _, r := range ownRuns(s) {
 		if !r.End.Is() {
 			continue
 		}
-		failed = slices.DeleteFunc(failed, func(f *Run) bool { return f.Cmd == r.Cmd })
+		failed = slices.DeleteFunc(failed, func(f *state.Run) bool { return f.Cmd == r.Cmd })
 		if r.Failed {
 			failed = append(failed, r)
 		}
@@ -38,12 +39,12 @@ func (s *Session) unmended() []*Run {
 }
 
 // ownRuns are the session's own commands in order of their ends, open ones last.
-func (s *Session) ownRuns() []*Run {
+func ownRuns(s *state.Session) []*state.Run {
 	runs := slices.Clone(s.Own.Before)
 	if s.Own.Run != nil {
 		runs = append(runs, s.Own.Run)
 	}
-	slices.SortStableFunc(runs, func(a, b *Run) int {
+	slices.SortStableFunc(runs, func(a, b *state.Run) int {
 		switch {
 		case a.End.Is() == b.End.Is():
 			return compareOrd(a.End, b.End)
@@ -55,34 +56,34 @@ func (s *Session) ownRuns() []*Run {
 	return runs
 }
 
-func compareOrd(a, b Mark) int { return cmp.Compare(a.Ord, b.Ord) }
+func compareOrd(a, b state.Mark) int { return cmp.Compare(a.Ord, b.Ord) }
 
 // failedAgents finds sub-agents whose end says that they failed, unless another
 // of their kind did it after them, or the command they worked for was completed.
 func (j *judgement) failedAgents(v *view) {
 	for _, a := range v.Agents {
-		if !a.Failed || !a.Ended.Is() || v.doneAfter(a) || v.finished(a.Ended) {
+		if !a.Failed || !a.Ended.Is() || doneAfter(v.Session, a) || finished(v.Session, a.Ended) {
 			continue
 		}
-		says := "the sub-agent " + quoted(a.kind()) + " ended as failed" + a.Ended.at()
+		says := "the sub-agent " + quoted(kind(a)) + " ended as failed" + a.Ended.Cited()
 		if a.Status != "" {
 			says += ", with the status " + quoted(a.Status)
 		}
 		j.add(Issue{
 			Type: AgentFailed, Session: v.ID, Agent: a.Name(), Confidence: 0.95,
-			Signature: signature(AgentFailed, v.ID, a.Name(), a.Ended.anchor()),
-			Evidence:  []Mark{a.Spawned, a.Ended}, Since: a.Ended,
+			Signature: signature(AgentFailed, v.ID, a.Name(), a.Ended.Anchor()),
+			Evidence:  []state.Mark{a.Spawned, a.Ended}, Since: a.Ended,
 			Says:    says,
 			Healthy: "a sub-agent ends with its result, and that is checked before it is built upon",
-			Suggest: "Do not build on the result of " + quoted(a.kind()) + ". Find out what it left behind, then give the task to a new sub-agent in smaller pieces, or do it yourself.",
+			Suggest: "Do not build on the result of " + quoted(kind(a)) + ". Find out what it left behind, then give the task to a new sub-agent in smaller pieces, or do it yourself.",
 		})
 	}
 }
 
 // doneAfter reports whether another sub-agent of the same kind was started after a
 // and ended well.
-func (s *Session) doneAfter(a *Agent) bool {
-	return slices.ContainsFunc(s.Agents, func(b *Agent) bool {
+func doneAfter(s *state.Session, a *state.Agent) bool {
+	return slices.ContainsFunc(s.Agents, func(b *state.Agent) bool {
 		return b != a && b.Type == a.Type && !b.Failed && !b.Cut.Is() && b.Ended.Is() && b.Spawned.Ord > a.Ended.Ord && !calledOff(b.Status)
 	})
 }
@@ -97,7 +98,7 @@ func calledOff(status string) bool {
 }
 
 // kind is what people know the sub-agent by.
-func (a *Agent) kind() string {
+func kind(a *state.Agent) string {
 	if a.Type != "" {
 		return a.Type
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"aburn/logfmt"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -44,8 +45,8 @@ type Issue struct {
 	Agent      string           // the sub-agent that it is about
 	Signature  string           // stable: the same trouble has the same one after a restart, a later one of its kind another
 	Confidence float64          // 0–1, computed from the evidence
-	Evidence   []Mark           // the entries that prove it, oldest first
-	Since      Mark             // from when it was true
+	Evidence   []state.Mark     // the entries that prove it, oldest first
+	Since      state.Mark       // from when it was true
 	Says       string           // what is wrong, in our own words and counts, one line
 	Healthy    string           // what would have been healthy
 	Suggest    string           // what the agent should do
@@ -55,7 +56,7 @@ type Issue struct {
 type Input struct {
 	Now      time.Time
 	Model    *workflow.Model
-	Observed Observed
+	Observed state.Observed
 }
 
 // OfChain reports whether the issue is the project's and not a session's. Entries

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -17,8 +18,8 @@ const maxEvidence = 12
 
 // judgement is one run of all detectors.
 type judgement struct {
-	s      *State
-	o      Observed
+	s      *state.State
+	o      state.Observed
 	model  *workflow.Model
 	limits *workflow.Limits
 	now    time.Time
@@ -28,32 +29,32 @@ type judgement struct {
 
 // view is one session in a judgement.
 type view struct {
-	*Session
-	mode   Mode
-	since  Mark
-	clock  Clock // at now
+	*state.Session
+	mode   state.Mode
+	since  state.Mark
+	clock  state.Clock // at now
 	ending ending
 }
 
 // Judge lists what is wrong at in.Now, the most urgent first, without the types
 // that are switched off.
-func (s *State) Judge(in Input) []Issue { return s.judge(in).issues }
+func Judge(s *state.State, in Input) []Issue { return judge(s, in).issues }
 
 // Look is Judge and Due in one.
-func (s *State) Look(in Input) ([]Issue, time.Time) {
-	j := s.judge(in)
+func Look(s *state.State, in Input) ([]Issue, time.Time) {
+	j := judge(s, in)
 	return j.issues, j.due
 }
 
 // Due is when, with no further entry and nothing new observed, Judge would first
 // list another issue or one at another level than at in.Now; zero = never. It may
 // be earlier than that, never later.
-func (s *State) Due(in Input) time.Time { return s.judge(in).due }
+func Due(s *state.State, in Input) time.Time { return judge(s, in).due }
 
-func (s *State) judge(in Input) *judgement {
+func judge(s *state.State, in Input) *judgement {
 	j := &judgement{s: s, o: in.Observed, model: in.Model, now: in.Now}
 	if j.model == nil {
-		j.model = s.model
+		j.model = s.Model()
 	}
 	if j.model == nil {
 		return j
@@ -70,7 +71,7 @@ func (s *State) judge(in Input) *judgement {
 
 // session runs the detectors of one session. One that was silent for a day is
 // left alone.
-func (j *judgement) session(s *Session) {
+func (j *judgement) session(s *state.Session) {
 	if !j.lately(s.Last) {
 		return
 	}
@@ -127,10 +128,10 @@ func (j *judgement) add(i Issue) {
 
 // evidence is the marks that stand somewhere, oldest first, each once, the middle
 // ones left out where they are many.
-func evidence(marks []Mark) []Mark {
-	marks = slices.DeleteFunc(marks, func(m Mark) bool { return !m.Is() })
+func evidence(marks []state.Mark) []state.Mark {
+	marks = slices.DeleteFunc(marks, func(m state.Mark) bool { return !m.Is() })
 	slices.SortFunc(marks, compareOrd)
-	marks = slices.CompactFunc(marks, func(a, b Mark) bool { return a.Ord == b.Ord })
+	marks = slices.CompactFunc(marks, func(a, b state.Mark) bool { return a.Ord == b.Ord })
 	if len(marks) > maxEvidence {
 		marks = slices.Delete(marks, maxEvidence/2, len(marks)-maxEvidence/2)
 	}
@@ -160,19 +161,19 @@ func rank(t Type) int {
 }
 
 // lately reports whether the mark is less than memory old.
-func (j *judgement) lately(m Mark) bool { return j.within(m, memory) }
+func (j *judgement) lately(m state.Mark) bool { return j.within(m, memory) }
 
 // within reports whether the mark is less old than that.
-func (j *judgement) within(m Mark, d time.Duration) bool {
+func (j *judgement) within(m state.Mark, d time.Duration) bool {
 	j.at(m.Time().Add(d))
 	return j.now.Sub(m.Time()) < d
 }
 
 // elapsed is how long ago the mark was; nothing where the clock was set. Where it
 // was set back before, time counts only from where it had been.
-func (j *judgement) elapsed(v *view, m Mark) time.Duration {
+func (j *judgement) elapsed(v *view, m state.Mark) time.Duration {
 	from := m.At
-	for _, before := range []Mark{v.First, v.Turn.Start, v.Turn.Ended, v.runStart()} {
+	for _, before := range []state.Mark{v.First, v.Turn.Start, v.Turn.Ended, v.runStart()} {
 		if before.Ord < m.Ord && before.At-m.At < memory.Milliseconds() {
 			from = max(from, before.At)
 		}
@@ -185,9 +186,9 @@ func (j *judgement) elapsed(v *view, m Mark) time.Duration {
 	return d
 }
 
-func (v *view) runStart() Mark {
+func (v *view) runStart() state.Mark {
 	if v.Own.Run == nil {
-		return Mark{}
+		return state.Mark{}
 	}
 	return v.Own.Run.Start
 }

@@ -18,6 +18,6 @@ func BenchmarkJudge(b *testing.B) {
 	in := Input{Now: s.Last.Time().Add(10 * time.Minute)}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Judge(in)
+		Judge(s, in)
 	}
 }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"strings"
 )
@@ -11,22 +12,22 @@ import (
 
 // onlyLooks reports whether the call cannot have changed anything but the agent's
 // own notes.
-func onlyLooks(d *Did) bool {
+func onlyLooks(d *state.Did) bool {
 	switch d.Tool {
 	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "view_image",
 		"TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "update_plan":
 		return true
 	}
-	return isShell(d.Tool) && looking(d.Input)
+	return state.IsShell(d.Tool) && looking(d.Input)
 }
 
 // onlyWaits reports whether the call asks for the state of something that runs:
 // asking again is how one waits.
-func onlyWaits(d *Did) bool {
+func onlyWaits(d *state.Did) bool {
 	if strings.Contains(d.Tool, "Output") || strings.Contains(d.Tool, "wait") || strings.Contains(d.Tool, "Wait") || d.Tool == "Monitor" || d.Tool == "Sleep" {
 		return true
 	}
-	if !isShell(d.Tool) {
+	if !state.IsShell(d.Tool) {
 		return false
 	}
 	for word := range strings.FieldsSeq(d.Input) {
@@ -40,8 +41,8 @@ func onlyWaits(d *Did) bool {
 
 // asksOutside reports whether a call asks for the state of something that is not
 // in the files: a service, a queue, a build elsewhere.
-func asksOutside(d *Did) bool {
-	if !isShell(d.Tool) {
+func asksOutside(d *state.Did) bool {
+	if !state.IsShell(d.Tool) {
 		return false
 	}
 	line := strings.NewReplacer("&&", ";", "||", ";", "|", ";", "(", ";", "!", ";").Replace(d.Input)
@@ -86,7 +87,7 @@ var lookVerbs = []string{
 }
 
 // mayFollow reports whether a call may look at what runs in the background.
-func mayFollow(d *Did) bool {
+func mayFollow(d *state.Did) bool {
 	if onlyWaits(d) || asksOutside(d) {
 		return true
 	}
@@ -100,7 +101,7 @@ func mayFollow(d *Did) bool {
 
 // hasState reports whether a tool has a state of its own, so that the same input
 // is not the same action: a browser, a server behind MCP.
-func hasState(d *Did) bool {
+func hasState(d *state.Did) bool {
 	if strings.HasPrefix(d.Tool, "mcp__") {
 		return true
 	}
@@ -115,8 +116,8 @@ func hasState(d *Did) bool {
 
 // stepsOn reports whether a call goes on to another state each time that it is
 // made: the next commit of a bisection or a rebase, the next line in a debugger.
-func stepsOn(d *Did) bool {
-	if !isShell(d.Tool) {
+func stepsOn(d *state.Did) bool {
+	if !state.IsShell(d.Tool) {
 		return false
 	}
 	for _, step := range []string{"git bisect", "git stash", "git rebase --", "git cherry-pick --", "git am --", "git revert --",
@@ -129,8 +130,8 @@ func stepsOn(d *Did) bool {
 }
 
 // writes reports whether a shell call may have changed files, which leaves no hash.
-func writes(d *Did) bool {
-	if !isShell(d.Tool) {
+func writes(d *state.Did) bool {
+	if !state.IsShell(d.Tool) {
 		return false
 	}
 	line := strings.NewReplacer("2>&1", "", "2>/dev/null", "", "&>/dev/null", "", ">/dev/null", "", "2> /dev/null", "", "> /dev/null", "", "->", "", "=>", "").Replace(d.Input)
@@ -146,8 +147,8 @@ func writes(d *Did) bool {
 }
 
 // checksCode reports whether a shell call checks the code as tests do.
-func checksCode(d *Did) bool {
-	if !isShell(d.Tool) {
+func checksCode(d *state.Did) bool {
+	if !state.IsShell(d.Tool) {
 		return false
 	}
 	for _, word := range []string{"build", "compile", "lint", "vet", "tsc", "check", "mypy", "clippy", "typecheck"} {

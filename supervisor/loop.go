@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"strconv"
 	"time"
@@ -8,8 +9,8 @@ import (
 
 // lines calls do for each line of work that goes on: the session's own and those
 // of its running sub-agents.
-func (v *view) lines(do func(agent string, l *Line)) {
-	if v.End.Is() || v.mode == Gone {
+func (v *view) lines(do func(agent string, l *state.Line)) {
+	if v.End.Is() || v.mode == state.Gone {
 		return
 	}
 	do("", &v.Own)
@@ -23,7 +24,7 @@ func (v *view) lines(do func(agent string, l *Line)) {
 // loops finds the same action again and again with no progress and no change
 // between: one call, two in turns, or a milestone.
 func (j *judgement) loops(v *view) {
-	v.lines(func(agent string, l *Line) {
+	v.lines(func(agent string, l *state.Line) {
 		if r, ok := v.repetition(l.Recent); ok {
 			j.loop(v, agent, r)
 		}
@@ -35,17 +36,17 @@ func (j *judgement) loops(v *view) {
 
 // repetition is a call, or two in turns, that was repeated until the newest call.
 type repetition struct {
-	cycle    []*Did // one or two
-	times    int    // of the whole cycle
-	between  bool   // other calls that change nothing stood between
-	marks    []Mark
+	cycle    []*state.Did // one or two
+	times    int          // of the whole cycle
+	between  bool         // other calls that change nothing stood between
+	marks    []state.Mark
 	failures int
 	refused  int // or failed, or ended nobody knows how
 }
 
 // repetition finds the longest that ends with the newest call. What the session
 // achieved since, whoever did it, makes it none.
-func (v *view) repetition(recent []Did) (repetition, bool) {
+func (v *view) repetition(recent []state.Did) (repetition, bool) {
 	if len(recent) == 0 || v.Progress.Ord > recent[len(recent)-1].Ord {
 		return repetition{}, false
 	}
@@ -64,7 +65,7 @@ func (v *view) repetition(recent []Did) (repetition, bool) {
 
 // repeated counts the newest call's repetitions. Between those of a call that
 // acts, others may have looked at something: that changes nothing.
-func repeated(recent []Did) repetition {
+func repeated(recent []state.Did) repetition {
 	newest := len(recent) - 1
 	for newest >= 0 && onlyLooks(&recent[newest]) && !sameAt(recent, newest, newest-1) {
 		newest-- // looking around after it does not end it
@@ -73,12 +74,12 @@ func repeated(recent []Did) repetition {
 		return repetition{}
 	}
 	d := &recent[newest]
-	r := repetition{cycle: []*Did{d}}
+	r := repetition{cycle: []*state.Did{d}}
 	skips := !onlyLooks(d)
 	other := false
 	for i := newest; i >= 0; i-- {
 		switch c := &recent[i]; {
-		case c.same(d):
+		case same(c, d):
 			r.take(c)
 			r.between, other = r.between || other, false
 		case skips && onlyLooks(c):
@@ -90,22 +91,24 @@ func repeated(recent []Did) repetition {
 	return r
 }
 
-func sameAt(recent []Did, a, b int) bool { return a >= 0 && b >= 0 && recent[a].same(&recent[b]) }
+func sameAt(recent []state.Did, a, b int) bool {
+	return a >= 0 && b >= 0 && same(&recent[a], &recent[b])
+}
 
 // same reports whether two calls had the same input, or one that looks the same
 // where the whole of it is not known.
-func (d *Did) same(o *Did) bool {
+func same(d *state.Did, o *state.Did) bool {
 	return d.Key == o.Key && (d.Key != 0 || d.Input != "" && d.Input == o.Input && d.Tool == o.Tool)
 }
 
 // inTurns counts how often the two newest calls followed each other, with no other
 // between.
-func inTurns(recent []Did) repetition {
+func inTurns(recent []state.Did) repetition {
 	n := len(recent)
 	if n < 4 || recent[n-1].Key == 0 || recent[n-2].Key == 0 || sameAt(recent, n-1, n-2) {
 		return repetition{}
 	}
-	r := repetition{cycle: []*Did{&recent[n-2], &recent[n-1]}}
+	r := repetition{cycle: []*state.Did{&recent[n-2], &recent[n-1]}}
 	for i := n - 1; i >= 0 && recent[i].Key == recent[n-1-(n-1-i)%2].Key; i-- {
 		r.take(&recent[i])
 	}
@@ -114,7 +117,7 @@ func inTurns(recent []Did) repetition {
 }
 
 // take counts a call; calls are taken from the newest on.
-func (r *repetition) take(d *Did) {
+func (r *repetition) take(d *state.Did) {
 	r.times++
 	r.marks = append(r.marks, d.Mark)
 	if d.Failed {
@@ -145,13 +148,13 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 	if r.cycle[0].Key == 0 {
 		need, known = need+1, 0.93
 	}
-	asks := !slices.ContainsFunc(r.cycle, func(d *Did) bool { return !onlyLooks(d) && !asksOutside(d) && !onlyWaits(d) })
+	asks := !slices.ContainsFunc(r.cycle, func(d *state.Did) bool { return !onlyLooks(d) && !asksOutside(d) && !onlyWaits(d) })
 	switch {
 	case slices.ContainsFunc(r.cycle, onlyWaits) && !slices.ContainsFunc(r.cycle, j.works):
 		return need, 0
 	case slices.ContainsFunc(r.cycle, onlyWaits):
 		return need * 2, 0.85
-	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.apart(unhurried)) && (v.runsBeside(agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
+	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.apart(unhurried)) && (runsBeside(v.Session, agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
 		return need, 0 // it looks after work in the background, or was told that it is over
 	case slices.ContainsFunc(r.cycle, stepsOn), r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
 		return stateNeeds / len(r.cycle), 0.93
@@ -164,7 +167,7 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 }
 
 // works reports whether a call does what can be mended by working on the code.
-func (j *judgement) works(d *Did) bool {
+func (j *judgement) works(d *state.Did) bool {
 	return d.Failed && !asksOutside(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
 }
 
@@ -190,7 +193,7 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 	first := r.marks[len(r.marks)-1]
 	j.add(Issue{
 		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(Loop, v.ID, append(r.keys(), agent, v.progressed(first))...),
+		Signature: signature(Loop, v.ID, append(r.keys(), agent, progressed(v.Session, first))...),
 		Evidence:  r.marks, Since: first,
 		Says:    r.says() + ", and nothing changed in between",
 		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
@@ -226,37 +229,37 @@ func (r *repetition) says() string {
 
 // progressed names what the session had achieved before the mark: until it achieves
 // more, the same repetition is the same trouble, whatever came in between.
-func (s *Session) progressed(before Mark) string {
+func progressed(s *state.Session, before state.Mark) string {
 	if s.Progress.Is() && s.Progress.Ord <= before.Ord {
-		return s.Progress.anchor()
+		return s.Progress.Anchor()
 	}
 	return ""
 }
 
 // runsBeside reports whether something that the line of work started runs in the
 // background.
-func (s *Session) runsBeside(agent string) bool {
-	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Background && c.Agent == agent }) ||
-		slices.ContainsFunc(s.Agents, func(a *Agent) bool { return a.Background && a.In == agent && a.Name() != agent && a.Running() })
+func runsBeside(s *state.Session, agent string) bool {
+	return slices.ContainsFunc(s.Calls, func(c *state.Call) bool { return c.Background && c.Agent == agent }) ||
+		slices.ContainsFunc(s.Agents, func(a *state.Agent) bool { return a.Background && a.In == agent && a.Name() != agent && a.Running() })
 }
 
 // stillSame reports whether nothing is new since the line's newest milestone. A
 // prompt makes it so only once it has led to a call.
-func (v *view) stillSame(l *Line) bool {
+func (v *view) stillSame(l *state.Line) bool {
 	n := len(l.Recent)
 	waiting := v.Asked.Ord > l.Same.Last.Ord && (n == 0 || l.Recent[n-1].Ord < v.Asked.Ord)
 	return l.Same.Epoch == v.Epoch || waiting && v.Progress.Ord <= l.Same.Last.Ord
 }
 
-func (j *judgement) sameMilestone(v *view, agent string, r *Repeat) {
+func (j *judgement) sameMilestone(v *view, agent string, r *state.Repeat) {
 	c := counted(r.Count, max(2, j.limits.LoopRepeats-1))
 	if c == 0 {
 		return
 	}
 	j.add(Issue{
 		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(Loop, v.ID, "milestone", r.First.anchor()),
-		Evidence:  []Mark{r.First, r.Last}, Since: r.First,
+		Signature: signature(Loop, v.ID, "milestone", r.First.Anchor()),
+		Evidence:  []state.Mark{r.First, r.Last}, Since: r.First,
 		Says:    "the same milestone was logged " + strconv.Itoa(r.Count) + " times, and nothing was reached in between",
 		Healthy: "each milestone says something new, after work that changed something",
 		Suggest: "Log a milestone only when something new is done. If you are going round in circles, say so to the user.",

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"math"
 	"strconv"
 	"time"
@@ -12,7 +13,7 @@ import (
 // nobody can make up for it.
 func (j *judgement) milestones(v *view) {
 	r := v.Own.Run
-	if r == nil || v.End.Is() || v.mode == Gone || !r.Start.Is() || r.Reached > 0 || r.Failed || len(r.Phases) == 0 || r.Done < j.limits.MissingMilestonesPhases {
+	if r == nil || v.End.Is() || v.mode == state.Gone || !r.Start.Is() || r.Reached > 0 || r.Failed || len(r.Phases) == 0 || r.Done < j.limits.MissingMilestonesPhases {
 		return
 	}
 	if cmd, ok := j.model.Command(r.Cmd); !ok || cmd.Milestones == 0 {
@@ -28,9 +29,9 @@ func (j *judgement) milestones(v *view) {
 	c := 0.75 + 0.03*float64(min(4, r.Done-j.limits.MissingMilestonesPhases))
 	j.add(Issue{
 		Type: MissingMilestone, Session: v.ID, Confidence: c,
-		Signature: signature(MissingMilestone, v.ID, r.Cmd, r.Start.anchor()),
+		Signature: signature(MissingMilestone, v.ID, r.Cmd, r.Start.Anchor()),
 		Evidence:  phaseEnds(r), Since: since,
-		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " since " + r.Start.entry() + " without one milestone",
+		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " since " + r.Start.Entry() + " without one milestone",
 		Healthy: "each slice of the work ends with a milestone that says what works now",
 		Suggest: "Log what has been reached (aburn log " + logName(r.Cmd) + " MILESTONE --summary …), so that others can see how far it is.",
 	})
@@ -39,7 +40,7 @@ func (j *judgement) milestones(v *view) {
 // slices is how many slices of the work are over: rounds of phases in which all
 // that the model requires were complete, and the next one has begun, or no phase is
 // left and a turn has ended since. A milestone is due at the end of a slice.
-func (j *judgement) slices(v *view, r *Run) int {
+func (j *judgement) slices(v *view, r *state.Run) int {
 	n, before := 0, -1
 	done := map[int]bool{}
 	for _, p := range r.Phases {
@@ -82,8 +83,8 @@ func (j *judgement) position(phase string) int {
 	return -1
 }
 
-func phaseEnds(r *Run) []Mark {
-	marks := []Mark{r.Start, r.End}
+func phaseEnds(r *state.Run) []state.Mark {
+	marks := []state.Mark{r.Start, r.End}
 	for _, p := range r.Phases {
 		if !p.Failed {
 			marks = append(marks, p.End)
@@ -96,7 +97,7 @@ func phaseEnds(r *Run) []Mark {
 // and by the clock alike: a pause of the user's, or a long call, is no slowness.
 func (j *judgement) velocity(v *view) {
 	r := v.Own.Active()
-	if r == nil || v.End.Is() || v.mode == Gone {
+	if r == nil || v.End.Is() || v.mode == state.Gone {
 		return
 	}
 	work, clock := gaps(r.Milestones)
@@ -110,13 +111,13 @@ func (j *judgement) velocity(v *view) {
 	if paused(work, clock) || last < 3*time.Minute || first <= 0 || float64(last) < factor*float64(first) {
 		return
 	}
-	marks := make([]Mark, 0, n+1)
+	marks := make([]state.Mark, 0, n+1)
 	for _, m := range r.Milestones[len(r.Milestones)-n-1:] {
 		marks = append(marks, m.Mark)
 	}
 	j.add(Issue{
 		Type: Declining, Session: v.ID, Confidence: min(0.88, 0.72+0.06*float64(n-j.limits.DecliningVelocityGaps)),
-		Signature: signature(Declining, v.ID, r.Cmd, marks[0].anchor()),
+		Signature: signature(Declining, v.ID, r.Cmd, marks[0].Anchor()),
 		Evidence:  marks, Since: marks[len(marks)-1],
 		Says:    "the last " + strconv.Itoa(n) + " gaps between milestones of " + quoted(r.Cmd) + " grew one after the other, from " + lasting(first) + " to " + lasting(last) + " of work",
 		Healthy: "milestones come at a pace that goes up and down",
@@ -124,7 +125,7 @@ func (j *judgement) velocity(v *view) {
 	})
 }
 
-func gaps(milestones []Moment) (work, clock []time.Duration) {
+func gaps(milestones []state.Moment) (work, clock []time.Duration) {
 	for i := 1; i < len(milestones); i++ {
 		work = append(work, spent(milestones[i-1].Clock, milestones[i].Clock))
 		clock = append(clock, milestones[i].Time().Sub(milestones[i-1].Time()))

@@ -1,11 +1,14 @@
 package supervisor
 
-import "slices"
+import (
+	"aburn/supervisor/state"
+	"slices"
+)
 
 // phaseOrder finds phases that were begun without one that the model requires
 // before them. Going back to it clears it, the next round does not.
 func (j *judgement) phaseOrder(v *view) {
-	v.runs(func(agent string, r *Run) {
+	v.runs(func(agent string, r *state.Run) {
 		for i, p := range r.Phases {
 			skipped, c := p.Skipped, 0.95
 			if skipped == "" && i > 0 {
@@ -26,12 +29,12 @@ func (j *judgement) phaseOrder(v *view) {
 	})
 }
 
-func (j *judgement) skipped(v *view, agent, cmd string, p *Phase, skipped string, before Mark, c float64) {
+func (j *judgement) skipped(v *view, agent, cmd string, p *state.Phase, skipped string, before state.Mark, c float64) {
 	j.add(Issue{
 		Type: OutOfOrder, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(OutOfOrder, v.ID, agent, cmd, p.Name, p.Start.anchor()),
-		Evidence:  []Mark{before, p.Start}, Since: p.Start,
-		Says:    "in " + quoted(cmd) + " the phase " + quoted(p.Name) + " was begun" + p.Start.at() + " without " + quoted(skipped) + " before it",
+		Signature: signature(OutOfOrder, v.ID, agent, cmd, p.Name, p.Start.Anchor()),
+		Evidence:  []state.Mark{before, p.Start}, Since: p.Start,
+		Says:    "in " + quoted(cmd) + " the phase " + quoted(p.Name) + " was begun" + p.Start.Cited() + " without " + quoted(skipped) + " before it",
 		Healthy: "phases follow one another in the order of the model, round and round; only optional ones are left out",
 		Suggest: "Go back to " + quoted(skipped) + " before going on, and log it; if it was done, log it as it was.",
 	})
@@ -39,7 +42,7 @@ func (j *judgement) skipped(v *view, agent, cmd string, p *Phase, skipped string
 
 // wentBack reports whether the first of the phases was left unfinished for the one
 // that had been skipped.
-func wentBack(phases []*Phase, skipped string) bool {
+func wentBack(phases []*state.Phase, skipped string) bool {
 	p := phases[0]
 	return len(phases) > 1 && phases[1].Name == skipped && (!p.End.Is() || p.Failed)
 }
@@ -47,10 +50,10 @@ func wentBack(phases []*Phase, skipped string) bool {
 // newRound is what was skipped when a phase begins again after it was complete and
 // a milestone came: that is the next slice of the work. Without one it is the same
 // phase taken up again, which is legal.
-func (j *judgement) newRound(r *Run, before, p *Phase) string {
+func (j *judgement) newRound(r *state.Run, before, p *state.Phase) string {
 	at := j.position(p.Name)
 	if at < 0 || before.Name != p.Name || !before.End.Is() || before.Failed || !p.Start.Is() ||
-		!slices.ContainsFunc(r.Milestones, func(m Moment) bool { return m.Ord > before.End.Ord && m.Ord < p.Start.Ord }) {
+		!slices.ContainsFunc(r.Milestones, func(m state.Moment) bool { return m.Ord > before.End.Ord && m.Ord < p.Start.Ord }) {
 		return ""
 	}
 	phases := j.model.Phases
@@ -64,10 +67,10 @@ func (j *judgement) newRound(r *Run, before, p *Phase) string {
 
 // didBeside reports whether another line of the session did the phase for the same
 // command meanwhile: who works ahead has done it before its turn.
-func (v *view) didBeside(r *Run, phase string, from, to Mark) bool {
+func (v *view) didBeside(r *state.Run, phase string, from, to state.Mark) bool {
 	found := false
-	v.runs(func(_ string, o *Run) {
-		found = found || o != r && o.Cmd == r.Cmd && slices.ContainsFunc(o.Phases, func(p *Phase) bool {
+	v.runs(func(_ string, o *state.Run) {
+		found = found || o != r && o.Cmd == r.Cmd && slices.ContainsFunc(o.Phases, func(p *state.Phase) bool {
 			return p.Name == phase && !p.Failed && p.End.Ord > from.Ord && p.Start.Ord < to.Ord
 		})
 	})
@@ -76,7 +79,7 @@ func (v *view) didBeside(r *Run, phase string, from, to Mark) bool {
 
 // runs calls do for the newest command of each line of work. What a session left
 // behind counts when it is over, too.
-func (v *view) runs(do func(agent string, r *Run)) {
+func (v *view) runs(do func(agent string, r *state.Run)) {
 	if v.Own.Run != nil {
 		do("", v.Own.Run)
 	}

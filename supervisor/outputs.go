@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"path"
 	"slices"
 	"strings"
@@ -9,14 +10,14 @@ import (
 // outputs finds files that a COMPLETE names and that are not there. A file whose
 // hash was taken was there then; it may have been moved since.
 func (j *judgement) outputs(v *view) {
-	v.completed(func(agent string, r *Run) {
+	v.completed(func(agent string, r *state.Run) {
 		if !j.lately(r.End) {
 			return
 		}
 		var gone []string
 		c := 0.0
 		for _, o := range r.Outputs {
-			if !checkable(o.Path) || j.o.Exists[OutputKey{r.Wt, o.Path}] != No {
+			if !checkable(o.Path) || j.o.Exists[state.OutputKey{Wt: r.Wt, Path: o.Path}] != state.No {
 				continue
 			}
 			gone = append(gone, o.Path)
@@ -29,7 +30,7 @@ func (j *judgement) outputs(v *view) {
 		if len(gone) == 0 || j.wentFurther(r, c < 0.9) {
 			return
 		}
-		says := "the COMPLETE of " + quoted(r.Cmd) + r.End.at() + " names " + list(gone, 3) + ", which "
+		says := "the COMPLETE of " + quoted(r.Cmd) + r.End.Cited() + " names " + list(gone, 3) + ", which "
 		if len(gone) == 1 {
 			says += "does not exist"
 		} else {
@@ -40,8 +41,8 @@ func (j *judgement) outputs(v *view) {
 		}
 		j.add(Issue{
 			Type: IncompleteOutput, Session: v.ID, Agent: agent, Confidence: c,
-			Signature: signature(IncompleteOutput, v.ID, agent, r.Cmd, r.End.anchor()),
-			Evidence:  []Mark{r.End}, Since: r.End,
+			Signature: signature(IncompleteOutput, v.ID, agent, r.Cmd, r.End.Anchor()),
+			Evidence:  []state.Mark{r.End}, Since: r.End,
 			Says:    says,
 			Healthy: "every file that a COMPLETE names exists, so that the next command can read it",
 			Suggest: "Write what is missing, or log COMPLETE again with the files that there are.",
@@ -51,10 +52,10 @@ func (j *judgement) outputs(v *view) {
 
 // completed calls do for the newest complete run of each command of the session,
 // and those of its sub-agents.
-func (v *view) completed(do func(agent string, r *Run)) {
-	runs := v.ownRuns()
+func (v *view) completed(do func(agent string, r *state.Run)) {
+	runs := ownRuns(v.Session)
 	for i, r := range runs {
-		again := slices.ContainsFunc(runs[i+1:], func(later *Run) bool { return later.Cmd == r.Cmd && later.Wt == r.Wt })
+		again := slices.ContainsFunc(runs[i+1:], func(later *state.Run) bool { return later.Cmd == r.Cmd && later.Wt == r.Wt })
 		if r.End.Is() && !r.Failed && !again {
 			do("", r)
 		}
@@ -91,7 +92,7 @@ func isVersion(name string) bool {
 
 // wentFurther reports whether the next command was done in the same worktree, or
 // begun where the outputs are known to have existed: nobody needs them any more.
-func (j *judgement) wentFurther(r *Run, existed bool) bool {
+func (j *judgement) wentFurther(r *state.Run, existed bool) bool {
 	for _, l := range j.s.Links {
 		if cmd, ok := j.model.Command(l.Cmd); ok && cmd.After == r.Cmd && l.Wt == r.Wt && (existed && l.Start.Ord > r.End.Ord || l.Complete.Ord > r.End.Ord) {
 			return true

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,7 @@ var (
 // silence finds sessions that are at work on a command and say nothing at all,
 // with nothing that explains it.
 func (j *judgement) silence(v *view) {
-	if v.mode != Working || !v.Turn.Open || v.unheard() || len(v.Calls) > 0 || len(v.Waits) > 0 {
+	if v.mode != state.Working || !v.Turn.Open || unheard(v.Session) || len(v.Calls) > 0 || len(v.Waits) > 0 {
 		return
 	}
 	r := v.Own.Active()
@@ -22,7 +23,7 @@ func (j *judgement) silence(v *view) {
 		return
 	}
 	known := 0.9 // an interrupt may have left no trace, and the process may be gone
-	if j.o.Alive[v.Proc] == Yes {
+	if j.o.Alive[v.Proc] == state.Yes {
 		known = 1
 	}
 	passed := j.elapsed(v, v.Last)
@@ -32,9 +33,9 @@ func (j *judgement) silence(v *view) {
 	}
 	j.add(Issue{
 		Type: Silence, Session: v.ID, Confidence: c,
-		Signature: signature(Silence, v.ID, v.Last.anchor()),
-		Evidence:  []Mark{r.Start, v.Turn.Start, v.Last}, Since: v.Last,
-		Says:    "nothing was heard for " + lasting(passed) + " since " + v.Last.entry() + ", although " + quoted(r.Cmd) + " is being worked on and no call, question or permission is open",
+		Signature: signature(Silence, v.ID, v.Last.Anchor()),
+		Evidence:  []state.Mark{r.Start, v.Turn.Start, v.Last}, Since: v.Last,
+		Says:    "nothing was heard for " + lasting(passed) + " since " + v.Last.Entry() + ", although " + quoted(r.Cmd) + " is being worked on and no call, question or permission is open",
 		Healthy: "a session at work makes a call or ends its turn within " + lasting(j.limits.SilenceAfter),
 		Suggest: "Look at the session: if it was interrupted, prompt it to go on; if the agent hangs, stop it and resume.",
 	})
@@ -42,22 +43,22 @@ func (j *judgement) silence(v *view) {
 
 // unheard reports whether the ends of the session's turns cannot be known: no
 // hook speaks of it, or Codex reviews under its name, which it never ends.
-func (s *Session) unheard() bool {
+func unheard(s *state.Session) bool {
 	return s.Source == "" || s.Turn.Machine && s.Source == "codex"
 }
 
 // quietAgents finds sub-agents of which nothing was ever heard, and those that
 // fell silent while their parent went on or finished.
 func (j *judgement) quietAgents(v *view) {
-	if v.End.Is() || v.mode == Gone {
+	if v.End.Is() || v.mode == state.Gone {
 		return
 	}
 	for _, a := range v.Agents {
 		switch {
-		case !a.Running() || a.ID == "" || v.holdsUp(a):
+		case !a.Running() || a.ID == "" || holdsUp(v.Session, a):
 		case a.Begun.Is():
 			j.abandoned(v, a)
-		case a.Spawned.Is() && !v.neverTells():
+		case a.Spawned.Is() && !neverTells(v.Session):
 			j.agentSilence(v, a)
 		}
 	}
@@ -65,14 +66,14 @@ func (j *judgement) quietAgents(v *view) {
 
 // holdsUp reports whether something explains that the sub-agent does nothing: a
 // call of it that runs, or a question of it to the user.
-func (s *Session) holdsUp(a *Agent) bool {
-	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Agent == a.Name() }) ||
-		slices.ContainsFunc(s.Waits, func(w Wait) bool { return w.Agent == a.Name() })
+func holdsUp(s *state.Session, a *state.Agent) bool {
+	return slices.ContainsFunc(s.Calls, func(c *state.Call) bool { return c.Agent == a.Name() }) ||
+		slices.ContainsFunc(s.Waits, func(w state.Wait) bool { return w.Agent == a.Name() })
 }
 
 // neverTells reports whether what sub-agents do is not heard of in this session:
 // some have ended, and none made an entry before.
-func (s *Session) neverTells() bool {
+func neverTells(s *state.Session) bool {
 	ended := false
 	for _, a := range s.Agents {
 		if a.Begun.Is() {
@@ -83,7 +84,7 @@ func (s *Session) neverTells() bool {
 	return ended
 }
 
-func (j *judgement) agentSilence(v *view, a *Agent) {
+func (j *judgement) agentSilence(v *view, a *state.Agent) {
 	passed := j.elapsed(v, a.Spawned)
 	c := j.timed(AgentSilence, agentSilenceRamp, passed, j.limits.AgentSilenceAfter, 1)
 	if c == 0 {
@@ -91,15 +92,15 @@ func (j *judgement) agentSilence(v *view, a *Agent) {
 	}
 	j.add(Issue{
 		Type: AgentSilence, Session: v.ID, Agent: a.Name(), Confidence: c,
-		Signature: signature(AgentSilence, v.ID, a.Name(), a.Spawned.anchor()),
-		Evidence:  []Mark{a.Spawned}, Since: a.Spawned,
-		Says:    "the sub-agent " + quoted(a.kind()) + " was started " + lasting(passed) + " ago" + a.Spawned.at() + ", and nothing was heard of it or its tools",
+		Signature: signature(AgentSilence, v.ID, a.Name(), a.Spawned.Anchor()),
+		Evidence:  []state.Mark{a.Spawned}, Since: a.Spawned,
+		Says:    "the sub-agent " + quoted(kind(a)) + " was started " + lasting(passed) + " ago" + a.Spawned.Cited() + ", and nothing was heard of it or its tools",
 		Healthy: "a sub-agent makes its first call within " + lasting(j.limits.AgentSilenceAfter),
-		Suggest: "Ask what " + quoted(a.kind()) + " is doing; if it does not answer, stop it and give the task out again.",
+		Suggest: "Ask what " + quoted(kind(a)) + " is doing; if it does not answer, stop it and give the task out again.",
 	})
 }
 
-func (j *judgement) abandoned(v *view, a *Agent) {
+func (j *judgement) abandoned(v *view, a *state.Agent) {
 	on, how := v.wentOn(a)
 	if !on.Is() {
 		return
@@ -111,19 +112,19 @@ func (j *judgement) abandoned(v *view, a *Agent) {
 	}
 	j.add(Issue{
 		Type: AbandonedAgent, Session: v.ID, Agent: a.Name(), Confidence: c,
-		Signature: signature(AbandonedAgent, v.ID, a.Name(), a.Last.anchor()),
-		Evidence:  []Mark{a.Spawned, a.Begun, a.Last, on}, Since: a.Last,
-		Says:    "the sub-agent " + quoted(a.kind()) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.entry() + ", while its parent " + how,
+		Signature: signature(AbandonedAgent, v.ID, a.Name(), a.Last.Anchor()),
+		Evidence:  []state.Mark{a.Spawned, a.Begun, a.Last, on}, Since: a.Last,
+		Says:    "the sub-agent " + quoted(kind(a)) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.Entry() + ", while its parent " + how,
 		Healthy: "a sub-agent ends, and its parent takes its result before it goes on",
-		Suggest: "Ask for the result of " + quoted(a.kind()) + ", or say that it is given up and check the files it was working on.",
+		Suggest: "Ask for the result of " + quoted(kind(a)) + ", or say that it is given up and check the files it was working on.",
 	})
 }
 
 // wentOn is where the sub-agent's parent shows that it does not wait for it.
-func (v *view) wentOn(a *Agent) (Mark, string) {
+func (v *view) wentOn(a *state.Agent) (state.Mark, string) {
 	parent := &v.Own
 	if a.In != "" {
-		if p := v.agent(a.In); p != nil {
+		if p := v.Agent(a.In); p != nil {
 			if p.Ended.Ord > a.Last.Ord {
 				return p.Ended, "has finished"
 			}
@@ -141,5 +142,5 @@ func (v *view) wentOn(a *Agent) (Mark, string) {
 			return d.Mark, "has gone on"
 		}
 	}
-	return Mark{}, ""
+	return state.Mark{}, ""
 }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"strings"
 	"time"
@@ -10,10 +11,10 @@ import (
 // Its signature is that of the turn, so that an entry that comes late, or the end
 // after the process was seen to be gone, is the same trouble.
 type ending struct {
-	Mark
+	state.Mark
 	known  float64 // how surely so; 0 = it was not
 	inTurn bool
-	calls  []*Call // that were open
+	calls  []*state.Call // that were open
 	what   string
 }
 
@@ -27,8 +28,8 @@ func (j *judgement) endOf(v *view) ending {
 			e.what += " (" + quoted(v.End.Reason) + ")"
 		}
 		return e
-	case v.mode == Gone:
-		return ending{Mark: v.Last, known: 0.95, inTurn: v.Turn.Open && !v.unheard(), calls: v.Calls, what: "session's process vanished"}
+	case v.mode == state.Gone:
+		return ending{Mark: v.Last, known: 0.95, inTurn: v.Turn.Open && !unheard(v.Session), calls: v.Calls, what: "session's process vanished"}
 	}
 	return ending{}
 }
@@ -56,7 +57,7 @@ func (j *judgement) hardStops(v *view) {
 	if e.known == 0 {
 		return
 	}
-	if v.mode == Gone {
+	if v.mode == state.Gone {
 		j.at(e.Time().Add(j.limits.AbruptStopAfter))
 		j.at(e.Time().Add(j.limits.PartialCompletionAfter))
 	}
@@ -64,7 +65,7 @@ func (j *judgement) hardStops(v *view) {
 	if long(j.limits.PartialCompletionAfter) {
 		j.partial(v, e)
 	}
-	if v.asked() || !long(j.limits.AbruptStopAfter) {
+	if asked(v.Session) || !long(j.limits.AbruptStopAfter) {
 		return
 	}
 	if e.inTurn {
@@ -74,7 +75,7 @@ func (j *judgement) hardStops(v *view) {
 }
 
 // asked reports whether the user had been asked something and had not answered.
-func (s *Session) asked() bool { return len(s.Waits) > 0 || s.End.Waiting }
+func asked(s *state.Session) bool { return len(s.Waits) > 0 || s.End.Waiting }
 
 func (j *judgement) abrupt(v *view, e ending) {
 	c := e.known
@@ -86,18 +87,18 @@ func (j *judgement) abrupt(v *view, e ending) {
 	}
 	j.add(Issue{
 		Type: AbruptStop, Session: v.ID, Confidence: c,
-		Signature: signature(AbruptStop, v.ID, v.Turn.Start.anchor()),
-		Evidence:  []Mark{v.Turn.Start, v.lastWork(), e.Mark}, Since: e.Mark,
-		Says:    "the " + e.what + " in the middle of a turn" + v.Turn.Start.at() + ", without a stop",
+		Signature: signature(AbruptStop, v.ID, v.Turn.Start.Anchor()),
+		Evidence:  []state.Mark{v.Turn.Start, v.lastWork(), e.Mark}, Since: e.Mark,
+		Says:    "the " + e.what + " in the middle of a turn" + v.Turn.Start.Cited() + ", without a stop",
 		Healthy: "a turn ends with a stop before its session does",
 		Suggest: "Resume the session and see what the last turn left half done (git status, the last edited files) before going on.",
 	})
 }
 
 // lastWork is the newest sign of the session's own work before its end.
-func (v *view) lastWork() Mark {
+func (v *view) lastWork() state.Mark {
 	last := v.Turn.Start
-	newer := func(m Mark) {
+	newer := func(m state.Mark) {
 		if m.Ord > last.Ord {
 			last = m
 		}
@@ -116,8 +117,8 @@ func (v *view) lastWork() Mark {
 }
 
 // foreground are the calls that the turn was waiting for.
-func foreground(calls []*Call) []*Call {
-	return slices.DeleteFunc(slices.Clone(calls), func(c *Call) bool { return c.Background || c.Cut.Is() })
+func foreground(calls []*state.Call) []*state.Call {
+	return slices.DeleteFunc(slices.Clone(calls), func(c *state.Call) bool { return c.Background || c.Cut.Is() })
 }
 
 // killed finds calls that were open when the session was cut off. What ran in the
@@ -127,14 +128,14 @@ func (j *judgement) killed(v *view, e ending) {
 	calls, c := foreground(e.calls), e.known
 	switch {
 	case !e.inTurn:
-		calls, c = slices.DeleteFunc(calls, func(c *Call) bool { return c.Agent == "" }), min(c, 0.75)
+		calls, c = slices.DeleteFunc(calls, func(c *state.Call) bool { return c.Agent == "" }), min(c, 0.75)
 	case len(calls) == 0:
-		calls, c = slices.DeleteFunc(slices.Clone(e.calls), func(c *Call) bool { return c.Cut.Is() }), min(c, 0.75)
+		calls, c = slices.DeleteFunc(slices.Clone(e.calls), func(c *state.Call) bool { return c.Cut.Is() }), min(c, 0.75)
 	}
 	if len(calls) == 0 {
 		return
 	}
-	marks := []Mark{e.Mark}
+	marks := []state.Mark{e.Mark}
 	var names []string
 	for _, call := range calls {
 		marks = append(marks, call.Start)
@@ -142,7 +143,7 @@ func (j *judgement) killed(v *view, e ending) {
 	}
 	j.add(Issue{
 		Type: KilledTool, Session: v.ID, Agent: calls[0].Agent, Confidence: c,
-		Signature: signature(KilledTool, v.ID, v.Turn.Start.anchor()),
+		Signature: signature(KilledTool, v.ID, v.Turn.Start.Anchor()),
 		Evidence:  marks, Since: e.Mark,
 		Says:    count(len(calls), "call") + " had not ended when the " + e.what + ": " + list(names, 3),
 		Healthy: "every call ends before its session does",
@@ -157,12 +158,12 @@ func (j *judgement) partial(v *view, e ending) {
 		return
 	}
 	c := min(e.known, 0.9)
-	if !e.inTurn || v.asked() {
+	if !e.inTurn || asked(v.Session) {
 		c = min(c, 0.78) // between turns it may have been the user
 	}
 	j.add(Issue{
 		Type: Partial, Session: v.ID, Confidence: c,
-		Signature: signature(Partial, v.ID, r.Cmd, v.Turn.Start.anchor()),
+		Signature: signature(Partial, v.ID, r.Cmd, v.Turn.Start.Anchor()),
 		Evidence:  append(phaseEnds(r), e.Mark), Since: e.Mark,
 		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " and neither ended nor failed, and its " + e.what,
 		Healthy: "a command that was begun is completed or logged as failed",

@@ -9,6 +9,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -16,9 +17,9 @@ import (
 type liveStory struct {
 	t        *testing.T
 	model    *workflow.Model
-	state    *State
+	state    *state.State
 	now      time.Time
-	observed func(s *State, entry int) Observed
+	observed func(s *state.State, entry int) state.Observed
 	raised   map[string]float64 // "type session" and the highest confidence
 	first    map[string]int     // the entry after which it was raised first
 	signs    map[string]map[string]bool
@@ -31,12 +32,12 @@ type liveStory struct {
 func live(t *testing.T, drawing string, after time.Duration, observe ...string) *liveStory {
 	t.Helper()
 	model := workflow.Default()
-	st := &liveStory{t: t, model: &model, state: New(&model), raised: map[string]float64{}, first: map[string]int{}, signs: map[string]map[string]bool{}}
+	st := &liveStory{t: t, model: &model, state: state.New(&model), raised: map[string]float64{}, first: map[string]int{}, signs: map[string]map[string]bool{}}
 	d, err := drawn.Draw(nil, drawing)
 	if err != nil {
 		t.Fatal(err)
 	}
-	st.observed = func(s *State, entry int) Observed { return observedOf(t, d, observe, s, entry) }
+	st.observed = func(s *state.State, entry int) state.Observed { return observedOf(t, d, observe, s, entry) }
 	n := 0
 	for _, l := range d.Lines {
 		if l.Entry == nil {
@@ -72,7 +73,7 @@ func (st *liveStory) sign(e logfmt.Entry) logfmt.Entry {
 
 func (st *liveStory) wait(end time.Time, n int) {
 	for range 10_000 {
-		due := st.state.Due(st.input(n))
+		due := Due(st.state, st.input(n))
 		if due.IsZero() || !due.Before(end) {
 			return
 		}
@@ -87,7 +88,7 @@ func (st *liveStory) input(n int) Input {
 }
 
 func (st *liveStory) judge(n int) {
-	st.open = st.state.Judge(st.input(n))
+	st.open = Judge(st.state, st.input(n))
 	for _, i := range st.open {
 		key := string(i.Type) + " " + string(i.Session)
 		if i.OfChain() {
@@ -114,8 +115,8 @@ func (st *liveStory) told() string {
 	return strings.Join(out, ", ")
 }
 
-func observedOf(t *testing.T, d *drawn.Drawing, observe []string, s *State, entry int) Observed {
-	o := Observed{Alive: map[Proc]Fact{}, Exists: map[OutputKey]Fact{}, Seen: map[string]Fact{}}
+func observedOf(t *testing.T, d *drawn.Drawing, observe []string, s *state.State, entry int) state.Observed {
+	o := state.Observed{Alive: map[state.Proc]state.Fact{}, Exists: map[state.OutputKey]state.Fact{}, Seen: map[string]state.Fact{}}
 	for _, word := range observe {
 		word, at, marked := strings.Cut(word, "@")
 		if from, ok := d.Marks[at]; marked && !ok {
@@ -128,13 +129,13 @@ func observedOf(t *testing.T, d *drawn.Drawing, observe []string, s *State, entr
 		case "gone", "alive":
 			for _, v := range s.Sessions {
 				if string(v.ID) == about {
-					o.Alive[v.Proc] = map[string]Fact{"gone": No, "alive": Yes}[what]
+					o.Alive[v.Proc] = map[string]state.Fact{"gone": state.No, "alive": state.Yes}[what]
 				}
 			}
 		case "missing":
-			o.Exists[OutputKey{"", about}] = No
+			o.Exists[state.OutputKey{Path: about}] = state.No
 		case "seen":
-			o.Seen[about] = Yes
+			o.Seen[about] = state.Yes
 		default:
 			t.Fatalf("what is %q?", word)
 		}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"time"
 )
@@ -14,14 +15,14 @@ var (
 // stuckPhases finds phases that are open longer than their timeout while the
 // session, or the sub-agent that declared them, works and achieves nothing.
 func (j *judgement) stuckPhases(v *view) {
-	if v.mode != Working && v.mode != Idle || v.Source == "" {
+	if v.mode != state.Working && v.mode != state.Idle || v.Source == "" {
 		return
 	}
 	if p := v.Own.Active().Open(); p != nil && p.Start.Is() && len(v.Calls) == 0 && len(v.Waits) == 0 && !j.agentsAtWork(v) {
 		j.stuckPhase(v, p)
 	}
 	for _, a := range v.Agents {
-		if p := a.Line.Active().Open(); p != nil && p.Start.Is() && a.Running() && !v.holdsUp(a) {
+		if p := a.Line.Active().Open(); p != nil && p.Start.Is() && a.Running() && !holdsUp(v.Session, a) {
 			j.stuckAgent(v, a, p)
 		}
 	}
@@ -29,7 +30,7 @@ func (j *judgement) stuckPhases(v *view) {
 
 // stuckAgent judges a sub-agent's phase by its calls: the session's clock stands
 // still while it waits for the sub-agent. Each counts for two minutes at most.
-func (j *judgement) stuckAgent(v *view, a *Agent, p *Phase) {
+func (j *judgement) stuckAgent(v *view, a *state.Agent, p *state.Phase) {
 	from := p.Start
 	if v.Progress.Ord > from.Ord {
 		from = v.Progress.Mark
@@ -52,12 +53,12 @@ func (j *judgement) stuckAgent(v *view, a *Agent, p *Phase) {
 	j.stuck(v, a.Name(), p, from, passed, limit, c)
 }
 
-func (j *judgement) stuckPhase(v *view, p *Phase) {
+func (j *judgement) stuckPhase(v *view, p *state.Phase) {
 	limit := j.model.TimeoutOf(p.Name)
 	since := max(p.At, v.Progress.Clock)
 	proven, passed := spent(since, v.Clock), spent(since, v.clock)
 	c := stuckProven.after(proven, limit)
-	if v.clock > v.Clock || v.mode == Working { // it grows as time passes
+	if v.clock > v.Clock || v.mode == state.Working { // it grows as time passes
 		c = max(c, j.timed(PhaseStuck, stuckUnproven, passed, limit, 1))
 	}
 	if c == 0 || v.editedUnseen() {
@@ -73,12 +74,12 @@ func (j *judgement) stuckPhase(v *view, p *Phase) {
 	j.stuck(v, "", p, from, passed, limit, c)
 }
 
-func (j *judgement) stuck(v *view, agent string, p *Phase, from Mark, passed, limit time.Duration, c float64) {
+func (j *judgement) stuck(v *view, agent string, p *state.Phase, from state.Mark, passed, limit time.Duration, c float64) {
 	j.add(Issue{
 		Type: PhaseStuck, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(PhaseStuck, v.ID, agent, p.Name, p.Start.anchor(), from.anchor()),
-		Evidence:  []Mark{p.Start, from, v.Last}, Since: from,
-		Says: "the phase " + quoted(p.Name) + p.Start.at() + " has been worked on for " + lasting(passed) +
+		Signature: signature(PhaseStuck, v.ID, agent, p.Name, p.Start.Anchor(), from.Anchor()),
+		Evidence:  []state.Mark{p.Start, from, v.Last}, Since: from,
+		Says: "the phase " + quoted(p.Name) + p.Start.Cited() + " has been worked on for " + lasting(passed) +
 			" without progress; it should take " + lasting(limit),
 		Healthy: "within its timeout a phase ends, or a file, a test result or a milestone changes",
 		Suggest: "Say in one sentence what keeps this phase from ending. Make the next step smaller, so that a test result or a file changes, or log the phase as failed and tell the user why.",
@@ -88,7 +89,7 @@ func (j *judgement) stuck(v *view, agent string, p *Phase, from Mark, passed, li
 // editedUnseen reports whether a file was edited since the newest progress whose
 // content is not known: likely that was progress.
 func (v *view) editedUnseen() bool {
-	return slices.ContainsFunc(v.Files, func(f *File) bool {
+	return slices.ContainsFunc(v.Files, func(f *state.File) bool {
 		n := len(f.Hashes)
 		return n > 0 && f.Hashes[n-1].Hash == 0 && f.Hashes[n-1].Ord > v.Progress.Ord
 	})
@@ -108,14 +109,14 @@ func (v *view) wroteUnseen() bool {
 }
 
 // spent is a time of work.
-func spent(from, to Clock) time.Duration {
+func spent(from, to state.Clock) time.Duration {
 	return time.Duration(max(0, to-from)) * time.Millisecond
 }
 
 // agentsAtWork reports whether a sub-agent runs that was heard of lately: what it
 // does can take as long as a call.
 func (j *judgement) agentsAtWork(v *view) bool {
-	return slices.ContainsFunc(v.Agents, func(a *Agent) bool {
+	return slices.ContainsFunc(v.Agents, func(a *state.Agent) bool {
 		last := a.Last
 		if a.Spawned.Ord > last.Ord {
 			last = a.Spawned

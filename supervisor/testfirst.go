@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"slices"
 	"strings"
 )
@@ -8,7 +9,7 @@ import (
 // testFirst finds production code that was edited in a phase that is for tests
 // only, and phases after one that should have shown a failing test and did not.
 func (j *judgement) testFirst(v *view) {
-	v.runs(func(agent string, r *Run) {
+	v.runs(func(agent string, r *state.Run) {
 		for i, p := range r.Phases {
 			if p.Edited > 0 {
 				j.editedTooEarly(v, agent, r, p)
@@ -20,9 +21,9 @@ func (j *judgement) testFirst(v *view) {
 	})
 }
 
-func (j *judgement) editedTooEarly(v *view, agent string, r *Run, p *Phase) {
+func (j *judgement) editedTooEarly(v *view, agent string, r *state.Run, p *state.Phase) {
 	var paths []string
-	var marks []Mark
+	var marks []state.Mark
 	unclear := 0
 	for _, e := range p.Edits {
 		if holdsTests(e.Path) || likelyTest(e.Path) {
@@ -45,7 +46,7 @@ func (j *judgement) editedTooEarly(v *view, agent string, r *Run, p *Phase) {
 	}
 	j.add(Issue{
 		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(TDDViolation, v.ID, "edit", p.Name, p.Start.anchor()),
+		Signature: signature(TDDViolation, v.ID, "edit", p.Name, p.Start.Anchor()),
 		Evidence:  append(marks, p.Start), Since: marks[0],
 		Says:    "production code was edited in the phase " + quoted(p.Name) + " of " + quoted(r.Cmd) + ": " + list(paths, 3),
 		Healthy: "in this phase only tests and their fixtures are edited, until one fails for the right reason",
@@ -55,7 +56,7 @@ func (j *judgement) editedTooEarly(v *view, agent string, r *Run, p *Phase) {
 
 // notSeenFailing judges the phase next by the phase p before it. What a test
 // command said behind a pipe is not known, and then nothing is.
-func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase) {
+func (j *judgement) notSeenFailing(v *view, agent string, r *state.Run, p, next *state.Phase) {
 	kind, ok := j.model.Phase(p.Name)
 	if _, known := j.model.Phase(next.Name); !ok || !known || !kind.FailingTest || next.Name == p.Name || next.Skipped != "" {
 		return
@@ -77,9 +78,9 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase
 	}
 	j.add(Issue{
 		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(TDDViolation, v.ID, "unseen", p.Name, p.Start.anchor()),
-		Evidence:  []Mark{p.Start, p.TestPassed, p.End, next.Start}, Since: next.Start,
-		Says:    "the phase " + quoted(next.Name) + " of " + quoted(r.Cmd) + " was begun" + next.Start.at() + ", and " + quoted(p.Name) + " before it neither showed nor declared a failing test: " + says,
+		Signature: signature(TDDViolation, v.ID, "unseen", p.Name, p.Start.Anchor()),
+		Evidence:  []state.Mark{p.Start, p.TestPassed, p.End, next.Start}, Since: next.Start,
+		Says:    "the phase " + quoted(next.Name) + " of " + quoted(r.Cmd) + " was begun" + next.Start.Cited() + ", and " + quoted(p.Name) + " before it neither showed nor declared a failing test: " + says,
 		Healthy: "a test was run and failed for the right reason before the code that makes it pass is written",
 		Suggest: "Run the new test without the new code and read its failure; then log it (--metric tests_failing=N).",
 	})
@@ -87,7 +88,7 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *Run, p, next *Phase
 
 // sawFailing reports whether a test failed since the phase before p ended: whoever
 // logs a phase late has seen it fail outside.
-func (v *view) sawFailing(r *Run, p, next *Phase) bool {
+func (v *view) sawFailing(r *state.Run, p, next *state.Phase) bool {
 	from := r.Start
 	for _, q := range r.Phases {
 		if q == p {
@@ -95,11 +96,13 @@ func (v *view) sawFailing(r *Run, p, next *Phase) bool {
 		}
 		from = q.End
 	}
-	return slices.ContainsFunc(v.Tests, func(t *Test) bool { return from.Is() && t.LastFail.Ord > from.Ord && t.LastFail.Ord < next.Start.Ord })
+	return slices.ContainsFunc(v.Tests, func(t *state.Test) bool {
+		return from.Is() && t.LastFail.Ord > from.Ord && t.LastFail.Ord < next.Start.Ord
+	})
 }
 
 // mayTest reports whether a call that is not known as a test may have been one.
-func mayTest(d *Did) bool {
+func mayTest(d *state.Did) bool {
 	line := strings.ToLower(d.Input)
 	for _, word := range []string{"test", "spec", "check", "verify", "suite", "coverage", "run-ci", "tox", "nox"} {
 		if strings.Contains(line, word) {
@@ -111,8 +114,8 @@ func mayTest(d *Did) bool {
 
 // ranTheTest reports whether one of the calls that failed came after a test was
 // written in the phase and may have run it: every project has scripts of its own.
-func (j *judgement) ranTheTest(v *view, p *Phase, failed []*Did) bool {
-	written := Mark{}
+func (j *judgement) ranTheTest(v *view, p *state.Phase, failed []*state.Did) bool {
+	written := state.Mark{}
 	for _, l := range v.allLines() {
 		for i := range l.Recent {
 			if d := &l.Recent[i]; d.Edit && !d.Failed && !d.Denied && d.Ord > p.Start.Ord && (!written.Is() || d.Ord < written.Ord) && j.model.IsTestPath(d.Input) {
@@ -120,12 +123,12 @@ func (j *judgement) ranTheTest(v *view, p *Phase, failed []*Did) bool {
 			}
 		}
 	}
-	return written.Is() && slices.ContainsFunc(failed, func(d *Did) bool { return d.Ord > written.Ord && !cannotTest(d) })
+	return written.Is() && slices.ContainsFunc(failed, func(d *state.Did) bool { return d.Ord > written.Ord && !cannotTest(d) })
 }
 
 // cannotTest reports whether a shell call is of a program that runs no tests. A
 // compiler may: a test of what does not exist yet does not compile.
-func cannotTest(d *Did) bool {
+func cannotTest(d *state.Did) bool {
 	if asksOutside(d) {
 		return true
 	}
@@ -149,14 +152,14 @@ func cannotTest(d *Did) bool {
 
 // failedIn are the shell calls that failed between the phase's start and the mark
 // and are not known as tests; all is false where some are forgotten.
-func (v *view) failedIn(p *Phase, to Mark) (failed []*Did, all bool) {
-	all = !v.End.Is() && len(v.Own.Recent) < maxRecent || len(v.Own.Recent) > 0 && v.Own.Recent[0].Ord < p.Start.Ord
+func (v *view) failedIn(p *state.Phase, to state.Mark) (failed []*state.Did, all bool) {
+	all = !v.End.Is() && len(v.Own.Recent) < state.MaxRecent || len(v.Own.Recent) > 0 && v.Own.Recent[0].Ord < p.Start.Ord
 	for _, a := range v.Agents { // whose calls are forgotten when it ends
 		all = all && (a.Running() || a.Last.Ord < p.Start.Ord || a.Begun.Ord > to.Ord)
 	}
 	for _, l := range v.allLines() {
 		for i := range l.Recent {
-			if d := &l.Recent[i]; d.Failed && isShell(d.Tool) && !onlyLooks(d) && !answersNo(d) && d.Ord > p.Start.Ord && d.Ord < to.Ord {
+			if d := &l.Recent[i]; d.Failed && state.IsShell(d.Tool) && !onlyLooks(d) && !state.AnswersNo(d) && d.Ord > p.Start.Ord && d.Ord < to.Ord {
 				failed = append(failed, d)
 			}
 		}
@@ -164,8 +167,8 @@ func (v *view) failedIn(p *Phase, to Mark) (failed []*Did, all bool) {
 	return failed, all
 }
 
-func (v *view) allLines() []*Line {
-	lines := []*Line{&v.Own}
+func (v *view) allLines() []*state.Line {
+	lines := []*state.Line{&v.Own}
 	for _, a := range v.Agents {
 		lines = append(lines, &a.Line)
 	}

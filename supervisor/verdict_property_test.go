@@ -11,6 +11,7 @@ import (
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/supervisor/scenario"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -37,14 +38,14 @@ func moments(last time.Time) []time.Time {
 	return list
 }
 
-func gone(s *State) Observed {
-	o := Observed{Alive: map[Proc]Fact{}, Exists: map[OutputKey]Fact{}}
+func gone(s *state.State) state.Observed {
+	o := state.Observed{Alive: map[state.Proc]state.Fact{}, Exists: map[state.OutputKey]state.Fact{}}
 	w := s.Wants()
 	for _, p := range w.Procs {
-		o.Alive[p] = No
+		o.Alive[p] = state.No
 	}
 	for _, f := range w.Outputs {
-		o.Exists[f] = No
+		o.Exists[f] = state.No
 	}
 	return o
 }
@@ -60,9 +61,9 @@ func TestShiftedTimesChangeNoVerdict(t *testing.T) {
 		}
 		here, there := foldItems(items), foldItems(moved)
 		for _, now := range moments(here.Last.Time()) {
-			for _, o := range []Observed{{}, gone(here)} {
-				a := outline(here.Judge(Input{Now: now, Observed: o}), all)
-				b := outline(there.Judge(Input{Now: now.Add(shift), Observed: o}), all)
+			for _, o := range []state.Observed{{}, gone(here)} {
+				a := outline(Judge(here, Input{Now: now, Observed: o}), all)
+				b := outline(Judge(there, Input{Now: now.Add(shift), Observed: o}), all)
 				if a != b {
 					t.Fatalf("%s:\n%s\nshifted:\n%s", name, a, b)
 				}
@@ -95,10 +96,10 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 			}
 		}
 		now := drawn.Epoch.Add(time.Duration(r.IntN(90)+20) * time.Minute)
-		both := foldItems(woven).Judge(Input{Now: now})
+		both := Judge(foldItems(woven), Input{Now: now})
 		for _, one := range [][]scenario.Item{a, b} {
 			id := one[0].Entry.Session
-			alone := outline(foldItems(one).Judge(Input{Now: now}), func(i *Issue) bool { return !i.OfChain() })
+			alone := outline(Judge(foldItems(one), Input{Now: now}), func(i *Issue) bool { return !i.OfChain() })
 			if got := outline(both, func(i *Issue) bool { return i.Session == id }); got != alone {
 				t.Fatalf("%s alone:\n%s\nwoven:\n%s", id, alone, got)
 			} else if got != "" {
@@ -126,7 +127,7 @@ func drawnAs(t *testing.T, id, drawing string) []scenario.Item {
 func TestActivityRaisesNoSilence(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	silence := func(items []scenario.Item, now time.Time) float64 {
-		for _, i := range foldItems(items).Judge(Input{Now: now}) {
+		for _, i := range Judge(foldItems(items), Input{Now: now}) {
 			if i.Type == Silence {
 				return i.Confidence
 			}
@@ -173,9 +174,9 @@ func TestActivityRaisesNoSilence(t *testing.T) {
 // Between now and Due no verdict changes its type, signature or level.
 func TestNothingChangesBeforeDue(t *testing.T) {
 	model := workflow.Default()
-	levels := func(s *State, now time.Time, o Observed) string {
+	levels := func(s *state.State, now time.Time, o state.Observed) string {
 		var lines []string
-		for _, i := range s.Judge(Input{Now: now, Observed: o}) {
+		for _, i := range Judge(s, Input{Now: now, Observed: o}) {
 			lines = append(lines, i.Signature+" "+string(LevelOf(&i, &model)))
 		}
 		slices.Sort(lines)
@@ -186,10 +187,10 @@ func TestNothingChangesBeforeDue(t *testing.T) {
 	for name, items := range scenario.Logs(t, recordings) {
 		for _, n := range []int{len(items) / 3, len(items) * 2 / 3, len(items)} {
 			s := foldItems(items[:n])
-			for _, o := range []Observed{{}, gone(s)} {
+			for _, o := range []state.Observed{{}, gone(s)} {
 				now := s.Last.Time()
 				for range 60 {
-					due := s.Due(Input{Now: now, Observed: o})
+					due := Due(s, Input{Now: now, Observed: o})
 					end := due
 					if due.IsZero() {
 						end = now.Add(100 * time.Hour)
@@ -223,9 +224,9 @@ func TestVerdictsAreSound(t *testing.T) {
 	for name, items := range scenario.Logs(t, recordings) {
 		s := foldItems(items)
 		for _, now := range moments(s.Last.Time()) {
-			for _, o := range []Observed{{}, gone(s)} {
+			for _, o := range []state.Observed{{}, gone(s)} {
 				signatures := map[string]bool{}
-				for _, i := range s.Judge(Input{Now: now, Observed: o}) {
+				for _, i := range Judge(s, Input{Now: now, Observed: o}) {
 					seen[i.Type] = true
 					switch {
 					case i.Confidence <= 0 || i.Confidence > 0.99, !i.Type.Kind().Earned && i.Confidence > MaxUnearned:
@@ -272,13 +273,13 @@ func TestJudgingWhatWasStored(t *testing.T) {
 					}
 				}
 			}
-			s, err := Load(bad, &model)
+			s, err := state.Load(bad, &model)
 			if err != nil {
 				continue
 			}
 			loaded++
 			for _, now := range moments(s.Last.Time())[:5] {
-				s.Judge(Input{Now: now, Observed: gone(s)})
+				Judge(s, Input{Now: now, Observed: gone(s)})
 			}
 		}
 	}
@@ -289,9 +290,9 @@ func TestJudgingWhatWasStored(t *testing.T) {
 
 const recordings = "testdata/recordings"
 
-func foldItems(items []scenario.Item) *State {
+func foldItems(items []scenario.Item) *state.State {
 	model := workflow.Default()
-	s := New(&model)
+	s := state.New(&model)
 	for _, it := range items {
 		s.Apply(it.Entry, it.Carried)
 	}

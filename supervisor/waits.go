@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/state"
 	"strings"
 	"time"
 )
@@ -12,7 +13,7 @@ var (
 
 // waits finds questions to the user that nobody answered for long.
 func (j *judgement) waits(v *view) {
-	if v.End.Is() || v.mode == Gone {
+	if v.End.Is() || v.mode == state.Gone {
 		return
 	}
 	for i := range v.Waits {
@@ -36,7 +37,7 @@ const (
 // that was allowed and takes its time looks like one that waits: of what does not
 // end at once, nobody can be certain. Claude Code reminds the user of a dialog that
 // is still open after 6 s: not of one that was answered at once.
-func (j *judgement) permission(v *view, w *Wait) {
+func (j *judgement) permission(v *view, w *state.Wait) {
 	limit, known := j.limits.PermissionWaitAfter, 1.0
 	switch test := j.model.IsTestCommand(w.Input); {
 	case atOnce(w.Tool):
@@ -61,7 +62,7 @@ func takesTime(line string) bool {
 	return false
 }
 
-func (j *judgement) wait(v *view, w *Wait, t Type, r ramp, limit time.Duration, known float64) {
+func (j *judgement) wait(v *view, w *state.Wait, t Type, r ramp, limit time.Duration, known float64) {
 	what := "permission for " + called(w.Tool, w.Input)
 	if t == QuestionWait {
 		what = "an answer"
@@ -73,9 +74,9 @@ func (j *judgement) wait(v *view, w *Wait, t Type, r ramp, limit time.Duration, 
 	}
 	j.add(Issue{
 		Type: t, Session: v.ID, Agent: w.Agent, Confidence: c,
-		Signature: signature(t, v.ID, w.Agent, w.Since.anchor()),
-		Evidence:  []Mark{w.Since, w.Noted}, Since: w.Since,
-		Says:    "the session waits for " + what + " since " + w.Since.entry() + ", for " + lasting(passed),
+		Signature: signature(t, v.ID, w.Agent, w.Since.Anchor()),
+		Evidence:  []state.Mark{w.Since, w.Noted}, Since: w.Since,
+		Says:    "the session waits for " + what + " since " + w.Since.Entry() + ", for " + lasting(passed),
 		Healthy: "the user answers within " + lasting(limit),
 		Suggest: "Answer the dialog of this session.",
 	})

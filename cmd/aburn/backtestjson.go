@@ -5,6 +5,7 @@ import (
 
 	"aburn/supervisor"
 	"aburn/supervisor/backtest"
+	"aburn/supervisor/state"
 )
 
 // backtestJSON is what --json prints.
@@ -147,7 +148,7 @@ func alertJSON(log string, a *backtest.Alert) backtestAlert {
 }
 
 // entryNumber is the number that people are told, else the entry's place in the log.
-func entryNumber(m supervisor.Mark) uint64 {
+func entryNumber(m state.Mark) uint64 {
 	if m.Seq > 0 {
 		return uint64(m.Seq)
 	}

@@ -12,6 +12,7 @@ import (
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/look"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -30,9 +31,9 @@ type view struct {
 
 // sessionView is one session with what is wrong in it.
 type sessionView struct {
-	*supervisor.Session
-	mode   supervisor.Mode
-	since  supervisor.Mark
+	*state.Session
+	mode   state.Mode
+	since  state.Mark
 	issues []*supervisor.Issue
 }
 
@@ -59,14 +60,14 @@ func (v *view) sessions(only func(logfmt.SessionID) bool) (shown []sessionView, 
 
 // modeUnknown is the mode of a session of which only prompts logged, as without hooks nobody knows when a turn ends, and of one
 // of which the log has neither a turn's beginning nor its end.
-const modeUnknown supervisor.Mode = "unknown"
+const modeUnknown state.Mode = "unknown"
 
-func (v *view) modeOf(s *supervisor.Session) (supervisor.Mode, supervisor.Mark) {
+func (v *view) modeOf(s *state.Session) (state.Mode, state.Mark) {
 	mode, since := s.Mode(v.Now, v.Observed)
-	if s.Source == "" && (mode == supervisor.Working || mode == supervisor.Idle) {
+	if s.Source == "" && (mode == state.Working || mode == state.Idle) {
 		return modeUnknown, s.Last
 	}
-	if mode == supervisor.Idle && s.Middle && !s.Turn.Start.Is() && !s.Turn.Ended.Is() {
+	if mode == state.Idle && s.Middle && !s.Turn.Start.Is() && !s.Turn.Ended.Is() {
 		return modeUnknown, s.Last
 	}
 	return mode, since
@@ -92,7 +93,7 @@ func (v *view) issuesOfChain() (list []*supervisor.Issue) {
 }
 
 // advice is the task about an issue that has not been resolved, nil for none.
-func (v *view) advice(i *supervisor.Issue) *supervisor.Advice {
+func (v *view) advice(i *supervisor.Issue) *state.Advice {
 	for _, a := range slices.Backward(v.State.Advice) {
 		if a.Signature == i.Signature && a.Task != "" && !a.Resolved.Is() {
 			return a
@@ -126,9 +127,9 @@ func (v *view) queued(i *supervisor.Issue) string {
 	return ""
 }
 
-func modeRank(m supervisor.Mode) int {
-	return slices.Index([]supervisor.Mode{
-		supervisor.Permission, supervisor.Question, supervisor.Working, supervisor.Idle, modeUnknown, supervisor.Gone, supervisor.Ended,
+func modeRank(m state.Mode) int {
+	return slices.Index([]state.Mode{
+		state.Permission, state.Question, state.Working, state.Idle, modeUnknown, state.Gone, state.Ended,
 	}, m)
 }
 
@@ -136,17 +137,17 @@ func modeRank(m supervisor.Mode) int {
 func (v *view) modeCell(s *sessionView) term.Cell {
 	c := term.Cell{Text: string(s.mode)}
 	switch s.mode {
-	case supervisor.Permission:
+	case state.Permission:
 		c = term.Cell{Text: "permission?", Style: term.BoldYellow}
-	case supervisor.Question:
+	case state.Question:
 		c = term.Cell{Text: "asks you", Style: term.BoldYellow}
 	case modeUnknown:
 		c = term.Cell{Text: "heard", Style: term.Dim}
-	case supervisor.Working:
+	case state.Working:
 		c.Style = term.Green
-	case supervisor.Gone:
+	case state.Gone:
 		c.Style = term.Red
-	case supervisor.Ended:
+	case state.Ended:
 		c.Style = term.Dim
 	}
 	if s.since.Is() {
@@ -180,7 +181,7 @@ func (s *sessionView) running() (n int) {
 }
 
 // clock is how long the open phase has been worked on and how long it may take.
-func (v *view) clock(s *supervisor.Session) (worked, timeout time.Duration, phase *supervisor.Phase) {
+func (v *view) clock(s *state.Session) (worked, timeout time.Duration, phase *state.Phase) {
 	run := s.Own.Active()
 	if run == nil {
 		return 0, 0, nil
@@ -191,7 +192,7 @@ func (v *view) clock(s *supervisor.Session) (worked, timeout time.Duration, phas
 	return max(time.Duration(s.ClockAt(v.Now)-phase.At)*time.Millisecond, 0), v.model.TimeoutOf(phase.Name), phase
 }
 
-func (v *view) clockCell(s *supervisor.Session) term.Cell {
+func (v *view) clockCell(s *state.Session) term.Cell {
 	worked, timeout, phase := v.clock(s)
 	if phase == nil {
 		return term.Cell{}
@@ -222,8 +223,8 @@ func brief(d time.Duration) string {
 }
 
 // links are what is known about the commands of the model in one worktree.
-func (v *view) links(wt string) []*supervisor.Link {
-	list := make([]*supervisor.Link, len(v.model.Commands))
+func (v *view) links(wt string) []*state.Link {
+	list := make([]*state.Link, len(v.model.Commands))
 	for i := range v.model.Commands {
 		for _, l := range v.State.Links {
 			if l.Cmd == v.model.Commands[i].Name && l.Wt == wt {
@@ -256,8 +257,8 @@ func (v *view) chainText(out *term.Out, wt string, width int) string {
 	return text
 }
 
-func (v *view) linkMark(l *supervisor.Link) (mark term.Cell, ago string) {
-	since := func(m supervisor.Mark) string { return brief(v.Now.Sub(m.Time())) }
+func (v *view) linkMark(l *state.Link) (mark term.Cell, ago string) {
+	since := func(m state.Mark) string { return brief(v.Now.Sub(m.Time())) }
 	switch linkState(l) {
 	case "running":
 		return term.Cell{Text: "▶", Style: term.Cyan}, since(l.Start)
@@ -270,7 +271,7 @@ func (v *view) linkMark(l *supervisor.Link) (mark term.Cell, ago string) {
 }
 
 // linkState is the newest thing that happened to a command of the chain.
-func linkState(l *supervisor.Link) string {
+func linkState(l *state.Link) string {
 	switch {
 	case l == nil:
 		return "unknown"

@@ -13,6 +13,7 @@ import (
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // storyReport is what --explain prints as JSON.
@@ -82,21 +83,21 @@ func (v *view) find(text string, among []*supervisor.Issue, some bool) (*supervi
 }
 
 // marks are the entries of the story: what proves the issue, and what was said about it.
-func (v *view) marks(is *supervisor.Issue) []supervisor.Mark {
+func (v *view) marks(is *supervisor.Issue) []state.Mark {
 	marks := slices.Clone(is.Evidence)
 	marks = append(marks, is.Since)
 	if a := v.advice(is); a != nil {
 		marks = append(marks, a.Queued, a.Delivered, a.Seen)
 	}
-	marks = slices.DeleteFunc(marks, func(m supervisor.Mark) bool { return !m.Is() })
-	slices.SortFunc(marks, func(a, b supervisor.Mark) int { return int(a.Ord) - int(b.Ord) })
-	return slices.CompactFunc(marks, func(a, b supervisor.Mark) bool { return a.Ord == b.Ord })
+	marks = slices.DeleteFunc(marks, func(m state.Mark) bool { return !m.Is() })
+	slices.SortFunc(marks, func(a, b state.Mark) int { return int(a.Ord) - int(b.Ord) })
+	return slices.CompactFunc(marks, func(a, b state.Mark) bool { return a.Ord == b.Ord })
 }
 
 // story is some entries of a log.
 type story struct {
-	marks   []supervisor.Mark // oldest first
-	entries []record          // of each mark; without a line where it was not found
+	marks   []state.Mark // oldest first
+	entries []record     // of each mark; without a line where it was not found
 }
 
 // read finds the entries, from the end of the log backwards: they are mostly new.
@@ -140,7 +141,7 @@ func (s *story) oldest() (seq logfmt.Seq) {
 
 // index is that of the mark of an entry, -1 for none: by its number, or its time.
 func (s *story) index(h *logfmt.Header) int {
-	return slices.IndexFunc(s.marks, func(m supervisor.Mark) bool {
+	return slices.IndexFunc(s.marks, func(m state.Mark) bool {
 		if m.Seq != 0 || h.Seq != 0 {
 			return m.Seq == h.Seq
 		}
@@ -215,7 +216,7 @@ func (s *story) between(out *term.Out, i int) {
 	}
 }
 
-func nameOf(m supervisor.Mark) string {
+func nameOf(m state.Mark) string {
 	if m.Seq == 0 {
 		return "an entry of " + m.Time().Local().Format("2006-01-02 15:04:05")
 	}

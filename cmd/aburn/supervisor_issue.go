@@ -9,6 +9,7 @@ import (
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // issueReport is an issue as every --json prints it.
@@ -44,7 +45,7 @@ func reportOf(i *supervisor.Issue, level supervisor.Level) issueReport {
 }
 
 // numbers are those of the entries that have one.
-func numbers(marks []supervisor.Mark) []logfmt.Seq {
+func numbers(marks []state.Mark) []logfmt.Seq {
 	list := []logfmt.Seq{}
 	for _, m := range marks {
 		if m.Seq != 0 {
@@ -55,7 +56,7 @@ func numbers(marks []supervisor.Mark) []logfmt.Seq {
 }
 
 // evidence names the first and last entries that prove an issue, for people.
-func evidence(marks []supervisor.Mark) string {
+func evidence(marks []state.Mark) string {
 	const most = 4
 	var list []string
 	for _, n := range numbers(marks) {

@@ -5,6 +5,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // lookReport is what `aburn supervisor --json` prints.
@@ -26,7 +27,7 @@ type sessionFacts struct {
 	Session  logfmt.SessionID `json:"session"`
 	Source   string           `json:"source,omitempty"`
 	Wt       string           `json:"wt"`
-	State    supervisor.Mode  `json:"state"`
+	State    state.Mode       `json:"state"`
 	Since    *time.Time       `json:"since,omitempty"`
 	Cmd      string           `json:"cmd,omitempty"` // the active command
 	Phase    *phaseFacts      `json:"phase,omitempty"`
@@ -128,7 +129,7 @@ func (v *view) linkFacts(wt string) []linkFacts {
 }
 
 // timeOf is a mark's time, nil for one that stands nowhere.
-func timeOf(m supervisor.Mark) *time.Time {
+func timeOf(m state.Mark) *time.Time {
 	if !m.Is() {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/term"
 	"aburn/logfmt"
-	"aburn/supervisor"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -87,7 +87,7 @@ func (a *app) supervisorReport(_ context.Context, cmd *cli.Command) error {
 
 // history is every task and every alert that a log tells of.
 type history struct {
-	advice []*supervisor.Advice // the fold goes on with those that it still knows
+	advice []*state.Advice // the fold goes on with those that it still knows
 	told   []toldAlert
 }
 
@@ -98,7 +98,7 @@ type toldAlert struct {
 
 // adviceIn folds the whole log, so that turns are counted as the supervisor counts them.
 func adviceIn(log *journal.Journal, model *workflow.Model, m *meter) (*history, error) {
-	h, s := &history{}, supervisor.New(model)
+	h, s := &history{}, state.New(model)
 	known := map[string]bool{}
 	for r, err := range log.Entries(journal.Position{}) {
 		if err != nil {
@@ -151,7 +151,7 @@ func (h *history) totals(since time.Time, model *workflow.Model) adviceTotals {
 }
 
 // add counts one task.
-func (c *adviceCounts) add(a *supervisor.Advice, turns int) {
+func (c *adviceCounts) add(a *state.Advice, turns int) {
 	c.Advised++
 	if !a.Delivered.Is() {
 		if a.Resolved.Is() {

@@ -9,6 +9,7 @@ import (
 
 	"aburn/internal/term"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -79,8 +80,8 @@ func TestChainTextFits(t *testing.T) {
 	}
 	for n := range model.Commands {
 		v := view{model: &workflow.Model{Commands: model.Commands[:n]}}
-		v.State = supervisor.New(v.model)
-		v.State.Links = append(v.State.Links, &supervisor.Link{Cmd: "plan", Complete: supervisor.Mark{Ord: 1, At: time.Now().UnixMilli()}})
+		v.State = state.New(v.model)
+		v.State.Links = append(v.State.Links, &state.Link{Cmd: "plan", Complete: state.Mark{Ord: 1, At: time.Now().UnixMilli()}})
 		v.Now = time.Now()
 		for _, width := range []int{20, 71} {
 			text := v.chainText(term.New(&bytes.Buffer{}, noEnv, true), "", width)

@@ -9,6 +9,7 @@ import (
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // show prints a look for people, at most 80 columns wide where the screen does not say otherwise.
@@ -43,7 +44,7 @@ func (v *view) showSession(out *term.Out, s *sessionView) {
 	}
 	fmt.Fprintln(out, line)
 	for _, is := range s.issues {
-		v.showIssue(out, is, s.mode != supervisor.Ended && s.mode != supervisor.Gone)
+		v.showIssue(out, is, s.mode != state.Ended && s.mode != state.Gone)
 	}
 }
 
@@ -80,7 +81,7 @@ func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
 
 // fate is what becomes of an issue that is sure enough for the queue.
 func (v *view) fate(is *supervisor.Issue, level supervisor.Level, reachable bool) string {
-	ago := func(m supervisor.Mark) string { return term.Age(v.Now.Sub(m.Time())) }
+	ago := func(m state.Mark) string { return term.Age(v.Now.Sub(m.Time())) }
 	a := v.advice(is)
 	switch {
 	case v.queued(is) != "" && is.OfChain():

@@ -5,6 +5,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // Alert is one issue that was raised: the first time that its signature was there.
@@ -13,17 +14,17 @@ type Alert struct {
 	Session    logfmt.SessionID // "" = the chain
 	Agent      string
 	Signature  string
-	At         time.Time       // when it was raised
-	Entry      supervisor.Mark // the newest entry then
-	Since      supervisor.Mark // from when it was true, as the issue says
-	Confidence float64         // then
-	Max        float64         // the highest that it ever had
-	Queued     time.Time       // when it first was above the queue's threshold; zero: never
-	Gone       time.Time       // when it was last no longer there; zero while it stands
-	GoneAt     supervisor.Mark // the newest entry then
-	Raised     int             // how often it was raised, having been gone in between
+	At         time.Time  // when it was raised
+	Entry      state.Mark // the newest entry then
+	Since      state.Mark // from when it was true, as the issue says
+	Confidence float64    // then
+	Max        float64    // the highest that it ever had
+	Queued     time.Time  // when it first was above the queue's threshold; zero: never
+	Gone       time.Time  // when it was last no longer there; zero while it stands
+	GoneAt     state.Mark // the newest entry then
+	Raised     int        // how often it was raised, having been gone in between
 	Says       string
-	Evidence   []supervisor.Mark
+	Evidence   []state.Mark
 	Verdict    Verdict // by the labels, where there are any
 
 	round int
@@ -35,7 +36,7 @@ func (a *Alert) Above() bool { return !a.Queued.IsZero() }
 // Delay is how long after it became true it was raised; false where the entries' times do not tell.
 func (a *Alert) Delay() (time.Duration, bool) { return delay(a.Since, a.At) }
 
-func delay(since supervisor.Mark, at time.Time) (time.Duration, bool) {
+func delay(since state.Mark, at time.Time) (time.Duration, bool) {
 	if !since.Is() {
 		return 0, false
 	}
@@ -52,7 +53,7 @@ type alerts struct {
 }
 
 // take takes one judgement.
-func (s *alerts) take(issues []supervisor.Issue, last supervisor.Mark, in supervisor.Input) {
+func (s *alerts) take(issues []supervisor.Issue, last state.Mark, in supervisor.Input) {
 	if len(issues) == 0 && len(s.open) == 0 {
 		return
 	}
@@ -73,7 +74,7 @@ func (s *alerts) take(issues []supervisor.Issue, last supervisor.Mark, in superv
 	s.open = standing
 }
 
-func (s *alerts) raise(i *supervisor.Issue, last supervisor.Mark, in supervisor.Input) {
+func (s *alerts) raise(i *supervisor.Issue, last state.Mark, in supervisor.Input) {
 	a := s.known[i.Signature]
 	if a == nil {
 		if s.known == nil {
@@ -88,7 +89,7 @@ func (s *alerts) raise(i *supervisor.Issue, last supervisor.Mark, in supervisor.
 	}
 	if a.Raised == 0 || !a.Gone.IsZero() {
 		a.Raised++
-		a.Gone, a.GoneAt = time.Time{}, supervisor.Mark{}
+		a.Gone, a.GoneAt = time.Time{}, state.Mark{}
 		s.open = append(s.open, a)
 	}
 	a.round = s.round

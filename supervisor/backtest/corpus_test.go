@@ -14,6 +14,7 @@ import (
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/scenario"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -48,7 +49,7 @@ func run(t *testing.T, s *scenario.Scenario, change func(*Options)) *outcome {
 	t.Helper()
 	options := Options{
 		Model: modelOf(t, s), After: s.After, Labels: labelsOf(s),
-		Observe: func(st *supervisor.State, last supervisor.Mark) supervisor.Observed { return observed(s, st, last) },
+		Observe: func(st *state.State, last state.Mark) state.Observed { return observed(s, st, last) },
 	}
 	if change != nil {
 		change(&options)
@@ -122,12 +123,12 @@ func modelOf(t *testing.T, s *scenario.Scenario) *workflow.Model {
 }
 
 // observed is what a look outside the log finds: what the scenario says, from the entry on from which it says so.
-func observed(s *scenario.Scenario, st *supervisor.State, last supervisor.Mark) supervisor.Observed {
-	var o supervisor.Observed
+func observed(s *scenario.Scenario, st *state.State, last state.Mark) state.Observed {
+	var o state.Observed
 	if len(s.Observe) == 0 {
 		return o
 	}
-	o = supervisor.Observed{Alive: map[supervisor.Proc]supervisor.Fact{}, Exists: map[supervisor.OutputKey]supervisor.Fact{}, Seen: map[string]supervisor.Fact{}}
+	o = state.Observed{Alive: map[state.Proc]state.Fact{}, Exists: map[state.OutputKey]state.Fact{}, Seen: map[string]state.Fact{}}
 	wanted := st.Wants()
 	for _, f := range s.Observe {
 		if uint64(f.Entry) > last.Ord {
@@ -147,17 +148,17 @@ func observed(s *scenario.Scenario, st *supervisor.State, last supervisor.Mark) 
 				}
 			}
 		case "seen":
-			o.Seen[f.Subject] = supervisor.Yes
+			o.Seen[f.Subject] = state.Yes
 		}
 	}
 	return o
 }
 
-func fact(yes bool) supervisor.Fact {
+func fact(yes bool) state.Fact {
 	if yes {
-		return supervisor.Yes
+		return state.Yes
 	}
-	return supervisor.No
+	return state.No
 }
 
 // TestDueMissesNothing: who looks only when State.Due says so is told the same as who looks every 15 seconds, no later than
@@ -237,7 +238,7 @@ func cut(s string, n int) string {
 	return s
 }
 
-func ords(marks []supervisor.Mark) (list []uint64) {
+func ords(marks []state.Mark) (list []uint64) {
 	for _, m := range marks {
 		list = append(list, m.Ord)
 	}

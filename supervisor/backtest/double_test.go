@@ -8,6 +8,7 @@ import (
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -50,7 +51,7 @@ func (d *double) Judge(in supervisor.Input) []supervisor.Issue {
 func issue(kind supervisor.Type, session string, since int, confidence float64) supervisor.Issue {
 	return supervisor.Issue{
 		Type: kind, Session: logfmt.SessionID(session), Signature: string(kind) + "/" + session, Confidence: confidence,
-		Since: supervisor.Mark{Seq: logfmt.Seq(since), Ord: uint64(since), At: second(since).UnixMilli()},
+		Since: state.Mark{Seq: logfmt.Seq(since), Ord: uint64(since), At: second(since).UnixMilli()},
 	}
 }
 

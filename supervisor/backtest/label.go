@@ -6,6 +6,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // Kind is what a label says about a type of trouble in a session.
@@ -66,17 +67,17 @@ type Finding struct {
 // judgement is a replay being held against its labels.
 type judgement struct {
 	labels   []Label
-	since    map[uint64]supervisor.Mark // by Label.From
+	since    map[uint64]state.Mark // by Label.From
 	findings []Finding
 	numbered bool // an entry had a number
 }
 
 func newJudgement(labels []Label) judgement {
-	return judgement{labels: slices.Clone(labels), since: map[uint64]supervisor.Mark{}}
+	return judgement{labels: slices.Clone(labels), since: map[uint64]state.Mark{}}
 }
 
 // entry finds the entries that labels name.
-func (j *judgement) entry(m supervisor.Mark) {
+func (j *judgement) entry(m state.Mark) {
 	j.numbered = j.numbered || m.Seq > 0
 	for i := range j.labels {
 		l := &j.labels[i]

@@ -11,6 +11,7 @@ import (
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/scenario"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -26,12 +27,12 @@ type naive struct {
 type naiveSession struct {
 	id                    logfmt.SessionID
 	cmd, phase, before    string
-	began, last           supervisor.Mark
-	waits                 supervisor.Mark
+	began, last           state.Mark
+	waits                 state.Mark
 	question              bool
 	calls                 map[string]int
 	open                  map[string]bool
-	agents                map[string]supervisor.Mark
+	agents                map[string]state.Mark
 	passed                map[string]bool
 	milestones            []int64
 	fails, phases, logged int
@@ -43,11 +44,11 @@ func (n *naive) Due(in supervisor.Input) time.Time { return in.Now.Add(15 * time
 func (n *naive) Apply(e *logfmt.Entry, _ bool) {
 	s := n.sessions[e.Session]
 	if s == nil {
-		s = &naiveSession{id: e.Session, calls: map[string]int{}, open: map[string]bool{}, agents: map[string]supervisor.Mark{}, passed: map[string]bool{}}
+		s = &naiveSession{id: e.Session, calls: map[string]int{}, open: map[string]bool{}, agents: map[string]state.Mark{}, passed: map[string]bool{}}
 		n.sessions[e.Session] = s
 	}
-	s.last = supervisor.Mark{Seq: e.Seq, Ord: s.last.Ord + 1, At: e.Time.UnixMilli()}
-	s.waits = supervisor.Mark{}
+	s.last = state.Mark{Seq: e.Seq, Ord: s.last.Ord + 1, At: e.Time.UnixMilli()}
+	s.waits = state.Mark{}
 	if e.Cmd != logfmt.SupervisorCmd {
 		n.lifecycle(s, e)
 		n.call(s, e)
@@ -171,7 +172,7 @@ func (n *naive) say(s *naiveSession, kind supervisor.Type) {
 
 func (n *naive) Judge(in supervisor.Input) []supervisor.Issue {
 	for _, s := range n.sessions {
-		since := func(m supervisor.Mark) time.Duration { return in.Now.Sub(m.Time()) }
+		since := func(m state.Mark) time.Duration { return in.Now.Sub(m.Time()) }
 		if s.cmd != "" && since(s.last) > 5*time.Minute {
 			n.say(s, supervisor.Silence)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -31,23 +32,29 @@ type Options struct {
 	Labels []Label
 	// Observe tells what could have been seen outside the log when that was the newest entry; nil: nothing. The mark's
 	// Ord counts the entries from 1.
-	Observe func(*supervisor.State, supervisor.Mark) supervisor.Observed
+	Observe func(*state.State, state.Mark) state.Observed
 }
 
-// subject is what is replayed: a supervisor.State, or a test's double of it.
+// subject is what is replayed: the supervisor, or a test's double of it.
 type subject interface {
 	Apply(e *logfmt.Entry, carried bool)
 	Judge(in supervisor.Input) []supervisor.Issue
 	Due(in supervisor.Input) time.Time
 }
 
+// judged is the supervisor as a subject.
+type judged struct{ *state.State }
+
+func (j judged) Judge(in supervisor.Input) []supervisor.Issue { return supervisor.Judge(j.State, in) }
+func (j judged) Due(in supervisor.Input) time.Time            { return supervisor.Due(j.State, in) }
+
 // Replay is one log being replayed. One goroutine uses it.
 type Replay struct {
 	o      Options
-	state  *supervisor.State
+	state  *state.State
 	fold   subject
 	clock  clock
-	last   supervisor.Mark
+	last   state.Mark
 	time   sessionTime
 	alerts alerts
 	labels judgement
@@ -55,8 +62,8 @@ type Replay struct {
 
 // New begins a replay.
 func New(o Options) *Replay {
-	state := supervisor.New(o.Model)
-	return &Replay{o: o, state: state, fold: state, labels: newJudgement(o.Labels)}
+	st := state.New(o.Model)
+	return &Replay{o: o, state: st, fold: judged{st}, labels: newJudgement(o.Labels)}
 }
 
 // Entry takes the next entry of the log, whose Data is not kept.
@@ -65,7 +72,7 @@ func (r *Replay) Entry(e *logfmt.Entry, carried bool) {
 		r.Until(e.Time)
 	}
 	r.fold.Apply(e, carried)
-	r.last = supervisor.Mark{Seq: e.Seq, Ord: r.last.Ord + 1, At: e.Time.UnixMilli()}
+	r.last = state.Mark{Seq: e.Seq, Ord: r.last.Ord + 1, At: e.Time.UnixMilli()}
 	if carried {
 		return
 	}
@@ -152,7 +159,7 @@ type Result struct {
 	Time     time.Duration // of the sessions together, see docs/backtest.md
 	Alerts   []*Alert      // in the order in which they were raised
 	Open     []*Alert      // those that stood at the end
-	State    *supervisor.State
+	State    *state.State
 	Labelled bool      // somebody has said what is wrong in it
 	Findings []Finding // of the Expect labels
 	Lost     []Label   // that name an entry which the log does not have

@@ -10,6 +10,7 @@ import (
 	"aburn/internal/queue"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // Source is what tasks and entries of the supervisor name as theirs.
@@ -37,7 +38,7 @@ func (d *decision) decide() {
 // what the queue holds.
 func (d *decision) calls() bool {
 	return len(d.due()) > 0 || len(d.seenNow()) > 0 || len(d.toldGone()) > 0 ||
-		slices.ContainsFunc(d.result.State.Advice, func(a *supervisor.Advice) bool { return d.gone(a) && d.judged(a) })
+		slices.ContainsFunc(d.result.State.Advice, func(a *state.Advice) bool { return d.gone(a) && d.judged(a) })
 }
 
 // due are the issues to queue: certain enough, of whom it can reach, and not told a
@@ -57,7 +58,7 @@ func (d *decision) due() (due []*supervisor.Issue) {
 const skew = time.Minute
 
 func (d *decision) advised(is *supervisor.Issue) bool {
-	return slices.ContainsFunc(d.result.State.Advice, func(a *supervisor.Advice) bool {
+	return slices.ContainsFunc(d.result.State.Advice, func(a *state.Advice) bool {
 		if a.Signature != is.Signature || a.Task == "" || a.Resolved.Is() {
 			return false
 		}
@@ -67,9 +68,9 @@ func (d *decision) advised(is *supervisor.Issue) bool {
 }
 
 // seenNow is the advice that the transcript shows and the log does not say so of.
-func (d *decision) seenNow() (seen []*supervisor.Advice) {
+func (d *decision) seenNow() (seen []*state.Advice) {
 	for _, a := range d.result.State.Advice {
-		if a.Task != "" && !a.Seen.Is() && d.result.Observed.Seen[a.Task] == supervisor.Yes {
+		if a.Task != "" && !a.Seen.Is() && d.result.Observed.Seen[a.Task] == state.Yes {
 			seen = append(seen, a)
 		}
 	}
@@ -77,7 +78,7 @@ func (d *decision) seenNow() (seen []*supervisor.Advice) {
 }
 
 // toldGone is what the user was told and is no more.
-func (d *decision) toldGone() (gone []supervisor.Told) {
+func (d *decision) toldGone() (gone []state.Told) {
 	for _, told := range d.result.State.Told {
 		if d.raised(told.Signature) == nil {
 			gone = append(gone, told)
@@ -88,7 +89,7 @@ func (d *decision) toldGone() (gone []supervisor.Told) {
 
 // gone reports whether the trouble that the advice was about is not found any more,
 // though its session goes on.
-func (d *decision) gone(a *supervisor.Advice) bool {
+func (d *decision) gone(a *state.Advice) bool {
 	return a.Task != "" && !a.Resolved.Is() && d.raised(a.Signature) == nil && !d.over(a.Session)
 }
 
@@ -154,7 +155,7 @@ func (d *decision) resolve() {
 const silentFor = 24 * time.Hour
 
 // judged reports whether an issue like that of the advice would have been found.
-func (d *decision) judged(a *supervisor.Advice) bool {
+func (d *decision) judged(a *state.Advice) bool {
 	if slices.Contains(d.model.Limits.Off, a.Type) {
 		return false
 	}
@@ -214,17 +215,17 @@ func (d *decision) over(id logfmt.SessionID) bool {
 		return false // this very hook is its
 	}
 	mode, _ := s.Mode(d.result.Now, d.result.Observed)
-	return mode == supervisor.Ended || mode == supervisor.Gone
+	return mode == state.Ended || mode == state.Gone
 }
 
 // away reports whether the session has done nothing since it was advised. The one
 // whose hook this is has: it is here.
-func (d *decision) away(is *supervisor.Issue, a *supervisor.Advice) bool {
+func (d *decision) away(is *supervisor.Issue, a *state.Advice) bool {
 	s := d.session(is.Session)
 	return is.Session != d.o.Session && s != nil && s.Last.Ord <= a.Queued.Ord
 }
 
-func (d *decision) session(id logfmt.SessionID) *supervisor.Session {
+func (d *decision) session(id logfmt.SessionID) *state.Session {
 	for _, s := range d.result.State.Sessions {
 		if s.ID == id {
 			return s
@@ -233,7 +234,7 @@ func (d *decision) session(id logfmt.SessionID) *supervisor.Session {
 	return nil
 }
 
-func (d *decision) advice(task string) *supervisor.Advice {
+func (d *decision) advice(task string) *state.Advice {
 	for _, a := range d.result.State.Advice {
 		if a.Task == task {
 			return a
@@ -288,7 +289,7 @@ func intervention(is *supervisor.Issue, task string, level supervisor.Level) *lo
 func (l *Look) Tell(issues []supervisor.Issue, now time.Time) error {
 	var entries []*logfmt.Entry
 	for i := range issues {
-		told := l.folded.state != nil && slices.ContainsFunc(l.folded.state.Told, func(t supervisor.Told) bool {
+		told := l.folded.state != nil && slices.ContainsFunc(l.folded.state.Told, func(t state.Told) bool {
 			return t.Signature == issues[i].Signature
 		})
 		if level := supervisor.LevelOf(&issues[i], l.model); level != "" && !told {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
-	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // folded is the log up to a position.
 type folded struct {
-	state *supervisor.State // nil: nothing yet
+	state *state.State // nil: nothing yet
 	at    journal.Position
 	tail  []byte // what stands before it
 	new   int64  // bytes that were folded since it was stored
@@ -53,7 +53,7 @@ func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
 func (l *Look) anew() error {
 	l.slow()
 	at, err := l.o.Journal.Newest()
-	l.folded = folded{state: supervisor.New(l.model), at: at}
+	l.folded = folded{state: state.New(l.model), at: at}
 	return err
 }
 

@@ -31,6 +31,7 @@ import (
 	"aburn/internal/settings"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -74,8 +75,8 @@ func New(o Options) *Look {
 // Result is what one look came to.
 type Result struct {
 	Now      time.Time
-	State    *supervisor.State
-	Observed supervisor.Observed
+	State    *state.State
+	Observed state.Observed
 	Issues   []supervisor.Issue // most urgent first; nil when the log was not read to its end
 	Complete bool               // the log was read to its end
 	Read     int64              // bytes of the log that were folded now
@@ -183,7 +184,7 @@ func (l *Look) Peek(ctx context.Context, now time.Time) (Result, error) {
 // At judges as of an earlier moment, by the entries that bear no later time. What
 // can be observed today says nothing about then, so nothing is.
 func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
-	r := Result{Now: at, State: supervisor.New(l.model)}
+	r := Result{Now: at, State: state.New(l.model)}
 	steps := l.steps(ctx, time.Time{})
 	for rec, err := range l.o.Journal.Entries(journal.Position{}) {
 		if err != nil {
@@ -197,7 +198,7 @@ func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
 		}
 	}
 	r.Read, r.Damage, r.Complete = steps.read, l.o.Journal.Stats().Damage, true
-	r.Issues = r.State.Judge(supervisor.Input{Now: at, Model: l.model})
+	r.Issues = supervisor.Judge(r.State, supervisor.Input{Now: at, Model: l.model})
 	return r, nil
 }
 
@@ -210,7 +211,7 @@ func (l *Look) judge(ctx context.Context, now, until time.Time) (Result, error) 
 		return r, err
 	}
 	r.Observed = l.observe(r.State.Wants())
-	r.Issues = r.State.Judge(supervisor.Input{Now: now, Model: l.model, Observed: r.Observed})
+	r.Issues = supervisor.Judge(r.State, supervisor.Input{Now: now, Model: l.model, Observed: r.Observed})
 	return r, nil
 }
 
@@ -220,7 +221,7 @@ func (r *Result) AgentsEnded(id logfmt.SessionID) bool {
 	for _, s := range r.State.Sessions {
 		if s.ID == id {
 			const many = 16 // the state forgets some where there are more
-			return s.Middle || len(s.Agents) > many || slices.ContainsFunc(s.Agents, func(a *supervisor.Agent) bool { return a.Ended.Is() })
+			return s.Middle || len(s.Agents) > many || slices.ContainsFunc(s.Agents, func(a *state.Agent) bool { return a.Ended.Is() })
 		}
 	}
 	return true

@@ -12,7 +12,7 @@ import (
 
 	"aburn/internal/proc"
 	"aburn/logfmt"
-	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // transcriptEnd is how much of a transcript's end is searched for what was
@@ -20,11 +20,11 @@ import (
 const transcriptEnd = 1 << 20
 
 // observe looks up what the state would like to know.
-func (l *Look) observe(want supervisor.Wanted) supervisor.Observed {
-	o := supervisor.Observed{
-		Alive:  make(map[supervisor.Proc]supervisor.Fact, len(want.Procs)),
-		Exists: make(map[supervisor.OutputKey]supervisor.Fact, len(want.Outputs)),
-		Seen:   make(map[string]supervisor.Fact, len(want.Tasks)),
+func (l *Look) observe(want state.Wanted) state.Observed {
+	o := state.Observed{
+		Alive:  make(map[state.Proc]state.Fact, len(want.Procs)),
+		Exists: make(map[state.OutputKey]state.Fact, len(want.Outputs)),
+		Seen:   make(map[string]state.Fact, len(want.Tasks)),
 	}
 	for _, p := range want.Procs {
 		o.Alive[p] = alive(p)
@@ -36,40 +36,40 @@ func (l *Look) observe(want supervisor.Wanted) supervisor.Observed {
 	return o
 }
 
-func alive(p supervisor.Proc) supervisor.Fact {
+func alive(p state.Proc) state.Fact {
 	switch proc.Of(proc.Process{PID: int(p.PID), Start: p.Start}, p.Host) {
 	case proc.Runs:
-		return supervisor.Yes
+		return state.Yes
 	case proc.Gone:
-		return supervisor.No
+		return state.No
 	}
-	return supervisor.Unknown
+	return state.Unknown
 }
 
 // exists looks for a file inside its worktree. What lies outside, or in a worktree
 // that is no more, is unknown.
-func (l *Look) exists(key supervisor.OutputKey) supervisor.Fact {
+func (l *Look) exists(key state.OutputKey) state.Fact {
 	if key.Path == "" || strings.HasPrefix(key.Path, "~") {
-		return supervisor.Unknown
+		return state.Unknown
 	}
 	root, err := os.OpenRoot(l.worktree(key.Wt) + "/.") // of a folder: to open a pipe would be to wait for its writer
 	if err != nil {
-		return supervisor.Unknown
+		return state.Unknown
 	}
 	defer root.Close()
 	if key.Wt != "" {
 		if _, err := root.Lstat(".git"); err != nil {
-			return supervisor.Unknown
+			return state.Unknown
 		}
 	}
 	_, err = root.Stat(filepath.FromSlash(key.Path))
 	switch {
 	case err == nil:
-		return supervisor.Yes
+		return state.Yes
 	case errors.Is(err, fs.ErrNotExist):
-		return supervisor.No
+		return state.No
 	}
-	return supervisor.Unknown
+	return state.Unknown
 }
 
 func (l *Look) worktree(wt string) string {
@@ -81,7 +81,7 @@ func (l *Look) worktree(wt string) string {
 }
 
 // seen searches the transcript of this hook's session for what was delivered to it.
-func (l *Look) seen(tasks []supervisor.WantedTask, facts map[string]supervisor.Fact) {
+func (l *Look) seen(tasks []state.WantedTask, facts map[string]state.Fact) {
 	var transcript []byte
 	for _, t := range tasks {
 		if t.Session != "" && t.Session != l.o.Session || l.o.Transcript == "" {
@@ -92,7 +92,7 @@ func (l *Look) seen(tasks []supervisor.WantedTask, facts map[string]supervisor.F
 			transcript = end(l.o.Transcript, transcriptEnd)
 		}
 		if bytes.Contains(transcript, []byte(taskMark(t.Task))) {
-			facts[t.Task] = supervisor.Yes
+			facts[t.Task] = state.Yes
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/proc"
 	"aburn/logfmt"
-	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // A file is missing only if its worktree is there and the file is not; what lies
@@ -38,27 +38,27 @@ func TestExists(t *testing.T) {
 	l := New(w.options(journal.Command))
 	for _, c := range []struct {
 		wt, path string
-		want     supervisor.Fact
+		want     state.Fact
 	}{
-		{"", "a.md", supervisor.Yes},
-		{"", "docs/b c.md", supervisor.Yes},
-		{"", "docs", supervisor.Yes},
-		{"", "inside", supervisor.Yes},
-		{"", "b.md", supervisor.No},
-		{"", "nofolder/b.md", supervisor.No},
-		{"", "docs/nothing", supervisor.No},
-		{"", "out", supervisor.Unknown},
-		{"", "../outside.md", supervisor.Unknown},
-		{"", "../nothing.md", supervisor.Unknown},
-		{"", filepath.Join(dir, "a.md"), supervisor.Unknown},
-		{"", "~/x", supervisor.Unknown},
-		{"", "", supervisor.Unknown},
-		{"feature", "docs/b.md", supervisor.Yes},
-		{"feature", "a.md", supervisor.No},
-		{"bare", "a.md", supervisor.Unknown},    // no worktree
-		{"removed", "a.md", supervisor.Unknown}, // not any more
+		{"", "a.md", state.Yes},
+		{"", "docs/b c.md", state.Yes},
+		{"", "docs", state.Yes},
+		{"", "inside", state.Yes},
+		{"", "b.md", state.No},
+		{"", "nofolder/b.md", state.No},
+		{"", "docs/nothing", state.No},
+		{"", "out", state.Unknown},
+		{"", "../outside.md", state.Unknown},
+		{"", "../nothing.md", state.Unknown},
+		{"", filepath.Join(dir, "a.md"), state.Unknown},
+		{"", "~/x", state.Unknown},
+		{"", "", state.Unknown},
+		{"feature", "docs/b.md", state.Yes},
+		{"feature", "a.md", state.No},
+		{"bare", "a.md", state.Unknown},    // no worktree
+		{"removed", "a.md", state.Unknown}, // not any more
 	} {
-		if got := l.exists(supervisor.OutputKey{Wt: c.wt, Path: c.path}); got != c.want {
+		if got := l.exists(state.OutputKey{Wt: c.wt, Path: c.path}); got != c.want {
 			t.Errorf("%q in %q: %v, want %v", c.path, c.wt, got, c.want)
 		}
 	}
@@ -70,11 +70,11 @@ func TestNoWorktree(t *testing.T) {
 	if out, err := exec.Command("mkfifo", filepath.Join(w.proj.Root, "pipe")).CombinedOutput(); err != nil {
 		t.Skipf("%v: %s", err, out)
 	}
-	done := make(chan supervisor.Fact, 1)
-	go func() { done <- New(w.options(journal.Command)).exists(supervisor.OutputKey{Wt: "pipe", Path: "a.md"}) }()
+	done := make(chan state.Fact, 1)
+	go func() { done <- New(w.options(journal.Command)).exists(state.OutputKey{Wt: "pipe", Path: "a.md"}) }()
 	select {
 	case got := <-done:
-		if got != supervisor.Unknown {
+		if got != state.Unknown {
 			t.Errorf("%v", got)
 		}
 	case <-time.After(10 * time.Second):
@@ -94,14 +94,14 @@ func TestAlive(t *testing.T) {
 	if !ok || self.Start == 0 {
 		t.Skip("this system does not tell when a process started")
 	}
-	me := supervisor.Proc{PID: int64(self.PID), Start: self.Start, Host: proc.Host()}
-	for p, want := range map[supervisor.Proc]supervisor.Fact{
-		me: supervisor.Yes,
-		{PID: me.PID, Start: me.Start, Host: "elsewhere"}: supervisor.Unknown,
-		{PID: me.PID, Start: me.Start + 1, Host: me.Host}: supervisor.No,
-		{PID: int64(cmd.Process.Pid), Host: me.Host}:      supervisor.Unknown,
-		{}:                                      supervisor.Unknown,
-		{PID: 1 << 62, Start: 1, Host: me.Host}: supervisor.No,
+	me := state.Proc{PID: int64(self.PID), Start: self.Start, Host: proc.Host()}
+	for p, want := range map[state.Proc]state.Fact{
+		me: state.Yes,
+		{PID: me.PID, Start: me.Start, Host: "elsewhere"}: state.Unknown,
+		{PID: me.PID, Start: me.Start + 1, Host: me.Host}: state.No,
+		{PID: int64(cmd.Process.Pid), Host: me.Host}:      state.Unknown,
+		{}:                                      state.Unknown,
+		{PID: 1 << 62, Start: 1, Host: me.Host}: state.No,
 	} {
 		if got := alive(p); got != want {
 			t.Errorf("%+v: %v, want %v", p, got, want)

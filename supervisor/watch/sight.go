@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"aburn/internal/proc"
-	"aburn/supervisor"
+	"aburn/supervisor/state"
 )
 
 // How long a session is taken to live when nobody can tell: its process is unknown, or on another host.
@@ -16,8 +16,8 @@ const (
 
 // sight is what the last look found.
 type sight struct {
-	state    *supervisor.State // nil before the first look
-	observed supervisor.Observed
+	state    *state.State // nil before the first look
+	observed state.Observed
 	issues   []Issue
 }
 
@@ -31,9 +31,9 @@ func (s *sight) lives(now time.Time) bool {
 	return false
 }
 
-func (s *sight) alive(session *supervisor.Session, now time.Time) bool {
+func (s *sight) alive(session *state.Session, now time.Time) bool {
 	mode, _ := session.Mode(now, s.observed)
-	if mode == supervisor.Ended || mode == supervisor.Gone {
+	if mode == state.Ended || mode == state.Gone {
 		return false
 	}
 	p := session.Proc // the look asks only for processes that a verdict needs
@@ -43,7 +43,7 @@ func (s *sight) alive(session *supervisor.Session, now time.Time) bool {
 	case proc.Gone:
 		return false
 	}
-	if mode == supervisor.Idle {
+	if mode == state.Idle {
 		return now.Sub(session.Last.Time()) < believedIdle
 	}
 	return now.Sub(session.Last.Time()) < believedAtWork
@@ -53,7 +53,7 @@ func (s *sight) alive(session *supervisor.Session, now time.Time) bool {
 // where none is at work.
 func (s *sight) quietest(now time.Time) (oldest time.Time) {
 	for _, session := range s.sessions() {
-		if mode, _ := session.Mode(now, s.observed); mode != supervisor.Working || !s.alive(session, now) {
+		if mode, _ := session.Mode(now, s.observed); mode != state.Working || !s.alive(session, now) {
 			continue
 		}
 		if last := session.Last.Time(); oldest.IsZero() || last.Before(oldest) {
@@ -63,7 +63,7 @@ func (s *sight) quietest(now time.Time) (oldest time.Time) {
 	return oldest
 }
 
-func (s *sight) sessions() []*supervisor.Session {
+func (s *sight) sessions() []*state.Session {
 	if s.state == nil {
 		return nil
 	}
@@ -72,5 +72,5 @@ func (s *sight) sessions() []*supervisor.Session {
 
 // toldBefore reports whether the log says that a user was told.
 func (s *sight) toldBefore(signature string) bool {
-	return s.state != nil && slices.ContainsFunc(s.state.Told, func(t supervisor.Told) bool { return t.Signature == signature })
+	return s.state != nil && slices.ContainsFunc(s.state.Told, func(t state.Told) bool { return t.Signature == signature })
 }

@@ -172,7 +172,7 @@ func (w *watch) publish(result look.Result, now time.Time) {
 	w.sight = sight{state: result.State, observed: result.Observed, issues: issues(&result, w.Model)}
 	w.living = w.sight.lives(now)
 	if result.State != nil {
-		w.due = result.State.Due(supervisor.Input{Now: now, Model: w.Model, Observed: result.Observed})
+		w.due = supervisor.Due(result.State, supervisor.Input{Now: now, Model: w.Model, Observed: result.Observed})
 	}
 	events := w.news(now)
 	if fresh := raised(events); len(fresh) > 0 {

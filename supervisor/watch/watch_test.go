@@ -16,6 +16,7 @@ import (
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/look"
+	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
@@ -45,10 +46,10 @@ func (l *looker) Once(ctx context.Context, now, until time.Time) (look.Result, e
 	if l.err != nil {
 		return look.Result{}, l.err
 	}
-	r := look.Result{Now: now, Complete: true, State: &supervisor.State{}}
+	r := look.Result{Now: now, Complete: true, State: &state.State{}}
 	for _, word := range strings.Fields(l.finds) {
 		signature, queued := strings.CutSuffix(word, "!") // by this look
-		i := supervisor.Issue{Type: supervisor.Loop, Signature: signature, Confidence: 0.8, Since: supervisor.Mark{Ord: 1, At: now.UnixMilli()}}
+		i := supervisor.Issue{Type: supervisor.Loop, Signature: signature, Confidence: 0.8, Since: state.Mark{Ord: 1, At: now.UnixMilli()}}
 		if strings.HasPrefix(signature, "old") {
 			i.Since.At -= (25 * time.Hour).Milliseconds()
 		}
@@ -59,7 +60,7 @@ func (l *looker) Once(ctx context.Context, now, until time.Time) (look.Result, e
 	}
 	l.finds = strings.ReplaceAll(l.finds, "!", "")
 	for _, signature := range strings.Fields(l.before) {
-		r.State.Told = append(r.State.Told, supervisor.Told{Signature: signature})
+		r.State.Told = append(r.State.Told, state.Told{Signature: signature})
 	}
 	return r, nil
 }

@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ func (s *Session) named(id, kind string) *Agent {
 	a := &Agent{ID: id, Type: kind}
 	if id == "" && kind == "" {
 		a.Type = "nameless"
-		if b := s.agent(a.Type); b != nil {
+		if b := s.Agent(a.Type); b != nil {
 			return b
 		}
 	}
@@ -70,7 +70,7 @@ func (x *step) about(ends bool) *Agent {
 		return nil
 	}
 	if id == "" && ends {
-		if a := x.ses.agent(kind); a == nil || a.ID != "" {
+		if a := x.ses.Agent(kind); a == nil || a.ID != "" {
 			for _, a := range slices.Backward(x.ses.Agents) {
 				if a.Type == kind && a.Running() {
 					return a

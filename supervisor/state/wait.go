@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import "time"
 
@@ -112,7 +112,7 @@ func (s *Session) Line(agent string) *Line {
 	if agent == "" {
 		return &s.Own
 	}
-	if a := s.agent(agent); a != nil {
+	if a := s.Agent(agent); a != nil {
 		return &a.Line
 	}
 	return nil
@@ -126,7 +126,7 @@ func (a *Agent) Name() string {
 	return a.Type
 }
 
-func (s *Session) agent(name string) *Agent {
+func (s *Session) Agent(name string) *Agent {
 	for _, a := range s.Agents {
 		if a.Name() == name {
 			return a

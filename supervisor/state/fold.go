@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import (
 	"aburn/logfmt"
@@ -195,3 +195,6 @@ func (x *step) anew() {
 		x.ses.Epoch = Epoch(x.at.At)
 	}
 }
+
+// Model is the workflow that the State was folded with; nil for none.
+func (s *State) Model() *workflow.Model { return s.model }

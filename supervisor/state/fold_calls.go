@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import (
 	"bytes"
@@ -85,7 +85,7 @@ func (x *step) toolEnd() {
 	x.count(&did)
 	x.tested(&did)
 	x.edited(&did)
-	x.line.Recent = push(x.line.Recent, did, maxRecent)
+	x.line.Recent = push(x.line.Recent, did, MaxRecent)
 }
 
 // takeCall takes the open call that the entry ends out of the list; nil if none is
@@ -118,7 +118,7 @@ func (x *step) background(c *Call, id string) {
 	}
 	c.Background, c.Cut = true, Mark{}
 	if c.Spawns = text(x.d.AgentID, maxID); c.Spawns != "" {
-		if a := x.ses.agent(c.Spawns); a != nil && a.Ended.Is() {
+		if a := x.ses.Agent(c.Spawns); a != nil && a.Ended.Is() {
 			return
 		}
 	}
@@ -224,7 +224,7 @@ func (x *step) kills() bool {
 func (x *step) killed() {
 	background := func(c *Call) bool { return c.Background }
 	if i := slices.IndexFunc(x.ses.Calls, background); i >= 0 && !slices.ContainsFunc(x.ses.Calls[i+1:], background) {
-		if a := x.ses.agent(x.ses.Calls[i].Spawns); a != nil && x.ses.Calls[i].Spawns != "" && a.Running() {
+		if a := x.ses.Agent(x.ses.Calls[i].Spawns); a != nil && x.ses.Calls[i].Spawns != "" && a.Running() {
 			a.Cut = x.at
 			a.rest()
 		}
@@ -255,7 +255,7 @@ func (x *step) count(did *Did) {
 		*f = Streak{} // what is a trouble already goes on until something works
 	}
 	switch {
-	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.wanted(), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && answersNo(did):
+	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.wanted(), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && AnswersNo(did):
 	case !did.Failed:
 		*f = Streak{}
 	default:
@@ -264,7 +264,7 @@ func (x *step) count(did *Did) {
 		}
 		f.Last = x.at
 		f.Count++
-		if did.Key != 0 && !slices.Contains(f.Inputs, did.Key) && len(f.Inputs) < maxInputs {
+		if did.Key != 0 && !slices.Contains(f.Inputs, did.Key) && len(f.Inputs) < MaxInputs {
 			f.Inputs = append(f.Inputs, did.Key)
 		}
 	}
@@ -287,8 +287,8 @@ func housekeeping(input string) bool {
 
 // answersNo reports whether the call's failure may only be an answer: nothing was
 // found, or there is a difference. Claude Code calls that a success, Codex does not.
-func answersNo(d *Did) bool {
-	if !isShell(d.Tool) {
+func AnswersNo(d *Did) bool {
+	if !IsShell(d.Tool) {
 		return false
 	}
 	line := d.Input
@@ -321,7 +321,7 @@ func asksYesOrNo(program, command string) bool {
 	return false
 }
 
-func isShell(tool string) bool {
+func IsShell(tool string) bool {
 	switch tool {
 	case "Bash", "PowerShell", "shell", "local_shell", "exec_command", "run_shell_command":
 		return true

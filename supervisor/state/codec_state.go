@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import "aburn/logfmt"
 
@@ -89,7 +89,7 @@ func (l *Line) zero() bool {
 func (l *Line) code(c *codec) {
 	maybe(c, "run", &l.Run, (*Run).code)
 	items(c, "before", &l.Before, maxRuns, pointer((*Run).code))
-	items(c, "recent", &l.Recent, maxRecent, tuple((*Did).tuple))
+	items(c, "recent", &l.Recent, MaxRecent, tuple((*Did).tuple))
 	inside(c, "fails", &l.Fails, l.Fails.Count == 0, (*Streak).code)
 	member(c, "same", &l.Same, (*Repeat).code)
 }
@@ -172,7 +172,7 @@ func (s *Streak) code(c *codec) {
 	c.mark("first", &s.First)
 	c.mark("last", &s.Last)
 	c.int("count", &s.Count)
-	items(c, "inputs", &s.Inputs, maxInputs, hash)
+	items(c, "inputs", &s.Inputs, MaxInputs, hash)
 }
 
 func hash(v *uint32, c *codec) {

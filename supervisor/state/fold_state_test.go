@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import (
 	"fmt"
@@ -302,7 +302,7 @@ func TestAgentInTheBackground(t *testing.T) {
 			s.Apply(e, false)
 		}
 		a := s.Sessions[0]
-		g := a.agent("a1")
+		g := a.Agent("a1")
 		got := fmt.Sprintf("%d open; background=%v running=%v failed=%v call=%s in=%s", len(a.Calls), g.Background, g.Running(), g.Failed, g.Call, g.In)
 		if got != tc.want {
 			t.Errorf("%s: %s\nnot %s", tc.name, got, tc.want)

@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import (
 	"unicode/utf8"
@@ -20,12 +20,12 @@ const (
 	maxVersions   = 8
 	maxTests      = 8
 	maxRuns       = 6
-	maxRecent     = 20
+	MaxRecent     = 20
 	maxPhases     = 6
 	maxMilestones = 12
 	maxOutputs    = 32
 	maxEdits      = 4
-	maxInputs     = 16
+	MaxInputs     = 16
 	maxJumped     = 8
 
 	maxName  = 64  // bytes of a name: of a command, a phase, a tool, a status

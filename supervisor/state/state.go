@@ -1,4 +1,4 @@
-package supervisor
+package state
 
 import (
 	"strconv"
@@ -23,7 +23,7 @@ func (m Mark) Time() time.Time { return time.UnixMilli(m.At).UTC() }
 
 // anchor names the entry that an issue hangs on by what does not change when the
 // log is folded anew from a later segment: its number, or its time.
-func (m Mark) anchor() string {
+func (m Mark) Anchor() string {
 	if m.Seq != 0 {
 		return "s" + strconv.FormatUint(uint64(m.Seq), 10)
 	}
@@ -31,7 +31,7 @@ func (m Mark) anchor() string {
 }
 
 // entry names an entry to people.
-func (m Mark) entry() string {
+func (m Mark) Entry() string {
 	if m.Seq == 0 {
 		return "an entry without a number"
 	}
@@ -39,11 +39,11 @@ func (m Mark) entry() string {
 }
 
 // at is "at entry 12", or nothing where that is not known.
-func (m Mark) at() string {
+func (m Mark) Cited() string {
 	if !m.Is() {
 		return ""
 	}
-	return " (" + m.entry() + ")"
+	return " (" + m.Entry() + ")"
 }
 
 // State is what a number of entries come to.

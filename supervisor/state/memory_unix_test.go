@@ -1,6 +1,6 @@
 //go:build unix && !race
 
-package supervisor
+package state
 
 import (
 	"fmt"
