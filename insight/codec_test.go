@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -27,8 +28,8 @@ func full() *insight.Digest {
 			Interrupts: 11, Compacted: 12},
 		Usage:   trace.Usage{Input: 1 << 40, CacheRead: 2, CacheWrite: 3, Output: 4, Reasoning: 5, CostUSD: 0.25},
 		Spent:   insight.Spent{Calls: 9, Failed: 4, Retries: 2},
-		Classes: []insight.ClassCount{{Class: insight.Build, Count: 2}, {Class: insight.Test, Count: 1}},
-		Errors:  []insight.ErrorGroup{{Class: insight.Build, Type: trace.ShellTool, Tool: "Bash", Exit: &three, Code: "c", Status: 500, Head: "h", Hash: "abc", Text: "t", Count: 2, First: 3, Last: 5, Solved: 8}, {Class: insight.Test, Head: "ü"}},
+		Classes: []insight.ClassCount{{Class: failure.Build, Count: 2}, {Class: failure.Test, Count: 1}},
+		Errors:  []insight.ErrorGroup{{Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: &three, Code: "c", Status: 500, Head: "h", Hash: "abc", Text: "t", Count: 2, First: 3, Last: 5, Solved: 8}, {Class: failure.Test, Head: "ü"}},
 		Tools:   []insight.ToolUse{{Type: trace.ShellTool, Calls: 1, Ended: 2, Failed: 3, Denied: 4, Retries: 5, TimedMS: 6, Timed: 7, SpentAll: 8}},
 		Slow:    []insight.SlowCall{{Event: 1, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 9000, Gap: true, Failed: true}},
 		Loops:   []insight.EditLoop{{Path: "a.go", Edits: 4, Identical: 1, First: 2, Last: 9}},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -219,7 +220,7 @@ func (r *decoder) digest(d *Digest) {
 	r.counts(&d.Counts)
 	r.usage(&d.Usage)
 	d.Spent = Spent{Calls: r.int64(), Failed: r.int64(), Retries: r.int64()}
-	d.Classes = list(r, &r.classes, 2, func(r *decoder, c *ClassCount) { *c = ClassCount{Class: Class(r.word()), Count: r.int()} })
+	d.Classes = list(r, &r.classes, 2, func(r *decoder, c *ClassCount) { *c = ClassCount{Class: failure.Class(r.word()), Count: r.int()} })
 	d.Errors = list(r, &r.errors, 13, (*decoder).group)
 	d.Tools = list(r, &r.tools, 9, (*decoder).tool)
 	d.Slow = list(r, &r.slow, 7, (*decoder).slowCall)
@@ -258,7 +259,7 @@ func (r *decoder) usage(u *trace.Usage) {
 }
 
 func (r *decoder) group(g *ErrorGroup) {
-	*g = ErrorGroup{Class: Class(r.word()), Type: trace.ToolType(r.word()), Tool: r.word(), Exit: r.pointer(), Code: r.word(), Status: r.int(),
+	*g = ErrorGroup{Class: failure.Class(r.word()), Type: trace.ToolType(r.word()), Tool: r.word(), Exit: r.pointer(), Code: r.word(), Status: r.int(),
 		Head: r.string(), Hash: r.string(), Text: r.string(), Count: r.int(), First: r.int(), Last: r.int(), Solved: r.int()}
 }
 

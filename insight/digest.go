@@ -3,6 +3,7 @@ package insight
 import (
 	"time"
 
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -102,13 +103,13 @@ func (d *Digest) Outcome() Outcome {
 
 // ClassCount is how many errors a class has.
 type ClassCount struct {
-	Class Class `json:"class"`
-	Count int   `json:"count"`
+	Class failure.Class `json:"class"`
+	Count int           `json:"count"`
 }
 
 // ErrorGroup is equal errors: failed calls, refused ones too, and error events that are not results.
 type ErrorGroup struct {
-	Class Class `json:"class"`
+	Class failure.Class `json:"class"`
 	// Type and Tool are the call's; empty for an error that is none of a call.
 	Type trace.ToolType `json:"type,omitempty"`
 	Tool string         `json:"tool,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -57,7 +58,7 @@ func TestErrors(t *testing.T) {
 	})
 	first := d.Errors[0]
 	expect(t, "head and text", []string{first.Head, first.Text, d.Errors[4].Head}, []string{"--- FAIL: TestA (#)", "--- FAIL: TestA (0.01s)", "String to replace not found in file."})
-	expect(t, "classes", d.Classes, []insight.ClassCount{{insight.Cancelled, 1}, {insight.EditMismatch, 1}, {insight.Network, 1}, {insight.Permission, 1}, {insight.Test, 3}, {insight.Type, 1}})
+	expect(t, "classes", d.Classes, []insight.ClassCount{{failure.Cancelled, 1}, {failure.EditMismatch, 1}, {failure.Network, 1}, {failure.Permission, 1}, {failure.Test, 3}, {failure.Type, 1}})
 	if d.Decisive != 0 {
 		t.Errorf("the decisive one is %d, and test has most", d.Decisive)
 	}
@@ -97,7 +98,7 @@ func TestMoreErrors(t *testing.T) {
 	}
 	d := insight.Make(drawn(t, line), false)
 	expect(t, "more", d.More, insight.More{Errors: 51 - insight.MaxErrors})
-	expect(t, "classes", d.Classes, []insight.ClassCount{{insight.Other, 100}, {insight.Permission, 1}})
+	expect(t, "classes", d.Classes, []insight.ClassCount{{failure.Other, 100}, {failure.Permission, 1}})
 	if len(d.Errors) != insight.MaxErrors || d.Decisive != 0 || d.Errors[0].Count != 2 {
 		t.Errorf("%d errors, decisive %d, %s", len(d.Errors), d.Decisive, show(d.Errors[0]))
 	}
@@ -109,7 +110,7 @@ func TestMoreErrors(t *testing.T) {
 		line += fmt.Sprintf("c1%d:Bash=x bad:1:Permission_denied_%s ", i, strings.Repeat("y", i+1))
 	}
 	d = insight.Make(drawn(t, line), false)
-	if e := d.Errors[len(d.Errors)-1]; len(d.Errors) != insight.MaxErrors || d.Decisive != insight.MaxErrors-1 || e.Class != insight.Permission || !strings.HasSuffix(e.Head, "denied y") {
+	if e := d.Errors[len(d.Errors)-1]; len(d.Errors) != insight.MaxErrors || d.Decisive != insight.MaxErrors-1 || e.Class != failure.Permission || !strings.HasSuffix(e.Head, "denied y") {
 		t.Errorf("%d errors, decisive %d, the last %s", len(d.Errors), d.Decisive, show(e))
 	}
 }

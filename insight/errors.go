@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -18,7 +19,7 @@ func hash(s string) string {
 
 // groupKey is what equal errors have in common.
 type groupKey struct {
-	class  Class
+	class  failure.Class
 	kind   trace.ToolType
 	tool   string
 	hasEx  bool
@@ -62,9 +63,9 @@ func (s *session) errors() {
 // failed takes a call that failed.
 func (g *grouping) failed(u *use) {
 	c, r := u.call, u.end
-	class := Cancelled
+	class := failure.Cancelled
 	if r.Status != trace.StatusCancelled || r.Denied != "" {
-		class = Classify(Failure{Type: c.Type, Tool: c.Tool, Command: c.Head, Path: c.Path, Exit: r.ExitCode, Denied: r.Denied, Head: r.Head})
+		class = failure.Classify(failure.Failure{Type: c.Type, Tool: c.Tool, Command: c.Head, Path: c.Path, Exit: r.ExitCode, Denied: r.Denied, Head: r.Head})
 	}
 	g.add(ErrorGroup{Class: class, Type: c.Type, Tool: c.Tool, Exit: r.ExitCode, Text: r.Head, First: u.seq}, u)
 }
@@ -75,13 +76,13 @@ func (g *grouping) event(seq int, b *trace.Error) {
 	if text == "" {
 		text = b.Code
 	}
-	class := Classify(Failure{Code: b.Code, Status: b.Status, Head: b.Head})
+	class := failure.Classify(failure.Failure{Code: b.Code, Status: b.Status, Head: b.Head})
 	g.add(ErrorGroup{Class: class, Code: b.Code, Status: b.Status, Text: text, First: seq}, nil)
 }
 
 // add counts an error, which is one group of its own so far.
 func (g *grouping) add(e ErrorGroup, u *use) {
-	normal := Normal(e.Text)
+	normal := failure.Normal(e.Text)
 	k := groupKey{class: e.Class, kind: e.Type, tool: e.Tool, code: e.Code, status: e.Status, hash: hash(normal)}
 	if e.Exit != nil {
 		k.hasEx, k.exit = true, *e.Exit
@@ -120,13 +121,13 @@ func (s *session) keep(g *grouping) {
 func decisive(classes []ClassCount, groups []ErrorGroup) int {
 	most := 0
 	for _, c := range classes {
-		if c.Class != Cancelled {
+		if c.Class != failure.Cancelled {
 			most = max(most, c.Count)
 		}
 	}
 	for i := range groups {
 		for _, c := range classes {
-			if c.Class == groups[i].Class && c.Class != Cancelled && c.Count == most {
+			if c.Class == groups[i].Class && c.Class != failure.Cancelled && c.Count == most {
 				return i
 			}
 		}

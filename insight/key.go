@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"aburn/insight/failure"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -41,7 +42,7 @@ func key(prefix string, parts ...string) string {
 // keys works out the keys.
 func (d *Digest) keys() {
 	d.Keys = Keys{Coarse: key("f1", d.Agent.Name, string(d.Outcome()), joined(d.top(), ","), string(d.FailureRate()), d.loops())}
-	if sub := d.errorClasses(); len(sub) > 1 || len(sub) == 1 && sub[0] != Other {
+	if sub := d.errorClasses(); len(sub) > 1 || len(sub) == 1 && sub[0] != failure.Other {
 		d.Keys.Sub = key("s1", d.Agent.Name, joined(sub, ","))
 	}
 	if d.Decisive >= 0 {
@@ -55,10 +56,10 @@ func (d *Digest) keys() {
 }
 
 // errorClasses is the classes that errors of the session have, in alphabetical order.
-func (d *Digest) errorClasses() []Class {
-	all := make([]Class, 0, len(d.Classes))
+func (d *Digest) errorClasses() []failure.Class {
+	all := make([]failure.Class, 0, len(d.Classes))
 	for _, c := range d.Classes {
-		if c.Class != Cancelled && c.Count > 0 {
+		if c.Class != failure.Cancelled && c.Count > 0 {
 			all = append(all, c.Class)
 		}
 	}
@@ -66,23 +67,23 @@ func (d *Digest) errorClasses() []Class {
 }
 
 // top is the three classes with most errors, of equal ones the first in the alphabet, in alphabetical order.
-func (d *Digest) top() []Class {
+func (d *Digest) top() []failure.Class {
 	const most = 3
 	all := d.errorClasses()
 	if len(all) <= most {
 		return all
 	}
-	count := func(c Class) int {
+	count := func(c failure.Class) int {
 		i := slices.IndexFunc(d.Classes, func(have ClassCount) bool { return have.Class == c })
 		return d.Classes[i].Count
 	}
-	slices.SortStableFunc(all, func(a, b Class) int { return cmp.Compare(count(b), count(a)) })
+	slices.SortStableFunc(all, func(a, b failure.Class) int { return cmp.Compare(count(b), count(a)) })
 	all = all[:most]
 	slices.Sort(all)
 	return all
 }
 
-func joined(all []Class, by string) string {
+func joined(all []failure.Class, by string) string {
 	var b strings.Builder
 	for i, c := range all {
 		if i > 0 {

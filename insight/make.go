@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -109,8 +110,8 @@ func cut(s string, most int) string {
 }
 
 // tally adds n to the count of a class.
-func tally(all []ClassCount, c Class, n int) []ClassCount {
-	i, found := slices.BinarySearchFunc(all, c, func(have ClassCount, c Class) int { return cmp.Compare(have.Class, c) })
+func tally(all []ClassCount, c failure.Class, n int) []ClassCount {
+	i, found := slices.BinarySearchFunc(all, c, func(have ClassCount, c failure.Class) int { return cmp.Compare(have.Class, c) })
 	if !found {
 		all = slices.Insert(all, i, ClassCount{Class: c})
 	}

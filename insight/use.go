@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -83,7 +84,7 @@ func (u *use) aims() []deed {
 	if u.call.Path != "" {
 		aims = append(aims, deed{u.call.Tool, "path", u.call.Path})
 	}
-	if word := CommandWord(u.call.Head); word != "" {
+	if word := failure.CommandWord(u.call.Head); word != "" {
 		aims = append(aims, deed{u.call.Tool, "word", word})
 	}
 	return aims

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/insight"
+	errclass "aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/internal/project"
 	"aburn/internal/settings"
@@ -43,13 +43,13 @@ func (a *app) remedyRules(cmd *cli.Command) ([]remedy.Rule, error) {
 // ruleOf is a rule of the user's settings, or what is wrong with it.
 func ruleOf(s *settings.Rule) (r remedy.Rule, wrong string) {
 	r = remedy.Rule{
-		Name: s.Name, Class: insight.Class(s.Class), Text: s.Text, Pointer: s.Pointer, User: true,
+		Name: s.Name, Class: errclass.Class(s.Class), Text: s.Text, Pointer: s.Pointer, User: true,
 		Gate: remedy.Gate{Words: s.Words, Type: trace.ToolType(s.ToolType), Tool: s.Tool, Agent: s.Agent, Code: s.Code, Exit: s.Exit, Status: s.Status},
 	}
 	if r.Name == "" {
 		r.Name = "unnamed"
 	}
-	if classes := asWords(insight.Classes()...); s.Class != "" && !slices.Contains(classes, s.Class) {
+	if classes := asWords(errclass.Classes()...); s.Class != "" && !slices.Contains(classes, s.Class) {
 		return r, "unknown class " + quote(s.Class) + ", " + meant(s.Class, classes)[0]
 	}
 	if s.ToolType != "" && !slices.Contains(toolTypes(), s.ToolType) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/insight"
+	errclass "aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
 	"aburn/internal/lab/browser"
@@ -52,7 +52,7 @@ func TestReportMeasuresAllSessions(t *testing.T) {
 	dir := reported(t)
 	key := ""
 	for _, e := range jsonReport(t, dir).Errors {
-		if e.Class == insight.Test {
+		if e.Class == errclass.Test {
 			key = e.Key
 		}
 	}

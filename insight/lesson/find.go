@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -47,7 +48,7 @@ func newer(x, y *insight.Digest) int {
 // shape is what makes two things one lesson.
 type shape struct {
 	kind                     Kind
-	class                    insight.Class
+	class                    failure.Class
 	tool                     trace.ToolType
 	hash                     string
 	project, path, cmd, step string
@@ -69,7 +70,7 @@ func (s *shapes) take(d *insight.Digest) {
 	s.begun = true
 	for i := range d.Errors {
 		e := &d.Errors[i]
-		if e.Head == "" || e.Class == insight.Cancelled { // nothing that says that two of them are the same, or nobody's failure
+		if e.Head == "" || e.Class == failure.Cancelled { // nothing that says that two of them are the same, or nobody's failure
 			continue
 		}
 		l := s.of(shape{kind: EqualError, class: e.Class, tool: e.Type, hash: e.Hash}, d, e.First, e.Count)

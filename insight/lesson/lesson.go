@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -39,7 +40,7 @@ type Lessons struct {
 type Lesson struct {
 	Kind Kind `json:"kind"`
 	// Of an error:
-	Class insight.Class  `json:"class,omitempty"`
+	Class failure.Class  `json:"class,omitempty"`
 	Type  trace.ToolType `json:"type,omitempty"`
 	Head  string         `json:"head,omitempty"` // normalised
 	// Of the others:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -25,7 +26,7 @@ func session(id string, days int, o insight.Outcome) *insight.Digest {
 	return &insight.Digest{Source: "claude", ID: id, Project: trace.Project{Path: "/p", Key: "/p"}, Start: end.Add(-time.Hour), End: end, Verdict: insight.Verdict{Outcome: o}, Decisive: -1}
 }
 
-func failed(d *insight.Digest, class insight.Class, head string, count, solved int) *insight.Digest {
+func failed(d *insight.Digest, class failure.Class, head string, count, solved int) *insight.Digest {
 	d.Errors = append(d.Errors, insight.ErrorGroup{Class: class, Type: trace.ShellTool, Head: head, Hash: "h" + head, Count: count, First: 10 + len(d.Errors), Solved: solved})
 	return d
 }
@@ -44,13 +45,13 @@ func world() []*insight.Digest {
 	a, b, c, d := session("a", 0, insight.Errored), session("b", 30, insight.Completed), session("c", 60, insight.Interrupted), session("d", 1, insight.Errored)
 	c.Relation, d.Live = trace.Subagent, true
 	for _, s := range []*insight.Digest{a, b, c} {
-		failed(s, insight.Test, "FAIL", 2, 0)
+		failed(s, failure.Test, "FAIL", 2, 0)
 	}
 	b.Errors[0].Solved = 40
-	failed(failed(a, insight.Build, "undefined: x", 1, 0), insight.Build, "only once", 9, 0)
-	failed(d, insight.Build, "undefined: x", 1, 12)
-	failed(failed(a, insight.Cancelled, "stopped", 1, 0), insight.Other, "", 1, 0)
-	failed(failed(b, insight.Cancelled, "stopped", 1, 0), insight.Other, "", 1, 0)
+	failed(failed(a, failure.Build, "undefined: x", 1, 0), failure.Build, "only once", 9, 0)
+	failed(d, failure.Build, "undefined: x", 1, 12)
+	failed(failed(a, failure.Cancelled, "stopped", 1, 0), failure.Other, "", 1, 0)
+	failed(failed(b, failure.Cancelled, "stopped", 1, 0), failure.Other, "", 1, 0)
 	looped(looped(a, "shop.go"), "alone.go")
 	looped(b, "shop.go")
 	other := looped(session("e", 2, insight.Completed), "alone.go") // of another project
@@ -92,7 +93,7 @@ func TestFind(t *testing.T) {
 
 // Nothing is nothing; one session teaches nothing, however often it fails.
 func TestNothing(t *testing.T) {
-	for _, all := range [][]*insight.Digest{nil, {failed(failed(session("a", 0, insight.Errored), insight.Test, "FAIL", 50, 0), insight.Test, "FAIL", 1, 0)}} {
+	for _, all := range [][]*insight.Digest{nil, {failed(failed(session("a", 0, insight.Errored), failure.Test, "FAIL", 50, 0), failure.Test, "FAIL", 1, 0)}} {
 		if l := Find(all, today, 0); l.Total != 0 || l.Lessons == nil {
 			t.Errorf("%+v", l)
 		}
@@ -128,7 +129,7 @@ func TestMarkdown(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	var all []*insight.Digest
 	for i := range 9 {
-		all = append(all, failed(session(fmt.Sprint("s", i), i, insight.Errored), insight.Test, "FAIL", 1, 0))
+		all = append(all, failed(session(fmt.Sprint("s", i), i, insight.Errored), failure.Test, "FAIL", 1, 0))
 	}
 	l := Find(all, today, 0).Lessons[0]
 	if len(l.Evidence) != MaxEvidence || l.Evidence[0].Session != "s0" || l.Evidence[4].Session != "s4" || l.Sessions != 9 || l.Failed != 9 {
@@ -161,10 +162,10 @@ func TestFromTheFuture(t *testing.T) {
 			a.End = far
 		}
 		for _, s := range []*insight.Digest{a, b} {
-			failed(s, insight.Test, "recent", 1, 0)
+			failed(s, failure.Test, "recent", 1, 0)
 		}
 		for _, s := range []*insight.Digest{c, d, e} {
-			failed(s, insight.Test, "old", 9, 0)
+			failed(s, failure.Test, "old", 9, 0)
 		}
 		return Find([]*insight.Digest{a, b, c, d, e}, today, 0).Lessons
 	}

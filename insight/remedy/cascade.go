@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 )
 
 // ForSession is the answer for d. all are the sessions to compare with, d may be among them.
@@ -64,7 +65,7 @@ func ForKey(key string, all []*insight.Digest, rules []Rule) *Answer {
 	return a
 }
 
-func isError(c insight.ClassCount) bool { return c.Class != insight.Cancelled && c.Count > 0 }
+func isError(c insight.ClassCount) bool { return c.Class != failure.Cancelled && c.Count > 0 }
 
 func failing(d *insight.Digest) bool { return fails(d.Verdict, d.Live) }
 
@@ -107,7 +108,7 @@ func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*in
 func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	mine := map[errorName]bool{}
 	for i := range d.Errors {
-		if e := &d.Errors[i]; e.Class != insight.Cancelled {
+		if e := &d.Errors[i]; e.Class != failure.Cancelled {
 			mine[nameOf(e)] = true
 		}
 	}

@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 )
 
 // Check says what a rule lacks, so that it can be told from one that holds: a class and a gate, what to do and where that
 // is from. A rule that lacks something never matches.
 func (r *Rule) Check() error {
 	switch {
-	case !slices.Contains(insight.Classes(), r.Class):
+	case !slices.Contains(failure.Classes(), r.Class):
 		return errors.New("no class of errors that there is")
 	case !r.Gate.set():
 		return errors.New("no gate: words, tool_type, tool, agent, code, exit or status")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -50,7 +51,7 @@ func TestWordFix(t *testing.T) {
 // anything is a session, others, and rules, in small worlds where all that matters happens.
 func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
 	outcomes := []insight.Outcome{insight.Errored, insight.GaveUp, insight.Killed, insight.Completed, insight.Completed, insight.Interrupted, insight.Unknown}
-	classes := []insight.Class{insight.Build, insight.Test, insight.Cancelled, insight.Other, "made_up"}
+	classes := []failure.Class{failure.Build, failure.Test, failure.Cancelled, failure.Other, "made_up"}
 	words := []string{"alpha", "beta", "alphabet", "Alpha beta", "", "bet"}
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
 	number := func() *int {
@@ -129,7 +130,7 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 		if a.Reason == NotFailing && a.Failed+a.Resolved != 0 || a.Reason != NotFailing && a.Resolved != len(resolved) {
 			t.Fatalf("%s: %d failed, %d resolved of %d", a.Reason, a.Failed, a.Resolved, len(resolved))
 		}
-		erring := slices.ContainsFunc(d.Errors, func(e insight.ErrorGroup) bool { return e.Class != insight.Cancelled })
+		erring := slices.ContainsFunc(d.Errors, func(e insight.ErrorGroup) bool { return e.Class != failure.Cancelled })
 		if none := fails && d.Keys.Sub == "" && want == None; none != (a.Reason == NoErrors || a.Reason == Unclassified) || (a.Reason == Unclassified) != (none && erring) {
 			t.Fatalf("%s of %+v", a.Reason, d)
 		}
@@ -164,7 +165,7 @@ func related(d *insight.Digest, all []*insight.Digest) map[string]bool {
 // proven says whether an error of d proves all that r wants, and r wants something.
 func proven(d *insight.Digest, r Rule) bool {
 	g := r.Gate
-	if r.Text == "" || r.Pointer == "" || slices.Contains(g.Words, "") || r.Class != insight.Build && r.Class != insight.Test && r.Class != insight.Other ||
+	if r.Text == "" || r.Pointer == "" || slices.Contains(g.Words, "") || r.Class != failure.Build && r.Class != failure.Test && r.Class != failure.Other ||
 		reflect.DeepEqual(g, Gate{}) {
 		return false
 	}

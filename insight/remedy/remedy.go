@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -81,7 +82,7 @@ type Subject struct {
 // Fix is a rule that matched, and the error that proved its gate.
 type Fix struct {
 	Rule    string        `json:"rule"`
-	Class   insight.Class `json:"class"`
+	Class   failure.Class `json:"class"`
 	Text    string        `json:"text"`
 	Pointer string        `json:"pointer"`
 	User    bool          `json:"user"` // of the user's own settings, not built in
@@ -113,7 +114,7 @@ type Sibling struct {
 // Rule is one entry of the registry of known fixes.
 type Rule struct {
 	Name    string        `json:"name"`
-	Class   insight.Class `json:"class"`
+	Class   failure.Class `json:"class"`
 	Gate    Gate          `json:"gate"`
 	Text    string        `json:"text"`    // what to do, in one line
 	Pointer string        `json:"pointer"` // the document or commit that it is from

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -35,7 +36,7 @@ func with(d *insight.Digest, errors ...string) *insight.Digest {
 		what, text, _ := strings.Cut(e, ": ")
 		part := strings.Split(what, "/")
 		d.Errors = append(d.Errors, insight.ErrorGroup{
-			Class: insight.Class(part[0]), Type: trace.ToolType(part[1]), Hash: part[2], Head: text, Text: text, Count: 1, First: 10 + i, Last: 10 + i,
+			Class: failure.Class(part[0]), Type: trace.ToolType(part[1]), Hash: part[2], Head: text, Text: text, Count: 1, First: 10 + i, Last: 10 + i,
 		})
 	}
 	d.Decisive = 0
@@ -45,7 +46,7 @@ func with(d *insight.Digest, errors ...string) *insight.Digest {
 func TestCascade(t *testing.T) {
 	const sub = "s1-aa"
 	failed := with(session("me", insight.Errored, sub, 0), "build/shell/1: x.go:1: undefined: y")
-	rule := Rule{Name: "r", Class: insight.Build, Gate: Gate{Words: []string{"undefined"}}, Text: "Define it.", Pointer: "https://go.dev"}
+	rule := Rule{Name: "r", Class: failure.Build, Gate: Gate{Words: []string{"undefined"}}, Text: "Define it.", Pointer: "https://go.dev"}
 	done := func(n int) (list []*insight.Digest) {
 		for i := range n {
 			list = append(list, session(fmt.Sprint("done", i), insight.Completed, sub, 10+i))
@@ -53,7 +54,7 @@ func TestCascade(t *testing.T) {
 		return list
 	}
 	unknown := with(session("me", insight.Errored, "", 0), "other/shell/1: boom")
-	unknown.Classes = []insight.ClassCount{{Class: insight.Other, Count: 1}}
+	unknown.Classes = []insight.ClassCount{{Class: failure.Other, Count: 1}}
 	live := session("live", insight.Completed, sub, 5)
 	live.Live = true
 	for _, c := range []struct {
@@ -240,7 +241,7 @@ func TestMarkdown(t *testing.T) {
 	me := with(session("5b0c2f91", insight.Errored, "s1-0123456789ab", 0), "conflict/shell/1: fatal: Unable to create '/p/.git/index.lock': File exists.")
 	me.Verdict = insight.Verdict{Outcome: insight.Errored, Rule: insight.RuleFailingTail, Events: []int{10, 12, 14}}
 	me.Keys.Fine, me.Keys.Coarse = "e1-0123456789ab", "f1-0123456789ab"
-	me.Classes = []insight.ClassCount{{Class: insight.Conflict, Count: 1}}
+	me.Classes = []insight.ClassCount{{Class: failure.Conflict, Count: 1}}
 	other := with(session("77d1a0e4", insight.Completed, "s1-0123456789ab", 5), "conflict/shell/1: x")
 	other.Project.Path = "/home/user/shop"
 	other.Changes = []insight.Change{{Path: "shop/shop.go", Action: "modified", Times: 1, Event: 30}}

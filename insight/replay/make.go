@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -69,7 +70,7 @@ func shape(key string, d *insight.Digest) string {
 	case d.Keys.Sub:
 		var classes []string
 		for _, c := range d.Classes {
-			if c.Class != insight.Cancelled {
+			if c.Class != failure.Cancelled {
 				classes = append(classes, string(c.Class))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -51,7 +52,7 @@ type Ref struct {
 
 // Error is equal errors of all sessions.
 type Error struct {
-	Class    insight.Class  `json:"class"`
+	Class    failure.Class  `json:"class"`
 	Type     trace.ToolType `json:"type,omitempty"`
 	Tool     string         `json:"tool,omitempty"`
 	Exit     *int           `json:"exit,omitempty"`

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -101,7 +102,7 @@ func TestMake(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	first := r.Errors[0]
-	if first.Class != insight.Test || first.Sessions != 2 || first.Count != 3 || first.Solved != 1 || first.Tool != "Bash" || first.Exit == nil || *first.Exit != 1 || first.Ref != (Ref{Source: "claude", Session: "two", Event: 5}) {
+	if first.Class != failure.Test || first.Sessions != 2 || first.Count != 3 || first.Solved != 1 || first.Tool != "Bash" || first.Exit == nil || *first.Exit != 1 || first.Ref != (Ref{Source: "claude", Session: "two", Event: 5}) {
 		t.Errorf("%+v", first)
 	}
 	if len(r.Errors) != 3 {

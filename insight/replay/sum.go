@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -13,7 +14,7 @@ import (
 // errorsOf is the errors of members, equal ones together.
 func errorsOf(members []*insight.Digest) []Error {
 	type name struct {
-		class insight.Class
+		class failure.Class
 		kind  trace.ToolType
 		hash  string
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 )
 
 // addShape counts a unit that failed under its coarse key.
@@ -61,7 +62,7 @@ func (t *tally) errorRows() []Error {
 // addClasses counts a unit's errors by class. Calls that were cancelled are none.
 func (t *tally) addClasses(d *insight.Digest) {
 	for _, count := range d.Classes {
-		if count.Class == insight.Cancelled {
+		if count.Class == failure.Cancelled {
 			continue
 		}
 		c := t.classes.of(count.Class)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/trace"
 )
@@ -50,7 +51,7 @@ type tally struct {
 	agents   *group[string, Agent]
 	shapes   *group[string, Shape]
 	errors   *group[string, Error]
-	classes  *group[insight.Class, Class]
+	classes  *group[failure.Class, Class]
 	loops    *group[loopFile, Loop]
 	loopsIn  int
 	tools    *group[trace.ToolType, Tool]
@@ -64,7 +65,7 @@ type tally struct {
 func newTally() *tally {
 	return &tally{
 		outcomes: newGroup[insight.Outcome, outcomeTally](), agents: newGroup[string, Agent](), shapes: newGroup[string, Shape](), errors: newGroup[string, Error](),
-		classes: newGroup[insight.Class, Class](), loops: newGroup[loopFile, Loop](), tools: newGroup[trace.ToolType, Tool](), slow: make([]Slow, 0, MaxSlow+1),
+		classes: newGroup[failure.Class, Class](), loops: newGroup[loopFile, Loop](), tools: newGroup[trace.ToolType, Tool](), slow: make([]Slow, 0, MaxSlow+1),
 		weeks: newGroup[int64, weekTally](),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/trace"
 )
@@ -32,8 +33,8 @@ func hostile() *Report {
 		name := fmt.Sprintf("%d %s", i, bad)
 		list = append(list, &insight.Digest{
 			Source: name, ID: name, Agent: trace.Agent{Name: name}, End: day(1).AddDate(0, 0, 7*i), Verdict: insight.Verdict{Outcome: insight.Errored, Rule: name},
-			Keys: insight.Keys{Coarse: name, Fine: name}, Classes: []insight.ClassCount{{Class: insight.Class(name), Count: 1}},
-			Errors: []insight.ErrorGroup{{Class: insight.Build, Tool: name, Head: name, Text: name, Count: 1, First: 1}},
+			Keys: insight.Keys{Coarse: name, Fine: name}, Classes: []insight.ClassCount{{Class: failure.Class(name), Count: 1}},
+			Errors: []insight.ErrorGroup{{Class: failure.Build, Tool: name, Head: name, Text: name, Count: 1, First: 1}},
 			Loops:  []insight.EditLoop{{Path: name, Edits: i}}, Tools: []insight.ToolUse{{Type: trace.ToolType(fmt.Sprint(i)), Calls: 1}},
 			Slow: []insight.SlowCall{{Tool: name, What: name, MS: 1}}, Phases: []insight.PhaseUse{{Command: name, Tools: []insight.ToolFailed{{Tool: name, Failed: 1}}}}, Usage: trace.Usage{Input: 1},
 		})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/trace"
 )
@@ -107,7 +108,7 @@ type Shape struct {
 // Error is units whose first decisive error is the same.
 type Error struct {
 	Key      string         `json:"error_key"`
-	Class    insight.Class  `json:"class"`
+	Class    failure.Class  `json:"class"`
 	Type     trace.ToolType `json:"type,omitempty"`
 	Tool     string         `json:"tool,omitempty"` // of the latest
 	Exit     *int           `json:"exit,omitempty"`
@@ -126,7 +127,7 @@ type Error struct {
 
 // Class is the errors of one class.
 type Class struct {
-	Class     insight.Class `json:"class"`
+	Class     failure.Class `json:"class"`
 	Errors    int           `json:"errors"`
 	OfErrors  int           `json:"of_errors"`
 	Units     int           `json:"units"` // in so many

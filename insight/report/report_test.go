@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -31,7 +32,7 @@ func exit(n int) *int { return &n }
 //	b4 running            build 5×: in what was done, in no outcome
 func pile() []*insight.Digest {
 	build := func(times, solved int) []insight.ErrorGroup {
-		return []insight.ErrorGroup{{Class: insight.Build, Type: trace.ShellTool, Tool: "Bash", Exit: exit(2), Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y", Count: times, First: 7, Last: 9, Solved: solved}}
+		return []insight.ErrorGroup{{Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: exit(2), Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y", Count: times, First: 7, Last: 9, Solved: solved}}
 	}
 	one := func(source, id string, end time.Time, o insight.Outcome, rule string) *insight.Digest {
 		return &insight.Digest{Source: source, ID: id, Agent: trace.Agent{Name: source}, Project: trace.Project{Key: "/w/p"}, Relation: trace.Root, End: end,
@@ -39,7 +40,7 @@ func pile() []*insight.Digest {
 	}
 	a1 := one("claude", "a1", day(16), insight.Errored, "failing_tail")
 	a1.Keys = insight.Keys{Coarse: "f1-same", Sub: "s1-b", Fine: "e1-build"}
-	a1.Errors, a1.Classes, a1.Decisive = build(3, 0), []insight.ClassCount{{Class: insight.Build, Count: 3}, {Class: insight.Test, Count: 1}}, 0
+	a1.Errors, a1.Classes, a1.Decisive = build(3, 0), []insight.ClassCount{{Class: failure.Build, Count: 3}, {Class: failure.Test, Count: 1}}, 0
 	a1.Counts, a1.Usage = trace.Counts{Calls: 10, Failed: 4}, trace.Usage{Input: 900, Output: 100}
 	a1.Spent = insight.Spent{Calls: 800, Failed: 400, Retries: 50}
 	a1.Tools = []insight.ToolUse{{Type: trace.ReadTool, Calls: 2, Ended: 2}, {Type: trace.ShellTool, Calls: 8, Ended: 7, Failed: 4, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, SpentAll: 400}}
@@ -51,25 +52,25 @@ func pile() []*insight.Digest {
 	}
 	a2 := one("claude", "a2", day(17), insight.Errored, "fatal_error")
 	a2.Keys = a1.Keys
-	a2.Errors, a2.Classes, a2.Decisive = build(1, 12), []insight.ClassCount{{Class: insight.Build, Count: 1}}, 0
+	a2.Errors, a2.Classes, a2.Decisive = build(1, 12), []insight.ClassCount{{Class: failure.Build, Count: 1}}, 0
 	a2.Loops = []insight.EditLoop{{Path: "x.go", Edits: 6, First: 5}}
 	a2.Phases = []insight.PhaseUse{{Command: "build", Phase: "GREEN", Result: "open", ActiveMS: 500, Tokens: 100, Calls: 2, Failed: 1, Tools: []insight.ToolFailed{{Tool: "Edit", Failed: 1}}, First: 4}}
 	a3 := one("claude", "a3", day(18), insight.Completed, "work")
-	a3.Keys.Fine, a3.Errors, a3.Classes, a3.Decisive = "e1-build", build(2, 20), []insight.ClassCount{{Class: insight.Build, Count: 2}}, 0
+	a3.Keys.Fine, a3.Errors, a3.Classes, a3.Decisive = "e1-build", build(2, 20), []insight.ClassCount{{Class: failure.Build, Count: 2}}, 0
 	a3.Slow = []insight.SlowCall{{Event: 4, Tool: "Bash", Type: trace.ShellTool, What: "go test", MS: 3000, Gap: true}}
 	a4 := one("claude", "a4", day(23), insight.GaveUp, "open_calls")
-	a4.Keys.Fine, a4.Classes, a4.Decisive = "e1-missing", []insight.ClassCount{{Class: insight.NotFound, Count: 1}}, 0
-	a4.Errors = []insight.ErrorGroup{{Class: insight.NotFound, Type: trace.ReadTool, Tool: "Read", Head: "no such file", Text: "no such file", Count: 1, First: 2, Last: 2}}
+	a4.Keys.Fine, a4.Classes, a4.Decisive = "e1-missing", []insight.ClassCount{{Class: failure.NotFound, Count: 1}}, 0
+	a4.Errors = []insight.ErrorGroup{{Class: failure.NotFound, Type: trace.ReadTool, Tool: "Read", Head: "no such file", Text: "no such file", Count: 1, First: 2, Last: 2}}
 	a4.Tools = []insight.ToolUse{{Type: trace.ReadTool, Calls: 1, Ended: 1, Failed: 1}}
 	a4.Counts = trace.Counts{Calls: 1, Failed: 1}
 	b1 := one("codex", "b1", day(23), insight.Completed, "work")
-	b1.Usage, b1.Classes = trace.Usage{Output: 500}, []insight.ClassCount{{Class: insight.Cancelled, Count: 2}}
+	b1.Usage, b1.Classes = trace.Usage{Output: 500}, []insight.ClassCount{{Class: failure.Cancelled, Count: 2}}
 	b2 := one("codex", "b2", time.Time{}, insight.Completed, "work")
 	b2.Relation = trace.Subagent
 	b3 := one("codex", "b3", day(24), insight.Interrupted, "interrupt")
 	b3.Verdict.Refined = "gave_up → interrupted"
 	b4 := one("codex", "b4", day(24), insight.Errored, "failing_tail")
-	b4.Live, b4.Keys, b4.Errors, b4.Classes, b4.Decisive = true, a1.Keys, build(5, 0), []insight.ClassCount{{Class: insight.Build, Count: 5}}, 0
+	b4.Live, b4.Keys, b4.Errors, b4.Classes, b4.Decisive = true, a1.Keys, build(5, 0), []insight.ClassCount{{Class: failure.Build, Count: 5}}, 0
 	return []*insight.Digest{a1, a2, a3, a4, b1, b2, b3, b4}
 }
 
@@ -107,15 +108,15 @@ func TestFailures(t *testing.T) {
 	if r.Failures[1].Key != "f1-a4" || r.Failures[1].Units != 1 {
 		t.Errorf("second shape is %+v", r.Failures[1])
 	}
-	same(t, "first error", r.Errors[0], Error{Key: "e1-build", Class: insight.Build, Type: trace.ShellTool, Tool: "Bash", Exit: r.Errors[0].Exit, Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y",
+	same(t, "first error", r.Errors[0], Error{Key: "e1-build", Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: r.Errors[0].Exit, Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y",
 		Units: 3, OfErring: 4, OfEnded: 7, Failing: 2, Times: 6, Solved: 2, First: day(16), Last: day(18),
 		Seen: []Place{at("claude", "a3", 7, 18), at("claude", "a2", 7, 17), at("claude", "a1", 7, 16)}})
 	if e := r.Errors[0].Exit; e == nil || *e != 2 {
 		t.Errorf("exit code %v, want 2", e)
 	}
 	same(t, "classes", r.Classes, []Class{
-		{Class: insight.Build, Errors: 11, OfErrors: 13, Units: 4, OfUnits: 8, Failing: 2, OfFailing: 3}, {Class: insight.NotFound, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
-		{Class: insight.Test, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
+		{Class: failure.Build, Errors: 11, OfErrors: 13, Units: 4, OfUnits: 8, Failing: 2, OfFailing: 3}, {Class: failure.NotFound, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
+		{Class: failure.Test, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
 	})
 }
 
@@ -141,9 +142,9 @@ func TestWhatWasDone(t *testing.T) {
 func TestWeeks(t *testing.T) {
 	same(t, "weeks", made().Weeks, []Week{
 		{Week: "2026-W47", Start: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC), Ended: 3, Failing: 2, Outcomes: map[string]int{"errored": 2, "completed": 1}, Calls: 9, Failed: 4, Errors: 7,
-			Classes: []insight.ClassCount{{Class: insight.Build, Count: 6}, {Class: insight.Test, Count: 1}}, Tokens: 1000, Spent: 450},
+			Classes: []insight.ClassCount{{Class: failure.Build, Count: 6}, {Class: failure.Test, Count: 1}}, Tokens: 1000, Spent: 450},
 		{Week: "2026-W48", Start: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), Ended: 3, Failing: 1, Outcomes: map[string]int{"gave_up": 1, "completed": 1, "interrupted": 1}, Calls: 1, Failed: 1, Errors: 1,
-			Classes: []insight.ClassCount{{Class: insight.NotFound, Count: 1}}, Tokens: 500},
+			Classes: []insight.ClassCount{{Class: failure.NotFound, Count: 1}}, Tokens: 500},
 	})
 	for _, c := range []struct{ moment, week, monday string }{
 		{"2027-01-03T23:59:59Z", "2026-W53", "2026-12-28"}, {"2027-01-04T00:00:00Z", "2027-W01", "2027-01-04"},

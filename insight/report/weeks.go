@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 )
 
 // phaseName is a phase of a command.
@@ -99,7 +100,7 @@ func mostFailed(failed map[string]int) []insight.ToolFailed {
 // weekTally is a week with its errors by class.
 type weekTally struct {
 	Week
-	classes map[insight.Class]int
+	classes map[failure.Class]int
 }
 
 // addWeek counts a unit in the ISO week in which it ended, in UTC.
@@ -110,13 +111,13 @@ func (t *tally) addWeek(d *insight.Digest) {
 	monday := mondayOf(d.End)
 	w := t.weeks.of(monday)
 	if w.Ended == 0 {
-		w.Start, w.Outcomes, w.classes = time.Unix(monday, 0).UTC(), map[string]int{}, map[insight.Class]int{}
+		w.Start, w.Outcomes, w.classes = time.Unix(monday, 0).UTC(), map[string]int{}, map[failure.Class]int{}
 		year, week := w.Start.ISOWeek()
 		w.Week.Week = fmt.Sprintf("%04d-W%02d", year, week)
 	}
 	w.add(d)
 	for _, c := range d.Classes {
-		if c.Class != insight.Cancelled {
+		if c.Class != failure.Cancelled {
 			w.classes[c.Class] += c.Count
 			w.Errors += c.Count
 		}

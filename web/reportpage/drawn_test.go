@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
 	"aburn/trace"
@@ -13,7 +14,7 @@ import (
 // drawn is a report of many sessions over so many weeks, every kind of finding in it. The same number draws the same report.
 func drawn(weeks int) *report.Report {
 	outcomes := []insight.Outcome{insight.Completed, insight.Completed, insight.Errored, insight.Completed, insight.GaveUp, insight.Interrupted, insight.Completed, insight.Killed, insight.Unknown}
-	classes := []insight.Class{insight.Build, insight.Test, insight.NotFound, insight.EditMismatch, insight.Network, insight.Timeout}
+	classes := []failure.Class{failure.Build, failure.Test, failure.NotFound, failure.EditMismatch, failure.Network, failure.Timeout}
 	types := []trace.ToolType{trace.ShellTool, trace.EditTool, trace.ReadTool}
 	var list []*insight.Digest
 	for i := range weeks * 9 {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/insight/report"
 	"aburn/internal/lab/browser"
 	"aburn/internal/term"
@@ -258,7 +259,7 @@ func TestPageIsItsOwn(t *testing.T) {
 	bad := `</script><script>alert(1)</script><img src=x onerror=alert(1)>` + "\u202e"
 	d := &insight.Digest{
 		Source: bad, ID: bad, Verdict: insight.Verdict{Outcome: insight.Errored, Rule: bad}, Keys: insight.Keys{Coarse: bad, Fine: bad}, End: time.Now(),
-		Classes: []insight.ClassCount{{Class: insight.Class(bad), Count: 1}}, Errors: []insight.ErrorGroup{{Class: insight.Class(bad), Tool: bad, Head: bad, Text: bad, Count: 1}},
+		Classes: []insight.ClassCount{{Class: failure.Class(bad), Count: 1}}, Errors: []insight.ErrorGroup{{Class: failure.Class(bad), Tool: bad, Head: bad, Text: bad, Count: 1}},
 		Loops: []insight.EditLoop{{Path: bad, Edits: 9}}, Slow: []insight.SlowCall{{Tool: bad, What: bad, MS: 1}}, Phases: []insight.PhaseUse{{Command: bad, Phase: bad, Tools: []insight.ToolFailed{{Tool: bad, Failed: 1}}}},
 	}
 	d.Agent.Name, d.Project.Key = bad, bad

@@ -1,4 +1,4 @@
-package insight
+package failure
 
 // systemRules know what operating systems, networks, services and the common tools say, in English.
 var systemRules = []rule{

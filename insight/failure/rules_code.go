@@ -1,4 +1,4 @@
-package insight
+package failure
 
 // The programs of which a rule says what a failure of theirs is.
 var (

@@ -1,11 +1,11 @@
-package insight_test
+package failure_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 )
 
@@ -55,7 +55,7 @@ func TestNormal(t *testing.T) {
 		"bad (Command exited with code 3)":                                                                           "bad",
 		"no <shell_metadata> shell tool terminated </shell_metadata>":                                                "no",
 	} {
-		if got := insight.Normal(head); got != want {
+		if got := failure.Normal(head); got != want {
 			t.Errorf("%q\n got %q\nwant %q", head, got, want)
 		}
 	}
@@ -70,17 +70,17 @@ func FuzzNormal(f *testing.F) {
 		if !trace.OneLine(s) {
 			return
 		}
-		got := insight.Normal(s)
+		got := failure.Normal(s)
 		if !utf8.ValidString(got) || !trace.OneLine(got) {
 			t.Errorf("%q is %q", s, got)
 		}
-		if again := insight.Normal(got); again != got {
+		if again := failure.Normal(got); again != got {
 			t.Errorf("%q is %q, and that is %q", s, got, again)
 		}
 		if strings.ContainsAny(got, "\n") || len(got) > 6*len(s) {
 			t.Errorf("%q has %d bytes, and is %q", s, len(s), got)
 		}
-		if c := insight.Classify(insight.Failure{Type: trace.ShellTool, Tool: "Bash", Command: s, Head: s}); c == "" {
+		if c := failure.Classify(failure.Failure{Type: trace.ShellTool, Tool: "Bash", Command: s, Head: s}); c == "" {
 			t.Error("it has no class")
 		}
 	})

@@ -1,4 +1,4 @@
-package insight_test
+package failure_test
 
 import (
 	"flag"
@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the numbers in docs/errors.md")
 
 // page is where the numbers stand, between two comments.
 const (
-	page  = "../docs/errors.md"
+	page  = "../../docs/errors.md"
 	begin = "<!-- go test ./insight -run TestClassify -update -->\n"
 	end   = "<!-- end -->\n"
 )

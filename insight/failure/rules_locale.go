@@ -1,4 +1,4 @@
-package insight
+package failure
 
 // localeRules know what the commonest tools say in other languages than English: the catalogues of glibc 2.36, coreutils 9.1,
 // bash 5.2, make 4.3 and git 2.39 for German, French, Spanish, Italian, Portuguese, Japanese, Chinese, Korean, Russian, Ukrainian,

@@ -1,4 +1,4 @@
-package insight
+package failure
 
 // restRules know words that can mean much, and last what a command and its exit code leave to think.
 var restRules = []rule{

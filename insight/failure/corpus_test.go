@@ -1,4 +1,4 @@
-package insight_test
+package failure_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/trace"
 	"aburn/trace/draft"
 )
@@ -31,8 +31,8 @@ type labelled struct {
 }
 
 // failure is what the classifier gets to see of c.
-func (c *labelled) failure() insight.Failure {
-	f := insight.Failure{Tool: c.Tool, Command: c.Command, Exit: c.Exit, Denied: c.Denied, Code: c.Code, Status: c.Status, Head: c.Head}
+func (c *labelled) failure() failure.Failure {
+	f := failure.Failure{Tool: c.Tool, Command: c.Command, Exit: c.Exit, Denied: c.Denied, Code: c.Code, Status: c.Status, Head: c.Head}
 	if c.Tool != "" { // else it is an error of the agent's own, not of a call
 		f.Type = trace.ToolType(c.Type)
 	}
@@ -180,7 +180,7 @@ func measure(cases []labelled) (*score, []judged) {
 	wrong := map[string]int{}
 	for i := range cases {
 		c := &cases[i]
-		j := judged{c, string(insight.Classify(c.failure())), insight.Normal(c.Head)}
+		j := judged{c, string(failure.Classify(c.failure())), failure.Normal(c.Head)}
 		all = append(all, j)
 		right := j.class == c.Class
 		count := func(r ratio) ratio {
