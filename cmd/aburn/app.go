@@ -16,8 +16,7 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	env      func(string) string
-	agent    *forAgent // an agent asks, through `aburn mcp`; nil for all others
-	collect  func()    // ends what leaveGarbage began for the command; nil if nothing did
+	collect  func() // ends what leaveGarbage began for the command; nil if nothing did
 }
 
 // run executes the command line and returns the exit code.

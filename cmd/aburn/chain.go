@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"time"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -53,12 +54,12 @@ func chainWords(m *workflow.Model, n int) []string {
 	return nil
 }
 
-// chain answers, or prints what --or gives instead.
+// chain prints the answer, or what --or gives instead.
 func (a *app) chain(_ context.Context, cmd *cli.Command) error {
 	if arg := cmd.Args().Get(1); arg != "" {
 		return usageError("unexpected argument "+quote(arg), cmd.FullName()+" --help")
 	}
-	err := a.chainAnswer(cmd)
+	err := a.printChain(cmd)
 	if err == nil || !cmd.IsSet("or") {
 		return err
 	}
@@ -69,140 +70,155 @@ func (a *app) chain(_ context.Context, cmd *cli.Command) error {
 	return err
 }
 
-// link is one request: the commands it is about and how to find them.
-type link struct {
-	*cli.Command
-	w       *workspace
-	q       chain.Query
-	trusted bool
-}
-
-func (a *app) chainAnswer(cmd *cli.Command) error {
-	w, err := a.open(cmd)
+func (a *app) printChain(cmd *cli.Command) error {
+	answer, err := chainOf(a.caller(cmd), chainQuery{
+		Command: cmd.Args().First(), Expect: cmd.String("expect"), Session: logfmt.SessionID(cmd.String("session")), Any: cmd.Bool("any"), All: cmd.Bool("all"),
+	})
 	if err != nil {
 		return err
+	}
+	missing := answer.missing()
+	switch path := cmd.String("get"); {
+	case missing != nil && (!cmd.Bool("json") || cmd.IsSet("or")):
+		return missing
+	case missing == nil && path != "":
+		return answer.printValue(a.out, path)
+	case cmd.Bool("json"):
+		if _, err := fmt.Fprintf(a.out, "%s\n", answer.JSON()); err != nil {
+			return err
+		}
+		return missing
+	}
+	return answer.print(a.screen(cmd))
+}
+
+// chainQuery is what is asked of the chain.
+type chainQuery struct {
+	Command string // "" for all of the chain
+	Expect  string // a command that has to have completed; without Command it is the one that is asked about
+	Session logfmt.SessionID
+	Any     bool // if there is none here, take it from another worktree
+	All     bool // search the whole log, not only its newest part
+}
+
+// chainAnswer is what commands produced: one, or all of the chain.
+type chainAnswer struct {
+	q        chain.Query
+	results  []chain.Result
+	one      bool
+	expected bool // the one was to have completed
+}
+
+// chainOf answers a query of the chain. A project without the user's mark counts as empty.
+func chainOf(c *caller, q chainQuery) (*chainAnswer, error) {
+	w, err := openWorkspace(c)
+	if err != nil {
+		return nil, err
 	}
 	defer w.close()
-	l := link{Command: cmd, w: w, trusted: w.Marked}
-	l.q = chain.Query{
-		Project: w.Project, Model: *w.settings.Model(), Now: time.Now(), Env: a.env,
-		Session: logfmt.SessionID(cmd.String("session")), Any: cmd.Bool("any"), All: cmd.Bool("all"),
+	answer := &chainAnswer{q: chain.Query{
+		Project: w.Project, Model: *w.settings.Model(), Now: c.Now, Env: c.Env, Session: q.Session, Any: q.Any, All: q.All,
+	}}
+	if !w.Marked {
+		c.Warn(notVouched().Error(), "aburn init")
 	}
-	if !l.trusted {
-		a.warn("you have not vouched for this project on this machine: its log counts as empty here", "aburn init")
+	if q.Expect != "" {
+		err := answer.last(w, q.Expect)
+		if err != nil || !answer.results[0].Found || q.Command == "" || q.Command == q.Expect {
+			answer.expected = true
+			return answer, err
+		}
 	}
-	ask, expect := cmd.Args().First(), cmd.String("expect")
-	if expect != "" {
-		r, err := l.last(expect)
-		if err != nil {
+	if q.Command == "" {
+		return answer, answer.overview(w)
+	}
+	return answer, answer.last(w, q.Command)
+}
+
+// last looks for the last COMPLETE of one command.
+func (a *chainAnswer) last(w *workspace, command string) error {
+	result := chain.Result{Cmd: command, State: chain.None}
+	if w.Marked {
+		a.q.Cmd = command
+		var err error
+		if result, err = chain.Last(w.log, a.q); err != nil {
 			return err
 		}
-		if !r.Found || ask == "" || ask == expect {
-			return a.tellLast(&l, r, exitMissing)
-		}
 	}
-	if ask == "" {
-		return a.tellOverview(&l)
-	}
-	r, err := l.last(ask)
-	if err != nil {
+	a.results, a.one = []chain.Result{result}, true
+	return nil
+}
+
+// overview looks for the last COMPLETE of each command of the chain.
+func (a *chainAnswer) overview(w *workspace) (err error) {
+	a.results, a.one = nil, false
+	if w.Marked {
+		a.results, err = chain.Overview(w.log, a.q)
 		return err
 	}
-	return a.tellLast(&l, r, exitBadNews)
+	for _, c := range a.q.Model.Commands {
+		a.results = append(a.results, chain.Result{Cmd: c.Name, State: chain.None})
+	}
+	return nil
 }
 
-// last asks for one command. A project without the user's mark counts as empty.
-func (l *link) last(cmd string) (chain.Result, error) {
-	if !l.trusted {
-		return chain.Result{Cmd: cmd, State: chain.None}, nil
+// JSON is what --json prints.
+func (a *chainAnswer) JSON() []byte {
+	if a.one {
+		return a.results[0].JSON()
 	}
-	l.q.Cmd = cmd
-	return chain.Last(l.w.log, l.q)
+	return chain.OverviewJSON(a.q, a.results)
 }
 
-func (l *link) overview() ([]chain.Result, error) {
-	if l.trusted {
-		return chain.Overview(l.w.log, l.q)
+// commands are the results, each as --json gives it.
+func (a *chainAnswer) commands() (list []json.RawMessage) {
+	for i := range a.results {
+		list = append(list, a.results[i].JSON())
 	}
-	var none []chain.Result
-	for _, c := range l.q.Model.Commands {
-		none = append(none, chain.Result{Cmd: c.Name, State: chain.None})
-	}
-	return none, nil
+	return list
 }
 
-// tellLast prints the answer about one command; a miss is exit code miss.
-func (a *app) tellLast(l *link, r chain.Result, miss int) error {
-	if !r.Found {
-		if l.Bool("json") && !l.IsSet("or") {
-			fmt.Fprintf(a.out, "%s\n", r.JSON())
-		}
-		return l.missing(&r, miss)
+// printValue prints what --json has at a path.
+func (a *chainAnswer) printValue(out io.Writer, path string) error {
+	of := "the chain"
+	if a.one {
+		of = "the last COMPLETE of " + chain.Quote(a.results[0].Cmd, logfmt.MaxCmd)
 	}
-	if a.agent != nil {
-		a.agent.data = chainData(r)
-	}
-	switch {
-	case l.String("get") != "":
-		return l.get(a.out, r.JSON(), "the last COMPLETE of "+chain.Quote(r.Cmd, logfmt.MaxCmd))
-	case l.Bool("json"):
-		_, err := fmt.Fprintf(a.out, "%s\n", r.JSON())
-		return err
-	}
-	return printResult(a.screen(l.Command), &r)
-}
-
-// tellOverview prints the whole chain; if nothing of it was ever logged here that is a miss.
-func (a *app) tellOverview(l *link) error {
-	results, err := l.overview()
-	if err != nil {
-		return err
-	}
-	logged := false
-	for _, r := range results {
-		logged = logged || r.State != chain.None
-	}
-	if a.agent != nil {
-		a.agent.data = chainData(results...)
-	}
-	switch {
-	case logged && l.String("get") != "":
-		return l.get(a.out, chain.OverviewJSON(l.q, results), "the chain")
-	case l.Bool("json") && (logged || !l.IsSet("or")):
-		if _, err := fmt.Fprintf(a.out, "%s\n", chain.OverviewJSON(l.q, results)); err != nil {
-			return err
-		}
-	case logged:
-		return printOverview(a.screen(l.Command), l.q, results)
-	}
-	if logged {
-		return nil
-	}
-	return badNews("no command of the chain was logged in "+l.where(), "aburn templates write gives you commands that log")
-}
-
-func (l *link) get(out io.Writer, json []byte, of string) error {
-	value, ok := chain.Get(json, l.String("get"))
+	value, ok := chain.Get(a.JSON(), path)
 	if !ok {
-		return badNews(of+" has no "+chain.Quote(l.String("get"), chain.MaxPath), "--json shows what it has")
+		return badNews(of+" has no "+chain.Quote(path, chain.MaxPath), "--json shows what it has")
 	}
 	_, err := fmt.Fprintln(out, value)
 	return err
 }
 
 // where is what was searched: the worktree, or what one session logged there.
-func (l *link) where() string {
-	if l.q.Session == "" {
-		return chain.Worktree(l.w.Wt)
+func (a *chainAnswer) where() string {
+	if a.q.Session == "" {
+		return chain.Worktree(a.q.Project.Wt)
 	}
-	return chain.Worktree(l.w.Wt) + " by session " + chain.Quote(string(l.q.Session), logfmt.MaxSession)
+	return chain.Worktree(a.q.Project.Wt) + " by session " + chain.Quote(string(a.q.Session), logfmt.MaxSession)
 }
 
-// missing says that there is no COMPLETE, what there is instead, and what to do.
-func (l *link) missing(r *chain.Result, code int) error {
+// missing is the error where nothing was found, nil where something was: of the whole chain nothing was ever logged here, or the
+// one command has no COMPLETE.
+func (a *chainAnswer) missing() error {
+	switch {
+	case a.one && a.results[0].Found:
+		return nil
+	case a.one:
+		return a.missingOne(&a.results[0])
+	case slices.ContainsFunc(a.results, func(r chain.Result) bool { return r.State != chain.None }):
+		return nil
+	}
+	return badNews("no command of the chain was logged in "+a.where(), "aburn templates write gives you commands that log")
+}
+
+// missingOne says that there is no COMPLETE, what there is instead, and what to do.
+func (a *chainAnswer) missingOne(r *chain.Result) error {
 	name := chain.Quote(r.Cmd, logfmt.MaxCmd)
-	f := &failure{code: code, msg: name + " has not completed in " + l.where()}
-	age := term.Age(l.q.Now.Sub(r.Since))
+	f := &failure{code: exitBadNews, msg: name + " has not completed in " + a.where()}
+	age := term.Age(a.q.Now.Sub(r.Since))
 	switch r.State {
 	case chain.Running:
 		f.msg += ": it was started " + age + " and has not ended"
@@ -215,10 +231,13 @@ func (l *link) missing(r *chain.Result, code int) error {
 	if r.Bounded {
 		f.hints = append(f.hints, "only the newest part of the log was searched: aburn chain "+name+" --all")
 	}
-	if code == exitMissing && len(f.hints) == 0 {
-		f.hints = append(f.hints, "run the "+name+" command first; aburn chain shows what there is")
+	if a.expected {
+		f.code = exitMissing
+		if len(f.hints) == 0 {
+			f.hints = append(f.hints, "run the "+name+" command first; aburn chain shows what there is")
+		}
 	}
-	if near := nearest(r.Cmd, commandsOf(&l.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
+	if near := nearest(r.Cmd, commandsOf(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
 		f.hints = append(f.hints, "did you mean "+near+"?")
 	}
 	return f

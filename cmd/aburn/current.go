@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/insight"
@@ -16,25 +14,25 @@ import (
 	"aburn/trace"
 )
 
-// currentSession is the session that this command was called from, as its agent's variables say, else the newest one that goes
+// currentSession is the session that the caller is, as its agent's variables say, else the newest one that goes
 // on in this project.
-func (a *app) currentSession(ctx context.Context, cmd *cli.Command, arch *archive.Archive, all []digests.Session) (*insight.Digest, error) {
-	claude, codex := a.env("CLAUDE_CODE_SESSION_ID"), a.codexVariables()
+func currentSession(ctx context.Context, c *caller, arch *archive.Archive, all []digests.Session) (*insight.Digest, error) {
+	claude, codex := c.Env("CLAUDE_CODE_SESSION_ID"), codexOf(c.Env)
 	switch {
 	case claude != "" && codex.session != "":
 		return nil, usageError("--current: the variables of two agents are set, and nothing says which of them asks", "aburn remedy SESSION")
 	case claude != "":
-		return a.asking(ctx, arch, all, "claude", claude)
+		return callingSession(ctx, c.Env, arch, all, "claude", claude)
 	case codex.agent != "":
-		return a.asking(ctx, arch, all, "codex", codex.agent)
+		return callingSession(ctx, c.Env, arch, all, "codex", codex.agent)
 	case codex.session != "":
-		return a.asking(ctx, arch, all, "codex", codex.session)
+		return callingSession(ctx, c.Env, arch, all, "codex", codex.session)
 	}
-	dir, err := folder(cmd)
+	dir, err := c.folder()
 	if err != nil {
 		return nil, err
 	}
-	p, err := project.Find(dir, a.env)
+	p, err := project.Find(dir, c.Env)
 	switch {
 	case err == nil:
 		dir = p.Root
@@ -51,9 +49,10 @@ func (a *app) currentSession(ctx context.Context, cmd *cli.Command, arch *archiv
 	return all[i].Digest, nil
 }
 
-// asking is the session that is asking, which goes on: as its agent has written it to disk by now, else as the archive has it.
-func (a *app) asking(ctx context.Context, arch *archive.Archive, all []digests.Session, source, id string) (*insight.Digest, error) {
-	places := trace.Places{Home: a.env("HOME"), Getenv: a.env}
+// callingSession is the session that the caller's agent names, which goes on: as the agent has written it to disk by now, else as
+// the archive has it.
+func callingSession(ctx context.Context, env func(string) string, arch *archive.Archive, all []digests.Session, source, id string) (*insight.Digest, error) {
+	places := trace.Places{Home: env("HOME"), Getenv: env}
 	i := slices.IndexFunc(all, func(s digests.Session) bool { return s.Source == source && isCalled(s.ID, id) })
 	if i >= 0 {
 		list, err := arch.Lookup(ctx, source+"/"+all[i].ID)
@@ -88,7 +87,7 @@ func writtenOf(ctx context.Context, places trace.Places, source, id string) (*in
 	if i < 0 {
 		return nil, nil
 	}
-	one := &oneSession{id: id}
+	one := &sessionSink{id: id}
 	err := all[i].Find(ctx, places, func(s trace.Store) error {
 		name := filepath.Base(s.Path)
 		if !strings.HasSuffix(strings.TrimSuffix(name, filepath.Ext(name)), id) { // these two agents name their files so
@@ -102,21 +101,21 @@ func writtenOf(ctx context.Context, places trace.Places, source, id string) (*in
 	return insight.Make(one.found, false), nil // that other folders may not be read is no matter
 }
 
-// oneSession is the sink that keeps one session of what is read.
-type oneSession struct {
+// sessionSink is the sink that keeps one session of what is read.
+type sessionSink struct {
 	id    string
 	found *trace.SessionTrace
 }
 
-func (s *oneSession) Previous(string) (*trace.SessionTrace, error) { return nil, nil }
+func (s *sessionSink) Previous(string) (*trace.SessionTrace, error) { return nil, nil }
 
-func (s *oneSession) Trace(t *trace.SessionTrace) error {
+func (s *sessionSink) Trace(t *trace.SessionTrace) error {
 	if isCalled(t.ID, s.id) && t.Validate() == nil {
 		s.found = t
 	}
 	return nil
 }
 
-func (s *oneSession) Damaged(trace.Damage)    {}
-func (s *oneSession) Progress(int64)          {}
-func (s *oneSession) Done(trace.Cursor, bool) {}
+func (s *sessionSink) Damaged(trace.Damage)    {}
+func (s *sessionSink) Progress(int64)          {}
+func (s *sessionSink) Done(trace.Cursor, bool) {}

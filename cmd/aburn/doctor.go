@@ -45,7 +45,7 @@ func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
 		tellReport(a.screen(cmd), report)
 	}
 	if err == nil && report.Bad() {
-		return told(exitBadNews)
+		return exitOnly(exitBadNews)
 	}
 	return err
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // failure is an error with an exit code and what the person can do about it.
-// A failure without a message has already been told and only sets the code.
+// A failure without a message only sets the code: all has been said.
 type failure struct {
 	code  int
 	msg   string
@@ -44,10 +44,10 @@ func badNews(msg string, hints ...string) error {
 	return &failure{exitBadNews, msg, hints}
 }
 
-// told is an exit code without a further word.
-func told(code int) error { return &failure{code: code} }
+// exitOnly is an exit code without a further word.
+func exitOnly(code int) error { return &failure{code: code} }
 
-// failureOf is how err is told: a failure as it is, any other error as bad news with the hint that it may bring.
+// failureOf is err as it is shown: a failure as it is, any other error as bad news with the hint that it may bring.
 func failureOf(err error) *failure {
 	var f *failure
 	var coder cli.ExitCoder
@@ -76,7 +76,7 @@ func (a *app) finish(err error) int {
 	return f.code
 }
 
-// warn tells what was done all the same, and what could be done about it.
+// warn says what was done all the same, and what could be done about it.
 func (a *app) warn(msg string, hints ...string) {
 	a.say(term.BoldYellow, "warning", msg)
 	a.hint(hints...)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -53,7 +52,7 @@ type exporter struct {
 }
 
 func (a *app) export(ctx context.Context, cmd *cli.Command) error {
-	format, err := oneWord(cmd, "format", exportFormats())
+	format, err := oneWord("format", cmd.String("format"), exportFormats())
 	switch {
 	case err != nil:
 		return err
@@ -62,7 +61,7 @@ func (a *app) export(ctx context.Context, cmd *cli.Command) error {
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
 		return usageError("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
 	}
-	arch, err := a.viewArchive(ctx)
+	arch, err := viewArchive(ctx, a.env)
 	if err != nil {
 		return err
 	}
@@ -140,13 +139,13 @@ func (x *exporter) below(n export.Node, those []export.Node) bool {
 
 // wanted are the sessions that the flags and arguments choose, the oldest first.
 func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Session, error) {
-	f, err := chosen(ctx, cmd, x.arch, time.Now())
+	f, err := filterOf(ctx, x.caller(cmd), choiceOf(cmd), x.arch)
 	if err != nil {
 		return nil, err
 	}
 	var named []export.Node
 	for _, name := range cmd.Args().Slice() {
-		s, err := x.oneSession(ctx, x.arch, name)
+		s, err := oneSession(ctx, x.arch, name)
 		if err != nil {
 			return nil, err
 		}

@@ -10,9 +10,9 @@ import (
 // garbageRoom is how much memory may be taken before garbage is looked for after all: an archive of 10,000 sessions takes half of it.
 const garbageRoom = 64 << 20
 
-// leaveGarbage is for commands that keep what they read: until this one ends. Under `aburn mcp` the server does that.
+// leaveGarbage is for commands that keep what they read: until this one ends.
 func (a *app) leaveGarbage() {
-	if a.collect == nil && a.agent == nil {
+	if a.collect == nil {
 		a.collect = leaveGarbage()
 	}
 }

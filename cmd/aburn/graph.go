@@ -62,62 +62,107 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 		return usageError("--top is a list, and neither a diagram nor a page")
 	case cmd.IsSet("html") && cmd.Args().First() == "":
 		return usageError("--html shows one tree: name a session of it", "aburn graph")
-	case cmd.NArg() == 1 && (cmd.IsSet("since") || cmd.IsSet("until") || cmd.IsSet("source") || cmd.IsSet("project")):
-		return usageError("--since, --until, --source and --project choose trees, and SESSION has chosen one")
-	case cmd.Int("limit") < 0:
-		return usageError("--limit: a number of trees is not negative")
 	}
-	_, err := oneWord(cmd, "top", asWords(graph.Measures()...))
-	return err
+	q := graphQueryOf(cmd)
+	return q.check()
+}
+
+func graphQueryOf(cmd *cli.Command) graphQuery {
+	q := graphQuery{choice: choiceOf(cmd), Session: cmd.Args().First(), Top: graph.Measure(cmd.String("top")), Limit: cmd.Int("limit"), Calls: cmd.IsSet("html")}
+	if !cmd.IsSet("limit") && !cmd.Bool("json") {
+		q.Limit = treeLimit
+	}
+	return q
 }
 
 func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
-	now := time.Now()
-	arch, filter, err := a.viewChosen(ctx, cmd, now)
-	if err != nil {
+	c := a.caller(cmd)
+	a.leaveGarbage()
+	answer, err := graphOf(ctx, c, graphQueryOf(cmd), plant)
+	switch {
+	case err != nil:
 		return err
+	case cmd.IsSet("html"):
+		p := answer.page(c.Now)
+		whole := p.Nodes[0].Whole
+		return a.writePage(cmd, p.HTML, join(term.Plural(int64(whole.Sessions), "session"), term.Plural(int64(whole.Calls), "call")))
+	case cmd.Bool("mermaid"):
+		return graphpage.Mermaid(a.out, answer.list())
+	case cmd.Bool("json"):
+		return a.printJSON(answer.report())
+	case answer.total == 0:
+		a.noneOf(answer.archived, "session")
+		return nil
+	}
+	if err := answer.print(a.screen(cmd), c.Now); err != nil {
+		return err
+	}
+	if text := answer.cutText(); text != "" {
+		a.note(text)
+	}
+	return nil
+}
+
+// graphQuery is which trees are asked for.
+type graphQuery struct {
+	choice
+	Session string        // the tree of this one, and no choice
+	Top     graph.Measure // rank by it instead
+	Limit   int           // trees, or lines of a rank; 0 for all
+	Calls   bool          // the calls of each session, too, which only a page needs
+}
+
+// check refuses what cannot be answered.
+func (q *graphQuery) check() error {
+	switch {
+	case q.Session != "" && q.choice != choice{}:
+		return usageError("--since, --until, --source and --project choose trees, and SESSION has chosen one")
+	case q.Limit < 0:
+		return usageError("--limit: a number of trees is not negative")
+	}
+	_, err := oneWord("top", string(q.Top), asWords(graph.Measures()...))
+	return err
+}
+
+// graphOf reads how sessions hang together. all reads the trees of the whole archive, or remembers them.
+func graphOf(ctx context.Context, c *caller, q graphQuery, all func(context.Context, *archive.Archive) (*forest, error)) (*graphAnswer, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	arch, filter, err := viewChosen(ctx, c, q.choice)
+	if err != nil {
+		return nil, err
 	}
 	defer arch.Close()
-	f, err := a.forest(ctx, arch)
+	f, err := all(ctx, arch)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	g := &grown{forest: f, measure: graph.Measure(cmd.String("top"))}
-	if name := cmd.Args().First(); name != "" {
-		err = a.graphOf(ctx, g, arch, name)
+	g := &graphAnswer{forest: f, measure: q.Top}
+	if q.Session != "" {
+		err = g.chooseOne(ctx, arch, q.Session)
 	} else {
 		err = g.choose(ctx, arch, filter)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	limit := cmd.Int("limit")
-	if !cmd.IsSet("limit") && !cmd.Bool("json") {
-		limit = treeLimit
-	}
-	g.cut(limit)
+	g.cut(q.Limit)
 	if err := g.know(ctx, arch, g.trees); err != nil {
-		return err
+		return nil, err
 	}
-	switch {
-	case cmd.IsSet("html"):
-		return a.graphPage(ctx, cmd, g, arch, now)
-	case cmd.Bool("mermaid"):
-		return graphpage.Mermaid(a.out, g.list())
+	if q.Calls {
+		err = g.readCalls(ctx, arch)
 	}
-	if done, err := a.asJSON(cmd, g.report()); done || err != nil {
-		return err
+	if err == nil && g.total == 0 {
+		g.archived, err = countArchived(ctx, arch)
 	}
-	if g.total == 0 {
-		return a.noneChosen(ctx, arch, "session")
-	}
-	return a.showGraph(cmd, g, now)
+	return g, err
 }
 
-// graphPage writes the page of one tree.
-func (a *app) graphPage(ctx context.Context, cmd *cli.Command, g *grown, arch *archive.Archive, now time.Time) error {
-	p := graphpage.Page{Nodes: g.list(), Made: now, Calls: map[int][]graphpage.Call{}}
-	p.Title = cmp.Or(p.Nodes[0].Label(), p.Nodes[0].Source+" "+p.Nodes[0].Name)
+// readCalls reads the calls of the sessions of the first tree.
+func (g *graphAnswer) readCalls(ctx context.Context, arch *archive.Archive) error {
+	g.calls = map[int][]graphpage.Call{}
 	number := 0
 	for n := range g.trees[0].All() {
 		number++
@@ -128,11 +173,18 @@ func (a *app) graphPage(ctx context.Context, cmd *cli.Command, g *grown, arch *a
 			if err != nil {
 				return err
 			}
-			p.Calls[number] = append(p.Calls[number], graphpage.Call{
+			g.calls[number] = append(g.calls[number], graphpage.Call{
 				Index: row.Index, Tool: row.Tool, Type: row.Type, Status: row.Status, Failed: row.Failed, Denied: row.Denied, ExitCode: row.ExitCode,
 				Text: subject(&row), Start: row.Start, DurationMS: row.DurationMS, Length: row.Length,
 			})
 		}
 	}
-	return a.writePage(cmd, p.HTML, join(term.Plural(int64(p.Nodes[0].Whole.Sessions), "session"), term.Plural(int64(p.Nodes[0].Whole.Calls), "call")))
+	return nil
+}
+
+// page is the page of one tree.
+func (g *graphAnswer) page(now time.Time) *graphpage.Page {
+	p := &graphpage.Page{Nodes: g.list(), Made: now, Calls: g.calls}
+	p.Title = cmp.Or(p.Nodes[0].Label(), p.Nodes[0].Source+" "+p.Nodes[0].Name)
+	return p
 }

@@ -105,20 +105,22 @@ func (f *forest) know(ctx context.Context, arch *archive.Archive, trees []*graph
 	return nil
 }
 
-// grown is the part of the forest that is shown.
-type grown struct {
+// graphAnswer is the part of the forest that is shown.
+type graphAnswer struct {
 	*forest
-	one     *graph.Node // the session that was named
-	trees   []*graph.Node
-	total   int // trees or ranked nodes, before some were cut off
-	measure graph.Measure
-	ranked  []*graph.Node
-	sum     int64 // of the measure, over all that was ranked
+	one      *graph.Node // the session that was named
+	trees    []*graph.Node
+	total    int // trees or ranked nodes, before some were cut off
+	measure  graph.Measure
+	ranked   []*graph.Node
+	sum      int64                    // of the measure, over all that was ranked
+	calls    map[int][]graphpage.Call // of each node by its number; nil if they were not asked for
+	archived int                      // all sessions of the archive; counted where no tree was chosen
 }
 
-// graphOf chooses the tree of one session.
-func (a *app) graphOf(ctx context.Context, g *grown, arch *archive.Archive, name string) error {
-	s, err := a.oneSession(ctx, arch, name)
+// chooseOne takes the tree of one session.
+func (g *graphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name string) error {
+	s, err := oneSession(ctx, arch, name)
 	if err != nil {
 		return err
 	}
@@ -142,7 +144,7 @@ func (a *app) graphOf(ctx context.Context, g *grown, arch *archive.Archive, name
 }
 
 // choose takes the trees that hold a session which the filter chooses.
-func (g *grown) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
+func (g *graphAnswer) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
 	g.trees = slices.Clone(g.roots)
 	if filter != (archive.Filter{}) {
 		keys, err := arch.Keys(filter)
@@ -171,7 +173,7 @@ func (g *grown) choose(ctx context.Context, arch *archive.Archive, filter archiv
 	return nil
 }
 
-func (g *grown) cut(limit int) {
+func (g *graphAnswer) cut(limit int) {
 	if limit == 0 {
 		return
 	}
@@ -180,7 +182,7 @@ func (g *grown) cut(limit int) {
 }
 
 // list is the nodes of the trees, or the ranked ones, as programs get them.
-func (g *grown) list() []graphpage.Node {
+func (g *graphAnswer) list() []graphpage.Node {
 	list := []graphpage.Node{}
 	numbers := map[*graph.Node]int{}
 	add := func(n *graph.Node, depth int) {
@@ -207,7 +209,7 @@ func (g *grown) list() []graphpage.Node {
 }
 
 // facts is what is known of a node.
-func (g *grown) facts(n *graph.Node) graphpage.Node {
+func (g *graphAnswer) facts(n *graph.Node) graphpage.Node {
 	r := n.Relation
 	node := graphpage.Node{
 		Name: g.names.of(n.Source, n.ID), Source: n.Source, Session: n.ID, Relation: trace.Root, Missing: n.Missing, Loop: n.Loop,
@@ -236,6 +238,6 @@ type graphReport struct {
 	Nodes []graphpage.Node `json:"nodes"`
 }
 
-func (g *grown) report() graphReport {
+func (g *graphAnswer) report() graphReport {
 	return graphReport{Total: g.total, Top: g.measure, Nodes: g.list()}
 }

@@ -5,32 +5,33 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v3"
-
 	"aburn/internal/term"
 	"aburn/trace"
 	"aburn/trace/graph"
 	"aburn/web/graphpage"
 )
 
-// showGraph prints trees, or a rank, for people.
-func (a *app) showGraph(cmd *cli.Command, g *grown, now time.Time) error {
-	out := a.screen(cmd)
-	var err error
+// print shows trees, or a rank.
+func (g *graphAnswer) print(out *term.Out, now time.Time) error {
+	if g.measure != "" {
+		return g.showRank(out)
+	}
+	return g.showTrees(out, now)
+}
+
+// cutText says how many of the trees, or lines of a rank, are shown if not all.
+func (g *graphAnswer) cutText() string {
 	shown, noun := len(g.trees), "trees"
 	if g.measure != "" {
 		shown, noun = len(g.ranked), "trees that have any"
 		if g.one != nil {
 			noun = "sessions that have any"
 		}
-		err = g.showRank(out)
-	} else {
-		err = g.showTrees(out, now)
 	}
-	if err == nil && shown < g.total {
-		a.note(fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, term.Count(int64(g.total)), noun))
+	if shown >= g.total {
+		return ""
 	}
-	return err
+	return fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, term.Count(int64(g.total)), noun)
 }
 
 // treeColumns are the columns of trees: the branch, what the session did itself, and what it did with all below it.
@@ -52,7 +53,7 @@ const treeWide = 140
 // pipeWidth is how wide the tables of sessions are where no terminal says how wide they can be.
 const pipeWidth = 180
 
-func (g *grown) showTrees(out *term.Out, now time.Time) error {
+func (g *graphAnswer) showTrees(out *term.Out, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Columns: treeColumns(narrow), Width: pipeWidth}
 	list := g.list()
@@ -77,7 +78,7 @@ func (g *grown) showTrees(out *term.Out, now time.Time) error {
 }
 
 // nodeStyle makes the session stand out that was asked for.
-func (g *grown) nodeStyle(n *graphpage.Node) term.Style {
+func (g *graphAnswer) nodeStyle(n *graphpage.Node) term.Style {
 	switch {
 	case g.one != nil && len(g.trees[0].Children) > 0 && n.Session == g.one.ID && n.Source == g.one.Source:
 		return term.BoldCyan
@@ -181,7 +182,7 @@ func branches(nodes []graphpage.Node) []string {
 const deepest = 12
 
 // showRank prints the nodes with the most of the measure.
-func (g *grown) showRank(out *term.Out) error {
+func (g *graphAnswer) showRank(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{
 		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},

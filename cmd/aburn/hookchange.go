@@ -27,7 +27,7 @@ func (a *app) carryOut(ctx context.Context, cmd *cli.Command, c *install.Change)
 	}
 	if !c.Nothing() && !cmd.Bool("yes") && !quiet && !a.confirmed(cmd) {
 		fmt.Fprintln(a.out, "nothing was changed")
-		return false, told(exitBadNews)
+		return false, exitOnly(exitBadNews)
 	}
 	done, err := c.Apply()
 	if err == nil && c.Codex != nil {

@@ -35,7 +35,7 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 	if *wanted == (logfmt.Agent{}) {
 		wanted = nil
 	}
-	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, codex: a.codexVariables()}
+	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, codex: codexOf(a.env)}
 	if s.sessions = []string{session}; session == "" {
 		s.sessions = validIDs(a.env("CLAUDE_CODE_SESSION_ID"), s.codex.session)
 	}
@@ -54,9 +54,9 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 // sub-agent is its agent id there, and the call its tool_use_id.
 type codexVariables struct{ session, agent, call string }
 
-func (a *app) codexVariables() codexVariables {
-	v := codexVariables{session: a.env("CODEX_SESSION_ID"), call: a.env("CODEX_TOOL_CALL_ID")}
-	switch thread := a.env("CODEX_THREAD_ID"); {
+func codexOf(env func(string) string) codexVariables {
+	v := codexVariables{session: env("CODEX_SESSION_ID"), call: env("CODEX_TOOL_CALL_ID")}
+	switch thread := env("CODEX_THREAD_ID"); {
 	case v.session == "": // older ones
 		v.session = thread
 	case thread != v.session:

@@ -248,7 +248,7 @@ func (a *app) ingestDry(ctx context.Context, run *ingestRun) error {
 
 // ingestCheck looks whether the archive is whole.
 func (a *app) ingestCheck(ctx context.Context, run *ingestRun) error {
-	db, err := a.viewArchive(ctx)
+	db, err := viewArchive(ctx, a.env)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (a *app) ingestCheck(ctx context.Context, run *ingestRun) error {
 		return err
 	}
 	if run.json {
-		return told(exitBadNews)
+		return exitOnly(exitBadNews)
 	}
 	for _, fault := range faults {
 		fmt.Fprintln(a.out, term.Clean(fault))

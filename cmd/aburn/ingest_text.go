@@ -40,7 +40,7 @@ func (a *app) tellIngest(run *ingestRun, r *ingest.Report) error {
 	case failed == 0 && len(run.options.Places.Paths) > 0 && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return s.Stores > 0 }):
 		return badNews("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "), "it knows "+strings.Join(sources(), ", "))
 	case failed > 0 && (run.json || run.options.DryRun):
-		return told(exitBadNews)
+		return exitOnly(exitBadNews)
 	case failed > 0:
 		return badNews(term.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -36,37 +35,65 @@ func (a *app) lessons(ctx context.Context, cmd *cli.Command) error {
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
 	}
-	if limit < 0 {
-		return usageError("--limit: a number of lessons is not negative")
-	}
-	now := time.Now()
-	arch, f, err := a.viewChosen(ctx, cmd, now)
-	if err != nil {
+	answer, err := lessonsOf(ctx, a.caller(cmd), lessonsQuery{choiceOf(cmd), limit})
+	switch {
+	case err != nil:
 		return err
-	}
-	defer arch.Close()
-	all, err := a.digests(ctx, f)
-	if err != nil {
-		return err
-	}
-	found := lesson.Find(pure(all), now, limit)
-	if done, err := a.asJSON(cmd, found); done || err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		return a.noneChosen(ctx, arch, "session")
-	}
-	if found.Total == 0 {
-		a.note("no two of " + found.Units() + " went wrong in the same way")
+	case cmd.Bool("json"):
+		return a.printJSON(answer.Lessons)
+	case answer.none:
+		a.noneOf(answer.archived, "session")
+		return nil
+	case answer.Total == 0:
+		a.note(answer.nothingRecurs())
 		return nil
 	}
 	out := a.screen(cmd)
-	if err := showMarkdown(out, found.Markdown()); err != nil {
+	if err := showMarkdown(out, answer.Markdown()); err != nil {
 		return err
 	}
-	if len(found.Lessons) > 0 && len(found.Lessons[0].Evidence) > 0 {
-		newest := found.Lessons[0].Evidence[0]
+	if len(answer.Lessons.Lessons) > 0 && len(answer.Lessons.Lessons[0].Evidence) > 0 {
+		newest := answer.Lessons.Lessons[0].Evidence[0]
 		sayNext(out, "aburn replay "+shellWord(newest.Source+"/"+newest.Session))
 	}
 	return nil
+}
+
+// lessonsQuery is which lessons are asked for.
+type lessonsQuery struct {
+	choice
+	Limit int // 0 for all
+}
+
+// lessonsAnswer is what recurs in the sessions that were chosen.
+type lessonsAnswer struct {
+	*lesson.Lessons
+	none     bool // no session was chosen
+	archived int  // all that could have been; counted where none was chosen
+}
+
+// lessonsOf finds what went wrong in the same way in more than one session.
+func lessonsOf(ctx context.Context, c *caller, q lessonsQuery) (*lessonsAnswer, error) {
+	if q.Limit < 0 {
+		return nil, usageError("--limit: a number of lessons is not negative")
+	}
+	arch, f, err := viewChosen(ctx, c, q.choice)
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	all, err := c.digests(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	answer := &lessonsAnswer{Lessons: lesson.Find(pure(all), c.Now, q.Limit), none: len(all) == 0}
+	if answer.none {
+		answer.archived, err = countArchived(ctx, arch)
+	}
+	return answer, err
+}
+
+// nothingRecurs is what is said of sessions without a lesson.
+func (a *lessonsAnswer) nothingRecurs() string {
+	return "no two of " + a.Units() + " went wrong in the same way"
 }

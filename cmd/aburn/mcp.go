@@ -7,13 +7,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive"
 	"aburn/internal/mcpserver"
 	"aburn/internal/scrub"
+	"aburn/internal/term"
 )
 
 func (a *app) mcpCommand() *cli.Command {
@@ -44,40 +48,116 @@ func (a *app) mcp(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	d := &desk{app: a, dir: dir, kept: &kept{}}
+	d := &mcpAnswers{dir: dir, env: a.env, cache: &archiveCache{dir: archive.Dir(a.env)}}
 	s := mcpserver.Server{Version: version().Version, Instructions: mcpInstructions, Tools: d.tools(), Resources: d.resources(), Around: leaveGarbage}
-	return s.Serve(bare{ctx}, a.in, a.out)
+	return s.Serve(ctx, a.in, a.out)
 }
 
-// bare is a context without values: in those a command would find this one, and take itself for a part of it.
-type bare struct{ context.Context }
-
-func (bare) Value(any) any { return nil }
-
-// desk answers the questions of one agent, by running aburn's own commands: what an agent is told is what they print.
-type desk struct {
-	*app
-	dir  string
-	kept *kept
+// mcpAnswers answers the questions of one agent. An agent gets the answers that commands print, but for these differences:
+//   - Sessions of other projects only where it asks for them: see choose.
+//   - Nothing of a project that its user has not vouched for: see vouched and statusQuery.Vouched. The chain says so itself.
+//   - What comes from the log is scrubbed once more: see scrubbedAnswer and withoutSecrets. Anything can write there.
+//   - It has no shell, so that hints name its arguments: see noneHint.
+//   - The bounds below.
+//   - What was read of the archive is remembered between questions: see archiveCache.
+//   - Nothing is a terminal, and a question can be about another session than the one that started the server: see question and envOf.
+type mcpAnswers struct {
+	dir   string // the project around it is the one that is asked about
+	env   func(string) string
+	cache *archiveCache
 }
 
-// run runs a command for whoever asks and returns what it printed. What it says on stderr are notes; where it fails, or prints
-// nothing, that is the reason why there is no answer.
-func (d *desk) run(ctx context.Context, who mcpserver.Asker, args ...string) (*mcpserver.Answer, error) {
-	var out, said bytes.Buffer
-	asked := &app{in: strings.NewReader(""), out: &out, err: &said, env: d.asIf(ctx, who), agent: &forAgent{kept: d.kept}}
-	code := asked.run(ctx, append([]string{"aburn", "-C", d.dir}, args...))
-	answer := &mcpserver.Answer{Markdown: out.String(), Data: asked.agent.data, Notes: withoutName(said.String())}
-	if code != exitOK || strings.TrimSpace(answer.Markdown) == "" {
-		return nil, errors.New(cmp.Or(strings.TrimSpace(strings.Join(append(answer.Notes, answer.Markdown), "\n")), "there is nothing to tell"))
+// The bounds of what an agent gets. Those of printed lists are a person's, for the data, too.
+const (
+	mcpReportRows = reportRows
+	mcpLessons    = lessonLimit
+	mcpTrees      = treeLimit // unless it says how many
+	mcpDigests    = 100       // in the list of digests
+	mcpLogLines   = 100
+	mcpLogBytes   = statusBytes // of the log in which the lines are searched: one line can be as long as the disk
+	callBytes     = 1 << 20     // of the log in which the call that asks is searched: it has just begun
+)
+
+// noneHint is the hint where no session was chosen of so many.
+func noneHint(archived int) string {
+	return "all_projects, or an earlier since, asks about more of the " + term.Count(int64(archived)) + " that are archived"
+}
+
+// question is the caller of one question, and what was said beside its answer so far.
+type question struct {
+	*caller
+	notes []string // what a command would say on stderr
+}
+
+func (d *mcpAnswers) question(ctx context.Context, who mcpserver.Asker) *question {
+	q := &question{}
+	q.caller = &caller{Dir: d.dir, Env: d.envOf(ctx, who), Now: time.Now(), Warn: q.warn, Progress: term.New(io.Discard, d.env, true), Load: d.cache.load}
+	return q
+}
+
+func (q *question) say(kind, msg string) {
+	q.notes = append(q.notes, strings.TrimSpace(kind+": "+term.Clean(msg)))
+}
+
+func (q *question) hint(hints ...string) {
+	for _, h := range hints {
+		q.say("hint", h)
 	}
-	return answer, nil
 }
 
-// logged is run for a command that tells what the log says. What aburn wrote there was scrubbed before, but anything can write
+func (q *question) warn(msg string, hints ...string) {
+	q.say("warning", msg)
+	q.hint(hints...)
+}
+
+// answer is a value for acting with what print makes of it for reading. What is said beside it are notes. If there is nothing to
+// read they are the reason why there is no answer.
+func (q *question) answer(data any, print func(*term.Out) error) (*mcpserver.Answer, error) {
+	var out bytes.Buffer
+	if err := print(term.New(&out, q.Env, true)); err != nil {
+		return nil, q.fail(err)
+	}
+	if strings.TrimSpace(out.String()) == "" {
+		return nil, q.none()
+	}
+	return &mcpserver.Answer{Markdown: out.String(), Data: data, Notes: q.notes}, nil
+}
+
+// markdown is answer for what is Markdown already.
+func (q *question) markdown(data any, text string) (*mcpserver.Answer, error) {
+	return q.answer(data, func(out *term.Out) error { return showMarkdown(out, text) })
+}
+
+// fail is the error for the agent that err is, with what was said before it.
+func (q *question) fail(err error) error {
+	f := failureOf(err)
+	if f.msg != "" {
+		q.say("error", f.msg)
+	}
+	q.hint(f.hints...)
+	return q.none()
+}
+
+// none is the error where notes are all that there is.
+func (q *question) none() error {
+	return errors.New(cmp.Or(strings.Join(q.notes, "\n"), "there is nothing to tell"))
+}
+
+// noSession is the error where no session was chosen of so many that are archived.
+func (q *question) noSession(archived int) error {
+	if archived == 0 {
+		q.say("note", emptyArchive)
+		q.hint(fillArchive)
+	} else {
+		q.say("note", noneSuch("session"))
+		q.hint(noneHint(archived))
+	}
+	return q.none()
+}
+
+// scrubbedAnswer is an answer from the log without secrets. What aburn wrote there was scrubbed before, but anything can write
 // there, and what a tool says goes to a model.
-func (d *desk) logged(ctx context.Context, who mcpserver.Asker, args ...string) (*mcpserver.Answer, error) {
-	answer, err := d.run(ctx, who, args...)
+func scrubbedAnswer(answer *mcpserver.Answer, err error) (*mcpserver.Answer, error) {
 	if err != nil {
 		text, _ := scrub.Text(err.Error())
 		return nil, errors.New(text)
@@ -104,14 +184,6 @@ func withoutSecrets(text []byte) []byte {
 	return clean
 }
 
-// withoutName is what aburn says on stderr, in lines, without its name before each.
-func withoutName(said string) (lines []string) {
-	for line := range strings.Lines(said) {
-		lines = append(lines, strings.TrimPrefix(strings.TrimSpace(line), "aburn: "))
-	}
-	return lines
-}
-
 // fenced is an answer whose text is a table for people, which command printed: Markdown keeps it as it is in a block of code.
 func fenced(command string, answer *mcpserver.Answer, err error) (*mcpserver.Answer, error) {
 	if err != nil {
@@ -125,39 +197,4 @@ func fenced(command string, answer *mcpserver.Answer, err error) (*mcpserver.Ans
 	}
 	answer.Markdown = fmt.Sprintf("`aburn %s` %s\n\n%stext\n%s%s\n", command, notOrders, fence, answer.Markdown, fence)
 	return answer, nil
-}
-
-// asIf is the environment as the commands of the asking session have it, as far as the client says which that is. The client
-// that says so is the one that asks, whoever's variables it was itself started with.
-func (d *desk) asIf(ctx context.Context, who mcpserver.Asker) func(string) string {
-	own := map[string]string{}
-	switch {
-	case who.Session != "":
-		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"], own["CLAUDE_CODE_SESSION_ID"] = who.Session, who.Thread, ""
-	case who.Call != "":
-		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"] = "", ""
-		own["CLAUDE_CODE_SESSION_ID"] = cmp.Or(d.sessionOf(ctx, who.Call), d.env("CLAUDE_CODE_SESSION_ID"))
-	}
-	return func(name string) string {
-		if value, said := own[name]; said {
-			return value
-		}
-		return d.env(name)
-	}
-}
-
-// option is a flag with its value, nothing without one. Written together, no value can be taken for a flag.
-func option(name, value string) []string {
-	if value == "" {
-		return nil
-	}
-	return []string{"--" + name + "=" + value}
-}
-
-// argument is a positional argument, nothing of nothing.
-func argument(value string) []string {
-	if value == "" {
-		return nil
-	}
-	return []string{"--", value}
 }

@@ -17,17 +17,11 @@ import (
 	"aburn/trace"
 )
 
-// The bounds of the resources.
-const (
-	listedDigests = 100
-	loggedLines   = 100
-)
-
-func (d *desk) resources() []mcpserver.Resource {
+func (d *mcpAnswers) resources() []mcpserver.Resource {
 	const jsonType = "application/json"
 	list := []mcpserver.Resource{
 		{URI: "aburn://digests", Name: "digests", Title: "The newest sessions", MIME: jsonType, Read: d.digestList,
-			Description: "Of this project's newest " + strconv.Itoa(listedDigests) + " sessions: how each ended, its keys, and the name of its digest."},
+			Description: "Of this project's newest " + strconv.Itoa(mcpDigests) + " sessions: how each ended, its keys, and the name of its digest."},
 		{URI: "aburn://digests/all", Name: "all-digests", Title: "The newest sessions of all projects", MIME: jsonType, Read: d.digestList,
 			Description: "The same of all projects."},
 		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: d.digestOf,
@@ -35,7 +29,7 @@ func (d *desk) resources() []mcpserver.Resource {
 		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: d.traceOf,
 			Description: "The events of a session in order, each call's result with it, from the event with the number from (1); next is where to go on. No contents: shapes and sizes."},
 		{URI: "aburn://log/tail", Name: "log", Title: "The end of the workflow log", MIME: "application/x-ndjson", Read: d.logTail,
-			Description: "The newest " + strconv.Itoa(loggedLines) + " entries of this project's log, oldest first, one JSON object a line."},
+			Description: "The newest " + strconv.Itoa(mcpLogLines) + " entries of this project's log, oldest first, one JSON object a line."},
 	}
 	for i, r := range list {
 		list[i].Read = func(ctx context.Context, uri *url.URL) (string, error) {
@@ -69,7 +63,7 @@ type digestLine struct {
 	Failed  int             `json:"failed"`
 }
 
-func (d *desk) digestList(ctx context.Context, uri *url.URL) (string, error) {
+func (d *mcpAnswers) digestList(ctx context.Context, uri *url.URL) (string, error) {
 	var f archive.Filter
 	var err error
 	if uri.Path == "" {
@@ -85,7 +79,7 @@ func (d *desk) digestList(ctx context.Context, uri *url.URL) (string, error) {
 		return "", badNews("the archive holds no such session", "aburn ingest reads what agents have left on disk; aburn://digests/all lists those of all projects")
 	}
 	lines := []digestLine{}
-	for _, s := range all[:min(len(all), listedDigests)] {
+	for _, s := range all[:min(len(all), mcpDigests)] {
 		uri := url.URL{Scheme: "aburn", Host: "digest", Path: "/" + s.Source + "/" + s.ID}
 		lines = append(lines, digestLine{uri.String(), s.Source, s.ID, s.Project.Path, s.Start, s.End, s.Outcome(), s.Keys, s.Counts.Calls, s.Counts.Failed})
 	}
@@ -96,15 +90,15 @@ func (d *desk) digestList(ctx context.Context, uri *url.URL) (string, error) {
 }
 
 // digestsOf are the digests that f chooses, without those that cannot be read.
-func (d *desk) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
-	list, err := d.kept.load(ctx, archive.Dir(d.env), f)
+func (d *mcpAnswers) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
+	list, err := d.cache.load(ctx, f)
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
 		return list, nil
 	}
 	return list, err
 }
 
-func (d *desk) digestOf(ctx context.Context, uri *url.URL) (string, error) {
+func (d *mcpAnswers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
 	source, id, err := sessionIn(uri)
 	if err != nil {
 		return "", err
@@ -164,7 +158,7 @@ func (e traceEvent) MarshalJSON() ([]byte, error) {
 	return append(append(append(event[:len(event)-1], `,"result":`...), result...), '}'), err
 }
 
-func (d *desk) traceOf(ctx context.Context, uri *url.URL) (string, error) {
+func (d *mcpAnswers) traceOf(ctx context.Context, uri *url.URL) (string, error) {
 	source, id, err := sessionIn(uri)
 	if err != nil {
 		return "", err
@@ -183,7 +177,7 @@ func (d *desk) traceOf(ctx context.Context, uri *url.URL) (string, error) {
 }
 
 // trace reads one trace from the archive.
-func (d *desk) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
+func (d *mcpAnswers) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
 	arch, err := archive.View(ctx, archive.Dir(d.env))
 	if err != nil {
 		return nil, err
@@ -233,17 +227,21 @@ func pageOf(t *trace.SessionTrace, from int) (string, error) {
 }
 
 // logTail is what `aburn tail --json` prints. A log of a project that the user has not vouched for is somebody else's, and empty.
-func (d *desk) logTail(ctx context.Context, _ *url.URL) (string, error) {
+func (d *mcpAnswers) logTail(ctx context.Context, _ *url.URL) (string, error) {
 	if _, err := d.vouched(); err != nil {
 		return "", err
 	}
-	answer, err := d.run(ctx, mcpserver.Asker{}, "tail", "--json", "-n", strconv.Itoa(loggedLines))
-	if err != nil {
-		return "", err
+	q := d.question(ctx, mcpserver.Asker{})
+	lines, err := lastLines(q.caller, mcpLogLines, mcpLogBytes)
+	switch {
+	case err != nil:
+		return "", q.fail(err)
+	case len(lines) == 0:
+		return "", q.none()
 	}
 	var b strings.Builder
-	for line := range strings.Lines(answer.Markdown) {
-		b.Write(withoutSecrets([]byte(strings.TrimSuffix(line, "\n"))))
+	for _, line := range lines {
+		b.Write(withoutSecrets(line))
 		b.WriteByte('\n')
 	}
 	text := b.String()

@@ -1,25 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/tidwall/gjson"
 
 	"aburn/internal/journal"
+	"aburn/internal/mcpserver"
 	"aburn/internal/project"
 	"aburn/logfmt"
 )
 
-// callBytes is how far back the log is searched for the call that asks: it has just begun.
-const callBytes = 1 << 20
-
-// notVouched is the answer about the log of somebody else's project.
-func notVouched() error {
-	return badNews("you have not vouched for this project on this machine: its log counts as empty here", "aburn init")
-}
-
 // vouched is the project around the session, if the user has vouched for it: nothing else of a log is told to an agent.
-func (d *desk) vouched() (*project.Project, error) {
+func (d *mcpAnswers) vouched() (*project.Project, error) {
 	p, err := project.Find(d.dir, d.env)
 	if err == nil && !p.Marked {
 		err = notVouched()
@@ -29,7 +23,7 @@ func (d *desk) vouched() (*project.Project, error) {
 
 // sessionOf is the session that made a tool call, as the hooks recorded it; "" if they did not. Claude Code tells a server the
 // session once, at its start, and goes on with the same server after /clear, when the session is another one.
-func (d *desk) sessionOf(ctx context.Context, call string) string {
+func (d *mcpAnswers) sessionOf(ctx context.Context, call string) string {
 	if call == "" {
 		return ""
 	}
@@ -52,4 +46,23 @@ func (d *desk) sessionOf(ctx context.Context, call string) string {
 		}
 	}
 	return ""
+}
+
+// envOf is the environment as the commands of the asking session have it, as far as the client says which that is. The client
+// that says so is the one that asks, whoever's variables it was itself started with.
+func (d *mcpAnswers) envOf(ctx context.Context, who mcpserver.Asker) func(string) string {
+	own := map[string]string{}
+	switch {
+	case who.Session != "":
+		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"], own["CLAUDE_CODE_SESSION_ID"] = who.Session, who.Thread, ""
+	case who.Call != "":
+		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"] = "", ""
+		own["CLAUDE_CODE_SESSION_ID"] = cmp.Or(d.sessionOf(ctx, who.Call), d.env("CLAUDE_CODE_SESSION_ID"))
+	}
+	return func(name string) string {
+		if value, said := own[name]; said {
+			return value
+		}
+		return d.env(name)
+	}
 }

@@ -6,20 +6,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
+	"io"
 	"time"
 
-	"aburn/chain"
 	"aburn/insight/lesson"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
 	"aburn/install"
 	"aburn/internal/mcpserver"
+	"aburn/internal/term"
+	"aburn/trace/graph"
 )
 
-// The arguments of the tools. Each is a flag or an argument of the command that answers.
+// The arguments of the tools.
 type (
 	chainAsk struct {
 		Command string `json:"command,omitempty" jsonschema:"ideate, plan, build, ship or another command of the workflow; without it all of the chain"`
@@ -45,25 +45,22 @@ type (
 	}
 )
 
-// choose is the flags that choose sessions. What one repository's tools said reaches an agent in another one only if it asks for
-// that: without a word it is the project that the server runs in, with its worktrees.
-func (d *desk) choose(c chooseAsk) ([]string, error) {
-	project := c.Project
+// choose is which sessions are meant. What one repository's tools said reaches an agent in another one only if it asks for that:
+// without a word it is the project that the server runs in, with its worktrees.
+func (d *mcpAnswers) choose(ask chooseAsk) (choice, error) {
+	what := choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
+	var err error
 	switch {
-	case c.All && project != "":
-		return nil, errors.New("project and all_projects: one of them")
-	case !c.All && (project == "" || project == "."):
-		root, err := d.project()
-		if err != nil {
-			return nil, err
-		}
-		project = root
+	case ask.All && ask.Project != "":
+		return what, errors.New("project and all_projects: one of them")
+	case !ask.All && (ask.Project == "" || ask.Project == "."):
+		what.Project, err = d.project()
 	}
-	return slices.Concat(option("since", c.Since), option("source", c.Source), option("project", project)), nil
+	return what, err
 }
 
 // project is the folder of the project that the server runs in.
-func (d *desk) project() (string, error) {
+func (d *mcpAnswers) project() (string, error) {
 	root, err := install.ProjectRoot(d.dir, d.env)
 	if err != nil {
 		return "", fmt.Errorf("%w\nhint: all_projects asks about the sessions of all", err)
@@ -79,10 +76,9 @@ func (t targetAsk) word() (string, error) {
 	return cmp.Or(t.Key, t.Session), nil
 }
 
-// tools are the commands that an agent can ask for.
-func (d *desk) tools() []mcpserver.Tool {
+func (d *mcpAnswers) tools() []mcpserver.Tool {
 	return []mcpserver.Tool{
-		mcpserver.NewTool[chainAsk, chainAnswer]("chain", "What the commands before this one produced",
+		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
 			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it doubtful by now. "+
 				"Ask before you build on something that an earlier command was to make.", d.chainTool),
 		mcpserver.NewTool[workflowAsk, statusReport]("workflow", "What the sessions are doing, and what is wrong",
@@ -103,9 +99,9 @@ func (d *desk) tools() []mcpserver.Tool {
 	}
 }
 
-// chainAnswer says what the data of chain are. The commands are there as `aburn chain --json` gives them, with what else the
+// chainSchema says what the data of chain are. The commands are there as `aburn chain --json` gives them, with what else the
 // entry has.
-type chainAnswer struct {
+type chainSchema struct {
 	Commands []struct {
 		Cmd       string     `json:"cmd"`
 		Found     bool       `json:"found" jsonschema:"it has completed here"`
@@ -126,81 +122,117 @@ type chainAnswer struct {
 	} `json:"commands"`
 }
 
-// chainData are commands of the chain for an agent, as `aburn chain --json` gives each.
-func chainData(results ...chain.Result) any {
-	var data struct {
+func (d *mcpAnswers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
+	q := d.question(ctx, who)
+	chain, err := chainOf(q.caller, chainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
+	if err == nil {
+		err = chain.missing()
+	}
+	if err != nil {
+		return scrubbedAnswer(nil, q.fail(err))
+	}
+	data := struct {
 		Commands []json.RawMessage `json:"commands"`
-	}
-	for _, r := range results {
-		data.Commands = append(data.Commands, r.JSON())
-	}
-	return data
+	}{chain.commands()}
+	return scrubbedAnswer(q.answer(data, chain.print))
 }
 
-func (d *desk) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
-	args := []string{"chain"}
-	if ask.All {
-		args = append(args, "--all")
+func (d *mcpAnswers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
+	q := d.question(ctx, who)
+	s, err := statusOf(ctx, q.caller, statusQuery{Vouched: true})
+	if err == nil && s.empty() {
+		err = badNews(nothingRecorded, askDoctor)
 	}
-	if ask.Any {
-		args = append(args, "--any")
+	if err != nil {
+		return scrubbedAnswer(nil, q.fail(err))
 	}
-	return d.logged(ctx, who, append(args, argument(ask.Command)...)...)
-}
-
-func (d *desk) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
-	answer, err := d.logged(ctx, who, "status")
+	answer, err := scrubbedAnswer(q.answer(s.report(), s.print))
 	return fenced("status", answer, err)
 }
 
-func (d *desk) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	flags, err := d.choose(ask)
+func (d *mcpAnswers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	what, err := d.choose(ask)
 	if err != nil {
 		return nil, err
 	}
-	return d.run(ctx, who, append([]string{"report"}, flags...)...)
-}
-
-func (d *desk) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
-	word, err := ask.word()
-	if err != nil {
-		return nil, err
-	}
-	return d.run(ctx, who, append([]string{"replay"}, argument(word)...)...)
-}
-
-func (d *desk) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
-	word, err := ask.word()
+	q := d.question(ctx, who)
+	r, err := reportOf(ctx, q.caller, reportQuery{choice: what, Limit: mcpReportRows})
 	switch {
 	case err != nil:
-		return nil, err
-	case word == "":
-		return d.run(ctx, who, "remedy", "--current")
+		return nil, q.fail(err)
+	case r.none:
+		return nil, q.noSession(r.archived)
 	}
-	return d.run(ctx, who, append([]string{"remedy"}, argument(word)...)...)
+	return q.answer(r.Report, func(out *term.Out) error {
+		_, err := io.WriteString(out, r.Markdown())
+		return err
+	})
 }
 
-func (d *desk) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
-	args := []string{"graph"}
-	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // a session names its tree, and graph refuses to choose among that
-		flags, err := d.choose(ask.chooseAsk)
-		if err != nil {
+func (d *mcpAnswers) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+	word, err := ask.word()
+	if err != nil {
+		return nil, err
+	}
+	q := d.question(ctx, who)
+	r, err := replayOf(ctx, q.caller, word)
+	if err != nil {
+		return nil, q.fail(err)
+	}
+	return q.markdown(r, r.Markdown())
+}
+
+func (d *mcpAnswers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+	word, err := ask.word()
+	if err != nil {
+		return nil, err
+	}
+	q := d.question(ctx, who)
+	r, err := remedyOf(ctx, q.caller, remedyQuery{Target: word, Current: word == ""})
+	if err != nil {
+		return nil, q.fail(err)
+	}
+	return q.markdown(r, r.Markdown())
+}
+
+func (d *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
+	what := choice{}
+	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // a session names its tree, and graphQuery refuses to choose among that
+		var err error
+		if what, err = d.choose(ask.chooseAsk); err != nil {
 			return nil, err
 		}
-		args = append(args, flags...)
 	}
-	args = append(args, option("top", ask.Top)...)
-	if ask.Limit != 0 {
-		args = append(args, option("limit", strconv.Itoa(ask.Limit))...)
+	q := d.question(ctx, who)
+	g, err := graphOf(ctx, q.caller, graphQuery{choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, mcpTrees)}, d.cache.forest)
+	switch {
+	case err != nil:
+		return nil, q.fail(err)
+	case g.total == 0:
+		return nil, q.noSession(g.archived)
 	}
-	answer, err := d.run(ctx, who, append(args, argument(ask.Session)...)...)
+	if text := g.cutText(); text != "" {
+		q.say("note", text)
+	}
+	answer, err := q.answer(g.report(), func(out *term.Out) error { return g.print(out, q.Now) })
 	return fenced("graph", answer, err)
 }
 
-func (d *desk) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	flags, err := d.choose(ask)
+func (d *mcpAnswers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	what, err := d.choose(ask)
 	if err != nil {
 		return nil, err
 	}
-	return d.run(ctx, who, append([]string{"lessons"}, flags...)...)
+	q := d.question(ctx, who)
+	l, err := lessonsOf(ctx, q.caller, lessonsQuery{what, mcpLessons})
+	switch {
+	case err != nil:
+		return nil, q.fail(err)
+	case l.none:
+		return nil, q.noSession(l.archived)
+	case l.Total == 0:
+		q.say("note", l.nothingRecurs())
+		return nil, q.none()
+	}
+	return q.markdown(l.Lessons, l.Markdown())
 }

@@ -76,19 +76,6 @@ func (a *app) printJSON(v any) error {
 	return err
 }
 
-// asJSON prints v if the command was called with --json, and says whether it did: then nothing else is to be printed. Under
-// `aburn mcp` v is the part of the answer for acting, and the text that the command prints next is the part for reading.
-func (a *app) asJSON(cmd *cli.Command, v any) (done bool, err error) {
-	switch {
-	case a.agent != nil:
-		a.agent.data = v
-		return false, nil
-	case cmd.Bool("json"):
-		return true, a.printJSON(v)
-	}
-	return false, nil
-}
-
 // appendSafe appends a JSON line in which no character can move a terminal:
 // control and format characters, which other tools may write as they are, become
 // \u escapes, invalid UTF-8 becomes U+FFFD. Its meaning stays.

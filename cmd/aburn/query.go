@@ -65,17 +65,17 @@ func (a *app) query(_ context.Context, cmd *cli.Command) error {
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
-	a.damage(w.log)
+	warnDamage(w.log, a.warn)
 	if err == nil && n == 0 {
-		return told(exitBadNews)
+		return exitOnly(exitBadNews)
 	}
 	return err
 }
 
-// damage tells that a reading passed over lines that are no entries.
-func (a *app) damage(log *journal.Journal) {
+// warnDamage warns of lines that a reading passed over as they are no entries.
+func warnDamage(log *journal.Journal, warn warner) {
 	if n := log.Stats().Damage; n > 0 {
-		a.warn(term.Plural(n, "line")+" of the log could not be read", "aburn verify")
+		warn(term.Plural(n, "line")+" of the log could not be read", "aburn verify")
 	}
 }
 

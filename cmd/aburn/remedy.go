@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/archive/digests"
 	"aburn/archive/tried"
 	"aburn/insight"
 	"aburn/insight/remedy"
@@ -61,24 +59,15 @@ func remedyArguments(ctx context.Context, cmd *cli.Command) error {
 }
 
 func (a *app) remedy(ctx context.Context, cmd *cli.Command) error {
-	arch, err := a.viewArchive(ctx)
-	if err != nil {
-		return err
-	}
-	defer arch.Close()
-	all, err := a.digests(ctx, archive.Filter{})
-	if err != nil {
-		return err
-	}
 	if cmd.IsSet("applied") {
-		return a.applyRemedy(ctx, cmd, arch, all)
+		return a.applyRemedy(ctx, cmd)
 	}
-	answer, err := a.answer(ctx, cmd, arch, all)
+	answer, err := remedyOf(ctx, a.caller(cmd), remedyQuery{Target: cmd.Args().First(), Current: cmd.Bool("current")})
 	if err != nil {
 		return err
 	}
-	if done, err := a.asJSON(cmd, answer); done || err != nil {
-		return err
+	if cmd.Bool("json") {
+		return a.printJSON(answer)
 	}
 	out := a.screen(cmd)
 	if err := showMarkdown(out, answer.Markdown()); err != nil {
@@ -97,20 +86,35 @@ func afterRemedy(s *remedy.Subject) []string {
 	return []string{"aburn replay " + key, "aburn remedy --applied " + key + ` --note "what you tried"`}
 }
 
-// answer is what is known about what the command line asks.
-func (a *app) answer(ctx context.Context, cmd *cli.Command, arch *archive.Archive, all []digests.Session) (*remedy.Answer, error) {
-	rules, err := a.remedyRules(cmd)
+// remedyQuery is what a remedy is asked for.
+type remedyQuery struct {
+	Target  string // a key, or a session
+	Current bool   // the caller's own session instead
+}
+
+// remedyOf is what once helped in a comparable case.
+func remedyOf(ctx context.Context, c *caller, q remedyQuery) (*remedy.Answer, error) {
+	arch, err := viewArchive(ctx, c.Env)
 	if err != nil {
 		return nil, err
 	}
-	if cmd.Bool("current") {
-		d, err := a.currentSession(ctx, cmd, arch, all)
+	defer arch.Close()
+	all, err := c.digests(ctx, archive.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	rules, err := remedyRules(c)
+	if err != nil {
+		return nil, err
+	}
+	if q.Current {
+		d, err := currentSession(ctx, c, arch, all)
 		if err != nil {
 			return nil, err
 		}
 		return remedy.ForSession(d, pure(all), rules), nil
 	}
-	t, err := a.targetOf(ctx, arch, all, cmd.Args().First())
+	t, err := targetOf(ctx, arch, all, q.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -120,21 +124,42 @@ func (a *app) answer(ctx context.Context, cmd *cli.Command, arch *archive.Archiv
 	return remedy.ForKey(t.key, pure(all), rules), nil
 }
 
+// applyRemedy records that a remedy was tried, and prints that.
+func (a *app) applyRemedy(ctx context.Context, cmd *cli.Command) error {
+	r, err := recordRemedy(ctx, a.caller(cmd), cmd.String("applied"), cmd.String("note"))
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		return a.printJSON(r)
+	}
+	return showMarkdown(a.screen(cmd), "Recorded that a remedy was tried against "+r.Key+", which "+term.Plural(int64(r.Failing), "failed session has", "failed sessions have")+
+		". From now on `aburn report` shows how often it came before and after.\n")
+}
+
 // appliedReport is what `aburn remedy --applied --json` prints.
 type appliedReport struct {
 	remedy.Applied
 	Failing int `json:"failing"` // sessions that fail and have the key, as of now
 }
 
-// applyRemedy records that a remedy was tried.
-func (a *app) applyRemedy(ctx context.Context, cmd *cli.Command, arch *archive.Archive, all []digests.Session) error {
-	word := cmd.String("applied")
-	t, err := a.targetOf(ctx, arch, all, word)
+// recordRemedy records that something was tried against the failure that a word means.
+func recordRemedy(ctx context.Context, c *caller, word, note string) (*appliedReport, error) {
+	arch, err := viewArchive(ctx, c.Env)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	defer arch.Close()
+	all, err := c.digests(ctx, archive.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	t, err := targetOf(ctx, arch, all, word)
+	if err != nil {
+		return nil, err
 	}
 	if t.session != nil {
-		return usageError("--applied takes a key, and "+quote(word)+" is a session", keyHints(&t.session.Keys)...)
+		return nil, usageError("--applied takes a key, and "+quote(word)+" is a session", keyHints(&t.session.Keys)...)
 	}
 	failing := 0
 	for _, d := range t.members(all) {
@@ -143,17 +168,13 @@ func (a *app) applyRemedy(ctx context.Context, cmd *cli.Command, arch *archive.A
 		}
 	}
 	if failing == 0 {
-		return badNews("no session that failed has the key "+t.key+": there is nothing to measure", "aburn replay "+t.key)
+		return nil, badNews("no session that failed has the key "+t.key+": there is nothing to measure", "aburn replay "+t.key)
 	}
-	written, err := tried.Append(archive.Dir(a.env), t.key, cmd.String("note"), time.Now())
+	written, err := tried.Append(archive.Dir(c.Env), t.key, note, c.Now)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if done, err := a.asJSON(cmd, appliedReport{written, failing}); done || err != nil {
-		return err
-	}
-	return showMarkdown(a.screen(cmd), "Recorded that a remedy was tried against "+t.key+", which "+term.Plural(int64(failing), "failed session has", "failed sessions have")+
-		". From now on `aburn report` shows how often it came before and after.\n")
+	return &appliedReport{written, failing}, nil
 }
 
 // keyHints are the keys of a session as arguments.

@@ -3,8 +3,6 @@ package main
 import (
 	"slices"
 
-	"github.com/urfave/cli/v3"
-
 	errclass "aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/internal/project"
@@ -14,25 +12,25 @@ import (
 
 // remedyRules is the rules that count here: the user's own before those that are built in. What is wrong in the settings, a
 // project's too, is a warning.
-func (a *app) remedyRules(cmd *cli.Command) ([]remedy.Rule, error) {
-	dir, err := folder(cmd)
+func remedyRules(c *caller) ([]remedy.Rule, error) {
+	dir, err := c.folder()
 	if err != nil {
 		return nil, err
 	}
-	p, err := project.Find(dir, a.env)
+	p, err := project.Find(dir, c.Env)
 	if err != nil { // none, or one that cannot be read: the user's own file counts all the same
 		p = nil
 	}
-	s := settings.Load(p, a.env)
+	s := settings.Load(p, c.Env)
 	own := s.Rules()
 	for _, warning := range s.Warnings {
-		a.warn(warning)
+		c.Warn(warning)
 	}
 	var rules []remedy.Rule
 	for i := range own {
 		r, wrong := ruleOf(&own[i])
 		if wrong != "" {
-			a.warn(own[i].Place + "remedy.rules: " + wrong + ": ignored")
+			c.Warn(own[i].Place + "remedy.rules: " + wrong + ": ignored")
 			continue
 		}
 		rules = append(rules, r)

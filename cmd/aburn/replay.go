@@ -33,31 +33,43 @@ func (a *app) replayCommand() *cli.Command {
 }
 
 func (a *app) replay(ctx context.Context, cmd *cli.Command) error {
-	arch, err := a.viewArchive(ctx)
+	word := cmd.Args().First()
+	r, err := replayOf(ctx, a.caller(cmd), word)
 	if err != nil {
 		return err
 	}
-	defer arch.Close()
-	all, err := a.digests(ctx, archive.Filter{})
-	if err != nil {
-		return err
-	}
-	t, err := a.targetOf(ctx, arch, all, cmd.Args().First())
-	if err != nil {
-		return err
-	}
-	keys := map[*insight.Digest]int64{}
-	for i := range all {
-		keys[all[i].Digest] = all[i].Key
-	}
-	r := replay.Make(t.key, t.members(all), func(d *insight.Digest) (*trace.SessionTrace, error) { return arch.Trace(ctx, keys[d]) })
-	if done, err := a.asJSON(cmd, r); done || err != nil {
-		return err
+	if cmd.Bool("json") {
+		return a.printJSON(r)
 	}
 	out := a.screen(cmd)
 	if err := showMarkdown(out, r.Markdown()); err != nil {
 		return err
 	}
-	sayNext(out, "aburn remedy "+shellWord(cmp.Or(t.key, cmd.Args().First())))
+	sayNext(out, "aburn remedy "+shellWord(cmp.Or(r.Key, word)))
 	return nil
+}
+
+// replayOf opens what a word means: a key, or a session.
+func replayOf(ctx context.Context, c *caller, word string) (*replay.Replay, error) {
+	if word == "" {
+		return nil, noTarget()
+	}
+	arch, err := viewArchive(ctx, c.Env)
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	all, err := c.digests(ctx, archive.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	t, err := targetOf(ctx, arch, all, word)
+	if err != nil {
+		return nil, err
+	}
+	keys := map[*insight.Digest]int64{}
+	for i := range all {
+		keys[all[i].Digest] = all[i].Key
+	}
+	return replay.Make(t.key, t.members(all), func(d *insight.Digest) (*trace.SessionTrace, error) { return arch.Trace(ctx, keys[d]) }), nil
 }

@@ -62,43 +62,21 @@ func reportArguments(ctx context.Context, cmd *cli.Command) error {
 }
 
 func (a *app) report(ctx context.Context, cmd *cli.Command) error {
-	now := time.Now()
-	arch, filter, err := a.viewChosen(ctx, cmd, now)
-	if err != nil {
+	c := a.caller(cmd)
+	toTerminal := !cmd.IsSet("html") && !cmd.Bool("json")
+	answer, err := reportOf(ctx, c, reportQuery{choice: choiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal})
+	switch {
+	case err != nil:
 		return err
+	case cmd.IsSet("html"):
+		return a.writePage(cmd, func(w io.Writer) error { return reportpage.HTML(w, answer.Report) }, unitsText(answer.Report))
+	case cmd.Bool("json"):
+		return a.printJSON(answer.Report)
+	case answer.none:
+		a.noneOf(answer.archived, "session")
+		return nil
 	}
-	defer arch.Close()
-	list, err := a.digests(ctx, filter)
-	if err != nil {
-		return err
-	}
-	o := report.Options{Now: now.UTC().Truncate(time.Second), Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
-	if o.Remedies, err = a.measured(ctx, filter, list); err != nil {
-		return err
-	}
-	full := report.Make(pure(list), o)
-	shown := full
-	if limit := reportLimit(cmd); limit > 0 {
-		shown = full.Top(limit)
-	}
-	if cmd.IsSet("html") {
-		return a.writePage(cmd, func(w io.Writer) error { return reportpage.HTML(w, shown) }, unitsText(shown))
-	}
-	if done, err := a.asJSON(cmd, shown); done || err != nil {
-		return err
-	}
-	if full.Units.All == 0 {
-		return a.noneChosen(ctx, arch, "session")
-	}
-	if a.agent != nil {
-		_, err := io.WriteString(a.out, shown.Markdown())
-		return err
-	}
-	names, err := reportNames(ctx, arch, filter, list)
-	if err != nil {
-		return err
-	}
-	v := reportView{r: shown, out: a.screen(cmd), names: names, now: now}
+	v := reportView{r: answer.Report, out: a.screen(cmd), names: answer.names, now: c.Now}
 	return v.show()
 }
 
@@ -110,22 +88,67 @@ func reportLimit(cmd *cli.Command) int {
 	return reportRows
 }
 
+// reportQuery is what a report is asked for.
+type reportQuery struct {
+	choice
+	Limit int  // lines of each part, 0 for all
+	Names bool // short names of the sessions, too, which only tables need
+}
+
+// reportAnswer is a report of the sessions that were chosen.
+type reportAnswer struct {
+	*report.Report
+	names    *sessionNames
+	none     bool // no session was chosen
+	archived int  // all that could have been; counted where none was chosen
+}
+
+// reportOf counts what keeps going wrong.
+func reportOf(ctx context.Context, c *caller, q reportQuery) (*reportAnswer, error) {
+	arch, filter, err := viewChosen(ctx, c, q.choice)
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	list, err := c.digests(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	o := report.Options{Now: c.Now.UTC().Truncate(time.Second), Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
+	if o.Remedies, err = measured(ctx, c, filter, list); err != nil {
+		return nil, err
+	}
+	answer := &reportAnswer{Report: report.Make(pure(list), o)}
+	answer.none = answer.Units.All == 0
+	if q.Limit > 0 {
+		answer.Report = answer.Top(q.Limit)
+	}
+	switch {
+	case answer.none:
+		answer.archived, err = countArchived(ctx, arch)
+	case q.Names:
+		answer.names, err = reportNames(ctx, arch, filter, list)
+	}
+	return answer, err
+}
+
 // measured is what became of the failures that remedies were tried against, in all sessions of the source and project, however old.
-func (a *app) measured(ctx context.Context, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
-	notes, skipped, err := tried.Read(archive.Dir(a.env))
+func measured(ctx context.Context, c *caller, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
+	dir := archive.Dir(c.Env)
+	notes, skipped, err := tried.Read(dir)
 	if skipped > 0 {
-		a.warn(term.Plural(int64(skipped), "line") + " of " + filepath.Join(archive.Dir(a.env), tried.Name) + " could not be read")
+		c.Warn(term.Plural(int64(skipped), "line") + " of " + filepath.Join(dir, tried.Name) + " could not be read")
 	}
 	if err != nil { // it is the least part of a report
 		f := failureOf(err)
-		a.warn("what was tried is left out: "+f.msg, f.hints...)
+		c.Warn("what was tried is left out: "+f.msg, f.hints...)
 	}
 	if len(notes) == 0 {
 		return nil, nil
 	}
 	if !filter.Since.IsZero() || !filter.Until.IsZero() {
 		filter.Since, filter.Until = time.Time{}, time.Time{}
-		if list, err = a.digests(ctx, filter); err != nil {
+		if list, err = c.digests(ctx, filter); err != nil {
 			return nil, err
 		}
 	}

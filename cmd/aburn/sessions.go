@@ -49,8 +49,8 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.IsSet("limit") && !cmd.Bool("json") {
 		limit = sessionLimit
 	}
-	now := time.Now()
-	arch, f, err := a.viewChosen(ctx, cmd, now)
+	c := a.caller(cmd)
+	arch, f, err := viewChosen(ctx, c, choiceOf(cmd))
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 	if err := a.aboutAgents(ctx, arch, list); err != nil {
 		return err
 	}
-	if err := showSessions(a.screen(cmd), list, names, now); err != nil {
+	if err := showSessions(a.screen(cmd), list, names, c.Now); err != nil {
 		return err
 	}
 	if total > len(list) {

@@ -19,8 +19,8 @@ import (
 )
 
 // viewArchive opens the archive for reading. Without one the error says how to get one.
-func (a *app) viewArchive(ctx context.Context) (*archive.Archive, error) {
-	arch, err := archive.View(ctx, archive.Dir(a.env))
+func viewArchive(ctx context.Context, env func(string) string) (*archive.Archive, error) {
+	arch, err := archive.View(ctx, archive.Dir(env))
 	if err != nil {
 		return nil, viewError(err)
 	}
@@ -83,53 +83,59 @@ func sources() (names []string) {
 	return names
 }
 
-// viewChosen opens the archive, which whoever calls it closes, and reads the flags that choose sessions in it.
-func (a *app) viewChosen(ctx context.Context, cmd *cli.Command, now time.Time) (*archive.Archive, archive.Filter, error) {
-	arch, err := a.viewArchive(ctx)
+// choice is which sessions of the archive are meant, in the words of flags or of an agent's arguments; all if it is empty.
+type choice struct{ Since, Until, Source, Project, Outcome, Relation string }
+
+// choiceOf reads the flags that choose sessions.
+func choiceOf(cmd *cli.Command) choice {
+	return choice{cmd.String("since"), cmd.String("until"), cmd.String("source"), cmd.String("project"), cmd.String("outcome"), cmd.String("relationship")}
+}
+
+// viewChosen opens the archive, which whoever calls it closes, and says which of its sessions are meant.
+func viewChosen(ctx context.Context, c *caller, what choice) (*archive.Archive, archive.Filter, error) {
+	arch, err := viewArchive(ctx, c.Env)
 	if err != nil {
 		return nil, archive.Filter{}, err
 	}
-	f, err := chosen(ctx, cmd, arch, now)
+	f, err := filterOf(ctx, c, what, arch)
 	if err != nil {
 		arch.Close()
 	}
 	return arch, f, err
 }
 
-// chosen reads the flags that choose sessions.
-func chosen(ctx context.Context, cmd *cli.Command, arch *archive.Archive, now time.Time) (f archive.Filter, err error) {
+// filterOf is a choice as the archive takes it.
+func filterOf(ctx context.Context, c *caller, what choice, arch *archive.Archive) (f archive.Filter, err error) {
 	for _, bound := range []struct {
-		flag string
-		to   *time.Time
-	}{{"since", &f.Since}, {"until", &f.Until}} {
-		text := cmd.String(bound.flag)
-		if text == "" {
+		flag, text string
+		to         *time.Time
+	}{{"since", what.Since, &f.Since}, {"until", what.Until, &f.Until}} {
+		if bound.text == "" {
 			continue
 		}
-		if *bound.to, err = moment(text, now); err != nil {
+		if *bound.to, err = moment(bound.text, c.Now); err != nil {
 			return f, usageError("--" + bound.flag + ": " + err.Error())
 		}
 	}
-	if f.Source, err = oneWord(cmd, "source", sources()); err != nil {
+	if f.Source, err = oneWord("source", what.Source, sources()); err != nil {
 		return f, err
 	}
-	if f.Outcome, err = oneWord(cmd, "outcome", outcomes()); err != nil {
+	if f.Outcome, err = oneWord("outcome", what.Outcome, outcomes()); err != nil {
 		return f, err
 	}
-	relation, err := oneWord(cmd, "relationship", relations())
+	relation, err := oneWord("relationship", what.Relation, relations())
 	if err != nil {
 		return f, err
 	}
 	f.Relation = trace.Relation(relation)
-	if name := cmd.String("project"); name != "" {
-		f.Project, err = projectNamed(ctx, cmd, arch, name)
+	if what.Project != "" {
+		f.Project, err = projectNamed(ctx, c, arch, what.Project)
 	}
 	return f, err
 }
 
 // oneWord is a flag's value, which has to be one of the words.
-func oneWord(cmd *cli.Command, flag string, words []string) (string, error) {
-	word := cmd.String(flag)
+func oneWord(flag, word string, words []string) (string, error) {
 	if word == "" || slices.Contains(words, word) {
 		return word, nil
 	}
@@ -137,8 +143,8 @@ func oneWord(cmd *cli.Command, flag string, words []string) (string, error) {
 }
 
 // projectNamed is the folder that --project means: one that exists, else the project in the archive whose folder has this name.
-func projectNamed(ctx context.Context, cmd *cli.Command, arch *archive.Archive, name string) (string, error) {
-	dir, err := folder(cmd)
+func projectNamed(ctx context.Context, c *caller, arch *archive.Archive, name string) (string, error) {
+	dir, err := c.folder()
 	if err != nil {
 		return "", err
 	}
@@ -179,7 +185,7 @@ func projectsIn(ctx context.Context, arch *archive.Archive) (map[string][]string
 	return projects, err
 }
 
-// projectNames completes --project: names, and paths where several have the same. Whoever completes is told of no error.
+// projectNames completes --project: names, and paths where several have the same. Completion shows no error.
 func (a *app) projectNames(ctx context.Context) (list []string) {
 	arch, err := archive.View(ctx, archive.Dir(a.env))
 	if err != nil {
@@ -216,7 +222,7 @@ func meant(word string, words []string) []string {
 }
 
 // oneSession is the session that a command's argument names.
-func (a *app) oneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
+func oneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
 	list, err := arch.Lookup(ctx, name)
 	switch {
 	case err != nil:
@@ -258,23 +264,34 @@ const (
 
 // noneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
 func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string) error {
-	all, err := arch.Sessions(ctx, archive.Filter{})
-	if err != nil {
-		return err
+	archived, err := countArchived(ctx, arch)
+	if err == nil {
+		a.noneOf(archived, what)
 	}
-	if len(all) == 0 {
+	return err
+}
+
+// noneOf is noneChosen of an archive with so many sessions.
+func (a *app) noneOf(archived int, what string) {
+	switch {
+	case archived == 0:
 		a.note(emptyArchive)
 		a.hint(fillArchive)
-		return nil
+		return
+	case what != "session":
+		a.note(noneSuch(what))
+		return
 	}
-	a.note("no " + what + " is like that")
-	switch {
-	case a.agent != nil: // it has no shell here, but arguments
-		a.hint("all_projects, or an earlier since, asks about more of the " + term.Count(int64(len(all))) + " that are archived")
-	case what == "session":
-		a.hint("aburn sessions  # all " + term.Count(int64(len(all))) + " that are archived")
-	}
-	return nil
+	a.note(noneSuch(what))
+	a.hint("aburn sessions  # all " + term.Count(int64(archived)) + " that are archived")
+}
+
+func noneSuch(what string) string { return "no " + what + " is like that" }
+
+// countArchived is how many sessions the archive has.
+func countArchived(ctx context.Context, arch *archive.Archive) (int, error) {
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	return len(all), err
 }
 
 // sessionArgument refuses anything but one session.

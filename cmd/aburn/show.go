@@ -63,12 +63,12 @@ func (a *app) show(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return usageError("--limit: a number of lines is not negative")
 	}
-	arch, err := a.viewArchive(ctx)
+	arch, err := viewArchive(ctx, a.env)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	s, err := a.oneSession(ctx, arch, cmd.Args().First())
+	s, err := oneSession(ctx, arch, cmd.Args().First())
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *app) stats(_ context.Context, cmd *cli.Command) error {
 		return a.printJSON(t.report(w.Root, segments, damaged))
 	}
 	err = t.show(a.screen(cmd), w, segments, cmd.Int("n"), now)
-	a.damage(w.log)
+	warnDamage(w.log, a.warn)
 	return err
 }
 

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
 	"aburn/internal/queue"
-	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/watch"
@@ -35,53 +32,65 @@ func (a *app) statusCommand() *cli.Command {
 	}
 }
 
-// status is what the screen shows.
-type status struct {
-	*view
-	w        *workspace
-	segments []journal.Segment
-	shown    []sessionView
-	hidden   int                          // older sessions
-	last     map[logfmt.SessionID]*record // the newest entry of each
-	queue    queueFacts
-	watcher  int // its process; 0 = there is none, -1 = it did not say
-}
-
 func (a *app) status(ctx context.Context, cmd *cli.Command) error {
-	w, err := a.open(cmd)
+	s, err := statusOf(ctx, a.caller(cmd), statusQuery{})
 	if err != nil {
 		return err
 	}
+	if cmd.Bool("json") {
+		return a.printJSON(s.report())
+	}
+	a.noteEmpty(s.view)
+	return s.print(a.screen(cmd))
+}
+
+// statusQuery is what is asked of the status.
+type statusQuery struct {
+	Vouched bool // of a project without the user's mark nothing is looked at: it is an error
+}
+
+// status is what the sessions of a project are doing.
+type status struct {
+	*view
+	project, wt, branch string
+	marked              bool
+	segments            []journal.Segment
+	shown               []sessionView
+	hidden              int                          // older sessions
+	last                map[logfmt.SessionID]*record // the newest entry of each
+	queue               queueFacts
+	watcher             int // its process; 0 = there is none, -1 = it did not say
+}
+
+// statusOf looks at the project around the caller, and writes nothing.
+func statusOf(ctx context.Context, c *caller, q statusQuery) (*status, error) {
+	w, err := openWorkspace(c)
+	if err != nil {
+		return nil, err
+	}
 	defer w.close()
-	if a.agent != nil && !w.Marked {
-		return notVouched()
+	if q.Vouched && !w.Marked {
+		return nil, notVouched()
 	}
-	s := &status{w: w}
+	s := &status{project: w.Root, wt: w.Wt, branch: w.Branch(), marked: w.Marked}
 	if s.segments, err = w.log.Segments(); err != nil {
-		return err
+		return nil, err
 	}
-	if s.view, err = a.look(ctx, w, lookHow{at: time.Now(), peek: true}); err != nil {
-		return err
+	if s.view, err = lookAt(ctx, c, w, lookHow{at: c.Now, peek: true}); err != nil {
+		return nil, err
 	}
 	s.shown, s.hidden = s.sessions(func(logfmt.SessionID) bool { return true })
 	if s.last, err = lastEntries(w.log, s.shown); err != nil {
-		return err
+		return nil, err
 	}
-	s.queue = s.queueFacts()
+	s.queue = s.queueFacts(w)
 	if pid, running := watch.Running(w.oss); running {
 		s.watcher = max(pid, -1)
 		if pid == 0 {
 			s.watcher = -1
 		}
 	}
-	if a.agent != nil && len(s.State.Sessions) == 0 {
-		return badNews("nothing is recorded here yet", "aburn doctor says whether hooks do it")
-	}
-	if done, err := a.asJSON(cmd, s.report()); done || err != nil {
-		return err
-	}
-	a.noteEmpty(s.view)
-	return s.show(a.screen(cmd))
+	return s, nil
 }
 
 // lastEntries reads backwards and takes the newest entry of each of the sessions, but for what aburn itself wrote.
@@ -120,13 +129,13 @@ type queueFacts struct {
 	urgent    string
 }
 
-// queueSeen reads the queue once for all that is shown of it. What cannot be read is told, and unknown.
-func (a *app) queueSeen(w *workspace, key []byte) (queue.File, map[string]queue.Task) {
+// readQueue reads the queue once for all that is shown of it. That it cannot be read is a warning, and its tasks are unknown.
+func readQueue(c *caller, w *workspace, key []byte) (queue.File, map[string]queue.Task) {
 	file, err := queue.New(w.oss, key).Read()
 	if err != nil {
 		var news *failure
 		if errors.As(queueNews(err), &news) {
-			a.warn(news.msg, news.hints...)
+			c.Warn(news.msg, news.hints...)
 		}
 		return file, nil
 	}
@@ -137,14 +146,15 @@ func (a *app) queueSeen(w *workspace, key []byte) (queue.File, map[string]queue.
 	return file, tasks
 }
 
-func (s *status) queueFacts() (f queueFacts) {
-	q := queue.New(s.w.oss, s.key)
+// queueFacts counts the tasks of the queue.
+func (s *status) queueFacts(w *workspace) (f queueFacts) {
+	q := queue.New(w.oss, s.key)
 	most := queue.Priority(0)
 	for _, t := range s.file.Tasks {
 		open := t.Status == queue.Pending || t.Status == queue.Executing
 		switch {
 		case open && !t.ExpiresAt.IsZero() && !s.Now.Before(t.ExpiresAt):
-		case open && !q.Ours(t) && !s.w.settings.Queue.Foreign:
+		case open && !q.Ours(t) && !w.settings.Queue.Foreign:
 			f.Foreign++
 		case open:
 			f.Waiting++
@@ -163,121 +173,57 @@ func (s *status) queueFacts() (f queueFacts) {
 	return f
 }
 
-func (s *status) show(out *term.Out) error {
-	s.showProject(out)
-	if err := s.showSessions(out); err != nil {
-		return err
-	}
-	if s.hidden > 0 {
-		fmt.Fprintln(out, out.Paint(term.Dim, term.Plural(int64(s.hidden), "older session")))
-	}
-	s.showIssues(out)
-	return nil
+// statusReport is what `aburn status --json` prints.
+type statusReport struct {
+	Project  string          `json:"project"`
+	Marked   bool            `json:"marked"`
+	Wt       string          `json:"wt"`
+	Branch   string          `json:"branch,omitempty"`
+	Bytes    int64           `json:"bytes"`
+	Segments int             `json:"segments"`
+	Watcher  int             `json:"watcher,omitempty"` // its process; -1 = it did not say
+	At       time.Time       `json:"at"`
+	Sessions []sessionStatus `json:"sessions"`
+	Chain    []linkFacts     `json:"chain"`
+	Issues   []adviceReport  `json:"issues"`
+	Queue    queueFacts      `json:"queue"`
 }
 
-func (s *status) showProject(out *term.Out) {
-	line := func(name, text string) {
-		if text != "" {
-			fmt.Fprintf(out, "%-8s %s\n", name, text)
-		}
+// sessionStatus is a session with its newest entry.
+type sessionStatus struct {
+	sessionFacts
+	Last *lastEntry `json:"last,omitempty"`
+}
+
+type lastEntry struct {
+	Cmd   string       `json:"cmd"`
+	Phase string       `json:"phase,omitempty"`
+	Event logfmt.Event `json:"event"`
+	Seq   logfmt.Seq   `json:"seq,omitempty"`
+	Time  time.Time    `json:"ts"`
+	Open  bool         `json:"open"` // it is the start of a call, and nothing came after it
+}
+
+// report is the status as --json prints it.
+func (s *status) report() statusReport {
+	r := statusReport{
+		Project: s.project, Marked: s.marked, Wt: s.wt, Branch: s.branch, Segments: len(s.segments), Watcher: s.watcher, At: s.Now.UTC().Truncate(time.Millisecond),
+		Sessions: []sessionStatus{}, Chain: s.linkFacts(s.wt), Queue: s.queue,
 	}
-	var bytes int64
 	for _, seg := range s.segments {
-		bytes += seg.Size
+		r.Bytes += seg.Size
 	}
-	line("project", fit(out, s.w.Root))
-	line("here", fit(out, join(s.w.Wt, s.w.Branch())))
-	line("log", term.Size(bytes)+" in "+term.Plural(int64(len(s.segments)), "segment"))
-	switch {
-	case s.watcher > 0:
-		line("watched", fmt.Sprintf("by process %d", s.watcher))
-	case s.watcher < 0:
-		line("watched", "by another process")
-	default:
-		line("watched", "by nobody: silence and waiting are judged only when you look")
-	}
-	if len(s.State.Links) > 0 {
-		line("chain", s.chainText(out, s.w.Wt, widthOf(out)-9))
-	}
-	line("queue", s.queue.text())
-}
-
-// fit cuts the beginning of a path that is too long for the line.
-func fit(out *term.Out, text string) string {
-	text = term.Clean(text)
-	if out.Width() > 0 {
-		text = term.CutStart(text, max(out.Width()-9, 20))
-	}
-	return text
-}
-
-func (f *queueFacts) text() string {
-	var parts []string
-	add := func(n int, what string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
-		}
-	}
-	waiting := "waiting for a prompt"
-	if f.urgent != "" {
-		waiting += " (up to " + f.urgent + ")"
-	}
-	add(f.Waiting, waiting)
-	add(f.Delivered, "delivered")
-	add(f.Failed, "failed")
-	add(f.Foreign, "foreign")
-	return strings.Join(parts, ", ")
-}
-
-func (s *status) showSessions(out *term.Out) error {
-	if len(s.shown) == 0 {
-		_, err := fmt.Fprintln(out, "no session in the last 24 hours")
-		return err
-	}
-	fmt.Fprintln(out)
-	t := term.Table{Width: pageWidth, Columns: []term.Column{
-		{Title: "session"}, {Title: "source"}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock"}, {Title: "last entry", Flex: true, Min: 14}, {Title: "age", Right: true},
-	}}
 	for i := range s.shown {
-		one := &s.shown[i]
-		last := term.Cell{}
-		if r := s.last[one.ID]; r != nil {
-			words := describe(&r.Entry)
-			detail := join(words.path, words.detail)
-			if r.open {
-				detail = join(detail, "no end")
-			}
-			last = term.Cell{Text: strings.TrimSpace(words.mark + " " + words.name + " " + detail), Style: words.style}
+		one := sessionStatus{sessionFacts: s.factsOf(&s.shown[i])}
+		if e := s.last[s.shown[i].ID]; e != nil {
+			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.open}
 		}
-		t.AddCells(term.Cell{Text: shortSession(one.ID, wideSession), Style: sessionStyle(one.ID)}, term.Cell{Text: one.Source},
-			s.modeCell(one), term.Cell{Text: one.place()}, s.clockCell(one.Session), last,
-			term.Cell{Text: brief(s.Now.Sub(one.Last.Time())), Style: term.Dim})
+		r.Sessions = append(r.Sessions, one)
 	}
-	return t.Print(out, 0)
-}
-
-// shownIssues is how many issues fit on the screen.
-const shownIssues = 8
-
-func (s *status) showIssues(out *term.Out) {
-	if len(s.Issues) == 0 {
-		return
+	var issues []*supervisor.Issue
+	for i := range s.Issues {
+		issues = append(issues, &s.Issues[i])
 	}
-	fmt.Fprintln(out)
-	t := term.Table{Width: pageWidth, Columns: []term.Column{{Title: "issue"}, {Title: "session"}, {Title: "sure", Right: true}, {Title: "what", Flex: true, Min: 20}}}
-	for i := range s.Issues[:min(shownIssues, len(s.Issues))] {
-		is := &s.Issues[i]
-		style := levelStyle(supervisor.LevelOf(is, s.model))
-		session := shortSession(is.Session, wideSession)
-		if is.OfChain() {
-			session = "the chain"
-		}
-		t.AddCells(term.Cell{Text: string(is.Type), Style: style}, term.Cell{Text: session, Style: sessionStyle(is.Session)}, term.Cell{Text: percent(is.Confidence)}, term.Cell{Text: is.Says})
-	}
-	t.Print(out, 0)
-	text := "aburn supervisor says more"
-	if more := len(s.Issues) - shownIssues; more > 0 {
-		text = term.Plural(int64(more), "more issue", "more issues") + ": aburn supervisor"
-	}
-	fmt.Fprintln(out, out.Paint(term.Dim, text))
+	r.Issues = s.issueReports(issues)
+	return r
 }

@@ -61,21 +61,21 @@ func (a *app) supervisor(ctx context.Context, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return a.noCommand(ctx, cmd)
 	}
-	now := time.Now()
-	at := now
+	c := a.caller(cmd)
+	at := c.Now
 	if text := cmd.String("at"); text != "" {
-		t, err := moment(text, now)
+		t, err := moment(text, c.Now)
 		if err != nil {
 			return usageError("--at: " + err.Error())
 		}
 		at = t
 	}
-	w, err := a.open(cmd)
+	w, err := openWorkspace(c)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	v, err := a.look(ctx, w, lookHow{at: at, past: cmd.IsSet("at"), peek: cmd.IsSet("explain")})
+	v, err := lookAt(ctx, c, w, lookHow{at: at, past: cmd.IsSet("at"), peek: cmd.IsSet("explain")})
 	if err != nil {
 		return err
 	}
@@ -99,17 +99,25 @@ func (a *app) supervisorShow(cmd *cli.Command, w *workspace, v *view, only func(
 		a.noteEmpty(v)
 	}
 	if err == nil && critical(v.chosen(only, cmd.IsSet("session"))) > 0 {
-		return told(exitBadNews)
+		return exitOnly(exitBadNews)
 	}
 	return err
 }
 
-// noteEmpty tells who sees nothing where to look for the reason.
+// What is said where no session is recorded.
+const (
+	nothingRecorded = "nothing is recorded here yet"
+	askDoctor       = "aburn doctor says whether hooks do it"
+)
+
+// noteEmpty says to whoever sees nothing where to look for the reason.
 func (a *app) noteEmpty(v *view) {
-	if len(v.State.Sessions) == 0 && !v.at {
-		a.note("nothing is recorded here yet: aburn doctor says whether hooks do it")
+	if v.empty() && !v.at {
+		a.note(nothingRecorded + ": " + askDoctor)
 	}
 }
+
+func (v *view) empty() bool { return len(v.State.Sessions) == 0 }
 
 // lookHow says how a command looks.
 type lookHow struct {
@@ -118,14 +126,14 @@ type lookHow struct {
 	peek bool // without any effect
 }
 
-// look makes one look. What cannot be done is told; what can be seen is shown all the same.
-func (a *app) look(ctx context.Context, w *workspace, how lookHow) (*view, error) {
+// lookAt makes one look. What cannot be done is a warning; what can be seen is in the view all the same.
+func lookAt(ctx context.Context, c *caller, w *workspace, how lookHow) (*view, error) {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
 		key = nil
-		a.warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
+		c.Warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
 	}
-	m := newMeter(term.New(a.err, a.env, true), 0)
+	m := newMeter(c.Progress, 0)
 	o := look.Options{Root: w.oss, Project: w.Project, Journal: w.log, Settings: &w.settings, Key: key, By: journal.Command}
 	if m.out.Terminal() { // else nobody asks how much there is to read
 		o.Progress = func(read, total int64) { m.total = total; m.add(read - m.done) }
@@ -140,19 +148,19 @@ func (a *app) look(ctx context.Context, w *workspace, how lookHow) (*view, error
 	default:
 		v.Result, err = l.Once(ctx, how.at, time.Time{})
 		if errors.Is(err, look.ErrBusy) {
-			a.warn("somebody else is at the queue: nothing is queued by this look")
+			c.Warn("somebody else is at the queue: nothing is queued by this look")
 			v.Result, err = l.Peek(ctx, how.at)
 		}
 	}
 	m.clear()
 	if !how.past {
-		v.file, v.tasks = a.queueSeen(w, key)
+		v.file, v.tasks = readQueue(c, w, key)
 	}
 	for _, warning := range v.Warnings {
-		a.warn(warning)
+		c.Warn(warning)
 	}
 	if v.Damage > 0 {
-		a.warn(term.Plural(v.Damage, "line")+" of the log could not be read", "aburn verify")
+		c.Warn(term.Plural(v.Damage, "line")+" of the log could not be read", "aburn verify")
 	}
 	if err != nil {
 		return nil, badNews(err.Error())

@@ -29,7 +29,7 @@ type issueReport struct {
 	Signature  string           `json:"signature"`
 }
 
-func reportOf(i *supervisor.Issue, level supervisor.Level) issueReport {
+func issueReportOf(i *supervisor.Issue, level supervisor.Level) issueReport {
 	r := issueReport{
 		Type: i.Type, Session: i.Session, Agent: i.Agent, Level: level, Priority: i.Type.Priority(), Confidence: i.Confidence,
 		Says: i.Says, Healthy: i.Healthy, Suggest: i.Suggest, Evidence: numbers(i.Evidence), Signature: i.Signature,

@@ -193,7 +193,7 @@ type watchLine struct {
 }
 
 func (t *watchTeller) tell(e watch.Event) {
-	line, _ := json.Marshal(watchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, reportOf(&e.Issue.Issue, e.Level)})
+	line, _ := json.Marshal(watchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, issueReportOf(&e.Issue.Issue, e.Level)})
 	line = append(appendSafe(nil, line), '\n')
 	switch standing := e.Kind == watch.Standing; {
 	case standing && (t.json || t.again): // it was told before

@@ -59,16 +59,32 @@ func (a *app) tail(ctx context.Context, cmd *cli.Command) error {
 	defer w.close()
 	p := newPrinter(cmd, a.screen(cmd))
 	t := &tailer{filter: f, print: p.print}
-	if a.agent != nil {
-		t.most = statusBytes
-	}
 	t.calls.all = p.form != people || slices.Contains(f.events, logfmt.ToolStart)
 	from, err := t.last(w.log, n, now)
-	a.damage(w.log)
+	warnDamage(w.log, a.warn)
 	if err != nil || !cmd.Bool("follow") {
 		return err
 	}
 	return t.follow(ctx, w.log, from)
+}
+
+// lastLines are the JSON lines of the newest n entries, the oldest first, as `aburn tail --json` prints them. Of the log only the
+// last most bytes are searched.
+func lastLines(c *caller, n int, most int64) (lines [][]byte, err error) {
+	w, err := openWorkspace(c)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	t := &tailer{filter: &filter{}, most: most}
+	t.calls.all = true
+	t.print = func(r record, _ time.Time) error {
+		lines = append(lines, appendSafe(nil, r.line))
+		return nil
+	}
+	_, err = t.last(w.log, n, c.Now)
+	warnDamage(w.log, c.Warn)
+	return lines, err
 }
 
 // tailer is one run of tail.

@@ -62,7 +62,7 @@ func keysLike(all []digests.Session, word string) (found []string, sessions map[
 
 // targetOf is what word means among all: a key, whole or a beginning of it that no other has, else a session. What can mean more
 // than one is an error that lists them.
-func (a *app) targetOf(ctx context.Context, arch *archive.Archive, all []digests.Session, word string) (*target, error) {
+func targetOf(ctx context.Context, arch *archive.Archive, all []digests.Session, word string) (*target, error) {
 	if len(all) == 0 {
 		return nil, badNews(emptyArchive, fillArchive)
 	}
@@ -91,7 +91,7 @@ func (a *app) targetOf(ctx context.Context, arch *archive.Archive, all []digests
 	case len(keys) > 0 && !(len(called) == 1 && called[0].ID == word):
 		return nil, tooMany(word, all, keys, sessions, called)
 	}
-	s, err := a.oneSession(ctx, arch, word)
+	s, err := oneSession(ctx, arch, word)
 	if err != nil {
 		return nil, err
 	}
@@ -154,10 +154,15 @@ func pure(all []digests.Session) []*insight.Digest {
 	return list
 }
 
+// noTarget is the error where nothing says what is asked about.
+func noTarget() error {
+	return usageError("one key or session has to be named", "aburn report", "aburn sessions")
+}
+
 // targetArgument refuses anything but one key or session.
 func targetArgument(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() != 1 || cmd.Args().First() == "" {
-		return usageError("one key or session has to be named", "aburn report", "aburn sessions")
+		return noTarget()
 	}
 	return nil
 }
@@ -175,7 +180,7 @@ func (a *app) keyWords(ctx context.Context) (list []string) {
 	ctx, cancel := context.WithTimeout(ctx, keyPatience)
 	defer cancel()
 	all, err := digests.Load(ctx, archive.Dir(a.env), archive.Filter{}, nil)
-	if err != nil { // whoever completes is told of no error
+	if err != nil { // completion shows no error
 		return nil
 	}
 	count := map[string]int{}

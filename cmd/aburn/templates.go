@@ -199,7 +199,7 @@ func (a *app) tellWritten(cmd *cli.Command, dir string, done []templates.Written
 		if err != nil {
 			return err
 		}
-		return told(keptCode(done))
+		return exitOnly(keptCode(done))
 	}
 	o := a.screen(cmd)
 	same, kept := 0, 0

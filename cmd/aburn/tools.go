@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -51,14 +50,14 @@ func toolTypes() []string {
 }
 
 func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
-	kind, err := oneWord(cmd, "type", toolTypes())
+	kind, err := oneWord("type", cmd.String("type"), toolTypes())
 	if err != nil {
 		return err
 	}
 	if cmd.Int("limit") < 0 {
 		return usageError("--limit: a number of lines is not negative")
 	}
-	arch, filter, err := a.viewChosen(ctx, cmd, time.Now())
+	arch, filter, err := viewChosen(ctx, a.caller(cmd), choiceOf(cmd))
 	if err != nil {
 		return err
 	}

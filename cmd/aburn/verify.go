@@ -40,7 +40,7 @@ func (a *app) verify(ctx context.Context, cmd *cli.Command) error {
 		err = a.verifyText(a.screen(cmd), report)
 	}
 	if err == nil && len(report.Damage) > 0 {
-		return told(exitBadNews)
+		return exitOnly(exitBadNews)
 	}
 	return err
 }

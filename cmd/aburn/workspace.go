@@ -21,14 +21,17 @@ type workspace struct {
 	log      *journal.Journal
 }
 
-// open finds the project around the current folder (or -C DIR). Every command
-// that needs the log begins with it. Without a project the error is exit 2.
-func (a *app) open(cmd *cli.Command) (*workspace, error) {
-	dir, err := folder(cmd)
+// open opens the project around the current folder (or -C DIR).
+func (a *app) open(cmd *cli.Command) (*workspace, error) { return openWorkspace(a.caller(cmd)) }
+
+// openWorkspace finds the project around the caller's folder. Whatever needs the log begins with it. Without a project the
+// error is exit 2.
+func openWorkspace(c *caller) (*workspace, error) {
+	dir, err := c.folder()
 	if err != nil {
 		return nil, err
 	}
-	p, err := project.Find(dir, a.env)
+	p, err := project.Find(dir, c.Env)
 	if errors.Is(err, project.ErrNone) {
 		return nil, usageError(project.ErrNone.Error(), "aburn init")
 	}
@@ -39,10 +42,10 @@ func (a *app) open(cmd *cli.Command) (*workspace, error) {
 	if err != nil {
 		return nil, badNews(err.Error())
 	}
-	w := &workspace{Project: p, dir: dir, settings: settings.Load(p, a.env), oss: oss}
-	w.settings.Model() // so that what is wrong with it is told, too
+	w := &workspace{Project: p, dir: dir, settings: settings.Load(p, c.Env), oss: oss}
+	w.settings.Model() // which adds what is wrong with it to the warnings
 	for _, warning := range w.settings.Warnings {
-		a.warn(warning)
+		c.Warn(warning)
 	}
 	w.log = journal.New(oss, journal.Options{
 		By:     journal.Command,
@@ -53,19 +56,6 @@ func (a *app) open(cmd *cli.Command) (*workspace, error) {
 	return w, nil
 }
 
-// folder is the folder that the person stands in, or named with -C. One that is
-// not there is a mistake: the project above it is not the one that was meant.
-func folder(cmd *cli.Command) (string, error) {
-	dir, err := filepath.Abs(cmd.String("C"))
-	if err != nil {
-		return "", err
-	}
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return "", usageError("-C: " + dir + " is not a folder")
-	}
-	return dir, nil
-}
-
 func (w *workspace) close() { w.oss.Close() }
 
 // resolve is a path as the person gave it, relative to the folder they stand in.
@@ -74,4 +64,9 @@ func (w *workspace) resolve(path string) string {
 		return path
 	}
 	return filepath.Join(w.dir, path)
+}
+
+// notVouched is the answer about the log of somebody else's project.
+func notVouched() error {
+	return badNews("you have not vouched for this project on this machine: its log counts as empty here", "aburn init")
 }
