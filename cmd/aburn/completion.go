@@ -66,12 +66,15 @@ func (a *app) shellCommand(shell, script, example string) *cli.Command {
 // completer completes flags, what flags take, and the positional arguments,
 // of which words gives the candidates for the n-th. The shell's script keeps
 // those that begin like the word under the cursor.
-func (a *app) completer(words func(n int) []string) cli.ShellCompleteFunc {
-	return a.modelCompleter(func(_ *workflow.Model, n int) []string { return words(n) })
+func (a *app) completer(words func(n int) []string, own ...flagCandidates) cli.ShellCompleteFunc {
+	return a.modelCompleter(func(_ *workflow.Model, n int) []string { return words(n) }, own...)
 }
 
+// flagCandidates are the values of flags that only one command has, by the flag's name.
+type flagCandidates map[string]func() []string
+
 // modelCompleter is completer for words that depend on the project's workflow.
-func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string) cli.ShellCompleteFunc {
+func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string, own ...flagCandidates) cli.ShellCompleteFunc {
 	return func(ctx context.Context, cmd *cli.Command) {
 		args := cmd.Args().Slice()
 		list := words
@@ -82,9 +85,12 @@ func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string) cli.
 			case flag == "session":
 				list = func(*workflow.Model, int) []string { return a.sessionsAt(cmd) }
 			case flag == "project" && takesText(cmd, flag):
-				list = func(*workflow.Model, int) []string { return a.projectNames(ctx) }
-			case flag == "applied":
-				list = func(*workflow.Model, int) []string { return a.keyWords(ctx) }
+				list = func(*workflow.Model, int) []string { return projectNames(ctx, a.env) }
+			}
+			for _, values := range own {
+				if words := values[flag]; words != nil {
+					list = func(*workflow.Model, int) []string { return words() }
+				}
 			}
 			completeFlags(cmd, args[n-1])
 		}

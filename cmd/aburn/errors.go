@@ -14,6 +14,7 @@ import (
 //	aburn: error: the fact, with its place        (at most one, the last thing said)
 //	aburn: hint: what to do about it              (any number, after the error or warning)
 //	aburn: warning: what was done all the same    (any number)
+//	aburn: note: what is worth knowing            (any number)
 //
 // The exit code is 0 when all is fine, 1 for bad news, 2 for a mistake in how
 // the command was called or where; `chain --expect` adds 3, nothing to build on.
@@ -81,6 +82,9 @@ func (a *app) warn(msg string, hints ...string) {
 	a.say(term.BoldYellow, "warning", msg)
 	a.hint(hints...)
 }
+
+// note says what is worth knowing beside an answer.
+func (a *app) note(msg string) { a.say(term.Cyan, "note", msg) }
 
 func (a *app) hint(hints ...string) {
 	for _, h := range hints {

@@ -14,7 +14,6 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/recent"
 	"aburn/internal/scrub"
-	"aburn/internal/term"
 	"aburn/logfmt"
 )
 
@@ -161,7 +160,6 @@ func (a *app) tellLogged(cmd *cli.Command, e *logfmt.Entry) error {
 }
 
 // note tells what was understood otherwise than it was typed.
-func (a *app) note(msg string) { a.say(term.Cyan, "note", msg) }
 
 // validated is the entry with its routing fields, as the arguments give them.
 func (a *app) validated(cmd *cli.Command) (*logfmt.Entry, error) {

@@ -12,7 +12,7 @@ import (
 	"aburn/logfmt"
 )
 
-// vouched is the project around the session, if the user has vouched for it: nothing else of a log is told to an agent.
+// vouched is the project around the session, if the user has vouched for it: an agent gets nothing else of a log.
 func (d *mcpAnswers) vouched() (*project.Project, error) {
 	p, err := project.Find(d.dir, d.env)
 	if err == nil && !p.Marked {

@@ -65,18 +65,11 @@ func (a *app) query(_ context.Context, cmd *cli.Command) error {
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
-	warnDamage(w.log, a.warn)
+	w.warnDamage(a.warn)
 	if err == nil && n == 0 {
 		return exitOnly(exitBadNews)
 	}
 	return err
-}
-
-// warnDamage warns of lines that a reading passed over as they are no entries.
-func warnDamage(log *journal.Journal, warn warner) {
-	if n := log.Stats().Damage; n > 0 {
-		warn(term.Plural(n, "line")+" of the log could not be read", "aburn verify")
-	}
 }
 
 // querier prints what it finds.

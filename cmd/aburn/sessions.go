@@ -79,7 +79,7 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 	if total == 0 {
 		return a.noneChosen(ctx, arch, "session")
 	}
-	if err := a.aboutAgents(ctx, arch, list); err != nil {
+	if err := aboutAgents(ctx, arch, list); err != nil {
 		return err
 	}
 	if err := showSessions(a.screen(cmd), list, names, c.Now); err != nil {
@@ -92,7 +92,7 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 }
 
 // aboutAgents says of sub-agents that have no prompt what they were spawned for.
-func (a *app) aboutAgents(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
+func aboutAgents(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
 	bare := func(s archive.Session) bool { return s.Ask == "" && s.Relation == trace.Subagent }
 	if !slices.ContainsFunc(list, bare) {
 		return nil

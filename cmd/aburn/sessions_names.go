@@ -116,13 +116,13 @@ func backwards(s string) string {
 
 // completeSessions completes the names of the sessions in the archive, the newest first.
 func (a *app) completeSessions(ctx context.Context, cmd *cli.Command) {
-	a.completer(func(int) []string { return a.sessionWords(ctx) })(ctx, cmd)
+	a.completer(func(int) []string { return sessionWords(ctx, a.env) })(ctx, cmd)
 }
 
 // sessionWords is the names of the newest sessions with what they are about, for completion.
-func (a *app) sessionWords(ctx context.Context) (list []string) {
-	arch, err := archive.View(ctx, archive.Dir(a.env))
-	if err != nil { // whoever completes is told of no error
+func sessionWords(ctx context.Context, env func(string) string) (list []string) {
+	arch, err := archive.View(ctx, archive.Dir(env))
+	if err != nil { // completion shows no error
 		return nil
 	}
 	defer arch.Close()

@@ -54,7 +54,7 @@ func (a *app) stats(_ context.Context, cmd *cli.Command) error {
 		return a.printJSON(t.report(w.Root, segments, damaged))
 	}
 	err = t.show(a.screen(cmd), w, segments, cmd.Int("n"), now)
-	warnDamage(w.log, a.warn)
+	w.warnDamage(a.warn)
 	return err
 }
 

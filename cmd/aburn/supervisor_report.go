@@ -74,7 +74,7 @@ func (a *app) supervisorReport(_ context.Context, cmd *cli.Command) error {
 	m := newMeter(term.New(a.err, a.env, true), w.log.Left(journal.Position{}))
 	h, err := adviceIn(w.log, w.settings.Model(), m)
 	m.clear()
-	warnDamage(w.log, a.warn)
+	w.warnDamage(a.warn)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (a *app) tail(ctx context.Context, cmd *cli.Command) error {
 	t := &tailer{filter: f, print: p.print}
 	t.calls.all = p.form != people || slices.Contains(f.events, logfmt.ToolStart)
 	from, err := t.last(w.log, n, now)
-	warnDamage(w.log, a.warn)
+	w.warnDamage(a.warn)
 	if err != nil || !cmd.Bool("follow") {
 		return err
 	}
@@ -83,7 +83,7 @@ func lastLines(c *caller, n int, most int64) (lines [][]byte, err error) {
 		return nil
 	}
 	_, err = t.last(w.log, n, c.Now)
-	warnDamage(w.log, c.Warn)
+	w.warnDamage(c.Warn)
 	return lines, err
 }
 
@@ -200,7 +200,7 @@ type arrival struct {
 }
 
 // followFrom is follow from one position. The reading is a goroutine of its own,
-// because a start without an end has to be told when nothing comes.
+// because a start without an end has to be shown when nothing comes.
 func (t *tailer) followFrom(ctx context.Context, log *journal.Journal, from journal.Position) error {
 	ctx, stop := context.WithCancel(ctx)
 	arrivals := make(chan arrival)

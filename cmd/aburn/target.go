@@ -169,17 +169,18 @@ func targetArgument(_ context.Context, cmd *cli.Command) error {
 
 // completeTargets completes the keys that failing sessions have, those of most sessions first, and then sessions.
 func (a *app) completeTargets(ctx context.Context, cmd *cli.Command) {
-	a.completer(func(int) []string { return append(a.keyWords(ctx), a.sessionWords(ctx)...) })(ctx, cmd)
+	keys := func() []string { return keyWords(ctx, a.env) }
+	a.completer(func(int) []string { return append(keys(), sessionWords(ctx, a.env)...) }, flagCandidates{"applied": keys})(ctx, cmd)
 }
 
 // keyPatience is how long completion waits for digests that have to be made first.
 const keyPatience = time.Second
 
 // keyWords is the keys that most failing sessions have, for completion.
-func (a *app) keyWords(ctx context.Context) (list []string) {
+func keyWords(ctx context.Context, env func(string) string) (list []string) {
 	ctx, cancel := context.WithTimeout(ctx, keyPatience)
 	defer cancel()
-	all, err := digests.Load(ctx, archive.Dir(a.env), archive.Filter{}, nil)
+	all, err := digests.Load(ctx, archive.Dir(env), archive.Filter{}, nil)
 	if err != nil { // completion shows no error
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/settings"
+	"aburn/internal/term"
 )
 
 // workspace is the project that a command works in, with its log.
@@ -57,6 +58,13 @@ func openWorkspace(c *caller) (*workspace, error) {
 }
 
 func (w *workspace) close() { w.oss.Close() }
+
+// warnDamage warns of lines that a reading of the log passed over because they are no entries.
+func (w *workspace) warnDamage(warn warner) {
+	if n := w.log.Stats().Damage; n > 0 {
+		warn(term.Plural(n, "line")+" of the log could not be read", "aburn verify")
+	}
+}
 
 // resolve is a path as the person gave it, relative to the folder they stand in.
 func (w *workspace) resolve(path string) string {

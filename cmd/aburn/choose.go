@@ -186,8 +186,8 @@ func projectsIn(ctx context.Context, arch *archive.Archive) (map[string][]string
 }
 
 // projectNames completes --project: names, and paths where several have the same. Completion shows no error.
-func (a *app) projectNames(ctx context.Context) (list []string) {
-	arch, err := archive.View(ctx, archive.Dir(a.env))
+func projectNames(ctx context.Context, env func(string) string) (list []string) {
+	arch, err := archive.View(ctx, archive.Dir(env))
 	if err != nil {
 		return nil
 	}
