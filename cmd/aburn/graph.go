@@ -78,7 +78,7 @@ func graphQueryOf(cmd *cli.Command) graphQuery {
 func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
 	c := a.caller(cmd)
 	a.leaveGarbage()
-	answer, err := graphOf(ctx, c, graphQueryOf(cmd), plant)
+	answer, err := graphOf(ctx, c, graphQueryOf(cmd), readForest)
 	switch {
 	case err != nil:
 		return err
@@ -148,7 +148,7 @@ func graphOf(ctx context.Context, c *caller, q graphQuery, all func(context.Cont
 		return nil, err
 	}
 	g.cut(q.Limit)
-	if err := g.know(ctx, arch, g.trees); err != nil {
+	if err := g.readTotals(ctx, arch, g.trees); err != nil {
 		return nil, err
 	}
 	if q.Calls {

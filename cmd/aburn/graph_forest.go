@@ -12,7 +12,7 @@ import (
 	"aburn/web/graphpage"
 )
 
-// forest is all sessions of the archive as trees. What sessions did is read for those trees that it is asked of (know).
+// forest is all sessions of the archive as trees. What sessions did is read for those trees that it is asked of (readTotals).
 type forest struct {
 	names *sessionNames
 	roots []*graph.Node
@@ -20,8 +20,8 @@ type forest struct {
 	known map[int64]*archive.Session
 }
 
-// plant reads how the archive's sessions hang together.
-func plant(ctx context.Context, arch *archive.Archive) (*forest, error) {
+// readForest reads how the archive's sessions hang together.
+func readForest(ctx context.Context, arch *archive.Archive) (*forest, error) {
 	all, ties, err := readAll(ctx, arch)
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func (f *forest) node(key int64) *graph.Node {
 // fewSessions is up to how many sessions it takes less time to read each by its key than to read all.
 const fewSessions = 400
 
-// know reads what the sessions of some trees did, where that is not known, and adds it up.
-func (f *forest) know(ctx context.Context, arch *archive.Archive, trees []*graph.Node) error {
+// readTotals reads what the sessions of some trees did, where that is not known, and adds it up.
+func (f *forest) readTotals(ctx context.Context, arch *archive.Archive, trees []*graph.Node) error {
 	var unknown []int64
 	of := map[int64]*graph.Node{}
 	for _, root := range trees {
@@ -128,7 +128,7 @@ func (g *graphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name
 		return badNews(name+" is in no tree", "aburn show "+name)
 	}
 	g.trees, g.total = []*graph.Node{g.one.Root()}, 1
-	if err := g.know(ctx, arch, g.trees); err != nil {
+	if err := g.readTotals(ctx, arch, g.trees); err != nil {
 		return err
 	}
 	if g.measure != "" {
@@ -160,7 +160,7 @@ func (g *graphAnswer) choose(ctx context.Context, arch *archive.Archive, filter 
 		g.trees = slices.DeleteFunc(g.trees, func(root *graph.Node) bool { return !wanted[root] })
 	}
 	if g.measure != "" {
-		if err := g.know(ctx, arch, g.trees); err != nil {
+		if err := g.readTotals(ctx, arch, g.trees); err != nil {
 			return err
 		}
 		for _, root := range g.trees {

@@ -86,7 +86,7 @@ func lessonsOf(ctx context.Context, c *caller, q lessonsQuery) (*lessonsAnswer, 
 	if err != nil {
 		return nil, err
 	}
-	answer := &lessonsAnswer{Lessons: lesson.Find(pure(all), c.Now, q.Limit), none: len(all) == 0}
+	answer := &lessonsAnswer{Lessons: lesson.Find(digestsOnly(all), c.Now, q.Limit), none: len(all) == 0}
 	if answer.none {
 		answer.archived, err = countArchived(ctx, arch)
 	}

@@ -48,8 +48,8 @@ func (a *app) mcp(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	d := &mcpAnswers{dir: dir, env: a.env, cache: &archiveCache{dir: archive.Dir(a.env)}}
-	s := mcpserver.Server{Version: version().Version, Instructions: mcpInstructions, Tools: d.tools(), Resources: d.resources(), Around: leaveGarbage}
+	m := &mcpAnswers{dir: dir, env: a.env, cache: &archiveCache{dir: archive.Dir(a.env)}}
+	s := mcpserver.Server{Version: version().Version, Instructions: mcpInstructions, Tools: m.tools(), Resources: m.resources(), Around: leaveGarbage}
 	return s.Serve(ctx, a.in, a.out)
 }
 
@@ -89,9 +89,9 @@ type question struct {
 	notes []string // what a command would say on stderr
 }
 
-func (d *mcpAnswers) question(ctx context.Context, who mcpserver.Asker) *question {
+func (m *mcpAnswers) question(ctx context.Context, who mcpserver.Asker) *question {
 	q := &question{}
-	q.caller = &caller{Dir: d.dir, Env: d.envOf(ctx, who), Now: time.Now(), Warn: q.warn, Progress: term.New(io.Discard, d.env, true), Load: d.cache.load}
+	q.caller = &caller{Dir: m.dir, Env: m.envOf(ctx, who), Now: time.Now(), Warn: q.warn, Progress: term.New(io.Discard, m.env, true), Load: m.cache.load}
 	return q
 }
 

@@ -66,13 +66,13 @@ func (c *archiveCache) loadTimeless(ctx context.Context, f archive.Filter) ([]di
 	return list, nil
 }
 
-// forest is plant, or what it last gave.
+// forest is readForest, or what it last gave.
 func (c *archiveCache) forest(ctx context.Context, arch *archive.Archive) (*forest, error) {
 	state := stateOf(c.dir)
 	if c.trees != nil && c.of == state {
 		return c.trees, nil
 	}
-	f, err := plant(ctx, arch)
+	f, err := readForest(ctx, arch)
 	if err == nil {
 		c.trees, c.of = f, state
 	}

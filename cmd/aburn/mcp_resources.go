@@ -17,18 +17,18 @@ import (
 	"aburn/trace"
 )
 
-func (d *mcpAnswers) resources() []mcpserver.Resource {
+func (m *mcpAnswers) resources() []mcpserver.Resource {
 	const jsonType = "application/json"
 	list := []mcpserver.Resource{
-		{URI: "aburn://digests", Name: "digests", Title: "The newest sessions", MIME: jsonType, Read: d.digestList,
+		{URI: "aburn://digests", Name: "digests", Title: "The newest sessions", MIME: jsonType, Read: m.digestList,
 			Description: "Of this project's newest " + strconv.Itoa(mcpDigests) + " sessions: how each ended, its keys, and the name of its digest."},
-		{URI: "aburn://digests/all", Name: "all-digests", Title: "The newest sessions of all projects", MIME: jsonType, Read: d.digestList,
+		{URI: "aburn://digests/all", Name: "all-digests", Title: "The newest sessions of all projects", MIME: jsonType, Read: m.digestList,
 			Description: "The same of all projects."},
-		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: d.digestOf,
+		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: m.digestOf,
 			Description: "How a session ended and by which rule, its errors, tools, changes and keys, without its events."},
-		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: d.traceOf,
+		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: m.traceOf,
 			Description: "The events of a session in order, each call's result with it, from the event with the number from (1); next is where to go on. No contents: shapes and sizes."},
-		{URI: "aburn://log/tail", Name: "log", Title: "The end of the workflow log", MIME: "application/x-ndjson", Read: d.logTail,
+		{URI: "aburn://log/tail", Name: "log", Title: "The end of the workflow log", MIME: "application/x-ndjson", Read: m.logTail,
 			Description: "The newest " + strconv.Itoa(mcpLogLines) + " entries of this project's log, oldest first, one JSON object a line."},
 	}
 	for i, r := range list {
@@ -63,15 +63,15 @@ type digestLine struct {
 	Failed  int             `json:"failed"`
 }
 
-func (d *mcpAnswers) digestList(ctx context.Context, uri *url.URL) (string, error) {
+func (m *mcpAnswers) digestList(ctx context.Context, uri *url.URL) (string, error) {
 	var f archive.Filter
 	var err error
 	if uri.Path == "" {
-		if f.Project, err = d.project(); err != nil {
+		if f.Project, err = m.project(); err != nil {
 			return "", err
 		}
 	}
-	all, err := d.digestsOf(ctx, f)
+	all, err := m.digestsOf(ctx, f)
 	if err != nil {
 		return "", err
 	}
@@ -90,20 +90,20 @@ func (d *mcpAnswers) digestList(ctx context.Context, uri *url.URL) (string, erro
 }
 
 // digestsOf are the digests that f chooses, without those that cannot be read.
-func (d *mcpAnswers) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
-	list, err := d.cache.load(ctx, f)
+func (m *mcpAnswers) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
+	list, err := m.cache.load(ctx, f)
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
 		return list, nil
 	}
 	return list, err
 }
 
-func (d *mcpAnswers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
+func (m *mcpAnswers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
 	source, id, err := sessionIn(uri)
 	if err != nil {
 		return "", err
 	}
-	all, err := d.digestsOf(ctx, archive.Filter{})
+	all, err := m.digestsOf(ctx, archive.Filter{})
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +158,7 @@ func (e traceEvent) MarshalJSON() ([]byte, error) {
 	return append(append(append(event[:len(event)-1], `,"result":`...), result...), '}'), err
 }
 
-func (d *mcpAnswers) traceOf(ctx context.Context, uri *url.URL) (string, error) {
+func (m *mcpAnswers) traceOf(ctx context.Context, uri *url.URL) (string, error) {
 	source, id, err := sessionIn(uri)
 	if err != nil {
 		return "", err
@@ -169,7 +169,7 @@ func (d *mcpAnswers) traceOf(ctx context.Context, uri *url.URL) (string, error) 
 			return "", fmt.Errorf("from=%s: events are numbered from 1", quote(word))
 		}
 	}
-	t, err := d.trace(ctx, source, id)
+	t, err := m.trace(ctx, source, id)
 	if err != nil {
 		return "", err
 	}
@@ -177,8 +177,8 @@ func (d *mcpAnswers) traceOf(ctx context.Context, uri *url.URL) (string, error) 
 }
 
 // trace reads one trace from the archive.
-func (d *mcpAnswers) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
-	arch, err := archive.View(ctx, archive.Dir(d.env))
+func (m *mcpAnswers) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
+	arch, err := archive.View(ctx, archive.Dir(m.env))
 	if err != nil {
 		return nil, err
 	}
@@ -227,11 +227,11 @@ func pageOf(t *trace.SessionTrace, from int) (string, error) {
 }
 
 // logTail is what `aburn tail --json` prints. A log of a project that the user has not vouched for is somebody else's, and empty.
-func (d *mcpAnswers) logTail(ctx context.Context, _ *url.URL) (string, error) {
-	if _, err := d.vouched(); err != nil {
+func (m *mcpAnswers) logTail(ctx context.Context, _ *url.URL) (string, error) {
+	if _, err := m.vouched(); err != nil {
 		return "", err
 	}
-	q := d.question(ctx, mcpserver.Asker{})
+	q := m.question(ctx, mcpserver.Asker{})
 	lines, err := lastLines(q.caller, mcpLogLines, mcpLogBytes)
 	switch {
 	case err != nil:

@@ -13,8 +13,8 @@ import (
 )
 
 // vouched is the project around the session, if the user has vouched for it: an agent gets nothing else of a log.
-func (d *mcpAnswers) vouched() (*project.Project, error) {
-	p, err := project.Find(d.dir, d.env)
+func (m *mcpAnswers) vouched() (*project.Project, error) {
+	p, err := project.Find(m.dir, m.env)
 	if err == nil && !p.Marked {
 		err = notVouched()
 	}
@@ -23,11 +23,11 @@ func (d *mcpAnswers) vouched() (*project.Project, error) {
 
 // sessionOf is the session that made a tool call, as the hooks recorded it; "" if they did not. Claude Code tells a server the
 // session once, at its start, and goes on with the same server after /clear, when the session is another one.
-func (d *mcpAnswers) sessionOf(ctx context.Context, call string) string {
+func (m *mcpAnswers) sessionOf(ctx context.Context, call string) string {
 	if call == "" {
 		return ""
 	}
-	p, err := d.vouched()
+	p, err := m.vouched()
 	if err != nil {
 		return ""
 	}
@@ -50,19 +50,19 @@ func (d *mcpAnswers) sessionOf(ctx context.Context, call string) string {
 
 // envOf is the environment as the commands of the asking session have it, as far as the client says which that is. The client
 // that says so is the one that asks, whoever's variables it was itself started with.
-func (d *mcpAnswers) envOf(ctx context.Context, who mcpserver.Asker) func(string) string {
+func (m *mcpAnswers) envOf(ctx context.Context, who mcpserver.Asker) func(string) string {
 	own := map[string]string{}
 	switch {
 	case who.Session != "":
 		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"], own["CLAUDE_CODE_SESSION_ID"] = who.Session, who.Thread, ""
 	case who.Call != "":
 		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"] = "", ""
-		own["CLAUDE_CODE_SESSION_ID"] = cmp.Or(d.sessionOf(ctx, who.Call), d.env("CLAUDE_CODE_SESSION_ID"))
+		own["CLAUDE_CODE_SESSION_ID"] = cmp.Or(m.sessionOf(ctx, who.Call), m.env("CLAUDE_CODE_SESSION_ID"))
 	}
 	return func(name string) string {
 		if value, said := own[name]; said {
 			return value
 		}
-		return d.env(name)
+		return m.env(name)
 	}
 }

@@ -47,21 +47,21 @@ type (
 
 // choose is which sessions are meant. What one repository's tools said reaches an agent in another one only if it asks for that:
 // without a word it is the project that the server runs in, with its worktrees.
-func (d *mcpAnswers) choose(ask chooseAsk) (choice, error) {
+func (m *mcpAnswers) choose(ask chooseAsk) (choice, error) {
 	what := choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
 	var err error
 	switch {
 	case ask.All && ask.Project != "":
 		return what, errors.New("project and all_projects: one of them")
 	case !ask.All && (ask.Project == "" || ask.Project == "."):
-		what.Project, err = d.project()
+		what.Project, err = m.project()
 	}
 	return what, err
 }
 
 // project is the folder of the project that the server runs in.
-func (d *mcpAnswers) project() (string, error) {
-	root, err := install.ProjectRoot(d.dir, d.env)
+func (m *mcpAnswers) project() (string, error) {
+	root, err := install.ProjectRoot(m.dir, m.env)
 	if err != nil {
 		return "", fmt.Errorf("%w\nhint: all_projects asks about the sessions of all", err)
 	}
@@ -76,26 +76,26 @@ func (t targetAsk) word() (string, error) {
 	return cmp.Or(t.Key, t.Session), nil
 }
 
-func (d *mcpAnswers) tools() []mcpserver.Tool {
+func (m *mcpAnswers) tools() []mcpserver.Tool {
 	return []mcpserver.Tool{
 		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
 			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it doubtful by now. "+
-				"Ask before you build on something that an earlier command was to make.", d.chainTool),
+				"Ask before you build on something that an earlier command was to make.", m.chainTool),
 		mcpserver.NewTool[workflowAsk, statusReport]("workflow", "What the sessions are doing, and what is wrong",
 			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
-				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", d.workflowTool),
+				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", m.workflowTool),
 		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
 			"Over the recorded sessions of this project (all_projects for all): how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
-				"Each rate has its denominator. Open a key with replay or remedy.", d.reportTool),
+				"Each rate has its denominator. Open a key with replay or remedy.", m.reportTool),
 		mcpserver.NewTool[targetAsk, replay.Replay]("replay", "What one kind of failure looks like",
-			"Opens a key of failure_report, or a session: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", d.replayTool),
+			"Opens a key of failure_report, or a session: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", m.replayTool),
 		mcpserver.NewTool[targetAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
 			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that came to their end had changed, "+
-				"else plainly that nothing is comparable. Siblings may be of other projects. Without key and session: your own session, as it stands so far.", d.remedyTool),
+				"else plainly that nothing is comparable. Siblings may be of other projects. Without key and session: your own session, as it stands so far.", m.remedyTool),
 		mcpserver.NewTool[graphAsk, graphReport]("session_graph", "How sessions hang together",
-			"Trees of this project's sessions (all_projects for all): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", d.graphTool),
+			"Trees of this project's sessions (all_projects for all): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
 		mcpserver.NewTool[chooseAsk, lesson.Lessons]("lessons", "What recurs",
-			"Shapes of failure that at least two sessions of this project have (all_projects for all), ranked by how often and how recently, with evidence.", d.lessonsTool),
+			"Shapes of failure that at least two sessions of this project have (all_projects for all), ranked by how often and how recently, with evidence.", m.lessonsTool),
 	}
 }
 
@@ -122,8 +122,8 @@ type chainSchema struct {
 	} `json:"commands"`
 }
 
-func (d *mcpAnswers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
-	q := d.question(ctx, who)
+func (m *mcpAnswers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
 	chain, err := chainOf(q.caller, chainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
 	if err == nil {
 		err = chain.missing()
@@ -137,8 +137,8 @@ func (d *mcpAnswers) chainTool(ctx context.Context, who mcpserver.Asker, ask cha
 	return scrubbedAnswer(q.answer(data, chain.print))
 }
 
-func (d *mcpAnswers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
-	q := d.question(ctx, who)
+func (m *mcpAnswers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
 	s, err := statusOf(ctx, q.caller, statusQuery{Vouched: true})
 	if err == nil && s.empty() {
 		err = badNews(nothingRecorded, askDoctor)
@@ -150,12 +150,12 @@ func (d *mcpAnswers) workflowTool(ctx context.Context, who mcpserver.Asker, _ wo
 	return fenced("status", answer, err)
 }
 
-func (d *mcpAnswers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	what, err := d.choose(ask)
+func (m *mcpAnswers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	what, err := m.choose(ask)
 	if err != nil {
 		return nil, err
 	}
-	q := d.question(ctx, who)
+	q := m.question(ctx, who)
 	r, err := reportOf(ctx, q.caller, reportQuery{choice: what, Limit: mcpReportRows})
 	switch {
 	case err != nil:
@@ -169,12 +169,12 @@ func (d *mcpAnswers) reportTool(ctx context.Context, who mcpserver.Asker, ask ch
 	})
 }
 
-func (d *mcpAnswers) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+func (m *mcpAnswers) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
 	word, err := ask.word()
 	if err != nil {
 		return nil, err
 	}
-	q := d.question(ctx, who)
+	q := m.question(ctx, who)
 	r, err := replayOf(ctx, q.caller, word)
 	if err != nil {
 		return nil, q.fail(err)
@@ -182,12 +182,12 @@ func (d *mcpAnswers) replayTool(ctx context.Context, who mcpserver.Asker, ask ta
 	return q.markdown(r, r.Markdown())
 }
 
-func (d *mcpAnswers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+func (m *mcpAnswers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
 	word, err := ask.word()
 	if err != nil {
 		return nil, err
 	}
-	q := d.question(ctx, who)
+	q := m.question(ctx, who)
 	r, err := remedyOf(ctx, q.caller, remedyQuery{Target: word, Current: word == ""})
 	if err != nil {
 		return nil, q.fail(err)
@@ -195,16 +195,16 @@ func (d *mcpAnswers) remedyTool(ctx context.Context, who mcpserver.Asker, ask ta
 	return q.markdown(r, r.Markdown())
 }
 
-func (d *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
+func (m *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
 	what := choice{}
 	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // a session names its tree, and graphQuery refuses to choose among that
 		var err error
-		if what, err = d.choose(ask.chooseAsk); err != nil {
+		if what, err = m.choose(ask.chooseAsk); err != nil {
 			return nil, err
 		}
 	}
-	q := d.question(ctx, who)
-	g, err := graphOf(ctx, q.caller, graphQuery{choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, mcpTrees)}, d.cache.forest)
+	q := m.question(ctx, who)
+	g, err := graphOf(ctx, q.caller, graphQuery{choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, mcpTrees)}, m.cache.forest)
 	switch {
 	case err != nil:
 		return nil, q.fail(err)
@@ -218,12 +218,12 @@ func (d *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask gra
 	return fenced("graph", answer, err)
 }
 
-func (d *mcpAnswers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	what, err := d.choose(ask)
+func (m *mcpAnswers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	what, err := m.choose(ask)
 	if err != nil {
 		return nil, err
 	}
-	q := d.question(ctx, who)
+	q := m.question(ctx, who)
 	l, err := lessonsOf(ctx, q.caller, lessonsQuery{what, mcpLessons})
 	switch {
 	case err != nil:

@@ -112,16 +112,16 @@ func remedyOf(ctx context.Context, c *caller, q remedyQuery) (*remedy.Answer, er
 		if err != nil {
 			return nil, err
 		}
-		return remedy.ForSession(d, pure(all), rules), nil
+		return remedy.ForSession(d, digestsOnly(all), rules), nil
 	}
 	t, err := targetOf(ctx, arch, all, q.Target)
 	if err != nil {
 		return nil, err
 	}
 	if t.session != nil {
-		return remedy.ForSession(t.session.Digest, pure(all), rules), nil
+		return remedy.ForSession(t.session.Digest, digestsOnly(all), rules), nil
 	}
-	return remedy.ForKey(t.key, pure(all), rules), nil
+	return remedy.ForKey(t.key, digestsOnly(all), rules), nil
 }
 
 // applyRemedy records that a remedy was tried, and prints that.

@@ -118,7 +118,7 @@ func reportOf(ctx context.Context, c *caller, q reportQuery) (*reportAnswer, err
 	if o.Remedies, err = measured(ctx, c, filter, list); err != nil {
 		return nil, err
 	}
-	answer := &reportAnswer{Report: report.Make(pure(list), o)}
+	answer := &reportAnswer{Report: report.Make(digestsOnly(list), o)}
 	answer.none = answer.Units.All == 0
 	if q.Limit > 0 {
 		answer.Report = answer.Top(q.Limit)
@@ -152,7 +152,7 @@ func measured(ctx context.Context, c *caller, filter archive.Filter, list []dige
 			return nil, err
 		}
 	}
-	return remedy.Measure(pure(list), notes), nil
+	return remedy.Measure(digestsOnly(list), notes), nil
 }
 
 // reportNames names the sessions of a report shortly.

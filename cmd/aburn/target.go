@@ -145,8 +145,8 @@ func (t *target) members(all []digests.Session) (list []*insight.Digest) {
 	return list
 }
 
-// pure is digests as the packages below insight take them.
-func pure(all []digests.Session) []*insight.Digest {
+// digestsOnly is digests as the packages below insight take them.
+func digestsOnly(all []digests.Session) []*insight.Digest {
 	list := make([]*insight.Digest, len(all))
 	for i := range all {
 		list[i] = all[i].Digest
