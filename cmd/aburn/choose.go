@@ -273,17 +273,15 @@ func (a *app) noneChosen(ctx context.Context, arch *archive.Archive, what string
 
 // noneOf is noneChosen of an archive with so many sessions.
 func (a *app) noneOf(archived int, what string) {
-	switch {
-	case archived == 0:
+	if archived == 0 {
 		a.note(emptyArchive)
 		a.hint(fillArchive)
 		return
-	case what != "session":
-		a.note(noneSuch(what))
-		return
 	}
 	a.note(noneSuch(what))
-	a.hint("aburn sessions  # all " + term.Count(int64(archived)) + " that are archived")
+	if what == "session" {
+		a.hint("aburn sessions  # all " + term.Count(int64(archived)) + " that are archived")
+	}
 }
 
 func noneSuch(what string) string { return "no " + what + " is like that" }
