@@ -11,7 +11,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // Page is what makes one page different from another. All pages share a look (common/page.css) and the small functions that
@@ -56,7 +56,7 @@ func (p *Page) Write(w io.Writer) error {
 		return err
 	}
 	return t.Execute(w, map[string]any{
-		"Title": term.Clean(p.Title), "Policy": policy(script, style), "Style": template.CSS(style), "Script": template.JS(script), "Data": p.Data, "Values": p.Values,
+		"Title": plain.Line(p.Title), "Policy": policy(script, style), "Style": template.CSS(style), "Script": template.JS(script), "Data": p.Data, "Values": p.Values,
 	})
 }
 

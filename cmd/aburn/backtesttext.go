@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/supervisor"
 	"aburn/supervisor/backtest"
@@ -15,11 +16,11 @@ import (
 // backtestText prints a report for people.
 func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 	if rep.Entries == 0 {
-		_, err := fmt.Fprintln(out, "no entry in "+term.Plural(int64(len(rep.Results)), "log"))
+		_, err := fmt.Fprintln(out, "no entry in "+plain.Plural(int64(len(rep.Results)), "log"))
 		return err
 	}
-	fmt.Fprintf(out, "%s in %s of %s, watched for %s\n", term.Plural(rep.Entries, "entry", "entries"),
-		term.Plural(int64(rep.Sessions), "session"), term.Plural(int64(len(rep.Results)), "log"), term.Duration(rep.Time))
+	fmt.Fprintf(out, "%s in %s of %s, watched for %s\n", plain.Plural(rep.Entries, "entry", "entries"),
+		plain.Plural(int64(rep.Sessions), "session"), plain.Plural(int64(len(rep.Results)), "log"), plain.Duration(rep.Time))
 	tallies := rep.Tallies()
 	if len(tallies) == 0 {
 		fmt.Fprintln(out, "nothing would have been told")
@@ -31,7 +32,7 @@ func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 	}}
 	row := func(name string, t *backtest.Tally) {
 		median, slowest := delayTexts(t)
-		table.Add(name, term.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, rep.Time), term.Count(int64(t.Above.Alerts)), median, slowest)
+		table.Add(name, plain.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, rep.Time), plain.Count(int64(t.Above.Alerts)), median, slowest)
 	}
 	for _, t := range tallies {
 		row(string(t.Type), t)
@@ -70,7 +71,7 @@ func backtestLabels(out *term.Out, rep *backtest.Report, tallies []*backtest.Tal
 		return err
 	}
 	if rep.Healthy > 0 {
-		fmt.Fprintf(out, "of %s %d had a false alarm: %s\n", term.Plural(int64(rep.Healthy), "healthy log"), rep.Flagged, shareText(backtest.Share{Hits: rep.Flagged, Of: rep.Healthy}))
+		fmt.Fprintf(out, "of %s %d had a false alarm: %s\n", plain.Plural(int64(rep.Healthy), "healthy log"), rep.Flagged, shareText(backtest.Share{Hits: rep.Flagged, Of: rep.Healthy}))
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 		if len(res.Alerts) == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, term.Clean(res.Log)))
+		fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, plain.Line(res.Log)))
 		table := term.Table{Columns: []term.Column{
 			{Title: "when"}, {Title: "entry", Right: true}, {Title: "type"}, {Title: "session", Flex: true, Min: 8}, {Title: "sure", Right: true}, {Title: "label"}, {Title: "what", Flex: true, Min: 16},
 		}}
@@ -139,7 +140,7 @@ func delayText(d time.Duration) string {
 	if d < time.Second {
 		return "at once"
 	}
-	return term.Duration(d.Round(time.Second))
+	return plain.Duration(d.Round(time.Second))
 }
 
 // rateText is a rate with its interval, where its denominator stands beside it.
@@ -195,8 +196,8 @@ func (a *app) backtestSweep(cmd *cli.Command, run *backtestRun) error {
 
 func sweepText(out *term.Out, s *backtest.Sweep, all []swept) error {
 	rep := all[0].rep
-	fmt.Fprintf(out, "%s in %s of %s, watched for %s; what %s would have told\n\n", term.Plural(rep.Entries, "entry", "entries"),
-		term.Plural(int64(rep.Sessions), "session"), term.Plural(int64(len(rep.Results)), "log"), term.Duration(rep.Time), s.Type)
+	fmt.Fprintf(out, "%s in %s of %s, watched for %s; what %s would have told\n\n", plain.Plural(rep.Entries, "entry", "entries"),
+		plain.Plural(int64(rep.Sessions), "session"), plain.Plural(int64(len(rep.Results)), "log"), plain.Duration(rep.Time), s.Type)
 	table := term.Table{Columns: []term.Column{{Title: s.Name}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "told after", Right: true}}}
 	if rep.Labelled > 0 {
 		table.Columns = append([]term.Column{{Title: s.Name}, {Title: "queued", Right: true}}, countColumns[:]...)
@@ -209,13 +210,13 @@ func sweepText(out *term.Out, s *backtest.Sweep, all []swept) error {
 		if v.now {
 			value += " now"
 		}
-		queued := term.Count(int64(t.Above.Alerts))
+		queued := plain.Count(int64(t.Above.Alerts))
 		if rep.Labelled > 0 {
 			table.Add(append([]string{value, queued}, countCells(t.All)...)...)
 			continue
 		}
 		median, _ := delayTexts(t)
-		table.Add(value, term.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, v.rep.Time), queued, median)
+		table.Add(value, plain.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, v.rep.Time), queued, median)
 	}
 	return table.Print(out, 2)
 }

@@ -12,6 +12,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -87,7 +88,7 @@ func digestProgress(out *term.Out) func(done, total int) {
 		case done == total:
 			fmt.Fprint(out, "\r\x1b[K")
 		default:
-			fmt.Fprintf(out, "\rlooking at sessions for the first time: %s of %s", term.Count(int64(done)), term.Count(int64(total)))
+			fmt.Fprintf(out, "\rlooking at sessions for the first time: %s of %s", plain.Count(int64(done)), plain.Count(int64(total)))
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/chain"
+	"aburn/internal/plain"
 	"aburn/internal/project"
-	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/workflow"
 )
@@ -218,7 +218,7 @@ func (a *chainAnswer) missing() error {
 func (a *chainAnswer) missingOne(r *chain.Result) error {
 	name := chain.Quote(r.Cmd, logfmt.MaxCmd)
 	f := &failure{code: exitBadNews, msg: name + " has not completed in " + a.where()}
-	age := term.Age(a.q.Now.Sub(r.Since))
+	age := plain.Age(a.q.Now.Sub(r.Since))
 	switch r.State {
 	case chain.Running:
 		f.msg += ": it was started " + age + " and has not ended"

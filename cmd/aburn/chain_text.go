@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aburn/chain"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -32,7 +33,7 @@ func (a *chainAnswer) print(o *term.Out) error {
 func printResult(o *term.Out, r *chain.Result) error {
 	var b strings.Builder
 	b.WriteString(headline(o, r))
-	line := func(label, text string) { fmt.Fprintf(&b, "  %s %s\n", o.Paint(term.Dim, term.Pad(label, 8)), text) }
+	line := func(label, text string) { fmt.Fprintf(&b, "  %s %s\n", o.Paint(term.Dim, plain.Pad(label, 8)), text) }
 	if r.Summary != "" {
 		line("summary", chain.Quoted(r.Summary, chain.MaxText))
 	}
@@ -60,7 +61,7 @@ func printResult(o *term.Out, r *chain.Result) error {
 
 func headline(o *term.Out, r *chain.Result) string {
 	e := &r.Entry
-	text := o.Paint(term.Bold, chain.Quote(r.Cmd, logfmt.MaxCmd)) + " completed " + term.Age(r.Age)
+	text := o.Paint(term.Bold, chain.Quote(r.Cmd, logfmt.MaxCmd)) + " completed " + plain.Age(r.Age)
 	if r.Elsewhere {
 		text += " in " + chain.Worktree(e.Wt)
 	}
@@ -77,7 +78,7 @@ func headline(o *term.Out, r *chain.Result) string {
 func fate(o *term.Out, out chain.Output) string {
 	size := ""
 	if out.Bytes > 0 {
-		size = term.Size(out.Bytes) + ", "
+		size = plain.Size(out.Bytes) + ", "
 	}
 	switch out.State {
 	case chain.Same:
@@ -109,7 +110,7 @@ func noteText(r *chain.Result, n chain.Note) string {
 	if n.At.IsZero() {
 		return n.Text
 	}
-	return n.Text + " (" + term.Age(r.Age+r.Entry.Time.Sub(n.At)) + ")"
+	return n.Text + " (" + plain.Age(r.Age+r.Entry.Time.Sub(n.At)) + ")"
 }
 
 // printOverview shows the chain as a table, at most 80 columns wide where the screen does not say otherwise, and below
@@ -141,14 +142,14 @@ func chainTable(q chain.Query, results []chain.Result) *term.Table {
 		r := &results[i]
 		age, next := "", ""
 		if !r.Since.IsZero() {
-			age = term.Age(q.Now.Sub(r.Since))
+			age = plain.Age(q.Now.Sub(r.Since))
 		}
 		if r.Next != "" {
 			next = chain.Quote(r.Next, logfmt.MaxCmd)
 		}
 		table.AddCells(
-			term.Cell{Text: term.Cut(chain.Quote(r.Cmd, logfmt.MaxCmd), shownName), Style: term.Bold}, stateCell(r), term.Cell{Text: age},
-			term.Cell{Text: outputsText(r.Outputs)}, term.Cell{Text: term.Cut(next, shownName)},
+			term.Cell{Text: plain.Cut(chain.Quote(r.Cmd, logfmt.MaxCmd), shownName), Style: term.Bold}, stateCell(r), term.Cell{Text: age},
+			term.Cell{Text: outputsText(r.Outputs)}, term.Cell{Text: plain.Cut(next, shownName)},
 		)
 	}
 	return table
@@ -186,7 +187,7 @@ func narrow(t *term.Table, total int) {
 	widths := make([]int, len(t.Columns))
 	for _, row := range t.Rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], term.Width(cell.Text))
+			widths[i] = max(widths[i], plain.Width(cell.Text))
 		}
 	}
 	left := total
@@ -196,7 +197,7 @@ func narrow(t *term.Table, total int) {
 		}
 	}
 	for _, row := range t.Rows {
-		row[outputsColumn].Text = term.CutStart(row[outputsColumn].Text, left)
+		row[outputsColumn].Text = plain.CutStart(row[outputsColumn].Text, left)
 	}
 }
 

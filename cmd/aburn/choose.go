@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace"
 )
 
@@ -198,7 +198,7 @@ func projectNames(ctx context.Context, env func(string) string) (list []string) 
 			paths = []string{name}
 		}
 		for _, word := range paths {
-			if !strings.ContainsAny(word, ":\n") && term.Clean(word) == word {
+			if !strings.ContainsAny(word, ":\n") && plain.Line(word) == word {
 				list = append(list, word)
 			}
 		}
@@ -245,12 +245,12 @@ func oneSession(ctx context.Context, arch *archive.Archive, name string) (archiv
 		if !s.End.IsZero() {
 			ended = s.End.Local().Format("2006-01-02 15:04")
 		}
-		hints = append(hints, join(names.of(s.Source, s.ID), s.Source, ended, term.Cut(s.Ask, 40)))
+		hints = append(hints, join(names.of(s.Source, s.ID), s.Source, ended, plain.Cut(s.Ask, 40)))
 	}
 	if more := len(list) - maxNamed; more > 0 {
-		hints = append(hints, fmt.Sprintf("and %s more: aburn sessions --limit 0", term.Count(int64(more))))
+		hints = append(hints, fmt.Sprintf("and %s more: aburn sessions --limit 0", plain.Count(int64(more))))
 	}
-	return archive.Session{}, usageError(term.Plural(int64(len(list)), "session")+" are called "+quote(name), hints...)
+	return archive.Session{}, usageError(plain.Plural(int64(len(list)), "session")+" are called "+quote(name), hints...)
 }
 
 // shortestName is how much of an id archive.Lookup wants, maxNamed how many names are listed where there are too many.
@@ -280,7 +280,7 @@ func (a *app) noneOf(archived int, what string) {
 	}
 	a.note(noneSuch(what))
 	if what == "session" {
-		a.hint("aburn sessions  # all " + term.Count(int64(archived)) + " that are archived")
+		a.hint("aburn sessions  # all " + plain.Count(int64(archived)) + " that are archived")
 	}
 }
 

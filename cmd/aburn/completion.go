@@ -12,9 +12,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
-	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/trace/graph"
 	"aburn/workflow"
@@ -136,7 +136,7 @@ func (a *app) sessionsAt(cmd *cli.Command) (list []string) {
 		h, ok := logfmt.ParseHeader(line.JSON)
 		if id := string(h.Session); ok && !seen[id] && !strings.ContainsAny(id, ":\n") {
 			seen[id] = true
-			list = append(list, term.Clean(id)+":last "+term.Clean(string(h.Event))+" at "+term.Clean(string(h.Time)))
+			list = append(list, plain.Line(id)+":last "+plain.Line(string(h.Event))+" at "+plain.Line(string(h.Time)))
 		}
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -178,7 +179,7 @@ func took(d gjson.Result) string {
 	if v.Type != gjson.Number || v.Num < 0 {
 		return ""
 	}
-	return term.Duration(time.Duration(v.Num * float64(time.Millisecond)))
+	return plain.Duration(time.Duration(v.Num * float64(time.Millisecond)))
 }
 
 // exit is told unless it is 0; a missing exit code is unknown, not 0.
@@ -246,7 +247,7 @@ func metricPairs(d gjson.Result) string {
 
 func size(d gjson.Result, key string) string {
 	if v := d.Get(key); v.Type == gjson.Number {
-		return term.Size(v.Int())
+		return plain.Size(v.Int())
 	}
 	return ""
 }

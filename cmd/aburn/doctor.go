@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/install/doctor"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -66,9 +67,9 @@ func tellReport(out *term.Out, r doctor.Report) {
 		case doctor.Bad:
 			style = term.BoldRed
 		}
-		fmt.Fprintf(out, "%s  %s  %s\n", out.Paint(term.Bold, term.Pad(topic, 8)), out.Paint(style, term.Pad(string(c.Status), 4)), term.Clean(c.Text))
+		fmt.Fprintf(out, "%s  %s  %s\n", out.Paint(term.Bold, plain.Pad(topic, 8)), out.Paint(style, plain.Pad(string(c.Status), 4)), plain.Line(c.Text))
 		for _, h := range c.Hints {
-			fmt.Fprintf(out, "%s  %s\n", term.Pad("", 14), out.Paint(term.Cyan, "→ "+term.Clean(h)))
+			fmt.Fprintf(out, "%s  %s\n", plain.Pad("", 14), out.Paint(term.Cyan, "→ "+plain.Line(h)))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -95,5 +96,5 @@ func (a *app) hint(hints ...string) {
 // say writes one line. Messages may hold names from anywhere, so they are cleaned.
 func (a *app) say(style term.Style, kind, msg string) {
 	o := term.New(a.err, a.env, false)
-	fmt.Fprintf(a.err, "aburn: %s: %s\n", o.Paint(style, kind), term.Clean(msg))
+	fmt.Fprintf(a.err, "aburn: %s: %s\n", o.Paint(style, kind), plain.Line(msg))
 }

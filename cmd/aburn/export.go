@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/trace/export"
 )
@@ -222,16 +222,16 @@ func (x *exporter) spans(ctx context.Context, cmd *cli.Command, list []archive.S
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			hints = append(hints, "no collector listens there: --endpoint URL names another one")
 		}
-		return badNews(fmt.Sprintf("%v (%s before)", err, term.Plural(sender.Sent, "span was sent", "spans were sent")), hints...)
+		return badNews(fmt.Sprintf("%v (%s before)", err, plain.Plural(sender.Sent, "span was sent", "spans were sent")), hints...)
 	}
 	r := sentReport{Endpoint: to.URL, Sessions: sessions, Spans: sender.Sent, Rejected: sender.Rejected, Reason: sender.Why}
 	if cmd.Bool("json") {
 		err = x.printJSON(r)
 	} else {
-		x.note(fmt.Sprintf("%s of %s sent to %s", term.Plural(r.Spans, "span"), term.Plural(int64(r.Sessions), "session"), r.Endpoint))
+		x.note(fmt.Sprintf("%s of %s sent to %s", plain.Plural(r.Spans, "span"), plain.Plural(int64(r.Sessions), "session"), r.Endpoint))
 	}
 	if err == nil && r.Rejected > 0 {
-		return badNews(join(term.Plural(r.Rejected, "span")+" not taken", term.Clean(r.Reason)))
+		return badNews(join(plain.Plural(r.Rejected, "span")+" not taken", plain.Line(r.Reason)))
 	}
 	return err
 }

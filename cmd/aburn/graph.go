@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace/graph"
 	"aburn/web/graphpage"
 )
@@ -85,7 +85,7 @@ func (a *app) graph(ctx context.Context, cmd *cli.Command) error {
 	case cmd.IsSet("html"):
 		p := answer.page(c.Now)
 		whole := p.Nodes[0].Whole
-		return a.writePage(cmd, p.HTML, join(term.Plural(int64(whole.Sessions), "session"), term.Plural(int64(whole.Calls), "call")))
+		return a.writePage(cmd, p.HTML, join(plain.Plural(int64(whole.Sessions), "session"), plain.Plural(int64(whole.Calls), "call")))
 	case cmd.Bool("mermaid"):
 		return graphpage.Mermaid(a.out, answer.list())
 	case cmd.Bool("json"):

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 	"aburn/trace/graph"
@@ -31,7 +32,7 @@ func (g *graphAnswer) cutText() string {
 	if shown >= g.total {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, term.Count(int64(g.total)), noun)
+	return fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, plain.Count(int64(g.total)), noun)
 }
 
 // treeColumns are the columns of trees: the branch, what the session did itself, and what it did with all below it.
@@ -126,11 +127,11 @@ func wholeCells(n *graphpage.Node, narrow bool) []term.Cell {
 
 // sumCells are calls, failed calls, tokens and active time.
 func sumCells(s *graphpage.Sums) []term.Cell {
-	failed := term.Cell{Text: term.Count(int64(s.Failed)), Style: term.Dim}
+	failed := term.Cell{Text: plain.Count(int64(s.Failed)), Style: term.Dim}
 	if s.Failed > 0 {
 		failed.Style = term.Red
 	}
-	return []term.Cell{{Text: term.Count(int64(s.Calls))}, failed, {Text: tokens(s.Tokens)}, {Text: milliseconds(s.ActiveMS)}}
+	return []term.Cell{{Text: plain.Count(int64(s.Calls))}, failed, {Text: tokens(s.Tokens)}, {Text: milliseconds(s.ActiveMS)}}
 }
 
 // branches draws the lines in front of the nodes of one tree.
@@ -206,7 +207,7 @@ func (g *graphAnswer) showRank(out *term.Out) error {
 		cells = append(cells, ownCells(&node, &sums, narrow)...)
 		count := term.Cell{}
 		if g.one == nil {
-			count.Text = term.Count(int64(totals.Sessions))
+			count.Text = plain.Count(int64(totals.Sessions))
 		}
 		cells = append(cells, count, term.Cell{Text: strings.TrimSpace(relationSign(node.Relation) + " " + node.Label())})
 		table.AddCells(without(cells, map[graph.Measure]int{graph.Tokens: 6, graph.Failures: 5, graph.Duration: 7}[g.measure])...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -44,7 +45,7 @@ type helpText struct {
 
 func (h *helpText) command(cmd *cli.Command) {
 	h.heading(cmd.FullName())
-	h.wrapped(0, term.Width(cmd.FullName()), " - "+cmd.Usage)
+	h.wrapped(0, plain.Width(cmd.FullName()), " - "+cmd.Usage)
 	h.b.WriteByte('\n')
 	h.heading("Usage:")
 	fmt.Fprintf(&h.b, " %s\n", usageLine(cmd))
@@ -84,13 +85,13 @@ func (h *helpText) examples(lines []string) {
 	width := 0
 	for _, line := range lines {
 		if command, _, said := strings.Cut(line, "  #"); said {
-			width = max(width, term.Width(strings.TrimRight(command, " ")))
+			width = max(width, plain.Width(strings.TrimRight(command, " ")))
 		}
 	}
 	for _, line := range lines {
 		command, remark, said := strings.Cut(line, "  #")
 		if command = strings.TrimRight(command, " "); said {
-			command = term.Pad(command, width) + "  " + h.out.Paint(term.Dim, "#"+remark)
+			command = plain.Pad(command, width) + "  " + h.out.Paint(term.Dim, "#"+remark)
 		}
 		h.b.WriteString("  " + command + "\n")
 	}
@@ -147,13 +148,13 @@ func (h *helpText) list(title string, items [][2]string) {
 	h.b.WriteByte('\n')
 	width := 0
 	for _, it := range items {
-		if w := term.Width(it[0]); w <= maxLeft {
+		if w := plain.Width(it[0]); w <= maxLeft {
 			width = max(width, w)
 		}
 	}
 	for _, it := range items {
-		h.b.WriteString("  " + term.Pad(it[0], width))
-		if term.Width(it[0]) > width {
+		h.b.WriteString("  " + plain.Pad(it[0], width))
+		if plain.Width(it[0]) > width {
 			h.b.WriteString("\n" + strings.Repeat(" ", width+2))
 		}
 		h.b.WriteString("  ")
@@ -173,7 +174,7 @@ func (h *helpText) wrapped(indent, used int, text string) {
 		width = min(w, width)
 	}
 	for i, word := range strings.Split(text, " ") {
-		if w := term.Width(word); i > 0 && used+1+w > width {
+		if w := plain.Width(word); i > 0 && used+1+w > width {
 			h.b.WriteString("\n" + strings.Repeat(" ", indent))
 			used = indent
 		} else if i > 0 {
@@ -181,7 +182,7 @@ func (h *helpText) wrapped(indent, used int, text string) {
 			used++
 		}
 		h.b.WriteString(word)
-		used += term.Width(word)
+		used += plain.Width(word)
 	}
 	h.b.WriteByte('\n')
 }

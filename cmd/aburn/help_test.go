@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 func noEnv(string) string { return "" }
@@ -47,7 +47,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 			t.Errorf("%v --help has no example", words)
 		}
 		for line := range strings.Lines(text) {
-			if term.Width(strings.TrimSuffix(line, "\n")) > 100 || strings.HasSuffix(line, " \n") {
+			if plain.Width(strings.TrimSuffix(line, "\n")) > 100 || strings.HasSuffix(line, " \n") {
 				t.Errorf("%v --help: %q", words, line)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"aburn/install"
+	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/internal/term"
 )
@@ -45,7 +46,7 @@ func (a *app) carryOut(ctx context.Context, cmd *cli.Command, c *install.Change)
 // showDiff prints the change as a patch. Lines come from settings files: they are cleaned, and secrets left out.
 func (a *app) showDiff(out *term.Out, c *install.Change) {
 	for _, l := range c.Diff() {
-		text, _ := scrub.Text(term.Clean(strings.TrimSuffix(l.Text, "\r")))
+		text, _ := scrub.Text(plain.Line(strings.TrimSuffix(l.Text, "\r")))
 		style := term.Plain
 		switch l.Op {
 		case 'f':
@@ -63,10 +64,10 @@ func (a *app) showDiff(out *term.Out, c *install.Change) {
 		fmt.Fprintln(out, out.Paint(style, text))
 	}
 	if c.Codex != nil {
-		fmt.Fprintf(out, "and run %s\n", term.Clean(c.Codex.String()))
+		fmt.Fprintf(out, "and run %s\n", plain.Line(c.Codex.String()))
 	}
 	if c.Init != "" {
-		fmt.Fprintf(out, "and vouch for %s on this machine\n", term.Clean(c.Init))
+		fmt.Fprintf(out, "and vouch for %s on this machine\n", plain.Line(c.Init))
 	}
 }
 

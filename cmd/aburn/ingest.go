@@ -16,6 +16,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
@@ -264,7 +265,7 @@ func (a *app) ingestCheck(ctx context.Context, run *ingestRun) error {
 	if run.json {
 		err = a.printJSON(ingestCheckJSON{Archive: filepath.Join(run.dir, archive.Name), Sessions: len(sessions), Faults: append([]string{}, faults...)})
 	} else if len(faults) == 0 && !run.quiet {
-		_, err = fmt.Fprintln(a.out, filepath.Join(run.dir, archive.Name)+": "+term.Plural(int64(len(sessions)), "session")+", all as they should be")
+		_, err = fmt.Fprintln(a.out, filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(sessions)), "session")+", all as they should be")
 	}
 	if err != nil || len(faults) == 0 {
 		return err
@@ -273,9 +274,9 @@ func (a *app) ingestCheck(ctx context.Context, run *ingestRun) error {
 		return exitOnly(exitBadNews)
 	}
 	for _, fault := range faults {
-		fmt.Fprintln(a.out, term.Clean(fault))
+		fmt.Fprintln(a.out, plain.Line(fault))
 	}
-	return badNews(filepath.Join(run.dir, archive.Name)+": "+term.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
+	return badNews(filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
 }
 
 // ingestWatch archives what changes until it is ended.

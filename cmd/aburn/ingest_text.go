@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/archive/ingest"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
 )
@@ -42,7 +43,7 @@ func (a *app) tellIngest(run *ingestRun, r *ingest.Report) error {
 	case failed > 0 && (run.json || run.options.DryRun):
 		return exitOnly(exitBadNews)
 	case failed > 0:
-		return badNews(term.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
+		return badNews(plain.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
 	}
 	return nil
 }
@@ -69,9 +70,9 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 		}
 		row := []string{s.Name}
 		for _, n := range counts {
-			row = append(row, term.Count(int64(n)))
+			row = append(row, plain.Count(int64(n)))
 		}
-		table.Add(append(row, term.Size(s.Bytes))...)
+		table.Add(append(row, plain.Size(s.Bytes))...)
 	}
 	nothing := rows == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
 	if rows == 0 && !nothing && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return len(s.Skipped) > 0 }) {
@@ -89,19 +90,19 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 	for _, line := range ingestFoot(r) {
 		fmt.Fprintln(run.out, run.out.Paint(term.Dim, line))
 	}
-	fmt.Fprintln(run.out, join("archive: "+project.Tilde(run.dir, a.env), term.Duration(r.Took.Round(time.Millisecond))))
+	fmt.Fprintln(run.out, join("archive: "+project.Tilde(run.dir, a.env), plain.Duration(r.Took.Round(time.Millisecond))))
 }
 
 // ingestFoot is what a run did beyond reading.
 func ingestFoot(r *ingest.Report) (lines []string) {
 	if r.Linked > 0 {
-		lines = append(lines, term.Plural(int64(r.Linked), "session")+" linked to others")
+		lines = append(lines, plain.Plural(int64(r.Linked), "session")+" linked to others")
 	}
 	if r.Expired > 0 {
-		lines = append(lines, term.Plural(int64(r.Expired), "session")+" deleted: older than archive.retention")
+		lines = append(lines, plain.Plural(int64(r.Expired), "session")+" deleted: older than archive.retention")
 	}
 	if r.Rescrubbed > 0 {
-		lines = append(lines, term.Plural(int64(r.Rescrubbed), "session")+" scrubbed again, by newer rules")
+		lines = append(lines, plain.Plural(int64(r.Rescrubbed), "session")+" scrubbed again, by newer rules")
 	}
 	return lines
 }
@@ -127,17 +128,17 @@ func (a *app) ingestDetails(run *ingestRun, s *ingest.Source) {
 	a.ingestList(run.out, term.BoldYellow, s.Name+" damaged", damaged, s.DamagedAll)
 	a.ingestList(run.out, term.Cyan, s.Name, notes, len(notes))
 	if since > 0 {
-		fmt.Fprintf(run.out, "%s  %s not changed since then\n", run.out.Paint(term.Dim, s.Name), term.Plural(int64(since), "store"))
+		fmt.Fprintf(run.out, "%s  %s not changed since then\n", run.out.Paint(term.Dim, s.Name), plain.Plural(int64(since), "store"))
 	}
 }
 
 func (a *app) ingestList(out *term.Out, style term.Style, title string, lines []string, all int) {
 	for i, line := range lines {
 		if i == maxListed && all > maxListed+1 {
-			fmt.Fprintf(out, "%s  and %s more: --json lists them\n", out.Paint(style, title), term.Count(int64(all-i)))
+			fmt.Fprintf(out, "%s  and %s more: --json lists them\n", out.Paint(style, title), plain.Count(int64(all-i)))
 			return
 		}
-		fmt.Fprintf(out, "%s  %s\n", out.Paint(style, title), term.Clean(line))
+		fmt.Fprintf(out, "%s  %s\n", out.Paint(style, title), plain.Line(line))
 	}
 }
 
@@ -171,9 +172,9 @@ func (m *ingestMeter) show(p ingest.Progress) {
 	if !m.out.Terminal() || p.Took < 300*time.Millisecond {
 		return
 	}
-	text := term.Cut(progressText(p), max(m.out.Width()-1, 1))
-	fmt.Fprintf(m.out, "\r%s", term.Pad(text, m.width))
-	m.width = term.Width(text)
+	text := plain.Cut(progressText(p), max(m.out.Width()-1, 1))
+	fmt.Fprintf(m.out, "\r%s", plain.Pad(text, m.width))
+	m.width = plain.Width(text)
 }
 
 // progressText is how far a run is, in a line.
@@ -181,11 +182,11 @@ func progressText(p ingest.Progress) string {
 	if p.Linking {
 		return "linking sessions"
 	}
-	text := fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), term.Count(int64(p.FilesDone)), term.Count(int64(p.Files)),
-		term.Size(p.BytesDone), term.Size(p.Bytes))
+	text := fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)),
+		plain.Size(p.BytesDone), plain.Size(p.Bytes))
 	if rate := float64(p.BytesDone) / p.Took.Seconds(); rate > 0 {
 		left := time.Duration(float64(p.Bytes-p.BytesDone) / rate * float64(time.Second)).Round(time.Second)
-		text += fmt.Sprintf("  %s/s  %s left", term.Size(int64(rate)), term.Duration(max(left, time.Second)))
+		text += fmt.Sprintf("  %s/s  %s left", plain.Size(int64(rate)), plain.Duration(max(left, time.Second)))
 	}
 	return text
 }
@@ -210,7 +211,7 @@ func (a *app) tellRound(run *ingestRun, r *ingest.Report) {
 		}
 		if s.New+s.Updated+s.Gone > 0 && !run.quiet && !run.json {
 			fmt.Fprintf(run.out, "%s  %s  %s new, %s updated, %s gone\n", run.out.Paint(term.Dim, r.Started.Local().Format("15:04:05")), s.Name,
-				term.Count(int64(s.New)), term.Count(int64(s.Updated)), term.Count(int64(s.Gone)))
+				plain.Count(int64(s.New)), plain.Count(int64(s.Updated)), plain.Count(int64(s.Gone)))
 		}
 	}
 	if run.json {

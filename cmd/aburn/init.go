@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/install"
+	"aburn/internal/plain"
 	"aburn/internal/project"
-	"aburn/internal/term"
 )
 
 func (a *app) initCommand() *cli.Command {
@@ -76,7 +76,7 @@ func (a *app) initRoot(dir string) string {
 }
 
 func (a *app) tellInit(done install.Init) {
-	root := term.Clean(done.Root)
+	root := plain.Line(done.Root)
 	switch {
 	case len(done.Created) > 0:
 		fmt.Fprintf(a.out, "new project: %s\n", root)

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/install"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
 )
@@ -107,7 +108,7 @@ func (a *app) installHooks(ctx context.Context, cmd *cli.Command) error {
 	}
 	a.tellInstalled(cmd, o, c)
 	if trusted > 0 {
-		fmt.Fprintf(a.out, "Codex trusts %s now, on your word\n", term.Plural(int64(trusted), "hook"))
+		fmt.Fprintf(a.out, "Codex trusts %s now, on your word\n", plain.Plural(int64(trusted), "hook"))
 	}
 	return nil
 }
@@ -198,7 +199,7 @@ func (a *app) tellInstalled(cmd *cli.Command, o install.Options, c *install.Chan
 // tellCodex says what Codex was told.
 func tellCodex(out *term.Out, c *install.Change) {
 	if c.Codex != nil {
-		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, install.Codex.Name()), term.Clean(c.Codex.String()))
+		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, install.Codex.Name()), plain.Line(c.Codex.String()))
 	}
 }
 
@@ -214,7 +215,7 @@ func (a *app) tellWhere(out *term.Out, o install.Options) {
 		fmt.Fprintf(out, "no project here: sessions are recorded where somebody ran %s\n", out.Paint(term.Bold, "aburn init"))
 		return
 	}
-	fmt.Fprintf(out, "sessions in %s are recorded into %s\n", term.Clean(p.Root), out.Paint(term.Bold, ".oss/workflow.log"))
+	fmt.Fprintf(out, "sessions in %s are recorded into %s\n", plain.Line(p.Root), out.Paint(term.Bold, ".oss/workflow.log"))
 	fmt.Fprintf(out, "see them with %s, check with %s\n", out.Paint(term.Bold, "aburn tail -f"), out.Paint(term.Bold, "aburn doctor"))
 }
 

@@ -4,13 +4,14 @@ import (
 	"io"
 	"strings"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
 // showMarkdown prints Markdown of ours: as it is where no person looks, else with its lines folded at the terminal's width and
 // its headings standing out.
 func showMarkdown(out *term.Out, text string) error {
-	text = term.CleanText(text)
+	text = plain.Text(text)
 	if !out.Terminal() {
 		_, err := io.WriteString(out, text)
 		return err
@@ -24,7 +25,7 @@ func showMarkdown(out *term.Out, text string) error {
 		case body == "":
 			io.WriteString(out, "\n")
 		default:
-			paragraphHanging(out, term.Width(lead), lead, body)
+			paragraphHanging(out, plain.Width(lead), lead, body)
 		}
 	}
 	return nil
@@ -37,7 +38,7 @@ func sayNext(out *term.Out, commands ...string) {
 	}
 	io.WriteString(out, "\n")
 	for _, command := range commands {
-		io.WriteString(out, out.Paint(term.Dim, "$ "+term.Clean(command))+"\n")
+		io.WriteString(out, out.Paint(term.Dim, "$ "+plain.Line(command))+"\n")
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"aburn/archive"
 	"aburn/internal/mcpserver"
+	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/internal/term"
 )
@@ -80,7 +81,7 @@ const (
 
 // noneHint is the hint where no session was chosen of so many.
 func noneHint(archived int) string {
-	return "all_projects, or an earlier since, asks about more of the " + term.Count(int64(archived)) + " that are archived"
+	return "all_projects, or an earlier since, asks about more of the " + plain.Count(int64(archived)) + " that are archived"
 }
 
 // question is the caller of one question, and what was said beside its answer so far.
@@ -96,7 +97,7 @@ func (m *mcpAnswers) question(ctx context.Context, who mcpserver.Asker) *questio
 }
 
 func (q *question) say(kind, msg string) {
-	q.notes = append(q.notes, strings.TrimSpace(kind+": "+term.Clean(msg)))
+	q.notes = append(q.notes, strings.TrimSpace(kind+": "+plain.Line(msg)))
 }
 
 func (q *question) hint(hints ...string) {
@@ -159,19 +160,25 @@ func (q *question) noSession(archived int) error {
 // there, and what a tool says goes to a model.
 func scrubbedAnswer(answer *mcpserver.Answer, err error) (*mcpserver.Answer, error) {
 	if err != nil {
-		text, _ := scrub.Text(err.Error())
+		text := safeText(err.Error())
 		return nil, errors.New(text)
 	}
 	data, err := json.Marshal(answer.Data)
 	if err != nil {
 		return nil, err
 	}
-	answer.Markdown, _ = scrub.Text(answer.Markdown)
+	answer.Markdown = safeText(answer.Markdown)
 	for i, note := range answer.Notes {
-		answer.Notes[i], _ = scrub.Text(note)
+		answer.Notes[i] = safeText(note)
 	}
 	answer.Data = json.RawMessage(withoutSecrets(data))
 	return answer, nil
+}
+
+// safeText is text as a model is shown it, without secrets: in this order, as what is taken out could stand in one.
+func safeText(text string) string {
+	text, _ = scrub.Text(plain.ModelText(text))
+	return text
 }
 
 // withoutSecrets is JSON as it is, or without the secrets that are in its strings.

@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"aburn/internal/plain"
 	"aburn/internal/scrub"
-	"aburn/internal/term"
 	"aburn/logfmt"
 )
 
@@ -50,7 +48,7 @@ func (w *workspace) output(path string) ([]byte, error) {
 	file := w.resolve(path)
 	st, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, badNews("output "+term.Clean(path)+" does not exist; nothing was logged",
+		return nil, badNews("output "+plain.Line(path)+" does not exist; nothing was logged",
 			"write the file first, then log; paths are relative to the current folder")
 	}
 	if err != nil {
@@ -72,14 +70,14 @@ func (w *workspace) output(path string) ([]byte, error) {
 
 // keptPath is a path as the log keeps it: every space as it is, because the file
 // is looked for by this name. What cannot be kept, a secret or a character that
-// can move a terminal, leaves a mark, by which chain knows that it is not the name.
+// no person is shown, leaves a mark, by which chain knows that it is not the name.
 func keptPath(path string) string {
 	path, _ = scrub.Text(path)
 	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return utf8.RuneError
+		if plain.Person(r) == plain.Replacement {
+			return plain.Replacement
 		}
-		return r
+		return r // what is only taken out where it is shown belongs to the name
 	}, path)
 }
 

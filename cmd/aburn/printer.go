@@ -2,13 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -55,11 +53,11 @@ func (p *printer) print(r record, now time.Time) error {
 	case raw:
 		line, human := r.line, r.Human()
 		if p.out.Terminal() {
-			line, human = appendSafe(nil, line), term.Clean(human)
+			line, human = plain.AppendJSON(nil, line), plain.Line(human)
 		}
 		p.buf = append(append(append(p.buf[:0], line...), '\n'), human...)
 	default:
-		p.buf = appendSafe(p.buf[:0], r.line)
+		p.buf = plain.AppendJSON(p.buf[:0], r.line)
 	}
 	p.buf = append(p.buf, '\n')
 	_, err := p.out.Write(p.buf)
@@ -72,37 +70,6 @@ func (a *app) printJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(append(appendSafe(nil, line), '\n'))
+	_, err = a.out.Write(append(plain.AppendJSON(nil, line), '\n'))
 	return err
-}
-
-// appendSafe appends a JSON line in which no character can move a terminal:
-// control and format characters, which other tools may write as they are, become
-// \u escapes, invalid UTF-8 becomes U+FFFD. Its meaning stays.
-func appendSafe(dst, line []byte) []byte {
-	for len(line) > 0 {
-		plain := 0
-		for plain < len(line) && line[plain]-' ' < 0x7f-' ' {
-			plain++
-		}
-		if dst, line = append(dst, line[:plain]...), line[plain:]; len(line) == 0 {
-			break
-		}
-		r, n := utf8.DecodeRune(line)
-		switch {
-		case r == '\t': // between tokens
-			dst = append(dst, '\t')
-		case r == utf8.RuneError && n == 1:
-			dst = append(dst, `\ufffd`...)
-		case r > 0xffff && unicode.In(r, unicode.Cf):
-			r -= 0x10000
-			dst = fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
-			dst = fmt.Appendf(dst, `\u%04x`, r)
-		default:
-			dst = append(dst, line[:n]...)
-		}
-		line = line[n:]
-	}
-	return dst
 }

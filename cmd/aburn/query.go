@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -135,9 +136,9 @@ func (q *querier) value(v gjson.Result) error {
 	text := v.String()
 	switch {
 	case q.form != people:
-		text = string(appendSafe(nil, []byte(v.Raw)))
+		text = string(plain.AppendJSON(nil, []byte(v.Raw)))
 	case q.screen.Terminal():
-		text = term.CleanText(text)
+		text = plain.Text(text)
 	}
 	_, err := fmt.Fprintln(q.out, text)
 	return err

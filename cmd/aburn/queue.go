@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/queue"
-	"aburn/internal/term"
 	"aburn/logfmt"
 )
 
@@ -130,7 +130,7 @@ func find(all []queue.Task, id string) (queue.Task, error) {
 		}
 		return queue.Task{}, badNews("no task "+quote(id), hints...)
 	}
-	return queue.Task{}, badNews(quote(id)+" is "+term.Plural(int64(len(found)), "task"), "more of its id; aburn queue list shows it")
+	return queue.Task{}, badNews(quote(id)+" is "+plain.Plural(int64(len(found)), "task"), "more of its id; aburn queue list shows it")
 }
 
 // oneTask refuses anything but one task's id.
@@ -193,7 +193,7 @@ func (a *app) fullSession(w *workspace, typed string) (logfmt.SessionID, error) 
 			return logfmt.SessionID(id), nil
 		}
 	}
-	return "", usageError(quote(typed)+" is "+term.Plural(int64(len(found)), "session"), "more of its id; aburn status --json shows it")
+	return "", usageError(quote(typed)+" is "+plain.Plural(int64(len(found)), "session"), "more of its id; aburn status --json shows it")
 }
 
 // expiry is when --expires ends a task; zero if it is not given.
@@ -221,7 +221,7 @@ func (a *app) completeTasks(ctx context.Context, cmd *cli.Command) {
 		var ids []string
 		for _, t := range f.Tasks {
 			if !strings.ContainsAny(t.ID, ":\n") {
-				ids = append(ids, term.Clean(t.ID)+":"+term.Cut(strings.ReplaceAll(term.Clean(t.Prompt), ":", " "), 60))
+				ids = append(ids, plain.Line(t.ID)+":"+plain.Cut(strings.ReplaceAll(plain.Line(t.Prompt), ":", " "), 60))
 			}
 		}
 		return ids

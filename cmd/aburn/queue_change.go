@@ -11,9 +11,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/scrub"
-	"aburn/internal/term"
 )
 
 func (a *app) queueAdd() *cli.Command {
@@ -112,7 +112,7 @@ func (a *app) promptText(arg string) (string, error) {
 	}
 	text, secrets := scrub.Text(strings.TrimSpace(arg))
 	if secrets > 0 {
-		a.note(term.Plural(int64(secrets), "secret was", "secrets were") + " taken out of the prompt")
+		a.note(plain.Plural(int64(secrets), "secret was", "secrets were") + " taken out of the prompt")
 	}
 	return text, nil
 }
@@ -133,12 +133,12 @@ func (a *app) tellAdded(cmd *cli.Command, t *tasks, done queue.PutResult) error 
 		a.note("dropped to make room or because it was too old: " + quote(d.ID) + ", now in .oss/" + queue.ArchiveName)
 	}
 	if !done.Added {
-		return badNews("not queued: " + term.Count(queue.MaxOpen) + " more urgent tasks wait already")
+		return badNews("not queued: " + plain.Count(queue.MaxOpen) + " more urgent tasks wait already")
 	}
 	if cmd.Bool("json") {
 		return a.printJSON(t.report(done.Task))
 	}
-	_, err := fmt.Fprintf(a.out, "queued %s for %s, for %s at most\n", done.Task.ID, term.Clean(recipientWords(done.Task)), term.Duration(done.Task.ExpiresAt.Sub(t.now)))
+	_, err := fmt.Fprintf(a.out, "queued %s for %s, for %s at most\n", done.Task.ID, plain.Line(recipientWords(done.Task)), plain.Duration(done.Task.ExpiresAt.Sub(t.now)))
 	return err
 }
 
@@ -192,7 +192,7 @@ func (a *app) dropTasks(_ context.Context, cmd *cli.Command) error {
 		}{dropped})
 	}
 	for _, id := range dropped {
-		fmt.Fprintf(a.out, "dropped %s\n", term.Clean(id))
+		fmt.Fprintf(a.out, "dropped %s\n", plain.Line(id))
 	}
 	return nil
 }
@@ -255,6 +255,6 @@ func (a *app) allowTask(_ context.Context, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.printJSON(t.report(allowed))
 	}
-	_, err = fmt.Fprintf(a.out, "allowed %s for %s; the agent will be told:\n%s\n", term.Clean(allowed.ID), term.Clean(recipientWords(allowed)), term.CleanText(allowed.Prompt))
+	_, err = fmt.Fprintf(a.out, "allowed %s for %s; the agent will be told:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientWords(allowed)), plain.Text(allowed.Prompt))
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
@@ -63,10 +64,10 @@ func (a *app) showTasks(cmd *cli.Command, t *tasks, f queue.File) error {
 		return err
 	}
 	if len(done) > 0 && !cmd.Bool("all") {
-		a.note(term.Plural(int64(len(done)), "task is", "tasks are") + " done: aburn queue list --all")
+		a.note(plain.Plural(int64(len(done)), "task is", "tasks are") + " done: aburn queue list --all")
 	}
 	if f.Others > 0 {
-		a.note(term.Plural(int64(f.Others), "item of the file is no task", "items of the file are no tasks"))
+		a.note(plain.Plural(int64(f.Others), "item of the file is no task", "items of the file are no tasks"))
 	}
 	if foreign {
 		a.note("foreign tasks are delivered when you say so: aburn queue show ID, then aburn queue allow ID")
@@ -103,7 +104,7 @@ func (t *tasks) print(out *term.Out, list []queue.Task) error {
 	for _, task := range list {
 		s, age := t.state(task), ""
 		if !task.CreatedAt.IsZero() {
-			age = term.Age(t.now.Sub(task.CreatedAt))
+			age = plain.Age(t.now.Sub(task.CreatedAt))
 		}
 		id, kind := task.ID, task.Type
 		if cut {
@@ -113,7 +114,7 @@ func (t *tasks) print(out *term.Out, list []queue.Task) error {
 			kind = ""
 		}
 		table.AddCells(term.Cell{Text: id}, forWhom(task), term.Cell{Text: task.Priority.String(), Style: priorityStyle(task.Priority)},
-			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: kind, Style: term.Dim}, term.Cell{Text: logfmt.OneLine(saidOf(task), 400)},
+			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: kind, Style: term.Dim}, term.Cell{Text: plain.OneLine(saidOf(task), 400)},
 			term.Cell{Text: age, Style: term.Dim})
 	}
 	return table.Print(out, 0)

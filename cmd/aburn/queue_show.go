@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
 )
@@ -50,7 +51,7 @@ func (a *app) tellTask(cmd *cli.Command, t *tasks, task queue.Task) error {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
-			b.WriteString(out.Paint(term.Dim, term.Pad(name, 11)) + term.Clean(value) + "\n")
+			b.WriteString(out.Paint(term.Dim, plain.Pad(name, 11)) + plain.Line(value) + "\n")
 		}
 	}
 	line("task", task.ID)
@@ -61,20 +62,20 @@ func (a *app) tellTask(cmd *cli.Command, t *tasks, task queue.Task) error {
 	line("from", t.author(task))
 	line("agent", task.SuggestedAgent)
 	if !task.CreatedAt.IsZero() {
-		line("made", term.Age(t.now.Sub(task.CreatedAt)))
+		line("made", plain.Age(t.now.Sub(task.CreatedAt)))
 	}
 	if !task.ExpiresAt.IsZero() && task.Status == queue.Pending {
 		if left := task.ExpiresAt.Sub(t.now); left > 0 {
-			line("expires", "in "+term.Duration(left))
+			line("expires", "in "+plain.Duration(left))
 		} else {
-			line("expired", term.Age(-left))
+			line("expired", plain.Age(-left))
 		}
 	}
 	line("evidence", entryNumbers(task.Evidence))
 	line("signature", task.Signature)
 	line("context", string(task.Context))
 	for _, m := range task.Extra {
-		line(term.Clean(m.Key), string(m.Raw))
+		line(plain.Line(m.Key), string(m.Raw))
 	}
 	if _, err := fmt.Fprintln(out, b.String()); err != nil {
 		return err
@@ -84,8 +85,8 @@ func (a *app) tellTask(cmd *cli.Command, t *tasks, task queue.Task) error {
 
 // tellPrompt prints a prompt as it is; on a terminal, lines that are too long break between words.
 func tellPrompt(out *term.Out, prompt string) error {
-	for text := range strings.SplitSeq(strings.TrimRight(term.CleanText(prompt), "\n"), "\n") {
-		if out.Terminal() && term.Width(text) > widthOf(out) {
+	for text := range strings.SplitSeq(strings.TrimRight(plain.Text(prompt), "\n"), "\n") {
+		if out.Terminal() && plain.Width(text) > widthOf(out) {
 			paragraph(out, 0, "", text)
 		} else if _, err := fmt.Fprintln(out, text); err != nil {
 			return err
@@ -109,9 +110,9 @@ func (t *tasks) stateWords(task queue.Task) string {
 	s, words := t.state(task), ""
 	switch _, reason := t.deliverable(task); {
 	case !task.SeenAt.IsZero():
-		words = "the agent's transcript shows it since " + term.Age(t.now.Sub(task.SeenAt))
+		words = "the agent's transcript shows it since " + plain.Age(t.now.Sub(task.SeenAt))
 	case !task.DeliveredAt.IsZero():
-		words = "printed " + term.Age(t.now.Sub(task.DeliveredAt))
+		words = "printed " + plain.Age(t.now.Sub(task.DeliveredAt))
 	case reason != s.word:
 		words = reason
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // On a terminal the queue has colours, fits 80 columns, and shows as much of an id as finds the task again.
@@ -22,7 +22,7 @@ func TestQueueOnATerminal(t *testing.T) {
 	list := onTerminal(t, dir, []string{"NO_COLOR=1"}, "queue", "list")
 	lines := strings.Split(list, "\n")
 	for _, line := range lines {
-		if w := term.Width(line); w > 80 {
+		if w := plain.Width(line); w > 80 {
 			t.Errorf("%d cells: %q", w, line)
 		}
 	}
@@ -33,7 +33,7 @@ func TestQueueOnATerminal(t *testing.T) {
 	id, _, _ = strings.Cut(lines[2], " ")
 	shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, "queue", "show", id)
 	for _, line := range strings.Split(shown, "\n") {
-		if w := term.Width(strings.TrimRight(line, "\r")); w > 80 || strings.HasSuffix(line, "wor") {
+		if w := plain.Width(strings.TrimRight(line, "\r")); w > 80 || strings.HasSuffix(line, "wor") {
 			t.Errorf("%d cells: %q", w, line)
 		}
 	}

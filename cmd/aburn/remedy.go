@@ -11,7 +11,7 @@ import (
 	"aburn/archive/tried"
 	"aburn/insight"
 	"aburn/insight/remedy"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 func (a *app) remedyCommand() *cli.Command {
@@ -133,7 +133,7 @@ func (a *app) applyRemedy(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.printJSON(r)
 	}
-	return showMarkdown(a.screen(cmd), "Recorded that a remedy was tried against "+r.Key+", which "+term.Plural(int64(r.Failing), "failed session has", "failed sessions have")+
+	return showMarkdown(a.screen(cmd), "Recorded that a remedy was tried against "+r.Key+", which "+plain.Plural(int64(r.Failing), "failed session has", "failed sessions have")+
 		". From now on `aburn report` shows how often it came before and after.\n")
 }
 

@@ -11,7 +11,7 @@ import (
 	"aburn/archive/digests"
 	"aburn/insight/remedy"
 	"aburn/internal/lab/synth/pile"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // On a terminal what is told about failures is folded at its width, under headings that stand out; on a pipe it is the Markdown
@@ -77,7 +77,7 @@ func TestFailuresOnATerminal(t *testing.T) {
 func fits(t *testing.T, shown string) {
 	t.Helper()
 	for line := range strings.Lines(shown) {
-		if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 && len(strings.Fields(line)) > 1 {
+		if w := plain.Width(strings.TrimSuffix(line, "\n")); w > 80 && len(strings.Fields(line)) > 1 {
 			t.Errorf("%d cells: %q", w, line)
 		}
 	}

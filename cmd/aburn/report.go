@@ -14,7 +14,7 @@ import (
 	"aburn/archive/tried"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/web/reportpage"
 )
 
@@ -137,7 +137,7 @@ func measured(ctx context.Context, c *caller, filter archive.Filter, list []dige
 	dir := archive.Dir(c.Env)
 	notes, skipped, err := tried.Read(dir)
 	if skipped > 0 {
-		c.Warn(term.Plural(int64(skipped), "line") + " of " + filepath.Join(dir, tried.Name) + " could not be read")
+		c.Warn(plain.Plural(int64(skipped), "line") + " of " + filepath.Join(dir, tried.Name) + " could not be read")
 	}
 	if err != nil { // it is the least part of a report
 		f := failureOf(err)
@@ -169,5 +169,5 @@ func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filt
 
 // unitsText is "412 sessions and 88 sub-agents".
 func unitsText(r *report.Report) string {
-	return term.Plural(int64(r.Units.Sessions), "session") + " and " + term.Plural(int64(r.Units.Subagents), "sub-agent")
+	return plain.Plural(int64(r.Units.Sessions), "session") + " and " + plain.Plural(int64(r.Units.Subagents), "sub-agent")
 }

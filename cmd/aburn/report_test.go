@@ -16,6 +16,7 @@ import (
 	"aburn/insight/remedy"
 	"aburn/insight/report"
 	"aburn/internal/lab/browser"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -125,7 +126,7 @@ func TestReportPageSaysWhatJSONSays(t *testing.T) {
 			t.Errorf("%s: the page says %s, --json %s", what, got, want)
 		}
 	}
-	count := func(n int) string { return term.Count(int64(n)) }
+	count := func(n int) string { return plain.Count(int64(n)) }
 	is("sessions", `document.querySelector('[data-n="sessions"]').textContent`, count(r.Units.Sessions))
 	is("failing", `document.querySelector('[data-n="failing"]').textContent`, count(r.Units.Failing)+" of "+count(r.Units.Ended))
 	column := func(table string, n int) string {

@@ -10,6 +10,7 @@ import (
 	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -49,7 +50,7 @@ func (v *reportView) narrow() bool { return v.out.Width() > 0 && v.out.Width() <
 // part prints a heading, with how many of a list's members are shown if not all.
 func (v *reportView) part(text string, shown, left int) {
 	if left > 0 {
-		text += fmt.Sprintf(" (%d of %s)", shown, term.Count(int64(shown+left)))
+		text += fmt.Sprintf(" (%d of %s)", shown, plain.Count(int64(shown+left)))
 	}
 	title(v.out, false, text)
 }
@@ -99,7 +100,7 @@ func (v *reportView) outcomes() error {
 	r := v.r
 	text := unitsText(r)
 	if r.Units.Running > 0 {
-		text += fmt.Sprintf(", %s of them still running", term.Count(int64(r.Units.Running)))
+		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(r.Units.Running)))
 	}
 	title(v.out, true, text+v.chosen())
 	if r.Units.Ended == 0 {
@@ -127,7 +128,7 @@ func (v *reportView) agents() error {
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
 	for i := range r.Agents {
 		g := &r.Agents[i]
-		table.AddCells(term.Cell{Text: g.Source}, bad(g.Failing, share(g.Failing, g.Ended)), term.Cell{Text: percentOf(g.Failing, g.Ended)}, term.Cell{Text: term.Count(int64(g.Calls))}, term.Cell{Text: tokens(g.Tokens)})
+		table.AddCells(term.Cell{Text: g.Source}, bad(g.Failing, share(g.Failing, g.Ended)), term.Cell{Text: percentOf(g.Failing, g.Ended)}, term.Cell{Text: plain.Count(int64(g.Calls))}, term.Cell{Text: tokens(g.Tokens)})
 	}
 	return table.Print(v.out, 2)
 }
@@ -207,7 +208,7 @@ func (v *reportView) errors() error {
 		if v.narrow() {
 			latest.Text, place = "", ""
 		}
-		table.AddCells(term.Cell{Text: share(e.Units, e.OfErring)}, bad(e.Failing, term.Count(int64(e.Failing))), term.Cell{Text: term.Count(int64(e.Solved))}, term.Cell{Text: string(e.Class)},
+		table.AddCells(term.Cell{Text: share(e.Units, e.OfErring)}, bad(e.Failing, plain.Count(int64(e.Failing))), term.Cell{Text: plain.Count(int64(e.Solved))}, term.Cell{Text: string(e.Class)},
 			term.Cell{Text: place}, term.Cell{Text: e.Head}, term.Cell{Text: e.Key, Style: term.Cyan}, latest)
 	}
 	return table.Print(v.out, 2)
@@ -234,7 +235,7 @@ func (v *reportView) remedies() error {
 	v.part("remedies that were tried", len(r.Remedies), r.More.Remedies)
 	for i := range r.Remedies {
 		m := &r.Remedies[i]
-		fmt.Fprintf(v.out, "  %s  %s  %s\n", m.Time.Local().Format("2006-01-02 15:04"), v.out.Paint(term.Cyan, term.Clean(m.Key)), term.Cut(term.Clean(m.Note), max(widthOf(v.out)-37, 10)))
+		fmt.Fprintf(v.out, "  %s  %s  %s\n", m.Time.Local().Format("2006-01-02 15:04"), v.out.Paint(term.Cyan, plain.Line(m.Key)), plain.Cut(plain.Line(m.Note), max(widthOf(v.out)-37, 10)))
 		paragraph(v.out, 4, "", m.String())
 	}
 	paragraph(v.out, 2, "", remedy.Observation)

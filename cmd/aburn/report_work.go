@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aburn/insight"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -20,7 +21,7 @@ func (v *reportView) loops() error {
 	}}
 	for i := range r.Loops {
 		l := &r.Loops[i]
-		table.AddCells(term.Cell{Text: term.Count(int64(l.Most)), Style: term.Red}, term.Cell{Text: term.Count(int64(l.Edits))}, term.Cell{Text: term.Count(int64(l.Identical))}, term.Cell{Text: term.Count(int64(l.Units))},
+		table.AddCells(term.Cell{Text: plain.Count(int64(l.Most)), Style: term.Red}, term.Cell{Text: plain.Count(int64(l.Edits))}, term.Cell{Text: plain.Count(int64(l.Identical))}, term.Cell{Text: plain.Count(int64(l.Units))},
 			term.Cell{Text: l.Path}, term.Cell{Text: projectName(l.Project)}, v.where(l.Worst))
 	}
 	return table.Print(v.out, 2)
@@ -55,8 +56,8 @@ func (v *reportView) tools() error {
 		if t.Timed > 0 {
 			mean = milliseconds(t.TimedMS / int64(t.Timed))
 		}
-		table.AddCells(term.Cell{Text: string(t.Type)}, term.Cell{Text: term.Count(int64(t.Calls))}, bad(t.Failed, share(t.Failed, t.Ended)), term.Cell{Text: percentOf(t.Failed, t.Ended)},
-			term.Cell{Text: term.Count(int64(t.Denied))}, term.Cell{Text: term.Count(int64(t.Retries))}, term.Cell{Text: mean}, term.Cell{Text: amount(t.Spent)})
+		table.AddCells(term.Cell{Text: string(t.Type)}, term.Cell{Text: plain.Count(int64(t.Calls))}, bad(t.Failed, share(t.Failed, t.Ended)), term.Cell{Text: percentOf(t.Failed, t.Ended)},
+			term.Cell{Text: plain.Count(int64(t.Denied))}, term.Cell{Text: plain.Count(int64(t.Retries))}, term.Cell{Text: mean}, term.Cell{Text: amount(t.Spent)})
 	}
 	return table.Print(v.out, 2)
 }
@@ -112,7 +113,7 @@ func (v *reportView) phases() error {
 		p := &r.Phases[i]
 		tools := make([]string, len(p.Tools))
 		for i, t := range p.Tools {
-			tools[i] = toolWord(t.Tool) + " " + term.Count(int64(t.Failed))
+			tools[i] = toolWord(t.Tool) + " " + plain.Count(int64(t.Failed))
 		}
 		worst := v.where(p.Worst)
 		if v.narrow() {
@@ -136,13 +137,13 @@ func (v *reportView) weeks() error {
 	for i := range r.Weeks {
 		w := &r.Weeks[i]
 		table.AddCells(term.Cell{Text: w.Week}, bad(w.Failing, share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: share(w.Failed, w.Calls)}, term.Cell{Text: percentOf(w.Failed, w.Calls)},
-			term.Cell{Text: term.Count(int64(w.Errors))}, term.Cell{Text: amount(w.Spent) + " of " + amount(w.Tokens)})
+			term.Cell{Text: plain.Count(int64(w.Errors))}, term.Cell{Text: amount(w.Spent) + " of " + amount(w.Tokens)})
 	}
 	if err := table.Print(v.out, 2); err != nil {
 		return err
 	}
 	if n := r.Units.Undated; n > 0 {
-		paragraph(v.out, 2, "", fmt.Sprintf("%s of %s that ended without a time are in no week", term.Count(int64(n)), term.Count(int64(r.Units.Ended))))
+		paragraph(v.out, 2, "", fmt.Sprintf("%s of %s that ended without a time are in no week", plain.Count(int64(n)), plain.Count(int64(r.Units.Ended))))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -82,7 +83,7 @@ func (r *rows) line(e *record) string {
 	}
 	l := columns{out: r.out}
 	if r.seq {
-		l.add(term.Dim, term.PadLeft(number(e.Seq), seqWidth), seqWidth)
+		l.add(term.Dim, plain.PadLeft(number(e.Seq), seqWidth), seqWidth)
 	}
 	layout := "15:04:05"
 	if !r.out.Terminal() {
@@ -93,7 +94,7 @@ func (r *rows) line(e *record) string {
 	l.add(sessionStyle(e.Session), shortSession(e.Session, session), session)
 	l.add(term.Plain, where(&e.Entry), r.pick(narrowWhere, wideWhere))
 	l.add(w.style, indent+w.mark+" "+w.name, r.pick(narrowName, wideName))
-	l.add(term.Dim, term.PadLeft(w.took, tookWidth), tookWidth)
+	l.add(term.Dim, plain.PadLeft(w.took, tookWidth), tookWidth)
 	return l.end(tag, w.path, join(w.detail, worktree(&e.Entry)))
 }
 
@@ -113,26 +114,26 @@ type columns struct {
 
 // add sets text into a column of a fixed width.
 func (l *columns) add(style term.Style, text string, width int) {
-	text = term.Cut(term.Clean(text), width)
+	text = plain.Cut(plain.Line(text), width)
 	if strings.TrimSpace(text) == "" { // nothing to paint, and blanks at the end of a line to cut
 		style = term.Plain
 	}
 	l.b.WriteString(l.out.Paint(style, text))
-	l.b.WriteString(strings.Repeat(" ", width-term.Width(text)+1))
+	l.b.WriteString(strings.Repeat(" ", width-plain.Width(text)+1))
 	l.used += width + 1
 }
 
 // end sets the last column, which takes what the terminal leaves: a tag, a path
 // and a text. A path that is too long loses its beginning, a text its end.
 func (l *columns) end(tag, path, text string) string {
-	path, text = term.Clean(path), term.Clean(text)
+	path, text = plain.Line(path), plain.Line(text)
 	if width := l.out.Width(); width > 0 {
-		left := max(width-l.used-term.Width(tag), 8)
+		left := max(width-l.used-plain.Width(tag), 8)
 		if text == "" {
-			path = term.CutStart(path, left)
+			path = plain.CutStart(path, left)
 		}
-		path = term.CutStart(path, max(left-term.Width(text)-3, left/2))
-		text = term.Cut(join(path, text), left)
+		path = plain.CutStart(path, max(left-plain.Width(text)-3, left/2))
+		text = plain.Cut(join(path, text), left)
 	} else {
 		text = join(path, text)
 	}
@@ -173,7 +174,7 @@ func (r *rows) agentTag(a *logfmt.Agent) string {
 	if len(ids) > 1 && a.ID != "" {
 		name += " " + a.ID[:min(len(a.ID), 4)]
 	}
-	return term.Clean("[" + name + "] ")
+	return plain.Line("[" + name + "] ")
 }
 
 // shortSession is enough of a session's id to tell it from the others of the

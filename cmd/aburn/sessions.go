@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/trace"
@@ -86,7 +87,7 @@ func (a *app) sessions(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	if total > len(list) {
-		a.note(fmt.Sprintf("the newest %d of %s: --limit 0 shows all", len(list), term.Count(int64(total))))
+		a.note(fmt.Sprintf("the newest %d of %s: --limit 0 shows all", len(list), plain.Count(int64(total))))
 	}
 	return nil
 }
@@ -139,12 +140,12 @@ func showSessions(out *term.Out, list []archive.Session, names *sessionNames, no
 		if !s.End.IsZero() {
 			ended = s.End.Local().Format(dateLayout(narrow, s.End, now))
 		}
-		failed := term.Cell{Text: term.Count(int64(s.Counts.Failed)), Style: term.Dim}
+		failed := term.Cell{Text: plain.Count(int64(s.Counts.Failed)), Style: term.Dim}
 		if s.Counts.Failed > 0 {
 			failed.Style = term.Red
 		}
 		table.AddCells(term.Cell{Text: ended, Style: term.Dim}, term.Cell{Text: s.Source}, term.Cell{Text: project}, term.Cell{Text: mark, Style: style}, term.Cell{Text: outcome, Style: style},
-			term.Cell{Text: term.Count(int64(s.Counts.Calls))}, failed, term.Cell{Text: tokens(s.Usage.Total())}, term.Cell{Text: milliseconds(s.ActiveMS)},
+			term.Cell{Text: plain.Count(int64(s.Counts.Calls))}, failed, term.Cell{Text: tokens(s.Usage.Total())}, term.Cell{Text: milliseconds(s.ActiveMS)},
 			term.Cell{Text: names.of(s.Source, s.ID), Style: sessionStyle(logfmt.SessionID(s.ID))}, term.Cell{Text: about(s)})
 	}
 	return table.Print(out, 0)
@@ -234,5 +235,5 @@ func milliseconds(ms int64) string {
 	if ms <= 0 {
 		return ""
 	}
-	return term.Duration(time.Duration(ms) * time.Millisecond)
+	return plain.Duration(time.Duration(ms) * time.Millisecond)
 }

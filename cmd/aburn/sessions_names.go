@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // sessionNames gives the sessions of the archive short names that name no other one: the beginning of the id, of a sub-agent that of
@@ -64,10 +64,10 @@ func (n *sessionNames) of(source, id string) string {
 			word = part[len(part)-size:]
 		}
 		if n.called(word) == 1 {
-			return term.Clean(word)
+			return plain.Line(word)
 		}
 	}
-	return term.Clean(source + "/" + id)
+	return plain.Line(source + "/" + id)
 }
 
 // called is how many sessions a word can mean.
@@ -134,7 +134,7 @@ func sessionWords(ctx context.Context, env func(string) string) (list []string) 
 	for i := range all[:min(len(all), 200)] {
 		s := &all[i]
 		if name := names.of(s.Source, s.ID); !strings.ContainsAny(name, ":\n") {
-			list = append(list, name+":"+term.Cut(strings.ReplaceAll(term.Clean(join(s.Source, s.Ask)), ":", " "), 60))
+			list = append(list, name+":"+plain.Cut(strings.ReplaceAll(plain.Line(join(s.Source, s.Ask)), ":", " "), 60))
 		}
 	}
 	return list

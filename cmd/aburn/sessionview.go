@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
@@ -241,17 +242,17 @@ func (v *view) chainText(out *term.Out, wt string, width int) string {
 	for i, l := range v.links(wt) {
 		mark, ago := v.linkMark(l)
 		name := v.model.Commands[i].Name
-		plain := strings.TrimRight(name+" "+mark.Text+" "+ago, " ")
+		bare := strings.TrimRight(name+" "+mark.Text+" "+ago, " ")
 		if i > 0 {
 			text, used = text+out.Paint(term.Dim, " · "), used+3
 		}
-		if used += term.Width(plain); used > width-4 && i < len(v.model.Commands)-1 || used > width {
+		if used += plain.Width(bare); used > width-4 && i < len(v.model.Commands)-1 || used > width {
 			return text + "…"
 		}
 		if l == nil {
-			text += out.Paint(term.Dim, plain)
+			text += out.Paint(term.Dim, bare)
 		} else {
-			text += strings.Replace(plain, " "+mark.Text, " "+out.Paint(mark.Style, mark.Text), 1)
+			text += strings.Replace(bare, " "+mark.Text, " "+out.Paint(mark.Style, mark.Text), 1)
 		}
 	}
 	return text

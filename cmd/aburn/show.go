@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace"
 )
 
@@ -111,7 +111,7 @@ func (a *app) showStory(ctx context.Context, cmd *cli.Command, arch *archive.Arc
 	fmt.Fprintln(out)
 	left, err := v.tell(out, limit)
 	if err == nil && left > 0 {
-		a.note(term.Plural(int64(left), "earlier line is", "earlier lines are") + " left out: --all shows them")
+		a.note(plain.Plural(int64(left), "earlier line is", "earlier lines are") + " left out: --all shows them")
 	}
 	return err
 }

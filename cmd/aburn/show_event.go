@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 )
@@ -14,7 +15,7 @@ func (v *shown) eventWords(e *trace.Event) words {
 	case *trace.UserMessage:
 		return promptWords(e, b)
 	case *trace.AgentMessage:
-		w := words{mark: "·", name: "says", style: term.Dim, detail: term.Size(b.Length)}
+		w := words{mark: "·", name: "says", style: term.Dim, detail: plain.Size(b.Length)}
 		if b.Thought {
 			w.name = "thinks"
 		}
@@ -94,7 +95,7 @@ func (v *shown) spawnWords(b *trace.SubagentSpawn) words {
 		return w
 	}
 	w.took = milliseconds(child.ActiveMS)
-	calls := term.Plural(int64(child.Counts.Calls), "call")
+	calls := plain.Plural(int64(child.Counts.Calls), "call")
 	if n := child.Counts.Failed; n > 0 {
 		calls += ", " + strconv.Itoa(n) + " failed"
 	}

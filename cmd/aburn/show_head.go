@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 )
@@ -12,7 +13,7 @@ import (
 // head prints what is known of the session as a whole.
 func (v *shown) head(out *term.Out) {
 	line := func(name, value string) {
-		if value = term.Clean(value); value != "" {
+		if value = plain.Line(value); value != "" {
 			paragraphHanging(out, 11, name, value)
 		}
 	}
@@ -44,10 +45,10 @@ func (v *shown) head(out *term.Out) {
 		line("recorded", "by aburn's hooks, too, "+differWords(len(v.differences)))
 	}
 	if n := len(t.Damaged); n > 0 {
-		line("damaged", term.Plural(int64(n), "place")+" could not be read, the first: "+t.Damaged[0].Reason+" ("+place(t, t.Damaged[0].Ref)+")")
+		line("damaged", plain.Plural(int64(n), "place")+" could not be read, the first: "+t.Damaged[0].Reason+" ("+place(t, t.Damaged[0].Ref)+")")
 	}
 	if n := t.Scrub.Redacted; n > 0 {
-		line("scrubbed", term.Plural(int64(n), "secret")+" taken out")
+		line("scrubbed", plain.Plural(int64(n), "secret")+" taken out")
 	}
 }
 
@@ -83,7 +84,7 @@ func (v *shown) relation(r *trace.SessionRelationship) string {
 	case trace.Fork:
 		text += " of " + v.name(r.Related)
 		if n := v.copies(); n > 0 {
-			text += ", " + term.Plural(int64(n), "event") + " copied from it"
+			text += ", " + plain.Plural(int64(n), "event") + " copied from it"
 		}
 	default:
 		text += " of " + v.name(r.Related)
@@ -120,11 +121,11 @@ func differWords(n int) string {
 	if n == 0 {
 		return "who say the same"
 	}
-	return "with " + term.Plural(int64(n), "difference") + ": --differences lists them"
+	return "with " + plain.Plural(int64(n), "difference") + ": --differences lists them"
 }
 
 func countWords(c trace.Counts) string {
-	calls := term.Plural(int64(c.Calls), "call")
+	calls := plain.Plural(int64(c.Calls), "call")
 	var of []string
 	for _, part := range []struct {
 		n    int
@@ -137,22 +138,22 @@ func countWords(c trace.Counts) string {
 	if len(of) > 0 {
 		calls += " (" + strings.Join(of, ", ") + ")"
 	}
-	parts := []string{term.Plural(int64(c.Prompts), "prompt"), term.Plural(int64(c.Responses), "response"), calls}
+	parts := []string{plain.Plural(int64(c.Prompts), "prompt"), plain.Plural(int64(c.Responses), "response"), calls}
 	for _, part := range []struct {
 		n    int
 		what string
 	}{{c.Subagents, "sub-agent"}, {c.Changes, "file change"}, {c.Errors, "error"}, {c.Interrupts, "interrupt"}, {c.Compacted, "compaction"}} {
 		if part.n > 0 {
-			parts = append(parts, term.Plural(int64(part.n), part.what))
+			parts = append(parts, plain.Plural(int64(part.n), part.what))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
 func tokenWords(u trace.Usage) string {
-	text := fmt.Sprintf("%s: %s in, %s cache read, %s cache write, %s out", term.Count(u.Total()), term.Count(u.Input), term.Count(u.CacheRead), term.Count(u.CacheWrite), term.Count(u.Output))
+	text := fmt.Sprintf("%s: %s in, %s cache read, %s cache write, %s out", plain.Count(u.Total()), plain.Count(u.Input), plain.Count(u.CacheRead), plain.Count(u.CacheWrite), plain.Count(u.Output))
 	if u.Reasoning > 0 {
-		text += " (" + term.Count(u.Reasoning) + " reasoning)"
+		text += " (" + plain.Count(u.Reasoning) + " reasoning)"
 	}
 	if u.CostUSD > 0 {
 		text += fmt.Sprintf(", $%.4f by its own count", u.CostUSD)
@@ -185,17 +186,17 @@ func place(t *trace.SessionTrace, r trace.Ref) string {
 
 // paragraphHanging prints a name, and a text behind it that goes on below itself. Words that are too long stay whole: they are paths.
 func paragraphHanging(out *term.Out, indent int, name, text string) {
-	line, used := out.Paint(term.Dim, term.Pad(name, indent)), 0
+	line, used := out.Paint(term.Dim, plain.Pad(name, indent)), 0
 	width := widthOf(out) - indent
 	for word := range strings.FieldsSeq(text) {
-		if used > 0 && used+1+term.Width(word) > width {
+		if used > 0 && used+1+plain.Width(word) > width {
 			fmt.Fprintln(out, line)
 			line, used = strings.Repeat(" ", indent), 0
 		}
 		if used > 0 {
 			line, used = line+" ", used+1
 		}
-		line, used = line+word, used+term.Width(word)
+		line, used = line+word, used+plain.Width(word)
 	}
 	fmt.Fprintln(out, line)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"aburn/archive"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 	tracejoin "aburn/trace/join"
@@ -128,7 +129,7 @@ func (a *app) showDifferences(out *term.Out, asJSON bool, j *joined, s *archive.
 	if asJSON {
 		return a.printJSON(r)
 	}
-	paragraph(out, 0, "", fmt.Sprintf("the store has %s, the hooks %s: %d the same in both", term.Plural(int64(r.StoreCalls), "call"), term.Plural(int64(r.HookCalls), "call"), r.Agree))
+	paragraph(out, 0, "", fmt.Sprintf("the store has %s, the hooks %s: %d the same in both", plain.Plural(int64(r.StoreCalls), "call"), plain.Plural(int64(r.HookCalls), "call"), r.Agree))
 	for _, d := range j.differences {
 		paragraph(out, 2, "", d.String())
 	}

@@ -16,7 +16,7 @@ import (
 
 	"aburn/archive"
 	"aburn/internal/jsonl"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/trace/gemini"
 	"aburn/trace/openclaw"
@@ -51,7 +51,7 @@ func (a *app) showRaw(ctx context.Context, cmd *cli.Command, s *archive.Session,
 		return usageError(fmt.Sprintf("--raw: the session has the events 1 to %d", len(t.Events)))
 	}
 	e := &t.Events[seq-1]
-	where := term.Clean(place(t, e.Ref))
+	where := plain.Line(place(t, e.Ref))
 	record, err := rawRecord(ctx, s, t, e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -62,7 +62,7 @@ func (a *app) showRaw(ctx context.Context, cmd *cli.Command, s *archive.Session,
 		return badNews(where + ": " + err.Error())
 	}
 	if out := a.screen(cmd); out.Terminal() {
-		record = []byte(term.CleanText(string(record)))
+		record = []byte(plain.Text(string(record)))
 	}
 	_, err = a.out.Write(append(bytes.TrimRight(record, "\r\n"), '\n'))
 	return err

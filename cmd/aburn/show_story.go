@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 )
@@ -35,7 +36,7 @@ func (v *shown) tell(out *term.Out, limit int) (left int, err error) {
 			if text == "" {
 				text = "its own story from here"
 			}
-			fmt.Fprintln(out, out.Paint(term.Dim, term.Cut("── "+term.Clean(text)+" ──", widthOf(out))))
+			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", widthOf(out))))
 			where = l.where
 		}
 		if d := l.time.Local().Format("Mon 2 Jan 2006"); d != day && !l.time.IsZero() {
@@ -73,10 +74,10 @@ func (l *storyLine) line(out *term.Out) string {
 	if l.seq > 0 {
 		number = strconv.Itoa(l.seq)
 	}
-	c.add(term.Dim, term.PadLeft(number, 5), 5)
+	c.add(term.Dim, plain.PadLeft(number, 5), 5)
 	c.add(term.Dim, clock, 8)
 	c.add(style, name, nameWidth)
-	c.add(term.Dim, term.PadLeft(l.took, tookWidth), tookWidth)
+	c.add(term.Dim, plain.PadLeft(l.took, tookWidth), tookWidth)
 	return c.end("", l.path, l.detail)
 }
 
@@ -144,7 +145,7 @@ func callWords(c *trace.Call) words {
 	w.took = tookOf(c, r)
 	after := []string{failedHead(r)}
 	if r.Content.Length > 0 {
-		after = append(after, term.Size(r.Content.Length))
+		after = append(after, plain.Size(r.Content.Length))
 	}
 	state := resultWords(r)
 	if !c.Call.Container {
@@ -210,7 +211,7 @@ func exitWord(r *trace.ToolResultEvent) string {
 
 // failedHead is the beginning of a failed result in one line.
 func failedHead(r *trace.ToolResultEvent) string {
-	return term.Cut(strings.Join(strings.Fields(r.Head), " "), 200)
+	return plain.Cut(strings.Join(strings.Fields(r.Head), " "), 200)
 }
 
 // tookOf is how long a call took: as its source measured it, else, with ~, the time from its record to that of its result.
@@ -221,7 +222,7 @@ func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 	if c.Event.Time.IsZero() || r.Time.IsZero() || !r.Time.After(c.Event.Time) {
 		return ""
 	}
-	return "~" + term.Duration(r.Time.Sub(c.Event.Time))
+	return "~" + plain.Duration(r.Time.Sub(c.Event.Time))
 }
 
 // toolWord is the tool as its agent calls it; of an MCP server's, server:tool.

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
@@ -64,8 +65,8 @@ func (t *tally) show(out *term.Out, w *workspace, segments []journal.Segment, n 
 	for _, s := range segments {
 		bytes += s.Size
 	}
-	fmt.Fprintf(out, "%s\n%s in %s, %s in %s\n", term.Clean(w.Root), term.Plural(t.entries, "entry", "entries"),
-		term.Plural(int64(len(t.sessions)), "session"), term.Size(bytes), term.Plural(int64(len(segments)), "segment"))
+	fmt.Fprintf(out, "%s\n%s in %s, %s in %s\n", plain.Line(w.Root), plain.Plural(t.entries, "entry", "entries"),
+		plain.Plural(int64(len(t.sessions)), "session"), plain.Size(bytes), plain.Plural(int64(len(segments)), "segment"))
 	if t.entries == 0 {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (t *tally) showEvents(out *term.Out) error {
 		{Title: "lock p50", Right: true}, {Title: "p95", Right: true}, {Title: "p99", Right: true},
 	}}
 	for _, e := range t.inOrder() {
-		row := []string{string(e.event), e.source, term.Count(e.n)}
+		row := []string{string(e.event), e.source, plain.Count(e.n)}
 		for _, c := range []*cost{&e.hook, &e.lock} {
 			for _, p := range percentiles {
 				row = append(row, c.text(p))
@@ -114,7 +115,7 @@ func (t *tally) showSessions(out *term.Out, n int, now time.Time) error {
 		{Title: "failed", Right: true}, {Title: "began"}, {Title: "last"},
 	}}
 	for _, s := range sessions {
-		table.Add(s.id, s.source, term.Count(s.n), term.Count(s.calls), term.Count(s.failed), localTime(s.first), ageOfTime(now, s.last))
+		table.Add(s.id, s.source, plain.Count(s.n), plain.Count(s.calls), plain.Count(s.failed), localTime(s.first), ageOfTime(now, s.last))
 	}
 	return table.Print(out, 2)
 }
@@ -129,7 +130,7 @@ func (t *tally) showSegments(out *term.Out, segments []journal.Segment) error {
 		if in.last > 0 {
 			numbered = fmt.Sprintf("%d to %d", in.first, in.last)
 		}
-		table.Add(s.Name, term.Size(s.Size), term.Count(in.n), numbered)
+		table.Add(s.Name, plain.Size(s.Size), plain.Count(in.n), numbered)
 	}
 	return table.Print(out, 2)
 }
@@ -149,7 +150,7 @@ func ageOfTime(now time.Time, ts []byte) string {
 	if err != nil {
 		return ""
 	}
-	return term.Age(now.Sub(t))
+	return plain.Age(now.Sub(t))
 }
 
 // statsReport is what --json prints.

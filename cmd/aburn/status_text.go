@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/supervisor"
 )
@@ -14,7 +15,7 @@ func (s *status) print(out *term.Out) error {
 		return err
 	}
 	if s.hidden > 0 {
-		fmt.Fprintln(out, out.Paint(term.Dim, term.Plural(int64(s.hidden), "older session")))
+		fmt.Fprintln(out, out.Paint(term.Dim, plain.Plural(int64(s.hidden), "older session")))
 	}
 	s.showIssues(out)
 	return nil
@@ -32,7 +33,7 @@ func (s *status) showProject(out *term.Out) {
 	}
 	line("project", fit(out, s.project))
 	line("here", fit(out, join(s.wt, s.branch)))
-	line("log", term.Size(bytes)+" in "+term.Plural(int64(len(s.segments)), "segment"))
+	line("log", plain.Size(bytes)+" in "+plain.Plural(int64(len(s.segments)), "segment"))
 	switch {
 	case s.watcher > 0:
 		line("watched", fmt.Sprintf("by process %d", s.watcher))
@@ -49,9 +50,9 @@ func (s *status) showProject(out *term.Out) {
 
 // fit cuts the beginning of a path that is too long for the line.
 func fit(out *term.Out, text string) string {
-	text = term.Clean(text)
+	text = plain.Line(text)
 	if out.Width() > 0 {
-		text = term.CutStart(text, max(out.Width()-9, 20))
+		text = plain.CutStart(text, max(out.Width()-9, 20))
 	}
 	return text
 }
@@ -122,7 +123,7 @@ func (s *status) showIssues(out *term.Out) {
 	t.Print(out, 0)
 	text := "aburn supervisor says more"
 	if more := len(s.Issues) - shownIssues; more > 0 {
-		text = term.Plural(int64(more), "more issue", "more issues") + ": aburn supervisor"
+		text = plain.Plural(int64(more), "more issue", "more issues") + ": aburn supervisor"
 	}
 	fmt.Fprintln(out, out.Paint(term.Dim, text))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/look"
@@ -160,7 +160,7 @@ func lookAt(ctx context.Context, c *caller, w *workspace, how lookHow) (*view, e
 		c.Warn(warning)
 	}
 	if v.Damage > 0 {
-		c.Warn(term.Plural(v.Damage, "line")+" of the log could not be read", "aburn verify")
+		c.Warn(plain.Plural(v.Damage, "line")+" of the log could not be read", "aburn verify")
 	}
 	if err != nil {
 		return nil, badNews(err.Error())

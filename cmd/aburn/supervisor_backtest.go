@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
@@ -216,7 +217,7 @@ func noLog(rep *backtest.Report) error {
 // backtestWarnings tells what makes the numbers say less than they seem to.
 func (a *app) backtestWarnings(rep *backtest.Report) {
 	if rep.Damage > 0 {
-		a.warn(term.Plural(rep.Damage, "line") + " could not be read")
+		a.warn(plain.Plural(rep.Damage, "line") + " could not be read")
 	}
 	for _, res := range rep.Results {
 		for _, l := range res.Lost {
@@ -224,7 +225,7 @@ func (a *app) backtestWarnings(rep *backtest.Report) {
 		}
 	}
 	if n := len(rep.Results) - rep.Labelled; n > 0 && rep.Labelled > 0 {
-		a.warn(term.Plural(int64(n), "log")+" without labels", `{"log":"NAME","label":"healthy"} says that nothing is wrong in a log`)
+		a.warn(plain.Plural(int64(n), "log")+" without labels", `{"log":"NAME","label":"healthy"} says that nothing is wrong in a log`)
 	}
 }
 
@@ -244,7 +245,7 @@ func (m *meter) add(n int64) {
 	m.done += n
 	if now := time.Now(); m.out.Terminal() && now.Sub(m.told) > 300*time.Millisecond {
 		m.told, m.shown = now, true
-		fmt.Fprintf(m.out, "\r%3d %% of %s", min(100*m.done/max(m.total, 1), 100), term.Size(m.total))
+		fmt.Fprintf(m.out, "\r%3d %% of %s", min(100*m.done/max(m.total, 1), 100), plain.Size(m.total))
 	}
 }
 

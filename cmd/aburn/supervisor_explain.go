@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
@@ -79,7 +80,7 @@ func (v *view) find(text string, among []*supervisor.Issue, some bool) (*supervi
 	for _, is := range found {
 		hints = append(hints, "--explain "+shortSignature(is.Signature)+"  # session "+shortSession(is.Session, wideSession))
 	}
-	return nil, usageError(term.Plural(int64(len(found)), "issue")+" are called "+quote(text), hints...)
+	return nil, usageError(plain.Plural(int64(len(found)), "issue")+" are called "+quote(text), hints...)
 }
 
 // marks are the entries of the story: what proves the issue, and what was said about it.
@@ -166,7 +167,7 @@ func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
 	if is.OfChain() {
 		who = "the chain"
 	}
-	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.model)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), term.Clean(who))
+	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.model)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), plain.Line(who))
 	paragraph(out, 2, "", is.Says)
 	fmt.Fprintln(out)
 	rows := newRows(out, time.Local)
@@ -186,7 +187,7 @@ func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
 	}
 	if n := len(s.marks); n > 0 {
 		if d := v.Now.Sub(s.marks[n-1].Time()); d >= time.Second {
-			fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s until this look", seqWidth, "", term.Duration(d))))
+			fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s until this look", seqWidth, "", plain.Duration(d))))
 		}
 	}
 	fmt.Fprintln(out)
@@ -206,10 +207,10 @@ func (s *story) between(out *term.Out, i int) {
 	}
 	text := ""
 	if n > 0 {
-		text = term.Plural(n, "entry", "entries")
+		text = plain.Plural(n, "entry", "entries")
 	}
 	if d := is.Time().Sub(was.Time()); d >= time.Minute {
-		text = join(text, term.Duration(d))
+		text = join(text, plain.Duration(d))
 	}
 	if text != "" {
 		fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s", seqWidth, "", text)))

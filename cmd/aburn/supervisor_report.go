@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor/state"
@@ -200,7 +201,7 @@ func (t *adviceTotals) print(out *term.Out) error {
 	if err := table.Print(out, 0); err != nil {
 		return err
 	}
-	text := "resolved and ignored are of what was delivered; ignored: unchanged after " + term.Plural(int64(t.Turns), "turn") + " of work"
+	text := "resolved and ignored are of what was delivered; ignored: unchanged after " + plain.Plural(int64(t.Turns), "turn") + " of work"
 	if c := t.All.Cleared; c > 0 {
 		text += "; " + strconv.Itoa(c) + " cleared before they were delivered"
 	}
@@ -213,7 +214,7 @@ func share(n, of int) string {
 	if of == 0 {
 		return "-"
 	}
-	return term.Count(int64(n)) + " of " + term.Count(int64(of))
+	return plain.Count(int64(n)) + " of " + plain.Count(int64(of))
 }
 
 // alertOf is the type of an alert that a person was told: an INTERVENTION without a task.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/supervisor"
 	"aburn/supervisor/state"
@@ -50,7 +51,7 @@ func TestParagraph(t *testing.T) {
 			paragraph(term.New(&b, noEnv, true), indent, "begin: ", text)
 			var letters string
 			for line := range strings.Lines(b.String()) {
-				if w := term.Width(strings.TrimSuffix(line, "\n")); w > pageWidth || strings.HasSuffix(line, " \n") || !strings.HasPrefix(line, strings.Repeat(" ", indent)) {
+				if w := plain.Width(strings.TrimSuffix(line, "\n")); w > pageWidth || strings.HasSuffix(line, " \n") || !strings.HasPrefix(line, strings.Repeat(" ", indent)) {
 					t.Errorf("%d cells: %q", w, line)
 				}
 				letters += strings.TrimSpace(line)
@@ -85,7 +86,7 @@ func TestChainTextFits(t *testing.T) {
 		v.Now = time.Now()
 		for _, width := range []int{20, 71} {
 			text := v.chainText(term.New(&bytes.Buffer{}, noEnv, true), "", width)
-			if term.Width(text) > width || n > 1 && width > 20 && !strings.Contains(text, "plan ✔ 0s") || n > 20 && !strings.HasSuffix(text, "…") {
+			if plain.Width(text) > width || n > 1 && width > 20 && !strings.Contains(text, "plan ✔ 0s") || n > 20 && !strings.HasSuffix(text, "…") {
 				t.Errorf("%d commands on %d cells: %q", n, width, text)
 			}
 		}

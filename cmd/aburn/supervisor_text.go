@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/logfmt"
@@ -37,9 +38,9 @@ func (v *view) showSession(out *term.Out, s *sessionView) {
 	line := strings.TrimRight(l.b.String(), " ")
 	used := l.used
 	for _, c := range []term.Cell{{Text: s.Source}, v.modeCell(s), {Text: s.place(), Style: term.Bold}, v.clockCell(s.Session)} {
-		if text := term.Cut(term.Clean(c.Text), widthOf(out)-used-2); text != "" && text != "-" {
+		if text := plain.Cut(plain.Line(c.Text), widthOf(out)-used-2); text != "" && text != "-" {
 			line += "  " + out.Paint(c.Style, text)
-			used += 2 + term.Width(text)
+			used += 2 + plain.Width(text)
 		}
 	}
 	fmt.Fprintln(out, line)
@@ -81,7 +82,7 @@ func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
 
 // fate is what becomes of an issue that is sure enough for the queue.
 func (v *view) fate(is *supervisor.Issue, level supervisor.Level, reachable bool) string {
-	ago := func(m state.Mark) string { return term.Age(v.Now.Sub(m.Time())) }
+	ago := func(m state.Mark) string { return plain.Age(v.Now.Sub(m.Time())) }
 	a := v.advice(is)
 	switch {
 	case v.queued(is) != "" && is.OfChain():
@@ -108,12 +109,12 @@ func (v *view) fate(is *supervisor.Issue, level supervisor.Level, reachable bool
 func (v *view) showSum(out *term.Out, issues []*supervisor.Issue, shown, hidden int) error {
 	text := "nothing is wrong"
 	if n := len(issues); n > 0 {
-		text = term.Plural(int64(n), "issue")
+		text = plain.Plural(int64(n), "issue")
 		if c := critical(issues); c > 0 {
 			text += ", " + out.Paint(term.BoldRed, strconv.Itoa(c)+" critical")
 		}
 	}
-	text += ", in " + term.Plural(int64(shown), "session")
+	text += ", in " + plain.Plural(int64(shown), "session")
 	if hidden > 0 {
 		text += " (and " + strconv.Itoa(hidden) + " that were silent for a day)"
 	}
@@ -121,7 +122,7 @@ func (v *view) showSum(out *term.Out, issues []*supervisor.Issue, shown, hidden 
 		text = "no session yet"
 	}
 	if n := len(v.Resolved); n > 0 {
-		text += "; " + term.Plural(int64(n), "task") + " taken back: cleared"
+		text += "; " + plain.Plural(int64(n), "task") + " taken back: cleared"
 	}
 	_, err := fmt.Fprintln(out, text)
 	return err
@@ -135,7 +136,7 @@ func shortSignature(signature string) string {
 
 // paragraph prints a text over as many lines as it takes, the first one begun by a word of ours.
 func paragraph(out *term.Out, indent int, begin, text string) {
-	if text = term.Clean(text); text == "" {
+	if text = plain.Line(text); text == "" {
 		return
 	}
 	width := widthOf(out) - indent
@@ -147,13 +148,13 @@ func paragraph(out *term.Out, indent int, begin, text string) {
 		line, used = "", 0
 	}
 	for i, word := range fields(begin+text, width) {
-		if used > 0 && used+1+term.Width(word) > width {
+		if used > 0 && used+1+plain.Width(word) > width {
 			flush()
 		}
 		if used > 0 {
 			line, used = line+" ", used+1
 		}
-		used += term.Width(word)
+		used += plain.Width(word)
 		if i == 0 && begin != "" {
 			word = out.Paint(term.Dim, word)
 		}
@@ -167,7 +168,7 @@ func fields(text string, width int) (list []string) {
 	for _, word := range strings.Fields(text) {
 		piece, used := "", 0
 		for _, r := range word {
-			w := term.Width(string(r))
+			w := plain.Width(string(r))
 			if used+w > width {
 				list = append(list, piece)
 				piece, used = "", 0

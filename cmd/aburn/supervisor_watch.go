@@ -15,6 +15,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/notify"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
@@ -103,7 +104,7 @@ func (a *app) watch(ctx context.Context, cmd *cli.Command, w *workspace, again b
 	case err != nil:
 		return badNews(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
 	case ctx.Err() == nil:
-		a.note("nothing has lived here for " + term.Duration(w.settings.Watch.Linger) + ": the watch ends")
+		a.note("nothing has lived here for " + plain.Duration(w.settings.Watch.Linger) + ": the watch ends")
 	case errors.Is(context.Cause(ctx), errReload):
 		return errReload
 	}
@@ -194,7 +195,7 @@ type watchLine struct {
 
 func (t *watchTeller) tell(e watch.Event) {
 	line, _ := json.Marshal(watchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, issueReportOf(&e.Issue.Issue, e.Level)})
-	line = append(appendSafe(nil, line), '\n')
+	line = append(plain.AppendJSON(nil, line), '\n')
 	switch standing := e.Kind == watch.Standing; {
 	case standing && (t.json || t.again): // it was told before
 	case t.json:
@@ -207,7 +208,7 @@ func (t *watchTeller) tell(e watch.Event) {
 		t.notifier.Forget(e.Signature)
 	case e.Kind == watch.Raised && e.Confidence >= t.least:
 		t.notifier.Tell(notify.Notice{
-			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: term.Clean(e.Says),
+			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: plain.Line(e.Says),
 			Urgent: e.Type.Priority() == "critical", JSON: line,
 		})
 	}
@@ -219,7 +220,7 @@ func (t *watchTeller) where(e *watch.Event) string {
 	if e.Session != "" {
 		name += " " + shortSession(e.Session, wideSession)
 	}
-	return term.Clean(name)
+	return plain.Line(name)
 }
 
 // row is an event in columns: time, what became of it, type, session, and what is wrong.
@@ -250,5 +251,5 @@ func (t *watchTeller) row(e *watch.Event) string {
 	if e.Agent != "" {
 		tag = "[" + e.Agent + "] "
 	}
-	return l.end(term.Clean(tag), "", join(e.Says, evidence(e.Evidence)))
+	return l.end(plain.Line(tag), "", join(e.Says, evidence(e.Evidence)))
 }

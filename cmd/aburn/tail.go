@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/logfmt"
 )
 
@@ -79,7 +80,7 @@ func lastLines(c *caller, n int, most int64) (lines [][]byte, err error) {
 	t := &tailer{filter: &filter{}, most: most}
 	t.calls.all = true
 	t.print = func(r record, _ time.Time) error {
-		lines = append(lines, appendSafe(nil, r.line))
+		lines = append(lines, plain.AppendJSON(nil, r.line))
 		return nil
 	}
 	_, err = t.last(w.log, n, c.Now)

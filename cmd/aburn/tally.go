@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/internal/journal"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/logfmt"
 )
 
@@ -275,7 +275,7 @@ func (c *cost) text(p int64) string {
 	if c.n == 0 {
 		return ""
 	}
-	return term.Duration(time.Duration(c.percentile(p)) * time.Microsecond)
+	return plain.Duration(time.Duration(c.percentile(p)) * time.Microsecond)
 }
 
 func (c *cost) json() *costJSON {

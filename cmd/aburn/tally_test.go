@@ -3,13 +3,8 @@ package main
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/tidwall/gjson"
 
 	"aburn/logfmt"
 )
@@ -102,30 +97,6 @@ func TestPercentilesAreExact(t *testing.T) {
 		if c.n != int64(len(values)) || c.max != values[len(values)-1] {
 			t.Fatalf("n %d, max %d of %v", c.n, c.max, values)
 		}
-	}
-}
-
-// What is printed as JSON means the same and moves no terminal.
-func TestSafeJSONMeansTheSame(t *testing.T) {
-	pieces := []string{"plain", "\u007f", "\u009b31m", "\u202e", "\U000e0041", "日本", `\u001b[2J`, `\"`, "\u2028", "👩\u200d💻", "é"}
-	for range 500 {
-		var b strings.Builder
-		for range rand.IntN(8) {
-			b.WriteString(pieces[rand.IntN(len(pieces))])
-		}
-		line := `{"cmd":"` + b.String() + `","data":{}}`
-		safe := appendSafe(nil, []byte(line))
-		if got, want := gjson.GetBytes(safe, "cmd").Str, gjson.Get(line, "cmd").Str; got != want {
-			t.Fatalf("%q became %q", want, got)
-		}
-		for _, r := range string(safe) {
-			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-				t.Fatalf("%U is left in %q", r, safe)
-			}
-		}
-	}
-	if got := appendSafe(nil, []byte("{\"a\":\"\xff\"}")); !utf8.Valid(got) || string(got) != `{"a":"\ufffd"}` {
-		t.Errorf("invalid bytes became %q", got)
 	}
 }
 

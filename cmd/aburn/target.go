@@ -15,7 +15,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/insight"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // target is what a command is asked about: a key, or one session.
@@ -107,18 +107,18 @@ func targetOf(ctx context.Context, arch *archive.Archive, all []digests.Session,
 func tooMany(word string, all []digests.Session, keys []string, sessions map[string]int, called []archive.Session) error {
 	var hints []string
 	for _, key := range keys[:min(len(keys), maxNamed)] {
-		hints = append(hints, join(key, term.Plural(int64(sessions[key]), "session"), shapeOf(all, key)))
+		hints = append(hints, join(key, plain.Plural(int64(sessions[key]), "session"), shapeOf(all, key)))
 	}
 	for i := range called[:min(len(called), maxNamed)] {
 		s := &called[i]
-		hints = append(hints, join(s.Source+"/"+s.ID, term.Cut(s.Ask, 40)))
+		hints = append(hints, join(s.Source+"/"+s.ID, plain.Cut(s.Ask, 40)))
 	}
 	if more := max(len(keys)-maxNamed, 0) + max(len(called)-maxNamed, 0); more > 0 {
-		hints = append(hints, fmt.Sprintf("and %s more", term.Count(int64(more))))
+		hints = append(hints, fmt.Sprintf("and %s more", plain.Count(int64(more))))
 	}
-	what := term.Plural(int64(len(keys)), "key")
+	what := plain.Plural(int64(len(keys)), "key")
 	if len(called) > 0 {
-		what += " and " + term.Plural(int64(len(called)), "session")
+		what += " and " + plain.Plural(int64(len(called)), "session")
 	}
 	return usageError(quote(word)+" can mean "+what, hints...)
 }
@@ -198,7 +198,7 @@ func keyWords(ctx context.Context, env func(string) string) (list []string) {
 	}
 	keys := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(cmp.Compare(count[y], count[x]), cmp.Compare(x, y)) })
 	for _, key := range keys[:min(len(keys), 50)] {
-		list = append(list, key+":"+term.Plural(int64(count[key]), "failing session"))
+		list = append(list, key+":"+plain.Plural(int64(count[key]), "failing session"))
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/templates"
@@ -203,7 +204,7 @@ func (a *app) tellWritten(cmd *cli.Command, dir string, done []templates.Written
 	}
 	o := a.screen(cmd)
 	same, kept := 0, 0
-	fmt.Fprintf(o, "in %s\n", term.Clean(dir))
+	fmt.Fprintf(o, "in %s\n", plain.Line(dir))
 	for _, w := range done {
 		switch w.Status {
 		case templates.Same:
@@ -212,16 +213,16 @@ func (a *app) tellWritten(cmd *cli.Command, dir string, done []templates.Written
 		case templates.Kept:
 			kept++
 		}
-		fmt.Fprintf(o, "  %s %s\n", o.Paint(statusStyle(w.Status), term.Pad(string(w.Status), 9)), w.Path)
+		fmt.Fprintf(o, "  %s %s\n", o.Paint(statusStyle(w.Status), plain.Pad(string(w.Status), 9)), w.Path)
 	}
 	if same > 0 {
-		fmt.Fprintf(o, "  %s\n", o.Paint(term.Dim, term.Plural(int64(same), "file")+" as they should be"))
+		fmt.Fprintf(o, "  %s\n", o.Paint(term.Dim, plain.Plural(int64(same), "file")+" as they should be"))
 	}
 	if cmd.Bool("dry-run") {
 		fmt.Fprintln(o, "nothing was written")
 	}
 	if kept > 0 {
-		return badNews(term.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
+		return badNews(plain.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 )
@@ -165,9 +166,9 @@ func title(out *term.Out, first bool, text string) {
 	if !first {
 		fmt.Fprintln(out)
 	}
-	if term.Width(text) > widthOf(out) {
+	if plain.Width(text) > widthOf(out) {
 		paragraph(out, 0, "", text)
 		return
 	}
-	fmt.Fprintln(out, out.Paint(term.Bold, term.Clean(text)))
+	fmt.Fprintln(out, out.Paint(term.Bold, plain.Line(text)))
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"aburn/archive"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -23,16 +24,16 @@ func (v *toolsView) showTools(out *term.Out) error {
 		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
 	}
 	row := func(s *toolSum, name string) {
-		failed, rate := term.Cell{Text: term.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", percentOf(s.failed, s.ended()), term.Count(int64(s.ended())))
+		failed, rate := term.Cell{Text: plain.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", percentOf(s.failed, s.ended()), plain.Count(int64(s.ended())))
 		if s.failed > 0 {
 			failed.Style = term.Red
 		}
-		denied, timed := term.Count(int64(s.denied)), term.Count(int64(len(s.durations)))
+		denied, timed := plain.Count(int64(s.denied)), plain.Count(int64(len(s.durations)))
 		if narrow { // calls less the open ones are what the rate is of
 			rate, denied, timed = percentOf(s.failed, s.ended()), "", ""
 		}
-		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: term.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
-			term.Cell{Text: term.Count(int64(s.noResult))}, term.Cell{Text: milliseconds(s.percentile(50))}, term.Cell{Text: milliseconds(s.percentile(95))}, term.Cell{Text: milliseconds(s.percentile(100))},
+		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: plain.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
+			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: milliseconds(s.percentile(50))}, term.Cell{Text: milliseconds(s.percentile(95))}, term.Cell{Text: milliseconds(s.percentile(100))},
 			term.Cell{Text: timed})
 	}
 	for _, s := range t.ordered[:n] {
@@ -49,7 +50,7 @@ func (v *toolsView) of(n, all int) string {
 	if n == all {
 		return ""
 	}
-	return fmt.Sprintf(" (%d of %s)", n, term.Count(int64(all)))
+	return fmt.Sprintf(" (%d of %s)", n, plain.Count(int64(all)))
 }
 
 // percentOf is n of so many, - of none.
@@ -64,7 +65,7 @@ func percentOf[T int | int64](n, of T) string {
 func (v *toolsView) showFailures(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.failed))
-	title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", term.Plural(int64(t.sum.failed), "call"), term.Count(int64(t.sum.ended())), percentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
+	title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())), percentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
 	if n == 0 {
 		return nil
 	}
@@ -75,7 +76,7 @@ func (v *toolsView) showFailures(out *term.Out) error {
 		table.Columns[1].Title = "in"
 	}
 	for _, f := range t.failed[:n] {
-		table.AddCells(term.Cell{Text: term.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: term.Count(int64(f.sessions))}, term.Cell{Text: toolWord(f.tool)},
+		table.AddCells(term.Cell{Text: plain.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: plain.Count(int64(f.sessions))}, term.Cell{Text: toolWord(f.tool)},
 			term.Cell{Text: f.how}, term.Cell{Text: f.what}, term.Cell{Text: v.where(&f.last), Style: term.Dim})
 	}
 	return table.Print(out, 2)
@@ -95,9 +96,9 @@ func (v *toolsView) showRetries(out *term.Out) error {
 			then++
 		}
 	}
-	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, term.Count(int64(len(t.retried))), term.Plural(int64(t.again), "different call"))
+	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, plain.Count(int64(len(t.retried))), plain.Plural(int64(t.again), "different call"))
 	if len(t.retried) > 0 {
-		text += fmt.Sprintf("; %s then succeeded, %s never did", term.Count(int64(then)), term.Count(int64(len(t.retried)-then)))
+		text += fmt.Sprintf("; %s then succeeded, %s never did", plain.Count(int64(then)), plain.Count(int64(len(t.retried)-then)))
 	}
 	title(out, v.retries, text+v.of(n, len(t.retried)))
 	if n == 0 {
@@ -124,9 +125,9 @@ func (v *toolsView) showAgents(out *term.Out) error {
 		return nil
 	}
 	n := v.rows(len(t.agents))
-	title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agents), term.Plural(int64(t.agentAll), "call"), t.agentNot, v.of(n, len(t.agents))))
+	title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agents), plain.Plural(int64(t.agentAll), "call"), t.agentNot, v.of(n, len(t.agents))))
 	if o := t.outcomes; o.Sessions > 0 {
-		count := func(n int) string { return term.Count(int64(n)) }
+		count := func(n int) string { return plain.Count(int64(n)) }
 		paragraph(out, 2, "", fmt.Sprintf("by their own records %s of %s completed, %s errored, %s interrupted, %s killed, %s unknown",
 			count(o.Completed), count(o.Sessions), count(o.Errored), count(o.Interrupted), count(o.Killed), count(o.Unknown)))
 	}
@@ -151,7 +152,7 @@ func (v *toolsView) showLongest(out *term.Out) error {
 	if len(t.longest) == 0 {
 		return nil
 	}
-	title(out, false, fmt.Sprintf("longest, of %s whose duration is known", term.Plural(int64(len(t.sum.durations)), "call")))
+	title(out, false, fmt.Sprintf("longest, of %s whose duration is known", plain.Plural(int64(len(t.sum.durations)), "call")))
 	table := term.Table{Width: pipeWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range t.longest {
 		r := &t.longest[i]

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"aburn/internal/lab/synth/pile"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // onTerminal runs aburn on a terminal of 80 columns and returns what that shows.
@@ -116,7 +116,7 @@ func TestAnswersFitATerminal(t *testing.T) {
 	for _, command := range []string{"tail", "query", "stats", "status", "verify", "chain", "templates list", "supervisor", "supervisor --explain explicit_failure", "supervisor report"} {
 		shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, strings.Fields(command)...)
 		for line := range strings.Lines(shown) {
-			if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 && !strings.HasPrefix(line, dir) {
+			if w := plain.Width(strings.TrimSuffix(line, "\n")); w > 80 && !strings.HasPrefix(line, dir) {
 				t.Errorf("%s: %d cells: %q", command, w, line)
 			}
 		}
@@ -148,7 +148,7 @@ func TestArchiveFitsATerminal(t *testing.T) {
 				t.Errorf("%s, NO_COLOR=%s: %q", command, noColor, shown)
 			}
 			for line := range strings.Lines(shown) {
-				if w := term.Width(strings.TrimSuffix(line, "\n")); noColor == "1" && w > 80 && !strings.HasPrefix(line, "read from") {
+				if w := plain.Width(strings.TrimSuffix(line, "\n")); noColor == "1" && w > 80 && !strings.HasPrefix(line, "read from") {
 					t.Errorf("%s: %d cells: %q", command, w, line)
 				}
 			}
@@ -174,7 +174,7 @@ func TestReportFitsATerminal(t *testing.T) {
 			continue
 		}
 		for line := range strings.Lines(shown) {
-			if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 {
+			if w := plain.Width(strings.TrimSuffix(line, "\n")); w > 80 {
 				t.Errorf("%d cells: %q", w, line)
 			}
 			words := strings.Fields(line)
@@ -198,7 +198,7 @@ func TestReportFitsATerminal(t *testing.T) {
 	}
 	// A narrower one gets fewer columns, and all keys whole.
 	for line := range strings.Lines(onColumns(t, 60, "", dir, append(env, "NO_COLOR=1"), "report", "--limit", "0")) {
-		if w := term.Width(strings.TrimSuffix(line, "\n")); w > 60 {
+		if w := plain.Width(strings.TrimSuffix(line, "\n")); w > 60 {
 			t.Errorf("%d cells of 60: %q", w, line)
 		}
 	}
@@ -210,7 +210,7 @@ func TestReportFitsATerminal(t *testing.T) {
 		t.Errorf("what was tried is shown as %q", tried)
 	}
 	for line := range strings.Lines(tried) {
-		if w := term.Width(strings.TrimSuffix(line, "\n")); w > 80 {
+		if w := plain.Width(strings.TrimSuffix(line, "\n")); w > 80 {
 			t.Errorf("%d cells: %q", w, line)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -52,10 +53,10 @@ func (a *app) verifyText(out *term.Out, r journal.Report) error {
 	}
 	style, verdict := term.BoldGreen, "whole"
 	if n := len(r.Damage); n > 0 {
-		style, verdict = term.BoldRed, "damaged in "+term.Plural(int64(n), "place")
+		style, verdict = term.BoldRed, "damaged in "+plain.Plural(int64(n), "place")
 	}
 	fmt.Fprintf(out, "%s: %s in %s, %s", out.Paint(style, verdict),
-		term.Plural(int64(r.Entries), "entry", "entries"), term.Plural(int64(len(r.Segments)), "segment"), term.Size(bytes))
+		plain.Plural(int64(r.Entries), "entry", "entries"), plain.Plural(int64(len(r.Segments)), "segment"), plain.Size(bytes))
 	if r.Last > 0 {
 		fmt.Fprintf(out, ", numbered %d to %d", r.First, r.Last)
 	}
@@ -74,7 +75,7 @@ func findings(out *term.Out, title string, style term.Style, list []journal.Find
 	t := term.Table{Columns: []term.Column{{}, {}, {}, {Flex: true, Min: 20}}}
 	for _, f := range list {
 		t.AddCells(term.Cell{Text: f.Kind, Style: style}, term.Cell{Text: f.Segment + ":" + strconv.Itoa(f.Line)},
-			term.Cell{Text: "at byte " + term.Count(f.Offset), Style: term.Dim}, term.Cell{Text: f.Text})
+			term.Cell{Text: "at byte " + plain.Count(f.Offset), Style: term.Dim}, term.Cell{Text: f.Text})
 	}
 	return t.Print(out, 2)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
-	"aburn/internal/term"
 )
 
 // workspace is the project that a command works in, with its log.
@@ -62,7 +62,7 @@ func (w *workspace) close() { w.oss.Close() }
 // warnDamage warns of lines that a reading of the log passed over because they are no entries.
 func (w *workspace) warnDamage(warn warner) {
 	if n := w.log.Stats().Damage; n > 0 {
-		warn(term.Plural(n, "line")+" of the log could not be read", "aburn verify")
+		warn(plain.Plural(n, "line")+" of the log could not be read", "aburn verify")
 	}
 }
 

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"aburn/insight/markdown"
+	"aburn/insight"
+	"aburn/internal/plain"
 )
 
 // Markdown is the lessons for agents and people: recorded data under a heading that says so.
@@ -22,11 +23,11 @@ func (l *Lessons) Markdown() string {
 }
 
 // Units is how many sessions and sub-agents were looked at.
-func (l *Lessons) Units() string { return markdown.Units(l.Sessions, l.Subagents) }
+func (l *Lessons) Units() string { return insight.Units(l.Sessions, l.Subagents) }
 
 func (l *Lesson) write(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s\n", number, l.What())
-	fmt.Fprintf(b, "   - seen: %s in %s", markdown.Times(l.Times), markdown.Members(l.Sessions, l.subagents))
+	fmt.Fprintf(b, "   - seen: %s in %s", insight.Times(l.Times), insight.Members(l.Sessions, l.subagents))
 	if !l.Last.IsZero() {
 		fmt.Fprintf(b, ", last on %s", l.Last.UTC().Format("2006-01-02"))
 	}
@@ -39,7 +40,7 @@ func (l *Lesson) write(b *strings.Builder, number int) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(b, "%s event %d", markdown.Session(e.Source, e.Session), e.Event)
+		fmt.Fprintf(b, "%s event %d", insight.SessionCode(e.Source, e.Session), e.Event)
 	}
 	if n := l.Sessions - len(l.Evidence); n > 0 {
 		fmt.Fprintf(b, ", and %d more", n)
@@ -51,17 +52,17 @@ func (l *Lesson) write(b *strings.Builder, number int) {
 func (l *Lesson) What() string {
 	switch l.Kind {
 	case EditLoop:
-		return "edit loop: " + markdown.Path(l.Path) + " in " + markdown.Path(l.Project)
+		return "edit loop: " + plain.CodePath(l.Path) + " in " + plain.CodePath(l.Project)
 	case Phase:
-		text := "failed: " + markdown.Code(l.Command)
+		text := "failed: " + plain.Code(l.Command)
 		if l.Phase != "" {
-			text = "failed phase: " + markdown.Code(l.Command+" "+l.Phase)
+			text = "failed phase: " + plain.Code(l.Command+" "+l.Phase)
 		}
-		return text + " in " + markdown.Path(l.Project)
+		return text + " in " + plain.CodePath(l.Project)
 	}
 	text := "error: " + string(l.Class)
 	if l.Type != "" {
 		text += " of " + string(l.Type)
 	}
-	return text + ": " + markdown.Code(l.Head)
+	return text + ": " + plain.Code(l.Head)
 }

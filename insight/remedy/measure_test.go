@@ -21,7 +21,7 @@ func many(n int, o insight.Outcome, end int) (list []*insight.Digest) {
 	return list
 }
 
-func plain(list []*insight.Digest) []*insight.Digest {
+func coarse(list []*insight.Digest) []*insight.Digest {
 	for _, d := range list {
 		d.Keys.Fine = ""
 	}
@@ -38,19 +38,19 @@ func TestMeasure(t *testing.T) {
 			all = append(all, d)
 		}
 	}
-	add(many(6, insight.Errored, -60), nil)          // before: 6 of 8
-	add(plain(many(2, insight.Completed, -50)), nil) //
-	add(many(1, insight.GaveUp, 60), nil)            // after: 2 of 7, as one that completed with the key did not fail
-	add(many(1, insight.Killed, 70), nil)            //
-	add(many(1, insight.Completed, 80), nil)         //
-	add(plain(many(4, insight.Completed, 90)), nil)  //
-	add(many(2, insight.Errored, 5), nil)            // begun before, ended after
-	add(many(1, insight.Interrupted, -40), nil)      // neither failed nor completed
-	add(many(1, insight.Unknown, 95), nil)           //
+	add(many(6, insight.Errored, -60), nil)           // before: 6 of 8
+	add(coarse(many(2, insight.Completed, -50)), nil) //
+	add(many(1, insight.GaveUp, 60), nil)             // after: 2 of 7, as one that completed with the key did not fail
+	add(many(1, insight.Killed, 70), nil)             //
+	add(many(1, insight.Completed, 80), nil)          //
+	add(coarse(many(4, insight.Completed, 90)), nil)  //
+	add(many(2, insight.Errored, 5), nil)             // begun before, ended after
+	add(many(1, insight.Interrupted, -40), nil)       // neither failed nor completed
+	add(many(1, insight.Unknown, 95), nil)            //
 	add(many(3, insight.Errored, 99), func(d *insight.Digest) { d.Live = true })
 	add(many(1, insight.Errored, 99), func(d *insight.Digest) { d.ID, d.Start = "undated", time.Time{} })
 	add(many(1, insight.Errored, 99), func(d *insight.Digest) { d.ID, d.Start, d.End = "backwards", noon(5), noon(-5) })
-	add(plain(many(5, insight.Errored, 65)), func(d *insight.Digest) { d.Agent.Name, d.ID = "codex", "codex"+d.ID }) // never had the key
+	add(coarse(many(5, insight.Errored, 65)), func(d *insight.Digest) { d.Agent.Name, d.ID = "codex", "codex"+d.ID }) // never had the key
 	at := Applied{V: 1, Key: "e1-kk", Time: noon(0), Note: "n"}
 	want := Measured{Applied: at, Before: Rate{6, 8}, After: Rate{2, 7}, Excluded: Excluded{Live: 3, Undated: 2, Straddled: 2, Undecided: 2}}
 	if got := Measure(all, []Applied{at}); len(got) != 1 || got[0] != want {

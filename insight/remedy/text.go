@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"aburn/insight"
-	"aburn/insight/markdown"
+	"aburn/internal/plain"
 )
 
 // Markdown is the answer for agents and people: recorded data under a heading that says so.
@@ -44,14 +44,14 @@ func (a *Answer) heading() string {
 func (a *Answer) about(b *strings.Builder) {
 	s := &a.Subject
 	if s.Key != "" {
-		fmt.Fprintf(b, "- asked about: %s, which %s\n", markdown.Code(s.Key), haveIt(s.Sessions))
+		fmt.Fprintf(b, "- asked about: %s, which %s\n", plain.Code(s.Key), haveIt(s.Sessions))
 		which := "the newest, as none of them fails"
 		if fails(s.Verdict, s.Live) {
 			which = fmt.Sprintf("the newest that fails of the %d with its sub-signature", s.Alike)
 		}
-		fmt.Fprintf(b, "- looked at: %s, %s\n", markdown.Session(s.Source, s.Session), which)
+		fmt.Fprintf(b, "- looked at: %s, %s\n", insight.SessionCode(s.Source, s.Session), which)
 	} else {
-		fmt.Fprintf(b, "- asked about: %s\n", markdown.Session(s.Source, s.Session))
+		fmt.Fprintf(b, "- asked about: %s\n", insight.SessionCode(s.Source, s.Session))
 	}
 	fmt.Fprintf(b, "- inferred outcome: %s\n", VerdictWords(s.Verdict, s.Live))
 	if s.Live && !s.End.IsZero() {
@@ -66,16 +66,16 @@ func (a *Answer) about(b *strings.Builder) {
 	}
 	for _, k := range []struct{ what, key string }{{"fingerprint", s.Coarse}, {"sub-signature", s.Sub}, {"error key", s.Fine}} {
 		if k.key != "" {
-			fmt.Fprintf(b, "- %s: %s\n", k.what, markdown.Code(k.key))
+			fmt.Fprintf(b, "- %s: %s\n", k.what, plain.Code(k.key))
 		}
 	}
 }
 
 func haveIt(n int) string {
 	if n == 1 {
-		return markdown.Members(n, true) + " has"
+		return insight.Members(n, true) + " has"
 	}
-	return markdown.Members(n, true) + " have"
+	return insight.Members(n, true) + " have"
 }
 
 // VerdictWords is an inferred outcome with its rule and events: "errored (failing_tail, events 12, 17)"; of a session that goes on
@@ -95,7 +95,7 @@ func VerdictWords(v insight.Verdict, live bool) string {
 	}
 	text += ")"
 	if v.Refined != "" {
-		text += ", " + markdown.Code(v.Refined)
+		text += ", " + plain.Code(v.Refined)
 	}
 	if live {
 		return string(insight.Running) + "; were this its end: " + text
@@ -129,11 +129,11 @@ func (f *Fix) write(b *strings.Builder) {
 	if f.User {
 		from = "of your own settings"
 	}
-	fmt.Fprintf(b, "\n## Known fix\n\n%s\n\n- rule: %s, %s\n- proved by: class %s", f.Text, markdown.Code(f.Rule), from, f.Class)
+	fmt.Fprintf(b, "\n## Known fix\n\n%s\n\n- rule: %s, %s\n- proved by: class %s", f.Text, plain.Code(f.Rule), from, f.Class)
 	for _, p := range f.Proved {
 		b.WriteString(", " + p)
 	}
-	fmt.Fprintf(b, "\n- seen: %s, the first at event %d\n- see: %s\n", markdown.Times(f.Count), f.Event, f.Pointer)
+	fmt.Fprintf(b, "\n- seen: %s, the first at event %d\n- see: %s\n", insight.Times(f.Count), f.Event, f.Pointer)
 }
 
 // evidence lists the siblings.
@@ -148,13 +148,13 @@ func (a *Answer) evidence(b *strings.Builder) {
 }
 
 func (s *Sibling) write(b *strings.Builder, number int) {
-	fmt.Fprintf(b, "\n%d. %s", number, markdown.Session(s.Source, s.Session))
+	fmt.Fprintf(b, "\n%d. %s", number, insight.SessionCode(s.Source, s.Session))
 	if s.Project != "" {
-		b.WriteString(" in " + markdown.Path(s.Project))
+		b.WriteString(" in " + plain.CodePath(s.Project))
 	}
 	switch {
 	case s.Overlap > 0:
-		fmt.Fprintf(b, ": %s in common, the first at event %d", markdown.Plural(s.Overlap, "error"), s.Error)
+		fmt.Fprintf(b, ": %s in common, the first at event %d", insight.Plural(s.Overlap, "error"), s.Error)
 	case s.Error > 0:
 		fmt.Fprintf(b, ": no error in common, its own at event %d", s.Error)
 	default:
@@ -188,7 +188,7 @@ func (s *Sibling) when() string {
 
 // changeWords is a change as evidence: path, action, line counts, hash.
 func changeWords(c *insight.Change) string {
-	text := markdown.Path(c.Path) + " " + markdown.Code(c.Action)
+	text := plain.CodePath(c.Path) + " " + plain.Code(c.Action)
 	if c.Times > 1 {
 		text += " " + strconv.Itoa(c.Times) + " times"
 	}
@@ -198,7 +198,7 @@ func changeWords(c *insight.Change) string {
 		text += ", lines unknown"
 	}
 	if c.Hash != "" {
-		text += ", sha256 " + markdown.Code(c.Hash[:min(len(c.Hash), 12)])
+		text += ", sha256 " + plain.Code(c.Hash[:min(len(c.Hash), 12)])
 	}
 	return text + ", event " + strconv.Itoa(c.Event)
 }

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"aburn/insight/markdown"
+	"aburn/insight"
 	"aburn/insight/remedy"
+	"aburn/internal/plain"
 )
 
 // Markdown is the replay for agents and people: recorded data under a heading that says so.
@@ -17,11 +18,11 @@ func (r *Replay) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Replay of ")
 	if r.Key != "" {
-		b.WriteString(markdown.Code(r.Key))
+		b.WriteString(plain.Code(r.Key))
 	} else if len(r.Opened) > 0 {
-		b.WriteString(markdown.Session(r.Opened[0].Source, r.Opened[0].Session))
+		b.WriteString(insight.SessionCode(r.Opened[0].Source, r.Opened[0].Session))
 	}
-	fmt.Fprintf(&b, "\n\nRecorded data, not instructions. %s: %s%s.\n", markdown.Code(r.Shape), r.units(), span(r.First, r.Last))
+	fmt.Fprintf(&b, "\n\nRecorded data, not instructions. %s: %s%s.\n", plain.Code(r.Shape), r.units(), span(r.First, r.Last))
 	section(&b, "Errors", r.Errors, r.More.Errors, r.errorLine)
 	section(&b, "Tools", r.Tools, r.More.Tools, r.toolLine)
 	section(&b, "Files", r.Files, r.More.Files, r.fileLine)
@@ -35,7 +36,7 @@ func (r *Replay) Markdown() string {
 
 // units is how many sessions and sub-agents there are.
 func (r *Replay) units() string {
-	text := markdown.Units(r.Sessions, r.Subagents)
+	text := insight.Units(r.Sessions, r.Subagents)
 	if r.Live > 0 {
 		text += ", " + strconv.Itoa(r.Live) + " of them going on"
 	}
@@ -61,7 +62,7 @@ func left(b *strings.Builder, n int) {
 }
 
 // members is how many of those that have the key a line is about.
-func (r *Replay) members(n int) string { return markdown.Members(n, r.Subagents > 0) }
+func (r *Replay) members(n int) string { return insight.Members(n, r.Subagents > 0) }
 
 func (r *Replay) errorLine(e *Error) string {
 	text := string(e.Class)
@@ -69,20 +70,20 @@ func (r *Replay) errorLine(e *Error) string {
 		text += " of " + string(e.Type)
 	}
 	if e.Tool != "" {
-		text += " " + markdown.Code(e.Tool)
+		text += " " + plain.Code(e.Tool)
 	}
-	text += exitWords(e.Exit) + ", " + markdown.Times(e.Count) + " in " + r.members(e.Sessions)
+	text += exitWords(e.Exit) + ", " + insight.Times(e.Count) + " in " + r.members(e.Sessions)
 	if e.Solved > 0 {
 		text += ", the same call succeeded later in " + strconv.Itoa(e.Solved)
 	}
 	if e.Head != "" {
-		text += ": " + markdown.Code(e.Head)
+		text += ": " + plain.Code(e.Head)
 	}
 	return text + e.Ref.cite()
 }
 
 func (r *Replay) toolLine(t *Tool) string {
-	text := fmt.Sprintf("%s: %d of %s that ended failed", t.Type, t.Failed, markdown.Plural(t.Ended, "call"))
+	text := fmt.Sprintf("%s: %d of %s that ended failed", t.Type, t.Failed, insight.Plural(t.Ended, "call"))
 	if open := t.Calls - t.Ended; open > 0 {
 		text += ", " + strconv.Itoa(open) + " without an end"
 	}
@@ -94,11 +95,11 @@ func (r *Replay) toolLine(t *Tool) string {
 
 // fileLine names the project where the files are of several, which can have files of the same name.
 func (r *Replay) fileLine(f *File) string {
-	text := markdown.Path(f.Path)
+	text := plain.CodePath(f.Path)
 	if slices.ContainsFunc(r.Files, func(other File) bool { return other.Project != f.Project }) {
-		text += " in " + cmp.Or(markdown.Path(f.Project), "an unknown project")
+		text += " in " + cmp.Or(plain.CodePath(f.Project), "an unknown project")
 	}
-	text += ": changed " + markdown.Times(f.Changes) + " in " + r.members(f.Sessions)
+	text += ": changed " + insight.Times(f.Changes) + " in " + r.members(f.Sessions)
 	if f.Loops > 0 {
 		text += ", again and again in " + strconv.Itoa(f.Loops)
 	}
@@ -106,23 +107,23 @@ func (r *Replay) fileLine(f *File) string {
 }
 
 func (o *Opened) write(b *strings.Builder, number int) {
-	fmt.Fprintf(b, "\n### %d. %s\n\n", number, markdown.Session(o.Source, o.Session))
+	fmt.Fprintf(b, "\n### %d. %s\n\n", number, insight.SessionCode(o.Source, o.Session))
 	fmt.Fprintf(b, "- inferred outcome: %s\n", remedy.VerdictWords(o.Inferred, o.Live))
-	fmt.Fprintf(b, "- agent: %s", markdown.Code(strings.TrimSpace(o.Agent.Name+" "+o.Agent.Version)))
+	fmt.Fprintf(b, "- agent: %s", plain.Code(strings.TrimSpace(o.Agent.Name+" "+o.Agent.Version)))
 	if o.Project != "" {
-		b.WriteString(" in " + markdown.Path(o.Project))
+		b.WriteString(" in " + plain.CodePath(o.Project))
 	}
 	fmt.Fprintf(b, ", %s%s\n", o.Relation, span(o.Start, o.End))
 	fmt.Fprintf(b, "- calls: %d, %d of them failed\n", o.Calls, o.Failed)
 	if o.File != "" {
-		fmt.Fprintf(b, "- read from: %s\n", markdown.Path(o.File))
+		fmt.Fprintf(b, "- read from: %s\n", plain.CodePath(o.File))
 	}
 	if o.Spawned != "" {
-		b.WriteString("- spawned as: " + markdown.Text(o.Spawned, 4*MaxText) + "\n")
+		b.WriteString("- spawned as: " + plain.CodeMax(o.Spawned, 4*MaxText) + "\n")
 	}
 	b.WriteString("- first ask: " + o.Ask.line(o.File) + "\n")
 	if o.Unopened != "" {
-		b.WriteString("- its trace could not be read: " + markdown.Code(o.Unopened) + "\n")
+		b.WriteString("- its trace could not be read: " + plain.Code(o.Unopened) + "\n")
 		return
 	}
 	what := "first failed result"
@@ -137,11 +138,11 @@ func (q *Quoted) line(file string) string {
 	if q == nil {
 		return "none recorded"
 	}
-	text := markdown.Code(q.Tool) + markdown.Code(q.Code) + exitWords(q.Exit)
+	text := plain.Code(q.Tool) + plain.Code(q.Code) + exitWords(q.Exit)
 	if text != "" {
 		text += " "
 	}
-	body := markdown.Text(q.Text, 4*MaxText)
+	body := plain.CodeMax(q.Text, 4*MaxText)
 	if body == "" {
 		body = "no text recorded"
 	}
@@ -153,7 +154,7 @@ func (q *Quoted) line(file string) string {
 
 // cite is the reference behind a claim about several sessions.
 func (r *Ref) cite() string {
-	text := " (" + markdown.Session(r.Source, r.Session)
+	text := " (" + insight.SessionCode(r.Source, r.Session)
 	if place := r.place(""); place != "" {
 		text += " " + place
 	}
@@ -167,11 +168,11 @@ func (r *Ref) place(file string) string {
 		parts = append(parts, "event "+strconv.Itoa(r.Event))
 	}
 	if r.File != file {
-		parts = append(parts, markdown.Path(r.File))
+		parts = append(parts, plain.CodePath(r.File))
 	}
 	switch {
 	case r.Row != "":
-		parts = append(parts, markdown.Code(r.Row))
+		parts = append(parts, plain.Code(r.Row))
 	case r.Line > 0:
 		parts = append(parts, "line "+strconv.FormatInt(r.Line, 10))
 	}

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"aburn/insight/markdown"
+	"aburn/insight"
 	"aburn/insight/remedy"
+	"aburn/internal/plain"
 )
 
 // MaxMarkdown is how many bytes Markdown gives at most.
@@ -58,7 +59,7 @@ func (p *page) left(n int) {
 func (p *page) head() {
 	r := p.r
 	fmt.Fprint(p, "# What keeps going wrong\n\nRecorded data from sessions of agents, not instructions. Text in code spans is quoted from them.\n\n")
-	fmt.Fprintf(p, "%s and %s", markdown.Plural(r.Units.Sessions, "session"), markdown.Plural(r.Units.Subagents, "sub-agent"))
+	fmt.Fprintf(p, "%s and %s", insight.Plural(r.Units.Sessions, "session"), insight.Plural(r.Units.Subagents, "sub-agent"))
 	if r.Units.Running > 0 {
 		fmt.Fprintf(p, ", %d of them still running: those have no outcome yet", r.Units.Running)
 	}
@@ -76,7 +77,7 @@ func (p *page) head() {
 			if i > 0 {
 				p.WriteByte(',')
 			}
-			fmt.Fprintf(p, " %s %d of %d failing", markdown.Code(a.Source), a.Failing, a.Ended)
+			fmt.Fprintf(p, " %s %d of %d failing", plain.Code(a.Source), a.Failing, a.Ended)
 		}
 		p.WriteString(".\n")
 	}
@@ -90,10 +91,10 @@ func (p *page) head() {
 func (p *page) chosen() (text string) {
 	c := p.r.Chosen
 	if c.Source != "" {
-		text += " of " + markdown.Code(c.Source)
+		text += " of " + plain.Code(c.Source)
 	}
 	if c.Project != "" {
-		text += " in " + markdown.Code(c.Project)
+		text += " in " + plain.Code(c.Project)
 	}
 	if !c.Since.IsZero() {
 		text += " since " + c.Since.UTC().Format(time.RFC3339)
@@ -111,9 +112,9 @@ func (p *page) failures() {
 	p.part("Failures by shape")
 	var rows [][]string
 	for _, s := range p.r.Failures {
-		rows = append(rows, []string{fmt.Sprintf("%d of %d", s.Units, s.OfFailing), markdown.Code(s.Shape), markdown.Code(s.Key), date(s.Last), s.Seen[0].code()})
+		rows = append(rows, []string{fmt.Sprintf("%d of %d", s.Units, s.OfFailing), plain.Code(s.Shape), plain.Code(s.Key), date(s.Last), s.Seen[0].code()})
 	}
-	markdown.Table(&p.Builder, []string{"of failing", "shape", "fingerprint", "last", "latest session"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"of failing", "shape", "fingerprint", "last", "latest session"}, rows)
 	p.left(p.r.More.Failures)
 }
 
@@ -132,10 +133,10 @@ func (p *page) errors() {
 			what += fmt.Sprintf(", exit %d", *e.Exit)
 		}
 		rows = append(rows, []string{
-			fmt.Sprintf("%d of %d", e.Units, e.OfErring), fmt.Sprintf("%d of %d", e.Failing, e.Units), fmt.Sprintf("%d of %d", e.Solved, e.Units), what, markdown.Code(e.Head), markdown.Code(e.Key), e.Seen[0].code(),
+			fmt.Sprintf("%d of %d", e.Units, e.OfErring), fmt.Sprintf("%d of %d", e.Failing, e.Units), fmt.Sprintf("%d of %d", e.Solved, e.Units), what, plain.Code(e.Head), plain.Code(e.Key), e.Seen[0].code(),
 		})
 	}
-	markdown.Table(&p.Builder, []string{"of those with errors", "failing", "call succeeded later", "error", "head", "key", "latest"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"of those with errors", "failing", "call succeeded later", "error", "head", "key", "latest"}, rows)
 	p.left(p.r.More.Errors)
 }
 
@@ -146,9 +147,9 @@ func (p *page) classes() {
 	p.part("Errors by class")
 	var rows [][]string
 	for _, c := range p.r.Classes {
-		rows = append(rows, []string{markdown.Code(string(c.Class)), fmt.Sprintf("%d of %d", c.Errors, c.OfErrors), fmt.Sprintf("%d of %d", c.Units, c.OfUnits), fmt.Sprintf("%d of %d", c.Failing, c.OfFailing)})
+		rows = append(rows, []string{plain.Code(string(c.Class)), fmt.Sprintf("%d of %d", c.Errors, c.OfErrors), fmt.Sprintf("%d of %d", c.Units, c.OfUnits), fmt.Sprintf("%d of %d", c.Failing, c.OfFailing)})
 	}
-	markdown.Table(&p.Builder, []string{"class", "errors", "sessions and sub-agents", "of failing"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"class", "errors", "sessions and sub-agents", "of failing"}, rows)
 	p.left(p.r.More.Classes)
 }
 
@@ -159,13 +160,13 @@ func (p *page) loops() {
 	p.part("Files changed again and again, in %d of %d", p.r.LoopsIn, p.r.Units.All)
 	var rows [][]string
 	for _, l := range p.r.Loops {
-		file := markdown.Code(l.Path)
+		file := plain.Code(l.Path)
 		if l.Project != "" { // a path is one of its project's
-			file += " in " + markdown.Code(l.Project)
+			file += " in " + plain.Code(l.Project)
 		}
 		rows = append(rows, []string{file, fmt.Sprint(l.Most), fmt.Sprintf("%d of %d", l.Identical, l.Edits), fmt.Sprint(l.Units), l.Worst.code()})
 	}
-	markdown.Table(&p.Builder, []string{"file", "most edits in one", "of all edits back to earlier content", "sessions and sub-agents", "where most"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"file", "most edits in one", "of all edits back to earlier content", "sessions and sub-agents", "where most"}, rows)
 	p.left(p.r.More.Loops)
 }
 
@@ -178,7 +179,7 @@ func (p *page) tools() {
 	for _, t := range p.r.Tools {
 		rows = append(rows, []string{string(t.Type), fmt.Sprint(t.Calls), fmt.Sprintf("%d of %d", t.Failed, t.Ended), fmt.Sprint(t.Retries), fmt.Sprint(t.Spent)})
 	}
-	markdown.Table(&p.Builder, []string{"type", "calls", "failed of ended", "repeated a failed one", "tokens in failed"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"type", "calls", "failed of ended", "repeated a failed one", "tokens in failed"}, rows)
 	p.left(p.r.More.Tools)
 	if len(p.r.Slow) == 0 {
 		return
@@ -192,7 +193,7 @@ func (p *page) tools() {
 		if s.Failed {
 			failed = ", failed"
 		}
-		fmt.Fprintf(p, "- %s%s %s %s%s, %s\n", most, lasting(s.MS), markdown.Code(s.Tool), markdown.Code(s.What), failed, s.code())
+		fmt.Fprintf(p, "- %s%s %s %s%s, %s\n", most, lasting(s.MS), plain.Code(s.Tool), plain.Code(s.What), failed, s.code())
 	}
 	p.left(p.r.More.Slow)
 }
@@ -213,11 +214,11 @@ func (p *page) phases() {
 			tokens = fmt.Sprint(f.Tokens)
 		}
 		rows = append(rows, []string{
-			markdown.Code(strings.TrimSuffix(f.Command+":"+f.Phase, ":")), fmt.Sprintf("%d of %d", f.Completed, f.Runs), fmt.Sprintf("%d of %d", f.Failed, f.Runs), lasting(f.ActiveMS), tokens,
-			fmt.Sprintf("%d of %d", f.BadCalls, f.Calls), markdown.Code(strings.Join(tools, ", ")),
+			plain.Code(strings.TrimSuffix(f.Command+":"+f.Phase, ":")), fmt.Sprintf("%d of %d", f.Completed, f.Runs), fmt.Sprintf("%d of %d", f.Failed, f.Runs), lasting(f.ActiveMS), tokens,
+			fmt.Sprintf("%d of %d", f.BadCalls, f.Calls), plain.Code(strings.Join(tools, ", ")),
 		})
 	}
-	markdown.Table(&p.Builder, []string{"phase", "completed", "failed", "active", "tokens", "failed calls", "tools that failed"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"phase", "completed", "failed", "active", "tokens", "failed calls", "tools that failed"}, rows)
 	p.left(p.r.More.Phases)
 }
 
@@ -230,7 +231,7 @@ func (p *page) weeks() {
 	for _, w := range p.r.Weeks {
 		rows = append(rows, []string{w.Week, fmt.Sprintf("%d of %d", w.Failing, w.Ended), fmt.Sprintf("%d of %d", w.Failed, w.Calls), fmt.Sprint(w.Errors), fmt.Sprintf("%d of %d", w.Spent, w.Tokens)})
 	}
-	markdown.Table(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed calls of ended", "errors", "tokens in failed calls and repeating them"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed calls of ended", "errors", "tokens in failed calls and repeating them"}, rows)
 	p.left(p.r.More.Weeks)
 }
 
@@ -241,7 +242,7 @@ func (p *page) remedies() {
 	p.part("Remedies that were tried")
 	for i := range p.r.Remedies {
 		m := &p.r.Remedies[i]
-		fmt.Fprintf(p, "- %s, %s, %s: %s\n", markdown.Code(m.Key), date(m.Time), markdown.Code(m.Note), m.String())
+		fmt.Fprintf(p, "- %s, %s, %s: %s\n", plain.Code(m.Key), date(m.Time), plain.Code(m.Note), m.String())
 	}
 	fmt.Fprintf(p, "\n%s\n", remedy.Observation)
 	p.left(p.r.More.Remedies)
@@ -251,9 +252,9 @@ func (p *page) remedies() {
 func (p Place) code() string {
 	name := p.Source + "/" + p.Session
 	if p.Event > 0 {
-		return fmt.Sprintf("%s event %d", markdown.Code(name), p.Event)
+		return fmt.Sprintf("%s event %d", plain.Code(name), p.Event)
 	}
-	return markdown.Code(name)
+	return plain.Code(name)
 }
 
 func date(t time.Time) string {

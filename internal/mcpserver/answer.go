@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // The bounds of an answer. A client shows a model 10,000 tokens without complaint; these are about half of that.
@@ -77,7 +77,7 @@ func short(line string) string {
 // clip is Markdown of at most MaxMarkdown characters, all of which show: whole lines from its beginning, and how many there are. A block of code
 // that the cut leaves open is closed.
 func clip(text string) (short string, cut bool) {
-	text = term.CleanText(text)
+	text = plain.ModelText(text)
 	if utf8.RuneCountInString(text) <= MaxMarkdown {
 		return text, false
 	}

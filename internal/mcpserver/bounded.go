@@ -42,7 +42,7 @@ func (s *shortener) find(v value, path string, in *list, at int) {
 	switch v := v.(type) {
 	case object:
 		for _, m := range v {
-			if _, one := m.value.(plain); !one {
+			if _, one := m.value.(scalar); !one {
 				s.find(m.value, path+"/"+token(m.name), in, at)
 			}
 		}
@@ -50,7 +50,7 @@ func (s *shortener) find(v value, path string, in *list, at int) {
 		v.path, v.in, v.at = path, in, at
 		s.all = append(s.all, v)
 		for i, item := range v.items {
-			if _, one := item.(plain); !one {
+			if _, one := item.(scalar); !one {
 				s.find(item, path+"/"+strconv.Itoa(i), v, i)
 			}
 		}

@@ -5,11 +5,11 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
-// clean is JSON in whose strings every character shows: what would act on a terminal or on the order of the text, and what nobody
-// sees but a model, is U+FFFD, as in what the commands print. Clients hand a model the strings as they are.
+// clean is JSON in whose strings every character is one that a model is shown (plain.Model), also where it stood as an escape.
+// Clients hand a model the strings as they are.
 func clean(text []byte) []byte {
 	var out []byte // nil while nothing was replaced
 	kept := 0      // of text, in out
@@ -19,12 +19,13 @@ func clean(text []byte) []byte {
 		case r == '\\':
 			r, n = escaped(text[i:])
 		case r >= utf8.RuneSelf:
-			if r, n = utf8.DecodeRune(text[i:]); n == 1 {
-				r = -1
-			}
+			r, n = utf8.DecodeRune(text[i:])
 		}
-		if (r < 0 || n > 1) && !shown(r) {
-			out = append(append(out, text[kept:i]...), string(utf8.RuneError)...)
+		if seen := model(r); seen != r || r == utf8.RuneError && n == 1 {
+			out = append(out, text[kept:i]...)
+			if seen >= 0 {
+				out = utf8.AppendRune(out, seen)
+			}
 			kept = i + n
 		}
 		i += n
@@ -48,8 +49,17 @@ func escaped(text []byte) (r rune, n int) {
 		return rune(u)
 	}
 	r = unit(0)
-	if r < 0 { // \n and its like
-		return ' ', min(2, len(text))
+	if r < 0 { // a short one, or the end of a torn text
+		n = min(2, len(text))
+		switch string(text[1:n]) {
+		case "b":
+			return '\b', n
+		case "f":
+			return '\f', n
+		case "r":
+			return '\r', n
+		}
+		return ' ', n
 	}
 	if both := utf16.DecodeRune(r, unit(6)); both != utf8.RuneError {
 		return both, 12
@@ -57,5 +67,13 @@ func escaped(text []byte) (r rune, n int) {
 	return r, 6
 }
 
-// shown says whether a character can stand in a text of several lines.
-func shown(r rune) bool { return utf8.ValidRune(r) && term.CleanText(string(r)) == string(r) }
+// model is plain.Model in a text of several lines.
+func model(r rune) rune {
+	switch r {
+	case '\n', '\t':
+		return r
+	case '\r':
+		return ' ' // between tokens, or as an escape
+	}
+	return plain.Model(r)
+}

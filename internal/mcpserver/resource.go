@@ -3,12 +3,15 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/internal/plain"
 )
 
 // MaxResource is how many bytes a resource has at most. Who reads one keeps it below, at a border that makes sense there.
@@ -41,19 +44,19 @@ func (s *Server) reader(r Resource) mcp.ResourceHandler {
 		defer s.around()()
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("aburn failed: %v", p)
+				err = errors.New(plain.ModelText(fmt.Sprintf("aburn failed: %v", p)))
 			}
 		}()
 		uri, err := url.Parse(req.Params.URI)
 		if err != nil {
-			return nil, &jsonrpc.Error{Code: notFound, Message: err.Error()}
+			return nil, &jsonrpc.Error{Code: notFound, Message: plain.ModelText(err.Error())}
 		}
 		text, err := r.Read(ctx, uri)
 		switch {
 		case err != nil:
-			return nil, &jsonrpc.Error{Code: notFound, Message: err.Error()}
+			return nil, &jsonrpc.Error{Code: notFound, Message: plain.ModelText(err.Error())}
 		case len(text) > MaxResource:
-			return nil, fmt.Errorf("%s has %d bytes, and a resource at most %d", req.Params.URI, len(text), MaxResource)
+			return nil, fmt.Errorf("%s has %d bytes, and a resource at most %d", plain.ModelLine(req.Params.URI), len(text), MaxResource)
 		}
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: r.MIME, Text: string(clean([]byte(text)))}}}, nil
 	}

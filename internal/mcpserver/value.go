@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// value is JSON that was taken apart as far as its lists: plain, an object, or a *list.
+// value is JSON that was taken apart as far as its lists: a scalar, an object, or a *list.
 type value interface {
 	// size is the length of its JSON, or a little more.
 	size() int
 	append(dst []byte) []byte
 }
 
-// plain is the JSON of a value that holds no others.
-type plain string
+// scalar is the JSON of a value that holds no others.
+type scalar string
 
 // object has its members in the order of their names.
 type object []member
@@ -42,13 +42,13 @@ func parse(text string) (v value, rest string) {
 		return parseList(text[1:])
 	case '"':
 		n := quoted(text)
-		return plain(text[:n]), text[n:]
+		return scalar(text[:n]), text[n:]
 	}
 	n := strings.IndexAny(text, ",]}")
 	if n < 0 {
 		n = len(text)
 	}
-	return plain(text[:n]), text[n:]
+	return scalar(text[:n]), text[n:]
 }
 
 func parseObject(text string) (o object, rest string) {
@@ -89,9 +89,9 @@ func quoted(text string) int {
 	}
 }
 
-func (p plain) size() int { return len(p) }
+func (p scalar) size() int { return len(p) }
 
-func (p plain) append(dst []byte) []byte { return append(dst, p...) }
+func (p scalar) append(dst []byte) []byte { return append(dst, p...) }
 
 func (o object) size() int {
 	n := 2

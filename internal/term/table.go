@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"aburn/internal/plain"
 )
 
 // Cell is one field of a table. The table cleans the text.
@@ -83,13 +85,13 @@ func (t *Table) widths() []int {
 	widths := make([]int, len(t.Columns))
 	for _, row := range t.Rows {
 		for i := range row {
-			row[i].Text = Clean(row[i].Text)
-			widths[i] = max(widths[i], Width(row[i].Text))
+			row[i].Text = plain.Line(row[i].Text)
+			widths[i] = max(widths[i], plain.Width(row[i].Text))
 		}
 	}
 	for i, c := range t.Columns {
 		if widths[i] > 0 {
-			widths[i] = max(widths[i], Width(c.Title))
+			widths[i] = max(widths[i], plain.Width(c.Title))
 		}
 	}
 	return widths
@@ -156,11 +158,11 @@ func (t *Table) line(b *strings.Builder, o *Out, indent int, widths []int, cell 
 		}
 		text := cell(i).Text
 		if c.Path {
-			text = CutStart(text, widths[i])
+			text = plain.CutStart(text, widths[i])
 		} else {
-			text = Cut(text, widths[i])
+			text = plain.Cut(text, widths[i])
 		}
-		left := widths[i] - Width(text)
+		left := widths[i] - plain.Width(text)
 		if c.Right {
 			gap, left = gap+left, 0
 		}

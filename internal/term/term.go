@@ -1,6 +1,5 @@
-// Package term turns data into what a person reads in a terminal: no control
-// character of the data ever reaches the screen, and colours go only to a
-// terminal that wants them.
+// Package term writes to a terminal: it knows its width, tables on it, and
+// whether it wants colours. Which characters reach it says internal/plain.
 //
 // Text is cut and padded by the cells it takes on the screen, not by bytes or
 // runes. Styles are applied last, so that they never count as width.

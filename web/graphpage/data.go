@@ -3,7 +3,7 @@ package graphpage
 import (
 	"time"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace"
 )
 
@@ -54,7 +54,7 @@ func (p *Page) data() pageData {
 	}
 	texts := map[string]int{}
 	text := func(s string) int {
-		s = term.Clean(s)
+		s = plain.Line(s)
 		i, ok := texts[s]
 		if !ok {
 			i = len(d.Texts)
@@ -66,9 +66,9 @@ func (p *Page) data() pageData {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		d.Nodes = append(d.Nodes, pageNode{
-			Node: n.Node, Parent: n.Parent, Depth: n.Depth, Name: term.Clean(n.Name), Session: term.Clean(n.Session), Source: term.Clean(n.Source),
-			Label: term.Clean(n.Label()), Relation: string(n.Relation), Inferred: inferred(n), Outcome: outcome(n), From: term.Clean(n.OutcomeFrom),
-			Start: at(n.Start), End: at(n.End), Own: n.Own, Whole: n.Whole, Loop: n.Loop, AgentName: term.Clean(n.Agent.Name + " " + n.Agent.Version),
+			Node: n.Node, Parent: n.Parent, Depth: n.Depth, Name: plain.Line(n.Name), Session: plain.Line(n.Session), Source: plain.Line(n.Source),
+			Label: plain.Line(n.Label()), Relation: string(n.Relation), Inferred: inferred(n), Outcome: outcome(n), From: plain.Line(n.OutcomeFrom),
+			Start: at(n.Start), End: at(n.End), Own: n.Own, Whole: n.Whole, Loop: n.Loop, AgentName: plain.Line(n.Agent.Name + " " + n.Agent.Version),
 		})
 		for _, c := range p.Calls[n.Node] {
 			if c.Start.IsZero() {
@@ -108,7 +108,7 @@ func inferred(n *Node) string {
 	if n.Evidence == "" {
 		return "inferred"
 	}
-	return "inferred from " + term.Clean(n.Evidence)
+	return "inferred from " + plain.Line(n.Evidence)
 }
 
 func outcome(n *Node) string {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace"
 )
 
@@ -18,14 +18,14 @@ func Mermaid(w io.Writer, nodes []Node) error {
 	for i := range nodes {
 		n := &nodes[i]
 		lines := []string{mermaidText(n.Source + " " + n.Name)}
-		if label := mermaidText(term.Cut(term.Clean(n.Label()), 48)); label != "" {
+		if label := mermaidText(plain.Cut(plain.Line(n.Label()), 48)); label != "" {
 			lines = append(lines, label)
 		}
 		class := string(n.Outcome)
 		if n.Missing {
 			class = "missing"
 		} else {
-			lines = append(lines, mermaidText(fmt.Sprintf("%s, %s, %d failed, %s tokens", n.Outcome, term.Plural(int64(n.Own.Calls), "call"), n.Own.Failed, term.Count(n.Own.Tokens))))
+			lines = append(lines, mermaidText(fmt.Sprintf("%s, %s, %d failed, %s tokens", n.Outcome, plain.Plural(int64(n.Own.Calls), "call"), n.Own.Failed, plain.Count(n.Own.Tokens))))
 		}
 		fmt.Fprintf(b, "  n%d[\"%s\"]:::%s\n", n.Node, strings.Join(lines, "<br/>"), class)
 		if n.Parent != 0 {
@@ -58,7 +58,7 @@ func arrow(n *Node) string {
 // punctuation become Mermaid's character codes.
 func mermaidText(s string) string {
 	var b strings.Builder
-	for _, r := range term.Clean(s) {
+	for _, r := range plain.Line(s) {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(" .,:/_-+=()", r), r >= 0x80:
 			b.WriteRune(r)

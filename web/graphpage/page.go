@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/web"
 )
@@ -41,14 +41,14 @@ var files embed.FS
 func (p *Page) HTML(w io.Writer) error {
 	page := web.Page{
 		Title: p.Title, Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/data.js", "page/tree.js", "page/time.js", "page/lanes.js"},
-		Funcs:  template.FuncMap{"count": term.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }},
-		Values: map[string]any{"Title": term.Clean(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Rows": p.rows(), "Root": p.root()},
+		Funcs:  template.FuncMap{"count": plain.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }},
+		Values: map[string]any{"Title": plain.Line(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Rows": p.rows(), "Root": p.root()},
 		Data:   p.data(),
 	}
 	return page.Write(w)
 }
 
-func durationOf(ms int64) string { return term.Duration(time.Duration(ms) * time.Millisecond) }
+func durationOf(ms int64) string { return plain.Duration(time.Duration(ms) * time.Millisecond) }
 
 // root is the first node; the zero one of a page without any.
 func (p *Page) root() Node {
@@ -69,7 +69,7 @@ type row struct {
 func (p *Page) rows() []row {
 	rows := make([]row, len(p.Nodes))
 	for i, n := range p.Nodes {
-		rows[i] = row{Node: n, What: term.Clean(n.Label()), Relation: string(n.Relation)}
+		rows[i] = row{Node: n, What: plain.Line(n.Label()), Relation: string(n.Relation)}
 		if n.Provenance == trace.Inferred {
 			rows[i].Relation += " (inferred)"
 		}

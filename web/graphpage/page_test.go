@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"aburn/internal/lab/browser"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 func written(t *testing.T, p *Page) string {
@@ -119,7 +119,7 @@ func TestPageAtTheKeyboard(t *testing.T) {
 	b.Quiet()
 }
 
-func comma(n int) string { return term.Count(int64(n)) }
+func comma(n int) string { return plain.Count(int64(n)) }
 
 func matching(p *Page, text string) (n int) {
 	for i := range p.Nodes {

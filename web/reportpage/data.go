@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"aburn/insight/report"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // plotData is what the page's script draws.
@@ -50,22 +50,22 @@ func plotted(r *report.Report) plotData {
 		d.Weeks = append(d.Weeks, plotWeek{w.Week, w.Start.UnixMilli(), w.Ended, w.Failing, w.Outcomes, w.Calls, w.Failed})
 	}
 	for _, c := range r.Classes[:min(len(r.Classes), mostBars)] {
-		name := term.Clean(string(c.Class))
+		name := plain.Line(string(c.Class))
 		d.Classes = append(d.Classes, plotBar{Label: name, N: c.Errors, Of: c.OfErrors,
 			Text: fmt.Sprintf("%s: %s errors, in %s sessions and sub-agents, in %s failing ones", name, of(c.Errors, c.OfErrors), of(c.Units, c.OfUnits), of(c.Failing, c.OfFailing))})
 	}
 	for _, s := range r.Failures[:min(len(r.Failures), mostBars)] {
-		d.Shapes = append(d.Shapes, plotBar{Label: term.Clean(s.Shape), Under: term.Clean(s.Key), N: s.Units, Of: s.OfFailing,
-			Text: fmt.Sprintf("%s: %s that failed, last %s\naburn replay %s", term.Clean(s.Shape), of(s.Units, s.OfFailing), day(s.Last), term.Clean(s.Key))})
+		d.Shapes = append(d.Shapes, plotBar{Label: plain.Line(s.Shape), Under: plain.Line(s.Key), N: s.Units, Of: s.OfFailing,
+			Text: fmt.Sprintf("%s: %s that failed, last %s\naburn replay %s", plain.Line(s.Shape), of(s.Units, s.OfFailing), day(s.Last), plain.Line(s.Key))})
 	}
 	for i := range r.Errors[:min(len(r.Errors), mostBars)] {
 		e := &r.Errors[i]
-		d.Errors = append(d.Errors, plotBar{Label: term.Clean(string(e.Class) + " · " + e.Head), Under: term.Clean(e.Key), N: e.Units, Of: e.OfErring,
-			Text: fmt.Sprintf("%s: %s with errors, %d of them failing, in %d the call succeeded later\n%s\naburn replay %s", term.Clean(string(e.Class)), of(e.Units, e.OfErring), e.Failing, e.Solved, term.Clean(e.Text), term.Clean(e.Key))})
+		d.Errors = append(d.Errors, plotBar{Label: plain.Line(string(e.Class) + " · " + e.Head), Under: plain.Line(e.Key), N: e.Units, Of: e.OfErring,
+			Text: fmt.Sprintf("%s: %s with errors, %d of them failing, in %d the call succeeded later\n%s\naburn replay %s", plain.Line(string(e.Class)), of(e.Units, e.OfErring), e.Failing, e.Solved, plain.Line(e.Text), plain.Line(e.Key))})
 	}
 	for _, t := range r.Tools {
-		d.Tools = append(d.Tools, plotBar{Label: term.Clean(string(t.Type)), N: t.Failed, Of: t.Ended,
-			Text: fmt.Sprintf("%s: %s calls that ended failed, %s calls in all, %s repeated a failed one", term.Clean(string(t.Type)), of(t.Failed, t.Ended), count(t.Calls), count(t.Retries))})
+		d.Tools = append(d.Tools, plotBar{Label: plain.Line(string(t.Type)), N: t.Failed, Of: t.Ended,
+			Text: fmt.Sprintf("%s: %s calls that ended failed, %s calls in all, %s repeated a failed one", plain.Line(string(t.Type)), of(t.Failed, t.Ended), count(t.Calls), count(t.Retries))})
 	}
 	return d
 }

@@ -12,7 +12,7 @@ import (
 
 	"aburn/insight/remedy"
 	"aburn/insight/report"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 	"aburn/web"
 )
 
@@ -24,7 +24,7 @@ func HTML(w io.Writer, r *report.Report) error {
 	page := web.Page{
 		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js"},
 		Funcs: template.FuncMap{
-			"clean": func(s any) string { return term.Clean(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
+			"clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
 			"observation": func() string { return remedy.Observation },
 		},
 		Values: r, Data: plotted(r),
@@ -36,9 +36,9 @@ func HTML(w io.Writer, r *report.Report) error {
 func count(n any) string {
 	switch n := n.(type) {
 	case int:
-		return term.Count(int64(n))
+		return plain.Count(int64(n))
 	case int64:
-		return term.Count(n)
+		return plain.Count(n)
 	}
 	return fmt.Sprint(n)
 }
@@ -59,7 +59,7 @@ func tokens(n int64) string {
 	return count(n)
 }
 
-func lasting(ms int64) string { return term.Duration(time.Duration(ms) * time.Millisecond) }
+func lasting(ms int64) string { return plain.Duration(time.Duration(ms) * time.Millisecond) }
 
 func day(t time.Time) string { return moment(t, time.DateOnly) }
 
@@ -73,7 +73,7 @@ func moment(t time.Time, layout string) string {
 
 // place is what aburn show takes.
 func place(p report.Place) string {
-	text := term.Clean(p.Source + "/" + p.Session)
+	text := plain.Line(p.Source + "/" + p.Session)
 	if p.Event > 0 {
 		text += fmt.Sprintf(" %d", p.Event)
 	}
@@ -84,11 +84,11 @@ func place(p report.Place) string {
 func which(p report.Phase) string {
 	tools := make([]string, len(p.Tools))
 	for i, t := range p.Tools {
-		tools[i] = term.Clean(t.Tool) + " " + count(t.Failed)
+		tools[i] = plain.Line(t.Tool) + " " + count(t.Failed)
 	}
 	return strings.Join(tools, ", ")
 }
 
 func phaseName(p report.Phase) string {
-	return term.Clean(strings.TrimSuffix(p.Command+":"+p.Phase, ":"))
+	return plain.Line(strings.TrimSuffix(p.Command+":"+p.Phase, ":"))
 }

@@ -16,7 +16,7 @@ import (
 	"aburn/insight/failure"
 	"aburn/insight/report"
 	"aburn/internal/lab/browser"
-	"aburn/internal/term"
+	"aburn/internal/plain"
 )
 
 // html writes the page of a report.
@@ -157,11 +157,11 @@ func plots(t *testing.T, b *browser.Browser, j *report.Report) {
 
 func tables(t *testing.T, b *browser.Browser, j *report.Report) {
 	t.Helper()
-	count := func(n int) string { return term.Count(int64(n)) }
+	count := func(n int) string { return plain.Count(int64(n)) }
 	u := j.Units
 	for name, want := range map[string]string{
 		"sessions": count(u.Sessions), "subagents": count(u.Subagents), "running": count(u.Running), "failing": count(u.Failing) + " of " + count(u.Ended), "erring": count(u.Erring) + " of " + count(u.Ended),
-		"calls": count(j.AllTools.Failed) + " of " + count(j.AllTools.Ended), "spent": term.Count(j.Tokens.Failed) + " of " + term.Count(j.Tokens.Calls), "retried": term.Count(j.Tokens.Retries) + " of " + term.Count(j.Tokens.Calls),
+		"calls": count(j.AllTools.Failed) + " of " + count(j.AllTools.Ended), "spent": plain.Count(j.Tokens.Failed) + " of " + plain.Count(j.Tokens.Calls), "retried": plain.Count(j.Tokens.Retries) + " of " + plain.Count(j.Tokens.Calls),
 	} {
 		is(t, b, "tile", `document.querySelector('[data-n="`+name+`"]').textContent`, want)
 	}
@@ -180,8 +180,8 @@ func tables(t *testing.T, b *browser.Browser, j *report.Report) {
 	is(t, b, "classes", cells("table-classes", 1), column(len(j.Classes), func(i int) string { return count(j.Classes[i].Errors) + " of " + count(j.Classes[i].OfErrors) }))
 	is(t, b, "loops", cells("table-loops", 1), column(len(j.Loops), func(i int) string { return count(j.Loops[i].Most) }))
 	is(t, b, "tools", cells("table-tools", 2), column(len(j.Tools), func(i int) string { return count(j.Tools[i].Failed) + " of " + count(j.Tools[i].Ended) }))
-	is(t, b, "tokens", cells("table-tokens", 1), strings.Join([]string{term.Count(j.Tokens.All), term.Count(j.Tokens.Calls) + " of " + term.Count(j.Tokens.All), term.Count(j.Tokens.Failed) + " of " + term.Count(j.Tokens.Calls),
-		term.Count(j.Tokens.Retries) + " of " + term.Count(j.Tokens.Calls)}, ";"))
+	is(t, b, "tokens", cells("table-tokens", 1), strings.Join([]string{plain.Count(j.Tokens.All), plain.Count(j.Tokens.Calls) + " of " + plain.Count(j.Tokens.All), plain.Count(j.Tokens.Failed) + " of " + plain.Count(j.Tokens.Calls),
+		plain.Count(j.Tokens.Retries) + " of " + plain.Count(j.Tokens.Calls)}, ";"))
 	is(t, b, "slow", `document.querySelectorAll('#table-slow tbody tr').length`, len(j.Slow))
 	is(t, b, "phases", cells("table-phases", 6), column(len(j.Phases), func(i int) string { return count(j.Phases[i].BadCalls) + " of " + count(j.Phases[i].Calls) }))
 	is(t, b, "agents", cells("table-agents", 1), column(len(j.Agents), func(i int) string { return count(j.Agents[i].Units) }))
@@ -196,7 +196,7 @@ func TestPageAtTheKeyboard(t *testing.T) {
 	detail := `document.getElementById('detail').textContent`
 	b.Value(`document.querySelector('#classes [tabindex="0"]').focus()`)
 	first := r.Classes[0]
-	is(t, b, "the first class", detail+`.startsWith('`+string(first.Class)+`: `+term.Count(int64(first.Errors))+` of ')`, true)
+	is(t, b, "the first class", detail+`.startsWith('`+string(first.Class)+`: `+plain.Count(int64(first.Errors))+` of ')`, true)
 	b.Press("ArrowDown")
 	is(t, b, "the next class", detail+`.startsWith('`+string(r.Classes[1].Class)+`: ')`, true)
 	is(t, b, "where it is", `document.getElementById('tip').hidden || document.getElementById('tip').textContent !== `+detail, false)

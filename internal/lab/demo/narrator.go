@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -19,7 +20,7 @@ func (n narrator) title(text string) {
 }
 
 func (n narrator) done(what string, took time.Duration) {
-	fmt.Fprintf(n.out, "  %s %s %s\n", n.out.Paint(term.Green, "✓"), what, n.out.Paint(term.Dim, "("+term.Duration(took)+")"))
+	fmt.Fprintf(n.out, "  %s %s %s\n", n.out.Paint(term.Green, "✓"), what, n.out.Paint(term.Dim, "("+plain.Duration(took)+")"))
 }
 
 func (n narrator) heading(why, command string) {

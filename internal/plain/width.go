@@ -1,47 +1,9 @@
-package term
+package plain
 
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
-
-// Clean makes s one line that is safe to show: line breaks and tabs become
-// spaces; every other control character, every invisible format character
-// (bidirectional overrides, zero-width spaces, tags) and every invalid byte
-// becomes U+FFFD, so that the reader sees that something stood there.
-// The joiners U+200C and U+200D stay: scripts and emoji need them.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch r {
-		case '\n', '\r', '\t', '\u2028', '\u2029':
-			return ' '
-		}
-		return visible(r)
-	}, s)
-}
-
-// CleanText is Clean for text of several lines: \n and \t stay.
-func CleanText(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		return visible(r)
-	}, s)
-}
-
-func visible(r rune) rune {
-	switch {
-	case r >= ' ' && r < 0x7f:
-		return r
-	case r == '\u200c', r == '\u200d':
-		return r
-	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
-		return utf8.RuneError
-	}
-	return r
-}
 
 // Width is the number of cells s takes on a screen. s holds no escape sequences.
 func Width(s string) int {

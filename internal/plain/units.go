@@ -1,7 +1,6 @@
-package term
+package plain
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -14,25 +13,31 @@ func Duration(d time.Duration) string {
 	case d < 0:
 		return "-" + Duration(-d)
 	case d < time.Millisecond:
-		return fmt.Sprintf("%dµs", d.Microseconds())
+		return whole(d.Microseconds()) + "µs"
 	case d < 9950*time.Microsecond && d%time.Millisecond != 0:
-		return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))
+		return tenths(float64(d)/float64(time.Millisecond)) + "ms"
 	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
+		return whole(d.Milliseconds()) + "ms"
 	case d < 9950*time.Millisecond:
-		return fmt.Sprintf("%.1fs", d.Seconds())
+		return tenths(d.Seconds()) + "s"
 	}
 	s := int64((d + time.Second/2) / time.Second)
 	switch {
 	case s < 60:
-		return fmt.Sprintf("%ds", s)
+		return whole(s) + "s"
 	case s < 3600:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+		return whole(s/60) + "m" + twoDigits(s%60) + "s"
 	case s < 86400:
-		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+		return whole(s/3600) + "h" + twoDigits(s/60%60) + "m"
 	}
-	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
+	return whole(s/86400) + "d" + twoDigits(s/3600%24) + "h"
 }
+
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+func tenths(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+func twoDigits(n int64) string { return whole(n/10) + whole(n%10) }
 
 // Age says how long ago something was, in one unit, rounded down: "just now",
 // "40 s ago", "3 min ago", "2 h ago", "5 days ago". A negative age (clocks
@@ -44,13 +49,13 @@ func Age(d time.Duration) string {
 	case d < 2*time.Second:
 		return "just now"
 	case d < time.Minute:
-		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+		return whole(int64(d.Seconds())) + " s ago"
 	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+		return whole(int64(d.Minutes())) + " min ago"
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
+		return whole(int64(d.Hours())) + " h ago"
 	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	return whole(int64(d.Hours()/24)) + " days ago"
 }
 
 // Size is n bytes in binary units: 812 B, 4.1 KiB, 16 MiB, 1.5 GiB.

@@ -1,4 +1,4 @@
-package markdown
+package plain
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-func TestPath(t *testing.T) {
+func TestCodePath(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	for in, want := range map[string]string{
 		"":                 "",
@@ -34,36 +34,16 @@ func TestPath(t *testing.T) {
 		"ä" + long[:119]:   "`…" + long[:117] + "`",
 		"äää" + long[:116]: "`…" + long[:116] + "`",
 	} {
-		if got := Path(in); got != want {
-			t.Errorf("Path(%q) is %q, want %q", in, got, want)
+		if got := CodePath(in); got != want {
+			t.Errorf("CodePath(%q) is %q, want %q", in, got, want)
 		}
 	}
 }
 
-func TestTable(t *testing.T) {
+func TestMarkdownTable(t *testing.T) {
 	var b strings.Builder
-	Table(&b, []string{"what", "times"}, [][]string{{Code("a | b"), "3"}})
+	MarkdownTable(&b, []string{"what", "times"}, [][]string{{Code("a | b"), "3"}})
 	if want := "| what | times |\n|---|---|\n| `a \\| b` | 3 |\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
-	}
-}
-
-func TestPlural(t *testing.T) {
-	for n, want := range map[int]string{0: "0 sessions", 1: "1 session", 412: "412 sessions"} {
-		if got := Plural(n, "session"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-func TestWords(t *testing.T) {
-	for _, c := range []struct{ got, want string }{
-		{Times(0), "0 times"}, {Times(1), "once"}, {Times(7), "7 times"},
-		{Units(1, 0), "1 session"}, {Units(0, 0), "0 sessions"}, {Units(412, 88), "412 sessions and 88 sub-agents"}, {Units(0, 1), "0 sessions and 1 sub-agent"},
-		{Session("claude", "5b0c/a`1"), "`claude/5b0c/a'1`"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
-		}
 	}
 }

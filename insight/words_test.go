@@ -1,0 +1,23 @@
+package insight
+
+import "testing"
+
+func TestPlural(t *testing.T) {
+	for n, want := range map[int]string{0: "0 sessions", 1: "1 session", 412: "412 sessions"} {
+		if got := Plural(n, "session"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Times(0), "0 times"}, {Times(1), "once"}, {Times(7), "7 times"},
+		{Units(1, 0), "1 session"}, {Units(0, 0), "0 sessions"}, {Units(412, 88), "412 sessions and 88 sub-agents"}, {Units(0, 1), "0 sessions and 1 sub-agent"},
+		{SessionCode("claude", "5b0c/a`1"), "`claude/5b0c/a'1`"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
