@@ -1,14 +1,13 @@
 package chain
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/plain"
 	"aburn/logfmt"
 )
 
@@ -101,26 +100,12 @@ func list[T any](items []T, one func(T) []byte) []byte {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// escape writes the hidden characters of JSON, which can stand in its strings only, as \u escapes.
+// escape writes the characters of JSON that a model is not shown, which can stand in its strings only, as \u escapes.
 func escape(json []byte) []byte {
 	if json == nil {
 		return []byte("{}")
 	}
-	out := make([]byte, 0, len(json))
-	for i := 0; i < len(json); {
-		r, n := utf8.DecodeRune(json[i:])
-		switch {
-		case !hidden(r) || r < ' ':
-			out = append(out, json[i:i+n]...)
-		case r > 0xffff:
-			r -= 0x10000
-			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		i += n
-	}
-	return out
+	return plain.AppendJSON(make([]byte, 0, len(json)), json)
 }
 
 // Get is the value at a gjson path in an answer's JSON, for use in a script: a string without quotes and on one line, an
@@ -138,5 +123,5 @@ func Get(json []byte, path string) (string, bool) {
 	if v.Type != gjson.String {
 		return string(escape([]byte(v.Raw))), true
 	}
-	return oneLine(v.Str), true
+	return plain.ModelLine(v.Str), true
 }

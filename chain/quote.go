@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"aburn/internal/plain"
 )
 
 const (
@@ -14,11 +16,12 @@ const (
 	maxName = 120 // of a branch or worktree
 )
 
-// Quote shows a string from the log on one line: bare if it consists of the characters of names and paths, else quoted,
-// with whatever could change a terminal or hide from a reader written as an escape; cut to about max bytes.
+// Quote shows a string from the log on one line: bare if it consists of the characters of names and paths, else quoted;
+// cut to about max bytes. What plain.Model replaces is written as an escape, which says more: the model can still tell
+// two files apart. What it takes out is left out.
 func Quote(s string, max int) string {
 	s = cut(s, max)
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !bare(r) }) < 0 {
 		return s
 	}
 	return Quoted(s, max)
@@ -30,17 +33,17 @@ func Quoted(s string, max int) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
-		switch {
+		switch seen := plain.Model(r); {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case r == '\n', r == '\r', r == '\t', r == '\u2028', r == '\u2029':
+		case plain.Break(r):
 			b.WriteByte(' ')
-		case hidden(r):
+		case seen == plain.Replacement:
 			q := strconv.QuoteRuneToASCII(r)
 			b.WriteString(q[1 : len(q)-1])
-		default:
-			b.WriteRune(r)
+		case seen >= 0:
+			b.WriteRune(seen)
 		}
 	}
 	b.WriteByte('"')
@@ -55,22 +58,12 @@ func Worktree(wt string) string {
 	return "the worktree " + Quote(wt, maxName)
 }
 
-// plain characters need no quotes.
-func plain(r rune) bool {
+// bare characters need no quotes.
+func bare(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._:/-+@=~", r)
 	}
-	return r == '…' || !hidden(r) && (unicode.IsLetter(r) || unicode.IsDigit(r))
-}
-
-// hidden characters are those that are not seen as themselves: controls, formats (bidirectional ones, tags, zero width),
-// variation selectors beyond those of emoji, fillers, what is not assigned, and bytes that are no UTF-8.
-func hidden(r rune) bool {
-	if r >= ' ' && r < 0x7f {
-		return false
-	}
-	return r == utf8.RuneError || !unicode.IsGraphic(r) || r >= 0xe0000 && r < 0xe1000 ||
-		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
+	return r == '…' || plain.Model(r) == r && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // cut shortens s to at most max bytes, on a rune boundary, ending in … if something was left out.
@@ -83,17 +76,4 @@ func cut(s string, max int) string {
 		end--
 	}
 	return s[:end] + "…"
-}
-
-// oneLine is s for a shell that takes it as one word: no line break, and nothing hidden.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\r', r == '\t':
-			return ' '
-		case hidden(r):
-			return utf8.RuneError
-		}
-		return r
-	}, s)
 }

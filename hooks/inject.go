@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/logfmt"
 
@@ -140,9 +141,8 @@ func made(data []byte) string {
 	return b.String()
 }
 
-// quoted is a name or path from the log: one line without control and bidi
-// characters, cut, in quotes that it cannot close.
-func quoted(s string) string { return strconv.Quote(scrub.Head(s, maxQuoted)) }
+// quoted is a name or path from the log, without secrets, in quotes.
+func quoted(s string) string { return plain.Quote(scrub.Head(s, maxQuoted), maxQuoted) }
 
 // age is a duration in words; clocks may have gone backwards.
 func age(d time.Duration) string {

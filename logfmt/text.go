@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unsafeRune reports characters that act on a terminal or on the order of the
-// text instead of showing: controls, C1, bidi, separators, tags.
+// unsafeRune reports the unsafe characters of SPEC.md, which are never written
+// raw. They are part of the format: what may be shown says internal/plain.
 func unsafeRune(r rune) bool {
 	switch {
 	case r < 0x20, 0x7f <= r && r <= 0x9f:
@@ -117,12 +117,6 @@ func clip(s string, max int) string {
 	}
 	return strings.TrimRight(s[:cut], " ") + "…"
 }
-
-// OneLine returns s as one line that shows as it is, for whoever prints what a
-// log or a queue holds: runs of blanks and line ends are one space, other control
-// and bidi characters and broken bytes show as U+FFFD; in at most max bytes (at
-// least 3), cut with "…".
-func OneLine(s string, max int) string { return oneLine(s, max) }
 
 // oneLine returns s as it may stand in the human line: runs of blanks and line
 // ends are one space, other unsafe characters and broken bytes show as U+FFFD.

@@ -4,15 +4,14 @@ import (
 	"strconv"
 	"time"
 
-	"aburn/logfmt"
+	"aburn/internal/plain"
 )
 
 // maxQuoted bounds a name, path or command in a text, in bytes.
 const maxQuoted = 120
 
-// quoted is something from the log: one line without control and bidi characters,
-// cut, in quotes that it cannot close.
-func quoted(s string) string { return strconv.Quote(logfmt.OneLine(s, maxQuoted)) }
+// quoted is something from the log in quotes.
+func quoted(s string) string { return plain.Quote(s, maxQuoted) }
 
 // count is "1 turn", "2 turns".
 func count(n int, noun string) string {

@@ -1,6 +1,10 @@
 package trace
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"aburn/internal/plain"
+)
 
 // OneLine says whether s can stand in a trace: valid UTF-8 without control characters, so that it is one line and the
 // same after being stored.
@@ -44,7 +48,7 @@ func word(s string) uint64 {
 
 func oneLine(s string) bool {
 	for i, r := range s {
-		if r < ' ' || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' {
+		if plain.Control(r) {
 			return false
 		}
 		if r == utf8.RuneError {

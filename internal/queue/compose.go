@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"aburn/logfmt"
+	"aburn/internal/plain"
 )
 
 const (
@@ -61,12 +61,12 @@ func (t *Task) told() string {
 	return mark + block(t.Prompt) + "\n"
 }
 
-// block is a prompt as it stands in a list: lines without control and bidi characters, all but the first indented, so
+// block is a prompt as it stands in a list: lines of what a model may be shown, all but the first indented, so
 // that none of them looks like a heading or the next item.
 func block(prompt string) string {
 	var b strings.Builder
 	for line := range strings.Lines(prompt) {
-		line = logfmt.OneLine(line, MaxPrompt+1)
+		line = plain.OneLine(line, MaxPrompt+1)
 		if line == "" {
 			continue
 		}

@@ -40,11 +40,11 @@ func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
 
 // names reports whether a JSON string of the file is the word, as every writer that does not escape letters writes it.
 func names(data []byte, word string) bool {
-	return word != "" && (!plain(word) || bytes.Contains(data, []byte(`"`+word+`"`)))
+	return word != "" && (!verbatim(word) || bytes.Contains(data, []byte(`"`+word+`"`)))
 }
 
-// plain reports whether nobody writes the word with escapes.
-func plain(word string) bool {
+// verbatim reports whether nobody writes the word with escapes.
+func verbatim(word string) bool {
 	for i := 0; i < len(word); i++ {
 		if c := word[i]; c <= ' ' || c > '~' || c == '"' || c == '\\' || c == '/' || c == '<' || c == '>' || c == '&' || c == '\'' {
 			return false
