@@ -2,10 +2,13 @@ package templates
 
 import (
 	"encoding/json"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"aburn/internal/plain"
 )
 
 func TestTheWorkflowComesFirst(t *testing.T) {
@@ -136,5 +139,22 @@ func TestEvents(t *testing.T) {
 		if (e.Name == "SessionEnd" || e.Name == "Interrupt") && e.Timeout > 3 {
 			t.Errorf("%s: Codex caps %d s at 3 and warns at every start", e.Name, e.Timeout)
 		}
+	}
+}
+
+// TestShown: nothing in what agents are given is unseen by people who read it.
+func TestShown(t *testing.T) {
+	err := fs.WalkDir(texts, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(texts, path)
+		if plain.ModelText(string(text)) != string(text) {
+			t.Errorf("%s holds a character that is not shown to a model", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 // showMarkdown prints Markdown of ours: as it is where no person looks, else with its lines folded at the terminal's width and
 // its headings standing out.
 func showMarkdown(out *term.Out, text string) error {
-	text = plain.Text(text)
-	if !out.Terminal() {
-		_, err := io.WriteString(out, text)
+	if !out.Terminal() { // an agent reads it, as likely as not
+		_, err := io.WriteString(out, plain.ModelText(text))
 		return err
 	}
+	text = plain.Text(text)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		lead, body := listLead(line)
