@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxQuoted is how many bytes of recorded data are shown at most, so that there are no more characters either.
-const MaxQuoted = 120
+// maxQuoted is how many bytes of recorded data are shown at most, so that there are no more characters either.
+const maxQuoted = 120
 
 // Code is recorded text for a model as a code span of Markdown; nothing of nothing. In it nothing is markup, and nothing ends it.
-func Code(s string) string { return CodeMax(s, MaxQuoted) }
+func Code(s string) string { return CodeMax(s, maxQuoted) }
 
 // CodeMax is Code of at most max bytes of a text.
 func CodeMax(s string, max int) string {
@@ -21,8 +21,8 @@ func CodeMax(s string, max int) string {
 
 // CodePath is Code of a path, of which the end is kept if it is too long: that tells paths apart.
 func CodePath(s string) string {
-	if len(s) > MaxQuoted {
-		from := len(s) - MaxQuoted + len("…")
+	if len(s) > maxQuoted {
+		from := len(s) - maxQuoted + len("…")
 		for from < len(s) && !utf8.RuneStart(s[from]) {
 			from++
 		}

@@ -34,9 +34,6 @@ func TestSpansAreInOrder(t *testing.T) {
 		}
 		last = s.hi
 	}
-	if unicode.Version != Unicode {
-		t.Logf("the standard library has Unicode %s, the ranges are of %s", unicode.Version, Unicode)
-	}
 }
 
 // TestFates holds the ranges against the tables of the standard library, for every code point.
