@@ -1,7 +1,6 @@
 package jsonl
 
 import (
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -48,21 +47,6 @@ func OpenFolder(path string) (*Folder, error) {
 	}
 	return d, nil
 }
-
-// Closed gathers the errors of what may not be read, so that what lies beside it is.
-type Closed []error
-
-// Pass keeps err if it says that something may not be read, and returns any other.
-func (c *Closed) Pass(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		*c = append(*c, err)
-		return nil
-	}
-	return err
-}
-
-// Join is all errors that were kept, as one; nil if there are none.
-func (c *Closed) Join() error { return errors.Join(*c...) }
 
 const separator = string(filepath.Separator)
 

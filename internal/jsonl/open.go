@@ -3,6 +3,7 @@ package jsonl
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -27,4 +28,22 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// peeked is how many bytes Peek looks at.
+const peeked = 4 << 10
+
+// Peek is the beginning of a regular file, at most 4 KiB of it: enough to see whose it is. It is empty if it cannot be read.
+func Peek(path string) []byte {
+	f, err := Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data := make([]byte, peeked)
+	n, err := io.ReadFull(f, data)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return data[:n]
 }

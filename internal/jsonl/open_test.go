@@ -36,3 +36,20 @@ func TestOpen(t *testing.T) {
 		t.Errorf("nothing: %v", err)
 	}
 }
+
+// Only the beginning of a file is looked at; of what is no file, or empty, there is none.
+func TestPeek(t *testing.T) {
+	dir := t.TempDir()
+	for n, want := range map[int]int{0: 0, 1: 1, 4096: 4096, 4097: 4096} {
+		path := filepath.Join(dir, "file")
+		if err := os.WriteFile(path, make([]byte, n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(jsonl.Peek(path)); got != want {
+			t.Errorf("of %d bytes %d", n, got)
+		}
+	}
+	if jsonl.Peek(dir) != nil || jsonl.Peek(filepath.Join(dir, "none")) != nil {
+		t.Error("what is no file begins with nothing")
+	}
+}

@@ -3,15 +3,12 @@ package codex
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // How the files are called: rollout-<local time>-<thread id>.jsonl, and rollout-<local time>-<thread id>_<segment id>.jsonl
@@ -22,107 +19,56 @@ const (
 	compressed = ".jsonl.zst"
 )
 
-// sniffed is how much of a file is looked at to see whose it is, in bytes.
-const sniffed = 4 << 10
-
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	var closed jsonl.Closed
-	for _, path := range places(in) {
-		info, err := os.Stat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && len(in.Paths) == 0:
-			continue
-		case err != nil:
-		case info.Mode().IsRegular():
-			if isRollout(filepath.Base(path)) || strings.HasSuffix(path, suffix) && looksLikeRollout(path) {
-				err = found(storeOf(path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()}))
+	s := draft.NewSearch(ctx, found)
+	walk := func(dir string) {
+		s.Walk(dir, func(e draft.Entry) bool {
+			if e.IsRegular() && isRollout(e.Name) {
+				if f, ok := e.File(); ok { // else it was there a moment ago: archived, or removed
+					s.Give(storeOf(f))
+				}
 			}
-		case info.IsDir():
-			err = walk(ctx, path, found)
+			return true
+		})
+	}
+	s.Named(in.Paths, func(f draft.File) {
+		if isRollout(filepath.Base(f.Path)) || looksRight(f.Path) {
+			s.Give(storeOf(f))
 		}
-		if err := closed.Pass(err); err != nil {
-			return err
+	}, walk)
+	if len(in.Paths) == 0 {
+		for _, dir := range homes(in) {
+			walk(filepath.Join(dir, "sessions"))
+			walk(filepath.Join(dir, "archived_sessions"))
 		}
 	}
-	return closed.Join()
+	return s.End()
 }
 
-// places is where rollouts are: what a person named, or the folders below CODEX_HOME.
-func places(in trace.Places) []string {
-	if len(in.Paths) > 0 {
-		return in.Paths
-	}
-	home := ""
+// homes is where Codex keeps its files: CODEX_HOME, or .codex.
+func homes(in trace.Places) []string {
 	if in.Getenv != nil {
-		home = in.Getenv("CODEX_HOME")
-	}
-	if home == "" {
-		home = filepath.Join(in.Home, ".codex")
-	}
-	return []string{filepath.Join(home, "sessions"), filepath.Join(home, "archived_sessions")}
-}
-
-// walk finds the rollouts below dir, which can be a link. What cannot be looked into is passed over.
-func walk(ctx context.Context, dir string, found func(trace.Store) error) error {
-	folder, err := jsonl.OpenFolder(dir)
-	if err != nil {
-		return err
-	}
-	var closed []error
-	err = within(ctx, folder, found, &closed)
-	return errors.Join(append(closed, err)...)
-}
-
-// within is walk for a folder that is open, and closes it. Into closed go the folders that may not be read.
-func within(ctx context.Context, folder *jsonl.Folder, found func(trace.Store) error, closed *[]error) error {
-	defer folder.Close()
-	for i, e := range folder.Entries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		var err error
-		switch {
-		case e.IsDir():
-			below, failed := jsonl.OpenFolder(folder.Path(i))
-			if failed == nil {
-				err = within(ctx, below, found, closed)
-			} else if errors.Is(failed, fs.ErrPermission) {
-				*closed = append(*closed, failed)
-			}
-		case e.IsRegular() && isRollout(e.Name):
-			if stat, failed := folder.Stat(i); failed == nil { // else it was there a moment ago: archived, or removed
-				err = found(storeOf(folder.Path(i), stat))
-			}
-		}
-		if err != nil {
-			return err
+		if dir := in.Getenv("CODEX_HOME"); dir != "" {
+			return []string{dir}
 		}
 	}
-	return nil
+	return []string{filepath.Join(in.Home, ".codex")}
 }
 
 func isRollout(name string) bool {
 	return strings.HasPrefix(name, prefix) && (strings.HasSuffix(name, suffix) || strings.HasSuffix(name, compressed))
 }
 
-// looksLikeRollout says whether a file of another name begins as a rollout does.
-func looksLikeRollout(path string) bool {
-	f, err := jsonl.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, sniffed)
-	n, err := io.ReadFull(f, head)
-	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && bytes.Contains(head[:n], []byte(`"type":"session_meta"`))
+// looksRight says whether a file of another name begins as a rollout does.
+func looksRight(path string) bool {
+	return strings.HasSuffix(path, suffix) && bytes.Contains(jsonl.Peek(path), []byte(`"type":"session_meta"`))
 }
 
-func storeOf(path string, stat jsonl.Stat) trace.Store {
-	layout := layoutRollout
-	if strings.HasSuffix(path, compressed) {
-		layout = layoutCompressed
+func storeOf(f draft.File) trace.Store {
+	if strings.HasSuffix(f.Path, compressed) {
+		return draft.Store(Name, layoutCompressed, f)
 	}
-	return trace.Store{Reader: Name, Path: path, Layout: layout, Size: stat.Size, ModTime: stat.ModTime}
+	return draft.Store(Name, layoutRollout, f)
 }
 
 // segmentOf is the id of the segment in a rollout's name, "" if it has none.

@@ -1,4 +1,4 @@
-// Package draft is what the readers share: it numbers the events of a trace, ties results to calls, counts a response
+// Package draft is what the readers share: it looks for stores, numbers the events of a trace, ties results to calls, counts a response
 // once, scrubs and cuts what little text is kept, and validates what comes out.
 package draft
 

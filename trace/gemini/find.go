@@ -3,16 +3,14 @@ package gemini
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // layout is the only one of Store.Layout: a session's files and those of its sub-agents.
@@ -21,80 +19,52 @@ const layout = "chats"
 // Find implements trace.Reader. A store is all files of one session and of its sub-agents: the agent splits a session over
 // several files of one folder, whose names end in the first eight characters of its id.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	var closed jsonl.Closed
-	if len(in.Paths) > 0 {
-		for _, path := range in.Paths {
-			if err := named(ctx, path, &closed, found); err != nil {
-				return err
+	s := draft.NewSearch(ctx, found)
+	s.Named(in.Paths, func(f draft.File) { named(s, f) }, func(dir string) {
+		chats(s, dir)
+		s.Walk(dir, func(e draft.Entry) bool {
+			if !e.IsDir() || filepath.Base(filepath.Dir(e.Path())) == "chats" {
+				return false // of sub-agents, and in the store of their session
 			}
-		}
-		return closed.Join()
-	}
-	home := in.Home
-	if dir := in.Getenv("GEMINI_CLI_HOME"); dir != "" {
-		home = dir
-	}
-	projects, err := os.ReadDir(filepath.Join(home, ".gemini", "tmp"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, p := range projects {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !p.IsDir() {
-			continue
-		}
-		if err := closed.Pass(chats(filepath.Join(home, ".gemini", "tmp", p.Name(), "chats"), found)); err != nil {
-			return err
-		}
-	}
-	return closed.Join()
-}
-
-// named finds what a person named: a file, or a folder at whatever height. What may not be read goes into closed.
-func named(ctx context.Context, path string, closed *jsonl.Closed, found func(trace.Store) error) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return closed.Pass(err)
-	}
-	if !info.IsDir() {
-		return closed.Pass(file(path, found))
-	}
-	return filepath.WalkDir(path, func(dir string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && dir == path:
-			return closed.Pass(err)
-		case err != nil || !d.IsDir():
-			return nil
-		case filepath.Base(filepath.Dir(dir)) == "chats" && dir != path:
-			return fs.SkipDir // of sub-agents, and in the store of their session
-		}
-		return closed.Pass(chats(dir, found))
-	})
-}
-
-// file finds the store that a file is part of.
-func file(path string, found func(trace.Store) error) error {
-	dir := filepath.Dir(path)
-	if isSession(filepath.Base(path)) {
-		return chats(dir, func(s trace.Store) error {
-			if s.Path == path || slices.Contains(s.Parts, path) {
-				return found(s)
-			}
-			return nil
+			chats(s, e.Path())
+			return true
 		})
+	})
+	if len(in.Paths) == 0 {
+		for p := range s.Entries(filepath.Join(homeDir(in), ".gemini", "tmp")) {
+			if p.IsDir() {
+				chats(s, filepath.Join(p.Path(), "chats"))
+			}
+		}
 	}
-	if filepath.Ext(path) != ".jsonl" || !isOurs(path) {
-		return nil
-	}
-	return give(addFile(nil, path), found)
+	return s.End()
 }
+
+// homeDir is the folder in which the client has its .gemini: GEMINI_CLI_HOME, or the user's home.
+func homeDir(in trace.Places) string {
+	if dir := in.Getenv("GEMINI_CLI_HOME"); dir != "" {
+		return dir
+	}
+	return in.Home
+}
+
+// named gives the store that a file is part of, which a person named.
+func named(s *draft.Search, f draft.File) {
+	if !isSession(filepath.Base(f.Path)) {
+		if filepath.Ext(f.Path) == ".jsonl" && isOurs(f.Path) {
+			s.Give(storeOf([]draft.File{f}))
+		}
+		return
+	}
+	for _, store := range storesIn(s, filepath.Dir(f.Path)) {
+		if store.Path == f.Path || slices.Contains(store.Parts, f.Path) {
+			s.Give(store)
+		}
+	}
+}
+
+// chats gives the stores in one folder of sessions.
+func chats(s *draft.Search, dir string) { s.Give(storesIn(s, dir)...) }
 
 // isSession says whether a file's name is one of a session that a person started.
 func isSession(file string) bool {
@@ -110,150 +80,80 @@ func short(file string) string {
 
 // isOurs says whether a file begins as ours do. It is asked where the name does not tell.
 func isOurs(path string) bool {
-	f, err := jsonl.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, maxHeader)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false
-	}
-	head = bytes.TrimLeft(head[:n], "{ \r\n\t")
+	head := bytes.TrimLeft(jsonl.Peek(path), "{ \r\n\t")
 	return bytes.HasPrefix(head, []byte(`"sessionId":`)) && bytes.Contains(head, []byte(`"projectHash":`))
 }
 
-// part is a file of a store.
-type part struct {
-	path string
-	jsonl.Stat
-}
+func byPath(a, b draft.File) int { return strings.Compare(a.Path, b.Path) }
 
-func byPath(a, b part) int { return strings.Compare(a.path, b.path) }
-
-// addFile appends a file to all, unless it is deleted by now.
-func addFile(all []part, path string) []part {
-	if info, err := os.Stat(path); err == nil {
-		return append(all, part{path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()}})
-	}
-	return all
-}
-
-// addEntry is addFile for an entry of a folder.
-func addEntry(all []part, folder *jsonl.Folder, i int) []part {
-	if !folder.Entries[i].IsRegular() { // a link: what it leads to counts
-		return addFile(all, folder.Path(i))
-	}
-	if stat, err := folder.Stat(i); err == nil {
-		return append(all, part{folder.Path(i), stat})
-	}
-	return all
-}
-
-// chats finds the stores in one folder of sessions; none if there is no such folder. An error is found's, or says that the
-// folder may not be read.
-func chats(dir string, found func(trace.Store) error) error {
-	folder, err := jsonl.OpenFolder(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	if err != nil { // Read tells why
-		return found(trace.Store{Reader: name, Layout: layout, Path: dir})
-	}
-	defer folder.Close()
-	groups, folders := map[string][]part{}, map[string][]part{}
+// storesIn is the stores in one folder of sessions; none if it is no such folder.
+func storesIn(s *draft.Search, dir string) (stores []trace.Store) {
+	groups, folders := map[string][]draft.File{}, map[string][]draft.File{}
 	var order []string
-	for i, e := range folder.Entries {
+	for e := range s.EntriesElse(dir, func(error) { stores = append(stores, storeOf([]draft.File{{Path: dir}})) }) { // Read tells why
 		switch {
 		case e.IsDir():
 			folders[e.Name] = nil
-		case e.IsRegular() && isSession(e.Name) && (filepath.Base(dir) == "chats" || isOurs(folder.Path(i))):
-			id := short(e.Name)
-			files := addEntry(groups[id], folder, i)
-			if len(files) == 1 && groups[id] == nil {
-				order = append(order, id)
+		case e.IsRegular() && isSession(e.Name) && (filepath.Base(dir) == "chats" || isOurs(e.Path())):
+			if f, ok := e.File(); ok {
+				id := short(e.Name)
+				if groups[id] == nil {
+					order = append(order, id)
+				}
+				groups[id] = append(groups[id], f)
 			}
-			groups[id] = files
 		}
 	}
 	if len(order) > 0 || filepath.Base(dir) == "chats" {
 		for name := range folders {
-			folders[name] = agents(filepath.Join(dir, name))
+			folders[name] = agents(s, filepath.Join(dir, name))
 		}
 	}
 	for _, id := range order {
 		files := groups[id]
 		for i := 0; i < len(files); i++ {
 			for folder, inside := range folders {
-				if i < len(groups[id]) && len(folder) > len(id) && strings.HasPrefix(folder, id) || stem(files[i].path) == folder {
+				if i < len(groups[id]) && len(folder) > len(id) && strings.HasPrefix(folder, id) || files[i].Name() == folder {
 					files = append(files, inside...)
 					delete(folders, folder)
 				}
 			}
 		}
 		slices.SortFunc(files[len(groups[id]):], byPath)
-		if err := give(files, found); err != nil {
-			return err
-		}
+		stores = append(stores, storeOf(files))
 	}
-	return orphans(dir, folders, found)
+	return append(stores, orphans(s, dir, folders)...)
 }
 
-// orphans finds sub-agents whose session's file is gone, and those in a folder that a person named.
-func orphans(dir string, folders map[string][]part, found func(trace.Store) error) error {
-	var left [][]part
+// orphans is sub-agents whose session's file is gone, and those in a folder that a person named.
+func orphans(s *draft.Search, dir string, folders map[string][]draft.File) (stores []trace.Store) {
+	var left [][]draft.File
 	if filepath.Base(dir) == "chats" {
-		for _, files := range folders {
-			left = append(left, files)
-		}
+		left = slices.Collect(maps.Values(folders))
 	} else if filepath.Base(filepath.Dir(dir)) == "chats" {
-		left = append(left, agents(dir))
+		left = [][]draft.File{agents(s, dir)}
 	}
-	left = slices.DeleteFunc(left, func(files []part) bool { return len(files) == 0 })
-	slices.SortFunc(left, func(a, b []part) int { return slices.CompareFunc(a, b, byPath) })
+	left = slices.DeleteFunc(left, func(files []draft.File) bool { return len(files) == 0 })
+	slices.SortFunc(left, func(a, b []draft.File) int { return slices.CompareFunc(a, b, byPath) })
 	for _, files := range left {
-		if err := give(files, found); err != nil {
-			return err
-		}
+		stores = append(stores, storeOf(files))
 	}
-	return nil
+	return stores
 }
 
-func stem(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
-
-// agents is the sub-agents' files in a folder.
-func agents(dir string) (files []part) {
-	folder, err := jsonl.OpenFolder(dir)
-	if err != nil {
-		return nil
-	}
-	defer folder.Close()
-	for i, e := range folder.Entries {
-		if !e.IsDir() && strings.HasSuffix(e.Name, ".jsonl") && !isSession(e.Name) && isOurs(folder.Path(i)) {
-			files = addEntry(files, folder, i)
+// agents is the sub-agents' files in a folder. Of a link, what it leads to counts.
+func agents(s *draft.Search, dir string) (files []draft.File) {
+	for e := range s.Entries(dir) {
+		if !e.IsDir() && strings.HasSuffix(e.Name, ".jsonl") && !isSession(e.Name) && isOurs(e.Path()) {
+			if f, ok := e.File(); ok {
+				files = append(files, f)
+			}
 		}
 	}
 	return files
 }
 
-// give makes a store of files, of which the first is there for as long as the session is.
-func give(files []part, found func(trace.Store) error) error {
-	if len(files) == 0 {
-		return nil
-	}
-	s := trace.Store{Reader: name, Layout: layout, Path: files[0].path}
-	for i, f := range files {
-		if i > 0 {
-			s.Parts = append(s.Parts, f.path)
-		}
-		s.Size += f.Size
-		if f.ModTime.After(s.ModTime) {
-			s.ModTime = f.ModTime
-		}
-	}
-	return found(s)
+// storeOf is the store of files, of which the first is there for as long as the session is.
+func storeOf(files []draft.File) trace.Store {
+	return draft.Store(name, layout, files[0], files[1:]...)
 }

@@ -21,9 +21,6 @@ import (
 // name is the source and the agent of the traces.
 const name = "gemini"
 
-// maxHeader is how much of a file is read to see whether it is one of ours, in bytes.
-const maxHeader = 4 << 10
-
 // maxTouched is longer than any record that touched begins, in bytes.
 const maxTouched = 64
 

@@ -3,60 +3,60 @@ package openclaw
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // databaseFile is the name of an agent's database.
 const databaseFile = "openclaw-agent.sqlite"
 
-// maxHeader is how much of a file is read to see whether it is one of ours, in bytes.
-const maxHeader = 4 << 10
-
 // Find implements trace.Reader. Files of lines come before databases, which have what was taken over from them.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	var closed jsonl.Closed
+	s := draft.NewSearch(ctx, found)
+	s.Named(in.Paths, func(f draft.File) {
+		switch {
+		case isDatabase(f.Path):
+			giveDatabase(s, f.Path)
+		case isTranscript(filepath.Base(f.Path)) && isOurs(f.Path):
+			s.Give(draft.Store(name, lines, f))
+		}
+	}, func(dir string) { below(s, dir) })
 	if len(in.Paths) > 0 {
-		for _, path := range in.Paths {
-			if err := named(ctx, path, &closed, found); err != nil {
-				return err
-			}
-		}
-		return closed.Join()
+		return s.End()
 	}
-	agents := filepath.Join(stateDir(in), "agents")
-	list, err := os.ReadDir(agents)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, agent := range list {
-		if err := ctx.Err(); err != nil {
-			return err
+	var databases []string
+	for agent := range s.Entries(filepath.Join(stateDir(in), "agents")) {
+		if agent.IsDir() {
+			transcripts(s, filepath.Join(agent.Path(), "sessions"))
 		}
-		if !agent.IsDir() {
-			continue
-		}
-		if err := closed.Pass(transcripts(filepath.Join(agents, agent.Name(), "sessions"), found)); err != nil {
-			return err
-		}
+		databases = append(databases, filepath.Join(agent.Path(), "agent", databaseFile))
 	}
-	for _, agent := range list {
-		if err := give(filepath.Join(agents, agent.Name(), "agent", databaseFile), database, found); err != nil {
-			return err
-		}
+	for _, path := range databases {
+		giveDatabase(s, path)
 	}
-	return closed.Join()
+	return s.End()
+}
+
+// below finds the stores in a folder that a person named, and in those below it.
+func below(s *draft.Search, dir string) {
+	transcripts(s, dir)
+	var databases []string
+	s.Walk(dir, func(e draft.Entry) bool {
+		switch {
+		case e.IsDir():
+			transcripts(s, e.Path())
+		case e.Name == databaseFile:
+			databases = append(databases, e.Path())
+		}
+		return true
+	})
+	for _, path := range databases {
+		giveDatabase(s, path)
+	}
 }
 
 // stateDir is where the client keeps what it has, as its own documentation says.
@@ -78,47 +78,9 @@ func tilde(path, home string) string {
 	return path
 }
 
-// named finds what a person named: a file, or a folder at whatever height. What may not be read goes into closed.
-func named(ctx context.Context, path string, closed *jsonl.Closed, found func(trace.Store) error) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return closed.Pass(err)
-	case info.IsDir():
-	case isDatabase(path):
-		return give(path, database, found)
-	case isTranscript(filepath.Base(path)) && isOurs(path):
-		return give(path, lines, found)
-	default:
-		return nil
-	}
-	var databases []string
-	err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && at == path:
-			return closed.Pass(err)
-		case err != nil:
-			return nil
-		case d.IsDir():
-			return closed.Pass(transcripts(at, found))
-		case d.Name() == databaseFile:
-			databases = append(databases, at)
-		}
-		return nil
-	})
-	for _, at := range databases {
-		if err == nil {
-			err = give(at, database, found)
-		}
-	}
-	return err
-}
-
 // isDatabase says whether a file is a database of this client, whatever its name: other agents have databases too.
 func isDatabase(path string) bool {
-	return filepath.Base(path) == databaseFile || strings.Contains(filepath.Base(path), name) && bytes.HasPrefix(beginning(path), []byte("SQLite format 3\x00"))
+	return filepath.Base(path) == databaseFile || strings.Contains(filepath.Base(path), name) && bytes.HasPrefix(jsonl.Peek(path), []byte("SQLite format 3\x00"))
 }
 
 // isTranscript says whether a file's name is one of a transcript: not of a trajectory, of what was before a compaction, or
@@ -131,63 +93,29 @@ func isTranscript(file string) bool {
 
 // isOurs says whether a file begins as ours do.
 func isOurs(path string) bool {
-	line, _, _ := bytes.Cut(beginning(path), []byte("\n"))
+	line, _, _ := bytes.Cut(jsonl.Peek(path), []byte("\n"))
 	return bytes.Contains(line, []byte(`"type":"session"`)) && bytes.Contains(line, []byte(`"cwd":`))
 }
 
-// beginning is the beginning of a file, empty if it cannot be read.
-func beginning(path string) []byte {
-	f, err := jsonl.Open(path)
-	if err != nil {
-		return nil
+// transcripts finds the transcripts in one folder; none if it is no folder of sessions.
+func transcripts(s *draft.Search, dir string) {
+	ours := false
+	if filepath.Base(dir) == "sessions" {
+		_, ours = draft.FileAt(filepath.Join(dir, index))
 	}
-	defer f.Close()
-	data := make([]byte, maxHeader)
-	n, err := io.ReadFull(f, data)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return data[:n]
-}
-
-// transcripts finds the transcripts in one folder; none if it is no folder of sessions. An error is found's, or says that the
-// folder may not be read.
-func transcripts(dir string, found func(trace.Store) error) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	if err != nil { // Read tells why
-		return found(trace.Store{Reader: name, Layout: lines, Path: dir})
-	}
-	ours := filepath.Base(dir) == "sessions" && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == index })
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.Type().IsRegular() && isTranscript(e.Name()) && (ours || isOurs(path)) {
-			if err := give(path, lines, found); err != nil {
-				return err
+	for e := range s.EntriesElse(dir, func(error) { s.Give(draft.Store(name, lines, draft.File{Path: dir})) }) { // Read tells why
+		if e.IsRegular() && isTranscript(e.Name) && (ours || isOurs(e.Path())) {
+			if f, ok := e.File(); ok {
+				s.Give(draft.Store(name, lines, f))
 			}
 		}
 	}
-	return nil
 }
 
-// give gives a store, if it is there.
-func give(path, layout string, found func(trace.Store) error) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil // there is none, or it was deleted since
+// giveDatabase gives the database at path, with its log, if it is there.
+func giveDatabase(s *draft.Search, path string) {
+	if f, ok := draft.FileAt(path); ok {
+		wal, _ := draft.FileAt(path + "-wal")
+		s.Give(draft.Store(name, database, f, wal))
 	}
-	s := trace.Store{Reader: name, Layout: layout, Path: path, Size: info.Size(), ModTime: info.ModTime()}
-	if log, err := os.Stat(path + "-wal"); err == nil && layout == database {
-		s.Parts = append(s.Parts, path+"-wal")
-		s.Size += log.Size()
-		if log.ModTime().After(s.ModTime) {
-			s.ModTime = log.ModTime()
-		}
-	}
-	return found(s)
 }

@@ -2,16 +2,13 @@ package own
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // layout is the only one there is.
@@ -20,26 +17,14 @@ const layout = "workflow.log v1"
 // Find finds the logs in the places that were named, else those of the projects that are known: the ones that this user
 // has marked, those in Places.Projects, and the one around the working directory.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	seen := map[string]bool{}
-	take := func(oss string) error {
-		real, err := filepath.EvalSymlinks(oss)
-		if err != nil || seen[real] {
-			return nil // it is not there, or was taken
+	s := draft.NewSearch(ctx, found)
+	s.Named(in.Paths, func(f draft.File) {
+		if filepath.Base(f.Path) == journal.Name {
+			give(s, filepath.Dir(f.Path))
 		}
-		seen[real] = true
-		s, ok := store(real)
-		if !ok {
-			return nil
-		}
-		return found(s)
-	}
-	for _, path := range in.Paths {
-		if err := named(ctx, path, take); err != nil {
-			return err
-		}
-	}
+	}, func(dir string) { below(s, dir) })
 	if len(in.Paths) > 0 {
-		return nil
+		return s.End()
 	}
 	env := func(name string) string {
 		if name == "HOME" {
@@ -54,82 +39,60 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		}
 	}
 	for _, root := range roots {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		// At refuses an .oss that is not this user's own folder.
 		if p, err := project.At(root, env); err == nil {
-			if err := take(filepath.Join(p.Root, project.OssDir)); err != nil {
-				return err
-			}
+			give(s, filepath.Join(p.Root, project.OssDir))
 		}
 	}
-	return nil
+	return s.End()
 }
 
-// named takes the log that path is, or those below it. Folders of git and of packages are passed over.
-func named(ctx context.Context, path string, take func(oss string) error) error {
-	if filepath.Base(path) == journal.Name {
-		return take(filepath.Dir(path))
+// below finds the logs in a folder that a person named, and in those below it. Folders of git and of packages are passed over.
+func below(s *draft.Search, dir string) {
+	if filepath.Base(dir) == project.OssDir {
+		give(s, dir)
+		return
 	}
-	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	s.Walk(dir, func(e draft.Entry) bool {
 		switch {
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist):
-			return fs.SkipDir
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
-			return fs.SkipDir
-		case d.IsDir() && d.Name() == project.OssDir:
-			if err := take(path); err != nil {
-				return err
-			}
-			return fs.SkipDir
-		case !d.IsDir() && d.Name() == journal.Name:
-			return take(filepath.Dir(path))
+		case e.IsDir() && e.Name == project.OssDir:
+			give(s, e.Path())
+			return false
+		case !e.IsDir() && e.Name == journal.Name:
+			give(s, filepath.Dir(e.Path()))
 		}
-		return nil
+		return e.Name != ".git" && e.Name != "node_modules"
 	})
 }
 
-// store is the log in the folder oss, with its rotated segments.
-func store(oss string) (trace.Store, bool) {
-	s := trace.Store{Reader: Name, Path: filepath.Join(oss, journal.Name), Layout: layout}
-	entries, err := os.ReadDir(oss)
-	if err != nil {
-		return s, false
+// give gives the log in the folder oss, with its rotated segments, once.
+func give(s *draft.Search, oss string) {
+	oss, err := filepath.EvalSymlinks(oss)
+	if err != nil || !s.Once(oss) {
+		return // it is not there, or was given
 	}
-	files := 0
-	for _, e := range entries {
-		if e.Name() != journal.Name && !isSegment(e.Name()) || !e.Type().IsRegular() {
+	log := draft.File{Path: filepath.Join(oss, journal.Name)} // after a rotation there can be none
+	var segments []draft.File
+	for e := range s.Entries(oss) {
+		if e.Name != journal.Name && !isSegment(e.Name) || !e.IsRegular() {
 			continue
 		}
-		info, err := e.Info()
-		if err != nil {
-			continue // rotated or dropped just now
-		}
-		files++
-		s.Size += info.Size()
-		s.ModTime = latest(s.ModTime, info.ModTime())
-		if e.Name() != journal.Name {
-			s.Parts = append(s.Parts, filepath.Join(oss, e.Name()))
+		f, ok := e.File()
+		switch {
+		case !ok: // rotated or dropped just now
+		case e.Name == journal.Name:
+			log = f
+		default:
+			segments = append(segments, f)
 		}
 	}
-	return s, files > 0
+	if len(segments) > 0 || !log.ModTime.IsZero() {
+		s.Give(draft.Store(Name, layout, log, segments...))
+	}
 }
 
 // isSegment says whether a file is a rotated segment: workflow.log.<first seq>.
 func isSegment(name string) bool {
 	number, ok := strings.CutPrefix(name, journal.Name+".")
 	return ok && number != "" && strings.Trim(number, "0123456789") == ""
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
