@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/codex"
@@ -10,7 +12,28 @@ import (
 	"aburn/trace/own"
 )
 
-// readers is who can read agents' session stores: the one list of them.
-func readers() []trace.Reader {
-	return []trace.Reader{claude.New(), codex.New(), opencode.New(), openclaw.New(), gemini.New(), own.New()}
+// agentStore is who can read the sessions that one agent stores.
+type agentStore struct {
+	trace.Reader
+	// row is the record that a Ref with a table names, in the store at path; nil if all records are lines.
+	row func(ctx context.Context, path string, ref trace.Ref) ([]byte, error)
+}
+
+// agentStores is the one list of the agents whose sessions can be read.
+func agentStores() []agentStore {
+	return []agentStore{
+		{claude.New(), nil},
+		{codex.New(), nil},
+		{opencode.New(), opencode.Raw},
+		{openclaw.New(), openclaw.Raw},
+		{gemini.New(), gemini.Raw},
+		{own.New(), own.Raw},
+	}
+}
+
+func readers() (all []trace.Reader) {
+	for _, s := range agentStores() {
+		all = append(all, s.Reader)
+	}
+	return all
 }

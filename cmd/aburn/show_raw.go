@@ -18,10 +18,6 @@ import (
 	"aburn/internal/jsonl"
 	"aburn/internal/plain"
 	"aburn/trace"
-	"aburn/trace/gemini"
-	"aburn/trace/openclaw"
-	"aburn/trace/opencode"
-	"aburn/trace/own"
 )
 
 // rawMax is how long a record may be that is printed.
@@ -29,15 +25,10 @@ const rawMax = 256 << 20
 
 // rawRow is the record of a row, as the reader of its source finds it.
 func rawRow(ctx context.Context, source, path string, ref trace.Ref) ([]byte, error) {
-	switch source {
-	case "gemini":
-		return gemini.Raw(ctx, path, ref)
-	case "openclaw":
-		return openclaw.Raw(ctx, path, ref)
-	case "opencode":
-		return opencode.Raw(ctx, path, ref)
-	case "own":
-		return own.Raw(ctx, path, ref)
+	for _, s := range agentStores() {
+		if s.Name() == source && s.row != nil {
+			return s.row(ctx, path, ref)
+		}
 	}
 	return nil, fmt.Errorf("no record can be had out of a store of %s", source)
 }
