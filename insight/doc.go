@@ -5,4 +5,4 @@ package insight
 
 // Version is the number of the rules below. Raise it with every change that can give a session another digest: those
 // made by other rules are then made again when they are next asked for.
-const Version = 9
+const Version = 10

@@ -1,9 +1,6 @@
 package workflow
 
-import (
-	"path"
-	"time"
-)
+import "time"
 
 // Default is the workflow ideate → plan → build → ship with the phases RED → GREEN → REFACTOR.
 func Default() Model {
@@ -81,22 +78,4 @@ func defaultTestCommands() []string {
 		"python " + testPath, "python3 " + testPath, "node " + testPath, "tsx " + testPath, "ts-node " + testPath, "bun " + testPath, "deno run " + testPath, "ruby " + testPath, "php " + testPath,
 		"perl " + testPath, "lua " + testPath, "julia " + testPath, "sh " + testPath, "bash " + testPath, "zsh " + testPath,
 	}
-}
-
-// isRunner is how many words belong to a program that runs the command which the others are, 0 for none.
-func isRunner(words []string) int {
-	base := path.Base(words[0])
-	for _, pattern := range [...]string{
-		"time", "timeout", "nice", "ionice", "nohup", "env", "command", "exec", "builtin", "sudo", "doas", "stdbuf", "xargs", "setsid", "unshare", "strace", "xvfb-run", "caffeinate", "dotenv", "cross-env", "direnv exec *",
-		"npx", "bunx", "pnpm exec", "pnpm dlx", "yarn exec", "yarn", "npm exec", "uv run", "uvx", "poetry run", "pipenv run", "pdm run", "hatch run", "rye run", "conda run", "mamba run", "pixi run",
-		"coverage run -m", "python -m coverage run -m", "bundle exec", "docker compose exec *", "docker compose run *", "docker-compose exec *", "docker-compose run *",
-		"docker exec *", "podman exec *", "nix develop -c", "nix develop --command", "nix-shell --run", "devbox run", "mise exec", "mise x", "asdf exec", "rtk", "sh", "bash", "zsh",
-	} {
-		if mayBegin(base, pattern) {
-			if n := (*Model)(nil).begins(words, base, pattern); n > 0 {
-				return n
-			}
-		}
-	}
-	return 0
 }

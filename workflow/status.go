@@ -96,7 +96,7 @@ func (s *status) options(words []string) {
 	}
 	for i, w := range words[1:] {
 		s.errexit = s.errexit || w[0] == '-' && strings.Contains(w, "e") || w == "errexit"
-		s.pipefail = s.pipefail || w == "pipefail" && isOption(words[i])
+		s.pipefail = s.pipefail || w == "pipefail" && shell.IsOption(words[i])
 	}
 }
 

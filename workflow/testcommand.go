@@ -56,7 +56,7 @@ func lostNewline(words []string) (first, more []string) {
 		end = leading(words, func(i int) bool { return shell.IsAssignment(words[i]) })
 	case "set":
 		end = leading(words, func(i int) bool {
-			return isOption(words[i]) || strings.HasSuffix(words[i-1], "o") && isOption(words[i-1])
+			return shell.IsOption(words[i]) || strings.HasSuffix(words[i-1], "o") && shell.IsOption(words[i-1])
 		})
 	}
 	return words[:end], words[end:]
@@ -83,11 +83,11 @@ func (m *Model) simple(words []string, depth int) TestRun {
 		if m.isTest(words[i:]) {
 			return TestRun{true, true, true}
 		}
-		if n := isRunner(words[i:]); n > 0 {
+		if n := shell.Wrapper(words[i:]); n > 0 {
 			i += n - 1
 			continue
 		}
-		if !isOption(w) && !isAmount(w) && !shell.IsAssignment(w) && !shell.IsReserved(w) && (i == 0 || !isOption(words[i-1])) {
+		if !shell.IsOption(w) && !isAmount(w) && !shell.IsAssignment(w) && !shell.IsReserved(w) && (i == 0 || !shell.IsOption(words[i-1])) {
 			break
 		}
 	}
@@ -146,7 +146,7 @@ func (m *Model) begins(words []string, base, pattern string) int {
 	for rest != "" {
 		want, rest, _ = strings.Cut(rest, " ")
 		for !m.isWord(want, words[i:]) {
-			if i++; i > len(words) || !isOption(words[i-1]) && !isOption(words[i-2]) {
+			if i++; i > len(words) || !shell.IsOption(words[i-1]) && !shell.IsOption(words[i-2]) {
 				return 0
 			}
 		}
@@ -160,7 +160,7 @@ func (m *Model) isWord(want string, words []string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	return wordMatches(want, words[0]) || want == testPath && !isOption(words[0]) && m.IsTestPath(words[0])
+	return wordMatches(want, words[0]) || want == testPath && !shell.IsOption(words[0]) && m.IsTestPath(words[0])
 }
 
 func wordMatches(want, word string) bool {
@@ -169,12 +169,10 @@ func wordMatches(want, word string) bool {
 		return word == want
 	}
 	if end, ok := strings.CutPrefix(start, "*"); ok && end != "" {
-		return strings.Contains(word, end) && !isOption(word)
+		return strings.Contains(word, end) && !shell.IsOption(word)
 	}
-	return strings.HasPrefix(word, start) && !isOption(word)
+	return strings.HasPrefix(word, start) && !shell.IsOption(word)
 }
-
-func isOption(word string) bool { return len(word) > 1 && (word[0] == '-' || word[0] == '+') }
 
 // isAmount says whether a word is a number or a time, as in `timeout 60s`.
 func isAmount(word string) bool {

@@ -79,6 +79,12 @@ cargo --quiet test
 make -j4 test
 make check
 docker compose exec -T web pytest
+docker exec -u root web pytest
+python -m tox
+python3 -m coverage run -m pytest
+yarn vitest
+hatch run pytest
+bash ./run_tests.sh
 docker compose run --rm web npm test
 dotnet test x.sln
 mix test

@@ -2,7 +2,6 @@ package failure
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"aburn/internal/shell"
@@ -21,11 +20,7 @@ func CommandWord(head string) string {
 func commandWords(head string) []string {
 	var all []string
 	for _, c := range shell.Commands(head) {
-		words := c.Words
-		for len(words) > 0 && (shell.IsAssignment(words[0]) || shell.IsReserved(words[0])) {
-			words = words[1:]
-		}
-		words = unwrapped(words)
+		words := shell.Program(c.Words)
 		if len(words) == 0 {
 			continue
 		}
@@ -40,43 +35,6 @@ func commandWords(head string) []string {
 		}
 	}
 	return all
-}
-
-// wrapper is a program that runs what stands behind it, and how many words of its own it needs before that.
-type wrapper struct {
-	words string
-	takes int
-}
-
-var wrappers = []wrapper{
-	{"sudo", 0}, {"env", 0}, {"time", 0}, {"nice", 0}, {"nohup", 0}, {"exec", 0}, {"command", 0}, {"stdbuf", 0}, {"xargs", 0}, {"timeout", 1},
-	{"npx", 0}, {"bunx", 0}, {"pnpx", 0}, {"pnpm exec", 0}, {"pnpm dlx", 0}, {"yarn exec", 0},
-	{"uv run", 0}, {"uvx", 0}, {"poetry run", 0}, {"pipenv run", 0}, {"python -m", 0}, {"python3 -m", 0}, {"py -m", 0}, {"bundle exec", 0},
-}
-
-// wraps says whether the words begin with the wrapper.
-func (w wrapper) wraps(words []string) bool {
-	first, second, two := strings.Cut(w.words, " ")
-	return len(words) > 0 && path.Base(words[0]) == first && (!two || len(words) > 1 && words[1] == second)
-}
-
-// maxWrapped is how many wrappers can stand before one program.
-const maxWrapped = 4
-
-// unwrapped is the words without the wrappers in front of the program, and their flags.
-func unwrapped(words []string) []string {
-	for range maxWrapped {
-		i := slices.IndexFunc(wrappers, func(w wrapper) bool { return w.wraps(words) })
-		if i < 0 {
-			break
-		}
-		n := 1 + strings.Count(wrappers[i].words, " ")
-		for n < len(words) && (strings.HasPrefix(words[n], "-") || shell.IsAssignment(words[n])) {
-			n++
-		}
-		words = words[min(n+wrappers[i].takes, len(words)):]
-	}
-	return words
 }
 
 // programWord is the program's name and, if it looks like one, its subcommand. What only moves about or prints is none.

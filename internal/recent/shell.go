@@ -13,7 +13,7 @@ func RunsLog(command string) bool { return runsLog(command, 0) }
 
 func runsLog(command string, depth int) bool {
 	for _, c := range shell.Commands(command) {
-		words := withoutPrefix(c.Words)
+		words := shell.Program(c.Words)
 		if len(words) == 0 {
 			continue
 		}
@@ -62,20 +62,4 @@ func subcommand(words []string) string {
 		}
 	}
 	return ""
-}
-
-// withoutPrefix drops what may stand before a command's name: assignments,
-// reserved words, and programs that run the rest of the line.
-func withoutPrefix(words []string) []string {
-	for len(words) > 0 {
-		switch words[0] {
-		case "time", "command", "exec", "env", "nohup", "builtin":
-		default:
-			if !shell.IsReserved(words[0]) && !shell.IsAssignment(words[0]) {
-				return words
-			}
-		}
-		words = words[1:]
-	}
-	return nil
 }
