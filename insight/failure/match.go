@@ -45,13 +45,12 @@ type phrase struct {
 	wordEnds   bool
 }
 
-// rules is all rules, in the order in which they are asked: what only one cause can say comes before what many can.
-var rules = [...][]rule{agentRules, codeRules, systemRules, localeRules, restRules}
-
-// compiled is the rules' phrases, made when they are first asked for.
+// compiled is all rules and their phrases, made when they are first asked for. The rules are asked in this order: what only
+// one cause can say comes before what many can.
 var compiled = sync.OnceValue(func() *phrases {
 	p := new(phrases)
-	for _, group := range rules {
+	locale, _ := localeRules() // a test holds that no line of them is bad
+	for _, group := range [...][]rule{agentRules, codeRules, systemRules, locale, restRules} {
 		for i := range group {
 			r := &group[i]
 			for _, text := range r.says {

@@ -1,323 +1,85 @@
 package failure
 
-// localeRules know what the commonest tools say in other languages than English: the catalogues of glibc 2.36, coreutils 9.1,
-// bash 5.2, make 4.3 and git 2.39 for German, French, Spanish, Italian, Portuguese, Japanese, Chinese, Korean, Russian, Ukrainian,
-// Polish, Dutch, Swedish, Turkish and Czech, and what databases, compilers and Windows say in some of these. What means the
-// same in all tools of a language stands behind them.
-var localeRules = []rule{
-	{class: EditMismatch, says: []string{
-		"anwendung des patches fehlgeschlagen", "patch konnte nicht angewendet werden", "le patch a échoué", "le patch ne s'applique pas", "el parche falló",
-		"el parche no aplica", "patch non riuscita", "la patch non si applica correttamente", "打补丁失败", "补丁未应用", "修補失敗", "未套用修補檔", "패치 실패", "패치를 적용하지 않습니다",
-		"ошибка применения изменений", "не удалось применить патч", "łatanie nie powiodło się", "łatka się nie stosuje", "patch misslyckades", "patchen kan inte tillämpas",
-		"yama başarısız oldu", "yama uygulanamıyor",
-	}},
-	{class: OOM, says: []string{
-		"nicht genügend hauptspeicher verfügbar", "der speicher ist ausgeschöpft", "ne peut allouer de la mémoire", "mémoire insuffisante", "no se pudo asignar memoria",
-		"memoria agotada", "impossibile allocare memoria", "memoria esaurita", "impossível alocar memória", "memória esgotada", "não foi possível alocar memória",
-		"メモリを確保できません", "メモリを使い果たしました", "无法分配内存", "内存耗尽", "無法配置記憶體", "記憶體用盡", "메모리를 할당할 수 없습니다", "메모리가 바닥남", "невозможно выделить память", "память исчерпана",
-		"не вдалося розподілити пам’ять", "пам'ять вичерпано", "nie można przydzielić pamięci", "brak pamięci", "onvoldoende geheugen beschikbaar", "kan inte allokera minne",
-		"minnet slut", "bellek ayrılamadı", "bellek tükendi", "nelze alokovat paměť", "paměť vyčerpána",
-	}},
-	{class: Disk, says: []string{
-		"kein speicherplatz mehr verfügbar", "der zugewiesene plattenplatz (quota) ist überschritten", "eingabe-/ausgabefehler", "die maximale dateigröße ist überschritten",
-		"die datei ist zu groß", "aucun espace disponible sur le périphérique", "débordement du quota d'espace disque", "erreur d'entrée/sortie",
-		"débordement de la taille permise pour un fichier", "fichier trop gros", "no queda espacio en el dispositivo", "se ha excedido la cuota de disco",
-		"error de entrada/salida", "superado el límite de tamaño de fichero", "fichero demasiado grande", "spazio esaurito sul device", "quota disco superata",
-		"errore di input/output", "superato il limite di dimensione file", "file troppo grande", "sem espaço livre no dispositivo", "quota do disco excedida",
-		"erro de entrada/saída", "excedido limite de tamanho do ficheiro", "ficheiro muito grande", "não há espaço disponível no dispositivo", "cota da disco excedida",
-		"excedido tamanho limite de arquivo", "arquivo muito grande", "デバイスに空き領域がありません", "ディスク使用量制限を超過しました", "入力/出力エラーです", "ファイルサイズ制限を超過しました", "ファイルが大きすぎます", "设备上没有空间",
-		"超出磁盘限额", "输入/输出错误", "文件大小超出限制", "文件过大", "裝置上已無多餘空間", "磁碟配額已滿", "輸入/輸出錯誤", "到達檔案大小上限", "檔案太大", "장치에 남은 공간이 없음", "디스크 할당량이 초과됨", "입력/출력 오류", "파일 크기 제한을 초과함",
-		"파일이 너무 큽니다", "на устройстве не осталось свободного места", "превышена дисковая квота", "ошибка ввода/вывода", "превышен лимит размера файла", "файл слишком велик",
-		"недостатньо місця на пристрої", "перевищено квоту диска", "помилка введення-виведення", "перевищено обмеження на розмір файла", "файл є надто великим",
-		"brak miejsca na urządzeniu", "przekroczony limit dyskowy", "błąd wejścia/wyjścia", "przekroczony limit wielkości pliku", "plik zbyt duży",
-		"geen ruimte meer over op apparaat", "schijfquotum is overschreden", "invoer-/uitvoerfout", "limiet op bestandsgrootte is overschreden", "bestand is te groot",
-		"enheten är full", "diskkvot överskriden", "in/ut-fel", "begränsning av filstorlek överskriden", "för stor fil", "aygıt üzerinde boş yer yok", "disk kotası aşıldı",
-		"girdi/çıktı hatası", "dosya uzunluğu sınırı aşıldı", "dosya çok büyük", "na zařízení není volné místo", "překročena disková kvóta", "chyba vstupu/výstupu",
-		"překročen limit délky souboru (sigxfs2", "soubor je příliš velký",
-	}},
-	{class: Auth, says: []string{
-		"authentifizierung fehlgeschlagen", "passwort-authentifizierung für benutzer", "keine berechtigung für tabelle", "keine berechtigung für schema",
-		"échec d'authentification", "authentification par mot de passe échouée pour l'utilisateur", "droit refusé pour la table", "droit refusé pour le schéma",
-		"autenticación falló", "la autentificación password falló para el usuario", "permiso denegado a la tabla", "permiso denegado al esquema",
-		"autenticazione non riuscita", "autenticazione con password fallita per l'utente", "permesso negato per la tabella", "permesso negato per lo schema", "鉴权失败",
-		"password 认证失败", "身份驗證失敗", "uwierzytelnienie nie powiodło się", "autentisering misslyckades", "lösenordsautentisering misslyckades för användare",
-		"rättighet saknas för tabell", "rättighet saknas för schema", "için kimlik doğrulaması başarısız", "のパスワード認証に失敗しました", "へのアクセスが拒否されました", "의 password 인증을 실패했습니다",
-		"테이블에 대한 접근 권한 없음", "스키마(schema) 접근 권한 없음", "не прошёл проверку подлинности (по паролю", "нет доступа к таблице", "нет доступа к схеме",
-		"не пройшов автентифікацію за допомогою пароля", "немає дозволу для таблиці", "немає дозволу для схеми", "échec de l'authentification", "error de autenticación",
-		"認証に失敗", "認証エラー", "身份验证失败", "认证失败", "authentification échouée", "autenticazione fallita", "ошибка аутентификации", "не удалось аутентифицировать",
-		"autenticação falhou", "passwort-authentifizierung", "authentification par mot de passe échouée", "用户密码认证失败", "パスワード認証に失敗", "la autentificación password falló",
-		"인증 실패", "인증에 실패",
-	}},
-	{class: Conflict, says: []string{
-		"merge-konflikt in", "automatischer merge fehlgeschlagen", "die adresse wird bereits verwendet", "das gerät oder die ressource ist belegt",
-		"das programm kann nicht ausgeführt oder verändert werden", "existiert bereits", "ihre lokalen änderungen würden durch",
-		"fehler beim versenden einiger referenzen nach", "verweigere den merge von nicht zusammenhängenden historien",
-		"es muss angegeben werden, wie mit abweichenden branches umgegangen werden sollen", "nicht möglich: sie haben änderungen, die nicht zum commit vorgemerkt sind",
-		"rebase nicht möglich: sie haben änderungen, die nicht zum commit", "existiert bereits und ist kein leeres verzeichnis", "ist bereits in", "nicht anwenden",
-		"pullen ist nicht möglich, weil sie nicht zusammengeführte dateien haben", "nicht möglich: die staging-area enthält nicht committete änderungen",
-		"vorspulen nicht möglich, breche ab", "doppelter schlüsselwert verletzt unique-constraint", "verklemmung (deadlock) entdeckt", "conflit de fusion dans",
-		"la fusion automatique a échoué", "le fichier existe", "adresse déjà utilisée", "périphérique ou ressource occupé", "fichier texte occupé",
-		"vos modifications locales aux fichiers suivants seraient écrasées par", "impossible de pousser des références vers",
-		"refus de fusionner des historiques sans relation", "besoin de spécifier comment réconcilier des branches divergentes", "existe déjà",
-		"vous avez des modifications non indexées", "impossible de rebaser : vous avez des modifications non indexées", "existe déjà et n'est pas un répertoire vide",
-		"est déjà extrait dans", "impossible d'appliquer", "impossible de tirer car vous avez des fichiers non fusionnés",
-		"impossible : votre index contient des modifications non validées", "pas possible d'avancer rapidement, abandon",
-		"la valeur d'une clé dupliquée rompt la contrainte unique", "interblocage (deadlock) détecté", "conflicto de fusión en", "fusión automática falló",
-		"el fichero ya existe", "la dirección ya se está usando", "dispositivo o recurso ocupado", "el fichero de texto está ocupado",
-		"los cambios locales de los siguientes archivos serán sobreescritos por", "falló el empuje de algunas referencias a", "rehusando fusionar historias no relacionadas",
-		"necesita especificar cómo reconciliar las ramas divergentes", "ya existe", "tienes cambios sin marcar",
-		"no se puede realizar rebase: tienes cambios fuera del área de stage", "ya existe y no es un directorio vacío", "ya ha sido marcado en", "no se pudo aplicar",
-		"no es posible hacer pull porque tienes archivos sin fusionar", "tu índice contiene cambios que no están en un commit", "no es posible hacer fast-forward, abortando",
-		"llave duplicada viola restricción de unicidad", "se ha detectado un deadlock", "la relación", "conflitto di merge in", "merge automatico fallito",
-		"file già esistente", "indirizzo già in uso", "dispositivo o risorsa occupata", "file di testo occupato",
-		"le tue modifiche locali ai seguenti file sarebbero sovrascritte con l'operazione di", "push di alcuni riferimenti su",
-		"mi rifiuto di eseguire il merge di cronologie non correlate", "esiste già", "ci sono delle modifiche non in staging",
-		"impossibile eseguire il rebase: ci sono delle modifiche non in staging", "esiste già e non è una directory vuota", "è già stato eseguito in",
-		"non è stato possibile applicare", "il pull non è possibile perché ci sono file di cui non è stato eseguito il merge",
-		"l'indice contiene modifiche di cui non è stato eseguito il commit", "fast forward non possibile, interrompo l'operazione",
-		"un valore chiave duplicato viola il vincolo univoco", "rilevato deadlock", "合并冲突于", "自动合并失败", "文件已存在", "地址已在使用", "设备或资源忙", "文本文件忙", "已经存在", "您对下列文件的本地修改将被",
-		"无法推送一些引用到", "拒绝合并无关的历史", "需要指定如何调和偏离的分支", "您有未暂存的变更", "不能变基：您有未暂存的变更", "已经存在，并且不是一个空目录", "已经检出到", "不能应用", "无法拉取，因为您有未合并的文件", "您的索引中包含未提交的变更", "无法快进，终止", "重复键违反唯一约束",
-		"检测到死锁", "合併衝突於", "自動合併失敗", "檔案已存在", "位址已經有在使用", "裝置或系統資源忙碌中", "文字檔忙錄中", "已有同名", "您對下列檔案的本機修改將被", "推送一些引用到", "拒絕合併無關的歷史", "需要指定如何調和偏離的分支", "已經存在", "您有未暫存的變更",
-		"不能重定基底：您有未暫存的變更", "已經存在，並且不是一個空目錄", "不能套用", "無法拉取，有未合併的檔案", "您的索引中包含未提交的變更", "無法快轉，中止", "에 병합 충돌", "자동 병합이 실패했습니다", "파일이 있습니다", "주소가 이미 사용 중입니다", "장치나 자원이 동작 중",
-		"실행 파일 사용 중", "이미 있습니다", "다음 파일의 로컬 변경 사항을", "에 푸시하는데 실패했습니다", "관계 없는 커밋 내역의 병합을 거부합니다", "리모트가 이미 있습니다", "할 수 없습니다: 스테이징하지 않은 변경 사항이 있습니다",
-		"리베이스할 수 없습니다: 스테이징하지 않은 변경 사항이 있습니다", "이미 있고 빈 디렉터리가 아닙니다", "위치에 받아져 있습니다", "다음을 적용할(apply) 수 없습니다", "병합하지 않은 파일이 있으므로, 풀을 할 수 없습니다",
-		"할 수 없습니다: 인덱스에 커밋하지 않은 변경 사항이 있습니다", "정방향이 불가능하므로, 중지합니다", "고유 제약 조건을 위반함", "deadlock 발생했음", "이름의 릴레이션(relation)이 이미 있습니다", "이름의 데이터베이스는 이미 있음", "конфликт слияния в",
-		"сбой автоматического слияния", "файл существует", "адрес уже используется", "устройство или ресурс занято", "текстовый файл занят",
-		"ваши локальные изменения в указанных файлах будут перезаписаны при", "не удалось отправить некоторые ссылки в", "отказ слияния несвязанных историй изменений",
-		"у вас есть непроиндексированные изменения", "не удалось выполнить перемещение коммитов: у вас есть непроиндексированные изменения",
-		"уже существует и не является пустым каталогом", "уже находится на", "не удалось применить коммит",
-		"невозможно выполнить получение, так как у вас имеются не слитые файлы", "в вашем индексе есть незакоммиченные изменения", "быстрая перемотка невозможна, отменяем",
-		"повторяющееся значение ключа нарушает ограничение уникальности", "обнаружена взаимоблокировка", "уже существует", "konflikt scalania w",
-		"automatyczne scalanie nie powiodło się", "plik istnieje", "adres jest już w użyciu", "urządzenie lub zasoby zajęte", "plik wykonywalny zajęty", "już istnieje",
-		"twoje lokalne zmiany do następujących plików zostaną zastąpione przez", "nie można wypchnąć niektórych referencji do", "odmawiam scalenia niepowiązanych historii",
-		"należy podać, jak godzić rozbieżne gałęzie", "masz nieprzygotowane zmiany", "nie można przestawić: masz nieprzygotowane zmiany",
-		"już istnieje i nie jest pustym katalogiem", "jest już wybrana w", "nie można zastosować", "zaciąganie jest możliwe, ponieważ istnieją niescalone pliki",
-		"twój indeks zawiera niezłożone zmiany", "nie da się przewinąć, przerywanie", "sammanslagningskonflikt i", "kunde inte slå ihop automatiskt", "filen existerar",
-		"adressen redan upptagen", "enhet eller resurs upptagen", "kodfil upptagen", "det finns redan en gren som heter",
-		"dina lokala ändringar av följande filer skulle skrivas över av", "misslyckades sända vissa referenser till", "vägrar slå samman orelaterad historik",
-		"måste ange hur avvikande grenar skall förlikas", "finns redan", "du har oköade ändringar", "kan inte ombasera: du har oköade ändringar",
-		"finns redan och är inte en tom katalog", "är redan utcheckad på", "kunde inte tillämpa",
-		"du kan inte utföra en \"pull\" eftersom du har filer som inte slagits samman", "ditt index innehåller ändringar som inte checkats in",
-		"kan inte snabbspola, avbryter", "duplicerat nyckelvärde bryter mot unik-villkor", "deadlock upptäckt", "içinde birleştirme çakışması",
-		"otomatik birleştirme başarısız", "dosya var", "adres zaten kullanımda", "aygıt ya da özkaynak meşgul", "metin dosyası meşgul", "adında bir dal halihazırda var",
-		"ile aşağıdaki dosyalardaki yerel değişikliklerin üzerine yazılacak", "konumuna itilemedi", "birbiriyle ilişkisi olmayan geçmişleri birleştirme reddediliyor",
-		"iraksak dalların nasıl uzlaştırılacağının belirtilmesi gerekiyor", "yapılamıyor: hazırlanmamış değişiklikleriniz var",
-		"yeniden temellendirilemiyor: hazırlanmamış değişiklikleriniz var", "halihazırda var ve boş bir dizin değil", "konumunda halihazırda yapılmış",
-		"çekme yapılamaz; birleştirmesi tamamlanmamış dosyalarınız var", "yapılamıyor: i̇ndeksiniz işlenmemiş değişiklikler içeriyor",
-		"i̇leri sarma olanaklı değil, iptal ediliyor", "o ficheiro existe", "endereço já em uso", "dispositivo ou recurso ocupado", "ficheiro de texto ocupado",
-		"arquivo existe", "dispositivo ou recurso está ocupado", "área de texto ocupada", "ファイルが存在します", "アドレスは既に使用中です", "デバイスもしくはリソースがビジー状態です", "テキストファイルがビジー状態です",
-		"重複したキー値は一意性制約", "デッドロックを検出しました", "はすでに存在します", "файл вже існує", "адресу вже використано", "пристрій або ресурс зайнято", "текстовий файл зайнято",
-		"повторювані значення ключа порушують обмеження унікальності", "виявлено взаємне блокування", "вже існує", "bestand bestaat al", "adres is al in gebruik",
-		"apparaat of hulpbron is bezig", "tekstbestand is in gebruik", "soubor již existuje", "adresa je užívána", "zařízení nebo zdroj jsou používány", "soubor je používán",
-		"konflikt (", "conflit (", "conflicto (", "conflitto (", "конфликт (", "競合 (", "冲突（", "冲突 (", "衝突 (", "衝突（", "충돌 (", "çakışma (", "マージ競合", "マージコンフリクト", "já existe",
-		"既に存在します", "すでに存在します", "已存在", "이미 존재합니다", "bestaat al", "zaten mevcut", "doppelter schlüsselwert", "la valeur d'une clé dupliquée", "llave duplicada", "重复键", "重複キー",
-		"повторяющееся значение ключа", "wird bereits verwendet", "non-fast-forward",
-	}},
-	{class: Network, says: []string{
-		"verbindungsaufbau abgelehnt", "das netzwerk ist nicht erreichbar", "keine route zum zielrechner", "die verbindung wurde vom kommunikationspartner zurückgesetzt",
-		"der name oder der dienst ist nicht bekannt", "temporärer fehler bei der namensauflösung", "die wartezeit für die verbindung ist abgelaufen",
-		"kann nicht aufgelöst werden", "nicht in adresse übersetzen", "server beendete die verbindung unerwartet", "connexion refusée", "le réseau n'est pas accessible",
-		"aucun chemin d'accès pour atteindre l'hôte cible", "connexion ré-initialisée par le correspondant", "nom ou service inconnu",
-		"échec temporaire dans la résolution du nom", "connexion terminée par expiration du délai d'attente", "impossible de résoudre l’adresse de l’hôte",
-		"n'a pas pu traduire le nom d'hôte", "la connexion au serveur a été coupée de façon inattendue", "conexión rehusada", "la red es inaccesible",
-		"no existe ninguna ruta", "conexión reinicializada por la máquina remota", "nombre o servicio desconocido", "fallo temporal en la resolución del nombre",
-		"expiró el tiempo de conexión", "no se pudo resolver la dirección del equipo", "no se pudo traducir el nombre", "el servidor ha cerrado la conexión inesperadamente",
-		"connessione rifiutata", "la rete non è raggiungibile", "nessun instradamento per l'host", "connessione interrotta dal corrispondente", "nome o servizio sconosciuto",
-		"errore temporaneo nella risoluzione del nome", "connessione scaduta", "impossibile risolvere l'indirizzo dell'host", "conversione del nome host",
-		"il server ha chiuso la connessione inaspettatamente", "ligação recusada", "rede inacessível", "sem caminho para o anfitrião", "ligação reposta pelo peer",
-		"nome ou serviço desconhecidos", "falha temporária na resolução de nome", "ligação expirada", "impossível resolver o endereço do servidor", "conexão recusada",
-		"a rede está fora de alcance", "não há rota para o host", "conexão fechada pela outra ponta", "nome ou serviço desconhecido", "falha temporário na resolução de nome",
-		"tempo esgotado para conexão", "não foi possível resolver endereço de máquina", "接続を拒否されました", "ネットワークに届きません", "ホストへの経路がありません", "接続が相手からリセットされました", "名前またはサービスが不明です",
-		"名前解決に一時的に失敗しました", "接続がタイムアウトしました", "を解決できませんでした", "をアドレスに変換できませんでした", "サーバーとの接続が想定外にクローズされました", "拒绝连接", "网络不可达", "没有到主机的路由", "连接被对方重设", "未知的名称或服务", "域名解析暂时失败",
-		"连接超时", "无法解析主机地址", "无法解释主机名", "服务器意外地关闭了联接", "連線被拒絕", "無法接觸網路", "找不到通往該主機的路由路徑", "連線被對方重設", "名稱或服務未知", "解析名稱時發生暫時性錯誤", "連線超過時間", "無法解析主機位址", "연결이 거부됨",
-		"네트워크가 접근 불가능합니다", "호스트로 갈 루트가 없음", "상대편이 연결을 끊음", "이름 혹은 서비스를 알 수 없습니다", "name resolution에서 일시적인 실패", "연결 시간 초과", "호스트 주소를 해석할 수 없습니다", "호스트 이름을 전송할 수 없습니다: 대상 주소",
-		"서버가 갑자기 연결을 닫았음", "в соединении отказано", "сеть недоступна", "нет маршрута до узла", "соединение разорвано другой стороной", "неизвестное имя или служба",
-		"временный сбой в разрешении имен", "время ожидания соединения истекло", "не удаётся разрешить адрес", "преобразовать имя", "сервер неожиданно закрыл соединение",
-		"у з'єднанні відмовлено", "не вдалося отримати доступ до мережі", "немає маршруту до вузла", "вузол розірвав з’єднання", "невідома назва чи сервіс",
-		"тимчасова помилка розв'язання назв", "перевищено інтервал очікування з'єднання", "неможливо розв'язати адресу вузла", "не вдалося перекласти ім’я хоста",
-		"сервер неочікувано закрив підключення", "połączenie odrzucone", "sieć jest niedostępna", "brak trasy do hosta", "połączenie zerwane przez drugą stronę",
-		"ta nazwa lub usługa jest nieznana", "odwzorowanie nazwy jest chwilowo niemożliwe", "przekroczony czas oczekiwania na połączenie",
-		"nie udało się rozwiązać adresu hosta", "verbinding is geweigerd", "netwerk is onbereikbaar", "geen route naar host", "verbinding is weggevallen",
-		"naam of dienst is niet bekend", "tijdelijk probleem in naamsherleiding", "verbinding is verlopen", "kan host-adres", "förbindelsen förvägrad",
-		"nätverket kan inte nås", "ingen väg till värd", "förbindelse borttagen av partnern", "namn eller tjänst okänd", "namnuppslagning misslyckades temporärt",
-		"förbindelsens tidsgräns löpte ut", "kunde inte slå upp värdadressen", "kunde inte översätta värdnamn", "servern stängde oväntat ner uppkopplingen",
-		"bağlantı reddedildi", "ağ erişilebilir durumda değil", "makinaya ağ üzerinden yol yok", "bağlantı karşıdan kesildi", "i̇sim ya da servis bilinmiyor",
-		"i̇sim çözünürlüğünde geçici başarısızlık", "bağlantıda zaman aşımı", "makine adresi çözümlenemedi", "spojení odmítnuto", "síť není dostupná",
-		"k počítači neexistuje cesta", "spojení zrušeno druhou stranou", "neznámé jméno nebo služba", "dočasná chyba při vyhodnocování jména",
-		"spojení bylo příliš dlouho neaktivní", " adresu počítače", "nemohu přeložit jméno hostitele", "server neočekávaně ukončil spojení", "konnte host nicht auflösen",
-		"konnte den namen", "name oder dienst nicht bekannt", "conexión rechazada", "conexión denegada", "connexion au serveur", "verbindung zum server", "接続が拒否されました",
-		"连接被拒绝", "无法解析主机", "无法连接", "could not translate host name", "nätet är oåtkomligt",
-	}},
-	{class: Timeout, says: []string{
-		"storniere anfrage wegen zeitüberschreitung der anfrage", "storniere anfrage wegen zeitüberschreitung einer sperre",
-		"annulation de la requête à cause du délai écoulé pour l'exécution de l'instruction", "annulation de la requête à cause du délai écoulé pour l'obtention des verrous",
-		"cancelando la sentencia debido a que se agotó el tiempo de espera de sentencias",
-		"cancelando la sentencia debido a que se agotó el tiempo de espera de candados (locks", "annullamento dell'istruzione a causa di timeout",
-		"annullamento dell'istruzione a causa di timeout di lock", "ステートメントのタイムアウトのためステートメントをキャンセルしています", "ロックのタイムアウトのためステートメントをキャンセルしています", "由于语句执行超时，正在取消查询命令",
-		"由于锁超时，取消语句操作", "명령실행시간 초과로 작업을 취소합니다", "잠금 대기 시간 초과로 작업을 취소합니다", "выполнение оператора отменено из-за тайм-аута",
-		"выполнение оператора отменено из-за тайм-аута блокировки", "виконання оператора скасовано через тайм-аут", "виконання оператора скасовано через тайм-аут блокування",
-		"avbryter sats på grund av sats-timeout", "avbryter sats på grund av lås-timeout", "zeitüberschreitung", "zeitlimit überschritten", "délai d'attente dépassé",
-		"délai dépassé", "délai d'attente expiré", "タイムアウト", "超时", "逾時", "tiempo de espera agotado", "tiempo de espera", "истекло время", "время ожидания", "превышено время",
-		"tempo esgotado", "tempo limite", "tempo scaduto", "시간 초과", "przekroczono limit czasu", "zaman aşımı",
-	}},
-	{class: Build, says: []string{
-		"keine regel, um", "kompilierung beendet", "aucune règle pour fabriquer", "compilation terminée", "référence indéfinie vers",
-		"no hay ninguna regla para construir el objetivo", "compilación terminada", "referencia a", "nessuna regola per generare l'obiettivo", "sem regra para fazer o alvo",
-		"sem regra para processar o alvo", "referência não definida para", "を make するルールがありません", "コンパイルを停止しました", "没有规则可制作目标", "编译中断", "沒有規則可製作目標", "編譯終止", "을(를) 만들 규칙이 없습니다",
-		"нет правила для сборки цели", "компиляция прервана", "неопределённая ссылка на", "нема правила для створення цілі", "компіляцію перервано", "невизначене посилання",
-		"brak reguł do wykonania obiektu", "er is geen regel om doel", "compilatie is beëindigd", "ingen regel för att skapa målet", "kompilering avslutad",
-		"žádné pravidlo jak vyrobit cíl", "derleme sonlandırıldı", "schwerwiegender fehler:…nicht gefunden", "erreur fatale:…aucun fichier", "error fatal:…no existe",
-		"致命的エラー:", "致命错误：", "фатальная ошибка:…нет такого", "erro fatal:…inexistente", "errore fatale:…non esistente", "undefinierter verweis auf", "referencia a…sin definir",
-		"への定義されていない参照", "未定义的引用", "no hay ninguna regla para construir",
-	}},
-	{class: Syntax, says: []string{
-		"syntaxfehler", "fehlender trenner", "ohne schließende klammer", "ungültiger regulärer ausdruck", "der vorherige reguläre ausdruck ist nicht korrekt",
-		"ungültige konfigurationszeile", "unbekannter befehl", "nicht beendeter »s«-befehl", "nicht beendeter regulärer adressausdruck", "erreur de syntaxe",
-		"séparateur manquant", "échec de l’appairage", "expression régulière invalide", "expression régulière précédente invalide", "de config incorrecte dans le fichier",
-		"commande inconnue", "commande « s » inachevée", "expression régulière d'adresse inachevée", "error sintáctico", "falta un separador", "desemparejados",
-		"la expresión regular es errónea", "la expresión regular precedente es inválida", "mala línea de config", "orden desconocida", "orden `s' sin terminar",
-		"dirección de expresión regular sin terminar", "error de sintaxis", "errore di sintassi", "separatore mancante", "senza corrispondenza",
-		"espressione regolare non valida", "espressione regolare precedente non valida", "riga configurazione", "comando sconosciuto", "comando `s' non terminato",
-		"espressione regolare non terminata nell'indirizzo", "erro de sintaxe", "separador em falta", "não correspondido", "[= sem par", "expressão regular inválida",
-		"expressão regular precedente inválida", "comando desconhecido", "comando \"s\" não terminado", "regexp de endereço não terminada", "faltando o separador",
-		"descasados", "sem correspondente", "comando `s' inacabado (s/// - faltou delimitador", "a expressão regular do endereço está inacabada (falta a /", "構文エラー",
-		"分離記号を欠いています", "または \\( が不一致です", "無効な正規表現です", "無効な前方正規表現です", "不明なコマンド", "s' コマンドが終了していません", "アドレスregexが終了していません", "语法错误", "缺失分隔符", "不匹配的 (", "不匹配的 [", "无效的常规表达式",
-		"无效的前导常规表达式", "中错误的配置行", "未知的命令", "未终止的“s”命令", "未终止的地址正则表达式", "語法錯誤", "缺少分隔符", "不對稱的", "正規表示式無效", "前置正規表示式無效", "中錯誤的設定行", "未結束的「s」命令", "未結束的位址正規表示式", "문법 오류",
-		"분리 기호가 빠졌음", "짝이 맞지 않는", "부적절한 정규식", "앞선 정규식이 부적절함", "번 줄에 잘못된 설정", "알 수 없는 명령", "s' 명령이 끝나지 않았습니다", "주소 정규식이 끝나지 않았습니다", "구문 오류", "синтаксическая ошибка",
-		"пропущен разделитель", "непарная (", "непарная [", "неверное регулярное выражение", "неверное предшествующее регулярное выражение", "строке файла",
-		"неизвестная команда", "незавершенная команда `s", "незавершенное адресное регулярное выражение", "ошибка синтаксиса", "синтаксична помилка", "пропущено розділювач",
-		"неврівноважена послідовність", "вираз без парних", "помилка у формальному виразі", "помилка у попередньому формальному виразі", "невідома команда",
-		"незавершена команда «s", "незавершений формальний вираз адреси", "błąd składni", "brakujący separator", "niesparowane", "błędne wyrażenie regularne",
-		"błędne poprzedzające wyrażenie regularne", "zły wiersz konfiguracji", "nieznane polecenie", "niezakończone polecenie `s", "niezakończony adres wyrażenia regularnego",
-		"syntaxfout", "ontbrekend scheidingsteken", "ongepaarde", "ongeldige reguliere expressie", "ongeldige voorafgaande reguliere expressie", "onbekende opdracht",
-		"onafgemaakte 's'-opdracht", "onafgemaakte reguliere expressie voor adres", "syntaxfel", "separator saknas", "obalanserade", "ogiltigt reguljärt uttryck",
-		"ogiltigt föregående reguljärt uttryck", "felaktig konfigurationsfil rad", "okänt kommando", "oavslutat ”s”-kommando", "oavslutat reguljärt uttryck för adress",
-		"sözdizim hatası", "eşleşmiyor", "düzenli ifade geçersiz", "önceleme düzenli ifadesi geçersiz", "hatalı yapılandırma satırı", "bilinmeyen komut",
-		"sonlandırılmamış 's' komutu", "sonlandırılmamış adres düzenli ifadesi", "chyba syntaxe", "chybí oddělovač", "nepárová", "nepřípustný regulární výraz",
-		"nepřípustný předchozí regulární výraz", "neznámý příkaz", "neukončený příkaz „s", "neukončená adresa regulárního výrazu", "syntaxfehler bei", "syntaxe invalide",
-		"構文解析エラー", "文法エラー",
-	}},
-	{class: Type, says: []string{
-		"nicht deklariert (erste verwendung in dieser funktion", "implizite deklaration der funktion", "unbekannter typname", "redefinition von",
-		"zu wenige argumente für funktion", "zu viele argumente für funktion", "in konflikt stehende typen für", "wurde in diesem gültigkeitsbereich nicht definiert",
-		"hat kein element namens", "bezeichnet keinen typ", "inkompatibler typ für argument", "ungültige eingabesyntax für typ",
-		"non déclaré (première utilisation dans cette fonction", "déclaration implicite de la fonction", "nom de type", "redéfinition de",
-		"trop peu d'arguments pour la fonction", "trop d'arguments pour la fonction", "types conflictuels pour", "n'a pas été déclaré dans cette portée",
-		"n'a pas de membre nommé", "ne nomme pas un type", "type incompatible pour l'argument", "syntaxe en entrée invalide pour le type",
-		"no se declaró aquí (primer uso en esta función", "declaración implícita de la función", "nombre de tipo", "redefinición de", "faltan argumentos para la función",
-		"demasiados argumentos para la función", "tipos en conflicto para", "no se declaró en este ámbito", "no tiene un miembro llamado", "no nombra a un tipo",
-		"tipo incompatible para el argumento", "la sintaxis de entrada no es válida para tipo", "が宣言されていません (この関数内での最初の使用", "の暗黙的な宣言です", "不明な型名", "が再定義されました", "へ渡す引数が少なすぎます",
-		"への引数が多すぎます", "と型が競合しています", "という名前のメンバを持っていません", "の引数用の互換性がない型です", "型の入力構文が不正です", "未声明(在此函数内第一次使用", "隐式声明函数", "未知的类型名", "提供给函数", "类型冲突", "在此作用域中尚未声明", "没有名为",
-		"不是一个类型名", "个实参类型不兼容", "无效的类型", "не описан (первое использование в этой функции", "неявная декларация функции", "неизвестное имя типа",
-		"слишком мало аргументов в вызове функции", "слишком много аргументов в вызове функции", "несовместимые типы для", "в этой области видимости",
-		"не содержит элемента с именем", "не является именем типа", "несовместимый тип аргумента", "неверный синтаксис для типа",
-		"är odeklarerad (första förekomsten i denna funktion", "implicit deklaration av funktionen", "okänt typnamn", "omdefinition av", "för få argument till funktionen",
-		"för många argument till funktionen", "motstridiga typer på", "deklarerades inte i detta definitionsområde", "har ingen medlem med namnet", "är inte namnet på en typ",
-		"inkompatibel typ för argument", "ogiltig indatasyntax för type", "隱含宣告函式", "提供給函式", "類型衝突", "在此作用欄位中尚未宣告", "沒具名為", "沒有命名一個類型", "類型不相容", "неявне оголошення функції",
-		"неприпустимий синтаксис для типу", "impliciete declaratie van functie", "te weinig argumenten voor functie", "incompatibel type voor argument",
-		"işlevinin örtük bildirimi", "için yeniden tanımlama", "işlevi için çok az argüman belirtildi", "işlevi için çok fazla argüman belirtildi", "için çelişen türler",
-		"bu etki alanında bildirilmemiş", "isimli üye içermiyor", "bir türü isimlendirmiyor", "sintassi di input non valida per il tipo", "자료형 대한 잘못된 입력", "nicht deklariert",
-		"non déclaré", "no se declaró", "は宣言されていません", "未声明", "не описана", "シンボルを見つけられません", "找不到符号", "symbol nicht gefunden", "不兼容的类型", "不適合な型", "inkompatible typen",
-	}},
-	{class: ToolMisuse, says: []string{
-		"fehlender operand", "zusätzlicher operand", "ist ein verzeichnis", "ist kein verzeichnis", "unbekannte option", "ungültige option", "ist kein git-befehl",
-		"nicht erkanntes argument", "unbekannter schalter", "erfordert einen wert", "es gibt keine tracking-informationen für den aktuellen branch",
-		"hat keinen upstream-branch", "fehlender dateioperand", "sind dieselbe datei", "r wurde nicht angegeben, daher wird das verzeichnis", "opérande manquant",
-		"opérande supplémentaire", "est un dossier", "n'est pas un dossier", "option non reconnue", "option invalide", "n'est pas une commande git", "option inconnue",
-		"argument non reconnu", "bascule inconnue", "a besoin d'une valeur", "pas d'information de suivi distant pour la branche actuelle", "n'a pas de branche amont",
-		"opérande de fichier manquant", "identifient le même fichier", "r non spécifié ; omission du répertoire", "prédicat inconnu", "falta un operando", "operando extra",
-		"es un directorio", "no es un directorio", "opción inválida", "no es un comando de git", "opción…desconocida", "argumento no reconocido", "switch desconocido",
-		"requiere un valor", "no hay información de rastreo para la rama actual", "no tiene una rama upstream", "falta un fichero como operando", "son el mismo fichero",
-		"predicado desconocido", "operando mancante", "operando…in più", "è una directory", "non è una directory", "opzione non valida", "non è un comando git",
-		"opzione sconosciuta", "argomento non riconosciuto", "richiede un valore", "non ci sono informazioni di tracciamento per il branch corrente",
-		"non ha alcun branch upstream", "manca il file operando", "sono lo stesso file", "predicato sconosciuto", "operando em falta", ": é pasta", "não é pasta",
-		"opção…desconhecida", "opção inválida", "operando de ficheiro em falta", "são o mesmo ficheiro", "r não especificado, a omitir a pasta", "falta operando",
-		"é um diretório", "não é um diretório", "opção não reconhecida", "falta o operando arquivo", "são o mesmo arquivo", "r não especificado; omitindo o diretório",
-		"predicado inválido", "オペランドがありません", "余分な演算子", "ディレクトリです", "ディレクトリではありません", "無効なオプション", "ファイルオペランドがありません", "は同じファイルです", "r が指定されていません; ディレクトリ", "不明な述語です", "缺少操作对象",
-		"多余的操作对象", "是一个目录", "不是目录", "未识别的选项", "不适用的选项", "不是一个 git 命令", "未知选项", "未能识别的参数", "未知开关", "需要一个值", "当前分支没有跟踪信息", "没有对应的上游分支", "缺少要操作的文件", "为同一文件", "未指定 -r；略过目录",
-		"未知的断言", "缺少運算元", "額外的運算元", "是個目錄", "並不是一個目錄", "無法識別", "無效選項", "不是一個 git 指令", "未知選項", "無法識別的參數", "未知開關", "需要一個值", "目前分支沒有追蹤訊息", "沒有上游分支", "缺少了檔案運算元", "為同一檔案",
-		"未指定 -r；略過目錄", "未知謂語", "피연산자 빠짐", "추가 피연산자", "디렉터리입니다", "디렉터리가 아닙니다", "인식할 수 없는 옵션", "부적절한 옵션", "깃 명령이 아닙니다", "알 수 없는 옵션", "알 수 없는 인자", "현재 브랜치에 추적 정보가 없습니다",
-		"에 업스트림 브랜치가 없습니다", "파일 피연산자 빠짐", "은(는) 동일한 파일입니다", "r을 지정하지 않음", "пропущен операнд", "лишний операнд", "это каталог", "это не каталог", "нераспознанный параметр",
-		"неверный ключ", "не является командой git", "неопознанный аргумент", "у текущей ветки нет информации об отслеживании", "пропущен операнд, задающий файл",
-		"один и тот же файл", "не указан -r; пропускается каталог", "неизвестный предикат", "відсутній операнд", "зайвий операнд", "є каталогом", "не є каталогом",
-		"невідомий параметр", "некоректний параметр", "пропущений операнд, що вказує файл", "один і той самий файл", "r не вказано; пропускаємо каталог", "невідомий ключ",
-		"brakujący argument", "nadmiarowy argument", "jest katalogiem", "nie jest katalogiem", "nieznana opcja", "błędna opcja", "nie jest poleceniem gita",
-		"nierozpoznany argument", "nieznany przełącznik", "wymaga wartości", "bieżąca gałąź nie ma informacji o śledzeniu", "nie ma gałęzi nadrzędnej",
-		"brakujący argument plikowy", "to ten sam plik", "nie podano opcji -r, katalog", "nieznane wyrażenie", "ontbrekend argument", "overtollig argument", "is een map",
-		"is geen map", "onbekende optie", "ongeldige optie", "geen bestand opgegeven", "zijn hetzelfde bestand", "optie '-r' is niet gegeven; map",
-		"onbekende optie, test of actie", "argument saknas", "är en katalog", "inte en katalog", "okänd flagga", "ogiltig flagga", "är inte ett git-kommando",
-		"okänt argument", "behöver ett värde", "det finns ingen spårningsinformation för aktuell gren", "har ingen uppströmsgren", "filoperand saknas", "är samma fil",
-		"r är inte angivet; utesluter katalogen", "okänt predikat", "eksik işlenen", "ek işlenen", ": bir dizin", "bir dizin değil", "tanınmayan seçenek", "geçersiz seçenek",
-		"bir git komutu değil", "bilinmeyen seçenek", "tanımlanamayan argüman", "bilinmeyen anahtar", "seçeneği bir değer gerektiriyor", "geçerli dal için izleme bilgisi yok",
-		"dalının bir üstkaynak dalı yok", "dosya işleneni eksik", "aynı dosya", "dizini atlanıyor", "geçersiz yüklem", "chybí operand", "nadbytečný operand", "je adresářem",
-		"není adresářem", "nerozpoznaný přepínač", "neplatný přepínač", "chybí název souboru", "jsou jeden a tentýž soubor", "r nezadáno, vynechává se adresář",
-		"neznámý predikát", "unbekanntes argument", "argument inconnu", "不正なオプション", "认识不能的选项", "无效选项", "无法识别的选项", "opción desconocida", "opción no válida",
-		"неверный параметр", "неизвестный ключ", "неизвестный параметр", "opzione non riconosciuta", "verwendung:", "aufruf:", "utilisation :", "utilisation:", "uso:", "使い方:",
-		"用法:", "用法：", "использование:", "sposób użycia:", "kullanım:",
-	}},
-	{class: Permission, says: []string{
-		"keine berechtigung", "die operation ist nicht erlaubt", "das dateisystem ist nur lesbar", "dubiose besitzverhältnisse im repository bei", "permission non accordée",
-		"opération non permise", "système de fichiers accessible en lecture seulement", "propriétaire douteux détecté dans le dépôt à", "permiso denegado",
-		"operación no permitida", "sistema de ficheros de sólo lectura", "posesión dudosa detectada en el repositorio a", "permesso negato", "operazione non permessa",
-		"file system in sola lettura", "permissão recusada", "operação não permitida", "sistema de ficheiros só de leitura", "permissão negada",
-		"sistema de arquivos somente para leitura", "許可がありません", "許可されていない操作です", "読み込み専用ファイルシステムです", "权限不够", "不允许的操作", "只读文件系统", "检测到可疑的仓库所有权", "拒絕不符權限的操作", "此項操作並不被允許",
-		"唯讀的檔案系統", "的版本庫偵測到可疑所有權", "허가 거부", "명령을 허용하지 않음", "읽기전용 파일 시스템", "отказано в доступе", "операция не позволена", "файловая система доступна только для чтения",
-		"відмовлено у доступі", "дію заборонено", "файлова система тільки для зчитування", "brak dostępu", "operacja niedozwolona", "system plików wyłącznie do odczytu",
-		"toegang geweigerd", "actie is niet toegestaan", "bestandssysteem is alleen-lezen", "åtkomst nekas", "operationen inte tillåten", "skrivskyddat filsystem",
-		"upptäckte tveksamt ägarskap i arkivet i", "erişim engellendi", "i̇şleme izin verilmedi", "salt-okunur dosya sistemi", "konumundaki depoda belirsiz iyelik algılandı",
-		"operace zamítnuta", "operace není povolena", "systém souborů je pouze pro čtení", "zugriff verweigert", "permission refusée", "accès refusé", "acceso denegado",
-		"accesso negato", "acesso negado", "アクセスが拒否されました", "アクセスが拒否されています", "拒绝访问", "存取被拒", "权限被拒绝", "нет доступа", "доступ запрещен", "доступ запрещён", "odmowa dostępu",
-		"vorgang nicht zulässig", "operation nicht erlaubt", "berechtigung verweigert", "권한이 없습니다", "액세스가 거부되었습니다", "erişim reddedildi", "přístup odepřen",
-	}},
-	{class: NotFound, says: []string{
-		"datei oder verzeichnis nicht gefunden", "kommando nicht gefunden", "kein git-repository", "stimmt mit keinen git bekannten dateien überein",
-		"kein passender prozess gefunden", "es wurden keine ziele angegeben und keine „make“-steuerdatei gefunden", "konnte remote-referenz", "ungültiger commit",
-		"existiert nicht", "stimmt mit keinen dateien überein", "scheint kein gültiger commit zu sein", "kein gültiger objektname", "ungültige referenz",
-		"keine stash-einträge gefunden", "nichts was wir zusammenführen können", "ist keine gültige referenz", "kann nicht gefunden werden", "konnte nicht geöffnet werden",
-		"nicht im archiv gefunden", "aucun fichier ou dossier de ce type", "commande introuvable", "ni ceci ni aucun de ses répertoires parents n'est un dépôt git",
-		"ne correspond à aucun fichier connu de git", "aucun processus de ce type", "pas de cible spécifiée et aucun makefile n'a été trouvé",
-		"impossible de trouver la référence distante", "mauvaise révision", "n'existe pas", "ne correspond à aucun fichier", "ne semble être une révision valide",
-		"nom d'objet invalide", "référence invalide", "aucune entrée de remisage trouvée", "pas possible de fusionner ceci", "n'est pas une référence valide",
-		"impossible de trouver le paquet", "impossible d'ouvrir le fichier", "non trouvé dans l'archive", "no existe el fichero o el directorio", "orden no encontrada",
-		"no es un repositorio git", "no concordó con ningún archivo conocido por git", "no existe el proceso",
-		"no se especificó ningún objetivo y no se encontró ningún makefile", "no se pudo encontrar ref remota", "mala revisión", "no existe", "no concordó con ningún archivo",
-		"no parece ser una revisión válida", "nombre de objeto no válido", "referencia inválida", "no se encontraron entradas de stash", "nada que podamos fusionar",
-		"no es una ref válida", "no se ha podido localizar el paquete", "no existe la relación", "no existe la base de datos", "no existe la columna",
-		"no se puede abrir el fichero", "no se encuentra en el archivo", "file o directory non esistente", "comando non trovato", "non è un repository git",
-		"non corrisponde ad alcun file noto a git", "nessun processo corrisponde", "nessun obiettivo specificato e nessun makefile trovato",
-		"impossibile trovare il riferimento remoto", "non corrisponde ad alcun file", "non sia una revisione valida", "non è un nome oggetto valido", "riferimento non valido",
-		"nessuna voce di stash trovata", "non è qualcosa per cui possiamo eseguire il merge", "non è un riferimento valido", "impossibile trovare il pacchetto",
-		"impossibile aprire il file", "non trovato nell'archivio", "ficheiro ou pasta inexistente", "comando não encontrado", "processo inexistente",
-		"sem alvos especificados e sem makefile", "não foi possível encontrar o pacote", "impossível abrir o ficheiro", "não encontrado no arquivo",
-		"arquivo ou diretório inexistente", "nenhum alvo indicado e nenhum arquivo make encontrado", "impossível encontrar o pacote", "não foi possível abrir o arquivo",
-		"não foi encontrado no arquivo-tar", "そのようなファイルやディレクトリはありません", "コマンドが見つかりません", "そのようなプロセスはありません", "ターゲットが指定されておらず, makefile も見つかりません", "が見つかりません", "は存在しません",
-		"を開けませんでした", "アーカイブ内に見つかりません", "没有那个文件或目录", "未找到命令", "不是 git 仓库", "未匹配任何 git 已知文件", "没有那个进程", "没有指明目标并且找不到 makefile", "无法找到远程引用", "坏的版本", "未匹配任何文件", "看起来不是一个有效的版本",
-		"不是一个有效的对象名", "无效引用", "未发现贮藏条目", "不能被合并", "不是一个有效的引用", "无法定位软件包", "无法打开文件", "归档中找不到", "沒有此一檔案或目錄", "指令找不到", "不是一個 git 版本庫", "未符合任何 git 已知檔案", "沒有此一程序",
-		"沒有指明目標並且找不到 makefile", "無法找到遠端引用", "壞的版本", "未符合任何檔案", "似乎不是有效修訂版", "非有效物件名稱", "無效引用", "未發現貯存條目", "不能被合併", "不是一個有效的引用", "找不到套件", "無法打開檔案", "在封存中找不到",
-		"그런 파일이나 디렉터리가 없습니다", "명령어를 찾을 수 없음", "깃 저장소가 아닙니다", "그런 프로세스가 없음", "타겟이 지정되지 않았고 메이크파일이 없습니다", "저장소가 없습니다", "경로명세가 어떤 파일과도 일치하지 않습니다", "잘못된 레퍼런스", "스태시 항목이 없습니다",
-		"병합할 수 있는 항목이 아닙니다", "은(는) 올바른 레퍼런스가 아닙니다", "패키지를 찾을 수 없습니다", "이름의 릴레이션(relation)이 없습니다", "데이터베이스 없음", "이름의 칼럼은 없습니다", "파일을 열 수 없습니다", "아카이브에 없음",
-		"нет такого файла или каталога", "команда не найдена", "не найден git репозиторий", "нет такого процесса", "не заданы цели и не найден make-файл", "не существует",
-		"не соответствует ни одному файлу", "не кажется действительной версией", "недопустимое имя объекта", "неправильная ссылка", "не найдены спрятанные изменения",
-		"не является тем, что можно слить", "не является допустимой ссылкой на коммит", "невозможно найти пакет", "невозможно открыть файл", "не найден в архиве",
-		"немає такого файла або каталогу", "команду не знайдено", "немає такого процесу", "не задані цілі і не знайдений make-файл", "не можу знайти пакунок", "не існує",
-		"не вдалося відкрити файл", "не знайдено в архіві", "nie ma takiego pliku ani katalogu", "nie znaleziono polecenia", "to nie jest repozytorium gita",
-		"nie pasuje do żadnych plików znanych gitowi", "nie ma takiego procesu", "nie podano obiektów i nie znaleziono makefile", "nie znaleziono zdalnej referencji",
-		"zła rewizja", "nie istnieje", "nie pasuje do żadnych plików", "nie wydaje się być prawidłową rewizją", "nieprawidłowa nazwa obiektu", "nieprawidłowa referencja",
-		"brak zmian w schowku", "nie jest czymś, co możemy scalić", "nie jest prawidłową referencją", "nie udało się odnaleźć pakietu", "nie można otworzyć pliku",
-		"nie znalazłem w archiwum", "bestand of map bestaat niet", "opdracht niet gevonden", "proces bestaat niet", "geen doelen opgegeven en geen makefile gevonden",
-		"niet vinden", "komt niet voor in archief", "filen eller katalogen finns inte", "kommandot finns inte", "inte ett git-arkiv",
-		"motsvarade inte några av git kända filer", "processen finns inte", "inga mål angavs och ingen makefil hittades", "kunde inte hitta fjärr-referensen",
-		"felaktig revision", "finns inte", "motsvarade inte några filer", "verkar inte vara en giltig revision", "objektnamnet är inte giltigt", "felaktig referens",
-		"inga \"stash\"-poster hittades", "inte något vi kan slå ihop", "är inte en giltig referens", "kunde inte hitta paketet", "existerar inte", "kunde inte öppna filen",
-		"fanns inte i arkivet", "böyle bir dosya ya da dizin yok", "komut yok", "bir git deposu", "git'in tanıdığı herhangi bir dosya ile eşleşmedi", "böyle bir süreç yok",
-		"hedefler belirtilmediğinden make dosyası yok", "uzak başvurusu bulunamadı", "hatalı revizyon", "deposu yok", "hiçbir dosya ile eşleşmedi",
-		"geçerli bir revizyon değil gibi görünüyor", "geçerli bir nesne adı değil", "geçersiz başvuru", "zula girdisi bulunamadı", "birleştirebileceğimiz bir şey değil",
-		"geçerli bir başvuru değil", "paketi bulunamadı", "dosyası açılamadı", "arşivde yok", "adresář nebo soubor neexistuje", "příkaz nenalezen", "tento proces neexistuje",
-		"nezadány žádné cíle a žádné makefily nenalezeny", "nelze najít balík", "nelze otevřít", "v archivu nenalezen", "befehl nicht gefunden", "nicht gefunden",
-		"nicht gefunden werden", "kann…nicht finden", "aucun fichier ou dossier de ce nom", "introuvable", "introuvables", "impossible de trouver",
-		"no existe el archivo o el directorio", "no se encontr*", "no se puede encontrar", "no encontrad*", "non trovat*", "non esiste", "impossibile trovare",
-		"ficheiro ou directoria inexistente", "não encontrad*", "não existe", "não foi possível encontrar", "見つかりません", "見つかりませんでした", "存在しません", "找不到", "未找到", "不存在", "没有找到",
-		"не найден*", "не удалось найти", "не удается найти", "찾을 수 없", "존재하지 않", "nie znaleziono", "niet gevonden", "bestaat niet", "hittades inte", "bulunamadı",
-		"nenalezen*", "neexistuje", "spécificateur de chemin", "pfadspezifikation", "ruta especificada", "路径规格", "n'est pas un dépôt git",
-	}},
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// phraseFiles say what the commonest tools say in other languages than English, one file a language: the catalogues of glibc
+// 2.36, coreutils 9.1, bash 5.2, make 4.3 and git 2.39, and what databases, compilers and Windows say in some of them.
+//
+//go:embed phrases/*.txt
+var phraseFiles embed.FS
+
+// localeClasses is the order in which the classes of the phrase files are asked.
+var localeClasses = [...]Class{
+	EditMismatch, OOM, Disk, Auth, Conflict, Network, Timeout, Build, Syntax, Type, ToolMisuse, Permission, NotFound,
+}
+
+// localeRules is one rule a class with the phrases of all languages. An error names the first bad line; the other lines count.
+func localeRules() (rules []rule, err error) {
+	for _, class := range localeClasses {
+		rules = append(rules, rule{class: class})
+	}
+	files, err := phraseFiles.ReadDir("phrases")
+	for _, f := range files {
+		text, _ := phraseFiles.ReadFile("phrases/" + f.Name())
+		if bad := addPhrases(rules, f.Name(), string(text)); err == nil {
+			err = bad
+		}
+	}
+	return rules, err
+}
+
+// addPhrases reads one file: lines "[class]" and below each its phrases, empty lines and comments ("# …").
+func addPhrases(rules []rule, name, text string) (err error) {
+	var to *rule
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSuffix(line, "\n")
+		wrong := ""
+		if line == "" || strings.HasPrefix(line, "# ") {
+			continue
+		} else if class, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(class, "]") {
+			if to = ruleOf(rules, strings.TrimSuffix(class, "]")); to == nil {
+				wrong = "no class that is told by phrases"
+			}
+		} else if strings.TrimSpace(line) != line {
+			wrong = "a blank at the beginning or end"
+		} else if to == nil {
+			wrong = "a phrase without a class above it"
+		} else if wrong = badPhrase(line); wrong == "" {
+			to.says = append(to.says, line)
+		}
+		if wrong != "" && err == nil {
+			err = fmt.Errorf("%s:%d: %s: %q", name, n, wrong, line)
+		}
+	}
+	return err
+}
+
+func ruleOf(rules []rule, class string) *rule {
+	i := slices.IndexFunc(rules, func(r rule) bool { return string(r.class) == class })
+	if i < 0 {
+		return nil
+	}
+	return &rules[i]
+}
+
+// badPhrase says what is wrong with a phrase, "" if nothing is: a text is compared in lower case, by its first three bytes.
+func badPhrase(phrase string) string {
+	bare := strings.TrimSuffix(strings.TrimPrefix(phrase, "*"), "*")
+	begin, _, _ := strings.Cut(bare, "…")
+	switch {
+	case strings.ToLower(phrase) != phrase:
+		return "upper case"
+	case strings.Count(phrase, "…") > 1:
+		return "two gaps"
+	case len(begin) < 3:
+		return "fewer than three bytes"
+	}
+	return ""
 }

@@ -46,7 +46,7 @@ var systemRules = []rule{
 		"navigation timeout", "statement timeout", "lock wait timeout", "query timed out", "maximum statement execution time", "canceling statement due to",
 		"timed out waiting for", "waiting for selector", "operation timed out after", "context deadline", "er_lock_wait_timeout",
 		"code = deadlineexceeded"}, http: []int{408, 504}},
-	{class: Network, says: []string{"could not resolve host*", "could not resolve proxy", "couldn't resolve host*", "unable to resolve host",
+	{class: Network, says: []string{"could not resolve host*", "could not translate host name", "could not resolve proxy", "couldn't resolve host*", "unable to resolve host",
 		"couldn't connect to server", "connection refused", "connectionrefused*", "econnrefused", "econnreset", "econnaborted", "enotfound", "eai_again",
 		"enetunreach", "ehostunreach", "etimedout", "network is unreachable", "no route to host", "tls handshake*", "ssl_error*", "ssl certificate*",
 		"sslerror", "sslcertverification*", "ssl: *", "certificate has expired", "certificate verify failed", "certificate signed by unknown",

@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -17,8 +18,8 @@ func TestRules(t *testing.T) {
 		}
 		for _, phrase := range r.says {
 			bare := strings.TrimSuffix(strings.TrimPrefix(phrase, "*"), "*")
-			if strings.ToLower(phrase) != phrase || strings.Count(phrase, "…") > 1 || len(bare) < 3 || strings.TrimSpace(strings.Trim(bare, "…")) == "" {
-				t.Errorf("%s: the phrase %q is not as phrases are", r.class, phrase)
+			if wrong := badPhrase(phrase); wrong != "" {
+				t.Errorf("%s: the phrase %q has %s", r.class, phrase, wrong)
 			}
 			const sign = "\x00"
 			sample := strings.NewReplacer("##", sign, "#", "42", "%", "7", "…", " it all ").Replace(bare)
@@ -35,6 +36,69 @@ func TestRules(t *testing.T) {
 			if found := told(p, "x "+strings.Trim(phrase, "*")+" x"); !found.unless[i] {
 				t.Errorf("%s: unless %q is not found", r.class, phrase)
 			}
+		}
+	}
+}
+
+// Each language says something of most classes, and no line of a phrase file is bad.
+func TestPhraseFiles(t *testing.T) {
+	rules, err := localeRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules {
+		if len(r.says) < 20 {
+			t.Errorf("%s has %d phrases", r.class, len(r.says))
+		}
+	}
+	files, err := phraseFiles.ReadDir("phrases")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d languages, %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := phraseFiles.ReadFile("phrases/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, class, phrases := make(map[string]bool), "", 0
+		for line := range strings.Lines(string(text)) {
+			if line == "\n" || strings.HasPrefix(line, "# ") {
+				continue
+			}
+			if line[0] == '[' && strings.HasSuffix(line, "]\n") {
+				class = line
+			}
+			if seen[class+line] {
+				t.Errorf("%s: twice: %s", f.Name(), line)
+			}
+			seen[class+line] = true
+			phrases++
+		}
+		if !strings.HasPrefix(string(text), "# ") || phrases < 50 {
+			t.Errorf("%s has no comment on top, or only %d lines", f.Name(), phrases)
+		}
+	}
+}
+
+// What is wrong in a phrase file is found with its line, and the rest counts.
+func TestBadPhraseFile(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"# x\n\n[disk]\nvoll\n", ""},
+		{"# x\nvoll\n[disk]\nvoll\n", `xx.txt:2: a phrase without a class above it: "voll"`},
+		{"[disk]\nvoll\n[dsk]\n", `xx.txt:3: no class that is told by phrases: "[dsk]"`},
+		{"[disk]\nVoll\nvoll\n", `xx.txt:2: upper case: "Voll"`},
+		{"[disk]\nvoll\n voll\n", `xx.txt:3: a blank at the beginning or end: " voll"`},
+		{"[disk]\nvoll\r\nvoll\n", `xx.txt:2: a blank at the beginning or end: "voll\r"`},
+		{"[disk]\nvoll\na…voll\n", `xx.txt:3: fewer than three bytes: "a…voll"`},
+		{"[disk]\nist…so…voll\nvoll\nvo", `xx.txt:2: two gaps: "ist…so…voll"`},
+	} {
+		rules := []rule{{class: Disk}}
+		err := addPhrases(rules, "xx.txt", c.text)
+		if got := fmt.Sprint(err); got != c.want && (c.want != "" || err != nil) {
+			t.Errorf("%q: %v, not %s", c.text, err, c.want)
+		}
+		if len(rules[0].says) != 1 || rules[0].says[0] != "voll" {
+			t.Errorf("%q: %q", c.text, rules[0].says)
 		}
 	}
 }
