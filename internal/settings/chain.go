@@ -191,8 +191,7 @@ func (b *builder) outputs(l *later, name string) bool {
 	if c == nil {
 		return isName(name, maxCommandName)
 	}
-	b.setList(l, &list{to: &c.Outputs, check: isOutput})
-	return true
+	return b.setList(l, &c.Outputs, isOutput)
 }
 
 // command is the command of that name; of one that is not there it warns, if it could be one.

@@ -3,9 +3,7 @@ package settings
 import (
 	"flag"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -44,55 +42,46 @@ func listsText() string {
 	for _, l := range []struct {
 		key   string
 		items []string
-	}{{keyTests, m.Tests}, {keyDocs, m.Docs}, {keyTestCommands, m.TestCommands}, {keyOff + " knows", workflow.Types()}} {
+	}{{"workflow.tests", m.Tests}, {"workflow.docs", m.Docs}, {"workflow.test_commands", m.TestCommands}, {"supervisor.off knows", workflow.Types()}} {
 		key, knows, _ := strings.Cut(l.key, " ")
 		text += "`" + key + "`" + strings.TrimRight(" "+knows, " ") + ": `" + strings.Join(l.items, "`, `") + "`\n\n"
 	}
 	return text
 }
 
-// defaultOf is the default of a key as the page shows it, "" where it shows it in words.
-func defaultOf(key string) string {
-	s := defaults()
-	l := workflow.DefaultLimits()
-	onOff := map[bool]string{true: "true", false: "false"}
-	switch key {
-	case keyChainOnStart:
-		return onOff[s.Inject.ChainOnStart]
-	case keyAtStop:
-		return onOff[s.Deliver.AtStop]
-	case keyAgentEnd:
-		return onOff[s.Deliver.AgentEnd]
-	case keyForeign:
-		return onOff[s.Queue.Foreign]
-	case keyExpires:
-		return strings.TrimSuffix(s.Queue.Expires.String(), "0m0s")
-	case keyAtSessionEnd:
-		return onOff[s.Archive.AtSessionEnd]
-	case keyRetention:
-		return strconv.Itoa(s.Archive.Retention)
-	case keyDesktop:
-		return onOff[s.Notify.Desktop]
-	case keyBell:
-		return onOff[s.Notify.Bell]
-	case keyCommand:
-		return `"` + s.Notify.Line + `"`
-	case keyMin:
-		return map[float64]string{0: "0"}[s.Notify.Min]
+// table has the rows of some groups.
+func table(groups ...string) string {
+	text := "| key | default | |\n|---|---|---|\n"
+	for _, row := range settings {
+		group, _, _ := strings.Cut(row.key, ".")
+		if !slices.Contains(groups, group) {
+			continue
+		}
+		def := row.def
+		if def == "" {
+			def = `""`
+		}
+		if !ofModel(row.key) {
+			def = "`" + def + "`"
+		}
+		text += "| `" + row.key + "` | " + def + " | " + row.about + " |\n"
 	}
-	if v := gjson.GetBytes(Default(), key); v.Exists() {
-		return v.String()
-	}
-	return l.Get(strings.TrimPrefix(key, keySupervisor))
+	return text
 }
 
-// The page lists every key once, with its default, and no other.
+// The page has every key, in the part that says who may set it, with its default and its meaning.
 func TestPage(t *testing.T) {
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := generate(t, generate(t, string(data), "limits", limitsTable()), "lists", listsText())
+	text := string(data)
+	for _, part := range []struct{ name, by string }{
+		{"log", table("log")}, {"workflow", table("workflow", "timeouts")}, {"supervisor", table("supervisor", "watch")}, {"limits", limitsTable()},
+		{"yours", table("inject", "deliver", "queue", "archive", "remedy", "notify")}, {"lists", listsText()},
+	} {
+		text = generate(t, text, part.name, part.by)
+	}
 	if *update {
 		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -100,26 +89,26 @@ func TestPage(t *testing.T) {
 	} else if text != string(data) {
 		t.Errorf("%s: go test ./internal/settings -run TestPage -update", page)
 	}
-	keys := known(&workflow.Model{
+	shared, yours, ok := strings.Cut(text, "## Yours alone")
+	for _, key := range known(&workflow.Model{
 		Commands: []workflow.Command{{Name: "COMMAND"}}, Phases: []workflow.Phase{{Name: "PHASE"}}, Limits: workflow.DefaultLimits(),
-	})
-	var rows []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]*)` \\| (.*?) \\| .* \\|$").FindAllStringSubmatch(text, -1) {
-		rows = append(rows, row[1])
-		if want := defaultOf(row[1]); want != "" && row[2] != "`"+want+"`" {
-			t.Errorf("%s: the default is %s, not %s", row[1], want, row[2])
+	}) {
+		if where := map[bool]string{true: yours, false: shared}[userOnly(key)]; !ok || strings.Count(where, "\n| `"+key+"` |") != 1 {
+			t.Errorf("%s stands at the wrong place", key)
 		}
 	}
-	slices.Sort(rows)
-	slices.Sort(keys)
-	if !slices.Equal(rows, keys) {
-		t.Errorf("rows %q\nkeys %q", rows, keys)
-	}
-	// What is a data key is not below the heading of the user's own, and the other way round.
-	shared, yours, ok := strings.Cut(text, "## Yours alone")
-	for _, key := range keys {
-		if where := map[bool]string{true: yours, false: shared}[userOnly(key)]; !ok || !strings.Contains(where, "| `"+key+"` |") {
-			t.Errorf("%s stands at the wrong place", key)
+}
+
+// The defaults in the table are those of the file that init writes, which are the model's (TestDefaultFile).
+func TestFileDefaults(t *testing.T) {
+	for i := range settings {
+		row := &settings[i]
+		want := gjson.GetBytes(Default(), row.key).String()
+		if want == "" && row.number != nil {
+			t.Errorf("%s: not in the file that init writes", row.key)
+		}
+		if want != "" && strings.Trim(row.def, "`") != want {
+			t.Errorf("%s: the default is %s, not %s", row.key, want, row.def)
 		}
 	}
 }

@@ -176,20 +176,20 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 	}
 	f.seen[key] = true
 	val := valueOf(v)
+	kept := later{key: key, value: val, keyAt: keyAt, at: v.Index, file: f}
 	if ofModel(key) {
-		f.settings.later = append(f.settings.later, later{key: key, value: val, keyAt: keyAt, at: v.Index, file: f})
+		f.settings.later = append(f.settings.later, kept)
 		return
 	}
-	if key == keyRules {
-		f.settings.unread = &later{key: key, value: val, keyAt: keyAt, at: v.Index, file: f}
-		return
-	}
-	wrong, ok := f.settings.set(key, val)
-	switch {
-	case !ok:
+	switch row, _ := find(key); {
+	case row == nil:
 		f.warn(keyAt, func() string { return unknown(key, known(nil)) + ignored })
-	case wrong != "":
-		f.warn(v.Index, func() string { return key + " " + wrong + ignored })
+	case row.set == nil:
+		f.settings.unread = &kept
+	default:
+		if wrong := row.set(f.settings, val); wrong != "" {
+			f.warn(v.Index, func() string { return key + " " + wrong + ignored })
+		}
 	}
 }
 

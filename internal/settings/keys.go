@@ -7,54 +7,165 @@ import (
 	"aburn/workflow"
 )
 
-// The keys. A file may nest them or write them with dots; in the environment log.rotate is ABURN_LOG_ROTATE.
+// setting is one row of the table of settings.
+type setting struct {
+	key   string // a file may nest it or write it with dots; COMMAND or PHASE at its end stands for a name
+	env   string // its variable; that of the model's is looked up with the model (variable)
+	user  bool   // only the user's own file may set it: what agents are given, what is run, what is delivered
+	def   string // the default as in a file; of the model's as docs/settings.md shows it
+	about string // its meaning in docs/settings.md
+
+	set    func(s *Settings, v value) (wrong string)            // nil: the model or Rules reads it
+	number func(b *builder, v value) (wrong string)             // of the model's
+	list   func(b *builder, l *later, name string) (known bool) // of the model's; name is what stands for COMMAND or PHASE
+}
+
+// settings has each setting but the numbers of each type of issue, which workflow.Limits knows. All rows of a group (what
+// stands before the first dot) have the same user, and all of them or none are the model's. It is static data: hooks link it.
+var settings = [...]setting{
+	{key: "log.rotate", env: "ABURN_LOG_ROTATE", def: "16MiB",
+		about: "the log is continued in a new file at this size; at least 64 KiB",
+		set:   func(s *Settings, v value) string { return setSize(&s.Rotate, v, minRotate) }},
+	{key: "log.keep", env: "ABURN_LOG_KEEP", def: "512MiB",
+		about: "how much of the older files is kept",
+		set:   func(s *Settings, v value) string { return setSize(&s.Keep, v, 0) }},
+	{key: "log.sync", env: "ABURN_LOG_SYNC", def: "durable",
+		about: "which entries are on the disk when they are acknowledged: `none`, `durable` (ends of commands and phases, checkpoints) or `all`",
+		set:   func(s *Settings, v value) string { return setSync(&s.Sync, v) }},
+
+	{key: keyCommands, def: "`[\"ideate\", \"plan\", \"build\", \"ship\"]`",
+		about: "the chain: each command comes after the one before it. `[]`: there is none"},
+	{key: keyAfter + "COMMAND", def: "the one before it",
+		about: "what has to be complete before this command starts; `\"\"`: nothing"},
+	{key: "workflow.outputs.COMMAND", def: "`[\"*.md\"]` of ideate and plan",
+		about: "what it should leave behind: patterns for the names of files, without folders",
+		list:  (*builder).outputs},
+	{key: "workflow.milestones.COMMAND", def: "`1` of build, else `0`",
+		about: "how many milestones are expected of its phases, all together; `0`: none is",
+		list:  (*builder).milestones},
+	{key: keyPhases, def: "`[\"RED\", \"GREEN\", \"REFACTOR?\"]`",
+		about: "the phases of a command in their order; after the last comes the first again. One with `?` may be skipped"},
+	{key: "workflow.tests_only", def: "`[\"RED\"]`",
+		about: "phases in which production code is not edited",
+		list: func(b *builder, l *later, _ string) bool {
+			return b.flags(l, func(p *workflow.Phase) *bool { return &p.TestsOnly })
+		}},
+	{key: "workflow.failing_test", def: "`[\"RED\"]`",
+		about: "phases that have to show, or declare, a failing test",
+		list: func(b *builder, l *later, _ string) bool {
+			return b.flags(l, func(p *workflow.Phase) *bool { return &p.FailingTest })
+		}},
+	{key: "workflow.tests", def: "below", about: "paths that are tests or fixtures",
+		list: func(b *builder, l *later, _ string) bool { return b.setList(l, &b.Tests, isPattern) }},
+	{key: "workflow.docs", def: "below", about: "paths that are neither tests nor production code",
+		list: func(b *builder, l *later, _ string) bool { return b.setList(l, &b.Docs, isPattern) }},
+	{key: "workflow.test_commands", def: "below", about: "shell commands that run tests",
+		list: func(b *builder, l *later, _ string) bool { return b.setList(l, &b.TestCommands, isWords) }},
+	{key: keyTimeouts + defaultTimeout, def: "`5m`",
+		about: "how long a phase may take before it counts as stuck; at most 24h",
+		list:  (*builder).timeout},
+	{key: keyTimeouts + "PHASE", def: "`10m` RED, `5m` GREEN, `3m` REFACTOR",
+		about: "the same for one phase",
+		list:  (*builder).timeout},
+
+	{key: "supervisor.queue_above", def: "`0.9`",
+		about:  "an issue of a higher confidence is queued for the agent",
+		number: func(b *builder, v value) string { return setShare(&b.Limits.QueueAbove, v) }},
+	{key: "supervisor.suggest_above", def: "`0.7`",
+		about:  "one of a higher confidence is told to you with a suggestion; below, it is only told",
+		number: func(b *builder, v value) string { return setShare(&b.Limits.SuggestAbove, v) }},
+	{key: "supervisor.cooldown", def: "`30m`",
+		about:  "how long after an intervention the same one is not repeated",
+		number: func(b *builder, v value) string { return setTime(&b.Limits.Cooldown, v, 0, longest) }},
+	{key: "supervisor.off", def: "`[]`",
+		about: "types of issues that are not looked for",
+		list:  (*builder).off},
+	{key: "watch.linger", env: "ABURN_WATCH_LINGER", def: "10m",
+		about: "how long `aburn supervisor watch` stays when nothing lives any more; `0`: until you stop it",
+		set:   func(s *Settings, v value) string { return setTime(&s.Watch.Linger, v, 0, longest) }},
+
+	{key: "inject.chain_on_start", env: "ABURN_INJECT_CHAIN_ON_START", user: true, def: "true",
+		about: "after a compaction or a resumed session, the agent is told what this session logged",
+		set:   func(s *Settings, v value) string { return setBool(&s.Inject.ChainOnStart, v) }},
+	{key: "deliver.at_stop", env: "ABURN_DELIVER_AT_STOP", user: true, def: "false",
+		about: "critical tasks are delivered also when the agent wants to stop, not only at your next prompt",
+		set:   func(s *Settings, v value) string { return setBool(&s.Deliver.AtStop, v) }},
+	{key: "deliver.agent_end", env: "ABURN_DELIVER_AGENT_END", user: true, def: "true",
+		about: "an agent is told in one line, at its next prompt, that a sub-agent of it has ended",
+		set:   func(s *Settings, v value) string { return setBool(&s.Deliver.AgentEnd, v) }},
+	{key: "queue.foreign", env: "ABURN_QUEUE_FOREIGN", user: true, def: "false",
+		about: "tasks in `.oss/queue.json` that aburn did not sign are delivered without `aburn queue allow`",
+		set:   func(s *Settings, v value) string { return setBool(&s.Queue.Foreign, v) }},
+	{key: "queue.expires", env: "ABURN_QUEUE_EXPIRES", user: true, def: "1h",
+		about: "how long a task is worth delivering",
+		set:   func(s *Settings, v value) string { return setTime(&s.Queue.Expires, v, time.Second, longest) }},
+	{key: "archive.at_session_end", env: "ABURN_ARCHIVE_AT_SESSION_END", user: true, def: "true",
+		about: "at the end of a session in a project that you marked, the hook starts `aburn ingest` and does not wait for it",
+		set:   func(s *Settings, v value) string { return setBool(&s.Archive.AtSessionEnd, v) }},
+	{key: "archive.retention", env: "ABURN_ARCHIVE_RETENTION", user: true, def: "0",
+		about: "how many days a session is kept in [the archive](archive.md) after its end; `0`: for ever",
+		set:   func(s *Settings, v value) string { return setDays(&s.Archive.Retention, v) }},
+	{key: "remedy.rules", env: "ABURN_REMEDY_RULES", user: true, def: "[]",
+		about: "what you know to help against an error, for `aburn remedy`: [a list of rules](remedy.md#rules-of-your-own)"},
+	{key: "notify.desktop", env: "ABURN_NOTIFY_DESKTOP", user: true, def: "true",
+		about: "`aburn supervisor watch` tells you on the desktop",
+		set:   func(s *Settings, v value) string { return setBool(&s.Notify.Desktop, v) }},
+	{key: "notify.bell", env: "ABURN_NOTIFY_BELL", user: true, def: "false",
+		about: "… and by the terminal's bell",
+		set:   func(s *Settings, v value) string { return setBool(&s.Notify.Bell, v) }},
+	{key: "notify.command", env: "ABURN_NOTIFY_COMMAND", user: true, def: "",
+		about: "… and by a command of yours, which gets the issue as JSON on stdin: a line for the shell, or a list of a program and its arguments",
+		set:   func(s *Settings, v value) string { return s.Notify.setCommand(v) }},
+	{key: "notify.min", env: "ABURN_NOTIFY_MIN", user: true, def: "0",
+		about: "… but only of issues of at least this confidence",
+		set:   func(s *Settings, v value) string { return setShare(&s.Notify.Min, v) }},
+}
+
+// Keys and beginnings of keys that the model is built by in an order of its own.
 const (
-	keyRotate = "log.rotate"
-	keyKeep   = "log.keep"
-	keySync   = "log.sync"
-	keyLinger = "watch.linger"
-
-	// the user's own
-	keyChainOnStart = "inject.chain_on_start"
-	keyDesktop      = "notify.desktop"
-	keyBell         = "notify.bell"
-	keyCommand      = "notify.command"
-	keyMin          = "notify.min"
-	keyAtStop       = "deliver.at_stop"
-	keyAgentEnd     = "deliver.agent_end"
-	keyForeign      = "queue.foreign"
-	keyExpires      = "queue.expires"
-	keyAtSessionEnd = "archive.at_session_end"
-	keyRetention    = "archive.retention"
-	keyRules        = "remedy.rules"
-
-	// the model's
-	keyTimeouts     = "timeouts." // and the name of a phase, or "default"
-	keyCommands     = "workflow.commands"
-	keyAfter        = "workflow.after."      // and the name of a command
-	keyOutputs      = "workflow.outputs."    // and the name of a command
-	keyMilestones   = "workflow.milestones." // and the name of a command
-	keyPhases       = "workflow.phases"
-	keyTestsOnly    = "workflow.tests_only"
-	keyFailingTest  = "workflow.failing_test"
-	keyTests        = "workflow.tests"
-	keyDocs         = "workflow.docs"
-	keyTestCommands = "workflow.test_commands"
-	keySupervisor   = "supervisor." // and the name of a limit
-	keyQueueAbove   = "supervisor.queue_above"
-	keySuggestAbove = "supervisor.suggest_above"
-	keyCooldown     = "supervisor.cooldown"
-	keyOff          = "supervisor.off"
+	keyCommands   = "workflow.commands"
+	keyPhases     = "workflow.phases"
+	keyAfter      = "workflow.after."
+	keyTimeouts   = "timeouts."
+	keySupervisor = "supervisor." // and the name of a limit
 )
 
-// minRotate keeps the log from being rotated for every few entries.
-const minRotate = 64 << 10
+const (
+	minRotate = 64 << 10             // keeps the log from being rotated for every few entries
+	longest   = 365 * 24 * time.Hour // the most that a time without a natural end may be set to
+)
 
-// userOnly says whether only the user's own file may set key: what agents are given, what is run, what is delivered.
+// find is the row of a key, nil for a key that is none, and what stands in it for COMMAND or PHASE.
+func find(key string) (row *setting, name string) {
+	for i := range settings {
+		row := &settings[i]
+		if row.key == key {
+			return row, ""
+		}
+		if before, placeholder := row.placeholder(); placeholder != "" && strings.HasPrefix(key, before) {
+			return row, key[len(before):]
+		}
+	}
+	return nil, ""
+}
+
+// placeholder splits COMMAND or PHASE from a key, if it ends in one.
+func (r *setting) placeholder() (before, placeholder string) {
+	if before, ok := strings.CutSuffix(r.key, "COMMAND"); ok {
+		return before, "COMMAND"
+	}
+	if before, ok := strings.CutSuffix(r.key, "PHASE"); ok {
+		return before, "PHASE"
+	}
+	return r.key, ""
+}
+
+// userOnly says whether only the user's own file may set key, a group, or what would be a key of one.
 func userOnly(key string) bool {
-	for _, group := range []string{"inject", "notify", "deliver", "queue", "remedy", "archive"} {
-		if key == group || strings.HasPrefix(key, group+".") {
-			return true
+	group, _, _ := strings.Cut(key, ".")
+	for i := range settings {
+		if of, _, _ := strings.Cut(settings[i].key, "."); of == group {
+			return settings[i].user
 		}
 	}
 	return false
@@ -66,24 +177,24 @@ func ofModel(key string) bool {
 }
 
 // known lists the keys for "did you mean", with the names of a model's commands and phases; nil is the default one.
-func known(m *workflow.Model) []string {
+func known(m *workflow.Model) (keys []string) {
 	if m == nil {
 		model := workflow.Default()
 		m = &model
 	}
-	var keys []string
-	for _, v := range variables() {
-		keys = append(keys, v.key)
-	}
-	keys = append(keys,
-		keyCommands, keyPhases, keyTestsOnly, keyFailingTest, keyTests, keyDocs, keyTestCommands,
-		keyQueueAbove, keySuggestAbove, keyCooldown, keyOff, keyTimeouts+defaultTimeout,
-	)
-	for _, c := range m.Commands {
-		keys = append(keys, keyAfter+c.Name, keyOutputs+c.Name, keyMilestones+c.Name)
-	}
-	for _, p := range m.Phases {
-		keys = append(keys, keyTimeouts+p.Name)
+	for i := range settings {
+		switch before, placeholder := settings[i].placeholder(); placeholder {
+		case "COMMAND":
+			for _, c := range m.Commands {
+				keys = append(keys, before+c.Name)
+			}
+		case "PHASE":
+			for _, p := range m.Phases {
+				keys = append(keys, before+p.Name)
+			}
+		default:
+			keys = append(keys, before)
+		}
 	}
 	for _, name := range m.Limits.Names() {
 		keys = append(keys, keySupervisor+name)
@@ -91,44 +202,53 @@ func known(m *workflow.Model) []string {
 	return keys
 }
 
-// longest is the most that a time without a natural end may be set to.
-const longest = 365 * 24 * time.Hour
-
-// set puts one value in its place. ok is false for a key that is none; wrong says what the value should be.
-func (s *Settings) set(key string, v value) (wrong string, ok bool) {
-	switch key {
-	case keyRotate:
-		return setSize(&s.Rotate, v, minRotate), true
-	case keyKeep:
-		return setSize(&s.Keep, v, 0), true
-	case keySync:
-		return setSync(&s.Sync, v), true
-	case keyLinger:
-		return setTime(&s.Watch.Linger, v, 0, longest), true
-	case keyChainOnStart:
-		return setBool(&s.Inject.ChainOnStart, v), true
-	case keyDesktop:
-		return setBool(&s.Notify.Desktop, v), true
-	case keyBell:
-		return setBool(&s.Notify.Bell, v), true
-	case keyCommand:
-		return s.Notify.setCommand(v), true
-	case keyMin:
-		return setShare(&s.Notify.Min, v), true
-	case keyAtStop:
-		return setBool(&s.Deliver.AtStop, v), true
-	case keyAgentEnd:
-		return setBool(&s.Deliver.AgentEnd, v), true
-	case keyForeign:
-		return setBool(&s.Queue.Foreign, v), true
-	case keyExpires:
-		return setTime(&s.Queue.Expires, v, time.Second, longest), true
-	case keyAtSessionEnd:
-		return setBool(&s.Archive.AtSessionEnd, v), true
-	case keyRetention:
-		return setDays(&s.Archive.Retention, v), true
+func defaults() (s Settings) {
+	for i := range settings {
+		if row := &settings[i]; row.set != nil {
+			row.set(&s, value{text: row.def, string: true, scalar: true})
+		}
 	}
-	return "", false
+	return s
+}
+
+// environment puts the ABURN_* variables over what the files say. Only known keys are looked up; those of the model
+// are, when it is built.
+func (s *Settings) environment(own string) {
+	for i := range settings {
+		row := &settings[i]
+		if row.env == "" {
+			continue
+		}
+		text := s.env(row.env)
+		if text == "" {
+			continue
+		}
+		wrong := ""
+		if row.user {
+			wrong = "counts only in the user's own settings, " + own
+		} else {
+			wrong = row.set(s, value{text: text, string: true, scalar: true})
+		}
+		if wrong != "" {
+			s.warn(row.env + ": " + row.key + " " + wrong + ignored)
+		}
+	}
+}
+
+// variable is the environment variable of a key: ABURN_LOG_ROTATE of log.rotate.
+func variable(key string) string {
+	name := append(make([]byte, 0, 64), "ABURN_"...)
+	for i := range len(key) {
+		switch c := key[i]; {
+		case c == '.':
+			name = append(name, '_')
+		case 'a' <= c && c <= 'z':
+			name = append(name, c-'a'+'A')
+		default:
+			name = append(name, c)
+		}
+	}
+	return string(name)
 }
 
 func setSync(to *Sync, v value) string {

@@ -18,25 +18,6 @@ const (
 // builtIn stands in a list for what it held before.
 const builtIn = "..."
 
-// list is a list of patterns.
-type list struct {
-	to    *[]string
-	check func(item string) (wrong string)
-}
-
-// list is the list of a key, nil for another key.
-func (b *builder) list(key string) *list {
-	switch key {
-	case keyTests:
-		return &list{&b.Tests, isPattern}
-	case keyDocs:
-		return &list{&b.Docs, isPattern}
-	case keyTestCommands:
-		return &list{&b.TestCommands, isWords}
-	}
-	return nil
-}
-
 func isPattern(pattern string) string {
 	if _, err := path.Match(pattern, ""); err != nil || strings.Trim(pattern, "/") == "" {
 		return "is no pattern"
@@ -51,12 +32,13 @@ func isWords(words string) string {
 	return ""
 }
 
-// setList replaces a list. "..." in it stands for what it held before.
-func (b *builder) setList(l *later, to *list) {
+// setList replaces a list of what check finds nothing wrong with. "..." in it stands for what it held before. Like all
+// functions of rows it says that the key is known.
+func (b *builder) setList(l *later, to *[]string, check func(item string) (wrong string)) bool {
 	items, ok := l.value.items()
 	if !ok {
 		l.wrong("should be a list of texts")
-		return
+		return true
 	}
 	var texts []string
 	for i, item := range items {
@@ -67,24 +49,25 @@ func (b *builder) setList(l *later, to *list) {
 		if !item.string || len(item.text) > maxItem {
 			l.wrongItem(item, clipped(item.text)+" should be a text of at most "+strconv.Itoa(maxItem)+" bytes")
 		} else if item.text == builtIn {
-			texts = append(texts, *to.to...)
-		} else if wrong := to.check(item.text); wrong != "" {
+			texts = append(texts, *to...)
+		} else if wrong := check(item.text); wrong != "" {
 			l.wrongItem(item, clipped(item.text)+" "+wrong)
 		} else {
 			texts = append(texts, item.text)
 		}
 	}
 	if len(texts) > 0 || len(items) == 0 {
-		*to.to = texts
+		*to = texts
 	}
+	return true
 }
 
 // flags sets which phases a rule is for.
-func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) {
+func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) bool {
 	items, ok := l.value.items()
 	if !ok {
 		l.wrong("should be a list of phases")
-		return
+		return true
 	}
 	on := make([]bool, len(b.Phases))
 	right := len(items) == 0
@@ -101,14 +84,15 @@ func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) {
 			*flag(&b.Phases[i]) = on[i]
 		}
 	}
+	return true
 }
 
 // off sets which types of issues are not looked for.
-func (b *builder) off(l *later) {
+func (b *builder) off(l *later, _ string) bool {
 	items, ok := l.value.items()
 	if !ok {
 		l.wrong("should be a list of types of issues")
-		return
+		return true
 	}
 	var off []string
 	for _, item := range items {
@@ -123,6 +107,7 @@ func (b *builder) off(l *later) {
 	if len(off) > 0 || len(items) == 0 {
 		b.Limits.Off = off
 	}
+	return true
 }
 
 // clipped is a text of a file for a message: short, on one line, quoted unless it is a name.

@@ -24,8 +24,8 @@ func (s *Settings) Model() *workflow.Model {
 		for i := range s.later {
 			s.later[i].file.settings = s // it was loaded into another variable
 		}
-		b.names(keyPhases)
-		b.names(keyCommands)
+		b.each(keyPhases, b.phases)
+		b.each(keyCommands, b.commands)
 		b.order()
 		b.values()
 		b.environment()
@@ -43,15 +43,11 @@ type builder struct {
 	*workflow.Model
 }
 
-// names sets the names of phases or commands: all else refers to them.
-func (b *builder) names(key string) {
+// each calls set with each value of a key.
+func (b *builder) each(key string, set func(l *later)) {
 	for i := range b.later {
 		if l := &b.later[i]; l.key == key {
-			if key == keyPhases {
-				b.phases(l)
-			} else {
-				b.commands(l)
-			}
+			set(l)
 		}
 	}
 }
@@ -63,54 +59,26 @@ func (b *builder) values() {
 		if l.key == keyPhases || l.key == keyCommands || strings.HasPrefix(l.key, keyAfter) {
 			continue
 		}
-		if !b.set(l) {
+		if row, name := find(l.key); row != nil && row.list != nil {
+			if !row.list(b, l, name) {
+				l.noKey(b.Model)
+			}
+			continue
+		}
+		wrong, ok := b.number(l.key, l.value)
+		switch {
+		case !ok:
 			l.noKey(b.Model)
+		case wrong != "":
+			l.wrong(wrong)
 		}
 	}
 }
 
-// set puts one value in its place; false means that its key is none.
-func (b *builder) set(l *later) bool {
-	if list := b.list(l.key); list != nil {
-		b.setList(l, list)
-		return true
-	}
-	if name, ok := strings.CutPrefix(l.key, keyTimeouts); ok {
-		return b.timeout(l, name)
-	}
-	if name, ok := strings.CutPrefix(l.key, keyMilestones); ok {
-		return b.milestones(l, name)
-	}
-	if name, ok := strings.CutPrefix(l.key, keyOutputs); ok {
-		return b.outputs(l, name)
-	}
-	switch l.key {
-	case keyTestsOnly:
-		b.flags(l, func(p *workflow.Phase) *bool { return &p.TestsOnly })
-		return true
-	case keyFailingTest:
-		b.flags(l, func(p *workflow.Phase) *bool { return &p.FailingTest })
-		return true
-	case keyOff:
-		b.off(l)
-		return true
-	}
-	wrong, ok := b.limit(l.key, l.value)
-	if wrong != "" {
-		l.wrong(wrong)
-	}
-	return ok
-}
-
-// limit sets a number of the supervisor's.
-func (b *builder) limit(key string, v value) (wrong string, ok bool) {
-	switch key {
-	case keyQueueAbove:
-		return setShare(&b.Limits.QueueAbove, v), true
-	case keySuggestAbove:
-		return setShare(&b.Limits.SuggestAbove, v), true
-	case keyCooldown:
-		return setTime(&b.Limits.Cooldown, v, 0, longest), true
+// number sets a number of the supervisor's. ok is false for a key that is none.
+func (b *builder) number(key string, v value) (wrong string, ok bool) {
+	if row, _ := find(key); row != nil && row.number != nil {
+		return row.number(b, v), true
 	}
 	name, ok := strings.CutPrefix(key, keySupervisor)
 	if !ok {
@@ -130,20 +98,20 @@ func (b *builder) limit(key string, v value) (wrong string, ok bool) {
 	}
 }
 
-// timeout sets how long a phase may take. Names that cannot be a phase are no keys.
+// timeout sets how long a phase may take, or those that have no timeout of their own. Names that cannot be a phase are no keys.
 func (b *builder) timeout(l *later, name string) bool {
-	if !isName(name, maxPhaseName) {
-		return false
-	}
 	to := &b.Timeout
-	if name != defaultTimeout {
+	if l.key != keyTimeouts+defaultTimeout {
+		if !isName(name, maxPhaseName) {
+			return false
+		}
 		if to = b.timeoutOf(name); to == nil {
 			l.unknown(name, "phase", b.phaseNames())
 			return true
 		}
 	}
 	if wrong := setTime(to, l.value, time.Nanosecond, maxPhaseTimeout); wrong != "" {
-		l.wrong(`should be a time like "10m" (at most 24h), or seconds`)
+		l.wrong(wrong)
 	}
 	return true
 }
@@ -162,28 +130,32 @@ func (b *builder) environment() {
 	if b.env == nil {
 		return
 	}
-	keys := []string{keyQueueAbove, keySuggestAbove, keyCooldown}
-	for _, name := range b.Limits.Names() {
-		keys = append(keys, keySupervisor+name)
+	numbers := func(key string) {
+		b.variable(key, func(v value) string { wrong, _ := b.number(key, v); return wrong })
 	}
-	for _, key := range keys {
-		if text := b.env(variable(key)); text != "" {
-			if wrong, _ := b.limit(key, value{text: text, string: true, scalar: true}); wrong != "" {
-				b.warn(variable(key) + ": " + key + " " + wrong + ignored)
-			}
+	for i := range settings {
+		if settings[i].number != nil {
+			numbers(settings[i].key)
 		}
 	}
+	for _, name := range b.Limits.Names() {
+		numbers(keySupervisor + name)
+	}
 	for _, phase := range append(b.phaseNames(), defaultTimeout) {
-		key := keyTimeouts + phase
-		text, to := b.env(variable(key)), b.timeoutOf(phase)
+		to := b.timeoutOf(phase)
 		if to == nil {
 			to = &b.Timeout
 		}
-		if text == "" {
-			continue
-		}
-		if wrong := setTime(to, value{text: text, string: true, scalar: true}, time.Nanosecond, maxPhaseTimeout); wrong != "" {
-			b.warn(variable(key) + ": " + key + ` should be a time like "10m" (at most 24h), or seconds` + ignored)
+		b.variable(keyTimeouts+phase, func(v value) string { return setTime(to, v, time.Nanosecond, maxPhaseTimeout) })
+	}
+}
+
+// variable sets what the variable of a key says, if it says something.
+func (b *builder) variable(key string, set func(v value) (wrong string)) {
+	name := variable(key)
+	if text := b.env(name); text != "" {
+		if wrong := set(value{text: text, string: true, scalar: true}); wrong != "" {
+			b.warn(name + ": " + key + " " + wrong + ignored)
 		}
 	}
 }

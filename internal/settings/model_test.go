@@ -182,11 +182,34 @@ func TestOrderIsJudgedAsAWhole(t *testing.T) {
 	}
 }
 
-func TestVariables(t *testing.T) {
-	for _, v := range variables() {
-		if v.name != variable(v.key) || ofModel(v.key) {
-			t.Error(v)
+// Each row says all that is asked of it, and can be found.
+func TestTable(t *testing.T) {
+	groups := make(map[string]bool)
+	for i := range settings {
+		row := &settings[i]
+		before, placeholder := row.placeholder()
+		if found, name := find(before + strings.ToLower(placeholder)); found != row || name != strings.ToLower(placeholder) {
+			t.Errorf("%s: finds %+v, %s", row.key, found, name)
 		}
+		if model := ofModel(row.key); model != (row.set == nil && row.env == "") || !model && row.env != variable(row.key) || model && row.user {
+			t.Errorf("%s: is it the model's?", row.key)
+		}
+		if row.set != nil {
+			if wrong := row.set(new(Settings), value{text: row.def, string: true, scalar: true}); wrong != "" {
+				t.Errorf("%s: its default %s", row.key, wrong)
+			}
+		}
+		group, _, _ := strings.Cut(row.key, ".")
+		if user, ok := groups[group]; ok && user != row.user || row.about == "" {
+			t.Errorf("%s: who may set it, what does it mean?", row.key)
+		}
+		groups[group] = row.user
+	}
+	if want := (Settings{
+		Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Watch: Watch{Linger: 10 * time.Minute}, Inject: Inject{ChainOnStart: true},
+		Notify: Notify{Desktop: true}, Deliver: Deliver{AgentEnd: true}, Queue: Queue{Expires: time.Hour}, Archive: Archive{AtSessionEnd: true},
+	}); !reflect.DeepEqual(defaults(), want) {
+		t.Errorf("%+v", defaults())
 	}
 }
 

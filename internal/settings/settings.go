@@ -12,7 +12,6 @@ package settings
 import (
 	"os"
 	"path/filepath"
-	"time"
 
 	"aburn/internal/project"
 	"aburn/workflow"
@@ -90,17 +89,6 @@ func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings 
 	}
 	s.environment(own)
 	return s
-}
-
-func defaults() Settings {
-	return Settings{
-		Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Inject: Inject{ChainOnStart: true},
-		Watch:   Watch{Linger: 10 * time.Minute},
-		Notify:  Notify{Desktop: true},
-		Deliver: Deliver{AgentEnd: true},
-		Queue:   Queue{Expires: time.Hour},
-		Archive: Archive{AtSessionEnd: true},
-	}
 }
 
 func (s *Settings) warn(text string) { s.Warnings = append(s.Warnings, text) }

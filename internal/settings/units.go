@@ -64,7 +64,7 @@ func setTime(to *time.Duration, v value, least, most time.Duration) string {
 
 func between(least, most time.Duration) string {
 	text := "at most " + strconv.FormatInt(int64(most.Hours()), 10) + "h"
-	if least > 0 {
+	if least > time.Nanosecond {
 		text = "at least " + least.String() + ", " + text
 	}
 	return text
