@@ -2,27 +2,59 @@ package settings
 
 import "strings"
 
-// didYouMean is " (did you mean X?)" for the one of the words that a mistyped one probably meant, or "": all but two
-// letters agree from both ends, or it is the last part of one.
+// didYouMean is " (did you mean X?)" for the one of the words that a mistyped one probably meant or is the last part of, or "".
 func didYouMean(word string, words []string) string {
+	near := Nearest(word, words)
 	for _, w := range words {
-		_, last, _ := strings.Cut(w, ".")
-		if last != "" && strings.EqualFold(word, last) || similar(strings.ToLower(word), strings.ToLower(w)) {
-			return " (did you mean " + w + "?)"
+		if _, last, _ := strings.Cut(w, "."); near == "" && last != "" && strings.EqualFold(word, last) {
+			near = w
 		}
 	}
-	return ""
+	if near == "" {
+		return ""
+	}
+	return " (did you mean " + near + "?)"
 }
 
-// similar is false for words of which nothing is left without the letters that differ.
-func similar(a, b string) bool {
-	head := 0
-	for head < min(len(a), len(b)) && a[head] == b[head] {
-		head++
+// Nearest is the candidate that a mistyped key, command or other word probably meant: at most two of its letters, and a
+// third of them, are wrong, missing, too many or swapped; "" when there is none.
+func Nearest(word string, candidates []string) string {
+	s := []rune(strings.ToLower(word))
+	best, found := min(2, len(s)/3)+1, ""
+	for _, c := range candidates {
+		t := []rune(strings.ToLower(c))
+		if max(len(s)-len(t), len(t)-len(s)) >= best {
+			continue // a file can bring words of a megabyte
+		}
+		if d := editDistance(s, t); d < best {
+			best, found = d, c
+		}
 	}
-	tail := 0
-	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
+	return found
+}
+
+// editDistance counts insertions, deletions, replacements and swaps of neighbours.
+func editDistance(s, t []rune) int {
+	rows := make([][]int, len(s)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(t)+1)
+		rows[i][0] = i
 	}
-	return head+tail > 0 && max(len(a), len(b))-head-tail <= 2
+	for j := range t {
+		rows[0][j+1] = j + 1
+	}
+	for i := range s {
+		for j := range t {
+			cost := 1
+			if s[i] == t[j] {
+				cost = 0
+			}
+			d := min(rows[i][j]+cost, rows[i][j+1]+1, rows[i+1][j]+1)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				d = min(d, rows[i-1][j-1]+1)
+			}
+			rows[i+1][j+1] = d
+		}
+	}
+	return rows[len(s)][len(t)]
 }
