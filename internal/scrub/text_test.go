@@ -3,37 +3,11 @@ package scrub
 import (
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 )
-
-// The committed tables are those of the rules.
-func TestTablesAreCurrent(t *testing.T) {
-	want, err := Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const hint = ": run go generate ./internal/scrub"
-	if want.Codes != codes || want.Trigrams != trigrams || want.Ranks != ranks || !slices.Equal(want.Firsts, firsts[:]) {
-		t.Error("the table of three letters is not that of the rules" + hint)
-	}
-	for i, s := range want.Sets {
-		if set(s) != sets[i] {
-			t.Fatal("the sets are not those of the rules" + hint)
-		}
-	}
-	if len(want.Anchors) != len(anchors) {
-		t.Fatal("the anchors are not those of the rules" + hint)
-	}
-	for i, a := range want.Anchors {
-		if (anchor{a.Tri, a.Text, kind(a.Kind), uint16(a.Arg), uint8(a.Lo), uint8(a.Hi)}) != anchors[i] {
-			t.Fatal("anchor " + a.Text + " is not that of the rules" + hint)
-		}
-	}
-}
 
 func TestMarkersFit(t *testing.T) {
 	for _, id := range ruleIDs() {
