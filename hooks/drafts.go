@@ -36,6 +36,18 @@ func (p *Payload) SessionStart(client, version string) Draft {
 	return d
 }
 
+// Opened is the plan of a session's start.
+func (p *Payload) Opened(client, version string) Plan {
+	plan := Plan{Drafts: []Draft{p.SessionStart(client, version)}}
+	switch p.Str("source") {
+	case "startup", "clear", "fork":
+		plan.New = true
+	case "compact", "resume":
+		plan.Resumed = p.AgentID == ""
+	}
+	return plan
+}
+
 // SessionEnd is the draft of a session's end.
 func (p *Payload) SessionEnd() Draft {
 	d := NewDraft(logfmt.SessionEnd)

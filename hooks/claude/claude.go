@@ -46,7 +46,7 @@ func ignored(p *hooks.Payload) bool {
 func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	switch p.Event {
 	case "SessionStart":
-		return sessionStart(p), true
+		return p.Opened("claude-code", ""), true
 	case "SessionEnd":
 		return one(p.SessionEnd()), true
 	case "UserPromptSubmit":
@@ -72,17 +72,6 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 }
 
 func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
-
-func sessionStart(p *hooks.Payload) hooks.Plan {
-	plan := one(p.SessionStart("claude-code", ""))
-	switch p.Str("source") {
-	case "startup", "clear", "fork":
-		plan.New = true
-	case "compact", "resume":
-		plan.Resumed = p.AgentID == ""
-	}
-	return plan
-}
 
 // prompt is what a person typed, or the report about finished background work: only
 // its text tells which, and which call the report is about.

@@ -89,14 +89,7 @@ func sessionStart(p *hooks.Payload) hooks.Plan {
 			client = o
 		}
 	}
-	plan := one(p.SessionStart(client, version))
-	switch p.Str("source") {
-	case "startup", "clear", "fork":
-		plan.New = true
-	case "compact", "resume":
-		plan.Resumed = p.AgentID == ""
-	}
-	return plan
+	return p.Opened(client, version)
 }
 
 // machine reports whether no person typed the prompt: a sub-agent's task, or one

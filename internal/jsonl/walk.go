@@ -28,23 +28,10 @@ func Object(text []byte, f func(key, rest []byte) int) int {
 			return -1
 		}
 		i = blanks(text, i+1)
-		n := f(key, text[i:])
-		if n == 0 {
-			n = Value(text[i:])
+		var more bool
+		if i, more = behind(text, i, f(key, text[i:]), '}'); !more {
+			return i
 		}
-		if n < 0 {
-			return n
-		}
-		if i = blanks(text, i+n); i >= len(text) {
-			return -1
-		}
-		if text[i] == '}' {
-			return i + 1
-		}
-		if text[i] != ',' {
-			return -1
-		}
-		i = blanks(text, i+1)
 	}
 }
 
@@ -58,24 +45,32 @@ func Array(text []byte, f func(rest []byte) int) int {
 		return i + 1
 	}
 	for {
-		n := f(text[i:])
-		if n == 0 {
-			n = Value(text[i:])
+		var more bool
+		if i, more = behind(text, i, f(text[i:]), ']'); !more {
+			return i
 		}
-		if n < 0 {
-			return n
-		}
-		if i = blanks(text, i+n); i >= len(text) {
-			return -1
-		}
-		if text[i] == ']' {
-			return i + 1
-		}
-		if text[i] != ',' {
-			return -1
-		}
-		i = blanks(text, i+1)
 	}
+}
+
+// behind passes over a value of n bytes at i (n as f of Object says it) and the comma behind it: more says that another
+// one follows, at the index that it returns. Else that is what Object returns.
+func behind(text []byte, i, n int, closing byte) (at int, more bool) {
+	if n == 0 {
+		n = Value(text[i:])
+	}
+	if n < 0 {
+		return n, false
+	}
+	if i = blanks(text, i+n); i >= len(text) {
+		return -1, false
+	}
+	switch text[i] {
+	case closing:
+		return i + 1, false
+	case ',':
+		return blanks(text, i+1), true
+	}
+	return -1, false
 }
 
 // Value is how many bytes the JSON value takes that text begins with, -1 if there is none.

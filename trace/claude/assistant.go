@@ -2,8 +2,6 @@ package claude
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -192,7 +190,7 @@ func (m *talk) input(tool string, c *trace.ToolCall, raw []byte) input {
 		if tool == "Write" && content != nil {
 			m.scratch.Reset()
 			m.scratch.Add(content)
-			in.open.Hash, in.open.Lines = hash(m.scratch.Bytes()), lines(m.scratch.Bytes())
+			in.open.Hash, in.open.Lines = draft.FileHash(m.scratch.Bytes()), draft.CountLines(m.scratch.Bytes())
 		}
 	}
 	return in
@@ -200,18 +198,3 @@ func (m *talk) input(tool string, c *trace.ToolCall, raw []byte) input {
 
 // path is a path as the trace keeps it.
 func (m *talk) path(raw []byte) string { return draft.Path(jsonl.Text(raw), m.b.Trace().Project.Path) }
-
-// hash is the SHA-256 of a file's content.
-func hash(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
-}
-
-// lines is how many lines a text has, the last one also without its end.
-func lines(text []byte) int {
-	n := bytes.Count(text, []byte{'\n'})
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++
-	}
-	return n
-}

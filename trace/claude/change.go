@@ -5,6 +5,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // change is what toolUseResult tells of a change of files.
@@ -74,7 +75,7 @@ func (m *talk) changed(e trace.Event, id string, open *call, c *change, content 
 	case write && c.content != nil:
 		m.scratch.Reset()
 		m.scratch.Add(c.content)
-		f.Hash = hash(m.scratch.Bytes())
+		f.Hash = draft.FileHash(m.scratch.Bytes())
 	case !write && !c.byUser && f.Added != nil:
 		f.Hash = m.edited(c, *f.Added-*f.Removed)
 	}
@@ -91,7 +92,7 @@ func (m *talk) edited(c *change, more int) string {
 	m.before.Reset()
 	m.before.Add(c.original)
 	text, ok := m.before.Bytes(), true
-	count := lines(text)
+	count := draft.CountLines(text)
 	if c.edits != nil {
 		jsonl.Elements(c.edits, func(x []byte) bool {
 			text, ok = replaced(text, member(x, "old_string"), member(x, "new_string"), isTrue(member(x, "replace_all")))
@@ -100,10 +101,10 @@ func (m *talk) edited(c *change, more int) string {
 	} else {
 		text, ok = replaced(text, c.from, c.to, c.all)
 	}
-	if !ok || lines(text)-count != more {
+	if !ok || draft.CountLines(text)-count != more {
 		return ""
 	}
-	return hash(text)
+	return draft.FileHash(text)
 }
 
 // replaced is text after an edit; false if it does not hold what the edit replaces.

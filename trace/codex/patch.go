@@ -2,8 +2,6 @@ package codex
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"strings"
 
@@ -53,15 +51,14 @@ func (s *session) changeOf(path string, o object, call string) *trace.FileChange
 	switch {
 	case o.is("type", "add"):
 		text := jsonl.AppendText(nil, o.raw("content"))
-		c.Action, added = "created", lines(text)
-		sum := sha256.Sum256(text)
-		c.Hash = hex.EncodeToString(sum[:])
+		c.Action, added = "created", draft.CountLines(text)
+		c.Hash = draft.FileHash(text)
 	case o.is("type", "delete"):
 		c.Action = "deleted"
 		if o.raw("content") == nil {
 			return c
 		}
-		removed = lines(jsonl.AppendText(nil, o.raw("content")))
+		removed = draft.CountLines(jsonl.AppendText(nil, o.raw("content")))
 	case o.is("type", "update"):
 		c.Action = "modified"
 		if to := o.raw("move_path"); to != nil {
@@ -73,15 +70,6 @@ func (s *session) changeOf(path string, o object, call string) *trace.FileChange
 	}
 	c.Added, c.Removed = &added, &removed
 	return c
-}
-
-// lines is how many lines a text has.
-func lines(text []byte) int {
-	n := bytes.Count(text, []byte{'\n'})
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // diffLines counts the lines that a diff adds and removes. It has no lines with the names of files. The text is that of a JSON

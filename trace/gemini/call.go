@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"aburn/trace"
@@ -177,7 +175,7 @@ func (s *session) change(call string, display value, at trace.Event) {
 	stat := display.get("diffStat")
 	switch text := diff.str(); {
 	case text != "":
-		added, removed := lines(text)
+		added, removed := draft.CountDiff(text)
 		f.Added, f.Removed = &added, &removed
 	case stat.isObject():
 		added := int(stat.get("model_added_lines").int() + stat.get("user_added_lines").int())
@@ -185,25 +183,8 @@ func (s *session) change(call string, display value, at trace.Event) {
 		f.Added, f.Removed = &added, &removed
 	}
 	if content := display.get("newContent"); content.isString() {
-		sum := sha256.Sum256([]byte(content.str()))
-		f.Hash = hex.EncodeToString(sum[:])
+		f.Hash = draft.FileHash([]byte(content.str()))
 	}
 	at.Body = f
 	s.b.Add(at)
-}
-
-// lines counts the lines that a unified diff adds and removes.
-func lines(diff string) (added, removed int) {
-	inside := false
-	for line := range strings.SplitSeq(diff, "\n") {
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			inside = true
-		case inside && strings.HasPrefix(line, "+"):
-			added++
-		case inside && strings.HasPrefix(line, "-"):
-			removed++
-		}
-	}
-	return added, removed
 }

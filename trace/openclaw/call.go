@@ -25,7 +25,7 @@ func (s *session) call(id, tool string, args gjson.Result) *trace.ToolCall {
 	case c.Type == trace.ShellTool:
 		c.Head = head(args.Get("command").String(), trace.CommandHead)
 	case tool == "write" && args.Get("content").Type == gjson.String:
-		s.told[c.Call] = hash(args.Get("content").Str)
+		s.told[c.Call] = draft.FileHash([]byte(args.Get("content").Str))
 	case c.Type == trace.AgentTool:
 		s.told[c.Call] = head(args.Get("label").Str, trace.UserHead)
 	}

@@ -1,13 +1,12 @@
 package openclaw
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // changes takes the file changes that the details of a result tell.
@@ -40,7 +39,7 @@ func (s *session) changes(c *trace.ToolCall, d gjson.Result, at trace.Event) {
 		f.Action = "created"
 	}
 	if patch != "" {
-		added, removed := count(patch)
+		added, removed := draft.CountDiff(patch)
 		f.Added, f.Removed = &added, &removed
 	}
 	at.Body = f
@@ -56,26 +55,4 @@ func target(patch string) string {
 	line, _, _ := strings.Cut(rest, "\n")
 	path, _, _ := strings.Cut(line, "\t")
 	return path
-}
-
-// count counts the lines that a unified diff adds and removes.
-func count(diff string) (added, removed int) {
-	inside := false
-	for line := range strings.SplitSeq(diff, "\n") {
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			inside = true
-		case inside && strings.HasPrefix(line, "+"):
-			added++
-		case inside && strings.HasPrefix(line, "-"):
-			removed++
-		}
-	}
-	return added, removed
-}
-
-// hash is the SHA-256 of a content.
-func hash(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
 }

@@ -2,8 +2,6 @@ package opencode
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -37,13 +35,12 @@ func written(input, metadata []byte, dir string) []trace.FileChange {
 		path = text(input, "filePath")
 	}
 	content := []byte(text(input, "content"))
-	sum := sha256.Sum256(content)
-	c := trace.FileChange{Path: draft.Path(path, dir), Action: "unknown", Hash: hex.EncodeToString(sum[:])}
+	c := trace.FileChange{Path: draft.Path(path, dir), Action: "unknown", Hash: draft.FileHash(content)}
 	switch string(member(metadata, "exists")) {
 	case "true":
 		c.Action = "modified"
 	case "false":
-		added, none := countLines(content), 0
+		added, none := draft.CountLines(content), 0
 		c.Action, c.Added, c.Removed = "created", &added, &none
 	}
 	return one(nil, c)
@@ -66,8 +63,7 @@ func edited(all []trace.FileChange, diff []byte, dir string) []trace.FileChange 
 				c.Action = "created"
 			}
 		case "after":
-			sum := sha256.Sum256([]byte(jsonl.Text(v)))
-			c.Hash = hex.EncodeToString(sum[:])
+			c.Hash = draft.FileHash([]byte(jsonl.Text(v)))
 		}
 		return true
 	})
@@ -113,13 +109,4 @@ func count(v []byte) *int {
 	}
 	lines := int(n)
 	return &lines
-}
-
-// countLines is the number of lines of a text; a last one without an end counts.
-func countLines(text []byte) int {
-	n := bytes.Count(text, []byte{'\n'})
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++
-	}
-	return n
 }
