@@ -139,10 +139,13 @@ func (s *backScan) giveUp() {
 	s.begun, s.skip, s.rest = true, true, 0
 }
 
-// entry is next for entry lines only; it counts what is damage.
-func (s *backScan) entry() ([]byte, int64, error) {
+// entry is next for entry lines only.
+func (s *backScan) entry() ([]byte, int64, error) { return entryOf(s.next, &s.damage) }
+
+// entryOf gives the next entry line of what next gives, and counts what is damage.
+func entryOf(next func() ([]byte, int64, error), damage *int64) ([]byte, int64, error) {
 	for {
-		line, off, err := s.next()
+		line, off, err := next()
 		if err != nil {
 			return nil, 0, err
 		}
@@ -150,7 +153,7 @@ func (s *backScan) entry() ([]byte, int64, error) {
 		case logfmt.EntryLine:
 			return line, off, nil
 		case logfmt.Damage:
-			s.damage++
+			*damage++
 		}
 	}
 }

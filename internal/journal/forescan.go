@@ -3,8 +3,6 @@ package journal
 import (
 	"bytes"
 	"io"
-
-	"aburn/logfmt"
 )
 
 // foreBlock is how much a forward reading reads at once. More is not quicker, and in
@@ -83,18 +81,5 @@ func (s *foreScan) fill() error {
 	return err
 }
 
-// entry is line for entry lines only; it counts what is damage.
-func (s *foreScan) entry() ([]byte, int64, error) {
-	for {
-		line, off, err := s.line()
-		if err != nil {
-			return nil, 0, err
-		}
-		switch kindOf(line) {
-		case logfmt.EntryLine:
-			return line, off, nil
-		case logfmt.Damage:
-			s.damage++
-		}
-	}
-}
+// entry is line for entry lines only.
+func (s *foreScan) entry() ([]byte, int64, error) { return entryOf(s.line, &s.damage) }
