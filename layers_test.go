@@ -75,7 +75,6 @@ var layers = []struct {
 	{"internal/settings", "internal/project workflow", "github.com/tidwall/gjson"},
 	{"internal/scrub", "", ""},
 	{"trace/export", "trace", ""},
-	{"internal/scrub/gen", "internal/scrub", ""},
 	{"internal/queue", "internal/atomicfile internal/lockfile internal/plain logfmt", ""},
 	{"internal/shell", "", ""},
 	{"internal/lockfile", "", "github.com/gofrs/flock"},
