@@ -20,8 +20,8 @@ test: ## build, gofmt, vet here and for windows and darwin, all tests under the 
 test-agents: ## the real Claude Code, Codex and opencode on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
 
-bench: ## whole processes, as ratios; writes docs/benchmarks.md
-	go run ./internal/lab/bench -o docs/benchmarks.md
+bench: ## whole processes, as ratios; writes docs/evidence/benchmarks.md
+	go run ./internal/lab/bench -o docs/evidence/benchmarks.md
 
 install: ## both executables side by side in $(PREFIX)/bin
 	@mkdir -p $(PREFIX)/bin bin

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The MCP server: where agents register it, established with Claude Code 2.1.329 and Codex 0.169.0 (docs/mcp.md).
+// The MCP server: where agents register it, established with Claude Code 2.1.329 and Codex 0.169.0 (docs/guide/mcp.md).
 const (
 	ServerName = "aburn" // under which the agents know it
 	serverName = "aburn" // the executable

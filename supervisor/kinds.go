@@ -83,7 +83,7 @@ func (t Type) kind() *Kind {
 	return nil
 }
 
-// Priority of a type: critical, high, medium or low; fixed, see docs/supervision.md.
+// Priority of a type: critical, high, medium or low; fixed, see docs/guide/supervising.md.
 func (t Type) Priority() string {
 	if k := t.kind(); k != nil {
 		return k.Priority

@@ -9,11 +9,11 @@ import (
 	"aburn/workflow"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/supervision.md")
+var update = flag.Bool("update", false, "write the table of docs/guide/supervising.md")
 
 // The page's table is the code's.
 func TestPage(t *testing.T) {
-	const page, end = "../docs/supervision.md", "<!-- end -->"
+	const page, end = "../docs/guide/supervising.md", "<!-- end -->"
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func DefaultLimits() Limits {
 }
 
 // param is one number by name: to points to a *time.Duration, *int or *float64, which may be from least to most
-// (seconds for a duration). about is for docs/settings.md.
+// (seconds for a duration). about is for docs/guide/settings.md.
 type param struct {
 	name        string
 	to          any

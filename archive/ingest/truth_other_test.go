@@ -66,7 +66,7 @@ type otherSession struct {
 var otherOutcomes = map[string]trace.Outcome{"completed": trace.Completed, "api_error": trace.Errored, "interrupted": trace.Interrupted, "killed": trace.Killed}
 
 // A home that an independent generator (not in this repository) made, with ABURN_OTHER_HOME naming its folder: every count
-// that its truth has is ours, in total and of each session. docs/readers.md says what came of it.
+// that its truth has is ours, in total and of each session. docs/evidence/readers.md says what came of it.
 func TestAnotherGeneratorsTruth(t *testing.T) {
 	dir := os.Getenv("ABURN_OTHER_HOME")
 	if dir == "" {

@@ -27,7 +27,7 @@ func (a *app) backtestCommand() *cli.Command {
 		ArgsUsage: "[LOG…]",
 		Description: "A LOG is a file of entries, or a folder with a log and its rotated segments; without one it is\n" +
 			"this project's. An alert counts when it is raised first, at the times that stand in the log. With\n" +
-			"labels (docs/backtest.md says how they are written) it says how many alerts were true and how many\n" +
+			"labels (docs/guide/supervising.md says how they are written) it says how many alerts were true and how many\n" +
 			"issues were found, with 95 % intervals. Nothing is written, nobody is told. Exit 0 when every log was\n" +
 			"replayed, whatever was found; 1 when one could not be read; 2 for a mistake in the call or the labels.\n\n" +
 			"A log does not tell which processes lived and which files existed: what depends on that is not\n" +
@@ -147,7 +147,7 @@ func (r *backtestRun) readLabels(dir, name string) error {
 	}
 	defer f.Close()
 	if r.labels, err = backtest.ReadLabels(f); err != nil {
-		return usageError("--labels: "+name+": "+err.Error(), "docs/backtest.md says how labels are written")
+		return usageError("--labels: "+name+": "+err.Error(), "docs/guide/supervising.md says how labels are written")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (r *backtestRun) readSweep(text string) error {
 		if near != "" {
 			return usageError("--sweep: "+err.Error(), "did you mean "+near+"?")
 		}
-		return usageError("--sweep: "+err.Error(), "docs/settings.md lists them")
+		return usageError("--sweep: "+err.Error(), "docs/guide/settings.md lists them")
 	}
 	if err != nil {
 		return usageError("--sweep: " + err.Error())

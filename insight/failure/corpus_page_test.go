@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the numbers in docs/errors.md")
+var update = flag.Bool("update", false, "write the numbers in docs/evidence/errors.md")
 
 // page is where the numbers stand, between two comments.
 const (
-	page  = "../../docs/errors.md"
+	page  = "../../docs/evidence/errors.md"
 	begin = "<!-- go test ./insight -run TestClassify -update -->\n"
 	end   = "<!-- end -->\n"
 )

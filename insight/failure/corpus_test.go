@@ -229,7 +229,7 @@ func (s *score) pairs(all []judged) {
 	}
 }
 
-// The classifier does no worse than docs/errors.md says. What it gets wrong in the open part is told with -v; of what rules are
+// The classifier does no worse than docs/evidence/errors.md says. What it gets wrong in the open part is told with -v; of what rules are
 // not made on, only what was taken for what, so that nobody tunes on it.
 func TestClassify(t *testing.T) {
 	scores := make([]*score, len(parts))

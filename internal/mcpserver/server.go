@@ -1,7 +1,7 @@
 // Package mcpserver answers the questions of one agent over the Model Context Protocol, on the streams that it is given and
 // nowhere else: it knows the protocol, the form of an answer and its bounds, and nothing of what is asked.
 //
-// What the clients make of an answer was tried with the real ones (docs/mcp.md): where a tool gives structured content, Claude
+// What the clients make of an answer was tried with the real ones (docs/guide/mcp.md): where a tool gives structured content, Claude
 // Code 2.1.329 and Codex 0.169.0 hand the model that and nothing else. So the Markdown is in it too.
 package mcpserver
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// docs/scrubbing.md names every rule.
+// docs/formats/scrubbing.md names every rule.
 func TestDocsNameTheRules(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/scrubbing.md")
+	doc, err := os.ReadFile("../../docs/formats/scrubbing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func TestDocsNameTheRules(t *testing.T) {
 	}
 	for _, id := range ruleIDs() {
 		if !words[id] {
-			t.Errorf("docs/scrubbing.md does not name the rule %s", id)
+			t.Errorf("docs/formats/scrubbing.md does not name the rule %s", id)
 		}
 	}
 }

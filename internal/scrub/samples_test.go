@@ -12,7 +12,7 @@ import (
 // file for a leak.
 type sample struct{ name, expr string }
 
-// wellKnown names a shape for each rule in the default configuration of gitleaks 8 (docs/scrubbing.md), and some more.
+// wellKnown names a shape for each rule in the default configuration of gitleaks 8 (docs/formats/scrubbing.md), and some more.
 func wellKnown() []sample {
 	uuid := `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
 	b := `[A-Za-z0-9_-]`

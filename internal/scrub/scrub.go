@@ -3,7 +3,7 @@
 //
 // Three kinds of rules find a secret: tokens that are known by their own look (rules_*.go), values that are known by
 // the name before them (assign.go, vendors.go), and places where a secret stands (headers, URLs, command lines, PEM
-// blocks). docs/scrubbing.md says where the shapes come from.
+// blocks). docs/formats/scrubbing.md says where the shapes come from.
 //
 // How it is quick: a rule names a few letters that every match contains (an anchor). One pass over the text looks for
 // the first three of them in a constant bit table (tables.go, generated); only where they stand a rule is tried, by

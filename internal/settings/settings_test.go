@@ -322,7 +322,7 @@ func defaultFileHas(key string) bool {
 	return gjson.GetBytes(Default(), key).Exists()
 }
 
-// tooMuch says whether a key is left to docs/settings.md.
+// tooMuch says whether a key is left to docs/guide/settings.md.
 func tooMuch(key string) bool {
 	if strings.HasPrefix(key, "workflow.") && key != keyCommands && key != keyPhases {
 		return true

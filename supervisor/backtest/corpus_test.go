@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "rewrite the numbers in docs/backtest.md")
+	update = flag.Bool("update", false, "rewrite the numbers in docs/evidence/backtest.md")
 	frozen = flag.Bool("frozen", false, "tell the stories of frozen scenarios too: who has read them may no longer tune the rules")
 )
 
@@ -180,7 +180,7 @@ func TestDueMissesNothing(t *testing.T) {
 }
 
 // TestCorpus replays every scenario. With -v and -run TestCorpus/NAME it tells the story of one; a scenario that is judged
-// wrongly is counted, and fails nothing by itself: what the numbers of all may not fall below stands in docs/backtest.md.
+// wrongly is counted, and fails nothing by itself: what the numbers of all may not fall below stands in docs/evidence/backtest.md.
 func TestCorpus(t *testing.T) {
 	for _, folder := range []string{"corpus", "frozen"} {
 		for _, s := range corpus(t, folder) {

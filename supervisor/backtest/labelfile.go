@@ -17,7 +17,7 @@ import (
 // Labels are those of a number of logs, by the log's name.
 type Labels map[string][]Label
 
-// labelLine is one line of a file of labels; docs/backtest.md describes it.
+// labelLine is one line of a file of labels; docs/guide/supervising.md describes it.
 type labelLine struct {
 	Log     string `json:"log"`
 	Label   Kind   `json:"label"`

@@ -21,7 +21,7 @@ var lower = flag.Bool("lower", false, "with -update: also where the numbers fell
 const frozenHash = "bce523ece18c040d25364d2b060de80c2cab2d599dc1cc696c482fe4d2127fce"
 
 const (
-	page        = "../../docs/backtest.md"
+	page        = "../../docs/evidence/backtest.md"
 	beginOfPart = "<!-- numbers: written by go test ./supervisor/backtest -update -->\n"
 	endOfPart   = "<!-- end of numbers -->\n"
 )
@@ -61,7 +61,7 @@ func parts(t *testing.T) []*part {
 // replayed is what parts returns, once it was called.
 var replayed []*part
 
-// TestPage holds docs/backtest.md against what the replays say now.
+// TestPage holds docs/evidence/backtest.md against what the replays say now.
 func TestPage(t *testing.T) {
 	all := parts(t)
 	text, err := os.ReadFile(page)

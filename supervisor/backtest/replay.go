@@ -156,7 +156,7 @@ type Result struct {
 	Entries  uint64        // that were replayed
 	Damage   int64         // lines that are no entries
 	Sessions int           // that had an entry
-	Time     time.Duration // of the sessions together, see docs/backtest.md
+	Time     time.Duration // of the sessions together, see docs/guide/supervising.md
 	Alerts   []*Alert      // in the order in which they were raised
 	Open     []*Alert      // those that stood at the end
 	State    *state.State

@@ -76,7 +76,7 @@ func examined(b *strings.Builder, list []*part) {
 }
 
 // TestSecond replays the later examinations. With -v and -run TestSecond/NAME it tells the story of one scenario; like those of
-// the corpus it fails nothing by itself: what the numbers may not fall below stands in docs/backtest.md.
+// the corpus it fails nothing by itself: what the numbers may not fall below stands in docs/evidence/backtest.md.
 func TestSecond(t *testing.T) {
 	for _, folder := range later {
 		for _, s := range corpus(t, folder) {

@@ -26,7 +26,7 @@ const (
 // Sender sends spans over OTLP/HTTP in protobuf. It is not safe for concurrent use.
 //
 // It is our own, and not OpenTelemetry's exporter, because that one links gRPC, and even the generated types of OTLP cost
-// every start of `aburn`, which prompts call (docs/export.md).
+// every start of `aburn`, which prompts call (docs/guide/export.md).
 type Sender struct {
 	to     Endpoint
 	client *http.Client

@@ -1,6 +1,6 @@
 // Command bench times whole processes of aburn against an empty Go process, the
 // same hook in Python and Node, and `wc -l`, in one run, and writes the medians
-// and their ratios as docs/benchmarks.md.
+// and their ratios as docs/evidence/benchmarks.md.
 //
 // Ratios, not microseconds, are what the page promises: the contenders of a case
 // run in turn, round by round, so that a slow minute of the machine hits all.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// page collects the tables of docs/benchmarks.md.
+// page collects the tables of docs/evidence/benchmarks.md.
 type page struct {
 	rounds  int
 	bigLog  int64
@@ -20,7 +20,7 @@ type page struct {
 
 func newPage(rounds int, bigLog int64, install bool) *page {
 	p := &page{rounds: rounds, bigLog: bigLog, install: install}
-	p.b.WriteString("# Benchmarks\n\nWritten by `make bench` (`go run ./internal/lab/bench -o docs/benchmarks.md`); do not edit.\n" +
+	p.b.WriteString("# Benchmarks\n\nWritten by `make bench` (`go run ./internal/lab/bench -o docs/evidence/benchmarks.md`); do not edit.\n" +
 		"Read the ratios: the machine is shared, its microseconds are not yours. The contenders of a table ran in turn in one run; the figures are\n" +
 		"medians of whole processes, from before fork to after wait.\n\n")
 	fmt.Fprintf(&p.b, "Machine: %s, %d cores, %s %s, kernel %s, %s, %s.\n", cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, firstLine("/proc/sys/kernel/osrelease"), runtime.Version(), time.Now().UTC().Format("2006-01-02"))
