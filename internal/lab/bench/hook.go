@@ -45,12 +45,6 @@ func (w *world) hookProcess(event string, size int) *process {
 	return p
 }
 
-const (
-	whyHook  = "hooks follow one another here without a pause, so each looks through five seconds of them, which is most of the log's tail, for its own twin; looking at the nearest fifteen only gave 1.41 ×, and would have let twins in. The rest is linking, the runtime's start, the project, its settings, the lock and the append."
-	whyLooks = "it makes a look of the supervisor. Before there was one these rows stood at 1.44 × (prompt) and 1.43 × (stop); the rest is the look: the state is loaded, what the other hooks of the round wrote is folded and judged, and the state's file is replaced whenever an eighth of it is new. On a log whose end a look has read, see *A prompt with advice waiting*. Where the looks of this table spend more than those was not traced."
-	whyPeer  = "nearly all of the row is that language's own start (compare the row of its empty script), so the bound asks for a hook that costs hardly more than an empty Go process here."
-)
-
 // hookCase times single hooks, one at a time, on a log longer than a tail.
 func hookCase(w *world, pg *page) error {
 	if err := writeLog(filepath.Join(w.project, ".oss", "workflow.log"), 1<<20, false); err != nil {
@@ -72,13 +66,8 @@ func hookCase(w *world, pg *page) error {
 	pg.table("process", "median", "against an empty Go process", "bound")
 	pg.row(names[0], ms(median(t[0])), "1.00 ×", "")
 	for i := 1; i < len(t); i++ {
-		why := whyHook
-		if names[i] == "prompt" || names[i] == "stop" {
-			why = whyLooks
-		}
-		pg.bounded(ratio(median(t[i]), median(t[0])), aims[i], false, why, names[i], ms(median(t[i])))
+		pg.bounded(ratio(median(t[i]), median(t[0])), aims[i], false, names[i], ms(median(t[i])))
 	}
-	pg.why()
 	return peerCase(w, pg)
 }
 
@@ -105,7 +94,7 @@ func peerCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("The same hook in other languages", "A tool call of 1 KB, five runs of each in turn after one that does not count; the scripts are in `internal/lab/bench/peers`. A language that this machine lacks has no row.")
+	pg.section("The same hook in other languages", "A tool call of 1 KB, five runs of each in turn after one that does not count. Compare node with its empty script. A language that this machine lacks has no row.")
 	pg.table("hook", "median", "against aburn-hook", "bound")
 	pg.row(names[0], ms(median(t[0])), "1.00 ×", "")
 	for i := 1; i < len(t); i++ {
@@ -114,8 +103,7 @@ func peerCase(w *world, pg *page) error {
 			pg.row(names[i], ms(median(t[i])), fmt.Sprintf("%.2f ×", r), "")
 			continue
 		}
-		pg.bounded(r, aims[i], true, whyPeer, names[i], ms(median(t[i])))
+		pg.bounded(r, aims[i], true, names[i], ms(median(t[i])))
 	}
-	pg.why()
 	return nil
 }

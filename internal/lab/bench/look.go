@@ -54,12 +54,11 @@ func lookCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("One look", fmt.Sprintf("`aburn supervisor` as a whole process, on a log of %d MB of which all but the last %d entries were folded by an earlier look, against a process that only says its version.", pg.bigLog>>20, newEntries))
+	pg.section("One look", fmt.Sprintf("`aburn supervisor` as a whole process on a log of %d MB, against a process that only says its version. An earlier look has folded all but the last %d entries.", pg.bigLog>>20, newEntries))
 	pg.table("process", "median", "against `aburn --version`", "bound")
 	pg.row("`aburn --version`", ms(median(t[0])), "1.00 ×", "")
-	pg.bounded(ratio(median(t[1]), median(t[0])), 1.5, false, whyLook, "one look", ms(median(t[1])))
-	pg.why()
-	pg.section("The memory of a replay", "`aburn supervisor` without an earlier look, which folds all of the log: the most memory that the process had. Run with `-log 10737418240` for 10 GB.")
+	pg.bounded(ratio(median(t[1]), median(t[0])), 1.5, false, "one look", ms(median(t[1])))
+	pg.section("The memory of a replay", "The most memory that `aburn supervisor` had without an earlier look, when it folds the whole log. Run the bench with `-log 10737418240` for 10 GB.")
 	pg.table("log", "peak", "bound")
 	for i, size := range sizes {
 		verdict := "met"
@@ -73,8 +72,6 @@ func lookCase(w *world, pg *page) error {
 
 // maxReplay is how much memory a replay may need, however long the log.
 const maxReplay = 64 << 20
-
-const whyLook = "a look that finds nothing new takes about 1.4 × already: beside the start of the executable there are the project, its settings and key, the queue's lock, and the stored state of 80 KB. To parse, check and fold a thousand entries, 450 KB, takes about as long as `aburn --version`, because a process that has just begun pays 3 to 4 µs for each and for every new page; garbage is not collected, and neither GOGC nor one processor change anything. To encode the state and to replace its file takes another 0.3 ×. What judging costs does not show."
 
 // projectIn makes a project of its own with settings.
 func (w *world) projectIn(dir, settings string) error {

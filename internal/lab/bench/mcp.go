@@ -44,12 +44,9 @@ func (p *page) serverStart(w *world, s *store) error {
 	fmt.Fprintf(&p.b, "\nThe MCP server over that archive, %d rounds in turn:\n\n", p.rounds)
 	p.table("process", "median", "against `aburn --version`", "bound")
 	p.row(version.name, ms(median(t[0])), "1.00 ×", "")
-	p.bounded(ratio(median(t[1]), median(t[0])), 2, false, whyMCP, start.name, ms(median(t[1])))
-	p.why()
+	p.bounded(ratio(median(t[1]), median(t[0])), 2, false, start.name, ms(median(t[1])))
 	return nil
 }
-
-const whyMCP = "it was 1.1 to 1.3 × when it was written; what a server does before it is asked for its tools is little more than to start."
 
 // answers adds the rows of the server's answers: the first one of a process, which reads the digests, and later ones.
 func (p *page) answers(w *world, s *store) error {
@@ -57,7 +54,7 @@ func (p *page) answers(w *world, s *store) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&p.b, "\nIts answers, from the question to the answer's last byte: %d servers for each tool, each asked %d times over all projects, after the client has listed the tools. The first answer reads the digests, or how the sessions hang together; both are kept while nothing is written to the archive.\n\n", insightRounds, laterAnswers+1)
+	fmt.Fprintf(&p.b, "\nIts answers, from the question to the answer's last byte. Each tool has %d servers, each asked %d times over all projects after the client has listed the tools. The first answer reads the digests, or how the sessions hang together. The server keeps both while nobody writes to the archive.\n\n", insightRounds, laterAnswers+1)
 	p.table("tool", "first answer", "later answers", "bound")
 	for _, q := range []struct{ tool, target string }{{"failure_report", ""}, {"lessons", ""}, {"remedy", key}, {"replay", key}, {"session_graph", ""}} {
 		var first, later []time.Duration

@@ -56,16 +56,10 @@ func promptCase(w *world, pg *page) error {
 	pg.table("process", "median", "against an empty Go process", "bound")
 	pg.row("an empty Go process", ms(median(t[0])), "1.00 ×", "")
 	pg.row("prompt, no queue", ms(median(t[1])), fmt.Sprintf("%.2f ×", ratio(median(t[1]), median(t[0]))), "")
-	pg.bounded(ratio(median(t[2]), median(t[0])), 2, false, whyPrompt, "prompt, tasks of other sessions", ms(median(t[2])))
-	pg.bounded(ratio(median(t[3]), median(t[0])), 2, false, whyHanded, "prompt, tasks handed over", ms(median(t[3])))
-	pg.why()
+	pg.bounded(ratio(median(t[2]), median(t[0])), 2, false, "prompt, tasks of other sessions", ms(median(t[2])))
+	pg.bounded(ratio(median(t[3]), median(t[0])), 2, false, "prompt, tasks handed over", ms(median(t[3])))
 	return nil
 }
-
-const (
-	whyPrompt = "it links the supervisor, reads the state and the queue, appends the prompt and judges, which is nearly all of the bound."
-	whyHanded = "a prompt that hands over nothing takes nearly all of the bound already. Of the rest, queue.json is read three times (without the lock, under it, and for the receipt), its tasks are marked twice (claimed, completed) and it is replaced twice (on the disk before a word is printed, and after): a third of an empty Go process each. A fourth is the log's entry for each task."
-)
 
 // tasks is a queue.json with tasks for a session, as `aburn queue add` writes it.
 func (w *world) tasks(session string) ([]byte, error) {

@@ -45,8 +45,8 @@ func storeCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("An archive of sessions", fmt.Sprintf("`aburn ingest` on homes that `internal/lab/synth` made (seed 1): %d MB in %d files with %d sessions and sub-agents, %d MB in %d. All is in the page cache. "+
-		"The big one was read %d times in turn with ccusage, which adds up tokens and stores nothing; aburn reads all, links it and stores it.",
+	pg.section("An archive of sessions", fmt.Sprintf("`aburn ingest` on two made-up homes (seed 1): %d MB in %d files with %d sessions and sub-agents, and %d MB in %d files. All is in the page cache. "+
+		"The big one was read %d times in turn with ccusage, which takes apart the records with tokens and stores nothing; aburn reads, links and stores all.",
 		big.bytes>>20, big.Files, big.sessions, small.bytes>>20, small.Files, storeRounds))
 	pg.table("process", "wall", "CPU", "peak", "bound")
 	if err := pg.small(w, small); err != nil {
@@ -71,11 +71,9 @@ func storeCase(w *world, pg *page) error {
 	return nil
 }
 
-// whereStore says where the time goes, for rows that miss their bounds.
-const whereStore = "Where it goes, by a profile of the first ingest: about two thirds is reading (of which a fifth takes records apart, an eighth scrubs heads, a ninth decodes and hashes contents, a tenth is memory), " +
-	"a twentieth packs traces, a seventh is rows and pages of SQLite, a twentieth links sessions. ccusage takes apart the records with tokens only. " +
-	"When nothing is new half of the time is the system's: one fstatat a file, a few calls a folder, and the pages of a process that has just begun. " +
-	"The small store waits for eight fsyncs while its archive is made. A peak is never below the 50 MB that the bench has itself when it starts a process."
+// whereStore is what a reader of the table has to know about its figures.
+const whereStore = "By a profile of the first ingest about two thirds of its time is reading. The small store waits for eight fsyncs while its archive is made. " +
+	"A peak is never below the 50 MB that the bench itself has when it starts a process."
 
 func limit(bound string, met bool) string {
 	if met {

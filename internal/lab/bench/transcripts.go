@@ -190,24 +190,18 @@ func transcriptsCase(w *world, pg *page) error {
 		return err
 	}
 	wc, two, atOnce, one, onOne, json := median(t[0]), median(t[1]), median(t[2]), median(t[3]), median(t[4]), median(t[5])
-	pg.section("Transcripts to traces", fmt.Sprintf("The readers alone, without an archive, on %d MB of transcripts in the page cache: two files at once, as `aburn ingest` reads them and with its settings of the garbage collector, "+
-		"and one after the other, with those that Go has by itself, as encoding/json. "+
-		"`wc -l` counts lines in one file after the other, and beside it in two processes at once. encoding/json decodes every record, one file after the other. What is bounded against `wc -l` is two files at once, "+
-		"against `wc -l` as it is; what is bounded against encoding/json reads one after the other, as that does.", s.bytes>>20))
+	pg.section("Transcripts to traces", fmt.Sprintf("The readers alone, without an archive, on %d MB of transcripts in the page cache. \"Two files at once\" is how `aburn ingest` reads, with its settings of the garbage collector; "+
+		"it is bounded against `wc -l` as it is. \"One after the other\" has Go's own settings; it is bounded against encoding/json, which decodes every record in the same way.", s.bytes>>20))
 	pg.table("process", "median", "speed against `wc -l`", "bound")
 	pg.row("`find -exec wc -l`", ms(wc), "1.00 ×", "")
 	pg.row("`xargs -P 2 wc -l`", ms(two), fmt.Sprintf("%.2f ×", ratio(wc, two)), "")
-	pg.bounded(ratio(wc, atOnce), 0.15, true, whyTranscripts, fmt.Sprintf("traces, two files at once, in %d MB of memory", peak>>20), ms(atOnce))
+	pg.bounded(ratio(wc, atOnce), 0.15, true, fmt.Sprintf("traces, two files at once, in %d MB of memory", peak>>20), ms(atOnce))
 	pg.row("traces, one after the other", ms(one), fmt.Sprintf("%.2f ×", ratio(wc, one)), "")
 	pg.row("traces, one after the other, on one processor", ms(onOne), fmt.Sprintf("%.2f ×", ratio(wc, onOne)), "")
 	pg.row("encoding/json, all records", ms(json), fmt.Sprintf("%.2f ×", ratio(wc, json)), "")
-	pg.why()
 	pg.b.WriteString("\n")
 	pg.table("process", "median", "speed against encoding/json", "bound")
-	pg.bounded(ratio(json, one), 5, true, whyTranscripts, "traces, one after the other", ms(one))
+	pg.bounded(ratio(json, one), 5, true, "traces, one after the other", ms(one))
 	pg.row("traces, two files at once", ms(atOnce), fmt.Sprintf("%.2f ×", ratio(json, atOnce)), "")
-	pg.why()
 	return nil
 }
-
-const whyTranscripts = "most records of this home are small and tell something. In a profile the time goes to walking the JSON of records that are needed, to scrubbing the heads of prompts, commands and errors, to decoding and hashing contents, and to allocating events and collecting garbage; none of them is more than a fifth."
