@@ -1,0 +1,255 @@
+package aburn_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// readmeLines is how long the README may be: it is an entrance, and what a page can say belongs into docs.
+const readmeLines = 130
+
+func TestReadmeIsShort(t *testing.T) {
+	if n := strings.Count(text(t, "README.md"), "\n"); n > readmeLines {
+		t.Errorf("README.md has %d lines, at most %d are an entrance", n, readmeLines)
+	}
+}
+
+// Every relative link of the pages leads to a file that exists, and to a heading of it.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	for _, page := range pages(t) {
+		prose, _ := split(text(t, page))
+		for _, m := range link.FindAllStringSubmatch(prose, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			path, heading, _ := strings.Cut(m[1], "#")
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s leads nowhere", page, m[1])
+			} else if heading != "" && !slices.Contains(anchors(text(t, target)), heading) {
+				t.Errorf("%s: %s has no heading %q", page, target, heading)
+			}
+		}
+	}
+}
+
+// Every command that the README and the guide name is one of aburn's, and takes the flags that they give it.
+func TestCommandsInProse(t *testing.T) {
+	h := newHelp(t)
+	checksFind(t, h)
+	named := map[string]bool{}
+	for _, page := range pages(t) {
+		if page != "README.md" && !strings.HasPrefix(page, "docs/guide/") {
+			continue
+		}
+		prose, fences := split(text(t, page))
+		for _, span := range append(regexp.MustCompile("`[^`]+`").FindAllString(prose, -1), fences...) {
+			for _, call := range calls(span) {
+				named[call[0]] = true
+				if fault := h.fault(call); fault != "" {
+					t.Errorf("%s: aburn %s: %s", page, strings.Join(call, " "), fault)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"install-hooks", "status", "supervisor", "chain", "ingest", "report", "remedy"} {
+		if !named[name] {
+			t.Errorf("no page names aburn %s", name)
+		}
+	}
+}
+
+// The checks find what they are for.
+func checksFind(t *testing.T, h *help) {
+	for line, want := range map[string]string{
+		"$ aburn status --json":                        "",
+		"cat x | aburn queue add --project - # --nope": "",
+		"aburn -C DIR supervisor watch":                "",
+		"aburn tail -n 20 -f":                          "",
+		"aburn supervisor --explain loop":              "",
+		"aburn nothing":                                "no command nothing",
+		"aburn queue nothing":                          "no command nothing",
+		"ABURN=0 aburn status --nothing":               "no flag --nothing",
+		"source <(aburn completion csh)":               "no command csh",
+	} {
+		got := calls("```\n" + line + "\n```")
+		if len(got) != 1 {
+			t.Errorf("%s: %d calls", line, len(got))
+		} else if fault := h.fault(got[0]); fault != want {
+			t.Errorf("%s: %q, want %q", line, fault, want)
+		}
+	}
+}
+
+func TestAnchors(t *testing.T) {
+	page := "# A `b`: c, d's\n## A b c ds\n```\n# none\n```\n## A `b`: c, d's\n## 9. verify\n"
+	if got := strings.Join(anchors(page), " "); got != "a-b-c-ds a-b-c-ds-1 a-b-c-ds-2 9-verify" {
+		t.Errorf("anchors are %s", got)
+	}
+}
+
+// pages are the texts of the repository that people and agents read.
+func pages(t *testing.T) []string {
+	t.Helper()
+	list := []string{"README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "logfmt/SPEC.md", "insight/testdata/errors/README.md", "supervisor/testdata/README.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, found...)
+	}
+	for i := range list {
+		list[i] = filepath.ToSlash(list[i])
+	}
+	return list
+}
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// split parts a page into its prose and its fenced blocks, fences included. The prose keeps its inline code.
+func split(page string) (prose string, fences []string) {
+	inside := false
+	for line := range strings.Lines(page) {
+		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case fence && !inside:
+			fences = append(fences, line)
+		case inside:
+			fences[len(fences)-1] += line
+		default:
+			prose += line
+		}
+		inside = inside != fence
+	}
+	return prose, fences
+}
+
+// anchors are the names by which a page's headings can be linked, made as GitHub makes them.
+func anchors(page string) (list []string) {
+	prose, _ := split(page)
+	for line := range strings.Lines(prose) {
+		title := strings.TrimLeft(line, "#")
+		if level := len(line) - len(title); level == 0 || level > 6 || !strings.HasPrefix(title, " ") {
+			continue
+		}
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(title))
+		first, n := name, 0
+		for slices.Contains(list, name) {
+			n++
+			name = first + "-" + string(rune('0'+n))
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+// calls are the calls of aburn in an inline span or a fenced block, as words without comments. Where a block has lines that
+// begin with "$ ", the others are output.
+func calls(span string) (list [][]string) {
+	lines := strings.Split(strings.Trim(span, "`"), "\n")
+	if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "$ ") }) {
+		lines = slices.DeleteFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "$ ") })
+	}
+	call := regexp.MustCompile(`(?:^\s*|[|;&(] ?|^\$ |^[A-Z_]+=\S* )aburn((?: +[^\s|;&()]+)+)`)
+	for _, line := range lines {
+		line, _, _ = strings.Cut(line, " #")
+		for _, m := range call.FindAllStringSubmatch(line, -1) {
+			list = append(list, strings.Fields(m[1]))
+		}
+	}
+	return list
+}
+
+// help asks the built aburn what its commands take.
+type help struct {
+	t     *testing.T
+	exe   string
+	texts map[string]string
+}
+
+func newHelp(t *testing.T) *help {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), "aburn")
+	if runtime.GOOS == "windows" {
+		exe += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", exe, "./cmd/aburn").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return &help{t, exe, map[string]string{}}
+}
+
+// of is the help of a command.
+func (h *help) of(command []string) string {
+	key := strings.Join(command, " ")
+	if h.texts[key] == "" {
+		out, err := exec.Command(h.exe, append(slices.Clone(command), "--help")...).Output()
+		if err != nil {
+			h.t.Fatalf("aburn %s --help: %v", key, err)
+		}
+		h.texts[key] = string(out)
+	}
+	return h.texts[key]
+}
+
+// fault says what aburn would not take of a call, "" if it takes all of it.
+func (h *help) fault(words []string) string {
+	var command []string
+	hasCommands := true
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch name, _, _ := strings.Cut(word, "="); {
+		case word == "-":
+		case word == "-C":
+			i++ // its folder
+		case strings.HasPrefix(word, "-"):
+			// "  -n, --dry-run  only show", "  --explain ISSUE  tell", "  -n N  begin with"
+			flag := `(?:-\w, )?` + regexp.QuoteMeta(name)
+			if !h.lists(command, flag+`[ ,\n]`) {
+				return "no flag " + name
+			}
+			if name == word && h.lists(command, flag+` [A-Z]`) {
+				i++ // its value
+			}
+		case !hasCommands: // an argument, or a flag's value
+		case h.lists(command, regexp.QuoteMeta(word)+" "):
+			command = append(command, word)
+			hasCommands = strings.Contains(h.of(command), "\nCommands:\n")
+		default:
+			return "no command " + word
+		}
+	}
+	return ""
+}
+
+// lists says whether a line of a command's help begins with what the pattern matches.
+func (h *help) lists(command []string, pattern string) bool {
+	return regexp.MustCompile(`(?m)^  ` + pattern).MatchString(h.of(command))
+}
