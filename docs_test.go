@@ -1,6 +1,7 @@
 package aburn_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,30 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s: %s has no heading %q", page, target, heading)
 			}
 		}
+	}
+}
+
+// Every page that code names exists: hints, comments and flags of tests lead people to them.
+func TestPagesInCode(t *testing.T) {
+	path := regexp.MustCompile(`docs/(?:guide|formats|evidence)/[a-z-]+\.md|docs/(?:archive|backtest|benchmarks|errors|export|insight|mcp|readers|remedy|report|scrubbing|settings|supervision|watching)\.md`)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || name == "docs_test.go" || filepath.Ext(name) != ".go" && name != "Makefile":
+			return nil
+		}
+		for _, page := range path.FindAllString(text(t, name), -1) {
+			if _, err := os.Stat(page); err != nil {
+				t.Errorf("%s names %s, which is not there", name, page)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
