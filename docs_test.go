@@ -127,7 +127,7 @@ func TestAnchors(t *testing.T) {
 // pages are the texts of the repository that people and agents read.
 func pages(t *testing.T) []string {
 	t.Helper()
-	list := []string{"README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "logfmt/SPEC.md", "insight/testdata/errors/README.md", "supervisor/testdata/README.md"}
+	list := []string{"README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "logfmt/SPEC.md", "insight/failure/testdata/errors/README.md", "supervisor/testdata/README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {

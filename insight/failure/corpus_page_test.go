@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the numbers in docs/evidence/erro
 // page is where the numbers stand, between two comments.
 const (
 	page  = "../../docs/evidence/errors.md"
-	begin = "<!-- go test ./insight -run TestClassify -update -->\n"
+	begin = "<!-- go test ./insight/failure -run TestClassify -update -->\n"
 	end   = "<!-- end -->\n"
 )
 

@@ -12,8 +12,8 @@ type setting struct {
 	key   string // a file may nest it or write it with dots; COMMAND or PHASE at its end stands for a name
 	env   string // its variable; that of the model's is looked up with the model (variable)
 	user  bool   // only the user's own file may set it: what agents are given, what is run, what is delivered
-	def   string // the default as in a file; of the model's as docs/settings.md shows it
-	about string // its meaning in docs/settings.md
+	def   string // the default as in a file; of the model's as docs/guide/settings.md shows it
+	about string // its meaning in docs/guide/settings.md
 
 	set    func(s *Settings, v value) (wrong string)            // nil: the model or Rules reads it
 	number func(b *builder, v value) (wrong string)             // of the model's
@@ -72,7 +72,7 @@ var settings = [...]setting{
 		about:  "an issue of a higher confidence is queued for the agent",
 		number: func(b *builder, v value) string { return setShare(&b.Limits.QueueAbove, v) }},
 	{key: "supervisor.suggest_above", def: "`0.7`",
-		about:  "one of a higher confidence is told to you with a suggestion; below, it is only told",
+		about:  "one of at least this confidence is told to you with a suggestion; below, it is only told",
 		number: func(b *builder, v value) string { return setShare(&b.Limits.SuggestAbove, v) }},
 	{key: "supervisor.cooldown", def: "`30m`",
 		about:  "how long after an intervention the same one is not repeated",
@@ -103,10 +103,10 @@ var settings = [...]setting{
 		about: "at the end of a session in a project that you marked, the hook starts `aburn ingest` and does not wait for it",
 		set:   func(s *Settings, v value) string { return setBool(&s.Archive.AtSessionEnd, v) }},
 	{key: "archive.retention", env: "ABURN_ARCHIVE_RETENTION", user: true, def: "0",
-		about: "how many days a session is kept in [the archive](archive.md) after its end; `0`: for ever",
+		about: "how many days a session is kept in [the archive](sessions.md) after its end; `0`: for ever",
 		set:   func(s *Settings, v value) string { return setDays(&s.Archive.Retention, v) }},
 	{key: "remedy.rules", env: "ABURN_REMEDY_RULES", user: true, def: "[]",
-		about: "what you know to help against an error, for `aburn remedy`: [a list of rules](remedy.md#rules-of-your-own)"},
+		about: "what you know to help against an error, for `aburn remedy`: [a list of rules](sessions.md#rules-of-your-own)"},
 	{key: "notify.desktop", env: "ABURN_NOTIFY_DESKTOP", user: true, def: "true",
 		about: "`aburn supervisor watch` tells you on the desktop",
 		set:   func(s *Settings, v value) string { return setBool(&s.Notify.Desktop, v) }},
