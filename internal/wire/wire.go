@@ -1,0 +1,265 @@
+// Package wire is the coder of the forms that aburn stores: numbers, texts, times and lists, one after the other and
+// without names.
+//
+// One walk over a value both writes and reads it, so that a reader cannot expect another field than the writer wrote. A
+// Coder that writes stores nothing in the value. One that reads takes any bytes: it never asks for more memory than the
+// form that is left could fill. After an error it goes on without effect; Err is the first. Whoever keeps a form adds a
+// number for it, which changes with the walk, and a checksum.
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Coder writes fields, or reads them.
+type Coder struct {
+	reading bool
+	out     []byte
+	in      string
+	at      int
+	err     error
+	ms      int64 // of the last time
+}
+
+// Writer appends to dst.
+func Writer(dst []byte) Coder { return Coder{out: dst} }
+
+// Reader reads form, of which the texts that it gives are parts.
+func Reader(form string) Coder { return Coder{reading: true, in: form} }
+
+// Reading says whether fields are set, rather than written.
+func (c *Coder) Reading() bool { return c.reading }
+
+// Written is what a Writer appended to, with what it appended.
+func (c *Coder) Written() []byte { return c.out }
+
+// Left is how many bytes a Reader has before it; none after an error.
+func (c *Coder) Left() int { return len(c.in) - c.at }
+
+// Err is the first thing that was wrong, with its place.
+func (c *Coder) Err() error { return c.err }
+
+// End is Err, or the error for bytes that are left.
+func (c *Coder) End() error {
+	if n := c.Left(); n > 0 {
+		c.Fail("%d bytes too many", n)
+	}
+	return c.err
+}
+
+// Fail notes what is wrong, if nothing was before.
+func (c *Coder) Fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("byte %d: "+format, append([]any{max(c.at, len(c.out))}, args...)...)
+	}
+	c.at = len(c.in)
+}
+
+// Put writes a varint.
+func (c *Coder) Put(u uint64) {
+	if u < 0x80 {
+		c.out = append(c.out, byte(u))
+		return
+	}
+	c.out = binary.AppendUvarint(c.out, u)
+}
+
+// PutBytes writes s as it is.
+func (c *Coder) PutBytes(s string) { c.out = append(c.out, s...) }
+
+// Take reads a varint. Most have one byte.
+func (c *Coder) Take() uint64 {
+	if c.at < len(c.in) {
+		if b := c.in[c.at]; b < 0x80 {
+			c.at++
+			return uint64(b)
+		}
+	}
+	return c.long()
+}
+
+// long reads a varint of any length.
+func (c *Coder) long() (u uint64) {
+	for shift := 0; c.at < len(c.in) && shift < 64; shift += 7 {
+		b := c.in[c.at]
+		if shift == 63 && b > 1 {
+			break
+		}
+		c.at++
+		u |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return u
+		}
+	}
+	c.Fail("a number does not end")
+	return 0
+}
+
+// TakeBytes reads n bytes.
+func (c *Coder) TakeBytes(n uint64) string {
+	if n > uint64(len(c.in)-c.at) {
+		c.Fail("%d bytes, and %d are left", n, len(c.in)-c.at)
+		return ""
+	}
+	s := c.in[c.at : c.at+int(n)]
+	c.at += int(n)
+	return s
+}
+
+// zigzag makes small numbers of those near 0, whatever their sign.
+func zigzag(n int64) uint64 { return uint64(n<<1) ^ uint64(n>>63) }
+
+func zagzig(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+
+// Int64 is any number; those near 0 are short.
+func (c *Coder) Int64(n *int64) {
+	if c.reading {
+		*n = zagzig(c.Take())
+		return
+	}
+	c.Put(zigzag(*n))
+}
+
+// Int is any number; those near 0 are short.
+func (c *Coder) Int(n *int) {
+	if c.reading {
+		*n = int(zagzig(c.Take()))
+		return
+	}
+	c.Put(zigzag(int64(*n)))
+}
+
+// Amount64 is how much there is of something. One below 0 is refused when it is read.
+func (c *Coder) Amount64(n *int64) {
+	if !c.reading {
+		c.Put(uint64(*n))
+		return
+	}
+	u := c.Take()
+	if u > math.MaxInt64 {
+		c.Fail("an amount is negative")
+		return
+	}
+	*n = int64(u)
+}
+
+// Amount is how many there are of something. One below 0 is refused when it is read.
+func (c *Coder) Amount(n *int) {
+	wide := int64(*n)
+	if c.Amount64(&wide); c.reading {
+		*n = int(wide)
+	}
+}
+
+// After is a number as its difference to the one before it, which it becomes.
+func (c *Coder) After(n, before *int64) {
+	if c.reading {
+		*n = *before + zagzig(c.Take())
+	} else {
+		c.Put(zigzag(*n - *before))
+	}
+	*before = *n
+}
+
+// Flags are up to 64 of them, as the bits of one number, the first as the lowest.
+func (c *Coder) Flags(all ...*bool) {
+	if !c.reading {
+		var bits uint64
+		for i, b := range all {
+			if *b {
+				bits |= 1 << i
+			}
+		}
+		c.Put(bits)
+		return
+	}
+	bits := c.Take()
+	if bits>>len(all) != 0 {
+		c.Fail("%b for %d flags", bits, len(all))
+		return
+	}
+	for i, b := range all {
+		*b = bits>>i&1 == 1
+	}
+}
+
+// Bool is Flags for one.
+func (c *Coder) Bool(b *bool) {
+	switch {
+	case !c.reading && *b:
+		c.Put(1)
+	case !c.reading:
+		c.Put(0)
+	default:
+		u := c.Take()
+		if u > 1 {
+			c.Fail("%d is neither false nor true", u)
+		}
+		*b = u == 1
+	}
+}
+
+// Float is any number; 0 is short.
+func (c *Coder) Float(f *float64) {
+	if c.reading {
+		*f = math.Float64frombits(c.Take())
+		return
+	}
+	c.Put(math.Float64bits(*f))
+}
+
+// Text is its length and its bytes.
+func (c *Coder) Text(s *string) {
+	if c.reading {
+		*s = c.TakeBytes(c.Take())
+		return
+	}
+	c.out = append(binary.AppendUvarint(c.out, uint64(len(*s))), *s...)
+}
+
+// Time is a time in UTC: milliseconds after the last one, and whether there is more than milliseconds; or none. A year that
+// JSON cannot tell is an error.
+func (c *Coder) Time(t *time.Time) {
+	if c.reading {
+		c.takeTime(t)
+		return
+	}
+	if t.IsZero() {
+		c.Put(0)
+		return
+	}
+	if y := t.Year(); y < 0 || y > 9999 {
+		c.Fail("time in the year %d", y)
+		return
+	}
+	ms, rest := t.UnixMilli(), uint64(t.Nanosecond()%1e6)
+	u := zigzag(ms-c.ms)<<1 + 1
+	c.ms = ms
+	if rest == 0 {
+		c.Put(u)
+		return
+	}
+	c.Put(u + 1)
+	c.Put(rest)
+}
+
+func (c *Coder) takeTime(t *time.Time) {
+	u := c.Take()
+	if u == 0 {
+		return
+	}
+	u--
+	c.ms += zagzig(u >> 1)
+	at := time.UnixMilli(c.ms).UTC()
+	if u&1 == 1 {
+		at = at.Add(time.Duration(c.Take() % 1e6))
+	}
+	if y := at.Year(); y < 0 || y > 9999 {
+		c.Fail("time in the year %d", y)
+		return
+	}
+	*t = at
+}
