@@ -27,6 +27,28 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// As a report decodes them: many into the same memory.
+func BenchmarkDecodeMany(b *testing.B) {
+	form := string(insight.Append(nil, insight.Make(ordinary(b), false)))
+	b.ReportAllocs()
+	var decoder insight.Decoder
+	for b.Loop() {
+		if _, err := decoder.Decode(form); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	d := insight.Make(ordinary(b), false)
+	b.ReportAllocs()
+	var buf []byte
+	for b.Loop() {
+		buf = insight.Append(buf[:0], d)
+	}
+	b.ReportMetric(float64(len(buf)), "bytes")
+}
+
 // ordinary is such a session.
 func ordinary(tb testing.TB) *trace.SessionTrace {
 	line := "p:fix_the_build "
