@@ -23,7 +23,7 @@ func at(minute int) time.Time {
 }
 
 // story is a trace of a session: each word is an event: "ask", "call", "done", "fail", "spawn:ID".
-func story(t *testing.T, source, id string, minute int, words string) *trace.SessionTrace {
+func story(t testing.TB, source, id string, minute int, words string) *trace.SessionTrace {
 	t.Helper()
 	b := draft.New(source, id, source, "/stores/"+id)
 	b.Trace().Project = trace.Project{Path: "/work/p", Key: "/work/p"}

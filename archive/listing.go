@@ -2,13 +2,14 @@ package archive
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"aburn/internal/wire"
 )
 
 // A run that finds nothing new needs all of cursors, and to read a row for each file takes longer than the file does. So
@@ -24,52 +25,72 @@ const relistFrom = 200
 // errListing is the error for a listing that is not what was written.
 var errListing = errors.New("the listing of the cursors is not what was written")
 
-// The flags of a listed cursor.
-const (
-	listedWhole = 1 << iota
-	listedHot
-)
+// knownWalk writes the cursors of a part of a listing, or reads them. A change of it changes the schema.
+type knownWalk struct {
+	wire.Coder
+	last  Known           // the one before
+	paths strings.Builder // what is read has its paths in here, with room for all of them
+}
 
-// appendKnown appends k to a part of a listing, in which last comes before it.
-func appendKnown(b []byte, k, last *Known) []byte {
-	shared := 0
-	for shared < min(len(k.Path), len(last.Path)) && k.Path[shared] == last.Path[shared] {
+func (w *knownWalk) known(k *Known) {
+	shared, modified := 0, k.Modified.UnixNano()
+	for shared < min(len(k.Path), len(w.last.Path)) && k.Path[shared] == w.last.Path[shared] {
 		shared++
 	}
-	var flags byte
-	if k.Whole {
-		flags |= listedWhole
+	w.Amount64(&k.Store)
+	w.Amount(&shared)
+	w.Amount(&k.Scrub)
+	w.Amount(&k.Sessions)
+	w.Amount(&k.Outdone)
+	w.Int64(&k.Size)
+	w.Int64(&modified)
+	w.path(k, shared)
+	w.Text(&k.Reader)
+	w.Text(&k.Layout)
+	w.Text(&k.Problem)
+	w.Flags(&k.Whole, &k.Hot)
+	if w.Reading() {
+		k.Modified = time.Unix(0, modified)
 	}
-	if k.Hot {
-		flags |= listedHot
+	w.last = *k
+}
+
+// path is the part of a path behind what it shares with the one before.
+func (w *knownWalk) path(k *Known, shared int) {
+	if !w.Reading() {
+		end := k.Path[shared:]
+		w.Text(&end)
+		return
 	}
-	for _, n := range [...]uint64{uint64(k.Store), uint64(shared), uint64(k.Scrub), uint64(k.Sessions), uint64(k.Outdone)} {
-		b = binary.AppendUvarint(b, n)
+	var end string
+	if w.Text(&end); shared > len(w.last.Path) {
+		w.Fail("%d of a path of %d bytes", shared, len(w.last.Path))
+		return
 	}
-	b = binary.AppendVarint(b, k.Size)
-	b = binary.AppendVarint(b, k.Modified.UnixNano())
-	for _, s := range [...]string{k.Path[shared:], k.Reader, k.Layout, k.Problem} {
-		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
-	}
-	return append(b, flags)
+	from := w.paths.Len()
+	w.paths.WriteString(w.last.Path[:shared])
+	w.paths.WriteString(end)
+	k.Path = w.paths.String()[from:]
 }
 
 // listParts is the rows of the listing of these cursors. Each begins with how many there are from it on, and the length of
 // the paths in it.
 func listParts(all []Known) (parts [][]byte) {
 	for len(all) > 0 {
-		var body []byte
-		n, paths := 0, 0
-		for last := new(Known); n < len(all); n++ {
-			more := appendKnown(body, &all[n], last)
-			if n > 0 && len(more) > listingRow {
+		w := knownWalk{Coder: wire.Writer(nil)}
+		n, paths, size := 0, 0, 0
+		for ; n < len(all); n++ {
+			w.known(&all[n])
+			if n > 0 && len(w.Written()) > listingRow {
 				break
 			}
-			body, last = more, &all[n]
-			paths += len(last.Path)
+			size = len(w.Written())
+			paths += len(all[n].Path)
 		}
-		head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(all))), uint64(paths))
-		parts = append(parts, append(head, body...))
+		head := wire.Writer(nil)
+		head.Put(uint64(len(all)))
+		head.Put(uint64(paths))
+		parts = append(parts, append(head.Written(), w.Written()[:size]...))
 		all = all[n:]
 	}
 	return parts
@@ -77,38 +98,21 @@ func listParts(all []Known) (parts [][]byte) {
 
 // readPart appends the cursors of a row of the listing to all.
 func readPart(part string, all []Known) ([]Known, error) {
-	f := fields{rest: part}
-	n, length := f.unsigned(), f.unsigned()
-	if n > 1<<32 || length > uint64(len(part))<<16 {
+	w := knownWalk{Coder: wire.Reader(part)}
+	n, length := w.Take(), w.Take()
+	if w.Err() != nil || n > 1<<32 || length > uint64(len(part))<<16 {
 		return all, errListing
 	}
 	if len(all) == 0 {
 		all = slices.Grow(all, int(min(n, 1<<16)))
 	}
-	var paths strings.Builder
-	paths.Grow(int(length))
-	last := new(Known)
-	for f.rest != "" {
-		k := Known{Store: int64(f.unsigned())}
-		shared := f.unsigned()
-		k.Scrub, k.Sessions, k.Outdone = int(f.unsigned()), int(f.unsigned()), int(f.unsigned())
-		k.Size, k.Modified = f.number(), time.Unix(0, f.number())
-		end := f.text()
-		if f.bad || shared > uint64(len(last.Path)) {
+	w.paths.Grow(int(length))
+	for w.Left() > 0 {
+		var k Known
+		if w.known(&k); w.Err() != nil {
 			return all, errListing
 		}
-		from := paths.Len()
-		paths.WriteString(last.Path[:shared])
-		paths.WriteString(end)
-		k.Path = paths.String()[from:]
-		k.Reader, k.Layout, k.Problem = f.text(), f.text(), f.text()
-		flags := f.bytes(1)
-		if f.bad {
-			return all, errListing
-		}
-		k.Whole, k.Hot = flags[0]&listedWhole != 0, flags[0]&listedHot != 0
 		all = append(all, k)
-		last = &all[len(all)-1]
 	}
 	return all, nil
 }

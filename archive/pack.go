@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"aburn/internal/scrub"
+	"aburn/internal/wire"
 	"aburn/trace"
 	"aburn/trace/packed"
 )
@@ -102,12 +103,14 @@ func relation(t *trace.SessionTrace) trace.Relation {
 func packCalls(t *trace.SessionTrace) []byte {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	rows := (*buf)[:0]
+	w := callWalk{wire.Writer((*buf)[:0])}
 	for _, c := range t.Calls() {
 		if c.Counts() {
-			rows = appendCall(rows, callRow(&c))
+			row := callRow(&c)
+			w.call(&row)
 		}
 	}
+	rows := w.Written()
 	*buf = rows
 	if len(rows) == 0 {
 		return nil

@@ -33,7 +33,7 @@ CREATE TABLE cursors (                     -- what tells whether a store has cha
 	PRIMARY KEY (reader, path)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE listing (                     -- the cursors once more, as they were at some time (appendKnown)
+CREATE TABLE listing (                     -- the cursors once more, as they were at some time (knownWalk)
 	part       INTEGER PRIMARY KEY,
 	body       BLOB NOT NULL
 ) STRICT;
@@ -101,7 +101,7 @@ CREATE TABLE unread (                      -- bodies that could not be read when
 
 CREATE TABLE calls (                       -- those that count
 	session INTEGER PRIMARY KEY,
-	rows    BLOB NOT NULL                  -- all of a session's, compressed (appendCall)
+	rows    BLOB NOT NULL                  -- all of a session's, compressed (callWalk)
 ) STRICT;
 
 CREATE TABLE relations (
