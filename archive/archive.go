@@ -2,11 +2,14 @@ package archive
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,18 +54,20 @@ type WrongSchema struct {
 }
 
 func (e *WrongSchema) Error() string {
+	age := "an older"
 	if e.Have > e.Want {
-		return fmt.Sprintf("%s: its schema is %d, and this aburn knows only %d", e.Path, e.Have, e.Want)
+		age = "a newer"
 	}
-	return fmt.Sprintf("%s: its schema is %d, an older one than %d", e.Path, e.Have, e.Want)
+	return fmt.Sprintf("%s: %s aburn wrote it: its schema is %d, and this aburn knows only %d", e.Path, age, e.Have, e.Want)
 }
 
 // Hint is what to do about it.
 func (e *WrongSchema) Hint() string {
 	if e.Have > e.Want {
-		return "a newer aburn wrote it: use that one, or set ABURN_HOME to another folder"
+		return "use the newer aburn, or set ABURN_HOME to another folder"
 	}
-	return "aburn ingest  # makes it anew, and keeps every trace"
+	return "it may hold the only copy of sessions whose files are gone, so nothing here changes it: move " + Name + "* from " + filepath.Dir(e.Path) +
+		" into another folder and run aburn ingest; the older aburn reads it there (ABURN_HOME)"
 }
 
 // Foreign is the error for a database in the archive's place that is none of aburn's.
@@ -104,11 +109,13 @@ type Archive struct {
 	asIs *sqlitero.DB
 }
 
-// Open opens the archive in dir for reading and writing, and makes it, and dir, if there is none. An archive with an older
-// schema is brought to this one, which takes as long as reading all of it. The error is *WrongSchema for a newer one,
-// *Foreign for another program's database.
+// Open opens the archive in dir for reading and writing, and makes it, and dir, if there is none. The error is *WrongSchema
+// if another aburn wrote it, *Foreign for another program's database; both are left as they are.
 func Open(ctx context.Context, dir string) (*Archive, error) {
 	path := filepath.Join(dir, Name)
+	if err := refuse(ctx, dir, path); err != nil {
+		return nil, err
+	}
 	if err := makePrivate(dir, path); err != nil {
 		return nil, err
 	}
@@ -117,13 +124,47 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 		return nil, err
 	}
 	if err = a.own(); err == nil {
-		err = a.prepare(ctx)
+		err = a.prepare()
 	}
 	if err != nil {
 		a.Close()
 		return nil, err
 	}
 	return a, nil
+}
+
+// refuse is the error for an archive of another schema. Whoever opens that for writing has SQLite bring a log that a killed
+// process left into the file. Where the number in the file's header is right, and there is no log, nothing is opened twice.
+func refuse(ctx context.Context, dir, path string) error {
+	log, err := os.Stat(path + "-wal")
+	if have := headerSchema(path); (have == schema || have == 0) && (err != nil || log.Size() == 0) {
+		return nil // prepare looks again
+	}
+	a, err := View(ctx, dir)
+	if err == nil { // the log says otherwise
+		return a.Close()
+	}
+	if errors.As(err, new(*WrongSchema)) || errors.As(err, new(*Foreign)) {
+		return err
+	}
+	return nil
+}
+
+// headerSchema is user_version as the header of the database at path has it; 0 if it is none.
+func headerSchema(path string) int {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+		return 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var header [64]byte
+	if _, err := io.ReadFull(f, header[:]); err != nil || !strings.HasPrefix(string(header[:]), "SQLite format 3\x00") {
+		return 0
+	}
+	return int(int32(binary.BigEndian.Uint32(header[60:])))
 }
 
 // View opens the archive in dir for reading. It returns *NotFound if there is none, *WrongSchema if another aburn wrote it.

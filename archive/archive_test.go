@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -296,53 +297,93 @@ func TestRescrub(t *testing.T) {
 	}
 }
 
-// An archive of an older schema keeps its traces, and is to be read again; a newer one is refused.
-func TestSchemas(t *testing.T) {
+// files are the modes and bytes of what is in dir, without SQLite's index of a log.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(e.Name(), "-shm") && len(data) > 0 {
+			all[e.Name()] = info.Mode().String() + string(data)
+		}
+	}
+	return all
+}
+
+// An archive of another schema is refused by whoever opens it, and no byte of it changes: neither of its file nor of the log
+// that a killed process left.
+func TestOtherSchemas(t *testing.T) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	a, err := Open(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.store(t, story(t, "claude", "a", 1, "ask call done"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"))
-	// An older schema: other tables and columns, but bodies, in the older form.
-	tr, err := a.Previous(ctx, "claude", "a/x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := tr.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.run("UPDATE traces SET body = ? WHERE key = (SELECT key FROM sessions WHERE id = 'a/x')", compress(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.script("PRAGMA user_version = -1; DROP TABLE calls; ALTER TABLE sessions DROP COLUMN ask; CREATE TABLE old (x)"); err != nil {
-		t.Fatal(err)
-	}
-	a.Close()
-	var wrong *WrongSchema
-	if _, err := View(ctx, dir); !errors.As(err, &wrong) || !strings.Contains(wrong.Hint(), "aburn ingest") {
-		t.Errorf("viewed: %v", err)
-	}
-	if a, err = Open(ctx, dir); err != nil {
-		t.Fatal(err)
-	}
-	faults, err := a.Check(ctx)
-	list, err2 := a.Sessions(ctx, Filter{})
-	if len(faults) > 0 || err != nil || err2 != nil || ids(list) != "claude/a/x claude/a" || !list[0].Gone || list[1].Ask != "please" {
-		t.Errorf("remade: %q %v; %+v %v", faults, err, list, err2)
-	}
-	if cursors, err := a.Cursors(); err != nil || len(cursors) > 0 {
-		t.Errorf("%v, %v", cursors, err)
-	}
-	if err := a.script("PRAGMA user_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	a.Close()
-	for _, open := range []func(context.Context, string) (*Archive, error){Open, View} {
-		if _, err := open(ctx, dir); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "its schema is 99") || !strings.Contains(wrong.Hint(), "newer aburn") {
-			t.Errorf("a newer one: %v", err)
+	for _, test := range []struct {
+		schema int
+		log    bool // is left, with something in it
+		inLog  bool // so is the schema's number
+		says   string
+	}{
+		{schema: -1, says: "an older aburn wrote it: its schema is -1, and this aburn knows only"},
+		{schema: schema - 1, says: "an older aburn"},
+		{schema: schema - 1, log: true, says: "an older aburn"},
+		{schema: schema - 1, log: true, inLog: true, says: "an older aburn"},
+		{schema: schema + 1, says: "a newer aburn"},
+		{schema: schema + 1, log: true, says: "a newer aburn"},
+	} {
+		made, dir := t.TempDir(), t.TempDir()
+		a, err := Open(ctx, made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.store(t, story(t, "claude", "a", 1, "ask call done"))
+		number := fmt.Sprintf("PRAGMA user_version = %d", test.schema)
+		if !test.inLog {
+			if err := a.script(number); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.run("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if test.log {
+			a.store(t, story(t, "claude", "b", 2, "ask call done"))
+		}
+		if test.inLog {
+			if err := a.script(number); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, data := range files(t, made) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(data[len("-rw-------"):]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.Close()
+		before := files(t, dir)
+		if len(before) != 1 && !test.log || len(before) != 2 && test.log {
+			t.Fatalf("%d files", len(before))
+		}
+		for what, open := range map[string]func() error{
+			"Open": func() error { _, err := Open(ctx, dir); return err },
+			"View": func() error { _, err := View(ctx, dir); return err },
+		} {
+			var wrong *WrongSchema
+			if err := open(); !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(), filepath.Join(dir, Name)) {
+				t.Errorf("%+v: %s: %v", test, what, err)
+			} else if older := strings.Contains(wrong.Hint(), "the only copy"); older != (test.schema < schema) || !strings.Contains(wrong.Hint(), "ABURN_HOME") {
+				t.Errorf("%+v: %s", test, wrong.Hint())
+			}
+			if !maps.Equal(files(t, dir), before) {
+				t.Errorf("%+v: %s changed something", test, what)
+			}
 		}
 	}
 }

@@ -10,8 +10,8 @@
 //     and the next run reads exactly that again.
 //   - A session is named by (source, id), and has one trace. When its source is gone, the trace stays and is marked.
 //   - Nothing is stored that was not scrubbed by the rules of this executable (Pack refuses it).
-//   - user_version is the number of the schema. Of an older one the bodies are kept and the rest is made anew; a newer
-//     one is refused.
+//   - user_version is the number of the schema. Any other is refused, and nothing in that file changes: it may hold the only
+//     copy of sessions whose sources are gone.
 //
 // One process writes at a time: who writes holds the lock of package ingest. Any number read. Digests are kept beside that
 // (Keeper): they are dropped in the transaction that changes what they were made from.

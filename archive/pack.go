@@ -148,8 +148,8 @@ func sum(text []byte) int64 {
 	return int64(uint64(crc32.ChecksumIEEE(text))<<32 | uint64(castagnoli(text)))
 }
 
-// checksum is how many bytes of a body stand before the packed trace: the CRC-32C of that. In a row of calls, and in the
-// body of schema 5 and before, it is that of a text that stands there compressed.
+// checksum is how many bytes of a body stand before the packed trace: the CRC-32C of that. In a row of calls it is that of
+// a text that stands there compressed.
 const checksum = 4
 
 // compress is a row of calls. S2 takes a fifth of zstd's time, for half as many bytes again.
@@ -165,23 +165,15 @@ func compress(text []byte) []byte {
 	return slices.Clone(body[:checksum+len(s2.Encode(body[checksum:], text))])
 }
 
-// unpack is the trace of a body, packed or, from schema 5 and before, as compressed JSON: there the length of that stands
-// where a packed trace has its version, and no trace is so short.
-func unpack(body []byte) (t *trace.SessionTrace, err error) {
+// unpack is the trace of a body.
+func unpack(body []byte) (*trace.SessionTrace, error) {
 	switch {
 	case len(body) <= checksum:
-		err = errCut
-	case !packed.Is(body[checksum:]):
-		var text []byte
-		if text, err = expand(body); err == nil {
-			return trace.Parse(text)
-		}
+		return nil, fmt.Errorf("the body of a trace: %w", errCut)
 	case castagnoli(body[checksum:]) != binary.LittleEndian.Uint32(body):
-		err = errOther
-	default:
-		return packed.Parse(body[checksum:])
+		return nil, fmt.Errorf("the body of a trace: %w", errOther)
 	}
-	return nil, fmt.Errorf("the body of a trace: %w", err)
+	return packed.Parse(body[checksum:])
 }
 
 // The errors for what is not what was written.

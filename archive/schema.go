@@ -10,12 +10,12 @@ import (
 	"aburn/trace"
 )
 
-// schema is the number of the schema, in user_version. Raise it with every change of the tables, and when readers give
-// other traces of what is on the disk: then everything that still exists is read again.
+// schema is the number of the schema, in user_version. Raise it with every change of the tables, and of what is packed in
+// them: an archive with another number is refused. Where readers only give other traces of what is on the disk, ingest
+// --rebuild has them read it again.
 const schema = 7
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
-// Of earlier and later schemas only traces.body may be relied on, and unread.body.
 const tables = `
 CREATE TABLE cursors (                     -- what tells whether a store has changed
 	reader     TEXT NOT NULL,
@@ -167,35 +167,30 @@ CREATE TABLE digests (                     -- what package digests works out whe
 // derived are the tables that are made anew from the bodies.
 var derived = [...]string{"cursors", "listing", "unlisted", "places", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked", "digests"}
 
-// prepare brings the file to the state in which this aburn writes it.
-func (a *Archive) prepare(ctx context.Context) error {
+// prepare makes the tables where there are none.
+func (a *Archive) prepare() error {
 	have, err := a.number("PRAGMA user_version")
 	if err != nil {
 		return err
 	}
-	if have > schema {
-		return &WrongSchema{a.path, int(have), schema}
-	}
-	if have == 0 {
+	switch have {
+	case 0:
 		if err := a.script("PRAGMA page_size = 8192"); err != nil { // counts only before the first page
 			return err
 		}
+	case schema:
+	default:
+		return &WrongSchema{a.path, int(have), schema}
 	}
-	if err := a.tune(); err != nil {
+	if err := a.tune(); err != nil || have == schema {
 		return err
 	}
-	switch {
-	case have == 0:
-		return a.transaction(func() error {
-			if n, err := a.number("PRAGMA user_version"); err != nil || n == schema {
-				return err // another process was quicker
-			}
-			return a.create()
-		})
-	case have < schema:
-		return a.Remake(ctx)
-	}
-	return nil
+	return a.transaction(func() error {
+		if n, err := a.number("PRAGMA user_version"); err != nil || n == schema {
+			return err // another process was quicker
+		}
+		return a.create()
+	})
 }
 
 // tune sets up a connection that writes. Without a sync at each commit a power cut can lose the last ones, never the
@@ -218,12 +213,12 @@ func versioned() string { return fmt.Sprintf("PRAGMA user_version = %d;", schema
 // that still exists is then read again, and what none of them has stays, marked Gone.
 func (a *Archive) Remake(ctx context.Context) error {
 	return a.transaction(func() error {
-		if err := a.script(`CREATE TABLE IF NOT EXISTS unread (body BLOB NOT NULL); CREATE TABLE bodies (body BLOB NOT NULL);
+		if err := a.script(`CREATE TABLE bodies (body BLOB NOT NULL);
 			INSERT INTO bodies SELECT body FROM traces ORDER BY key; INSERT INTO bodies SELECT body FROM unread`); err != nil {
 			return err
 		}
 		for _, table := range derived {
-			if err := a.script("DROP TABLE IF EXISTS " + table); err != nil {
+			if err := a.script("DROP TABLE " + table); err != nil {
 				return err
 			}
 		}
@@ -237,7 +232,7 @@ func (a *Archive) Remake(ctx context.Context) error {
 	})
 }
 
-// refill writes the traces of the table bodies. What this aburn cannot read is put aside, as another one may.
+// refill writes the traces of the table bodies. What cannot be read is put aside as it is.
 func (a *Archive) refill(ctx context.Context) error {
 	return a.each("SELECT body FROM bodies ORDER BY rowid", func(s *sqlite.Stmt) error {
 		if err := ctx.Err(); err != nil {

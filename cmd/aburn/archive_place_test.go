@@ -37,6 +37,7 @@ func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
 			return os.WriteFile(path, bytes.Repeat([]byte("no database "), 100), 0o600)
 		}},
 		{"pages that are spoilt", "malformed", "move it away", spoilPages},
+		{"an older aburn's", "archive.db: an older aburn wrote it: its schema is 2, and this aburn knows only ", "run aburn ingest", olderSchema},
 		{"a folder", "not a regular file", "move away what is there", func(path string) error {
 			if err := os.Remove(path); err != nil {
 				return err
@@ -61,6 +62,16 @@ func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
 			}
 		}
 	}
+}
+
+// olderSchema writes the number of an older schema into the header of a database.
+func olderSchema(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	copy(data[60:], []byte{0, 0, 0, 2})
+	return os.WriteFile(path, data, 0o600)
 }
 
 // spoilPages overwrites what SQLite has in all pages behind those of the schema.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/archive"
 )
 
 // TestMCPHostileLog: whatever somebody has written into the log, no secret of it and nothing that nobody sees reaches a model, and
@@ -76,6 +79,28 @@ func TestMCPHostileLog(t *testing.T) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("no JSON: %s", line)
 		}
+	}
+}
+
+// TestMCPOlderArchive: agents are told that another aburn wrote the archive, and it stays as it is.
+func TestMCPOlderArchive(t *testing.T) {
+	w := newMCPWorld(t)
+	path := filepath.Join(archive.Dir(w.env), archive.Name)
+	if err := olderSchema(path); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := w.dial()
+	for _, tool := range []string{"failure_report", "lessons", "session_graph"} {
+		if r, _ := w.ask(s, tool, nil, nil); !r.IsError || !strings.Contains(textOf(r), "an older aburn wrote it: its schema is 2") {
+			t.Errorf("%s: %s", tool, textOf(r))
+		}
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("it is not as it was: %v", err)
 	}
 }
 
