@@ -12,10 +12,11 @@ import (
 	"fmt"
 	"sync"
 
+	"aburn/internal/wire"
 	"aburn/trace"
 )
 
-// version is the first byte. No JSON text begins with it. Raise it with every change of the walk, and keep reading the old.
+// version is the first byte. Raise it, and the number of the archive's schema, with every change of the walk.
 const version = 1
 
 var coders = sync.Pool{New: func() any { return new(coder) }}
@@ -24,32 +25,17 @@ var coders = sync.Pool{New: func() any { return new(coder) }}
 func Append(dst []byte, t *trace.SessionTrace) ([]byte, error) {
 	c := coders.Get().(*coder)
 	defer coders.Put(c)
-	c.reading, c.out = false, append(dst, version)
+	c.Coder = wire.Writer(append(dst, version))
 	c.trace(t)
-	out, err := c.out, c.err
+	out, err := c.Written(), c.Err()
 	*c = coder{} // it would keep the trace's texts
 	return out, err
 }
 
-// Is says whether data is a packed trace rather than a JSON text.
-func Is(data []byte) bool { return len(data) > 0 && data[0] == version }
-
 // Parse reads what Append wrote. Anything else is an error, as is what Validate refuses. The trace's texts share one copy
 // of data.
 func Parse(data []byte) (*trace.SessionTrace, error) {
-	if !Is(data) {
-		return nil, fmt.Errorf("parse packed trace: it does not begin with version %d", version)
-	}
-	c := coders.Get().(*coder)
-	defer coders.Put(c)
-	c.reading, c.in, c.at = true, string(data), 1
-	t := new(trace.SessionTrace)
-	c.trace(t)
-	if c.err == nil && c.at != len(c.in) {
-		c.fail("%d bytes too many", len(c.in)-c.at)
-	}
-	err := c.err
-	*c = coder{}
+	t, err := read(data)
 	if err != nil {
 		return nil, fmt.Errorf("parse packed trace: %w", err)
 	}
@@ -57,4 +43,23 @@ func Parse(data []byte) (*trace.SessionTrace, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// read is Parse for what Validate would refuse.
+func read(data []byte) (*trace.SessionTrace, error) {
+	c := coders.Get().(*coder)
+	defer coders.Put(c)
+	c.Coder = wire.Reader(string(data))
+	if v := c.Take(); v != version {
+		c.Fail("version %d, not %d", v, version)
+	}
+	// Lists that have to be there are empty rather than nil: their JSON is [].
+	t := &trace.SessionTrace{
+		Sources: []trace.File{}, Events: []trace.Event{}, Results: []trace.ToolResultEvent{}, Responses: []trace.Response{},
+		Relationships: []trace.SessionRelationship{},
+	}
+	c.trace(t)
+	err := c.End()
+	*c = coder{}
+	return t, err
 }

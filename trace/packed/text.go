@@ -1,6 +1,10 @@
 package packed
 
-import "encoding/hex"
+import (
+	"encoding/hex"
+
+	"aburn/internal/wire"
+)
 
 // The texts of a trace are few: ids of turns, responses and calls, names, models. Each is remembered in the place that its
 // letters give, and stands there until another one comes to the same place; reader and writer remember alike.
@@ -34,12 +38,18 @@ func place(s string) uint64 {
 	return h * 0x9e3779b97f4a7c15 >> (64 - 11) // 2^64 by the golden ratio
 }
 
+// coder remembers texts.
+type coder struct {
+	wire.Coder
+	recent [places]string
+}
+
 // texts are those that are there, after a number whose bits say which.
 func (c *coder) texts(all ...*string) {
 	var there uint64
-	if c.reading {
-		if there = c.read(); there>>len(all) != 0 {
-			c.fail("%b for %d texts", there, len(all))
+	if c.Reading() {
+		if there = c.Take(); there>>len(all) != 0 {
+			c.Fail("%b for %d texts", there, len(all))
 			return
 		}
 	} else {
@@ -48,12 +58,12 @@ func (c *coder) texts(all ...*string) {
 				there |= 1 << i
 			}
 		}
-		c.write(there)
+		c.Put(there)
 	}
 	for i, s := range all {
 		switch {
 		case there>>i&1 == 0:
-		case c.reading:
+		case c.Reading():
 			*s = c.readText()
 		default:
 			c.writeText(*s)
@@ -68,7 +78,7 @@ func (c *coder) writeText(s string) {
 	}
 	at := place(s)
 	if c.recent[at] == s {
-		c.write((isRecent+at)<<1 + 1)
+		c.Put((isRecent+at)<<1 + 1)
 		return
 	}
 	c.recent[at] = s
@@ -83,13 +93,13 @@ func (c *coder) writeText(s string) {
 }
 
 func (c *coder) literal(s string) {
-	c.write(uint64(len(s)) << 1)
-	c.out = append(c.out, s...)
+	c.Put(uint64(len(s)) << 1)
+	c.PutBytes(s)
 }
 
 // digits writes the parts of a text as bytes, if they are hexadecimal digits in lower case.
 func (c *coder) digits(kind uint64, parts ...string) bool {
-	out := append(c.out, byte(kind<<1+1))
+	out := append(make([]byte, 0, 1+uuidLen/2), byte(kind<<1+1))
 	for _, p := range parts {
 		for i := 0; i+1 < len(p); i += 2 {
 			high, low := digit[p[i]], digit[p[i+1]]
@@ -99,7 +109,7 @@ func (c *coder) digits(kind uint64, parts ...string) bool {
 			out = append(out, high<<4|low&^isDigit)
 		}
 	}
-	c.out = out
+	c.PutBytes(string(out))
 	return true
 }
 
@@ -112,25 +122,25 @@ var digit = [256]byte{
 const isDigit = 16
 
 func (c *coder) readText() string {
-	u := c.read()
+	u := c.Take()
 	var s string
 	switch kind := u >> 1; {
 	case u&1 == 0:
-		if s = c.bytes(kind); len(s) < 2 {
+		if s = c.TakeBytes(kind); len(s) < 2 {
 			return s
 		}
 	case kind == isUUID:
-		s = uuid(c.bytes(16))
+		s = uuid(c.TakeBytes(16))
 	case kind == isHex16:
-		s = hex.EncodeToString([]byte(c.bytes(8)))
+		s = hex.EncodeToString([]byte(c.TakeBytes(8)))
 	default:
 		if kind -= isRecent; kind >= places || c.recent[kind] == "" {
-			c.fail("there is no text in place %d", kind)
+			c.Fail("there is no text in place %d", kind)
 			return ""
 		}
 		return c.recent[kind]
 	}
-	if c.err != nil {
+	if c.Err() != nil {
 		return ""
 	}
 	c.recent[place(s)] = s

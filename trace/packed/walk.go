@@ -3,33 +3,30 @@ package packed
 import (
 	"encoding/json"
 
+	"aburn/internal/wire"
 	"aburn/trace"
 )
 
 func (c *coder) trace(t *trace.SessionTrace) {
-	c.int(&t.V)
-	outcome := string(t.Outcome)
-	c.texts(&t.Source, &t.ID, &t.Agent.Name, &t.Agent.Version, &t.Project.Path, &t.Project.Key, &outcome, &t.OutcomeFrom, &t.Lineage.Root)
-	t.Outcome = trace.Outcome(outcome)
-	c.time(&t.Start)
-	c.time(&t.End)
-	c.int64(&t.ActiveMS)
-	w := walk{coder: c}
-	list(c, &t.Sources, c.file)
-	list(c, &t.Events, w.event)
-	w = walk{coder: c}
-	list(c, &t.Results, w.result)
-	w = walk{coder: c}
-	list(c, &t.Responses, w.response)
-	list(c, &t.Relationships, c.relationship)
+	c.Int(&t.V)
+	c.texts(&t.Source, &t.ID, &t.Agent.Name, &t.Agent.Version, &t.Project.Path, &t.Project.Key, (*string)(&t.Outcome), &t.OutcomeFrom, &t.Lineage.Root)
+	c.Time(&t.Start)
+	c.Time(&t.End)
+	c.Int64(&t.ActiveMS)
+	wire.List(c, &t.Sources, nil, 1, (*coder).file)
+	w := &walk{coder: c}
+	wire.List(w, &t.Events, nil, 9, (*walk).event)
+	w = &walk{coder: c}
+	wire.List(w, &t.Results, nil, 9, (*walk).result)
+	w = &walk{coder: c}
+	wire.List(w, &t.Responses, nil, 12, (*walk).response)
+	wire.List(c, &t.Relationships, nil, 3, (*coder).relationship)
 	c.usage(&t.Usage)
-	c.int(&t.Scrub.Version)
-	c.int(&t.Scrub.Redacted)
-	w = walk{coder: c}
-	if list(c, &t.Damaged, w.damage); len(t.Damaged) == 0 {
-		t.Damaged = nil
-	}
-	c.int(&t.Lineage.MayCopy)
+	c.Int(&t.Scrub.Version)
+	c.Int(&t.Scrub.Redacted)
+	w = &walk{coder: c}
+	wire.List(w, &t.Damaged, nil, 4, (*walk).damage)
+	c.Int(&t.Lineage.MayCopy)
 	c.extra(&t.Extra)
 }
 
@@ -40,18 +37,18 @@ func (c *coder) file(f *trace.File) {
 func (c *coder) extra(raw *json.RawMessage) {
 	s := string(*raw)
 	c.texts(&s)
-	if c.reading && s != "" {
+	if c.Reading() && s != "" {
 		*raw = json.RawMessage(s)
 	}
 }
 
 func (c *coder) usage(u *trace.Usage) {
-	c.int64(&u.Input)
-	c.int64(&u.CacheRead)
-	c.int64(&u.CacheWrite)
-	c.int64(&u.Output)
-	c.int64(&u.Reasoning)
-	c.float(&u.CostUSD)
+	c.Int64(&u.Input)
+	c.Int64(&u.CacheRead)
+	c.Int64(&u.CacheWrite)
+	c.Int64(&u.Output)
+	c.Int64(&u.Reasoning)
+	c.Float(&u.CostUSD)
 }
 
 // walk goes through a list whose numbers grow: it knows those of the one before.
@@ -63,15 +60,16 @@ type walk struct {
 // next is a number that grows from one to the next.
 func (w *walk) next(n *int, before *int64) {
 	wide := int64(*n)
-	w.after(&wide, before)
-	*n = int(wide)
+	if w.After(&wide, before); w.Reading() {
+		*n = int(wide)
+	}
 }
 
 // ref is a place but for its table and key.
 func (w *walk) ref(r *trace.Ref) {
-	w.int(&r.File)
-	w.after(&r.Line, &w.line)
-	w.after(&r.Offset, &w.offset)
+	w.Int(&r.File)
+	w.After(&r.Line, &w.line)
+	w.After(&r.Offset, &w.offset)
 }
 
 func (w *walk) damage(d *trace.Damage) {
@@ -80,32 +78,28 @@ func (w *walk) damage(d *trace.Damage) {
 }
 
 func (w *walk) result(r *trace.ToolResultEvent) {
-	status, from := string(r.Status), string(r.From)
-	w.texts(&r.Source, &r.Session, &r.Message, &r.Call, &r.AgentID, &status, &from, &r.Content.Hash, &r.Head, &r.Denied, &r.Spawned)
-	r.Status, r.From = trace.Status(status), trace.From(from)
-	w.int(&r.V)
+	w.texts(&r.Source, &r.Session, &r.Message, &r.Call, &r.AgentID, (*string)(&r.Status), (*string)(&r.From), &r.Content.Hash, &r.Head, &r.Denied, &r.Spawned)
+	w.Int(&r.V)
 	w.next(&r.CallIndex, &w.index)
 	w.next(&r.EventIndex, &w.number)
-	w.time(&r.Time)
-	w.int64(&r.Content.Length)
-	pointer(w.coder, &r.ExitCode, w.int)
-	pointer(w.coder, &r.IsError, w.bool)
-	w.int64(&r.DurationMS)
+	w.Time(&r.Time)
+	w.Int64(&r.Content.Length)
+	wire.Pointer(w, &r.ExitCode, nil, (*walk).Int)
+	wire.Pointer(w, &r.IsError, nil, (*walk).Bool)
+	w.Int64(&r.DurationMS)
 }
 
 func (w *walk) response(r *trace.Response) {
 	w.texts(&r.ID, &r.Model, &r.Stop, &r.Copied, &r.Ref.Table, &r.Ref.Key)
 	w.next(&r.Event, &w.number)
-	w.time(&r.Time)
+	w.Time(&r.Time)
 	w.usage(&r.Usage)
 	w.ref(&r.Ref)
 }
 
 func (c *coder) relationship(r *trace.SessionRelationship) {
-	kind, provenance := string(r.Kind), string(r.Provenance)
-	c.texts(&kind, &provenance, &r.Source, &r.Session, &r.Related, &r.SourceSession, &r.SourceVersion, &r.ParentCall, &r.AgentID, &r.AgentType,
+	c.texts((*string)(&r.Kind), (*string)(&r.Provenance), &r.Source, &r.Session, &r.Related, &r.SourceSession, &r.SourceVersion, &r.ParentCall, &r.AgentID, &r.AgentType,
 		&r.Description, &r.Evidence)
-	r.Kind, r.Provenance = trace.Relation(kind), trace.Provenance(provenance)
-	c.int(&r.V)
-	c.time(&r.Time)
+	c.Int(&r.V)
+	c.Time(&r.Time)
 }

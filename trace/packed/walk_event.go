@@ -1,13 +1,16 @@
 package packed
 
-import "aburn/trace"
+import (
+	"aburn/internal/wire"
+	"aburn/trace"
+)
 
 func (w *walk) event(e *trace.Event) {
 	w.next(&e.Seq, &w.number)
-	w.time(&e.Time)
+	w.Time(&e.Time)
 	w.ref(&e.Ref)
 	w.texts(&e.Record, &e.Turn, &e.By, &e.Copied, &e.Inferred, &e.Ref.Table, &e.Ref.Key)
-	w.bool(&e.Abandoned)
+	w.Bool(&e.Abandoned)
 	w.body(e)
 }
 
@@ -26,19 +29,19 @@ const (
 
 // body is a number for its kind, and its fields.
 func (w *walk) body(e *trace.Event) {
-	if w.reading {
-		e.Body = newBody(w.read())
+	if w.Reading() {
+		e.Body = newBody(w.Take())
 	}
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:
 		w.kind(userMessage)
-		w.int64(&b.Length)
+		w.Int64(&b.Length)
 		w.texts(&b.Hash, &b.Head, &b.Machine, &b.Command)
 	case *trace.AgentMessage:
 		w.kind(agentMessage)
-		w.int64(&b.Length)
+		w.Int64(&b.Length)
 		w.texts(&b.Hash, &b.Response)
-		w.bool(&b.Thought)
+		w.Bool(&b.Thought)
 	case *trace.ToolCall:
 		w.kind(toolCall)
 		w.toolCall(b)
@@ -51,30 +54,30 @@ func (w *walk) body(e *trace.Event) {
 		w.fileChange(b)
 	case *trace.Error:
 		w.kind(failure)
-		w.int64(&b.Length)
+		w.Int64(&b.Length)
 		w.texts(&b.Hash, &b.Code, &b.Head)
-		w.int(&b.Status)
-		w.bool(&b.Fatal)
+		w.Int(&b.Status)
+		w.Bool(&b.Fatal)
 	case *trace.Interrupt:
 		w.kind(interrupt)
 		w.texts(&b.Call, &b.Reason)
 	case *trace.SubagentSpawn:
 		w.kind(subagentSpawn)
 		w.texts(&b.Session, &b.Call, &b.AgentID, &b.AgentType, &b.Description)
-		w.bool(&b.Background)
-		w.bool(&b.NotStarted)
+		w.Bool(&b.Background)
+		w.Bool(&b.NotStarted)
 	case *trace.Session:
 		w.kind(session)
 		w.session(b)
 	default:
-		w.fail("event %d has no body", e.Seq)
+		w.Fail("event %d has no body", e.Seq)
 	}
 }
 
 // kind writes the number of a kind; what reads has it already.
 func (w *walk) kind(n uint64) {
-	if !w.reading {
-		w.write(n)
+	if !w.Reading() {
+		w.Put(n)
 	}
 }
 
@@ -104,22 +107,18 @@ func newBody(kind uint64) trace.Body {
 }
 
 func (w *walk) toolCall(b *trace.ToolCall) {
-	kind := string(b.Type)
-	w.texts(&b.Call, &b.Tool, &kind, &b.Input.Hash, &b.Key, &b.Path, &b.Head, &b.Response, &b.Parent)
-	b.Type = trace.ToolType(kind)
+	w.texts(&b.Call, &b.Tool, (*string)(&b.Type), &b.Input.Hash, &b.Key, &b.Path, &b.Head, &b.Response, &b.Parent)
 	w.next(&b.Index, &w.call)
-	w.int64(&b.Input.Length)
-	w.bool(&b.Container)
+	w.Int64(&b.Input.Length)
+	w.Bool(&b.Container)
 }
 
 func (w *walk) fileChange(b *trace.FileChange) {
 	w.texts(&b.Path, &b.From, &b.Action, &b.Hash, &b.Call)
-	pointer(w.coder, &b.Added, w.int)
-	pointer(w.coder, &b.Removed, w.int)
+	wire.Pointer(w, &b.Added, nil, (*walk).Int)
+	wire.Pointer(w, &b.Removed, nil, (*walk).Int)
 }
 
 func (w *walk) session(b *trace.Session) {
-	marker := string(b.Marker)
-	w.texts(&marker, &b.Detail, &b.Model, &b.Command, &b.Phase)
-	b.Marker = trace.Marker(marker)
+	w.texts((*string)(&b.Marker), &b.Detail, &b.Model, &b.Command, &b.Phase)
 }
