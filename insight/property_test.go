@@ -1,7 +1,6 @@
 package insight_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 
 	"aburn/insight"
 	"aburn/trace"
+	"aburn/trace/packed"
 )
 
 // random draws the line of a session, with ids of calls that begin with prefix.
@@ -93,11 +93,11 @@ func TestProperties(t *testing.T) {
 
 func reread(t *testing.T, tr *trace.SessionTrace) *trace.SessionTrace {
 	t.Helper()
-	data, err := json.Marshal(tr)
+	data, err := packed.Append(nil, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := trace.Parse(data)
+	again, err := packed.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func random(r *rand.Rand) *SessionTrace {
 	return t
 }
 
-// The encoder writes what encoding/json writes, to the byte, and the decoder reads it back.
+// The encoder writes what encoding/json writes, to the byte.
 func TestCodecIsEncodingJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -157,19 +157,10 @@ func TestCodecIsEncodingJSON(t *testing.T) {
 		if indirect, err := json.Marshal(tr); err != nil || !bytes.Equal(indirect, want) {
 			t.Fatalf("through encoding/json %s, not %s: %v", indirect, want, err)
 		}
-		again := new(SessionTrace)
-		if err := json.Unmarshal(got, again); err != nil {
-			t.Fatalf("%v in\n%s", err, got)
-		}
-		// Broken UTF-8 was written as an escape, and is the rune itself now.
-		want = bytes.ReplaceAll(want, []byte(`\ufffd`), []byte("\ufffd"))
-		if second := reference(t, again); !bytes.Equal(second, want) {
-			t.Fatalf("read back\n%s\nnot\n%s", second, want)
-		}
 	}
 }
 
-// Every string is written as encoding/json writes it, and read as it reads it.
+// Every string is written as encoding/json writes it.
 func FuzzString(f *testing.F) {
 	for _, s := range nasty {
 		f.Add(s)
@@ -182,95 +173,7 @@ func FuzzString(f *testing.F) {
 		if got := appendString(nil, s); !bytes.Equal(got, want) {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		for _, literal := range []string{string(want), `"` + s + `"`} {
-			d := decoder{text: literal}
-			got := d.string()
-			d.end()
-			var read string
-			if err := json.Unmarshal([]byte(literal), &read); (err == nil) != (d.err == nil) || err == nil && got != read {
-				t.Errorf("%s is %q, %v, and for encoding/json %q, %v", literal, got, d.err, read, err)
-			}
-		}
 	})
-}
-
-// The decoder takes nothing that encoding/json would not, and what it takes it writes again.
-func FuzzParse(f *testing.F) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 20 {
-		data, err := random(r).AppendJSON(nil)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		d := decoder{text: string(data)}
-		tr := new(SessionTrace)
-		d.trace(tr)
-		if d.end(); d.err != nil {
-			return
-		}
-		var any map[string]any
-		if err := json.Unmarshal(data, &any); err != nil {
-			t.Fatalf("it took %s: %v", data, err)
-		}
-		for i := range tr.Events {
-			if tr.Events[i].Body == nil {
-				t.Fatalf("event %d has no body", i)
-			}
-		}
-		if _, err := tr.AppendJSON(nil); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// What is not of the form is refused, with the place.
-func TestStrict(t *testing.T) {
-	for text, want := range map[string]string{
-		``:                                      "byte 0: it is not an object",
-		`[]`:                                    "it is not an object",
-		`null`:                                  "it is not an object",
-		`{"v":1}x`:                              "byte 7: more than one value",
-		`{"v":1,}`:                              "it is not a string",
-		`{"v":1`:                                "a comma is missing",
-		`{"v" 1}`:                               "a colon is missing",
-		`{"new":1}`:                             `byte 1: unknown member "new"`,
-		`{"V":1}`:                               `unknown member "V"`,
-		`{"v":"1"}`:                             "is not a whole number",
-		`{"v":1.5}`:                             "is not a whole number",
-		`{"v":01}`:                              "is not a whole number",
-		`{"v":+1}`:                              "is not a whole number",
-		`{"v":-01}`:                             "is not a whole number",
-		`{"v":99999999999999999999}`:            "is not a whole number",
-		`{"v":null}`:                            "is not a whole number",
-		`{"id":1}`:                              "it is not a string",
-		`{"id":null}`:                           "it is not a string",
-		"{\"id\":\"a\nb\"}":                     "a control character in a string",
-		`{"id":"a`:                              "a string does not end",
-		`{"id":"\x"}`:                           "invalid character",
-		`{"start":"yesterday"}`:                 "is not a time in UTC",
-		`{"start":"2026-11-21T10:00:00+01:00"}`: "is not a time in UTC",
-		`{"events":{}}`:                         "it is not an array",
-		`{"events":null}`:                       "it is not an array",
-		`{"events":[{"seq":1}]}`:                `event 1: kind "" with 0 bodies`,
-		`{"events":[{"kind":"error"}]}`:         `kind "error" with 0 bodies`,
-		`{"events":[{"kind":"error","interrupt":{}}]}`:                          `kind "error" with 1 bodies`,
-		`{"events":[{"kind":"interrupt","interrupt":{},"error":{"length":1}}]}`: `with 2 bodies`,
-		`{"events":[{"kind":"interrupt","interrupt":{},"interrupt":{}}]}`:       `with 2 bodies`,
-		`{"events":[{"kind":"party","party":{}}]}`:                              `unknown member "party"`,
-		`{"events":[{"kind":"error","error":{"length":1,"text":"x"}}]}`:         `unknown member "text"`,
-		`{"usage":{"input":1,"cost_usd":"1"}}`:                                  "is not a number",
-		`{"results":[{"is_error":1}]}`:                                          "neither true nor false",
-		`{"extra":{"a":}}`:                                                      "invalid character",
-		`{"extra":`:                                                             "EOF",
-	} {
-		_, err := Parse([]byte(text))
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "parse trace: byte ") {
-			t.Errorf("%s: %v, not %s", text, err, want)
-		}
-	}
 }
 
 // What can not be said is an error, not something else.
@@ -301,7 +204,7 @@ func long(n int) *SessionTrace {
 		case 2:
 			e.Body = &ToolResult{Call: call, Result: len(tr.Results)}
 			tr.Results = append(tr.Results, ToolResultEvent{V: 1, Source: "claude", Session: tr.ID, Call: call, CallIndex: i/3 + 1, EventIndex: i + 1,
-				Time: at, Status: StatusCompleted, From: FromToolResult, Content: Digest{2048, "0123456789abcdef"}, ExitCode: pointer(0), IsError: pointer(false)})
+				Time: at, Status: StatusCompleted, From: FromToolResult, Content: Digest{2048, "0123456789abcdef"}, ExitCode: new(0), IsError: new(false)})
 		}
 		tr.Events = append(tr.Events, e)
 	}
@@ -317,21 +220,6 @@ func BenchmarkEncode(b *testing.B) {
 	b.SetBytes(int64(len(buf)))
 	for b.Loop() {
 		buf, _ = tr.AppendJSON(buf[:0])
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/10_000, "ns/event")
-}
-
-func BenchmarkDecode(b *testing.B) {
-	data, err := long(10_000).AppendJSON(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		d := decoder{text: string(data)}
-		if d.trace(new(SessionTrace)); d.err != nil {
-			b.Fatal(d.err)
-		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/10_000, "ns/event")
 }

@@ -16,7 +16,8 @@ func (t *SessionTrace) AppendJSON(dst []byte) ([]byte, error) {
 	return e.buf, e.err
 }
 
-// MarshalJSON is AppendJSON for encoding/json.
+// MarshalJSON is AppendJSON for encoding/json, which cannot read it: an event's body has the name of its kind. Package packed
+// stores traces; tests read the JSON with package tracetest.
 func (t *SessionTrace) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil) }
 
 // MarshalJSON writes the event with its body under the name of its kind.

@@ -36,7 +36,7 @@ func handmade() *SessionTrace {
 			{Time: at(5), Ref: line(5), Body: &ToolCall{Call: "c2", Index: 2, Tool: "Bash", Type: ShellTool, Input: content, Key: "01234567", Path: "a.go", Head: "go test ./...", Response: "r1", Parent: "c1"}},
 			{Time: at(6), Ref: line(6), Body: &ToolResult{Call: "c2", Result: 0}},
 			{Time: at(7), Ref: Ref{File: 1, Table: "part", Key: "m1/2"}, Body: &ToolResult{Call: "c9", Result: 1}},
-			{Time: at(8), Ref: line(7), Body: &FileChange{Path: "b.go", From: "a.go", Action: "renamed", Added: pointer(3), Removed: pointer(0), Hash: strings.Repeat("0f", 32), Call: "c2"}},
+			{Time: at(8), Ref: line(7), Body: &FileChange{Path: "b.go", From: "a.go", Action: "renamed", Added: new(3), Removed: new(0), Hash: strings.Repeat("0f", 32), Call: "c2"}},
 			{Time: at(9), Ref: line(8), Body: &Error{Code: "rate_limit", Status: 429, Fatal: true, Head: "slow down", Digest: content}},
 			{Time: at(10), Ref: line(8), Inferred: "the file ends in a call", Body: &Interrupt{Call: "c2", Reason: "user"}},
 			{Time: at(11), Ref: line(9), By: "user", Body: &SubagentSpawn{Session: "s1/a2", Call: "c2", AgentID: "a2", AgentType: "Explore", Description: "find it", Background: true}},
@@ -44,7 +44,7 @@ func handmade() *SessionTrace {
 		},
 		Results: []ToolResultEvent{
 			{V: 1, Source: "toy", Session: "s1/a1", Message: "m1", Call: "c2", CallIndex: 2, EventIndex: 7, AgentID: "a1", Time: at(6), Status: StatusErrored, From: FromToolResult, Content: content,
-				Head: "exit status 3", ExitCode: pointer(3), IsError: pointer(true), Denied: "rule", DurationMS: 15, Spawned: "s1/a2"},
+				Head: "exit status 3", ExitCode: new(3), IsError: new(true), Denied: "rule", DurationMS: 15, Spawned: "s1/a2"},
 			{V: 1, Source: "toy", Session: "s1/a1", Call: "c9", EventIndex: 8, Time: at(7), Status: StatusRunning, From: FromQueue},
 		},
 		Responses: []Response{
@@ -91,13 +91,6 @@ func TestHandmade(t *testing.T) {
 	if !bytes.Equal(data, want) {
 		t.Errorf("%s (-update writes it) is not\n%s", golden, data)
 	}
-	again, err := Parse(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if second, err := again.AppendJSON(nil); err != nil || !bytes.Equal(second, reference(t, tr)) {
-		t.Errorf("read and written it is\n%s\n%v", second, err)
-	}
 }
 
 // What counts is what was not copied, was made by the agent, and is no container.
@@ -118,7 +111,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The sum is closed: what is sealed here is what can be written and read, and it is the nine.
+// The sum is closed: what is sealed here is what can be written, and it is the nine.
 func TestNineKinds(t *testing.T) {
 	var sealed []string
 	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
@@ -137,14 +130,9 @@ func TestNineKinds(t *testing.T) {
 	}
 	var kinds []string
 	for _, b := range bodies() {
-		e := Event{Body: b}
-		data, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var again Event
-		if err := json.Unmarshal(data, &again); err != nil || again.Body.Kind() != b.Kind() {
-			t.Errorf("%s is read as %v: %v", data, again.Body, err)
+		data, err := json.Marshal(Event{Body: b})
+		if err != nil || !strings.Contains(string(data), `"kind":"`+b.Kind()+`","`+b.Kind()+`":{`) {
+			t.Errorf("%s, %v", data, err)
 		}
 		kinds = append(kinds, b.Kind())
 	}

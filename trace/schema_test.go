@@ -58,7 +58,7 @@ func TestGoldensAreOfTheSchema(t *testing.T) {
 	}
 }
 
-// Whatever is changed in the form of a trace, the schema refuses it, and Parse does or puts it right.
+// Whatever is changed in the form of a trace, the schema refuses it.
 func TestSchemaRefusesMutants(t *testing.T) {
 	schema := compiled(t)
 	data, err := handmade().AppendJSON(nil)
@@ -70,20 +70,6 @@ func TestSchemaRefusesMutants(t *testing.T) {
 		n++
 		if schema.Validate(root) == nil {
 			t.Errorf("the schema takes a trace with %s", what)
-		}
-		mutant, err := json.Marshal(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tr, err := Parse(mutant); err == nil {
-			// It read what is empty or not there as what it means, and writes that.
-			again, err := tr.AppendJSON(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := schema.Validate(parsed(t, again)); err != nil {
-				t.Errorf("Parse takes a trace with %s and writes %v", what, err)
-			}
 		}
 	}
 	root := parsed(t, data)

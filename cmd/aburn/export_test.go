@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/trace"
+	"aburn/trace/tracetest"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -74,7 +74,7 @@ func TestExportLines(t *testing.T) {
 	}
 	var ids []string
 	for line := range strings.Lines(out) {
-		tr, err := trace.Parse([]byte(line))
+		tr, err := tracetest.Parse([]byte(line))
 		if err != nil {
 			t.Fatal(err)
 		}

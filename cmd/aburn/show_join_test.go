@@ -11,6 +11,7 @@ import (
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/own"
+	"aburn/trace/tracetest"
 )
 
 // pair is a session of the real Claude Code as its store has it and as hooks recorded it.
@@ -43,13 +44,15 @@ func TestShowJoins(t *testing.T) {
 	if code != exitOK || !strings.Contains(story, "recorded   by aburn's hooks, too, ") || !strings.Contains(story, "\n    + ") {
 		t.Errorf("exit %d\n%s%s", code, story, errs)
 	}
-	var alone, both trace.SessionTrace
-	for into, args := range map[*trace.SessionTrace][]string{&alone: {"show", "aaaaaaaa", "--json"}, &both: {"show", "aaaaaaaa", "--json", "--joined"}} {
-		_, out, errs := run(args...)
-		if err := json.Unmarshal([]byte(out), into); err != nil {
+	shown := func(args ...string) *trace.SessionTrace {
+		_, out, errs := run(append([]string{"show", "aaaaaaaa", "--json"}, args...)...)
+		tr, err := tracetest.Parse([]byte(out))
+		if err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, errs)
 		}
+		return tr
 	}
+	alone, both := shown(), shown("--joined")
 	if len(both.Events) <= len(alone.Events) || len(both.Sources) != len(alone.Sources)+1 {
 		t.Errorf("joined, it has %d events of %d sources; alone %d of %d", len(both.Events), len(both.Sources), len(alone.Events), len(alone.Sources))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"aburn/trace"
 	"aburn/trace/draft"
+	"aburn/trace/packed"
 )
 
 func at(line int64) trace.Event {
@@ -75,11 +76,11 @@ func TestResume(t *testing.T) {
 	} {
 		step(whole)
 		step(two)
-		data, err := finished(t, two).AppendJSON(nil)
+		data, err := packed.Append(nil, finished(t, two))
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := trace.Parse(data)
+		again, err := packed.Parse(data)
 		if err != nil {
 			t.Fatalf("after step %d: %v", n, err)
 		}

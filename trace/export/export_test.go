@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aburn/trace"
+	"aburn/trace/tracetest"
 
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -232,7 +233,7 @@ func TestLines(t *testing.T) {
 	if len(lines) != 2 {
 		t.Fatalf("%d lines", len(lines))
 	}
-	got, err := trace.Parse([]byte(lines[0]))
+	got, err := tracetest.Parse([]byte(lines[0]))
 	if err != nil || got.Count() != parentTrace().Count() {
 		t.Errorf("%v: %+v", err, got)
 	}

@@ -3,10 +3,10 @@
 package join
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"aburn/trace"
+	"aburn/trace/packed"
 )
 
 // log is what the joined trace says where something in it is from the hooks.
@@ -55,12 +55,11 @@ func Join(store, own *trace.SessionTrace, subs ...*trace.SessionTrace) (*trace.S
 
 // clone is a copy that shares nothing with t.
 func clone(t *trace.SessionTrace) (*trace.SessionTrace, error) {
-	data, err := t.AppendJSON(nil)
+	data, err := packed.Append(nil, t)
 	if err != nil {
 		return nil, err
 	}
-	c := new(trace.SessionTrace)
-	return c, json.Unmarshal(data, c)
+	return packed.Parse(data)
 }
 
 // match knows which events of the two traces are the same.

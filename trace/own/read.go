@@ -1,12 +1,8 @@
 package own
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,6 +10,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/logfmt"
 	"aburn/trace"
+	"aburn/trace/packed"
 )
 
 // maxLive is how many events are held as they are. When there are more, the sessions that were not heard of for the longest
@@ -29,7 +26,6 @@ type reading struct {
 	shortened bool // the log does not hold its own beginning any more
 	sessions  map[string]*session
 	packed    map[string][]byte // by id, the traces that are not held
-	zip       *flate.Writer     // of pack; making one costs more than what it packs
 	live      int               // events in sessions
 	most      int               // how many there may be
 	entries   int
@@ -144,7 +140,7 @@ func (r *reading) hold(s *session) (*session, error) {
 func (r *reading) before(id string) (*trace.SessionTrace, error) {
 	if data := r.packed[id]; data != nil {
 		delete(r.packed, id)
-		return unpack(data)
+		return packed.Parse(data)
 	}
 	if r.goesOn || r.shortened {
 		return r.sink.Previous(id)
@@ -163,7 +159,7 @@ func (r *reading) pack() error {
 		if err := r.give(s); err != nil {
 			return err
 		}
-		data, err := r.zipped(s.Trace())
+		data, err := packed.Append(nil, s.Trace())
 		if err != nil {
 			return err
 		}
@@ -181,29 +177,4 @@ func (r *reading) give(s *session) error {
 		return err
 	}
 	return r.sink.Trace(t)
-}
-
-func (r *reading) zipped(t *trace.SessionTrace) ([]byte, error) {
-	data, err := t.AppendJSON(nil)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if r.zip == nil {
-		if r.zip, err = flate.NewWriter(&out, flate.BestSpeed); err != nil {
-			return nil, err
-		}
-	}
-	r.zip.Reset(&out)
-	_, err = r.zip.Write(data)
-	err = errors.Join(err, r.zip.Close()) // which writes the rest
-	return out.Bytes(), err
-}
-
-func unpack(data []byte) (*trace.SessionTrace, error) {
-	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(data)))
-	if err != nil {
-		return nil, err
-	}
-	return trace.Parse(text)
 }

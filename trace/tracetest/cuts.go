@@ -178,8 +178,12 @@ func (c *cutter) plain(t testing.TB, e trace.Event) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var own trace.Event
-	if err := json.Unmarshal(data, &own); err != nil {
+	var copied event
+	if err := json.Unmarshal(data, &copied); err != nil {
+		t.Fatal(err)
+	}
+	own, err := copied.event()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range c.forget {
@@ -201,7 +205,7 @@ func same(t testing.TB, got, want *Sink) {
 	}
 	for id, data := range want.stored {
 		if !bytes.Equal(got.stored[id], data) {
-			t.Errorf("read on, %s is not as in the whole: %s", id, diff(got.stored[id], data))
+			t.Errorf("read on, %s is not as in the whole: %s", id, diff(form(got.Traces[id]), form(want.Traces[id])))
 		}
 	}
 }

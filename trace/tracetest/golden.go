@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aburn/trace"
+	"aburn/trace/packed"
 )
 
 // Golden compares traces with the file at path, or writes it if update is set. In the file they are ordered by id, and the
@@ -46,20 +47,33 @@ func Golden(t testing.TB, traces []*trace.SessionTrace, path string, update bool
 	}
 }
 
-// roundTrip is t as it is stored, and as it comes back from there, or why it may not be stored.
+// roundTrip is t as the archive stores it, and as it comes back from there, or why it may not be stored.
 func roundTrip(t *trace.SessionTrace) ([]byte, *trace.SessionTrace, error) {
-	data, err := json.Marshal(t)
+	data, err := packed.Append(nil, t)
 	if err != nil {
 		return nil, nil, fmt.Errorf("trace %s/%s: %w", t.Source, t.ID, err)
 	}
-	again, err := trace.Parse(data)
+	again, err := packed.Parse(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	if second, err := json.Marshal(again); err != nil || !bytes.Equal(data, second) {
-		return nil, nil, fmt.Errorf("trace %s/%s is not the same after being stored (%v): %s", t.Source, t.ID, err, diff(second, data))
+	before, err := json.Marshal(t)
+	if err != nil {
+		return nil, nil, fmt.Errorf("trace %s/%s: %w", t.Source, t.ID, err)
+	}
+	if after, err := json.Marshal(again); err != nil || !bytes.Equal(before, after) {
+		return nil, nil, fmt.Errorf("trace %s/%s is not the same after being stored (%v): %s", t.Source, t.ID, err, diff(after, before))
 	}
 	return data, again, nil
+}
+
+// form is the published form of t.
+func form(t *trace.SessionTrace) []byte {
+	data, err := json.Marshal(t)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return data
 }
 
 // diff is the first line in which got and want differ, with what stands around it; "" if they are equal.

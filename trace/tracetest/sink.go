@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"aburn/trace"
+	"aburn/trace/packed"
 )
 
-// Sink keeps what a reader gives, as an archive does: traces as their JSON form, the latest of an id.
+// Sink keeps what a reader gives, as an archive does: traces as it stores them, the latest of an id.
 type Sink struct {
 	// Stores is what was found, in that order.
 	Stores []trace.Store
@@ -28,7 +29,7 @@ type Sink struct {
 	// Bytes is the progress that was told.
 	Bytes int64
 
-	stored map[string][]byte          // id → JSON
+	stored map[string][]byte          // id → packed
 	gave   map[string]map[string]bool // store's path → ids of what it gave
 	store  string                     // that is being read
 	broken []error                    // traces that were refused
@@ -113,7 +114,7 @@ func (s *Sink) Previous(id string) (*trace.SessionTrace, error) {
 	if !ok {
 		return nil, nil
 	}
-	return trace.Parse(data)
+	return packed.Parse(data)
 }
 
 // Trace implements trace.Sink.

@@ -17,6 +17,7 @@ import (
 	"aburn/internal/lab/testkit/model"
 	"aburn/trace"
 	"aburn/trace/codex"
+	"aburn/trace/packed"
 	"aburn/trace/tracetest"
 )
 
@@ -46,14 +47,16 @@ func (f *follower) look() {
 	}
 }
 
-func (f *follower) Previous(id string) (*trace.SessionTrace, error) { return trace.Parse(f.traces[id]) }
-func (f *follower) Damaged(d trace.Damage)                          { f.Errorf("damage: %+v", d) }
-func (f *follower) Progress(int64)                                  {}
-func (f *follower) Done(c trace.Cursor, _ bool)                     { f.cursors[f.store] = c }
+func (f *follower) Previous(id string) (*trace.SessionTrace, error) {
+	return packed.Parse(f.traces[id])
+}
+func (f *follower) Damaged(d trace.Damage)      { f.Errorf("damage: %+v", d) }
+func (f *follower) Progress(int64)              {}
+func (f *follower) Done(c trace.Cursor, _ bool) { f.cursors[f.store] = c }
 
 func (f *follower) Trace(t *trace.SessionTrace) (err error) {
 	f.reads++
-	f.traces[t.ID], err = json.Marshal(t)
+	f.traces[t.ID], err = packed.Append(nil, t)
 	return err
 }
 
@@ -63,12 +66,15 @@ func (f *follower) complete() *tracetest.Sink {
 	f.look()
 	whole := tracetest.Read(f, codex.New(), filepath.Join(f.home, ".codex", "sessions"))
 	for id, want := range whole.Traces {
-		data, err := json.Marshal(want)
+		data, err := packed.Append(nil, want)
 		if err != nil {
 			f.Fatal(err)
 		}
 		if !bytes.Equal(f.traces[id], data) {
-			f.Errorf("%s, read in %d goes:\n%s\nin one:\n%s", id, f.reads, f.traces[id], data)
+			got, _ := packed.Parse(f.traces[id])
+			gotJSON, _ := json.Marshal(got)
+			wantJSON, _ := json.Marshal(want)
+			f.Errorf("%s, read in %d goes:\n%s\nin one:\n%s", id, f.reads, gotJSON, wantJSON)
 		}
 	}
 	return whole

@@ -13,6 +13,7 @@ import (
 
 	"aburn/internal/lab/testkit/model"
 	"aburn/trace"
+	"aburn/trace/tracetest"
 	"aburn/web/graphpage"
 )
 
@@ -217,9 +218,11 @@ func (m *marks) sessions(w *world, names map[string]string) map[string]*account 
 	all := map[string]*account{}
 	for _, s := range list.Sessions {
 		key := s.Source + "/" + s.Session
-		var tr trace.SessionTrace
-		w.says(&tr, "show", key, "--json")
-		a := shown(&tr)
+		tr, err := tracetest.Parse([]byte(w.aburn("show", key, "--json")))
+		if err != nil {
+			w.Fatalf("show %s: %v", key, err)
+		}
+		a := shown(tr)
 		a.facts = map[string]string{"outcome": string(tr.Outcome), "relation": s.Relation, "related": related[key]}
 		if tr.Outcome == trace.Killed { // so shortly after its end, it may be going on for all that aburn knows
 			tr.Outcome = trace.Unknown
