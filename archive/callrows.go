@@ -22,11 +22,15 @@ func (w *callWalk) call(r *CallRow) {
 	w.Int64(&r.DurationMS)
 	w.Int64(&r.Length)
 	w.Int(&r.Results)
-	for _, s := range [...]*string{
-		&r.Call, &r.Tool, (*string)(&r.Type), (*string)(&r.Status), &r.Denied, &r.Input, &r.Path, &r.Head, &r.Spawned,
-	} {
-		w.Text(s)
-	}
+	w.Text(&r.Call)
+	w.Text(&r.Tool)
+	w.Text((*string)(&r.Type))
+	w.Text((*string)(&r.Status))
+	w.Text(&r.Denied)
+	w.Text(&r.Input)
+	w.Text(&r.Path)
+	w.Text(&r.Head)
+	w.Text(&r.Spawned)
 	exited := r.ExitCode != nil
 	if w.Flags(&r.Failed, &exited); !exited {
 		return

@@ -28,13 +28,13 @@ var errListing = errors.New("the listing of the cursors is not what was written"
 // knownWalk writes the cursors of a part of a listing, or reads them. A change of it changes the schema.
 type knownWalk struct {
 	wire.Coder
-	last  Known           // the one before
+	last  string          // the path of the one before
 	paths strings.Builder // what is read has its paths in here, with room for all of them
 }
 
 func (w *knownWalk) known(k *Known) {
 	shared, modified := 0, k.Modified.UnixNano()
-	for shared < min(len(k.Path), len(w.last.Path)) && k.Path[shared] == w.last.Path[shared] {
+	for path, last := k.Path, w.last; shared < min(len(path), len(last)) && path[shared] == last[shared]; {
 		shared++
 	}
 	w.Amount64(&k.Store)
@@ -52,7 +52,7 @@ func (w *knownWalk) known(k *Known) {
 	if w.Reading() {
 		k.Modified = time.Unix(0, modified)
 	}
-	w.last = *k
+	w.last = k.Path
 }
 
 // path is the part of a path behind what it shares with the one before.
@@ -63,12 +63,12 @@ func (w *knownWalk) path(k *Known, shared int) {
 		return
 	}
 	var end string
-	if w.Text(&end); shared > len(w.last.Path) {
-		w.Fail("%d of a path of %d bytes", shared, len(w.last.Path))
+	if w.Text(&end); shared > len(w.last) {
+		w.Fail("%d of a path of %d bytes", shared, len(w.last))
 		return
 	}
 	from := w.paths.Len()
-	w.paths.WriteString(w.last.Path[:shared])
+	w.paths.WriteString(w.last[:shared])
 	w.paths.WriteString(end)
 	k.Path = w.paths.String()[from:]
 }
@@ -76,8 +76,9 @@ func (w *knownWalk) path(k *Known, shared int) {
 // listParts is the rows of the listing of these cursors. Each begins with how many there are from it on, and the length of
 // the paths in it.
 func listParts(all []Known) (parts [][]byte) {
+	var body []byte
 	for len(all) > 0 {
-		w := knownWalk{Coder: wire.Writer(nil)}
+		w := knownWalk{Coder: wire.Writer(body[:0])}
 		n, paths, size := 0, 0, 0
 		for ; n < len(all); n++ {
 			w.known(&all[n])
@@ -90,7 +91,8 @@ func listParts(all []Known) (parts [][]byte) {
 		head := wire.Writer(nil)
 		head.Put(uint64(len(all)))
 		head.Put(uint64(paths))
-		parts = append(parts, append(head.Written(), w.Written()[:size]...))
+		body = w.Written()
+		parts = append(parts, append(head.Written(), body[:size]...))
 		all = all[n:]
 	}
 	return parts

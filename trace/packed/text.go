@@ -38,9 +38,10 @@ func place(s string) uint64 {
 	return h * 0x9e3779b97f4a7c15 >> (64 - 11) // 2^64 by the golden ratio
 }
 
-// coder remembers texts.
+// coder walks over a trace. It remembers what is often near to what comes.
 type coder struct {
 	wire.Coder
+	last   last
 	recent [places]string
 }
 
@@ -99,7 +100,7 @@ func (c *coder) literal(s string) {
 
 // digits writes the parts of a text as bytes, if they are hexadecimal digits in lower case.
 func (c *coder) digits(kind uint64, parts ...string) bool {
-	out := append(make([]byte, 0, 1+uuidLen/2), byte(kind<<1+1))
+	out := append(c.Written(), byte(kind<<1+1))
 	for _, p := range parts {
 		for i := 0; i+1 < len(p); i += 2 {
 			high, low := digit[p[i]], digit[p[i+1]]
@@ -109,7 +110,7 @@ func (c *coder) digits(kind uint64, parts ...string) bool {
 			out = append(out, high<<4|low&^isDigit)
 		}
 	}
-	c.PutBytes(string(out))
+	c.PutTail(out)
 	return true
 }
 

@@ -14,18 +14,18 @@ func (c *coder) trace(t *trace.SessionTrace) {
 	c.Time(&t.End)
 	c.Int64(&t.ActiveMS)
 	wire.List(c, &t.Sources, nil, 1, (*coder).file)
-	w := &walk{coder: c}
-	wire.List(w, &t.Events, nil, 9, (*walk).event)
-	w = &walk{coder: c}
-	wire.List(w, &t.Results, nil, 9, (*walk).result)
-	w = &walk{coder: c}
-	wire.List(w, &t.Responses, nil, 12, (*walk).response)
+	c.last = last{}
+	wire.List(c, &t.Events, nil, 9, (*coder).event)
+	c.last = last{}
+	wire.List(c, &t.Results, nil, 9, (*coder).result)
+	c.last = last{}
+	wire.List(c, &t.Responses, nil, 12, (*coder).response)
 	wire.List(c, &t.Relationships, nil, 3, (*coder).relationship)
 	c.usage(&t.Usage)
 	c.Int(&t.Scrub.Version)
 	c.Int(&t.Scrub.Redacted)
-	w = &walk{coder: c}
-	wire.List(w, &t.Damaged, nil, 4, (*walk).damage)
+	c.last = last{}
+	wire.List(c, &t.Damaged, nil, 4, (*coder).damage)
 	c.Int(&t.Lineage.MayCopy)
 	c.extra(&t.Extra)
 }
@@ -51,50 +51,47 @@ func (c *coder) usage(u *trace.Usage) {
 	c.Float(&u.CostUSD)
 }
 
-// walk goes through a list whose numbers grow: it knows those of the one before.
-type walk struct {
-	*coder
-	number, index, call, line, offset int64
-}
+// last are the numbers of the entry before, in a list whose numbers grow.
+type last struct{ number, index, call, line, offset int64 }
 
 // next is a number that grows from one to the next.
-func (w *walk) next(n *int, before *int64) {
+func (c *coder) next(n *int, before *int64) {
 	wide := int64(*n)
-	if w.After(&wide, before); w.Reading() {
+	if c.After(&wide, before); c.Reading() {
 		*n = int(wide)
 	}
 }
 
 // ref is a place but for its table and key.
-func (w *walk) ref(r *trace.Ref) {
-	w.Int(&r.File)
-	w.After(&r.Line, &w.line)
-	w.After(&r.Offset, &w.offset)
+func (c *coder) ref(r *trace.Ref) {
+	c.Int(&r.File)
+	c.After(&r.Line, &c.last.line)
+	c.After(&r.Offset, &c.last.offset)
 }
 
-func (w *walk) damage(d *trace.Damage) {
-	w.ref(&d.Ref)
-	w.texts(&d.Ref.Table, &d.Ref.Key, &d.Reason)
+func (c *coder) damage(d *trace.Damage) {
+	c.ref(&d.Ref)
+	c.texts(&d.Ref.Table, &d.Ref.Key, &d.Reason)
 }
 
-func (w *walk) result(r *trace.ToolResultEvent) {
-	w.texts(&r.Source, &r.Session, &r.Message, &r.Call, &r.AgentID, (*string)(&r.Status), (*string)(&r.From), &r.Content.Hash, &r.Head, &r.Denied, &r.Spawned)
-	w.Int(&r.V)
-	w.next(&r.CallIndex, &w.index)
-	w.next(&r.EventIndex, &w.number)
-	w.Time(&r.Time)
-	w.Int64(&r.Content.Length)
-	wire.Pointer(w, &r.ExitCode, nil, (*walk).Int)
-	wire.Pointer(w, &r.IsError, nil, (*walk).Bool)
-	w.Int64(&r.DurationMS)
+func (c *coder) result(r *trace.ToolResultEvent) {
+	c.texts(&r.Source, &r.Session, &r.Message, &r.Call, &r.AgentID, (*string)(&r.Status), (*string)(&r.From), &r.Content.Hash, &r.Head, &r.Denied, &r.Spawned)
+	c.Int(&r.V)
+	c.next(&r.CallIndex, &c.last.index)
+	c.next(&r.EventIndex, &c.last.number)
+	c.Time(&r.Time)
+	c.Int64(&r.Content.Length)
+	wire.Pointer(c, &r.ExitCode, nil, (*coder).Int)
+	wire.Pointer(c, &r.IsError, nil, (*coder).Bool)
+	c.Int64(&r.DurationMS)
 }
 
-func (w *walk) response(r *trace.Response) {
-	w.texts(&r.ID, &r.Model, &r.Stop, &r.Copied, &r.Ref.Table, &r.Ref.Key)
-	w.next(&r.Event, &w.number)
-	w.Time(&r.Time)
-	w.usage(&r.Usage)
-	w.ref(&r.Ref)
+func (c *coder) response(r *trace.Response) {
+	c.texts(&r.ID, &r.Model, &r.Stop, &r.Copied, &r.Ref.Table, &r.Ref.Key)
+	c.next(&r.Event, &c.last.number)
+	c.Time(&r.Time)
+	c.usage(&r.Usage)
+	c.ref(&r.Ref)
 }
 
 func (c *coder) relationship(r *trace.SessionRelationship) {

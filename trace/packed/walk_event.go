@@ -5,13 +5,13 @@ import (
 	"aburn/trace"
 )
 
-func (w *walk) event(e *trace.Event) {
-	w.next(&e.Seq, &w.number)
-	w.Time(&e.Time)
-	w.ref(&e.Ref)
-	w.texts(&e.Record, &e.Turn, &e.By, &e.Copied, &e.Inferred, &e.Ref.Table, &e.Ref.Key)
-	w.Bool(&e.Abandoned)
-	w.body(e)
+func (c *coder) event(e *trace.Event) {
+	c.next(&e.Seq, &c.last.number)
+	c.Time(&e.Time)
+	c.ref(&e.Ref)
+	c.texts(&e.Record, &e.Turn, &e.By, &e.Copied, &e.Inferred, &e.Ref.Table, &e.Ref.Key)
+	c.Bool(&e.Abandoned)
+	c.body(e)
 }
 
 // The kinds of bodies, by number: 0 is none.
@@ -28,56 +28,56 @@ const (
 )
 
 // body is a number for its kind, and its fields.
-func (w *walk) body(e *trace.Event) {
-	if w.Reading() {
-		e.Body = newBody(w.Take())
+func (c *coder) body(e *trace.Event) {
+	if c.Reading() {
+		e.Body = newBody(c.Take())
 	}
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:
-		w.kind(userMessage)
-		w.Int64(&b.Length)
-		w.texts(&b.Hash, &b.Head, &b.Machine, &b.Command)
+		c.kind(userMessage)
+		c.Int64(&b.Length)
+		c.texts(&b.Hash, &b.Head, &b.Machine, &b.Command)
 	case *trace.AgentMessage:
-		w.kind(agentMessage)
-		w.Int64(&b.Length)
-		w.texts(&b.Hash, &b.Response)
-		w.Bool(&b.Thought)
+		c.kind(agentMessage)
+		c.Int64(&b.Length)
+		c.texts(&b.Hash, &b.Response)
+		c.Bool(&b.Thought)
 	case *trace.ToolCall:
-		w.kind(toolCall)
-		w.toolCall(b)
+		c.kind(toolCall)
+		c.toolCall(b)
 	case *trace.ToolResult:
-		w.kind(toolResult)
-		w.texts(&b.Call)
-		w.next(&b.Result, &w.index)
+		c.kind(toolResult)
+		c.texts(&b.Call)
+		c.next(&b.Result, &c.last.index)
 	case *trace.FileChange:
-		w.kind(fileChange)
-		w.fileChange(b)
+		c.kind(fileChange)
+		c.fileChange(b)
 	case *trace.Error:
-		w.kind(failure)
-		w.Int64(&b.Length)
-		w.texts(&b.Hash, &b.Code, &b.Head)
-		w.Int(&b.Status)
-		w.Bool(&b.Fatal)
+		c.kind(failure)
+		c.Int64(&b.Length)
+		c.texts(&b.Hash, &b.Code, &b.Head)
+		c.Int(&b.Status)
+		c.Bool(&b.Fatal)
 	case *trace.Interrupt:
-		w.kind(interrupt)
-		w.texts(&b.Call, &b.Reason)
+		c.kind(interrupt)
+		c.texts(&b.Call, &b.Reason)
 	case *trace.SubagentSpawn:
-		w.kind(subagentSpawn)
-		w.texts(&b.Session, &b.Call, &b.AgentID, &b.AgentType, &b.Description)
-		w.Bool(&b.Background)
-		w.Bool(&b.NotStarted)
+		c.kind(subagentSpawn)
+		c.texts(&b.Session, &b.Call, &b.AgentID, &b.AgentType, &b.Description)
+		c.Bool(&b.Background)
+		c.Bool(&b.NotStarted)
 	case *trace.Session:
-		w.kind(session)
-		w.session(b)
+		c.kind(session)
+		c.session(b)
 	default:
-		w.Fail("event %d has no body", e.Seq)
+		c.Fail("event %d has no body", e.Seq)
 	}
 }
 
 // kind writes the number of a kind; what reads has it already.
-func (w *walk) kind(n uint64) {
-	if !w.Reading() {
-		w.Put(n)
+func (c *coder) kind(n uint64) {
+	if !c.Reading() {
+		c.Put(n)
 	}
 }
 
@@ -106,19 +106,19 @@ func newBody(kind uint64) trace.Body {
 	return nil
 }
 
-func (w *walk) toolCall(b *trace.ToolCall) {
-	w.texts(&b.Call, &b.Tool, (*string)(&b.Type), &b.Input.Hash, &b.Key, &b.Path, &b.Head, &b.Response, &b.Parent)
-	w.next(&b.Index, &w.call)
-	w.Int64(&b.Input.Length)
-	w.Bool(&b.Container)
+func (c *coder) toolCall(b *trace.ToolCall) {
+	c.texts(&b.Call, &b.Tool, (*string)(&b.Type), &b.Input.Hash, &b.Key, &b.Path, &b.Head, &b.Response, &b.Parent)
+	c.next(&b.Index, &c.last.call)
+	c.Int64(&b.Input.Length)
+	c.Bool(&b.Container)
 }
 
-func (w *walk) fileChange(b *trace.FileChange) {
-	w.texts(&b.Path, &b.From, &b.Action, &b.Hash, &b.Call)
-	wire.Pointer(w, &b.Added, nil, (*walk).Int)
-	wire.Pointer(w, &b.Removed, nil, (*walk).Int)
+func (c *coder) fileChange(b *trace.FileChange) {
+	c.texts(&b.Path, &b.From, &b.Action, &b.Hash, &b.Call)
+	wire.Pointer(c, &b.Added, nil, (*coder).Int)
+	wire.Pointer(c, &b.Removed, nil, (*coder).Int)
 }
 
-func (w *walk) session(b *trace.Session) {
-	w.texts((*string)(&b.Marker), &b.Detail, &b.Model, &b.Command, &b.Phase)
+func (c *coder) session(b *trace.Session) {
+	c.texts((*string)(&b.Marker), &b.Detail, &b.Model, &b.Command, &b.Phase)
 }
