@@ -18,10 +18,3 @@ func smallDisk(t *testing.T, size string) string {
 }
 
 func resize(*testing.T, string, string) {}
-
-func loopDisk(t *testing.T, kind string) (dir string, mount func()) {
-	t.Skip("mounting a file system of its own is done on Linux only")
-	return "", nil
-}
-
-func powerCut(*testing.T, string) {}

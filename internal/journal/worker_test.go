@@ -163,6 +163,16 @@ func (p *worker) begun(t testing.TB) {
 	}
 }
 
+// says waits until n of its entries are acknowledged.
+func (p *worker) says(t testing.TB, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); len(p.acked()) < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d entries acknowledged", len(p.acked()), n)
+		}
+	}
+}
+
 func (p *worker) kill() {
 	if p.cmd.ProcessState == nil {
 		p.cmd.Process.Signal(syscall.SIGKILL)
