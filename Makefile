@@ -4,7 +4,7 @@
 PREFIX ?= $(HOME)/.local
 BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 
-.PHONY: demo test test-agents bench install
+.PHONY: demo test test-agents lint bench install
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -19,6 +19,9 @@ test: ## build, gofmt, vet here and for windows and darwin, all tests under the 
 
 test-agents: ## the real Claude Code, Codex and opencode on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
+
+lint: ## staticcheck, in the version that .ci/lint.mod pins
+	go tool -modfile=.ci/lint.mod staticcheck -tags agents ./...
 
 bench: ## whole processes, as ratios; writes docs/evidence/benchmarks.md
 	go run ./internal/lab/bench -o docs/evidence/benchmarks.md

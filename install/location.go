@@ -14,8 +14,9 @@ import (
 
 // Errors about where hooks can go.
 var (
-	ErrNoHome       = errors.New("HOME is not an absolute path")
-	ErrNoProject    = errors.New("no project here: neither a git work tree nor an .oss/ folder")
+	ErrNoHome    = errors.New("HOME is not an absolute path")
+	ErrNoProject = errors.New("no project here: neither a git work tree nor an .oss/ folder")
+	//lint:ignore ST1005 Codex is a name
 	ErrNoLocalScope = errors.New("Codex has no local settings: only the user's and the project's")
 )
 

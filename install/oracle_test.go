@@ -43,14 +43,18 @@ func loadValue(t *testing.T, dec *json.Decoder) any {
 				Value any
 			}{key.(string), loadValue(t, dec)})
 		}
-		_, err = dec.Token()
+		if _, err := dec.Token(); err != nil {
+			t.Fatal(err)
+		}
 		return out
 	case json.Delim('['):
 		out := []any{}
 		for dec.More() {
 			out = append(out, loadValue(t, dec))
 		}
-		_, err = dec.Token()
+		if _, err := dec.Token(); err != nil {
+			t.Fatal(err)
+		}
 		return out
 	}
 	return tok

@@ -29,7 +29,7 @@ func (j *Journal) Follow(ctx context.Context, from Position) iter.Seq2[Line, err
 		j.read = Stats{}
 		f := follower{cursor: cursor{j: j}}
 		defer f.close()
-		if err := f.run(ctx, from, yield); err != nil && !errors.Is(err, errStop) && ctx.Err() == nil {
+		if err := f.run(ctx, from, yield); !errors.Is(err, errStop) && ctx.Err() == nil {
 			yield(Line{}, err)
 		}
 	}
@@ -42,6 +42,7 @@ type follower struct {
 	mark []byte // the bytes of f before the cursor, to notice other bytes in their place
 }
 
+// run returns only with an error: errStop where the reader stopped.
 func (f *follower) run(ctx context.Context, from Position, yield func(Line, error) bool) error {
 	if err := f.open(ctx, from); err != nil {
 		return err

@@ -341,7 +341,7 @@ func TestSendGivesUp(t *testing.T) {
 		requests int
 		want     string
 	}{
-		{"refused", func(w http.ResponseWriter) { http.Error(w, "who are you?", 401) }, 1, "401 Unauthorized: who are you?"},
+		{"refused", func(w http.ResponseWriter) { http.Error(w, "who are you?", http.StatusUnauthorized) }, 1, "401 Unauthorized: who are you?"},
 		{"redirected", func(w http.ResponseWriter) { w.Header().Set("Location", "/elsewhere"); w.WriteHeader(307) }, 1, "307"},
 		{"never there", func(w http.ResponseWriter) { w.WriteHeader(503) }, maxTries, "503"},
 		{"a status", func(w http.ResponseWriter) {

@@ -8,11 +8,10 @@ import (
 
 // step is one answer of the model: what a message holds up to a step-finish, as a rule all of it.
 type step struct {
-	id      string
-	finish  *part // nil if it did not come to its end
-	content bool
-	usage   trace.Usage
-	event   int // the Seq of the first event of it
+	id     string
+	finish *part // nil if it did not come to its end
+	usage  trace.Usage
+	event  int // the Seq of the first event of it
 }
 
 // settle works out what follows from the messages together. held is the messages that the store still has, nil if that is

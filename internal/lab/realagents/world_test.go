@@ -29,7 +29,6 @@ type world struct {
 	testing.TB
 	home, project string
 	model         *model.Server
-	hooked        bool     // aburn is installed
 	codex         string   // Codex's model; decides which tools it offers
 	more          []string // environment of this world's agents, beyond what all have
 	shown         []string // exit code and stdout of each run of an agent, in order
