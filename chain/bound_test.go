@@ -16,7 +16,7 @@ func between(t testing.TB, before string, size int, after string) *world {
 	filler, _ := drawn.Log("@other t*200")
 	filler = filler[bytes.IndexByte(filler, '\n')+1:]
 	tail, end := drawn.Log(after)
-	f, err := os.OpenFile(filepath.Join(w.root, ".oss", "workflow.log"), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(w.Project, ".oss", "workflow.log"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

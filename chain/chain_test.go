@@ -11,6 +11,7 @@ import (
 	"aburn/chain"
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
@@ -19,28 +20,20 @@ import (
 
 // world is a project with a drawn log.
 type world struct {
-	t    testing.TB
-	root string
-	env  func(string) string
-	end  time.Time // of the drawing
-	log  *journal.Journal
+	*lab.World
+	t   testing.TB
+	end time.Time // of the drawing
+	log *journal.Journal
 }
 
 func newWorld(t testing.TB, drawing string) *world {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(root, ".oss"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	home := filepath.Join(t.TempDir(), "home")
-	w := &world{t: t, root: root, env: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	w := &world{World: lab.New(t), t: t}
+	dir := w.Oss()
 	bytes, end := drawn.Log(drawing)
 	w.end = end
-	w.write(".oss/workflow.log", string(bytes))
-	oss, err := os.OpenRoot(filepath.Join(root, ".oss"))
+	w.inProject(".oss/workflow.log", string(bytes))
+	oss, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,38 +42,30 @@ func newWorld(t testing.TB, drawing string) *world {
 	return w
 }
 
-func (w *world) write(path, text string) {
-	w.t.Helper()
-	path = filepath.Join(w.root, path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-}
+// inProject writes a file of the project.
+func (w *world) inProject(path, text string) { w.Write(filepath.Join(w.Project, path), text) }
 
 // worktree makes the folder a linked git worktree of the project, as `git worktree add` does.
 func (w *world) worktree(name, branch string) {
 	git := ".git/worktrees/" + filepath.Base(name)
-	w.write(".git/HEAD", "ref: refs/heads/main\n")
-	w.write(name+"/.git", "gitdir: "+filepath.Join(w.root, git)+"\n")
-	w.write(git+"/gitdir", filepath.Join(w.root, name, ".git")+"\n")
-	w.write(git+"/commondir", "../..\n")
-	w.write(git+"/HEAD", "ref: refs/heads/"+branch+"\n")
+	w.inProject(".git/HEAD", "ref: refs/heads/main\n")
+	w.inProject(name+"/.git", "gitdir: "+filepath.Join(w.Project, git)+"\n")
+	w.inProject(git+"/gitdir", filepath.Join(w.Project, name, ".git")+"\n")
+	w.inProject(git+"/commondir", "../..\n")
+	w.inProject(git+"/HEAD", "ref: refs/heads/"+branch+"\n")
 }
 
 // query asks from the folder, at the end of the drawing.
 func (w *world) query(from, cmd string) chain.Query {
 	w.t.Helper()
-	p, err := project.Find(filepath.Join(w.root, from), w.env)
+	p, err := project.Find(filepath.Join(w.Project, from), w.Env)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if p.Root != w.root {
-		w.t.Fatalf("the project of %s is %s, want %s", from, p.Root, w.root)
+	if p.Root != w.Project {
+		w.t.Fatalf("the project of %s is %s, want %s", from, p.Root, w.Project)
 	}
-	return chain.Query{Cmd: cmd, Project: p, Model: workflow.Default(), Now: w.end, Env: w.env}
+	return chain.Query{Cmd: cmd, Project: p, Model: workflow.Default(), Now: w.end, Env: w.Env}
 }
 
 func (w *world) last(q chain.Query) chain.Result {
@@ -206,10 +191,10 @@ func TestBranch(t *testing.T) {
 	} {
 		w := newWorld(t, "%"+tt.made+" ideate.")
 		if tt.now != "" {
-			w.write(".git/HEAD", "ref: refs/heads/"+tt.now+"\n")
+			w.inProject(".git/HEAD", "ref: refs/heads/"+tt.now+"\n")
 		}
 		if tt.now == "-" {
-			w.write(".git/HEAD", "\x00")
+			w.inProject(".git/HEAD", "\x00")
 		}
 		r := w.last(w.query(".", "ideate"))
 		if got := verdict(r); got != tt.want {
@@ -256,10 +241,10 @@ func TestOverview(t *testing.T) {
 // TestDetails: what is read out of an entry, whoever wrote it.
 func TestDetails(t *testing.T) {
 	w := newWorld(t, "")
-	w.write(".oss/workflow.log", `{"event":"COMPLETE", "cmd":"plan", "ts":"2026-11-21T10:00:00Z", "mood":"good", "outputs":1, `+
+	w.inProject(".oss/workflow.log", `{"event":"COMPLETE", "cmd":"plan", "ts":"2026-11-21T10:00:00Z", "mood":"good", "outputs":1, `+
 		`"data":{"summary":"4 slices","outputs":["a.md",{"path":"b.md","bytes":3},7,""],"next_suggested":"build","metrics":{"slices":4,"by":"me"}}}`+"\n")
-	w.write("a.md", "a")
-	w.write("b.md", "bb")
+	w.inProject("a.md", "a")
+	w.inProject("b.md", "bb")
 	w.end = drawn.Epoch.Add(2 * time.Hour)
 	r := w.last(w.query(".", "plan"))
 	if !r.Found || r.Summary != "4 slices" || r.Next != "build" || r.Age != 2*time.Hour || fmt.Sprint(r.Metrics) != "[{slices 4} {by me}]" {
@@ -289,7 +274,7 @@ func TestDetails(t *testing.T) {
 func TestEdited(t *testing.T) {
 	w := newWorld(t, "")
 	bytes, _ := drawn.Log("ideate.->plan")
-	w.write(".oss/workflow.log", strings.Replace(string(bytes), `"next_suggested":"plan"`, `"next_suggested":"ship"`, 1))
+	w.inProject(".oss/workflow.log", strings.Replace(string(bytes), `"next_suggested":"plan"`, `"next_suggested":"ship"`, 1))
 	r := w.last(w.query(".", "ideate"))
 	if got := verdict(r); got != "done #1 edited" || r.Next != "ship" {
 		t.Errorf("%s, next %s", got, r.Next)
@@ -299,7 +284,7 @@ func TestEdited(t *testing.T) {
 // TestNoLog: a project whose log was not begun yet, or is lost, has completed nothing.
 func TestNoLog(t *testing.T) {
 	w := newWorld(t, "")
-	os.Remove(filepath.Join(w.root, ".oss", "workflow.log"))
+	os.Remove(filepath.Join(w.Project, ".oss", "workflow.log"))
 	if got := verdict(w.last(w.query(".", "plan"))); got != "none" {
 		t.Error(got)
 	}
@@ -328,7 +313,7 @@ func TestRotated(t *testing.T) {
 				}
 			}
 			w.end = end
-			journaltest.Check(t, filepath.Join(w.root, ".oss"))
+			journaltest.Check(t, filepath.Join(w.Project, ".oss"))
 			for _, all := range []bool{false, true} {
 				q := w.query(".", tt.ask)
 				q.All = all

@@ -11,7 +11,7 @@ import (
 // TestFifoOutput: a pipe in the place of an output neither hangs the caller nor is read.
 func TestFifoOutput(t *testing.T) {
 	w := newWorld(t, "")
-	if err := syscall.Mkfifo(filepath.Join(w.root, "a.md"), 0o600); err != nil {
+	if err := syscall.Mkfifo(filepath.Join(w.Project, "a.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.completed("", "["+hashed("a.md", "")+"]")

@@ -20,7 +20,7 @@ func (w *world) completed(wt string, outputs string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.write(".oss/workflow.log", string(bytes))
+	w.inProject(".oss/workflow.log", string(bytes))
 }
 
 func hashed(path, content string) string {
@@ -59,18 +59,18 @@ func TestOutputs(t *testing.T) {
 		set           func(w *world)
 		want          string
 	}{
-		{"as made", hashed("a.md", "text"), func(w *world) { w.write("a.md", "text") }, "same"},
-		{"same size, other text", hashed("a.md", "text"), func(w *world) { w.write("a.md", "TEXT") }, "changed"},
-		{"other size", hashed("a.md", "text"), func(w *world) { w.write("a.md", "texts") }, "changed"},
+		{"as made", hashed("a.md", "text"), func(w *world) { w.inProject("a.md", "text") }, "same"},
+		{"same size, other text", hashed("a.md", "text"), func(w *world) { w.inProject("a.md", "TEXT") }, "changed"},
+		{"other size", hashed("a.md", "text"), func(w *world) { w.inProject("a.md", "texts") }, "changed"},
 		{"gone", hashed("a.md", "text"), func(w *world) {}, "gone"},
 		{"its folder is gone", hashed("docs/a.md", "text"), func(w *world) {}, "gone"},
-		{"a file where its folder was", hashed("docs/a.md", "text"), func(w *world) { w.write("docs", "x") }, "gone"},
-		{"a folder where it was", hashed("a.md", "text"), func(w *world) { w.write("a.md/b", "x") }, "changed"},
-		{"plain path", `["a.md"]`, func(w *world) { w.write("a.md", "any") }, "exists"},
+		{"a file where its folder was", hashed("docs/a.md", "text"), func(w *world) { w.inProject("docs", "x") }, "gone"},
+		{"a folder where it was", hashed("a.md", "text"), func(w *world) { w.inProject("a.md/b", "x") }, "changed"},
+		{"plain path", `["a.md"]`, func(w *world) { w.inProject("a.md", "any") }, "exists"},
 		{"plain path, gone", `["a.md"]`, func(w *world) {}, "gone"},
-		{"a folder", `["docs"]`, func(w *world) { w.write("docs/a", "x") }, "exists"},
-		{"a hash in capitals", capitals(hashed("a", "text")), func(w *world) { w.write("a", "text") }, "same"},
-		{"a link inside", hashed("a.md", "text"), func(w *world) { w.write("b.md", "text"); w.link("a.md", "b.md") }, "same"},
+		{"a folder", `["docs"]`, func(w *world) { w.inProject("docs/a", "x") }, "exists"},
+		{"a hash in capitals", capitals(hashed("a", "text")), func(w *world) { w.inProject("a", "text") }, "same"},
+		{"a link inside", hashed("a.md", "text"), func(w *world) { w.inProject("b.md", "text"); w.link("a.md", "b.md") }, "same"},
 		{"a link out", hashed("a.md", "secret"), func(w *world) { w.link("a.md", outside) }, leads},
 		{"a folder that is a link out", hashed("d/secret", "secret"), func(w *world) { w.link("d", filepath.Dir(outside)) }, leads},
 		{"up and out", hashed("../secret", "secret"), func(w *world) {}, "unchecked(outside the worktree)"},
@@ -100,8 +100,8 @@ func TestOutputs(t *testing.T) {
 // TestAbsoluteOutput: other tools log whole paths.
 func TestAbsoluteOutput(t *testing.T) {
 	w := newWorld(t, "")
-	w.write("a.md", "text")
-	w.completed("", "["+hashed(filepath.Join(w.root, "a.md"), "text")+"]")
+	w.inProject("a.md", "text")
+	w.completed("", "["+hashed(filepath.Join(w.Project, "a.md"), "text")+"]")
 	if got := states(w.last(w.query(".", "plan"))); got != "same" {
 		t.Error(got)
 	}
@@ -121,12 +121,12 @@ func TestOutputsOfAWorktree(t *testing.T) {
 	} {
 		w := newWorld(t, "")
 		w.worktree("wt/f", "feature")
-		w.write("wt/f/a.md", "text")
-		w.write("a.md", "other")
-		w.write("docs/a.md", "text")
+		w.inProject("wt/f/a.md", "text")
+		w.inProject("a.md", "other")
+		w.inProject("docs/a.md", "text")
 		wt := tt.wt
 		if filepath.IsAbs(wt) {
-			rel, err := filepath.Rel(w.root, wt)
+			rel, err := filepath.Rel(w.Project, wt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,15 +152,15 @@ func TestManyOutputs(t *testing.T) {
 
 func (w *world) link(name, target string) {
 	w.t.Helper()
-	if err := os.Symlink(target, filepath.Join(w.root, name)); err != nil {
+	if err := os.Symlink(target, filepath.Join(w.Project, name)); err != nil {
 		w.t.Skip("no symbolic links here:", err)
 	}
 }
 
 func (w *world) sparse(name string, size int64) {
 	w.t.Helper()
-	w.write(name, "")
-	if err := os.Truncate(filepath.Join(w.root, name), size); err != nil {
+	w.inProject(name, "")
+	if err := os.Truncate(filepath.Join(w.Project, name), size); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"aburn/internal/lab/testkit/world"
 )
 
 // killHome makes this process install and uninstall in that home directory, over and over, until it is killed.
@@ -133,7 +135,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 	for _, exists := range []bool{true, false} {
 		t.Run(fmt.Sprintf("file exists=%t", exists), func(t *testing.T) {
 			k := newKilled(t, exists)
-			for range 20 * storm() {
+			for range world.Storm(20) {
 				v := k.startVictim()
 				time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)
 				k.kill(v)
@@ -153,7 +155,7 @@ func TestKillAtTheFirstChange(t *testing.T) {
 			if aim == "folder" {
 				path = filepath.Dir(path)
 			}
-			for range 10 * storm() {
+			for range world.Storm(10) {
 				before, err := os.Stat(path)
 				if err != nil {
 					t.Fatal(err)
@@ -183,7 +185,7 @@ func (b *bench) await(path string, before os.FileInfo) {
 // Many installs at once leave the file as one would; those that found it changed under them say so.
 func TestManyInstallsAtOnce(t *testing.T) {
 	k := newKilled(t, true)
-	for range 3 * storm() {
+	for range world.Storm(3) {
 		var all []*exec.Cmd
 		var stderr [8]bytes.Buffer
 		for i := range stderr {

@@ -10,16 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-)
 
-// storm is by how much the environment wants more than the default run's files and kills.
-func storm() int {
-	n, err := strconv.Atoi(os.Getenv("ABURN_STORM"))
-	if err != nil || n < 1 {
-		return 1
-	}
-	return n
-}
+	"aburn/internal/lab/testkit/world"
+)
 
 // tempDir is a folder in memory where the system has one: the files are synced, and there are thousands.
 func tempDir(t *testing.T) string {
@@ -125,7 +118,7 @@ func everyFile(t *testing.T, n int, property func(b *bench, a Agent, original []
 	for _, a := range Agents() {
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(n * storm()) {
+			for seed := range uint64(world.Storm(n)) {
 				original := draw(seed, a)
 				t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 					b := newBench(t, a, original)

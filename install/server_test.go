@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/testkit/world"
 )
 
 // newServerBench puts data where Claude Code keeps the user's MCP servers; nil is no file.
@@ -69,7 +71,7 @@ func registered(t *testing.T, data []byte) entry {
 
 // TestServerIsReversible: whatever the file is, the server is in it after the install, twice is once, and uninstall gives the bytes back.
 func TestServerIsReversible(t *testing.T) {
-	for seed := range uint64(150 * storm()) {
+	for seed := range uint64(world.Storm(150)) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			original := draw(seed, Claude)
 			b := newServerBench(t, original)

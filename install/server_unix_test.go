@@ -9,12 +9,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"aburn/internal/lab/testkit/world"
 )
 
 // TestServerFileIsNone: where there is something else than a file, nothing waits for it, and nothing is touched.
 func TestServerFileIsNone(t *testing.T) {
 	for name, make := range map[string]func(string) error{
-		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"pipe":   world.Mkfifo,
 		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
 		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
 	} {

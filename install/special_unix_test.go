@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"aburn/internal/lab/testkit/world"
 )
 
 func TestNotAFile(t *testing.T) {
@@ -17,7 +19,7 @@ func TestNotAFile(t *testing.T) {
 		want string
 	}{
 		{"folder", func(path string) error { return os.Mkdir(path, 0o700) }, "is not a regular file (d---------)"},
-		{"FIFO", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "is not a regular file (p---------)"},
+		{"FIFO", world.Mkfifo, "is not a regular file (p---------)"},
 		{"loop of links", func(path string) error { return os.Symlink(path, path) }, "too many links"},
 		{"link into a missing folder", func(path string) error { return os.Symlink("gone/x.json", path) }, ""},
 	} {

@@ -3,10 +3,10 @@ package supervisor
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/testkit/world"
 )
 
 // healthy draws sessions in which everything goes as it should, at any pace: long
@@ -181,7 +181,7 @@ func (h *healthy) session() string {
 
 // Of sessions that are as they should be nothing is told, whatever their pace.
 func TestHealthySessionsAreLeftAlone(t *testing.T) {
-	for seed := range uint64(storm(150)) {
+	for seed := range uint64(world.Storm(150)) {
 		h := healthy{Rand: rand.New(rand.NewPCG(seed, 11))}
 		drawing := "@A " + h.session()
 		if h.maybe(30) {
@@ -222,7 +222,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 	for want, fault := range faults {
 		t.Run(want, func(t *testing.T) {
-			for seed := range uint64(storm(6)) {
+			for seed := range uint64(world.Storm(6)) {
 				h := healthy{Rand: rand.New(rand.NewPCG(seed, 12)), fault: fault}
 				drawing := "@A " + h.session()
 				if got := live(t, drawing, 0).told(); got != want {
@@ -231,14 +231,6 @@ func TestFaultsAreFound(t *testing.T) {
 			}
 		})
 	}
-}
-
-// storm is how often something is tried: ABURN_STORM times as often as usual.
-func storm(usual int) int {
-	if n, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil && n > 0 {
-		return usual * n
-	}
-	return usual
 }
 
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }

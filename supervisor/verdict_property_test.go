@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/testkit/world"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/supervisor/scenario"
@@ -255,7 +256,7 @@ func TestJudgingWhatWasStored(t *testing.T) {
 	loaded := 0
 	for _, items := range scenario.Logs(t, recordings) {
 		data := foldItems(items).AppendJSON(nil)
-		for range storm(40) {
+		for range world.Storm(40) {
 			bad := slices.Clone(data)
 			for range 1 + r.IntN(3) {
 				i := r.IntN(len(bad))

@@ -16,6 +16,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/trace"
 )
 
@@ -189,10 +190,7 @@ func TestKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	before := map[string]int{}
 	kills := 0
-	rounds := 20 / smaller
-	if os.Getenv("ABURN_STORM") != "" {
-		rounds *= 10
-	}
+	rounds := lab.Storm(20 / smaller)
 	for round := range rounds {
 		cmd, _ := w.start(order{Slow: 300 * time.Microsecond})
 		if round > 0 && round%4 == 0 {

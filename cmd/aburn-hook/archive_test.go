@@ -36,8 +36,8 @@ func newArchiver(t *testing.T) *archiver {
 	return a
 }
 
-// end sends the end of a session and returns what the other aburn wrote; "" if it was not started.
-func (a *archiver) end(event string, env ...string) string {
+// send sends an event.
+func (a *archiver) send(event string, env ...string) {
 	a.t.Helper()
 	cmd := exec.Command(a.hook, "claude")
 	cmd.Env = append(slices.Clone(a.env), env...)
@@ -45,33 +45,51 @@ func (a *archiver) end(event string, env ...string) string {
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		a.t.Fatalf("%v: %s", err, out)
 	}
-	for range 100 {
+}
+
+// started sends an event and returns what the other aburn wrote, however long it takes to begin.
+func (a *archiver) started(event string, env ...string) string {
+	a.t.Helper()
+	a.send(event, env...)
+	got, ok := a.wrote(20 * time.Second)
+	if !ok {
+		a.t.Fatal("no aburn was started")
+	}
+	return got
+}
+
+// startsNone sends an event at which no aburn may be started. One that begins later than this waits is overlooked.
+func (a *archiver) startsNone(event, why string) {
+	a.t.Helper()
+	a.send(event)
+	if got, ok := a.wrote(300 * time.Millisecond); ok {
+		a.t.Fatalf("started %s:\n%s", why, got)
+	}
+}
+
+func (a *archiver) wrote(patience time.Duration) (string, bool) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if data, err := os.ReadFile(a.out); err == nil {
 			os.Remove(a.out)
-			return string(data)
+			return string(data), true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	return ""
+	return "", false
 }
 
 // At the end of a session in a marked project, and only then, an ingest runs by itself: in a session of its own, so that
 // it outlives the agent, and without the agent's secrets.
 func TestSessionEndStartsIngest(t *testing.T) {
 	a := newArchiver(t)
-	if got := a.end("SessionEnd"); got != "" {
-		t.Fatalf("started in a project that nobody marked:\n%s", got)
-	}
+	a.startsNone("SessionEnd", "in a project that nobody marked")
 	a.trust()
-	if got := a.end("Stop"); got != "" {
-		t.Fatalf("started at a Stop:\n%s", got)
-	}
-	got := a.end("SessionEnd", "ANTHROPIC_API_KEY=dummy", "CODEX_HOME=/home/user/.codex", "ABURN_HOME=/home/user/archive")
+	a.startsNone("Stop", "at a Stop")
+	got := a.started("SessionEnd", "ANTHROPIC_API_KEY=dummy", "CODEX_HOME=/home/user/.codex", "ABURN_HOME=/home/user/archive")
 	lines := strings.Split(strings.TrimSpace(got), "\n")
 	if lines[0] != "ingest --if-idle --quiet --settle 2s" {
 		t.Errorf("started as %q", lines[0])
 	}
-	for _, want := range []string{"HOME=" + a.home, "CODEX_HOME=/home/user/.codex", "ABURN_HOME=/home/user/archive"} {
+	for _, want := range []string{"HOME=" + a.Home, "CODEX_HOME=/home/user/.codex", "ABURN_HOME=/home/user/archive"} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("%s is missing in\n%s", want, got)
 		}
@@ -88,12 +106,12 @@ func TestSessionEndStartsIngest(t *testing.T) {
 func TestArchiveStaysOutOfTheProject(t *testing.T) {
 	a := newArchiver(t)
 	a.trust()
-	if err := os.Symlink(a.proj, filepath.Join(a.home, "link")); err != nil {
+	if err := os.Symlink(a.Project, filepath.Join(a.Home, "link")); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{a.proj, filepath.Join(a.proj, "new", "folder"), filepath.Join(a.home, "link", "x"), "relative"} {
-		got := a.end("SessionEnd", "ABURN_HOME="+dir, "XDG_DATA_HOME="+dir)
-		if got == "" || strings.Contains(got, "ABURN_HOME") || strings.Contains(got, "XDG_DATA_HOME") {
+	for _, dir := range []string{a.Project, filepath.Join(a.Project, "new", "folder"), filepath.Join(a.Home, "link", "x"), "relative"} {
+		got := a.started("SessionEnd", "ABURN_HOME="+dir, "XDG_DATA_HOME="+dir)
+		if strings.Contains(got, "ABURN_HOME") || strings.Contains(got, "XDG_DATA_HOME") {
 			t.Errorf("with %s:\n%s", dir, got)
 		}
 	}
@@ -127,7 +145,7 @@ func TestSettingsStayOutOfTheProject(t *testing.T) {
 func TestNoIngest(t *testing.T) {
 	a := newArchiver(t)
 	a.trust()
-	config := filepath.Join(a.home, ".config", "aburn")
+	config := filepath.Join(a.Home, ".config", "aburn")
 	if err := os.MkdirAll(config, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +153,7 @@ func TestNoIngest(t *testing.T) {
 	if err := os.WriteFile(settings, []byte(`{"archive":{"at_session_end":false}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.end("SessionEnd"); got != "" {
-		t.Errorf("started against the user's will:\n%s", got)
-	}
+	a.startsNone("SessionEnd", "against the user's will")
 	if err := os.Remove(settings); err != nil {
 		t.Fatal(err)
 	}
@@ -145,11 +161,11 @@ func TestNoIngest(t *testing.T) {
 	if err := os.WriteFile(aburn, []byte("no program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	a.end("SessionEnd")
+	a.send("SessionEnd")
 	if err := os.Remove(aburn); err != nil {
 		t.Fatal(err)
 	}
-	a.end("SessionEnd")
+	a.send("SessionEnd")
 	if got := a.events(); strings.Count(got, "SESSION_END") != 3 {
 		t.Errorf("recorded:\n%s", got)
 	}

@@ -55,9 +55,9 @@ func TestClaudeTwice(t *testing.T) {
 
 func TestClaudeEdit(t *testing.T) {
 	w := newWorld(t)
-	w.write("project/sub/a.go", "package a\n")
-	w.write("outside.go", "package outside\n")
-	if err := os.Symlink(w.home, filepath.Join(w.proj, "link")); err != nil {
+	w.Write("project/sub/a.go", "package a\n")
+	w.Write("outside.go", "package outside\n")
+	if err := os.Symlink(w.Home, filepath.Join(w.Project, "link")); err != nil {
 		t.Skip("no symbolic links on this file system: ", err)
 	}
 	edit := func(path string) logfmt.Entry {
@@ -197,13 +197,13 @@ func TestClaudeSubagents(t *testing.T) {
 
 func TestClaudeWorktreeAndCwd(t *testing.T) {
 	w := newWorld(t)
-	w.write("elsewhere/.oss/x", "")
+	w.Write("elsewhere/.oss/x", "")
 	payload := strings.ReplaceAll(bash("PreToolUse", "t1", "ls", ""), `"cwd":"/home/user/project"`, `"cwd":"/home/user/elsewhere"`)
 	w.send("claude", payload) // the payload's cwd follows `cd` and does not count
 	if got := w.events(); got != "session TOOL_START\n" {
 		t.Errorf("project of CLAUDE_PROJECT_DIR: %q", got)
 	}
-	w.send("codex", codexPayload("PreToolUse", `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"c1"`), "CLAUDE_PROJECT_DIR="+filepath.Join(w.home, "elsewhere"))
+	w.send("codex", codexPayload("PreToolUse", `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"c1"`), "CLAUDE_PROJECT_DIR="+filepath.Join(w.Home, "elsewhere"))
 	if e := w.last(); e.Source != "codex" {
 		t.Error("codex went where Claude's variable points")
 	}

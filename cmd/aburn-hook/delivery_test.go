@@ -17,12 +17,12 @@ import (
 // desk opens the queue of a trusted world, does something, and closes it.
 func (w *world) desk(do func(d *queue.Desk)) {
 	w.t.Helper()
-	root, err := os.OpenRoot(filepath.Join(w.proj, ".oss"))
+	root, err := os.OpenRoot(filepath.Join(w.Project, ".oss"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer root.Close()
-	p, err := project.At(w.proj, func(key string) string { return map[string]string{"HOME": w.home}[key] })
+	p, err := project.At(w.Project, func(key string) string { return map[string]string{"HOME": w.Home}[key] })
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func (w *world) task(id string) (task queue.Task) {
 	return task
 }
 
-func (w *world) queueFile() string { return filepath.Join(w.proj, ".oss", queue.Name) }
+func (w *world) queueFile() string { return filepath.Join(w.Project, ".oss", queue.Name) }
 
 // edit replaces text in queue.json, as another program could.
 func (w *world) edit(old, new string) {
@@ -189,7 +189,7 @@ func TestNotDelivered(t *testing.T) {
 		}},
 		"another client's payload": {advice("s1"), claude("UserPromptSubmit", `"prompt":"go","cursor_version":"1"`)},
 		"a project nobody vouches for": {advice("s1"), func(w *world) string {
-			if err := project.Unmark(w.proj); err != nil {
+			if err := project.Unmark(w.Project); err != nil {
 				w.t.Fatal(err)
 			}
 			return w.send("claude", claudePayload("UserPromptSubmit", `"prompt":"go"`))
@@ -206,7 +206,7 @@ func TestNotDelivered(t *testing.T) {
 			return prompt(w)
 		}},
 		"a project that allows foreign tasks itself": {advice("s2"), func(w *world) string {
-			w.write("project/.oss/settings.json", `{"queue":{"foreign":true},"deliver":{"at_stop":true}}`)
+			w.Write("project/.oss/settings.json", `{"queue":{"foreign":true},"deliver":{"at_stop":true}}`)
 			w.edit(`"session":"s2"`, `"session":"s1"`)
 			return prompt(w) + claude("Stop", "")(w)
 		}},
@@ -254,7 +254,7 @@ func TestAllowed(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.trust()
-		w.write(".config/aburn/settings.json", `{"deliver":{"at_stop":true}}`)
+		w.Write(".config/aburn/settings.json", `{"deliver":{"at_stop":true}}`)
 		w.put(advice("s1"))
 		active := strings.Replace(c.payload, `"stop_hook_active":false`, `"stop_hook_active":true`, 1)
 		if out := w.send(c.agent, active); out != "" {
@@ -279,7 +279,7 @@ func TestAllowed(t *testing.T) {
 func TestForeignAllowed(t *testing.T) {
 	w := newWorld(t)
 	w.trust()
-	w.write(".config/aburn/settings.json", `{"queue":{"foreign":true}}`)
+	w.Write(".config/aburn/settings.json", `{"queue":{"foreign":true}}`)
 	tasks := `{"version":"1.0","tasks":[{"id":"f1","prompt":"from elsewhere","status":"pending","session":"s1"},{"id":"f2","prompt":"for nobody","status":"pending"}]}`
 	if err := os.WriteFile(w.queueFile(), []byte(tasks), 0o600); err != nil {
 		t.Fatal(err)
@@ -359,7 +359,7 @@ func TestAgentsEnded(t *testing.T) {
 		t.Errorf("told again %q", got)
 	}
 	ends("a3", "muted")
-	w.write(".config/aburn/settings.json", `{"deliver":{"agent_end":false}}`)
+	w.Write(".config/aburn/settings.json", `{"deliver":{"agent_end":false}}`)
 	if got := prompt(); got != "" {
 		t.Errorf("told although switched off: %q", got)
 	}

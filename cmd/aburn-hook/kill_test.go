@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/internal/lockfile"
 	"aburn/internal/queue"
 	"aburn/logfmt"
@@ -39,13 +40,13 @@ func (w *world) start(agent, payload string, full bool) *running {
 	if full {
 		fill(w.t, s)
 	}
-	stdin, err := os.Open(w.write("../stdin-"+strconv.FormatUint(rand.Uint64(), 36), strings.ReplaceAll(payload, "/home/user", w.home)))
+	stdin, err := os.Open(w.Write("../stdin-"+strconv.FormatUint(rand.Uint64(), 36), strings.ReplaceAll(payload, "/home/user", w.Home)))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer stdin.Close()
 	cmd := exec.Command(exe, agent)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = w.proj, w.env, stdin, s
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = w.Project, w.env, stdin, s
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestKilledBeforeReceipt(t *testing.T) {
 		printed <- strings.TrimLeft(b.String(), ".")
 	}()
 	w.eventually("logged", func() bool {
-		b, err := os.ReadFile(filepath.Join(w.proj, ".oss", "workflow.log"))
+		b, err := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow.log"))
 		return err == nil && bytes.Contains(b, []byte(`"event":"DELIVERED"`))
 	})
 	hook.Process.Kill()
@@ -207,7 +208,7 @@ func TestKilledTwice(t *testing.T) {
 
 func (w *world) lockQueue() *lockfile.Lock {
 	w.t.Helper()
-	root, err := os.OpenRoot(filepath.Join(w.proj, ".oss"))
+	root, err := os.OpenRoot(filepath.Join(w.Project, ".oss"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -280,10 +281,7 @@ func TestDeliveryAtOnce(t *testing.T) {
 func TestKillStorm(t *testing.T) {
 	w := newWorld(t)
 	w.trust()
-	rounds := 40
-	if n, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil {
-		rounds *= n
-	}
+	rounds := lab.Storm(40)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -14,7 +14,7 @@ import (
 func TestFewFiles(t *testing.T) {
 	w := newWorld(t)
 	w.trust()
-	payload := w.write("payload", claudePayload("SessionStart", `"source":"resume"`)) // sets a timer, for which the runtime needs files
+	payload := w.Write("payload", claudePayload("SessionStart", `"source":"resume"`)) // sets a timer, for which the runtime needs files
 	died := 0
 	for n := 3; n < 16; n++ {
 		stdin, err := os.Open(payload)
@@ -22,7 +22,7 @@ func TestFewFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("/bin/sh", "-c", `ulimit -c unlimited 2>/dev/null; ulimit -n "$1" && exec "$0" claude`, exe, strconv.Itoa(n))
-		cmd.Dir, cmd.Env, cmd.Stdin = w.home, w.env, stdin
+		cmd.Dir, cmd.Env, cmd.Stdin = w.Home, w.env, stdin
 		out, err := cmd.CombinedOutput()
 		stdin.Close()
 		var exit *exec.ExitError
@@ -35,7 +35,7 @@ func TestFewFiles(t *testing.T) {
 	if died == 0 {
 		t.Error("the runtime never gave up: this test shows nothing")
 	}
-	if cores, err := filepath.Glob(filepath.Join(w.home, "core*")); err != nil || len(cores) > 0 {
+	if cores, err := filepath.Glob(filepath.Join(w.Home, "core*")); err != nil || len(cores) > 0 {
 		t.Errorf("%v %v: a core would hold a payload", cores, err)
 	}
 }

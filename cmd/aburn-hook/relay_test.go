@@ -97,7 +97,7 @@ func TestRelayScrubs(t *testing.T) {
 	e := logfmt.Entry{Cmd: "build", Event: logfmt.Complete, Session: "s1", ID: "b", Branch: "fix/" + secret, Agent: &logfmt.Agent{Type: secret, ID: "a1"}, Data: []byte(`{"summary":"used ` + secret + `","outputs":["a.go"],"metrics":{"n":1}}`)}
 	w := newWorld(t)
 	w.send("codex", ran("codex", "aburn log build COMPLETE", printed(t, e), `"agent_id":"a1","agent_type":"`+secret+`"`))
-	b, err := os.ReadFile(filepath.Join(w.proj, ".oss", "workflow.log"))
+	b, err := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestRelayFromTranscript(t *testing.T) {
 	line := printed(t, logfmt.Entry{Cmd: "build", Event: logfmt.Start, Session: "s1", ID: "b"})
 	item := `{"timestamp":"2026-11-21T08:13:37Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"t1","exit_code":0,"aggregated_output":` +
 		string(gjson.AppendJSONString(nil, "…\n"+line)) + `}}}` + "\n"
-	path := w.write(".codex/rollout-x-s1.jsonl", item)
+	path := w.Write(".codex/rollout-x-s1.jsonl", item)
 	payload := strings.Replace(ran("codex", "sleep 9; aburn log build START", "", ""), `"transcript_path":null`, `"transcript_path":"`+path+`"`, 1)
 	w.send("codex", payload)
 	if got := w.events(); got != "build START\nbuild TOOL\n" {

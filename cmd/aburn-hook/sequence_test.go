@@ -43,7 +43,7 @@ func TestCodexSequences(t *testing.T) {
 				}
 				for path, r := range rollouts {
 					if before := r.at; r.advance(p) > before {
-						w.write("."+strings.TrimPrefix(path, "/home/user/."), strings.ReplaceAll(strings.Join(r.records[:r.at], ""), "/home/user", w.home))
+						w.Write("."+strings.TrimPrefix(path, "/home/user/."), strings.ReplaceAll(strings.Join(r.records[:r.at], ""), "/home/user", w.Home))
 					}
 				}
 				if out := w.send("codex", call); out != "" {
@@ -152,7 +152,7 @@ func (w *world) normalized() []byte {
 		line = bytes.ReplaceAll(line, []byte(",}"), []byte("}"))
 		line = bytes.ReplaceAll(line, []byte("{,"), []byte("{"))
 		line = ts.ReplaceAll(crc.ReplaceAll(line, nil), []byte(`"ts":"…"`))
-		fmt.Fprintf(&b, "%s\n%s\n", bytes.ReplaceAll(line, []byte(w.home), []byte("/home/user")), e.Human())
+		fmt.Fprintf(&b, "%s\n%s\n", bytes.ReplaceAll(line, []byte(w.Home), []byte("/home/user")), e.Human())
 	}
 	return b.Bytes()
 }

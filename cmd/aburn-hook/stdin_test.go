@@ -137,7 +137,7 @@ func TestEndlessInput(t *testing.T) {
 func TestClosedStdin(t *testing.T) {
 	w := newWorld(t)
 	cmd := exec.Command("/bin/sh", "-c", `exec "$0" claude <&-`, exe)
-	cmd.Dir, cmd.Env = w.proj, w.env
+	cmd.Dir, cmd.Env = w.Project, w.env
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v, printed %q", err, out)
 	}
@@ -158,7 +158,7 @@ func TestClosedStdout(t *testing.T) {
 	r.Close()
 	defer pipe.Close()
 	cmd := exec.Command(exe, "claude")
-	cmd.Dir, cmd.Env, cmd.Stdin = w.proj, w.env, strings.NewReader(claudePayload("SessionStart", `"source":"resume"`))
+	cmd.Dir, cmd.Env, cmd.Stdin = w.Project, w.env, strings.NewReader(claudePayload("SessionStart", `"source":"resume"`))
 	cmd.Stdout, cmd.Stderr = pipe, pipe
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestNothingToDo(t *testing.T) {
 		if stdin.Len() > 0 {
 			t.Errorf("%s: %d bytes of stdin were not read", tc.name, stdin.Len())
 		}
-		if files, _ := os.ReadDir(w.proj + "/.oss"); len(files) > 0 {
+		if files, _ := os.ReadDir(w.Project + "/.oss"); len(files) > 0 {
 			t.Errorf("%s: made %s", tc.name, files[0].Name())
 		}
 	}
@@ -203,12 +203,12 @@ func TestNothingToDo(t *testing.T) {
 // Outside of a project nothing is recorded and nothing created.
 func TestNoProject(t *testing.T) {
 	w := newWorld(t)
-	if err := os.RemoveAll(w.proj + "/.oss"); err != nil {
+	if err := os.RemoveAll(w.Project + "/.oss"); err != nil {
 		t.Fatal(err)
 	}
 	w.send("claude", bash("PreToolUse", "t1", "ls", ""))
 	w.send("codex", codexPayload("Stop", ""))
-	for _, dir := range []string{w.home, w.proj} {
+	for _, dir := range []string{w.Home, w.Project} {
 		files, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

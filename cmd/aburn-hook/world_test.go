@@ -15,6 +15,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 
@@ -45,50 +46,28 @@ func TestMain(m *testing.M) {
 
 // world is a home with one project in it.
 type world struct {
-	t    *testing.T
-	home string
-	proj string
-	env  []string
+	*lab.World
+	t   *testing.T
+	env []string
 
 	complains bool // hooks may write to stderr
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := filepath.Join(dir, "home")
-	w := &world{t: t, home: home, proj: filepath.Join(home, "project")}
-	if err := os.MkdirAll(filepath.Join(w.proj, ".oss"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	w.env = []string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + w.proj}
-	journaltest.Check(t, filepath.Join(w.proj, ".oss"))
+	w := &world{World: lab.New(t), t: t}
+	journaltest.Check(t, w.Oss())
+	w.env = []string{"HOME=" + w.Home, "CLAUDE_PROJECT_DIR=" + w.Project}
 	return w
 }
 
 // trust vouches for the project, as `aburn init` does.
 func (w *world) trust() {
 	w.t.Helper()
-	w.t.Setenv("HOME", w.home)
-	w.t.Setenv("XDG_STATE_HOME", "")
-	if err := project.Mark(w.proj); err != nil {
+	w.Enter(w.t)
+	if err := project.Mark(w.Project); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-func (w *world) write(name, data string) string {
-	w.t.Helper()
-	path := filepath.Join(w.home, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-	return path
 }
 
 // hook runs the executable and returns what it printed. It must exit 0.
@@ -97,7 +76,7 @@ func (w *world) hook(agent string, stdin io.Reader, env ...string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, agent)
-	cmd.Dir, cmd.Env, cmd.Stdin = w.proj, append(append(os.Environ()[:0:0], w.env...), env...), stdin
+	cmd.Dir, cmd.Env, cmd.Stdin = w.Project, append(append(os.Environ()[:0:0], w.env...), env...), stdin
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -113,7 +92,7 @@ func (w *world) hook(agent string, stdin io.Reader, env ...string) string {
 // a file, which is read at once however busy the machine is.
 func (w *world) send(agent, payload string, env ...string) string {
 	w.t.Helper()
-	f, err := os.Open(w.write("../stdin", strings.ReplaceAll(payload, "/home/user", w.home)))
+	f, err := os.Open(w.Write("../stdin", strings.ReplaceAll(payload, "/home/user", w.Home)))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -124,7 +103,7 @@ func (w *world) send(agent, payload string, env ...string) string {
 // entries are the entries in the log, in file order.
 func (w *world) entries() (entries []logfmt.Entry) {
 	w.t.Helper()
-	root, err := os.OpenRoot(filepath.Join(w.proj, ".oss"))
+	root, err := os.OpenRoot(filepath.Join(w.Project, ".oss"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -190,7 +169,7 @@ func comma(members string) string {
 // append writes entries as `aburn log` does.
 func (w *world) append(entries ...logfmt.Entry) {
 	w.t.Helper()
-	root, err := os.OpenRoot(filepath.Join(w.proj, ".oss"))
+	root, err := os.OpenRoot(filepath.Join(w.Project, ".oss"))
 	if err != nil {
 		w.t.Fatal(err)
 	}

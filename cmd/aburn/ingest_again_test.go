@@ -32,12 +32,21 @@ func TestIngestAgainIsNotTold(t *testing.T) {
 // A home that is taken away while a detached ingest waits is not made anew.
 func TestIngestMakesNoHome(t *testing.T) {
 	x := newExported(t)
+	lock := filepath.Join(x.home, ".local", "share", "aburn", "ingest.lock")
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
 	gone := make(chan error)
 	go func() {
-		time.Sleep(200 * time.Millisecond)
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			if _, err := os.Stat(lock); err == nil {
+				break // it waits with the lock, or is about to
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
 		gone <- os.RemoveAll(x.home)
 	}()
-	_, errs, code := x.run("ingest", "--if-idle", "--quiet", "--settle", "1s")
+	_, errs, code := x.run("ingest", "--if-idle", "--quiet", "--settle", "2s")
 	if err := <-gone; err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/testkit/world"
 	"aburn/logfmt"
 )
 
@@ -264,7 +265,7 @@ func TestNotRegular(t *testing.T) {
 		"absolute link":          func(p string) error { return os.Symlink(filepath.Join(filepath.Dir(p), "../victim"), p) },
 		"link inside":            func(p string) error { return os.Symlink("queue.json", p) },
 		"folder":                 func(p string) error { return os.Mkdir(p, 0o700) },
-		"pipe":                   mkfifo,
+		"pipe":                   world.Mkfifo,
 	} {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()

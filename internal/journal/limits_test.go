@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/testkit/world"
 	"aburn/logfmt"
 )
 
@@ -50,7 +51,7 @@ func TestLockDeleted(t *testing.T) {
 	dir := folder(t, journal.Duplicate)
 	var all []*worker
 	for _, name := range names("w", 4) {
-		all = append(all, start(t, job{what: "append", dir: dir, name: name, count: storm(100), size: 800, wait: 5 * time.Second}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: name, count: world.Storm(100), size: 800, wait: 5 * time.Second}))
 	}
 	for _, p := range all {
 		p.begun(t)
@@ -64,7 +65,7 @@ func TestLockDeleted(t *testing.T) {
 		p.wait()
 		acked = append(acked, p.acked()...)
 	}
-	if there := judge(t, dir, acked); len(there) != 4*storm(100) || len(acked) != len(there) {
+	if there := judge(t, dir, acked); len(there) != 4*world.Storm(100) || len(acked) != len(there) {
 		t.Errorf("%d acknowledged, %d there", len(acked), len(there))
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"testing"
 )
 
-func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
-
 // asNobody makes a worker run as a user who may read the folder, not write it.
 func asNobody(t *testing.T, dir string) func(*exec.Cmd) {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/testkit/world"
 	"aburn/logfmt"
 )
 
@@ -61,7 +62,7 @@ func TestSegmentsWhileRotating(t *testing.T) {
 // TestManySegments: a log of very many segments is read in a time that grows with their number, in both directions; listing all of
 // them for each would take an hour.
 func TestManySegments(t *testing.T) {
-	const many = 10_000
+	many := world.Storm(1000)
 	dir := t.TempDir()
 	for i := 1; i <= many; i++ {
 		name := Name

@@ -10,6 +10,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	"aburn/internal/lab/testkit/world"
 	"aburn/logfmt"
 )
 
@@ -19,9 +20,9 @@ func TestKilledWriters(t *testing.T) {
 	for _, size := range []int{800, 60_000, 2_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			dir := folder(t, journal.BadLine, journal.TornTail)
-			kills := storm(25)
+			kills := world.Storm(25)
 			if size > 100_000 {
-				kills = storm(10) // a worker needs a while to cut such an entry
+				kills = world.Storm(10) // a worker needs a while to cut such an entry
 			}
 			acked := killing(t, kills, job{what: "append", dir: dir, size: size, wait: 5 * time.Second})
 			there := judge(t, dir, acked)
@@ -37,7 +38,7 @@ func TestKilledWriters(t *testing.T) {
 // The same with writers that give up on the lock at once.
 func TestKilledLockFreeWriters(t *testing.T) {
 	dir := folder(t, journal.BadLine, journal.TornTail)
-	acked := killing(t, storm(20), job{what: "append", dir: dir, size: 60_000, wait: time.Nanosecond})
+	acked := killing(t, world.Storm(20), job{what: "append", dir: dir, size: 60_000, wait: time.Nanosecond})
 	judge(t, dir, acked)
 }
 
@@ -78,7 +79,7 @@ func TestManyWriters(t *testing.T) {
 	for _, n := range []int{2, 8, 32, 128} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			dir := folder(t)
-			each := storm(4)
+			each := world.Storm(4)
 			var all []*worker
 			for i := range n {
 				all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: each, size: 800}))
@@ -126,7 +127,7 @@ func TestRotationStorm(t *testing.T) {
 	dir := folder(t, journal.BadLine, journal.TornTail)
 	w := watch(t, dir, journal.Position{})
 	var writers []*worker
-	each := storm(80)
+	each := world.Storm(80)
 	for i := range 8 {
 		writers = append(writers, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: each, size: 800, pause: 4 * time.Millisecond}))
 	}
@@ -191,14 +192,14 @@ func TestEverybodyRotates(t *testing.T) {
 	dir := folder(t)
 	var all []*worker
 	for i := range 8 {
-		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: storm(40), size: 800, rotate: 20_000}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: world.Storm(40), size: 800, rotate: 20_000}))
 	}
 	var acked []string
 	for _, p := range all {
 		p.wait()
 		acked = append(acked, p.acked()...)
 	}
-	if len(acked) != 8*storm(40) {
+	if len(acked) != 8*world.Storm(40) {
 		t.Errorf("%d acknowledged", len(acked))
 	}
 	judge(t, dir, acked)
@@ -212,14 +213,14 @@ func TestReaderBesideWriters(t *testing.T) {
 	dir := folder(t, journal.BadLine, journal.TornTail)
 	var all []*worker
 	for i := range 3 {
-		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: storm(100), size: 60_000, wait: 5 * time.Second}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: world.Storm(100), size: 60_000, wait: 5 * time.Second}))
 	}
 	for _, p := range all {
 		p.begun(t)
 	}
 	j := open(t, dir, journal.Options{})
 	before := 0
-	for range storm(15) {
+	for range world.Storm(15) {
 		n := 0
 		for l, err := range j.Forward(journal.Position{}) {
 			if err != nil {
@@ -257,7 +258,7 @@ func TestEmptiedWhileWriting(t *testing.T) {
 	dir := t.TempDir() // not checked: numbers are gone with what was emptied
 	var all []*worker
 	for i := range 4 {
-		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: storm(100), size: 800, wait: 5 * time.Second}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: world.Storm(100), size: 800, wait: 5 * time.Second}))
 	}
 	all[0].begun(t)
 	w := watch(t, dir, journal.Position{})
@@ -267,7 +268,7 @@ func TestEmptiedWhileWriting(t *testing.T) {
 	}
 	for _, p := range all {
 		p.wait()
-		if len(p.acked()) != storm(100) {
+		if len(p.acked()) != world.Storm(100) {
 			t.Errorf("a writer said %v", p.words[len(p.words)-1])
 		}
 	}

@@ -192,14 +192,6 @@ func (p *worker) acked() []string {
 	return slices.DeleteFunc(slices.Clone(p.words), func(w string) bool { return strings.HasPrefix(w, "!") })
 }
 
-// storm scales the size of a test; ABURN_STORM=20 is the thousand kills.
-func storm(n int) int {
-	if k, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil && k > 0 {
-		return n * k
-	}
-	return n
-}
-
 // judge reads the log as its users do and fails unless every acknowledged entry
 // is there, each entry once, and each worker's entries in its own order.
 func judge(t testing.TB, dir string, acked []string) map[string]int {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"aburn/internal/lab/testkit/world"
 )
 
 // hold makes this process the holder of a lock for the test that started it.
@@ -180,8 +182,8 @@ func TestNotRegular(t *testing.T) {
 		"link":         func(p string) error { return os.Symlink(filepath.Dir(p)+"/../victim", p) },
 		"link inside":  func(p string) error { return os.Symlink("other", p) },
 		"folder":       func(p string) error { return os.Mkdir(p, 0o700) },
-		"pipe":         mkfifo,
-		"pipe by link": func(p string) error { return errors.Join(mkfifo(p+"2"), os.Symlink("lock2", p)) },
+		"pipe":         world.Mkfifo,
+		"pipe by link": func(p string) error { return errors.Join(world.Mkfifo(p+"2"), os.Symlink("lock2", p)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

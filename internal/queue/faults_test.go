@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/testkit/world"
 	"aburn/internal/queue"
 )
 
@@ -155,7 +156,7 @@ func TestNotRegular(t *testing.T) {
 			"link inside":   func(p string) error { return os.Symlink("victim", p) },
 			"dangling link": func(p string) error { return os.Symlink("nothing", p) },
 			"folder":        func(p string) error { return os.Mkdir(p, 0o700) },
-			"pipe":          mkfifo,
+			"pipe":          world.Mkfifo,
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				b := onBench(t, "")
@@ -190,7 +191,7 @@ func TestNotRegular(t *testing.T) {
 func TestSwappedWhileOpened(t *testing.T) {
 	b := onBench(t, `{"tasks":[{"id":"good"}]}`)
 	b.write("victim", `{"tasks":[{"id":"victim"}]}`)
-	if err := errors.Join(os.Symlink("victim", b.path("link")), mkfifo(b.path("pipe"))); err != nil {
+	if err := errors.Join(os.Symlink("victim", b.path("link")), world.Mkfifo(b.path("pipe"))); err != nil {
 		t.Skipf("no links or pipes here: %v", err)
 	}
 	swap := func(from string) { // keeps a copy of what it puts there
@@ -215,7 +216,7 @@ func TestSwappedWhileOpened(t *testing.T) {
 		}
 	}()
 	read := 0
-	for range storm(20_000) {
+	for range world.Storm(20_000) {
 		f, err := b.Read()
 		switch {
 		case err == nil && ids(f.Tasks) == "good":

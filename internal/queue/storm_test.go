@@ -6,21 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"aburn/internal/lab/testkit/world"
 	"aburn/internal/queue"
 )
-
-// storm is how often something is to happen: more with ABURN_STORM=N.
-func storm(n int) int {
-	if f, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil {
-		return n * f
-	}
-	return n
-}
 
 // crew are processes at work, each with what it said so far.
 type crew struct {
@@ -59,7 +51,7 @@ func TestManyProcesses(t *testing.T) {
 		c.begin(job{what: "deliver", dir: b.dir, session: fmt.Sprint("s", i), at: noon()})
 	}
 	for i := range sessions {
-		c.begin(job{what: "put", dir: b.dir, session: fmt.Sprint("s", i), at: noon(), count: storm(25)})
+		c.begin(job{what: "put", dir: b.dir, session: fmt.Sprint("s", i), at: noon(), count: world.Storm(25)})
 	}
 	for i := range sessions {
 		c.end(sessions+i, false)
@@ -88,7 +80,7 @@ func TestManyKilledProcesses(t *testing.T) {
 	for n := range working {
 		begin(n)
 	}
-	for n := range storm(30) {
+	for n := range world.Storm(30) {
 		if _, err := b.Read(); err != nil {
 			t.Fatal(err)
 		}

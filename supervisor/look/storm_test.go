@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 )
@@ -53,10 +54,7 @@ func lookForEver(dir string) {
 // task for each failure, the log one entry for each of them, and, once all is mended,
 // one more.
 func TestKilledLooks(t *testing.T) {
-	rounds := 8
-	if n, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil {
-		rounds *= n
-	}
+	rounds := lab.Storm(8)
 	w := newWorld(t, "repeat", "bad line", "torn tail")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -10,6 +10,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/internal/project"
 	"aburn/internal/queue"
 	"aburn/internal/settings"
@@ -19,6 +20,7 @@ import (
 
 // world is a project that this user vouched for.
 type world struct {
+	*lab.World
 	t       *testing.T
 	root    *os.Root
 	proj    *project.Project
@@ -32,28 +34,14 @@ type world struct {
 // newWorld makes one whose issues reach the queue easily.
 func newWorld(t *testing.T, allowed ...string) *world {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(home, "project")
-	oss := filepath.Join(dir, ".oss")
-	config := filepath.Join(home, ".config", "aburn")
-	for _, d := range []string{oss, config} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(config, settings.File), []byte(`{"supervisor":{"queue_above":0.5}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_STATE_HOME", "")
-	t.Setenv("XDG_CONFIG_HOME", "")
+	w := &world{World: lab.New(t), t: t, now: drawn.Epoch}
+	oss, dir := w.Oss(), w.Project
+	w.Write(".config/aburn/"+settings.File, `{"supervisor":{"queue_above":0.5}}`)
+	w.Enter(t)
 	if err := project.Mark(dir); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, now: drawn.Epoch}
+	var err error
 	if w.proj, err = project.At(dir, os.Getenv); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/testkit/world"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/workflow"
@@ -21,7 +22,7 @@ import (
 const memoryWorker = "ABURN_TEST_MEMORY_WORKER"
 
 // A log of any length is folded in less than 64 MiB: measured of a real process that
-// reads a log which is never whole in memory. ABURN_STORM=20 makes it 10 GB. (The
+// reads a log which is never whole in memory. ABURN_STORM=170 makes it 10 GB. (The
 // race detector takes more than that.)
 func TestMemoryOfLongLog(t *testing.T) {
 	if size := os.Getenv(memoryWorker); size != "" {
@@ -29,8 +30,7 @@ func TestMemoryOfLongLog(t *testing.T) {
 		foldBytes(n)
 		return
 	}
-	storm, _ := strconv.Atoi(os.Getenv("ABURN_STORM"))
-	size := int64(60<<20) + int64(storm)*500<<20
+	size := int64(world.Storm(60)) << 20
 	cmd := exec.Command(os.Args[0], "-test.run=^TestMemoryOfLongLog$", "-test.v")
 	cmd.Env = []string{memoryWorker + "=" + strconv.FormatInt(size, 10)}
 	out, err := cmd.CombinedOutput()

@@ -11,16 +11,17 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/testkit/world"
 	"aburn/trace"
 )
 
-// randomCuts is at how many random bytes a file is cut, beside its line ends; raceCuts, if the race detector watches.
+// randomCuts is at how many random bytes a file is cut, beside its line ends; with -short these are shortLines or fewer.
 const (
-	randomCuts = 200
-	raceCuts   = 10
+	randomCuts = 20
+	shortLines = 10
 )
 
-// Cuts cuts each file below dir at every line and at 200 random bytes. Read up to there, r gives no error but
+// Cuts cuts each file below dir at every line and at randomCuts random bytes. Read up to there, r gives no error but
 // UnknownLayout, and the events and results that it gives are the first ones of the whole, but for what Later forgets
 // and forget, which can be nil. Going on from there gives what reading the whole gives, whether or not r makes use of the cursor.
 func Cuts(t *testing.T, r trace.Reader, dir string, forget ...func(*trace.Event)) {
@@ -86,21 +87,29 @@ func (c *cutter) cut(t testing.TB) {
 // places is where data is cut.
 func places(data []byte) []int {
 	var all []int
+	ends, step := lineEnds(data), 1
+	if testing.Short() {
+		step += len(ends) / shortLines
+	}
+	for i := 0; i < len(ends); i += step {
+		all = append(all, ends[i])
+	}
+	random := rand.New(rand.NewPCG(4, uint64(len(data)))) // the same places in every run
+	for range min(world.Storm(randomCuts), len(data)) {
+		all = append(all, random.IntN(len(data)))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// lineEnds is where the lines of data end.
+func lineEnds(data []byte) (all []int) {
 	for i, b := range data {
 		if b == '\n' {
 			all = append(all, i+1)
 		}
 	}
-	random := rand.New(rand.NewPCG(4, uint64(len(data)))) // the same places in every run
-	n := randomCuts
-	if underRace {
-		n = raceCuts
-	}
-	for range min(n, len(data)) {
-		all = append(all, random.IntN(len(data)))
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
 func (c *cutter) at(t testing.TB, data []byte, n int) {

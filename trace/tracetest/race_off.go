@@ -2,5 +2,5 @@
 
 package tracetest
 
-// underRace is whether the race detector watches, which makes cutting take minutes.
-const underRace = false
+// Race is whether the race detector watches, under which a test may well look at less.
+const Race = false
