@@ -4,18 +4,46 @@
 PREFIX ?= $(HOME)/.local
 BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 
-.PHONY: demo test test-agents lint bench install
+# Some tests wait rather than work, so two packages more than there are processors run at once.
+GOTEST := go test -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
+
+# All packages but the root, whose test runs `go list`: what that says the test cache cannot see.
+PACKAGES = $$(go list ./... | grep -v '^aburn$$')
+
+# What starts goroutines, in its code or its tests, and is no tool of the workshop: only there the race detector can find
+# anything. It looks at no scripts of cmd/aburn: they start the command a thousand times, and start little at once.
+RACED = $$(git ls-files -co --exclude-standard '*.go' | grep -vE '^internal/(bench|demo|lab|realagents|recorder|synth|testkit)/' | \
+	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+RACE := $(GOTEST) -race -skip '^TestScripts$$'
+
+.PHONY: demo quick test test-long test-agents lint bench install checked layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
 
-test: ## build, gofmt, vet here and for windows and darwin, all tests under the race detector
+quick: checked layers ## under a minute: all but what is slow, with small storms and no race detector
+	$(GOTEST) -short $(PACKAGES)
+
+test: checked layers ## all tests; then those of what starts goroutines under the race detector, with small storms
+	GOOS=windows go vet ./...
+	GOOS=darwin go vet ./...
+	$(GOTEST) $(PACKAGES)
+	$(RACE) -short $(RACED)
+
+test-long: export ABURN_STORM ?= 10
+test-long: ## what is random ten times as long, or ABURN_STORM times, under the race detector too; each fuzzer for as many seconds
+	$(GOTEST) -timeout 60m $(PACKAGES)
+	$(RACE) -timeout 120m $(RACED)
+	git grep -E '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | while read -r dir name; do \
+		go test -run '^$$' -fuzz "^$$name$$" -fuzztime "$${ABURN_STORM}s" "./$$dir" || exit 1; done
+
+checked: # builds, is gofmt-ed, and vetted
 	go build ./...
 	@fmt=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$fmt" || { echo "not gofmt-ed: $$fmt"; exit 1; }
 	go vet ./...
-	GOOS=windows go vet ./...
-	GOOS=darwin go vet ./...
-	go test -race ./...
+
+layers: # who imports whom
+	go test -count=1 .
 
 test-agents: ## the real Claude Code, Codex and opencode on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents

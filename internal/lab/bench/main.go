@@ -21,7 +21,7 @@ func main() {
 	bigLog := flag.Int64("log", 1<<30, "size of the big log in bytes")
 	only := flag.String("only", "", "run only the case with this `NAME`: hook, burst, chain, replay, look, prompt, watch, store, transcripts, insight")
 	flag.Parse()
-	exitOn(bench(newPage(*rounds, *bigLog, true), *only, *out))
+	exitOn(bench(newPage(*rounds, *bigLog, false), *only, *out))
 }
 
 // contender runs this process as a contender of a case, if it is started as one.
@@ -53,7 +53,7 @@ func exitOn(err error) {
 
 // bench runs the cases and writes the page.
 func bench(pg *page, only, out string) error {
-	w, err := newWorld()
+	w, err := newWorld(!pg.brief)
 	if err != nil {
 		return err
 	}

@@ -160,7 +160,7 @@ func (s *store) forget(int) error { return os.RemoveAll(s.archive()) }
 // big adds the rows of a big store without an archive: aburn and, if it may be fetched, ccusage.
 func (p *page) big(w *world, s *store) error {
 	ps := []*process{s.run(w, "first", w.bin("aburn"), "ingest")}
-	if p.install {
+	if !p.brief {
 		cache, err := agents.CacheDir()
 		if err != nil {
 			return err

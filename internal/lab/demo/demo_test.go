@@ -9,6 +9,9 @@ import (
 
 // TestDemo runs what `make demo` runs.
 func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds all executables")
+	}
 	demo := exec.Command("go", "run", "./internal/lab/demo")
 	demo.Dir = "../../.."
 	var out, errs bytes.Buffer
