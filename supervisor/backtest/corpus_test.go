@@ -164,7 +164,7 @@ func fact(yes bool) state.Fact {
 // TestDueMissesNothing: who looks only when State.Due says so is told the same as who looks every 15 seconds, no later than
 // that and never anything else.
 func TestDueMissesNothing(t *testing.T) {
-	for _, s := range corpus(t, "corpus") {
+	for _, s := range corpus(t, "tuned") {
 		due, every := run(t, s, nil).res.Alerts, run(t, s, func(o *Options) { o.Step = 15 * time.Second }).res.Alerts
 		for _, a := range every {
 			i := slices.IndexFunc(due, func(b *Alert) bool { return b.Signature == a.Signature })
@@ -182,7 +182,7 @@ func TestDueMissesNothing(t *testing.T) {
 // TestCorpus replays every scenario. With -v and -run TestCorpus/NAME it tells the story of one; a scenario that is judged
 // wrongly is counted, and fails nothing by itself: what the numbers of all may not fall below stands in docs/evidence/backtest.md.
 func TestCorpus(t *testing.T) {
-	for _, folder := range []string{"corpus", "frozen"} {
+	for _, folder := range []string{"tuned", "frozen"} {
 		for _, s := range corpus(t, folder) {
 			t.Run(s.Name, func(t *testing.T) {
 				o := run(t, s, nil)

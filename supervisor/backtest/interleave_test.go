@@ -61,7 +61,7 @@ func interleave(a, b []*logfmt.Entry) []*logfmt.Entry {
 // TestInterleavingChangesNoVerdict: what is said about a scenario's sessions is the same when those of another scenario work
 // in the same log at the same time. The chain is the project's and left out.
 func TestInterleavingChangesNoVerdict(t *testing.T) {
-	all := corpus(t, "corpus")
+	all := corpus(t, "tuned")
 	for _, folder := range later {
 		for i, s := range corpus(t, folder) {
 			if i%4 == 0 { // they are long

@@ -44,7 +44,7 @@ func parts(t *testing.T) []*part {
 	if replayed != nil {
 		return replayed
 	}
-	list := []*part{{name: "corpus"}, {name: "frozen"}, {name: "together"}, {name: "naive"}}
+	list := []*part{{name: "tuned"}, {name: "frozen"}, {name: "together"}, {name: "naive"}}
 	for _, p := range list[:2] {
 		for _, s := range corpus(t, p.name) {
 			o := run(t, s, nil)

@@ -25,7 +25,7 @@ const frozenSum = "bce523ece18c040d25364d2b060de80c2cab2d599dc1cc696c482fe4d2127
 func load(t *testing.T) []*Scenario {
 	t.Helper()
 	var all []*Scenario
-	for _, dir := range []string{"corpus", "frozen"} {
+	for _, dir := range []string{"tuned", "frozen"} {
 		list, err := Load(filepath.Join(testdata, dir))
 		if err != nil {
 			t.Error(err)
