@@ -4,9 +4,9 @@ package doctor
 
 import (
 	"os"
-	"syscall"
 	"testing"
 
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 )
@@ -17,7 +17,7 @@ func TestSettingsThatNeverEnd(t *testing.T) {
 	w.readers = []trace.Reader{claude.New()} // which asks the settings how long sessions are kept
 	w.install("user", "claude")
 	for is, make := range map[string]func(string) error{
-		"~/.claude/settings.json is not a regular file": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"~/.claude/settings.json is not a regular file": lab.Mkfifo,
 		"/dev/zero is not a regular file":               func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
 		path := w.path(".claude/settings.json")

@@ -11,6 +11,7 @@ import (
 
 	"aburn/install"
 	"aburn/internal/journal"
+	lab "aburn/internal/lab/testkit/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/trace"
@@ -26,15 +27,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "ABURN", "ABURN_PROJECT_DIR"} {
-		t.Setenv(name, "")
-	}
-	w := &world{T: t, home: home, root: filepath.Join(home, "src")}
-	t.Setenv("HOME", home)
+	user := lab.New(t)
+	user.Enter(t)
+	w := &world{T: t, home: user.Home, root: user.Path("src")}
 	t.Setenv("SHELL", "/bin/sh")
 	t.Setenv("PATH", w.path("bin")+":"+os.Getenv("PATH"))
 	w.script("bin/claude", "echo 2.1.329 '(Claude Code)'")

@@ -199,7 +199,7 @@ func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
 		t.Skip("there are no process groups here")
 	}
 	dir, r := t.TempDir(), newReports()
-	n := New(Options{Command: notifier("hanging parent", dir), Timeout: 2 * time.Second, Report: r.add})
+	n := New(Options{Command: notifier("hanging parent", dir), Timeout: 4 * time.Second, Report: r.add})
 	n.Tell(Notice{Key: "a"})
 	waitFor(t, dir, "command holds")
 	waitFor(t, dir, "child holds")
@@ -214,7 +214,7 @@ func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
 	n.Close(0)
 	mustBeDead(t, dir, "command")
 	mustBeDead(t, dir, "child")
-	if got := r.all(); len(got) != 1 || !strings.Contains(got[0], "no end after 2s: killed") {
+	if got := r.all(); len(got) != 1 || !strings.Contains(got[0], "no end after 4s: killed") {
 		t.Errorf("reported %q", got)
 	}
 }
