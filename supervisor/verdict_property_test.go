@@ -284,7 +284,7 @@ func TestJudgingWhatWasStored(t *testing.T) {
 			}
 		}
 	}
-	if loaded < 100 {
+	if loaded < world.Storm(100) {
 		t.Errorf("only %d of the changed states could be loaded", loaded)
 	}
 }

@@ -243,7 +243,7 @@ func TestReadOnly(t *testing.T) {
 // A process that is killed while it makes digests loses at most those of its last moment.
 func TestKilled(t *testing.T) {
 	size := 1500
-	if tracetest.Race {
+	if tracetest.Race || testing.Short() {
 		size = 200
 	}
 	dir, a := many(t, size)

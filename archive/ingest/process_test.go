@@ -190,7 +190,7 @@ func TestKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	before := map[string]int{}
 	kills := 0
-	rounds := lab.Storm(20 / smaller)
+	rounds := lab.Storm(20)
 	for round := range rounds {
 		cmd, _ := w.start(order{Slow: 300 * time.Microsecond})
 		if round > 0 && round%4 == 0 {

@@ -19,12 +19,22 @@ import (
 	"aburn/internal/lab/synth/home"
 	"aburn/internal/project"
 	"aburn/trace"
+	"aburn/trace/tracetest"
 )
+
+// smaller is by how much homes are smaller with -short and under the race detector, where all takes ten times as long:
+// every kind of session is in the small ones too.
+func smaller() int64 {
+	if tracetest.Race || testing.Short() {
+		return 3
+	}
+	return 1
+}
 
 // What is archived of homes whose contents are known is what they hold: in total, and of each session.
 func TestArchiveIsTheTruth(t *testing.T) {
 	for seed := range uint64(2) {
-		k := newKnown(t, home.Options{Size: 20 << 20 / smaller, Seed: seed + 1, Brief: true, Own: true})
+		k := newKnown(t, home.Options{Size: 20 << 20 / smaller(), Seed: seed + 1, Brief: true, Own: true})
 		dir := filepath.Join(k.dir, "archive")
 		report := k.ingest(dir)
 		for _, s := range report.Sources {
@@ -72,7 +82,7 @@ func (k *known) unchanged(dir string) {
 // The order in which files come to the archive does not matter: children before parents, forks before what they were
 // copied from, one file at a time or all together.
 func TestOrderDoesNotMatter(t *testing.T) {
-	k := newKnown(t, home.Options{Size: 8 << 20 / smaller, Seed: 11, Brief: true, Own: true})
+	k := newKnown(t, home.Options{Size: 8 << 20 / smaller(), Seed: 11, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
 	want := k.traces(whole)
@@ -119,7 +129,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // A session that grows is all that is read again, however it is cut, and ends as if it had been read at once.
 func TestGrownSessions(t *testing.T) {
-	k := newKnown(t, home.Options{Size: 5 << 20 / smaller, Seed: 21, Brief: true, Own: true})
+	k := newKnown(t, home.Options{Size: 5 << 20 / smaller(), Seed: 21, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
 	want := k.traces(whole)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,12 +20,43 @@ type crew struct {
 	testing.TB
 	jobs []job
 	cmds []*exec.Cmd
-	outs []*bytes.Buffer
+	outs []*said
+}
+
+// said is what a process said so far.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// works waits until some process has said the word.
+func (c *crew) works(word string) {
+	c.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for _, out := range c.outs {
+			if strings.Contains("\n"+out.String(), "\n"+word+" ") {
+				return
+			}
+		}
+	}
+	c.Fatalf("no process said %q", word)
 }
 
 func (c *crew) begin(j job) {
 	c.Helper()
-	out := &bytes.Buffer{}
+	out := &said{}
 	cmd := j.command()
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -58,7 +90,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 	for i := range sessions { // and what came last
 		c.end(i, true)
-		c.outs[i].WriteString("\n" + b.deliver(c.jobs[i].session, noon()))
+		fmt.Fprint(c.outs[i], "\n"+b.deliver(c.jobs[i].session, noon()))
 	}
 	b.judge(c, 1)
 	if got := b.tasks()[:2]; got[0].ID != "task-001" || got[1].ID != "task-002" {
@@ -88,6 +120,8 @@ func TestManyKilledProcesses(t *testing.T) {
 		c.end(n, true)
 		begin(n + working)
 	}
+	c.works("put")
+	c.works("told")
 	for n := len(c.cmds) - working; n < len(c.cmds); n++ {
 		c.end(n, true)
 	}

@@ -23,9 +23,12 @@ type Browser struct {
 	said    []string // errors of the console, exceptions, and what a policy refused
 }
 
-// Start starts a headless Chromium. Without one the test is skipped.
+// Start starts a headless Chromium. Without one, and with -short, the test is skipped.
 func Start(t *testing.T) *Browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes a while to start")
+	}
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
