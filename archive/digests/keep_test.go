@@ -253,7 +253,11 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(50+40*i) * time.Millisecond)
+		for end := time.Now().Add(time.Minute); keptNow(t, a) == size-last; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("nothing more is kept")
+			}
+		}
 		cmd.Process.Kill()
 		cmd.Wait()
 		left := size - keptNow(t, a)

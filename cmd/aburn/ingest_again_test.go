@@ -13,10 +13,18 @@ import (
 func TestIngestAgainIsNotTold(t *testing.T) {
 	x := newExported(t)
 	wish := filepath.Join(x.home, ".local", "share", "aburn", "ingest.again")
+	db := filepath.Join(x.home, ".local", "share", "aburn", "archive.db")
+	before, err := os.Stat(db)
+	if err != nil {
+		t.Fatal(err)
+	}
 	done := make(chan struct{})
-	go func() { // from before the run until some milliseconds into it: every look finds one until then
+	go func() { // from before the run until it has begun to write: every look finds one until then
 		defer close(done)
-		for end := time.Now().Add(50 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if now, err := os.Stat(db); err != nil || !os.SameFile(before, now) || now.ModTime() != before.ModTime() {
+				return
+			}
 			if err := os.WriteFile(wish, nil, 0o600); err != nil {
 				t.Error(err)
 			}
