@@ -33,6 +33,9 @@ func newMCPPile(t *testing.T) (*mcpWorld, []*pile.Session) {
 // TestMCPEveryAnswer: whatever is asked of a pile, and however oddly, the answer is what the tool's schema says and within its bounds
 // (ask sees to that), or an error with a reason; its blocks of code are closed.
 func TestMCPEveryAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it asks hundreds of questions, one after the other")
+	}
 	w, sessions := newMCPPile(t)
 	s := w.dial()
 	var keys struct {
