@@ -11,7 +11,7 @@ import (
 	"aburn/chain"
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
-	lab "aburn/internal/lab/testkit/world"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"

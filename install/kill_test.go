@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 )
 
 // killHome makes this process install and uninstall in that home directory, over and over, until it is killed.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 )
 
 // tempDir is a folder in memory where the system has one: the files are synced, and there are thousands.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 )
 
 // newServerBench puts data where Claude Code keeps the user's MCP servers; nil is no file.

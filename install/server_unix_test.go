@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 )
 
 // TestServerFileIsNone: where there is something else than a file, nothing waits for it, and nothing is touched.

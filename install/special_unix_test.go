@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 )
 
 func TestNotAFile(t *testing.T) {

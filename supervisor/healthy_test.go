@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 )
 
 // healthy draws sessions in which everything goes as it should, at any pace: long

@@ -16,7 +16,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
-	lab "aburn/internal/lab/testkit/world"
+	lab "aburn/internal/lab/world"
 	"aburn/trace"
 )
 

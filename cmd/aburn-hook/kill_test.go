@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	lab "aburn/internal/lab/testkit/world"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/lockfile"
 	"aburn/internal/queue"
 	"aburn/logfmt"

@@ -15,7 +15,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
-	lab "aburn/internal/lab/testkit/world"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 

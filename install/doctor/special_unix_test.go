@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	lab "aburn/internal/lab/testkit/world"
+	lab "aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 )

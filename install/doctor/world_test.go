@@ -11,7 +11,7 @@ import (
 
 	"aburn/install"
 	"aburn/internal/journal"
-	lab "aburn/internal/lab/testkit/world"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/trace"

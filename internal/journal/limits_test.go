@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 

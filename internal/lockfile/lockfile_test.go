@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 )
 
 // hold makes this process the holder of a lock for the test that started it.

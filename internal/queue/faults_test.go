@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 	"aburn/internal/queue"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 	"aburn/internal/queue"
 )
 

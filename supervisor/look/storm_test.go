@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
-	lab "aburn/internal/lab/testkit/world"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 )

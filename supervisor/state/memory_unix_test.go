@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/workflow"

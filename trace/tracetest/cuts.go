@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"aburn/internal/lab/testkit/world"
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
