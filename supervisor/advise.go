@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aburn/workflow"
+	"aburn/supervisor/limits"
 )
 
 // Level is how far an issue goes.
@@ -18,9 +18,9 @@ const (
 	Queue   Level = "queue"
 )
 
-// LevelOf is the level of an issue under the limits of the model; "" when its type is switched off.
-func LevelOf(i *Issue, m *workflow.Model) Level {
-	switch l := &m.Limits; {
+// LevelOf is the level of an issue under the limits; "" when its type is switched off.
+func LevelOf(i *Issue, l *limits.Limits) Level {
+	switch {
 	case slices.Contains(l.Off, string(i.Type)):
 		return ""
 	case i.Confidence > l.QueueAbove:
@@ -55,7 +55,7 @@ func (i *Issue) Prompt() string {
 
 // aboutAgent reports whether what the issue says names the sub-agent.
 func (i *Issue) aboutAgent() bool {
-	return i.Type == AgentFailed || i.Type == AgentSilence || i.Type == AbandonedAgent || i.Type == IgnoredAdvice
+	return i.Type == limits.AgentFailed || i.Type == limits.AgentSilence || i.Type == limits.AbandonedAgent || i.Type == limits.IgnoredAdvice
 }
 
 func cutAt(s string, max int) int {

@@ -8,6 +8,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -69,7 +70,7 @@ func busy(sessions, rounds int) []*logfmt.Entry {
 
 func busyState(sessions, rounds int) *state.State {
 	model := workflow.Default()
-	s := state.New(&model)
+	s := state.New(&model, limits.Default())
 	for _, e := range busy(sessions, rounds) {
 		s.Apply(e, false)
 	}
@@ -86,7 +87,7 @@ func BenchmarkApply(b *testing.B) {
 			var s *state.State
 			for b.Loop() {
 				if n%len(entries) == 0 {
-					s = state.New(&model)
+					s = state.New(&model, limits.Default())
 				}
 				s.Apply(entries[n%len(entries)], false)
 				n++
@@ -112,7 +113,7 @@ func BenchmarkApplyLine(b *testing.B) {
 	var s *state.State
 	for b.Loop() {
 		if len(rest) == 0 {
-			rest, s = log, state.New(&model)
+			rest, s = log, state.New(&model, limits.Default())
 		}
 		n := bytes.IndexByte(rest, '\n')
 		if !s.ApplyLine(rest[:n], false) {
@@ -137,7 +138,7 @@ func BenchmarkCodec(b *testing.B) {
 			b.SetBytes(int64(len(stored)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := state.Load(stored, s.Model()); err != nil {
+				if _, err := state.Load(stored, s.Model(), s.Limits()); err != nil {
 					b.Fatal(err)
 				}
 			}

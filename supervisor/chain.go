@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 	"time"
@@ -125,8 +126,8 @@ func (j *judgement) stillAt(l, p *state.Link) bool {
 
 func (j *judgement) broken(l *state.Link, c float64, how string, of state.Mark, says, missing string) {
 	j.add(Issue{
-		Type: ChainBroken, Confidence: c,
-		Signature: signature(ChainBroken, "", how, l.Cmd, l.Wt, l.Start.Anchor()),
+		Type: limits.ChainBroken, Confidence: c,
+		Signature: signature(limits.ChainBroken, "", how, l.Cmd, l.Wt, l.Start.Anchor()),
 		Evidence:  []state.Mark{of, l.Start}, Since: l.Start,
 		Says:    quoted(l.Cmd) + " " + says,
 		Healthy: "each command of the chain begins when the one before it is complete",

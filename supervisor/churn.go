@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 	"strconv"
@@ -20,8 +21,8 @@ func (j *judgement) churn(v *view) {
 			continue
 		}
 		j.add(Issue{
-			Type: EditChurn, Session: v.ID, Confidence: c,
-			Signature: signature(EditChurn, v.ID, f.Wt, f.Path, strconv.FormatUint(uint64(slices.Min(a.kinds)), 16)),
+			Type: limits.EditChurn, Session: v.ID, Confidence: c,
+			Signature: signature(limits.EditChurn, v.ID, f.Wt, f.Path, strconv.FormatUint(uint64(slices.Min(a.kinds)), 16)),
 			Evidence:  a.marks, Since: a.marks[0],
 			Says:    "the file " + quoted(f.Path) + " was rewritten back and forth: " + count(a.returns, "time") + " it got a content that it had before",
 			Healthy: "each edit of a file brings it to a content that it has not had",

@@ -1,5 +1,5 @@
 // Package supervisor says what is wrong with a workflow, and which entries prove it: a pure
-// function of a State, observations, the time and the model. It reads no file, no clock, no
+// function of a State, observations, the time, the model and the limits. It reads no file, no clock, no
 // environment, and calls no model; hooks run it at prompts and stops.
 //
 // Invariants:

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"cmp"
 	"slices"
@@ -12,8 +13,8 @@ import (
 func (j *judgement) failures(v *view) {
 	for _, r := range unmended(v.Session) {
 		j.add(Issue{
-			Type: ExplicitFailure, Session: v.ID, Confidence: 0.97,
-			Signature: signature(ExplicitFailure, v.ID, r.Cmd, r.Wt, r.End.Anchor()),
+			Type: limits.ExplicitFailure, Session: v.ID, Confidence: 0.97,
+			Signature: signature(limits.ExplicitFailure, v.ID, r.Cmd, r.Wt, r.End.Anchor()),
 			Evidence:  []state.Mark{r.Start, r.End}, Since: r.End,
 			Says:    "the command " + quoted(r.Cmd) + " ended as failed" + r.End.Cited() + " and was not completed since",
 			Healthy: "a command that failed is run again and completed, or given up in favour of another",
@@ -70,8 +71,8 @@ func (j *judgement) failedAgents(v *view) {
 			says += ", with the status " + quoted(a.Status)
 		}
 		j.add(Issue{
-			Type: AgentFailed, Session: v.ID, Agent: a.Name(), Confidence: 0.95,
-			Signature: signature(AgentFailed, v.ID, a.Name(), a.Ended.Anchor()),
+			Type: limits.AgentFailed, Session: v.ID, Agent: a.Name(), Confidence: 0.95,
+			Signature: signature(limits.AgentFailed, v.ID, a.Name(), a.Ended.Anchor()),
 			Evidence:  []state.Mark{a.Spawned, a.Ended}, Since: a.Ended,
 			Says:    says,
 			Healthy: "a sub-agent ends with its result, and that is checked before it is built upon",

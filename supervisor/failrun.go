@@ -1,6 +1,9 @@
 package supervisor
 
-import "aburn/supervisor/state"
+import (
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
+)
 
 // failureRuns finds many failing calls in a row with different inputs; the same
 // one again and again is a loop.
@@ -14,8 +17,8 @@ func (j *judgement) failureRuns(v *view) {
 			return
 		}
 		j.add(Issue{
-			Type: ToolFailureRun, Session: v.ID, Agent: agent, Confidence: c,
-			Signature: signature(ToolFailureRun, v.ID, agent, f.First.Anchor()),
+			Type: limits.ToolFailureRun, Session: v.ID, Agent: agent, Confidence: c,
+			Signature: signature(limits.ToolFailureRun, v.ID, agent, f.First.Anchor()),
 			Evidence:  append(marks, f.First, f.Last), Since: f.First,
 			Says:    count(f.Count, "call") + " in a row failed, with " + atLeast(n, state.MaxInputs) + " different inputs",
 			Healthy: "a failure is followed by something that works, and the next step builds on that",

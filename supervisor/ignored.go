@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 )
@@ -9,7 +10,7 @@ import (
 // over turns of work. It runs last, on the issues that were found.
 func (j *judgement) advice() {
 	for _, a := range j.s.Advice {
-		if a.Resolved.Is() || !a.Delivered.Is() || !a.Seen.Is() && j.o.Seen[a.Task] != state.Yes || a.Type == string(IgnoredAdvice) {
+		if a.Resolved.Is() || !a.Delivered.Is() || !a.Seen.Is() && j.o.Seen[a.Task] != state.Yes || a.Type == string(limits.IgnoredAdvice) {
 			continue
 		}
 		c := counted(a.Turns, j.limits.IgnoredAdviceTurns)
@@ -19,8 +20,8 @@ func (j *judgement) advice() {
 		}
 		of := &j.issues[i]
 		j.add(Issue{
-			Type: IgnoredAdvice, Session: a.Session, Agent: of.Agent, Confidence: min(c, of.Confidence),
-			Signature: signature(IgnoredAdvice, a.Session, a.Signature, a.Task),
+			Type: limits.IgnoredAdvice, Session: a.Session, Agent: of.Agent, Confidence: min(c, of.Confidence),
+			Signature: signature(limits.IgnoredAdvice, a.Session, a.Signature, a.Task),
 			Evidence:  []state.Mark{a.Queued, a.Delivered, a.Seen}, Since: a.Delivered,
 			Says:    "the advice about " + quoted(a.Type) + " was delivered" + a.Delivered.Cited() + " and seen, and " + count(a.Turns, "turn") + " later nothing has changed: " + of.Says,
 			Healthy: "advice is followed, or the agent says why not",

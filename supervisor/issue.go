@@ -4,39 +4,13 @@ import (
 	"time"
 
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
-// Type is a kind of trouble.
+// Type is a kind of trouble: one of limits.Types.
 type Type string
-
-// The types, by group.
-const (
-	Loop             Type = "loop"
-	PhaseStuck       Type = "phase_stuck"
-	Regression       Type = "regression"
-	OutOfOrder       Type = "out_of_order"
-	ChainBroken      Type = "chain_broken"
-	TDDViolation     Type = "tdd_violation"
-	ExplicitFailure  Type = "explicit_failure"
-	AgentFailed      Type = "agent_failed"
-	ToolFailureRun   Type = "tool_failure_run"
-	EditChurn        Type = "edit_churn"
-	Silence          Type = "silence"
-	MissingMilestone Type = "missing_milestones"
-	Declining        Type = "declining_velocity"
-	IncompleteOutput Type = "incomplete_outputs"
-	AgentSilence     Type = "agent_silence"
-	Undeclared       Type = "undeclared_command"
-	IgnoredAdvice    Type = "ignored_advice"
-	AbruptStop       Type = "abrupt_stop"
-	Partial          Type = "partial_completion"
-	AbandonedAgent   Type = "abandoned_agent"
-	KilledTool       Type = "killed_tool"
-	PermissionWait   Type = "permission_wait"
-	QuestionWait     Type = "question_wait"
-)
 
 // Issue is one thing that is wrong, or missing.
 type Issue struct {
@@ -55,10 +29,11 @@ type Issue struct {
 // Input is what a judgement depends on besides the State.
 type Input struct {
 	Now      time.Time
-	Model    *workflow.Model
+	Model    *workflow.Model // nil: the State's
+	Limits   *limits.Limits  // nil: the State's
 	Observed state.Observed
 }
 
 // OfChain reports whether the issue is the project's and not a session's. Entries
 // that name no session have the Session "" too; their issues can be told to nobody.
-func (i *Issue) OfChain() bool { return i.Type == ChainBroken }
+func (i *Issue) OfChain() bool { return i.Type == limits.ChainBroken }

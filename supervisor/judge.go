@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -21,7 +22,7 @@ type judgement struct {
 	s      *state.State
 	o      state.Observed
 	model  *workflow.Model
-	limits *workflow.Limits
+	limits *limits.Limits
 	now    time.Time
 	issues []Issue
 	due    time.Time
@@ -52,14 +53,16 @@ func Look(s *state.State, in Input) ([]Issue, time.Time) {
 func Due(s *state.State, in Input) time.Time { return judge(s, in).due }
 
 func judge(s *state.State, in Input) *judgement {
-	j := &judgement{s: s, o: in.Observed, model: in.Model, now: in.Now}
+	j := &judgement{s: s, o: in.Observed, model: in.Model, limits: in.Limits, now: in.Now}
 	if j.model == nil {
 		j.model = s.Model()
 	}
 	if j.model == nil {
 		return j
 	}
-	j.limits = &j.model.Limits
+	if j.limits == nil {
+		j.limits = s.Limits()
+	}
 	for _, session := range s.Sessions {
 		j.session(session)
 	}

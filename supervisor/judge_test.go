@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"aburn/supervisor/limits"
 )
 
 // The cases of one type say what is raised in all, in every session.
@@ -70,12 +72,12 @@ func TestLoop(t *testing.T) {
 // could still be told.
 func TestPromptsMendNothing(t *testing.T) {
 	for trouble, kind := range map[string]Type{
-		"{ Bash'make x'!2 }*6": Loop, "build> { build*'nearly' }*5": Loop,
-		"Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd'!1 Bash'e'!1 Bash'f'!1": ToolFailureRun,
-		"Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=2 Edit'a'=1":           EditChurn,
-		"build> build:RED> { +4m Read'a' +4m Read'b' +4m Read'c' }*2": PhaseStuck,
-		"build> build:GREEN>": OutOfOrder, "build> build:RED> Edit'a.go'=1": TDDViolation, "build> build!": ExplicitFailure,
-		"Agent'x'<a (t t~Read'a' t)'failed' ^a": AgentFailed,
+		"{ Bash'make x'!2 }*6": limits.Loop, "build> { build*'nearly' }*5": limits.Loop,
+		"Bash'a'!1 Bash'b'!1 Bash'c'!1 Bash'd'!1 Bash'e'!1 Bash'f'!1": limits.ToolFailureRun,
+		"Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=2 Edit'a'=1":           limits.EditChurn,
+		"build> build:RED> { +4m Read'a' +4m Read'b' +4m Read'c' }*2": limits.PhaseStuck,
+		"build> build:GREEN>": limits.OutOfOrder, "build> build:RED> Edit'a.go'=1": limits.TDDViolation, "build> build!": limits.ExplicitFailure,
+		"Agent'x'<a (t t~Read'a' t)'failed' ^a": limits.AgentFailed,
 	} {
 		for _, end := range []string{"", " STOP", " STOP +10m PROMPT", " STOP PROMPT&'done'"} {
 			st := live(t, "@A PROMPT "+trouble+end, 0)
@@ -122,6 +124,20 @@ func TestPhaseStuck(t *testing.T) {
 		{"the user away", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 STOP +3h PROMPT build:RED. STOP`, 60 * minutes, "", ""},
 		{"in the background", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> Bash'make'&b { +1m Read'a' Read'b' Grep'c' }*20`, 0, "", ""},
 	})
+}
+
+// One timeout for all phases goes before what each has of its own.
+func TestOneTimeoutForAllPhases(t *testing.T) {
+	st := live(t, "@A PROMPT build> build:RED> { +4m Read'a' +4m Read'b' +4m Read'c' }*2", 0)
+	in := st.input(0)
+	for timeout, want := range map[time.Duration]bool{0: true, 10 * time.Hour: false, 2 * time.Minute: true} {
+		in.Limits = limits.Default()
+		in.Limits.PhaseStuckTimeout = timeout
+		stuck := slices.ContainsFunc(Judge(st.state, in), func(i Issue) bool { return i.Type == limits.PhaseStuck })
+		if stuck != want {
+			t.Errorf("a timeout of %v: stuck is %v", timeout, stuck)
+		}
+	}
 }
 
 func TestOutOfOrder(t *testing.T) {

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 	"strconv"
@@ -192,8 +193,8 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 	}
 	first := r.marks[len(r.marks)-1]
 	j.add(Issue{
-		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(Loop, v.ID, append(r.keys(), agent, progressed(v.Session, first))...),
+		Type: limits.Loop, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(limits.Loop, v.ID, append(r.keys(), agent, progressed(v.Session, first))...),
 		Evidence:  r.marks, Since: first,
 		Says:    r.says() + ", and nothing changed in between",
 		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
@@ -257,8 +258,8 @@ func (j *judgement) sameMilestone(v *view, agent string, r *state.Repeat) {
 		return
 	}
 	j.add(Issue{
-		Type: Loop, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(Loop, v.ID, "milestone", r.First.Anchor()),
+		Type: limits.Loop, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(limits.Loop, v.ID, "milestone", r.First.Anchor()),
 		Evidence:  []state.Mark{r.First, r.Last}, Since: r.First,
 		Says:    "the same milestone was logged " + strconv.Itoa(r.Count) + " times, and nothing was reached in between",
 		Healthy: "each milestone says something new, after work that changed something",

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"math"
 	"strconv"
@@ -28,8 +29,8 @@ func (j *judgement) milestones(v *view) {
 	}
 	c := 0.75 + 0.03*float64(min(4, r.Done-j.limits.MissingMilestonesPhases))
 	j.add(Issue{
-		Type: MissingMilestone, Session: v.ID, Confidence: c,
-		Signature: signature(MissingMilestone, v.ID, r.Cmd, r.Start.Anchor()),
+		Type: limits.MissingMilestone, Session: v.ID, Confidence: c,
+		Signature: signature(limits.MissingMilestone, v.ID, r.Cmd, r.Start.Anchor()),
 		Evidence:  phaseEnds(r), Since: since,
 		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " since " + r.Start.Entry() + " without one milestone",
 		Healthy: "each slice of the work ends with a milestone that says what works now",
@@ -116,8 +117,8 @@ func (j *judgement) velocity(v *view) {
 		marks = append(marks, m.Mark)
 	}
 	j.add(Issue{
-		Type: Declining, Session: v.ID, Confidence: min(0.88, 0.72+0.06*float64(n-j.limits.DecliningVelocityGaps)),
-		Signature: signature(Declining, v.ID, r.Cmd, marks[0].Anchor()),
+		Type: limits.Declining, Session: v.ID, Confidence: min(0.88, 0.72+0.06*float64(n-j.limits.DecliningVelocityGaps)),
+		Signature: signature(limits.Declining, v.ID, r.Cmd, marks[0].Anchor()),
 		Evidence:  marks, Since: marks[len(marks)-1],
 		Says:    "the last " + strconv.Itoa(n) + " gaps between milestones of " + quoted(r.Cmd) + " grew one after the other, from " + lasting(first) + " to " + lasting(last) + " of work",
 		Healthy: "milestones come at a pace that goes up and down",

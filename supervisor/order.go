@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 )
@@ -31,8 +32,8 @@ func (j *judgement) phaseOrder(v *view) {
 
 func (j *judgement) skipped(v *view, agent, cmd string, p *state.Phase, skipped string, before state.Mark, c float64) {
 	j.add(Issue{
-		Type: OutOfOrder, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(OutOfOrder, v.ID, agent, cmd, p.Name, p.Start.Anchor()),
+		Type: limits.OutOfOrder, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(limits.OutOfOrder, v.ID, agent, cmd, p.Name, p.Start.Anchor()),
 		Evidence:  []state.Mark{before, p.Start}, Since: p.Start,
 		Says:    "in " + quoted(cmd) + " the phase " + quoted(p.Name) + " was begun" + p.Start.Cited() + " without " + quoted(skipped) + " before it",
 		Healthy: "phases follow one another in the order of the model, round and round; only optional ones are left out",

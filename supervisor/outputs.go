@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"path"
 	"slices"
@@ -40,8 +41,8 @@ func (j *judgement) outputs(v *view) {
 			says += " any more"
 		}
 		j.add(Issue{
-			Type: IncompleteOutput, Session: v.ID, Agent: agent, Confidence: c,
-			Signature: signature(IncompleteOutput, v.ID, agent, r.Cmd, r.End.Anchor()),
+			Type: limits.IncompleteOutput, Session: v.ID, Agent: agent, Confidence: c,
+			Signature: signature(limits.IncompleteOutput, v.ID, agent, r.Cmd, r.End.Anchor()),
 			Evidence:  []state.Mark{r.End}, Since: r.End,
 			Says:    says,
 			Healthy: "every file that a COMPLETE names exists, so that the next command can read it",

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/workflow"
+	"aburn/supervisor/limits"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/guide/supervising.md")
@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 }
 
 func table() string {
-	limits := workflow.DefaultLimits()
+	defaults := limits.Default()
 	var b strings.Builder
 	b.WriteString("| type | priority | above 0.9 | it is said when | by default |\n|---|---|---|---|---|\n")
 	var group Group
@@ -53,7 +53,7 @@ func table() string {
 		var numbers []string
 		for _, name := range limits.Names() {
 			if param, ok := strings.CutPrefix(name, string(k.Type)+"."); ok {
-				value := limits.Get(name)
+				value := defaults.Get(name)
 				if name == "phase_stuck.timeout" {
 					value = "each phase's own"
 				}
@@ -67,7 +67,7 @@ func table() string {
 
 // Every type is in one list, and in the settings' too.
 func TestKindsAreTheTypes(t *testing.T) {
-	names := workflow.Types()
+	names := limits.Types()
 	if len(names) != len(Types()) {
 		t.Fatalf("settings know %d types of %d", len(names), len(Types()))
 	}
@@ -78,7 +78,7 @@ func TestKindsAreTheTypes(t *testing.T) {
 		if k := typ.Kind(); rank(typ) == 3 && k.Priority != "low" || k.Group == "" || k.Means == "" {
 			t.Errorf("%s: %+v", typ, k)
 		}
-		if critical := typ.Kind().Group == Hard || typ == ExplicitFailure; critical != (typ.Priority() == "critical") {
+		if critical := typ.Kind().Group == Hard || typ == limits.ExplicitFailure; critical != (typ.Priority() == "critical") {
 			t.Errorf("%s has the priority %s", typ, typ.Priority())
 		}
 	}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 	"strings"
@@ -27,13 +28,13 @@ func (j *judgement) silence(v *view) {
 		known = 1
 	}
 	passed := j.elapsed(v, v.Last)
-	c := j.timed(Silence, silenceRamp, passed, j.limits.SilenceAfter, known)
+	c := j.timed(limits.Silence, silenceRamp, passed, j.limits.SilenceAfter, known)
 	if c == 0 {
 		return
 	}
 	j.add(Issue{
-		Type: Silence, Session: v.ID, Confidence: c,
-		Signature: signature(Silence, v.ID, v.Last.Anchor()),
+		Type: limits.Silence, Session: v.ID, Confidence: c,
+		Signature: signature(limits.Silence, v.ID, v.Last.Anchor()),
 		Evidence:  []state.Mark{r.Start, v.Turn.Start, v.Last}, Since: v.Last,
 		Says:    "nothing was heard for " + lasting(passed) + " since " + v.Last.Entry() + ", although " + quoted(r.Cmd) + " is being worked on and no call, question or permission is open",
 		Healthy: "a session at work makes a call or ends its turn within " + lasting(j.limits.SilenceAfter),
@@ -86,13 +87,13 @@ func neverTells(s *state.Session) bool {
 
 func (j *judgement) agentSilence(v *view, a *state.Agent) {
 	passed := j.elapsed(v, a.Spawned)
-	c := j.timed(AgentSilence, agentSilenceRamp, passed, j.limits.AgentSilenceAfter, 1)
+	c := j.timed(limits.AgentSilence, agentSilenceRamp, passed, j.limits.AgentSilenceAfter, 1)
 	if c == 0 {
 		return
 	}
 	j.add(Issue{
-		Type: AgentSilence, Session: v.ID, Agent: a.Name(), Confidence: c,
-		Signature: signature(AgentSilence, v.ID, a.Name(), a.Spawned.Anchor()),
+		Type: limits.AgentSilence, Session: v.ID, Agent: a.Name(), Confidence: c,
+		Signature: signature(limits.AgentSilence, v.ID, a.Name(), a.Spawned.Anchor()),
 		Evidence:  []state.Mark{a.Spawned}, Since: a.Spawned,
 		Says:    "the sub-agent " + quoted(kind(a)) + " was started " + lasting(passed) + " ago" + a.Spawned.Cited() + ", and nothing was heard of it or its tools",
 		Healthy: "a sub-agent makes its first call within " + lasting(j.limits.AgentSilenceAfter),
@@ -106,13 +107,13 @@ func (j *judgement) abandoned(v *view, a *state.Agent) {
 		return
 	}
 	passed := j.elapsed(v, a.Last)
-	c := j.timed(AbandonedAgent, abandonedRamp, passed, j.limits.AbandonedAgentAfter, 1)
+	c := j.timed(limits.AbandonedAgent, abandonedRamp, passed, j.limits.AbandonedAgentAfter, 1)
 	if c == 0 {
 		return
 	}
 	j.add(Issue{
-		Type: AbandonedAgent, Session: v.ID, Agent: a.Name(), Confidence: c,
-		Signature: signature(AbandonedAgent, v.ID, a.Name(), a.Last.Anchor()),
+		Type: limits.AbandonedAgent, Session: v.ID, Agent: a.Name(), Confidence: c,
+		Signature: signature(limits.AbandonedAgent, v.ID, a.Name(), a.Last.Anchor()),
 		Evidence:  []state.Mark{a.Spawned, a.Begun, a.Last, on}, Since: a.Last,
 		Says:    "the sub-agent " + quoted(kind(a)) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.Entry() + ", while its parent " + how,
 		Healthy: "a sub-agent ends, and its parent takes its result before it goes on",

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 )
@@ -144,8 +145,8 @@ func (j *judgement) regression(v *view, r *state.Run, t *state.Test, c float64) 
 		c = min(c, 0.8) // perhaps the command failed because of that
 	}
 	j.add(Issue{
-		Type: Regression, Session: v.ID, Confidence: c,
-		Signature: signature(Regression, v.ID, r.Cmd, t.Broke.Anchor()),
+		Type: limits.Regression, Session: v.ID, Confidence: c,
+		Signature: signature(limits.Regression, v.ID, r.Cmd, t.Broke.Anchor()),
 		Evidence:  []state.Mark{t.LastPass, t.Broke, t.LastFail, r.End}, Since: r.End,
 		Says:    quoted(t.Input) + " had passed" + t.LastPass.Cited() + ", fails since " + t.Broke.Entry() + ", and " + quoted(r.Cmd) + " failed with it broken",
 		Healthy: "what passed before still passes when a command ends, or the change that broke it is taken back",
@@ -178,8 +179,8 @@ func (j *judgement) brokenPhase(r *state.Run) *state.Phase {
 
 func (j *judgement) phaseRegression(v *view, r *state.Run, p *state.Phase) {
 	j.add(Issue{
-		Type: Regression, Session: v.ID, Confidence: 0.75,
-		Signature: signature(Regression, v.ID, r.Cmd, p.Start.Anchor(), r.End.Anchor()),
+		Type: limits.Regression, Session: v.ID, Confidence: 0.75,
+		Signature: signature(limits.Regression, v.ID, r.Cmd, p.Start.Anchor(), r.End.Anchor()),
 		Evidence:  []state.Mark{p.Start, p.End, r.End}, Since: r.End,
 		Says:    "the phase " + quoted(p.Name) + " failed after the one before it was complete, and " + quoted(r.Cmd) + " failed with it",
 		Healthy: "what worked at the end of one phase works at the end of the next, or the change is taken back",

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 	"strings"
@@ -86,8 +87,8 @@ func (j *judgement) abrupt(v *view, e ending) {
 		c = min(c, 0.8) // nothing was seen to be in progress
 	}
 	j.add(Issue{
-		Type: AbruptStop, Session: v.ID, Confidence: c,
-		Signature: signature(AbruptStop, v.ID, v.Turn.Start.Anchor()),
+		Type: limits.AbruptStop, Session: v.ID, Confidence: c,
+		Signature: signature(limits.AbruptStop, v.ID, v.Turn.Start.Anchor()),
 		Evidence:  []state.Mark{v.Turn.Start, v.lastWork(), e.Mark}, Since: e.Mark,
 		Says:    "the " + e.what + " in the middle of a turn" + v.Turn.Start.Cited() + ", without a stop",
 		Healthy: "a turn ends with a stop before its session does",
@@ -142,8 +143,8 @@ func (j *judgement) killed(v *view, e ending) {
 		names = append(names, call.Tool+": "+call.Input)
 	}
 	j.add(Issue{
-		Type: KilledTool, Session: v.ID, Agent: calls[0].Agent, Confidence: c,
-		Signature: signature(KilledTool, v.ID, v.Turn.Start.Anchor()),
+		Type: limits.KilledTool, Session: v.ID, Agent: calls[0].Agent, Confidence: c,
+		Signature: signature(limits.KilledTool, v.ID, v.Turn.Start.Anchor()),
 		Evidence:  marks, Since: e.Mark,
 		Says:    count(len(calls), "call") + " had not ended when the " + e.what + ": " + list(names, 3),
 		Healthy: "every call ends before its session does",
@@ -162,8 +163,8 @@ func (j *judgement) partial(v *view, e ending) {
 		c = min(c, 0.78) // between turns it may have been the user
 	}
 	j.add(Issue{
-		Type: Partial, Session: v.ID, Confidence: c,
-		Signature: signature(Partial, v.ID, r.Cmd, v.Turn.Start.Anchor()),
+		Type: limits.Partial, Session: v.ID, Confidence: c,
+		Signature: signature(limits.Partial, v.ID, r.Cmd, v.Turn.Start.Anchor()),
 		Evidence:  append(phaseEnds(r), e.Mark), Since: e.Mark,
 		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " and neither ended nor failed, and its " + e.what,
 		Healthy: "a command that was begun is completed or logged as failed",

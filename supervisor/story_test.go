@@ -9,6 +9,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -32,7 +33,7 @@ type liveStory struct {
 func live(t *testing.T, drawing string, after time.Duration, observe ...string) *liveStory {
 	t.Helper()
 	model := workflow.Default()
-	st := &liveStory{t: t, model: &model, state: state.New(&model), raised: map[string]float64{}, first: map[string]int{}, signs: map[string]map[string]bool{}}
+	st := &liveStory{t: t, model: &model, state: state.New(&model, limits.Default()), raised: map[string]float64{}, first: map[string]int{}, signs: map[string]map[string]bool{}}
 	d, err := drawn.Draw(nil, drawing)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +108,7 @@ func (st *liveStory) judge(n int) {
 func (st *liveStory) told() string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(st.raised)) {
-		if st.raised[key] > st.model.Limits.QueueAbove {
+		if st.raised[key] > st.state.Limits().QueueAbove {
 			key += "!"
 		}
 		out = append(out, key)

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 	"time"
@@ -42,7 +43,7 @@ func (j *judgement) stuckAgent(v *view, a *state.Agent, p *state.Phase) {
 			last = d.Mark
 		}
 	}
-	limit := j.model.TimeoutOf(p.Name)
+	limit := j.limits.PhaseTimeout(j.model.TimeoutOf(p.Name))
 	c := stuckUnproven.after(passed, limit)
 	if c == 0 || v.editedUnseen() {
 		return
@@ -54,12 +55,12 @@ func (j *judgement) stuckAgent(v *view, a *state.Agent, p *state.Phase) {
 }
 
 func (j *judgement) stuckPhase(v *view, p *state.Phase) {
-	limit := j.model.TimeoutOf(p.Name)
+	limit := j.limits.PhaseTimeout(j.model.TimeoutOf(p.Name))
 	since := max(p.At, v.Progress.Clock)
 	proven, passed := spent(since, v.Clock), spent(since, v.clock)
 	c := stuckProven.after(proven, limit)
 	if v.clock > v.Clock || v.mode == state.Working { // it grows as time passes
-		c = max(c, j.timed(PhaseStuck, stuckUnproven, passed, limit, 1))
+		c = max(c, j.timed(limits.PhaseStuck, stuckUnproven, passed, limit, 1))
 	}
 	if c == 0 || v.editedUnseen() {
 		return
@@ -76,8 +77,8 @@ func (j *judgement) stuckPhase(v *view, p *state.Phase) {
 
 func (j *judgement) stuck(v *view, agent string, p *state.Phase, from state.Mark, passed, limit time.Duration, c float64) {
 	j.add(Issue{
-		Type: PhaseStuck, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(PhaseStuck, v.ID, agent, p.Name, p.Start.Anchor(), from.Anchor()),
+		Type: limits.PhaseStuck, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(limits.PhaseStuck, v.ID, agent, p.Name, p.Start.Anchor(), from.Anchor()),
 		Evidence:  []state.Mark{p.Start, from, v.Last}, Since: from,
 		Says: "the phase " + quoted(p.Name) + p.Start.Cited() + " has been worked on for " + lasting(passed) +
 			" without progress; it should take " + lasting(limit),

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"slices"
 	"strings"
@@ -45,8 +46,8 @@ func (j *judgement) editedTooEarly(v *view, agent string, r *state.Run, p *state
 		c = 0.7
 	}
 	j.add(Issue{
-		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(TDDViolation, v.ID, "edit", p.Name, p.Start.Anchor()),
+		Type: limits.TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(limits.TDDViolation, v.ID, "edit", p.Name, p.Start.Anchor()),
 		Evidence:  append(marks, p.Start), Since: marks[0],
 		Says:    "production code was edited in the phase " + quoted(p.Name) + " of " + quoted(r.Cmd) + ": " + list(paths, 3),
 		Healthy: "in this phase only tests and their fixtures are edited, until one fails for the right reason",
@@ -77,8 +78,8 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *state.Run, p, next 
 		c = 0.85 // what else failed in it is forgotten
 	}
 	j.add(Issue{
-		Type: TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
-		Signature: signature(TDDViolation, v.ID, "unseen", p.Name, p.Start.Anchor()),
+		Type: limits.TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
+		Signature: signature(limits.TDDViolation, v.ID, "unseen", p.Name, p.Start.Anchor()),
 		Evidence:  []state.Mark{p.Start, p.TestPassed, p.End, next.Start}, Since: next.Start,
 		Says:    "the phase " + quoted(next.Name) + " of " + quoted(r.Cmd) + " was begun" + next.Start.Cited() + ", and " + quoted(p.Name) + " before it neither showed nor declared a failing test: " + says,
 		Healthy: "a test was run and failed for the right reason before the code that makes it pass is written",

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"math"
 	"slices"
@@ -19,8 +20,8 @@ func (j *judgement) undeclared(v *view) {
 	}
 	work := in.Calls + 2*(in.Turns-j.limits.UndeclaredCommandTurns)
 	j.add(Issue{
-		Type: Undeclared, Session: v.ID, Confidence: 0.97 - 0.17*math.Pow(0.5, float64(work-1)),
-		Signature: signature(Undeclared, v.ID, in.Cmd, in.Anchor()),
+		Type: limits.Undeclared, Session: v.ID, Confidence: 0.97 - 0.17*math.Pow(0.5, float64(work-1)),
+		Signature: signature(limits.Undeclared, v.ID, in.Cmd, in.Anchor()),
 		Evidence:  []state.Mark{in.Mark, v.Turn.Ended}, Since: in.Mark,
 		Says:    "the command " + quoted(in.Cmd) + " was invoked" + in.Cited() + ", and since then " + count(in.Turns, "turn") + " with " + count(in.Calls, "call") + " passed without a lifecycle entry of it",
 		Healthy: "a command's prompt logs START first, and COMPLETE or FAILED at its end",

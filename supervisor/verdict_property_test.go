@@ -11,6 +11,7 @@ import (
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
 	"aburn/supervisor/state"
 	"aburn/workflow"
@@ -129,7 +130,7 @@ func TestActivityRaisesNoSilence(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	silence := func(items []scenario.Item, now time.Time) float64 {
 		for _, i := range Judge(foldItems(items), Input{Now: now}) {
-			if i.Type == Silence {
+			if i.Type == limits.Silence {
 				return i.Confidence
 			}
 		}
@@ -174,11 +175,10 @@ func TestActivityRaisesNoSilence(t *testing.T) {
 
 // Between now and Due no verdict changes its type, signature or level.
 func TestNothingChangesBeforeDue(t *testing.T) {
-	model := workflow.Default()
 	levels := func(s *state.State, now time.Time, o state.Observed) string {
 		var lines []string
 		for _, i := range Judge(s, Input{Now: now, Observed: o}) {
-			lines = append(lines, i.Signature+" "+string(LevelOf(&i, &model)))
+			lines = append(lines, i.Signature+" "+string(LevelOf(&i, s.Limits())))
 		}
 		slices.Sort(lines)
 		return strings.Join(lines, "\n")
@@ -274,7 +274,7 @@ func TestJudgingWhatWasStored(t *testing.T) {
 					}
 				}
 			}
-			s, err := state.Load(bad, &model)
+			s, err := state.Load(bad, &model, limits.Default())
 			if err != nil {
 				continue
 			}
@@ -293,7 +293,7 @@ const recordings = "testdata/recordings"
 
 func foldItems(items []scenario.Item) *state.State {
 	model := workflow.Default()
-	s := state.New(&model)
+	s := state.New(&model, limits.Default())
 	for _, it := range items {
 		s.Apply(it.Entry, it.Carried)
 	}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ func (j *judgement) waits(v *view) {
 	for i := range v.Waits {
 		w := &v.Waits[i]
 		if w.Question {
-			j.wait(v, w, QuestionWait, questionRamp, j.limits.QuestionWaitAfter, 1)
+			j.wait(v, w, limits.QuestionWait, questionRamp, j.limits.QuestionWaitAfter, 1)
 		} else {
 			j.permission(v, w)
 		}
@@ -49,7 +50,7 @@ func (j *judgement) permission(v *view, w *state.Wait) {
 	default:
 		known = 0.95
 	}
-	j.wait(v, w, PermissionWait, waitRamp, limit, known)
+	j.wait(v, w, limits.PermissionWait, waitRamp, limit, known)
 }
 
 // takesTime reports whether a command is of a kind that runs for minutes.
@@ -64,7 +65,7 @@ func takesTime(line string) bool {
 
 func (j *judgement) wait(v *view, w *state.Wait, t Type, r ramp, limit time.Duration, known float64) {
 	what := "permission for " + called(w.Tool, w.Input)
-	if t == QuestionWait {
+	if t == limits.QuestionWait {
 		what = "an answer"
 	}
 	passed := j.elapsed(v, w.Since)

@@ -20,7 +20,6 @@ func Default() Model {
 		Tests:        defaultTests(),
 		Docs:         defaultDocs(),
 		TestCommands: defaultTestCommands(),
-		Limits:       DefaultLimits(),
 	}
 }
 

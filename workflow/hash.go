@@ -1,12 +1,8 @@
 package workflow
 
-import (
-	"math"
-	"strconv"
-	"time"
-)
+import "strconv"
 
-// Hash is what a stored state depends on: 16 hex digits, another with every change of the model, its limits included.
+// Hash is 16 hex digits, others with every change of the model: a stored state depends on it.
 func (m *Model) Hash() string {
 	h := hash(14695981039346656037) // FNV-1a, 64 bits
 	h.number(uint64(len(m.Commands)))
@@ -30,7 +26,6 @@ func (m *Model) Hash() string {
 	h.list(m.Tests)
 	h.list(m.Docs)
 	h.list(m.TestCommands)
-	h.limits(&m.Limits)
 	digits := strconv.FormatUint(uint64(h), 16)
 	return "0000000000000000"[len(digits):] + digits
 }
@@ -65,22 +60,5 @@ func (h *hash) list(texts []string) {
 	h.number(uint64(len(texts)))
 	for _, s := range texts {
 		h.text(s)
-	}
-}
-
-func (h *hash) limits(l *Limits) {
-	h.number(math.Float64bits(l.QueueAbove))
-	h.number(math.Float64bits(l.SuggestAbove))
-	h.number(uint64(l.Cooldown))
-	h.list(l.Off)
-	for _, p := range l.params() {
-		switch to := p.to.(type) {
-		case *time.Duration:
-			h.number(uint64(*to))
-		case *int:
-			h.number(uint64(*to))
-		case *float64:
-			h.number(math.Float64bits(*to))
-		}
 	}
 }

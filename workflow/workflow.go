@@ -1,10 +1,10 @@
 // Package workflow is the model of commands and phases: what comes after what, what a command is expected to leave
-// behind, how long a phase may take, and every number that a verdict depends on. The default is Go data, so that using
-// it parses nothing.
+// behind and how long a phase may take. It knows nothing of logs and verdicts, so it imports neither. The default is Go
+// data, so that using it parses nothing.
 //
 // Invariants:
 //   - Only the functions of default.go know a command, a phase, a tool or a language by name; all else reads the model.
-//   - Two models with equal Hash judge every log alike; a state that was folded with another one is to be rebuilt.
+//   - Two models with equal Hash are the same model: a state that was folded with another one is to be rebuilt.
 //   - What a model does not name is never wrong: an unknown phase is in no order, an unknown command in no chain.
 package workflow
 
@@ -19,7 +19,6 @@ type Model struct {
 	Tests        []string      // paths that are tests or their fixtures: see IsTestPath
 	Docs         []string      // paths that are neither tests nor production code: documents, settings of tools
 	TestCommands []string      // how shell commands that run tests begin, word by word: see IsTestCommand
-	Limits       Limits
 }
 
 // Command is one step of the chain.
@@ -80,11 +79,8 @@ func (m *Model) phase(name string) int {
 	return -1
 }
 
-// TimeoutOf is how long a phase may take: one limit for all (phase_stuck.timeout), else its own, else the model's.
+// TimeoutOf is how long a phase may take: its own timeout, else the model's.
 func (m *Model) TimeoutOf(phase string) time.Duration {
-	if d := m.Limits.PhaseStuckTimeout; d > 0 {
-		return d
-	}
 	if i := m.phase(phase); i >= 0 && m.Phases[i].Timeout > 0 {
 		return m.Phases[i].Timeout
 	}

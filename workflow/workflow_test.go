@@ -51,15 +51,6 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// One limit for all phases goes before what they have of their own.
-func TestOneTimeoutForAll(t *testing.T) {
-	m := Default()
-	m.Limits.PhaseStuckTimeout = time.Minute
-	if m.TimeoutOf("RED") != time.Minute || m.TimeoutOf("DOCS") != time.Minute {
-		t.Error(m.TimeoutOf("RED"), m.TimeoutOf("DOCS"))
-	}
-}
-
 func TestLegal(t *testing.T) {
 	m := Default()
 	for _, c := range []struct{ from, to, skipped string }{

@@ -9,8 +9,8 @@ import (
 
 	"aburn/internal/plain"
 	"aburn/internal/term"
-	"aburn/supervisor"
 	"aburn/supervisor/backtest"
+	"aburn/supervisor/limits"
 )
 
 // backtestText prints a report for people.
@@ -93,7 +93,7 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 			}
 			session := string(a.Session)
 			switch {
-			case session == "" && a.Type == supervisor.ChainBroken:
+			case session == "" && a.Type == limits.ChainBroken:
 				session = "the chain"
 			case session == "":
 				session = "-"
@@ -169,17 +169,17 @@ type swept struct {
 
 // backtestSweep replays the logs with the value that holds and with each that is to be tried.
 func (a *app) backtestSweep(cmd *cli.Command, run *backtestRun) error {
-	current := run.model.Limits.Get(run.sweep.Name)
+	current := run.limits.Get(run.sweep.Name)
 	var all []swept
 	for i, value := range append([]string{current}, run.sweep.Values...) {
 		if i > 0 && value == current {
 			continue
 		}
-		model, err := run.sweep.With(run.model, value)
+		l, err := run.sweep.With(run.limits, value)
 		if err != nil {
 			return badNews("backtest: " + err.Error())
 		}
-		rep, err := run.replay(model)
+		rep, err := run.replay(l)
 		if err != nil {
 			run.meter.clear()
 			return badNews("backtest: " + err.Error())

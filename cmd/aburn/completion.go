@@ -16,6 +16,7 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/trace/graph"
 	"aburn/workflow"
 )
@@ -205,9 +206,9 @@ func flagValues(m *workflow.Model, flag string) []string {
 	case "next", "cmd", "expect":
 		return commandsOf(m)
 	case "explain":
-		return workflow.Types()
+		return limits.Types()
 	case "sweep":
-		return m.Limits.Names()
+		return limits.Names()
 	case "source":
 		return sources()
 	case "outcome":

@@ -12,6 +12,7 @@ import (
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/look"
 	"aburn/supervisor/state"
 	"aburn/workflow"
@@ -23,11 +24,12 @@ const sessionWindow = 24 * time.Hour
 // view is what a look found, for people and for --json.
 type view struct {
 	look.Result
-	model *workflow.Model
-	at    bool                  // judged as of then: what was observed is not known
-	key   []byte                // of the mark; nil without one
-	file  queue.File            // the queue as it is now
-	tasks map[string]queue.Task // its tasks by id; nil where they are not known
+	model  *workflow.Model
+	limits *limits.Limits
+	at     bool                  // judged as of then: what was observed is not known
+	key    []byte                // of the mark; nil without one
+	file   queue.File            // the queue as it is now
+	tasks  map[string]queue.Task // its tasks by id; nil where they are not known
 }
 
 // sessionView is one session with what is wrong in it.
@@ -190,7 +192,7 @@ func (v *view) clock(s *state.Session) (worked, timeout time.Duration, phase *st
 	if phase = run.Open(); phase == nil {
 		return 0, 0, nil
 	}
-	return max(time.Duration(s.ClockAt(v.Now)-phase.At)*time.Millisecond, 0), v.model.TimeoutOf(phase.Name), phase
+	return max(time.Duration(s.ClockAt(v.Now)-phase.At)*time.Millisecond, 0), v.limits.PhaseTimeout(v.model.TimeoutOf(phase.Name)), phase
 }
 
 func (v *view) clockCell(s *state.Session) term.Cell {

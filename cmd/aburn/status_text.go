@@ -113,7 +113,7 @@ func (s *status) showIssues(out *term.Out) {
 	t := term.Table{Width: pageWidth, Columns: []term.Column{{Title: "issue"}, {Title: "session"}, {Title: "sure", Right: true}, {Title: "what", Flex: true, Min: 20}}}
 	for i := range s.Issues[:min(shownIssues, len(s.Issues))] {
 		is := &s.Issues[i]
-		style := levelStyle(supervisor.LevelOf(is, s.model))
+		style := levelStyle(supervisor.LevelOf(is, s.limits))
 		session := shortSession(is.Session, wideSession)
 		if is.OfChain() {
 			session = "the chain"

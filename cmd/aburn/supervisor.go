@@ -139,7 +139,7 @@ func lookAt(ctx context.Context, c *caller, w *workspace, how lookHow) (*view, e
 		o.Progress = func(read, total int64) { m.total = total; m.add(read - m.done) }
 	}
 	l := look.New(o)
-	v := &view{model: w.settings.Model(), at: how.past, key: key}
+	v := &view{model: w.settings.Model(), limits: w.settings.Limits(), at: how.past, key: key}
 	switch {
 	case how.past:
 		v.Result, err = l.At(ctx, how.at)

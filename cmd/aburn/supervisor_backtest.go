@@ -17,6 +17,7 @@ import (
 	"aburn/internal/settings"
 	"aburn/internal/term"
 	"aburn/supervisor/backtest"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -54,6 +55,7 @@ func (a *app) backtestCommand() *cli.Command {
 // backtestRun is one run of the command.
 type backtestRun struct {
 	model   *workflow.Model
+	limits  *limits.Limits
 	sources []backtest.Source
 	labels  backtest.Labels
 	after   time.Duration
@@ -70,7 +72,7 @@ func (a *app) backtest(_ context.Context, cmd *cli.Command) error {
 	if run.sweep != nil {
 		return a.backtestSweep(cmd, run)
 	}
-	rep, err := run.replay(run.model)
+	rep, err := run.replay(run.limits)
 	run.meter.clear()
 	if err != nil {
 		return badNews("backtest: " + err.Error())
@@ -96,7 +98,7 @@ func (a *app) backtestRun(cmd *cli.Command) (*backtestRun, error) {
 		return nil, usageError(err.Error(), "aburn init", "name a log: "+cmd.FullName()+" FILE")
 	}
 	set := settings.Load(p, a.env) // outside of any project p is nil
-	run := &backtestRun{model: set.Model()}
+	run := &backtestRun{model: set.Model(), limits: set.Limits()}
 	for _, warning := range set.Warnings {
 		a.warn(warning)
 	}
@@ -156,10 +158,10 @@ func (r *backtestRun) readSweep(text string) error {
 	if text == "" {
 		return nil
 	}
-	sweep, err := backtest.ParseSweep(text, r.model)
+	sweep, err := backtest.ParseSweep(text)
 	var unknown *backtest.ErrNoLimit
 	if errors.As(err, &unknown) {
-		names := r.model.Limits.Names()
+		names := limits.Names()
 		near := nearest(unknown.Name, names)
 		if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, unknown.Name+".") }); i >= 0 {
 			near = names[i] // the type alone
@@ -187,11 +189,11 @@ func (r *backtestRun) total() (n int64) {
 	return n
 }
 
-// replay replays all logs with one model.
-func (r *backtestRun) replay(model *workflow.Model) (*backtest.Report, error) {
+// replay replays all logs under the limits.
+func (r *backtestRun) replay(l *limits.Limits) (*backtest.Report, error) {
 	rep := &backtest.Report{}
 	for _, src := range r.sources {
-		o := backtest.Options{Model: model, After: r.after}
+		o := backtest.Options{Model: r.model, Limits: l, After: r.after}
 		if r.labels != nil {
 			o.Labels = r.labels.Of(src.Name)
 		}

@@ -167,7 +167,7 @@ func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
 	if is.OfChain() {
 		who = "the chain"
 	}
-	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.model)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), plain.Line(who))
+	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.limits)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), plain.Line(who))
 	paragraph(out, 2, "", is.Says)
 	fmt.Fprintln(out)
 	rows := newRows(out, time.Local)

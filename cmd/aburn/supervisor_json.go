@@ -80,7 +80,7 @@ func (v *view) report(w *workspace, only func(logfmt.SessionID) bool, some bool)
 func (v *view) issueReports(issues []*supervisor.Issue) []adviceReport {
 	list := []adviceReport{}
 	for _, is := range issues {
-		r := adviceReport{issueReport: issueReportOf(is, supervisor.LevelOf(is, v.model)), Task: v.queued(is)}
+		r := adviceReport{issueReport: issueReportOf(is, supervisor.LevelOf(is, v.limits)), Task: v.queued(is)}
 		if a := v.advice(is); a != nil {
 			r.Task, r.QueuedAt, r.Delivered, r.Seen = a.Task, timeOf(a.Queued), timeOf(a.Delivered), timeOf(a.Seen)
 		}

@@ -15,6 +15,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -73,13 +74,13 @@ func (a *app) supervisorReport(_ context.Context, cmd *cli.Command) error {
 	}
 	defer w.close()
 	m := newMeter(term.New(a.err, a.env, true), w.log.Left(journal.Position{}))
-	h, err := adviceIn(w.log, w.settings.Model(), m)
+	h, err := adviceIn(w.log, w.settings.Model(), w.settings.Limits(), m)
 	m.clear()
 	w.warnDamage(a.warn)
 	if err != nil {
 		return err
 	}
-	totals := h.totals(since, w.settings.Model())
+	totals := h.totals(since, w.settings.Limits())
 	if cmd.Bool("json") {
 		return a.printJSON(totals)
 	}
@@ -98,8 +99,8 @@ type toldAlert struct {
 }
 
 // adviceIn folds the whole log, so that turns are counted as the supervisor counts them.
-func adviceIn(log *journal.Journal, model *workflow.Model, m *meter) (*history, error) {
-	h, s := &history{}, state.New(model)
+func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *meter) (*history, error) {
+	h, s := &history{}, state.New(model, l)
 	known := map[string]bool{}
 	for r, err := range log.Entries(journal.Position{}) {
 		if err != nil {
@@ -121,7 +122,7 @@ func adviceIn(log *journal.Journal, model *workflow.Model, m *meter) (*history, 
 }
 
 // totals counts what was advised since then.
-func (h *history) totals(since time.Time, model *workflow.Model) adviceTotals {
+func (h *history) totals(since time.Time, l *limits.Limits) adviceTotals {
 	by := map[string]*adviceCounts{}
 	of := func(typ string) *adviceCounts {
 		if by[typ] == nil {
@@ -136,10 +137,10 @@ func (h *history) totals(since time.Time, model *workflow.Model) adviceTotals {
 	}
 	for _, a := range h.advice {
 		if !a.Queued.Time().Before(since) {
-			of(a.Type).add(a, model.Limits.IgnoredAdviceTurns)
+			of(a.Type).add(a, l.IgnoredAdviceTurns)
 		}
 	}
-	t := adviceTotals{Turns: model.Limits.IgnoredAdviceTurns, Types: []adviceCounts{}, All: adviceCounts{Type: "all"}}
+	t := adviceTotals{Turns: l.IgnoredAdviceTurns, Types: []adviceCounts{}, All: adviceCounts{Type: "all"}}
 	if !since.IsZero() {
 		since = since.UTC()
 		t.Since = &since

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,20 +9,10 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
-
-// Settings name the types that the supervisor looks for, no others.
-func TestTypesOfIssues(t *testing.T) {
-	var types []string
-	for _, typ := range supervisor.Types() {
-		types = append(types, string(typ))
-	}
-	if !slices.Equal(types, workflow.Types()) {
-		t.Errorf("supervisor has %q, settings have %q", types, workflow.Types())
-	}
-}
 
 func TestFindIssue(t *testing.T) {
 	var v view
@@ -81,7 +70,7 @@ func TestChainTextFits(t *testing.T) {
 	}
 	for n := range model.Commands {
 		v := view{model: &workflow.Model{Commands: model.Commands[:n]}}
-		v.State = state.New(v.model)
+		v.State = state.New(v.model, limits.Default())
 		v.State.Links = append(v.State.Links, &state.Link{Cmd: "plan", Complete: state.Mark{Ord: 1, At: time.Now().UnixMilli()}})
 		v.Now = time.Now()
 		for _, width := range []int{20, 71} {

@@ -59,7 +59,7 @@ func widthOf(out *term.Out) int {
 
 // showIssue prints one issue. reachable says whether somebody is there who can be told.
 func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
-	level := supervisor.LevelOf(is, v.model)
+	level := supervisor.LevelOf(is, v.limits)
 	priority := is.Type.Priority()
 	if priority == "critical" {
 		priority = out.Paint(term.BoldRed, priority)

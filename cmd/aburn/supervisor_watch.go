@@ -84,9 +84,8 @@ func (a *app) watch(ctx context.Context, cmd *cli.Command, w *workspace, again b
 	n := a.notifier(w.settings.Notify, screen)
 	defer n.Close(2 * time.Second)
 	t := &watchTeller{project: w.Root, json: cmd.Bool("json"), again: again, out: screen, notifier: n, least: w.settings.Notify.Min}
-	model := w.settings.Model()
 	err = watch.Run(ctx, watch.Options{
-		Root: w.oss, Path: filepath.Join(w.Root, project.OssDir), Model: model, Linger: w.settings.Watch.Linger,
+		Root: w.oss, Path: filepath.Join(w.Root, project.OssDir), Limits: w.settings.Limits(), Linger: w.settings.Watch.Linger,
 		Look: look.New(look.Options{
 			Root: w.oss, Project: w.Project, Journal: w.log, Settings: &w.settings, Key: key, By: journal.Command,
 		}),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -28,10 +29,10 @@ func generate(t *testing.T, text, name, by string) string {
 }
 
 func limitsTable() string {
-	l := workflow.DefaultLimits()
+	l := limits.Default()
 	text := "| key | default | |\n|---|---|---|\n"
-	for _, name := range l.Names() {
-		text += "| `" + keySupervisor + name + "` | `" + l.Get(name) + "` | " + l.About(name) + " |\n"
+	for _, name := range limits.Names() {
+		text += "| `" + keySupervisor + name + "` | `" + l.Get(name) + "` | " + limits.About(name) + " |\n"
 	}
 	return text
 }
@@ -42,7 +43,7 @@ func listsText() string {
 	for _, l := range []struct {
 		key   string
 		items []string
-	}{{"workflow.tests", m.Tests}, {"workflow.docs", m.Docs}, {"workflow.test_commands", m.TestCommands}, {"supervisor.off knows", workflow.Types()}} {
+	}{{"workflow.tests", m.Tests}, {"workflow.docs", m.Docs}, {"workflow.test_commands", m.TestCommands}, {"supervisor.off knows", limits.Types()}} {
 		key, knows, _ := strings.Cut(l.key, " ")
 		text += "`" + key + "`" + strings.TrimRight(" "+knows, " ") + ": `" + strings.Join(l.items, "`, `") + "`\n\n"
 	}
@@ -91,7 +92,7 @@ func TestPage(t *testing.T) {
 	}
 	shared, yours, ok := strings.Cut(text, "## Yours alone")
 	for _, key := range known(&workflow.Model{
-		Commands: []workflow.Command{{Name: "COMMAND"}}, Phases: []workflow.Phase{{Name: "PHASE"}}, Limits: workflow.DefaultLimits(),
+		Commands: []workflow.Command{{Name: "COMMAND"}}, Phases: []workflow.Phase{{Name: "PHASE"}},
 	}) {
 		if where := map[bool]string{true: yours, false: shared}[userOnly(key)]; !ok || strings.Count(where, "\n| `"+key+"` |") != 1 {
 			t.Errorf("%s stands at the wrong place", key)

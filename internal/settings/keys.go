@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -20,7 +21,7 @@ type setting struct {
 	list   func(b *builder, l *later, name string) (known bool) // of the model's; name is what stands for COMMAND or PHASE
 }
 
-// settings has each setting but the numbers of each type of issue, which workflow.Limits knows. All rows of a group (what
+// settings has each setting but the numbers of each type of issue, which package limits knows. All rows of a group (what
 // stands before the first dot) have the same user, and all of them or none are the model's. It is static data: hooks link it.
 var settings = [...]setting{
 	{key: "log.rotate", env: "ABURN_LOG_ROTATE", def: "16MiB",
@@ -196,7 +197,7 @@ func known(m *workflow.Model) (keys []string) {
 			keys = append(keys, before)
 		}
 	}
-	for _, name := range m.Limits.Names() {
+	for _, name := range limits.Names() {
 		keys = append(keys, keySupervisor+name)
 	}
 	return keys

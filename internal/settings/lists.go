@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -96,8 +97,8 @@ func (b *builder) off(l *later, _ string) bool {
 	}
 	var off []string
 	for _, item := range items {
-		if !item.string || !slices.Contains(workflow.Types(), item.text) {
-			l.wrongItem(item, clipped(item.text)+" is no type of issue"+didYouMean(item.text, workflow.Types()))
+		if !item.string || !slices.Contains(limits.Types(), item.text) {
+			l.wrongItem(item, clipped(item.text)+" is no type of issue"+didYouMean(item.text, limits.Types()))
 			continue
 		}
 		if !slices.Contains(off, item.text) {

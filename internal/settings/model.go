@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -15,12 +16,24 @@ type later struct {
 	file      *file
 }
 
-// Model is the workflow that holds here: the default with what workflow.*, timeouts.* and supervisor.* changed in it.
-// It is built at the first call, which may add Warnings; a tool call's hook never asks for it.
+// Model is the workflow that holds here: the default with what workflow.* and timeouts.* changed in it. It and Limits
+// are built at the first call of either, which may add Warnings; a tool call's hook never asks for them.
 func (s *Settings) Model() *workflow.Model {
+	s.build()
+	return s.model
+}
+
+// Limits are the supervisor's limits that hold here: the default ones with what supervisor.* changed in them.
+func (s *Settings) Limits() *limits.Limits {
+	s.build()
+	return s.limits
+}
+
+// build makes the model and the limits of the keys that were kept for them.
+func (s *Settings) build() {
 	if s.model == nil {
 		model := workflow.Default()
-		b := builder{Settings: s, Model: &model}
+		b := builder{Settings: s, Model: &model, Limits: limits.Default()}
 		for i := range s.later {
 			s.later[i].file.settings = s // it was loaded into another variable
 		}
@@ -29,18 +42,18 @@ func (s *Settings) Model() *workflow.Model {
 		b.order()
 		b.values()
 		b.environment()
-		s.model, s.later = &model, nil
+		s.model, s.limits, s.later = &model, b.Limits, nil
 	}
-	return s.model
 }
 
 // maxPhaseTimeout is the longest a phase may take.
 const maxPhaseTimeout = 24 * time.Hour
 
-// builder makes a model of the default one.
+// builder makes a model and limits of the default ones.
 type builder struct {
 	*Settings
 	*workflow.Model
+	Limits *limits.Limits
 }
 
 // each calls set with each value of a key.
@@ -91,7 +104,7 @@ func (b *builder) number(key string, v value) (wrong string, ok bool) {
 	switch err := b.Limits.Set(name, text); err {
 	case nil:
 		return "", true
-	case workflow.ErrNoLimit:
+	case limits.ErrNoLimit:
 		return "", false
 	default:
 		return err.Error(), true
@@ -138,7 +151,7 @@ func (b *builder) environment() {
 			numbers(settings[i].key)
 		}
 	}
-	for _, name := range b.Limits.Names() {
+	for _, name := range limits.Names() {
 		numbers(keySupervisor + name)
 	}
 	for _, phase := range append(b.phaseNames(), defaultTimeout) {

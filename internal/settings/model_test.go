@@ -6,16 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
-// own is the model and the warnings of a user's own file.
-func own(t *testing.T, text string) (*workflow.Model, string) {
+// own is a user's own file, read, and its warnings.
+func own(t *testing.T, text string) (*Settings, string) {
 	t.Helper()
 	h := newHome(t)
 	h.write(ownFile, text)
 	s := h.load()
-	return s.Model(), strings.ReplaceAll(h.warnings(s), "~/"+ownFile+":", "")
+	s.Model()
+	return &s, strings.ReplaceAll(h.warnings(s), "~/"+ownFile+":", "")
 }
 
 func TestNoKeysNoModel(t *testing.T) {
@@ -34,7 +36,7 @@ func TestNoKeysNoModel(t *testing.T) {
 }
 
 func TestModel(t *testing.T) {
-	m, warnings := own(t, `{
+	s, warnings := own(t, `{
   "workflow": {
     "commands": ["plan", "review", "build"],
     "after": {"build": "plan", "plan": ""},
@@ -61,23 +63,24 @@ func TestModel(t *testing.T) {
 		Tests:        append([]string{"e2e/"}, was.Tests...),
 		Docs:         []string{"*.html"},
 		TestCommands: append(was.TestCommands, "ask ci"),
-		Limits:       was.Limits,
 	}
-	l := &want.Limits
+	l := limits.Default()
 	l.QueueAbove, l.SuggestAbove, l.Cooldown, l.Off, l.LoopRepeats, l.PhaseStuckTimeout, l.DecliningVelocityFactor = 0.95, 0.5, time.Hour, []string{"silence", "loop"}, 7, time.Hour, 2.5
-	if !reflect.DeepEqual(*m, want) {
-		t.Errorf("\n got %+v\nwant %+v", *m, want)
+	if got := s.Model(); !reflect.DeepEqual(*got, want) {
+		t.Errorf("\n got %+v\nwant %+v", *got, want)
+	}
+	if got := s.Limits(); !reflect.DeepEqual(got, l) {
+		t.Errorf("\n got %+v\nwant %+v", got, l)
 	}
 }
 
 // Every limit can be set by its name.
 func TestEveryLimit(t *testing.T) {
-	def := workflow.DefaultLimits()
-	for _, name := range def.Names() {
-		m, warnings := own(t, `{"supervisor": {"`+name+`": 5}}`)
-		changed := workflow.DefaultLimits()
-		if err := changed.Set(name, "5"); err != nil || warnings != "" || !reflect.DeepEqual(m.Limits, changed) {
-			t.Errorf("%s: %v %s %+v", name, err, warnings, m.Limits)
+	for _, name := range limits.Names() {
+		s, warnings := own(t, `{"supervisor": {"`+name+`": 5}}`)
+		changed := limits.Default()
+		if err := changed.Set(name, "5"); err != nil || warnings != "" || !reflect.DeepEqual(s.Limits(), changed) {
+			t.Errorf("%s: %v %s %+v", name, err, warnings, s.Limits())
 		}
 	}
 }
@@ -92,10 +95,10 @@ func TestModelPrecedence(t *testing.T) {
 	h.vars["ABURN_SUPERVISOR_QUEUE_ABOVE"] = "2"
 	h.vars["ABURN_TIMEOUTS_C"] = "3m"
 	s := h.load()
-	m := s.Model()
+	m, l := s.Model(), s.Limits()
 	if len(m.Phases) != 2 || m.TimeoutOf("B") != 2*time.Minute || m.TimeoutOf("C") != 3*time.Minute || m.Timeout != time.Minute || m.Commands[2].After != "x" ||
-		m.Limits.LoopRepeats != 5 || m.Limits.SilenceAfter != 7*time.Minute || m.Limits.Cooldown != 5*time.Second || m.Limits.QueueAbove != 0.9 {
-		t.Errorf("%+v", m)
+		l.LoopRepeats != 5 || l.SilenceAfter != 7*time.Minute || l.Cooldown != 5*time.Second || l.QueueAbove != 0.9 {
+		t.Errorf("%+v %+v", m, l)
 	}
 	want := `~/.config/aburn/settings.json:1:52: workflow.after.z should be a command: no is none: ignored
 ~/p/.oss/settings.json:1:101: timeouts.A: A is no phase: ignored
@@ -158,17 +161,18 @@ func TestModelWarnings(t *testing.T) {
 		{`{"workflow": {"test_only": []}}`, ``, `1:15: "workflow.test_only" is not a setting (did you mean workflow.tests_only?): ignored`},
 		{`{"workflow": 1}`, ``, `1:2: "workflow" is not a setting: ignored`},
 	} {
-		m, warnings := own(t, c.text)
+		got, warnings := own(t, c.text)
 		same, _ := own(t, c.same)
 		if c.want != "" && warnings != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.text, warnings, c.want)
 		}
-		if c.want != "" && !reflect.DeepEqual(m, same) {
-			t.Errorf("%s\n got %+v\nwant %+v", c.text, m, same)
+		if c.want != "" && !(reflect.DeepEqual(got.Model(), same.Model()) && reflect.DeepEqual(got.Limits(), same.Limits())) {
+			t.Errorf("%s\n got %+v %+v\nwant %+v %+v", c.text, got.Model(), got.Limits(), same.Model(), same.Limits())
 		}
 	}
 	// Two wishes that make a circle only together: one of them counts.
-	m, warnings := own(t, `{"workflow": {"after": {"plan": "ship", "ideate": ""}}}`)
+	s, warnings := own(t, `{"workflow": {"after": {"plan": "ship", "ideate": ""}}}`)
+	m := s.Model()
 	if strings.Count(warnings, "\n") != 0 || !strings.Contains(warnings, "workflow.after.plan cannot be ship, which comes after plan") || m.Commands[1].After != "ideate" {
 		t.Error(warnings, m.Commands)
 	}
@@ -176,7 +180,8 @@ func TestModelWarnings(t *testing.T) {
 
 // A chain may be turned round, though halfway there it is a circle.
 func TestOrderIsJudgedAsAWhole(t *testing.T) {
-	m, warnings := own(t, `{"workflow": {"after": {"ideate": "plan", "plan": "build", "build": "ship", "ship": ""}}}`)
+	s, warnings := own(t, `{"workflow": {"after": {"ideate": "plan", "plan": "build", "build": "ship", "ship": ""}}}`)
+	m := s.Model()
 	if warnings != "" || m.Next("ship") != "build" || m.Next("build") != "plan" || m.Next("plan") != "ideate" {
 		t.Error(warnings, m.Commands)
 	}
@@ -282,7 +287,7 @@ func TestSlowModels(t *testing.T) {
 			text = text[:strings.LastIndex(text[:maxFile-100], ",")] + "]}}"
 		}
 		done := make(chan int, 1)
-		go func() { m, _ := own(t, text); done <- len(m.Commands) + len(m.Phases) + len(m.Tests) }()
+		go func() { s, _ := own(t, text); m := s.Model(); done <- len(m.Commands) + len(m.Phases) + len(m.Tests) }()
 		select {
 		case n := <-done:
 			if n > maxItems+2*maxNames {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"aburn/internal/project"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -45,9 +46,10 @@ type Settings struct {
 	Archive  Archive  // archive.*
 	Warnings []string // what was left out and why, one line each; Model adds those of its keys
 
-	env   func(string) string
-	later []later // the model's keys, in the order of their precedence
-	model *workflow.Model
+	env    func(string) string
+	later  []later // the model's keys, in the order of their precedence
+	model  *workflow.Model
+	limits *limits.Limits
 
 	unread *later // remedy.rules, until somebody asks for them
 	rules  []Rule

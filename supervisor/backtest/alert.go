@@ -59,7 +59,7 @@ func (s *alerts) take(issues []supervisor.Issue, last state.Mark, in supervisor.
 	}
 	s.round++
 	for i := range issues {
-		if supervisor.LevelOf(&issues[i], in.Model) != "" {
+		if supervisor.LevelOf(&issues[i], in.Limits) != "" {
 			s.raise(&issues[i], last, in)
 		}
 	}
@@ -94,7 +94,7 @@ func (s *alerts) raise(i *supervisor.Issue, last state.Mark, in supervisor.Input
 	}
 	a.round = s.round
 	a.Max = max(a.Max, i.Confidence)
-	if a.Queued.IsZero() && supervisor.LevelOf(i, in.Model) == supervisor.Queue {
+	if a.Queued.IsZero() && supervisor.LevelOf(i, in.Limits) == supervisor.Queue {
 		a.Queued = in.Now
 	}
 }

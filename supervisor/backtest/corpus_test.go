@@ -47,10 +47,9 @@ type outcome struct {
 // run replays a scenario; change, unless it is nil, makes other options of its own.
 func run(t *testing.T, s *scenario.Scenario, change func(*Options)) *outcome {
 	t.Helper()
-	options := Options{
-		Model: modelOf(t, s), After: s.After, Labels: labelsOf(s),
-		Observe: func(st *state.State, last state.Mark) state.Observed { return observed(s, st, last) },
-	}
+	options := optionsOf(t, s)
+	options.Labels = labelsOf(s)
+	options.Observe = func(st *state.State, last state.Mark) state.Observed { return observed(s, st, last) }
 	if change != nil {
 		change(&options)
 	}
@@ -98,11 +97,11 @@ func labelsOf(s *scenario.Scenario) []Label {
 	return labels
 }
 
-// modelOf is the model that a scenario is judged by, read the way a user's own settings are.
-func modelOf(t *testing.T, s *scenario.Scenario) *workflow.Model {
+// optionsOf are what a scenario is judged by, its settings read the way a user's own are.
+func optionsOf(t *testing.T, s *scenario.Scenario) Options {
 	if s.Model == nil {
 		model := workflow.Default()
-		return &model
+		return Options{Model: &model, After: s.After}
 	}
 	home := t.TempDir()
 	dir := filepath.Join(home, "aburn")
@@ -115,11 +114,11 @@ func modelOf(t *testing.T, s *scenario.Scenario) *workflow.Model {
 		}
 		return ""
 	})
-	model := set.Model()
+	o := Options{Model: set.Model(), Limits: set.Limits(), After: s.After}
 	if len(set.Warnings) > 0 {
 		t.Errorf("%s: model: %q", s.Name, set.Warnings)
 	}
-	return model
+	return o
 }
 
 // observed is what a look outside the log finds: what the scenario says, from the entry on from which it says so.

@@ -8,6 +8,7 @@ import (
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -150,7 +151,7 @@ func TestTicksAreBounded(t *testing.T) {
 }
 
 func TestAnAlertIsTheFirstTimeOfASignature(t *testing.T) {
-	low, high := issue(supervisor.Loop, "A", 2, 0.75), issue(supervisor.Loop, "A", 2, 0.95)
+	low, high := issue(limits.Loop, "A", 2, 0.75), issue(limits.Loop, "A", 2, 0.95)
 	d := &double{says: func(d *double, now time.Time) []supervisor.Issue {
 		switch d.at {
 		case 3, 4, 6:
@@ -175,10 +176,10 @@ func TestAnAlertIsTheFirstTimeOfASignature(t *testing.T) {
 }
 
 func TestTypesThatAreOffRaiseNothing(t *testing.T) {
-	model := workflow.Default()
-	model.Limits.Off = []string{"loop"}
-	d := &double{says: while(1, 9, issue(supervisor.Loop, "A", 1, 0.95))}
-	if res := replayDouble("@A t*3", d, Options{Model: &model}); len(res.Alerts) != 0 {
+	l := limits.Default()
+	l.Off = []string{limits.Loop}
+	d := &double{says: while(1, 9, issue(limits.Loop, "A", 1, 0.95))}
+	if res := replayDouble("@A t*3", d, Options{Limits: l}); len(res.Alerts) != 0 {
 		t.Errorf("alerts: %+v", res.Alerts[0])
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"aburn/logfmt"
-	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
 )
 
@@ -77,7 +77,7 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 		entries := s.Entries()
 		last := entries[len(entries)-1].Time.Add(s.After)
 		want := run(t, s, nil).res.Alerts
-		r := New(Options{Model: modelOf(t, s), After: s.After})
+		r := New(optionsOf(t, s))
 		for _, e := range interleave(entries, beside(list[(i+1)%len(list)], entries[0].Time.Add(500*time.Millisecond))) {
 			r.Until(e.Time)
 			r.Entry(e, false)
@@ -103,7 +103,7 @@ func about(s *scenario.Scenario, alerts []*Alert, last time.Time) (list []*Alert
 		own[e.Session] = true
 	}
 	for _, a := range alerts {
-		if own[a.Session] && a.Type != supervisor.ChainBroken && a.At.Before(last) {
+		if own[a.Session] && a.Type != limits.ChainBroken && a.At.Before(last) {
 			list = append(list, a)
 		}
 	}

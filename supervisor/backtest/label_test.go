@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 )
 
 // verdicts replays eight calls of session A and gives the verdicts of what is said.
@@ -27,12 +28,12 @@ func verdicts(labels []Label, says ...func(*double, time.Time) []supervisor.Issu
 
 func TestVerdicts(t *testing.T) {
 	loop := func(from int, sig string) func(*double, time.Time) []supervisor.Issue {
-		i := issue(supervisor.Loop, "A", from, 0.8)
+		i := issue(limits.Loop, "A", from, 0.8)
 		i.Signature = sig
 		return while(from, 9, i)
 	}
-	short := while(2, 3, issue(supervisor.Loop, "A", 2, 0.8))
-	expect := func(from uint64) Label { return Label{Kind: Expect, Type: supervisor.Loop, Session: "A", From: from} }
+	short := while(2, 3, issue(limits.Loop, "A", 2, 0.8))
+	expect := func(from uint64) Label { return Label{Kind: Expect, Type: limits.Loop, Session: "A", From: from} }
 	for name, c := range map[string]struct {
 		labels []Label
 		says   []func(*double, time.Time) []supervisor.Issue
@@ -45,10 +46,10 @@ func TestVerdicts(t *testing.T) {
 		"two of two, told late":     {[]Label{expect(2), expect(4)}, []func(*double, time.Time) []supervisor.Issue{loop(5, "x"), loop(6, "y")}, []Verdict{True, True}, 2},
 		"too early and gone":        {[]Label{expect(5)}, []func(*double, time.Time) []supervisor.Issue{short}, []Verdict{False}, 0},
 		"too early, and stands":     {[]Label{expect(5)}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{False}, 1},
-		"in another session":        {[]Label{{Kind: Expect, Type: supervisor.Loop, Session: "B"}}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{False}, 0},
-		"of another type":           {[]Label{{Kind: Expect, Type: supervisor.Silence, Session: "A"}}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{False}, 0},
-		"of the chain":              {[]Label{{Kind: Expect, Type: supervisor.ChainBroken, Session: Chain}}, []func(*double, time.Time) []supervisor.Issue{while(3, 9, issue(supervisor.ChainBroken, "", 3, 1))}, []Verdict{True}, 1},
-		"debatable":                 {[]Label{{Kind: Allow, Type: supervisor.Loop, Session: AnySession}}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{Allowed}, 0},
+		"in another session":        {[]Label{{Kind: Expect, Type: limits.Loop, Session: "B"}}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{False}, 0},
+		"of another type":           {[]Label{{Kind: Expect, Type: limits.Silence, Session: "A"}}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{False}, 0},
+		"of the chain":              {[]Label{{Kind: Expect, Type: limits.ChainBroken, Session: Chain}}, []func(*double, time.Time) []supervisor.Issue{while(3, 9, issue(limits.ChainBroken, "", 3, 1))}, []Verdict{True}, 1},
+		"debatable":                 {[]Label{{Kind: Allow, Type: limits.Loop, Session: AnySession}}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{Allowed}, 0},
 		"nothing was to be found":   {[]Label{}, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{False}, 0},
 		"nobody has said":           {nil, []func(*double, time.Time) []supervisor.Issue{loop(3, "x")}, []Verdict{Unjudged}, 0},
 		"missed":                    {[]Label{expect(0)}, nil, nil, 0},
@@ -67,11 +68,11 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestDelayIsFromTheLabelsEntry(t *testing.T) {
-	res, _ := verdicts([]Label{{Kind: Expect, Type: supervisor.Loop, Session: "A", From: 2}}, while(6, 9, issue(supervisor.Loop, "A", 5, 0.8)))
+	res, _ := verdicts([]Label{{Kind: Expect, Type: limits.Loop, Session: "A", From: 2}}, while(6, 9, issue(limits.Loop, "A", 5, 0.8)))
 	if got := res.Findings[0].Delay; got != 4*time.Second {
 		t.Errorf("with an entry: %v", got)
 	}
-	res, _ = verdicts([]Label{{Kind: Expect, Type: supervisor.Loop, Session: "A"}}, while(6, 9, issue(supervisor.Loop, "A", 5, 0.8)))
+	res, _ = verdicts([]Label{{Kind: Expect, Type: limits.Loop, Session: "A"}}, while(6, 9, issue(limits.Loop, "A", 5, 0.8)))
 	if got := res.Findings[0].Delay; got != time.Second {
 		t.Errorf("without: %v", got)
 	}
@@ -83,16 +84,16 @@ func TestReport(t *testing.T) {
 		res, _ := verdicts(labels, says...)
 		rep.Add(res)
 	}
-	high := Label{Kind: Expect, Type: supervisor.Loop, Session: "A", High: true}
-	never := Label{Kind: Never, Type: supervisor.Loop, Session: AnySession}
-	add([]Label{high}, while(3, 9, issue(supervisor.Loop, "A", 3, 0.95)))
-	add([]Label{high}, while(3, 9, issue(supervisor.Loop, "A", 3, 0.8)))
+	high := Label{Kind: Expect, Type: limits.Loop, Session: "A", High: true}
+	never := Label{Kind: Never, Type: limits.Loop, Session: AnySession}
+	add([]Label{high}, while(3, 9, issue(limits.Loop, "A", 3, 0.95)))
+	add([]Label{high}, while(3, 9, issue(limits.Loop, "A", 3, 0.8)))
 	add([]Label{high})
 	add([]Label{never})
-	add([]Label{never}, while(3, 9, issue(supervisor.Loop, "A", 3, 0.95)))
-	add([]Label{}, while(3, 9, issue(supervisor.Silence, "A", 3, 0.5)))
-	add(nil, while(3, 9, issue(supervisor.Loop, "A", 3, 0.95)))
-	loop := rep.Of(supervisor.Loop)
+	add([]Label{never}, while(3, 9, issue(limits.Loop, "A", 3, 0.95)))
+	add([]Label{}, while(3, 9, issue(limits.Silence, "A", 3, 0.5)))
+	add(nil, while(3, 9, issue(limits.Loop, "A", 3, 0.95)))
+	loop := rep.Of(limits.Loop)
 	if loop.All.Precision() != (Share{2, 3}) || loop.All.Recall() != (Share{2, 3}) || loop.Above.Precision() != (Share{1, 2}) ||
 		loop.Above.Recall() != (Share{1, 3}) || loop.High != (Share{1, 3}) || loop.Traps != 2 || loop.Sprung != 1 || loop.All.Alerts != 4 {
 		t.Errorf("%+v", loop)
@@ -117,8 +118,8 @@ func TestLabelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Label{
-		{Kind: Expect, Type: supervisor.Loop, Session: "A", Entry: 12, High: true},
-		{Kind: Never, Type: supervisor.Silence, Session: AnySession},
+		{Kind: Expect, Type: limits.Loop, Session: "A", Entry: 12, High: true},
+		{Kind: Never, Type: limits.Silence, Session: AnySession},
 	}
 	for _, log := range []string{"a/b.log", "/somewhere/a/b.log"} {
 		if got := all.Of(log); !slices.Equal(got, want) {

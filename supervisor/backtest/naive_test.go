@@ -10,6 +10,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
 	"aburn/supervisor/state"
 	"aburn/workflow"
@@ -60,7 +61,7 @@ func (n *naive) lifecycle(s *naiveSession, e *logfmt.Entry) {
 	switch ev {
 	case logfmt.Start:
 		if c, ok := n.model.Command(cmd); ok && c.After != "" && !n.done[c.After] {
-			n.say(s, supervisor.ChainBroken)
+			n.say(s, limits.ChainBroken)
 		}
 		s.cmd, s.phase, s.before, s.undeclared, s.phases, s.logged = cmd, "", "", false, 0, 0
 	case logfmt.PhaseStart:
@@ -68,24 +69,24 @@ func (n *naive) lifecycle(s *naiveSession, e *logfmt.Entry) {
 			return slices.IndexFunc(n.model.Phases, func(p workflow.Phase) bool { return p.Name == name })
 		}
 		if n.model.HasPhase(phase) && at(phase) != at(s.before)+1 {
-			n.say(s, supervisor.OutOfOrder)
+			n.say(s, limits.OutOfOrder)
 		}
 		s.phase, s.before, s.began = phase, phase, s.last
 	case logfmt.PhaseComplete:
 		s.phase = ""
 		if s.phases++; s.logged == 0 {
-			n.say(s, supervisor.MissingMilestone)
+			n.say(s, limits.MissingMilestone)
 		}
 	case logfmt.Milestone:
 		s.logged++
 		s.milestones = append(s.milestones, s.last.At)
 		if m := s.milestones; len(m) > 3 && m[len(m)-1]-m[len(m)-2] > 2*(m[1]-m[0]) {
-			n.say(s, supervisor.Declining)
+			n.say(s, limits.Declining)
 		}
 	case logfmt.Complete:
 		n.done[cmd], s.cmd, s.phase = true, "", ""
 	case logfmt.Failed:
-		n.say(s, supervisor.ExplicitFailure)
+		n.say(s, limits.ExplicitFailure)
 		if s.phase = ""; phase == "" {
 			s.cmd = ""
 		}
@@ -94,16 +95,16 @@ func (n *naive) lifecycle(s *naiveSession, e *logfmt.Entry) {
 	case logfmt.AgentComplete:
 		delete(s.agents, gjson.GetBytes(e.Data, "agent_id").Str)
 		if gjson.GetBytes(e.Data, "status").Str == "failed" {
-			n.say(s, supervisor.AgentFailed)
+			n.say(s, limits.AgentFailed)
 		}
 	case logfmt.Command:
 		_, s.undeclared = n.model.Command(gjson.GetBytes(e.Data, "command").Str)
 	case logfmt.Stop:
 		if s.undeclared {
-			n.say(s, supervisor.Undeclared)
+			n.say(s, limits.Undeclared)
 		}
 		if len(s.agents) > 0 {
-			n.say(s, supervisor.AbandonedAgent)
+			n.say(s, limits.AbandonedAgent)
 		}
 	case logfmt.Permission, logfmt.Notify:
 		s.waits, s.question = s.last, ev == logfmt.Notify
@@ -114,13 +115,13 @@ func (n *naive) lifecycle(s *naiveSession, e *logfmt.Entry) {
 
 func (n *naive) end(s *naiveSession) {
 	if s.cmd != "" {
-		n.say(s, supervisor.AbruptStop)
+		n.say(s, limits.AbruptStop)
 		if s.phases > 0 {
-			n.say(s, supervisor.Partial)
+			n.say(s, limits.Partial)
 		}
 	}
 	if len(s.open) > 0 {
-		n.say(s, supervisor.KilledTool)
+		n.say(s, limits.KilledTool)
 	}
 	s.cmd, s.phase = "", ""
 }
@@ -136,7 +137,7 @@ func (n *naive) call(s *naiveSession, e *logfmt.Entry) {
 		s.fails = 0
 	case logfmt.ToolFailed:
 		if s.fails++; s.fails == 3 {
-			n.say(s, supervisor.ToolFailureRun)
+			n.say(s, limits.ToolFailureRun)
 		}
 	default:
 		return
@@ -144,19 +145,19 @@ func (n *naive) call(s *naiveSession, e *logfmt.Entry) {
 	delete(s.open, id)
 	what := data.Get("tool").Str + head + path
 	if s.calls[what]++; s.calls[what] == 3 {
-		n.say(s, supervisor.Loop)
+		n.say(s, limits.Loop)
 	}
 	if data.Get("sha256").Exists() {
 		if s.calls[what] == 4 {
-			n.say(s, supervisor.EditChurn)
+			n.say(s, limits.EditChurn)
 		}
 		if p, _ := n.model.Phase(s.phase); p.TestsOnly && !strings.Contains(path, "test") {
-			n.say(s, supervisor.TDDViolation)
+			n.say(s, limits.TDDViolation)
 		}
 	}
 	if n.model.IsTestCommand(head) {
 		if e.Event == logfmt.ToolFailed && s.passed[head] {
-			n.say(s, supervisor.Regression)
+			n.say(s, limits.Regression)
 		}
 		s.passed[head] = e.Event == logfmt.Tool
 	}
@@ -174,17 +175,17 @@ func (n *naive) Judge(in supervisor.Input) []supervisor.Issue {
 	for _, s := range n.sessions {
 		since := func(m state.Mark) time.Duration { return in.Now.Sub(m.Time()) }
 		if s.cmd != "" && since(s.last) > 5*time.Minute {
-			n.say(s, supervisor.Silence)
+			n.say(s, limits.Silence)
 		}
 		if s.phase != "" && since(s.began) > n.model.TimeoutOf(s.phase) {
-			n.say(s, supervisor.PhaseStuck)
+			n.say(s, limits.PhaseStuck)
 		}
 		if s.waits.Is() && since(s.waits) > 2*time.Minute {
-			n.say(s, map[bool]supervisor.Type{false: supervisor.PermissionWait, true: supervisor.QuestionWait}[s.question])
+			n.say(s, map[bool]supervisor.Type{false: limits.PermissionWait, true: limits.QuestionWait}[s.question])
 		}
 		for _, spawned := range s.agents {
 			if since(spawned) > 5*time.Minute {
-				n.say(s, supervisor.AgentSilence)
+				n.say(s, limits.AgentSilence)
 			}
 		}
 	}
@@ -195,9 +196,10 @@ func (n *naive) Judge(in supervisor.Input) []supervisor.Issue {
 
 // naiveRun replays a scenario into the naive analyser.
 func naiveRun(t *testing.T, s *scenario.Scenario) *outcome {
-	model := modelOf(t, s)
-	r := New(Options{Model: model, After: s.After, Labels: labelsOf(s)})
-	r.fold = &naive{model: model, sessions: map[logfmt.SessionID]*naiveSession{}, done: map[string]bool{}}
+	o := optionsOf(t, s)
+	o.Labels = labelsOf(s)
+	r := New(o)
+	r.fold = &naive{model: o.Model, sessions: map[logfmt.SessionID]*naiveSession{}, done: map[string]bool{}}
 	return replay(s, r)
 }
 

@@ -19,15 +19,17 @@ import (
 
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
 // Options are how to replay.
 type Options struct {
-	Model *workflow.Model
-	Step  time.Duration // between two looks while nothing comes; 0 = as State.Due says
-	After time.Duration // how long the clock ticks on behind the last entry, at most a day
+	Model  *workflow.Model
+	Limits *limits.Limits // nil: the default ones
+	Step   time.Duration  // between two looks while nothing comes; 0 = as State.Due says
+	After  time.Duration  // how long the clock ticks on behind the last entry, at most a day
 	// Labels are what is really wrong in this log; nil: nobody has said. An empty list says that nothing is.
 	Labels []Label
 	// Observe tells what could have been seen outside the log when that was the newest entry; nil: nothing. The mark's
@@ -62,7 +64,10 @@ type Replay struct {
 
 // New begins a replay.
 func New(o Options) *Replay {
-	st := state.New(o.Model)
+	if o.Limits == nil {
+		o.Limits = limits.Default()
+	}
+	st := state.New(o.Model, o.Limits)
 	return &Replay{o: o, state: st, fold: judged{st}, labels: newJudgement(o.Labels)}
 }
 
@@ -128,7 +133,7 @@ func (r *Replay) next(from time.Time) time.Time {
 }
 
 func (r *Replay) input() supervisor.Input {
-	in := supervisor.Input{Now: r.clock.now, Model: r.o.Model}
+	in := supervisor.Input{Now: r.clock.now, Model: r.o.Model, Limits: r.o.Limits}
 	if r.o.Observe != nil {
 		in.Observed = r.o.Observe(r.state, r.last)
 	}

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"aburn/supervisor"
-	"aburn/workflow"
+	"aburn/supervisor/limits"
 )
 
-// Sweep is one limit of the model with the values to try.
+// Sweep is one limit with the values to try.
 type Sweep struct {
-	Name   string          // TYPE.PARAM, one of workflow.Limits' names
+	Name   string          // TYPE.PARAM, one of limits.Names
 	Type   supervisor.Type // whose limit it is
 	Values []string        // as Limits.Set takes them
 }
@@ -22,20 +22,19 @@ type Sweep struct {
 // DefaultValues is how many values a Sweep tries where nobody says.
 const DefaultValues = 10
 
-// ErrNoLimit is ParseSweep's answer to a name that the model does not have.
+// ErrNoLimit is ParseSweep's answer to a name of no limit.
 type ErrNoLimit struct{ Name string }
 
-func (e *ErrNoLimit) Error() string { return strconv.Quote(e.Name) + " is no limit of the model" }
+func (e *ErrNoLimit) Error() string { return strconv.Quote(e.Name) + " is no limit of the supervisor" }
 
 // ParseSweep reads NAME=FROM..TO[/N]: N values from one to the other, both included, of whole numbers at most those that
-// there are. The model is asked whether it takes them.
-func ParseSweep(text string, model *workflow.Model) (Sweep, error) {
+// there are. Each is a value that the limit may have.
+func ParseSweep(text string) (Sweep, error) {
 	name, span, ok := strings.Cut(text, "=")
 	from, to, ok2 := strings.Cut(span, "..")
 	if !ok || !ok2 {
 		return Sweep{}, fmt.Errorf("%s is not NAME=FROM..TO", strconv.Quote(text))
 	}
-	limits := model.Limits
 	if !slices.Contains(limits.Names(), name) {
 		return Sweep{}, &ErrNoLimit{name}
 	}
@@ -47,8 +46,9 @@ func ParseSweep(text string, model *workflow.Model) (Sweep, error) {
 		}
 		to = before
 	}
+	l := limits.Default()
 	for _, value := range []string{from, to} {
-		if err := limits.Set(name, value); err != nil {
+		if err := l.Set(name, value); err != nil {
 			return Sweep{}, fmt.Errorf("%s: %s %w", name, strconv.Quote(value), err)
 		}
 	}
@@ -60,17 +60,17 @@ func ParseSweep(text string, model *workflow.Model) (Sweep, error) {
 	kind, _, _ := strings.Cut(name, ".")
 	s.Type = supervisor.Type(kind)
 	for _, value := range values {
-		if limits.Set(name, value) == nil && (len(s.Values) == 0 || s.Values[len(s.Values)-1] != limits.Get(name)) {
-			s.Values = append(s.Values, limits.Get(name))
+		if l.Set(name, value) == nil && (len(s.Values) == 0 || s.Values[len(s.Values)-1] != l.Get(name)) {
+			s.Values = append(s.Values, l.Get(name))
 		}
 	}
 	return s, nil
 }
 
-// With is the model with a value.
-func (s *Sweep) With(model *workflow.Model, value string) (*workflow.Model, error) {
-	other := *model
-	return &other, other.Limits.Set(s.Name, value)
+// With is a copy of the limits with a value.
+func (s *Sweep) With(l *limits.Limits, value string) (*limits.Limits, error) {
+	other := *l
+	return &other, other.Set(s.Name, value)
 }
 
 // between makes n values from one to the other of what both are: whole numbers, numbers or times.

@@ -39,7 +39,7 @@ func TestTwiceIsOnce(t *testing.T) {
 
 // raisedOf are the types and sessions of what was raised, without what only observations tell.
 func raisedOf(t *testing.T, s *scenario.Scenario, entries []*logfmt.Entry) (list []string) {
-	r := New(Options{Model: modelOf(t, s), After: s.After})
+	r := New(optionsOf(t, s))
 	for _, e := range entries {
 		r.Until(e.Time)
 		r.Entry(e, false)

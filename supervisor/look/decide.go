@@ -47,7 +47,7 @@ func (d *decision) calls() bool {
 func (d *decision) due() (due []*supervisor.Issue) {
 	for i := range d.result.Issues {
 		is := &d.result.Issues[i]
-		if supervisor.LevelOf(is, d.model) == supervisor.Queue && d.reachable(is) && !d.advised(is) {
+		if supervisor.LevelOf(is, d.limits) == supervisor.Queue && d.reachable(is) && !d.advised(is) {
 			due = append(due, is)
 		}
 	}
@@ -63,7 +63,7 @@ func (d *decision) advised(is *supervisor.Issue) bool {
 			return false
 		}
 		age := d.result.Now.Sub(a.Queued.Time())
-		return age >= -skew && age < d.model.Limits.Cooldown || d.away(is, a)
+		return age >= -skew && age < d.limits.Cooldown || d.away(is, a)
 	})
 }
 
@@ -156,7 +156,7 @@ const silentFor = 24 * time.Hour
 
 // judged reports whether an issue like that of the advice would have been found.
 func (d *decision) judged(a *state.Advice) bool {
-	if slices.Contains(d.model.Limits.Off, a.Type) {
+	if slices.Contains(d.limits.Off, a.Type) {
 		return false
 	}
 	if a.Session == "" {
@@ -168,7 +168,7 @@ func (d *decision) judged(a *state.Advice) bool {
 
 // put queues an issue, unless the queue has it, or had it a little while ago.
 func (d *decision) put(is *supervisor.Issue) {
-	now, cooldown := d.result.Now, d.model.Limits.Cooldown
+	now, cooldown := d.result.Now, d.limits.Cooldown
 	t := d.task(is)
 	put, err := d.desk.Put(t, cooldown, now)
 	if err != nil {
@@ -292,7 +292,7 @@ func (l *Look) Tell(issues []supervisor.Issue, now time.Time) error {
 		told := l.folded.state != nil && slices.ContainsFunc(l.folded.state.Told, func(t state.Told) bool {
 			return t.Signature == issues[i].Signature
 		})
-		if level := supervisor.LevelOf(&issues[i], l.model); level != "" && !told {
+		if level := supervisor.LevelOf(&issues[i], l.limits); level != "" && !told {
 			entries = append(entries, intervention(&issues[i], "", level))
 		}
 	}

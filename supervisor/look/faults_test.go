@@ -340,7 +340,7 @@ func (w *world) desk(do func(d *queue.Desk)) {
 func TestNoLongerLookedFor(t *testing.T) {
 	for name, change := range map[string]func(w *world){
 		"a session that was silent for days": func(w *world) { w.now = w.now.Add(3 * 24 * time.Hour) },
-		"a type that was switched off":       func(w *world) { w.set.Model().Limits.Off = []string{"explicit_failure"} },
+		"a type that was switched off":       func(w *world) { w.set.Limits().Off = []string{"explicit_failure"} },
 	} {
 		w := newWorld(t)
 		w.draw(failure)
@@ -356,7 +356,7 @@ func TestNoLongerLookedFor(t *testing.T) {
 // That a session ended made nothing good: its task waits for it to be resumed.
 func TestOverIsNotResolved(t *testing.T) {
 	w := newWorld(t)
-	w.set.Model().Limits.LoopRepeats = 3
+	w.set.Limits().LoopRepeats = 3
 	w.draw(`@A SESSION_START'startup' PROMPT'go' { Bash'make it'#1!1 }*8 STOP`)
 	if r := w.once(); len(r.Queued) != 1 {
 		t.Fatalf("queued %+v of %s", r.Queued, r.signatures())

@@ -53,7 +53,7 @@ func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
 func (l *Look) anew() error {
 	l.slow()
 	at, err := l.o.Journal.Newest()
-	l.folded = folded{state: state.New(l.model), at: at}
+	l.folded = folded{state: state.New(l.model, l.limits), at: at}
 	return err
 }
 

@@ -6,8 +6,8 @@
 //     is made of the task: a look that dies in between is finished by the next
 //     one, and two at once write one entry.
 //   - A look that did not read the log to its end decides nothing.
-//   - The stored state is derived: one that is missing, broken, of another model or
-//     of another log is folded again from the newest segment, never believed.
+//   - The stored state is derived: one that is missing, broken, of another model
+//     or log is folded again from the newest segment, never believed.
 //   - queue.json and workflow-state.json are written under the queue's lock only,
 //     and the log's lock is taken after it, never before.
 //   - Nothing is read outside of .oss but what a verdict asks for: whether a
@@ -31,6 +31,7 @@ import (
 	"aburn/internal/settings"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -40,7 +41,7 @@ type Options struct {
 	Root     *os.Root // .oss, as opened by project.OpenOss
 	Project  *project.Project
 	Journal  *journal.Journal
-	Settings *settings.Settings // the model, and how long tasks wait
+	Settings *settings.Settings // the model, the limits, and how long tasks wait
 	Key      []byte             // of the project's mark; nil: nothing is decided and nothing is stored
 	By       journal.By         // a hook reads at most 1 MiB and hardly waits for the queue's lock; a command reads all and waits 2 s for it
 
@@ -62,6 +63,7 @@ type Options struct {
 type Look struct {
 	o      Options
 	model  *workflow.Model
+	limits *limits.Limits
 	queue  *queue.Queue
 	folded folded
 	slowed bool
@@ -69,7 +71,7 @@ type Look struct {
 
 // New prepares a look and touches no file.
 func New(o Options) *Look {
-	return &Look{o: o, model: o.Settings.Model(), queue: queue.New(o.Root, o.Key)}
+	return &Look{o: o, model: o.Settings.Model(), limits: o.Settings.Limits(), queue: queue.New(o.Root, o.Key)}
 }
 
 // Result is what one look came to.
@@ -184,7 +186,7 @@ func (l *Look) Peek(ctx context.Context, now time.Time) (Result, error) {
 // At judges as of an earlier moment, by the entries that bear no later time. What
 // can be observed today says nothing about then, so nothing is.
 func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
-	r := Result{Now: at, State: state.New(l.model)}
+	r := Result{Now: at, State: state.New(l.model, l.limits)}
 	steps := l.steps(ctx, time.Time{})
 	for rec, err := range l.o.Journal.Entries(journal.Position{}) {
 		if err != nil {
@@ -198,7 +200,7 @@ func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
 		}
 	}
 	r.Read, r.Damage, r.Complete = steps.read, l.o.Journal.Stats().Damage, true
-	r.Issues = supervisor.Judge(r.State, supervisor.Input{Now: at, Model: l.model})
+	r.Issues = supervisor.Judge(r.State, supervisor.Input{Now: at, Model: l.model, Limits: l.limits})
 	return r, nil
 }
 
@@ -211,7 +213,7 @@ func (l *Look) judge(ctx context.Context, now, until time.Time) (Result, error) 
 		return r, err
 	}
 	r.Observed = l.observe(r.State.Wants())
-	r.Issues = supervisor.Judge(r.State, supervisor.Input{Now: now, Model: l.model, Observed: r.Observed})
+	r.Issues = supervisor.Judge(r.State, supervisor.Input{Now: now, Model: l.model, Limits: l.limits, Observed: r.Observed})
 	return r, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"aburn/internal/lockfile"
 	"aburn/internal/queue"
 	"aburn/logfmt"
-	"aburn/supervisor"
+	"aburn/supervisor/limits"
 
 	"github.com/tidwall/gjson"
 )
@@ -27,7 +27,7 @@ func TestOnce(t *testing.T) {
 	w.set.Queue.Expires = 7 * time.Minute
 	w.draw(failure)
 	r := w.once()
-	if len(r.Queued) != 1 || r.Queued[0].Issue.Type != supervisor.ExplicitFailure {
+	if len(r.Queued) != 1 || r.Queued[0].Issue.Type != limits.ExplicitFailure {
 		t.Fatalf("queued %+v of %s", r.Queued, r.signatures())
 	}
 	task := w.tasks()[0]
@@ -77,7 +77,7 @@ func TestDroppedStaysDropped(t *testing.T) {
 	if r := w.once(); len(r.Queued) != 0 {
 		t.Errorf("queued again: %+v", r.Queued)
 	}
-	later := func() { w.now = w.now.Add(w.set.Model().Limits.Cooldown + time.Second) }
+	later := func() { w.now = w.now.Add(w.set.Limits().Cooldown + time.Second) }
 	later()
 	if r := w.once(); len(r.Queued) != 1 {
 		t.Errorf("never again: %+v", r.Queued)
@@ -218,7 +218,7 @@ func TestAt(t *testing.T) {
 		r, err := New(w.options(journal.Command)).At(context.Background(), at)
 		n := 0
 		for _, is := range r.Issues {
-			if is.Type == supervisor.ExplicitFailure {
+			if is.Type == limits.ExplicitFailure {
 				n++
 			}
 		}

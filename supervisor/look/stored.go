@@ -84,7 +84,7 @@ func (l *Look) load() (folded, error) {
 	if err != nil || len(f.tail) == 0 || len(f.tail) > markSize || f.at.Offset < int64(len(f.tail)) {
 		return folded{}, errNoState
 	}
-	if f.state, err = state.Load(text, l.model); err != nil {
+	if f.state, err = state.Load(text, l.model, l.limits); err != nil {
 		return folded{}, err
 	}
 	return f, nil

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"aburn/logfmt"
-	"aburn/workflow"
+	"aburn/supervisor/limits"
 )
 
 const testdata = "../testdata"
@@ -37,7 +37,7 @@ func load(t *testing.T) []*Scenario {
 
 // TestCorpus: every scenario can be read, makes a log as the format wants it, and names known types only.
 func TestCorpus(t *testing.T) {
-	known := workflow.Types()
+	known := limits.Types()
 	seen := map[string]bool{}
 	for _, s := range load(t) {
 		checkLog(t, s)
@@ -94,7 +94,7 @@ func TestCounts(t *testing.T) {
 	if frozen.all*4 < whole.all || frozen.woven*2 < frozen.all || frozen.healthy < 40 {
 		t.Errorf("of these are frozen %+v", frozen)
 	}
-	for _, typ := range workflow.Types() {
+	for _, typ := range limits.Types() {
 		least := 4
 		if slices.Contains(queued, typ) {
 			least = 12

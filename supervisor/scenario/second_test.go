@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"aburn/workflow"
+	"aburn/supervisor/limits"
 )
 
 // TestSecond: the later examinations can be read, name known types only, and have what an examination needs.
@@ -22,7 +22,7 @@ func TestSecond(t *testing.T) {
 	for _, s := range load(t) {
 		first[s.Name] = true
 	}
-	known, found, healthy := workflow.Types(), map[string]int{}, 0
+	known, found, healthy := limits.Types(), map[string]int{}, 0
 	for _, s := range all {
 		checkLog(t, s)
 		checkClaims(t, s, known)

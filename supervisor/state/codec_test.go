@@ -9,6 +9,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
@@ -47,10 +48,10 @@ func fill(v reflect.Value, n *int) {
 // Every member of every struct is stored: who adds one and not to the codec fails here.
 func TestCodecForgetsNothing(t *testing.T) {
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	n := 0
 	fill(reflect.ValueOf(s).Elem(), &n)
-	got, err := Load(s.AppendJSON(nil), &model)
+	got, err := Load(s.AppendJSON(nil), &model, limits.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestCodec(t *testing.T) {
 	if !logfmt.Valid(stored) {
 		t.Fatalf("no JSON: %s", stored)
 	}
-	got, err := Load(stored, s.model)
+	got, err := Load(stored, s.model, s.limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func bare(v reflect.Value) {
 
 func TestCodecOfNothing(t *testing.T) {
 	model := workflow.Default()
-	s, err := Load(New(&model).AppendJSON(nil), &model)
+	s, err := Load(New(&model, limits.Default()).AppendJSON(nil), &model, limits.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,8 +120,13 @@ func TestLoadRefuses(t *testing.T) {
 	stored := string(s.AppendJSON(nil))
 	other := workflow.Default()
 	other.Phases = other.Phases[:1]
-	if _, err := Load([]byte(stored), &other); !errors.Is(err, ErrState) {
+	if _, err := Load([]byte(stored), &other, limits.Default()); !errors.Is(err, ErrState) {
 		t.Errorf("of another model: %v", err)
+	}
+	streaks := *s.limits
+	streaks.ToolFailureRunFailures++
+	if _, err := Load([]byte(stored), s.model, &streaks); !errors.Is(err, ErrState) {
+		t.Errorf("of another limit of failures: %v", err)
 	}
 	for name, text := range map[string]string{
 		"empty":              "",
@@ -145,12 +151,12 @@ func TestLoadRefuses(t *testing.T) {
 		if text == stored {
 			t.Errorf("%s: the test changes nothing", name)
 		}
-		if got, err := Load([]byte(text), s.model); !errors.Is(err, ErrState) || got != nil {
+		if got, err := Load([]byte(text), s.model, s.limits); !errors.Is(err, ErrState) || got != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for n := range len(stored) {
-		if _, err := Load([]byte(stored[:n]), s.model); !errors.Is(err, ErrState) {
+		if _, err := Load([]byte(stored[:n]), s.model, s.limits); !errors.Is(err, ErrState) {
 			t.Fatalf("the first %d bytes: %v", n, err)
 		}
 	}

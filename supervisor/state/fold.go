@@ -2,11 +2,15 @@ package state
 
 import (
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
-// New is the State of an empty log. The model is not to change any more.
-func New(model *workflow.Model) *State { return &State{model: model, fold: &folder{}} }
+// New is the State of an empty log. Neither the model nor the limits are to change any more. Of the limits the facts
+// depend on ToolFailureRunFailures alone: see step.count.
+func New(model *workflow.Model, l *limits.Limits) *State {
+	return &State{model: model, limits: l, fold: &folder{}}
+}
 
 // Apply folds one entry. Carried says that a rotation copied it here and that the
 // fold has not seen the original: it tells what was, and is no new event.
@@ -54,7 +58,7 @@ type folder struct {
 	entry  logfmt.Entry
 	step   step
 	phases [2]*Phase // for step.phases
-	hash   string    // of the model
+	basis  string    // see State.basis
 
 	tests    map[string]workflow.TestRun // by head
 	products map[string]bool             // by path: production code
@@ -198,3 +202,6 @@ func (x *step) anew() {
 
 // Model is the workflow that the State was folded with; nil for none.
 func (s *State) Model() *workflow.Model { return s.model }
+
+// Limits are those that the State was folded with.
+func (s *State) Limits() *limits.Limits { return s.limits }

@@ -251,7 +251,7 @@ func (x *step) did() Did {
 // count counts failing calls in a row.
 func (x *step) count(did *Did) {
 	f := &x.line.Fails
-	if x.agent == nil && f.Last.Ord < x.ses.Asked.Ord && len(f.Inputs) < x.model.Limits.ToolFailureRunFailures {
+	if x.agent == nil && f.Last.Ord < x.ses.Asked.Ord && len(f.Inputs) < x.limits.ToolFailureRunFailures {
 		*f = Streak{} // what is a trouble already goes on until something works
 	}
 	switch {

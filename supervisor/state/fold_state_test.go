@@ -8,6 +8,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -203,7 +204,7 @@ func TestUnderWay(t *testing.T) {
 		"@A build> build:RED> @B plan> @A PROMPT Bash'pwd'": "build RED",
 	} {
 		model := workflow.Default()
-		s := New(&model)
+		s := New(&model, limits.Default())
 		entries, _ := drawn.Entries(drawing)
 		for _, e := range entries[2:] {
 			s.Apply(e, false)
@@ -224,7 +225,7 @@ func TestCarried(t *testing.T) {
 		{"@A build> build. @B plan>", "@A Bash'ls'", "build> . heard=2 middle=true turn=true: build 1 2 0, plan 3 0 0 open"},
 	} {
 		model := workflow.Default()
-		s := New(&model)
+		s := New(&model, limits.Default())
 		carried, _ := drawn.Entries(tc.carried)
 		for _, e := range carried {
 			s.Apply(e, true)
@@ -248,7 +249,7 @@ func TestCarried(t *testing.T) {
 // newer entries.
 func TestCarriedLate(t *testing.T) {
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	old, _ := drawn.Entries("@A plan> plan. build! build. build>")
 	d, err := drawn.Draw(old, "@A build!")
 	if err != nil {
@@ -297,7 +298,7 @@ func TestAgentInTheBackground(t *testing.T) {
 		{"nested, and its end was lost", []*logfmt.Entry{spawn, nested}, "0 open; background=false running=false failed=false call= in=a0"},
 	} {
 		model := workflow.Default()
-		s := New(&model)
+		s := New(&model, limits.Default())
 		for _, e := range tc.entries {
 			s.Apply(e, false)
 		}
@@ -309,7 +310,7 @@ func TestAgentInTheBackground(t *testing.T) {
 		}
 	}
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	s.Apply(start, false)
 	s.Apply(report, false)
 	if len(s.Sessions[0].Calls) != 1 {
@@ -320,7 +321,7 @@ func TestAgentInTheBackground(t *testing.T) {
 // A sub-agent waits for itself: what the session does answers nothing.
 func TestWaitOfAgent(t *testing.T) {
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	s.Apply(raw(logfmt.Permission, "a1", `{"tool":"Bash","head":"rm x"}`), false)
 	s.Apply(raw(logfmt.ToolStart, "", `{"tool":"Bash","tool_use_id":"c1"}`), false)
 	if w := s.Sessions[0].Waits; len(w) != 1 || w[0].Agent != "a1" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -14,7 +15,7 @@ import (
 func fold(t *testing.T, drawing string) (*State, time.Time) {
 	t.Helper()
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	d, err := drawn.Draw(nil, drawing)
 	if err != nil {
 		t.Fatal(err)

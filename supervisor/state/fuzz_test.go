@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
@@ -15,15 +16,15 @@ func FuzzLoad(f *testing.F) {
 	for seed := range uint64(4) {
 		f.Add(foldAll(scenario.Random(seed, 150)).AppendJSON(nil))
 	}
-	f.Add(New(&model).AppendJSON(nil))
+	f.Add(New(&model, limits.Default()).AppendJSON(nil))
 	rest := scenario.Random(99, 60)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := Load(data, &model)
+		s, err := Load(data, &model, limits.Default())
 		if err != nil {
 			return
 		}
 		stored := s.AppendJSON(nil)
-		again, err := Load(stored, &model)
+		again, err := Load(stored, &model, limits.Default())
 		if err != nil || !bytes.Equal(again.AppendJSON(nil), stored) {
 			t.Fatalf("%v: read\n%s\nwritten\n%s", err, data, stored)
 		}
@@ -49,12 +50,12 @@ func FuzzApplyLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte, carried bool) {
 		model := workflow.Default()
-		s := New(&model)
+		s := New(&model, limits.Default())
 		for _, it := range scenario.Random(3, 20) {
 			s.Apply(it.Entry, it.Carried)
 		}
 		s.ApplyLine(line, carried)
-		if _, err := Load(s.AppendJSON(nil), &model); err != nil {
+		if _, err := Load(s.AppendJSON(nil), &model, limits.Default()); err != nil {
 			t.Fatalf("%s makes a State that cannot be loaded", line)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -52,7 +53,7 @@ func TestMemoryOfLongLog(t *testing.T) {
 // texts never come again, and prints what that took.
 func foldBytes(size int64) {
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	var line []byte
 	at := drawn.Epoch
 	for n, done := 0, int64(0); done < size; n++ {

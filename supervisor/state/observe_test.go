@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -49,7 +50,7 @@ func TestWants(t *testing.T) {
 // What was there when it was logged is asked for only as long as it is the newest.
 func TestWantsHashedOutputs(t *testing.T) {
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	outputs := func() string {
 		list := ""
 		for _, o := range s.Wants().Outputs {

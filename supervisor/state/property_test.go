@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
 
 func foldAll(items []scenario.Item) *State {
 	model := workflow.Default()
-	s := New(&model)
+	s := New(&model, limits.Default())
 	for _, it := range items {
 		s.Apply(it.Entry, it.Carried)
 	}
@@ -28,10 +29,10 @@ func TestPrefixAndRestIsTheWhole(t *testing.T) {
 		whole := foldAll(items).AppendJSON(nil)
 		step := max(1, len(items)/150)
 		model := workflow.Default()
-		prefix := New(&model)
+		prefix := New(&model, limits.Default())
 		for cut := 0; cut <= len(items); cut++ {
 			if cut%step == 0 {
-				s, err := Load(prefix.AppendJSON(nil), &model)
+				s, err := Load(prefix.AppendJSON(nil), &model, limits.Default())
 				if err != nil {
 					t.Fatalf("%s, cut at %d: %v", name, cut, err)
 				}
@@ -49,12 +50,27 @@ func TestPrefixAndRestIsTheWhole(t *testing.T) {
 	}
 }
 
+// Of the limits the fold asks for one alone, so the others may change without a new fold.
+func TestOneLimitChangesFacts(t *testing.T) {
+	other := &limits.Limits{ToolFailureRunFailures: limits.Default().ToolFailureRunFailures}
+	for name, items := range scenario.Logs(t, "../testdata/recordings") {
+		model := workflow.Default()
+		s := New(&model, other)
+		for _, it := range items {
+			s.Apply(it.Entry, it.Carried)
+		}
+		if !bytes.Equal(s.AppendJSON(nil), foldAll(items).AppendJSON(nil)) {
+			t.Errorf("%s: another limit changed the facts", name)
+		}
+	}
+}
+
 // Recorded entries come as lines too: both ways are one.
 func TestLinesAreEntries(t *testing.T) {
 	for name, items := range scenario.Logs(t, "../testdata/recordings") {
 		byEntry := foldAll(items)
 		model := workflow.Default()
-		byLine := New(&model)
+		byLine := New(&model, limits.Default())
 		for _, it := range items {
 			line, err := it.Entry.AppendJSON(nil)
 			if err != nil {
@@ -70,7 +86,7 @@ func TestLinesAreEntries(t *testing.T) {
 	}
 	for _, line := range []string{"", "# SESSION:PROMPT", "{", `{"ts":"2026-11-21T10:00:00.000Z","cmd":"plan","eve`, "\x00\x00"} {
 		model := workflow.Default()
-		if s := New(&model); s.ApplyLine([]byte(line), false) || s.Entries > 0 {
+		if s := New(&model, limits.Default()); s.ApplyLine([]byte(line), false) || s.Entries > 0 {
 			t.Errorf("%q is an entry", line)
 		}
 	}
@@ -232,7 +248,7 @@ func TestBounded(t *testing.T) {
 	}
 	s := foldAll(items)
 	stored := s.AppendJSON(nil)
-	if _, err := Load(stored, s.model); err != nil {
+	if _, err := Load(stored, s.model, s.limits); err != nil {
 		t.Fatal("a list is longer than its maximum: ", err)
 	}
 	if len(s.Sessions) != maxSessions || s.Forgot == 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
 
@@ -57,8 +58,9 @@ type State struct {
 	Told     []Told     // what the watcher told the user and has not been resolved, newest last; at most maxTold
 	Forgot   int        // sessions that were forgotten
 
-	model *workflow.Model
-	fold  *folder // what folding needs besides the facts
+	model  *workflow.Model
+	limits *limits.Limits
+	fold   *folder // what folding needs besides the facts
 }
 
 // Session is one session of an agent. Entries that name no session are one of

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/look"
-	"aburn/workflow"
 )
 
 // Issue is one that stands.
@@ -36,13 +36,13 @@ type Event struct {
 }
 
 // issues is what a look found, without the types that are switched off.
-func issues(r *look.Result, model *workflow.Model) (list []Issue) {
+func issues(r *look.Result, l *limits.Limits) (list []Issue) {
 	tasks := map[string]string{}
 	for _, q := range r.Queued {
 		tasks[q.Issue.Signature] = q.Task
 	}
 	for _, i := range r.Issues {
-		if level := supervisor.LevelOf(&i, model); level != "" {
+		if level := supervisor.LevelOf(&i, l); level != "" {
 			list = append(list, Issue{i, level, tasks[i.Signature]})
 		}
 	}
@@ -71,7 +71,7 @@ func (w *watch) news(at time.Time) (events []Event) {
 			}
 		case !known && (inLog || !w.began && i.Since.Is() && at.Sub(i.Since.Time()) > oldNews):
 			events = append(events, Event{at, Standing, i})
-		case inLog || known && at.Sub(before.at) < w.Model.Limits.Cooldown:
+		case inLog || known && at.Sub(before.at) < w.Limits.Cooldown:
 			continue // it comes and goes
 		default:
 			before.at = at
@@ -94,7 +94,7 @@ func (w *watch) resolved(at time.Time) (events []Event) {
 		w.told[i.Signature] = telling{at: t.at}
 	}
 	maps.DeleteFunc(w.told, func(signature string, t telling) bool {
-		return !t.heard && at.Sub(t.at) >= w.Model.Limits.Cooldown
+		return !t.heard && at.Sub(t.at) >= w.Limits.Cooldown
 	})
 	return events
 }

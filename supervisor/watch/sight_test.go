@@ -8,6 +8,7 @@ import (
 
 	"aburn/internal/proc"
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -16,7 +17,7 @@ import (
 func session(t *testing.T, now time.Time, p proc.Process, host string, life ...any) *sight {
 	t.Helper()
 	model := workflow.Default()
-	s := &sight{state: state.New(&model)}
+	s := &sight{state: state.New(&model, limits.Default())}
 	for i := 0; i < len(life); i += 2 {
 		var process, data logfmt.Object
 		if i == 0 && p.PID != 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/look"
-	"aburn/workflow"
 )
 
 // The paces of a watch.
@@ -36,7 +36,7 @@ type Options struct {
 	Root   *os.Root // .oss
 	Path   string   // where it is
 	Look   Looker
-	Model  *workflow.Model
+	Limits *limits.Limits
 	Linger time.Duration // how long it stays when nothing lives; 0: until it is stopped
 
 	// Started is called when this is the project's watcher, before the first look. Event gets what is new, Problem what
@@ -169,10 +169,10 @@ func (w *watch) look(ctx context.Context) {
 // publish says what differs from the last look, once the log says that it was told.
 func (w *watch) publish(result look.Result, now time.Time) {
 	w.before = w.sight.issues
-	w.sight = sight{state: result.State, observed: result.Observed, issues: issues(&result, w.Model)}
+	w.sight = sight{state: result.State, observed: result.Observed, issues: issues(&result, w.Limits)}
 	w.living = w.sight.lives(now)
 	if result.State != nil {
-		w.due = supervisor.Due(result.State, supervisor.Input{Now: now, Model: w.Model, Observed: result.Observed})
+		w.due = supervisor.Due(result.State, supervisor.Input{Now: now, Observed: result.Observed})
 	}
 	events := w.news(now)
 	if fresh := raised(events); len(fresh) > 0 {

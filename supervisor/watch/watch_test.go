@@ -15,9 +15,9 @@ import (
 	"aburn/internal/journal"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/look"
 	"aburn/supervisor/state"
-	"aburn/workflow"
 )
 
 // soon is how long a test waits for what has to come: a hang, not a slow machine.
@@ -49,7 +49,7 @@ func (l *looker) Once(ctx context.Context, now, until time.Time) (look.Result, e
 	r := look.Result{Now: now, Complete: true, State: &state.State{}}
 	for _, word := range strings.Fields(l.finds) {
 		signature, queued := strings.CutSuffix(word, "!") // by this look
-		i := supervisor.Issue{Type: supervisor.Loop, Signature: signature, Confidence: 0.8, Since: state.Mark{Ord: 1, At: now.UnixMilli()}}
+		i := supervisor.Issue{Type: limits.Loop, Signature: signature, Confidence: 0.8, Since: state.Mark{Ord: 1, At: now.UnixMilli()}}
 		if strings.HasPrefix(signature, "old") {
 			i.Since.At -= (25 * time.Hour).Milliseconds()
 		}
@@ -110,10 +110,10 @@ func watching(t *testing.T, linger time.Duration, set func(*looker)) *rig {
 	r.log = journal.New(root, journal.Options{By: journal.Command})
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
-	model := workflow.Default()
-	model.Limits.Cooldown = 3 * time.Second
+	l := limits.Default()
+	l.Cooldown = 3 * time.Second
 	o := Options{
-		Root: root, Path: dir, Look: r.looker, Model: &model, Linger: linger,
+		Root: root, Path: dir, Look: r.looker, Limits: l, Linger: linger,
 		Started: func() {}, Event: func(e Event) {
 			r.events <- strings.TrimSuffix(fmt.Sprintf("%s %s %s", e.Kind, e.Signature, e.Task), " ")
 		},

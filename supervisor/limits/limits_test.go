@@ -1,4 +1,4 @@
-package workflow
+package limits
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 )
 
 func TestLimitsByName(t *testing.T) {
-	l := DefaultLimits()
-	names := l.Names()
+	l := Default()
+	names := Names()
 	// Every field is reached by one name, but for the four that are no parameter of a type.
-	if fields := reflect.TypeOf(l).NumField(); len(names) != fields-4 {
+	if fields := reflect.TypeOf(*l).NumField(); len(names) != fields-4 {
 		t.Errorf("%d names for %d fields", len(names), fields)
 	}
 	for i, name := range names {
@@ -21,14 +21,14 @@ func TestLimitsByName(t *testing.T) {
 		if !slices.Contains(Types(), typ) || slices.Contains(names[:i], name) {
 			t.Errorf("%s: no such type, or twice", name)
 		}
-		if l.About(name) == "" {
+		if About(name) == "" {
 			t.Errorf("%s: nothing said about it", name)
 		}
 		before := l.Get(name)
-		if err := l.Set(name, before); err != nil || !reflect.DeepEqual(l, DefaultLimits()) || l.Get(name) != before {
+		if err := l.Set(name, before); err != nil || !reflect.DeepEqual(l, Default()) || l.Get(name) != before {
 			t.Errorf("%s: %q set again: %v, %q", name, before, err, l.Get(name))
 		}
-		changed := DefaultLimits()
+		changed := Default()
 		if err := changed.Set(name, "7"); err != nil || reflect.DeepEqual(changed, l) {
 			t.Errorf("%s = 7: %v", name, err)
 		}
@@ -63,11 +63,23 @@ func TestLimitsValues(t *testing.T) {
 		{"declining_velocity.factor", "2.5", "2.5", ""},
 		{"declining_velocity.factor", "0.5", "", "should be a number from 1 to 1000"},
 	} {
-		l := DefaultLimits()
+		l := Default()
 		err := l.Set(c.name, c.value)
 		if c.err == "" && (err != nil || l.Get(c.name) != c.get) || c.err != "" && (err == nil || err.Error() != c.err) {
 			t.Errorf("%s = %s: %v, %s", c.name, c.value, err, l.Get(c.name))
 		}
+	}
+}
+
+// One limit for all phases goes before what each has of its own.
+func TestPhaseTimeout(t *testing.T) {
+	l := Default()
+	if own := l.PhaseTimeout(time.Hour); own != time.Hour {
+		t.Error(own)
+	}
+	l.PhaseStuckTimeout = time.Minute
+	if all := l.PhaseTimeout(time.Hour); all != time.Minute {
+		t.Error(all)
 	}
 }
 

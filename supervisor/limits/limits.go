@@ -1,4 +1,6 @@
-package workflow
+// Package limits holds the names of the types of issues and the numbers that a verdict depends on. It imports the
+// standard library alone: internal/settings fills it in hooks, and supervisor, which reads it, stands above settings.
+package limits
 
 import (
 	"errors"
@@ -9,15 +11,15 @@ import (
 )
 
 // Limits is every number that a verdict depends on. A project may set them, a sweep tries others.
-// A new parameter is a field here, a line in params and one in DefaultLimits, and `go test ./internal/settings -update`.
+// A new parameter is a field here, a line in params and one in Default, and `go test ./internal/settings -update`.
 type Limits struct {
 	QueueAbove   float64       // an issue of a higher confidence becomes a task of the queue
 	SuggestAbove float64       // one of a higher confidence comes with a suggestion; below, it is only told
 	Cooldown     time.Duration // how long after an intervention the same one is not repeated
-	Off          []string      // types of issues that are not looked for
+	Off          []string      // types of issues, of Types, that are not looked for
 
 	LoopRepeats             int           // the same action again, without progress
-	PhaseStuckTimeout       time.Duration // for every phase; 0 = each has its own
+	PhaseStuckTimeout       time.Duration // for every phase; 0 = each has its own: see PhaseTimeout
 	ToolFailureRunFailures  int           // failing calls in a row
 	EditChurnReturns        int           // times that a file's earlier content came back
 	SilenceAfter            time.Duration
@@ -34,15 +36,23 @@ type Limits struct {
 	QuestionWaitAfter       time.Duration
 }
 
-// DefaultLimits is what holds where nobody set anything.
-func DefaultLimits() Limits {
-	return Limits{
+// Default is a copy of what holds where nobody set anything.
+func Default() *Limits {
+	return &Limits{
 		QueueAbove: 0.9, SuggestAbove: 0.7, Cooldown: 30 * time.Minute,
 		LoopRepeats: 4, ToolFailureRunFailures: 5, EditChurnReturns: 2,
 		SilenceAfter: 15 * time.Minute, MissingMilestonesPhases: 2, DecliningVelocityGaps: 3, DecliningVelocityFactor: 4,
 		AgentSilenceAfter: 10 * time.Minute, UndeclaredCommandTurns: 1, IgnoredAdviceTurns: 2, AbandonedAgentAfter: 15 * time.Minute,
 		PermissionWaitAfter: 5 * time.Minute, QuestionWaitAfter: 10 * time.Minute,
 	}
+}
+
+// PhaseTimeout is how long a phase may take: one limit for all phases, else its own.
+func (l *Limits) PhaseTimeout(own time.Duration) time.Duration {
+	if l.PhaseStuckTimeout > 0 {
+		return l.PhaseStuckTimeout
+	}
+	return own
 }
 
 // param is one number by name: to points to a *time.Duration, *int or *float64, which may be from least to most
@@ -59,28 +69,28 @@ const day = 24 * 60 * 60
 // params is made for each use: hooks link this, and most never ask.
 func (l *Limits) params() []param {
 	return []param{
-		{"loop.repeats", &l.LoopRepeats, 2, 1000, "the same action again, with nothing changed in between"},
-		{"phase_stuck.timeout", &l.PhaseStuckTimeout, 0, day, "one timeout for every phase; 0 = those of `timeouts.*`"},
-		{"tool_failure_run.failures", &l.ToolFailureRunFailures, 2, 1000, "failing calls in a row"},
-		{"edit_churn.returns", &l.EditChurnReturns, 1, 1000, "times that a file's earlier content came back"},
-		{"silence.after", &l.SilenceAfter, 1, 7 * day, "nothing at all, in a session at work"},
-		{"missing_milestones.phases", &l.MissingMilestonesPhases, 1, 1000, "phases complete without a milestone"},
-		{"declining_velocity.gaps", &l.DecliningVelocityGaps, 2, 1000, "gaps between milestones, each longer than the one before"},
-		{"declining_velocity.factor", &l.DecliningVelocityFactor, 1, 1000, "how many times the first of those gaps the last one is; half as much is enough with each gap more, but at least twice"},
-		{"agent_silence.after", &l.AgentSilenceAfter, 1, 7 * day, "no entry of an agent since it was spawned"},
-		{"undeclared_command.turns", &l.UndeclaredCommandTurns, 1, 1000, "turns of work since a command was invoked that logged nothing"},
-		{"ignored_advice.turns", &l.IgnoredAdviceTurns, 1, 1000, "turns of work with the same trouble since the advice was seen"},
-		{"abandoned_agent.after", &l.AbandonedAgentAfter, 1, 7 * day, "nothing of an agent that had begun"},
-		{"abrupt_stop.after", &l.AbruptStopAfter, 0, 7 * day, "since the process is gone: its last entry may be on its way"},
-		{"partial_completion.after", &l.PartialCompletionAfter, 0, 7 * day, "since the session is gone"},
-		{"permission_wait.after", &l.PermissionWaitAfter, 1, 7 * day, "a permission without an answer"},
-		{"question_wait.after", &l.QuestionWaitAfter, 1, 7 * day, "a question without an answer"},
+		{Loop + ".repeats", &l.LoopRepeats, 2, 1000, "the same action again, with nothing changed in between"},
+		{PhaseStuck + ".timeout", &l.PhaseStuckTimeout, 0, day, "one timeout for every phase; 0 = those of `timeouts.*`"},
+		{ToolFailureRun + ".failures", &l.ToolFailureRunFailures, 2, 1000, "failing calls in a row"},
+		{EditChurn + ".returns", &l.EditChurnReturns, 1, 1000, "times that a file's earlier content came back"},
+		{Silence + ".after", &l.SilenceAfter, 1, 7 * day, "nothing at all, in a session at work"},
+		{MissingMilestone + ".phases", &l.MissingMilestonesPhases, 1, 1000, "phases complete without a milestone"},
+		{Declining + ".gaps", &l.DecliningVelocityGaps, 2, 1000, "gaps between milestones, each longer than the one before"},
+		{Declining + ".factor", &l.DecliningVelocityFactor, 1, 1000, "how many times the first of those gaps the last one is; half as much is enough with each gap more, but at least twice"},
+		{AgentSilence + ".after", &l.AgentSilenceAfter, 1, 7 * day, "no entry of an agent since it was spawned"},
+		{Undeclared + ".turns", &l.UndeclaredCommandTurns, 1, 1000, "turns of work since a command was invoked that logged nothing"},
+		{IgnoredAdvice + ".turns", &l.IgnoredAdviceTurns, 1, 1000, "turns of work with the same trouble since the advice was seen"},
+		{AbandonedAgent + ".after", &l.AbandonedAgentAfter, 1, 7 * day, "nothing of an agent that had begun"},
+		{AbruptStop + ".after", &l.AbruptStopAfter, 0, 7 * day, "since the process is gone: its last entry may be on its way"},
+		{Partial + ".after", &l.PartialCompletionAfter, 0, 7 * day, "since the session is gone"},
+		{PermissionWait + ".after", &l.PermissionWaitAfter, 1, 7 * day, "a permission without an answer"},
+		{QuestionWait + ".after", &l.QuestionWaitAfter, 1, 7 * day, "a question without an answer"},
 	}
 }
 
 // Names lists the parameters as TYPE.PARAM, in a fixed order; QueueAbove, SuggestAbove, Cooldown and Off are not among them.
-func (l *Limits) Names() []string {
-	params := l.params()
+func Names() []string {
+	params := new(Limits).params()
 	names := make([]string, len(params))
 	for i := range params {
 		names[i] = params[i].name
@@ -89,8 +99,8 @@ func (l *Limits) Names() []string {
 }
 
 // About says what a parameter counts, "" for a name that is none of Names.
-func (l *Limits) About(name string) string {
-	for _, p := range l.params() {
+func About(name string) string {
+	for _, p := range new(Limits).params() {
 		if p.name == name {
 			return p.about
 		}
