@@ -1,10 +1,11 @@
 package supervisor
 
 import (
-	"aburn/supervisor/limits"
-	"aburn/supervisor/state"
 	"slices"
 	"time"
+
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
 )
 
 // chain judges the project's chain: commands that were begun although one before

@@ -1,10 +1,11 @@
 package supervisor
 
 import (
-	"aburn/supervisor/limits"
-	"aburn/supervisor/state"
 	"slices"
 	"strconv"
+
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
 )
 
 // churn finds files that were rewritten back and forth: contents that had been
@@ -65,10 +66,4 @@ func indexOf(versions []state.Version, hash uint32) int {
 		return -1
 	}
 	return slices.IndexFunc(versions, func(v state.Version) bool { return v.Hash == hash })
-}
-
-// finished reports whether a command of the session was completed after the mark.
-func finished(s *state.Session, m state.Mark) bool {
-	r := s.Own.Run
-	return r != nil && r.End.Ord > m.Ord && !r.Failed
 }

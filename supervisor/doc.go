@@ -1,6 +1,6 @@
 // Package supervisor says what is wrong with a workflow, and which entries prove it: a pure
-// function of a State, observations, the time, the model and the limits. It reads no file, no clock, no
-// environment, and calls no model; hooks run it at prompts and stops.
+// function of a State, observations, the time, the model and the limits. It reads no file, no
+// clock, no environment, and calls no model; hooks run it at prompts and stops.
 //
 // Invariants:
 //   - What one session does answers, excuses and accuses nothing in another; the

@@ -1,11 +1,11 @@
 package supervisor
 
 import (
-	"aburn/supervisor/limits"
-	"aburn/supervisor/state"
-	"cmp"
 	"slices"
 	"strings"
+
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
 )
 
 // failures finds commands that ended as failed and were not completed later in
@@ -38,26 +38,6 @@ func unmended(s *state.Session) []*state.Run {
 	}
 	return failed
 }
-
-// ownRuns are the session's own commands in order of their ends, open ones last.
-func ownRuns(s *state.Session) []*state.Run {
-	runs := slices.Clone(s.Own.Before)
-	if s.Own.Run != nil {
-		runs = append(runs, s.Own.Run)
-	}
-	slices.SortStableFunc(runs, func(a, b *state.Run) int {
-		switch {
-		case a.End.Is() == b.End.Is():
-			return compareOrd(a.End, b.End)
-		case a.End.Is():
-			return -1
-		}
-		return 1
-	})
-	return runs
-}
-
-func compareOrd(a, b state.Mark) int { return cmp.Compare(a.Ord, b.Ord) }
 
 // failedAgents finds sub-agents whose end says that they failed, unless another
 // of their kind did it after them, or the command they worked for was completed.

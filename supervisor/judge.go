@@ -17,6 +17,14 @@ const memory = 24 * time.Hour
 // maxEvidence bounds the entries that an issue names.
 const maxEvidence = 12
 
+// Input is what a judgement depends on besides the State.
+type Input struct {
+	Now      time.Time
+	Model    *workflow.Model // nil: the State's
+	Limits   *limits.Limits  // nil: the State's
+	Observed state.Observed
+}
+
 // judgement is one run of all detectors.
 type judgement struct {
 	s      *state.State
@@ -26,15 +34,6 @@ type judgement struct {
 	now    time.Time
 	issues []Issue
 	due    time.Time
-}
-
-// view is one session in a judgement.
-type view struct {
-	*state.Session
-	mode   state.Mode
-	since  state.Mark
-	clock  state.Clock // at now
-	ending ending
 }
 
 // Judge lists what is wrong at in.Now, the most urgent first, without the types
@@ -187,13 +186,6 @@ func (j *judgement) elapsed(v *view, m state.Mark) time.Duration {
 		return 0
 	}
 	return d
-}
-
-func (v *view) runStart() state.Mark {
-	if v.Own.Run == nil {
-		return state.Mark{}
-	}
-	return v.Own.Run.Start
 }
 
 // at notes that a verdict may change then.

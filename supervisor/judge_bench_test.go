@@ -1,9 +1,10 @@
 package supervisor
 
 import (
-	"aburn/supervisor/scenario"
 	"testing"
 	"time"
+
+	"aburn/supervisor/scenario"
 )
 
 // Three sessions that have much going on are judged in well under 100 µs.

@@ -1,26 +1,13 @@
 package supervisor
 
 import (
-	"aburn/supervisor/limits"
-	"aburn/supervisor/state"
 	"slices"
 	"strconv"
 	"time"
-)
 
-// lines calls do for each line of work that goes on: the session's own and those
-// of its running sub-agents.
-func (v *view) lines(do func(agent string, l *state.Line)) {
-	if v.End.Is() || v.mode == state.Gone {
-		return
-	}
-	do("", &v.Own)
-	for _, a := range v.Agents {
-		if a.Running() {
-			do(a.Name(), &a.Line)
-		}
-	}
-}
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
+)
 
 // loops finds the same action again and again with no progress and no change
 // between: one call, two in turns, or a milestone.
@@ -265,4 +252,42 @@ func (j *judgement) sameMilestone(v *view, agent string, r *state.Repeat) {
 		Healthy: "each milestone says something new, after work that changed something",
 		Suggest: "Log a milestone only when something new is done. If you are going round in circles, say so to the user.",
 	})
+}
+
+// failureRuns finds many failing calls in a row with different inputs; the same
+// one again and again is a loop.
+func (j *judgement) failureRuns(v *view) {
+	v.lines(func(agent string, l *state.Line) {
+		f := &l.Fails
+		marks, unknown := failing(l.Recent, f)
+		n := min(len(f.Inputs)+unknown, state.MaxInputs)
+		c := counted(n, j.limits.ToolFailureRunFailures)
+		if c == 0 {
+			return
+		}
+		j.add(Issue{
+			Type: limits.ToolFailureRun, Session: v.ID, Agent: agent, Confidence: c,
+			Signature: signature(limits.ToolFailureRun, v.ID, agent, f.First.Anchor()),
+			Evidence:  append(marks, f.First, f.Last), Since: f.First,
+			Says:    count(f.Count, "call") + " in a row failed, with " + atLeast(n, state.MaxInputs) + " different inputs",
+			Healthy: "a failure is followed by something that works, and the next step builds on that",
+			Suggest: "Stop and read the first of these errors again: later ones often follow from it. Check what they have in common (the folder, a missing program, a permission, a wrong path) with one call that is sure to work.",
+		})
+	})
+}
+
+// failing are the marks of the streak's calls that are still remembered, and of how
+// many of them the input is not known.
+func failing(recent []state.Did, f *state.Streak) (marks []state.Mark, unknown int) {
+	for i := range recent {
+		d := &recent[i]
+		if !d.Failed || state.AnswersNo(d) || d.Ord < f.First.Ord || d.Ord > f.Last.Ord {
+			continue
+		}
+		marks = append(marks, d.Mark)
+		if d.Key == 0 {
+			unknown++
+		}
+	}
+	return marks, unknown
 }

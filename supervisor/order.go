@@ -1,9 +1,10 @@
 package supervisor
 
 import (
+	"slices"
+
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
-	"slices"
 )
 
 // phaseOrder finds phases that were begun without one that the model requires
@@ -76,17 +77,4 @@ func (v *view) didBeside(r *state.Run, phase string, from, to state.Mark) bool {
 		})
 	})
 	return found
-}
-
-// runs calls do for the newest command of each line of work. What a session left
-// behind counts when it is over, too.
-func (v *view) runs(do func(agent string, r *state.Run)) {
-	if v.Own.Run != nil {
-		do("", v.Own.Run)
-	}
-	for _, a := range v.Agents {
-		if a.Line.Run != nil {
-			do(a.Name(), a.Line.Run)
-		}
-	}
 }

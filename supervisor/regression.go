@@ -1,9 +1,10 @@
 package supervisor
 
 import (
+	"slices"
+
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
-	"slices"
 )
 
 // regressions finds failed commands in which something broke that had passed:

@@ -1,11 +1,12 @@
 package supervisor
 
 import (
-	"aburn/supervisor/limits"
-	"aburn/supervisor/state"
 	"slices"
 	"strings"
 	"time"
+
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
 )
 
 // ending is how a session was cut off, by no wish of the user's as far as is known.

@@ -1,10 +1,11 @@
 package supervisor
 
 import (
-	"aburn/supervisor/limits"
-	"aburn/supervisor/state"
 	"strings"
 	"time"
+
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
 )
 
 var (

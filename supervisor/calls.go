@@ -1,9 +1,10 @@
 package supervisor
 
 import (
-	"aburn/supervisor/state"
 	"slices"
 	"strings"
+
+	"aburn/supervisor/state"
 )
 
 // Tools and programs are told apart by what calling them again can mean. Of a
