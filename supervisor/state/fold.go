@@ -7,7 +7,7 @@ import (
 )
 
 // New is the State of an empty log. Neither the model nor the limits are to change any more. Of the limits the facts
-// depend on ToolFailureRunFailures alone: see step.count.
+// depend on ToolFailureRunFailures alone: see countFailure.
 func New(model *workflow.Model, l *limits.Limits) *State {
 	return &State{model: model, limits: l, fold: &folder{}}
 }
@@ -32,11 +32,11 @@ func (s *State) Apply(e *logfmt.Entry, carried bool) {
 	logfmt.ReadDetails(e.Data, &x.d)
 	switch {
 	case e.Cmd == logfmt.SupervisorCmd || e.Source == "aburn":
-		x.own()
+		x.foldOwn()
 	case carried:
-		x.past()
+		x.foldCarried()
 	default:
-		x.happen()
+		x.foldEntry()
 	}
 	x.e = nil
 }
@@ -75,13 +75,13 @@ type step struct {
 	line  *Line  // of the agent or the session
 }
 
-// happen folds what an agent, its hooks or its prompts say.
-func (x *step) happen() {
+// foldEntry folds what an agent, its hooks or its prompts say.
+func (x *step) foldEntry() {
 	x.ses = x.session()
-	x.tick()
-	x.heard()
-	x.who()
-	x.unasked()
+	x.advanceClock()
+	x.noteEntry()
+	x.findLine()
+	x.dropAnswered()
 	switch cmd, phase, ev := x.e.Meaning(); ev {
 	case logfmt.SessionStart:
 		x.sessionStart()
@@ -112,8 +112,8 @@ func (x *step) happen() {
 	}
 }
 
-// heard notes that the session is there.
-func (x *step) heard() {
+// noteEntry notes that the session is there.
+func (x *step) noteEntry() {
 	s := x.ses
 	if s.Heard == 0 {
 		if !s.First.Is() {
@@ -156,25 +156,25 @@ func (x *step) byHook() bool {
 	return true
 }
 
-// who finds the line of work that the entry belongs to.
-func (x *step) who() {
+// findLine finds the line of work that the entry belongs to.
+func (x *step) findLine() {
 	x.line = &x.ses.Own
 	switch x.e.Event {
 	case logfmt.AgentSpawn, logfmt.AgentComplete:
 		return // they are about another one
 	}
 	if a := x.e.Agent; a != nil {
-		x.agent = x.ses.named(a.ID, a.Type)
-		x.agent.meet(x)
+		x.agent = x.ses.agentFor(a.ID, a.Type)
+		x.agent.noteEntry(x)
 		x.line = &x.agent.Line
 	} else {
-		x.middle()
+		x.inferRun()
 	}
 }
 
-// middle takes from an entry that stands in the middle of a session which command
+// inferRun takes from an entry that stands in the middle of a session which command
 // and phase it is in.
-func (x *step) middle() {
+func (x *step) inferRun() {
 	e, own := x.e, &x.ses.Own
 	if !x.ses.Middle || e.Event.Lifecycle() || e.Cmd == logfmt.SessionCmd {
 		return
@@ -187,14 +187,14 @@ func (x *step) middle() {
 	}
 }
 
-// progress notes that something went on.
-func (x *step) progress() {
+// noteProgress notes that something went on.
+func (x *step) noteProgress() {
 	x.ses.Progress = Moment{x.at, x.ses.Clock}
-	x.anew()
+	x.beginEpoch()
 }
 
-// anew notes that what is done again from here on is no repetition.
-func (x *step) anew() {
+// beginEpoch notes that what is done again from here on is no repetition.
+func (x *step) beginEpoch() {
 	if x.ses.Epoch = Epoch(x.at.Seq); x.at.Seq == 0 {
 		x.ses.Epoch = Epoch(x.at.At)
 	}

@@ -7,8 +7,8 @@ import (
 	"aburn/logfmt"
 )
 
-// named is the sub-agent with this id or, without one, of this type.
-func (s *Session) named(id, kind string) *Agent {
+// agentFor is the sub-agent with this id or, without one, of this type.
+func (s *Session) agentFor(id, kind string) *Agent {
 	id, kind = cut(id, maxID), cut(kind, maxName)
 	for _, a := range s.Agents {
 		if a.ID == id && (id != "" || a.Type == kind) {
@@ -30,9 +30,9 @@ func (s *Session) named(id, kind string) *Agent {
 	return a
 }
 
-// meet notes an entry of the sub-agent's own. What it begins after its end is a
+// noteEntry notes an entry of the sub-agent's own. What it begins after its end is a
 // new life: it was asked again. An end that comes late is none.
-func (a *Agent) meet(x *step) {
+func (a *Agent) noteEntry(x *step) {
 	e := x.e
 	if a.Type == "" {
 		a.Type = cut(e.Agent.Type, maxName)
@@ -59,9 +59,9 @@ func starts(e *logfmt.Entry) bool {
 	return false
 }
 
-// about is the sub-agent that an AGENT_SPAWN or AGENT_COMPLETE is about; nil if
+// agentNamed is the sub-agent that an AGENT_SPAWN or AGENT_COMPLETE is about; nil if
 // it names none. A prompt may know its type only.
-func (x *step) about(ends bool) *Agent {
+func (x *step) agentNamed(ends bool) *Agent {
 	id, kind := text(x.d.AgentID, maxID), text(x.d.AgentType, maxName)
 	if a := x.e.Agent; a != nil && id == "" && (kind == "" || kind == a.Type) {
 		id, kind = a.ID, a.Type
@@ -78,7 +78,7 @@ func (x *step) about(ends bool) *Agent {
 			}
 		}
 	}
-	a := x.ses.named(id, kind)
+	a := x.ses.agentFor(id, kind)
 	if a.Type == "" {
 		a.Type = kind
 	}
@@ -86,12 +86,12 @@ func (x *step) about(ends bool) *Agent {
 }
 
 func (x *step) agentSpawn() {
-	a := x.about(false)
+	a := x.agentNamed(false)
 	if a == nil {
 		return
 	}
 	if !x.byHook() {
-		x.declared(x.e.Cmd)
+		x.noteDeclared(x.e.Cmd)
 	}
 	if a.Spawned.Is() && a.Running() && !a.Begun.Is() {
 		return // told twice: by the hook and by the prompt
@@ -105,17 +105,17 @@ func (x *step) agentSpawn() {
 }
 
 func (x *step) agentComplete() {
-	a := x.about(true)
+	a := x.agentNamed(true)
 	if a == nil {
 		return
 	}
 	if !x.byHook() {
-		x.declared(x.e.Cmd)
+		x.noteDeclared(x.e.Cmd)
 	}
 	a.Background = a.Background || x.d.Background
 	a.end(x.at, text(x.d.Status, maxName))
 	a.Failed = a.Failed || len(x.d.Error) > 0
-	x.ses.rest(a)
+	x.ses.closeAgent(a)
 }
 
 // end is what the end of a sub-agent says; its own FAILED counts too.
@@ -134,13 +134,13 @@ func failed(status string) bool {
 	return false
 }
 
-// rest drops what nobody asks about a sub-agent that has ended.
-func (a *Agent) rest() { a.Line.Recent, a.Line.Fails = nil, Streak{} }
+// forgetCalls drops what nobody asks about a sub-agent that has ended.
+func (a *Agent) forgetCalls() { a.Line.Recent, a.Line.Fails = nil, Streak{} }
 
-// rest closes what a sub-agent that has ended cannot leave open. Codex tells the
+// closeAgent closes what a sub-agent that has ended cannot leave open. Codex tells the
 // end of commands that outlive it.
-func (s *Session) rest(a *Agent) {
-	a.rest()
+func (s *Session) closeAgent(a *Agent) {
+	a.forgetCalls()
 	name := a.Name()
 	s.clearWaits(name)
 	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool {

@@ -8,17 +8,17 @@ import (
 	"aburn/logfmt"
 )
 
-// name is the sub-agent's, as calls and waits have it.
-func (x *step) name() string {
+// agentName is what calls and waits call the sub-agent; "" for the session itself.
+func (x *step) agentName() string {
 	if x.agent == nil {
 		return ""
 	}
 	return x.agent.Name()
 }
 
-// input is what a call is about, as it is shown.
-func (x *step) input() string {
-	for _, r := range [...]logfmt.RawString{x.d.Head, x.d.Path, x.d.Task} {
+// inputOf is what a call is about, as it is shown.
+func inputOf(d *logfmt.Details) string {
+	for _, r := range [...]logfmt.RawString{d.Head, d.Path, d.Task} {
 		if len(r) > 0 {
 			return text(r, maxInput)
 		}
@@ -26,14 +26,14 @@ func (x *step) input() string {
 	return ""
 }
 
-// key tells calls apart by tool and input: by the hash of the whole input, else by
+// keyOf tells calls apart by tool and input: by the hash of the whole input, else by
 // what is shown of it if that is all of it.
-func (x *step) key() uint32 {
-	h := hashStart.add(x.d.Tool)
-	if len(x.d.Input) > 0 {
-		return h.add(x.d.Input).sum()
+func keyOf(d *logfmt.Details) uint32 {
+	h := hashStart.add(d.Tool)
+	if len(d.Input) > 0 {
+		return h.add(d.Input).sum()
 	}
-	if head := x.d.Head; len(head) > 0 && !bytes.Contains(head, []byte("…")) {
+	if head := d.Head; len(head) > 0 && !bytes.Contains(head, []byte("…")) {
 		return h.add(head).sum()
 	}
 	return 0
@@ -41,7 +41,7 @@ func (x *step) key() uint32 {
 
 // toolStart opens a call.
 func (x *step) toolStart() {
-	c := &Call{Start: x.at, ID: text(x.d.ToolUseID, maxID), Tool: text(x.d.Tool, maxName), Input: x.input(), Key: x.key(), Agent: x.name()}
+	c := &Call{Start: x.at, ID: text(x.d.ToolUseID, maxID), Tool: text(x.d.Tool, maxName), Input: inputOf(&x.d), Key: keyOf(&x.d), Agent: x.agentName()}
 	switch end := &x.ses.End; {
 	case end.Is() && x.soonAfter(end.Mark): // its hook was slow: it ran when the session ended
 		end.Calls = push(end.Calls, c, maxCalls)
@@ -49,7 +49,7 @@ func (x *step) toolStart() {
 	case end.Is() && x.agent != nil:
 		return
 	case x.agent == nil:
-		x.work()
+		x.beginWork()
 	}
 	if c.ID != "" && slices.ContainsFunc(x.ses.Calls, func(o *Call) bool { return o.ID == c.ID && o.Agent == c.Agent }) {
 		return
@@ -64,34 +64,34 @@ func (x *step) toolStart() {
 func (x *step) toolEnd() {
 	id := text(x.d.ToolUseID, maxID)
 	c := x.takeCall(id)
-	x.ses.answered(id, x.name())
-	x.started(id)
-	x.returned(c)
+	x.ses.dropWaitFor(id, x.agentName())
+	x.linkAgent(id)
+	x.endAgentsOf(c)
 	if t := &x.ses.Turn; t.Calls == 0 && t.Machine && !t.Steered { // what a schedule asks again is no repetition
-		x.anew()
+		x.beginEpoch()
 	}
 	x.ses.Turn.Calls++
 	if inv := x.ses.Invoked; inv != nil && !inv.Declared {
 		inv.Calls++
 	}
 	if x.d.Background && x.e.Event == logfmt.Tool {
-		x.background(c, id)
+		x.keepInBackground(c, id)
 		return
 	}
-	if x.kills() {
-		x.killed()
+	if x.killsBackground() {
+		x.endKilled()
 	}
-	did := x.did()
-	x.count(&did)
-	x.tested(&did)
-	x.edited(&did)
+	did := x.endedCall()
+	x.countFailure(&did)
+	x.noteTest(&did)
+	x.noteEdit(&did)
 	x.line.Recent = push(x.line.Recent, did, MaxRecent)
 }
 
 // takeCall takes the open call that the entry ends out of the list; nil if none is
 // known. One without an id ends the oldest that looks the same.
 func (x *step) takeCall(id string) *Call {
-	key, agent := x.key(), x.name()
+	key, agent := keyOf(&x.d), x.agentName()
 	tool := x.d.Tool
 	is := func(c *Call) bool {
 		if c.Agent != agent || id != "" || c.ID != "" {
@@ -110,11 +110,11 @@ func (x *step) takeCall(id string) *Call {
 	return c
 }
 
-// background keeps a call open that runs on, unless it is a sub-agent's that is
+// keepInBackground keeps a call open that runs on, unless it is a sub-agent's that is
 // known to have ended meanwhile.
-func (x *step) background(c *Call, id string) {
+func (x *step) keepInBackground(c *Call, id string) {
 	if c == nil {
-		c = &Call{Start: x.at, ID: id, Tool: text(x.d.Tool, maxName), Input: x.input(), Key: x.key(), Agent: x.name()}
+		c = &Call{Start: x.at, ID: id, Tool: text(x.d.Tool, maxName), Input: inputOf(&x.d), Key: keyOf(&x.d), Agent: x.agentName()}
 	}
 	c.Background, c.Cut = true, Mark{}
 	if c.Spawns = text(x.d.AgentID, maxID); c.Spawns != "" {
@@ -126,26 +126,26 @@ func (x *step) background(c *Call, id string) {
 	slices.SortStableFunc(x.ses.Calls, func(a, b *Call) int { return int(int64(a.Start.Ord) - int64(b.Start.Ord)) })
 }
 
-// started links a sub-agent to the call that started it.
-func (x *step) started(id string) {
+// linkAgent links a sub-agent to the call that started it.
+func (x *step) linkAgent(id string) {
 	if len(x.d.AgentID) == 0 {
 		return
 	}
-	a := x.ses.named(text(x.d.AgentID, maxID), "")
-	a.In = x.name()
+	a := x.ses.agentFor(text(x.d.AgentID, maxID), "")
+	a.In = x.agentName()
 	switch {
 	case x.d.Background:
 		a.Background, a.Call = true, id
 		a.Cut = Mark{}
 	case a.Running(): // its own end was lost
 		a.end(x.at, text(x.d.Status, maxName))
-		x.ses.rest(a)
+		x.ses.closeAgent(a)
 	}
 }
 
-// returned ends the sub-agents of a call in the foreground that did not tell which
+// endAgentsOf ends the sub-agents of a call in the foreground that did not tell which
 // one it had, because it was denied or interrupted.
-func (x *step) returned(c *Call) {
+func (x *step) endAgentsOf(c *Call) {
 	if c == nil || !runsAgent(c.Tool) || x.d.Background || len(x.d.AgentID) > 0 {
 		return
 	}
@@ -155,7 +155,7 @@ func (x *step) returned(c *Call) {
 	for _, a := range x.ses.Agents {
 		if a.Running() && !a.Background && a.Spawned.Ord > c.Start.Ord {
 			a.Cut = x.at
-			x.ses.rest(a)
+			x.ses.closeAgent(a)
 		}
 	}
 }
@@ -164,8 +164,8 @@ func (x *step) returned(c *Call) {
 // it starts, unless it says otherwise.
 func runsAgent(tool string) bool { return tool == "Agent" || tool == "Task" }
 
-// reported ends the call in the background whose end a machine-made prompt reports.
-func (x *step) reported() {
+// endReported ends the call in the background whose end a machine-made prompt reports.
+func (x *step) endReported() {
 	id, status := text(x.d.ToolUseID, maxID), text(x.d.Status, maxName)
 	s := x.ses
 	if id == "" {
@@ -179,7 +179,7 @@ func (x *step) reported() {
 		}
 		return false
 	})
-	only := s.unlinked(tool, id)
+	only := s.onlyUnlinked(tool, id)
 	for _, a := range s.Agents {
 		if a.Call == id || a == only {
 			if status != "" {
@@ -187,15 +187,15 @@ func (x *step) reported() {
 			}
 			if !a.Ended.Is() {
 				a.end(x.at, status)
-				s.rest(a)
+				s.closeAgent(a)
 			}
 		}
 	}
 }
 
-// unlinked is the only sub-agent in the background that a call which did not tell
+// onlyUnlinked is the only sub-agent in the background that a call which did not tell
 // whom it started can have started; nil if that is not known.
-func (s *Session) unlinked(tool, id string) (only *Agent) {
+func (s *Session) onlyUnlinked(tool, id string) (only *Agent) {
 	if !runsAgent(tool) {
 		return nil
 	}
@@ -210,8 +210,8 @@ func (s *Session) unlinked(tool, id string) (only *Agent) {
 	return only
 }
 
-// kills reports whether the call ended another one in the background.
-func (x *step) kills() bool {
+// killsBackground reports whether the call ended another one in the background.
+func (x *step) killsBackground() bool {
 	switch string(x.d.Tool) {
 	case "KillShell", "KillBash", "TaskStop":
 		return x.e.Event == logfmt.Tool
@@ -219,23 +219,23 @@ func (x *step) kills() bool {
 	return false
 }
 
-// killed closes the call in the background that was ended. Its id is not told: of
+// endKilled closes the call in the background that was ended. Its id is not told: of
 // several, nobody knows which.
-func (x *step) killed() {
+func (x *step) endKilled() {
 	background := func(c *Call) bool { return c.Background }
 	if i := slices.IndexFunc(x.ses.Calls, background); i >= 0 && !slices.ContainsFunc(x.ses.Calls[i+1:], background) {
 		if a := x.ses.Agent(x.ses.Calls[i].Spawns); a != nil && x.ses.Calls[i].Spawns != "" && a.Running() {
 			a.Cut = x.at
-			a.rest()
+			a.forgetCalls()
 		}
 		x.ses.Calls = slices.Delete(x.ses.Calls, i, i+1)
 	}
 }
 
-// did is the call that the entry ends.
-func (x *step) did() Did {
+// endedCall is the call that the entry ends.
+func (x *step) endedCall() Did {
 	d, ev := &x.d, x.e.Event
-	did := Did{Mark: x.at, Key: x.key(), Tool: text(d.Tool, maxName), Input: x.input(), Epoch: x.ses.Epoch}
+	did := Did{Mark: x.at, Key: keyOf(&x.d), Tool: text(d.Tool, maxName), Input: inputOf(&x.d), Epoch: x.ses.Epoch}
 	did.Denied = ev == logfmt.ToolDenied
 	did.Unsure = ev != logfmt.ToolDenied && (string(d.Outcome) == "interrupted" || string(d.Outcome) == "unknown")
 	did.Failed = ev == logfmt.ToolFailed && !did.Unsure
@@ -248,14 +248,14 @@ func (x *step) did() Did {
 	return did
 }
 
-// count counts failing calls in a row.
-func (x *step) count(did *Did) {
+// countFailure counts failing calls in a row.
+func (x *step) countFailure(did *Did) {
 	f := &x.line.Fails
 	if x.agent == nil && f.Last.Ord < x.ses.Asked.Ord && len(f.Inputs) < x.limits.ToolFailureRunFailures {
 		*f = Streak{} // what is a trouble already goes on until something works
 	}
 	switch {
-	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.wanted(), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && AnswersNo(did):
+	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.failureWanted(), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && AnswersNo(did):
 	case !did.Failed:
 		*f = Streak{}
 	default:
@@ -270,9 +270,9 @@ func (x *step) count(did *Did) {
 	}
 }
 
-// wanted reports whether the entry is about a test in a phase that is there to see
+// failureWanted reports whether the entry is about a test in a phase that is there to see
 // one fail.
-func (x *step) wanted() bool {
+func (x *step) failureWanted() bool {
 	wants := func(p *Phase) bool {
 		m, ok := x.model.Phase(p.Name)
 		return ok && m.FailingTest

@@ -17,8 +17,8 @@ func edits(tool string) bool {
 	return false
 }
 
-// edited notes what a successful edit left behind.
-func (x *step) edited(did *Did) {
+// noteEdit notes what a successful edit left behind.
+func (x *step) noteEdit(did *Did) {
 	if !did.Edit || x.e.Event != logfmt.Tool || did.Unsure || len(x.d.Path) == 0 || len(x.d.Path) > maxPath {
 		return
 	}
@@ -34,11 +34,11 @@ func (x *step) edited(did *Did) {
 	isNew := !slices.ContainsFunc(f.Hashes, func(v Version) bool { return v.Hash == hash })
 	f.Hashes = push(f.Hashes, Version{x.at, hash}, maxVersions)
 	if hash != 0 && isNew {
-		x.progress()
+		x.noteProgress()
 	} else {
-		x.anew()
+		x.beginEpoch()
 	}
-	x.inTestsOnly(f.Path)
+	x.noteProductionEdit(f.Path)
 }
 
 // file is the file of this path, which becomes the newest.
@@ -55,10 +55,10 @@ func (x *step) file(path string) *File {
 	return f
 }
 
-// inTestsOnly notes an edit of production code in phases that have none.
-func (x *step) inTestsOnly(path string) {
+// noteProductionEdit notes an edit of production code in phases that have none.
+func (x *step) noteProductionEdit(path string) {
 	for _, p := range x.phases() {
-		if m, ok := x.model.Phase(p.Name); !ok || !m.TestsOnly || !x.production(path) {
+		if m, ok := x.model.Phase(p.Name); !ok || !m.TestsOnly || !x.isProduction(path) {
 			continue
 		}
 		if p.Edited++; len(p.Edits) < maxEdits {
@@ -67,8 +67,8 @@ func (x *step) inTestsOnly(path string) {
 	}
 }
 
-// production reports whether a path of the worktree is neither test nor document.
-func (x *step) production(path string) bool {
+// isProduction reports whether a path of the worktree is neither test nor document.
+func (x *step) isProduction(path string) bool {
 	switch {
 	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "/"), strings.HasPrefix(path, "../"), strings.HasPrefix(path, ".oss/"), strings.Contains(path, ":\\"):
 		return false
@@ -105,8 +105,8 @@ func (x *step) phases() []*Phase {
 	return list
 }
 
-// tested notes what a test command says, if that is what the call was.
-func (x *step) tested(did *Did) {
+// noteTest notes what a test command says, if that is what the call was.
+func (x *step) noteTest(did *Did) {
 	if len(x.d.Head) == 0 || did.Denied || did.Tool == "Skill" {
 		return
 	}
@@ -115,7 +115,7 @@ func (x *step) tested(did *Did) {
 	if !t.Runs {
 		return
 	}
-	passed, known := x.outcome(did, t)
+	passed, known := x.testOutcome(did, t)
 	for _, p := range x.phases() {
 		switch {
 		case !known:
@@ -131,7 +131,7 @@ func (x *step) tested(did *Did) {
 		key = hashStart.add(x.d.Tool).add(x.d.Head).sum()
 	}
 	if known && key != 0 {
-		x.result(key, did.Input, passed)
+		x.noteTestResult(key, did.Input, passed)
 	}
 }
 
@@ -140,9 +140,9 @@ func (x *step) testRun(head string) workflow.TestRun {
 	return remember(&x.fold.tests, head, func() workflow.TestRun { return x.model.TestRun(head) })
 }
 
-// outcome is what the end of a test command says of the tests: by its exit code, or
+// testOutcome is what the end of a test command says of the tests: by its exit code, or
 // in other tools' entries, which may have none, by their word.
-func (x *step) outcome(did *Did, t workflow.TestRun) (passed, known bool) {
+func (x *step) testOutcome(did *Did, t workflow.TestRun) (passed, known bool) {
 	switch d := &x.d; {
 	case did.Unsure:
 		return false, false
@@ -159,8 +159,8 @@ func (x *step) outcome(did *Did, t workflow.TestRun) (passed, known bool) {
 	return passed, passed && t.Pass || !passed && t.Fail
 }
 
-// result is what one of the session's test commands came to.
-func (x *step) result(key uint32, input string, passed bool) {
+// noteTestResult is what one of the session's test commands came to.
+func (x *step) noteTestResult(key uint32, input string, passed bool) {
 	tests := x.ses.Tests
 	i := slices.IndexFunc(tests, func(t *Test) bool { return t.Key == key })
 	t := &Test{Key: key, Input: input}
@@ -184,6 +184,6 @@ func (x *step) result(key uint32, input string, passed bool) {
 		t.LastFail = x.at
 	}
 	if t.Runs++; t.Runs > 1 && before != passed {
-		x.progress()
+		x.noteProgress()
 	}
 }

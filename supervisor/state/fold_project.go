@@ -11,11 +11,11 @@ func (x *step) link(cmd string, ev logfmt.Event) {
 	if _, ok := x.model.Command(cmd); !ok || ev != logfmt.Start && ev != logfmt.Complete && ev != logfmt.Failed {
 		return
 	}
-	l := x.linkOf(cmd)
+	l := x.linkOf(cmd, x.e.Wt)
 	l.Session, l.Heard = x.ses.ID, true
 	switch ev {
 	case logfmt.Start:
-		l.Start, l.Open, l.Jumped = x.at, true, x.jumped(cmd)
+		l.Start, l.Open, l.Jumped = x.at, true, x.skippedCommands(cmd)
 	case logfmt.Complete:
 		l.Complete, l.Open = x.at, false
 	case logfmt.Failed:
@@ -29,7 +29,7 @@ func (x *step) pastLink(cmd string, ev logfmt.Event) {
 	if _, ok := x.model.Command(cmd); !ok || ev != logfmt.Start && ev != logfmt.Complete && ev != logfmt.Failed {
 		return
 	}
-	l := x.linkOf(cmd)
+	l := x.linkOf(cmd, x.e.Wt)
 	to := &l.Start
 	switch ev {
 	case logfmt.Complete:
@@ -46,21 +46,21 @@ func (x *step) pastLink(cmd string, ev logfmt.Event) {
 	}
 }
 
-func (x *step) linkOf(cmd string) *Link {
-	for _, l := range x.Links {
-		if l.Cmd == cmd && l.Wt == x.e.Wt {
+func (s *State) linkOf(cmd, wt string) *Link {
+	for _, l := range s.Links {
+		if l.Cmd == cmd && l.Wt == wt {
 			return l
 		}
 	}
-	l := &Link{Cmd: cmd, Wt: x.e.Wt}
-	x.Links = push(x.Links, l, maxLinks)
+	l := &Link{Cmd: cmd, Wt: wt}
+	s.Links = push(s.Links, l, maxLinks)
 	return l
 }
 
-// jumped lists the commands before cmd of which nothing is known in this round of
+// skippedCommands lists the commands before cmd of which nothing is known in this round of
 // the chain, back to one that is. Where none is known, the log began after them.
-func (x *step) jumped(cmd string) []string {
-	round := x.roundEnd()
+func (x *step) skippedCommands(cmd string) []string {
+	round := x.roundEnd(x.e.Wt)
 	var list []string
 	for c, ok := x.model.Command(cmd); ok && c.After != "" && len(list) < maxJumped; c, ok = x.model.Command(c.After) {
 		if slices.ContainsFunc(x.Links, func(l *Link) bool { return l.Cmd == c.After && max(l.Start.Ord, l.Complete.Ord, l.Failed.Ord) > round }) {
@@ -71,19 +71,18 @@ func (x *step) jumped(cmd string) []string {
 	return nil
 }
 
-// roundEnd is when the last command of the chain was last complete in the entry's
-// worktree. Others may be in the middle of a round of their own.
-func (x *step) roundEnd() (end uint64) {
-	for _, l := range x.Links {
-		if l.Wt == x.e.Wt && x.model.Next(l.Cmd) == "" {
+// roundEnd is when the last command of the chain was last complete in the worktree. Others may be in the middle of a round of their own.
+func (s *State) roundEnd(wt string) (end uint64) {
+	for _, l := range s.Links {
+		if l.Wt == wt && s.model.Next(l.Cmd) == "" {
 			end = max(end, l.Complete.Ord)
 		}
 	}
 	return end
 }
 
-// own folds what aburn wrote of what it did itself.
-func (x *step) own() {
+// foldOwn folds what aburn wrote of what it did itself.
+func (x *step) foldOwn() {
 	switch x.e.Event {
 	case logfmt.Intervention:
 		x.intervention()

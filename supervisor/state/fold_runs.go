@@ -5,25 +5,26 @@ import (
 	"slices"
 
 	"aburn/logfmt"
+	"aburn/workflow"
 )
 
 // lifecycle is what a prompt says of a command, a phase or a milestone.
 func (x *step) lifecycle(cmd, phase string, ev logfmt.Event) {
-	x.declared(cmd)
+	x.noteDeclared(cmd)
 	if x.agent == nil && ev != logfmt.Complete && (ev != logfmt.Failed || phase != "") {
-		x.work()
+		x.beginWork()
 	}
-	x.tell(cmd, phase, ev)
+	x.applyLifecycle(cmd, phase, ev)
 	if ev != logfmt.Milestone {
-		x.progress()
+		x.noteProgress()
 	}
 	if x.agent == nil && phase == "" {
 		x.link(cmd, ev)
 	}
 }
 
-// tell notes it in the line.
-func (x *step) tell(cmd, phase string, ev logfmt.Event) {
+// applyLifecycle notes it in the line.
+func (x *step) applyLifecycle(cmd, phase string, ev logfmt.Event) {
 	switch {
 	case phase == "" && (ev == logfmt.PhaseStart || ev == logfmt.PhaseComplete): // of which, it does not say
 	case ev == logfmt.Start:
@@ -39,9 +40,9 @@ func (x *step) tell(cmd, phase string, ev logfmt.Event) {
 	}
 }
 
-// past folds a carried line: what it tells was, but is not happening. It never
+// foldCarried folds a carried line: what it tells was, but is not happening. It never
 // outranks what the session itself was heard to say since.
-func (x *step) past() {
+func (x *step) foldCarried() {
 	cmd, phase, ev := x.e.Meaning()
 	cmd, phase = cut(cmd, maxName), cut(phase, maxName)
 	if !ev.Lifecycle() {
@@ -55,8 +56,8 @@ func (x *step) past() {
 		s.Middle, s.Last = true, x.at
 		x.line = &s.Own
 		if a := x.e.Agent; a != nil && ev != logfmt.AgentSpawn && ev != logfmt.AgentComplete {
-			x.agent = s.named(a.ID, a.Type)
-			x.agent.meet(x)
+			x.agent = s.agentFor(a.ID, a.Type)
+			x.agent.noteEntry(x)
 			x.line = &x.agent.Line
 		}
 		switch ev {
@@ -65,7 +66,7 @@ func (x *step) past() {
 		case logfmt.AgentComplete:
 			x.agentComplete()
 		default:
-			x.tell(cmd, phase, ev)
+			x.applyLifecycle(cmd, phase, ev)
 		}
 		s.Progress = Moment{x.at, s.Clock}
 	}
@@ -74,8 +75,8 @@ func (x *step) past() {
 	}
 }
 
-// declared notes that the prompt of the invoked command logs.
-func (x *step) declared(cmd string) {
+// noteDeclared notes that the prompt of the invoked command logs.
+func (x *step) noteDeclared(cmd string) {
 	if x.ses.ID == "" { // whose it is, it does not know: it may be any session's there
 		for _, s := range x.Sessions {
 			if c := s.Invoked; c != nil && c.Cmd == cmd && s.Wt == x.e.Wt {
@@ -138,9 +139,9 @@ func (x *step) runEnd(cmd string, fail bool) {
 
 // phaseStart begins a phase. Whatever phase is open ends without a word.
 func (x *step) phaseStart(r *Run, name string) {
-	p := &Phase{Name: name, Start: x.at, At: x.ses.Clock, Declared: x.declaresFailure()}
+	p := &Phase{Name: name, Start: x.at, At: x.ses.Clock, Declared: declaresFailure(&x.d)}
 	if from, since, known := x.phaseBefore(r); known {
-		if ok, skipped := x.model.Legal(from, name); !ok && !x.elsewhere(skipped, since) {
+		if ok, skipped := x.model.Legal(from, name); !ok && !x.phaseElsewhere(skipped, since) {
 			p.Skipped = skipped
 		}
 	}
@@ -162,13 +163,13 @@ func (x *step) phaseEnd(r *Run, name string, failed bool) {
 	case p != nil && p.Name == name:
 	case p == nil && r.last() == name: // said again
 		p = r.Phases[len(r.Phases)-1]
-		p.End, p.Failed, p.Declared = x.at, failed, p.Declared || x.declaresFailure()
+		p.End, p.Failed, p.Declared = x.at, failed, p.Declared || declaresFailure(&x.d)
 		return
 	default:
 		p = &Phase{Name: name}
 		r.Phases = push(r.Phases, p, maxPhases)
 	}
-	p.End, p.Failed, p.Declared = x.at, failed, p.Declared || x.declaresFailure()
+	p.End, p.Failed, p.Declared = x.at, failed, p.Declared || declaresFailure(&x.d)
 	if !failed {
 		r.Done++
 	}
@@ -179,13 +180,13 @@ func (x *step) milestone(r *Run) {
 	r.Reached++
 	r.Milestones = push(r.Milestones, Moment{x.at, x.ses.Clock}, maxMilestones)
 	if p := r.Open(); p != nil {
-		p.Declared = p.Declared || x.declaresFailure()
+		p.Declared = p.Declared || declaresFailure(&x.d)
 	}
-	said := x.said()
+	said := lifecycleText(&x.d)
 	same := &x.line.Same
 	key := hashStart.add(said).sum()
 	if len(said) == 0 || same.Key != key {
-		x.progress()
+		x.noteProgress()
 	}
 	if len(said) == 0 {
 		*same = Repeat{}
@@ -198,9 +199,9 @@ func (x *step) milestone(r *Run) {
 	same.Count++
 }
 
-// said is the text of a lifecycle entry.
-func (x *step) said() logfmt.RawString {
-	for _, r := range [...]logfmt.RawString{x.d.Description, x.d.Summary, x.d.Text, x.d.Error} {
+// lifecycleText is the text of a lifecycle entry.
+func lifecycleText(d *logfmt.Details) logfmt.RawString {
+	for _, r := range [...]logfmt.RawString{d.Description, d.Summary, d.Text, d.Error} {
 		if len(r) > 0 {
 			return r
 		}
@@ -211,26 +212,26 @@ func (x *step) said() logfmt.RawString {
 // declaresFailure reports whether a lifecycle entry says that a test fails: by a
 // metric, or in words. Whoever words it otherwise is not believed less for it: the
 // tests themselves are looked at too.
-func (x *step) declaresFailure() bool {
+func declaresFailure(d *logfmt.Details) bool {
 	found := false
-	for _, numbers := range [...][]byte{x.d.Metrics, x.d.Object} {
+	for _, numbers := range [...][]byte{d.Metrics, d.Object} {
 		logfmt.Members(numbers, func(key logfmt.RawString, value []byte) bool {
-			found = found || fails(key) && value[0] >= '1' && value[0] <= '9'
+			found = found || mentionsFailure(key) && value[0] >= '1' && value[0] <= '9'
 			return !found
 		})
 	}
-	for _, r := range [...]logfmt.RawString{x.d.Summary, x.d.Text, x.d.Description, x.d.Error} {
-		found = found || fails(r) && !denies(r)
+	for _, r := range [...]logfmt.RawString{d.Summary, d.Text, d.Description, d.Error} {
+		found = found || mentionsFailure(r) && !deniesFailure(r)
 	}
 	return found
 }
 
-func fails(text []byte) bool {
+func mentionsFailure(text []byte) bool {
 	return bytes.Contains(bytes.ToLower(text), []byte("fail")) || bytes.Contains(text, []byte("red test"))
 }
 
-// denies reports whether the word fail is there to be denied.
-func denies(text []byte) bool {
+// deniesFailure reports whether the word fail is there to be denied.
+func deniesFailure(text []byte) bool {
 	text = bytes.ToLower(text)
 	for _, no := range [...]string{"no fail", "no test fail", "nothing fail", "none fail", "not fail", "doesn't fail", "don't fail", "without fail", "never fail", " 0 fail", "zero fail", "no longer fail"} {
 		if bytes.Contains(text, []byte(no)) {
@@ -248,18 +249,18 @@ func (x *step) phaseBefore(r *Run) (from string, since uint64, known bool) {
 	if o := x.ses.Own.Active(); o != nil && o.Cmd == r.Cmd {
 		began = max(began, o.Start.Ord)
 	}
-	newest, beside := x.newestPhase(r), false
-	x.eachOther(func(l *Line) {
+	newest, beside := newestPhase(x.model, r), false
+	x.otherLines(func(l *Line) {
 		o := l.Run
 		if o == nil || o.Cmd != r.Cmd {
 			return
 		}
-		if p := x.newestPhase(o); p != nil && p.newest() >= began && (newest == nil || p.newest() > newest.newest()) {
+		if p := newestPhase(x.model, o); p != nil && p.newest() >= began && (newest == nil || p.newest() > newest.newest()) {
 			newest, beside = p, o.Open() == p
 		}
 	})
 	if beside {
-		newest = x.newestPhase(r)
+		newest = newestPhase(x.model, r)
 	}
 	switch {
 	case newest != nil:
@@ -271,9 +272,9 @@ func (x *step) phaseBefore(r *Run) (from string, since uint64, known bool) {
 }
 
 // newestPhase is the run's newest phase that the model has.
-func (x *step) newestPhase(r *Run) *Phase {
+func newestPhase(m *workflow.Model, r *Run) *Phase {
 	for _, p := range slices.Backward(r.Phases) {
-		if x.model.HasPhase(p.Name) {
+		if m.HasPhase(p.Name) {
 			return p
 		}
 	}
@@ -282,8 +283,8 @@ func (x *step) newestPhase(r *Run) *Phase {
 
 func (p *Phase) newest() uint64 { return max(p.Start.Ord, p.End.Ord) }
 
-// eachOther calls f with the lines of the session but for the entry's own.
-func (x *step) eachOther(f func(*Line)) {
+// otherLines calls f with the lines of the session but for the entry's own.
+func (x *step) otherLines(f func(*Line)) {
 	if x.line != &x.ses.Own {
 		f(&x.ses.Own)
 	}
@@ -294,13 +295,13 @@ func (x *step) eachOther(f func(*Line)) {
 	}
 }
 
-// elsewhere reports whether another line of the session had that phase since.
-func (x *step) elsewhere(phase string, since uint64) bool {
+// phaseElsewhere reports whether another line of the session had that phase since.
+func (x *step) phaseElsewhere(phase string, since uint64) bool {
 	had := func(r *Run) bool {
 		return slices.ContainsFunc(r.Phases, func(p *Phase) bool { return p.Name == phase && p.newest() > since })
 	}
 	found := false
-	x.eachOther(func(l *Line) {
+	x.otherLines(func(l *Line) {
 		found = found || l.Run != nil && had(l.Run) || slices.ContainsFunc(l.Before, had)
 	})
 	return found

@@ -65,8 +65,8 @@ func (x *step) sessionStart() {
 	if s.Turn.Open && s.Turn.Calls == 0 && len(s.Calls) == 0 && x.soonAfter(s.Turn.Start) {
 		return
 	}
-	x.closeTurn(logfmt.SessionStart)
-	x.stopAll()
+	s.closeTurn(logfmt.SessionStart, x.at)
+	s.stopAll(x.at)
 }
 
 // soonAfter reports whether the entry may be recorded after m although it happened
@@ -85,20 +85,19 @@ func (x *step) sessionEnd() {
 			end.Calls = append(end.Calls, c)
 		}
 	}
-	x.closeTurn(logfmt.SessionEnd)
-	x.stopAll()
+	s.closeTurn(logfmt.SessionEnd, x.at)
+	s.stopAll(x.at)
 	s.End = end
 	s.Own.Recent, s.Own.Fails, s.Files = nil, Streak{}, nil // what goes on no more is no loop
 }
 
 // stopAll forgets what cannot run on.
-func (x *step) stopAll() {
-	s := x.ses
+func (s *Session) stopAll(at Mark) {
 	s.Calls, s.Waits = nil, nil
 	for _, a := range s.Agents {
 		if a.Running() {
-			a.Cut = x.at
-			a.rest()
+			a.Cut = at
+			a.forgetCalls()
 		}
 	}
 }
@@ -112,13 +111,13 @@ func (x *step) prompt() {
 	}
 	s.End = End{}
 	if x.d.Machine {
-		x.reported()
+		x.endReported()
 	} else {
-		x.anew()
+		x.beginEpoch()
 		s.Asked = x.at
 	}
 	if s.Turn.Open && s.Source == "claude" {
-		x.cutCalls()
+		s.cutCalls(x.at)
 	}
 	s.clearWaits("")
 	if c := s.Invoked; c != nil && c.Turns == 0 && s.Turn.Open && !x.d.Machine {
@@ -129,26 +128,22 @@ func (x *step) prompt() {
 }
 
 // cutCalls marks what an interrupt that nobody told of would have stopped.
-func (x *step) cutCalls() {
-	for _, c := range x.ses.Calls {
+func (s *Session) cutCalls(at Mark) {
+	for _, c := range s.Calls {
 		if c.Agent == "" && !c.Background && !c.Cut.Is() {
-			c.Cut = x.at
+			c.Cut = at
 		}
 	}
-	x.cutAgents()
-}
-
-func (x *step) cutAgents() {
-	for _, a := range x.ses.Agents {
+	for _, a := range s.Agents {
 		if a.Running() && !a.Background && a.ID != "" {
-			a.Cut = x.at
+			a.Cut = at
 		}
 	}
 }
 
-// work notes that the session itself does something: a turn is open, and what was
+// beginWork notes that the session itself does something: a turn is open, and what was
 // cut does not run any more.
-func (x *step) work() {
+func (x *step) beginWork() {
 	s := x.ses
 	s.End = End{}
 	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.Cut.Is() && c.Agent == "" })
@@ -164,12 +159,12 @@ func (x *step) turnEnd() {
 		return
 	}
 	if x.e.Event == logfmt.Stop && s.Turn.Open && s.Turn.Calls > 0 {
-		x.turnOfWork()
+		x.countTurn()
 	}
-	x.closeTurn(x.e.Event)
+	s.closeTurn(x.e.Event, x.at)
 	switch {
 	case x.e.Event == logfmt.Interrupt:
-		x.cutCalls()
+		s.cutCalls(x.at)
 	case s.Source != "codex":
 		s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.Agent == "" && !c.Background })
 	case x.e.Event == logfmt.Stop: // what Codex's hook could not close then runs on
@@ -179,16 +174,16 @@ func (x *step) turnEnd() {
 	}
 }
 
-func (x *step) closeTurn(by logfmt.Event) {
-	t := &x.ses.Turn
+func (s *Session) closeTurn(by logfmt.Event, at Mark) {
+	t := &s.Turn
 	if t.Open || by == logfmt.Stop || by == logfmt.SessionEnd {
-		t.Open, t.Ended, t.By = false, x.at, by
+		t.Open, t.Ended, t.By = false, at, by
 	}
-	x.ses.clearWaits("")
+	s.clearWaits("")
 }
 
-// turnOfWork counts a turn for those who wait for some.
-func (x *step) turnOfWork() {
+// countTurn counts a turn for those who wait for some.
+func (x *step) countTurn() {
 	if c := x.ses.Invoked; c != nil && !c.Declared {
 		c.Turns++
 	}
@@ -208,10 +203,10 @@ func (x *step) command() {
 	}
 }
 
-// tick lets the session's clock go on to this entry. What happened before a person
+// advanceClock lets the session's clock go on to this entry. What happened before a person
 // came back or a process began is not known to be work: of an interrupt Claude Code
 // tells nobody, of a crash nobody does.
-func (x *step) tick() {
+func (x *step) advanceClock() {
 	switch x.e.Event {
 	case logfmt.SessionStart:
 		if string(x.d.Source) != "compact" {

@@ -20,8 +20,8 @@ func asks(tool string) bool {
 // the newest call of its line that looks the same.
 func (x *step) permission() {
 	tool := text(x.d.Tool, maxName)
-	w := Wait{Since: x.at, Question: asks(tool), Tool: tool, Input: x.input(), Agent: x.name()}
-	if c := x.asked(tool); c != nil {
+	w := Wait{Since: x.at, Question: asks(tool), Tool: tool, Input: inputOf(&x.d), Agent: x.agentName()}
+	if c := x.callAskedFor(tool); c != nil {
 		w.Call = c.ID
 		if slices.ContainsFunc(x.ses.Waits, func(v Wait) bool { return v.Call == c.ID && v.Agent == c.Agent && c.ID != "" }) {
 			return
@@ -30,10 +30,10 @@ func (x *step) permission() {
 	x.ses.Waits = push(x.ses.Waits, w, maxWaits)
 }
 
-func (x *step) asked(tool string) *Call {
-	input, agent, key := x.input(), x.name(), uint32(0)
+func (x *step) callAskedFor(tool string) *Call {
+	input, agent, key := inputOf(&x.d), x.agentName(), uint32(0)
 	if len(x.d.Input) > 0 {
-		key = x.key()
+		key = keyOf(&x.d)
 	}
 	for _, c := range slices.Backward(x.ses.Calls) {
 		if c.Agent == agent && c.Tool == tool && !c.Background && !c.Cut.Is() && (c.Key == key || c.Key == 0 || key == 0) && c.Input == input {
@@ -49,21 +49,21 @@ func (x *step) notify() {
 	switch kind := string(x.d.Type); {
 	case kind == "idle_prompt":
 		if s.Turn.Open && len(s.Waits) == 0 { // an interrupt, which Claude Code tells nobody
-			x.closeTurn(logfmt.Notify)
-			x.cutCalls()
+			s.closeTurn(logfmt.Notify, x.at)
+			s.cutCalls(x.at)
 		}
 	case strings.HasPrefix(kind, "permission"):
-		x.noted(false)
+		x.noteReminder(false)
 	case kind == "elicitation_dialog":
-		x.noted(true)
+		x.noteReminder(true)
 	case strings.HasPrefix(kind, "elicitation_"):
 		s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Question && w.Tool == "" })
 	}
 }
 
-// noted is the client's reminder that the user is asked. One of which nothing else
+// noteReminder is the client's reminder that the user is asked. One of which nothing else
 // is known makes a wait of its own.
-func (x *step) noted(question bool) {
+func (x *step) noteReminder(question bool) {
 	s := x.ses
 	found := false
 	for i := range s.Waits {
@@ -79,9 +79,9 @@ func (x *step) noted(question bool) {
 	}
 }
 
-// unasked forgets the waits that hold up no call that we know, once their line
+// dropAnswered forgets the waits that hold up no call that we know, once their line
 // does anything else: then they were answered.
-func (x *step) unasked() {
+func (x *step) dropAnswered() {
 	if len(x.ses.Waits) == 0 || !x.byHook() || !x.e.Event.Known() {
 		return
 	}
@@ -89,7 +89,7 @@ func (x *step) unasked() {
 	case logfmt.Notify, logfmt.Permission, logfmt.AgentSpawn, logfmt.AgentComplete:
 		return
 	}
-	agent := x.name()
+	agent := x.agentName()
 	x.ses.Waits = slices.DeleteFunc(x.ses.Waits, func(w Wait) bool { return w.Call == "" && w.Agent == agent })
 }
 
@@ -98,8 +98,8 @@ func (s *Session) clearWaits(agent string) {
 	s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Agent == agent })
 }
 
-// answered forgets the wait that held up a call which has ended now.
-func (s *Session) answered(call, agent string) {
+// dropWaitFor forgets the wait that held up a call which has ended now.
+func (s *Session) dropWaitFor(call, agent string) {
 	if call != "" && len(s.Waits) > 0 {
 		s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Call == call && w.Agent == agent })
 	}
