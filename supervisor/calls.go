@@ -19,7 +19,7 @@ func onlyLooks(d *state.Did) bool {
 		"TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "update_plan":
 		return true
 	}
-	return state.IsShell(d.Tool) && looking(d.Input)
+	return state.IsShell(d.Tool) && onlyPrints(d.Input)
 }
 
 // onlyWaits reports whether the call asks for the state of something that runs:
@@ -40,9 +40,9 @@ func onlyWaits(d *state.Did) bool {
 	return strings.Contains(d.Input, "rollout status") || strings.Contains(d.Input, "wait-for") || strings.Contains(d.Input, "tail -f")
 }
 
-// asksOutside reports whether a call asks for the state of something that is not
+// asksService reports whether a call asks for the state of something that is not
 // in the files: a service, a queue, a build elsewhere.
-func asksOutside(d *state.Did) bool {
+func asksService(d *state.Did) bool {
 	if !state.IsShell(d.Tool) {
 		return false
 	}
@@ -52,14 +52,14 @@ func asksOutside(d *state.Did) bool {
 		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "timeout" || words[0] == "if" || words[0] == "while" || words[0][0] >= '0' && words[0][0] <= '9') {
 			words = words[1:]
 		}
-		if len(words) > 0 && outside(words) {
+		if len(words) > 0 && isServiceQuery(words) {
 			return true
 		}
 	}
 	return false
 }
 
-func outside(words []string) bool {
+func isServiceQuery(words []string) bool {
 	switch words[0] {
 	case "curl", "wget", "http", "https", "xh":
 		return !slices.ContainsFunc(words[1:], func(w string) bool {
@@ -89,7 +89,7 @@ var lookVerbs = []string{
 
 // mayFollow reports whether a call may look at what runs in the background.
 func mayFollow(d *state.Did) bool {
-	if onlyWaits(d) || asksOutside(d) {
+	if onlyWaits(d) || asksService(d) {
 		return true
 	}
 	for _, word := range []string{"log", "out", "tmp", "status", "result", "progress", "pid", "jobs", "kill -0"} {
@@ -115,9 +115,9 @@ func hasState(d *state.Did) bool {
 	return false
 }
 
-// stepsOn reports whether a call goes on to another state each time that it is
+// advancesEachTime reports whether a call goes on to another state each time that it is
 // made: the next commit of a bisection or a rebase, the next line in a debugger.
-func stepsOn(d *state.Did) bool {
+func advancesEachTime(d *state.Did) bool {
 	if !state.IsShell(d.Tool) {
 		return false
 	}
@@ -160,8 +160,8 @@ func checksCode(d *state.Did) bool {
 	return false
 }
 
-// atOnce reports whether a tool does its work at once when it may.
-func atOnce(tool string) bool {
+// isInstant reports whether a tool does its work at once when it may.
+func isInstant(tool string) bool {
 	switch tool {
 	case "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "Grep", "Glob", "LS":
 		return true
@@ -169,8 +169,8 @@ func atOnce(tool string) bool {
 	return false
 }
 
-// looking reports whether every command of the line only prints what is there.
-func looking(line string) bool {
+// onlyPrints reports whether every command of the line only prints what is there.
+func onlyPrints(line string) bool {
 	if strings.ContainsAny(line, ">`$…") {
 		return false
 	}

@@ -6,35 +6,36 @@ import (
 
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
+	"aburn/workflow"
 )
 
 // chain judges the project's chain: commands that were begun although one before
 // them was jumped over, failed or never finished.
 func (j *judgement) chain() {
 	for _, l := range j.s.Links {
-		if !l.Start.Is() || !j.lately(newest(l)) {
+		if !l.Start.Is() || !j.isRecent(newest(l)) {
 			continue
 		}
-		if missing := j.jumped(l); len(missing) > 0 {
-			j.broken(l, j.recently(l, missing), "jumped", state.Mark{}, "was begun"+l.Start.Cited()+" without "+list(missing, 3)+" before it", missing[0])
+		if missing := stillMissing(j.s.Links, l); len(missing) > 0 {
+			j.broken(l, roundConfidence(j.model, j.s.Links, l, missing), "jumped", state.Mark{}, "was begun"+l.Start.Cited()+" without "+list(missing, 3)+" before it", missing[0])
 			continue
 		}
-		if p := j.predecessor(l); p != nil {
+		if p := predecessor(j.model, j.s.Links, l); p != nil {
 			j.after(l, p)
 		}
 	}
 }
 
-// recently is how surely l belongs to the round of the chain that the commands
+// roundConfidence is how surely l belongs to the round of the chain that the commands
 // before the missing ones began: that may be an old one.
-func (j *judgement) recently(l *state.Link, missing []string) float64 {
-	first, _ := j.model.Command(missing[0])
-	for _, m := range missing {
-		if cmd, ok := j.model.Command(m); ok && !slices.Contains(missing, cmd.After) {
+func roundConfidence(m *workflow.Model, links []*state.Link, l *state.Link, missing []string) float64 {
+	first, _ := m.Command(missing[0])
+	for _, name := range missing {
+		if cmd, ok := m.Command(name); ok && !slices.Contains(missing, cmd.After) {
 			first = cmd
 		}
 	}
-	for _, p := range j.s.Links {
+	for _, p := range links {
 		if p.Cmd == first.After && l.Start.Time().Sub(newest(p).Time()) < 7*24*time.Hour {
 			return 0.94
 		}
@@ -52,12 +53,12 @@ func newest(l *state.Link) state.Mark {
 	return newest
 }
 
-// jumped are the commands that were jumped over and not made up for.
-func (j *judgement) jumped(l *state.Link) []string {
+// stillMissing are the commands that were jumped over and not made up for.
+func stillMissing(links []*state.Link, l *state.Link) []string {
 	var missing []string
 	for _, cmd := range l.Jumped {
 		done := false
-		for _, other := range j.s.Links {
+		for _, other := range links {
 			done = done || other.Cmd == cmd && other.Complete.Ord > l.Start.Ord
 		}
 		if !done {
@@ -69,13 +70,13 @@ func (j *judgement) jumped(l *state.Link) []string {
 
 // predecessor is the link before l in the same worktree, or in the one other of
 // which something is known.
-func (j *judgement) predecessor(l *state.Link) *state.Link {
-	cmd, ok := j.model.Command(l.Cmd)
+func predecessor(m *workflow.Model, links []*state.Link, l *state.Link) *state.Link {
+	cmd, ok := m.Command(l.Cmd)
 	if !ok || cmd.After == "" {
 		return nil
 	}
 	var elsewhere *state.Link
-	for _, p := range j.s.Links {
+	for _, p := range links {
 		switch {
 		case p.Cmd != cmd.After:
 		case p.Wt == l.Wt:
@@ -106,13 +107,13 @@ func (j *judgement) after(l, p *state.Link) {
 	case p.Complete.Ord > l.Start.Ord:
 	case p.Failed.Is() && p.Failed.Ord > p.Complete.Ord && p.Failed.Ord < l.Start.Ord && p.Failed.Ord > p.Start.Ord:
 		j.broken(l, 0.95*known, "failed", p.Failed, "was begun"+l.Start.Cited()+" although "+quoted(p.Cmd)+" before it had failed"+p.Failed.Cited(), p.Cmd)
-	case p.Open && p.Start.Ord > p.Complete.Ord && p.Start.Ord < l.Start.Ord && !j.stillAt(l, p):
+	case p.Open && p.Start.Ord > p.Complete.Ord && p.Start.Ord < l.Start.Ord && !j.mayStillWorkOn(l, p):
 		j.broken(l, 0.94*known, "unfinished", p.Start, "was begun"+l.Start.Cited()+" although "+quoted(p.Cmd)+" before it"+p.Start.Cited()+" was never finished", p.Cmd)
 	}
 }
 
-// stillAt reports whether another session than l's may be working on p.
-func (j *judgement) stillAt(l, p *state.Link) bool {
+// mayStillWorkOn reports whether another session than l's may be working on p.
+func (j *judgement) mayStillWorkOn(l, p *state.Link) bool {
 	if p.Session == l.Session {
 		return false
 	}

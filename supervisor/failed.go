@@ -11,7 +11,7 @@ import (
 // failures finds commands that ended as failed and were not completed later in
 // the same session.
 func (j *judgement) failures(v *view) {
-	for _, r := range unmended(v.Session) {
+	for _, r := range openFailures(v.Session) {
 		j.add(Issue{
 			Type: limits.ExplicitFailure, Session: v.ID, Confidence: 0.97,
 			Signature: signature(limits.ExplicitFailure, v.ID, r.Cmd, r.Wt, r.End.Anchor()),
@@ -23,9 +23,9 @@ func (j *judgement) failures(v *view) {
 	}
 }
 
-// unmended are the session's failed commands, the newest of each name, that no
+// openFailures are the session's failed commands, the newest of each name, that no
 // later COMPLETE of that name cleared.
-func unmended(s *state.Session) []*state.Run {
+func openFailures(s *state.Session) []*state.Run {
 	var failed []*state.Run
 	for _, r := range ownRuns(s) {
 		if !r.End.Is() {
@@ -46,7 +46,7 @@ func (j *judgement) failedAgents(v *view) {
 		if !a.Failed || !a.Ended.Is() || doneAfter(v.Session, a) || finished(v.Session, a.Ended) {
 			continue
 		}
-		says := "the sub-agent " + quoted(kind(a)) + " ended as failed" + a.Ended.Cited()
+		says := "the sub-agent " + quoted(agentKind(a)) + " ended as failed" + a.Ended.Cited()
 		if a.Status != "" {
 			says += ", with the status " + quoted(a.Status)
 		}
@@ -56,7 +56,7 @@ func (j *judgement) failedAgents(v *view) {
 			Evidence:  []state.Mark{a.Spawned, a.Ended}, Since: a.Ended,
 			Says:    says,
 			Healthy: "a sub-agent ends with its result, and that is checked before it is built upon",
-			Suggest: "Do not build on the result of " + quoted(kind(a)) + ". Find out what it left behind, then give the task to a new sub-agent in smaller pieces, or do it yourself.",
+			Suggest: "Do not build on the result of " + quoted(agentKind(a)) + ". Find out what it left behind, then give the task to a new sub-agent in smaller pieces, or do it yourself.",
 		})
 	}
 }
@@ -78,8 +78,8 @@ func calledOff(status string) bool {
 	return false
 }
 
-// kind is what people know the sub-agent by.
-func kind(a *state.Agent) string {
+// agentKind is what people know the sub-agent by.
+func agentKind(a *state.Agent) string {
 	if a.Type != "" {
 		return a.Type
 	}

@@ -74,12 +74,12 @@ func judge(s *state.State, in Input) *judgement {
 // session runs the detectors of one session. One that was silent for a day is
 // left alone.
 func (j *judgement) session(s *state.Session) {
-	if !j.lately(s.Last) {
+	if !j.isRecent(s.Last) {
 		return
 	}
 	v := &view{Session: s, clock: s.ClockAt(j.now)}
 	v.mode, v.since = s.Mode(j.now, j.o)
-	v.ending = j.endOf(v)
+	v.ending = endOf(v)
 	switch {
 	case s.Heard == 0: // what a rotation carried over; it may have gone on since
 		j.failures(v)
@@ -162,8 +162,8 @@ func rank(t Type) int {
 	return 3
 }
 
-// lately reports whether the mark is less than memory old.
-func (j *judgement) lately(m state.Mark) bool { return j.within(m, memory) }
+// isRecent reports whether the mark is less than memory old.
+func (j *judgement) isRecent(m state.Mark) bool { return j.within(m, memory) }
 
 // within reports whether the mark is less old than that.
 func (j *judgement) within(m state.Mark, d time.Duration) bool {

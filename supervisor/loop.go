@@ -136,19 +136,19 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 	if r.cycle[0].Key == 0 {
 		need, known = need+1, 0.93
 	}
-	asks := !slices.ContainsFunc(r.cycle, func(d *state.Did) bool { return !onlyLooks(d) && !asksOutside(d) && !onlyWaits(d) })
+	asks := !slices.ContainsFunc(r.cycle, func(d *state.Did) bool { return !onlyLooks(d) && !asksService(d) && !onlyWaits(d) })
 	switch {
 	case slices.ContainsFunc(r.cycle, onlyWaits) && !slices.ContainsFunc(r.cycle, j.works):
 		return need, 0
 	case slices.ContainsFunc(r.cycle, onlyWaits):
 		return need * 2, 0.85
-	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.apart(unhurried)) && (runsBeside(v.Session, agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
+	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.mostlyApart(unhurried)) && (runsInBackground(v.Session, agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
 		return need, 0 // it looks after work in the background, or was told that it is over
-	case slices.ContainsFunc(r.cycle, stepsOn), r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
+	case slices.ContainsFunc(r.cycle, advancesEachTime), r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
 		return stateNeeds / len(r.cycle), 0.93
-	case r.apart(pace) && r.refused == 0:
+	case r.mostlyApart(pace) && r.refused == 0:
 		return max(need, pollsNeed), 0.93
-	case r.apart(pace) && asks:
+	case r.mostlyApart(pace) && asks:
 		return max(need, pollsNeed), known
 	}
 	return need, known
@@ -156,12 +156,12 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 
 // works reports whether a call does what can be mended by working on the code.
 func (j *judgement) works(d *state.Did) bool {
-	return d.Failed && !asksOutside(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
+	return d.Failed && !asksService(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
 }
 
-// apart reports whether most repetitions came that long, or longer, after the one
+// mostlyApart reports whether most repetitions came that long, or longer, after the one
 // before.
-func (r *repetition) apart(least time.Duration) bool {
+func (r *repetition) mostlyApart(least time.Duration) bool {
 	slow, all := 0, 0
 	for i := len(r.cycle); i < len(r.marks); i += len(r.cycle) {
 		all++
@@ -224,9 +224,9 @@ func progressed(s *state.Session, before state.Mark) string {
 	return ""
 }
 
-// runsBeside reports whether something that the line of work started runs in the
+// runsInBackground reports whether something that the line of work started runs in the
 // background.
-func runsBeside(s *state.Session, agent string) bool {
+func runsInBackground(s *state.Session, agent string) bool {
 	return slices.ContainsFunc(s.Calls, func(c *state.Call) bool { return c.Background && c.Agent == agent }) ||
 		slices.ContainsFunc(s.Agents, func(a *state.Agent) bool { return a.Background && a.In == agent && a.Name() != agent && a.Running() })
 }

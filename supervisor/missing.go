@@ -10,6 +10,7 @@ import (
 
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
+	"aburn/workflow"
 )
 
 // milestones finds commands whose phases complete without one milestone, where the
@@ -24,7 +25,7 @@ func (j *judgement) milestones(v *view) {
 	if cmd, ok := j.model.Command(r.Cmd); !ok || cmd.Milestones == 0 {
 		return
 	}
-	if !r.End.Is() && j.slices(v, r) == 0 {
+	if !r.End.Is() && finishedRounds(j.model, v, r) == 0 {
 		return
 	}
 	since := r.End
@@ -42,19 +43,19 @@ func (j *judgement) milestones(v *view) {
 	})
 }
 
-// slices is how many slices of the work are over: rounds of phases in which all
+// finishedRounds is how many slices of the work are over: rounds of phases in which all
 // that the model requires were complete, and the next one has begun, or no phase is
 // left and a turn has ended since. A milestone is due at the end of a slice.
-func (j *judgement) slices(v *view, r *state.Run) int {
+func finishedRounds(m *workflow.Model, v *view, r *state.Run) int {
 	n, before := 0, -1
 	done := map[int]bool{}
 	for _, p := range r.Phases {
-		at := j.position(p.Name)
+		at := phaseIndex(m, p.Name)
 		if at < 0 {
 			continue
 		}
 		if at < before {
-			if j.whole(done) {
+			if allRequired(m, done) {
 				n++
 			}
 			done = map[int]bool{}
@@ -62,26 +63,26 @@ func (j *judgement) slices(v *view, r *state.Run) int {
 		done[at], before = p.End.Is() && !p.Failed, at
 	}
 	last := r.Phases[len(r.Phases)-1]
-	if before == len(j.model.Phases)-1 && done[before] && j.whole(done) && v.Turn.Ended.Ord > last.End.Ord {
+	if before == len(m.Phases)-1 && done[before] && allRequired(m, done) && v.Turn.Ended.Ord > last.End.Ord {
 		n++
 	}
 	return n
 }
 
-// whole reports whether all phases that are required are done.
-func (j *judgement) whole(done map[int]bool) bool {
-	for i := range j.model.Phases {
-		if !j.model.Phases[i].Optional && !done[i] {
+// allRequired reports whether all phases that are required are done.
+func allRequired(m *workflow.Model, done map[int]bool) bool {
+	for i := range m.Phases {
+		if !m.Phases[i].Optional && !done[i] {
 			return false
 		}
 	}
 	return true
 }
 
-// position is a phase's place in the model, -1 if it has none.
-func (j *judgement) position(phase string) int {
-	for i := range j.model.Phases {
-		if j.model.Phases[i].Name == phase {
+// phaseIndex is a phase's place in the model, -1 if it has none.
+func phaseIndex(m *workflow.Model, phase string) int {
+	for i := range m.Phases {
+		if m.Phases[i].Name == phase {
 			return i
 		}
 	}
@@ -179,7 +180,7 @@ func (j *judgement) undeclared(v *view) {
 	if in == nil || in.Declared || in.Turns < j.limits.UndeclaredCommandTurns || in.Calls == 0 || v.End.Is() || v.mode == state.Gone {
 		return
 	}
-	if r := v.Own.Active(); r != nil && r.Cmd == in.Cmd || j.loggedNameless(in) || triedToLog(v.Session, in.Cmd) {
+	if r := v.Own.Active(); r != nil && r.Cmd == in.Cmd || loggedNameless(j.s.Links, in) || triedToLog(v.Session, in.Cmd) {
 		return
 	}
 	work := in.Calls + 2*(in.Turns-j.limits.UndeclaredCommandTurns)
@@ -195,8 +196,8 @@ func (j *judgement) undeclared(v *view) {
 
 // loggedNameless reports whether the command was begun since by a prompt that did
 // not know its session: it may have been this one.
-func (j *judgement) loggedNameless(in *state.Invocation) bool {
-	return slices.ContainsFunc(j.s.Links, func(l *state.Link) bool {
+func loggedNameless(links []*state.Link, in *state.Invocation) bool {
+	return slices.ContainsFunc(links, func(l *state.Link) bool {
 		return l.Cmd == in.Cmd && l.Session == "" && newest(l).Ord > in.Ord
 	})
 }
@@ -212,7 +213,7 @@ func triedToLog(s *state.Session, cmd string) bool {
 // hash was taken was there then; it may have been moved since.
 func (j *judgement) outputs(v *view) {
 	v.completed(func(agent string, r *state.Run) {
-		if !j.lately(r.End) {
+		if !j.isRecent(r.End) {
 			return
 		}
 		var gone []string
@@ -228,7 +229,7 @@ func (j *judgement) outputs(v *view) {
 				c = 0.95
 			}
 		}
-		if len(gone) == 0 || j.wentFurther(r, c < 0.9) {
+		if len(gone) == 0 || movedOn(j.model, j.s.Links, r, c < 0.9) {
 			return
 		}
 		says := "the COMPLETE of " + quoted(r.Cmd) + r.End.Cited() + " names " + list(gone, 3) + ", which "
@@ -274,11 +275,11 @@ func isVersion(name string) bool {
 	return len(last) > 1 && strings.Trim(last[1:], "0123456789") == "" && strings.Contains(strings.TrimSuffix(name, last), ".") && !strings.Contains(name, "/")
 }
 
-// wentFurther reports whether the next command was done in the same worktree, or
+// movedOn reports whether the next command was done in the same worktree, or
 // begun where the outputs are known to have existed: nobody needs them any more.
-func (j *judgement) wentFurther(r *state.Run, existed bool) bool {
-	for _, l := range j.s.Links {
-		if cmd, ok := j.model.Command(l.Cmd); ok && cmd.After == r.Cmd && l.Wt == r.Wt && (existed && l.Start.Ord > r.End.Ord || l.Complete.Ord > r.End.Ord) {
+func movedOn(m *workflow.Model, links []*state.Link, r *state.Run, existed bool) bool {
+	for _, l := range links {
+		if cmd, ok := m.Command(l.Cmd); ok && cmd.After == r.Cmd && l.Wt == r.Wt && (existed && l.Start.Ord > r.End.Ord || l.Complete.Ord > r.End.Ord) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
+	"aburn/workflow"
 )
 
 // phaseOrder finds phases that were begun without one that the model requires
@@ -14,8 +15,8 @@ func (j *judgement) phaseOrder(v *view) {
 		for i, p := range r.Phases {
 			skipped, c := p.Skipped, 0.95
 			if skipped == "" && i > 0 {
-				skipped, c = j.newRound(r, r.Phases[i-1], p), 0.88
-				if v.didBeside(r, skipped, r.Phases[i-1].Start, p.Start) {
+				skipped, c = skippedInNewRound(j.model, r, r.Phases[i-1], p), 0.88
+				if v.doneByOtherLine(r, skipped, r.Phases[i-1].Start, p.Start) {
 					skipped = ""
 				}
 			}
@@ -49,16 +50,16 @@ func wentBack(phases []*state.Phase, skipped string) bool {
 	return len(phases) > 1 && phases[1].Name == skipped && (!p.End.Is() || p.Failed)
 }
 
-// newRound is what was skipped when a phase begins again after it was complete and
+// skippedInNewRound is what was skipped when a phase begins again after it was complete and
 // a milestone came: that is the next slice of the work. Without one it is the same
 // phase taken up again, which is legal.
-func (j *judgement) newRound(r *state.Run, before, p *state.Phase) string {
-	at := j.position(p.Name)
+func skippedInNewRound(m *workflow.Model, r *state.Run, before, p *state.Phase) string {
+	at := phaseIndex(m, p.Name)
 	if at < 0 || before.Name != p.Name || !before.End.Is() || before.Failed || !p.Start.Is() ||
 		!slices.ContainsFunc(r.Milestones, func(m state.Moment) bool { return m.Ord > before.End.Ord && m.Ord < p.Start.Ord }) {
 		return ""
 	}
-	phases := j.model.Phases
+	phases := m.Phases
 	for i := (at + 1) % len(phases); i != at; i = (i + 1) % len(phases) {
 		if !phases[i].Optional {
 			return phases[i].Name
@@ -67,9 +68,9 @@ func (j *judgement) newRound(r *state.Run, before, p *state.Phase) string {
 	return ""
 }
 
-// didBeside reports whether another line of the session did the phase for the same
+// doneByOtherLine reports whether another line of the session did the phase for the same
 // command meanwhile: who works ahead has done it before its turn.
-func (v *view) didBeside(r *state.Run, phase string, from, to state.Mark) bool {
+func (v *view) doneByOtherLine(r *state.Run, phase string, from, to state.Mark) bool {
 	found := false
 	v.runs(func(_ string, o *state.Run) {
 		found = found || o != r && o.Cmd == r.Cmd && slices.ContainsFunc(o.Phases, func(p *state.Phase) bool {

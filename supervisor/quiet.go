@@ -17,7 +17,7 @@ var (
 // silence finds sessions that are at work on a command and say nothing at all,
 // with nothing that explains it.
 func (j *judgement) silence(v *view) {
-	if v.mode != state.Working || !v.Turn.Open || unheard(v.Session) || len(v.Calls) > 0 || len(v.Waits) > 0 {
+	if v.mode != state.Working || !v.Turn.Open || turnEndsUnknown(v.Session) || len(v.Calls) > 0 || len(v.Waits) > 0 {
 		return
 	}
 	r := v.Own.Active()
@@ -43,9 +43,9 @@ func (j *judgement) silence(v *view) {
 	})
 }
 
-// unheard reports whether the ends of the session's turns cannot be known: no
+// turnEndsUnknown reports whether the ends of the session's turns cannot be known: no
 // hook speaks of it, or Codex reviews under its name, which it never ends.
-func unheard(s *state.Session) bool {
+func turnEndsUnknown(s *state.Session) bool {
 	return s.Source == "" || s.Turn.Machine && s.Source == "codex"
 }
 
@@ -57,25 +57,25 @@ func (j *judgement) quietAgents(v *view) {
 	}
 	for _, a := range v.Agents {
 		switch {
-		case !a.Running() || a.ID == "" || holdsUp(v.Session, a):
+		case !a.Running() || a.ID == "" || isExplained(v.Session, a):
 		case a.Begun.Is():
 			j.abandoned(v, a)
-		case a.Spawned.Is() && !neverTells(v.Session):
+		case a.Spawned.Is() && !agentsAreSilent(v.Session):
 			j.agentSilence(v, a)
 		}
 	}
 }
 
-// holdsUp reports whether something explains that the sub-agent does nothing: a
+// isExplained reports whether something explains that the sub-agent does nothing: a
 // call of it that runs, or a question of it to the user.
-func holdsUp(s *state.Session, a *state.Agent) bool {
+func isExplained(s *state.Session, a *state.Agent) bool {
 	return slices.ContainsFunc(s.Calls, func(c *state.Call) bool { return c.Agent == a.Name() }) ||
 		slices.ContainsFunc(s.Waits, func(w state.Wait) bool { return w.Agent == a.Name() })
 }
 
-// neverTells reports whether what sub-agents do is not heard of in this session:
+// agentsAreSilent reports whether what sub-agents do is not heard of in this session:
 // some have ended, and none made an entry before.
-func neverTells(s *state.Session) bool {
+func agentsAreSilent(s *state.Session) bool {
 	ended := false
 	for _, a := range s.Agents {
 		if a.Begun.Is() {
@@ -96,9 +96,9 @@ func (j *judgement) agentSilence(v *view, a *state.Agent) {
 		Type: limits.AgentSilence, Session: v.ID, Agent: a.Name(), Confidence: c,
 		Signature: signature(limits.AgentSilence, v.ID, a.Name(), a.Spawned.Anchor()),
 		Evidence:  []state.Mark{a.Spawned}, Since: a.Spawned,
-		Says:    "the sub-agent " + quoted(kind(a)) + " was started " + lasting(passed) + " ago" + a.Spawned.Cited() + ", and nothing was heard of it or its tools",
+		Says:    "the sub-agent " + quoted(agentKind(a)) + " was started " + lasting(passed) + " ago" + a.Spawned.Cited() + ", and nothing was heard of it or its tools",
 		Healthy: "a sub-agent makes its first call within " + lasting(j.limits.AgentSilenceAfter),
-		Suggest: "Ask what " + quoted(kind(a)) + " is doing; if it does not answer, stop it and give the task out again.",
+		Suggest: "Ask what " + quoted(agentKind(a)) + " is doing; if it does not answer, stop it and give the task out again.",
 	})
 }
 
@@ -116,9 +116,9 @@ func (j *judgement) abandoned(v *view, a *state.Agent) {
 		Type: limits.AbandonedAgent, Session: v.ID, Agent: a.Name(), Confidence: c,
 		Signature: signature(limits.AbandonedAgent, v.ID, a.Name(), a.Last.Anchor()),
 		Evidence:  []state.Mark{a.Spawned, a.Begun, a.Last, on}, Since: a.Last,
-		Says:    "the sub-agent " + quoted(kind(a)) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.Entry() + ", while its parent " + how,
+		Says:    "the sub-agent " + quoted(agentKind(a)) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.Entry() + ", while its parent " + how,
 		Healthy: "a sub-agent ends, and its parent takes its result before it goes on",
-		Suggest: "Ask for the result of " + quoted(kind(a)) + ", or say that it is given up and check the files it was working on.",
+		Suggest: "Ask for the result of " + quoted(agentKind(a)) + ", or say that it is given up and check the files it was working on.",
 	})
 }
 

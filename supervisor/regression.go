@@ -5,32 +5,33 @@ import (
 
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
+	"aburn/workflow"
 )
 
 // regressions finds failed commands in which something broke that had passed:
 // outside the phase that wants a failing test, and not mended since.
 func (j *judgement) regressions(v *view) {
-	for _, r := range unmended(v.Session) {
-		if t := j.broke(v, r); t != nil {
+	for _, r := range openFailures(v.Session) {
+		if t := brokenTest(j.model, v, r); t != nil {
 			j.regression(v, r, t, 0.93)
-		} else if t := j.brokeElsewhere(v, r); t != nil {
+		} else if t := brokenOtherwise(j.model, v, r); t != nil {
 			j.regression(v, r, t, 0.89)
-		} else if t := j.brokeCheck(v, r); t != nil {
+		} else if t := brokenCheck(j.model, v, r); t != nil {
 			j.regression(v, r, t, 0.8)
-		} else if p := j.brokenPhase(r); p != nil && len(v.Tests) == 0 {
+		} else if p := brokenPhase(j.model, r); p != nil && len(v.Tests) == 0 {
 			j.phaseRegression(v, r, p)
 		}
 	}
 }
 
-// broke is the test command whose failure the command ended with: the one that
-// broke last.
-func (j *judgement) broke(v *view, r *state.Run) *state.Test {
+// brokenTest is the test command whose failure the command ended with: the one that
+// brokenTest last.
+func brokenTest(m *workflow.Model, v *view, r *state.Run) *state.Test {
 	var newest *state.Test
 	for _, t := range v.Tests {
 		switch {
 		case !t.FirstPass.Is(), !t.Broke.Is(), t.Broke.Ord > r.End.Ord, t.Broke.Ord < r.Start.Ord:
-		case j.wantsFailure(r, t.Broke):
+		case wantsFailureAt(m, r, t.Broke):
 		case newest == nil || t.Broke.Ord > newest.Broke.Ord:
 			newest = t
 		}
@@ -38,26 +39,26 @@ func (j *judgement) broke(v *view, r *state.Run) *state.Test {
 	return newest
 }
 
-// wantsFailure reports whether the run was in a phase then that has to show a
+// wantsFailureAt reports whether the run was in a phase then that has to show a
 // failing test.
-func (j *judgement) wantsFailure(r *state.Run, m state.Mark) bool {
+func wantsFailureAt(m *workflow.Model, r *state.Run, at state.Mark) bool {
 	var in *state.Phase
 	for _, p := range r.Phases {
-		if p.Start.Is() && p.Start.Ord < m.Ord {
+		if p.Start.Is() && p.Start.Ord < at.Ord {
 			in = p
 		}
 	}
-	if in == nil || in.End.Is() && in.End.Ord < m.Ord {
+	if in == nil || in.End.Is() && in.End.Ord < at.Ord {
 		return false
 	}
-	kind, ok := j.model.Phase(in.Name)
+	kind, ok := m.Phase(in.Name)
 	return ok && kind.FailingTest
 }
 
-// brokeElsewhere is broke where the tests passed under one command and failed under
+// brokenOtherwise is brokenTest where the tests passed under one command and failed under
 // another: the last pass, then an edit of production code and of no test, and no
 // pass of anything after the last failure.
-func (j *judgement) brokeElsewhere(v *view, r *state.Run) *state.Test {
+func brokenOtherwise(m *workflow.Model, v *view, r *state.Run) *state.Test {
 	var pass, fail *state.Test
 	for _, t := range v.Tests {
 		if t.LastPass.Ord > r.Start.Ord && t.LastPass.Ord < r.End.Ord && (pass == nil || t.LastPass.Ord > pass.LastPass.Ord) {
@@ -67,43 +68,43 @@ func (j *judgement) brokeElsewhere(v *view, r *state.Run) *state.Test {
 			fail = t
 		}
 	}
-	if pass == nil || fail == nil || fail.LastFail.Ord < pass.LastPass.Ord || j.wantsFailure(r, fail.LastFail) {
+	if pass == nil || fail == nil || fail.LastFail.Ord < pass.LastPass.Ord || wantsFailureAt(m, r, fail.LastFail) {
 		return nil
 	}
-	if j.wantedFailure(r, pass.LastPass, fail.LastFail) || !j.onlyProduction(v, pass.LastPass, fail.LastFail) {
+	if wantsFailureBetween(m, r, pass.LastPass, fail.LastFail) || !onlyProductionEdited(m, v, pass.LastPass, fail.LastFail) {
 		return nil
 	}
 	return &state.Test{Key: fail.Key, Input: pass.Input + " / " + fail.Input, LastPass: pass.LastPass, Broke: fail.LastFail, LastFail: fail.LastFail}
 }
 
-// wantedFailure reports whether a phase that has to show a failing test was begun
+// wantsFailureBetween reports whether a phase that has to show a failing test was begun
 // between the two marks.
-func (j *judgement) wantedFailure(r *state.Run, from, to state.Mark) bool {
+func wantsFailureBetween(m *workflow.Model, r *state.Run, from, to state.Mark) bool {
 	return slices.ContainsFunc(r.Phases, func(p *state.Phase) bool {
-		kind, ok := j.model.Phase(p.Name)
+		kind, ok := m.Phase(p.Name)
 		return ok && kind.FailingTest && p.Start.Ord > from.Ord && p.Start.Ord < to.Ord
 	})
 }
 
-// onlyProduction reports whether production code was edited between the two marks,
+// onlyProductionEdited reports whether production code was edited between the two marks,
 // and no test.
-func (j *judgement) onlyProduction(v *view, from, to state.Mark) bool {
+func onlyProductionEdited(m *workflow.Model, v *view, from, to state.Mark) bool {
 	production := false
 	for _, f := range v.Files {
 		if !slices.ContainsFunc(f.Hashes, func(x state.Version) bool { return x.Ord > from.Ord && x.Ord < to.Ord }) {
 			continue
 		}
-		if j.model.IsTestPath(f.Path) || likelyTest(f.Path) {
+		if m.IsTestPath(f.Path) || likelyTest(f.Path) {
 			return false
 		}
-		production = production || !j.model.IsDocPath(f.Path)
+		production = production || !m.IsDocPath(f.Path)
 	}
 	return production
 }
 
-// brokeCheck is broke for what is no test but checks too: a build, a linter. Of
+// brokenCheck is brokenTest for what is no test but checks too: a build, a linter. Of
 // those only the newest calls are remembered.
-func (j *judgement) brokeCheck(v *view, r *state.Run) *state.Test {
+func brokenCheck(m *workflow.Model, v *view, r *state.Run) *state.Test {
 	checks := map[uint32]*state.Test{}
 	var newest *state.Test
 	for i := range v.Own.Recent {
@@ -126,7 +127,7 @@ func (j *judgement) brokeCheck(v *view, r *state.Run) *state.Test {
 		}
 	}
 	for _, t := range checks {
-		if t.Broke.Ord > r.Start.Ord && !j.wantsFailure(r, t.Broke) && (newest == nil || t.Broke.Ord > newest.Broke.Ord) {
+		if t.Broke.Ord > r.Start.Ord && !wantsFailureAt(m, r, t.Broke) && (newest == nil || t.Broke.Ord > newest.Broke.Ord) {
 			newest = t
 		}
 	}
@@ -164,14 +165,14 @@ func (v *view) failedOtherwise(from, to state.Mark) bool {
 
 // brokenPhase is a phase that failed after one that had made things work, with
 // which the command failed, where nothing is known of tests.
-func (j *judgement) brokenPhase(r *state.Run) *state.Phase {
+func brokenPhase(m *workflow.Model, r *state.Run) *state.Phase {
 	n := len(r.Phases)
 	if n < 2 || !r.Phases[n-1].Failed {
 		return nil
 	}
 	before, last := r.Phases[n-2], r.Phases[n-1]
-	made, known := j.model.Phase(before.Name)
-	broke, also := j.model.Phase(last.Name)
+	made, known := m.Phase(before.Name)
+	broke, also := m.Phase(last.Name)
 	if !known || !also || made.FailingTest || broke.FailingTest || before.Failed || !before.End.Is() {
 		return nil
 	}

@@ -22,22 +22,22 @@ type ending struct {
 
 // endOf is how the session was cut off: it ended for a reason that is not the
 // user's, or its process is gone and no end was told.
-func (j *judgement) endOf(v *view) ending {
+func endOf(v *view) ending {
 	switch {
 	case v.End.Is():
-		e := ending{Mark: v.End.Mark, known: blameless(v.End.Reason), inTurn: v.End.InTurn, calls: v.End.Calls, what: "session ended"}
+		e := ending{Mark: v.End.Mark, known: notByUser(v.End.Reason), inTurn: v.End.InTurn, calls: v.End.Calls, what: "session ended"}
 		if v.End.Reason != "" {
 			e.what += " (" + quoted(v.End.Reason) + ")"
 		}
 		return e
 	case v.mode == state.Gone:
-		return ending{Mark: v.Last, known: 0.95, inTurn: v.Turn.Open && !unheard(v.Session), calls: v.Calls, what: "session's process vanished"}
+		return ending{Mark: v.Last, known: 0.95, inTurn: v.Turn.Open && !turnEndsUnknown(v.Session), calls: v.Calls, what: "session's process vanished"}
 	}
 	return ending{}
 }
 
-// blameless is how surely the reason of a session's end is not the user's wish.
-func blameless(reason string) float64 {
+// notByUser is how surely the reason of a session's end is not the user's wish.
+func notByUser(reason string) float64 {
 	switch reason {
 	case "clear", "resume", "logout", "bypass_permissions_disabled":
 		return 0
@@ -67,7 +67,7 @@ func (j *judgement) hardStops(v *view) {
 	if long(j.limits.PartialCompletionAfter) {
 		j.partial(v, e)
 	}
-	if asked(v.Session) || !long(j.limits.AbruptStopAfter) {
+	if userWasAsked(v.Session) || !long(j.limits.AbruptStopAfter) {
 		return
 	}
 	if e.inTurn {
@@ -76,8 +76,8 @@ func (j *judgement) hardStops(v *view) {
 	j.killed(v, e)
 }
 
-// asked reports whether the user had been asked something and had not answered.
-func asked(s *state.Session) bool { return len(s.Waits) > 0 || s.End.Waiting }
+// userWasAsked reports whether the user had been asked something and had not answered.
+func userWasAsked(s *state.Session) bool { return len(s.Waits) > 0 || s.End.Waiting }
 
 func (j *judgement) abrupt(v *view, e ending) {
 	c := e.known
@@ -160,7 +160,7 @@ func (j *judgement) partial(v *view, e ending) {
 		return
 	}
 	c := min(e.known, 0.9)
-	if !e.inTurn || asked(v.Session) {
+	if !e.inTurn || userWasAsked(v.Session) {
 		c = min(c, 0.78) // between turns it may have been the user
 	}
 	j.add(Issue{

@@ -24,7 +24,7 @@ func (j *judgement) stuckPhases(v *view) {
 		j.stuckPhase(v, p)
 	}
 	for _, a := range v.Agents {
-		if p := a.Line.Active().Open(); p != nil && p.Start.Is() && a.Running() && !holdsUp(v.Session, a) {
+		if p := a.Line.Active().Open(); p != nil && p.Start.Is() && a.Running() && !isExplained(v.Session, a) {
 			j.stuckAgent(v, a, p)
 		}
 	}

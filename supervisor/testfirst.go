@@ -7,6 +7,7 @@ import (
 
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
+	"aburn/workflow"
 )
 
 // testFirst finds production code that was edited in a phase that is for tests
@@ -72,7 +73,7 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *state.Run, p, next 
 		c, says = 0.95, "the tests that ran in it passed"
 	}
 	switch failed, all := v.failedIn(p, next.Start); {
-	case slices.ContainsFunc(failed, mayTest), j.ranTheTest(v, p, failed):
+	case slices.ContainsFunc(failed, mayTest), ranTheTest(j.model, v, p, failed):
 		return
 	case len(failed) > 0:
 		c, says = min(c, 0.85), says+"; "+count(len(failed), "other call")+" failed"
@@ -117,11 +118,11 @@ func mayTest(d *state.Did) bool {
 
 // ranTheTest reports whether one of the calls that failed came after a test was
 // written in the phase and may have run it: every project has scripts of its own.
-func (j *judgement) ranTheTest(v *view, p *state.Phase, failed []*state.Did) bool {
+func ranTheTest(m *workflow.Model, v *view, p *state.Phase, failed []*state.Did) bool {
 	written := state.Mark{}
 	for _, l := range v.allLines() {
 		for i := range l.Recent {
-			if d := &l.Recent[i]; d.Edit && !d.Failed && !d.Denied && d.Ord > p.Start.Ord && (!written.Is() || d.Ord < written.Ord) && j.model.IsTestPath(d.Input) {
+			if d := &l.Recent[i]; d.Edit && !d.Failed && !d.Denied && d.Ord > p.Start.Ord && (!written.Is() || d.Ord < written.Ord) && m.IsTestPath(d.Input) {
 				written = d.Mark
 			}
 		}
@@ -132,7 +133,7 @@ func (j *judgement) ranTheTest(v *view, p *state.Phase, failed []*state.Did) boo
 // cannotTest reports whether a shell call is of a program that runs no tests. A
 // compiler may: a test of what does not exist yet does not compile.
 func cannotTest(d *state.Did) bool {
-	if asksOutside(d) {
+	if asksService(d) {
 		return true
 	}
 	words := strings.Fields(d.Input)

@@ -42,7 +42,7 @@ const (
 func (j *judgement) permission(v *view, w *state.Wait) {
 	limit, known := j.limits.PermissionWaitAfter, 1.0
 	switch test := j.model.IsTestCommand(w.Input); {
-	case atOnce(w.Tool):
+	case isInstant(w.Tool):
 	case test:
 		limit, known = limit*silentTests, 0.96
 	case w.Noted.Is():
