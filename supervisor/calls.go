@@ -7,12 +7,10 @@ import (
 	"aburn/supervisor/state"
 )
 
-// Tools and programs are told apart by what calling them again can mean. Of a
-// command line only its beginning is known, so each rule takes what it does not
-// know for something that acts.
+// These functions classify calls by what calling again can mean. Only the beginning
+// of a command line is known, so each rule takes an unknown call for one that acts.
 
-// onlyLooks reports whether the call cannot have changed anything but the agent's
-// own notes.
+// onlyLooks reports whether the call changes nothing, or only the agent's own notes.
 func onlyLooks(d *state.Did) bool {
 	switch d.Tool {
 	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "view_image",
@@ -22,8 +20,8 @@ func onlyLooks(d *state.Did) bool {
 	return state.IsShell(d.Tool) && onlyPrints(d.Input)
 }
 
-// onlyWaits reports whether the call asks for the state of something that runs:
-// asking again is how one waits.
+// onlyWaits reports whether the call polls something that runs: repeating it is a way
+// to wait.
 func onlyWaits(d *state.Did) bool {
 	if strings.Contains(d.Tool, "Output") || strings.Contains(d.Tool, "wait") || strings.Contains(d.Tool, "Wait") || d.Tool == "Monitor" || d.Tool == "Sleep" {
 		return true
@@ -40,8 +38,8 @@ func onlyWaits(d *state.Did) bool {
 	return strings.Contains(d.Input, "rollout status") || strings.Contains(d.Input, "wait-for") || strings.Contains(d.Input, "tail -f")
 }
 
-// asksService reports whether a call asks for the state of something that is not
-// in the files: a service, a queue, a build elsewhere.
+// asksService reports whether a call asks for the state of something outside the
+// files: a service, a queue, a build elsewhere.
 func asksService(d *state.Did) bool {
 	if !state.IsShell(d.Tool) {
 		return false
@@ -82,7 +80,7 @@ func isServiceQuery(words []string) bool {
 	})
 }
 
-// lookVerbs are what programs that do all kinds of things call a look.
+// lookVerbs are the read-only sub-commands of programs that also act.
 var lookVerbs = []string{
 	"get", "describe", "list", "ls", "status", "view", "checks", "show", "logs", "log", "ps", "inspect", "watch", "wait", "top", "stats", "history", "version", "is-active", "index", "output",
 }
@@ -100,8 +98,8 @@ func mayFollow(d *state.Did) bool {
 	return false
 }
 
-// hasState reports whether a tool has a state of its own, so that the same input
-// is not the same action: a browser, a server behind MCP.
+// hasState reports whether a tool has a state of its own (a browser, a server behind
+// MCP), so that the same input is not the same action.
 func hasState(d *state.Did) bool {
 	if strings.HasPrefix(d.Tool, "mcp__") {
 		return true
@@ -115,8 +113,8 @@ func hasState(d *state.Did) bool {
 	return false
 }
 
-// advancesEachTime reports whether a call goes on to another state each time that it is
-// made: the next commit of a bisection or a rebase, the next line in a debugger.
+// advancesEachTime reports whether each repetition of a call moves on: to the next
+// commit of a bisection or a rebase, to the next line in a debugger.
 func advancesEachTime(d *state.Did) bool {
 	if !state.IsShell(d.Tool) {
 		return false
@@ -160,7 +158,7 @@ func checksCode(d *state.Did) bool {
 	return false
 }
 
-// isInstant reports whether a tool does its work at once when it may.
+// isInstant reports whether a tool ends at once after it was allowed.
 func isInstant(tool string) bool {
 	switch tool {
 	case "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "Grep", "Glob", "LS":

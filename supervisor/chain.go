@@ -26,8 +26,8 @@ func (j *judgement) chain() {
 	}
 }
 
-// roundConfidence is how surely l belongs to the round of the chain that the commands
-// before the missing ones began: that may be an old one.
+// roundConfidence is the confidence that l belongs to the round of the chain that the
+// commands before the missing ones began. That round may be an old one.
 func roundConfidence(m *workflow.Model, links []*state.Link, l *state.Link, missing []string) float64 {
 	first, _ := m.Command(missing[0])
 	for _, name := range missing {
@@ -53,7 +53,7 @@ func newest(l *state.Link) state.Mark {
 	return newest
 }
 
-// stillMissing are the commands that were jumped over and not made up for.
+// stillMissing are the commands that were jumped over and not completed since.
 func stillMissing(links []*state.Link, l *state.Link) []string {
 	var missing []string
 	for _, cmd := range l.Jumped {
@@ -68,8 +68,8 @@ func stillMissing(links []*state.Link, l *state.Link) []string {
 	return missing
 }
 
-// predecessor is the link before l in the same worktree, or in the one other of
-// which something is known.
+// predecessor is the link before l in the same worktree, else in the only other
+// worktree that has one; an empty Link if several others have one.
 func predecessor(m *workflow.Model, links []*state.Link, l *state.Link) *state.Link {
 	cmd, ok := m.Command(l.Cmd)
 	if !ok || cmd.After == "" {
@@ -90,8 +90,8 @@ func predecessor(m *workflow.Model, links []*state.Link, l *state.Link) *state.L
 	return elsewhere
 }
 
-// after judges l by its predecessor as it was when l began. What was made up for
-// since is no trouble, and what another session still works on may yet be done.
+// after judges l by its predecessor as it was when l began. It reports nothing if the
+// predecessor was completed since, or another session may still work on it.
 func (j *judgement) after(l, p *state.Link) {
 	known := 1.0
 	if p.Complete.Is() {

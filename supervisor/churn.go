@@ -8,9 +8,9 @@ import (
 	"aburn/supervisor/state"
 )
 
-// churn finds files that were rewritten back and forth: contents that had been
-// there before came back, and more than one of them did. A content that was only
-// taken back, or is restored after each of several trials, is none.
+// churn finds files that were rewritten back and forth: at least two earlier contents
+// came back. An edit that is undone once, or after each of several trials, is not
+// reported.
 func (j *judgement) churn(v *view) {
 	if v.End.Is() || v.mode == state.Gone {
 		return
@@ -32,15 +32,13 @@ func (j *judgement) churn(v *view) {
 	}
 }
 
-// alternating is how a file's contents came back.
 type alternating struct {
 	returns int
 	kinds   []uint32     // the contents that did
 	marks   []state.Mark // of the edits, from the first that came back
 }
 
-// alternation looks at the newest contents as far as each has been there before;
-// a new one ends it.
+// alternation walks back over the newest contents as long as each had been there before.
 func alternation(versions []state.Version) alternating {
 	var a alternating
 	from := len(versions)

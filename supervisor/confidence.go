@@ -56,7 +56,6 @@ func (j *judgement) timed(t Type, r ramp, passed, limit time.Duration, known flo
 	return r.after(passed, limit)
 }
 
-// ceiling is the highest confidence of the type.
 func ceiling(t Type) float64 {
 	if k := t.kind(); k != nil && k.Earned {
 		return 0.99
@@ -64,8 +63,7 @@ func ceiling(t Type) float64 {
 	return MaxUnearned
 }
 
-// digit is the last that a confidence keeps: what is less is no knowledge, and
-// equal states print alike.
+// digit is the last digit that a confidence keeps, so that equal states print alike.
 const digit = 0.001
 
 func round(c float64) float64 { return math.Round(c*1000) / 1000 }

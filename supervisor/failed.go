@@ -23,8 +23,8 @@ func (j *judgement) failures(v *view) {
 	}
 }
 
-// openFailures are the session's failed commands, the newest of each name, that no
-// later COMPLETE of that name cleared.
+// openFailures are the session's failed commands, the newest of each name, without a
+// later COMPLETE of that name.
 func openFailures(s *state.Session) []*state.Run {
 	var failed []*state.Run
 	for _, r := range ownRuns(s) {
@@ -69,7 +69,6 @@ func doneAfter(s *state.Session, a *state.Agent) bool {
 	})
 }
 
-// calledOff reports whether a status says that the task was neither done nor failed.
 func calledOff(status string) bool {
 	switch strings.ToLower(status) {
 	case "cancelled", "canceled", "killed", "stopped", "interrupted", "aborted":
@@ -78,7 +77,6 @@ func calledOff(status string) bool {
 	return false
 }
 
-// agentKind is what people know the sub-agent by.
 func agentKind(a *state.Agent) string {
 	if a.Type != "" {
 		return a.Type

@@ -29,12 +29,12 @@ type Issue struct {
 	Suggest    string           // what the agent should do
 }
 
-// OfChain reports whether the issue is the project's and not a session's. Entries
-// that name no session have the Session "" too; their issues can be told to nobody.
+// OfChain reports whether the issue is the project's and not a session's. Issues of
+// entries that name no session have the Session "" too, but no session can be told.
 func (i *Issue) OfChain() bool { return i.Type == limits.ChainBroken }
 
-// signature is the type and a hash of all that makes this trouble another than a
-// later one of its kind.
+// signature is the type and a hash of all that tells this issue from a later one of its
+// type.
 func signature(t Type, session logfmt.SessionID, parts ...string) string {
 	const prime, basis = 1099511628211, 14695981039346656037
 	h := uint64(basis)
@@ -93,7 +93,7 @@ func (i *Issue) Prompt() string {
 	return s
 }
 
-// aboutAgent reports whether what the issue says names the sub-agent.
+// aboutAgent reports whether Says names the sub-agent already.
 func (i *Issue) aboutAgent() bool {
 	return i.Type == limits.AgentFailed || i.Type == limits.AgentSilence || i.Type == limits.AbandonedAgent || i.Type == limits.IgnoredAdvice
 }
@@ -166,7 +166,6 @@ func list(names []string, most int) string {
 	return s
 }
 
-// called is a call in words: its tool and what it is about.
 func called(tool, input string) string {
 	if input == "" {
 		return quoted(tool)

@@ -10,8 +10,8 @@ import (
 	"aburn/workflow"
 )
 
-// memory is how long a session that says nothing more is judged, and the longest
-// standstill that proves anything: beyond it a clock was set, or nobody cares.
+// memory is how long a silent session is judged, and the longest standstill that
+// proves anything: beyond it a clock was set, or nobody cares.
 const memory = 24 * time.Hour
 
 // maxEvidence bounds the entries that an issue names.
@@ -71,8 +71,7 @@ func judge(s *state.State, in Input) *judgement {
 	return j
 }
 
-// session runs the detectors of one session. One that was silent for a day is
-// left alone.
+// session runs the detectors of one session, unless it was silent for a day.
 func (j *judgement) session(s *state.Session) {
 	if !j.isRecent(s.Last) {
 		return
@@ -101,11 +100,11 @@ func (j *judgement) session(s *state.Session) {
 	}
 }
 
-// maxNameless bounds what entries prove that name no session.
+// maxNameless bounds the confidence of issues from entries that name no session.
 const maxNameless = 0.8
 
-// nameless judges entries that name no session by what their prompts say, and by
-// nothing that depends on who did what: they may be of several sessions.
+// nameless judges entries that name no session. They may be of several sessions, so
+// only detectors run that do not depend on who did what.
 func (j *judgement) nameless(v *view) {
 	from := len(j.issues)
 	j.phaseOrder(v)
@@ -118,7 +117,8 @@ func (j *judgement) nameless(v *view) {
 	j.outputs(v)
 }
 
-// add takes an issue. A type that has not earned more stays below the queue.
+// add adds an issue, unless its type is switched off. A type that has not earned more
+// stays below the queue.
 func (j *judgement) add(i Issue) {
 	if i.Confidence <= 0 || slices.Contains(j.limits.Off, string(i.Type)) {
 		return
@@ -128,8 +128,8 @@ func (j *judgement) add(i Issue) {
 	j.issues = append(j.issues, i)
 }
 
-// evidence is the marks that stand somewhere, oldest first, each once, the middle
-// ones left out where they are many.
+// evidence is the non-zero marks, oldest first, each once. Where there are too many, it
+// leaves out the middle ones.
 func evidence(marks []state.Mark) []state.Mark {
 	marks = slices.DeleteFunc(marks, func(m state.Mark) bool { return !m.Is() })
 	slices.SortFunc(marks, compareOrd)
@@ -165,14 +165,14 @@ func rank(t Type) int {
 // isRecent reports whether the mark is less than memory old.
 func (j *judgement) isRecent(m state.Mark) bool { return j.within(m, memory) }
 
-// within reports whether the mark is less old than that.
+// within reports whether the mark is less than d old.
 func (j *judgement) within(m state.Mark, d time.Duration) bool {
 	j.at(m.Time().Add(d))
 	return j.now.Sub(m.Time()) < d
 }
 
-// elapsed is how long ago the mark was; nothing where the clock was set. Where it
-// was set back before, time counts only from where it had been.
+// elapsed is the time since the mark; 0 if the clock was set in between. If it was set
+// back before the mark, time counts only from where the clock had been.
 func (j *judgement) elapsed(v *view, m state.Mark) time.Duration {
 	from := m.At
 	for _, before := range []state.Mark{v.First, v.Turn.Start, v.Turn.Ended, v.runStart()} {
@@ -188,7 +188,7 @@ func (j *judgement) elapsed(v *view, m state.Mark) time.Duration {
 	return d
 }
 
-// at notes that a verdict may change then.
+// at notes that a verdict may change at t.
 func (j *judgement) at(t time.Time) {
 	if t.After(j.now) && (j.due.IsZero() || t.Before(j.due)) {
 		j.due = t

@@ -2,10 +2,9 @@ package supervisor
 
 import "aburn/supervisor/limits"
 
-// Group is what the types of a group have in common.
 type Group string
 
-// The groups.
+// The groups: what the types of a group have in common.
 const (
 	Presence Group = "presence of bad"
 	Absence  Group = "absence of good"

@@ -32,8 +32,8 @@ type repetition struct {
 	refused  int // or failed, or ended nobody knows how
 }
 
-// repetition finds the longest that ends with the newest call. What the session
-// achieved since, whoever did it, makes it none.
+// repetition finds the longest repetition that ends with the newest call. Progress of
+// the session after that call, whoever made it, means that there is none.
 func (v *view) repetition(recent []state.Did) (repetition, bool) {
 	if len(recent) == 0 || v.Progress.Ord > recent[len(recent)-1].Ord {
 		return repetition{}, false
@@ -51,8 +51,8 @@ func (v *view) repetition(recent []state.Did) (repetition, bool) {
 	return one, one.times > 1
 }
 
-// repeated counts the newest call's repetitions. Between those of a call that
-// acts, others may have looked at something: that changes nothing.
+// repeated counts the newest call's repetitions. Calls that only look may stand
+// between the repetitions of a call that acts.
 func repeated(recent []state.Did) repetition {
 	newest := len(recent) - 1
 	for newest >= 0 && onlyLooks(&recent[newest]) && !sameAt(recent, newest, newest-1) {
@@ -83,8 +83,8 @@ func sameAt(recent []state.Did, a, b int) bool {
 	return a >= 0 && b >= 0 && same(&recent[a], &recent[b])
 }
 
-// same reports whether two calls had the same input, or one that looks the same
-// where the whole of it is not known.
+// same reports whether two calls had the same input, or the same visible part where
+// the whole input is not known.
 func same(d *state.Did, o *state.Did) bool {
 	return d.Key == o.Key && (d.Key != 0 || d.Input != "" && d.Input == o.Input && d.Tool == o.Tool)
 }
@@ -123,8 +123,8 @@ const (
 	stateNeeds = 20               // calls of a tool with a state of its own
 )
 
-// needs is how many repetitions are needed, and how much is known of them: nothing
-// where one waits for something outside, which looks the same from here.
+// needs is how many repetitions make a loop, and a factor for the confidence. The
+// factor is 0 where the calls poll something outside: that is how one waits.
 func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known float64) {
 	need, known = j.limits.LoopRepeats, 1
 	if len(r.cycle) == 2 && need > 2 {
@@ -154,12 +154,12 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 	return need, known
 }
 
-// works reports whether a call does what can be mended by working on the code.
+// works reports whether a call failed in a way that an edit of the code can fix.
 func (j *judgement) works(d *state.Did) bool {
 	return d.Failed && !asksService(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
 }
 
-// mostlyApart reports whether most repetitions came that long, or longer, after the one
+// mostlyApart reports whether most repetitions came at least that long after the one
 // before.
 func (r *repetition) mostlyApart(least time.Duration) bool {
 	slow, all := 0, 0
@@ -189,7 +189,7 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 	})
 }
 
-// keys name the calls of the cycle, wherever in it the newest one stands.
+// keys are the calls of the cycle in a fixed order, whichever is the newest.
 func (r *repetition) keys() []string {
 	var keys []string
 	for _, d := range r.cycle {
@@ -215,8 +215,8 @@ func (r *repetition) says() string {
 	return says
 }
 
-// progressed names what the session had achieved before the mark: until it achieves
-// more, the same repetition is the same trouble, whatever came in between.
+// progressed is the anchor of the newest progress before the mark. Until there is more,
+// the same repetition is the same issue.
 func progressed(s *state.Session, before state.Mark) string {
 	if s.Progress.Is() && s.Progress.Ord <= before.Ord {
 		return s.Progress.Anchor()
@@ -231,8 +231,8 @@ func runsInBackground(s *state.Session, agent string) bool {
 		slices.ContainsFunc(s.Agents, func(a *state.Agent) bool { return a.Background && a.In == agent && a.Name() != agent && a.Running() })
 }
 
-// stillSame reports whether nothing is new since the line's newest milestone. A
-// prompt makes it so only once it has led to a call.
+// stillSame reports whether nothing is new since the line's newest milestone. A prompt
+// counts as new only once it has led to a call.
 func (v *view) stillSame(l *state.Line) bool {
 	n := len(l.Recent)
 	waiting := v.Asked.Ord > l.Same.Last.Ord && (n == 0 || l.Recent[n-1].Ord < v.Asked.Ord)

@@ -13,10 +13,9 @@ import (
 	"aburn/workflow"
 )
 
-// milestones finds commands whose phases complete without one milestone, where the
-// model expects some: a whole round of phases, or the command, is over. What the
-// log did not see from its start may have had them, and of a session that is over
-// nobody can make up for it.
+// milestones finds commands whose phases complete without a milestone although the
+// model expects some. It skips commands whose START the log does not have, which may
+// have had milestones, and sessions that are over, where nothing can be done.
 func (j *judgement) milestones(v *view) {
 	r := v.Own.Run
 	if r == nil || v.End.Is() || v.mode == state.Gone || !r.Start.Is() || r.Reached > 0 || r.Failed || len(r.Phases) == 0 || r.Done < j.limits.MissingMilestonesPhases {
@@ -43,9 +42,9 @@ func (j *judgement) milestones(v *view) {
 	})
 }
 
-// finishedRounds is how many slices of the work are over: rounds of phases in which all
-// that the model requires were complete, and the next one has begun, or no phase is
-// left and a turn has ended since. A milestone is due at the end of a slice.
+// finishedRounds counts the rounds in which all required phases were complete, and
+// after which the next round began or, with no phase left, a turn ended. A milestone is
+// due at the end of each.
 func finishedRounds(m *workflow.Model, v *view, r *state.Run) int {
 	n, before := 0, -1
 	done := map[int]bool{}
@@ -69,7 +68,6 @@ func finishedRounds(m *workflow.Model, v *view, r *state.Run) int {
 	return n
 }
 
-// allRequired reports whether all phases that are required are done.
 func allRequired(m *workflow.Model, done map[int]bool) bool {
 	for i := range m.Phases {
 		if !m.Phases[i].Optional && !done[i] {
@@ -99,8 +97,8 @@ func phaseEnds(r *state.Run) []state.Mark {
 	return marks
 }
 
-// velocity finds gaps between milestones that grow steadily, in the time of work
-// and by the clock alike: a pause of the user's, or a long call, is no slowness.
+// velocity finds gaps between milestones that grow steadily, in time of work and by the
+// clock alike: neither a pause of the user nor a long call counts as slow.
 func (j *judgement) velocity(v *view) {
 	r := v.Own.Active()
 	if r == nil || v.End.Is() || v.mode == state.Gone {
@@ -152,7 +150,7 @@ func growing(gaps []time.Duration) int {
 	return n
 }
 
-// paused reports whether much of a gap was no work.
+// paused reports whether less than 60 % of a gap was work.
 func paused(work, clock []time.Duration) bool {
 	for i := range work {
 		if float64(work[i]) < 0.6*float64(clock[i]) {
@@ -194,23 +192,23 @@ func (j *judgement) undeclared(v *view) {
 	})
 }
 
-// loggedNameless reports whether the command was begun since by a prompt that did
-// not know its session: it may have been this one.
+// loggedNameless reports whether an entry without a session began the command since:
+// it may be of this session.
 func loggedNameless(links []*state.Link, in *state.Invocation) bool {
 	return slices.ContainsFunc(links, func(l *state.Link) bool {
 		return l.Cmd == in.Cmd && l.Session == "" && newest(l).Ord > in.Ord
 	})
 }
 
-// triedToLog reports whether a call shows that the prompt did its part.
+// triedToLog reports whether a call tried to log the command.
 func triedToLog(s *state.Session, cmd string) bool {
 	return slices.ContainsFunc(s.Own.Recent, func(d state.Did) bool {
 		return state.IsShell(d.Tool) && strings.Contains(d.Input, "aburn log "+cmd)
 	})
 }
 
-// outputs finds files that a COMPLETE names and that are not there. A file whose
-// hash was taken was there then; it may have been moved since.
+// outputs finds files that a COMPLETE names and that do not exist. A file with a hash
+// existed when it was logged; it may have been moved since.
 func (j *judgement) outputs(v *view) {
 	v.completed(func(agent string, r *state.Run) {
 		if !j.isRecent(r.End) {
@@ -286,8 +284,8 @@ func movedOn(m *workflow.Model, links []*state.Link, r *state.Run, existed bool)
 	return false
 }
 
-// advice finds tasks that an agent has seen and whose trouble goes on unchanged
-// over turns of work. It runs last, on the issues that were found.
+// advice finds tasks that an agent has seen and whose issue still stands after turns of
+// work. It runs last, on the issues that were found.
 func (j *judgement) advice() {
 	for _, a := range j.s.Advice {
 		if a.Resolved.Is() || !a.Delivered.Is() || !a.Seen.Is() && j.o.Seen[a.Task] != state.Yes || a.Type == string(limits.IgnoredAdvice) {

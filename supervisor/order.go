@@ -43,16 +43,15 @@ func (j *judgement) skipped(v *view, agent, cmd string, p *state.Phase, skipped 
 	})
 }
 
-// wentBack reports whether the first of the phases was left unfinished for the one
-// that had been skipped.
+// wentBack reports whether the first phase was left unfinished for the skipped one.
 func wentBack(phases []*state.Phase, skipped string) bool {
 	p := phases[0]
 	return len(phases) > 1 && phases[1].Name == skipped && (!p.End.Is() || p.Failed)
 }
 
-// skippedInNewRound is what was skipped when a phase begins again after it was complete and
-// a milestone came: that is the next slice of the work. Without one it is the same
-// phase taken up again, which is legal.
+// skippedInNewRound is the required phase that was skipped when a phase begins again
+// after it was complete and a milestone came: that is a new round. Without a milestone
+// the same phase is taken up again, which is legal.
 func skippedInNewRound(m *workflow.Model, r *state.Run, before, p *state.Phase) string {
 	at := phaseIndex(m, p.Name)
 	if at < 0 || before.Name != p.Name || !before.End.Is() || before.Failed || !p.Start.Is() ||
@@ -68,8 +67,8 @@ func skippedInNewRound(m *workflow.Model, r *state.Run, before, p *state.Phase) 
 	return ""
 }
 
-// doneByOtherLine reports whether another line of the session did the phase for the same
-// command meanwhile: who works ahead has done it before its turn.
+// doneByOtherLine reports whether another line of the session did the phase for the
+// same command in that time.
 func (v *view) doneByOtherLine(r *state.Run, phase string, from, to state.Mark) bool {
 	found := false
 	v.runs(func(_ string, o *state.Run) {

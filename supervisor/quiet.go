@@ -14,8 +14,8 @@ var (
 	abandonedRamp    = ramp{0.78, 0.9}
 )
 
-// silence finds sessions that are at work on a command and say nothing at all,
-// with nothing that explains it.
+// silence finds sessions that are at work on a command and log nothing, with no open
+// call or wait that explains it.
 func (j *judgement) silence(v *view) {
 	if v.mode != state.Working || !v.Turn.Open || turnEndsUnknown(v.Session) || len(v.Calls) > 0 || len(v.Waits) > 0 {
 		return
@@ -43,14 +43,14 @@ func (j *judgement) silence(v *view) {
 	})
 }
 
-// turnEndsUnknown reports whether the ends of the session's turns cannot be known: no
-// hook speaks of it, or Codex reviews under its name, which it never ends.
+// turnEndsUnknown reports whether the ends of the session's turns cannot be known: it
+// has no hook, or Codex runs a review in it, whose end it never reports.
 func turnEndsUnknown(s *state.Session) bool {
 	return s.Source == "" || s.Turn.Machine && s.Source == "codex"
 }
 
-// quietAgents finds sub-agents of which nothing was ever heard, and those that
-// fell silent while their parent went on or finished.
+// quietAgents finds sub-agents that never logged anything, and those that fell silent
+// while their parent went on or finished.
 func (j *judgement) quietAgents(v *view) {
 	if v.End.Is() || v.mode == state.Gone {
 		return
@@ -66,15 +66,15 @@ func (j *judgement) quietAgents(v *view) {
 	}
 }
 
-// isExplained reports whether something explains that the sub-agent does nothing: a
-// call of it that runs, or a question of it to the user.
+// isExplained reports whether an open call or question of the sub-agent explains that
+// it is silent.
 func isExplained(s *state.Session, a *state.Agent) bool {
 	return slices.ContainsFunc(s.Calls, func(c *state.Call) bool { return c.Agent == a.Name() }) ||
 		slices.ContainsFunc(s.Waits, func(w state.Wait) bool { return w.Agent == a.Name() })
 }
 
-// agentsAreSilent reports whether what sub-agents do is not heard of in this session:
-// some have ended, and none made an entry before.
+// agentsAreSilent reports whether sub-agents log nothing in this session: some have
+// ended, and none had made an entry.
 func agentsAreSilent(s *state.Session) bool {
 	ended := false
 	for _, a := range s.Agents {

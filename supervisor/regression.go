@@ -8,8 +8,8 @@ import (
 	"aburn/workflow"
 )
 
-// regressions finds failed commands in which something broke that had passed:
-// outside the phase that wants a failing test, and not mended since.
+// regressions finds failed commands in which something broke that had passed, outside a
+// phase that wants a failing test, and was not repaired.
 func (j *judgement) regressions(v *view) {
 	for _, r := range openFailures(v.Session) {
 		if t := brokenTest(j.model, v, r); t != nil {
@@ -24,8 +24,8 @@ func (j *judgement) regressions(v *view) {
 	}
 }
 
-// brokenTest is the test command whose failure the command ended with: the one that
-// brokenTest last.
+// brokenTest is the test command that was broken when the command failed: of several,
+// the one that broke last.
 func brokenTest(m *workflow.Model, v *view, r *state.Run) *state.Test {
 	var newest *state.Test
 	for _, t := range v.Tests {
@@ -39,8 +39,8 @@ func brokenTest(m *workflow.Model, v *view, r *state.Run) *state.Test {
 	return newest
 }
 
-// wantsFailureAt reports whether the run was in a phase then that has to show a
-// failing test.
+// wantsFailureAt reports whether the run was then in a phase that has to show a failing
+// test.
 func wantsFailureAt(m *workflow.Model, r *state.Run, at state.Mark) bool {
 	var in *state.Phase
 	for _, p := range r.Phases {
@@ -102,8 +102,8 @@ func onlyProductionEdited(m *workflow.Model, v *view, from, to state.Mark) bool 
 	return production
 }
 
-// brokenCheck is brokenTest for what is no test but checks too: a build, a linter. Of
-// those only the newest calls are remembered.
+// brokenCheck is brokenTest for builds and linters. The state has only the newest of
+// those calls.
 func brokenCheck(m *workflow.Model, v *view, r *state.Run) *state.Test {
 	checks := map[uint32]*state.Test{}
 	var newest *state.Test
@@ -163,8 +163,8 @@ func (v *view) failedOtherwise(from, to state.Mark) bool {
 	})
 }
 
-// brokenPhase is a phase that failed after one that had made things work, with
-// which the command failed, where nothing is known of tests.
+// brokenPhase is the last phase if it failed after one that was complete, and neither
+// wants a failing test.
 func brokenPhase(m *workflow.Model, r *state.Run) *state.Phase {
 	n := len(r.Phases)
 	if n < 2 || !r.Phases[n-1].Failed {

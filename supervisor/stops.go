@@ -9,9 +9,9 @@ import (
 	"aburn/supervisor/state"
 )
 
-// ending is how a session was cut off, by no wish of the user's as far as is known.
-// Its signature is that of the turn, so that an entry that comes late, or the end
-// after the process was seen to be gone, is the same trouble.
+// ending is how a session was cut off, as far as is known not by the user. Its issues
+// take their signature from the turn, so that a late entry, or a SESSION_END after the
+// process was seen to be gone, makes no new issue.
 type ending struct {
 	state.Mark
 	known  float64 // how surely so; 0 = it was not
@@ -20,8 +20,8 @@ type ending struct {
 	what   string
 }
 
-// endOf is how the session was cut off: it ended for a reason that is not the
-// user's, or its process is gone and no end was told.
+// endOf is how the session was cut off: it ended for a reason that is not the user's,
+// or its process is gone without a SESSION_END.
 func endOf(v *view) ending {
 	switch {
 	case v.End.Is():
@@ -36,7 +36,8 @@ func endOf(v *view) ending {
 	return ending{}
 }
 
-// notByUser is how surely the reason of a session's end is not the user's wish.
+// notByUser is the confidence that a session ended for another reason than the user's
+// wish.
 func notByUser(reason string) float64 {
 	switch reason {
 	case "clear", "resume", "logout", "bypass_permissions_disabled":
@@ -52,8 +53,8 @@ func notByUser(reason string) float64 {
 	return 0.95
 }
 
-// hardStops finds work that was cut off. Where the user was asked something and
-// has not answered, he may have ended it himself.
+// hardStops finds work that was cut off. Where a question to the user was open, the
+// user may have ended the session.
 func (j *judgement) hardStops(v *view) {
 	e := v.ending
 	if e.known == 0 {
@@ -76,7 +77,6 @@ func (j *judgement) hardStops(v *view) {
 	j.killed(v, e)
 }
 
-// userWasAsked reports whether the user had been asked something and had not answered.
 func userWasAsked(s *state.Session) bool { return len(s.Waits) > 0 || s.End.Waiting }
 
 func (j *judgement) abrupt(v *view, e ending) {
@@ -123,9 +123,9 @@ func foreground(calls []*state.Call) []*state.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(c *state.Call) bool { return c.Background || c.Cut.Is() })
 }
 
-// killed finds calls that were open when the session was cut off. What ran in the
-// background may have been meant to run for ever; between two turns only what
-// sub-agents were doing is lost.
+// killed finds calls that were open when the session was cut off. Background calls
+// prove less: they may have been meant to run on. Between two turns only calls of
+// sub-agents count.
 func (j *judgement) killed(v *view, e ending) {
 	calls, c := foreground(e.calls), e.known
 	switch {

@@ -88,8 +88,8 @@ func (j *judgement) stuck(v *view, agent string, p *state.Phase, from state.Mark
 	})
 }
 
-// editedUnseen reports whether a file was edited since the newest progress whose
-// content is not known: likely that was progress.
+// editedUnseen reports whether a file got an unknown content since the newest progress:
+// likely that was progress.
 func (v *view) editedUnseen() bool {
 	return slices.ContainsFunc(v.Files, func(f *state.File) bool {
 		n := len(f.Hashes)
@@ -110,13 +110,11 @@ func (v *view) wroteUnseen() bool {
 	return false
 }
 
-// spent is a time of work.
 func spent(from, to state.Clock) time.Duration {
 	return time.Duration(max(0, to-from)) * time.Millisecond
 }
 
-// agentsAtWork reports whether a sub-agent runs that was heard of lately: what it
-// does can take as long as a call.
+// agentsAtWork reports whether a sub-agent runs that has logged something recently.
 func (j *judgement) agentsAtWork(v *view) bool {
 	return slices.ContainsFunc(v.Agents, func(a *state.Agent) bool {
 		last := a.Last

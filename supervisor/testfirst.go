@@ -58,8 +58,8 @@ func (j *judgement) editedTooEarly(v *view, agent string, r *state.Run, p *state
 	})
 }
 
-// notSeenFailing judges the phase next by the phase p before it. What a test
-// command said behind a pipe is not known, and then nothing is.
+// notSeenFailing judges the phase next by the phase p before it. If the result of a
+// test command in p is unknown (behind a pipe), it reports nothing.
 func (j *judgement) notSeenFailing(v *view, agent string, r *state.Run, p, next *state.Phase) {
 	kind, ok := j.model.Phase(p.Name)
 	if _, known := j.model.Phase(next.Name); !ok || !known || !kind.FailingTest || next.Name == p.Name || next.Skipped != "" {
@@ -90,8 +90,8 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *state.Run, p, next 
 	})
 }
 
-// sawFailing reports whether a test failed since the phase before p ended: whoever
-// logs a phase late has seen it fail outside.
+// sawFailing reports whether a test failed since the phase before p ended, which also
+// covers phases that were logged late.
 func (v *view) sawFailing(r *state.Run, p, next *state.Phase) bool {
 	from := r.Start
 	for _, q := range r.Phases {
@@ -105,7 +105,7 @@ func (v *view) sawFailing(r *state.Run, p, next *state.Phase) bool {
 	})
 }
 
-// mayTest reports whether a call that is not known as a test may have been one.
+// mayTest reports whether a call that no pattern of the model matches may be a test.
 func mayTest(d *state.Did) bool {
 	line := strings.ToLower(d.Input)
 	for _, word := range []string{"test", "spec", "check", "verify", "suite", "coverage", "run-ci", "tox", "nox"} {
@@ -116,8 +116,8 @@ func mayTest(d *state.Did) bool {
 	return strings.Contains(line, "…")
 }
 
-// ranTheTest reports whether one of the calls that failed came after a test was
-// written in the phase and may have run it: every project has scripts of its own.
+// ranTheTest reports whether one of the failed calls came after a test was written in
+// the phase and may have run it: projects have scripts of their own.
 func ranTheTest(m *workflow.Model, v *view, p *state.Phase, failed []*state.Did) bool {
 	written := state.Mark{}
 	for _, l := range v.allLines() {
@@ -130,8 +130,8 @@ func ranTheTest(m *workflow.Model, v *view, p *state.Phase, failed []*state.Did)
 	return written.Is() && slices.ContainsFunc(failed, func(d *state.Did) bool { return d.Ord > written.Ord && !cannotTest(d) })
 }
 
-// cannotTest reports whether a shell call is of a program that runs no tests. A
-// compiler may: a test of what does not exist yet does not compile.
+// cannotTest reports whether a shell call runs a program that runs no tests. Compilers
+// are not among them: a test of code that does not exist yet does not compile.
 func cannotTest(d *state.Did) bool {
 	if asksService(d) {
 		return true
@@ -181,9 +181,8 @@ func holdsTests(file string) bool {
 	return false
 }
 
-// likelyTest reports whether a path that the model takes for production code may as
-// well be a test or what tests need: one of its words says so. Every ecosystem has
-// its own layout, and no list of patterns has them all.
+// likelyTest reports whether a word of the path says that it is a test or what tests
+// need, although no pattern of the model matches it: no list has every layout.
 func likelyTest(path string) bool {
 	for _, word := range words(path) {
 		switch {
@@ -218,7 +217,8 @@ var noTestWords = []string{
 	"testimonial", "testimonials", "testament", "testify", "inspec",
 }
 
-// words are those of a path in small letters: FooTest_bar/x-y.go has foo, test, bar, x, y and go.
+// words are the words of a path in lower case: FooTest_bar/x-y.go has foo, test, bar, x,
+// y and go.
 func words(path string) []string {
 	var list []string
 	from := 0

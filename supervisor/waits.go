@@ -28,17 +28,17 @@ func (j *judgement) waits(v *view) {
 	}
 }
 
-// How many times longer than another a permission has to be open before it is taken
-// for one that waits: for a test run, and for what else takes its time.
+// How many times the usual limit a permission has to be open before it counts as
+// waiting: for a test run, and for other commands that take long.
 const (
 	silentTests = 6
 	silentWorks = 3
 )
 
-// permission judges one. The agents tell no answer but the end of the call, so one
-// that was allowed and takes its time looks like one that waits: of what does not
-// end at once, nobody can be certain. Claude Code reminds the user of a dialog that
-// is still open after 6 s: not of one that was answered at once.
+// permission judges one permission. Agents report no answer but the end of the call, so
+// a long call that was allowed looks like one that waits; only for calls that end at
+// once is it certain. Claude Code reminds the user of a dialog that is open for 6 s, so
+// a reminder shows that the permission was not answered at once.
 func (j *judgement) permission(v *view, w *state.Wait) {
 	limit, known := j.limits.PermissionWaitAfter, 1.0
 	switch test := j.model.IsTestCommand(w.Input); {

@@ -36,8 +36,8 @@ const (
 	maxRemembered = 512 // answers of the model
 )
 
-// push appends x to a list of at most max, which then loses its oldest. Nothing is
-// moved until the memory of the list is used up.
+// push appends x to a list of at most max; a full list loses its oldest. Elements
+// move only when the list has no capacity left.
 func push[T any](list []T, x T, max int) []T {
 	if len(list) >= max {
 		list = list[len(list)-max+1:]
@@ -57,7 +57,6 @@ func cut(s string, max int) string {
 	return s[:max] + "…"
 }
 
-// text is what a member of data says, cut.
 func text(r logfmt.RawString, max int) string {
 	if len(r) == 0 {
 		return ""
@@ -65,7 +64,7 @@ func text(r logfmt.RawString, max int) string {
 	return cut(r.String(), max)
 }
 
-// hasher is FNV-1a of 32 bits over parts of which each is ended.
+// hasher is 32-bit FNV-1a over parts; each part ends with a byte that UTF-8 lacks.
 type hasher uint32
 
 const hashStart hasher = 2166136261
@@ -85,5 +84,5 @@ func (h hasher) num(n int64) hasher {
 	return h
 }
 
-// sum is never 0, which says that nothing is known.
+// sum is never 0: a key or hash of 0 means unknown.
 func (h hasher) sum() uint32 { return max(uint32(h), 1) }

@@ -24,8 +24,8 @@ func (s *State) AppendJSON(dst []byte) []byte {
 	return c.out
 }
 
-// Load reads what AppendJSON wrote; the State keeps the data. ErrState means: fold
-// again.
+// Load reads what AppendJSON wrote. The caller must not change data. On ErrState it
+// has to fold the log again.
 func Load(data []byte, model *workflow.Model, l *limits.Limits) (*State, error) {
 	s := New(model, l)
 	c := reader(data)
@@ -36,7 +36,7 @@ func Load(data []byte, model *workflow.Model, l *limits.Limits) (*State, error) 
 	return s, nil
 }
 
-// document is the State with what tells whether it is of use.
+// document is the State behind its version and basis, which say whether it can be used.
 func (s *State) document(c *codec) {
 	c.begin('{')
 	version, model := int64(stateVersion), s.basis()
@@ -63,7 +63,6 @@ func (s *State) basis() string {
 	return s.fold.basis
 }
 
-// ids are the ids of the newest entries.
 func (f *folder) ids(c *codec) {
 	if !c.key("seen") {
 		c.broken = true
@@ -77,7 +76,7 @@ func (f *folder) ids(c *codec) {
 	c.broken = c.broken || !plain || !f.seen.RestoreText(text)
 }
 
-// What each struct of a State is made of, once for writing and reading.
+// Each struct names its members once, for writing and for reading.
 
 func (s *State) state(c *codec) {
 	c.uint64("entries", &s.Entries)

@@ -6,14 +6,15 @@ import (
 	"aburn/workflow"
 )
 
-// New is the State of an empty log. Neither the model nor the limits are to change any more. Of the limits the facts
-// depend on ToolFailureRunFailures alone: see countFailure.
+// New is the State of an empty log. The caller must not change the model or the
+// limits afterwards. Of the limits, the facts depend on ToolFailureRunFailures
+// alone: see countFailure.
 func New(model *workflow.Model, l *limits.Limits) *State {
 	return &State{model: model, limits: l, fold: &folder{}}
 }
 
-// Apply folds one entry. Carried says that a rotation copied it here and that the
-// fold has not seen the original: it tells what was, and is no new event.
+// Apply folds one entry. Carried means that a rotation copied the entry here and
+// the fold has not seen the original: it is history, not a new event.
 func (s *State) Apply(e *logfmt.Entry, carried bool) {
 	if s.fold.seen.Seen(e.ID) {
 		s.Repeats++
@@ -50,8 +51,8 @@ func (s *State) ApplyLine(line []byte, carried bool) bool {
 	return true
 }
 
-// folder is what folding needs besides the facts. Of it, only the ids are part of
-// the State.
+// folder is what folding needs besides the facts. Only the ids in seen are stored
+// with the State.
 type folder struct {
 	seen   logfmt.Deduper
 	parser logfmt.Parser
@@ -75,7 +76,7 @@ type step struct {
 	line  *Line  // of the agent or the session
 }
 
-// foldEntry folds what an agent, its hooks or its prompts say.
+// foldEntry folds an entry of an agent, its hooks or its prompts.
 func (x *step) foldEntry() {
 	x.ses = x.session()
 	x.advanceClock()
@@ -112,7 +113,6 @@ func (x *step) foldEntry() {
 	}
 }
 
-// noteEntry notes that the session is there.
 func (x *step) noteEntry() {
 	s := x.ses
 	if s.Heard == 0 {
@@ -133,8 +133,8 @@ func (x *step) noteEntry() {
 	}
 }
 
-// begins reports whether a session may begin with the entry: then nothing of it
-// is missing.
+// begins reports whether a session can begin with this entry, so that nothing of
+// the session is missing from the log.
 func begins(e *logfmt.Entry, d *logfmt.Details) bool {
 	switch e.Event {
 	case logfmt.SessionStart:
@@ -147,7 +147,6 @@ func begins(e *logfmt.Entry, d *logfmt.Details) bool {
 	return false
 }
 
-// byHook reports whether the agent's hook wrote the entry.
 func (x *step) byHook() bool {
 	switch x.e.Source {
 	case "", "prompt", "aburn":
@@ -156,7 +155,6 @@ func (x *step) byHook() bool {
 	return true
 }
 
-// findLine finds the line of work that the entry belongs to.
 func (x *step) findLine() {
 	x.line = &x.ses.Own
 	switch x.e.Event {
@@ -172,8 +170,8 @@ func (x *step) findLine() {
 	}
 }
 
-// inferRun takes from an entry that stands in the middle of a session which command
-// and phase it is in.
+// inferRun takes the command and phase from an entry of a session whose beginning is
+// not in the log.
 func (x *step) inferRun() {
 	e, own := x.e, &x.ses.Own
 	if !x.ses.Middle || e.Event.Lifecycle() || e.Cmd == logfmt.SessionCmd {
@@ -187,13 +185,12 @@ func (x *step) inferRun() {
 	}
 }
 
-// noteProgress notes that something went on.
 func (x *step) noteProgress() {
 	x.ses.Progress = Moment{x.at, x.ses.Clock}
 	x.beginEpoch()
 }
 
-// beginEpoch notes that what is done again from here on is no repetition.
+// beginEpoch makes what is done again from here on a new action, not a repetition.
 func (x *step) beginEpoch() {
 	if x.ses.Epoch = Epoch(x.at.Seq); x.at.Seq == 0 {
 		x.ses.Epoch = Epoch(x.at.At)

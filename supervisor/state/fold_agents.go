@@ -7,7 +7,8 @@ import (
 	"aburn/logfmt"
 )
 
-// agentFor is the sub-agent with this id or, without one, of this type.
+// agentFor returns the sub-agent with this id or, without an id, of this type. It
+// adds one that is not known.
 func (s *Session) agentFor(id, kind string) *Agent {
 	id, kind = cut(id, maxID), cut(kind, maxName)
 	for _, a := range s.Agents {
@@ -30,8 +31,8 @@ func (s *Session) agentFor(id, kind string) *Agent {
 	return a
 }
 
-// noteEntry notes an entry of the sub-agent's own. What it begins after its end is a
-// new life: it was asked again. An end that comes late is none.
+// noteEntry notes an entry of the sub-agent itself. Work that begins after its end
+// means that it was asked again; a late end does not.
 func (a *Agent) noteEntry(x *step) {
 	e := x.e
 	if a.Type == "" {
@@ -50,7 +51,6 @@ func (a *Agent) noteEntry(x *step) {
 	a.Last = x.at
 }
 
-// starts reports whether the entry begins something.
 func starts(e *logfmt.Entry) bool {
 	switch e.Event {
 	case logfmt.ToolStart, logfmt.Prompt, logfmt.Start, logfmt.PhaseStart:
@@ -59,8 +59,8 @@ func starts(e *logfmt.Entry) bool {
 	return false
 }
 
-// agentNamed is the sub-agent that an AGENT_SPAWN or AGENT_COMPLETE is about; nil if
-// it names none. A prompt may know its type only.
+// agentNamed is the sub-agent that an AGENT_SPAWN or AGENT_COMPLETE names; nil if it
+// names none. A prompt may know only the type.
 func (x *step) agentNamed(ends bool) *Agent {
 	id, kind := text(x.d.AgentID, maxID), text(x.d.AgentType, maxName)
 	if a := x.e.Agent; a != nil && id == "" && (kind == "" || kind == a.Type) {
@@ -118,14 +118,13 @@ func (x *step) agentComplete() {
 	x.ses.closeAgent(a)
 }
 
-// end is what the end of a sub-agent says; its own FAILED counts too.
+// end notes the sub-agent's end. It failed if the status or its own FAILED says so.
 func (a *Agent) end(at Mark, status string) {
 	a.Ended, a.Cut, a.Status = at, Mark{}, status
 	r := a.Line.Run
 	a.Failed = failed(status) || r != nil && r.Failed && r.End.Ord >= a.Begun.Ord
 }
 
-// failed reports whether a client's word for an end says that it was a failure.
 func failed(status string) bool {
 	switch strings.ToLower(status) {
 	case "failed", "failure", "error", "errored", "crashed", "timeout", "timed_out":
@@ -134,11 +133,11 @@ func failed(status string) bool {
 	return false
 }
 
-// forgetCalls drops what nobody asks about a sub-agent that has ended.
+// forgetCalls drops what no detector asks of a sub-agent that has ended.
 func (a *Agent) forgetCalls() { a.Line.Recent, a.Line.Fails = nil, Streak{} }
 
-// closeAgent closes what a sub-agent that has ended cannot leave open. Codex tells the
-// end of commands that outlive it.
+// closeAgent closes the waits and calls of a sub-agent that has ended. Codex reports
+// the end of commands that outlive their sub-agent, so those run on.
 func (s *Session) closeAgent(a *Agent) {
 	a.forgetCalls()
 	name := a.Name()

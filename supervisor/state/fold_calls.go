@@ -16,7 +16,7 @@ func (x *step) agentName() string {
 	return x.agent.Name()
 }
 
-// inputOf is what a call is about, as it is shown.
+// inputOf is the text by which a call is shown: its head, path or task.
 func inputOf(d *logfmt.Details) string {
 	for _, r := range [...]logfmt.RawString{d.Head, d.Path, d.Task} {
 		if len(r) > 0 {
@@ -39,7 +39,6 @@ func keyOf(d *logfmt.Details) uint32 {
 	return 0
 }
 
-// toolStart opens a call.
 func (x *step) toolStart() {
 	c := &Call{Start: x.at, ID: text(x.d.ToolUseID, maxID), Tool: text(x.d.Tool, maxName), Input: inputOf(&x.d), Key: keyOf(&x.d), Agent: x.agentName()}
 	switch end := &x.ses.End; {
@@ -88,8 +87,8 @@ func (x *step) toolEnd() {
 	x.line.Recent = push(x.line.Recent, did, MaxRecent)
 }
 
-// takeCall takes the open call that the entry ends out of the list; nil if none is
-// known. One without an id ends the oldest that looks the same.
+// takeCall removes and returns the open call that the entry ends; nil if none is
+// known. An end without an id is that of the oldest call that looks the same.
 func (x *step) takeCall(id string) *Call {
 	key, agent := keyOf(&x.d), x.agentName()
 	tool := x.d.Tool
@@ -110,8 +109,8 @@ func (x *step) takeCall(id string) *Call {
 	return c
 }
 
-// keepInBackground keeps a call open that runs on, unless it is a sub-agent's that is
-// known to have ended meanwhile.
+// keepInBackground keeps a call open that runs on, unless it is a sub-agent that has
+// ended meanwhile.
 func (x *step) keepInBackground(c *Call, id string) {
 	if c == nil {
 		c = &Call{Start: x.at, ID: id, Tool: text(x.d.Tool, maxName), Input: inputOf(&x.d), Key: keyOf(&x.d), Agent: x.agentName()}
@@ -126,7 +125,6 @@ func (x *step) keepInBackground(c *Call, id string) {
 	slices.SortStableFunc(x.ses.Calls, func(a, b *Call) int { return int(int64(a.Start.Ord) - int64(b.Start.Ord)) })
 }
 
-// linkAgent links a sub-agent to the call that started it.
 func (x *step) linkAgent(id string) {
 	if len(x.d.AgentID) == 0 {
 		return
@@ -143,8 +141,8 @@ func (x *step) linkAgent(id string) {
 	}
 }
 
-// endAgentsOf ends the sub-agents of a call in the foreground that did not tell which
-// one it had, because it was denied or interrupted.
+// endAgentsOf ends the sub-agents of a foreground call that was denied or interrupted:
+// such a call does not say which sub-agent it had.
 func (x *step) endAgentsOf(c *Call) {
 	if c == nil || !runsAgent(c.Tool) || x.d.Background || len(x.d.AgentID) > 0 {
 		return
@@ -193,8 +191,8 @@ func (x *step) endReported() {
 	}
 }
 
-// onlyUnlinked is the only sub-agent in the background that a call which did not tell
-// whom it started can have started; nil if that is not known.
+// onlyUnlinked is the one background sub-agent without a known call, where the call
+// did not say which it started; nil if there are several or none.
 func (s *Session) onlyUnlinked(tool, id string) (only *Agent) {
 	if !runsAgent(tool) {
 		return nil
@@ -219,8 +217,8 @@ func (x *step) killsBackground() bool {
 	return false
 }
 
-// endKilled closes the call in the background that was ended. Its id is not told: of
-// several, nobody knows which.
+// endKilled closes the background call that was killed. The entry has no id of it, so
+// with several in the background nothing is closed.
 func (x *step) endKilled() {
 	background := func(c *Call) bool { return c.Background }
 	if i := slices.IndexFunc(x.ses.Calls, background); i >= 0 && !slices.ContainsFunc(x.ses.Calls[i+1:], background) {
@@ -232,7 +230,6 @@ func (x *step) endKilled() {
 	}
 }
 
-// endedCall is the call that the entry ends.
 func (x *step) endedCall() Did {
 	d, ev := &x.d, x.e.Event
 	did := Did{Mark: x.at, Key: keyOf(&x.d), Tool: text(d.Tool, maxName), Input: inputOf(&x.d), Epoch: x.ses.Epoch}
@@ -248,11 +245,12 @@ func (x *step) endedCall() Did {
 	return did
 }
 
-// countFailure counts failing calls in a row.
+// countFailure counts failing calls in a row. A person's prompt begins a new streak,
+// unless the streak is long enough for an issue: that goes on until something works.
 func (x *step) countFailure(did *Did) {
 	f := &x.line.Fails
 	if x.agent == nil && f.Last.Ord < x.ses.Asked.Ord && len(f.Inputs) < x.limits.ToolFailureRunFailures {
-		*f = Streak{} // what is a trouble already goes on until something works
+		*f = Streak{}
 	}
 	switch {
 	case did.Denied, did.Unsure, housekeeping(did.Input), did.Failed && x.failureWanted(), did.Failed && x.d.HasExitCode && x.d.ExitCode == 1 && AnswersNo(did):
@@ -270,8 +268,8 @@ func (x *step) countFailure(did *Did) {
 	}
 }
 
-// failureWanted reports whether the entry is about a test in a phase that is there to see
-// one fail.
+// failureWanted reports whether the entry is a test run in a phase that should show a
+// failing test.
 func (x *step) failureWanted() bool {
 	wants := func(p *Phase) bool {
 		m, ok := x.model.Phase(p.Name)
@@ -280,13 +278,13 @@ func (x *step) failureWanted() bool {
 	return len(x.d.Head) > 0 && slices.ContainsFunc(x.phases(), wants) && x.testRun(x.d.Head.String()).Runs
 }
 
-// housekeeping reports whether a shell call only tells aburn something.
+// housekeeping reports whether a shell call is nothing but a call of aburn.
 func housekeeping(input string) bool {
 	return strings.HasPrefix(input, "aburn ") && !strings.ContainsAny(input, ";&|")
 }
 
-// answersNo reports whether the call's failure may only be an answer: nothing was
-// found, or there is a difference. Claude Code calls that a success, Codex does not.
+// AnswersNo reports whether the failure of a call may be an answer: nothing was found,
+// or there is a difference. Claude Code records that as a success, Codex does not.
 func AnswersNo(d *Did) bool {
 	if !IsShell(d.Tool) {
 		return false
@@ -306,7 +304,6 @@ func AnswersNo(d *Did) bool {
 	return len(words) > 1 && asksYesOrNo(words[0], words[1])
 }
 
-// asksYesOrNo reports whether a command of a larger program only asks.
 func asksYesOrNo(program, command string) bool {
 	switch program {
 	case "command":
@@ -321,6 +318,7 @@ func asksYesOrNo(program, command string) bool {
 	return false
 }
 
+// IsShell reports whether the tool runs a shell command.
 func IsShell(tool string) bool {
 	switch tool {
 	case "Bash", "PowerShell", "shell", "local_shell", "exec_command", "run_shell_command":

@@ -41,7 +41,7 @@ func (x *step) noteEdit(did *Did) {
 	x.noteProductionEdit(f.Path)
 }
 
-// file is the file of this path, which becomes the newest.
+// file returns the file of this path and makes it the newest.
 func (x *step) file(path string) *File {
 	files := x.ses.Files
 	i := slices.IndexFunc(files, func(f *File) bool { return f.Path == path && f.Wt == x.e.Wt })
@@ -55,7 +55,7 @@ func (x *step) file(path string) *File {
 	return f
 }
 
-// noteProductionEdit notes an edit of production code in phases that have none.
+// noteProductionEdit notes an edit of production code in a tests-only phase.
 func (x *step) noteProductionEdit(path string) {
 	for _, p := range x.phases() {
 		if m, ok := x.model.Phase(p.Name); !ok || !m.TestsOnly || !x.isProduction(path) {
@@ -76,8 +76,8 @@ func (x *step) isProduction(path string) bool {
 	return remember(&x.fold.products, path, func() bool { return !x.model.IsTestPath(path) && !x.model.IsDocPath(path) })
 }
 
-// remember is f() for a key, asked once: the same paths and commands come again and
-// again, and the model has many words for them.
+// remember caches f() by key: the same paths and commands come again and again, and
+// the model compares each with many patterns.
 func remember[T any](m *map[string]T, key string, f func() T) T {
 	if v, ok := (*m)[key]; ok {
 		return v
@@ -90,8 +90,7 @@ func remember[T any](m *map[string]T, key string, f func() T) T {
 	return v
 }
 
-// phases are the open ones that the entry belongs to: the session's, and that of
-// the sub-agent.
+// phases are the open phases of the session and of the entry's sub-agent.
 func (x *step) phases() []*Phase {
 	list := x.fold.phases[:0]
 	if p := x.ses.Own.Run.Open(); p != nil {
@@ -105,7 +104,7 @@ func (x *step) phases() []*Phase {
 	return list
 }
 
-// noteTest notes what a test command says, if that is what the call was.
+// noteTest notes the result of a call that ran tests.
 func (x *step) noteTest(did *Did) {
 	if len(x.d.Head) == 0 || did.Denied || did.Tool == "Skill" {
 		return
@@ -135,13 +134,12 @@ func (x *step) noteTest(did *Did) {
 	}
 }
 
-// testRun is what the model knows of a command line.
 func (x *step) testRun(head string) workflow.TestRun {
 	return remember(&x.fold.tests, head, func() workflow.TestRun { return x.model.TestRun(head) })
 }
 
-// testOutcome is what the end of a test command says of the tests: by its exit code, or
-// in other tools' entries, which may have none, by their word.
+// testOutcome is the result of the tests, by the exit code of the command. Entries of
+// other tools may have no exit code; there the outcome counts.
 func (x *step) testOutcome(did *Did, t workflow.TestRun) (passed, known bool) {
 	switch d := &x.d; {
 	case did.Unsure:
@@ -159,7 +157,6 @@ func (x *step) testOutcome(did *Did, t workflow.TestRun) (passed, known bool) {
 	return passed, passed && t.Pass || !passed && t.Fail
 }
 
-// noteTestResult is what one of the session's test commands came to.
 func (x *step) noteTestResult(key uint32, input string, passed bool) {
 	tests := x.ses.Tests
 	i := slices.IndexFunc(tests, func(t *Test) bool { return t.Key == key })

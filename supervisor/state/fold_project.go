@@ -6,7 +6,6 @@ import (
 	"aburn/logfmt"
 )
 
-// link notes what a command of the chain did.
 func (x *step) link(cmd string, ev logfmt.Event) {
 	if _, ok := x.model.Command(cmd); !ok || ev != logfmt.Start && ev != logfmt.Complete && ev != logfmt.Failed {
 		return
@@ -23,8 +22,8 @@ func (x *step) link(cmd string, ev logfmt.Event) {
 	}
 }
 
-// pastLink is link for a carried line: where this segment has said more since, it
-// only fills in what is not known.
+// pastLink is link for a carried line: it only fills in what this segment does not
+// say.
 func (x *step) pastLink(cmd string, ev logfmt.Event) {
 	if _, ok := x.model.Command(cmd); !ok || ev != logfmt.Start && ev != logfmt.Complete && ev != logfmt.Failed {
 		return
@@ -57,8 +56,8 @@ func (s *State) linkOf(cmd, wt string) *Link {
 	return l
 }
 
-// skippedCommands lists the commands before cmd of which nothing is known in this round of
-// the chain, back to one that is. Where none is known, the log began after them.
+// skippedCommands lists the commands before cmd that are unknown in this round of the
+// chain, back to the first known one. If none is known, the log began after them.
 func (x *step) skippedCommands(cmd string) []string {
 	round := x.roundEnd(x.e.Wt)
 	var list []string
@@ -71,7 +70,8 @@ func (x *step) skippedCommands(cmd string) []string {
 	return nil
 }
 
-// roundEnd is when the last command of the chain was last complete in the worktree. Others may be in the middle of a round of their own.
+// roundEnd is when the last command of the chain was last complete in the worktree.
+// Other worktrees may be in the middle of a round of their own.
 func (s *State) roundEnd(wt string) (end uint64) {
 	for _, l := range s.Links {
 		if l.Wt == wt && s.model.Next(l.Cmd) == "" {
@@ -81,7 +81,7 @@ func (s *State) roundEnd(wt string) (end uint64) {
 	return end
 }
 
-// foldOwn folds what aburn wrote of what it did itself.
+// foldOwn folds an entry that aburn wrote about its own interventions.
 func (x *step) foldOwn() {
 	switch x.e.Event {
 	case logfmt.Intervention:
@@ -123,7 +123,7 @@ func (x *step) intervention() {
 	}
 }
 
-// advice is what the entry is about; nil: not known any more.
+// advice is the advice that the entry is about; nil if it was forgotten.
 func (x *step) advice() *Advice {
 	task := text(x.d.TaskID, maxID)
 	for _, a := range x.Advice {

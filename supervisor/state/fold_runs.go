@@ -8,7 +8,7 @@ import (
 	"aburn/workflow"
 )
 
-// lifecycle is what a prompt says of a command, a phase or a milestone.
+// lifecycle folds what a prompt logs of a command, a phase or a milestone.
 func (x *step) lifecycle(cmd, phase string, ev logfmt.Event) {
 	x.noteDeclared(cmd)
 	if x.agent == nil && ev != logfmt.Complete && (ev != logfmt.Failed || phase != "") {
@@ -23,7 +23,6 @@ func (x *step) lifecycle(cmd, phase string, ev logfmt.Event) {
 	}
 }
 
-// applyLifecycle notes it in the line.
 func (x *step) applyLifecycle(cmd, phase string, ev logfmt.Event) {
 	switch {
 	case phase == "" && (ev == logfmt.PhaseStart || ev == logfmt.PhaseComplete): // of which, it does not say
@@ -40,8 +39,8 @@ func (x *step) applyLifecycle(cmd, phase string, ev logfmt.Event) {
 	}
 }
 
-// foldCarried folds a carried line: what it tells was, but is not happening. It never
-// outranks what the session itself was heard to say since.
+// foldCarried folds a carried line, which is history. It never overrides what the
+// session itself has logged since.
 func (x *step) foldCarried() {
 	cmd, phase, ev := x.e.Meaning()
 	cmd, phase = cut(cmd, maxName), cut(phase, maxName)
@@ -77,7 +76,7 @@ func (x *step) foldCarried() {
 
 // noteDeclared notes that the prompt of the invoked command logs.
 func (x *step) noteDeclared(cmd string) {
-	if x.ses.ID == "" { // whose it is, it does not know: it may be any session's there
+	if x.ses.ID == "" { // it may be of any session of this worktree
 		for _, s := range x.Sessions {
 			if c := s.Invoked; c != nil && c.Cmd == cmd && s.Wt == x.e.Wt {
 				c.Declared = true
@@ -97,8 +96,8 @@ func (l *Line) begin(r *Run) {
 	l.Run = r
 }
 
-// run is the open run of a command, which becomes the line's; one that began
-// before the log if there is none.
+// run returns the open run of a command and makes it the line's. If there is none, it
+// adds one that began before the log.
 func (l *Line) run(cmd, wt string) *Run {
 	if r := l.Run; r != nil && r.Cmd == cmd && !r.End.Is() {
 		return r
@@ -114,8 +113,8 @@ func (l *Line) run(cmd, wt string) *Run {
 	return l.Run
 }
 
-// runEnd is COMPLETE or FAILED of a command. Said of one that has ended, it says
-// anew how.
+// runEnd folds COMPLETE or FAILED of a command. For a run that has ended, it replaces
+// how it ended.
 func (x *step) runEnd(cmd string, fail bool) {
 	r := x.line.Run
 	if r == nil || r.Cmd != cmd {
@@ -137,7 +136,7 @@ func (x *step) runEnd(cmd string, fail bool) {
 	})
 }
 
-// phaseStart begins a phase. Whatever phase is open ends without a word.
+// phaseStart begins a phase. A phase that is open gets no end.
 func (x *step) phaseStart(r *Run, name string) {
 	p := &Phase{Name: name, Start: x.at, At: x.ses.Clock, Declared: declaresFailure(&x.d)}
 	if from, since, known := x.phaseBefore(r); known {
@@ -148,7 +147,6 @@ func (x *step) phaseStart(r *Run, name string) {
 	r.Phases = push(r.Phases, p, maxPhases)
 }
 
-// last is the name of the newest phase.
 func (r *Run) last() string {
 	if n := len(r.Phases); n > 0 {
 		return r.Phases[n-1].Name
@@ -156,7 +154,7 @@ func (r *Run) last() string {
 	return ""
 }
 
-// phaseEnd ends a phase; one that did not say that it began ends all the same.
+// phaseEnd ends a phase, or adds one whose beginning was not logged.
 func (x *step) phaseEnd(r *Run, name string, failed bool) {
 	p := r.Open()
 	switch {
@@ -175,7 +173,7 @@ func (x *step) phaseEnd(r *Run, name string, failed bool) {
 	}
 }
 
-// milestone is progress if it says something new.
+// milestone counts a milestone. It is progress if its text differs from the one before.
 func (x *step) milestone(r *Run) {
 	r.Reached++
 	r.Milestones = push(r.Milestones, Moment{x.at, x.ses.Clock}, maxMilestones)
@@ -209,9 +207,8 @@ func lifecycleText(d *logfmt.Details) logfmt.RawString {
 	return nil
 }
 
-// declaresFailure reports whether a lifecycle entry says that a test fails: by a
-// metric, or in words. Whoever words it otherwise is not believed less for it: the
-// tests themselves are looked at too.
+// declaresFailure reports whether a lifecycle entry says, by a metric or in words,
+// that a test fails. Missing other wordings does no harm: test runs count as well.
 func declaresFailure(d *logfmt.Details) bool {
 	found := false
 	for _, numbers := range [...][]byte{d.Metrics, d.Object} {
@@ -230,7 +227,7 @@ func mentionsFailure(text []byte) bool {
 	return bytes.Contains(bytes.ToLower(text), []byte("fail")) || bytes.Contains(text, []byte("red test"))
 }
 
-// deniesFailure reports whether the word fail is there to be denied.
+// deniesFailure reports whether the text negates the word fail.
 func deniesFailure(text []byte) bool {
 	text = bytes.ToLower(text)
 	for _, no := range [...]string{"no fail", "no test fail", "nothing fail", "none fail", "not fail", "doesn't fail", "don't fail", "without fail", "never fail", " 0 fail", "zero fail", "no longer fail"} {

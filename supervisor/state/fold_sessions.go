@@ -6,7 +6,6 @@ import (
 	"aburn/logfmt"
 )
 
-// session is the one that the entry belongs to.
 func (x *step) session() *Session {
 	id := x.sessionID()
 	for i := len(x.Sessions) - 1; i >= 0; i-- {
@@ -53,9 +52,9 @@ func (s *State) forget() {
 	s.Forgot++
 }
 
-// sessionStart begins anew: what was open belonged to another process. After a
-// compaction the same one goes on, and at a start the hook of the first prompt may
-// have been the quicker one.
+// sessionStart closes what was open, which belonged to another process. After a
+// compaction the same process goes on. At a start the hook of the first prompt may
+// have been quicker than this one.
 func (x *step) sessionStart() {
 	s := x.ses
 	s.End = End{}
@@ -76,7 +75,6 @@ func (x *step) soonAfter(m Mark) bool {
 	return 0 <= since && since <= 3000
 }
 
-// sessionEnd is the client's word that it is over.
 func (x *step) sessionEnd() {
 	s := x.ses
 	end := End{Mark: x.at, Reason: text(x.d.Reason, maxName), InTurn: s.Turn.Open, Waiting: len(s.Waits) > 0}
@@ -102,8 +100,8 @@ func (s *Session) stopAll(at Mark) {
 	}
 }
 
-// prompt begins a turn. One that comes in mid-turn may be steering: Codex's goes
-// on with its calls. Claude Code has none running then, unless it tells us early.
+// prompt begins a turn. A prompt within a turn may be steering: Codex goes on with its
+// calls; Claude Code has no call running then, unless its hook was early.
 func (x *step) prompt() {
 	s := x.ses
 	if x.agent != nil {
@@ -127,7 +125,8 @@ func (x *step) prompt() {
 	s.Turns++
 }
 
-// cutCalls marks what an interrupt that nobody told of would have stopped.
+// cutCalls marks the calls and sub-agents that an unreported interrupt would have
+// stopped.
 func (s *Session) cutCalls(at Mark) {
 	for _, c := range s.Calls {
 		if c.Agent == "" && !c.Background && !c.Cut.Is() {
@@ -141,8 +140,8 @@ func (s *Session) cutCalls(at Mark) {
 	}
 }
 
-// beginWork notes that the session itself does something: a turn is open, and what was
-// cut does not run any more.
+// beginWork notes that the session itself is at work: a turn is open, and calls that
+// were cut do not run any more.
 func (x *step) beginWork() {
 	s := x.ses
 	s.End = End{}
@@ -152,7 +151,7 @@ func (x *step) beginWork() {
 	}
 }
 
-// turnEnd is STOP, TURN_FAILED or INTERRUPT of the session itself.
+// turnEnd folds STOP, TURN_FAILED or INTERRUPT of the session itself.
 func (x *step) turnEnd() {
 	s := x.ses
 	if x.agent != nil {
@@ -182,7 +181,7 @@ func (s *Session) closeTurn(by logfmt.Event, at Mark) {
 	s.clearWaits("")
 }
 
-// countTurn counts a turn for those who wait for some.
+// countTurn counts a turn of work for the invoked command and for advice.
 func (x *step) countTurn() {
 	if c := x.ses.Invoked; c != nil && !c.Declared {
 		c.Turns++
@@ -194,7 +193,6 @@ func (x *step) countTurn() {
 	}
 }
 
-// command is a slash command of the user's.
 func (x *step) command() {
 	x.ses.End = End{}
 	name := text(x.d.Command, maxName)
@@ -203,9 +201,9 @@ func (x *step) command() {
 	}
 }
 
-// advanceClock lets the session's clock go on to this entry. What happened before a person
-// came back or a process began is not known to be work: of an interrupt Claude Code
-// tells nobody, of a crash nobody does.
+// advanceClock advances the session's clock to this entry. The time before a person's
+// prompt or a process's start may not be work: Claude Code does not report an
+// interrupt, and nothing reports a crash.
 func (x *step) advanceClock() {
 	switch x.e.Event {
 	case logfmt.SessionStart:

@@ -16,7 +16,7 @@ func asks(tool string) bool {
 	return false
 }
 
-// permission is a question whether a call may run. It has no call id: it is for
+// permission folds a question whether a call may run. It has no call id: it is about
 // the newest call of its line that looks the same.
 func (x *step) permission() {
 	tool := text(x.d.Tool, maxName)
@@ -43,7 +43,6 @@ func (x *step) callAskedFor(tool string) *Call {
 	return nil
 }
 
-// notify is what the client tells the user.
 func (x *step) notify() {
 	s := x.ses
 	switch kind := string(x.d.Type); {
@@ -61,8 +60,8 @@ func (x *step) notify() {
 	}
 }
 
-// noteReminder is the client's reminder that the user is asked. One of which nothing else
-// is known makes a wait of its own.
+// noteReminder notes the client's reminder of an open question. A reminder of an
+// unknown question becomes a wait of its own.
 func (x *step) noteReminder(question bool) {
 	s := x.ses
 	found := false
@@ -79,8 +78,8 @@ func (x *step) noteReminder(question bool) {
 	}
 }
 
-// dropAnswered forgets the waits that hold up no call that we know, once their line
-// does anything else: then they were answered.
+// dropAnswered forgets waits without a known call once their line does anything else:
+// then they were answered.
 func (x *step) dropAnswered() {
 	if len(x.ses.Waits) == 0 || !x.byHook() || !x.e.Event.Known() {
 		return
@@ -93,12 +92,11 @@ func (x *step) dropAnswered() {
 	x.ses.Waits = slices.DeleteFunc(x.ses.Waits, func(w Wait) bool { return w.Call == "" && w.Agent == agent })
 }
 
-// clearWaits forgets the waits of a line.
 func (s *Session) clearWaits(agent string) {
 	s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Agent == agent })
 }
 
-// dropWaitFor forgets the wait that held up a call which has ended now.
+// dropWaitFor forgets the wait for a call that has ended.
 func (s *Session) dropWaitFor(call, agent string) {
 	if call != "" && len(s.Waits) > 0 {
 		s.Waits = slices.DeleteFunc(s.Waits, func(w Wait) bool { return w.Call == call && w.Agent == agent })

@@ -15,9 +15,9 @@ const (
 	Gone       Mode = "gone"
 )
 
-// Mode is what the session is doing at now, and since when. What ended or is gone
-// does nothing else; who waits does not work. A session whose turn is over but
-// whose sub-agents run on in the background works.
+// Mode is what the session is doing at now, and since when. Ended and Gone come before
+// all else, waiting comes before working. A session whose turn is over but whose
+// sub-agents run on in the background is working.
 func (s *Session) Mode(now time.Time, o Observed) (Mode, Mark) {
 	switch {
 	case s.End.Is():

@@ -22,7 +22,7 @@ func (m Mark) Is() bool { return m.Ord != 0 }
 // Time is the mark's time in UTC.
 func (m Mark) Time() time.Time { return time.UnixMilli(m.At).UTC() }
 
-// anchor names the entry that an issue hangs on by what does not change when the
+// Anchor names the entry that an issue hangs on by what does not change when the
 // log is folded anew from a later segment: its number, or its time.
 func (m Mark) Anchor() string {
 	if m.Seq != 0 {
@@ -31,7 +31,7 @@ func (m Mark) Anchor() string {
 	return "t" + strconv.FormatInt(m.At, 10)
 }
 
-// entry names an entry to people.
+// Entry names the entry to people.
 func (m Mark) Entry() string {
 	if m.Seq == 0 {
 		return "an entry without a number"
@@ -39,7 +39,7 @@ func (m Mark) Entry() string {
 	return "entry " + strconv.FormatUint(uint64(m.Seq), 10)
 }
 
-// at is "at entry 12", or nothing where that is not known.
+// Cited is " (entry 12)", or nothing for the zero Mark.
 func (m Mark) Cited() string {
 	if !m.Is() {
 		return ""
@@ -47,7 +47,7 @@ func (m Mark) Cited() string {
 	return " (" + m.Entry() + ")"
 }
 
-// State is what a number of entries come to.
+// State is the facts of a number of entries.
 type State struct {
 	Entries  uint64     // how many were folded
 	Repeats  uint64     // entries that were folded before, by their id: they changed nothing else
@@ -134,9 +134,10 @@ type Wait struct {
 // person's prompt or a process's start, when nobody knows. It only grows.
 type Clock int64
 
-// Epoch says which of all that makes a repetition new came last: progress, a
-// changed file, a person's prompt, the first call of a turn that a machine began. It is that entry's seq, or its time in Unix
-// milliseconds if it has none; 0 = nothing since the session's first entry.
+// Epoch is the last entry after which a repeated action counts as new: progress, a
+// changed file, a person's prompt, or the first call of a turn that a machine began. It
+// is that entry's seq, or its time in Unix milliseconds if it has none; 0 = none since
+// the session's first entry.
 type Epoch uint64
 
 // Line is one line of work: a session's own, or a sub-agent's.
@@ -222,9 +223,9 @@ type Did struct {
 	Epoch  Epoch  // the session's, before what the call itself changed
 }
 
-// Streak is a run of failing calls of one line. A success ends it; denied,
-// interrupted and unsure calls, aburn's own, tests in a phase that wants a failing one, and the 1 of a command that looks for
-// something ("nothing found") neither count nor end it.
+// Streak is a run of failing calls of one line. A success ends it. These neither count
+// nor end it: denied, interrupted and unsure calls, calls of aburn, tests in a phase
+// that should show a failing one, and exit code 1 of a search that found nothing.
 type Streak struct {
 	First, Last Mark
 	Count       int
