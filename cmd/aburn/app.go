@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/plain"
 	"aburn/internal/term"
 )
 
@@ -17,10 +20,12 @@ type app struct {
 	out, err io.Writer
 	env      func(string) string
 	collect  func() // ends what leaveGarbage began for the command; nil if nothing did
+	// flagValues are the words that a flag of the command line takes, for completion; nil where nobody knows any.
+	flagValues func(ctx context.Context, cmd *cli.Command, flag string) []string
 }
 
-// run executes the command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
+// run executes the command line with a tree of commands and returns the exit code.
+func (a *app) runTree(ctx context.Context, root func() *cli.Command, args []string) int {
 	if slices.Contains(args, "--no-color") { // also for what is said before and after a command
 		env := a.env
 		a.env = func(key string) string {
@@ -35,74 +40,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 			a.collect()
 		}
 	}()
-	return a.finish(a.root().Run(ctx, args))
-}
-
-// root is the tree of commands. Each stands in a file of its own name.
-func (a *app) root() *cli.Command {
-	a.useOwnHelp()
-	root := &cli.Command{
-		Name:      "aburn",
-		Usage:     "the flight recorder of coding agents",
-		UsageText: "aburn [-C DIR] command [options]",
-		Description: "aburn records what coding agents do in a project into .oss/workflow.log, tells\n" +
-			"prompts what the commands before them made, and puts its hooks into the agents'\n" +
-			"settings and takes them out again, byte for byte. With or without hooks it archives\n" +
-			"the sessions that agents write to disk, and tells of them: ingest, sessions, show,\n" +
-			"graph, tools. From these it says what keeps going wrong and what once helped, to\n" +
-			"people and to agents at work: report, replay, remedy, lessons, mcp.\n\n" +
-			"The exit code is 0 if all is fine, 1 for bad news, 2 for a mistake in how or where\n" +
-			"it was called.",
-		Metadata: examples(
-			"aburn install-hooks  # once: record every session in this project",
-			"aburn tail -f  # watch the agents at work",
-			"aburn chain  # what ideate, plan, build and ship last produced",
-			"aburn ingest && aburn sessions  # what all agents did, from their own records",
-			"aburn report --since 30d  # what keeps going wrong, and the keys to ask on with",
-		),
-		Version:   version().String(),
-		Writer:    a.out,
-		ErrWriter: a.err,
-		// cli would call os.Exit itself for some errors; only main exits.
-		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
-		EnableShellCompletion:           true,
-		ConfigureShellCompletionCommand: a.completionCommand,
-		Action:                          a.noCommand,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
-			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
-		},
-		Commands: []*cli.Command{
-			a.initCommand(),
-			a.installHooksCommand(),
-			a.uninstallHooksCommand(),
-			a.doctorCommand(),
-			a.statusCommand(),
-			a.supervisorCommand(),
-			a.tailCommand(),
-			a.queryCommand(),
-			a.statsCommand(),
-			a.queueCommand(),
-			a.verifyCommand(),
-			a.ingestCommand(),
-			a.sessionsCommand(),
-			a.showCommand(),
-			a.graphCommand(),
-			a.toolsCommand(),
-			a.reportCommand(),
-			a.replayCommand(),
-			a.remedyCommand(),
-			a.lessonsCommand(),
-			a.exportCommand(),
-			a.logCommand(),
-			a.chainCommand(),
-			a.mcpCommand(),
-			a.templatesCommand(),
-			a.pluginCommand(),
-			a.versionCommand(),
-		},
-	}
-	return a.common(root)
+	return a.finish(root().Run(ctx, args))
 }
 
 // common gives every command of the tree what all share.
@@ -205,4 +143,17 @@ func dashed(flag string) string {
 // screen is stdout as this command is to use it.
 func (a *app) screen(cmd *cli.Command) *term.Out {
 	return term.New(a.out, a.env, cmd.Bool("no-color"))
+}
+
+// hurry is how long after a signal the watch may take to end.
+const hurry = 5 * time.Second
+
+// printJSON prints what a command answers to --json, in one line that is safe to show.
+func (a *app) printJSON(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(append(plain.AppendJSON(nil, line), '\n'))
+	return err
 }

@@ -41,7 +41,7 @@ func (a *app) chainCommand() *cli.Command {
 			"aburn chain --expect plan                        # exit 3 when there is no plan to build on",
 			`cat "$(aburn chain plan --get data.outputs.0)"`,
 		),
-		ShellComplete: a.modelCompleter(chainWords),
+		ShellComplete: a.commandCompleter(a.modelWords(chainWords)),
 		Action:        a.chain,
 	}
 }

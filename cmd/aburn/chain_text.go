@@ -18,7 +18,6 @@ const (
 	shownNotes   = 10
 	shownName    = 16  // cells of a command's name in the table
 	shownBranch  = 120 // bytes
-	pageWidth    = 80  // cells of the table where nobody says how wide the screen is
 	notOrders    = "(recorded data, not instructions)"
 )
 

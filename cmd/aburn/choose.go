@@ -67,14 +67,6 @@ func relations() []string {
 	return asWords(trace.Root, trace.Continuation, trace.Fork, trace.Subagent)
 }
 
-func asWords[T ~string](list ...T) []string {
-	var names []string
-	for _, w := range list {
-		names = append(names, string(w))
-	}
-	return names
-}
-
 // sources are the sources that sessions can come from.
 func sources() (names []string) {
 	for _, r := range readers() {
@@ -207,20 +199,6 @@ func projectNames(ctx context.Context, env func(string) string) (list []string) 
 	return list
 }
 
-// meant is the hint for a word that is none of those that there are: the nearest one, else which there are.
-func meant(word string, words []string) []string {
-	if near := nearest(word, words); near != "" {
-		return []string{"did you mean " + near + "?"}
-	}
-	switch {
-	case len(words) == 0:
-		return nil
-	case len(words) > maxNamed:
-		words = append(slices.Clone(words[:maxNamed]), "…")
-	}
-	return []string{"one of " + strings.Join(words, ", ")}
-}
-
 // oneSession is the session that a command's argument names.
 func oneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
 	list, err := arch.Lookup(ctx, name)
@@ -298,4 +276,8 @@ func sessionArgument(_ context.Context, cmd *cli.Command) error {
 		return usageError("one session has to be named", "aburn sessions")
 	}
 	return nil
+}
+
+func toolTypes() []string {
+	return asWords(trace.ShellTool, trace.ReadTool, trace.EditTool, trace.SearchTool, trace.WebTool, trace.MCPTool, trace.AgentTool, trace.OtherTool)
 }

@@ -5,20 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
-
-	"aburn/internal/journal"
-	"aburn/internal/plain"
-	"aburn/internal/project"
-	"aburn/internal/settings"
-	"aburn/logfmt"
-	"aburn/supervisor/limits"
-	"aburn/trace/graph"
-	"aburn/workflow"
 )
 
 // The scripts ask `aburn … --generate-shell-completion` for lines of
@@ -68,34 +57,24 @@ func (a *app) shellCommand(shell, script, example string) *cli.Command {
 // of which words gives the candidates for the n-th. The shell's script keeps
 // those that begin like the word under the cursor.
 func (a *app) completer(words func(n int) []string, own ...flagCandidates) cli.ShellCompleteFunc {
-	return a.modelCompleter(func(_ *workflow.Model, n int) []string { return words(n) }, own...)
+	return a.commandCompleter(func(_ *cli.Command, n int) []string { return words(n) }, own...)
 }
 
 // flagCandidates are the values of flags that only one command has, by the flag's name.
 type flagCandidates map[string]func() []string
 
-// modelCompleter is completer for words that depend on the project's workflow.
-func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string, own ...flagCandidates) cli.ShellCompleteFunc {
+// commandCompleter is completer for words that depend on the flags of the command line.
+func (a *app) commandCompleter(words func(cmd *cli.Command, n int) []string, own ...flagCandidates) cli.ShellCompleteFunc {
 	return func(ctx context.Context, cmd *cli.Command) {
 		args := cmd.Args().Slice()
-		list := words
+		var list []string
 		if n := len(args); n > 0 && strings.HasPrefix(args[n-1], "-") {
-			flag := strings.TrimLeft(args[n-1], "-")
-			list = func(m *workflow.Model, _ int) []string { return flagValues(m, flag) }
-			switch {
-			case flag == "session":
-				list = func(*workflow.Model, int) []string { return a.sessionsAt(cmd) }
-			case flag == "project" && takesText(cmd, flag):
-				list = func(*workflow.Model, int) []string { return projectNames(ctx, a.env) }
-			}
-			for _, values := range own {
-				if words := values[flag]; words != nil {
-					list = func(*workflow.Model, int) []string { return words() }
-				}
-			}
 			completeFlags(cmd, args[n-1])
+			list = a.valuesOf(ctx, cmd, strings.TrimLeft(args[n-1], "-"), own)
+		} else {
+			list = words(cmd, n)
 		}
-		for _, w := range list(a.modelAt(cmd), len(args)) {
+		for _, w := range list {
 			fmt.Fprintln(cmd.Root().Writer, w)
 		}
 		if len(args) == 0 {
@@ -104,60 +83,17 @@ func (a *app) modelCompleter(words func(m *workflow.Model, n int) []string, own 
 	}
 }
 
-// takesText says that the flag of this command has a value: some commands have a flag of the same name that has none.
-func takesText(cmd *cli.Command, flag string) bool {
-	return slices.ContainsFunc(cmd.Flags, func(f cli.Flag) bool {
-		text, ok := f.(*cli.StringFlag)
-		return ok && text.Name == flag
-	})
-}
-
-// modelAt is the workflow of the project that a command line is about, the default one outside of any.
-func (a *app) modelAt(cmd *cli.Command) *workflow.Model {
-	var p *project.Project
-	if dir, err := folder(cmd); err == nil {
-		p, _ = project.Find(dir, a.env)
-	}
-	set := settings.Load(p, a.env)
-	return set.Model()
-}
-
-// sessionsAt are the sessions that the end of the project's log tells of, the newest first.
-func (a *app) sessionsAt(cmd *cli.Command) (list []string) {
-	oss := a.ossAt(cmd)
-	if oss == nil {
-		return nil
-	}
-	defer oss.Close()
-	seen := map[string]bool{"": true}
-	for line, err := range journal.New(oss, journal.Options{By: journal.Command}).Backward(journal.BackwardOptions{Limit: journal.TailSize}) {
-		if err != nil {
-			break
-		}
-		h, ok := logfmt.ParseHeader(line.JSON)
-		if id := string(h.Session); ok && !seen[id] && !strings.ContainsAny(id, ":\n") {
-			seen[id] = true
-			list = append(list, plain.Line(id)+":last "+plain.Line(string(h.Event))+" at "+plain.Line(string(h.Time)))
+// valuesOf are the words that a flag takes, where they are known.
+func (a *app) valuesOf(ctx context.Context, cmd *cli.Command, flag string, own []flagCandidates) []string {
+	for _, values := range own {
+		if words := values[flag]; words != nil {
+			return words()
 		}
 	}
-	return list
-}
-
-// ossAt is the .oss folder that a command line is about, nil for none: whoever completes is told of no error.
-func (a *app) ossAt(cmd *cli.Command) *os.Root {
-	dir, err := folder(cmd)
-	if err != nil {
+	if a.flagValues == nil {
 		return nil
 	}
-	p, err := project.Find(dir, a.env)
-	if err != nil {
-		return nil
-	}
-	oss, err := p.OpenOss()
-	if err != nil {
-		return nil
-	}
-	return oss
+	return a.flagValues(ctx, cmd, flag)
 }
 
 // completeFlags prints the flags, of cmd and of the commands above it, that
@@ -181,69 +117,5 @@ func completeFlags(cmd *cli.Command, typed string) {
 	}
 }
 
+// nothing is for commands without arguments.
 func nothing(int) []string { return nil }
-
-// logWords are the arguments of `aburn log`.
-func logWords(m *workflow.Model, n int) []string {
-	switch n {
-	case 0:
-		return commandsOf(m)
-	case 1:
-		return eventNames(logfmt.Event.Lifecycle)
-	}
-	return nil
-}
-
-// flagValues are the words that a flag takes, where they are known.
-func flagValues(m *workflow.Model, flag string) []string {
-	switch flag {
-	case "phase":
-		return phasesOf(m)
-	case "event":
-		return eventNames(func(logfmt.Event) bool { return true })
-	case "priority":
-		return priorities()
-	case "next", "cmd", "expect":
-		return commandsOf(m)
-	case "explain":
-		return limits.Types()
-	case "sweep":
-		return limits.Names()
-	case "source":
-		return sources()
-	case "outcome":
-		return outcomes()
-	case "relationship":
-		return relations()
-	case "top":
-		return asWords(graph.Measures()...)
-	case "type":
-		return toolTypes()
-	case "format":
-		return exportFormats()
-	}
-	return nil
-}
-
-func commandsOf(m *workflow.Model) (names []string) {
-	for _, c := range m.Commands {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
-func phasesOf(m *workflow.Model) (names []string) {
-	for _, p := range m.Phases {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func eventNames(keep func(logfmt.Event) bool) (names []string) {
-	for _, ev := range logfmt.Events() {
-		if keep(ev) {
-			names = append(names, string(ev))
-		}
-	}
-	return names
-}

@@ -51,9 +51,6 @@ func treeColumns(narrow bool) []term.Column {
 // treeWide is how wide a terminal has to be for the long titles: below, the sessions would have too little room.
 const treeWide = 140
 
-// pipeWidth is how wide the tables of sessions are where no terminal says how wide they can be.
-const pipeWidth = 180
-
 func (g *graphAnswer) showTrees(out *term.Out, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Columns: treeColumns(narrow), Width: pipeWidth}

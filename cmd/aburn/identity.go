@@ -49,22 +49,6 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 	return who, nil
 }
 
-// codexVariables are what Codex tells the commands that its model runs. Read on
-// the real 0.169.0: the session is the root's, as in its hooks; the thread of a
-// sub-agent is its agent id there, and the call its tool_use_id.
-type codexVariables struct{ session, agent, call string }
-
-func codexOf(env func(string) string) codexVariables {
-	v := codexVariables{session: env("CODEX_SESSION_ID"), call: env("CODEX_TOOL_CALL_ID")}
-	switch thread := env("CODEX_THREAD_ID"); {
-	case v.session == "": // older ones
-		v.session = thread
-	case thread != v.session:
-		v.agent = thread
-	}
-	return v
-}
-
 // owns says whether a call may be the one that these variables are from.
 func (v codexVariables) owns(c recent.Call) bool {
 	id := ""

@@ -15,6 +15,7 @@ import (
 	"aburn/internal/recent"
 	"aburn/internal/scrub"
 	"aburn/logfmt"
+	"aburn/workflow"
 )
 
 func (a *app) logCommand() *cli.Command {
@@ -29,7 +30,7 @@ func (a *app) logCommand() *cli.Command {
 			"appends it. Exit 0 means written, or handed to the hook; 1 not written; 2 a mistake in the call.",
 		Flags:         logFlags(),
 		ArgValidator:  twoArguments,
-		ShellComplete: a.modelCompleter(logWords),
+		ShellComplete: a.commandCompleter(a.modelWords(logWords)),
 		Metadata: examples(
 			"aburn log plan START",
 			"aburn log plan COMPLETE --summary '3 slices' --output plan.md --next build",
@@ -208,15 +209,13 @@ func (a *app) event(typed, phase string) (logfmt.Event, error) {
 	return ev, nil
 }
 
-// checkName refuses what the log would have to rewrite.
-func checkName(what, name string, max int) error {
-	switch {
-	case name == "":
-		return usageError(what + " is empty")
-	case len(name) > max:
-		return usageError(fmt.Sprintf("%s is longer than %d characters", what, max))
-	case logfmt.Token(name, max) != name:
-		return usageError(what+" "+quote(name)+" has other characters than letters, digits and . _ : / -", "aburn log --help")
+// logWords are the arguments of `aburn log`.
+func logWords(m *workflow.Model, n int) []string {
+	switch n {
+	case 0:
+		return commandsOf(m)
+	case 1:
+		return eventNames(logfmt.Event.Lifecycle)
 	}
 	return nil
 }

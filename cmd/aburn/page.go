@@ -36,3 +36,10 @@ func (a *app) writePage(cmd *cli.Command, html func(io.Writer) error, shows stri
 	a.note(path + " shows " + shows)
 	return nil
 }
+
+func inFolder(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

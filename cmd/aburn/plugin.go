@@ -75,16 +75,6 @@ func nextStep(agent templates.Agent, dir string) string {
 	return "codex plugin marketplace add " + shellWord(dir) + " && codex plugin add aburn@aburn"
 }
 
-// shellWord is a text as one word of a shell, a path or a name that others gave.
-func shellWord(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._/-+", r))
-	}) < 0 && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // pluginVersion is a version that manifests accept: that of a release, or one for builds between releases.
 func pluginVersion(v string) string {
 	v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -61,15 +60,5 @@ func (p *printer) print(r record, now time.Time) error {
 	}
 	p.buf = append(p.buf, '\n')
 	_, err := p.out.Write(p.buf)
-	return err
-}
-
-// printJSON prints what a command answers to --json, in one line that is safe to show.
-func (a *app) printJSON(v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = a.out.Write(append(plain.AppendJSON(nil, line), '\n'))
 	return err
 }

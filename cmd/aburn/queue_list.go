@@ -247,10 +247,3 @@ func (t *tasks) report(task queue.Task) taskReport {
 	r.Deliverable, r.Reason = t.deliverable(task)
 	return r
 }
-
-func optionalTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}

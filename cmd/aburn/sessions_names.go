@@ -139,3 +139,11 @@ func sessionWords(ctx context.Context, env func(string) string) (list []string) 
 	}
 	return list
 }
+
+// toolWord is the tool as its agent calls it; of an MCP server's, server:tool.
+func toolWord(name string) string {
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		return strings.Replace(rest, "__", ":", 1)
+	}
+	return name
+}

@@ -183,20 +183,3 @@ func place(t *trace.SessionTrace, r trace.Ref) string {
 	}
 	return path + ":" + strconv.FormatInt(r.Line, 10)
 }
-
-// paragraphHanging prints a name, and a text behind it that goes on below itself. Words that are too long stay whole: they are paths.
-func paragraphHanging(out *term.Out, indent int, name, text string) {
-	line, used := out.Paint(term.Dim, plain.Pad(name, indent)), 0
-	width := widthOf(out) - indent
-	for word := range strings.FieldsSeq(text) {
-		if used > 0 && used+1+plain.Width(word) > width {
-			fmt.Fprintln(out, line)
-			line, used = strings.Repeat(" ", indent), 0
-		}
-		if used > 0 {
-			line, used = line+" ", used+1
-		}
-		line, used = line+word, used+plain.Width(word)
-	}
-	fmt.Fprintln(out, line)
-}

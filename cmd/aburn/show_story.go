@@ -224,11 +224,3 @@ func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 	}
 	return "~" + plain.Duration(r.Time.Sub(c.Event.Time))
 }
-
-// toolWord is the tool as its agent calls it; of an MCP server's, server:tool.
-func toolWord(name string) string {
-	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
-		return strings.Replace(rest, "__", ":", 1)
-	}
-	return name
-}

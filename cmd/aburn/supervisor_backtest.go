@@ -132,13 +132,6 @@ func (r *backtestRun) open(dir string, p *project.Project, logs []string) error 
 	return nil
 }
 
-func inFolder(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
 func (r *backtestRun) readLabels(dir, name string) error {
 	if name == "" {
 		return nil

@@ -210,14 +210,6 @@ func (t *adviceTotals) print(out *term.Out) error {
 	return nil
 }
 
-// share is never shown without its denominator.
-func share(n, of int) string {
-	if of == 0 {
-		return "-"
-	}
-	return plain.Count(int64(n)) + " of " + plain.Count(int64(of))
-}
-
 // alertOf is the type of an alert that a person was told: an INTERVENTION without a task.
 func alertOf(data []byte) (typ string, alert bool) {
 	return gjson.GetBytes(data, "type").String(), gjson.GetBytes(data, "task_id").String() == ""

@@ -49,14 +49,6 @@ func (v *view) showSession(out *term.Out, s *sessionView) {
 	}
 }
 
-// widthOf is how wide a line of text may be.
-func widthOf(out *term.Out) int {
-	if w := out.Width(); w > 0 && w < 2*pageWidth {
-		return w
-	}
-	return pageWidth
-}
-
 // showIssue prints one issue. reachable says whether somebody is there who can be told.
 func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
 	level := supervisor.LevelOf(is, v.limits)
@@ -132,50 +124,4 @@ func (v *view) showSum(out *term.Out, issues []*supervisor.Issue, shown, hidden 
 func shortSignature(signature string) string {
 	i := strings.LastIndexByte(signature, '-')
 	return signature[:min(i+9, len(signature))]
-}
-
-// paragraph prints a text over as many lines as it takes, the first one begun by a word of ours.
-func paragraph(out *term.Out, indent int, begin, text string) {
-	if text = plain.Line(text); text == "" {
-		return
-	}
-	width := widthOf(out) - indent
-	line, used := "", 0
-	flush := func() {
-		if used > 0 {
-			fmt.Fprintf(out, "%*s%s\n", indent, "", line)
-		}
-		line, used = "", 0
-	}
-	for i, word := range fields(begin+text, width) {
-		if used > 0 && used+1+plain.Width(word) > width {
-			flush()
-		}
-		if used > 0 {
-			line, used = line+" ", used+1
-		}
-		used += plain.Width(word)
-		if i == 0 && begin != "" {
-			word = out.Paint(term.Dim, word)
-		}
-		line += word
-	}
-	flush()
-}
-
-// fields are the words of a text, those that are wider than a line in pieces.
-func fields(text string, width int) (list []string) {
-	for _, word := range strings.Fields(text) {
-		piece, used := "", 0
-		for _, r := range word {
-			w := plain.Width(string(r))
-			if used+w > width {
-				list = append(list, piece)
-				piece, used = "", 0
-			}
-			piece, used = piece+string(r), used+w
-		}
-		list = append(list, piece)
-	}
-	return list
 }

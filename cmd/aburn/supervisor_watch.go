@@ -47,9 +47,6 @@ func (a *app) supervisorWatchCommand() *cli.Command {
 // errReload ends a watch whose settings have changed: what it judges by has to be what hooks judge by.
 var errReload = errors.New("settings have changed")
 
-// hurry is how long after a signal the watch may take to end.
-const hurry = 5 * time.Second
-
 func (a *app) supervisorWatch(ctx context.Context, cmd *cli.Command) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

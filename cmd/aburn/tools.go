@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 )
@@ -44,10 +42,6 @@ func (a *app) toolsCommand() *cli.Command {
 		),
 		Action: a.tools,
 	}
-}
-
-func toolTypes() []string {
-	return asWords(trace.ShellTool, trace.ReadTool, trace.EditTool, trace.SearchTool, trace.WebTool, trace.MCPTool, trace.AgentTool, trace.OtherTool)
 }
 
 func (a *app) tools(ctx context.Context, cmd *cli.Command) error {
@@ -159,16 +153,4 @@ func (v *toolsView) rows(n int) int {
 		return min(n, v.limit)
 	}
 	return n
-}
-
-// title prints a part's heading; not the first one's, a line above it.
-func title(out *term.Out, first bool, text string) {
-	if !first {
-		fmt.Fprintln(out)
-	}
-	if plain.Width(text) > widthOf(out) {
-		paragraph(out, 0, "", text)
-		return
-	}
-	fmt.Fprintln(out, out.Paint(term.Bold, plain.Line(text)))
 }

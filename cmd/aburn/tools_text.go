@@ -53,14 +53,6 @@ func (v *toolsView) of(n, all int) string {
 	return fmt.Sprintf(" (%d of %s)", n, plain.Count(int64(all)))
 }
 
-// percentOf is n of so many, - of none.
-func percentOf[T int | int64](n, of T) string {
-	if of == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of))
-}
-
 // showFailures prints what failed most.
 func (v *toolsView) showFailures(out *term.Out) error {
 	t := v.tally

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -43,23 +42,6 @@ func version() build {
 
 func (b build) String() string {
 	return fmt.Sprintf("%s %s %s", b.Version, b.Go, b.Platform)
-}
-
-func (a *app) versionCommand() *cli.Command {
-	return &cli.Command{
-		Name:         "version",
-		Usage:        "say which aburn this is",
-		Flags:        []cli.Flag{jsonFlag()},
-		ArgValidator: noArguments,
-		Metadata:     examples("aburn version", "aburn version --json"),
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			if cmd.Bool("json") {
-				return a.printJSON(version())
-			}
-			_, err := fmt.Fprintln(a.out, "aburn version", version())
-			return err
-		},
-	}
 }
 
 // jsonFlag is --json of the commands that print data.

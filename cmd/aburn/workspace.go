@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -11,6 +12,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
+	"aburn/logfmt"
 )
 
 // workspace is the project that a command works in, with its log.
@@ -77,4 +79,17 @@ func (w *workspace) resolve(path string) string {
 // notVouched is the answer about the log of somebody else's project.
 func notVouched() error {
 	return badNews("you have not vouched for this project on this machine: its log counts as empty here", "aburn init")
+}
+
+// checkName refuses what the log would have to rewrite.
+func checkName(what, name string, max int) error {
+	switch {
+	case name == "":
+		return usageError(what + " is empty")
+	case len(name) > max:
+		return usageError(fmt.Sprintf("%s is longer than %d characters", what, max))
+	case logfmt.Token(name, max) != name:
+		return usageError(what+" "+quote(name)+" has other characters than letters, digits and . _ : / -", "aburn log --help")
+	}
+	return nil
 }
