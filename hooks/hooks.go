@@ -23,6 +23,7 @@ import (
 	"os"
 	"time"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/recent"
@@ -44,9 +45,10 @@ const HeadMax = 200
 // PathMax bounds a path in an entry, in bytes.
 const PathMax = 512
 
-// Agent is what hooks has to know about one coding agent.
+// Agent is one coding agent: its record, of which the name is the hook's argument
+// and the entries' source, and what its payloads mean.
 type Agent struct {
-	Name string // the hook's argument and the entries' source
+	*agentcli.Agent
 	// Ignored reports events that leave no entry and cost nothing more.
 	Ignored func(p *Payload) bool
 	// Read says what the payload means; false if it does not know the event. It

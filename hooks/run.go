@@ -46,7 +46,7 @@ func (r *Run) Do() error {
 	if err == nil && (p.foreign || agent.Ignored(p)) {
 		return nil
 	}
-	proj, perr := project.FindFor(agent.Name, p.Cwd, r.Env)
+	proj, perr := project.FindFrom(agent.start(p, r.Env), r.Env)
 	if perr != nil {
 		return nil // nothing to record in
 	}
@@ -74,6 +74,15 @@ func (r *Run) agent() *Agent {
 		}
 	}
 	return nil
+}
+
+// start is where to look for the project: the folder that the agent names in the
+// environment, if it does so, because the payload's follows cd.
+func (a *Agent) start(p *Payload, env func(string) string) string {
+	if name := a.Hooks.ProjectVar; name != "" {
+		return env(name)
+	}
+	return p.Cwd
 }
 
 // read is the agent's plan, or, of an event that the agent's adapter does not

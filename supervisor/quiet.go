@@ -43,10 +43,10 @@ func (j *judgement) silence(v *view) {
 	})
 }
 
-// turnEndsUnknown reports whether the ends of the session's turns cannot be known: it
-// has no hook, or Codex runs a review in it, whose end it never reports.
+// turnEndsUnknown reports whether the ends of the session's turns cannot be known: no
+// hook records it, or its client runs a review in it, whose end it never reports.
 func turnEndsUnknown(s *state.Session) bool {
-	return s.Source == "" || s.Turn.Machine && s.Source == "codex"
+	return s.Source == "" || s.Turn.Machine && s.Traits().ReviewsNeverEnd
 }
 
 // quietAgents finds sub-agents that never logged anything, and those that fell silent

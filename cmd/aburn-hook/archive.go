@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"aburn/internal/agentcli"
 )
 
 // archive starts `aburn ingest`, the one that lies beside this executable, and does not wait: the agent has nothing to do
@@ -37,11 +39,11 @@ func archive(root, worktree string) {
 }
 
 // The variables that say where things lie. Everything else in an agent's environment, its keys above all, stays there.
-// Those of users say where the archive is, how long it keeps sessions, and where copies are made meanwhile.
+// Those of agents, which their records name, say where sessions lie; those of users say where the archive is, how long it keeps sessions, and where copies are made meanwhile.
 var (
-	agents = []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_DB", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME", "SystemRoot"}
 	users  = []string{"ABURN_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR"}
 	homes  = []string{"HOME", "USERPROFILE", "LOCALAPPDATA"}
+	system = []string{"SystemRoot"}
 )
 
 // archiveEnv is the environment of an ingest. Agents let a repository's settings set variables: one that would put the
@@ -56,7 +58,11 @@ func archiveEnv(env func(string) string, root, worktree string) []string {
 			}
 		}
 	}
-	take(agents, func(string) bool { return true })
+	anything := func(string) bool { return true }
+	for _, a := range agentcli.All() {
+		take(a.Store.Vars, anything)
+	}
+	take(system, anything)
 	take(users, func(v string) bool { return filepath.IsAbs(v) && !within(v, root) && !within(v, worktree) })
 	take(homes, func(v string) bool { return is(v, root) || is(v, worktree) || !within(v, root) && !within(v, worktree) })
 	return vars

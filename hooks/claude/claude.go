@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aburn/hooks"
+	"aburn/internal/agentcli"
 	"aburn/internal/project"
 	"aburn/logfmt"
 )
@@ -14,7 +15,7 @@ import (
 // Agent is Claude Code.
 func Agent() hooks.Agent {
 	return hooks.Agent{
-		Name: "claude", Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "prompt_id",
+		Agent: &agentcli.Claude, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "prompt_id",
 		Context: hooks.HookContext, Continue: goOn,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aburn/hooks"
+	"aburn/internal/agentcli"
 	"aburn/internal/project"
 	"aburn/logfmt"
 
@@ -17,7 +18,7 @@ import (
 // Agent is Codex.
 func Agent() hooks.Agent {
 	return hooks.Agent{
-		Name: "codex", Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "turn_id",
+		Agent: &agentcli.Codex, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "turn_id",
 		Context: hooks.HookContext, Continue: goOn,
 	}
 }

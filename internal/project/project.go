@@ -59,13 +59,8 @@ func Find(start string, env func(string) string) (*Project, error) {
 	return nil, ErrNone
 }
 
-// FindFor is Find from where the given agent's hook has to start: for "claude" the project folder that Claude Code names
-// in its environment, else this process's own folder; for the other agents the folder in the payload.
-func FindFor(agent, payloadCwd string, env func(string) string) (*Project, error) {
-	start := payloadCwd
-	if agent == "claude" {
-		start = env("CLAUDE_PROJECT_DIR")
-	}
+// FindFrom is Find from the folder that an agent names; from this process's own folder if that is no absolute path.
+func FindFrom(start string, env func(string) string) (*Project, error) {
 	if !filepath.IsAbs(start) {
 		var err error
 		if start, err = os.Getwd(); err != nil {

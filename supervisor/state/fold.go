@@ -1,6 +1,7 @@
 package state
 
 import (
+	"aburn/internal/agentcli"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
@@ -23,7 +24,7 @@ func (s *State) Apply(e *logfmt.Entry, carried bool) {
 	s.Entries++
 	x := &s.fold.step
 	x.State, x.e, x.at = s, e, Mark{Seq: e.Seq, Ord: s.Entries, At: e.Time.UnixMilli()}
-	x.ses, x.agent, x.line = nil, nil, nil
+	x.ses, x.agent, x.line, x.by = nil, nil, nil, agentcli.Of(e.Source)
 	if !carried || !s.Last.Is() {
 		s.Last = x.at
 	}
@@ -72,8 +73,9 @@ type step struct {
 	d     logfmt.Details
 	at    Mark
 	ses   *Session
-	agent *Agent // nil: the session itself
-	line  *Line  // of the agent or the session
+	by    *agentcli.Agent // the entry's source; zero of those that have no record
+	agent *Agent          // nil: the session itself
+	line  *Line           // of the agent or the session
 }
 
 // foldEntry folds an entry of an agent, its hooks or its prompts.

@@ -41,7 +41,7 @@ func (a *Agent) noteEntry(x *step) {
 	if a.Parent == "" {
 		a.Parent = cut(e.Agent.ParentCmd, maxName)
 	}
-	a.Background = a.Background || e.Source == "codex"
+	a.Background = a.Background || x.by.Traits.BackgroundAgents
 	if !a.Running() && starts(e) {
 		a.Ended, a.Cut, a.Status, a.Failed, a.Begun = Mark{}, Mark{}, "", false, Mark{}
 	}
@@ -98,7 +98,7 @@ func (x *step) agentSpawn() {
 	}
 	a.Ended, a.Cut, a.Status, a.Failed, a.Begun = Mark{}, Mark{}, "", false, Mark{}
 	a.Spawned = x.at
-	a.Background = a.Background || x.d.Background || x.e.Source == "codex"
+	a.Background = a.Background || x.d.Background || x.by.Traits.BackgroundAgents
 	if e := x.e.Agent; e != nil && a.Parent == "" {
 		a.Parent = cut(e.ParentCmd, maxName)
 	}
@@ -136,14 +136,15 @@ func failed(status string) bool {
 // forgetCalls drops what no detector asks of a sub-agent that has ended.
 func (a *Agent) forgetCalls() { a.Line.Recent, a.Line.Fails = nil, Streak{} }
 
-// closeAgent closes the waits and calls of a sub-agent that has ended. Codex reports
-// the end of commands that outlive their sub-agent, so those run on.
+// closeAgent closes the waits and calls of a sub-agent that has ended. Some clients
+// report the end of commands that outlive their sub-agent, so those run on.
 func (s *Session) closeAgent(a *Agent) {
 	a.forgetCalls()
 	name := a.Name()
 	s.clearWaits(name)
+	runsOn := s.Traits().CallsRunOn
 	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool {
-		if c.Agent == name && s.Source == "codex" {
+		if c.Agent == name && runsOn {
 			c.Background = true
 		}
 		return c.Agent == name && !c.Background || c.Spawns == name

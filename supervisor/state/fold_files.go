@@ -146,7 +146,7 @@ func (x *step) testOutcome(did *Did, t workflow.TestRun) (passed, known bool) {
 		return false, false
 	case d.HasExitCode:
 		passed = d.ExitCode == 0
-	case x.e.Source == "claude" || x.e.Source == "codex":
+	case x.by.Hooked():
 		return false, false
 	case x.e.Event == logfmt.Tool:
 		if string(d.Outcome) != "ok" {

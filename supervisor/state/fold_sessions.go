@@ -100,8 +100,8 @@ func (s *Session) stopAll(at Mark) {
 	}
 }
 
-// prompt begins a turn. A prompt within a turn may be steering: Codex goes on with its
-// calls; Claude Code has no call running then, unless its hook was early.
+// prompt begins a turn. A prompt within a turn may be steering, which goes on with its
+// calls, or it may follow an interrupt that nobody reported.
 func (x *step) prompt() {
 	s := x.ses
 	if x.agent != nil {
@@ -114,7 +114,7 @@ func (x *step) prompt() {
 		x.beginEpoch()
 		s.Asked = x.at
 	}
-	if s.Turn.Open && s.Source == "claude" {
+	if s.Turn.Open && s.Traits().PromptsCut {
 		s.cutCalls(x.at)
 	}
 	s.clearWaits("")
@@ -164,9 +164,9 @@ func (x *step) turnEnd() {
 	switch {
 	case x.e.Event == logfmt.Interrupt:
 		s.cutCalls(x.at)
-	case s.Source != "codex":
+	case !s.Traits().CallsRunOn:
 		s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.Agent == "" && !c.Background })
-	case x.e.Event == logfmt.Stop: // what Codex's hook could not close then runs on
+	case x.e.Event == logfmt.Stop: // what the hook could not close then runs on
 		for _, c := range s.Calls {
 			c.Background = c.Background || c.Agent == ""
 		}
@@ -202,8 +202,8 @@ func (x *step) command() {
 }
 
 // advanceClock advances the session's clock to this entry. The time before a person's
-// prompt or a process's start may not be work: Claude Code does not report an
-// interrupt, and nothing reports a crash.
+// prompt or a process's start may not be work: not every client reports an interrupt,
+// and nothing reports a crash.
 func (x *step) advanceClock() {
 	switch x.e.Event {
 	case logfmt.SessionStart:
@@ -211,7 +211,7 @@ func (x *step) advanceClock() {
 			return
 		}
 	case logfmt.Prompt:
-		if !x.d.Machine && x.ses.Source != "codex" {
+		if !x.d.Machine && !x.ses.Traits().TellsInterrupts {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"aburn/internal/agentcli"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
@@ -90,6 +91,9 @@ type Session struct {
 	Clock       Clock // how long it has worked, until Last; see ClockAt
 }
 
+// Traits are what is known of the agent. Of one that nobody knows it is nothing.
+func (s *Session) Traits() *agentcli.Traits { return &agentcli.Of(s.Source).Traits }
+
 // Proc is one process on one host; the zero value is unknown.
 type Proc struct {
 	PID, Start int64 // Start as the kernel counts; 0 = unknown
@@ -100,7 +104,7 @@ type Proc struct {
 type Turn struct {
 	Open    bool         // the session itself is at work: a prompt, or a call or lifecycle entry of its own, and no end since
 	Start   Mark         // of the newest turn
-	Machine bool         // its prompt was machine-made; Codex never tells the end of a review
+	Machine bool         // its prompt was machine-made; some clients never tell the end of a review
 	Steered bool         // its prompt came while the one before was open
 	Calls   int          // tool calls that ended in it, those of sub-agents too
 	Ended   Mark         // when the last one ended
@@ -276,7 +280,7 @@ type Agent struct {
 	Failed     bool   // its end says so: the status, or FAILED of its own command with no COMPLETE after it
 	Status     string // as its end says it
 	Cut        Mark   // it ended with what it was part of: an interrupted turn, or its session's end or new beginning; no fault of its own
-	Background bool   // it runs beside the session's turns; always so in Codex
+	Background bool   // it runs beside the session's turns; in some clients always so
 	Call       string // the id of the call in the background that it is, if known
 	Line       Line
 }

@@ -1,0 +1,107 @@
+package agentcli
+
+var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Own}
+
+// Claude is Claude Code, as of 2.1.329.
+//
+// Never among its events: WorktreeCreate, because a hook that prints nothing there breaks the creation of worktrees, and
+// MessageDisplay, which runs for every piece of text. Older clients drop the names they do not know, one by one. The
+// explicit timeout raises SessionEnd's budget of 1.5 s in settings files, though not in a plugin.
+var Claude = Agent{
+	Name: "claude", Title: "Claude Code", Program: "claude",
+	Home:     Home{Dir: ".claude", Var: "CLAUDE_CONFIG_DIR"},
+	Settings: Settings{User: "settings.json", Project: ".claude/settings.json", Local: ".claude/settings.local.json", Worktree: true},
+	Hooks: Hooks{
+		Events: []Event{
+			{"SessionStart", 10},
+			{"SessionEnd", 10},
+			{"UserPromptSubmit", 10},
+			{"UserPromptExpansion", 10},
+			{"PreToolUse", 10},
+			{"PostToolUse", 10},
+			{"PostToolUseFailure", 10},
+			{"PostToolBatch", 10},
+			{"PermissionRequest", 10},
+			{"PermissionDenied", 10},
+			{"SubagentStart", 10},
+			{"SubagentStop", 10},
+			{"Stop", 10},
+			{"StopFailure", 10},
+			{"PreCompact", 10},
+			{"PostCompact", 10},
+			{"Notification", 10},
+		},
+		Exec: true, Once: true, Reloads: true, ProjectVar: "CLAUDE_PROJECT_DIR",
+		Since: "2.1.139", Before: "it does not know the exec form of hooks, so it would run aburn-hook without telling it which agent it is",
+	},
+	Prompts: Prompts{Folder: ".claude/", Mention: "/", Slash: true},
+	Plugin:  Plugin{Form: HooksPlugin, Use: "claude --plugin-dir DIR"},
+	Session: Session{ID: "CLAUDE_CODE_SESSION_ID"},
+	Store: Store{
+		Vars: []string{"CLAUDE_CONFIG_DIR"}, Sessions: "projects/*/*.jsonl",
+		Keeps: Keeps{Days: 30, File: "settings.json", Setting: "cleanupPeriodDays"},
+	},
+	Traits: Traits{PromptsCut: true},
+}
+
+// Codex is the Codex CLI, as of 0.169.0.
+//
+// The timeouts are part of what its hook trust covers: a change asks every user for a new review. SessionEnd and
+// Interrupt are capped at 3 s. Not among its events: PreModelRequest, which says nothing that PostModelRequest does not.
+var Codex = Agent{
+	Name: "codex", Title: "Codex", Program: "codex",
+	Home:     Home{Dir: ".codex", Var: "CODEX_HOME"},
+	Settings: Settings{User: "hooks.json", Project: ".codex/hooks.json"},
+	Hooks: Hooks{
+		Events: []Event{
+			{"SessionStart", 5},
+			{"UserPromptSubmit", 5},
+			{"PreToolUse", 5},
+			{"PermissionRequest", 5},
+			{"PostToolUse", 5},
+			{"PostModelRequest", 5},
+			{"Stop", 5},
+			{"SubagentStart", 5},
+			{"SubagentStop", 5},
+			{"PreCompact", 5},
+			{"PostCompact", 5},
+			{"Interrupt", 2},
+			{"SessionEnd", 2},
+		},
+		Since: "0.124.0", Before: "it runs hooks only with features.codex_hooks switched on",
+	},
+	Prompts: Prompts{
+		Folder: ".agents/", Mention: "$",
+		Explicit: "agents/openai.yaml", ExplicitText: "policy:\n  allow_implicit_invocation: false\n",
+	},
+	Plugin:  Plugin{Form: SkillPlugin, Use: "codex plugin marketplace add DIR && codex plugin add aburn@aburn"},
+	Session: Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
+	Store:   Store{Vars: []string{"CODEX_HOME"}, Sessions: "sessions/*/*/*/rollout-*.jsonl"},
+	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, ReviewsNeverEnd: true},
+}
+
+// Opencode is opencode, whose store is read.
+var Opencode = Agent{
+	Name: "opencode", Title: "opencode", Program: "opencode",
+	Store: Store{Vars: []string{"OPENCODE_DB"}},
+}
+
+// Openclaw is OpenClaw, whose store is read.
+var Openclaw = Agent{
+	Name: "openclaw", Title: "OpenClaw", Program: "openclaw",
+	Home:  Home{Dir: ".openclaw", Var: "OPENCLAW_STATE_DIR", BaseVar: "OPENCLAW_HOME"},
+	Store: Store{Vars: []string{"OPENCLAW_STATE_DIR", "OPENCLAW_HOME"}},
+}
+
+// Gemini is the Gemini CLI, whose store is read.
+var Gemini = Agent{
+	Name: "gemini", Title: "Gemini CLI", Program: "gemini",
+	Home: Home{Dir: ".gemini", BaseVar: "GEMINI_CLI_HOME"},
+	Store: Store{
+		Vars:  []string{"GEMINI_CLI_HOME"},
+		Keeps: Keeps{Days: 30, File: "settings.json", Setting: "general.sessionRetention"},
+	},
+}
+
+// Own is the source of the sessions that aburn's own log has: no agent, but one of those that are read.
+var Own = Agent{Name: "own", Title: "aburn"}
