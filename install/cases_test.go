@@ -23,7 +23,7 @@ func TestAFileThatTheInstallMade(t *testing.T) {
 		{"with a key of the user's in front", func(s string) string { return strings.Replace(s, "{", "{\n  \"a\": 1,", 1) }, "{\n  \"a\": 1\n}\n"},
 	} {
 		for _, a := range Agents() {
-			t.Run(c.name+" "+string(a), func(t *testing.T) {
+			t.Run(c.name+" "+a.Name, func(t *testing.T) {
 				b := newBench(t, a, nil)
 				if err := os.Remove(filepath.Dir(b.path)); err != nil {
 					t.Fatal(err)
@@ -259,7 +259,7 @@ func TestWhereTheFilesAre(t *testing.T) {
 		{Claude, Local, b.home, ErrNoProject.Error()},
 		{Codex, User, sub, filepath.Join(b.home, ".codex/hooks.json")},
 		{Codex, Project, sub, filepath.Join(src, ".codex/hooks.json")},
-		{Codex, Local, sub, ErrNoLocalScope.Error()},
+		{Codex, Local, sub, (&NoScope{Codex, Local}).Error()},
 		{Claude, Project, linked, filepath.Join(linked, ".claude/settings.json")},
 		{Codex, Project, linked, filepath.Join(src, ".codex/hooks.json")},
 	} {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"aburn/internal/agentcli"
 )
 
 // CodexServer is what Codex is to be told about aburn's MCP server. config.toml is Codex's own business, so that it is told with
@@ -18,7 +20,7 @@ type CodexServer struct {
 
 // String is the command as a person would type it.
 func (c *CodexServer) String() string {
-	words := []string{"codex"}
+	words := []string{agentcli.Codex.Program}
 	for _, a := range c.Args {
 		words = append(words, shellQuote(a))
 	}
@@ -50,6 +52,43 @@ func serverEnv() []string {
 	return []string{"ABURN_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"}
 }
 
+// codexServers is the registrar that tells Codex.
+type codexServers struct{}
+
+func (codexServers) plan(c *Change, o Options, a Agent, path string) (err error) {
+	if o.Scope == Project {
+		c.Notes = append(c.Notes, a.Title+" has no MCP servers of a project's: it is registered with --user only")
+		return nil
+	}
+	c.Codex, err = planCodexServer(o, path)
+	return c.withoutCodex(o, err)
+}
+
+func (codexServers) planRemoval(c *Change, o Options, _ Agent) (err error) {
+	if o.Scope != User {
+		return nil
+	}
+	c.Codex, err = planNoCodexServer(o)
+	return c.withoutCodex(o, err)
+}
+
+func (codexServers) list(_ Agent, _ string, env func(string) string) (out []ServerEntry) {
+	config := ReadCodexConfig(env)
+	if command, known := config.Server(); known {
+		out = append(out, ServerEntry{Scope: User, Path: config.Path, Command: command, Ours: config.ownServer()})
+	}
+	return out
+}
+
+// withoutCodex makes a note of a Codex that is not there, unless it is what was asked for.
+func (c *Change) withoutCodex(o Options, err error) error {
+	if !errors.Is(err, ErrNoCodex) || len(o.Agents) == 1 {
+		return err
+	}
+	c.Notes = append(c.Notes, err.Error()+": it is not told about the MCP server")
+	return nil
+}
+
 // planCodexServer finds out what Codex has to be told so that it runs the server at path; nil for nothing.
 func planCodexServer(o Options, path string) (*CodexServer, error) {
 	config := ReadCodexConfig(o.Env)
@@ -70,7 +109,7 @@ func planCodexServer(o Options, path string) (*CodexServer, error) {
 	if same {
 		return nil, nil
 	}
-	program := Codex.Program(o.Env)
+	program := lookPath(agentcli.Codex.Program, o.Env)
 	if program == "" {
 		return nil, ErrNoCodex
 	}
@@ -86,7 +125,7 @@ func planNoCodexServer(o Options) (*CodexServer, error) {
 	if !config.ownServer() {
 		return nil, nil
 	}
-	program := Codex.Program(o.Env)
+	program := lookPath(agentcli.Codex.Program, o.Env)
 	if program == "" {
 		return nil, ErrNoCodex
 	}

@@ -22,7 +22,7 @@ func (d *document) containers(a Agent) []container {
 	for _, ev := range a.events() {
 		out = d.container(out, "hooks."+ev.Name, hooks.under(ev.Name))
 	}
-	if a == Claude {
+	if a.rules {
 		permissions := d.root.last("permissions")
 		out = d.container(out, "permissions", permissions)
 		out = d.container(out, "permissions.allow", permissions.under("allow"))
@@ -68,7 +68,7 @@ func (d *document) allowed() bool {
 // owns says whether agent a's own handlers are anywhere in the document.
 func (d *document) owns(a Agent) bool {
 	for _, h := range d.handlers() {
-		if h.ours(a) {
+		if h.ours(a.Agent) {
 			return true
 		}
 	}

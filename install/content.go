@@ -4,6 +4,8 @@ import "bytes"
 
 // content is what an install puts into one kind of file.
 type content interface {
+	// path is the file, and the project that it must not lead out of; "" is anywhere.
+	path(o Options) (path, root string, err error)
 	// ensure finds the edits that make d hold it, calling the executable at path.
 	ensure(d *document, path string) (*ensurer, error)
 	// remove finds the edits that undo ensure, given what containers were before; rule says that AllowRule was put there.
@@ -22,6 +24,10 @@ type content interface {
 type hooks struct {
 	agent Agent
 	allow bool
+}
+
+func (h hooks) path(o Options) (path, root string, err error) {
+	return h.agent.settingsPath(o.Scope, o.Dir, o.Env)
 }
 
 func (h hooks) ensure(d *document, path string) (*ensurer, error) {

@@ -78,7 +78,7 @@ func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
 }
 
 // groups is the value of an event that had none.
-func (a Agent) groups(path string, timeout int) tree {
+func (a *Adapter) groups(path string, timeout int) tree {
 	return tree{open: "[", items: []item{{"", a.group(path, timeout)}}}
 }
 
@@ -93,13 +93,13 @@ func (e *ensurer) refresh(a Agent, event string, groups value, path string) bool
 		}
 		for _, v := range list.value.elems {
 			h := e.readHandler(event, g, v)
-			if !h.ours(a) {
+			if !h.ours(a.Agent) {
 				continue
 			}
 			found = true
 			want := path
 			if !h.exec {
-				want = shellQuote(path) + " " + string(a)
+				want = a.lineFor(path)
 			}
 			if h.path != path {
 				at := h.command.value

@@ -5,19 +5,17 @@ import (
 	"strconv"
 	"strings"
 
-	"aburn/templates"
+	"aburn/internal/agentcli"
 )
 
 // hookName is the executable that the agents call.
 const hookName = "aburn-hook"
 
+// orElse ends a line of an agent that a missing program would stop.
+const orElse = " || true"
+
 // events is what the agent's hook subscribes to.
-func (a Agent) events() []templates.HookEvent {
-	if a == Codex {
-		return templates.CodexEvents()
-	}
-	return templates.ClaudeEvents()
-}
+func (a *Adapter) events() []agentcli.Event { return a.Hooks.Events }
 
 // handler is one command at a hook point, as it stands in a settings file.
 type handler struct {
@@ -30,18 +28,19 @@ type handler struct {
 	path    string   // the executable, as written
 	args    []string // its arguments
 	exec    bool     // exec form: path and args, no shell
+	guarded bool     // the line goes on with orElse
 	timeout string   // as written, "" when the agent's default holds
 }
 
 // ours says that the handler runs aburn's hook for agent a and nothing else. A command that somebody wrapped around it
 // is somebody else's.
-func (h handler) ours(a Agent) bool {
+func (h handler) ours(a *agentcli.Agent) bool {
 	name := filepath.Base(filepath.ToSlash(h.path))
 	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
 		name = name[i+1:]
 	}
 	name = strings.TrimSuffix(name, ".exe")
-	return name == hookName && len(h.args) == 1 && h.args[0] == string(a)
+	return name == hookName && len(h.args) == 1 && h.args[0] == a.Name && (!h.guarded || a.Hooks.MissingBlocks)
 }
 
 // readHandler reads one handler object. What is no command is a handler without a path.
@@ -65,7 +64,9 @@ func (d *document) readHandler(event string, group, v value) handler {
 		return h
 	}
 	h.line = d.str(h.command)
-	if words, ok := shellWords(h.line); ok && len(words) > 0 {
+	var line string
+	line, h.guarded = strings.CutSuffix(h.line, orElse)
+	if words, ok := shellWords(line); ok && len(words) > 0 {
 		h.path, h.args = words[0], words[1:]
 	}
 	return h
@@ -102,26 +103,35 @@ func (d *document) groupHandlers(event string, g int, group value) (out []handle
 	return out
 }
 
-// group is the one group of an event that Codex and Claude Code are given: no matcher, so for everything.
-func (a Agent) group(path string, timeout int) tree {
+// group is the one group of an event that agents are given: no matcher, so for everything.
+func (a *Adapter) group(path string, timeout int) tree {
 	members := []item{
 		{"type", tree{raw: `"command"`}},
 		{"command", tree{raw: quote(a.commandFor(path))}},
 	}
-	if a == Claude {
-		members = append(members, item{"args", tree{open: "[", items: []item{{"", tree{raw: quote(string(a))}}}}})
+	if a.Hooks.Exec {
+		members = append(members, item{"args", tree{open: "[", items: []item{{"", tree{raw: quote(a.Name)}}}}})
 	}
 	members = append(members, item{"timeout", tree{raw: strconv.Itoa(timeout)}})
 	list := tree{open: "[", items: []item{{"", tree{open: "{", items: members}}}}
 	return tree{open: "{", items: []item{{"hooks", list}}}
 }
 
-// commandFor is the value of a handler's "command". Codex has no exec form: its command is a line for the user's shell.
-func (a Agent) commandFor(path string) string {
-	if a == Claude {
+// commandFor is the value of a handler's "command".
+func (a *Adapter) commandFor(path string) string {
+	if a.Hooks.Exec {
 		return path
 	}
-	return shellQuote(path) + " " + string(a)
+	return a.lineFor(path)
+}
+
+// lineFor is the command line for a shell that calls the hook at path.
+func (a *Adapter) lineFor(path string) string {
+	line := shellQuote(path) + " " + a.Name
+	if a.Hooks.MissingBlocks {
+		line += orElse
+	}
+	return line
 }
 
 // shellQuote writes s as one word of a POSIX shell and of fish. Its result is part of what Codex's hook trust covers,

@@ -2,6 +2,7 @@ package install
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -17,8 +18,11 @@ type Registration struct {
 	Wrapped bool     // it is not, but names aburn-hook: somebody's own wrapping
 	Timeout string   // as written; "" is the agent's default
 
-	TrustKey, TrustHash string // Codex: what its config.toml says about the handler once it is trusted
+	TrustKey, TrustHash string // what the agent records about the handler once it is trusted, if it does
 }
+
+// Plugin is the scope of a plugin's own hooks. Nothing is installed there: it is for Inspect's answers.
+const Plugin Scope = "plugin"
 
 // Settings is one settings file of an agent, as it is now.
 type Settings struct {
@@ -31,7 +35,6 @@ type Settings struct {
 	Err           error          // it cannot be read, or does not parse (*SyntaxError)
 	Registrations []Registration // aburn's own and those that wrap it, in file order
 	Others        int            // handlers of others
-	DisableAll    int            // the line of Claude Code's disableAllHooks: true, 0 when it is not there
 	Notes         []string       // what in the file keeps hooks from running
 	Installed     time.Time      // when an install last wrote it; zero when no record says so
 	Modified      time.Time      // when anybody last wrote it
@@ -101,9 +104,6 @@ func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 			s.Others++
 		}
 	}
-	if m := d.root.last("disableAllHooks"); a == Claude && m != nil && m.value.kind == yes {
-		s.DisableAll, _ = place(d.data, m.value.start)
-	}
 	s.Notes = d.notes(a)
 	if r := readRecord(t.real, env); r != nil {
 		s.Installed = r.Time
@@ -114,16 +114,43 @@ func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 // registrations lists all handlers of a file, those of others too.
 func (d *document) registrations(a Agent) (out []Registration) {
 	for _, h := range d.handlers() {
-		r := Registration{Event: h.event, Path: h.path, Args: h.args, Shell: h.line, Ours: h.ours(a), Timeout: h.timeout}
+		r := Registration{Event: h.event, Path: h.path, Args: h.args, Shell: h.line, Ours: h.ours(a.Agent), Timeout: h.timeout}
 		r.Wrapped = !r.Ours && (strings.Contains(h.line, hookName+" ") || strings.Contains(h.path, hookName))
 		if r.Ours || r.Wrapped { // counting lines is slow, and a file can hold thousands of others
 			r.Line, _ = place(d.data, h.value.start)
 		}
-		if a == Codex && h.command != nil {
-			r.TrustKey = trustKey(d.path, h.event, h.place[0], h.place[1])
-			r.TrustHash = d.trustHash(h.event, h.group, h.value)
+		if h.guarded && !r.Ours {
+			r.Path, r.Args = "", nil
+		}
+		if a.identify != nil && h.command != nil {
+			r.TrustKey, r.TrustHash = a.identify(d, h)
 		}
 		out = append(out, r)
 	}
 	return out
 }
+
+// Expand is the executable of a registration with what the agent, or its shell, puts in for variables; "" when it cannot
+// be told.
+func (s *Settings) Expand(r Registration, env func(string) string) string {
+	path := r.Path
+	if s.Scope == Plugin {
+		path = strings.ReplaceAll(path, "${CLAUDE_PLUGIN_ROOT}", filepath.Dir(filepath.Dir(s.Path)))
+	}
+	if r.Shell != "" {
+		path = strings.ReplaceAll(strings.ReplaceAll(path, "${HOME}", env("HOME")), "$HOME", env("HOME"))
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(env("HOME"), rest)
+		}
+	}
+	if strings.ContainsAny(path, "$~") {
+		return ""
+	}
+	if path != "" && !strings.ContainsRune(path, '/') {
+		return lookPath(path, env)
+	}
+	return path
+}
+
+// Passing says whether a path will be gone before the settings that name it.
+func Passing(path string, env func(string) string) bool { return passing(path, env) }

@@ -14,30 +14,10 @@
 // loses its write; agents take no lock that one could share.
 package install
 
-// Agent is a coding agent whose settings this package knows.
-type Agent string
-
-// The agents that hooks can be installed for.
-const (
-	Claude Agent = "claude"
-	Codex  Agent = "codex"
-)
-
-// Agents lists all of them, in the order in which they are shown.
-func Agents() []Agent { return []Agent{Claude, Codex} }
-
-// Name is how the agent calls itself.
-func (a Agent) Name() string {
-	if a == Codex {
-		return "Codex"
-	}
-	return "Claude Code"
-}
-
 // Scope says whose sessions a settings file governs.
 type Scope string
 
-// The scopes. Codex has no Local one.
+// The scopes. Not every agent has all of them.
 const (
 	User    Scope = "user"    // every session of this user
 	Project Scope = "project" // every session of everybody in this project: the file is meant to be committed
@@ -46,12 +26,12 @@ const (
 
 // Options says what to install, or to uninstall, and where.
 type Options struct {
-	Agents   []Agent             // none means all
+	Agents   []Agent
 	Scope    Scope               // "" means User
 	Dir      string              // the folder that the person stands in
 	Env      func(string) string // the person's environment
 	NoInit   bool                // leave out `aburn init` of the project around Dir
-	AllowLog bool                // add Claude Code's permission rule AllowRule
+	AllowLog bool                // add the permission rule AllowRule, for agents that have such
 	MCP      bool                // the MCP server too
 	Self     string              // the running executable: aburn-hook is looked for beside it when PATH has none
 }

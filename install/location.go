@@ -1,14 +1,17 @@
 package install
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/project"
 )
 
@@ -16,9 +19,21 @@ import (
 var (
 	ErrNoHome    = errors.New("HOME is not an absolute path")
 	ErrNoProject = errors.New("no project here: neither a git work tree nor an .oss/ folder")
-	//lint:ignore ST1005 Codex is a name
-	ErrNoLocalScope = errors.New("Codex has no local settings: only the user's and the project's")
 )
+
+// NoScope is the error for a scope in which the agent has no settings file.
+type NoScope struct {
+	Agent Agent
+	Scope Scope
+}
+
+func (e *NoScope) Error() string {
+	var others []string
+	for _, s := range e.Agent.scopes() {
+		others = append(others, "the "+string(s)+"'s")
+	}
+	return fmt.Sprintf("%s has no %s settings: only %s", e.Agent.Title, e.Scope, strings.Join(others, " and "))
+}
 
 // ProjectRoot is the folder that counts as the project around dir: the one with .oss/, else the root of the git work tree
 // (of the main checkout, when dir lies in a linked one: they share a log), but never the home directory or above it.
@@ -49,45 +64,61 @@ func worktreeRoot(dir string, env func(string) string) (string, error) {
 }
 
 // ConfigDir is the folder in which the agent keeps this user's settings.
-func (a Agent) ConfigDir(env func(string) string) (string, error) {
-	name, fallback := "CLAUDE_CONFIG_DIR", ".claude"
-	if a == Codex {
-		name, fallback = "CODEX_HOME", ".codex"
+func (a *Adapter) ConfigDir(env func(string) string) (string, error) { return ConfigDir(a.Agent, env) }
+
+// ConfigDir is the folder in which an agent keeps this user's settings.
+func ConfigDir(a *agentcli.Agent, env func(string) string) (string, error) {
+	variable := func(name string) string {
+		if name == "" || !filepath.IsAbs(env(name)) {
+			return ""
+		}
+		return filepath.Clean(env(name))
 	}
-	if dir := env(name); filepath.IsAbs(dir) {
-		return filepath.Clean(dir), nil
+	if dir := variable(a.Home.Var); dir != "" {
+		return dir, nil
 	}
-	home := env("HOME")
-	if !filepath.IsAbs(home) {
+	base := cmp.Or(variable(a.Home.BaseVar), env("HOME"))
+	if !filepath.IsAbs(base) {
 		return "", ErrNoHome
 	}
-	return filepath.Join(home, fallback), nil
+	return filepath.Join(base, a.Home.Dir), nil
 }
 
-// settingsPath is the file that holds the agent's hooks of that scope. Claude Code reads a project's files in the folder
-// that a session starts in, so in the caller's own worktree; Codex reads those of the main checkout in every worktree.
-func (a Agent) settingsPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
-	if scope == User {
+// Has says whether the agent has a settings file of that scope.
+func (a *Adapter) Has(scope Scope) bool { return a.settingsName(scope) != "" }
+
+func (a *Adapter) settingsName(scope Scope) string {
+	switch scope {
+	case User:
+		return a.Settings.User
+	case Project:
+		return a.Settings.Project
+	case Local:
+		return a.Settings.Local
+	}
+	return ""
+}
+
+// scopes are the scopes in which the agent has a settings file.
+func (a *Adapter) scopes() []Scope {
+	return slices.DeleteFunc([]Scope{User, Project, Local}, func(s Scope) bool { return !a.Has(s) })
+}
+
+// settingsPath is the file that holds the agent's hooks of that scope, and the project that it must not lead out of.
+func (a *Adapter) settingsPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
+	name := a.settingsName(scope)
+	switch {
+	case name == "":
+		return "", "", &NoScope{a, scope}
+	case scope == User:
 		config, err := a.ConfigDir(env)
-		name := "settings.json"
-		if a == Codex {
-			name = "hooks.json"
-		}
 		return filepath.Join(config, name), "", err
-	}
-	if a == Codex && scope == Local {
-		return "", "", ErrNoLocalScope
-	}
-	if a == Codex {
+	case a.Settings.Worktree:
+		root, err = worktreeRoot(dir, env)
+	default:
 		root, err = ProjectRoot(dir, env)
-		return filepath.Join(root, ".codex", "hooks.json"), root, err
 	}
-	name := "settings.json"
-	if scope == Local {
-		name = "settings.local.json"
-	}
-	root, err = worktreeRoot(dir, env)
-	return filepath.Join(root, ".claude", name), root, err
+	return filepath.Join(root, name), root, err
 }
 
 // target is a settings file as it is now, links resolved.
@@ -260,17 +291,17 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Present are the agents that this user seems to have: a program on PATH, or a folder of settings. None means that
-// nothing is known, not that there are none.
-func Present(env func(string) string) (out []Agent) {
-	for _, a := range Agents() {
+// Present are those of the agents that this user seems to have: a program on PATH, or a folder of settings. None means
+// that nothing is known, not that there are none.
+func Present(agents []Agent, env func(string) string) (out []Agent) {
+	for _, a := range agents {
 		dir, err := a.ConfigDir(env)
-		if lookPath(string(a), env) != "" || err == nil && exists(dir) {
+		if a.Executable(env) != "" || err == nil && exists(dir) {
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// Program is the agent's executable as env's PATH names it, "" when it does not.
-func (a Agent) Program(env func(string) string) string { return lookPath(string(a), env) }
+// Executable is the agent's program as env's PATH names it, "" when it does not.
+func (a *Adapter) Executable(env func(string) string) string { return lookPath(a.Program, env) }

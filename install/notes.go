@@ -8,14 +8,11 @@ func (d *document) notes(a Agent) (out []string) {
 		line, column := place(d.data, v.start)
 		out = append(out, fmt.Sprintf("%s:%d:%d: ", d.path, line, column)+fmt.Sprintf(format, args...))
 	}
-	if m := d.root.last("disableAllHooks"); a == Claude && m != nil && m.value.kind == yes {
-		at(m.value, "disableAllHooks is on: Claude Code runs no hook at all")
-	}
-	if a == Codex {
-		d.codexNotes(at)
+	if a.notes == nil {
+		d.duplicates(at)
 		return out
 	}
-	d.duplicates(at)
+	a.notes(d, at)
 	return out
 }
 
@@ -34,14 +31,6 @@ func (d *document) duplicates(at func(value, string, ...any)) {
 	}
 }
 
-// scopes are the scopes in which the agent has a settings file.
-func (a Agent) scopes() []Scope {
-	if a == Codex {
-		return []Scope{User, Project}
-	}
-	return []Scope{User, Project, Local}
-}
-
 // elsewhere are the settings files of other scopes, and the plugins, that call aburn's hook for agent a too.
 func (o Options) elsewhere(a Agent) (paths []string) {
 	here, _, _ := a.settingsPath(o.Scope, o.Dir, o.Env)
@@ -58,8 +47,8 @@ func (o Options) elsewhere(a Agent) (paths []string) {
 			paths = append(paths, path)
 		}
 	}
-	if a == Claude {
-		for _, p := range Plugins(o.Dir, o.Env) {
+	if a.Plugins != nil {
+		for _, p := range a.Plugins(a, o.Dir, o.Env) {
 			if len(p.Own()) > 0 {
 				paths = append(paths, "the plugin "+p.Plugin)
 			}
@@ -71,7 +60,7 @@ func (o Options) elsewhere(a Agent) (paths []string) {
 // twice warns of a second registration: the agents merge all files, so every event would be recorded twice.
 func (o Options) twice(a Agent) (out []string) {
 	for _, path := range o.elsewhere(a) {
-		out = append(out, fmt.Sprintf("%s calls the hook too: %s runs both, so every event costs twice; keep one", path, a.Name()))
+		out = append(out, fmt.Sprintf("%s calls the hook too: %s runs both, so every event costs twice; keep one", path, a.Title))
 	}
 	return out
 }

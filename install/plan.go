@@ -83,12 +83,6 @@ func (o Options) complete() Options {
 	if o.Scope == "" {
 		o.Scope = User
 	}
-	if len(o.Agents) == 0 {
-		o.Agents = Agents()
-		if o.Scope == Local {
-			o.Agents = []Agent{Claude}
-		}
-	}
 	return o
 }
 
@@ -106,7 +100,7 @@ func initNeeded(o Options) (string, error) {
 
 // hooksFile is the settings file that holds the hooks of agent a.
 func hooksFile(o Options, a Agent) FileChange {
-	return FileChange{Agent: a, what: hooks{a, o.AllowLog && a == Claude}}
+	return FileChange{Agent: a, what: hooks{a, o.AllowLog && a.rules}}
 }
 
 // planInstall finds out what putting the content into the file f would change, calling the executable at path.
@@ -144,11 +138,7 @@ func planInstall(o Options, f FileChange, path string) (FileChange, error) {
 func (f *FileChange) begin(o Options) (target, error) {
 	f.Scope = o.Scope
 	var err error
-	if f.Server {
-		f.Path, f.root, err = serverPath(o.Scope, o.Dir, o.Env)
-	} else {
-		f.Path, f.root, err = f.Agent.settingsPath(o.Scope, o.Dir, o.Env)
-	}
+	f.Path, f.root, err = f.what.path(o)
 	if err != nil {
 		return target{}, err
 	}
@@ -162,7 +152,7 @@ func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	old := readRecord(t.real, o.Env)
 	base, existed := f.base(old, t, now)
 	next := &record{
-		Version: recordVersion, Agent: f.Agent, Scope: f.Scope, Path: f.Path, Real: t.real, Time: time.Now().UTC(),
+		Version: recordVersion, Agent: f.Agent.Name, Scope: f.Scope, Path: f.Path, Real: t.real, Time: time.Now().UTC(),
 		Hook: f.Hook, Existed: existed, After: []string{hash(f.New)}, dir: recordDir(t.real, o.Env),
 	}
 	without := []byte("{}\n")

@@ -25,7 +25,7 @@ import (
 // be; the file's hash is then Before, and the record means nothing. A record that cannot be read counts as none.
 type record struct {
 	Version    int         `json:"version"`
-	Agent      Agent       `json:"agent"`
+	Agent      string      `json:"agent"`
 	Scope      Scope       `json:"scope"`
 	Path       string      `json:"path"` // as the agent names it
 	Real       string      `json:"real"` // links resolved

@@ -10,8 +10,8 @@ type remover struct {
 }
 
 // remove finds the edits that undo ensure: own handlers, the groups that held nothing else, and every container that an
-// install made or filled and that nobody else has used since. Codex's trust is positional, so there a group that
-// somebody else's follows leaves an empty one in its place.
+// install made or filled and that nobody else has used since. Where places count, a group that somebody else's
+// follows leaves an empty one in its place.
 func (d *document) remove(a Agent, was func(string) container, rule bool) []edit {
 	r := &remover{document: d, agent: a, was: was, rule: rule}
 	gone := map[int]bool{}
@@ -82,7 +82,7 @@ func (r *remover) event(path string, m member) bool {
 			lastKept = i
 		}
 	}
-	if r.agent == Codex {
+	if r.agent.positional {
 		for i := range lastKept {
 			if gone[i] {
 				gone[i] = false
@@ -99,7 +99,7 @@ func (r *remover) group(event string, g value) bool {
 	if list == nil || list.value.kind != array {
 		return false
 	}
-	own := func(i int) bool { return r.readHandler(event, g, list.value.elems[i]).ours(r.agent) }
+	own := func(i int) bool { return r.readHandler(event, g, list.value.elems[i]).ours(r.agent.Agent) }
 	others := 0
 	for i := range list.value.elems {
 		if !own(i) {

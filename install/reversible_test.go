@@ -116,7 +116,7 @@ func (b *bench) want(what string, got, want []byte) {
 // everyFile runs the property on n drawn files of each agent.
 func everyFile(t *testing.T, n int, property func(b *bench, a Agent, original []byte, seed uint64)) {
 	for _, a := range Agents() {
-		t.Run(string(a), func(t *testing.T) {
+		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(world.Storm(n)) {
 				original := draw(seed, a)

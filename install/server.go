@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -23,28 +22,12 @@ var (
 	ErrOtherServer   = errors.New(`the MCP server "` + ServerName + `" is somebody else's`)
 )
 
-// server is the registration of aburn's MCP server with Claude Code.
-type server struct{}
-
-// serverPath is the file that holds Claude Code's MCP servers of that scope. The user's is not settings.json, but the file in
-// which Claude Code keeps its own state too; a project's is the one in the folder that a session starts in.
-func serverPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
-	switch scope {
-	case User:
-		if dir := env("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-			return filepath.Join(dir, ".claude.json"), "", nil
-		}
-		home := env("HOME")
-		if !filepath.IsAbs(home) {
-			return "", "", ErrNoHome
-		}
-		return filepath.Join(home, ".claude.json"), "", nil
-	case Project:
-		root, err = worktreeRoot(dir, env)
-		return filepath.Join(root, ".mcp.json"), root, err
-	}
-	return "", "", ErrNoLocalServer
+// server is the registration of aburn's MCP server in a file of the agent's, at the place that where says.
+type server struct {
+	where func(scope Scope, dir string, env func(string) string) (path, root string, err error)
 }
+
+func (s server) path(o Options) (path, root string, err error) { return s.where(o.Scope, o.Dir, o.Env) }
 
 // serverProgram decides what the registration calls, as hookPath does for hooks.
 func serverProgram(o Options) (string, error) {

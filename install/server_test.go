@@ -183,7 +183,7 @@ func TestServerFiles(t *testing.T) {
 		}
 		return b.env(name)
 	}
-	if path, _, err := serverPath(User, repo, env); err != nil || path != filepath.Join(b.home, "elsewhere", ".claude.json") {
+	if path, _, err := claudeServerPath(User, repo, env); err != nil || path != filepath.Join(b.home, "elsewhere", ".claude.json") {
 		t.Errorf("with CLAUDE_CONFIG_DIR: %v %s", err, path)
 	}
 	b.options.Scope = User

@@ -1,13 +1,18 @@
 package install
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 )
 
-// serverFile is the file that holds Claude Code's registration.
-func serverFile() FileChange { return FileChange{Agent: Claude, Server: true, what: server{}} }
+// registrar is how an agent learns of aburn's MCP server.
+type registrar interface {
+	// plan adds to the change what registers the server at path, planRemoval what takes it out again.
+	plan(c *Change, o Options, a Agent, path string) error
+	planRemoval(c *Change, o Options, a Agent) error
+	// list are the servers of aburn's name that the agent knows for sessions started in dir.
+	list(a Agent, dir string, env func(string) string) []ServerEntry
+}
 
 // planServer adds to the change what registers the server with the agents.
 func (c *Change) planServer(o Options) error {
@@ -19,31 +24,14 @@ func (c *Change) planServer(o Options) error {
 		return err
 	}
 	for _, a := range o.Agents {
-		switch {
-		case a == Claude:
-			f, err := planInstall(o, serverFile(), path)
-			if err != nil {
-				return err
-			}
-			c.Files = append(c.Files, f)
-		case o.Scope == Project:
-			c.Notes = append(c.Notes, "Codex has no MCP servers of a project's: it is registered with --user only")
-		default:
-			c.Codex, err = planCodexServer(o, path)
-			if err := c.withoutCodex(o, err); err != nil {
-				return err
-			}
+		if a.servers == nil {
+			c.Notes = append(c.Notes, a.Title+" is not told about the MCP server: register `"+serverName+" "+serverArg+"` by hand")
+			continue
+		}
+		if err := a.servers.plan(c, o, a, path); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// withoutCodex makes a note of a Codex that is not there, unless it is what was asked for.
-func (c *Change) withoutCodex(o Options, err error) error {
-	if !errors.Is(err, ErrNoCodex) || len(o.Agents) == 1 {
-		return err
-	}
-	c.Notes = append(c.Notes, err.Error()+": it is not told about the MCP server")
 	return nil
 }
 
@@ -53,21 +41,51 @@ func (c *Change) planNoServer(o Options) error {
 		return ErrNoLocalServer
 	}
 	for _, a := range o.Agents {
-		if a == Claude {
-			f, err := planUninstall(o, serverFile())
-			if err != nil {
-				return err
-			}
-			c.Files = append(c.Files, f)
-		} else if o.Scope == User {
-			var err error
-			c.Codex, err = planNoCodexServer(o)
-			if err := c.withoutCodex(o, err); err != nil {
-				return err
-			}
+		if a.servers == nil {
+			continue
+		}
+		if err := a.servers.planRemoval(c, o, a); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// serverFile is a registrar that writes into the agent's own file of MCP servers.
+type serverFile server
+
+func (s serverFile) change(a Agent) FileChange {
+	return FileChange{Agent: a, Server: true, what: server(s)}
+}
+
+func (s serverFile) plan(c *Change, o Options, a Agent, path string) error {
+	f, err := planInstall(o, s.change(a), path)
+	if err == nil {
+		c.Files = append(c.Files, f)
+	}
+	return err
+}
+
+func (s serverFile) planRemoval(c *Change, o Options, a Agent) error {
+	f, err := planUninstall(o, s.change(a))
+	if err == nil {
+		c.Files = append(c.Files, f)
+	}
+	return err
+}
+
+func (s serverFile) list(_ Agent, dir string, env func(string) string) (out []ServerEntry) {
+	for _, scope := range []Scope{User, Project} {
+		path, root, err := s.where(scope, dir, env)
+		if err != nil {
+			continue // no project here, or no home
+		}
+		if e, found := readServer(path, root); found {
+			e.Scope = scope
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // remainingServers says what still starts the server after an uninstall of the hooks of one scope alone.
@@ -75,7 +93,7 @@ func (o Options) remainingServers() (out []string) {
 	for _, a := range o.Agents {
 		for _, s := range Servers(a, o.Dir, o.Env) {
 			if s.Ours && s.Scope == o.Scope {
-				out = append(out, fmt.Sprintf("%s still starts aburn's MCP server, which %s registers: uninstall-hooks --mcp takes it out too", a.Name(), s.Path))
+				out = append(out, fmt.Sprintf("%s still starts aburn's MCP server, which %s registers: uninstall-hooks --mcp takes it out too", a.Title, s.Path))
 			}
 		}
 	}
@@ -109,28 +127,14 @@ func (s *ServerEntry) Program(env func(string) string) string {
 }
 
 // Servers are the MCP servers of aburn's name that the agent knows for sessions started in dir. Nothing is changed.
-func Servers(a Agent, dir string, env func(string) string) (out []ServerEntry) {
-	if a == Codex {
-		config := ReadCodexConfig(env)
-		if command, known := config.Server(); known {
-			out = append(out, ServerEntry{Scope: User, Path: config.Path, Command: command, Ours: config.ownServer()})
-		}
-		return out
+func Servers(a Agent, dir string, env func(string) string) []ServerEntry {
+	if a.servers == nil {
+		return nil
 	}
-	for _, scope := range []Scope{User, Project} {
-		path, root, err := serverPath(scope, dir, env)
-		if err != nil {
-			continue // no project here, or no home
-		}
-		if s, found := readServer(path, root); found {
-			s.Scope = scope
-			out = append(out, s)
-		}
-	}
-	return out
+	return a.servers.list(a, dir, env)
 }
 
-// readServer reads the entry in one file of Claude Code's, and reports whether there is one, or may be.
+// readServer reads the entry in one file, and reports whether there is one, or may be.
 func readServer(path, root string) (ServerEntry, bool) {
 	s := ServerEntry{Path: path}
 	t, err := readTarget(path, root)

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os/exec"
 	"time"
+
+	"aburn/internal/agentcli"
 )
 
 // trustDeadline bounds the whole conversation with Codex.
@@ -158,7 +160,7 @@ func (s *appServer) hooks(dir string) ([]listedHook, error) {
 	for _, entry := range list.Data {
 		for _, h := range entry.Hooks {
 			words, ok := shellWords(h.Command)
-			if ok && len(words) > 0 && (handler{path: words[0], args: words[1:]}).ours(Codex) {
+			if ok && len(words) > 0 && (handler{path: words[0], args: words[1:]}).ours(&agentcli.Codex) {
 				own = append(own, h)
 			}
 		}

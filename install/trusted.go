@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"path/filepath"
 	"strings"
+
+	"aburn/internal/agentcli"
 )
 
 // Trust is what Codex does with a handler.
@@ -27,7 +29,7 @@ type CodexConfig struct {
 
 // ReadCodexConfig reads the user's config.toml. One that is not there says nothing, which is no error.
 func ReadCodexConfig(env func(string) string) CodexConfig {
-	dir, err := Codex.ConfigDir(env)
+	dir, err := ConfigDir(&agentcli.Codex, env)
 	if err != nil {
 		return CodexConfig{Err: err}
 	}

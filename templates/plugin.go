@@ -3,72 +3,78 @@ package templates
 import (
 	"encoding/json"
 	"strings"
+
+	"aburn/internal/agentcli"
 )
 
 // Plugin says which plugins to make.
 type Plugin struct {
-	Agents  []Agent
-	Version string // as in the manifests; agents keep installed plugins by it
-	NoHooks bool   // for users whose settings already hold the hooks: both would run
+	Agents  []*agentcli.Agent // one without a form of plugins gets none
+	Version string            // as in the manifests; agents keep installed plugins by it
+	NoHooks bool              // for users whose settings already hold the hooks: both would run
 }
 
 const (
 	pluginName  = "aburn"
 	pluginAbout = "Records every session in .oss/workflow.log and lets a command read what the one before it made."
-	codexPlugin = "plugins/" + pluginName + "/"
+	skillPlugin = "plugins/" + pluginName + "/"
 )
 
-// Files is everything of the plugins. The Claude Code plugin stands at the root, which is also its own marketplace; the
-// Codex plugin stands below plugins/ with its marketplace beside it. Both fit into one folder.
+// Files is everything of the plugins. A plugin with hooks stands at the root, which is also its own marketplace; one of
+// skills stands below plugins/ with its marketplace beside it. One of each fits into one folder.
 func (p Plugin) Files() []File {
 	files := []File{{"README.md", []byte(p.readme())}}
 	for _, agent := range p.Agents {
-		if agent == Claude {
-			files = append(files, p.claude()...)
-		} else {
-			files = append(files, p.codex()...)
+		switch agent.Plugin.Form {
+		case agentcli.HooksPlugin:
+			files = append(files, p.withHooks(agent)...)
+		case agentcli.SkillPlugin:
+			files = append(files, p.ofSkills(agent)...)
 		}
 	}
 	return files
 }
 
-func (p Plugin) claude() []File {
+// manifests is the folder of an agent's manifests.
+func manifests(agent *agentcli.Agent) string { return "." + agent.Name + "-plugin/" }
+
+func (p Plugin) withHooks(agent *agentcli.Agent) []File {
 	manifest := object{"name", pluginName, "version", p.Version, "description", pluginAbout, "author", object{"name", "aburn"}, "license", "MIT",
 		"keywords", []string{"hooks", "logging", "workflow", "tdd"}}
 	market := object{"name", pluginName, "description", pluginAbout, "owner", object{"name", "aburn"},
 		"plugins", []object{{"name", pluginName, "description", pluginAbout, "source", "./"}}}
-	files := []File{{".claude-plugin/plugin.json", manifest.pretty()}, {".claude-plugin/marketplace.json", market.pretty()}}
+	files := []File{{manifests(agent) + "plugin.json", manifest.pretty()}, {manifests(agent) + "marketplace.json", market.pretty()}}
 	if !p.NoHooks {
-		files = append(files, File{"hooks/hooks.json", claudeHooks()})
+		files = append(files, File{"hooks/hooks.json", pluginHooks(agent)})
 	}
 	for _, t := range List() {
-		files = append(files, t.files(Claude, "")...)
+		files = append(files, t.files(agent, "")...)
 	}
 	return files
 }
 
-// claudeHooks is hooks/hooks.json, which the client loads by its place. The exec form needs no shell and finds the
+// pluginHooks is hooks/hooks.json, which the client loads by its place. The exec form needs no shell and finds the
 // program on PATH; a plugin's own bin folder is not on the PATH of hooks.
-func claudeHooks() []byte {
+func pluginHooks(agent *agentcli.Agent) []byte {
 	var events object
-	for _, e := range ClaudeEvents() {
-		handler := object{"type", "command", "command", "aburn-hook", "args", []string{"claude"}, "timeout", e.Timeout}
+	for _, e := range agent.Hooks.Events {
+		handler := object{"type", "command", "command", "aburn-hook", "args", []string{agent.Name}, "timeout", e.Timeout}
 		events = append(events, e.Name, []object{{"hooks", []object{handler}}})
 	}
 	return object{"description", "aburn records what happens. It never blocks the agent.", "hooks", events}.pretty()
 }
 
-// codex is a plugin of skills only: hooks in a Codex plugin lose the user's trust with every change in its folder, so
-// they belong into hooks.json (`aburn install-hooks`).
-func (p Plugin) codex() []File {
+// ofSkills is a plugin without hooks: in Codex they lose the user's trust with every change in its folder, so they belong
+// into its settings (`aburn install-hooks`).
+func (p Plugin) ofSkills(agent *agentcli.Agent) []File {
 	market := object{"name", pluginName, "interface", object{"displayName", pluginName},
 		"plugins", []object{{"name", pluginName, "source", object{"source", "local", "path", "./plugins/" + pluginName},
 			"policy", object{"installation", "AVAILABLE", "authentication", "ON_INSTALL"}, "category", "Productivity"}}}
 	manifest := object{"name", pluginName, "version", p.Version, "description", pluginAbout, "author", object{"name", "aburn"}, "license", "MIT",
 		"skills", "./skills/"}
-	files := []File{{".agents/plugins/marketplace.json", market.pretty()}, {codexPlugin + ".codex-plugin/plugin.json", manifest.pretty()}}
+	files := []File{{".agents/plugins/marketplace.json", market.pretty()}, {skillPlugin + manifests(agent) + "plugin.json", manifest.pretty()}}
 	for _, t := range List() {
-		files = append(files, t.files(Codex, codexPlugin)...)
+		files = append(files, t.files(agent, skillPlugin)...)
 	}
 	return files
 }
@@ -78,8 +84,10 @@ func (p Plugin) readme() string {
 	var b strings.Builder
 	b.WriteString("# aburn as a plugin\n\n" + pluginAbout + "\nBoth `aburn` and `aburn-hook` have to be on PATH. Written by `aburn plugin write`.\n")
 	for _, agent := range p.Agents {
-		text, _ := read("plugin-" + string(agent))
-		b.WriteString("\n" + text)
+		text, _ := read("plugin-" + agent.Name)
+		if agent.Plugin.Form != agentcli.NoPlugin {
+			b.WriteString("\n" + text)
+		}
 	}
 	return b.String()
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aburn/internal/agentcli"
 )
 
 func pluginFiles(t *testing.T, p Plugin) map[string][]byte {
@@ -34,14 +36,14 @@ func TestClaudeHooks(t *testing.T) {
 			}
 		}
 	}
-	file := pluginFiles(t, Plugin{Agents: []Agent{Claude}, Version: "1.2.3"})["hooks/hooks.json"]
+	file := pluginFiles(t, Plugin{Agents: []*agentcli.Agent{&agentcli.Claude}, Version: "1.2.3"})["hooks/hooks.json"]
 	if err := json.Unmarshal(file, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Hooks) != len(ClaudeEvents()) {
-		t.Errorf("%d events, want %d", len(got.Hooks), len(ClaudeEvents()))
+	if len(got.Hooks) != len(agentcli.Claude.Hooks.Events) {
+		t.Errorf("%d events, want %d", len(got.Hooks), len(agentcli.Claude.Hooks.Events))
 	}
-	for _, e := range ClaudeEvents() {
+	for _, e := range agentcli.Claude.Hooks.Events {
 		groups := got.Hooks[e.Name]
 		if len(groups) != 1 || groups[0].Matcher != nil || len(groups[0].Hooks) != 1 {
 			t.Fatalf("%s: %+v", e.Name, groups)
@@ -54,7 +56,7 @@ func TestClaudeHooks(t *testing.T) {
 }
 
 func TestPluginFolders(t *testing.T) {
-	both := pluginFiles(t, Plugin{Agents: Agents(), Version: "1.2.3"})
+	both := pluginFiles(t, Plugin{Agents: agents, Version: "1.2.3"})
 	for _, path := range []string{
 		"README.md", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json", "commands/build.md", "skills/aburn-logging/SKILL.md",
 		".agents/plugins/marketplace.json", "plugins/aburn/.codex-plugin/plugin.json", "plugins/aburn/skills/build/SKILL.md", "plugins/aburn/skills/ship/agents/openai.yaml",
@@ -69,10 +71,10 @@ func TestPluginFolders(t *testing.T) {
 			t.Errorf("%s says %+v, %v", manifest, m, err)
 		}
 	}
-	if files := pluginFiles(t, Plugin{Agents: []Agent{Claude}, NoHooks: true}); files["hooks/hooks.json"] != nil {
+	if files := pluginFiles(t, Plugin{Agents: []*agentcli.Agent{&agentcli.Claude}, NoHooks: true}); files["hooks/hooks.json"] != nil {
 		t.Error("a plugin without hooks has hooks")
 	}
-	codex := pluginFiles(t, Plugin{Agents: []Agent{Codex}})
+	codex := pluginFiles(t, Plugin{Agents: []*agentcli.Agent{&agentcli.Codex}})
 	for path := range codex {
 		if strings.Contains(path, "claude") || strings.Contains(path, "hooks") {
 			t.Errorf("the Codex plugin holds %s", path)

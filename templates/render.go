@@ -3,29 +3,23 @@ package templates
 import (
 	"strconv"
 	"strings"
+
+	"aburn/internal/agentcli"
 )
 
-// Agent names a coding agent that templates are rendered for.
-type Agent string
-
-const (
-	Claude Agent = "claude"
-	Codex  Agent = "codex"
-)
-
-// Agents is every agent that templates know, in the order in which they are written.
-func Agents() []Agent { return []Agent{Claude, Codex} }
-
-// allowedTools spares Claude Code's question before each of the two commands that templates run.
+// allowedTools spares the client's question before each of the two commands that templates run.
 const allowedTools = "Bash(aburn log:*), Bash(aburn chain:*)"
 
 // Render is the template as the agent reads it, front matter included.
-func (t Template) Render(agent Agent) []byte {
-	if agent == Claude && t.Kind == Command {
+func (t Template) Render(agent *agentcli.Agent) []byte {
+	if t.slash(agent) {
 		return t.slashCommand()
 	}
 	return t.skill(agent)
 }
+
+// slash says that the template is a slash command of the agent's, and not a skill.
+func (t Template) slash(agent *agentcli.Agent) bool { return agent.Prompts.Slash && t.Kind == Command }
 
 // slashCommand is the form of .claude/commands/NAME.md. A `!` line is run by the client before the model reads the
 // prompt; if it exits with anything but 0 the client calls the whole command off, hence every one has --or.
@@ -43,18 +37,19 @@ func (t Template) slashCommand() []byte {
 	return []byte(b.String())
 }
 
-// skill is the form of SKILL.md, which both agents know. Nothing in it is run or replaced, so it asks the model to.
-func (t Template) skill(agent Agent) []byte {
+// skill is the form of SKILL.md, which all agents know. Nothing in it is run or replaced, so it asks the model to.
+func (t Template) skill(agent *agentcli.Agent) []byte {
+	mention := agent.Prompts.Mention + t.Name
 	var b strings.Builder
 	b.WriteString("---\n")
 	field(&b, "name", t.skillName())
 	description := t.Description
 	if t.Kind == Command {
-		description += " Use when the user writes $" + t.Name + " or asks for the " + t.Name + " step of the workflow."
+		description += " Use when the user writes " + mention + " or asks for the " + t.Name + " step of the workflow."
 	}
 	field(&b, "description", description)
 	b.WriteString("---\n\n")
-	b.WriteString(t.expand("what the user wrote along with `$"+t.Name+"`.", func(cmd string) string {
+	b.WriteString(t.expand("what the user wrote along with `"+mention+"`.", func(cmd string) string {
 		return "Run this now and read what it prints:\n\n    " + cmd
 	}))
 	return []byte(b.String())

@@ -1,5 +1,5 @@
 // Package templates holds what aburn gives to prompts and agents: the slash commands and skills of the workflow, the
-// logging guide for the authors of others, the plugins around them, and the lists of events that hooks subscribe to.
+// logging guide for the authors of others and the plugins around them.
 //
 // Each text exists once (text/*.md) and is rendered for an agent, so that the agents' versions cannot drift apart. A
 // text begins with `key: value` lines up to a line `---`; its body may hold
@@ -22,8 +22,8 @@ var texts embed.FS
 type Kind string
 
 const (
-	Command Kind = "command" // a step of the workflow: slash command of Claude Code, skill of Codex
-	Guide   Kind = "guide"   // something to read while writing prompts: a skill of both
+	Command Kind = "command" // a step of the workflow: slash command or skill
+	Guide   Kind = "guide"   // something to read while writing prompts: a skill
 )
 
 // Template is one text for prompts, independent of the agent.

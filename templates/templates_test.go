@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 )
+
+var agents = []*agentcli.Agent{&agentcli.Claude, &agentcli.Codex}
 
 func TestTheWorkflowComesFirst(t *testing.T) {
 	var names []string
@@ -33,27 +36,27 @@ func TestTheWorkflowComesFirst(t *testing.T) {
 // command no line that could call the command off.
 func TestRendered(t *testing.T) {
 	frontMatter := regexp.MustCompile(`\A---\n((?:[a-z-]+: .+\n)+)---\n\n# `)
-	for _, agent := range Agents() {
+	for _, agent := range agents {
 		for _, tmpl := range List() {
 			text := string(tmpl.Render(agent))
 			head := frontMatter.FindStringSubmatch(text)
 			if head == nil {
-				t.Fatalf("%s for %s begins %q", tmpl.Name, agent, text[:80])
+				t.Fatalf("%s for %s begins %q", tmpl.Name, agent.Name, text[:80])
 			}
 			for line := range strings.Lines(head[1]) {
 				_, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 				if s := ""; strings.ContainsAny(value, `:[]#`) && !strings.HasPrefix(value, "Bash(") && json.Unmarshal([]byte(value), &s) != nil {
-					t.Errorf("%s for %s: %q is no quoted YAML string", tmpl.Name, agent, value)
+					t.Errorf("%s for %s: %q is no quoted YAML string", tmpl.Name, agent.Name, value)
 				}
 			}
-			if strings.Contains(text, "!`") && (tmpl.Kind == Guide || agent == Codex) {
-				t.Errorf("%s for %s holds a line that Claude Code runs when it loads the skill", tmpl.Name, agent)
+			if strings.Contains(text, "!`") && (tmpl.Kind == Guide || !agent.Prompts.Slash) {
+				t.Errorf("%s for %s holds a line that Claude Code runs when it loads the skill", tmpl.Name, agent.Name)
 			}
 			if strings.Contains(text, "{{") {
-				t.Errorf("%s for %s holds a placeholder: %q", tmpl.Name, agent, text[strings.Index(text, "{{"):][:40])
+				t.Errorf("%s for %s holds a placeholder: %q", tmpl.Name, agent.Name, text[strings.Index(text, "{{"):][:40])
 			}
 			if !strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\n\n") {
-				t.Errorf("%s for %s does not end in one newline", tmpl.Name, agent)
+				t.Errorf("%s for %s does not end in one newline", tmpl.Name, agent.Name)
 			}
 		}
 	}
@@ -64,7 +67,7 @@ func TestSlashCommands(t *testing.T) {
 		if tmpl.Kind != Command {
 			continue
 		}
-		text := string(tmpl.Render(Claude))
+		text := string(tmpl.Render(&agentcli.Claude))
 		for _, want := range []string{
 			"\nallowed-tools: Bash(aburn log:*), Bash(aburn chain:*)\n", "\nargument-hint: \"[", "$ARGUMENTS",
 			"aburn log " + tmpl.Name + " START", "aburn log " + tmpl.Name + " COMPLETE --summary", "aburn log " + tmpl.Name + " FAILED --error",
@@ -96,7 +99,7 @@ func TestSlashCommands(t *testing.T) {
 	build, _ := Find("build")
 	for _, phase := range []string{"RED", "GREEN", "REFACTOR"} {
 		for _, event := range []string{"PHASE_START", "PHASE_COMPLETE"} {
-			if want := "`aburn log build " + event + " --phase " + phase; !strings.Contains(string(build.Render(Claude)), want) {
+			if want := "`aburn log build " + event + " --phase " + phase; !strings.Contains(string(build.Render(&agentcli.Claude)), want) {
 				t.Errorf("/build lacks %s", want)
 			}
 		}
@@ -106,8 +109,8 @@ func TestSlashCommands(t *testing.T) {
 // TestSkills checks what Codex gets: nothing that only Claude Code replaces.
 func TestSkills(t *testing.T) {
 	for _, tmpl := range List() {
-		text := string(tmpl.Render(Codex))
-		folder := strings.TrimSuffix(tmpl.Path(Codex), "/SKILL.md")
+		text := string(tmpl.Render(&agentcli.Codex))
+		folder := strings.TrimSuffix(tmpl.Path(&agentcli.Codex), "/SKILL.md")
 		if want := "\nname: \"" + folder[strings.LastIndex(folder, "/")+1:] + "\"\n"; !strings.Contains(text, want) {
 			t.Errorf("%s: the skill's name is not its folder's: %s", tmpl.Name, want)
 		}
@@ -121,23 +124,6 @@ func TestSkills(t *testing.T) {
 		}
 		if !strings.Contains(text, "Run this now and read what it prints:\n\n    aburn chain ") {
 			t.Errorf("skill %s does not begin with the chain", tmpl.Name)
-		}
-	}
-}
-
-// TestEvents holds what must never be subscribed to, and what Codex caps.
-func TestEvents(t *testing.T) {
-	for _, e := range append(ClaudeEvents(), CodexEvents()...) {
-		switch {
-		case e.Name == "WorktreeCreate", e.Name == "MessageDisplay", e.Name == "PreModelRequest":
-			t.Errorf("%s is subscribed to", e.Name)
-		case e.Timeout < 2: // the hook's own deadline is 0.8 s
-			t.Errorf("%s has a timeout of %d s", e.Name, e.Timeout)
-		}
-	}
-	for _, e := range CodexEvents() {
-		if (e.Name == "SessionEnd" || e.Name == "Interrupt") && e.Timeout > 3 {
-			t.Errorf("%s: Codex caps %d s at 3 and warns at every start", e.Name, e.Timeout)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/atomicfile"
 )
 
@@ -44,7 +45,7 @@ type Options struct {
 }
 
 // ProjectLedger is the ledger for ProjectFiles; PluginLedger that for Plugin.Files.
-func ProjectLedger(agent Agent) string { return projectHome(agent) + PluginLedger }
+func ProjectLedger(agent *agentcli.Agent) string { return agent.Prompts.Folder + PluginLedger }
 
 // PluginLedger is the name of a ledger.
 const PluginLedger = ".aburn-templates"

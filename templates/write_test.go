@@ -124,7 +124,7 @@ func TestWriteStaysInside(t *testing.T) {
 func TestProjectFiles(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
-		for _, agent := range Agents() {
+		for _, agent := range agents {
 			if _, err := Write(dir, ProjectFiles(agent), Options{Ledger: ProjectLedger(agent)}); err != nil {
 				t.Fatal(err)
 			}

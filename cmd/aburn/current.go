@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -17,16 +18,12 @@ import (
 // currentSession is the session that the caller is, as its agent's variables say, else the newest one that goes
 // on in this project.
 func currentSession(ctx context.Context, c *caller, arch *archive.Archive, all []digests.Session) (*insight.Digest, error) {
-	claude, codex := c.Env("CLAUDE_CODE_SESSION_ID"), codexOf(c.Env)
-	switch {
-	case claude != "" && codex.session != "":
+	switch callers := callingAgents(c.Env); len(callers) {
+	case 0:
+	case 1:
+		return callingSession(ctx, c.Env, arch, all, callers[0].Name, cmp.Or(callers[0].agent, callers[0].session))
+	default:
 		return nil, usageError("--current: the variables of two agents are set, and nothing says which of them asks", "aburn remedy SESSION")
-	case claude != "":
-		return callingSession(ctx, c.Env, arch, all, "claude", claude)
-	case codex.agent != "":
-		return callingSession(ctx, c.Env, arch, all, "codex", codex.agent)
-	case codex.session != "":
-		return callingSession(ctx, c.Env, arch, all, "codex", codex.session)
 	}
 	dir, err := c.folder()
 	if err != nil {

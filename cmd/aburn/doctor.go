@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/install"
 	"aburn/install/doctor"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -36,7 +37,7 @@ func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	self, _ := os.Executable()
-	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.env, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: readers()})
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.env, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: readers(), Agents: install.Agents()})
 	if cmd.Bool("json") {
 		err = a.printJSON(struct {
 			OK     bool           `json:"ok"`

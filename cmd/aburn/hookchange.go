@@ -101,7 +101,7 @@ func (a *app) hookNotes(c *install.Change) {
 // hookJSON is what was done, for programs.
 func (a *app) hookJSON(c *install.Change) error {
 	type file struct {
-		Agent   install.Agent `json:"agent"`
+		Agent   string        `json:"agent"`
 		Scope   install.Scope `json:"scope"`
 		Path    string        `json:"path"`
 		Server  bool          `json:"mcp,omitempty"`
@@ -121,7 +121,7 @@ func (a *app) hookJSON(c *install.Change) error {
 		out.Codex = c.Codex.String()
 	}
 	for _, f := range c.Files {
-		out.Files = append(out.Files, file{f.Agent, f.Scope, f.Path, f.Server, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})
+		out.Files = append(out.Files, file{f.Agent.Name, f.Scope, f.Path, f.Server, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})
 	}
 	return a.printJSON(out)
 }

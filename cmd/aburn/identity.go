@@ -35,9 +35,12 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 	if *wanted == (logfmt.Agent{}) {
 		wanted = nil
 	}
-	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, codex: codexOf(a.env)}
+	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, callers: callingAgents(a.env)}
 	if s.sessions = []string{session}; session == "" {
-		s.sessions = validIDs(a.env("CLAUDE_CODE_SESSION_ID"), s.codex.session)
+		s.sessions = nil
+		for _, c := range s.callers {
+			s.sessions = append(s.sessions, validIDs(c.session)...)
+		}
 	}
 	if len(s.sessions) == 0 { // a person in a shell of their own
 		return identity{agent: wanted}, nil
@@ -50,12 +53,15 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 }
 
 // owns says whether a call may be the one that these variables are from.
-func (v codexVariables) owns(c recent.Call) bool {
-	id := ""
-	if c.Agent != nil {
-		id = c.Agent.ID
+func (c callingAgent) owns(call recent.Call) bool {
+	if c.Session.Thread == "" || string(call.Session) != c.session {
+		return true
 	}
-	return string(c.Session) != v.session || id == v.agent
+	id := ""
+	if call.Agent != nil {
+		id = call.Agent.ID
+	}
+	return id == c.agent
 }
 
 // validIDs are those that can be a session's id in the log.
@@ -73,7 +79,7 @@ type search struct {
 	lines    recent.Lines
 	sessions []string // where to look; one means that only the sub-agent is open
 	args     []string // CMD EVENT as typed
-	codex    codexVariables
+	callers  []callingAgent
 	texts    []string      // texts of the command line that its head in the log repeats
 	wanted   *logfmt.Agent // what --agent-type and --agent-id say
 }
@@ -105,8 +111,10 @@ func (s *search) identify() (identity, string) {
 func (s *search) without() identity {
 	who := identity{session: logfmt.SessionID(s.sessions[0])}
 	var agent *logfmt.Agent
-	if s.codex.agent != "" && s.codex.session == s.sessions[0] {
-		agent = &logfmt.Agent{ID: s.codex.agent}
+	for _, c := range s.callers {
+		if c.agent != "" && c.session == s.sessions[0] {
+			agent = &logfmt.Agent{ID: c.agent}
+		}
 	}
 	who.agent = s.named(agent)
 	return who
@@ -132,15 +140,18 @@ func isAlphanumeric(r rune) bool {
 // calls are the open shell calls that may be the one that runs this process.
 func (s *search) calls() []recent.Call {
 	calls := slices.DeleteFunc(recent.OpenLogCalls(s.lines, s.args[0], s.args[1]), func(c recent.Call) bool {
-		return !slices.Contains(s.sessions, string(c.Session)) || !s.codex.owns(c)
+		stranger := func(from callingAgent) bool { return !from.owns(c) }
+		return !slices.Contains(s.sessions, string(c.Session)) || slices.ContainsFunc(s.callers, stranger)
 	})
 	narrow := func(keep func(recent.Call) bool) {
 		if left := slices.DeleteFunc(slices.Clone(calls), func(c recent.Call) bool { return !keep(c) }); len(left) > 0 {
 			calls = left
 		}
 	}
-	if s.codex.call != "" {
-		narrow(func(c recent.Call) bool { return c.ToolUseID == s.codex.call && string(c.Session) == s.codex.session })
+	for _, from := range s.callers {
+		if from.call != "" {
+			narrow(func(c recent.Call) bool { return c.ToolUseID == from.call && string(c.Session) == from.session })
+		}
 	}
 	for _, text := range s.texts { // a head that was cut may go on with anything
 		narrow(func(c recent.Call) bool { return strings.Contains(c.Head, text) || strings.HasSuffix(c.Head, "…") })

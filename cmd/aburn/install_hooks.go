@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -20,8 +22,10 @@ func (a *app) installHooksCommand() *cli.Command {
 	flags := append(hookFlags(),
 		&cli.BoolFlag{Name: "no-init", Usage: "do not make the project around the current folder one of aburn's"},
 		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
-		&cli.BoolFlag{Name: "trust-codex", Usage: "have Codex record that you trust these hooks, instead of reviewing them in /hooks"},
 	)
+	for _, agent := range trusting() {
+		flags = append(flags, &cli.BoolFlag{Name: trustFlag(agent), Usage: "have " + agent.Title + " record that you trust these hooks, instead of reviewing them in " + agent.Review[0]})
+	}
 	return &cli.Command{
 		Name:  "install-hooks",
 		Usage: "record what agents do: put aburn's hooks into their settings",
@@ -73,21 +77,30 @@ func (a *app) hookOptions(cmd *cli.Command) (install.Options, error) {
 		}
 		o.Scope = scope
 	}
-	for _, agent := range agentsNamed(cmd.String("agent")) {
-		if agent := install.Agent(agent); o.Scope != install.Local || agent != install.Codex || cmd.String("agent") != "all" {
-			o.Agents = append(o.Agents, agent)
-		}
+	o.Agents = agentsNamed(cmp.Or(cmd.String("agent"), "all"))
+	if len(o.Agents) != 1 && o.Scope != "" {
+		o.Agents = slices.DeleteFunc(o.Agents, func(agent install.Agent) bool { return !agent.Has(o.Scope) })
 	}
 	return o, nil
 }
+
+// trusting are the agents that run only the hooks that the user trusts.
+func trusting() []install.Agent {
+	return slices.DeleteFunc(install.Agents(), func(agent install.Agent) bool { return agent.Trust == nil })
+}
+
+// trustFlag is the flag that has the agent trust aburn's hooks.
+func trustFlag(agent install.Agent) string { return "trust-" + agent.Name }
 
 func (a *app) installHooks(ctx context.Context, cmd *cli.Command) error {
 	o, err := a.hookOptions(cmd)
 	if err != nil {
 		return err
 	}
-	if len(o.Agents) == 0 && o.Scope != install.Local {
-		o.Agents = install.Present(a.env)
+	if cmd.String("agent") == "" && o.Scope != install.Local {
+		if present := install.Present(o.Agents, a.env); len(present) > 0 {
+			o.Agents = present
+		}
 	}
 	c, err := install.Plan(o)
 	if err != nil {
@@ -97,30 +110,36 @@ func (a *app) installHooks(ctx context.Context, cmd *cli.Command) error {
 	if done, err := a.carryOut(ctx, cmd, c); err != nil || !done {
 		return err
 	}
-	trusted := 0
-	if cmd.Bool("trust-codex") && !cmd.Bool("dry-run") {
-		if trusted, err = a.trustCodex(ctx, o, c); err != nil {
-			return err
+	trusted := map[install.Agent]int{}
+	for _, agent := range trusting() {
+		if cmd.Bool(trustFlag(agent)) && !cmd.Bool("dry-run") {
+			if trusted[agent], err = a.trustHooks(ctx, agent, o, c); err != nil {
+				return err
+			}
 		}
 	}
 	if cmd.Bool("json") {
 		return a.hookJSON(c)
 	}
 	a.tellInstalled(cmd, o, c)
-	if trusted > 0 {
-		fmt.Fprintf(a.out, "Codex trusts %s now, on your word\n", plain.Plural(int64(trusted), "hook"))
+	for _, agent := range trusting() {
+		if n := trusted[agent]; n > 0 {
+			fmt.Fprintf(a.out, "%s trusts %s now, on your word\n", agent.Title, plain.Plural(int64(n), "hook"))
+		}
 	}
 	return nil
 }
 
-// trustCodex passes the user's word on to Codex, and returns how many hooks it trusts then.
-func (a *app) trustCodex(ctx context.Context, o install.Options, c *install.Change) (int, error) {
-	if !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return f.Agent == install.Codex }) {
-		return 0, usageError("--trust-codex without Codex", "aburn install-hooks --agent codex --trust-codex")
+// trustHooks passes the user's word on to the agent, and returns how many hooks it trusts then.
+func (a *app) trustHooks(ctx context.Context, agent install.Agent, o install.Options, c *install.Change) (int, error) {
+	flag := "--" + trustFlag(agent)
+	if !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return f.Agent == agent }) {
+		return 0, usageError(flag+" without "+agent.Title, "aburn install-hooks --agent "+agent.Name+" "+flag)
 	}
-	codex := install.Codex.Program(a.env)
-	if codex == "" {
-		return 0, badNews("--trust-codex: no codex on PATH", "the hooks are installed; run codex, then /hooks, then t")
+	byHand := "the hooks are installed; run " + agent.Program + ", then " + strings.Join(agent.Review, ", then ")
+	program := agent.Executable(a.env)
+	if program == "" {
+		return 0, badNews(flag+": no "+agent.Program+" on PATH", byHand)
 	}
 	dir := o.Dir
 	if root, err := install.ProjectRoot(o.Dir, a.env); err == nil {
@@ -130,9 +149,9 @@ func (a *app) trustCodex(ctx context.Context, o install.Options, c *install.Chan
 	if err != nil {
 		return 0, err
 	}
-	n, err := install.TrustCodex(ctx, codex, dir)
+	n, err := agent.Trust(ctx, program, dir)
 	if err != nil {
-		return 0, badNews("--trust-codex: "+err.Error(), "the hooks are installed; run codex, then /hooks, then t")
+		return 0, badNews(flag+": "+err.Error(), byHand)
 	}
 	return n, nil
 }
@@ -141,6 +160,7 @@ func (a *app) trustCodex(ctx context.Context, o install.Options, c *install.Chan
 func hookError(err error) error {
 	var syntax *install.SyntaxError
 	var refused *project.Refused
+	var nowhere *install.NoScope
 	switch {
 	case errors.As(err, &refused):
 		return badNews(err.Error(), "--no-init leaves the project alone")
@@ -154,8 +174,8 @@ func hookError(err error) error {
 		return usageError(err.Error(), "leave --mcp or --local out")
 	case errors.Is(err, install.ErrNoProject):
 		return usageError(err.Error(), "aburn init", "leave --project and --local out, for your own settings")
-	case errors.Is(err, install.ErrNoLocalScope):
-		return usageError(err.Error(), "aburn install-hooks --agent codex")
+	case errors.As(err, &nowhere):
+		return usageError(err.Error(), "aburn install-hooks --agent "+nowhere.Agent.Name)
 	}
 	return badNews(err.Error())
 }
@@ -189,8 +209,8 @@ func (a *app) tellInstalled(cmd *cli.Command, o install.Options, c *install.Chan
 	for _, f := range c.Files {
 		switch {
 		case f.Server && f.Scope == install.Project:
-			fmt.Fprintln(out, "Claude Code asks everybody once whether it may start the server of a project")
-		case f.Agent == install.Codex && !cmd.Bool("trust-codex"):
+			fmt.Fprintln(out, f.Agent.Title+" asks everybody once whether it may start the server of a project")
+		case f.Agent.Trusts != nil && !cmd.Bool(trustFlag(f.Agent)):
 			a.tellTrust(out, o, f)
 		}
 	}
@@ -199,13 +219,13 @@ func (a *app) tellInstalled(cmd *cli.Command, o install.Options, c *install.Chan
 // tellCodex says what Codex was told.
 func tellCodex(out *term.Out, c *install.Change) {
 	if c.Codex != nil {
-		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, install.Codex.Name()), plain.Line(c.Codex.String()))
+		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, install.Codex.Title), plain.Line(c.Codex.String()))
 	}
 }
 
 // hookCells is what became of a file, in a table.
 func hookCells(f install.FileChange, state string) []term.Cell {
-	return []term.Cell{{Text: f.Agent.Name(), Style: term.Bold}, {Text: state}, {Text: f.Path, Style: term.Dim}}
+	return []term.Cell{{Text: f.Agent.Title, Style: term.Bold}, {Text: state}, {Text: f.Path, Style: term.Dim}}
 }
 
 // tellWhere says which log the sessions go to.
@@ -219,14 +239,17 @@ func (a *app) tellWhere(out *term.Out, o install.Options) {
 	fmt.Fprintf(out, "see them with %s, check with %s\n", out.Paint(term.Bold, "aburn tail -f"), out.Paint(term.Bold, "aburn doctor"))
 }
 
-// tellTrust says what Codex does not say: it skips a hook that nobody has trusted, without a word.
+// tellTrust says what the agent does not say: it skips a hook that nobody has trusted, without a word.
 func (a *app) tellTrust(out *term.Out, o install.Options, f install.FileChange) {
-	config := install.ReadCodexConfig(a.env)
-	for _, s := range install.Inspect(install.Codex, o.Dir, a.env) {
-		if s.Path == f.Path && config.AllTrusted(&s) {
+	for _, s := range install.Inspect(f.Agent, o.Dir, a.env) {
+		if s.Path == f.Path && f.Agent.Trusts(&s, a.env) {
 			return
 		}
 	}
-	fmt.Fprintf(out, "%s runs these hooks only once you trust them: start codex, %s, %s (or add --trust-codex)\n",
-		out.Paint(term.BoldYellow, "Codex"), out.Paint(term.Bold, "/hooks"), out.Paint(term.Bold, "t"))
+	steps := []string{"start " + f.Agent.Program}
+	for _, step := range f.Agent.Review {
+		steps = append(steps, out.Paint(term.Bold, step))
+	}
+	fmt.Fprintf(out, "%s runs these hooks only once you trust them: %s (or add --%s)\n",
+		out.Paint(term.BoldYellow, f.Agent.Title), strings.Join(steps, ", "), trustFlag(f.Agent))
 }

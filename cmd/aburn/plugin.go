@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/agentcli"
 	"aburn/templates"
 )
 
@@ -53,7 +54,7 @@ func (a *app) writePlugin(_ context.Context, cmd *cli.Command) error {
 		}
 		dir = filepath.Join(here, dir)
 	}
-	p := templates.Plugin{Agents: agentsNamed(cmd.String("agent")), Version: pluginVersion(version().Version), NoHooks: cmd.Bool("no-hooks")}
+	p := templates.Plugin{Agents: records(agentsNamed(cmd.String("agent"))), Version: pluginVersion(version().Version), NoHooks: cmd.Bool("no-hooks")}
 	o := templates.Options{Ledger: templates.PluginLedger, Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
 	done, err := templates.Write(dir, p.Files(), o)
 	if err != nil {
@@ -63,16 +64,11 @@ func (a *app) writePlugin(_ context.Context, cmd *cli.Command) error {
 		return err
 	}
 	for _, agent := range p.Agents {
-		fmt.Fprintln(a.out, "next: "+nextStep(agent, dir))
+		if agent.Plugin.Form != agentcli.NoPlugin {
+			fmt.Fprintln(a.out, "next: "+strings.ReplaceAll(agent.Plugin.Use, "DIR", shellWord(dir)))
+		}
 	}
 	return nil
-}
-
-func nextStep(agent templates.Agent, dir string) string {
-	if agent == templates.Claude {
-		return "claude --plugin-dir " + shellWord(dir)
-	}
-	return "codex plugin marketplace add " + shellWord(dir) + " && codex plugin add aburn@aburn"
 }
 
 // pluginVersion is a version that manifests accept: that of a release, or one for builds between releases.

@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/install"
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
@@ -28,25 +32,26 @@ func (a *app) templatesCommand() *cli.Command {
 
 // agentFlag chooses between the agents that templates know.
 func agentFlag(value string) cli.Flag {
-	return &cli.StringFlag{Name: "agent", Usage: "for `AGENT`: claude, codex or all", Value: value, Validator: func(s string) error {
+	values := agentcli.Names(records(install.Agents())) + " or all"
+	return &cli.StringFlag{Name: "agent", Usage: "for `AGENT`: " + values, Value: value, Validator: func(s string) error {
 		if len(agentsNamed(s)) == 0 {
-			return fmt.Errorf("--agent: claude, codex or all, not %s", quote(s))
+			return fmt.Errorf("--agent: %s, not %s", values, quote(s))
 		}
 		return nil
 	}}
 }
 
 // agentsNamed is what a value of --agent stands for; none if it is no such value.
-func agentsNamed(name string) []templates.Agent {
-	if name == "all" {
-		return templates.Agents()
+func agentsNamed(name string) []install.Agent {
+	return slices.DeleteFunc(install.Agents(), func(a install.Agent) bool { return name != "all" && name != a.Name })
+}
+
+// records are what is known of the agents.
+func records(agents []install.Agent) (list []*agentcli.Agent) {
+	for _, a := range agents {
+		list = append(list, a.Agent)
 	}
-	for _, agent := range templates.Agents() {
-		if string(agent) == name {
-			return []templates.Agent{agent}
-		}
-	}
-	return nil
+	return list
 }
 
 func (a *app) templatesList() *cli.Command {
@@ -71,17 +76,31 @@ func (a *app) templatesList() *cli.Command {
 
 // listing is one template in `templates list --json`.
 type listing struct {
-	Name        string         `json:"name"`
-	Kind        templates.Kind `json:"kind"`
-	Description string         `json:"description"`
-	Claude      string         `json:"claude"` // path below the project
-	Codex       string         `json:"codex"`
+	templates.Template
+	agents []*agentcli.Agent
 }
 
-func listed() []listing {
-	var all []listing
+// MarshalJSON has a member for each agent: the path below the project.
+func (l listing) MarshalJSON() ([]byte, error) {
+	head := struct {
+		Name        string         `json:"name"`
+		Kind        templates.Kind `json:"kind"`
+		Description string         `json:"description"`
+	}{l.Name, l.Kind, l.Description}
+	out, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	out = out[:len(out)-1]
+	for _, agent := range l.agents {
+		out = fmt.Appendf(out, ",%q:%q", agent.Name, l.ProjectPath(agent)) // names and paths of ASCII
+	}
+	return append(out, '}'), nil
+}
+
+func listed() (all []listing) {
 	for _, t := range templates.List() {
-		all = append(all, listing{t.Name, t.Kind, t.Description, t.ProjectPath(templates.Claude), t.ProjectPath(templates.Codex)})
+		all = append(all, listing{t, records(install.Agents())})
 	}
 	return all
 }
@@ -91,7 +110,7 @@ func (a *app) templatesShow() *cli.Command {
 		Name:      "show",
 		Usage:     "print a template as an agent gets it",
 		ArgsUsage: "NAME",
-		Flags:     []cli.Flag{agentFlag("claude")},
+		Flags:     []cli.Flag{agentFlag(install.Agents()[0].Name)},
 		ShellComplete: a.completer(func(n int) []string {
 			if n > 0 {
 				return nil
@@ -110,9 +129,9 @@ func (a *app) templatesShow() *cli.Command {
 			}
 			agents := agentsNamed(cmd.String("agent"))
 			if len(agents) != 1 {
-				return usageError("--agent: claude or codex, one of them")
+				return usageError("--agent: " + agentcli.Names(records(install.Agents())) + ": one of them")
 			}
-			_, err := a.out.Write(t.Render(agents[0]))
+			_, err := a.out.Write(t.Render(agents[0].Agent))
 			return err
 		},
 	}
@@ -158,7 +177,7 @@ func (a *app) writeTemplates(_ context.Context, cmd *cli.Command) error {
 		return err
 	}
 	var done []templates.Written
-	for _, agent := range agentsNamed(cmd.String("agent")) {
+	for _, agent := range records(agentsNamed(cmd.String("agent"))) {
 		o := templates.Options{Ledger: templates.ProjectLedger(agent), Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
 		some, err := templates.Write(dir, templates.ProjectFiles(agent), o)
 		done = append(done, some...)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/install"
 	"aburn/templates"
 )
 
@@ -30,7 +31,7 @@ func TestTemplatesSpeakOurLanguage(t *testing.T) {
 		t.Fatal(out)
 	}
 	lines := 0
-	for _, agent := range templates.Agents() {
+	for _, agent := range records(install.Agents()) {
 		for _, tmpl := range templates.List() {
 			for _, line := range commandLines(string(tmpl.Render(agent))) {
 				lines++
@@ -43,7 +44,7 @@ func TestTemplatesSpeakOurLanguage(t *testing.T) {
 				}
 				code, out := run(line)
 				if wrong := code == exitUsage || strings.HasPrefix(line, "aburn log") && code != exitOK; wrong {
-					t.Errorf("%s for %s: %s\nexit %d\n%s", tmpl.Name, agent, line, code, out)
+					t.Errorf("%s for %s: %s\nexit %d\n%s", tmpl.Name, agent.Name, line, code, out)
 				}
 			}
 		}

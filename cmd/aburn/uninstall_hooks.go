@@ -70,8 +70,11 @@ func (a *app) tellUninstalled(cmd *cli.Command, c *install.Change) {
 	}
 	tellCodex(out, c)
 	for _, f := range c.Files {
-		if config := install.ReadCodexConfig(a.env); f.Agent == install.Codex && !f.Same() && config.Remembers(f.Path) {
-			fmt.Fprintf(out, "Codex keeps its records of trust in %s; without the hooks they mean nothing\n", config.Path)
+		if f.Agent.Remembers == nil || f.Same() {
+			continue
+		}
+		if path := f.Agent.Remembers(f.Path, a.env); path != "" {
+			fmt.Fprintf(out, "%s keeps its records of trust in %s; without the hooks they mean nothing\n", f.Agent.Title, path)
 		}
 	}
 }

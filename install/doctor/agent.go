@@ -16,7 +16,7 @@ import (
 // agent looks at one agent: is it there, which version, which file calls the hook, and what keeps the hook from running.
 func (e *exam) agent(p *patient) {
 	if p.program == "" && len(p.own()) == 0 {
-		e.addf(p.topic(), Note, "no %s on PATH, and no hooks for it", p.Agent)
+		e.addf(p.topic(), Note, "no %s on PATH, and no hooks for it", p.Program)
 		return
 	}
 	e.version(p)
@@ -24,14 +24,37 @@ func (e *exam) agent(p *patient) {
 		e.file(p, &p.settings[i])
 	}
 	if len(p.own()) == 0 {
-		e.add(p.topic(), Note, "no settings file calls the hook: sessions of "+p.Name()+" are not recorded", "aburn install-hooks --agent "+string(p.Agent))
+		e.add(p.topic(), Note, "no settings file calls the hook: sessions of "+p.Title+" are not recorded", "aburn install-hooks --agent "+p.Name)
 		return
 	}
 	e.twice(p)
-	e.disabled(p)
-	if p.Agent == install.Codex {
-		e.trust(p)
+	e.examine(p)
+}
+
+// examine adds what the agent's own examination finds.
+func (e *exam) examine(p *patient) {
+	if p.Examine == nil {
+		return
 	}
+	for _, f := range p.Examine(e.seen(p)) {
+		switch {
+		case f.Bad:
+			e.blame(p, f.Text, f.Hints...)
+		case f.OK:
+			e.add(p.topic(), OK, f.Text, f.Hints...)
+		default:
+			e.add(p.topic(), Note, f.Text, f.Hints...)
+		}
+	}
+}
+
+// seen is what there is to look at of the agent.
+func (e *exam) seen(p *patient) install.Exam {
+	x := install.Exam{Env: e.Env, Own: p.own()}
+	if e.p != nil {
+		x.Root = e.p.Root
+	}
+	return x
 }
 
 // blame notes bad news that is also the likely reason for hooks that do not fire.
@@ -45,7 +68,7 @@ func (e *exam) blame(p *patient, reason string, hints ...string) {
 // version asks the agent itself, and knows which versions are too old for the hooks as they are registered.
 func (e *exam) version(p *patient) {
 	if p.program == "" {
-		e.addf(p.topic(), Note, "no %s on PATH: its version cannot be told", p.Agent)
+		e.addf(p.topic(), Note, "no %s on PATH: its version cannot be told", p.Program)
 		return
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, 20*time.Second)
@@ -58,12 +81,8 @@ func (e *exam) version(p *patient) {
 		e.addf(p.topic(), Note, "%s --version does not tell", p.program)
 		return
 	}
-	least, why := "2.1.139", "it does not know the exec form of hooks, so it would run aburn-hook without telling it which agent it is"
-	if p.Agent == install.Codex {
-		least, why = "0.124.0", "it runs hooks only with features.codex_hooks switched on"
-	}
-	if older(version, least) {
-		e.blame(p, fmt.Sprintf("%s %s is older than %s: %s", p.Name(), version, least, why), "update "+p.Name())
+	if older(version, p.Hooks.Since) {
+		e.blame(p, fmt.Sprintf("%s %s is older than %s: %s", p.Title, version, p.Hooks.Since, p.Hooks.Before), "update "+p.Title)
 		return
 	}
 	e.addf(p.topic(), OK, "%s %s", version, p.program)
@@ -96,7 +115,7 @@ func older(a, b string) bool {
 // file looks at one settings file.
 func (e *exam) file(p *patient, s *install.Settings) {
 	if s.Err != nil {
-		e.blame(p, fmt.Sprintf("%v: %s ignores the whole file, everybody's hooks with it", s.Err, p.Name()), "mend the file")
+		e.blame(p, fmt.Sprintf("%v: %s ignores the whole file, everybody's hooks with it", s.Err, p.Title), "mend the file")
 		return
 	}
 	for _, n := range s.Notes {
@@ -133,7 +152,7 @@ func describe(s *install.Settings) string {
 
 // flags are those with which install-hooks writes the file.
 func flags(p *patient, s *install.Settings) string {
-	return "--agent " + string(p.Agent) + " --" + string(s.Scope)
+	return "--agent " + p.Name + " --" + string(s.Scope)
 }
 
 // paths looks at the executables that are called.
@@ -195,7 +214,7 @@ func (e *exam) timeouts(p *patient, s *install.Settings, own []install.Registrat
 		seconds, err := strconv.ParseFloat(r.Timeout, 64)
 		switch {
 		case r.Timeout == "" && r.Event == "SessionEnd":
-			e.addf(p.topic(), Note, "%s:%d has no timeout: %s gives SessionEnd about a second", s.Path, r.Line, p.Name())
+			e.addf(p.topic(), Note, "%s:%d has no timeout: %s gives SessionEnd about a second", s.Path, r.Line, p.Title)
 		case r.Timeout != "" && err != nil:
 			e.addf(p.topic(), Bad, "%s:%d has the timeout %s, which is no number: the handler is invalid", s.Path, r.Line, r.Timeout)
 		case seconds >= 1000:

@@ -29,7 +29,7 @@ const (
 
 // Check is one finding.
 type Check struct {
-	Topic  string   `json:"topic"` // "project", "log", "advice", "claude", "codex", "archive", "live"
+	Topic  string   `json:"topic"` // "project", "log", "advice", "hooks", "archive", "live", or an agent's name
 	Status Status   `json:"status"`
 	Text   string   `json:"text"`
 	Hints  []string `json:"hints,omitempty"`
@@ -60,6 +60,8 @@ type Options struct {
 	Now  time.Time
 	Self string // the running executable, to compare aburn-hook with
 	Live bool   // run a canary through every registered hook
+	// Agents are looked at in this order.
+	Agents []install.Agent
 	// Readers find the sessions that agents have on disk. Without them nothing is said about the archive.
 	Readers []trace.Reader
 }
@@ -82,7 +84,7 @@ type patient struct {
 }
 
 // topic is the agent's name in Check.Topic.
-func (p *patient) topic() string { return string(p.Agent) }
+func (p *patient) topic() string { return p.Name }
 
 // own are the settings files that call aburn's hook.
 func (p *patient) own() (out []*install.Settings) {
@@ -98,11 +100,11 @@ func (p *patient) own() (out []*install.Settings) {
 func Run(ctx context.Context, o Options) Report {
 	e := &exam{Options: o, ctx: ctx}
 	e.project()
-	for _, a := range install.Agents() {
-		p := &patient{Agent: a, program: a.Program(e.Env)}
+	for _, a := range e.Agents {
+		p := &patient{Agent: a, program: a.Executable(e.Env)}
 		p.settings = install.Inspect(a, e.Dir, e.Env)
-		if a == install.Claude {
-			p.settings = append(p.settings, install.Plugins(e.Dir, e.Env)...)
+		if a.Plugins != nil {
+			p.settings = append(p.settings, a.Plugins(a, e.Dir, e.Env)...)
 		}
 		e.agents = append(e.agents, p)
 		e.agent(p)

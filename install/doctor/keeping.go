@@ -13,63 +13,35 @@ import (
 
 	"aburn/archive"
 	"aburn/install"
+	"aburn/internal/agentcli"
 	"aburn/trace"
 )
 
-// keeper is an agent that deletes its sessions after a while.
-type keeper struct {
-	source, name string
-	// keeps is for how long, and the setting that says so; 0 if it keeps them for ever.
-	keeps func(env func(string) string) (time.Duration, string)
-}
-
 const day = 24 * time.Hour
-
-// The agents' own defaults.
-const (
-	claudeKeeps = 30 * day
-	geminiKeeps = 30 * day
-)
 
 // soon is how long before a session is deleted one has to know.
 const soon = 7 * day
 
-func keepers() [2]keeper {
-	return [...]keeper{
-		{"claude", "Claude Code", keptByClaude},
-		{"gemini", "Gemini CLI", keptByGemini},
+// keeps is for how long the agent keeps sessions, by its default or by the user's own settings; 0 if it does for ever.
+func keeps(a *agentcli.Agent, env func(string) string) time.Duration {
+	k := a.Store.Keeps
+	var says gjson.Result
+	if dir, err := install.ConfigDir(a, env); err == nil {
+		says = setting(filepath.Join(dir, k.File), k.Setting)
 	}
-}
-
-// keptByClaude reads cleanupPeriodDays of the user's own settings.
-func keptByClaude(env func(string) string) (time.Duration, string) {
-	if dir, err := install.Claude.ConfigDir(env); err == nil {
-		if days := setting(filepath.Join(dir, "settings.json"), "cleanupPeriodDays"); days.Type == gjson.Number && days.Num > 0 {
-			return time.Duration(days.Num * float64(day)), "cleanupPeriodDays"
+	if says.Type == gjson.Number && says.Num > 0 {
+		return time.Duration(says.Num * float64(day))
+	}
+	if enabled := says.Get("enabled"); enabled.Exists() && !enabled.Bool() {
+		return 0
+	}
+	if age := says.Get("maxAge").Str; len(age) > 1 {
+		unit := map[byte]time.Duration{'h': time.Hour, 'd': day, 'w': 7 * day, 'm': 30 * day}[age[len(age)-1]]
+		if count, err := strconv.Atoi(age[:len(age)-1]); err == nil && unit > 0 {
+			return time.Duration(count) * unit
 		}
 	}
-	return claudeKeeps, "cleanupPeriodDays"
-}
-
-// keptByGemini reads general.sessionRetention of the user's own settings.
-func keptByGemini(env func(string) string) (time.Duration, string) {
-	const name = "general.sessionRetention"
-	home := env("GEMINI_CLI_HOME")
-	if home == "" {
-		home = env("HOME")
-	}
-	retention := setting(filepath.Join(home, ".gemini", "settings.json"), name)
-	if enabled := retention.Get("enabled"); enabled.Exists() && !enabled.Bool() {
-		return 0, name
-	}
-	age := retention.Get("maxAge").Str
-	if n := len(age); n > 1 {
-		unit := map[byte]time.Duration{'h': time.Hour, 'd': day, 'w': 7 * day, 'm': 30 * day}[age[n-1]]
-		if count, err := strconv.Atoi(age[:n-1]); err == nil && unit > 0 {
-			return time.Duration(count) * unit, name
-		}
-	}
-	return geminiKeeps, name
+	return time.Duration(k.Days) * day
 }
 
 // setting is a value of an agent's settings file.
@@ -92,12 +64,10 @@ func (e *exam) keeping() {
 		return
 	}
 	known, lost := 0, 0
-	for _, k := range keepers() {
-		for _, r := range e.Readers {
-			if r.Name() == k.source {
-				all, missing := e.expiring(k, r, archived)
-				known, lost = known+all, lost+missing
-			}
+	for _, r := range e.Readers {
+		if a := agentcli.Of(r.Name()); a.Store.Keeps.Days > 0 {
+			all, missing := e.expiring(a, r, archived)
+			known, lost = known+all, lost+missing
 		}
 	}
 	if known > 0 && lost == 0 {
@@ -138,15 +108,15 @@ func (e *exam) archived() (map[string]archive.Known, error) {
 
 // expiring warns of the sessions of one agent, and returns how many files of sessions it has and how many of them it is about
 // to delete that are missing in the archive.
-func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Known) (all, missing int) {
-	keeps, by := k.keeps(e.Env)
+func (e *exam) expiring(a *agentcli.Agent, r trace.Reader, archived map[string]archive.Known) (all, missing int) {
+	keeps := keeps(a, e.Env)
 	if keeps == 0 {
 		return 0, 0
 	}
 	var first time.Time
 	err := r.Find(e.ctx, trace.Places{Home: e.Env("HOME"), Getenv: e.Env}, func(s trace.Store) error {
 		all++
-		c, ok := archived[k.source+"\x00"+s.Path]
+		c, ok := archived[a.Name+"\x00"+s.Path]
 		if left := keeps - e.Now.Sub(s.ModTime); left > soon || ok && c.Size == s.Size && c.Modified.Equal(s.ModTime) && c.Problem == "" {
 			return nil
 		}
@@ -157,7 +127,7 @@ func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Kn
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		e.addf("archive", Note, "%s: %v", k.name, err)
+		e.addf("archive", Note, "%s: %v", a.Title, err)
 	}
 	if missing == 0 {
 		return all, 0
@@ -166,7 +136,7 @@ func (e *exam) expiring(k keeper, r trace.Reader, archived map[string]archive.Kn
 	if left := keeps - e.Now.Sub(first); left > 0 {
 		when = "from " + first.Add(keeps).Format("2006-01-02") + " on"
 	}
-	e.add("archive", Note, fmt.Sprintf("%s deletes %s of sessions %s (%s: %s), and they are not archived", k.name, files(missing), when, by, days(keeps)), "aburn ingest")
+	e.add("archive", Note, fmt.Sprintf("%s deletes %s of sessions %s (%s: %s), and they are not archived", a.Title, files(missing), when, a.Store.Keeps.Setting, days(keeps)), "aburn ingest")
 	return all, missing
 }
 

@@ -28,7 +28,7 @@ type canary struct {
 
 const canarySession = "aburn-doctor-canary"
 
-// canaries use only fields that both agents have.
+// canaries use only fields that all agents have.
 func canaries() []canary {
 	tool := map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "true"}, "tool_use_id": "aburn-doctor-call"}
 	after := map[string]any{"tool_name": "Bash", "tool_input": tool["tool_input"], "tool_use_id": "aburn-doctor-call", "tool_response": ""}
@@ -65,7 +65,7 @@ func (e *exam) live() {
 
 // canary sends the small session through one command, for the events at which this file registers it.
 func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
-	where := fmt.Sprintf("%s, %s", p.Name(), s.Path)
+	where := fmt.Sprintf("%s, %s", p.Title, s.Path)
 	dir, err := os.MkdirTemp("", "aburn-doctor-*")
 	if err != nil {
 		e.addf("live", Bad, "%s: %v", where, err)
@@ -122,11 +122,9 @@ func (e *exam) fire(p *patient, s *install.Settings, r install.Registration, dir
 	defer cancel()
 	cmd := command(ctx, s, r, e.Env)
 	cmd.Dir = dir
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "ABURN") || strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "CODEX")
-	}), "CLAUDE_PROJECT_DIR="+dir)
-	if p.Agent == install.Codex {
-		cmd.Env = cmd.Env[:len(cmd.Env)-1]
+	cmd.Env = slices.DeleteFunc(os.Environ(), e.ofAgents)
+	if name := p.Hooks.ProjectVar; name != "" {
+		cmd.Env = append(cmd.Env, name+"="+dir)
 	}
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.WaitDelay = time.Second
@@ -146,13 +144,21 @@ func (e *exam) fire(p *patient, s *install.Settings, r install.Registration, dir
 	return cost, nil
 }
 
+// ofAgents says whether a variable is aburn's or an agent's: the session that this command may have been called from is
+// not the canary's.
+func (e *exam) ofAgents(variable string) bool {
+	return strings.HasPrefix(variable, "ABURN") || slices.ContainsFunc(e.agents, func(p *patient) bool {
+		return strings.HasPrefix(variable, strings.ToUpper(p.Name))
+	})
+}
+
 // command is the process that the agent would start: directly, or through the user's shell.
 func command(ctx context.Context, s *install.Settings, r install.Registration, env func(string) string) *exec.Cmd {
 	if r.Shell == "" {
 		return exec.CommandContext(ctx, s.Expand(r, env), r.Args...)
 	}
 	shell := "/bin/sh"
-	if s.Agent == install.Codex && filepath.IsAbs(env("SHELL")) {
+	if !s.Agent.Hooks.Exec && filepath.IsAbs(env("SHELL")) {
 		shell = env("SHELL")
 	}
 	return exec.CommandContext(ctx, shell, "-c", r.Shell)

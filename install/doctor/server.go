@@ -19,7 +19,7 @@ func (e *exam) servers(p *patient) {
 		case !s.Ours:
 			e.addf(p.topic(), Note, "%s: %v: %s", at, install.ErrOtherServer, s.Runs())
 		case s.Program(e.Env) == "":
-			e.add(p.topic(), Note, fmt.Sprintf("%s: the MCP server runs %s, which is not there: %s cannot ask aburn", at, s.Command, p.Name()), "aburn install-hooks --mcp")
+			e.add(p.topic(), Note, fmt.Sprintf("%s: the MCP server runs %s, which is not there: %s cannot ask aburn", at, s.Command, p.Title), "aburn install-hooks --mcp")
 		default:
 			e.addf(p.topic(), OK, "%s: the MCP server runs %s", at, s.Command)
 		}

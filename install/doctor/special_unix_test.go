@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"aburn/install"
 	lab "aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
@@ -15,7 +16,7 @@ import (
 func TestSettingsThatNeverEnd(t *testing.T) {
 	w := newWorld(t)
 	w.readers = []trace.Reader{claude.New()} // which asks the settings how long sessions are kept
-	w.install("user", "claude")
+	w.install(install.User, install.Claude)
 	for is, make := range map[string]func(string) error{
 		"~/.claude/settings.json is not a regular file": lab.Mkfifo,
 		"/dev/zero is not a regular file":               func(path string) error { return os.Symlink("/dev/zero", path) },

@@ -90,6 +90,9 @@ func (w *world) script(name, body string) {
 
 func (w *world) install(scope install.Scope, agents ...install.Agent) {
 	w.Helper()
+	if len(agents) == 0 {
+		agents = install.Agents()
+	}
 	c, err := install.Plan(install.Options{Agents: agents, Scope: scope, Dir: w.root, Env: os.Getenv})
 	if err != nil {
 		w.Fatal(err)
@@ -155,7 +158,7 @@ func (w *world) logged(id string) {
 // run examines dir and returns the findings as text, one line each.
 func (w *world) run(dir string) string {
 	w.Helper()
-	r := Run(w.Context(), Options{Dir: dir, Env: os.Getenv, Now: time.Now(), Self: os.Args[0], Live: w.live, Readers: w.readers})
+	r := Run(w.Context(), Options{Dir: dir, Env: os.Getenv, Now: time.Now(), Self: os.Args[0], Live: w.live, Readers: w.readers, Agents: install.Agents()})
 	var b strings.Builder
 	for _, c := range r.Checks {
 		fmt.Fprintf(&b, "%s %s %s", c.Topic, c.Status, strings.ReplaceAll(c.Text, w.home, "~"))

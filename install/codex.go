@@ -1,0 +1,104 @@
+package install
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/internal/agentcli"
+)
+
+// Codex is the Codex CLI. What its settings, its trust and its MCP servers are like stands in the files beside this one.
+var Codex = &Adapter{
+	Agent:   &agentcli.Codex,
+	Examine: codexTrust, Likely: codexLikely, Session: codexSession,
+	Trusts: codexTrusts, Trust: TrustCodex, Review: []string{"/hooks", "t"}, Remembers: codexRemembers,
+	servers: codexServers{}, notes: (*document).codexNotes, identify: codexIdentify, positional: true,
+}
+
+func codexIdentify(d *document, h handler) (key, hash string) {
+	return trustKey(d.path, h.event, h.place[0], h.place[1]), d.trustHash(h.event, h.group, h.value)
+}
+
+func codexTrusts(s *Settings, env func(string) string) bool {
+	return ReadCodexConfig(env).AllTrusted(s)
+}
+
+func codexRemembers(path string, env func(string) string) string {
+	if config := ReadCodexConfig(env); config.Remembers(path) {
+		return config.Path
+	}
+	return ""
+}
+
+// codexTrust looks at what Codex never tells: which hooks it skips.
+func codexTrust(x Exam) (out []Finding) {
+	config := ReadCodexConfig(x.Env)
+	if config.Err != nil {
+		return []Finding{{Text: fmt.Sprintf("%v: whether Codex trusts the hooks cannot be told", config.Err)}}
+	}
+	if config.HooksOff() {
+		out = append(out, Finding{Bad: true, Text: config.Path + " switches the feature hooks off", Hints: []string{"remove it from [features]"}})
+	}
+	for _, s := range x.Own {
+		if s.Scope == Project && x.Root != "" && !config.TrustsProject(x.Root) {
+			out = append(out, Finding{
+				Bad:  true,
+				Text: "Codex does not trust the project " + x.Root + ", so it reads no hooks of the project's own", Hints: []string{"run codex there and trust the folder"},
+			})
+		}
+		out = append(out, config.handlers(s))
+	}
+	return out
+}
+
+// handlers says how many of aburn's handlers in s Codex runs.
+func (c CodexConfig) handlers(s *Settings) Finding {
+	count := map[Trust]int{}
+	own := s.Own()
+	for _, r := range own {
+		count[c.Trust(s, r)]++
+	}
+	if count[Trusted] == len(own) {
+		return Finding{OK: true, Text: fmt.Sprintf("Codex trusts all %d hooks of %s", len(own), s.Path)}
+	}
+	var parts []string
+	for _, t := range []Trust{Untrusted, Modified, Disabled} {
+		if count[t] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[t], t))
+		}
+	}
+	return Finding{
+		Bad:   true,
+		Text:  fmt.Sprintf("Codex skips hooks of %s without a word: %s", s.Path, strings.Join(parts, ", ")),
+		Hints: []string{"run codex, then /hooks, then t", "or aburn install-hooks --agent codex --trust-codex"},
+	}
+}
+
+func codexLikely(x Exam, _ *Session) string {
+	config := ReadCodexConfig(x.Env)
+	for _, s := range x.Own {
+		if config.AllTrusted(s) {
+			return "the hooks were trusted only after it began"
+		}
+	}
+	return ""
+}
+
+// codexSession reads a rollout: its first record names session and folder. Threads of sub-agents and reviews run under
+// the id of their root.
+func codexSession(s *Session, r gjson.Result) {
+	at, err := time.Parse(time.RFC3339, r.Get("timestamp").Str)
+	if err != nil {
+		return
+	}
+	if m := r.Get("payload"); s.ID == "" && r.Get("type").Str == "session_meta" {
+		s.ID, s.Cwd, s.Started = m.Get("id").Str, m.Get("cwd").Str, at
+		s.Part = m.Get("source").IsObject() || m.Get("parent_thread_id").Exists()
+	}
+	if at.After(s.Last) {
+		s.Last = at
+	}
+}

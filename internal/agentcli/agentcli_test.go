@@ -1,0 +1,52 @@
+package agentcli
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestEvents holds what must never be subscribed to, and what Codex caps.
+func TestEvents(t *testing.T) {
+	for _, e := range slices.Concat(Claude.Hooks.Events, Codex.Hooks.Events) {
+		switch {
+		case e.Name == "WorktreeCreate", e.Name == "MessageDisplay", e.Name == "PreModelRequest":
+			t.Errorf("%s is subscribed to", e.Name)
+		case e.Timeout < 2: // the hook's own deadline is 0.8 s
+			t.Errorf("%s has a timeout of %d s", e.Name, e.Timeout)
+		}
+	}
+	for _, e := range Codex.Hooks.Events {
+		if (e.Name == "SessionEnd" || e.Name == "Interrupt") && e.Timeout > 3 {
+			t.Errorf("%s: Codex caps %d s at 3 and warns at every start", e.Name, e.Timeout)
+		}
+	}
+}
+
+// TestRecords holds what everybody who takes a record relies on.
+func TestRecords(t *testing.T) {
+	names := map[string]bool{}
+	for _, a := range All() {
+		if a.Name == "" || a.Title == "" || names[a.Name] {
+			t.Errorf("a record without a name or title, or with one that was there: %q, %q", a.Name, a.Title)
+		}
+		names[a.Name] = true
+		if Of(a.Name) != a {
+			t.Errorf("Of(%q) is another record", a.Name)
+		}
+		if a.Hooked() && (a.Home.Dir == "" || a.Settings.User == "" || a.Prompts.Folder == "" || a.Prompts.Mention == "" || a.Hooks.Since == "") {
+			t.Errorf("%s has hooks, and its record is not whole", a.Name)
+		}
+	}
+	if got, want := Names(All()), "claude, codex, opencode, openclaw, gemini, own"; got != want {
+		t.Errorf("sources are %s, want %s", got, want)
+	}
+}
+
+// TestNobodyKnows: of a source without a record nothing is claimed.
+func TestNobodyKnows(t *testing.T) {
+	for _, source := range []string{"", "prompt", "aburn", "acme", "Claude"} {
+		if a := Of(source); a.Name != "" || a.Hooked() || a.Traits != (Traits{}) {
+			t.Errorf("Of(%q) is %+v", source, a)
+		}
+	}
+}
