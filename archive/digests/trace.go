@@ -5,12 +5,10 @@ import (
 
 	"aburn/archive"
 	"aburn/insight"
+	"aburn/internal/agentcli"
 	"aburn/trace"
 	"aburn/trace/join"
 )
-
-// ownSource is the source of the sessions that aburn's own hooks recorded.
-const ownSource = "own"
 
 // digest makes the digest of a session: of what its agent's store has, with what hooks recorded of it put into that, if they
 // did. Its numbers are those of the store's trace. Where the two cannot be joined it is made of the store's alone.
@@ -19,7 +17,7 @@ func digest(ctx context.Context, a *archive.Archive, key int64) (*insight.Digest
 	if err != nil {
 		return nil, err
 	}
-	if t.Source == ownSource {
+	if agentcli.Of(t.Source).Traits.Recorded {
 		return insight.Make(t, true), nil
 	}
 	own, subs, err := a.Parts(key)

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/trace/export"
@@ -150,7 +151,7 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Sess
 			return nil, err
 		}
 		named = append(named, nodeOf(&s))
-		f.Own = f.Own || s.Source == "own"
+		f.Own = f.Own || agentcli.Of(s.Source).Traits.Recorded
 	}
 	list, err := x.arch.Sessions(ctx, f)
 	if err != nil {

@@ -19,8 +19,8 @@ type agentStore struct {
 	row func(ctx context.Context, path string, ref trace.Ref) ([]byte, error)
 }
 
-// agentStores is the one list of the agents whose sessions can be read.
-func agentStores() []agentStore {
+// agentStores is the one list of the agents whose sessions can be read, in the order of their records. A test adds one.
+var agentStores = func() []agentStore {
 	return []agentStore{
 		{claude.New(), nil},
 		{codex.New(), nil},

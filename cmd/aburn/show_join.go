@@ -5,21 +5,19 @@ import (
 	"fmt"
 
 	"aburn/archive"
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 	tracejoin "aburn/trace/join"
 )
 
-// ownSource is the source of the sessions that aburn's own hooks recorded.
-const ownSource = "own"
-
 // recorded is what aburn's hooks recorded of a session that was read from its agent's store; nil if they did not.
 func recorded(ctx context.Context, arch *archive.Archive, s *archive.Session) (*trace.SessionTrace, error) {
-	if !s.Recorded || s.Source == ownSource {
+	if !s.Recorded || agentcli.Of(s.Source).Traits.Recorded {
 		return nil, nil
 	}
-	twins, err := arch.Lookup(ctx, ownSource+"/"+s.ID)
+	twins, err := arch.Lookup(ctx, agentcli.Own.Name+"/"+s.ID)
 	if err != nil || len(twins) != 1 {
 		return nil, err
 	}

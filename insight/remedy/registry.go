@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"aburn/insight/failure"
+	"aburn/internal/agentcli"
 	"aburn/trace"
 )
 
@@ -15,19 +16,19 @@ func ofAgents() []Rule {
 	return []Rule{
 		{
 			Name: "claude-edit-unread", Class: failure.ToolMisuse,
-			Gate:    Gate{Agent: "claude", Type: trace.EditTool, Words: []string{"File has not been read yet"}},
+			Gate:    Gate{Agent: agentcli.Claude.Name, Type: trace.EditTool, Words: []string{"File has not been read yet"}},
 			Text:    "Read the file with the Read tool first, then change it.",
 			Pointer: "https://code.claude.com/docs/en/tools-reference",
 		},
 		{
 			Name: "claude-edit-no-match", Class: failure.EditMismatch,
-			Gate:    Gate{Agent: "claude", Type: trace.EditTool, Words: []string{"String to replace not found in file"}},
+			Gate:    Gate{Agent: agentcli.Claude.Name, Type: trace.EditTool, Words: []string{"String to replace not found in file"}},
 			Text:    "Read the file again, and take the text to replace from what it shows, blanks and line ends included.",
 			Pointer: "https://code.claude.com/docs/en/tools-reference",
 		},
 		{
 			Name: "codex-patch-no-file", Class: failure.NotFound,
-			Gate:    Gate{Agent: "codex", Words: []string{"apply_patch verification failed", "No such file or directory"}},
+			Gate:    Gate{Agent: agentcli.Codex.Name, Words: []string{"apply_patch verification failed", "No such file or directory"}},
 			Text:    "The patch updates a file that is not there: check its path, and use \"*** Add File\" for a new one.",
 			Pointer: "https://github.com/openai/codex/blob/main/codex-rs/apply-patch/apply_patch_tool_instructions.md",
 		},

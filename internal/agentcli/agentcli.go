@@ -121,6 +121,8 @@ type Traits struct {
 	PromptsCut bool
 	// TellsInterrupts: an interrupt is told at once, so that until the next prompt the session was at work.
 	TellsInterrupts bool
+	// Recorded: its sessions are what hooks recorded of other agents' sessions.
+	Recorded bool
 	// ReviewsNeverEnd: the end of a turn that no person asked for is not told.
 	ReviewsNeverEnd bool
 }

@@ -103,5 +103,5 @@ var Gemini = Agent{
 	},
 }
 
-// Own is the source of the sessions that aburn's own log has: no agent, but one of those that are read.
-var Own = Agent{Name: "own", Title: "aburn"}
+// Own is the source of the sessions that aburn's own hooks recorded: no agent, but one of those that are read.
+var Own = Agent{Name: "own", Title: "aburn", Traits: Traits{Recorded: true}}

@@ -7,10 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/agentcli"
 	"aburn/logfmt"
 
 	"github.com/tidwall/gjson"
 )
+
+// standard is the client where none was said.
+var standard = agentcli.Claude.Name
 
 // who is one line of work: a session and a sub-agent of it.
 type who struct {
@@ -62,7 +66,7 @@ func newPen(after []*logfmt.Entry) *pen {
 		p.seq = max(p.seq, e.Seq)
 		p.at = e.Time.Add(time.Second)
 		p.session = e.Session
-		if e.Source == "claude" || e.Source == "codex" {
+		if agentcli.Of(e.Source).Hooked() {
 			p.client[e.Session] = e.Source
 		}
 		p.follow(e)
@@ -114,7 +118,7 @@ func (p *pen) word(word string) error {
 // changes reads the words that are no entry.
 func (p *pen) changes(word string) bool {
 	switch {
-	case word == "codex", word == "claude":
+	case agentcli.Of(word).Hooked():
 		p.client[p.session] = word
 	case word == "twice":
 		p.twice()
@@ -189,7 +193,7 @@ func (p *pen) shorthand(word string) bool {
 		return false
 	}
 	for range n {
-		p.entry(logfmt.Entry{Cmd: logfmt.SessionCmd, Event: logfmt.Tool, Source: "claude", Data: []byte(`{"tool":"Bash","head":"go test ./..."}`)})
+		p.entry(logfmt.Entry{Cmd: logfmt.SessionCmd, Event: logfmt.Tool, Source: standard, Data: []byte(`{"tool":"Bash","head":"go test ./..."}`)})
 	}
 	return true
 }
@@ -269,7 +273,7 @@ func (p *pen) source() string {
 	if c := p.client[p.session]; c != "" {
 		return c
 	}
-	return "claude"
+	return standard
 }
 
 // agentOf reads tester and tester2; nil for "".

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"aburn/internal/agentcli"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"bytes"
@@ -79,7 +80,7 @@ func Random(seed uint64, n int) []Item {
 		e := logfmt.Entry{
 			Time: at, Cmd: pick(r, "session", "build", "plan", "deploy", "supervisor"), Phase: pick(r, "", "", "RED", "GREEN", "REFACTOR", "X"),
 			Event:   pick(r, append(logfmt.Events(), "CWD_CHANGED", logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed, logfmt.Prompt, logfmt.Stop)...),
-			Session: pick[logfmt.SessionID](r, "A", "A", "B", ""), Source: pick(r, "claude", "claude", "codex", "prompt", "aburn", ""), Wt: pick(r, "", "", "f"),
+			Session: pick[logfmt.SessionID](r, "A", "A", "B", ""), Source: pick(r, agentcli.Claude.Name, agentcli.Claude.Name, agentcli.Codex.Name, "prompt", "aburn", ""), Wt: pick(r, "", "", "f"),
 		}
 		if r.IntN(4) > 0 {
 			e.Seq, e.ID = logfmt.Seq(i+1), fmt.Sprintf("%016x", r.IntN(4*n))
