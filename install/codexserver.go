@@ -1,47 +1,12 @@
 package install
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
-	"time"
 
 	"aburn/internal/agentcli"
 )
-
-// CodexServer is what Codex is to be told about aburn's MCP server. config.toml is Codex's own business, so that it is told with
-// its own commands, `codex mcp add` and `codex mcp remove`; byte-exactness is for Codex to keep, or not.
-type CodexServer struct {
-	Program string   // codex
-	Args    []string // of it
-}
-
-// String is the command as a person would type it.
-func (c *CodexServer) String() string {
-	words := []string{agentcli.Codex.Program}
-	for _, a := range c.Args {
-		words = append(words, shellQuote(a))
-	}
-	return strings.Join(words, " ")
-}
-
-// codexDeadline is for a Codex that hangs.
-const codexDeadline = 30 * time.Second
-
-// Run tells Codex. The error holds what Codex said.
-func (c *CodexServer) Run(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, codexDeadline)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Program, c.Args...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", c, err, strings.TrimSpace(string(out)))
-	}
-	return nil
-}
 
 // ErrNoCodex says that there is no Codex to be told.
 var ErrNoCodex = errors.New("no codex on PATH")
@@ -52,7 +17,7 @@ func serverEnv() []string {
 	return []string{"ABURN_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"}
 }
 
-// codexServers is the registrar that tells Codex.
+// codexServers is the registrar that tells Codex, whose config.toml is its own business: `codex mcp add` and `codex mcp remove`.
 type codexServers struct{}
 
 func (codexServers) plan(c *Change, o Options, a Agent, path string) (err error) {
@@ -60,7 +25,7 @@ func (codexServers) plan(c *Change, o Options, a Agent, path string) (err error)
 		c.Notes = append(c.Notes, a.Title+" has no MCP servers of a project's: it is registered with --user only")
 		return nil
 	}
-	c.Codex, err = planCodexServer(o, path)
+	c.Tell, err = planCodexServer(o, path)
 	return c.withoutCodex(o, err)
 }
 
@@ -68,7 +33,7 @@ func (codexServers) planRemoval(c *Change, o Options, _ Agent) (err error) {
 	if o.Scope != User {
 		return nil
 	}
-	c.Codex, err = planNoCodexServer(o)
+	c.Tell, err = planNoCodexServer(o)
 	return c.withoutCodex(o, err)
 }
 
@@ -90,7 +55,7 @@ func (c *Change) withoutCodex(o Options, err error) error {
 }
 
 // planCodexServer finds out what Codex has to be told so that it runs the server at path; nil for nothing.
-func planCodexServer(o Options, path string) (*CodexServer, error) {
+func planCodexServer(o Options, path string) (*Command, error) {
 	config := ReadCodexConfig(o.Env)
 	if config.Err != nil {
 		return nil, config.Err
@@ -113,11 +78,11 @@ func planCodexServer(o Options, path string) (*CodexServer, error) {
 	if program == "" {
 		return nil, ErrNoCodex
 	}
-	return &CodexServer{program, append(args, "--", path, serverArg)}, nil
+	return &Command{&agentcli.Codex, program, append(args, "--", path, serverArg)}, nil
 }
 
 // planNoCodexServer is planCodexServer for taking it out.
-func planNoCodexServer(o Options) (*CodexServer, error) {
+func planNoCodexServer(o Options) (*Command, error) {
 	config := ReadCodexConfig(o.Env)
 	if config.Err != nil {
 		return nil, config.Err
@@ -129,7 +94,7 @@ func planNoCodexServer(o Options) (*CodexServer, error) {
 	if program == "" {
 		return nil, ErrNoCodex
 	}
-	return &CodexServer{program, []string{"mcp", "remove", ServerName}}, nil
+	return &Command{&agentcli.Codex, program, []string{"mcp", "remove", ServerName}}, nil
 }
 
 // codexServer is where config.toml describes the MCP server of aburn's name.

@@ -17,7 +17,7 @@ type Change struct {
 	Files []FileChange // also files that stay as they are
 	Init  string       // the root of the project that `aburn init` would be run in; "" for none
 	Notes []string     // what the person should know besides
-	Codex *CodexServer // what Codex is to be told about the MCP server; nil for nothing
+	Tell  *Command     // an agent's own program, which is to be told about the MCP server; nil for none
 	env   func(string) string
 }
 
@@ -49,7 +49,7 @@ func (f *FileChange) Same() bool { return !f.Remove && bytes.Equal(f.Old, f.New)
 
 // Nothing says that the whole change would change nothing.
 func (c *Change) Nothing() bool {
-	return c.Init == "" && c.Codex == nil && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
+	return c.Init == "" && c.Tell == nil && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
 }
 
 // Plan finds out what installing would change. An error means that nothing can be installed as asked, and it is a

@@ -231,8 +231,8 @@ func TestCodexServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := ""
-			if change.Codex != nil {
-				got = strings.ReplaceAll(change.Codex.String(), filepath.Join(b.home, "bin"), "BIN")
+			if change.Tell != nil {
+				got = strings.ReplaceAll(change.Tell.String(), filepath.Join(b.home, "bin"), "BIN")
 			}
 			if got != want {
 				t.Errorf("%s, %s: %q, want %q", c.name, what, got, want)
@@ -250,7 +250,7 @@ func TestCodexServer(t *testing.T) {
 		if _, err := Plan(b.options); !errors.Is(err, ErrOtherServer) || !strings.HasSuffix(err.Error(), ": "+why) {
 			t.Errorf("somebody else's: %v", err)
 		}
-		if c, err := PlanUninstall(b.options); err != nil || c.Codex != nil {
+		if c, err := PlanUninstall(b.options); err != nil || c.Tell != nil {
 			t.Errorf("somebody else's is taken out: %v %v", c, err)
 		}
 	}
@@ -262,15 +262,15 @@ func TestCodexServer(t *testing.T) {
 		return b.env(name)
 	}
 	change, err := Plan(b.options)
-	if err != nil || !bytes.Contains([]byte(change.Codex.String()), []byte("--env 'XDG_STATE_HOME="+b.home+"/my state' --")) {
-		t.Errorf("with a folder of the user's: %v %v", change.Codex, err)
+	if err != nil || !bytes.Contains([]byte(change.Tell.String()), []byte("--env 'XDG_STATE_HOME="+b.home+"/my state' --")) {
+		t.Errorf("with a folder of the user's: %v %v", change.Tell, err)
 	}
 	os.Remove(filepath.Join(b.home, "bin", "codex"))
 	if _, err := Plan(b.options); !errors.Is(err, ErrNoCodex) {
 		t.Errorf("without codex: %v", err)
 	}
 	b.options.Agents = Agents()
-	if change, err := Plan(b.options); err != nil || len(change.Notes) != 1 || change.Codex != nil {
+	if change, err := Plan(b.options); err != nil || len(change.Notes) != 1 || change.Tell != nil {
 		t.Errorf("without codex, and not asked for: %v %q", err, change.Notes)
 	}
 }

@@ -11,7 +11,7 @@ const Version = 1
 // SessionTrace is one session of one agent, or one sub-agent's part of it. Sub-agents have traces of their own.
 type SessionTrace struct {
 	V int `json:"v"`
-	// Source is the name of the reader: claude, codex, opencode, openclaw, gemini, own. Together with ID it names the trace.
+	// Source is the name of the reader, an agent's or that of aburn's own log. Together with ID it names the trace.
 	Source string `json:"source"`
 	// ID is the session's id as its agent has it; of a sub-agent that has only an id within its session, "SESSION/AGENT".
 	ID      string    `json:"id"`

@@ -31,8 +31,8 @@ func (a *app) carryOut(ctx context.Context, cmd *cli.Command, c *install.Change)
 		return false, exitOnly(exitBadNews)
 	}
 	done, err := c.Apply()
-	if err == nil && c.Codex != nil {
-		err = c.Codex.Run(ctx)
+	if err == nil && c.Tell != nil {
+		err = c.Tell.Run(ctx)
 	}
 	if err == nil {
 		return true, nil
@@ -63,8 +63,8 @@ func (a *app) showDiff(out *term.Out, c *install.Change) {
 		}
 		fmt.Fprintln(out, out.Paint(style, text))
 	}
-	if c.Codex != nil {
-		fmt.Fprintf(out, "and run %s\n", plain.Line(c.Codex.String()))
+	if c.Tell != nil {
+		fmt.Fprintf(out, "and run %s\n", plain.Line(c.Tell.String()))
 	}
 	if c.Init != "" {
 		fmt.Fprintf(out, "and vouch for %s on this machine\n", plain.Line(c.Init))
@@ -113,12 +113,12 @@ func (a *app) hookJSON(c *install.Change) error {
 	}
 	out := struct {
 		Files []file   `json:"files"`
-		Codex string   `json:"codex,omitempty"`
+		Codex string   `json:"codex,omitempty"` // what its program was told; no other is told anything
 		Init  string   `json:"init,omitempty"`
 		Notes []string `json:"notes,omitempty"`
 	}{Files: []file{}, Init: c.Init, Notes: c.Notes}
-	if c.Codex != nil {
-		out.Codex = c.Codex.String()
+	if c.Tell != nil {
+		out.Codex = c.Tell.String()
 	}
 	for _, f := range c.Files {
 		out.Files = append(out.Files, file{f.Agent.Name, f.Scope, f.Path, f.Server, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})

@@ -204,7 +204,7 @@ func (a *app) tellInstalled(cmd *cli.Command, o install.Options, c *install.Chan
 		fmt.Fprintln(out, "nothing was changed")
 		return
 	}
-	tellCodex(out, c)
+	tellCommand(out, c)
 	a.tellWhere(out, o)
 	for _, f := range c.Files {
 		switch {
@@ -216,10 +216,10 @@ func (a *app) tellInstalled(cmd *cli.Command, o install.Options, c *install.Chan
 	}
 }
 
-// tellCodex says what Codex was told.
-func tellCodex(out *term.Out, c *install.Change) {
-	if c.Codex != nil {
-		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, install.Codex.Title), plain.Line(c.Codex.String()))
+// tellCommand says what an agent's own program was told.
+func tellCommand(out *term.Out, c *install.Change) {
+	if c.Tell != nil {
+		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, c.Tell.Agent.Title), plain.Line(c.Tell.String()))
 	}
 }
 

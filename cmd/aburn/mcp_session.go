@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/journal"
 	"aburn/internal/mcpserver"
 	"aburn/internal/project"
@@ -52,12 +53,13 @@ func (m *mcpAnswers) sessionOf(ctx context.Context, call string) string {
 // that says so is the one that asks, whoever's variables it was itself started with.
 func (m *mcpAnswers) envOf(ctx context.Context, who mcpserver.Asker) func(string) string {
 	own := map[string]string{}
+	codex, claude := agentcli.Codex.Session, agentcli.Claude.Session
 	switch {
 	case who.Session != "":
-		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"], own["CLAUDE_CODE_SESSION_ID"] = who.Session, who.Thread, ""
+		own[codex.ID], own[codex.Thread], own[claude.ID] = who.Session, who.Thread, ""
 	case who.Call != "":
-		own["CODEX_SESSION_ID"], own["CODEX_THREAD_ID"] = "", ""
-		own["CLAUDE_CODE_SESSION_ID"] = cmp.Or(m.sessionOf(ctx, who.Call), m.env("CLAUDE_CODE_SESSION_ID"))
+		own[codex.ID], own[codex.Thread] = "", ""
+		own[claude.ID] = cmp.Or(m.sessionOf(ctx, who.Call), m.env(claude.ID))
 	}
 	return func(name string) string {
 		if value, said := own[name]; said {

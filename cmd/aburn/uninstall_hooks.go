@@ -68,7 +68,7 @@ func (a *app) tellUninstalled(cmd *cli.Command, c *install.Change) {
 		fmt.Fprintln(out, "nothing was changed")
 		return
 	}
-	tellCodex(out, c)
+	tellCommand(out, c)
 	for _, f := range c.Files {
 		if f.Agent.Remembers == nil || f.Same() {
 			continue
