@@ -84,3 +84,12 @@ func TestPluginFolders(t *testing.T) {
 		t.Error("the Codex plugin's README is about Claude Code")
 	}
 }
+
+// TestPluginTexts: every agent that has a form of plugins has a part of the README.
+func TestPluginTexts(t *testing.T) {
+	for _, agent := range agentcli.All() {
+		if _, ok := read("plugin-" + agent.Name); ok != (agent.Plugin.Form != agentcli.NoPlugin) {
+			t.Errorf("%s: its form of plugins is %d, its text is there: %t", agent.Name, agent.Plugin.Form, ok)
+		}
+	}
+}

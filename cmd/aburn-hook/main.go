@@ -25,12 +25,20 @@ func main() {
 	defer func() { _ = recover() }()
 	run := hooks.Run{
 		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: os.Getenv,
-		Agents: []hooks.Agent{claude.Agent(), codex.Agent()},
+		Agents: agents(),
 		Look:   lookAt,
 		Ended:  archive,
 		Exit:   func() { os.Exit(0) },
 	}
 	if err := run.Do(); err != nil {
 		handle(syscall.Stderr).Write([]byte("aburn: error: " + err.Error() + "\n"))
+	}
+}
+
+// agents are those that have hooks, one line each.
+func agents() []hooks.Agent {
+	return []hooks.Agent{
+		claude.Agent(),
+		codex.Agent(),
 	}
 }

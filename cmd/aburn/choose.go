@@ -14,7 +14,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/trace"
 )
@@ -50,7 +49,7 @@ func chooseFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "since", Usage: "only sessions that ended since `WHEN`: 24h, 7d, 2026-11-21, 2026-11-21T10:03"},
 		&cli.StringFlag{Name: "until", Usage: "only sessions that ended before `WHEN`"},
-		&cli.StringFlag{Name: "source", Usage: "only sessions of this `AGENT`: " + agentcli.Names(agentcli.All())},
+		&cli.StringFlag{Name: "source", Usage: "only sessions of this `AGENT`: " + strings.Join(sources(), ", ")},
 		&cli.StringFlag{Name: "project", Usage: "only sessions in `DIR`, or in the project of this name"},
 	}
 }
