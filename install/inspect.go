@@ -135,7 +135,7 @@ func (d *document) registrations(a Agent) (out []Registration) {
 func (s *Settings) Expand(r Registration, env func(string) string) string {
 	path := r.Path
 	if s.Scope == Plugin {
-		path = strings.ReplaceAll(path, "${CLAUDE_PLUGIN_ROOT}", filepath.Dir(filepath.Dir(s.Path)))
+		path = strings.ReplaceAll(path, "${"+s.Agent.Plugin.RootVar+"}", filepath.Dir(filepath.Dir(s.Path)))
 	}
 	if r.Shell != "" {
 		path = strings.ReplaceAll(strings.ReplaceAll(path, "${HOME}", env("HOME")), "$HOME", env("HOME"))

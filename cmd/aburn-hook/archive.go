@@ -53,14 +53,15 @@ func archiveEnv(env func(string) string, root, worktree string) []string {
 	var vars []string
 	take := func(names []string, good func(v string) bool) {
 		for _, name := range names {
-			if v := env(name); v != "" && good(v) {
+			if v := env(name); name != "" && v != "" && good(v) {
 				vars = append(vars, name+"="+v)
 			}
 		}
 	}
 	anything := func(string) bool { return true }
 	for _, a := range agentcli.All() {
-		take(a.Store.Vars, anything)
+		named := a.Variables()
+		take(named[:], anything)
 	}
 	take(system, anything)
 	take(users, func(v string) bool { return filepath.IsAbs(v) && !within(v, root) && !within(v, worktree) })

@@ -6,7 +6,7 @@ import "aburn/internal/agentcli"
 // on the real ones: Codex 0.169.0 names the root's session, as in its hooks. The thread
 // of a sub-agent is its agent id there, and the call its tool_use_id.
 type callingAgent struct {
-	*agentcli.Agent
+	of                   *agentcli.Agent
 	session, agent, call string
 }
 
@@ -17,7 +17,7 @@ func callingAgentOf(agent *agentcli.Agent, env func(string) string) callingAgent
 		}
 		return env(name)
 	}
-	c := callingAgent{Agent: agent, session: value(agent.Session.ID), call: value(agent.Session.Call)}
+	c := callingAgent{of: agent, session: value(agent.Session.ID), call: value(agent.Session.Call)}
 	switch thread := value(agent.Session.Thread); {
 	case c.session == "": // older ones
 		c.session = thread

@@ -21,7 +21,7 @@ func currentSession(ctx context.Context, c *caller, arch *archive.Archive, all [
 	switch callers := callingAgents(c.Env); len(callers) {
 	case 0:
 	case 1:
-		return callingSession(ctx, c.Env, arch, all, callers[0].Name, cmp.Or(callers[0].agent, callers[0].session))
+		return callingSession(ctx, c.Env, arch, all, callers[0].of.Name, cmp.Or(callers[0].agent, callers[0].session))
 	default:
 		return nil, usageError("--current: the variables of two agents are set, and nothing says which of them asks", "aburn remedy SESSION")
 	}

@@ -54,7 +54,7 @@ func (a *app) identify(cmd *cli.Command, lines recent.Lines) (identity, error) {
 
 // owns says whether a call may be the one that these variables are from.
 func (c callingAgent) owns(call recent.Call) bool {
-	if c.Session.Thread == "" || string(call.Session) != c.session {
+	if c.of.Session.Thread == "" || string(call.Session) != c.session {
 		return true
 	}
 	id := ""

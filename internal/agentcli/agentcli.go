@@ -82,10 +82,11 @@ const (
 	SkillPlugin            // skills only, in a folder below the marketplace
 )
 
-// Plugin is how aburn becomes a plugin of the agent. Use is the command line that tries it, with DIR for the folder.
+// Plugin is how aburn becomes a plugin of the agent.
 type Plugin struct {
-	Form PluginForm
-	Use  string
+	Form    PluginForm
+	Use     string // the command line that tries it, with DIR for the folder
+	RootVar string // stands for the folder in the commands of a plugin's hooks
 }
 
 // Session are the variables in which the agent tells the commands of its model who they are; "" where it tells nothing.
@@ -97,8 +98,7 @@ type Session struct {
 
 // Store is the agent's session store.
 type Store struct {
-	// Vars name the store's folders and files. Whoever starts a reader apart from the agent passes them on.
-	Vars []string
+	Var string // names the store itself; "" if only the folder that it lies in has a variable
 	// Sessions is a pattern, below Home, of the files of sessions; "" if a session has no file of its own.
 	Sessions string
 	Keeps    Keeps
@@ -111,7 +111,7 @@ type Keeps struct {
 	Setting string // in it, which says otherwise: days, or an object with enabled and maxAge
 }
 
-// Traits are what others ask about the agent's sessions. False is always the weaker claim.
+// Traits are what others ask about the agent's sessions. Of an agent that nobody knows all are false.
 type Traits struct {
 	// BackgroundAgents: its sub-agents always run beside the session's turns.
 	BackgroundAgents bool
@@ -126,6 +126,9 @@ type Traits struct {
 	// ReviewsNeverEnd: the end of a turn that no person asked for is not told.
 	ReviewsNeverEnd bool
 }
+
+// Variables say where the agent's store lies. Whoever starts a reader apart from the agent passes them on.
+func (a *Agent) Variables() [3]string { return [3]string{a.Home.Var, a.Home.BaseVar, a.Store.Var} }
 
 // Hooked says that aburn has hooks for the agent.
 func (a *Agent) Hooked() bool { return len(a.Hooks.Events) > 0 }

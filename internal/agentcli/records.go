@@ -35,11 +35,11 @@ var Claude = Agent{
 		Since: "2.1.139", Before: "it does not know the exec form of hooks, so it would run aburn-hook without telling it which agent it is",
 	},
 	Prompts: Prompts{Folder: ".claude/", Mention: "/", Slash: true},
-	Plugin:  Plugin{Form: HooksPlugin, Use: "claude --plugin-dir DIR"},
+	Plugin:  Plugin{Form: HooksPlugin, Use: "claude --plugin-dir DIR", RootVar: "CLAUDE_PLUGIN_ROOT"},
 	Session: Session{ID: "CLAUDE_CODE_SESSION_ID"},
 	Store: Store{
-		Vars: []string{"CLAUDE_CONFIG_DIR"}, Sessions: "projects/*/*.jsonl",
-		Keeps: Keeps{Days: 30, File: "settings.json", Setting: "cleanupPeriodDays"},
+		Sessions: "projects/*/*.jsonl",
+		Keeps:    Keeps{Days: 30, File: "settings.json", Setting: "cleanupPeriodDays"},
 	},
 	Traits: Traits{PromptsCut: true},
 }
@@ -76,21 +76,20 @@ var Codex = Agent{
 	},
 	Plugin:  Plugin{Form: SkillPlugin, Use: "codex plugin marketplace add DIR && codex plugin add aburn@aburn"},
 	Session: Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
-	Store:   Store{Vars: []string{"CODEX_HOME"}, Sessions: "sessions/*/*/*/rollout-*.jsonl"},
+	Store:   Store{Sessions: "sessions/*/*/*/rollout-*.jsonl"},
 	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, ReviewsNeverEnd: true},
 }
 
 // Opencode is opencode, whose store is read.
 var Opencode = Agent{
 	Name: "opencode", Title: "opencode", Program: "opencode",
-	Store: Store{Vars: []string{"OPENCODE_DB"}},
+	Store: Store{Var: "OPENCODE_DB"},
 }
 
 // Openclaw is OpenClaw, whose store is read.
 var Openclaw = Agent{
 	Name: "openclaw", Title: "OpenClaw", Program: "openclaw",
-	Home:  Home{Dir: ".openclaw", Var: "OPENCLAW_STATE_DIR", BaseVar: "OPENCLAW_HOME"},
-	Store: Store{Vars: []string{"OPENCLAW_STATE_DIR", "OPENCLAW_HOME"}},
+	Home: Home{Dir: ".openclaw", Var: "OPENCLAW_STATE_DIR", BaseVar: "OPENCLAW_HOME"},
 }
 
 // Gemini is the Gemini CLI, whose store is read.
@@ -98,7 +97,6 @@ var Gemini = Agent{
 	Name: "gemini", Title: "Gemini CLI", Program: "gemini",
 	Home: Home{Dir: ".gemini", BaseVar: "GEMINI_CLI_HOME"},
 	Store: Store{
-		Vars:  []string{"GEMINI_CLI_HOME"},
 		Keeps: Keeps{Days: 30, File: "settings.json", Setting: "general.sessionRetention"},
 	},
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/agentcli"
 	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
@@ -159,6 +160,47 @@ func TestOpenCalls(t *testing.T) {
 		{"PROMPT (tester& tester~Bash'ls'< STOP", "tester-1~Bash"},
 		{"PROMPT (tester& tester~Bash'ls'< tester)", ""},
 	})
+}
+
+// An agent that nobody knows is none of those that are known: of what its calls do
+// at a prompt, a stop or an interrupt, nothing is claimed.
+func TestUnknownAgent(t *testing.T) {
+	for _, st := range []struct{ drawing, known, unknown string }{
+		{"PROMPT Bash'ls'< PROMPT", "calls=1 cut=1 agents=0", "calls=1 cut=0 agents=0"},
+		{"codex PROMPT Bash'ls'< STOP", "calls=1 cut=0 agents=0", "calls=0 cut=0 agents=0"},
+		{"codex PROMPT (tester tester~Bash'ls'", "calls=0 cut=0 agents=1", "calls=0 cut=0 agents=0"},
+	} {
+		d, err := drawn.Draw(nil, "@A "+st.drawing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := workflow.Default()
+		for _, source := range []string{"", "acme"} {
+			s := New(&model, limits.Default())
+			for _, l := range d.Lines {
+				e := *l.Entry
+				if source != "" && agentcli.Of(e.Source).Hooked() {
+					e.Source = source
+				}
+				s.Apply(&e, false)
+			}
+			cut, background := 0, 0
+			for _, c := range s.Sessions[0].Calls {
+				if c.Cut.Is() {
+					cut++
+				}
+			}
+			for _, a := range s.Sessions[0].Agents {
+				if a.Background {
+					background++
+				}
+			}
+			got := fmt.Sprintf("calls=%d cut=%d agents=%d", len(s.Sessions[0].Calls), cut, background)
+			if want := map[string]string{"": st.known, "acme": st.unknown}[source]; got != want {
+				t.Errorf("%s of %q: %s, want %s", st.drawing, source, got, want)
+			}
+		}
+	}
 }
 
 func TestTurns(t *testing.T) {
