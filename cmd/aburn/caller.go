@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -43,22 +41,6 @@ func (a *app) caller(cmd *cli.Command) *caller {
 
 // folder is the absolute path of the folder that the question is about.
 func (c *caller) folder() (string, error) { return existingFolder(c.Dir) }
-
-// folder is the folder that the person stands in, or named with -C.
-func folder(cmd *cli.Command) (string, error) { return existingFolder(cmd.String("C")) }
-
-// existingFolder is the absolute path of a folder. One that is not there is a mistake: the project above it is not the one that
-// was meant.
-func existingFolder(name string) (string, error) {
-	dir, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return "", usageError("-C: " + dir + " is not a folder")
-	}
-	return dir, nil
-}
 
 // digests are the digests of the sessions that f chooses, the newest first. Those that cannot be read are a warning.
 func (c *caller) digests(ctx context.Context, f archive.Filter) ([]digests.Session, error) {

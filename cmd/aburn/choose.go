@@ -231,8 +231,8 @@ func oneSession(ctx context.Context, arch *archive.Archive, name string) (archiv
 	return archive.Session{}, usageError(plain.Plural(int64(len(list)), "session")+" are called "+quote(name), hints...)
 }
 
-// shortestName is how much of an id archive.Lookup wants, maxNamed how many names are listed where there are too many.
-const shortestName, maxNamed = 4, 8
+// shortestName is how much of an id archive.Lookup wants.
+const shortestName = 4
 
 // emptyArchive and fillArchive are what is said of an archive without a session, and the hint to it.
 const (

@@ -159,21 +159,6 @@ func first(d gjson.Result, keys ...string) string {
 	return ""
 }
 
-// join puts the texts that are there behind one another.
-func join(parts ...string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(" · ")
-		}
-		b.WriteString(p)
-	}
-	return b.String()
-}
-
 func took(d gjson.Result) string {
 	v := d.Get("duration_ms")
 	if v.Type != gjson.Number || v.Num < 0 {

@@ -68,3 +68,13 @@ func TestUnknownFlagsAreMistakes(t *testing.T) {
 		}
 	})
 }
+
+// --no-color is NO_COLOR for all that is said, wherever it stands.
+func TestNoColorForEverything(t *testing.T) {
+	for _, args := range [][]string{{"aburn", "--no-color", "version"}, {"aburn", "version", "--no-color"}} {
+		a := &app{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: func(key string) string { return "is " + key }}
+		if code := a.run(context.Background(), args); code != exitOK || a.env("NO_COLOR") != "1" || a.env("HOME") != "is HOME" {
+			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.env("NO_COLOR"))
+		}
+	}
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -34,16 +33,6 @@ func TestAWatchSaysWhatItCannotRead(t *testing.T) {
 		}
 		if errs.String() != c.errs || !strings.HasPrefix(out.String(), c.out) || c.out == "" && out.Len() > 0 || strings.Count(out.String(), "\n") > 1 {
 			t.Errorf("%s: printed %q, said %q", c.name, out.String(), errs.String())
-		}
-	}
-}
-
-// --no-color is NO_COLOR for all that is said, wherever it stands.
-func TestNoColorForEverything(t *testing.T) {
-	for _, args := range [][]string{{"aburn", "--no-color", "version"}, {"aburn", "version", "--no-color"}} {
-		a := &app{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: func(key string) string { return "is " + key }}
-		if code := a.run(context.Background(), args); code != exitOK || a.env("NO_COLOR") != "1" || a.env("HOME") != "is HOME" {
-			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.env("NO_COLOR"))
 		}
 	}
 }

@@ -57,13 +57,13 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 	if run.options.DryRun {
 		table.Columns = []term.Column{{Title: "source"}, {Title: "unchanged", Right: true}, {Title: "stores to read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true}}
 	}
-	rows := 0
+	lines := 0
 	for i := range r.Sources {
 		s := &r.Sources[i]
 		if s.Stores+s.Gone == 0 {
 			continue
 		}
-		rows++
+		lines++
 		counts := []int{s.New, s.Updated, s.Unchanged, s.Gone, s.Read, s.Stores}
 		if run.options.DryRun {
 			counts = []int{s.Unchanged, s.Read, s.Stores}
@@ -74,11 +74,11 @@ func (a *app) ingestText(run *ingestRun, r *ingest.Report) {
 		}
 		table.Add(append(row, plain.Size(s.Bytes))...)
 	}
-	nothing := rows == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
-	if rows == 0 && !nothing && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return len(s.Skipped) > 0 }) {
+	nothing := lines == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
+	if lines == 0 && !nothing && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return len(s.Skipped) > 0 }) {
 		a.note("no agent has written sessions where they usually are: a file or folder can be named")
 	}
-	if rows > 0 && table.Print(run.out, 2) != nil {
+	if lines > 0 && table.Print(run.out, 2) != nil {
 		return
 	}
 	for i := range r.Sources {

@@ -95,3 +95,21 @@ func fields(text string, width int) (list []string) {
 	}
 	return list
 }
+
+// join puts the texts that are there behind one another.
+func join(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(" · ")
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// shortID is how many bytes of an id are enough, mostly.
+const shortID = 8

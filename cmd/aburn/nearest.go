@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxNamed is how many names are listed where there are too many.
+const maxNamed = 8
+
 // nearest finds mistyped words for hints; a mistyped setting is found in the same way.
 func nearest(word string, candidates []string) string { return settings.Nearest(word, candidates) }
 

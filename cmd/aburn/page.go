@@ -43,3 +43,19 @@ func inFolder(dir, path string) string {
 	}
 	return filepath.Join(dir, path)
 }
+
+// folder is the folder that the person stands in, or named with -C.
+func folder(cmd *cli.Command) (string, error) { return existingFolder(cmd.String("C")) }
+
+// existingFolder is the absolute path of a folder. One that is not there is a mistake: the project above it is not the one that
+// was meant.
+func existingFolder(name string) (string, error) {
+	dir, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return "", usageError("-C: " + dir + " is not a folder")
+	}
+	return dir, nil
+}

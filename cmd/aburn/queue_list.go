@@ -128,9 +128,6 @@ func saidOf(task queue.Task) string {
 	return task.Prompt
 }
 
-// shortID is how many bytes of an id are enough, mostly.
-const shortID = 8
-
 // distinct reports whether the first n bytes tell all tasks apart.
 func distinct(list []queue.Task, n int) bool {
 	seen := map[string]bool{}

@@ -170,8 +170,8 @@ func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
 	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.limits)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), plain.Line(who))
 	paragraph(out, 2, "", is.Says)
 	fmt.Fprintln(out)
-	rows := newRows(out, time.Local)
-	rows.seq = true
+	list := newRows(out, time.Local)
+	list.seq = true
 	for i := range s.entries {
 		if i > 0 {
 			s.between(out, i)
@@ -181,7 +181,7 @@ func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
 			fmt.Fprintf(out, "%s is not in the log any more\n", nameOf(s.marks[i]))
 			continue
 		}
-		if err := rows.print(e, v.Now); err != nil {
+		if err := list.print(e, v.Now); err != nil {
 			return err
 		}
 	}

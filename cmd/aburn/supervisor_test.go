@@ -37,7 +37,7 @@ func TestParagraph(t *testing.T) {
 	for _, text := range []string{"", "a", strings.Repeat("word ", 60), strings.Repeat("x", 500), "ab " + strings.Repeat("語", 100) + " c"} {
 		for indent := range 5 {
 			var b bytes.Buffer
-			paragraph(term.New(&b, noEnv, true), indent, "begin: ", text)
+			paragraph(term.New(&b, func(string) string { return "" }, true), indent, "begin: ", text)
 			var letters string
 			for line := range strings.Lines(b.String()) {
 				if w := plain.Width(strings.TrimSuffix(line, "\n")); w > pageWidth || strings.HasSuffix(line, " \n") || !strings.HasPrefix(line, strings.Repeat(" ", indent)) {
@@ -74,7 +74,7 @@ func TestChainTextFits(t *testing.T) {
 		v.State.Links = append(v.State.Links, &state.Link{Cmd: "plan", Complete: state.Mark{Ord: 1, At: time.Now().UnixMilli()}})
 		v.Now = time.Now()
 		for _, width := range []int{20, 71} {
-			text := v.chainText(term.New(&bytes.Buffer{}, noEnv, true), "", width)
+			text := v.chainText(term.New(&bytes.Buffer{}, func(string) string { return "" }, true), "", width)
 			if plain.Width(text) > width || n > 1 && width > 20 && !strings.Contains(text, "plan ✔ 0s") || n > 20 && !strings.HasSuffix(text, "…") {
 				t.Errorf("%d commands on %d cells: %q", n, width, text)
 			}
