@@ -67,7 +67,7 @@ var layers = []struct {
 	{"internal/jsonl", "", "golang.org/x/sys"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex internal/agentcli internal/journal supervisor/look", ""},
-	{"cmd/aburn", "archive archive/digests archive/ingest archive/tried chain insight insight/failure insight/lesson insight/remedy insight/replay insight/report install install/doctor internal/agentcli internal/journal internal/jsonl internal/mcpserver internal/notify internal/plain internal/project internal/queue internal/recent internal/scrub internal/settings internal/term logfmt supervisor supervisor/backtest supervisor/limits supervisor/look supervisor/state supervisor/watch templates trace trace/claude trace/codex trace/export trace/gemini trace/graph trace/join trace/openclaw trace/opencode trace/own web/graphpage web/reportpage workflow", "github.com/tidwall/gjson github.com/urfave/cli golang.org/x/term"},
+	{"cmd/aburn", "cmd/aburn/internal/learn cmd/aburn/internal/mcp cmd/aburn/internal/record cmd/aburn/internal/scope cmd/aburn/internal/sessions cmd/aburn/internal/setup cmd/aburn/internal/supervise cmd/internal/kit logfmt supervisor/limits trace/graph", "github.com/urfave/cli"},
 	{"internal/journal", "internal/atomicfile internal/lockfile logfmt", "golang.org/x/sys"},
 	{"internal/journal/journaltest", "internal/journal", ""},
 	{"internal/proc", "", ""},
@@ -97,6 +97,15 @@ var layers = []struct {
 	{"internal/plain", "", ""},
 	{"internal/wire", "", ""},
 	{"internal/agentcli", "", ""},
+	{"cmd/aburn/internal/learn", "archive archive/digests archive/tried cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit insight insight/failure insight/lesson insight/remedy insight/replay insight/report internal/plain internal/project internal/settings internal/term trace web/reportpage", "github.com/urfave/cli"},
+	{"cmd/aburn/internal/mcp", "archive archive/digests cmd/aburn/internal/learn cmd/aburn/internal/record cmd/aburn/internal/scope cmd/aburn/internal/sessions cmd/aburn/internal/supervise cmd/internal/kit insight insight/lesson insight/remedy insight/replay insight/report install internal/agentcli internal/journal internal/mcpserver internal/plain internal/project internal/scrub internal/term logfmt trace trace/graph", "github.com/tidwall/gjson github.com/urfave/cli"},
+	{"cmd/aburn/internal/record", "chain cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit install internal/journal internal/plain internal/project internal/recent internal/scrub internal/term logfmt workflow", "github.com/tidwall/gjson github.com/urfave/cli"},
+	{"cmd/aburn/internal/rows", "cmd/internal/kit internal/plain internal/term logfmt", "github.com/tidwall/gjson github.com/urfave/cli"},
+	{"cmd/aburn/internal/scope", "archive archive/digests cmd/internal/kit insight internal/agentcli internal/journal internal/plain internal/project internal/settings internal/term logfmt trace trace/claude trace/codex trace/gemini trace/openclaw trace/opencode trace/own workflow", "github.com/urfave/cli"},
+	{"cmd/aburn/internal/sessions", "archive archive/ingest cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit internal/agentcli internal/jsonl internal/plain internal/project internal/settings internal/term logfmt trace trace/export trace/graph trace/join web/graphpage", "github.com/urfave/cli"},
+	{"cmd/aburn/internal/setup", "cmd/aburn/internal/scope cmd/internal/kit install install/doctor internal/agentcli internal/plain internal/project internal/scrub internal/term templates", "github.com/urfave/cli golang.org/x/term"},
+	{"cmd/aburn/internal/supervise", "cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit internal/journal internal/notify internal/plain internal/project internal/queue internal/scrub internal/settings internal/term logfmt supervisor supervisor/backtest supervisor/limits supervisor/look supervisor/state supervisor/watch workflow", "github.com/tidwall/gjson github.com/urfave/cli"},
+	{"cmd/internal/kit", "internal/plain internal/settings internal/term", "github.com/urfave/cli"},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

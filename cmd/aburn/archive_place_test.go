@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/internal/kit"
 	"aburn/trace"
 )
 
@@ -20,7 +22,7 @@ var readingCommands = []string{"ingest --check", "sessions", "sessions --json", 
 func pathOf(t *testing.T, run runner) string {
 	t.Helper()
 	_, out, _ := run("ingest", "--check", "--json")
-	var r ingestCheckJSON
+	var r sessions.IngestCheckJSON
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err, out)
 	}
@@ -57,7 +59,7 @@ func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
 		}
 		for _, command := range readingCommands {
 			code, out, errs := run(strings.Fields(command)...)
-			if code != exitBadNews || out != "" || !strings.HasPrefix(errs, "aburn: error: ") || !strings.Contains(errs, c.want) || !strings.Contains(errs, "\naburn: hint: ") || !strings.Contains(errs, c.hint) {
+			if code != kit.ExitBadNews || out != "" || !strings.HasPrefix(errs, "aburn: error: ") || !strings.Contains(errs, c.want) || !strings.Contains(errs, "\naburn: hint: ") || !strings.Contains(errs, c.hint) {
 				t.Errorf("%s: aburn %s: exit %d\n%s%s", c.name, command, code, out, errs)
 			}
 		}
@@ -92,13 +94,13 @@ func TestNothingArchivedYet(t *testing.T) {
 	run := archived(t)
 	for _, command := range []string{"sessions", "graph", "tools", "report", "lessons", "export --format jsonl"} {
 		code, out, errs := run(strings.Fields(command)...)
-		if code != exitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
+		if code != kit.ExitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
 			t.Errorf("%s: exit %d\n%s%s", command, code, out, errs)
 		}
 	}
 	for _, command := range []string{"replay 5b0c2f91", "remedy e1-8501f075f0ca"} {
 		code, _, errs := run(strings.Fields(command)...)
-		if code != exitBadNews || errs != "aburn: error: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
+		if code != kit.ExitBadNews || errs != "aburn: error: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
 			t.Errorf("%s: exit %d\n%s", command, code, errs)
 		}
 	}
@@ -108,7 +110,7 @@ func TestNothingArchivedYet(t *testing.T) {
 	}
 	for _, command := range readingCommands {
 		code, _, errs := run(strings.Fields(command)...)
-		if want := "aburn: error: no archive yet in " + filepath.Dir(path) + "\naburn: hint: aburn ingest\n"; code != exitUsage || errs != want {
+		if want := "aburn: error: no archive yet in " + filepath.Dir(path) + "\naburn: hint: aburn ingest\n"; code != kit.ExitUsage || errs != want {
 			t.Errorf("%s: exit %d\n%s", command, code, errs)
 		}
 	}
@@ -144,11 +146,11 @@ func TestNamesThatMeanNothing(t *testing.T) {
 		"show bbbb --raw 17a":          "aburn: error: --raw: \"17a\" is no number\n",
 		"sessions --relationship none": "aburn: hint: one of root, continuation, fork, subagent\n",
 	} {
-		if code, _, errs := run(strings.Fields(command)...); (code == exitOK) != strings.HasPrefix(command, "tools --tool") || !strings.Contains(errs, want) {
+		if code, _, errs := run(strings.Fields(command)...); (code == kit.ExitOK) != strings.HasPrefix(command, "tools --tool") || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d\n%s want %s", command, code, errs, want)
 		}
 	}
-	if code, out, errs := run("show", "claude/bbbb"); code != exitOK || !strings.Contains(out, "claude/bbbbbbbb-3") {
+	if code, out, errs := run("show", "claude/bbbb"); code != kit.ExitOK || !strings.Contains(out, "claude/bbbbbbbb-3") {
 		t.Errorf("source/part: exit %d\n%s%s", code, out, errs)
 	}
 }
@@ -159,7 +161,7 @@ func TestToolAsItIsShown(t *testing.T) {
 	s.Events[1].Body.(*trace.ToolCall).Tool = "mcp__tracker__search"
 	run := archived(t, s)
 	for _, name := range []string{"mcp__tracker__search", "tracker:search"} {
-		if code, out, errs := run("tools", "--failed", "--tool", name); code != exitOK || !strings.Contains(out, "1 call failed of 1 that ended (100.0%)") {
+		if code, out, errs := run("tools", "--failed", "--tool", name); code != kit.ExitOK || !strings.Contains(out, "1 call failed of 1 that ended (100.0%)") {
 			t.Errorf("%s: exit %d\n%s%s", name, code, out, errs)
 		}
 	}
@@ -174,7 +176,7 @@ func TestDateLayouts(t *testing.T) {
 	for at, want := range map[time.Time]string{
 		now.Add(-time.Hour): "11:00", now.AddDate(0, 0, -2): "19 Nov", now.AddDate(-1, 0, 0): "2025-11", now.AddDate(0, 0, 2): "23 Nov", now.AddDate(7000, 0, 0): "9026-11",
 	} {
-		if got := at.Format(dateLayout(true, at, now)); got != want {
+		if got := at.Format(kit.DateLayout(true, at, now)); got != want {
 			t.Errorf("%v: %s, want %s", at, got, want)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/internal/kit"
 	"aburn/internal/scrub"
 	"aburn/trace"
 )
@@ -76,8 +78,8 @@ func ingested(t *testing.T, readers []trace.Reader, paths ...string) runner {
 	}
 	return func(args ...string) (int, string, string) {
 		var out, errs bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &errs, env: env}
-		code := a.run(context.Background(), append([]string{"aburn", "-C", dir}, args...))
+		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &errs, Env: env}
+		code := run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 		return code, out.String(), errs.String()
 	}
 }
@@ -110,8 +112,8 @@ func TestGraphOfAnything(t *testing.T) {
 		session("dddddddd-4", "continuation aaaaaaaa-1"), session("eeeeeeee-5", "subagent ffffffff-9"))
 	for _, args := range [][]string{{"graph", "--json"}, {"graph", "bbbb", "--json"}} {
 		code, out, errs := run(args...)
-		var r graphReport
-		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitOK {
+		var r sessions.GraphReport
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != kit.ExitOK {
 			t.Fatalf("%v: exit %d %v\n%s%s", args, code, err, out, errs)
 		}
 		calls, seen := 0, map[string]bool{}
@@ -129,7 +131,7 @@ func TestGraphOfAnything(t *testing.T) {
 			t.Errorf("%v: %d calls, want %d", args, calls, want)
 		}
 	}
-	if code, out, _ := run("graph"); code != exitOK || !strings.Contains(out, "(a circle of relationships is cut here)") || !strings.Contains(out, "not in the archive") {
+	if code, out, _ := run("graph"); code != kit.ExitOK || !strings.Contains(out, "(a circle of relationships is cut here)") || !strings.Contains(out, "not in the archive") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 }

@@ -8,16 +8,29 @@ import (
 	"fmt"
 	"slices"
 
+	"aburn/cmd/aburn/internal/learn"
+	"aburn/cmd/aburn/internal/mcp"
+	"aburn/cmd/aburn/internal/record"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/aburn/internal/setup"
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/internal/kit"
+
 	"github.com/urfave/cli/v3"
 )
 
 // run executes the command line and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int { return a.runTree(ctx, a.root, args) }
+func run(ctx context.Context, a *kit.App, args []string) int {
+	return a.RunTree(ctx, func() *cli.Command { return root(a) }, args)
+}
 
 // root is the tree of commands. Each stands in a file of its own name.
-func (a *app) root() *cli.Command {
-	a.useOwnHelp()
-	a.flagValues = a.flagWordsOf
+func root(a *kit.App) *cli.Command {
+	a.UseOwnHelp()
+	a.FlagValues = func(ctx context.Context, cmd *cli.Command, flag string) []string {
+		return flagWordsOf(ctx, a, cmd, flag)
+	}
 	root := &cli.Command{
 		Name:      "aburn",
 		Usage:     "the flight recorder of coding agents",
@@ -30,108 +43,108 @@ func (a *app) root() *cli.Command {
 			"people and to agents at work: report, replay, remedy, lessons, mcp.\n\n" +
 			"The exit code is 0 if all is fine, 1 for bad news, 2 for a mistake in how or where\n" +
 			"it was called.",
-		Metadata: examples(
+		Metadata: kit.Examples(
 			"aburn install-hooks  # once: record every session in this project",
 			"aburn tail -f  # watch the agents at work",
 			"aburn chain  # what ideate, plan, build and ship last produced",
 			"aburn ingest && aburn sessions  # what all agents did, from their own records",
 			"aburn report --since 30d  # what keeps going wrong, and the keys to ask on with",
 		),
-		Version:   version().String(),
-		Writer:    a.out,
-		ErrWriter: a.err,
+		Version:   kit.Version().String(),
+		Writer:    a.Out,
+		ErrWriter: a.Err,
 		// cli would call os.Exit itself for some errors; only main exits.
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
 		EnableShellCompletion:           true,
-		ConfigureShellCompletionCommand: a.completionCommand,
-		Action:                          a.noCommand,
+		ConfigureShellCompletionCommand: a.CompletionCommand,
+		Action:                          a.NoCommand,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		},
 		Commands: []*cli.Command{
-			a.initCommand(),
-			a.installHooksCommand(),
-			a.uninstallHooksCommand(),
-			a.doctorCommand(),
-			a.statusCommand(),
-			a.supervisorCommand(),
-			a.tailCommand(),
-			a.queryCommand(),
-			a.statsCommand(),
-			a.queueCommand(),
-			a.verifyCommand(),
-			a.ingestCommand(),
-			a.sessionsCommand(),
-			a.showCommand(),
-			a.graphCommand(),
-			a.toolsCommand(),
-			a.reportCommand(),
-			a.replayCommand(),
-			a.remedyCommand(),
-			a.lessonsCommand(),
-			a.exportCommand(),
-			a.logCommand(),
-			a.chainCommand(),
-			a.mcpCommand(),
-			a.templatesCommand(),
-			a.pluginCommand(),
-			a.versionCommand(),
+			record.InitCommand(a),
+			setup.InstallHooksCommand(a),
+			setup.UninstallHooksCommand(a),
+			setup.DoctorCommand(a),
+			supervise.StatusCommand(a),
+			supervise.SupervisorCommand(a),
+			record.TailCommand(a),
+			record.QueryCommand(a),
+			record.StatsCommand(a),
+			supervise.QueueCommand(a),
+			record.VerifyCommand(a),
+			sessions.IngestCommand(a),
+			sessions.SessionsCommand(a),
+			sessions.ShowCommand(a),
+			sessions.GraphCommand(a),
+			sessions.ToolsCommand(a),
+			learn.ReportCommand(a),
+			learn.ReplayCommand(a),
+			learn.RemedyCommand(a),
+			learn.LessonsCommand(a),
+			sessions.ExportCommand(a),
+			record.LogCommand(a),
+			record.ChainCommand(a),
+			mcp.Command(a),
+			setup.TemplatesCommand(a),
+			setup.PluginCommand(a),
+			versionCommand(a),
 		},
 	}
-	return a.common(root)
+	return a.Common(root)
 }
 
-func (a *app) versionCommand() *cli.Command {
+func versionCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:         "version",
 		Usage:        "say which aburn this is",
-		Flags:        []cli.Flag{jsonFlag()},
-		ArgValidator: noArguments,
-		Metadata:     examples("aburn version", "aburn version --json"),
+		Flags:        []cli.Flag{kit.JSONFlag()},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn version", "aburn version --json"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Bool("json") {
-				return a.printJSON(version())
+				return a.PrintJSON(kit.Version())
 			}
-			_, err := fmt.Fprintln(a.out, "aburn version", version())
+			_, err := fmt.Fprintln(a.Out, "aburn version", kit.Version())
 			return err
 		},
 	}
 }
 
 // flagWordsOf are the words that a flag of any command takes, for completion.
-func (a *app) flagWordsOf(ctx context.Context, cmd *cli.Command, flag string) []string {
+func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string) []string {
 	switch flag {
 	case "session":
-		return a.sessionsAt(cmd)
+		return scope.SessionsAt(a, cmd)
 	case "project":
 		if takesText(cmd, flag) {
-			return projectNames(ctx, a.env)
+			return scope.ProjectNames(ctx, a.Env)
 		}
 	case "phase":
-		return phasesOf(a.modelAt(cmd))
+		return scope.PhasesOf(scope.ModelAt(a, cmd))
 	case "event":
-		return eventNames(func(logfmt.Event) bool { return true })
+		return scope.EventNames(func(logfmt.Event) bool { return true })
 	case "priority":
-		return priorities()
+		return supervise.Priorities()
 	case "next", "cmd", "expect":
-		return commandsOf(a.modelAt(cmd))
+		return scope.CommandsOf(scope.ModelAt(a, cmd))
 	case "explain":
 		return limits.Types()
 	case "sweep":
 		return limits.Names()
 	case "source":
-		return sources()
+		return scope.Sources()
 	case "outcome":
-		return outcomes()
+		return scope.Outcomes()
 	case "relationship":
-		return relations()
+		return scope.Relations()
 	case "top":
-		return asWords(graph.Measures()...)
+		return kit.AsWords(graph.Measures()...)
 	case "type":
-		return toolTypes()
+		return scope.ToolTypes()
 	case "format":
-		return exportFormats()
+		return sessions.ExportFormats()
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 
 	"aburn/trace/tracetest"
 
+	"aburn/cmd/internal/kit"
+
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -28,7 +30,7 @@ func newExported(t *testing.T) *exported {
 	if err := os.CopyFS(x.home, os.DirFS("testdata/store/home")); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := x.run("ingest", "--quiet"); code != exitOK {
+	if _, errs, code := x.run("ingest", "--quiet"); code != kit.ExitOK {
 		t.Fatal(errs)
 	}
 	return x
@@ -37,8 +39,8 @@ func newExported(t *testing.T) *exported {
 func (x *exported) run(args ...string) (out, errs string, code int) {
 	var stdout, stderr bytes.Buffer
 	env := func(key string) string { return map[string]string{"HOME": x.home}[key] }
-	a := &app{in: strings.NewReader(""), out: &stdout, err: &stderr, env: env}
-	code = a.run(context.Background(), append([]string{"aburn"}, args...))
+	a := &kit.App{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Env: env}
+	code = run(context.Background(), a, append([]string{"aburn"}, args...))
 	return stdout.String(), stderr.String(), code
 }
 
@@ -69,7 +71,7 @@ func collector(t *testing.T, status int) (url string, spans *[]*tracepb.Span) {
 func TestExportLines(t *testing.T) {
 	x := newExported(t)
 	out, errs, code := x.run("export", "--format", "jsonl")
-	if code != exitOK {
+	if code != kit.ExitOK {
 		t.Fatal(errs)
 	}
 	var ids []string
@@ -92,7 +94,7 @@ func TestExportLines(t *testing.T) {
 	}
 	// A named session goes with its sub-agents, and with nothing else.
 	out, errs, code = x.run("export", "--format", "jsonl", "claude/5b0c2f91-0000-4000-8000-000000000001")
-	if code != exitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, `/a1b2c3d4e5f60718a"`) {
+	if code != kit.ExitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, `/a1b2c3d4e5f60718a"`) {
 		t.Errorf("%s%s", out, errs)
 	}
 }
@@ -101,7 +103,7 @@ func TestExportSpans(t *testing.T) {
 	x := newExported(t)
 	url, spans := collector(t, http.StatusOK)
 	out, errs, code := x.run("export", "--format", "otlp", "--endpoint", url, "--header", "X-Key=dummy", "--json")
-	if code != exitOK {
+	if code != kit.ExitOK {
 		t.Fatal(errs)
 	}
 	all := map[string]*tracepb.Span{}
@@ -129,14 +131,14 @@ func TestExportMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", exitUsage, "--format is missing"},
-		{"--format csv", exitUsage, `--format: unknown "csv"`},
-		{"--format jsonl --endpoint " + refused, exitUsage, "are for --format otlp"},
-		{"--format otlp --endpoint nowhere", exitUsage, "an http:// or https:// address is needed"},
-		{"--format otlp --header Authorization:dummy --endpoint " + refused, exitUsage, "--header: name=value is needed"},
-		{"--format otlp --header X-Key=dummy --endpoint " + refused, exitBadNews, "403 Forbidden"},
-		{"--format otlp --endpoint http://127.0.0.1:1", exitBadNews, "no collector listens there"},
-		{"--format jsonl nobody", exitBadNews, `no session in the archive is called "nobody"`},
+		{"", kit.ExitUsage, "--format is missing"},
+		{"--format csv", kit.ExitUsage, `--format: unknown "csv"`},
+		{"--format jsonl --endpoint " + refused, kit.ExitUsage, "are for --format otlp"},
+		{"--format otlp --endpoint nowhere", kit.ExitUsage, "an http:// or https:// address is needed"},
+		{"--format otlp --header Authorization:dummy --endpoint " + refused, kit.ExitUsage, "--header: name=value is needed"},
+		{"--format otlp --header X-Key=dummy --endpoint " + refused, kit.ExitBadNews, "403 Forbidden"},
+		{"--format otlp --endpoint http://127.0.0.1:1", kit.ExitBadNews, "no collector listens there"},
+		{"--format jsonl nobody", kit.ExitBadNews, `no session in the archive is called "nobody"`},
 	} {
 		out, errs, code := x.run(append([]string{"export"}, strings.Fields(tc.args)...)...)
 		if code != tc.code || !strings.Contains(errs, tc.want) || out != "" || strings.Contains(errs, "dummy") {

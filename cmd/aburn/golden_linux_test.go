@@ -28,6 +28,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/internal/kit"
 	"aburn/logfmt/drawn"
 )
 
@@ -291,8 +292,8 @@ func TestGoldens(t *testing.T) {
 
 // Each command that has --json is in goldenRuns with it.
 func TestGoldensHoldEveryJSON(t *testing.T) {
-	a := &app{out: io.Discard, err: io.Discard, env: noEnv}
-	root := a.root()
+	a := &kit.App{Out: io.Discard, Err: io.Discard, Env: noEnv}
+	root := root(a)
 	if err := root.Run(t.Context(), []string{"aburn"}); err != nil { // then commands know their full names
 		t.Fatal(err)
 	}
@@ -503,7 +504,7 @@ func (w *goldenWorld) fill() {
  {"id": "other-1", "created_at": "2026-11-21T17:30:00Z", "anomaly_type": "loop", "prompt": "Run the tests\nfirst", "status": "pending", "attempts": 0}]}
 `)
 	for _, dir := range []string{"tools", "codextools", "shop"} {
-		if out, errs, code := w.run("-C", filepath.Join(w.root, dir), "init", "--here"); code != exitOK {
+		if out, errs, code := w.run("-C", filepath.Join(w.root, dir), "init", "--here"); code != kit.ExitOK {
 			w.Fatal(out, errs)
 		}
 	}
@@ -522,7 +523,7 @@ func (w *goldenWorld) ingestEach() {
 		case e.IsDir() && e.Name() == "aburn": // the archive
 			return filepath.SkipDir
 		case store && !strings.HasPrefix(e.Name(), later) && !strings.HasPrefix(e.Name(), "queue."):
-			if out, errs, code := w.run("ingest", "--quiet", path); code != exitOK {
+			if out, errs, code := w.run("ingest", "--quiet", path); code != kit.ExitOK {
 				w.Fatal(path, out, errs)
 			}
 		}
@@ -537,8 +538,8 @@ func (w *goldenWorld) env(name string) string { return w.vars[name] }
 
 func (w *goldenWorld) runOn(out io.Writer, args ...string) (errs string, code int) {
 	var stderr bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: out, err: &stderr, env: w.env}
-	code = a.run(context.Background(), append([]string{"aburn", "-C", w.dir}, args...))
+	a := &kit.App{In: strings.NewReader(""), Out: out, Err: &stderr, Env: w.env}
+	code = run(context.Background(), a, append([]string{"aburn", "-C", w.dir}, args...))
 	return stderr.String(), code
 }
 
@@ -611,7 +612,7 @@ func (w *goldenWorld) told(out, errs string, code int, args ...string) string {
 
 // named is a text with what differs from run to run, or from one machine to the next, as it stands in the goldens: here is all of it.
 func (w *goldenWorld) named(text string) string {
-	v := version()
+	v := kit.Version()
 	quoted := func(name, value string) string { return `"` + name + `": "` + value + `"` }
 	pairs := append(slices.Clip(w.names),
 		filepath.Base(w.root), "aburn-golden-XXXXXXXX",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 )
 
@@ -17,8 +18,8 @@ func noEnv(string) string { return "" }
 // words on the command line.
 func eachCommand(t *testing.T, f func(words []string)) {
 	t.Helper()
-	a := &app{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: noEnv}
-	root := a.root()
+	a := &kit.App{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Env: noEnv}
+	root := root(a)
 	if err := root.Run(context.Background(), []string{"aburn"}); err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +36,8 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 	eachCommand(t, func(words []string) {
 		commands++
 		var out, errs bytes.Buffer
-		a := &app{out: &out, err: &errs, env: noEnv}
-		if code := a.run(context.Background(), append(words, "--help")); code != exitOK || errs.Len() > 0 {
+		a := &kit.App{Out: &out, Err: &errs, Env: noEnv}
+		if code := run(context.Background(), a, append(words, "--help")); code != kit.ExitOK || errs.Len() > 0 {
 			t.Errorf("%v --help: exit %d, %s", words, code, errs.String())
 		}
 		text := out.String()
@@ -61,9 +62,9 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 func TestUnknownFlagsAreMistakes(t *testing.T) {
 	eachCommand(t, func(words []string) {
 		var out, errs bytes.Buffer
-		a := &app{out: &out, err: &errs, env: noEnv}
-		code := a.run(context.Background(), append(words, "--no-such-flag"))
-		if code != exitUsage || !strings.Contains(errs.String(), "aburn: error: unknown flag --no-such-flag\n") || out.Len() > 0 {
+		a := &kit.App{Out: &out, Err: &errs, Env: noEnv}
+		code := run(context.Background(), a, append(words, "--no-such-flag"))
+		if code != kit.ExitUsage || !strings.Contains(errs.String(), "aburn: error: unknown flag --no-such-flag\n") || out.Len() > 0 {
 			t.Errorf("%v: exit %d, %s%s", words, code, errs.String(), out.String())
 		}
 	})
@@ -72,9 +73,9 @@ func TestUnknownFlagsAreMistakes(t *testing.T) {
 // --no-color is NO_COLOR for all that is said, wherever it stands.
 func TestNoColorForEverything(t *testing.T) {
 	for _, args := range [][]string{{"aburn", "--no-color", "version"}, {"aburn", "version", "--no-color"}} {
-		a := &app{out: &bytes.Buffer{}, err: &bytes.Buffer{}, env: func(key string) string { return "is " + key }}
-		if code := a.run(context.Background(), args); code != exitOK || a.env("NO_COLOR") != "1" || a.env("HOME") != "is HOME" {
-			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.env("NO_COLOR"))
+		a := &kit.App{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Env: func(key string) string { return "is " + key }}
+		if code := run(context.Background(), a, args); code != kit.ExitOK || a.Env("NO_COLOR") != "1" || a.Env("HOME") != "is HOME" {
+			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.Env("NO_COLOR"))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"aburn/cmd/internal/kit"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -48,10 +49,10 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	var out bytes.Buffer
 	run := func(args ...string) int {
-		a := &app{in: strings.NewReader(""), out: &out, err: &out, env: env}
-		return a.run(context.Background(), append([]string{"aburn", "-C", dir}, args...))
+		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &out, Env: env}
+		return run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 	}
-	if code := run("init", "--here"); code != exitOK {
+	if code := run("init", "--here"); code != kit.ExitOK {
 		t.Fatalf("init: exit %d\n%s", code, out.String())
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".oss", "workflow.log"), hostileLog(t), 0o600); err != nil {

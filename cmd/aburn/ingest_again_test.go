@@ -1,6 +1,7 @@
 package main
 
 import (
+	"aburn/cmd/internal/kit"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func TestIngestAgainIsNotTold(t *testing.T) {
 	}()
 	out, errs, code := x.run("ingest", "--json", "--rebuild")
 	<-done
-	if code != exitOK || !json.Valid([]byte(out)) {
+	if code != kit.ExitOK || !json.Valid([]byte(out)) {
 		t.Errorf("exit %d, printed %s%s", code, out, errs)
 	}
 }
@@ -58,7 +59,7 @@ func TestIngestMakesNoHome(t *testing.T) {
 	if err := <-gone; err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(x.home); err == nil || code != exitUsage || !strings.Contains(errs, "the archive's folder is gone") {
+	if _, err := os.Stat(x.home); err == nil || code != kit.ExitUsage || !strings.Contains(errs, "the archive's folder is gone") {
 		t.Errorf("exit %d, home: %v\n%s", code, err, errs)
 	}
 }

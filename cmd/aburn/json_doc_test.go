@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn/internal/learn"
+	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/aburn/internal/supervise"
 	"aburn/insight/lesson"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
@@ -31,20 +34,20 @@ func TestJSONPage(t *testing.T) {
 		of   any
 		in   string
 	}{
-		{"issue", adviceReport{}, issue}, {"issue of watch", watchLine{}, issue + part("`aburn supervisor watch`")},
-		{"look", lookReport{}, look + issue}, {"explain", storyReport{}, look + issue}, {"status", statusReport{}, part("`aburn status`") + look + issue},
-		{"report", adviceTotals{}, part("`aburn supervisor report`")},
-		{"backtest", backtestJSON{}, part("`aburn supervisor backtest`")}, {"sweep", sweepJSON{}, part("`aburn supervisor backtest`")},
-		{"ingest", ingestJSON{}, part("`aburn ingest`")}, {"ingest --check", ingestCheckJSON{}, part("`aburn ingest`")},
-		{"sessions", sessionsReport{}, part("`aburn sessions`")},
-		{"show", differencesReport{}, part("`aburn show`")},
-		{"graph", graphReport{}, part("`aburn graph`")}, {"tools", toolsReport{}, part("`aburn tools`")}, {"export", sentReport{}, part("`aburn export`")},
+		{"issue", supervise.AdviceReport{}, issue}, {"issue of watch", supervise.WatchLine{}, issue + part("`aburn supervisor watch`")},
+		{"look", supervise.LookReport{}, look + issue}, {"explain", supervise.StoryReport{}, look + issue}, {"status", supervise.StatusReport{}, part("`aburn status`") + look + issue},
+		{"report", supervise.AdviceTotals{}, part("`aburn supervisor report`")},
+		{"backtest", supervise.BacktestJSON{}, part("`aburn supervisor backtest`")}, {"sweep", supervise.SweepJSON{}, part("`aburn supervisor backtest`")},
+		{"ingest", sessions.IngestJSON{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckJSON{}, part("`aburn ingest`")},
+		{"sessions", sessions.SessionsReport{}, part("`aburn sessions`")},
+		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
+		{"graph", sessions.GraphReport{}, part("`aburn graph`")}, {"tools", sessions.ToolsReport{}, part("`aburn tools`")}, {"export", sessions.SentReport{}, part("`aburn export`")},
 		{"report of sessions", report.Report{}, part("`aburn report`")},
 		{"replay", replay.Replay{}, part("`aburn replay`")},
 		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},
-		{"remedy --applied", appliedReport{}, part("`aburn remedy`")},
+		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
-		{"queue", queueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
+		{"queue", supervise.QueueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {
 			if !strings.Contains(c.in, "`"+member+"`") {

@@ -3,11 +3,12 @@
 package main
 
 import (
+	"aburn/cmd/internal/kit"
 	"context"
 	"os"
 )
 
 func main() {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}
-	os.Exit(a.run(context.Background(), os.Args))
+	a := &kit.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
+	os.Exit(run(context.Background(), a, os.Args))
 }

@@ -15,7 +15,6 @@ import (
 
 	"aburn/archive"
 	"aburn/internal/mcpserver"
-	"aburn/trace"
 )
 
 // TestMCPTellsWhatTheCommandsPrint: the part for reading is what the command prints on a pipe, and the part for acting what it
@@ -334,39 +333,5 @@ func TestMCPResources(t *testing.T) {
 		if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", uri, err)
 		}
-	}
-}
-
-// TestTracePages: a long trace is read in pages, and every event is in one of them.
-func TestTracePages(t *testing.T) {
-	long := &trace.SessionTrace{V: 1, Source: "claude", ID: "s"}
-	for i := range 3000 {
-		long.Events = append(long.Events, trace.Event{Seq: i + 1, Body: &trace.AgentMessage{}, Record: strings.Repeat("x", 100)})
-	}
-	next, pages := 1, 0
-	for next > 0 {
-		text, err := pageOf(long, next)
-		if err != nil || len(text) > mcpserver.MaxResource {
-			t.Fatalf("from %d: %d bytes, %v", next, len(text), err)
-		}
-		var page struct {
-			Next   int
-			Events []struct{ Seq int }
-		}
-		if err := json.Unmarshal([]byte(text), &page); err != nil || page.Events[0].Seq != next {
-			t.Fatalf("from %d: %v, begins with %d", next, err, page.Events[0].Seq)
-		}
-		last := page.Events[len(page.Events)-1].Seq
-		if page.Next != 0 && page.Next != last+1 || page.Next == 0 && last != 3000 {
-			t.Fatalf("from %d to %d, next %d", next, last, page.Next)
-		}
-		next, pages = page.Next, pages+1
-	}
-	if pages < 5 {
-		t.Errorf("%d pages", pages)
-	}
-	empty := &trace.SessionTrace{V: 1, Source: "claude", ID: "s"}
-	if text, err := pageOf(empty, 1); err != nil || !strings.Contains(text, `"events":[]`) {
-		t.Errorf("of an empty trace: %v %s", err, text)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"aburn/cmd/internal/kit"
 	"aburn/internal/mcpserver"
 )
 
@@ -73,8 +74,8 @@ func (w *mcpWorld) env(name string) string { return w.vars[name] }
 func (w *mcpWorld) run(args ...string) (stdout, stderr string, code int) {
 	w.Helper()
 	var out, errs bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &out, err: &errs, env: w.env}
-	code = a.run(w.Context(), append([]string{"aburn", "-C", w.dir}, args...))
+	a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &errs, Env: w.env}
+	code = run(w.Context(), a, append([]string{"aburn", "-C", w.dir}, args...))
 	return out.String(), errs.String(), code
 }
 
@@ -102,8 +103,8 @@ func (w *mcpWorld) open() (session *mcp.ClientSession, end func()) {
 	fromServer, toClient := io.Pipe()
 	served := make(chan int, 1)
 	go func() {
-		a := &app{in: fromClient, out: toClient, err: io.Discard, env: w.env}
-		served <- a.run(context.Background(), []string{"aburn", "-C", w.dir, "mcp"})
+		a := &kit.App{In: fromClient, Out: toClient, Err: io.Discard, Env: w.env}
+		served <- run(context.Background(), a, []string{"aburn", "-C", w.dir, "mcp"})
 		toClient.Close()
 	}()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(w.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"aburn/cmd/internal/kit"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -21,8 +22,8 @@ func TestHostileQueue(t *testing.T) {
 	}
 	var out bytes.Buffer
 	run := func(args ...string) {
-		a := &app{in: strings.NewReader(""), out: &out, err: &out, env: env}
-		a.run(context.Background(), append([]string{"aburn", "-C", dir}, args...))
+		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &out, Env: env}
+		run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 	}
 	run("init", "--here")
 	task := map[string]any{"id": "id" + hostile, "prompt": hostile, "status": "pending", "extra" + hostile: hostile, "context": map[string]any{hostile: hostile}}

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/trace"
 )
 
 // TestReaders: there is a reader for each record, in the records' order, which is that of help and of answers.
 func TestReaders(t *testing.T) {
-	if got, want := strings.Join(sources(), ", "), agentcli.Names(agentcli.All()); got != want {
+	if got, want := strings.Join(scope.Sources(), ", "), agentcli.Names(agentcli.All()); got != want {
 		t.Errorf("readers are %s; records are %s", got, want)
 	}
 }
@@ -64,9 +66,11 @@ func acmeRow(_ context.Context, path string, ref trace.Ref) ([]byte, error) {
 
 // TestNewReader adds a reader by one line of agentStores. It is then found, ingested, listed, chosen, shown and helped with.
 func TestNewReader(t *testing.T) {
-	builtIn := agentStores
-	defer func() { agentStores = builtIn }()
-	agentStores = func() []agentStore { return append(builtIn(), agentStore{acmeReader{}, acmeRow}) }
+	builtIn := scope.AgentStores
+	defer func() { scope.AgentStores = builtIn }()
+	scope.AgentStores = func() []scope.AgentStore {
+		return append(builtIn(), scope.AgentStore{Reader: acmeReader{}, Row: acmeRow})
+	}
 	home := t.TempDir()
 	for _, name := range []string{"first", "second"} {
 		path := filepath.Join(home, ".acme", name+".acme")
@@ -81,8 +85,8 @@ func TestNewReader(t *testing.T) {
 	run := func(args ...string) string {
 		t.Helper()
 		var out, errs bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &errs, env: env}
-		if code := a.run(context.Background(), append([]string{"aburn", "-C", home}, args...)); code != exitOK {
+		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &errs, Env: env}
+		if code := run(context.Background(), a, append([]string{"aburn", "-C", home}, args...)); code != kit.ExitOK {
 			t.Fatalf("%v: exit %d\n%s%s", args, code, out.String(), errs.String())
 		}
 		return out.String()

@@ -9,6 +9,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/insight/remedy"
 	"aburn/internal/lab/synth/pile"
 	"aburn/internal/plain"
@@ -30,7 +31,7 @@ func TestFailuresOnATerminal(t *testing.T) {
 	asked := map[remedy.Tier]bool{}
 	for i := range all {
 		s := &all[i]
-		answer := remedy.ForSession(s.Digest, digestsOnly(all), remedy.Registry())
+		answer := remedy.ForSession(s.Digest, scope.DigestsOnly(all), remedy.Registry())
 		if asked[answer.Tier] {
 			continue
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/internal/kit"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/own"
@@ -35,13 +37,13 @@ func TestShowJoins(t *testing.T) {
 	}
 	run := ingested(t, []trace.Reader{claude.New(), own.New()}, filepath.Join(dir, "store"), filepath.Join(dir, "project"))
 
-	var list sessionsReport
+	var list sessions.SessionsReport
 	_, out, errs := run("sessions", "--json")
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Sessions) != 1 || !list.Sessions[0].Recorded || list.Sessions[0].Source != "claude" {
 		t.Fatalf("%v\n%s%s", err, out, errs)
 	}
 	code, story, errs := run("show", "aaaaaaaa", "--all")
-	if code != exitOK || !strings.Contains(story, "recorded   by aburn's hooks, too, ") || !strings.Contains(story, "\n    + ") {
+	if code != kit.ExitOK || !strings.Contains(story, "recorded   by aburn's hooks, too, ") || !strings.Contains(story, "\n    + ") {
 		t.Errorf("exit %d\n%s%s", code, story, errs)
 	}
 	shown := func(args ...string) *trace.SessionTrace {
@@ -59,27 +61,27 @@ func TestShowJoins(t *testing.T) {
 	// The numbers in the story are those of --raw, whatever was put in between.
 	for i := range alone.Events {
 		n := strconv.Itoa(i + 1)
-		if code, record, errs := run("show", "aaaaaaaa", "--raw", n); code != exitOK || !json.Valid([]byte(record)) {
+		if code, record, errs := run("show", "aaaaaaaa", "--raw", n); code != kit.ExitOK || !json.Valid([]byte(record)) {
 			t.Errorf("--raw %s: exit %d %s%s", n, code, record, errs)
 		}
 	}
-	if code, record, errs := run("show", "own/"+alone.ID, "--raw", "1"); code != exitOK || !strings.Contains(record, `"event":"SESSION_START"`) {
+	if code, record, errs := run("show", "own/"+alone.ID, "--raw", "1"); code != kit.ExitOK || !strings.Contains(record, `"event":"SESSION_START"`) {
 		t.Errorf("an entry of the log: exit %d %s%s", code, record, errs)
 	}
 
 	code, out, errs = run("show", "aaaaaaaa", "--differences", "--json")
-	var r differencesReport
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitOK {
+	var r sessions.DifferencesReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != kit.ExitOK {
 		t.Fatalf("exit %d %v\n%s", code, err, errs)
 	}
 	if r.StoreCalls != alone.Count().Calls || r.HookCalls == 0 || r.Agree+len(r.Differences) < r.StoreCalls {
 		t.Errorf("%+v", r)
 	}
-	if code, out, _ := run("show", "aaaaaaaa", "--differences"); code != exitOK || !strings.HasPrefix(out, "the store has 5 calls, the hooks 5 calls: ") {
+	if code, out, _ := run("show", "aaaaaaaa", "--differences"); code != kit.ExitOK || !strings.HasPrefix(out, "the store has 5 calls, the hooks 5 calls: ") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	run = archived(t, session("bbbbbbbb-2", "root"))
-	if code, _, errs := run("show", "bbbb", "--differences"); code != exitBadNews || !strings.Contains(errs, "aburn's hooks recorded nothing of claude/bbbbbbbb-2") {
+	if code, _, errs := run("show", "bbbb", "--differences"); code != kit.ExitBadNews || !strings.Contains(errs, "aburn's hooks recorded nothing of claude/bbbbbbbb-2") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/internal/kit"
 	"aburn/supervisor/watch"
 )
 
@@ -53,10 +55,10 @@ func startWatch(t *testing.T, dir string) *watcher {
 }
 
 // wants is the next event: what became of which issue in which session.
-func (w *watcher) wants(event, issue, session string) watchLine {
+func (w *watcher) wants(event, issue, session string) supervise.WatchLine {
 	w.t.Helper()
 	line := next(w.t, w.lines, event+" "+issue)
-	var got watchLine
+	var got supervise.WatchLine
 	if err := json.Unmarshal([]byte(line), &got); err != nil {
 		w.t.Fatalf("%v in %q", err, line)
 	}
@@ -158,9 +160,9 @@ func TestWatchTellsOnce(t *testing.T) {
 	if code, rest := w.end(syscall.SIGTERM); code != 0 || len(rest) > 0 {
 		t.Errorf("it ended with %d and printed %q", code, rest)
 	}
-	var lines []watchLine
+	var lines []supervise.WatchLine
 	for line := range strings.Lines(readFile(t, told)) {
-		var l watchLine
+		var l supervise.WatchLine
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatalf("%v in %q", err, line)
 		}
@@ -222,7 +224,7 @@ func TestWatchIsAlone(t *testing.T) {
 	w := startWatch(t, dir)
 	out, err := aburnIn(dir, "supervisor", "watch").CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitBadNews || !strings.Contains(string(out), "error: process "+strconv.Itoa(w.cmd.Process.Pid)+" watches") {
+	if !errors.As(err, &exit) || exit.ExitCode() != kit.ExitBadNews || !strings.Contains(string(out), "error: process "+strconv.Itoa(w.cmd.Process.Pid)+" watches") {
 		t.Errorf("the second: %v\n%s", err, out)
 	}
 }
@@ -254,7 +256,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 	}
 	w.wantsNote("error: " + filepath.Join(dir, ".oss") + ": it is gone, or was replaced")
 	w.cmd.Wait()
-	if code := w.cmd.ProcessState.ExitCode(); code != exitBadNews {
+	if code := w.cmd.ProcessState.ExitCode(); code != kit.ExitBadNews {
 		t.Errorf("it ended with %d", code)
 	}
 }
@@ -288,7 +290,7 @@ func TestWatchSurvives(t *testing.T) {
 		session := "s" + strconv.Itoa(i)
 		fails(t, dir, session)
 		for raised[session] == 0 {
-			var l watchLine
+			var l supervise.WatchLine
 			if err := json.Unmarshal([]byte(next(t, w.lines, "damage "+strconv.Itoa(i))), &l); err != nil {
 				t.Fatal(err)
 			}

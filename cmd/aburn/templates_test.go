@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn/internal/setup"
+	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/templates"
 )
@@ -21,17 +23,17 @@ func TestTemplatesSpeakOurLanguage(t *testing.T) {
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }
 	run := func(line string) (int, string) {
 		var out bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &out, env: env}
-		code := a.run(context.Background(), append([]string{"aburn", "-C", dir}, shellWords(line)[1:]...))
+		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &out, Env: env}
+		code := run(context.Background(), a, append([]string{"aburn", "-C", dir}, shellWords(line)[1:]...))
 		return code, out.String()
 	}
 	t.Setenv("HOME", home) // the mark of trust goes there
 	t.Setenv("XDG_STATE_HOME", "")
-	if code, out := run("aburn init"); code != exitOK {
+	if code, out := run("aburn init"); code != kit.ExitOK {
 		t.Fatal(out)
 	}
 	lines := 0
-	for _, agent := range records(install.Agents()) {
+	for _, agent := range setup.Records(install.Agents()) {
 		for _, tmpl := range templates.List() {
 			for _, line := range commandLines(string(tmpl.Render(agent))) {
 				lines++
@@ -43,7 +45,7 @@ func TestTemplatesSpeakOurLanguage(t *testing.T) {
 					}
 				}
 				code, out := run(line)
-				if wrong := code == exitUsage || strings.HasPrefix(line, "aburn log") && code != exitOK; wrong {
+				if wrong := code == kit.ExitUsage || strings.HasPrefix(line, "aburn log") && code != kit.ExitOK; wrong {
 					t.Errorf("%s for %s: %s\nexit %d\n%s", tmpl.Name, agent.Name, line, code, out)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/cmd/aburn/internal/record"
+	"aburn/cmd/internal/kit"
 	"aburn/internal/recent"
 	"aburn/logfmt"
 )
@@ -23,13 +25,13 @@ func TestMoments(t *testing.T) {
 		{"2026-11-01T07:30:00Z", "2026-11-01T07:30:00Z"},
 		{"2026-11-01T07:30:00.5+02:00", "2026-11-01T07:30:00+02:00"},
 	} {
-		got, err := moment(c.in, now)
+		got, err := kit.Moment(c.in, now)
 		if err != nil || got.Format(time.RFC3339) != c.want {
 			t.Errorf("%s: %v, %v, want %s", c.in, got, err, c.want)
 		}
 	}
 	for _, bad := range []string{"", "yesterday", "-1h", "7", "d", "-7d", "2026-13-01", "99999999999d"} {
-		if got, err := moment(bad, now); err == nil {
+		if got, err := kit.Moment(bad, now); err == nil {
 			t.Errorf("%q is %v", bad, got)
 		}
 	}
@@ -41,7 +43,7 @@ func TestNearest(t *testing.T) {
 		"COMPLET": "COMPLETE", "complete": "COMPLETE", "FALIED": "FAILED", "STRAT": "START", "PHASE-START": "PHASE_START",
 		"DEPLOYED": "", "X": "", "": "",
 	} {
-		if got := nearest(in, words); got != want {
+		if got := kit.Nearest(in, words); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -65,7 +67,7 @@ func TestOneAgent(t *testing.T) {
 		for _, agent := range c.agents {
 			calls = append(calls, recent.Call{Agent: agent})
 		}
-		got, one := oneAgent(calls)
+		got, one := record.OneAgent(calls)
 		if one != c.one || (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s: %v %v, want %v %v", c.name, got, one, c.want, c.one)
 		}
@@ -77,7 +79,7 @@ func TestShellWordIsOneWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"claude/5b0c2f91-0000/a1": "claude/5b0c2f91-0000/a1", "a;rm -r x": `'a;rm -r x'`, "it's": `'it'\''s'`, "$(id)": `'$(id)'`, "": "''", "`id`": "'`id`'", "a\nb": "'a\nb'", "~": "'~'",
 	} {
-		got := shellWord(word)
+		got := kit.ShellWord(word)
 		if out, err := exec.Command("sh", "-c", "printf %s "+got).Output(); got != want || err != nil || string(out) != word {
 			t.Errorf("%q is %s, to a shell %q (%v), want %s", word, got, out, err, want)
 		}

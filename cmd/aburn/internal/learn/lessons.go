@@ -1,0 +1,101 @@
+package learn
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/lesson"
+)
+
+// LessonLimit is how many lessons are listed for who does not say how many.
+const LessonLimit = 20
+
+func LessonsCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "lessons",
+		Usage: "list what went wrong in the same way in more than one session",
+		Description: "Equal errors, edit loops on the same file, and failed phases of a command that at least two sessions have in common, ranked by how often and how recently, each\n" +
+			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",
+		Flags: append(scope.ChooseFlags(),
+			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(LessonLimit) + ")"},
+			kit.JSONFlag()),
+		ArgValidator: kit.NoArguments,
+		Metadata: kit.Examples(
+			"aburn lessons --since 30d",
+			"aburn lessons --project . --json | jq '.lessons[0].evidence'",
+		),
+		Action: a.Do(runLessons),
+	}
+}
+
+func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	limit := LessonLimit
+	if cmd.IsSet("limit") {
+		limit = cmd.Int("limit")
+	}
+	answer, err := LessonsOf(ctx, scope.CallerOf(a, cmd), LessonsQuery{scope.ChoiceOf(cmd), limit})
+	switch {
+	case err != nil:
+		return err
+	case cmd.Bool("json"):
+		return a.PrintJSON(answer.Lessons)
+	case answer.None:
+		scope.NoneOf(a, answer.Archived, "session")
+		return nil
+	case answer.Total == 0:
+		a.Note(answer.NothingRecurs())
+		return nil
+	}
+	out := a.Screen(cmd)
+	if err := kit.ShowMarkdown(out, answer.Markdown()); err != nil {
+		return err
+	}
+	if len(answer.Lessons.Lessons) > 0 && len(answer.Lessons.Lessons[0].Evidence) > 0 {
+		newest := answer.Lessons.Lessons[0].Evidence[0]
+		kit.SayNext(out, "aburn replay "+kit.ShellWord(newest.Source+"/"+newest.Session))
+	}
+	return nil
+}
+
+// LessonsQuery is which lessons are asked for.
+type LessonsQuery struct {
+	scope.Choice
+	Limit int // 0 for all
+}
+
+// lessonsAnswer is what recurs in the sessions that were chosen.
+type lessonsAnswer struct {
+	*lesson.Lessons
+	None     bool // no session was chosen
+	Archived int  // all that could have been; counted where none was chosen
+}
+
+// LessonsOf finds what went wrong in the same way in more than one session.
+func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*lessonsAnswer, error) {
+	if q.Limit < 0 {
+		return nil, kit.UsageError("--limit: a number of lessons is not negative")
+	}
+	arch, f, err := scope.ViewChosen(ctx, c, q.Choice)
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	all, err := c.Digests(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	answer := &lessonsAnswer{Lessons: lesson.Find(scope.DigestsOnly(all), c.Now, q.Limit), None: len(all) == 0}
+	if answer.None {
+		answer.Archived, err = scope.CountArchived(ctx, arch)
+	}
+	return answer, err
+}
+
+// NothingRecurs is what is said of sessions without a lesson.
+func (a *lessonsAnswer) NothingRecurs() string {
+	return "no two of " + a.Units() + " went wrong in the same way"
+}

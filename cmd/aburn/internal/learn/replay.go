@@ -1,0 +1,77 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight"
+	"aburn/insight/replay"
+	"aburn/trace"
+)
+
+func ReplayCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "replay",
+		Usage:     "open a shape of failure, or a session",
+		ArgsUsage: "KEY|SESSION",
+		Description: "The drill-down into the sessions that have a key of `aburn report` in common (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools and files, and how each\n" +
+			"of the newest 10 began and first failed. Every claim names its session and event: `aburn show SESSION --raw EVENT` prints what it was read from. On a pipe it is\n" +
+			"Markdown.\n\n" +
+			"It reads what agents wrote to disk, and judges nothing. What the supervisor would have said to an old workflow log is `aburn supervisor backtest`.",
+		Flags:         []cli.Flag{kit.JSONFlag()},
+		ArgValidator:  scope.TargetArgument,
+		ShellComplete: a.DoComplete(scope.CompleteTargets),
+		Metadata: kit.Examples(
+			"aburn replay e1-3fa9c41d20b7",
+			"aburn replay 5b0c2f91 --json | jq '.errors[0]'",
+		),
+		Action: a.Do(runReplay),
+	}
+}
+
+func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	word := cmd.Args().First()
+	r, err := ReplayOf(ctx, scope.CallerOf(a, cmd), word)
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(r)
+	}
+	out := a.Screen(cmd)
+	if err := kit.ShowMarkdown(out, r.Markdown()); err != nil {
+		return err
+	}
+	kit.SayNext(out, "aburn remedy "+kit.ShellWord(cmp.Or(r.Key, word)))
+	return nil
+}
+
+// ReplayOf opens what a word means: a key, or a session.
+func ReplayOf(ctx context.Context, c *scope.Caller, word string) (*replay.Replay, error) {
+	if word == "" {
+		return nil, scope.NoTarget()
+	}
+	arch, err := scope.ViewArchive(ctx, c.Env)
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	all, err := c.Digests(ctx, archive.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	t, err := scope.TargetOf(ctx, arch, all, word)
+	if err != nil {
+		return nil, err
+	}
+	keys := map[*insight.Digest]int64{}
+	for i := range all {
+		keys[all[i].Digest] = all[i].Key
+	}
+	return replay.Make(t.Key, t.Members(all), func(d *insight.Digest) (*trace.SessionTrace, error) { return arch.Trace(ctx, keys[d]) }), nil
+}

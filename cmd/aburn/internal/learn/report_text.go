@@ -1,0 +1,246 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight"
+	"aburn/insight/remedy"
+	"aburn/insight/report"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+)
+
+// reportView shows a report to people.
+type reportView struct {
+	r     *report.Report
+	out   *term.Out
+	names *scope.SessionNames
+	now   time.Time
+}
+
+func (v *reportView) show() error {
+	for _, part := range []func() error{
+		v.outcomes, v.agents, v.failures, v.errors, v.classes, v.loops, v.tools, v.slow, v.tokens, v.phases, v.weeks, v.remedies,
+	} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	kit.SayNext(v.out, v.next()...)
+	return nil
+}
+
+// next opens what failed most, by shape and by error.
+func (v *reportView) next() (commands []string) {
+	if len(v.r.Failures) > 0 {
+		commands = append(commands, "aburn replay "+v.r.Failures[0].Key)
+	}
+	if i := slices.IndexFunc(v.r.Errors, func(e report.Error) bool { return e.Failing > 0 }); i >= 0 {
+		commands = append(commands, "aburn remedy "+v.r.Errors[i].Key)
+	}
+	return commands
+}
+
+func (v *reportView) narrow() bool { return v.out.Width() > 0 && v.out.Width() < rows.WideFrom }
+
+// part prints a heading, with how many of a list's members are shown if not all.
+func (v *reportView) part(text string, shown, left int) {
+	if left > 0 {
+		text += fmt.Sprintf(" (%d of %s)", shown, plain.Count(int64(shown+left)))
+	}
+	kit.Title(v.out, false, text)
+}
+
+// bad is a number that is red unless it is zero.
+func bad(n int, text string) term.Cell {
+	if n == 0 {
+		return term.Cell{Text: text, Style: term.Dim}
+	}
+	return term.Cell{Text: text, Style: term.Red}
+}
+
+// barWidth is how many cells a bar has at most.
+const barWidth = 16
+
+// bar draws n of all, in eighths of a cell.
+func bar(n, all int) string {
+	if n <= 0 || all <= 0 {
+		return ""
+	}
+	eighths := max((n*barWidth*8+all/2)/all, 1)
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += "▏▎▍▌▋▊▉"[3*(rest-1) : 3*rest]
+	}
+	return text
+}
+
+// where is what aburn show takes: a session, and the number of an event of it.
+func (v *reportView) where(p report.Place) term.Cell {
+	text := v.names.Of(p.Source, p.Session)
+	if p.Event > 0 {
+		text += " " + strconv.Itoa(p.Event)
+	}
+	return term.Cell{Text: text, Style: term.Dim}
+}
+
+// day is when something was, as short as it can be.
+func (v *reportView) day(t time.Time) term.Cell {
+	if t.IsZero() {
+		return term.Cell{}
+	}
+	return term.Cell{Text: t.Local().Format(kit.DateLayout(true, t, v.now)), Style: term.Dim}
+}
+
+func (v *reportView) outcomes() error {
+	r := v.r
+	text := unitsText(r)
+	if r.Units.Running > 0 {
+		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(r.Units.Running)))
+	}
+	kit.Title(v.out, true, text+v.chosen())
+	if r.Units.Ended == 0 {
+		return nil
+	}
+	kit.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", kit.Share(r.Units.Failing, r.Units.Ended)))
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
+	for _, o := range r.Outcomes {
+		if o.Units == 0 {
+			continue
+		}
+		mark, style := inferredMark(o.Outcome)
+		table.AddCells(term.Cell{Text: mark, Style: style}, term.Cell{Text: string(o.Outcome), Style: style}, term.Cell{Text: kit.Share(o.Units, o.Of)}, term.Cell{Text: kit.PercentOf(o.Units, o.Of)}, term.Cell{Text: bar(o.Units, o.Of), Style: style})
+	}
+	return table.Print(v.out, 2)
+}
+
+// agents says whose sessions they were, if not all of one agent.
+func (v *reportView) agents() error {
+	r := v.r
+	if len(r.Agents)+r.More.Agents < 2 {
+		return nil
+	}
+	v.part("agents", len(r.Agents), r.More.Agents)
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
+	for i := range r.Agents {
+		g := &r.Agents[i]
+		table.AddCells(term.Cell{Text: g.Source}, bad(g.Failing, kit.Share(g.Failing, g.Ended)), term.Cell{Text: kit.PercentOf(g.Failing, g.Ended)}, term.Cell{Text: plain.Count(int64(g.Calls))}, term.Cell{Text: kit.Tokens(g.Tokens)})
+	}
+	return table.Print(v.out, 2)
+}
+
+// chosen says which sessions these are, if not all.
+func (v *reportView) chosen() (text string) {
+	c := v.r.Chosen
+	if c.Source != "" {
+		text += " of " + c.Source
+	}
+	if c.Project != "" {
+		text += " in " + c.Project
+	}
+	for _, bound := range []struct {
+		word string
+		t    time.Time
+	}{{" since ", c.Since}, {" until ", c.Until}} {
+		if !bound.t.IsZero() {
+			text += bound.word + bound.t.Local().Format("2006-01-02 15:04")
+		}
+	}
+	return text
+}
+
+// inferredMark is the sign of an inferred outcome.
+func inferredMark(o insight.Outcome) (string, term.Style) {
+	switch o {
+	case insight.Completed:
+		return "✔", term.Green
+	case insight.Interrupted:
+		return "‖", term.Yellow
+	case insight.Errored:
+		return "✖", term.Red
+	case insight.Killed:
+		return "†", term.Red
+	case insight.GaveUp:
+		return "…", term.Red
+	case insight.Running:
+		return "▶", term.Cyan
+	}
+	return "?", term.Dim
+}
+
+func (v *reportView) failures() error {
+	r := v.r
+	if len(r.Failures) == 0 {
+		return nil
+	}
+	v.part("failing, by shape: aburn replay KEY opens them", len(r.Failures), r.More.Failures)
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "failing", Right: true}, {Title: "last", Spare: 1}, {Title: "shape", Flex: true, Min: 20}, {Title: "key"}, {Title: "latest"}}}
+	for i := range r.Failures {
+		s := &r.Failures[i]
+		latest := v.where(s.Seen[0])
+		if v.narrow() {
+			latest.Text = ""
+		}
+		table.AddCells(term.Cell{Text: kit.Share(s.Units, s.OfFailing), Style: term.Red}, v.day(s.Last), term.Cell{Text: s.Shape}, term.Cell{Text: s.Key, Style: term.Cyan}, latest)
+	}
+	return table.Print(v.out, 2)
+}
+
+func (v *reportView) errors() error {
+	r := v.r
+	if len(r.Errors) == 0 {
+		return nil
+	}
+	v.part(fmt.Sprintf("by the first decisive error: %s had any", kit.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+		{Title: "with it", Right: true}, {Title: "failing", Right: true, Spare: 2}, {Title: "solved", Right: true, Spare: 3}, {Title: "error", Spare: 1}, {Title: "where"}, {Title: "what", Flex: true, Min: 12}, {Title: "key"}, {Title: "latest"},
+	}}
+	for i := range r.Errors {
+		e := &r.Errors[i]
+		latest, place := v.where(e.Seen[0]), string(e.Type)
+		if e.Exit != nil {
+			place += " " + strconv.Itoa(*e.Exit)
+		}
+		if v.narrow() {
+			latest.Text, place = "", ""
+		}
+		table.AddCells(term.Cell{Text: kit.Share(e.Units, e.OfErring)}, bad(e.Failing, plain.Count(int64(e.Failing))), term.Cell{Text: plain.Count(int64(e.Solved))}, term.Cell{Text: string(e.Class)},
+			term.Cell{Text: place}, term.Cell{Text: e.Head}, term.Cell{Text: e.Key, Style: term.Cyan}, latest)
+	}
+	return table.Print(v.out, 2)
+}
+
+func (v *reportView) classes() error {
+	r := v.r
+	if len(r.Classes) == 0 {
+		return nil
+	}
+	v.part("errors by class", len(r.Classes), r.More.Classes)
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true, Spare: 1}, {Spare: 2}}}
+	for _, c := range r.Classes {
+		table.AddCells(term.Cell{Text: string(c.Class)}, term.Cell{Text: kit.Share(c.Errors, c.OfErrors)}, term.Cell{Text: kit.Share(c.Units, c.OfUnits)}, bad(c.Failing, kit.Share(c.Failing, c.OfFailing)), term.Cell{Text: bar(c.Errors, c.OfErrors), Style: term.Red})
+	}
+	return table.Print(v.out, 2)
+}
+
+func (v *reportView) remedies() error {
+	r := v.r
+	if len(r.Remedies) == 0 {
+		return nil
+	}
+	v.part("remedies that were tried", len(r.Remedies), r.More.Remedies)
+	for i := range r.Remedies {
+		m := &r.Remedies[i]
+		fmt.Fprintf(v.out, "  %s  %s  %s\n", m.Time.Local().Format("2006-01-02 15:04"), v.out.Paint(term.Cyan, plain.Line(m.Key)), plain.Cut(plain.Line(m.Note), max(kit.WidthOf(v.out)-37, 10)))
+		kit.Paragraph(v.out, 4, "", m.String())
+	}
+	kit.Paragraph(v.out, 2, "", remedy.Observation)
+	return nil
+}

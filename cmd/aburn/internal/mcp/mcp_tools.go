@@ -1,0 +1,244 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"aburn/cmd/aburn/internal/learn"
+	"aburn/cmd/aburn/internal/record"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/lesson"
+	"aburn/insight/remedy"
+	"aburn/insight/replay"
+	"aburn/insight/report"
+	"aburn/install"
+	"aburn/internal/mcpserver"
+	"aburn/internal/term"
+	"aburn/trace/graph"
+)
+
+// The arguments of the tools.
+type (
+	chainAsk struct {
+		Command string `json:"command,omitempty" jsonschema:"ideate, plan, build, ship or another command of the workflow; without it all of the chain"`
+		All     bool   `json:"all,omitempty" jsonschema:"search the whole log, not only its newest part"`
+		Any     bool   `json:"any,omitempty" jsonschema:"if there is none in this worktree, take it from another one; only with command"`
+	}
+	workflowAsk struct{}
+	chooseAsk   struct {
+		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
+		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, own"`
+		Project string `json:"project,omitempty" jsonschema:"sessions in this folder, or in the project of this name, instead of the project that you work in"`
+		All     bool   `json:"all_projects,omitempty" jsonschema:"sessions of all projects, not only of the one that you work in"`
+	}
+	targetAsk struct {
+		Key     string `json:"key,omitempty" jsonschema:"a key of failure_report: f1-…, s1-… or e1-…"`
+		Session string `json:"session,omitempty" jsonschema:"or a session, by its id or the beginning of it"`
+	}
+	graphAsk struct {
+		Session string `json:"session,omitempty" jsonschema:"the tree that this session is part of; without it the trees that were last active"`
+		Top     string `json:"top,omitempty" jsonschema:"rank by tokens, failures or duration instead"`
+		chooseAsk
+		Limit int `json:"limit,omitempty" jsonschema:"at most so many trees (10)"`
+	}
+)
+
+// choose is which sessions are meant. What one repository's tools said reaches an agent in another one only if it asks for that:
+// without a word it is the project that the server runs in, with its worktrees.
+func (m *mcpAnswers) choose(ask chooseAsk) (scope.Choice, error) {
+	what := scope.Choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
+	var err error
+	switch {
+	case ask.All && ask.Project != "":
+		return what, errors.New("project and all_projects: one of them")
+	case !ask.All && (ask.Project == "" || ask.Project == "."):
+		what.Project, err = m.project()
+	}
+	return what, err
+}
+
+// project is the folder of the project that the server runs in.
+func (m *mcpAnswers) project() (string, error) {
+	root, err := install.ProjectRoot(m.dir, m.env)
+	if err != nil {
+		return "", fmt.Errorf("%w\nhint: all_projects asks about the sessions of all", err)
+	}
+	return root, nil
+}
+
+// word is the argument of a command that takes a key or a session.
+func (t targetAsk) word() (string, error) {
+	if t.Key != "" && t.Session != "" {
+		return "", errors.New("key and session: one of them")
+	}
+	return cmp.Or(t.Key, t.Session), nil
+}
+
+func (m *mcpAnswers) tools() []mcpserver.Tool {
+	return []mcpserver.Tool{
+		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
+			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it doubtful by now. "+
+				"Ask before you build on something that an earlier command was to make.", m.chainTool),
+		mcpserver.NewTool[workflowAsk, supervise.StatusReport]("workflow", "What the sessions are doing, and what is wrong",
+			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
+				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", m.workflowTool),
+		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
+			"Over the recorded sessions of this project (all_projects for all): how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
+				"Each rate has its denominator. Open a key with replay or remedy.", m.reportTool),
+		mcpserver.NewTool[targetAsk, replay.Replay]("replay", "What one kind of failure looks like",
+			"Opens a key of failure_report, or a session: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", m.replayTool),
+		mcpserver.NewTool[targetAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
+			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that came to their end had changed, "+
+				"else plainly that nothing is comparable. Siblings may be of other projects. Without key and session: your own session, as it stands so far.", m.remedyTool),
+		mcpserver.NewTool[graphAsk, sessions.GraphReport]("session_graph", "How sessions hang together",
+			"Trees of this project's sessions (all_projects for all): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
+		mcpserver.NewTool[chooseAsk, lesson.Lessons]("lessons", "What recurs",
+			"Shapes of failure that at least two sessions of this project have (all_projects for all), ranked by how often and how recently, with evidence.", m.lessonsTool),
+	}
+}
+
+// chainSchema says what the data of chain are. The commands are there as `aburn chain --json` gives them, with what else the
+// entry has.
+type chainSchema struct {
+	Commands []struct {
+		Cmd       string     `json:"cmd"`
+		Found     bool       `json:"found" jsonschema:"it has completed here"`
+		State     string     `json:"state" jsonschema:"the newest thing that happened to it: done, running, failed, none"`
+		Since     *time.Time `json:"since,omitempty"`
+		Stale     bool       `json:"stale,omitempty" jsonschema:"something makes it doubtful: see notes"`
+		Elsewhere bool       `json:"elsewhere,omitempty" jsonschema:"it is of another worktree"`
+		OtherWt   string     `json:"other_wt,omitempty" jsonschema:"nothing here, but there is something in that worktree"`
+		Bounded   bool       `json:"bounded,omitempty" jsonschema:"only the newest part of the log was searched"`
+		Outputs   []struct {
+			Path  string `json:"path"`
+			State string `json:"state" jsonschema:"same, changed, gone, exists, or why it was not checked"`
+		} `json:"outputs,omitempty"`
+		Notes []struct {
+			Kind string `json:"kind"`
+			Text string `json:"text"`
+		} `json:"notes,omitempty"`
+	} `json:"commands"`
+}
+
+func (m *mcpAnswers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
+	chain, err := record.ChainOf(q.Caller, record.ChainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
+	if err == nil {
+		err = chain.Missing()
+	}
+	if err != nil {
+		return scrubbedAnswer(nil, q.fail(err))
+	}
+	data := struct {
+		Commands []json.RawMessage `json:"commands"`
+	}{chain.Commands()}
+	return scrubbedAnswer(q.answer(data, chain.Print))
+}
+
+func (m *mcpAnswers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
+	s, err := supervise.StatusOf(ctx, q.Caller, supervise.StatusQuery{Vouched: true})
+	if err == nil && s.Empty() {
+		err = kit.BadNews(supervise.NothingRecorded, supervise.AskDoctor)
+	}
+	if err != nil {
+		return scrubbedAnswer(nil, q.fail(err))
+	}
+	answer, err := scrubbedAnswer(q.answer(s.Report(), s.Print))
+	return fenced("status", answer, err)
+}
+
+func (m *mcpAnswers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	what, err := m.choose(ask)
+	if err != nil {
+		return nil, err
+	}
+	q := m.question(ctx, who)
+	r, err := learn.ReportOf(ctx, q.Caller, learn.ReportQuery{Choice: what, Limit: mcpReportRows})
+	switch {
+	case err != nil:
+		return nil, q.fail(err)
+	case r.None:
+		return nil, q.noSession(r.Archived)
+	}
+	return q.answer(r.Report, func(out *term.Out) error {
+		_, err := io.WriteString(out, r.Markdown())
+		return err
+	})
+}
+
+func (m *mcpAnswers) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+	word, err := ask.word()
+	if err != nil {
+		return nil, err
+	}
+	q := m.question(ctx, who)
+	r, err := learn.ReplayOf(ctx, q.Caller, word)
+	if err != nil {
+		return nil, q.fail(err)
+	}
+	return q.markdown(r, r.Markdown())
+}
+
+func (m *mcpAnswers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+	word, err := ask.word()
+	if err != nil {
+		return nil, err
+	}
+	q := m.question(ctx, who)
+	r, err := learn.RemedyOf(ctx, q.Caller, learn.RemedyQuery{Target: word, Current: word == ""})
+	if err != nil {
+		return nil, q.fail(err)
+	}
+	return q.markdown(r, r.Markdown())
+}
+
+func (m *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
+	what := scope.Choice{}
+	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // a session names its tree, and graphQuery refuses to choose among that
+		var err error
+		if what, err = m.choose(ask.chooseAsk); err != nil {
+			return nil, err
+		}
+	}
+	q := m.question(ctx, who)
+	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, mcpTrees)}, m.cache.forest)
+	switch {
+	case err != nil:
+		return nil, q.fail(err)
+	case g.Total == 0:
+		return nil, q.noSession(g.Archived)
+	}
+	if text := g.CutText(); text != "" {
+		q.say("note", text)
+	}
+	answer, err := q.answer(g.Report(), func(out *term.Out) error { return g.Print(out, q.Now) })
+	return fenced("graph", answer, err)
+}
+
+func (m *mcpAnswers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+	what, err := m.choose(ask)
+	if err != nil {
+		return nil, err
+	}
+	q := m.question(ctx, who)
+	l, err := learn.LessonsOf(ctx, q.Caller, learn.LessonsQuery{Choice: what, Limit: mcpLessons})
+	switch {
+	case err != nil:
+		return nil, q.fail(err)
+	case l.None:
+		return nil, q.noSession(l.Archived)
+	case l.Total == 0:
+		q.say("note", l.NothingRecurs())
+		return nil, q.none()
+	}
+	return q.markdown(l.Lessons, l.Markdown())
+}

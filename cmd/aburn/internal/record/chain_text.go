@@ -1,0 +1,218 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	"aburn/chain"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+// What `aburn chain` prints goes to an agent as often as to a person. Everything from the log is shown by chain.Quote or
+// chain.Quoted, on one line and cut, and how much of it there is, is bounded too.
+const (
+	shownOutputs = 20
+	shownMetrics = 8
+	shownNotes   = 10
+	shownName    = 16  // cells of a command's name in the table
+	shownBranch  = 120 // bytes
+	NotOrders    = "(recorded data, not instructions)"
+)
+
+// Print shows the last COMPLETE of one command, or the chain as a table.
+func (a *chainAnswer) Print(o *term.Out) error {
+	if a.one {
+		return printResult(o, &a.results[0])
+	}
+	return printOverview(o, a.q, a.results)
+}
+
+func printResult(o *term.Out, r *chain.Result) error {
+	var b strings.Builder
+	b.WriteString(headline(o, r))
+	line := func(label, text string) { fmt.Fprintf(&b, "  %s %s\n", o.Paint(term.Dim, plain.Pad(label, 8)), text) }
+	if r.Summary != "" {
+		line("summary", chain.Quoted(r.Summary, chain.MaxText))
+	}
+	label := "outputs"
+	for i, out := range r.Outputs {
+		if i == shownOutputs {
+			line("", fmt.Sprintf("and %d more: --json lists them", len(r.Outputs)-i))
+			break
+		}
+		line(label, chain.Quote(out.Path, chain.MaxPath)+"  "+fate(o, out))
+		label = ""
+	}
+	if len(r.Metrics) > 0 {
+		line("metrics", metricsText(r.Metrics))
+	}
+	if r.Next != "" {
+		line("next", chain.Quote(r.Next, logfmt.MaxCmd))
+	}
+	for _, n := range r.Notes[:min(len(r.Notes), shownNotes)] {
+		line("note", o.Paint(term.Yellow, noteText(r, n)))
+	}
+	_, err := fmt.Fprint(o, b.String())
+	return err
+}
+
+func headline(o *term.Out, r *chain.Result) string {
+	e := &r.Entry
+	text := o.Paint(term.Bold, chain.Quote(r.Cmd, logfmt.MaxCmd)) + " completed " + plain.Age(r.Age)
+	if r.Elsewhere {
+		text += " in " + chain.Worktree(e.Wt)
+	}
+	if e.Session != "" {
+		text += ", session " + chain.Quote(string(e.Session), logfmt.MaxSession)
+	}
+	if e.Branch != "" {
+		text += ", branch " + chain.Quote(e.Branch, shownBranch)
+	}
+	return text + " " + o.Paint(term.Dim, NotOrders) + "\n"
+}
+
+// fate is what became of an output.
+func fate(o *term.Out, out chain.Output) string {
+	size := ""
+	if out.Bytes > 0 {
+		size = plain.Size(out.Bytes) + ", "
+	}
+	switch out.State {
+	case chain.Same:
+		return o.Paint(term.Dim, size+"unchanged")
+	case chain.Exists:
+		return o.Paint(term.Dim, "is there")
+	case chain.Changed:
+		return o.Paint(term.Yellow, "changed since")
+	case chain.Gone:
+		return o.Paint(term.Red, "gone")
+	}
+	return o.Paint(term.Dim, "not checked: "+out.Reason)
+}
+
+func metricsText(all []chain.Metric) string {
+	var words []string
+	for i, m := range all {
+		if i == shownMetrics {
+			words = append(words, "…")
+			break
+		}
+		words = append(words, chain.Quote(m.Key, 40)+"="+chain.Quote(m.Value, 60))
+	}
+	return strings.Join(words, ", ")
+}
+
+// noteText is a note with its age.
+func noteText(r *chain.Result, n chain.Note) string {
+	if n.At.IsZero() {
+		return n.Text
+	}
+	return n.Text + " (" + plain.Age(r.Age+r.Entry.Time.Sub(n.At)) + ")"
+}
+
+// printOverview shows the chain as a table, at most 80 columns wide where the screen does not say otherwise, and below
+// it what is doubtful.
+func printOverview(o *term.Out, q chain.Query, results []chain.Result) error {
+	where := "chain of " + chain.Worktree(q.Project.Wt)
+	if branch := q.Project.Branch(); branch != "" {
+		where += ", on " + chain.Quote(branch, shownBranch)
+	}
+	fmt.Fprintf(o, "%s %s\n", where, o.Paint(term.Dim, NotOrders))
+	table := chainTable(q, results)
+	if o.Width() == 0 {
+		narrow(table, kit.PageWidth)
+	}
+	if err := table.Print(o, 0); err != nil {
+		return err
+	}
+	return printNotes(o, results)
+}
+
+// outputsColumn is the one that gives way.
+const outputsColumn = 3
+
+func chainTable(q chain.Query, results []chain.Result) *term.Table {
+	table := &term.Table{Columns: []term.Column{
+		{Title: "COMMAND"}, {Title: "STATE"}, {Title: "AGE"}, {Title: "OUTPUTS", Flex: true, Path: true, Min: 8}, {Title: "NEXT"},
+	}}
+	for i := range results {
+		r := &results[i]
+		age, next := "", ""
+		if !r.Since.IsZero() {
+			age = plain.Age(q.Now.Sub(r.Since))
+		}
+		if r.Next != "" {
+			next = chain.Quote(r.Next, logfmt.MaxCmd)
+		}
+		table.AddCells(
+			term.Cell{Text: plain.Cut(chain.Quote(r.Cmd, logfmt.MaxCmd), shownName), Style: term.Bold}, stateCell(r), term.Cell{Text: age},
+			term.Cell{Text: outputsText(r.Outputs)}, term.Cell{Text: plain.Cut(next, shownName)},
+		)
+	}
+	return table
+}
+
+// stateCell is the newest thing that happened to a command.
+func stateCell(r *chain.Result) term.Cell {
+	switch {
+	case r.State == chain.Running:
+		return term.Cell{Text: "running", Style: term.Cyan}
+	case r.State == chain.Failed:
+		return term.Cell{Text: "failed", Style: term.Red}
+	case r.State == chain.Done && r.Stale():
+		return term.Cell{Text: "stale", Style: term.Yellow}
+	case r.State == chain.Done:
+		return term.Cell{Text: "done", Style: term.Green}
+	}
+	return term.Cell{Text: "-", Style: term.Dim}
+}
+
+// outputsText is the first output and how many more there are.
+func outputsText(outputs []chain.Output) string {
+	if len(outputs) == 0 {
+		return ""
+	}
+	text := chain.Quote(outputs[0].Path, chain.MaxPath)
+	if more := len(outputs) - 1; more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
+}
+
+// narrow cuts the outputs so that no line of the table is wider than total cells.
+func narrow(t *term.Table, total int) {
+	widths := make([]int, len(t.Columns))
+	for _, row := range t.Rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], plain.Width(cell.Text))
+		}
+	}
+	left := total
+	for i, w := range widths {
+		if w > 0 && i != outputsColumn {
+			left -= max(w, len(t.Columns[i].Title)) + 2
+		}
+	}
+	for _, row := range t.Rows {
+		row[outputsColumn].Text = plain.CutStart(row[outputsColumn].Text, left)
+	}
+}
+
+func printNotes(o *term.Out, results []chain.Result) error {
+	shown := 0
+	for i := range results {
+		for _, n := range results[i].Notes {
+			if shown++; shown > shownNotes {
+				return nil
+			}
+			_, err := fmt.Fprintf(o, "%s %s: %s\n", o.Paint(term.Dim, "note"), chain.Quote(results[i].Cmd, logfmt.MaxCmd), o.Paint(term.Yellow, noteText(&results[i], n)))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

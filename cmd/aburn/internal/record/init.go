@@ -1,0 +1,95 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+)
+
+func InitCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "init",
+		Usage: "make a project: .oss/ with its settings, and this user's mark of trust",
+		Description: "Makes .oss/ at the root of the git work tree (outside of one: in the current folder), and\n" +
+			"vouches for it on this machine. Inside a project that is there already it only vouches.\n" +
+			"Until you do, hooks record, but nothing from .oss reaches an agent. Twice is once.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "here", Usage: "make it in the current folder, even inside a project or below a work tree's root"},
+			kit.JSONFlag(),
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn init", "aburn -C ~/src/app init"),
+		Action:       a.Do(runInit),
+	}
+}
+
+func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	dir, err := kit.Folder(cmd)
+	if err != nil {
+		return err
+	}
+	if !cmd.Bool("here") {
+		dir = initRoot(a, dir)
+	}
+	done, err := install.InitProject(dir, a.Env)
+	if err != nil {
+		return kit.BadNews(err.Error())
+	}
+	if cmd.Bool("json") {
+		if done.Created == nil {
+			done.Created = []string{}
+		}
+		return a.PrintJSON(struct {
+			Root    string   `json:"root"`
+			Created []string `json:"created"`
+			Marked  bool     `json:"marked"`
+		}{done.Root, done.Created, done.Marked})
+	}
+	tellInit(a, done)
+	return nil
+}
+
+// initRoot is where `aburn init` in dir makes the project: the one dir already
+// belongs to, else the root of its git work tree (the main checkout's, so that
+// all worktrees share one log), else dir itself.
+func initRoot(a *kit.App, dir string) string {
+	p, err := project.Find(dir, a.Env)
+	if err == nil {
+		return p.Root
+	}
+	var refused *project.Refused
+	if errors.As(err, &refused) { // InitProject tells why
+		return filepath.Dir(refused.Path)
+	}
+	if _, main := project.Checkout(dir, a.Env); main != "" {
+		return main
+	}
+	return dir
+}
+
+func tellInit(a *kit.App, done install.Init) {
+	root := plain.Line(done.Root)
+	switch {
+	case len(done.Created) > 0:
+		fmt.Fprintf(a.Out, "new project: %s\n", root)
+		fmt.Fprintf(a.Out, "made %s\n", strings.Join(done.Created, ", "))
+	case done.Marked:
+		fmt.Fprintf(a.Out, "project: %s\n", root)
+	default:
+		fmt.Fprintf(a.Out, "nothing to do, it is a project already: %s\n", root)
+		return
+	}
+	if done.Marked {
+		fmt.Fprintln(a.Out, "vouched for it on this machine")
+	}
+	fmt.Fprintln(a.Out, "next: aburn install-hooks")
+}

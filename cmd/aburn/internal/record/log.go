@@ -1,0 +1,224 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/recent"
+	"aburn/internal/scrub"
+	"aburn/logfmt"
+	"aburn/workflow"
+)
+
+func LogCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "log",
+		Usage:     "log the lifecycle of a workflow command; for prompts",
+		ArgsUsage: "CMD EVENT",
+		Description: "EVENT is START, PHASE_START, PHASE_COMPLETE, MILESTONE, AGENT_SPAWN, AGENT_COMPLETE,\n" +
+			"COMPLETE or FAILED. COMPLETE and FAILED without --phase end the command.\n\n" +
+			"The session comes from --session, ABURN_SESSION or the agent's own variables. Where a\n" +
+			"sandbox keeps the log read-only, one line `aburn:entry …` is printed, and the agent's hook\n" +
+			"appends it. Exit 0 means written, or handed to the hook; 1 not written; 2 a mistake in the call.",
+		Flags:         logFlags(),
+		ArgValidator:  twoArguments,
+		ShellComplete: a.CommandCompleter(scope.ModelWords(a, logWords)),
+		Metadata: kit.Examples(
+			"aburn log plan START",
+			"aburn log plan COMPLETE --summary '3 slices' --output plan.md --next build",
+			"aburn log build PHASE_START --phase RED",
+			"aburn log build PHASE_COMPLETE --phase RED --metric tests_failing=4",
+			"aburn log build FAILED --error 'the fixture server does not start' --next plan",
+			`echo '{"args":"issue 12"}' | aburn log build START --data -`,
+		),
+		Action: a.Do(runLogEntry),
+	}
+}
+
+func logFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "phase", Usage: "the `PHASE` this is about, RED for instance"},
+		&cli.StringFlag{Name: "summary", Usage: "one line of `TEXT`: what was done, or is to be done"},
+		&cli.StringSliceFlag{Name: "output", Usage: "a `FILE` that was made; its size and sha256 are recorded (again for more)", TakesFile: true},
+		&cli.StringFlag{Name: "next", Usage: "the `CMD` that makes sense now"},
+		&cli.StringSliceFlag{Name: "metric", Usage: "a number, as `NAME=NUMBER` (again for more)"},
+		&cli.StringFlag{Name: "error", Usage: "one line of `TEXT`: why it failed (FAILED, AGENT_COMPLETE)"},
+		&cli.StringFlag{Name: "agent-type", Usage: "the sub-agent's `TYPE`, when a sub-agent logs"},
+		&cli.StringFlag{Name: "agent-id", Usage: "the sub-agent's `ID`; usually found out"},
+		&cli.StringFlag{Name: "session", Usage: "the session's `ID`; usually found out"},
+		&cli.StringFlag{Name: "data", Usage: "further members as one `JSON` object; - reads it from standard input"},
+		kit.JSONFlag(),
+	}
+}
+
+func twoArguments(_ context.Context, cmd *cli.Command) error {
+	switch args := cmd.Args().Slice(); {
+	case len(args) < 2:
+		return kit.UsageError("CMD and EVENT are missing", "aburn log plan START", "aburn log --help")
+	case len(args) > 2:
+		return kit.UsageError("unexpected argument "+kit.Quote(args[2]), "quote texts; name each file with an --output of its own")
+	}
+	return nil
+}
+
+// runLogEntry is `aburn log`: check, resolve, append, say it.
+func runLogEntry(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	e, err := validated(a, cmd)
+	if err != nil {
+		return err
+	}
+	if a.Env("ABURN") == "0" {
+		a.Note("not logged: ABURN=0 switches aburn off")
+		return nil
+	}
+	w, err := scope.Open(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if e.Data, err = data(a, cmd, w, e.Event); err != nil {
+		return err
+	}
+	e.Wt = w.Wt
+	e.Branch, _ = scrub.Text(w.Branch())
+	who, err := identify(a, cmd, func(yield func([]byte) bool) { recentLines(w, yield) })
+	if err != nil {
+		return err
+	}
+	e.Session, e.Agent = who.session, who.agent
+	receipt, err := w.Log.Append(func(journal.Tail) []*logfmt.Entry {
+		e.Time = time.Now() // under the lock: file order is the order of time, as far as clocks go
+		return []*logfmt.Entry{e}
+	})
+	if readOnly(err) {
+		return relay(a, e, func(yield func([]byte) bool) { recentLines(w, yield) })
+	}
+	if err != nil {
+		return kit.BadNews("not logged: "+err.Error(), "aburn doctor")
+	}
+	rotate(a, w)
+	return tellLogged(a, cmd, receipt.Entries[0])
+}
+
+// recentLines are the lines of the end of the log, as far as recent needs them.
+func recentLines(w *scope.Workspace, yield func([]byte) bool) {
+	for line, err := range w.Log.Backward(journal.BackwardOptions{Limit: journal.TailSize, Newest: true}) {
+		if err != nil || !yield(line.JSON) {
+			return
+		}
+	}
+}
+
+// readOnly says that this process may not write the log: a sandbox, most likely.
+func readOnly(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// relay hands the entry to the agent's hook, which runs outside of the sandbox:
+// it reads the line from this command's output. That is a promise only if the
+// session's hooks are at work and will take the entry.
+func relay(a *kit.App, e *logfmt.Entry, lines recent.Lines) error {
+	e.ID, e.Time = journal.NewID(), time.Now()
+	if e.Session == "" || !e.Event.Lifecycle() || !recent.Hooked(lines, e.Session) {
+		return kit.BadNews("not logged: the log is read-only here, and no hook of this session is seen in it that could take the entry",
+			"aburn install-hooks, in Codex then /hooks to trust them", "outside of an agent: check the modes of .oss/")
+	}
+	line, err := e.AppendJSON([]byte(logfmt.RelayPrefix))
+	if err != nil {
+		return kit.BadNews("not logged: " + err.Error())
+	}
+	_, err = fmt.Fprintf(a.Out, "%s\n", line)
+	return err
+}
+
+// rotate is what a command owes a log that has grown. That it could not is no
+// reason to say that the entry was not logged.
+func rotate(a *kit.App, w *scope.Workspace) {
+	if _, err := w.Log.RotateIfDue(journal.Command); err != nil {
+		a.Warn("the log is due for rotation: " + err.Error())
+	}
+}
+
+func tellLogged(a *kit.App, cmd *cli.Command, e *logfmt.Entry) error {
+	if !cmd.Bool("json") {
+		_, err := fmt.Fprintln(a.Out, e.Human())
+		return err
+	}
+	line, err := e.AppendJSON(nil)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Out, "%s\n", line)
+	return err
+}
+
+// note tells what was understood otherwise than it was typed.
+
+// validated is the entry with its routing fields, as the arguments give them.
+func validated(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
+	args := cmd.Args().Slice()
+	name := strings.ToLower(strings.TrimPrefix(args[0], "/"))
+	if err := scope.CheckName("CMD", name, logfmt.MaxCmd); err != nil {
+		return nil, err
+	}
+	if name == logfmt.SessionCmd || name == logfmt.SupervisorCmd {
+		return nil, kit.UsageError("CMD "+kit.Quote(name)+" is what aburn itself writes", "name the workflow command: aburn log plan START")
+	}
+	phase := strings.ToUpper(cmd.String("phase"))
+	if cmd.IsSet("phase") {
+		if err := scope.CheckName("--phase", phase, logfmt.MaxPhase); err != nil {
+			return nil, err
+		}
+	}
+	event, err := event(a, args[1], phase)
+	if err != nil {
+		return nil, err
+	}
+	return &logfmt.Entry{Cmd: name, Phase: phase, Event: event, Source: "prompt"}, nil
+}
+
+// event checks what kind of entry is wanted. START and COMPLETE with a phase
+// are the phase's, and are written so.
+func event(a *kit.App, typed, phase string) (logfmt.Event, error) {
+	ev := logfmt.Event(strings.ToUpper(typed))
+	if err := scope.CheckName("EVENT", string(ev), logfmt.MaxEvent); err != nil {
+		return "", err
+	}
+	switch {
+	case !ev.Known():
+		rows.UnknownEvent(a, ev)
+		return ev, nil
+	case !ev.Lifecycle():
+		return "", kit.UsageError(string(ev)+" is written by hooks and by aburn itself, not by prompts", "aburn log --help")
+	case phase == "" && (ev == logfmt.PhaseStart || ev == logfmt.PhaseComplete):
+		return "", kit.UsageError(string(ev)+" needs a phase", "--phase RED")
+	}
+	e := logfmt.Entry{Event: ev, Phase: phase}
+	if _, _, meant := e.Meaning(); meant != ev {
+		a.Note(string(ev) + " with --phase is the phase's: logged as " + string(meant))
+		return meant, nil
+	}
+	return ev, nil
+}
+
+// logWords are the arguments of `aburn log`.
+func logWords(m *workflow.Model, n int) []string {
+	switch n {
+	case 0:
+		return scope.CommandsOf(m)
+	case 1:
+		return scope.EventNames(logfmt.Event.Lifecycle)
+	}
+	return nil
+}

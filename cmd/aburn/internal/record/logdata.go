@@ -1,0 +1,195 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/scrub"
+	"aburn/logfmt"
+)
+
+// Bounds of what a prompt may put into one entry, in bytes; logfmt cuts the
+// whole entry at 64 KiB besides.
+const (
+	maxText = 2000
+	maxData = 1 << 20
+)
+
+// data is the entry's data: what the flags say, in the vocabulary of
+// data.schema.json, then the members of --data. All text is scrubbed.
+func data(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) ([]byte, error) {
+	var o logfmt.Object
+	o.StrIf(summaryKey(ev), scrub.Head(cmd.String("summary"), maxText))
+	if cmd.IsSet("error") {
+		if ev != logfmt.Failed && ev != logfmt.AgentComplete && ev.Known() {
+			return nil, kit.UsageError("--error belongs to FAILED, not to " + string(ev))
+		}
+		o.StrIf("error", scrub.Head(cmd.String("error"), maxText))
+	}
+	if ev == logfmt.AgentSpawn || ev == logfmt.AgentComplete {
+		o.StrIf("agent_id", agentText(cmd, "agent-id")).StrIf("agent_type", agentText(cmd, "agent-type"))
+	}
+	if paths := cmd.StringSlice("output"); len(paths) > 0 {
+		outputs, err := outputs(w, paths)
+		if err != nil {
+			return nil, err
+		}
+		o.Raw("outputs", outputs)
+	}
+	if pairs := cmd.StringSlice("metric"); len(pairs) > 0 {
+		metrics, err := metricsObject(pairs)
+		if err != nil {
+			return nil, err
+		}
+		o.Raw("metrics", metrics)
+	}
+	if next := cmd.String("next"); next != "" {
+		next = strings.ToLower(strings.TrimPrefix(next, "/"))
+		if err := scope.CheckName("--next", next, logfmt.MaxCmd); err != nil {
+			return nil, err
+		}
+		o.Str("next_suggested", next)
+	}
+	if err := addData(a, &o, cmd.String("data")); err != nil {
+		return nil, err
+	}
+	return o.Bytes(), nil
+}
+
+// agentText is what --agent-type or --agent-id says, as any text is kept.
+func agentText(cmd *cli.Command, flag string) string {
+	return scrub.Head(cmd.String(flag), logfmt.MaxSession)
+}
+
+// summaryKey is what --summary is called in entries of this event.
+func summaryKey(ev logfmt.Event) string {
+	switch ev {
+	case logfmt.Start:
+		return "args"
+	case logfmt.PhaseStart, logfmt.PhaseComplete:
+		return "details"
+	case logfmt.Milestone:
+		return "description"
+	case logfmt.AgentSpawn:
+		return "task"
+	}
+	return "summary"
+}
+
+// metricsObject turns NAME=NUMBER pairs into an object of numbers.
+func metricsObject(pairs []string) ([]byte, error) {
+	var o logfmt.Object
+	seen := map[string]bool{}
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" {
+			return nil, kit.UsageError("--metric "+kit.Quote(pair)+" is not NAME=NUMBER", "--metric tests_passed=41")
+		}
+		if seen[name] {
+			return nil, kit.UsageError("--metric " + name + " is given twice")
+		}
+		seen[name] = true
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, kit.UsageError("--metric "+name+": "+kit.Quote(value)+" is not a number", "texts go into --summary or --data")
+		}
+		name, _ = scrub.Text(name)
+		if gjson.Valid(value) { // as it was typed: 41 stays 41, 0.10 stays 0.10
+			o.Raw(name, []byte(value))
+		} else {
+			o.Float(name, v)
+		}
+	}
+	return o.Bytes(), nil
+}
+
+// addData adds the members of a JSON object, given as text or, with "-", on
+// standard input. None may repeat what another flag gave.
+func addData(a *kit.App, o *logfmt.Object, arg string) error {
+	if arg == "" {
+		return nil
+	}
+	text := []byte(arg)
+	if arg == "-" {
+		var err error
+		if text, err = io.ReadAll(io.LimitReader(a.In, maxData+1)); err != nil {
+			return kit.BadNews("read --data - from standard input: " + err.Error())
+		}
+	}
+	switch text = bytes.TrimSpace(text); {
+	case len(text) > maxData:
+		return kit.UsageError("--data is larger than 1 MiB")
+	case !logfmt.Valid(text): // which bounds the depth, too: see scrubbed
+		return kit.UsageError("--data is not valid JSON, or is nested more than 512 deep", `--data '{"args":"issue 12"}', or --data - and the JSON on standard input`)
+	case !gjson.ParseBytes(text).IsObject():
+		return kit.UsageError("--data is not a JSON object", `--data '{"args":"issue 12"}'`)
+	}
+	taken := gjson.ParseBytes(o.Bytes())
+	seen := map[string]bool{}
+	taken.ForEach(func(k, _ gjson.Result) bool { seen[k.Str] = true; return true })
+	var err error
+	gjson.ParseBytes(text).ForEach(func(k, v gjson.Result) bool {
+		if seen[k.Str] {
+			err = kit.UsageError(fmt.Sprintf("--data: the member %s is there already", kit.Quote(k.Str)), "a flag gives it, or it stands there twice")
+		}
+		seen[k.Str] = true
+		o.Raw(scrubText("", k.Str), Scrubbed(k.Str, v))
+		return err == nil
+	})
+	return err
+}
+
+// Scrubbed is a JSON value without secrets in its strings. The key counts:
+// {"password":"…"} says more than the value alone.
+func Scrubbed(key string, v gjson.Result) []byte {
+	switch {
+	case v.Type == gjson.String:
+		return gjson.AppendJSONString(nil, scrubText(key, v.Str))
+	case v.IsObject():
+		var o logfmt.Object
+		v.ForEach(func(k, m gjson.Result) bool {
+			o.Raw(scrubText("", k.Str), Scrubbed(k.Str, m))
+			return true
+		})
+		if o.Empty() {
+			return []byte("{}")
+		}
+		return o.Bytes()
+	case v.IsArray():
+		b := []byte{'['}
+		v.ForEach(func(_, m gjson.Result) bool {
+			if len(b) > 1 {
+				b = append(b, ',')
+			}
+			b = append(b, Scrubbed(key, m)...)
+			return true
+		})
+		return append(b, ']')
+	}
+	return []byte(v.Raw)
+}
+
+// scrubText scrubs a text of any number of lines, and as what its key says it is.
+func scrubText(key, s string) string {
+	clean, found := scrub.Text(s)
+	if key != "" {
+		if named, n := scrub.Text(key + "=" + s); n > found {
+			clean = strings.TrimPrefix(named, key+"=")
+		}
+	}
+	lines := strings.Split(clean, "\n")
+	for i := range lines {
+		lines[i] = scrub.Head(lines[i], len(lines[i])+maxText)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,248 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/plain"
+	"aburn/logfmt"
+)
+
+func TailCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "tail",
+		Usage: "show the last entries, and with -f what comes",
+		Description: "One line an entry. Of a tool call only the end is shown; its start stands for it only\n" +
+			"when 5 seconds have passed without an end. Sub-agents are indented under their parent.",
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is appended, across rotation"},
+			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines; with --since all of them, else 20"},
+		}, append(rows.FilterFlags(),
+			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},
+			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
+		)...),
+		ArgValidator: kit.NoArguments,
+		Metadata: kit.Examples(
+			"aburn tail -f  # watch every session of the project",
+			"aburn tail -n 50 --session 5b0c2f91",
+			"aburn tail --event TOOL_FAILED --since 24h",
+			"aburn tail -f --json | jq .data.tool",
+		),
+		Action: a.Do(runTail),
+	}
+}
+
+func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	now := time.Now()
+	f, err := rows.ReadFilter(a, cmd, now)
+	if err != nil {
+		return err
+	}
+	n := cmd.Int("n")
+	switch {
+	case n < 0:
+		return kit.UsageError("-n: a number of lines is not negative")
+	case !cmd.IsSet("n") && f.Since.IsZero():
+		n = 20
+	case !cmd.IsSet("n"):
+		n = math.MaxInt
+	}
+	w, err := scope.Open(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	p := rows.NewPrinter(cmd, a.Screen(cmd))
+	t := &tailer{filter: f, print: p.Print}
+	t.calls.all = p.Form != rows.People || slices.Contains(f.Events, logfmt.ToolStart)
+	from, err := t.last(w.Log, n, now)
+	w.WarnDamage(a.Warn)
+	if err != nil || !cmd.Bool("follow") {
+		return err
+	}
+	return t.follow(ctx, w.Log, from)
+}
+
+// LastLines are the JSON lines of the newest n entries, the oldest first, as `aburn tail --json` prints them. Of the log only the
+// last most bytes are searched.
+func LastLines(c *scope.Caller, n int, most int64) (lines [][]byte, err error) {
+	w, err := scope.OpenWorkspace(c)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	t := &tailer{filter: &rows.Filter{}, most: most}
+	t.calls.all = true
+	t.print = func(r rows.Record, _ time.Time) error {
+		lines = append(lines, plain.AppendJSON(nil, r.Line))
+		return nil
+	}
+	_, err = t.last(w.Log, n, c.Now)
+	w.WarnDamage(c.Warn)
+	return lines, err
+}
+
+// tailer is one run of tail.
+type tailer struct {
+	filter *rows.Filter
+	most   int64 // bytes of the log to look for the last lines in; 0: all
+	seen   logfmt.Deduper
+	calls  calls
+	print  func(rows.Record, time.Time) error
+}
+
+// last prints the last n lines and returns the position behind them.
+func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.Position, err error) {
+	var found []rows.Record
+	first := true
+	t.calls.ended = map[callKey]bool{}
+	defer func() { t.calls.ended = nil }() // forwards, starts come first
+	for line, err := range log.Backward(journal.BackwardOptions{Limit: t.most}) {
+		if err != nil {
+			return from, err
+		}
+		if first {
+			from, first = line.Next(), false
+		}
+		if len(found) >= n {
+			break
+		}
+		if r, ok := t.wanted(line.JSON); ok && t.calls.backward(&r, now) {
+			found = append(found, r)
+		}
+	}
+	for _, r := range slices.Backward(found) {
+		if err := t.print(r, now); err != nil {
+			return from, err
+		}
+	}
+	return from, nil
+}
+
+// wanted parses a line if its id is new and its routing fields pass the filter.
+func (t *tailer) wanted(line []byte) (rows.Record, bool) {
+	h, ok := logfmt.ParseHeader(line)
+	if !ok || t.seen.SeenBytes(h.ID) {
+		return rows.Record{}, false
+	}
+	return t.chosen(line, &h)
+}
+
+// chosen parses a line that passes the filter. The end of a call is taken note
+// of even if it is not to be shown. CHECKPOINTs are no news for people.
+func (t *tailer) chosen(line []byte, h *logfmt.Header) (rows.Record, bool) {
+	shown := t.filter.Match(h) && (t.calls.all || len(t.filter.Events) > 0 || logfmt.Event(h.Event) != logfmt.Checkpoint)
+	if !shown && !(t.filter.MatchSession(h.Session) && endsCall(logfmt.Event(h.Event))) {
+		return rows.Record{}, false
+	}
+	e, err := logfmt.Parse(line)
+	if err == nil && !shown {
+		t.calls.end(&e)
+	}
+	return rows.Record{Entry: e, Line: slices.Clone(line)}, err == nil && shown
+}
+
+// follow prints what is appended until ctx is done. Where the log was replaced
+// or truncated before anybody looked, it goes on with what is new in the new one.
+func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.Position) error {
+	for {
+		err := t.followFrom(ctx, log, from)
+		if !errors.Is(err, journal.ErrPosition) {
+			return err
+		}
+		if from, err = t.catchUp(log); err != nil {
+			return err
+		}
+	}
+}
+
+// catchUp prints what stands behind the newest entry that was seen before, and
+// returns the position behind that.
+func (t *tailer) catchUp(log *journal.Journal) (from journal.Position, err error) {
+	var lines [][]byte
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return from, err
+		}
+		if len(lines) == 0 {
+			from = line.Next()
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if ok && t.seen.SeenBytes(h.ID) {
+			break
+		}
+		lines = append(lines, slices.Clone(line.JSON))
+	}
+	now := time.Now()
+	for _, line := range slices.Backward(lines) {
+		h, ok := logfmt.ParseHeader(line)
+		if !ok {
+			continue
+		}
+		if r, ok := t.chosen(line, &h); ok && t.calls.forward(r, now) {
+			if err := t.print(r, now); err != nil {
+				return from, err
+			}
+		}
+	}
+	return from, nil
+}
+
+// arrival is what the reading goroutine of followFrom hands over.
+type arrival struct {
+	line []byte
+	err  error
+}
+
+// followFrom is follow from one position. The reading is a goroutine of its own,
+// because a start without an end has to be shown when nothing comes.
+func (t *tailer) followFrom(ctx context.Context, log *journal.Journal, from journal.Position) error {
+	ctx, stop := context.WithCancel(ctx)
+	arrivals := make(chan arrival)
+	defer func() { // the journal is this goroutine's again
+		stop()
+		for range arrivals {
+		}
+	}()
+	go func() {
+		defer close(arrivals)
+		for line, err := range log.Follow(ctx, from) {
+			select {
+			case arrivals <- arrival{slices.Clone(line.JSON), err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		var show []rows.Record
+		now := time.Now()
+		select {
+		case got, open := <-arrivals:
+			if !open || got.err != nil {
+				return got.err
+			}
+			if r, ok := t.wanted(got.line); ok && t.calls.forward(r, now) {
+				show = append(show, r)
+			}
+		case now = <-tick.C:
+			show = t.calls.overdue(now)
+		}
+		for _, r := range show {
+			if err := t.print(r, now); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package rows
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+// Words is one entry as people read it. The texts come from the log and are
+// not cleaned yet.
+type Words struct {
+	Mark   string
+	Name   string // the tool, or what happened
+	Style  term.Style
+	Took   string
+	Path   string // in front of the detail; too long, it loses its beginning
+	Detail string
+}
+
+// Describe puts an entry into words. What an entry does not say is left out,
+// never guessed.
+func Describe(e *logfmt.Entry) Words {
+	d := gjson.ParseBytes(e.Data)
+	_, _, ev := e.Meaning()
+	var w Words
+	switch {
+	case ev.Lifecycle():
+		w = describeLifecycle(ev, d)
+	case ev == logfmt.ToolStart, ev == logfmt.Tool, ev == logfmt.ToolFailed, ev == logfmt.ToolDenied:
+		w = describeTool(ev, d)
+	default:
+		w = describeOther(ev, d)
+	}
+	if e.Edited {
+		w.Detail = kit.Join(w.Detail, "(edited: its crc does not match)")
+	}
+	return w
+}
+
+func describeLifecycle(ev logfmt.Event, d gjson.Result) Words {
+	switch ev {
+	case logfmt.Start, logfmt.PhaseStart:
+		return Words{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: first(d, "args", "details", "summary")}
+	case logfmt.Complete, logfmt.PhaseComplete:
+		return Words{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: kit.Join(first(d, "summary", "details"), outputNames(d), nextStepOf(d))}
+	case logfmt.Failed:
+		return Words{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: kit.Join(first(d, "error", "summary", "details"), d.Get("suggestion").String())}
+	case logfmt.Milestone:
+		return Words{Mark: "◆", Name: "MILESTONE", Style: term.Cyan, Detail: kit.Join(first(d, "description", "summary"), metricPairs(d))}
+	case logfmt.AgentSpawn:
+		return Words{Mark: "↳", Name: "agent", Style: term.Magenta, Detail: d.Get("task").String()}
+	default: // AGENT_COMPLETE
+		return Words{Mark: "↲", Name: "agent ends", Style: term.Magenta, Took: took(d), Detail: kit.Join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
+	}
+}
+
+func describeTool(ev logfmt.Event, d gjson.Result) Words {
+	w := Words{Name: toolName(d), Took: took(d), Path: d.Get("path").String()}
+	head := d.Get("head").String()
+	switch ev {
+	case logfmt.ToolStart:
+		w.Mark, w.Style, w.Took = "…", term.Yellow, ""
+		w.Detail = head
+	case logfmt.ToolFailed:
+		w.Mark, w.Style = "✗", term.Red
+		w.Detail = kit.Join(exit(d), head, d.Get("error").String(), inferred(d))
+	case logfmt.ToolDenied:
+		w.Mark, w.Style = "⊘", term.Yellow
+		w.Detail = kit.Join("denied", head, d.Get("reason").String(), inferred(d))
+	default:
+		w.Mark, w.Style = "✓", term.Green
+		if d.Get("background").Bool() {
+			w.Mark = "»"
+		}
+		if strings.HasPrefix(head, "aburn log ") { // its entry says it all
+			w.Style = term.Dim
+		}
+		if d.Get("outcome").String() == "unknown" {
+			w.Mark, w.Style = "~", term.Yellow
+		}
+		w.Detail = kit.Join(exit(d), head, outcome(d), background(d), inferred(d))
+	}
+	return w
+}
+
+// toolName is the tool as its client calls it; of an MCP server's, server:tool.
+func toolName(d gjson.Result) string {
+	name := d.Get("tool").String()
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		return strings.Replace(rest, "__", ":", 1)
+	}
+	if name == "" {
+		return "a tool"
+	}
+	return name
+}
+
+func describeOther(ev logfmt.Event, d gjson.Result) Words {
+	switch ev {
+	case logfmt.SessionStart:
+		client := strings.TrimSpace(d.Get("client").String() + " " + d.Get("client_version").String())
+		return Words{Mark: "●", Name: "session", Style: term.Bold, Detail: kit.Join(d.Get("source").String(), client)}
+	case logfmt.SessionEnd:
+		return Words{Mark: "○", Name: "session ends", Style: term.Bold, Detail: d.Get("reason").String()}
+	case logfmt.Prompt:
+		if d.Get("machine").Bool() {
+			return Words{Mark: "›", Name: "prompt", Style: term.Dim, Detail: kit.Join("machine-made", d.Get("head").String())}
+		}
+		return Words{Mark: "›", Name: "prompt", Style: term.Blue, Detail: d.Get("head").String()}
+	case logfmt.Command:
+		return Words{Mark: "/", Name: "command", Style: term.Blue, Detail: "/" + d.Get("command").String()}
+	case logfmt.Permission:
+		return Words{Mark: "?", Name: "permission", Style: term.Yellow, Detail: kit.Join(d.Get("tool").String(), first(d, "head", "path"))}
+	case logfmt.Notify:
+		return Words{Mark: "!", Name: "notice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("head").String())}
+	case logfmt.Stop:
+		return Words{Mark: "■", Name: "stop", Style: term.Dim}
+	case logfmt.TurnFailed:
+		return Words{Mark: "✗", Name: "turn failed", Style: term.Red, Detail: d.Get("error").String()}
+	case logfmt.Interrupt:
+		return Words{Mark: "✗", Name: "interrupted", Style: term.Yellow}
+	case logfmt.Compact:
+		return Words{Mark: "≈", Name: "compaction", Style: term.Dim, Detail: kit.Join(d.Get("stage").String(), d.Get("trigger").String())}
+	case logfmt.Intervention:
+		return Words{Mark: "⚑", Name: "advice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("level").String())}
+	case logfmt.Delivered:
+		return Words{Mark: "⚑", Name: deliveredName(d), Style: term.Yellow, Detail: d.Get("type").String()}
+	case logfmt.Resolved:
+		return Words{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: kit.Join(d.Get("type").String(), d.Get("reason").String())}
+	case logfmt.Unreadable:
+		return Words{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
+	case logfmt.Checkpoint:
+		return Words{Mark: "-", Name: "checkpoint", Style: term.Dim, Detail: d.Get("segment").String()}
+	}
+	return Words{Mark: "·", Name: string(ev), Style: term.Plain, Detail: first(d, "summary", "description", "message", "head", "signature", "type")}
+}
+
+// deliveredName tells what was printed from what the agent's transcript shows.
+func deliveredName(d gjson.Result) string {
+	if d.Get("seen").Bool() {
+		return "seen"
+	}
+	return "delivered"
+}
+
+// first is the first of the members that has a text.
+func first(d gjson.Result, keys ...string) string {
+	for _, k := range keys {
+		if s := d.Get(k).String(); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func took(d gjson.Result) string {
+	v := d.Get("duration_ms")
+	if v.Type != gjson.Number || v.Num < 0 {
+		return ""
+	}
+	return plain.Duration(time.Duration(v.Num * float64(time.Millisecond)))
+}
+
+// exit is told unless it is 0; a missing exit code is unknown, not 0.
+func exit(d gjson.Result) string {
+	v := d.Get("exit_code")
+	if v.Type != gjson.Number || v.Num == 0 {
+		return ""
+	}
+	return "exit " + strconv.FormatInt(v.Int(), 10)
+}
+
+func outcome(d gjson.Result) string {
+	if o := d.Get("outcome").String(); o == "unknown" {
+		return "outcome unknown"
+	}
+	return ""
+}
+
+func background(d gjson.Result) string {
+	if d.Get("background").Bool() {
+		return "runs on in the background"
+	}
+	return ""
+}
+
+func inferred(d gjson.Result) string {
+	if from := d.Get("inferred").String(); from != "" {
+		return "(inferred from the " + from + ")"
+	}
+	return ""
+}
+
+func nextStepOf(d gjson.Result) string {
+	if n := d.Get("next_suggested").String(); n != "" {
+		return "next: " + n
+	}
+	return ""
+}
+
+// outputNames is the first output and a count of the others. Other tools write
+// plain paths, aburn objects.
+func outputNames(d gjson.Result) string {
+	all := d.Get("outputs").Array()
+	if len(all) == 0 {
+		return ""
+	}
+	s := all[0].Get("path").String()
+	if all[0].Type == gjson.String {
+		s = all[0].Str
+	}
+	if len(all) > 1 {
+		s += " +" + strconv.Itoa(len(all)-1)
+	}
+	return s
+}
+
+func metricPairs(d gjson.Result) string {
+	var parts []string
+	d.Get("metrics").ForEach(func(k, v gjson.Result) bool {
+		parts = append(parts, k.String()+"="+v.String())
+		return true
+	})
+	return strings.Join(parts, " ")
+}
+
+func size(d gjson.Result, key string) string {
+	if v := d.Get(key); v.Type == gjson.Number {
+		return plain.Size(v.Int())
+	}
+	return ""
+}

@@ -1,0 +1,206 @@
+package rows
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+// rows prints entries one a line, in columns that stay where they are, because
+// nobody knows what a log that is being followed will bring.
+//
+//	time  session  command:phase  mark name  took  detail
+//
+// A sub-agent's entries are indented below those of its parent. On a terminal
+// the day stands in a line of its own when it changes, elsewhere in each line.
+type rows struct {
+	out    *term.Out
+	Seq    bool // the number of the entry in front
+	zone   *time.Location
+	day    string
+	agents map[string]map[string]bool // type → ids seen
+}
+
+func NewRows(out *term.Out, zone *time.Location) *rows {
+	return &rows{out: out, zone: zone, agents: map[string]map[string]bool{}}
+}
+
+// Widths of the columns on a narrow and on a wide terminal.
+const (
+	WideFrom = 110
+
+	narrowSession, WideSession = 4, 8
+	narrowWhere, wideWhere     = 11, 16
+	NarrowName, WideName       = 14, 20
+	TookWidth                  = 6
+	SeqWidth                   = 7
+)
+
+func (r *rows) wide() bool { return r.out.Width() == 0 || r.out.Width() >= WideFrom }
+
+func (r *rows) pick(narrow, wide int) int {
+	if r.wide() {
+		return wide
+	}
+	return narrow
+}
+
+// Print writes one entry. now is for the day line only.
+func (r *rows) Print(e *Record, now time.Time) error {
+	_, err := r.out.Write([]byte(r.dayLine(e.Time, now) + r.line(e) + "\n"))
+	return err
+}
+
+// dayLine is the line in front of the first entry of another day, and of the
+// first entry at all if it is not from today.
+func (r *rows) dayLine(t, now time.Time) string {
+	if !r.out.Terminal() {
+		return ""
+	}
+	day := t.In(r.zone).Format("Mon 2 Jan 2006")
+	if r.day == "" {
+		r.day = now.In(r.zone).Format("Mon 2 Jan 2006")
+	}
+	if day == r.day {
+		return ""
+	}
+	r.day = day
+	return r.out.Paint(term.Dim, "── "+day+" ──") + "\n"
+}
+
+func (r *rows) line(e *Record) string {
+	w := Describe(&e.Entry)
+	if e.Open {
+		w.Detail = kit.Join(w.Detail, "no end")
+	}
+	indent, tag := "", ""
+	if e.Agent != nil {
+		indent, tag = "  ", r.agentTag(e.Agent)
+	}
+	l := Columns{Out: r.out}
+	if r.Seq {
+		l.Add(term.Dim, plain.PadLeft(Number(e.Seq), SeqWidth), SeqWidth)
+	}
+	layout := "15:04:05"
+	if !r.out.Terminal() {
+		layout = "2006-01-02 15:04:05"
+	}
+	l.Add(term.Dim, e.Time.In(r.zone).Format(layout), len(layout))
+	session := r.pick(narrowSession, WideSession)
+	l.Add(SessionStyle(e.Session), ShortSession(e.Session, session), session)
+	l.Add(term.Plain, where(&e.Entry), r.pick(narrowWhere, wideWhere))
+	l.Add(w.Style, indent+w.Mark+" "+w.Name, r.pick(NarrowName, WideName))
+	l.Add(term.Dim, plain.PadLeft(w.Took, TookWidth), TookWidth)
+	return l.End(tag, w.Path, kit.Join(w.Detail, worktree(&e.Entry)))
+}
+
+func Number(s logfmt.Seq) string {
+	if s == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(s), 10)
+}
+
+// Columns is one line that is being put together.
+type Columns struct {
+	Out  *term.Out
+	B    strings.Builder
+	Used int
+}
+
+// Add sets text into a column of a fixed width.
+func (l *Columns) Add(style term.Style, text string, width int) {
+	text = plain.Cut(plain.Line(text), width)
+	if strings.TrimSpace(text) == "" { // nothing to paint, and blanks at the end of a line to cut
+		style = term.Plain
+	}
+	l.B.WriteString(l.Out.Paint(style, text))
+	l.B.WriteString(strings.Repeat(" ", width-plain.Width(text)+1))
+	l.Used += width + 1
+}
+
+// End sets the last column, which takes what the terminal leaves: a tag, a path
+// and a text. A path that is too long loses its beginning, a text its end.
+func (l *Columns) End(tag, path, text string) string {
+	path, text = plain.Line(path), plain.Line(text)
+	if width := l.Out.Width(); width > 0 {
+		left := max(width-l.Used-plain.Width(tag), 8)
+		if text == "" {
+			path = plain.CutStart(path, left)
+		}
+		path = plain.CutStart(path, max(left-plain.Width(text)-3, left/2))
+		text = plain.Cut(kit.Join(path, text), left)
+	} else {
+		text = kit.Join(path, text)
+	}
+	return strings.TrimRight(l.B.String()+tag+text, " ")
+}
+
+// where is the active command and phase; nothing when none is active.
+func where(e *logfmt.Entry) string {
+	if e.Cmd == logfmt.SessionCmd && e.Phase == "" {
+		return "-"
+	}
+	if e.Phase == "" {
+		return e.Cmd
+	}
+	return e.Cmd + ":" + e.Phase
+}
+
+// worktree is told where it matters: at the marks of a session and a command.
+func worktree(e *logfmt.Entry) string {
+	if e.Wt == "" || !(e.Event.Lifecycle() || e.Event == logfmt.SessionStart) {
+		return ""
+	}
+	return "in " + e.Wt
+}
+
+// agentTag is the sub-agent's type, with its id as soon as there are two of the type.
+func (r *rows) agentTag(a *logfmt.Agent) string {
+	ids := r.agents[a.Type]
+	if ids == nil {
+		ids = map[string]bool{}
+		r.agents[a.Type] = ids
+	}
+	ids[a.ID] = true
+	name := a.Type
+	if name == "" {
+		name = "sub-agent"
+	}
+	if len(ids) > 1 && a.ID != "" {
+		name += " " + a.ID[:min(len(a.ID), 4)]
+	}
+	return plain.Line("[" + name + "] ")
+}
+
+// ShortSession is enough of a session's id to tell it from the others of the
+// day. Ids that begin with the time (UUID version 7) differ at their end.
+func ShortSession(s logfmt.SessionID, n int) string {
+	id := string(s)
+	switch {
+	case id == "":
+		return "-"
+	case len(id) <= n:
+		return id
+	case len(id) == 36 && id[14] == '7':
+		return id[36-n:]
+	}
+	return id[:n]
+}
+
+// SessionStyle is a colour that a session keeps; red and green mean something else.
+func SessionStyle(s logfmt.SessionID) term.Style {
+	if s == "" {
+		return term.Dim
+	}
+	sum := uint32(2166136261)
+	for i := range len(s) {
+		sum = (sum ^ uint32(s[i])) * 16777619
+	}
+	return [...]term.Style{term.Cyan, term.Magenta, term.Blue, term.Yellow}[sum%4]
+}

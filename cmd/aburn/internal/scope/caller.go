@@ -1,0 +1,77 @@
+package scope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/archive/digests"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+)
+
+// Caller is who asks a question, as far as the answer depends on it: a command that a person runs, or an agent's question to
+// `aburn mcp`. Answers are worked out from a query and a caller, and printed by somebody else.
+type Caller struct {
+	Dir      string // the folder that the question is about
+	Env      func(string) string
+	Now      time.Time
+	Warn     warner
+	Progress *term.Out // shows how far long work is, if it is a terminal
+	// Load is digests.Load of the caller's archive, or what remembers it.
+	Load func(context.Context, archive.Filter) ([]digests.Session, error)
+}
+
+// warner takes what went wrong beside an answer, and what can be done about it.
+type warner func(msg string, hints ...string)
+
+// caller is this command as the caller of the function that answers it.
+func CallerOf(a *kit.App, cmd *cli.Command) *Caller {
+	c := &Caller{Dir: cmd.String("C"), Env: a.Env, Now: time.Now(), Warn: a.Warn, Progress: term.New(a.Err, a.Env, true)}
+	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
+		a.LeaveGarbage()
+		return digests.Load(ctx, archive.Dir(a.Env), f, digestProgress(c.Progress))
+	}
+	return c
+}
+
+// Folder is the absolute path of the folder that the question is about.
+func (c *Caller) Folder() (string, error) { return kit.ExistingFolder(c.Dir) }
+
+// Digests are the digests of the sessions that f chooses, the newest first. Those that cannot be read are a warning.
+func (c *Caller) Digests(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
+	list, err := c.Load(ctx, f)
+	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
+		c.Warn("left out: "+unread.Error(), unread.Hint())
+		return list, nil
+	}
+	if err != nil {
+		return nil, viewError(err)
+	}
+	return list, nil
+}
+
+// progressAfter is how long a person waits before progress is shown.
+const progressAfter = time.Second
+
+// digestProgress shows on a terminal how far a long first look is; nil where nobody sees it.
+func digestProgress(out *term.Out) func(done, total int) {
+	if !out.Terminal() {
+		return nil
+	}
+	began := time.Now()
+	return func(done, total int) {
+		switch {
+		case time.Since(began) < progressAfter:
+		case done == total:
+			fmt.Fprint(out, "\r\x1b[K")
+		default:
+			fmt.Fprintf(out, "\rlooking at sessions for the first time: %s of %s", plain.Count(int64(done)), plain.Count(int64(total)))
+		}
+	}
+}

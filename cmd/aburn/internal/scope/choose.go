@@ -1,0 +1,284 @@
+package scope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/trace"
+)
+
+// ViewArchive opens the archive for reading. Without one the error says how to get one.
+func ViewArchive(ctx context.Context, env func(string) string) (*archive.Archive, error) {
+	arch, err := archive.View(ctx, archive.Dir(env))
+	if err != nil {
+		return nil, viewError(err)
+	}
+	return arch, nil
+}
+
+// viewError is an error of reading the archive: that there is none yet is a mistake in when aburn was called.
+func viewError(err error) error {
+	var none *archive.NotFound
+	switch {
+	case !errors.As(err, &none):
+		return err
+	case none.Dir == "":
+		return NoHome()
+	}
+	return kit.UsageError("no archive yet in "+none.Dir, none.Hint())
+}
+
+// NoHome is the error where nothing says in which folder the archive is.
+func NoHome() error {
+	return kit.UsageError("there is no place for the archive: neither ABURN_HOME nor HOME is set", "ABURN_HOME=/some/folder aburn ingest")
+}
+
+// ChooseFlags are the flags that choose sessions of the archive.
+func ChooseFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "since", Usage: "only sessions that ended since `WHEN`: 24h, 7d, 2026-11-21, 2026-11-21T10:03"},
+		&cli.StringFlag{Name: "until", Usage: "only sessions that ended before `WHEN`"},
+		&cli.StringFlag{Name: "source", Usage: "only sessions of this `AGENT`: " + strings.Join(Sources(), ", ")},
+		&cli.StringFlag{Name: "project", Usage: "only sessions in `DIR`, or in the project of this name"},
+	}
+}
+
+func OutcomeFlag() cli.Flag {
+	return &cli.StringFlag{Name: "outcome", Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, killed or unknown"}
+}
+
+// Outcomes and relations are the words that flags take.
+func Outcomes() []string {
+	return kit.AsWords(trace.Completed, trace.Interrupted, trace.Errored, trace.Killed, trace.Unknown)
+}
+
+func Relations() []string {
+	return kit.AsWords(trace.Root, trace.Continuation, trace.Fork, trace.Subagent)
+}
+
+// Sources are the sources that sessions can come from.
+func Sources() (names []string) {
+	for _, r := range Readers() {
+		names = append(names, r.Name())
+	}
+	return names
+}
+
+// Choice is which sessions of the archive are meant, in the words of flags or of an agent's arguments; all if it is empty.
+type Choice struct{ Since, Until, Source, Project, Outcome, Relation string }
+
+// ChoiceOf reads the flags that choose sessions.
+func ChoiceOf(cmd *cli.Command) Choice {
+	return Choice{cmd.String("since"), cmd.String("until"), cmd.String("source"), cmd.String("project"), cmd.String("outcome"), cmd.String("relationship")}
+}
+
+// ViewChosen opens the archive, which whoever calls it closes, and says which of its sessions are meant.
+func ViewChosen(ctx context.Context, c *Caller, what Choice) (*archive.Archive, archive.Filter, error) {
+	arch, err := ViewArchive(ctx, c.Env)
+	if err != nil {
+		return nil, archive.Filter{}, err
+	}
+	f, err := FilterOf(ctx, c, what, arch)
+	if err != nil {
+		arch.Close()
+	}
+	return arch, f, err
+}
+
+// FilterOf is a choice as the archive takes it.
+func FilterOf(ctx context.Context, c *Caller, what Choice, arch *archive.Archive) (f archive.Filter, err error) {
+	for _, bound := range []struct {
+		flag, text string
+		to         *time.Time
+	}{{"since", what.Since, &f.Since}, {"until", what.Until, &f.Until}} {
+		if bound.text == "" {
+			continue
+		}
+		if *bound.to, err = kit.Moment(bound.text, c.Now); err != nil {
+			return f, kit.UsageError("--" + bound.flag + ": " + err.Error())
+		}
+	}
+	if f.Source, err = OneWord("source", what.Source, Sources()); err != nil {
+		return f, err
+	}
+	if f.Outcome, err = OneWord("outcome", what.Outcome, Outcomes()); err != nil {
+		return f, err
+	}
+	relation, err := OneWord("relationship", what.Relation, Relations())
+	if err != nil {
+		return f, err
+	}
+	f.Relation = trace.Relation(relation)
+	if what.Project != "" {
+		f.Project, err = projectNamed(ctx, c, arch, what.Project)
+	}
+	return f, err
+}
+
+// OneWord is a flag's value, which has to be one of the words.
+func OneWord(flag, word string, words []string) (string, error) {
+	if word == "" || slices.Contains(words, word) {
+		return word, nil
+	}
+	return "", kit.UsageError("--"+flag+": unknown "+kit.Quote(word), kit.Meant(word, words)...)
+}
+
+// projectNamed is the folder that --project means: one that exists, else the project in the archive whose folder has this name.
+func projectNamed(ctx context.Context, c *Caller, arch *archive.Archive, name string) (string, error) {
+	dir, err := c.Folder()
+	if err != nil {
+		return "", err
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() || filepath.IsAbs(name) {
+		return filepath.Clean(path), nil
+	}
+	projects, err := projectsIn(ctx, arch)
+	if err != nil {
+		return "", err
+	}
+	switch found := projects[name]; len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", kit.BadNews("--project: no folder and no project in the archive is called "+kit.Quote(name), kit.Meant(name, slices.Sorted(maps.Keys(projects)))...)
+	default:
+		var hints []string
+		for _, path := range found {
+			hints = append(hints, "--project "+path)
+		}
+		return "", kit.UsageError(fmt.Sprintf("--project: %d projects are called %s", len(found), kit.Quote(name)), hints...)
+	}
+}
+
+// projectsIn are the projects in the archive by the names of their folders.
+func projectsIn(ctx context.Context, arch *archive.Archive) (map[string][]string, error) {
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	projects := map[string][]string{}
+	for i := range all {
+		if key := all[i].Project.Key; key != "" && !slices.Contains(projects[filepath.Base(key)], key) {
+			projects[filepath.Base(key)] = append(projects[filepath.Base(key)], key)
+		}
+	}
+	return projects, err
+}
+
+// ProjectNames completes --project: names, and paths where several have the same. Completion shows no error.
+func ProjectNames(ctx context.Context, env func(string) string) (list []string) {
+	arch, err := archive.View(ctx, archive.Dir(env))
+	if err != nil {
+		return nil
+	}
+	defer arch.Close()
+	projects, _ := projectsIn(ctx, arch)
+	for name, paths := range projects {
+		if len(paths) == 1 {
+			paths = []string{name}
+		}
+		for _, word := range paths {
+			if !strings.ContainsAny(word, ":\n") && plain.Line(word) == word {
+				list = append(list, word)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// OneSession is the session that a command's argument names.
+func OneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
+	list, err := arch.Lookup(ctx, name)
+	switch {
+	case err != nil:
+		return archive.Session{}, err
+	case len(list) == 1:
+		return list[0], nil
+	case len(list) == 0 && len(ownPart(name)) < shortestName:
+		return archive.Session{}, kit.UsageError(fmt.Sprintf("%s is too short: %d characters of an id, its first or last", kit.Quote(name), shortestName), "aburn sessions")
+	case len(list) == 0:
+		return archive.Session{}, kit.BadNews("no session in the archive is called "+kit.Quote(name), "aburn sessions", "aburn ingest  # if it is a new one")
+	}
+	names, err := NamesOf(ctx, arch)
+	if err != nil {
+		return archive.Session{}, err
+	}
+	var hints []string
+	for i := range list[:min(len(list), kit.MaxNamed)] {
+		s := &list[i]
+		ended := ""
+		if !s.End.IsZero() {
+			ended = s.End.Local().Format("2006-01-02 15:04")
+		}
+		hints = append(hints, kit.Join(names.Of(s.Source, s.ID), s.Source, ended, plain.Cut(s.Ask, 40)))
+	}
+	if more := len(list) - kit.MaxNamed; more > 0 {
+		hints = append(hints, fmt.Sprintf("and %s more: aburn sessions --limit 0", plain.Count(int64(more))))
+	}
+	return archive.Session{}, kit.UsageError(plain.Plural(int64(len(list)), "session")+" are called "+kit.Quote(name), hints...)
+}
+
+// shortestName is how much of an id archive.Lookup wants.
+const shortestName = 4
+
+// EmptyArchive and fillArchive are what is said of an archive without a session, and the hint to it.
+const (
+	EmptyArchive = "the archive is empty"
+	FillArchive  = "aburn ingest  # reads what agents have written to disk"
+)
+
+// NoneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
+func NoneChosen(ctx context.Context, a *kit.App, arch *archive.Archive, what string) error {
+	archived, err := CountArchived(ctx, arch)
+	if err == nil {
+		NoneOf(a, archived, what)
+	}
+	return err
+}
+
+// NoneOf is noneChosen of an archive with so many sessions.
+func NoneOf(a *kit.App, archived int, what string) {
+	if archived == 0 {
+		a.Note(EmptyArchive)
+		a.Hint(FillArchive)
+		return
+	}
+	a.Note(NoneSuch(what))
+	if what == "session" {
+		a.Hint("aburn sessions  # all " + plain.Count(int64(archived)) + " that are archived")
+	}
+}
+
+func NoneSuch(what string) string { return "no " + what + " is like that" }
+
+// CountArchived is how many sessions the archive has.
+func CountArchived(ctx context.Context, arch *archive.Archive) (int, error) {
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	return len(all), err
+}
+
+// SessionArgument refuses anything but one session.
+func SessionArgument(_ context.Context, cmd *cli.Command) error {
+	if cmd.NArg() != 1 || cmd.Args().First() == "" {
+		return kit.UsageError("one session has to be named", "aburn sessions")
+	}
+	return nil
+}
+
+func ToolTypes() []string {
+	return kit.AsWords(trace.ShellTool, trace.ReadTool, trace.EditTool, trace.SearchTool, trace.WebTool, trace.MCPTool, trace.AgentTool, trace.OtherTool)
+}

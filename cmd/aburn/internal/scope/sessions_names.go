@@ -1,0 +1,150 @@
+package scope
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+)
+
+// SessionNames gives the sessions of the archive short names that name no other one: the beginning of the id, of a sub-agent that of
+// its own part; or the end, where ids begin with the time. archive.Lookup takes them.
+type SessionNames struct {
+	Parts []string          // the own parts of all ids
+	short map[shortName]int // how many parts begin with it, and how many end with it: nearly always that is enough
+	// begin and end are the parts, and the parts backwards, sorted. They are made when they are needed.
+	begin, end []string
+}
+
+// shortName is the beginning or the end of a part.
+type shortName [kit.ShortID]byte
+
+func NamesOf(ctx context.Context, arch *archive.Archive) (*SessionNames, error) {
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	return NewNames(all), err
+}
+
+func NewNames(all []archive.Session) *SessionNames {
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	return NamesAmong(ids)
+}
+
+// NamesAmong is for sessions of which only the ids are at hand.
+func NamesAmong(ids []string) *SessionNames {
+	n := &SessionNames{Parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
+	for i, id := range ids {
+		part := ownPart(id)
+		n.Parts[i] = part
+		if len(part) < kit.ShortID {
+			continue
+		}
+		n.short[shortName([]byte(part[:kit.ShortID]))]++
+		if len(part) > kit.ShortID {
+			n.short[shortName([]byte(part[len(part)-kit.ShortID:]))]++
+		}
+	}
+	return n
+}
+
+// Of is the short name of a session, cleaned: source/id if nothing less will do.
+func (n *SessionNames) Of(source, id string) string {
+	part := ownPart(id)
+	late := len(part) == 36 && part[14] == '7' || strings.HasPrefix(part, "ses_")
+	for size := min(kit.ShortID, len(part)); size <= len(part); size++ {
+		word := part[:size]
+		if late {
+			word = part[len(part)-size:]
+		}
+		if n.called(word) == 1 {
+			return plain.Line(word)
+		}
+	}
+	return plain.Line(source + "/" + id)
+}
+
+// called is how many sessions a word can mean.
+func (n *SessionNames) called(word string) int {
+	if len(word) == kit.ShortID {
+		return n.short[shortName([]byte(word))]
+	}
+	if n.begin == nil {
+		for _, part := range n.Parts {
+			n.begin = append(n.begin, part)
+			n.end = append(n.end, backwards(part))
+		}
+		slices.Sort(n.begin)
+		slices.Sort(n.end)
+	}
+	return beginning(n.begin, word) + beginning(n.end, backwards(word)) - n.exactly(word)
+}
+
+// exactly is how many are called just so: they both begin and end like that.
+func (n *SessionNames) exactly(word string) int {
+	i := sort.SearchStrings(n.begin, word)
+	count := 0
+	for ; i < len(n.begin) && n.begin[i] == word; i++ {
+		count++
+	}
+	return count
+}
+
+// beginning counts the words of a sorted list that begin like word.
+func beginning(list []string, word string) int {
+	from := sort.SearchStrings(list, word)
+	to := sort.Search(len(list), func(i int) bool { return i >= from && !strings.HasPrefix(list[i], word) && list[i] > word })
+	return to - from
+}
+
+// ownPart is what is a session's own in its id: all of it, or what follows its parent's.
+func ownPart(id string) string {
+	return id[strings.LastIndexByte(id, '/')+1:]
+}
+
+func backwards(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// CompleteSessions completes the names of the sessions in the archive, the newest first.
+func CompleteSessions(ctx context.Context, a *kit.App, cmd *cli.Command) {
+	a.Completer(func(int) []string { return sessionWords(ctx, a.Env) })(ctx, cmd)
+}
+
+// sessionWords is the names of the newest sessions with what they are about, for completion.
+func sessionWords(ctx context.Context, env func(string) string) (list []string) {
+	arch, err := archive.View(ctx, archive.Dir(env))
+	if err != nil { // completion shows no error
+		return nil
+	}
+	defer arch.Close()
+	all, err := arch.Sessions(ctx, archive.Filter{})
+	if err != nil {
+		return nil
+	}
+	names := NewNames(all)
+	for i := range all[:min(len(all), 200)] {
+		s := &all[i]
+		if name := names.Of(s.Source, s.ID); !strings.ContainsAny(name, ":\n") {
+			list = append(list, name+":"+plain.Cut(strings.ReplaceAll(plain.Line(kit.Join(s.Source, s.Ask)), ":", " "), 60))
+		}
+	}
+	return list
+}
+
+// ToolWord is the tool as its agent calls it; of an MCP server's, server:tool.
+func ToolWord(name string) string {
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		return strings.Replace(rest, "__", ":", 1)
+	}
+	return name
+}

@@ -1,0 +1,205 @@
+package scope
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/archive/digests"
+	"aburn/cmd/internal/kit"
+	"aburn/insight"
+	"aburn/internal/plain"
+)
+
+// target is what a command is asked about: a key, or one session.
+type target struct {
+	Key     string           // whole; "" where one session is meant
+	Session *digests.Session // nil where a key is meant
+}
+
+// shortestKey is how many of a key's hex digits have to be given.
+const shortestKey = 4
+
+// keyParts are what stands before a key's dash, if that was given, and its digits, both as typed. ok is false for what is no
+// beginning of a key.
+func keyParts(word string) (prefix, digits string, ok bool) {
+	m := regexp.MustCompile(`^(?:([a-z][0-9]{1,3})-)?([0-9a-f]{1,64})$`).FindStringSubmatch(word)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], m[1] != "" || len(m[2]) >= shortestKey
+}
+
+// keysLike is the keys of digests that begin like word, each with how many sessions have it, in their order.
+func keysLike(all []digests.Session, word string) (found []string, sessions map[string]int) {
+	prefix, digits, ok := keyParts(word)
+	if !ok {
+		return nil, nil
+	}
+	sessions = map[string]int{}
+	for i := range all {
+		k := &all[i].Keys
+		for _, key := range [...]string{k.Coarse, k.Sub, k.Fine} {
+			have, rest, _ := strings.Cut(key, "-")
+			if key == "" || prefix != "" && prefix != have || !strings.HasPrefix(rest, digits) {
+				continue
+			}
+			if sessions[key]++; sessions[key] == 1 {
+				found = append(found, key)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found, sessions
+}
+
+// TargetOf is what word means among all: a key, whole or a beginning of it that no other has, else a session. What can mean more
+// than one is an error that lists them.
+func TargetOf(ctx context.Context, arch *archive.Archive, all []digests.Session, word string) (*target, error) {
+	if len(all) == 0 {
+		return nil, kit.BadNews(EmptyArchive, FillArchive)
+	}
+	keys, sessions := keysLike(all, word)
+	if prefix, digits, _ := keyParts(word); prefix != "" {
+		switch {
+		case len(digits) < shortestKey:
+			return nil, kit.UsageError(fmt.Sprintf("%s is too short: %d digits of a key", kit.Quote(word), shortestKey), "aburn report")
+		case len(keys) == 0:
+			return nil, kit.BadNews("no session in the archive has the key "+kit.Quote(word), "aburn report  # lists those that there are")
+		case len(keys) == 1:
+			return &target{Key: keys[0]}, nil
+		}
+		return nil, tooMany(word, all, keys, sessions, nil)
+	}
+	var called []archive.Session
+	if len(keys) > 0 {
+		var err error
+		if called, err = arch.Lookup(ctx, word); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(keys) == 1 && len(called) == 0:
+		return &target{Key: keys[0]}, nil
+	case len(keys) > 0 && !(len(called) == 1 && called[0].ID == word):
+		return nil, tooMany(word, all, keys, sessions, called)
+	}
+	s, err := OneSession(ctx, arch, word)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Key == s.Key {
+			return &target{Session: &all[i]}, nil
+		}
+	}
+	return nil, kit.BadNews("there is no digest of "+s.Source+"/"+s.ID, "aburn ingest --check")
+}
+
+// tooMany is the error for a word that means more than one key or session.
+func tooMany(word string, all []digests.Session, keys []string, sessions map[string]int, called []archive.Session) error {
+	var hints []string
+	for _, key := range keys[:min(len(keys), kit.MaxNamed)] {
+		hints = append(hints, kit.Join(key, plain.Plural(int64(sessions[key]), "session"), shapeOf(all, key)))
+	}
+	for i := range called[:min(len(called), kit.MaxNamed)] {
+		s := &called[i]
+		hints = append(hints, kit.Join(s.Source+"/"+s.ID, plain.Cut(s.Ask, 40)))
+	}
+	if more := max(len(keys)-kit.MaxNamed, 0) + max(len(called)-kit.MaxNamed, 0); more > 0 {
+		hints = append(hints, fmt.Sprintf("and %s more", plain.Count(int64(more))))
+	}
+	what := plain.Plural(int64(len(keys)), "key")
+	if len(called) > 0 {
+		what += " and " + plain.Plural(int64(len(called)), "session")
+	}
+	return kit.UsageError(kit.Quote(word)+" can mean "+what, hints...)
+}
+
+// shapeOf is what a coarse key stands for, of the first session that has it; nothing of other keys.
+func shapeOf(all []digests.Session, key string) string {
+	i := slices.IndexFunc(all, func(s digests.Session) bool { return s.Keys.Coarse == key })
+	if i < 0 {
+		return ""
+	}
+	return all[i].Shape()
+}
+
+// Members is the digests that a target means.
+func (t *target) Members(all []digests.Session) (list []*insight.Digest) {
+	if t.Session != nil {
+		return []*insight.Digest{t.Session.Digest}
+	}
+	for i := range all {
+		if all[i].Keys.Has(t.Key) {
+			list = append(list, all[i].Digest)
+		}
+	}
+	return list
+}
+
+// DigestsOnly is digests as the packages below insight take them.
+func DigestsOnly(all []digests.Session) []*insight.Digest {
+	list := make([]*insight.Digest, len(all))
+	for i := range all {
+		list[i] = all[i].Digest
+	}
+	return list
+}
+
+// NoTarget is the error where nothing says what is asked about.
+func NoTarget() error {
+	return kit.UsageError("one key or session has to be named", "aburn report", "aburn sessions")
+}
+
+// TargetArgument refuses anything but one key or session.
+func TargetArgument(_ context.Context, cmd *cli.Command) error {
+	if cmd.NArg() != 1 || cmd.Args().First() == "" {
+		return NoTarget()
+	}
+	return nil
+}
+
+// CompleteTargets completes the keys that failing sessions have, those of most sessions first, and then sessions.
+func CompleteTargets(ctx context.Context, a *kit.App, cmd *cli.Command) {
+	keys := func() []string { return keyWords(ctx, a.Env) }
+	a.Completer(func(int) []string { return append(keys(), sessionWords(ctx, a.Env)...) }, kit.FlagCandidates{"applied": keys})(ctx, cmd)
+}
+
+// keyPatience is how long completion waits for digests that have to be made first.
+const keyPatience = time.Second
+
+// keyWords is the keys that most failing sessions have, for completion.
+func keyWords(ctx context.Context, env func(string) string) (list []string) {
+	ctx, cancel := context.WithTimeout(ctx, keyPatience)
+	defer cancel()
+	all, err := digests.Load(ctx, archive.Dir(env), archive.Filter{}, nil)
+	if err != nil { // completion shows no error
+		return nil
+	}
+	count := map[string]int{}
+	for i := range all {
+		if !all[i].Verdict.Failing() || all[i].Live {
+			continue
+		}
+		k := &all[i].Keys
+		for _, key := range [...]string{k.Coarse, k.Sub, k.Fine} {
+			if key != "" {
+				count[key]++
+			}
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(cmp.Compare(count[y], count[x]), cmp.Compare(x, y)) })
+	for _, key := range keys[:min(len(keys), 50)] {
+		list = append(list, key+":"+plain.Plural(int64(count[key]), "failing session"))
+	}
+	return list
+}

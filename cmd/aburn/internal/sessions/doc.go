@@ -1,0 +1,2 @@
+// Package sessions is the commands that read agents' session stores into the archive and show what is in it.
+package sessions

@@ -1,0 +1,240 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+	"aburn/trace"
+	"aburn/trace/export"
+)
+
+func ExportCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "hand the archive's sessions to other engines",
+		ArgsUsage: "[SESSION…]",
+		Description: "--format jsonl prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends them as OpenTelemetry spans with the GenAI\n" +
+			"conventions over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, a sub-agent lies below the call that\n" +
+			"spawned it. Exported twice, they are the same spans. Named sessions go with all their sub-agents. Spans hold no text of a session unless --heads says so.\n" +
+			"The endpoint and its headers can stand in the variables OTEL_EXPORTER_OTLP_*, too. Exit 1 if something was not taken.",
+		Flags: append(scope.ChooseFlags(), scope.OutcomeFlag(),
+			&cli.StringFlag{Name: "format", Usage: "`FORMAT` is jsonl or otlp"},
+			&cli.StringFlag{Name: "endpoint", Usage: "send spans to this `URL` (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)"},
+			&cli.StringSliceFlag{Name: "header", Usage: "with each request send `NAME=VALUE`; better kept in OTEL_EXPORTER_OTLP_HEADERS, as others can see a command line"},
+			&cli.BoolFlag{Name: "heads", Usage: "spans with the scrubbed beginnings of prompts, commands and errors, and with paths"},
+			&cli.BoolFlag{Name: "json", Usage: "with otlp, say in JSON what was sent"},
+		),
+		ShellComplete: a.DoComplete(scope.CompleteSessions),
+		Metadata: kit.Examples(
+			"aburn export --format jsonl --since 30d > traces.jsonl",
+			"duckdb -c \"select source, count(*) from 'traces.jsonl' group by all\"",
+			"aburn export --format otlp --endpoint http://localhost:4318",
+		),
+		Action: a.Do(runExport),
+	}
+}
+
+func ExportFormats() []string { return []string{"jsonl", "otlp"} }
+
+// exporter is one run of export.
+type exporter struct {
+	*kit.App
+	arch   *archive.Archive
+	nodes  map[export.Node]*archive.Session
+	parent map[export.Node]export.Node // of sub-agents
+}
+
+func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	format, err := scope.OneWord("format", cmd.String("format"), ExportFormats())
+	switch {
+	case err != nil:
+		return err
+	case format == "":
+		return kit.UsageError("--format is missing", "aburn export --format jsonl", "aburn export --format otlp")
+	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
+		return kit.UsageError("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
+	}
+	arch, err := scope.ViewArchive(ctx, a.Env)
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	x := &exporter{App: a, arch: arch}
+	if err := x.load(ctx); err != nil {
+		return err
+	}
+	list, err := x.wanted(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 && !cmd.Bool("json") {
+		return scope.NoneChosen(ctx, a, arch, "session")
+	}
+	if format == "jsonl" {
+		return x.lines(ctx, list)
+	}
+	return x.spans(ctx, cmd, list)
+}
+
+// load reads which sessions there are and which are sub-agents of which.
+func (x *exporter) load(ctx context.Context) error {
+	all, err := x.arch.Sessions(ctx, archive.Filter{Own: true})
+	if err != nil {
+		return err
+	}
+	relations, err := x.arch.Relations(ctx)
+	if err != nil {
+		return err
+	}
+	x.nodes, x.parent = map[export.Node]*archive.Session{}, map[export.Node]export.Node{}
+	for i := range all {
+		x.nodes[nodeOf(&all[i])] = &all[i]
+	}
+	for _, r := range relations {
+		if r.Kind == trace.Subagent && r.Related != "" {
+			x.parent[export.Node{Source: r.Source, ID: r.Session}] = export.Node{Source: r.Source, ID: r.Related}
+		}
+	}
+	return nil
+}
+
+func nodeOf(s *archive.Session) export.Node { return export.Node{Source: s.Source, ID: s.ID} }
+
+// mostAncestors is more than sub-agents are nested; links that go in a circle end there.
+const mostAncestors = 100
+
+// root is the session at the top of n's tree.
+func (x *exporter) root(n export.Node) export.Node {
+	for range mostAncestors {
+		p, ok := x.parent[n]
+		if !ok {
+			break
+		}
+		n = p
+	}
+	return n
+}
+
+// below says whether n is one of those sessions, or a sub-agent of one, however deep.
+func (x *exporter) below(n export.Node, those []export.Node) bool {
+	for range mostAncestors {
+		if slices.Contains(those, n) {
+			return true
+		}
+		p, ok := x.parent[n]
+		if !ok {
+			return false
+		}
+		n = p
+	}
+	return false
+}
+
+// wanted are the sessions that the flags and arguments choose, the oldest first.
+func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Session, error) {
+	f, err := scope.FilterOf(ctx, scope.CallerOf(x.App, cmd), scope.ChoiceOf(cmd), x.arch)
+	if err != nil {
+		return nil, err
+	}
+	var named []export.Node
+	for _, name := range cmd.Args().Slice() {
+		s, err := scope.OneSession(ctx, x.arch, name)
+		if err != nil {
+			return nil, err
+		}
+		named = append(named, nodeOf(&s))
+		f.Own = f.Own || agentcli.Of(s.Source).Traits.Recorded
+	}
+	list, err := x.arch.Sessions(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if named != nil {
+		list = slices.DeleteFunc(list, func(s archive.Session) bool { return !x.below(nodeOf(&s), named) })
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// each opens one trace after the other.
+func (x *exporter) each(ctx context.Context, list []archive.Session, do func(*trace.SessionTrace) error) error {
+	for i := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t, err := x.arch.Trace(ctx, list[i].Key)
+		if err != nil {
+			return err
+		}
+		if err := do(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) lines(ctx context.Context, list []archive.Session) error {
+	out := export.NewLines(x.Out)
+	if err := x.each(ctx, list, out.Add); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// SentReport is what --json prints.
+type SentReport struct {
+	Endpoint string `json:"endpoint"`
+	Sessions int    `json:"sessions"`
+	Spans    int64  `json:"spans"`
+	Rejected int64  `json:"rejected"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+func (x *exporter) spans(ctx context.Context, cmd *cli.Command, list []archive.Session) error {
+	to, err := export.Resolve(cmd.String("endpoint"), x.Env)
+	if err != nil {
+		return kit.UsageError(err.Error(), "aburn export --format otlp --endpoint http://localhost:4318")
+	}
+	for _, pair := range cmd.StringSlice("header") {
+		if err := to.AddHeader(pair); err != nil {
+			return kit.UsageError("--" + err.Error())
+		}
+	}
+	sender := export.NewSender(to)
+	options := export.Options{Heads: cmd.Bool("heads"), Root: x.root}
+	sessions := 0
+	err = x.each(ctx, list, func(t *trace.SessionTrace) error {
+		sessions++
+		return sender.Add(ctx, export.Spans(t, options))
+	})
+	if err == nil {
+		err = sender.Flush(ctx)
+	}
+	if err != nil {
+		hints := []string{}
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			hints = append(hints, "no collector listens there: --endpoint URL names another one")
+		}
+		return kit.BadNews(fmt.Sprintf("%v (%s before)", err, plain.Plural(sender.Sent, "span was sent", "spans were sent")), hints...)
+	}
+	r := SentReport{Endpoint: to.URL, Sessions: sessions, Spans: sender.Sent, Rejected: sender.Rejected, Reason: sender.Why}
+	if cmd.Bool("json") {
+		err = x.PrintJSON(r)
+	} else {
+		x.Note(fmt.Sprintf("%s of %s sent to %s", plain.Plural(r.Spans, "span"), plain.Plural(int64(r.Sessions), "session"), r.Endpoint))
+	}
+	if err == nil && r.Rejected > 0 {
+		return kit.BadNews(kit.Join(plain.Plural(r.Rejected, "span")+" not taken", plain.Line(r.Reason)))
+	}
+	return err
+}

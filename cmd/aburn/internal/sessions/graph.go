@@ -1,0 +1,192 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/trace/graph"
+	"aburn/web/graphpage"
+)
+
+// TreeLimit is how many trees, or lines of --top, people are shown who do not say how many.
+const TreeLimit = 10
+
+func GraphCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "graph",
+		Usage:     "show how sessions hang together: continuations, forks, sub-agents",
+		ArgsUsage: "[SESSION]",
+		Description: "The tree that SESSION is part of, or the trees that were last active. Each line has what the session did itself, and behind Σ what it did with all below it,\n" +
+			"each thing counted once: calls, failed calls, tokens, active time (the times of all sessions added up). ↳ is a sub-agent, ↗ a fork, → a continuation, with a ? if\n" +
+			"that was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
+			"--top ranks trees, or with SESSION the sessions of its tree; share is of all that are ranked, and sessions (in, on a narrow terminal) is how many a tree has. --html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
+		Flags: append(scope.ChooseFlags(),
+			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
+			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},
+			&cli.StringFlag{Name: "html", Usage: "write a page with the tree and its calls into `FILE`; needs SESSION", TakesFile: true},
+			&cli.IntFlag{Name: "limit", Usage: "only so many trees, or lines of --top: `N`; 0 for all (default " + strconv.Itoa(TreeLimit) + ", with --json all)"},
+			kit.JSONFlag(),
+		),
+		ArgValidator:  graphArguments,
+		ShellComplete: a.DoComplete(scope.CompleteSessions),
+		Metadata: kit.Examples(
+			"aburn graph --since 7d",
+			"aburn graph 5b0c2f91 --top failures",
+			"aburn graph 5b0c2f91 --html tree.html",
+			"aburn graph --top tokens --json | jq '.nodes[0].whole'",
+		),
+		Action: a.Do(runGraph),
+	}
+}
+
+func graphArguments(_ context.Context, cmd *cli.Command) error {
+	if cmd.NArg() > 1 {
+		return kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
+	}
+	forms := 0
+	for _, flag := range []string{"mermaid", "html", "json"} {
+		if cmd.IsSet(flag) {
+			forms++
+		}
+	}
+	switch {
+	case forms > 1:
+		return kit.UsageError("only one of --mermaid, --html and --json")
+	case cmd.IsSet("top") && (cmd.IsSet("mermaid") || cmd.IsSet("html")):
+		return kit.UsageError("--top is a list, and neither a diagram nor a page")
+	case cmd.IsSet("html") && cmd.Args().First() == "":
+		return kit.UsageError("--html shows one tree: name a session of it", "aburn graph")
+	}
+	q := graphQueryOf(cmd)
+	return q.check()
+}
+
+func graphQueryOf(cmd *cli.Command) GraphQuery {
+	q := GraphQuery{Choice: scope.ChoiceOf(cmd), Session: cmd.Args().First(), Top: graph.Measure(cmd.String("top")), Limit: cmd.Int("limit"), Calls: cmd.IsSet("html")}
+	if !cmd.IsSet("limit") && !cmd.Bool("json") {
+		q.Limit = TreeLimit
+	}
+	return q
+}
+
+func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	c := scope.CallerOf(a, cmd)
+	a.LeaveGarbage()
+	answer, err := GraphOf(ctx, c, graphQueryOf(cmd), ReadForest)
+	switch {
+	case err != nil:
+		return err
+	case cmd.IsSet("html"):
+		p := answer.page(c.Now)
+		whole := p.Nodes[0].Whole
+		return a.WritePage(cmd, p.HTML, kit.Join(plain.Plural(int64(whole.Sessions), "session"), plain.Plural(int64(whole.Calls), "call")))
+	case cmd.Bool("mermaid"):
+		return graphpage.Mermaid(a.Out, answer.list())
+	case cmd.Bool("json"):
+		return a.PrintJSON(answer.Report())
+	case answer.Total == 0:
+		scope.NoneOf(a, answer.Archived, "session")
+		return nil
+	}
+	if err := answer.Print(a.Screen(cmd), c.Now); err != nil {
+		return err
+	}
+	if text := answer.CutText(); text != "" {
+		a.Note(text)
+	}
+	return nil
+}
+
+// GraphQuery is which trees are asked for.
+type GraphQuery struct {
+	scope.Choice
+	Session string        // the tree of this one, and no choice
+	Top     graph.Measure // rank by it instead
+	Limit   int           // trees, or lines of a rank; 0 for all
+	Calls   bool          // the calls of each session, too, which only a page needs
+}
+
+// check refuses what cannot be answered.
+func (q *GraphQuery) check() error {
+	switch {
+	case q.Session != "" && q.Choice != scope.Choice{}:
+		return kit.UsageError("--since, --until, --source and --project choose trees, and SESSION has chosen one")
+	case q.Limit < 0:
+		return kit.UsageError("--limit: a number of trees is not negative")
+	}
+	_, err := scope.OneWord("top", string(q.Top), kit.AsWords(graph.Measures()...))
+	return err
+}
+
+// GraphOf reads how sessions hang together. all reads the trees of the whole archive, or remembers them.
+func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*graphAnswer, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	arch, filter, err := scope.ViewChosen(ctx, c, q.Choice)
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	f, err := all(ctx, arch)
+	if err != nil {
+		return nil, err
+	}
+	g := &graphAnswer{Forest: f, measure: q.Top}
+	if q.Session != "" {
+		err = g.chooseOne(ctx, arch, q.Session)
+	} else {
+		err = g.choose(ctx, arch, filter)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.cut(q.Limit)
+	if err := g.readTotals(ctx, arch, g.trees); err != nil {
+		return nil, err
+	}
+	if q.Calls {
+		err = g.readCalls(ctx, arch)
+	}
+	if err == nil && g.Total == 0 {
+		g.Archived, err = scope.CountArchived(ctx, arch)
+	}
+	return g, err
+}
+
+// readCalls reads the calls of the sessions of the first tree.
+func (g *graphAnswer) readCalls(ctx context.Context, arch *archive.Archive) error {
+	g.calls = map[int][]graphpage.Call{}
+	number := 0
+	for n := range g.trees[0].All() {
+		number++
+		if n.Missing {
+			continue
+		}
+		for row, err := range arch.Calls(ctx, archive.CallFilter{Key: n.Key}) {
+			if err != nil {
+				return err
+			}
+			g.calls[number] = append(g.calls[number], graphpage.Call{
+				Index: row.Index, Tool: row.Tool, Type: row.Type, Status: row.Status, Failed: row.Failed, Denied: row.Denied, ExitCode: row.ExitCode,
+				Text: subject(&row), Start: row.Start, DurationMS: row.DurationMS, Length: row.Length,
+			})
+		}
+	}
+	return nil
+}
+
+// page is the page of one tree.
+func (g *graphAnswer) page(now time.Time) *graphpage.Page {
+	p := &graphpage.Page{Nodes: g.list(), Made: now, Calls: g.calls}
+	p.Title = cmp.Or(p.Nodes[0].Label(), p.Nodes[0].Source+" "+p.Nodes[0].Name)
+	return p
+}

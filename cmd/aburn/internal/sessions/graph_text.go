@@ -1,0 +1,220 @@
+package sessions
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/trace"
+	"aburn/trace/graph"
+	"aburn/web/graphpage"
+)
+
+// Print shows trees, or a rank.
+func (g *graphAnswer) Print(out *term.Out, now time.Time) error {
+	if g.measure != "" {
+		return g.showRank(out)
+	}
+	return g.showTrees(out, now)
+}
+
+// CutText says how many of the trees, or lines of a rank, are shown if not all.
+func (g *graphAnswer) CutText() string {
+	shown, noun := len(g.trees), "trees"
+	if g.measure != "" {
+		shown, noun = len(g.ranked), "trees that have any"
+		if g.one != nil {
+			noun = "sessions that have any"
+		}
+	}
+	if shown >= g.Total {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s %s: --limit 0 shows all", shown, plain.Count(int64(g.Total)), noun)
+}
+
+// treeColumns are the columns of trees: the branch, what the session did itself, and what it did with all below it.
+func treeColumns(narrow bool) []term.Column {
+	columns := []term.Column{
+		{Title: "began"}, {Title: "session", Flex: true, Min: 20}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true},
+		{Title: "active", Right: true}, {Title: "Σ calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true}, {Title: "active", Right: true},
+	}
+	if narrow {
+		columns[2].Title, columns[4].Title, columns[8].Title, columns[7].Title = "", "bad", "bad", "Σ"
+		columns[5].Title, columns[9].Title = "tok", "tok"
+	}
+	return columns
+}
+
+// treeWide is how wide a terminal has to be for the long titles: below, the sessions would have too little room.
+const treeWide = 140
+
+func (g *graphAnswer) showTrees(out *term.Out, now time.Time) error {
+	narrow := out.Width() > 0 && out.Width() < treeWide
+	table := term.Table{Columns: treeColumns(narrow), Width: kit.PipeWidth}
+	list := g.list()
+	drawn := branches(list)
+	for i := range list {
+		n := &list[i]
+		name := term.Cell{Text: drawn[i] + nodeTitle(n), Style: g.nodeStyle(n)}
+		began := term.Cell{Style: term.Dim}
+		if n.Depth == 0 {
+			name.Text = kit.Join(n.Source+" "+name.Text, n.Project)
+			if n.Start != nil {
+				began.Text = n.Start.Local().Format(kit.DateLayout(narrow, *n.Start, now))
+			}
+		}
+		if n.Depth == 0 && i > 0 && (list[i-1].Depth > 0 || i+1 < len(list) && list[i+1].Depth > 0) {
+			table.AddCells()
+		}
+		cells := append([]term.Cell{began, name}, ownCells(n, &n.Own, narrow)...)
+		table.AddCells(append(cells, wholeCells(n, narrow)...)...)
+	}
+	return table.Print(out, 0)
+}
+
+// nodeStyle makes the session stand out that was asked for.
+func (g *graphAnswer) nodeStyle(n *graphpage.Node) term.Style {
+	switch {
+	case g.one != nil && len(g.trees[0].Children) > 0 && n.Session == g.one.ID && n.Source == g.one.Source:
+		return term.BoldCyan
+	case n.Missing:
+		return term.Dim
+	}
+	return term.Plain
+}
+
+// nodeTitle is what stands in a node's first column behind its branch.
+func nodeTitle(n *graphpage.Node) string {
+	sign := relationSign(n.Relation)
+	if n.Provenance == trace.Inferred {
+		sign += "?"
+	}
+	text := strings.TrimSpace(sign + " " + n.Name)
+	if n.Loop {
+		text += " (a circle of relationships is cut here)"
+	}
+	return strings.TrimSpace(text + " " + n.Label())
+}
+
+// ownCells are the outcome and the numbers of a session itself, or of some other sums; nothing of one that is missing.
+func ownCells(n *graphpage.Node, s *graphpage.Sums, narrow bool) []term.Cell {
+	if s.Sessions == 0 {
+		return make([]term.Cell, 5)
+	}
+	mark, style := outcomeMark(n.Outcome)
+	if !narrow {
+		mark += " " + string(n.Outcome)
+	}
+	return append([]term.Cell{{Text: mark, Style: style}}, sumCells(s)...)
+}
+
+// wholeCells are the sums of a subtree, where there is one.
+func wholeCells(n *graphpage.Node, narrow bool) []term.Cell {
+	switch {
+	case n.Whole == n.Own:
+		return nil
+	case narrow: // there is no room for the time
+		return sumCells(&n.Whole)[:3]
+	}
+	return sumCells(&n.Whole)
+}
+
+// sumCells are calls, failed calls, tokens and active time.
+func sumCells(s *graphpage.Sums) []term.Cell {
+	failed := term.Cell{Text: plain.Count(int64(s.Failed)), Style: term.Dim}
+	if s.Failed > 0 {
+		failed.Style = term.Red
+	}
+	return []term.Cell{{Text: plain.Count(int64(s.Calls))}, failed, {Text: kit.Tokens(s.Tokens)}, {Text: kit.Milliseconds(s.ActiveMS)}}
+}
+
+// branches draws the lines in front of the nodes of one tree.
+func branches(nodes []graphpage.Node) []string {
+	last := make([]bool, len(nodes)) // the last child of its parent
+	at := map[int]int{}              // depth → whether a deeper look found a sibling below
+	for i := len(nodes) - 1; i >= 0; i-- {
+		d := nodes[i].Depth
+		last[i] = at[d] == 0
+		at[d] = 1
+		for deeper := range at {
+			if deeper > d {
+				delete(at, deeper)
+			}
+		}
+	}
+	lines, open := make([]string, len(nodes)), []bool{} // open: whether the line of a depth goes on
+	for i := range nodes {
+		d := nodes[i].Depth
+		if d == 0 {
+			open = open[:0]
+			continue
+		}
+		open = open[:min(d-1, len(open))]
+		var b strings.Builder
+		if d > deepest {
+			fmt.Fprintf(&b, "%d ", d)
+		} else {
+			for _, goesOn := range open {
+				if goesOn {
+					b.WriteString("│ ")
+				} else {
+					b.WriteString("  ")
+				}
+			}
+		}
+		if last[i] {
+			b.WriteString("└ ")
+		} else {
+			b.WriteString("├ ")
+		}
+		lines[i] = b.String()
+		open = append(open, !last[i])
+	}
+	return lines
+}
+
+// deepest is the depth up to which branches are drawn; below, the depth stands as a number.
+const deepest = 12
+
+// showRank prints the nodes with the most of the measure.
+func (g *graphAnswer) showRank(out *term.Out) error {
+	narrow := out.Width() > 0 && out.Width() < treeWide
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
+		{Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "sessions", Right: true}, {Title: "about", Flex: true, Min: 10},
+	}}
+	if narrow {
+		table.Columns[5].Title, table.Columns[8].Title = "bad", "in"
+	}
+	for _, n := range g.ranked {
+		node, totals := g.facts(n), n.Own
+		if g.one == nil {
+			totals = n.Whole
+		}
+		sums := graphpage.SumsOf(totals)
+		value := g.measure.Of(totals)
+		text := kit.Amount(value)
+		if g.measure == graph.Duration {
+			text = kit.Milliseconds(value)
+		}
+		cells := []term.Cell{{Text: text, Style: term.Bold}, {Text: kit.PercentOf(value, g.sum)}, {Text: node.Name}}
+		cells = append(cells, ownCells(&node, &sums, narrow)...)
+		count := term.Cell{}
+		if g.one == nil {
+			count.Text = plain.Count(int64(totals.Sessions))
+		}
+		cells = append(cells, count, term.Cell{Text: strings.TrimSpace(relationSign(node.Relation) + " " + node.Label())})
+		table.AddCells(without(cells, map[graph.Measure]int{graph.Tokens: 6, graph.Failures: 5, graph.Duration: 7}[g.measure])...)
+	}
+	return table.Print(out, 0)
+}
+
+// without empties the cell that only repeats the first one.
+func without(cells []term.Cell, i int) []term.Cell {
+	cells[i] = term.Cell{}
+	return cells
+}

@@ -1,0 +1,301 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/archive/ingest"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+func IngestCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "ingest",
+		Usage:     "archive the sessions that agents have written to disk",
+		ArgsUsage: "[SOURCE…]",
+		Description: "Agents delete their sessions after a month; the archive keeps them, as traces without their content.\n" +
+			"It reads what is new since the last time, changes nothing that it reads, and can be ended at any\n" +
+			"moment: the next run goes on. A SOURCE is an agent (" + strings.Join(scope.Sources(), ", ") + "), or a file or folder\n" +
+			"of sessions; without one it is every agent in its usual place. It says how many sessions are new,\n" +
+			"updated, unchanged, or gone from the agent's disk (the archive keeps them), and how many stores\n" +
+			"(files, databases) it read of all. Exit 1 when something could not be archived.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "only stores that changed since `WHEN`: 24h, 30d, 2026-11-21, 2026-11-21T10:03"},
+			&cli.BoolFlag{Name: "watch", Usage: "go on, and archive what changes, until it is ended"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be read, and read nothing"},
+			&cli.BoolFlag{Name: "rebuild", Usage: "read everything again; what no longer exists is kept"},
+			&cli.BoolFlag{Name: "check", Usage: "look whether the archive is whole, and read nothing"},
+			&cli.BoolFlag{Name: "if-idle", Usage: "leave it to another ingest if one is running"},
+			&cli.BoolFlag{Name: "quiet", Usage: "say only what goes wrong"},
+			&cli.StringFlag{Name: "settle", Usage: "wait for so much `TIME` before each run", Hidden: true},
+			kit.JSONFlag(),
+		},
+		Metadata: kit.Examples(
+			"aburn ingest  # what is new, from every agent",
+			"aburn ingest claude --since 30d",
+			"aburn ingest --watch  # in a terminal of its own",
+			"aburn ingest --json | jq '.sources[] | {source, new, updated}'",
+		),
+		ShellComplete: a.Completer(func(int) []string { return scope.Sources() }),
+		Action:        a.Do(runIngest),
+	}
+}
+
+// ingestRun is one call of the command.
+type ingestRun struct {
+	dir     string
+	options ingest.Options
+	rebuild bool
+	watch   bool
+	quiet   bool
+	json    bool
+	idle    bool
+	settle  time.Duration // to wait before each run, for sessions that are about to be written to their end
+	out     *term.Out
+	meter   *ingestMeter
+
+	toldSkips map[string]bool // by a watch
+}
+
+func runIngest(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, func() { // later a signal ends at once
+		time.Sleep(kit.Hurry)
+		stop()
+	})
+	run, err := newIngestRun(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer ingest.BoundMemory()()
+	switch {
+	case cmd.Bool("check"):
+		return ingestCheck(ctx, a, run)
+	case run.options.DryRun:
+		return ingestDry(ctx, a, run)
+	case run.watch:
+		return ingestWatch(ctx, a, run)
+	}
+	return ingestOnce(ctx, a, run)
+}
+
+// ingestRun reads the command line.
+func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
+	dir, err := kit.Folder(cmd)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	run := &ingestRun{
+		dir: archive.Dir(a.Env), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
+		idle: cmd.Bool("if-idle"), toldSkips: map[string]bool{}, out: a.Screen(cmd), meter: &ingestMeter{out: term.New(a.Err, a.Env, true)},
+		options: ingest.Options{
+			Readers: scope.Readers(), DryRun: cmd.Bool("dry-run"),
+			Places: trace.Places{Home: a.Env("HOME"), Getenv: a.Env},
+		},
+	}
+	if run.dir == "" {
+		return nil, scope.NoHome()
+	}
+	for _, pair := range [][2]string{{"watch", "dry-run"}, {"watch", "rebuild"}, {"watch", "check"}, {"dry-run", "rebuild"}, {"dry-run", "check"}, {"rebuild", "check"}} {
+		if cmd.Bool(pair[0]) && cmd.Bool(pair[1]) {
+			return nil, kit.UsageError("--" + pair[0] + " and --" + pair[1] + " do not go together")
+		}
+	}
+	if text := cmd.String("since"); text != "" {
+		if run.options.Since, err = kit.Moment(text, now); err != nil {
+			return nil, kit.UsageError("--since: " + err.Error())
+		}
+	}
+	if text := cmd.String("settle"); text != "" {
+		if run.settle, err = time.ParseDuration(text); err != nil {
+			return nil, kit.UsageError("--settle: " + kit.Quote(text) + " is no length of time")
+		}
+	}
+	if !run.quiet && !run.json && !run.watch {
+		run.options.Progress = run.meter.show
+	}
+	if days := retention(a, dir); days > 0 {
+		run.options.Keep = now.AddDate(0, 0, -days)
+	}
+	return run, run.sources(dir, cmd.Args().Slice())
+}
+
+// retention is how many days sessions are kept, 0 for ever. Only the user's own settings say it.
+func retention(a *kit.App, dir string) int {
+	p, _ := project.Find(dir, a.Env)
+	set := settings.Load(p, a.Env)
+	for _, warning := range set.Warnings {
+		if strings.Contains(warning, "archive.") {
+			a.Warn(warning)
+		}
+	}
+	return set.Archive.Retention
+}
+
+// sources chooses the readers and places that the arguments name.
+func (r *ingestRun) sources(dir string, args []string) error {
+	var named []trace.Reader
+	for _, arg := range args {
+		if i := slices.IndexFunc(r.options.Readers, func(reader trace.Reader) bool { return reader.Name() == arg }); i >= 0 {
+			named = append(named, r.options.Readers[i])
+			continue
+		}
+		path := kit.InFolder(dir, arg)
+		if _, err := os.Stat(path); err != nil {
+			return kit.UsageError(kit.Quote(arg)+" is neither an agent nor a file or folder", kit.Meant(arg, scope.Sources())...)
+		}
+		if real, err := filepath.Abs(path); err == nil {
+			path = real
+		}
+		r.options.Places.Paths = append(r.options.Places.Paths, path)
+	}
+	if len(named) > 0 {
+		r.options.Readers = named
+	}
+	return nil
+}
+
+// ingestOnce makes one run and tells it. If others wish for more meanwhile it looks at everything once more, and does not
+// speak of that: it was not what this one was asked for.
+func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
+	o, told := run.options, false
+	err := ingest.Exclusively(ctx, run.dir, waiting(a, run), func() error {
+		select { // with the lock: of many that are started at once one waits, and the others leave their wish to it
+		case <-time.After(run.settle):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		// The lock's file is in this folder. Who took it away meanwhile, with a whole home perhaps, does not want it back.
+		if _, err := os.Stat(run.dir); err != nil {
+			return kit.UsageError("the archive's folder is gone: " + err.Error())
+		}
+		db, err := archive.Open(ctx, run.dir)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		if run.rebuild && !told {
+			if err := db.Remake(ctx); err != nil {
+				return err
+			}
+		}
+		o.Archive = db
+		report, err := ingest.Run(ctx, o)
+		run.meter.clear()
+		if err != nil || told {
+			return err
+		}
+		told = true
+		o.Readers, o.Places.Paths, o.Since, o.Progress = scope.Readers(), nil, time.Time{}, nil
+		return tellIngest(a, run, report)
+	})
+	switch {
+	case errors.Is(err, ingest.ErrBusy):
+		if !run.quiet {
+			a.Note("another ingest is running: it looks once more before it ends")
+		}
+		return nil
+	case errors.Is(err, context.Canceled):
+		return kit.BadNews("interrupted before anything was read", "aburn ingest")
+	}
+	return err
+}
+
+// waiting says that another ingest is running; nil is for one that does not wait.
+func waiting(a *kit.App, run *ingestRun) func() {
+	if run.idle {
+		return nil
+	}
+	return func() {
+		if !run.quiet {
+			a.Note("another ingest is running: this one begins when it ends")
+		}
+	}
+}
+
+// ingestDry says what would be read.
+func ingestDry(ctx context.Context, a *kit.App, run *ingestRun) error {
+	db, err := archive.View(ctx, run.dir)
+	switch none := (*archive.NotFound)(nil); {
+	case err == nil:
+		defer db.Close()
+		run.options.Archive = db
+	case !errors.As(err, &none):
+		return err
+	}
+	report, err := ingest.Run(ctx, run.options)
+	if err != nil {
+		return err
+	}
+	return tellIngest(a, run, report)
+}
+
+// ingestCheck looks whether the archive is whole.
+func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
+	db, err := scope.ViewArchive(ctx, a.Env)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	faults, err := db.Check(ctx)
+	if err != nil {
+		return err
+	}
+	sessions, err := db.Sessions(ctx, archive.Filter{Own: true})
+	if err != nil {
+		return err
+	}
+	if run.json {
+		err = a.PrintJSON(IngestCheckJSON{Archive: filepath.Join(run.dir, archive.Name), Sessions: len(sessions), Faults: append([]string{}, faults...)})
+	} else if len(faults) == 0 && !run.quiet {
+		_, err = fmt.Fprintln(a.Out, filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(sessions)), "session")+", all as they should be")
+	}
+	if err != nil || len(faults) == 0 {
+		return err
+	}
+	if run.json {
+		return kit.ExitOnly(kit.ExitBadNews)
+	}
+	for _, fault := range faults {
+		fmt.Fprintln(a.Out, plain.Line(fault))
+	}
+	return kit.BadNews(filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
+}
+
+// ingestWatch archives what changes until it is ended.
+func ingestWatch(ctx context.Context, a *kit.App, run *ingestRun) error {
+	if run.idle {
+		return kit.UsageError("--watch and --if-idle do not go together")
+	}
+	if !run.quiet && !run.json {
+		a.Note("process " + fmt.Sprint(os.Getpid()) + " keeps " + filepath.Join(run.dir, archive.Name) + " complete")
+	}
+	return ingest.Watch(ctx, run.dir, run.options, ingest.DefaultPace, waiting(a, run), func(report *ingest.Report, err error) {
+		if err != nil {
+			failed := kit.FailureOf(err)
+			a.Warn(failed.Msg, failed.Hints...)
+		}
+		if report != nil {
+			tellRound(a, run, report)
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package sessions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/archive/ingest"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/term"
+)
+
+// maxListed is how many stores of one kind are listed for people. --json has all.
+const maxListed = 10
+
+// tellIngest prints what a run did. The error is bad news if something could not be archived.
+func tellIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
+	if run.json {
+		if err := a.PrintJSON(ingestReport(run, r)); err != nil {
+			return err
+		}
+	} else if !run.quiet {
+		ingestText(a, run, r)
+	}
+	failed := 0
+	for i := range r.Sources {
+		for _, s := range r.Sources[i].Skipped {
+			if s.Kind != ingest.NotSince {
+				failed++
+			}
+			if s.Kind != ingest.NotSince && run.quiet && !run.json {
+				a.Warn(r.Sources[i].Name + ": " + skipText(a, s))
+			}
+		}
+	}
+	switch {
+	case r.Interrupted:
+		return kit.BadNews("interrupted: what was read is archived", "aburn ingest  # goes on")
+	case failed == 0 && len(run.options.Places.Paths) > 0 && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return s.Stores > 0 }):
+		return kit.BadNews("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "), "it knows "+strings.Join(scope.Sources(), ", "))
+	case failed > 0 && (run.json || run.options.DryRun):
+		return kit.ExitOnly(kit.ExitBadNews)
+	case failed > 0:
+		return kit.BadNews(plain.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
+	}
+	return nil
+}
+
+// ingestText prints a table of the sources, and below it what is to be said about single stores.
+func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
+	table := term.Table{Columns: []term.Column{
+		{Title: "source"}, {Title: "new", Right: true}, {Title: "updated", Right: true}, {Title: "unchanged", Right: true}, {Title: "gone", Right: true},
+		{Title: "stores read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true},
+	}}
+	if run.options.DryRun {
+		table.Columns = []term.Column{{Title: "source"}, {Title: "unchanged", Right: true}, {Title: "stores to read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true}}
+	}
+	lines := 0
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		if s.Stores+s.Gone == 0 {
+			continue
+		}
+		lines++
+		counts := []int{s.New, s.Updated, s.Unchanged, s.Gone, s.Read, s.Stores}
+		if run.options.DryRun {
+			counts = []int{s.Unchanged, s.Read, s.Stores}
+		}
+		row := []string{s.Name}
+		for _, n := range counts {
+			row = append(row, plain.Count(int64(n)))
+		}
+		table.Add(append(row, plain.Size(s.Bytes))...)
+	}
+	nothing := lines == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
+	if lines == 0 && !nothing && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return len(s.Skipped) > 0 }) {
+		a.Note("no agent has written sessions where they usually are: a file or folder can be named")
+	}
+	if lines > 0 && table.Print(run.out, 2) != nil {
+		return
+	}
+	for i := range r.Sources {
+		ingestDetails(a, run, &r.Sources[i])
+	}
+	if run.options.DryRun || nothing {
+		return
+	}
+	for _, line := range ingestFoot(r) {
+		fmt.Fprintln(run.out, run.out.Paint(term.Dim, line))
+	}
+	fmt.Fprintln(run.out, kit.Join("archive: "+project.Tilde(run.dir, a.Env), plain.Duration(r.Took.Round(time.Millisecond))))
+}
+
+// ingestFoot is what a run did beyond reading.
+func ingestFoot(r *ingest.Report) (lines []string) {
+	if r.Linked > 0 {
+		lines = append(lines, plain.Plural(int64(r.Linked), "session")+" linked to others")
+	}
+	if r.Expired > 0 {
+		lines = append(lines, plain.Plural(int64(r.Expired), "session")+" deleted: older than archive.retention")
+	}
+	if r.Rescrubbed > 0 {
+		lines = append(lines, plain.Plural(int64(r.Rescrubbed), "session")+" scrubbed again, by newer rules")
+	}
+	return lines
+}
+
+// ingestDetails lists what is to be said about the stores of one source, the worst first.
+func ingestDetails(a *kit.App, run *ingestRun, s *ingest.Source) {
+	var skipped, damaged, notes []string
+	since := 0
+	for _, skip := range s.Skipped {
+		if skip.Kind == ingest.NotSince {
+			since++
+			continue
+		}
+		skipped = append(skipped, skipText(a, skip))
+	}
+	for _, p := range s.Damaged {
+		damaged = append(damaged, project.Tilde(p.Path, a.Env)+placeText(p)+": "+p.Reason)
+	}
+	for _, n := range s.Notes {
+		notes = append(notes, string(n.Kind)+": "+project.Tilde(n.Path, a.Env)+": "+n.Text)
+	}
+	ingestList(a, run.out, term.BoldRed, s.Name+" skipped", skipped, len(skipped))
+	ingestList(a, run.out, term.BoldYellow, s.Name+" damaged", damaged, s.DamagedAll)
+	ingestList(a, run.out, term.Cyan, s.Name, notes, len(notes))
+	if since > 0 {
+		fmt.Fprintf(run.out, "%s  %s not changed since then\n", run.out.Paint(term.Dim, s.Name), plain.Plural(int64(since), "store"))
+	}
+}
+
+func ingestList(a *kit.App, out *term.Out, style term.Style, title string, lines []string, all int) {
+	for i, line := range lines {
+		if i == maxListed && all > maxListed+1 {
+			fmt.Fprintf(out, "%s  and %s more: --json lists them\n", out.Paint(style, title), plain.Count(int64(all-i)))
+			return
+		}
+		fmt.Fprintf(out, "%s  %s\n", out.Paint(style, title), plain.Line(line))
+	}
+}
+
+// skipText is what was skipped and why. Many reasons name the path themselves.
+func skipText(a *kit.App, s ingest.Skip) string {
+	path := project.Tilde(s.Path, a.Env)
+	if path == "" || strings.Contains(s.Reason, path) || strings.Contains(s.Reason, s.Path) {
+		return s.Reason
+	}
+	return path + ": " + s.Reason
+}
+
+// placeText is the place in a store, as it stands behind its path.
+func placeText(p ingest.Place) string {
+	switch {
+	case p.Ref.Line > 0:
+		return fmt.Sprintf(":%d (byte %d)", p.Ref.Line, p.Ref.Offset)
+	case p.Ref.Table != "":
+		return ": " + p.Ref.Table + " " + p.Ref.Key
+	}
+	return ""
+}
+
+// ingestMeter shows how far a run is, on a terminal.
+type ingestMeter struct {
+	out   *term.Out
+	width int // of what stands there
+}
+
+func (m *ingestMeter) show(p ingest.Progress) {
+	if !m.out.Terminal() || p.Took < 300*time.Millisecond {
+		return
+	}
+	text := plain.Cut(progressText(p), max(m.out.Width()-1, 1))
+	fmt.Fprintf(m.out, "\r%s", plain.Pad(text, m.width))
+	m.width = plain.Width(text)
+}
+
+// progressText is how far a run is, in a line.
+func progressText(p ingest.Progress) string {
+	if p.Linking {
+		return "linking sessions"
+	}
+	text := fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)),
+		plain.Size(p.BytesDone), plain.Size(p.Bytes))
+	if rate := float64(p.BytesDone) / p.Took.Seconds(); rate > 0 {
+		left := time.Duration(float64(p.Bytes-p.BytesDone) / rate * float64(time.Second)).Round(time.Second)
+		text += fmt.Sprintf("  %s/s  %s left", plain.Size(int64(rate)), plain.Duration(max(left, time.Second)))
+	}
+	return text
+}
+
+func (m *ingestMeter) clear() {
+	if m.width > 0 {
+		fmt.Fprintf(m.out, "\r%s\r", strings.Repeat(" ", m.width))
+		m.width = 0
+	}
+}
+
+// tellRound prints one line for each source in which a watch found something, and says once of each store that it cannot be read.
+func tellRound(a *kit.App, run *ingestRun, r *ingest.Report) {
+	var news []string
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		for _, skip := range s.Skipped {
+			if text := s.Name + ": " + skipText(a, skip); skip.Kind != ingest.NotSince && !run.toldSkips[text] {
+				run.toldSkips[text] = true
+				news = append(news, text)
+			}
+		}
+		if s.New+s.Updated+s.Gone > 0 && !run.quiet && !run.json {
+			fmt.Fprintf(run.out, "%s  %s  %s new, %s updated, %s gone\n", run.out.Paint(term.Dim, r.Started.Local().Format("15:04:05")), s.Name,
+				plain.Count(int64(s.New)), plain.Count(int64(s.Updated)), plain.Count(int64(s.Gone)))
+		}
+	}
+	if run.json {
+		if r.Changed() || len(news) > 0 {
+			_ = a.PrintJSON(ingestReport(run, r))
+		}
+		return
+	}
+	for _, text := range news {
+		a.Warn(text)
+	}
+}

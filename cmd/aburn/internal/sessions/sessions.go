@@ -1,0 +1,197 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/trace"
+)
+
+// sessionLimit is how many sessions people are shown who do not say how many.
+const sessionLimit = 50
+
+func SessionsCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "sessions",
+		Usage: "list the sessions in the archive, of all agents",
+		Description: "One line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored, † killed, ? unknown: as\n" +
+			"its agent's own records state it), tool calls and how many of them failed, tokens, active time (pauses over 10 minutes are not in it), the id that other\n" +
+			"commands take, and its first prompt. ↳ is a sub-agent, ↗ a fork, → a continuation; * may still be going on, - is only in the archive any more.\n" +
+			"A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
+		Flags: append(scope.ChooseFlags(), scope.OutcomeFlag(),
+			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
+			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
+			kit.JSONFlag()),
+		ArgValidator: kit.NoArguments,
+		Metadata: kit.Examples(
+			"aburn sessions --since 7d",
+			"aburn sessions --project . --outcome errored",
+			"aburn sessions --relationship fork --json | jq '.sessions[].session'",
+		),
+		Action: a.Do(runSessions),
+	}
+}
+
+func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	limit := cmd.Int("limit")
+	if limit < 0 {
+		return kit.UsageError("--limit: a number of sessions is not negative")
+	}
+	if !cmd.IsSet("limit") && !cmd.Bool("json") {
+		limit = sessionLimit
+	}
+	c := scope.CallerOf(a, cmd)
+	arch, f, err := scope.ViewChosen(ctx, c, scope.ChoiceOf(cmd))
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	list, err := arch.Sessions(ctx, f)
+	if err != nil {
+		return err
+	}
+	names := scope.NewNames(list)
+	if f != (archive.Filter{}) {
+		if names, err = scope.NamesOf(ctx, arch); err != nil {
+			return err
+		}
+	}
+	total := len(list)
+	if limit > 0 {
+		list = list[:min(limit, total)]
+	}
+	if cmd.Bool("json") {
+		r := SessionsReport{Total: total, Sessions: []sessionRow{}}
+		for i := range list {
+			r.Sessions = append(r.Sessions, rowOf(&list[i], names))
+		}
+		return a.PrintJSON(r)
+	}
+	if total == 0 {
+		return scope.NoneChosen(ctx, a, arch, "session")
+	}
+	if err := aboutAgents(ctx, arch, list); err != nil {
+		return err
+	}
+	if err := showSessions(a.Screen(cmd), list, names, c.Now); err != nil {
+		return err
+	}
+	if total > len(list) {
+		a.Note(fmt.Sprintf("the newest %d of %s: --limit 0 shows all", len(list), plain.Count(int64(total))))
+	}
+	return nil
+}
+
+// aboutAgents says of sub-agents that have no prompt what they were spawned for.
+func aboutAgents(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
+	bare := func(s archive.Session) bool { return s.Ask == "" && s.Relation == trace.Subagent }
+	if !slices.ContainsFunc(list, bare) {
+		return nil
+	}
+	relations, err := arch.Relations(ctx)
+	if err != nil {
+		return err
+	}
+	what := map[int64]string{}
+	for _, r := range relations {
+		if r.Kind == trace.Subagent {
+			what[r.Key] = kit.Join(r.AgentType, r.Description)
+		}
+	}
+	for i := range list {
+		if bare(list[i]) {
+			list[i].Ask = what[list[i].Key]
+		}
+	}
+	return nil
+}
+
+// showSessions prints one line a session. On a narrow terminal the date, the folder and the outcome are cut to what tells them apart.
+func showSessions(out *term.Out, list []archive.Session, names *scope.SessionNames, now time.Time) error {
+	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
+		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
+	}}
+	if narrow {
+		table.Columns[6].Title = "bad"
+	}
+	for i := range list {
+		s := &list[i]
+		mark, style := outcomeMark(s.Outcome)
+		project, outcome := s.Project.Path, string(s.Outcome)
+		if narrow {
+			project, outcome = filepath.Base(project), ""
+		}
+		if s.Project.Path == "" {
+			project = ""
+		}
+		ended := ""
+		if !s.End.IsZero() {
+			ended = s.End.Local().Format(kit.DateLayout(narrow, s.End, now))
+		}
+		failed := term.Cell{Text: plain.Count(int64(s.Counts.Failed)), Style: term.Dim}
+		if s.Counts.Failed > 0 {
+			failed.Style = term.Red
+		}
+		table.AddCells(term.Cell{Text: ended, Style: term.Dim}, term.Cell{Text: s.Source}, term.Cell{Text: project}, term.Cell{Text: mark, Style: style}, term.Cell{Text: outcome, Style: style},
+			term.Cell{Text: plain.Count(int64(s.Counts.Calls))}, failed, term.Cell{Text: kit.Tokens(s.Usage.Total())}, term.Cell{Text: kit.Milliseconds(s.ActiveMS)},
+			term.Cell{Text: names.Of(s.Source, s.ID), Style: rows.SessionStyle(logfmt.SessionID(s.ID))}, term.Cell{Text: about(s)})
+	}
+	return table.Print(out, 0)
+}
+
+// about is the sign of a session's relationship, what is special about it, and its first prompt.
+func about(s *archive.Session) string {
+	text := s.Ask
+	if sign := relationSign(s.Relation); sign != "" {
+		text = sign + " " + text
+	}
+	switch {
+	case s.Live:
+		text = "* " + text
+	case s.Gone:
+		text = "- " + text
+	}
+	return text
+}
+
+// relationSign is how a session came to be, in one character; nothing of its own accord.
+func relationSign(r trace.Relation) string {
+	switch r {
+	case trace.Subagent:
+		return "↳"
+	case trace.Fork:
+		return "↗"
+	case trace.Continuation:
+		return "→"
+	}
+	return ""
+}
+
+func outcomeMark(o trace.Outcome) (string, term.Style) {
+	switch o {
+	case trace.Completed:
+		return "✔", term.Green
+	case trace.Interrupted:
+		return "‖", term.Yellow
+	case trace.Errored:
+		return "✖", term.Red
+	case trace.Killed:
+		return "†", term.Red
+	}
+	return "?", term.Dim
+}

@@ -1,0 +1,160 @@
+package sessions
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/jsonl"
+	"aburn/internal/plain"
+	"aburn/trace"
+)
+
+// rawMax is how long a record may be that is printed.
+const rawMax = 256 << 20
+
+// rawRow is the record of a row, as the reader of its source finds it.
+func rawRow(ctx context.Context, source, path string, ref trace.Ref) ([]byte, error) {
+	for _, s := range scope.AgentStores() {
+		if s.Name() == source && s.Row != nil {
+			return s.Row(ctx, path, ref)
+		}
+	}
+	return nil, fmt.Errorf("no record can be had out of a store of %s", source)
+}
+
+// errChanged is the error for a source that does not hold the record any more where it was read.
+var errChanged = errors.New("the source has changed since it was read: it does not hold this record there any more")
+
+// showRaw prints the record that an event was read from.
+func showRaw(ctx context.Context, a *kit.App, cmd *cli.Command, s *archive.Session, t *trace.SessionTrace, seq int) error {
+	if seq < 1 || seq > len(t.Events) {
+		return kit.UsageError(fmt.Sprintf("--raw: the session has the events 1 to %d", len(t.Events)))
+	}
+	e := &t.Events[seq-1]
+	where := plain.Line(place(t, e.Ref))
+	record, err := rawRecord(ctx, s, t, e)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return kit.BadNews(where+": the source is gone", "the trace stays in the archive: aburn show --json")
+	case errors.Is(err, errChanged):
+		return kit.BadNews(where+": "+err.Error(), "aburn ingest")
+	case err != nil:
+		return kit.BadNews(where + ": " + err.Error())
+	}
+	if out := a.Screen(cmd); out.Terminal() {
+		record = []byte(plain.Text(string(record)))
+	}
+	_, err = a.Out.Write(append(bytes.TrimRight(record, "\r\n"), '\n'))
+	return err
+}
+
+// rawRecord is the record that an event was read from: a row of a table, or a line of a file.
+func rawRecord(ctx context.Context, s *archive.Session, t *trace.SessionTrace, e *trace.Event) ([]byte, error) {
+	path := t.Sources[e.Ref.File].Path
+	if e.Ref.Table != "" {
+		return rawRow(ctx, s.Source, path, e.Ref)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.Ref.File == 0 && s.Path != "" {
+		path = s.Path // the file was moved
+	}
+	line, err := rawLine(path, e.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if !holdsID(line, t, e) {
+		return nil, errChanged
+	}
+	return line, nil
+}
+
+// rawLine is the line at ref. It has to begin there, and to be the line of that number.
+func rawLine(path string, ref trace.Ref) ([]byte, error) {
+	f, err := jsonl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<20)
+	lines, last, err := skip(r, ref.Offset)
+	if err != nil || lines+1 != ref.Line || ref.Offset > 0 && last != '\n' {
+		return nil, errChanged
+	}
+	line, err := bufio.NewReader(io.LimitReader(r, rawMax)).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if json.Valid(line) {
+		return line, nil
+	}
+	return rawValue(path, ref.Offset)
+}
+
+// rawValue is the JSON value of several lines that begins at offset.
+func rawValue(path string, offset int64) ([]byte, error) {
+	f, err := jsonl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var value json.RawMessage
+	if err := json.NewDecoder(io.NewSectionReader(f, offset, rawMax)).Decode(&value); err != nil {
+		return nil, errChanged
+	}
+	return value, nil
+}
+
+// skip reads n bytes and returns how many lines end in them, and the last byte.
+func skip(r *bufio.Reader, n int64) (lines int64, last byte, err error) {
+	buf := make([]byte, 64<<10)
+	for n > 0 {
+		m, err := io.ReadFull(r, buf[:min(int64(len(buf)), n)])
+		if err != nil {
+			return lines, last, err
+		}
+		lines += int64(bytes.Count(buf[:m], []byte{'\n'}))
+		last = buf[m-1]
+		n -= int64(m)
+	}
+	return lines, last, nil
+}
+
+// holdsID says whether a record holds any of the ids by which the event knows it. An event without an id takes any record, and
+// so does one whose ids the archive has in other words than the record: hidden, shortened, or with what JSON may write otherwise.
+func holdsID(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
+	ids := []string{e.Record}
+	switch b := e.Body.(type) {
+	case *trace.ToolCall:
+		ids = append(ids, b.Call)
+	case *trace.ToolResult:
+		ids = append(ids, b.Call, t.Results[b.Result].Message)
+	}
+	some := false
+	for _, id := range ids {
+		if !verbatim(id) {
+			continue
+		}
+		if some = true; bytes.Contains(record, []byte(id)) {
+			return true
+		}
+	}
+	return !some
+}
+
+// verbatim says that an id stands in its record as it stands in the archive.
+func verbatim(id string) bool {
+	return id != "" && len(id) < trace.MaxToken && !strings.HasPrefix(id, "[redacted:") &&
+		!strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\\/<>&'`, r) })
+}

@@ -1,0 +1,229 @@
+package sessions
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// storyLine is one line of a story. Its texts are not cleaned yet.
+type storyLine struct {
+	rows.Words
+	seq    int // 0: only the hooks know it
+	time   time.Time
+	indent bool   // it happened within the line above
+	where  string // why it is not simply part of the story: copied, rewound
+}
+
+// tell prints the last lines of the story, all if limit is 0, and returns how many it left out.
+func (v *shown) tell(out *term.Out, limit int) (left int, err error) {
+	lines := v.lines()
+	if limit > 0 && len(lines) > limit {
+		left = len(lines) - limit
+		lines = lines[left:]
+	}
+	where, day := "", ""
+	for i := range lines {
+		l := &lines[i]
+		if l.where != where {
+			text := l.where
+			if text == "" {
+				text = "its own story from here"
+			}
+			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", kit.WidthOf(out))))
+			where = l.where
+		}
+		if d := l.time.Local().Format("Mon 2 Jan 2006"); d != day && !l.time.IsZero() {
+			if day != "" {
+				fmt.Fprintln(out, out.Paint(term.Dim, "── "+d+" ──"))
+			}
+			day = d
+		}
+		if _, err := io.WriteString(out, l.line(out)+"\n"); err != nil {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+// line is the line in columns: the event's number, the time, what happened, how long it took, and the rest.
+func (l *storyLine) line(out *term.Out) string {
+	style, name := l.Style, l.Mark+" "+l.Name
+	if l.where != "" {
+		style = term.Dim
+	}
+	if l.indent {
+		name = "  " + name
+	}
+	nameWidth := rows.NarrowName
+	if w := out.Width(); w == 0 || w >= rows.WideFrom {
+		nameWidth = rows.WideName
+	}
+	clock := ""
+	if !l.time.IsZero() {
+		clock = l.time.Local().Format("15:04:05")
+	}
+	c := rows.Columns{Out: out}
+	number := "+"
+	if l.seq > 0 {
+		number = strconv.Itoa(l.seq)
+	}
+	c.Add(term.Dim, plain.PadLeft(number, 5), 5)
+	c.Add(term.Dim, clock, 8)
+	c.Add(style, name, nameWidth)
+	c.Add(term.Dim, plain.PadLeft(l.Took, rows.TookWidth), rows.TookWidth)
+	return c.End("", l.Path, l.Detail)
+}
+
+// lines puts the events into words, a call and what became of it into one line.
+func (v *shown) lines() (list []storyLine) {
+	calls := v.Calls()
+	byEvent := map[int]*trace.Call{}
+	for i := range calls {
+		byEvent[calls[i].Event.Seq] = &calls[i]
+	}
+	containers, numbers := map[string]bool{}, v.numbers()
+	for i := range v.Events {
+		e := &v.Events[i]
+		l := storyLine{seq: numbers[i], time: e.Time, where: v.where(e)}
+		switch b := e.Body.(type) {
+		case *trace.ToolCall:
+			l.Words = callWords(byEvent[e.Seq])
+			l.indent = b.Parent != "" && containers[b.Parent]
+			containers[b.Call] = b.Container
+		case *trace.ToolResult:
+			r := &v.Results[b.Result]
+			first := r.CallIndex >= 1 && r.CallIndex <= len(calls) && calls[r.CallIndex-1].Results[0] == r
+			if first { // it stands with its call
+				continue
+			}
+			l.Words = resultWords(r)
+			if r.CallIndex >= 1 && r.CallIndex <= len(calls) {
+				l.Name = scope.ToolWord(calls[r.CallIndex-1].Call.Tool)
+			}
+		default:
+			l.Words = v.eventWords(e)
+		}
+		if e.Inferred != "" {
+			l.Detail = kit.Join(l.Detail, "(inferred from "+e.Inferred+")")
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// where says why an event is not simply part of the story.
+func (v *shown) where(e *trace.Event) string {
+	switch {
+	case e.Copied != "":
+		return "copied from " + v.name(e.Copied) + ": not counted here"
+	case e.Abandoned:
+		return "the conversation was rewound to before this"
+	}
+	return ""
+}
+
+// callWords is a call with what became of it.
+func callWords(c *trace.Call) rows.Words {
+	w := rows.Words{Name: scope.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
+	if c.Call.Container {
+		w.Mark, w.Style = "▾", term.Dim
+	}
+	r := c.Last()
+	if r == nil {
+		if !c.Call.Container {
+			w.Mark, w.Style, w.Detail = "…", term.Yellow, kit.Join("no result", w.Detail)
+		}
+		return byUser(c, w)
+	}
+	w.Took = tookOf(c, r)
+	after := []string{failedHead(r)}
+	if r.Content.Length > 0 {
+		after = append(after, plain.Size(r.Content.Length))
+	}
+	state := resultWords(r)
+	if !c.Call.Container {
+		w.Mark, w.Style = state.Mark, state.Style
+	}
+	w.Detail = kit.Join(append([]string{stateWord(r), exitWord(r), w.Detail}, after...)...)
+	if r.Status == trace.StatusRunning {
+		w.Took = ""
+	}
+	return byUser(c, w)
+}
+
+func byUser(c *trace.Call, w rows.Words) rows.Words {
+	if c.Event.By == "user" {
+		w.Detail = kit.Join("by the user", w.Detail)
+	}
+	return w
+}
+
+// resultWords is a result by itself.
+func resultWords(r *trace.ToolResultEvent) rows.Words {
+	w := rows.Words{Mark: "✓", Name: "result", Style: term.Green, Took: kit.Milliseconds(r.DurationMS)}
+	switch {
+	case r.Denied != "":
+		w.Mark, w.Style = "⊘", term.Yellow
+	case r.Failed():
+		w.Mark, w.Style = "✗", term.Red
+	case r.Status == trace.StatusRunning:
+		w.Mark, w.Style = "»", term.Plain
+	case r.Status == trace.StatusCancelled:
+		w.Mark, w.Style = "✗", term.Yellow
+	case r.Status == trace.StatusUnknown:
+		w.Mark, w.Style = "~", term.Yellow
+	}
+	w.Detail = kit.Join("then: "+string(r.Status), exitWord(r), failedHead(r))
+	return w
+}
+
+// stateWord says what the mark alone does not.
+func stateWord(r *trace.ToolResultEvent) string {
+	switch {
+	case r.Denied == "other":
+		return "denied"
+	case r.Denied != "":
+		return "denied by " + r.Denied
+	case r.Status == trace.StatusRunning:
+		return "runs on in the background"
+	case r.Status == trace.StatusCancelled:
+		return "cancelled"
+	case r.Status == trace.StatusUnknown:
+		return "outcome unknown"
+	}
+	return ""
+}
+
+// exitWord is told unless it is 0; a missing exit code is unknown, not 0.
+func exitWord(r *trace.ToolResultEvent) string {
+	if r.ExitCode == nil || *r.ExitCode == 0 {
+		return ""
+	}
+	return "exit " + strconv.Itoa(*r.ExitCode)
+}
+
+// failedHead is the beginning of a failed result in one line.
+func failedHead(r *trace.ToolResultEvent) string {
+	return plain.Cut(strings.Join(strings.Fields(r.Head), " "), 200)
+}
+
+// tookOf is how long a call took: as its source measured it, else, with ~, the time from its record to that of its result.
+func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
+	if r.DurationMS > 0 {
+		return kit.Milliseconds(r.DurationMS)
+	}
+	if c.Event.Time.IsZero() || r.Time.IsZero() || !r.Time.After(c.Event.Time) {
+		return ""
+	}
+	return "~" + plain.Duration(r.Time.Sub(c.Event.Time))
+}

@@ -1,0 +1,158 @@
+package sessions
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// toolRows is how many lines each part of the answer has for people who do not say how many.
+const toolRows = 10
+
+func ToolsCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "tools",
+		Usage: "say which tool calls failed, were retried, never ended, or took longest",
+		Description: "From the calls of all chosen sessions, each counted once, however often it was copied. A rate stands with what it is a rate of: failed calls of those that have a\n" +
+			"result, percentiles of those whose duration is known (as the agent measured it, else the time between the records of call and result, which holds the wait\n" +
+			"for a permission). A call without an end has no result, or none but that it is running. " +
+			"A narrow terminal says rate for failed of those that ended, and open for those without an end.\n\n" +
+			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool and input,\n" +
+			"in one session) succeeded, and those that never did.",
+		Flags: append(scope.ChooseFlags(),
+			&cli.StringFlag{Name: "type", Usage: "only calls of this `KIND` of tool: shell, read, edit, search, web, mcp, agent, other"},
+			&cli.StringFlag{Name: "tool", Usage: "only calls of the tool that its agent calls `NAME`"},
+			&cli.BoolFlag{Name: "failed", Usage: "what failed most"},
+			&cli.BoolFlag{Name: "retries", Usage: "what was called again and again"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(toolRows) + ", with --json all but the calls that took longest)"},
+			kit.JSONFlag(),
+		),
+		ArgValidator: kit.NoArguments,
+		Metadata: kit.Examples(
+			"aburn tools --since 7d",
+			"aburn tools --failed --type shell",
+			"aburn tools --retries --project . --json | jq '.retries.calls[0]'",
+		),
+		Action: a.Do(runTools),
+	}
+}
+
+func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	kind, err := scope.OneWord("type", cmd.String("type"), scope.ToolTypes())
+	if err != nil {
+		return err
+	}
+	if cmd.Int("limit") < 0 {
+		return kit.UsageError("--limit: a number of lines is not negative")
+	}
+	arch, filter, err := scope.ViewChosen(ctx, scope.CallerOf(a, cmd), scope.ChoiceOf(cmd))
+	if err != nil {
+		return err
+	}
+	defer arch.Close()
+	limit := toolRows
+	if cmd.IsSet("limit") {
+		limit = cmd.Int("limit")
+	}
+	t, err := tallyCalls(ctx, arch, filter, kind, cmd.String("tool"), limit)
+	if err != nil {
+		return err
+	}
+	v := &toolsView{tally: t, limit: limit, failed: cmd.Bool("failed"), retries: cmd.Bool("retries")}
+	if cmd.Bool("json") {
+		if !cmd.IsSet("limit") {
+			v.limit = 0
+		}
+		return a.PrintJSON(v.report())
+	}
+	if t.sum.calls == 0 {
+		return noCall(ctx, a, arch, filter, cmd.String("tool"))
+	}
+	if v.names, err = scope.NamesOf(ctx, arch); err != nil {
+		return err
+	}
+	return v.show(a.Screen(cmd))
+}
+
+// noCall says that nothing is shown, and what --tool could have meant.
+func noCall(ctx context.Context, a *kit.App, arch *archive.Archive, filter archive.Filter, tool string) error {
+	if err := scope.NoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
+		return err
+	}
+	t, err := tallyCalls(ctx, arch, filter, "", "", 1)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{} // agents may have tools of the same name
+	for _, s := range t.ordered {
+		names[scope.ToolWord(s.tool)] = true
+	}
+	a.Hint(kit.Meant(tool, slices.Sorted(maps.Keys(names)))...)
+	return nil
+}
+
+// tallyCalls counts the calls of the sessions that the filter chooses, of one kind and tool if they are not empty.
+func tallyCalls(ctx context.Context, arch *archive.Archive, filter archive.Filter, kind, tool string, keep int) (*toolTally, error) {
+	t := newToolTally(keep)
+	for row, err := range arch.Calls(ctx, archive.CallFilter{Filter: filter}) {
+		if err != nil {
+			return nil, err
+		}
+		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool || scope.ToolWord(row.Tool) == tool) {
+			t.add(&row)
+		}
+	}
+	t.finish()
+	if (kind == "" || kind == string(trace.AgentTool)) && tool == "" {
+		filter.Relation = trace.Subagent
+		agents, err := arch.Sessions(ctx, filter)
+		if err != nil {
+			return nil, err
+		}
+		t.addOutcomes(agents)
+	}
+	return t, nil
+}
+
+// toolsView shows a tally.
+type toolsView struct {
+	tally           *toolTally
+	names           *scope.SessionNames
+	limit           int
+	failed, retries bool
+}
+
+func (v *toolsView) show(out *term.Out) error {
+	var err error
+	switch {
+	case v.failed:
+		err = v.showFailures(out)
+	case !v.retries:
+		if err = v.showTools(out); err == nil {
+			err = v.showLongest(out)
+		}
+	}
+	if err == nil && (v.retries || !v.failed) {
+		if err = v.showRetries(out); err == nil {
+			err = v.showAgents(out)
+		}
+	}
+	return err
+}
+
+// rows is how many of n are shown.
+func (v *toolsView) rows(n int) int {
+	if v.limit > 0 {
+		return min(n, v.limit)
+	}
+	return n
+}

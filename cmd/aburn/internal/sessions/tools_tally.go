@@ -1,0 +1,174 @@
+package sessions
+
+import (
+	"cmp"
+	"slices"
+
+	"aburn/archive"
+	"aburn/trace"
+)
+
+// toolTally counts calls. Each counts once; what is compared with what stands at each field.
+type toolTally struct {
+	sum      toolSum
+	tools    map[[2]string]*toolSum // by tool and type
+	ordered  []*toolSum             // most calls first
+	failures map[failureKey]*failedCalls
+	failed   []*failedCalls // most first
+	groups   map[groupKey]*retryGroup
+	session  int64 // whose groups are being gathered
+	again    int   // groups in which a call failed
+	retried  []retry
+	agents   []archive.CallRow // calls that start a sub-agent and that never came to an end
+	agentAll int               // of so many
+	agentNot int               // refused before they began
+	outcomes agentOutcomes     // of the sub-agents' own sessions
+	longest  []archive.CallRow
+	keep     int
+}
+
+// toolSum is the calls of one tool, or of all.
+type toolSum struct {
+	tool, kind string
+	calls      int
+	failed     int
+	denied     int // of the failed ones: they never ran
+	noResult   int // without an end
+	cancelled  int
+	durations  []int64 // those that are known, in milliseconds, sorted by finish
+}
+
+func newToolTally(keep int) *toolTally {
+	return &toolTally{tools: map[[2]string]*toolSum{}, failures: map[failureKey]*failedCalls{}, groups: map[groupKey]*retryGroup{}, keep: keep}
+}
+
+// add takes the next call. Those of one session come together, in order.
+func (t *toolTally) add(row *archive.CallRow) {
+	key := [2]string{row.Tool, string(row.Type)}
+	sum := t.tools[key]
+	if sum == nil {
+		sum = &toolSum{tool: row.Tool, kind: string(row.Type)}
+		t.tools[key] = sum
+		t.ordered = append(t.ordered, sum)
+	}
+	sum.add(row)
+	t.sum.add(row)
+	if row.Failed {
+		t.addFailure(row)
+	}
+	t.addAgain(row)
+	if row.Type == trace.AgentTool {
+		t.addAgent(row)
+	}
+	if row.DurationMS > 0 {
+		t.addLong(row)
+	}
+}
+
+func (s *toolSum) add(row *archive.CallRow) {
+	s.calls++
+	switch {
+	case unended(row):
+		s.noResult++
+	case row.Failed:
+		s.failed++
+		if row.Denied != "" {
+			s.denied++
+		}
+	case row.Status == trace.StatusCancelled:
+		s.cancelled++
+	}
+	if row.DurationMS > 0 {
+		s.durations = append(s.durations, row.DurationMS)
+	}
+}
+
+// unended says whether a call never got an end: no result, or none but running.
+func unended(row *archive.CallRow) bool {
+	return row.Status == "" || row.Status == trace.StatusRunning
+}
+
+// ended is how many calls have an end: what failed calls are a share of.
+func (s *toolSum) ended() int { return s.calls - s.noResult }
+
+// percentile is the smallest known duration that so many hundredths of them do not exceed; 0 of none.
+func (s *toolSum) percentile(p int) int64 {
+	n := len(s.durations)
+	if n == 0 {
+		return 0
+	}
+	return s.durations[max((n*p+99)/100-1, 0)]
+}
+
+// addAgent notes a call that starts a sub-agent. Errors are an end; a refused one never began.
+func (t *toolTally) addAgent(row *archive.CallRow) {
+	t.agentAll++
+	switch {
+	case row.Denied != "":
+		t.agentNot++
+	case unended(row), row.Status == trace.StatusCancelled:
+		t.agents = append(t.agents, *row)
+	}
+}
+
+// agentOutcomes is how sub-agents ended as their own sessions state it.
+type agentOutcomes struct {
+	Sessions    int `json:"sessions"`
+	Completed   int `json:"completed"`
+	Interrupted int `json:"interrupted"`
+	Errored     int `json:"errored"`
+	Killed      int `json:"killed"`
+	Unknown     int `json:"unknown"`
+}
+
+func (t *toolTally) addOutcomes(agents []archive.Session) {
+	o := &t.outcomes
+	o.Sessions = len(agents)
+	for i := range agents {
+		switch agents[i].Outcome {
+		case trace.Completed:
+			o.Completed++
+		case trace.Interrupted:
+			o.Interrupted++
+		case trace.Errored:
+			o.Errored++
+		case trace.Killed:
+			o.Killed++
+		default:
+			o.Unknown++
+		}
+	}
+}
+
+// addLong keeps the calls that took longest.
+func (t *toolTally) addLong(row *archive.CallRow) {
+	keep := cmp.Or(t.keep, toolRows)
+	if n := len(t.longest); n == keep && row.DurationMS <= t.longest[n-1].DurationMS {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(t.longest, row, func(a archive.CallRow, b *archive.CallRow) int {
+		return cmp.Or(cmp.Compare(b.DurationMS, a.DurationMS), -1) // behind its equals
+	})
+	t.longest = slices.Insert(t.longest, i, *row)
+	t.longest = t.longest[:min(len(t.longest), keep)]
+}
+
+// finish orders everything.
+func (t *toolTally) finish() {
+	t.closeGroups()
+	for _, s := range append(slices.Clone(t.ordered), &t.sum) {
+		slices.Sort(s.durations)
+	}
+	slices.SortStableFunc(t.ordered, func(a, b *toolSum) int {
+		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(a.tool, b.tool), cmp.Compare(a.kind, b.kind))
+	})
+	for _, f := range t.failures {
+		t.failed = append(t.failed, f)
+	}
+	slices.SortFunc(t.failed, func(a, b *failedCalls) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.tool, b.tool), cmp.Compare(a.what, b.what), cmp.Compare(a.how, b.how))
+	})
+	slices.SortFunc(t.retried, func(a, b retry) int {
+		return cmp.Or(cmp.Compare(b.failed, a.failed), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index))
+	})
+}

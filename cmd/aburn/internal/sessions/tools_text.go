@@ -1,0 +1,164 @@
+package sessions
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+)
+
+// showTools prints the tools with the most calls.
+func (v *toolsView) showTools(out *term.Out) error {
+	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
+	t := v.tally
+	n := v.rows(len(t.ordered))
+	kit.Title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+		{Title: "tool", Flex: true, Min: 12}, {Title: "type", Spare: 3}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "of ended", Right: true}, {Title: "denied", Right: true},
+		{Title: "no end", Right: true}, {Title: "median", Right: true, Spare: 1}, {Title: "p95", Right: true, Spare: 2}, {Title: "longest", Right: true}, {Title: "timed", Right: true},
+	}}
+	if narrow {
+		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
+	}
+	row := func(s *toolSum, name string) {
+		failed, rate := term.Cell{Text: plain.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", kit.PercentOf(s.failed, s.ended()), plain.Count(int64(s.ended())))
+		if s.failed > 0 {
+			failed.Style = term.Red
+		}
+		denied, timed := plain.Count(int64(s.denied)), plain.Count(int64(len(s.durations)))
+		if narrow { // calls less the open ones are what the rate is of
+			rate, denied, timed = kit.PercentOf(s.failed, s.ended()), "", ""
+		}
+		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: plain.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
+			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: kit.Milliseconds(s.percentile(50))}, term.Cell{Text: kit.Milliseconds(s.percentile(95))}, term.Cell{Text: kit.Milliseconds(s.percentile(100))},
+			term.Cell{Text: timed})
+	}
+	for _, s := range t.ordered[:n] {
+		row(s, scope.ToolWord(s.tool))
+	}
+	if len(t.ordered) > 1 {
+		row(&t.sum, "all")
+	}
+	return table.Print(out, 2)
+}
+
+// of says that not all are shown.
+func (v *toolsView) of(n, all int) string {
+	if n == all {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %s)", n, plain.Count(int64(all)))
+}
+
+// showFailures prints what failed most.
+func (v *toolsView) showFailures(out *term.Out) error {
+	t := v.tally
+	n := v.rows(len(t.failed))
+	kit.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())), kit.PercentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
+	if n == 0 {
+		return nil
+	}
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+		{Title: "times", Right: true}, {Title: "sessions", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16}, {Title: "last in"},
+	}}
+	if out.Width() > 0 && out.Width() < rows.WideFrom {
+		table.Columns[1].Title = "in"
+	}
+	for _, f := range t.failed[:n] {
+		table.AddCells(term.Cell{Text: plain.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: plain.Count(int64(f.sessions))}, term.Cell{Text: scope.ToolWord(f.tool)},
+			term.Cell{Text: f.how}, term.Cell{Text: f.what}, term.Cell{Text: v.where(&f.last), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// where is what aburn show takes to show a call: its session, and the number of its event.
+func (v *toolsView) where(row *archive.CallRow) string {
+	return v.names.Of(row.Source, row.Session) + " " + strconv.Itoa(row.Seq)
+}
+
+// showRetries prints what errored again and again.
+func (v *toolsView) showRetries(out *term.Out) error {
+	t := v.tally
+	n, then := v.rows(len(t.retried)), 0
+	for _, r := range t.retried {
+		if r.succeeded {
+			then++
+		}
+	}
+	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, plain.Count(int64(len(t.retried))), plain.Plural(int64(t.again), "different call"))
+	if len(t.retried) > 0 {
+		text += fmt.Sprintf("; %s then succeeded, %s never did", plain.Count(int64(then)), plain.Count(int64(len(t.retried)-then)))
+	}
+	kit.Title(out, v.retries, text+v.of(n, len(t.retried)))
+	if n == 0 {
+		return nil
+	}
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+		{Title: "errors", Right: true}, {Title: "then"}, {Title: "tool", Flex: true, Min: 8}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"},
+	}}
+	for i := range t.retried[:n] {
+		r := &t.retried[i]
+		end := term.Cell{Text: "succeeded", Style: term.Green}
+		if !r.succeeded {
+			end = term.Cell{Text: "never", Style: term.Red}
+		}
+		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: subject(&r.CallRow)}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// showAgents prints the sub-agents that never came to an end.
+func (v *toolsView) showAgents(out *term.Out) error {
+	t := v.tally
+	if t.agentAll+t.outcomes.Sessions == 0 {
+		return nil
+	}
+	n := v.rows(len(t.agents))
+	kit.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agents), plain.Plural(int64(t.agentAll), "call"), t.agentNot, v.of(n, len(t.agents))))
+	if o := t.outcomes; o.Sessions > 0 {
+		count := func(n int) string { return plain.Count(int64(n)) }
+		kit.Paragraph(out, 2, "", fmt.Sprintf("by their own records %s of %s completed, %s errored, %s interrupted, %s killed, %s unknown",
+			count(o.Completed), count(o.Sessions), count(o.Errored), count(o.Interrupted), count(o.Killed), count(o.Unknown)))
+	}
+	if n == 0 {
+		return nil
+	}
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"}, {Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
+	for i := range t.agents[:n] {
+		r := &t.agents[i]
+		spawned := ""
+		if r.Spawned != "" {
+			spawned = v.names.Of(r.Source, r.Spawned)
+		}
+		table.AddCells(term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// showLongest prints the calls that took longest.
+func (v *toolsView) showLongest(out *term.Out) error {
+	t := v.tally
+	if len(t.longest) == 0 {
+		return nil
+	}
+	kit.Title(out, false, fmt.Sprintf("longest, of %s whose duration is known", plain.Plural(int64(len(t.sum.durations)), "call")))
+	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
+	for i := range t.longest {
+		r := &t.longest[i]
+		became := cmp.Or(string(r.Status), "no result")
+		if r.Failed {
+			became = howFailed(r)
+		}
+		table.AddCells(term.Cell{Text: kit.Milliseconds(r.DurationMS)}, term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+	}
+	return table.Print(out, 2)
+}
+
+// subject is what a call was about: a path, or the beginning of a command.
+func subject(row *archive.CallRow) string { return cmp.Or(row.Path, row.Head) }

@@ -1,0 +1,78 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/install/doctor"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+)
+
+func DoctorCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "doctor",
+		Usage: "prove that hooks record here, or say what keeps them from it",
+		Description: "Looks at the project, the agents, who calls the hook, whether Codex trusts it, and whether\n" +
+			"the agents' newest sessions are in the log. Exit 1 on bad news. --live also runs every\n" +
+			"registered command with a canary, in a throw-away project.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "live", Usage: "run a canary through every registered hook"},
+			kit.JSONFlag(),
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn doctor", "aburn doctor --live", "aburn doctor --json | jq '.checks[] | select(.status == \"bad\")'"),
+		Action:       a.Do(runDoctor),
+	}
+}
+
+func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	dir, err := kit.Folder(cmd)
+	if err != nil {
+		return err
+	}
+	self, _ := os.Executable()
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Env, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: scope.Readers(), Agents: install.Agents()})
+	if cmd.Bool("json") {
+		err = a.PrintJSON(struct {
+			OK     bool           `json:"ok"`
+			Checks []doctor.Check `json:"checks"`
+		}{!report.Bad(), report.Checks})
+	} else {
+		tellReport(a.Screen(cmd), report)
+	}
+	if err == nil && report.Bad() {
+		return kit.ExitOnly(kit.ExitBadNews)
+	}
+	return err
+}
+
+// tellReport prints the findings by topic. Lines are not cut: a path at their end is what one wants to copy.
+func tellReport(out *term.Out, r doctor.Report) {
+	last := ""
+	for _, c := range r.Checks {
+		topic := c.Topic
+		if topic == last {
+			topic = ""
+		}
+		last = c.Topic
+		style := term.Green
+		switch c.Status {
+		case doctor.Note:
+			style = term.Yellow
+		case doctor.Bad:
+			style = term.BoldRed
+		}
+		fmt.Fprintf(out, "%s  %s  %s\n", out.Paint(term.Bold, plain.Pad(topic, 8)), out.Paint(style, plain.Pad(string(c.Status), 4)), plain.Line(c.Text))
+		for _, h := range c.Hints {
+			fmt.Fprintf(out, "%s  %s\n", plain.Pad("", 14), out.Paint(term.Cyan, "→ "+plain.Line(h)))
+		}
+	}
+}

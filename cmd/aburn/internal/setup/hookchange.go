@@ -1,0 +1,128 @@
+package setup
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+	xterm "golang.org/x/term"
+
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/internal/plain"
+	"aburn/internal/scrub"
+	"aburn/internal/term"
+)
+
+// carryOut shows a change to settings files, asks when there is somebody to ask, and does it. False says that it was
+// not wanted.
+func carryOut(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) (bool, error) {
+	quiet := cmd.Bool("json")
+	if !quiet {
+		showDiff(a, a.Screen(cmd), c)
+	}
+	if c.Nothing() && cmd.Name == "install-hooks" || cmd.Bool("dry-run") {
+		return true, nil
+	}
+	if !c.Nothing() && !cmd.Bool("yes") && !quiet && !confirmed(a, cmd) {
+		fmt.Fprintln(a.Out, "nothing was changed")
+		return false, kit.ExitOnly(kit.ExitBadNews)
+	}
+	done, err := c.Apply()
+	if err == nil && c.Tell != nil {
+		err = c.Tell.Run(ctx)
+	}
+	if err == nil {
+		return true, nil
+	}
+	if len(done.Files) > 0 {
+		return false, kit.BadNews(err.Error(), "done before that: "+strings.Join(done.Files, ", "))
+	}
+	return false, kit.BadNews(err.Error())
+}
+
+// showDiff prints the change as a patch. Lines come from settings files: they are cleaned, and secrets left out.
+func showDiff(a *kit.App, out *term.Out, c *install.Change) {
+	for _, l := range c.Diff() {
+		text, _ := scrub.Text(plain.Line(strings.TrimSuffix(l.Text, "\r")))
+		style := term.Plain
+		switch l.Op {
+		case 'f':
+			style = term.Bold
+		case '@':
+			style = term.Cyan
+		case '+':
+			style = term.Green
+		case '-':
+			style = term.Red
+		}
+		if l.Op != 'f' && l.Op != '@' {
+			text = string(l.Op) + text
+		}
+		fmt.Fprintln(out, out.Paint(style, text))
+	}
+	if c.Tell != nil {
+		fmt.Fprintf(out, "and run %s\n", plain.Line(c.Tell.String()))
+	}
+	if c.Init != "" {
+		fmt.Fprintf(out, "and vouch for %s on this machine\n", plain.Line(c.Init))
+	}
+}
+
+// confirmed asks, if both ends are a terminal; a program or a script is taken at its word.
+func confirmed(a *kit.App, cmd *cli.Command) bool {
+	f, ok := a.In.(*os.File)
+	if !ok || !a.Screen(cmd).Terminal() || !xterm.IsTerminal(int(f.Fd())) {
+		return true
+	}
+	fmt.Fprint(a.Out, "do this? [y/N] ")
+	line, _ := bufio.NewReader(f).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// hookNotes warns of what stands in the way of the hooks, or of an exact removal.
+func hookNotes(a *kit.App, c *install.Change) {
+	for _, f := range c.Files {
+		for _, n := range f.Notes {
+			if !strings.Contains(n, f.Path) {
+				n = f.Path + ": " + n
+			}
+			a.Warn(n)
+		}
+	}
+	for _, n := range c.Notes {
+		a.Warn(n)
+	}
+}
+
+// hookJSON is what was done, for programs.
+func hookJSON(a *kit.App, c *install.Change) error {
+	type file struct {
+		Agent   string        `json:"agent"`
+		Scope   install.Scope `json:"scope"`
+		Path    string        `json:"path"`
+		Server  bool          `json:"mcp,omitempty"`
+		Changed bool          `json:"changed"`
+		Removed bool          `json:"removed,omitempty"`
+		Exact   bool          `json:"exact,omitempty"`
+		Hook    string        `json:"hook,omitempty"`
+		Notes   []string      `json:"notes,omitempty"`
+	}
+	out := struct {
+		Files []file   `json:"files"`
+		Codex string   `json:"codex,omitempty"` // what its program was told; no other is told anything
+		Init  string   `json:"init,omitempty"`
+		Notes []string `json:"notes,omitempty"`
+	}{Files: []file{}, Init: c.Init, Notes: c.Notes}
+	if c.Tell != nil {
+		out.Codex = c.Tell.String()
+	}
+	for _, f := range c.Files {
+		out.Files = append(out.Files, file{f.Agent.Name, f.Scope, f.Path, f.Server, !f.Same(), f.Remove, f.Exact, f.Hook, f.Notes})
+	}
+	return a.PrintJSON(out)
+}

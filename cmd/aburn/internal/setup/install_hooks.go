@@ -1,0 +1,256 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/term"
+)
+
+func InstallHooksCommand(a *kit.App) *cli.Command {
+	flags := append(hookFlags(),
+		&cli.BoolFlag{Name: "no-init", Usage: "do not make the project around the current folder one of aburn's"},
+		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
+	)
+	for _, agent := range trusting() {
+		flags = append(flags, &cli.BoolFlag{Name: trustFlag(agent), Usage: "have " + agent.Title + " record that you trust these hooks, instead of reviewing them in " + agent.Review[0]})
+	}
+	return &cli.Command{
+		Name:  "install-hooks",
+		Usage: "record what agents do: put aburn's hooks into their settings",
+		Description: "Without --agent: the agents found on this machine. Shows the change first; on a terminal it\n" +
+			"asks. Inserts behind what is there and leaves every other byte alone; uninstall-hooks gives\n" +
+			"back the file as it was. Inside a project it also runs `aburn init` there. Twice is once.\n" +
+			"--mcp registers `aburn mcp` too, in Claude Code's file of MCP servers and through `codex mcp add`.",
+		Flags:        flags,
+		ArgValidator: kit.NoArguments,
+		Metadata: kit.Examples(
+			"aburn install-hooks --dry-run                  # only look",
+			"aburn install-hooks                            # every session of yours",
+			"aburn install-hooks --agent codex --trust-codex",
+			"aburn install-hooks --mcp                      # and let agents ask what aburn knows",
+			"aburn install-hooks --project                  # for everybody: a file to be committed",
+		),
+		Action: a.Do(runInstallHooks),
+	}
+}
+
+// hookFlags are shared by install-hooks and uninstall-hooks.
+func hookFlags() []cli.Flag {
+	return []cli.Flag{
+		agentFlag(""),
+		&cli.BoolFlag{Name: "user", Usage: "in your own settings, for every session (the default)"},
+		&cli.BoolFlag{Name: "project", Usage: "in the project's settings, which are committed"},
+		&cli.BoolFlag{Name: "local", Usage: "in your own settings of this project (Claude Code only)"},
+		&cli.BoolFlag{Name: "mcp", Usage: "aburn's MCP server too"},
+		&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show the change"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+		kit.JSONFlag(),
+	}
+}
+
+// hookOptions turns the flags into what the install package asks for.
+func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
+	dir, err := kit.Folder(cmd)
+	if err != nil {
+		return install.Options{}, err
+	}
+	o := install.Options{Dir: dir, Env: a.Env, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log"), MCP: cmd.Bool("mcp")}
+	o.Self, _ = os.Executable()
+	for _, scope := range []install.Scope{install.User, install.Project, install.Local} {
+		if !cmd.Bool(string(scope)) {
+			continue
+		}
+		if o.Scope != "" {
+			return o, kit.UsageError(fmt.Sprintf("--%s and --%s: one of them", o.Scope, scope))
+		}
+		o.Scope = scope
+	}
+	o.Agents = agentsNamed(cmp.Or(cmd.String("agent"), "all"))
+	if len(o.Agents) != 1 && o.Scope != "" {
+		o.Agents = slices.DeleteFunc(o.Agents, func(agent install.Agent) bool { return !agent.Has(o.Scope) })
+	}
+	return o, nil
+}
+
+// trusting are the agents that run only the hooks that the user trusts.
+func trusting() []install.Agent {
+	return slices.DeleteFunc(install.Agents(), func(agent install.Agent) bool { return agent.Trust == nil })
+}
+
+// trustFlag is the flag that has the agent trust aburn's hooks.
+func trustFlag(agent install.Agent) string { return "trust-" + agent.Name }
+
+func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	o, err := hookOptions(a, cmd)
+	if err != nil {
+		return err
+	}
+	if cmd.String("agent") == "" && o.Scope != install.Local {
+		if present := install.Present(o.Agents, a.Env); len(present) > 0 {
+			o.Agents = present
+		}
+	}
+	c, err := install.Plan(o)
+	if err != nil {
+		return hookError(err)
+	}
+	hookNotes(a, c)
+	if done, err := carryOut(ctx, a, cmd, c); err != nil || !done {
+		return err
+	}
+	trusted := map[install.Agent]int{}
+	for _, agent := range trusting() {
+		if cmd.Bool(trustFlag(agent)) && !cmd.Bool("dry-run") {
+			if trusted[agent], err = trustHooks(ctx, a, agent, o, c); err != nil {
+				return err
+			}
+		}
+	}
+	if cmd.Bool("json") {
+		return hookJSON(a, c)
+	}
+	tellInstalled(a, cmd, o, c)
+	for _, agent := range trusting() {
+		if n := trusted[agent]; n > 0 {
+			fmt.Fprintf(a.Out, "%s trusts %s now, on your word\n", agent.Title, plain.Plural(int64(n), "hook"))
+		}
+	}
+	return nil
+}
+
+// trustHooks passes the user's word on to the agent, and returns how many hooks it trusts then.
+func trustHooks(ctx context.Context, a *kit.App, agent install.Agent, o install.Options, c *install.Change) (int, error) {
+	flag := "--" + trustFlag(agent)
+	if !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return f.Agent == agent }) {
+		return 0, kit.UsageError(flag+" without "+agent.Title, "aburn install-hooks --agent "+agent.Name+" "+flag)
+	}
+	byHand := "the hooks are installed; run " + agent.Program + ", then " + strings.Join(agent.Review, ", then ")
+	program := agent.Executable(a.Env)
+	if program == "" {
+		return 0, kit.BadNews(flag+": no "+agent.Program+" on PATH", byHand)
+	}
+	dir := o.Dir
+	if root, err := install.ProjectRoot(o.Dir, a.Env); err == nil {
+		dir = root
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return 0, err
+	}
+	n, err := agent.Trust(ctx, program, dir)
+	if err != nil {
+		return 0, kit.BadNews(flag+": "+err.Error(), byHand)
+	}
+	return n, nil
+}
+
+// hookError gives the hint that belongs to an error of the install package.
+func hookError(err error) error {
+	var syntax *install.SyntaxError
+	var refused *project.Refused
+	var nowhere *install.NoScope
+	switch {
+	case errors.As(err, &refused):
+		return kit.BadNews(err.Error(), "--no-init leaves the project alone")
+	case errors.As(err, &syntax):
+		return kit.BadNews(err.Error(), "nothing was changed; agents ignore such a file as a whole, so mend it first")
+	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrNoServer), errors.Is(err, install.ErrPassingServer):
+		return kit.BadNews(err.Error(), "make install")
+	case errors.Is(err, install.ErrOtherServer):
+		return kit.BadNews(err.Error(), "nothing was changed; give that server another name, or leave --mcp out")
+	case errors.Is(err, install.ErrNoLocalServer):
+		return kit.UsageError(err.Error(), "leave --mcp or --local out")
+	case errors.Is(err, install.ErrNoProject):
+		return kit.UsageError(err.Error(), "aburn init", "leave --project and --local out, for your own settings")
+	case errors.As(err, &nowhere):
+		return kit.UsageError(err.Error(), "aburn install-hooks --agent "+nowhere.Agent.Name)
+	}
+	return kit.BadNews(err.Error())
+}
+
+// tellInstalled ends with what will be recorded where.
+func tellInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.Change) {
+	out := a.Screen(cmd)
+	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
+	for _, f := range c.Files {
+		state := "installed"
+		switch {
+		case f.Same():
+			state = "as it was"
+		case cmd.Bool("dry-run"):
+			state = "would be changed"
+		case f.Moved > 0:
+			state = "brought up to date"
+		}
+		if f.Server {
+			state = "MCP server " + state
+		}
+		t.AddCells(hookCells(f, state)...)
+	}
+	_ = t.Print(out, 0)
+	if cmd.Bool("dry-run") {
+		fmt.Fprintln(out, "nothing was changed")
+		return
+	}
+	tellCommand(out, c)
+	tellWhere(a, out, o)
+	for _, f := range c.Files {
+		switch {
+		case f.Server && f.Scope == install.Project:
+			fmt.Fprintln(out, f.Agent.Title+" asks everybody once whether it may start the server of a project")
+		case f.Agent.Trusts != nil && !cmd.Bool(trustFlag(f.Agent)):
+			tellTrust(a, out, o, f)
+		}
+	}
+}
+
+// tellCommand says what an agent's own program was told.
+func tellCommand(out *term.Out, c *install.Change) {
+	if c.Tell != nil {
+		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, c.Tell.Agent.Title), plain.Line(c.Tell.String()))
+	}
+}
+
+// hookCells is what became of a file, in a table.
+func hookCells(f install.FileChange, state string) []term.Cell {
+	return []term.Cell{{Text: f.Agent.Title, Style: term.Bold}, {Text: state}, {Text: f.Path, Style: term.Dim}}
+}
+
+// tellWhere says which log the sessions go to.
+func tellWhere(a *kit.App, out *term.Out, o install.Options) {
+	p, err := project.Find(o.Dir, a.Env)
+	if err != nil {
+		fmt.Fprintf(out, "no project here: sessions are recorded where somebody ran %s\n", out.Paint(term.Bold, "aburn init"))
+		return
+	}
+	fmt.Fprintf(out, "sessions in %s are recorded into %s\n", plain.Line(p.Root), out.Paint(term.Bold, ".oss/workflow.log"))
+	fmt.Fprintf(out, "see them with %s, check with %s\n", out.Paint(term.Bold, "aburn tail -f"), out.Paint(term.Bold, "aburn doctor"))
+}
+
+// tellTrust says what the agent does not say: it skips a hook that nobody has trusted, without a word.
+func tellTrust(a *kit.App, out *term.Out, o install.Options, f install.FileChange) {
+	for _, s := range install.Inspect(f.Agent, o.Dir, a.Env) {
+		if s.Path == f.Path && f.Agent.Trusts(&s, a.Env) {
+			return
+		}
+	}
+	steps := []string{"start " + f.Agent.Program}
+	for _, step := range f.Agent.Review {
+		steps = append(steps, out.Paint(term.Bold, step))
+	}
+	fmt.Fprintf(out, "%s runs these hooks only once you trust them: %s (or add --%s)\n",
+		out.Paint(term.BoldYellow, f.Agent.Title), strings.Join(steps, ", "), trustFlag(f.Agent))
+}

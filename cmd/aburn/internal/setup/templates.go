@@ -1,0 +1,267 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/term"
+	"aburn/templates"
+)
+
+func TemplatesCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "templates",
+		Usage: "the workflow's commands for Claude Code and Codex, and the logging guide",
+		Description: "ideate, plan, build and ship as slash commands of Claude Code and as skills of Codex:\n" +
+			"prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
+			"The guide is for those who write prompts of their own.",
+		Metadata: kit.Examples("aburn templates list", "aburn templates show build", "aburn templates write"),
+		Action:   a.NoCommand,
+		Commands: []*cli.Command{templatesList(a), templatesShow(a), templatesWrite(a)},
+	}
+}
+
+// agentFlag chooses between the agents that templates know.
+func agentFlag(value string) cli.Flag {
+	values := agentcli.Names(Records(install.Agents())) + " or all"
+	return &cli.StringFlag{Name: "agent", Usage: "for `AGENT`: " + values, Value: value, Validator: func(s string) error {
+		if len(agentsNamed(s)) == 0 {
+			return fmt.Errorf("--agent: %s, not %s", values, kit.Quote(s))
+		}
+		return nil
+	}}
+}
+
+// agentsNamed is what a value of --agent stands for; none if it is no such value.
+func agentsNamed(name string) []install.Agent {
+	return slices.DeleteFunc(install.Agents(), func(a install.Agent) bool { return name != "all" && name != a.Name })
+}
+
+// Records are what is known of the agents.
+func Records(agents []install.Agent) (list []*agentcli.Agent) {
+	for _, a := range agents {
+		list = append(list, a.Agent)
+	}
+	return list
+}
+
+func templatesList(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:         "list",
+		Usage:        "say which templates there are",
+		Flags:        []cli.Flag{kit.JSONFlag()},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn templates list"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Bool("json") {
+				return a.PrintJSON(listed())
+			}
+			table := term.Table{Columns: []term.Column{{Title: "NAME"}, {Title: "KIND"}, {Title: "WHAT", Flex: true, Min: 20}}}
+			for _, t := range templates.List() {
+				table.Add(t.Name, string(t.Kind), t.Description)
+			}
+			return table.Print(a.Screen(cmd), 0)
+		},
+	}
+}
+
+// listing is one template in `templates list --json`.
+type listing struct {
+	templates.Template
+	agents []*agentcli.Agent
+}
+
+// MarshalJSON has a member for each agent: the path below the project.
+func (l listing) MarshalJSON() ([]byte, error) {
+	head := struct {
+		Name        string         `json:"name"`
+		Kind        templates.Kind `json:"kind"`
+		Description string         `json:"description"`
+	}{l.Name, l.Kind, l.Description}
+	out, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	out = out[:len(out)-1]
+	for _, agent := range l.agents {
+		out = fmt.Appendf(out, ",%q:%q", agent.Name, l.ProjectPath(agent)) // names and paths of ASCII
+	}
+	return append(out, '}'), nil
+}
+
+func listed() (all []listing) {
+	for _, t := range templates.List() {
+		all = append(all, listing{t, Records(install.Agents())})
+	}
+	return all
+}
+
+func templatesShow(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "print a template as an agent gets it",
+		ArgsUsage: "NAME",
+		Flags:     []cli.Flag{agentFlag(install.Agents()[0].Name)},
+		ShellComplete: a.Completer(func(n int) []string {
+			if n > 0 {
+				return nil
+			}
+			return templateNames()
+		}),
+		Metadata: kit.Examples("aburn templates show build", "aburn templates show logging", "aburn templates show plan --agent codex"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			name := cmd.Args().First()
+			if name == "" || cmd.Args().Len() > 1 {
+				return kit.UsageError("one template's name is needed", "aburn templates list")
+			}
+			t, ok := templates.Find(name)
+			if !ok {
+				return unknownTemplate(name)
+			}
+			agents := agentsNamed(cmd.String("agent"))
+			if len(agents) != 1 {
+				return kit.UsageError("--agent: " + agentcli.Names(Records(install.Agents())) + ": one of them")
+			}
+			_, err := a.Out.Write(t.Render(agents[0].Agent))
+			return err
+		},
+	}
+}
+
+func unknownTemplate(name string) error {
+	hints := []string{"aburn templates list"}
+	if near := kit.Nearest(name, templateNames()); near != "" {
+		hints = append([]string{"did you mean " + near + "?"}, hints...)
+	}
+	return kit.UsageError("there is no template "+kit.Quote(name), hints...)
+}
+
+func templateNames() (names []string) {
+	for _, t := range templates.List() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func templatesWrite(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "write",
+		Usage:     "put the commands and the guide where the agents look for them",
+		ArgsUsage: "[DIR]",
+		Description: "Writes into .claude/ and .agents/ of DIR; without DIR, of the worktree you are in. A file\n" +
+			"that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.\n" +
+			"In Claude Code /plan is then this command; its own plan mode stays on shift+tab.",
+		Flags: []cli.Flag{
+			agentFlag("all"),
+			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
+			kit.JSONFlag(),
+		},
+		Metadata: kit.Examples("aburn templates write", "aburn templates write --agent claude ~    # for all your projects"),
+		Action:   a.Do(runWriteTemplates),
+	}
+}
+
+func runWriteTemplates(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	dir, err := templatesDir(a, cmd)
+	if err != nil {
+		return err
+	}
+	var done []templates.Written
+	for _, agent := range Records(agentsNamed(cmd.String("agent"))) {
+		o := templates.Options{Ledger: templates.ProjectLedger(agent), Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
+		some, err := templates.Write(dir, templates.ProjectFiles(agent), o)
+		done = append(done, some...)
+		if err != nil {
+			return kit.BadNews(err.Error())
+		}
+	}
+	return tellWritten(a, cmd, dir, done)
+}
+
+// templatesDir is DIR, else the root of the worktree, else the current folder.
+func templatesDir(a *kit.App, cmd *cli.Command) (string, error) {
+	here, err := kit.Folder(cmd)
+	if err != nil {
+		return "", err
+	}
+	switch dir := cmd.Args().First(); {
+	case cmd.Args().Len() > 1:
+		return "", kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
+	case dir != "" && filepath.IsAbs(dir):
+		return dir, nil
+	case dir != "":
+		return filepath.Join(here, dir), nil
+	}
+	if p, err := project.Find(here, a.Env); err == nil {
+		return p.Worktree, nil
+	}
+	return here, nil
+}
+
+// tellWritten says what became of each file. Files that were kept are bad news: not all that was asked for was done.
+func tellWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Written) error {
+	if cmd.Bool("json") {
+		err := a.PrintJSON(struct {
+			Dir    string              `json:"dir"`
+			DryRun bool                `json:"dry_run"`
+			Files  []templates.Written `json:"files"`
+		}{dir, cmd.Bool("dry-run"), done})
+		if err != nil {
+			return err
+		}
+		return kit.ExitOnly(keptCode(done))
+	}
+	o := a.Screen(cmd)
+	same, kept := 0, 0
+	fmt.Fprintf(o, "in %s\n", plain.Line(dir))
+	for _, w := range done {
+		switch w.Status {
+		case templates.Same:
+			same++
+			continue
+		case templates.Kept:
+			kept++
+		}
+		fmt.Fprintf(o, "  %s %s\n", o.Paint(statusStyle(w.Status), plain.Pad(string(w.Status), 9)), w.Path)
+	}
+	if same > 0 {
+		fmt.Fprintf(o, "  %s\n", o.Paint(term.Dim, plain.Plural(int64(same), "file")+" as they should be"))
+	}
+	if cmd.Bool("dry-run") {
+		fmt.Fprintln(o, "nothing was written")
+	}
+	if kept > 0 {
+		return kit.BadNews(plain.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
+	}
+	return nil
+}
+
+func keptCode(done []templates.Written) int {
+	for _, w := range done {
+		if w.Status == templates.Kept {
+			return kit.ExitBadNews
+		}
+	}
+	return kit.ExitOK
+}
+
+func statusStyle(s templates.Status) term.Style {
+	switch s {
+	case templates.Kept:
+		return term.Yellow
+	case templates.Forced:
+		return term.Magenta
+	}
+	return term.Green
+}

@@ -1,0 +1,232 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/plain"
+	"aburn/internal/queue"
+	"aburn/logfmt"
+)
+
+// queueWait is how long a command waits for the queue's lock.
+const queueWait = 5 * time.Second
+
+func QueueCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "queue",
+		Usage: "the advice that waits for sessions: .oss/queue.json",
+		Description: "What the supervisor or you have to tell an agent waits here for the next prompt of the session\n" +
+			"that it names. A task that was not signed on this machine waits for your word: see allow.",
+		Metadata: kit.Examples(
+			"aburn queue list",
+			`aburn queue add --session 5b0c2f91 "The fixture server listens on 8081 now."`,
+			"aburn queue drop 9f3c",
+		),
+		Action:   a.NoCommand,
+		Commands: []*cli.Command{queueList(a), queueShow(a), queueAdd(a), queueDrop(a), queueAllow(a)},
+	}
+}
+
+// tasks is the project's queue as a command sees it.
+type tasks struct {
+	*queue.Queue
+	w   *scope.Workspace
+	now time.Time
+}
+
+// openQueue finds the project and its queue. Who changes something needs the mark's key; who only reads does without.
+func openQueue(a *kit.App, cmd *cli.Command, change bool) (*tasks, error) {
+	w, err := scope.Open(a, cmd)
+	if err != nil {
+		return nil, err
+	}
+	key, err := w.Key()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.Warn(err.Error(), "aburn init")
+	}
+	if err != nil && change {
+		w.Close()
+		return nil, kit.UsageError("you have not vouched for this project on this machine: nothing can be signed", "aburn init")
+	}
+	t := &tasks{Queue: queue.New(w.Oss, key), w: w, now: time.Now()}
+	t.Foreign = w.Settings.Queue.Foreign
+	return t, nil
+}
+
+func (t *tasks) close() { t.w.Close() }
+
+// read is the queue as it is now, without the lock.
+func (t *tasks) read() (queue.File, error) {
+	f, err := t.Read()
+	return f, queueNews(err)
+}
+
+// queueNews is what a person is told about a queue that cannot be used.
+func queueNews(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, queue.ErrBroken):
+		return kit.BadNews(".oss/"+queue.Name+" is not a queue", "the next task that is queued moves it aside: aburn queue add")
+	case errors.Is(err, queue.ErrVersion):
+		return kit.BadNews(".oss/" + queue.Name + " is of a version that this aburn does not know: it is left alone")
+	case errors.Is(err, queue.ErrTooLarge):
+		return kit.BadNews(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and a new one begins")
+	case errors.Is(err, queue.ErrBusy):
+		return kit.BadNews(fmt.Sprintf("another process has held the queue's lock for %s", queueWait))
+	}
+	return kit.BadNews(".oss/" + queue.Name + ": " + err.Error())
+}
+
+// change does something under the lock, once more if a program that does not take it was quicker.
+func (t *tasks) change(do func(d *queue.Desk) error) error {
+	for range 5 {
+		d, err := t.Lock(queueWait)
+		if err != nil {
+			return queueNews(err)
+		}
+		if err := do(d); err != nil {
+			d.Close()
+			return err
+		}
+		if err = d.Close(); err == nil || !errors.Is(err, queue.ErrChanged) {
+			return queueNews(err)
+		}
+	}
+	return queueNews(queue.ErrChanged)
+}
+
+// find is the task that a person means: by its whole id, or by at least 4 characters of one end that only it has.
+func find(all []queue.Task, id string) (queue.Task, error) {
+	var found []queue.Task
+	var names []string
+	for _, t := range all {
+		switch {
+		case t.ID == id && id != "":
+			return t, nil
+		case len(id) >= 4 && (strings.HasPrefix(t.ID, id) || strings.HasSuffix(t.ID, id)):
+			found = append(found, t)
+		}
+		names = append(names, t.ID)
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		hints := []string{"aburn queue list"}
+		if len(id) < 4 {
+			hints = append(hints, "at least 4 characters of its beginning or end")
+		}
+		if near := kit.Nearest(id, names); near != "" {
+			hints = []string{"did you mean " + near + "?"}
+		}
+		return queue.Task{}, kit.BadNews("no task "+kit.Quote(id), hints...)
+	}
+	return queue.Task{}, kit.BadNews(kit.Quote(id)+" is "+plain.Plural(int64(len(found)), "task"), "more of its id; aburn queue list shows it")
+}
+
+// oneTask refuses anything but one task's id.
+func oneTask(_ context.Context, cmd *cli.Command) error {
+	if cmd.Args().Len() != 1 {
+		return kit.UsageError("one task's id is needed", "aburn queue list", cmd.FullName()+" --help")
+	}
+	return nil
+}
+
+// recipientFlags say whom a task is for.
+func recipientFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "session", Usage: "for the session with this `ID`; its first or last 4 characters suffice"},
+		&cli.BoolFlag{Name: "project", Usage: "for whichever session of the project is prompted next"},
+		&cli.StringFlag{Name: "expires", Usage: "do not deliver it later than `WHEN`: 15m, 2h, 1d (at most 7d)"},
+	}
+}
+
+// recipient is the session that the flags name, "" for the project.
+func recipient(a *kit.App, cmd *cli.Command, w *scope.Workspace) (logfmt.SessionID, error) {
+	session := cmd.String("session")
+	switch {
+	case session == "" && !cmd.Bool("project"):
+		return "", kit.UsageError("whom is it for?", "--session ID; aburn status shows the sessions", "--project, for whichever session is prompted next")
+	case session != "" && cmd.Bool("project"):
+		return "", kit.UsageError("--session and --project exclude each other")
+	case session == "":
+		return "", nil
+	}
+	if err := scope.CheckName("the session's id", session, logfmt.MaxSession); err != nil {
+		return "", err
+	}
+	return fullSession(a, w, session)
+}
+
+// fullSession is the one session of the log that a person means. One that the log does not know is taken at the word.
+func fullSession(a *kit.App, w *scope.Workspace, typed string) (logfmt.SessionID, error) {
+	f := rows.Filter{Session: typed}
+	found := map[string]bool{}
+	for line, err := range w.Log.Backward(journal.BackwardOptions{Limit: StatusBytes}) {
+		if err != nil {
+			return "", err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok || len(h.Session) == 0 || !f.MatchSession(h.Session) {
+			continue
+		}
+		if string(h.Session) == typed {
+			return logfmt.SessionID(typed), nil
+		}
+		found[string(h.Session)] = true
+	}
+	switch len(found) {
+	case 0:
+		a.Warn("no session "+kit.Quote(typed)+" is seen in the log", "aburn status shows the sessions")
+		return logfmt.SessionID(typed), nil
+	case 1:
+		for id := range found {
+			return logfmt.SessionID(id), nil
+		}
+	}
+	return "", kit.UsageError(kit.Quote(typed)+" is "+plain.Plural(int64(len(found)), "session"), "more of its id; aburn status --json shows it")
+}
+
+// expiry is when --expires ends a task; zero if it is not given.
+func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
+	text := cmd.String("expires")
+	if text == "" {
+		return time.Time{}, nil
+	}
+	d, ok := kit.AgeOf(text)
+	if !ok || d <= 0 || d > queue.MaxAge {
+		return time.Time{}, kit.UsageError("--expires: "+kit.Quote(text)+" is no time up to 7d", "--expires 2h")
+	}
+	return now.Add(d), nil
+}
+
+// completeTasks completes the ids of the tasks that wait.
+func completeTasks(ctx context.Context, a *kit.App, cmd *cli.Command) {
+	a.Completer(func(int) []string {
+		oss := scope.OssAt(a, cmd)
+		if oss == nil {
+			return nil
+		}
+		defer oss.Close()
+		f, _ := queue.New(oss, nil).Read()
+		var ids []string
+		for _, t := range f.Tasks {
+			if !strings.ContainsAny(t.ID, ":\n") {
+				ids = append(ids, plain.Line(t.ID)+":"+plain.Cut(strings.ReplaceAll(plain.Line(t.Prompt), ":", " "), 60))
+			}
+		}
+		return ids
+	})(ctx, cmd)
+}

@@ -1,0 +1,261 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/queue"
+	"aburn/internal/scrub"
+)
+
+func queueAdd(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "add",
+		Usage:     "tell a session something at its next prompt",
+		ArgsUsage: "PROMPT",
+		Description: "PROMPT is what the agent is told, at most 5,000 bytes; - reads it from standard input. Secrets\n" +
+			"are taken out of it. It is signed with the key of your mark of this project.",
+		Flags: append(recipientFlags(),
+			&cli.StringFlag{Name: "priority", Usage: "`HOW` urgent: critical, high, medium or low", Value: "medium"},
+			&cli.StringFlag{Name: "type", Usage: "what it is about, as one `WORD`"},
+			kit.JSONFlag(),
+		),
+		Metadata: kit.Examples(
+			`aburn queue add --session 5b0c2f91 "The fixture server listens on 8081 now."`,
+			`aburn queue add --project --priority high --expires 2h "main is frozen until noon"`,
+			"git diff --stat | aburn queue add --session 5b0c2f91 -",
+		),
+		Action: a.Do(runAddTask),
+	}
+}
+
+func runAddTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	now := time.Now()
+	task, err := taskOf(a, cmd, now)
+	if err != nil {
+		return err
+	}
+	t, err := openQueue(a, cmd, true)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if task.Session, err = recipient(a, cmd, t.w); err != nil {
+		return err
+	}
+	if task.Session == "" {
+		task.Scope = queue.ScopeProject
+	}
+	if task.ExpiresAt.IsZero() && t.w.Settings.Queue.Expires > 0 {
+		task.ExpiresAt = now.Add(t.w.Settings.Queue.Expires)
+	}
+	var done queue.PutResult
+	err = t.change(func(d *queue.Desk) (err error) {
+		if done, err = d.Put(task, 0, now); errors.Is(err, queue.ErrBroken) {
+			return queueNews(err)
+		}
+		return asUsage(err)
+	})
+	if err != nil {
+		return err
+	}
+	return tellAdded(a, cmd, t, done)
+}
+
+// taskOf is the task that the command line describes, but for whom it is.
+func taskOf(a *kit.App, cmd *cli.Command, now time.Time) (task queue.Task, err error) {
+	switch cmd.Args().Len() {
+	case 0:
+		return task, kit.UsageError("PROMPT is missing", "what the agent is to be told, in quotes; or - and the text on standard input")
+	case 1:
+	default:
+		return task, kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), "put the prompt in quotes")
+	}
+	ok := false
+	if task.Priority, ok = queue.ParsePriority(strings.ToLower(cmd.String("priority"))); !ok {
+		var hints []string
+		if near := kit.Nearest(cmd.String("priority"), Priorities()); near != "" {
+			hints = []string{"did you mean " + near + "?"}
+		}
+		return task, kit.UsageError("--priority: critical, high, medium or low, not "+kit.Quote(cmd.String("priority")), hints...)
+	}
+	if task.ExpiresAt, err = expiry(cmd, now); err != nil {
+		return task, err
+	}
+	if strings.ContainsFunc(cmd.String("type"), unicode.IsSpace) {
+		return task, kit.UsageError("--type: one word, not " + kit.Quote(cmd.String("type")))
+	}
+	task.Source, task.Type = "user", scrub.Head(cmd.String("type"), 64)
+	task.Prompt, err = promptText(a, cmd.Args().First())
+	return task, err
+}
+
+// Priorities are those that a task may have.
+func Priorities() []string { return []string{"critical", "high", "medium", "low"} }
+
+// promptText is the prompt without secrets.
+func promptText(a *kit.App, arg string) (string, error) {
+	if arg == "-" {
+		data, err := io.ReadAll(io.LimitReader(a.In, 16*queue.MaxPrompt))
+		if err != nil {
+			return "", kit.BadNews("read the prompt from standard input: " + err.Error())
+		}
+		arg = string(data)
+	}
+	text, secrets := scrub.Text(strings.TrimSpace(arg))
+	if secrets > 0 {
+		a.Note(plain.Plural(int64(secrets), "secret was", "secrets were") + " taken out of the prompt")
+	}
+	return text, nil
+}
+
+// asUsage turns a task that the queue does not take into a mistake of who typed it.
+func asUsage(err error) error {
+	if errors.Is(err, queue.ErrTask) {
+		return kit.UsageError("not queued: " + err.Error())
+	}
+	return err
+}
+
+func tellAdded(a *kit.App, cmd *cli.Command, t *tasks, done queue.PutResult) error {
+	if done.Aside != "" {
+		a.Warn(".oss/" + queue.Name + " was not a queue: it is .oss/" + done.Aside + " now")
+	}
+	for _, d := range done.Dropped {
+		a.Note("dropped to make room or because it was too old: " + kit.Quote(d.ID) + ", now in .oss/" + queue.ArchiveName)
+	}
+	if !done.Added {
+		return kit.BadNews("not queued: " + plain.Count(queue.MaxOpen) + " more urgent tasks wait already")
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(t.report(done.Task))
+	}
+	_, err := fmt.Fprintf(a.Out, "queued %s for %s, for %s at most\n", done.Task.ID, plain.Line(recipientWords(done.Task)), plain.Duration(done.Task.ExpiresAt.Sub(t.now)))
+	return err
+}
+
+func queueDrop(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:          "drop",
+		Usage:         "take tasks out, into .oss/" + queue.ArchiveName,
+		ArgsUsage:     "ID...",
+		Description:   "The first or last 4 characters of an id suffice. All of them are dropped, or none.",
+		Flags:         []cli.Flag{kit.JSONFlag()},
+		ShellComplete: a.DoComplete(completeTasks),
+		Metadata:      kit.Examples("aburn queue drop 9f3c", "aburn queue drop $(aburn queue list --json | jq -r '.tasks[] | select(.ours | not) | .id')"),
+		Action:        a.Do(runDropTasks),
+	}
+}
+
+func runDropTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	if cmd.Args().Len() == 0 {
+		return kit.UsageError("which task?", "aburn queue list")
+	}
+	t, err := openQueue(a, cmd, false)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	dropped := []string{}
+	err = t.change(func(d *queue.Desk) error {
+		if d.Broken() != nil {
+			return queueNews(d.Broken())
+		}
+		dropped = dropped[:0]
+		all := d.Tasks()
+		for _, id := range cmd.Args().Slice() {
+			task, err := find(all, id)
+			if err != nil {
+				return err
+			}
+			dropped = append(dropped, task.ID)
+		}
+		for _, id := range dropped {
+			d.Drop(id, "by hand", t.now)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(struct {
+			Dropped []string `json:"dropped"`
+		}{dropped})
+	}
+	for _, id := range dropped {
+		fmt.Fprintf(a.Out, "dropped %s\n", plain.Line(id))
+	}
+	return nil
+}
+
+func queueAllow(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "allow",
+		Usage:     "let a task be delivered that aburn did not sign",
+		ArgsUsage: "ID",
+		Description: "You say whom it is for, and it is signed as if it were yours: read it first, with\n" +
+			"`aburn queue show`. It expires as it says itself, else after queue.expires.",
+		Flags:         append(recipientFlags(), kit.JSONFlag()),
+		ArgValidator:  oneTask,
+		ShellComplete: a.DoComplete(completeTasks),
+		Metadata:      kit.Examples("aburn queue show 9f3c", "aburn queue allow 9f3c --session 5b0c2f91", "aburn queue allow 9f3c --project --expires 2h"),
+		Action:        a.Do(runAllowTask),
+	}
+}
+
+func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	t, err := openQueue(a, cmd, true)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	session, err := recipient(a, cmd, t.w)
+	if err != nil {
+		return err
+	}
+	until, err := expiry(cmd, t.now)
+	if err != nil {
+		return err
+	}
+	var allowed queue.Task
+	err = t.change(func(d *queue.Desk) error {
+		if d.Broken() != nil {
+			return queueNews(d.Broken())
+		}
+		found, err := find(d.Tasks(), cmd.Args().First())
+		if err != nil {
+			return err
+		}
+		if own := found.ExpiresAt; until.IsZero() && !own.After(t.now) && t.w.Settings.Queue.Expires > 0 {
+			until = t.now.Add(t.w.Settings.Queue.Expires)
+		}
+		if err := d.Allow(found.ID, session, until, t.now); err != nil {
+			return kit.BadNews("not allowed: " + err.Error())
+		}
+		for _, task := range d.Tasks() { // of several with this id the one that was signed
+			if task.ID == found.ID && t.Ours(task) {
+				allowed = task
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(t.report(allowed))
+	}
+	_, err = fmt.Fprintf(a.Out, "allowed %s for %s; the agent will be told:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientWords(allowed)), plain.Text(allowed.Prompt))
+	return err
+}

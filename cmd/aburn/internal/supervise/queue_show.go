@@ -1,0 +1,156 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/queue"
+	"aburn/internal/term"
+)
+
+func queueShow(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:          "show",
+		Usage:         "show one task with everything that it says",
+		ArgsUsage:     "ID",
+		Description:   "The first or last 4 characters of the id suffice.",
+		Flags:         []cli.Flag{kit.JSONFlag()},
+		ArgValidator:  oneTask,
+		ShellComplete: a.DoComplete(completeTasks),
+		Metadata:      kit.Examples("aburn queue show 9f3c", "aburn queue show 9f3c --json | jq -r .prompt"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			t, err := openQueue(a, cmd, false)
+			if err != nil {
+				return err
+			}
+			defer t.close()
+			f, err := t.read()
+			if err != nil {
+				return err
+			}
+			task, err := find(f.Tasks, cmd.Args().First())
+			if err != nil {
+				return err
+			}
+			if cmd.Bool("json") {
+				return a.PrintJSON(t.report(task))
+			}
+			return tellTask(a, cmd, t, task)
+		},
+	}
+}
+
+// tellTask prints a task as a person reads it: what it is, then what the agent is told.
+func tellTask(a *kit.App, cmd *cli.Command, t *tasks, task queue.Task) error {
+	out := a.Screen(cmd)
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			b.WriteString(out.Paint(term.Dim, plain.Pad(name, 11)) + plain.Line(value) + "\n")
+		}
+	}
+	line("task", task.ID)
+	line("for", recipientWords(task))
+	line("state", t.stateWords(task))
+	line("priority", task.Priority.String())
+	line("type", task.Type)
+	line("from", t.author(task))
+	line("agent", task.SuggestedAgent)
+	if !task.CreatedAt.IsZero() {
+		line("made", plain.Age(t.now.Sub(task.CreatedAt)))
+	}
+	if !task.ExpiresAt.IsZero() && task.Status == queue.Pending {
+		if left := task.ExpiresAt.Sub(t.now); left > 0 {
+			line("expires", "in "+plain.Duration(left))
+		} else {
+			line("expired", plain.Age(-left))
+		}
+	}
+	line("evidence", entryNumbers(task.Evidence))
+	line("signature", task.Signature)
+	line("context", string(task.Context))
+	for _, m := range task.Extra {
+		line(plain.Line(m.Key), string(m.Raw))
+	}
+	if _, err := fmt.Fprintln(out, b.String()); err != nil {
+		return err
+	}
+	return tellPrompt(out, task.Prompt)
+}
+
+// tellPrompt prints a prompt as it is; on a terminal, lines that are too long break between words.
+func tellPrompt(out *term.Out, prompt string) error {
+	for text := range strings.SplitSeq(strings.TrimRight(plain.Text(prompt), "\n"), "\n") {
+		if out.Terminal() && plain.Width(text) > kit.WidthOf(out) {
+			kit.Paragraph(out, 0, "", text)
+		} else if _, err := fmt.Fprintln(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func recipientWords(task queue.Task) string {
+	switch {
+	case task.Session != "":
+		return "session " + string(task.Session)
+	case task.Scope == queue.ScopeProject:
+		return "whichever session of the project is prompted next"
+	}
+	return "nobody: it names neither a session nor the project"
+}
+
+// stateWords is the state and what explains it.
+func (t *tasks) stateWords(task queue.Task) string {
+	s, words := t.state(task), ""
+	switch _, reason := t.deliverable(task); {
+	case !task.SeenAt.IsZero():
+		words = "the agent's transcript shows it since " + plain.Age(t.now.Sub(task.SeenAt))
+	case !task.DeliveredAt.IsZero():
+		words = "printed " + plain.Age(t.now.Sub(task.DeliveredAt))
+	case reason != s.word:
+		words = reason
+	}
+	if task.Attempts > 1 {
+		words = kit.Join(words, "claimed "+strconv.Itoa(task.Attempts)+" times")
+	}
+	return kit.Join(s.word, words)
+}
+
+func (t *tasks) author(task queue.Task) string {
+	who := task.Source
+	if who == "" {
+		who = "unknown"
+	}
+	if t.Ours(task) {
+		return who + ", signed on this machine"
+	}
+	return who + ", not signed by aburn on this machine"
+}
+
+// entryNumbers are the numbers of entries, runs of them as one: 12, 14-19.
+func entryNumbers(list []uint64) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := strconv.FormatUint(list[i], 10)
+		if j > i {
+			part += "-" + strconv.FormatUint(list[j], 10)
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "entries " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,299 @@
+package supervise
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/internal/plain"
+	"aburn/internal/queue"
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/limits"
+	"aburn/supervisor/look"
+	"aburn/supervisor/state"
+	"aburn/workflow"
+)
+
+// sessionWindow is how old the newest entry of a session may be that commands show without being asked.
+const sessionWindow = 24 * time.Hour
+
+// view is what a look found, for people and for --json.
+type view struct {
+	look.Result
+	model  *workflow.Model
+	limits *limits.Limits
+	at     bool                  // judged as of then: what was observed is not known
+	key    []byte                // of the mark; nil without one
+	file   queue.File            // the queue as it is now
+	tasks  map[string]queue.Task // its tasks by id; nil where they are not known
+}
+
+// sessionView is one session with what is wrong in it.
+type sessionView struct {
+	*state.Session
+	mode   state.Mode
+	since  state.Mark
+	issues []*supervisor.Issue
+}
+
+// sessions are those that only chooses, the ones that want something of a person first; hidden counts those of which
+// nothing was heard for long and nothing is wrong.
+func (v *view) sessions(only func(logfmt.SessionID) bool) (shown []sessionView, hidden int) {
+	for _, s := range v.State.Sessions {
+		if !only(s.ID) {
+			continue
+		}
+		one := sessionView{Session: s, issues: v.issuesOf(s.ID)}
+		one.mode, one.since = v.modeOf(s)
+		if v.Now.Sub(s.Last.Time()) > sessionWindow && len(one.issues) == 0 {
+			hidden++
+			continue
+		}
+		shown = append(shown, one)
+	}
+	slices.SortStableFunc(shown, func(a, b sessionView) int {
+		return cmp.Or(cmp.Compare(modeRank(a.mode), modeRank(b.mode)), cmp.Compare(b.Last.Ord, a.Last.Ord))
+	})
+	return shown, hidden
+}
+
+// modeUnknown is the mode of a session of which only prompts logged, as without hooks nobody knows when a turn ends, and of one
+// of which the log has neither a turn's beginning nor its end.
+const modeUnknown state.Mode = "unknown"
+
+func (v *view) modeOf(s *state.Session) (state.Mode, state.Mark) {
+	mode, since := s.Mode(v.Now, v.Observed)
+	if s.Source == "" && (mode == state.Working || mode == state.Idle) {
+		return modeUnknown, s.Last
+	}
+	if mode == state.Idle && s.Middle && !s.Turn.Start.Is() && !s.Turn.Ended.Is() {
+		return modeUnknown, s.Last
+	}
+	return mode, since
+}
+
+// issuesOf are those of one session; entries that name no session are one, too.
+func (v *view) issuesOf(id logfmt.SessionID) (list []*supervisor.Issue) {
+	for i := range v.Issues {
+		if is := &v.Issues[i]; is.Session == id && !is.OfChain() {
+			list = append(list, is)
+		}
+	}
+	return list
+}
+
+func (v *view) issuesOfChain() (list []*supervisor.Issue) {
+	for i := range v.Issues {
+		if v.Issues[i].OfChain() {
+			list = append(list, &v.Issues[i])
+		}
+	}
+	return list
+}
+
+// advice is the task about an issue that has not been resolved, nil for none.
+func (v *view) advice(i *supervisor.Issue) *state.Advice {
+	for _, a := range slices.Backward(v.State.Advice) {
+		if a.Signature == i.Signature && a.Task != "" && !a.Resolved.Is() {
+			return a
+		}
+	}
+	return nil
+}
+
+// taskStatus is where the task of an issue is in the queue: a status, "gone" where it was dropped, "" where nobody knows.
+func (v *view) taskStatus(id string) string {
+	t, ok := v.tasks[id]
+	switch {
+	case id == "" || v.tasks == nil:
+		return ""
+	case !ok:
+		return taskGone
+	}
+	return string(t.Status)
+}
+
+// taskGone is the status of a task that is not in the queue any more.
+const taskGone = "gone"
+
+// queued is the task that this look made of an issue, "" for none.
+func (v *view) queued(i *supervisor.Issue) string {
+	for _, q := range v.Queued {
+		if q.Issue.Signature == i.Signature {
+			return q.Task
+		}
+	}
+	return ""
+}
+
+func modeRank(m state.Mode) int {
+	return slices.Index([]state.Mode{
+		state.Permission, state.Question, state.Working, state.Idle, modeUnknown, state.Gone, state.Ended,
+	}, m)
+}
+
+// modeCell is the mode in a word, and for how long.
+func (v *view) modeCell(s *sessionView) term.Cell {
+	c := term.Cell{Text: string(s.mode)}
+	switch s.mode {
+	case state.Permission:
+		c = term.Cell{Text: "permission?", Style: term.BoldYellow}
+	case state.Question:
+		c = term.Cell{Text: "asks you", Style: term.BoldYellow}
+	case modeUnknown:
+		c = term.Cell{Text: "heard", Style: term.Dim}
+	case state.Working:
+		c.Style = term.Green
+	case state.Gone:
+		c.Style = term.Red
+	case state.Ended:
+		c.Style = term.Dim
+	}
+	if s.since.Is() {
+		c.Text += " " + brief(v.Now.Sub(s.since.Time()))
+	}
+	return c
+}
+
+// place is the command and phase that the session works on, and how many sub-agents it has at work.
+func (s *sessionView) place() string {
+	text := "-"
+	if run := s.Own.Active(); run != nil {
+		text = run.Cmd
+		if p := run.Open(); p != nil {
+			text += ":" + p.Name
+		}
+	}
+	if n := s.running(); n > 0 {
+		text += fmt.Sprintf(" ↳%d", n)
+	}
+	return text
+}
+
+func (s *sessionView) running() (n int) {
+	for _, a := range s.Agents {
+		if a.Running() {
+			n++
+		}
+	}
+	return n
+}
+
+// clock is how long the open phase has been worked on and how long it may take.
+func (v *view) clock(s *state.Session) (worked, timeout time.Duration, phase *state.Phase) {
+	run := s.Own.Active()
+	if run == nil {
+		return 0, 0, nil
+	}
+	if phase = run.Open(); phase == nil {
+		return 0, 0, nil
+	}
+	return max(time.Duration(s.ClockAt(v.Now)-phase.At)*time.Millisecond, 0), v.limits.PhaseTimeout(v.model.TimeoutOf(phase.Name)), phase
+}
+
+func (v *view) clockCell(s *state.Session) term.Cell {
+	worked, timeout, phase := v.clock(s)
+	if phase == nil {
+		return term.Cell{}
+	}
+	c := term.Cell{Text: brief(worked) + " of " + brief(timeout)}
+	if !phase.Start.Is() { // it began before the log
+		c.Text = "over " + c.Text
+	}
+	if worked > timeout {
+		c.Style = term.BoldYellow
+	}
+	return c
+}
+
+// brief is a time in one unit, rounded down: 48s, 12m, 5h, 3d.
+func brief(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// links are what is known about the commands of the model in one worktree.
+func (v *view) links(wt string) []*state.Link {
+	list := make([]*state.Link, len(v.model.Commands))
+	for i := range v.model.Commands {
+		for _, l := range v.State.Links {
+			if l.Cmd == v.model.Commands[i].Name && l.Wt == wt {
+				list[i] = l
+			}
+		}
+	}
+	return list
+}
+
+// chainText is the chain of a worktree in one line: what became of each command, and how long ago.
+func (v *view) chainText(out *term.Out, wt string, width int) string {
+	text, used := "", 0
+	for i, l := range v.links(wt) {
+		mark, ago := v.linkMark(l)
+		name := v.model.Commands[i].Name
+		bare := strings.TrimRight(name+" "+mark.Text+" "+ago, " ")
+		if i > 0 {
+			text, used = text+out.Paint(term.Dim, " · "), used+3
+		}
+		if used += plain.Width(bare); used > width-4 && i < len(v.model.Commands)-1 || used > width {
+			return text + "…"
+		}
+		if l == nil {
+			text += out.Paint(term.Dim, bare)
+		} else {
+			text += strings.Replace(bare, " "+mark.Text, " "+out.Paint(mark.Style, mark.Text), 1)
+		}
+	}
+	return text
+}
+
+func (v *view) linkMark(l *state.Link) (mark term.Cell, ago string) {
+	since := func(m state.Mark) string { return brief(v.Now.Sub(m.Time())) }
+	switch linkState(l) {
+	case "running":
+		return term.Cell{Text: "▶", Style: term.Cyan}, since(l.Start)
+	case "failed":
+		return term.Cell{Text: "✖", Style: term.Red}, since(l.Failed)
+	case "done":
+		return term.Cell{Text: "✔", Style: term.Green}, since(l.Complete)
+	}
+	return term.Cell{Text: "-", Style: term.Dim}, ""
+}
+
+// linkState is the newest thing that happened to a command of the chain.
+func linkState(l *state.Link) string {
+	switch {
+	case l == nil:
+		return "unknown"
+	case l.Open:
+		return "running"
+	case l.Failed.Ord > l.Complete.Ord:
+		return "failed"
+	case l.Complete.Is():
+		return "done"
+	}
+	return "unknown"
+}
+
+// critical is how many of the issues have to be dealt with at once.
+func critical(issues []*supervisor.Issue) (n int) {
+	for _, i := range issues {
+		if i.Type.Priority() == "critical" {
+			n++
+		}
+	}
+	return n
+}

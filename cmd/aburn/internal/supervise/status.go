@@ -1,0 +1,232 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/queue"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/watch"
+)
+
+// StatusBytes is how far back `aburn status` looks for the newest entry of a session.
+const StatusBytes = 16 << 20
+
+func StatusCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "status",
+		Usage: "the one screen: what the sessions are doing, what is wrong, what waits for the agents",
+		Description: "The sessions of the last 24 hours: what each is doing and since when, as far as its entries and its\n" +
+			"process tell (heard: no more is known), the command and phase with the time of work in it and\n" +
+			"its timeout, the newest entry. Then the chain,\n" +
+			"the issues, and the queue. It only looks: nothing is written and nothing is queued.",
+		Flags:        []cli.Flag{kit.JSONFlag()},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
+		Action:       a.Do(ShowStatus),
+	}
+}
+
+func ShowStatus(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	s, err := StatusOf(ctx, scope.CallerOf(a, cmd), StatusQuery{})
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(s.Report())
+	}
+	noteEmpty(a, s.view)
+	return s.Print(a.Screen(cmd))
+}
+
+// StatusQuery is what is asked of the status.
+type StatusQuery struct {
+	Vouched bool // of a project without the user's mark nothing is looked at: it is an error
+}
+
+// status is what the sessions of a project are doing.
+type status struct {
+	*view
+	project, wt, branch string
+	marked              bool
+	segments            []journal.Segment
+	shown               []sessionView
+	hidden              int                               // older sessions
+	last                map[logfmt.SessionID]*rows.Record // the newest entry of each
+	queue               queueFacts
+	watcher             int // its process; 0 = there is none, -1 = it did not say
+}
+
+// StatusOf looks at the project around the caller, and writes nothing.
+func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*status, error) {
+	w, err := scope.OpenWorkspace(c)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	if q.Vouched && !w.Marked {
+		return nil, scope.NotVouched()
+	}
+	s := &status{project: w.Root, wt: w.Wt, branch: w.Branch(), marked: w.Marked}
+	if s.segments, err = w.Log.Segments(); err != nil {
+		return nil, err
+	}
+	if s.view, err = lookAt(ctx, c, w, lookHow{at: c.Now, peek: true}); err != nil {
+		return nil, err
+	}
+	s.shown, s.hidden = s.sessions(func(logfmt.SessionID) bool { return true })
+	if s.last, err = lastEntries(w.Log, s.shown); err != nil {
+		return nil, err
+	}
+	s.queue = s.queueFacts(w)
+	if pid, running := watch.Running(w.Oss); running {
+		s.watcher = max(pid, -1)
+		if pid == 0 {
+			s.watcher = -1
+		}
+	}
+	return s, nil
+}
+
+// lastEntries reads backwards and takes the newest entry of each of the sessions, but for what aburn itself wrote.
+func lastEntries(log *journal.Journal, sessions []sessionView) (map[logfmt.SessionID]*rows.Record, error) {
+	last := map[logfmt.SessionID]*rows.Record{}
+	for _, s := range sessions {
+		last[s.ID] = nil
+	}
+	left := len(last)
+	for line, err := range log.Backward(journal.BackwardOptions{Limit: StatusBytes}) {
+		if err != nil || left == 0 {
+			return last, err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok || line.Carried || string(h.Source) == "aburn" {
+			continue
+		}
+		if known, wanted := last[logfmt.SessionID(h.Session)]; !wanted || known != nil {
+			continue
+		}
+		if e, err := logfmt.Parse(line.JSON); err == nil {
+			last[e.Session] = &rows.Record{Entry: e, Open: e.Event == logfmt.ToolStart} // nothing came after it
+			left--
+		}
+	}
+	return last, nil
+}
+
+// queueFacts is what waits in the queue.
+type queueFacts struct {
+	Waiting   int `json:"waiting"`   // ours, to be delivered at a prompt
+	Delivered int `json:"delivered"` // printed
+	Seen      int `json:"seen"`      // of those delivered
+	Failed    int `json:"failed"`
+	Foreign   int `json:"foreign"` // not signed by aburn: they wait for `aburn queue allow`
+	urgent    string
+}
+
+// readQueue reads the queue once for all that is shown of it. That it cannot be read is a warning, and its tasks are unknown.
+func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map[string]queue.Task) {
+	file, err := queue.New(w.Oss, key).Read()
+	if err != nil {
+		var news *kit.Failure
+		if errors.As(queueNews(err), &news) {
+			c.Warn(news.Msg, news.Hints...)
+		}
+		return file, nil
+	}
+	tasks := map[string]queue.Task{}
+	for _, t := range file.Tasks {
+		tasks[t.ID] = t
+	}
+	return file, tasks
+}
+
+// queueFacts counts the tasks of the queue.
+func (s *status) queueFacts(w *scope.Workspace) (f queueFacts) {
+	q := queue.New(w.Oss, s.key)
+	most := queue.Priority(0)
+	for _, t := range s.file.Tasks {
+		open := t.Status == queue.Pending || t.Status == queue.Executing
+		switch {
+		case open && !t.ExpiresAt.IsZero() && !s.Now.Before(t.ExpiresAt):
+		case open && !q.Ours(t) && !w.Settings.Queue.Foreign:
+			f.Foreign++
+		case open:
+			f.Waiting++
+			if t.Priority > most {
+				most, f.urgent = t.Priority, t.Priority.String()
+			}
+		case t.Status == queue.Failed:
+			f.Failed++
+		case t.Status == queue.Completed:
+			f.Delivered++
+			if !t.SeenAt.IsZero() {
+				f.Seen++
+			}
+		}
+	}
+	return f
+}
+
+// StatusReport is what `aburn status --json` prints.
+type StatusReport struct {
+	Project  string          `json:"project"`
+	Marked   bool            `json:"marked"`
+	Wt       string          `json:"wt"`
+	Branch   string          `json:"branch,omitempty"`
+	Bytes    int64           `json:"bytes"`
+	Segments int             `json:"segments"`
+	Watcher  int             `json:"watcher,omitempty"` // its process; -1 = it did not say
+	At       time.Time       `json:"at"`
+	Sessions []sessionStatus `json:"sessions"`
+	Chain    []linkFacts     `json:"chain"`
+	Issues   []AdviceReport  `json:"issues"`
+	Queue    queueFacts      `json:"queue"`
+}
+
+// sessionStatus is a session with its newest entry.
+type sessionStatus struct {
+	sessionFacts
+	Last *lastEntry `json:"last,omitempty"`
+}
+
+type lastEntry struct {
+	Cmd   string       `json:"cmd"`
+	Phase string       `json:"phase,omitempty"`
+	Event logfmt.Event `json:"event"`
+	Seq   logfmt.Seq   `json:"seq,omitempty"`
+	Time  time.Time    `json:"ts"`
+	Open  bool         `json:"open"` // it is the start of a call, and nothing came after it
+}
+
+// Report is the status as --json prints it.
+func (s *status) Report() StatusReport {
+	r := StatusReport{
+		Project: s.project, Marked: s.marked, Wt: s.wt, Branch: s.branch, Segments: len(s.segments), Watcher: s.watcher, At: s.Now.UTC().Truncate(time.Millisecond),
+		Sessions: []sessionStatus{}, Chain: s.linkFacts(s.wt), Queue: s.queue,
+	}
+	for _, seg := range s.segments {
+		r.Bytes += seg.Size
+	}
+	for i := range s.shown {
+		one := sessionStatus{sessionFacts: s.factsOf(&s.shown[i])}
+		if e := s.last[s.shown[i].ID]; e != nil {
+			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.Open}
+		}
+		r.Sessions = append(r.Sessions, one)
+	}
+	var issues []*supervisor.Issue
+	for i := range s.Issues {
+		issues = append(issues, &s.Issues[i])
+	}
+	r.Issues = s.issueReports(issues)
+	return r
+}

@@ -1,0 +1,197 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/plain"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/look"
+)
+
+func SupervisorCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "supervisor",
+		Usage:     "say what is wrong with the work, and keep an eye on it",
+		UsageText: "aburn supervisor [command] [options]",
+		Description: "One look at all sessions: what each is doing, what is wrong or missing, which entries prove it\n" +
+			"and how sure that is. What is surer than supervisor.queue_above is queued for the agent, which gets\n" +
+			"it at its next prompt; not so with --at and --explain. No model is asked. Exit 1 if an issue is\n" +
+			"critical. ISSUE is a type or the signature that the list shows; its beginning suffices.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "session", Local: true, Usage: "only the session with this `ID`; its first or last 4 characters suffice"},
+			&cli.StringFlag{Name: "at", Local: true, Usage: "judge as of `TIME`: 15m, 24h, 2026-11-21T10:03; what could be observed then is not known"},
+			&cli.StringFlag{Name: "explain", Local: true, Usage: "tell the story of `ISSUE`: the entries that prove it"},
+			&cli.BoolFlag{Name: "json", Local: true, Usage: "print JSON"},
+		},
+		Metadata: kit.Examples(
+			"aburn supervisor",
+			"aburn supervisor --explain phase_stuck",
+			"aburn supervisor --at 2026-11-21T10:03 --session 5b0c2f91",
+			"aburn supervisor --json | jq '.issues[] | select(.level==\"queue\")'",
+			"aburn supervisor watch  # tells what goes wrong, as it does",
+		),
+		Commands:      []*cli.Command{supervisorWatchCommand(a), supervisorReportCommand(a), backtestCommand(a)},
+		ShellComplete: a.Completer(kit.Nothing),
+		Before:        ownFlags,
+		Action:        a.Do(runSupervisor),
+	}
+}
+
+// ownFlags refuses the flags of one look before a command that would not hear of them.
+func ownFlags(ctx context.Context, cmd *cli.Command) (context.Context, error) {
+	sub := cmd.Command(cmd.Args().First())
+	if sub == nil {
+		return ctx, nil
+	}
+	for _, f := range cmd.Flags {
+		if f.IsSet() {
+			return ctx, kit.UsageError(kit.Dashed(f.Names()[0])+" before "+kit.Quote(sub.Name)+" means nothing", sub.FullName()+" --help")
+		}
+	}
+	return ctx, nil
+}
+
+func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if cmd.NArg() > 0 {
+		return a.NoCommand(ctx, cmd)
+	}
+	c := scope.CallerOf(a, cmd)
+	at := c.Now
+	if text := cmd.String("at"); text != "" {
+		t, err := kit.Moment(text, c.Now)
+		if err != nil {
+			return kit.UsageError("--at: " + err.Error())
+		}
+		at = t
+	}
+	w, err := scope.OpenWorkspace(c)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	v, err := lookAt(ctx, c, w, lookHow{at: at, past: cmd.IsSet("at"), peek: cmd.IsSet("explain")})
+	if err != nil {
+		return err
+	}
+	only, err := v.chooser(cmd.String("session"))
+	if err != nil {
+		return err
+	}
+	if text := cmd.String("explain"); cmd.IsSet("explain") {
+		return explain(a, cmd, w, v, text, only)
+	}
+	return supervisorShow(a, cmd, w, v, only)
+}
+
+// supervisorShow prints a look and turns it into an exit code.
+func supervisorShow(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, only func(logfmt.SessionID) bool) error {
+	var err error
+	if cmd.Bool("json") {
+		err = a.PrintJSON(v.report(w, only, cmd.IsSet("session")))
+	} else {
+		err = v.show(a.Screen(cmd), w.Wt, only, cmd.IsSet("session"))
+		noteEmpty(a, v)
+	}
+	if err == nil && critical(v.chosen(only, cmd.IsSet("session"))) > 0 {
+		return kit.ExitOnly(kit.ExitBadNews)
+	}
+	return err
+}
+
+// What is said where no session is recorded.
+const (
+	NothingRecorded = "nothing is recorded here yet"
+	AskDoctor       = "aburn doctor says whether hooks do it"
+)
+
+// noteEmpty says to whoever sees nothing where to look for the reason.
+func noteEmpty(a *kit.App, v *view) {
+	if v.Empty() && !v.at {
+		a.Note(NothingRecorded + ": " + AskDoctor)
+	}
+}
+
+func (v *view) Empty() bool { return len(v.State.Sessions) == 0 }
+
+// lookHow says how a command looks.
+type lookHow struct {
+	at   time.Time
+	past bool // as of then
+	peek bool // without any effect
+}
+
+// lookAt makes one look. What cannot be done is a warning; what can be seen is in the view all the same.
+func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookHow) (*view, error) {
+	key, err := w.Key()
+	if err != nil || !w.Marked {
+		key = nil
+		c.Warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
+	}
+	m := newMeter(c.Progress, 0)
+	o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command}
+	if m.out.Terminal() { // else nobody asks how much there is to read
+		o.Progress = func(read, total int64) { m.total = total; m.add(read - m.done) }
+	}
+	l := look.New(o)
+	v := &view{model: w.Settings.Model(), limits: w.Settings.Limits(), at: how.past, key: key}
+	switch {
+	case how.past:
+		v.Result, err = l.At(ctx, how.at)
+	case how.peek:
+		v.Result, err = l.Peek(ctx, how.at)
+	default:
+		v.Result, err = l.Once(ctx, how.at, time.Time{})
+		if errors.Is(err, look.ErrBusy) {
+			c.Warn("somebody else is at the queue: nothing is queued by this look")
+			v.Result, err = l.Peek(ctx, how.at)
+		}
+	}
+	m.clear()
+	if !how.past {
+		v.file, v.tasks = readQueue(c, w, key)
+	}
+	for _, warning := range v.Warnings {
+		c.Warn(warning)
+	}
+	if v.Damage > 0 {
+		c.Warn(plain.Plural(v.Damage, "line")+" of the log could not be read", "aburn verify")
+	}
+	if err != nil {
+		return nil, kit.BadNews(err.Error())
+	}
+	return v, nil
+}
+
+// chooser chooses the sessions that --session names. Naming one that is not there is bad news.
+func (v *view) chooser(session string) (func(logfmt.SessionID) bool, error) {
+	f := rows.Filter{Session: session}
+	only := func(id logfmt.SessionID) bool { return f.MatchSession([]byte(id)) }
+	for _, s := range v.State.Sessions {
+		if only(s.ID) {
+			return only, nil
+		}
+	}
+	if session != "" {
+		return nil, kit.BadNews("no session is called "+kit.Quote(session), "aburn status")
+	}
+	return only, nil
+}
+
+// chosen are the issues of the sessions that were chosen, and those of the chain unless sessions were.
+func (v *view) chosen(only func(logfmt.SessionID) bool, some bool) (list []*supervisor.Issue) {
+	for i := range v.Issues {
+		if is := &v.Issues[i]; is.OfChain() && !some || !is.OfChain() && only(is.Session) {
+			list = append(list, is)
+		}
+	}
+	return list
+}

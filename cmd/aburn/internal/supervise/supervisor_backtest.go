@@ -1,0 +1,252 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/internal/term"
+	"aburn/supervisor/backtest"
+	"aburn/supervisor/limits"
+	"aburn/workflow"
+)
+
+func backtestCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "backtest",
+		Usage:     "replay old logs as if live, and say what would have been told",
+		ArgsUsage: "[LOG…]",
+		Description: "A LOG is a file of entries, or a folder with a log and its rotated segments; without one it is\n" +
+			"this project's. An alert counts when it is raised first, at the times that stand in the log. With\n" +
+			"labels (docs/guide/supervising.md says how they are written) it says how many alerts were true and how many\n" +
+			"issues were found, with 95 % intervals. Nothing is written, nobody is told. Exit 0 when every log was\n" +
+			"replayed, whatever was found; 1 when one could not be read; 2 for a mistake in the call or the labels.\n\n" +
+			"A log does not tell which processes lived and which files existed: what depends on that is not\n" +
+			"said.\n\n" +
+			"This replays the supervisor over workflow logs. It opens no sessions: what went wrong in those, as\n" +
+			"agents wrote them to disk, say `aburn report` and `aburn replay`.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "labels", Usage: "hold the alerts against the labels in `FILE`", TakesFile: true},
+			&cli.StringFlag{Name: "sweep", Usage: "try other values of a limit: `NAME=FROM..TO[/N]`"},
+			&cli.StringFlag{Name: "after", Usage: "go on for so much `TIME` behind the last entry of each log"},
+			&cli.BoolFlag{Name: "alerts", Usage: "list every alert"},
+			kit.JSONFlag(),
+		},
+		Metadata: kit.Examples(
+			"aburn supervisor backtest",
+			"aburn supervisor backtest --alerts old/*.log",
+			"aburn supervisor backtest --labels labels.jsonl old/*.log",
+			"aburn supervisor backtest --sweep phase_stuck.timeout=2m..20m",
+		),
+		Action: a.Do(runBacktest),
+	}
+}
+
+// backtestRun is one run of the command.
+type backtestRun struct {
+	model   *workflow.Model
+	limits  *limits.Limits
+	sources []backtest.Source
+	labels  backtest.Labels
+	after   time.Duration
+	sweep   *backtest.Sweep
+	meter   *meter
+}
+
+func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	run, err := RunBacktest(a, cmd)
+	if err != nil {
+		return err
+	}
+	run.meter = newMeter(term.New(a.Err, a.Env, true), run.total())
+	if run.sweep != nil {
+		return backtestSweep(a, cmd, run)
+	}
+	rep, err := run.replay(run.limits)
+	run.meter.clear()
+	if err != nil {
+		return kit.BadNews("backtest: " + err.Error())
+	}
+	if err := noLog(rep); err != nil {
+		return err
+	}
+	backtestWarnings(a, rep)
+	if cmd.Bool("json") {
+		return a.PrintJSON(backtestReport(rep))
+	}
+	return backtestText(a.Screen(cmd), rep, cmd.Bool("alerts"))
+}
+
+// backtestRun reads the command line; all that can be said about it is said before the first log is read.
+func RunBacktest(a *kit.App, cmd *cli.Command) (*backtestRun, error) {
+	dir, err := kit.Folder(cmd)
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(dir, a.Env)
+	if err != nil && (!errors.Is(err, project.ErrNone) || cmd.NArg() == 0) {
+		return nil, kit.UsageError(err.Error(), "aburn init", "name a log: "+cmd.FullName()+" FILE")
+	}
+	set := settings.Load(p, a.Env) // outside of any project p is nil
+	run := &backtestRun{model: set.Model(), limits: set.Limits()}
+	for _, warning := range set.Warnings {
+		a.Warn(warning)
+	}
+	if text := cmd.String("after"); text != "" {
+		ok := false
+		if run.after, ok = kit.AgeOf(text); !ok {
+			return nil, kit.UsageError("--after: "+kit.Quote(text)+" is no length of time", "--after 30m")
+		}
+	}
+	if err := run.open(dir, p, cmd.Args().Slice()); err != nil {
+		return nil, err
+	}
+	if err := run.readLabels(dir, cmd.String("labels")); err != nil {
+		return nil, err
+	}
+	return run, run.readSweep(cmd.String("sweep"))
+}
+
+func (r *backtestRun) open(dir string, p *project.Project, logs []string) error {
+	if len(logs) == 0 {
+		logs = []string{filepath.Join(p.Root, project.OssDir)}
+	}
+	for _, log := range logs {
+		src, err := backtest.Open(kit.InFolder(dir, log))
+		if err != nil {
+			return kit.UsageError(err.Error())
+		}
+		src.Name = filepath.ToSlash(log)
+		r.sources = append(r.sources, src)
+	}
+	return nil
+}
+
+func (r *backtestRun) readLabels(dir, name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.Open(kit.InFolder(dir, name))
+	if err != nil {
+		return kit.UsageError("--labels: " + err.Error())
+	}
+	defer f.Close()
+	if r.labels, err = backtest.ReadLabels(f); err != nil {
+		return kit.UsageError("--labels: "+name+": "+err.Error(), "docs/guide/supervising.md says how labels are written")
+	}
+	return nil
+}
+
+func (r *backtestRun) readSweep(text string) error {
+	if text == "" {
+		return nil
+	}
+	sweep, err := backtest.ParseSweep(text)
+	var unknown *backtest.ErrNoLimit
+	if errors.As(err, &unknown) {
+		names := limits.Names()
+		near := kit.Nearest(unknown.Name, names)
+		if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, unknown.Name+".") }); i >= 0 {
+			near = names[i] // the type alone
+		}
+		if near != "" {
+			return kit.UsageError("--sweep: "+err.Error(), "did you mean "+near+"?")
+		}
+		return kit.UsageError("--sweep: "+err.Error(), "docs/guide/settings.md lists them")
+	}
+	if err != nil {
+		return kit.UsageError("--sweep: " + err.Error())
+	}
+	r.sweep = &sweep
+	return nil
+}
+
+// total is how many bytes there are to read.
+func (r *backtestRun) total() (n int64) {
+	for _, src := range r.sources {
+		n += src.Bytes
+	}
+	if r.sweep != nil {
+		n *= int64(len(r.sweep.Values) + 1)
+	}
+	return n
+}
+
+// replay replays all logs under the limits.
+func (r *backtestRun) replay(l *limits.Limits) (*backtest.Report, error) {
+	rep := &backtest.Report{}
+	for _, src := range r.sources {
+		o := backtest.Options{Model: r.model, Limits: l, After: r.after}
+		if r.labels != nil {
+			o.Labels = r.labels.Of(src.Name)
+		}
+		res, err := src.Replay(o, r.meter.add)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Name, err)
+		}
+		rep.Add(res)
+	}
+	return rep, nil
+}
+
+// noLog refuses files that hold lines and not one entry: they are something else.
+func noLog(rep *backtest.Report) error {
+	for _, res := range rep.Results {
+		if res.Entries == 0 && res.Damage > 0 {
+			return kit.BadNews(res.Log + " holds no entry: it is no log")
+		}
+	}
+	return nil
+}
+
+// backtestWarnings tells what makes the numbers say less than they seem to.
+func backtestWarnings(a *kit.App, rep *backtest.Report) {
+	if rep.Damage > 0 {
+		a.Warn(plain.Plural(rep.Damage, "line") + " could not be read")
+	}
+	for _, res := range rep.Results {
+		for _, l := range res.Lost {
+			a.Warn(fmt.Sprintf("%s: a label of %s names entry %d, which the log does not have: it counts as missed", res.Log, l.Type, l.Entry))
+		}
+	}
+	if n := len(rep.Results) - rep.Labelled; n > 0 && rep.Labelled > 0 {
+		a.Warn(plain.Plural(int64(n), "log")+" without labels", `{"log":"NAME","label":"healthy"} says that nothing is wrong in a log`)
+	}
+}
+
+// meter shows on a terminal how far a long work has come, and nothing elsewhere.
+type meter struct {
+	out         *term.Out
+	total, done int64
+	told        time.Time
+	shown       bool
+}
+
+func newMeter(out *term.Out, total int64) *meter {
+	return &meter{out: out, total: total, told: time.Now()}
+}
+
+func (m *meter) add(n int64) {
+	m.done += n
+	if now := time.Now(); m.out.Terminal() && now.Sub(m.told) > 300*time.Millisecond {
+		m.told, m.shown = now, true
+		fmt.Fprintf(m.out, "\r%3d %% of %s", min(100*m.done/max(m.total, 1), 100), plain.Size(m.total))
+	}
+}
+
+func (m *meter) clear() {
+	if m.shown {
+		fmt.Fprintf(m.out, "\r%*s\r", 24, "")
+	}
+}

@@ -1,0 +1,228 @@
+package supervise
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/state"
+)
+
+// StoryReport is what --explain prints as JSON.
+type StoryReport struct {
+	Issue   AdviceReport      `json:"issue"`
+	Entries []json.RawMessage `json:"entries"` // as they stand in the log, oldest first
+	Missing []logfmt.Seq      `json:"missing"` // entries that are not in the log any more
+}
+
+// explain tells the story of one issue.
+func explain(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, text string, only func(logfmt.SessionID) bool) error {
+	is, err := v.find(text, v.chosen(only, cmd.IsSet("session")), cmd.IsSet("session"))
+	if err != nil {
+		return err
+	}
+	s := story{marks: v.marks(is)}
+	if err := s.read(w.Log); err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		r := StoryReport{v.issueReports([]*supervisor.Issue{is})[0], []json.RawMessage{}, s.missing()}
+		for _, e := range s.entries {
+			if e.Line != nil {
+				r.Entries = append(r.Entries, e.Line)
+			}
+		}
+		return a.PrintJSON(r)
+	}
+	return s.tell(a.Screen(cmd), v, is)
+}
+
+// find is the one issue whose type or signature begins with text. some says that sessions were chosen.
+func (v *view) find(text string, among []*supervisor.Issue, some bool) (*supervisor.Issue, error) {
+	var found []*supervisor.Issue
+	var types []string
+	for _, is := range among {
+		types = append(types, string(is.Type))
+		if is.Signature == text {
+			return is, nil
+		}
+		if text != "" && (string(is.Type) == text || strings.HasPrefix(is.Signature, text)) {
+			found = append(found, is)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		hints := []string{"aburn supervisor"}
+		if near := kit.Nearest(text, types); near != "" {
+			hints = []string{"did you mean " + near + "?"}
+		}
+		when := " now"
+		if v.at {
+			when = " as of then"
+		}
+		if some {
+			when += ", of that session"
+		}
+		return nil, kit.BadNews("no issue is called "+kit.Quote(text)+when, hints...)
+	}
+	var hints []string
+	for _, is := range found {
+		hints = append(hints, "--explain "+shortSignature(is.Signature)+"  # session "+rows.ShortSession(is.Session, rows.WideSession))
+	}
+	return nil, kit.UsageError(plain.Plural(int64(len(found)), "issue")+" are called "+kit.Quote(text), hints...)
+}
+
+// marks are the entries of the story: what proves the issue, and what was said about it.
+func (v *view) marks(is *supervisor.Issue) []state.Mark {
+	marks := slices.Clone(is.Evidence)
+	marks = append(marks, is.Since)
+	if a := v.advice(is); a != nil {
+		marks = append(marks, a.Queued, a.Delivered, a.Seen)
+	}
+	marks = slices.DeleteFunc(marks, func(m state.Mark) bool { return !m.Is() })
+	slices.SortFunc(marks, func(a, b state.Mark) int { return int(a.Ord) - int(b.Ord) })
+	return slices.CompactFunc(marks, func(a, b state.Mark) bool { return a.Ord == b.Ord })
+}
+
+// story is some entries of a log.
+type story struct {
+	marks   []state.Mark  // oldest first
+	entries []rows.Record // of each mark; without a line where it was not found
+}
+
+// read finds the entries, from the end of the log backwards: they are mostly new.
+func (s *story) read(log *journal.Journal) error {
+	s.entries = make([]rows.Record, len(s.marks))
+	left := len(s.marks)
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok {
+			continue
+		}
+		if left == 0 || h.Seq != 0 && !line.Carried && h.Seq < s.oldest() {
+			break
+		}
+		if i := s.index(&h); i >= 0 && s.entries[i].Line == nil {
+			e, err := logfmt.Parse(line.JSON)
+			if err == nil {
+				s.entries[i] = rows.Record{Entry: e, Line: slices.Clone(line.JSON)}
+				left--
+			}
+		}
+	}
+	return nil
+}
+
+// oldest is the number before which nothing has to be looked for, 0 where entries without a number are wanted.
+func (s *story) oldest() (seq logfmt.Seq) {
+	for _, m := range s.marks {
+		if m.Seq == 0 {
+			return 0
+		}
+		if seq == 0 || m.Seq < seq {
+			seq = m.Seq
+		}
+	}
+	return seq
+}
+
+// index is that of the mark of an entry, -1 for none: by its number, or its time.
+func (s *story) index(h *logfmt.Header) int {
+	return slices.IndexFunc(s.marks, func(m state.Mark) bool {
+		if m.Seq != 0 || h.Seq != 0 {
+			return m.Seq == h.Seq
+		}
+		t, err := time.Parse(time.RFC3339Nano, string(h.Time))
+		return err == nil && t.UnixMilli() == m.At
+	})
+}
+
+func (s *story) missing() []logfmt.Seq {
+	list := []logfmt.Seq{}
+	for i := range s.entries {
+		if s.entries[i].Line == nil {
+			list = append(list, s.marks[i].Seq)
+		}
+	}
+	return list
+}
+
+// tell prints the story: the issue, its entries with what lies between them, and what would have been healthy.
+func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
+	who := "session " + rows.ShortSession(is.Session, rows.WideSession)
+	if is.OfChain() {
+		who = "the chain"
+	}
+	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.limits)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), plain.Line(who))
+	kit.Paragraph(out, 2, "", is.Says)
+	fmt.Fprintln(out)
+	list := rows.NewRows(out, time.Local)
+	list.Seq = true
+	for i := range s.entries {
+		if i > 0 {
+			s.between(out, i)
+		}
+		e := &s.entries[i]
+		if e.Line == nil {
+			fmt.Fprintf(out, "%s is not in the log any more\n", nameOf(s.marks[i]))
+			continue
+		}
+		if err := list.Print(e, v.Now); err != nil {
+			return err
+		}
+	}
+	if n := len(s.marks); n > 0 {
+		if d := v.Now.Sub(s.marks[n-1].Time()); d >= time.Second {
+			fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s until this look", rows.SeqWidth, "", plain.Duration(d))))
+		}
+	}
+	fmt.Fprintln(out)
+	kit.Paragraph(out, 2, "healthy: ", is.Healthy)
+	kit.Paragraph(out, 2, "suggested: ", is.Suggest)
+	kit.Paragraph(out, 2, "", v.fate(is, supervisor.Notify, true))
+	_, err := fmt.Fprintf(out, "  signature %s\n", is.Signature)
+	return err
+}
+
+// between says what lies between an entry and the one before it.
+func (s *story) between(out *term.Out, i int) {
+	was, is := s.marks[i-1], s.marks[i]
+	n := int64(is.Ord-was.Ord) - 1
+	if was.Seq != 0 && is.Seq > was.Seq {
+		n = int64(is.Seq-was.Seq) - 1
+	}
+	text := ""
+	if n > 0 {
+		text = plain.Plural(n, "entry", "entries")
+	}
+	if d := is.Time().Sub(was.Time()); d >= time.Minute {
+		text = kit.Join(text, plain.Duration(d))
+	}
+	if text != "" {
+		fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s", rows.SeqWidth, "", text)))
+	}
+}
+
+func nameOf(m state.Mark) string {
+	if m.Seq == 0 {
+		return "an entry of " + m.Time().Local().Format("2006-01-02 15:04:05")
+	}
+	return "entry " + rows.Number(m.Seq)
+}

@@ -1,0 +1,139 @@
+package supervise
+
+import (
+	"time"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/state"
+)
+
+// LookReport is what `aburn supervisor --json` prints.
+type LookReport struct {
+	Project  string         `json:"project"`
+	Marked   bool           `json:"marked"`
+	At       time.Time      `json:"at"`
+	Entries  uint64         `json:"entries"` // that were folded; of a long log not all since its beginning
+	Sessions []sessionFacts `json:"sessions"`
+	Chain    []linkFacts    `json:"chain"`
+	Issues   []AdviceReport `json:"issues"` // the most urgent first
+	Critical int            `json:"critical"`
+	Queued   []string       `json:"queued"`   // tasks that this look put into the queue
+	Resolved []string       `json:"resolved"` // tasks whose issue is gone
+}
+
+// sessionFacts is what a session is doing.
+type sessionFacts struct {
+	Session  logfmt.SessionID `json:"session"`
+	Source   string           `json:"source,omitempty"`
+	Wt       string           `json:"wt"`
+	State    state.Mode       `json:"state"`
+	Since    *time.Time       `json:"since,omitempty"`
+	Cmd      string           `json:"cmd,omitempty"` // the active command
+	Phase    *phaseFacts      `json:"phase,omitempty"`
+	Agents   int              `json:"agents"` // sub-agents at work
+	LastSeq  logfmt.Seq       `json:"last_seq,omitempty"`
+	LastTime time.Time        `json:"last_ts"`
+	Issues   []string         `json:"issues"` // signatures
+}
+
+// phaseFacts is the clock of the open phase: the time of work in it, without what waited for the user.
+type phaseFacts struct {
+	Name     string     `json:"name"`
+	Since    *time.Time `json:"since,omitempty"` // without it the phase began before the log
+	WorkedMS int64      `json:"worked_ms"`       // at least
+	Timeout  int64      `json:"timeout_ms"`
+}
+
+// linkFacts is what is known about a command of the chain, here.
+type linkFacts struct {
+	Cmd      string           `json:"cmd"`
+	State    string           `json:"state"` // running, failed, done, or unknown
+	Session  logfmt.SessionID `json:"session,omitempty"`
+	Started  *time.Time       `json:"started,omitempty"`
+	Complete *time.Time       `json:"complete,omitempty"`
+	Failed   *time.Time       `json:"failed,omitempty"`
+}
+
+// AdviceReport is an issue with what became of it.
+type AdviceReport struct {
+	issueReport
+	Task      string     `json:"task_id,omitempty"`
+	Status    string     `json:"task_status,omitempty"` // of the task in the queue; gone: it is not there any more
+	QueuedAt  *time.Time `json:"queued_at,omitempty"`
+	Delivered *time.Time `json:"delivered_at,omitempty"`
+	Seen      *time.Time `json:"seen_at,omitempty"`
+}
+
+func (v *view) report(w *scope.Workspace, only func(logfmt.SessionID) bool, some bool) LookReport {
+	chosen := v.chosen(only, some)
+	r := LookReport{
+		Project: w.Root, Marked: w.Marked, At: v.Now.UTC().Truncate(time.Millisecond), Entries: v.State.Entries, Sessions: v.sessionFacts(only), Chain: v.linkFacts(w.Wt),
+		Issues: v.issueReports(chosen), Critical: critical(chosen), Queued: []string{}, Resolved: append([]string{}, v.Resolved...),
+	}
+	for _, q := range v.Queued {
+		r.Queued = append(r.Queued, q.Task)
+	}
+	return r
+}
+
+func (v *view) issueReports(issues []*supervisor.Issue) []AdviceReport {
+	list := []AdviceReport{}
+	for _, is := range issues {
+		r := AdviceReport{issueReport: issueReportOf(is, supervisor.LevelOf(is, v.limits)), Task: v.queued(is)}
+		if a := v.advice(is); a != nil {
+			r.Task, r.QueuedAt, r.Delivered, r.Seen = a.Task, timeOf(a.Queued), timeOf(a.Delivered), timeOf(a.Seen)
+		}
+		r.Status = v.taskStatus(r.Task)
+		list = append(list, r)
+	}
+	return list
+}
+
+func (v *view) sessionFacts(only func(logfmt.SessionID) bool) []sessionFacts {
+	sessions, _ := v.sessions(only)
+	list := []sessionFacts{}
+	for i := range sessions {
+		list = append(list, v.factsOf(&sessions[i]))
+	}
+	return list
+}
+
+func (v *view) factsOf(s *sessionView) sessionFacts {
+	f := sessionFacts{
+		Session: s.ID, Source: s.Source, Wt: s.Wt, State: s.mode, Since: timeOf(s.since), Agents: s.running(),
+		LastSeq: s.Last.Seq, LastTime: s.Last.Time(), Issues: []string{},
+	}
+	if run := s.Own.Active(); run != nil {
+		f.Cmd = run.Cmd
+	}
+	if worked, timeout, phase := v.clock(s.Session); phase != nil {
+		f.Phase = &phaseFacts{phase.Name, timeOf(phase.Start), worked.Milliseconds(), timeout.Milliseconds()}
+	}
+	for _, is := range s.issues {
+		f.Issues = append(f.Issues, is.Signature)
+	}
+	return f
+}
+
+func (v *view) linkFacts(wt string) []linkFacts {
+	list := []linkFacts{}
+	for i, l := range v.links(wt) {
+		f := linkFacts{Cmd: v.model.Commands[i].Name, State: linkState(l)}
+		if l != nil {
+			f.Session, f.Started, f.Complete, f.Failed = l.Session, timeOf(l.Start), timeOf(l.Complete), timeOf(l.Failed)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// timeOf is a mark's time, nil for one that stands nowhere.
+func timeOf(m state.Mark) *time.Time {
+	if !m.Is() {
+		return nil
+	}
+	t := m.Time()
+	return &t
+}

@@ -1,0 +1,218 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
+	"aburn/workflow"
+)
+
+func supervisorReportCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "report",
+		Usage: "say what became of the advice: how much was delivered, seen, followed, ignored",
+		Description: "Per type of issue, from the whole log: told means that a watcher told you, advised that a task for the\n" +
+			"agent was queued, delivered that it was printed into the agent's prompt, seen that its transcript\n" +
+			"shows it, resolved that the issue cleared after that, ignored that it went on for\n" +
+			"supervisor.ignored_advice.turns turns of work. Resolved does not mean because of the advice.\n\n" +
+			"This is about the supervisor's advice. What keeps going wrong in the sessions of agents says `aburn report`.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "since", Usage: "only advice since `WHEN`: 24h, 7d, 2026-11-21"},
+			kit.JSONFlag(),
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn supervisor report", "aburn supervisor report --since 7d", "aburn supervisor report --json | jq '.types[] | select(.ignored > 0)'"),
+		Action:       a.Do(runSupervisorReport),
+	}
+}
+
+// adviceCounts is what became of the advice of one type.
+type adviceCounts struct {
+	Type      string `json:"type"`
+	Told      int    `json:"told"`      // alerts that a person was told
+	Advised   int    `json:"advised"`   // tasks that were queued
+	Delivered int    `json:"delivered"` // of those advised
+	Seen      int    `json:"seen"`      // of those delivered
+	Resolved  int    `json:"resolved"`  // of those delivered: the issue cleared after that
+	Ignored   int    `json:"ignored"`   // of those delivered: the same trouble went on
+	Cleared   int    `json:"cleared"`   // of those not delivered: the issue cleared before
+}
+
+// AdviceTotals is what the command prints as JSON.
+type AdviceTotals struct {
+	Since *time.Time     `json:"since,omitempty"`
+	Turns int            `json:"ignored_after_turns"`
+	Types []adviceCounts `json:"types"`
+	All   adviceCounts   `json:"all"`
+}
+
+func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	var since time.Time
+	if text := cmd.String("since"); text != "" {
+		t, err := kit.Moment(text, time.Now())
+		if err != nil {
+			return kit.UsageError("--since: " + err.Error())
+		}
+		since = t
+	}
+	w, err := scope.Open(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	m := newMeter(term.New(a.Err, a.Env, true), w.Log.Left(journal.Position{}))
+	h, err := adviceIn(w.Log, w.Settings.Model(), w.Settings.Limits(), m)
+	m.clear()
+	w.WarnDamage(a.Warn)
+	if err != nil {
+		return err
+	}
+	totals := h.totals(since, w.Settings.Limits())
+	if cmd.Bool("json") {
+		return a.PrintJSON(totals)
+	}
+	return totals.print(a.Screen(cmd))
+}
+
+// history is every task and every alert that a log tells of.
+type history struct {
+	advice []*state.Advice // the fold goes on with those that it still knows
+	told   []toldAlert
+}
+
+type toldAlert struct {
+	typ string
+	at  time.Time
+}
+
+// adviceIn folds the whole log, so that turns are counted as the supervisor counts them.
+func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *meter) (*history, error) {
+	h, s := &history{}, state.New(model, l)
+	known := map[string]bool{}
+	for r, err := range log.Entries(journal.Position{}) {
+		if err != nil {
+			return nil, err
+		}
+		m.add(int64(len(r.JSON)))
+		s.Apply(r.Value, r.Carried)
+		if r.Value.Event != logfmt.Intervention || r.Carried {
+			continue
+		}
+		if typ, alert := alertOf(r.Value.Data); alert {
+			h.told = append(h.told, toldAlert{typ, r.Value.Time})
+		} else if n := len(s.Advice); n > 0 && !known[s.Advice[n-1].Task] {
+			known[s.Advice[n-1].Task] = true
+			h.advice = append(h.advice, s.Advice[n-1])
+		}
+	}
+	return h, nil
+}
+
+// totals counts what was advised since then.
+func (h *history) totals(since time.Time, l *limits.Limits) AdviceTotals {
+	by := map[string]*adviceCounts{}
+	of := func(typ string) *adviceCounts {
+		if by[typ] == nil {
+			by[typ] = &adviceCounts{Type: typ}
+		}
+		return by[typ]
+	}
+	for _, t := range h.told {
+		if !t.at.Before(since) {
+			of(t.typ).Told++
+		}
+	}
+	for _, a := range h.advice {
+		if !a.Queued.Time().Before(since) {
+			of(a.Type).add(a, l.IgnoredAdviceTurns)
+		}
+	}
+	t := AdviceTotals{Turns: l.IgnoredAdviceTurns, Types: []adviceCounts{}, All: adviceCounts{Type: "all"}}
+	if !since.IsZero() {
+		since = since.UTC()
+		t.Since = &since
+	}
+	for _, typ := range slices.Sorted(maps.Keys(by)) {
+		t.Types = append(t.Types, *by[typ])
+		t.All.sum(by[typ])
+	}
+	return t
+}
+
+// add counts one task.
+func (c *adviceCounts) add(a *state.Advice, turns int) {
+	c.Advised++
+	if !a.Delivered.Is() {
+		if a.Resolved.Is() {
+			c.Cleared++
+		}
+		return
+	}
+	c.Delivered++
+	if a.Seen.Is() {
+		c.Seen++
+	}
+	switch {
+	case a.Resolved.Is():
+		c.Resolved++
+	case a.Turns >= turns:
+		c.Ignored++
+	}
+}
+
+func (c *adviceCounts) sum(o *adviceCounts) {
+	c.Told += o.Told
+	c.Advised += o.Advised
+	c.Delivered += o.Delivered
+	c.Seen += o.Seen
+	c.Resolved += o.Resolved
+	c.Ignored += o.Ignored
+	c.Cleared += o.Cleared
+}
+
+func (t *AdviceTotals) print(out *term.Out) error {
+	if len(t.Types) == 0 {
+		_, err := fmt.Fprintln(out, "nothing has been advised yet")
+		return err
+	}
+	table := term.Table{Columns: []term.Column{
+		{Title: "type"}, {Title: "told", Right: true}, {Title: "advised", Right: true}, {Title: "delivered", Right: true}, {Title: "seen", Right: true},
+		{Title: "resolved", Right: true}, {Title: "ignored", Right: true},
+	}}
+	rows := t.Types
+	if len(rows) > 1 {
+		rows = append(slices.Clip(rows), t.All)
+	}
+	for _, c := range rows {
+		table.Add(c.Type, strconv.Itoa(c.Told), strconv.Itoa(c.Advised), kit.Share(c.Delivered, c.Advised), kit.Share(c.Seen, c.Delivered), kit.Share(c.Resolved, c.Delivered), kit.Share(c.Ignored, c.Delivered))
+	}
+	if err := table.Print(out, 0); err != nil {
+		return err
+	}
+	text := "resolved and ignored are of what was delivered; ignored: unchanged after " + plain.Plural(int64(t.Turns), "turn") + " of work"
+	if c := t.All.Cleared; c > 0 {
+		text += "; " + strconv.Itoa(c) + " cleared before they were delivered"
+	}
+	kit.Paragraph(out, 0, "", text)
+	return nil
+}
+
+// alertOf is the type of an alert that a person was told: an INTERVENTION without a task.
+func alertOf(data []byte) (typ string, alert bool) {
+	return gjson.GetBytes(data, "type").String(), gjson.GetBytes(data, "task_id").String() == ""
+}

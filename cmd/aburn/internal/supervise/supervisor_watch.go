@@ -1,0 +1,254 @@
+package supervise
+
+import (
+	"aburn/supervisor/watch"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
+	"aburn/internal/notify"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/internal/term"
+	"aburn/supervisor/look"
+)
+
+func supervisorWatchCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "watch",
+		Usage: "follow the log and the clock, and tell you what goes wrong",
+		Description: "Each issue is one line, and a notice as notify.* in your own settings says: on the desktop,\n" +
+			"by the bell, by a command of yours that gets the line of --json on stdin. It is told once,\n" +
+			"also across restarts. Hooks judge at prompts and stops without this; it adds what only time\n" +
+			"shows, silence and waiting. One watcher a project: a second one ends with exit 1. It ends by itself\n" +
+			"when nothing has lived for watch.linger.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "print one issue a line as JSON: when it is raised, queued, resolved"},
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata: kit.Examples(
+			"aburn supervisor watch  # in a terminal of its own; Ctrl-C ends it",
+			"aburn supervisor watch --json | jq -r 'select(.event==\"raised\").says'",
+		),
+		Action: a.Do(runSupervisorWatch),
+	}
+}
+
+// errReload ends a watch whose settings have changed: what it judges by has to be what hooks judge by.
+var errReload = errors.New("settings have changed")
+
+func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, func() { // later a signal ends at once; some senders send two
+		time.Sleep(kit.Hurry)
+		stop()
+	})
+	for again := false; ; again = true {
+		w, err := scope.Open(a, cmd)
+		if err != nil {
+			return err
+		}
+		err = watchLog(ctx, a, cmd, w, again)
+		w.Close()
+		if !errors.Is(err, errReload) {
+			return err
+		}
+		a.Note(errReload.Error() + ": they are read again")
+	}
+}
+
+// watch watches one project with the settings as they are. again says that they changed underneath an earlier watch.
+func watchLog(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, again bool) error {
+	key, err := w.Key()
+	if err != nil || !w.Marked {
+		return kit.BadNews("you have not vouched for this project on this machine, so nothing from it is judged", "aburn init")
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go awaitChange(ctx, a, w, stop)
+	screen := a.Screen(cmd)
+	n := notifier(a, w.Settings.Notify, screen)
+	defer n.Close(2 * time.Second)
+	t := &watchTeller{project: w.Root, json: cmd.Bool("json"), again: again, out: screen, notifier: n, least: w.Settings.Notify.Min}
+	err = watch.Run(ctx, watch.Options{
+		Root: w.Oss, Path: filepath.Join(w.Root, project.OssDir), Limits: w.Settings.Limits(), Linger: w.Settings.Watch.Linger,
+		Look: look.New(look.Options{
+			Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command,
+		}),
+		Started: func() {
+			if !again {
+				a.Note("process " + strconv.Itoa(os.Getpid()) + " watches " + w.Root)
+			}
+		},
+		Event: t.tell, Problem: func(err error) { a.Warn(err.Error()) },
+	})
+	var other *watch.RunningError
+	switch {
+	case errors.As(err, &other):
+		return kit.BadNews(err.Error(), "aburn supervisor makes one look beside it")
+	case err != nil:
+		return kit.BadNews(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
+	case ctx.Err() == nil:
+		a.Note("nothing has lived here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watch ends")
+	case errors.Is(context.Cause(ctx), errReload):
+		return errReload
+	}
+	return nil
+}
+
+// notifier tells the user as the settings say.
+func notifier(a *kit.App, s settings.Notify, screen *term.Out) *notify.Notifier {
+	o := notify.Options{
+		Desktop: s.Desktop, Command: s.Command, Env: a.Env,
+		Report: func(channel string, err error) {
+			hint := "the watch goes on; " + channel + " in your own settings.json says how you are told"
+			if channel == "notify.desktop" {
+				hint = "the watch goes on; in your own settings.json \"notify\": {\"desktop\": false} ends this, and notify.command tells you otherwise"
+			}
+			a.Warn(channel+": "+err.Error(), hint)
+		},
+	}
+	if s.Line != "" {
+		o.Command = notify.Shell(s.Line)
+	}
+	switch said := term.New(a.Err, a.Env, false); {
+	case !s.Bell:
+	case said.Terminal():
+		o.Bell = said
+	case screen.Terminal():
+		o.Bell = screen
+	default:
+		a.Warn("notify.bell: neither stdout nor stderr is a terminal")
+	}
+	return notify.New(o)
+}
+
+// awaitChange ends the watch when one of the settings files becomes another.
+func awaitChange(ctx context.Context, a *kit.App, w *scope.Workspace, stop context.CancelCauseFunc) {
+	files := []string{filepath.Join(w.Root, project.OssDir, settings.File)}
+	if dir := project.ConfigDir(a.Env); dir != "" {
+		files = append(files, filepath.Join(dir, settings.File))
+	}
+	before := versions(files)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if versions(files) == before {
+				continue
+			}
+			if _, err := os.Stat(filepath.Dir(files[0])); err == nil { // else there is nothing left to watch
+				stop(errReload)
+			}
+			return
+		}
+	}
+}
+
+// versions is another text when one of the files has been written.
+func versions(files []string) (text string) {
+	for _, name := range files {
+		if st, err := os.Stat(name); err == nil {
+			text += st.ModTime().String() + " " + strconv.FormatInt(st.Size(), 10)
+		}
+		text += "\n"
+	}
+	return text
+}
+
+// watchTeller tells what is new, on stdout and through the notifier.
+type watchTeller struct {
+	project  string
+	json     bool
+	again    bool
+	out      *term.Out
+	notifier *notify.Notifier
+	least    float64 // confidence of which a notice is made
+}
+
+// WatchLine is an event as --json prints it, and as a command of the user's gets it.
+type WatchLine struct {
+	At      time.Time  `json:"at"`
+	Event   watch.Kind `json:"event"`
+	Project string     `json:"project"`
+	Task    string     `json:"task_id,omitempty"` // that it became in the queue
+	issueReport
+}
+
+func (t *watchTeller) tell(e watch.Event) {
+	line, _ := json.Marshal(WatchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, issueReportOf(&e.Issue.Issue, e.Level)})
+	line = append(plain.AppendJSON(nil, line), '\n')
+	switch standing := e.Kind == watch.Standing; {
+	case standing && (t.json || t.again): // it was told before
+	case t.json:
+		t.out.Write(line)
+	default:
+		t.out.Write([]byte(t.row(&e) + "\n"))
+	}
+	switch {
+	case e.Kind == watch.Resolved:
+		t.notifier.Forget(e.Signature)
+	case e.Kind == watch.Raised && e.Confidence >= t.least:
+		t.notifier.Tell(notify.Notice{
+			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: plain.Line(e.Says),
+			Urgent: e.Type.Priority() == "critical", JSON: line,
+		})
+	}
+}
+
+// where is whose issue it is, for the title of a notice.
+func (t *watchTeller) where(e *watch.Event) string {
+	name := filepath.Base(t.project)
+	if e.Session != "" {
+		name += " " + rows.ShortSession(e.Session, rows.WideSession)
+	}
+	return plain.Line(name)
+}
+
+// row is an event in columns: time, what became of it, type, session, and what is wrong.
+func (t *watchTeller) row(e *watch.Event) string {
+	what, style := string(e.Level), levelStyle(e.Level)
+	switch e.Kind {
+	case watch.Resolved:
+		what, style = "resolved", term.Green
+	case watch.Queued:
+		what = "queued"
+	case watch.Standing:
+		style = term.Dim
+	}
+	layout := "15:04:05"
+	if !t.out.Terminal() {
+		layout = "2006-01-02 15:04:05"
+	}
+	session := "chain"
+	if e.Session != "" || !e.OfChain() {
+		session = rows.ShortSession(e.Session, rows.WideSession)
+	}
+	l := rows.Columns{Out: t.out}
+	l.Add(term.Dim, e.At.Local().Format(layout), len(layout))
+	l.Add(style, what, len("resolved"))
+	l.Add(term.Plain, string(e.Type), len("declining_velocity"))
+	l.Add(rows.SessionStyle(e.Session), session, rows.WideSession)
+	tag := ""
+	if e.Agent != "" {
+		tag = "[" + e.Agent + "] "
+	}
+	return l.End(plain.Line(tag), "", kit.Join(e.Says, evidence(e.Evidence)))
+}

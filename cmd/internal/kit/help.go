@@ -1,0 +1,199 @@
+package kit
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/internal/plain"
+	"aburn/internal/term"
+)
+
+// Examples is the metadata that holds the command lines shown at the end of a
+// command's help.
+func Examples(lines ...string) map[string]any {
+	return map[string]any{"examples": lines}
+}
+
+// UseOwnHelp makes cli print every help our way. Its settings for that are the
+// process's; nothing else in this package is.
+func (a *App) UseOwnHelp() {
+	cli.UsageCommandHelp = "explain a command"
+	cli.HelpPrinter = func(w io.Writer, _ string, data any) {
+		if cmd, ok := data.(*cli.Command); ok {
+			h := helpText{out: term.New(w, a.Env, false)}
+			h.command(cmd)
+			io.WriteString(w, h.b.String())
+		}
+	}
+}
+
+// ownHelp answers `aburn log build --help`: cli takes build for a topic.
+func ownHelp(_ context.Context, cmd *cli.Command, _ string) {
+	cli.HelpPrinter(cmd.Root().Writer, "", cmd)
+}
+
+// helpText is one help that is being written.
+type helpText struct {
+	out *term.Out
+	b   strings.Builder
+}
+
+func (h *helpText) command(cmd *cli.Command) {
+	h.heading(cmd.FullName())
+	h.wrapped(0, plain.Width(cmd.FullName()), " - "+cmd.Usage)
+	h.b.WriteByte('\n')
+	h.heading("Usage:")
+	fmt.Fprintf(&h.b, " %s\n", usageLine(cmd))
+	for paragraph := range strings.SplitSeq(cmd.Description, "\n\n") {
+		if text := strings.Join(strings.Fields(paragraph), " "); text != "" {
+			h.b.WriteByte('\n')
+			h.wrapped(0, 0, text)
+		}
+	}
+	var commands, flags, common [][2]string
+	for _, c := range cmd.VisibleCommands() {
+		commands = append(commands, [2]string{strings.Join(c.Names(), ", "), c.Usage})
+	}
+	for _, c := range cmd.Lineage() {
+		for _, f := range c.VisibleFlags() {
+			switch local, ok := f.(cli.LocalFlag); {
+			case c == cmd:
+				flags = append(flags, flagHelp(f))
+			case !ok || !local.IsLocal():
+				common = append(common, flagHelp(f))
+			}
+		}
+	}
+	h.list("Commands:", commands)
+	h.list("Options:", flags)
+	h.list("Everywhere:", common)
+	if lines, ok := cmd.Metadata["examples"].([]string); ok {
+		h.examples(lines)
+	}
+}
+
+// examples writes command lines, what is said about them in a column behind.
+func (h *helpText) examples(lines []string) {
+	h.b.WriteByte('\n')
+	h.heading("Examples:")
+	h.b.WriteByte('\n')
+	width := 0
+	for _, line := range lines {
+		if command, _, said := strings.Cut(line, "  #"); said {
+			width = max(width, plain.Width(strings.TrimRight(command, " ")))
+		}
+	}
+	for _, line := range lines {
+		command, remark, said := strings.Cut(line, "  #")
+		if command = strings.TrimRight(command, " "); said {
+			command = plain.Pad(command, width) + "  " + h.out.Paint(term.Dim, "#"+remark)
+		}
+		h.b.WriteString("  " + command + "\n")
+	}
+}
+
+func (h *helpText) heading(text string) { h.b.WriteString(h.out.Paint(term.Bold, text)) }
+
+func usageLine(cmd *cli.Command) string {
+	if cmd.UsageText != "" {
+		return cmd.UsageText
+	}
+	line := cmd.FullName()
+	if len(cmd.VisibleCommands()) > 0 {
+		line += " command"
+	}
+	return strings.TrimSpace(line + " [options] " + cmd.ArgsUsage)
+}
+
+// flagHelp is a flag's names with its value's placeholder, and what it is for.
+func flagHelp(f cli.Flag) [2]string {
+	var names []string
+	for _, name := range f.Names() {
+		if len(name) == 1 { // the short one first, as people look for it
+			names = append([]string{Dashed(name)}, names...)
+		} else {
+			names = append(names, Dashed(name))
+		}
+	}
+	left, usage := strings.Join(names, ", "), ""
+	if doc, ok := f.(cli.DocGenerationFlag); ok {
+		usage = doc.GetUsage()
+		placeholder := "VALUE"
+		if before, rest, found := strings.Cut(usage, "`"); found {
+			name, after, _ := strings.Cut(rest, "`")
+			placeholder, usage = name, before+name+after
+		}
+		if doc.TakesValue() {
+			left += " " + placeholder
+		}
+		if text := strings.Trim(doc.GetDefaultText(), `"`); doc.TakesValue() && text != "" && text != "." && text != "0" {
+			usage += " (default " + text + ")"
+		}
+	}
+	return [2]string{left, usage}
+}
+
+// list writes two columns, the second one wrapped.
+func (h *helpText) list(title string, items [][2]string) {
+	if len(items) == 0 {
+		return
+	}
+	h.b.WriteByte('\n')
+	h.heading(title)
+	h.b.WriteByte('\n')
+	width := 0
+	for _, it := range items {
+		if w := plain.Width(it[0]); w <= maxLeft {
+			width = max(width, w)
+		}
+	}
+	for _, it := range items {
+		h.b.WriteString("  " + plain.Pad(it[0], width))
+		if plain.Width(it[0]) > width {
+			h.b.WriteString("\n" + strings.Repeat(" ", width+2))
+		}
+		h.b.WriteString("  ")
+		h.wrapped(width+4, width+4, it[1])
+	}
+}
+
+// maxLeft is the widest first column; what is wider has a line of its own.
+const maxLeft = 24
+
+// wrapped writes text into the rest of a line of which some cells are used, and
+// into further ones that are indented, none wider than the terminal, or than
+// 100 cells.
+func (h *helpText) wrapped(indent, used int, text string) {
+	width := 100
+	if w := h.out.Width(); w > 0 {
+		width = min(w, width)
+	}
+	for i, word := range strings.Split(text, " ") {
+		if w := plain.Width(word); i > 0 && used+1+w > width {
+			h.b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = indent
+		} else if i > 0 {
+			h.b.WriteByte(' ')
+			used++
+		}
+		h.b.WriteString(word)
+		used += plain.Width(word)
+	}
+	h.b.WriteByte('\n')
+}
+
+// maxQuoted is how many characters of a word are shown again. Whoever typed more knows the rest.
+const maxQuoted = 200
+
+// Quote shows a word the person typed.
+func Quote(s string) string {
+	if r := []rune(s); len(r) > maxQuoted {
+		s = string(r[:maxQuoted]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,115 @@
+package kit
+
+import (
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"fmt"
+	"strings"
+)
+
+// PageWidth is how wide a text is, in cells, where nobody says how wide the screen is.
+const PageWidth = 80
+
+// Paragraph prints a text over as many lines as it takes, the first one begun by a word of ours.
+func Paragraph(out *term.Out, indent int, begin, text string) {
+	if text = plain.Line(text); text == "" {
+		return
+	}
+	width := WidthOf(out) - indent
+	line, used := "", 0
+	flush := func() {
+		if used > 0 {
+			fmt.Fprintf(out, "%*s%s\n", indent, "", line)
+		}
+		line, used = "", 0
+	}
+	for i, word := range fields(begin+text, width) {
+		if used > 0 && used+1+plain.Width(word) > width {
+			flush()
+		}
+		if used > 0 {
+			line, used = line+" ", used+1
+		}
+		used += plain.Width(word)
+		if i == 0 && begin != "" {
+			word = out.Paint(term.Dim, word)
+		}
+		line += word
+	}
+	flush()
+}
+
+// WidthOf is how wide a line of text may be.
+func WidthOf(out *term.Out) int {
+	if w := out.Width(); w > 0 && w < 2*PageWidth {
+		return w
+	}
+	return PageWidth
+}
+
+// ParagraphHanging prints a name, and a text behind it that goes on below itself. Words that are too long stay whole: they are paths.
+func ParagraphHanging(out *term.Out, indent int, name, text string) {
+	line, used := out.Paint(term.Dim, plain.Pad(name, indent)), 0
+	width := WidthOf(out) - indent
+	for word := range strings.FieldsSeq(text) {
+		if used > 0 && used+1+plain.Width(word) > width {
+			fmt.Fprintln(out, line)
+			line, used = strings.Repeat(" ", indent), 0
+		}
+		if used > 0 {
+			line, used = line+" ", used+1
+		}
+		line, used = line+word, used+plain.Width(word)
+	}
+	fmt.Fprintln(out, line)
+}
+
+// Title prints a part's heading; not the first one's, a line above it.
+func Title(out *term.Out, first bool, text string) {
+	if !first {
+		fmt.Fprintln(out)
+	}
+	if plain.Width(text) > WidthOf(out) {
+		Paragraph(out, 0, "", text)
+		return
+	}
+	fmt.Fprintln(out, out.Paint(term.Bold, plain.Line(text)))
+}
+
+// PipeWidth is how wide the tables of sessions are where no terminal says how wide they can be.
+const PipeWidth = 180
+
+// fields are the words of a text, those that are wider than a line in pieces.
+func fields(text string, width int) (list []string) {
+	for _, word := range strings.Fields(text) {
+		piece, used := "", 0
+		for _, r := range word {
+			w := plain.Width(string(r))
+			if used+w > width {
+				list = append(list, piece)
+				piece, used = "", 0
+			}
+			piece, used = piece+string(r), used+w
+		}
+		list = append(list, piece)
+	}
+	return list
+}
+
+// Join puts the texts that are there behind one another.
+func Join(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(" · ")
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// ShortID is how many bytes of an id are enough, mostly.
+const ShortID = 8

@@ -1,0 +1,50 @@
+package kit
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v3"
+)
+
+// build says which aburn this is. Go itself writes it into the executable.
+type build struct {
+	Version  string `json:"version"` // "(devel)" when built outside of a repository
+	Revision string `json:"revision,omitempty"`
+	Time     string `json:"time,omitempty"` // of the commit
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func Version() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (b build) String() string {
+	return fmt.Sprintf("%s %s %s", b.Version, b.Go, b.Platform)
+}
+
+// JSONFlag is --json of the commands that print data.
+func JSONFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
+}
