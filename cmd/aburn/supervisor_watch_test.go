@@ -251,7 +251,8 @@ func TestWatchOfADeletedProject(t *testing.T) {
 	w := startWatch(t, dir)
 	fails(t, dir, "one")
 	w.wants("raised", "explicit_failure", "one")
-	if err := os.RemoveAll(filepath.Join(dir, ".oss")); err != nil {
+	gone := filepath.Join(t.TempDir(), "oss")
+	if err := os.Rename(filepath.Join(dir, ".oss"), gone); err != nil { // in one step: the watch may be writing into it
 		t.Fatal(err)
 	}
 	w.wantsNote("error: " + filepath.Join(dir, ".oss") + ": it is gone, or was replaced")
