@@ -10,23 +10,23 @@ import (
 	"aburn/trace/draft"
 )
 
-// agentFile is what names a sub-agent's file: its id, and where more is told of it.
+// agentFile identifies the sub-agent of a file: its id, and the path of its meta file.
 type agentFile struct {
 	id, meta string
 }
 
-// metaMax bounds what is read of a sub-agent's meta file, in bytes.
+// metaMax bounds how many bytes of a meta file are read.
 const metaMax = 1 << 20
 
-// names is the session that a store belongs to, as its path tells, and its sub-agent.
-func names(s trace.Store) (session string, agent agentFile) {
+// idsOf derives the session and the sub-agent from a store's path. Either is empty if the path does not show it.
+func idsOf(s trace.Store) (session string, agent agentFile) {
 	name := strings.TrimSuffix(filepath.Base(s.Path), ".jsonl")
 	id, isAgent := strings.CutPrefix(name, "agent-")
 	if !isAgent {
 		if isUUID(name) {
 			return name, agentFile{}
 		}
-		return "", agentFile{} // some copy: its records say whose
+		return "", agentFile{} // a copy: its records name the session
 	}
 	agent = agentFile{id: draft.Head(id, tokenMax), meta: metaOf(s.Path)}
 	for dir := filepath.Dir(s.Path); ; dir = filepath.Dir(dir) {
@@ -37,43 +37,42 @@ func names(s trace.Store) (session string, agent agentFile) {
 			return "", agent
 		}
 		if dir == filepath.Dir(dir) {
-			return "", agent // beside the sessions, as clients before 2.1 had it
+			return "", agent // clients before 2.1 kept it beside the sessions
 		}
 	}
 }
 
-// metaOf is the meta file of a sub-agent's transcript.
 func metaOf(path string) string { return strings.TrimSuffix(path, transcriptEnd) + metaEnd }
 
-// How the files' names end.
 const (
 	transcriptEnd = ".jsonl"
 	metaEnd       = ".meta.json"
 )
 
-// isUUID is whether s looks like the id of a session.
 func isUUID(s string) bool {
-	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' && strings.Trim(s, "0123456789abcdefABCDEF-") == ""
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' &&
+		strings.Trim(s, "0123456789abcdefABCDEF-") == ""
 }
 
-// relate notes whose sub-agent the file is.
+// relate notes whose sub-agent the file belongs to.
 func (t *transcript) relate(r *record) {
-	rel := trace.SessionRelationship{Kind: trace.Subagent, AgentID: t.agent.id, Time: draft.Time(r.stamp), Provenance: trace.Explicit, SourceVersion: token(r.version)}
+	rel := trace.SessionRelationship{Kind: trace.Subagent, AgentID: t.agent.id, Time: draft.Time(r.stamp),
+		Provenance: trace.Explicit, SourceVersion: token(r.version)}
 	if len(r.session) > 2 && jsonl.Text(r.session) != t.session {
 		rel.SourceSession = token(r.session)
 	}
-	t.agent.tell(&rel, t.session)
+	t.agent.readMeta(&rel, t.session)
 	t.main.b.Relate(rel)
 }
 
-// tell sets what the meta file tells of a sub-agent, and says whether that is new. What it does not tell, because there is
-// none, trace.Link finds out.
-func (a agentFile) tell(rel *trace.SessionRelationship, session string) bool {
+// readMeta copies the meta file into rel and reports whether anything changed. Without a meta file trace.Link finds
+// the parent call.
+func (a agentFile) readMeta(rel *trace.SessionRelationship, session string) bool {
 	was := *rel
 	rel.Related, rel.ParentCall, rel.AgentType, rel.Description, rel.Evidence = session, "", "", "", ""
-	data := readMeta(a.meta)
+	data := metaContent(a.meta)
 	if !jsonl.Members(data, func(_, _ []byte) bool { return true }) {
-		return *rel != was // it is not there, or being written
+		return *rel != was // missing, or still being written
 	}
 	jsonl.Members(data, func(key, v []byte) bool {
 		switch string(key) {
@@ -93,8 +92,7 @@ func (a agentFile) tell(rel *trace.SessionRelationship, session string) bool {
 	return *rel != was
 }
 
-// readMeta is the content of a meta file, which is small; nil if there is none.
-func readMeta(path string) []byte {
+func metaContent(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > metaMax {
 		return nil

@@ -2,14 +2,15 @@ package claude
 
 import (
 	"bytes"
+	"strings"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/draft"
 )
 
-// assistant takes an assistant record: mostly one block of a response, whose other blocks have records of their own.
-func (m *talk) assistant(e trace.Event, r *record) string {
+// assistant adds an assistant record. Most hold one block of a response; its other blocks have records of their own.
+func (m *conversation) assistant(e trace.Event, r *record) string {
 	msg := &r.message
 	if !msg.there {
 		return "an assistant record without content"
@@ -27,7 +28,7 @@ func (m *talk) assistant(e trace.Event, r *record) string {
 	id := r.ids.token(msg.id)
 	m.model(e, msg.model)
 	first := len(m.b.Trace().Events)
-	if msg.text != nil { // as old clients wrote it
+	if msg.text != nil { // written by old clients
 		e.Body = &trace.AgentMessage{Digest: draft.DigestText(msg.text), Response: id}
 		m.b.Add(e)
 	}
@@ -35,12 +36,12 @@ func (m *talk) assistant(e trace.Event, r *record) string {
 		m.block(e, &msg.blocks[i], id)
 	}
 	m.response(e, r, msg, id, first)
-	m.speaks(r, msg)
+	m.updateStage(r, msg)
 	return ""
 }
 
-// model marks that another model answers from here on.
-func (m *talk) model(e trace.Event, raw []byte) {
+// model marks a change of the model.
+func (m *conversation) model(e trace.Event, raw []byte) {
 	if len(raw) < 3 || string(raw[1:len(raw)-1]) == m.st.Model {
 		return
 	}
@@ -54,13 +55,13 @@ func (m *talk) model(e trace.Event, raw []byte) {
 	m.st.Model = name
 }
 
-// response notes the response that a record is of.
-func (m *talk) response(e trace.Event, r *record, msg *message, id string, first int) {
+func (m *conversation) response(e trace.Event, r *record, msg *message, id string, first int) {
 	n := len(m.b.Trace().Events)
 	if n > first {
 		n = first + 1
 	}
-	res := trace.Response{ID: id, Model: m.st.Model, Event: n, Time: e.Time, Stop: r.ids.token(msg.stop), Ref: e.Ref, Copied: e.Copied}
+	res := trace.Response{ID: id, Model: m.st.Model, Event: n, Time: e.Time, Stop: r.ids.token(msg.stop),
+		Ref: e.Ref, Copied: e.Copied}
 	if id != m.usedBy || !bytes.Equal(msg.usage, m.usage) {
 		res.Usage = usage(msg.usage)
 		res.Usage.CostUSD = dollars(r.cost)
@@ -69,7 +70,7 @@ func (m *talk) response(e trace.Event, r *record, msg *message, id string, first
 	m.b.Response(res)
 }
 
-// usage is what a response used, as the client counts it: what was cached is not in the input tokens.
+// usage maps the client's counts. Cached tokens are not part of the client's input tokens.
 func usage(raw []byte) (u trace.Usage) {
 	jsonl.Members(raw, func(key, v []byte) bool {
 		switch string(key) {
@@ -89,8 +90,7 @@ func usage(raw []byte) (u trace.Usage) {
 	return u
 }
 
-// speaks notes where the turn stands after a record of a response.
-func (m *talk) speaks(r *record, msg *message) {
+func (m *conversation) updateStage(r *record, msg *message) {
 	m.st.Ended = false
 	switch stop := string(inside(msg.stop)); {
 	case r.aborted, stop == "tool_use", stop == "pause_turn", len(m.st.Open) > 0 && stop == "":
@@ -102,14 +102,15 @@ func (m *talk) speaks(r *record, msg *message) {
 	}
 }
 
-// synthetic takes an assistant record that no model wrote: that a request failed, or nothing of note.
-func (m *talk) synthetic(e trace.Event, r *record) {
+// synthetic adds an assistant record that no model wrote: the error of a failed request, or nothing of note.
+func (m *conversation) synthetic(e trace.Event, r *record) {
 	e.By = "client"
 	if !r.apiError {
 		return
 	}
 	text := r.message.words()
-	x := &trace.Error{Code: token(r.code), Fatal: true, Head: head(text, trace.ErrorHead), Digest: draft.DigestText(text)}
+	x := &trace.Error{Code: token(r.code), Fatal: true, Head: head(text, trace.ErrorHead),
+		Digest: draft.DigestText(text)}
 	if n, ok := jsonl.Int(r.status); ok {
 		x.Status = int(n)
 	}
@@ -118,8 +119,7 @@ func (m *talk) synthetic(e trace.Event, r *record) {
 	m.st.At, m.st.From = failed, "isApiErrorMessage"
 }
 
-// block takes a block of a response.
-func (m *talk) block(e trace.Event, b *block, response string) {
+func (m *conversation) block(e trace.Event, b *block, response string) {
 	switch {
 	case is(b.kind, "text"), is(b.kind, "thinking"), is(b.kind, "redacted_thinking"):
 		e.Body = &trace.AgentMessage{Digest: draft.DigestText(b.text), Thought: !is(b.kind, "text"), Response: response}
@@ -131,33 +131,33 @@ func (m *talk) block(e trace.Event, b *block, response string) {
 	}
 }
 
-// call takes a call of the model.
-func (m *talk) call(e trace.Event, id, name, input []byte, response string) {
+func (m *conversation) call(e trace.Event, id, name, input []byte, response string) {
 	tool := m.ids.token(name)
 	if tool == "" {
 		tool = "?"
 	}
-	c := &trace.ToolCall{Call: m.ids.token(id), Tool: tool, Type: typeOf(tool), Input: draft.Digest(input), Response: response}
+	c := &trace.ToolCall{Call: m.ids.token(id), Tool: tool, Type: typeOf(tool), Input: draft.Digest(input),
+		Response: response}
 	c.Key = draft.InputKey(input, c.Input)
 	in := m.input(tool, c, input)
 	m.b.Call(e, c)
 	m.st.Open[c.Call] = in.open
 	if c.Type == trace.AgentTool {
-		e.Body = &trace.SubagentSpawn{Call: c.Call, AgentType: token(in.agentType), Description: head(in.description, trace.UserHead), Background: in.background}
+		e.Body = &trace.SubagentSpawn{Call: c.Call, AgentType: token(in.agentType),
+			Description: head(in.description, trace.UserHead), Background: in.background}
 		m.spawns[c.Call] = m.b.Add(e) - 1
 		m.prompts[c.Call] = draft.DigestText(in.prompt)
 	}
 }
 
-// input is what a trace needs of a call's input.
 type input struct {
 	open                           *call
 	agentType, description, prompt []byte
 	background                     bool
 }
 
-// input looks into the input of a call, and sets what c keeps of it.
-func (m *talk) input(tool string, c *trace.ToolCall, raw []byte) input {
+// input parses the input of a call and sets what c keeps of it.
+func (m *conversation) input(tool string, c *trace.ToolCall, raw []byte) input {
 	in := input{open: &call{}}
 	var path, command, content []byte
 	jsonl.Members(raw, func(key, v []byte) bool {
@@ -196,5 +196,29 @@ func (m *talk) input(tool string, c *trace.ToolCall, raw []byte) input {
 	return in
 }
 
-// path is a path as the trace keeps it.
-func (m *talk) path(raw []byte) string { return draft.Path(jsonl.Text(raw), m.b.Trace().Project.Path) }
+func (m *conversation) path(raw []byte) string {
+	return draft.Path(jsonl.Text(raw), m.b.Trace().Project.Path)
+}
+
+func typeOf(tool string) trace.ToolType {
+	switch tool {
+	case "Bash", "BashOutput", "KillShell", "KillBash", "PowerShell", "Monitor":
+		return trace.ShellTool
+	case "Read", "NotebookRead":
+		return trace.ReadTool
+	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+		return trace.EditTool
+	case "Glob", "Grep", "LS", "LSP":
+		return trace.SearchTool
+	case "WebFetch", "WebSearch", "web_search", "web_fetch":
+		return trace.WebTool
+	case "Agent", "Task":
+		return trace.AgentTool
+	case "ListMcpResourcesTool", "ReadMcpResourceTool":
+		return trace.MCPTool
+	}
+	if strings.HasPrefix(tool, "mcp__") {
+		return trace.MCPTool
+	}
+	return trace.OtherTool
+}

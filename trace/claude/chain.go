@@ -6,12 +6,13 @@ import (
 	"aburn/trace"
 )
 
-// chain follows the parents of a session's records, to know which of them the user went back over. A branch begins with
-// each prompt; all other records are of their parent's. The branches that do not lead to the last one are abandoned.
-// What stands on no branch of its own is not: parallel calls fork the chain too, and only one result of them goes on.
+// chain follows the parents of a session's records to find the ones that the user went back over. Each prompt begins a
+// branch; every other record belongs to its parent's branch. Branches that do not lead to the last one are abandoned.
+// Records without a branch of their own are not: parallel calls fork the chain too, and only one of their results goes
+// on.
 //
-// As long as each prompt follows from the branch before it, its last records are all that is kept. The first one that
-// does not sends the reader back to the beginning of the file, to keep all.
+// As long as each prompt follows from the branch before it, only the last records of that branch are kept. The first
+// prompt that does not follow sends the reader back to the beginning of the file, to keep all.
 type chain struct {
 	ring    []string         // the last records of the last branch
 	rewound bool             // an earlier reading kept all: not all branches lead here
@@ -20,13 +21,13 @@ type chain struct {
 	parts   []part           // which events are of which branch
 }
 
-// part is the events from one index on.
+// part is a run of events on one branch, up to the next part.
 type part struct {
 	from   int
 	branch int32
 }
 
-// How many records are kept of a branch, and in a cursor.
+// The numbers of records that are kept of a branch, and in a cursor.
 const (
 	ringSize   = 64
 	cursorRing = 8
@@ -34,10 +35,9 @@ const (
 
 func (c *chain) keepAll() { c.all = map[string]int32{} }
 
-// last is the part of the ring that a cursor keeps.
 func (c *chain) last() []string { return slices.Clone(c.ring[max(0, len(c.ring)-cursorRing):]) }
 
-// link takes a record whose events come after the first n.
+// link adds a record. The trace has n events before those of the record.
 func (c *chain) link(r *record, n int) error {
 	if r.uuid == nil {
 		return nil
@@ -51,7 +51,7 @@ func (c *chain) link(r *record, n int) error {
 		case begins:
 			c.ring = c.ring[:0]
 		case !follows:
-			return nil // an earlier branch's: a prompt that follows from it sends us back
+			return nil // on an earlier branch: a prompt that follows it returns errAgain
 		}
 		c.remember(id)
 		return nil
@@ -60,18 +60,17 @@ func (c *chain) link(r *record, n int) error {
 	return nil
 }
 
-// isLast is whether a record is the last one of the ring, as it mostly is.
+// isLast is the fast path of holds: most records follow the last one.
 func (c *chain) isLast(id []byte) bool { return len(id) > 2 && is(id, c.ring[len(c.ring)-1]) }
 
-// follows is the record that r says it follows.
+// follows is the id of the record's parent. After a compaction only logicalParentUuid holds it.
 func (r *record) follows() string {
 	if parent := r.ids.token(r.parent); parent != "" {
 		return parent
 	}
-	return r.ids.token(r.logical)
+	return r.ids.token(r.logicalParent)
 }
 
-// holds is whether the ring has a record.
 func (c *chain) holds(id string) bool {
 	for i := len(c.ring) - 1; i >= 0; i-- {
 		if c.ring[i] == id {
@@ -81,7 +80,6 @@ func (c *chain) holds(id string) bool {
 	return false
 }
 
-// remember puts a record of the last branch into the ring.
 func (c *chain) remember(id string) {
 	if len(c.ring) == ringSize {
 		c.ring = slices.Delete(c.ring, 0, ringSize/2)
@@ -89,16 +87,16 @@ func (c *chain) remember(id string) {
 	c.ring = append(c.ring, id)
 }
 
-// place puts a record on its branch.
+// place adds a record to the branch of its parent, or begins a branch with it.
 func (c *chain) place(id, parent string, begins bool, n int) {
 	branch, ok := c.all[parent]
 	switch {
 	case !ok && len(c.parents) == 0:
 		branch = -1
 	case !ok && (!begins || parent != ""):
-		branch = int32(len(c.parents) - 1) // its parent is not in the file: it follows from what is there
+		branch = int32(len(c.parents) - 1) // its parent is not in the file: it follows the last branch
 	case !ok:
-		branch = -1 // the first prompt was gone back over
+		branch = -1 // the user went back over the first prompt
 	}
 	if begins || branch < 0 {
 		c.parents = append(c.parents, branch)
@@ -114,7 +112,6 @@ func (c *chain) place(id, parent string, begins bool, n int) {
 	}
 }
 
-// abandon marks the events of abandoned branches.
 func (c *chain) abandon(events []trace.Event) {
 	if c.all == nil {
 		return
@@ -134,11 +131,11 @@ func (c *chain) abandon(events []trace.Event) {
 	}
 }
 
-// beginsBranch is whether a user can go back to before the record: whether a person wrote it.
+// beginsBranch reports whether a person wrote the record, which makes it a point to rewind to.
 func (r *record) beginsBranch() bool {
 	if !is(r.kind, "user") || r.meta || r.summary {
 		return false
 	}
 	words := r.message.words()
-	return words != nil && !r.message.isResults() && wroteOf(r, words) <= byUser
+	return words != nil && !r.message.isResults() && authorOf(r, words) <= byUser
 }

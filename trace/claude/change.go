@@ -8,7 +8,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// change is what toolUseResult tells of a change of files.
+// change is what toolUseResult says about changed files.
 type change struct {
 	kind, path, content, original, from, to, edits, patch, bash []byte
 	all, byUser                                                 bool
@@ -41,9 +41,9 @@ func (c *change) take(key, v []byte) {
 	}
 }
 
-// changed adds the changes of files that a successful call made. Where only the call tells of them, as in sub-agents, the
-// new content of a Write is known, and of other tools nothing but the path.
-func (m *talk) changed(e trace.Event, id string, open *call, c *change, content []byte) {
+// changed adds the file changes of a successful call. In sub-agents there is no toolUseResult: then only a Write's new
+// content is known, and of other tools only the path.
+func (m *conversation) changed(e trace.Event, id string, open *call, c *change, content []byte) {
 	if c.bash != nil {
 		m.bashChanged(e, id, c.bash)
 		return
@@ -83,9 +83,9 @@ func (m *talk) changed(e trace.Event, id string, open *call, c *change, content 
 	m.b.Add(e)
 }
 
-// edited is the hash of what an edit made of the file, if the source holds all that it takes to know: the file before it,
-// and the texts. more is by how many lines the client says that it grew.
-func (m *talk) edited(c *change, more int) string {
+// edited returns the hash of the file after an edit, if the source holds the file before it and the replaced texts.
+// more is the number of lines by which the file grew, as the client says; a mismatch gives "".
+func (m *conversation) edited(c *change, more int) string {
 	if len(c.original) < 2 || c.original[0] != '"' {
 		return ""
 	}
@@ -95,7 +95,8 @@ func (m *talk) edited(c *change, more int) string {
 	count := draft.CountLines(text)
 	if c.edits != nil {
 		jsonl.Elements(c.edits, func(x []byte) bool {
-			text, ok = replaced(text, member(x, "old_string"), member(x, "new_string"), isTrue(member(x, "replace_all")))
+			text, ok = replaced(text, member(x, "old_string"), member(x, "new_string"),
+				isTrue(member(x, "replace_all")))
 			return ok
 		})
 	} else {
@@ -107,7 +108,7 @@ func (m *talk) edited(c *change, more int) string {
 	return draft.FileHash(text)
 }
 
-// replaced is text after an edit; false if it does not hold what the edit replaces.
+// replaced returns text after an edit, and false if text does not contain what the edit replaces.
 func replaced(text, from, to []byte, all bool) ([]byte, bool) {
 	if from == nil || to == nil {
 		return nil, false
@@ -123,7 +124,7 @@ func replaced(text, from, to []byte, all bool) ([]byte, bool) {
 	return bytes.Replace(text, old, jsonl.AppendText(nil, to), n), true
 }
 
-// countPatch is how many lines the hunks of a patch add and remove.
+// countPatch counts the lines that the hunks of a structuredPatch add and remove.
 func countPatch(hunks []byte) (added, removed int) {
 	jsonl.Elements(hunks, func(hunk []byte) bool {
 		jsonl.Elements(member(hunk, "lines"), func(line []byte) bool {
@@ -140,8 +141,8 @@ func countPatch(hunks []byte) (added, removed int) {
 	return added, removed
 }
 
-// bashChanged adds the changes that the client saw a shell command make.
-func (m *talk) bashChanged(e trace.Event, id string, diff []byte) {
+// bashChanged adds the file changes of a shell command, as the client observed them.
+func (m *conversation) bashChanged(e trace.Event, id string, diff []byte) {
 	seen := map[string]bool{}
 	jsonl.Elements(member(diff, "files"), func(file []byte) bool {
 		f := &trace.FileChange{Path: m.path(member(file, "filePath")), Action: "modified", Call: id}

@@ -1,5 +1,5 @@
-// Package claude reads the transcripts of Claude Code: one file a session, one a sub-agent, which the client only ever
-// appends to.
+// Package claude reads the transcripts of Claude Code, which only ever grow: one file per session and one per
+// sub-agent. It knows no other agent: everything behind trace is blind to the source.
 package claude
 
 import (
@@ -14,19 +14,20 @@ import (
 // source is the name of the reader and of the agent in its traces, as in the workflow log.
 const source = "claude"
 
-// errAgain says that the file must be read from its beginning: what came now changes what was read before the cursor.
+// errAgain says that new lines change what was read before the cursor, so that the file must be read from its
+// beginning.
 var errAgain = errors.New("read it from the beginning")
 
 // Reader is the trace.Reader of Claude Code.
 type Reader struct{}
 
-// New is the reader.
+// New returns the reader for Claude Code.
 func New() trace.Reader { return Reader{} }
 
 // Name is claude.
 func (Reader) Name() string { return source }
 
-// Read reads one transcript. A rewind and an inline sub-agent behind a cursor make it read the file from its beginning.
+// Read reads one transcript. A rewind or an inline sub-agent after the cursor makes it read the whole file again.
 func (Reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	f, err := jsonl.Open(s.Path)
 	if err != nil {
@@ -38,18 +39,17 @@ func (Reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 		return err
 	}
 	if err = t.readOn(ctx, f); errors.Is(err, errAgain) {
-		told := t.told
+		reportedTo := t.reportedTo
 		if t, err = begin(s, sink, trace.Cursor{}); err != nil {
 			return err
 		}
-		t.told = told
+		t.reportedTo = reportedTo
 		t.chain.keepAll()
 		err = t.readOn(ctx, f)
 	}
 	return err
 }
 
-// readOn reads what follows the cursor and gives the traces that came of it to the sink.
 func (t *transcript) readOn(ctx context.Context, f io.ReadSeeker) error {
 	if _, err := f.Seek(t.at.Offset, io.SeekStart); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	}, func(dir string) {
 		s.Walk(dir, func(e draft.Entry) bool {
 			if !e.IsDir() && looksRight(e.Path()) {
-				if f, ok := e.File(); ok { // also of a link: a person can name one
+				if f, ok := e.File(); ok { // links too: a person can name one
 					meta, _ := e.Beside(metaOf(e.Name))
 					s.Give(storeOf(f, meta))
 				}
@@ -49,24 +49,24 @@ func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	return s.End()
 }
 
-// projects finds the transcripts below a projects folder.
 func projects(s *draft.Search, dir string) {
 	var slugs, folders []string
 	for e := range s.Entries(dir) {
 		slugs = append(slugs, e.Path())
 	}
-	together(s.Context(), len(slugs), func(i int) project { return projectAt(s, slugs[i]) }, func(p project) error {
+	inParallel(s.Context(), len(slugs), func(i int) project { return projectAt(s, slugs[i]) }, func(p project) error {
 		folders = append(folders, p.folders...)
 		return s.Give(p.sessions...)
 	})
-	together(s.Context(), len(folders), func(i int) []trace.Store { return agents(s, folders[i]) }, func(stores []trace.Store) error {
-		return s.Give(stores...)
-	})
+	inParallel(s.Context(), len(folders), func(i int) []trace.Store { return agents(s, folders[i]) },
+		func(stores []trace.Store) error {
+			return s.Give(stores...)
+		})
 }
 
-// together calls look for 0 to n-1, as many at once as there are processors: looking at thousands of files is waiting for
-// the system. What comes of it take gets meanwhile, in order, until it returns an error or ctx ends, which is then returned.
-func together[T any](ctx context.Context, n int, look func(i int) T, take func(T) error) (err error) {
+// inParallel calls look for 0 to n-1 on all processors, because stat calls mostly wait for the system. Meanwhile it
+// passes the results to take in order, until take fails or ctx ends; it returns that error.
+func inParallel[T any](ctx context.Context, n int, look func(i int) T, take func(T) error) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	all, over := make([]T, n), make(chan int, n)
@@ -95,7 +95,7 @@ func together[T any](ctx context.Context, n int, look func(i int) T, take func(T
 	return cmp.Or(err, ctx.Err())
 }
 
-// homes is where the client keeps its files: CLAUDE_CONFIG_DIR, or .claude, or where XDG wants them.
+// homes returns the client's folders: CLAUDE_CONFIG_DIR alone if it is set, else ~/.claude and its XDG counterpart.
 func homes(in trace.Places) []string {
 	if dir := in.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
 		return []string{dir}
@@ -107,7 +107,7 @@ func homes(in trace.Places) []string {
 	return []string{filepath.Join(in.Home, ".claude"), filepath.Join(config, "claude")}
 }
 
-// project is what is in one project's folder: its sessions, and where their sub-agents are, if they have any.
+// project is the content of one project's folder: its sessions, and the folders that may hold their sub-agents.
 type project struct {
 	sessions []trace.Store
 	folders  []string
@@ -127,7 +127,6 @@ func projectAt(s *draft.Search, dir string) (p project) {
 	return p
 }
 
-// agents is the sub-agents in a folder, and in those below it.
 func agents(s *draft.Search, dir string) (all []trace.Store) {
 	s.Walk(dir, func(e draft.Entry) bool {
 		if e.IsRegular() && strings.HasPrefix(e.Name, "agent-") && strings.HasSuffix(e.Name, transcriptEnd) {
@@ -141,7 +140,6 @@ func agents(s *draft.Search, dir string) (all []trace.Store) {
 	return all
 }
 
-// storeOf is the store of a transcript, and of its meta file if it has one.
 func storeOf(f, meta draft.File) trace.Store {
 	layout := layoutSession
 	if strings.HasPrefix(filepath.Base(f.Path), "agent-") {
@@ -150,14 +148,15 @@ func storeOf(f, meta draft.File) trace.Store {
 	return draft.Store(source, layout, f, meta)
 }
 
-// looksRight is whether a file is where the client puts transcripts, or begins as they do.
+// looksRight reports whether a file lies where the client puts transcripts, or begins like one.
 func looksRight(path string) bool {
 	stem, ok := strings.CutSuffix(filepath.Base(path), transcriptEnd)
 	if !ok || isUUID(stem) && strings.HasPrefix(filepath.Base(filepath.Dir(path)), "-") {
 		return ok
 	}
 	line, _, _ := bytes.Cut(jsonl.Peek(path), []byte{'\n'})
-	if !bytes.HasPrefix(line, []byte("{")) || bytes.Contains(line, []byte(`"projectHash"`)) || bytes.Contains(line, []byte(`"payload"`)) {
+	if !bytes.HasPrefix(line, []byte("{")) || bytes.Contains(line, []byte(`"projectHash"`)) ||
+		bytes.Contains(line, []byte(`"payload"`)) {
 		return false
 	}
 	for _, has := range []string{`"sessionId"`, `"isSidechain"`, `"leafUuid"`, `"snapshot"`} {

@@ -17,7 +17,7 @@ import (
 func TestTogether(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 1000} {
 		var got []int
-		if err := together(t.Context(), n, func(i int) int { return i * i }, func(v int) error {
+		if err := inParallel(t.Context(), n, func(i int) int { return i * i }, func(v int) error {
 			got = append(got, v)
 			return nil
 		}); err != nil || len(got) != n || !slices.IsSorted(got) {
@@ -25,7 +25,7 @@ func TestTogether(t *testing.T) {
 		}
 	}
 	enough, taken := errors.New("enough"), 0
-	if err := together(t.Context(), 1000, func(i int) int { return i }, func(i int) error {
+	if err := inParallel(t.Context(), 1000, func(i int) int { return i }, func(i int) error {
 		if taken++; i == 10 {
 			return enough
 		}
@@ -35,7 +35,7 @@ func TestTogether(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := together(ctx, 1000, func(i int) int { return i }, func(int) error { return nil }); err != context.Canceled {
+	if err := inParallel(ctx, 1000, func(i int) int { return i }, func(int) error { return nil }); err != context.Canceled {
 		t.Error(err)
 	}
 }

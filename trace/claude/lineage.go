@@ -7,11 +7,11 @@ import (
 	"aburn/trace"
 )
 
-// lineage keeps what a record tells of the session that it was copied from. A fork begins with the records of the
-// conversation that it goes on from, under their own ids. /branch says so on each (forkedFrom); --fork-session says it
-// only of responses (requestSessionId), and what stands before one that was copied was copied too. Very old clients
-// began a new file on resume, with the records as they were: those name another session than the file.
-func (m *talk) lineage(r *record) {
+// lineage notes the session that a record was copied from. A fork begins with the records of the conversation it
+// continues, under their own ids. /branch says so on each record (forkedFrom). --fork-session says it only on
+// responses (requestSessionId); what stands before a copied response was copied too. Very old clients began a new file
+// on resume and copied the records unchanged: those name another session than the file.
+func (m *conversation) lineage(r *record) {
 	tr, st := m.b.Trace(), &m.st
 	if tr.Lineage.Root == "" && is(r.kind, "user") {
 		tr.Lineage.Root = r.record()
@@ -21,7 +21,7 @@ func (m *talk) lineage(r *record) {
 			st.Copies = st.Turn
 		}
 		if st.Turn != st.Copies {
-			m.own()
+			m.endOfCopies()
 		}
 	}
 	was := st.Foreign
@@ -29,32 +29,32 @@ func (m *talk) lineage(r *record) {
 	switch {
 	case r.forkedFrom != nil:
 		st.Foreign = token(member(r.forkedFrom, "sessionId"))
-		m.from(trace.Fork, st.Foreign)
+		m.continues(trace.Fork, st.Foreign)
 	case r.requestSession != nil && !m.isOwn(r.requestSession):
 		st.Foreign = token(r.requestSession)
-		m.from(trace.Fork, st.Foreign)
+		m.continues(trace.Fork, st.Foreign)
 		m.copied(st.Foreign)
 	case r.session != nil && !m.isOwn(r.session):
 		st.Foreign = token(r.session)
-		m.from(trace.Continuation, st.Foreign)
+		m.continues(trace.Continuation, st.Foreign)
 	case was != "" && m.resultOfCopy(r):
 		st.Foreign = was
 	}
 }
 
-// own notes that what comes cannot be a copy: all copies share a prompt's id, and the client writes nothing between them.
-func (m *talk) own() {
+// endOfCopies notes that later records cannot be copies. All copies share one promptId, and the client writes nothing
+// between them.
+func (m *conversation) endOfCopies() {
 	if !m.st.Own {
 		m.st.Own = true
 		m.b.Trace().Lineage.MayCopy = len(m.b.Trace().Events)
 	}
 }
 
-// isOwn is whether a session's id is that of the file.
-func (m *talk) isOwn(id []byte) bool { return string(bytes.Trim(id, `"`)) == m.session }
+func (m *conversation) isOwn(id []byte) bool { return string(bytes.Trim(id, `"`)) == m.session }
 
-// from notes that the session goes on from another one. Of several the last is the one that it was made from.
-func (m *talk) from(kind trace.Relation, session string) {
+// continues relates the session to the one it continues. Of several the last one is the direct ancestor.
+func (m *conversation) continues(kind trace.Relation, session string) {
 	tr := m.b.Trace()
 	for i := range tr.Relationships {
 		if r := &tr.Relationships[i]; r.Kind == kind {
@@ -62,11 +62,12 @@ func (m *talk) from(kind trace.Relation, session string) {
 			return
 		}
 	}
-	m.b.Relate(trace.SessionRelationship{Kind: kind, Related: session, Provenance: trace.Explicit, SourceVersion: tr.Agent.Version})
+	m.b.Relate(trace.SessionRelationship{Kind: kind, Related: session, Provenance: trace.Explicit,
+		SourceVersion: tr.Agent.Version})
 }
 
-// copied marks what has no mark yet as a copy.
-func (m *talk) copied(from string) {
+// copied marks the events and responses so far that have no mark yet.
+func (m *conversation) copied(from string) {
 	tr := m.b.Trace()
 	for i := len(tr.Events) - 1; i >= 0 && tr.Events[i].Copied == ""; i-- {
 		tr.Events[i].Copied = from
@@ -76,8 +77,7 @@ func (m *talk) copied(from string) {
 	}
 }
 
-// resultOfCopy is whether a record is the result of a call that was copied.
-func (m *talk) resultOfCopy(r *record) bool {
+func (m *conversation) resultOfCopy(r *record) bool {
 	if !r.message.isResults() {
 		return false
 	}

@@ -8,26 +8,26 @@ import (
 	"aburn/trace/draft"
 )
 
-// record is one line of a transcript: the members that a trace is made from, as JSON, within the line.
+// record is one line of a transcript. Its members are raw JSON within the line, named after the members they hold.
 type record struct {
-	kind, subtype                              []byte
-	uuid, parent, logical                      []byte
-	id                                         string // of uuid, once it was asked for
-	ids                                        *ids
-	session, agent, prompt, stamp              []byte
-	cwd, version                               []byte
-	sidechain, meta, summary, aborted, company bool
-	message                                    message
-	result                                     told
-	attachment                                 []byte
-	content, compact, data, parentCall         []byte
-	denial, decision                           []byte
-	beforeRun                                  bool
-	promptSource, turnOrigin, origin           []byte
-	forkedFrom, requestSession, request        []byte
-	apiError                                   bool
-	code, status                               []byte
-	operation, cost, caller                    []byte
+	kind, subtype                                    []byte
+	uuid, parent, logicalParent                      []byte
+	id                                               string // the text of uuid, set by record()
+	ids                                              *ids
+	session, agent, prompt, stamp                    []byte
+	cwd, version                                     []byte
+	sidechain, meta, summary, aborted, turnCompanion bool
+	message                                          message
+	result                                           toolUseResult
+	attachment                                       []byte
+	content, compact, data, parentCall               []byte
+	denial, decision                                 []byte
+	beforeRun                                        bool
+	promptSource, turnOrigin, origin                 []byte
+	forkedFrom, requestSession, request              []byte
+	apiError                                         bool
+	code, status                                     []byte
+	operation, cost, caller                          []byte
 }
 
 // message is the message of a user or assistant record. Its content is a text or blocks.
@@ -35,16 +35,15 @@ type message struct {
 	id, model, stop, usage []byte
 	text                   []byte
 	blocks                 []block
-	there                  bool // a content, be it empty
+	there                  bool // it has a content, which may be empty
 }
 
-// block is a part of a message.
 type block struct {
 	kind, text, id, name, input, content []byte
 	failed                               []byte // is_error
 }
 
-// parse takes a line apart, in one pass. It is false if the line is no object.
+// parse splits a line in one pass. It returns false if the line is no object.
 func (r *record) parse(line []byte) bool {
 	*r = record{ids: r.ids, message: message{blocks: r.message.blocks[:0]}}
 	n := jsonl.Object(line, func(key, rest []byte) int {
@@ -71,7 +70,7 @@ func (r *record) parse(line []byte) bool {
 		case "parentUuid":
 			r.parent = v
 		case "logicalParentUuid":
-			r.logical = v
+			r.logicalParent = v
 		case "isSidechain":
 			r.sidechain = isTrue(v)
 		case "sessionId":
@@ -98,7 +97,7 @@ func (r *record) parse(line []byte) bool {
 	return n == jsonl.Stop || n == len(line)
 }
 
-// record is the record's own id.
+// record returns the record's own id.
 func (r *record) record() string {
 	if r.id == "" && r.uuid != nil {
 		r.id = r.ids.token(r.uuid)
@@ -106,7 +105,7 @@ func (r *record) record() string {
 	return r.id
 }
 
-// parse takes a message apart, and says how many bytes it takes, 0 if it is none.
+// parse splits a message and returns its length in bytes, 0 if it is not an object.
 func (m *message) parse(text []byte) int {
 	if len(text) > 0 && text[0] != '{' {
 		return 0
@@ -139,7 +138,7 @@ func (m *message) parse(text []byte) int {
 	})
 }
 
-// parse takes a block apart, and says how many bytes it takes, 0 if it is none.
+// parse splits a block and returns its length in bytes, 0 if it is not an object.
 func (b *block) parse(text []byte) int {
 	if len(text) > 0 && text[0] != '{' {
 		return 0
@@ -169,10 +168,10 @@ func (b *block) parse(text []byte) int {
 	})
 }
 
-// isResults is whether the message tells how calls ended.
+// isResults reports whether the message holds results of calls.
 func (m *message) isResults() bool { return len(m.blocks) > 0 && is(m.blocks[0].kind, "tool_result") }
 
-// words is the text of the message: its first text that the client did not put before the user's own words.
+// words returns the first text of the message that the client did not put before the user's own words.
 func (m *message) words() (text []byte) {
 	if m.text != nil {
 		return m.text
@@ -185,13 +184,13 @@ func (m *message) words() (text []byte) {
 	return text
 }
 
-// rare takes the members that few records have.
+// rare keeps the members that few records have.
 func (r *record) rare(key, v []byte) {
 	switch string(key) {
 	case "isMeta":
 		r.meta = isTrue(v)
 	case "turnCompanion":
-		r.company = isTrue(v)
+		r.turnCompanion = isTrue(v)
 	case "isCompactSummary":
 		r.summary = isTrue(v)
 	case "isAbortedMidStream":
@@ -235,12 +234,14 @@ func (r *record) rare(key, v []byte) {
 	}
 }
 
-// wantsMore is whether more of an attachment is needed than its place in the chain, which is most of a transcript's bytes.
+// wantsMore reports whether an attachment is read beyond its place in the chain. Attachments are most of a
+// transcript's bytes.
 func (r *record) wantsMore() bool {
-	return bytes.HasPrefix(r.attachment, []byte(`{"type":"queued_command"`)) || bytes.HasPrefix(r.attachment, []byte(`{"type":"max_turns_reached"`))
+	return bytes.HasPrefix(r.attachment, []byte(`{"type":"queued_command"`)) ||
+		bytes.HasPrefix(r.attachment, []byte(`{"type":"max_turns_reached"`))
 }
 
-// kindOf is the type of a line that begins with it, as all lines do that are not part of the conversation.
+// kindOf returns the type of a line that begins with it. All lines beside the conversation do.
 func kindOf(line []byte) []byte {
 	const begin = `{"type":"`
 	if !bytes.HasPrefix(line, []byte(begin)) {
@@ -253,7 +254,7 @@ func kindOf(line []byte) []byte {
 	return nil
 }
 
-// inside is what stands between the quotes of the JSON string v, which is one of the client's own words and has no escapes.
+// inside returns what stands between the quotes of the JSON string v, which must have no escapes.
 func inside(v []byte) []byte {
 	if len(v) < 2 || v[0] != '"' {
 		return nil
@@ -263,12 +264,12 @@ func inside(v []byte) []byte {
 
 func isTrue(v []byte) bool { return string(v) == "true" }
 
-// is says whether the JSON string v is word, which has no escapes.
+// is reports whether the JSON string v is word, which must have no escapes.
 func is(v []byte, word string) bool {
 	return len(v) == len(word)+2 && v[0] == '"' && string(v[1:len(v)-1]) == word
 }
 
-// has says whether the JSON string v begins with text, which has no escapes.
+// has reports whether the JSON string v begins with text, which must have no escapes.
 func has(v []byte, text string) bool {
 	return len(v) > len(text)+1 && v[0] == '"' && string(v[1:1+len(text)]) == text
 }
@@ -276,7 +277,7 @@ func has(v []byte, text string) bool {
 // tokenMax bounds ids and codes, in bytes.
 const tokenMax = 200
 
-// token is an id or a word of the client's as a trace keeps it. One that looks like neither is treated like text.
+// token returns an id or code of the client's as a trace keeps it. What looks like neither is treated as text.
 func token(v []byte) string { return tokenOf(jsonl.Text(v)) }
 
 func tokenOf(s string) string {
@@ -286,10 +287,9 @@ func tokenOf(s string) string {
 	return draft.Head(s, tokenMax)
 }
 
-// ids remembers tokens of a transcript: most come several times.
+// ids caches the tokens of a transcript, because most recur.
 type ids struct{ memo draft.Memo }
 
-// token is token.
 func (x *ids) token(v []byte) string {
 	if known := x.memo.Find(v); known != "" {
 		return known
@@ -297,7 +297,7 @@ func (x *ids) token(v []byte) string {
 	return x.memo.Keep(v, tokenOf(x.memo.Text(v)))
 }
 
-// isWord is whether s has nothing but what ids and names have.
+// isWord reports whether s has only the characters of ids and names.
 func isWord(s string) bool {
 	for i := range len(s) {
 		if !inWord(s[i]) {
@@ -307,7 +307,7 @@ func isWord(s string) bool {
 	return true
 }
 
-// What ids and names have, as bits: below 64 the digits and -./: and from 64 on the letters and @_
+// The characters of ids and names, as bits: below 64 the digits and -./: and from 64 on the letters and @_
 const (
 	wordLow  = (1<<14 - 1) << '-'
 	wordHigh = 1<<('@'-64) | 1<<('_'-64) | (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
@@ -321,14 +321,14 @@ func inWord(b byte) bool {
 	return b < utf8.RuneSelf && bits>>(b&63)&1 != 0
 }
 
-// headWindow is how much of a text is looked at for its head, in bytes of JSON: more than draft.Head looks at.
+// headWindow is how many bytes of JSON are read for a head: more than draft.Head looks at.
 const headWindow = 24 << 10
 
-// head is the head of the text that the JSON string v stands for.
+// head returns the first max bytes of the text in the JSON string v, scrubbed.
 func head(v []byte, max int) string {
 	if len(v) > headWindow {
 		v = v[:headWindow]
-		if i := bytes.LastIndexByte(v[len(v)-12:], '\\'); i >= 0 { // no half of an escape, nor of a pair of them
+		if i := bytes.LastIndexByte(v[len(v)-12:], '\\'); i >= 0 { // never cut an escape or a surrogate pair
 			v = v[:len(v)-12+i]
 		}
 		v = append(bytes.Clone(v), '"')
@@ -336,7 +336,7 @@ func head(v []byte, max int) string {
 	return draft.Head(jsonl.Text(v), max)
 }
 
-// member is the value of one member of the object v, nil if it is not there.
+// member returns one member of the object v, nil if it is missing.
 func member(v []byte, name string) (found []byte) {
 	jsonl.Members(v, func(key, value []byte) bool {
 		if string(key) == name {

@@ -10,8 +10,9 @@ import (
 	"aburn/trace/draft"
 )
 
-// told is what toolUseResult tells of a result, which sub-agents' records do not have. It is a text where the call failed.
-type told struct {
+// toolUseResult is the member of that name: details of a result, or a text where the call failed. Sub-agents' records
+// have none.
+type toolUseResult struct {
 	text               []byte
 	agent, agentType   []byte
 	async, interrupted bool
@@ -20,8 +21,7 @@ type told struct {
 	change             change
 }
 
-// toolResult takes the result of a call.
-func (m *talk) toolResult(e trace.Event, r *record, b *block) {
+func (m *conversation) toolResult(e trace.Event, r *record, b *block) {
 	x := trace.ToolResultEvent{Call: m.ids.token(b.id), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult}
 	if b.failed != nil {
 		failed := isTrue(b.failed)
@@ -36,11 +36,11 @@ func (m *talk) toolResult(e trace.Event, r *record, b *block) {
 		m.spawned(x.Call, agent, token(t.agentType))
 		x.Spawned = m.session + "/" + agent
 	}
-	m.learn(&x, t.async, agent != "")
+	m.noteSubagent(&x, t.async, agent != "")
 	open := m.st.Open[x.Call]
 	cut := x.Status == trace.StatusCancelled && has(b.content, sessionEnded)
 	if cut && !m.st.Cut {
-		m.resumes(e, "the client wrote a result for a call that the end of its process had cut off")
+		m.addResumed(e, "the client wrote a result for a call that the end of its process had cut off")
 	}
 	m.b.Result(e, x)
 	if cut && !m.st.Cut {
@@ -55,15 +55,15 @@ func (m *talk) toolResult(e trace.Event, r *record, b *block) {
 	delete(m.st.Open, x.Call)
 	m.st.At = asked
 	if x.Status == trace.StatusCancelled {
-		m.st.Hit = x.Call
+		m.st.LastCancelled = x.Call
 	}
 }
 
 // sessionEnded begins the result that a client writes on resume for a call that had none.
 const sessionEnded = "[Tool call interrupted: the session ended"
 
-// content sets what a trace keeps of the content of a result: its text, which can stand in blocks.
-func (m *talk) content(x *trace.ToolResultEvent, content []byte) {
+// content sets the digest of a result's text, which can stand in blocks.
+func (m *conversation) content(x *trace.ToolResultEvent, content []byte) {
 	if len(content) == 0 || content[0] != '[' {
 		x.Content = draft.DigestText(content)
 		return
@@ -79,7 +79,7 @@ func (m *talk) content(x *trace.ToolResultEvent, content []byte) {
 }
 
 // judge sets how the call ended.
-func (m *talk) judge(x *trace.ToolResultEvent, r *record, content []byte) {
+func (m *conversation) judge(x *trace.ToolResultEvent, r *record, content []byte) {
 	t := &r.result
 	failed := x.IsError != nil && *x.IsError
 	switch {
@@ -108,13 +108,14 @@ func (m *talk) judge(x *trace.ToolResultEvent, r *record, content []byte) {
 	case x.Denied == "user":
 		x.Status = trace.StatusCancelled
 	case x.Denied != "":
-	case kind == "user-rejected", kind == "interrupted", has(text, sessionEnded), kind == "" && is(t.text, "User rejected tool use"):
+	case kind == "user-rejected", kind == "interrupted", has(text, sessionEnded), kind == "" &&
+		is(t.text, "User rejected tool use"):
 		x.Status = trace.StatusCancelled
 	}
 }
 
-// denied is who refused a call, so that it never ran. The client calls it user-rejected also if a person stopped the call
-// while it ran, and if nobody was there to be asked.
+// denied returns who refused a call before it ran. The client also says user-rejected if a person stopped a running
+// call, and if nobody was there to ask.
 func denied(r *record) string {
 	kind := jsonl.Text(r.denial)
 	if is(member(r.decision, "decision"), "reject") {
@@ -140,7 +141,7 @@ func denied(r *record) string {
 	return ""
 }
 
-// exitCode is the code in a failed shell command's result, which begins with it.
+// exitCode returns the code at the beginning of a failed shell command's result.
 func exitCode(text []byte) *int {
 	const begin = `"Exit code `
 	if !bytes.HasPrefix(text, []byte(begin)) {
@@ -158,8 +159,8 @@ func exitCode(text []byte) *int {
 	return &n
 }
 
-// parse takes toolUseResult apart, and says how many bytes it takes.
-func (t *told) parse(text []byte) int {
+// parse splits toolUseResult and returns its length in bytes.
+func (t *toolUseResult) parse(text []byte) int {
 	if len(text) > 0 && text[0] != '{' {
 		n := jsonl.Value(text)
 		if n > 0 {
@@ -194,8 +195,8 @@ func (t *told) parse(text []byte) int {
 	})
 }
 
-// spawned says which sub-agent came of a call.
-func (m *talk) spawned(call, agent, agentType string) {
+// spawned ties a sub-agent to the call that started it.
+func (m *conversation) spawned(call, agent, agentType string) {
 	i, ok := m.spawns[call]
 	if !ok || agent == "" {
 		return
@@ -207,9 +208,9 @@ func (m *talk) spawned(call, agent, agentType string) {
 	}
 }
 
-// learn notes what a result tells of the sub-agent of its call: that it works in the background, which the call itself need
-// not say, and that there is none. What a person stopped had begun.
-func (m *talk) learn(x *trace.ToolResultEvent, background, named bool) {
+// noteSubagent sets what a result says about its sub-agent: that it runs in the background, which the call need not
+// say, or that it never started. A call that a person stopped had started.
+func (m *conversation) noteSubagent(x *trace.ToolResultEvent, background, named bool) {
 	i, ok := m.spawns[x.Call]
 	if !ok {
 		return
@@ -219,9 +220,10 @@ func (m *talk) learn(x *trace.ToolResultEvent, background, named bool) {
 	s.NotStarted = !named && s.Session == "" && (x.Denied != "" || x.Status == trace.StatusErrored)
 }
 
-// serverResult takes the result of a tool that the provider ran.
-func (m *talk) serverResult(e trace.Event, call, content []byte) {
-	x := trace.ToolResultEvent{Call: token(call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: draft.Digest(content)}
+// serverResult adds the result of a tool that the provider ran.
+func (m *conversation) serverResult(e trace.Event, call, content []byte) {
+	x := trace.ToolResultEvent{Call: token(call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult,
+		Status: trace.StatusCompleted, Content: draft.Digest(content)}
 	if code := member(content, "error_code"); code != nil {
 		x.Status, x.Head = trace.StatusErrored, head(code, trace.ErrorHead)
 	}
@@ -229,22 +231,23 @@ func (m *talk) serverResult(e trace.Event, call, content []byte) {
 	delete(m.st.Open, x.Call)
 }
 
-// notice takes the message that a background task ended, and what that says of its call.
-func (m *talk) notice(e trace.Event, text []byte) {
+// notice adds the message that a background task ended, and the result in it.
+func (m *conversation) notice(e trace.Event, text []byte) {
 	said := e
-	said.By, said.Body = "client", &trace.UserMessage{Digest: draft.DigestText(text), Head: head(text, trace.UserHead), Machine: "task_notification"}
+	said.By, said.Body = "client", &trace.UserMessage{Digest: draft.DigestText(text),
+		Head: head(text, trace.UserHead), Machine: "task_notification"}
 	m.b.Add(said)
-	m.turn()
+	m.beginTurn()
 	m.notified(e, text, trace.FromNotification)
 }
 
-// notified adds the result that a notification tells of.
-func (m *talk) notified(e trace.Event, text []byte, from trace.From) {
+func (m *conversation) notified(e trace.Event, text []byte, from trace.From) {
 	id := tagged(text, "tool-use-id")
 	if id == "" {
 		return
 	}
-	x := trace.ToolResultEvent{Call: id, Message: e.Record, AgentID: m.agent, From: from, Content: draft.DigestText(text)}
+	x := trace.ToolResultEvent{Call: id, Message: e.Record, AgentID: m.agent, From: from,
+		Content: draft.DigestText(text)}
 	switch tagged(text, "status") {
 	case "completed":
 		x.Status = trace.StatusCompleted
@@ -270,7 +273,8 @@ func (m *talk) notified(e trace.Event, text []byte, from trace.From) {
 	m.b.Result(e, x)
 }
 
-// summaryExit is the exit code in a notification's summary: "… completed (exit code 0)", "… failed with exit code 1".
+// summaryExit returns the exit code in a notification's summary: "… completed (exit code 0)", "… failed with exit code
+// 1".
 func summaryExit(text []byte) *int {
 	_, after, ok := bytes.Cut(text, []byte("<summary>"))
 	if !ok {

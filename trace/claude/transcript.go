@@ -8,34 +8,34 @@ import (
 	"aburn/trace"
 )
 
-// transcript is a file while it is read: the trace of its session or sub-agent, and of the sub-agents within it, as
-// clients wrote them that gave these no files of their own.
+// transcript is a file being read. It builds the trace of the file's session or sub-agent. Old clients kept sub-agents
+// in the session's file: those are inline.
 type transcript struct {
-	store   trace.Store
-	sink    trace.Sink
-	at      trace.Cursor // where this reading began
-	id      string       // of the trace of the file, empty while no record told it
-	session string       // that the file belongs to
-	agent   agentFile    // of a sub-agent's file
-	main    *talk
-	inline  *inline
-	chain   *chain
-	rec     record // the line that is being read
-	known   bool   // a line was understood
-	lines   int64
-	untold  int64 // bytes that the sink does not know of
-	changed bool  // what is told beside the file changed
-	damaged []trace.Damage
-	told    int64 // damage before this offset is known to the sink
+	store      trace.Store
+	sink       trace.Sink
+	at         trace.Cursor // where this reading began
+	id         string       // of the file's trace; "" until a record gives it
+	session    string       // the session that the file belongs to
+	agent      agentFile    // set for a sub-agent's file
+	main       *conversation
+	inline     *inline
+	chain      *chain
+	rec        record // the line being read
+	known      bool   // some line was understood
+	lines      int64
+	unreported int64 // bytes that the sink has not heard of
+	changed    bool  // the meta file changed
+	damaged    []trace.Damage
+	reportedTo int64 // the sink knows the damage before this offset
 }
 
-// progress is after how many bytes the sink is told.
+// progress is the number of bytes between two reports to the sink.
 const progress = 1 << 20
 
-// begin makes a transcript ready to be read on from a cursor.
+// begin prepares reading on from a cursor.
 func begin(s trace.Store, sink trace.Sink, from trace.Cursor) (*transcript, error) {
-	t := &transcript{store: s, sink: sink, chain: &chain{}, rec: record{ids: new(ids)}, told: s.Cursor.Offset}
-	t.session, t.agent = names(s)
+	t := &transcript{store: s, sink: sink, chain: &chain{}, rec: record{ids: new(ids)}, reportedTo: s.Cursor.Offset}
+	t.session, t.agent = idsOf(s)
 	t.id = t.session
 	if t.agent.id != "" && t.session != "" {
 		t.id = t.session + "/" + t.agent.id
@@ -46,7 +46,7 @@ func begin(s trace.Store, sink trace.Sink, from trace.Cursor) (*transcript, erro
 	var st state
 	if err := json.Unmarshal(from.State, &st); err != nil || st.V != stateVersion || st.Whole {
 		t.chain.keepAll()
-		return t, nil // what is there to go on with is not known: from the beginning
+		return t, nil // the state is of no use: read from the beginning
 	}
 	if st.ID == "" {
 		t.at, t.known = from, st.Known
@@ -61,19 +61,18 @@ func begin(s trace.Store, sink trace.Sink, from trace.Cursor) (*transcript, erro
 	}
 	t.at, t.known, t.id, t.session = from, st.Known, st.ID, st.Session
 	t.chain.ring, t.chain.rewound = st.Ring, st.Rewound
-	t.main = resume(before, st.Talk, t)
+	t.main = resume(before, st.Conversation, t)
 	if t.agent.id != "" {
-		t.changed = t.agent.tell(&before.Relationships[0], t.session)
+		t.changed = t.agent.readMeta(&before.Relationships[0], t.session)
 	}
 	return t, nil
 }
 
-// line takes one line.
 func (t *transcript) line(l jsonl.Line) error {
 	t.lines++
-	if t.untold += l.Size; t.untold >= progress {
-		t.sink.Progress(t.untold)
-		t.untold = 0
+	if t.unreported += l.Size; t.unreported >= progress {
+		t.sink.Progress(t.unreported)
+		t.unreported = 0
 	}
 	ref := trace.Ref{Line: l.N, Offset: l.Offset}
 	switch {
@@ -86,9 +85,9 @@ func (t *transcript) line(l jsonl.Line) error {
 		t.damage(ref, "the line is no JSON object")
 		return nil
 	}
-	if use := useOf(kindOf(l.Data)); use == skipped || use == ignored {
+	if use := useOf(kindOf(l.Data)); use == skipped || use == unrecognised {
 		t.known = t.known || use == skipped
-		t.between()
+		t.noteOtherRecord()
 		return nil
 	}
 	if !t.rec.parse(l.Data) {
@@ -98,47 +97,46 @@ func (t *transcript) line(l jsonl.Line) error {
 	return t.record(ref, &t.rec)
 }
 
-// use is what a type of records is read for.
+// use says how a type of records is read.
 type use int
 
 const (
-	ignored  use = iota // nobody knows it: it does not show that the file is a transcript
-	skipped             // it does, and nothing in it is needed
-	aside               // it stands beside the conversation
-	spoken              // it is of the conversation
-	untested            // the type does not come first in the line
+	unrecognised       use = iota // an unknown type, which does not prove that the file is a transcript
+	skipped                       // a known type that nothing is taken from
+	besideConversation            // bookkeeping of the client
+	conversational                // part of the conversation
+	typeNotFirst                  // the line does not begin with its type
 )
 
-// useOf says what records of a type are read for.
 func useOf(kind []byte) use {
 	switch string(kind) {
 	case "":
-		return untested
+		return typeNotFirst
 	case "user", "assistant", "system", "attachment", "progress":
-		return spoken
+		return conversational
 	case "queue-operation", "cost-state":
-		return aside
-	case "atis-latch", "tools-used", "mode", "permission-mode", "file-history-snapshot", "file-history-delta", "last-prompt",
+		return besideConversation
+	case "atis-latch", "tools-used", "mode", "permission-mode", "file-history-snapshot", "file-history-delta",
+		"last-prompt",
 		"custom-title", "agent-name", "agent-setting", "worktree-state", "relocated", "api-request", "api-request-blob",
 		"api-request-shape", "summary", "ai-title", "tag", "pr-link", "content-replacement":
 		return skipped
 	}
-	return ignored
+	return unrecognised
 }
 
-// between notes that the client wrote something between the records of the conversation, as it does not when it copies them.
-func (t *transcript) between() {
+// noteOtherRecord ends the copied records: the client writes nothing between them.
+func (t *transcript) noteOtherRecord() {
 	if t.main != nil && t.main.st.Begun {
-		t.main.own()
+		t.main.endOfCopies()
 	}
 }
 
-// record brings one record into its trace.
 func (t *transcript) record(ref trace.Ref, r *record) error {
 	kind := inside(r.kind)
-	if use := useOf(kind); use != spoken {
-		t.known = t.known || use == skipped || use == aside
-		t.between()
+	if use := useOf(kind); use != conversational {
+		t.known = t.known || use == skipped || use == besideConversation
+		t.noteOtherRecord()
 		if t.main != nil {
 			t.main.bookkeeping(ref, kind, r)
 		}
@@ -150,20 +148,20 @@ func (t *transcript) record(ref trace.Ref, r *record) error {
 		return nil
 	}
 	if r.sidechain && t.agent.id == "" {
-		return t.side(ref, r)
+		return t.inlineRecord(ref, r)
 	}
 	if t.agent.id == "" {
 		if err := t.chain.link(r, len(t.main.b.Trace().Events)); err != nil {
 			return err
 		}
 	}
-	if why := t.main.take(ref, r); why != "" {
+	if why := t.main.record(ref, r); why != "" {
 		t.damage(ref, why)
 	}
 	return nil
 }
 
-// start begins the trace of the file with its first record.
+// start begins the trace of the file. It returns false if the record names no session.
 func (t *transcript) start(r *record) bool {
 	if t.session == "" {
 		if t.session = token(r.session); t.session == "" {
@@ -174,7 +172,7 @@ func (t *transcript) start(r *record) bool {
 			t.id += "/" + t.agent.id
 		}
 	}
-	t.main = newTalk(t.id, t)
+	t.main = newConversation(t.id, t)
 	if t.agent.id != "" {
 		t.main.agent = t.agent.id
 		t.relate(r)
@@ -182,33 +180,32 @@ func (t *transcript) start(r *record) bool {
 	return true
 }
 
-// damage notes a place that could not be read.
+// damage notes a place that could not be read, and tells the sink once.
 func (t *transcript) damage(ref trace.Ref, why string) {
 	d := trace.Damage{Ref: ref, Reason: why}
 	t.damaged = append(t.damaged, d)
-	if ref.Offset >= t.told {
+	if ref.Offset >= t.reportedTo {
 		t.sink.Damaged(d)
-		t.told = ref.Offset + 1
+		t.reportedTo = ref.Offset + 1
 	}
 }
 
-// finish gives the traces that changed, and the cursor, to the sink.
 func (t *transcript) finish(end jsonl.End) error {
-	if t.untold > 0 {
-		t.sink.Progress(t.untold)
+	if t.unreported > 0 {
+		t.sink.Progress(t.unreported)
 	}
 	if !t.known && t.lines > 0 {
 		return t.unknown()
 	}
-	st := state{V: stateVersion, Known: t.known, Whole: len(t.damaged) > 0} // before a trace that it will belong to
+	st := state{V: stateVersion, Known: t.known, Whole: len(t.damaged) > 0} // damage before the first trace is found again
 	if t.main != nil {
-		for _, m := range append([]*talk{t.main}, t.inline.all()...) {
-			if err := t.give(m); err != nil {
+		for _, m := range append([]*conversation{t.main}, t.inline.all()...) {
+			if err := t.emit(m); err != nil {
 				return err
 			}
 		}
 		if len(t.main.b.Trace().Events) > 0 {
-			st.ID, st.Session, st.Talk, st.Ring = t.id, t.session, t.main.st, t.chain.last()
+			st.ID, st.Session, st.Conversation, st.Ring = t.id, t.session, t.main.st, t.chain.last()
 			st.Rewound = t.chain.rewound || t.chain.all != nil
 		}
 		st.Whole = t.inline != nil || st.ID == ""
@@ -221,8 +218,8 @@ func (t *transcript) finish(end jsonl.End) error {
 	return nil
 }
 
-// give gives one trace to the sink, if anything happened in it and something is new.
-func (t *transcript) give(m *talk) error {
+// emit gives a trace to the sink if it has events and something is new.
+func (t *transcript) emit(m *conversation) error {
 	tr := m.b.Trace()
 	if len(tr.Events) == 0 || t.lines == 0 && !t.changed {
 		return nil
@@ -244,16 +241,16 @@ func (t *transcript) unknown() error {
 	return &trace.UnknownLayout{Agent: "Claude Code", Version: jsonl.Text(t.rec.version), Path: t.store.Path, Why: why}
 }
 
-// state is what a cursor keeps beside the trace, to go on with.
+// state is what a cursor keeps beside the trace.
 type state struct {
-	V       int       `json:"v"`
-	Whole   bool      `json:"whole,omitempty"` // it is to be read from the beginning each time
-	Known   bool      `json:"known,omitempty"`
-	ID      string    `json:"id,omitempty"` // of the trace of the file
-	Session string    `json:"session,omitempty"`
-	Ring    []string  `json:"ring,omitempty"`
-	Rewound bool      `json:"rewound,omitempty"`
-	Talk    talkState `json:"talk"`
+	V            int               `json:"v"`
+	Whole        bool              `json:"whole,omitempty"` // every reading begins at the beginning of the file
+	Known        bool              `json:"known,omitempty"`
+	ID           string            `json:"id,omitempty"` // of the file's trace
+	Session      string            `json:"session,omitempty"`
+	Ring         []string          `json:"ring,omitempty"`
+	Rewound      bool              `json:"rewound,omitempty"`
+	Conversation conversationState `json:"talk"`
 }
 
 const stateVersion = 1

@@ -10,76 +10,77 @@ import (
 	"aburn/trace/draft"
 )
 
-// talk is one trace in the making.
-type talk struct {
+// conversation builds one trace.
+type conversation struct {
 	b       *draft.Builder
-	st      talkState
-	session string                  // whose sub-agents' traces are named after
+	st      conversationState
+	session string                  // prefix of its sub-agents' trace ids
 	agent   string                  // the sub-agent's id, empty for a session
-	spawns  map[string]int          // call → index of its SubagentSpawn
-	prompts map[string]trace.Digest // of the calls of sub-agents
-	usage   []byte                  // of the last response, as it stood there
-	usedBy  string                  // that response
-	ids     *ids                    // of the transcript
+	spawns  map[string]int          // call id → index of its SubagentSpawn
+	prompts map[string]trace.Digest // call id → prompt of its sub-agent
+	usage   []byte                  // of the last response, as raw JSON
+	usedBy  string                  // the id of that response
+	ids     *ids                    // shared by the transcript
 	scratch draft.Text
 	before  draft.Text
 }
 
-// talkState is what the trace does not tell about where the reading of it stands.
-type talkState struct {
-	Turn  string           `json:"turn,omitempty"`
-	Model string           `json:"model,omitempty"`
-	Open  map[string]*call `json:"open,omitempty"` // the agent's calls without a result
-	Bang  string           `json:"bang,omitempty"` // the user's command that runs
-	At    stage            `json:"at,omitempty"`
-	From  string           `json:"from,omitempty"`  // what says so, for the outcome
-	Hit   string           `json:"hit,omitempty"`   // the call that was cancelled last in this turn
-	Cut   bool             `json:"cut,omitempty"`   // the end of a process cut this turn off
-	Left  bool             `json:"left,omitempty"`  // a process said how much it cost, as it does at its end
-	Ended bool             `json:"ended,omitempty"` // the end of the turn was marked
+// conversationState is what a later reading needs and the trace does not hold. A cursor keeps it.
+type conversationState struct {
+	Turn          string           `json:"turn,omitempty"`
+	Model         string           `json:"model,omitempty"`
+	Open          map[string]*call `json:"open,omitempty"` // the agent's calls without a result
+	Bang          string           `json:"bang,omitempty"` // the user's running shell command
+	At            stage            `json:"at,omitempty"`
+	From          string           `json:"from,omitempty"`  // the evidence for At
+	LastCancelled string           `json:"hit,omitempty"`   // the last cancelled call of this turn
+	Cut           bool             `json:"cut,omitempty"`   // the end of a process cut this turn off
+	ProcessEnded  bool             `json:"left,omitempty"`  // a process wrote its costs, as it does at its end
+	Ended         bool             `json:"ended,omitempty"` // the end of the turn was marked
 
-	Begun   bool    `json:"begun,omitempty"`   // there is a record of the conversation
-	Own     bool    `json:"own,omitempty"`     // what comes cannot be a copy
+	Begun   bool    `json:"begun,omitempty"`   // the conversation has a record
+	Own     bool    `json:"own,omitempty"`     // later records cannot be copies
 	Copies  string  `json:"copies,omitempty"`  // the promptId that all copies share
 	Cost    float64 `json:"cost,omitempty"`    // in US dollars, of all processes
 	Foreign string  `json:"foreign,omitempty"` // the session that the last record was copied from
 }
 
-// marker is the body of a Session event.
 func marker(m trace.Marker, detail string) *trace.Session {
 	return &trace.Session{Marker: m, Detail: detail}
 }
 
-// call is what is kept of a call until its result is there.
+// call holds what a result needs of its call.
 type call struct {
-	Path  string `json:"path,omitempty"`  // of the file that it changes
-	Hash  string `json:"hash,omitempty"`  // of what it writes, if that is the whole file
-	Lines int    `json:"lines,omitempty"` // of it
+	Path  string `json:"path,omitempty"`  // the file that it changes
+	Hash  string `json:"hash,omitempty"`  // of the written content, if that is the whole file
+	Lines int    `json:"lines,omitempty"` // of the written content
 }
 
-// stage is where a turn stands.
+// stage says where a turn stands.
 type stage string
 
 const (
 	asked       stage = "asked"    // the model has to answer
-	speaking    stage = "speaking" // it goes on after what was written last
-	unsure      stage = "unsure"   // it may go on or not, the client did not say
+	speaking    stage = "speaking" // the model continues after the last record
+	unsure      stage = "unsure"   // the client does not say whether the model continues
 	answered    stage = "answered"
 	interrupted stage = "interrupted"
 	failed      stage = "failed"
 )
 
-func newTalk(id string, t *transcript) *talk {
-	m := &talk{b: draft.New(source, id, source, t.store.Path), session: t.session, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
+func newConversation(id string, t *transcript) *conversation {
+	m := &conversation{b: draft.New(source, id, source, t.store.Path), session: t.session, ids: t.rec.ids,
+		spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
 	m.st.Open = map[string]*call{}
 	m.b.Expect(t.store.Size)
 	return m
 }
 
-// resume goes on with a trace.
-func resume(before *trace.SessionTrace, st talkState, t *transcript) *talk {
+// resume continues a trace that an earlier reading stored.
+func resume(before *trace.SessionTrace, st conversationState, t *transcript) *conversation {
 	before.Unlink()
-	m := &talk{b: draft.Resume(before), st: st, session: t.session, agent: t.agent.id, ids: t.rec.ids, spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
+	m := &conversation{b: draft.Resume(before), st: st, session: t.session, agent: t.agent.id, ids: t.rec.ids,
+		spawns: map[string]int{}, prompts: map[string]trace.Digest{}}
 	if m.st.Open == nil {
 		m.st.Open = map[string]*call{}
 	}
@@ -91,9 +92,9 @@ func resume(before *trace.SessionTrace, st talkState, t *transcript) *talk {
 	return m
 }
 
-// take brings a record of the conversation into the trace. It returns what is wrong with it, if anything is.
-func (m *talk) take(ref trace.Ref, r *record) string {
-	m.know(r)
+// record adds a record of the conversation. It returns what is wrong with the record, if anything.
+func (m *conversation) record(ref trace.Ref, r *record) string {
+	m.noteSession(r)
 	e := trace.Event{Ref: ref, Time: draft.Time(r.stamp), Record: r.record(), Turn: m.st.Turn, Copied: m.st.Foreign}
 	switch {
 	case is(r.kind, "user"):
@@ -110,8 +111,8 @@ func (m *talk) take(ref trace.Ref, r *record) string {
 	return ""
 }
 
-// know keeps what every record says of its session.
-func (m *talk) know(r *record) {
+// noteSession updates the session from the members that every record has.
+func (m *conversation) noteSession(r *record) {
 	tr := m.b.Trace()
 	if tr.Project.Path == "" && len(r.cwd) > 2 {
 		tr.Project.Path = draft.Path(jsonl.Text(r.cwd), "")
@@ -128,40 +129,39 @@ func (m *talk) know(r *record) {
 	m.st.Begun = true
 }
 
-// bookkeeping takes what the client wrote beside the conversation.
-func (m *talk) bookkeeping(ref trace.Ref, kind []byte, r *record) {
+// bookkeeping reads a record that stands beside the conversation.
+func (m *conversation) bookkeeping(ref trace.Ref, kind []byte, r *record) {
 	switch string(kind) {
 	case "queue-operation":
 		if is(r.operation, "enqueue") && has(r.content, notificationTag) {
 			m.notified(trace.Event{Ref: ref, Time: draft.Time(r.stamp), Turn: m.st.Turn}, r.content, trace.FromQueue)
 		}
 	case "cost-state":
-		m.st.Left = true
+		m.st.ProcessEnded = true
 		if usd := dollars(r.cost); usd > 0 {
 			m.st.Cost = usd
 		}
 	}
 }
 
-// resumes notes that another process went on with the session.
-func (m *talk) resumes(e trace.Event, why string) {
-	m.st.Left = false
+// addResumed notes that another process continued the session.
+func (m *conversation) addResumed(e trace.Event, why string) {
+	m.st.ProcessEnded = false
 	e.Inferred, e.Body = why, marker(trace.Resumed, "")
 	m.b.Add(e)
 }
 
-// comesBack notes it where the source shows it by nothing but that the conversation goes on.
-func (m *talk) comesBack(e trace.Event) {
-	if m.st.Left {
-		m.resumes(e, "the conversation goes on after a process told its costs, as it does when it ends")
+// inferResumed notes a resume that shows only because the conversation continues after a process wrote its costs.
+func (m *conversation) inferResumed(e trace.Event) {
+	if m.st.ProcessEnded {
+		m.addResumed(e, "the conversation goes on after a process told its costs, as it does when it ends")
 	}
 }
 
-// system takes what the client says of itself.
-func (m *talk) system(e trace.Event, r *record) {
+func (m *conversation) system(e trace.Event, r *record) {
 	switch string(inside(r.subtype)) {
 	case "compact_boundary":
-		m.comesBack(e)
+		m.inferResumed(e)
 		e.Body = marker(trace.Compacted, token(member(r.compact, "trigger")))
 		m.b.Add(e)
 	case "stop_hook_summary", "turn_duration":
@@ -180,8 +180,8 @@ func (m *talk) system(e trace.Event, r *record) {
 	}
 }
 
-// retried takes a request that failed and that the client repeats.
-func (m *talk) retried(e trace.Event, r *record) {
+// retried adds a failed request that the client repeats.
+func (m *conversation) retried(e trace.Event, r *record) {
 	x := &trace.Error{}
 	code := member(member(r.code, "connection"), "code")
 	text := member(r.code, "formatted")
@@ -199,15 +199,15 @@ func (m *talk) retried(e trace.Event, r *record) {
 	m.b.Add(e)
 }
 
-// progress takes what a sub-agent tells while it works: its id, before there is a result.
-func (m *talk) progress(r *record) {
+// progress takes a running sub-agent's id, before the call has a result.
+func (m *conversation) progress(r *record) {
 	if is(member(r.data, "type"), "agent_progress") {
 		m.spawned(jsonl.Text(r.parentCall), token(member(r.data, "agentId")), "")
 	}
 }
 
-// attached takes what the client put before the model of its own accord, if it is of the conversation.
-func (m *talk) attached(e trace.Event, r *record) {
+// attached adds what the client itself put before the model, if it belongs to the conversation.
+func (m *conversation) attached(e trace.Event, r *record) {
 	switch string(inside(member(r.attachment, "type"))) {
 	case "queued_command":
 		text := member(r.attachment, "prompt")
@@ -219,19 +219,20 @@ func (m *talk) attached(e trace.Event, r *record) {
 		case is(mode, "task-notification"), has(text, notificationTag):
 			m.notice(e, text)
 		case isTrue(member(r.attachment, "isMeta")):
-			m.say(e, text, wroteContext, r)
-		case mode == nil, is(mode, "prompt"): // others have records of their own when their turn comes
-			m.say(e, text, wrotePrompt, r)
+			m.addUserMessage(e, text, wroteContext, r)
+		case mode == nil, is(mode, "prompt"): // other modes get records of their own later
+			m.addUserMessage(e, text, wrotePrompt, r)
 		}
 	case "max_turns_reached":
 		n := member(r.attachment, "maxTurns")
-		e.Body = &trace.Error{Code: "max_turns_reached", Fatal: true, Head: fmt.Sprintf("the limit of %s turns was reached", token(n))}
+		e.Body = &trace.Error{Code: "max_turns_reached", Fatal: true,
+			Head: fmt.Sprintf("the limit of %s turns was reached", token(n))}
 		m.b.Add(e)
 		m.st.At, m.st.From = failed, "max_turns_reached"
 	}
 }
 
-// dollars is an amount of money, 0 if raw is none.
+// dollars parses an amount of money. It returns 0 for anything else.
 func dollars(raw []byte) float64 {
 	if len(raw) == 0 {
 		return 0
@@ -243,8 +244,8 @@ func dollars(raw []byte) float64 {
 	return usd
 }
 
-// settle sets what only the end of the reading tells.
-func (m *talk) settle() {
+// settle sets what only the end of the reading shows.
+func (m *conversation) settle() {
 	tr := m.b.Trace()
 	tr.Outcome, tr.OutcomeFrom = m.outcome()
 	if m.agent == "" && !m.st.Own {
@@ -255,8 +256,8 @@ func (m *talk) settle() {
 	}
 }
 
-// outcome is how the last turn ended.
-func (m *talk) outcome() (trace.Outcome, string) {
+// outcome says how the last turn ended, and the evidence.
+func (m *conversation) outcome() (trace.Outcome, string) {
 	switch m.st.At {
 	case answered:
 		return trace.Completed, m.st.From
@@ -273,8 +274,8 @@ func (m *talk) outcome() (trace.Outcome, string) {
 	return trace.Unknown, ""
 }
 
-// openCall is the first call without a result; empty if there is none.
-func (m *talk) openCall() string {
+// openCall returns the first call without a result, "" if there is none.
+func (m *conversation) openCall() string {
 	first, at := "", 0
 	for id := range m.st.Open {
 		if _, c := m.b.Lookup(id); c != nil && (at == 0 || c.Index < at) {
