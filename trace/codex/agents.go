@@ -8,7 +8,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// spawn notes a sub-agent and the call that it came of.
+// spawn adds a sub-agent that call started, once.
 func (s *session) spawn(e trace.Event, thread, call, description string) {
 	if _, known := s.Spawns[thread]; known || thread == "" {
 		return
@@ -22,7 +22,7 @@ func (s *session) spawn(e trace.Event, thread, call, description string) {
 	s.Add(e)
 }
 
-// spawned is the sub-agent that came of a call; the first one, if there are several.
+// spawned returns the sub-agent that call started; the first by id, if there are several.
 func (s *session) spawned(call string) (thread string) {
 	for t, c := range s.Spawns {
 		if c == call && call != "" && (thread == "" || t < thread) {
@@ -32,7 +32,8 @@ func (s *session) spawned(call string) (thread string) {
 	return thread
 }
 
-// activity takes what became known of a sub-agent: that it was started by the call whose id the item has, or how it ended.
+// activity adds what an item says about a sub-agent: the call that started it has the item's id; later items say how
+// it ended.
 func (s *session) activity(e trace.Event, it object) {
 	id, thread := s.id(it, "id"), it.text("agent_thread_id")
 	switch kind := it.text("kind"); kind {
@@ -41,15 +42,17 @@ func (s *session) activity(e trace.Event, it object) {
 		made := c == nil
 		id = s.ensure(e, id, func() *trace.ToolCall { return agentCall(spawnAgent, it.raw("agent_path")) })
 		s.spawn(e, thread, id, word(it.raw("agent_path")))
-		if made { // by code: no output will follow
-			s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Status: trace.StatusRunning, Spawned: thread})
+		if made { // code made the call: no output will follow
+			s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult,
+				Status: trace.StatusRunning, Spawned: thread})
 		}
 	case "completed", "errored", "failed", "interrupted", "shutdown":
 		s.notified(e, thread, kind, content{})
 	}
 }
 
-// collab takes a call of the first form of sub-agents. Its output tells how the call ended; the item, which thread it started.
+// collab adds a call of the first form of sub-agents. The call's output says how it ended; the item, which threads it
+// started.
 func (s *session) collab(e trace.Event, it object) {
 	id, tool := s.id(it, "id"), it.text("tool")
 	_, c := s.Lookup(id)
@@ -72,15 +75,15 @@ func (s *session) collab(e trace.Event, it object) {
 	s.result(e, r)
 }
 
-// startedAgent takes the thread from what a call for a sub-agent gave back, where no item told it: {"agent_id": THREAD, …}.
+// startedAgent takes the thread from a call's output where no item names it: {"agent_id": THREAD, …}.
 func (s *session) startedAgent(call string, out content) {
 	var o object
 	if s.spawned(call) == "" && o.parse([]byte(out.start(trace.ErrorHead))) {
-		s.spawn(s.at(""), o.text("agent_id"), call, word(o.raw("nickname")))
+		s.spawn(s.newEvent(""), o.text("agent_id"), call, word(o.raw("nickname")))
 	}
 }
 
-// agentCall is a call of a tool for sub-agents that only an item tells of.
+// agentCall makes a call of a sub-agent tool that only an item shows.
 func agentCall(tool string, about []byte) *trace.ToolCall {
 	if tool == "" {
 		tool = spawnAgent
@@ -88,13 +91,14 @@ func agentCall(tool string, about []byte) *trace.ToolCall {
 	return &trace.ToolCall{Tool: tool, Type: trace.AgentTool, Input: draft.DigestText(about)}
 }
 
-// notified takes how a sub-agent ended: one more result of the call that started it.
+// notified adds one more result to the call that started a sub-agent: how the sub-agent ended.
 func (s *session) notified(e trace.Event, thread, how string, said content) {
 	call, known := s.Spawns[thread]
 	if !known || call == "" {
 		return
 	}
-	r := trace.ToolResultEvent{Call: call, Message: e.Record, AgentID: thread, From: trace.FromNotification, Spawned: thread, Content: said.digest()}
+	r := trace.ToolResultEvent{Call: call, Message: e.Record, AgentID: thread, From: trace.FromNotification,
+		Spawned: thread, Content: said.digest()}
 	no, yes := false, true
 	switch how {
 	case "completed":
@@ -112,8 +116,9 @@ func (s *session) notified(e trace.Event, thread, how string, said content) {
 	s.result(e, r)
 }
 
-// mail takes a message from one agent to another. One to this agent is its task, or what came of a task that it gave.
-func (s *session) mail(p object) {
+// agentMessage adds a message from one agent to another. To this agent it is a task, or the result of a task that it
+// gave.
+func (s *session) agentMessage(p object) {
 	text := contentOf(p.raw("content"))
 	machine := "other"
 	kind, payload, _ := strings.Cut(text.start(trace.ErrorHead), "\nPayload:\n")
@@ -121,14 +126,14 @@ func (s *session) mail(p object) {
 	if final {
 		machine = "task_notification"
 	}
-	s.said(s.id(p, "id"), text, machine)
-	if final && strings.HasPrefix(payload, "Agent errored: ") { // no item tells of it
-		s.notified(s.at(s.id(p, "id")), s.named(word(p.raw("author"))), "errored", text)
+	s.addUserText(s.id(p, "id"), text, machine)
+	if final && strings.HasPrefix(payload, "Agent errored: ") { // no item says it
+		s.notified(s.newEvent(s.id(p, "id")), s.threadOfPath(word(p.raw("author"))), "errored", text)
 	}
 }
 
-// named is the thread of the sub-agent that was started under a path, the last one if there were several.
-func (s *session) named(path string) (thread string) {
+// threadOfPath returns the sub-agent that was started under a path, the last one if there are several.
+func (s *session) threadOfPath(path string) (thread string) {
 	for _, e := range s.Trace().Events {
 		if b, ok := e.Body.(*trace.SubagentSpawn); ok && b.Description == path && b.AgentType == "" {
 			thread = b.Session
@@ -137,22 +142,22 @@ func (s *session) named(path string) (thread string) {
 	return thread
 }
 
-// notice takes a message in the user's place that the client wrote. Of the others, items tell.
-func (s *session) notice(p object) {
+// clientMessage adds a message that the client wrote in the user's place. Items hold the other messages.
+func (s *session) clientMessage(p object) {
 	text := contentOf(p.raw("content"))
 	switch word := text.start(trace.UserHead); {
 	case strings.HasPrefix(word, "<subagent_notification>"):
-		s.said(s.id(p, "id"), text, "task_notification")
-		s.toldOfAgent(s.id(p, "id"), text)
+		s.addUserText(s.id(p, "id"), text, "task_notification")
+		s.agentNotification(s.id(p, "id"), text)
 	case strings.HasPrefix(word, "<hook_prompt"):
-		s.said(s.id(p, "id"), text, "hook")
+		s.addUserText(s.id(p, "id"), text, "hook")
 	case strings.HasPrefix(word, "<user_shell_command>") && !s.Paginated:
 		s.userShell(s.id(p, "id"), text)
 	}
 }
 
-// toldOfAgent takes a notification of the first form: {"agent_path": THREAD, "status": {"completed": TEXT}}.
-func (s *session) toldOfAgent(id string, text content) {
+// agentNotification reads a notification of the first form: {"agent_path": THREAD, "status": {"completed": TEXT}}.
+func (s *session) agentNotification(id string, text content) {
 	_, inner, _ := strings.Cut(text.start(64<<10), "\n")
 	inner, _, _ = strings.Cut(inner, "\n</subagent_notification>")
 	var o object
@@ -162,21 +167,21 @@ func (s *session) toldOfAgent(id string, text content) {
 	how, said := token(o.raw("status")), content{}
 	if status := o.object("status"); len(status) > 0 {
 		how = string(status[0].key)
-		said.add(status[0].value)
+		said.addValue(status[0].value)
 	}
-	s.notified(s.at(id), o.text("agent_path"), how, said)
+	s.notified(s.newEvent(id), o.text("agent_path"), how, said)
 }
 
-// entered takes the start of a review, which has a thread of its own.
-func (s *session) entered(e trace.Event, it object) {
+// enteredReview opens the turn of a review, which has a thread of its own.
+func (s *session) enteredReview(e trace.Event, it object) {
 	if !s.Open {
 		s.open(e.Turn)
 	}
 	s.Review = draft.Head(start(it.raw("user_facing_hint"), trace.UserHead), trace.UserHead)
 }
 
-// reviewed notes the thread of a review, at the first record that is a copy from it.
-func (s *session) reviewed(e trace.Event) {
+// noteReviewThread adds the sub-agent of a review, at the first record that is a copy from its thread.
+func (s *session) noteReviewThread(e trace.Event) {
 	thread := e.Copied
 	if _, known := s.Spawns[thread]; known {
 		return

@@ -1,24 +1,28 @@
 package codex
 
 import (
+	"slices"
+	"strings"
+
 	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/draft"
 )
 
-// response takes a response_item: what went to the model or came from it. Of these only calls and what became of them
-// are not told by items or events as well, and some texts that were put in the place of a prompt.
+// response adds a response_item, which is what went to the model or came from it. Items and events hold everything but
+// calls, their outputs, and some texts that stand in a prompt's place.
 func (s *session) response(p object) {
 	switch string(p.word("type")) {
 	case "function_call", "custom_tool_call":
-		s.called(p)
+		s.toolCall(p)
 	case "local_shell_call":
 		action := p.raw("action")
 		call := shellCall("local_shell", p.object("action").raw("command"))
 		call.Call, call.Input = s.id(p, "call_id"), draft.Digest(action)
-		s.call(s.at(s.id(p, "id")), call)
+		s.call(s.newEvent(s.id(p, "id")), call)
 	case "tool_search_call":
-		s.call(s.at(s.id(p, "id")), &trace.ToolCall{Call: s.id(p, "call_id"), Tool: "tool_search", Type: trace.OtherTool, Input: draft.Digest(p.raw("arguments"))})
+		s.call(s.newEvent(s.id(p, "id")), &trace.ToolCall{Call: s.id(p, "call_id"), Tool: "tool_search",
+			Type: trace.OtherTool, Input: draft.Digest(p.raw("arguments"))})
 	case "web_search_call", "image_generation_call":
 		if !s.Paginated {
 			s.hosted(p)
@@ -27,15 +31,14 @@ func (s *session) response(p object) {
 		s.output(p)
 	case "message":
 		if p.is("role", "user") {
-			s.notice(p)
+			s.clientMessage(p)
 		}
 	case "agent_message":
-		s.mail(p)
+		s.agentMessage(p)
 	}
 }
 
-// called takes a call of a tool.
-func (s *session) called(p object) {
+func (s *session) toolCall(p object) {
 	s.Compacted = ""
 	input := p.raw("arguments")
 	if input == nil {
@@ -47,7 +50,8 @@ func (s *session) called(p object) {
 		return
 	}
 	tool := toolName(namespace, name)
-	call := &trace.ToolCall{Call: s.id(p, "call_id"), Tool: tool, Type: toolType(tool, isAgents(namespace)), Input: draft.DigestText(input)}
+	call := &trace.ToolCall{Call: s.id(p, "call_id"), Tool: tool, Type: toolType(tool, isAgents(namespace)),
+		Input: draft.DigestText(input)}
 	var arguments object
 	if takesArguments(tool) {
 		s.scratch = jsonl.AppendText(s.scratch[:0], input)
@@ -70,10 +74,10 @@ func (s *session) called(p object) {
 	case codeTool:
 		s.runsCode(call.Call)
 	}
-	s.call(s.at(s.id(p, "id")), call)
+	s.call(s.newEvent(s.id(p, "id")), call)
 }
 
-// takesArguments says whether the arguments of a tool are looked into.
+// takesArguments reports whether toolCall looks into the arguments of a tool.
 func takesArguments(tool string) bool {
 	switch tool {
 	case execCommand, "shell_command", "shell", "container.exec", viewImage, writeStdin, waitTool:
@@ -82,7 +86,7 @@ func takesArguments(tool string) bool {
 	return false
 }
 
-// commandHead is the beginning of the command line in the arguments of a shell: a text, or a list of words.
+// commandHead returns the head of the command line in a shell's arguments: a text, or a list of words.
 func commandHead(arguments object) string {
 	line := arguments.raw("cmd")
 	if line == nil {
@@ -91,7 +95,7 @@ func commandHead(arguments object) string {
 	return shellCall(execCommand, line).Head
 }
 
-// shellCall is the call of a shell for a command: a text, or a list of words, of which the last of "sh -c LINE" is the line.
+// shellCall makes the call of a shell. command is a text or a list of words; of "sh -c LINE" the line counts.
 func shellCall(tool string, command []byte) *trace.ToolCall {
 	var words [][]byte
 	jsonl.Elements(command, func(word []byte) bool {
@@ -113,16 +117,17 @@ func shellCall(tool string, command []byte) *trace.ToolCall {
 			}
 		}
 	}
-	return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: draft.Digest(command), Head: draft.Head(line, trace.CommandHead)}
+	return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: draft.Digest(command),
+		Head: draft.Head(line, trace.CommandHead)}
 }
 
-// call appends a call, whose id can have been used before by another one.
+// call adds a call. An earlier call may have used the same id.
 func (s *session) call(e trace.Event, c *trace.ToolCall) {
 	s.Call(e, c)
 	delete(s.ends, c.Call)
 }
 
-// hosted takes a call that the provider ran itself, and that is over.
+// hosted adds a call that the provider ran, and its result.
 func (s *session) hosted(p object) {
 	id := s.id(p, "id")
 	tool := "web_search"
@@ -130,18 +135,17 @@ func (s *session) hosted(p object) {
 		tool = "image_generation"
 	}
 	call := &trace.ToolCall{Call: id, Tool: tool, Type: toolType(tool, false), Input: draft.Digest(p.raw("action"))}
-	s.call(s.at(id), call)
+	s.call(s.newEvent(id), call)
 	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult}
 	setStatus(&r, p.raw("status"))
-	s.result(s.at(id), r)
+	s.result(s.newEvent(id), r)
 }
 
-// pathOf is a path or a file: URL as traces keep it.
 func (s *session) pathOf(raw []byte) string {
 	return filePath(start(raw, 4<<10), s.Trace().Project.Path)
 }
 
-// remember sets a key of a map that is made only when it is needed.
+// remember sets a key of a map and makes the map if needed.
 func remember(m *map[string]string, key, value string) {
 	if key == "" || value == "" {
 		return
@@ -150,4 +154,52 @@ func remember(m *map[string]string, key, value string) {
 		*m = map[string]string{}
 	}
 	(*m)[key] = value
+}
+
+// codePrefix begins the ids of calls that code made.
+const codePrefix = "exec-"
+
+// maxCode bounds how many calls of code are remembered.
+const maxCode = 16
+
+// runsCode notes that the code of a call runs from now on, so that calls made by code are its.
+func (s *session) runsCode(id string) {
+	if id == "" {
+		return
+	}
+	s.Code = append(slices.DeleteFunc(s.Code, func(other string) bool { return other == id }), id)
+	if len(s.Code) > maxCode {
+		s.Code = s.Code[len(s.Code)-maxCode:]
+	}
+}
+
+// codeEnded notes that the code of a call ended. The last one is kept, because its commands can end after it.
+func (s *session) codeEnded(id string, v verdict) {
+	if v.status == trace.StatusRunning || len(s.Code) < 2 {
+		return
+	}
+	s.Code = slices.DeleteFunc(s.Code, func(other string) bool { return other == id })
+}
+
+// container returns the call whose code made the call of this id, "" if none did. It marks it as a Container.
+func (s *session) container(id string) string {
+	if !strings.HasPrefix(id, codePrefix) || len(s.Code) == 0 {
+		return ""
+	}
+	parent := s.Code[len(s.Code)-1]
+	if _, c := s.Lookup(parent); c != nil {
+		c.Container = true
+	}
+	return parent
+}
+
+// cellEnded adds the end of code that had yielded, which the call that waited for it reported.
+func (s *session) cellEnded(cell string, r trace.ToolResultEvent) {
+	id := s.Cells[cell]
+	if id == "" {
+		return
+	}
+	delete(s.Cells, cell)
+	r.Call = id
+	s.result(s.newEvent(r.Message), r)
 }

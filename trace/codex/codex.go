@@ -1,6 +1,7 @@
-// Package codex reads the rollouts of Codex: one file of JSON lines a thread, paginated (items) and legacy (events).
+// Package codex reads the rollouts of Codex: one file of JSON lines per thread, paginated (items) or legacy (events).
+// It knows no other agent: everything behind trace is blind to the source.
 //
-// What of a rollout becomes what of a trace, and on what evidence, is written down in docs/formats/codex.md.
+// docs/formats/codex.md says which part of a rollout becomes which part of a trace, and on what evidence.
 package codex
 
 import (
@@ -11,21 +12,20 @@ import (
 	"aburn/trace"
 )
 
-// Name is the Source of the traces, and the agent's name in them.
+// Name is the Source of the traces, and their agent's name.
 const Name = "codex"
 
-// The layouts of a Store.
 const (
 	layoutRollout    = "rollout"
 	layoutCompressed = "compressed rollout"
 )
 
-// told is how many bytes are read between two tellings of progress.
-const told = 1 << 20
+// reportEvery is the number of bytes between two reports of progress.
+const reportEvery = 1 << 20
 
 type reader struct{}
 
-// New is the reader of Codex.
+// New returns the reader for Codex.
 func New() trace.Reader { return reader{} }
 
 func (reader) Name() string { return Name }
@@ -47,24 +47,24 @@ func (reader) Read(ctx context.Context, store trace.Store, sink trace.Sink) erro
 	if _, err := f.Seek(at.Offset, 0); err != nil {
 		return err
 	}
-	var untold int64
+	var unreported int64
 	end, err := jsonl.Read(ctx, f, at.Offset, at.Line, func(l jsonl.Line) error {
-		if untold += l.Size; untold >= told {
-			sink.Progress(untold)
-			untold = 0
+		if unreported += l.Size; unreported >= reportEvery {
+			sink.Progress(unreported)
+			unreported = 0
 		}
 		return s.read(l)
 	})
 	if err != nil {
 		return err
 	}
-	sink.Progress(untold)
+	sink.Progress(unreported)
 	if end.Line > at.Line && s.Builder != nil {
 		if err := sink.Trace(s.finish()); err != nil {
 			return err
 		}
 	}
-	kept, err := s.keep()
+	kept, err := s.cursorState()
 	if err != nil {
 		return err
 	}

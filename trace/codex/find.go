@@ -11,8 +11,8 @@ import (
 	"aburn/trace/draft"
 )
 
-// How the files are called: rollout-<local time>-<thread id>.jsonl, and rollout-<local time>-<thread id>_<segment id>.jsonl
-// for what follows a rewind.
+// File names: rollout-<local time>-<thread id>.jsonl, and rollout-<local time>-<thread id>_<segment id>.jsonl for what
+// follows a rewind.
 const (
 	prefix     = "rollout-"
 	suffix     = ".jsonl"
@@ -24,7 +24,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	walk := func(dir string) {
 		s.Walk(dir, func(e draft.Entry) bool {
 			if e.IsRegular() && isRollout(e.Name) {
-				if f, ok := e.File(); ok { // else it was there a moment ago: archived, or removed
+				if f, ok := e.File(); ok { // otherwise it was just archived or removed
 					s.Give(storeOf(f))
 				}
 			}
@@ -45,7 +45,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	return s.End()
 }
 
-// homes is where Codex keeps its files: CODEX_HOME, or .codex.
+// homes returns CODEX_HOME, or else ~/.codex.
 func homes(in trace.Places) []string {
 	if in.Getenv != nil {
 		if dir := in.Getenv("CODEX_HOME"); dir != "" {
@@ -59,7 +59,7 @@ func isRollout(name string) bool {
 	return strings.HasPrefix(name, prefix) && (strings.HasSuffix(name, suffix) || strings.HasSuffix(name, compressed))
 }
 
-// looksRight says whether a file of another name begins as a rollout does.
+// looksRight reports whether a file of another name begins like a rollout.
 func looksRight(path string) bool {
 	return strings.HasSuffix(path, suffix) && bytes.Contains(jsonl.Peek(path), []byte(`"type":"session_meta"`))
 }
@@ -71,7 +71,7 @@ func storeOf(f draft.File) trace.Store {
 	return draft.Store(Name, layoutRollout, f)
 }
 
-// segmentOf is the id of the segment in a rollout's name, "" if it has none.
+// segmentOf returns the segment's id in a rollout's name, "" if it has none.
 func segmentOf(path string) string {
 	name, ok := strings.CutSuffix(filepath.Base(path), suffix)
 	if !ok || !strings.HasPrefix(name, prefix) {

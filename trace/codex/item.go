@@ -8,29 +8,29 @@ import (
 	"aburn/trace/draft"
 )
 
-// completed takes an item_completed, which is where a paginated rollout tells what happened. An item of another thread is a
-// copy: a review's are in the rollout that asked for it, too.
-func (s *session) completed(p object) {
+// itemCompleted adds an item, the main record of a paginated rollout. An item of another thread is a copy: a review's
+// items stand in the rollout that asked for it, too.
+func (s *session) itemCompleted(p object) {
 	it := s.item
 	if len(it) == 0 {
 		s.damaged("the record has no item")
 		return
 	}
 	id, kind := s.id(it, "id"), it.word("type")
-	e := s.at(id)
+	e := s.newEvent(id)
 	if turn := s.id(p, "turn_id"); turn != "" {
 		e.Turn = turn
 	}
 	if thread := s.id(p, "thread_id"); thread != "" && thread != s.Thread {
 		e.Copied = thread
-		s.reviewed(e)
+		s.noteReviewThread(e)
 	}
 	if string(kind) != "ContextCompaction" {
 		s.Compacted = ""
 	}
 	switch string(kind) {
 	case "UserMessage":
-		s.asked(e, it)
+		s.userMessage(e, it)
 	case "AgentMessage":
 		text := contentOf(it.raw("content"))
 		e.Body = &trace.AgentMessage{Digest: text.digest()}
@@ -57,12 +57,12 @@ func (s *session) completed(p object) {
 	case "ContextCompaction":
 		s.compactedItem(id)
 	case "EnteredReviewMode":
-		s.entered(e, it)
+		s.enteredReview(e, it)
 	}
 }
 
-// asked takes a message of a user. In a thread of a sub-agent it is its parent's, in a review's the client's.
-func (s *session) asked(e trace.Event, it object) {
+// userMessage adds a user's message. In a sub-agent's thread its parent wrote it, in a review's the client.
+func (s *session) userMessage(e trace.Event, it object) {
 	text := contentOf(it.raw("content"))
 	m := &trace.UserMessage{Digest: text.digest(), Head: text.head(trace.UserHead)}
 	jsonl.Elements(it.raw("content"), func(part []byte) bool {
@@ -79,8 +79,8 @@ func (s *session) asked(e trace.Event, it object) {
 	s.Add(e)
 }
 
-// ensure makes the call of an item that no record before it told of: one made by code, by the user, or by another thread. It
-// returns the call's id, which is made up if the item has none.
+// ensure adds the call of an item that no earlier record showed: code, the user or another thread made it. It returns
+// the call's id, and makes one up if the item has none.
 func (s *session) ensure(e trace.Event, id string, made func() *trace.ToolCall) string {
 	if _, c := s.Lookup(id); c != nil && id != "" {
 		return id
@@ -94,7 +94,7 @@ func (s *session) ensure(e trace.Event, id string, made func() *trace.ToolCall) 
 	return c.Call
 }
 
-// command takes a command that ended.
+// command adds the end of a command.
 func (s *session) command(e trace.Event, it object) {
 	own := e
 	if it.is("source", "user_shell") {
@@ -102,21 +102,22 @@ func (s *session) command(e trace.Event, it object) {
 	}
 	id := s.ensure(own, s.id(it, "id"), func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
 	out := contentOf(it.raw("aggregated_output"))
-	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
+	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(),
+		DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
-	code, told := jsonl.Int(it.raw("exit_code"))
-	if told && code >= 0 {
+	code, hasCode := jsonl.Int(it.raw("exit_code"))
+	if hasCode && code >= 0 {
 		n := int(code)
 		r.ExitCode = &n
 	}
-	if r.Status == trace.StatusErrored && (told && code < 0 || s.ends[id].cancelled) {
-		r.Status, r.IsError = trace.StatusCancelled, nil // killed, by an interrupt or with the client, which calls that failed
+	if r.Status == trace.StatusErrored && (hasCode && code < 0 || s.ends[id].cancelled) {
+		r.Status, r.IsError = trace.StatusCancelled, nil // the client calls it failed if an interrupt or its own end killed it
 	}
 	setHead(&r, out)
 	s.result(e, r)
 }
 
-// mcp takes a call of an MCP server's tool that ended.
+// mcp adds the end of an MCP tool's call.
 func (s *session) mcp(e trace.Event, it object) {
 	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
 		tool := mcpPrefix + it.text("server") + "__" + it.text("tool")
@@ -125,9 +126,10 @@ func (s *session) mcp(e trace.Event, it object) {
 	result := it.object("result")
 	out := contentOf(result.raw("content"))
 	if failure := it.object("error"); len(failure) > 0 {
-		out.add(failure.raw("message"))
+		out.addValue(failure.raw("message"))
 	}
-	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(), DurationMS: s.duration(it)}
+	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(),
+		DurationMS: s.duration(it)}
 	setStatus(&r, it.raw("status"))
 	if string(result.raw("isError")) == "true" {
 		is := true
@@ -137,18 +139,21 @@ func (s *session) mcp(e trace.Event, it object) {
 	s.result(e, r)
 }
 
-// image takes a picture that the model was shown. It does not tell how that ended, so that an output decides where there is one.
+// image adds a picture that the model was shown. The item does not say how the call ended; an output decides, if there
+// is one.
 func (s *session) image(e trace.Event, it object) {
 	if _, c := s.Lookup(s.id(it, "id")); c != nil {
 		return
 	}
 	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
-		return &trace.ToolCall{Tool: viewImage, Type: trace.ReadTool, Path: s.pathOf(it.raw("path")), Input: draft.Digest(it.raw("path"))}
+		return &trace.ToolCall{Tool: viewImage, Type: trace.ReadTool, Path: s.pathOf(it.raw("path")),
+			Input: draft.Digest(it.raw("path"))}
 	})
-	s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: draft.Digest(nil)})
+	s.result(e, trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult,
+		Status: trace.StatusCompleted, Content: draft.Digest(nil)})
 }
 
-// hostedItem takes a call that the provider ran itself.
+// hostedItem adds a call that the provider ran.
 func (s *session) hostedItem(e trace.Event, it object, kind string) {
 	tool := "web_search"
 	if kind == "ImageGeneration" {
@@ -160,12 +165,12 @@ func (s *session) hostedItem(e trace.Event, it object, kind string) {
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult}
 	setStatus(&r, it.raw("status"))
 	if r.Status == trace.StatusUnknown {
-		r.Status = trace.StatusCompleted // the item is of one that completed
+		r.Status = trace.StatusCompleted // item_completed says so
 	}
 	s.result(e, r)
 }
 
-// duration is how long an item took, in milliseconds, without the wait for an approval.
+// duration returns how long an item took in milliseconds, without the wait for an approval.
 func (s *session) duration(it object) int64 {
 	d := &s.inner
 	d.parse(it.raw("duration"))

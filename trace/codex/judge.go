@@ -8,22 +8,22 @@ import (
 	"aburn/trace"
 )
 
-// verdict is what the text of an output says of its call.
+// verdict is what the text of an output says about its call.
 type verdict struct {
 	status  trace.Status
 	isError *bool
 	exit    *int
 	denied  string
-	ran     bool // it says how a process or code stands, and so that the call was taken
-	// process and cell are where it goes on.
+	ran     bool // the call was taken: the text says how a process or code stands
+	// process and cell name where a yielded call continues.
 	process, cell string
 }
 
-// headLines is in how many lines a text says how a call ended, before what the command printed.
+// headLines is the number of lines in which a text can say how a call ended, before the command's own output.
 const headLines = 6
 
-// judge reads the beginning of what a call gave back. The client writes the first lines of what a command gives, and has
-// fixed sentences for what did not run; what a command printed proves nothing.
+// judge reads the beginning of an output. The client writes the first lines of a command's output, and has fixed
+// sentences for calls that did not run. What a command printed proves nothing.
 func judge(tool, text string) verdict {
 	if code, ok := metadataCode(text); ok {
 		return ended(code)
@@ -39,7 +39,8 @@ func judge(tool, text string) verdict {
 		case strings.HasPrefix(line, "aborted by user"):
 			return verdict{status: trace.StatusCancelled}
 		case strings.HasPrefix(line, "Process running with session ID "):
-			return verdict{status: trace.StatusRunning, ran: true, process: strings.TrimPrefix(line, "Process running with session ID ")}
+			return verdict{status: trace.StatusRunning, ran: true,
+				process: strings.TrimPrefix(line, "Process running with session ID ")}
 		case strings.HasPrefix(line, "Process exited with code "), strings.HasPrefix(line, "Exit code: "):
 			if code, err := strconv.Atoi(line[strings.LastIndexByte(line, ' ')+1:]); err == nil {
 				return ended(code)
@@ -51,7 +52,7 @@ func judge(tool, text string) verdict {
 	return refused(tool, text, rest)
 }
 
-// ended is the verdict of a process that ended.
+// ended is the verdict on a process with this exit code.
 func ended(code int) verdict {
 	is := code != 0
 	v := verdict{status: trace.StatusCompleted, isError: &is, exit: &code, ran: true}
@@ -61,7 +62,7 @@ func ended(code int) verdict {
 	return v
 }
 
-// metadataCode is the exit code in what older clients give back: {"output": …, "metadata": {"exit_code": 0, …}}.
+// metadataCode returns the exit code in older clients' outputs: {"output": …, "metadata": {"exit_code": 0, …}}.
 func metadataCode(text string) (code int, ok bool) {
 	if !strings.HasPrefix(text, `{"output":`) && !strings.HasPrefix(text, `{"metadata":`) {
 		return 0, false
@@ -82,7 +83,7 @@ func metadataCode(text string) (code int, ok bool) {
 	return code, ok
 }
 
-// scriptStatus is what is said of code.
+// scriptStatus is the verdict on code.
 func scriptStatus(tool, text string) (verdict, bool) {
 	if tool != codeTool && tool != waitTool {
 		return verdict{}, false
@@ -97,13 +98,14 @@ func scriptStatus(tool, text string) (verdict, bool) {
 	case strings.HasPrefix(line, "Script terminated"):
 		return verdict{status: trace.StatusCancelled, ran: true}, true
 	case strings.HasPrefix(line, "Script running with cell ID "):
-		return verdict{status: trace.StatusRunning, ran: true, cell: strings.TrimPrefix(line, "Script running with cell ID ")}, true
+		return verdict{status: trace.StatusRunning, ran: true,
+			cell: strings.TrimPrefix(line, "Script running with cell ID ")}, true
 	}
 	return verdict{}, false
 }
 
-// denials are how the client says that a call was refused, and who did. Of a command and a patch it stands somewhere in the
-// text, which begins with what was refused.
+// denials are the client's sentences for a refused call, and who refused it. For commands and patches the sentence can
+// stand anywhere in the text, which begins with what was refused.
 var denials = []struct{ text, by string }{
 	{"Command blocked by PreToolUse hook", "hook"},
 	{"Tool call blocked by PreToolUse hook", "hook"},
@@ -115,14 +117,14 @@ var denials = []struct{ text, by string }{
 	{"approval policy is Never; reject command", "rule"},
 }
 
-// failures are how the client says that a call was not taken, or failed.
+// failures are the client's sentences for a call that was not taken, or failed.
 var failures = []string{
 	"unsupported call: ", "unsupported custom tool call: ", "failed to parse function arguments", "unable to locate image", "apply_patch verification failed",
 	"exec_command failed", "write_stdin failed", "execution error", "tool call error", "err: ", "Unknown process id", "collab ", "agent thread limit reached",
 	"`justification` requires", "request_user_input is unavailable",
 }
 
-// refused is the verdict of a text that does not tell how a process ended.
+// refused is the verdict on a text that does not say how a process ended.
 func refused(tool, text, rest string) verdict {
 	yes := true
 	for _, d := range denials {
@@ -145,8 +147,8 @@ func refused(tool, text, rest string) verdict {
 	return verdict{status: trace.StatusCompleted}
 }
 
-// shellVerdict is the verdict of a command or patch whose text does not begin with how it ended: it did not run, unless the
-// text is that of a patch which the client took out of a command.
+// shellVerdict is the verdict on a command or patch whose text does not begin with how it ended. It did not run,
+// unless the text is that of a patch that the client took out of a command.
 func shellVerdict(text, rest string) verdict {
 	yes := true
 	if strings.HasPrefix(text, "Wall time: ") && rest != "" {

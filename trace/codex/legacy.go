@@ -8,7 +8,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// legacy takes an event of a rollout without items. Calls and outputs are told by response_items there.
+// legacy adds an event of a rollout without items, in which response_items hold the calls and outputs.
 func (s *session) legacy(p object) {
 	kind := p.word("type")
 	if string(kind) != "context_compacted" {
@@ -24,25 +24,25 @@ func (s *session) legacy(p object) {
 		if s.Child {
 			machine = "other"
 		}
-		s.said("", text, machine)
+		s.addUserText("", text, machine)
 	case "agent_message":
 		s.add("", &trace.AgentMessage{Digest: draft.DigestText(p.raw("message"))})
 	case "agent_reasoning":
 		s.add("", &trace.AgentMessage{Digest: draft.DigestText(p.raw("text")), Thought: true})
 	case "patch_apply_end":
 		id := s.id(p, "call_id")
-		s.patched(s.at(""), id, p, p.raw("changes"))
+		s.patched(s.newEvent(""), id, p, p.raw("changes"))
 	case "context_compacted":
 		s.compactedItem("")
 	}
 }
 
-// isContext says whether a message is what old clients wrote in the user's place.
+// isContext reports whether old clients wrote this message in the user's place.
 func isContext(text string) bool {
 	return strings.HasPrefix(text, "<environment_context>") || strings.HasPrefix(text, "<user_instructions>")
 }
 
-// userShell takes a command that the user ran, of which the legacy layout has only the text that the model is told.
+// userShell adds a command that the user ran. The legacy layout holds only the text that the model got.
 func (s *session) userShell(id string, text content) {
 	all := text.start(64 << 10)
 	_, rest, _ := strings.Cut(all, "<command>\n")
@@ -53,11 +53,13 @@ func (s *session) userShell(id string, text content) {
 	number, rest, _ := strings.Cut(rest, "\n")
 	_, out, _ := strings.Cut(rest, "\nOutput:\n")
 	out, _, _ = strings.Cut(out, "\n</result>")
-	e := s.at(id)
+	e := s.newEvent(id)
 	e.By = "user"
-	call := &trace.ToolCall{Tool: execCommand, Type: trace.ShellTool, Input: draft.Digest([]byte(line)), Head: draft.Head(line, trace.CommandHead)}
+	call := &trace.ToolCall{Tool: execCommand, Type: trace.ShellTool, Input: draft.Digest([]byte(line)),
+		Head: draft.Head(line, trace.CommandHead)}
 	s.call(e, call)
-	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult, Status: trace.StatusUnknown, Content: draft.Digest([]byte(out))}
+	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult,
+		Status: trace.StatusUnknown, Content: draft.Digest([]byte(out))}
 	if code, err := strconv.Atoi(number); err == nil {
 		v := ended(code)
 		r.Status, r.IsError, r.ExitCode = v.status, v.isError, v.exit

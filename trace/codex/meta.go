@@ -9,8 +9,8 @@ import (
 	"aburn/trace/draft"
 )
 
-// first takes the first record of a rollout, which says whose it is.
-func (s *session) first(data []byte) error {
+// firstRecord begins the session with the first record of a rollout, which identifies it.
+func (s *session) firstRecord(data []byte) error {
 	if !s.split(data, 0) {
 		return s.damaged("it is no JSON object")
 	}
@@ -39,14 +39,15 @@ func (s *session) first(data []byte) error {
 	t := s.Trace()
 	t.Agent.Version = version
 	t.Project.Path = draft.Path(start(p.raw("cwd"), 4<<10), "")
-	s.Own = p.int("subagent_history_start_ordinal")
+	s.OwnFrom = p.int("subagent_history_start_ordinal")
 	s.mark(trace.Session{Marker: trace.Started, Detail: s.origin(p)})
-	return s.describe(p)
+	return s.setExtra(p)
 }
 
-// origin relates the session to others, and is the source's word for where it came from.
+// origin relates the session to others, and returns the source's word for where it came from.
 func (s *session) origin(p object) string {
-	r := trace.SessionRelationship{Provenance: trace.Explicit, SourceVersion: s.Trace().Agent.Version, Time: draft.Time(p.raw("timestamp"))}
+	r := trace.SessionRelationship{Provenance: trace.Explicit, SourceVersion: s.Trace().Agent.Version,
+		Time: draft.Time(p.raw("timestamp"))}
 	if root := p.text("session_id"); root != s.ID {
 		r.SourceSession = root
 	}
@@ -76,7 +77,8 @@ func (s *session) origin(p object) string {
 	return source
 }
 
-// child relates a sub-agent to its parent. Its source is {"subagent": "review"} or {"subagent": {"thread_spawn": {…}}}.
+// child relates a sub-agent to its parent. Its source is {"subagent": "review"} or {"subagent": {"thread_spawn":
+// {…}}}.
 func (s *session) child(p, source object, r *trace.SessionRelationship) string {
 	r.Kind, r.Related, r.AgentID = trace.Subagent, p.text("parent_thread_id"), s.Thread
 	what := source.raw("subagent")
@@ -98,8 +100,8 @@ func (s *session) child(p, source object, r *trace.SessionRelationship) string {
 	return "subagent"
 }
 
-// describe keeps what only Codex knows.
-func (s *session) describe(p object) error {
+// setExtra keeps what only Codex knows.
+func (s *session) setExtra(p object) error {
 	extra := map[string]any{}
 	set := func(key string, raw []byte) {
 		if text := word(raw); text != "" {
@@ -115,23 +117,23 @@ func (s *session) describe(p object) error {
 	if n, ok := jsonl.Int(p.object("history_base").raw("end_ordinal_exclusive")); ok {
 		extra["history_base_end_ordinal"] = n
 	}
-	if s.Own > 0 {
-		extra["repeats_parent_until_ordinal"] = s.Own
+	if s.OwnFrom > 0 {
+		extra["repeats_parent_until_ordinal"] = s.OwnFrom
 	}
 	data, err := json.Marshal(extra)
 	s.Trace().Extra = data
 	return err
 }
 
-// meta takes a further session_meta. One of another thread begins records of that thread, which are repeated here: newer
-// clients say where they end, of the older ones the repeated turns are older than the session.
-func (s *session) meta(p object) {
-	if s.Own == 0 && s.id(p, "id") != s.Thread {
+// laterMeta handles a further session_meta. One of another thread begins records of that thread that are repeated
+// here. Newer clients say where these end; in older ones the repeated turns are older than the session.
+func (s *session) laterMeta(p object) {
+	if s.OwnFrom == 0 && s.id(p, "id") != s.Thread {
 		s.Copying = true
 	}
 }
 
-// ownTurn says whether the record begins a turn that is not a repeated one, and so ends the repetition.
+// ownTurn reports whether the record begins a turn of the session's own, which ends the repeated ones.
 func (s *session) ownTurn(kind string, p object) bool {
 	if kind != "event_msg" || !p.is("type", "task_started") {
 		return false
@@ -140,10 +142,11 @@ func (s *session) ownTurn(kind string, p object) bool {
 	return !s.Copying
 }
 
-// millis is how many characters of a UUID of version 7 tell its time: 48 bits of milliseconds.
+// millis is how many characters of a UUID of version 7 hold its time: 48 bits of milliseconds.
 const millis = len("01a1fd27-1016")
 
-// olderThan says whether the first of two such ids was made before the second.
+// olderThan reports whether the first of two such ids was made before the second.
 func olderThan(turn, thread string) bool {
-	return len(turn) > millis && len(thread) > millis && strings.Count(turn[:millis], "-") == 1 && turn[:millis] < thread[:millis]
+	return len(turn) > millis && len(thread) > millis && strings.Count(turn[:millis], "-") == 1 &&
+		turn[:millis] < thread[:millis]
 }

@@ -6,12 +6,13 @@ import (
 	"aburn/trace/draft"
 )
 
-// object is the members of a JSON object, as they stand there.
+// object holds the raw members of a JSON object. A slice, because objects are small and the memory serves again.
 type object []member
 
 type member struct{ key, value []byte }
 
-// walk fills o with the members of the object that text begins with, and returns how many bytes it takes, -1 if there is none.
+// walk fills o with the members of the object that text begins with. It returns the object's length in bytes, -1 if
+// there is none.
 func (o *object) walk(text []byte) int {
 	*o = (*o)[:0]
 	return jsonl.Object(text, func(key, rest []byte) int {
@@ -23,10 +24,10 @@ func (o *object) walk(text []byte) int {
 	})
 }
 
-// parse fills o with the members of raw, and says whether it is an object.
+// parse fills o with the members of raw, and reports whether raw is an object.
 func (o *object) parse(raw []byte) bool { return o.walk(raw) >= 0 }
 
-// raw is the value of a member, nil if there is none or it is null.
+// raw returns a member, nil if it is missing or null.
 func (o object) raw(key string) []byte {
 	for i := range o {
 		if string(o[i].key) == key {
@@ -39,10 +40,11 @@ func (o object) raw(key string) []byte {
 	return nil
 }
 
-// text is a member that is an id or a code.
+// text returns a member that is an id or a code.
 func (o object) text(key string) string { return token(o.raw(key)) }
 
-// word is a member that is one of the client's own words, of which none has escapes: what stands between its quotes.
+// word returns what stands between the quotes of a member, which must be one of the client's own words: none has
+// escapes.
 func (o object) word(key string) []byte {
 	raw := o.raw(key)
 	if len(raw) < 2 || raw[0] != '"' {
@@ -51,7 +53,7 @@ func (o object) word(key string) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// is says whether a member is this text, which has nothing in it that JSON escapes.
+// is reports whether a member is text, which must have nothing that JSON escapes.
 func (o object) is(key, text string) bool { return quoted(o.raw(key), text) }
 
 func (o object) int(key string) int64 {
@@ -59,44 +61,45 @@ func (o object) int(key string) int64 {
 	return n
 }
 
-// object is a member that is an object; empty if it is none.
+// object returns a member that is an object; empty if it is none.
 func (o object) object(key string) (inner object) {
 	inner.parse(o.raw(key))
 	return inner
 }
 
-// quoted says whether raw is the JSON string of text.
+// quoted reports whether raw is the JSON string of text.
 func quoted(raw []byte, text string) bool {
 	return len(raw) == len(text)+2 && raw[0] == '"' && string(raw[1:len(raw)-1]) == text
 }
 
-// token is an id or a code of the client's or the provider's.
+// token returns an id or a code of the client's or the provider's.
 func token(raw []byte) string { return draft.Token(jsonl.Text(raw)) }
 
-// word is a name that a person or a model may have made up.
+// word returns a name that a person or a model may have made up.
 func word(raw []byte) string { return draft.Word(jsonl.Text(raw)) }
 
-// start is the text that the JSON string raw begins with: enough of it for a head of max bytes.
+// start returns the beginning of the JSON string raw: enough of it for a head of max bytes.
 func start(raw []byte, max int) string {
-	if most := 4*max + 4<<10; len(raw) > most { // six bytes can stand for one, and secrets are looked for behind the end
+	if most := 4*max + 4<<10; len(raw) > most { // an escape takes six bytes, and scrubbing looks beyond the end
 		raw = raw[:most]
 	}
 	return jsonl.Text(raw)
 }
 
-// content is a text in parts: what a message, an output or a result holds.
+// content is the text of a message, an output or a result, in parts.
 type content struct {
 	parts  [][]byte // JSON strings
-	images [][]byte // likewise; they stand for the content only where there is no text
+	images [][]byte // JSON strings; they count only where there is no text
 }
 
-// contentOf is the texts of a value: a string; a list of parts with a text or an image; an object with a content.
+// contentOf collects the texts of a value: a string; a list of parts with a text or an image; an object with a
+// content.
 func contentOf(raw []byte) (c content) {
-	c.add(raw)
+	c.addValue(raw)
 	return c
 }
 
-func (c *content) add(raw []byte) {
+func (c *content) addValue(raw []byte) {
 	switch {
 	case len(raw) == 0:
 	case raw[0] == '"':
@@ -111,7 +114,7 @@ func (c *content) add(raw []byte) {
 	}
 }
 
-// addPart adds what a part of a list holds. Lists within it are no text.
+// addPart adds the text of a list's part. Lists within a part are no text.
 func (c *content) addPart(part []byte) {
 	if part[0] == '"' {
 		c.parts = append(c.parts, part)
@@ -148,7 +151,7 @@ func (c content) digest() trace.Digest {
 	return t.Digest()
 }
 
-// start is the beginning of the text, enough for a head of max bytes.
+// start returns the beginning of the text, enough for a head of max bytes.
 func (c content) start(max int) string {
 	if len(c.parts) == 0 {
 		return ""

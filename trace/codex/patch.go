@@ -10,7 +10,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// fileChange takes a patch that was applied, or was not.
+// fileChange adds a patch, applied or not.
 func (s *session) fileChange(e trace.Event, it object) {
 	changes := it.raw("changes")
 	id := s.ensure(e, s.id(it, "id"), func() *trace.ToolCall {
@@ -23,10 +23,10 @@ func (s *session) fileChange(e trace.Event, it object) {
 	s.patched(e, id, it, changes)
 }
 
-// patched notes the end of a patch, and the files that it changed.
+// patched adds the end of a patch, and the files that it changed.
 func (s *session) patched(e trace.Event, id string, p object, changes []byte) {
 	out := contentOf(p.raw("stdout"))
-	out.add(p.raw("stderr"))
+	out.addValue(p.raw("stderr"))
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest()}
 	setStatus(&r, p.raw("status"))
 	setHead(&r, out)
@@ -43,7 +43,6 @@ func (s *session) patched(e trace.Event, id string, p object, changes []byte) {
 	})
 }
 
-// changeOf is what one file of a patch became.
 func (s *session) changeOf(path string, o object, call string) *trace.FileChange {
 	dir := s.Trace().Project.Path
 	c := &trace.FileChange{Path: filePath(path, dir), Action: "unknown", Call: call}
@@ -72,8 +71,8 @@ func (s *session) changeOf(path string, o object, call string) *trace.FileChange
 	return c
 }
 
-// diffLines counts the lines that a diff adds and removes. It has no lines with the names of files. The text is that of a JSON
-// string, in which a line break is two bytes, and a backslash of the text too.
+// diffLines counts the lines that a diff adds and removes. It has no lines with file names. raw is a JSON string, in
+// which a line break is two bytes, and a backslash too.
 func diffLines(raw []byte) (added, removed int) {
 	if len(raw) < 2 {
 		return 0, 0
@@ -101,7 +100,7 @@ func diffLines(raw []byte) (added, removed int) {
 	}
 }
 
-// pathsIn is the paths that a patch changes, as JSON strings.
+// pathsIn returns the paths that a patch changes, as JSON strings.
 func pathsIn(changes []byte) (paths [][]byte) {
 	jsonl.Members(changes, func(path, _ []byte) bool {
 		paths = append(paths, append(append([]byte{'"'}, path...), '"'))
@@ -110,10 +109,10 @@ func pathsIn(changes []byte) (paths [][]byte) {
 	return paths
 }
 
-// lineBreak is that of a JSON string.
+// lineBreak is a line break within a JSON string.
 var lineBreak = []byte(`\n`)
 
-// patchPath is the file of a patch that is about one file.
+// patchPath returns the file of a patch that concerns one file only, else "".
 func (s *session) patchPath(input []byte) string {
 	path := ""
 	if len(input) < 2 {
@@ -143,7 +142,7 @@ func (s *session) patchPath(input []byte) string {
 	return filePath(path, s.Trace().Project.Path)
 }
 
-// filePath is a path or a file: URL as traces keep it.
+// filePath returns a path or a file: URL as traces keep it.
 func filePath(path, dir string) string {
 	if strings.HasPrefix(path, "file:") {
 		if u, err := url.Parse(path); err == nil {

@@ -5,7 +5,6 @@ import (
 	"aburn/trace/draft"
 )
 
-// setStatus sets what the status of an item says.
 func setStatus(r *trace.ToolResultEvent, raw []byte) {
 	no, yes := false, true
 	switch {
@@ -22,28 +21,27 @@ func setStatus(r *trace.ToolResultEvent, raw []byte) {
 	}
 }
 
-// setHead gives a failed result its head.
 func setHead(r *trace.ToolResultEvent, out content) {
 	if r.Failed() {
 		r.Head = out.head(trace.ErrorHead)
 	}
 }
 
-// result appends what became known of a call.
 func (s *session) result(e trace.Event, r trace.ToolResultEvent) {
 	s.Result(e, r)
-	s.know(&r)
+	s.noteEnd(&r)
 }
 
-// output takes what a call gave back to the model. It is what became of the call where no item tells: of a call that was
-// refused, of a tool that is unknown, of one that still runs.
+// output adds what a call gave back to the model. It decides how the call ended where no item does: for a refused
+// call, an unknown tool, a call that still runs.
 func (s *session) output(p object) {
 	id := s.id(p, "call_id")
 	if id == "" {
-		return // a text of the client's, in the shape of an output
+		return // a text of the client's in the form of an output
 	}
 	if p.is("type", "tool_search_output") {
-		s.result(s.at(s.id(p, "id")), trace.ToolResultEvent{Call: id, Message: s.id(p, "id"), From: trace.FromFunctionCallOutput,
+		s.result(s.newEvent(s.id(p, "id")), trace.ToolResultEvent{Call: id, Message: s.id(p, "id"),
+			From:   trace.FromFunctionCallOutput,
 			Status: trace.StatusCompleted, Content: draft.Digest(p.raw("tools"))})
 		return
 	}
@@ -63,14 +61,15 @@ func (s *session) output(p object) {
 	if tool == spawnAgent && v.status == trace.StatusCompleted {
 		s.startedAgent(id, out)
 	}
-	r := trace.ToolResultEvent{Call: id, Message: s.id(p, "id"), From: trace.FromFunctionCallOutput, Content: out.digest(),
-		Status: v.status, IsError: v.isError, ExitCode: v.exit, Denied: v.denied, Spawned: s.spawned(id)}
+	r := trace.ToolResultEvent{Call: id, Message: s.id(p, "id"), From: trace.FromFunctionCallOutput,
+		Content: out.digest(),
+		Status:  v.status, IsError: v.isError, ExitCode: v.exit, Denied: v.denied, Spawned: s.spawned(id)}
 	if r.Spawned != "" && r.Status == trace.StatusCompleted {
-		r.Status = trace.StatusRunning // what was asked for is under way
+		r.Status = trace.StatusRunning // the sub-agent runs
 	}
 	switch {
 	case process != "":
-		r.ExitCode = nil // the command's, not that of writing to it
+		r.ExitCode = nil // it is the command's
 		s.processEnded(process, v, r)
 		if v.status != trace.StatusCancelled && v.ran {
 			r.Status, r.IsError = trace.StatusCompleted, nil
@@ -78,21 +77,21 @@ func (s *session) output(p object) {
 	case cell != "":
 		s.codeEnded(s.Cells[cell], v)
 	}
-	s.running(id, tool, v)
+	s.noteYield(id, tool, v)
 	setHead(&r, out)
 	if r.Status == trace.StatusCancelled {
-		s.Hit = id
+		s.LastCancelled = id
 	}
 	if !known {
-		s.result(s.at(r.Message), r)
+		s.result(s.newEvent(r.Message), r)
 	}
 	if cell != "" && v.ran && v.status != trace.StatusRunning {
 		s.cellEnded(cell, r)
 	}
 }
 
-// running notes where a call that yielded goes on.
-func (s *session) running(id, tool string, v verdict) {
+// noteYield notes where a call that yielded continues.
+func (s *session) noteYield(id, tool string, v verdict) {
 	switch {
 	case v.process != "" && tool != writeStdin:
 		remember(&s.Processes, v.process, id)
@@ -103,7 +102,8 @@ func (s *session) running(id, tool string, v verdict) {
 	}
 }
 
-// processEnded adds to a command that yielded what writing to it told: that its process ended. An item tells more.
+// processEnded adds the end of a command that had yielded, which the call that wrote to it reported. An item says
+// more.
 func (s *session) processEnded(process string, v verdict, r trace.ToolResultEvent) {
 	id := s.Processes[process]
 	if id == "" || v.exit == nil || s.ends[id].item {
@@ -111,5 +111,5 @@ func (s *session) processEnded(process string, v verdict, r trace.ToolResultEven
 	}
 	delete(s.Processes, process)
 	r.Call, r.Status, r.IsError, r.ExitCode = id, v.status, v.isError, v.exit
-	s.result(s.at(r.Message), r)
+	s.result(s.newEvent(r.Message), r)
 }

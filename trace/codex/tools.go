@@ -6,7 +6,7 @@ import (
 	"aburn/trace"
 )
 
-// The names of tools that something hangs on.
+// The tools that need special treatment.
 const (
 	execCommand = "exec_command"
 	writeStdin  = "write_stdin"
@@ -18,7 +18,7 @@ const (
 	mcpPrefix   = "mcp__"
 )
 
-// toolName is the agent's own name of a tool: those of MCP servers with the server's, others without their namespace.
+// toolName is the agent's own name of a tool: an MCP server's name leads, other namespaces are dropped.
 func toolName(namespace, name string) string {
 	if strings.HasPrefix(namespace, mcpPrefix) {
 		return namespace + "__" + name
@@ -26,7 +26,7 @@ func toolName(namespace, name string) string {
 	return name
 }
 
-// toolType is the type of a tool of this name; agents is the namespace of the tools for sub-agents.
+// toolType classifies a tool. agents says that its namespace is that of the sub-agent tools.
 func toolType(name string, agents bool) trace.ToolType {
 	switch name {
 	case execCommand, writeStdin, "shell", "shell_command", "local_shell", "container.exec":
@@ -41,7 +41,8 @@ func toolType(name string, agents bool) trace.ToolType {
 		return trace.WebTool
 	case "list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource":
 		return trace.MCPTool
-	case spawnAgent, "wait_agent", "close_agent", "resume_agent", "list_agents", "interrupt_agent", "send_input", "send_message", "followup_task":
+	case spawnAgent, "wait_agent", "close_agent", "resume_agent", "list_agents", "interrupt_agent", "send_input",
+		"send_message", "followup_task":
 		return trace.AgentTool
 	}
 	switch {
@@ -53,12 +54,11 @@ func toolType(name string, agents bool) trace.ToolType {
 	return trace.OtherTool
 }
 
-// isAgents says whether a namespace is that of the tools for sub-agents.
 func isAgents(namespace string) bool {
 	return namespace == "collaboration" || strings.HasPrefix(namespace, "multi_agent")
 }
 
-// runsShell says whether what such a tool gives back always tells how it ended, if it ran at all.
+// runsShell reports whether the output of such a tool always says how it ended, if it ran at all.
 func runsShell(tool string) bool {
 	return tool != writeStdin && toolType(tool, false) == trace.ShellTool || tool == applyPatch
 }

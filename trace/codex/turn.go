@@ -8,18 +8,19 @@ import (
 // turns is what is known of the turns so far.
 type turns struct {
 	Turn string `json:"turn,omitempty"`
-	// Open says that the turn has begun and not ended, N counts them. Trigger is what started the last one of them.
+	// Open says that the current turn has not ended; N counts the turns. Trigger is what started the last turn that
+	// names a trigger.
 	Open    bool   `json:"open,omitempty"`
 	N       int    `json:"n,omitempty"`
 	Trigger string `json:"trigger,omitempty"`
-	// Ended and EndedBy are the outcome of the last turn that ended, and what says so.
+	// Ended is the outcome of the last turn that ended, EndedBy its evidence.
 	Ended   trace.Outcome `json:"ended,omitempty"`
 	EndedBy string        `json:"ended_by,omitempty"`
-	// Hit is the last call of the turn that was aborted.
-	Hit string `json:"hit,omitempty"`
+	// LastCancelled is the last aborted call of the turn.
+	LastCancelled string `json:"hit,omitempty"`
 }
 
-// outcome is how the session ended, as far as the rollout goes.
+// outcome says how the session ended as far as the rollout goes, and the evidence.
 func (t *turns) outcome() (trace.Outcome, string) {
 	switch {
 	case t.Open:
@@ -30,21 +31,20 @@ func (t *turns) outcome() (trace.Outcome, string) {
 	return t.Ended, t.EndedBy
 }
 
-// event takes an event_msg.
 func (s *session) event(p object) {
 	switch string(p.word("type")) {
 	case "task_started", "turn_started":
-		s.started(p)
+		s.turnStarted(p)
 	case "task_complete", "turn_complete":
-		s.ended(p)
+		s.turnEnded(p)
 	case "turn_aborted":
-		s.aborted(p)
+		s.turnAborted(p)
 	case "item_completed":
 		if s.Paginated {
-			s.completed(p)
+			s.itemCompleted(p)
 		}
 	case "token_count":
-		s.counted(p)
+		s.tokenCount(p)
 	default:
 		if !s.Paginated {
 			s.legacy(p)
@@ -52,16 +52,16 @@ func (s *session) event(p object) {
 	}
 }
 
-// started takes the start of a turn. A process of exec makes one turn, and a turn without an end has lost its process: what
-// begins after that was resumed. The terminal interface leaves no sign of it.
-func (s *session) started(p object) {
+// turnStarted begins a turn. A process of exec makes one turn, and a turn without an end lost its process: what begins
+// after either was resumed. The terminal interface leaves no sign of a resume.
+func (s *session) turnStarted(p object) {
 	from := p.object("turn_attribution")
 	if s.Paginated && !s.Child && from.text("parent_turn_id") != "" {
-		return // of a review, which has a rollout of its own
+		return // a review's turn, which has a rollout of its own
 	}
 	lost, trigger := s.Open, from.text("turn_trigger")
 	s.open(s.id(p, "turn_id"))
-	e := s.at("")
+	e := s.newEvent("")
 	switch {
 	case s.N == 1 || s.Child:
 	case lost:
@@ -80,14 +80,13 @@ func (s *session) started(p object) {
 	}
 }
 
-// open begins a turn.
 func (s *session) open(turn string) {
-	s.Turn, s.Open, s.Hit = turn, true, ""
+	s.Turn, s.Open, s.LastCancelled = turn, true, ""
 	s.N++
 }
 
-// ended takes the end of a turn, which can be an error.
-func (s *session) ended(p object) {
+// turnEnded ends a turn, perhaps with an error.
+func (s *session) turnEnded(p object) {
 	if turn := s.id(p, "turn_id"); turn != "" {
 		s.Turn = turn
 	}
@@ -97,7 +96,7 @@ func (s *session) ended(p object) {
 		s.mark(trace.Session{Marker: trace.Stopped})
 		s.Ended, s.EndedBy = trace.Completed, "task_complete"
 		if !s.Paginated && p.raw("last_agent_message") == nil {
-			s.Ended, s.EndedBy = "", "" // the legacy layout ends a failed turn so, too
+			s.Ended, s.EndedBy = "", "" // the legacy layout also ends failed turns like this
 		}
 		return
 	}
@@ -112,19 +111,21 @@ func (s *session) ended(p object) {
 	}
 }
 
-// errorCode is the word for an error, and its HTTP status if it tells one: "other", or {"word": {"http_status_code": 500}}.
+// errorCode returns the word for an error and its HTTP status if given: "other", or {"word": {"http_status_code":
+// 500}}.
 func errorCode(info []byte) (code string, status int) {
 	var kinds object
 	if !kinds.parse(info) || len(kinds) == 0 {
 		return token(info), 0
 	}
 	kind := kinds[0]
-	return token(append(append([]byte{'"'}, kind.key...), '"')), int(kinds.object(string(kind.key)).int("http_status_code"))
+	return token(append(append([]byte{'"'}, kind.key...), '"')),
+		int(kinds.object(string(kind.key)).int("http_status_code"))
 }
 
-// aborted takes the end of a turn that was stopped. A fork of a session that was killed, or still works, begins with the end of a
-// turn that is not its own and that nobody stopped: the client closes what it took over.
-func (s *session) aborted(p object) {
+// turnAborted ends a turn that was stopped. A fork of a session that was killed, or still works, begins with the end
+// of a turn that nobody stopped: the client closes what it took over. That one does not count.
+func (s *session) turnAborted(p object) {
 	if s.Paginated && s.N == 0 {
 		return
 	}
@@ -133,15 +134,16 @@ func (s *session) aborted(p object) {
 	}
 	reason := p.text("reason")
 	s.Open = false
-	s.add("", &trace.Interrupt{Call: s.hit(), Reason: reason})
+	s.add("", &trace.Interrupt{Call: s.interruptedCall(), Reason: reason})
 	s.mark(trace.Session{Marker: trace.Stopped, Detail: reason})
 	s.Ended, s.EndedBy = trace.Interrupted, "turn_aborted: "+reason
 }
 
-// hit is the call that an interruption of the turn hit: the last one that says so, or else that has no end.
-func (s *session) hit() string {
-	if s.Hit != "" {
-		return s.Hit
+// interruptedCall returns the call that an interruption hit: the last one that says so, or else the last one without
+// an end.
+func (s *session) interruptedCall() string {
+	if s.LastCancelled != "" {
+		return s.LastCancelled
 	}
 	events := s.Trace().Events
 	for i := len(events) - 1; i >= 0 && events[i].Turn == s.Turn; i-- {
@@ -152,8 +154,7 @@ func (s *session) hit() string {
 	return ""
 }
 
-// context takes the settings of a turn.
-func (s *session) context(p object) {
+func (s *session) turnContext(p object) {
 	model := s.id(p, "model")
 	if model != "" && s.Model != "" && model != s.Model {
 		s.mark(trace.Session{Marker: trace.ModelChanged, Model: model})
@@ -163,18 +164,18 @@ func (s *session) context(p object) {
 	}
 }
 
-// compacted takes a compaction of the history, which two records tell of: this one, and an item or event.
+// compacted adds a compaction of the history. Two records tell of each: this one, and an item or event.
 func (s *session) compacted(p object) {
 	if s.Compacted != "item" {
 		s.mark(trace.Session{Marker: trace.Compacted})
 	}
 	s.Compacted = "record"
 	if summary := p.raw("message"); summary != nil {
-		s.said("", contentOf(summary), "compact_summary")
+		s.addUserText("", contentOf(summary), "compact_summary")
 	}
 }
 
-// compactedItem takes the other record of a compaction.
+// compactedItem handles the other record of a compaction.
 func (s *session) compactedItem(id string) {
 	if s.Compacted != "record" {
 		s.add(id, &trace.Session{Marker: trace.Compacted})
@@ -184,9 +185,9 @@ func (s *session) compactedItem(id string) {
 	s.Compacted = ""
 }
 
-// said takes a text that stands in a prompt's place; machine is what it is if no person wrote it.
-func (s *session) said(id string, text content, machine string) {
-	e := s.at(id)
+// addUserText adds a text that stands in a prompt's place. machine says what it is if no person wrote it.
+func (s *session) addUserText(id string, text content, machine string) {
+	e := s.newEvent(id)
 	if machine != "" {
 		e.By = "client"
 	}
