@@ -8,7 +8,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// changes is what a call of an editing tool that went well changed: as write, edit, multiedit and apply_patch say it.
+// changes returns the file changes of a successful call of an editing tool: write, edit, multiedit or apply_patch.
 func changes(tool string, input, metadata []byte, dir string) []trace.FileChange {
 	switch tool {
 	case "write":
@@ -28,7 +28,7 @@ func changes(tool string, input, metadata []byte, dir string) []trace.FileChange
 	return nil
 }
 
-// written is the change of a write: its input holds all of the new content.
+// written returns the change of a write, whose input holds the whole new content.
 func written(input, metadata []byte, dir string) []trace.FileChange {
 	path := text(metadata, "filepath")
 	if path == "" {
@@ -43,11 +43,11 @@ func written(input, metadata []byte, dir string) []trace.FileChange {
 		added, none := draft.CountLines(content), 0
 		c.Action, c.Added, c.Removed = "created", &added, &none
 	}
-	return one(nil, c)
+	return appendChange(nil, c)
 }
 
-// edited adds the change of a file that a filediff describes: {file, patch, additions, deletions}, of older versions with
-// the file before and after.
+// edited appends the change in a filediff: {file, patch, additions, deletions}; older versions add the file before and
+// after.
 func edited(all []trace.FileChange, diff []byte, dir string) []trace.FileChange {
 	c := trace.FileChange{Action: "modified"}
 	jsonl.Members(diff, func(key, v []byte) bool {
@@ -58,7 +58,7 @@ func edited(all []trace.FileChange, diff []byte, dir string) []trace.FileChange 
 			c.Added = count(v)
 		case "deletions":
 			c.Removed = count(v)
-		case "patch": // from no line at all: the file is new
+		case "patch": // a hunk from line 0: the file is new
 			if bytes.Contains(v, []byte("@@ -0,0 +")) {
 				c.Action = "created"
 			}
@@ -67,14 +67,14 @@ func edited(all []trace.FileChange, diff []byte, dir string) []trace.FileChange 
 		}
 		return true
 	})
-	return one(all, c)
+	return appendChange(all, c)
 }
 
-// patched is the changes of an apply_patch.
 func patched(metadata []byte, dir string) []trace.FileChange {
 	var all []trace.FileChange
 	jsonl.Elements(member(metadata, "files"), func(v []byte) bool {
-		c := trace.FileChange{Path: draft.Path(text(v, "filePath"), dir), Added: count(member(v, "additions")), Removed: count(member(v, "deletions"))}
+		c := trace.FileChange{Path: draft.Path(text(v, "filePath"), dir), Added: count(member(v, "additions")),
+			Removed: count(member(v, "deletions"))}
 		switch text(v, "type") {
 		case "add":
 			c.Action = "created"
@@ -87,21 +87,21 @@ func patched(metadata []byte, dir string) []trace.FileChange {
 		default:
 			c.Action = "unknown"
 		}
-		all = one(all, c)
+		all = appendChange(all, c)
 		return true
 	})
 	return all
 }
 
-// one adds c, if it names a file.
-func one(all []trace.FileChange, c trace.FileChange) []trace.FileChange {
+// appendChange appends c if it names a file.
+func appendChange(all []trace.FileChange, c trace.FileChange) []trace.FileChange {
 	if c.Path == "" {
 		return all
 	}
 	return append(all, c)
 }
 
-// count is a number of lines; nil where none is told.
+// count returns a number of lines; nil if v is none.
 func count(v []byte) *int {
 	n, ok := jsonl.Int(v)
 	if !ok || n < 0 {

@@ -12,22 +12,21 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// state is the cursor's: how far the database was read.
+// state is what a cursor keeps: how far the database was read.
 type state struct {
-	// Row and Event name the newest row of the event table. Rows are only added, and their numbers grow; if another event
-	// has the number, the database is another one, or was made anew.
+	// Row and Event name the newest row of the event table, to which opencode only adds. If the row holds another
+	// event, somebody replaced or rebuilt the database.
 	Row   int64  `json:"row,omitempty"`
 	Event string `json:"event,omitempty"`
-	// Updated is the newest time at which a row was written. Of that moment more can follow.
+	// Updated is the newest write time of a row, in Unix milliseconds. More rows of that moment can follow.
 	Updated int64 `json:"updated,omitempty"`
-	// Orphans is the sub-agents whose parents had not said yet which call started them, newest last.
+	// Orphans lists the sub-agents whose parents have not yet named the call that started them, newest last.
 	Orphans []string `json:"orphans,omitempty"`
 }
 
-// maxOrphans bounds the state.
 const maxOrphans = 100
 
-// readDatabase gives the sessions of a database that changed.
+// readDatabase emits the sessions that changed since the cursor.
 func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	d, err := openDatabase(ctx, s.Path)
 	if err != nil {
@@ -39,7 +38,7 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	}
 	defer d.Close()
 	var before state
-	json.Unmarshal(s.Cursor.State, &before) // one that is no state reads all
+	json.Unmarshal(s.Cursor.State, &before) // without a valid state all is read
 	var ids []string
 	var now state
 	err = d.inOneState(func() error {
@@ -51,19 +50,20 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	}
 	whole := true
 	for _, id := range ids {
-		err := d.give(ctx, id, sink, &now)
+		err := d.emit(ctx, id, sink, &now)
 		if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCorrupt {
-			sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session", Key: draft.SessionID(id)}, Reason: "the database is damaged where it should be"})
+			sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session", Key: draft.SessionID(id)},
+				Reason: "the database is damaged where it should be"})
 			whole = false
 		} else if err != nil {
 			return err
 		}
 	}
-	if err := d.successor(sink); err != nil {
+	if err := d.checkNewerTables(sink); err != nil {
 		return err
 	}
 	var cursor trace.Cursor
-	if whole { // else all is read again when the database is another
+	if whole { // otherwise the next reading begins anew
 		if cursor.State, err = json.Marshal(now); err != nil {
 			return err
 		}
@@ -72,8 +72,7 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	return nil
 }
 
-// give reads a session and gives it to sink.
-func (d *database) give(ctx context.Context, id string, sink trace.Sink, now *state) error {
+func (d *database) emit(ctx context.Context, id string, sink trace.Sink, now *state) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (d *database) give(ctx context.Context, id string, sink trace.Sink, now *st
 	return sink.Trace(t)
 }
 
-// changed is the sessions that changed since before, oldest first, and the state of now.
+// changed returns the sessions that changed since before, oldest first, and the present state.
 func (d *database) changed(before state) ([]string, state, error) {
 	now, err := d.state()
 	if err != nil {
@@ -123,8 +122,10 @@ func (d *database) changed(before state) ([]string, state, error) {
 	case now.Row > 0:
 		queries = [][]any{{"SELECT DISTINCT aggregate_id FROM event WHERE rowid > ?", before.Row}}
 	default:
-		queries = [][]any{{"SELECT DISTINCT session_id FROM part WHERE " + d.orNull("part", "time_updated") + " >= ?", before.Updated},
-			{"SELECT DISTINCT session_id FROM message WHERE " + d.orNull("message", "time_updated") + " >= ?", before.Updated}}
+		queries = [][]any{{"SELECT DISTINCT session_id FROM part WHERE " + d.orNull("part",
+			"time_updated") + " >= ?", before.Updated},
+			{"SELECT DISTINCT session_id FROM message WHERE " + d.orNull("message", "time_updated") + " >= ?",
+				before.Updated}}
 	}
 	for _, q := range queries {
 		if err := d.query(q[0].(string), q[1:], mark); err != nil {
@@ -132,7 +133,8 @@ func (d *database) changed(before state) ([]string, state, error) {
 		}
 	}
 	var ids []string
-	err = d.query("SELECT id, time_updated, "+d.orNull("session", "parent_id")+" FROM session ORDER BY time_created, id", nil, func(row *sqlite.Stmt) error {
+	err = d.query("SELECT id, time_updated, "+d.orNull("session",
+		"parent_id")+" FROM session ORDER BY time_created, id", nil, func(row *sqlite.Stmt) error {
 		id, parent := row.ColumnText(0), row.ColumnText(2)
 		orphan := slices.Contains(before.Orphans, id)
 		if all || dirty[id] || row.ColumnInt64(1) > before.Updated || orphan && dirty[parent] {
@@ -145,7 +147,6 @@ func (d *database) changed(before state) ([]string, state, error) {
 	return ids, now, err
 }
 
-// state is how far there is to read.
 func (d *database) state() (state, error) {
 	var s state
 	if d.hasEvents() {
@@ -173,7 +174,7 @@ func (d *database) state() (state, error) {
 	return s, nil
 }
 
-// isEvent says whether the row of the event table is the one with this id.
+// isEvent reports whether this row of the event table holds the event id.
 func (d *database) isEvent(row int64, id string) (same bool, err error) {
 	if !d.hasEvents() {
 		return false, nil
@@ -185,12 +186,12 @@ func (d *database) isEvent(row int64, id string) (same bool, err error) {
 	return same, err
 }
 
-// errSuccessor is why a store cannot be read that holds only what came after messages and parts.
-const errSuccessor = "its sessions are in the table session_message, which this version of aburn does not know"
+// newerTables is the error for a store that holds only the successors of messages and parts.
+const newerTables = "its sessions are in the table session_message, which this version of aburn does not know"
 
-// successor looks for sessions in the tables that are to take the place of message and part. If there are no others, the
-// layout is not known; else those sessions are.
-func (d *database) successor(sink trace.Sink) error {
+// checkNewerTables looks for sessions in the tables that will replace message and part. If the database has no others,
+// its layout is unknown; else those sessions are reported as damaged.
+func (d *database) checkNewerTables(sink trace.Sink) error {
 	if !d.has("session_message", "session_id") {
 		return nil
 	}
@@ -211,39 +212,39 @@ func (d *database) successor(sink trace.Sink) error {
 		return err
 	}
 	if !older {
-		return d.unknown(errSuccessor)
+		return d.unknown(newerTables)
 	}
 	for _, id := range newer {
-		sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session_message", Key: draft.SessionID(id)}, Reason: "this version of aburn does not know the table"})
+		sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session_message", Key: draft.SessionID(id)},
+			Reason: "this version of aburn does not know the table"})
 	}
 	return nil
 }
 
-// tasks implements shelf.
-func (d *database) tasks(_ context.Context, session string) (map[string]string, error) {
+func (d *database) spawningCalls(_ context.Context, session string) (map[string]string, error) {
 	if calls, ok := d.started[session]; ok {
 		return calls, nil
 	}
 	calls := map[string]string{}
 	err := d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"sessionId\"') ORDER BY id", []any{session}, func(row *sqlite.Stmt) error {
-		noteTask(calls, d.bytes(row, 0))
+		noteSpawningCall(calls, d.bytes(row, 0))
 		return nil
 	})
 	d.started[session] = calls
 	return calls, err
 }
 
-// noteTask notes the call that started a sub-agent: the first one that names it, as a later one can go on with it.
-func noteTask(calls map[string]string, part []byte) {
+// noteSpawningCall notes the call that started a sub-agent: the first one that names it, because later ones can resume
+// it.
+func noteSpawningCall(calls map[string]string, part []byte) {
 	var t tool
-	t.take(part, "")
+	t.update(part, "")
 	if t.child != "" && calls[t.child] == "" {
 		calls[t.child] = t.call
 	}
 }
 
-// holders implements shelf.
-func (d *database) holders(_ context.Context, s session, created int64) ([]string, error) {
+func (d *database) originCandidates(_ context.Context, s session, created int64) ([]string, error) {
 	var ids []string
 	err := d.query("SELECT s.id FROM session s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id AND m.time_created = ?) ORDER BY s.time_created, s.id",
 		[]any{s.id, s.created, created}, func(row *sqlite.Stmt) error {
@@ -253,25 +254,26 @@ func (d *database) holders(_ context.Context, s session, created int64) ([]strin
 	return ids, err
 }
 
-// turns implements shelf.
-func (d *database) turns(_ context.Context, session string) (map[turn]int, map[string]bool, error) {
+func (d *database) turnsOf(_ context.Context, session string) (map[turn]int, map[string]bool, error) {
 	if h, ok := d.histories[session]; ok {
 		return h.turns, h.calls, nil
 	}
 	turns, calls := map[turn]int{}, map[string]bool{}
-	err := d.query("SELECT time_created, "+bounded("data")+" FROM message WHERE session_id = ?", []any{session}, func(row *sqlite.Stmt) error {
-		turns[turn{row.ColumnInt64(0), text(d.bytes(row, 1), "role")}]++
-		return nil
-	})
+	err := d.query("SELECT time_created, "+bounded("data")+" FROM message WHERE session_id = ?", []any{session},
+		func(row *sqlite.Stmt) error {
+			turns[turn{row.ColumnInt64(0), text(d.bytes(row, 1), "role")}]++
+			return nil
+		})
 	if err != nil {
 		return nil, nil, err
 	}
-	err = d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"callID\"')", []any{session}, func(row *sqlite.Stmt) error {
-		if call := text(d.bytes(row, 0), "callID"); call != "" {
-			calls[call] = true
-		}
-		return nil
-	})
+	err = d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"callID\"')",
+		[]any{session}, func(row *sqlite.Stmt) error {
+			if call := text(d.bytes(row, 0), "callID"); call != "" {
+				calls[call] = true
+			}
+			return nil
+		})
 	if err == nil {
 		d.histories[session] = history{turns, calls}
 	}

@@ -19,31 +19,31 @@ import (
 type database struct {
 	*sqlitero.DB
 	path      string
-	columns   map[string][]string          // of the tables that are read
+	columns   map[string][]string          // of the tables that the reader uses
 	started   map[string]map[string]string // session → its calls that started sub-agents
 	histories map[string]history           // of sessions that forks were compared with
 	buf       []byte
 	read      int64 // bytes of records
 }
 
-// history is what of a session its forks copy.
+// history is the part of a session that forks copy.
 type history struct {
 	turns map[turn]int
 	calls map[string]bool
 }
 
-// needed is the tables and columns without which there is nothing to read. Others are used where they are.
+// needed lists the tables and columns that the reader cannot do without. Other columns are used where they exist.
 var needed = map[string][]string{
 	"session": {"id", "directory", "title", "version", "time_created", "time_updated"},
 	"message": {"id", "session_id", "time_created", "data"},
 	"part":    {"id", "session_id", "message_id", "data"},
 }
 
-// eventColumns is what makes the event table one that is known.
+// eventColumns identifies an event table of the known layout.
 var eventColumns = []string{"id", "aggregate_id", "seq", "type", "data"}
 
-// openDatabase opens the database at path. It is *trace.UnknownLayout if its tables are not those that are known, nil if
-// it has no tables yet.
+// openDatabase opens the database at path. The error is *trace.UnknownLayout if the tables are unknown; the database
+// is nil if it has no tables yet.
 func openDatabase(ctx context.Context, path string) (*database, error) {
 	db, err := sqlitero.Open(ctx, path)
 	if err != nil {
@@ -65,7 +65,7 @@ func openDatabase(ctx context.Context, path string) (*database, error) {
 	return d, nil
 }
 
-// layout finds out which tables and columns there are.
+// layout lists the columns of the tables, and checks them.
 func (d *database) layout() error {
 	tables := 0
 	err := d.query("SELECT name FROM sqlite_schema WHERE type = 'table'", nil, func(row *sqlite.Stmt) error {
@@ -98,27 +98,25 @@ func (d *database) layout() error {
 	return nil
 }
 
-// has says whether there is such a column.
 func (d *database) has(table, column string) bool { return slices.Contains(d.columns[table], column) }
 
-// hasEvents says whether there is an event table that is known.
 func (d *database) hasEvents() bool {
 	return !slices.ContainsFunc(eventColumns, func(c string) bool { return !d.has("event", c) })
 }
 
-// unknown is the error for a layout that is not known; the newest migration is its version.
+// unknown is the error for an unknown layout. Its version is the newest migration.
 func (d *database) unknown(why string) error {
 	version := ""
 	if d.has("migration", "id") {
-		d.query("SELECT max(id) FROM migration", nil, func(row *sqlite.Stmt) error { // without it, the version is unknown
-			version = row.ColumnText(0)
-			return nil
-		})
+		d.query("SELECT max(id) FROM migration", nil,
+			func(row *sqlite.Stmt) error { // without this table the version is unknown
+				version = row.ColumnText(0)
+				return nil
+			})
 	}
 	return &trace.UnknownLayout{Agent: name, Version: version, Path: d.path, Why: why}
 }
 
-// query calls each for each row, with values for the ? of the query.
 func (d *database) query(query string, args []any, each func(*sqlite.Stmt) error) error {
 	err := sqlitex.Execute(d.Conn(), query, &sqlitex.ExecOptions{Args: args, ResultFunc: each})
 	if err != nil {
@@ -127,8 +125,7 @@ func (d *database) query(query string, args []any, each func(*sqlite.Stmt) error
 	return nil
 }
 
-// inOneState calls f with the database as it is at one moment. f has to be quick: as long as it runs, opencode cannot
-// empty its log.
+// inOneState calls f within one read transaction. f must be quick: while it runs opencode cannot truncate its log.
 func (d *database) inOneState(f func() error) (err error) {
 	if err := d.query("BEGIN", nil, nil); err != nil {
 		return err
@@ -141,7 +138,7 @@ func (d *database) inOneState(f func() error) (err error) {
 	return f()
 }
 
-// bytes is a column that can be large, valid until the next call.
+// bytes returns a column that can be large. The slice is valid until the next call.
 func (d *database) bytes(row *sqlite.Stmt, column int) []byte {
 	n := row.ColumnLen(column)
 	d.buf = slices.Grow(d.buf[:0], n)[:n]
@@ -150,12 +147,12 @@ func (d *database) bytes(row *sqlite.Stmt, column int) []byte {
 	return d.buf
 }
 
-// bounded is a column that is read as NULL if it is larger than what is held of a record.
+// bounded selects a column as NULL if it exceeds the size of a record.
 func bounded(column string) string {
 	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %s END", column, jsonl.MaxLine, column)
 }
 
-// orNull is a column, or NULL where the table has none of this name.
+// orNull selects a column, or NULL if the table has none of this name.
 func (d *database) orNull(table, column string) string {
 	if d.has(table, column) {
 		return column
@@ -163,25 +160,27 @@ func (d *database) orNull(table, column string) string {
 	return "NULL"
 }
 
-// session reads the row of a session; false if there is none.
+// session reads the row of a session. ok is false if there is none.
 func (d *database) session(id string) (s session, ok bool, err error) {
 	columns := []string{"id", "directory", "title", "version", "time_created", "time_updated"}
 	for _, c := range []string{"parent_id", "agent", "model", "revert"} {
 		columns = append(columns, d.orNull("session", c))
 	}
-	err = d.query("SELECT "+strings.Join(columns, ", ")+" FROM session WHERE id = ?", []any{id}, func(row *sqlite.Stmt) error {
-		ok = true
-		s = session{id: row.ColumnText(0), directory: row.ColumnText(1), title: row.ColumnText(2), version: row.ColumnText(3),
-			created: row.ColumnInt64(4), updated: row.ColumnInt64(5), parent: row.ColumnText(6), agent: row.ColumnText(7),
-			model: text(d.bytes(row, 8), "id"), ref: trace.Ref{Table: "session", Key: id}}
-		revert := d.bytes(row, 9)
-		s.revertTo, s.revertPart = text(revert, "messageID"), text(revert, "partID")
-		return nil
-	})
+	err = d.query("SELECT "+strings.Join(columns, ", ")+" FROM session WHERE id = ?", []any{id},
+		func(row *sqlite.Stmt) error {
+			ok = true
+			s = session{id: row.ColumnText(0), directory: row.ColumnText(1), title: row.ColumnText(2),
+				version: row.ColumnText(3),
+				created: row.ColumnInt64(4), updated: row.ColumnInt64(5), parent: row.ColumnText(6), agent: row.ColumnText(7),
+				model: text(d.bytes(row, 8), "id"), ref: trace.Ref{Table: "session", Key: id}}
+			revert := d.bytes(row, 9)
+			s.revertTo, s.revertPart = text(revert, "messageID"), text(revert, "partID")
+			return nil
+		})
 	return s, ok, err
 }
 
-// trace reads a session; nil if it is there no more.
+// trace reads a session; nil if it no longer exists.
 func (d *database) trace(ctx context.Context, id string) (*trace.SessionTrace, error) {
 	var made *trace.SessionTrace
 	err := d.inOneState(func() error {
@@ -199,7 +198,7 @@ func (d *database) trace(ctx context.Context, id string) (*trace.SessionTrace, e
 	return made, err
 }
 
-// isOurs says whether the file at path is a database with opencode's tables, whatever it is called.
+// isOurs reports whether the file at path is a database with opencode's tables, under any name.
 func isOurs(ctx context.Context, path string) bool {
 	f, err := jsonl.Open(path)
 	if err != nil {

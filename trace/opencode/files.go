@@ -15,20 +15,20 @@ import (
 	"aburn/trace"
 )
 
-// files is a storage folder, as the versions before the database kept it: session/PROJECT/SESSION.json,
-// message/SESSION/MESSAGE.json, part/MESSAGE/PART.json. A Ref's table is the first folder and its key the rest.
+// files is a storage folder of the versions before the database: session/PROJECT/SESSION.json,
+// message/SESSION/MESSAGE.json, part/MESSAGE/PART.json. In a Ref, Table is the first folder and Key the rest.
 type files struct {
 	root string
 	read int64 // bytes
 }
 
-// storage is the folder in which the session's file lies.
+// storage returns the storage folder of a session's file.
 func storage(path string) files { return files{root: filepath.Dir(filepath.Dir(filepath.Dir(path)))} }
 
-// errTooLarge says that a file is larger than what is held of a record.
+// errTooLarge says that a file exceeds the size of a record.
 var errTooLarge = errors.New(tooLarge)
 
-// load reads the record of a ref. It is a regular file, or an error.
+// load reads the record of a ref. Only regular files are read.
 func (f *files) load(ref trace.Ref) ([]byte, error) {
 	name := filepath.Join(ref.Table, filepath.FromSlash(ref.Key)+".json")
 	if !filepath.IsLocal(name) {
@@ -47,7 +47,7 @@ func (f *files) load(ref trace.Ref) ([]byte, error) {
 	return data, err
 }
 
-// readFiles gives the one session of a store of JSON files.
+// readFiles emits the one session of a store of JSON files.
 func readFiles(ctx context.Context, st trace.Store, sink trace.Sink) error {
 	f := storage(st.Path)
 	project := filepath.Base(filepath.Dir(st.Path))
@@ -59,7 +59,7 @@ func readFiles(ctx context.Context, st trace.Store, sink trace.Sink) error {
 	}
 	s, ok := parseSession(data)
 	if !ok {
-		sink.Done(trace.Cursor{}, true) // it is being written
+		sink.Done(trace.Cursor{}, true) // opencode is writing it
 		return nil
 	}
 	s.ref = ref
@@ -82,9 +82,9 @@ func readFiles(ctx context.Context, st trace.Store, sink trace.Sink) error {
 	return nil
 }
 
-// fold folds a session's files, in the order of ids, which begin with the time.
-func (f *files) fold(ctx context.Context, s session) (*talk, error) {
-	t := newTalk(s)
+// fold reads a session's files in the order of their ids, which begin with the time.
+func (f *files) fold(ctx context.Context, s session) (*conversation, error) {
+	t := newConversation(s)
 	var pos int64
 	take := func(r record) error {
 		pos++
@@ -92,7 +92,7 @@ func (f *files) fold(ctx context.Context, s session) (*talk, error) {
 		data, err := f.load(r.ref)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return ctx.Err() // it was taken away meanwhile
+			return ctx.Err() // it was deleted meanwhile
 		case errors.Is(err, errTooLarge):
 			t.damage(r.ref, tooLarge)
 			return ctx.Err()
@@ -100,18 +100,20 @@ func (f *files) fold(ctx context.Context, s session) (*talk, error) {
 			return err
 		}
 		r.data = data
-		t.take(r)
+		t.apply(r)
 		return ctx.Err()
 	}
 	for _, m := range jsonFiles(filepath.Join(f.root, "message", s.id)) {
-		if err := take(record{kind: ofMessage, ref: trace.Ref{Table: "message", Key: s.id + "/" + m}, id: m}); err != nil {
+		if err := take(record{kind: ofMessage, ref: trace.Ref{Table: "message", Key: s.id + "/" + m},
+			id: m}); err != nil {
 			return nil, err
 		}
 		if t.byID[m] == nil {
-			continue // it is damaged, and with it what its parts are of
+			continue // damaged; its parts belong to nothing
 		}
 		for _, p := range jsonFiles(filepath.Join(f.root, "part", m)) {
-			if err := take(record{kind: ofPart, ref: trace.Ref{Table: "part", Key: m + "/" + p}, id: p, message: m}); err != nil {
+			if err := take(record{kind: ofPart, ref: trace.Ref{Table: "part", Key: m + "/" + p}, id: p,
+				message: m}); err != nil {
 				return nil, err
 			}
 		}
@@ -120,13 +122,11 @@ func (f *files) fold(ctx context.Context, s session) (*talk, error) {
 	return t, nil
 }
 
-// tasks implements shelf.
-func (f *files) tasks(ctx context.Context, session string) (map[string]string, error) {
+func (f *files) spawningCalls(ctx context.Context, session string) (map[string]string, error) {
 	calls := map[string]string{}
-	return calls, f.parts(ctx, session, func(part []byte) { noteTask(calls, part) })
+	return calls, f.parts(ctx, session, func(part []byte) { noteSpawningCall(calls, part) })
 }
 
-// parts calls each for the parts of a session.
 func (f *files) parts(ctx context.Context, session string, each func(part []byte)) error {
 	for _, m := range jsonFiles(filepath.Join(f.root, "message", session)) {
 		for _, p := range jsonFiles(filepath.Join(f.root, "part", m)) {
@@ -142,14 +142,14 @@ func (f *files) parts(ctx context.Context, session string, each func(part []byte
 	return nil
 }
 
-// holders implements shelf. Forks are of one project.
-func (f *files) holders(ctx context.Context, s session, created int64) ([]string, error) {
+// originCandidates looks within the session's project: forks stay in one.
+func (f *files) originCandidates(ctx context.Context, s session, created int64) ([]string, error) {
 	project, _, _ := strings.Cut(s.ref.Key, "/")
 	var older []session
 	for _, id := range jsonFiles(filepath.Join(f.root, "session", project)) {
 		data, err := f.load(trace.Ref{Table: "session", Key: project + "/" + id})
 		if other, ok := parseSession(data); err == nil && ok && other.id != s.id && other.created <= s.created {
-			turns, _, err := f.turns(ctx, other.id)
+			turns, _, err := f.turnsOf(ctx, other.id)
 			if err != nil {
 				return nil, err
 			}
@@ -161,7 +161,10 @@ func (f *files) holders(ctx context.Context, s session, created int64) ([]string
 			}
 		}
 	}
-	slices.SortFunc(older, func(a, b session) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(older, func(a, b session) int {
+		return cmp.Or(cmp.Compare(a.created, b.created),
+			cmp.Compare(a.id, b.id))
+	})
 	var ids []string
 	for _, o := range older {
 		ids = append(ids, o.id)
@@ -169,8 +172,7 @@ func (f *files) holders(ctx context.Context, s session, created int64) ([]string
 	return ids, nil
 }
 
-// turns implements shelf.
-func (f *files) turns(ctx context.Context, session string) (map[turn]int, map[string]bool, error) {
+func (f *files) turnsOf(ctx context.Context, session string) (map[turn]int, map[string]bool, error) {
 	turns, calls := map[turn]int{}, map[string]bool{}
 	for _, m := range jsonFiles(filepath.Join(f.root, "message", session)) {
 		data, err := f.load(trace.Ref{Table: "message", Key: session + "/" + m})

@@ -10,8 +10,8 @@ import (
 	"aburn/trace/draft"
 )
 
-// Find calls found for each database, and for each session of the JSON files where there is no database beside them: what
-// made it took them over and left them lying.
+// Find finds each database. JSON files count only where no database lies beside them: the version that made it
+// imported them and left them lying.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
 	s := draft.NewSearch(ctx, found)
 	s.Named(in.Paths, func(f draft.File) {
@@ -45,7 +45,7 @@ func dataHome(in trace.Places) string {
 	return filepath.Join(in.Home, ".local", "share")
 }
 
-// below finds what lies in a folder that a person named, and in those below it.
+// below searches a folder that a person named.
 func below(s *draft.Search, dir string) {
 	if filepath.Base(dir) == "storage" {
 		sessions(s, dir)
@@ -64,7 +64,7 @@ func below(s *draft.Search, dir string) {
 	})
 }
 
-// dataFolder finds what lies in a data folder of opencode: a database for each channel of its releases, or JSON files.
+// dataFolder searches a data folder of opencode: a database per release channel, or JSON files.
 func dataFolder(s *draft.Search, dir string) {
 	databases, storage := false, false
 	for e := range s.Entries(dir) {
@@ -91,12 +91,11 @@ func giveDatabase(s *draft.Search, f draft.File) {
 	}
 	wal, _ := draft.FileAt(f.Path + "-wal")
 	if wal.Size == 0 {
-		wal = draft.File{} // reading a database makes an empty one
+		wal = draft.File{} // reading a database creates an empty log
 	}
 	s.Give(draft.Store(name, layoutDatabase, f, wal))
 }
 
-// sessions gives each session of a storage folder.
 func sessions(s *draft.Search, root string) {
 	for project := range s.Entries(filepath.Join(root, "session")) {
 		dir := project.Path()
@@ -108,7 +107,7 @@ func sessions(s *draft.Search, root string) {
 	}
 }
 
-// giveSession gives the session of this file, with the files of its messages and their parts.
+// giveSession gives a session's file with its folders of messages and parts.
 func giveSession(s *draft.Search, f draft.File) {
 	if !s.Once(f.Path) {
 		return
@@ -130,16 +129,16 @@ func giveSession(s *draft.Search, f draft.File) {
 	s.Give(draft.Store(name, layoutFiles, f, parts...))
 }
 
-// isSessionFile says whether a path ends in session/PROJECT/SESSION.json.
+// isSessionFile reports whether a path ends in session/PROJECT/SESSION.json.
 func isSessionFile(path string) bool {
 	return strings.HasSuffix(path, ".json") && filepath.Base(filepath.Dir(filepath.Dir(path))) == "session"
 }
 
-// jsonFiles is the names of the JSON files in a folder without their end, in order: ids begin with the time.
+// jsonFiles returns the names of the JSON files in a folder without .json, in order: ids begin with the time.
 func jsonFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // there is none, or what is in it counts for nothing
+		return nil // missing or unreadable: it counts as empty
 	}
 	var names []string
 	for _, e := range entries {

@@ -8,9 +8,9 @@ import (
 	"aburn/trace/draft"
 )
 
-// talk is what a session's records say, folded: each message and part in its last state, and where it began and ended.
+// conversation is a session's records, folded: the last state of each message and part, and where it began and ended.
 // It holds no content.
-type talk struct {
+type conversation struct {
 	session  session
 	messages []*message // in the order in which they began
 	byID     map[string]*message
@@ -18,67 +18,65 @@ type talk struct {
 	damaged  []trace.Damage
 }
 
-// message is a message.
 type message struct {
 	id         string
-	pos, endAt int64 // of the record with which it began, and of the one that completed it
+	pos, endAt int64 // of its first record, and of the one that completed it
 	ref, end   trace.Ref
 	info
-	parts []*part // in the order in which they began
-	gone  bool    // taken out again, with the part of the conversation that it belongs to
+	parts   []*part // in the order in which they began
+	removed bool    // deleted, or reverted
 
 	// What settle finds out.
 	copied bool
-	ran    bool // it is no answer: the user ran its tool
+	byUser bool // not an answer: the user ran its tool
 	steps  []*step
-	next   *message // the next answer, of whatever turn
-	last   bool     // no other answer in its turn comes behind it
+	next   *message // the next answer, of any turn
+	last   bool     // the last answer of its turn
 }
 
-// part is a part of a message.
 type part struct {
 	id         string
 	pos, endAt int64
 	ref, end   trace.Ref
 	kind       string
-	gone       bool
+	removed    bool
 
-	text       trace.Digest
-	head, said string // of a user's text: for the trace, and the beginning as it stands
-	synthetic  bool
-	start, fin int64
-	tool       *tool
-	usage      trace.Usage // of a step-finish
-	reason     string
-	files      []string // of a patch
-	auto       bool     // of a compaction
-	err        *errorInfo
-	step       *step
+	text            trace.Digest
+	head, textStart string // of a user's text: scrubbed for the trace, and its raw beginning
+	synthetic       bool
+	start, fin      int64
+	tool            *tool
+	usage           trace.Usage // of a step-finish
+	reason          string
+	files           []string // of a patch
+	auto            bool     // of a compaction
+	err             *errorInfo
+	step            *step
 }
 
-func newTalk(s session) *talk {
-	return &talk{session: s, byID: map[string]*message{}, parts: map[string]*part{}}
+func newConversation(s session) *conversation {
+	return &conversation{session: s, byID: map[string]*message{}, parts: map[string]*part{}}
 }
 
-// take folds one more record.
-func (t *talk) take(r record) {
+// apply folds one more record.
+func (t *conversation) apply(r record) {
 	switch r.kind {
 	case ofMessage:
-		t.takeMessage(r)
+		t.applyMessage(r)
 	case ofPart:
-		t.takePart(r)
+		t.applyPart(r)
 	case messageGone:
 		if m := t.byID[r.id]; m != nil {
-			m.gone = true
+			m.removed = true
 		}
 	case partGone:
 		if p := t.parts[r.id]; p != nil {
-			p.gone = true
+			p.removed = true
 		}
 	}
 }
 
-func (t *talk) takeMessage(r record) {
+func (t *conversation) applyMessage(r record) {
 	in, ok := parseInfo(r.data)
 	if !ok {
 		t.damage(r.ref, "it is no message")
@@ -96,10 +94,10 @@ func (t *talk) takeMessage(r record) {
 	if in.created == 0 {
 		in.created = r.at
 	}
-	m.info, m.gone = in, false
+	m.info, m.removed = in, false
 }
 
-func (t *talk) takePart(r record) {
+func (t *conversation) applyPart(r record) {
 	m := t.byID[r.message]
 	kind := ""
 	whole := jsonl.Members(r.data, func(key, v []byte) bool {
@@ -118,31 +116,31 @@ func (t *talk) takePart(r record) {
 		t.parts[r.id] = p
 		m.parts = append(m.parts, p)
 	}
-	p.kind, p.gone = kind, false
+	p.kind, p.removed = kind, false
 	if p.tool != nil && p.tool.ended() {
-		return // what changes then is that its output is dropped to save room
+		return // later states only drop its output to save room
 	}
 	p.endAt, p.end = r.pos, r.ref
-	p.take(r.data, m, t.session.directory)
+	p.update(r.data, m, t.session.directory)
 }
 
-// take reads a state of the part.
-func (p *part) take(data []byte, m *message, dir string) {
+// update takes a newer state of the part.
+func (p *part) update(data []byte, m *message, dir string) {
 	if p.kind == "tool" {
 		if p.tool == nil {
 			p.tool = &tool{}
 		}
-		given := p.tool.given
-		p.tool.take(data, dir)
+		given := p.tool.hasInput
+		p.tool.update(data, dir)
 		if !given {
-			p.ref = p.end // a call is to be seen with its input
+			p.ref = p.end // the call counts from the state that has its input
 		}
 		return
 	}
 	jsonl.Members(data, func(key, v []byte) bool {
 		switch string(key) {
 		case "text", "prompt":
-			p.takeText(v, m)
+			p.setText(v, m)
 		case "synthetic":
 			p.synthetic = isTrue(v)
 		case "time":
@@ -170,20 +168,20 @@ func (p *part) take(data []byte, m *message, dir string) {
 	})
 }
 
-// saidBytes is how much of a user's text is kept for telling what opencode itself wrote.
-const saidBytes = 200
+// textStartBytes is how much of a user's text is kept, to recognise texts that opencode itself wrote.
+const textStartBytes = 200
 
-func (p *part) takeText(v []byte, m *message) {
+func (p *part) setText(v []byte, m *message) {
 	p.text = draft.DigestText(v)
 	if m.role != "user" {
 		return
 	}
 	s := jsonl.Text(v)
 	p.head = draft.Head(s, trace.UserHead)
-	p.said = strings.Clone(s[:min(len(s), saidBytes)])
+	p.textStart = strings.Clone(s[:min(len(s), textStartBytes)])
 }
 
-// content says whether the part is something that the model said or did.
+// content reports whether the model said or did the part.
 func (p *part) content() bool {
 	switch p.kind {
 	case "text", "reasoning":
@@ -194,7 +192,7 @@ func (p *part) content() bool {
 	return false
 }
 
-func (t *talk) damage(ref trace.Ref, why string) {
+func (t *conversation) damage(ref trace.Ref, why string) {
 	ref.Key = draft.SessionID(ref.Key)
 	t.damaged = append(t.damaged, trace.Damage{Ref: ref, Reason: why})
 }

@@ -1,37 +1,39 @@
-// Package opencode reads the sessions of opencode: from its SQLite database while opencode writes it, and from the folder
-// of JSON files that its versions before the database kept. docs/formats/opencode.md says how each fact was found out.
+// Package opencode reads the sessions of opencode: its live SQLite database, and the JSON files of versions before it.
+// It knows no other agent: everything behind trace is blind to the source. docs/formats/opencode.md says how each fact
+// was found out.
 //
-// The database holds credentials and the secrets of shared sessions too. The reader names each table and column that it
-// reads, and none of those is among them.
+// The database also holds credentials and the secrets of shared sessions. The reader names each table and column that
+// it reads, and none of those is among them.
 package opencode
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
+	"zombiezen.com/go/sqlite"
+
+	"aburn/internal/jsonl"
 	"aburn/trace"
 )
 
-// name is the reader's, and the agent's.
 const name = "opencode"
 
-// The layouts of stores.
 const (
 	layoutDatabase = "database"
 	layoutFiles    = "json files"
 )
 
-// reader is the reader. It has no state.
 type reader struct{}
 
-// New is the reader of opencode's sessions.
+// New returns the reader for opencode's sessions.
 func New() trace.Reader { return reader{} }
 
-// Name is opencode.
 func (reader) Name() string { return name }
 
-// Read gives the sessions of a store that changed since its cursor, each of them whole.
+// Read emits each session of a store that changed since its cursor, as a whole.
 func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	if s.Layout == layoutFiles {
 		return readFiles(ctx, s, sink)
@@ -39,28 +41,31 @@ func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	return readDatabase(ctx, s, sink)
 }
 
-// errChanged says that a database was written that was opened because nobody could write it: what was read can be wrong.
+// errChanged says that a database was written although it was opened without its log because nobody could write it.
+// What was read can be wrong.
 var errChanged = errors.New("it was written while it was read without its log; read it again")
 
-// shelf is a store as the making of a trace needs it: what other sessions it holds.
-type shelf interface {
-	// tasks is the calls of a session that started sub-agents, by the sub-agent's session.
-	tasks(ctx context.Context, session string) (map[string]string, error)
-	// holders is the sessions that are no younger than s, but for s itself, and hold a message of this time; oldest first.
-	holders(ctx context.Context, s session, created int64) ([]string, error)
-	// turns is the messages of a session, and the ids of its calls.
-	turns(ctx context.Context, session string) (map[turn]int, map[string]bool, error)
+// otherSessions answers what a session's trace needs to know about the other sessions in its store.
+type otherSessions interface {
+	// spawningCalls maps the sub-agents that a session started to the calls that started them.
+	spawningCalls(ctx context.Context, session string) (map[string]string, error)
+	// originCandidates returns the sessions that hold a message of this time and are no younger than s, oldest first,
+	// without s.
+	originCandidates(ctx context.Context, s session, created int64) ([]string, error)
+	// turnsOf counts the messages of a session, and returns the ids of its calls.
+	turnsOf(ctx context.Context, session string) (map[turn]int, map[string]bool, error)
 }
 
-// turn is what a copy of a message keeps of it.
+// turn is what the copy of a message keeps.
 type turn struct {
 	created int64
 	role    string
 }
 
-// assemble makes a trace of what was folded, with its relationships.
-func (t *talk) assemble(ctx context.Context, sh shelf, path, how, table string) (*trace.SessionTrace, error) {
-	s := &story{talk: t}
+// assemble makes the trace, with its relationships.
+func (t *conversation) assemble(ctx context.Context, sh otherSessions, path, how,
+	table string) (*trace.SessionTrace, error) {
+	s := &traceBuilder{conversation: t}
 	from, evidence, err := t.origin(ctx, sh)
 	if err != nil {
 		return nil, err
@@ -68,20 +73,65 @@ func (t *talk) assemble(ctx context.Context, sh shelf, path, how, table string) 
 	s.from = from
 	if from == "" {
 		for _, m := range t.messages {
-			m.copied = false // a clock was set back, and nobody has the same
+			m.copied = false // a clock was set back; no other session has the same
 		}
 	}
 	var parentCall string
 	if t.session.parent != "" {
-		calls, err := sh.tasks(ctx, t.session.parent)
+		calls, err := sh.spawningCalls(ctx, t.session.parent)
 		if err != nil {
 			return nil, err
 		}
 		parentCall = calls[t.session.id]
 	}
-	tr, err := s.tell(path, how, table, func() { s.relate(parentCall, evidence) })
+	tr, err := s.build(path, how, table, func() { s.relate(parentCall, evidence) })
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", t.session.id, err)
 	}
 	return tr, nil
+}
+
+// ErrGone says that a record is no longer where it was read.
+var ErrGone = errors.New("the record is no longer there")
+
+// Raw returns the record that ref leads to, as opencode wrote it. ref is from a trace of the store at path. For the
+// row of a session it returns an object of the columns that the reader uses.
+func Raw(ctx context.Context, path string, ref trace.Ref) ([]byte, error) {
+	if strings.HasSuffix(path, ".json") {
+		f := storage(path)
+		return f.load(ref)
+	}
+	d, err := openDatabase(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return nil, fmt.Errorf("%s: %s %s: %w", path, ref.Table, ref.Key, ErrGone)
+	}
+	defer d.Close()
+	var query string
+	switch ref.Table {
+	case "event", "message", "part":
+		query = "SELECT data FROM " + ref.Table + " WHERE id = ?"
+	case "session":
+		query = "SELECT json_object('id', id, 'parent_id', " + d.orNull("session", "parent_id") +
+			", 'directory', directory, 'title', title, 'version', version, 'time_created', time_created, 'time_updated', time_updated) FROM session WHERE id = ?"
+	default:
+		return nil, fmt.Errorf("%s: table %q holds no records", filepath.Base(path), ref.Table)
+	}
+	var data []byte
+	err = d.query(query, []any{ref.Key}, func(row *sqlite.Stmt) error {
+		if row.ColumnLen(0) > jsonl.MaxLine {
+			return errTooLarge
+		}
+		data = append([]byte{}, d.bytes(row, 0)...)
+		return nil
+	})
+	if err == nil && data == nil {
+		err = ErrGone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s %s: %w", path, ref.Table, ref.Key, err)
+	}
+	return data, nil
 }

@@ -16,13 +16,13 @@ type session struct {
 	directory, title string
 	version          string
 	agent, model     string
-	created, updated int64 // Unix milliseconds, as all times here
+	created, updated int64 // in Unix milliseconds, like all times here
 	revertTo         string
 	revertPart       string
 	ref              trace.Ref
 }
 
-// kind is what a record tells.
+// kind says what a record holds.
 type kind int8
 
 const (
@@ -32,25 +32,24 @@ const (
 	partGone
 )
 
-// record is one message or part in one state, or the end of one: a row of the event table, or the row of a message or part.
+// record is one state of a message or part, or its removal: a row of the event table, or the row of a message or part.
 type record struct {
 	kind kind
-	// pos orders records. More than one has the same where the source has only the last state of a thing.
+	// pos orders records. Several share one where the source keeps only the last state.
 	pos         int64
 	ref         trace.Ref
-	id, message string // message is the part's
+	id, message string // message is the part's message
 	at          int64  // when it was written
 	data        []byte // the message or part as a JSON object, valid during the call
 }
 
-// errorInfo is an error that opencode wrote down.
 type errorInfo struct {
 	name, head string
 	digest     trace.Digest
 	status     int
 }
 
-// info is a message.
+// info is the content of a message.
 type info struct {
 	role, parent       string
 	agent, mode, model string
@@ -61,7 +60,6 @@ type info struct {
 	usage              trace.Usage
 }
 
-// parseInfo reads a message; false if it is none.
 func parseInfo(data []byte) (info, bool) {
 	var m info
 	ok := jsonl.Members(data, func(key, v []byte) bool {
@@ -78,7 +76,7 @@ func parseInfo(data []byte) (info, bool) {
 			m.model = jsonl.Text(v)
 		case "model":
 			m.model = text(v, "modelID")
-		case "summary": // of a user message it is an object that lists changes
+		case "summary": // in a user message this is an object that lists changes
 			m.summary = string(v) == "true"
 		case "time":
 			m.created, m.completed = number(v, "created"), number(v, "completed")
@@ -98,11 +96,12 @@ func parseInfo(data []byte) (info, bool) {
 	return m, ok && (m.role == "user" || m.role == "assistant")
 }
 
-// parseError reads {name, data: {message, statusCode}}; nil if it is none.
+// parseError reads {name, data: {message, statusCode}}; nil if raw is none.
 func parseError(raw []byte) *errorInfo {
 	data := member(raw, "data")
 	said := member(data, "message")
-	e := &errorInfo{name: text(raw, "name"), head: draft.Head(jsonl.Text(said), trace.ErrorHead), status: int(number(data, "statusCode"))}
+	e := &errorInfo{name: text(raw, "name"), head: draft.Head(jsonl.Text(said), trace.ErrorHead),
+		status: int(number(data, "statusCode"))}
 	if e.name == "" && said == nil {
 		return nil
 	}
@@ -110,8 +109,8 @@ func parseError(raw []byte) *errorInfo {
 	return e
 }
 
-// parseTokens reads {input, output, reasoning, cache: {read, write}, total}. Input is without what was cached. Output is
-// without the reasoning, but for older versions, whose total shows that it is within.
+// parseTokens reads {input, output, reasoning, cache: {read, write}, total}. Input excludes cached tokens. Output
+// excludes reasoning, except in older versions, whose total reveals that it is included.
 func parseTokens(raw []byte) trace.Usage {
 	var u trace.Usage
 	var total int64
@@ -162,7 +161,7 @@ func parseSession(data []byte) (session, bool) {
 	return s, ok && s.id != ""
 }
 
-// member is the value of a member of the object obj, nil if it has none.
+// member returns the value of a member of the object obj, nil if it is missing.
 func member(obj []byte, name string) []byte {
 	var found []byte
 	jsonl.Members(obj, func(key, v []byte) bool {
@@ -179,7 +178,8 @@ func text(obj []byte, name string) string { return jsonl.Text(member(obj, name))
 
 func number(obj []byte, name string) int64 { return integer(member(obj, name)) }
 
-// integer is the whole number that v is, also where JavaScript wrote it with a fraction or an exponent; 0 if it is none, or negative.
+// integer parses a whole number, in any form that JavaScript writes. It returns 0 for anything else, and for negative
+// numbers.
 func integer(v []byte) int64 {
 	n, ok := jsonl.Int(v)
 	if !ok {
@@ -188,7 +188,7 @@ func integer(v []byte) int64 {
 	return max(n, 0)
 }
 
-// float is the number that v is; 0 if it is none, negative, or nothing that can be added up.
+// float parses a number. It returns 0 for anything else, for negative numbers and for infinities.
 func float(v []byte) float64 {
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || f < 0 || f > 1e15 {
@@ -199,7 +199,7 @@ func float(v []byte) float64 {
 
 func isTrue(v []byte) bool { return string(v) == "true" }
 
-// when is a time of opencode's; the zero time for 0, and for what no clock says.
+// when converts a time of opencode's. 0 and impossible times give the zero time.
 func when(ms int64) time.Time {
 	if ms <= 0 || ms > 1<<47 {
 		return time.Time{}
@@ -210,10 +210,10 @@ func when(ms int64) time.Time {
 // userRan is the text of the message that opencode writes before the result of a command that the user ran (!command).
 const userRan = "The following tool was executed by the user"
 
-// taskNotice begins the text by which opencode tells the model what became of a sub-agent in the background.
+// taskNotice begins the text by which opencode tells the model how a background sub-agent ended.
 const taskNotice = "<task id="
 
-// taskState is what a text of opencode's says about a sub-agent: its session, and completed, error or running.
+// taskState reads a text of opencode's about a sub-agent: its session, and completed, error or running.
 func taskState(s string) (id, state string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(s), taskNotice+`"`)
 	if !ok {

@@ -9,13 +9,13 @@ import (
 	"aburn/trace/draft"
 )
 
-// unknownOrigin stands for the session that a fork was made from, where the store holds it no more.
+// unknownOrigin stands for the origin of a fork that the store no longer holds.
 const unknownOrigin = "unknown"
 
-// origin is the session that this one was forked from, "" if it is no fork, and what shows it. Nothing in the store links
-// the two: a fork copies messages under new ids, but with their times, and calls with their ids. Of several sessions that
-// hold the same it is the one that holds most, and the oldest of those.
-func (t *talk) origin(ctx context.Context, sh shelf) (id, evidence string, err error) {
+// origin returns the session that this one was forked from, and the evidence; "" if it is no fork. Nothing in the
+// store links the two: a fork copies messages under new ids but with their times, and calls with their ids. The
+// session that shares most messages wins, the oldest among equals.
+func (t *conversation) origin(ctx context.Context, sh otherSessions) (id, evidence string, err error) {
 	copies, calls := map[turn]int{}, map[string]bool{}
 	var first int64
 	n := 0
@@ -36,17 +36,17 @@ func (t *talk) origin(ctx context.Context, sh shelf) (id, evidence string, err e
 	if n == 0 || t.session.parent != "" {
 		return "", "", nil
 	}
-	holders, err := sh.holders(ctx, t.session, first)
+	holders, err := sh.originCandidates(ctx, t.session, first)
 	if err != nil {
 		return "", "", err
 	}
 	most, shared := 0, 0
 	for _, holder := range holders {
-		turns, theirs, err := sh.turns(ctx, holder)
+		turns, theirs, err := sh.turnsOf(ctx, holder)
 		if err != nil {
 			return "", "", err
 		}
-		same, sameCalls := overlap(copies, turns), overlap(ones(calls), ones(theirs))
+		same, sameCalls := overlap(copies, turns), overlap(counts(calls), counts(theirs))
 		if same > most && (sameCalls > 0 || len(calls) == 0) {
 			id, most, shared = holder, same, sameCalls
 		}
@@ -61,7 +61,7 @@ func (t *talk) origin(ctx context.Context, sh shelf) (id, evidence string, err e
 	return id, evidence, nil
 }
 
-// overlap is how many of a are in b.
+// overlap counts the elements of a that b holds, with multiplicity.
 func overlap[K comparable](a, b map[K]int) int {
 	n := 0
 	for k, times := range a {
@@ -70,7 +70,7 @@ func overlap[K comparable](a, b map[K]int) int {
 	return n
 }
 
-func ones(set map[string]bool) map[string]int {
+func counts(set map[string]bool) map[string]int {
 	m := make(map[string]int, len(set))
 	for k := range set {
 		m[k] = 1
@@ -78,8 +78,8 @@ func ones(set map[string]bool) map[string]int {
 	return m
 }
 
-// relate notes how the session stands to others. It is called when the trace is there and before its first event.
-func (s *story) relate(parentCall, evidence string) {
+// relate adds the session's relationship. It runs before the trace has events.
+func (s *traceBuilder) relate(parentCall, evidence string) {
 	r := trace.SessionRelationship{Time: when(s.session.created), SourceVersion: s.session.version}
 	switch {
 	case s.session.parent != "":
@@ -94,7 +94,7 @@ func (s *story) relate(parentCall, evidence string) {
 	s.b.Relate(r)
 }
 
-// agentOf is the type of a sub-agent and what it is for: its title is "DESCRIPTION (@TYPE subagent)".
+// agentOf returns the type of a sub-agent and its task. Its title is "DESCRIPTION (@TYPE subagent)".
 func agentOf(s session) (agent, description string) {
 	agent, description = s.agent, s.title
 	if at := strings.LastIndex(s.title, " (@"); at >= 0 && strings.HasSuffix(s.title, " subagent)") {

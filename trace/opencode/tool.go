@@ -9,29 +9,29 @@ import (
 	"aburn/trace/draft"
 )
 
-// tool is a tool part: a call, and what became of it.
+// tool is a tool part: a call and its result.
 type tool struct {
 	name, call string
 	status     string // pending, running, completed, error
-	bad        bool   // it ended badly, whatever the status says: no such tool, or it took too long
-	given      bool   // the input is there
+	bad        bool   // it failed, whatever the status says: no such tool, or a timeout
+	hasInput   bool   // the input was seen
 	input      trace.Digest
 	path, head string
 	start, end int64
-	// of a task
+	// Of a call that starts a sub-agent.
 	description, agentType string
 	child, childState      string
 	background             bool
-	// of a call that ended
-	output     trace.Digest // what it gave, or the text of its error
-	outputHead string       // of one that failed
+	// Of a call that ended.
+	output     trace.Digest // its output, or the text of its error
+	outputHead string       // of a failed call
 	exit       *int
 	aborted    bool // while it ran
 	denied     string
 	changes    []trace.FileChange
 }
 
-// The texts by which opencode says what its words "completed" and "error" do not tell.
+// opencode's texts that tell apart the ends which its words "completed" and "error" do not.
 const (
 	userAborted  = "User aborted the command"
 	toolAborted  = "Tool execution aborted"
@@ -39,10 +39,10 @@ const (
 	ruleRejected = "The user has specified a rule which prevents"
 )
 
-// invalid is the tool that opencode puts in the place of one that does not exist.
+// invalid is the tool that opencode substitutes for one that does not exist.
 const invalid = "invalid"
 
-// typeOf is what opencode's own tools do. Those of MCP servers are called SERVER_TOOL, as others can be too.
+// typeOf classifies opencode's own tools. MCP tools are called SERVER_TOOL, but other tools have such names too.
 func typeOf(name string) trace.ToolType {
 	switch name {
 	case "bash", "shell":
@@ -63,11 +63,12 @@ func typeOf(name string) trace.ToolType {
 	return trace.OtherTool
 }
 
-// toolState is the state of a tool part as it stands there.
+// toolState is the raw state of a tool part.
 type toolState struct{ input, output, failure, metadata []byte }
 
-// take reads a tool part. The call is what it was when it got its input; later states add what came of it.
-func (t *tool) take(data []byte, dir string) {
+// update reads a newer state of a tool part. The call stays what it was when it got its input; later states add its
+// result.
+func (t *tool) update(data []byte, dir string) {
 	var s toolState
 	jsonl.Members(data, func(key, v []byte) bool {
 		switch string(key) {
@@ -83,8 +84,8 @@ func (t *tool) take(data []byte, dir string) {
 	if t.name == invalid {
 		t.bad, t.name = true, text(s.input, "tool")
 	}
-	if t.status != "pending" && !t.given {
-		t.takeInput(s.input, dir)
+	if t.status != "pending" && !t.hasInput {
+		t.setInput(s.input, dir)
 	}
 	if typeOf(t.name) == trace.AgentTool {
 		if child := text(s.metadata, "sessionId"); child != "" {
@@ -121,8 +122,8 @@ func (t *tool) state(raw []byte) (s toolState) {
 	return s
 }
 
-func (t *tool) takeInput(input []byte, dir string) {
-	t.given = true
+func (t *tool) setInput(input []byte, dir string) {
+	t.hasInput = true
 	t.input = draft.Digest(input)
 	kind := typeOf(t.name)
 	jsonl.Members(input, func(key, v []byte) bool {
@@ -144,8 +145,8 @@ func (t *tool) takeInput(input []byte, dir string) {
 	})
 }
 
-// completed reads the end of a call that opencode says is completed, whether or not it went well: of a command metadata.exit
-// is the code, null if it was stopped, and then only the text says by whom.
+// completed reads the end of a call that opencode calls completed, whether or not it went well. metadata.exit is a
+// command's exit code, null if it was stopped; then only the text says by whom.
 func (t *tool) completed(s toolState, dir string) {
 	t.output = draft.DigestText(s.output)
 	exit := member(s.metadata, "exit")
@@ -166,7 +167,7 @@ func (t *tool) completed(s toolState, dir string) {
 	t.changes = changes(t.name, s.input, s.metadata, dir)
 }
 
-// failed reads the end of a call that opencode says is in error.
+// failed reads the end of a call whose status is error.
 func (t *tool) failed(s toolState) {
 	t.output = draft.DigestText(s.failure)
 	said := jsonl.Text(s.failure)
@@ -180,10 +181,8 @@ func (t *tool) failed(s toolState) {
 	}
 }
 
-// ended says whether the call got a result.
 func (t *tool) ended() bool { return t.status == "completed" || t.status == "error" }
 
-// result is what became of a call that ended.
 func (t *tool) result() trace.Status {
 	switch {
 	case t.aborted || t.denied == "user":

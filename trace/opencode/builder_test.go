@@ -12,20 +12,20 @@ import (
 // noOthers is a store with one session.
 type noOthers struct{}
 
-func (noOthers) tasks(context.Context, string) (map[string]string, error) { return nil, nil }
-func (noOthers) holders(context.Context, session, int64) ([]string, error) {
+func (noOthers) spawningCalls(context.Context, string) (map[string]string, error) { return nil, nil }
+func (noOthers) originCandidates(context.Context, session, int64) ([]string, error) {
 	return nil, nil
 }
-func (noOthers) turns(context.Context, string) (map[turn]int, map[string]bool, error) {
+func (noOthers) turnsOf(context.Context, string) (map[turn]int, map[string]bool, error) {
 	return nil, nil, nil
 }
 
-// told is the trace of a session that is drawn in lines: "m ID {…}" is a message, "p MESSAGE ID {…}" a part, "-m ID" and
+// traceOf is the trace of a session that is drawn in lines: "m ID {…}" is a message, "p MESSAGE ID {…}" a part, "-m ID" and
 // "-p ID" take one out again.
-func told(t *testing.T, s session, drawing string) *trace.SessionTrace {
+func traceOf(t *testing.T, s session, drawing string) *trace.SessionTrace {
 	t.Helper()
 	s.id, s.created, s.directory, s.ref = "ses_1", 1000, "/p", trace.Ref{Table: "session", Key: "ses_1"}
-	talk := newTalk(s)
+	talk := newConversation(s)
 	for i, line := range strings.Split(strings.TrimSpace(drawing), "\n") {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		r := record{pos: int64(i + 1), ref: trace.Ref{Table: "event", Key: fmt.Sprint("evt_", i)}}
@@ -35,7 +35,7 @@ func told(t *testing.T, s session, drawing string) *trace.SessionTrace {
 		id, data, _ := strings.Cut(rest, " ")
 		r.id, r.data = id, []byte(data)
 		r.kind = map[string]kind{"m": ofMessage, "p": ofPart, "-m": messageGone, "-p": partGone}[word]
-		talk.take(r)
+		talk.apply(r)
 	}
 	talk.settle(nil)
 	tr, err := talk.assemble(t.Context(), noOthers{}, "opencode.db", "", "event")
@@ -200,9 +200,9 @@ func TestStories(t *testing.T) {
 			"started user:/abandoned agent_message/abandoned stopped:stop/abandoned", "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := told(t, session{}, c.drawing)
+			tr := traceOf(t, session{}, c.drawing)
 			if got := line(tr); got != c.want {
-				t.Errorf("told\n%s\nwant\n%s", got, c.want)
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 			if string(tr.Outcome) != c.outcome {
 				t.Errorf("outcome %s (%s), want %s", tr.Outcome, tr.OutcomeFrom, c.outcome)
@@ -244,7 +244,7 @@ func TestTokens(t *testing.T) {
 			0, trace.Usage{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := told(t, session{}, c.drawing)
+			tr := traceOf(t, session{}, c.drawing)
 			if tr.Usage != c.want || len(tr.Responses) != c.responses {
 				t.Errorf("%d answers, %+v; want %d, %+v", len(tr.Responses), tr.Usage, c.responses, c.want)
 			}
@@ -254,7 +254,7 @@ func TestTokens(t *testing.T) {
 
 func TestNoSecretIsKept(t *testing.T) {
 	secret := "ghp_" + "R7kQ2mXw9LtZ4vBn8cYp1sDf6gHj3aEu5oIx"
-	tr := told(t, session{title: secret + " (@" + secret + " subagent)", parent: "ses_0", model: secret}, `
+	tr := traceOf(t, session{title: secret + " (@" + secret + " subagent)", parent: "ses_0", model: secret}, `
 		m u1 `+ask+`
 		p u1 p1 {"type":"text","text":"use `+secret+`"}
 		m a1 {"role":"assistant","parentID":"u1","time":{"created":1002,"completed":1009},"modelID":"`+secret+`","finish":"`+secret+`"}
