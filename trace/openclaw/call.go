@@ -9,7 +9,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// call makes a call of a tool with these arguments.
+// call makes a tool call, without adding it.
 func (s *session) call(id, tool string, args gjson.Result) *trace.ToolCall {
 	c := &trace.ToolCall{Call: token(id), Tool: token(tool), Type: toolType(tool)}
 	if args.Exists() {
@@ -25,14 +25,13 @@ func (s *session) call(id, tool string, args gjson.Result) *trace.ToolCall {
 	case c.Type == trace.ShellTool:
 		c.Head = head(args.Get("command").String(), trace.CommandHead)
 	case tool == "write" && args.Get("content").Type == gjson.String:
-		s.told[c.Call] = draft.FileHash([]byte(args.Get("content").Str))
+		s.expected[c.Call] = draft.FileHash([]byte(args.Get("content").Str))
 	case c.Type == trace.AgentTool:
-		s.told[c.Call] = head(args.Get("label").Str, trace.UserHead)
+		s.expected[c.Call] = head(args.Get("label").Str, trace.UserHead)
 	}
 	return c
 }
 
-// toolType is what a tool does.
 func toolType(tool string) trace.ToolType {
 	switch tool {
 	case "exec", "bash", "shell":
@@ -54,8 +53,8 @@ func toolType(tool string) trace.ToolType {
 	return trace.OtherTool
 }
 
-// nested takes a tool that was called from within another call, and what became of it.
-func (s *session) nested(d gjson.Result, at trace.Event) {
+// nestedCall adds a call that was made from within another one, and its result.
+func (s *session) nestedCall(d gjson.Result, at trace.Event) {
 	if d.Get("toolName").Str == "" {
 		return
 	}
@@ -69,25 +68,25 @@ func (s *session) nested(d gjson.Result, at trace.Event) {
 	if end := d.Get("timestamp"); end.Type == gjson.Number {
 		at.Time = stamp(end)
 	}
-	s.became(c, d.Get("result.content"), d.Get("result.details"), d.Get("isError"), at)
+	s.addCallEnd(c, d.Get("result.content"), d.Get("result.details"), d.Get("isError"), at)
 }
 
-// result takes what became of a call.
-func (s *session) result(call string, m gjson.Result, at trace.Event) {
+func (s *session) toolResult(call string, m gjson.Result, at trace.Event) {
 	delete(s.open, token(call))
 	_, c := s.b.Lookup(token(call))
 	if c == nil {
 		c = &trace.ToolCall{Call: token(call), Tool: m.Get("toolName").Str, Type: toolType(m.Get("toolName").Str)}
 	}
 	if c.Call != "" {
-		s.became(c, m.Get("content"), m.Get("details"), m.Get("isError"), at)
+		s.addCallEnd(c, m.Get("content"), m.Get("details"), m.Get("isError"), at)
 	}
 }
 
-// became takes what became of the call c, with all that came of it.
-func (s *session) became(c *trace.ToolCall, content, details, isError gjson.Result, at trace.Event) {
+// addCallEnd adds the result of the call c, and its sub-agents and file changes.
+func (s *session) addCallEnd(c *trace.ToolCall, content, details, isError gjson.Result, at trace.Event) {
 	said := text(content)
-	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Content: draft.Digest([]byte(said)), DurationMS: max(details.Get("durationMs").Int(), 0)}
+	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult,
+		Content: draft.Digest([]byte(said)), DurationMS: max(details.Get("durationMs").Int(), 0)}
 	if s.child {
 		r.AgentID = token(s.key)
 	}
@@ -99,30 +98,32 @@ func (s *session) became(c *trace.ToolCall, content, details, isError gjson.Resu
 			r.Status = trace.StatusErrored
 		}
 	}
-	if key := strings.Clone(details.Get("childSessionKey").Str); key != "" && c.Tool == "sessions_spawn" && !r.Failed() {
+	if key := strings.Clone(details.Get("childSessionKey").Str); key != "" && c.Tool == "sessions_spawn" &&
+		!r.Failed() {
 		r.Spawned = s.spawn(c, key, at)
 	}
-	s.add(r, said, at)
+	s.addResult(r, said, at)
 	s.background(c, details, said, at)
 	if !r.Failed() {
 		s.changes(c, details, at)
 	}
-	delete(s.told, c.Call)
+	delete(s.expected, c.Call)
 }
 
-// add adds a result, with the beginning of its text if it failed.
-func (s *session) add(r trace.ToolResultEvent, said string, at trace.Event) {
+// addResult adds a result, with the head of its text if it failed.
+func (s *session) addResult(r trace.ToolResultEvent, said string, at trace.Event) {
 	if r.Failed() {
 		r.Head = head(said, trace.ErrorHead)
 	}
 	s.b.Result(at, r)
 }
 
-// judge reads what the details of a result tell. The client calls a command that failed completed, and no error.
+// judge sets the status from the details of a result. The client reports a failed command as completed and not as an
+// error.
 func judge(r *trace.ToolResultEvent, tool string, d gjson.Result) {
 	r.Status = trace.StatusCompleted
 	status := d.Get("status").Str
-	if tool == "process" && status != "error" { // what it tells is of another call
+	if tool == "process" && status != "error" { // it reports on another call
 		return
 	}
 	shell := toolType(tool) == trace.ShellTool
@@ -144,7 +145,7 @@ func judge(r *trace.ToolResultEvent, tool string, d gjson.Result) {
 	}
 }
 
-// exit notes the exit code of a command that ended.
+// exit sets the exit code of a command that ended.
 func exit(r *trace.ToolResultEvent, code int) {
 	r.ExitCode = &code
 	if code != 0 && r.Status == trace.StatusCompleted {
@@ -152,7 +153,7 @@ func exit(r *trace.ToolResultEvent, code int) {
 	}
 }
 
-// background ties a command that goes on in the background to the call that began it, when another call tells its end.
+// background adds the end of a background command to the call that began it. Another call reports that end.
 func (s *session) background(c *trace.ToolCall, d gjson.Result, said string, at trace.Event) {
 	id := token(d.Get("sessionId").Str)
 	status := d.Get("status").Str
@@ -161,26 +162,28 @@ func (s *session) background(c *trace.ToolCall, d gjson.Result, said string, at 
 	case status == "running" && c.Type == trace.ShellTool:
 		s.running[id] = c.Call
 	case c.Tool == "process" && s.running[id] != "" && (status == "completed" || status == "failed"):
-		r := trace.ToolResultEvent{Call: s.running[id], Message: at.Record, From: trace.FromProgress, Content: draft.Digest([]byte(said))}
+		r := trace.ToolResultEvent{Call: s.running[id], Message: at.Record, From: trace.FromProgress,
+			Content: draft.Digest([]byte(said))}
 		judge(&r, "exec", d)
-		s.add(r, said, at)
+		s.addResult(r, said, at)
 		delete(s.running, id)
 	}
 }
 
-// spawn takes the start of a sub-agent and returns its session, if that is known.
+// spawn adds a sub-agent and returns its session, "" if unknown.
 func (s *session) spawn(c *trace.ToolCall, key string, at trace.Event) string {
-	x := spawn{key: key, call: c.Call, agentType: agentOf(key), description: s.told[c.Call]}
+	x := spawn{key: key, call: c.Call, agentType: agentOf(key), description: s.expected[c.Call]}
 	if at.Copied == "" {
 		s.spawns = append(s.spawns, x)
 	}
 	child := s.sessionOf(key)
-	at.Body = &trace.SubagentSpawn{Session: child, Call: c.Call, AgentID: token(key), AgentType: token(x.agentType), Description: x.description, Background: true}
+	at.Body = &trace.SubagentSpawn{Session: child, Call: c.Call, AgentID: token(key), AgentType: token(x.agentType),
+		Description: x.description, Background: true}
 	s.b.Add(at)
 	return child
 }
 
-// agentOf is the agent whose session has this key ("agent:main:subagent:…"), "" if it does not say.
+// agentOf returns the agent in a session's key ("agent:main:subagent:…"), "" if there is none.
 func agentOf(key string) string {
 	rest, ok := strings.CutPrefix(key, "agent:")
 	if !ok {
@@ -188,4 +191,54 @@ func agentOf(key string) string {
 	}
 	id, _, _ := strings.Cut(rest, ":")
 	return id
+}
+
+// changes adds the file changes in the details of a result.
+func (s *session) changes(c *trace.ToolCall, d gjson.Result, at trace.Event) {
+	if c.Type != trace.EditTool {
+		return
+	}
+	if c.Tool == "apply_patch" {
+		for _, list := range []struct{ key, action string }{{"added", "created"}, {"modified", "modified"},
+			{"deleted", "deleted"}} {
+			d.Get("summary." + list.key).ForEach(func(_, path gjson.Result) bool {
+				if path.Str != "" {
+					at.Body = &trace.FileChange{Path: s.path(path.Str), Action: list.action, Call: c.Call}
+					s.b.Add(at)
+				}
+				return true
+			})
+		}
+		return
+	}
+	patch := d.Get("patch").Str
+	path := c.Path
+	if path == "" {
+		path = s.path(target(patch))
+	}
+	if changed := d.Get("changed"); path == "" || !d.Get("diff").Exists() && patch == "" || changed.Exists() &&
+		!changed.Bool() {
+		return
+	}
+	f := &trace.FileChange{Path: path, Action: "modified", Call: c.Call, Hash: s.expected[c.Call]}
+	if d.Get("created").Bool() {
+		f.Action = "created"
+	}
+	if patch != "" {
+		added, removed := draft.CountDiff(patch)
+		f.Added, f.Removed = &added, &removed
+	}
+	at.Body = f
+	s.b.Add(at)
+}
+
+// target returns the file that a patch creates.
+func target(patch string) string {
+	_, rest, ok := strings.Cut(patch, "\n+++ ")
+	if !ok {
+		return ""
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	path, _, _ := strings.Cut(line, "\t")
+	return path
 }

@@ -11,10 +11,9 @@ import (
 	"aburn/trace/draft"
 )
 
-// databaseFile is the name of an agent's database.
 const databaseFile = "openclaw-agent.sqlite"
 
-// Find implements trace.Reader. Files of lines come before databases, which have what was taken over from them.
+// Find finds transcripts before databases, because databases hold what was imported from transcripts.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
 	s := draft.NewSearch(ctx, found)
 	s.Named(in.Paths, func(f draft.File) {
@@ -41,7 +40,7 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	return s.End()
 }
 
-// below finds the stores in a folder that a person named, and in those below it.
+// below searches a folder that a person named.
 func below(s *draft.Search, dir string) {
 	transcripts(s, dir)
 	var databases []string
@@ -59,7 +58,7 @@ func below(s *draft.Search, dir string) {
 	}
 }
 
-// stateDir is where the client keeps what it has, as its own documentation says.
+// stateDir returns the client's folder, by the rules of its documentation.
 func stateDir(in trace.Places) string {
 	home := in.Home
 	if dir := in.Getenv("OPENCLAW_HOME"); dir != "" {
@@ -78,32 +77,36 @@ func tilde(path, home string) string {
 	return path
 }
 
-// isDatabase says whether a file is a database of this client, whatever its name: other agents have databases too.
+// isDatabase reports whether a file is a database of this client, under any name that contains the client's.
 func isDatabase(path string) bool {
-	return filepath.Base(path) == databaseFile || strings.Contains(filepath.Base(path), name) && bytes.HasPrefix(jsonl.Peek(path), []byte("SQLite format 3\x00"))
+	return filepath.Base(path) == databaseFile || strings.Contains(filepath.Base(path), name) &&
+		bytes.HasPrefix(jsonl.Peek(path), []byte("SQLite format 3\x00"))
 }
 
-// isTranscript says whether a file's name is one of a transcript: not of a trajectory, of what was before a compaction, or
-// of a session that was deleted.
+// isTranscript reports whether a file's name is that of a transcript: not of a trajectory, a checkpoint before a
+// compaction, or a deleted session.
 func isTranscript(file string) bool {
 	stem, end, ok := strings.Cut(file, ".jsonl")
 	return ok && (end == "" || strings.HasPrefix(end, ".reset.") && !strings.HasSuffix(end, ".zst")) &&
 		!strings.HasSuffix(stem, ".trajectory") && !strings.Contains(stem, ".checkpoint.")
 }
 
-// isOurs says whether a file begins as ours do.
+// isOurs reports whether a file begins like a transcript of this client.
 func isOurs(path string) bool {
 	line, _, _ := bytes.Cut(jsonl.Peek(path), []byte("\n"))
 	return bytes.Contains(line, []byte(`"type":"session"`)) && bytes.Contains(line, []byte(`"cwd":`))
 }
 
-// transcripts finds the transcripts in one folder; none if it is no folder of sessions.
+// transcripts gives the transcripts in one folder; none if it is no folder of sessions.
 func transcripts(s *draft.Search, dir string) {
 	ours := false
 	if filepath.Base(dir) == "sessions" {
 		_, ours = draft.FileAt(filepath.Join(dir, index))
 	}
-	for e := range s.EntriesElse(dir, func(error) { s.Give(draft.Store(name, lines, draft.File{Path: dir})) }) { // Read tells why
+	for e := range s.EntriesElse(dir, func(error) {
+		s.Give(draft.Store(name, lines,
+			draft.File{Path: dir}))
+	}) { // Read then returns the reason
 		if e.IsRegular() && isTranscript(e.Name) && (ours || isOurs(e.Path())) {
 			if f, ok := e.File(); ok {
 				s.Give(draft.Store(name, lines, f))
@@ -112,7 +115,7 @@ func transcripts(s *draft.Search, dir string) {
 	}
 }
 
-// giveDatabase gives the database at path, with its log, if it is there.
+// giveDatabase gives the database at path with its log, if it exists.
 func giveDatabase(s *draft.Search, path string) {
 	if f, ok := draft.FileAt(path); ok {
 		wal, _ := draft.FileAt(path + "-wal")

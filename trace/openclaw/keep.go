@@ -5,9 +5,9 @@ import (
 	"aburn/trace/draft"
 )
 
-// keep puts back what an earlier reading found and what the client has destroyed since, as a compaction that truncates
-// does: events and answers of records that are no more stand behind the start of the session, before what there is now.
-func (s *session) keep(before *trace.SessionTrace) {
+// restoreDestroyed puts back what an earlier reading found and the client has destroyed since, such as by a truncating
+// compaction. Events and responses of missing records go between the session's start and its present events.
+func (s *session) restoreDestroyed(before *trace.SessionTrace) {
 	now := s.b.Trace()
 	gone := func(record string) bool { return record != "" && s.entries[record] == nil }
 	lost := false
@@ -27,13 +27,13 @@ func (s *session) keep(before *trace.SessionTrace) {
 	s.b = m.b
 }
 
-// merged is a trace that is made of others.
+// merged is a trace made from parts of others.
 type merged struct{ b *draft.Builder }
 
-// add adds the events that event accepts and the answers whose id answer does.
+// add adds the events that event accepts, and the responses whose id answer accepts.
 func (m *merged) add(from *trace.SessionTrace, event func(*trace.Event) bool, answer func(id string) bool) {
 	at := len(m.b.Trace().Events)
-	seqs := make([]int, len(from.Events)+1) // what a Seq of from is now, or the last one before it
+	seqs := make([]int, len(from.Events)+1) // old Seq → new Seq, or the last new one before it
 	for i := range from.Events {
 		e := from.Events[i]
 		if event(&e) {

@@ -10,52 +10,54 @@ import (
 	"aburn/trace/draft"
 )
 
-// nested is the custom message that tells of a tool which was called from within another one.
+// nested is the type of the custom message that reports a call made from within another one.
 const nested = "openclaw.nested-tool.v1"
 
-// message takes a record of the type message.
 func (s *session) message(m gjson.Result, at trace.Event) {
 	switch m.Get("role").Str {
 	case "user":
-		s.user(m, at)
+		s.userMessage(m, at)
 	case "assistant":
-		s.assistant(m, at)
+		s.assistantMessage(m, at)
 	case "toolResult":
-		s.result(m.Get("toolCallId").Str, m, at)
+		s.toolResult(m.Get("toolCallId").Str, m, at)
 		if len(s.open) == 0 {
-			s.end(trace.Killed, "the transcript ends with results that nothing answers")
+			s.setOutcome(trace.Killed, "the transcript ends with results that nothing answers")
 		}
 	case "bashExecution":
-		s.bash(m, at)
+		s.userCommand(m, at)
 	case "branchSummary", "compactionSummary":
-		s.machine(m.Get("summary").Str, "compact_summary", at)
+		s.addClientText(m.Get("summary").Str, "compact_summary", at)
 	case "custom":
 		if m.Get("customType").Str == nested {
-			s.nested(m.Get("details"), at)
+			s.nestedCall(m.Get("details"), at)
 		} else {
-			s.machine(text(m.Get("content")), "context", at)
+			s.addClientText(text(m.Get("content")), "context", at)
 		}
 	}
 }
 
-// user takes a prompt, or what another session or the program itself asks.
-func (s *session) user(m gjson.Result, at trace.Event) {
+// userMessage adds a prompt, or a request from another session or from the client itself.
+func (s *session) userMessage(m gjson.Result, at trace.Event) {
 	said := text(m.Get("content"))
 	body := &trace.UserMessage{Digest: draft.Digest([]byte(said)), Head: head(said, trace.UserHead)}
 	if origin := m.Get("provenance.kind").Str; s.child || origin != "" && origin != "external_user" {
 		at.By, body.Machine = "client", "other"
 	}
-	if word, _, _ := strings.Cut(said, " "); len(word) > 1 && len(word) <= 60 && word[0] == '/' && !strings.ContainsAny(word[1:], "/\n.") {
+	if word, _, _ := strings.Cut(said, " "); len(word) > 1 && len(word) <= 60 && word[0] == '/' &&
+		!strings.ContainsAny(word[1:], "/\n.") {
 		body.Command = token(word)
 	}
 	at.Body = body
 	s.b.Add(at)
-	s.end(trace.Killed, "the transcript ends with a prompt that nothing answers")
+	s.setOutcome(trace.Killed, "the transcript ends with a prompt that nothing answers")
 }
 
-// assistant takes an answer of the model. What the client itself put there, to keep what it sent elsewhere, is the client's.
-func (s *session) assistant(m gjson.Result, at trace.Event) {
-	mirror := m.Get("provider").Str == "openclaw" && (m.Get("model").Str == "delivery-mirror" || m.Get("model").Str == "gateway-injected")
+// assistantMessage adds an answer of the model. Messages that the client put there, to mirror what it sent elsewhere,
+// are the client's.
+func (s *session) assistantMessage(m gjson.Result, at trace.Event) {
+	mirror := m.Get("provider").Str == "openclaw" && (m.Get("model").Str == "delivery-mirror" ||
+		m.Get("model").Str == "gateway-injected")
 	if mirror {
 		at.By = "client"
 	}
@@ -65,22 +67,22 @@ func (s *session) assistant(m gjson.Result, at trace.Event) {
 		return true
 	})
 	if said := m.Get("content"); said.Type == gjson.String && said.Str != "" {
-		s.say(said.Str, false, at)
+		s.addAgentText(said.Str, false, at)
 	}
 	if mirror {
 		return
 	}
-	s.respond(m, at, first)
-	s.stop(m, at)
+	s.addResponse(m, at, first)
+	s.turnEnd(m, at)
 }
 
-// part takes one part of an answer.
+// part adds one part of an answer.
 func (s *session) part(part gjson.Result, at trace.Event, mirror bool) {
 	switch part.Get("type").Str {
 	case "text":
-		s.say(part.Get("text").Str, false, at)
+		s.addAgentText(part.Get("text").Str, false, at)
 	case "thinking":
-		s.say(part.Get("thinking").Str, true, at)
+		s.addAgentText(part.Get("thinking").Str, true, at)
 	case "toolCall":
 		if !mirror && part.Get("name").Str != "" {
 			c := s.call(part.Get("id").Str, part.Get("name").Str, part.Get("arguments"))
@@ -91,7 +93,7 @@ func (s *session) part(part gjson.Result, at trace.Event, mirror bool) {
 	}
 }
 
-func (s *session) say(text string, thought bool, at trace.Event) {
+func (s *session) addAgentText(text string, thought bool, at trace.Event) {
 	if text == "" {
 		return
 	}
@@ -103,8 +105,8 @@ func (s *session) say(text string, thought bool, at trace.Event) {
 	s.b.Add(at)
 }
 
-// respond notes the answer as one that was billed. One that failed before it cost anything is none.
-func (s *session) respond(m gjson.Result, at trace.Event, first int) {
+// addResponse adds the answer as a billed response, unless it failed before it cost anything.
+func (s *session) addResponse(m gjson.Result, at trace.Event, first int) {
 	u := m.Get("usage")
 	n := func(key string) int64 { return max(u.Get(key).Int(), 0) }
 	cost := trace.Usage{Input: n("input"), CacheRead: n("cacheRead"), CacheWrite: n("cacheWrite"), Output: n("output"),
@@ -114,21 +116,21 @@ func (s *session) respond(m gjson.Result, at trace.Event, first int) {
 	if at.Record == "" || cost == (trace.Usage{}) && events == first {
 		return
 	}
-	r := trace.Response{ID: at.Record, Model: token(m.Get("model").Str), Event: first, Time: at.Time, Usage: cost, Stop: token(m.Get("stopReason").Str), Ref: at.Ref, Copied: at.Copied}
+	r := trace.Response{ID: at.Record, Model: token(m.Get("model").Str), Event: first, Time: at.Time, Usage: cost,
+		Stop: token(m.Get("stopReason").Str), Ref: at.Ref, Copied: at.Copied}
 	if events > first {
 		r.Event++
 	}
 	s.b.Response(r)
 }
 
-// stop takes how an answer ended.
-func (s *session) stop(m gjson.Result, at trace.Event) {
+func (s *session) turnEnd(m gjson.Result, at trace.Event) {
 	why := m.Get("stopReason").Str
 	switch why {
 	case "stop":
-		s.end(trace.Completed, "the last answer's stopReason is stop")
+		s.setOutcome(trace.Completed, "the last answer's stopReason is stop")
 	case "toolUse":
-		s.end(trace.Killed, "a call has no result, and nothing follows")
+		s.setOutcome(trace.Killed, "a call has no result, and nothing follows")
 	case "aborted":
 		reason := m.Get("errorMessage").Str
 		if reason == "" {
@@ -136,18 +138,19 @@ func (s *session) stop(m gjson.Result, at trace.Event) {
 		}
 		at.Body = &trace.Interrupt{Reason: token(reason)}
 		s.b.Add(at)
-		s.end(trace.Interrupted, "the last answer's stopReason is aborted")
+		s.setOutcome(trace.Interrupted, "the last answer's stopReason is aborted")
 	case "error":
-		s.fail(m, at)
+		s.addError(m, at)
 	default:
-		s.end(trace.Unknown, "")
+		s.setOutcome(trace.Unknown, "")
 	}
 }
 
-// fail takes an error of the provider's.
-func (s *session) fail(m gjson.Result, at trace.Event) {
+// addError adds an error of the provider.
+func (s *session) addError(m gjson.Result, at trace.Event) {
 	said := m.Get("errorMessage").Str
-	e := &trace.Error{Code: token(m.Get("errorCode").String()), Fatal: true, Digest: draft.Digest([]byte(said)), Head: head(said, trace.ErrorHead)}
+	e := &trace.Error{Code: token(m.Get("errorCode").String()), Fatal: true, Digest: draft.Digest([]byte(said)),
+		Head: head(said, trace.ErrorHead)}
 	if e.Code == "" {
 		e.Code = token(m.Get("errorType").Str)
 	}
@@ -157,22 +160,24 @@ func (s *session) fail(m gjson.Result, at trace.Event) {
 	}
 	at.Body = e
 	s.b.Add(at)
-	s.end(trace.Errored, "the last answer's stopReason is error")
+	s.setOutcome(trace.Errored, "the last answer's stopReason is error")
 }
 
-// bash takes a command that the user ran through the client.
-func (s *session) bash(m gjson.Result, at trace.Event) {
+// userCommand adds a shell command that the user ran through the client.
+func (s *session) userCommand(m gjson.Result, at trace.Event) {
 	at.By = "user"
 	command := m.Get("command").Str
-	c := &trace.ToolCall{Tool: "bash", Type: trace.ShellTool, Input: draft.Digest([]byte(m.Get("command").Raw)), Head: head(command, trace.CommandHead)}
+	c := &trace.ToolCall{Tool: "bash", Type: trace.ShellTool, Input: draft.Digest([]byte(m.Get("command").Raw)),
+		Head: head(command, trace.CommandHead)}
 	s.b.Call(at, c)
 	output := m.Get("output").Str
-	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult, Status: trace.StatusCompleted, Content: draft.Digest([]byte(output))}
+	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult,
+		Status: trace.StatusCompleted, Content: draft.Digest([]byte(output))}
 	if code := m.Get("exitCode"); code.Type == gjson.Number {
 		exit(&r, int(code.Int()))
 	}
 	if m.Get("cancelled").Bool() {
 		r.Status = trace.StatusCancelled
 	}
-	s.add(r, output, at)
+	s.addResult(r, output, at)
 }

@@ -1,9 +1,8 @@
-// Package openclaw reads the sessions of OpenClaw: per agent one SQLite database of events, or, as versions before it left
-// them, one file of lines a session. Both hold the same records. docs/formats/openclaw.md says what they are and how that
-// is known.
+// Package openclaw reads the sessions of OpenClaw: one SQLite database of events per agent, or, from older versions,
+// one file of lines per session. Both hold the same records. It knows no other agent: everything behind trace is blind
+// to the source. docs/formats/openclaw.md says what the records are and how that is known.
 //
-// Tables and columns are named, one by one: beside the transcripts the database holds credentials, which nothing here
-// touches.
+// The reader names each table and column that it reads: beside the transcripts the database holds credentials.
 package openclaw
 
 import (
@@ -13,13 +12,12 @@ import (
 	"aburn/trace"
 )
 
-// name is the source and the agent of the traces.
+// name is the source of the traces, and their agent's name.
 const name = "openclaw"
 
-// product is whose store it is, in errors.
+// product is the client's name in errors.
 const product = "OpenClaw"
 
-// The layouts of stores.
 const (
 	database = "sqlite"
 	lines    = "jsonl"
@@ -27,13 +25,12 @@ const (
 
 type reader struct{}
 
-// New is the reader of OpenClaw's sessions.
+// New returns the reader for OpenClaw's sessions.
 func New() trace.Reader { return reader{} }
 
-// Name implements trace.Reader.
 func (reader) Name() string { return name }
 
-// Read implements trace.Reader. A session that changed is read again as a whole: the cursor says which did.
+// Read reads a store. It reads a changed session again as a whole; the cursor says which ones changed.
 func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	if s.Layout == database || filepath.Ext(s.Path) == ".sqlite" {
 		return readDatabase(ctx, s, sink)

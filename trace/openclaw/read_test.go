@@ -29,10 +29,10 @@ func transcriptsOf(t testing.TB, database, dir string) {
 	r := &reading{db: d}
 	defer r.close()
 	index := map[string]any{}
-	err = d.each("session_windows", "", nil, func(w row) error {
+	err = d.query("session_windows", "", nil, func(w row) error {
 		id, text := w.text("session_id"), []byte{}
 		index[w.text("session_key")] = map[string]string{"sessionId": id, "label": "kid"}
-		err := d.each(table, "WHERE session_id = ? ORDER BY seq", []any{id}, func(x row) error {
+		err := d.query(table, "WHERE session_id = ? ORDER BY seq", []any{id}, func(x row) error {
 			data, err := r.unpack(x)
 			if err != nil {
 				data = []byte("damaged")

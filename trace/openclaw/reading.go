@@ -2,32 +2,34 @@ package openclaw
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"aburn/trace"
 )
 
-// maxEvent bounds an event when it is unpacked, in bytes: the client packs none that is larger.
+// maxEvent bounds an unpacked event, in bytes. The client packs none that is larger.
 const maxEvent = 4 << 20
 
-// eventColumns are those of an event, as unpack expects them.
+// eventColumns are the columns that unpack needs, in its order.
 var eventColumns = []string{"seq", "event_json", "event_zstd", "event_utf8_bytes"}
 
 // reading is one reading of a database.
 type reading struct {
 	*db
-	sink    trace.Sink
-	all     *windows
-	due     map[string]bool            // sessions that are read
-	spawned map[string]caller          // by the key of the sub-agent
-	ids     map[string]map[string]bool // of the records of sessions that others came from
-	onward  bool                       // there was an earlier reading, which this one goes on from
-	zstd    *zstd.Decoder
-	bytes   int64
+	sink        trace.Sink
+	sessions    *windows
+	toRead      map[string]bool            // the ids of the sessions to read
+	spawned     map[string]caller          // sub-agent's key → its call
+	ids         map[string]map[string]bool // session → ids of its records, for sessions that others came from
+	incremental bool                       // this reading continues an earlier one
+	zstd        *zstd.Decoder
+	bytes       int64
 }
 
 func (r *reading) close() {
@@ -36,29 +38,28 @@ func (r *reading) close() {
 	}
 }
 
-// run reads the sessions that are due, in the order in which they were begun: callers come before their sub-agents, who
-// are read again when a call turns out to be theirs.
+// run reads the sessions that changed, oldest first. Callers come before their sub-agents, so that a sub-agent is read
+// again when a call turns out to have started it.
 func (r *reading) run(ctx context.Context) error {
-	for _, w := range r.all.list {
+	for _, w := range r.sessions.list {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !r.due[w.id] {
+		if !r.toRead[w.id] {
 			continue
 		}
 		if err := r.session(w); err != nil {
 			return err
 		}
 	}
-	return r.cold()
+	return r.reportArchived()
 }
 
-// session reads one session.
 func (r *reading) session(w *window) error {
 	s := newSession(w.id, r.path, r.how)
 	s.key, s.child = w.key, w.child()
 	s.sessionOf = func(key string) string {
-		if list := r.all.byKey[key]; len(list) > 0 {
+		if list := r.sessions.byKey[key]; len(list) > 0 {
 			return list[0].id
 		}
 		return ""
@@ -67,35 +68,35 @@ func (r *reading) session(w *window) error {
 	if err != nil {
 		return err
 	}
-	for _, rel := range r.all.relations(w, "", "", caller{}) {
-		if err := r.origin(s, rel.Related); err != nil {
+	for _, rel := range r.sessions.relations(w, "", "", caller{}) {
+		if err := r.addOrigin(s, rel.Related); err != nil {
 			return err
 		}
 	}
 	n := 0
-	err = r.each(table, "WHERE session_id = ? ORDER BY seq", []any{w.id}, func(x row) error {
+	err = r.query(table, "WHERE session_id = ? ORDER BY seq", []any{w.id}, func(x row) error {
 		n++
 		return r.event(s, w, x)
 	}, eventColumns...)
 	if err != nil || n == 0 {
 		return err
 	}
-	if r.onward {
+	if r.incremental {
 		before, err := r.sink.Previous(w.id)
 		if err != nil {
 			return err
 		}
 		if before != nil {
-			s.keep(before)
+			s.restoreDestroyed(before)
 		}
 	}
 	for _, x := range s.spawns {
 		r.spawned[x.key] = caller{x, w.id}
-		for _, child := range r.all.byKey[x.key] {
-			r.due[child.id] = true
+		for _, child := range r.sessions.byKey[x.key] {
+			r.toRead[child.id] = true
 		}
 	}
-	for _, rel := range r.all.relations(w, s.parent, s.opening, by) {
+	for _, rel := range r.sessions.relations(w, s.parent, s.opening, by) {
 		rel.SourceVersion = r.version
 		s.b.Relate(rel)
 	}
@@ -106,7 +107,6 @@ func (r *reading) session(w *window) error {
 	return r.sink.Trace(t)
 }
 
-// event takes one event.
 func (r *reading) event(s *session, w *window, x row) error {
 	ref := trace.Ref{Table: table, Key: w.id + "/" + strconv.FormatInt(x.int("seq"), 10)}
 	data, err := r.unpack(x)
@@ -124,13 +124,13 @@ func (r *reading) event(s *session, w *window, x row) error {
 		t.Damaged = append(t.Damaged, d)
 		r.sink.Damaged(d)
 	}
-	if s.parent != "" { // the header names it
-		return r.origin(s, s.parent)
+	if s.parent != "" { // set by the header
+		return r.addOrigin(s, s.parent)
 	}
 	return nil
 }
 
-// unpack is the event as JSON.
+// unpack returns the event as JSON.
 func (r *reading) unpack(x row) ([]byte, error) {
 	const plain, packed = 1, 2
 	if x.ColumnLen(packed) == 0 {
@@ -140,7 +140,8 @@ func (r *reading) unpack(x row) ([]byte, error) {
 	}
 	if r.zstd == nil {
 		var err error
-		if r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxEvent)); err != nil {
+		if r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderMaxMemory(maxEvent)); err != nil {
 			return nil, err
 		}
 	}
@@ -156,19 +157,19 @@ func (r *reading) unpack(x row) ([]byte, error) {
 	return data, nil
 }
 
-// origin notes that records of s can be copies of those of the session id: of those that there are, and of those that an
+// addOrigin notes that s may hold copies of another session's records: of its present ones, and of those that an
 // earlier reading found.
-func (r *reading) origin(s *session, id string) error {
-	if id == s.b.Trace().ID || slices.ContainsFunc(s.from, func(o origin) bool { return o.session == id }) {
+func (r *reading) addOrigin(s *session, id string) error {
+	if id == s.b.Trace().ID || slices.ContainsFunc(s.origins, func(o origin) bool { return o.session == id }) {
 		return nil
 	}
 	ids := r.ids[id]
 	if ids == nil {
 		var err error
-		if ids, err = earlier(id, r.sink); err != nil {
+		if ids, err = previousRecords(id, r.sink); err != nil {
 			return err
 		}
-		if err := r.each("transcript_event_identities", "WHERE session_id = ?", []any{id}, func(x row) error {
+		if err := r.query("transcript_event_identities", "WHERE session_id = ?", []any{id}, func(x row) error {
 			ids[token(x.text("event_id"))] = true
 			return nil
 		}, "event_id"); err != nil {
@@ -176,12 +177,12 @@ func (r *reading) origin(s *session, id string) error {
 		}
 		r.ids[id] = ids
 	}
-	s.from = append(s.from, origin{id, ids})
+	s.origins = append(s.origins, origin{id, ids})
 	return nil
 }
 
-// earlier is the ids of the records of a session that the sink has.
-func earlier(id string, sink trace.Sink) (map[string]bool, error) {
+// previousRecords returns the ids of the records that the sink has of a session.
+func previousRecords(id string, sink trace.Sink) (map[string]bool, error) {
 	ids := map[string]bool{}
 	t, err := sink.Previous(id)
 	if err != nil || t == nil {
@@ -195,14 +196,14 @@ func earlier(id string, sink trace.Sink) (map[string]bool, error) {
 	return ids, nil
 }
 
-// caller is the call that started w, if it is a sub-agent and the call is known: from this reading, or from an earlier one.
+// caller returns the call that started w, if this reading or an earlier one knows it.
 func (r *reading) caller(w *window) (caller, error) {
 	by, ok := r.spawned[w.key]
 	if ok || !w.child() {
 		return by, nil
 	}
 	key := firstOf(w.spawnedBy, w.node.spawnedBy, w.parentKey, w.node.parentKey)
-	for _, p := range r.all.byKey[key] {
+	for _, p := range r.sessions.byKey[key] {
 		t, err := r.sink.Previous(p.id)
 		if err != nil {
 			return caller{}, err
@@ -211,7 +212,8 @@ func (r *reading) caller(w *window) (caller, error) {
 			continue
 		}
 		for i := range t.Events {
-			if x, ok := t.Events[i].Body.(*trace.SubagentSpawn); ok && x.AgentID == token(w.key) && t.Events[i].Copied == "" {
+			if x, ok := t.Events[i].Body.(*trace.SubagentSpawn); ok && x.AgentID == token(w.key) &&
+				t.Events[i].Copied == "" {
 				return caller{spawn{w.key, x.Call, x.AgentType, x.Description}, p.id}, nil
 			}
 		}
@@ -219,13 +221,39 @@ func (r *reading) caller(w *window) (caller, error) {
 	return caller{}, nil
 }
 
-// cold reports sessions whose records the client has put away where we do not read.
-func (r *reading) cold() error {
-	return r.each("session_transcript_cold_archives", "", nil, func(x row) error {
-		if id := x.text("session_id"); r.due[id] {
+// reportArchived reports sessions whose records lie in the client's cold archive, which is not read.
+func (r *reading) reportArchived() error {
+	return r.query("session_transcript_cold_archives", "", nil, func(x row) error {
+		if id := x.text("session_id"); r.toRead[id] {
 			r.sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session_transcript_cold_archives", Key: id},
 				Reason: "the session's " + x.text("event_count") + " events are in a cold archive, which is not read"})
 		}
 		return nil
 	}, "session_id", "event_count")
+}
+
+// Raw returns the original record of an event from a database. Transcripts are lines, for which no reader is needed.
+func Raw(ctx context.Context, path string, ref trace.Ref) (data []byte, err error) {
+	i := strings.LastIndexByte(ref.Key, '/')
+	seq, bad := strconv.ParseInt(ref.Key[i+1:], 10, 64)
+	if ref.Table != table || i < 0 || bad != nil {
+		return nil, fmt.Errorf("%s: %q %q is no event's place in it", path, ref.Table, ref.Key)
+	}
+	lite, d, err := openDatabase(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lite.Close()) }()
+	r := &reading{db: d}
+	defer r.close()
+	found := false
+	err = r.query(table, "WHERE session_id = ? AND seq = ?", []any{ref.Key[:i], seq}, func(x row) error {
+		found = true
+		data, err = r.unpack(x)
+		return err
+	}, eventColumns...)
+	if err == nil && !found {
+		err = fmt.Errorf("%s: there is no event %s in it now", path, ref.Key)
+	}
+	return data, err
 }

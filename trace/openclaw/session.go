@@ -12,47 +12,47 @@ import (
 	"aburn/trace/draft"
 )
 
-// session is one session while its records are read.
+// session is one session being read.
 type session struct {
 	b   *draft.Builder
-	dir string // the session's working directory
-	key string // the session's place among the agent's conversations
-	// child says that it is a sub-agent's: its prompts are another agent's.
+	dir string // working directory
+	key string // names the session's place among the agent's conversations
+	// child says that the session is a sub-agent's: another agent wrote its prompts.
 	child bool
-	// from is the sessions that records can have been copied from.
-	from []origin
-	// sessionOf is the session that a sub-agent's key stands for, "" if it is not known.
+	// origins are the sessions that records may have been copied from.
+	origins []origin
+	// sessionOf maps a sub-agent's key to its session, "" if unknown.
 	sessionOf func(key string) string
 	spawns    []spawn
 
-	entries map[string]*entry
-	branch  []string // ids of the records from the first to the last, without those that were left
-	model   string
-	open    map[string]bool   // calls without a result
-	told    map[string]string // of a call without a result: what its arguments tell of what comes of it
-	running map[string]string // the client's name of a background command → the call that began it
-	last    trace.Outcome     // of the last turn, as the records tell it
-	why     string
-	parent  string // parentSession of the header, as an id
-	opening string // type of the first record behind the header that is one of the conversation
-	started bool
+	entries  map[string]*entry
+	branch   []string // ids of the records from the first to the last, without abandoned ones
+	model    string
+	open     map[string]bool   // calls without a result
+	expected map[string]string // call without a result → the file hash or label in its arguments
+	running  map[string]string // client's name of a background command → its call
+	last     trace.Outcome     // of the last turn
+	why      string
+	parent   string // parentSession of the header, as an id
+	opening  string // type of the first record of the conversation
+	started  bool
 }
 
-// entry is what is kept of a record, to tell what was left behind when the conversation goes on from an earlier one.
+// entry is what is kept of a record, to mark it as abandoned when the conversation continues from an earlier one.
 type entry struct {
 	parent string
 	events []int // Seqs
 }
 
-// origin is a session, and the ids of its records.
+// origin is a session and the ids of its records.
 type origin struct {
 	session string
 	ids     map[string]bool
 }
 
-// copied is the session that the record with this id was copied from, "" if it is no copy.
+// copied returns the session that a record was copied from, "" if it is no copy.
 func (s *session) copied(id string) string {
-	for _, o := range s.from {
+	for _, o := range s.origins {
 		if o.ids[id] {
 			return o.session
 		}
@@ -65,13 +65,13 @@ type spawn struct{ key, call, agentType, description string }
 
 func newSession(id, path, how string) *session {
 	s := &session{b: draft.New(name, id, name, path), entries: map[string]*entry{}, open: map[string]bool{},
-		told: map[string]string{}, running: map[string]string{},
+		expected: map[string]string{}, running: map[string]string{},
 		sessionOf: func(string) string { return "" }, last: trace.Unknown}
 	s.b.Trace().Sources[0].How = how
 	return s
 }
 
-// record takes one record, or says why it cannot.
+// record adds a record. It returns the reason if it cannot.
 func (s *session) record(data []byte, ref trace.Ref) string {
 	if !valid(data) {
 		return "it is not JSON"
@@ -80,12 +80,12 @@ func (s *session) record(data []byte, ref trace.Ref) string {
 	if !v.IsObject() {
 		return "it is not a JSON object"
 	}
-	s.take(v, ref)
+	s.dispatch(v, ref)
 	return ""
 }
 
-// take takes a record, each id once. Types that it does not know are left out.
-func (s *session) take(v gjson.Result, ref trace.Ref) {
+// dispatch adds a record, each id once. Unknown types are skipped.
+func (s *session) dispatch(v gjson.Result, ref trace.Ref) {
 	kind, id := v.Get("type").Str, token(v.Get("id").Str)
 	at := trace.Event{Time: stamp(v.Get("timestamp")), Ref: ref, Record: id, Copied: s.copied(id)}
 	if kind == "session" {
@@ -99,7 +99,7 @@ func (s *session) take(v gjson.Result, ref trace.Ref) {
 	if s.opening == "" && kind != "custom" && kind != "model_change" && kind != "thinking_level_change" {
 		s.opening = strings.Clone(kind)
 	}
-	s.grow(id, token(v.Get("parentId").Str))
+	s.appendToBranch(id, token(v.Get("parentId").Str))
 	switch kind {
 	case "message":
 		s.message(v.Get("message"), at)
@@ -108,17 +108,17 @@ func (s *session) take(v gjson.Result, ref trace.Ref) {
 	case "compaction":
 		at.Body = &trace.Session{Marker: trace.Compacted}
 		s.b.Add(at)
-		s.machine(v.Get("summary").Str, "compact_summary", at)
+		s.addClientText(v.Get("summary").Str, "compact_summary", at)
 	case "branch_summary":
-		s.machine(v.Get("summary").Str, "context", at)
+		s.addClientText(v.Get("summary").Str, "context", at)
 	case "custom_message":
-		s.machine(text(v.Get("content")), "context", at)
+		s.addClientText(text(v.Get("content")), "context", at)
 	case "reset":
 		at.Body = &trace.Session{Marker: trace.Started, Detail: "reset"}
 		s.b.Add(at)
-		s.end(trace.Unknown, "")
+		s.setOutcome(trace.Unknown, "")
 	}
-	if at.Copied != "" { // its turns are not this session's
+	if at.Copied != "" { // copied turns belong to the other session
 		s.last, s.why = last, why
 	}
 	if e := s.entries[id]; e != nil {
@@ -128,7 +128,6 @@ func (s *session) take(v gjson.Result, ref trace.Ref) {
 	}
 }
 
-// header takes the first record.
 func (s *session) header(v gjson.Result, at trace.Event) {
 	t := s.b.Trace()
 	if dir := strings.Clone(v.Get("cwd").Str); s.dir == "" && dir != "" {
@@ -146,16 +145,16 @@ func (s *session) header(v gjson.Result, at trace.Event) {
 	s.b.Add(at)
 }
 
-// parentID is the session's id in what a header names its parent by: an id, or the path of a file.
+// parentID returns the session's id in a header's parentSession: an id, or the path of a file.
 func parentID(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name, _, _ = strings.Cut(name, ".jsonl")
 	return name[strings.LastIndexByte(name, '_')+1:]
 }
 
-// grow puts a record behind its parent. If that is not the last one, the conversation went back: what came after the
-// parent was left.
-func (s *session) grow(id, parent string) {
+// appendToBranch puts a record behind its parent. If the parent is not the last record, the user went back: what
+// followed the parent is abandoned.
+func (s *session) appendToBranch(id, parent string) {
 	if id == "" {
 		return
 	}
@@ -167,7 +166,7 @@ func (s *session) grow(id, parent string) {
 	s.branch = append(s.branch, id)
 }
 
-// goTo makes id the end of the conversation.
+// goTo makes id the end of the conversation, and abandons what does not lead to it.
 func (s *session) goTo(id string) {
 	var path []string
 	for at := id; s.entries[at] != nil && len(path) <= len(s.entries); at = s.entries[at].parent {
@@ -193,7 +192,7 @@ func (s *session) abandon(id string, is bool) {
 	}
 }
 
-// modelChange tells of another model. The first one only says with which it began.
+// modelChange adds a change of the model. The first one only names the model of the beginning.
 func (s *session) modelChange(v gjson.Result, at trace.Event) {
 	model := token(v.Get("modelId").Str)
 	changed := s.model != "" && model != s.model
@@ -204,8 +203,8 @@ func (s *session) modelChange(v gjson.Result, at trace.Event) {
 	}
 }
 
-// machine adds a text that the program put into the conversation.
-func (s *session) machine(text, machine string, at trace.Event) {
+// addClientText adds a text that the client put into the conversation. machine says which kind.
+func (s *session) addClientText(text, machine string, at trace.Event) {
 	if text == "" {
 		return
 	}
@@ -214,10 +213,9 @@ func (s *session) machine(text, machine string, at trace.Event) {
 	s.b.Add(at)
 }
 
-// end notes how the last turn stands.
-func (s *session) end(o trace.Outcome, why string) { s.last, s.why = o, why }
+func (s *session) setOutcome(o trace.Outcome, why string) { s.last, s.why = o, why }
 
-// finish makes the trace. status is the word that the client keeps for the session, "" if it has none.
+// finish makes the trace. status is the client's word for the session's state, "" if it has none.
 func (s *session) finish(status, agent, version string) (*trace.SessionTrace, error) {
 	t := s.b.Trace()
 	t.Agent.Version = token(version)
@@ -245,7 +243,7 @@ func (s *session) finish(status, agent, version string) (*trace.SessionTrace, er
 	return s.b.Finish()
 }
 
-// stamp is a time: in RFC 3339, or in milliseconds since 1970.
+// stamp parses a time: RFC 3339, or milliseconds since 1970.
 func stamp(v gjson.Result) time.Time {
 	if v.Type == gjson.Number {
 		return time.UnixMilli(v.Int()).UTC()

@@ -10,18 +10,14 @@ import (
 	"aburn/trace/draft"
 )
 
-// The texts of a record are parts of it: what is kept is copied, or the trace would hold all records.
-
-// token is draft.Token.
+// token, head and path copy what they return: it is part of a record, which the trace would keep in memory.
 func token(s string) string { return strings.Clone(draft.Token(s)) }
 
-// head is draft.Head.
 func head(text string, max int) string { return strings.Clone(draft.Head(text, max)) }
 
-// path is a path as the trace keeps it.
 func (s *session) path(path string) string { return strings.Clone(draft.Path(path, s.dir)) }
 
-// text is what a content says: a string, or the text parts of a list.
+// text returns the text of a content: a string, or the text parts of a list.
 func text(v gjson.Result) string {
 	if v.Type == gjson.String {
 		return v.Str
@@ -36,11 +32,12 @@ func text(v gjson.Result) string {
 	return b.String()
 }
 
-// manyValues is how many lists and objects a record may have for gjson to check it: it calls itself for each that is
-// within another, and a stack that grows too large ends the process.
+// manyValues is the number of lists and objects from which gjson does not validate a record. It recurses for each
+// nested one, and a stack that grows too large ends the process.
 const manyValues = 100_000
 
-// valid says whether data is JSON. Of large records it refuses what is nested more than 10,000 deep.
+// valid reports whether data is JSON. encoding/json checks records with many values, and refuses what is nested more
+// than 10,000 deep.
 func valid(data []byte) bool {
 	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > manyValues {
 		return json.Valid(data)

@@ -14,13 +14,13 @@ import (
 	"aburn/trace"
 )
 
-// index is the file that says which session each key stands for at present.
+// index is the file that maps each key to its present session.
 const index = "sessions.json"
 
-// maxIndex bounds how much of it is read, in bytes.
+// maxIndex bounds how many bytes of the index are read.
 const maxIndex = 64 << 20
 
-// readLines reads a transcript as versions before the database wrote it: the same records, a line each.
+// readLines reads a transcript of versions before the database: the same records, one per line.
 func readLines(ctx context.Context, store trace.Store, sink trace.Sink) error {
 	f, err := jsonl.Open(store.Path)
 	if err != nil {
@@ -36,7 +36,8 @@ func readLines(ctx context.Context, store trace.Store, sink trace.Sink) error {
 		return err
 	}
 	if x.session == nil && x.seen > 0 {
-		return &trace.UnknownLayout{Agent: product, Path: store.Path, Why: "it does not begin with a record of the type session"}
+		return &trace.UnknownLayout{Agent: product, Path: store.Path,
+			Why: "it does not begin with a record of the type session"}
 	}
 	if x.session != nil {
 		t, err := x.finish(ctx)
@@ -51,17 +52,16 @@ func readLines(ctx context.Context, store trace.Store, sink trace.Sink) error {
 	return nil
 }
 
-// transcript is a file of lines while it is read.
+// transcript is a file of lines being read.
 type transcript struct {
 	path    string
 	sink    trace.Sink
 	session *session
-	id      string // in the header
+	id      string // from the header
 	keys    keys
 	seen    int
 }
 
-// line takes one record. The first one names the session.
 func (x *transcript) line(ctx context.Context, l jsonl.Line) error {
 	ref := trace.Ref{Line: l.N, Offset: l.Offset}
 	if l.Data != nil && len(bytes.TrimSpace(l.Data)) == 0 {
@@ -92,17 +92,17 @@ func (x *transcript) line(ctx context.Context, l jsonl.Line) error {
 	return nil
 }
 
-// begin begins the session that the header v names.
+// begin starts the session that the header v names.
 func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 	x.id = strings.Clone(v.Get("id").Str)
 	id := x.id
 	if stem, _, _ := strings.Cut(filepath.Base(x.path), ".jsonl"); strings.HasPrefix(stem, id+"-topic-") {
-		id = stem // sessions of one chat share the id
+		id = stem // a chat's sessions share one id in the header
 	}
 	s := newSession(id, x.path, "")
 	x.session = s
 	x.keys = readKeys(filepath.Join(filepath.Dir(x.path), index))
-	s.key = x.keys.of(x.id, filepath.Base(x.path))
+	s.key = x.keys.keyOf(x.id, filepath.Base(x.path))
 	entry := x.keys[s.key]
 	s.child = strings.Contains(s.key, ":subagent:") || entry.spawnedBy != ""
 	s.sessionOf = func(key string) string { return x.keys[key].session }
@@ -110,11 +110,11 @@ func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 	if parent == "" || parent == id {
 		return nil
 	}
-	ids, err := earlier(parent, x.sink)
+	ids, err := previousRecords(parent, x.sink)
 	if err != nil {
 		return err
 	}
-	s.from = []origin{{parent, ids}}
+	s.origins = []origin{{parent, ids}}
 	return x.scan(ctx, parent, func(line []byte) {
 		if id := gjson.GetBytes(line, "id"); id.Type == gjson.String {
 			ids[token(id.Str)] = true
@@ -122,7 +122,7 @@ func (x *transcript) begin(ctx context.Context, v gjson.Result) error {
 	})
 }
 
-// scan calls each with the lines of the transcript of another session, if it lies beside this one.
+// scan calls each with the lines of another session's transcript, if it lies beside this one.
 func (x *transcript) scan(ctx context.Context, id string, each func(line []byte)) error {
 	if strings.ContainsAny(id, `/\*?[`) {
 		return nil
@@ -130,7 +130,7 @@ func (x *transcript) scan(ctx context.Context, id string, each func(line []byte)
 	dir := filepath.Dir(x.path)
 	path := filepath.Join(dir, id+".jsonl")
 	if _, err := os.Stat(path); err != nil {
-		files, _ := filepath.Glob(filepath.Join(dir, "*_"+id+".jsonl")) // the folder of a bad pattern has none
+		files, _ := filepath.Glob(filepath.Join(dir, "*_"+id+".jsonl")) // a bad pattern matches nothing
 		if len(files) != 1 {
 			return nil
 		}
@@ -138,7 +138,7 @@ func (x *transcript) scan(ctx context.Context, id string, each func(line []byte)
 	}
 	f, err := jsonl.Open(path)
 	if err != nil {
-		return nil // gone since
+		return nil // deleted meanwhile
 	}
 	defer f.Close()
 	_, err = jsonl.Read(ctx, f, 0, 0, func(l jsonl.Line) error {
@@ -148,7 +148,6 @@ func (x *transcript) scan(ctx context.Context, id string, each func(line []byte)
 	return err
 }
 
-// finish makes the trace.
 func (x *transcript) finish(ctx context.Context) (*trace.SessionTrace, error) {
 	s := x.session
 	entry := x.keys[s.key]
@@ -158,12 +157,14 @@ func (x *transcript) finish(ctx context.Context) (*trace.SessionTrace, error) {
 	}
 	by := firstOf(entry.spawnedBy, entry.parentKey)
 	if related := x.keys[by].session; s.child && related != "" && related != x.id {
-		r := trace.SessionRelationship{Kind: trace.Subagent, Related: related, SourceSession: source, AgentID: token(s.key), AgentType: token(agentOf(s.key)),
+		r := trace.SessionRelationship{Kind: trace.Subagent, Related: related, SourceSession: source,
+			AgentID: token(s.key), AgentType: token(agentOf(s.key)),
 			Description: head(entry.label, trace.UserHead), Provenance: trace.Inferred, Evidence: "the session that its caller's key stands for now"}
 		mention := []byte(`"childSessionKey":"` + s.key + `"`)
 		err := x.scan(ctx, related, func(line []byte) {
 			if bytes.Contains(line, mention) && r.ParentCall == "" {
-				r.ParentCall = token(firstOf(gjson.GetBytes(line, "message.details.toolCallId").Str, gjson.GetBytes(line, "message.toolCallId").Str))
+				r.ParentCall = token(firstOf(gjson.GetBytes(line, "message.details.toolCallId").Str,
+					gjson.GetBytes(line, "message.toolCallId").Str))
 				r.Provenance, r.Evidence = trace.Explicit, ""
 			}
 		})
@@ -173,7 +174,8 @@ func (x *transcript) finish(ctx context.Context) (*trace.SessionTrace, error) {
 		s.b.Relate(r)
 	} else if s.parent != "" {
 		kind, evidence := inherit(s.opening)
-		s.b.Relate(trace.SessionRelationship{Kind: kind, Related: s.parent, SourceSession: source, Provenance: trace.Inferred, Evidence: evidence})
+		s.b.Relate(trace.SessionRelationship{Kind: kind, Related: s.parent, SourceSession: source,
+			Provenance: trace.Inferred, Evidence: evidence})
 	} else {
 		s.b.Relate(trace.SessionRelationship{Kind: trace.Root, SourceSession: source, Provenance: trace.Explicit})
 	}
@@ -188,12 +190,13 @@ func (x *transcript) finish(ctx context.Context) (*trace.SessionTrace, error) {
 	return s.finish(status, agent, "")
 }
 
-// keys is what an index says, by key.
-type keys map[string]keyed
+// keys is the content of an index, by key.
+type keys map[string]indexEntry
 
-type keyed struct{ session, file, status, spawnedBy, parentKey, label string }
+type indexEntry struct{ session, file, status, spawnedBy, parentKey, label string }
 
-// readKeys reads an index, of which it takes what it names. There is none, or none that is whole, while it is written.
+// readKeys reads an index. It returns an empty one if the index is missing, or incomplete because the client is
+// writing it.
 func readKeys(path string) keys {
 	k := keys{}
 	info, err := os.Stat(path)
@@ -206,14 +209,15 @@ func readKeys(path string) keys {
 	}
 	gjson.ParseBytes(data).ForEach(func(key, v gjson.Result) bool {
 		get := func(name string) string { return strings.Clone(v.Get(name).Str) }
-		k[strings.Clone(key.Str)] = keyed{get("sessionId"), filepath.Base(get("sessionFile")), get("status"), get("spawnedBy"), get("parentSessionKey"), get("label")}
+		k[strings.Clone(key.Str)] = indexEntry{get("sessionId"), filepath.Base(get("sessionFile")), get("status"),
+			get("spawnedBy"), get("parentSessionKey"), get("label")}
 		return true
 	})
 	return k
 }
 
-// of is the key that stands for the session in this file, "" if none does any more.
-func (k keys) of(session, file string) string {
+// keyOf returns the key of the session in this file, "" if it has none any more.
+func (k keys) keyOf(session, file string) string {
 	found := ""
 	for key, v := range k {
 		if (v.session == session || v.file == file) && (found == "" || key < found) {

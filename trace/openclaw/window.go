@@ -12,33 +12,34 @@ import (
 	"aburn/trace"
 )
 
-// window is a session: one generation of what its key stands for.
+// window is a session: one generation of its key.
 type window struct {
 	id, key, previous, status string
 	parentKey, spawnedBy      string
 	created                   int64
-	first                     bool   // it is the first generation of its key
-	mark                      string // changes when anything does that its trace comes from
+	first                     bool   // the first generation of its key
+	mark                      string // changes whenever anything changes that the trace depends on
 	node                      *node
 }
 
-// node is what a key stands for.
+// node is the present state of a key.
 type node struct {
 	current, status, via, parentKey, spawnedBy, forkOf string
 }
 
 // windows is all sessions of a database.
 type windows struct {
-	list  []*window // in the order in which they were begun
+	list  []*window // oldest first
 	byID  map[string]*window
 	byKey map[string][]*window
 }
 
-// windows reads the sessions, and what each was like at this moment.
+// windows reads the sessions and their marks, at this moment.
 func (d *db) windows() (*windows, error) {
 	nodes := map[string]*node{}
-	err := d.each("session_nodes", "", nil, func(r row) error {
-		nodes[r.text("session_key")] = &node{r.text("current_session_id"), r.text("status"), r.text("created_via"), r.text("parent_session_key"),
+	err := d.query("session_nodes", "", nil, func(r row) error {
+		nodes[r.text("session_key")] = &node{r.text("current_session_id"), r.text("status"), r.text("created_via"),
+			r.text("parent_session_key"),
 			r.text("spawned_by"), r.text("fork_source_session_id")}
 		return nil
 	}, "session_key", "current_session_id", "status", "created_via", "parent_session_key", "spawned_by", "fork_source_session_id")
@@ -46,8 +47,9 @@ func (d *db) windows() (*windows, error) {
 		return nil, err
 	}
 	all := &windows{byID: map[string]*window{}, byKey: map[string][]*window{}}
-	err = d.each("session_windows", "ORDER BY created_at, session_id", nil, func(r row) error {
-		w := &window{id: r.text("session_id"), key: r.text("session_key"), previous: r.text("previous_session_id"), status: r.text("status"),
+	err = d.query("session_windows", "ORDER BY created_at, session_id", nil, func(r row) error {
+		w := &window{id: r.text("session_id"), key: r.text("session_key"), previous: r.text("previous_session_id"),
+			status:    r.text("status"),
 			parentKey: r.text("parent_session_key"), spawnedBy: r.text("spawned_by"), created: r.int("created_at")}
 		if w.node = nodes[w.key]; w.node == nil {
 			w.node = &node{}
@@ -64,24 +66,24 @@ func (d *db) windows() (*windows, error) {
 	return all, d.mark(all)
 }
 
-// mark works out the marks.
 func (d *db) mark(all *windows) error {
 	parts := map[string]string{}
-	if err := d.each("transcript_rewrite_watermarks", "", nil, func(r row) error {
+	if err := d.query("transcript_rewrite_watermarks", "", nil, func(r row) error {
 		parts[r.text("session_id")] = r.text("generation")
 		return nil
 	}, "session_id", "generation"); err != nil {
 		return err
 	}
-	err := sqlitex.Execute(d.Conn, "SELECT session_id, count(*), max(seq) FROM "+table+" GROUP BY session_id", &sqlitex.ExecOptions{
-		ResultFunc: func(s *sqlite.Stmt) error {
-			parts[s.ColumnText(0)] += " " + s.ColumnText(1) + " " + s.ColumnText(2)
-			return nil
-		}})
+	err := sqlitex.Execute(d.Conn, "SELECT session_id, count(*), max(seq) FROM "+table+" GROUP BY session_id",
+		&sqlitex.ExecOptions{
+			ResultFunc: func(s *sqlite.Stmt) error {
+				parts[s.ColumnText(0)] += " " + s.ColumnText(1) + " " + s.ColumnText(2)
+				return nil
+			}})
 	if err != nil {
 		return fmt.Errorf("%s: count the events: %w", d.path, err)
 	}
-	for _, w := range all.list { // a caller's trace names the sessions of its sub-agents
+	for _, w := range all.list { // a caller's trace depends on its sub-agents' sessions
 		for _, key := range []string{w.spawnedBy, w.node.spawnedBy, w.parentKey, w.node.parentKey} {
 			for _, by := range all.byKey[key] {
 				parts[by.id] += " " + w.id
@@ -89,13 +91,14 @@ func (d *db) mark(all *windows) error {
 		}
 	}
 	for _, w := range all.list {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q %v %q", parts[w.id], *w.node, []string{w.key, w.previous, w.status, w.parentKey, w.spawnedBy}))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %v %q", parts[w.id], *w.node,
+			[]string{w.key, w.previous, w.status, w.parentKey, w.spawnedBy}))
 		w.mark = hex.EncodeToString(sum[:6])
 	}
 	return nil
 }
 
-// ended is the word that the client keeps for the session's last run, "" if it keeps none or the run goes on.
+// ended returns the client's word for the end of the session's last run, "" if there is none or the run continues.
 func (w *window) ended() string {
 	if w.status == "" && w.node.current == w.id {
 		return w.node.status
@@ -103,13 +106,12 @@ func (w *window) ended() string {
 	return w.status
 }
 
-// child says whether the session is a sub-agent's.
 func (w *window) child() bool {
 	return w.spawnedBy != "" || w.node.spawnedBy != "" || w.node.via == "spawn" || strings.Contains(w.key, ":subagent:")
 }
 
-// of is the session that a key stood for when the session w began: its last generation that began before.
-func (all *windows) of(key string, w *window) (id string, certain bool) {
+// sessionAt returns the session that a key stood for when w began. certain says that the key has only one.
+func (all *windows) sessionAt(key string, w *window) (id string, certain bool) {
 	list := all.byKey[key]
 	for _, x := range list {
 		if x != w && x.created <= w.created {
@@ -119,13 +121,13 @@ func (all *windows) of(key string, w *window) (id string, certain bool) {
 	return id, len(list) == 1
 }
 
-// caller is the call that started a sub-agent, and in which session.
+// caller is the call that started a sub-agent, and the call's session.
 type caller struct {
 	spawn
 	session string
 }
 
-// relations is how w stands to other sessions, the first one first. parent is what the header names.
+// relations returns the relationships of w, the main one first. parent is the session in the header.
 func (all *windows) relations(w *window, parent, opening string, by caller) []trace.SessionRelationship {
 	var list []trace.SessionRelationship
 	add := func(kind trace.Relation, related, evidence string) {
@@ -148,7 +150,7 @@ func (all *windows) relations(w *window, parent, opening string, by caller) []tr
 		related, evidence := by.session, ""
 		if key := firstOf(w.spawnedBy, w.node.spawnedBy, w.parentKey, w.node.parentKey); related == "" && key != "" {
 			var certain bool
-			if related, certain = all.of(key, w); !certain {
+			if related, certain = all.sessionAt(key, w); !certain {
 				evidence = "the last session of its caller's key that began before it"
 			}
 		}
@@ -164,7 +166,7 @@ func (all *windows) relations(w *window, parent, opening string, by caller) []tr
 	return list
 }
 
-// inherit is what a session is whose header names a parent and which begins with a record of the type opening.
+// inherit classifies a session whose header names a parent and whose first record is of the type opening.
 func inherit(opening string) (trace.Relation, string) {
 	if opening == "compaction" {
 		return trace.Continuation, "the header names a parent, and the session begins with a compaction"
