@@ -22,10 +22,11 @@ import (
 // Name is the archive's file in its folder.
 const Name = "archive.db"
 
-// busy is how long a statement waits for another process, which commits small batches.
-const busy = 10 * time.Second
+// busyTimeout is how long a statement waits for another process, which commits small batches.
+const busyTimeout = 10 * time.Second
 
-// Dir is where the archive is: ABURN_HOME, else aburn in XDG_DATA_HOME or ~/.local/share; "" if none of them is set.
+// Dir returns the archive's folder: ABURN_HOME, else aburn in XDG_DATA_HOME or ~/.local/share; "" if none of them is
+// set.
 func Dir(env func(string) string) string {
 	if dir := env("ABURN_HOME"); dir != "" {
 		return dir
@@ -39,15 +40,15 @@ func Dir(env func(string) string) string {
 	return ""
 }
 
-// NotFound is the error of View where there is no archive.
+// NotFound is View's error where there is no archive.
 type NotFound struct{ Dir string }
 
 func (e *NotFound) Error() string { return "no archive in " + e.Dir }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *NotFound) Hint() string { return "aburn ingest" }
 
-// WrongSchema is the error for an archive that another aburn has written.
+// WrongSchema is the error for an archive of another version of aburn.
 type WrongSchema struct {
 	Path       string
 	Have, Want int
@@ -58,10 +59,11 @@ func (e *WrongSchema) Error() string {
 	if e.Have > e.Want {
 		age = "a newer"
 	}
-	return fmt.Sprintf("%s: %s aburn wrote it: its schema is %d, and this aburn knows only %d", e.Path, age, e.Have, e.Want)
+	return fmt.Sprintf("%s: %s aburn wrote it: its schema is %d, and this aburn knows only %d", e.Path, age, e.Have,
+		e.Want)
 }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *WrongSchema) Hint() string {
 	if e.Have > e.Want {
 		return "use the newer aburn, or set ABURN_HOME to another folder"
@@ -70,23 +72,23 @@ func (e *WrongSchema) Hint() string {
 		" into another folder and run aburn ingest; the older aburn reads it there (ABURN_HOME)"
 }
 
-// Foreign is the error for a database in the archive's place that is none of aburn's.
+// Foreign is the error for another program's database in the archive's place.
 type Foreign struct{ Path string }
 
 func (e *Foreign) Error() string {
 	return e.Path + ": a SQLite database, but not an archive of aburn's"
 }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *Foreign) Hint() string { return "move it away, or set ABURN_HOME to another folder" }
 
-// NoPlace is an error of the file system where the archive is, or is to be.
+// NoPlace is an error of the file system at the archive's place.
 type NoPlace struct{ Err error }
 
 func (e *NoPlace) Error() string { return e.Err.Error() }
 func (e *NoPlace) Unwrap() error { return e.Err }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *NoPlace) Hint() string {
 	switch {
 	case errors.Is(e.Err, syscall.ENOSPC):
@@ -105,12 +107,13 @@ type Archive struct {
 	now  func() time.Time
 	// rules is scrub.Version.
 	rules int
-	// asIs is what conn is of where SQLite cannot read beside writers: in a folder that is read-only, as in an agent's sandbox.
+	// asIs is set, and holds conn, where SQLite cannot read beside writers: in a read-only folder, such as an agent's
+	// sandbox.
 	asIs *sqlitero.DB
 }
 
-// Open opens the archive in dir for reading and writing, and makes it, and dir, if there is none. The error is *WrongSchema
-// if another aburn wrote it, *Foreign for another program's database; both are left as they are.
+// Open opens the archive in dir for reading and writing, and makes both if needed. The error is *WrongSchema for an
+// archive of another version, *Foreign for another program's database; both files are left as they are.
 func Open(ctx context.Context, dir string) (*Archive, error) {
 	path := filepath.Join(dir, Name)
 	if err := refuse(ctx, dir, path); err != nil {
@@ -123,7 +126,7 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = a.own(); err == nil {
+	if err = a.refuseForeign(); err == nil {
 		err = a.prepare()
 	}
 	if err != nil {
@@ -133,15 +136,16 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 	return a, nil
 }
 
-// refuse is the error for an archive of another schema. Whoever opens that for writing has SQLite bring a log that a killed
-// process left into the file. Where the number in the file's header is right, and there is no log, nothing is opened twice.
+// refuse returns the error for an archive of another schema. Opening such a file for writing would already change it:
+// SQLite merges the log of a killed process. If the header has the right number and there is no log, nothing is opened
+// twice.
 func refuse(ctx context.Context, dir, path string) error {
 	log, err := os.Stat(path + "-wal")
 	if have := headerSchema(path); (have == schema || have == 0) && (err != nil || log.Size() == 0) {
-		return nil // prepare looks again
+		return nil // prepare checks again
 	}
 	a, err := View(ctx, dir)
-	if err == nil { // the log says otherwise
+	if err == nil { // the number in the log counts
 		return a.Close()
 	}
 	if errors.As(err, new(*WrongSchema)) || errors.As(err, new(*Foreign)) {
@@ -150,9 +154,9 @@ func refuse(ctx context.Context, dir, path string) error {
 	return nil
 }
 
-// headerSchema is user_version as the header of the database at path has it; 0 if it is none.
+// headerSchema reads user_version from the header of the database at path; 0 if it is no database.
 func headerSchema(path string) int {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe would block
 		return 0
 	}
 	f, err := os.Open(path)
@@ -167,7 +171,8 @@ func headerSchema(path string) int {
 	return int(int32(binary.BigEndian.Uint32(header[60:])))
 }
 
-// View opens the archive in dir for reading. It returns *NotFound if there is none, *WrongSchema if another aburn wrote it.
+// View opens the archive in dir for reading. The error is *NotFound if there is none, *WrongSchema for an archive of
+// another version.
 func View(ctx context.Context, dir string) (*Archive, error) {
 	path := filepath.Join(dir, Name)
 	info, err := os.Stat(path)
@@ -176,27 +181,27 @@ func View(ctx context.Context, dir string) (*Archive, error) {
 		return nil, &NotFound{dir}
 	case err != nil:
 		return nil, &NoPlace{err}
-	case !info.Mode().IsRegular(): // a pipe would be waited for
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, &NoPlace{fmt.Errorf("%s: not a regular file", path)}
 	}
 	a, err := open(ctx, dir, sqlite.OpenReadOnly)
 	if err != nil {
 		return nil, err
 	}
-	have, err := int64(0), a.own()
+	have, err := int64(0), a.refuseForeign()
 	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCantOpen {
 		a.Close()
 		if a, err = openAsIs(ctx, dir); err != nil {
 			return nil, err
 		}
-		err = a.own()
+		err = a.refuseForeign()
 	}
 	if err == nil {
 		have, err = a.number("PRAGMA user_version")
 	}
 	switch {
 	case err != nil:
-	case have == 0: // another process makes it right now, or was killed before it had
+	case have == 0: // another process is making it, or was killed before it had
 		err = &NotFound{dir}
 	case have != schema:
 		err = &WrongSchema{path, int(have), schema}
@@ -213,10 +218,10 @@ func open(ctx context.Context, dir string, flags sqlite.OpenFlags) (*Archive, er
 	if err != nil {
 		return nil, &failure{path, err}
 	}
-	if flags&sqlite.OpenReadOnly != 0 { // what is to be written when ctx ends is written
+	if flags&sqlite.OpenReadOnly != 0 { // writes are finished even if ctx ends
 		conn.SetInterrupt(ctx.Done())
 	}
-	conn.SetBusyTimeout(busy)
+	conn.SetBusyTimeout(busyTimeout)
 	return &Archive{dir: dir, path: path, conn: conn, now: time.Now, rules: scrub.Version}, nil
 }
 
@@ -230,11 +235,12 @@ func openAsIs(ctx context.Context, dir string) (*Archive, error) {
 	return &Archive{dir: dir, path: path, conn: db.Conn(), now: time.Now, rules: scrub.Version, asIs: db}, nil
 }
 
-// Changed says whether what was read can be wrong, because somebody has written where SQLite cannot read beside writers.
+// Changed reports whether somebody wrote while the archive was read in a way that does not tolerate writers. What was
+// read can then be wrong.
 func (a *Archive) Changed() bool { return a.asIs != nil && a.asIs.Changed() }
 
-// own returns *Foreign if the file holds tables of somebody else: they are not to be written beside, nor read as ours.
-func (a *Archive) own() error {
+// refuseForeign returns *Foreign if the file holds somebody else's tables: aburn neither reads nor writes those.
+func (a *Archive) refuseForeign() error {
 	version, err := a.number("PRAGMA user_version")
 	if err != nil {
 		return err
@@ -243,7 +249,7 @@ func (a *Archive) own() error {
 	if err != nil || tables == 0 {
 		return err
 	}
-	if version == 0 { // tables and number come in one transaction, which another process may have made meanwhile
+	if version == 0 { // another process may have made the tables meanwhile, with the number in one transaction
 		if version, err = a.number("PRAGMA user_version"); err != nil {
 			return err
 		}
@@ -255,7 +261,7 @@ func (a *Archive) own() error {
 	return err
 }
 
-// makePrivate makes the folder and the file for this user alone. SQLite gives its WAL the file's mode.
+// makePrivate makes the folder and the file private to this user. SQLite gives its WAL the file's mode.
 func makePrivate(dir, path string) error {
 	if dir == "" {
 		return errors.New("no place for the archive: neither ABURN_HOME nor HOME is set")
@@ -281,7 +287,7 @@ func makePrivate(dir, path string) error {
 	return nil
 }
 
-// Close closes it. What was committed stays.
+// Close closes the archive. What was committed stays.
 func (a *Archive) Close() error {
 	if a.asIs != nil {
 		return a.asIs.Close()

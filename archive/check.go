@@ -11,11 +11,11 @@ import (
 	"aburn/trace"
 )
 
-// maxFaults bounds how many faults Check tells.
+// maxFaults bounds how many faults Check reports.
 const maxFaults = 100
 
-// Check looks whether the archive is whole: the file's pages, every trace, and that all rows are those that the traces
-// give. It returns what is wrong, one line each. An error means that it could not look.
+// Check verifies the archive: the file's pages, every trace, and that all rows follow from the traces. It returns one
+// line per fault. An error means that it could not check.
 func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 	bad := func(format string, args ...any) {
 		if len(faults) < maxFaults {
@@ -38,7 +38,8 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 		{"relationships without a session", "SELECT count(*) FROM relations WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"spawns without a session", "SELECT count(*) FROM spawns WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"digests without a session", "SELECT count(*) FROM digests WHERE key NOT IN (SELECT key FROM sessions)"},
-		{"traces that could not be read when the archive was made anew, and are kept as they are", "SELECT count(*) FROM unread"},
+		{"traces that could not be read when the archive was made anew, and are kept as they are",
+			"SELECT count(*) FROM unread"},
 		{"sessions of no store", "SELECT count(*) FROM sessions WHERE store <> 0 AND store NOT IN (SELECT store FROM cursors)"},
 		{"damage of no store", "SELECT count(*) FROM damage WHERE store NOT IN (SELECT store FROM cursors)"},
 		{"stores without a place to go on", "SELECT count(*) FROM cursors WHERE store NOT IN (SELECT store FROM places)"},
@@ -71,7 +72,7 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 	return faults, err
 }
 
-// keys is the first column of a query.
+// keys returns the first column of a query.
 func (a *Archive) keys(query string, args ...any) (keys []int64, err error) {
 	err = a.each(query, func(s *sqlite.Stmt) error {
 		keys = append(keys, s.ColumnInt64(0))
@@ -95,7 +96,8 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 	if err != nil {
 		return err.Error()
 	}
-	if w := want.session; have.Source != w.Source || have.ID != w.ID || have.Counts != w.Counts || have.Usage != w.Usage ||
+	if w := want.session; have.Source != w.Source || have.ID != w.ID || have.Counts != w.Counts ||
+		have.Usage != w.Usage ||
 		have.Agent != w.Agent || have.Project != w.Project || have.Ask != w.Ask || have.Relation != w.Relation ||
 		millis(have.Start) != millis(w.Start) || millis(have.End) != millis(w.End) {
 		return name + ": its row is not what its trace gives"
@@ -126,7 +128,7 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 	return ""
 }
 
-// session is the row of one session, as it is.
+// session returns the stored row of a session.
 func (a *Archive) session(key int64) (Session, error) {
 	list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE s.key = ?", key)
 	if err != nil || len(list) == 0 {

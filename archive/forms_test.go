@@ -12,7 +12,7 @@ import (
 // A form that changes needs another number of the schema: an archive of another schema is refused, not misread.
 func TestFormsAreOfTheSchema(t *testing.T) {
 	exit := -1
-	calls := callWalk{}
+	calls := callCoder{}
 	for _, r := range []CallRow{
 		{Call: "toolu_1", Tool: "Bash", Type: trace.ShellTool, Index: 1, Seq: 7, Start: at(3), DurationMS: 1 << 40, Status: trace.StatusErrored, Failed: true, Denied: "rule",
 			ExitCode: &exit, Input: "0123456789abcdef", Path: "a/b", Head: "make", Length: 1 << 50, Spawned: "s/1", Results: 300},

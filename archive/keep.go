@@ -9,7 +9,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// Expire deletes the sessions that ended before t, and returns how many those were.
+// Expire deletes the sessions that ended before t, and returns their number.
 func (a *Archive) Expire(ctx context.Context, t time.Time) (sessions int, err error) {
 	keys, err := a.keys("SELECT key FROM sessions WHERE ended <> 0 AND ended < ?", t)
 	if err != nil || len(keys) == 0 {
@@ -20,7 +20,7 @@ func (a *Archive) Expire(ctx context.Context, t time.Time) (sessions int, err er
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			// The store has them still, as far as this knows: to go on in it, a reader would need what is deleted here.
+			// The store may still have the session. To continue there a reader would need the trace that is deleted here.
 			if err := a.unlist("SELECT store FROM sessions WHERE key = ? AND store <> 0", key); err != nil {
 				return err
 			}
@@ -36,15 +36,15 @@ func (a *Archive) Expire(ctx context.Context, t time.Time) (sessions int, err er
 	return len(keys), err
 }
 
-// Rescrub applies the rules of this executable to the traces that older ones were applied to, and returns how many those
-// were. Sources that still exist are better read again: a newer rule may need what an older one took out.
+// Rescrub applies this executable's scrubbing rules to traces of older rules, and returns their number. Sources that
+// still exist should be read again instead: a newer rule may need what an older one removed.
 func (a *Archive) Rescrub(ctx context.Context) (sessions int, err error) {
 	keys, err := a.keys("SELECT key FROM sessions WHERE scrub < ?", a.rules)
 	if err != nil {
 		return 0, err
 	}
 	for _, key := range keys {
-		err := a.change(ctx, key, func(t *trace.SessionTrace) error {
+		err := a.rewrite(ctx, key, func(t *trace.SessionTrace) error {
 			rescrub(t)
 			_, err := draft.Resume(t).Finish()
 			t.Scrub.Version = a.rules
@@ -58,8 +58,8 @@ func (a *Archive) Rescrub(ctx context.Context) (sessions int, err error) {
 	return sessions, nil
 }
 
-// change rewrites a stored trace in a transaction of its own. Its next reading is still compared with the last one.
-func (a *Archive) change(ctx context.Context, key int64, do func(*trace.SessionTrace) error) error {
+// rewrite changes a stored trace in its own transaction. The next reading is still compared with the last one.
+func (a *Archive) rewrite(ctx context.Context, key int64, do func(*trace.SessionTrace) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -73,7 +73,6 @@ func (a *Archive) change(ctx context.Context, key int64, do func(*trace.SessionT
 	return a.transaction(func() error { return a.replace(key, t) })
 }
 
-// replace writes t in place of the trace under its key.
 func (a *Archive) replace(key int64, t *trace.SessionTrace) error {
 	p, err := pack(t)
 	if err != nil {
@@ -87,7 +86,6 @@ func (a *Archive) replace(key int64, t *trace.SessionTrace) error {
 	return a.insert(p, k.store)
 }
 
-// rescrub scrubs all text that a trace keeps.
 func rescrub(t *trace.SessionTrace) {
 	clean := func(texts ...*string) {
 		for _, s := range texts {
@@ -123,7 +121,7 @@ func rescrub(t *trace.SessionTrace) {
 	}
 }
 
-// Compact gives the disk back what deleted sessions left, if that is much.
+// Compact returns the space of deleted sessions to the disk, if it is much.
 func (a *Archive) Compact() error {
 	free, err := a.number("PRAGMA freelist_count")
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"aburn/trace"
 )
 
-// The kinds of what is to be linked, in unlinked.kind.
+// The kinds of groups to be linked, in unlinked.kind.
 const (
 	family = "family" // sessions that begin with the same record
 	agents = "agents" // a session and its sub-agents
 )
 
-// agentGroup is the session that started the sub-agents of p's group, "" if p has none and is none.
+// agentGroup returns the session at the head of p's group of sub-agents, "" if p is in none.
 func agentGroup(p *Packed) string {
 	session := ""
 	for _, r := range p.relations {
@@ -32,15 +32,15 @@ func agentGroup(p *Packed) string {
 	return session
 }
 
-// callOpen says whether a sub-agent's own files leave open which call started it.
+// callOpen reports whether a sub-agent's own files leave open which call started it.
 func callOpen(r trace.SessionRelationship) bool {
 	return r.Kind == trace.Subagent && r.ParentCall == ""
 }
 
-// adopt tells p, if it is a sub-agent, which call started it, and tells it those sub-agents that p's spawns name. Link would
-// find the same, but would read and write whole traces for it: what is learned here stands in the rows of relations alone,
-// and Trace puts it into the trace. Which of several copies of a spawn was the first, only Link knows.
-func (a *Archive) adopt(p *Packed) error {
+// linkSubagents finds the call that started p, if p is a sub-agent, and the sub-agents that p's spawns name. Link
+// would find the same by reading and writing whole traces. The result stands in the rows of relations alone, and Trace
+// puts it into the trace. Only Link knows which of several copies of a spawn was the first.
+func (a *Archive) linkSubagents(p *Packed) error {
 	if p.root != "" {
 		return nil
 	}
@@ -51,7 +51,8 @@ func (a *Archive) adopt(p *Packed) error {
 		}
 		err := a.each(`SELECT s.id, w.call, w.agent_type, w.description FROM spawns w INDEXED BY spawns_child CROSS JOIN sessions s ON s.key = w.session
 			WHERE w.child = ?2 AND w.child <> '' AND s.source = ?1 AND s.root = '' ORDER BY w.session DESC, w.seq DESC LIMIT 1`, func(s *sqlite.Stmt) error {
-			r.StartedBy(s.ColumnText(0), &trace.SubagentSpawn{Call: s.ColumnText(1), AgentType: s.ColumnText(2), Description: s.ColumnText(3)})
+			r.StartedBy(s.ColumnText(0), &trace.SubagentSpawn{Call: s.ColumnText(1), AgentType: s.ColumnText(2),
+				Description: s.ColumnText(3)})
 			return nil
 		}, p.session.Source, p.session.ID)
 		if err != nil {
@@ -63,7 +64,8 @@ func (a *Archive) adopt(p *Packed) error {
 			continue
 		}
 		var r trace.SessionRelationship
-		r.StartedBy(p.session.ID, &trace.SubagentSpawn{Call: s.call, AgentType: s.agentType, Description: s.description})
+		r.StartedBy(p.session.ID, &trace.SubagentSpawn{Call: s.call, AgentType: s.agentType,
+			Description: s.description})
 		if err := a.run(`UPDATE relations SET related = ?3, parent_call = ?4, evidence = ?5,
 			agent_type = iif(agent_type = '', ?6, agent_type), description = iif(description = '', ?7, description)
 			WHERE session = (SELECT key FROM sessions WHERE source = ?1 AND id = ?2) AND kind = 'subagent' AND parent_call = ''`,
@@ -74,8 +76,8 @@ func (a *Archive) adopt(p *Packed) error {
 	return nil
 }
 
-// adopted puts into t what adopt found out.
-func (a *Archive) adopted(key int64, t *trace.SessionTrace) error {
+// applyLinks puts into t what linkSubagents found.
+func (a *Archive) applyLinks(key int64, t *trace.SessionTrace) error {
 	for i := range t.Relationships {
 		r := &t.Relationships[i]
 		if !callOpen(*r) {
@@ -93,8 +95,8 @@ func (a *Archive) adopted(key int64, t *trace.SessionTrace) error {
 	return nil
 }
 
-// Link finds out how sessions of different files belong together, for those that were written since the last time: whose
-// copy one is, and which call of a parent started a sub-agent (trace.Link). It returns how many traces that changed.
+// Link relates sessions of different files (trace.Link), for those written since the last call: whose copy a session
+// is, and which call of a parent started a sub-agent. It returns how many traces changed.
 func (a *Archive) Link(ctx context.Context) (changed int, err error) {
 	for _, way := range [...]struct {
 		kind    string
@@ -112,8 +114,8 @@ func (a *Archive) Link(ctx context.Context) (changed int, err error) {
 	return changed, nil
 }
 
-// agentMembers is those of a session and its sub-agents of which linking may learn something: if there is a sub-agent that
-// does not know its call, all of them, else those with an open spawn and their sub-agents.
+// agentMembers selects the members of a group for which linking may find something: all, if some sub-agent does not
+// know its call; else those with an open spawn, and their sub-agents.
 const agentMembers = `
 	WITH all_of AS (SELECT key, id FROM sessions WHERE source = ?1 AND id = ?2
 		UNION SELECT key, id FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0'
@@ -125,7 +127,6 @@ const agentMembers = `
 	UNION SELECT r.session FROM parents p CROSS JOIN relations r INDEXED BY relations_related ON r.related = p.id
 		CROSS JOIN sessions s ON s.key = r.session WHERE r.related <> '' AND s.source = ?1 ORDER BY 1`
 
-// linkAll links all that is noted of one kind.
 func (a *Archive) linkAll(ctx context.Context, kind, members string) (changed int, err error) {
 	var names []string
 	err = a.each("SELECT name FROM unlinked WHERE kind = ?", func(s *sqlite.Stmt) error {
@@ -159,10 +160,10 @@ func (a *Archive) linkAll(ctx context.Context, kind, members string) (changed in
 	return changed, nil
 }
 
-// linkedAtOnce is how many groups of sessions are linked in one transaction.
+// linkedAtOnce is how many groups are linked in one transaction.
 const linkedAtOnce = 50
 
-// link links the sessions of one group, which name gives as SOURCE/NAME.
+// link links one group, whose name is SOURCE/NAME.
 func (a *Archive) link(ctx context.Context, members, name string) (changed int, err error) {
 	source, name, _ := strings.Cut(name, "/")
 	keys, err := a.keys(members, source, name)

@@ -12,27 +12,27 @@ import (
 	"aburn/internal/wire"
 )
 
-// A run that finds nothing new needs all of cursors, and to read a row for each file takes longer than the file does. So
+// A run that finds nothing new needs all of cursors, and reading a row per file takes longer than looking at the file. So
 // they are kept once more, many in a row: the table listing. The cursors that were written or deleted since are in
 // unlisted: whatever changes cursors puts them there. Triggers would do it too, but make a first ingest 2 % longer.
 
-// listingRow is how large a row of listing may get, in bytes: it fits into a page, with what SQLite puts there.
+// listingRow bounds a row of listing, in bytes: it fits into a page with SQLite's overhead.
 const listingRow = 8000
 
-// relistFrom is how many unlisted cursors take as long to read as a new listing to write.
-const relistFrom = 200
+// relistAfter is the number of unlisted cursors that take as long to read as a new listing takes to write.
+const relistAfter = 200
 
-// errListing is the error for a listing that is not what was written.
+// errListing is the error for a damaged listing.
 var errListing = errors.New("the listing of the cursors is not what was written")
 
-// knownWalk writes the cursors of a part of a listing, or reads them. A change of it changes the schema.
-type knownWalk struct {
+// listingCoder codes a row of the listing. A change of it changes the schema.
+type listingCoder struct {
 	wire.Coder
-	last  string          // the path of the one before
-	paths strings.Builder // what is read has its paths in here, with room for all of them
+	last  string          // the path of the cursor before
+	paths strings.Builder // backs the paths that are read, with room for all of them
 }
 
-func (w *knownWalk) known(k *Known) {
+func (w *listingCoder) known(k *Known) {
 	shared, modified := 0, k.Modified.UnixNano()
 	for path, last := k.Path, w.last; shared < min(len(path), len(last)) && path[shared] == last[shared]; {
 		shared++
@@ -55,8 +55,8 @@ func (w *knownWalk) known(k *Known) {
 	w.last = k.Path
 }
 
-// path is the part of a path behind what it shares with the one before.
-func (w *knownWalk) path(k *Known, shared int) {
+// path codes the part of a path that it does not share with the one before.
+func (w *listingCoder) path(k *Known, shared int) {
 	if !w.Reading() {
 		end := k.Path[shared:]
 		w.Text(&end)
@@ -73,12 +73,12 @@ func (w *knownWalk) path(k *Known, shared int) {
 	k.Path = w.paths.String()[from:]
 }
 
-// listParts is the rows of the listing of these cursors. Each begins with how many there are from it on, and the length of
-// the paths in it.
+// listParts returns the rows of a listing. Each begins with the number of cursors from it on, and the length of its
+// paths.
 func listParts(all []Known) (parts [][]byte) {
 	var body []byte
 	for len(all) > 0 {
-		w := knownWalk{Coder: wire.Writer(body[:0])}
+		w := listingCoder{Coder: wire.Writer(body[:0])}
 		n, paths, size := 0, 0, 0
 		for ; n < len(all); n++ {
 			w.known(&all[n])
@@ -98,9 +98,9 @@ func listParts(all []Known) (parts [][]byte) {
 	return parts
 }
 
-// readPart appends the cursors of a row of the listing to all.
+// readPart appends the cursors of a row to all.
 func readPart(part string, all []Known) ([]Known, error) {
-	w := knownWalk{Coder: wire.Reader(part)}
+	w := listingCoder{Coder: wire.Reader(part)}
 	n, length := w.Take(), w.Take()
 	if w.Err() != nil || n > 1<<32 || length > uint64(len(part))<<16 {
 		return all, errListing
@@ -119,14 +119,14 @@ func readPart(part string, all []Known) ([]Known, error) {
 	return all, nil
 }
 
-// unlist notes that the cursors of some stores are no longer as they were listed. stores selects their numbers.
+// unlist notes that some stores' cursors differ from their listing. stores is a query for their numbers.
 func (a *Archive) unlist(stores string, args ...any) error {
 	return a.run("INSERT OR IGNORE INTO unlisted (store) "+stores, args...)
 }
 
-// Relist makes the listing of the cursors anew if many are missing in it.
+// Relist renews the listing if many cursors are missing in it.
 func (a *Archive) Relist() error {
-	if n, err := a.number("SELECT count(*) FROM unlisted"); err != nil || n < relistFrom {
+	if n, err := a.number("SELECT count(*) FROM unlisted"); err != nil || n < relistAfter {
 		return err
 	}
 	return a.relist()
@@ -150,14 +150,15 @@ func (a *Archive) relist() error {
 	})
 }
 
-// listing is all cursors, by the listing and what is not in it. It is one statement: another process could make the listing
-// anew between two.
+// listing returns all cursors, from the listing and from what it lacks. It is one statement, because another process
+// could renew the listing between two.
 func (a *Archive) listing() (all []Known, err error) {
 	late := map[int64]bool{}
 	var fresh []Known
 	part := make([]byte, 0, 2*listingRow)
 	err = a.each("SELECT NULL, u.store, c.store IS NOT NULL, "+cursorColumns+" FROM unlisted u LEFT JOIN cursors c USING (store)"+
-		" UNION ALL SELECT body, 0, 0"+strings.Repeat(", NULL", strings.Count(cursorColumns, ",")+1)+" FROM listing", func(s *sqlite.Stmt) (err error) {
+		" UNION ALL SELECT body, 0, 0"+strings.Repeat(", NULL",
+		strings.Count(cursorColumns, ",")+1)+" FROM listing", func(s *sqlite.Stmt) (err error) {
 		if n := s.ColumnLen(0); n > 0 {
 			part = slices.Grow(part[:0], n)[:n]
 			s.ColumnBytes(0, part)
@@ -179,7 +180,6 @@ func (a *Archive) listing() (all []Known, err error) {
 	return append(all, fresh...), nil
 }
 
-// checkListing says what is wrong with the listing.
 func (a *Archive) checkListing() (fault string, err error) {
 	want, err := a.rows()
 	if err != nil {

@@ -125,10 +125,10 @@ func TestListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.same(t, "with a number again", 999)
-	if late := count("unlisted"); late == 0 || late >= relistFrom {
+	if late := count("unlisted"); late == 0 || late >= relistAfter {
 		t.Errorf("%d unlisted", late)
 	}
-	a.fill(t, relistFrom)
+	a.fill(t, relistAfter)
 	relist()
 	a.same(t, "listed again", 1000)
 	if late := count("unlisted"); late != 0 {

@@ -17,15 +17,15 @@ import (
 	"aburn/trace/packed"
 )
 
-// Packed is a trace as the archive writes it: its body, and the rows that are worked out from it.
+// Packed is a trace as the archive writes it: its body, and the rows derived from it.
 type Packed struct {
 	session   Session
 	root      string
-	group     string // the session whose sub-agents it has or is one of, if any
+	group     string // the session at the head of its group of sub-agents, if any
 	scrub     int
 	sum       int64
 	body      []byte
-	calls     []byte // as the table has them, nil if there are none
+	calls     []byte // the row of calls, nil if there are none
 	relations []trace.SessionRelationship
 	spawns    []spawn
 }
@@ -35,17 +35,18 @@ type spawn struct {
 	seq                    int
 	child, call, agentID   string
 	agentType, description string
-	open                   bool // it, or a result of its call, does not name the sub-agent
+	open                   bool // neither it nor a result of its call names the sub-agent
 }
 
-// Size is about how many bytes it takes in memory.
+// Size is about how many bytes p takes in memory.
 func (p *Packed) Size() int { return len(p.body) + len(p.calls) + 1000 }
 
-// Pack makes a trace ready for Write. It refuses one that was scrubbed by other rules than this executable's. It may be
-// called from any goroutine.
+// Pack prepares a trace for Write. It refuses a trace that was scrubbed by other rules than this executable's. Any
+// goroutine may call it.
 func Pack(t *trace.SessionTrace) (*Packed, error) {
 	if t.Scrub.Version != scrub.Version {
-		return nil, fmt.Errorf("trace %s/%s: scrubbed by version %d of the rules, not %d", t.Source, t.ID, t.Scrub.Version, scrub.Version)
+		return nil, fmt.Errorf("trace %s/%s: scrubbed by version %d of the rules, not %d", t.Source, t.ID,
+			t.Scrub.Version, scrub.Version)
 	}
 	return pack(t)
 }
@@ -89,7 +90,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 	return p, nil
 }
 
-// relation is the first relationship of t that says more than root.
+// relation returns the first relationship of t that is not root, else root.
 func relation(t *trace.SessionTrace) trace.Relation {
 	for i := range t.Relationships {
 		if kind := t.Relationships[i].Kind; kind != trace.Root {
@@ -99,11 +100,10 @@ func relation(t *trace.SessionTrace) trace.Relation {
 	return trace.Root
 }
 
-// packCalls is the row of calls of t.
 func packCalls(t *trace.SessionTrace) []byte {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	w := callWalk{wire.Writer((*buf)[:0])}
+	w := callCoder{wire.Writer((*buf)[:0])}
 	for _, c := range t.Calls() {
 		if c.Counts() {
 			row := callRow(&c)
@@ -118,7 +118,6 @@ func packCalls(t *trace.SessionTrace) []byte {
 	return compress(rows)
 }
 
-// callRow is what the table has of a call.
 func callRow(c *trace.Call) CallRow {
 	row := CallRow{
 		Call: c.Call.Call, Tool: c.Call.Tool, Type: c.Call.Type, Index: c.Call.Index, Seq: c.Event.Seq, Start: c.Event.Time,
@@ -127,7 +126,8 @@ func callRow(c *trace.Call) CallRow {
 	if last := c.Last(); last != nil {
 		row.Status, row.Failed, row.Denied, row.ExitCode, row.Length = last.Status, last.Failed(), last.Denied, last.ExitCode, last.Content.Length
 		row.DurationMS = last.DurationMS
-		if gap := last.Time.Sub(c.Event.Time).Milliseconds(); row.DurationMS == 0 && gap > 0 && last.Status != trace.StatusRunning && !c.Event.Time.IsZero() {
+		if gap := last.Time.Sub(c.Event.Time).Milliseconds(); row.DurationMS == 0 && gap > 0 &&
+			last.Status != trace.StatusRunning && !c.Event.Time.IsZero() {
 			row.DurationMS = gap
 		}
 	}
@@ -139,20 +139,20 @@ func callRow(c *trace.Call) CallRow {
 	return row
 }
 
-// buffers are for what is packed or compressed, until it is known how long that is.
+// buffers hold packed or compressed data until its length is known.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// sum tells one packed trace from another: two cyclic redundancy checks, which are one of 64 bits, and for which processors
-// have instructions. Whoever can write a store to have it differ and the sum be the same can leave it as it is, too.
+// sum tells one packed trace from another. It is two CRCs, which make 64 bits and have processor instructions. It need
+// not resist forgery: whoever can write a store can as well leave it unchanged.
 func sum(text []byte) int64 {
 	return int64(uint64(crc32.ChecksumIEEE(text))<<32 | uint64(castagnoli(text)))
 }
 
-// checksum is how many bytes of a body stand before the packed trace: the CRC-32C of that. In a row of calls it is that of
-// a text that stands there compressed.
+// checksum is the length of the CRC-32C that begins a body, over the packed trace behind it; in a row of calls it
+// covers the text before compression.
 const checksum = 4
 
-// compress is a row of calls. S2 takes a fifth of zstd's time, for half as many bytes again.
+// compress makes a row of calls. S2 takes a fifth of zstd's time and half as many bytes again.
 func compress(text []byte) []byte {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
@@ -165,7 +165,7 @@ func compress(text []byte) []byte {
 	return slices.Clone(body[:checksum+len(s2.Encode(body[checksum:], text))])
 }
 
-// unpack is the trace of a body.
+// unpack returns the trace of a body.
 func unpack(body []byte) (*trace.SessionTrace, error) {
 	switch {
 	case len(body) <= checksum:
@@ -176,16 +176,16 @@ func unpack(body []byte) (*trace.SessionTrace, error) {
 	return packed.Parse(body[checksum:])
 }
 
-// The errors for what is not what was written.
+// The errors for damaged data.
 var (
-	errCut   = errors.New("it is cut off")
-	errOther = errors.New("it is not what was written")
+	errCut   = errors.New("the data is cut off")
+	errOther = errors.New("the data is not what was written")
 )
 
 // maxText bounds what was compressed, in bytes.
 const maxText = 4 << 30
 
-// expand is what compress made body of.
+// expand undoes compress.
 func expand(body []byte) ([]byte, error) {
 	if len(body) < checksum {
 		return nil, errCut

@@ -9,7 +9,7 @@ import (
 	"aburn/trace"
 )
 
-// fate is what became of a trace that was read.
+// fate says what put did with a trace.
 type fate int
 
 const (
@@ -19,21 +19,23 @@ const (
 	isOutdone
 )
 
-// stored is a session that the archive has already.
+// stored is a session that the archive has.
 type stored struct {
 	key, store, sum, ended, events int64
 	path                           string
 }
 
 func (a *Archive) stored(source, id string) (k stored, err error) {
-	err = a.each("SELECT key, store, sum, ended, events, path FROM sessions WHERE source = ? AND id = ?", func(s *sqlite.Stmt) error {
-		k = stored{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnText(5)}
-		return nil
-	}, source, id)
+	err = a.each("SELECT key, store, sum, ended, events, path FROM sessions WHERE source = ? AND id = ?",
+		func(s *sqlite.Stmt) error {
+			k = stored{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4),
+				s.ColumnText(5)}
+			return nil
+		}, source, id)
 	return k, err
 }
 
-// put writes a trace that was read from store, 0 if its source is no more, and sets its key.
+// put writes a trace and sets its key. store is the store it was read from, 0 if its source is gone.
 func (a *Archive) put(p *Packed, store int64) (fate, error) {
 	k, err := a.stored(p.session.Source, p.session.ID)
 	if err != nil {
@@ -43,7 +45,7 @@ func (a *Archive) put(p *Packed, store int64) (fate, error) {
 	switch {
 	case k.key == 0:
 		return isNew, a.insertUnlinked(p, store)
-	case k.store != 0 && k.store != store && !p.outdoes(k):
+	case k.store != 0 && k.store != store && !p.replaces(k):
 		return isOutdone, nil
 	case k.sum == p.sum:
 		return isSame, a.run("UPDATE sessions SET store = ? WHERE key = ? AND store <> ?", store, k.key, store)
@@ -59,31 +61,31 @@ func (a *Archive) put(p *Packed, store int64) (fate, error) {
 	return isUpdated, a.insertUnlinked(p, store)
 }
 
-// insertUnlinked is insert, and notes what is to be linked.
+// insertUnlinked inserts a trace and notes which groups are to be linked.
 func (a *Archive) insertUnlinked(p *Packed, store int64) error {
-	if err := a.adopt(p); err != nil {
+	if err := a.linkSubagents(p); err != nil {
 		return err
 	}
 	if p.root != "" {
-		if err := a.unlinked(family, p.session.Source+"/"+p.root); err != nil {
+		if err := a.noteUnlinked(family, p.session.Source+"/"+p.root); err != nil {
 			return err
 		}
 	}
-	waits, err := a.waits(p)
+	waits, err := a.awaitsLinking(p)
 	if err != nil {
 		return err
 	}
 	if waits {
-		if err := a.unlinked(agents, p.session.Source+"/"+p.group); err != nil {
+		if err := a.noteUnlinked(agents, p.session.Source+"/"+p.group); err != nil {
 			return err
 		}
 	}
 	return a.insert(p, store)
 }
 
-// waits says whether linking p's group may tell which sub-agent is whose, where the sources of p, or of those that came
-// before it, do not.
-func (a *Archive) waits(p *Packed) (bool, error) {
+// awaitsLinking reports whether linking p's group may find a sub-agent's call that neither p nor earlier traces of the
+// group name.
+func (a *Archive) awaitsLinking(p *Packed) (bool, error) {
 	if slices.ContainsFunc(p.spawns, func(s spawn) bool { return s.open }) {
 		return true, nil
 	}
@@ -104,8 +106,8 @@ func (a *Archive) waits(p *Packed) (bool, error) {
 	return found > 0, err
 }
 
-// Of a source (?1) whether any session of a group (?2) is there, whether a session (?2) has an open spawn by a call (?3), and
-// whether a sub-agent of a group (?2) does not know its call.
+// Queries about a source (?1): whether it has a session of a group (?2); whether a session (?2) has an open spawn by a
+// call (?3); whether a sub-agent of a group (?2) does not know its call.
 const (
 	anyOfGroup = `SELECT 1 FROM sessions WHERE source = ?1 AND id = ?2
 		UNION ALL SELECT 1 FROM sessions WHERE source = ?1 AND id > ?2 || '/' AND id < ?2 || '0' LIMIT 1`
@@ -117,13 +119,14 @@ const (
 		CROSS JOIN sessions s ON s.key = r.session WHERE s.source = ?1 LIMIT 1`
 )
 
-func (a *Archive) unlinked(kind, name string) error {
+func (a *Archive) noteUnlinked(kind, name string) error {
 	return a.run("INSERT OR IGNORE INTO unlinked (kind, name) VALUES (?,?)", kind, name)
 }
 
-// outdoes says which of two stores' traces of one session is kept: the one that goes on longer, and of the same file the
-// later reading, which may know more: a sub-agent's file is a store of its own only until its parent's is there.
-func (p *Packed) outdoes(k stored) bool {
+// replaces reports whether p is kept instead of k, another store's trace of the session. The one that continues longer
+// is; of one file the later reading, which may know more: a sub-agent's file is a store of its own only until its
+// parent's exists.
+func (p *Packed) replaces(k stored) bool {
 	return cmp.Or(
 		cmp.Compare(millis(p.session.End), k.ended),
 		cmp.Compare(int64(p.session.Counts.Events), k.events),
@@ -131,7 +134,7 @@ func (p *Packed) outdoes(k stored) bool {
 	) >= 0
 }
 
-// insert writes a trace and all that is worked out from it, in place of what is there under its key.
+// insert writes a trace and its derived rows, replacing what is stored under its key.
 func (a *Archive) insert(p *Packed, store int64) error {
 	if p.session.Key != 0 {
 		if err := a.remove(p.session.Key); err != nil {
@@ -164,7 +167,7 @@ func (a *Archive) insert(p *Packed, store int64) error {
 			return err
 		}
 	}
-	return a.stale(key)
+	return a.dropDigests(key)
 }
 
 func (a *Archive) insertSession(p *Packed, store int64) error {
@@ -192,9 +195,9 @@ func (a *Archive) insertSession(p *Packed, store int64) error {
 	return nil
 }
 
-// remove deletes a session and all that belongs to it.
+// remove deletes a session and all its rows.
 func (a *Archive) remove(key int64) error {
-	if err := a.stale(key); err != nil {
+	if err := a.dropDigests(key); err != nil {
 		return err
 	}
 	for _, query := range [...]string{

@@ -10,54 +10,57 @@ import (
 	"aburn/trace"
 )
 
-// shown is a session's outcome as it is shown: whether one that may be going on was killed is not known.
-const shown = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.outcome END`
+// shownOutcome selects a session's outcome for showing. A live session may be going on, so that killed becomes
+// unknown.
+const shownOutcome = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.outcome END`
 
-// lately compares a time with the one from which on a change makes a session live. What changed more than a day after that, by a
-// clock that was wrong, would else be live for ever.
-const lately = ` - ? BETWEEN 1 AND 86400000`
+// recently compares a time with the one from which on a change makes a session live. A change more than a day after
+// that came from a wrong clock, and would make the session live for ever.
+const recently = ` - ? BETWEEN 1 AND 86400000`
 
-// listed is the sessions as they are listed; its two parameters are both the time from which on a change makes one live.
+// listed selects the sessions with their derived columns. Both parameters are the time from which on a change makes a
+// session live.
 const listed = `(SELECT s.*,
-	s.store <> 0 AND (s.ended` + lately + ` OR coalesce(c.sessions = 1 AND c.modified / 1000000` + lately + `, 0)) AS live, ` + twin + `
+	s.store <> 0 AND (s.ended` + recently + ` OR coalesce(c.sessions = 1 AND c.modified / 1000000` + recently + `, 0)) AS live, ` + hasTwin + `
 	FROM sessions s LEFT JOIN cursors c ON c.store = s.store)`
 
-// surveyed is listed for looking at most of them: which stores changed lately, and what hooks recorded, is asked once, not for
-// each session.
-const surveyed = `(SELECT s.*,
-	s.store <> 0 AND (s.ended` + lately + ` OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified / 1000000` + lately + `)) AS live,
+// listedAll is listed for reading most sessions: it asks once, not per session, which stores changed lately and what
+// hooks recorded.
+const listedAll = `(SELECT s.*,
+	s.store <> 0 AND (s.ended` + recently + ` OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified / 1000000` + recently + `)) AS live,
 	CASE s.source WHEN 'own' THEN EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND t.source <> 'own')
 		ELSE s.id IN (SELECT id FROM sessions WHERE source = 'own') END AS twin
 	FROM sessions s)`
 
-// twin says whether both hooks and their agent's store have the session.
-const twin = "EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) AS twin"
+// hasTwin says whether both hooks and their agent's store have the session.
+const hasTwin = "EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) AS twin"
 
 const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.project_key, s.start, s.ended, s.active_ms,
-	` + shown + `, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
+	` + shownOutcome + `, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
 	s.events, s.prompts, s.responses, s.calls, s.failed, s.denied, s.no_result, s.subagents, s.changes, s.errors, s.interrupts, s.compacted,
 	s.input, s.cache_read, s.cache_write, s.output, s.reasoning, s.cost_usd`
 
-// Sessions is the sessions that f chooses, the newest first.
+// Sessions returns the sessions that f chooses, newest first.
 func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	where, args := f.where()
-	from, limit := surveyed, ""
+	from, limit := listedAll, ""
 	if f.Limit > 0 {
 		from, limit = listed, " LIMIT ?"
 		args = append(args, f.Limit)
 	}
-	all := int64(0) // how many there are, if that is how many are chosen
+	all := int64(0) // the number of sessions, if all are chosen
 	if f == (Filter{Own: f.Own}) {
 		var err error
 		if all, err = a.number("SELECT count(*) FROM sessions"); err != nil {
 			return nil, err
 		}
 	}
-	return a.sessionsInto(make([]Session, 0, all), "SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+" ORDER BY s.ended DESC, s.key DESC"+limit, args...)
+	return a.sessionsInto(make([]Session, 0, all),
+		"SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+" ORDER BY s.ended DESC, s.key DESC"+limit, args...)
 }
 
-// Outlines is of all sessions (those that hooks recorded too once) what tells where they belong and when they were, in no order: that
-// takes a fraction of the time that Sessions takes.
+// Outlines returns place and time of all sessions, in no order, those that hooks recorded too only once. It takes a
+// fraction of the time of Sessions.
 func (a *Archive) Outlines(ctx context.Context) ([]Outline, error) {
 	all, err := a.number("SELECT count(*) FROM sessions")
 	if err != nil {
@@ -66,14 +69,16 @@ func (a *Archive) Outlines(ctx context.Context) ([]Outline, error) {
 	live := millis(a.now().Add(-LiveFor))
 	where, args := Filter{}.where()
 	list, texts := make([]Outline, 0, all), texts{}
-	err = a.each("SELECT s.key, s.source, s.id, s.start, s.ended FROM "+surveyed+" s WHERE "+where, func(s *sqlite.Stmt) error {
-		list = append(list, Outline{Key: s.ColumnInt64(0), Source: texts.word(s, 1), ID: texts.column(s, 2), Start: instant(s.ColumnInt64(3)), End: instant(s.ColumnInt64(4))})
-		return nil
-	}, append([]any{live, live}, args...)...)
+	err = a.each("SELECT s.key, s.source, s.id, s.start, s.ended FROM "+listedAll+" s WHERE "+where,
+		func(s *sqlite.Stmt) error {
+			list = append(list, Outline{Key: s.ColumnInt64(0), Source: texts.word(s, 1), ID: texts.column(s, 2),
+				Start: instant(s.ColumnInt64(3)), End: instant(s.ColumnInt64(4))})
+			return nil
+		}, append([]any{live, live}, args...)...)
 	return list, err
 }
 
-// SessionsOf is the sessions with these keys, those that there are, in no order. For many of them Sessions is quicker.
+// SessionsOf returns the existing sessions with these keys, in no order. For many keys Sessions is quicker.
 func (a *Archive) SessionsOf(ctx context.Context, keys []int64) (list []Session, err error) {
 	for _, key := range keys {
 		some, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE s.key = ?", key)
@@ -85,11 +90,11 @@ func (a *Archive) SessionsOf(ctx context.Context, keys []int64) (list []Session,
 	return list, nil
 }
 
-// Keys is the keys of the sessions that f chooses (its Limit aside), in no order.
+// Keys returns the keys of the sessions that f chooses (without its Limit), in no order.
 func (a *Archive) Keys(f Filter) ([]int64, error) {
 	live := millis(a.now().Add(-LiveFor))
 	where, args := f.where()
-	return a.keys("SELECT s.key FROM "+surveyed+" s WHERE "+where, append([]any{live, live}, args...)...)
+	return a.keys("SELECT s.key FROM "+listedAll+" s WHERE "+where, append([]any{live, live}, args...)...)
 }
 
 // sessions runs a query of sessionColumns from listed.
@@ -97,7 +102,6 @@ func (a *Archive) sessions(query string, args ...any) ([]Session, error) {
 	return a.sessionsInto(nil, query, args...)
 }
 
-// sessionsInto appends what a query gives to list.
 func (a *Archive) sessionsInto(list []Session, query string, args ...any) ([]Session, error) {
 	live := millis(a.now().Add(-LiveFor))
 	var texts texts
@@ -108,7 +112,7 @@ func (a *Archive) sessionsInto(list []Session, query string, args ...any) ([]Ses
 	return list, err
 }
 
-// where is f as a condition on listed, called s.
+// where returns f as a condition on listed, named s.
 func (f Filter) where() (string, []any) {
 	conditions, args := []string{"1"}, []any{}
 	add := func(set bool, condition string, values ...any) {
@@ -124,12 +128,13 @@ func (f Filter) where() (string, []any) {
 	below := strings.TrimSuffix(f.Project, "/") + "/"
 	add(f.Project != "", "(s.project_key = ? OR s.project = ? OR substr(s.project, 1, ?) = ? OR substr(s.project_key, 1, ?) = ?)",
 		f.Project, f.Project, runes(below), below, runes(below), below)
-	add(f.Outcome != "", shown+" = ?", f.Outcome)
-	add(f.Relation != "", "EXISTS (SELECT 1 FROM relations r WHERE r.session = s.key AND r.kind = ?)", string(f.Relation))
+	add(f.Outcome != "", shownOutcome+" = ?", f.Outcome)
+	add(f.Relation != "", "EXISTS (SELECT 1 FROM relations r WHERE r.session = s.key AND r.kind = ?)",
+		string(f.Relation))
 	return strings.Join(conditions, " AND "), args
 }
 
-// runes is the length of s as SQLite's substr counts.
+// runes returns the length of s as SQLite's substr counts it.
 func runes(s string) int { return len([]rune(s)) }
 
 func scanSession(s *sqlite.Stmt, texts *texts) Session {
@@ -155,17 +160,19 @@ func scanSession(s *sqlite.Stmt, texts *texts) Session {
 	}
 }
 
-// shortest is how many bytes of an id name it, if no other id has them.
+// shortest is how many bytes of an id suffice to name it, if no other id has them.
 const shortest = 4
 
-// Lookup is the sessions that name can mean, the newest first. What an earlier way finds is not looked for in a later one:
+// Lookup returns the sessions that name can mean, newest first. It tries these forms in order and stops at the first
+// that finds something:
 //
 //  1. an id, or "source/id";
 //  2. the part of a sub-agent's id behind the session's, whole;
-//  3. the first or last bytes, at least four, of an id, or of the part behind the session's of a sub-agent's; or of both,
-//     "session/agent"; or, of those of one source, "source/part". A part of a session's id does not mean its sub-agents.
+//  3. the first or last bytes, at least four, of an id, or of the part behind the session's of a sub-agent's; or of
+//     both, "session/agent"; or, of those of one source, "source/part". A part of a session's id does not mean its
+//     sub-agents.
 //
-// What hooks recorded of a session that was read from its agent's store is meant only if nothing else is.
+// The hooks' record of a session that its agent's store has too counts only if nothing else is found.
 func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
 	if name == "" {
 		return nil, nil
@@ -181,13 +188,14 @@ func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
 	return nil, nil
 }
 
-// way is one way in which a name can mean a session.
+// way is one form in which a name can mean a session.
 type way struct {
 	where string
 	args  []any
 }
 
-// The two parts of an id: of a sub-agent's what stands behind the slash, else all of it; and what stands before that.
+// The parts of an id: lastPart is what stands behind the slash of a sub-agent's id, else all of it; firstPart is what
+// stands before the slash.
 const (
 	lastPart  = "substr(s.id, instr(s.id, '/') + 1)"
 	firstPart = "substr(s.id, 1, instr(s.id, '/') - 1)"
@@ -220,7 +228,7 @@ func begins(part, name string) way {
 	return way{"(substr(" + part + ", 1, ?) = ? OR substr(" + part + ", -?) = ?)", []any{n, name, n, name}}
 }
 
-// Trace is the trace of the session with this key, with what was linked across files.
+// Trace returns a session's trace, with what was linked across files.
 func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, error) {
 	var body []byte
 	err := a.each("SELECT body FROM traces WHERE key = ?", func(s *sqlite.Stmt) error {
@@ -237,10 +245,10 @@ func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, er
 	if err != nil {
 		return nil, err
 	}
-	return t, a.adopted(key, t)
+	return t, a.applyLinks(key, t)
 }
 
-// Previous is the trace of a session, nil if there is none.
+// Previous returns the trace of a session, nil if there is none.
 func (a *Archive) Previous(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
 	k, err := a.stored(source, id)
 	if err != nil || k.key == 0 {
@@ -249,10 +257,10 @@ func (a *Archive) Previous(ctx context.Context, source, id string) (*trace.Sessi
 	return a.Trace(ctx, k.key)
 }
 
-// Relations is all relationships between sessions.
+// Relations returns all relationships between sessions.
 func (a *Archive) Relations(ctx context.Context) ([]Relation, error) { return a.relations("1") }
 
-// Ties is those of all relationships that tie a session to another one: all but those that say that it is a root.
+// Ties returns the relationships that tie a session to another one: all but root.
 func (a *Archive) Ties(ctx context.Context) ([]Relation, error) {
 	return a.relations("r.kind <> 'root'")
 }
@@ -263,12 +271,13 @@ func (a *Archive) relations(where string) ([]Relation, error) {
 		r.parent_call, r.agent_id, r.agent_type, r.description, r.provenance, r.evidence
 		FROM relations r JOIN sessions s ON s.key = r.session
 		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related WHERE `+where+` ORDER BY r.session, r.number`, func(s *sqlite.Stmt) error {
-		list = append(list, Relation{Key: s.ColumnInt64(0), RelatedKey: s.ColumnInt64(1), SessionRelationship: trace.SessionRelationship{
-			V: trace.Version, Kind: trace.Relation(s.ColumnText(2)), Source: s.ColumnText(3), Session: s.ColumnText(4), Related: s.ColumnText(5),
-			Time: instant(s.ColumnInt64(6)), SourceSession: s.ColumnText(7), SourceVersion: s.ColumnText(8), ParentCall: s.ColumnText(9),
-			AgentID: s.ColumnText(10), AgentType: s.ColumnText(11), Description: s.ColumnText(12),
-			Provenance: trace.Provenance(s.ColumnText(13)), Evidence: s.ColumnText(14),
-		}})
+		list = append(list, Relation{Key: s.ColumnInt64(0), RelatedKey: s.ColumnInt64(1),
+			SessionRelationship: trace.SessionRelationship{
+				V: trace.Version, Kind: trace.Relation(s.ColumnText(2)), Source: s.ColumnText(3), Session: s.ColumnText(4), Related: s.ColumnText(5),
+				Time: instant(s.ColumnInt64(6)), SourceSession: s.ColumnText(7), SourceVersion: s.ColumnText(8), ParentCall: s.ColumnText(9),
+				AgentID: s.ColumnText(10), AgentType: s.ColumnText(11), Description: s.ColumnText(12),
+				Provenance: trace.Provenance(s.ColumnText(13)), Evidence: s.ColumnText(14),
+			}})
 		return nil
 	})
 	return list, err

@@ -10,9 +10,9 @@ import (
 	"aburn/trace"
 )
 
-// schema is the number of the schema, in user_version. Raise it with every change of the tables, and of what is packed in
-// them: an archive with another number is refused. Where readers only give other traces of what is on the disk, ingest
-// --rebuild has them read it again.
+// schema is the number of the schema, in user_version. Raise it with every change of the tables and of what is packed
+// in them: an archive with another number is refused. If only the readers change, ingest --rebuild makes them read
+// everything again.
 const schema = 7
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
@@ -164,10 +164,11 @@ CREATE TABLE digests (                     -- what package digests works out whe
 ) STRICT;
 `
 
-// derived are the tables that are made anew from the bodies.
-var derived = [...]string{"cursors", "listing", "unlisted", "places", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "damage", "unlinked", "digests"}
+// derived lists the tables that are made anew from the bodies.
+var derived = [...]string{"cursors", "listing", "unlisted", "places", "sessions", "traces", "unread", "calls",
+	"relations", "spawns", "projects", "damage", "unlinked", "digests"}
 
-// prepare makes the tables where there are none.
+// prepare makes the tables if there are none.
 func (a *Archive) prepare() error {
 	have, err := a.number("PRAGMA user_version")
 	if err != nil {
@@ -175,7 +176,7 @@ func (a *Archive) prepare() error {
 	}
 	switch have {
 	case 0:
-		if err := a.script("PRAGMA page_size = 8192"); err != nil { // counts only before the first page
+		if err := a.script("PRAGMA page_size = 8192"); err != nil { // takes effect only before the first page
 			return err
 		}
 	case schema:
@@ -193,10 +194,11 @@ func (a *Archive) prepare() error {
 	})
 }
 
-// tune sets up a connection that writes. Without a sync at each commit a power cut can lose the last ones, never the
-// consistency: they are read, or worked out, again.
+// tune sets up a connection that writes. It does not sync at each commit: a power cut can lose the last commits, which
+// are read or derived again, but never the consistency.
 func (a *Archive) tune() error {
-	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384", "wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
+	for _, pragma := range []string{"journal_mode = WAL", "synchronous = NORMAL", "cache_size = -16384",
+		"wal_autocheckpoint = 2000", "journal_size_limit = 33554432"} {
 		if err := a.run("PRAGMA " + pragma); err != nil {
 			return err
 		}
@@ -206,11 +208,11 @@ func (a *Archive) tune() error {
 
 func (a *Archive) create() error { return a.script(tables + versioned()) }
 
-// versioned is the statement that notes the schema's number.
+// versioned is the statement that sets the schema's number.
 func versioned() string { return fmt.Sprintf("PRAGMA user_version = %d;", schema) }
 
-// Remake makes everything anew from the bodies of the traces, in one transaction, and forgets all cursors: every store
-// that still exists is then read again, and what none of them has stays, marked Gone.
+// Remake derives everything anew from the bodies of the traces, in one transaction, and forgets all cursors. Every
+// store that still exists is then read again; sessions that no store has stay, marked Gone.
 func (a *Archive) Remake(ctx context.Context) error {
 	return a.transaction(func() error {
 		if err := a.script(`CREATE TABLE bodies (body BLOB NOT NULL);
@@ -232,7 +234,7 @@ func (a *Archive) Remake(ctx context.Context) error {
 	})
 }
 
-// refill writes the traces of the table bodies. What cannot be read is put aside as it is.
+// refill writes the traces of the table bodies. Unreadable ones are kept aside as they are.
 func (a *Archive) refill(ctx context.Context) error {
 	return a.each("SELECT body FROM bodies ORDER BY rowid", func(s *sqlite.Stmt) error {
 		if err := ctx.Err(); err != nil {
@@ -243,13 +245,13 @@ func (a *Archive) refill(ctx context.Context) error {
 		if err != nil {
 			return a.run("INSERT INTO unread (body, why) VALUES (?,?)", body, scrub.Head(err.Error(), trace.UserHead))
 		}
-		p.sum = 0 // the next reading counts as another one, and is linked again
+		p.sum = 0 // the next reading then differs, and is linked again
 		_, err = a.put(p, 0)
 		return err
 	})
 }
 
-// repack is what Pack made body of.
+// repack undoes the packing of a body and packs the trace again.
 func repack(body []byte) (*Packed, error) {
 	t, err := unpack(body)
 	if err != nil {

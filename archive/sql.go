@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// bind sets the parameters of a statement, in their order.
 func bind(s *sqlite.Stmt, args ...any) {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -36,7 +37,7 @@ func bind(s *sqlite.Stmt, args ...any) {
 	}
 }
 
-// each runs query and calls row for every row of its result.
+// each calls row for every row of a query.
 func (a *Archive) each(query string, row func(*sqlite.Stmt) error, args ...any) error {
 	s, err := a.conn.Prepare(query)
 	if err != nil {
@@ -58,12 +59,11 @@ func (a *Archive) each(query string, row func(*sqlite.Stmt) error, args ...any) 
 	}
 }
 
-// run runs a statement that has no result.
 func (a *Archive) run(query string, args ...any) error {
 	return a.each(query, func(*sqlite.Stmt) error { return nil }, args...)
 }
 
-// number is the first column of the first row, 0 if there is none.
+// number returns the first column of the first row, 0 if there is none.
 func (a *Archive) number(query string, args ...any) (n int64, err error) {
 	err = a.each(query, func(s *sqlite.Stmt) error {
 		n = s.ColumnInt64(0)
@@ -72,7 +72,7 @@ func (a *Archive) number(query string, args ...any) (n int64, err error) {
 	return n, err
 }
 
-// script runs statements that take no parameters.
+// script runs statements without parameters.
 func (a *Archive) script(text string) error {
 	if err := sqlitex.ExecScript(a.conn, text); err != nil {
 		return a.fail(err)
@@ -80,7 +80,7 @@ func (a *Archive) script(text string) error {
 	return nil
 }
 
-// transaction runs do in one transaction, which is undone if do fails.
+// transaction runs do in one transaction and rolls it back if do fails.
 func (a *Archive) transaction(do func() error) error {
 	if err := a.run("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -89,19 +89,19 @@ func (a *Archive) transaction(do func() error) error {
 	if err == nil {
 		err = a.run("COMMIT")
 	}
-	if err != nil && !a.conn.AutocommitEnabled() { // some failures have undone it already
+	if err != nil && !a.conn.AutocommitEnabled() { // some failures roll back by themselves
 		err = errors.Join(err, a.run("ROLLBACK"))
 	}
 	return err
 }
 
-// What helps where nothing can be written.
+// The hints where nothing can be written.
 const (
 	fullHint     = "the disk may be full: make room, then run it again; what was committed is kept"
 	writableHint = "the archive's folder has to be writable by you; ABURN_HOME sets another one"
 )
 
-// failure is an error of SQLite with the place of the archive.
+// failure is an error of SQLite, with the archive's path.
 type failure struct {
 	path string
 	err  error
@@ -110,7 +110,7 @@ type failure struct {
 func (e *failure) Error() string { return e.path + ": " + e.err.Error() }
 func (e *failure) Unwrap() error { return e.err }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *failure) Hint() string {
 	code := sqlite.ErrCode(e.err).ToPrimary()
 	if odd := irregular(e.path); odd != "" && (code == sqlite.ResultIOErr || code == sqlite.ResultCantOpen) {
@@ -129,7 +129,7 @@ func (e *failure) Hint() string {
 	return ""
 }
 
-// irregular is which of SQLite's files is something else than a file, a pipe or a folder; "" if none is.
+// irregular returns which of SQLite's files is not a regular file; "" if all are.
 func irregular(path string) string {
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		if st, err := os.Lstat(name); err == nil && !st.Mode().IsRegular() {
@@ -139,10 +139,10 @@ func irregular(path string) string {
 	return ""
 }
 
-// fail puts the place before an error of SQLite.
+// fail adds the path to an error of SQLite.
 func (a *Archive) fail(err error) error { return &failure{a.path, err} }
 
-// millis is t as the tables have it: milliseconds since 1970, 0 if it is unknown.
+// millis returns t as the tables have it: milliseconds since 1970, 0 if unknown.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -150,10 +150,56 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// instant is the time of millis.
+// instant undoes millis.
 func instant(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()
+}
+
+// texts is shared memory for the texts of many rows: an allocation for each text takes as long as reading it.
+type texts struct {
+	text  strings.Builder
+	one   []byte
+	words map[string]string
+}
+
+// The memory is taken in parts, of which each is twice as large as the one before, from the first size to the last.
+const firstTexts, lastTexts = 4 << 10, 256 << 10
+
+// column returns a column as a text.
+func (t *texts) column(s *sqlite.Stmt, column int) string {
+	one := t.read(s, column)
+	if len(one) > t.text.Cap()-t.text.Len() {
+		size := min(max(2*t.text.Cap(), firstTexts), lastTexts)
+		t.text = strings.Builder{}
+		t.text.Grow(max(len(one), size))
+	}
+	at := t.text.Len()
+	t.text.Write(one)
+	return t.text.String()[at:]
+}
+
+// word is column for one with few values: equal values share one text.
+func (t *texts) word(s *sqlite.Stmt, column int) string {
+	one := t.read(s, column)
+	word, known := t.words[string(one)]
+	if !known {
+		if t.words == nil {
+			t.words = map[string]string{}
+		}
+		word = string(one)
+		t.words[word] = word
+	}
+	return word
+}
+
+func (t *texts) read(s *sqlite.Stmt, column int) []byte {
+	n := s.ColumnLen(column)
+	if n == 0 {
+		return nil
+	}
+	t.one = slices.Grow(t.one[:0], n)[:n]
+	return t.one[:s.ColumnBytes(column, t.one)]
 }

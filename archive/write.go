@@ -4,29 +4,29 @@ import "aburn/trace"
 
 // Reading is what was read from one store, or a part of it.
 type Reading struct {
-	// Cursor is the store, and where to go on after this.
+	// Cursor names the store, and where to continue after this reading.
 	Cursor Cursor
-	// Whole says that the store was read from its start: what it no longer has is gone.
+	// Whole says that the store was read from its start: sessions that it did not give are gone.
 	Whole   bool
 	Traces  []*Packed
 	Damaged []trace.Damage
-	// More says that other parts follow (Next). Until the last one is written the next read begins at the start.
+	// More says that other parts follow (Next). Until the last part is written the next reading begins at the start.
 	More bool
 
-	// Write tells what became of the traces. Outdone are the sessions that another store has too, in a later state.
-	// Gone is how many the store no longer has.
+	// Write sets what it did with the traces. Outdone lists the sessions that another store has in a later state. Gone
+	// counts the sessions that the store no longer has.
 	New, Updated, Same, Gone int
 	Outdone                  []string
 
 	of    *whole
-	later bool // there was a part before this one
+	later bool // not the first part
 }
 
 // whole is what the parts of a reading share. Only Write touches it.
 type whole struct {
 	store   int64
-	fresh   bool           // the archive did not know it
-	kept    map[int64]bool // keys of the sessions that are in it and are kept from it
+	fresh   bool           // the archive did not know the store
+	kept    map[int64]bool // keys of the sessions that are kept from this store
 	outdone int
 }
 
@@ -41,7 +41,7 @@ func (r *Reading) Next() *Reading {
 	return &Reading{Cursor: r.Cursor, Whole: r.Whole, of: r.of, later: true}
 }
 
-// Write commits what was read from some stores. Of a session that two stores have, the one that goes on longer is kept.
+// Write commits readings. If two stores have the same session, the trace that continues longer is kept.
 func (a *Archive) Write(readings []*Reading) error {
 	return a.transaction(func() error {
 		for _, r := range readings {
@@ -77,7 +77,7 @@ func (a *Archive) write(r *Reading) error {
 	return a.finishStore(r)
 }
 
-// identify sets the number of the store that r was read from.
+// identify sets the number of r's store.
 func (a *Archive) identify(r *Reading) (err error) {
 	c, o := &r.Cursor, r.of
 	if o.store == 0 {
@@ -94,7 +94,6 @@ func (a *Archive) identify(r *Reading) (err error) {
 	return err
 }
 
-// count notes what became of a trace.
 func (r *Reading) count(p *Packed, became fate) {
 	switch became {
 	case isNew:
@@ -111,7 +110,7 @@ func (r *Reading) count(p *Packed, became fate) {
 	r.of.kept[p.session.Key] = true
 }
 
-// finishStore says which sessions the store no longer has, how many it has, and where to go on in it.
+// finishStore marks the sessions that the store no longer has, counts the others, and writes the cursor.
 func (a *Archive) finishStore(r *Reading) error {
 	c := &r.Cursor
 	if r.Whole {
@@ -121,23 +120,23 @@ func (a *Archive) finishStore(r *Reading) error {
 		c.Outdone = 0
 	}
 	c.Sessions, c.Outdone = len(r.of.kept), c.Outdone+r.of.outdone
-	if !r.Whole || r.later { // it has others, or some were kept from another store since
+	if !r.Whole || r.later { // earlier parts have others, or another store has taken some
 		n, err := a.number("SELECT count(*) FROM sessions WHERE store = ?", c.Store)
 		if err != nil {
 			return err
 		}
 		c.Sessions = int(n)
-		if !r.Whole && c.Problem == "" { // what it did not speak of is as it was
+		if !r.Whole && c.Problem == "" { // sessions that it did not give are unchanged
 			r.Same += max(c.Sessions-len(r.of.kept), 0)
 		}
 	}
 	if c.Outdone > 0 {
-		c.Whole = true // the traces that it would go on with are not its own
+		c.Whole = true // a reader cannot continue with another store's traces
 	}
 	return a.setCursor(c)
 }
 
-// lose marks the sessions that were in the store, and are not any more.
+// lose marks the sessions that are no longer in the store.
 func (a *Archive) lose(r *Reading) error {
 	if r.of.fresh {
 		return nil
@@ -165,7 +164,7 @@ func (a *Archive) addDamage(r *Reading) error {
 			return err
 		}
 	}
-	for _, d := range r.Damaged { // a reader that goes on may tell again what it told before
+	for _, d := range r.Damaged { // a reader that continues may repeat damage
 		if err := a.run("INSERT OR REPLACE INTO damage (store, line, offset, tbl, row, reason) VALUES (?,?,?,?,?,?)",
 			store, d.Ref.Line, d.Ref.Offset, d.Ref.Table, d.Ref.Key, d.Reason); err != nil {
 			return err
@@ -174,7 +173,7 @@ func (a *Archive) addDamage(r *Reading) error {
 	return nil
 }
 
-// Moved notes that the store that was at from is now at to, where none was.
+// Moved notes that the store at from is now at to, where none was.
 func (a *Archive) Moved(reader, from, to string) error {
 	return a.transaction(func() error {
 		if err := a.unlist("SELECT store FROM cursors WHERE reader = ? AND path = ?", reader, from); err != nil {
@@ -184,7 +183,7 @@ func (a *Archive) Moved(reader, from, to string) error {
 	})
 }
 
-// Forget notes that stores are no more. Their sessions stay, marked Gone.
+// Forget notes that stores no longer exist. Their sessions stay, marked Gone.
 func (a *Archive) Forget(stores []int64) error {
 	return a.transaction(func() error {
 		for _, store := range stores {
@@ -197,7 +196,7 @@ func (a *Archive) Forget(stores []int64) error {
 				}
 			}
 		}
-		// Another store may have what was kept from one of these.
+		// Another store may have the sessions that were kept from one of these.
 		if err := a.unlist("SELECT store FROM cursors WHERE outdone > 0"); err != nil {
 			return err
 		}
