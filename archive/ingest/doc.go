@@ -1,8 +1,9 @@
-// Package ingest brings what is new in the agents' session stores into the archive.
+// Package ingest brings what is new in the agents' session stores into the archive. It knows no agent: which stores
+// are read, when and from where on follows from files, readers and cursors.
 //
-// Each store is read from where the last reading ended only if it is the same file (device and inode), it begins with the
-// same bytes, the same bytes stand before that place, and its other files are unchanged. Otherwise it is read whole, and
-// the report says why. A store whose size and time are those of the last reading is not opened.
+// Ingest skips a store whose size and modification time have not changed. Of a changed store it reads only the new
+// part if device and inode are the same, the first bytes and those before the cursor are the same, and the store's
+// other files are unchanged. Otherwise it reads all of it, and the report says why.
 //
-// Who calls Run holds the Lock: there is one writer at a time.
+// Callers of Run hold the lock (Exclusively): there is one writer at a time.
 package ingest

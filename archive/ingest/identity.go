@@ -12,13 +12,13 @@ import (
 	"aburn/trace"
 )
 
-// The lengths in bytes of what is hashed to recognise a file: its start, and what stands before the cursor.
+// The bytes that are hashed to recognise a file: its first ones, and those before the cursor.
 const (
 	headLength = 4096
 	tailLength = 1024
 )
 
-// identify notes in c which file stands at its path now, as far as c.At.
+// identify notes in c which file stands at its path now, with hashes up to c.At.
 func identify(c *archive.Cursor, s *trace.Store) error {
 	f, err := os.Open(s.Path)
 	if err != nil {
@@ -35,14 +35,14 @@ func identify(c *archive.Cursor, s *trace.Store) error {
 	if info.IsDir() {
 		return nil
 	}
-	if c.At.Offset > c.PathSize { // it is no place in this file, so nothing shows whether what was read is still the same
+	if c.At.Offset > c.PathSize { // the offset is not in this file: nothing shows whether the part that was read is still the same
 		c.At = trace.Cursor{}
 	}
 	c.Head, c.Tail, err = hashes(f, c.At.Offset)
 	return err
 }
 
-// hashes is the head's and the tail's of a file that was read up to offset. Both are empty for offset 0.
+// hashes returns the hashes of a file's head and of the tail before offset; both are empty for offset 0.
 func hashes(f io.ReaderAt, offset int64) (head, tail string, err error) {
 	if offset == 0 {
 		return "", "", nil
@@ -63,7 +63,7 @@ func hashOf(f io.ReaderAt, from, to int64) (string, error) {
 	return hex.EncodeToString(sum[:12]), nil
 }
 
-// partsOf is the size and time of the other files of a store.
+// partsOf returns the sizes and times of the store's other files.
 func partsOf(s *trace.Store) string {
 	if len(s.Parts) == 0 {
 		return ""
@@ -78,7 +78,7 @@ func partsOf(s *trace.Store) string {
 	return fmt.Sprintf("%d %d %d", len(s.Parts), size, modified)
 }
 
-// continues says whether the store s can be read on from where before ended; if not, what kind of note says why.
+// continues reports whether s can be read on from where before ended. If not, why is the kind of note.
 func continues(before *archive.Cursor, s *trace.Store) (ok bool, why NoteKind, err error) {
 	f, err := os.Open(s.Path)
 	if err != nil {
@@ -91,18 +91,18 @@ func continues(before *archive.Cursor, s *trace.Store) (ok bool, why NoteKind, e
 	}
 	device, inode := fileID(info)
 	switch {
-	case (device != before.Device || inode != before.Inode) && rotated(before, s): // the reader knows where it has gone on
+	case (device != before.Device || inode != before.Inode) && rotated(before, s): // the reader knows the rotated file
 		return before.At.State != nil, "", nil
 	case device != before.Device || inode != before.Inode:
 		return false, Replaced, nil
-	case before.At.Offset == 0: // what it goes on from is the reader's own matter
+	case before.At.Offset == 0: // the reader itself knows where to continue
 		return before.At.State != nil, "", nil
 	case info.Size() < before.At.Offset:
 		return false, Truncated, nil
 	}
 	head, tail, err := hashes(f, before.At.Offset)
 	switch {
-	case errors.Is(err, io.EOF): // it was cut just now
+	case errors.Is(err, io.EOF): // it was just truncated
 		return false, Truncated, nil
 	case err != nil:
 		return false, "", err
@@ -112,7 +112,7 @@ func continues(before *archive.Cursor, s *trace.Store) (ok bool, why NoteKind, e
 	return before.Parts == partsOf(s), "", nil
 }
 
-// rotated says whether the file that was read is now one of the store's other files.
+// rotated reports whether the file that was read is now one of the store's other files.
 func rotated(before *archive.Cursor, s *trace.Store) bool {
 	for _, part := range s.Parts {
 		if info, err := os.Lstat(part); err == nil && before.Inode != 0 {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// fileID names a file for as long as it exists, whatever it is called.
+// fileID identifies a file under any name, for as long as it exists.
 func fileID(info fs.FileInfo) (device, inode int64) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -11,23 +11,23 @@ import (
 	"aburn/internal/lockfile"
 )
 
-// The files beside the archive: the lock, and the wish of one that did not wait for it.
+// The files beside the archive: the lock, and the request of a process that did not wait for it.
 const (
-	lockName = "ingest.lock"
-	wishName = "ingest.again"
+	lockName    = "ingest.lock"
+	requestName = "ingest.again"
 )
 
 // ErrBusy says that another process has the lock.
 var ErrBusy = errors.New("another ingest is running")
 
-// lock is held by the one that writes to the archive.
+// lock is held by the process that writes to the archive.
 type lock struct {
 	root *os.Root
 	file *lockfile.Lock
 }
 
-// acquire takes the lock of the archive in dir, which it makes if there is none. If it has to wait, which it does until ctx
-// ends, it calls busy before.
+// acquire takes the lock of the archive in dir, which it makes if needed. It waits until ctx ends, after one call of
+// busy.
 func acquire(ctx context.Context, dir string, busy func()) (*lock, error) {
 	l, err := begin(dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func acquire(ctx context.Context, dir string, busy func()) (*lock, error) {
 	}
 	won := make(chan result, 1)
 	go func() {
-		file, err := lockfile.Acquire(l.root, lockName, forEver)
+		file, err := lockfile.Acquire(l.root, lockName, noTimeout)
 		won <- result{file, err}
 	}()
 	select {
@@ -58,16 +58,15 @@ func acquire(ctx context.Context, dir string, busy func()) (*lock, error) {
 		}
 		l.file = r.file
 		return l, nil
-	case <-ctx.Done(): // the goroutine goes with the process, which ends now
+	case <-ctx.Done(): // the goroutine ends with the process, now
 		return nil, ctx.Err()
 	}
 }
 
-// forEver is longer than any process waits.
-const forEver = 365 * 24 * time.Hour
+const noTimeout = 365 * 24 * time.Hour
 
-// tryAcquire takes the lock if nobody has it. Else it returns ErrBusy, and who has it looks once more before it ends, so
-// that nothing is missed which is there now.
+// tryAcquire takes the lock if nobody has it. Otherwise it returns ErrBusy, and the holder runs once more before it
+// ends, so that nothing is missed that exists now.
 func tryAcquire(dir string) (*lock, error) {
 	l, err := begin(dir)
 	if err != nil {
@@ -81,8 +80,8 @@ func tryAcquire(dir string) (*lock, error) {
 		if !errors.Is(err, lockfile.ErrBusy) {
 			break
 		}
-		// Who has the lock may give it up before it sees the wish: hence the second try.
-		if err = l.wish(); err != nil {
+		// The holder may release the lock before it sees the request: hence the second try.
+		if err = l.requestRerun(); err != nil {
 			break
 		}
 		err = ErrBusy
@@ -108,40 +107,40 @@ func begin(dir string) (*lock, error) {
 	return &lock{root: root}, nil
 }
 
-func (l *lock) wish() error {
-	f, err := l.root.OpenFile(wishName, os.O_CREATE|os.O_WRONLY, 0o600)
+func (l *lock) requestRerun() error {
+	f, err := l.root.OpenFile(requestName, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// again says whether somebody who did not wait wants another look, and takes that wish.
-func (l *lock) again() bool { return l.root.Remove(wishName) == nil }
+// takeRequest reports whether a process that did not wait wants another run, and removes its request.
+func (l *lock) takeRequest() bool { return l.root.Remove(requestName) == nil }
 
-// release gives the lock up.
 func (l *lock) release() error { return errors.Join(l.file.Release(), l.root.Close()) }
 
-// Exclusively calls do with the lock of the archive in dir, and again as often as somebody wished for it meanwhile. It waits
-// for the lock until ctx ends, after a call of busy. If busy is nil it returns ErrBusy instead, having left its own wish.
+// Exclusively calls do under the lock of the archive in dir, and again for each request made meanwhile. It waits for
+// the lock until ctx ends, after one call of busy. If busy is nil it does not wait: it leaves a request and returns
+// ErrBusy.
 func Exclusively(ctx context.Context, dir string, busy func(), do func() error) error {
 	for first := true; ; first = false {
 		l, err := take(ctx, dir, busy)
 		if err != nil {
 			if !first && errors.Is(err, ErrBusy) {
-				return nil // the wish is the other's
+				return nil // the holder sees the request
 			}
 			return err
 		}
 		busy = nil
-		l.again() // of before: do begins only now
+		l.takeRequest() // drop older requests: do begins only now
 		err = do()
-		for err == nil && ctx.Err() == nil && l.again() {
+		for err == nil && ctx.Err() == nil && l.takeRequest() {
 			err = do()
 		}
 		err = errors.Join(err, l.release())
-		// A wish can have come between the last look and the release.
-		if _, wish := os.Lstat(filepath.Join(dir, wishName)); err != nil || ctx.Err() != nil || wish != nil {
+		// A request may have come between the last look and the release.
+		if _, wish := os.Lstat(filepath.Join(dir, requestName)); err != nil || ctx.Err() != nil || wish != nil {
 			return err
 		}
 	}

@@ -14,20 +14,21 @@ import (
 	"aburn/trace"
 )
 
-// job is a store that is to be read.
+// job is a store to be read.
 type job struct {
 	reader trace.Reader
 	store  trace.Store
-	before *archive.Cursor // nil if it is new
+	before *archive.Cursor // nil if the store is new
 }
 
-// plan finds the stores that were not found yet, and says which are to be read, those that changed last first.
+// plan finds stores and returns those to be read, last changed first. first says that it is the first round; later
+// ones skip the stores already found.
 func (r *run) plan(ctx context.Context, first bool) ([]job, error) {
 	meanwhile := func() error { return nil }
 	if first {
-		meanwhile = r.remember
+		meanwhile = r.loadKnown
 	}
-	// What is known of the stores is small, and nearly all of it is needed until the end: there is little garbage to look for.
+	// What is known of the stores is small and nearly all of it is needed until the end: there is little garbage.
 	gc := debug.SetGCPercent(planGC)
 	err := r.find(ctx, meanwhile)
 	debug.SetGCPercent(gc)
@@ -35,17 +36,17 @@ func (r *run) plan(ctx context.Context, first bool) ([]job, error) {
 		return nil, err
 	}
 	if first {
-		if err := r.vanished(); err != nil {
+		if err := r.findVanished(); err != nil {
 			return nil, err
 		}
 	}
 	var jobs []job
 	for _, reader := range r.Readers {
-		l := r.lookouts[reader.Name()]
+		l := r.filters[reader.Name()]
 		r.report.found = append(r.report.found, l.kept...)
 		for _, s := range l.kept {
 			k := l.known[s.Path]
-			if !r.wanted(l.source, &s, k) {
+			if !r.shouldRead(l.source, &s, k) {
 				continue
 			}
 			before, err := r.before(k)
@@ -70,8 +71,8 @@ func (r *run) plan(ctx context.Context, first bool) ([]job, error) {
 	return jobs, nil
 }
 
-// before is the cursor of a store that is known, with its place.
-func (r *run) before(k *record) (*archive.Cursor, error) {
+// before returns the cursor of a known store, with its place.
+func (r *run) before(k *knownStore) (*archive.Cursor, error) {
 	if k == nil {
 		return nil, nil
 	}
@@ -82,8 +83,8 @@ func (r *run) before(k *record) (*archive.Cursor, error) {
 // planGC is GOGC while stores are looked for: the first collection is at 16 MB.
 const planGC = 400
 
-// find has the stores of each reader taken. While they are looked for it does something else, which has to be done before
-// the first is taken.
+// find has the readers find their stores. Meanwhile it runs meanwhile, which must be done before the first store is
+// accepted.
 func (r *run) find(ctx context.Context, meanwhile func() error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -91,11 +92,11 @@ func (r *run) find(ctx context.Context, meanwhile func() error) error {
 	done := make(chan struct{})
 	var wait sync.WaitGroup
 	for i, reader := range r.Readers {
-		l := r.lookouts[reader.Name()]
+		l := r.filters[reader.Name()]
 		wait.Go(func() {
 			errs[i] = reader.Find(ctx, r.Places, func(s trace.Store) error {
 				<-done
-				l.take(s, r.report.Started)
+				l.accept(s, r.report.Started)
 				return ctx.Err()
 			})
 		})
@@ -109,17 +110,17 @@ func (r *run) find(ctx context.Context, meanwhile func() error) error {
 	if err := cmp.Or(failed, ctx.Err()); err != nil {
 		return err
 	}
-	r.closed(errs)
+	r.noteUnreadable(errs)
 	return nil
 }
 
-// closed notes what the readers could not look into. In a place that a person named all of them look, for the same: the
-// first tells it, in whichever round.
-func (r *run) closed(errs []error) {
-	told := map[Skip]bool{}
+// noteUnreadable notes the folders that readers could not open. All readers look into the places that a person named,
+// so only the first one reports those.
+func (r *run) noteUnreadable(errs []error) {
+	seen := map[Skip]bool{}
 	for i := range r.report.Sources {
 		for _, s := range r.report.Sources[i].Skipped {
-			told[s] = len(r.Places.Paths) > 0
+			seen[s] = len(r.Places.Paths) > 0
 		}
 	}
 	for i, err := range errs {
@@ -129,16 +130,16 @@ func (r *run) closed(errs []error) {
 		source := &r.report.Sources[i]
 		before := len(source.Skipped)
 		source.skip(err)
-		fresh := slices.DeleteFunc(source.Skipped[before:], func(s Skip) bool { return told[s] })
+		fresh := slices.DeleteFunc(source.Skipped[before:], func(s Skip) bool { return seen[s] })
 		source.Skipped = source.Skipped[:before+len(fresh)]
 		for _, s := range fresh {
-			told[s] = len(r.Places.Paths) > 0
+			seen[s] = len(r.Places.Paths) > 0
 		}
 	}
 }
 
-// wanted says whether a store is to be read, and counts it if it is not.
-func (r *run) wanted(source *Source, s *trace.Store, k *record) bool {
+// shouldRead reports whether a store is to be read, and counts it if not.
+func (r *run) shouldRead(source *Source, s *trace.Store, k *knownStore) bool {
 	switch {
 	case k != nil && unchanged(k.Known, s):
 		source.Unchanged += k.Sessions
@@ -147,23 +148,25 @@ func (r *run) wanted(source *Source, s *trace.Store, k *record) bool {
 		}
 		return false
 	case !r.Since.IsZero() && s.ModTime.Before(r.Since):
-		source.Skipped = append(source.Skipped, Skip{s.Path, NotSince, "it has not changed since " + r.Since.Format("2006-01-02 15:04")})
+		source.Skipped = append(source.Skipped,
+			Skip{s.Path, NotSince, "it has not changed since " + r.Since.Format("2006-01-02 15:04")})
 		return false
 	}
 	return true
 }
 
-// vanished finds the stores that are where they were no more. Where they are now is known by the file's number; the
-// sessions of those that are nowhere are marked. Named places say nothing about what else there is.
-func (r *run) vanished() error {
+// findVanished handles the known stores that are no longer at their path. The file's number tells where a store moved;
+// sessions of stores found nowhere are marked. It does nothing if places were named, because those say nothing about
+// other places.
+func (r *run) findVanished() error {
 	if len(r.Places.Paths) > 0 || r.Archive == nil {
 		return nil
 	}
 	lost := map[storeKey]*archive.Cursor{}
 	var fresh []trace.Store
-	for reader, l := range r.lookouts {
+	for reader, l := range r.filters {
 		if l.found == len(l.known) {
-			continue // nothing of it is lost, or moved
+			continue // no store is lost or moved
 		}
 		for path, k := range l.known {
 			if k.found {
@@ -182,14 +185,14 @@ func (r *run) vanished() error {
 	if len(lost) == 0 {
 		return nil
 	}
-	if err := r.moved(lost, fresh); err != nil {
+	if err := r.findMoved(lost, fresh); err != nil {
 		return err
 	}
-	return r.gone(lost)
+	return r.markGone(lost)
 }
 
-// moved finds which of the new stores are lost ones under another path.
-func (r *run) moved(lost map[storeKey]*archive.Cursor, fresh []trace.Store) error {
+// findMoved finds which of the new stores are lost ones under another path.
+func (r *run) findMoved(lost map[storeKey]*archive.Cursor, fresh []trace.Store) error {
 	type file struct {
 		reader        string
 		device, inode int64
@@ -211,10 +214,10 @@ func (r *run) moved(lost map[storeKey]*archive.Cursor, fresh []trace.Store) erro
 		}
 		device, inode := fileID(info)
 		c := was[file{s.Reader, device, inode}]
-		if c == nil || info.Size() < c.PathSize { // another file has got the number
+		if c == nil || info.Size() < c.PathSize { // another file got the number
 			continue
 		}
-		l := r.lookouts[s.Reader]
+		l := r.filters[s.Reader]
 		l.source.Notes = append(l.source.Notes, Note{s.Path, Moved, "it was " + c.Path})
 		delete(lost, storeKey{s.Reader, c.Path})
 		delete(was, file{s.Reader, device, inode})
@@ -226,23 +229,25 @@ func (r *run) moved(lost map[storeKey]*archive.Cursor, fresh []trace.Store) erro
 			return err
 		}
 		c.Path, c.Whole, c.Hot = s.Path, true, true
-		l.known[s.Path] = &record{&c.Known, true}
+		l.known[s.Path] = &knownStore{&c.Known, true}
 	}
 	return nil
 }
 
-// gone marks the sessions of the stores that are nowhere.
-func (r *run) gone(lost map[storeKey]*archive.Cursor) error {
+func (r *run) markGone(lost map[storeKey]*archive.Cursor) error {
 	keys := make([]storeKey, 0, len(lost))
 	for k := range lost {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b storeKey) int { return cmp.Or(cmp.Compare(a.reader, b.reader), cmp.Compare(a.path, b.path)) })
+	slices.SortFunc(keys, func(a, b storeKey) int {
+		return cmp.Or(cmp.Compare(a.reader, b.reader),
+			cmp.Compare(a.path, b.path))
+	})
 	var stores []int64
 	for _, k := range keys {
 		r.sources[k.reader].Gone += lost[k].Sessions
 		stores = append(stores, lost[k].Store)
-		delete(r.lookouts[k.reader].known, k.path)
+		delete(r.filters[k.reader].known, k.path)
 	}
 	if r.DryRun || len(stores) == 0 {
 		return nil
@@ -250,8 +255,8 @@ func (r *run) gone(lost map[storeKey]*archive.Cursor) error {
 	if err := r.Archive.Forget(stores); err != nil {
 		return err
 	}
-	for _, l := range r.lookouts {
-		for _, k := range l.known { // another store may have what was kept from one of these
+	for _, l := range r.filters {
+		for _, k := range l.known { // another store may have the sessions kept from one of these
 			if k.Outdone > 0 {
 				k.Whole, k.Hot = true, true
 			}

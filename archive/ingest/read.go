@@ -16,10 +16,10 @@ import (
 	"aburn/trace"
 )
 
-// hot is how recent a change has to be for the next one to be able to leave size and time as they are.
-const hot = 2 * time.Second
+// hotFor is how recent a change must be for another one to leave size and time as they are.
+const hotFor = 2 * time.Second
 
-// result is what came of a store, or of a part of it.
+// result is what came of reading a store, or a part of it.
 type result struct {
 	reader  string
 	reading *archive.Reading // nil if there is nothing to write
@@ -30,7 +30,7 @@ type result struct {
 	last    bool
 }
 
-// read reads the jobs, and writes what comes of them. Its error is the archive's.
+// read reads the jobs and writes the results. An error is the archive's.
 func (r *run) read(ctx context.Context, jobs []job) error {
 	if len(jobs) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (r *run) read(ctx context.Context, jobs []job) error {
 	return errors.Join(append(errs, failed)...)
 }
 
-// work reads stores until there are no more. Its error is the archive's.
+// work reads stores until the queue is empty. An error is the archive's.
 func (r *run) work(ctx context.Context, queue <-chan job) error {
 	view, err := r.Archive.Reader(context.WithoutCancel(ctx))
 	if err != nil {
@@ -94,11 +94,12 @@ func (r *run) send(ctx context.Context, res *result) error {
 	}
 }
 
-// store reads one store. What goes wrong with it is in the result; an error is the archive's, or the run has ended.
+// store reads one store. The result says what went wrong with the store; an error is the archive's, or ctx has ended.
 func (r *run) store(ctx context.Context, view *archive.Archive, j job) (*result, error) {
 	res := &result{reader: j.reader.Name(), last: true}
 	s := j.store
-	c := archive.Cursor{Known: archive.Known{Reader: res.reader, Path: s.Path, Layout: s.Layout, Size: s.Size, Modified: s.ModTime, Scrub: scrub.Version}}
+	c := archive.Cursor{Known: archive.Known{Reader: res.reader, Path: s.Path, Layout: s.Layout, Size: s.Size,
+		Modified: s.ModTime, Scrub: scrub.Version}}
 	if j.before != nil {
 		c.Store = j.before.Store
 	}
@@ -107,14 +108,15 @@ func (r *run) store(ctx context.Context, view *archive.Archive, j job) (*result,
 		err = errors.New("neither a file nor a folder")
 	}
 	goOn := false
-	if err == nil && j.before != nil && !j.before.Whole && j.before.Scrub == scrub.Version && j.before.Layout == s.Layout {
+	if err == nil && j.before != nil && !j.before.Whole && j.before.Scrub == scrub.Version &&
+		j.before.Layout == s.Layout {
 		var why NoteKind
 		if goOn, why, err = continues(j.before, &s); why != "" {
 			res.notes = append(res.notes, Note{s.Path, why, "it is read from its start again"})
 		}
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it was there a moment ago; the next run finds where it went
+	case errors.Is(err, fs.ErrNotExist): // it just disappeared; the next run finds where it went
 		return res, nil
 	case err != nil:
 		res.skipped = append(res.skipped, Skip{s.Path, Unreadable, reason(err)})
@@ -137,11 +139,11 @@ func (r *run) store(ctx context.Context, view *archive.Archive, j job) (*result,
 	return res, nil
 }
 
-// settle notes how the reading of a store ended, and where the next one begins.
+// settle notes how a reading ended, and where the next one begins.
 func (r *run) settle(res *result, k *sink, before os.FileInfo, s *trace.Store, err error) {
 	c := &res.reading.Cursor
 	if err != nil {
-		res.reading.Whole = false // what it did not give can be there all the same
+		res.reading.Whole = false // sessions that it did not give may still exist
 	}
 	var unknown *trace.UnknownLayout
 	switch {
@@ -157,7 +159,7 @@ func (r *run) settle(res *result, k *sink, before os.FileInfo, s *trace.Store, e
 			kind = Invalid
 		}
 		res.skipped = append(res.skipped, Skip{s.Path, kind, reason(err)})
-		if len(res.reading.Traces) == 0 { // what an earlier reading gave stays as it is
+		if len(res.reading.Traces) == 0 { // the traces of earlier readings stay
 			res.reading = nil
 			return
 		}
@@ -168,18 +170,18 @@ func (r *run) settle(res *result, k *sink, before os.FileInfo, s *trace.Store, e
 	if k.torn {
 		res.notes = append(res.notes, Note{s.Path, Growing, "its last record is not finished"})
 	}
-	if age := time.Since(s.ModTime); age < hot && age > -hot {
+	if age := time.Since(s.ModTime); age < hotFor && age > -hotFor {
 		c.Hot = true
 	}
 	if err := identify(c, s); err != nil {
 		c.Whole, c.Hot = true, true
 	}
 	if device, inode := fileID(before); device != c.Device || inode != c.Inode {
-		c.Whole, c.Hot = true, true // another file was put there meanwhile
+		c.Whole, c.Hot = true, true // the file was replaced meanwhile
 	}
 }
 
-// readGuarded is the reader's Read, whose panic is the store's failure and not the run's.
+// readGuarded calls the reader, whose panic fails the store and not the run.
 func readGuarded(ctx context.Context, reader trace.Reader, s trace.Store, k *sink) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -189,10 +191,10 @@ func readGuarded(ctx context.Context, reader trace.Reader, s trace.Store, k *sin
 	return reader.Read(ctx, s, k)
 }
 
-// reason is an error as reports and the archive have it.
+// reason formats an error for reports and the archive.
 func reason(err error) string { return scrub.Head(err.Error(), 4*maxReason) }
 
-// skip notes an error that is not of one store, or several in one: each once, however often it is looked.
+// skip notes an error of no store, or several joined ones: each once, however often ingest looks.
 func (s *Source) skip(err error) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range several.Unwrap() {

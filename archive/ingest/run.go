@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"os"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -13,58 +15,59 @@ import (
 	"aburn/trace"
 )
 
-// Options says what is read.
+// Options says what a run reads.
 type Options struct {
-	// Archive is written to; with DryRun it may be nil, or for reading only.
+	// Archive is written to. With DryRun it may be nil, or open for reading only.
 	Archive *archive.Archive
 	Readers []trace.Reader
 	Places  trace.Places
-	// Since leaves stores alone that have not changed since; zero reads all.
+	// Since skips stores that have not changed since; zero reads all.
 	Since time.Time
-	// Keep deletes sessions that ended before, and stores none of them; zero keeps all.
+	// Keep deletes sessions that ended before it, and stores none of them; zero keeps all.
 	Keep time.Time
-	// DryRun says what would be read, and reads nothing.
+	// DryRun reports what would be read, and reads nothing.
 	DryRun bool
-	// Progress is told a few times a second how far the run is.
+	// Progress is called a few times a second.
 	Progress func(Progress)
 }
 
 // workers is how many stores are read at once.
 const workers = 2
 
-// often is how often Progress is called.
-const often = 100 * time.Millisecond
+// progressEvery is the interval between calls of Progress.
+const progressEvery = 100 * time.Millisecond
 
-// run is one run.
+// run is the state of one Run.
 type run struct {
 	Options
 	report   *Report
 	sources  map[string]*Source
-	lookouts map[string]*lookout // by reader
+	filters  map[string]*storeFilter // by reader
 	projects projects
 	results  chan *result
 	stop     context.CancelFunc
 
-	files, bytes atomic.Int64 // that are done
-	allFiles     atomic.Int64 // these grow with each round, while Progress is told
+	files, bytes atomic.Int64 // done so far
+	allFiles     atomic.Int64 // these grow with each round
 	allBytes     atomic.Int64
 	linking      atomic.Bool
 }
 
-// storeKey names a store.
 type storeKey struct{ reader, path string }
 
-// Run reads what is new in the stores that the readers find, and puts it into the archive. When ctx ends it stores what was
-// read, says so in the report, and returns no error. With an error the report says what was done before it.
+// Run reads what is new in the stores that the readers find, and writes it to the archive. When ctx ends it stores
+// what was read, marks the report as Interrupted and returns no error. With an error the report says what was done
+// before it.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{
-		Options: o, report: &Report{Started: time.Now(), Sources: make([]Source, len(o.Readers))}, sources: map[string]*Source{},
-		lookouts: map[string]*lookout{},
+		Options: o, report: &Report{Started: time.Now(),
+			Sources: make([]Source, len(o.Readers))}, sources: map[string]*Source{},
+		filters: map[string]*storeFilter{},
 	}
 	for i, reader := range o.Readers {
 		r.report.Sources[i].Name = reader.Name()
 		r.sources[reader.Name()] = &r.report.Sources[i]
-		r.lookouts[reader.Name()] = &lookout{source: &r.report.Sources[i], fresh: map[string]bool{}}
+		r.filters[reader.Name()] = &storeFilter{source: &r.report.Sources[i], unknown: map[string]bool{}}
 	}
 	err := r.all(ctx)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
@@ -94,9 +97,9 @@ func (r *run) all(ctx context.Context) error {
 	return r.damage()
 }
 
-// rounds reads all stores that are found, and then those that are found only because sessions told of their projects.
+// rounds reads all stores, and then those found only because sessions named their projects.
 func (r *run) rounds(ctx context.Context) error {
-	defer r.follow()()
+	defer r.reportProgress()()
 	for known, first := -1, true; ctx.Err() == nil; first = false {
 		keys := map[string]string{}
 		if r.Archive != nil {
@@ -122,7 +125,7 @@ func (r *run) rounds(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// folders is the projects that exist.
+// folders returns the projects that exist.
 func folders(keys map[string]string) (list []string) {
 	seen := map[string]bool{}
 	for path, key := range keys {
@@ -140,7 +143,7 @@ func folders(keys map[string]string) (list []string) {
 	return list
 }
 
-// finish does what needs all that was read.
+// finish does what needs all readings: linking, retention, scrubbing again.
 func (r *run) finish(ctx context.Context) (err error) {
 	if r.report.Linked, err = r.Archive.Link(ctx); err != nil {
 		return err
@@ -154,11 +157,11 @@ func (r *run) finish(ctx context.Context) (err error) {
 	return r.Archive.Compact()
 }
 
-// damage puts what could not be read into the report: in this run, and in the last one of the stores that did not change.
-// Where places were named it is of the stores in them only.
+// damage adds the unreadable places to the report, including those of unchanged stores from their last reading. If
+// places were named it adds only those of stores in them.
 func (r *run) damage() error {
 	named, limit := len(r.Places.Paths) > 0, MaxDamaged
-	if named { // theirs may be the last
+	if named { // the damage in named stores may be the last
 		limit = math.MaxInt
 	}
 	places, all, err := r.Archive.Damage(limit)
@@ -167,7 +170,7 @@ func (r *run) damage() error {
 	}
 	for _, d := range places {
 		s := r.sources[d.Reader]
-		if s == nil || named && !r.lookouts[d.Reader].took(d.Path) {
+		if s == nil || named && !r.filters[d.Reader].wasFound(d.Path) {
 			continue
 		}
 		if s.DamagedAll++; len(s.Damaged) < MaxDamaged {
@@ -185,8 +188,8 @@ func (r *run) damage() error {
 	return nil
 }
 
-// follow calls Progress until the returned function is called.
-func (r *run) follow() (stop func()) {
+// reportProgress calls Progress until stop is called.
+func (r *run) reportProgress() (stop func()) {
 	if r.Progress == nil {
 		return func() {}
 	}
@@ -199,7 +202,7 @@ func (r *run) follow() (stop func()) {
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(often)
+		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -213,3 +216,36 @@ func (r *run) follow() (stop func()) {
 	}()
 	return func() { close(over); <-ended }
 }
+
+// The garbage collector's settings for a run, which is short and makes mostly garbage.
+const (
+	collectAt   = 300       // percent by which the heap grows between two collections
+	memoryBound = 100 << 20 // bytes
+)
+
+// BoundMemory makes the process collect garbage seldom, within the memory that nearly all runs need, until stop is
+// called. A session of half a million events needs more: a limit below the live heap would make the collector run all
+// the time and free nothing.
+func BoundMemory() (stop func()) {
+	debug.SetGCPercent(collectAt)
+	debug.SetMemoryLimit(memoryBound)
+	over := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				metrics.Read(live)
+				debug.SetMemoryLimit(memoryLimit(int64(live[0].Value.Uint64())))
+			}
+		}
+	}()
+	return func() { close(over) }
+}
+
+// memoryLimit returns the limit for this size of the live heap, in bytes.
+func memoryLimit(live int64) int64 { return max(memoryBound, live+live/2) }

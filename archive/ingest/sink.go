@@ -3,38 +3,39 @@ package ingest
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"aburn/archive"
+	"aburn/internal/project"
 	"aburn/internal/scrub"
 	"aburn/trace"
 )
 
-// partSize is how many bytes of traces of one store are held before they are written.
+// partSize is how many bytes of a store's traces are held before they are written.
 const partSize = 8 << 20
 
-// maxReason bounds what is kept of why a place could not be read, in bytes.
+// maxReason bounds the reason of damage, in bytes.
 const maxReason = 200
 
-// sink takes what a reader finds in one store, and passes it on in parts.
+// sink receives what a reader finds in one store, and passes it on in parts.
 type sink struct {
 	ctx     context.Context
 	reader  string
 	view    *archive.Archive // for reading
 	run     *run
 	reading *archive.Reading
-	size    int // of what reading holds
+	size    int // bytes of reading
 	read    *atomic.Int64
 	skipped []Skip
 	old     int
 	cursor  trace.Cursor
 	done    bool
 	torn    bool
-	// failure is the archive's, which ends the run. A reader's is the store's own.
+	// failure is an error of the archive, which ends the run. An error of a reader only fails the store.
 	failure error
 }
 
-// Previous is the trace of this reader with this id.
 func (s *sink) Previous(id string) (*trace.SessionTrace, error) {
 	t, err := s.view.Previous(s.ctx, s.reader, id)
 	if err != nil {
@@ -43,7 +44,7 @@ func (s *sink) Previous(id string) (*trace.SessionTrace, error) {
 	return t, err
 }
 
-// Trace takes a trace. One that is invalid is skipped, and the rest of its store goes on.
+// Trace adds a trace. It skips an invalid one and continues with the rest of the store.
 func (s *sink) Trace(t *trace.SessionTrace) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (s *sink) Trace(t *trace.SessionTrace) error {
 	}
 	if keep := s.run.Keep; !keep.IsZero() && !t.End.IsZero() && t.End.Before(keep) {
 		s.old++
-		s.reading.Cursor.Whole = true // there is nothing to go on with
+		s.reading.Cursor.Whole = true // a reader could not continue without it
 		return nil
 	}
 	p, err := archive.Pack(t)
@@ -77,23 +78,47 @@ func (s *sink) Trace(t *trace.SessionTrace) error {
 	return s.run.send(s.ctx, &result{reading: part, reader: s.reader})
 }
 
-// invalid notes a trace that cannot be stored. The store is then always read from its start: there is nothing to go on with.
+// invalid notes a trace that cannot be stored. From then on the store is always read from its start, because a reader
+// could not continue without that trace.
 func (s *sink) invalid(err error) {
 	s.skipped = append(s.skipped, Skip{s.reading.Cursor.Path, Invalid, scrub.Head(err.Error(), 4*maxReason)})
 	s.reading.Cursor.Whole = true
 }
 
-// Damaged takes a place that could not be read.
 func (s *sink) Damaged(d trace.Damage) {
 	d.Reason = scrub.Head(d.Reason, maxReason)
 	s.reading.Damaged = append(s.reading.Damaged, d)
 }
 
-// Progress takes how many more bytes were read.
 func (s *sink) Progress(n int64) {
 	s.read.Add(n)
 	s.run.bytes.Add(n)
 }
 
-// Done takes the cursor for the next read.
 func (s *sink) Done(c trace.Cursor, torn bool) { s.cursor, s.torn, s.done = c, torn, true }
+
+// projects finds the repository of a session's folder, once per folder.
+type projects struct {
+	getenv func(string) string
+	mu     sync.Mutex
+	keys   map[string]string // by path
+}
+
+// settle sets a project's key to the root of its main checkout. Without a work tree the key is what an earlier reading
+// found, else the path.
+func (p *projects) settle(of *trace.Project) {
+	if of.Path == "" || of.Key != "" && of.Key != of.Path {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key, ok := p.keys[of.Path]
+	if !ok {
+		key = of.Path
+		if _, main := project.Checkout(of.Path, p.getenv); main != "" {
+			key = main
+		}
+		p.keys[of.Path] = key
+	}
+	of.Key = key
+}

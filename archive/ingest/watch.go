@@ -15,25 +15,25 @@ import (
 	"aburn/trace"
 )
 
-// Pace is how a watch behaves.
+// Pace sets the timing of a watch.
 type Pace struct {
-	Settle  time.Duration // from a change to the look at it: agents write in bursts
-	Spacing time.Duration // from the end of a look to the next, however much is written
-	Poll    time.Duration // from one look to the next where no change is told: new folders, file systems that tell nothing
+	Settle  time.Duration // from a change to the run after it: agents write in bursts
+	Spacing time.Duration // from the end of a run to the next, however much is written
+	Poll    time.Duration // from one run to the next without any notice: new folders, file systems that notify nobody
 }
 
 // DefaultPace wakes the machine a few times a minute while agents work, and once a minute while none does.
 var DefaultPace = Pace{Settle: 2 * time.Second, Spacing: 10 * time.Second, Poll: time.Minute}
 
-// The bounds of what a watch asks the system to tell about: the folders of stores that changed lately.
+// The bounds of what a watch asks the system to report: the folders of stores that changed lately.
 const (
 	watchedFor     = 7 * 24 * time.Hour
 	watchedFolders = 500
 )
 
-// Watch keeps the archive in dir complete until ctx ends: a run now, and one whenever stores change. told gets the report of
-// each run, or the error that it ended with. An error is returned only if not even the first run was possible.
-func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), told func(*Report, error)) error {
+// Watch keeps the archive in dir complete until ctx ends: it runs now, and again whenever stores change. done receives
+// each run's report or error. Watch returns an error only if the first run was not possible.
+func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), done func(*Report, error)) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
@@ -43,21 +43,21 @@ func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), told
 	for first := true; ; first = false {
 		var report *Report
 		err := Exclusively(ctx, dir, busy, func() (err error) {
-			report, err = once(ctx, dir, o)
+			report, err = runOnce(ctx, dir, o)
 			return err
 		})
 		if ctx.Err() != nil && report == nil {
 			return nil
 		}
-		told(report, err)
+		done(report, err)
 		if err != nil && first {
 			return err
 		}
 		if first {
-			debug.FreeOSMemory() // from here on there is little to do
+			debug.FreeOSMemory() // the first run needed most of the memory
 		}
-		// What changed in a folder before it was watched, nobody told.
-		if report != nil && follow(w, watched, livelyFolders(report.found, report.Started)) && ctx.Err() == nil {
+		// Nobody reported what changed in a folder before it was watched.
+		if report != nil && watchFolders(w, watched, foldersToWatch(report.found, report.Started)) && ctx.Err() == nil {
 			continue
 		}
 		if !pause(ctx, w, p) {
@@ -66,8 +66,8 @@ func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), told
 	}
 }
 
-// once is a run on an archive that is opened for it: another aburn may have made it anew meanwhile.
-func once(ctx context.Context, dir string, o Options) (*Report, error) {
+// runOnce opens the archive for each run, because another aburn may have made it anew meanwhile.
+func runOnce(ctx context.Context, dir string, o Options) (*Report, error) {
 	a, err := archive.Open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ func once(ctx context.Context, dir string, o Options) (*Report, error) {
 	return report, errors.Join(err, a.Close())
 }
 
-// pause waits until there is something to look at; false says that ctx has ended. What changes while it does not listen
-// waits in the system, so that a busy agent does not wake it for every line.
+// pause waits until there is something to look at; false says that ctx has ended. Changes during the spacing wait in
+// the system, so that a busy agent does not wake this process for every line.
 func pause(ctx context.Context, w *fsnotify.Watcher, p Pace) bool {
 	if !sleep(ctx, p.Spacing) {
 		return false
@@ -98,7 +98,7 @@ func pause(ctx context.Context, w *fsnotify.Watcher, p Pace) bool {
 	if !sleep(ctx, min(p.Settle, p.Poll)) {
 		return false
 	}
-	drain(w) // the look sees it
+	drain(w) // the run sees it
 	return true
 }
 
@@ -113,9 +113,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// drain takes what the system has to tell already, and says whether that was anything.
+// drain takes the events that the system has ready, and reports whether there were any.
 func drain(w *fsnotify.Watcher) (some bool) {
-	quiet := time.NewTimer(drained)
+	quiet := time.NewTimer(drainQuiet)
 	defer quiet.Stop()
 	for {
 		select {
@@ -125,15 +125,15 @@ func drain(w *fsnotify.Watcher) (some bool) {
 			return some
 		}
 		some = true
-		quiet.Reset(drained)
+		quiet.Reset(drainQuiet)
 	}
 }
 
-// drained is how long nothing comes when all was told: each event passes through a goroutine.
-const drained = 5 * time.Millisecond
+// drainQuiet is the silence after which drain has all: each event passes through a goroutine.
+const drainQuiet = 5 * time.Millisecond
 
-// follow watches these folders, and no others any more. It says whether there are new ones among them.
-func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) (more bool) {
+// watchFolders watches these folders and no others. It reports whether some are new.
+func watchFolders(w *fsnotify.Watcher, watched map[string]bool, folders []string) (more bool) {
 	for dir := range watched {
 		if !slices.Contains(folders, dir) {
 			delete(watched, dir)
@@ -148,15 +148,15 @@ func follow(w *fsnotify.Watcher, watched map[string]bool, folders []string) (mor
 	return more
 }
 
-// lively says whether a store changed so lately that it is likely to change again.
-func lively(s *trace.Store, now time.Time) bool { return now.Sub(s.ModTime) < watchedFor }
+// changedLately reports whether a store changed so lately that it is likely to change again.
+func changedLately(s *trace.Store, now time.Time) bool { return now.Sub(s.ModTime) < watchedFor }
 
-// livelyFolders is where something is likely to change: the folders of the stores that changed last, and the ones above them,
+// foldersToWatch returns where changes are likely: the folders of the stores that changed last, and those above them,
 // where new folders appear.
-func livelyFolders(found []trace.Store, now time.Time) (list []string) {
+func foldersToWatch(found []trace.Store, now time.Time) (list []string) {
 	var recent []trace.Store
 	for _, s := range found {
-		if lively(&s, now) {
+		if changedLately(&s, now) {
 			recent = append(recent, s)
 		}
 	}

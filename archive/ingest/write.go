@@ -7,7 +7,7 @@ import (
 	"aburn/archive"
 )
 
-// The bounds of what is committed at once.
+// The bounds of one commit.
 const (
 	batchSize   = 8 << 20 // bytes
 	batchStores = 500
@@ -15,14 +15,14 @@ const (
 	longestTime = time.Second
 )
 
-// due is how long what is to be committed may wait: a tenth of the run so far, as every commit writes the pages of the
-// indexes again. Who kills a run loses no more than that.
-func (r *run) due() time.Duration {
+// commitDelay is how long results may wait for their commit: a tenth of the run so far, because every commit writes
+// the index pages again. A killed run loses no more than that.
+func (r *run) commitDelay() time.Duration {
 	return min(max(batchTime, time.Since(r.report.Started)/10), longestTime)
 }
 
-// write commits results in batches until there are no more, and puts them into the report. After an error of the archive
-// it writes nothing more, and returns that.
+// write commits results in batches until there are no more, and adds them to the report. After an error of the archive
+// it writes nothing more, and returns the error.
 func (r *run) write() (failed error) {
 	var batch []*result
 	size, begun := 0, time.Now()
@@ -41,7 +41,7 @@ func (r *run) write() (failed error) {
 				size += p.Size()
 			}
 		}
-		if size > batchSize || len(batch) >= batchStores || time.Since(begun) > r.due() {
+		if size > batchSize || len(batch) >= batchStores || time.Since(begun) > r.commitDelay() {
 			flush()
 		}
 	}
@@ -67,7 +67,7 @@ func (r *run) commit(batch []*result) error {
 	return nil
 }
 
-// add puts what came of a store into the report.
+// add counts a store's result.
 func (s *Source) add(res *result) {
 	s.Bytes += res.bytes
 	s.Old += res.old
@@ -84,6 +84,7 @@ func (s *Source) add(res *result) {
 	s.Unchanged += res.reading.Same
 	s.Gone += res.reading.Gone
 	if lost := res.reading.Outdone; len(lost) > 0 {
-		s.Notes = append(s.Notes, Note{res.reading.Cursor.Path, Outdone, "another store has " + strings.Join(lost, ", ") + " in a later state"})
+		s.Notes = append(s.Notes, Note{res.reading.Cursor.Path, Outdone,
+			"another store has " + strings.Join(lost, ", ") + " in a later state"})
 	}
 }
