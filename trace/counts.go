@@ -1,24 +1,23 @@
 package trace
 
-// Counts is what a trace adds up to. Nothing that was copied from another session is in it, and no Container.
+// Counts are the totals of a trace. They leave out copies from other sessions, and Containers.
 type Counts struct {
 	Events    int `json:"events"`
 	Prompts   int `json:"prompts"`   // user messages that a person or caller wrote
 	Responses int `json:"responses"` // answers of the model
 	Calls     int `json:"calls"`
-	// Failed counts calls whose last result is a failure, Denied those of them that were refused and never ran,
-	// NoResult those that never got an end: no result at all, or none but running.
+	// Failed counts calls whose last result is a failure; Denied counts those of them that were refused and never ran.
+	// NoResult counts calls without an end: no result, or only running.
 	Failed     int `json:"failed"`
 	Denied     int `json:"denied"`
 	NoResult   int `json:"no_result"`
-	Subagents  int `json:"subagents"`  // sub-agents that it started itself
+	Subagents  int `json:"subagents"`  // that the session itself started
 	Changes    int `json:"changes"`    // file changes
 	Errors     int `json:"errors"`     // error events
 	Interrupts int `json:"interrupts"` // interrupt events
 	Compacted  int `json:"compacted"`
 }
 
-// Add adds o to c.
 func (c *Counts) Add(o Counts) {
 	c.Events += o.Events
 	c.Prompts += o.Prompts
@@ -34,7 +33,7 @@ func (c *Counts) Add(o Counts) {
 	c.Compacted += o.Compacted
 }
 
-// Count counts.
+// Count returns the totals.
 func (t *SessionTrace) Count() Counts {
 	var c Counts
 	for i := range t.Events {

@@ -1,17 +1,18 @@
-// Package trace is the waist of the house: what a session of any coding agent is, whichever agent it was. Readers, one
-// package an agent (trace/claude, trace/codex, …), bring what the agents have written to disk to SessionTraces;
-// everything above asks only this package and never which agent a session came from.
+// Package trace is the waist of the house: it says what a session of any coding agent is. Readers, one package per
+// agent (trace/claude, trace/codex, …), turn what the agents have written to disk into SessionTraces. Everything above
+// asks only this package, and never which agent a session came from.
 //
-// A trace says what the source says. What is worked out instead says so (Inferred, Provenance), and what the source does
-// not tell stays unknown: a missing exit code is not 0, a missing time is the zero time, a call without a result has no
-// status. Nothing in it is content: sizes, hashes, paths, ids, and a few short heads that were scrubbed.
+// A trace says what the source says. Inferred and Provenance mark what was worked out instead. What the source does
+// not say stays unknown: a missing exit code is not 0, a missing time is the zero time, a call without a result has no
+// status. A trace holds no content: only sizes, hashes, paths, ids, and a few short, scrubbed heads.
 //
-// Invariants that Validate holds:
-//   - Events are numbered from 1 without a gap, in the order in which the source holds them. Clocks order nothing.
+// Validate checks these invariants:
+//
+//   - Events are numbered from 1 without a gap, in the source's order. Clocks order nothing.
 //   - Each event names the place that it was read from.
-//   - A tool_result event points at its ToolResultEvent and back; both name a call, and a call that the trace holds comes
-//     before them.
-//   - What was copied from another session (Copied) is in the trace, for its story, and in no count.
+//   - A tool_result event and its ToolResultEvent point at each other. Both name a call; if the trace holds the call, it
+//     comes before them.
+//   - What was copied from another session (Copied) stays in the trace, and is in no count.
 //
-// The package is pure: no files, no clock, no environment.
+// The package is pure: no files, no clock, no environment, so that any room may use it.
 package trace

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends the trace in its JSON form, which is that of encoding/json to the byte, but that an empty list is [].
+// AppendJSON appends the trace in its JSON form: that of encoding/json to the byte, except that an empty list is [].
 func (t *SessionTrace) AppendJSON(dst []byte) ([]byte, error) {
 	e := encoder{buf: dst}
 	e.trace(t)
 	return e.buf, e.err
 }
 
-// MarshalJSON is AppendJSON for encoding/json, which cannot read it: an event's body has the name of its kind. Package packed
-// stores traces; tests read the JSON with package tracetest.
+// MarshalJSON is AppendJSON for encoding/json. Decoding needs more, because an event's body stands under the name of
+// its kind: package packed stores traces, and tests read the JSON with package tracetest.
 func (t *SessionTrace) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil) }
 
 // MarshalJSON writes the event with its body under the name of its kind.
@@ -31,7 +31,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 type encoder struct {
 	buf  []byte
 	err  error
-	day  int64 // that date is of, in days since 1970 and one
+	day  int64 // of date: days since 1970, plus one
 	date [len("2006-01-02T")]byte
 }
 
@@ -42,7 +42,6 @@ func (e *encoder) text(name, s string) {
 	e.buf = appendString(e.buf, s)
 }
 
-// textIf writes a text unless it is empty.
 func (e *encoder) textIf(name, s string) {
 	if s != "" {
 		e.text(name, s)
@@ -77,7 +76,6 @@ func (e *encoder) boolIf(name string, b bool) {
 	}
 }
 
-// timeIf writes a time unless it is zero.
 func (e *encoder) timeIf(name string, t time.Time) {
 	if t.IsZero() {
 		return
@@ -96,8 +94,8 @@ func (e *encoder) timeIf(name string, t time.Time) {
 	e.raw(`"`)
 }
 
-// millis writes a time of a trace as time.RFC3339Nano has it. Most are of the day of the one before, so only its first part
-// is worked out anew.
+// millis writes a time like time.RFC3339Nano. Most times share the day of the one before, so the date is formatted
+// only when it changes.
 func (e *encoder) millis(t time.Time) {
 	const perDay = 24 * 3600 * 1000
 	ms := t.UnixMilli()
@@ -109,7 +107,8 @@ func (e *encoder) millis(t time.Time) {
 	s := int(ms % perDay / 1000)
 	h, m := s/3600, s/60%60
 	s %= 60
-	e.buf = append(e.buf, byte('0'+h/10), byte('0'+h%10), ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10), byte('0'+s%10))
+	e.buf = append(e.buf, byte('0'+h/10), byte('0'+h%10), ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10),
+		byte('0'+s%10))
 	if part := int(ms % 1000); part > 0 {
 		e.buf = append(e.buf, '.', byte('0'+part/100), byte('0'+part/10%10), byte('0'+part%10))
 		e.buf = bytes.TrimRight(e.buf, "0")
@@ -117,7 +116,7 @@ func (e *encoder) millis(t time.Time) {
 	e.buf = append(e.buf, 'Z')
 }
 
-// any writes what stands too seldom in a trace to be written by hand.
+// any writes values that are too rare for code of their own.
 func (e *encoder) any(name string, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -134,7 +133,6 @@ func (e *encoder) fail(err error) {
 	}
 }
 
-// list writes a list.
 func list[T any](e *encoder, name string, all []T, each func(*T)) {
 	e.raw(name)
 	e.raw("[")
@@ -147,7 +145,7 @@ func list[T any](e *encoder, name string, all []T, each func(*T)) {
 	e.raw("]")
 }
 
-// The bytes that stand for themselves, as bits: those below 64 and those from 64 to 127.
+// The bytes that need no escape, as bits: those below 64, and those from 64 to 127.
 const (
 	plainLow  = (1<<64 - 1) &^ (1<<' ' - 1) &^ (1<<'"' | 1<<'&' | 1<<'<' | 1<<'>')
 	plainHigh = (1<<64 - 1) &^ (1 << ('\\' - 64))
@@ -161,7 +159,7 @@ func isPlain(b byte) bool {
 	return b < utf8.RuneSelf && bits>>(b&63)&1 != 0
 }
 
-// special is 0 if the eight bytes of x all stand for themselves.
+// special is 0 if none of the eight bytes of x needs an escape.
 func special(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quotes := (x | 4*ones) ^ '&'*ones // is 0 in a byte that was " or &
@@ -170,7 +168,7 @@ func special(x uint64) uint64 {
 	return (x | (x - ' '*ones) | (quotes-ones)&^quotes | (angles-ones)&^angles | (slash-ones)&^slash) & tops
 }
 
-// verbatim is how many bytes at the beginning of s stand for themselves, as far as words of eight bytes tell.
+// verbatim returns how many bytes at the beginning of s need no escape, a lower bound that steps by eight.
 func verbatim(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -186,7 +184,7 @@ func verbatim(s string) int {
 
 const hexDigits = "0123456789abcdef"
 
-// appendString appends s as encoding/json writes it: what HTML or JavaScript could take for its own is escaped too.
+// appendString appends s like encoding/json, which also escapes what HTML or JavaScript could misread.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0

@@ -1,34 +1,36 @@
 package trace
 
-import "time"
+import (
+	"time"
+)
 
 // Event is one thing that happened in a session.
 type Event struct {
-	// Seq counts the events of a trace from 1. Order is this, never Time.
+	// Seq counts the events of a trace from 1. It is the order; Time is not.
 	Seq  int       `json:"seq"`
 	Time time.Time `json:"time,omitzero"`
 	Ref  Ref       `json:"ref"`
-	// Record is the provider's id of the record that it came from.
+	// Record is the provider's id of the source's record.
 	Record string `json:"record,omitempty"`
-	// Turn is the provider's id of the turn or prompt that it belongs to.
+	// Turn is the provider's id of the turn or prompt.
 	Turn string `json:"turn,omitempty"`
-	// By says who did it if not the agent or, of a user_message, the user: "user" (a command that the user ran through the
-	// agent) or "client" (text and results that the program made up).
+	// By names the author if it is neither the agent nor, of a user_message, the user: "user" (a command that the user
+	// ran through the agent) or "client" (text and results that the program made up).
 	By string `json:"by,omitempty"`
 	// Copied is the session that this event is a copy from. Copies are in no count.
 	Copied string `json:"copied,omitempty"`
-	// Abandoned says that the conversation was rewound to before it. It happened, and it counts.
+	// Abandoned says that the user went back to before this event. It happened, and it counts.
 	Abandoned bool `json:"abandoned,omitempty"`
-	// Inferred says from what it was worked out, where the source has no record of it.
+	// Inferred is the evidence, where the source has no record of the event.
 	Inferred string `json:"inferred,omitempty"`
 	Body     Body   `json:"-"`
 }
 
-// Ref is a place in what was read: a line of a file, or a row of a table.
+// Ref is a place in the source: a line of a file, or a row of a table.
 type Ref struct {
 	// File counts the trace's Sources from 0.
 	File int `json:"file,omitempty"`
-	// Line counts from 1, Offset is the line's first byte. A line holds one record.
+	// Line counts from 1; Offset is the line's first byte. A line holds one record.
 	Line   int64 `json:"line,omitempty"`
 	Offset int64 `json:"offset,omitempty"`
 	// Table and Key name a row: its primary key, parts joined by "/".
@@ -36,10 +38,10 @@ type Ref struct {
 	Key   string `json:"key,omitempty"`
 }
 
-// Body is one of the nine kinds of events: UserMessage, AgentMessage, ToolCall, ToolResult, FileChange, Error, Interrupt,
-// SubagentSpawn, Session. There are no others, here or elsewhere.
+// Body is one of the nine kinds of events: UserMessage, AgentMessage, ToolCall, ToolResult, FileChange, Error,
+// Interrupt, SubagentSpawn, Session.
 type Body interface {
-	// Kind is the event's kind in its JSON form.
+	// Kind is the event's kind in the JSON form.
 	Kind() string
 	sealed()
 }
@@ -57,20 +59,22 @@ const (
 	KindSession       = "session"
 )
 
-// Digest is what is kept of a content: how many bytes it has as text, and the first 16 hex digits of its SHA-256.
+// Digest stands for a content: its length as text in bytes, and the first 16 hex digits of its SHA-256.
 type Digest struct {
 	Length int64  `json:"length"`
 	Hash   string `json:"hash,omitempty"`
 }
 
-// UserMessage is a prompt, or what a program put in a prompt's place (Event.By "client", then Machine says what).
+// UserMessage is a prompt, or a text of a program in a prompt's place (then Event.By is "client" and Machine says
+// which).
 type UserMessage struct {
 	Digest
 	// Head is the scrubbed beginning, on one line, at most UserHead bytes.
 	Head string `json:"head,omitempty"`
-	// Machine is what it is if no person or caller wrote it: task_notification, compact_summary, context, hook, command_output, other.
+	// Machine classifies a text that no person or caller wrote: task_notification, compact_summary, context, hook,
+	// command_output, other.
 	Machine string `json:"machine,omitempty"`
-	// Command is the slash command or skill that the prompt called, without its arguments.
+	// Command is the slash command or skill in the prompt, without its arguments.
 	Command string `json:"command,omitempty"`
 }
 
@@ -78,74 +82,76 @@ type UserMessage struct {
 type AgentMessage struct {
 	Digest
 	Thought bool `json:"thought,omitempty"`
-	// Response is the Response.ID that it is part of.
+	// Response is the Response.ID of the answer.
 	Response string `json:"response,omitempty"`
 }
 
-// ToolCall is the model's wish to use a tool.
+// ToolCall is the model's request to use a tool.
 type ToolCall struct {
 	// Call is the provider's id of the call. Calls without one get "call-N".
 	Call string `json:"call"`
 	// Index counts the calls of the trace from 1.
 	Index int `json:"index"`
-	// Tool is the agent's own name of the tool, Type the normalised one.
+	// Tool is the agent's name of the tool, Type the normalised class.
 	Tool string   `json:"tool"`
 	Type ToolType `json:"type"`
-	// Input is the digest of the input as the source has it: equal inputs of one tool are equal here.
+	// Input is the digest of the input as the source has it: equal inputs of one tool have equal digests.
 	Input Digest `json:"input"`
-	// Key is the first 8 hex digits of the hash of the input without what the model says beside a shell command, as the
-	// workflow log keeps it (logfmt/SPEC.md, section 7); empty where the source has not the same bytes.
+	// Key is the first 8 hex digits of the input's hash, without what the model says beside a shell command, as the
+	// workflow log keeps it (logfmt/SPEC.md, section 7). It is empty where the source has other bytes.
 	Key string `json:"key,omitempty"`
-	// Path is the file or folder that the call is about, Head the scrubbed beginning of a command line (at most CommandHead bytes).
+	// Path is the file or folder of the call; Head is the scrubbed beginning of a command line (at most CommandHead
+	// bytes).
 	Path     string `json:"path,omitempty"`
 	Head     string `json:"head,omitempty"`
 	Response string `json:"response,omitempty"`
-	// Parent is the call that this one was made from within (code that calls tools). A call that others have as their
-	// parent is a Container: it is in the story and in no count of calls.
+	// Parent is the call whose code made this one. A call that is a Parent is a Container: it stays in the trace and
+	// is in no count of calls.
 	Parent    string `json:"parent,omitempty"`
 	Container bool   `json:"container,omitempty"`
 }
 
-// ToolResult is the moment at which something became known about a call; what, is in SessionTrace.Results.
+// ToolResult marks the moment at which a result became known. SessionTrace.Results has the result.
 type ToolResult struct {
 	Call string `json:"call"`
 	// Result counts SessionTrace.Results from 0.
 	Result int `json:"result"`
 }
 
-// FileChange is a file that changed. Added and Removed are nil where the source does not tell.
+// FileChange is a change of a file. Added and Removed are nil if the source does not say.
 type FileChange struct {
 	Path string `json:"path"`
-	// From is where a renamed file was.
+	// From is the old path of a renamed file.
 	From    string `json:"from,omitempty"`
 	Action  string `json:"action"` // created, modified, deleted, renamed, unknown
 	Added   *int   `json:"added,omitempty"`
 	Removed *int   `json:"removed,omitempty"`
-	// Hash is the SHA-256 of the file's new content, all 64 digits; empty where the source does not hold all of it.
+	// Hash is the SHA-256 of the file's new content, all 64 digits; empty if the source does not hold the whole
+	// content.
 	Hash string `json:"hash,omitempty"`
 	Call string `json:"call,omitempty"`
 }
 
-// Error is a failure that is not the result of a tool: the provider's, the network's, the program's.
+// Error is a failure of the provider, the network or the program, and not of a tool.
 type Error struct {
-	// Code is the agent's own word for it (rate_limit, server_error, usage_limit_exceeded, APIError, …).
+	// Code is the agent's word for the failure (rate_limit, server_error, usage_limit_exceeded, APIError, …).
 	Code string `json:"code,omitempty"`
 	// Status is the HTTP status, 0 if unknown.
 	Status int `json:"status,omitempty"`
-	// Fatal says that it ended the turn.
+	// Fatal says that the failure ended the turn.
 	Fatal bool   `json:"fatal,omitempty"`
 	Head  string `json:"head,omitempty"` // scrubbed, at most ErrorHead bytes
 	Digest
 }
 
-// Interrupt is a turn that was stopped by the user, or by the end of the program.
+// Interrupt is a stop of the turn by the user, or by the end of the program.
 type Interrupt struct {
-	// Call is the call that it hit, if it hit one.
+	// Call is the interrupted call, if there was one.
 	Call   string `json:"call,omitempty"`
-	Reason string `json:"reason,omitempty"` // the source's own word, or what it was inferred from
+	Reason string `json:"reason,omitempty"` // the source's word, or the evidence
 }
 
-// SubagentSpawn is the start of a sub-agent. Session is the ID of its trace where that is known.
+// SubagentSpawn is the start of a sub-agent. Session is the ID of its trace, if known.
 type SubagentSpawn struct {
 	Session     string `json:"session,omitempty"`
 	Call        string `json:"call,omitempty"`
@@ -153,14 +159,14 @@ type SubagentSpawn struct {
 	AgentType   string `json:"agent_type,omitempty"`
 	Description string `json:"description,omitempty"` // scrubbed, at most UserHead bytes
 	Background  bool   `json:"background,omitempty"`
-	// NotStarted says that the call which asked for it was refused or invalid: no sub-agent came of it. Count leaves it out.
+	// NotStarted says that the call was refused or invalid, so that no sub-agent began. Count leaves it out.
 	NotStarted bool `json:"not_started,omitempty"`
 }
 
-// Session is a marker in the life of a session, a command or a phase.
+// Session marks a step in the life of a session, a command or a phase.
 type Session struct {
 	Marker Marker `json:"marker"`
-	// Detail is the source's own word: why it started or ended, what triggered a compaction, the model switched to.
+	// Detail is the source's word: why it started or ended, what triggered a compaction, the new model.
 	Detail  string `json:"detail,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Command string `json:"command,omitempty"` // of command_* and phase_*
@@ -170,7 +176,6 @@ type Session struct {
 // Marker is the kind of a Session event.
 type Marker string
 
-// The markers.
 const (
 	Started          Marker = "started"
 	Resumed          Marker = "resumed"
@@ -186,45 +191,36 @@ const (
 	PhaseFailed      Marker = "phase_failed"
 )
 
-// The bounds of what is kept of texts, in bytes after scrubbing.
+// The bounds of kept texts, in bytes after scrubbing.
 const (
 	UserHead    = 200
 	ErrorHead   = 1000
 	CommandHead = 120
 )
 
-// The bounds of what names things, in bytes: ids, codes and words; the ids of sessions, which may hold two of those; paths.
+// The bounds of names, in bytes: ids, codes and words; ids of sessions, which may hold two of those; paths.
 const (
 	MaxToken   = 200
 	MaxSession = 2*MaxToken + 1
 	MaxPath    = 4096
 )
 
-// Kind is user_message.
 func (*UserMessage) Kind() string { return KindUserMessage }
 
-// Kind is agent_message.
 func (*AgentMessage) Kind() string { return KindAgentMessage }
 
-// Kind is tool_call.
 func (*ToolCall) Kind() string { return KindToolCall }
 
-// Kind is tool_result.
 func (*ToolResult) Kind() string { return KindToolResult }
 
-// Kind is file_change.
 func (*FileChange) Kind() string { return KindFileChange }
 
-// Kind is error.
 func (*Error) Kind() string { return KindError }
 
-// Kind is interrupt.
 func (*Interrupt) Kind() string { return KindInterrupt }
 
-// Kind is subagent_spawn.
 func (*SubagentSpawn) Kind() string { return KindSubagentSpawn }
 
-// Kind is session.
 func (*Session) Kind() string { return KindSession }
 
 func (*UserMessage) sealed()   {}
@@ -236,3 +232,18 @@ func (*Error) sealed()         {}
 func (*Interrupt) sealed()     {}
 func (*SubagentSpawn) sealed() {}
 func (*Session) sealed()       {}
+
+// ToolType says what a tool does, in one word for all agents, so that Write and write_file add up.
+type ToolType string
+
+// The types of tools. Each reader maps its agent's names; unknown ones are other.
+const (
+	ShellTool  ToolType = "shell"
+	ReadTool   ToolType = "read"
+	EditTool   ToolType = "edit"
+	SearchTool ToolType = "search" // files and their contents
+	WebTool    ToolType = "web"
+	MCPTool    ToolType = "mcp"
+	AgentTool  ToolType = "agent"
+	OtherTool  ToolType = "other"
+)

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// Link works out what only several sessions together tell, and returns the traces that it changed, which are those of
-// family themselves. A family is at least all sessions that share a Lineage.Root, and their sub-agents; more than one of
-// them, and traces of other sources, may be given at once.
+// Link finds what only several sessions together show. It changes traces of family in place, and returns those that it
+// changed. A family is at least all sessions that share a Lineage.Root, and their sub-agents; it may hold several such
+// groups, and traces of other sources.
 //
-// Sessions that share a root are copies of one another up to where they part: the records of the one that had them first
-// stay, and are marked Copied in the others, which become forks of the session that they took the last of them from. Who
-// had them first, the source says (an explicit fork), or what it wrote among them shows (Lineage.MayCopy), or the times do.
+// Sessions that share a root are copies of one another up to where they diverge. The session that had the records
+// first keeps them; in the others they are marked Copied, and those become forks of the session that they took the
+// last record from. The first is the one that the source names (an explicit fork), or that what it wrote between the
+// records shows (Lineage.MayCopy), or the earliest.
 //
-// A sub-agent whose own files do not tell its call gets it from the spawn that names it, and a spawn that does not name its
-// sub-agent from the sub-agent that names the call.
+// A sub-agent whose files do not name its call gets it from the spawn that names the sub-agent, and a spawn that does
+// not name its sub-agent from the sub-agent that names the call.
 //
 // Linking again, with or without more sessions, starts from what the source said, so that the order does not matter.
 func Link(family []*SessionTrace) []*SessionTrace {
@@ -51,7 +52,6 @@ type place struct {
 	spawn *SubagentSpawn
 }
 
-// linkAgents makes the spawns and the sub-agents of a family name one another.
 func linkAgents(family []*SessionTrace, changed []bool) {
 	byAgent, byCall := spawns(family)
 	for i, t := range family {
@@ -83,14 +83,15 @@ func linkAgents(family []*SessionTrace, changed []bool) {
 	}
 }
 
-// StartedBy notes that the spawn s in the session parent started the sub-agent, whose own files did not tell.
+// StartedBy sets the spawn s in the session parent as the sub-agent's start. The sub-agent's own files did not name
+// it.
 func (r *SessionRelationship) StartedBy(parent string, s *SubagentSpawn) {
 	r.ParentCall, r.Related = s.Call, parent
 	r.AgentType, r.Description = cmp.Or(r.AgentType, s.AgentType), cmp.Or(r.Description, s.Description)
 	r.Evidence = "the subagent_spawn in " + r.Related
 }
 
-// spawns is the spawns of a family that were not copied, by the session and the agent that they name, and by their call.
+// spawns returns the family's own spawns, by the session and agent that they name, and by their call.
 func spawns(family []*SessionTrace) (byAgent, byCall map[string]place) {
 	byAgent, byCall = map[string]place{}, map[string]place{}
 	for i, t := range family {
@@ -114,13 +115,13 @@ func spawns(family []*SessionTrace) (byAgent, byCall map[string]place) {
 	return byAgent, byCall
 }
 
-// agentKey names a sub-agent of the session that t is, or is a sub-agent of.
+// agentKey is the key of a sub-agent of t's session, or of the session that t is a sub-agent of.
 func agentKey(t *SessionTrace, agent string) string {
 	session, _, _ := strings.Cut(t.ID, "/")
 	return t.Source + "/" + session + "/" + agent
 }
 
-// spawned sets the sub-agent's session on the results of its call, and says whether that is new.
+// spawned sets the sub-agent's session on the results of its call, and reports whether that changed any.
 func (t *SessionTrace) spawned(s *SubagentSpawn) bool {
 	changed := false
 	for i := range t.Results {

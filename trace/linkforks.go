@@ -10,26 +10,26 @@ import (
 // copiesEvidence is the Evidence of a fork that Link found.
 const copiesEvidence = "it begins with records of that session"
 
-// kin is a session among those that share its root.
-type kin struct {
+// forkMember is one of the sessions that share a root.
+type forkMember struct {
 	*SessionTrace
-	index   int            // in the family
-	records map[string]int // the index of the first event of each record
-	older   int            // how many of the others had the records before it
-	told    bool           // its source says what it was made from
+	index          int            // in the family
+	records        map[string]int // record → index of its first event
+	predecessors   int            // how many others had the records before it
+	explicitOrigin bool           // the source names the origin
 
 	shares
 }
 
-// shares is what comparing a session with each of its family needs, in which records that others have too are numbers.
+// shares makes comparing two members quick: records of several members are numbers.
 type shares struct {
-	order []sharedRecord  // of its records
-	late  []int32         // those that it cannot have copied and that others have too
-	has   []uint64        // a bit for each number
-	from  map[string]bool // the sessions that its source says it has something from
+	order    []sharedRecord  // its records
+	uncopied []int32         // shared records that it cannot have copied
+	has      []uint64        // a bit per number
+	from     map[string]bool // the sessions that the source names as origins
 }
 
-// sharedRecord is a record by its number, alone if no other session has it, and the index of its first event.
+// sharedRecord is a record's number, alone if no other session has it, and the index of its first event.
 type sharedRecord struct {
 	number int32
 	event  int
@@ -39,32 +39,35 @@ const alone = -1
 
 // linkForks links the sessions of one root.
 func linkForks(family []*SessionTrace, group []int, changed []bool) {
-	var members []*kin
+	var members []*forkMember
 	for _, i := range group {
-		members = append(members, newKin(family[i], i))
+		members = append(members, newForkMember(family[i], i))
 	}
-	number(members)
+	numberRecords(members)
 	for i, a := range members {
 		for _, b := range members[i+1:] {
-			if a.first(b) {
-				b.older++
+			if a.precedes(b) {
+				b.predecessors++
 			} else {
-				a.older++
+				a.predecessors++
 			}
 		}
 	}
-	slices.SortStableFunc(members, func(a, b *kin) int { return cmp.Or(a.older-b.older, strings.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(members, func(a, b *forkMember) int {
+		return cmp.Or(a.predecessors-b.predecessors,
+			strings.Compare(a.ID, b.ID))
+	})
 	owners := map[string]string{} // record → the session that had it first
 	for _, m := range members {
-		if m.mark(owners) {
+		if m.markCopies(owners) {
 			changed[m.index] = true
 			m.Settle()
 		}
 	}
 }
 
-func newKin(t *SessionTrace, index int) *kin {
-	k := &kin{SessionTrace: t, index: index, records: map[string]int{}}
+func newForkMember(t *SessionTrace, index int) *forkMember {
+	k := &forkMember{SessionTrace: t, index: index, records: map[string]int{}}
 	for i := range t.Events {
 		if r := t.Events[i].Record; r != "" {
 			if _, there := k.records[r]; !there {
@@ -72,12 +75,12 @@ func newKin(t *SessionTrace, index int) *kin {
 			}
 		}
 	}
-	k.told = t.toldCopy()
+	k.explicitOrigin = t.hasExplicitOrigin()
 	return k
 }
 
-// number works out the shares of each of the members.
-func number(members []*kin) {
+// numberRecords sets the shares of each member.
+func numberRecords(members []*forkMember) {
 	holders := map[string]int{}
 	for _, m := range members {
 		for r := range m.records {
@@ -106,7 +109,7 @@ func number(members []*kin) {
 					numbers[e.Record] = n
 				}
 				if i >= m.Lineage.MayCopy {
-					m.late = append(m.late, n)
+					m.uncopied = append(m.uncopied, n)
 				}
 			}
 			m.order = append(m.order, sharedRecord{n, i})
@@ -122,37 +125,38 @@ func number(members []*kin) {
 	}
 }
 
-// holds is whether the session has the record with this number.
 func (s *shares) holds(n int32) bool { return n != alone && s.has[n/64]>>(n%64)&1 != 0 }
 
-// toldCopy is whether the source says that the session was made from another.
-func (t *SessionTrace) toldCopy() bool {
+// hasExplicitOrigin reports whether the source says that the session was made from another.
+func (t *SessionTrace) hasExplicitOrigin() bool {
 	return slices.ContainsFunc(t.Relationships, func(r SessionRelationship) bool {
 		return (r.Kind == Fork || r.Kind == Continuation) && r.Provenance == Explicit
 	})
 }
 
-// Unlink takes back that Link found the session to be a fork, as a reader must that goes on with a trace.
+// Unlink undoes what Link found about forks. A reader that continues a stored trace needs the source's own word.
 func (t *SessionTrace) Unlink() {
-	if t.toldCopy() || !slices.ContainsFunc(t.Relationships, func(r SessionRelationship) bool { return r.Evidence == copiesEvidence }) {
+	if t.hasExplicitOrigin() || !slices.ContainsFunc(t.Relationships,
+		func(r SessionRelationship) bool { return r.Evidence == copiesEvidence }) {
 		return
 	}
-	newKin(t, 0).mark(map[string]string{})
+	newForkMember(t, 0).markCopies(map[string]string{})
 	t.Settle()
 }
 
-// first is whether a had the records that it shares with b before b had them.
-func (a *kin) first(b *kin) bool {
-	if x, y := b.copies(a), a.copies(b); x != y {
+// precedes reports whether a had the shared records before b: by the source's word, else by records that cannot be
+// copies, else by the time at which they diverged.
+func (a *forkMember) precedes(b *forkMember) bool {
+	if x, y := b.namesAsOrigin(a), a.namesAsOrigin(b); x != y {
 		return x
 	}
-	if x, y := a.wrote(b), b.wrote(a); x != y {
+	if x, y := a.sharesOwn(b), b.sharesOwn(a); x != y {
 		return x
 	}
-	x, xown := a.parts(b)
-	y, yown := b.parts(a)
+	x, xown := a.divergedAt(b)
+	y, yown := b.divergedAt(a)
 	if xown != yown {
-		return yown // a is no more than the beginning of b
+		return yown // a is only the beginning of b
 	}
 	if !x.Equal(y) {
 		return x.Before(y)
@@ -160,14 +164,14 @@ func (a *kin) first(b *kin) bool {
 	return a.ID < b.ID
 }
 
-// copies is whether the source of a says that a has something from b.
-func (a *kin) copies(b *kin) bool { return a.told && a.from[b.ID] }
+// namesAsOrigin reports whether the source of a says that a copied from b.
+func (a *forkMember) namesAsOrigin(b *forkMember) bool { return a.explicitOrigin && a.from[b.ID] }
 
-// wrote is whether a shares a record with b that a cannot have copied.
-func (a *kin) wrote(b *kin) bool { return slices.ContainsFunc(a.late, b.holds) }
+// sharesOwn reports whether a shares with b a record that a cannot have copied.
+func (a *forkMember) sharesOwn(b *forkMember) bool { return slices.ContainsFunc(a.uncopied, b.holds) }
 
-// parts is when a first did something that b did not, and whether it did.
-func (a *kin) parts(b *kin) (time.Time, bool) {
+// divergedAt returns when a first did something that b did not, and whether it ever did.
+func (a *forkMember) divergedAt(b *forkMember) (time.Time, bool) {
 	for _, r := range a.order {
 		if !b.holds(r.number) {
 			return a.Events[r.event].Time, true
@@ -176,15 +180,16 @@ func (a *kin) parts(b *kin) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// mark marks what sessions before it had, and takes what is new into owners. It says whether that changed the trace.
-func (k *kin) mark(owners map[string]string) (changed bool) {
+// markCopies marks the records that earlier sessions own, and adds the others to owners. It reports whether the trace
+// changed.
+func (k *forkMember) markCopies(owners map[string]string) (changed bool) {
 	origin, since := "", time.Time{}
 	for i := range k.Events {
 		e := &k.Events[i]
 		from := e.Copied
-		if owner := owners[e.Record]; owner != "" && (from == "" || !k.told) {
+		if owner := owners[e.Record]; owner != "" && (from == "" || !k.explicitOrigin) {
 			from = owner
-		} else if !k.told {
+		} else if !k.explicitOrigin {
 			from = ""
 		}
 		if e.Copied != from {
@@ -196,7 +201,7 @@ func (k *kin) mark(owners map[string]string) (changed bool) {
 		case since.IsZero():
 			since = e.Time
 		}
-		if s, ok := e.Body.(*SubagentSpawn); ok && s.move(cmp.Or(from, k.ID)) {
+		if s, ok := e.Body.(*SubagentSpawn); ok && s.moveTo(cmp.Or(from, k.ID)) {
 			k.spawned(s)
 			changed = true
 		}
@@ -208,14 +213,13 @@ func (k *kin) mark(owners map[string]string) (changed bool) {
 	}
 	for i := range k.Responses {
 		r := &k.Responses[i]
-		if from := k.copiedAt(r.Event); r.Copied != from && (r.Copied == "" || !k.told) {
+		if from := k.copiedAt(r.Event); r.Copied != from && (r.Copied == "" || !k.explicitOrigin) {
 			r.Copied, changed = from, true
 		}
 	}
 	return k.relate(origin, since) || changed
 }
 
-// copiedAt is the session that the event with this number was copied from.
 func (t *SessionTrace) copiedAt(seq int) string {
 	if seq < 1 || seq > len(t.Events) {
 		return ""
@@ -223,8 +227,9 @@ func (t *SessionTrace) copiedAt(seq int) string {
 	return t.Events[seq-1].Copied
 }
 
-// move says that the sub-agent is one of session's, if it is named after a session, and whether that is new.
-func (s *SubagentSpawn) move(session string) bool {
+// moveTo renames a sub-agent that is named after a session to one of session's. It reports whether that changed
+// anything.
+func (s *SubagentSpawn) moveTo(session string) bool {
 	is := session + "/" + s.AgentID
 	if s.AgentID == "" || !strings.HasSuffix(s.Session, "/"+s.AgentID) || s.Session == is {
 		return false
@@ -233,12 +238,13 @@ func (s *SubagentSpawn) move(session string) bool {
 	return true
 }
 
-// relate makes the session a fork of origin, or a root if that is empty, as far as its source does not say it.
-func (k *kin) relate(origin string, since time.Time) bool {
-	if k.told {
+// relate makes the session a fork of origin, or a root if origin is empty, unless its source says otherwise.
+func (k *forkMember) relate(origin string, since time.Time) bool {
+	if k.explicitOrigin {
 		return false
 	}
-	want := SessionRelationship{V: Version, Kind: Root, Source: k.Source, Session: k.ID, Provenance: Explicit, SourceVersion: k.Agent.Version}
+	want := SessionRelationship{V: Version, Kind: Root, Source: k.Source, Session: k.ID, Provenance: Explicit,
+		SourceVersion: k.Agent.Version}
 	if origin != "" {
 		want.Kind, want.Related, want.Time, want.Provenance, want.Evidence = Fork, origin, since, Inferred, copiesEvidence
 	}

@@ -12,8 +12,9 @@ const Version = 1
 type SessionTrace struct {
 	V int `json:"v"`
 	// Source is the name of the reader, an agent's or that of aburn's own log. Together with ID it names the trace.
+	// Source is the reader's name: claude, codex, opencode, openclaw, gemini, own. Source and ID name the trace.
 	Source string `json:"source"`
-	// ID is the session's id as its agent has it; of a sub-agent that has only an id within its session, "SESSION/AGENT".
+	// ID is the agent's id of the session. A sub-agent whose id is unique only within its session is "SESSION/AGENT".
 	ID      string    `json:"id"`
 	Agent   Agent     `json:"agent"`
 	Project Project   `json:"project"`
@@ -22,13 +23,13 @@ type SessionTrace struct {
 	// ActiveMS is the time between events without the gaps over IdleGap, in milliseconds.
 	ActiveMS int64   `json:"active_ms"`
 	Outcome  Outcome `json:"outcome"`
-	// OutcomeFrom says what in the source states the outcome; it is empty exactly if the outcome is unknown.
+	// OutcomeFrom is the evidence for Outcome; it is empty exactly if Outcome is unknown.
 	OutcomeFrom   string                `json:"outcome_from,omitempty"`
 	Events        []Event               `json:"events"`
 	Results       []ToolResultEvent     `json:"results"`
 	Responses     []Response            `json:"responses"`
 	Relationships []SessionRelationship `json:"relationships"`
-	// Usage is the sum over the Responses that were not copied.
+	// Usage is the sum over the Responses that are not copies.
 	Usage   Usage    `json:"usage"`
 	Sources []File   `json:"sources"`
 	Scrub   Scrub    `json:"scrub"`
@@ -38,50 +39,50 @@ type SessionTrace struct {
 	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
-// Agent is the program whose session it was. Version is the last one that the source names.
+// Agent is the program that ran the session. Version is the last one that the source names.
 type Agent struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 }
 
-// Project is where the session worked. Path is its working directory as the source has it; Key is the same for all
-// work trees of one repository: the real path of the main checkout, or Path where nothing better is known.
+// Project is where the session worked. Path is its working directory in the source. Key is the same for all work trees
+// of one repository: the real path of the main checkout, or Path if that is unknown.
 type Project struct {
 	Path string `json:"path,omitempty"`
 	Key  string `json:"key,omitempty"`
 }
 
-// File is something that a trace was read from. Refs count these from 0.
+// File is a source of a trace. Refs count these from 0.
 type File struct {
 	Path string `json:"path"`
-	// How says how it was read where that matters: "mode=ro", "copy of db and wal", "immutable", …
+	// How says how the file was read, if that matters: "mode=ro", "copy of db and wal", "immutable", …
 	How string `json:"how,omitempty"`
 }
 
-// Scrub says what was taken out before anything was stored: the version of the rules, and how many secrets.
+// Scrub says what was removed before anything was stored: the version of the rules, and the number of secrets.
 type Scrub struct {
 	Version  int `json:"version"`
 	Redacted int `json:"redacted"`
 }
 
-// Damage is a place that could not be read, and why. Reading goes on behind it.
+// Damage is an unreadable place and the reason. Reading continues behind it.
 type Damage struct {
 	Ref    Ref    `json:"ref"`
 	Reason string `json:"reason"`
 }
 
-// Lineage is what it takes to find out whose copy a session is where its source does not say so (Link).
+// Lineage is what Link needs to find out whose copy a session is.
 type Lineage struct {
 	// Root is the Record of the first event of the conversation. Sessions that share it are copies of one another.
 	Root string `json:"root,omitempty"`
-	// MayCopy is how many of the leading events can be copies, as far as this source alone tells.
+	// MayCopy is how many of the leading events may be copies, as far as this source alone shows.
 	MayCopy int `json:"may_copy,omitempty"`
 }
 
-// Outcome is how a session ended, only as its source states it. The rest is unknown, and inferred elsewhere.
+// Outcome says how a session ended, only as its source states it. Everything else is unknown here, and inferred
+// elsewhere.
 type Outcome string
 
-// The outcomes.
 const (
 	Completed   Outcome = "completed"
 	Interrupted Outcome = "interrupted"
@@ -90,22 +91,21 @@ const (
 	Unknown     Outcome = "unknown"
 )
 
-// IdleGap is the pause that ends activity: longer ones are not in ActiveMS.
+// IdleGap is the pause that ends activity: ActiveMS leaves out longer ones.
 const IdleGap = 10 * time.Minute
 
-// Usage is tokens, without any counted twice: Input is what was neither read from nor written to the provider's
-// cache; Output holds Reasoning. Agents that count the cached ones as input have them taken out here.
+// Usage counts tokens, none twice: Input excludes tokens read from and written to the provider's cache; Output
+// includes Reasoning. Readers convert the counts of agents that count otherwise.
 type Usage struct {
 	Input      int64 `json:"input"`
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"`
 	Output     int64 `json:"output"`
 	Reasoning  int64 `json:"reasoning,omitempty"`
-	// CostUSD is what the source says it cost; zero also where it says nothing.
+	// CostUSD is the cost that the source states; zero also if it states none.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 }
 
-// Add adds o to u.
 func (u *Usage) Add(o Usage) {
 	u.Input += o.Input
 	u.CacheRead += o.CacheRead
@@ -115,20 +115,93 @@ func (u *Usage) Add(o Usage) {
 	u.CostUSD += o.CostUSD
 }
 
-// Total is all tokens that went in and out.
+// Total is the number of all tokens, in and out.
 func (u Usage) Total() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
 
-// Response is one answer of the model, as billed once, however many records repeat it.
+// Response is one answer of the model, billed once, however many records repeat it.
 type Response struct {
 	// ID is the provider's id of the response or message.
 	ID    string `json:"id"`
 	Model string `json:"model,omitempty"`
-	// Event is the Seq of the first event that came of it, or of the last one before it if none did; 0 if there is neither.
+	// Event is the Seq of the answer's first event, or of the last one before it if it has none; 0 if there is
+	// neither.
 	Event int       `json:"event"`
 	Time  time.Time `json:"time,omitzero"`
 	Usage Usage     `json:"usage"`
 	Stop  string    `json:"stop,omitempty"`
 	Ref   Ref       `json:"ref"`
-	// Copied is the session that this is a copy from: it was billed there.
+	// Copied is the session that this is a copy from, which was billed for it.
 	Copied string `json:"copied,omitempty"`
+}
+
+// SessionRelationship relates a session to another. Every trace has at least one; the relationship of a session that
+// nothing precedes is root.
+type SessionRelationship struct {
+	V       int      `json:"v"`
+	Kind    Relation `json:"kind"`
+	Source  string   `json:"source"`
+	Session string   `json:"session"`
+	// Related is the session that this one continues, was copied from, or was spawned by; empty for a root.
+	Related string    `json:"related,omitempty"`
+	Time    time.Time `json:"time,omitzero"`
+	// SourceSession is the session id inside the file, if it differs from the file's own. SourceVersion is the agent's
+	// version.
+	SourceSession string `json:"source_session,omitempty"`
+	SourceVersion string `json:"source_version,omitempty"`
+	ParentCall    string `json:"parent_call,omitempty"`
+	AgentID       string `json:"agent_id,omitempty"`
+	AgentType     string `json:"agent_type,omitempty"`
+	Description   string `json:"description,omitempty"`
+	// Provenance says whether the source states the relationship. Evidence says what it was inferred from.
+	Provenance Provenance `json:"provenance"`
+	Evidence   string     `json:"evidence,omitempty"`
+}
+
+// Relation is a kind of relationship.
+type Relation string
+
+const (
+	Root         Relation = "root"
+	Continuation Relation = "continuation"
+	Fork         Relation = "fork"
+	Subagent     Relation = "subagent"
+)
+
+// Provenance says how a relationship is known.
+type Provenance string
+
+const (
+	Explicit Provenance = "explicit"
+	Inferred Provenance = "inferred"
+)
+
+// Settle derives Start, End, ActiveMS and Usage from the events and responses, without copies.
+func (t *SessionTrace) Settle() {
+	t.Start, t.End, t.Usage = time.Time{}, time.Time{}, Usage{}
+	var active time.Duration
+	var last time.Time
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Copied != "" || e.Time.IsZero() {
+			continue
+		}
+		if t.Start.IsZero() || e.Time.Before(t.Start) {
+			t.Start = e.Time
+		}
+		if e.Time.After(t.End) {
+			t.End = e.Time
+		}
+		if gap := e.Time.Sub(last); !last.IsZero() && gap > 0 && gap <= IdleGap {
+			active += gap
+		}
+		if e.Time.After(last) {
+			last = e.Time
+		}
+	}
+	t.ActiveMS = active.Milliseconds()
+	for i := range t.Responses {
+		if t.Responses[i].Copied == "" {
+			t.Usage.Add(t.Responses[i].Usage)
+		}
+	}
 }

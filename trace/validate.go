@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Invalid is a trace that breaks a rule: which one, and where in the source what broke it was read.
+// Invalid is the error for a trace that breaks a rule. It names the rule and the place in the source.
 type Invalid struct {
 	Source, Session string
-	Seq             int // of the event, 0 if it is not an event's
+	Seq             int // of the event, 0 if the fault is elsewhere
 	Ref             Ref
 	File            string // of Ref
 	Rule            string
@@ -46,16 +46,16 @@ func (t *SessionTrace) Validate() error {
 	return v.broken
 }
 
-// validator checks a trace rule by rule and keeps the first that is broken.
+// validator checks a trace and keeps the first broken rule.
 type validator struct {
 	t      *SessionTrace
 	broken *Invalid
-	event  *Event // that is looked at
-	ref    *Ref   // of what is looked at
+	event  *Event // being checked
+	ref    *Ref   // of what is being checked
 	calls  []*ToolCall
 }
 
-// must notes the rule unless it holds. Arguments are evaluated for each check: what costs something goes through bad.
+// must notes the rule unless it holds. Its arguments are evaluated for each check; expensive messages go through bad.
 func (v *validator) must(holds bool, rule string) {
 	if !holds {
 		v.bad("%s", rule)
@@ -79,17 +79,17 @@ func (v *validator) bad(format string, args ...any) {
 	v.broken = x
 }
 
-// word checks that got is one of the words.
 func (v *validator) word(what, got string, words ...string) {
 	for _, w := range words {
 		if got == w {
 			return
 		}
 	}
-	v.bad("%s is %q, none of %s", what, got, strings.Trim(strings.Join(words, ", "), ", ")) // words itself would be allocated for each check
+	v.bad("%s is %q, none of %s", what, got, strings.Trim(strings.Join(words, ", "),
+		", ")) // passing words itself would allocate for each check
 }
 
-// text checks that a text is on one line, valid UTF-8 and not longer than most, in bytes.
+// text checks that s is one line of valid UTF-8, at most most bytes long.
 func (v *validator) text(what, s string, most int) {
 	if s == "" {
 		return
@@ -104,7 +104,7 @@ func (v *validator) text(what, s string, most int) {
 
 func (v *validator) token(what, s string) { v.text(what, s, MaxToken) }
 
-// name is a token that must be there.
+// name checks a token that must not be empty.
 func (v *validator) name(what, s string) {
 	if s == "" {
 		v.bad("%s is missing", what)
@@ -112,7 +112,6 @@ func (v *validator) name(what, s string) {
 	v.token(what, s)
 }
 
-// session checks the id of a session.
 func (v *validator) session(what, s string) { v.text(what, s, MaxSession) }
 
 func (v *validator) hash(what, s string, digits int) {
@@ -147,7 +146,8 @@ func (v *validator) header() {
 	v.text("the project's key", t.Project.Key, MaxPath)
 	v.must(t.Project.Path == "" || t.Project.Key != "", "a project with a path needs a key")
 	v.must(t.ActiveMS >= 0, "active_ms is negative")
-	v.word("the outcome", string(t.Outcome), string(Completed), string(Interrupted), string(Errored), string(Killed), string(Unknown))
+	v.word("the outcome", string(t.Outcome), string(Completed), string(Interrupted), string(Errored),
+		string(Killed), string(Unknown))
 	if (t.Outcome == Unknown) != (t.OutcomeFrom == "") {
 		v.bad("outcome %q from %q", t.Outcome, t.OutcomeFrom)
 	}
@@ -174,7 +174,7 @@ func (v *validator) header() {
 	}
 }
 
-// relationships: what nothing precedes is a root and nothing else, and everything else names what precedes it.
+// relationships checks that a session which nothing precedes is only a root, and that others name what precedes them.
 func (v *validator) relationships() {
 	t := v.t
 	v.must(len(t.Relationships) > 0, "it has no relationship, not even root")
@@ -200,13 +200,14 @@ func (v *validator) relationships() {
 	}
 }
 
-// sums are those that Settle works out.
+// sums checks what Settle derives.
 func (v *validator) sums() {
 	t := v.t
 	settled := SessionTrace{Events: t.Events, Responses: t.Responses}
 	settled.Settle()
 	if !settled.Start.Equal(t.Start) || !settled.End.Equal(t.End) || settled.ActiveMS != t.ActiveMS {
-		v.bad("it is from %v to %v, %d ms active, and its events from %v to %v, %d ms", t.Start, t.End, t.ActiveMS, settled.Start, settled.End, settled.ActiveMS)
+		v.bad("it is from %v to %v, %d ms active, and its events from %v to %v, %d ms", t.Start, t.End, t.ActiveMS,
+			settled.Start, settled.End, settled.ActiveMS)
 	}
 	if settled.Usage != t.Usage {
 		v.bad("its usage is %+v, and its responses' %+v", t.Usage, settled.Usage)

@@ -8,7 +8,7 @@ import (
 func (v *validator) events() {
 	defer func() { v.event, v.ref = nil, nil }()
 	v.calls = make([]*ToolCall, 0, len(v.t.Results))
-	var turn string // that was looked at last: many events have it
+	var turn string // checked last: consecutive events share it
 	for i := range v.t.Events {
 		e := &v.t.Events[i]
 		v.event, v.ref = e, &e.Ref
@@ -34,7 +34,7 @@ func (v *validator) events() {
 	v.parents()
 }
 
-// place checks where it was read: a line of a source, or a row of it.
+// place checks a Ref: a line of a source, or a row of one.
 func (v *validator) place() {
 	r := v.ref
 	if r.File < 0 || r.File >= len(v.t.Sources) {
@@ -49,7 +49,7 @@ func (v *validator) place() {
 	v.session("the row's key", r.Key)
 }
 
-// time checks that a time is in UTC and in milliseconds, so that it is the same after being stored.
+// time checks that a time is in UTC and whole milliseconds, so that storing keeps it.
 func (v *validator) time(t time.Time) {
 	const year10000 = 253402300800 // its first second, since 1970
 	if t.IsZero() {
@@ -98,7 +98,8 @@ func (v *validator) body() {
 func (v *validator) userMessage(b *UserMessage) {
 	v.digest(&b.Digest)
 	v.text("the head of a prompt", b.Head, UserHead)
-	v.word("machine", b.Machine, "", "task_notification", "compact_summary", "context", "hook", "command_output", "other")
+	v.word("machine", b.Machine, "", "task_notification", "compact_summary", "context", "hook", "command_output",
+		"other")
 	v.must(b.Machine == "" || v.event.By != "", "what no person wrote must say by whom it is")
 	v.must(b.Machine != "" || v.event.By != "client", "what the client wrote must say what it is")
 	v.token("the command", b.Command)
@@ -111,7 +112,8 @@ func (v *validator) toolCall(b *ToolCall) {
 	}
 	v.name("the call's id", b.Call)
 	v.name("the tool's name", b.Tool)
-	v.word("the tool's type", string(b.Type), string(ShellTool), string(ReadTool), string(EditTool), string(SearchTool), string(WebTool),
+	v.word("the tool's type", string(b.Type), string(ShellTool), string(ReadTool), string(EditTool),
+		string(SearchTool), string(WebTool),
 		string(MCPTool), string(AgentTool), string(OtherTool))
 	v.digest(&b.Input)
 	v.hash("the input's key", b.Key, 8)
@@ -122,7 +124,7 @@ func (v *validator) toolCall(b *ToolCall) {
 	v.must(b.Parent != b.Call, "a call is its own parent")
 }
 
-// parents: what a call was made from within is in the trace, and a Container.
+// parents checks that a Parent is in the trace, and a Container.
 func (v *validator) parents() {
 	var containers map[string]bool
 	for _, c := range v.calls {
@@ -184,7 +186,7 @@ func (v *validator) marker(b *Session) {
 	}
 }
 
-// results: each is of the event that names it.
+// results checks that each result belongs to the event that names it.
 func (v *validator) results() {
 	defer func() { v.event, v.ref = nil, nil }()
 	t := v.t
@@ -205,20 +207,25 @@ func (v *validator) results() {
 		v.token("the message's id", r.Message)
 		v.token("the agent's id", r.AgentID)
 		v.must(r.Time.Equal(v.event.Time), "a result has another time than its event")
-		v.word("the status", string(r.Status), string(StatusRunning), string(StatusCompleted), string(StatusErrored), string(StatusCancelled), string(StatusUnknown))
-		v.word("event_source", string(r.From), string(FromToolResult), string(FromNotification), string(FromQueue), string(FromProgress), string(FromFunctionCallOutput))
+		v.word("the status", string(r.Status), string(StatusRunning), string(StatusCompleted),
+			string(StatusErrored), string(StatusCancelled), string(StatusUnknown))
+		v.word("event_source", string(r.From), string(FromToolResult), string(FromNotification), string(FromQueue),
+			string(FromProgress), string(FromFunctionCallOutput))
 		v.digest(&r.Content)
 		v.text("the head of a result", r.Head, ErrorHead)
-		v.must(r.Head == "" || r.Failed() || r.Status == StatusCancelled, "the head of a result that did not fail is content")
+		v.must(r.Head == "" || r.Failed() || r.Status == StatusCancelled,
+			"the head of a result that did not fail is content")
 		v.word("denied", r.Denied, "", "user", "rule", "hook", "other")
-		v.must(r.Denied == "" || r.Status == StatusErrored || r.Status == StatusCancelled, "a call that was refused is errored or cancelled")
-		v.must(r.ExitCode == nil || *r.ExitCode >= math.MinInt32 && *r.ExitCode <= math.MaxUint32, "an exit code is none of any system")
+		v.must(r.Denied == "" || r.Status == StatusErrored || r.Status == StatusCancelled,
+			"a call that was refused is errored or cancelled")
+		v.must(r.ExitCode == nil || *r.ExitCode >= math.MinInt32 && *r.ExitCode <= math.MaxUint32,
+			"an exit code is none of any system")
 		v.must(r.DurationMS >= 0, "a duration is negative")
 		v.session("the spawned session", r.Spawned)
 	}
 }
 
-// responses: each is billed once.
+// responses checks that each response is billed once.
 func (v *validator) responses() {
 	defer func() { v.ref = nil }()
 	seen := make(map[string]bool, len(v.t.Responses))
@@ -233,7 +240,8 @@ func (v *validator) responses() {
 		v.must(r.Event >= 0 && r.Event <= len(v.t.Events), "a response is of no event")
 		v.time(r.Time)
 		u := r.Usage
-		v.must(min(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning) >= 0 && u.CostUSD >= 0, "a usage is negative")
+		v.must(min(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning) >= 0 && u.CostUSD >= 0,
+			"a usage is negative")
 		v.token("the stop reason", r.Stop)
 		v.session("copied", r.Copied)
 		v.must(r.Copied != v.t.ID, "it is a copy of its own session's")
