@@ -4,21 +4,21 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"sync"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
 )
 
-// Digest is the digest of a content.
 func Digest(content []byte) trace.Digest {
 	sum := sha256.Sum256(content)
-	var digits [16]byte // rather than a slice that hex allocates
+	var digits [16]byte // hex.EncodeToString would allocate
 	hex.Encode(digits[:], sum[:len(digits)/2])
 	return trace.Digest{Length: int64(len(content)), Hash: string(digits[:])}
 }
 
-// DigestText is the digest of the text that a JSON string stands for. It leaves no garbage.
+// DigestText returns the digest of the text in a JSON string. It leaves no garbage.
 func DigestText(raw []byte) trace.Digest {
 	if len(raw) >= 2 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
 		return Digest(raw[1 : len(raw)-1])
@@ -35,23 +35,22 @@ func DigestText(raw []byte) trace.Digest {
 
 var texts sync.Pool // of *Text
 
-// Text is a text that comes in parts, each of them a JSON string. The zero value is the empty text.
+// Text is a text in parts, each of them a JSON string. The zero value is the empty text.
 type Text struct{ buf []byte }
 
-// Reset empties it and keeps its memory.
+// Reset empties the text and keeps its memory.
 func (t *Text) Reset() { t.buf = t.buf[:0] }
 
-// Add appends what the JSON string raw stands for; nothing if it is no string.
+// Add appends the text of the JSON string raw, and nothing if raw is no string.
 func (t *Text) Add(raw []byte) { t.buf = jsonl.AppendText(t.buf, raw) }
 
-// Bytes is the text, valid until the next Add or Reset.
+// Bytes returns the text, which is valid until the next Add or Reset.
 func (t *Text) Bytes() []byte { return t.buf }
 
-// Digest is the text's digest.
 func (t *Text) Digest() trace.Digest { return Digest(t.buf) }
 
-// InputKey is what the workflow log keeps of a call's input as the client wrote it (logfmt/SPEC.md, section 7, "input"), for
-// ToolCall.Key; d is the input's digest. What a model says beside a shell command is no part of it.
+// InputKey returns ToolCall.Key for a call's input as the client wrote it (logfmt/SPEC.md, section 7, "input"). d is
+// the input's digest. What a model says beside a shell command does not count.
 func InputKey(input []byte, d trace.Digest) string {
 	if len(input) == 0 {
 		return ""
@@ -80,4 +79,35 @@ func InputKey(input []byte, d trace.Digest) string {
 		return d.Hash[:8]
 	}
 	return Digest(append(kept, '}')).Hash[:8]
+}
+
+// FileHash is the SHA-256 of a file's content, for FileChange.Hash.
+func FileHash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// CountLines counts the lines of a text. A last line without a line break counts.
+func CountLines(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'})
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// CountDiff counts the lines that a unified diff adds and removes. The file names before its first @@ do not count.
+func CountDiff(diff string) (added, removed int) {
+	inside := false
+	for line := range strings.SplitSeq(diff, "\n") {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inside = true
+		case inside && strings.HasPrefix(line, "+"):
+			added++
+		case inside && strings.HasPrefix(line, "-"):
+			removed++
+		}
+	}
+	return added, removed
 }

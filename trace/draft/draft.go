@@ -1,10 +1,12 @@
-// Package draft is what the readers share: it looks for stores, numbers the events of a trace, ties results to calls, counts a response
-// once, scrubs and cuts what little text is kept, and validates what comes out.
+// Package draft holds what the readers of sessions share, and knows no agent: it looks for stores, numbers events,
+// ties results to calls, counts each response once, scrubs and shortens the little text that is kept, and validates
+// the trace.
 package draft
 
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"aburn/internal/scrub"
 	"aburn/trace"
@@ -16,12 +18,12 @@ type Builder struct {
 	calls     map[string]int // call id → index in t.Events
 	ncalls    int
 	responses map[string]int // response id → index in t.Responses
-	size      int64          // of the file, in bytes; 0 if it is not known
+	size      int64          // of the file in bytes, 0 if unknown
 
 	tokens, words Memo
 }
 
-// New begins the trace of a session. id is the session's, path the main file it is read from.
+// New begins the trace of a session with this id, read from the main file at path.
 func New(source, id, agent, path string) *Builder {
 	return Resume(&trace.SessionTrace{
 		V: trace.Version, Source: source, ID: SessionID(id), Agent: trace.Agent{Name: agent}, Outcome: trace.Unknown,
@@ -30,7 +32,7 @@ func New(source, id, agent, path string) *Builder {
 	})
 }
 
-// Resume goes on with a trace that was finished before. It takes t over.
+// Resume continues a finished trace, which the Builder then owns.
 func Resume(t *trace.SessionTrace) *Builder {
 	b := &Builder{t: t, calls: map[string]int{}, responses: map[string]int{}}
 	for i := range t.Events {
@@ -45,24 +47,24 @@ func Resume(t *trace.SessionTrace) *Builder {
 	return b
 }
 
-// Trace is the trace so far, to set what has no method here.
+// Trace returns the trace so far, for setting what has no method here.
 func (b *Builder) Trace() *trace.SessionTrace { return b.t }
 
-// Expect says how many bytes the file has that events come from, so that there is room for them.
+// Expect announces the size of the file in bytes, to reserve room for its events.
 func (b *Builder) Expect(size int64) { b.size = size }
 
-// room is a list with room for one more, from the record at a place of a file of so many bytes. From a quarter of the file on it
-// grows by what the rest needs if that is like what came before, and not by leaps.
-func room[T any](list []T, at, size int64) []T {
+// grow returns list with room for one more. at is the record's place in a file of size bytes. From a quarter of the
+// file on it reserves for the rest what the first part needed in proportion, instead of doubling.
+func grow[T any](list []T, at, size int64) []T {
 	n := len(list)
 	if n < cap(list) || at <= size/4 || at >= size {
-		return list // append knows what to do
+		return list // append does it as well
 	}
 	rest := float64(n) * float64(size-at) / float64(at) // at most threefold
 	return slices.Grow(list, int(1.1*rest)+n/8+4)
 }
 
-// File is the number of the source at path, for Ref.File; how says how it was read, if that matters.
+// File returns the number of the source at path, for Ref.File. how says how it was read, if that matters.
 func (b *Builder) File(path, how string) int {
 	f := trace.File{Path: path, How: how}
 	i := slices.Index(b.t.Sources, f)
@@ -73,20 +75,20 @@ func (b *Builder) File(path, how string) int {
 	return i
 }
 
-// Add appends e and gives it its number, which it returns. It brings ids, words, times and numbers into the bounds of a
-// trace; heads and paths are its caller's (Head, Path). Calls and results have Call and Result.
+// Add appends e and returns its number. It brings ids, words, times and numbers into the bounds of a trace; the caller
+// bounds heads and paths (Head, Path). Calls and results go through Call and Result.
 func (b *Builder) Add(e trace.Event) int {
 	e.Seq = len(b.t.Events) + 1
 	b.tidy(&e)
 	if e.Copied == b.t.ID {
 		e.Copied = ""
 	}
-	b.t.Events = append(room(b.t.Events, e.Ref.Offset, b.size), e)
+	b.t.Events = append(grow(b.t.Events, e.Ref.Offset, b.size), e)
 	return e.Seq
 }
 
-// Call appends a tool call and gives it its index. A call without an id gets one. The call that it was made from within
-// becomes a Container; a Parent that the trace does not hold is left out.
+// Call appends a tool call and sets its index. A call without an id gets one. Its Parent becomes a Container; a Parent
+// that the trace does not hold is dropped.
 func (b *Builder) Call(e trace.Event, c *trace.ToolCall) int {
 	b.ncalls++
 	c.Index = b.ncalls
@@ -99,12 +101,13 @@ func (b *Builder) Call(e trace.Event, c *trace.ToolCall) int {
 		c.Parent = ""
 	}
 	e.Body = c
-	seq := b.Add(e) // which may change the id
+	seq := b.Add(e) // Add may change the id
 	b.calls[c.Call] = seq - 1
 	return seq
 }
 
-// Lookup is the event of the call with this id, and the call; nil if there is none so far. The event is valid until the next Add.
+// Lookup returns the event and the call with this id; nil if there is none so far. The event is valid until the next
+// Add.
 func (b *Builder) Lookup(call string) (*trace.Event, *trace.ToolCall) {
 	i, ok := b.calls[b.token(call)]
 	if !ok {
@@ -113,7 +116,7 @@ func (b *Builder) Lookup(call string) (*trace.Event, *trace.ToolCall) {
 	return &b.t.Events[i], b.t.Events[i].Body.(*trace.ToolCall)
 }
 
-// Result appends what became known about r.Call: a tool_result event, and r itself, whose indices it sets.
+// Result appends a result of r.Call: a tool_result event, and r itself with its indices.
 func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
 	r.V, r.Source, r.Session, r.Time = trace.Version, b.t.Source, b.t.ID, e.Time
 	if r.Call == "" {
@@ -125,18 +128,18 @@ func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
 	}
 	e.Body = &trace.ToolResult{Call: r.Call, Result: len(b.t.Results)}
 	r.EventIndex = b.Add(e)
-	b.t.Results = append(room(b.t.Results, e.Ref.Offset, b.size), r)
+	b.t.Results = append(grow(b.t.Results, e.Ref.Offset, b.size), r)
 	return r.EventIndex
 }
 
-// Response notes an answer of the model. A second one with the same id is the same answer: it replaces the usage, the
-// stop reason and the model if it has them, and adds nothing.
+// Response adds an answer of the model. A second one with the same id is the same answer: its usage, stop reason and
+// model replace the first ones if present.
 func (b *Builder) Response(r trace.Response) {
 	b.tidyResponse(&r)
 	i, ok := b.responses[r.ID]
 	if !ok {
 		b.responses[r.ID] = len(b.t.Responses)
-		b.t.Responses = append(room(b.t.Responses, r.Ref.Offset, b.size), r)
+		b.t.Responses = append(grow(b.t.Responses, r.Ref.Offset, b.size), r)
 		return
 	}
 	old := &b.t.Responses[i]
@@ -151,8 +154,8 @@ func (b *Builder) Response(r trace.Response) {
 	}
 }
 
-// Relate notes a relationship of the session: a root only if there is none, and any other in place of a root. What
-// relates it to itself or to nothing is none.
+// Relate adds a relationship of the session: a root only if there is none, any other in place of a root. Relationships
+// to itself or to nothing are dropped.
 func (b *Builder) Relate(r trace.SessionRelationship) {
 	r.V, r.Source, r.Session = trace.Version, b.t.Source, b.t.ID
 	b.tidyRelation(&r)
@@ -172,14 +175,15 @@ func (b *Builder) Finish() (*trace.SessionTrace, error) {
 	return t, t.Validate()
 }
 
-// Settle works out what follows from the events. It is for what goes to a trace.Sink, which validates it. The Builder may go
-// on afterwards.
+// Settle derives what follows from the events. It does not validate: a trace.Sink does. The Builder may continue
+// afterwards.
 func (b *Builder) Settle() *trace.SessionTrace {
 	t := b.t
 	t.Agent.Version, t.OutcomeFrom = Word(t.Agent.Version), Word(t.OutcomeFrom)
 	if len(t.Relationships) == 0 {
-		t.Relationships = append(t.Relationships, trace.SessionRelationship{V: trace.Version, Kind: trace.Root, Source: t.Source,
-			Session: t.ID, SourceVersion: t.Agent.Version, Provenance: trace.Explicit})
+		t.Relationships = append(t.Relationships,
+			trace.SessionRelationship{V: trace.Version, Kind: trace.Root, Source: t.Source,
+				Session: t.ID, SourceVersion: t.Agent.Version, Provenance: trace.Explicit})
 	}
 	t.Project.Path, t.Project.Key = Path(t.Project.Path, ""), Path(t.Project.Key, "")
 	if t.Project.Key == "" {
@@ -188,4 +192,44 @@ func (b *Builder) Settle() *trace.SessionTrace {
 	t.Scrub = trace.Scrub{Version: scrub.Version, Redacted: redacted(t)}
 	t.Settle()
 	return t
+}
+
+// marker begins the scrubber's replacement for a secret.
+const marker = "[redacted:"
+
+// redacted counts the markers in a trace.
+func redacted(t *trace.SessionTrace) int {
+	n := 0
+	count := func(texts ...string) {
+		for _, s := range texts {
+			if len(s) > len(marker) {
+				n += strings.Count(s, marker)
+			}
+		}
+	}
+	for i := range t.Events {
+		switch b := t.Events[i].Body.(type) {
+		case *trace.UserMessage:
+			count(b.Head, b.Command)
+		case *trace.ToolCall:
+			count(b.Tool, b.Head, b.Path)
+		case *trace.FileChange:
+			count(b.Path, b.From)
+		case *trace.Error:
+			count(b.Code, b.Head)
+		case *trace.Interrupt:
+			count(b.Reason)
+		case *trace.SubagentSpawn:
+			count(b.AgentType, b.Description)
+		case *trace.Session:
+			count(b.Detail, b.Model, b.Command, b.Phase)
+		}
+	}
+	for i := range t.Results {
+		count(t.Results[i].Head)
+	}
+	for i := range t.Relationships {
+		count(t.Relationships[i].AgentType, t.Relationships[i].Description)
+	}
+	return n
 }

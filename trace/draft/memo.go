@@ -7,17 +7,17 @@ import (
 	"aburn/internal/jsonl"
 )
 
-// Memo remembers texts that need not be looked at again: ids come again and again, in the records that tell of a call, and
-// in all that are of a turn. The zero value is ready. It is not safe for several goroutines.
+// Memo caches cleaned texts, because ids recur in all records of a call or a turn. The zero value is ready. It is not
+// safe for several goroutines.
 type Memo struct {
 	known [memoSize]string
-	texts strings.Builder // what Text made last, one after the other
+	texts strings.Builder // what Text returned last, one after the other
 }
 
-// memoSize is how many texts are remembered, a power of two. One takes the place of another.
+// memoSize is how many texts are cached, a power of two. A new one may replace another.
 const memoSize = 64
 
-// Find is the text that was kept for the JSON string raw; "" if there is none. A text that has escapes is not found.
+// Find returns the text cached for the JSON string raw, "" if there is none. A string with escapes is never found.
 func (m *Memo) Find(raw []byte) string {
 	if len(raw) < 3 || raw[0] != '"' {
 		return ""
@@ -29,7 +29,7 @@ func (m *Memo) Find(raw []byte) string {
 	return ""
 }
 
-// Text is the text of the JSON string raw. Short ones share memory, which goes with the last of them: they are of one trace.
+// Text returns the text of the JSON string raw. Short texts share memory, which is fine within one trace.
 func (m *Memo) Text(raw []byte) string {
 	const share, short = 2 << 10, 100 // bytes
 	if len(raw) < 2 || len(raw) > short || raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 {
@@ -44,7 +44,7 @@ func (m *Memo) Text(raw []byte) string {
 	return m.texts.String()[at:]
 }
 
-// Keep remembers the text of the JSON string raw, if s is what stands there, and returns s.
+// Keep caches s as the text of the JSON string raw, if it equals that, and returns s.
 func (m *Memo) Keep(raw []byte, s string) string {
 	if s != "" && len(raw) == len(s)+2 && string(raw[1:len(raw)-1]) == s {
 		m.known[slot(s)] = s
@@ -52,8 +52,8 @@ func (m *Memo) Keep(raw []byte, s string) string {
 	return s
 }
 
-// pass is clean(s), which is asked only if s is none of those that it lets pass and are remembered.
-func (m *Memo) pass(s string, clean func(string) string) string {
+// cached returns clean(s), and skips the call if s is cached as already clean.
+func (m *Memo) cached(s string, clean func(string) string) string {
 	if s == "" {
 		return ""
 	}
@@ -68,7 +68,7 @@ func (m *Memo) pass(s string, clean func(string) string) string {
 	return t
 }
 
-// slot is where a text is remembered, by its last bytes: the first ones of ids are mostly the same.
+// slot is a text's place in the cache, by its last bytes: the first bytes of ids are mostly equal.
 func slot[T string | []byte](s T) uint64 {
 	const mix = 0x9e3779b97f4a7c15 // 2^64 by the golden ratio
 	var x uint64

@@ -17,50 +17,50 @@ import (
 	"aburn/trace"
 )
 
-// Search is one Find of a reader. All readers keep to this:
+// Search is one Find of a reader. All readers keep these rules:
 //
-//   - A store is one file and the parts that change with it. Its size is the sum of theirs, its time the latest of theirs:
-//     an ingest reads it again when either differs.
-//   - Entries come in the order of their names, and what is in a folder comes in its place, so that the order is stable.
-//   - A folder that is not there, or goes meanwhile, has no entries. A file that goes meanwhile is no file.
-//   - A folder that is there and cannot be read is told once, by End. What lies beside it is found.
-//   - A place to look at can be a link to a folder. A link to a folder inside of it is not followed: it can lead anywhere.
-//   - An error of found ends the search. From then on there are no entries and Give does nothing, so that a reader asks no call
-//     for an error.
+//   - A store is one file and the parts that change with it. Its size is the sum of theirs, its time the latest of
+//     theirs: an ingest reads it again when either differs.
+//   - Entries come in the order of their names, the content of a folder in the folder's place, so that the order is
+//     stable.
+//   - A folder that is missing, or disappears meanwhile, has no entries. A file that disappears meanwhile is no file.
+//   - End reports each existing folder that cannot be read once. What lies beside it is found.
+//   - A place to search may be a link to a folder. A link to a folder inside a place is not followed: it can lead anywhere.
+//   - An error of found ends the search. From then on there are no entries and Give does nothing, so that a reader need not
+//     check calls for errors.
 //
-// Entries, Walk and Once can be called by several goroutines at once; Give by one.
+// Several goroutines may call Entries, Walk and Once at once; only one may call Give.
 type Search struct {
 	ctx   context.Context // ended by an error of found, which is its cause
 	end   context.CancelCauseFunc
 	found func(trace.Store) error
 
-	mu     sync.Mutex
-	unread []error // of folders
-	taken  map[string]bool
+	mu   sync.Mutex
+	errs []error // folders that cannot be read
+	seen map[string]bool
 }
 
-// NewSearch begins a search for stores, which found takes. End it.
+// NewSearch begins a search that gives stores to found. The caller must End it.
 func NewSearch(ctx context.Context, found func(trace.Store) error) *Search {
 	s := &Search{found: found}
 	s.ctx, s.end = context.WithCancelCause(ctx)
 	return s
 }
 
-// End ends the search. Its error is why the search was ended early, or else all that could not be read.
+// End ends the search. It returns why the search ended early, or else all that could not be read.
 func (s *Search) End() error {
 	err := context.Cause(s.ctx)
 	s.end(nil)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(s.unread, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
-	return errors.Join(slices.CompactFunc(s.unread, func(a, b error) bool { return a.Error() == b.Error() })...)
+	slices.SortFunc(s.errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errors.Join(slices.CompactFunc(s.errs, func(a, b error) bool { return a.Error() == b.Error() })...)
 }
 
-// Context is done when the search has ended.
 func (s *Search) Context() context.Context { return s.ctx }
 
-// Give gives stores to found, until the search has ended; the error is why.
+// Give gives stores to found. After the end of the search it returns the cause.
 func (s *Search) Give(stores ...trace.Store) error {
 	for _, store := range stores {
 		if s.ctx.Err() != nil {
@@ -73,20 +73,19 @@ func (s *Search) Give(stores ...trace.Store) error {
 	return context.Cause(s.ctx)
 }
 
-// Once says whether it is asked about a path for the first time.
+// Once reports whether it is asked about a path for the first time.
 func (s *Search) Once(path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken == nil {
-		s.taken = map[string]bool{}
+	if s.seen == nil {
+		s.seen = map[string]bool{}
 	}
-	first := !s.taken[path]
-	s.taken[path] = true
+	first := !s.seen[path]
+	s.seen[path] = true
 	return first
 }
 
-// Named looks at the paths that a person named: file takes those of files and folder those of folders, through links too. One
-// that is not there is told by End.
+// Named sorts the paths that a person named into files and folders, through links. End reports missing ones.
 func (s *Search) Named(paths []string, file func(File), folder func(dir string)) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -94,7 +93,7 @@ func (s *Search) Named(paths []string, file func(File), folder func(dir string))
 		case s.ctx.Err() != nil:
 			return
 		case err != nil:
-			s.tell(err)
+			s.noteError(err)
 		case info.IsDir():
 			folder(path)
 		case info.Mode().IsRegular():
@@ -103,17 +102,18 @@ func (s *Search) Named(paths []string, file func(File), folder func(dir string))
 	}
 }
 
-// Entries is what is in the folder dir.
+// Entries returns what is in the folder dir.
 func (s *Search) Entries(dir string) iter.Seq[Entry] {
 	return s.EntriesElse(dir, func(err error) {
-		if !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrInvalid) { // which of the two depends on the system
-			s.tell(err)
+		if !errors.Is(err, syscall.ENOTDIR) &&
+			!errors.Is(err, fs.ErrInvalid) { // systems differ in which one they return
+			s.noteError(err)
 		}
 	})
 }
 
-// EntriesElse is Entries for a folder that the agent makes. If there is something else in its place, or it cannot be read for
-// another reason than its permissions, broken takes the error.
+// EntriesElse is Entries for a folder that the agent makes. broken takes the error if something else is in its place,
+// or if it cannot be read for another reason than its permissions.
 func (s *Search) EntriesElse(dir string, broken func(error)) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		if s.ctx.Err() != nil {
@@ -124,7 +124,7 @@ func (s *Search) EntriesElse(dir string, broken func(error)) iter.Seq[Entry] {
 		case errors.Is(err, fs.ErrNotExist):
 			return
 		case errors.Is(err, fs.ErrPermission):
-			s.tell(err)
+			s.noteError(err)
 			return
 		case err != nil:
 			broken(err)
@@ -139,7 +139,7 @@ func (s *Search) EntriesElse(dir string, broken func(error)) iter.Seq[Entry] {
 	}
 }
 
-// Walk calls visit with each entry of the folder dir, and, where visit says so of a folder, with what is in that at any depth.
+// Walk calls visit with each entry of the folder dir, and descends into folders for which visit returns true.
 func (s *Search) Walk(dir string, visit func(Entry) (into bool)) {
 	for e := range s.Entries(dir) {
 		if visit(e) && e.IsDir() {
@@ -148,23 +148,22 @@ func (s *Search) Walk(dir string, visit func(Entry) (into bool)) {
 	}
 }
 
-func (s *Search) tell(err error) {
+func (s *Search) noteError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unread = append(s.unread, err)
+	s.errs = append(s.errs, err)
 }
 
-// Entry is something in a folder that is looked through, for as long as that lasts.
+// Entry is something in a folder, valid while the folder is being searched.
 type Entry struct {
 	jsonl.Entry
 	folder *jsonl.Folder
 	index  int
 }
 
-// Path is where it is.
 func (e Entry) Path() string { return e.folder.Path(e.index) }
 
-// File is the file that it is, or that it links to; false if there is none, or none any more.
+// File returns the file that the entry is, or links to; false if there is none, or none any more.
 func (e Entry) File() (File, bool) {
 	if !e.IsRegular() {
 		return FileAt(e.Path())
@@ -176,9 +175,10 @@ func (e Entry) File() (File, bool) {
 	return File{e.Path(), stat}, true
 }
 
-// Beside is the file of this name in the same folder; false if there is none.
+// Beside returns the file of this name in the same folder; false if there is none.
 func (e Entry) Beside(name string) (File, bool) {
-	i, ok := slices.BinarySearchFunc(e.folder.Entries, name, func(e jsonl.Entry, name string) int { return strings.Compare(e.Name, name) })
+	i, ok := slices.BinarySearchFunc(e.folder.Entries, name,
+		func(e jsonl.Entry, name string) int { return strings.Compare(e.Name, name) })
 	if !ok {
 		return File{}, false
 	}
@@ -191,7 +191,7 @@ type File struct {
 	jsonl.Stat
 }
 
-// FileAt is the file at path, or that a link there leads to; false if there is none.
+// FileAt returns the file at path, through links; false if there is none.
 func FileAt(path string) (File, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -204,12 +204,12 @@ func fileOf(path string, info fs.FileInfo) File {
 	return File{path, jsonl.Stat{Size: info.Size(), ModTime: info.ModTime()}}
 }
 
-// Name is the file's name without its end.
+// Name is the file's name without its extension.
 func (f File) Name() string {
 	return strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
 }
 
-// Store is the store of a file and its parts, in this order. A part that is not there, a zero File, is left out.
+// Store makes the store of a file and its parts, in this order. A part that does not exist, a zero File, is left out.
 func Store(reader, layout string, main File, parts ...File) trace.Store {
 	s := trace.Store{Reader: reader, Layout: layout, Path: main.Path, Size: main.Size, ModTime: main.ModTime}
 	for _, p := range parts {

@@ -12,24 +12,24 @@ import (
 	"aburn/trace"
 )
 
-// Head is the start of a text as traces keep it: scrubbed, on one line, at most max bytes.
+// Head returns the beginning of a text as traces keep it: scrubbed, on one line, at most max bytes.
 func Head(text string, max int) string { return scrub.Head(text, max) }
 
-// token and word are Token and Word, which the builder remembers.
-func (b *Builder) token(s string) string { return b.tokens.pass(s, Token) }
+// token and word are Token and Word with a cache.
+func (b *Builder) token(s string) string { return b.tokens.cached(s, Token) }
 
-func (b *Builder) word(s string) string { return b.words.pass(s, Word) }
+func (b *Builder) word(s string) string { return b.words.cached(s, Word) }
 
-// Token is an id, code or word as traces keep it: on one line, at most trace.MaxToken bytes. What is longer keeps its
-// beginning and ends in the hash of all of it, and of what looks like a secret nothing but the hash is kept: equal ones
-// stay equal, and others others.
+// Token returns an id, code or word as traces keep it: on one line, at most trace.MaxToken bytes. A longer one keeps
+// its beginning and ends in the hash of the whole; of what looks like a secret only the hash stays. Equal ones stay
+// equal and different ones different.
 func Token(s string) string { return bounded(hideID(s), trace.MaxToken) }
 
 // SessionID is Token for the id of a session.
 func SessionID(s string) string { return bounded(hideID(s), trace.MaxSession) }
 
-// hideID is s, or a marker and the hash of s in place of an id that holds a secret: whoever writes a store can call
-// anything an id.
+// hideID returns s, or a marker and the hash of s if it holds a secret: whoever writes a store can call anything an
+// id.
 func hideID(s string) string {
 	if plainID(s) {
 		return s
@@ -40,14 +40,14 @@ func hideID(s string) string {
 	return s
 }
 
-// The lengths in bytes of what plainID lets pass: hex, a UUID behind a prefix, and letters and digits behind one.
+// The lengths in bytes of the ids that plainID accepts: hex, and a UUID behind a prefix.
 const (
 	plainHex  = 40
 	plainUUID = 36
 )
 
-// plainID says of the ids of which there are millions that no rule finds a secret in them: UUIDs and other short hex, and
-// letters and digits, of at most 40 bytes with it, behind the clients' prefixes.
+// plainID recognises the ids of which there are millions and in which no rule finds a secret: UUIDs and other short
+// hex, and letters and digits of at most 40 bytes behind a client's prefix.
 func plainID(s string) bool {
 	if isHex(s) {
 		return len(s) <= plainHex
@@ -67,10 +67,10 @@ func plainID(s string) bool {
 	return len(rest) < len(s) && (len(rest) <= plainUUID && isHex(rest) || len(s) <= plainHex && isPlain(rest))
 }
 
-// The classes of bytes in ids. Which it is of digits and letters is chance, and a table does not care.
+// The classes of bytes in ids, for a table: comparisons would mispredict, because digits and letters come by chance.
 const (
-	inHex  = 1 << iota // a hex digit in lower case, or a dash
-	inWord             // a digit or a letter
+	inHex  = 1 << iota // lower-case hex digit, or dash
+	inWord             // digit or letter
 )
 
 var idBytes = [256]byte{
@@ -85,8 +85,7 @@ var idBytes = [256]byte{
 	'U': inWord, 'V': inWord, 'W': inWord, 'X': inWord, 'Y': inWord, 'Z': inWord,
 }
 
-// isOf says whether s has only bytes of a class.
-func isOf(s string, class byte) bool {
+func allIn(s string, class byte) bool {
 	for i := range len(s) {
 		if idBytes[s[i]]&class == 0 {
 			return false
@@ -95,28 +94,28 @@ func isOf(s string, class byte) bool {
 	return true
 }
 
-// isHex says whether s has only hex digits, in lower case, and dashes.
-func isHex(s string) bool { return isOf(s, inHex) }
+// isHex reports whether s has only lower-case hex digits and dashes.
+func isHex(s string) bool { return allIn(s, inHex) }
 
-// isPlain says whether s has only letters and digits, and nothing that begins as those tokens do that are known in the
-// midst of a word too: SK of Twilio, GR of GitLab.
+// isPlain reports whether s has only letters and digits, and none of the prefixes of tokens that scrubbing finds
+// within words too: SK of Twilio, GR of GitLab.
 func isPlain(s string) bool {
-	return isOf(s, inWord) && !strings.Contains(s, "SK") && !strings.Contains(s, "GR")
+	return allIn(s, inWord) && !strings.Contains(s, "SK") && !strings.Contains(s, "GR")
 }
 
-// words is what Word made of those that come again and again: the names of tools and models, versions, outcomes.
+// words caches Word for recurring texts: names of tools and models, versions, outcomes.
 var words struct {
 	known sync.Map // from string to string
 	n     atomic.Int32
 }
 
-// The bounds of words: how many, and how long in bytes.
+// The bounds of words: their number, and the length of one in bytes.
 const (
-	mostWords   = 1000
-	longestWord = 64
+	maxWords      = 1000
+	maxWordLength = 64
 )
 
-// Word is Token for what a person or a model may have made up: scrubbed.
+// Word is Token for what a person or a model may have made up: it scrubs.
 func Word(s string) string {
 	if s == "" {
 		return ""
@@ -126,14 +125,14 @@ func Word(s string) string {
 	}
 	clean, _ := scrub.Text(s)
 	clean = bounded(clean, trace.MaxToken)
-	if len(s) <= longestWord && words.n.Load() < mostWords {
+	if len(s) <= maxWordLength && words.n.Load() < maxWords {
 		words.n.Add(1)
 		words.known.Store(s, clean)
 	}
 	return clean
 }
 
-// Path is a path as traces keep it: scrubbed, and relative to dir where it lies below it.
+// Path returns a path as traces keep it: scrubbed, and relative to dir if it lies below it.
 func Path(path, dir string) string {
 	if path == "" {
 		return ""
@@ -165,9 +164,9 @@ func bounded(s string, most int) string {
 	return line[:cut] + end
 }
 
-// tidy brings what the source says about an event into the bounds of a trace.
+// tidy brings an event into the bounds of a trace.
 func (b *Builder) tidy(e *trace.Event) {
-	e.Time = clock(e.Time)
+	e.Time = normalTime(e.Time)
 	e.Record, e.Turn = b.token(e.Record), b.token(e.Turn)
 	e.Ref.Key = SessionID(e.Ref.Key)
 	switch x := e.Body.(type) {
@@ -181,7 +180,7 @@ func (b *Builder) tidy(e *trace.Event) {
 		x.Call = b.token(x.Call)
 	case *trace.FileChange:
 		x.Call = b.token(x.Call)
-		x.Added, x.Removed = natural(x.Added), natural(x.Removed)
+		x.Added, x.Removed = lineCount(x.Added), lineCount(x.Removed)
 	case *trace.Error:
 		x.Code = b.word(x.Code)
 		if x.Status < 100 || x.Status > 599 {
@@ -206,8 +205,8 @@ func (b *Builder) tidyCall(c *trace.ToolCall) {
 	c.Parent, c.Response = b.token(c.Parent), b.token(c.Response)
 }
 
-// What is more is no number that a source means: the tokens of one response, lines of one change, milliseconds of one
-// call (ten years), dollars of one response. Sums of such numbers stay far below what an int64 holds.
+// A source means no larger numbers: tokens of one response, lines of one change, milliseconds of one call (ten years),
+// dollars of one response. Sums stay far below what an int64 holds.
 const (
 	maxTokens   = 1 << 36
 	maxLines    = 1 << 30
@@ -215,8 +214,8 @@ const (
 	maxCost     = 1e6
 )
 
-// natural is n, or nil if it is no number of lines.
-func natural(n *int) *int {
+// lineCount returns n, or nil if it cannot be a number of lines.
+func lineCount(n *int) *int {
 	if n != nil && (*n < 0 || *n > maxLines) {
 		return nil
 	}
@@ -224,7 +223,7 @@ func natural(n *int) *int {
 }
 
 func (b *Builder) tidyResult(r *trace.ToolResultEvent) {
-	r.Time = clock(r.Time)
+	r.Time = normalTime(r.Time)
 	r.Call, r.Message, r.AgentID = b.token(r.Call), b.token(r.Message), b.token(r.AgentID)
 	r.Spawned = SessionID(r.Spawned)
 	if c := r.ExitCode; c != nil && (*c < math.MinInt32 || *c > math.MaxUint32) {
@@ -236,7 +235,7 @@ func (b *Builder) tidyResult(r *trace.ToolResultEvent) {
 }
 
 func (b *Builder) tidyResponse(r *trace.Response) {
-	r.Time = clock(r.Time)
+	r.Time = normalTime(r.Time)
 	r.ID, r.Model, r.Stop = b.token(r.ID), b.word(r.Model), b.word(r.Stop)
 	r.Ref.Key = SessionID(r.Ref.Key)
 	u := &r.Usage
@@ -245,13 +244,13 @@ func (b *Builder) tidyResponse(r *trace.Response) {
 			*n = 0
 		}
 	}
-	if !(u.CostUSD > 0 && u.CostUSD <= maxCost) { // nor is it one that is NaN
+	if !(u.CostUSD > 0 && u.CostUSD <= maxCost) { // false for NaN, too
 		u.CostUSD = 0
 	}
 }
 
 func (b *Builder) tidyRelation(r *trace.SessionRelationship) {
-	r.Time = clock(r.Time)
+	r.Time = normalTime(r.Time)
 	r.Related, r.SourceSession = SessionID(r.Related), SessionID(r.SourceSession)
 	r.SourceVersion, r.ParentCall = b.word(r.SourceVersion), b.token(r.ParentCall)
 	r.AgentID, r.AgentType = b.token(r.AgentID), b.word(r.AgentType)

@@ -2,13 +2,13 @@ package draft
 
 import "time"
 
-// Time is the time that a JSON string in RFC 3339 says, in UTC; the zero time if raw is none.
+// Time parses a JSON string in RFC 3339 into UTC; the zero time if raw is none.
 func Time(raw []byte) time.Time {
 	if len(raw) < 2 || raw[0] != '"' {
 		return time.Time{}
 	}
 	text := raw[1 : len(raw)-1]
-	if t, ok := common(text); ok {
+	if t, ok := parseCommon(text); ok {
 		return t
 	}
 	t, err := time.Parse(time.RFC3339, string(text))
@@ -21,8 +21,8 @@ func Time(raw []byte) time.Time {
 // layout is how nearly all clients write a time: 2006-01-02T15:04:05.000Z. A 0 stands for a digit.
 const layout = "0000-00-00T00:00:00.000Z"
 
-// common is the time of a text in that layout, if it has it and is one of 1970 or later.
-func common(text []byte) (time.Time, bool) {
+// parseCommon parses a text of that layout from 1970 on.
+func parseCommon(text []byte) (time.Time, bool) {
 	if len(text) != len(layout) {
 		return time.Time{}, false
 	}
@@ -35,14 +35,15 @@ func common(text []byte) (time.Time, bool) {
 	year := 1000*n[0] + 100*n[1] + 10*n[2] + n[3]
 	month, day := 10*n[5]+n[6], 10*n[8]+n[9]
 	hour, minute, second := 10*n[11]+n[12], 10*n[14]+n[15], 10*n[17]+n[18]
-	if year < 1970 || month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(month, year) || hour > 23 || minute > 59 || second > 59 {
+	if year < 1970 || month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(month, year) || hour > 23 ||
+		minute > 59 || second > 59 {
 		return time.Time{}, false
 	}
 	ms := 100*n[20] + 10*n[21] + n[22]
 	return time.Unix(days(year, month, day)*86400+int64(hour*3600+minute*60+second), int64(ms)*1e6).UTC(), true
 }
 
-// days is how many days a date is after that of 1970-01-01. Years begin in March here, so that a leap day is their last.
+// days counts the days from 1970-01-01 to a date. Years begin in March here, so that a leap day is their last.
 func days(year, month, day int) int64 {
 	if month -= 3; month < 0 {
 		month += 12
@@ -51,7 +52,6 @@ func days(year, month, day int) int64 {
 	return int64(365*year + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - 719468)
 }
 
-// daysIn is how many days a month has.
 func daysIn(month, year int) int {
 	switch {
 	case month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0):
@@ -62,16 +62,16 @@ func daysIn(month, year int) int {
 	return 30 + (month+month/8)%2
 }
 
-// The seconds since 1970 that a time of a session can have: up to the year 9999.
+// lastSecond is the end of the year 9999, in seconds since 1970.
 const lastSecond = 253402300799
 
-// clock is a time as traces keep it: UTC, in milliseconds; the zero time if it is none that a session can have.
-func clock(t time.Time) time.Time {
+// normalTime returns a time as traces keep it: UTC, in milliseconds; the zero time if no session can have it.
+func normalTime(t time.Time) time.Time {
 	if s := t.Unix(); s < 0 || s > lastSecond {
 		return time.Time{}
 	}
 	if part := t.Nanosecond() % 1e6; part != 0 {
 		t = t.Add(-time.Duration(part))
 	}
-	return t.Round(0).UTC() // without the reading of a monotonic clock
+	return t.Round(0).UTC() // Round drops the monotonic clock
 }
