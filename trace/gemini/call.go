@@ -7,20 +7,20 @@ import (
 	"aburn/trace/draft"
 )
 
-// callAll takes the calls of a message that were not taken before, and results of those that were.
-func (s *session) callAll(r record, p parts, at trace.Event, id string, made bool) {
+// addCalls adds the calls of a message that are new, and results of earlier ones.
+func (s *session) addCalls(r record, p parts, at trace.Event, id string, made bool) {
 	any, open := false, 0
 	r.calls.each(func(v value) {
 		if x := toolOf(v); x.name != "" {
-			s.result(s.call(x, at, id), x, at)
+			s.addResult(s.addCall(x, at, id), x, at)
 			if any = true; x.status != "cancelled" {
 				open++
 			}
 		}
 	})
 	for _, v := range p.calls {
-		if x := toolOf(v); x.name != "" && !s.known(token(x.id)) {
-			s.call(x, at, id)
+		if x := toolOf(v); x.name != "" && !s.hasCall(token(x.id)) {
+			s.addCall(x, at, id)
 			any = true
 			open++
 		}
@@ -31,15 +31,15 @@ func (s *session) callAll(r record, p parts, at trace.Event, id string, made boo
 	}
 }
 
-func (s *session) known(call string) bool {
+func (s *session) hasCall(call string) bool {
 	_, known := s.calls[call]
 	return known && call != ""
 }
 
-// call takes a call, once, and returns its id.
-func (s *session) call(x tool, at trace.Event, response string) string {
+// addCall adds a call, once, and returns its id.
+func (s *session) addCall(x tool, at trace.Event, response string) string {
 	id := token(x.id)
-	if s.known(id) {
+	if s.hasCall(id) {
 		return id
 	}
 	c := &trace.ToolCall{Call: id, Tool: x.name, Type: toolType(x), Response: response}
@@ -60,7 +60,7 @@ func (s *session) call(x tool, at trace.Event, response string) string {
 	return c.Call
 }
 
-// toolType is what a tool does; those that come with the client also under the names that they had before.
+// toolType classifies a tool. Tools that come with the client are also known under their earlier names.
 func toolType(x tool) trace.ToolType {
 	switch x.name {
 	case "run_shell_command":
@@ -85,9 +85,9 @@ func toolType(x tool) trace.ToolType {
 	return trace.OtherTool
 }
 
-// result takes what became of a call, and what came of it. Calls are written when they have ended; one that is written
-// again tells something only if its status is another.
-func (s *session) result(call string, x tool, at trace.Event) {
+// addResult adds a call's result and its consequences. Calls are written when they have ended; one that is written
+// again adds a result only if its status changed.
+func (s *session) addResult(call string, x tool, at trace.Event) {
 	_, c := s.b.Lookup(call)
 	if c == nil || s.calls[call] != "" && s.words[call] == x.status {
 		return
@@ -105,7 +105,7 @@ func (s *session) result(call string, x tool, at trace.Event) {
 	}
 	child := x.agent
 	if child != "" && !repeated {
-		s.spawn(call, child, x, at)
+		s.addSpawn(call, child, x, at)
 	}
 	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromToolResult, draft.Digest([]byte(text))
 	if got.Failed() {
@@ -119,13 +119,13 @@ func (s *session) result(call string, x tool, at trace.Event) {
 	}
 	s.b.Result(at, got)
 	if x.status == "success" {
-		s.change(call, x.display, at)
+		s.addFileChange(call, x.display, at)
 		s.finished = s.finished || s.child && c.Tool == "complete_task"
 	}
 }
 
-// response takes a result that only a message to the model tells.
-func (s *session) response(v value, at trace.Event) {
+// addResponseOf adds a result that only a message to the model holds.
+func (s *session) addResponseOf(v value, at trace.Event) {
 	call := token(v.get("id"))
 	if status, known := s.calls[call]; call == "" || !known || status != "" {
 		return
@@ -144,22 +144,24 @@ func (s *session) response(v value, at trace.Event) {
 	s.b.Result(at, got.ToolResultEvent)
 }
 
-// spawn takes the start of a sub-agent, whose session has the id child.
-func (s *session) spawn(call, child string, x tool, at trace.Event) {
-	known := start{call: call, agentType: draft.Word(x.args.get("agent_name").str()), description: head(x.description.str(), trace.UserHead),
-		end: x.display.get("terminateReason").str()}
-	s.family.started[child] = known
-	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: child, AgentType: known.agentType, Description: known.description}
+// addSpawn adds the start of a sub-agent, whose session has the id child.
+func (s *session) addSpawn(call, child string, x tool, at trace.Event) {
+	known := start{call: call, agentType: draft.Word(x.args.get("agent_name").str()),
+		description: head(x.description.str(), trace.UserHead),
+		end:         x.display.get("terminateReason").str()}
+	s.store.started[child] = known
+	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: child,
+		AgentType: known.agentType, Description: known.description}
 	s.b.Add(at)
 }
 
-// childID is the id of the trace of the sub-agent.
+// childID is the trace id of a sub-agent.
 func (s *session) childID(id string) string {
 	return (&session{id: id, child: true, parent: s.id}).traceID()
 }
 
-// change takes a file change. The display of a call that was refused holds what would have changed.
-func (s *session) change(call string, display value, at trace.Event) {
+// addFileChange adds a file change. A refused call's display holds a change that never happened.
+func (s *session) addFileChange(call string, display value, at trace.Event) {
 	path := display.get("filePath").str()
 	if path == "" {
 		path = display.get("fileName").str()

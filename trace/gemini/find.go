@@ -13,34 +13,34 @@ import (
 	"aburn/trace/draft"
 )
 
-// layout is the only one of Store.Layout: a session's files and those of its sub-agents.
+// layout is the one form of a store: a session's files and those of its sub-agents.
 const layout = "chats"
 
-// Find implements trace.Reader. A store is all files of one session and of its sub-agents: the agent splits a session over
-// several files of one folder, whose names end in the first eight characters of its id.
+// Find finds one store per session, with its sub-agents. The agent splits a session over several files of one folder,
+// whose names end in the first eight characters of the session's id.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
 	s := draft.NewSearch(ctx, found)
-	s.Named(in.Paths, func(f draft.File) { named(s, f) }, func(dir string) {
-		chats(s, dir)
+	s.Named(in.Paths, func(f draft.File) { storeOfFile(s, f) }, func(dir string) {
+		storesOf(s, dir)
 		s.Walk(dir, func(e draft.Entry) bool {
 			if !e.IsDir() || filepath.Base(filepath.Dir(e.Path())) == "chats" {
-				return false // of sub-agents, and in the store of their session
+				return false // sub-agents belong to their session's store
 			}
-			chats(s, e.Path())
+			storesOf(s, e.Path())
 			return true
 		})
 	})
 	if len(in.Paths) == 0 {
 		for p := range s.Entries(filepath.Join(homeDir(in), ".gemini", "tmp")) {
 			if p.IsDir() {
-				chats(s, filepath.Join(p.Path(), "chats"))
+				storesOf(s, filepath.Join(p.Path(), "chats"))
 			}
 		}
 	}
 	return s.End()
 }
 
-// homeDir is the folder in which the client has its .gemini: GEMINI_CLI_HOME, or the user's home.
+// homeDir returns the folder that holds .gemini: GEMINI_CLI_HOME, or the user's home.
 func homeDir(in trace.Places) string {
 	if dir := in.Getenv("GEMINI_CLI_HOME"); dir != "" {
 		return dir
@@ -48,8 +48,8 @@ func homeDir(in trace.Places) string {
 	return in.Home
 }
 
-// named gives the store that a file is part of, which a person named.
-func named(s *draft.Search, f draft.File) {
+// storeOfFile gives the store of a file that a person named.
+func storeOfFile(s *draft.Search, f draft.File) {
 	if !isSession(filepath.Base(f.Path)) {
 		if filepath.Ext(f.Path) == ".jsonl" && isOurs(f.Path) {
 			s.Give(storeOf([]draft.File{f}))
@@ -63,22 +63,22 @@ func named(s *draft.Search, f draft.File) {
 	}
 }
 
-// chats gives the stores in one folder of sessions.
-func chats(s *draft.Search, dir string) { s.Give(storesIn(s, dir)...) }
+// storesOf gives the stores in one folder of sessions.
+func storesOf(s *draft.Search, dir string) { s.Give(storesIn(s, dir)...) }
 
-// isSession says whether a file's name is one of a session that a person started.
+// isSession reports whether a file's name is that of a session which a person started.
 func isSession(file string) bool {
 	ext := filepath.Ext(file)
 	return strings.HasPrefix(file, "session-") && (ext == ".json" || ext == ".jsonl") && short(file) != ""
 }
 
-// short is what a session file's name has of the session's id.
+// short returns the part of the session's id in a session file's name.
 func short(file string) string {
 	stem := strings.TrimSuffix(file, filepath.Ext(file))
 	return stem[strings.LastIndexByte(stem, '-')+1:]
 }
 
-// isOurs says whether a file begins as ours do. It is asked where the name does not tell.
+// isOurs reports whether a file begins like one of this client, for names that do not show it.
 func isOurs(path string) bool {
 	head := bytes.TrimLeft(jsonl.Peek(path), "{ \r\n\t")
 	return bytes.HasPrefix(head, []byte(`"sessionId":`)) && bytes.Contains(head, []byte(`"projectHash":`))
@@ -86,11 +86,14 @@ func isOurs(path string) bool {
 
 func byPath(a, b draft.File) int { return strings.Compare(a.Path, b.Path) }
 
-// storesIn is the stores in one folder of sessions; none if it is no such folder.
+// storesIn returns the stores in one folder of sessions; none if it is no such folder.
 func storesIn(s *draft.Search, dir string) (stores []trace.Store) {
 	groups, folders := map[string][]draft.File{}, map[string][]draft.File{}
 	var order []string
-	for e := range s.EntriesElse(dir, func(error) { stores = append(stores, storeOf([]draft.File{{Path: dir}})) }) { // Read tells why
+	for e := range s.EntriesElse(dir, func(error) {
+		stores = append(stores,
+			storeOf([]draft.File{{Path: dir}}))
+	}) { // Read then returns the reason
 		switch {
 		case e.IsDir():
 			folders[e.Name] = nil
@@ -113,7 +116,8 @@ func storesIn(s *draft.Search, dir string) (stores []trace.Store) {
 		files := groups[id]
 		for i := 0; i < len(files); i++ {
 			for folder, inside := range folders {
-				if i < len(groups[id]) && len(folder) > len(id) && strings.HasPrefix(folder, id) || files[i].Name() == folder {
+				if i < len(groups[id]) && len(folder) > len(id) && strings.HasPrefix(folder, id) ||
+					files[i].Name() == folder {
 					files = append(files, inside...)
 					delete(folders, folder)
 				}
@@ -125,7 +129,7 @@ func storesIn(s *draft.Search, dir string) (stores []trace.Store) {
 	return append(stores, orphans(s, dir, folders)...)
 }
 
-// orphans is sub-agents whose session's file is gone, and those in a folder that a person named.
+// orphans returns the stores of sub-agents whose session's file is gone, or whose folder a person named.
 func orphans(s *draft.Search, dir string, folders map[string][]draft.File) (stores []trace.Store) {
 	var left [][]draft.File
 	if filepath.Base(dir) == "chats" {
@@ -141,7 +145,7 @@ func orphans(s *draft.Search, dir string, folders map[string][]draft.File) (stor
 	return stores
 }
 
-// agents is the sub-agents' files in a folder. Of a link, what it leads to counts.
+// agents returns the sub-agents' files in a folder, through links.
 func agents(s *draft.Search, dir string) (files []draft.File) {
 	for e := range s.Entries(dir) {
 		if !e.IsDir() && strings.HasSuffix(e.Name, ".jsonl") && !isSession(e.Name) && isOurs(e.Path()) {
@@ -153,7 +157,7 @@ func agents(s *draft.Search, dir string) (files []draft.File) {
 	return files
 }
 
-// storeOf is the store of files, of which the first is there for as long as the session is.
+// storeOf makes the store of files. The first one exists as long as the session does.
 func storeOf(files []draft.File) trace.Store {
 	return draft.Store(name, layout, files[0], files[1:]...)
 }

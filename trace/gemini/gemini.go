@@ -1,9 +1,10 @@
-// Package gemini reads the sessions of Gemini CLI: files of records that are appended, rewritten by later records, split
-// over several files and deleted at the next start. docs/formats/gemini-cli.md says what they hold and how that is known.
+// Package gemini reads the sessions of Gemini CLI: files of records that are appended, rewritten by later records,
+// split over several files and deleted at the next start. It knows no other agent: everything behind trace is blind to
+// the source. docs/formats/gemini-cli.md says what the files hold and how that is known.
 //
-// Records are taken in their order, each for what it adds: a message that is written again adds the calls that have ended
-// since, a history that is rewritten marks what it drops as abandoned, and nothing that once happened is taken back. As a
-// record may change what earlier ones said, a store that grew is read again as a whole.
+// The reader takes records in their order, each for what it adds. A message that is written again adds the calls that
+// have ended since. A rewritten history marks what it drops as abandoned; nothing that once happened is taken back.
+// Because a record can change what earlier ones said, a store that grew is read again as a whole.
 package gemini
 
 import (
@@ -18,24 +19,23 @@ import (
 	"aburn/trace"
 )
 
-// name is the source and the agent of the traces.
+// name is the source of the traces, and their agent's name.
 const name = "gemini"
 
-// maxTouched is longer than any record that touched begins, in bytes.
-const maxTouched = 64
+// maxUpdateOnly exceeds the length of any record that only updates the time, in bytes.
+const maxUpdateOnly = 64
 
 type reader struct{}
 
-// New is the reader of Gemini CLI's sessions.
+// New returns the reader for Gemini CLI's sessions.
 func New() trace.Reader { return reader{} }
 
-// Name implements trace.Reader.
 func (reader) Name() string { return name }
 
-// Read implements trace.Reader. It ignores the cursor. Files of the store that are gone are no error as long as one is
-// there; without any, the error is fs.ErrNotExist.
+// Read reads a whole store; it ignores the cursor. Missing files are no error as long as one exists; without any, the
+// error is fs.ErrNotExist.
 func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
-	f := &family{sink: sink, sessions: map[string]*session{}, started: map[string]start{}}
+	f := &storeReading{sink: sink, sessions: map[string]*session{}, started: map[string]start{}}
 	var size int64
 	torn, gone, unknown := false, 0, error(nil)
 	paths := append([]string{s.Path}, s.Parts...)
@@ -69,22 +69,21 @@ func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	return nil
 }
 
-// family is the sessions of one store: one that a person started, and the sub-agents of it.
-type family struct {
+// storeReading is the reading of one store: a session that a person started, and its sub-agents.
+type storeReading struct {
 	sink     trace.Sink
 	sessions map[string]*session // by their own id
 	order    []*session
 	started  map[string]start // sub-agents that a call names, by their id
 }
 
-// start is what the caller's file says of a sub-agent.
+// start is what the caller's file says about a sub-agent.
 type start struct {
 	call, agentType, description string
 	end                          string // why it ended, in Gemini's word
 }
 
-// read reads one file.
-func (f *family) read(ctx context.Context, path string) (jsonl.End, error) {
+func (f *storeReading) read(ctx context.Context, path string) (jsonl.End, error) {
 	file, err := jsonl.Open(path)
 	if err != nil {
 		return jsonl.End{}, err
@@ -93,29 +92,30 @@ func (f *family) read(ctx context.Context, path string) (jsonl.End, error) {
 	if filepath.Ext(path) == ".json" {
 		return f.readLegacy(path, file)
 	}
-	src := &source{family: f, path: path}
+	src := &source{storeReading: f, path: path}
 	end, err := jsonl.Read(ctx, file, 0, 0, func(l jsonl.Line) error {
 		f.sink.Progress(l.Size)
 		src.line(l)
 		return nil
 	})
 	if err == nil && src.session == nil && src.lines > 0 {
-		err = &trace.UnknownLayout{Agent: "Gemini CLI", Path: path, Why: "no record with a sessionId stands before the first message"}
+		err = &trace.UnknownLayout{Agent: "Gemini CLI", Path: path,
+			Why: "no record with a sessionId stands before the first message"}
 	}
 	return end, err
 }
 
-// finish gives the traces to the sink, those of sub-agents behind the one that called them.
-func (f *family) finish() error {
+// finish gives the traces to the sink, sub-agents behind their caller.
+func (f *storeReading) finish() error {
 	for _, s := range f.order {
 		if s.child {
-			s.belong(f.started[s.id])
+			s.relate(f.started[s.id])
 		}
 	}
 	for _, s := range f.order {
 		for _, c := range f.order {
-			if _, told := f.started[c.id]; c.child && c.parent == s.id && !told {
-				s.spawned(c)
+			if _, named := f.started[c.id]; c.child && c.parent == s.id && !named {
+				s.addInferredSpawn(c)
 			}
 		}
 	}
@@ -131,21 +131,21 @@ func (f *family) finish() error {
 	return nil
 }
 
-// source is a file while it is read.
+// source is a file being read.
 type source struct {
-	*family
+	*storeReading
 	path    string
-	session *session // whose records follow
-	lines   int      // that are not empty
+	session *session // the owner of the next records
+	lines   int      // not empty ones
 	early   []trace.Damage
 }
 
-// touched begins a record that says when the file was written last, which is every third one and tells us nothing.
-var touched = []byte(`{"$set":{"lastUpdated":`)
+// updateOnly begins a record that only says when the file was last written. Every third record is one.
+var updateOnly = []byte(`{"$set":{"lastUpdated":`)
 
-// line takes one record.
 func (s *source) line(l jsonl.Line) {
-	if l.Data != nil && len(bytes.TrimSpace(l.Data)) == 0 || len(l.Data) < maxTouched && bytes.HasPrefix(l.Data, touched) && bytes.HasSuffix(l.Data, []byte(`"}}`)) {
+	if l.Data != nil && len(bytes.TrimSpace(l.Data)) == 0 || len(l.Data) < maxUpdateOnly &&
+		bytes.HasPrefix(l.Data, updateOnly) && bytes.HasSuffix(l.Data, []byte(`"}}`)) {
 		return
 	}
 	s.lines++
@@ -159,7 +159,7 @@ func (s *source) line(l jsonl.Line) {
 	case why != "":
 		s.damaged(ref, why)
 	case r.header():
-		s.head(r, ref)
+		s.header(r, ref)
 	case s.session == nil:
 		s.damaged(ref, "no record with a sessionId stands before it")
 	default:
@@ -168,12 +168,12 @@ func (s *source) line(l jsonl.Line) {
 	}
 }
 
-// head takes the record that begins a file, and another one each time that the session is resumed.
-func (s *source) head(r record, ref trace.Ref) {
+// header takes the record that begins a file. Another one follows each time the session is resumed.
+func (s *source) header(r record, ref trace.Ref) {
 	id := r.sessionID.str()
 	x, again := s.sessions[id]
 	if !again {
-		x = newSession(s.family, id, s.path, r)
+		x = newSession(s.storeReading, id, s.path, r)
 		s.sessions[id] = x
 		s.order = append(s.order, x)
 	}
@@ -188,7 +188,7 @@ func (s *source) head(r record, ref trace.Ref) {
 	s.early = nil
 }
 
-// damaged notes a record that cannot be read. It belongs to the session that it stands in, or to the one that follows.
+// damaged notes an unreadable record. It belongs to the session around it, or to the one that follows.
 func (s *source) damaged(ref trace.Ref, why string) {
 	if s.session == nil {
 		s.early = append(s.early, trace.Damage{Ref: ref, Reason: why})

@@ -11,11 +11,11 @@ import (
 	"aburn/trace"
 )
 
-// table is the Ref.Table of a message of an old file, which is one object; Key is its place in the list, from 0.
+// table is the Ref.Table of a message in an old file, which is one object. Key is the message's index, from 0.
 const table = "messages"
 
-// readLegacy reads a session as versions before the one with lines wrote it: one object, rewritten as a whole each time.
-func (f *family) readLegacy(path string, file *os.File) (jsonl.End, error) {
+// readLegacy reads a session of versions before the files of lines: one object, rewritten as a whole each time.
+func (f *storeReading) readLegacy(path string, file *os.File) (jsonl.End, error) {
 	data, err := io.ReadAll(io.LimitReader(file, jsonl.MaxLine+1))
 	if err != nil {
 		return jsonl.End{}, err
@@ -26,17 +26,19 @@ func (f *family) readLegacy(path string, file *os.File) (jsonl.End, error) {
 	case len(data) == 0:
 		return end, nil
 	case len(data) > jsonl.MaxLine:
-		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path, Why: fmt.Sprintf("it is one object of more than %d bytes", jsonl.MaxLine)}
+		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path,
+			Why: fmt.Sprintf("it is one object of more than %d bytes", jsonl.MaxLine)}
 	}
 	r, whole := fields(object(data))
-	if !whole { // being written
+	if !whole { // the client is writing it
 		return jsonl.End{Torn: true}, nil
 	}
 	if !r.header() || !r.messages.isArray() {
-		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path, Why: "it is no object with a sessionId and messages"}
+		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path,
+			Why: "it is no object with a sessionId and messages"}
 	}
-	src := &source{family: f, path: path}
-	src.head(r, trace.Ref{Table: table, Key: "session"})
+	src := &source{storeReading: f, path: path}
+	src.header(r, trace.Ref{Table: table, Key: "session"})
 	n := 0
 	r.messages.each(func(v value) {
 		if m, _ := fields(v); m.id.isString() {
@@ -47,7 +49,7 @@ func (f *family) readLegacy(path string, file *os.File) (jsonl.End, error) {
 	return end, nil
 }
 
-// Raw is the original record that an event of an old file came from. Other files have lines, which need no reader.
+// Raw returns the original record of an event from an old file. Other files have lines, for which no reader is needed.
 func Raw(_ context.Context, path string, ref trace.Ref) ([]byte, error) {
 	if ref.Table != table {
 		return nil, fmt.Errorf("%s: there is no table %q in it", path, ref.Table)

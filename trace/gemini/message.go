@@ -7,8 +7,8 @@ import (
 	"aburn/trace/draft"
 )
 
-// message takes a record with an id: a new message, or one that is written again with more in it. made says that it
-// stands in a history that was put in the place of another, and is new there: then the program wrote it.
+// message adds a record with an id: a new message, or a known one with more in it. made says that it is new in a
+// rewritten history, so that the program wrote it.
 func (s *session) message(r record, ref trace.Ref, made bool) {
 	id := r.id.str()
 	m := s.messages[id]
@@ -23,25 +23,25 @@ func (s *session) message(r record, ref trace.Ref, made bool) {
 	at := trace.Event{Time: when(r.time), Ref: ref, Record: draft.Token(m.id)}
 	switch m.kind {
 	case "user":
-		s.user(m, r, at, made)
+		s.userMessage(m, r, at, made)
 	case "gemini":
-		s.answer(m, r, at, made)
+		s.addAnswer(m, r, at, made)
 	case "error":
-		s.failed(m, r, at)
+		s.addError(m, r, at)
 	case "info":
-		s.notice(m, r, at)
+		s.addInterrupt(m, r, at)
 	}
 	for seq := before + 1; seq <= len(s.b.Trace().Events); seq++ {
 		m.events = append(m.events, seq)
 	}
 }
 
-// user takes a prompt. Messages of this type also hand results of tools to the model, which the calls have already told,
-// and what the model should know of the folder.
-func (s *session) user(m *message, r record, at trace.Event, made bool) {
+// userMessage adds a prompt. Messages of this type also hand the model results of tools, which the calls already hold,
+// and facts about the folder.
+func (s *session) userMessage(m *message, r record, at trace.Event, made bool) {
 	p := split(r.content)
 	for _, response := range p.responses {
-		s.response(response, at)
+		s.addResponseOf(response, at)
 	}
 	if len(p.responses) > 0 {
 		s.setTail(results, made)
@@ -55,9 +55,10 @@ func (s *session) user(m *message, r record, at trace.Event, made bool) {
 	}
 	text := p.text
 	if r.display.exists() {
-		text = split(r.display).text // what the user wrote, before files were put in
+		text = split(r.display).text // the user's text, before files were inserted
 	}
-	body := &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: head(text, trace.UserHead), Command: command(text)}
+	body := &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: head(text, trace.UserHead),
+		Command: command(text)}
 	if body.Machine = s.machine(text, made); body.Machine != "" {
 		at.By = "client"
 	}
@@ -70,7 +71,8 @@ func (s *session) user(m *message, r record, at trace.Event, made bool) {
 	s.setTail(prompt, made)
 }
 
-// machine says what a text is that no person wrote, or "". The prompts of a sub-agent come from the model that called it.
+// machine classifies a text that no person wrote; "" if a person did. The prompts of a sub-agent come from the model
+// that called it.
 func (s *session) machine(text string, made bool) string {
 	switch {
 	case isSummary(text):
@@ -85,13 +87,13 @@ func (s *session) machine(text string, made bool) string {
 	return ""
 }
 
-// isSummary says whether a text is what a history was compressed to.
+// isSummary reports whether a text is the summary of a compressed history.
 func isSummary(text string) bool { return strings.Contains(text, "<state_snapshot>") }
 
-// isContext says whether a text is what the program tells the model about the folder before all else.
+// isContext reports whether a text is what the program tells the model about the folder first.
 func isContext(text string) bool { return strings.HasPrefix(text, "<session_context>") }
 
-// context learns the project from a context, if its hash is the project's.
+// context takes the project from a context, if its hash is the project's.
 func (s *session) context(text string) {
 	t := s.b.Trace()
 	if t.Project.Path != "" {
@@ -104,12 +106,12 @@ func (s *session) context(text string) {
 		if !ok {
 			break
 		}
-		dirs = append(dirs, strings.Clone(dir)) // not all of the context
+		dirs = append(dirs, strings.Clone(dir)) // a copy, which does not keep the context in memory
 	}
 	t.Project.Path = verified(s.hash, dirs)
 }
 
-// command is the slash command that a prompt calls, or "".
+// command returns the slash command in a prompt, or "".
 func command(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	if len(word) < 2 || len(word) > 60 || word[0] != '/' || strings.ContainsAny(word[1:], "/\n.") {
@@ -118,15 +120,15 @@ func command(text string) string {
 	return head(word, 60)
 }
 
-// answer takes what the model wrote and called.
-func (s *session) answer(m *message, r record, at trace.Event, made bool) {
+// addAnswer adds what the model wrote and called.
+func (s *session) addAnswer(m *message, r record, at trace.Event, made bool) {
 	p := split(r.content)
 	if made && p.text+p.thought != "" && !r.tokens.isObject() && !r.model.exists() && !r.calls.isArray() {
 		at.By = "client"
 	}
 	id := at.Record
 	first := len(s.b.Trace().Events)
-	s.think(m, r, p, at, id)
+	s.addThoughts(m, r, p, at, id)
 	if p.text != "" {
 		body := &trace.AgentMessage{Digest: draft.Digest([]byte(p.text)), Response: id}
 		switch {
@@ -138,12 +140,12 @@ func (s *session) answer(m *message, r record, at trace.Event, made bool) {
 		}
 		s.setTail(answer, made)
 	}
-	s.callAll(r, p, at, id, made)
-	s.respond(m, r, at, first)
+	s.addCalls(r, p, at, id, made)
+	s.addResponse(m, r, at, first)
 }
 
-// think takes the thoughts of a message that were not taken before.
-func (s *session) think(m *message, r record, p parts, at trace.Event, id string) {
+// addThoughts adds the thoughts of a message that are new.
+func (s *session) addThoughts(m *message, r record, p parts, at trace.Event, id string) {
 	n := 0
 	add := func(text string, e trace.Event) {
 		if n++; n <= m.thoughts || text == "" {
@@ -169,13 +171,14 @@ func (s *session) think(m *message, r record, p parts, at trace.Event, id string
 	m.thoughts = max(m.thoughts, n)
 }
 
-// respond notes the answer as one of the model's, once, with what it cost as its last record tells.
-func (s *session) respond(m *message, r record, at trace.Event, first int) {
+// addResponse adds the answer as a response, once, with the costs in its last record.
+func (s *session) addResponse(m *message, r record, at trace.Event, first int) {
 	t := s.b.Trace()
 	if !r.tokens.isObject() && (at.By != "" || r.model.str() == "" || len(t.Events) == first && m.response == 0) {
 		return
 	}
-	next := trace.Response{ID: at.Record, Model: token(r.model), Time: at.Time, Usage: usage(r.tokens), Ref: at.Ref, Event: first}
+	next := trace.Response{ID: at.Record, Model: token(r.model), Time: at.Time, Usage: usage(r.tokens), Ref: at.Ref,
+		Event: first}
 	if len(t.Events) > first {
 		next.Event = first + 1
 	}
@@ -188,7 +191,7 @@ func (s *session) respond(m *message, r record, at trace.Event, first int) {
 	}
 }
 
-// usage is what an answer cost. Gemini counts cached tokens as input, and the model's thoughts beside its output.
+// usage maps an answer's costs. Gemini counts cached tokens as input, and thoughts apart from output.
 func usage(v value) trace.Usage {
 	var input, output, cached, thoughts, tool int64
 	v.members(func(key []byte, x value) {
@@ -206,25 +209,27 @@ func usage(v value) trace.Usage {
 			tool = n
 		}
 	})
-	return trace.Usage{Input: max(input-cached, 0) + tool, CacheRead: cached, Output: output + thoughts, Reasoning: thoughts}
+	return trace.Usage{Input: max(input-cached, 0) + tool, CacheRead: cached, Output: output + thoughts,
+		Reasoning: thoughts}
 }
 
-// failed takes a failure that the program showed. It ends the turn if the turn was not answered.
-func (s *session) failed(m *message, r record, at trace.Event) {
+// addError adds a failure that the program showed. It ends the turn if the turn has no answer.
+func (s *session) addError(m *message, r record, at trace.Event) {
 	text := split(r.content).text
 	if m.text > 0 || text == "" {
 		return
 	}
 	fatal := s.tail == prompt || s.tail == results || s.tail == calls
-	at.Body = &trace.Error{Code: "error", Fatal: fatal, Digest: draft.Digest([]byte(text)), Head: head(text, trace.ErrorHead)}
+	at.Body = &trace.Error{Code: "error", Fatal: fatal, Digest: draft.Digest([]byte(text)),
+		Head: head(text, trace.ErrorHead)}
 	m.text = s.b.Add(at)
 	if fatal {
 		s.tail = failure
 	}
 }
 
-// notice takes what the program showed; of that, only that the user stopped the turn is kept.
-func (s *session) notice(m *message, r record, at trace.Event) {
+// addInterrupt adds a notice of the program that the user stopped the turn. Other notices are dropped.
+func (s *session) addInterrupt(m *message, r record, at trace.Event) {
 	text := strings.TrimSpace(split(r.content).text)
 	if m.text > 0 || text != "Request cancelled." && text != "User cancelled the request." {
 		return
@@ -234,7 +239,7 @@ func (s *session) notice(m *message, r record, at trace.Event) {
 	s.tail = stopped
 }
 
-// setTail says what the session now ends with. What a rewritten history repeats is not the end of anything.
+// setTail notes what the session now ends with. Repetitions in a rewritten history are not the end of anything.
 func (s *session) setTail(t tail, made bool) {
 	if !made {
 		s.tail = t

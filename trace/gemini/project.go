@@ -8,22 +8,24 @@ import (
 	"strings"
 )
 
-// maxMap bounds how much of a file that maps projects is read, in bytes.
+// maxMap bounds how many bytes of a file that maps projects are read.
 const maxMap = 4 << 20
 
-// locate is the folder that the session in the file at path worked in, or "". The program names the folder of its sessions
-// after the project and keeps which project that is; older versions named it by the hash of the project's path.
+// locate returns the folder that the session in the file at path worked in, or "". The program names the folder of its
+// sessions after the project and stores which project that is; older versions named it by the hash of the project's
+// path.
 func locate(path, hash string, dirs []string) string {
 	dir := filepath.Dir(path)
 	if filepath.Base(dir) != "chats" {
-		dir = filepath.Dir(dir) // a sub-agent's
+		dir = filepath.Dir(dir) // a sub-agent's folder lies one deeper
 	}
 	slug := filepath.Dir(dir)
 	if root := strings.TrimSpace(small(filepath.Join(slug, ".project_root"))); filepath.IsAbs(root) {
 		return root
 	}
 	var known, all []string
-	object([]byte(small(filepath.Join(slug, "..", "..", "projects.json")))).get("projects").members(func(project []byte, x value) {
+	object([]byte(small(filepath.Join(slug, "..", "..",
+		"projects.json")))).get("projects").members(func(project []byte, x value) {
 		all = append(all, string(project))
 		if x.str() == filepath.Base(slug) {
 			known = append(known, string(project))
@@ -35,7 +37,7 @@ func locate(path, hash string, dirs []string) string {
 	return verified(hash, append(all, dirs...))
 }
 
-// verified is the first of the folders whose path has this hash, or "".
+// verified returns the first folder whose path has this hash, or "".
 func verified(hash string, dirs []string) string {
 	for _, dir := range dirs {
 		sum := sha256.Sum256([]byte(dir))
@@ -46,7 +48,7 @@ func verified(hash string, dirs []string) string {
 	return ""
 }
 
-// small is the content of a small file, "" if it is none.
+// small returns the content of a small file, or "".
 func small(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMap {

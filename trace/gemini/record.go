@@ -1,13 +1,15 @@
 package gemini
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
+	"aburn/internal/jsonl"
 	"aburn/trace/draft"
 )
 
-// record is one line of a file, or one message of an old file. What it does not have does not exist.
+// record is one line of a file, or one message of an old file. Missing members are empty values.
 type record struct {
 	id, kind, time            value // id, type, timestamp
 	content, display          value // content, displayContent
@@ -18,7 +20,7 @@ type record struct {
 	agentKind, dirs, messages value // kind, directories, messages
 }
 
-// parse takes a line apart, or says why it cannot.
+// parse splits a line, or says why it cannot.
 func parse(data []byte) (record, string) {
 	root := object(data)
 	if root == nil {
@@ -31,7 +33,7 @@ func parse(data []byte) (record, string) {
 	return r, ""
 }
 
-// fields takes an object apart, and says whether it is one, as far as it looked.
+// fields splits an object. It returns false if root is none, as far as it looked.
 func fields(root value) (record, bool) {
 	var r record
 	whole := root.members(func(key []byte, x value) {
@@ -42,7 +44,7 @@ func fields(root value) (record, bool) {
 	return r, whole
 }
 
-// field is where the value of a key goes, nil if it is not used.
+// field returns where the value of a key goes, nil if the key is not used.
 func (r *record) field(key []byte) *value {
 	switch string(key) {
 	case "id":
@@ -83,15 +85,15 @@ func (r *record) field(key []byte) *value {
 	return nil
 }
 
-// header says whether the record begins a file.
+// header reports whether the record begins a file.
 func (r record) header() bool {
 	return r.sessionID.str() != "" && !r.id.isString() && !r.set.exists() && !r.rewind.exists()
 }
 
-// when is a time in JSON, zero if it is none.
+// when parses a time, zero if v is none.
 func when(v value) time.Time { return draft.Time(v).Truncate(time.Millisecond) }
 
-// token is an id as traces keep it, so that the Builder knows it by the same.
+// token returns an id as traces keep it, so that the Builder finds it again.
 func token(v value) string {
 	if v.isString() {
 		return draft.Token(v.str())
@@ -99,7 +101,7 @@ func token(v value) string {
 	return draft.Token(string(v))
 }
 
-// head is the start of a text, as draft.Head, and holds no more than that of it.
+// head is draft.Head as a copy, which does not keep the record in memory.
 func head(text string, max int) string { return strings.Clone(draft.Head(text, max)) }
 
 // tool is an item of toolCalls.
@@ -109,7 +111,6 @@ type tool struct {
 	name, status, agent    string // agent is agentId
 }
 
-// toolOf takes a call apart.
 func toolOf(v value) tool {
 	var t tool
 	v.members(func(key []byte, x value) {
@@ -137,16 +138,16 @@ func toolOf(v value) tool {
 	return t
 }
 
-// parts is the content of a message, taken apart.
+// parts is the content of a message.
 type parts struct {
 	text      string
 	thought   string
-	media     bool    // it holds something that is no text
+	media     bool    // it has something besides text
 	calls     []value // functionCall
 	responses []value // functionResponse
 }
 
-// split takes a content apart: a string, a part, or a list of both.
+// split splits a content: a string, a part, or a list of both.
 func split(content value) parts {
 	var p parts
 	var text, thought strings.Builder
@@ -183,4 +184,68 @@ func split(content value) parts {
 	}
 	p.text, p.thought = text.String(), thought.String()
 	return p
+}
+
+// value is a JSON value within a record, empty if missing. It is valid as long as the record; texts taken from it are
+// copies.
+type value []byte
+
+func (v value) exists() bool   { return len(v) > 0 }
+func (v value) isString() bool { return len(v) > 0 && v[0] == '"' }
+func (v value) isObject() bool { return len(v) > 0 && v[0] == '{' }
+func (v value) isArray() bool  { return len(v) > 0 && v[0] == '[' }
+func (v value) isTrue() bool   { return string(v) == "true" }
+
+// str returns the text of a string, "" if v is none.
+func (v value) str() string { return jsonl.Text(v) }
+
+// is reports whether v is the string s, which must have nothing to escape.
+func (v value) is(s string) bool {
+	return len(v) == len(s)+2 && v[0] == '"' && string(v[1:len(v)-1]) == s
+}
+
+// int returns a whole number, 0 if v is none.
+func (v value) int() int64 {
+	n, _ := jsonl.Int(v)
+	return n
+}
+
+// get returns a member of an object.
+func (v value) get(key string) value {
+	var found value
+	if v.isObject() {
+		jsonl.Members(v, func(k, x []byte) bool {
+			if string(k) == key {
+				found = x
+			}
+			return found == nil
+		})
+	}
+	return found
+}
+
+// members calls f with each member of an object. It returns false if v is none, as far as it looked.
+func (v value) members(f func(key []byte, x value)) bool {
+	return v.isObject() && jsonl.Members(v, func(k, x []byte) bool {
+		f(k, x)
+		return true
+	})
+}
+
+// each calls f with each element of an array.
+func (v value) each(f func(x value)) {
+	if v.isArray() {
+		jsonl.Elements(v, func(x []byte) bool {
+			f(x)
+			return true
+		})
+	}
+}
+
+// object returns data if it is an object, or nothing.
+func object(data []byte) value {
+	if data = bytes.TrimSpace(data); len(data) > 1 && data[0] == '{' && data[len(data)-1] == '}' {
+		return data
+	}
+	return nil
 }

@@ -11,35 +11,35 @@ import (
 	"aburn/trace/draft"
 )
 
-// session is one session while its records are read.
+// session is one session being read.
 type session struct {
-	b      *draft.Builder
-	family *family
-	id     string // the agent's own
-	file   int    // the source that is being read
-	hash   string // projectHash
-	// A sub-agent's file lies in a folder that has the name of its caller's session.
+	b     *draft.Builder
+	store *storeReading
+	id    string // the agent's own
+	file  int    // index of the source being read
+	hash  string // projectHash
+	// A sub-agent's file lies in a folder named after its caller's session.
 	child  bool
 	parent string
 
 	messages map[string]*message
-	live     []string                // ids of the history, as the agent has it at this point
-	calls    map[string]trace.Status // what is known of each call, "" if nothing
-	words    map[string]string       // the agent's own word for that
-	resumed  bool                    // a file or a start of the program began, and nothing came of it so far
+	live     []string                // ids of the history at this point
+	calls    map[string]trace.Status // status of each call, "" if unknown
+	words    map[string]string       // the agent's own word for it
+	resumed  bool                    // a header began, and nothing has followed yet
 	since    time.Time
 	tail     tail
 	open     int  // calls at the tail that were not cancelled
 	finished bool // a sub-agent has called complete_task
 }
 
-// message is what is kept of a message, to tell what a later record adds.
+// message is what is kept of a message, to see what a later record adds.
 type message struct {
 	id       string
 	events   []int // Seqs
 	text     int   // Seq of its text, 0 if it has none
-	thoughts int   // how many were taken
-	response int   // index in Responses, +1
+	thoughts int   // how many were added
+	response int   // index in Responses, plus one
 	kind     string
 }
 
@@ -57,8 +57,9 @@ const (
 	refusals tail = "the last calls were cancelled"
 )
 
-func newSession(f *family, id, path string, r record) *session {
-	s := &session{family: f, id: id, hash: r.hash.str(), messages: map[string]*message{}, calls: map[string]trace.Status{}, words: map[string]string{}}
+func newSession(f *storeReading, id, path string, r record) *session {
+	s := &session{store: f, id: id, hash: r.hash.str(), messages: map[string]*message{},
+		calls: map[string]trace.Status{}, words: map[string]string{}}
 	folder := filepath.Base(filepath.Dir(path))
 	if s.child = r.agentKind.is("subagent"); s.child && folder != "chats" {
 		s.parent = folder
@@ -68,8 +69,8 @@ func newSession(f *family, id, path string, r record) *session {
 	return s
 }
 
-// traceID is the id under which the trace is known: the session's own, which is a UUID and so good for sub-agents too.
-// Sub-agents of versions that counted them have ids that are unique within their caller's session only.
+// traceID returns the trace's id: the session's own, which is a UUID also for sub-agents. Versions that numbered their
+// sub-agents give ids that are unique only within the caller's session.
 func (s *session) traceID() string {
 	if s.child && s.parent != "" && !isUUID(s.id) {
 		return s.parent + "/" + s.id
@@ -87,12 +88,12 @@ func directories(list value) []string {
 	return dirs
 }
 
-// begin takes a header: the session starts, or the program was started again to go on with it. The second is told when
-// something comes of it, for a start that only looks leaves a header too.
+// begin takes a header: the session starts, or the program was started again to continue it. A resume is added only
+// when something follows, because a start that only looks leaves a header too.
 func (s *session) begin(r record, ref trace.Ref, again bool) {
 	t := when(r.started)
 	if again {
-		if t.Equal(s.b.Trace().Events[0].Time) { // a copy of the first header, in a converted file
+		if t.Equal(s.b.Trace().Events[0].Time) { // a converted file repeats the first header
 			t = time.Time{}
 		}
 		s.resumed, s.since = true, t
@@ -101,40 +102,41 @@ func (s *session) begin(r record, ref trace.Ref, again bool) {
 	s.b.Add(trace.Event{Time: t, Ref: ref, Body: &trace.Session{Marker: trace.Started, Detail: token(r.agentKind)}})
 }
 
-// resume tells that the session goes on after the program was started again.
-func (s *session) resume(ref trace.Ref) {
+// addResumed adds the mark that the program was started again.
+func (s *session) addResumed(ref trace.Ref) {
 	s.b.Add(trace.Event{Time: s.since, Ref: ref, Body: &trace.Session{Marker: trace.Resumed}})
 	s.resumed, s.since = false, time.Time{}
 }
 
-// record takes what follows a header.
+// record adds a record behind a header.
 func (s *session) record(r record, ref trace.Ref) {
 	switch {
 	case r.rewind.isString():
 		s.rewind(r.rewind.str())
 	case r.id.isString():
 		if s.resumed && s.messages[r.id.str()] == nil {
-			s.resume(ref)
+			s.addResumed(ref)
 		}
 		s.message(r, ref, false)
 	case r.set.isObject():
 		set, _ := fields(r.set)
 		if set.sessionID.exists() {
-			s.resume(ref)
+			s.addResumed(ref)
 		}
 		if dirs := directories(set.dirs); len(dirs) > 0 && s.b.Trace().Project.Path == "" {
 			s.b.Trace().Project.Path = verified(s.hash, dirs)
 		}
 		switch {
-		case set.messages.isArray() && s.resumed: // the history of the new start, before it loads the one so far
-			s.learn(set.messages, ref)
+		case set.messages.isArray() && s.resumed: // the new process writes its own history before it loads the old one
+			s.addNew(set.messages, ref)
 		case set.messages.isArray():
 			s.replace(set.messages, ref)
 		}
 	}
 }
 
-// rewind abandons the message with this id and all behind it; all there are if there is none with it, as the agent does.
+// rewind abandons the message with this id and all behind it. If there is none with that id it abandons everything, as
+// the agent does.
 func (s *session) rewind(id string) {
 	s.drop(max(slices.Index(s.live, id), 0))
 }
@@ -156,8 +158,8 @@ func (s *session) abandon(id string, is bool) {
 	}
 }
 
-// replace takes a history that is put in the place of the one so far. What it drops from the end was taken back; what it
-// drops before that was summarised to make room.
+// replace takes a rewritten history. What it drops from the end was taken back; what it drops before that was
+// summarised to make room.
 func (s *session) replace(list value, ref trace.Ref) {
 	kept, compacted := map[string]bool{}, false
 	list.each(func(v value) {
@@ -179,7 +181,7 @@ func (s *session) replace(list value, ref trace.Ref) {
 		s.b.Add(e)
 	}
 	s.live = s.live[:0]
-	s.learn(list, ref)
+	s.addNew(list, ref)
 	s.live = s.live[:0]
 	list.each(func(v value) {
 		if m := s.messages[v.get("id").str()]; m != nil {
@@ -189,8 +191,8 @@ func (s *session) replace(list value, ref trace.Ref) {
 	})
 }
 
-// learn takes the messages of a history that were not there before.
-func (s *session) learn(list value, ref trace.Ref) {
+// addNew adds the messages of a history that are new.
+func (s *session) addNew(list value, ref trace.Ref) {
 	list.each(func(v value) {
 		if r, _ := fields(v); r.id.isString() && s.messages[r.id.str()] == nil {
 			s.message(r, ref, true)
@@ -198,31 +200,31 @@ func (s *session) learn(list value, ref trace.Ref) {
 	})
 }
 
-// belong relates a sub-agent to its caller, of whom by says what is known. One whose file lies in no folder of a session
+// relate relates a sub-agent to its caller; by is what the caller's file says. A file outside of a session's folder
 // has no known caller.
-func (s *session) belong(by start) {
+func (s *session) relate(by start) {
 	if s.parent != "" {
-		s.b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: s.caller(), AgentID: s.id, Provenance: trace.Explicit,
+		s.b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: s.caller(), AgentID: s.id,
+			Provenance: trace.Explicit,
 			ParentCall: by.call, AgentType: by.agentType, Description: by.description})
 	}
-	s.end(by.end)
+	s.setEnd(by.end)
 }
 
-// caller is the id of the caller's trace.
+// caller returns the id of the caller's trace.
 func (s *session) caller() string {
-	if c := s.family.sessions[s.parent]; c != nil {
+	if c := s.store.sessions[s.parent]; c != nil {
 		return c.traceID()
 	}
 	return s.parent
 }
 
-// path is a path as the trace keeps it.
 func (s *session) path(path string) string {
 	return strings.Clone(draft.Path(path, s.b.Trace().Project.Path))
 }
 
-// end takes the word in which the caller's file tells how a sub-agent ended.
-func (s *session) end(word string) {
+// setEnd takes the word in the caller's file for a sub-agent's end.
+func (s *session) setEnd(word string) {
 	t := s.b.Trace()
 	switch word {
 	case "":
@@ -237,26 +239,25 @@ func (s *session) end(word string) {
 	t.OutcomeFrom = "terminateReason " + head(word, 100) + " in the caller's session"
 }
 
-// inFolder is what a sub-agent is inferred from that no call names.
+// inFolder is the evidence for a sub-agent that no call names.
 const inFolder = "a file in the session's folder"
 
-// spawned tells of a sub-agent that no call names, because a call is written when it has ended.
-func (s *session) spawned(c *session) {
+// addInferredSpawn adds a sub-agent that no call names, because calls are written only when they have ended.
+func (s *session) addInferredSpawn(c *session) {
 	first := &c.b.Trace().Sources[0]
-	s.b.Add(trace.Event{Time: c.b.Trace().Events[0].Time, Ref: trace.Ref{File: s.b.File(first.Path, first.How), Line: 1},
+	s.b.Add(trace.Event{Time: c.b.Trace().Events[0].Time,
+		Ref:      trace.Ref{File: s.b.File(first.Path, first.How), Line: 1},
 		Inferred: inFolder,
 		Body:     &trace.SubagentSpawn{Session: c.traceID(), AgentID: c.id}})
 }
 
-// damaged notes a record that cannot be read.
 func (s *session) damaged(ref trace.Ref, why string) {
 	t := s.b.Trace()
 	d := trace.Damage{Ref: ref, Reason: why}
 	t.Damaged = append(t.Damaged, d)
-	s.family.sink.Damaged(d)
+	s.store.sink.Damaged(d)
 }
 
-// finish makes the trace.
 func (s *session) finish() (*trace.SessionTrace, error) {
 	t := s.b.Trace()
 	if t.Outcome == trace.Unknown {
@@ -272,8 +273,8 @@ func (s *session) finish() (*trace.SessionTrace, error) {
 	return s.b.Finish()
 }
 
-// outcome is how the last turn ended as the file tells it. A turn that ends with an answer may have been killed in a call,
-// of which nothing is written before it has ended: so that is unknown.
+// outcome says how the last turn ended according to the file. A turn that ends with an answer may have been killed in
+// a call, which is written only after its end: so that is unknown.
 func (s *session) outcome() (trace.Outcome, string) {
 	switch {
 	case s.finished:

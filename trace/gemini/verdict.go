@@ -7,16 +7,16 @@ import (
 	"aburn/trace"
 )
 
-// judged is what became of a call.
+// judged is a result being worked out.
 type judged struct{ trace.ToolResultEvent }
 
-// fail says that the source itself calls it an error.
+// fail notes that the source itself calls the result an error.
 func (j *judged) fail(status trace.Status) {
 	yes := true
 	j.Status, j.IsError = status, &yes
 }
 
-// judge says what the record of a call tells, and whether it tells anything: a call that waits has no result.
+// judge reads a call's record. It returns false for a call that waits, which has no result.
 func judge(t trace.ToolType, x tool, text string) (trace.ToolResultEvent, bool) {
 	var j judged
 	switch x.status {
@@ -52,8 +52,8 @@ func denial(text string) string {
 	return ""
 }
 
-// verdict is what became of a call that the agent calls a success, which it also does with a command that failed and a
-// sub-agent that gave up.
+// verdict judges a call that the agent calls a success, as it also does with failed commands and with sub-agents that
+// gave up.
 func verdict(t trace.ToolType, text string, display value) judged {
 	j := judged{trace.ToolResultEvent{Status: trace.StatusCompleted}}
 	switch t {
@@ -81,7 +81,7 @@ func (j *judged) shell(text, shown string) {
 	case strings.HasPrefix(text, "Command was cancelled by user"):
 		j.Status = trace.StatusCancelled
 		return
-	case strings.HasPrefix(text, "Command was automatically cancelled"): // it ran into its time limit
+	case strings.HasPrefix(text, "Command was automatically cancelled"): // its time limit
 		j.Status = trace.StatusErrored
 		return
 	case strings.HasPrefix(text, "Command moved to background"):
@@ -89,7 +89,7 @@ func (j *judged) shell(text, shown string) {
 		return
 	}
 	text = strings.TrimSuffix(text, "\n</untrusted_context>")
-	if shown != "" { // so that nothing in the output is taken for what the agent says of it
+	if shown != "" { // skip the output, which could look like the agent's lines
 		text = strings.TrimPrefix(text, "Output: "+shown)
 	}
 	for text != "" {
@@ -116,7 +116,7 @@ func (j *judged) shell(text, shown string) {
 	}
 }
 
-// output is the text of a result: what the tool gave to the model, or its error.
+// output returns the text of a result: what the tool gave to the model, or its error.
 func output(result value) string {
 	var text strings.Builder
 	take := func(part value) {
