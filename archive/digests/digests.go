@@ -1,5 +1,5 @@
-// Package digests gives the digests of an archive's sessions: those that are kept, and anew those that are missing or were
-// made by other rules.
+// Package digests provides the digests of an archive's sessions: the stored ones, and new ones where they are missing
+// or were made by other rules. It knows no rule of a digest: package insight makes them.
 package digests
 
 import (
@@ -19,10 +19,10 @@ type Session struct {
 	Key int64
 }
 
-// Unreadable is the error for sessions whose traces could not be read. The digests of all others are there all the same.
+// Unreadable is the error for sessions whose traces cannot be read. It does not affect the other digests.
 type Unreadable struct {
 	Keys []int64
-	Err  error // of the first
+	Err  error // of the first one
 }
 
 func (e *Unreadable) Error() string {
@@ -32,7 +32,7 @@ func (e *Unreadable) Error() string {
 	return fmt.Sprintf("%d sessions could not be read, the first: %v", len(e.Keys), e.Err)
 }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *Unreadable) Hint() string { return "aburn ingest --check" }
 
 func (e *Unreadable) Unwrap() error { return e.Err }
@@ -43,11 +43,12 @@ type row struct {
 	digest *insight.Digest
 }
 
-// Load is the sessions that f chooses, the newest first, with their digests, Live set as of now. What had to be made is kept
-// for the next time if nobody else is writing to the archive just now, and if it can be written at all. progress, if not nil,
-// is called now and then while digests are made, from one goroutine at a time.
+// Load returns the sessions that f chooses, newest first, with their digests and with Live as of now. It stores new
+// digests unless somebody else is writing to the archive, or nobody can. progress, if not nil, is called from one
+// goroutine at a time while digests are made.
 //
-// With *Unreadable the others are returned. When ctx ends its error is, and what was made until then is kept.
+// With *Unreadable it returns the other sessions, too. When ctx ends it returns its error; the digests made until then
+// are stored.
 func Load(ctx context.Context, dir string, f archive.Filter, progress func(done, total int)) ([]Session, error) {
 	view, rows, err := view(ctx, dir, f)
 	if err != nil {
@@ -84,10 +85,10 @@ func Load(ctx context.Context, dir string, f archive.Filter, progress func(done,
 	return list, nil
 }
 
-// tries is how often an archive is read that changes under a reader who cannot lock it.
+// tries is how often an archive is read again that changes under a reader who cannot lock it.
 const tries = 3
 
-// view opens the archive and reads what is kept.
+// view opens the archive and reads the stored digests.
 func view(ctx context.Context, dir string, f archive.Filter) (*archive.Archive, []*row, error) {
 	for try := 1; ; try++ {
 		view, err := archive.View(ctx, dir)
@@ -106,10 +107,10 @@ func view(ctx context.Context, dir string, f archive.Filter) (*archive.Archive, 
 	}
 }
 
-// decoded is how many digests are decoded at a time.
-const decoded = 256
+// decodedAtOnce is how many digests are decoded at a time.
+const decodedAtOnce = 256
 
-// read is the sessions that f chooses, with the digests that are kept. One that cannot be read is as if it were not kept.
+// read returns the sessions that f chooses, with their stored digests. An unreadable digest counts as missing.
 func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
 	var all []*row
 	chunks := make(chan []row)
@@ -124,16 +125,16 @@ func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
 			}
 		})
 	}
-	chunk := make([]row, 0, decoded)
+	chunk := make([]row, 0, decodedAtOnce)
 	flush := func() {
 		for i := range chunk {
 			all = append(all, &chunk[i])
 		}
 		chunks <- chunk
-		chunk = make([]row, 0, decoded)
+		chunk = make([]row, 0, decodedAtOnce)
 	}
 	err := view.Digests(f, insight.Version, func(d archive.Digest) error {
-		if chunk = append(chunk, row{Digest: d}); len(chunk) == decoded {
+		if chunk = append(chunk, row{Digest: d}); len(chunk) == decodedAtOnce {
 			flush()
 		}
 		return nil

@@ -14,33 +14,34 @@ import (
 // workers is how many digests are made at once, each from the traces of one session.
 const workers = 2
 
-// together is how many digests are kept in one transaction.
-const together = 64
+// keptAtOnce is how many digests are stored in one transaction.
+const keptAtOnce = 64
 
-// often is how often progress is told.
-const often = 100 * time.Millisecond
+// progressEvery is the interval between calls of progress.
+const progressEvery = 100 * time.Millisecond
 
-// maker makes digests, and keeps them if it can.
+// maker makes digests, and stores them if it can.
 type maker struct {
 	view     *archive.Archive
 	progress func(done, total int)
 	total    int
 
-	mu   sync.Mutex // of what follows
-	left []*row
-	done int
-	told time.Time // when progress was
-	bad  *Unreadable
-	// keeper is nil if an archive cannot be written. That is nothing to complain about: the digests can be made again.
+	mu           sync.Mutex // guards the fields below
+	left         []*row
+	done         int
+	lastProgress time.Time // when progress was called
+	bad          *Unreadable
+	// keeper is nil if the archive cannot be written. That is no error, because digests can be made again.
 	keeper *archive.Keeper
 }
 
-// makeAll sets the digests of rows. What it could not read is in bad; an error is the archive's, or ctx has ended.
-func makeAll(ctx context.Context, dir string, view *archive.Archive, rows []*row, progress func(done, total int)) (bad *Unreadable, err error) {
+// makeAll sets the digests of rows. bad lists unreadable sessions; an error is the archive's, or ctx has ended.
+func makeAll(ctx context.Context, dir string, view *archive.Archive, rows []*row,
+	progress func(done, total int)) (bad *Unreadable, err error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	m := &maker{view: view, progress: progress, total: len(rows), left: rows, told: time.Now()}
+	m := &maker{view: view, progress: progress, total: len(rows), left: rows, lastProgress: time.Now()}
 	if keeper, err := archive.OpenKeeper(ctx, dir); err == nil {
 		m.keeper = keeper
 		defer keeper.Close()
@@ -54,7 +55,6 @@ func makeAll(ctx context.Context, dir string, view *archive.Archive, rows []*row
 	return m.bad, cmp.Or(ctx.Err(), errors.Join(errs...))
 }
 
-// work makes digests until none are left or ctx ends.
 func (m *maker) work(ctx context.Context) error {
 	view, err := m.view.Reader(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *maker) work(ctx context.Context) error {
 	defer view.Close()
 	var decoder insight.Decoder
 	for ctx.Err() == nil {
-		rows, mark := m.take()
+		rows, mark := m.next()
 		if len(rows) == 0 {
 			break
 		}
@@ -75,14 +75,15 @@ func (m *maker) work(ctx context.Context) error {
 			if err == nil {
 				r.set(d, &decoder)
 			}
-			m.made(r, err)
+			m.noteDone(r, err)
 		}
 		m.keep(mark, rows)
 	}
 	return nil
 }
 
-// set takes the stored form of d, and what that says: the texts of d itself would hold all of its trace in memory.
+// set stores the coded form of d and the digest decoded from it. The texts of d itself would hold its whole trace in
+// memory.
 func (r *row) set(d *insight.Digest, with *insight.Decoder) {
 	r.Body = string(insight.Append(nil, d))
 	if stored, err := with.Decode(r.Body); err == nil {
@@ -91,11 +92,11 @@ func (r *row) set(d *insight.Digest, with *insight.Decoder) {
 	r.digest = d
 }
 
-// take is the next digests to make, and the state of the archive before their traces are read.
-func (m *maker) take() (rows []*row, mark archive.Mark) {
+// next returns the next rows, and the archive's state before their traces are read.
+func (m *maker) next() (rows []*row, mark archive.Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := min(len(m.left), together)
+	n := min(len(m.left), keptAtOnce)
 	rows, m.left = m.left[:n], m.left[n:]
 	if m.keeper != nil {
 		var err error
@@ -106,8 +107,8 @@ func (m *maker) take() (rows []*row, mark archive.Mark) {
 	return rows, mark
 }
 
-// made notes that a row is done, or why it could not be.
-func (m *maker) made(r *row, err error) {
+// noteDone counts a row, or notes why it failed.
+func (m *maker) noteDone(r *row, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {
@@ -117,13 +118,13 @@ func (m *maker) made(r *row, err error) {
 		m.bad.Keys = append(m.bad.Keys, r.Key)
 	}
 	m.done++
-	if m.progress != nil && (time.Since(m.told) >= often || m.done == m.total) {
-		m.told = time.Now()
+	if m.progress != nil && (time.Since(m.lastProgress) >= progressEvery || m.done == m.total) {
+		m.lastProgress = time.Now()
 		m.progress(m.done, m.total)
 	}
 }
 
-// keep keeps the digests of rows that were made.
+// keep stores the digests of rows that were made.
 func (m *maker) keep(mark archive.Mark, rows []*row) {
 	list := make([]archive.Digest, 0, len(rows))
 	for _, r := range rows {

@@ -10,8 +10,8 @@ import (
 	"aburn/trace/join"
 )
 
-// digest makes the digest of a session: of what its agent's store has, with what hooks recorded of it put into that, if they
-// did. Its numbers are those of the store's trace. Where the two cannot be joined it is made of the store's alone.
+// digest makes the digest of a session from its store's trace, completed with what hooks recorded of it. Event numbers
+// are those of the store's trace. If the two cannot be joined the store's trace alone counts.
 func digest(ctx context.Context, a *archive.Archive, key int64) (*insight.Digest, error) {
 	t, err := a.Trace(ctx, key)
 	if err != nil {
@@ -36,7 +36,8 @@ func digest(ctx context.Context, a *archive.Archive, key int64) (*insight.Digest
 	return d, nil
 }
 
-func joined(ctx context.Context, a *archive.Archive, t *trace.SessionTrace, own int64, subs []int64) (*trace.SessionTrace, error) {
+func joined(ctx context.Context, a *archive.Archive, t *trace.SessionTrace, own int64,
+	subs []int64) (*trace.SessionTrace, error) {
 	recorded, err := a.Trace(ctx, own)
 	if err != nil {
 		return nil, err
@@ -51,8 +52,8 @@ func joined(ctx context.Context, a *archive.Archive, t *trace.SessionTrace, own 
 	return both, err
 }
 
-// numbers tells which number an event of a joined trace has in the store's, which has so many files. One that only the hooks
-// know gets that of the store's event before it.
+// numbers maps an event's number in a joined trace to the store's; files is how many files the store's trace has. An
+// event that only the hooks have maps to the store's event before it.
 func numbers(both *trace.SessionTrace, files int) func(seq int) int {
 	number := make([]int, len(both.Events)+1)
 	for i := range both.Events {

@@ -10,37 +10,36 @@ import (
 // Kind is what two traces of a session differ in.
 type Kind string
 
-// The kinds of differences.
 const (
 	OnlyStore Kind = "only_store" // hooks did not see it
 	OnlyHooks Kind = "only_hooks" // the store does not have it
-	NoResult  Kind = "no_result"  // one of them knows an end of the call, the other none
+	NoResult  Kind = "no_result"  // one has an end of the call, the other none
 	Status    Kind = "status"
 	ExitCode  Kind = "exit_code"
 	Denied    Kind = "denied"
-	Tool      Kind = "tool"  // another type of tool
-	Input     Kind = "input" // another input, which another path or command shows: a hook changed it, say
+	Tool      Kind = "tool"  // the tool's type
+	Input     Kind = "input" // shown by another path or command: a hook changed it, for example
 	Spawned   Kind = "spawned"
 	Time      Kind = "time"
 	Duration  Kind = "duration"
 	Order     Kind = "order"
-	Prompt    Kind = "prompt" // another text
+	Prompt    Kind = "prompt" // the text
 	Outcome   Kind = "outcome"
 )
 
-// Difference is one thing that the store and the hooks do not say alike. What only one of them knows beside (an exit code,
-// a duration) is none: the joined trace has it.
+// Difference is one thing that the store and the hooks say differently. What only one of them knows in addition (an
+// exit code, a duration) is no difference: the joined trace has it.
 type Difference struct {
 	Kind Kind
-	// What it is about: a kind of event, and the id of the call if it is one.
+	// Event is the kind of the event, Call its call's id if it is about a call.
 	Event, Call string
-	// Seq of the event in the store's trace and in the hooks', 0 if it has none.
+	// StoreSeq and OwnSeq number the event in the store's trace and in the hooks'; 0 if it is missing there.
 	StoreSeq, OwnSeq int
-	// What they say.
+	// Store and Own are what the two say.
 	Store, Own string
 }
 
-// String is one line for people.
+// String formats the difference on one line for people.
 func (d Difference) String() string {
 	what := d.Event
 	if d.Call != "" {
@@ -52,11 +51,12 @@ func (d Difference) String() string {
 	case OnlyHooks:
 		return fmt.Sprintf("%s: only in the workflow log (event %d): %s", what, d.OwnSeq, d.Own)
 	}
-	return fmt.Sprintf("%s: %s is %q in the store (event %d) and %q in the workflow log (event %d)", what, d.Kind, d.Store, d.StoreSeq, d.Own, d.OwnSeq)
+	return fmt.Sprintf("%s: %s is %q in the store (event %d) and %q in the workflow log (event %d)", what, d.Kind,
+		d.Store, d.StoreSeq, d.Own, d.OwnSeq)
 }
 
-// Times that are as near as this are the same: hooks are told before a call begins and after it ended, and stores note
-// when they come to write.
+// Times this near count as equal: hooks run before a call begins and after it ended, and stores note a time when they
+// write.
 const (
 	nearTime     = 10 * time.Second
 	nearDuration = time.Second
@@ -73,14 +73,14 @@ func (m *match) differ(kind Kind, event, call string, store, own *trace.Event, s
 	m.differences = append(m.differences, d)
 }
 
-// compare notes what differs, in the order of the hooks' calls and events.
+// compare notes the differences, in the order of the hooks' calls and events.
 func (m *match) compare() {
 	last := 0
 	for _, p := range m.calls {
 		switch {
 		case p.store == nil:
 			what := p.own.Call.Tool
-			if m.elsewhere[p.own.Call.Call] {
+			if m.subagentCalls[p.own.Call.Call] {
 				what += ", a sub-agent's in the store"
 			}
 			m.differ(OnlyHooks, trace.KindToolCall, p.own.Call.Call, nil, p.own.Event, "", what)
@@ -89,7 +89,8 @@ func (m *match) compare() {
 		default:
 			m.compareCall(p)
 			if seq := p.store.Event.Seq; seq < last {
-				m.differ(Order, trace.KindToolCall, p.store.Call.Call, p.store.Event, p.own.Event, fmt.Sprint("event ", seq), fmt.Sprint("behind event ", last))
+				m.differ(Order, trace.KindToolCall, p.store.Call.Call, p.store.Event, p.own.Event,
+					fmt.Sprint("event ", seq), fmt.Sprint("behind event ", last))
 			} else {
 				last = seq
 			}
@@ -117,7 +118,7 @@ func (m *match) compareCall(p *pair) {
 			say(Input, s.Call.Head, o.Call.Head)
 		}
 	}
-	if apart(s.Event.Time, o.Event.Time, nearTime) {
+	if furtherApart(s.Event.Time, o.Event.Time, nearTime) {
 		say(Time, s.Event.Time.String(), o.Event.Time.String())
 	}
 	rs, ro := s.Last(), o.Last()
@@ -148,12 +149,12 @@ func (m *match) compareCall(p *pair) {
 	}
 }
 
-// apart says whether two times that are known are further apart than near.
-func apart(a, b time.Time, near time.Duration) bool {
+// furtherApart reports whether two known times differ by more than near.
+func furtherApart(a, b time.Time, near time.Duration) bool {
 	return !a.IsZero() && !b.IsZero() && a.Sub(b).Abs() > near
 }
 
-// compareOthers notes prompts that are not the same, and what only one of the two has of the events that both can have.
+// compareOthers notes prompts that differ, and shared kinds of events that only one of the two has.
 func (m *match) compareOthers() {
 	seen := map[int]bool{}
 	for i, k := range m.event {
@@ -182,18 +183,18 @@ func (m *match) comparePrompt(s, o *trace.Event) {
 	if !alike(a.Head, b.Head) {
 		m.differ(Prompt, s.Body.Kind(), "", s, o, a.Head, b.Head)
 	}
-	if apart(s.Time, o.Time, nearTime) {
+	if furtherApart(s.Time, o.Time, nearTime) {
 		m.differ(Time, s.Body.Kind(), "", s, o, s.Time.String(), o.Time.String())
 	}
 }
 
-// alike says whether two heads can be of one text: they can have been cut at different lengths.
+// alike reports whether two heads may be of one text, cut at different lengths.
 func alike(a, b string) bool {
 	n := min(len(a), len(b)) - len("…")
 	return a == b || n > 0 && a[:n] == b[:n]
 }
 
-// shared says whether both a store and hooks tell about such an event, and what it is.
+// shared returns the kind of an event that both stores and hooks record.
 func shared(e *trace.Event) (string, bool) {
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:

@@ -1,5 +1,5 @@
-// Package join puts together what an agent's own store and aburn's hooks know about one session, and says in what they
-// differ. It is pure.
+// Package join merges what an agent's own store and aburn's hooks know about one session, and lists their differences.
+// It is pure: two traces in, one trace out.
 package join
 
 import (
@@ -9,21 +9,21 @@ import (
 	"aburn/trace/packed"
 )
 
-// log is what the joined trace says where something in it is from the hooks.
+// log marks what the joined trace took from the hooks.
 const log = "workflow log"
 
-// Join joins a session as its agent's store has it with the same session as the hooks recorded it (trace/own). The joined
-// trace is the store's, in its order, with its id. Events that only the hooks know stand behind the last one before them
-// that both know, and their Inferred says where they are from; the same is said of results that were filled in. Neither
-// argument is changed.
+// Join joins a session from its agent's store with the same session from the hooks (trace/own). The joined trace is
+// the store's: its order, its id. Events that only the hooks have follow the last earlier event that both have, and
+// their Inferred names the hooks, like that of results that the hooks completed. Join changes neither argument.
 //
-// A client can raise the hooks of a sub-agent in its parent's name (Codex' reviews). Calls that one of subs has, which are
-// the store's traces of the session's sub-agents, are therefore not taken for the session's own.
+// A client can raise a sub-agent's hooks in its parent's name (Codex's reviews). subs are the store's traces of the
+// session's sub-agents; their calls are therefore not taken for the session's own.
 //
-// The error is about two traces that are not of one session, or a joined trace that is not valid.
+// Join fails if the traces are not of one session, or if the joined trace is invalid.
 func Join(store, own *trace.SessionTrace, subs ...*trace.SessionTrace) (*trace.SessionTrace, []Difference, error) {
 	if store.ID != own.ID {
-		return nil, nil, fmt.Errorf("join %s/%s and %s/%s: they are two sessions", store.Source, store.ID, own.Source, own.ID)
+		return nil, nil, fmt.Errorf("join %s/%s and %s/%s: they are two sessions", store.Source, store.ID,
+			own.Source, own.ID)
 	}
 	joined, err := clone(store)
 	if err != nil {
@@ -32,10 +32,11 @@ func Join(store, own *trace.SessionTrace, subs ...*trace.SessionTrace) (*trace.S
 	if own, err = clone(own); err != nil {
 		return nil, nil, err
 	}
-	m := &match{store: joined, own: own, event: make([]int, len(own.Events)), elsewhere: map[string]bool{}, byOwn: map[string]*pair{}}
+	m := &match{store: joined, own: own, event: make([]int, len(own.Events)), subagentCalls: map[string]bool{},
+		byOwn: map[string]*pair{}}
 	for _, sub := range subs {
 		for _, c := range sub.Calls() {
-			m.elsewhere[c.Call.Call] = true
+			m.subagentCalls[c.Call.Call] = true
 		}
 	}
 	for i := range m.event {
@@ -53,7 +54,7 @@ func Join(store, own *trace.SessionTrace, subs ...*trace.SessionTrace) (*trace.S
 	return joined, m.differences, nil
 }
 
-// clone is a copy that shares nothing with t.
+// clone returns a copy that shares nothing with t.
 func clone(t *trace.SessionTrace) (*trace.SessionTrace, error) {
 	data, err := packed.Append(nil, t)
 	if err != nil {
@@ -64,12 +65,12 @@ func clone(t *trace.SessionTrace) (*trace.SessionTrace, error) {
 
 // match knows which events of the two traces are the same.
 type match struct {
-	store, own  *trace.SessionTrace
-	event       []int            // of the i-th event of own: the index of the store's, -1 if it has none
-	elsewhere   map[string]bool  // the ids of calls that are a sub-agent's
-	calls       []*pair          // the hooks' in their order, then what only the store has
-	byOwn       map[string]*pair // by the hooks' id of the call
-	differences []Difference
+	store, own    *trace.SessionTrace
+	event         []int            // index in own → index in store, -1 if it has none
+	subagentCalls map[string]bool  // ids of calls that a sub-agent made
+	calls         []*pair          // the hooks' in their order, then those that only the store has
+	byOwn         map[string]*pair // by the hooks' call id
+	differences   []Difference
 }
 
 // pair is a call that at least one of the two has.
@@ -77,8 +78,7 @@ type pair struct {
 	store, own *trace.Call
 }
 
-// matchCalls finds the calls that are the same: those with one id, and of the rest, in their order, those of one type
-// with one input.
+// matchCalls matches calls with the same id, and of the rest, in order, those of one type with one input.
 func (m *match) matchCalls() {
 	store, own := m.store.Calls(), m.own.Calls()
 	byID := map[string]int{}
@@ -124,8 +124,8 @@ func (m *match) matchCalls() {
 	}
 }
 
-// matchResults finds the store's result for each of the hooks' for one call: a call that went to the background has one
-// for that, and a later one.
+// matchResults matches the results of one call. A call that went to the background has a result for that, and a later
+// one.
 func (m *match) matchResults(p *pair) {
 	used := map[int]bool{}
 	for _, o := range p.own.Results {
@@ -140,8 +140,8 @@ func (m *match) matchResults(p *pair) {
 	}
 }
 
-// matchOthers finds the events beside calls and results that both have: prompts, markers, interrupts, errors, changes and
-// sub-agents, those of one kind in their order.
+// matchOthers matches the other events of both, in order within each kind: prompts, markers, interrupts, errors,
+// changes and sub-agents.
 func (m *match) matchOthers() {
 	waiting := map[string][]int{}
 	for i := range m.store.Events {
@@ -155,15 +155,16 @@ func (m *match) matchOthers() {
 		if k == "" || len(waiting[k]) == 0 {
 			continue
 		}
-		if n := m.next(i, k, waiting[k]); n >= 0 {
+		if n := m.nextMatch(i, k, waiting[k]); n >= 0 {
 			m.event[i], waiting[k] = waiting[k][n], waiting[k][n+1:]
 		}
 	}
 }
 
-// next is which of the store's waiting events of this kind the i-th of own is: the first one, but that prompts have a text.
-// One whose text is nowhere is the first prompt that is no later one of the hooks' either; -1 if there is none.
-func (m *match) next(i int, kind string, waiting []int) int {
+// nextMatch returns the waiting event of the store that is the i-th of own: the first one of its kind, except that
+// prompts must have the same text. A prompt whose text is not found matches the first one that no later prompt of the
+// hooks matches; -1 if there is none.
+func (m *match) nextMatch(i int, kind string, waiting []int) int {
 	head := func(e *trace.Event) string {
 		if u, ok := e.Body.(*trace.UserMessage); ok {
 			return u.Head
@@ -188,14 +189,14 @@ func (m *match) next(i int, kind string, waiting []int) int {
 	return 0
 }
 
-// kind is what two events have in common if they are the same; "" if an event has none.
+// kind is equal for events that may be the same; "" if an event matches none.
 func (m *match) kind(e *trace.Event, own bool) string {
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:
 		return "message " + b.Machine
 	case *trace.Session:
 		if b.Marker == trace.Started || b.Marker == trace.Resumed {
-			return "begun" // a store can have one word for both
+			return "begun" // a store may have one word for both
 		}
 		return "marker " + string(b.Marker) + " " + b.Command + " " + b.Phase
 	case *trace.Interrupt:
@@ -212,7 +213,7 @@ func (m *match) kind(e *trace.Event, own bool) string {
 	return ""
 }
 
-// storeCall is the store's id of a call.
+// storeCall returns the store's id of a call.
 func (m *match) storeCall(id string, own bool) string {
 	if p := m.byOwn[id]; own && p != nil && p.store != nil {
 		return p.store.Call.Call

@@ -24,16 +24,15 @@ func (m *match) merge() {
 	m.build(m.pieces())
 }
 
-// pieces is the order of the joined trace: the store's events, and what only the hooks have behind the last one before it
-// that both have.
+// pieces returns the order of the joined trace: the store's events, each followed by the hooks' events behind it.
 func (m *match) pieces() []piece {
-	behind := make([][]int, len(m.store.Events)+1) // by how many of the store's events come first
+	behind := make([][]int, len(m.store.Events)+1) // by the number of the store's events before
 	anchor := 0
 	for i, k := range m.event {
 		switch {
 		case k >= 0:
 			anchor = max(anchor, k+1)
-		case m.wanted(i):
+		case m.belongs(i):
 			behind[anchor] = append(behind[anchor], i)
 		}
 	}
@@ -49,32 +48,32 @@ func (m *match) pieces() []piece {
 	return all
 }
 
-// wanted says whether an event that only the hooks have belongs into the joined trace. The store knows better which
-// messages programs made, and what changed in calls that it has.
-func (m *match) wanted(i int) bool {
+// belongs reports whether an event that only the hooks have goes into the joined trace. The store knows better which
+// messages programs wrote, and what its calls changed.
+func (m *match) belongs(i int) bool {
 	switch b := m.own.Events[i].Body.(type) {
 	case *trace.UserMessage:
 		return b.Machine == "" || b.Machine == "hook"
 	case *trace.ToolCall:
-		return !m.elsewhere[b.Call]
+		return !m.subagentCalls[b.Call]
 	case *trace.FileChange:
 		p := m.byOwn[b.Call]
-		return (p == nil || p.store == nil) && !m.elsewhere[b.Call]
+		return (p == nil || p.store == nil) && !m.subagentCalls[b.Call]
 	case *trace.ToolResult:
 		p := m.byOwn[b.Call]
 		if p == nil || p.store == nil || p.store.Last() == nil {
-			return !m.elsewhere[b.Call]
+			return !m.subagentCalls[b.Call]
 		}
 		return p.store.Last().Status == trace.StatusRunning && m.own.Results[b.Result].Status != trace.StatusRunning
 	}
 	return true
 }
 
-// fill adds to the store's last result of a call what only the hooks know of it.
+// fill adds to a call's last result what only the hooks know.
 func (m *match) fill(p *pair) {
 	s, o := p.store.Last(), p.own.Last()
 	if s == nil || o == nil || s.Status == trace.StatusRunning && o.Status != trace.StatusRunning {
-		return // what is not there is put there whole
+		return // build adds missing results as a whole
 	}
 	var filled []string
 	if s.ExitCode == nil && o.ExitCode != nil {
@@ -100,7 +99,7 @@ func (m *match) fill(p *pair) {
 	}
 }
 
-// fillChanges adds the hashes of files that only the hooks took.
+// fillChanges adds file hashes that only the hooks have.
 func (m *match) fillChanges() {
 	for i, k := range m.event {
 		if k < 0 {
@@ -108,14 +107,15 @@ func (m *match) fillChanges() {
 		}
 		s, isChange := m.store.Events[k].Body.(*trace.FileChange)
 		o, alsoChange := m.own.Events[i].Body.(*trace.FileChange)
-		if isChange && alsoChange && s.Hash == "" && o.Hash != "" && (strings.HasSuffix(s.Path, o.Path) || strings.HasSuffix(o.Path, s.Path)) {
+		if isChange && alsoChange && s.Hash == "" && o.Hash != "" &&
+			(strings.HasSuffix(s.Path, o.Path) || strings.HasSuffix(o.Path, s.Path)) {
 			s.Hash = o.Hash
 			note(&m.store.Events[k], "hash")
 		}
 	}
 }
 
-// note says in an event of the store what of it is from the hooks.
+// note marks an event of the store with what it took from the hooks.
 func note(e *trace.Event, what string) {
 	if e.Inferred != "" {
 		what = e.Inferred + "; " + what
@@ -123,7 +123,7 @@ func note(e *trace.Event, what string) {
 	e.Inferred = draft.Head(what+": "+log, trace.UserHead)
 }
 
-// build makes the events and results anew, numbered in the order of pieces.
+// build renumbers the events and results in the order of pieces.
 func (m *match) build(pieces []piece) {
 	t := m.store
 	from := *t
@@ -135,7 +135,7 @@ func (m *match) build(pieces []piece) {
 	}
 	t.Events, t.Results, t.Responses = nil, nil, nil
 	b := draft.Resume(t)
-	seq := make([]int, len(from.Events)+1) // of the store's n-th event in the joined trace
+	seq := make([]int, len(from.Events)+1) // the store's n-th event → its number in the joined trace
 	for _, p := range pieces {
 		if p.own {
 			m.addOwn(b, m.own.Events[p.i], file)
@@ -152,7 +152,6 @@ func (m *match) build(pieces []piece) {
 	}
 }
 
-// addOwn appends an event of the hooks.
 func (m *match) addOwn(b *draft.Builder, e trace.Event, file int) {
 	e.Ref.File += file
 	switch inferred := e.Inferred; inferred {
@@ -176,7 +175,7 @@ func (m *match) addOwn(b *draft.Builder, e trace.Event, file int) {
 	m.add(b, e, m.own.Results)
 }
 
-// add appends an event as it is, with its own number, and returns that.
+// add appends an event unchanged but for its number, which it returns.
 func (m *match) add(b *draft.Builder, e trace.Event, results []trace.ToolResultEvent) int {
 	switch body := e.Body.(type) {
 	case *trace.ToolCall:
@@ -190,7 +189,7 @@ func (m *match) add(b *draft.Builder, e trace.Event, results []trace.ToolResultE
 	return b.Add(e)
 }
 
-// outcome is the store's, or the hooks' where that one does not say or only breaks off.
+// outcome takes the hooks' outcome where the store's is unknown or only a break.
 func (m *match) outcome() {
 	s, o := m.store, m.own
 	if o.Outcome == trace.Unknown || o.Outcome == trace.Killed && s.Outcome != trace.Unknown {

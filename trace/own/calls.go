@@ -8,7 +8,7 @@ import (
 	"aburn/trace/draft"
 )
 
-// call adds a tool call. inferred says why there is one although no entry says that it began.
+// call adds a tool call. inferred is the evidence if no entry says that the call began.
 func (x *step) call(inferred string) {
 	d := x.d
 	e := x.event
@@ -22,7 +22,7 @@ func (x *step) call(inferred string) {
 	x.Call(e, c)
 }
 
-// hash is s if it is that many hex digits.
+// hash returns s if it is that many hex digits.
 func hash(s string, digits int) string {
 	if len(s) != digits || strings.Trim(s, "0123456789abcdef") != "" {
 		return ""
@@ -30,12 +30,12 @@ func hash(s string, digits int) string {
 	return s
 }
 
-// ended is the end of a call, or that it goes on in the background.
+// ended adds the end of a call, or its move to the background.
 func (x *step) ended() error {
 	d := x.d
 	id := d.ToolUseID.String()
 	if _, c := x.Lookup(id); c == nil || id == "" {
-		x.call(string(x.e.Event) + " without TOOL_START") // refused before it could begin
+		x.call(string(x.e.Event) + " without TOOL_START") // refused before it began
 		id = x.last().Body.(*trace.ToolCall).Call
 	}
 	r := trace.ToolResultEvent{Call: id, From: trace.FromToolResult, DurationMS: d.DurationMS}
@@ -55,12 +55,13 @@ func (x *step) ended() error {
 	if sum := hash(d.Sha256.String(), 64); sum != "" && len(d.Path) > 0 && r.Status == trace.StatusCompleted {
 		action := "modified"
 		if d.Tool.String() == "Write" || d.Tool.String() == "apply_patch" {
-			action = "unknown" // it may have been there before
+			action = "unknown" // the file may have existed before
 		}
-		x.body(&trace.FileChange{Path: draft.Path(d.Path.String(), ""), Action: action, Hash: sum, Call: id})
+		x.addBody(&trace.FileChange{Path: draft.Path(d.Path.String(), ""), Action: action, Hash: sum, Call: id})
 	}
-	if r.Status == trace.StatusCancelled && r.Denied == "" && x.e.Source == "claude" && d.Outcome.String() == "interrupted" {
-		x.interrupt("a call that was interrupted") // this client has no hook for it
+	if r.Status == trace.StatusCancelled && r.Denied == "" && x.e.Source == "claude" &&
+		d.Outcome.String() == "interrupted" {
+		x.interrupt("a call that was interrupted") // this client has no hook for interrupts
 	}
 	if child != "" {
 		return x.spawned(child, id)
@@ -68,7 +69,7 @@ func (x *step) ended() error {
 	return nil
 }
 
-// status is what became of the call, by the entry's event and what it says beside.
+// status judges a call by the entry's event and details.
 func (x *step) status(r *trace.ToolResultEvent) {
 	d := x.d
 	failed := true
@@ -96,21 +97,24 @@ func (x *step) status(r *trace.ToolResultEvent) {
 	}
 }
 
-// deniedBy is who refused a call, by the words that the model was told. A call that would have needed somebody's approval
-// was refused for want of one, by nobody.
+// deniedBy returns who refused a call, by the words that the model got. A call that needed an approval which nobody
+// could give was refused by nobody.
 func deniedBy(reason string) string {
 	switch {
-	case strings.HasPrefix(reason, "The user doesn't want"), strings.Contains(reason, "aborted by user"), strings.Contains(reason, "rejected by user"):
+	case strings.HasPrefix(reason, "The user doesn't want"), strings.Contains(reason, "aborted by user"),
+		strings.Contains(reason, "rejected by user"):
 		return "user"
-	case strings.HasPrefix(reason, "PreToolUse:"), strings.HasPrefix(reason, "Hook PreToolUse:"), strings.Contains(reason, "blocked by PreToolUse hook"):
+	case strings.HasPrefix(reason, "PreToolUse:"), strings.HasPrefix(reason, "Hook PreToolUse:"),
+		strings.Contains(reason, "blocked by PreToolUse hook"):
 		return "hook"
-	case strings.HasPrefix(reason, "Permission to "), strings.HasPrefix(reason, "Cannot write to "), strings.HasPrefix(reason, "Tool use is not allowed"):
+	case strings.HasPrefix(reason, "Permission to "), strings.HasPrefix(reason, "Cannot write to "),
+		strings.HasPrefix(reason, "Tool use is not allowed"):
 		return "rule"
 	}
 	return "other"
 }
 
-// typeOf is the type of a tool by the name that hooks are told, of any agent that has hooks.
+// typeOf classifies a tool by the name in hooks, of any agent that has hooks.
 func typeOf(tool string) trace.ToolType {
 	switch tool {
 	case "Bash", "PowerShell", "BashOutput", "KillShell", "shell", "exec_command", "write_stdin":
@@ -129,8 +133,56 @@ func typeOf(tool string) trace.ToolType {
 	switch {
 	case strings.HasPrefix(tool, "mcp__"):
 		return trace.MCPTool
-	case strings.HasPrefix(tool, "collaboration"), strings.HasPrefix(tool, "multi_agent"), strings.HasSuffix(tool, "spawn_agent"): // Codex glues the namespace on
+	case strings.HasPrefix(tool, "collaboration"), strings.HasPrefix(tool, "multi_agent"),
+		strings.HasSuffix(tool, "spawn_agent"): // Codex prepends the namespace
 		return trace.AgentTool
 	}
 	return trace.OtherTool
+}
+
+// agent adds the beginning or end of a sub-agent to its trace. The parent's trace gets the spawn.
+func (x *step) agent(parent string) error {
+	if parent == "" {
+		return nil // a prompt wrote it without a sub-agent's id
+	}
+	if x.e.Event == logfmt.AgentComplete {
+		x.addBody(&trace.Session{Marker: trace.Stopped, Detail: x.d.Status.String()})
+		return nil
+	}
+	x.addBody(&trace.Session{Marker: trace.Started, Detail: "subagent"})
+	s, err := x.reading.session(parent, x.e)
+	if err != nil {
+		return err
+	}
+	e := x.event
+	e.Body = &trace.SubagentSpawn{Session: x.Trace().ID, AgentID: x.e.Agent.ID, AgentType: x.e.Agent.Type,
+		Description: draft.Head(x.d.Task.String(), trace.UserHead), Background: x.d.Background}
+	s.Add(e)
+	x.heldEvents++
+	return nil
+}
+
+// spawned ties a sub-agent to the call that started it, which only the end of that call names.
+func (x *step) spawned(child, call string) error {
+	for i := range x.Trace().Events {
+		if b, ok := x.Trace().Events[i].Body.(*trace.SubagentSpawn); ok && b.Session == child && b.Call == "" {
+			b.Call, b.Background = call, b.Background || x.d.Background
+			if b.Description == "" {
+				b.Description = draft.Head(x.d.Task.String(), trace.UserHead)
+			}
+		}
+	}
+	s, err := x.reading.known(child)
+	if s == nil || err != nil {
+		return err
+	}
+	for i := range s.Trace().Relationships {
+		if r := &s.Trace().Relationships[i]; r.Kind == trace.Subagent && r.ParentCall == "" {
+			r.ParentCall = draft.Token(call)
+			if r.Description == "" {
+				r.Description = draft.Head(x.d.Task.String(), trace.UserHead)
+			}
+		}
+	}
+	return nil
 }

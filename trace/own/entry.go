@@ -7,11 +7,10 @@ import (
 	"aburn/trace/draft"
 )
 
-// entry adds what an entry says to the trace that it belongs to. Entries without a session cannot be told apart by it, and
-// are in none.
+// entry adds an entry to its trace. Entries without a session belong to no trace.
 func (r *reading) entry(e *logfmt.Entry, key string) error {
 	id, child := ids(e)
-	if id == "" || !tells(e) {
+	if id == "" || !belongsToTrace(e) {
 		return nil
 	}
 	of, parent := id, ""
@@ -26,25 +25,27 @@ func (r *reading) entry(e *logfmt.Entry, key string) error {
 		return nil
 	}
 	events := len(s.Trace().Events)
-	s.met(e, parent)
+	s.noteSession(e, parent)
 	var d logfmt.Details
 	logfmt.ReadDetails(e.Data, &d)
-	x := step{reading: r, session: s, e: e, d: &d, event: trace.Event{Time: e.Time, Ref: trace.Ref{Table: table, Key: key}, Record: e.ID}}
+	x := step{reading: r, session: s, e: e, d: &d,
+		event: trace.Event{Time: e.Time, Ref: trace.Ref{Table: table, Key: key}, Record: e.ID}}
 	if err := x.add(parent); err != nil {
 		return err
 	}
 	if e.ID != "" {
 		s.seen[e.ID] = true
 	}
-	r.live += len(s.Trace().Events) - events
+	r.heldEvents += len(s.Trace().Events) - events
 	return nil
 }
 
-// tells says whether an entry is about what happened in its session. The others are what aburn found out about it, what
-// waits for the user, and what is known better from elsewhere.
-func tells(e *logfmt.Entry) bool {
+// belongsToTrace reports whether an entry says what happened in its session. The others are what aburn found out about
+// it, what waits for the user, and what other entries say better.
+func belongsToTrace(e *logfmt.Entry) bool {
 	switch e.Event {
-	case logfmt.SessionStart, logfmt.SessionEnd, logfmt.Prompt, logfmt.Command, logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed,
+	case logfmt.SessionStart, logfmt.SessionEnd, logfmt.Prompt, logfmt.Command, logfmt.ToolStart, logfmt.Tool,
+		logfmt.ToolFailed,
 		logfmt.ToolDenied, logfmt.Stop, logfmt.TurnFailed, logfmt.Interrupt, logfmt.Compact, logfmt.AgentSpawn, logfmt.AgentComplete,
 		logfmt.Delivered, logfmt.Start, logfmt.Complete, logfmt.Failed, logfmt.PhaseStart, logfmt.PhaseComplete:
 		return true
@@ -58,7 +59,7 @@ type step struct {
 	*session
 	e     *logfmt.Entry
 	d     *logfmt.Details
-	event trace.Event // time, place and id of the entry
+	event trace.Event // with time, place and id of the entry
 }
 
 func (x *step) add(parent string) error {
@@ -75,47 +76,46 @@ func (x *step) add(parent string) error {
 		x.command()
 	case logfmt.Delivered:
 		if !x.d.Seen {
-			x.message(&trace.UserMessage{Machine: "hook"}, "client")
+			x.addMessage(&trace.UserMessage{Machine: "hook"}, "client")
 		}
 	case logfmt.TurnFailed:
 		x.turnFailed()
 	case logfmt.Interrupt:
 		x.interrupt("")
 	case logfmt.SessionStart, logfmt.SessionEnd, logfmt.Stop, logfmt.Compact:
-		x.life()
+		x.sessionMarker()
 	default:
-		x.lifecycle()
+		x.commandMarker()
 	}
 	return nil
 }
 
-// body adds an event with this body.
-func (x *step) body(b trace.Body) {
+func (x *step) addBody(b trace.Body) {
 	e := x.event
 	e.Body = b
 	x.Add(e)
 }
 
-func (x *step) message(m *trace.UserMessage, by string) {
+func (x *step) addMessage(m *trace.UserMessage, by string) {
 	e := x.event
 	e.By, e.Body = by, m
 	x.Add(e)
 }
 
-// prompt is what a person or caller wrote, or a program's report about work in the background.
+// prompt adds what a person or caller wrote, or a program's report about background work.
 func (x *step) prompt() {
 	d := x.d
 	m := &trace.UserMessage{Head: draft.Head(d.Head.String(), trace.UserHead)}
 	m.Length = x.number("chars") // the log counts characters
 	if !d.Machine {
-		x.message(m, "")
+		x.addMessage(m, "")
 		return
 	}
 	m.Machine = "other"
 	if len(d.ToolUseID) > 0 {
 		m.Machine = "task_notification"
 	}
-	x.message(m, "client")
+	x.addMessage(m, "client")
 	if len(d.ToolUseID) == 0 || len(d.Status) == 0 {
 		return
 	}
@@ -131,7 +131,7 @@ func (x *step) prompt() {
 	x.Result(x.event, r)
 }
 
-// number is a whole number in the entry's data, 0 if it is not there.
+// number returns a whole number in the entry's data, 0 if it is missing.
 func (x *step) number(name string) (n int64) {
 	jsonl.Members(x.e.Data, func(key, value []byte) bool {
 		if string(key) != name {
@@ -143,7 +143,6 @@ func (x *step) number(name string) (n int64) {
 	return max(n, 0)
 }
 
-// text is a text in the entry's data.
 func (x *step) text(name string) (s string) {
 	jsonl.Members(x.e.Data, func(key, value []byte) bool {
 		if string(key) != name {
@@ -155,7 +154,7 @@ func (x *step) text(name string) (s string) {
 	return s
 }
 
-// command is the slash command of the prompt before it.
+// command sets the slash command of the prompt before the entry.
 func (x *step) command() {
 	name := draft.Word(x.d.Command.String())
 	if last := x.last(); last != nil {
@@ -164,10 +163,11 @@ func (x *step) command() {
 			return
 		}
 	}
-	x.message(&trace.UserMessage{Command: name}, "")
+	x.addMessage(&trace.UserMessage{Command: name}, "")
 }
 
-// turnFailed is a turn that an error of the provider or the client ended. The error can be a code or all of its text.
+// turnFailed adds the end of a turn by an error of the provider or the client. The error can be a code or its whole
+// text.
 func (x *step) turnFailed() {
 	b := &trace.Error{Fatal: true, Code: x.d.Error.String(), Head: draft.Head(x.d.Reason.String(), trace.ErrorHead)}
 	if len(b.Code) > 40 || len(b.Code) > 0 && b.Code[0] == '{' {
@@ -177,10 +177,10 @@ func (x *step) turnFailed() {
 		}
 	}
 	x.event.Inferred = draft.Head(x.d.Inferred.String(), trace.UserHead)
-	x.body(b)
+	x.addBody(b)
 }
 
-// interrupt is a turn that was stopped. One that was inferred from the call that it hit says no more.
+// interrupt adds the stop of a turn, unless it was already inferred from the interrupted call.
 func (x *step) interrupt(inferred string) {
 	b := &trace.Interrupt{Reason: draft.Word(x.d.Reason.String())}
 	if last := x.last(); last != nil {
@@ -194,11 +194,11 @@ func (x *step) interrupt(inferred string) {
 		}
 	}
 	x.event.Inferred = inferred
-	x.body(b)
+	x.addBody(b)
 }
 
-// life is a session's own beginning, pauses and end.
-func (x *step) life() {
+// sessionMarker adds the beginning, a pause or the end of a session.
+func (x *step) sessionMarker() {
 	t := x.Trace()
 	switch x.e.Event {
 	case logfmt.SessionStart:
@@ -206,25 +206,25 @@ func (x *step) life() {
 			t.Agent.Version = v
 		}
 		switch source := x.d.Source.String(); source {
-		case "compact": // the client's way of going on; COMPACT says what happened
+		case "compact": // COMPACT has the compaction
 		case "resume":
-			x.body(&trace.Session{Marker: trace.Resumed, Detail: source})
+			x.addBody(&trace.Session{Marker: trace.Resumed, Detail: source})
 		default:
-			x.body(&trace.Session{Marker: trace.Started, Detail: source})
+			x.addBody(&trace.Session{Marker: trace.Started, Detail: source})
 		}
 	case logfmt.SessionEnd:
-		x.body(&trace.Session{Marker: trace.Ended, Detail: x.d.Reason.String()})
+		x.addBody(&trace.Session{Marker: trace.Ended, Detail: x.d.Reason.String()})
 	case logfmt.Stop:
-		x.body(&trace.Session{Marker: trace.Stopped, Detail: x.d.Reason.String()})
+		x.addBody(&trace.Session{Marker: trace.Stopped, Detail: x.d.Reason.String()})
 	case logfmt.Compact:
 		if x.d.Stage.String() != "before" {
-			x.body(&trace.Session{Marker: trace.Compacted, Detail: x.d.Trigger.String()})
+			x.addBody(&trace.Session{Marker: trace.Compacted, Detail: x.d.Trigger.String()})
 		}
 	}
 }
 
-// lifecycle is what a prompt declared about its command and phase.
-func (x *step) lifecycle() {
+// commandMarker adds what a prompt declared about its command and phase.
+func (x *step) commandMarker() {
 	cmd, phase, ev := x.e.Meaning()
 	b := &trace.Session{Command: cmd, Phase: phase}
 	switch ev {
@@ -243,10 +243,10 @@ func (x *step) lifecycle() {
 		}
 	}
 	if phase == "" && (b.Marker == trace.PhaseStarted || b.Marker == trace.PhaseCompleted) {
-		return // of which phase, it does not say
+		return // it does not name its phase
 	}
 	if b.Marker == trace.CommandStarted || b.Marker == trace.CommandCompleted || b.Marker == trace.CommandFailed {
 		b.Phase = ""
 	}
-	x.body(b)
+	x.addBody(b)
 }

@@ -11,16 +11,16 @@ import (
 	"aburn/trace/draft"
 )
 
-// layout is the only one there is.
+// layout is the one form of a log.
 const layout = "workflow.log v1"
 
-// Find finds the logs in the places that were named, else those of the projects that are known: the ones that this user
-// has marked, those in Places.Projects, and the one around the working directory.
+// Find finds the logs in the named places, else those of the known projects: the ones that this user has marked, those
+// in Places.Projects, and the one around the working directory.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
 	s := draft.NewSearch(ctx, found)
 	s.Named(in.Paths, func(f draft.File) {
 		if filepath.Base(f.Path) == journal.Name {
-			give(s, filepath.Dir(f.Path))
+			giveLog(s, filepath.Dir(f.Path))
 		}
 	}, func(dir string) { below(s, dir) })
 	if len(in.Paths) > 0 {
@@ -41,37 +41,37 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	for _, root := range roots {
 		// At refuses an .oss that is not this user's own folder.
 		if p, err := project.At(root, env); err == nil {
-			give(s, filepath.Join(p.Root, project.OssDir))
+			giveLog(s, filepath.Join(p.Root, project.OssDir))
 		}
 	}
 	return s.End()
 }
 
-// below finds the logs in a folder that a person named, and in those below it. Folders of git and of packages are passed over.
+// below finds the logs below a folder that a person named. It skips the folders of git and of packages.
 func below(s *draft.Search, dir string) {
 	if filepath.Base(dir) == project.OssDir {
-		give(s, dir)
+		giveLog(s, dir)
 		return
 	}
 	s.Walk(dir, func(e draft.Entry) bool {
 		switch {
 		case e.IsDir() && e.Name == project.OssDir:
-			give(s, e.Path())
+			giveLog(s, e.Path())
 			return false
 		case !e.IsDir() && e.Name == journal.Name:
-			give(s, filepath.Dir(e.Path()))
+			giveLog(s, filepath.Dir(e.Path()))
 		}
 		return e.Name != ".git" && e.Name != "node_modules"
 	})
 }
 
-// give gives the log in the folder oss, with its rotated segments, once.
-func give(s *draft.Search, oss string) {
+// giveLog gives the log in the folder oss, with its rotated segments, once.
+func giveLog(s *draft.Search, oss string) {
 	oss, err := filepath.EvalSymlinks(oss)
 	if err != nil || !s.Once(oss) {
-		return // it is not there, or was given
+		return // missing, or already given
 	}
-	log := draft.File{Path: filepath.Join(oss, journal.Name)} // after a rotation there can be none
+	log := draft.File{Path: filepath.Join(oss, journal.Name)} // right after a rotation there may be none
 	var segments []draft.File
 	for e := range s.Entries(oss) {
 		if e.Name != journal.Name && !isSegment(e.Name) || !e.IsRegular() {
@@ -79,7 +79,7 @@ func give(s *draft.Search, oss string) {
 		}
 		f, ok := e.File()
 		switch {
-		case !ok: // rotated or dropped just now
+		case !ok: // just rotated or dropped
 		case e.Name == journal.Name:
 			log = f
 		default:
@@ -91,7 +91,7 @@ func give(s *draft.Search, oss string) {
 	}
 }
 
-// isSegment says whether a file is a rotated segment: workflow.log.<first seq>.
+// isSegment reports whether a file is a rotated segment: workflow.log.<first seq>.
 func isSegment(name string) bool {
 	number, ok := strings.CutPrefix(name, journal.Name+".")
 	return ok && number != "" && strings.Trim(number, "0123456789") == ""

@@ -198,7 +198,7 @@ func TestPacked(t *testing.T) {
 	dir := t.TempDir()
 	appendTo(t, dir, 0, woven)
 	want := plain(t, tracetest.Read(t, New(), dir))
-	if got := plain(t, tracetest.Read(t, reader{most: 20}, dir)); got != want {
+	if got := plain(t, tracetest.Read(t, reader{maxHeldEvents: 20}, dir)); got != want {
 		t.Errorf("packed it says\n%s\nnot\n%s", got, want)
 	}
 }

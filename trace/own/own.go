@@ -1,5 +1,6 @@
-// Package own reads aburn's own workflow log: the sessions of all agents as their hooks recorded them, with the commands
-// and phases that their prompts declared. What an event is here, docs/formats/own.md says.
+// Package own reads aburn's workflow log as one more source: the sessions of all agents as their hooks recorded them,
+// with the commands and phases that prompts declared. It is the only reader that knows the log's format.
+// docs/formats/own.md says what an event is here.
 package own
 
 import (
@@ -18,18 +19,18 @@ import (
 // Name is the Source of the traces.
 const Name = "own"
 
-// table is what refs call the log: its rows are entries, whose keys are their numbers.
+// table is the Ref.Table: rows are entries, and Key is the entry's number.
 const table = "entry"
 
-// reader holds at most so many events as they are (maxLive).
-type reader struct{ most int }
+// reader is the trace.Reader of logs.
+type reader struct{ maxHeldEvents int }
 
-// New is the reader of workflow logs.
-func New() trace.Reader { return reader{most: maxLive} }
+// New returns the reader for workflow logs.
+func New() trace.Reader { return reader{maxHeldEvents: maxHeldEvents} }
 
 func (reader) Name() string { return Name }
 
-// Read reads a log, from where an earlier reading ended if that is still a place in it.
+// Read reads a log from where an earlier reading ended, if that is still a place in it.
 func (o reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	dir, err := os.OpenRoot(filepath.Dir(s.Path))
 	if err != nil {
@@ -38,14 +39,14 @@ func (o reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error 
 	defer dir.Close()
 	r := reading{
 		path: s.Path, log: journal.New(dir, journal.Options{By: journal.Command}), sink: sink,
-		most: o.most, sessions: map[string]*session{}, packed: map[string][]byte{},
+		maxHeldEvents: o.maxHeldEvents, sessions: map[string]*session{}, packed: map[string][]byte{},
 	}
 	if from, ok := position(s.Cursor.State); ok {
-		r.goesOn = true
+		r.incremental = true
 		if err := r.read(ctx, from); !errors.Is(err, journal.ErrPosition) {
 			return err
 		}
-		r.goesOn, r.sessions = false, map[string]*session{}
+		r.incremental, r.sessions = false, map[string]*session{}
 	}
 	if r.shortened, err = shortened(r.log); err != nil {
 		return err
@@ -53,10 +54,10 @@ func (o reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error 
 	return r.read(ctx, journal.Position{})
 }
 
-// mark is how many of the bytes before a position are kept: another log in its place is told by them.
-const mark = 24
+// markLength is how many bytes before a position are kept, to recognise another log in its place.
+const markLength = 24
 
-// state is where a reading ended, as the cursor has it.
+// state is the position in a cursor.
 type state struct {
 	Segment string `json:"segment"`
 	Dev     uint64 `json:"dev"`
@@ -70,16 +71,17 @@ func position(data []byte) (journal.Position, bool) {
 	if json.Unmarshal(data, &at) != nil || at.Segment == "" {
 		return journal.Position{}, false
 	}
-	return journal.Position{Segment: at.Segment, Dev: at.Dev, Ino: at.Ino, Offset: at.Offset, Before: string(at.Before)}, true
+	return journal.Position{Segment: at.Segment, Dev: at.Dev, Ino: at.Ino, Offset: at.Offset,
+		Before: string(at.Before)}, true
 }
 
-// shortened says whether the log's oldest segments are gone.
+// shortened reports whether the log's oldest segments are gone.
 func shortened(log *journal.Journal) (bool, error) {
 	segments, err := log.Segments()
 	return err == nil && len(segments) > 0 && segments[0].First > 1, err
 }
 
-// Raw is the entry that ref names, as it stands in the log at path.
+// Raw returns the entry that ref names, as it stands in the log at path.
 func Raw(ctx context.Context, path string, ref trace.Ref) ([]byte, error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

@@ -13,27 +13,27 @@ import (
 	"aburn/trace/packed"
 )
 
-// maxLive is how many events are held as they are. When there are more, the sessions that were not heard of for the longest
-// time are packed: a log can be larger than memory, and the sessions in it lie side by side.
-const maxLive = 30_000
+// maxHeldEvents bounds the events held unpacked. Beyond it the sessions that were silent for longest are packed: a log
+// can be larger than memory, and its sessions interleave.
+const maxHeldEvents = 30_000
 
 // reading is one reading of a log.
 type reading struct {
-	path      string
-	log       *journal.Journal
-	sink      trace.Sink
-	goesOn    bool // from where an earlier one ended
-	shortened bool // the log does not hold its own beginning any more
-	sessions  map[string]*session
-	packed    map[string][]byte // by id, the traces that are not held
-	live      int               // events in sessions
-	most      int               // how many there may be
-	entries   int
+	path          string
+	log           *journal.Journal
+	sink          trace.Sink
+	incremental   bool // it continues an earlier reading
+	shortened     bool // the log no longer holds its beginning
+	sessions      map[string]*session
+	packed        map[string][]byte // id → trace that is not held
+	heldEvents    int               // in sessions
+	maxHeldEvents int               // how many there may be
+	entries       int
 }
 
 func (r *reading) read(ctx context.Context, from journal.Position) error {
 	at, before := from, []byte(from.Before)
-	segments := map[string]bool{} // that were read
+	segments := map[string]bool{} // read so far
 	for record, err := range r.log.Entries(from) {
 		if err != nil {
 			return err
@@ -43,21 +43,21 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 		}
 		r.entries++
 		next := record.Next()
-		before = append(append(before[:0], record.JSON[max(0, len(record.JSON)-mark):]...), '\n')
+		before = append(append(before[:0], record.JSON[max(0, len(record.JSON)-markLength):]...), '\n')
 		segments[record.Segment] = true
 		if next.Segment == at.Segment && next.Offset > at.Offset {
 			r.sink.Progress(next.Offset - at.Offset)
 		}
 		at = next
 		if record.Carried {
-			continue // a copy of what the segments before said
+			continue // a copy of what earlier segments hold
 		}
 		if err := r.entry(record.Value, key(record.Value.Seq, record.Value.ID, record.Line)); err != nil {
 			return err
 		}
 	}
 	stats := r.log.Stats()
-	if r.entries == 0 && stats.Damage > 0 && !r.goesOn {
+	if r.entries == 0 && stats.Damage > 0 && !r.incremental {
 		return &trace.UnknownLayout{Agent: "aburn", Path: r.path, Why: "no line of it is an entry"}
 	}
 	if stats.Damage > 0 {
@@ -66,7 +66,7 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.sessions)) {
-		if err := r.give(r.sessions[id]); err != nil {
+		if err := r.emit(r.sessions[id]); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 	return nil
 }
 
-// key names an entry: by its number, or what else tells it from others.
+// key names an entry: by its number, or by what else identifies it.
 func key(seq logfmt.Seq, id string, line journal.Line) string {
 	switch {
 	case seq > 0:
@@ -89,7 +89,7 @@ func key(seq logfmt.Seq, id string, line journal.Line) string {
 	return line.Segment + "@" + strconv.FormatInt(line.Offset, 10)
 }
 
-// damage tells the places of the lines behind from, in these segments, that are no entries. Reading only counts them.
+// damage reports the lines behind from, in these segments, that are no entries. Reading itself only counts them.
 func (r *reading) damage(ctx context.Context, from journal.Position, segments map[string]bool) error {
 	report, err := r.log.Verify(ctx)
 	if err != nil {
@@ -97,13 +97,14 @@ func (r *reading) damage(ctx context.Context, from journal.Position, segments ma
 	}
 	for _, f := range report.Damage {
 		if f.Kind == journal.BadLine && segments[f.Segment] && (f.Segment != from.Segment || f.Offset >= from.Offset) {
-			r.sink.Damaged(trace.Damage{Ref: trace.Ref{Line: int64(f.Line), Offset: f.Offset}, Reason: f.Segment + ": " + f.Text})
+			r.sink.Damaged(trace.Damage{Ref: trace.Ref{Line: int64(f.Line), Offset: f.Offset},
+				Reason: f.Segment + ": " + f.Text})
 		}
 	}
 	return nil
 }
 
-// session is the one with this id; a new one, of the entry e, if there is none.
+// session returns the session with this id; a new one, begun by the entry e, if there is none.
 func (r *reading) session(id string, e *logfmt.Entry) (*session, error) {
 	s, err := r.known(id)
 	if s != nil || err != nil {
@@ -112,10 +113,10 @@ func (r *reading) session(id string, e *logfmt.Entry) (*session, error) {
 	return r.hold(newSession(id, r.path, e))
 }
 
-// known is the session with this id: held, packed, or from an earlier reading; nil if there is none.
+// known returns the session with this id: held, packed, or from an earlier reading; nil if there is none.
 func (r *reading) known(id string) (*session, error) {
 	if s := r.sessions[id]; s != nil {
-		s.heard = r.entries
+		s.lastEntry = r.entries
 		return s, nil
 	}
 	before, err := r.before(id)
@@ -125,38 +126,39 @@ func (r *reading) known(id string) (*session, error) {
 	return r.hold(resumed(before))
 }
 
-// hold takes a session in, and packs others if there are too many.
+// hold adds a session, and packs others if there are too many events.
 func (r *reading) hold(s *session) (*session, error) {
-	s.heard = r.entries
+	s.lastEntry = r.entries
 	r.sessions[s.Trace().ID] = s
-	r.live += len(s.Trace().Events)
-	if r.live > r.most {
+	r.heldEvents += len(s.Trace().Events)
+	if r.heldEvents > r.maxHeldEvents {
 		return s, r.pack()
 	}
 	return s, nil
 }
 
-// before is the trace that an entry of an unheld session goes on with, or nil.
+// before returns the trace that a session continues which is not held, or nil.
 func (r *reading) before(id string) (*trace.SessionTrace, error) {
 	if data := r.packed[id]; data != nil {
 		delete(r.packed, id)
 		return packed.Parse(data)
 	}
-	if r.goesOn || r.shortened {
+	if r.incremental || r.shortened {
 		return r.sink.Previous(id)
 	}
 	return nil, nil
 }
 
-// pack packs the half of the sessions that was not heard of for longer, and none that the entry at hand is about.
+// pack packs the half of the sessions that was silent for longer, but not the one of the current entry.
 func (r *reading) pack() error {
-	heard := slices.SortedFunc(maps.Keys(r.sessions), func(a, b string) int { return r.sessions[a].heard - r.sessions[b].heard })
+	heard := slices.SortedFunc(maps.Keys(r.sessions),
+		func(a, b string) int { return r.sessions[a].lastEntry - r.sessions[b].lastEntry })
 	for _, id := range heard[:len(heard)/2] {
 		s := r.sessions[id]
-		if s.heard == r.entries {
+		if s.lastEntry == r.entries {
 			break
 		}
-		if err := r.give(s); err != nil {
+		if err := r.emit(s); err != nil {
 			return err
 		}
 		data, err := packed.Append(nil, s.Trace())
@@ -164,14 +166,13 @@ func (r *reading) pack() error {
 			return err
 		}
 		r.packed[id] = data
-		r.live -= len(s.Trace().Events)
+		r.heldEvents -= len(s.Trace().Events)
 		delete(r.sessions, id)
 	}
 	return nil
 }
 
-// give hands a session over.
-func (r *reading) give(s *session) error {
+func (r *reading) emit(s *session) error {
 	t, err := s.finish()
 	if err != nil || len(t.Events) == 0 {
 		return err

@@ -9,11 +9,11 @@ import (
 	"aburn/trace/draft"
 )
 
-// session makes the trace of one session, or of a sub-agent of it. All that it knows of the entries before is in the trace.
+// session makes the trace of one session or sub-agent. All that it knows of earlier entries is in the trace.
 type session struct {
 	*draft.Builder
-	heard int             // when, counted in entries of the reading
-	seen  map[string]bool // the ids of the entries in it: a copy of one says nothing new
+	lastEntry int             // number of its last entry in this reading
+	seen      map[string]bool // ids of its entries: a copy of one says nothing new
 }
 
 // newSession begins the trace with this id at the entry e of the log at path.
@@ -23,7 +23,7 @@ func newSession(id, path string, e *logfmt.Entry) *session {
 	return s
 }
 
-// resumed goes on with a trace.
+// resumed continues a trace.
 func resumed(before *trace.SessionTrace) *session {
 	s := &session{Builder: draft.Resume(before), seen: map[string]bool{}}
 	for i := range before.Events {
@@ -32,7 +32,8 @@ func resumed(before *trace.SessionTrace) *session {
 	return s
 }
 
-// agentName is who an entry is about. What prompts and aburn itself write does not say which agent runs them.
+// agentName returns the agent of an entry. Entries of prompts and of aburn itself do not name the agent that runs
+// them.
 func agentName(e *logfmt.Entry) string {
 	if e.Source == "" {
 		return "unknown"
@@ -40,18 +41,18 @@ func agentName(e *logfmt.Entry) string {
 	return draft.Word(e.Source)
 }
 
-// byHook says whether an entry's source is an agent.
+// byHook reports whether an agent's hook wrote the entry.
 func byHook(e *logfmt.Entry) bool {
 	return e.Source != "prompt" && e.Source != "aburn" && e.Source != ""
 }
 
-// worktree is the root of the work tree that an entry of the log at path is of.
+// worktree returns the root of an entry's work tree; path is the log.
 func worktree(path, wt string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(path)), filepath.FromSlash(wt))
 }
 
-// childID is the id of a sub-agent's trace. An id of 32 and more letters, as Codex gives its threads, is its alone; a
-// shorter one is so within its session.
+// childID returns the id of a sub-agent's trace. An id of 32 and more letters, like Codex's threads, is globally
+// unique; a shorter one is unique within its session.
 func childID(session, agent string) string {
 	if len(agent) >= 32 {
 		return draft.SessionID(agent)
@@ -59,7 +60,7 @@ func childID(session, agent string) string {
 	return draft.SessionID(session + "/" + agent)
 }
 
-// ids are the session that an entry is of and, where it belongs to a sub-agent, that one's id.
+// ids returns an entry's session, and the sub-agent's id if the entry belongs to one.
 func ids(e *logfmt.Entry) (session, child string) {
 	session = draft.SessionID(string(e.Session))
 	if e.Agent != nil && e.Agent.ID != "" {
@@ -68,8 +69,8 @@ func ids(e *logfmt.Entry) (session, child string) {
 	return session, child
 }
 
-// met notes what every entry tells about its session.
-func (s *session) met(e *logfmt.Entry, parent string) {
+// noteSession updates the session from the members that every entry has.
+func (s *session) noteSession(e *logfmt.Entry, parent string) {
 	t := s.Trace()
 	if byHook(e) && (t.Agent.Name == "prompt" || t.Agent.Name == "aburn" || t.Agent.Name == "unknown") {
 		t.Agent.Name = agentName(e)
@@ -88,11 +89,55 @@ func (s *session) finish() (*trace.SessionTrace, error) {
 	return s.Finish()
 }
 
-// last is the last event, or nil.
 func (s *session) last() *trace.Event {
 	events := s.Trace().Events
 	if len(events) == 0 {
 		return nil
 	}
 	return &events[len(events)-1]
+}
+
+// outcome says how the last turn ended according to the log, and the evidence.
+func outcome(t *trace.SessionTrace) (trace.Outcome, string) {
+	ended := false // a SESSION_END follows
+	for i := len(t.Events) - 1; i >= 0; i-- {
+		switch b := t.Events[i].Body.(type) {
+		case *trace.Interrupt:
+			return trace.Interrupted, "INTERRUPT"
+		case *trace.Error:
+			if b.Fatal {
+				return trace.Errored, "TURN_FAILED"
+			}
+		case *trace.Session:
+			switch b.Marker {
+			case trace.Stopped:
+				if b.Detail == "failed" {
+					return trace.Errored, "AGENT_COMPLETE failed"
+				}
+				return trace.Completed, "STOP"
+			case trace.Ended:
+				ended = true
+			case trace.Started, trace.Resumed:
+				if len(t.Relationships) > 0 && t.Relationships[0].Kind == trace.Subagent {
+					return openOutcome(t, ended)
+				}
+			}
+		case *trace.UserMessage, *trace.ToolCall, *trace.ToolResult, *trace.SubagentSpawn:
+			return openOutcome(t, ended)
+		}
+	}
+	return trace.Unknown, ""
+}
+
+// openOutcome is the outcome of a turn that no entry ends. A session that ended within one need not have been
+// interrupted: a client can end turns of its own kinds without an entry.
+func openOutcome(t *trace.SessionTrace, ended bool) (trace.Outcome, string) {
+	if !ended {
+		return trace.Killed, "the log has nothing behind the turn's beginning"
+	}
+	calls := t.Calls()
+	if n := len(calls); n > 0 && calls[n-1].Last() == nil {
+		return trace.Interrupted, "SESSION_END within a call"
+	}
+	return trace.Unknown, ""
 }
