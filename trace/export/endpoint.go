@@ -10,25 +10,26 @@ import (
 	"time"
 )
 
-// Endpoint is where spans are sent.
+// Endpoint says where spans are sent.
 type Endpoint struct {
-	URL     string // with the path, as a rule /v1/traces
+	URL     string // with the path, usually /v1/traces
 	Headers http.Header
 	Timeout time.Duration // of one request
 }
 
-// The defaults of the OTLP exporter's specification.
+// The defaults of the OTLP exporter specification.
 const (
 	defaultEndpoint = "http://localhost:4318"
 	tracesPath      = "/v1/traces"
 	defaultTimeout  = 10 * time.Second
 )
 
-// Resolve works out the endpoint from a flag (empty: none) and the OTEL_EXPORTER_OTLP_* variables, as the OpenTelemetry
-// specification has them: the variable of the traces goes before the general one, to which the path is added. A flag
-// that names no path gets it too.
+// Resolve finds the endpoint from a flag ("" for none) and the OTEL_EXPORTER_OTLP_* variables, as the OpenTelemetry
+// specification says: the variable for traces overrides the general one, which gets the path appended. A flag without
+// a path gets it too.
 func Resolve(flag string, env func(string) string) (Endpoint, error) {
-	if p := first(env("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), env("OTEL_EXPORTER_OTLP_PROTOCOL")); p != "" && p != "http/protobuf" {
+	if p := first(env("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), env("OTEL_EXPORTER_OTLP_PROTOCOL")); p != "" &&
+		p != "http/protobuf" {
 		return Endpoint{}, fmt.Errorf("protocol %q: only http/protobuf is spoken", p)
 	}
 	e := Endpoint{Timeout: defaultTimeout, Headers: http.Header{}}
@@ -63,10 +64,10 @@ func Resolve(flag string, env func(string) string) (Endpoint, error) {
 	return e, nil
 }
 
-// AddHeader adds a header as a flag has it: name=value.
+// AddHeader adds a header from a flag: name=value.
 func (e *Endpoint) AddHeader(pair string) error { return addHeader(e.Headers, pair, false) }
 
-// addHeaders reads the list of a variable: name=value,name=value, percent-encoded.
+// addHeaders reads a variable's list: name=value,name=value, percent-encoded.
 func addHeaders(h http.Header, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(pair) == "" {
@@ -79,7 +80,8 @@ func addHeaders(h http.Header, list string) error {
 	return nil
 }
 
-// addHeader says nothing of the value in its errors, and nothing at all of what has no name: it is a secret as a rule.
+// addHeader adds one header. Its errors never hold the value, nor anything of a pair without a name: headers are
+// mostly secrets.
 func addHeader(h http.Header, pair string, encoded bool) error {
 	name, value, ok := strings.Cut(pair, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// maxSpans is how many spans go into one request, maxTries how often a request is tried, and firstWait how long the first
-// pause is; each pause is twice the one before.
+// maxSpans bounds the spans of one request, maxTries the tries of one. The first pause is firstWait, and each pause
+// doubles up to maxWait.
 const (
 	maxSpans  = 1000
 	maxTries  = 5
@@ -25,27 +25,28 @@ const (
 
 // Sender sends spans over OTLP/HTTP in protobuf. It is not safe for concurrent use.
 //
-// It is our own, and not OpenTelemetry's exporter, because that one links gRPC, and even the generated types of OTLP cost
-// every start of `aburn`, which prompts call (docs/guide/export.md).
+// It replaces OpenTelemetry's exporter, which links gRPC. Even the generated types of OTLP would cost every start of
+// `aburn`, which prompts call (docs/guide/export.md).
 type Sender struct {
 	to     Endpoint
 	client *http.Client
 	queue  []*Resource
 	queued int
-	// Sent counts spans that the other side took, Rejected those that it said it did not take, Why the last reason it gave.
+	// Sent counts the spans that the receiver took, Rejected those that it says it did not take. Why is the last
+	// reason it gave.
 	Sent, Rejected int64
 	Why            string
 	wait           time.Duration
 }
 
-// NewSender sends to e.
+// NewSender returns a Sender to e.
 func NewSender(e Endpoint) *Sender {
 	// A redirect would hand the headers, and with them the key, to somebody else.
 	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Sender{to: e, client: &http.Client{Timeout: e.Timeout, CheckRedirect: refuse}, wait: firstWait}
 }
 
-// Add queues spans and sends what is enough for a request.
+// Add queues spans, and sends them when there are enough for a request.
 func (s *Sender) Add(ctx context.Context, r *Resource) error {
 	for rest := r.Spans; len(rest) > 0; {
 		n := min(len(rest), maxSpans-s.queued)
@@ -88,7 +89,7 @@ func (s *Sender) Flush(ctx context.Context) error {
 	return nil
 }
 
-// post tries until the other side takes the request, or says that it never will, or maxTries.
+// post tries until the receiver takes the request, refuses it for good, or maxTries is reached.
 func (s *Sender) post(ctx context.Context, body []byte) ([]byte, error) {
 	wait := s.wait
 	for try := 1; ; try++ {
@@ -108,10 +109,10 @@ func (s *Sender) post(ctx context.Context, body []byte) ([]byte, error) {
 	}
 }
 
-// maxAnswer is more than an answer has, in bytes.
+// maxAnswer exceeds the length of any answer, in bytes.
 const maxAnswer = 64 << 10
 
-// once makes one request. after is negative if another try is of no use, else the pause that the other side asks for.
+// once makes one request. after is the pause that the receiver asks for, negative if another try is useless.
 func (s *Sender) once(ctx context.Context, body []byte) (answer []byte, after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.to.URL, bytes.NewReader(body))
 	if err != nil {
@@ -145,7 +146,7 @@ func (s *Sender) once(ctx context.Context, body []byte) (answer []byte, after ti
 	return nil, after, fmt.Errorf("%s answers %s%s", s.to.URL, resp.Status, reason(resp, answer))
 }
 
-// reason is what the other side said, where that is text.
+// reason returns the receiver's message, if it is text.
 func reason(resp *http.Response, answer []byte) string {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		_, text := status(answer)
@@ -157,8 +158,8 @@ func reason(resp *http.Response, answer []byte) string {
 	return ""
 }
 
-// partial reads an ExportTraceServiceResponse: partial_success = 1 {rejected_spans = 1, error_message = 2}. An answer that
-// is none tells nothing: the request was taken.
+// partial reads an ExportTraceServiceResponse: partial_success = 1 {rejected_spans = 1, error_message = 2}. A
+// malformed answer means that the request was taken.
 func partial(answer []byte) (rejected int64, why string) {
 	_ = fields(answer, func(n, _ uint64, data []byte) {
 		if n == 1 {

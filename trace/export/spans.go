@@ -8,15 +8,15 @@ import (
 	"aburn/trace"
 )
 
-// Options say what spans are to hold.
+// Options say what spans hold.
 type Options struct {
 	// Heads adds the scrubbed beginnings of prompts, commands and errors, and the project's whole path.
 	Heads bool
-	// Root is the session at the top of the tree that n belongs to; nil: each session is a tree of its own.
+	// Root returns the session at the top of n's tree; if Root is nil, each session is a tree of its own.
 	Root func(n Node) Node
 }
 
-// Spans is t as OpenTelemetry has it. It has no spans for a session in which nothing has a time.
+// Spans converts t. A session in which nothing has a time has no spans.
 func Spans(t *trace.SessionTrace, o Options) *Resource {
 	s := &session{t: t, o: o, node: Node{t.Source, t.ID}}
 	root := s.node
@@ -47,7 +47,7 @@ func (s *session) span(name string, id, parent []byte, start, end time.Time) Spa
 	return Span{Name: name, trace: s.trace, id: id, parent: parent, start: start, end: end}
 }
 
-// session is the span of the session itself, with what is no span of its own as events.
+// session returns the session's own span, with everything that is no span as its events.
 func (s *session) session() Span {
 	t := s.t
 	name, agentID := t.Agent.Name, ""
@@ -110,7 +110,8 @@ func (s *session) project() string {
 	return path.Base(s.t.Project.Key)
 }
 
-// responses are the spans of the model's answers. Only their end is on record; they begin where what came before ended.
+// responses returns the spans of the model's answers. Only their end is on record; they begin where the event before
+// them ended.
 func (s *session) responses() []Span {
 	var spans []Span
 	for i := range s.t.Responses {
@@ -146,8 +147,8 @@ func (s *session) responses() []Span {
 	return spans
 }
 
-// before is when the response can have begun: at the last thing before it that the model did not do, unless that is
-// longer ago than a pause.
+// before returns when the response may have begun: after the last thing before it that the model did not do, unless
+// that is longer ago than a pause.
 func (s *session) before(r *trace.Response) time.Time {
 	for i := min(r.Event, len(s.t.Events)) - 1; i >= 0; i-- {
 		e := &s.t.Events[i]
@@ -165,7 +166,6 @@ func (s *session) before(r *trace.Response) time.Time {
 	return r.Time
 }
 
-// calls are the spans of the tool calls.
 func (s *session) calls() []Span {
 	var spans []Span
 	for _, c := range s.t.Calls() {
@@ -229,7 +229,8 @@ func (s *session) result(span *Span, a *attributes, r *trace.ToolResultEvent) {
 	}
 }
 
-// toolType is the word of the conventions: an extension runs on the agent's side and calls others, a function is the agent's own.
+// toolType returns the word of the conventions: an extension runs on the agent's side and calls others, a function is
+// the agent's own.
 func toolType(t trace.ToolType) string {
 	if t == trace.MCPTool || t == trace.WebTool {
 		return "extension"
@@ -242,4 +243,67 @@ func version() string {
 		return info.Main.Version
 	}
 	return ""
+}
+
+// events returns what happened in the session and is no span: prompts, errors, interrupts, file changes, markers.
+func (s *session) events() []event {
+	var list []event
+	for i := range s.t.Events {
+		e := &s.t.Events[i]
+		if e.Copied != "" || e.Time.IsZero() {
+			continue
+		}
+		if name, a := s.event(e); name != "" {
+			a.num("aburn.seq", int64(e.Seq))
+			a.str("aburn.inferred", e.Inferred)
+			list = append(list, event{name, e.Time, a})
+		}
+	}
+	return list
+}
+
+// event returns the name and attributes of an event of the session's span, "" for what is a span of its own.
+func (s *session) event(e *trace.Event) (string, attributes) {
+	var a attributes
+	head := func(text string) {
+		if s.o.Heads {
+			a.str("aburn.head", text)
+		}
+	}
+	switch b := e.Body.(type) {
+	case *trace.UserMessage:
+		a.num("aburn.length", b.Length)
+		a.str("aburn.machine", b.Machine)
+		head(b.Head)
+		return "aburn.user_message", a
+	case *trace.FileChange:
+		a.str("aburn.action", b.Action)
+		if b.Added != nil {
+			a.num("aburn.lines.added", int64(*b.Added))
+		}
+		if b.Removed != nil {
+			a.num("aburn.lines.removed", int64(*b.Removed))
+		}
+		if s.o.Heads {
+			a.str("aburn.path", b.Path)
+		}
+		return "aburn.file_change", a
+	case *trace.Error:
+		a.str("error.type", b.Code)
+		if b.Status != 0 {
+			a.num("http.response.status_code", int64(b.Status))
+		}
+		head(b.Head)
+		return "aburn.error", a
+	case *trace.Interrupt:
+		a.str("gen_ai.tool.call.id", b.Call)
+		return "aburn.interrupt", a
+	case *trace.Session:
+		a.str("aburn.detail", b.Detail)
+		a.str("gen_ai.request.model", b.Model)
+		a.str("aburn.command", b.Command)
+		a.str("aburn.phase", b.Phase)
+		return "aburn.session." + string(b.Marker), a
+	}
+	return "", nil
 }

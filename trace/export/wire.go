@@ -3,17 +3,18 @@ package export
 import (
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 )
 
-// Resource is the spans of one session, with whose they are.
+// Resource is the spans of one session, with their origin.
 type Resource struct {
 	attributes attributes
-	scope      string // the version of what made them
+	scope      string // version of aburn
 	Spans      []Span
 }
 
-// Span is a span of OpenTelemetry: what is used of it here.
+// Span is an OpenTelemetry span, with the fields used here.
 type Span struct {
 	Name              string
 	trace, id, parent []byte
@@ -44,9 +45,9 @@ const (
 	statusError  = 2
 )
 
-// message is a protobuf message on its way to the wire. What is empty is left out, as proto3 does. Numbers are those of
-// opentelemetry/proto/{trace,common,resource}/v1 in opentelemetry-proto 1.x; the tests decode with the generated types.
-// Those are not linked, nor is any package of google.golang.org/protobuf: at init it reads its own executable.
+// message is a protobuf message in wire form. As in proto3, empty fields are left out. Field numbers are those of
+// opentelemetry/proto/{trace,common,resource}/v1 in opentelemetry-proto 1.x; the tests decode with the generated
+// types. The product links neither those nor google.golang.org/protobuf, which reads its own executable at init.
 type message []byte
 
 // The wire types of protobuf.
@@ -72,7 +73,7 @@ func (m *message) str(n uint64, s string) {
 	}
 }
 
-// num also writes a zero: a number that is not optional, or one of a choice.
+// num writes zeros, too: for required numbers, and for members of a oneof.
 func (m *message) num(n, v uint64) {
 	m.tag(n, wireVarint)
 	*m = binary.AppendUvarint(*m, v)
@@ -83,7 +84,7 @@ func (m *message) time(n uint64, t time.Time) {
 	*m = binary.LittleEndian.AppendUint64(*m, uint64(t.UnixNano()))
 }
 
-// sub is a message in the message, also if it is empty.
+// sub writes a nested message, even an empty one.
 func (m *message) sub(n uint64, inner message) {
 	m.tag(n, wireBytes)
 	*m = append(binary.AppendUvarint(*m, uint64(len(inner))), inner...)
@@ -98,7 +99,7 @@ func (m *message) attributes(n uint64, list attributes) {
 	}
 }
 
-// request is an ExportTraceServiceRequest: what TracesData is, too.
+// request is an ExportTraceServiceRequest, which equals TracesData.
 func request(list []*Resource) []byte {
 	var m message
 	for _, r := range list {
@@ -162,7 +163,7 @@ func (s *Span) wire() message {
 
 var errWire = errors.New("no protobuf message")
 
-// fields calls each for the numbers and the bytes of a message, up to where it is none.
+// fields calls each for the numbers and bytes of a message, and fails where it is malformed.
 func fields(msg []byte, each func(n, v uint64, data []byte)) error {
 	for len(msg) > 0 {
 		tag, size := binary.Uvarint(msg)
@@ -199,4 +200,61 @@ func fields(msg []byte, each func(n, v uint64, data []byte)) error {
 		msg = msg[skip:]
 	}
 	return nil
+}
+
+// SchemaURL is the version of the semantic conventions in use. Their GenAI names are still in development.
+const SchemaURL = "https://opentelemetry.io/schemas/1.41.0"
+
+// attributes are keys with values. A value is an AnyValue in wire form.
+type attributes []attribute
+
+type attribute struct {
+	key   string
+	value message
+}
+
+func (a *attributes) str(key, value string) {
+	if value != "" {
+		var v message
+		v.str(1, value)
+		*a = append(*a, attribute{key, v})
+	}
+}
+
+func (a *attributes) num(key string, value int64) {
+	var v message
+	v.num(3, uint64(value))
+	*a = append(*a, attribute{key, v})
+}
+
+func (a *attributes) yes(key string) {
+	var v message
+	v.num(2, 1)
+	*a = append(*a, attribute{key, v})
+}
+
+// list adds a list of one text.
+func (a *attributes) list(key, value string) {
+	if value != "" {
+		var item, values, v message
+		item.str(1, value)
+		values.sub(1, item)
+		v.sub(5, values)
+		*a = append(*a, attribute{key, v})
+	}
+}
+
+// provider returns the well-known name of a model's provider for gen_ai.provider.name, by the model's name, because
+// transcripts name only the model. It returns "" for an unknown model.
+func provider(model string) string {
+	for _, p := range []struct{ prefix, name string }{
+		{"claude-", "anthropic"}, {"gpt-", "openai"}, {"codex-", "openai"}, {"o1", "openai"}, {"o3",
+			"openai"}, {"o4", "openai"},
+		{"gemini-", "gcp.gemini"}, {"mistral-", "mistral_ai"}, {"deepseek-", "deepseek"}, {"grok-", "x_ai"},
+	} {
+		if strings.HasPrefix(model, p.prefix) {
+			return p.name
+		}
+	}
+	return ""
 }

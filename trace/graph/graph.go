@@ -1,3 +1,6 @@
+// Package graph arranges sessions in trees by their relationships, and adds up their numbers so that nothing is
+// counted twice. It is pure, and accepts any relationships: it cuts circles, and unknown parents stand in the tree as
+// such.
 package graph
 
 import (
@@ -9,9 +12,9 @@ import (
 	"aburn/trace"
 )
 
-// Session is a session as the graph needs it. What is copied into it from others is in none of its numbers.
+// Session is a session as the graph needs it. Its numbers exclude what was copied from other sessions.
 type Session struct {
-	Key        int64 // names it; not 0
+	Key        int64 // not 0
 	Source, ID string
 	Start, End time.Time
 	Counts     trace.Counts
@@ -21,35 +24,37 @@ type Session struct {
 
 // Link is one relationship of a session.
 type Link struct {
-	Key     int64 // the session's
-	Related int64 // the other one's, 0 if it is not known
+	Key     int64 // of the session
+	Related int64 // of the other session, 0 if unknown
 	trace.SessionRelationship
 }
 
 // Node is a session in its tree, or, if Missing, a session that others name and nobody has.
 type Node struct {
 	*Session
-	// Relation is how it hangs under its Parent; of a root, its own root relationship, or an empty one. It is never nil.
+	// Relation ties the node to its Parent; of a root it is its own root relationship, or an empty one. It is never
+	// nil.
 	Relation *trace.SessionRelationship
-	// Others are further relationships, which the tree does not show.
+	// Others are the relationships that the tree does not show.
 	Others  []trace.SessionRelationship
 	Missing bool
-	// Loop says that the relationships run in a circle, which is cut here.
+	// Loop says that the relationships ran in a circle, which was cut here.
 	Loop     bool
 	Parent   *Node
 	Children []*Node // oldest first
 	Own      Totals
-	Whole    Totals // Own and those of all nodes below
+	Whole    Totals // Own, and those of all nodes below
 
-	walk int       // of cut: the number of the one that came by
+	walk int       // used by cut: the number of the last walk through the node
 	last time.Time // of a root: the latest start or end in its tree
 }
 
-// Build makes the trees, those that were last active first. The nodes point at the sessions and the links. A link that names no
-// session is passed over; a session with several parents hangs under one: who spawned it before whom it was copied from, and
-// that before what it continues.
+// Build makes the trees, last active first. The nodes point into sessions and links. It drops links that name no
+// session. A session with several parents gets one: the session that spawned it, else the one that it was copied from,
+// else the one that it continues.
 func Build(sessions []Session, links []Link) []*Node {
-	b := builder{nodes: make(map[int64]*Node, len(sessions)), missing: map[[2]string]*Node{}, order: make([]*Node, 0, len(sessions))}
+	b := builder{nodes: make(map[int64]*Node, len(sessions)), missing: map[[2]string]*Node{},
+		order: make([]*Node, 0, len(sessions))}
 	all := make([]Node, len(sessions))
 	for i := range sessions {
 		s := &sessions[i]
@@ -69,7 +74,7 @@ func Build(sessions []Session, links []Link) []*Node {
 type builder struct {
 	nodes   map[int64]*Node
 	missing map[[2]string]*Node // by source and id
-	order   []*Node             // as they came; missing ones behind
+	order   []*Node             // in the order of the sessions; missing ones last
 	none    trace.SessionRelationship
 }
 
@@ -97,7 +102,7 @@ func (b *builder) hang(links []Link) {
 	}
 }
 
-// weight orders the relationships of a session: the smallest one is its place in the tree.
+// weight orders a session's relationships: the smallest gives its place in the tree.
 func (b *builder) weight(l *Link) int {
 	w := 0
 	switch l.Kind {
@@ -118,7 +123,7 @@ func (b *builder) weight(l *Link) int {
 	return w
 }
 
-// parent is the node that a link leads to: the session, or one that stands for it; nil if the link names none.
+// parent returns the node that a link leads to, and makes one for a missing session; nil if the link names none.
 func (b *builder) parent(l *Link) *Node {
 	if n := b.nodes[l.Related]; n != nil {
 		return n
@@ -157,7 +162,7 @@ func (b *builder) cut() {
 	}
 }
 
-// before orders by the start; of equal starts, always in the same way.
+// before orders nodes by start, and equal starts in a stable way.
 func before(a, b *Node) int {
 	if c := a.Start.Compare(b.Start); c != 0 {
 		return c
@@ -165,7 +170,7 @@ func before(a, b *Node) int {
 	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Source, b.Source))
 }
 
-// finish fills in children and sums and returns the roots.
+// finish sets children and sums, and returns the roots.
 func (b *builder) finish() (roots []*Node) {
 	for _, n := range b.order {
 		if n.Parent == nil {
@@ -187,11 +192,11 @@ func (b *builder) finish() (roots []*Node) {
 	return roots
 }
 
-// order puts the children of all nodes of a tree in order, and notes when it was last active.
+// order sorts the children of all nodes of a tree, and sets when it was last active.
 func (root *Node) order() {
 	for n := range root.All() {
 		if len(n.Children) > 1 {
-			slices.SortFunc(n.Children, before) // All has not looked at them yet
+			slices.SortFunc(n.Children, before) // before All visits them
 		}
 		for _, t := range [...]time.Time{n.Start, n.End} {
 			if t.After(root.last) {
@@ -201,10 +206,10 @@ func (root *Node) order() {
 	}
 }
 
-// All is the node and all below it with their depths, parents before children, oldest first.
+// All yields the node and all below it with their depths, parents before children, oldest first.
 func (n *Node) All() iter.Seq2[*Node, int] {
 	return func(yield func(*Node, int) bool) {
-		if len(n.Children) == 0 { // as most
+		if len(n.Children) == 0 { // most nodes
 			yield(n, 0)
 			return
 		}
@@ -225,7 +230,7 @@ func (n *Node) All() iter.Seq2[*Node, int] {
 	}
 }
 
-// Root is the node at the top of the tree.
+// Root returns the node at the top of the tree.
 func (n *Node) Root() *Node {
 	for n.Parent != nil {
 		n = n.Parent

@@ -1,21 +1,22 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"aburn/trace"
 )
 
-// Totals is what one session, or a subtree, adds up to.
+// Totals are the sums of one session, or of a subtree.
 type Totals struct {
-	// Sessions counts the sessions that are known, sub-agents among them. An unknown parent is none.
+	// Sessions counts the known sessions, sub-agents included. Missing parents do not count.
 	Sessions int
 	Counts   trace.Counts
 	Usage    trace.Usage
-	// ActiveMS adds up the active times of the sessions: two at work at once count both.
+	// ActiveMS adds up the active times in milliseconds: two sessions at work at once count twice.
 	ActiveMS int64
-	// SpanMS is the time from start to end of any of the sessions, each moment once, idle times included.
+	// SpanMS is the time covered by the sessions in milliseconds, each moment once, idle times included.
 	SpanMS int64
 }
 
@@ -26,8 +27,8 @@ func (t *Totals) add(o Totals) {
 	t.ActiveMS += o.ActiveMS
 }
 
-// Sum adds up a tree from its leaves to its root. Build has done that; it is for who changes a Session after that, though not
-// its times.
+// Sum adds up a tree from its leaves to its root. Build has done that; call it after changing a Session's numbers, but
+// not its times.
 func (root *Node) Sum() {
 	if len(root.Children) == 0 {
 		root.Own = ownTotals(root)
@@ -55,7 +56,7 @@ func (root *Node) Sum() {
 	}
 }
 
-// ownTotals is what the session of a node adds up to by itself.
+// ownTotals returns the totals of a node's own session.
 func ownTotals(n *Node) Totals {
 	if n.Missing {
 		return Totals{}
@@ -67,10 +68,10 @@ func ownTotals(n *Node) Totals {
 	return own
 }
 
-// span is some time, from start to end.
+// span is the time from start to end.
 type span struct{ start, end time.Time }
 
-// covered merges spans that touch, oldest first. It may reuse the memory of its argument.
+// covered merges touching spans, oldest first. It may reuse its argument's memory.
 func covered(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return a.start.Compare(b.start) })
 	merged := spans[:0]
@@ -91,4 +92,44 @@ func lengthMS(spans []span) (ms int64) {
 		ms += s.end.Sub(s.start).Milliseconds()
 	}
 	return ms
+}
+
+// Measure says what nodes are ranked by.
+type Measure string
+
+// The measures. Duration is the active time.
+const (
+	Tokens   Measure = "tokens"
+	Failures Measure = "failures"
+	Duration Measure = "duration"
+)
+
+// Measures returns all measures.
+func Measures() []Measure { return []Measure{Tokens, Failures, Duration} }
+
+// Of returns the measure of some totals: tokens, failed calls, or milliseconds.
+func (m Measure) Of(t Totals) int64 {
+	switch m {
+	case Tokens:
+		return t.Usage.Total()
+	case Failures:
+		return int64(t.Counts.Failed)
+	case Duration:
+		return t.ActiveMS
+	}
+	return 0
+}
+
+// Top returns the nodes whose measure is not 0, largest first, equal ones in their order. whole ranks by subtrees,
+// else by single sessions.
+func Top(nodes []*Node, by Measure, whole bool) []*Node {
+	value := func(n *Node) int64 {
+		if whole {
+			return by.Of(n.Whole)
+		}
+		return by.Of(n.Own)
+	}
+	top := slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool { return value(n) == 0 })
+	slices.SortStableFunc(top, func(a, b *Node) int { return cmp.Compare(value(b), value(a)) })
+	return top
 }

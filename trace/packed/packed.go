@@ -1,11 +1,11 @@
-// Package packed writes a trace in few bytes, and reads it again: the body that the archive keeps. The JSON form, which is
-// the public one, takes five times as many bytes and three times as long, of which an archive of thousands of sessions has
-// nothing.
+// Package packed writes a trace in few bytes, as the body that the archive keeps, and reads it again. It is pure and
+// knows nobody who keeps traces. The public JSON form takes five times as many bytes and three times as long, for no
+// benefit to an archive of thousands of sessions.
 //
-// One walk over a trace (walk.go, walk_event.go) both writes and reads, so that what is read cannot be another field than
-// what was written. After a byte with the version of the form, numbers are varints, as far as it makes them short the
-// difference to the one before; a time is milliseconds after the one before; a text that was there a moment ago is the
-// number of the place where it is remembered (text.go). There is no checksum: who keeps it adds one.
+// One walk over a trace (walk.go, walk_event.go) both writes and reads, so that a reader cannot expect another field
+// than the writer wrote. After a byte with the form's version, numbers are varints, where that makes them short as the
+// difference to the one before; a time is the milliseconds after the one before; a text that occurred recently is the
+// number of its place in memory (text.go). There is no checksum: who keeps the bytes adds one.
 package packed
 
 import (
@@ -21,7 +21,7 @@ const version = 1
 
 var coders = sync.Pool{New: func() any { return new(coder) }}
 
-// Append appends t in its packed form. What Validate would refuse may be an error.
+// Append appends t in its packed form. It may fail for a trace that Validate refuses.
 func Append(dst []byte, t *trace.SessionTrace) ([]byte, error) {
 	c := coders.Get().(*coder)
 	defer coders.Put(c)
@@ -32,8 +32,8 @@ func Append(dst []byte, t *trace.SessionTrace) ([]byte, error) {
 	return out, err
 }
 
-// Parse reads what Append wrote. Anything else is an error, as is what Validate refuses. The trace's texts share one copy
-// of data.
+// Parse reads what Append wrote, and fails for anything else and for what Validate refuses. The trace's texts share
+// one copy of data.
 func Parse(data []byte) (*trace.SessionTrace, error) {
 	t, err := read(data)
 	if err != nil {
@@ -45,7 +45,7 @@ func Parse(data []byte) (*trace.SessionTrace, error) {
 	return t, nil
 }
 
-// read is Parse for what Validate would refuse.
+// read is Parse without Validate.
 func read(data []byte) (*trace.SessionTrace, error) {
 	c := coders.Get().(*coder)
 	defer coders.Put(c)

@@ -6,25 +6,25 @@ import (
 	"aburn/internal/wire"
 )
 
-// The texts of a trace are few: ids of turns, responses and calls, names, models. Each is remembered in the place that its
-// letters give, and stands there until another one comes to the same place; reader and writer remember alike.
+// A trace has few different texts: ids of turns, responses and calls, names, models. Reader and writer keep each in a
+// place that follows from its letters, until another text takes that place. places is their number.
 const places = 2048
 
-// A text begins with a number. An even one is twice its length, and the text follows. Odd ones are twice one of these, and
-// one.
+// A text begins with a number. An even one is twice the text's length, and the text follows. An odd one is twice one
+// of these kinds, plus one.
 const (
 	isUUID   = iota // 16 bytes follow, as 36 letters
 	isHex16         // 8 bytes follow, as 16 letters: a hash
-	isRecent        // and the number of the place
+	isRecent        // the number of the place follows
 )
 
-// Lengths of the texts that are shorter as bytes.
+// The lengths of texts that are shorter as bytes.
 const (
 	uuidLen  = 36
 	hex16Len = 16
 )
 
-// place is where a text is remembered: by its length and its last letters, in which ids differ most.
+// place returns a text's place: by its length and its last letters, in which ids differ most.
 func place(s string) uint64 {
 	h := uint64(len(s))
 	if len(s) >= 8 {
@@ -38,14 +38,14 @@ func place(s string) uint64 {
 	return h * 0x9e3779b97f4a7c15 >> (64 - 11) // 2^64 by the golden ratio
 }
 
-// coder walks over a trace. It remembers what is often near to what comes.
+// coder walks over a trace and remembers recent values.
 type coder struct {
 	wire.Coder
 	last   last
 	recent [places]string
 }
 
-// texts are those that are there, after a number whose bits say which.
+// texts codes several texts, after a number whose bits say which are not empty.
 func (c *coder) texts(all ...*string) {
 	var there uint64
 	if c.Reading() {
@@ -98,7 +98,7 @@ func (c *coder) literal(s string) {
 	c.PutBytes(s)
 }
 
-// digits writes the parts of a text as bytes, if they are hexadecimal digits in lower case.
+// digits writes the parts of a text as bytes if they are lower-case hexadecimal digits.
 func (c *coder) digits(kind uint64, parts ...string) bool {
 	out := append(c.Written(), byte(kind<<1+1))
 	for _, p := range parts {
@@ -114,7 +114,7 @@ func (c *coder) digits(kind uint64, parts ...string) bool {
 	return true
 }
 
-// digit is what a hexadecimal digit in lower case stands for, and isDigit; 0 for what is none.
+// digit maps a lower-case hexadecimal digit to its value plus isDigit, and other bytes to 0.
 var digit = [256]byte{
 	'0': isDigit, '1': isDigit + 1, '2': isDigit + 2, '3': isDigit + 3, '4': isDigit + 4, '5': isDigit + 5, '6': isDigit + 6, '7': isDigit + 7,
 	'8': isDigit + 8, '9': isDigit + 9, 'a': isDigit + 10, 'b': isDigit + 11, 'c': isDigit + 12, 'd': isDigit + 13, 'e': isDigit + 14, 'f': isDigit + 15,
@@ -148,7 +148,7 @@ func (c *coder) readText() string {
 	return s
 }
 
-// uuid is 16 bytes in their usual form.
+// uuid formats 16 bytes.
 func uuid(b string) string {
 	if len(b) != 16 {
 		return ""

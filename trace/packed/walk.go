@@ -9,7 +9,8 @@ import (
 
 func (c *coder) trace(t *trace.SessionTrace) {
 	c.Int(&t.V)
-	c.texts(&t.Source, &t.ID, &t.Agent.Name, &t.Agent.Version, &t.Project.Path, &t.Project.Key, (*string)(&t.Outcome), &t.OutcomeFrom, &t.Lineage.Root)
+	c.texts(&t.Source, &t.ID, &t.Agent.Name, &t.Agent.Version, &t.Project.Path, &t.Project.Key,
+		(*string)(&t.Outcome), &t.OutcomeFrom, &t.Lineage.Root)
 	c.Time(&t.Start)
 	c.Time(&t.End)
 	c.Int64(&t.ActiveMS)
@@ -51,10 +52,10 @@ func (c *coder) usage(u *trace.Usage) {
 	c.Float(&u.CostUSD)
 }
 
-// last are the numbers of the entry before, in a list whose numbers grow.
+// last holds the numbers of the entry before, for lists whose numbers grow.
 type last struct{ number, index, call, line, offset int64 }
 
-// next is a number that grows from one to the next.
+// next codes a number that grows from entry to entry.
 func (c *coder) next(n *int, before *int64) {
 	wide := int64(*n)
 	if c.After(&wide, before); c.Reading() {
@@ -62,7 +63,7 @@ func (c *coder) next(n *int, before *int64) {
 	}
 }
 
-// ref is a place but for its table and key.
+// ref codes a place without its table and key.
 func (c *coder) ref(r *trace.Ref) {
 	c.Int(&r.File)
 	c.After(&r.Line, &c.last.line)
@@ -75,7 +76,8 @@ func (c *coder) damage(d *trace.Damage) {
 }
 
 func (c *coder) result(r *trace.ToolResultEvent) {
-	c.texts(&r.Source, &r.Session, &r.Message, &r.Call, &r.AgentID, (*string)(&r.Status), (*string)(&r.From), &r.Content.Hash, &r.Head, &r.Denied, &r.Spawned)
+	c.texts(&r.Source, &r.Session, &r.Message, &r.Call, &r.AgentID, (*string)(&r.Status), (*string)(&r.From),
+		&r.Content.Hash, &r.Head, &r.Denied, &r.Spawned)
 	c.Int(&r.V)
 	c.next(&r.CallIndex, &c.last.index)
 	c.next(&r.EventIndex, &c.last.number)
@@ -95,7 +97,8 @@ func (c *coder) response(r *trace.Response) {
 }
 
 func (c *coder) relationship(r *trace.SessionRelationship) {
-	c.texts((*string)(&r.Kind), (*string)(&r.Provenance), &r.Source, &r.Session, &r.Related, &r.SourceSession, &r.SourceVersion, &r.ParentCall, &r.AgentID, &r.AgentType,
+	c.texts((*string)(&r.Kind), (*string)(&r.Provenance), &r.Source, &r.Session, &r.Related, &r.SourceSession,
+		&r.SourceVersion, &r.ParentCall, &r.AgentID, &r.AgentType,
 		&r.Description, &r.Evidence)
 	c.Int(&r.V)
 	c.Time(&r.Time)

@@ -14,7 +14,7 @@ func (c *coder) event(e *trace.Event) {
 	c.body(e)
 }
 
-// The kinds of bodies, by number: 0 is none.
+// The numbers of the kinds of bodies; 0 is none.
 const (
 	userMessage = 1 + iota
 	agentMessage
@@ -27,7 +27,7 @@ const (
 	session
 )
 
-// body is a number for its kind, and its fields.
+// body codes the number of its kind, and its fields.
 func (c *coder) body(e *trace.Event) {
 	if c.Reading() {
 		e.Body = newBody(c.Take())
@@ -74,14 +74,14 @@ func (c *coder) body(e *trace.Event) {
 	}
 }
 
-// kind writes the number of a kind; what reads has it already.
+// kind writes the number of a kind. A reader has read it already.
 func (c *coder) kind(n uint64) {
 	if !c.Reading() {
 		c.Put(n)
 	}
 }
 
-// newBody is an empty body of the kind with this number, nil if there is none.
+// newBody returns an empty body of this kind, nil if there is no such kind.
 func newBody(kind uint64) trace.Body {
 	switch kind {
 	case userMessage:

@@ -15,15 +15,16 @@ import (
 	"aburn/trace"
 )
 
-// randomCuts is at how many random bytes a file is cut, beside its line ends; with -short these are shortLines or fewer.
+// randomCuts is at how many random bytes a file is cut, in addition to its line ends. With -short at most shortLines
+// line ends are cut.
 const (
 	randomCuts = 20
 	shortLines = 10
 )
 
-// Cuts cuts each file below dir at every line and at randomCuts random bytes. Read up to there, r gives no error but
-// UnknownLayout, and the events and results that it gives are the first ones of the whole, but for what Later forgets
-// and forget, which can be nil. Going on from there gives what reading the whole gives, whether or not r makes use of the cursor.
+// Cuts cuts each file below dir at every line and at randomCuts random bytes. A reading up to the cut gives no error
+// but UnknownLayout, and its events and results begin those of the whole, apart from what Later and forget (which may
+// be nil) remove. Reading on from there gives what reading the whole gives, whether or not r uses the cursor.
 func Cuts(t *testing.T, r trace.Reader, dir string, forget ...func(*trace.Event)) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -39,22 +40,23 @@ func Cuts(t *testing.T, r trace.Reader, dir string, forget ...func(*trace.Event)
 	}
 }
 
-// CutFile is Cuts for the one file of this name in dir.
+// CutFile is Cuts for one file in dir.
 func CutFile(t testing.TB, r trace.Reader, dir, name string, forget ...func(*trace.Event)) {
 	t.Helper()
 	work := t.TempDir()
 	if err := os.CopyFS(work, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	c := cutter{Reader: r, dir: work, path: filepath.Join(work, name), whole: Read(t, r, work), forget: append(forget, Later)}
+	c := cutter{Reader: r, dir: work, path: filepath.Join(work, name), whole: Read(t, r, work),
+		forget: append(forget, Later)}
 	if len(c.whole.Traces) == 0 {
 		t.Fatalf("%s: nothing to cut", dir)
 	}
 	c.cut(t)
 }
 
-// Later forgets of an event what a record behind it may set: that the conversation was rewound to before it, that a call
-// turned out to hold others, and which sub-agent came of it, or that none did.
+// Later removes from an event what a later record may set: that the user went back to before it, that a call contains
+// others, and which sub-agent came of it, if any.
 func Later(e *trace.Event) {
 	e.Abandoned = false
 	switch b := e.Body.(type) {
@@ -84,7 +86,7 @@ func (c *cutter) cut(t testing.TB) {
 	}
 }
 
-// places is where data is cut.
+// places returns where data is cut.
 func places(data []byte) []int {
 	var all []int
 	ends, step := lineEnds(data), 1
@@ -102,7 +104,7 @@ func places(data []byte) []int {
 	return slices.Compact(all)
 }
 
-// lineEnds is where the lines of data end.
+// lineEnds returns where the lines of data end.
 func lineEnds(data []byte) (all []int) {
 	for i, b := range data {
 		if b == '\n' {
@@ -138,12 +140,12 @@ func (c *cutter) at(t testing.TB, data []byte, n int) {
 	same(t, s, c.whole)
 }
 
-// cuts says whether the file that is cut is a part of the store.
+// cuts reports whether the cut file is a part of the store.
 func (c *cutter) cuts(store trace.Store) bool {
 	return store.Path == c.path || slices.Contains(store.Parts, c.path)
 }
 
-// prefix checks that the events of part are the first ones of all.
+// prefix checks that the events of part begin those of all.
 func (c *cutter) prefix(t testing.TB, part, all *trace.SessionTrace) {
 	if len(part.Events) > len(all.Events) {
 		t.Errorf("%s has %d events, and %d in the whole", part.ID, len(part.Events), len(all.Events))
@@ -163,7 +165,7 @@ func (c *cutter) prefix(t testing.TB, part, all *trace.SessionTrace) {
 	c.results(t, part, all)
 }
 
-// results checks that the results of part are the first ones of all, but for the sub-agent that came of a call.
+// results checks that the results of part begin those of all, apart from a call's sub-agent.
 func (c *cutter) results(t testing.TB, part, all *trace.SessionTrace) {
 	if len(part.Results) > len(all.Results) {
 		t.Errorf("%s has %d results, and %d in the whole", part.ID, len(part.Results), len(all.Results))
@@ -181,7 +183,7 @@ func (c *cutter) results(t testing.TB, part, all *trace.SessionTrace) {
 	}
 }
 
-// plain is the event without what is forgotten.
+// plain returns the event without what is forgotten.
 func (c *cutter) plain(t testing.TB, e trace.Event) []byte {
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -204,7 +206,7 @@ func (c *cutter) plain(t testing.TB, e trace.Event) []byte {
 	return data
 }
 
-// same checks that got, which was read in two goes, holds what want does.
+// same checks that got, read in two steps, equals want.
 func same(t testing.TB, got, want *Sink) {
 	t.Helper()
 	for id := range got.Traces {

@@ -13,7 +13,7 @@ import (
 	"aburn/trace"
 )
 
-// What reading may allocate: so much, and so much more for each byte that it reads.
+// What reading may allocate in bytes: fuzzMemory, and fuzzPerByte more for each byte of input.
 const (
 	fuzzMemory    = 64 << 20
 	fuzzPerByte   = 4 << 10
@@ -21,9 +21,9 @@ const (
 	fuzzLargeSeed = 1 << 20
 )
 
-// Fuzz feeds r bytes, beginning with the files seeds, as a file in an empty folder dir, at the path that place names.
-// Whatever they are, r must not panic, hang, or allocate without bounds; every trace that it makes must be valid, whether it
-// gives it or fails with it; and reading them in two goes, cut behind any line, gives the same.
+// Fuzz gives r bytes, beginning with the files seeds, as a file in an empty folder dir, at the path that place
+// returns. r must not panic, hang, or allocate without bounds. Every trace that it makes must be valid, whether it
+// returns it or fails with it. Reading in two steps, cut behind any line, must give the same.
 func Fuzz(f *testing.F, r trace.Reader, place func(dir string) string, seeds ...string) {
 	f.Helper()
 	for _, seed := range seeds {
@@ -37,7 +37,10 @@ func Fuzz(f *testing.F, r trace.Reader, place func(dir string) string, seeds ...
 		f.Add(data, uint16(bytes.Count(data, []byte{'\n'})/2))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, line uint16) {
-		hangs := time.AfterFunc(fuzzPatience, func() { panic(fmt.Sprintf("%s hangs on %d bytes", r.Name(), len(data))) })
+		hangs := time.AfterFunc(fuzzPatience, func() {
+			panic(fmt.Sprintf("%s hangs on %d bytes", r.Name(),
+				len(data)))
+		})
 		defer hangs.Stop()
 		dir := t.TempDir()
 		path := place(dir)
@@ -69,7 +72,7 @@ func Fuzz(f *testing.F, r trace.Reader, place func(dir string) string, seeds ...
 	})
 }
 
-// behind is how many bytes the first n lines of data have.
+// behind returns how many bytes the first n lines of data have.
 func behind(data []byte, n int) int {
 	at := 0
 	for ; n > 0; n-- {

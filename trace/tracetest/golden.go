@@ -14,8 +14,8 @@ import (
 	"aburn/trace/packed"
 )
 
-// Golden compares traces with the file at path, or writes it if update is set. In the file they are ordered by id, and the
-// folder testdata has no path before it.
+// Golden compares traces with the file at path, or writes the file if update is set. The file has them by id, with
+// paths relative to testdata.
 func Golden(t testing.TB, traces []*trace.SessionTrace, path string, update bool) {
 	t.Helper()
 	sorted := slices.Clone(traces)
@@ -47,7 +47,7 @@ func Golden(t testing.TB, traces []*trace.SessionTrace, path string, update bool
 	}
 }
 
-// roundTrip is t as the archive stores it, and as it comes back from there, or why it may not be stored.
+// roundTrip returns t as the archive stores it, and as read back; an error says why t may not be stored.
 func roundTrip(t *trace.SessionTrace) ([]byte, *trace.SessionTrace, error) {
 	data, err := packed.Append(nil, t)
 	if err != nil {
@@ -62,12 +62,13 @@ func roundTrip(t *trace.SessionTrace) ([]byte, *trace.SessionTrace, error) {
 		return nil, nil, fmt.Errorf("trace %s/%s: %w", t.Source, t.ID, err)
 	}
 	if after, err := json.Marshal(again); err != nil || !bytes.Equal(before, after) {
-		return nil, nil, fmt.Errorf("trace %s/%s is not the same after being stored (%v): %s", t.Source, t.ID, err, diff(after, before))
+		return nil, nil, fmt.Errorf("trace %s/%s is not the same after being stored (%v): %s", t.Source, t.ID, err,
+			diff(after, before))
 	}
 	return data, again, nil
 }
 
-// form is the published form of t.
+// form returns the published form of t.
 func form(t *trace.SessionTrace) []byte {
 	data, err := json.Marshal(t)
 	if err != nil {
@@ -76,7 +77,7 @@ func form(t *trace.SessionTrace) []byte {
 	return data
 }
 
-// diff is the first line in which got and want differ, with what stands around it; "" if they are equal.
+// diff returns the first line in which got and want differ, with its surroundings; "" if they are equal.
 func diff(got, want []byte) string {
 	if bytes.Equal(got, want) {
 		return ""

@@ -29,7 +29,7 @@ type event struct {
 	Session       *trace.Session       `json:"session"`
 }
 
-// event is e as a trace has it.
+// event converts e.
 func (e *event) event() (trace.Event, error) {
 	bodies, fields := 0, reflect.ValueOf(e).Elem()
 	for i := range fields.NumField() {
@@ -44,8 +44,8 @@ func (e *event) event() (trace.Event, error) {
 	return trace.Event(e.head), nil
 }
 
-// Parse reads a trace in its published JSON form, as other people's programs do. Unknown members and what Validate refuses
-// are errors.
+// Parse reads a trace in its published JSON form, like other people's programs. It refuses unknown members, and what
+// Validate refuses.
 func Parse(data []byte) (*trace.SessionTrace, error) {
 	type fields trace.SessionTrace
 	form := struct {

@@ -2,5 +2,5 @@
 
 package tracetest
 
-// Race is whether the race detector watches, under which a test may well look at less.
+// Race reports whether the race detector is on, under which a test may check less.
 const Race = true

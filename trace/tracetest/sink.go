@@ -1,5 +1,5 @@
-// Package tracetest is how every reader of traces is tested: what it reads is valid, is what a person found out by hand,
-// does not change where the source is cut off, and is the same when it is read in two goes.
+// Package tracetest tests readers of traces, and only tests import it. What a reader returns is valid, is what a
+// person found by hand, does not depend on where the source is cut, and is the same when read in two steps.
 package tracetest
 
 import (
@@ -13,35 +13,36 @@ import (
 	"aburn/trace/packed"
 )
 
-// Sink keeps what a reader gives, as an archive does: traces as it stores them, the latest of an id.
+// Sink keeps what a reader gives, like an archive: stored traces, the latest of each id.
 type Sink struct {
-	// Stores is what was found, in that order.
+	// Stores are the stores found, in order.
 	Stores []trace.Store
-	// Traces is what was read, by id.
+	// Traces are the traces read, by id.
 	Traces map[string]*trace.SessionTrace
 	// Damage is what was reported beside the traces.
 	Damage []trace.Damage
-	// Cursors and Torn tell how the reading of a store ended, by its path. A store that was refused is in neither.
+	// Cursors and Torn say how the reading of a store ended, by its path. A refused store is in neither.
 	Cursors map[string]trace.Cursor
 	Torn    map[string]bool
-	// Errors is what Read returned, by the store's path.
+	// Errors are the errors of Read, by the store's path.
 	Errors map[string]error
-	// Bytes is the progress that was told.
+	// Bytes is the sum of reported progress.
 	Bytes int64
 
 	stored map[string][]byte          // id → packed
-	gave   map[string]map[string]bool // store's path → ids of what it gave
-	store  string                     // that is being read
-	broken []error                    // traces that were refused
+	gave   map[string]map[string]bool // store's path → ids of its traces
+	store  string                     // being read
+	broken []error                    // refused traces
 }
 
-// NewSink is an empty Sink.
+// NewSink returns an empty Sink.
 func NewSink() *Sink {
 	return &Sink{Traces: map[string]*trace.SessionTrace{}, Cursors: map[string]trace.Cursor{}, Torn: map[string]bool{},
 		Errors: map[string]error{}, stored: map[string][]byte{}, gave: map[string]map[string]bool{}}
 }
 
-// without is what was read from all stores but those that the file at path is part of: those are to be read anew.
+// without returns what was read from all stores except those that the file at path is part of, which are to be read
+// again.
 func (s *Sink) without(path string) *Sink {
 	rest := NewSink()
 	for _, store := range s.Stores {
@@ -56,8 +57,8 @@ func (s *Sink) without(path string) *Sink {
 	return rest
 }
 
-// Read finds the stores in paths with r and reads them all. A trace that is not valid, or is not the same after being
-// stored, fails the test; what else went wrong is in the Sink.
+// Read finds the stores in paths with r and reads them all. An invalid trace, or one that storing changes, fails the
+// test; the Sink has all other errors.
 func Read(t testing.TB, r trace.Reader, paths ...string) *Sink {
 	t.Helper()
 	s := NewSink()
@@ -65,7 +66,7 @@ func Read(t testing.TB, r trace.Reader, paths ...string) *Sink {
 	return s
 }
 
-// Ordered is the traces, by id.
+// Ordered returns the traces, by id.
 func (s *Sink) Ordered() []*trace.SessionTrace {
 	var all []*trace.SessionTrace
 	for _, id := range slices.Sorted(maps.Keys(s.Traces)) {
@@ -74,7 +75,8 @@ func (s *Sink) Ordered() []*trace.SessionTrace {
 	return all
 }
 
-// run finds and reads; of the stores that it knows a cursor of, only those that due accepts (nil: all), from there on.
+// run finds and reads stores. Of those with a cursor it reads only the ones that due accepts (nil: all), from there
+// on.
 func (s *Sink) run(t testing.TB, r trace.Reader, paths []string, due func(trace.Store) bool) {
 	t.Helper()
 	s.Stores = nil
@@ -108,7 +110,6 @@ func (s *Sink) read(ctx context.Context, r trace.Reader, store trace.Store) {
 	}
 }
 
-// Previous implements trace.Sink.
 func (s *Sink) Previous(id string) (*trace.SessionTrace, error) {
 	data, ok := s.stored[id]
 	if !ok {
@@ -117,7 +118,6 @@ func (s *Sink) Previous(id string) (*trace.SessionTrace, error) {
 	return packed.Parse(data)
 }
 
-// Trace implements trace.Sink.
 func (s *Sink) Trace(t *trace.SessionTrace) error {
 	data, again, err := roundTrip(t)
 	if err != nil {
@@ -132,13 +132,10 @@ func (s *Sink) Trace(t *trace.SessionTrace) error {
 	return nil
 }
 
-// Damaged implements trace.Sink.
 func (s *Sink) Damaged(d trace.Damage) { s.Damage = append(s.Damage, d) }
 
-// Progress implements trace.Sink.
 func (s *Sink) Progress(n int64) { s.Bytes += n }
 
-// Done implements trace.Sink.
 func (s *Sink) Done(c trace.Cursor, torn bool) {
 	s.Cursors[s.store] = c
 	s.Torn[s.store] = torn

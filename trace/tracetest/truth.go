@@ -12,9 +12,9 @@ import (
 	"aburn/trace"
 )
 
-// Truth compares what was read with what a person wrote into the file at path: a line a session, "ID key=value …", where
-// keys are the JSON names of trace.Counts and outcome, input, cache_read, cache_write, output, reasoning, relation,
-// related, results, damaged. Lines with # are remarks. Every session that was read must have a line, and every line one.
+// Truth compares what was read with what a person wrote into the file at path: a line per session, "ID key=value …",
+// where keys are the JSON names of trace.Counts and outcome, input, cache_read, cache_write, output, reasoning,
+// relation, related, results, damaged. Lines with # are remarks. Sessions and lines must match one to one.
 func Truth(t testing.TB, s *Sink, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -37,7 +37,8 @@ func Truth(t testing.TB, s *Sink, path string) {
 		}
 		session, ok := s.Traces[id]
 		if !ok {
-			t.Errorf("%s:%d: there is no session %s; there are %s", path, n+1, id, strings.Join(slices.Sorted(maps.Keys(s.Traces)), ", "))
+			t.Errorf("%s:%d: there is no session %s; there are %s", path, n+1, id,
+				strings.Join(slices.Sorted(maps.Keys(s.Traces)), ", "))
 			continue
 		}
 		have := facts(session)
@@ -57,7 +58,7 @@ func Truth(t testing.TB, s *Sink, path string) {
 	}
 }
 
-// facts is what a truth can say about a trace.
+// facts returns what a truth can say about a trace.
 func facts(s *trace.SessionTrace) map[string]string {
 	f := map[string]string{}
 	var counts map[string]int
@@ -72,7 +73,8 @@ func facts(s *trace.SessionTrace) map[string]string {
 		f[k] = fmt.Sprint(v)
 	}
 	u := s.Usage
-	for k, v := range map[string]int64{"input": u.Input, "cache_read": u.CacheRead, "cache_write": u.CacheWrite, "output": u.Output,
+	for k, v := range map[string]int64{"input": u.Input, "cache_read": u.CacheRead, "cache_write": u.CacheWrite,
+		"output":    u.Output,
 		"reasoning": u.Reasoning, "results": int64(len(s.Results)), "damaged": int64(len(s.Damaged))} {
 		f[k] = fmt.Sprint(v)
 	}
