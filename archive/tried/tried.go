@@ -1,11 +1,12 @@
-// Package tried keeps what remedies a user says to have tried: applied.jsonl in the user's data folder, one JSON object a
-// line, which is only ever appended to.
+// Package tried keeps the remedies that a user says to have tried: applied.jsonl in the user's data folder, one JSON
+// object per line, only ever appended to. It measures nothing: package insight/remedy does.
 //
 // Invariants:
-//   - A line is written whole by one write under the lock, and synced before it is acknowledged. A process that is killed
+//
+//   - One write under the lock writes a whole line, which is synced before it is acknowledged. A process that is killed
 //     meanwhile leaves at most a torn last line, which the next one ends before it writes its own.
-//   - The note is scrubbed before it is written, and on one line.
-//   - What cannot be read is counted and left where it is.
+//   - A note is scrubbed before it is written, and on one line.
+//   - Unreadable lines are counted and left in place.
 package tried
 
 import (
@@ -26,7 +27,7 @@ import (
 	"aburn/internal/scrub"
 )
 
-// Name is the file in the data folder, and LockName the lock that those who append to it hold.
+// Name is the file in the data folder, LockName the lock that writers hold.
 const (
 	Name     = "applied.jsonl"
 	LockName = "applied.lock"
@@ -35,23 +36,23 @@ const (
 // version is the v of a line.
 const version = 1
 
-// MaxNote bounds a note in bytes, as it is kept.
+// MaxNote bounds a stored note, in bytes.
 const MaxNote = 500
 
-// wait is how long Append waits for another one, which takes a millisecond.
+// wait is how long Append waits for another writer, which takes a millisecond.
 const wait = 5 * time.Second
 
-// The bounds of what is read: lines are much shorter, and a person writes them.
+// The bounds of reading, in bytes. Real lines are much shorter, and a person writes them.
 const (
 	maxFile = 16 << 20
 	maxLine = 4 << 10
 )
 
-// ErrNotRegular says that the file's name belongs to something else than a regular file.
+// ErrNotRegular says that something other than a regular file has the file's name.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Append records that a remedy was tried against the failure with key, at the time at, and returns what was written. dir is
-// made if there is none.
+// Append records that a remedy was tried at the time at against the failure with key, and returns what was written. It
+// makes dir if needed.
 func Append(dir, key, note string, at time.Time) (remedy.Applied, error) {
 	a := remedy.Applied{V: version, Key: key, Time: at.UTC().Truncate(time.Millisecond), Note: scrub.Head(note, MaxNote)}
 	line, err := json.Marshal(a)
@@ -80,7 +81,7 @@ func Append(dir, key, note string, at time.Time) (remedy.Applied, error) {
 	return a, nil
 }
 
-// write appends a line, behind the end of a torn one.
+// write appends a line. It first ends a torn one.
 func write(root *os.Root, line []byte) error {
 	f, err := open(root, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
@@ -103,7 +104,7 @@ func write(root *os.Root, line []byte) error {
 	return f.Sync()
 }
 
-// open opens the file. It does not wait at a pipe of its name.
+// open opens the file without blocking on a pipe of that name.
 func open(root *os.Root, flags int) (*os.File, error) {
 	f, err := root.OpenFile(Name, flags|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -116,7 +117,7 @@ func open(root *os.Root, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// tooLarge is the error for a file that nobody has written with notes: what would be added to it could not be read.
+// tooLarge is the error for a file that is larger than any notes: Read could not read what is appended to it.
 func tooLarge(f *os.File) error {
 	st, err := f.Stat()
 	if err == nil && st.Size() > maxFile {
@@ -125,7 +126,7 @@ func tooLarge(f *os.File) error {
 	return err
 }
 
-// isTorn says whether the last line has no end.
+// isTorn reports whether the last line has no line break.
 func isTorn(f *os.File) (bool, error) {
 	st, err := f.Stat()
 	if err != nil || st.Size() == 0 {
@@ -136,7 +137,7 @@ func isTorn(f *os.File) (bool, error) {
 	return last[0] != '\n', err
 }
 
-// Read is all that was recorded in dir, in its order and once; none where there is no file. Skipped counts the lines that it could not read.
+// Read returns all records in dir, in order and each once; none if there is no file. skipped counts unreadable lines.
 func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) || dir == "" {
@@ -161,7 +162,7 @@ func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, Name), err)
 	}
-	seen := map[remedy.Applied]bool{} // a line that stands there twice was copied: nobody applies anything twice in a millisecond
+	seen := map[remedy.Applied]bool{} // equal lines are copies: nobody applies anything twice in a millisecond
 	for line := range bytes.Lines(data) {
 		if a, ok := parse(line); ok {
 			if !seen[a] {
@@ -175,7 +176,8 @@ func Read(dir string) (list []remedy.Applied, skipped int, err error) {
 	return list, skipped, nil
 }
 
-// parse reads a line. Of a later version it takes what it knows. Anything could have written it, so the note is scrubbed again.
+// parse reads a line, and what it knows of a line of a later version. It scrubs the note again, because anybody could
+// have written it.
 func parse(line []byte) (a remedy.Applied, ok bool) {
 	if len(line) > maxLine || json.Unmarshal(line, &a) != nil {
 		return a, false
@@ -184,7 +186,7 @@ func parse(line []byte) (a remedy.Applied, ok bool) {
 	return a, a.V >= version && isKey(a.Key) && !a.Time.IsZero()
 }
 
-// isKey says whether something looks like a key of these rules or of later ones: a kind, a dash, digits.
+// isKey reports whether key looks like a key of present or later rules: a kind, a dash, digits.
 func isKey(key string) bool {
 	kind, digits, cut := strings.Cut(key, "-")
 	return cut && kind != "" && digits != "" && len(key) <= 64 && strings.Trim(kind+digits, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
