@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// Folder is a folder whose files are looked at, by its handle: a home has thousands of transcripts, and for each the system
-// would go the way from the root again.
+// Folder is an open folder, for looking at its files by its handle. A home has thousands of transcripts, and by path
+// the system would walk from the root for each.
 type Folder struct {
-	// Entries is what is in it, in the order of the names.
+	// Entries are in the order of their names.
 	Entries []Entry
-	dir     string // what their paths begin with
+	dir     string // prefix of the entries' paths
 	handle  handle
 }
 
 // Entry is something in a folder. Type has the type bits of its mode: a link is a link, whatever it leads to. What is
-// neither file, folder nor link can be fs.ModeIrregular, whatever else it is.
+// neither file, folder nor link may be fs.ModeIrregular.
 type Entry struct {
 	Name string
 	Type fs.FileMode
 }
 
-// IsDir says whether it is a folder.
+// IsDir reports whether the entry is a folder.
 func (e Entry) IsDir() bool { return e.Type.IsDir() }
 
-// IsRegular says whether it is a file.
+// IsRegular reports whether the entry is a regular file.
 func (e Entry) IsRegular() bool { return e.Type.IsRegular() }
 
-// Stat is what tells whether a file has changed.
+// Stat tells whether a file has changed.
 type Stat struct {
 	Size    int64
 	ModTime time.Time
 }
 
-// OpenFolder reads what is in the folder at path, which can be a link to one. Close it.
+// OpenFolder reads the folder at path, which may be a link to one. The caller must Close it.
 func OpenFolder(path string) (*Folder, error) {
 	d := &Folder{dir: strings.TrimSuffix(filepath.Clean(path), separator)}
 	if err := d.open(path); err != nil {
@@ -50,5 +50,5 @@ func OpenFolder(path string) (*Folder, error) {
 
 const separator = string(filepath.Separator)
 
-// Path is the path of the entry with this index, as filepath.Join gives it.
+// Path is the path of the i-th entry, as filepath.Join gives it.
 func (d *Folder) Path(i int) string { return d.dir + separator + d.Entries[i].Name }

@@ -12,27 +12,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is a file descriptor. An os.File costs four more calls of the system a folder, for what no folder needs.
+// handle is a file descriptor. An os.File costs four more system calls per folder.
 type handle struct{ fd int }
 
-// listings holds what folders were read into: most fit into it at once.
-var listings = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+// listingBuffers hold what the system returns of a folder: most folders fit at once.
+var listingBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// open opens path if it is a folder: a pipe would be waited for.
+// open opens path if it is a folder. Without O_DIRECTORY it would block on a pipe.
 func (d *Folder) open(path string) (err error) {
-	d.handle.fd, err = again(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) })
+	d.handle.fd, err = retryInterrupted(func() (int,
+		error) {
+		return unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	})
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	return nil
 }
 
-// read reads the entries.
 func (d *Folder) read(path string) error {
-	buf := listings.Get().(*[32 << 10]byte)
-	defer listings.Put(buf)
+	buf := listingBuffers.Get().(*[32 << 10]byte)
+	defer listingBuffers.Put(buf)
 	for {
-		n, err := again(func() (int, error) { return unix.ReadDirent(d.handle.fd, buf[:]) })
+		n, err := retryInterrupted(func() (int, error) { return unix.ReadDirent(d.handle.fd, buf[:]) })
 		if err != nil {
 			return &fs.PathError{Op: "getdents", Path: path, Err: err}
 		}
@@ -45,7 +47,7 @@ func (d *Folder) read(path string) error {
 	return nil
 }
 
-// The fields of struct linux_dirent64: see getdents(2).
+// The offsets in struct linux_dirent64: see getdents(2).
 const (
 	direntLength = 16
 	direntType   = 18
@@ -54,19 +56,19 @@ const (
 
 // add adds the entries that getdents has put into buf.
 func (d *Folder) add(buf []byte) {
-	text := string(buf) // all names are parts of it
+	text := string(buf) // all names share it
 	d.Entries = slices.Grow(d.Entries, len(buf)/48)
 	for at, next := 0, 0; at+direntName < len(buf); at = next {
 		next = at + int(binary.NativeEndian.Uint16(buf[at+direntLength:]))
 		name, _, _ := strings.Cut(text[at+direntName:next], "\x00")
-		if name == "." || name == ".." || binary.NativeEndian.Uint64(buf[at:]) == 0 { // without an inode there is no file any more
+		if name == "." || name == ".." || binary.NativeEndian.Uint64(buf[at:]) == 0 { // without an inode the file is gone
 			continue
 		}
 		e := Entry{name, typeOf(uint32(buf[at+direntType]) << 12)}
 		if buf[at+direntType] == unix.DT_UNKNOWN {
 			var s unix.Stat_t
 			if d.stat(name, &s) != nil {
-				continue // it is gone
+				continue // the file is gone
 			}
 			e.Type = typeOf(s.Mode)
 		}
@@ -74,7 +76,7 @@ func (d *Folder) add(buf []byte) {
 	}
 }
 
-// typeOf is the type bits of a mode. Those of a directory's entry are the same, shifted.
+// typeOf returns the type bits of a mode. Those of a directory entry are the same, shifted.
 func typeOf(mode uint32) fs.FileMode {
 	switch mode & unix.S_IFMT {
 	case unix.S_IFREG:
@@ -87,7 +89,7 @@ func typeOf(mode uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// Stat looks at the entry with this index, and not at what it links to.
+// Stat looks at the i-th entry itself, not at what it links to.
 func (d *Folder) Stat(i int) (Stat, error) {
 	var s unix.Stat_t
 	if err := d.stat(d.Entries[i].Name, &s); err != nil {
@@ -104,11 +106,11 @@ func (d *Folder) stat(name string, s *unix.Stat_t) error {
 	}
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (d *Folder) Close() error { return syscall.Close(d.handle.fd) }
 
-// again calls f until no signal interrupts it.
-func again(f func() (int, error)) (int, error) {
+// retryInterrupted calls f until no signal interrupts it.
+func retryInterrupted(f func() (int, error)) (int, error) {
 	for {
 		if n, err := f(); err != unix.EINTR {
 			return n, err

@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// handle is an open folder, and its entries as the system gave them.
+// handle is an open folder, with its entries as the system returned them.
 type handle struct {
 	file    *os.File
 	entries []fs.DirEntry
 }
 
-// open opens path if it is a folder: a pipe would be waited for.
+// open opens path if it is a folder: opening a pipe would block.
 func (d *Folder) open(path string) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
@@ -24,7 +24,6 @@ func (d *Folder) open(path string) (err error) {
 	return err
 }
 
-// read reads the entries.
 func (d *Folder) read(string) error {
 	entries, err := d.handle.file.ReadDir(-1)
 	if err != nil {
@@ -38,7 +37,7 @@ func (d *Folder) read(string) error {
 	return nil
 }
 
-// Stat looks at the entry with this index, and not at what it links to.
+// Stat looks at the i-th entry itself, not at what it links to.
 func (d *Folder) Stat(i int) (Stat, error) {
 	info, err := d.handle.entries[i].Info()
 	if err != nil {
@@ -47,5 +46,5 @@ func (d *Folder) Stat(i int) (Stat, error) {
 	return Stat{info.Size(), info.ModTime()}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (d *Folder) Close() error { return d.handle.file.Close() }

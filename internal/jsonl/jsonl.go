@@ -1,5 +1,5 @@
-// Package jsonl reads files of JSON lines that somebody else is writing: in a stream, from any line on, to the last line
-// that is finished.
+// Package jsonl reads files of JSON lines that somebody else is writing, in a stream, from any line to the last
+// finished one, and lists folders of such files. It knows no format in the lines.
 package jsonl
 
 import (
@@ -13,27 +13,27 @@ import (
 // MaxLine bounds the bytes of a line that are held. A longer line is passed without its data.
 const MaxLine = 64 << 20
 
-// chunk is how much is read at once, in bytes.
+// chunk is the size of one read, in bytes.
 const chunk = 256 << 10
 
 // Line is one line of a file.
 type Line struct {
-	// Data is the line without its end, valid until the next one; nil if the line is longer than MaxLine. The byte order
-	// mark that a file may begin with is no part of it.
+	// Data is the line without its line break, valid until the next line; nil if the line is longer than MaxLine. It
+	// excludes the byte order mark that may begin a file.
 	Data []byte
-	// N counts the lines from 1, Offset is the first byte's.
+	// N counts the lines from 1; Offset is the line's first byte.
 	N, Offset int64
-	// Size is the length in bytes with its end.
+	// Size is the length in bytes with the line break.
 	Size int64
 }
 
 // End is where a reading ended.
 type End struct {
-	Offset, Line int64 // of the first byte that was not consumed, and how many lines come before it
-	Torn         bool  // bytes follow that no newline ends
+	Offset, Line int64 // the first byte that was not consumed, and the number of lines before it
+	Torn         bool  // bytes without a line break follow
 }
 
-// buffers holds what readings that are over leave to the next one: most files are smaller than a chunk.
+// buffers keeps buffers for later readings: most files are smaller than a chunk.
 var buffers sync.Pool // of *[]byte
 
 func buffer() []byte {
@@ -43,7 +43,7 @@ func buffer() []byte {
 	return make([]byte, 0, chunk)
 }
 
-// release keeps a buffer for the next reading, unless a very long line made it large.
+// release keeps a buffer, unless a very long line made it large.
 func release(b []byte) {
 	const most = 4 * chunk
 	if cap(b) <= most {
@@ -51,13 +51,13 @@ func release(b []byte) {
 	}
 }
 
-// Read calls each for every finished line of r, which stands at offset, after lines lines. It ends at the end of r, at an
-// error of each, which it returns, or when ctx does.
+// Read calls each for every finished line of r. r stands at offset, after lines lines. Read ends at the end of r, at
+// an error of each, which it returns, or when ctx does.
 func Read(ctx context.Context, r io.Reader, offset, lines int64, each func(Line) error) (End, error) {
 	buf := buffer()
 	defer func() { release(buf) }()
 	at := End{Offset: offset, Line: lines}
-	var long int64 // bytes of a line that is longer than MaxLine, which are gone
+	var long int64 // dropped bytes of a line longer than MaxLine
 	for {
 		if err := ctx.Err(); err != nil {
 			return at, err
@@ -68,7 +68,7 @@ func Read(ctx context.Context, r io.Reader, offset, lines int64, each func(Line)
 			buf = grown
 		}
 		seen := len(buf)
-		n, err := r.Read(buf[seen:min(seen+chunk, cap(buf))]) // not more than the processor's caches hold
+		n, err := r.Read(buf[seen:min(seen+chunk, cap(buf))]) // at most a chunk, which fits the processor's caches
 		buf = buf[:seen+n]
 		done, from := 0, seen
 		for {
@@ -77,7 +77,8 @@ func Read(ctx context.Context, r io.Reader, offset, lines int64, each func(Line)
 				break
 			}
 			end := from + i
-			line := Line{Data: bytes.TrimSuffix(buf[done:end], []byte{'\r'}), N: at.Line + 1, Offset: at.Offset, Size: long + int64(end+1-done)}
+			line := Line{Data: bytes.TrimSuffix(buf[done:end], []byte{'\r'}), N: at.Line + 1, Offset: at.Offset,
+				Size: long + int64(end+1-done)}
 			if long > 0 {
 				line.Data, long = nil, 0
 			}

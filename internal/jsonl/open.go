@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// ErrIrregular says that there is something else than a file at a path.
+// ErrIrregular says that a path leads to something other than a regular file.
 var ErrIrregular = errors.New("it is no regular file")
 
-// Open opens a regular file for reading. A pipe in a folder of sessions would be waited for without end, and a device
-// would never end: of these the error is ErrIrregular.
+// Open opens a regular file for reading. Anything else is ErrIrregular: opening a pipe would block, and a device might
+// never end.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -30,17 +30,18 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// peeked is how many bytes Peek looks at.
-const peeked = 4 << 10
+// peekBytes is how many bytes Peek reads.
+const peekBytes = 4 << 10
 
-// Peek is the beginning of a regular file, at most 4 KiB of it: enough to see whose it is. It is empty if it cannot be read.
+// Peek returns the beginning of a regular file, at most 4 KiB: enough to see whose it is. It is empty if the file
+// cannot be read.
 func Peek(path string) []byte {
 	f, err := Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	data := make([]byte, peeked)
+	data := make([]byte, peekBytes)
 	n, err := io.ReadFull(f, data)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil

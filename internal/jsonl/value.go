@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Members calls f with each member of the JSON object obj, in order, until f returns false: the text of the key, and the
-// value as it stands there. It is true if obj is an object as far as it looked, which is not into the values: it passes
-// over them, and over long strings as fast as memory is read.
+// Members calls f with each member of the JSON object obj, in order, until f returns false: the raw text of the key,
+// and the raw value. It returns true if obj is an object, as far as it looked; it does not look into values. It skips
+// long strings at memory speed.
 func Members(obj []byte, f func(key, value []byte) bool) bool {
-	obj = obj[blanks(obj, 0):]
+	obj = obj[skipBlanks(obj, 0):]
 	n := Object(obj, func(key, rest []byte) int {
 		n := Value(rest)
 		if n < 0 {
@@ -28,12 +28,12 @@ func Members(obj []byte, f func(key, value []byte) bool) bool {
 		}
 		return n
 	})
-	return n == Stop || n >= 0 && blanks(obj, n) == len(obj)
+	return n == Stop || n >= 0 && skipBlanks(obj, n) == len(obj)
 }
 
 // Elements is Members for an array.
 func Elements(arr []byte, f func(value []byte) bool) bool {
-	arr = arr[blanks(arr, 0):]
+	arr = arr[skipBlanks(arr, 0):]
 	n := Array(arr, func(rest []byte) int {
 		n := Value(rest)
 		if n >= 0 && !f(rest[:n]) {
@@ -41,10 +41,10 @@ func Elements(arr []byte, f func(value []byte) bool) bool {
 		}
 		return n
 	})
-	return n == Stop || n >= 0 && blanks(arr, n) == len(arr)
+	return n == Stop || n >= 0 && skipBlanks(arr, n) == len(arr)
 }
 
-// Text is the text that the JSON string raw stands for; "" if it is no string.
+// Text returns the text of the JSON string raw; "" if raw is no string.
 func Text(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
@@ -52,11 +52,11 @@ func Text(raw []byte) string {
 	if inside := raw[1 : len(raw)-1]; bytes.IndexByte(inside, '\\') < 0 {
 		return string(inside)
 	}
-	var short [512]byte // which most texts fit in, so that they are allocated once
+	var short [512]byte // fits most texts, so that they are allocated once
 	return string(AppendText(short[:0], raw))
 }
 
-// AppendText appends the text that the JSON string raw stands for. Half of a surrogate pair is U+FFFD; an escape that JSON
+// AppendText appends the text of the JSON string raw. Half of a surrogate pair becomes U+FFFD; an escape that JSON
 // does not know stays as it is.
 func AppendText(dst, raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
@@ -65,7 +65,7 @@ func AppendText(dst, raw []byte) []byte {
 	return appendUnescaped(dst, raw[1:len(raw)-1])
 }
 
-// appendUnescaped is AppendText for the inside of the string.
+// appendUnescaped is AppendText for the inside of a string.
 func appendUnescaped(dst, s []byte) []byte {
 	for {
 		var n int
@@ -83,25 +83,25 @@ func appendUnescaped(dst, s []byte) []byte {
 	}
 }
 
-// escapes is what the letter after a backslash stands for.
+// escapes maps the letter after a backslash.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// word is how many bytes appendCommon looks at at once.
-const word = 8
+// wordBytes is how many bytes appendCommon looks at at once.
+const wordBytes = 8
 
-// appendCommon appends what s stands for up to its first escape that is not one of a letter, and says how many bytes of s
-// that took. In programs and their output, the runs between escapes are too short for bytes.IndexByte to pay.
+// appendCommon appends the text of s up to its first escape that is not one of a letter, and returns how many bytes of
+// s that took. In programs and their output the runs between escapes are too short for bytes.IndexByte to pay.
 func appendCommon(dst, s []byte) ([]byte, int) {
 	const low, high = 0x0101010101010101, 0x8080808080808080
-	dst = slices.Grow(dst, len(s)) // no escape stands for more than it takes
+	dst = slices.Grow(dst, len(s)) // no escape grows
 	from, to := s, dst[len(dst):cap(dst)]
-	for len(from) >= word && len(to) >= word {
+	for len(from) >= wordBytes && len(to) >= wordBytes {
 		x := binary.LittleEndian.Uint64(from)
 		binary.LittleEndian.PutUint64(to, x)
 		x ^= low * '\\'
 		found := (x - low) &^ x & high // the lowest bit is that of the first backslash
 		if found == 0 {
-			from, to = from[word:], to[word:]
+			from, to = from[wordBytes:], to[wordBytes:]
 			continue
 		}
 		n := bits.TrailingZeros64(found) / 8
@@ -126,7 +126,7 @@ func appendCommon(dst, s []byte) ([]byte, int) {
 	return dst[:cap(dst)-len(to)], len(s) - len(from)
 }
 
-// unicodeEscape is the rune of the \u at the beginning of s, or of the pair there, and how many bytes it takes.
+// unicodeEscape returns the rune of the \u escape or surrogate pair at the beginning of s, and its length in bytes.
 func unicodeEscape(s []byte) (rune, int) {
 	r := hex4(s)
 	if r < 0 {
@@ -143,7 +143,7 @@ func unicodeEscape(s []byte) (rune, int) {
 	return utf8.RuneError, 6
 }
 
-// hex4 is what the four digits of the \uXXXX at the beginning of s say, or -1.
+// hex4 returns the value of the four digits of the \uXXXX at the beginning of s, or -1.
 func hex4(s []byte) rune {
 	if len(s) < 6 {
 		return -1
@@ -165,7 +165,7 @@ func hex4(s []byte) rune {
 	return r
 }
 
-// Int is the whole number that raw is.
+// Int parses raw as a whole number.
 func Int(raw []byte) (int64, bool) {
 	if n, ok := digits(raw); ok {
 		return n, true
@@ -174,7 +174,7 @@ func Int(raw []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// digits is the number that raw is if it has digits alone, and few enough that none is lost.
+// digits parses a number of digits alone, few enough not to overflow.
 func digits(raw []byte) (n int64, ok bool) {
 	const most = 18
 	for _, b := range raw {
@@ -186,20 +186,20 @@ func digits(raw []byte) (n int64, ok bool) {
 	return n, len(raw) > 0 && len(raw) <= most
 }
 
-func blanks(s []byte, i int) int {
+func skipBlanks(s []byte, i int) int {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// literal is the index after the string that begins at s[i], or -1 if it does not end.
+// literal returns the index after the string that begins at s[i], or -1 if the string does not end.
 func literal(s []byte, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	begin := i
 	i++
 	// Names, ids and times are short: looking at words is quicker than to call bytes.IndexByte.
-	for most := i + 5*word; i < most && i+word <= len(s); i += word {
+	for most := i + 5*wordBytes; i < most && i+wordBytes <= len(s); i += wordBytes {
 		x := binary.LittleEndian.Uint64(s[i:])
 		quote, slash := x^'"'*ones, x^'\\'*ones
 		if found := ((quote-ones)&^quote | (slash-ones)&^slash) & tops; found != 0 { // the lowest bit is of the first one
@@ -226,7 +226,7 @@ func literal(s []byte, i int) int {
 	return -1
 }
 
-// value is the index after the value that begins at s[i], or -1 if there is none.
+// value returns the index after the value that begins at s[i], or -1 if there is none.
 func value(s []byte, i int) int {
 	if i >= len(s) {
 		return -1
@@ -238,7 +238,8 @@ func value(s []byte, i int) int {
 		return nested(s, i)
 	}
 	start := i
-	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] == '-' || s[i] == '+' || s[i] == '.') {
+	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] == '-' ||
+		s[i] == '+' || s[i] == '.') {
 		i++
 	}
 	if i == start {

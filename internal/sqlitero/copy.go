@@ -18,24 +18,25 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// copies is how often a copy is taken before we give up: the other program then checkpoints all the time.
-const copies = 5
+// maxCopies is how often a copy is tried: if all fail, the other program checkpoints all the time.
+const maxCopies = 5
 
 // walHeader is the length of a log's header, which changes each time the log begins anew.
 const walHeader = 32
 
-// errUnsettled says that the original changed under each of the copies.
+// errUnsettled says that the original changed during each copy.
 var errUnsettled = errors.New("it is being written too often to be copied in one state")
 
-// openCopy opens a private copy. Only a checkpoint writes to the database file, and frames that were only begun end the
-// log for SQLite, so that a copy is of one state if the database and the log's header are the same after it as before.
+// openCopy opens a private copy. Only a checkpoint writes to the database file, and SQLite ends the log at an
+// incomplete frame. So a copy is one consistent state if the database and the log's header are the same before and
+// after it.
 func openCopy(ctx context.Context, path string) (*tempDir, *sqlite.Conn, error) {
 	temp, err := newTempDir()
 	if err != nil {
 		return nil, nil, err
 	}
 	err = errUnsettled
-	for range copies {
+	for range maxCopies {
 		var conn *sqlite.Conn
 		if conn, err = tryCopy(ctx, path, temp); err == nil {
 			return temp, conn, nil
@@ -49,26 +50,26 @@ func openCopy(ctx context.Context, path string) (*tempDir, *sqlite.Conn, error) 
 }
 
 func tryCopy(ctx context.Context, path string, temp *tempDir) (*sqlite.Conn, error) {
-	before, err := look(path)
+	before, err := stateOf(path)
 	if err != nil {
 		return nil, err
 	}
-	header, err := start(path + "-wal")
+	header, err := logHeader(path + "-wal")
 	if err != nil {
 		return nil, err
 	}
 	name := filepath.Base(path)
 	for _, end := range []string{"", "-wal", "-journal"} {
-		if err := temp.take(ctx, path+end, name+end); err != nil {
+		if err := temp.copyIn(ctx, path+end, name+end); err != nil {
 			return nil, err
 		}
 	}
 	os.Remove(filepath.Join(temp.path, name+"-shm")) // of an earlier try
-	after, err := look(path)
+	after, err := stateOf(path)
 	if err != nil {
 		return nil, err
 	}
-	now, err := start(path + "-wal")
+	now, err := logHeader(path + "-wal")
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +79,8 @@ func tryCopy(ctx context.Context, path string, temp *tempDir) (*sqlite.Conn, err
 	return openChecked(ctx, filepath.Join(temp.path, name))
 }
 
-// openChecked opens a copy and reads all of its structure. It may be written, as a transaction that a killed program left
-// behind has to be rolled back first.
+// openChecked opens a copy and reads its whole schema. It opens it for writing, because a transaction that a killed
+// program left behind must be rolled back first.
 func openChecked(ctx context.Context, path string) (*sqlite.Conn, error) {
 	conn, err := connect(ctx, path, "mode=rw", sqlite.OpenReadWrite)
 	if err != nil {
@@ -96,8 +97,8 @@ func openChecked(ctx context.Context, path string) (*sqlite.Conn, error) {
 	return conn, nil
 }
 
-// start is the header of the log at path, nil if there is none.
-func start(path string) ([]byte, error) {
+// logHeader returns the header of the log at path, nil if there is none.
+func logHeader(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -117,7 +118,7 @@ func start(path string) ([]byte, error) {
 // tempPrefix begins the names of the folders of copies.
 const tempPrefix = "aburn-sqlite-"
 
-// tempDir is a folder that only this user can enter. Whoever uses it holds its lock, so that it is known when nobody does.
+// tempDir is a folder private to this user. Its user holds its lock, which shows whether anybody still needs it.
 type tempDir struct {
 	path string
 	root *os.Root
@@ -142,8 +143,8 @@ func newTempDir() (*tempDir, error) {
 	return d, nil
 }
 
-// take copies a file into the folder; one that is not there is not there then either.
-func (d *tempDir) take(ctx context.Context, from, name string) error {
+// copyIn copies a file into the folder. If the file is missing, the copy is removed too.
+func (d *tempDir) copyIn(ctx context.Context, from, name string) error {
 	src, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = d.root.Remove(name)
@@ -164,7 +165,7 @@ func (d *tempDir) take(ctx context.Context, from, name string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// remove removes the folder. The lock goes last, so that no sweep comes in between.
+// remove removes the folder, its lock last, so that no sweep comes in between.
 func (d *tempDir) remove() error {
 	err := os.RemoveAll(d.path)
 	if d.lock != nil {
@@ -173,7 +174,7 @@ func (d *tempDir) remove() error {
 	return errors.Join(err, d.root.Close())
 }
 
-// reader ends when ctx does.
+// reader is an io.Reader that ends when ctx does.
 type reader struct {
 	ctx context.Context
 	io.Reader
@@ -186,8 +187,8 @@ func (r reader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// sweep removes the folders of processes that were killed. A new one can be without its lock for a moment; an abandoned
-// one is older than that.
+// sweep removes the folders of killed processes. A new folder has no lock for a moment; abandoned ones are older than
+// that.
 func sweep(in string, now time.Time) {
 	dirs, _ := filepath.Glob(filepath.Join(in, tempPrefix+"*"))
 	for _, dir := range dirs {

@@ -120,11 +120,11 @@ func TestImmutableSaysThatItChanged(t *testing.T) {
 	writer, stdin, _ := role(t, os.Args[0], "writer", path, nil)
 	stdin.Close()
 	writer.Wait()
-	seen, err := look(path)
+	seen, err := stateOf(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := &DB{path: path, how: Immutable, seen: seen}
+	db := &DB{path: path, how: Immutable, stateAtOpen: seen}
 	if db.Changed() {
 		t.Error("changed, though nobody wrote")
 	}

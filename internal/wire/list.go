@@ -1,12 +1,13 @@
 package wire
 
-// Walk is what goes over a value: a Coder, or what embeds one and knows more.
+// Walk is what walks over a value: a Coder, or a type that embeds one.
 type Walk interface{ coder() *Coder }
 
 func (c *Coder) coder() *Coder { return c }
 
-// List is as many as there are, after their number. An entry takes at least so many bytes: no number may ask for more
-// memory than the rest of the form can fill. An empty list leaves what it is read into as it is. pool may be nil.
+// List codes the number of entries and then the entries. An entry takes at least least bytes, so that a forged number
+// cannot ask for more memory than the rest of the form could fill. When reading, an empty list leaves *all unchanged.
+// pool may be nil.
 func List[W Walk, T any](w W, all *[]T, pool *Pool[T], least int, each func(W, *T)) {
 	c := w.coder()
 	if !c.reading {
@@ -29,7 +30,7 @@ func List[W Walk, T any](w W, all *[]T, pool *Pool[T], least int, each func(W, *
 	}
 }
 
-// Pointer is a field that may be missing. pool may be nil.
+// Pointer codes a field that may be missing. pool may be nil.
 func Pointer[W Walk, T any](w W, p **T, pool *Pool[T], field func(W, *T)) {
 	c := w.coder()
 	there := *p != nil
@@ -42,8 +43,8 @@ func Pointer[W Walk, T any](w W, p **T, pool *Pool[T], field func(W, *T)) {
 	field(w, *p)
 }
 
-// Pool is memory for the lists and pointers of many values that are kept together: none of it is given back before all of
-// them are. It is taken in parts, of which each is twice as large as the one before, from the first to the last number of entries.
+// Pool is memory for the lists and pointers of many values that live equally long: it frees nothing before all of them
+// are unreachable. It grows in parts, each twice as large as the one before, from firstPart to lastPart entries.
 type Pool[T any] struct {
 	free []T
 	part int
@@ -51,7 +52,7 @@ type Pool[T any] struct {
 
 const firstPart, lastPart = 16, 1024
 
-// Take is n zero values.
+// Take returns n zero values.
 func (p *Pool[T]) Take(n int) []T {
 	if p == nil {
 		return make([]T, n)

@@ -1,10 +1,10 @@
 // Package wire is the coder of the forms that aburn stores: numbers, texts, times and lists, one after the other and
-// without names.
+// without names. It knows no form: each is a walk in the package that stores it.
 //
-// One walk over a value both writes and reads it, so that a reader cannot expect another field than the writer wrote. A
-// Coder that writes stores nothing in the value. One that reads takes any bytes: it never asks for more memory than the
-// form that is left could fill. After an error it goes on without effect; Err is the first. Whoever keeps a form adds a
-// number for it, which changes with the walk, and a checksum.
+// One walk over a value both writes and reads it, so that a reader cannot expect another field than the writer wrote.
+// A writing Coder does not change the value. A reading Coder accepts any bytes: it never asks for more memory than the
+// rest of the form could fill. After an error its methods do nothing; Err returns the first error. A form needs a
+// version number that changes with its walk, and a checksum; both are up to who stores it.
 package wire
 
 import (
@@ -20,28 +20,28 @@ type Coder struct {
 	in      string
 	at      int
 	err     error
-	ms      int64 // of the last time
+	ms      int64 // the last time, in milliseconds
 }
 
-// Writer appends to dst.
+// Writer returns a Coder that appends to dst.
 func Writer(dst []byte) Coder { return Coder{out: dst} }
 
-// Reader reads form, of which the texts that it gives are parts.
+// Reader returns a Coder that reads form. The texts that it returns share form's memory.
 func Reader(form string) Coder { return Coder{reading: true, in: form} }
 
-// Reading says whether fields are set, rather than written.
+// Reading reports whether fields are read, rather than written.
 func (c *Coder) Reading() bool { return c.reading }
 
-// Written is what a Writer appended to, with what it appended.
+// Written returns dst with what was appended.
 func (c *Coder) Written() []byte { return c.out }
 
-// Left is how many bytes a Reader has before it; none after an error.
+// Left returns how many bytes are still to be read; 0 after an error.
 func (c *Coder) Left() int { return len(c.in) - c.at }
 
-// Err is the first thing that was wrong, with its place.
+// Err returns the first error, with its place.
 func (c *Coder) Err() error { return c.err }
 
-// End is Err, or the error for bytes that are left.
+// End is Err, or an error if bytes are left.
 func (c *Coder) End() error {
 	if n := c.Left(); n > 0 {
 		c.Fail("%d bytes too many", n)
@@ -49,7 +49,7 @@ func (c *Coder) End() error {
 	return c.err
 }
 
-// Fail notes what is wrong, if nothing was before.
+// Fail notes an error, if it is the first.
 func (c *Coder) Fail(format string, args ...any) {
 	if c.err == nil {
 		c.err = fmt.Errorf("byte %d: "+format, append([]any{max(c.at, len(c.out))}, args...)...)
@@ -57,7 +57,7 @@ func (c *Coder) Fail(format string, args ...any) {
 	c.at = len(c.in)
 }
 
-// Put writes a varint. Appending to a field in place saves a write barrier for every byte: a quarter of the time.
+// Put writes a varint. Appending to the field in place saves a write barrier per byte: a quarter of the time.
 func (c *Coder) Put(u uint64) {
 	for ; u >= 0x80; u >>= 7 {
 		c.out = append(c.out, byte(u)|0x80)
@@ -65,10 +65,10 @@ func (c *Coder) Put(u uint64) {
 	c.out = append(c.out, byte(u))
 }
 
-// PutBytes writes s as it is.
+// PutBytes writes s without its length.
 func (c *Coder) PutBytes(s string) { c.out = append(c.out, s...) }
 
-// PutTail takes over what was appended to Written.
+// PutTail takes over Written with something appended.
 func (c *Coder) PutTail(out []byte) { c.out = out }
 
 // Take reads a varint. Most have one byte.
@@ -79,11 +79,11 @@ func (c *Coder) Take() uint64 {
 			return uint64(b)
 		}
 	}
-	return c.long()
+	return c.takeLong()
 }
 
-// long reads a varint of any length.
-func (c *Coder) long() (u uint64) {
+// takeLong reads a varint of any length.
+func (c *Coder) takeLong() (u uint64) {
 	for shift := 0; c.at < len(c.in) && shift < 64; shift += 7 {
 		b := c.in[c.at]
 		if shift == 63 && b > 1 {
@@ -110,30 +110,30 @@ func (c *Coder) TakeBytes(n uint64) string {
 	return s
 }
 
-// zigzag makes small numbers of those near 0, whatever their sign.
+// zigzag maps numbers near 0, of either sign, to small ones.
 func zigzag(n int64) uint64 { return uint64(n<<1) ^ uint64(n>>63) }
 
-func zagzig(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
-// Int64 is any number; those near 0 are short.
+// Int64 codes any number; those near 0 are short.
 func (c *Coder) Int64(n *int64) {
 	if c.reading {
-		*n = zagzig(c.Take())
+		*n = unzigzag(c.Take())
 		return
 	}
 	c.Put(zigzag(*n))
 }
 
-// Int is any number; those near 0 are short.
+// Int codes any number; those near 0 are short.
 func (c *Coder) Int(n *int) {
 	if c.reading {
-		*n = int(zagzig(c.Take()))
+		*n = int(unzigzag(c.Take()))
 		return
 	}
 	c.Put(zigzag(int64(*n)))
 }
 
-// Amount64 is how much there is of something. One below 0 is refused when it is read.
+// Amount64 codes a number that is never negative. Reading refuses a negative one.
 func (c *Coder) Amount64(n *int64) {
 	if !c.reading {
 		c.Put(uint64(*n))
@@ -147,7 +147,7 @@ func (c *Coder) Amount64(n *int64) {
 	*n = int64(u)
 }
 
-// Amount is how many there are of something. One below 0 is refused when it is read.
+// Amount codes a number that is never negative. Reading refuses a negative one.
 func (c *Coder) Amount(n *int) {
 	wide := int64(*n)
 	if c.Amount64(&wide); c.reading {
@@ -155,17 +155,17 @@ func (c *Coder) Amount(n *int) {
 	}
 }
 
-// After is a number as its difference to the one before it, which it becomes.
+// After codes a number as its difference to *before, and sets *before to it.
 func (c *Coder) After(n, before *int64) {
 	if c.reading {
-		*n = *before + zagzig(c.Take())
+		*n = *before + unzigzag(c.Take())
 	} else {
 		c.Put(zigzag(*n - *before))
 	}
 	*before = *n
 }
 
-// Flags are up to 64 of them, as the bits of one number, the first as the lowest.
+// Flags codes up to 64 flags as the bits of one number, the first as the lowest.
 func (c *Coder) Flags(all ...*bool) {
 	if !c.reading {
 		var bits uint64
@@ -187,7 +187,7 @@ func (c *Coder) Flags(all ...*bool) {
 	}
 }
 
-// Bool is Flags for one.
+// Bool codes one flag.
 func (c *Coder) Bool(b *bool) {
 	switch {
 	case !c.reading && *b:
@@ -203,7 +203,7 @@ func (c *Coder) Bool(b *bool) {
 	}
 }
 
-// Float is any number; 0 is short.
+// Float codes any number; 0 is short.
 func (c *Coder) Float(f *float64) {
 	if c.reading {
 		*f = math.Float64frombits(c.Take())
@@ -212,7 +212,7 @@ func (c *Coder) Float(f *float64) {
 	c.Put(math.Float64bits(*f))
 }
 
-// Text is its length and its bytes.
+// Text codes a length and its bytes.
 func (c *Coder) Text(s *string) {
 	if c.reading {
 		*s = c.TakeBytes(c.Take())
@@ -222,8 +222,8 @@ func (c *Coder) Text(s *string) {
 	c.out = append(c.out, *s...)
 }
 
-// Time is a time in UTC: milliseconds after the last one, and whether there is more than milliseconds; or none. A year that
-// JSON cannot tell is an error.
+// Time codes a time in UTC: the milliseconds after the last time, and whether there is more than milliseconds; or no
+// time. A year that JSON cannot express is an error.
 func (c *Coder) Time(t *time.Time) {
 	if c.reading {
 		c.takeTime(t)
@@ -254,7 +254,7 @@ func (c *Coder) takeTime(t *time.Time) {
 		return
 	}
 	u--
-	c.ms += zagzig(u >> 1)
+	c.ms += unzigzag(u >> 1)
 	at := time.UnixMilli(c.ms).UTC()
 	if u&1 == 1 {
 		at = at.Add(time.Duration(c.Take() % 1e6))
