@@ -21,17 +21,17 @@ func Truth(t testing.TB, s *Sink, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for n, line := range strings.Split(string(data), "\n") {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
 		id := fields[0]
-		if told[id] {
+		if seen[id] {
 			t.Errorf("%s:%d: %s has a line already", path, n+1, id)
 		}
-		told[id] = true
+		seen[id] = true
 		if len(fields) == 1 {
 			t.Errorf("%s:%d: it says nothing about %s", path, n+1, id)
 		}
@@ -52,7 +52,7 @@ func Truth(t testing.TB, s *Sink, path string) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Traces)) {
-		if !told[id] {
+		if !seen[id] {
 			t.Errorf("%s has no line for session %s", path, id)
 		}
 	}
