@@ -12,7 +12,6 @@ const Version = 1
 type SessionTrace struct {
 	V int `json:"v"`
 	// Source is the name of the reader, an agent's or that of aburn's own log. Together with ID it names the trace.
-	// Source is the reader's name: claude, codex, opencode, openclaw, gemini, own. Source and ID name the trace.
 	Source string `json:"source"`
 	// ID is the agent's id of the session. A sub-agent whose id is unique only within its session is "SESSION/AGENT".
 	ID      string    `json:"id"`
