@@ -7,28 +7,28 @@ import (
 	"aburn/trace"
 )
 
-// history is what became of one file.
 type history struct {
 	change   Change
 	loop     EditLoop
-	contents map[string]bool // the hashes that it had
+	contents map[string]bool // hashes the file has had
 }
 
-// changes finds what became of each file. Where the source reports a call's change of a file, that is counted; where it does
-// not, an edit that succeeded counts for the loops, but nothing is said of what it changed.
+// changes lists each file's changes and edit loops. A change counts where the source reports one.
+// Where it reports none, a successful edit counts for the loops only, because its effect is
+// unknown.
 func (s *session) changes() {
 	files := files{at: map[string]int{}}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for i := range s.t.Events {
 		e := &s.t.Events[i]
 		if c, ok := e.Body.(*trace.FileChange); ok && e.Copied == "" {
 			files.of(c.Path).changed(e.Seq, c)
-			told[c.Call] = true
+			reported[c.Call] = true
 		}
 	}
 	for i := range s.uses {
 		u := &s.uses[i]
-		if u.call.Type == trace.EditTool && u.call.Path != "" && u.end != nil && !u.failed && !told[u.call.Call] {
+		if u.call.Type == trace.EditTool && u.call.Path != "" && u.end != nil && !u.failed && !reported[u.call.Call] {
 			files.of(u.call.Path).loop.edited(u.seq)
 		}
 	}
@@ -53,7 +53,7 @@ func (s *session) changes() {
 	slices.SortStableFunc(d.Loops, func(a, b EditLoop) int { return cmp.Compare(a.First, b.First) })
 }
 
-// files is the files of a session, in the order of their first change.
+// files keeps a session's files in the order of their first change.
 type files struct {
 	all []history
 	at  map[string]int
@@ -69,7 +69,8 @@ func (f *files) of(path string) *history {
 	return &f.all[i]
 }
 
-// changed takes a change of the file. How many lines it changed in all is known if it is known of each time.
+// changed adds one change of the file. A total of lines is known only if every change's count is
+// known.
 func (h *history) changed(seq int, c *trace.FileChange) {
 	x := &h.change
 	x.Added, x.Removed = plus(x.Times, x.Added, c.Added), plus(x.Times, x.Removed, c.Removed)
@@ -89,7 +90,6 @@ func (h *history) changed(seq int, c *trace.FileChange) {
 	h.contents[c.Hash] = true
 }
 
-// edited counts one edit.
 func (l *EditLoop) edited(seq int) {
 	if l.Edits == 0 || seq < l.First {
 		l.First = seq
@@ -98,7 +98,7 @@ func (l *EditLoop) edited(seq int) {
 	l.Last = max(l.Last, seq)
 }
 
-// plus is the sum of what the first times add up to and one more; nil if either is not known.
+// plus adds more to the sum of the first times amounts. The sum is nil if any amount is unknown.
 func plus(times int, sum, more *int) *int {
 	if more == nil || times > 0 && sum == nil {
 		return nil

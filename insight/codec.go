@@ -8,8 +8,8 @@ import (
 	"aburn/trace"
 )
 
-// form is the first byte of a digest's stored form; Version follows. Raise it with every change of the walk: what does not
-// begin with it counts as not kept, and is made again.
+// form is the first byte of a stored digest; Version follows. Raise it with every change of the
+// walk: a digest with another first byte counts as missing and is made again.
 const form = 2
 
 // Append appends the digest's stored form, without Live, to dst.
@@ -25,10 +25,10 @@ func Append(dst []byte, d *Digest) []byte {
 	return w.Written()
 }
 
-// Decoder decodes many digests that are kept together: they share memory, so that none of it is given back before all of them
-// are. It is for one goroutine at a time.
+// Decoder decodes many digests that are kept together. They share memory, which is freed only
+// when all of them are. Use it from one goroutine at a time.
 type Decoder struct {
-	words   [256]string // short texts that come again and again
+	words   [256]string // short texts that recur
 	digests wire.Pool[Digest]
 	events  wire.Pool[int]
 	classes wire.Pool[ClassCount]
@@ -39,11 +39,11 @@ type Decoder struct {
 	changes wire.Pool[Change]
 	phases  wire.Pool[PhaseUse]
 	failed  wire.Pool[ToolFailed]
-	numbers wire.Pool[int] // that can be unknown
+	numbers wire.Pool[int] // values of optional counts
 }
 
-// Decode reads the stored form, of which the digest's texts are parts. The error says what is wrong with it; a form of another
-// Version is one.
+// Decode reads the stored form. The digest's texts are parts of that string. The error names what
+// is malformed; a form of another Version is an error too.
 func (m *Decoder) Decode(stored string) (*Digest, error) {
 	w := &walk{Coder: wire.Reader(stored), Decoder: m}
 	if first, rules := w.Take(), w.Take(); first != form || rules != Version {
@@ -61,17 +61,18 @@ func (m *Decoder) Decode(stored string) (*Digest, error) {
 	return d, nil
 }
 
-// none is the memory of a walk that writes, which takes nothing from it.
+// none is the memory of a walk that writes; such a walk takes nothing from it.
 var none Decoder
 
-// walk writes a digest, or reads one into the memory of a Decoder.
+// walk encodes or decodes a digest: one list of fields serves both directions, so that they
+// cannot drift apart.
 type walk struct {
 	wire.Coder
 	*Decoder
 }
 
-// word is a text that other digests, too, are likely to have. Equal ones that are read are one in memory, which makes it
-// quicker to compare them.
+// word encodes or decodes a text that other digests are likely to share. Equal texts share memory
+// when read, which makes comparing them quicker.
 func (w *walk) word(s *string) {
 	w.Text(s)
 	if !w.Reading() || *s == "" {

@@ -1,59 +1,63 @@
 package insight
 
 import (
+	"slices"
 	"time"
 
 	"aburn/insight/failure"
 	"aburn/trace"
 )
 
-// Digest is one session, or one sub-agent's part of it, as reports need it. Copies are in no number of it.
+// Digest summarises one session, or one sub-agent's part of it, for reports. Copied events count
+// in none of its numbers.
 type Digest struct {
 	Source   string         `json:"source"`
 	ID       string         `json:"id"`
 	Agent    trace.Agent    `json:"agent"`
 	Project  trace.Project  `json:"project"`
 	Relation trace.Relation `json:"relation"`
-	// Parent is the ID of the session that started it, if it is a sub-agent.
+	// Parent is the ID of the session that started a sub-agent.
 	Parent   string    `json:"parent,omitempty"`
 	Start    time.Time `json:"start,omitzero"`
 	End      time.Time `json:"end,omitzero"`
 	ActiveMS int64     `json:"active_ms"`
 
-	// Verdict is how the session ended, as if nothing came after. While its source is being written (Live) that is how it
+	// Verdict is how the session ended, as if nothing came after. For a Live session it is how it
 	// stands so far.
 	Verdict Verdict `json:"verdict"`
-	// Live says that the source changed less than five minutes ago. Who loads the digest sets it (SetLive); it is not kept.
+	// Live says that the source changed less than five minutes ago. The loader of a digest sets
+	// it (SetLive); it is not stored.
 	Live bool `json:"live,omitempty"`
 	Keys Keys `json:"keys"`
 
 	Counts trace.Counts `json:"counts"`
 	Usage  trace.Usage  `json:"usage"`
-	// Spent is the tokens that went into calls that failed, and into repeating them.
+	// Spent counts the tokens of failed calls and of repeating them.
 	Spent Spent `json:"spent"`
 
 	Classes []ClassCount `json:"classes"` // errors by class, in alphabetical order
 	Errors  []ErrorGroup `json:"errors"`  // equal errors, in the order of their first appearance; at most MaxErrors
 	Tools   []ToolUse    `json:"tools"`   // by type, in alphabetical order
 	Slow    []SlowCall   `json:"slow"`    // the longest calls, the longest first; at most MaxSlow
-	Loops   []EditLoop   `json:"loops"`   // files that were changed again and again, by their first change; at most MaxLoops, those with most edits
+	Loops   []EditLoop   `json:"loops"`   // files changed repeatedly, by first change; at most MaxLoops, those with most edits
 	Changes []Change     `json:"changes"` // by path, in the order of their first appearance; at most MaxChanges
 	Phases  []PhaseUse   `json:"phases"`  // of the workflow, in their order, where hooks or prompts recorded them
 
-	// Ask is the head of the first prompt, at AskEvent.
+	// Ask is the head of the first prompt, AskEvent its Seq.
 	Ask      string `json:"ask,omitempty"`
 	AskEvent int    `json:"ask_event,omitempty"`
-	// Decisive is the index in Errors of the first decisive error: the first one of the class that has most errors (of equal
-	// ones, whose first error came first); -1 if there is none.
+	// Decisive is the index in Errors of the first decisive error, -1 without one: the first
+	// error of the most frequent class. Among equally frequent classes, the earlier first error
+	// decides.
 	Decisive int `json:"decisive"`
 
-	// Hooked says that aburn's hooks recorded the session too, and that what they know is in here.
+	// Hooked says that aburn's hooks recorded the session too, and that their facts are included.
 	Hooked bool `json:"hooked,omitempty"`
-	// More says how much the lists leave out. All numbers hold it.
+	// More counts what the lists leave out. The numbers of this digest include it.
 	More More `json:"more,omitzero"`
 }
 
-// The bounds of a digest's lists, and of its texts in bytes.
+// Bounds of a digest's lists (entries) and texts (bytes).
 const (
 	MaxErrors  = 40
 	MaxSlow    = 5
@@ -66,34 +70,35 @@ const (
 // Outcome is how a session ended, inferred by ordered rules.
 type Outcome string
 
-// The outcomes.
 const (
 	Running     Outcome = "running"
 	Interrupted Outcome = "interrupted"
 	Errored     Outcome = "errored"
-	Killed      Outcome = "killed" // only where hooks or the source tell so
+	Killed      Outcome = "killed" // only if hooks or the source say so
 	GaveUp      Outcome = "gave_up"
 	Completed   Outcome = "completed"
 	Unknown     Outcome = "unknown"
 )
 
-// Verdict is an outcome with what it rests on.
+// Verdict is an outcome with its evidence.
 type Verdict struct {
 	Outcome Outcome `json:"outcome"`
-	// Rule is the name of the rule that decided, Events the Seqs of the events that it rests on (at most five).
+	// Rule names the rule that decided. Events are the Seqs of its evidence, at most five.
 	Rule   string `json:"rule"`
 	Events []int  `json:"events,omitempty"`
-	// Refined says which fact changed the outcome, a mark or a word of the source or what hooks recorded, and from which one: "errored → completed: COMPLETE of build at 2026-11-21 10:31:07 UTC".
+	// Refined names the fact that changed the outcome, and the outcome before: "errored →
+	// completed: COMPLETE of build at 2026-11-21 10:31:07 UTC". Such a fact is a mark or
+	// statement of the source, or a record of hooks.
 	Refined string `json:"refined,omitempty"`
 }
 
-// Failing says whether the session failed: errored, gave_up or killed. One that the user interrupted did neither fail nor
-// come to its end.
+// Failing reports whether the session ended errored, gave_up or killed. An interrupted session
+// neither failed nor completed.
 func (v Verdict) Failing() bool {
 	return v.Outcome == Errored || v.Outcome == GaveUp || v.Outcome == Killed
 }
 
-// Outcome is the verdict's, or running while the session is live.
+// Outcome is the verdict's outcome, or Running while the session is live.
 func (d *Digest) Outcome() Outcome {
 	if d.Live {
 		return Running
@@ -101,85 +106,90 @@ func (d *Digest) Outcome() Outcome {
 	return d.Verdict.Outcome
 }
 
-// ClassCount is how many errors a class has.
+// ClassCount is the number of errors in a class.
 type ClassCount struct {
 	Class failure.Class `json:"class"`
 	Count int           `json:"count"`
 }
 
-// ErrorGroup is equal errors: failed calls, refused ones too, and error events that are not results.
+// ErrorGroup is a group of equal errors: failed calls, refused calls, and error events outside of
+// calls.
 type ErrorGroup struct {
 	Class failure.Class `json:"class"`
-	// Type and Tool are the call's; empty for an error that is none of a call.
+	// Type and Tool are the call's; both are empty for an error event.
 	Type trace.ToolType `json:"type,omitempty"`
 	Tool string         `json:"tool,omitempty"`
 	Exit *int           `json:"exit,omitempty"`
-	// Code and Status are the agent's own word and the HTTP status of an error event.
+	// Code is the agent's own word for an error event, Status its HTTP status.
 	Code   string `json:"code,omitempty"`
 	Status int    `json:"status,omitempty"`
-	// Head is the normalised head (Normal), at most MaxHead bytes; Hash of all of it.
+	// Head is the normalised head (failure.Normal), at most MaxHead bytes. Hash covers the head
+	// before it was cut.
 	Head string `json:"head"`
 	Hash string `json:"hash"`
-	// Text is the first one's head as its trace has it, on one line, at most MaxHead bytes.
+	// Text is the first error's head as its trace has it, on one line, at most MaxHead bytes.
 	Text string `json:"text"`
-	// Count is how many, First and Last the Seqs of the first and last (of the call, or the error event).
+	// Count is the number of errors. First and Last are the Seqs of the first and last call or
+	// error event.
 	Count int `json:"count"`
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// Solved says that the same call (tool and input), or one of the same tool about the same path or command word, succeeded
-	// after the last of them, at this Seq; 0 if none did.
+	// Solved is the Seq of the first success after the last of these errors, or 0. A success is
+	// the same call (tool and input), or one of the same tool about the same path or command
+	// word.
 	Solved int `json:"solved,omitempty"`
 }
 
-// ToolUse is the calls of one type of tool.
+// ToolUse sums up the calls of one type of tool.
 type ToolUse struct {
 	Type     trace.ToolType `json:"type"`
 	Calls    int            `json:"calls"`
-	Ended    int            `json:"ended"` // those that have an end: what a rate of failure is a rate of
+	Ended    int            `json:"ended"` // calls that have an end: the denominator of a failure rate
 	Failed   int            `json:"failed"`
 	Denied   int            `json:"denied"`
-	Retries  int            `json:"retries"` // calls that repeat one that failed
+	Retries  int            `json:"retries"` // calls that repeat a failed one
 	TimedMS  int64          `json:"timed_ms"`
-	Timed    int            `json:"timed"` // calls whose duration is known, measured or as a gap (SlowCall): TimedMS is the sum of theirs
+	Timed    int            `json:"timed"` // calls of known duration, measured or a gap (SlowCall); TimedMS is their sum
 	SpentAll int64          `json:"spent_failed"`
 }
 
-// Spent is tokens of all kinds. A response's tokens are shared equally among the calls that it made; what it made no call
-// with is in none. Failed is the shares of calls that failed, Retries those of calls that repeat a failed one and did not
-// fail themselves: no token is in both.
+// Spent counts tokens of all kinds. A response's tokens are shared equally among its calls; a
+// response without calls counts nowhere. Failed sums the shares of failed calls. Retries sums the
+// shares of calls that repeat a failed call and succeed. No token is in both.
 type Spent struct {
-	Calls   int64 `json:"calls"` // shares of all calls: what the two others are parts of
+	Calls   int64 `json:"calls"` // shares of all calls, including the two below
 	Failed  int64 `json:"failed"`
 	Retries int64 `json:"retries"`
 }
 
-// SlowCall is one call that took long.
+// SlowCall is one of the longest calls.
 type SlowCall struct {
 	Event int            `json:"event"`
 	Tool  string         `json:"tool"`
 	Type  trace.ToolType `json:"type"`
 	What  string         `json:"what,omitempty"` // path or command, at most MaxHead bytes
 	MS    int64          `json:"ms"`
-	// Gap says that the source did not measure it: MS is the time between the records of the call and of its end, in which it
-	// may have waited for somebody's permission, too.
+	// Gap says that the source did not measure the call. MS is then the time between the records
+	// of the call and its end, which may include waiting for a permission.
 	Gap    bool `json:"gap,omitempty"`
 	Failed bool `json:"failed"`
 }
 
-// EditLoop is a file that was changed more than LoopEdits times, or got a content that it had had before.
+// EditLoop is a file that was edited more than LoopEdits times, or that got an earlier content
+// back.
 type EditLoop struct {
 	Path  string `json:"path"`
 	Edits int    `json:"edits"`
-	// Identical is how many of them gave the file a content (by hash) that an earlier one of them had given it.
+	// Identical counts the edits that gave the file a content (by hash) it had had before.
 	Identical int `json:"identical"`
 	First     int `json:"first"`
 	Last      int `json:"last"`
 }
 
-// LoopEdits is how often a file can be changed in a session before that is a loop.
+// LoopEdits is the highest number of edits of a file that is not yet a loop.
 const LoopEdits = 3
 
-// Change is what became of a file, without its content.
+// Change sums up the changes of one file, without its content.
 type Change struct {
 	Path    string `json:"path"`
 	Action  string `json:"action"` // of the last change
@@ -190,7 +200,8 @@ type Change struct {
 	Event   int    `json:"event"` // of the last change
 }
 
-// PhaseUse is what a phase of a workflow command took. A command without phases has an empty Phase.
+// PhaseUse is what one phase of a workflow command took. For a command without phases, Phase is
+// empty.
 type PhaseUse struct {
 	Command  string       `json:"command"`
 	Phase    string       `json:"phase,omitempty"`
@@ -199,21 +210,52 @@ type PhaseUse struct {
 	Tokens   int64        `json:"tokens"`
 	Calls    int          `json:"calls"`
 	Failed   int          `json:"failed"`
-	Tools    []ToolFailed `json:"tools,omitempty"` // those that failed in it
+	Tools    []ToolFailed `json:"tools,omitempty"` // failed calls by tool
 	First    int          `json:"first"`
 	Last     int          `json:"last"`
 }
 
-// ToolFailed is how often a tool failed.
 type ToolFailed struct {
 	Tool   string `json:"tool"`
 	Failed int    `json:"failed"`
 }
 
-// More is how many entries a digest's lists leave out.
+// More counts the entries that a digest's lists leave out.
 type More struct {
 	Errors  int `json:"errors,omitempty"`
 	Changes int `json:"changes,omitempty"`
 	Phases  int `json:"phases,omitempty"`
 	Loops   int `json:"loops,omitempty"`
+}
+
+// Renumber replaces every Seq in d by number's answer for it. Package digests uses it for a
+// joined trace, so that the numbers refer to the archived trace.
+func (d *Digest) Renumber(number func(seq int) int) {
+	at := func(seqs ...*int) {
+		for _, seq := range seqs {
+			if *seq != 0 {
+				*seq = number(*seq)
+			}
+		}
+	}
+	at(&d.AskEvent)
+	for i := range d.Verdict.Events {
+		at(&d.Verdict.Events[i])
+	}
+	d.Verdict.Events = slices.Compact(d.Verdict.Events)
+	for i := range d.Errors {
+		at(&d.Errors[i].First, &d.Errors[i].Last, &d.Errors[i].Solved)
+	}
+	for i := range d.Slow {
+		at(&d.Slow[i].Event)
+	}
+	for i := range d.Loops {
+		at(&d.Loops[i].First, &d.Loops[i].Last)
+	}
+	for i := range d.Changes {
+		at(&d.Changes[i].Event)
+	}
+	for i := range d.Phases {
+		at(&d.Phases[i].First, &d.Phases[i].Last)
+	}
 }

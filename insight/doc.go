@@ -1,8 +1,10 @@
-// Package insight says what one session amounts to: how it ended, what went wrong in it and how often, what it changed,
-// and under which keys other sessions are comparable. A Digest is worked out from a trace and from nothing else, so it
-// can always be made again; Version says by which rules. It is pure: no files, clock or environment.
+// Package insight makes the digest of one session: how it ended, which errors it had and how
+// often, what it changed, and under which keys other sessions are comparable. It reads a trace
+// and nothing else: no files, no clock, no environment, no agent's name. So a digest can always
+// be made again; Version numbers the rules. It uses internal/shell to see what a command line
+// runs, and internal/plain to quote names for models.
 package insight
 
-// Version is the number of the rules below. Raise it with every change that can give a session another digest: those
-// made by other rules are then made again when they are next asked for.
+// Version is the number of the rules. Raise it with every change that can give a session another
+// digest: stored digests of other versions are made again when next asked for.
 const Version = 10

@@ -11,7 +11,6 @@ import (
 // hashDigits is how many hex digits of a SHA-256 an ErrorGroup's Hash has.
 const hashDigits = 16
 
-// hash is the beginning of the SHA-256 of a text.
 func hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:hashDigits/2])
@@ -29,14 +28,14 @@ type groupKey struct {
 	hash   string
 }
 
-// grouping puts equal errors together, all of them: what is kept of them is cut in the end.
+// grouping collects equal errors without a bound; keep cuts the list at the end.
 type grouping struct {
 	groups []ErrorGroup
-	last   []*use // of a group: its last failed call, nil if it is none of a call
+	last   []*use // each group's last failed call, nil for an error event
 	at     map[groupKey]int
 }
 
-// errors finds the errors of the session, in its order: calls that failed, and error events.
+// errors collects failed calls and error events in the session's order.
 func (s *session) errors() {
 	g := &grouping{}
 	next := 0
@@ -60,7 +59,6 @@ func (s *session) errors() {
 	s.solved(g.last)
 }
 
-// failed takes a call that failed.
 func (g *grouping) failed(u *use) {
 	c, r := u.call, u.end
 	class := failure.Cancelled
@@ -70,7 +68,7 @@ func (g *grouping) failed(u *use) {
 	g.add(ErrorGroup{Class: class, Type: c.Type, Tool: c.Tool, Exit: r.ExitCode, Text: r.Head, First: u.seq}, u)
 }
 
-// event takes an error event. One without a text is told by its code.
+// event adds an error event. Its code stands in for a missing text.
 func (g *grouping) event(seq int, b *trace.Error) {
 	text := b.Head
 	if text == "" {
@@ -80,7 +78,7 @@ func (g *grouping) event(seq int, b *trace.Error) {
 	g.add(ErrorGroup{Class: class, Code: b.Code, Status: b.Status, Text: text, First: seq}, nil)
 }
 
-// add counts an error, which is one group of its own so far.
+// add counts e, a group of one error so far.
 func (g *grouping) add(e ErrorGroup, u *use) {
 	normal := failure.Normal(e.Text)
 	k := groupKey{class: e.Class, kind: e.Type, tool: e.Tool, code: e.Code, status: e.Status, hash: hash(normal)}
@@ -101,7 +99,7 @@ func (g *grouping) add(e ErrorGroup, u *use) {
 	g.groups[i].Last, g.last[i] = e.First, u
 }
 
-// keep takes the first groups into the digest, the decisive one among them.
+// keep moves the first groups into the digest, always including the decisive one.
 func (s *session) keep(g *grouping) {
 	d := s.d
 	d.Errors = g.groups
@@ -117,7 +115,8 @@ func (s *session) keep(g *grouping) {
 	d.Errors = g.groups[:MaxErrors:MaxErrors]
 }
 
-// decisive is the first group of the class that has most errors, of equal ones the one whose first error came first.
+// decisive is the first group of the class with most errors. Among equally frequent classes, the
+// earlier first error wins.
 func decisive(classes []ClassCount, groups []ErrorGroup) int {
 	most := 0
 	for _, c := range classes {
@@ -135,9 +134,9 @@ func decisive(classes []ClassCount, groups []ErrorGroup) int {
 	return -1
 }
 
-// solved finds the call that did what the last one of a group had failed to do.
+// solved finds for each group the call that succeeded where the group's last call had failed.
 func (s *session) solved(last []*use) {
-	wanted := map[deed][]int{} // the groups that a success of this kind solves
+	wanted := map[action][]int{} // groups that a success at this aim solves
 	for i := range s.d.Errors {
 		if last[i] == nil {
 			continue

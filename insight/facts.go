@@ -6,7 +6,8 @@ import (
 	"aburn/trace"
 )
 
-// refine lets what hooks and the source state correct what was inferred. Nothing turns an interrupt into something else.
+// refine corrects the inferred outcome by what hooks and the source state. An interrupt stays an
+// interrupt.
 func (j *judgement) refine() {
 	if j.Outcome == Interrupted {
 		return
@@ -26,7 +27,8 @@ func (j *judgement) refine() {
 	}
 }
 
-// turnEnded: what was open when the turn ended in good order, a program in the background say, was not given up.
+// turnEnded: calls left open when the turn ended in good order, such as a background program,
+// were not given up.
 func (j *judgement) turnEnded() (Outcome, string) {
 	if j.Outcome != GaveUp {
 		return "", ""
@@ -44,7 +46,7 @@ func (j *judgement) turnEnded() (Outcome, string) {
 	return "", ""
 }
 
-// commandCompleted: a command that said that it had what it was to make, when or after calls had begun to fail.
+// commandCompleted: a command reported its result when or after calls had begun to fail.
 func (j *judgement) commandCompleted() (Outcome, string) {
 	if j.Rule != RuleFailingTail {
 		return "", ""
@@ -63,7 +65,7 @@ func (j *judgement) commandCompleted() (Outcome, string) {
 	return Completed, "COMPLETE of " + m.Command + when(e)
 }
 
-// commandFailed: a command that said that it failed, and was not begun again.
+// commandFailed: a command reported its failure and was not begun again.
 func (j *judgement) commandFailed() (Outcome, string) {
 	e, m := j.lastCommand()
 	if e == nil || m.Marker != trace.CommandFailed {
@@ -72,7 +74,8 @@ func (j *judgement) commandFailed() (Outcome, string) {
 	return Errored, "FAILED of " + m.Command + when(e)
 }
 
-// when is the time of a fact. Its number would mean nothing: what hooks alone know has none in the trace that the archive keeps.
+// when names a fact by its time. Its Seq would mean nothing: the archived trace has no event for
+// what only hooks know.
 func when(e *trace.Event) string {
 	if e.Time.IsZero() {
 		return ""
@@ -80,7 +83,7 @@ func when(e *trace.Event) string {
 	return e.Time.UTC().Format(" at 2006-01-02 15:04:05 UTC")
 }
 
-// lastCommand is the last marker of a command.
+// lastCommand finds the last marker of a command.
 func (j *judgement) lastCommand() (*trace.Event, *trace.Session) {
 	for i := len(j.t.Events) - 1; i >= 0; i-- {
 		e := &j.t.Events[i]
@@ -91,7 +94,7 @@ func (j *judgement) lastCommand() (*trace.Event, *trace.Session) {
 	return nil, nil
 }
 
-// stated: what the source, or the hooks beside it, state of an end that no event of the trace shows.
+// stated: the source, or the hooks beside it, report an end that no event of the trace shows.
 func (j *judgement) stated() (Outcome, string) {
 	if j.Outcome == Errored {
 		return "", ""

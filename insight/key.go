@@ -1,47 +1,48 @@
 package insight
 
 import (
-	"aburn/insight/failure"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
+
+	"aburn/insight/failure"
 )
 
-// The keys under which sessions are comparable. Each is a letter and the number of its rules, a dash, and the first 12 hex
-// digits of a SHA-256 over what it stands for, so that equal keys mean equal shapes, on every machine:
+// Keys make sessions comparable. Each is a letter with the number of its rules, a dash, and the
+// first 12 hex digits of a SHA-256 over what it stands for. Equal keys therefore mean equal
+// shapes on every machine:
 //
-//	f1-…  coarse: agent, outcome, the three classes with most errors in alphabetical order, bucket of the rate of failure, edit loops or not
-//	s1-…  sub-signature: agent and all classes of errors, sorted; sessions that ended otherwise can have it too
+//	f1-…  coarse: agent, outcome, the three classes with most errors in alphabetical order, bucket of the failure rate, edit loops or not
+//	s1-…  sub-signature: agent and all classes of errors, sorted; independent of the outcome
 //	e1-…  fine: type of tool, class, exit code and normalised head of the first decisive error
 //
-// A session without errors has no sub-signature and no fine key. One whose errors are all of class other has no sub-signature
-// either: two unknowns are not equal.
+// A session without errors has no sub-signature and no fine key. If all its errors are of class
+// other, it has no sub-signature either: two unknowns are not equal.
 type Keys struct {
 	Coarse string `json:"fingerprint"`
 	Sub    string `json:"sub_signature,omitempty"`
 	Fine   string `json:"error_key,omitempty"`
 }
 
-// Has says whether key is one of them.
+// Has reports whether key is one of the three.
 func (k Keys) Has(key string) bool {
 	return key != "" && (key == k.Coarse || key == k.Sub || key == k.Fine)
 }
 
-// keyDigits is how many hex digits a key has.
+// keyDigits is the number of hex digits in a key.
 const keyDigits = 12
 
-// key makes a key of what it stands for, part by part. No part can hold a line break: heads are on one line.
+// key hashes the parts, one a line. No part holds a line break, because heads are on one line.
 func key(prefix string, parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return prefix + "-" + hex.EncodeToString(sum[:keyDigits/2])
 }
 
-// keys works out the keys.
 func (d *Digest) keys() {
-	d.Keys = Keys{Coarse: key("f1", d.Agent.Name, string(d.Outcome()), joined(d.top(), ","), string(d.FailureRate()), d.loops())}
+	d.Keys = Keys{Coarse: key("f1", d.Agent.Name, string(d.Outcome()), joined(d.topClasses(), ","), string(d.FailureRate()), d.loops())}
 	if sub := d.errorClasses(); len(sub) > 1 || len(sub) == 1 && sub[0] != failure.Other {
 		d.Keys.Sub = key("s1", d.Agent.Name, joined(sub, ","))
 	}
@@ -55,7 +56,7 @@ func (d *Digest) keys() {
 	}
 }
 
-// errorClasses is the classes that errors of the session have, in alphabetical order.
+// errorClasses lists the classes of the session's errors in alphabetical order.
 func (d *Digest) errorClasses() []failure.Class {
 	all := make([]failure.Class, 0, len(d.Classes))
 	for _, c := range d.Classes {
@@ -66,8 +67,9 @@ func (d *Digest) errorClasses() []failure.Class {
 	return all
 }
 
-// top is the three classes with most errors, of equal ones the first in the alphabet, in alphabetical order.
-func (d *Digest) top() []failure.Class {
+// topClasses lists the three classes with most errors in alphabetical order. Equally frequent classes
+// rank alphabetically.
+func (d *Digest) topClasses() []failure.Class {
 	const most = 3
 	all := d.errorClasses()
 	if len(all) <= most {
@@ -101,10 +103,10 @@ func (d *Digest) loops() string {
 	return ""
 }
 
-// Shape is what the coarse key stands for, for people: "claude errored build+test mid loops".
+// Shape puts the coarse key into words for people: "claude errored build+test mid loops".
 func (d *Digest) Shape() string {
 	parts := []string{d.Agent.Name, string(d.Outcome())}
-	if top := joined(d.top(), "+"); top != "" {
+	if top := joined(d.topClasses(), "+"); top != "" {
 		parts = append(parts, top)
 	}
 	parts = append(parts, string(d.FailureRate()))
@@ -114,10 +116,10 @@ func (d *Digest) Shape() string {
 	return strings.Join(parts, " ")
 }
 
-// Rate is the bucket of a rate of failure.
+// Rate is the bucket of a failure rate.
 type Rate string
 
-// The buckets: no failure, under 20 %, under 60 %, the rest. No call that ended: none.
+// The buckets: no failure, under 20 %, under 60 %, 60 % or more. Without an ended call: none.
 const (
 	RateNone Rate = "none"
 	RateLow  Rate = "low"
@@ -125,7 +127,7 @@ const (
 	RateHigh Rate = "high"
 )
 
-// FailureRate is the bucket of failed calls among those that have an end.
+// FailureRate buckets the share of failed calls among those that have an end.
 func (d *Digest) FailureRate() Rate {
 	ended, failed := d.Counts.Calls-d.Counts.NoResult, d.Counts.Failed
 	switch {

@@ -8,26 +8,27 @@ import (
 	"aburn/trace"
 )
 
-// Make works out the digest of a trace. Of a session that hooks recorded too it is given the joined trace (trace/join) and
-// hooked: what hooks alone know (a kill, a Stop, a COMPLETE) then refines the verdict.
+// Make makes the digest of a trace. For a session that hooks recorded too, pass the joined trace
+// (trace/join) and hooked: facts that only hooks know (a kill, a Stop, a COMPLETE) then refine
+// the verdict.
 func Make(t *trace.SessionTrace, hooked bool) *Digest {
 	d := &Digest{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End,
 		ActiveMS: t.ActiveMS, Counts: t.Count(), Usage: t.Usage, Hooked: hooked, Decisive: -1}
 	d.Relation, d.Parent = relation(t)
 	s := &session{t: t, d: d, uses: uses(t)}
-	s.share()
+	s.shareTokens()
 	s.errors()
 	s.tools()
 	s.changes()
 	s.phases()
-	s.ask()
+	s.firstPrompt()
 	d.fill()
 	d.Verdict = s.verdict()
 	d.keys()
 	return d
 }
 
-// fill makes lists that are not there empty ones, so that their JSON is [].
+// fill replaces nil lists with empty ones, so that their JSON is [].
 func (d *Digest) fill() {
 	d.Classes, d.Errors, d.Tools, d.Slow = filled(d.Classes), filled(d.Errors), filled(d.Tools), filled(d.Slow)
 	d.Loops, d.Changes, d.Phases = filled(d.Loops), filled(d.Changes), filled(d.Phases)
@@ -40,14 +41,15 @@ func filled[T any](all []T) []T {
 	return all
 }
 
-// session is a trace on its way into its digest.
+// session is a trace whose digest is being made.
 type session struct {
 	t    *trace.SessionTrace
 	d    *Digest
 	uses []use
 }
 
-// relation is how the session stands to others, and what started it: that says more of it than what it continues.
+// relation is how the session relates to others, and its parent. Being started by another session
+// counts more than continuing one.
 func relation(t *trace.SessionTrace) (kind trace.Relation, parent string) {
 	if len(t.Relationships) == 0 {
 		return trace.Root, ""
@@ -60,8 +62,7 @@ func relation(t *trace.SessionTrace) (kind trace.Relation, parent string) {
 	return t.Relationships[0].Kind, ""
 }
 
-// ask notes the first prompt.
-func (s *session) ask() {
+func (s *session) firstPrompt() {
 	for i := range s.t.Events {
 		e := &s.t.Events[i]
 		if isPrompt(e) {
@@ -71,13 +72,14 @@ func (s *session) ask() {
 	}
 }
 
-// isPrompt says whether an event is what a person or caller wrote, here.
+// isPrompt reports whether a person or caller wrote the event in this session (not in one that it
+// copies).
 func isPrompt(e *trace.Event) bool {
 	m, ok := e.Body.(*trace.UserMessage)
 	return ok && m.Machine == "" && e.By == "" && e.Copied == ""
 }
 
-// byAgent says whether an event is something that the agent did, here: a text or a call.
+// byAgent reports whether the agent did this in this session: a text or a call.
 func byAgent(e *trace.Event) bool {
 	if e.Copied != "" || e.By != "" {
 		return false
@@ -89,7 +91,8 @@ func byAgent(e *trace.Event) bool {
 	return false
 }
 
-// SetLive notes whether the session is going on, and works out its keys again: the coarse one holds the outcome.
+// SetLive marks the session as live or not, and makes its keys again: the coarse key includes the
+// outcome.
 func (d *Digest) SetLive(live bool) {
 	if d.Live != live {
 		d.Live = live
@@ -97,7 +100,7 @@ func (d *Digest) SetLive(live bool) {
 	}
 }
 
-// cut is the beginning of s, at most so many bytes, and whole characters.
+// cut returns at most so many bytes of s, in whole characters.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

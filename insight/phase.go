@@ -11,17 +11,18 @@ import (
 const (
 	PhaseCompleted = "completed"
 	PhaseFailed    = "failed"
-	PhaseOpen      = "open" // nothing says how it ended
+	PhaseOpen      = "open" // no marker of its end
 )
 
-// spans finds the phases by their markers. One begins at its start and ends at its end, at the next start, or with the trace.
+// spans finds phases by their markers. A phase ends at its end marker, at the next start, or with
+// the trace.
 type spans struct {
 	all            []PhaseUse
-	command, phase *PhaseUse // that are open
+	command, phase *PhaseUse // open ones
 	parted         bool      // the open command had a phase
 }
 
-// phases finds what each phase of a workflow command took.
+// phases sums up each phase of a workflow command.
 func (s *session) phases() {
 	var p spans
 	for i := range s.t.Events {
@@ -74,7 +75,6 @@ func (p *spans) marker(seq int, m *trace.Session) {
 	}
 }
 
-// endPhase ends the open phase.
 func (p *spans) endPhase(last int, result string) {
 	if p.phase != nil {
 		p.phase.Last, p.phase.Result = last, result
@@ -83,7 +83,8 @@ func (p *spans) endPhase(last int, result string) {
 	}
 }
 
-// endCommand ends the open command. One that had phases is told by them.
+// endCommand ends the open command. Phases stand for their command, so a command with phases gets
+// no entry of its own.
 func (p *spans) endCommand(last int, result string) {
 	if p.command != nil && !p.parted {
 		p.command.Last, p.command.Result = last, result
@@ -92,7 +93,7 @@ func (p *spans) endCommand(last int, result string) {
 	p.command = nil
 }
 
-// took adds up what lies between a phase's first and last event.
+// took adds up the events from a phase's first to its last.
 func (s *session) took(p *PhaseUse) {
 	part := trace.SessionTrace{Events: s.t.Events[p.First-1 : p.Last]}
 	part.Settle()

@@ -8,18 +8,18 @@ import (
 	"aburn/trace"
 )
 
-// use is a call that counts, with what is asked of it more than once.
+// use is a call that counts, with derived facts.
 type use struct {
 	call   *trace.ToolCall
 	event  *trace.Event
 	seq    int
-	end    *trace.ToolResultEvent // nil while it has none, or none but running
+	end    *trace.ToolResultEvent // nil without an end; a status of running is none
 	failed bool
-	retry  bool  // the last call before it that it repeats had failed
-	share  int64 // its part of its response's tokens
+	retry  bool  // the previous equal call had failed
+	share  int64 // its share of its response's tokens
 }
 
-// uses is the calls of a trace that count, in its order.
+// uses lists the calls that count, in the trace's order.
 func uses(t *trace.SessionTrace) []use {
 	calls := t.Calls()
 	all := make([]use, 0, len(calls))
@@ -38,61 +38,62 @@ func uses(t *trace.SessionTrace) []use {
 	return all
 }
 
-// deed is what a call does, as far as two calls can be said to do the same. A tool's input tells best; of an edit, whose input
-// must change to be mended, the path.
-type deed struct{ tool, kind, what string }
+// action identifies what a call does, so that two calls can be compared. The tool's input
+// identifies it best. An edit is identified by its path, because mending a failed edit changes
+// its input.
+type action struct{ tool, kind, what string }
 
-func (u *use) deed() (deed, bool) {
+func (u *use) action() (action, bool) {
 	c := u.call
 	switch {
 	case c.Type == trace.EditTool && c.Path != "":
-		return deed{c.Tool, "path", c.Path}, true
+		return action{c.Tool, "path", c.Path}, true
 	case c.Input.Hash != "":
-		return deed{c.Tool, "input", c.Input.Hash}, true
+		return action{c.Tool, "input", c.Input.Hash}, true
 	case c.Key != "":
-		return deed{c.Tool, "key", c.Key}, true
+		return action{c.Tool, "key", c.Key}, true
 	case c.Head != "":
-		return deed{c.Tool, "head", c.Head}, true
+		return action{c.Tool, "head", c.Head}, true
 	case c.Path != "":
-		return deed{c.Tool, "path", c.Path}, true
+		return action{c.Tool, "path", c.Path}, true
 	}
-	return deed{}, false
+	return action{}, false
 }
 
-// markRetries finds the calls whose like, the last time, failed.
+// markRetries marks each call whose previous equal call failed.
 func markRetries(all []use) {
 	if !slices.ContainsFunc(all, func(u use) bool { return u.failed }) {
 		return
 	}
-	failed := make(map[deed]bool, len(all))
+	failed := make(map[action]bool, len(all))
 	for i := range all {
 		u := &all[i]
-		if k, ok := u.deed(); ok {
+		if k, ok := u.action(); ok {
 			u.retry = failed[k]
 			failed[k] = u.failed
 		}
 	}
 }
 
-// aims are by what a call is known for that does what another one failed to do: the same call, or one of the same tool about
-// the same path or with the same command.
-func (u *use) aims() []deed {
-	aims := make([]deed, 0, 3)
-	if k, ok := u.deed(); ok {
+// aims lists what a call tries to achieve: the same call, or one of the same tool about the same
+// path or with the same command word.
+func (u *use) aims() []action {
+	aims := make([]action, 0, 3)
+	if k, ok := u.action(); ok {
 		aims = append(aims, k)
 	}
 	if u.call.Path != "" {
-		aims = append(aims, deed{u.call.Tool, "path", u.call.Path})
+		aims = append(aims, action{u.call.Tool, "path", u.call.Path})
 	}
 	if word := failure.CommandWord(u.call.Head); word != "" {
-		aims = append(aims, deed{u.call.Tool, "word", word})
+		aims = append(aims, action{u.call.Tool, "word", word})
 	}
 	return aims
 }
 
-// share parts each response's tokens among the calls that it made, to the token: the first ones get what does not part.
-// Calls from within a container are their container's response's.
-func (s *session) share() {
+// shareTokens divides each response's tokens among its calls, exactly: the first calls get the
+// remainder. A call from within a container belongs to the container's response.
+func (s *session) shareTokens() {
 	if len(s.uses) == 0 || len(s.t.Responses) == 0 {
 		return
 	}
@@ -138,7 +139,7 @@ func (s *session) share() {
 	}
 }
 
-// tools adds up the calls by type, and finds the longest.
+// tools sums up the calls by type, and finds the longest.
 func (s *session) tools() {
 	d := s.d
 	for i := range s.uses {
@@ -168,7 +169,6 @@ func (s *session) tools() {
 	slices.SortFunc(d.Tools, func(a, b ToolUse) int { return strings.Compare(string(a.Type), string(b.Type)) })
 }
 
-// tool is the sum for a type.
 func (s *session) tool(t trace.ToolType) *ToolUse {
 	for i := range s.d.Tools {
 		if s.d.Tools[i].Type == t {
@@ -179,7 +179,8 @@ func (s *session) tool(t trace.ToolType) *ToolUse {
 	return &s.d.Tools[len(s.d.Tools)-1]
 }
 
-// took is how long a call that ended took: as its source measured it, else the gap between its record and its end's.
+// took is the duration of an ended call: measured by its source, or else the gap between the
+// records of the call and its end.
 func (u *use) took() (ms int64, gap bool) {
 	if ms := u.end.DurationMS; ms > 0 || u.event.Time.IsZero() || u.end.Time.IsZero() {
 		return ms, false
@@ -187,7 +188,8 @@ func (u *use) took() (ms int64, gap bool) {
 	return max(u.end.Time.Sub(u.event.Time).Milliseconds(), 0), true
 }
 
-// longest adds a call to the longest ones, if it is one; of equal ones the first comes first.
+// longest inserts the call if it is among the MaxSlow longest. Among equals the earlier call
+// comes first.
 func longest(all []SlowCall, u *use, ms int64, gap bool) []SlowCall {
 	if len(all) == MaxSlow && all[MaxSlow-1].MS >= ms {
 		return all

@@ -7,17 +7,17 @@ import (
 	"aburn/trace"
 )
 
-// The names of the rules that a verdict names, in their order: the first that fits decides.
+// The names of the rules, in the order in which they are tried. The first that applies decides.
 const (
 	RuleInterrupt   = "interrupt"    // the session holds an interrupt
 	RuleFatalError  = "fatal_error"  // an error ended a turn, and the agent did nothing after it
-	RuleFailingTail = "failing_tail" // of the last results, at least 80 % are failures, the last one too
+	RuleFailingTail = "failing_tail" // at least 80 % of the last results are failures, and so is the very last
 	RuleOpenCalls   = "open_calls"   // a call has no end, and the agent did not go on
 	RuleWork        = "work"         // there was a prompt or a call
 	RuleNothing     = "nothing"
 )
 
-// The tail is the last so many results, at least so many.
+// The tail is at most the last tailMost results; fewer than tailLeast prove nothing.
 const (
 	tailMost  = 5
 	tailLeast = 3
@@ -26,7 +26,7 @@ const (
 // maxEvidence is how many events a verdict names.
 const maxEvidence = 5
 
-// verdict is how the session ended: by the rules, and then by what hooks and the source state.
+// verdict infers how the session ended, then corrects it by what hooks and the source state.
 func (s *session) verdict() Verdict {
 	j := &judgement{session: s}
 	j.infer()
@@ -35,15 +35,15 @@ func (s *session) verdict() Verdict {
 	return j.Verdict
 }
 
-// judgement is a verdict in the making.
 type judgement struct {
 	*session
 	Verdict
-	open []*use // the calls that were left open
-	tail []*use // the last ones that ended, in the order of their ends
+	open []*use // calls without an end
+	tail []*use // the last ended calls, in the order of their ends
 }
 
-// decided notes the outcome with its rule and events.
+// decided sets the outcome with its rule and events. It returns true, so that rules can be
+// chained.
 func (j *judgement) decided(o Outcome, rule string, events ...int) bool {
 	j.Outcome, j.Rule, j.Events = o, rule, events
 	return true
@@ -53,7 +53,7 @@ func (j *judgement) infer() {
 	_ = j.interrupted() || j.fatal() || j.failingTail() || j.openCalls() || j.work() || j.decided(Unknown, RuleNothing)
 }
 
-// interrupted names the last interrupts.
+// interrupted cites the last interrupts.
 func (j *judgement) interrupted() bool {
 	var at []int
 	for i := len(j.t.Events) - 1; i >= 0 && len(at) < maxEvidence; i-- {
@@ -66,8 +66,8 @@ func (j *judgement) interrupted() bool {
 	return len(at) > 0 && j.decided(Interrupted, RuleInterrupt, at...)
 }
 
-// fatal looks for an error that ended a turn, from the end to what the agent did last. A session that went on after one was
-// not ended by it.
+// fatal looks from the end back to the agent's last action for an error that ended a turn. A
+// session that went on after such an error was not ended by it.
 func (j *judgement) fatal() bool {
 	for i := len(j.t.Events) - 1; i >= 0; i-- {
 		e := &j.t.Events[i]
@@ -81,7 +81,7 @@ func (j *judgement) fatal() bool {
 	return false
 }
 
-// failingTail looks at the last results. With three or four of them, 80 % is all.
+// failingTail judges the last results. With three or four of them, 80 % means all.
 func (j *judgement) failingTail() bool {
 	for i := range j.uses {
 		if j.uses[i].end != nil {
@@ -104,7 +104,7 @@ func (j *judgement) failingTail() bool {
 	return j.decided(Errored, RuleFailingTail, at...)
 }
 
-// openCalls looks for calls that nothing ended and that the agent left so: with later work of its own, it had gone on without.
+// openCalls looks for calls without an end that the agent did not carry on after.
 func (j *judgement) openCalls() bool {
 	var at []int
 	var behind later
@@ -125,15 +125,15 @@ func (j *judgement) openCalls() bool {
 	return len(at) > 0 && j.decided(GaveUp, RuleOpenCalls, at[max(0, len(at)-maxEvidence):]...)
 }
 
-// later is what comes behind a place in the trace, as far as it shows that the agent worked on.
+// later is what follows a place in the trace, as evidence that the agent carried on.
 type later struct {
-	response, other string // of the agent's events: the id of a response, and another one
-	nameless, any   bool   // there is an event of the agent of a response without an id, or any
-	// The same, behind something that reached the agent.
+	response, other string // ids of two different responses of the agent, if there are so many
+	nameless, any   bool   // an event of the agent without a response's id; any event of the agent
+	// The same two, counted only after a result or message reached the agent.
 	reachedNameless, reachedAny bool
 }
 
-// add takes the event before it.
+// add takes the event before those already added.
 func (l *later) add(e *trace.Event) {
 	if e.Copied != "" {
 		return
@@ -146,7 +146,7 @@ func (l *later) add(e *trace.Event) {
 		return
 	}
 	l.any = true
-	switch id := response(e); {
+	switch id := responseOf(e); {
 	case id == "":
 		l.nameless = true
 	case l.response == "":
@@ -156,8 +156,8 @@ func (l *later) add(e *trace.Event) {
 	}
 }
 
-// goesOn says whether the agent worked on after a call of this response: in another one or, where one of them has no id, after
-// something had reached it in between.
+// goesOn reports whether the agent carried on after a call of this response. Work in another
+// response proves it. Where a response has no id, only work after a result or message proves it.
 func (l *later) goesOn(response string) bool {
 	if response == "" {
 		return l.reachedAny
@@ -165,8 +165,8 @@ func (l *later) goesOn(response string) bool {
 	return l.response != "" && l.response != response || l.other != "" || l.reachedNameless
 }
 
-// response is the id of the response that an event of the agent is part of.
-func response(e *trace.Event) string {
+// responseOf is the id of the response to which the agent's event belongs.
+func responseOf(e *trace.Event) string {
 	switch b := e.Body.(type) {
 	case *trace.AgentMessage:
 		return b.Response
@@ -176,7 +176,7 @@ func response(e *trace.Event) string {
 	return ""
 }
 
-// work names the first prompt or call, and what the agent did last.
+// work cites the first prompt or call, and the agent's last action.
 func (j *judgement) work() bool {
 	first, last := 0, 0
 	if len(j.uses) > 0 {

@@ -6,7 +6,7 @@ import (
 	"aburn/internal/plain"
 )
 
-// Plural is a number with its noun, as reports for models say it: "1 session", "1412 sessions".
+// Plural is a number with its noun: "1 session", "1412 sessions".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -14,7 +14,7 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Times is how often something happened: "once", "12 times".
+// Times says how often something happened: "once", "12 times".
 func Times(n int) string {
 	if n == 1 {
 		return "once"
@@ -22,7 +22,7 @@ func Times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
-// Units is how many sessions and sub-agents there are: "412 sessions and 88 sub-agents".
+// Units counts sessions and sub-agents: "412 sessions and 88 sub-agents".
 func Units(sessions, subagents int) string {
 	if subagents == 0 {
 		return Plural(sessions, "session")
@@ -30,7 +30,7 @@ func Units(sessions, subagents int) string {
 	return Plural(sessions, "session") + " and " + Plural(subagents, "sub-agent")
 }
 
-// Members is how many of what was looked at something is about, of sessions, or of sessions and sub-agents: "12 sessions".
+// Members counts sessions, or sessions and sub-agents together: "12 sessions".
 func Members(n int, subagents bool) string {
 	switch {
 	case !subagents:
@@ -41,5 +41,5 @@ func Members(n int, subagents bool) string {
 	return strconv.Itoa(n) + " sessions and sub-agents"
 }
 
-// SessionCode is a session as commands take it, quoted.
+// SessionCode quotes a session as commands accept it.
 func SessionCode(source, id string) string { return plain.Code(source + "/" + id) }
