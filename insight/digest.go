@@ -155,7 +155,7 @@ type ToolUse struct {
 
 // Spent counts tokens of all kinds. A response's tokens are shared equally among its calls; a
 // response without calls counts nowhere. Failed sums the shares of failed calls. Retries sums the
-// shares of calls that repeat a failed call and succeed. No token is in both.
+// shares of calls that repeat a failed call and did not fail. No token is in both.
 type Spent struct {
 	Calls   int64 `json:"calls"` // shares of all calls, including the two below
 	Failed  int64 `json:"failed"`

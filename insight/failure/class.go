@@ -1,3 +1,7 @@
+// Package failure says which kind of error a text is: the class of a failed call, its first
+// decisive line without what varies, and the command that failed. It is pure, reads command lines
+// through internal/shell, and knows no agent by name. A change that can class or normalise an
+// error otherwise needs a new insight.Version.
 package failure
 
 import (
@@ -8,11 +12,10 @@ import (
 	"aburn/trace"
 )
 
-// Class is the kind of an error, from the point of view of who has to do something about it. The list is open: a reader of
-// digests takes a class that it does not know as other.
+// Class is the kind of an error, named by who has to act on it. The list is open: readers of
+// digests treat an unknown class as other.
 type Class string
 
-// The classes.
 const (
 	Network      Class = "network"
 	Auth         Class = "auth"
@@ -32,18 +35,19 @@ const (
 	Disk         Class = "disk"
 	API          Class = "api"
 	Other        Class = "other"
-	// Cancelled is a call that was stopped by the user, or by the end of the program. Nothing was wrong with it: it is in no key.
+	// Cancelled marks a call that the user, or the end of the program, stopped. It is no failure,
+	// so it is in no key.
 	Cancelled Class = "cancelled"
 )
 
-// Classes is those that an error can have.
+// Classes lists the classes that an error can have; Cancelled is none of them.
 func Classes() []Class {
 	return []Class{
 		Network, Auth, RateLimit, Permission, NotFound, EditMismatch, Syntax, Type, Lint, Test, Build, Timeout, OOM, Conflict, ToolMisuse, Disk, API, Other,
 	}
 }
 
-// Failure is what is known about one error, all that its class may be told from.
+// Failure holds everything that can decide the class of one error.
 type Failure struct {
 	Type    trace.ToolType
 	Tool    string // empty for an error event
@@ -56,26 +60,26 @@ type Failure struct {
 	Head    string // as the trace has it
 }
 
-// rule says which class an error has. All of its conditions must hold; a condition that is not set does.
+// rule gives errors a class. All its conditions must hold; an unset condition holds.
 type rule struct {
 	class Class
-	types []trace.ToolType // what the call's tool does; notCall is an error event
-	runs  []string         // one of the command line's programs, as CommandWord has them, or the beginning of one up to a blank
-	only  []string         // all of its programs are among these
-	line  string           // what stands in the command line
+	types []trace.ToolType // types of the call's tool; notCall means an error event
+	runs  []string         // a CommandWord of the line is one of these, or begins with one up to a blank or colon
+	only  []string         // so are all of its CommandWords
+	line  string           // text within the command line
 	exits []int
-	codes []int    // HTTP statuses that an error event has
-	says  []string // one of these phrases stands in the text (see phrase), or
-	http  []int    // the text tells one of these HTTP statuses (see statuses)
-	// unless one of these phrases stands in it.
+	codes []int    // HTTP statuses of an error event
+	says  []string // one of these phrases stands in the text (see phrase), or …
+	http  []int    // … the text mentions one of these HTTP statuses (see statuses), …
+	// … unless one of these phrases stands in it.
 	unless []string
 }
 
-// notCall is the type of an error that is none of a call.
+// notCall is the tool type of an error outside of calls.
 const notCall trace.ToolType = ""
 
-// Classify says which class an error has, by the first rule that fits; Other if none does. What was refused is permission,
-// whatever the text says.
+// Classify returns the class of the first rule that applies, or Other. A refused call is always
+// Permission, whatever its text.
 func Classify(f Failure) Class {
 	if f.Denied != "" {
 		return Permission
@@ -90,8 +94,8 @@ func Classify(f Failure) Class {
 	}
 	p := compiled()
 	low := lower(buf[:0], text)
-	var told found
-	p.find(low, &told)
+	var matches found
+	p.find(low, &matches)
 	status := statuses(low)
 	programs := sync.OnceValue(func() []string {
 		if f.Type != trace.ShellTool {
@@ -100,19 +104,18 @@ func Classify(f Failure) Class {
 		return commandWords(f.Command)
 	})
 	for i, r := range p.rules {
-		if (told.said[i] || r.says == nil && r.http == nil || r.tells(status)) && !told.unless[i] && r.fits(&f, programs) {
+		if (matches.said[i] || r.says == nil && r.http == nil || r.hasStatus(status)) && !matches.unless[i] && r.fits(&f, programs) {
 			return r.class
 		}
 	}
 	return Other
 }
 
-// tells says whether one of the statuses is one of the rule's.
-func (r *rule) tells(statuses [4]int) bool {
+func (r *rule) hasStatus(statuses [4]int) bool {
 	return r.http != nil && slices.ContainsFunc(statuses[:], func(n int) bool { return slices.Contains(r.http, n) })
 }
 
-// fits says whether all conditions but the phrases hold.
+// fits reports whether all conditions but the phrases hold.
 func (r *rule) fits(f *Failure, programs func() []string) bool {
 	switch {
 	case r.types != nil && !slices.Contains(r.types, f.Type):
@@ -127,7 +130,8 @@ func (r *rule) fits(f *Failure, programs func() []string) bool {
 	return false
 }
 
-// named says of a program whether it is one of these.
+// named returns a test for programs that have one of these names, alone or before a blank or
+// colon.
 func named(names []string) func(program string) bool {
 	return func(program string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {

@@ -7,8 +7,8 @@ import (
 	"aburn/internal/shell"
 )
 
-// CommandWord says what a command line runs: its first program that does more than look about, with the subcommand that
-// tells what it does ("go test", "npm run", "git"). It is empty if there is none.
+// CommandWord names what a command line runs: its first program that does more than move about or
+// print, with its subcommand ("go test", "npm run", "git"). It is empty without one.
 func CommandWord(head string) string {
 	if words := commandWords(head); len(words) > 0 {
 		return words[0]
@@ -16,7 +16,7 @@ func CommandWord(head string) string {
 	return ""
 }
 
-// commandWords is what the programs of a command line are called, in their order, as CommandWord has them.
+// commandWords lists the CommandWord of each program, in order.
 func commandWords(head string) []string {
 	var all []string
 	for _, c := range shell.Commands(head) {
@@ -37,7 +37,8 @@ func commandWords(head string) []string {
 	return all
 }
 
-// programWord is the program's name and, if it looks like one, its subcommand. What only moves about or prints is none.
+// programWord is the program's name and, if the next word looks like one, its subcommand. It is
+// empty for programs that only move about or print.
 func programWord(words []string) string {
 	name := path.Base(words[0])
 	switch name {
@@ -55,7 +56,7 @@ func programWord(words []string) string {
 	return name + " " + words[1]
 }
 
-// isSubcommand says whether a word can be one: letters, with dashes and colons between them.
+// isSubcommand reports whether word consists of lower-case letters, dashes and colons.
 func isSubcommand(word string) bool {
 	return len(word) < 20 && word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-:") == "" && word[0] != '-' && word[0] != ':'
 }

@@ -8,45 +8,51 @@ import (
 	"unicode/utf8"
 )
 
-// A phrase is what a rule looks for in the head of an error, in lower case. It matches whole words: where it begins or ends
-// in a letter or digit, none may stand beside it, nor a slash, which makes it part of a path. "*" at an end lifts that. "#" stands for a number, "%" for one that is not 0,
-// "##" for the sign #, and "…" for up to maxGap bytes of anything. Writing that has no spaces between words (Chinese, Japanese)
-// has no such bounds.
+// A phrase is what a rule looks for in the head of an error, in lower case. It matches whole
+// words: a letter or digit at its edge must not touch another one, nor a slash, which would make
+// it part of a path. The marks:
+//
+//	#   a number
+//	%   a number other than 0
+//	##  the sign #
+//	…   up to maxGap bytes of anything
+//	*   at an edge: no word boundary needed there
+//
+// Writing without spaces between words (Chinese, Japanese) has no word boundaries.
 const maxGap = 120
 
-// maxDigits is how long a number that "#" stands for can be. Numbers may begin within longer ones, so that of a thousand digits each
-// would be looked at a thousand times, for each phrase.
+// maxDigits bounds the number that "#" matches. Without a bound, each of a thousand digits would
+// begin a number of its own, and each phrase would try them all.
 const maxDigits = 20
 
-// maxText is how much of a text is looked at: a trace keeps no more of an error.
+// maxText is how many bytes of a text are searched. Traces keep no more of an error.
 const maxText = 1000
 
-// phrases finds the phrases of all rules in a text at once. A phrase is looked for only where its first three bytes stand, and
-// within a word only if it may begin there.
+// phrases finds the phrases of all rules in one pass. It tries a phrase only where its first
+// three bytes stand.
 type phrases struct {
 	all    []phrase
-	begins [buckets][]uint16 // of the phrases that begin a word
-	within [buckets][]uint16 // of the others
+	begins [buckets][]uint16 // phrases that begin a word
+	within [buckets][]uint16 // all others
 	rules  []*rule
 }
 
 const buckets = 1 << 13
 
-// maxRules is how many rules there can be.
 const maxRules = 128
 
-// phrase is a phrase without its marks, and what it is for.
+// phrase is a phrase without its marks, and the rule that it belongs to.
 type phrase struct {
 	rule       int
 	unless     bool
-	text       string // up to the first gap
-	rest       string // behind it
-	wordBegins bool   // its first letter must begin a word, its last one end it
+	text       string // before the gap
+	rest       string // after the gap
+	wordBegins bool   // word boundary needed before the first letter, after the last one
 	wordEnds   bool
 }
 
-// compiled is all rules and their phrases, made when they are first asked for. The rules are asked in this order: what only
-// one cause can say comes before what many can.
+// compiled holds all rules and phrases, built on first use. Rules stand in this order: words that
+// only one cause explains come before words that many can.
 var compiled = sync.OnceValue(func() *phrases {
 	p := new(phrases)
 	locale, _ := localeRules() // a test holds that no line of them is bad
@@ -65,7 +71,7 @@ var compiled = sync.OnceValue(func() *phrases {
 	return p
 })
 
-// add takes the marks off a phrase and puts it where it is looked for.
+// add removes the marks and files the phrase under its first bytes.
 func (p *phrases) add(x phrase) {
 	text, open := strings.CutPrefix(x.text, "*")
 	text, shut := strings.CutSuffix(text, "*")
@@ -84,7 +90,8 @@ func (p *phrases) add(x phrase) {
 	p.all = append(p.all, x)
 }
 
-// begins is the buckets of the texts that can begin a phrase: a number can have one digit, two, or more.
+// begins lists the buckets under which text can begin: a leading number has one digit, two, or
+// more.
 func begins(text string) []int {
 	if !strings.ContainsAny(text[:3], "#%") {
 		return []int{bucket(text[0], text[1], text[2])}
@@ -106,7 +113,7 @@ func begins(text string) []int {
 
 func isNumberMark(b byte) bool { return b == '#' || b == '%' }
 
-// bucket is where phrases are kept that begin with these bytes. All digits are one.
+// bucket hashes the first three bytes. All digits count as one.
 func bucket(a, b, c byte) int {
 	return (int(digitless(a))*1849 + int(digitless(b))*43 + int(digitless(c))) & (buckets - 1)
 }
@@ -118,17 +125,18 @@ func digitless(b byte) byte {
 	return b
 }
 
-// isWord says whether a letter has bounds: those of writing without spaces have none.
+// isWord reports whether r is part of a word that has boundaries.
 func isWord(r rune) bool {
 	return r < 0x2e80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }
 
-// found is which rules have a phrase in a text, one that they want and one that they do not bear.
+// found is the rules with a match in a text, for what they want (said) and for what excludes them
+// (unless).
 type found struct {
 	said, unless [maxRules]bool
 }
 
-// find looks for all phrases in a text in lower case.
+// find searches a text in lower case for all phrases.
 func (p *phrases) find(text []byte, f *found) {
 	for i := 0; i+3 <= len(text); i++ {
 		b := bucket(text[i], text[i+1], text[i+2])
@@ -141,7 +149,7 @@ func (p *phrases) find(text []byte, f *found) {
 	}
 }
 
-// beginsWord says whether no part of a word or path stands before text[i].
+// beginsWord reports whether no part of a word or path precedes text[i].
 func beginsWord(text []byte, i int) bool {
 	if i == 0 {
 		return true
@@ -153,7 +161,7 @@ func beginsWord(text []byte, i int) bool {
 	return !isWord(r)
 }
 
-// endsWord says whether no part of a word, path or file's name stands at text[i].
+// endsWord reports whether no part of a word, path or file name stands at text[i].
 func endsWord(text []byte, i int) bool {
 	if i >= len(text) {
 		return true
@@ -183,7 +191,7 @@ func (p *phrases) try(list []uint16, text []byte, i int, f *found) {
 	}
 }
 
-// at says whether the phrase stands at text[i:], where it may begin.
+// at reports whether the phrase matches at text[i:], where the caller has checked its beginning.
 func (x *phrase) at(text []byte, i int) bool {
 	end, ok := pass(text, i, x.text)
 	if !ok {
@@ -200,7 +208,7 @@ func (x *phrase) at(text []byte, i int) bool {
 	return !x.wordEnds || endsWord(text, end)
 }
 
-// pass is where what stands in text[i:] ends, if that is want.
+// pass matches want at text[i:] and returns where the match ends.
 func pass(text []byte, i int, want string) (end int, ok bool) {
 	for k := 0; k < len(want); k++ {
 		c := want[k]
@@ -224,7 +232,7 @@ func pass(text []byte, i int, want string) (end int, ok bool) {
 	return i, true
 }
 
-// lower is the beginning of a text in lower case, in buf, which has room for maxText bytes, if that will do.
+// lower returns text in lower case, at most maxText bytes of it, in buf where it fits.
 func lower(buf []byte, text string) []byte {
 	if len(text) > maxText {
 		text = text[:maxText]
@@ -243,4 +251,40 @@ func lower(buf []byte, text string) []byte {
 		buf[i] = b
 	}
 	return buf
+}
+
+// statusForms are the words before an HTTP status.
+var statusForms = [...]string{"http", "http error", "http/1.0", "http/1.1", "http/2", "http/#", "status", "status:", "status code", "status code:", "code", "code:", "error", "error:", "failed with", "response", "rejected"}
+
+// statuses returns the first HTTP statuses in a text in lower case: numbers from 400 to 599 after
+// a word that announces one.
+func statuses(text []byte) (all [4]int) {
+	n := 0
+	for i := 0; i+3 <= len(text) && n < len(all); i++ {
+		if (text[i] == '4' || text[i] == '5') && isStatus(text, i) {
+			all[n] = int(text[i]-'0')*100 + int(text[i+1]-'0')*10 + int(text[i+2]-'0')
+			n++
+			i += 2
+		}
+	}
+	return all
+}
+
+// isStatus reports whether an announced HTTP status stands at text[i:].
+func isStatus(text []byte, i int) bool {
+	if i+3 > len(text) || text[i] != '4' && text[i] != '5' || !isDigit(text[i+1]) || !isDigit(text[i+2]) ||
+		i+3 < len(text) && (isWordByte(text[i+3]) || text[i+3] == '.' && i+4 < len(text) && isDigit(text[i+4])) {
+		return false
+	}
+	const longest = 24
+	before := strings.TrimRight(strings.ToLower(string(text[max(0, i-longest):i])), " (=\"'")
+	if len(before) == min(i, longest) {
+		return false // no separator between word and number
+	}
+	for _, form := range statusForms {
+		if rest, ok := strings.CutSuffix(before, form); ok && (rest == "" || !isWordByte(rest[len(rest)-1])) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Normal is a head without what differs between equal errors: paths, numbers, ids, hex, durations, dates, colours, and what
-// agents write around it. A name stays, in quotation marks too: another module that is missing is another error. Normal of a
-// result of Normal is that result.
+// Normal returns a head without what varies between equal errors: paths, numbers, ids, hex,
+// durations, dates, colours, and the agent's envelope. Names stay, quoted ones too, because
+// another missing module is another error. Normal is idempotent.
 func Normal(head string) string {
 	n := normal{in: unwrap(head)}
 	n.out = make([]byte, 0, len(n.in))
@@ -18,16 +18,16 @@ func Normal(head string) string {
 	return strings.TrimRight(string(n.out), " ")
 }
 
-// normal is a text on its way into its normal form.
+// normal is the state of one normalisation.
 type normal struct {
 	in  string
 	at  int
 	out []byte
-	// timed says that what was written last is a number with a unit: "2m 0s" is one duration.
+	// timed says that the last output is a number with a unit: "2m 0s" is one duration.
 	timed bool
 }
 
-// What stands for what was replaced.
+// The placeholders.
 const (
 	forNumber = "#"
 	forID     = "<id>"
@@ -35,7 +35,7 @@ const (
 	forURL    = "<url>"
 )
 
-// next takes one character that is not part of a word, or a whole word.
+// next consumes one character outside of words, or a whole word.
 func (n *normal) next() {
 	c := n.in[n.at]
 	switch {
@@ -54,7 +54,8 @@ func (n *normal) next() {
 	}
 }
 
-// mark writes a sign. Lines that are drawn are as long as what they stand under: of these, one or three signs stay.
+// mark writes a sign. The length of a drawn line varies with the text above it, so of a longer
+// run one or three signs stay.
 func (n *normal) mark(c byte) {
 	n.timed = false
 	most := 0
@@ -72,7 +73,7 @@ func (n *normal) mark(c byte) {
 
 func (n *normal) put(s string) { n.out = append(n.out, s...) }
 
-// colour passes over what is left of a terminal's colour when its first byte was taken out: "[31m".
+// colour skips the rest of a terminal colour whose escape byte was removed: "[31m".
 func (n *normal) colour() bool {
 	for i := n.at + 1; i < len(n.in); i++ {
 		switch c := n.in[i]; {
@@ -86,7 +87,7 @@ func (n *normal) colour() bool {
 	return false
 }
 
-// placeholder takes what stands in a normal form already.
+// placeholder copies a placeholder of a text that is already normal.
 func (n *normal) placeholder() bool {
 	for _, p := range [...]string{forID, forPath, forURL} {
 		if strings.HasPrefix(n.in[n.at:], p) {
@@ -103,18 +104,18 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-// isWordByte says whether c is part of a letter, a digit or "_". What is not ASCII is taken for letters.
+// isWordByte reports whether c is part of a word. Bytes outside of ASCII count as letters.
 func isWordByte(c byte) bool {
 	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf
 }
 
-// beginsPath says whether a path that begins with a sign stands here.
+// beginsPath reports whether a path with a leading sign begins here.
 func (n *normal) beginsPath() bool {
 	rest := strings.TrimLeft(n.in[n.at:], ".~")
 	return len(rest) > 1 && rest[0] == '/' && (isWordByte(rest[1]) || rest[1] == '.') && n.at+3 >= len(n.in)-len(rest)
 }
 
-// word takes a word with all that is joined to it.
+// word consumes a word with everything joined to it.
 func (n *normal) word() {
 	token := n.in[n.at:n.tokenEnd()]
 	date := dateLen(n.in[n.at:])
@@ -138,7 +139,8 @@ func (n *normal) replaced(size int, by string) {
 	n.timed = false
 }
 
-// tokenEnd is where the word that begins here ends, with what is joined to it by signs that paths, names and addresses have.
+// tokenEnd is the end of the word that begins here, including parts joined by signs of paths,
+// names and addresses.
 func (n *normal) tokenEnd() int {
 	i, url := n.at, false
 	for ; i < len(n.in); i++ {
@@ -163,7 +165,8 @@ func (n *normal) tokenEnd() int {
 	return i
 }
 
-// quotedPath is how long a path of size bytes is if it stands in quotation marks: what has blanks in it goes on to the next one.
+// quotedPath is the length of a path of size bytes up to its closing quotation mark: a quoted
+// path may contain blanks.
 func (n *normal) quotedPath(size int) int {
 	if n.at == 0 || strings.IndexByte(`'"`+"`", n.in[n.at-1]) < 0 || n.in[n.at] != '/' && n.in[n.at] != '~' && !isDrive(n.in[n.at:]) {
 		return size
@@ -177,7 +180,7 @@ func (n *normal) quotedPath(size int) int {
 
 func isDrive(s string) bool { return len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') }
 
-// isPath says whether a word is a path, or the name of a file.
+// isPath reports whether a word is a path or a file name.
 func isPath(token string) bool {
 	if isDrive(token) || strings.HasPrefix(token, "~/") {
 		return true
@@ -196,7 +199,7 @@ func isPath(token string) bool {
 	return isExtension(ext) || isExtension(inner) && strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// cutLast parts a word at its last point.
+// cutLast splits a word at its last point.
 func cutLast(s string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(s, '.')
 	if i < 0 {
@@ -205,7 +208,7 @@ func cutLast(s string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// isExtension says whether the files that agents work on end so.
+// isExtension reports whether s is a file extension that agents work with.
 func isExtension(s string) bool {
 	switch s {
 	case "go", "mod", "sum", "py", "pyi", "ipynb", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rs", "java", "kt", "kts", "scala", "c", "h", "cc", "cpp", "cxx", "hpp",
@@ -216,7 +219,7 @@ func isExtension(s string) bool {
 	return false
 }
 
-// isUUID says whether a word is 8-4-4-4-12 hex digits.
+// isUUID reports whether a word is 8-4-4-4-12 hex digits.
 func isUUID(s string) bool {
 	if len(s) != 36 {
 		return false
@@ -229,7 +232,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// plain takes a word that is neither path nor address, up to end, run of letters and digits by run.
+// plain consumes a word that is neither path nor address, run by run of letters and digits.
 func (n *normal) plain(end int) {
 	for n.at < end {
 		if !isWordByte(n.in[n.at]) {
@@ -244,4 +247,53 @@ func (n *normal) plain(end int) {
 		}
 		n.run(n.in[from:n.at], end)
 	}
+}
+
+// unwrap removes the envelope that agents write around a tool's result, and the input that they
+// quote after their own sentence. Neither makes it another error.
+func unwrap(s string) string {
+	s = strings.TrimSpace(s)
+	for _, tag := range [...]string{"tool_use_error", "untrusted_context", "error"} {
+		if rest, ok := strings.CutPrefix(s, "<"+tag+">"); ok {
+			s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "</"+tag+">"))
+		}
+	}
+	s = unhead(s)
+	for _, end := range [...]string{" Process Group PGID: ", " (Command exited with code ", " <shell_metadata>"} {
+		if i := strings.LastIndex(s, end); i >= 0 {
+			s = s[:i]
+		}
+	}
+	if i := strings.LastIndex(s, " Exit Code: "); i >= 0 && strings.Trim(s[i+len(" Exit Code: "):], "0123456789") == "" {
+		s = s[:i]
+	}
+	// Node prints its memory statistics before the error.
+	if i := strings.Index(s, "FATAL ERROR: "); i > 0 && strings.Contains(s[:i], "<--- Last few GCs --->") {
+		s = s[i:]
+	}
+	for _, sentence := range [...]string{"String to replace not found in file.", "of the string to replace,", "Failed to find expected lines in", "Failed to find context"} {
+		if i := strings.Index(s, sentence); i >= 0 {
+			s = s[:i+len(sentence)]
+		}
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(s, "Error: "), "error: ")
+}
+
+// unhead removes the exit status, which is known from elsewhere, and the word that announces the
+// output.
+func unhead(s string) string {
+	for _, head := range [...]string{"Chunk ID: ", "Wall time: ", "Exit code: ", "Command: "} {
+		if !strings.HasPrefix(s, head) {
+			continue
+		}
+		for _, mark := range [...]string{" Output: ", " Stdout: "} {
+			if i := strings.Index(s, mark); i >= 0 && i < 300 {
+				return s[i+len(mark):]
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "Exit code "); ok {
+		return strings.TrimLeft(strings.TrimLeft(rest, "0123456789"), " ")
+	}
+	return strings.TrimPrefix(s, "Output: ")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// run takes a run of letters and digits of a word that ends at end.
+// run consumes a run of letters and digits within a word that ends at end.
 func (n *normal) run(s string, end int) {
 	digits := 0
 	for i := range len(s) {
@@ -21,7 +21,7 @@ func (n *normal) run(s string, end int) {
 		n.timed = false
 	case isQuantity(s):
 		n.number(s, end)
-	case isHash(s): // as a number: some have no letter
+	case isHash(s): // as a number: some hashes have no letter
 		n.number(s, n.at)
 	case isID(s):
 		n.replaced(0, forID)
@@ -34,7 +34,7 @@ func (n *normal) run(s string, end int) {
 	}
 }
 
-// name takes letters. A month before a day is a date's, and AM or PM a time's.
+// name writes letters, except for the month of a date and a time's AM or PM.
 func (n *normal) name(s string) {
 	if isMonth(s) && n.at+1 < len(n.in) && n.in[n.at] == ' ' && isDigit(n.in[n.at+1]) {
 		s = forNumber
@@ -45,7 +45,6 @@ func (n *normal) name(s string) {
 	n.timed = false
 }
 
-// endsIn says whether s was written last.
 func (n *normal) endsIn(s string) bool { return bytes.HasSuffix(n.out, []byte(s)) }
 
 func isMonth(s string) bool {
@@ -60,7 +59,7 @@ func isMonth(s string) bool {
 	return false
 }
 
-// number takes a number that begins with s, and what of it stands behind a point or comma.
+// number consumes a number that begins with s, with its decimals and thousands.
 func (n *normal) number(s string, end int) {
 	unit := !isDigit(s[len(s)-1])
 	for n.at+1 < end && n.in[n.at] == '.' && isDigit(n.in[n.at+1]) || thousands(n.in[n.at:]) {
@@ -76,12 +75,13 @@ func (n *normal) number(s string, end int) {
 	n.timed = unit
 }
 
-// thousands says whether a comma and three digits stand at the beginning of s.
+// thousands reports whether s begins with a comma and three digits.
 func thousands(s string) bool {
 	return len(s) >= 4 && s[0] == ',' && isDigit(s[1]) && isDigit(s[2]) && isDigit(s[3]) && (len(s) == 4 || !isWordByte(s[4]))
 }
 
-// dateLen is how long the date is that s begins with, with its time: 2026-11-21T10:11:12.5Z; 0 if there is none.
+// dateLen is the length of the date, with its time, that s begins with (2026-11-21T10:11:12.5Z),
+// or 0.
 func dateLen(s string) int {
 	end := shape(s, "0000-00-00")
 	if end == 0 {
@@ -105,7 +105,7 @@ func dateLen(s string) int {
 	return end
 }
 
-// shape is how long the beginning of s is that looks like form, in which 0 stands for a digit; 0 if it does not.
+// shape is the length of form if s begins like it, or 0. A 0 in form stands for any digit.
 func shape(s, form string) int {
 	if len(s) < len(form) {
 		return 0
@@ -118,10 +118,10 @@ func shape(s, form string) int {
 	return len(form)
 }
 
-// units is what can stand directly behind a number.
+// units can directly follow a number.
 const units = " ns us µs ms s m h d min sec b k kb mb gb tb kib mib gib th st nd rd x "
 
-// isQuantity says whether s is a number, one with a unit, or several such ("1m30s").
+// isQuantity reports whether s is a number, one with a unit, or several of these ("1m30s").
 func isQuantity(s string) bool {
 	for s != "" {
 		i := 0
@@ -142,7 +142,7 @@ func isQuantity(s string) bool {
 	return true
 }
 
-// isHash says whether s is hex of at least the length to which git cuts, or begins with 0x.
+// isHash reports whether s is hex of at least 7 digits, git's short form, or begins with 0x.
 func isHash(s string) bool {
 	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
 		return strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
@@ -150,8 +150,8 @@ func isHash(s string) bool {
 	return len(s) >= 7 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// isID says whether letters and digits are somebody's id and no name: a last part that is hex, or in which letters and digits
-// change too often for a name.
+// isID reports whether s is an id rather than a name: its last part is hex, or alternates between
+// letters and digits too often for a name.
 func isID(s string) bool {
 	last := s[strings.LastIndexByte(s, '_')+1:]
 	if len(last) < len(s) && isHash(last) {

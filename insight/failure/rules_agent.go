@@ -8,14 +8,15 @@ var (
 	editOnly  = []trace.ToolType{trace.EditTool}
 )
 
-// rateLimits is how providers and services say that they were asked too often, or for more than was paid for.
+// rateLimits are the sentences of providers and services for too many requests and for used-up
+// quotas.
 var rateLimits = []string{"rate limit*", "rate-limit*", "rate_limit*", "ratelimit*", "too many requests", "toomanyrequests", "usage limit", "usage_limit*",
 	"quota exceeded", "quota_exceeded", "exceeded your…quota", "insufficient_quota", "resource_exhausted", "resource has been exhausted",
 	"credit balance is too low", "out of credits", "insufficient credits",
 	"billing hard limit", "throttlingexception", "throttled", "pull rate", "secondary rate", "spending limit", "limit exceeded for", "requests per minute",
 	"tokens per minute", "hit your limit", "reached your…limit"}
 
-// agentRules know the sentences in which agents say what became of a call, and providers what became of a turn.
+// agentRules know the sentences of agents about a call, and of providers about a turn.
 var agentRules = []rule{
 	{class: Permission, says: []string{"requested permissions to", "permission to use…has been denied", "needs approval", "requires approval",
 		"the user doesn't want to proceed",
@@ -52,7 +53,7 @@ var agentRules = []rule{
 	{class: Timeout, says: []string{"command timed out after", "exceeding timeout", "exceeded the timeout of", "mcp error -32001", "tool timed out",
 		"tool call timed out", "timed out awaiting", "timed out after % m*", "timed out after % s*"}},
 
-	// Of errors that are none of a call. What the text says beside the status decides first.
+	// Error events. Here the text comes before the status.
 	{class: RateLimit, types: eventOnly, says: rateLimits, http: []int{429, 402}},
 	{class: RateLimit, codes: []int{429, 402}},
 	{class: API, types: eventOnly, says: []string{"overloaded*", "context_length*", "context window", "prompt is too long", "context_window*",

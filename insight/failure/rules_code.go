@@ -1,6 +1,6 @@
 package failure
 
-// The programs of which a rule says what a failure of theirs is.
+// The programs whose failures have a class of their own.
 var (
 	linters = []string{"golangci-lint", "eslint", "ruff", "flake8", "pylint", "pycodestyle", "pydocstyle", "prettier", "gofmt", "goimports",
 		"staticcheck", "black", "isort", "stylelint", "rubocop", "shellcheck", "go vet", "cargo clippy", "cargo fmt", "rustfmt", "yamllint", "markdownlint",
@@ -19,15 +19,16 @@ var (
 		"dotnet build", "swift build", "kotlinc", "zig build", "tsup"}
 )
 
-// codeRules know what tests, checkers of style, compilers and builds say. A test that ran is told before what its messages are
-// about, and so is a checker's; of the rest, what was wrong with the text comes before names and types, these before the build.
+// codeRules know the output of tests, linters, compilers and builds. The order: a test or linter
+// that ran comes before what its messages are about; then errors in a text's syntax, then names
+// and types, then the build.
 var codeRules = []rule{
-	// What only shows other texts: none of their words counts.
+	// These only show other texts, so none of the words counts.
 	{class: Other, types: shellOnly, only: []string{"diff", "cmp", "git diff", "colordiff"}, exits: []int{1}},
 	{class: Timeout, types: shellOnly, exits: []int{124, 137}, line: "timeout "},
-	// A compiler's own number of an error, whatever its text speaks of.
+	// A compiler's own error number decides, whatever the text is about.
 	{class: Syntax, says: []string{"error ts1#"}},
-	{class: NotFound, says: []string{"with an existing package-lock"}}, // npm's usage stands behind it
+	{class: NotFound, says: []string{"with an existing package-lock"}}, // npm's usage follows it
 	{class: NotFound, says: []string{"error ts5058", "error ts5083", "error ts6053", "error ts18003"}},
 	{class: Type, says: []string{"error ts2#", "error ts4#", "error ts6#", "error ts7#", "error ts8#", "error ts9#", "error ts18#", "error[e#]"}},
 	{class: Timeout, says: []string{"exceeded timeout of", "test timed out after", "panic: test timed out", "timeout of #ms exceeded",
@@ -52,7 +53,7 @@ var codeRules = []rule{
 	{class: Lint, runs: linters, unless: []string{"vet: ", "syntax error", "syntaxerror", "unexpected token", "expected operand", "expected declaration",
 		"expected '", "expected expression", "expected statement", "unclosed", "command not found", "no such file", "typecheck"}, says: []string{":#:#: ",
 		":#: ", "diff in", "warning*", "#:# error", "#:# warning"}},
-	// Of an exception, its kind says what it is.
+	// The kind of an exception decides.
 	{class: NotFound, says: []string{"filenotfounderror:", "modulenotfounderror:"}},
 	{class: Permission, says: []string{"permissionerror:"}},
 	{class: Network, says: []string{"connectionrefusederror:", "connectionreseterror:", "connectionerror:", "gaierror:"}},

@@ -13,12 +13,13 @@ import (
 //go:embed phrases/*.txt
 var phraseFiles embed.FS
 
-// localeClasses is the order in which the classes of the phrase files are asked.
+// localeClasses is the order in which the classes of the phrase files are tried.
 var localeClasses = [...]Class{
 	EditMismatch, OOM, Disk, Auth, Conflict, Network, Timeout, Build, Syntax, Type, ToolMisuse, Permission, NotFound,
 }
 
-// localeRules is one rule a class with the phrases of all languages. An error names the first bad line; the other lines count.
+// localeRules makes one rule a class from the phrases of all languages. An error names the first
+// bad line; the good lines still count.
 func localeRules() (rules []rule, err error) {
 	for _, class := range localeClasses {
 		rules = append(rules, rule{class: class})
@@ -33,7 +34,8 @@ func localeRules() (rules []rule, err error) {
 	return rules, err
 }
 
-// addPhrases reads one file: lines "[class]" and below each its phrases, empty lines and comments ("# …").
+// addPhrases reads one file: "[class]" lines, each followed by its phrases; empty lines and
+// comments ("# …") are skipped.
 func addPhrases(rules []rule, name, text string) (err error) {
 	var to *rule
 	n := 0
@@ -45,7 +47,7 @@ func addPhrases(rules []rule, name, text string) (err error) {
 			continue
 		} else if class, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(class, "]") {
 			if to = ruleOf(rules, strings.TrimSuffix(class, "]")); to == nil {
-				wrong = "no class that is told by phrases"
+				wrong = "not a class with phrases"
 			}
 		} else if strings.TrimSpace(line) != line {
 			wrong = "a blank at the beginning or end"
@@ -69,7 +71,8 @@ func ruleOf(rules []rule, class string) *rule {
 	return &rules[i]
 }
 
-// badPhrase says what is wrong with a phrase, "" if nothing is: a text is compared in lower case, by its first three bytes.
+// badPhrase says what is wrong with a phrase, or "". Texts are compared in lower case, by their
+// first three bytes.
 func badPhrase(phrase string) string {
 	bare := strings.TrimSuffix(strings.TrimPrefix(phrase, "*"), "*")
 	begin, _, _ := strings.Cut(bare, "…")

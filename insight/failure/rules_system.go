@@ -1,8 +1,9 @@
 package failure
 
-// systemRules know what operating systems, networks, services and the common tools say, in English.
+// systemRules know the English messages of operating systems, networks, services and common
+// tools.
 var systemRules = []rule{
-	// An exception of the program's own: what its message is about is not what went wrong.
+	// An exception of the program's own: the subject of its message is not the cause.
 	{class: Other, says: []string{"valueerror:", "keyerror:", "indexerror:", "zerodivisionerror:", "recursionerror:", "stopiteration", "unicodedecodeerror:",
 		"panic: runtime error", "maximum call stack size exceeded", "all goroutines are asleep", "arrayindexoutofboundsexception", "illegalargumentexception",
 		"illegalstateexception",
@@ -124,4 +125,28 @@ var systemRules = []rule{
 		"er_bad_db_error", "er_bad_field_error", "sqlite_cantopen", "namespacenotfound", "noscript", "code = notfound", "no files matching",
 		"no files matched", "npm error enoent", "no process found", "no task found", "no task with", "unknown process id", "no workspace*",
 		"no projects found", "go.mod file not found", "cannot find main module", "missing script:"}, http: []int{404, 410}},
+}
+
+// restRules know ambiguous words; the last ones judge by command and exit code.
+var restRules = []rule{
+	{class: Build, says: []string{"[build failed]", "[setup failed]", "build failed", "build failure", "could not compile", "compilation failed",
+		"compilation error", "compile error", "compileerror", "failed to compile", "undefined symbol*", "*: *** [", "ninja: build stopped", "failed to solve",
+		"elifecycle", "error: aborting due to", "failed to build", "error during build", "build error", "error building", "redeclared"}},
+	{class: Timeout, says: []string{"timed out", "timeout:", "timeout exceeded", "timeout expired", "timeout reached", "timeout after", "timeout error",
+		"timeout while", "timeout waiting", "timeout of", "(timeout)", "exceeded timeout", "time limit exceeded", "timeouterror"}},
+	{class: API, says: []string{"internal server error", "bad gateway", "service unavailable", "api error", "apierror", "api_error", "server_error",
+		"server error", "internalservererror", "overloaded*", "bad request", "invalid_request_error", "validation failed", "unprocessable entity",
+		"internal error encountered", "http error"}, http: []int{400, 405, 406, 413, 415, 422, 500, 501, 502, 503, 520, 521, 522, 529}},
+	{class: Auth, says: []string{"invalid credentials", "missing credentials", "no credentials", "credentials are required", "credentials not found",
+		"not authorized", "not authenticated", "is forbidden", "forbidden:", "forbidden"}},
+	{class: OOM, types: shellOnly, exits: []int{137}},
+	{class: Timeout, types: shellOnly, exits: []int{124}},
+	{class: NotFound, types: shellOnly, exits: []int{127}},
+	{class: Permission, types: shellOnly, exits: []int{126}},
+	{class: Lint, types: shellOnly, runs: linters, says: []string{"error*", "warn*", "#:#", "problem*", "not formatted", "unformatted"}},
+	{class: Lint, types: shellOnly, runs: []string{"prettier", "gofmt", "black", "rustfmt", "cargo fmt", "isort"}, says: []string{"would", "reformat*",
+		"diff*"}},
+	{class: Test, types: shellOnly, runs: testRunners, says: []string{"fail", "fail*", "panicked", "panic:", "error*"}},
+	{class: Type, types: shellOnly, runs: checkers, says: []string{"error*"}},
+	{class: Build, types: shellOnly, runs: builders, says: []string{"error*", "failed", "fatal*", "cannot", "stop", "invalid"}},
 }

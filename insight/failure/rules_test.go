@@ -85,7 +85,7 @@ func TestBadPhraseFile(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"# x\n\n[disk]\nvoll\n", ""},
 		{"# x\nvoll\n[disk]\nvoll\n", `xx.txt:2: a phrase without a class above it: "voll"`},
-		{"[disk]\nvoll\n[dsk]\n", `xx.txt:3: no class that is told by phrases: "[dsk]"`},
+		{"[disk]\nvoll\n[dsk]\n", `xx.txt:3: not a class with phrases: "[dsk]"`},
 		{"[disk]\nVoll\nvoll\n", `xx.txt:2: upper case: "Voll"`},
 		{"[disk]\nvoll\n voll\n", `xx.txt:3: a blank at the beginning or end: " voll"`},
 		{"[disk]\nvoll\r\nvoll\n", `xx.txt:2: a blank at the beginning or end: "voll\r"`},

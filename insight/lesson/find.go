@@ -11,11 +11,11 @@ import (
 	"aburn/trace"
 )
 
-// Find is what recurs in all, ranked as of now; at most limit lessons, 0 for all of them.
+// Find returns what recurs in all, ranked as of now: at most limit lessons, or all if limit is 0.
 func Find(all []*insight.Digest, now time.Time, limit int) *Lessons {
 	l := &Lessons{Lessons: []Lesson{}}
 	shapes := &shapes{at: map[shape]int{}, newest: now}
-	// The newest first, so that the sums, and their rounding, are the same in whatever order they come.
+	// The newest first, so that sums and their rounding do not depend on the order of all.
 	sorted := slices.SortedFunc(slices.Values(all), newer)
 	for _, d := range sorted {
 		if d.Relation == trace.Subagent {
@@ -23,7 +23,7 @@ func Find(all []*insight.Digest, now time.Time, limit int) *Lessons {
 		} else {
 			l.Sessions++
 		}
-		shapes.take(d)
+		shapes.add(d)
 	}
 	for i := range shapes.all {
 		if one := &shapes.all[i]; one.Sessions >= MinSessions {
@@ -45,7 +45,7 @@ func newer(x, y *insight.Digest) int {
 	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
 }
 
-// shape is what makes two things one lesson.
+// shape identifies a lesson.
 type shape struct {
 	kind                     Kind
 	class                    failure.Class
@@ -54,26 +54,26 @@ type shape struct {
 	project, path, cmd, step string
 }
 
-// shapes is all shapes, in the order in which they were found.
+// shapes collects lessons in the order in which they were found.
 type shapes struct {
 	all    []Lesson
 	at     map[shape]int
-	newest time.Time // when the newest session ended, or now if that would be later: a clock was wrong, and recent is no more than now
+	newest time.Time // end of the newest session, at most now: a wrong clock must not make a session newer
 	begun  bool
 }
 
-// take takes what went wrong in a session.
-func (s *shapes) take(d *insight.Digest) {
+// add counts the errors, loops and failed phases of a session.
+func (s *shapes) add(d *insight.Digest) {
 	if !s.begun && d.End.Before(s.newest) {
 		s.newest = d.End
 	}
 	s.begun = true
 	for i := range d.Errors {
 		e := &d.Errors[i]
-		if e.Head == "" || e.Class == failure.Cancelled { // nothing that says that two of them are the same, or nobody's failure
+		if e.Head == "" || e.Class == failure.Cancelled { // nothing to compare, or not a failure
 			continue
 		}
-		l := s.of(shape{kind: EqualError, class: e.Class, tool: e.Type, hash: e.Hash}, d, e.First, e.Count)
+		l := s.count(shape{kind: EqualError, class: e.Class, tool: e.Type, hash: e.Hash}, d, e.First, e.Count)
 		l.Class, l.Type, l.Head = e.Class, e.Type, e.Head
 		if e.Solved > 0 {
 			l.solved(d)
@@ -82,7 +82,7 @@ func (s *shapes) take(d *insight.Digest) {
 	project := cmp.Or(d.Project.Key, d.Project.Path)
 	for i := range d.Loops {
 		e := &d.Loops[i]
-		l := s.of(shape{kind: EditLoop, project: project, path: e.Path}, d, e.First, e.Edits)
+		l := s.count(shape{kind: EditLoop, project: project, path: e.Path}, d, e.First, e.Edits)
 		l.Project, l.Path = project, e.Path
 	}
 	for i := range d.Phases {
@@ -90,13 +90,13 @@ func (s *shapes) take(d *insight.Digest) {
 		if p.Result != "failed" {
 			continue
 		}
-		l := s.of(shape{kind: Phase, project: project, cmd: p.Command, step: p.Phase}, d, p.First, 1)
+		l := s.count(shape{kind: Phase, project: project, cmd: p.Command, step: p.Phase}, d, p.First, 1)
 		l.Project, l.Command, l.Phase = project, p.Command, p.Phase
 	}
 }
 
-// of is the lesson of a shape, with the session counted: times more, the first at event.
-func (s *shapes) of(what shape, d *insight.Digest, event, times int) *Lesson {
+// count adds a session to the lesson of a shape: times occurrences, the first at event.
+func (s *shapes) count(what shape, d *insight.Digest, event, times int) *Lesson {
 	i, ok := s.at[what]
 	if !ok {
 		i = len(s.all)
@@ -105,7 +105,7 @@ func (s *shapes) of(what shape, d *insight.Digest, event, times int) *Lesson {
 	}
 	l := &s.all[i]
 	l.Times += times
-	if l.counted == d { // two of its errors that differ in what is no part of the shape
+	if l.counted == d { // a second error group of the same session, which differs only in what the shape ignores
 		if n := len(l.Evidence); n > 0 && l.Evidence[n-1].Source == d.Source && l.Evidence[n-1].Session == d.ID {
 			l.Evidence[n-1].Times += times
 		}
@@ -134,7 +134,7 @@ func (s *shapes) of(what shape, d *insight.Digest, event, times int) *Lesson {
 	return l
 }
 
-// solved counts a session in which the call that failed succeeded later.
+// solved counts a session in which the failed call succeeded later.
 func (l *Lesson) solved(d *insight.Digest) {
 	if l.solvedIn != d {
 		l.solvedIn = d
@@ -142,7 +142,7 @@ func (l *Lesson) solved(d *insight.Digest) {
 	}
 }
 
-// weight is what a session counts: 1, half as much for each HalfLife that it ended before the newest one.
+// weight is 1 for the newest session and halves with each HalfLife of age.
 func (s *shapes) weight(d *insight.Digest) float64 {
 	if d.End.IsZero() {
 		return 0

@@ -8,7 +8,8 @@ import (
 	"aburn/internal/plain"
 )
 
-// Markdown is the lessons for agents and people: recorded data under a heading that says so.
+// Markdown writes the lessons for agents and people, under a heading that calls them recorded
+// data.
 func (l *Lessons) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Lessons\n\nRecorded data, not instructions. What went wrong in the same way in at least %d of %s, ranked by how often and how recently.\n",
@@ -22,7 +23,7 @@ func (l *Lessons) Markdown() string {
 	return b.String()
 }
 
-// Units is how many sessions and sub-agents were looked at.
+// Units counts the examined sessions and sub-agents.
 func (l *Lessons) Units() string { return insight.Units(l.Sessions, l.Subagents) }
 
 func (l *Lesson) write(b *strings.Builder, number int) {
@@ -48,7 +49,7 @@ func (l *Lesson) write(b *strings.Builder, number int) {
 	b.WriteString("\n")
 }
 
-// What is what recurs, in a line.
+// What describes the lesson in one line.
 func (l *Lesson) What() string {
 	switch l.Kind {
 	case EditLoop:

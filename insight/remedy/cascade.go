@@ -8,7 +8,7 @@ import (
 	"aburn/insight/failure"
 )
 
-// ForSession is the answer for d. all are the sessions to compare with, d may be among them.
+// ForSession answers for d. all are the sessions to compare with and may include d.
 func ForSession(d *insight.Digest, all []*insight.Digest, rules []Rule) *Answer {
 	a := &Answer{Subject: subjectOf(d), Tier: None}
 	resolved := a.count(d, all)
@@ -35,8 +35,9 @@ func ForSession(d *insight.Digest, all []*insight.Digest, rules []Rule) *Answer 
 	return a
 }
 
-// ForKey is the answer for the sessions that have key: for the newest failing one of the sub-signature that most failing
-// ones of them have; if none of them fails, for the newest. It is nil if no session has the key.
+// ForKey answers for the sessions that have key, through one of them. It picks the newest failing
+// session with the most common sub-signature among the failing ones, or the newest session if
+// none fails. It returns nil if no session has the key.
 func ForKey(key string, all []*insight.Digest, rules []Rule) *Answer {
 	var members []*insight.Digest
 	alike := map[string]int{}
@@ -69,8 +70,8 @@ func isError(c insight.ClassCount) bool { return c.Class != failure.Cancelled &&
 
 func failing(d *insight.Digest) bool { return fails(d.Verdict, d.Live) }
 
-// fails says whether a session failed, or a live one fails so far: in a session that goes on an open call is one that runs, and
-// nobody has been killed.
+// fails reports whether a session failed, or is failing while live. In a live session an open
+// call is still running, and a kill has not happened.
 func fails(v insight.Verdict, live bool) bool {
 	return v.Failing() && (!live || v.Outcome == insight.Errored)
 }
@@ -79,8 +80,8 @@ func subjectOf(d *insight.Digest) Subject {
 	return Subject{Source: d.Source, Session: d.ID, Agent: d.Agent.Name, Verdict: d.Verdict, Live: d.Live, End: d.End, Keys: d.Keys, Classes: d.Classes}
 }
 
-// count counts who has d's sub-signature outside its family, and returns the resolved ones. Whether others that go on will fail
-// is not known.
+// count counts the sessions with d's sub-signature outside of d's family, and returns the
+// resolved ones. Other live sessions are left out, because their end is unknown.
 func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*insight.Digest) {
 	if failing(d) {
 		a.Failed = 1
@@ -104,7 +105,7 @@ func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*in
 	return resolved
 }
 
-// rank lists the siblings: those first that share most errors with d, and those that share as many by the tie-break.
+// rank orders the siblings by how many errors they share with d, then by newer.
 func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	mine := map[errorName]bool{}
 	for i := range d.Errors {
@@ -125,19 +126,19 @@ func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	a.More = len(resolved) - len(a.Siblings)
 }
 
-// newer is the tie-break: the session that ended later first, then the order of names.
+// newer breaks ties: the later end first, then the order of names.
 func newer(x, y *insight.Digest) int {
 	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
 }
 
-// errorName is what makes two errors equal.
+// errorName identifies equal errors.
 type errorName struct{ class, tool, hash string }
 
 func nameOf(e *insight.ErrorGroup) errorName {
 	return errorName{string(e.Class), string(e.Type), e.Hash}
 }
 
-// shared is d's different errors that are in mine, the first one first.
+// shared lists d's distinct errors that are also in mine, in order.
 func shared(d *insight.Digest, mine map[errorName]bool) (list []*insight.ErrorGroup) {
 	for i := range d.Errors {
 		e := &d.Errors[i]
@@ -149,8 +150,9 @@ func shared(d *insight.Digest, mine map[errorName]bool) (list []*insight.ErrorGr
 	return list
 }
 
-// siblingOf is a resolved session as evidence: what changed after its first error of those that it shares with the subject. What
-// changed only once, and after the call had succeeded, can have had no part in that.
+// siblingOf presents a resolved session as evidence: the changes after the first error that it
+// shares with the subject. A file that changed only once, after the call had succeeded, played no
+// part in that success.
 func siblingOf(d *insight.Digest, shared []*insight.ErrorGroup) Sibling {
 	s := Sibling{Source: d.Source, Session: d.ID, Project: d.Project.Path, Overlap: len(shared), Known: len(d.Changes) > 0, Changes: []insight.Change{}}
 	if len(shared) == 0 && d.Decisive >= 0 && d.Decisive < len(d.Errors) {
@@ -172,7 +174,7 @@ func siblingOf(d *insight.Digest, shared []*insight.ErrorGroup) Sibling {
 	return s
 }
 
-// compareBool puts false before true.
+// compareBool orders false before true.
 func compareBool(x, y bool) int {
 	switch {
 	case x == y:

@@ -2,15 +2,15 @@ package remedy
 
 import "aburn/insight"
 
-// family is the sessions that work on one task: a session and the sub-agents below it. What one of them came to is no
-// evidence for another: a sub-agent that ended well did not solve what its parent failed at.
+// family is the sessions that work on one task: a session and all sub-agents below it. The
+// outcome of one is no evidence for another: a sub-agent that ended well did not solve what its
+// parent failed at.
 type family struct {
 	source  string
-	parents map[string]string // of sub-agents of source, by ID
+	parents map[string]string // parents of source's sub-agents, by ID
 	top     string
 }
 
-// familyOf is the family of d.
 func familyOf(d *insight.Digest, all []*insight.Digest) *family {
 	f := &family{source: d.Source, parents: map[string]string{}}
 	for _, o := range all {
@@ -25,11 +25,10 @@ func familyOf(d *insight.Digest, all []*insight.Digest) *family {
 	return f
 }
 
-// has says whether o is of the family.
 func (f *family) has(o *insight.Digest) bool { return o.Source == f.source && f.topOf(o.ID) == f.top }
 
-// topOf is the session that nothing started, above the one called id. A store can be made so that parents go round in a
-// circle; then it is the least of those on it.
+// topOf is the ancestor of id that nothing started. A store may contain a circle of parents; the
+// answer is then the least id on it.
 func (f *family) topOf(id string) string {
 	var seen map[string]bool
 	for !seen[id] {

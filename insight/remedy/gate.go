@@ -12,8 +12,8 @@ import (
 	"aburn/insight/failure"
 )
 
-// Check says what a rule lacks, so that it can be told from one that holds: a class and a gate, what to do and where that
-// is from. A rule that lacks something never matches.
+// Check reports what a rule lacks: a class, a gate, what to do, or its source. An incomplete rule
+// never matches.
 func (r *Rule) Check() error {
 	switch {
 	case !slices.Contains(failure.Classes(), r.Class):
@@ -34,8 +34,8 @@ func (g *Gate) set() bool {
 	return len(g.Words) > 0 || g.Type != "" || g.Tool != "" || g.Agent != "" || g.Code != "" || g.Exit != nil || g.Status != 0
 }
 
-// known is the fix of the first rule that an error of d proves. Errors are tried in the order of their weight: the decisive
-// one, then the others as they came.
+// known is the fix of the first rule that an error of d proves. The decisive error comes first,
+// then the others in order.
 func known(d *insight.Digest, rules []Rule) *Fix {
 	if i := d.Decisive; i >= 0 && i < len(d.Errors) {
 		if f := fixOf(d, &d.Errors[i], rules); f != nil {
@@ -50,7 +50,7 @@ func known(d *insight.Digest, rules []Rule) *Fix {
 	return nil
 }
 
-// fixOf is the fix of the first rule that the error e of d proves.
+// fixOf is the fix of the first rule that error e of d proves.
 func fixOf(d *insight.Digest, e *insight.ErrorGroup, rules []Rule) *Fix {
 	for i := range rules {
 		r := &rules[i]
@@ -64,7 +64,7 @@ func fixOf(d *insight.Digest, e *insight.ErrorGroup, rules []Rule) *Fix {
 	return nil
 }
 
-// prove says whether all that the gate wants holds of e, and lists it in the gate's own words.
+// prove reports whether e satisfies the whole gate, and lists the proof in the gate's words.
 func (g *Gate) prove(d *insight.Digest, e *insight.ErrorGroup) (proved []string, ok bool) {
 	ok = true
 	want := func(set, holds bool, what string) {
@@ -88,7 +88,7 @@ func (g *Gate) prove(d *insight.Digest, e *insight.ErrorGroup) (proved []string,
 	return proved, ok
 }
 
-// hasWords says whether words stand in text, at the bounds of words.
+// hasWords reports whether words stand in text as whole words.
 func hasWords(text, words string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], words)
@@ -104,7 +104,7 @@ func hasWords(text, words string) bool {
 	}
 }
 
-// atBound says whether no word goes on over the byte i of text.
+// atBound reports whether text has a word boundary before byte i.
 func atBound(text string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i:])

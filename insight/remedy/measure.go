@@ -9,28 +9,30 @@ import (
 	"aburn/insight"
 )
 
-// Applied is that a user tried a remedy against the failure with this key.
+// Applied says that a user tried a remedy against the failure with this key.
 type Applied struct {
 	V    int       `json:"v"`
-	Key  string    `json:"key"` // whole: f1-…, s1-… or e1-…
+	Key  string    `json:"key"` // in full: f1-…, s1-… or e1-…
 	Time time.Time `json:"time"`
 	Note string    `json:"note"`
 }
 
-// MinAfter is how many sessions there have to be after a remedy before a rate is one.
+// MinAfter is how many sessions a rate needs after a remedy.
 const MinAfter = 5
 
-// Measured is how often a failure came before and after a remedy was tried against it.
+// Measured compares how often a failure came before and after a remedy was tried against it.
 //
-// Looked at are the sessions of the agents that have ever had the key, between the application before this one of the same
-// key and the one after it. Before are those that ended before Time, After those that began at or after it. Rate.Failed is those
-// that fail and have the key, Rate.Of those that failed or completed.
+// It covers the sessions of all agents that have ever had the key, between the previous and the
+// next application for the same key. Before are those that ended before Time, After those that
+// began at or after it. Rate.Failed counts those that fail and have the key, Rate.Of those that
+// failed or completed.
 type Measured struct {
 	Applied
 	Before   Rate     `json:"before"`
 	After    Rate     `json:"after"`
 	Excluded Excluded `json:"excluded"`
-	// Insufficient says that After has fewer than MinAfter sessions: then the two are not to be compared.
+	// Insufficient says that After has fewer than MinAfter sessions, so that the rates must not
+	// be compared.
 	Insufficient bool `json:"insufficient"`
 }
 
@@ -40,18 +42,18 @@ type Rate struct {
 	Of     int `json:"of"`
 }
 
-// Excluded is the sessions that are in neither rate, each counted under the first that holds.
+// Excluded counts the sessions in neither rate, each under the first reason that applies.
 type Excluded struct {
-	Live      int `json:"live"`      // going on now
-	Undated   int `json:"undated"`   // without a time, or its clock went backwards
-	Straddled int `json:"straddled"` // begun before the remedy and ended after it
-	Undecided int `json:"undecided"` // interrupted, or of an unknown outcome
+	Live      int `json:"live"`      // still running
+	Undated   int `json:"undated"`   // without a time, or with a clock that went backwards
+	Straddled int `json:"straddled"` // began before the remedy and ended after it
+	Undecided int `json:"undecided"` // interrupted, or of unknown outcome
 }
 
-// Observation is the sentence that goes with every measure.
+// Observation is the sentence that accompanies every measure.
 const Observation = "This is observation, not proof: other things may have changed at the same time."
 
-// Measure is what became of each failure that a remedy was tried against, in the order of applied.
+// Measure compares before and after for each remedy, in the order of applied.
 func Measure(all []*insight.Digest, applied []Applied) []Measured {
 	agents, times := map[string]map[string]bool{}, map[string][]time.Time{} // by key
 	for i := range applied {
@@ -70,7 +72,7 @@ func Measure(all []*insight.Digest, applied []Applied) []Measured {
 			}
 		}
 	}
-	looked := map[string][]*insight.Digest{} // at, by key
+	looked := map[string][]*insight.Digest{} // sessions whose agent has ever had the key, by key
 	for key := range agents {
 		for _, d := range all {
 			if agents[key][d.Agent.Name] {
@@ -78,7 +80,7 @@ func Measure(all []*insight.Digest, applied []Applied) []Measured {
 			}
 		}
 	}
-	list, same := make([]Measured, len(applied)), map[Applied]*Measured{} // of the same key at the same time
+	list, same := make([]Measured, len(applied)), map[Applied]*Measured{} // an application of the same key at the same time
 	for i := range applied {
 		m, at := &list[i], Applied{Key: applied[i].Key, Time: applied[i].Time}
 		if known := same[at]; known != nil {
@@ -92,7 +94,7 @@ func Measure(all []*insight.Digest, applied []Applied) []Measured {
 	return list
 }
 
-// measure adds up the sessions that are looked at for at.
+// measure sums up the sessions around one application.
 func (m *Measured) measure(looked []*insight.Digest, times []time.Time, at Applied) {
 	m.Applied = at
 	from, to := neighbours(times, at.Time)
@@ -102,7 +104,8 @@ func (m *Measured) measure(looked []*insight.Digest, times []time.Time, at Appli
 	m.Insufficient = m.After.Of < MinAfter
 }
 
-// neighbours are the times before and after at of all, which are sorted; zero if there is none.
+// neighbours are the times directly before and after at in all, which is sorted; zero if there is
+// none.
 func neighbours(all []time.Time, at time.Time) (from, to time.Time) {
 	i, there := slices.BinarySearchFunc(all, at, time.Time.Compare)
 	if i > 0 {
@@ -117,7 +120,8 @@ func neighbours(all []time.Time, at time.Time) (from, to time.Time) {
 	return from, to
 }
 
-// add puts a session where it belongs. One that ended before from, or began at or after to, is for another measure.
+// add counts a session on its side. A session that ended before from or began at or after to
+// belongs to another application.
 func (m *Measured) add(d *insight.Digest, from, to time.Time) {
 	undated := d.Start.IsZero() || d.End.IsZero() || d.End.Before(d.Start)
 	if !undated && (d.End.Before(from) || !to.IsZero() && !d.Start.Before(to)) {
@@ -146,10 +150,10 @@ func (m *Measured) add(d *insight.Digest, from, to time.Time) {
 	}
 }
 
-// Sum is how many sessions are excluded.
+// Sum is the number of excluded sessions.
 func (e Excluded) Sum() int { return e.Live + e.Undated + e.Straddled + e.Undecided }
 
-// String is the measure in words, both rates with their denominators.
+// String words the measure: both rates with their denominators.
 func (m *Measured) String() string {
 	text := "before " + m.Before.String() + ", after " + m.After.String() + " sessions and sub-agents"
 	if m.Insufficient {
@@ -161,7 +165,7 @@ func (m *Measured) String() string {
 // String is the rate as "12 of 85".
 func (r Rate) String() string { return strconv.Itoa(r.Failed) + " of " + strconv.Itoa(r.Of) }
 
-// String is how many are excluded and why.
+// String counts the excluded sessions by reason.
 func (e Excluded) String() string {
 	if e.Sum() == 0 {
 		return "none excluded"

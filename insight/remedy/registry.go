@@ -8,8 +8,9 @@ import (
 	"aburn/trace"
 )
 
-// Registry is the rules that are built in. Each stands on what the tool's own document or source says about the very
-// message that its gate wants, and its test holds that message, as the tool printed it.
+// Registry returns the built-in rules. Each rests on what the tool's own document or source says
+// about the exact message that its gate requires. Its test holds that message as the tool printed
+// it.
 func Registry() []Rule { return slices.Concat(ofAgents(), ofGit(), ofTools()) }
 
 func ofAgents() []Rule {

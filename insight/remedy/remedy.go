@@ -1,5 +1,6 @@
-// Package remedy says what once helped where a session went wrong, or that nothing is comparable. It is a cascade in which
-// no answer can stand higher than its evidence, and it looks at digests alone: it opens, runs and asks nothing.
+// Package remedy says what once helped against a failure, or that nothing is comparable. It is a
+// cascade over digests, in which no answer ranks higher than its evidence. It is pure: it opens,
+// runs and asks nothing, and quotes recorded data for models through internal/plain.
 package remedy
 
 import (
@@ -10,11 +11,11 @@ import (
 	"aburn/trace"
 )
 
-// Tier is how far an answer can be relied on.
+// Tier says how far an answer can be relied on.
 type Tier string
 
-// The tiers, the highest first. Only KnownFix tells what to do; Medium and Low name sessions that came to their end with
-// the same classes of errors, and what changed in them.
+// The tiers, highest first. Only KnownFix says what to do. Medium and Low name sessions with the
+// same classes of errors that completed, and what changed in them.
 const (
 	KnownFix Tier = "known_fix"
 	Medium   Tier = "medium" // at least MediumFrom resolved siblings
@@ -22,18 +23,17 @@ const (
 	None     Tier = "none"
 )
 
-// MediumFrom is how many resolved siblings it takes for Medium.
 const MediumFrom = 3
 
 // Reason is the gate at which the cascade stopped.
 type Reason string
 
-// The reasons, in the order in which they are looked at.
+// The reasons, in the order in which they are tried.
 const (
 	RuleMatched       Reason = "rule_matched"        // known_fix
 	NotFailing        Reason = "not_failing"         // none
-	NoErrors          Reason = "no_errors"           // none: without errors there is no sub-signature to compare by
-	Unclassified      Reason = "unclassified"        // none: errors of no known class make no sub-signature either
+	NoErrors          Reason = "no_errors"           // none: no errors, so no sub-signature to compare by
+	Unclassified      Reason = "unclassified"        // none: only errors of class other, so no sub-signature either
 	NoResolvedSibling Reason = "no_resolved_sibling" // none
 	ResolvedSiblings  Reason = "resolved_siblings"   // low, medium
 )
@@ -41,7 +41,7 @@ const (
 // The bounds of an answer's lists.
 const (
 	MaxSiblings = 5
-	MaxEvidence = 12 // changes of one sibling
+	MaxEvidence = 12 // changes per sibling
 )
 
 // Answer is what is known about a failure.
@@ -49,21 +49,23 @@ type Answer struct {
 	Subject Subject `json:"subject"`
 	Tier    Tier    `json:"tier"`
 	Reason  Reason  `json:"reason"`
-	// Failed is how many failing sessions have the subject's sub-signature, the subject among them if it fails; 0 if the
-	// subject does not fail and no rule matched. Resolved is how many completed ones have it. Live ones but the subject are in neither.
+	// Failed counts the failing sessions with the subject's sub-signature, including a failing
+	// subject. It is 0 if the subject does not fail and no rule matched. Resolved counts the
+	// completed ones. Other live sessions are in neither.
 	Failed   int `json:"failed"`
 	Resolved int `json:"resolved"`
-	// Fix is there exactly if the tier is KnownFix.
+	// Fix is set if and only if the tier is KnownFix.
 	Fix *Fix `json:"known_fix,omitempty"`
-	// Siblings are resolved ones, ranked; there are some exactly if the tier is Low or Medium. More is how many are left out.
+	// Siblings are ranked resolved sessions, present if and only if the tier is Low or Medium.
+	// More counts those left out.
 	Siblings []Sibling `json:"siblings,omitempty"`
 	More     int       `json:"more,omitempty"`
 }
 
-// Subject is what was asked about: a session, or the one that stands for all that have a key.
+// Subject is the session asked about, or the one that represents a key.
 type Subject struct {
-	// Key is the key that was asked for, Sessions how many sessions have it and Alike how many of them have the
-	// sub-signature of the one that stands for them. They are empty where a session was asked for.
+	// Key is the key asked for. Sessions counts the sessions that have it, Alike those of them
+	// with the representative's sub-signature. All three are empty if a session was asked for.
 	Key      string `json:"key,omitempty"`
 	Sessions int    `json:"sessions,omitempty"`
 	Alike    int    `json:"alike,omitempty"`
@@ -72,8 +74,8 @@ type Subject struct {
 	Session string          `json:"session"`
 	Agent   string          `json:"agent"`
 	Verdict insight.Verdict `json:"verdict"`
-	Live    bool            `json:"live"` // the verdict is how it stands so far
-	// End is the time of the last event that was read of it.
+	Live    bool            `json:"live"` // the verdict is provisional
+	// End is the time of the last event read.
 	End time.Time `json:"end,omitzero"`
 	insight.Keys
 	Classes []insight.ClassCount `json:"classes"`
@@ -85,11 +87,12 @@ type Fix struct {
 	Class   failure.Class `json:"class"`
 	Text    string        `json:"text"`
 	Pointer string        `json:"pointer"`
-	User    bool          `json:"user"` // of the user's own settings, not built in
-	// Event and Count are the first error of the subject's session that matched, and how many did.
+	User    bool          `json:"user"` // from the user's own settings, not built in
+	// Event is the Seq of the session's first matching error, Count the number of matching
+	// errors.
 	Event  int      `json:"event"`
 	Count  int      `json:"count"`
-	Proved []string `json:"proved"` // what of the gate the data held
+	Proved []string `json:"proved"` // the parts of the gate that the data satisfied
 }
 
 // Sibling is a completed session with the same sub-signature.
@@ -97,16 +100,16 @@ type Sibling struct {
 	Source  string `json:"source"`
 	Session string `json:"session"`
 	Project string `json:"project,omitempty"`
-	// Overlap is how many of the subject's different errors it has too.
+	// Overlap counts the subject's distinct errors that this session had too.
 	Overlap int `json:"overlap"`
-	// Error is the Seq of its first error of those, else of its decisive error. Solved is the Seq at which the call that
-	// failed there succeeded, 0 if it never did.
+	// Error is the Seq of its first such error, or else of its decisive error. Solved is the Seq
+	// at which the call that failed there succeeded, or 0.
 	Error  int `json:"error_event"`
 	Solved int `json:"solved_event,omitempty"`
-	// Known says whether its records tell of file changes at all; if not, what changed is unknown.
+	// Known says that its records contain file changes. If not, what changed is unknown.
 	Known bool `json:"changes_known"`
-	// Changes are files that last changed after Error, without those that changed only once and after Solved; at most
-	// MaxEvidence. More is how many are left out.
+	// Changes are files that last changed after Error, at most MaxEvidence. Files that changed
+	// only once, after Solved, are left out. More counts what the bound left out.
 	Changes []insight.Change `json:"changes"`
 	More    int              `json:"more,omitempty"`
 }
@@ -117,13 +120,14 @@ type Rule struct {
 	Class   failure.Class `json:"class"`
 	Gate    Gate          `json:"gate"`
 	Text    string        `json:"text"`    // what to do, in one line
-	Pointer string        `json:"pointer"` // the document or commit that it is from
+	Pointer string        `json:"pointer"` // the document or commit it is taken from
 	User    bool          `json:"user"`
 }
 
-// Gate is what an error has to prove beyond its class. All that is set has to hold, and something has to be set.
+// Gate is what an error must prove beyond its class. Every set field must hold, and at least one
+// must be set.
 type Gate struct {
-	// Words stand all in the error's text, each at the bounds of words; case does not count.
+	// Words must all stand in the error's text as whole words; case does not count.
 	Words  []string       `json:"words,omitempty"`
 	Type   trace.ToolType `json:"type,omitempty"`
 	Tool   string         `json:"tool,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"aburn/internal/plain"
 )
 
-// Markdown is the answer for agents and people: recorded data under a heading that says so.
+// Markdown writes the answer for agents and people, under a heading that calls it recorded data.
 func (a *Answer) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Remedy: " + a.heading() + "\n\nRecorded data, not instructions.\n\n")
@@ -24,7 +24,7 @@ func (a *Answer) Markdown() string {
 	return b.String()
 }
 
-// heading is the tier, with what it stands for.
+// heading is the tier and its meaning.
 func (a *Answer) heading() string {
 	text := string(a.Tier)
 	switch {
@@ -40,7 +40,6 @@ func (a *Answer) heading() string {
 	return text + " (nothing is comparable)"
 }
 
-// about says what was asked about.
 func (a *Answer) about(b *strings.Builder) {
 	s := &a.Subject
 	if s.Key != "" {
@@ -78,8 +77,8 @@ func haveIt(n int) string {
 	return insight.Members(n, true) + " have"
 }
 
-// VerdictWords is an inferred outcome with its rule and events: "errored (failing_tail, events 12, 17)"; of a session that goes on
-// what it would be if nothing came after.
+// VerdictWords words an outcome with its rule and events: "errored (failing_tail, events 12,
+// 17)". For a live session it adds that the verdict holds if nothing more comes.
 func VerdictWords(v insight.Verdict, live bool) string {
 	text := string(v.Outcome) + " (" + v.Rule
 	for i, seq := range v.Events {
@@ -103,7 +102,7 @@ func VerdictWords(v insight.Verdict, live bool) string {
 	return text
 }
 
-// Why is the tier with the numbers that it rests on, in a sentence or two.
+// Why explains the tier by its numbers, in a sentence or two.
 func (a *Answer) Why() string {
 	numbers := fmt.Sprintf("%d failed, %d resolved", a.Failed, a.Resolved)
 	switch a.Reason {
@@ -136,7 +135,6 @@ func (f *Fix) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n- seen: %s, the first at event %d\n- see: %s\n", insight.Times(f.Count), f.Event, f.Pointer)
 }
 
-// evidence lists the siblings.
 func (a *Answer) evidence(b *strings.Builder) {
 	b.WriteString("\n## Resolved siblings\n\nFirst those that share most errors; tie-break: the one that ended later, then the name.\n")
 	for i := range a.Siblings {
@@ -178,7 +176,7 @@ func (s *Sibling) write(b *strings.Builder, number int) {
 	}
 }
 
-// when is the time in which changes are evidence.
+// when is the span in which changes are evidence.
 func (s *Sibling) when() string {
 	if s.Solved > 0 {
 		return fmt.Sprintf("between the events %d and %d", s.Error, s.Solved)
@@ -186,7 +184,7 @@ func (s *Sibling) when() string {
 	return "after event " + strconv.Itoa(s.Error)
 }
 
-// changeWords is a change as evidence: path, action, line counts, hash.
+// changeWords words a change: path, action, line counts, hash.
 func changeWords(c *insight.Change) string {
 	text := plain.CodePath(c.Path) + " " + plain.Code(c.Action)
 	if c.Times > 1 {

@@ -11,13 +11,13 @@ import (
 	"aburn/trace"
 )
 
-// newer puts the session first that ended later; what a sub-agent did stands behind its session's.
+// newer orders sessions by their end, latest first, and then by name.
 func newer(x, y *insight.Digest) int {
 	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
 }
 
-// Make drills down into members, which have key in common, or are one session, without a key. open gives the trace of one of
-// the newest MaxOpened; its error is shown in the trace's place.
+// Make drills down into members: the sessions that share key, or one session without a key. open
+// reads the trace of one of the newest MaxOpened; if it fails, its error takes the trace's place.
 func Make(key string, members []*insight.Digest, open func(*insight.Digest) (*trace.SessionTrace, error)) *Replay {
 	members = slices.SortedFunc(slices.Values(members), newer)
 	r := &Replay{Key: key, Opened: []Opened{}}
@@ -41,7 +41,6 @@ func Make(key string, members []*insight.Digest, open func(*insight.Digest) (*tr
 	return r
 }
 
-// count adds a session to the numbers at the head.
 func (r *Replay) count(d *insight.Digest) {
 	if d.Relation == trace.Subagent {
 		r.Subagents++
@@ -64,7 +63,7 @@ func later(x, y time.Time) time.Time {
 	return x
 }
 
-// shape says what a key stands for by what all that have it share with d.
+// shape describes a key in words, by what every session with that key has in common with d.
 func shape(key string, d *insight.Digest) string {
 	switch key {
 	case d.Keys.Sub:
@@ -86,7 +85,7 @@ func shape(key string, d *insight.Digest) string {
 	return d.Shape()
 }
 
-// cut is the first lines of a list, and how many there are beyond.
+// cut returns the first MaxList entries and the number of the others.
 func cut[T any](list []T) ([]T, int) {
 	n := min(len(list), MaxList)
 	return append([]T{}, list[:n]...), len(list) - n

@@ -8,7 +8,7 @@ import (
 	"aburn/trace"
 )
 
-// openOne is a session with its first prompt and first failure, out of its trace.
+// openOne adds a session's first prompt and first failure, read from its trace.
 func openOne(d *insight.Digest, open func(*insight.Digest) (*trace.SessionTrace, error)) Opened {
 	o := Opened{
 		Ref: refTo(d, 0), Agent: d.Agent, Project: d.Project.Path, Relation: d.Relation, Start: d.Start, End: d.End, Live: d.Live,
@@ -40,7 +40,8 @@ func firstAsk(d *insight.Digest, t *trace.SessionTrace) *Quoted {
 	return nil
 }
 
-// spawnedAs is what a parent says of its sub-agent, which often has no prompt of its own.
+// spawnedAs describes a sub-agent in its parent's words. A sub-agent often has no prompt of its
+// own.
 func spawnedAs(t *trace.SessionTrace) string {
 	for i := range t.Relationships {
 		if r := &t.Relationships[i]; r.Kind == trace.Subagent {
@@ -50,7 +51,7 @@ func spawnedAs(t *trace.SessionTrace) string {
 	return ""
 }
 
-// firstFailure is the first result of a call that failed, else the first error.
+// firstFailure is the first failed result of a call, or else the first error event.
 func firstFailure(d *insight.Digest, t *trace.SessionTrace) *Quoted {
 	var first *trace.ToolResultEvent
 	var tool string
@@ -75,7 +76,7 @@ func firstFailure(d *insight.Digest, t *trace.SessionTrace) *Quoted {
 	return nil
 }
 
-// placeOf is an event with where it was read.
+// placeOf names an event and where it was read.
 func placeOf(d *insight.Digest, t *trace.SessionTrace, e *trace.Event) Ref {
 	r := refTo(d, e.Seq)
 	if i := e.Ref.File; i >= 0 && i < len(t.Sources) {
@@ -88,7 +89,7 @@ func placeOf(d *insight.Digest, t *trace.SessionTrace, e *trace.Event) Ref {
 	return r
 }
 
-// bounded is at most MaxText characters of a text.
+// bounded cuts a text to MaxText characters.
 func bounded(s string) string {
 	if utf8.RuneCountInString(s) <= MaxText {
 		return s

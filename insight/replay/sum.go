@@ -9,9 +9,10 @@ import (
 	"aburn/trace"
 )
 
-// The lists of all sessions. members are the newest first, so that the first reference is the newest one.
+// The lists over all sessions. members come newest first, so that the first reference is the
+// newest.
 
-// errorsOf is the errors of members, equal ones together.
+// errorsOf groups the members' equal errors.
 func errorsOf(members []*insight.Digest) []Error {
 	type name struct {
 		class failure.Class
@@ -20,7 +21,7 @@ func errorsOf(members []*insight.Digest) []Error {
 	}
 	var list []Error
 	at := map[name]int{}
-	last := map[name]*insight.Digest{} // counted for
+	last := map[name]*insight.Digest{} // the last session counted
 	for _, d := range members {
 		for i := range d.Errors {
 			e := &d.Errors[i]
@@ -54,7 +55,6 @@ func errorsOf(members []*insight.Digest) []Error {
 	return list
 }
 
-// toolsOf is the calls of members by type.
 func toolsOf(members []*insight.Digest) []Tool {
 	var list []Tool
 	for _, d := range members {
@@ -82,7 +82,7 @@ func toolsOf(members []*insight.Digest) []Tool {
 	return list
 }
 
-// failedAt is the first error of a type of tool, 0 if none is kept.
+// failedAt is the first error of a type of tool, or 0.
 func failedAt(d *insight.Digest, kind trace.ToolType) int {
 	for i := range d.Errors {
 		if d.Errors[i].Type == kind {
@@ -92,7 +92,8 @@ func failedAt(d *insight.Digest, kind trace.ToolType) int {
 	return 0
 }
 
-// filesOf is the files that changed in members. Files of the same path in different projects are different files.
+// filesOf sums up the members' changed files. Equal paths in different projects are different
+// files.
 func filesOf(members []*insight.Digest) []File {
 	type name struct{ project, path string }
 	var list []File

@@ -13,7 +13,7 @@ import (
 	"aburn/internal/plain"
 )
 
-// Markdown is the replay for agents and people: recorded data under a heading that says so.
+// Markdown writes the replay for agents and people, under a heading that calls it recorded data.
 func (r *Replay) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Replay of ")
@@ -34,7 +34,6 @@ func (r *Replay) Markdown() string {
 	return b.String()
 }
 
-// units is how many sessions and sub-agents there are.
 func (r *Replay) units() string {
 	text := insight.Units(r.Sessions, r.Subagents)
 	if r.Live > 0 {
@@ -43,7 +42,7 @@ func (r *Replay) units() string {
 	return text
 }
 
-// section is a list under a title; one without lines says so.
+// section writes a list under a title, or that it is empty.
 func section[T any](b *strings.Builder, title string, list []T, more int, line func(*T) string) {
 	fmt.Fprintf(b, "\n## %s\n\n", title)
 	if len(list) == 0 {
@@ -61,7 +60,7 @@ func left(b *strings.Builder, n int) {
 	}
 }
 
-// members is how many of those that have the key a line is about.
+// members words a number of sessions with the key.
 func (r *Replay) members(n int) string { return insight.Members(n, r.Subagents > 0) }
 
 func (r *Replay) errorLine(e *Error) string {
@@ -93,7 +92,7 @@ func (r *Replay) toolLine(t *Tool) string {
 	return text + ", in " + r.members(t.Sessions) + t.Ref.cite()
 }
 
-// fileLine names the project where the files are of several, which can have files of the same name.
+// fileLine adds the project if several projects are involved, because they may share a path.
 func (r *Replay) fileLine(f *File) string {
 	text := plain.CodePath(f.Path)
 	if slices.ContainsFunc(r.Files, func(other File) bool { return other.Project != f.Project }) {
@@ -133,7 +132,7 @@ func (o *Opened) write(b *strings.Builder, number int) {
 	b.WriteString("- " + what + ": " + o.Failure.line(o.File) + "\n")
 }
 
-// line is a text with its tool and its place in the session that was read from file; of none it says so.
+// line words a text with its tool and its place in the session read from file.
 func (q *Quoted) line(file string) string {
 	if q == nil {
 		return "none recorded"
@@ -161,7 +160,7 @@ func (r *Ref) cite() string {
 	return text + ")"
 }
 
-// place is the event, and where it was read; the file is named if it is another one than file.
+// place is the event and where it was read. It names the file only if it is not file.
 func (r *Ref) place(file string) string {
 	var parts []string
 	if r.Event > 0 {
@@ -186,7 +185,7 @@ func exitWords(exit *int) string {
 	return " exit code " + strconv.Itoa(*exit)
 }
 
-// span is from when to when, in UTC, so that it is the same for everybody.
+// span words a period in UTC, so that every reader sees the same.
 func span(start, end time.Time) string {
 	const day, minute = "2006-01-02", "15:04"
 	if start.IsZero() || end.IsZero() {

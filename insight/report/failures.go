@@ -9,7 +9,7 @@ import (
 	"aburn/insight/failure"
 )
 
-// addShape counts a unit that failed under its coarse key.
+// addShape counts a failing unit under its coarse key.
 func (t *tally) addShape(d *insight.Digest) {
 	if !failing(d) {
 		return
@@ -30,7 +30,8 @@ func (t *tally) shapeRows() []Shape {
 	return t.shapes.sorted(func(a, b *Shape) int { return byUnits(a.Units, b.Units, a.Last, b.Last, a.Key, b.Key) })
 }
 
-// addError counts a unit that has ended, failed or not, under its fine key: that of its first decisive error.
+// addError counts an ended unit, failing or not, under its fine key: that of its first decisive
+// error.
 func (t *tally) addError(d *insight.Digest) {
 	if d.Live || !erring(d) || d.Decisive >= len(d.Errors) {
 		return
@@ -59,7 +60,7 @@ func (t *tally) errorRows() []Error {
 	return t.errors.sorted(func(a, b *Error) int { return byUnits(a.Units, b.Units, a.Last, b.Last, a.Key, b.Key) })
 }
 
-// addClasses counts a unit's errors by class. Calls that were cancelled are none.
+// addClasses counts a unit's errors by class. Cancelled calls are no errors.
 func (t *tally) addClasses(d *insight.Digest) {
 	for _, count := range d.Classes {
 		if count.Class == failure.Cancelled {
@@ -86,10 +87,9 @@ func (t *tally) classRows() []Class {
 	return t.classes.sorted(func(a, b *Class) int { return cmp.Or(cmp.Compare(b.Errors, a.Errors), cmp.Compare(a.Class, b.Class)) })
 }
 
-// loopFile is a file of a project.
 type loopFile struct{ project, path string }
 
-// addLoops notes the files that a unit changed again and again.
+// addLoops counts the files that a unit edited repeatedly.
 func (t *tally) addLoops(d *insight.Digest) {
 	if len(d.Loops) > 0 {
 		t.loopsIn++
@@ -112,7 +112,6 @@ func (t *tally) loopRows() []Loop {
 	})
 }
 
-// addTools counts a unit's calls, by type and all of them.
 func (t *tally) addTools(d *insight.Digest) {
 	for i := range d.Tools {
 		use := &d.Tools[i]
@@ -138,7 +137,7 @@ func (t *Tool) add(use *insight.ToolUse) {
 	t.Spent += use.SpentAll
 }
 
-// addSlow keeps the calls that took longest; of equally long ones that of the latest unit comes first.
+// addSlow keeps the longest calls. Among equally long ones, that of the latest unit comes first.
 func (t *tally) addSlow(d *insight.Digest) {
 	for i := range d.Slow { // the longest first
 		c := &d.Slow[i]

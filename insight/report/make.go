@@ -12,20 +12,21 @@ import (
 	"aburn/trace"
 )
 
-// Options says what a report is to hold beside its sums.
+// Options is what a report contains beside its sums.
 type Options struct {
 	Now    time.Time
 	Chosen Chosen
-	// Remedies is what remedy.Measure gives of all sessions that there are: what was tried may be older than what is chosen.
+	// Remedies is what remedy.Measure returns for all sessions: a remedy may be older than the
+	// sessions chosen for the report.
 	Remedies []remedy.Measured
 }
 
-// Make adds digests up. It changes none of them.
+// Make sums up the digests, which it does not change.
 func Make(digests []*insight.Digest, o Options) *Report {
 	list := slices.Clone(digests)
 	slices.SortFunc(list, latestFirst)
 	t := newTally()
-	for _, d := range list { // once: looking for each digest in memory is most of the work
+	for _, d := range list { // one pass: loading each digest into the cache is most of the work
 		t.add(d)
 	}
 	r := &Report{Made: o.Now, Chosen: o.Chosen, Remedies: append([]remedy.Measured{}, o.Remedies...)}
@@ -44,7 +45,7 @@ func Make(digests []*insight.Digest, o Options) *Report {
 	return r
 }
 
-// tally is what was added up so far, of units from the latest on.
+// tally is the state of the sums. Units come in from the latest on.
 type tally struct {
 	units    Units
 	outcomes *group[insight.Outcome, outcomeTally]
@@ -87,7 +88,7 @@ func (t *tally) add(d *insight.Digest) {
 	}
 }
 
-// latestFirst orders units by their end, those without one behind, and by name where that does not tell.
+// latestFirst orders units by their end, units without an end last, and then by name.
 func latestFirst(a, b *insight.Digest) int {
 	if c := b.End.Compare(a.End); c != 0 {
 		return c
@@ -95,15 +96,14 @@ func latestFirst(a, b *insight.Digest) int {
 	return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.ID, b.ID))
 }
 
-// place is where a unit, or an event of it, can be seen.
 func place(d *insight.Digest, event int) Place {
 	return Place{Source: d.Source, Session: d.ID, Event: event, End: d.End}
 }
 
-// erring says whether anything went wrong in a unit. That a call was cancelled is nothing wrong.
+// erring reports whether the unit had an error. A cancelled call is no error.
 func erring(d *insight.Digest) bool { return d.Decisive >= 0 }
 
-// failing says whether a unit has ended and failed.
+// failing reports whether the unit has ended and failed.
 func failing(d *insight.Digest) bool { return !d.Live && d.Verdict.Failing() }
 
 func (t *tally) addUnit(d *insight.Digest) {
@@ -130,12 +130,11 @@ func (t *tally) addUnit(d *insight.Digest) {
 	}
 }
 
-// outcomes are all but running, the good one first.
+// outcomes lists all outcomes but running, the good one first.
 func outcomes() []insight.Outcome {
 	return []insight.Outcome{insight.Completed, insight.Errored, insight.GaveUp, insight.Killed, insight.Interrupted, insight.Unknown}
 }
 
-// outcomeTally is the units of one outcome.
 type outcomeTally struct {
 	units, refined int
 	rules          *group[string, Rule]
@@ -192,7 +191,7 @@ func (t *tally) addTokens(d *insight.Digest) {
 	t.tokens.Retries += d.Spent.Retries
 }
 
-// span widens first and last to hold a moment; nothing happens where it is not known.
+// span widens first and last to include t, unless t is zero.
 func span(first, last *time.Time, t time.Time) {
 	if t.IsZero() {
 		return
@@ -216,4 +215,38 @@ func seen(list []Place, p Place) []Place {
 // byUnits ranks findings: most units first, then the latest, then by key.
 func byUnits(a, b int, lastA, lastB time.Time, keyA, keyB string) int {
 	return cmp.Or(cmp.Compare(b, a), lastB.Compare(lastA), strings.Compare(keyA, keyB))
+}
+
+// group collects values by key.
+type group[K comparable, V any] struct {
+	at   map[K]*V
+	list []*V // in the order of their first appearance
+}
+
+func newGroup[K comparable, V any]() *group[K, V] { return &group[K, V]{at: map[K]*V{}} }
+
+// of returns the key's value, a new one on first use.
+func (g *group[K, V]) of(key K) *V {
+	v := g.at[key]
+	if v == nil {
+		v = new(V)
+		g.at[key] = v
+		g.list = append(g.list, v)
+	}
+	return v
+}
+
+// sorted returns the values in order, ties in that of their first appearance; never nil.
+func (g *group[K, V]) sorted(order func(a, b *V) int) []V {
+	slices.SortStableFunc(g.list, order)
+	return g.values()
+}
+
+// values returns all values in the order of their first appearance; never nil.
+func (g *group[K, V]) values() []V {
+	values := make([]V, len(g.list))
+	for i, v := range g.list {
+		values[i] = *v
+	}
+	return values
 }

@@ -10,14 +10,14 @@ import (
 	"aburn/internal/plain"
 )
 
-// MaxMarkdown is how many bytes Markdown gives at most.
+// MaxMarkdown is the most bytes that Markdown returns.
 const MaxMarkdown = 9000
 
-// mostRows is how many lines Markdown gives each part at most.
+// mostRows is the most rows of a part of Markdown.
 const mostRows = 8
 
-// Markdown is the report for agents: recorded data under a heading that says so, in at most MaxMarkdown bytes. Where the lists
-// are too long for that they are cut, all to the same length, and what is left out is counted.
+// Markdown writes the report for agents, under a heading that calls it recorded data. To stay
+// within MaxMarkdown bytes it cuts all lists to the same length, and counts what it leaves out.
 func (r *Report) Markdown() string {
 	for n := mostRows; ; n-- {
 		if text := r.Top(n).markdown(); len(text) <= MaxMarkdown || n == 0 {
@@ -26,7 +26,7 @@ func (r *Report) Markdown() string {
 	}
 }
 
-// page is Markdown that is being written.
+// page is the Markdown being written.
 type page struct {
 	strings.Builder
 	r *Report
@@ -46,10 +46,8 @@ func (r *Report) markdown() string {
 	return p.String()
 }
 
-// part begins a part.
 func (p *page) part(format string, args ...any) { fmt.Fprintf(p, "\n## "+format+"\n\n", args...) }
 
-// left says how many members of a list are left out.
 func (p *page) left(n int) {
 	if n > 0 {
 		fmt.Fprintf(p, "\n%d more are left out.\n", n)
@@ -87,7 +85,7 @@ func (p *page) head() {
 	}
 }
 
-// chosen says which sessions these are, if not all.
+// chosen says which sessions the report covers; empty if all.
 func (p *page) chosen() (text string) {
 	c := p.r.Chosen
 	if c.Source != "" {
@@ -161,7 +159,7 @@ func (p *page) loops() {
 	var rows [][]string
 	for _, l := range p.r.Loops {
 		file := plain.Code(l.Path)
-		if l.Project != "" { // a path is one of its project's
+		if l.Project != "" { // the path is relative to its project
 			file += " in " + plain.Code(l.Project)
 		}
 		rows = append(rows, []string{file, fmt.Sprint(l.Most), fmt.Sprintf("%d of %d", l.Identical, l.Edits), fmt.Sprint(l.Units), l.Worst.code()})
@@ -209,7 +207,7 @@ func (p *page) phases() {
 		for i, t := range f.Tools {
 			tools[i] = fmt.Sprintf("%s %d", t.Tool, t.Failed)
 		}
-		tokens := "-" // no record tells of any
+		tokens := "-" // no record mentions any
 		if f.Tokens > 0 {
 			tokens = fmt.Sprint(f.Tokens)
 		}
@@ -248,7 +246,7 @@ func (p *page) remedies() {
 	p.left(p.r.More.Remedies)
 }
 
-// code names a place as commands take it.
+// code quotes a place as commands accept it.
 func (p Place) code() string {
 	name := p.Source + "/" + p.Session
 	if p.Event > 0 {

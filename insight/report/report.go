@@ -1,5 +1,7 @@
-// Package report adds digests up to an answer to "what keeps going wrong here?": every rate with what it is a rate of, every
-// finding with sessions where it can be seen. It is pure: the same digests give the same report, in whatever order they come.
+// Package report adds digests up to an answer to "what keeps going wrong here?". Every rate has
+// its denominator; every finding names sessions that show it. It is pure: the order of the
+// digests does not matter. Of remedies it knows only their measures; it quotes recorded text for
+// models through internal/plain.
 package report
 
 import (
@@ -11,9 +13,9 @@ import (
 	"aburn/trace"
 )
 
-// Report is what a pile of sessions amounts to. A unit is a session, or a sub-agent's part of one. Units that are still going on
-// are in Units.Running and in what was done (calls, errors, tokens, loops, phases); they have no outcome yet, so they are in no
-// number of outcomes, failures, shapes and decisive errors.
+// Report sums up a set of sessions. A unit is a session, or a sub-agent's part of one. Running
+// units count in Units.Running and in what was done (calls, errors, tokens, loops, phases). They
+// have no outcome yet, so outcomes, failures, shapes and decisive errors leave them out.
 type Report struct {
 	Made   time.Time `json:"made"`
 	Chosen Chosen    `json:"chosen"`
@@ -31,13 +33,13 @@ type Report struct {
 	Slow     []Slow    `json:"slow"` // the longest first
 	Tokens   Tokens    `json:"tokens"`
 	Phases   []Phase   `json:"phases"` // of the workflow, in the order in which units went through them
-	Weeks    []Week    `json:"weeks"`  // the earliest first; those in which no unit ended are left out
-	// Remedies is how often failures came before and after what was tried against them.
+	Weeks    []Week    `json:"weeks"`  // earliest first, without weeks in which no unit ended
+	// Remedies compares failures before and after each remedy that was tried.
 	Remedies []remedy.Measured `json:"remedies"`
 	More     More              `json:"more,omitzero"` // what Top left out
 }
 
-// Chosen says which sessions the report is about: those that ended in a span, of a source, of a project. It is only repeated.
+// Chosen repeats the filters of the report: the span of the ends, the source, the project.
 type Chosen struct {
 	Since   time.Time `json:"since,omitzero"`
 	Until   time.Time `json:"until,omitzero"`
@@ -45,7 +47,7 @@ type Chosen struct {
 	Project string    `json:"project,omitempty"`
 }
 
-// Units says how many sessions and sub-agents there are.
+// Units counts sessions and sub-agents.
 type Units struct {
 	All       int `json:"all"`
 	Sessions  int `json:"sessions"`
@@ -53,26 +55,26 @@ type Units struct {
 	Running   int `json:"running"` // of all
 	Ended     int `json:"ended"`   // the others
 	Failing   int `json:"failing"` // of those that ended: errored, gave_up, killed
-	Erring    int `json:"erring"`  // of those that ended: with an error of any class but cancelled
-	Undated   int `json:"undated"` // of those that ended: nobody knows when; they are in no week
+	Erring    int `json:"erring"`  // of those that ended: with an error of any class other than cancelled
+	Undated   int `json:"undated"` // of those that ended: without a known end time; they are in no week
 }
 
-// Outcome is how many units ended so.
+// Outcome counts the units with one outcome.
 type Outcome struct {
 	Outcome insight.Outcome `json:"outcome"`
 	Units   int             `json:"units"`
 	Of      int             `json:"of"`              // that ended
-	Rules   []Rule          `json:"rules,omitempty"` // what decided, the most frequent first
-	Refined int             `json:"refined"`         // of Units: a fact corrected it, a mark or a word of the source or what hooks recorded
+	Rules   []Rule          `json:"rules,omitempty"` // the rules that decided, most frequent first
+	Refined int             `json:"refined"`         // of Units: a fact changed the inferred outcome (insight.Verdict.Refined)
 }
 
-// Rule is how often a rule decided.
+// Rule counts the units that a rule decided.
 type Rule struct {
 	Rule  string `json:"rule"`
 	Units int    `json:"units"`
 }
 
-// Agent is the units of one source.
+// Agent sums up the units of one source.
 type Agent struct {
 	Source  string `json:"source"`
 	Units   int    `json:"units"`
@@ -82,7 +84,7 @@ type Agent struct {
 	Tokens  int64  `json:"tokens"`
 }
 
-// Place is where something can be seen. Event is a Seq of the session's trace, 0 for the session as a whole.
+// Place names a session, and an event in it by its Seq; 0 means the whole session.
 type Place struct {
 	Source  string    `json:"source"`
 	Session string    `json:"session"`
@@ -90,7 +92,7 @@ type Place struct {
 	End     time.Time `json:"end,omitzero"`
 }
 
-// Shape is failing units with the same coarse fingerprint.
+// Shape is a group of failing units with the same coarse fingerprint.
 type Shape struct {
 	Key       string          `json:"fingerprint"`
 	Shape     string          `json:"shape"`
@@ -98,56 +100,56 @@ type Shape struct {
 	Outcome   insight.Outcome `json:"outcome"`
 	Rate      insight.Rate    `json:"failure_rate_bucket"`
 	Units     int             `json:"units"`
-	OfFailing int             `json:"of_failing"` // of so many
+	OfFailing int             `json:"of_failing"` // denominator
 	OfEnded   int             `json:"of_ended"`
 	First     time.Time       `json:"first,omitzero"` // when the earliest and the latest of them ended
 	Last      time.Time       `json:"last,omitzero"`
-	Seen      []Place         `json:"seen"` // the latest of them, at most MaxSeen
+	Seen      []Place         `json:"seen"` // the latest, at most MaxSeen
 }
 
-// Error is units whose first decisive error is the same.
+// Error is a group of units with the same first decisive error.
 type Error struct {
 	Key      string         `json:"error_key"`
 	Class    failure.Class  `json:"class"`
 	Type     trace.ToolType `json:"type,omitempty"`
 	Tool     string         `json:"tool,omitempty"` // of the latest
 	Exit     *int           `json:"exit,omitempty"`
-	Head     string         `json:"head"` // without what differs
+	Head     string         `json:"head"` // normalised
 	Text     string         `json:"text"` // of the latest
 	Units    int            `json:"units"`
-	OfErring int            `json:"of_erring"` // of so many
+	OfErring int            `json:"of_erring"` // denominator
 	OfEnded  int            `json:"of_ended"`
 	Failing  int            `json:"failing"` // of Units
-	Times    int            `json:"times"`   // how often it happened in them
-	Solved   int            `json:"solved"`  // of Units: the same call, or one about the same, succeeded later
+	Times    int            `json:"times"`   // errors in all of them
+	Solved   int            `json:"solved"`  // of Units: the same or a like call succeeded later
 	First    time.Time      `json:"first,omitzero"`
 	Last     time.Time      `json:"last,omitzero"`
 	Seen     []Place        `json:"seen"`
 }
 
-// Class is the errors of one class.
+// Class sums up the errors of one class.
 type Class struct {
 	Class     failure.Class `json:"class"`
 	Errors    int           `json:"errors"`
 	OfErrors  int           `json:"of_errors"`
-	Units     int           `json:"units"` // in so many
+	Units     int           `json:"units"` // units that have such an error
 	OfUnits   int           `json:"of_units"`
 	Failing   int           `json:"failing"`    // failing units that have such an error
-	OfFailing int           `json:"of_failing"` // of so many
+	OfFailing int           `json:"of_failing"` // denominator
 }
 
-// Loop is a file that was changed again and again, in all units where it was.
+// Loop is a file that was edited repeatedly, over all units that did so.
 type Loop struct {
 	Path      string `json:"path"`
 	Project   string `json:"project,omitempty"`
 	Units     int    `json:"units"`
 	Edits     int    `json:"edits"`     // in all of them
 	Most      int    `json:"most"`      // in one of them
-	Identical int    `json:"identical"` // of Edits: gave it a content that it had had before
-	Worst     Place  `json:"worst"`     // where Most is from, at the first edit
+	Identical int    `json:"identical"` // of Edits: restored an earlier content
+	Worst     Place  `json:"worst"`     // the unit of Most, at its first edit
 }
 
-// Tool is the calls of one type of tool.
+// Tool sums up the calls of one type of tool.
 type Tool struct {
 	Type    trace.ToolType `json:"type,omitempty"`
 	Calls   int            `json:"calls"`
@@ -156,33 +158,34 @@ type Tool struct {
 	Denied  int            `json:"denied"` // of Failed
 	Retries int            `json:"retries"`
 	Timed   int            `json:"timed"`    // calls whose duration is known
-	TimedMS int64          `json:"timed_ms"` // theirs
+	TimedMS int64          `json:"timed_ms"` // their sum
 	Spent   int64          `json:"spent_failed"`
 }
 
-// Slow is a call that took long. A unit gives at most insight.MaxSlow.
+// Slow is a long call. A unit contributes at most insight.MaxSlow.
 type Slow struct {
 	Place
 	Tool string         `json:"tool"`
 	Type trace.ToolType `json:"type"`
 	What string         `json:"what,omitempty"`
 	MS   int64          `json:"ms"`
-	// Gap says that MS is the time between the records of call and end, which holds the wait for a permission; else the agent measured it.
+	// Gap says that MS is the time between the records of the call and its end, including any
+	// wait for a permission. Otherwise the agent measured it.
 	Gap    bool `json:"gap"`
 	Failed bool `json:"failed"`
 }
 
-// Tokens is what was spent, of all kinds of tokens. What the model wrote beside calls is in All alone.
+// Tokens counts tokens of all kinds. Responses without calls count in All only.
 type Tokens struct {
 	All     int64 `json:"all"`
-	Calls   int64 `json:"calls"`   // of All: responses that made calls
+	Calls   int64 `json:"calls"`   // of All: responses with calls
 	Failed  int64 `json:"failed"`  // of Calls: shares of calls that failed
 	Retries int64 `json:"retries"` // of Calls: shares of calls that repeat a failed one and did not fail
-	Units   int   `json:"units"`   // units whose tokens are known
+	Units   int   `json:"units"`   // units with known token counts
 	Of      int   `json:"of_units"`
 }
 
-// Phase is what a phase of a workflow command took, in all runs that the log or the prompts have.
+// Phase sums up all recorded runs of one phase of a workflow command.
 type Phase struct {
 	Command   string               `json:"command"`
 	Phase     string               `json:"phase,omitempty"`
@@ -194,11 +197,11 @@ type Phase struct {
 	Tokens    int64                `json:"tokens"`
 	Calls     int                  `json:"calls"`
 	BadCalls  int                  `json:"failed_calls"` // of Calls
-	Tools     []insight.ToolFailed `json:"tools"`        // those that failed in it, the most often first
-	Worst     Place                `json:"worst"`        // the run with most failed calls, or the first one
+	Tools     []insight.ToolFailed `json:"tools"`        // the tools that failed in it, most failures first
+	Worst     Place                `json:"worst"`        // the run with most failed calls
 }
 
-// Week is what ended in one ISO week, in UTC.
+// Week sums up the units that ended in one ISO week, in UTC.
 type Week struct {
 	Week     string               `json:"week"`  // 2026-W47
 	Start    time.Time            `json:"start"` // its Monday
@@ -213,7 +216,7 @@ type Week struct {
 	Spent    int64                `json:"spent_failed"` // of Tokens: failed calls and repeating them
 }
 
-// More is how many members of lists are left out.
+// More counts what the lists leave out.
 type More struct {
 	Agents   int `json:"agents,omitempty"`
 	Failures int `json:"failures,omitempty"`
@@ -227,8 +230,39 @@ type More struct {
 	Remedies int `json:"remedies,omitempty"` // those tried first
 }
 
-// The bounds of what a report keeps of each finding, and of its list of slow calls.
+// Bounds: places named per finding, entries in the list of slow calls.
 const (
 	MaxSeen = 3
 	MaxSlow = 20
 )
+
+// Top cuts each list to n members and adds what it leaves out to More. It shares the members with
+// r.
+func (r *Report) Top(n int) *Report {
+	t := *r
+	t.Agents, t.More.Agents = head(t.Agents, n, t.More.Agents)
+	t.Failures, t.More.Failures = head(t.Failures, n, t.More.Failures)
+	t.Errors, t.More.Errors = head(t.Errors, n, t.More.Errors)
+	t.Classes, t.More.Classes = head(t.Classes, n, t.More.Classes)
+	t.Loops, t.More.Loops = head(t.Loops, n, t.More.Loops)
+	t.Tools, t.More.Tools = head(t.Tools, n, t.More.Tools)
+	t.Slow, t.More.Slow = head(t.Slow, n, t.More.Slow)
+	t.Phases, t.More.Phases = head(t.Phases, n, t.More.Phases)
+	t.Weeks, t.More.Weeks = tail(t.Weeks, n, t.More.Weeks)
+	t.Remedies, t.More.Remedies = tail(t.Remedies, n, t.More.Remedies)
+	return &t
+}
+
+func head[T any](list []T, n, more int) ([]T, int) {
+	if len(list) <= n {
+		return list, more
+	}
+	return list[:n], more + len(list) - n
+}
+
+func tail[T any](list []T, n, more int) ([]T, int) {
+	if len(list) <= n {
+		return list, more
+	}
+	return list[len(list)-n:], more + len(list) - n
+}

@@ -10,10 +10,9 @@ import (
 	"aburn/insight/failure"
 )
 
-// phaseName is a phase of a command.
 type phaseName struct{ command, phase string }
 
-// phases are the phases of workflow commands over units, the latest first.
+// phases sums up the phases of workflow commands. The latest unit comes first in list.
 func phases(list []*insight.Digest) []Phase {
 	g := newGroup[phaseName, Phase]()
 	for _, name := range phaseOrder(list) {
@@ -44,8 +43,8 @@ func phases(list []*insight.Digest) []Phase {
 	return g.values()
 }
 
-// phaseOrder is the order of phases: that of the unit that went through most of them, then of the one with the next most, and so
-// on. The phases of a command stand together.
+// phaseOrder takes the order of the unit with most phases, then adds the phases of the unit with
+// the next most, and so on. The phases of one command stay together.
 func phaseOrder(list []*insight.Digest) []phaseName {
 	var ways [][]phaseName
 	for _, d := range list {
@@ -97,13 +96,12 @@ func mostFailed(failed map[string]int) []insight.ToolFailed {
 	return list
 }
 
-// weekTally is a week with its errors by class.
 type weekTally struct {
 	Week
 	classes map[failure.Class]int
 }
 
-// addWeek counts a unit in the ISO week in which it ended, in UTC.
+// addWeek counts a unit in the ISO week of its end, in UTC.
 func (t *tally) addWeek(d *insight.Digest) {
 	if d.Live || d.End.IsZero() {
 		return
@@ -152,7 +150,7 @@ func (w *Week) add(d *insight.Digest) {
 	w.Spent += d.Spent.Failed + d.Spent.Retries
 }
 
-// mondayOf is where the ISO week of a moment begins, in seconds since 1970.
+// mondayOf is the beginning of t's ISO week, in seconds since 1970.
 func mondayOf(t time.Time) int64 {
 	const day, week = 24 * 60 * 60, 7 * 24 * 60 * 60
 	since := t.Unix() + 3*day // 1970 began on a Thursday
