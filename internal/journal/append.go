@@ -11,33 +11,32 @@ import (
 	"aburn/logfmt"
 )
 
-// Receipt says what an append did.
+// Receipt describes an append.
 type Receipt struct {
 	Entries    []*logfmt.Entry // as written, with seq and id
-	Duplicates int             // entries left out because their id stands a little before
+	Duplicates int             // entries left out because an earlier entry has their id
 	Locked     bool
 	LockWait   time.Duration
 }
 
-// Append asks build for entries, exactly once and if possible under the lock,
-// gives them seq and id, and writes them with one write. A nil error means
-// acknowledged: no crash of any process loses them. build may return none, and
-// then nothing is written. Entries whose id stands a little before, as far back as
-// repeatWindow, are left out.
+// Append gives the entries of build a seq and an id, and writes them with one write. It calls
+// build exactly once, if possible under the lock. A nil error means acknowledged: no crash of any
+// process loses the entries. If build returns none, nothing is written. Entries whose id was
+// written within repeatWindow are left out.
 //
-// Every error is about the file: fs.ErrPermission or syscall.EROFS in an agent's
-// sandbox, ErrNotRegular, a full disk. If only the sync failed the entries are
-// in the log and in the receipt, but may not survive a power cut.
+// Every error is about the file: fs.ErrPermission or syscall.EROFS in an agent's sandbox,
+// ErrNotRegular, a full disk. If only the sync failed, the entries are in the log and in the
+// receipt, but may not survive a power cut.
 func (j *Journal) Append(build func(Tail) []*logfmt.Entry) (Receipt, error) {
-	if j.desk == nil {
-		j.desk = new(desk) // before the lock: its pages are new
+	if j.scratch == nil {
+		j.scratch = new(scratch) // before the lock, because touching new pages takes time
 	}
 	start := time.Now()
 	lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait)
 	wait := time.Since(start)
 	if err != nil {
-		// Busy, or not to be had (a link in its place, a file system without
-		// locks): the entry is written all the same.
+		// The lock is busy or cannot be had (a link in its place, a file system without locks).
+		// The entry is written all the same.
 		return j.appendFree(build, wait)
 	}
 	f, r, err := j.appendLocked(lock, build, wait)
@@ -51,7 +50,7 @@ func (j *Journal) Append(build func(Tail) []*logfmt.Entry) (Receipt, error) {
 	return r, j.sync(f, r.Entries)
 }
 
-// appendLocked releases the lock in any case, also when build panics.
+// appendLocked always releases the lock, also when build panics.
 func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.Entry, wait time.Duration) (*segmentFile, Receipt, error) {
 	defer lock.Release()
 	r := Receipt{Locked: true, LockWait: wait}
@@ -60,7 +59,7 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 		return nil, r, err
 	}
 	tail := j.newTail(f, wait, true)
-	r.take(tail, build(tail))
+	r.addNew(tail, build(tail))
 	if len(r.Entries) == 0 {
 		return f, r, nil
 	}
@@ -68,9 +67,9 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 	return f, r, j.write(f, lead(f.size(), tail.endsTorn()), f.size(), r.Entries)
 }
 
-// take keeps the entries that are new, with an id each.
-func (r *Receipt) take(tail Tail, entries []*logfmt.Entry) {
-	var seen map[string]bool // of these entries; nothing to look in for one
+// addNew adds the new entries, and gives an id to those without.
+func (r *Receipt) addNew(tail Tail, entries []*logfmt.Entry) {
+	var seen map[string]bool // ids within entries; a single one needs no set
 	has := tail.has
 	if len(entries) > 1 {
 		seen = make(map[string]bool, len(entries))
@@ -93,7 +92,7 @@ func (r *Receipt) take(tail Tail, entries []*logfmt.Entry) {
 	}
 }
 
-// number gives the entries the next numbers, or none.
+// number gives the entries consecutive numbers, or none.
 func (j *Journal) number(f *segmentFile, tail Tail, entries []*logfmt.Entry) {
 	seq := j.nextSeq(f, tail)
 	for _, e := range entries {
@@ -104,8 +103,8 @@ func (j *Journal) number(f *segmentFile, tail Tail, entries []*logfmt.Entry) {
 	}
 }
 
-// lead is what must stand before the next entry: the first line in an empty
-// file, a newline behind a torn line, else nothing.
+// lead is what must precede the next entry: the first line in an empty file, a newline after a
+// torn line, otherwise nothing.
 func lead(size int64, torn bool) string {
 	switch {
 	case size == 0:
@@ -116,10 +115,10 @@ func lead(size int64, torn bool) string {
 	return ""
 }
 
-// write writes lead and entries with one write. The lead is right if f still
-// has the given size then; -1 = it is right in any case.
+// write writes lead and entries with one write. lead is right only while f has the given size;
+// size -1 means that it is always right.
 func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) error {
-	b := append(j.desk.out[:0], '\n') // stands ready for a second attempt
+	b := append(j.scratch.out[:0], '\n') // only written in a second attempt
 	b = append(b, lead...)
 	for _, e := range entries {
 		var err error
@@ -130,13 +129,12 @@ func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logf
 	return writeWhole(f.File, b, size)
 }
 
-// writeWhole writes b without its first byte, which is a newline, in one write.
+// writeWhole writes b without its first byte, a newline, in one write.
 //
-// A short write is never continued, because another writer's entry may stand
-// behind it by now: everything is written again, beginning with that newline.
-// So it is when a lock-free writer came between our look at the last byte and
-// our write, and died in the middle of its own: our first line would be part of
-// its torn one.
+// A short write is never continued, because another writer's entry may follow it by now:
+// everything is written again, beginning with that newline. The same happens when a lock-free
+// writer came between our look at the last byte and our write, and died in the middle of its own:
+// our first line would be part of its torn one.
 func writeWhole(f *os.File, b []byte, size int64) error {
 	part := b[1:]
 	for {
@@ -150,10 +148,9 @@ func writeWhole(f *os.File, b []byte, size int64) error {
 	}
 }
 
-// glued reports whether the n bytes just written do not begin at size, as
-// expected, but behind something else than a newline.
+// glued reports whether the n bytes just written begin after size, and not after a newline.
 func glued(f *os.File, n int, size int64) bool {
-	end, err := f.Seek(0, io.SeekCurrent) // where an append left off
+	end, err := f.Seek(0, io.SeekCurrent) // the end of our append
 	if err != nil || end-int64(n) <= size {
 		return false
 	}
@@ -162,8 +159,7 @@ func glued(f *os.File, n int, size int64) bool {
 	return err == nil && before[0] != '\n'
 }
 
-// sync makes durable entries survive a power cut, and the name of a file that
-// we made with them.
+// sync makes durable entries survive a power cut, and the file's name too if we made the file.
 func (j *Journal) sync(f *segmentFile, entries []*logfmt.Entry) error {
 	if len(entries) == 0 || j.o.Sync == SyncNone {
 		return nil
@@ -198,4 +194,58 @@ func NewID() string {
 		n >>= 4
 	}
 	return string(id[:])
+}
+
+// nextSeq is the number of the next entry. It is 0 if the tail holds entries without numbers
+// (another tool's) and a hook may not search further.
+func (j *Journal) nextSeq(f *segmentFile, t Tail) logfmt.Seq {
+	entries := false
+	for line := range t.Backward() {
+		h, ok := logfmt.ParseHeader(line)
+		if ok && h.Seq > 0 {
+			return after(max(h.Seq, j.tornBlockSeq(f, &h)))
+		}
+		entries = entries || ok
+	}
+	if t.s.err != nil {
+		return 0
+	}
+	if !entries && f.size() <= TailSize {
+		return 1
+	}
+	if j.o.By != Command {
+		return 0
+	}
+	return after(j.searchSeq())
+}
+
+// after is the seq after s, or 0 after the last one.
+func after(s logfmt.Seq) logfmt.Seq {
+	if s >= logfmt.MaxSeq {
+		return 0
+	}
+	return s + 1
+}
+
+// tornBlockSeq is the seq of the CHECKPOINT that opens f's block, if the newest numbered entry h
+// could belong to it. If the rotator was killed inside its write, the newest line is a carried
+// one, with an old number.
+func (j *Journal) tornBlockSeq(f *segmentFile, h *logfmt.Header) logfmt.Seq {
+	if !logfmt.Event(h.Event).Lifecycle() {
+		return 0
+	}
+	return blockOf(f).seq
+}
+
+// searchSeq is the newest seq anywhere in the log, or 0.
+func (j *Journal) searchSeq() logfmt.Seq {
+	for l, err := range j.Backward(BackwardOptions{}) {
+		if err != nil {
+			return 0
+		}
+		if h, ok := logfmt.ParseHeader(l.JSON); ok && h.Seq > 0 {
+			return h.Seq
+		}
+	}
+	return 0
 }

@@ -7,36 +7,34 @@ import (
 	"aburn/logfmt"
 )
 
-// maxLine bounds the memory that one line may cost. What is longer is damage
-// and stepped over: an entry of ours has at most 64 KiB, and no other tool's
-// entry of a megabyte has been seen.
+// maxLine bounds the memory of one line. A longer line is damage and is skipped: our entries have
+// at most 64 KiB, and no other tool's entry of a megabyte has been seen.
 const maxLine = 1 << 20
 
 // span is a line's place in a backScan's buffer.
 type span struct{ from, to int }
 
-// backScan reads the complete lines of a file from the end of a region to its
-// beginning, in blocks that grow from small to 64 KiB, so that whoever stops
-// early has read little.
+// backScan reads the complete lines of a region of a file, last line first. Its blocks grow from
+// small to 64 KiB, so that a reader who stops early has read little.
 //
 //	floor          start                  end
-//	  |  not read    | buf: rest|line|line| given out already
+//	  |  not read    | buf: rest|line|line| returned already
 //
-// rest is the end of a line whose beginning is not read yet; it stays at the
-// front of buf until the next block is put before it.
+// rest is the end of a line whose beginning is still unread. It stays at the front of buf until
+// the next block is put before it.
 type backScan struct {
 	r     io.ReaderAt
-	floor int64 // never read before this; a line that begins before it is not given out
+	floor int64 // nothing before this is read, nor a line that begins before it
 	start int64 // file offset of buf[0]
 	buf   []byte
-	spare []byte // for the next block, if large enough
+	spare []byte // for the next block, if it is large enough
 	rest  int    // bytes of buf before the first newline
-	lines []span // not given out yet, in file order
+	lines []span // not returned yet, in file order
 	block int
 	keep  bool   // lines stay valid: never reuse a buffer
 	skip  bool   // inside a line longer than maxLine
 	torn  bool   // the region did not end in a newline
-	tail  []byte // what stands behind its last newline; valid as long as buf
+	tail  []byte // what follows its last newline; valid as long as buf
 
 	damage int64
 	begun  bool
@@ -46,8 +44,8 @@ func newBackScan(r io.ReaderAt, floor, end int64, block int) *backScan {
 	return &backScan{r: r, floor: max(floor, 0), start: end, block: block, lines: make([]span, 0, 32)}
 }
 
-// next returns the next line towards the beginning, without its newline, and
-// its offset; io.EOF at the floor. The line is valid until the call after.
+// next returns the previous line of the file, without its newline, and its offset; io.EOF at the
+// floor. The line is valid until the next call.
 func (s *backScan) next() ([]byte, int64, error) {
 	for len(s.lines) == 0 {
 		if s.start <= s.floor {
@@ -75,7 +73,7 @@ func (s *backScan) first() ([]byte, int64, error) {
 	return line, 0, nil
 }
 
-// load puts the next block before what is left and finds its lines.
+// load puts the next block before the rest and finds its lines.
 func (s *backScan) load() error {
 	n := int(min(int64(s.block), s.start-s.floor))
 	s.block = min(2*s.block, 64<<10)
@@ -99,8 +97,8 @@ func (s *backScan) load() error {
 	return nil
 }
 
-// split finds the lines in buf, of which the first n bytes are new. The bytes
-// behind the last newline are the tail of the file or of a line given up.
+// split finds the lines in buf, whose first n bytes are new. The bytes after the last newline are
+// the tail of the file, or of a line that was given up.
 func (s *backScan) split(n int) {
 	first := bytes.IndexByte(s.buf[:n], '\n')
 	if first < 0 {
@@ -112,7 +110,7 @@ func (s *backScan) split(n int) {
 	}
 	s.rest = first
 	end := len(s.buf)
-	if !s.begun || s.skip { // behind the last newline is no line
+	if !s.begun || s.skip { // no line follows the last newline
 		last := bytes.LastIndexByte(s.buf[:n], '\n')
 		if !s.begun && last+1 < end {
 			s.torn, s.tail = true, s.buf[last+1:]
@@ -130,7 +128,7 @@ func (s *backScan) split(n int) {
 	}
 }
 
-// giveUp forgets the line that has grown beyond maxLine.
+// giveUp skips the line that has grown beyond maxLine.
 func (s *backScan) giveUp() {
 	if !s.skip {
 		s.damage++
@@ -142,7 +140,7 @@ func (s *backScan) giveUp() {
 // entry is next for entry lines only.
 func (s *backScan) entry() ([]byte, int64, error) { return entryOf(s.next, &s.damage) }
 
-// entryOf gives the next entry line of what next gives, and counts what is damage.
+// entryOf returns the next entry line from next, and counts damaged lines.
 func entryOf(next func() ([]byte, int64, error), damage *int64) ([]byte, int64, error) {
 	for {
 		line, off, err := next()
@@ -158,8 +156,7 @@ func entryOf(next func() ([]byte, int64, error), damage *int64) ([]byte, int64, 
 	}
 }
 
-// kindOf is logfmt.Classify, and calls a line that does not end like an entry
-// what it is: torn.
+// kindOf is logfmt.Classify, except that a line without an entry's end is torn.
 func kindOf(line []byte) logfmt.Kind {
 	if len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' {
 		return logfmt.EntryLine

@@ -9,18 +9,17 @@ import (
 
 // BackwardOptions bounds a backward reading.
 type BackwardOptions struct {
-	Limit  int64 // bytes to read at most, save for carried lines; 0 = all
-	Newest bool  // no further than the newest segment and what it carries
+	Limit  int64 // most bytes to read, not counting carried lines; 0 = all
+	Newest bool  // only the newest segment and what it carries
 }
 
-// Backward yields entry lines newest first. Its work depends on how far it is
-// followed, not on the size of the log.
+// Backward yields entry lines newest first. Its work depends on how far the caller reads, not on
+// the size of the log.
 //
-// Carried lines come last, marked as such, and only where the reading stops
-// short of the segments that they were copied from: with Newest, at Limit, or
-// where those segments are gone. A newest segment that does not begin with a
-// whole block although older ones exist (its rotator was killed) is continued
-// into the one before, also with Newest.
+// Carried lines come last, marked as such. They come only where the reading stops before the
+// segments that they were copied from: with Newest, at Limit, or where those segments are gone.
+// If the newest segment does not begin with a whole block although older ones exist, its rotator
+// was killed; the reading then continues into the segment before, even with Newest.
 func (j *Journal) Backward(o BackwardOptions) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		j.read = Stats{}
@@ -39,13 +38,14 @@ type backward struct {
 	o     BackwardOptions
 	left  int64 // of o.Limit
 	yield func(Line, error) bool
-	// older is the segments before the one that is read, once they were listed. What a rotation adds to them is newer.
+	// older lists the segments before the current one, as of the first listing. What a rotation
+	// adds later is newer.
 	older  []Segment
 	listed bool
 }
 
-// run reads segment after segment, each while the one before is still unknown:
-// mostly nobody reads on beyond the first.
+// run reads segment after segment. It looks for an older one only when it needs it, because most
+// callers stop in the first.
 func (b *backward) run() error {
 	f, err := b.newest()
 	for f != nil && err == nil {
@@ -54,8 +54,8 @@ func (b *backward) run() error {
 	return err
 }
 
-// newest opens the log, or the newest rotated segment where there is no log:
-// between a rotator's rename and its create.
+// newest opens the log, or the newest rotated segment if there is no log (between a rotator's
+// rename and its create).
 func (b *backward) newest() (*segmentFile, error) {
 	f, err := b.j.open(Name, readFlags)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +68,7 @@ func (b *backward) newest() (*segmentFile, error) {
 	return b.last(all)
 }
 
-// last opens the last of the segments that still exists.
+// last opens the last segment that still exists.
 func (b *backward) last(all []Segment) (*segmentFile, error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f, err := b.j.open(all[i].Name, readFlags)
@@ -80,7 +80,7 @@ func (b *backward) last(all []Segment) (*segmentFile, error) {
 	return nil, nil
 }
 
-// segment reads f, closes it, and returns the segment to go on with, if any.
+// segment reads and closes f, and returns the segment to continue with, if any.
 func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
 	defer f.Close()
 	block := blockOf(f)
@@ -104,7 +104,6 @@ func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
 	return nil, b.lines(f, block.carried.from, block.carried.to, true)
 }
 
-// before opens the segment before f.
 func (b *backward) before(f *segmentFile) (*segmentFile, error) {
 	if !b.listed {
 		all, err := b.j.Segments()
@@ -127,9 +126,9 @@ func (b *backward) own(f *segmentFile, floor int64, block extent) error {
 	return b.lines(f, floor, block.from, false)
 }
 
-// lines yields the entry lines that stand whole in [from, to), newest first.
+// lines yields the entry lines that lie within [from, to), newest first.
 func (b *backward) lines(f *segmentFile, from, to int64, carried bool) error {
-	// The newline before from shows that a line begins there.
+	// The newline before from proves that a line begins there.
 	s := newBackScan(f, from-1, to, firstBlock)
 	defer func() {
 		b.j.read.Damage += s.damage

@@ -13,7 +13,7 @@ import (
 // headZone is where the opening CHECKPOINT ends when nobody was quicker.
 const headZone = 16 << 10
 
-// blockZone is how far from a segment's beginning a block is looked for at all.
+// blockZone is how far from a segment's beginning its block may start.
 const blockZone = 128 << 10
 
 // extent is a range of file offsets.
@@ -24,14 +24,14 @@ func (x extent) empty() bool { return x.from == x.to }
 // block is what a segment begins with.
 type block struct {
 	carried extent
-	opened  bool       // there is an opening CHECKPOINT
-	seq     logfmt.Seq // its number
-	closed  bool       // there is a closing one too
-	end     int64      // behind the closing one
+	opened  bool       // it has an opening CHECKPOINT
+	seq     logfmt.Seq // the opening CHECKPOINT's number
+	closed  bool       // it has a closing CHECKPOINT
+	end     int64      // offset after the closing CHECKPOINT
 }
 
-// firstEntry is the line of a segment's first entry, if that stands near its
-// beginning: mostly in its first page.
+// firstEntry is a segment's first entry line, if it is near the beginning: mostly in the first
+// page.
 func firstEntry(r io.ReaderAt) []byte {
 	for _, zone := range []int64{2 << 10, headZone} {
 		line, _, err := newForeScan(io.NewSectionReader(r, 0, zone), 0, int(zone)).entry()
@@ -56,13 +56,13 @@ func checkpoint(line []byte) (logfmt.Entry, logfmt.CheckpointData, bool) {
 	return e, data, ok
 }
 
-// findBlock finds the block of a segment, if it begins within zone. A block
-// whose writer was killed in between is opened, but not closed.
+// findBlock finds the block of a segment, if it begins within zone. If its writer was killed
+// meanwhile, the block is opened but not closed.
 func findBlock(r io.ReaderAt, zone int64) block {
 	var b block
 	w := carryWatch{zone: zone}
 	s := newForeScan(r, 0, 64<<10+1)
-	s.until = zone // no line of a block is that long
+	s.until = zone // no line of a block is longer
 	for !b.closed {
 		line, off, err := s.line()
 		if err != nil || !w.watches(off) {
@@ -82,8 +82,8 @@ func findBlock(r io.ReaderAt, zone int64) block {
 	return b
 }
 
-// carryWatch tells carried lines from own ones in a forward reading that began
-// at the start of a segment, and is free of cost once the block is past.
+// carryWatch tells carried lines from own ones in a forward reading from the start of a segment.
+// It costs nothing once the block is past.
 type carryWatch struct {
 	zone   int64
 	block  logfmt.Block
@@ -93,7 +93,7 @@ type carryWatch struct {
 // watches reports whether a line at off could still be a carried one.
 func (w *carryWatch) watches(off int64) bool { return off < w.zone || w.inside }
 
-// carried takes the next line, of any kind.
+// carried reports whether line, the next one of any kind, is carried.
 func (w *carryWatch) carried(line []byte) bool {
 	is := w.block.Step(line)
 	if kindOf(line) == logfmt.EntryLine {
@@ -102,7 +102,7 @@ func (w *carryWatch) carried(line []byte) bool {
 	return is
 }
 
-// blockOf finds the block of a segment wherever it stands.
+// blockOf finds the block of a segment, wherever it is.
 func blockOf(r io.ReaderAt) block {
 	if b, known := knownBlock(r); known {
 		return b
@@ -110,8 +110,8 @@ func blockOf(r io.ReaderAt) block {
 	return findBlock(r, blockZone)
 }
 
-// knownBlock is blockOf as far as a segment's first entry tells: it opens the block,
-// or, in the very first segment of a log, has the number 1, and then there is none.
+// knownBlock is blockOf as far as a segment's first entry decides it. That entry opens the block,
+// or has the number 1: the first segment of a log has no block.
 func knownBlock(r io.ReaderAt) (b block, known bool) {
 	first := firstEntry(r)
 	if _, data, ok := checkpoint(first); ok && !data.Closing {

@@ -9,23 +9,23 @@ import (
 	"aburn/logfmt"
 )
 
-// cursor reads the log forwards from segment to segment. It holds its file
-// open, so the file stays the same, whatever its name becomes.
+// cursor reads the log forwards, segment by segment. It keeps its file open, so a rename does not
+// change what it reads.
 type cursor struct {
 	j     *Journal
 	f     *segmentFile
 	scan  *foreScan
 	watch carryWatch
-	known bool       // the segment before was read: carried lines are skipped
+	known bool       // the segment before was read, so carried lines are skipped
 	base  logfmt.Seq // segments with a higher number come after f
-	last  bool       // f has a successor and is being drained
+	last  bool       // f has a successor; this is the last look at it
 	pace  int64      // see Paced; 0: never pause
-	all   []Segment  // as they were listed last
-	at    int        // where f was in a listing
+	all   []Segment  // the latest listing
+	at    int        // f's index in a listing
 }
 
-// start opens the segment that from lies in; with the zero Position the oldest
-// one. It leaves f nil when there is no log at all.
+// start opens the segment that contains from, or the oldest one for the zero Position. Without a
+// log it leaves f nil.
 func (c *cursor) start(from Position) error {
 	all, err := c.j.Segments()
 	if err != nil {
@@ -52,7 +52,6 @@ func (c *cursor) start(from Position) error {
 	return ErrPosition
 }
 
-// in reports whether the position lies in the segment s.
 func (p Position) in(s Segment) bool {
 	dev, ino := fileID(s.info)
 	if ino == 0 { // unknown on this system
@@ -61,10 +60,10 @@ func (p Position) in(s Segment) bool {
 	return dev == p.Dev && ino == p.Ino
 }
 
-// errMoved says that a segment was renamed between looking and opening.
+// errMoved says that a segment was renamed between the look and the opening.
 var errMoved = errors.New("segment was renamed meanwhile")
 
-// enter goes to the beginning of all[i].
+// enter opens all[i] at its beginning.
 func (c *cursor) enter(all []Segment, i int, known bool) error {
 	f, err := c.j.open(all[i].Name, readFlags)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +86,6 @@ func (c *cursor) enter(all []Segment, i int, known bool) error {
 	return nil
 }
 
-// rewind goes to the beginning of f.
 func (c *cursor) rewind() {
 	c.count()
 	c.watch = carryWatch{zone: blockZone}
@@ -99,14 +97,14 @@ func (c *cursor) rewind() {
 	c.scan = newForeScan(c.f, 0, maxLine)
 }
 
-// seek goes to a position, which is the beginning of a line, and learns on the way
-// whether that lies inside carried lines.
+// seek goes to a position, the beginning of a line, and finds out whether carried lines surround
+// it.
 func (c *cursor) seek(to Position) error {
 	if !c.standsBefore(to) {
-		return ErrPosition // other bytes stand there now
+		return ErrPosition // other bytes are there now
 	}
 	if b, known := knownBlock(c.f); known && (b.closed || !b.opened) && to.Offset >= max(b.end, 1) {
-		c.watch = carryWatch{} // the only block that there can be is past
+		c.watch = carryWatch{} // past the only possible block
 	}
 	for c.watch.watches(c.scan.offset()) && c.scan.offset() < to.Offset {
 		line, _, err := c.scan.line()
@@ -122,7 +120,7 @@ func (c *cursor) seek(to Position) error {
 	return nil
 }
 
-// standsBefore reports whether what has to stand before p does: at least a newline.
+// standsBefore reports whether the bytes expected before p are there, at least a newline.
 func (c *cursor) standsBefore(p Position) bool {
 	want := p.Before
 	if want == "" && p.Offset > 0 {
@@ -136,7 +134,7 @@ func (c *cursor) standsBefore(p Position) bool {
 	return err == nil && string(b) == want && (p.Offset == 0 || b[len(b)-1] == '\n')
 }
 
-// next returns the next entry line of f, or a pause; io.EOF at its end as of now.
+// next returns the next entry line of f, or a pause. It returns io.EOF at f's current end.
 func (c *cursor) next() (Line, error) {
 	for since := c.scan.offset(); ; {
 		line, off, err := c.scan.line()
@@ -160,9 +158,8 @@ func (c *cursor) next() (Line, error) {
 	}
 }
 
-// advance goes on to the segment after f. It reports false when there is none.
-// At the first call with a successor it stays, so that what a lock-free writer
-// wrote to f meanwhile is read too.
+// advance continues with the segment after f, or reports false if there is none. The first call
+// with a successor stays at f, to read what a lock-free writer added meanwhile.
 func (c *cursor) advance() (bool, error) {
 	for moved := false; ; moved = true {
 		all, err := c.segments(moved)
@@ -183,8 +180,8 @@ func (c *cursor) advance() (bool, error) {
 	}
 }
 
-// segments lists the segments anew, unless f and what follows it had both been rotated when they were listed last: nothing comes
-// in between any more.
+// segments lists the segments, unless f and its successor were both rotated in the last listing:
+// nothing can come between them any more.
 func (c *cursor) segments(anew bool) ([]Segment, error) {
 	if i := c.index(c.all); !anew && i >= 0 && i+2 < len(c.all) {
 		return c.all, nil
@@ -194,7 +191,7 @@ func (c *cursor) segments(anew bool) ([]Segment, error) {
 	return all, err
 }
 
-// index is where f is in a listing, -1 if it is not there.
+// index is f's index in a listing, or -1.
 func (c *cursor) index(all []Segment) int {
 	if c.at < len(all) && os.SameFile(all[c.at].info, c.f.info) {
 		return c.at
@@ -202,9 +199,8 @@ func (c *cursor) index(all []Segment) int {
 	return indexOf(all, c.f.info)
 }
 
-// successor is the index of the segment that follows f, and whether nothing is
-// missing between the two. A file that is no segment any more was dropped by a
-// rotation, or replaced by somebody.
+// successor is the index of the segment after f, and whether nothing is missing between the two.
+// If f is no longer a segment, a rotation dropped it or somebody replaced it.
 func (c *cursor) successor(all []Segment) (i int, known bool) {
 	if i := c.index(all); i >= 0 {
 		return i + 1, true
@@ -217,7 +213,7 @@ func (c *cursor) successor(all []Segment) (i int, known bool) {
 	return len(all), false
 }
 
-// count moves the damage found so far to the journal's Stats.
+// count adds the damage found so far to the journal's Stats.
 func (c *cursor) count() {
 	if c.scan != nil {
 		c.j.read.Damage += c.scan.damage

@@ -7,12 +7,11 @@ import (
 	"aburn/logfmt"
 )
 
-// digest is what a rotation must know of a segment: its numbers, and in the
-// carrier the lines that carry. It can be taken in several steps while the
-// segment grows.
+// digest is what a rotation needs to know of a segment: its numbers, and the carried lines (in
+// the carrier). It can be taken in steps while the segment grows.
 type digest struct {
 	name        string
-	first, last logfmt.Seq // of its own entries; 0: none has a number
+	first, last logfmt.Seq // of its own entries; 0 without numbers
 	entries     int64      // own ones
 	block       logfmt.Block
 	scan        *foreScan
@@ -23,7 +22,7 @@ func newDigest(f *segmentFile, carry *logfmt.Carrier) *digest {
 	return &digest{name: f.name, scan: newForeScan(f, 0, maxLine)}
 }
 
-// read takes the segment's lines up to its end as of now.
+// read adds the segment's lines up to its current end.
 func (d *digest) read(carry *logfmt.Carrier) error {
 	for {
 		line, _, err := d.scan.line()
@@ -56,8 +55,8 @@ func (d *digest) count(line []byte) {
 	d.last = max(d.last, h.Seq)
 }
 
-// digestAll takes the digests of the segments, oldest first, beginning with the
-// last one that has a whole block: it holds what carried from those before it.
+// digestAll reads the segments, oldest first, from the last one that has a whole block. That
+// block holds what the segments before it carried.
 func (j *Journal) digestAll(all []Segment, carry *logfmt.Carrier) (newest *digest, err error) {
 	from := len(all)
 	for begun := false; from > 0 && !begun; {

@@ -12,18 +12,17 @@ import (
 	"aburn/logfmt"
 )
 
-// pollEvery is how often a follower looks for more. Polling works on every
-// file system; at this pace it costs less than half a percent of a core.
+// pollEvery is the interval of a follower's polls. Polling works on every file system, and costs
+// less than half a percent of a core at this pace.
 const pollEvery = 50 * time.Millisecond
 
-// primeSize is how much before its start a follower reads for ids: entries that
-// a truncated and restored file shows again are no news.
+// primeSize is how many bytes before its start a follower reads for ids. They let it drop old
+// entries that reappear when a file is truncated and restored.
 const primeSize = 1 << 20
 
-// Follow is Forward that does not end: it waits for more until ctx is done. The
-// old file is read to its end before the next one is begun, across any number
-// of rotations. A truncated or replaced file is read from its beginning. Every
-// id comes once among 4,096.
+// Follow is Forward without an end: it waits for more until ctx is done. It reads the old file to
+// its end before the next one, across any number of rotations. A truncated or replaced file is
+// read from its beginning. An id comes once among 4,096.
 func (j *Journal) Follow(ctx context.Context, from Position) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		j.read = Stats{}
@@ -39,10 +38,10 @@ func (j *Journal) Follow(ctx context.Context, from Position) iter.Seq2[Line, err
 type follower struct {
 	cursor
 	seen logfmt.Deduper
-	mark []byte // the bytes of f before the cursor, to notice other bytes in their place
+	mark []byte // bytes of f before the cursor, to notice a rewritten file
 }
 
-// run returns only with an error: errStop where the reader stopped.
+// run returns only with an error; errStop if the consumer stopped.
 func (f *follower) run(ctx context.Context, from Position, yield func(Line, error) bool) error {
 	if err := f.open(ctx, from); err != nil {
 		return err
@@ -90,7 +89,7 @@ func (f *follower) prime(off int64) error {
 	return nil
 }
 
-// drain yields what there is, in this file and those after it.
+// drain yields everything available, in this file and those after it.
 func (f *follower) drain(yield func(Line, error) bool) error {
 	for {
 		line, err := f.next()
@@ -114,19 +113,19 @@ func (f *follower) drain(yield func(Line, error) bool) error {
 
 func (f *follower) isNamed(root *os.Root, name string) bool { return f.f.isNamed(root, name) }
 
-// remember takes the bytes before the cursor as the file's mark.
+// remember keeps the bytes before the cursor as the file's mark.
 func (f *follower) remember() error {
 	off := f.scan.offset()
 	f.mark = make([]byte, min(off, 64))
 	_, err := f.f.ReadAt(f.mark, off-int64(len(f.mark)))
-	if errors.Is(err, io.EOF) { // truncated this moment; it may be as large again before wait looks
+	if errors.Is(err, io.EOF) { // just truncated; it may have grown back before wait looks
 		f.again()
 		return nil
 	}
 	return err
 }
 
-// again begins the file anew: other bytes stand where it was read.
+// again restarts the file, because its content was replaced.
 func (f *follower) again() {
 	f.rewind()
 	f.known, f.mark = true, nil
@@ -145,10 +144,10 @@ func (f *follower) wait(ctx context.Context) error {
 		off := f.scan.offset()
 		switch size := info.Size(); {
 		case size < off || !f.same(off):
-			f.again() // truncated, and perhaps written again beyond where we were
+			f.again() // truncated, and perhaps grown past the cursor again
 			return nil
 		case size != f.scan.next:
-			f.scan.next, f.scan.buf = off, nil // what looked like half a line may have changed
+			f.scan.next, f.scan.buf = off, nil // an incomplete line may have changed
 			return nil
 		case !f.isNamed(f.j.root, Name):
 			return nil
@@ -156,7 +155,7 @@ func (f *follower) wait(ctx context.Context) error {
 	}
 }
 
-// same reports whether the bytes before the cursor are still those that were read.
+// same reports whether the bytes before the cursor are unchanged.
 func (f *follower) same(off int64) bool {
 	now := make([]byte, len(f.mark))
 	_, err := f.f.ReadAt(now, off-int64(len(now)))

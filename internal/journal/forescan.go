@@ -5,39 +5,37 @@ import (
 	"io"
 )
 
-// foreBlock is how much a forward reading reads at once. More is not quicker, and in
-// a process that reads little and ends each new page costs a fault.
+// foreBlock is how many bytes a forward reading reads at once. More is not quicker, and each new
+// page costs a short process a fault.
 const foreBlock = 64 << 10
 
-// foreScan reads the complete lines of a file forwards in blocks. Lines are
-// handed out as parts of the block: nothing is copied, nothing allocated.
+// foreScan reads the complete lines of a file forwards, in blocks. Lines are slices of the block:
+// no copy, no allocation.
 type foreScan struct {
 	r    io.ReaderAt
-	next int64  // file offset behind buf
-	buf  []byte // read and not given out yet
-	room []byte // the block that buf is a part of; grows up to foreBlock, and to most for a long line
+	next int64  // file offset after buf
+	buf  []byte // read, not returned yet
+	room []byte // the block that contains buf; grows to foreBlock, for a long line to most
 	most int
-	full bool // the last read filled the room: a larger one pays
+	full bool // the last read filled the block, so that a larger one pays
 	skip bool // inside a line longer than most
-	// until is how far such a line is followed at most; 0: to its end.
+	// until is how far a line longer than most is followed at most; 0: to its end.
 	until int64
 
 	damage int64
-	gaveUp int64 // offset of the last line given up
+	gaveUp int64 // offset of the last skipped line
 }
 
-// newForeScan reads from offset off. No line may be longer than most, and no
-// block either.
+// newForeScan reads from offset off. Neither a line nor a block may be longer than most.
 func newForeScan(r io.ReaderAt, off int64, most int) *foreScan {
 	return &foreScan{r: r, next: off, most: most, full: true}
 }
 
-// offset is the file offset of what comes next: the first line not given out.
+// offset is the file offset of the first line not returned yet.
 func (s *foreScan) offset() int64 { return s.next - int64(len(s.buf)) }
 
-// line returns the next complete line without its newline, and its offset;
-// io.EOF when there is none (yet: after more was written it goes on). The line
-// is valid until the next call.
+// line returns the next complete line without its newline, and its offset. It returns io.EOF when
+// there is none; after more was written, it continues. The line is valid until the next call.
 func (s *foreScan) line() ([]byte, int64, error) {
 	for {
 		if i := bytes.IndexByte(s.buf, '\n'); i >= 0 {
@@ -46,7 +44,7 @@ func (s *foreScan) line() ([]byte, int64, error) {
 			if !s.skip {
 				return line, off, nil
 			}
-			s.skip = false // the end of a line given up
+			s.skip = false // the end of a skipped line
 			continue
 		}
 		if s.skip && s.until > 0 && s.next > s.until {
@@ -58,7 +56,7 @@ func (s *foreScan) line() ([]byte, int64, error) {
 	}
 }
 
-// fill reads on behind the incomplete line that buf holds.
+// fill reads more after the incomplete line in buf.
 func (s *foreScan) fill() error {
 	if len(s.buf) == s.most || s.skip {
 		if !s.skip {

@@ -6,22 +6,22 @@ import (
 	"iter"
 )
 
-// Forward yields every entry line from a position to the log's end, oldest
-// first. Carried lines come only where the segment before was not read, and
-// marked. Damage is counted in Stats and never ends the reading. What is
-// appended while it reads it may see.
+// Forward yields every entry line from a position to the log's end, oldest first. Carried lines
+// come only where the segment before was not read, and are marked. Damage is counted in Stats and
+// never ends the reading. Lines appended meanwhile may come or not.
 func (j *Journal) Forward(from Position) iter.Seq2[Line, error] {
 	return j.Paced(from, 0)
 }
 
-// Paced is Forward for who has little time: where pace bytes or more go by without an entry line (blank lines,
-// comments, damage), it yields the line that it is at, marked as Pause, from which reading can go on later.
+// Paced is Forward for callers with little time. Where pace bytes or more pass without an entry
+// line (blank lines, comments, damage), it yields the current line marked as Pause. Reading can
+// continue from there later.
 func (j *Journal) Paced(from Position, pace int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) { j.forward(from, pace, yield, nil) }
 }
 
-// forward is Forward. Where much is left of a segment, it lets many, unless that
-// is nil, go on with the cursor for a while; many reports false to stop.
+// forward is Forward. Where much of a segment is left, it calls many (unless nil), which advances
+// the cursor for a while. many reports false to stop.
 func (j *Journal) forward(from Position, pace int64, yield func(Line, error) bool, many func(*cursor) bool) {
 	j.read = Stats{}
 	c := cursor{j: j, pace: pace}
@@ -52,7 +52,7 @@ func (j *Journal) forward(from Position, pace int64, yield func(Line, error) boo
 	}
 }
 
-// begin is start, again when a rotation came in between.
+// begin is start, repeated if a rotation interferes.
 func (c *cursor) begin(from Position) error {
 	for {
 		if err := c.start(from); !errors.Is(err, errMoved) {
@@ -61,8 +61,8 @@ func (c *cursor) begin(from Position) error {
 	}
 }
 
-// End is the position behind the last complete line of the log; the zero
-// Position when there is no log.
+// End is the position after the last complete line of the log, or the zero Position without a
+// log.
 func (j *Journal) End() (Position, error) {
 	b := backward{j: j}
 	f, err := b.newest()
@@ -75,7 +75,7 @@ func (j *Journal) End() (Position, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Position{}, err
 	}
-	if err != nil { // not one complete line
+	if err != nil { // no complete line
 		return f.lineAt(nil, -1, false).Next(), nil
 	}
 	return f.lineAt(line, off, false).Next(), nil

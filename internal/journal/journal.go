@@ -32,31 +32,30 @@ import (
 	"time"
 )
 
-// Name is the log's file name inside .oss; rotated segments are called Name.<first seq>.
+// Name is the log's file name inside .oss. Rotated segments are called Name.<first seq>.
 const Name = "workflow.log"
 
-// LockName is the file that writers lock. It is never deleted and holds nothing.
+// LockName is the file that writers lock. It is empty and never deleted.
 const LockName = "workflow.log.lock"
 
-// TailSize is how many bytes of the log's end an append looks at, at most, for
-// the last sequence number, for attribution and for duplicates.
+// TailSize is the most bytes of the log's end that an append reads, for the last sequence number,
+// for attribution and for duplicates.
 const TailSize = 256 << 10
 
-// By says who is at work: a hook, which must be quick and may touch only a
-// segment of bounded size, or a command that a person or a prompt runs.
+// By says who works. A hook must be quick and may touch only a segment of bounded size. A command
+// was run by a person or a prompt.
 type By int
 
-// The kinds of worker.
 const (
 	Hook By = iota
 	Command
 )
 
-// SyncPolicy says which appends are synced to the disk before they are acknowledged.
+// SyncPolicy says which appends are synced to disk before they are acknowledged.
 type SyncPolicy string
 
-// The policies, in the words of the settings. Every other value is SyncDurable,
-// which syncs what logfmt calls durable.
+// The policies, in the words of the settings. Any other value means SyncDurable, which syncs the
+// entries that logfmt calls durable.
 const (
 	SyncDurable SyncPolicy = "durable"
 	SyncAll     SyncPolicy = "all"
@@ -65,7 +64,7 @@ const (
 
 // Options are the settings of one Journal. The zero value is that of a hook.
 type Options struct {
-	By     By            // a command may search the whole log for the last seq
+	By     By            // only a command may search the whole log for the last seq
 	Wait   time.Duration // how long an append waits for the lock; 0 = 50 ms for a hook, 5 s for a command
 	Rotate int64         // size in bytes at which a segment is due for rotation; 0 = 16 MiB
 	Keep   int64         // bytes of rotated segments to keep; 0 = 512 MiB
@@ -88,13 +87,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Journal is the log in one .oss folder. It holds no open file between calls.
-// One goroutine uses it at a time; other processes may do what they like.
+// Journal is the log in one .oss folder. It keeps no file open between calls. Only one goroutine
+// may use it at a time; other processes are free to use the log.
 type Journal struct {
 	root *os.Root
 	o    Options
 	read Stats
-	desk *desk // of the appends
+	scratch *scratch // of appends
 }
 
 // New returns the journal in root, which is .oss as opened by project.OpenOss.
@@ -103,11 +102,11 @@ func New(root *os.Root, o Options) *Journal {
 	return &Journal{root: root, o: o.withDefaults()}
 }
 
-// Stats counts what a reading passed over.
+// Stats counts the damage in a reading.
 type Stats struct {
-	Damage int64 // lines that are neither blank, comment nor entry, or too long to be one
-	Torn   bool  // the newest segment ended without a newline
+	Damage int64 // lines that are neither blank, comment nor entry, or too long for an entry
+	Torn   bool  // the newest segment does not end with a newline
 }
 
-// Stats tells about the reading that was started last.
+// Stats describes the latest reading.
 func (j *Journal) Stats() Stats { return j.read }

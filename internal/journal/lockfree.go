@@ -7,11 +7,11 @@ import (
 	"aburn/logfmt"
 )
 
-// appendFree is Append without the lock: the bytes begin with a newline, in
-// case somebody's torn line stands before them, and carry no seq.
+// appendFree is Append without the lock. The bytes begin with a newline, in case somebody's torn
+// line precedes them, and have no seq.
 //
-// Where the log is new and empty the first line takes the newline's place: it
-// ends in one, so what follows it is safe just the same.
+// In a new, empty log the first line replaces the newline: it ends in one, so what follows it is
+// just as safe.
 func (j *Journal) appendFree(build func(Tail) []*logfmt.Entry, wait time.Duration) (Receipt, error) {
 	r := Receipt{LockWait: wait}
 	f, err := j.openAppend()
@@ -19,12 +19,12 @@ func (j *Journal) appendFree(build func(Tail) []*logfmt.Entry, wait time.Duratio
 		return r, err
 	}
 	tail := j.newTail(f, wait, false)
-	r.take(tail, build(tail))
+	r.addNew(tail, build(tail))
 	for _, e := range r.Entries {
 		e.Seq = 0
 	}
-	// Once more each time a rotation moved the file away under us. Rotations are
-	// minutes apart; somebody who replaces the file for ever does not get more.
+	// One attempt for each rotation that moves the file away meanwhile. Rotations are minutes
+	// apart; the limit is for somebody who keeps replacing the file.
 	for range 8 {
 		moved, err := j.writeFree(f, r.Entries)
 		if err != nil || !moved {
@@ -38,12 +38,10 @@ func (j *Journal) appendFree(build func(Tail) []*logfmt.Entry, wait time.Duratio
 	return r, errMoving
 }
 
-// errMoving says that somebody keeps replacing the log, so that nobody can say
-// in which file the entry is now.
+// errMoving says that somebody keeps replacing the log, so that the entry's file is unknown.
 var errMoving = errors.New("log was replaced during each of 8 attempts to append")
 
-// writeFree writes the entries to f and closes it. It reports whether f is the
-// log no more.
+// writeFree writes the entries to f and closes it. moved says that f is no longer the log.
 func (j *Journal) writeFree(f *segmentFile, entries []*logfmt.Entry) (moved bool, err error) {
 	defer f.Close()
 	if len(entries) == 0 {

@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// ErrNotRegular says that the log, or a segment of it, is a link, a pipe or a
-// folder: nothing is read from it or written to it.
+// ErrNotRegular says that the log, or a segment of it, is a link, a pipe or a folder. It is
+// neither read nor written.
 var ErrNotRegular = errors.New("not a regular file")
 
 // segmentFile is one open file of the log.
 type segmentFile struct {
 	*os.File
-	name     string      // as opened; a rotation may rename the file under us
+	name     string      // as opened; a rotation may rename the file later
 	info     fs.FileInfo // as of the opening
 	dev, ino uint64
 	made     bool // we created it
@@ -27,7 +27,6 @@ func newSegmentFile(f *os.File, name string, info fs.FileInfo, made bool) *segme
 
 func (s *segmentFile) size() int64 { return s.info.Size() }
 
-// sizeNow is the file's size as of now.
 func (s *segmentFile) sizeNow() (int64, error) {
 	info, err := s.Stat()
 	if err != nil {
@@ -36,7 +35,7 @@ func (s *segmentFile) sizeNow() (int64, error) {
 	return info.Size(), nil
 }
 
-// endsTorn reports whether the file ends in something else than a newline.
+// endsTorn reports whether the file ends with something other than a newline.
 func (s *segmentFile) endsTorn() (bool, error) {
 	if s.size() == 0 {
 		return false, nil
@@ -52,8 +51,8 @@ func (s *segmentFile) isNamed(root *os.Root, name string) bool {
 	return err == nil && os.SameFile(info, s.info)
 }
 
-// open opens the file name with flags. os.Root follows links inside its folder,
-// so the name is looked at first and compared with what was opened.
+// open opens the file name with flags. os.Root follows links inside its folder, so open looks at
+// the name first and compares it with the opened file.
 func (j *Journal) open(name string, flags int) (*segmentFile, error) {
 	for {
 		before, err := j.root.Lstat(name)
@@ -71,21 +70,21 @@ func (j *Journal) open(name string, flags int) (*segmentFile, error) {
 		if err == nil && os.SameFile(before, info) {
 			return newSegmentFile(f, name, info, false), nil
 		}
-		f.Close() // rotated or replaced in between: look again
+		f.Close() // rotated or replaced meanwhile: look again
 		if err != nil {
 			return nil, err
 		}
 	}
 }
 
-// openAppend opens the log for appending and creates it if it is missing.
+// openAppend opens the log for appending, and creates it if necessary.
 func (j *Journal) openAppend() (*segmentFile, error) {
 	for {
 		f, err := j.open(Name, appendFlags)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
-		// O_EXCL never goes through a link; who loses the race looks again.
+		// O_EXCL never follows a link. Whoever loses the race looks again.
 		f, err = j.create(Name)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err

@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// appendFlags open the log for appending: every write lands at its end, and a
-// pipe in its place does not hang.
+// appendFlags open the log for appending: every write goes to its end. A pipe in its place does
+// not block.
 const appendFlags = os.O_RDWR | os.O_APPEND | syscall.O_NONBLOCK
 
-// readFlags open a segment for reading.
 const readFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// writeOnce is one write(2). os.File.Write would go on after a short write, and
-// between the two halves another writer's entry could land.
+// writeOnce is one write(2). os.File.Write would continue a short write, and another writer's
+// entry could come between the halves.
 func writeOnce(f *os.File, b []byte) (n int, err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -37,7 +36,7 @@ func writeOnce(f *os.File, b []byte) (n int, err error) {
 	return max(n, 0), err
 }
 
-// fileID names a file for as long as it exists.
+// fileID identifies a file for as long as it exists.
 func fileID(info fs.FileInfo) (dev, ino uint64) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Dev), s.Ino

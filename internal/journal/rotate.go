@@ -11,13 +11,13 @@ import (
 	"aburn/logfmt"
 )
 
-// hookLimit is the largest segment that a hook rotates: reading it for what
-// carries takes a few hundredths of a second. A larger one waits for a command.
+// hookLimit is the largest segment that a hook rotates, in bytes. Reading it for carried lines
+// takes a few hundredths of a second. A larger one waits for a command.
 const hookLimit = 64 << 20
 
-// RotateIfDue rotates the log when it has grown to Options.Rotate, and finishes
-// what a killed rotator left undone. It says whether it did either. A busy lock
-// means that it can wait for the next time.
+// RotateIfDue rotates the log if it has grown to Options.Rotate, and finishes what a killed
+// rotator left undone. It reports whether it did either. If the lock is busy, rotation waits for
+// the next time.
 func (j *Journal) RotateIfDue(by By) (bool, error) {
 	due, err := j.due(by)
 	if !due || err != nil {
@@ -36,7 +36,7 @@ func (j *Journal) Rotate() error {
 	return err
 }
 
-// due looks without the lock; rotate looks again.
+// due checks without the lock; rotate checks again.
 func (j *Journal) due(by By) (bool, error) {
 	f, err := j.open(Name, readFlags)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +57,8 @@ func (j *Journal) due(by By) (bool, error) {
 	return !begun, err
 }
 
-// begun reports whether f begins as it should: with a whole block, or, when it
-// is the first segment, with anything.
+// begun reports whether f begins as it should: with a whole block, or, as the first segment, with
+// anything.
 func (j *Journal) begun(f *segmentFile) (bool, error) {
 	if blockOf(f).closed {
 		return true, nil
@@ -67,8 +67,8 @@ func (j *Journal) begun(f *segmentFile) (bool, error) {
 	return len(olderThan(all, f)) == 0, err
 }
 
-// rotate rotates the log if it has at least size bytes or does not begin as it
-// should. Most of the reading happens before the lock is taken.
+// rotate rotates the log if it has at least size bytes, or does not begin as it should. Most of
+// the reading happens before the lock is taken.
 func (j *Journal) rotate(size int64) (bool, error) {
 	r := rotation{j: j, now: time.Now()}
 	defer r.close()
@@ -81,7 +81,7 @@ func (j *Journal) rotate(size int64) (bool, error) {
 	}
 	defer lock.Release()
 	if !r.begun || !r.f.isNamed(j.root, Name) {
-		// Made, rotated, replaced meanwhile, or another rotator was at work.
+		// Created, rotated or replaced meanwhile, or another rotator was at work.
 		if err := r.look(); err != nil {
 			return false, err
 		}
@@ -105,10 +105,9 @@ func (j *Journal) rotate(size int64) (bool, error) {
 //	create the log, write its block with one write, sync file and folder
 //	delete what exceeds Keep; the block names it
 //
-// Killed before the create, it leaves no log: the next writer makes one, and
-// the next writer that may rotate does the rest. A log without any seq is not
-// renamed then, having no number to be called by, but gets its block where it
-// stands.
+// Killed before the create, it leaves no log. The next writer makes one, and the next writer that
+// may rotate does the rest. A log without any seq has no number to be named by. It is then not
+// renamed; its block is appended to it.
 type rotation struct {
 	j     *Journal
 	now   time.Time
@@ -120,7 +119,7 @@ type rotation struct {
 	carry *logfmt.Carrier
 }
 
-// look opens the log and reads what is there.
+// look opens the log and reads its content.
 func (r *rotation) look() error {
 	r.close()
 	all, err := r.j.Segments()
@@ -144,8 +143,7 @@ func (r *rotation) look() error {
 	return r.log.read(r.carry)
 }
 
-// run moves the log away, if it has a number to be called by, and begins the
-// new one.
+// run moves the log away, if it has a number to be named by, and begins the new one.
 func (r *rotation) run() error {
 	if r.f != nil && (r.log.last > 0 || len(r.older) == 0) {
 		if err := r.moveAway(); err != nil {
@@ -157,12 +155,12 @@ func (r *rotation) run() error {
 		return err
 	}
 	for _, s := range drop {
-		r.j.root.Remove(s.Name) // if that fails, the next rotation tries again
+		r.j.root.Remove(s.Name) // on failure, the next rotation tries again
 	}
 	return nil
 }
 
-// moveAway renames the log and reads what was added to it until then.
+// moveAway renames the log and reads what was added before the rename.
 func (r *rotation) moveAway() error {
 	if err := r.log.read(r.carry); err != nil {
 		return err
@@ -191,8 +189,7 @@ func (r *rotation) moveAway() error {
 	return nil
 }
 
-// begin writes the block at the end of the log, which it makes unless a
-// lock-free writer was quicker.
+// begin appends the block to the log, which it creates unless a lock-free writer was quicker.
 func (r *rotation) begin(drop []Segment) error {
 	f, err := r.j.openAppend()
 	if err != nil {
@@ -216,8 +213,8 @@ func (r *rotation) begin(drop []Segment) error {
 	return errors.Join(f.Sync(), atomicfile.SyncDir(r.j.root))
 }
 
-// block is the bytes of CHECKPOINT, carried lines and closing CHECKPOINT, behind
-// the newline that writeWhole wants.
+// block is the bytes of CHECKPOINT, carried lines and closing CHECKPOINT, after the newline that
+// writeWhole needs.
 func (r *rotation) block(lead string, dropped []logfmt.Range) ([]byte, error) {
 	lines, left := r.carry.Lines()
 	p := r.prev
@@ -243,8 +240,8 @@ func (r *rotation) checkpoint(data logfmt.CheckpointData, seq logfmt.Seq) *logfm
 	}
 }
 
-// excess are the oldest segments beyond Keep, never the newest one: a lock-free
-// writer may still hold it.
+// excess lists the oldest segments beyond Keep. It never includes the newest rotated one: a
+// lock-free writer may still have it open.
 func (r *rotation) excess() []Segment {
 	total := int64(0)
 	for _, s := range r.older {
@@ -257,13 +254,13 @@ func (r *rotation) excess() []Segment {
 	return r.older[:n]
 }
 
-// ranges are the numbers that go with the dropped segments.
+// ranges are the numbers of the dropped segments.
 func (r *rotation) ranges(drop []Segment) []logfmt.Range {
 	if len(drop) == 0 {
 		return nil
 	}
 	x := logfmt.Range{First: max(drop[0].First, 1), Last: r.older[len(drop)].First - 1}
-	if x.First > x.Last { // nothing in them was numbered
+	if x.First > x.Last { // without numbered entries
 		return nil
 	}
 	return []logfmt.Range{x}

@@ -15,14 +15,14 @@ import (
 // Segment is one file of the log.
 type Segment struct {
 	Name  string
-	First logfmt.Seq // by its name; 0 for the newest, which has no number yet
+	First logfmt.Seq // from its name; 0 for the newest, which has no number yet
 	Size  int64
 
 	info fs.FileInfo
 }
 
-// Segments lists the log's files, oldest first; the last one is Name itself if
-// it exists. Links, pipes and folders with such names are not the log's.
+// Segments lists the log's files, oldest first. The last one is Name itself if it exists. Links,
+// pipes and folders with such names are ignored.
 func (j *Journal) Segments() ([]Segment, error) {
 	for {
 		before, err := j.log()
@@ -37,8 +37,8 @@ func (j *Journal) Segments() ([]Segment, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A rotation in between could have hidden a segment: its old name read
-		// before the rename, its new one put where the listing had been already.
+		// A rotation meanwhile could hide a segment: its old name read before the rename, its new
+		// name added where the listing had already passed.
 		if before == nil && after == nil {
 			return all, nil
 		}
@@ -51,7 +51,7 @@ func (j *Journal) Segments() ([]Segment, error) {
 	}
 }
 
-// log looks at the log itself; nil when there is none.
+// log describes the log itself; nil without one.
 func (j *Journal) log() (fs.FileInfo, error) {
 	info, err := j.root.Lstat(Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func (j *Journal) list() ([]Segment, error) {
 	return all, nil
 }
 
-// segmentNumber reads the number behind a rotated segment's name.
+// segmentNumber parses the number at the end of a rotated segment's name.
 func segmentNumber(name string) (logfmt.Seq, bool) {
 	digits, ok := strings.CutPrefix(name, Name+".")
 	n, err := strconv.ParseUint(digits, 10, 64)
@@ -102,7 +102,7 @@ func segmentNumber(name string) (logfmt.Seq, bool) {
 	return logfmt.Seq(n), true
 }
 
-// rotated are the segments but for the log itself.
+// rotated drops the log itself.
 func rotated(all []Segment) []Segment {
 	if n := len(all); n > 0 && all[n-1].Name == Name {
 		return all[:n-1]
@@ -110,13 +110,13 @@ func rotated(all []Segment) []Segment {
 	return all
 }
 
-// indexOf finds the segment that is the given file, -1 if none is.
+// indexOf is the index of the segment that is the given file, or -1.
 func indexOf(all []Segment, info fs.FileInfo) int {
 	return slices.IndexFunc(all, func(s Segment) bool { return os.SameFile(s.info, info) })
 }
 
-// olderThan are the segments before f, which may have been rotated, dropped or
-// even replaced since it was opened.
+// olderThan returns the segments before f, which may have been rotated, dropped or replaced since
+// it was opened.
 func olderThan(all []Segment, f *segmentFile) []Segment {
 	if i := indexOf(all, f.info); i >= 0 {
 		return all[:i]

@@ -4,5 +4,5 @@ package journal
 
 import "os"
 
-// syncData makes what was written to f survive a power cut.
+// syncData makes f's written bytes survive a power cut.
 func syncData(f *os.File) error { return f.Sync() }

@@ -9,12 +9,12 @@ import (
 	"aburn/logfmt"
 )
 
-// Tail is what the log ended with when an append was about to write. It is
-// valid only while Append's build runs, and reads no more than it is asked for:
-// on a cold process reading and searching 256 KiB costs a third of a hook.
+// Tail is the end of the log just before an append. It is valid only while Append's build runs.
+// It reads only on demand: in a cold process, reading and searching 256 KiB costs a third of a
+// hook.
 type Tail struct{ s *tailState }
 
-// tailState reads the tail backwards and keeps what it read.
+// tailState reads the tail backwards and keeps what it has read.
 type tailState struct {
 	j      *Journal
 	f      *segmentFile
@@ -22,19 +22,19 @@ type tailState struct {
 	lines  [][]byte // entry lines read so far, newest first
 	ended  bool
 	older  bool // scan is in the segment before f
-	looked bool // at the end of the log
-	torn   bool // it is no newline
+	looked bool // lookAtEnd ran
+	torn   bool // the log does not end with a newline
 	err    error
 	wait   time.Duration
 	locked bool
 }
 
-// firstBlock holds about ten entries of hooks: mostly all that an append reads.
+// firstBlock holds about ten entries of hooks, mostly all that an append reads.
 const firstBlock = 8 << 10
 
-// desk is the memory that an append works in, in one piece: in a process that
-// appends once, each further size of allocation costs two page faults.
-type desk struct {
+// scratch is the memory of an append, in one piece: in a process that appends once, each further
+// size of allocation costs two page faults.
+type scratch struct {
 	tail  tailState
 	scan  backScan
 	lines [16][]byte
@@ -43,11 +43,11 @@ type desk struct {
 	out   [2 << 10]byte
 }
 
-// newTail is the tail of f. Where f is shorter than a tail and does not begin
-// with a CHECKPOINT although older segments exist (its rotator was killed), it
-// goes on into the segment before.
+// newTail is the tail of f. If f is shorter than a tail and does not begin with a CHECKPOINT
+// although older segments exist (its rotator was killed), the tail continues in the segment
+// before.
 func (j *Journal) newTail(f *segmentFile, wait time.Duration, locked bool) Tail {
-	d := j.desk
+	d := j.scratch
 	d.scan = backScan{
 		r: f, floor: max(f.size()-TailSize, 0), start: f.size(), block: firstBlock,
 		lines: d.spans[:0], spare: d.room[:], keep: true,
@@ -56,7 +56,7 @@ func (j *Journal) newTail(f *segmentFile, wait time.Duration, locked bool) Tail 
 	return Tail{&d.tail}
 }
 
-// lastLines are the complete lines among the last TailSize bytes.
+// lastLines returns the complete lines among the last TailSize bytes.
 func lastLines(f *segmentFile, size int64) []byte {
 	from := max(0, size-TailSize)
 	b := make([]byte, size-from)
@@ -69,7 +69,7 @@ func lastLines(f *segmentFile, size int64) []byte {
 	return b[:bytes.LastIndexByte(b, '\n')+1]
 }
 
-// next returns the i-th entry line from the end, reading on if need be.
+// next returns the i-th entry line from the end, and reads more if necessary.
 func (s *tailState) next(i int) ([]byte, bool) {
 	for i >= len(s.lines) && !s.ended {
 		line, _, err := s.scan.entry()
@@ -89,7 +89,7 @@ func (s *tailState) next(i int) ([]byte, bool) {
 	return nil, false
 }
 
-// goOlder goes on in the segment before, if there should be one.
+// goOlder continues in the segment before, if newTail's case applies.
 func (s *tailState) goOlder() bool {
 	scan := s.j.tailBefore(s.f, TailSize-s.f.size())
 	if scan == nil {
@@ -99,9 +99,9 @@ func (s *tailState) goOlder() bool {
 	return true
 }
 
-// lookAtEnd finds out, after the first read, how the log ends. A last line that
-// lacks only its newline becomes an entry as soon as the next writer adds one,
-// so it is one already: its number is taken.
+// lookAtEnd finds out, after the first read, how the log ends. A last line that lacks only its
+// newline becomes an entry as soon as the next writer adds one. So it counts as an entry already,
+// and its number is taken.
 func (s *tailState) lookAtEnd() {
 	if s.looked {
 		return
@@ -112,9 +112,9 @@ func (s *tailState) lookAtEnd() {
 	}
 }
 
-// tailBefore reads the end of the segment before f, if f should have begun with
-// a CHECKPOINT and does not; else nil. It reads left bytes at most, at once, so
-// that no file stays open.
+// tailBefore reads the end of the segment before f, if f should have begun with a CHECKPOINT and
+// does not; otherwise it returns nil. It reads at most left bytes, at once, so that no file stays
+// open.
 func (j *Journal) tailBefore(f *segmentFile, left int64) *backScan {
 	if left <= 0 || blockOf(f).closed {
 		return nil
@@ -142,14 +142,13 @@ func (j *Journal) tailBefore(f *segmentFile, left int64) *backScan {
 	return scan
 }
 
-// endsTorn reports whether the log ends in something else than a newline.
 func (t Tail) endsTorn() bool {
 	t.s.next(0)
 	return t.s.torn
 }
 
-// Bytes are the last complete lines of the log, TailSize bytes at most. It
-// reads them all; Backward reads only as far as it is followed.
+// Bytes returns the last complete lines of the log, at most TailSize bytes. It reads them all;
+// Backward reads only as far as the caller follows.
 func (t Tail) Bytes() []byte {
 	if t.s == nil {
 		return nil
@@ -157,8 +156,8 @@ func (t Tail) Bytes() []byte {
 	return lastLines(t.s.f, t.s.f.size())
 }
 
-// Backward yields the entry lines of the tail, newest first, carried ones
-// included. They stay valid as long as the Tail.
+// Backward yields the entry lines of the tail, newest first, including carried ones. They stay
+// valid as long as the Tail.
 func (t Tail) Backward() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if t.s == nil {
@@ -173,7 +172,7 @@ func (t Tail) Backward() iter.Seq[[]byte] {
 	}
 }
 
-// LockWait is how long the append waited for the lock, whether or not it got it.
+// LockWait is how long the append waited for the lock, successfully or not.
 func (t Tail) LockWait() time.Duration {
 	if t.s == nil {
 		return 0
@@ -181,25 +180,25 @@ func (t Tail) LockWait() time.Duration {
 	return t.s.wait
 }
 
-// Locked says whether the append holds the lock. Without it nothing gets a seq.
+// Locked reports whether the append holds the lock. Without it no entry gets a seq.
 func (t Tail) Locked() bool { return t.s != nil && t.s.locked }
 
-// repeatWindow is how far back in time an append looks for an entry with the same
-// id. Two registrations of one hook fire side by side; what comes later is left to
-// readers, who drop repeats among the last 4,096 ids.
+// repeatWindow is how far back in time an append looks for an entry with the same id. Two
+// registrations of one hook fire side by side. Later repeats are left to readers, who drop them
+// among the last 4,096 ids.
 const repeatWindow = 5 * time.Second
 
-// keptReach is how many bytes of entries are looked through in memory that is
-// kept: they mostly lie in the block that an append reads anyway. Further back one
-// block serves for all, because each new page costs a cold process a fault.
+// keptReach is how many bytes of entries are searched in memory that is kept; they mostly lie in
+// the block that an append reads anyway. Beyond it one block is reused, because each new page
+// costs a cold process a fault.
 const (
 	keptReach   = 5 << 10
 	repeatBlock = 16 << 10
 )
 
-// has reports whether the tail holds an entry with e's id, as far back as
-// repeatWindow before e. For a lifecycle entry, to which what follows is
-// attributed, that goes on into the segment before where the tail does.
+// has reports whether the tail holds an entry with e's id, as far back as repeatWindow before e.
+// For a lifecycle entry, which later entries are attributed to, the search continues into the
+// segment before where the tail does.
 func (t Tail) has(e *logfmt.Entry) bool {
 	search, reach := newRepeatSearch(e), keptReach
 	for line := range t.Backward() {
@@ -213,11 +212,11 @@ func (t Tail) has(e *logfmt.Entry) bool {
 	return false
 }
 
-// fewEntries is how many entries are looked for one by one.
+// fewEntries is how many entries are searched for one by one.
 const fewEntries = 4
 
-// ids are those of the entries' ids that the tail holds, as far back as has looks for
-// the oldest of them: one search for all.
+// ids returns those of the entries' ids that the tail holds, as far back as has looks for the
+// oldest of them: one search for all.
 func (t Tail) ids(entries []*logfmt.Entry) map[string]bool {
 	wanted := make(map[string]bool, len(entries))
 	oldest := *entries[0]
@@ -265,8 +264,8 @@ func newRepeatSearch(e *logfmt.Entry) repeatSearch {
 	return repeatSearch{id: e.ID, since: e.Time.Add(-repeatWindow).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")}
 }
 
-// ends looks at the next line and reports whether the search is over. A few older
-// lines do not end it: a relayed entry and a clock set back look like that.
+// ends examines the next line and reports whether the search is over. A few older lines do not
+// end it: a relayed entry and a clock set back look like that.
 func (r *repeatSearch) ends(line []byte) bool {
 	if !r.header.Read(line) {
 		return false

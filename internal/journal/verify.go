@@ -12,8 +12,7 @@ import (
 	"aburn/logfmt"
 )
 
-// The kinds of findings. What they mean, and which are damage, stands in
-// logfmt/SPEC.md, section 9.
+// The kinds of findings. logfmt/SPEC.md, section 9, says what they mean and which are damage.
 const (
 	BadLine   = "bad line"
 	TornTail  = "torn tail"
@@ -26,22 +25,21 @@ const (
 	Newer  = "newer"
 )
 
-// maxFindings bounds each list of a Report: a log of junk must not become a
-// report of a gigabyte.
+// maxFindings bounds each list of a Report, so that a log of junk does not become a report of a
+// gigabyte.
 const maxFindings = 1000
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
-	Entries  int // own ones: carried lines are not counted, repeats are
+	Entries  int // own ones: without carried lines, with repeats
 	Segments []Segment
-	First    logfmt.Seq // first and last seq met; 0 = none
+	First    logfmt.Seq // first and last seq found; 0 = none
 	Last     logfmt.Seq
 	Damage   []Finding // something is missing, doubled or unreadable; 1,000 at most
 	Notes    []Finding // worth knowing, nothing lost; 1,000 at most
-	Left     int       // findings beyond those
+	Left     int       // findings beyond the bounds
 }
 
-// Finding is one thing that Verify found.
 type Finding struct {
 	Segment string
 	Offset  int64
@@ -50,8 +48,8 @@ type Finding struct {
 	Text    string
 }
 
-// Verify reads the whole log and checks everything that SPEC.md promises of it.
-// The error is about reading; damage is in the report.
+// Verify reads the whole log and checks everything that SPEC.md promises. The error is about
+// reading; damage is in the report.
 func (j *Journal) Verify(ctx context.Context) (Report, error) {
 	all, newest, err := j.snapshot()
 	if err != nil {
@@ -84,9 +82,8 @@ func (j *Journal) Verify(ctx context.Context) (Report, error) {
 	return v.report, nil
 }
 
-// snapshot lists the segments and opens the newest one while nobody writes, so
-// that the end of the log is not a writer at work. When the lock cannot be had
-// it does without.
+// snapshot lists the segments and opens the newest one while nobody writes, so that a writer at
+// work does not look like a torn end. Without the lock it goes ahead.
 func (j *Journal) snapshot() ([]Segment, *segmentFile, error) {
 	if lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait); err == nil {
 		defer lock.Release()
@@ -115,7 +112,7 @@ type verifier struct {
 	block   logfmt.Block
 	parser  logfmt.Parser
 	parsed  logfmt.Entry
-	paired  bool // the line before was an entry: a comment may follow
+	paired  bool // the previous line was an entry, so a comment may follow
 	ids     map[string]logfmt.Seq
 	ring    [4096]string
 	next    int
@@ -123,13 +120,13 @@ type verifier struct {
 	dropped []logfmt.Range
 }
 
-// gap is a hole in the numbers, damage unless a CHECKPOINT names it.
+// gap is a hole in the numbers: damage, unless a CHECKPOINT names it.
 type gap struct {
 	missing logfmt.Range
 	at      Finding
 }
 
-// segment checks the bytes of f as far as s says that they went.
+// segment checks f's bytes up to the size in s.
 func (v *verifier) segment(ctx context.Context, f *segmentFile, s Segment) error {
 	v.name, v.line, v.block, v.paired = s.Name, 0, logfmt.Block{}, false
 	scan := newForeScan(io.NewSectionReader(f, 0, s.Size), 0, maxLine)
@@ -164,7 +161,6 @@ func (v *verifier) tooLong(off int64) {
 	v.damage(off, BadLine, "longer than any entry")
 }
 
-// check looks at one line.
 func (v *verifier) check(line []byte, off int64) {
 	carried := v.block.Step(line)
 	switch logfmt.Classify(line) {
@@ -179,7 +175,7 @@ func (v *verifier) check(line []byte, off int64) {
 	case logfmt.EntryLine:
 		err := v.parser.Parse(line, &v.parsed)
 		if err == nil {
-			err = logfmt.Check(line) // the parser takes a line with a crc at its word
+			err = logfmt.Check(line) // the parser trusts a line's crc
 		}
 		v.paired = err == nil
 		switch {
@@ -203,7 +199,7 @@ func (v *verifier) comment(line []byte, off int64) {
 	}
 }
 
-// version reads the format's version from a file's first line; 1 if it names none.
+// version is the format's version in a file's first line; 1 if it names none.
 func version(line []byte) int {
 	rest, ok := bytes.CutPrefix(line, []byte("# aburn workflow log v"))
 	if !ok {
@@ -253,7 +249,7 @@ func (v *verifier) remember(e *logfmt.Entry) (logfmt.Seq, bool) {
 	return 0, false
 }
 
-// number checks that seq follows the last one.
+// number checks that seq follows the previous one.
 func (v *verifier) number(seq logfmt.Seq, off int64) {
 	last := v.report.Last
 	switch {
@@ -273,8 +269,8 @@ func (v *verifier) number(seq logfmt.Seq, off int64) {
 
 func text(s logfmt.Seq) string { return strconv.FormatUint(uint64(s), 10) }
 
-// judgeGaps reports the gaps that no CHECKPOINT names. It comes last because
-// the CHECKPOINT that names one stands behind it.
+// judgeGaps reports the gaps that no CHECKPOINT names. It runs last, because the CHECKPOINT that
+// names a gap follows it.
 func (v *verifier) judgeGaps() {
 	for _, g := range v.gaps {
 		if !named(g.missing, v.dropped) {
@@ -283,7 +279,7 @@ func (v *verifier) judgeGaps() {
 	}
 }
 
-// named reports whether the ranges together cover r. They are few.
+// named reports whether the ranges, which are few, together cover r.
 func named(r logfmt.Range, ranges []logfmt.Range) bool {
 	for next := r.First; ; {
 		before := next

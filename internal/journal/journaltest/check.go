@@ -1,4 +1,4 @@
-// Package journaltest checks the log that a test made, the way `aburn verify` does.
+// Package journaltest checks a test's log as `aburn verify` does. Only tests import it.
 package journaltest
 
 import (
@@ -10,14 +10,14 @@ import (
 	"aburn/internal/journal"
 )
 
-// Check verifies the log in the folder oss when the test ends, and fails the test on
-// damage of any kind that is not in allowed. A folder without a log is fine.
+// Check verifies the log in the folder oss when the test ends. The test fails on any damage whose
+// kind is not in allowed. A folder without a log is fine.
 func Check(t testing.TB, oss string, allowed ...string) {
 	t.Helper()
 	t.Cleanup(func() { Now(t, oss, allowed...) })
 }
 
-// Now is Check at once; it returns the report.
+// Now is Check without waiting; it returns the report.
 func Now(t testing.TB, oss string, allowed ...string) journal.Report {
 	t.Helper()
 	root, err := os.OpenRoot(oss)
