@@ -1,6 +1,6 @@
-// Package journal is the log of a project as a file: every writer appends whole
+// Package journal keeps the log of a project as a file. Every writer appends whole
 // entries to .oss/workflow.log, no acknowledged entry is ever lost, and only a
-// rotation ever moves the file.
+// rotation ever moves the file. What entries mean is not its business.
 //
 // What an append does, in this order (each step is a loss that happened without it):
 //
@@ -90,9 +90,9 @@ func (o Options) withDefaults() Options {
 // Journal is the log in one .oss folder. It keeps no file open between calls. Only one goroutine
 // may use it at a time; other processes are free to use the log.
 type Journal struct {
-	root *os.Root
-	o    Options
-	read Stats
+	root    *os.Root
+	o       Options
+	read    Stats
 	scratch *scratch // of appends
 }
 

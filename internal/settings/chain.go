@@ -9,18 +9,18 @@ import (
 	"aburn/workflow"
 )
 
-// The longest names, in bytes, as entries have them.
+// The longest names that entries allow, in bytes.
 const (
 	maxPhaseName   = 32
 	maxCommandName = 64
 )
 
-// isName says whether a name can stand in an entry.
+// isName reports whether an entry can hold the name.
 func isName(name string, longest int) bool {
 	return name != "" && len(name) <= longest && strings.Trim(name, nameBytes) == ""
 }
 
-// reserved are the names that entries have in cmd when no command is meant.
+// reserved reports whether entries use the name where no command is meant.
 func reserved(name string) bool { return name == "session" || name == "supervisor" }
 
 func (b *builder) phaseNames() []string {
@@ -39,7 +39,7 @@ func (b *builder) commandNames() []string {
 	return names
 }
 
-// phases replaces the phases. Those that were there keep what is known of them, but for whether they are optional.
+// phases replaces the phases. A phase that existed keeps everything but whether it is optional.
 func (b *builder) phases(l *later) {
 	var phases []workflow.Phase
 	b.eachName(l, maxPhaseName, func(name string) bool {
@@ -54,7 +54,8 @@ func (b *builder) phases(l *later) {
 	}, func() { b.Phases = phases })
 }
 
-// commands replaces the commands: each comes after the one before it. Those that were there keep what is known of them.
+// commands replaces the commands; each follows the one before it. A command that existed keeps
+// its other properties.
 func (b *builder) commands(l *later) {
 	var commands []workflow.Command
 	after := ""
@@ -69,10 +70,11 @@ func (b *builder) commands(l *later) {
 	}, func() { b.Commands = commands })
 }
 
-// maxNames is how many phases or commands there may be: each is compared with each.
+// maxNames bounds phases and commands, because each is compared with each.
 const maxNames = 64
 
-// eachName adds the names of a list; add is false for one that it has. done follows unless nothing in it is right.
+// eachName adds the names of a list; add returns false for a duplicate. done follows unless every
+// name is wrong.
 func (b *builder) eachName(l *later, longest int, add func(name string) bool, done func()) {
 	items, ok := l.value.items()
 	if !ok {
@@ -105,14 +107,14 @@ func (b *builder) eachName(l *later, longest int, add func(name string) bool, do
 	}
 }
 
-// order sets what comes after what. A command that comes after itself, also by way of others, keeps the place that it
-// has in the list.
+// order sets the predecessors. A command that would follow itself, directly or through others,
+// keeps its place in the list.
 func (b *builder) order() {
 	listed := make([]string, len(b.Commands))
 	for i := range b.Commands {
 		listed[i] = b.Commands[i].After
 	}
-	set := make([]*later, len(b.Commands)) // what said so
+	set := make([]*later, len(b.Commands)) // the key that set each command's predecessor
 	for i := range b.later {
 		if name, ok := strings.CutPrefix(b.later[i].key, keyAfter); ok {
 			b.after(&b.later[i], name, set)
@@ -134,7 +136,7 @@ func (b *builder) order() {
 	}
 }
 
-// after sets what one command comes after.
+// after sets the predecessor of one command.
 func (b *builder) after(l *later, name string, set []*later) {
 	i := slices.IndexFunc(b.Commands, func(c workflow.Command) bool { return c.Name == name })
 	switch {
@@ -151,8 +153,8 @@ func (b *builder) after(l *later, name string, set []*later) {
 	}
 }
 
-// circle is the index of the last command of a circle that something was set for, -1 when there is no circle. The list
-// itself has none.
+// circle is the index of the last command in a circle whose predecessor was set, or -1. The list
+// alone makes no circle.
 func (b *builder) circle(set []*later) int {
 	for i := len(b.Commands) - 1; i >= 0; i-- {
 		if set[i] == nil {
@@ -170,7 +172,7 @@ func (b *builder) circle(set []*later) int {
 	return -1
 }
 
-// milestones sets how many a command is expected to log.
+// milestones sets how many milestones a command is expected to log.
 func (b *builder) milestones(l *later, name string) bool {
 	c := b.command(l, name)
 	if c == nil {
@@ -185,7 +187,7 @@ func (b *builder) milestones(l *later, name string) bool {
 	return true
 }
 
-// outputs sets what a command should leave behind.
+// outputs sets the files that a command should produce.
 func (b *builder) outputs(l *later, name string) bool {
 	c := b.command(l, name)
 	if c == nil {
@@ -194,7 +196,7 @@ func (b *builder) outputs(l *later, name string) bool {
 	return b.setList(l, &c.Outputs, isOutput)
 }
 
-// command is the command of that name; of one that is not there it warns, if it could be one.
+// command finds a command by name. If the name is unknown but possible, it adds a warning.
 func (b *builder) command(l *later, name string) *workflow.Command {
 	for i := range b.Commands {
 		if b.Commands[i].Name == name {
@@ -207,7 +209,7 @@ func (b *builder) command(l *later, name string) *workflow.Command {
 	return nil
 }
 
-// isOutput says what is wrong with the pattern of an output.
+// isOutput says what is wrong with the pattern of an output, or "".
 func isOutput(pattern string) string {
 	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
 		return "is no pattern"

@@ -1,7 +1,8 @@
 package settings
 
-// Default is the project's settings file as `aburn init` writes it: the data keys that people change, with their
-// defaults. It leaves out long lists and the numbers of each type of issue: docs/guide/settings.md has them.
+// Default returns the project's settings file as `aburn init` writes it: the data keys that
+// people change, with their defaults. It leaves out long lists and the numbers of each type of
+// issue, which docs/guide/settings.md lists.
 func Default() []byte { return []byte(initial) }
 
 const initial = `{

@@ -13,7 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxFile is the most that a settings file may have, in bytes.
+// maxFile is the largest settings file that is read, in bytes.
 const maxFile = 1 << 20
 
 var (
@@ -21,23 +21,22 @@ var (
 	errTooLarge   = errors.New("larger than 1 MiB")
 )
 
-// What a file is read to: a repository can bring one that was made to be slow, and hooks read it too.
+// Bounds for hooks, which read these files: a repository can contain one that is slow on purpose.
 const (
-	maxNesting  = 8  // objects and lists in one another
+	maxNesting  = 8  // objects and lists inside one another
 	maxWarnings = 20 // of one file
 )
 
-// ignored ends the warnings about what was left out.
+// ignored ends a warning about a key that was left out.
 const ignored = ": ignored"
 
-// source is one settings file.
 type source struct {
 	name    string // its path
-	own     string // the path of the user's own file, for the hint; "" when there is none
-	project bool   // it is a project's: keys of the user only do not count
+	own     string // the path of the user's own file, for the hint; "" without one
+	project bool   // it is a project's: user-only keys do not count
 }
 
-// readRoot reads a file of .oss. A link is not followed, also not to another file in there.
+// readRoot reads a file of .oss. It follows no link, not even one to another file in .oss.
 func readRoot(oss *os.Root, name string) ([]byte, error) {
 	st, err := oss.Lstat(name)
 	if err != nil {
@@ -50,7 +49,7 @@ func readRoot(oss *os.Root, name string) ([]byte, error) {
 	return readOpen(f, err)
 }
 
-// readFile reads the user's own file, which may well be a link into a folder of dot files.
+// readFile reads the user's own file, which may be a link into a folder of dot files.
 func readFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return readOpen(f, err)
@@ -70,15 +69,15 @@ func readOpen(f *os.File, err error) ([]byte, error) {
 	}
 	data := make([]byte, st.Size())
 	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // it became shorter meanwhile
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // truncated meanwhile
 		err = nil
 	}
 	return data[:n], err
 }
 
-// merge puts the settings of one file over what holds so far.
+// merge puts the settings of one file over the earlier ones.
 func (s *Settings) merge(src source, data []byte, err error) {
-	if os.IsNotExist(err) { // errors.Is would set up tables at run time, for three page faults in every hook
+	if os.IsNotExist(err) { // errors.Is would set up tables at run time, three page faults in every hook
 		return
 	}
 	if err != nil {
@@ -86,7 +85,7 @@ func (s *Settings) merge(src source, data []byte, err error) {
 		return
 	}
 	if src.project && string(data) == initial {
-		return // as nearly every project has it, and it says what holds anyway
+		return // nearly every project has this file, and it changes nothing
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	if strings.TrimSpace(text) == "" {
@@ -104,7 +103,7 @@ func (s *Settings) merge(src source, data []byte, err error) {
 	f.object("", gjson.Parse(text))
 }
 
-// nesting is how many brackets are open at once in text, whether or not it is JSON.
+// nesting is the deepest level of open brackets in text, whether or not it is JSON.
 func nesting(text string) int {
 	depth, deepest, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -123,7 +122,7 @@ func nesting(text string) int {
 	return deepest
 }
 
-// syntax says what is wrong with text and at which byte; it has to be one JSON object.
+// syntax says what is wrong with text and at which byte. Valid text is one JSON object.
 func syntax(text string) (offset int, wrong string) {
 	if !gjson.Valid(text) {
 		var err *json.SyntaxError
@@ -138,7 +137,7 @@ func syntax(text string) (offset int, wrong string) {
 	return 0, ""
 }
 
-// file is one settings file while it is merged.
+// file is one settings file during its merge.
 type file struct {
 	source
 	text     string
@@ -151,7 +150,7 @@ func (f *file) object(prefix string, obj gjson.Result) {
 	obj.ForEach(func(k, v gjson.Result) bool {
 		name := k.String()
 		if strings.HasPrefix(name, "//") || name == "$schema" {
-			return true // a comment, as far as JSON has them
+			return true // a comment, as JSON has no others
 		}
 		f.member(prefix+name, k.Index, v)
 		return true
@@ -193,7 +192,7 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 	}
 }
 
-// plain is a key for a message: quoted if it has other characters than keys have.
+// plain quotes a key for a message if it contains characters that no key has.
 func plain(key string) string {
 	if strings.Trim(key, nameBytes) != "" {
 		return strconv.Quote(key)
@@ -205,7 +204,7 @@ func unknown(key string, known []string) string {
 	return strconv.Quote(key) + " is not a setting" + didYouMean(key, known)
 }
 
-// warn says what is wrong at offset. Of many warnings only the first are made.
+// warn reports a fault at offset. After maxWarnings of a file it stops.
 func (f *file) warn(offset int, text func() string) {
 	switch f.warned++; {
 	case f.warned <= maxWarnings:
@@ -215,7 +214,7 @@ func (f *file) warn(offset int, text func() string) {
 	}
 }
 
-// place is "file:line:column: " of a byte of text; both count from 1, columns in characters.
+// place is "file:line:column: " of a byte of text. Both count from 1, columns in characters.
 func place(name, text string, offset int) string {
 	before := text[:min(offset, len(text))]
 	line := 1 + strings.Count(before, "\n")

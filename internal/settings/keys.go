@@ -8,21 +8,21 @@ import (
 	"aburn/workflow"
 )
 
-// setting is one row of the table of settings.
 type setting struct {
-	key   string // a file may nest it or write it with dots; COMMAND or PHASE at its end stands for a name
-	env   string // its variable; that of the model's is looked up with the model (variable)
-	user  bool   // only the user's own file may set it: what agents are given, what is run, what is delivered
-	def   string // the default as in a file; of the model's as docs/guide/settings.md shows it
+	key   string // files may nest it or write it with dots; COMMAND or PHASE at its end stands for a name
+	env   string // its variable; for the model's keys see variable
+	user  bool   // only the user's own file may set it: what agents receive, what is run, what is delivered
+	def   string // the default as a file would have it; for the model's keys as docs/guide/settings.md shows it
 	about string // its meaning in docs/guide/settings.md
 
-	set    func(s *Settings, v value) (wrong string)            // nil: the model or Rules reads it
-	number func(b *builder, v value) (wrong string)             // of the model's
-	list   func(b *builder, l *later, name string) (known bool) // of the model's; name is what stands for COMMAND or PHASE
+	set    func(s *Settings, v value) (wrong string)            // nil: read by the model or Rules
+	number func(b *builder, v value) (wrong string)             // for the model's keys
+	list   func(b *builder, l *later, name string) (known bool) // for the model's keys; name replaces COMMAND or PHASE
 }
 
-// settings has each setting but the numbers of each type of issue, which package limits knows. All rows of a group (what
-// stands before the first dot) have the same user, and all of them or none are the model's. It is static data: hooks link it.
+// settings lists every setting except the numbers of each type of issue, which package limits
+// knows. All rows of a group (the part before the first dot) have the same user, and either all
+// or none are the model's. It is static data, because hooks link it.
 var settings = [...]setting{
 	{key: "log.rotate", env: "ABURN_LOG_ROTATE", def: "16MiB",
 		about: "the log is continued in a new file at this size; at least 64 KiB",
@@ -122,21 +122,21 @@ var settings = [...]setting{
 		set:   func(s *Settings, v value) string { return setShare(&s.Notify.Min, v) }},
 }
 
-// Keys and beginnings of keys that the model is built by in an order of its own.
+// Keys and prefixes that the builder of the model handles in its own order.
 const (
 	keyCommands   = "workflow.commands"
 	keyPhases     = "workflow.phases"
 	keyAfter      = "workflow.after."
 	keyTimeouts   = "timeouts."
-	keySupervisor = "supervisor." // and the name of a limit
+	keySupervisor = "supervisor." // followed by the name of a limit
 )
 
 const (
-	minRotate = 64 << 10             // keeps the log from being rotated for every few entries
-	longest   = 365 * 24 * time.Hour // the most that a time without a natural end may be set to
+	minRotate = 64 << 10             // smaller sizes would rotate the log every few entries
+	longest   = 365 * 24 * time.Hour // the longest value of a time without a natural end
 )
 
-// find is the row of a key, nil for a key that is none, and what stands in it for COMMAND or PHASE.
+// find returns the row of a key, or nil, and the name in place of COMMAND or PHASE.
 func find(key string) (row *setting, name string) {
 	for i := range settings {
 		row := &settings[i]
@@ -150,7 +150,7 @@ func find(key string) (row *setting, name string) {
 	return nil, ""
 }
 
-// placeholder splits COMMAND or PHASE from a key, if it ends in one.
+// placeholder splits COMMAND or PHASE from a key that ends in one.
 func (r *setting) placeholder() (before, placeholder string) {
 	if before, ok := strings.CutSuffix(r.key, "COMMAND"); ok {
 		return before, "COMMAND"
@@ -161,7 +161,8 @@ func (r *setting) placeholder() (before, placeholder string) {
 	return r.key, ""
 }
 
-// userOnly says whether only the user's own file may set key, a group, or what would be a key of one.
+// userOnly reports whether only the user's own file may set key, which may be a group or an
+// unknown key of a group.
 func userOnly(key string) bool {
 	group, _, _ := strings.Cut(key, ".")
 	for i := range settings {
@@ -172,12 +173,13 @@ func userOnly(key string) bool {
 	return false
 }
 
-// ofModel says whether a key is one of the model's.
+// ofModel reports whether key belongs to the model.
 func ofModel(key string) bool {
 	return strings.HasPrefix(key, "workflow.") || strings.HasPrefix(key, keyTimeouts) || strings.HasPrefix(key, keySupervisor)
 }
 
-// known lists the keys for "did you mean", with the names of a model's commands and phases; nil is the default one.
+// known lists the keys for "did you mean", with the names of m's commands and phases, or of the
+// default model's.
 func known(m *workflow.Model) (keys []string) {
 	if m == nil {
 		model := workflow.Default()
@@ -212,8 +214,8 @@ func defaults() (s Settings) {
 	return s
 }
 
-// environment puts the ABURN_* variables over what the files say. Only known keys are looked up; those of the model
-// are, when it is built.
+// environment applies the ABURN_* variables over the files. It looks up only known keys. Those of
+// the model follow when the model is built.
 func (s *Settings) environment(own string) {
 	for i := range settings {
 		row := &settings[i]
@@ -236,7 +238,7 @@ func (s *Settings) environment(own string) {
 	}
 }
 
-// variable is the environment variable of a key: ABURN_LOG_ROTATE of log.rotate.
+// variable is a key's environment variable: ABURN_LOG_ROTATE for log.rotate.
 func variable(key string) string {
 	name := append(make([]byte, 0, 64), "ABURN_"...)
 	for i := range len(key) {
@@ -273,7 +275,8 @@ func setBool(to *bool, v value) string {
 	return ""
 }
 
-// setCommand takes a line for the shell, or a list: a program and its arguments. An empty one runs nothing.
+// setCommand sets a shell line, or a list of a program and its arguments. An empty one runs
+// nothing.
 func (n *Notify) setCommand(v value) string {
 	if v.string {
 		n.Line, n.Command = strings.TrimSpace(v.text), nil
@@ -292,5 +295,5 @@ func (n *Notify) setCommand(v value) string {
 	return ""
 }
 
-// nameBytes are what names of commands and phases consist of, as in entries, and keys.
+// nameBytes are the characters of keys and, as in entries, of the names of commands and phases.
 const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/-"

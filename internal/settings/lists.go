@@ -10,13 +10,13 @@ import (
 	"aburn/workflow"
 )
 
-// What a list may hold: hooks compare each path and command with all of it.
+// Bounds of a list: hooks compare each path and command with all of it.
 const (
 	maxItems = 256
 	maxItem  = 256 // bytes
 )
 
-// builtIn stands in a list for what it held before.
+// builtIn in a list stands for the list's earlier content.
 const builtIn = "..."
 
 func isPattern(pattern string) string {
@@ -33,8 +33,8 @@ func isWords(words string) string {
 	return ""
 }
 
-// setList replaces a list of what check finds nothing wrong with. "..." in it stands for what it held before. Like all
-// functions of rows it says that the key is known.
+// setList replaces a list by the items that pass check. builtIn in it stands for the earlier
+// content. Like all functions of rows it returns true: the key is known.
 func (b *builder) setList(l *later, to *[]string, check func(item string) (wrong string)) bool {
 	items, ok := l.value.items()
 	if !ok {
@@ -63,7 +63,7 @@ func (b *builder) setList(l *later, to *[]string, check func(item string) (wrong
 	return true
 }
 
-// flags sets which phases a rule is for.
+// flags sets the phases that a rule applies to.
 func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) bool {
 	items, ok := l.value.items()
 	if !ok {
@@ -88,7 +88,7 @@ func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) bool {
 	return true
 }
 
-// off sets which types of issues are not looked for.
+// off sets the types of issues that are not looked for.
 func (b *builder) off(l *later, _ string) bool {
 	items, ok := l.value.items()
 	if !ok {
@@ -111,7 +111,7 @@ func (b *builder) off(l *later, _ string) bool {
 	return true
 }
 
-// clipped is a text of a file for a message: short, on one line, quoted unless it is a name.
+// clipped shortens a file's text for a message to one line, quoted unless it is a name.
 func clipped(text string) string {
 	if len(text) > 40 {
 		text = strings.ToValidUTF8(text[:40], "") + "…"

@@ -8,34 +8,34 @@ import (
 	"aburn/workflow"
 )
 
-// later is one key of the model, kept until the model is built.
+// later is a key of the model, kept until the model is built.
 type later struct {
 	key       string
 	value     value
-	keyAt, at int // where they stand in the file
+	keyAt, at int // byte offsets in the file
 	file      *file
 }
 
-// Model is the workflow that holds here: the default with what workflow.* and timeouts.* changed in it. It and Limits
-// are built at the first call of either, which may add Warnings; a tool call's hook never asks for them.
+// Model returns the workflow: the default one, changed by workflow.* and timeouts.*. The first
+// call of Model or Limits builds both, which may add Warnings. The hook of a tool call never
+// needs them.
 func (s *Settings) Model() *workflow.Model {
 	s.build()
 	return s.model
 }
 
-// Limits are the supervisor's limits that hold here: the default ones with what supervisor.* changed in them.
+// Limits returns the supervisor's limits: the default ones, changed by supervisor.*.
 func (s *Settings) Limits() *limits.Limits {
 	s.build()
 	return s.limits
 }
 
-// build makes the model and the limits of the keys that were kept for them.
 func (s *Settings) build() {
 	if s.model == nil {
 		model := workflow.Default()
 		b := builder{Settings: s, Model: &model, Limits: limits.Default()}
 		for i := range s.later {
-			s.later[i].file.settings = s // it was loaded into another variable
+			s.later[i].file.settings = s // the Settings were copied after loading
 		}
 		b.each(keyPhases, b.phases)
 		b.each(keyCommands, b.commands)
@@ -46,17 +46,16 @@ func (s *Settings) build() {
 	}
 }
 
-// maxPhaseTimeout is the longest a phase may take.
+// maxPhaseTimeout is the longest timeout of a phase.
 const maxPhaseTimeout = 24 * time.Hour
 
-// builder makes a model and limits of the default ones.
+// builder changes the default model and limits by the kept keys.
 type builder struct {
 	*Settings
 	*workflow.Model
 	Limits *limits.Limits
 }
 
-// each calls set with each value of a key.
 func (b *builder) each(key string, set func(l *later)) {
 	for i := range b.later {
 		if l := &b.later[i]; l.key == key {
@@ -65,7 +64,7 @@ func (b *builder) each(key string, set func(l *later)) {
 	}
 }
 
-// values sets what belongs to a name, or to none.
+// values sets every key that is independent of the order of commands and phases.
 func (b *builder) values() {
 	for i := range b.later {
 		l := &b.later[i]
@@ -88,7 +87,7 @@ func (b *builder) values() {
 	}
 }
 
-// number sets a number of the supervisor's. ok is false for a key that is none.
+// number sets one of the supervisor's numbers. ok is false for an unknown key.
 func (b *builder) number(key string, v value) (wrong string, ok bool) {
 	if row, _ := find(key); row != nil && row.number != nil {
 		return row.number(b, v), true
@@ -111,7 +110,8 @@ func (b *builder) number(key string, v value) (wrong string, ok bool) {
 	}
 }
 
-// timeout sets how long a phase may take, or those that have no timeout of their own. Names that cannot be a phase are no keys.
+// timeout sets how long a phase may take, or the default for phases without their own. A name
+// that no phase can have makes the key unknown.
 func (b *builder) timeout(l *later, name string) bool {
 	to := &b.Timeout
 	if l.key != keyTimeouts+defaultTimeout {
@@ -138,7 +138,7 @@ func (b *builder) timeoutOf(phase string) *time.Duration {
 	return nil
 }
 
-// environment sets what ABURN_* variables say: times and numbers, no lists.
+// environment applies the model's ABURN_* variables: times and numbers, no lists.
 func (b *builder) environment() {
 	if b.env == nil {
 		return
@@ -163,7 +163,7 @@ func (b *builder) environment() {
 	}
 }
 
-// variable sets what the variable of a key says, if it says something.
+// variable passes the value of a key's variable to set, if there is one.
 func (b *builder) variable(key string, set func(v value) (wrong string)) {
 	name := variable(key)
 	if text := b.env(name); text != "" {
@@ -173,22 +173,20 @@ func (b *builder) variable(key string, set func(v value) (wrong string)) {
 	}
 }
 
-// noKey warns of a key that is none.
+// noKey warns that the key is unknown.
 func (l *later) noKey(m *workflow.Model) {
 	l.file.warn(l.keyAt, func() string { return unknown(l.key, known(m)) + ignored })
 }
 
-// wrong warns of the value.
 func (l *later) wrong(what string) {
 	l.file.warn(l.at, func() string { return l.key + " " + what + ignored })
 }
 
-// wrongItem warns of an item of a list.
 func (l *later) wrongItem(item value, what string) {
 	l.file.warn(l.at+item.at, func() string { return l.key + ": " + what + ignored })
 }
 
-// unknown warns of a key that names no phase, no command.
+// unknown warns that the key's name is no phase or command.
 func (l *later) unknown(name, kind string, names []string) {
 	l.file.warn(l.keyAt, func() string { return l.key + ": " + name + " is no " + kind + didYouMean(name, names) + ignored })
 }

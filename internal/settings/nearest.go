@@ -2,7 +2,8 @@ package settings
 
 import "strings"
 
-// didYouMean is " (did you mean X?)" for the one of the words that a mistyped one probably meant or is the last part of, or "".
+// didYouMean returns " (did you mean X?)" or "". X is what a mistyped word probably meant, or a
+// key whose last part the word is.
 func didYouMean(word string, words []string) string {
 	near := Nearest(word, words)
 	for _, w := range words {
@@ -16,15 +17,15 @@ func didYouMean(word string, words []string) string {
 	return " (did you mean " + near + "?)"
 }
 
-// Nearest is the candidate that a mistyped key, command or other word probably meant: at most two of its letters, and a
-// third of them, are wrong, missing, too many or swapped; "" when there is none.
+// Nearest returns the candidate that a mistyped word probably meant, or "". At most two of the
+// word's letters, and at most a third of them, may be wrong, missing, extra or swapped.
 func Nearest(word string, candidates []string) string {
 	s := []rune(strings.ToLower(word))
 	best, found := min(2, len(s)/3)+1, ""
 	for _, c := range candidates {
 		t := []rune(strings.ToLower(c))
 		if max(len(s)-len(t), len(t)-len(s)) >= best {
-			continue // a file can bring words of a megabyte
+			continue // a file can contain words of a megabyte
 		}
 		if d := editDistance(s, t); d < best {
 			best, found = d, c

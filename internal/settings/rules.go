@@ -7,34 +7,35 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Rule is one item of remedy.rules: what the user knows to help against a class of errors, as it stands in the file. What
-// makes a rule complete is for package remedy to say.
+// Rule is one item of remedy.rules, as in the file: a fix that the user knows for a class of
+// errors. Package remedy checks whether a rule is complete.
 type Rule struct {
 	Name, Class, Text, Pointer  string
 	Words                       []string
 	ToolType, Tool, Agent, Code string
 	Exit                        *int
 	Status                      int
-	Place                       string // "file:line:column: ", where it stands
+	Place                       string // "file:line:column: " of the rule
 }
 
-// The bounds of a rule, which agents are given: each text in bytes.
+// Bounds of a rule, whose texts agents receive; lengths in bytes.
 const (
 	maxRules    = 256
 	maxRuleText = 500
 )
 
-// Rules is remedy.rules. It is read at the first call, which may add Warnings; no hook asks for it.
+// Rules returns remedy.rules. The first call reads them, which may add Warnings. No hook needs
+// them.
 func (s *Settings) Rules() []Rule {
 	if l := s.unread; l != nil {
 		s.unread = nil
-		l.file.settings = s // it was loaded into another variable
+		l.file.settings = s // the Settings were copied after loading
 		s.rules = l.rules()
 	}
 	return s.rules
 }
 
-// rules reads the list. An item that is wrong is left out.
+// rules reads the list without its wrong items.
 func (l *later) rules() (list []Rule) {
 	items, ok := l.value.items()
 	if !ok {
@@ -61,7 +62,7 @@ func (l *later) rules() (list []Rule) {
 	return list
 }
 
-// read sets what an object says, and returns what is wrong with it.
+// read sets the fields from an object, and returns what is wrong with it.
 func (r *Rule) read(object gjson.Result) (wrong string) {
 	texts := map[string]*string{
 		"name": &r.Name, "class": &r.Class, "text": &r.Text, "pointer": &r.Pointer, "tool_type": &r.ToolType, "tool": &r.Tool, "agent": &r.Agent, "code": &r.Code,
@@ -107,7 +108,7 @@ func (r *Rule) readWords(v gjson.Result) (wrong string) {
 	return ""
 }
 
-// isRuleText says whether v can be shown to an agent as it is: on one line.
+// isRuleText reports whether v is one line that an agent can be shown unchanged.
 func isRuleText(v gjson.Result) bool {
 	return v.Type == gjson.String && v.Str != "" && len(v.Str) <= maxRuleText && strings.Join(strings.Fields(v.Str), " ") == v.Str
 }

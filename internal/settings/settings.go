@@ -1,17 +1,21 @@
-// Package settings merges aburn's settings, each source over the one before: defaults, the data keys of a marked
-// project's .oss/settings.json, the user's own settings.json, ABURN_* variables (flags are their commands' business).
+// Package settings merges aburn's settings into one value for each key. Each source overrides the
+// one before: defaults, the data keys of a marked project's .oss/settings.json, the user's own
+// settings.json, ABURN_* variables (flags belong to their commands). Hooks link it.
 //
 // Invariants:
-//   - The model, and the rules for remedies, are read when somebody asks for them: until then their keys are only kept,
-//     so that a tool call's hook, which never asks, pays nothing for them.
-//   - Loading never fails: what is wrong is left out, the rest counts, and a warning says file, line and column.
-//   - A project that this user has not marked sets nothing, and no project sets a key that decides what an agent is
-//     given or what is run (userOnly). Neither does the environment: agents let a repository's settings set variables.
+//   - The model and the rules for remedies are read on demand. Until then only their keys are
+//     kept, so that the hook of a tool call, which needs neither, pays nothing for them.
+//   - Loading never fails. What is wrong is left out, the rest counts, and a warning names file,
+//     line and column.
+//   - A project that this user has not marked sets nothing. No project sets a key that decides
+//     what an agent receives or what is run (userOnly). Nor does the environment, because agents
+//     let a repository's settings set variables.
 package settings
 
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"aburn/internal/project"
 	"aburn/supervisor/limits"
@@ -21,7 +25,7 @@ import (
 // File is the name of a settings file, in .oss and in the user's configuration folder.
 const File = "settings.json"
 
-// Sync says which entries are on the disk, not only with the kernel, when they are acknowledged.
+// Sync says which entries reach the disk, not only the kernel, before they are acknowledged.
 type Sync string
 
 const (
@@ -30,37 +34,37 @@ const (
 	SyncAll     Sync = "all"     // every entry
 )
 
-// defaultTimeout is the name under timeouts of the phases that have none of their own.
+// defaultTimeout is the name under timeouts for phases without a timeout of their own.
 const defaultTimeout = "default"
 
-// Settings is what holds after merging.
+// Settings is the merged result.
 type Settings struct {
-	Rotate   int64    // log.rotate: bytes after which the log is rotated
-	Keep     int64    // log.keep: bytes of rotated segments that are kept
+	Rotate   int64    // log.rotate: bytes at which the log is rotated
+	Keep     int64    // log.keep: bytes of rotated segments to keep
 	Sync     Sync     // log.sync
 	Watch    Watch    // watch.*
-	Inject   Inject   // inject.*: the user's own, like the next four
+	Inject   Inject   // inject.*: user-only, like the next four
 	Notify   Notify   // notify.*
 	Deliver  Deliver  // deliver.*
 	Queue    Queue    // queue.*
 	Archive  Archive  // archive.*
-	Warnings []string // what was left out and why, one line each; Model adds those of its keys
+	Warnings []string // what was left out and why, one line each; Model adds those of its own keys
 
 	env    func(string) string
-	later  []later // the model's keys, in the order of their precedence
+	later  []later // the model's keys, lowest precedence first
 	model  *workflow.Model
 	limits *limits.Limits
 
-	unread *later // remedy.rules, until somebody asks for them
+	unread *later // remedy.rules, until Rules reads it
 	rules  []Rule
 }
 
-// Inject says what aburn may hand to an agent unasked. Only the user's own file decides it.
+// Inject is inject.*, user-only: what aburn gives to an agent unasked.
 type Inject struct {
 	ChainOnStart bool // inject.chain_on_start: after a compaction or resume, what this session logged
 }
 
-// Load merges the settings for p, which is nil outside of any project.
+// Load merges the settings for p; a nil p means no project.
 func Load(p *project.Project, env func(string) string) Settings {
 	if p == nil || !p.Marked {
 		return LoadIn(nil, nil, env)
@@ -73,7 +77,7 @@ func Load(p *project.Project, env func(string) string) Settings {
 	return LoadIn(oss, p, env)
 }
 
-// LoadIn is Load for who has p's .oss open already; both are nil outside of any project.
+// LoadIn is Load for a caller that has opened p's .oss. Both are nil outside of any project.
 func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings {
 	s := defaults()
 	s.env = env
@@ -94,3 +98,35 @@ func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings 
 }
 
 func (s *Settings) warn(text string) { s.Warnings = append(s.Warnings, text) }
+
+// Watch is watch.*: the long-running follower.
+type Watch struct {
+	Linger time.Duration // watch.linger: how long it stays when no session is alive any more; 0 = until it is stopped
+}
+
+// Notify is notify.*, user-only: how a person is notified.
+type Notify struct {
+	Desktop bool     // notify.desktop
+	Bell    bool     // notify.bell: the terminal's
+	Command []string // notify.command as a list: a program and its arguments
+	Line    string   // notify.command as a text: a line for the shell
+	Min     float64  // notify.min: the lowest confidence of an issue that a person is notified of
+}
+
+// Deliver is deliver.*, user-only: what an agent receives besides the tasks at its prompts.
+type Deliver struct {
+	AtStop   bool // deliver.at_stop: critical tasks also when the agent is about to stop
+	AgentEnd bool // deliver.agent_end: a line at the next prompt when an agent that it spawned has ended
+}
+
+// Queue is queue.*, user-only: which tasks are delivered, and for how long.
+type Queue struct {
+	Foreign bool          // queue.foreign: deliver tasks without aburn's signature too
+	Expires time.Duration // queue.expires: how long a task is worth delivering
+}
+
+// Archive is archive.*, user-only: the archive of the agents' sessions.
+type Archive struct {
+	AtSessionEnd bool // archive.at_session_end: read the session files when a session ended in a marked project
+	Retention    int  // archive.retention: days that a session is kept after its end; 0 = for ever
+}

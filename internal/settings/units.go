@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 func setSize(to *int64, v value, least int64) string {
@@ -19,7 +21,8 @@ func setSize(to *int64, v value, least int64) string {
 	return ""
 }
 
-// unit is how many bytes a unit of size has, 0 when it is none. KB is 1000 and KiB is 1024; K, M and G are the latter.
+// unit is the number of bytes in a unit of size, or 0. KB is 1000, KiB is 1024; K, M and G mean
+// the latter.
 func unit(name string) float64 {
 	switch strings.ToLower(name) {
 	case "", "b":
@@ -52,7 +55,6 @@ func parseSize(v value) (int64, bool) {
 	return int64(bytes), true
 }
 
-// setTime sets a time between two others.
 func setTime(to *time.Duration, v value, least, most time.Duration) string {
 	d, ok := parseDuration(v)
 	if !ok || d < least || d > most {
@@ -70,7 +72,7 @@ func between(least, most time.Duration) string {
 	return text
 }
 
-// setDays sets a number of days, 0 for all of them.
+// setDays sets a number of days; 0 means all.
 func setDays(to *int, v value) string {
 	n, err := strconv.Atoi(v.text)
 	if err != nil || !v.scalar || n < 0 || n > 36500 {
@@ -80,7 +82,7 @@ func setDays(to *int, v value) string {
 	return ""
 }
 
-// setShare sets a confidence, from 0 to 1.
+// setShare sets a confidence from 0 to 1.
 func setShare(to *float64, v value) string {
 	n, err := strconv.ParseFloat(v.text, 64)
 	if err != nil || !v.scalar || !(n >= 0 && n <= 1) {
@@ -97,4 +99,32 @@ func parseDuration(v value) (time.Duration, bool) {
 	}
 	d, err := time.ParseDuration(v.text)
 	return d, err == nil && v.string
+}
+
+// value is one value as text, from a file or the environment.
+type value struct {
+	text   string
+	string bool // it was a JSON string or comes from the environment
+	scalar bool // it is no object, list or null
+	at     int  // of an item of a list: its place in the list's text
+}
+
+func valueOf(v gjson.Result) value {
+	text := v.Raw
+	if v.Type == gjson.String {
+		text = v.Str
+	}
+	return value{text: text, string: v.Type == gjson.String, scalar: v.Type != gjson.JSON && v.Type != gjson.Null, at: v.Index}
+}
+
+// items are those of a list; ok is false for what is none.
+func (v value) items() (items []value, ok bool) {
+	if v.scalar || v.text == "" || v.text[0] != '[' {
+		return nil, false
+	}
+	gjson.Parse(v.text).ForEach(func(_, item gjson.Result) bool {
+		items = append(items, valueOf(item))
+		return true
+	})
+	return items, true
 }
