@@ -121,8 +121,13 @@ func TestNoAnswer(t *testing.T) {
 		`{"word":"nothing"}`:       "there is nothing to tell\nnobody is here",
 		`{"word":"error"}`:         "no such word",
 		`{"word":"panic"}`:         "aburn failed: over",
-		`{"word":"x","colour":""}`: `arguments of echo: json: unknown field "colour"` + "\nhint: it takes word, n",
-		`{"word":1}`:               "arguments of echo: json: cannot unmarshal number into Go struct field ask.word of type string\nhint: it takes word, n",
+		`{"word":"x","colour":""}`: `arguments of echo: unknown field "colour"` + "\nhint: it takes word, n",
+		`{"word":1}`:               `arguments of echo: argument "word" must be a string, not a number` + "\nhint: it takes word, n",
+		`{"word":["x"]}`:           `arguments of echo: argument "word" must be a string, not an array` + "\nhint: it takes word, n",
+		`{"word":true}`:            `arguments of echo: argument "word" must be a string, not a boolean` + "\nhint: it takes word, n",
+		`{"n":"2"}`:                `arguments of echo: argument "n" must be a whole number, not a string` + "\nhint: it takes word, n",
+		`{"n":1.5}`:                `arguments of echo: argument "n" must be a whole number, not 1.5` + "\nhint: it takes word, n",
+		`["x"]`:                    "arguments of echo: must be an object, not an array\nhint: it takes word, n",
 	} {
 		r, text := call(t, session, "echo", json.RawMessage(arguments), nil)
 		if !r.IsError || text != want || r.StructuredContent != nil {
@@ -134,6 +139,22 @@ func TestNoAnswer(t *testing.T) {
 	}
 	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "none"}); err == nil {
 		t.Error("a tool that does not exist has answered")
+	}
+}
+
+// An argument of an embedded struct is named like any other.
+func TestEmbeddedArgument(t *testing.T) {
+	var in struct {
+		ask
+		Loud bool `json:"loud"`
+	}
+	for arguments, want := range map[string]string{
+		`{"word":1}`:     `argument "word" must be a string, not a number`,
+		`{"loud":"yes"}`: `argument "loud" must be a boolean, not a string`,
+	} {
+		if err := decode(json.RawMessage(arguments), &in); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", arguments, err, want)
+		}
 	}
 }
 

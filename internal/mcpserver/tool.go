@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -57,12 +58,60 @@ func decode(arguments json.RawMessage, into any) error {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return err
+		return argumentError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("more than one JSON value")
 	}
 	return nil
+}
+
+// argumentError words an error of package json without Go's names, which mean nothing to a model.
+func argumentError(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	case wrong.Field == "":
+		return fmt.Errorf("must be an object, not %s", jsonWords(wrong.Value))
+	}
+	name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // Field names embedded structs, too
+	return fmt.Errorf("argument %q must be %s, not %s", name, typeWords(wrong.Type), jsonWords(wrong.Value))
+}
+
+// typeWords names the JSON value that a field of type t takes.
+func typeWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number from 0 on"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Pointer:
+		return typeWords(t.Elem())
+	}
+	return "an object"
+}
+
+// jsonWords names a value as an UnmarshalTypeError does: by its type, of some numbers with the number behind it.
+func jsonWords(value string) string {
+	if number, ok := strings.CutPrefix(value, "number "); ok {
+		return number
+	}
+	switch value {
+	case "bool":
+		return "a boolean"
+	case "array", "object":
+		return "an " + value
+	}
+	return "a " + value
 }
 
 func (s *Server) addTools(server *mcp.Server) error {
