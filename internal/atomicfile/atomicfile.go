@@ -15,22 +15,20 @@ import (
 	"strconv"
 )
 
-// Options says how much a replacement must survive.
+// Options says how safe a replacement must be.
 type Options struct {
-	// Sync makes the replacement survive a power cut: the file and its folder are synced.
+	// Sync syncs the file and its folder, so that the replacement survives a power cut.
 	Sync bool
-	// Check, if there is one, is called when the new file is complete, right before it takes the target's place. Its
-	// error leaves the target as it is and is what Write returns.
+	// Check, if set, is called when the new file is complete, right before it replaces the
+	// target. Its error leaves the target unchanged, and Write returns it.
 	Check func() error
 }
 
-// ErrNotRegular says that the target exists and is no regular file (a link, a
-// folder, a pipe), so it was left alone.
+// ErrNotRegular says that the target is a link, a folder or a pipe. It was left alone.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Write replaces the file at path by data. An existing target keeps its mode
-// and owner; perm counts only for a new one, and the umask does not count.
-// Links are not followed: the caller resolves them.
+// Write replaces the file at path by data. An existing target keeps its mode and owner. A new one
+// gets exactly perm, whatever the umask. Links are not followed: the caller resolves them.
 func Write(path string, data []byte, perm fs.FileMode, o Options) error {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -40,7 +38,7 @@ func Write(path string, data []byte, perm fs.FileMode, o Options) error {
 	return WriteRoot(root, filepath.Base(path), data, perm, o)
 }
 
-// WriteRoot is Write for the file name, without any folder in it, inside root.
+// WriteRoot is Write for the file called name, which contains no folder, inside root.
 func WriteRoot(root *os.Root, name string, data []byte, perm fs.FileMode, o Options) error {
 	old, err := root.Lstat(name)
 	switch {
@@ -73,10 +71,10 @@ func WriteRoot(root *os.Root, name string, data []byte, perm fs.FileMode, o Opti
 	return SyncDir(root)
 }
 
-// writeTemp leaves data in a new file beside name and returns its name.
+// writeTemp writes data to a new file beside name and returns the new name.
 func writeTemp(root *os.Root, name string, data []byte, perm fs.FileMode, old fs.FileInfo, o Options) (string, error) {
 	temp := "." + name + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
-	// 0600 until the owner is right: nobody else reads it in between.
+	// 0600 until the owner is right, so that nobody else reads it meanwhile.
 	f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", err
@@ -101,7 +99,7 @@ func fill(f *os.File, data []byte, perm fs.FileMode, old fs.FileInfo, o Options)
 			return err
 		}
 	}
-	// After the owner: chown clears the setuid bits that belong to the mode.
+	// After the owner, because chown clears the setuid bits of the mode.
 	if err := f.Chmod(perm); err != nil {
 		return err
 	}

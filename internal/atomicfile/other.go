@@ -9,5 +9,5 @@ import (
 
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
-// SyncDir does nothing where folders cannot be synced.
+// SyncDir does nothing, because folders cannot be synced here.
 func SyncDir(*os.Root) error { return nil }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Abandoned is how old a temporary file is that nobody is writing any more.
+// Abandoned is the age at which a temporary file has no writer any more.
 const Abandoned = time.Minute
 
-// Sweep removes what writers of these names left in root when they were killed, Abandoned before now or earlier. What it
-// cannot remove stays.
+// Sweep removes temporary files of these names in root that killed writers left, if they are as
+// old as Abandoned. Files that it cannot remove stay.
 func Sweep(root *os.Root, now time.Time, names ...string) {
 	dir, err := root.Open(".")
 	if err != nil {

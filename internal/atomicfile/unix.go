@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner of the file it replaces. Another user's file
-// whose owner we may not set is refused: taking it over would change it.
+// keepOwner gives f the owner of the file that it replaces. If we may not set that owner, it
+// refuses: the replacement would change the owner.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	was, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -27,8 +27,8 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chown(int(was.Uid), int(was.Gid))
 }
 
-// SyncDir makes the names in root survive a power cut. File systems that cannot
-// sync a folder (EINVAL) are taken to need no such thing.
+// SyncDir makes the names in root survive a power cut. A file system that cannot sync a folder
+// (EINVAL) is assumed not to need it.
 func SyncDir(root *os.Root) error {
 	d, err := root.Open(".")
 	if err != nil {

@@ -21,10 +21,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrBusy says that somebody else held the lock for the whole time that Acquire was told to wait.
+// ErrBusy says that another process held the lock for the whole wait.
 var ErrBusy = errors.New("lock is held by another process")
 
-// ErrNotRegular says that the lock's name belongs to something else than a regular file.
+// ErrNotRegular says that the lock's name is a link, a pipe or a folder.
 var ErrNotRegular = errors.New("lock is not a regular file")
 
 // Lock is a held lock.
@@ -33,16 +33,16 @@ type Lock struct {
 	waited time.Duration
 }
 
-// Acquire takes the lock on the file name inside root, creating the file with
-// mode 0600, and waits at most wait. It returns ErrBusy when somebody else held
-// the lock all that time, ErrNotRegular when the name is not a regular file.
+// Acquire takes the lock on the file name inside root. It creates the file with mode 0600 if
+// necessary, and waits at most wait. The error is ErrBusy if another process held the lock all
+// that time, ErrNotRegular if the name is not a regular file.
 //
-// Waiting is blocking, not polling: pollers starve each other (with a step of
-// 100 ms, one of 128 processes waited 1.6 s where blocking ones waited 0.25 s).
+// Waiting blocks instead of polling, because pollers starve each other: with a step of 100 ms,
+// one of 128 processes waited 1.6 s where blocking ones waited 0.25 s.
 func Acquire(root *os.Root, name string, wait time.Duration) (*Lock, error) {
 	start := time.Now()
-	// Once more each time the file was replaced while we waited for it. Whoever
-	// replaces it for ever only makes us busy.
+	// One attempt for each replacement of the file during the wait. If somebody keeps replacing
+	// it, the lock counts as busy.
 	for range 8 {
 		f := flock.New(filepath.Join(root.Name(), name), flock.SetFlag(openFlags))
 		err := lockWithin(f, wait-time.Since(start))
@@ -63,8 +63,7 @@ func Acquire(root *os.Root, name string, wait time.Duration) (*Lock, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The path that flock opened could have been led elsewhere, or its file
-		// deleted while we waited.
+		// flock may have opened another file, or the file was deleted while we waited.
 		if locked, err := f.Stat(); err == nil && lerr == nil && os.SameFile(locked, info) {
 			return &Lock{f, time.Since(start)}, nil
 		}
@@ -73,15 +72,15 @@ func Acquire(root *os.Root, name string, wait time.Duration) (*Lock, error) {
 	return nil, ErrBusy
 }
 
-// Release gives the lock up. The file stays: deleting it would let two
-// processes hold "the" lock at once.
+// Release releases the lock. The file stays: deleting it would let two processes hold "the" lock
+// at once.
 func (l *Lock) Release() error { return l.f.Unlock() }
 
 // Waited is the time that Acquire took.
 func (l *Lock) Waited() time.Duration { return l.waited }
 
-// create makes the lock's file. O_EXCL never goes through a link; who loses the
-// race to make it uses the winner's.
+// create creates the lock's file. O_EXCL never follows a link. Whoever loses the race uses the
+// winner's file.
 func create(root *os.Root, name string) error {
 	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -93,8 +92,8 @@ func create(root *os.Root, name string) error {
 	return f.Close()
 }
 
-// lockWithin tries once and then blocks in a goroutine until it is ours or the
-// time is over. A lock that is won too late is given back at once.
+// lockWithin tries once, and then blocks in a goroutine until the lock is ours or the time is
+// over. A lock that comes too late is released at once.
 func lockWithin(f *flock.Flock, wait time.Duration) error {
 	ok, err := f.TryLock()
 	for errors.Is(err, syscall.EINTR) {
@@ -110,7 +109,7 @@ func lockWithin(f *flock.Flock, wait time.Duration) error {
 	late := make(chan struct{})
 	go func() {
 		err := f.Lock()
-		for errors.Is(err, syscall.EINTR) { // flock(2) is interrupted; gofrs/flock does not try again
+		for errors.Is(err, syscall.EINTR) { // flock(2) may be interrupted; gofrs/flock does not retry
 			err = f.Lock()
 		}
 		select {

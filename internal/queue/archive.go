@@ -10,21 +10,21 @@ import (
 	"aburn/logfmt"
 )
 
-// The archive is one file of at most archiveSize bytes and one older generation of it. Nothing but the cooling of
-// signatures reads it; people do.
+// The archive is a file of at most archiveSize bytes and one older generation of it. It is for
+// people; only the cooldown of signatures reads it.
 const (
 	olderArchive = "queue.archive.1.jsonl"
 	archiveSize  = 1 << 20
 )
 
-// archiveLine is what remains of a dropped task.
+// archiveLine is a dropped task's line in the archive.
 func archiveLine(raw []byte, reason string, at time.Time) []byte {
 	var o logfmt.Object
 	o.Raw("task", oneLine(raw)).Str("reason", reason).Str("at", formatTime(at))
 	return append(o.Bytes(), '\n')
 }
 
-// appendArchive appends whole lines with one write, and behind whatever a killed writer left.
+// appendArchive appends whole lines with one write, on a new line even after a killed writer.
 func (q *Queue) appendArchive(lines []byte, sync bool) error {
 	f, info, err := openRegular(q.root, ArchiveName, appendFlags)
 	if err == nil && info.Size() > 0 && info.Size()+int64(len(lines)) > archiveSize {
@@ -61,13 +61,13 @@ func (q *Queue) appendArchive(lines []byte, sync bool) error {
 	return nil
 }
 
-// archived yields the tasks of ours in the archive that have the signature, in no order that matters.
+// archived yields the archived tasks of ours with the signature, in no particular order.
 func (q *Queue) archived(signature string, yield func(Task) bool) {
 	mark := append([]byte(`"signature":`), quote(signature)...)
 	for _, name := range []string{ArchiveName, olderArchive} {
 		data, _, err := readRegular(q.root, name)
 		if err != nil {
-			continue // an archive that cannot be read only makes nothing cool
+			continue // without a readable archive, no signature is cooling down
 		}
 		for line := range bytes.Lines(data) {
 			if !bytes.Contains(line, mark) {
@@ -81,7 +81,7 @@ func (q *Queue) archived(signature string, yield func(Task) bool) {
 	}
 }
 
-// archivedTask is the task in a line, an empty one if it is none.
+// archivedTask parses an archive line; the task is empty if the line holds none.
 func archivedTask(line []byte) (t Task) {
 	ok := logfmt.Members(bytes.TrimSpace(line), func(key logfmt.RawString, value []byte) bool {
 		if string(key) == "task" {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Claim marks what is deliverable to who as executing, with a lease, and returns it, most urgent first; at most MaxOpen
-// tasks, as many as may be open of ours. It may be printed once Close has returned nil, and not otherwise. What then is
-// not printed goes back with Unclaim.
+// Claim marks the tasks that are deliverable to who as executing, with a lease, and returns them,
+// most urgent first. It claims at most MaxOpen tasks. They may be printed only after Close has
+// returned nil. Unclaim returns those that are not printed.
 func (d *Desk) Claim(who Claimant, now time.Time) []Task {
 	var places []int
 	for i := range d.doc.items {
@@ -44,8 +44,8 @@ func (d *Desk) Unclaim(tasks []Task, now time.Time) {
 	}
 }
 
-// Receipt marks tasks as completed: they were printed. Who prints after its lease was over, and somebody else printed,
-// too, changes nothing more.
+// Receipt marks printed tasks as completed. If a lease ran out and somebody else printed the task
+// too, the second Receipt changes nothing.
 func (d *Desk) Receipt(ids []string, now time.Time) {
 	status, delivered := member{"status", quote(Completed)}, member{"delivered_at", quote(formatTime(now))}
 	for _, id := range ids {
@@ -55,7 +55,7 @@ func (d *Desk) Receipt(ids []string, now time.Time) {
 	}
 }
 
-// Seen notes that the agent's transcript shows the task. It reports whether that is new.
+// Seen records that the agent's transcript shows the task. It reports whether that is new.
 func (d *Desk) Seen(id string, now time.Time) bool {
 	i := d.q.find(d.doc, id)
 	if i < 0 || !d.doc.items[i].task.SeenAt.IsZero() {

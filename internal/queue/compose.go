@@ -14,11 +14,13 @@ const (
 	moreRoom = len("(999999 more wait for the next prompt)\n")
 )
 
-// Compose makes one text for an agent out of claimed tasks, of at most max bytes (MaxText if 0): the first ones whole and
-// in their order, the rest counted. used are those that the text holds; left is how many are not. Of a task only the
-// prompt and the priority are told: nothing else of it is text of ours for certain.
+// Compose makes one text for an agent from claimed tasks, of at most max bytes (MaxText if 0):
+// the first ones whole and in order, the rest counted. used are the tasks in the text; left
+// counts the others. It shows only a task's prompt and priority, because only these are certainly
+// ours.
 //
-// Bytes are more than characters, whatever an agent counts: Claude Code UTF-16 units, Codex about 4 bytes a token.
+// It counts bytes, which are never fewer than an agent's units: Claude Code counts UTF-16 units,
+// Codex about 4 bytes a token.
 func Compose(tasks []Task, max int) (text string, used []Task, left int) {
 	if max <= 0 {
 		max = MaxText
@@ -30,7 +32,7 @@ func Compose(tasks []Task, max int) (text string, used []Task, left int) {
 		if i < len(tasks)-1 {
 			room -= moreRoom
 		}
-		item := t.told()
+		item := t.item()
 		if len(item) > room && i == 0 {
 			item = cut(item, room)
 		}
@@ -52,8 +54,7 @@ func Compose(tasks []Task, max int) (text string, used []Task, left int) {
 	return b.String(), used, left
 }
 
-// told is a task as an item of a list.
-func (t *Task) told() string {
+func (t *Task) item() string {
 	mark := "- "
 	if t.Priority == Critical {
 		mark = "- critical: "
@@ -61,8 +62,8 @@ func (t *Task) told() string {
 	return mark + block(t.Prompt) + "\n"
 }
 
-// block is a prompt as it stands in a list: lines of what a model may be shown, all but the first indented, so
-// that none of them looks like a heading or the next item.
+// block makes a prompt an item of a list: only lines that a model may be shown, all but the first
+// indented, so that none of them looks like a heading or the next item.
 func block(prompt string) string {
 	var b strings.Builder
 	for line := range strings.Lines(prompt) {
@@ -81,7 +82,8 @@ func block(prompt string) string {
 	return b.String()
 }
 
-// cut shortens an item that does not fit, "" if there is no room at all. No task of ours comes here with MaxText.
+// cut shortens an item that does not fit, to "" if there is no room at all. With MaxText no task
+// of ours is that long.
 func cut(item string, room int) string {
 	const mark = "… (cut)\n"
 	end := room - len(mark)

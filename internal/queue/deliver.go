@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Read is a snapshot of the queue, taken without the lock. A missing file is an empty queue.
+// Read takes a snapshot of the queue without the lock. A missing file is an empty queue.
 func (q *Queue) Read() (File, error) {
 	doc, _, err := q.load()
 	if doc == nil {
@@ -18,9 +18,10 @@ func (q *Queue) Read() (File, error) {
 	return f, nil
 }
 
-// Waiting reports whether anything is deliverable to who, without the lock: what a hook asks before it takes it. A
-// missing file is an empty queue. What names neither the session nor the project is not read in full, so that it is no
-// error that such a file is broken, and that a session's id which is written with escapes is not found.
+// Waiting reports, without the lock, whether anything is deliverable to who. A hook asks it
+// before it takes the lock. A missing file is an empty queue. A file that names neither the
+// session nor the project is not parsed. So a broken one is no error then, and a session's id
+// written with escapes is not found.
 func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
 	data, _, err := readRegular(q.root, Name)
 	if err != nil || !names(data, string(who.Session)) && !names(data, ScopeProject) {
@@ -38,12 +39,13 @@ func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
 	return false, nil
 }
 
-// names reports whether a JSON string of the file is the word, as every writer that does not escape letters writes it.
+// names reports whether a JSON string in data is the word, in the spelling of writers that escape
+// no letters.
 func names(data []byte, word string) bool {
 	return word != "" && (!verbatim(word) || bytes.Contains(data, []byte(`"`+word+`"`)))
 }
 
-// verbatim reports whether nobody writes the word with escapes.
+// verbatim reports whether every writer spells the word without escapes.
 func verbatim(word string) bool {
 	for i := 0; i < len(word); i++ {
 		if c := word[i]; c <= ' ' || c > '~' || c == '"' || c == '\\' || c == '/' || c == '<' || c == '>' || c == '&' || c == '\'' {
@@ -53,14 +55,15 @@ func verbatim(word string) bool {
 	return true
 }
 
-// Deliverable reports whether t may be handed to who now, and if not, why, in words for people. That another task has the
-// same id is not looked at here.
+// Deliverable reports whether t may be given to who now, and if not, why, in words for people. It
+// does not check whether another task has the same id.
 func (q *Queue) Deliverable(t Task, who Claimant, now time.Time) (ok bool, reason string) {
 	reason = q.obstacle(&t, who, now)
 	return reason == "", reason
 }
 
-// deliverable is Deliverable for an item of the document. Of several with one id only the one that find finds is one.
+// deliverable is Deliverable for an item of the document. Of several items with one id, only
+// find's choice is deliverable.
 func (q *Queue) deliverable(doc *document, i int, who Claimant, now time.Time) (ok bool, reason string) {
 	it := &doc.items[i]
 	if !it.isTask {
@@ -75,8 +78,8 @@ func (q *Queue) deliverable(doc *document, i int, who Claimant, now time.Time) (
 	return true, ""
 }
 
-// find is the item that an id means: the first task of ours with it, else the first with it, else -1. A copy of a task,
-// and what somebody else gives the same id, is never touched.
+// find returns the item that an id means, or -1: the first task of ours with it, or else the
+// first with it. Copies of a task, and others' tasks with the same id, are never touched.
 func (q *Queue) find(doc *document, id string) int {
 	if i, ok := q.index(doc)[id]; ok && id != "" {
 		return i
@@ -84,8 +87,8 @@ func (q *Queue) find(doc *document, id string) int {
 	return -1
 }
 
-// index is where find finds ids. Somebody else may write thousands of tasks with one id; and only of ids that stand there
-// twice it costs signatures.
+// index maps ids to find's choice. Another tool may write thousands of tasks with one id; only
+// such repeated ids cost a check of signatures.
 type index map[string]int
 
 func (q *Queue) index(doc *document) index {
@@ -93,7 +96,7 @@ func (q *Queue) index(doc *document) index {
 		return doc.byID
 	}
 	doc.byID = make(index, len(doc.items))
-	ours := map[string]bool{} // of ids that stand there twice: whether the place is that of a task of ours
+	ours := map[string]bool{} // for repeated ids: whether byID points at a task of ours
 	for i := range doc.items {
 		it := &doc.items[i]
 		if !it.isTask {
@@ -116,7 +119,7 @@ func (q *Queue) index(doc *document) index {
 	return doc.byID
 }
 
-// obstacle says why t may not be handed to who now, "" if it may. What costs least is looked at first.
+// obstacle says why t may not be given to who now, or "". Cheap checks come first.
 func (q *Queue) obstacle(t *Task, who Claimant, now time.Time) string {
 	switch {
 	case t.Session != "" && t.Session != who.Session, t.Session == "" && t.Scope != ScopeProject:
@@ -148,7 +151,7 @@ func (t *Task) notFor() string {
 	return "it is for another session"
 }
 
-// notNow says why the moment is wrong.
+// notNow says why t may not be given at this moment, or "".
 func (t *Task) notNow(now time.Time) string {
 	switch {
 	case t.Status == Executing && !t.leaseOver(now):
@@ -163,7 +166,7 @@ func (t *Task) notNow(now time.Time) string {
 	return ""
 }
 
-// notFit says why the task is none that an agent could be given.
+// notFit says why t may never be given to an agent, or "".
 func (t *Task) notFit() string {
 	for _, m := range t.Extra {
 		if memberNumber(m.Key) >= 0 {
@@ -188,8 +191,9 @@ func badPrompt(prompt string) string {
 
 func (t *Task) expired(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
 
-// leaseOver reports whether a claimed task is free again. A lease that ends later than any could is one of a clock that
-// went backwards. Without a lease it is another tool that is at work, and nothing is known about that.
+// leaseOver reports whether the lease of a claimed task has ended. A lease that ends too late to
+// be possible comes from a clock that went backwards, and has ended too. Without a lease another
+// tool is at work, and nothing is known about its end.
 func (t *Task) leaseOver(now time.Time) bool {
 	return t.Lease != nil && (!now.Before(t.Lease.Until) || t.Lease.Until.After(now.Add(LeaseTime+skew)))
 }

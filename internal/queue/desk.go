@@ -11,7 +11,7 @@ import (
 	"aburn/internal/lockfile"
 )
 
-// load reads and parses the file. Without a file both are nil.
+// load reads and parses the file. Without a file, both results are nil.
 func (q *Queue) load() (*document, fs.FileInfo, error) {
 	data, info, err := readRegular(q.root, Name)
 	if err != nil || info == nil {
@@ -24,8 +24,9 @@ func (q *Queue) load() (*document, fs.FileInfo, error) {
 	return doc, info, nil
 }
 
-// Lock takes the queue's lock, waiting at most wait (0: try once, then ErrBusy), and reads the file. What cannot be read
-// at all is an error (ErrTooLarge, ErrVersion, ErrNotRegular, …) and holds no lock; of a broken file Broken tells.
+// Lock takes the queue's lock and reads the file. It waits at most wait (0: try once, then
+// ErrBusy). A file that cannot be read at all is an error (ErrTooLarge, ErrVersion,
+// ErrNotRegular, …) and leaves no lock held. Broken reports a broken file.
 func (q *Queue) Lock(wait time.Duration) (*Desk, error) {
 	lock, err := lockfile.Acquire(q.root, LockName, wait)
 	if err != nil {
@@ -46,27 +47,28 @@ func (q *Queue) Lock(wait time.Duration) (*Desk, error) {
 	return d, nil
 }
 
-// Desk is the queue while its lock is held. What its methods change is in memory until Close.
+// Desk is the queue while its lock is held. Its methods change it in memory; Close writes it.
 type Desk struct {
 	q       *Queue
 	lock    *lockfile.Lock // nil once closed
 	doc     *document
-	info    fs.FileInfo // of the file as it was read; nil if there was none
+	info    fs.FileInfo // of the file as read; nil without one
 	broken  error
-	aside   string // where a broken file goes
-	archive []byte // lines for it
+	aside   string // new name of a broken file
+	archive []byte // lines to append to the archive
 	changed time.Time
 	sync    bool
 }
 
-// Broken says why the file is no queue (ErrBroken), or nil. A broken one has no tasks, and only Put does anything with it.
+// Broken says why the file is no queue (ErrBroken), or nil. A broken queue has no tasks; only Put
+// works on it.
 func (d *Desk) Broken() error { return d.broken }
 
-// Tasks are the tasks as they stand now, in the order of the file.
+// Tasks returns the tasks as they are now, in the order of the file.
 func (d *Desk) Tasks() []Task { return d.doc.tasks() }
 
-// Close writes what changed, once, and gives the lock up. After an error nothing was changed, and nothing of what was
-// claimed may be printed. A second Close does nothing.
+// Close writes the changes in one replacement and releases the lock. After an error nothing was
+// changed, and no claimed task may be printed. A second Close does nothing.
 func (d *Desk) Close() error {
 	if d.lock == nil {
 		return nil
@@ -81,8 +83,8 @@ func (d *Desk) Close() error {
 	return d.write()
 }
 
-// write appends to the archive, then replaces the file: a process killed in between leaves a task in both, and the queue
-// is what counts.
+// write appends to the archive, then replaces the file. A process killed in between leaves a task
+// in both; then the queue counts.
 func (d *Desk) write() error {
 	data := d.doc.bytes(d.changed)
 	if len(data) > maxFile && len(data) > len(d.doc.data) {
@@ -99,7 +101,8 @@ func (d *Desk) write() error {
 	return atomicfile.WriteRoot(d.q.root, Name, data, 0o600, atomicfile.Options{Sync: d.sync, Check: d.check})
 }
 
-// check is the last look before the new file takes the old one's place. A broken one makes way only now.
+// check is the last look before the new file replaces the old one. Only now a broken file is
+// moved aside.
 func (d *Desk) check() error {
 	if !unchanged(d.q.root, Name, d.info) {
 		return &fs.PathError{Op: "write", Path: Name, Err: ErrChanged}
@@ -110,7 +113,7 @@ func (d *Desk) check() error {
 	return d.q.root.Rename(Name, d.aside)
 }
 
-// change replaces members of item i by JSON values, in the task and in its bytes.
+// change replaces members of item i, both in the task and in its bytes.
 func (d *Desk) change(i int, now time.Time, members ...member) {
 	it := &d.doc.items[i]
 	it.raw = setMembers(it.raw, members...)
@@ -120,7 +123,6 @@ func (d *Desk) change(i int, now time.Time, members ...member) {
 
 func (d *Desk) touch(now time.Time) { d.changed = stamp(now) }
 
-// drop moves item i into the archive.
 func (d *Desk) drop(i int, reason string, now time.Time) Task {
 	it := d.doc.items[i]
 	d.archive = append(d.archive, archiveLine(it.raw, reason, now)...)
@@ -129,13 +131,12 @@ func (d *Desk) drop(i int, reason string, now time.Time) Task {
 	return it.task
 }
 
-// maxAside is how many broken files are kept.
 const maxAside = 9
 
-// freshFile is how young a broken file may be that somebody is perhaps writing.
+// freshFile is the age below which somebody may still be writing a broken file.
 const freshFile = 2 * time.Second
 
-// makeWay lets a new file take the place of a broken one, which is renamed at Close.
+// makeWay lets a new file replace a broken one, which Close renames.
 func (d *Desk) makeWay(now time.Time) error {
 	if d.broken == nil || d.aside != "" {
 		return nil

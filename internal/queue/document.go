@@ -7,7 +7,8 @@ import (
 	"aburn/logfmt"
 )
 
-// document is queue.json in pieces: what is not changed is written back byte for byte, blanks included.
+// document is queue.json in pieces. Unchanged pieces are written back byte for byte, including
+// blanks.
 //
 //	{"version":"1.0","updated_at":"…","tasks":[ {…} , {…} ]}
 //	                             ^updated     ^array       ^
@@ -15,20 +16,19 @@ type document struct {
 	reading
 	version        string
 	updatedAt      time.Time
-	updated, array span // their values; empty if the member is not there
+	updated, array span // the members' values; empty if missing
 	items          []item
-	others         int   // items that are no objects
-	byID           index // nil: not asked for, or not true any more
+	others         int   // items of tasks that are no objects
+	byID           index // nil: not built yet, or outdated
 }
 
-// item is one element of the array.
 type item struct {
-	lead, raw, trail []byte // blanks before it, itself, blanks behind it
+	lead, raw, trail []byte // blanks before it, the item, blanks after it
 	task             Task
 	isTask           bool
 }
 
-// parseDocument reads the bytes of a file. The error is ErrBroken or ErrVersion.
+// parseDocument parses the bytes of a file. The error is ErrBroken or ErrVersion.
 func parseDocument(data []byte) (*document, error) {
 	d := &document{reading: newReading(data)}
 	known, lists := true, 0
@@ -58,7 +58,8 @@ func parseDocument(data []byte) (*document, error) {
 	return d, nil
 }
 
-// setVersion takes the version and reports whether this aburn knows it: none, 1, or anything that begins with "1.".
+// setVersion sets the version and reports whether this aburn knows it: none, 1, or anything that
+// begins with "1.".
 func (d *document) setVersion(value []byte) bool {
 	if s, ok := d.string(value); ok {
 		d.version = s
@@ -69,7 +70,7 @@ func (d *document) setVersion(value []byte) bool {
 }
 
 func (d *document) readItems(array []byte) {
-	end := d.array.lo + 1                // of what was read
+	end := d.array.lo + 1                // how far data is read
 	d.items = make([]item, 0, MaxOpen+8) // mostly enough
 	logfmt.Elements(array, func(value []byte) bool {
 		at := d.place(value)
@@ -92,7 +93,7 @@ func (d *document) readItems(array []byte) {
 	}
 }
 
-// tasks are the items that are tasks.
+// tasks returns the items that are tasks.
 func (d *document) tasks() []Task {
 	list := make([]Task, 0, len(d.items))
 	for i := range d.items {
@@ -103,7 +104,7 @@ func (d *document) tasks() []Task {
 	return list
 }
 
-// add appends a task. It stands on a line of its own, or as the items before it do.
+// add appends a task, on a line of its own or in the style of the items before it.
 func (d *document) add(t Task) {
 	it := item{lead: []byte("\n"), raw: t.encode(), trail: []byte("\n"), task: t, isTask: true}
 	if n := len(d.items); n > 0 {
@@ -115,7 +116,7 @@ func (d *document) add(t Task) {
 	d.byID = nil
 }
 
-// remove takes item i out. What was the last one leaves its blanks to the one that now is.
+// remove removes item i. The last item's trailing blanks move to the new last one.
 func (d *document) remove(i int) {
 	d.byID = nil
 	if i > 0 && i == len(d.items)-1 {
@@ -124,7 +125,7 @@ func (d *document) remove(i int) {
 	d.items = append(d.items[:i], d.items[i+1:]...)
 }
 
-// bytes is the file with the items as they are now, updated at now.
+// bytes is the file with the current items, updated at now.
 func (d *document) bytes(now time.Time) []byte {
 	stamp := []byte(`"` + formatTime(now) + `"`)
 	b := make([]byte, 0, d.size())
@@ -132,7 +133,7 @@ func (d *document) bytes(now time.Time) []byte {
 		b = append(append(append(b, `{"version":"1.0","updated_at":`...), stamp...), `,"tasks":`...)
 		return append(d.appendItems(b), "}\n"...)
 	}
-	at := 0 // how much of the old file is done
+	at := 0 // how much of the old file is copied
 	updated := func() {
 		if d.updated.hi > 0 {
 			b = append(append(b, d.data[at:d.updated.lo]...), stamp...)
@@ -162,7 +163,7 @@ func (d *document) bytes(now time.Time) []byte {
 	return b
 }
 
-// size is about how many bytes the file will have.
+// size estimates the file's size in bytes.
 func (d *document) size() int {
 	n := len(d.data) - (d.array.hi - d.array.lo) + 128
 	for i := range d.items {
@@ -184,14 +185,13 @@ func (d *document) appendItems(b []byte) []byte {
 	return append(b, ']')
 }
 
-// member is one to be set.
 type member struct {
 	key  string
 	json []byte
 }
 
-// setMembers is the JSON object with the values of members replaced wherever they stand, or appended behind the others;
-// null is never appended. Blanks around the object stay.
+// setMembers returns the JSON object with the given members replaced wherever they occur, or
+// appended. A null is never appended. Blanks around the object stay.
 func setMembers(object []byte, members ...member) []byte {
 	size := len(object)
 	for _, m := range members {

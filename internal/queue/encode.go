@@ -6,7 +6,8 @@ import (
 	"aburn/logfmt"
 )
 
-// encode is a new task as it stands in the file. What came from a file is never encoded again but changed in place.
+// encode is the JSON of a new task. A task from a file is never encoded again; it is changed in
+// place.
 func (t *Task) encode() []byte {
 	var o logfmt.Object
 	o.Str("id", t.ID).Str("created_at", formatTime(t.CreatedAt)).Str("priority", t.Priority.String())
@@ -43,7 +44,7 @@ func (l *Lease) encode() []byte {
 	return o.Str("until", formatTime(l.Until)).Bytes()
 }
 
-// oneLine is valid JSON without line ends: inside of strings there are none.
+// oneLine removes the line ends of valid JSON. No string contains any.
 func oneLine(json []byte) []byte {
 	b := make([]byte, 0, len(json))
 	for _, c := range json {
@@ -54,7 +55,7 @@ func oneLine(json []byte) []byte {
 	return b
 }
 
-// quote is a JSON string.
+// quote is s as a JSON string.
 func quote[S ~string](s S) []byte {
 	var o logfmt.Object
 	b := o.Str("", string(s)).Bytes()

@@ -6,8 +6,9 @@ import (
 	"aburn/logfmt"
 )
 
-// Drop moves the task with that id into the archive, and every copy of it: one of ours does not come back by a copy, and
-// takes nothing of others along that has the same id. It reports whether there was one.
+// Drop moves the task with that id, and all its copies, into the archive. It reports whether
+// there was one. A task of ours must not come back through a copy; but others' tasks with the
+// same id stay.
 func (d *Desk) Drop(id, reason string, now time.Time) bool {
 	i := d.q.find(d.doc, id)
 	if i < 0 {
@@ -24,13 +25,14 @@ func (d *Desk) Drop(id, reason string, now time.Time) bool {
 	return true
 }
 
-// Expire drops tasks of ours that have expired or are older than MaxAge, and gives up on those that were claimed
-// MaxAttempts times in vain. It returns the dropped ones. What others wrote has no age here, nor what is being delivered.
+// Expire drops tasks of ours that have expired or are older than MaxAge, and returns them. Tasks
+// claimed MaxAttempts times in vain become failed. Others' tasks, and tasks being delivered, are
+// left alone.
 func (d *Desk) Expire(now time.Time) (dropped []Task) {
 	for i := 0; i < len(d.doc.items); i++ {
 		it := &d.doc.items[i]
 		reason, failed := it.task.over(now)
-		if !it.isTask || reason == "" && !failed || !d.q.Ours(it.task) { // the signature last: it costs most
+		if !it.isTask || reason == "" && !failed || !d.q.Ours(it.task) { // the signature last, because it costs most
 			continue
 		}
 		if reason == "" {
@@ -43,7 +45,7 @@ func (d *Desk) Expire(now time.Time) (dropped []Task) {
 	return dropped
 }
 
-// over says why a task is to be dropped, "" if it is not, or that it was tried often enough.
+// over says why a task is to be dropped, or "", and whether it was claimed too often.
 func (t *Task) over(now time.Time) (reason string, failed bool) {
 	executing := t.Status == Executing
 	switch {
@@ -57,9 +59,10 @@ func (t *Task) over(now time.Time) (reason string, failed bool) {
 	return "", executing && t.Attempts >= MaxAttempts
 }
 
-// Allow addresses a task to a session, or with "" to the whole project, and signs it: what a person does with a foreign
-// one. until is when it expires; zero leaves its own expiry if that is still to come, else Expiry from now. The task must
-// be pending (ErrTask); the write at Close is synced.
+// Allow addresses a task to a session, or with "" to the whole project, and signs it: a person
+// accepts a foreign task. until is the new expiry. If it is zero, a future expiry stays and any
+// other becomes Expiry from now. The task must be pending (ErrTask). The write at Close is
+// synced.
 func (d *Desk) Allow(id string, session logfmt.SessionID, until, now time.Time) error {
 	if len(d.q.key) == 0 {
 		return ErrNoKey
@@ -84,7 +87,7 @@ func (d *Desk) Allow(id string, session logfmt.SessionID, until, now time.Time) 
 	d.q.sign(&t)
 	d.change(i, now, orNull("session", string(t.Session)), orNull("scope", t.Scope),
 		member{"expires_at", quote(formatTime(t.ExpiresAt))}, member{"hmac", quote(t.HMAC)})
-	d.doc.byID = nil // of several with this id it is the one now
+	d.doc.byID = nil // among items with this id, find may now choose this one
 	d.sync = true
 	return nil
 }

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// openRegular opens the file name in root, a regular one that the name means itself: os.Root follows links inside its
-// folder, so the name is looked at first and compared with what was opened.
+// openRegular opens the regular file called name in root. os.Root follows links inside its
+// folder, so openRegular looks at the name first and compares it with the opened file.
 func openRegular(root *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
-	for range 8 { // once more each time the file was replaced in between
+	for range 8 { // one attempt for each replacement meanwhile
 		before, err := root.Lstat(name)
 		if err != nil {
 			return nil, nil, err
@@ -37,7 +37,7 @@ func openRegular(root *os.Root, name string, flags int) (*os.File, fs.FileInfo, 
 	return nil, nil, &fs.PathError{Op: "open", Path: name, Err: ErrChanged}
 }
 
-// readRegular reads a file of at most maxFile bytes. A missing one is nil, without an error.
+// readRegular reads a file of at most maxFile bytes. A missing file gives nil and no error.
 func readRegular(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	f, info, err := openRegular(root, name, readFlags)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,13 +52,14 @@ func readRegular(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	}
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
-	if err == io.ErrUnexpectedEOF || err == io.EOF { // cut short meanwhile
+	if err == io.ErrUnexpectedEOF || err == io.EOF { // truncated meanwhile
 		err = nil
 	}
 	return data[:n], info, err
 }
 
-// unchanged reports whether name still means the file of info as it was then; nil is that there was none.
+// unchanged reports whether name still means info's file in its state then. A nil info means that
+// there was no file.
 func unchanged(root *os.Root, name string, info fs.FileInfo) bool {
 	now, err := root.Lstat(name)
 	if info == nil {

@@ -11,28 +11,27 @@ import (
 	"aburn/logfmt"
 )
 
-// timeLayout is how times are written: RFC 3339, UTC, milliseconds.
+// timeLayout is the format of written times: RFC 3339, UTC, milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 func formatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
 
-// reading is JSON that is read without copying what it says: texts are parts of one string.
+// reading parses JSON without copying it: texts are slices of one string.
 type reading struct {
 	data []byte
-	text string // data
+	text string // data as a string
 }
 
 func newReading(data []byte) reading { return reading{data, string(data)} }
 
 type span struct{ lo, hi int }
 
-// place is where a part of data stands.
+// place is the place of a part of data.
 func (r *reading) place(part []byte) span {
 	lo := cap(r.data) - cap(part)
 	return span{lo, lo + len(part)}
 }
 
-// string is the value of a JSON string.
 func (r *reading) string(value []byte) (string, bool) {
 	if value[0] != '"' {
 		return "", false
@@ -45,8 +44,9 @@ func (r *reading) string(value []byte) (string, bool) {
 	return r.text[at.lo:at.hi], true
 }
 
-// unescape is the text of the inside of a JSON string whose first backslash stands at escape. The escapes of a prompt are
-// mostly line ends, which are quick; for others, and broken bytes, there is logfmt.
+// unescape returns the text of a JSON string's inside, whose first backslash is at escape. A
+// prompt's escapes are mostly line ends, which are fast here; logfmt handles others and invalid
+// bytes.
 func unescape(inside []byte, escape int) string {
 	if !utf8.Valid(inside) {
 		return logfmt.RawString(inside).String()
@@ -74,7 +74,7 @@ func unescape(inside []byte, escape int) string {
 	}
 }
 
-// time reads an RFC 3339 time of any zone.
+// time parses an RFC 3339 time of any zone.
 func (r *reading) time(value []byte) (time.Time, bool) {
 	s, ok := r.string(value)
 	if !ok {
@@ -84,21 +84,20 @@ func (r *reading) time(value []byte) (time.Time, bool) {
 	return t.UTC(), err == nil && !t.IsZero()
 }
 
-// members are the keys of a task that set knows.
+// members are the keys of a task that set handles.
 var members = [...]string{"id", "created_at", "priority", "source", "anomaly_type", "prompt", "suggested_agent", "context", "status",
 	"attempts", "session", "scope", "evidence", "expires_at", "signature", "lease", "delivered_at", "seen_at", "hmac"}
 
-// memberNumber is the place of a key in members, -1 for another one.
+// memberNumber is the index of a key in members, or -1.
 func memberNumber(key string) int { return slices.Index(members[:], key) }
 
-// parseTask reads the JSON object of a task.
 func parseTask(object []byte) Task {
 	r := newReading(object)
 	return r.task(object)
 }
 
-// task reads one object of tasks. It never fails: a known member of an unexpected type, and one that stands there
-// already, counts as unknown.
+// task parses one object of tasks. It never fails: a known member of an unexpected type, or a
+// repeated one, counts as unknown.
 func (r *reading) task(object []byte) Task {
 	var t Task
 	var seen [len(members)]bool
@@ -116,7 +115,7 @@ func (r *reading) task(object []byte) Task {
 	return t
 }
 
-// set takes one member; false if it is not of the type that it should be.
+// set sets one member. It returns false if the value's type is wrong.
 func (r *reading) set(t *Task, key string, value []byte) (ok bool) {
 	switch key {
 	case "created_at":
@@ -144,7 +143,7 @@ func (r *reading) set(t *Task, key string, value []byte) (ok bool) {
 	return ok
 }
 
-// setText takes one member that is a text.
+// setText sets one text member.
 func (t *Task) setText(key, text string) (ok bool) {
 	switch key {
 	case "id":
@@ -174,7 +173,7 @@ func (t *Task) setText(key, text string) (ok bool) {
 	return true
 }
 
-// parseCount reads a number of claims, or of a process.
+// parseCount parses a number of claims, or a process id.
 func parseCount(value []byte) (int, bool) {
 	n, err := strconv.ParseUint(string(value), 10, 31)
 	return int(n), err == nil

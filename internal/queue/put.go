@@ -10,28 +10,30 @@ import (
 	"aburn/logfmt"
 )
 
-// PutResult says what became of a Put.
+// PutResult describes the outcome of a Put.
 type PutResult struct {
-	Task    Task   // as it was put, or the one that is there already
-	Added   bool   //
-	Reason  string // why not: "pending", "executing", "cooling", or "full" of more urgent ones
-	Dropped []Task // went into the archive: to make room, or too old
-	Aside   string // the name that a broken queue.json has when Close has returned, or ""
+	Task    Task // the new task, or the existing one that made it unnecessary
+	Added   bool
+	Reason  string // why not added: "pending", "executing", "cooling", or "full" of more urgent tasks
+	Dropped []Task // moved to the archive: to make room, or expired
+	Aside   string // the name under which Close keeps a broken queue.json, or ""
 }
 
-// ErrTask says that a task cannot be put or allowed; the text of the error says why.
+// ErrTask says that a task cannot be put or allowed. The error's text gives the reason.
 var ErrTask = errors.New("not a task for the queue")
 
-// taskError is an ErrTask with the reason.
+// taskError is an ErrTask with its reason.
 type taskError string
 
 func (e taskError) Error() string        { return string(e) }
 func (e taskError) Is(target error) bool { return target == ErrTask }
 
-// Put signs a task and adds it, unless one of ours with its signature waits, is being delivered, or was put or delivered
-// less than cooldown ago. ID, CreatedAt, Priority (Medium) and ExpiresAt (Expiry, at most MaxAge) are filled in if empty;
-// the status is Pending. A task without a session and scope, with an empty prompt or one of more than MaxPrompt bytes, is
-// ErrTask. The write at Close is synced.
+// Put signs a task and adds it. It does not add a task whose signature is pending or being
+// delivered in a task of ours, or was put or delivered less than cooldown ago.
+//
+// Put fills in empty fields: ID, CreatedAt, Priority (Medium) and ExpiresAt (Expiry, at most
+// MaxAge). The status becomes Pending. A task without a session and scope, or with an empty
+// prompt or one of more than MaxPrompt bytes, is ErrTask. The write at Close is synced.
 func (d *Desk) Put(t Task, cooldown time.Duration, now time.Time) (PutResult, error) {
 	if len(d.q.key) == 0 {
 		return PutResult{}, ErrNoKey
@@ -46,8 +48,8 @@ func (d *Desk) Put(t Task, cooldown time.Duration, now time.Time) (PutResult, er
 	if err := d.makeWay(now); err != nil {
 		return PutResult{}, err
 	}
-	if there, reason := d.there(&t, cooldown, now); reason != "" {
-		return PutResult{Task: there, Reason: reason}, nil
+	if old, reason := d.existing(&t, cooldown, now); reason != "" {
+		return PutResult{Task: old, Reason: reason}, nil
 	}
 	r := PutResult{Task: t, Aside: d.aside, Dropped: d.Expire(now)}
 	dropped, full := d.makeRoom(t.Priority, now)
@@ -62,7 +64,7 @@ func (d *Desk) Put(t Task, cooldown time.Duration, now time.Time) (PutResult, er
 	return r, nil
 }
 
-// complete fills in what the caller left empty and reports what cannot be put.
+// complete fills in empty fields and rejects tasks that cannot be put.
 func (t *Task) complete(now time.Time) error {
 	t.Status, t.Attempts, t.Lease, t.DeliveredAt, t.SeenAt, t.Extra = Pending, 0, nil, time.Time{}, time.Time{}, nil
 	if t.ID == "" {
@@ -82,7 +84,7 @@ func (t *Task) complete(now time.Time) error {
 	}
 	t.CreatedAt, t.ExpiresAt = stamp(t.CreatedAt), stamp(t.ExpiresAt)
 	for _, s := range []*string{&t.ID, &t.Source, &t.Type, &t.Prompt, &t.SuggestedAgent, &t.Scope, &t.Signature, (*string)(&t.Session)} {
-		*s = strings.ToValidUTF8(*s, "\uFFFD") // as the file says it, before it is signed
+		*s = strings.ToValidUTF8(*s, "\uFFFD") // as the file will have it, before signing
 	}
 	switch why := badPrompt(t.Prompt); {
 	case t.Session == "" && t.Scope != ScopeProject:
@@ -99,8 +101,9 @@ func (t *Task) complete(now time.Time) error {
 	return nil
 }
 
-// there finds what makes a Put unnecessary. Only tasks of ours count: nobody else can keep advice away by its signature.
-func (d *Desk) there(t *Task, cooldown time.Duration, now time.Time) (there Task, reason string) {
+// existing finds a task that makes a Put unnecessary, with the reason. Only tasks of ours count,
+// so that nobody else can suppress advice by its signature.
+func (d *Desk) existing(t *Task, cooldown time.Duration, now time.Time) (found Task, reason string) {
 	for i := range d.doc.items {
 		it := &d.doc.items[i]
 		same := it.isTask && (it.task.ID == t.ID || t.Signature != "" && it.task.Signature == t.Signature)
@@ -120,15 +123,15 @@ func (d *Desk) there(t *Task, cooldown time.Duration, now time.Time) (there Task
 	}
 	d.q.archived(t.Signature, func(old Task) bool {
 		if old.cooling(cooldown, now) {
-			there, reason = old, "cooling"
+			found, reason = old, "cooling"
 		}
 		return reason == ""
 	})
-	return there, reason
+	return found, reason
 }
 
-// cooling reports whether t was put or delivered less than cooldown ago. A time far in the future, of a clock that went
-// back, is no time ago.
+// cooling reports whether t was put or delivered less than cooldown ago. A time far in the future
+// comes from a clock that went back, and does not count.
 func (t *Task) cooling(cooldown time.Duration, now time.Time) bool {
 	for _, at := range []time.Time{t.CreatedAt, t.DeliveredAt} {
 		if age := now.Sub(at); !at.IsZero() && age >= -skew && age < cooldown {
@@ -138,8 +141,9 @@ func (t *Task) cooling(cooldown time.Duration, now time.Time) bool {
 	return false
 }
 
-// makeRoom drops the least urgent and, of those, oldest waiting tasks of ours until one more fits, and finished ones
-// likewise. full: all that wait are more urgent than the new one.
+// makeRoom drops waiting tasks of ours until another one fits: the least urgent first, and of
+// those the oldest. It drops finished tasks likewise. full says that all waiting tasks are more
+// urgent.
 func (d *Desk) makeRoom(p Priority, now time.Time) (dropped []Task, full bool) {
 	for {
 		open, least := d.count(func(t *Task) bool { return t.Status == Pending || t.Status == Executing })
@@ -160,8 +164,8 @@ func (d *Desk) makeRoom(p Priority, now time.Time) (dropped []Task, full bool) {
 	}
 }
 
-// count counts the tasks of ours that are like this, and finds the one that can go first; one that is being delivered
-// cannot. -1: none.
+// count counts the tasks of ours that like accepts, and finds the first of them to drop, or -1. A
+// task being delivered cannot be dropped.
 func (d *Desk) count(like func(*Task) bool) (n, first int) {
 	first = -1
 	for i := range d.doc.items {
@@ -180,7 +184,7 @@ func (d *Desk) count(like func(*Task) bool) (n, first int) {
 	return n, first
 }
 
-// goesBefore reports whether t makes room before u does.
+// goesBefore reports whether t is dropped before u.
 func goesBefore(t, u *Task) bool {
 	if waits := t.Status == Pending; waits && t.Priority != u.Priority {
 		return t.Priority < u.Priority
@@ -188,7 +192,7 @@ func goesBefore(t, u *Task) bool {
 	return t.CreatedAt.Before(u.CreatedAt)
 }
 
-// newID is 16 random hexadecimal digits.
+// newID returns 16 random hexadecimal digits.
 func newID() string {
 	s := strconv.FormatUint(rand.Uint64(), 16)
 	return strings.Repeat("0", 16-len(s)) + s

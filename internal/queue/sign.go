@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// domain keeps a signature from being one of something else that the mark's key may sign.
+// domain separates these signatures from any others under the mark's key.
 const domain = "aburn queue task 1"
 
-// Ours reports whether the task bears a valid signature of this user's: its id, session, prompt and expiry are as signed.
+// Ours reports whether the task has this user's valid signature: its id, session, prompt and
+// expiry are as signed.
 func (q *Queue) Ours(t Task) bool {
 	if len(q.key) == 0 || len(t.HMAC) != hex.EncodedLen(sha256.Size) {
 		return false
@@ -24,13 +25,14 @@ func (q *Queue) Ours(t Task) bool {
 	return subtle.ConstantTimeCompare(given[:], sum[:]) == 1
 }
 
-// sign puts the signature on a task. Its times are those of the file: whole milliseconds.
+// sign signs a task. Its times must be whole milliseconds, as in the file.
 func (q *Queue) sign(t *Task) {
 	sum := q.sum(t)
 	t.HMAC = hex.EncodeToString(sum[:])
 }
 
-// sum is the HMAC-SHA-256 over the fields that decide what is said to whom until when, each behind its length in 8 bytes.
+// sum is the HMAC-SHA-256 over the fields that decide what is said, to whom and until when. Each
+// field follows its length in 8 bytes.
 func (q *Queue) sum(t *Task) [sha256.Size]byte {
 	msg := make([]byte, 0, 256+len(t.Prompt))
 	for _, field := range []string{domain, t.ID, string(t.Session), t.Prompt} {
@@ -41,7 +43,8 @@ func (q *Queue) sum(t *Task) [sha256.Size]byte {
 	return hmacSHA256(q.key, msg)
 }
 
-// hmacSHA256 is RFC 2104 over crypto/sha256. crypto/hmac, the same to the byte, would link SHA-3 into aburn-hook.
+// hmacSHA256 is RFC 2104 over crypto/sha256. crypto/hmac gives the same bytes but would link
+// SHA-3 into aburn-hook.
 func hmacSHA256(key, msg []byte) [sha256.Size]byte {
 	if len(key) > sha256.BlockSize {
 		short := sha256.Sum256(key)
@@ -59,5 +62,5 @@ func hmacSHA256(key, msg []byte) [sha256.Size]byte {
 	return sha256.Sum256(append(outer, sum[:]...))
 }
 
-// stamp is t as the file can say it.
+// stamp is t at the precision of the file.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -11,18 +11,18 @@ type Task struct {
 	ID             string
 	CreatedAt      time.Time
 	Priority       Priority
-	Source         string // who put it: aburn, or another tool
+	Source         string // who put it: aburn or another tool
 	Type           string // anomaly_type in the file: the issue's type
-	Prompt         string // what the agent is told
+	Prompt         string // the advice, as the agent receives it
 	SuggestedAgent string
 	Context        []byte // JSON of any kind, or nil
 	Status         Status
-	Attempts       int // how often it was claimed
+	Attempts       int // number of claims
 	Session        logfmt.SessionID
 	Scope          string   // ScopeProject, or ""
 	Evidence       []uint64 // numbers of the entries that prove it
 	ExpiresAt      time.Time
-	Signature      string // of the issue: stable, so that it is not put twice
+	Signature      string // identifies the issue, so that it is not put twice
 	HMAC           string // hex
 	Lease          *Lease // while Executing
 	DeliveredAt    time.Time
@@ -33,7 +33,7 @@ type Task struct {
 // ScopeProject is the scope of a task for all sessions of the project.
 const ScopeProject = "project"
 
-// Lease says whose a claimed task is, and for how long.
+// Lease says who holds a claimed task, and until when.
 type Lease struct {
 	PID      int
 	Session  logfmt.SessionID
@@ -41,21 +41,19 @@ type Lease struct {
 	Until    time.Time
 }
 
-// Status is where a task is in its life.
 type Status string
 
-// The statuses. Other tools may write others, which are kept and never delivered.
+// The statuses. Other tools may write others; such tasks are kept and never delivered.
 const (
 	Pending   Status = "pending"
-	Executing Status = "executing" // claimed, perhaps printed: see the lease
+	Executing Status = "executing" // claimed, perhaps printed; see the lease
 	Completed Status = "completed" // printed: delivered_at, and seen_at when the agent's transcript shows it
-	Failed    Status = "failed"    // claimed MaxAttempts times and never acknowledged
+	Failed    Status = "failed"    // claimed MaxAttempts times without a Receipt
 )
 
-// Priority orders tasks. The zero value is that of a task that states none, or one that is unknown; it comes last.
+// Priority orders tasks. The zero value, for a missing or unknown priority, comes last.
 type Priority int
 
-// The priorities.
 const (
 	Low Priority = iota + 1
 	Medium
@@ -63,7 +61,7 @@ const (
 	Critical
 )
 
-// ParsePriority reads critical, high, medium or low; false for anything else.
+// ParsePriority parses critical, high, medium or low.
 func ParsePriority(s string) (Priority, bool) {
 	for p := Low; p <= Critical; p++ {
 		if p.String() == s {
@@ -73,7 +71,7 @@ func ParsePriority(s string) (Priority, bool) {
 	return 0, false
 }
 
-// String is the word in the file, "" for the zero value.
+// String is the word in the file, or "" for the zero value.
 func (p Priority) String() string {
 	switch p {
 	case Low:
