@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Cut is a list of an answer that was shortened.
+// Cut names a list of an answer that was shortened.
 type Cut struct {
 	Path string `json:"path" jsonschema:"where the list is in answer, as a JSON pointer"`
 	Kept int    `json:"kept" jsonschema:"how many of its items are here, from its beginning"`
 	Of   int    `json:"of" jsonschema:"how many it has"`
 }
 
-// bounded is data as JSON of at most limit bytes, and what that left out. The list with the most items loses its end, at most half
-// of it, then the list that has the most then, and so on: lists are ranked, and what stays is the best of each. If all lists are
-// empty and it is still too long, nothing is kept.
+// bounded returns data as JSON of at most limit bytes, and the lists it shortened. It removes at
+// most half of the longest list, from its end, then of the list that is longest then, and so on:
+// lists are ranked, so the best of each stay. If all lists are empty and the data are still too
+// long, nothing is kept.
 func bounded(data any, limit int) (json.RawMessage, []Cut, error) {
 	text, err := json.Marshal(data)
 	if err != nil || len(text) <= limit {
@@ -34,10 +35,10 @@ func bounded(data any, limit int) (json.RawMessage, []Cut, error) {
 	return tree.append(nil), s.cuts(), nil
 }
 
-// shortener knows the lists of a value, always in the same order.
+// shortener holds the lists of a value, in a fixed order.
 type shortener struct{ all []*list }
 
-// find notes the lists in v.
+// find collects the lists in v.
 func (s *shortener) find(v value, path string, in *list, at int) {
 	switch v := v.(type) {
 	case object:
@@ -57,7 +58,7 @@ func (s *shortener) find(v value, path string, in *list, at int) {
 	}
 }
 
-// token is a key as part of a JSON pointer.
+// token escapes a key for a JSON pointer.
 func token(key string) string {
 	if !strings.ContainsAny(key, "~/") {
 		return key
@@ -65,7 +66,8 @@ func token(key string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
-// longest is the list with the most items that is still part of the whole, the last one of such; nil if all are empty.
+// longest is the list with the most items that is still part of the answer, among equals the
+// last; nil if all are empty.
 func (s *shortener) longest() (longest *list) {
 	most := 1
 	for _, l := range s.all {
@@ -76,10 +78,11 @@ func (s *shortener) longest() (longest *list) {
 	return longest
 }
 
-// gone says whether the list was part of an item that was cut off.
+// gone reports whether the list was in an item that was cut.
 func (l *list) gone() bool { return l.in != nil && (l.at >= len(l.in.items) || l.in.gone()) }
 
-// shorten drops items from the end until so many bytes are gone, but not more than half of them, and returns how many are.
+// shorten drops items from the end until so many bytes are gone, but at most half of them. It
+// returns the number of dropped items.
 func (l *list) shorten(bytes int) (gone int) {
 	for least := len(l.items) / 2; gone < bytes && len(l.items) > least; {
 		last := len(l.items) - 1
@@ -89,7 +92,7 @@ func (l *list) shorten(bytes int) (gone int) {
 	return gone
 }
 
-// cuts is what was cut of lists that are still there.
+// cuts lists the shortened lists that are still part of the answer.
 func (s *shortener) cuts() (cuts []Cut) {
 	for _, l := range s.all {
 		if len(l.items) < l.of && !l.gone() {

@@ -8,11 +8,11 @@ import (
 	"aburn/internal/plain"
 )
 
-// clean is JSON in whose strings every character is one that a model is shown (plain.Model), also where it stood as an escape.
-// Clients hand a model the strings as they are.
+// clean replaces every character in JSON strings that a model must not be shown (plain.Model), in
+// escapes too, because clients give a model the decoded strings.
 func clean(text []byte) []byte {
 	var out []byte // nil while nothing was replaced
-	kept := 0      // of text, in out
+	kept := 0      // bytes of text already in out
 	for i := 0; i < len(text); {
 		r, n := rune(text[i]), 1
 		switch {
@@ -36,7 +36,7 @@ func clean(text []byte) []byte {
 	return append(out, text[kept:]...)
 }
 
-// escaped is the character that an escape of JSON stands for, and the length of that.
+// escaped returns the character of a JSON escape, and the escape's length.
 func escaped(text []byte) (r rune, n int) {
 	unit := func(at int) rune {
 		if len(text) < at+6 || text[at] != '\\' || text[at+1] != 'u' {
@@ -49,7 +49,7 @@ func escaped(text []byte) (r rune, n int) {
 		return rune(u)
 	}
 	r = unit(0)
-	if r < 0 { // a short one, or the end of a torn text
+	if r < 0 { // a short escape, or the end of a torn text
 		n = min(2, len(text))
 		switch string(text[1:n]) {
 		case "b":
@@ -67,7 +67,7 @@ func escaped(text []byte) (r rune, n int) {
 	return r, 6
 }
 
-// model is plain.Model in a text of several lines.
+// model is plain.Model for text of several lines.
 func model(r rune) rune {
 	switch r {
 	case '\n', '\t':

@@ -11,15 +11,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxLine is how many bytes a message of the client has at most. Questions are short.
+// maxLine is the most bytes of a client's message. Questions are short.
 const maxLine = 1 << 20
 
-// lines passes on the client's messages, one a line, and answers itself what is no message: to the SDK that is the end of the
-// connection, and the agent would go without aburn for the rest of its session.
+// lines passes on the client's messages, one a line, and rejects invalid ones itself. The SDK
+// would end the connection over one, and the agent would be without aburn for the rest of its
+// session.
 type lines struct {
 	in   *bufio.Reader
 	out  *writer
-	rest []byte // of the line that is being passed on
+	rest []byte // of the current line
 }
 
 func (l *lines) Read(p []byte) (int, error) {
@@ -32,7 +33,7 @@ func (l *lines) Read(p []byte) (int, error) {
 		case wrong == nil:
 			l.rest = append(line, '\n')
 			continue
-		case err != nil: // whoever wrote it has died in the middle
+		case err != nil: // the writer died inside the line
 		case json.Valid(line):
 			refuse(l.out, line, jsonrpc.CodeInvalidRequest, wrong.Error())
 		default:
@@ -47,7 +48,8 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next is the next line without its end, of a long one its beginning. With an error it is what there is before that.
+// next returns the next line without its end, or the beginning of a long line. With an error it
+// returns what precedes the error.
 func (l *lines) next() (line []byte, long bool, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -62,7 +64,8 @@ func (l *lines) next() (line []byte, long bool, err error) {
 	}
 }
 
-// check says what is wrong with a message. Several in one, which the protocol had for three months, are not taken.
+// check says what is wrong with a message. Batches, which the protocol allowed for three months,
+// are rejected.
 func check(line []byte) error {
 	if _, err := jsonrpc.DecodeMessage(line); err != nil {
 		return err
@@ -73,7 +76,7 @@ func check(line []byte) error {
 	return nil
 }
 
-// refuse answers a message that is none, with its id if it has one.
+// refuse answers an invalid message, with its id if it has one.
 func refuse(out io.Writer, line []byte, code int64, why string) {
 	var of struct {
 		ID json.RawMessage `json:"id"`
@@ -83,11 +86,11 @@ func refuse(out io.Writer, line []byte, code int64, why string) {
 	}
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": of.ID, "error": map[string]any{"code": code, "message": why}})
 	if err == nil {
-		out.Write(append(text, '\n')) // an error of it comes with the next answer, too
+		out.Write(append(text, '\n')) // an error also comes with the next answer
 	}
 }
 
-// writer is a writer that belongs to somebody else, of two who write whole lines to it.
+// writer serialises two writers of whole lines to one stream.
 type writer struct {
 	mu sync.Mutex
 	to io.Writer

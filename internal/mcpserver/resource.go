@@ -14,14 +14,14 @@ import (
 	"aburn/internal/plain"
 )
 
-// MaxResource is how many bytes a resource has at most. Who reads one keeps it below, at a border that makes sense there.
+// MaxResource is the most bytes of a resource. Reading functions stay below it and cut at a
+// sensible place.
 const MaxResource = 60000
 
-// Resource is something that can be read.
 type Resource struct {
-	// URI is its name, or a template (RFC 6570) for the names of many.
+	// URI is the resource's name, or a template (RFC 6570) for many names.
 	URI, Name, Title, Description, MIME string
-	// Read returns the text of the resource of that name. An error says why there is none.
+	// Read returns the resource's text. Its error says why there is none.
 	Read func(context.Context, *url.URL) (string, error)
 }
 
@@ -36,7 +36,7 @@ func (s *Server) addResources(server *mcp.Server) {
 	}
 }
 
-// notFound is the protocol's code for a resource that is not there.
+// notFound is the protocol's error code for a missing resource.
 const notFound = -32002
 
 func (s *Server) reader(r Resource) mcp.ResourceHandler {
@@ -62,7 +62,8 @@ func (s *Server) reader(r Resource) mcp.ResourceHandler {
 	}
 }
 
-// JSON is v as the text of a resource, with its longest lists shortened if it would be too long; then they are named.
+// JSON returns v as the text of a resource. If it is too long, its longest lists are shortened
+// and named.
 func JSON(v any) (string, error) {
 	const room = 2000 // for the names
 	data, cuts, err := bounded(v, MaxResource-room)

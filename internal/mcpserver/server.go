@@ -1,8 +1,10 @@
-// Package mcpserver answers the questions of one agent over the Model Context Protocol, on the streams that it is given and
-// nowhere else: it knows the protocol, the form of an answer and its bounds, and nothing of what is asked.
+// Package mcpserver answers one agent's questions over the Model Context Protocol. It uses only
+// the streams that it is given. It knows the protocol, the form of an answer and its bounds, but
+// not what is asked, and opens nothing itself.
 //
-// What the clients make of an answer was tried with the real ones (docs/guide/mcp.md): where a tool gives structured content, Claude
-// Code 2.1.329 and Codex 0.169.0 hand the model that and nothing else. So the Markdown is in it too.
+// The real clients' handling of answers was tried (docs/guide/mcp.md): if a tool returns
+// structured content, Claude Code 2.1.329 and Codex 0.169.0 give the model that and nothing else.
+// So it contains the Markdown too.
 package mcpserver
 
 import (
@@ -14,24 +16,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Server is what can be asked for.
+// Server holds the tools and resources on offer.
 type Server struct {
-	Version string // aburn's own
-	// Instructions are what the client tells the model about the server.
+	Version string // aburn's version
+	// Instructions tell the model about the server, through the client.
 	Instructions string
 	Tools        []Tool
 	Resources    []Resource
-	// Around is called before a question is worked out, and what it returns when the answer is ready to be written; nil for nothing.
+	// Around, if set, is called before a question is handled. The function it returns, if any, is
+	// called when the answer is ready to be written.
 	Around func() (after func())
 
-	turn sync.Mutex // one question is answered at a time
+	turn sync.Mutex // one question at a time
 }
 
-// Serve answers on in and out until in ends, which is no error. Nothing but the protocol is written to out.
+// Serve answers on in and out until in ends, which is no error. It writes nothing but the
+// protocol to out.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "aburn", Title: "aburn", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: s.Instructions,
-		// The lists never change, so nobody needs to be told when they do; nor is there a log for the client.
+		// The lists never change, so they need no notifications; and the client gets no log.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
 	server.AddReceivingMiddleware(s.lazily(server))
@@ -39,7 +43,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(&lines{in: bufio.NewReader(in), out: to}), Writer: to})
 }
 
-// around begins to answer a question, and returns what ends that.
+// around starts a question and returns the function that ends it.
 func (s *Server) around() func() {
 	s.turn.Lock()
 	after := func() {}
@@ -52,8 +56,8 @@ func (s *Server) around() func() {
 	}
 }
 
-// lazily adds tools and resources when they are first asked about: their schemas take longer to make than everything else
-// until the first answer, for which the client waits at its own start.
+// lazily adds tools and resources when they are first needed. Making their schemas takes longer
+// than everything else before the first answer, for which a starting client waits.
 func (s *Server) lazily(server *mcp.Server) mcp.Middleware {
 	tools := sync.OnceValue(func() error { return s.addTools(server) })
 	resources := sync.OnceFunc(func() { s.addResources(server) })

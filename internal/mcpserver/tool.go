@@ -14,15 +14,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Tool is a question that can be asked. It changes nothing.
+// Tool answers one kind of question. It changes nothing.
 type Tool struct {
 	name, title, description string
 	input, output            reflect.Type
 	answer                   func(context.Context, Asker, json.RawMessage) (*Answer, error)
 }
 
-// NewTool makes a tool of a function. In is a struct, whose jsonschema tags tell the model what its fields mean; Data is the type
-// of Answer.Data. An error of the function is the answer that there is none: its text says why, and what to do.
+// NewTool makes a tool of a function. In is a struct; its jsonschema tags tell the model what the
+// fields mean. Data is the type of Answer.Data. The function's error is the reason for having no
+// answer, and says what to do.
 func NewTool[In, Data any](name, title, description string, answer func(context.Context, Asker, In) (*Answer, error)) Tool {
 	return Tool{
 		name: name, title: title, description: description, input: reflect.TypeFor[In](), output: reflect.TypeFor[Data](),
@@ -36,7 +37,7 @@ func NewTool[In, Data any](name, title, description string, answer func(context.
 	}
 }
 
-// known says which arguments there are.
+// known lists the arguments.
 func known(in reflect.Type) string {
 	var names []string
 	for _, f := range reflect.VisibleFields(in) {
@@ -50,7 +51,8 @@ func known(in reflect.Type) string {
 	return "it takes " + strings.Join(names, ", ")
 }
 
-// decode reads the arguments. An unknown one is an error: what it was to narrow would not be narrowed.
+// decode reads the arguments. An unknown argument is an error, because the filter that it was
+// meant to be would be missing.
 func decode(arguments json.RawMessage, into any) error {
 	if len(bytes.TrimSpace(arguments)) == 0 || bytes.Equal(bytes.TrimSpace(arguments), []byte("null")) {
 		return nil
@@ -75,7 +77,7 @@ func argumentError(err error) error {
 	case wrong.Field == "":
 		return fmt.Errorf("must be an object, not %s", jsonWords(wrong.Value))
 	}
-	name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // Field names embedded structs, too
+	name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] // Field also names embedded structs
 	return fmt.Errorf("argument %q must be %s, not %s", name, typeWords(wrong.Type), jsonWords(wrong.Value))
 }
 
@@ -100,7 +102,7 @@ func typeWords(t reflect.Type) string {
 	return "an object"
 }
 
-// jsonWords names a value as an UnmarshalTypeError does: by its type, of some numbers with the number behind it.
+// jsonWords words UnmarshalTypeError.Value: a JSON type, or "number" with the number.
 func jsonWords(value string) string {
 	if number, ok := strings.CutPrefix(value, "number "); ok {
 		return number
@@ -133,8 +135,8 @@ func (s *Server) addTools(server *mcp.Server) error {
 	return nil
 }
 
-// schema is the schema of a tool's structured content. JSON that is passed on as it is can be anything, and any object may have
-// members that are not named: entries of a log have.
+// schema is the schema of a tool's structured content. Raw JSON can be anything. Any object may
+// have unnamed members, as entries of a log have.
 func (t *Tool) schema() (*jsonschema.Schema, error) {
 	schema, err := jsonschema.ForType(reflect.TypeFor[structured](), nil)
 	if err != nil {
@@ -151,7 +153,7 @@ func (t *Tool) schema() (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// open lets the objects in a schema have members beyond those that are named.
+// open allows unnamed members in the objects of a schema.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -166,7 +168,8 @@ func open(s *jsonschema.Schema) {
 	open(s.AdditionalProperties)
 }
 
-// handler answers one call after the other. A tool that fails, in whatever way, has no answer; the server goes on.
+// handler answers one call at a time. A tool that fails or panics has no answer; the server
+// continues.
 func (s *Server) handler(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		defer s.around()()
@@ -183,7 +186,7 @@ func (s *Server) handler(t Tool) mcp.ToolHandler {
 	}
 }
 
-// none is the result where there is no answer, with the reason, which need not repeat all that was asked.
+// none is the result without an answer: the reason, cut in case it repeats a long question.
 func none(why string) *mcp.CallToolResult {
 	lines := strings.Split(why, "\n")
 	for i, line := range lines {
@@ -191,4 +194,24 @@ func none(why string) *mcp.CallToolResult {
 	}
 	text, _ := clip(strings.Join(lines, "\n"))
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// Asker is what the client says about the caller, besides the question. It is not verified, so it
+// decides only which session "this one" means.
+type Asker struct {
+	// Session is the session's id, Thread the sub-agent's or the same. Codex 0.169.0 sends both
+	// with every call.
+	Session, Thread string
+	// Call is the id of the tool call in the transcript. Claude Code 2.1.329 sends it, but not
+	// the session, which is in the environment as of the server's start.
+	Call string
+}
+
+func askerOf(meta map[string]any) Asker {
+	word := func(m map[string]any, key string) string {
+		s, _ := m[key].(string)
+		return s
+	}
+	turn, _ := meta["x-codex-turn-metadata"].(map[string]any)
+	return Asker{Session: word(turn, "session_id"), Thread: word(turn, "thread_id"), Call: word(meta, "claudecode/toolUseId")}
 }

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// value is JSON that was taken apart as far as its lists: a scalar, an object, or a *list.
+// value is JSON split down to its lists: a scalar, an object, or a *list.
 type value interface {
-	// size is the length of its JSON, or a little more.
+	// size is the length of the JSON, or slightly more.
 	size() int
 	append(dst []byte) []byte
 }
 
-// scalar is the JSON of a value that holds no others.
+// scalar is the JSON of a value without lists or members.
 type scalar string
 
-// object has its members in the order of their names.
+// object has its members in order of their names.
 type object []member
 
 type member struct {
@@ -24,16 +24,16 @@ type member struct {
 	value
 }
 
-// list is an array that can be shortened.
 type list struct {
 	path  string
 	of    int
 	items []value
-	in    *list // the list that it is part of, of item at, if it is part of one
+	in    *list // the list that contains it, in item at; nil if none
 	at    int
 }
 
-// parse takes the value at the beginning of text apart, which is JSON as json.Marshal makes it, and returns what stands behind it.
+// parse splits the value at the beginning of text, and returns the rest. text is JSON from
+// json.Marshal.
 func parse(text string) (v value, rest string) {
 	switch text[0] {
 	case '{':
@@ -57,7 +57,7 @@ func parseObject(text string) (o object, rest string) {
 		n := quoted(text)
 		m := member{quoted: text[:n]}
 		if m.name = m.quoted[1 : n-1]; strings.Contains(m.name, `\`) {
-			json.Unmarshal([]byte(m.quoted), &m.name) // it was made of a string
+			json.Unmarshal([]byte(m.quoted), &m.name) // was made from a string
 		}
 		m.value, text = parse(text[n+1:])
 		o = append(o, m)

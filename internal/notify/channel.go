@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// channel is one way of telling, with what waits for it.
+// channel is one way to notify, with its waiting notices.
 type channel struct {
-	name    string // the setting that switches it on
+	name    string // the setting that enables it
 	tell    func(context.Context, []Notice) error
 	waiting chan Notice
 	lost    atomic.Bool
@@ -21,7 +21,8 @@ func (n *Notifier) add(ctx context.Context, name string, tell func(context.Conte
 	n.workers.Go(func() { n.work(ctx, c) })
 }
 
-// work tells what came, in batches of what waits, until the channel is closed and empty or ctx is done.
+// work delivers notices, in batches of all that wait, until the channel is closed and empty or
+// ctx is done.
 func (n *Notifier) work(ctx context.Context, c *channel) {
 	for notice := range c.waiting {
 		batch := append([]Notice{notice}, c.rest()...)
@@ -35,7 +36,7 @@ func (n *Notifier) work(ctx context.Context, c *channel) {
 	}
 }
 
-// rest is what waits at this moment.
+// rest returns what is waiting now.
 func (c *channel) rest() []Notice {
 	var batch []Notice
 	for {
@@ -58,7 +59,7 @@ func (n *Notifier) report(c *channel, err error) {
 	c.failed.Do(func() { n.options.Report(c.name, err) })
 }
 
-// bell rings once, however many notices wait.
+// bell rings once for the whole batch.
 func (n *Notifier) bell(context.Context, []Notice) error {
 	_, err := n.options.Bell.Write([]byte{'\a'})
 	return err

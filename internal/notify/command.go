@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// reapDelay is how long a killed command's pipe is waited for: a child that left its group may hold it open.
+// reapDelay bounds the wait for a killed command's pipe, which a child outside of its group may
+// keep open.
 const reapDelay = time.Second
 
 // command runs the user's command once for each notice.
@@ -27,7 +28,7 @@ func (n *Notifier) command(ctx context.Context, batch []Notice) error {
 	return first
 }
 
-// start runs one program to its end, with stdin as its input and no output.
+// start runs a program to its end, with stdin as its input and no output.
 func (n *Notifier) start(ctx context.Context, argv []string, stdin []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, n.options.Timeout)
 	defer cancel()
@@ -42,14 +43,14 @@ func (n *Notifier) start(ctx context.Context, argv []string, stdin []byte) error
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("%s: no end after %v: killed", argv[0], n.options.Timeout)
 	case ctx.Err() != nil || errors.Is(err, exec.ErrWaitDelay):
-		return nil // aburn itself ends; or it went well, but a child of it keeps the input open
+		return nil // aburn is ending; or it succeeded, but a child keeps the input open
 	case errors.As(err, &exit):
 		return fmt.Errorf("%s: %s", argv[0], exit.ProcessState)
 	}
 	return err
 }
 
-// home is where programs are started: not in a repository.
+// home is the folder where programs are started, never a repository.
 func (n *Notifier) home() string {
 	if n.options.Env != nil {
 		if st, err := os.Stat(n.options.Env("HOME")); err == nil && st.IsDir() {

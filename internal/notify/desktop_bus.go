@@ -14,18 +14,19 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// errNoDesktop says that there is nobody to show a bubble.
+// errNoDesktop says that no desktop session can show a notice.
 var errNoDesktop = errors.New("no desktop session here: neither DBUS_SESSION_BUS_ADDRESS nor $XDG_RUNTIME_DIR/bus names a bus")
 
-// The service that every desktop has, https://specifications.freedesktop.org/notification-spec/1.3/protocol.html
+// The service of every desktop,
+// https://specifications.freedesktop.org/notification-spec/1.3/protocol.html
 const (
 	busName  = "org.freedesktop.Notifications"
 	busPath  = "/org/freedesktop/Notifications"
-	maxShown = 4 // bubbles at once
+	maxShown = 4 // notices shown at once
 )
 
-// desktop shows bubbles through the desktop's own service. The connection is made anew for each batch: the watcher
-// outlives desktop sessions.
+// desktop shows notices through the desktop's own service. Each batch opens a new connection,
+// because the watcher outlives desktop sessions.
 func (n *Notifier) desktop(ctx context.Context, batch []Notice) error {
 	ctx, cancel := context.WithTimeout(ctx, n.options.Timeout)
 	defer cancel()
@@ -52,7 +53,7 @@ func (n *Notifier) desktop(ctx context.Context, batch []Notice) error {
 	return nil
 }
 
-// show makes one bubble. Where a text may hold markup, ours is none.
+// show shows one notice. If the service reads markup, the text is escaped.
 func show(ctx context.Context, service dbus.BusObject, notice Notice, markup bool) error {
 	text, urgency := notice.Text, byte(1)
 	if markup {
@@ -66,7 +67,7 @@ func show(ctx context.Context, service dbus.BusObject, notice Notice, markup boo
 		"aburn", uint32(0), "dialog-warning", notice.Title, text, []string{}, hints, int32(-1)).Err
 }
 
-// inTime says what a cut connection means: the library only tells that it was closed.
+// inTime replaces the library's report of a closed connection by the reason.
 func inTime(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return errors.New("the desktop did not answer in time")
@@ -74,8 +75,8 @@ func inTime(ctx context.Context, err error) error {
 	return err
 }
 
-// busAddress is where the desktop listens, "" where there is none. Only sockets count: the other transports start
-// programs or go over the network.
+// busAddress is the address of the session's bus, or "". Only sockets count: the other transports
+// start programs or use the network.
 func (n *Notifier) busAddress() string {
 	if n.options.Env == nil {
 		return ""

@@ -2,10 +2,10 @@ package notify
 
 import "context"
 
-// maxShown is how many bubbles there are at once.
+// maxShown is the most notices shown at once.
 const maxShown = 4
 
-// bubble shows its two arguments; as arguments they are text, whatever they hold.
+// bubble shows its two arguments. As arguments they are plain text, whatever they contain.
 const bubble = `on run argv
 display notification (item 2 of argv) with title (item 1 of argv)
 end run`

@@ -4,8 +4,8 @@ package notify
 
 import "os/exec"
 
-// Shell is the program and arguments that run a line as the user would type it.
+// Shell returns the program and arguments that run a line as the user would type it.
 func Shell(line string) []string { return []string{"cmd", "/C", line} }
 
-// inGroup does nothing here: what a command started outlives it.
+// inGroup does nothing here: a command's children outlive it.
 func inGroup(*exec.Cmd) {}

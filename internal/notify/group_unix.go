@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Shell is the program and arguments that run a line as the user would type it.
+// Shell returns the program and arguments that run a line as the user would type it.
 func Shell(line string) []string { return []string{"/bin/sh", "-c", line} }
 
 // inGroup gives cmd a process group of its own, which is killed as a whole.

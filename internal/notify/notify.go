@@ -1,17 +1,16 @@
-// Package notify tells a person that something is wrong: on the desktop, through a command of the user's, by the
-// terminal's bell. It never speaks to an agent.
+// Package notify tells a person that something is wrong: on the desktop, through the user's own
+// command, by the terminal's bell. It never speaks to an agent, and aburn-hook never links it: a
+// hook only queues.
 //
 // Invariants:
-//   - Tell returns at once, whatever the channels do: each has a goroutine and a short queue of its own, and what does
-//     not fit there is dropped, counted and reported.
-//   - A key is told once, until it is forgotten.
-//   - A channel that fails is reported once and tried again with every notice.
-//   - Whoever takes longer than the timeout is ended: a command is killed with its process group, so with all its
-//     children but those that left the group. Its output goes nowhere, and it is started in the user's home, where no
-//     repository can place what a relative name finds.
-//   - No bus is started: where a desktop session has none, there is no desktop.
-//
-// aburn-hook never links this package: a hook tells nobody but the queue.
+//   - Tell returns at once, whatever the channels do. Each has a goroutine and a short queue of
+//     its own; overflow is dropped, counted and reported.
+//   - A key is notified once, until it is forgotten.
+//   - A failing channel is reported once, and tried again with every notice.
+//   - Whatever exceeds the timeout is ended. A command is killed with its process group, so with
+//     all its children except those that left the group. Its output is discarded. It starts in
+//     the user's home, where no repository can place a program that a relative name finds.
+//   - No bus is started: without a desktop session there are no desktop notices.
 package notify
 
 import (
@@ -24,40 +23,40 @@ import (
 	"time"
 )
 
-// Notice is one thing that a person is told. Title and Text are shown as they are: whoever makes them keeps them short,
-// scrubbed and free of control characters.
+// Notice is one message to a person. Title and Text are shown unchanged, so the caller must keep
+// them short, scrubbed and free of control characters.
 type Notice struct {
-	Key    string // what it is about; the same key is told once
+	Key    string // the subject; the same key is notified once
 	Title  string
 	Text   string
 	Urgent bool
-	JSON   []byte // what a command gets on stdin, one line
+	JSON   []byte // a command's stdin, one line
 }
 
-// Options says which channels there are. The zero Options tells nobody.
+// Options selects the channels. The zero Options notifies nobody.
 type Options struct {
 	Desktop bool
-	Command []string            // program and arguments; none = no command
+	Command []string            // program and arguments; empty = no command
 	Bell    io.Writer           // the terminal; nil = no bell
-	Timeout time.Duration       // for one command or one bubble; 0 = DefaultTimeout
-	Env     func(string) string // finds the desktop's bus and the user's home
+	Timeout time.Duration       // for one command or one desktop notice; 0 = DefaultTimeout
+	Env     func(string) string // to find the desktop's bus and the user's home
 
-	// Report is called from another goroutine, at most once for each channel, with the first thing that went wrong.
+	// Report is called from another goroutine, at most once a channel, with its first error.
 	Report func(channel string, err error)
 }
 
-// DefaultTimeout is how long a command may run or a desktop may take to answer.
+// DefaultTimeout bounds a command's run and a desktop's answer.
 const DefaultTimeout = 10 * time.Second
 
-// ErrDropped says that a channel was too slow for what it was given.
+// ErrDropped says that a channel was too slow, so that notices were lost.
 var ErrDropped = errors.New("it is too slow: notices were dropped")
 
 const (
-	maxWaiting = 64   // notices of one channel
-	maxTold    = 4096 // keys that are remembered
+	maxWaiting = 64   // notices waiting in one channel
+	maxKeys    = 4096 // keys remembered
 )
 
-// Notifier tells notices. Its methods may be called by several goroutines.
+// Notifier sends notices. Its methods may be called from several goroutines.
 type Notifier struct {
 	options  Options
 	channels []*channel
@@ -66,8 +65,8 @@ type Notifier struct {
 
 	mu     sync.Mutex
 	closed bool
-	told   map[string]bool
-	order  []string // the keys of told, oldest first
+	seen   map[string]bool
+	order  []string // the keys of seen, oldest first
 }
 
 // New starts a goroutine for each channel of o. Close ends them.
@@ -75,7 +74,7 @@ func New(o Options) *Notifier {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
-	n := &Notifier{options: o, told: map[string]bool{}}
+	n := &Notifier{options: o, seen: map[string]bool{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
 	if o.Desktop {
@@ -90,11 +89,12 @@ func New(o Options) *Notifier {
 	return n
 }
 
-// Tell hands a notice to every channel and returns at once. It is false, and nobody is told, if the key was told before.
+// Tell passes a notice to every channel and returns at once. It returns false, and does nothing,
+// if the key was notified before.
 func (n *Notifier) Tell(notice Notice) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.closed || n.told[notice.Key] {
+	if n.closed || n.seen[notice.Key] {
 		return false
 	}
 	n.remember(notice.Key)
@@ -109,26 +109,26 @@ func (n *Notifier) Tell(notice Notice) bool {
 }
 
 func (n *Notifier) remember(key string) {
-	n.told[key] = true
+	n.seen[key] = true
 	n.order = append(n.order, key)
-	if len(n.order) > maxTold {
-		delete(n.told, n.order[0])
+	if len(n.order) > maxKeys {
+		delete(n.seen, n.order[0])
 		n.order = n.order[1:]
 	}
 }
 
-// Forget makes a key news again: what it was about has ended.
+// Forget lets a key be notified again, because its subject has ended.
 func (n *Notifier) Forget(key string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.told[key] {
-		delete(n.told, key)
+	if n.seen[key] {
+		delete(n.seen, key)
 		i := slices.Index(n.order, key)
 		n.order = slices.Delete(n.order, i, i+1)
 	}
 }
 
-// Close lets the channels finish what they have been given within grace, then ends them. Nothing is told afterwards.
+// Close gives the channels grace to finish, then ends them. No notice is sent afterwards.
 func (n *Notifier) Close(grace time.Duration) {
 	n.mu.Lock()
 	if !n.closed {
@@ -144,7 +144,8 @@ func (n *Notifier) Close(grace time.Duration) {
 	n.cancel()
 }
 
-// condense keeps a storm readable: of more than most notices it leaves the most urgent and counts the rest in one.
+// condense keeps a flood readable: of more than most notices it keeps the most urgent and counts
+// the rest in one.
 func condense(batch []Notice, most int) []Notice {
 	if len(batch) <= most {
 		return batch

@@ -114,15 +114,15 @@ func TestNoDuplicates(t *testing.T) {
 func TestRememberedKeysAreBounded(t *testing.T) {
 	n := New(Options{})
 	defer n.Close(0)
-	for i := range 3 * maxTold {
+	for i := range 3 * maxKeys {
 		n.Tell(Notice{Key: fmt.Sprint(i)})
 		n.Forget("again")
 		n.Tell(Notice{Key: "again"})
 	}
-	if len(n.told) > maxTold || len(n.order) > maxTold {
-		t.Errorf("%d keys are remembered, in a list of %d; at most %d should be", len(n.told), len(n.order), maxTold)
+	if len(n.seen) > maxKeys || len(n.order) > maxKeys {
+		t.Errorf("%d keys are remembered, in a list of %d; at most %d should be", len(n.seen), len(n.order), maxKeys)
 	}
-	if n.Tell(Notice{Key: "again"}) || n.Tell(Notice{Key: fmt.Sprint(3*maxTold - 1)}) {
+	if n.Tell(Notice{Key: "again"}) || n.Tell(Notice{Key: fmt.Sprint(3*maxKeys - 1)}) {
 		t.Error("the newest keys are not remembered")
 	}
 }

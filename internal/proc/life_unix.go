@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// life can only tell that no process has the number.
+// life can only prove that no process has the number.
 func life(p Process) Life {
 	if errors.Is(syscall.Kill(p.PID, 0), syscall.ESRCH) {
 		return Gone

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// read reads /proc/<pid>/stat: "pid (name) state ppid … starttime …", where the
-// name may hold blanks and parentheses.
+// read parses /proc/<pid>/stat: "pid (name) state ppid … starttime …". The name may contain
+// blanks and parentheses.
 func read(pid int) (s stat, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -24,7 +24,7 @@ func parse(pid int, b []byte) (s stat, ok bool) {
 	if open < 0 || shut < open {
 		return stat{}, false
 	}
-	const afterName, starttime = 3, 22 // numbers of the fields in proc(5)
+	const afterName, starttime = 3, 22 // field numbers of proc(5)
 	f := bytes.Fields(b[shut+1:])
 	if len(f) <= starttime-afterName {
 		return stat{}, false
@@ -46,11 +46,11 @@ func life(p Process) Life {
 	case ok && p.Start != 0 && s.Start == p.Start:
 		return Runs
 	case ok && p.Start != 0:
-		return Gone // its number has another owner now
+		return Gone // the number belongs to another process now
 	case ok:
 		return Unknown
 	}
-	// Only where /proc shows processes at all, and ourselves as we know us.
+	// Only if /proc shows processes at all, and shows ourselves correctly.
 	if self, ok := read(os.Getpid()); !ok || self.parent != os.Getppid() {
 		return Unknown
 	}
@@ -60,11 +60,11 @@ func life(p Process) Life {
 	return Unknown
 }
 
-// firstNamespace is the one that a machine boots with (PROC_PID_INIT_INO).
+// firstNamespace is the process namespace that a machine boots with (PROC_PID_INIT_INO).
 const firstNamespace = "pid:[4026531836]"
 
-// Host is the name of this machine; in a process namespace of its own with that
-// namespace's number, "" where nobody can tell.
+// Host is this machine's name, or "" if unknown. In another process namespace it includes that
+// namespace's number.
 func Host() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {

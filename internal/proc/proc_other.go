@@ -4,11 +4,11 @@ package proc
 
 import "os"
 
-// read knows only the pid where there is no /proc: whether the process is a shell,
-// and when it began, would cost a program of its own to find out.
+// read knows only the pid, because there is no /proc. Finding out whether the process is a shell,
+// and when it began, would cost a program of its own.
 func read(pid int) (s stat, ok bool) { return stat{Process: Process{PID: pid}}, true }
 
-// Host is the name of this machine, "" where nobody can tell.
+// Host is this machine's name, or "" if unknown.
 func Host() string {
 	name, _ := os.Hostname()
 	return name

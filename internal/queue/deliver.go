@@ -170,7 +170,7 @@ func (t *Task) notNow(now time.Time) string {
 func (t *Task) notFit() string {
 	for _, m := range t.Extra {
 		if memberNumber(m.Key) >= 0 {
-			return "its member " + m.Key + " is not of the type that it should be, or stands there twice"
+			return "its member " + m.Key + " has the wrong type or appears twice"
 		}
 	}
 	if t.ID == "" {

@@ -64,19 +64,19 @@ func TestObstacles(t *testing.T) {
 		{`session=null; scope="project"`, "not sign"},
 		{`session=""; scope="project"`, "not sign"},
 		{`session=["s1"]`, "neither a session nor the project"},
-		{`session=["s1"]; scope="project"`, "session is not of the type"},
+		{`session=["s1"]; scope="project"`, "session has the wrong type"},
 		{`prompt="other"`, "not sign"},
 		{`prompt=""`, "prompt is empty"},
 		{`prompt=" \n\t "`, "prompt is empty"},
 		{`prompt=null`, "prompt is empty"},
-		{`prompt={}`, "prompt is not of the type"},
+		{`prompt={}`, "prompt has the wrong type"},
 		{`id="other"`, "not sign"},
 		{`id=""`, "no id"},
 		{`expires_at="2026-11-21T13:00:00.001Z"`, "not sign"},
 		{`expires_at="2027-11-21T13:00:00Z"`, "not sign"},
 		{`expires_at=null`, "not sign"},
-		{`expires_at="soon"`, "expires_at is not of the type"},
-		{`expires_at=1795266000`, "expires_at is not of the type"},
+		{`expires_at="soon"`, "expires_at has the wrong type"},
+		{`expires_at=1795266000`, "expires_at has the wrong type"},
 		{`expires_at="2026-11-21T12:00:00.000Z"`, "expired"},
 		{`hmac=""`, "not sign"},
 		{`hmac=null`, "not sign"},
@@ -88,7 +88,7 @@ func TestObstacles(t *testing.T) {
 		{`status=3`, "status is"},
 		{`status="executing"`, "being delivered"},
 		{`priority="low"`, ""},
-		{`priority="urgent"`, "priority is not of the type"},
+		{`priority="urgent"`, "priority has the wrong type"},
 		{`anomaly_type="x"; context=[1]; suggested_agent="y"; more=true`, ""},
 	} {
 		t.Run(c.change, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestRepeatedMember(t *testing.T) {
 		b.put(forSession("a", "s1"), noon())
 		b.write(queue.Name, strings.Replace(b.text(queue.Name), `"hmac":`, again+`,"hmac":`, 1))
 		for _, session := range []string{"s1", "s2"} {
-			if ok, reason := b.Deliverable(b.tasks()[0], claimant(session), noon()); ok || session == "s1" && !strings.Contains(reason, "stands there twice") {
+			if ok, reason := b.Deliverable(b.tasks()[0], claimant(session), noon()); ok || session == "s1" && !strings.Contains(reason, "appears twice") {
 				t.Errorf("%s: %v, %q", again, ok, reason)
 			}
 			if got := b.claim(session, noon()); got != "" {

@@ -284,7 +284,7 @@ func TestAllow(t *testing.T) {
 		{"done", `{"id":"a","prompt":"p","status":"completed"}`, "s1", time.Time{}, "status is completed", time.Time{}},
 		{"empty", `{"id":"a","prompt":"","status":"pending"}`, "s1", time.Time{}, "prompt is empty", time.Time{}},
 		{"long", `{"id":"a","prompt":"` + strings.Repeat("x", 6000) + `","status":"pending"}`, "s1", time.Time{}, "more than 5000 bytes", time.Time{}},
-		{"odd", `{"id":"a","prompt":"p","status":"pending","expires_at":0}`, "s1", time.Time{}, "expires_at is not of the type", time.Time{}},
+		{"odd", `{"id":"a","prompt":"p","status":"pending","expires_at":0}`, "s1", time.Time{}, "expires_at has the wrong type", time.Time{}},
 		{"another", `{"id":"b","prompt":"p","status":"pending"}`, "s1", time.Time{}, queue.ErrNoTask.Error(), time.Time{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

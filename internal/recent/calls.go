@@ -10,11 +10,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Call is a tool call as its TOOL_START has it.
+// Call is a tool call as its TOOL_START describes it.
 type Call struct {
 	Time      time.Time
 	Session   logfmt.SessionID
-	Agent     *logfmt.Agent // nil: the session itself
+	Agent     *logfmt.Agent // nil for the session itself
 	Source    string
 	Wt        string
 	ToolUseID string
@@ -22,20 +22,19 @@ type Call struct {
 	Head      string // of a shell command, scrubbed and cut
 	Path      string
 	Input     string // the hash of its whole input
-	Asked     bool   // a PERMISSION for the same tool and command came after it
+	Asked     bool   // a later PERMISSION is for the same tool and command
 }
 
-// fewIDs is how many ids are looked for one by one.
+// fewIDs is how many ids are searched one by one.
 const fewIDs = 16
 
-// Calls are tool calls of one session and agent.
 type Calls struct {
-	Open  []Call // started and not ended, oldest first
+	Open  []Call // started, not ended, oldest first
 	ended map[string]bool
-	at    map[string]int // places in Open by id, where there are many
+	at    map[string]int // index in Open by id, where there are many
 }
 
-// Ended reports whether the call has an end.
+// Ended reports whether the call has ended.
 func (c *Calls) Ended(toolUseID string) bool { return c.ended[toolUseID] }
 
 // Find returns the open call with this id, or nil.
@@ -60,7 +59,7 @@ func (c *Calls) Find(toolUseID string) *Call {
 	return nil
 }
 
-// Add adds what was known from further back, or a moment before.
+// Add adds calls that were collected from older lines, or a moment before.
 func (c *Calls) Add(older *Calls) {
 	for id := range older.ended {
 		c.ended[id] = true
@@ -80,8 +79,8 @@ func CallsOf(lines Lines, who Who) *Calls {
 	return collect(lines, func(line []byte, h *logfmt.Header) bool { return who.wrote(line, h) })
 }
 
-// CallsNamed collects those calls of one session and agent that ids names, and
-// what was asked about them. It reads no further than it must.
+// CallsNamed collects the calls of one session and agent that ids name, and their permissions. It
+// reads no more lines than necessary.
 func CallsNamed(lines Lines, who Who, ids []string) *Calls {
 	left := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -99,7 +98,7 @@ func CallsNamed(lines Lines, who Who, ids []string) *Calls {
 			if !ok || !ofCall(h.Event) || !who.wrote(line, &h) {
 				continue
 			}
-			if string(h.Event) == string(logfmt.Permission) { // it names no call
+			if string(h.Event) == string(logfmt.Permission) { // without the id of its call
 				if !yield(line) {
 					return
 				}
@@ -118,9 +117,9 @@ func CallsNamed(lines Lines, who Who, ids []string) *Calls {
 	return collect(named, func([]byte, *logfmt.Header) bool { return true })
 }
 
-// OpenLogCalls returns the open shell calls, of all sessions, whose command runs
-// `aburn log` with this command and event: where an `aburn log` that does not
-// know its session was started from. More than one means that nobody can know.
+// OpenLogCalls returns the open shell calls, of all sessions, whose command runs `aburn log` with
+// this command and event. An `aburn log` that does not know its session was started by one of
+// them. If there are several, nobody can know which.
 func OpenLogCalls(lines Lines, cmd, event string) []Call {
 	all := collect(lines, func([]byte, *logfmt.Header) bool { return true })
 	return slices.DeleteFunc(all.Open, func(c Call) bool { return !MentionsLog(c.Head, cmd, event) })
@@ -175,7 +174,7 @@ func ofCall(event []byte) bool {
 	return false
 }
 
-// about is what a PERMISSION and the call that it is for have in common.
+// about is what a PERMISSION shares with its call.
 func about(line []byte) string {
 	data := gjson.GetBytes(line, "data")
 	return "\x00" + data.Get("tool").Str + "\x00" + data.Get("head").Str + "\x00" + data.Get("path").Str

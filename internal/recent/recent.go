@@ -1,9 +1,8 @@
-// Package recent reads from the last lines of a log, and from nothing else,
-// what is going on in one session: the active command, the calls that are open,
-// the process that runs it.
+// Package recent tells from the last lines of a log what is going on in one session: the active
+// command, the open calls, the process that runs it. Hooks and aburn log share it.
 //
-// Every function takes the lines as journal.Tail gives them: JSON lines, newest
-// first. What lies before the tail is unknown, never assumed.
+// Every function takes the lines as journal.Tail gives them: JSON lines, newest first. What came
+// before the tail is unknown, never assumed.
 package recent
 
 import (
@@ -17,7 +16,7 @@ import (
 // Lines are the JSON lines of a log's end, newest first.
 type Lines = iter.Seq[[]byte]
 
-// Who is one line of work: a session, or one of its sub-agents.
+// Who identifies one line of work: a session, or one of its sub-agents.
 type Who struct {
 	Session logfmt.SessionID
 	AgentID string // "" for the session itself
@@ -25,18 +24,18 @@ type Who struct {
 
 // State is what is active in one line of work.
 type State struct {
-	Cmd       string // logfmt.SessionCmd when no command is active
+	Cmd       string // logfmt.SessionCmd without an active command
 	Phase     string
-	ParentCmd string // of a sub-agent: as its newest entry has it
+	ParentCmd string // of a sub-agent: from its newest entry
 	Known     bool   // the tail holds an entry of this session and agent
 }
 
-// Active is what the nearest earlier entry of the same session and agent left
-// active. Entries that aburn itself wrote do not count. A COMPLETE or FAILED
-// without a phase ends the command, one with a phase ends the phase.
+// Active returns what the newest entry of the session and agent left active. Entries that aburn
+// itself wrote do not count. A COMPLETE or FAILED without a phase ends the command, one with a
+// phase ends the phase.
 //
-// A line that a rotation carried along counts only if the tail has no entry of
-// its own: the block of carried lines may stand behind newer entries.
+// A carried line counts only if the tail has no own entry of the session and agent, because a
+// block of carried lines may follow newer entries.
 func Active(lines Lines, who Who) State {
 	copied, carried := State{Cmd: logfmt.SessionCmd}, false
 	for line := range lines {
@@ -62,7 +61,7 @@ func parentCmd(line []byte, h *logfmt.Header) string {
 	return gjson.GetBytes(line, "agent.parent_cmd").Str
 }
 
-// After is the state that e leaves behind in its own line of work.
+// After is the state that e leaves in its own line of work.
 func After(e *logfmt.Entry) State {
 	h := logfmt.Header{Cmd: []byte(e.Cmd), Phase: []byte(e.Phase), Event: []byte(e.Event)}
 	parent := ""
@@ -86,9 +85,8 @@ func after(h *logfmt.Header, parent string) State {
 	return s
 }
 
-// Hooked reports whether the lines hold an entry of the session that an agent's
-// hook wrote: then its hooks run here, and one of them will read what a sandboxed
-// `aburn log` prints.
+// Hooked reports whether an agent's hook wrote an entry of the session. Then its hooks run here,
+// and one of them will read what a sandboxed `aburn log` prints.
 func Hooked(lines Lines, session logfmt.SessionID) bool {
 	for line := range lines {
 		h, ok := logfmt.ParseHeader(line)

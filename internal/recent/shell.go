@@ -7,8 +7,8 @@ import (
 	"aburn/internal/shell"
 )
 
-// RunsLog reports whether a shell command runs `aburn log`: aburn stands where
-// a command's name stands, not in a quoted text, a comment or a here-document.
+// RunsLog reports whether a shell command runs `aburn log`: aburn is a command's name there, not
+// part of a quoted text, a comment or a here-document.
 func RunsLog(command string) bool { return runsLog(command, 0) }
 
 func runsLog(command string, depth int) bool {
@@ -31,8 +31,8 @@ func runsLog(command string, depth int) bool {
 	return false
 }
 
-// MentionsLog reports whether text, a command's head on one line, holds the
-// words `aburn … log CMD EVENT` in this order.
+// MentionsLog reports whether text, a command's head on one line, contains the words `aburn … log
+// CMD EVENT` in this order.
 func MentionsLog(text, cmd, event string) bool {
 	words := strings.Fields(text)
 	for i := range words {
@@ -51,7 +51,7 @@ func MentionsLog(text, cmd, event string) bool {
 
 func unquote(w string) string { return strings.Trim(w, "\"';)`&|…") }
 
-// subcommand is the first word that is no flag; -C and --dir take a value.
+// subcommand is the first word that is not a flag. -C and --dir take a value.
 func subcommand(words []string) string {
 	for i := 0; i < len(words); i++ {
 		switch w := words[i]; {

@@ -6,7 +6,7 @@ type lexer struct {
 	in string
 	i  int
 	frame
-	outer    []frame // what goes on when the substitution or group that is being read is closed
+	outer    []frame // what continues after the current substitution or group
 	commands []Command
 	heredocs []string // delimiters whose bodies begin after this line
 }
@@ -17,8 +17,8 @@ type frame struct {
 	inner  bool
 	last   int // index of its newest command, -1 before the first
 	word   []byte
-	quoted bool // the word has quotes, so it is one even when empty
-	target bool // the word is where a redirection goes
+	quoted bool // the word has quotes, so it counts even when empty
+	target bool // the word is the target of a redirection
 	words  []string
 }
 
@@ -86,7 +86,7 @@ func (l *lexer) skipLine() {
 	}
 }
 
-// operator reads what stands between two commands.
+// operator reads what separates two commands.
 func (l *lexer) operator(c byte) {
 	end := l.i + 1
 	if end < len(l.in) && l.in[end] == c && c != '\n' {
@@ -101,7 +101,8 @@ func (l *lexer) operator(c byte) {
 	}
 }
 
-// redirect reads <, >, 2>&1, &>, <<WORD, <(…) and the like. Its target is no word of the command.
+// redirect reads <, >, 2>&1, &>, <<WORD, <(…) and the like. The target is not a word of the
+// command.
 func (l *lexer) redirect() {
 	rest := l.in[l.i:]
 	if strings.HasPrefix(rest, "<(") || strings.HasPrefix(rest, ">(") {
@@ -150,7 +151,8 @@ func (l *lexer) skipHeredocs() {
 	l.heredocs = nil
 }
 
-// maxDepth bounds how deep substitutions are followed; what is deeper is read as if it stood there.
+// maxDepth is how deep substitutions are followed. Deeper ones are read as part of the text
+// around them.
 const maxDepth = 64
 
 func (l *lexer) open(opener byte) {
@@ -175,7 +177,7 @@ func (l *lexer) backtick() {
 	l.i++
 }
 
-// close ends a group or substitution and goes on with what it is part of.
+// close ends a group or substitution and continues around it.
 func (l *lexer) close() {
 	l.endCommand("")
 	if len(l.outer) == 0 {
@@ -187,7 +189,7 @@ func (l *lexer) close() {
 	if ended.opener == '(' {
 		l.last = ended.last
 	} else {
-		l.quoted = true // a word, whatever the substitution gives
+		l.quoted = true // a word, whatever the substitution yields
 	}
 }
 
@@ -202,7 +204,7 @@ func (l *lexer) endWord() {
 	l.quoted = false
 }
 
-// endCommand ends a command, if there is one; behind it stands an operator.
+// endCommand ends the current command, if any, before an operator.
 func (l *lexer) endCommand(operator string) {
 	l.endWord()
 	l.target = false

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// wrapper is a program that runs the command which stands behind it.
+// wrapper is a program that runs the command after it.
 type wrapper struct {
-	words  string // its name and subcommands; * is an argument of its own, as the time of timeout
+	words  string // its name and subcommands; * is an argument of its own, such as the time of timeout
 	values string // its options that take the next word
-	script bool   // what stands behind it may as well be a file, a script's name or a text: Program stops before it
+	script bool   // a file, a script's name or a text may follow as well: Program stops before it
 }
 
-// wrappers has longer forms of a program before shorter ones.
+// wrappers lists longer forms of a program before shorter ones.
 var wrappers = [...]wrapper{
 	{words: "time", values: "-f -o --format --output"},
 	{words: "timeout *", values: "-k -s --kill-after --signal"},
@@ -81,12 +81,13 @@ var wrappers = [...]wrapper{
 	{words: "zsh", script: true},
 }
 
-// composed is what docker and podman take between exec or run and the container's name, and compose before them.
+// composed are the options of docker and podman between exec or run and the container's name, and
+// of compose before them.
 const composed = "-e -f -l -p -u -v -w --entrypoint --env --env-file --file --index --name --profile --project-name --publish --user --volume --workdir"
 
-// Program is the words of a simple command from the program that it is for: without the assignments and reserved words
-// in front of it, and without the wrappers that run it, as `sudo -u me env A=b timeout 60 npx` and their options.
-// It is empty if there is no other program.
+// Program returns the words of a simple command from its real program on: without leading
+// assignments and reserved words, and without wrappers such as `sudo -u me env A=b timeout 60
+// npx` and their options. It is empty without a real program.
 func Program(words []string) []string {
 	for len(words) > 0 {
 		if IsAssignment(words[0]) || IsReserved(words[0]) {
@@ -105,9 +106,9 @@ func Program(words []string) []string {
 	return words
 }
 
-// Wrapper is how many words in front belong to a program that runs the command behind them, 0 if there is none. Options
-// may follow before that command. Unlike Program it knows those, too, that run the project's scripts by their names or
-// files: bash, yarn, `hatch run`.
+// Wrapper is the number of leading words that belong to a wrapper, or 0. Options may follow them.
+// Unlike Program it includes wrappers that run the project's scripts by name or file: bash, yarn,
+// `hatch run`.
 func Wrapper(words []string) int {
 	_, n := wrapperOf(words)
 	return n
@@ -125,7 +126,8 @@ func wrapperOf(words []string) (w *wrapper, n int) {
 	return nil, 0
 }
 
-// begins is how many words match the wrapper's, 0 if they do not. Options, and one word behind each, may stand between.
+// begins is the number of words that match the wrapper's, or 0. Options, each with one word, may
+// stand between.
 func (w *wrapper) begins(words []string, base string) int {
 	want, rest, _ := strings.Cut(w.words, " ")
 	if base != want {
@@ -148,7 +150,7 @@ func (w *wrapper) begins(words []string, base string) int {
 	return i
 }
 
-// option is how many words an option of the wrapper takes, itself included.
+// option is the number of words of the wrapper's option, including itself.
 func (w *wrapper) option(word string) int {
 	for value, rest := "", w.values; rest != ""; {
 		if value, rest, _ = strings.Cut(rest, " "); value == word {
@@ -158,5 +160,5 @@ func (w *wrapper) option(word string) int {
 	return 1
 }
 
-// IsOption says whether a word is an option by its form.
+// IsOption reports whether a word looks like an option.
 func IsOption(word string) bool { return len(word) > 1 && (word[0] == '-' || word[0] == '+') }

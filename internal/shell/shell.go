@@ -1,19 +1,20 @@
-// Package shell tells the commands that a shell script runs from what is only text in it, without running anything.
+// Package shell lists the commands that a shell script runs, and tells them from what is only
+// text. It runs nothing.
 //
-// It knows enough of the grammar for that: quotes, escapes, comments, separators, redirections, groups, substitutions
-// outside of double quotes, here-documents. It never fails: what is unclosed ends with the text.
+// It knows enough of the grammar for that: quotes, escapes, comments, separators, redirections,
+// groups, substitutions outside of double quotes, here-documents. It never fails: whatever is
+// unclosed ends with the text.
 package shell
 
 import "strings"
 
-// Command is one simple command.
 type Command struct {
-	Words []string // without quotes, assignments and reserved words included
-	Inner bool     // it stands in a substitution, $(…) or `…`; it comes before the command that it is part of
-	After string   // what stands behind it: && || ; | & or a newline; "" at the end of the script, group or substitution
+	Words []string // without quotes; includes assignments and reserved words
+	Inner bool     // in a substitution, $(…) or `…`; it comes before the command that contains it
+	After string   // the operator that follows: && || ; | & or a newline; "" at the end of the script, group or substitution
 }
 
-// Commands lists the simple commands of a script in the order in which a shell would begin them.
+// Commands lists the simple commands of a script in the order in which a shell would start them.
 func Commands(script string) []Command {
 	l := lexer{in: script}
 	l.frame.last = -1
@@ -21,7 +22,7 @@ func Commands(script string) []Command {
 	return l.commands
 }
 
-// IsShell says whether a program of that name runs scripts of this grammar.
+// IsShell reports whether a program of that name runs scripts of this grammar.
 func IsShell(name string) bool {
 	switch name {
 	case "sh", "bash", "zsh", "dash", "ksh":
@@ -30,7 +31,8 @@ func IsShell(name string) bool {
 	return false
 }
 
-// DashC is the script of `sh -c SCRIPT` and `bash -lc SCRIPT`, from the words behind the shell's name; "" without one.
+// DashC returns the script of `sh -c SCRIPT` or `bash -lc SCRIPT` from the words after the
+// shell's name, or "".
 func DashC(words []string) string {
 	for i, w := range words {
 		if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c") && i+1 < len(words) {
@@ -40,7 +42,7 @@ func DashC(words []string) string {
 	return ""
 }
 
-// IsReserved says whether a word in front of a command is one of the grammar's.
+// IsReserved reports whether a leading word of a command is a reserved word.
 func IsReserved(word string) bool {
 	switch word {
 	case "if", "then", "else", "elif", "while", "until", "do", "!", "{":
@@ -49,7 +51,7 @@ func IsReserved(word string) bool {
 	return false
 }
 
-// IsAssignment says whether a word in front of a command sets a variable.
+// IsAssignment reports whether a leading word of a command is an assignment.
 func IsAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && isName(name)

@@ -8,30 +8,29 @@ import (
 	"aburn/internal/plain"
 )
 
-// Cell is one field of a table. The table cleans the text.
+// Cell is one field of a table. The table cleans its text.
 type Cell struct {
 	Text  string
 	Style Style
 }
 
-// Column says how a column is set.
+// Column is the layout of a column.
 type Column struct {
 	Title string
-	Right bool // numbers
-	Flex  bool // gives way, down to Min cells, when the line is too long
-	Path  bool // what is cut is the beginning
+	Right bool // right-aligned, for numbers
+	Flex  bool // may shrink to Min cells when a line is too long
+	Path  bool // cut at the beginning instead of the end
 	Min   int
-	Spare int // above 0: left out, the highest first, where a terminal is too narrow even for the minima
+	Spare int // above 0: dropped, the highest first, where even the minima are too wide
 }
 
-// Table is rows of cells under titles, two spaces between columns.
+// Table is rows of cells under titles, with two spaces between columns.
 type Table struct {
 	Columns []Column
 	Rows    [][]Cell
-	Width   int // of a line where the output has no width of its own; 0 = as long as it gets
+	Width   int // width of a line where the output has none; 0 = unlimited
 }
 
-// Add appends a row of plain texts.
 func (t *Table) Add(texts ...string) {
 	row := make([]Cell, len(texts))
 	for i, s := range texts {
@@ -40,12 +39,11 @@ func (t *Table) Add(texts ...string) {
 	t.Rows = append(t.Rows, row)
 }
 
-// AddCells appends a row.
 func (t *Table) AddCells(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
-// Print writes the table, each line indented by the given number of spaces and
-// no longer than the terminal is wide if the flexible and the spare columns can prevent it.
-// Columns that are empty in every row are left out, title and all.
+// Print writes the table, each line indented by so many spaces. Lines fit the terminal's width if
+// the flexible and the spare columns allow it. A column that is empty in every row is left out
+// with its title.
 func (t *Table) Print(o *Out, indent int) error {
 	widths := t.widths()
 	total := o.Width()
@@ -80,7 +78,7 @@ func (t *Table) titled() bool {
 	return false
 }
 
-// widths is what each column needs; 0 for a column without any text in its rows.
+// widths is the width of each column; 0 for a column without text in its rows.
 func (t *Table) widths() []int {
 	widths := make([]int, len(t.Columns))
 	for _, row := range t.Rows {
@@ -97,7 +95,8 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// spare leaves out spare columns until a line with every flexible column at its minimum is at most total wide, or none is left.
+// spare drops spare columns until a line with every flexible column at its minimum fits into
+// total, or none is left.
 func (t *Table) spare(widths []int, total int) {
 	least := slices.Clone(widths)
 	for i, c := range t.Columns {
@@ -119,8 +118,8 @@ func (t *Table) spare(widths []int, total int) {
 	}
 }
 
-// fit takes cells from the widest flexible column until a line is at most
-// total wide or every flexible column is at its minimum.
+// fit narrows the widest flexible columns until a line fits into total, or all are at their
+// minimum.
 func (t *Table) fit(widths []int, total int) {
 	if total <= 0 {
 		return
@@ -151,7 +150,7 @@ func lineWidth(widths []int) int {
 
 func (t *Table) line(b *strings.Builder, o *Out, indent int, widths []int, cell func(int) Cell) {
 	b.WriteString(strings.Repeat(" ", indent))
-	gap := 0 // spaces owed, written only before more text: no trailing blanks
+	gap := 0 // pending spaces, written only before more text: no trailing blanks
 	for i, c := range t.Columns {
 		if widths[i] == 0 {
 			continue

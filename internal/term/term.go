@@ -1,8 +1,8 @@
-// Package term writes to a terminal: it knows its width, tables on it, and
-// whether it wants colours. Which characters reach it says internal/plain.
+// Package term writes to a terminal: it knows the width, tables and colours. It alone imports a
+// library for colours. internal/plain decides which characters reach the terminal.
 //
-// Text is cut and padded by the cells it takes on the screen, not by bytes or
-// runes. Styles are applied last, so that they never count as width.
+// Text is cut and padded by its cells on the screen, not by bytes or runes. Styles are applied
+// last, so they never count as width.
 package term
 
 import (
@@ -13,7 +13,7 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// Out is one place that text goes to, and what is known about it.
+// Out is an output, with what is known about it.
 type Out struct {
 	w     io.Writer
 	tty   bool
@@ -21,9 +21,9 @@ type Out struct {
 	width int
 }
 
-// New looks at w once. It is a terminal if it is a file that the system says
-// is one. Colours need a terminal, no --no-color (plain), no NO_COLOR (a
-// non-empty value, see no-color.org) and a TERM other than "dumb".
+// New examines w once. It is a terminal if it is a file that the system calls one. Colours need a
+// terminal, no --no-color (plain), no NO_COLOR (a non-empty value, see no-color.org) and a TERM
+// other than "dumb".
 func New(w io.Writer, env func(string) string, plain bool) *Out {
 	o := &Out{w: w}
 	f, ok := w.(*os.File)
@@ -39,28 +39,27 @@ func New(w io.Writer, env func(string) string, plain bool) *Out {
 	return o
 }
 
-// Onto is the same place with another writer in front of it, a buffer for instance.
+// Onto returns the same output through another writer, such as a buffer.
 func (o *Out) Onto(w io.Writer) *Out {
 	other := *o
 	other.w = w
 	return &other
 }
 
-// Write passes p on as it is.
+// Write passes p on unchanged.
 func (o *Out) Write(p []byte) (int, error) { return o.w.Write(p) }
 
-// Terminal says whether a person is likely to be looking.
+// Terminal reports whether a person is probably looking.
 func (o *Out) Terminal() bool { return o.tty }
 
-// Width is the number of cells in a line; 0 means that nothing needs cutting,
-// because this is a file or a pipe.
+// Width is the number of cells in a line. 0 means a file or a pipe, where nothing needs cutting.
 func (o *Out) Width() int { return o.width }
 
-// Style is how a piece of text stands out. The zero value does not.
+// Style highlights text. The zero value does not.
 type Style uint8
 
-// The styles. They are the terminal's own sixteen colours, so that they suit
-// whatever theme the person has chosen, dark or light.
+// The styles use the terminal's own sixteen colours, which suit the person's theme, dark or
+// light.
 const (
 	Plain Style = iota
 	Dim
@@ -77,13 +76,13 @@ const (
 	BoldCyan
 )
 
-// Paint wraps text in the style's escape sequences where colours are wanted.
+// Paint wraps text in the style's escape sequences if colours are on.
 func (o *Out) Paint(s Style, text string) string {
 	if !o.color || s == Plain || text == "" {
 		return text
 	}
 	c := color.New(s.attributes()...)
-	c.EnableColor() // this Out decides, not the package's own look at stdout
+	c.EnableColor() // this Out decides, not the library's look at stdout
 	return c.Sprint(text)
 }
 
@@ -99,7 +98,7 @@ func (s Style) attributes() []color.Attribute {
 		return []color.Attribute{color.FgGreen}
 	case Yellow:
 		return []color.Attribute{color.FgYellow}
-	case Blue: // the plain one is hardly to be read on black
+	case Blue: // plain blue is hard to read on black
 		return []color.Attribute{color.FgHiBlue}
 	case Magenta:
 		return []color.Attribute{color.FgMagenta}
