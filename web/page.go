@@ -1,5 +1,5 @@
-// Package web writes a self-contained HTML page: one file that loads nothing, and in which no script and no style can run but
-// its own, by their hashes.
+// Package web writes one self-contained HTML page. The file loads nothing, and by a policy of
+// hashes only its own scripts and styles can run. It knows nothing of what its pages show.
 package web
 
 import (
@@ -14,23 +14,23 @@ import (
 	"aburn/internal/plain"
 )
 
-// Page is what makes one page different from another. All pages share a look (common/page.css) and the small functions that
-// their scripts use (common/page.js).
+// Page is what distinguishes one page from another. All pages share their look (common/page.css)
+// and the helper functions of their scripts (common/page.js).
 type Page struct {
 	Title string
-	// Files holds Body, the template of what stands in the page's body, and Styles and Scripts, which come behind the common ones.
+	// Files contains Body, the template of the page's body, and Styles and Scripts, which follow
+	// the common ones.
 	Files           fs.FS
 	Body            string
 	Styles, Scripts []string
 	Funcs           template.FuncMap
-	// Values is what the template gets, Data what the scripts find as data.
+	// Values is the template's input, Data what the scripts read.
 	Values, Data any
 }
 
 //go:embed common
 var common embed.FS
 
-// Write writes the page.
 func (p *Page) Write(w io.Writer) error {
 	style, err := p.together("common/page.css", p.Styles)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Page) Write(w io.Writer) error {
 	})
 }
 
-// together is a common file and the page's own behind it.
+// together is a common file followed by the page's own files.
 func (p *Page) together(first string, own []string) (string, error) {
 	text, err := together(common, first)
 	if err != nil {

@@ -23,11 +23,12 @@ func Default() Model {
 	}
 }
 
-// defaultTests is what test runners and languages call tests, fixtures, their helpers and their settings, in the layouts
-// that their own documents show.
+// defaultTests are the names of tests, fixtures, their helpers and settings, in the layouts that
+// test runners and languages document.
 func defaultTests() []string {
 	return []string{
-		// folders: by a whole name, or by a word of one (integration_test in Dart, src/androidTest on the JVM, App.Tests in .NET)
+		// folders: a whole name, or one word of a name (integration_test in Dart, src/androidTest
+		// on the JVM, App.Tests in .NET)
 		"test/", "tests/", "Test/", "Tests/", "spec/", "specs/", "Specs/", "e2e/", "E2E/", "t/", "itest/", "src/it/", "__tests__/", "__mocks__/", "__snapshots__/", "__fixtures__/", "__specs__/",
 		"*_test/", "*_tests/", "test_*/", "tests_*/", "*-test/", "*-tests/", "test-*/", "tests-*/", "*Test/", "*Tests/", "*.Test/", "*.Tests/", "*_spec/", "*-spec/", "*_specs/", "*-specs/", "*Specs/", "*.Specs/", "*-e2e/", "e2e-*/", "*_e2e/",
 		"testdata/", "testData/", "fixture/", "fixtures/", "Fixtures/", "stubs/", "fakes/", "mocks/", "testutil/", "testutils/", "testing/", "testlib/", "step_definitions/", "stepdefs/", "features/support/", "features/steps/", "features/environment.py", "acceptance/", "cypress/", "playwright/", "doctests/",
@@ -40,7 +41,8 @@ func defaultTests() []string {
 	}
 }
 
-// defaultDocs is what no program consists of: documents, and what configures tools and dependencies.
+// defaultDocs are files that are no part of a program: documents, and settings of tools and
+// dependencies.
 func defaultDocs() []string {
 	return []string{
 		"docs/", "doc/", ".*/", ".*",
@@ -54,7 +56,7 @@ func defaultDocs() []string {
 	}
 }
 
-// defaultTestCommands is how the test runners of the common languages are called.
+// defaultTestCommands are the calls of the common languages' test runners.
 func defaultTestCommands() []string {
 	return []string{
 		// Go, Rust, Zig, C

@@ -2,7 +2,7 @@ package workflow
 
 import "strconv"
 
-// Hash is 16 hex digits, others with every change of the model: a stored state depends on it.
+// Hash is 16 hex digits that change with every change of the model. A stored state depends on it.
 func (m *Model) Hash() string {
 	h := hash(14695981039346656037) // FNV-1a, 64 bits
 	h.number(uint64(len(m.Commands)))

@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// IsTestPath says whether a path, relative to the worktree and with slashes, is a test or a fixture. A pattern that
-// ends in a slash matches every folder of that name on the way, one without a slash the base name, another the whole
-// path; each part as path.Match does it.
+// IsTestPath reports whether a path, relative to the worktree and with slashes, is a test or a
+// fixture. A pattern that ends with a slash matches every folder of that name in the path. A
+// pattern without a slash matches the base name, any other the whole path. Each part matches as
+// in path.Match.
 func (m *Model) IsTestPath(p string) bool { return matches(m.Tests, p) }
 
-// IsDocPath says whether a path is a document or settings: neither a test nor production code.
+// IsDocPath reports whether a path is a document or a settings file: neither test nor production
+// code.
 func (m *Model) IsDocPath(p string) bool { return matches(m.Docs, p) }
 
 func matches(patterns []string, p string) bool {
@@ -38,7 +40,7 @@ func matches(patterns []string, p string) bool {
 	return false
 }
 
-// match is path.Match; a broken pattern matches nothing.
+// match is path.Match, except that a broken pattern matches nothing.
 func match(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil

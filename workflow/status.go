@@ -7,19 +7,19 @@ import (
 	"aburn/internal/shell"
 )
 
-// status follows what decides a script's exit code. Where it is not sure, it says of the code that it means nothing.
+// status tracks what decides a script's exit code. In doubt it says that the code means nothing.
 type status struct {
-	runs bool    // tests ran anywhere
-	lost bool    // the result of some of them decides nothing
-	odd  bool    // conditions, loops: which command decides is not followed
-	list TestRun // the list that is being read, up to the last operator
-	pipe TestRun // the pipe that is being read
-	op   string  // what stands before the pipe
+	runs bool    // tests ran somewhere
+	lost bool    // some test results do not affect the code
+	odd  bool    // conditions, loops: the deciding command is unknown
+	list TestRun // the current list, up to the last operator
+	pipe TestRun // the current pipe
+	op   string  // the operator before the pipe
 
 	pipefail, errexit bool
 }
 
-// add takes the next simple command, what it is to tests, and the operator behind it.
+// add handles the next simple command: what it says about tests, and the operator after it.
 func (s *status) add(t TestRun, words []string, operator string, inner bool) {
 	s.runs = s.runs || t.Runs
 	s.lost = s.lost || t.Runs && inner
@@ -45,7 +45,7 @@ func (s *status) add(t TestRun, words []string, operator string, inner bool) {
 	}
 }
 
-// next begins another list behind the one that was read.
+// next ends the current list and begins another.
 func (s *status) next() {
 	if s.errexit {
 		s.op = "&&"
@@ -55,10 +55,10 @@ func (s *status) next() {
 	s.op = ""
 }
 
-// join puts a whole pipe, whose last command words are, behind the list.
+// join adds a whole pipe, whose last command is words, to the list.
 func (s *status) join(words []string) {
 	switch {
-	case s.op == "||" && endsBadly(words): // the code stays what it was: not 0
+	case s.op == "||" && endsBadly(words): // the code stays nonzero
 	case s.op == "||" && (s.list.Runs || s.pipe.Runs):
 		s.list = TestRun{Runs: true}
 	default:
@@ -66,7 +66,7 @@ func (s *status) join(words []string) {
 	}
 }
 
-// drop forgets a result that decides nothing any more.
+// drop discards a result that no longer affects the code.
 func (s *status) drop(t *TestRun) {
 	s.lost = s.lost || t.Runs
 	*t = TestRun{}
@@ -77,8 +77,8 @@ func (s *status) result() TestRun {
 	return TestRun{Runs: s.runs, Pass: known && s.list.Pass && !s.lost, Fail: known && s.list.Fail}
 }
 
-// both is a && b. What comes before the tests builds them: when it fails, they do. What comes after can fail for
-// itself, unless it is harmless.
+// both is a && b. What precedes the tests builds them: if it fails, they fail. What follows them
+// may fail by itself, unless it is harmless.
 func both(a, b TestRun, harmless bool) TestRun {
 	switch {
 	case !a.Runs:
@@ -89,7 +89,7 @@ func both(a, b TestRun, harmless bool) TestRun {
 	return TestRun{Runs: true, Pass: a.Pass && b.Pass, Fail: a.Fail && b.Fail}
 }
 
-// options are those of `set` that change what decides the exit code.
+// options handles the options of `set` that change what decides the exit code.
 func (s *status) options(words []string) {
 	if words[0] != "set" {
 		return
@@ -104,7 +104,7 @@ func endsBadly(words []string) bool {
 	return (words[0] == "exit" || words[0] == "return") && (len(words) == 1 || words[1] != "0") || words[0] == "false"
 }
 
-// harmless says whether a command practically never fails.
+// harmless reports whether a command practically never fails.
 func harmless(words []string) bool {
 	switch path.Base(words[0]) {
 	case "cd", "echo", "printf", "true", "date", "tail", "head", "tee", "cat", "sort", "sed", "awk", "wc":

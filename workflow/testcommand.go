@@ -9,17 +9,19 @@ import (
 
 // TestRun is what a shell command says about tests.
 type TestRun struct {
-	Runs bool // it runs some
-	Pass bool // exit code 0 means that they passed; false behind a pipe, before `|| true`, or where the text was cut
-	Fail bool // another exit code means that one failed
+	Runs bool // it runs tests
+	Pass bool // exit code 0 means that they passed; false behind a pipe, before `|| true`, or if the text was cut
+	Fail bool // a nonzero exit code means that one failed
 }
 
-// IsTestCommand says whether a shell command, or the first part of one, runs tests: one of the model's TestCommands
-// stands where a command's name stands, also behind `cd x &&`, assignments, `sh -c` and programs that run another one.
+// IsTestCommand reports whether a shell command, or the beginning of one, runs tests. One of the
+// model's TestCommands must be a command's name there, also after `cd x &&`, assignments, `sh -c`
+// and wrappers.
 func (m *Model) IsTestCommand(head string) bool { return m.TestRun(head).Runs }
 
-// TestRun says whether a shell command runs tests and what its exit code then means. Head is the script or what entries
-// keep of it: its start, with blanks for newlines and an ellipsis for what was left out.
+// TestRun says whether a shell command runs tests, and what its exit code then means. head is the
+// script or an entry's version of it: its beginning, with blanks for newlines and an ellipsis for
+// the rest.
 func (m *Model) TestRun(head string) TestRun {
 	t := m.testRun(head, 0)
 	if strings.Contains(head, "…") {
@@ -41,12 +43,13 @@ func (m *Model) testRun(script string, depth int) TestRun {
 		}
 	}
 	if i := strings.IndexByte(script, '#'); !s.runs && i >= 0 && m.mentions(strings.Fields(script[i+1:])) {
-		return TestRun{Runs: true} // the comment may have ended where the newline was lost
+		return TestRun{Runs: true} // the comment may have ended at the lost newline
 	}
 	return s.result()
 }
 
-// lostNewline splits what can only be two commands: an entry's head is one line.
+// lostNewline splits words that can only be two commands, because an entry's head has no
+// newlines.
 func lostNewline(words []string) (first, more []string) {
 	end := len(words)
 	switch words[0] {
@@ -62,8 +65,8 @@ func lostNewline(words []string) (first, more []string) {
 	return words[:end], words[end:]
 }
 
-// leading is how many words of a command belong to it when all but the first have to be as is says; all of them when
-// not even one is.
+// leading is the number of words that belong to a command if every word after the first must
+// satisfy is. If none does, it is all of them.
 func leading(words []string, is func(i int) bool) int {
 	for i := 1; i < len(words); i++ {
 		if !is(i) && i > 1 {
@@ -73,7 +76,7 @@ func leading(words []string, is func(i int) bool) int {
 	return len(words)
 }
 
-// simple says what one simple command is to tests.
+// simple says what one simple command means for tests.
 func (m *Model) simple(words []string, depth int) TestRun {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
@@ -94,7 +97,7 @@ func (m *Model) simple(words []string, depth int) TestRun {
 	return TestRun{}
 }
 
-// script is what a shell is given by -c, "" for another command.
+// script is the argument of a shell's -c, or "".
 func script(words []string) string {
 	if !shell.IsShell(path.Base(words[0])) {
 		return ""
@@ -102,7 +105,7 @@ func script(words []string) string {
 	return shell.DashC(words[1:])
 }
 
-// isTest says whether words begin as one of the TestCommands.
+// isTest reports whether words begin with one of the TestCommands.
 func (m *Model) isTest(words []string) bool {
 	base := path.Base(words[0])
 	for _, pattern := range m.TestCommands {
@@ -122,17 +125,18 @@ func (m *Model) mentions(words []string) bool {
 	return false
 }
 
-// testPath stands in a pattern for the path of a test: see IsTestPath.
+// testPath stands for the path of a test in a pattern; see IsTestPath.
 const testPath = "<test>"
 
-// mayBegin is false for nearly all patterns, and quickly.
+// mayBegin quickly rejects nearly all patterns.
 func mayBegin(base, pattern string) bool {
 	return pattern != "" && base != "" && (pattern[0] == base[0] || pattern[0] == '<' || pattern[0] == '*')
 }
 
-// begins is how many words match the pattern, 0 if they do not. Options, and one word behind each, may stand between.
-// In a pattern test* is a word that begins so, *:test* one that holds it, and * any word; none of them is an option.
-// A command's name is compared without its folder, which base is.
+// begins is the number of words that match the pattern, or 0. Options, each with one word, may
+// stand between. In a pattern, test* is a word with that prefix, *:test a word that contains it,
+// and * any word; none of them matches an option. base, the command's name without its folder, is
+// compared.
 func (m *Model) begins(words []string, base, pattern string) int {
 	want, rest, _ := strings.Cut(pattern, " ")
 	if want == testPath {
@@ -155,7 +159,7 @@ func (m *Model) begins(words []string, base, pattern string) int {
 	return i
 }
 
-// isWord says whether the first of words, if there is one, is what a pattern wants.
+// isWord reports whether the first of words, if any, matches want.
 func (m *Model) isWord(want string, words []string) bool {
 	if len(words) == 0 {
 		return false
@@ -174,7 +178,7 @@ func wordMatches(want, word string) bool {
 	return strings.HasPrefix(word, start) && !shell.IsOption(word)
 }
 
-// isAmount says whether a word is a number or a time, as in `timeout 60s`.
+// isAmount reports whether a word is a number or a time, as in `timeout 60s`.
 func isAmount(word string) bool {
 	return word != "" && '0' <= word[0] && word[0] <= '9' && strings.Trim(word, "0123456789.smhd") == ""
 }

@@ -1,41 +1,44 @@
-// Package workflow is the model of commands and phases: what comes after what, what a command is expected to leave
-// behind and how long a phase may take. It knows nothing of logs and verdicts, so it imports neither. The default is Go
-// data, so that using it parses nothing.
+// Package workflow is the model of commands and phases: their order, the outputs expected of a
+// command, and how long a phase may take. It knows nothing of logs, verdicts or the supervisor's
+// limits. The default is Go data, so that a hook parses nothing; internal/shell splits command
+// lines.
 //
 // Invariants:
-//   - Only the functions of default.go know a command, a phase, a tool or a language by name; all else reads the model.
-//   - Two models with equal Hash are the same model: a state that was folded with another one is to be rebuilt.
-//   - What a model does not name is never wrong: an unknown phase is in no order, an unknown command in no chain.
+//   - Only the functions of default.go name a command, a phase, a tool or a language; everything
+//     else reads the model.
+//   - Models with equal Hash are equal. A state that was folded with another model must be
+//     rebuilt.
+//   - What a model does not name is never wrong: an unknown phase has no order, an unknown
+//     command no chain.
 package workflow
 
 import "time"
 
-// Model is one workflow. The zero value knows no command and no phase. It is read only: commands that share one may
-// use it at the same time.
+// Model is one workflow. The zero value has no command and no phase. It is read-only, so that
+// goroutines may share it.
 type Model struct {
-	Commands     []Command     // in the order of the chain
-	Phases       []Phase       // in the order of a command that has them; after the last comes the first again
-	Timeout      time.Duration // of phases without one of their own
-	Tests        []string      // paths that are tests or their fixtures: see IsTestPath
-	Docs         []string      // paths that are neither tests nor production code: documents, settings of tools
-	TestCommands []string      // how shell commands that run tests begin, word by word: see IsTestCommand
+	Commands     []Command     // in chain order
+	Phases       []Phase       // in their order within a command; the first follows the last
+	Timeout      time.Duration // of phases without their own
+	Tests        []string      // paths of tests and fixtures: see IsTestPath
+	Docs         []string      // paths that are neither tests nor production code: documents, tool settings
+	TestCommands []string      // beginnings of shell commands that run tests, word by word: see IsTestCommand
 }
 
 // Command is one step of the chain.
 type Command struct {
 	Name       string   // as entries carry it in cmd
-	After      string   // the command that has to be COMPLETE before this one starts; "" for the first
-	Outputs    []string // what it should leave behind: each a path.Match pattern for the base name of one output; nil says nothing
-	Milestones int      // how many its phases are expected to log in all; 0 = none is expected
+	After      string   // the command that must be COMPLETE before this one starts; "" for the first
+	Outputs    []string // path.Match patterns, each for the base name of an expected output; nil expects nothing
+	Milestones int      // milestones that its phases are expected to log in all; 0 = none expected
 }
 
-// Phase is one part of a command.
 type Phase struct {
 	Name        string        // as entries carry it in phase
 	Timeout     time.Duration // 0 = the model's
 	Optional    bool          // it may be skipped
-	TestsOnly   bool          // production code is not edited in it
-	FailingTest bool          // it has to show or declare a failing test before the next one begins
+	TestsOnly   bool          // production code must not be edited in it
+	FailingTest bool          // it must show or declare a failing test before the next phase begins
 }
 
 // Command returns the command of that name.
@@ -48,7 +51,7 @@ func (m *Model) Command(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// Next is the first command that comes after the named one, "" when none does.
+// Next is the first command whose After is name, or "".
 func (m *Model) Next(name string) string {
 	for i := range m.Commands {
 		if m.Commands[i].After == name && name != "" {
@@ -66,10 +69,9 @@ func (m *Model) Phase(name string) (Phase, bool) {
 	return Phase{}, false
 }
 
-// HasPhase says whether the model names a phase.
 func (m *Model) HasPhase(name string) bool { return m.phase(name) >= 0 }
 
-// phase is the index of a phase, -1 for none.
+// phase is the index of a phase, or -1.
 func (m *Model) phase(name string) int {
 	for i := range m.Phases {
 		if m.Phases[i].Name == name {
@@ -79,7 +81,7 @@ func (m *Model) phase(name string) int {
 	return -1
 }
 
-// TimeoutOf is how long a phase may take: its own timeout, else the model's.
+// TimeoutOf is how long a phase may take: its own timeout, or else the model's.
 func (m *Model) TimeoutOf(phase string) time.Duration {
 	if i := m.phase(phase); i >= 0 && m.Phases[i].Timeout > 0 {
 		return m.Phases[i].Timeout
@@ -87,10 +89,11 @@ func (m *Model) TimeoutOf(phase string) time.Duration {
 	return m.Timeout
 }
 
-// Legal says whether phase to may follow phase from in one command: going forwards from one to the other, round the
-// cycle, only optional phases are left out. from is "" where the command's first phase is known to be to. skipped is
-// the first phase that had to come before. The same phase again is legal, and so is what names a phase that the model
-// does not have: with those the caller keeps the last one that it has.
+// Legal reports whether phase to may follow phase from in one command: going forwards, and round
+// from the last to the first, only optional phases may be skipped. from is "" if to is known to
+// be the command's first phase. skipped is the first phase that was missed. Repeating a phase is
+// legal, and so is any phase that the model does not have; then the caller keeps its last known
+// phase.
 func (m *Model) Legal(from, to string) (ok bool, skipped string) {
 	at, end := m.phase(from), m.phase(to)
 	if end < 0 || from != "" && at < 0 || at == end {

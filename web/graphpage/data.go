@@ -7,16 +7,16 @@ import (
 	"aburn/trace"
 )
 
-// pageData is what the page's script reads. Texts stand once, and calls are lists, because there can be many.
+// pageData is what the page's script reads. To stay small with many calls, texts are stored once
+// and calls are arrays.
 type pageData struct {
-	Base    int64             `json:"base"` // milliseconds since 1970, what all times count from
+	Base    int64             `json:"base"` // milliseconds since 1970; all times count from here
 	Nodes   []pageNode        `json:"nodes"`
 	Texts   []string          `json:"texts"`
 	Calls   map[int][]pageRow `json:"calls"`
-	Untimed int               `json:"untimed"` // calls whose time nobody knows: they are not on the timeline
+	Untimed int               `json:"untimed"` // calls without a known time, which the timeline leaves out
 }
 
-// pageNode is a node as the script needs it.
 type pageNode struct {
 	Node      int    `json:"n"`
 	Parent    int    `json:"p"`
@@ -37,8 +37,8 @@ type pageNode struct {
 	AgentName string `json:"agent"`
 }
 
-// pageRow is a call: start, duration, type, status, tool, text, exit code (null if unknown), length, index, who denied
-// it. Type, status, tool, text and denied are numbers of Texts.
+// pageRow is a call: start, duration, type, status, tool, text, exit code (null if unknown),
+// length, index, who denied it. Type, status, tool, text and denied are indices of Texts.
 type pageRow [10]any
 
 func (p *Page) data() pageData {
@@ -118,7 +118,7 @@ func outcome(n *Node) string {
 	return string(n.Outcome)
 }
 
-// state is what became of the call, in the words of the legend.
+// state is the call's result in the legend's words.
 func (c *Call) state() string {
 	switch {
 	case c.Failed:

@@ -10,8 +10,8 @@ import (
 	"aburn/trace"
 )
 
-// Mermaid writes the nodes as a Mermaid flowchart: subtrees hang under their roots, dotted lines are forks, thick ones
-// continuations, and the outcome is the colour.
+// Mermaid writes the nodes as a Mermaid flowchart. Solid lines are sub-agents, dotted lines
+// forks, thick lines continuations. The colour is the outcome.
 func Mermaid(w io.Writer, nodes []Node) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, "flowchart LR")
@@ -54,8 +54,8 @@ func arrow(n *Node) string {
 	return `-->|"` + word + `"|`
 }
 
-// mermaidText is a text that cannot end its quotes, be Markdown, or be markup: all but letters, digits and a little
-// punctuation become Mermaid's character codes.
+// mermaidText makes s plain text in a label: it cannot close the quotes or be markup. All but
+// letters, digits and some punctuation become Mermaid's character codes.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range plain.Line(s) {

@@ -1,5 +1,5 @@
-// Package graphpage shows trees of sessions outside of a terminal: as members of JSON, as a Mermaid diagram, and as one
-// self-contained HTML page that loads nothing and runs no script but its own.
+// Package graphpage shows trees of sessions outside of a terminal: as JSON, as a Mermaid diagram,
+// and as one self-contained HTML page (package web). It reads no archive: callers pass the trees.
 package graphpage
 
 import (
@@ -9,19 +9,19 @@ import (
 	"aburn/trace/graph"
 )
 
-// Node is a session in its tree. Nodes stand in lists so that parents come before their children.
+// Node is a session in its tree. A list of nodes has parents before their children.
 type Node struct {
-	// Node counts from 1; Parent is that of the node above, 0 of a root.
+	// Node counts from 1. Parent is the node above, 0 for a root.
 	Node   int `json:"node"`
 	Parent int `json:"parent,omitempty"`
 	Depth  int `json:"depth"`
-	// Name is the short id that commands take.
+	// Name is the short id that commands accept.
 	Name    string      `json:"name"`
 	Source  string      `json:"source"`
 	Session string      `json:"session"`
 	Agent   trace.Agent `json:"agent"`
 	Project string      `json:"project,omitempty"`
-	// Relation is how it hangs under its parent; root where it does not.
+	// Relation is how the session relates to its parent, or root.
 	Relation    trace.Relation   `json:"relation"`
 	Related     string           `json:"related,omitempty"`
 	Provenance  trace.Provenance `json:"provenance,omitempty"`
@@ -29,7 +29,8 @@ type Node struct {
 	AgentType   string           `json:"agent_type,omitempty"`
 	Description string           `json:"description,omitempty"`
 	ParentCall  string           `json:"parent_call,omitempty"`
-	// Missing says that others name this session and nobody has it, Loop that relationships ran in a circle, which was cut here.
+	// Missing says that others name this session but it is not there. Loop says that
+	// relationships formed a circle, which was cut here.
 	Missing     bool          `json:"missing,omitempty"`
 	Loop        bool          `json:"loop,omitempty"`
 	Outcome     trace.Outcome `json:"outcome,omitempty"`
@@ -42,14 +43,13 @@ type Node struct {
 	Whole       Sums          `json:"whole"`
 }
 
-// Other is a relationship that the tree does not show.
 type Other struct {
 	Relation   trace.Relation   `json:"relation"`
 	Related    string           `json:"related,omitempty"`
 	Provenance trace.Provenance `json:"provenance"`
 }
 
-// Sums is what a session, or a session with all below it, adds up to.
+// Sums are the totals of a session, or of a session with everything below it.
 type Sums struct {
 	Sessions   int     `json:"sessions"`
 	Prompts    int     `json:"prompts"`
@@ -60,7 +60,7 @@ type Sums struct {
 	Changes    int     `json:"changes"`
 	Errors     int     `json:"errors"`
 	Interrupts int     `json:"interrupts"`
-	Tokens     int64   `json:"tokens"` // all of the following four
+	Tokens     int64   `json:"tokens"` // the sum of the next four
 	Input      int64   `json:"input"`
 	CacheRead  int64   `json:"cache_read"`
 	CacheWrite int64   `json:"cache_write"`
@@ -70,7 +70,6 @@ type Sums struct {
 	SpanMS     int64   `json:"span_ms"`
 }
 
-// SumsOf puts totals into their JSON form.
 func SumsOf(t graph.Totals) Sums {
 	return Sums{
 		Sessions: t.Sessions, Prompts: t.Counts.Prompts, Calls: t.Counts.Calls, Failed: t.Counts.Failed, Denied: t.Counts.Denied,
@@ -80,7 +79,7 @@ func SumsOf(t graph.Totals) Sums {
 	}
 }
 
-// Label is what a node is about, in a few words: what it was asked, or as what it was spawned.
+// Label describes a node in a few words: its first prompt, or as what it was spawned.
 func (n *Node) Label() string {
 	switch {
 	case n.Missing:

@@ -11,7 +11,7 @@ import (
 	"aburn/web"
 )
 
-// Page is what the HTML page shows: one tree, and the calls of its nodes by Node.Node.
+// Page is the content of the HTML page: one tree, and its nodes' calls by Node.Node.
 type Page struct {
 	Title string
 	Made  time.Time
@@ -19,7 +19,6 @@ type Page struct {
 	Calls map[int][]Call
 }
 
-// Call is a tool call on the timeline.
 type Call struct {
 	Index      int
 	Tool       string
@@ -28,7 +27,7 @@ type Call struct {
 	Failed     bool
 	Denied     string
 	ExitCode   *int
-	Text       string // the path or the head of the command
+	Text       string // a path or the head of a command
 	Start      time.Time
 	DurationMS int64
 	Length     int64
@@ -37,7 +36,6 @@ type Call struct {
 //go:embed page
 var files embed.FS
 
-// HTML writes the page.
 func (p *Page) HTML(w io.Writer) error {
 	page := web.Page{
 		Title: p.Title, Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/data.js", "page/tree.js", "page/time.js", "page/lanes.js"},
@@ -50,7 +48,7 @@ func (p *Page) HTML(w io.Writer) error {
 
 func durationOf(ms int64) string { return plain.Duration(time.Duration(ms) * time.Millisecond) }
 
-// root is the first node; the zero one of a page without any.
+// root is the first node, or the zero Node.
 func (p *Page) root() Node {
 	if len(p.Nodes) == 0 {
 		return Node{}
@@ -58,7 +56,6 @@ func (p *Page) root() Node {
 	return p.Nodes[0]
 }
 
-// row is a line of the page's table.
 type row struct {
 	Node
 	What     string

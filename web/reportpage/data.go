@@ -7,10 +7,9 @@ import (
 	"aburn/internal/plain"
 )
 
-// plotData is what the page's script draws.
 type plotData struct {
 	Made     int64      `json:"made"`     // milliseconds since 1970
-	Outcomes []string   `json:"outcomes"` // in the order in which they are stacked
+	Outcomes []string   `json:"outcomes"` // in stacking order
 	Weeks    []plotWeek `json:"weeks"`
 	Classes  []plotBar  `json:"classes"`
 	Shapes   []plotBar  `json:"shapes"`
@@ -18,7 +17,6 @@ type plotData struct {
 	Tools    []plotBar  `json:"tools"`
 }
 
-// plotWeek is a column of the plots over time.
 type plotWeek struct {
 	Week     string         `json:"week"`
 	Start    int64          `json:"start"` // its Monday, in milliseconds since 1970
@@ -32,13 +30,13 @@ type plotWeek struct {
 // plotBar is a bar: N of Of.
 type plotBar struct {
 	Label string `json:"label"`
-	Under string `json:"under,omitempty"` // a second line below the label
+	Under string `json:"under,omitempty"` // second line of the label
 	N     int    `json:"n"`
 	Of    int    `json:"of"`
-	Text  string `json:"text"` // all there is to say about it
+	Text  string `json:"text"` // full description
 }
 
-// mostBars is how many bars a plot has. The tables have the rest.
+// mostBars is the most bars of a plot. The tables have the rest.
 const mostBars = 12
 
 func plotted(r *report.Report) plotData {

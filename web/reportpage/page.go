@@ -1,5 +1,6 @@
-// Package reportpage shows a report as one self-contained HTML page with plots, drawn by the page's own script, and with every
-// number of it in tables that need none.
+// Package reportpage shows a report as one self-contained HTML page (package web). The page's own
+// script draws the plots; tables repeat every number without a script. It adds nothing up: the
+// numbers are the report's.
 package reportpage
 
 import (
@@ -19,7 +20,6 @@ import (
 //go:embed page
 var files embed.FS
 
-// HTML writes the page of a report.
 func HTML(w io.Writer, r *report.Report) error {
 	page := web.Page{
 		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js"},
@@ -32,7 +32,7 @@ func HTML(w io.Writer, r *report.Report) error {
 	return page.Write(w)
 }
 
-// count is a number of any kind of integer, with commas.
+// count formats an integer of any type with commas.
 func count(n any) string {
 	switch n := n.(type) {
 	case int:
@@ -43,7 +43,7 @@ func count(n any) string {
 	return fmt.Sprint(n)
 }
 
-// of is a number with what it is a part of; nothing is a part of nothing.
+// of formats "n of all", or "-" if all is 0.
 func of(n, all any) string {
 	if count(all) == "0" {
 		return "-"
@@ -51,7 +51,7 @@ func of(n, all any) string {
 	return count(n) + " of " + count(all)
 }
 
-// tokens is an amount of them; nothing is said where no record tells of any.
+// tokens formats an amount of tokens, or "-" if none is recorded.
 func tokens(n int64) string {
 	if n == 0 {
 		return "-"
@@ -63,7 +63,7 @@ func lasting(ms int64) string { return plain.Duration(time.Duration(ms) * time.M
 
 func day(t time.Time) string { return moment(t, time.DateOnly) }
 
-// moment is a time in UTC, nothing where it is not known.
+// moment formats a time in UTC, or "" if it is unknown.
 func moment(t time.Time, layout string) string {
 	if t.IsZero() {
 		return ""
@@ -71,7 +71,7 @@ func moment(t time.Time, layout string) string {
 	return t.UTC().Format(layout)
 }
 
-// place is what aburn show takes.
+// place names a session as `aburn show` accepts it.
 func place(p report.Place) string {
 	text := plain.Line(p.Source + "/" + p.Session)
 	if p.Event > 0 {
@@ -80,7 +80,7 @@ func place(p report.Place) string {
 	return text
 }
 
-// which are the tools that failed in a phase.
+// which names the tools that failed in a phase.
 func which(p report.Phase) string {
 	tools := make([]string, len(p.Tools))
 	for i, t := range p.Tools {
