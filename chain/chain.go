@@ -1,13 +1,16 @@
-// Package chain answers "what did the commands before me produce?" from a journal: the last COMPLETE of a command in
-// the caller's worktree, and whether it still holds.
+// Package chain answers "what did the commands before me produce?" from a journal: the last
+// COMPLETE of a command in the caller's worktree, and whether it still holds. It knows no agent.
 //
 // Invariants:
-//   - A COMPLETE counts without a phase and without a sub-agent only. Order is file order; no clock decides it.
-//   - Work does not grow with the log: a hit is as far from the end as it is, then the predecessor is looked for in one
-//     more MiB; a miss ends with the newest segment, which carries the last lines of every command, or after 64 MiB of a
-//     file that was never rotated. What lies beyond is unknown, and nothing is said about it.
-//   - What comes from the log is data of somebody who may be hostile: a file that it names is looked at only inside the
-//     worktree that it names, which must be one of this project, and hashed only if it is regular and at most 64 MiB.
+//   - Only a COMPLETE without a phase and without a sub-agent counts. Order is file order; no
+//     clock decides it.
+//   - Work does not grow with the log. The search reads back to the hit, then at most one more
+//     MiB for the predecessor. A miss ends with the newest segment, which carries the last lines
+//     of every command, or after 64 MiB of a file that was never rotated. What lies beyond is
+//     unknown, and the answer says nothing about it.
+//   - The log may have been written by somebody hostile. A file that it names is examined only
+//     inside the worktree that it names, which must be one of this project. It is hashed only if
+//     it is regular and at most 64 MiB.
 package chain
 
 import (
@@ -19,24 +22,24 @@ import (
 	"aburn/workflow"
 )
 
-// Query says what is asked, and from where.
+// Query is the question and the caller's place.
 type Query struct {
-	Cmd     string           // the command asked for; Overview does not look at it
-	Project *project.Project // whose worktree counts as here
-	Model   workflow.Model   // for the predecessors
+	Cmd     string           // the command asked for; Overview ignores it
+	Project *project.Project // its worktree is the caller's
+	Model   workflow.Model   // gives the predecessors
 	Now     time.Time
-	Session logfmt.SessionID    // only what this session logged; its id's first or last characters suffice; "" = any
-	Any     bool                // if there is none here, take the newest of another worktree
+	Session logfmt.SessionID    // only entries of this session, by its id or the id's beginning or end; "" = any
+	Any     bool                // without a COMPLETE here, take the newest of another worktree
 	All     bool                // search the whole log, however large
-	Env     func(string) string // to recognise other worktrees by; nil: their outputs are not looked at
+	Env     func(string) string // to recognise other worktrees; nil: do not examine their outputs
 }
 
 // State is what a command's newest entry in the caller's worktree says.
 type State string
 
 const (
-	None    State = "none"    // nothing was found of it
-	Running State = "running" // started and neither completed nor failed: at work, or given up
+	None    State = "none"    // no entry found
+	Running State = "running" // started, neither completed nor failed: at work, or given up
 	Failed  State = "failed"
 	Done    State = "done"
 )
@@ -44,29 +47,29 @@ const (
 // Result is what the log says about one command.
 type Result struct {
 	Cmd   string
-	Found bool // Entry is the last COMPLETE
+	Found bool // Entry holds the last COMPLETE
 	Entry logfmt.Entry
-	State State     // of the newest entry, which may be newer than Entry
-	Since time.Time // when that entry was made
+	State State     // from the newest entry, which may be newer than Entry
+	Since time.Time // the time of that entry
 
-	Elsewhere bool   // Entry is of another worktree, taken because of Query.Any
-	Other     string // nothing here, but a COMPLETE in this other worktree ("" is the main one); see HasOther
+	Elsewhere bool   // Entry is from another worktree, because of Query.Any
+	Other     string // without one here: the other worktree that has a COMPLETE ("" is the main one); see HasOther
 	HasOther  bool
 
-	Age     time.Duration // of Entry; negative when the clocks differ
-	Outputs []Output      // what Entry names, looked at now
-	Notes   []Note        // what makes Entry doubtful, the gravest first
+	Age     time.Duration // of Entry; negative if the clocks differ
+	Outputs []Output      // the files that Entry names, examined now
+	Notes   []Note        // reasons to doubt Entry, the gravest first
 	Summary string        // as logged: neither cleaned nor cut
 	Next    string        // the command suggested to come next, as logged
 	Metrics []Metric
-	Bounded bool // the search ended at its bound; there is more log before it
+	Bounded bool // the search ended at its bound, before the beginning of the log
 }
 
-// Metric is one of the numbers that a COMPLETE carries.
+// Metric is one of the numbers of a COMPLETE.
 type Metric struct{ Key, Value string }
 
-// Stale says that the world has moved on since Entry: another branch, an output that is gone or changed, the command
-// begun again or failed, or its predecessor completed anew.
+// Stale reports whether the world has moved on since Entry: the branch is another one, an output
+// is gone or changed, the command was begun again or failed, or its predecessor completed anew.
 func (r *Result) Stale() bool {
 	for _, n := range r.Notes {
 		if n.Kind.stale() {
@@ -76,7 +79,7 @@ func (r *Result) Stale() bool {
 	return false
 }
 
-// Last finds the last COMPLETE of q.Cmd. A miss is a Result that is not Found, no error.
+// Last finds the last COMPLETE of q.Cmd. A miss is no error; its Result is not Found.
 func Last(j *journal.Journal, q Query) (Result, error) {
 	s := newSearch(q, q.Cmd)
 	if err := s.run(j); err != nil {
@@ -85,7 +88,7 @@ func Last(j *journal.Journal, q Query) (Result, error) {
 	return s.result(q.Cmd), nil
 }
 
-// Overview is Last for each command of the model, in its order, in one reading.
+// Overview is Last for each command of the model, in its order, in one pass.
 func Overview(j *journal.Journal, q Query) ([]Result, error) {
 	var cmds []string
 	for _, c := range q.Model.Commands {
@@ -102,7 +105,8 @@ func Overview(j *journal.Journal, q Query) ([]Result, error) {
 	return results, nil
 }
 
-// predecessor is the command that has to complete before cmd; "" for the first, and for what the model does not know.
+// predecessor is the command that must complete before cmd; "" for the first command and for an
+// unknown one.
 func predecessor(m workflow.Model, cmd string) string {
 	for _, c := range m.Commands {
 		if c.Name == cmd {

@@ -11,15 +11,16 @@ import (
 	"aburn/logfmt"
 )
 
-// JSON is the answer as one JSON object: the entry's own members as logged (without crc), so that a path such as
-// data.outputs.0 means the same here and in the log, then what chain found out:
+// JSON returns the answer as one JSON object. It has the entry's own members as logged (without
+// crc), so that a path such as data.outputs.0 means the same here and in the log, and then
+// chain's findings:
 //
 //	found, state, since, age_s, stale, bounded
 //	elsewhere  true: the entry is of another worktree; other_wt: nothing here, but there is something in that worktree
 //	outputs    [{path, state, reason, sha256, bytes}]: the outputs as they are now
 //	notes      [{kind, text, ts}]
 //
-// It holds no control, bidi or other hidden character except as an escape.
+// Control, bidi and other hidden characters appear only as escapes.
 func (r *Result) JSON() []byte {
 	var o logfmt.Object
 	if r.Found {
@@ -57,7 +58,7 @@ func (r *Result) JSON() []byte {
 	return escape(o.Bytes())
 }
 
-// OverviewJSON is the whole chain as one JSON object.
+// OverviewJSON returns the whole chain as one JSON object.
 func OverviewJSON(q Query, results []Result) []byte {
 	var o logfmt.Object
 	o.Str("wt", q.Project.Wt).StrIf("branch", q.Project.Branch())
@@ -65,10 +66,11 @@ func OverviewJSON(q Query, results []Result) []byte {
 	return escape(o.Bytes())
 }
 
-// own are the members that chain adds; an entry's unknown members of the same name give way.
+// own are the members that chain adds. They replace unknown members of an entry with the same
+// name.
 const own = " found state since age_s stale bounded elsewhere other_wt outputs notes "
 
-// members copies the entry's members, without its crc, which would no longer fit.
+// members copies the entry's members except crc, which would no longer match.
 func members(e *logfmt.Entry) *logfmt.Object {
 	var o logfmt.Object
 	o.Str("ts", stamp(e.Time)).Str("cmd", e.Cmd).Str("event", string(e.Event)).StrIf("session", string(e.Session))
@@ -100,7 +102,8 @@ func list[T any](items []T, one func(T) []byte) []byte {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// escape writes the characters of JSON that a model is not shown, which can stand in its strings only, as \u escapes.
+// escape writes the characters that a model must not be shown as \u escapes. In JSON they can
+// stand only in strings.
 func escape(json []byte) []byte {
 	if json == nil {
 		return []byte("{}")
@@ -108,8 +111,9 @@ func escape(json []byte) []byte {
 	return plain.AppendJSON(make([]byte, 0, len(json)), json)
 }
 
-// Get is the value at a gjson path in an answer's JSON, for use in a script: a string without quotes and on one line, an
-// output as its path, anything else as JSON. It reports whether there is such a value.
+// Get returns the value at a gjson path in an answer's JSON, for scripts: a string without quotes
+// and on one line, an output as its path, anything else as JSON. It reports whether there is such
+// a value.
 func Get(json []byte, path string) (string, bool) {
 	v := gjson.GetBytes(json, path)
 	if !v.Exists() || v.Type == gjson.Null {

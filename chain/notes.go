@@ -6,24 +6,25 @@ import (
 	"aburn/logfmt"
 )
 
-// NoteKind is why a COMPLETE is doubtful.
+// NoteKind is the reason for a Note.
 type NoteKind string
 
 const (
-	OtherWorktree         NoteKind = "other_worktree"         // made there, asked here
-	OtherBranch           NoteKind = "other_branch"           // made on X, you are on Y
+	OtherWorktree         NoteKind = "other_worktree"         // made in another worktree than the caller's
+	OtherBranch           NoteKind = "other_branch"           // made on another branch than the current one
 	OutputGone            NoteKind = "output_gone"            // an output no longer exists
-	OutputChanged         NoteKind = "output_changed"         // its size or hash is another now
+	OutputChanged         NoteKind = "output_changed"         // its size or hash differs
 	FailedLater           NoteKind = "failed_later"           // a newer FAILED of the same command
-	StartedAgain          NoteKind = "started_again"          // a newer START of the same command, and no end of it
-	PredecessorAgain      NoteKind = "predecessor_again"      // the command before it completed anew
+	StartedAgain          NoteKind = "started_again"          // a newer START of the same command, without an end
+	PredecessorAgain      NoteKind = "predecessor_again"      // the command before it completed again later
 	PredecessorFailed     NoteKind = "predecessor_failed"     // the command before it had failed
-	PredecessorUnfinished NoteKind = "predecessor_unfinished" // … had been started and not completed
-	PredecessorMissing    NoteKind = "predecessor_missing"    // … is not in the log before it
-	Edited                NoteKind = "edited"                 // its line in the log is not as it was written
+	PredecessorUnfinished NoteKind = "predecessor_unfinished" // … had started but not completed
+	PredecessorMissing    NoteKind = "predecessor_missing"    // … is missing from the log before it
+	Edited                NoteKind = "edited"                 // its line in the log was edited
 )
 
-// stale: the world has moved on since. The others are about how the entry came to be.
+// stale reports whether the world has moved on since. The other kinds are about the entry's
+// origin.
 func (k NoteKind) stale() bool {
 	switch k {
 	case OtherBranch, OutputGone, OutputChanged, FailedLater, StartedAgain, PredecessorAgain:
@@ -32,11 +33,10 @@ func (k NoteKind) stale() bool {
 	return false
 }
 
-// Note is one reason to doubt a COMPLETE.
 type Note struct {
 	Kind NoteKind
-	Text string    // one line, clean; ends without a full stop
-	At   time.Time // of the entry that it is about; zero if none
+	Text string    // one clean line without a full stop
+	At   time.Time // of the entry that the note is about; zero if none
 }
 
 // notes judges the COMPLETE at index hit.
@@ -72,7 +72,8 @@ func (s *search) notes(r *Result, hit int) []Note {
 	return notes
 }
 
-// predecessorNotes says what the command before cmd did before and after cmd's COMPLETE at index hit.
+// predecessorNotes says what the command before cmd did before and after cmd's COMPLETE at index
+// hit.
 func (s *search) predecessorNotes(cmd string, hit int) []Note {
 	p := predecessor(s.q.Model, cmd)
 	if p == "" {
@@ -99,7 +100,8 @@ func (s *search) predecessorNotes(cmd string, hit int) []Note {
 	return notes
 }
 
-// again is the newest COMPLETE of cmd that is newer than the moment at index i, in the same worktree; or nil.
+// again is the newest COMPLETE of cmd in the worktree of the moment at index i, if it is newer
+// than that moment; or nil.
 func (s *search) again(cmd string, i int) *moment {
 	for k := range s.moments[:i] {
 		if m := &s.moments[k]; m.cmd == cmd && m.wt == s.moments[i].wt && m.event == logfmt.Complete {
@@ -109,8 +111,8 @@ func (s *search) again(cmd string, i int) *moment {
 	return nil
 }
 
-// anywhere reports whether cmd completed before the moment at index i in any worktree: a plan made in the main checkout
-// and built in another is no broken chain.
+// anywhere reports whether cmd completed in any worktree before the moment at index i. A plan
+// made in the main checkout and built in another is no broken chain.
 func (s *search) anywhere(cmd string, i int) bool {
 	for _, m := range s.moments[i+1:] {
 		if m.cmd == cmd && m.event == logfmt.Complete {

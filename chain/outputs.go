@@ -19,20 +19,21 @@ import (
 )
 
 const (
-	// MaxHashed is the size of the largest file that is hashed; maxHashedSum bounds all files of one answer together.
+	// MaxHashed is the size of the largest file that is hashed, in bytes. maxHashedSum bounds all
+	// files of one answer.
 	MaxHashed    = 64 << 20
 	maxHashedSum = 256 << 20
 	maxPathBytes = 4096
 )
 
-// OutputState is what became of an output.
+// OutputState is the state of an output now.
 type OutputState string
 
 const (
-	Same      OutputState = "same"      // its hash is the recorded one
-	Exists    OutputState = "exists"    // it is there; no hash was recorded (another tool's entry, a folder)
-	Changed   OutputState = "changed"   // its size, kind or hash is another
-	Gone      OutputState = "gone"      // it is not there
+	Same      OutputState = "same"      // it has the recorded hash
+	Exists    OutputState = "exists"    // it exists; no hash was recorded (another tool's entry, a folder)
+	Changed   OutputState = "changed"   // its size, kind or hash differs
+	Gone      OutputState = "gone"      // it does not exist
 	Unchecked OutputState = "unchecked" // see Reason
 )
 
@@ -65,7 +66,7 @@ func recorded(data []byte) []Output {
 	return outputs
 }
 
-// outputs looks at the files that e names, in the worktree that e was made in.
+// outputs examines the files that e names, in e's worktree.
 func (s *search) outputs(e *logfmt.Entry) []Output {
 	outputs := recorded(e.Data)
 	if len(outputs) == 0 {
@@ -88,8 +89,8 @@ func (s *search) outputs(e *logfmt.Entry) []Output {
 	return outputs
 }
 
-// worktree is the folder of a worktree as entries name it, or "" if that is no worktree of this project: a name from a
-// log must not lead anywhere else.
+// worktree is the folder of a worktree that entries name, or "" if it is no worktree of this
+// project. A name from a log must not lead anywhere else.
 func (s *search) worktree(wt string) string {
 	p := s.q.Project
 	switch wt {
@@ -109,7 +110,7 @@ func (s *search) worktree(wt string) string {
 	return other.Worktree
 }
 
-// checker looks at files below one worktree. Links that lead out of it are not followed.
+// checker examines files below one worktree. It follows no link out of it.
 type checker struct {
 	root *os.Root
 	dir  string
@@ -117,7 +118,7 @@ type checker struct {
 }
 
 func (c *checker) check(o *Output) (OutputState, string) {
-	if strings.Contains(o.Path, "://") { // a pull request, a deployment
+	if strings.Contains(o.Path, "://") { // such as a pull request or a deployment
 		return Unchecked, "not a file"
 	}
 	if cleaned(o.Path) {
@@ -129,7 +130,7 @@ func (c *checker) check(o *Output) (OutputState, string) {
 	}
 	st, err := c.root.Stat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a file may stand where its folder was
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a file may have replaced its folder
 		return Gone, ""
 	case errors.Is(err, fs.ErrPermission):
 		return Unchecked, "not readable"
@@ -151,13 +152,13 @@ func (c *checker) check(o *Output) (OutputState, string) {
 	return c.hash(name, o.SHA256)
 }
 
-// cleaned reports whether a text of the log is not what it was: a secret was taken out, or a character that can move
-// a terminal. It says nothing about what the name in it leads to.
+// cleaned reports whether logging changed a text: a secret was removed, or a character that acts
+// on a terminal. It does not examine the file that the text names.
 func cleaned(text string) bool {
 	return strings.Contains(text, "[redacted:") || strings.ContainsRune(text, utf8.RuneError)
 }
 
-// ifPlain chooses by whether nothing but the path was recorded.
+// ifPlain returns plain if only the path was recorded, and hashed otherwise.
 func ifPlain(o *Output, plain, hashed OutputState) OutputState {
 	if o.SHA256 == "" {
 		return plain
@@ -165,7 +166,7 @@ func ifPlain(o *Output, plain, hashed OutputState) OutputState {
 	return hashed
 }
 
-// local is path as a name below the worktree.
+// local is path relative to the worktree, if it lies in it.
 func (c *checker) local(path string) (string, bool) {
 	if len(path) > maxPathBytes || strings.ContainsRune(path, 0) || strings.HasPrefix(path, "~") {
 		return "", false
@@ -181,7 +182,8 @@ func (c *checker) local(path string) (string, bool) {
 	return name, filepath.IsLocal(name)
 }
 
-// hash compares the file with the recorded hash. It is opened so that a pipe put in its place meanwhile does not hang.
+// hash compares the file with the recorded hash. The opening does not hang if a pipe has replaced
+// the file.
 func (c *checker) hash(name, want string) (OutputState, string) {
 	f, err := c.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {

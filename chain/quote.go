@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	// MaxPath and MaxText bound, in bytes, what is shown of a path and of a summary from the log.
+	// MaxPath and MaxText bound what is shown of a path and of a summary from the log, in bytes.
 	MaxPath = 240
 	MaxText = 400
 	maxName = 120 // of a branch or worktree
 )
 
-// Quote shows a string from the log on one line: bare if it consists of the characters of names and paths, else quoted;
-// cut to about max bytes. What plain.Model replaces is written as an escape, which says more: the model can still tell
-// two files apart. What it takes out is left out.
+// Quote shows a string from the log on one line, cut to about max bytes. It is bare if it
+// consists of the characters of names and paths, and otherwise quoted. Characters that
+// plain.Model replaces become escapes, so that a model can still tell two files apart. Characters
+// that it removes are left out.
 func Quote(s string, max int) string {
 	s = cut(s, max)
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !bare(r) }) < 0 {
@@ -27,7 +28,7 @@ func Quote(s string, max int) string {
 	return Quoted(s, max)
 }
 
-// Quoted is Quote that always quotes: for sentences.
+// Quoted is Quote with quotes in any case, for sentences.
 func Quoted(s string, max int) string {
 	s = cut(s, max)
 	var b strings.Builder
@@ -58,7 +59,7 @@ func Worktree(wt string) string {
 	return "the worktree " + Quote(wt, maxName)
 }
 
-// bare characters need no quotes.
+// bare reports whether r needs no quotes.
 func bare(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._:/-+@=~", r)
@@ -66,7 +67,7 @@ func bare(r rune) bool {
 	return r == '…' || plain.Model(r) == r && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// cut shortens s to at most max bytes, on a rune boundary, ending in … if something was left out.
+// cut shortens s to at most max bytes of whole characters, ending in … if something was left out.
 func cut(s string, max int) string {
 	if len(s) <= max {
 		return s

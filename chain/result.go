@@ -8,7 +8,7 @@ import (
 	"aburn/logfmt"
 )
 
-// result is the answer for one target, from the moments that the search kept.
+// result answers for one target, from the moments that the search kept.
 func (s *search) result(cmd string) Result {
 	r := Result{Cmd: cmd, State: None, Bounded: s.bounded}
 	hit := s.here(cmd)
@@ -68,7 +68,7 @@ func stateOf(ev logfmt.Event) State {
 	return Done
 }
 
-// read takes out of the entry's data what the answer shows.
+// read extracts what the answer shows from the entry's data.
 func (r *Result) read() {
 	data := gjson.ParseBytes(r.Entry.Data)
 	r.Summary = data.Get("summary").String()
@@ -83,5 +83,5 @@ func (r *Result) read() {
 	})
 }
 
-// maxListed bounds how many metrics and outputs of one entry are looked at.
+// maxListed bounds the metrics and outputs of one entry that are examined.
 const maxListed = 100

@@ -9,34 +9,34 @@ import (
 )
 
 const (
-	// missBound is how much of a file that was never rotated is searched, in bytes.
+	// missBound is how much of a never rotated file is searched, in bytes.
 	missBound = 64 << 20
-	// lookOn is how far behind the last hit the search goes on for predecessors, in bytes of entry lines.
+	// lookOn is how far past the last hit the search looks for predecessors, in bytes of entry
+	// lines.
 	lookOn = 1 << 20
-	// maxMoments bounds the memory of a search in a log that consists of lifecycle entries.
+	// maxMoments bounds the memory of a search in a log full of lifecycle entries.
 	maxMoments = 100_000
 )
 
-// moment is one START, COMPLETE or FAILED of a command itself: no phase, no sub-agent.
+// moment is a START, COMPLETE or FAILED of a command itself: without a phase or sub-agent.
 type moment struct {
 	cmd, wt string
 	event   logfmt.Event
 	session logfmt.SessionID
-	entry   logfmt.Entry // without Extra and, unless it is a COMPLETE, without Data
+	entry   logfmt.Entry // without Extra, and without Data unless it is a COMPLETE
 }
 
-// place is a command in a worktree.
 type place struct{ cmd, wt string }
 
-// search reads the log backwards and keeps the moments of the commands that matter.
+// search reads the log backwards and keeps the moments of the watched commands.
 type search struct {
 	q       Query
-	targets []string      // commands that are asked for
+	targets []string      // commands asked for
 	watched []string      // targets and their predecessors
 	moments []moment      // newest first
-	hits    map[place]int // index of the newest COMPLETE; of a target only of the session asked for
+	hits    map[place]int // index of the newest COMPLETE; for a target only in the session asked for
 	missing int           // targets without a COMPLETE here so far
-	bounded bool          // log that could matter was left unread
+	bounded bool          // some relevant part of the log may be unread
 }
 
 func newSearch(q Query, targets ...string) *search {
@@ -49,7 +49,7 @@ func newSearch(q Query, targets ...string) *search {
 	return s
 }
 
-// run reads until every target and what is to be said about it is known, or up to the bound.
+// run reads until every answer is known, or up to the bound.
 func (s *search) run(j *journal.Journal) error {
 	o, cut, err := s.bound(j)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *search) run(j *journal.Journal) error {
 			return nil
 		}
 		before := s.missing
-		if s.take(line.JSON) && s.known() {
+		if s.keep(line.JSON) && s.known() {
 			return nil
 		}
 		if s.missing < before {
@@ -79,7 +79,7 @@ func (s *search) run(j *journal.Journal) error {
 	return nil
 }
 
-// bound decides how far to read, and reports whether that leaves a part of a never rotated file unread.
+// bound decides how far to read, and whether that leaves part of a never rotated file unread.
 func (s *search) bound(j *journal.Journal) (o journal.BackwardOptions, cut bool, err error) {
 	if s.q.All {
 		return o, false, nil
@@ -90,15 +90,15 @@ func (s *search) bound(j *journal.Journal) (o journal.BackwardOptions, cut bool,
 		return o, false, err
 	}
 	if len(segments) > 1 {
-		s.bounded = s.q.Session != "" // carried lines are those of the last session only
+		s.bounded = s.q.Session != "" // carried lines are of the latest session only
 		return o, false, nil
 	}
 	o.Limit = missBound
 	return o, len(segments) == 1 && segments[0].Size > missBound, nil
 }
 
-// take keeps the line if it is a moment of a watched command, and reports whether it did.
-func (s *search) take(line []byte) bool {
+// keep keeps the line if it is a moment of a watched command, and reports whether it did.
+func (s *search) keep(line []byte) bool {
 	h, ok := logfmt.ParseHeader(line)
 	if !ok || len(h.Phase) > 0 || h.Agent || !chained(h.Event) || !s.watches(h.Cmd) || len(s.moments) >= maxMoments {
 		return false
@@ -121,8 +121,9 @@ func (s *search) take(line []byte) bool {
 	return true
 }
 
-// ofSession: the session asked for binds the targets only, the chain being the project's. Of an id its beginning or end
-// suffices, from 4 characters on, as for the other commands over the log.
+// ofSession reports whether m counts for the session asked for. The session restricts only the
+// targets, because the chain is the project's. Its id may be shortened to its beginning or end of
+// at least 4 characters, as in the other commands.
 func (s *search) ofSession(m *moment) bool {
 	id, want := string(m.session), string(s.q.Session)
 	if want == "" || id == want || !slices.Contains(s.targets, m.cmd) {
@@ -156,8 +157,8 @@ func (s *search) here(cmd string) int {
 	return -1
 }
 
-// known reports whether reading on could add nothing to the answers: every target has its COMPLETE, and before each
-// stands what its predecessor last did.
+// known reports whether more reading cannot change the answers: every target has its COMPLETE,
+// and the last moment of its predecessor before that.
 func (s *search) known() bool {
 	if s.missing > 0 {
 		return false
@@ -171,7 +172,8 @@ func (s *search) known() bool {
 	return true
 }
 
-// before is the index of the newest moment of cmd that is older than the moment at i, in the same worktree; or -1.
+// before is the index of the newest moment of cmd in the same worktree that is older than the
+// moment at i, or -1.
 func (s *search) before(cmd string, i int) int {
 	for k := i + 1; k < len(s.moments); k++ {
 		if m := &s.moments[k]; m.cmd == cmd && m.wt == s.moments[i].wt {

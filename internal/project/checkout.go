@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 )
 
-// Checkout finds the git work tree around dir, without starting git: its root, and the root of the main checkout that it
-// belongs to, which is the same one unless it is a linked worktree. Both are real paths, and "" outside of any work tree
-// and where the home directory itself is the nearest one.
+// Checkout finds the git work tree around dir, without starting git. It returns the work tree's
+// root and that of its main checkout; the two differ only for a linked worktree. Both are real
+// paths. They are "" outside of any work tree, and where the home directory itself is the nearest
+// one.
 func Checkout(dir string, env func(string) string) (worktree, main string) {
 	dir, err := existing(dir)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package project
 
-// realCwd leaves it to the file path.
+// realCwd always leaves the work to its caller.
 func realCwd(string) string { return "" }

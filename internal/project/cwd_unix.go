@@ -8,11 +8,12 @@ import (
 	"syscall"
 )
 
-// realCwd is the real path of dir if dir is this process's own folder, as it mostly is in a hook, else "". The kernel
-// knows that path; following the links of a path costs a system call for each of its elements.
+// realCwd is the real path of dir if dir is this process's own folder, as usual in a hook, and
+// otherwise "". The kernel knows that path. Following the links of a path costs a system call for
+// each element.
 func realCwd(dir string) string {
 	real, err := syscall.Getwd()
-	if err != nil || !filepath.IsAbs(real) { // the folder is gone or cannot be reached from the root
+	if err != nil || !filepath.IsAbs(real) { // the folder is gone, or cannot be reached from the root
 		return ""
 	}
 	if dir == real {

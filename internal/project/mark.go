@@ -9,21 +9,21 @@ import (
 	"path/filepath"
 )
 
-// keySize is the length of a mark's random key in bytes.
+// keySize is the length of a mark's random key, in bytes.
 const keySize = 32
 
-// errNoState says that there is no place for what aburn keeps about this user.
+// errNoState says that there is no place for this user's state.
 var errNoState = errors.New("neither XDG_STATE_HOME nor HOME is an absolute path")
 
-// errBadMark says that a file in the place of a mark is none.
+// errBadMark says that a mark's file holds something else.
 var errBadMark = errors.New("not a mark: it should hold 32 bytes, be this user's and readable by nobody else")
 
-// StateDir is the folder for what aburn itself keeps about this user, on every system: $XDG_STATE_HOME/aburn, else
-// ~/.local/state/aburn; "" when neither variable is an absolute path. It may not exist yet.
+// StateDir is the folder of this user's state, on every system: $XDG_STATE_HOME/aburn, or else
+// ~/.local/state/aburn. It is "" if neither variable is an absolute path. It may not exist yet.
 func StateDir(env func(string) string) string { return xdg(env, "XDG_STATE_HOME", ".local/state") }
 
-// ConfigDir is the folder of the user's own settings, on every system: $XDG_CONFIG_HOME/aburn, else ~/.config/aburn; ""
-// when neither variable is an absolute path. It may not exist.
+// ConfigDir is the folder of this user's settings, on every system: $XDG_CONFIG_HOME/aburn, or
+// else ~/.config/aburn. It is "" if neither variable is an absolute path. It may not exist.
 func ConfigDir(env func(string) string) string { return xdg(env, "XDG_CONFIG_HOME", ".config") }
 
 func xdg(env func(string) string, name, fallback string) string {
@@ -37,7 +37,7 @@ func xdg(env func(string) string, name, fallback string) string {
 	return filepath.Join(home, fallback, "aburn")
 }
 
-// markPath is where the mark of the project at root (a real path) lies, "" when there is no place for it.
+// markPath is the path of the mark for the project at root (a real path), or "".
 func markPath(root string, env func(string) string) string {
 	dir := StateDir(env)
 	if dir == "" {
@@ -63,8 +63,8 @@ func checkMark(path string) error {
 	return nil
 }
 
-// Mark vouches for the project at root, as this user on this machine; the state folder is that of this process's
-// environment. Marking twice keeps the first key. A broken mark is replaced.
+// Mark vouches for the project at root, as this user on this machine. The state folder is the one
+// of this process's environment. Marking twice keeps the first key. A broken mark is replaced.
 func Mark(root string) error {
 	path, root, err := markOf(root)
 	if err != nil {
@@ -88,14 +88,15 @@ func newMark(path string) error {
 		return err
 	}
 	defer os.Remove(temp)
-	// Of two who mark at once the first one's key stays: a link, unlike a rename, does not replace.
+	// If two processes mark at once, the first key stays: unlike a rename, a link does not
+	// replace.
 	if err := os.Link(temp, path); err == nil || checkMark(path) == nil {
 		return nil
 	}
 	return os.Rename(temp, path)
 }
 
-// newKey writes a random key into a new file in dir, mode 0600, and returns its path.
+// newKey writes a random key to a new file in dir, mode 0600, and returns the file's path.
 func newKey(dir string) (string, error) {
 	key := make([]byte, keySize)
 	if err := random(key); err != nil {
@@ -113,7 +114,7 @@ func newKey(dir string) (string, error) {
 	return f.Name(), nil
 }
 
-// Unmark withdraws what Mark said. A project without a mark is fine, and so is one that does not exist any more.
+// Unmark withdraws the mark. A project without a mark, or one that no longer exists, is no error.
 func Unmark(root string) error {
 	path, _, err := markOf(root)
 	if err != nil {
@@ -127,7 +128,7 @@ func Unmark(root string) error {
 	return err
 }
 
-// markOf is where the mark of the project at root lies, and the root's real path.
+// markOf is the path of the mark for the project at root, and the root's real path.
 func markOf(root string) (path, real string, err error) {
 	root, err = filepath.Abs(root)
 	if err != nil {
@@ -145,7 +146,8 @@ func markOf(root string) (path, real string, err error) {
 	return path, root, nil
 }
 
-// Key is the random key of the project's mark, 32 bytes. Without a mark the error is fs.ErrNotExist.
+// Key returns the random key of the project's mark, 32 bytes. Without a mark the error is
+// fs.ErrNotExist.
 func (p *Project) Key() ([]byte, error) {
 	path := markPath(p.Root, p.env)
 	if path == "" {

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// rootSuffix ends the name of the file beside a mark that says whose mark it is: the name of the mark itself is a hash.
+// rootSuffix ends the name of the file beside a mark that holds the project's root. The mark's
+// own name is a hash.
 const rootSuffix = ".root"
 
-// remember notes beside the mark at path that it is root's.
+// remember records root beside the mark at path.
 func remember(path, root string) error {
 	name := path + rootSuffix
 	if old, err := os.ReadFile(name); err == nil && string(old) == root {
@@ -19,7 +20,7 @@ func remember(path, root string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // which is gone if the rename succeeded
+	defer os.Remove(f.Name()) // already gone if the rename succeeded
 	if _, err := f.WriteString(root); err != nil {
 		f.Close()
 		return err
@@ -30,8 +31,9 @@ func remember(path, root string) error {
 	return os.Rename(f.Name(), name)
 }
 
-// Marked is the roots of the projects that this user has marked, as far as the marks say so: one that was made by an aburn
-// before 21 November 2026 does when the project is marked again. A project that has moved away since is among them.
+// Marked lists the roots of the projects that this user has marked. A mark from before 21
+// November 2026 has no root until the project is marked again. Projects that have moved away
+// since are included.
 func Marked(env func(string) string) []string {
 	dir := StateDir(env)
 	if dir == "" {
@@ -49,7 +51,7 @@ func Marked(env func(string) string) []string {
 			continue
 		}
 		root, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		// Only a mark vouches for a project, and only the mark that its own path leads to.
+		// A project counts only if its own path leads to this mark.
 		if path := filepath.Join(dir, name); err == nil && path == markPath(string(root), env) && checkMark(path) == nil {
 			roots = append(roots, string(root))
 		}

@@ -4,8 +4,8 @@ package project
 
 import "io/fs"
 
-// foreign has nothing to say where files have no owner and mode in the sense of Unix (Windows is experimental).
+// foreign knows nothing here: files have no owner and mode as on Unix (Windows is experimental).
 func foreign(fs.FileInfo) string { return "" }
 
-// secretFrom has nothing to say for the same reason.
+// secretFrom knows nothing here, for the same reason.
 func secretFrom(fs.FileInfo) string { return "" }

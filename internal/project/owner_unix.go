@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// foreign says how somebody else could write to a file or directory, "" when nobody could. Being writable by a group is
-// fine for a group that is only this user's: with a umask of 002 distributions give each user one of the same number.
+// foreign says how somebody else could write to a file or directory, or "". Write permission for
+// a group is fine if the group is only this user's: with a umask of 002, distributions give each
+// user a group of the same number.
 func foreign(st fs.FileInfo) string {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	switch {
@@ -23,7 +24,7 @@ func foreign(st fs.FileInfo) string {
 	return ""
 }
 
-// secretFrom says how somebody else could read or write a file, "" when nobody could.
+// secretFrom says how somebody else could read or write a file, or "".
 func secretFrom(st fs.FileInfo) string {
 	if st.Mode()&0o077 != 0 {
 		return "is readable by others"

@@ -1,11 +1,14 @@
-// Package project decides which .oss folder a path belongs to and whether this user has vouched for it, without
-// starting a process and without believing anything that a cloned repository could have put there.
+// Package project decides which .oss folder a path belongs to, and whether this user has vouched
+// for it. It starts no process, not even git, and believes nothing that a cloned repository could
+// contain.
 //
 // Invariants:
-//   - A .oss counts only as a real directory of this user that nobody else can write to (Refused says why one does not).
-//   - Nothing above the home directory is a project of something below it, and the home directory itself only if marked.
-//   - A folder is a linked git worktree only if its .git file and git's own bookkeeping in the main checkout name each
-//     other; what a repository can ship is only one half of that.
+//   - A .oss counts only as a real directory of this user that nobody else can write to (Refused
+//     gives the reason).
+//   - Nothing above the home directory is a project of something below it. The home directory
+//     itself is one only if marked.
+//   - A folder is a linked git worktree only if its .git file and git's own bookkeeping in the
+//     main checkout name each other. A repository can contain only one half of that.
 //   - The mark of trust lies outside of the project and is found by the project's real path.
 package project
 
@@ -20,21 +23,22 @@ import (
 // OssDir is the name of the folder that makes a directory a project.
 const OssDir = ".oss"
 
-// ErrNone says that there is no .oss here or above.
+// ErrNone says that neither the folder nor any above it has a .oss.
 var ErrNone = errors.New("no .oss/ here or above")
 
-// Project is one directory with a .oss folder, seen from one of its git worktrees.
+// Project is a directory with a .oss folder, seen from one of its git worktrees.
 type Project struct {
-	Root     string // the directory that holds .oss; a real path
-	Worktree string // the real root of the worktree that the search started in; Root when it is the main one or none
+	Root     string // the directory that contains .oss; a real path
+	Worktree string // the real root of the worktree where the search started; Root if that is the main one or none
 	Wt       string // Worktree relative to Root with forward slashes; "" for Root itself
-	Marked   bool   // this user ran `aburn init` here on this machine
+	Marked   bool   // this user ran `aburn init` here, on this machine
 
 	env func(string) string
 }
 
-// Find returns the project that start belongs to. The error is ErrNone when there is no .oss here or above, a *Refused
-// when the only ones found do not count. A start that does not exist any more counts as the nearest folder above it.
+// Find returns the project that start belongs to. The error is ErrNone if there is no .oss, or a
+// *Refused if none of those found counts. If start no longer exists, the nearest existing folder
+// above it counts.
 func Find(start string, env func(string) string) (*Project, error) {
 	dir, err := existing(start)
 	if err != nil {
@@ -70,8 +74,8 @@ func FindFrom(start string, env func(string) string) (*Project, error) {
 	return Find(start, env)
 }
 
-// At returns the project whose .oss lies in root itself, also when root is the home directory and not marked. It is for
-// those who make a project or name one; who looks for one uses Find.
+// At returns the project whose .oss lies in root itself, even if root is the home directory and
+// not marked. It is for creating or naming a project; use Find to search.
 func At(root string, env func(string) string) (*Project, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -90,20 +94,21 @@ func At(root string, env func(string) string) (*Project, error) {
 	return s.project(root), nil
 }
 
-// OpenOss opens the project's .oss folder, and checks again what was opened, as it may be another one by now. Everything
-// in it is to be opened through the root that it returns.
+// OpenOss opens the project's .oss folder, and checks it again, because it may have been
+// replaced. Open everything in it through the returned root.
 func (p *Project) OpenOss() (*os.Root, error) { return openOss(p.Root) }
 
 // search is one run of Find.
 type search struct {
-	dir      string // where it starts; real
-	home     string // the real home directory if dir lies in it, else ""
-	wt, main string // the linked worktree around dir and its main checkout; both "" when there is none
+	dir      string // the real path where it starts
+	home     string // the real home directory if it contains dir, else ""
+	wt, main string // the linked worktree around dir and its main checkout; both "" without one
 	env      func(string) string
 	refused  error // the first .oss that does not count
 }
 
-// up returns the nearest directory from dir up to last with a .oss that counts, or "". Without last it goes to the root.
+// up returns the nearest directory from dir up to last whose .oss counts, or "". An empty last
+// means up to the root.
 func (s *search) up(dir, last string) string {
 	for {
 		if s.counts(dir) {
@@ -117,7 +122,6 @@ func (s *search) up(dir, last string) string {
 	}
 }
 
-// counts says whether dir is a project's root.
 func (s *search) counts(dir string) bool {
 	switch err := checkOss(dir); {
 	case err == nil:
@@ -128,8 +132,8 @@ func (s *search) counts(dir string) bool {
 	return false
 }
 
-// named is the real path of what ABURN_PROJECT_DIR names if that is a project and the search starts in it or in a
-// worktree of it, else "". It cannot lead beyond the home directory either.
+// named is the real path of ABURN_PROJECT_DIR if that is a project and the search starts in it or
+// in one of its worktrees, else "". It cannot lead beyond the home directory either.
 func (s *search) named(dir string) string {
 	if !filepath.IsAbs(dir) {
 		return ""
@@ -146,15 +150,15 @@ func (s *search) named(dir string) string {
 	return dir
 }
 
-// twin is the folder of the main checkout that corresponds to a folder of the linked worktree.
+// twin is the main checkout's folder that corresponds to a folder of the linked worktree.
 func (s *search) twin(dir string) string { return filepath.Join(s.main, strings.TrimPrefix(dir, s.wt)) }
 
-// project says how the project at root looks from where the search started.
+// project describes the project at root as seen from the search's start.
 func (s *search) project(root string) *Project {
 	p := &Project{Root: root, Worktree: root, Marked: marked(root, s.env), env: s.env}
 	switch {
-	case s.main == "" || inside(root, s.wt): // no linked worktree, or one with a .oss of its own
-	case inside(root, s.main): // the usual one: .oss in the main checkout, perhaps in a sub-folder of it
+	case s.main == "" || inside(root, s.wt): // no linked worktree, or one with its own .oss
+	case inside(root, s.main): // as usual: .oss in the main checkout, perhaps in a subfolder
 		p.Worktree = filepath.Join(s.wt, strings.TrimPrefix(root, s.main))
 	case inside(s.wt, root): // .oss above all checkouts
 		p.Worktree = s.wt
@@ -167,13 +171,13 @@ func (s *search) project(root string) *Project {
 	return p
 }
 
-// inside says whether path is dir or lies below it. Both are clean and real.
+// inside reports whether path is dir or below it. Both are clean and real.
 func inside(path, dir string) bool {
 	rest, ok := strings.CutPrefix(path, dir)
 	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
 }
 
-// in is the path of name in dir, which is real and so, unlike what filepath.Join takes, needs no cleaning.
+// in joins dir and name. dir is real, so it needs no cleaning as in filepath.Join.
 func in(dir, name string) string {
 	if os.IsPathSeparator(dir[len(dir)-1]) {
 		return dir + name
@@ -181,8 +185,8 @@ func in(dir, name string) string {
 	return dir + string(filepath.Separator) + name
 }
 
-// existing is the real path of start, or of the nearest folder above it that is there: agents remove worktrees while
-// their hooks still run in them.
+// existing is the real path of start, or of the nearest existing folder above it: agents remove
+// worktrees while their hooks still run there.
 func existing(start string) (string, error) {
 	dir, err := filepath.Abs(start)
 	if err != nil {
@@ -201,7 +205,8 @@ func existing(start string) (string, error) {
 	}
 }
 
-// realHome is the real path of the home directory if dir lies in it, else "". Every beginning of a real path is one.
+// realHome is the real path of the home directory if it contains dir, else "". Every prefix of a
+// real path is real.
 func realHome(dir string, env func(string) string) string {
 	home := env("HOME")
 	if !filepath.IsAbs(home) {

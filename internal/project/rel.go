@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Rel is path as entries store it, with forward slashes: relative to the worktree's root when it lies in there ("." for
-// the root itself), else with the home directory as ~, else absolute. It never begins with "..". A relative path is
-// taken as relative to the worktree's root. Links in the path are followed only where the path as written lies outside,
-// so a link in the worktree that leads out of it is still named as the agent named it.
+// Rel is path as entries store it, with forward slashes. Inside the worktree it is relative to
+// its root ("." for the root itself). Otherwise it begins with ~ for the home directory, or is
+// absolute. It never begins with "..". A relative path is taken as relative to the worktree's
+// root. Links are followed only if the path as written lies outside, so a link in the worktree
+// that leads out of it keeps the agent's name for it.
 func (p *Project) Rel(path string) string {
 	if path == "" {
 		return ""
@@ -32,8 +33,8 @@ func (p *Project) local(path string) string {
 	return rel
 }
 
-// realPath follows the links in the part of path that exists. It goes down to where that ends, and not up from the
-// end: an agent can name a path of a hundred thousand folders that are not there.
+// realPath follows the links in the part of path that exists. It goes down to where that ends,
+// not up from the end: an agent can name a path of a hundred thousand missing folders.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -55,7 +56,7 @@ func realPath(path string) string {
 	return filepath.Join(real, path[there:])
 }
 
-// Tilde is path with forward slashes and, where it lies in the home directory, ~ in its place.
+// Tilde is path with forward slashes, and with ~ for the home directory.
 func Tilde(path string, env func(string) string) string {
 	if home := env("HOME"); filepath.IsAbs(home) && filepath.Dir(home) != home {
 		if home = filepath.Clean(home); inside(path, home) {

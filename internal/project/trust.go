@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Refused is a .oss that does not count, and why.
+// Refused is the error for a .oss that does not count.
 type Refused struct {
 	Path   string
 	Reason string // "is a symbolic link", …
@@ -13,7 +13,8 @@ type Refused struct {
 
 func (r *Refused) Error() string { return r.Path + " " + r.Reason + ": not used" }
 
-// checkOss says whether dir/.oss counts: nil, an error that is fs.ErrNotExist, or *Refused.
+// checkOss returns nil if dir/.oss counts, and otherwise an error that is fs.ErrNotExist, or a
+// *Refused.
 func checkOss(dir string) error {
 	path := in(dir, OssDir)
 	st, err := os.Lstat(path)
@@ -26,7 +27,7 @@ func checkOss(dir string) error {
 	return nil
 }
 
-// distrust says what is wrong with a .oss, "" when nothing.
+// distrust says what is wrong with a .oss, or "".
 func distrust(st fs.FileInfo) string {
 	switch {
 	case st.Mode()&fs.ModeSymlink != 0:
@@ -37,8 +38,9 @@ func distrust(st fs.FileInfo) string {
 	return foreign(st)
 }
 
-// openOss opens dir/.oss. os.OpenRoot follows a link in the last element, so what it opened must be what Lstat sees
-// there: a link that takes the directory's place in between is found out, whichever way the two calls fall.
+// openOss opens dir/.oss. os.OpenRoot follows a link in the last element, so what it opened must
+// be what Lstat sees there. That exposes a link that replaces the directory meanwhile, in
+// whichever order the two calls happen.
 func openOss(dir string) (*os.Root, error) {
 	path := in(dir, OssDir)
 	root, err := os.OpenRoot(path)

@@ -10,13 +10,14 @@ import (
 	"syscall"
 )
 
-// linkedWorktree finds the linked git worktree around dir, not beyond home, and the main checkout that it belongs to.
-// Both are real paths, and "" when dir lies in no linked worktree or in one of a repository without a main checkout.
+// linkedWorktree finds the linked git worktree around dir, not beyond home, and its main
+// checkout. Both are real paths. They are "" if dir lies in no linked worktree, or in one of a
+// repository without a main checkout.
 //
-// The layout is git's (gitrepository-layout(5)): the worktree's .git is a file "gitdir: G"; G is
-// <common>/worktrees/<name> and holds `commondir`, naming <common> relative to G, and `gitdir`, naming the worktree's .git
-// file. All of it must agree. A folder that comes with a .git file can name a G of its own making, but cannot place G
-// inside somebody else's <common>.
+// The layout is git's (gitrepository-layout(5)): the worktree's .git is a file "gitdir: G". G is
+// <common>/worktrees/<name> and contains `commondir`, naming <common> relative to G, and
+// `gitdir`, naming the worktree's .git file. All of it must agree. A folder that comes with a
+// .git file can name a G of its own, but cannot place G inside somebody else's <common>.
 func linkedWorktree(dir, home string) (wt, main string) {
 	for {
 		st, err := os.Lstat(in(dir, ".git"))
@@ -36,7 +37,6 @@ func linkedWorktree(dir, home string) (wt, main string) {
 	}
 }
 
-// mainOf is the main checkout of the worktree wt, or "".
 func mainOf(wt string) string {
 	admin := gitDir(wt)
 	if admin == "" {
@@ -53,7 +53,8 @@ func mainOf(wt string) string {
 	return filepath.Dir(common)
 }
 
-// gitDir is the real path of dir's git directory: dir/.git, or where the file of that name points. "" when there is none.
+// gitDir is the real path of dir's git directory, dir/.git or the one that a file of that name
+// points to; or "".
 func gitDir(dir string) string {
 	path := in(dir, ".git")
 	st, err := os.Lstat(path)
@@ -75,7 +76,7 @@ func gitDir(dir string) string {
 	return real
 }
 
-// pathIn is the real path of what the file name in dir names.
+// pathIn is the real path that the file name in dir contains.
 func pathIn(dir, name string) (string, error) {
 	text, err := readSmall(filepath.Join(dir, name))
 	if err != nil {
@@ -97,8 +98,9 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(sa, sb)
 }
 
-// Branch is the branch that the worktree's HEAD names, the first 12 digits of the commit when it is detached, or "" when
-// that cannot be told. The files are read, git is not run; a repository that keeps its refs in a table gives "".
+// Branch is the branch in the worktree's HEAD, the first 12 digits of the commit if it is
+// detached, or "" if unknown. It reads the files and does not run git. A repository that keeps
+// its refs in a table gives "".
 func (p *Project) Branch() string {
 	home := realHome(p.Worktree, p.env)
 	for dir := p.Worktree; ; {
@@ -127,10 +129,11 @@ func head(git string) string {
 	return text[:12]
 }
 
-// smallFile is the most that is read of a file of git's, in bytes; a path is shorter.
+// smallFile is the most that is read of git's files, in bytes; a path is shorter.
 const smallFile = 8 << 10
 
-// readSmall returns the text of a regular file without the newline at its end. It does not hang on a FIFO.
+// readSmall returns the text of a regular file without its final newline. It does not hang on a
+// FIFO.
 func readSmall(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
