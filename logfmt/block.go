@@ -1,21 +1,21 @@
 package logfmt
 
-// Block tells carried lines from a segment's own while one reads forwards. The
-// zero value stands at the start of a file.
+// Block tells carried lines from a segment's own in a forward reading. The zero value is the
+// start of a file.
 //
-// A rotation writes the opening CHECKPOINT with its human line, the carried
-// lines back to back, and the closing CHECKPOINT in one write. The block ends
-// with the closing one; when a killed rotator tore it, where it can no longer
-// be the rotator's: at a line that is no entry, at an entry newer than the
-// opening one, or after as many lines as that announced.
+// A rotation writes the opening CHECKPOINT with its human line, the carried lines back to back,
+// and the closing CHECKPOINT in one write. The block ends with the closing one. If a killed
+// rotator tore it, it ends where the lines can no longer be the rotator's: at a line that is no
+// entry, at an entry newer than the opening one, or after as many lines as the opening one
+// announced.
 type Block struct {
 	left    int // carried lines that may still come
 	seq     Seq // of the opening CHECKPOINT
 	opening bool
 }
 
-// Step takes the next line of the file, of any kind, and reports whether it is
-// a carried one: a copy of an entry of an earlier segment, no new event.
+// Step takes the next line of the file, of any kind. It reports whether the line is a carried
+// one: a copy of an entry of an earlier segment, no new event.
 func (b *Block) Step(line []byte) bool {
 	var h Header
 	if k := Classify(line); k != EntryLine || !h.Read(line) {
@@ -25,7 +25,7 @@ func (b *Block) Step(line []byte) bool {
 	return b.Entry(line, &h)
 }
 
-// Entry is Step for an entry line whose header is known.
+// Entry is Step for an entry line with a known header.
 func (b *Block) Entry(line []byte, h *Header) bool {
 	if string(h.Event) == string(Checkpoint) {
 		*b = Block{}
@@ -47,7 +47,7 @@ func (b *Block) Entry(line []byte, h *Header) bool {
 	return true
 }
 
-// Other is Step for a line that is no entry; a bad entry line is Damage.
+// Other is Step for a line that is no entry. A bad entry line counts as Damage.
 func (b *Block) Other(k Kind) {
 	if k != Comment || !b.opening {
 		b.left = 0

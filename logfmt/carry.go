@@ -13,10 +13,10 @@ const (
 	carryBytes    = 4 << 20
 )
 
-// Carrier decides which lines of a segment carry over to the next one: the last
-// START, COMPLETE and FAILED of each command in each worktree, so that the
-// chain needs no older segment, and the last lifecycle entry of each session of
-// the last 7 days, so that a restart needs none.
+// Carrier selects the lines that a segment carries over to the next one. These are the last
+// START, COMPLETE and FAILED of each command in each worktree, so that the chain needs no older
+// segment, and the last lifecycle entry of each session of the last 7 days, so that a restart
+// needs none.
 type Carrier struct {
 	now      time.Time
 	block    Block
@@ -26,26 +26,26 @@ type Carrier struct {
 	key      []byte             // scratch
 }
 
-// kept is a line that may carry. Lines that this segment itself received come
-// after those that it carried, wherever they stand.
+// kept is a line that may be carried. Lines that this segment received itself come after those
+// that it carried, wherever they stand.
 type kept struct {
 	line []byte
 	own  bool
 	at   int // its place in the segment
 }
 
-// member is a session: when it was last heard of, and its last lifecycle entry.
+// member is a session: its last entry, and its last lifecycle entry.
 type member struct {
-	last, lifecycle kept // last.line is the ts only
+	last, lifecycle kept // last.line is only the ts
 }
 
-// NewCarrier starts for a rotation at now.
+// NewCarrier prepares for a rotation at now.
 func NewCarrier(now time.Time) *Carrier {
 	return &Carrier{now: now, ends: map[string]*kept{}, sessions: map[string]*member{}}
 }
 
-// Add takes the next line of the segment, in file order, of any kind; it keeps
-// none of its bytes.
+// Add takes the next line of the segment, in file order and of any kind. It keeps no reference to
+// the line.
 func (c *Carrier) Add(line []byte) {
 	c.lines++
 	var h Header
@@ -101,7 +101,7 @@ func (k *kept) put(line []byte, own bool, at int) {
 	k.line, k.own, k.at = append(k.line[:0], line...), own, at
 }
 
-// before is file order as it counts: carried lines first.
+// before compares in file order, with carried lines first.
 func (k *kept) before(o *kept) int {
 	if k.own != o.own {
 		if o.own {
@@ -112,8 +112,8 @@ func (k *kept) before(o *kept) int {
 	return cmp.Compare(k.at, o.at)
 }
 
-// Lines returns the JSON lines that carry, verbatim and in file order, without
-// newlines, and how many more would have.
+// Lines returns the JSON lines to carry, verbatim, in file order and without newlines. left
+// counts those that did not fit.
 func (c *Carrier) Lines() (lines [][]byte, left int) {
 	var ends []*kept
 	for _, k := range c.ends {
@@ -126,7 +126,7 @@ func (c *Carrier) Lines() (lines [][]byte, left int) {
 	ends, sessions = ends[:min(len(ends), carryEnds)], sessions[:min(len(sessions), carrySessions)]
 
 	var chosen []*kept
-	taken := map[int]bool{} // a line may carry for both reasons
+	taken := map[int]bool{} // a line may qualify for both reasons
 	room := carryBytes
 	for _, k := range append(ends, sessions...) {
 		switch {
@@ -146,8 +146,8 @@ func (c *Carrier) Lines() (lines [][]byte, left int) {
 	return lines, left
 }
 
-// recentSessions gives the last lifecycle entry of each session heard of in the
-// last 7 days, the session heard of last first.
+// recentSessions lists the last lifecycle entry of each session of the last 7 days, the latest
+// session first.
 func (c *Carrier) recentSessions() []*kept {
 	var list []*member
 	for _, m := range c.sessions {

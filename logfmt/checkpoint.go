@@ -9,22 +9,20 @@ import (
 // Range is a run of sequence numbers, both ends included.
 type Range struct{ First, Last Seq }
 
-// CheckpointData is what a CHECKPOINT says. A rotation writes two: the opening
-// one names the segment before and how many carried lines follow; the closing
-// one says how many were carried.
+// CheckpointData is the data of a CHECKPOINT. A rotation writes two: the opening one names the
+// segment before and announces the number of carried lines; the closing one repeats that number.
 type CheckpointData struct {
 	Closing bool
 	Carried int // lines between the two
 	Left    int // lines that would have carried but did not fit
 
-	// Of the opening one only:
+	// Only in the opening one:
 	Segment     string  // file name of the previous segment
-	First, Last Seq     // its first and last seq; 0 when it has none
+	First, Last Seq     // its first and last seq; 0 without any
 	Entries     int64   // its own entries
-	Dropped     []Range // seqs whose segments were deleted since the CHECKPOINT before
+	Dropped     []Range // seqs of the segments deleted since the previous CHECKPOINT
 }
 
-// Bytes is the data object of the CHECKPOINT.
 func (c CheckpointData) Bytes() []byte {
 	var o Object
 	if c.Closing {
@@ -46,8 +44,8 @@ func (c CheckpointData) Bytes() []byte {
 	return o.Bytes()
 }
 
-// ParseCheckpoint reads the data object of a CHECKPOINT; false means that it is
-// of neither kind.
+// ParseCheckpoint reads the data object of a CHECKPOINT. It returns false for an object of
+// neither kind.
 func ParseCheckpoint(data []byte) (CheckpointData, bool) {
 	r := gjson.ParseBytes(data)
 	c := CheckpointData{Left: count(r.Get("left"))}
@@ -70,7 +68,7 @@ func ParseCheckpoint(data []byte) (CheckpointData, bool) {
 	return c, true
 }
 
-// count is a number of things: never negative, never beyond an int32.
+// count reads a number of things, limited to 0 … 1<<31-1.
 func count(v gjson.Result) int { return int(max(0, min(v.Num, 1<<31-1))) }
 
 func seqOf(v gjson.Result) Seq { n, _ := parseSeq([]byte(v.Raw)); return n }

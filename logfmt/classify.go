@@ -1,18 +1,17 @@
 package logfmt
 
-// Kind is what a line is at first sight.
+// Kind is what a line looks like at first sight.
 type Kind int
 
-// The kinds of lines. Only an EntryLine can be an entry; whether it is one,
-// Parse says.
+// The kinds of lines. Only an EntryLine can be an entry; Parse decides.
 const (
-	Blank     Kind = iota // nothing, or only spaces: legal, no note
+	Blank     Kind = iota // empty or only spaces: legal and ignored
 	Comment               // begins with '#': the human line, or a remark
 	EntryLine             // begins with '{'
 	Damage                // anything else: NULs, the rest of a torn line
 )
 
-// Classify looks at one line (without its newline) and costs a few nanoseconds.
+// Classify examines one line without its newline, in a few nanoseconds.
 func Classify(line []byte) Kind {
 	line = trimLine(line)
 	if len(line) == 0 {
@@ -27,7 +26,7 @@ func Classify(line []byte) Kind {
 	return Damage
 }
 
-// trimLine takes away what may surround a line: a byte order mark, blanks, CR.
+// trimLine removes what may surround a line: a byte order mark, blanks, CR.
 func trimLine(line []byte) []byte {
 	if len(line) >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF {
 		line = line[3:]

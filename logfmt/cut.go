@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// A cut string keeps at least minString bytes, of which the marker takes at
-// most maxMarker. A cut member is at most maxCutMember bytes. Whatever the other
-// members of an entry hold, minFree bytes are left for data and the unknown ones.
+// A cut string keeps at least minString bytes, including a marker of at most maxMarker. A cut
+// member is at most maxCutMember bytes. minFree bytes are left for data and the unknown members,
+// whatever the other members hold.
 const (
 	minString    = 256
 	maxMarker    = len("…[cut: 12345678901234567890 bytes, sha256 ]") + 2*sha256.Size
@@ -19,15 +19,14 @@ const (
 	maxTrailer   = len(`,"cut":{"members":12345678901234567890,"bytes":12345678901234567890,"sha256":""}`) + 2*sha256.Size
 )
 
-// cut brings a normal entry down to the size an entry may have: first the
-// unknown members, then data gets what is left.
+// cut reduces a normal entry to the size an entry may have: first the unknown members, then data.
 func (e *Entry) cut() {
 	free := len(e.Data)
 	for _, m := range e.Extra {
 		free += 6*len(m.Key) + len(m.Raw) + len(`"":,`)
 	}
 	if free <= minFree {
-		return // fits whatever the rest is
+		return // fits, whatever the other members hold
 	}
 	size := len(e.appendJSON(nil))
 	if size <= maxJSON {
@@ -44,8 +43,8 @@ func (e *Entry) cut() {
 	}
 }
 
-// extraObject is the unknown members as one object: one byte longer than they
-// are in the line; nil when there are none.
+// extraObject is the unknown members as one object, which is one byte longer than they are in the
+// line; nil without any.
 func (e *Entry) extraObject() []byte {
 	if len(e.Extra) == 0 {
 		return nil
@@ -70,7 +69,7 @@ func membersOf(obj []byte) []Member {
 
 type memberSpan struct{ key, value span } // the key with its quotes
 
-// objectMembers takes a compact object apart.
+// objectMembers splits a compact object into its members.
 func objectMembers(obj []byte) []memberSpan {
 	var list []memberSpan
 	for i := 1; i < len(obj) && obj[i] != '}'; i++ {
@@ -91,8 +90,8 @@ func objectMembers(obj []byte) []memberSpan {
 	return list
 }
 
-// cutObject returns compact obj in at most budget bytes: long strings first, then
-// whole members, then the last members.
+// cutObject reduces the compact obj to at most budget bytes: first long strings, then whole
+// members, then it drops the last members.
 func cutObject(obj []byte, budget int) []byte {
 	if len(obj) <= budget {
 		return obj
@@ -104,8 +103,8 @@ func cutObject(obj []byte, budget int) []byte {
 	return cutMembers(obj, short, budget)
 }
 
-// cutStrings cuts every string value longer than a threshold, which is the
-// largest that brings obj to budget, and at least minString.
+// cutStrings cuts every string value longer than a threshold. The threshold is the largest that
+// reduces obj to budget, and at least minString.
 func cutStrings(obj []byte, budget int) []byte {
 	list := stringValues(obj)
 	lo, hi := minString, len(obj)
@@ -132,8 +131,7 @@ func cutStrings(obj []byte, budget int) []byte {
 	return append(out, obj[done:]...)
 }
 
-// stringValues finds the insides of the strings of a compact value that are no
-// keys.
+// stringValues finds the insides of all strings in a compact value, except keys.
 func stringValues(b []byte) []span {
 	var list []span
 	for i := 0; i < len(b); i++ {
@@ -152,8 +150,8 @@ func stringValues(b []byte) []span {
 	return list
 }
 
-// appendCut appends the beginning of a string's inside and the marker, at most
-// max bytes together, never half an escape or character.
+// appendCut appends the beginning of a string's inside and the marker, together at most max
+// bytes. It never splits an escape or a character.
 func appendCut(dst, inside []byte, max int) []byte {
 	keep := 0
 	for {
@@ -170,8 +168,8 @@ func appendCut(dst, inside []byte, max int) []byte {
 	return append(hex.AppendEncode(dst, sum[:]), ']')
 }
 
-// charLen is the length of the first character of a string's inside; a pair of
-// surrogate escapes is one.
+// charLen is the length of the first character in a string's inside. A pair of surrogate escapes
+// is one character.
 func charLen(b []byte) int {
 	if len(b) == 0 {
 		return 0
@@ -187,8 +185,8 @@ func charLen(b []byte) int {
 	return n
 }
 
-// cutMembers replaces the largest members of short by markers for the values
-// that obj has there, until it fits, and then leaves out the last ones.
+// cutMembers replaces the largest members of short by markers that describe the values in obj,
+// until short fits. Then it drops the last ones.
 func cutMembers(obj, short []byte, budget int) []byte {
 	orig, list := objectMembers(obj), objectMembers(short)
 	order := make([]int, len(list))

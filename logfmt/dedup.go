@@ -9,19 +9,18 @@ const (
 
 // Deduper remembers the last 4,096 ids. The zero value is ready.
 //
-// It holds 64 bits of each: all of an id of aburn's (16 hex digits), a hash of
-// others. So two different ids are taken for one once in 4e15 entries.
+// It stores 64 bits of each id: all of aburn's own (16 hex digits), a hash of others. So it
+// confuses two ids once in 4e15 entries.
 type Deduper struct {
 	slots []uint64 // open addressing, linear probing; 0 is free; nil: not made yet
 	ring  []uint64 // in order of arrival
 	next  int      // the oldest in a full ring
 
-	text []byte // those before the ring, as AppendText wrote them; gone once there are slots
-	few  int    // for how many more ids it is searched
+	text []byte // the ids before the ring, as AppendText wrote them; nil once there are slots
+	few  int    // how many more ids are searched in text
 }
 
-// Seen reports whether id is among the last 4,096 and remembers it. An empty
-// id is never seen.
+// Seen reports whether id is among the last 4,096, and remembers it. An empty id never is.
 func (d *Deduper) Seen(id string) bool { return id != "" && d.seen(idBits(id)) }
 
 // SeenBytes is Seen for a Header's id.
@@ -51,8 +50,8 @@ func (d *Deduper) seen(k uint64) bool {
 	return false
 }
 
-// forget frees the slot of k and moves up those behind it that would otherwise
-// no longer be found from their home.
+// forget frees the slot of k, and moves up those after it that would no longer be found from
+// their home.
 func (d *Deduper) forget(k uint64) {
 	i := home(k)
 	for d.slots[i] != k {

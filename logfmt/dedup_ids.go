@@ -7,16 +7,15 @@ import (
 )
 
 const (
-	idText     = 11 // characters of an id's 64 bits, 6 bits each
+	idText     = 11 // characters for an id's 64 bits, 6 bits each
 	idAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-	// worthwhile is for how many ids a search of the text costs less than reading it.
+	// worthwhile is the number of ids up to which searching the text costs less than parsing it.
 	worthwhile = 16
 )
 
-// AppendText appends what the Deduper remembers, oldest first: 11 characters an id,
-// letters, digits, - and _, of at most 4,096 ids. RestoreText makes a Deduper of
-// them that answers the same.
+// AppendText appends the remembered ids, oldest first: 11 characters an id (letters, digits, -
+// and _), at most 4,096 ids. RestoreText makes a Deduper of them that answers the same.
 func (d *Deduper) AppendText(dst []byte) []byte {
 	dst = slices.Grow(dst, len(d.text)+idText*len(d.ring))
 	dst = append(dst, d.text...)
@@ -29,10 +28,10 @@ func (d *Deduper) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// RestoreText makes the Deduper remember these ids and no others; it keeps the text
-// and does not read it: a process that was started for a few entries has not the
-// time. False means that AppendText did not make it. Other characters in it are no
-// danger, but make ids of their own.
+// RestoreText makes the Deduper remember these ids and no others. It keeps the text unparsed,
+// because a process started for a few entries has no time for more. It returns false if
+// AppendText cannot have made the text. Foreign characters do no harm: they make ids of their
+// own.
 func (d *Deduper) RestoreText(text []byte) bool {
 	if len(text)%idText != 0 || len(text) > idText*dedupWindow {
 		return false
@@ -41,7 +40,7 @@ func (d *Deduper) RestoreText(text []byte) bool {
 	return true
 }
 
-// search is seen while the text is not read.
+// search is seen while the text is unparsed.
 func (d *Deduper) search(k uint64) bool {
 	d.few--
 	if slices.Contains(d.ring, k) || inText(d.text, k) {
@@ -65,7 +64,7 @@ func inText(text []byte, k uint64) bool {
 	return false
 }
 
-// index reads the text.
+// index parses the text.
 func (d *Deduper) index() {
 	text, ring := d.text, d.ring
 	*d = Deduper{slots: make([]uint64, dedupSlots), ring: make([]uint64, 0, len(text)/idText+len(ring)+worthwhile)}
@@ -86,8 +85,8 @@ func appendID(dst []byte, id uint64) []byte {
 	return append(dst, idAlphabet[id<<2&63])
 }
 
-// idValues are the bits of idAlphabet's characters, 0 for others. A switch over what
-// is random is mostly guessed wrong: it took three times as long.
+// idValues are the bits of idAlphabet's characters, 0 for others. A switch took three times as
+// long, because branches on random data are mispredicted.
 var idValues = [256]uint8{
 	'A': 0, 'B': 1, 'C': 2, 'D': 3, 'E': 4, 'F': 5, 'G': 6, 'H': 7, 'I': 8, 'J': 9, 'K': 10, 'L': 11, 'M': 12,
 	'N': 13, 'O': 14, 'P': 15, 'Q': 16, 'R': 17, 'S': 18, 'T': 19, 'U': 20, 'V': 21, 'W': 22, 'X': 23, 'Y': 24, 'Z': 25,

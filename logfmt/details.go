@@ -5,7 +5,7 @@ import "strconv"
 // RawString is the inside of a JSON string, with its escapes.
 type RawString []byte
 
-// String is the text that it stands for.
+// String returns the unescaped text.
 func (r RawString) String() string {
 	if plain(r) {
 		return string(r)
@@ -13,7 +13,7 @@ func (r RawString) String() string {
 	return unescape(r)
 }
 
-// AppendTo appends the text that it stands for.
+// AppendTo appends the unescaped text.
 func (r RawString) AppendTo(dst []byte) []byte {
 	if plain(r) {
 		return append(dst, r...)
@@ -21,12 +21,11 @@ func (r RawString) AppendTo(dst []byte) []byte {
 	return append(dst, unescape(r)...)
 }
 
-// Details is what data says in the vocabulary of SPEC.md, section 7. What is not
-// said is nil or zero, and so is a member of another type than there. Of two
-// members with the same name the first of the right type counts. Everything in it
-// points into the data.
+// Details is data in the vocabulary of SPEC.md, section 7. A missing member, or one of a wrong
+// type, is nil or zero. Of members with the same name the first of the right type counts.
+// Everything points into the data.
 type Details struct {
-	// Of tool calls, permissions and reports of calls in the background.
+	// Of tool calls, permissions and reports of background calls.
 	Tool, ToolUseID, Head, Path, Input RawString
 	Outcome, Error, Reason, Inferred   RawString
 	Sha256                             RawString
@@ -37,7 +36,7 @@ type Details struct {
 	// Of sub-agents.
 	AgentID, AgentType, Task, Status RawString
 
-	// Of prompts, sessions and what the client says.
+	// Of prompts, sessions and the client's messages.
 	Machine                                       bool
 	Command, Type, Source, Client, Stage, Trigger RawString
 	Proc                                          []byte // an object, see ReadProc
@@ -55,15 +54,15 @@ type Details struct {
 	Seen                     bool
 }
 
-// ReadDetails reads the data of an entry into d, in one pass. False means that
-// data is no JSON object; of a broken one d has what stands before the place.
+// ReadDetails reads an entry's data into d in one pass. It returns false if data is no JSON
+// object; d then holds what precedes the error.
 func ReadDetails(data []byte, d *Details) bool {
 	*d = Details{}
-	return len(data) == 0 || Members(data, d.take)
+	return len(data) == 0 || Members(data, d.set)
 }
 
-// take files one member.
-func (d *Details) take(key RawString, value []byte) bool {
+// set stores one member.
+func (d *Details) set(key RawString, value []byte) bool {
 	if value[0] == '"' {
 		if text := d.text(key); text != nil && *text == nil {
 			*text = RawString(value[1 : len(value)-1])
@@ -103,7 +102,7 @@ func (d *Details) take(key RawString, value []byte) bool {
 	return true
 }
 
-// text is where the string of this name belongs; nil: nowhere.
+// text is the field for the string of this name, or nil.
 func (d *Details) text(key []byte) *RawString {
 	switch string(key) {
 	case "tool":
@@ -182,8 +181,8 @@ func ReadProc(proc []byte) (pid, start int64, host string) {
 	return pid, start, host
 }
 
-// EachOutput calls f with each output of the member outputs, in either form, until
-// f returns false; hashed says that its sha256 is known.
+// EachOutput calls f with each output of the member outputs, in either form, until f returns
+// false. hashed says that the output has a sha256.
 func EachOutput(outputs []byte, f func(path RawString, hashed bool) bool) {
 	Elements(outputs, func(value []byte) bool {
 		var d Details
@@ -209,8 +208,7 @@ func setRaw(to *[]byte, value []byte, kind byte) {
 	}
 }
 
-// readInt reads a whole number of at most 18 digits; another one is none that
-// this vocabulary has.
+// readInt reads a whole number of at most 18 digits. This vocabulary has no others.
 func readInt(b []byte) (n int64, ok bool) {
 	digits := b
 	if len(b) > 0 && b[0] == '-' {

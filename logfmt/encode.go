@@ -9,16 +9,15 @@ import (
 const (
 	maxHuman  = 512 // the human line with its newline
 	maxJSON   = MaxEntry - maxHuman - 1
-	maxExtra  = 16 << 10 // all unknown members of an entry that had to be cut
+	maxExtra  = 16 << 10 // all unknown members of a cut entry
 	maxName   = 256      // branch, and each of the agent's names
 	maxSource = 64
 	maxWt     = 4096
 )
 
-// AppendTo appends the entry as it stands in the log: the JSON line and the
-// human line, each with its newline, at most MaxEntry bytes. What is larger is
-// cut as SPEC.md says. On an error, which names what no entry can be without,
-// dst comes back as it was.
+// AppendTo appends the entry as the log has it: the JSON line and the human line, each with its
+// newline, together at most MaxEntry bytes. A larger entry is cut as SPEC.md says. An error names
+// a missing mandatory part; dst is then returned unchanged.
 func (e *Entry) AppendTo(dst []byte) ([]byte, error) {
 	n, err := e.normal()
 	if err != nil {
@@ -28,8 +27,7 @@ func (e *Entry) AppendTo(dst []byte) ([]byte, error) {
 	return append(n.appendHuman(dst), '\n'), nil
 }
 
-// AppendJSON appends the JSON line only, without a newline: what follows
-// RelayPrefix.
+// AppendJSON appends only the JSON line, without a newline, as it follows RelayPrefix.
 func (e *Entry) AppendJSON(dst []byte) ([]byte, error) {
 	n, err := e.normal()
 	if err != nil {
@@ -38,8 +36,8 @@ func (e *Entry) AppendJSON(dst []byte) ([]byte, error) {
 	return n.appendJSON(dst), nil
 }
 
-// normal is e as it can stand in the log: valid names, compact JSON, bounded.
-// With an error it is still good enough for a human line.
+// normal is e as the log can hold it: valid names, compact JSON, bounded. Even with an error it
+// is good enough for a human line.
 func (e *Entry) normal() (Entry, error) {
 	n := *e
 	n.Cmd, n.Phase = Token(e.Cmd, MaxCmd), Token(e.Phase, MaxPhase)
@@ -79,8 +77,7 @@ func (e *Entry) setData(data []byte) error {
 	return nil
 }
 
-// setExtra takes the unknown members, and those known ones that came with an
-// unexpected type and whose place is free.
+// setExtra sets the unknown members, and known ones of an unexpected type whose place is free.
 func (e *Entry) setExtra(extra []Member) error {
 	for _, m := range extra {
 		if e.writes(fieldOf([]byte(m.Key))) {
@@ -94,8 +91,8 @@ func (e *Entry) setExtra(extra []Member) error {
 	return nil
 }
 
-// writes reports whether appendJSON writes the known member f itself. A seq
-// beside our crc would be read as ours.
+// writes reports whether appendJSON writes the known member f itself. A foreign seq beside our
+// crc would be read as ours.
 func (e *Entry) writes(f int) bool {
 	switch f {
 	case fTime, fCmd, fEvent, fSeq, fWt, fCrc:
@@ -118,7 +115,7 @@ func (e *Entry) writes(f int) bool {
 	return false
 }
 
-// appendJSON writes a normal entry. The order of the members is the format's.
+// appendJSON writes a normal entry. The format fixes the order of the members.
 func (e *Entry) appendJSON(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, `{"ts":"`...)

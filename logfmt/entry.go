@@ -11,7 +11,7 @@ const (
 	MaxSession = 128
 	MaxEvent   = 64
 	MaxID      = 64
-	// MaxSeq is the largest sequence number: exact in every JSON reader.
+	// MaxSeq is the largest sequence number, exact in every JSON reader.
 	MaxSeq Seq = 1<<53 - 1
 
 	// SessionCmd is the cmd of an entry made while no command is active.
@@ -19,8 +19,8 @@ const (
 	// SupervisorCmd is the cmd of INTERVENTION, DELIVERED and RESOLVED.
 	SupervisorCmd = "supervisor"
 
-	// RelayPrefix begins the line that `aburn log` prints where it may not write
-	// the log itself; the complete JSON line of one entry follows it.
+	// RelayPrefix begins the line that `aburn log` prints if it may not write the log itself. One
+	// entry's complete JSON line follows.
 	RelayPrefix = "aburn:entry "
 
 	// FirstLine begins every new log file: it names the format and its version.
@@ -63,8 +63,8 @@ type Entry struct {
 	Edited  bool     // a crc was there and does not match: used, but marked
 }
 
-// Meaning is what the entry says: START, COMPLETE and FAILED with a phase are
-// about the phase. A failed phase keeps the event FAILED (and its phase).
+// Meaning is what the entry is about. START, COMPLETE and FAILED with a phase are about the
+// phase. A failed phase keeps the event FAILED (and its phase).
 func (e *Entry) Meaning() (cmd, phase string, ev Event) {
 	return e.Cmd, e.Phase, meaning(e.Event, e.Phase != "")
 }
@@ -81,14 +81,14 @@ func meaning(ev Event, phased bool) Event {
 	return ev
 }
 
-// EndsCommand reports whether e ends the command in its own session and agent:
-// COMPLETE or FAILED without a phase.
+// EndsCommand reports whether e ends the command in its own session and agent: it is a COMPLETE
+// or FAILED without a phase.
 func (e *Entry) EndsCommand() bool {
 	return e.Phase == "" && (e.Event == Complete || e.Event == Failed)
 }
 
-// ChainComplete reports whether e is what "the last COMPLETE of a command"
-// means: COMPLETE, no phase, no agent.
+// ChainComplete reports whether e can be "the last COMPLETE of a command": it is a COMPLETE
+// without phase and agent.
 func (e *Entry) ChainComplete() bool {
 	return e.Event == Complete && e.Phase == "" && e.Agent == nil
 }

@@ -56,7 +56,7 @@ func (ev Event) Known() bool {
 	return false
 }
 
-// Lifecycle reports whether ev tells the life of a command, phase or agent.
+// Lifecycle reports whether ev is about the life of a command, phase or agent.
 func (ev Event) Lifecycle() bool {
 	switch ev {
 	case Start, PhaseStart, PhaseComplete, Milestone, AgentSpawn, AgentComplete, Complete, Failed:
@@ -65,8 +65,7 @@ func (ev Event) Lifecycle() bool {
 	return false
 }
 
-// Durable reports whether an entry with ev is synced to the disk before it is
-// acknowledged.
+// Durable reports whether an entry with ev is synced to disk before it is acknowledged.
 func (ev Event) Durable() bool {
 	switch ev {
 	case Complete, Failed, PhaseStart, PhaseComplete, Checkpoint:

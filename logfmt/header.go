@@ -1,14 +1,14 @@
 package logfmt
 
-// Header holds the routing fields of one line. The slices point into the line
-// (for an escaped value, into memory of their own).
+// Header holds the routing fields of one line. The slices point into the line, or for an escaped
+// value into memory of their own.
 type Header struct {
 	Time, Cmd, Phase, Event, Session, ID []byte
 	Seq                                  Seq
 	Agent                                bool // belongs to a sub-agent
 	Source, Wt                           []byte
 
-	agent []byte // what follows `"agent":{` in a line in aburn's own order, with its brace
+	agent []byte // in a line in aburn's own order: what follows `"agent":{`, with the closing brace
 }
 
 // Meaning is the event that Entry.Meaning returns.
@@ -19,13 +19,12 @@ func (h *Header) ChainComplete() bool {
 	return len(h.Phase) == 0 && !h.Agent && string(h.Event) == string(Complete)
 }
 
-// ParseHeader reads only the routing fields; false means the line is no entry.
+// ParseHeader reads only the routing fields. It returns false if the line is no entry.
 //
-// A line in aburn's own order that ends in a crc is taken at its word: nothing
-// behind the routing fields is looked at and nothing allocated. (Such a line is
-// not torn, its end is there: only if its data ends in a member "crc" of eight
-// characters could a torn one look so.) Every other line is checked as Check
-// does it.
+// A line in aburn's own order that ends in a crc is trusted: nothing after the routing fields is
+// examined, and nothing is allocated. Such a line is not torn, because its end is there. (A torn
+// one could look so only if its data ends in a member "crc" of eight characters.) Every other
+// line is checked as Check does.
 func ParseHeader(line []byte) (h Header, ok bool) {
 	ok = h.Read(line)
 	return h, ok
@@ -36,7 +35,7 @@ func (h *Header) Read(line []byte) bool {
 	return h.read(line, nil)
 }
 
-// read is Read; the shapes of earlier lines make it quicker.
+// read is Read, quicker with the shapes of earlier lines.
 func (h *Header) read(line []byte, s *shapes) bool {
 	if len(line) == 0 || line[0] == '#' {
 		return false
@@ -48,7 +47,7 @@ func (h *Header) read(line []byte, s *shapes) bool {
 	return end > 0 && ownTail(line[end:]) || h.slow(line)
 }
 
-// ownTail reports whether what follows wt is what aburn lets follow it.
+// ownTail reports whether rest is what aburn writes after wt.
 func ownTail(rest []byte) bool {
 	return hasPrefix(rest, `,"data":`) && rest[8] == '{' || len(rest) == crcTail || hasPrefix(rest, `,"branch":"`)
 }

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	maxSummary = 240 // bytes of the human line behind " - "
+	maxSummary = 240 // bytes of the human line after " - "
 	maxPiece   = 120 // bytes of one head, error or description in it
 )
 
-// Human is the line for people, without newline, of at most 511 bytes: what one
-// wants to see of the event in a scrolling terminal.
+// Human is the line for people, without newline, of at most 511 bytes. It says what one wants to
+// see of the event in a scrolling terminal:
 //
 //	# BUILD:RED:TOOL_FAILED - Bash: go test ./... (exit 1, 1.2s): --- FAIL: TestLogin
 //	# BUILD:COMPLETE - Login works -> login.go, login_test.go; next: ship
@@ -43,7 +43,7 @@ func (e *Entry) appendHuman(dst []byte) []byte {
 	return dst
 }
 
-// summary says in words what data says; "" when there is nothing to say.
+// summary puts data into words; "" if there is nothing to say.
 func (e *Entry) summary() string {
 	d := facts{gjson.ParseBytes(e.Data)}
 	text := d.of(e.Event)
@@ -57,10 +57,10 @@ func (e *Entry) summary() string {
 	return strings.TrimSpace("[" + oneLine(who, 40) + "] " + text)
 }
 
-// facts is data, asked by name.
+// facts is data, read by names of members.
 type facts struct{ gjson.Result }
 
-// str is the first of the named members that is a non-empty string, one line.
+// str is the first named member that is a non-empty string, on one line.
 func (d facts) str(keys ...string) string {
 	for _, k := range keys {
 		if v := d.Get(k); v.Type == gjson.String && v.Str != "" {
@@ -136,7 +136,7 @@ func (d facts) lifecycle(ev Event) string {
 
 func (d facts) next() string { return prefix("next: ", d.str("next_suggested")) }
 
-// outputs names the first three, whichever form they have.
+// outputs names the first three, in either form.
 func (d facts) outputs() string {
 	var names []string
 	total := 0
@@ -175,7 +175,7 @@ func (d facts) prompt() string {
 	return join(" ", head, paren(length))
 }
 
-// pairs lists the scalars of an object but for the hook's own times: tests=3, coverage=81
+// pairs lists the scalars of an object, without the hook's own times: tests=3, coverage=81
 func (d facts) pairs(key string, max int) string {
 	obj := d.Result
 	if key != "" {
@@ -194,8 +194,7 @@ func (d facts) pairs(key string, max int) string {
 	return strings.Join(list, ", ")
 }
 
-// anything serves the events with little to say, and those that this version
-// does not know.
+// anything summarises events with few fields, and unknown events.
 func (d facts) anything() string {
 	for _, text := range [...]string{
 		d.str("summary", "description", "message", "head", "details"),

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// ToolID is the id of a tool event: the same for the same (source, session,
-// agent, event, tool use), so that a hook that fires twice makes one event.
+// ToolID is the id of a tool event. It depends only on (source, session, agent, event, tool use),
+// so that a hook that fires twice makes one event.
 func ToolID(source string, s SessionID, agentID string, ev Event, toolUseID string) string {
 	b := make([]byte, 0, 256)
 	for _, part := range []string{source, string(s), agentID, string(ev), toolUseID} {
@@ -16,10 +16,9 @@ func ToolID(source string, s SessionID, agentID string, ev Event, toolUseID stri
 	return hex.EncodeToString(sum[:8])
 }
 
-// Token returns s as a routing field may hold it: unchanged when it is at most
-// max bytes of [A-Za-z0-9._:/-], else with other bytes replaced by '-', cut,
-// and ended by ':' and 8 hex digits of its hash, so that two different names
-// stay different. max is at least 16.
+// Token returns s as a routing field may hold it. s is unchanged if it is at most max bytes of
+// [A-Za-z0-9._:/-]. Otherwise other bytes become '-', and it is cut and ends with ':' and 8 hex
+// digits of its hash, so that different names stay different. max is at least 16.
 func Token(s string, max int) string {
 	if isToken(s) && len(s) <= max {
 		return s

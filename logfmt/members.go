@@ -1,8 +1,8 @@
 package logfmt
 
-// Members calls f with each member of the JSON object that begins at obj[0], in
-// order, until f returns false; a value is never empty. It reports whether obj is
-// such an object and nothing else, as far as it looked.
+// Members calls f with each member of the JSON object at obj[0], in order, until f returns false.
+// A value is never empty. Members reports whether obj is such an object and nothing else, as far
+// as it read.
 func Members(obj []byte, f func(key RawString, value []byte) bool) bool {
 	if len(obj) == 0 || obj[0] != '{' {
 		return false
@@ -74,7 +74,7 @@ func readKey(obj []byte, i int) (key RawString, value int, ok bool) {
 	return RawString(RawString(obj[i+1 : keyEnd(obj, value)]).String()), value, true
 }
 
-// scanMember is scanValue, quicker for what has no brackets.
+// scanMember is scanValue, quicker for values without brackets.
 func scanMember(b []byte, i int) (end int, err error) {
 	if i < len(b) {
 		switch c := b[i]; {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Object builds one compact JSON object, for Entry.Data. The zero value is an
-// empty object. Keys appear in call order; the caller does not repeat one.
+// Object builds one compact JSON object, for Entry.Data. The zero value is an empty object. Keys
+// appear in the order of the calls; the caller must not repeat one.
 type Object struct{ b []byte }
 
 func (o *Object) key(k string) {
@@ -58,7 +58,7 @@ func (o *Object) Float(k string, v float64) *Object {
 	return o
 }
 
-// Raw adds a value that is JSON already. It must be valid; AppendTo compacts it.
+// Raw adds a JSON value. It must be valid; AppendTo compacts it.
 func (o *Object) Raw(k string, json []byte) *Object {
 	o.key(k)
 	o.b = append(o.b, json...)
@@ -76,5 +76,5 @@ func (o *Object) Bytes() []byte {
 	return append(o.b[:len(o.b):len(o.b)], '}')
 }
 
-// AppendString appends s as the JSON string that AppendTo would write of it.
+// AppendString appends s as a JSON string, as AppendTo would write it.
 func AppendString(dst []byte, s string) []byte { return appendString(dst, s) }

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// Parse reads one JSON line (without its newline; a trailing CR is tolerated).
-// The error names the reason in words, with its place; nothing of the line is
-// kept by the Entry.
+// Parse reads one JSON line without its newline; a trailing CR is tolerated. The error gives the
+// reason with its place. The Entry keeps no reference to the line.
 //
-// A line whose crc matches is as a writer of this format wrote it: the JSON
-// inside its data is not checked again (Check does).
+// A line with a matching crc is as a writer of this format wrote it, so the JSON inside its data
+// is not checked again (Check does).
 func Parse(line []byte) (Entry, error) {
 	if e, ok := parseOwn(line); ok {
 		return e, nil
@@ -22,15 +21,14 @@ func Parse(line []byte) (Entry, error) {
 	return s.entry(), nil
 }
 
-// Check reports why line is no entry, having looked at every byte, also of a
-// line whose crc matches.
+// Check says why line is no entry. It examines every byte, even with a matching crc.
 func Check(line []byte) error {
 	var s scanned
 	return s.scan(trimLine(line))
 }
 
-// parseOwn reads a line in the fixed order whose crc matches; false sends it
-// the other way, whatever it is.
+// parseOwn reads a line in the fixed order with a matching crc. It returns false for any other
+// line.
 func parseOwn(line []byte) (Entry, bool) {
 	var o ownLine
 	if !o.read(line, nil) {
@@ -50,7 +48,7 @@ func parseOwn(line []byte) (Entry, bool) {
 	return e, true
 }
 
-// ownLine is a line in the fixed order, taken apart but not copied.
+// ownLine is a line in the fixed order, split but not copied.
 type ownLine struct {
 	Header
 	at           time.Time
@@ -58,7 +56,7 @@ type ownLine struct {
 	end          int // of the short members
 }
 
-// read reports whether the line is such a one and its crc matches.
+// read splits the line. It reports whether it is in the fixed order and its crc matches.
 func (o *ownLine) read(line []byte, s *shapes) bool {
 	if !hasCrcTail(line) || !crcOK(line) {
 		return false
@@ -76,7 +74,7 @@ func (o *ownLine) read(line []byte, s *shapes) bool {
 	return ok && okTime && bytes.IndexByte(o.branch, '\\') < 0
 }
 
-// entry makes the Entry but for its data; text makes the strings.
+// entry makes the Entry except its data; text makes the strings.
 func (o *ownLine) entry(text func([]byte) string) Entry {
 	e := Entry{
 		Time: o.at, Cmd: text(o.Cmd), Phase: text(o.Phase), Event: Event(text(o.Event)), Session: SessionID(text(o.Session)),
@@ -89,8 +87,8 @@ func (o *ownLine) entry(text func([]byte) string) Entry {
 	return e
 }
 
-// ownData finds data between i and the crc, if nothing but data is there. An
-// unknown member could only follow its brace: without `},"` there is none.
+// ownData finds data between i and the crc, if it is the only member there. An unknown member
+// could only follow data's brace, so without `},"` there is none.
 func ownData(line []byte, i, end int) ([]byte, bool) {
 	if i == end {
 		return nil, true

@@ -1,17 +1,17 @@
 package logfmt
 
-// Parser parses line after line of a log: it makes use of how alike they are, and
-// leaves no garbage. The zero value is ready; one goroutine uses it at a time.
+// Parser parses a log line by line. It exploits the similarity of lines and allocates little. The
+// zero value is ready; use it from one goroutine.
 type Parser struct {
 	shapes shapes
-	known  [256]string // texts met lately: commands, sessions and sources come again and again
+	known  [256]string // recent texts: commands, sessions and sources recur
 }
 
 // Header is h.Read(line).
 func (p *Parser) Header(line []byte, h *Header) bool { return h.read(line, &p.shapes) }
 
-// Parse is the function Parse into e, whose Data keeps its memory: who wants to
-// keep the data of an entry copies it. After an error e is undefined.
+// Parse is the function Parse into e. e's Data is reused, so copy it to keep it. After an error e
+// is undefined.
 func (p *Parser) Parse(line []byte, e *Entry) error {
 	var o ownLine
 	if !o.read(line, &p.shapes) {
@@ -27,7 +27,7 @@ func (p *Parser) Parse(line []byte, e *Entry) error {
 	return nil
 }
 
-// text is string(b), without a copy if that was met lately.
+// text is string(b), without an allocation if b is a recent text.
 func (p *Parser) text(b []byte) string {
 	if len(b) == 0 {
 		return ""

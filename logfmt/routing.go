@@ -11,9 +11,9 @@ import (
 // the compiler turns into one comparison each (a longer one is a call), and the
 // Header is filled where it stands.
 
-// own fills h from a line in the fixed order that has a crc tail, and returns
-// where the comma of the member after wt is; 0: another order, or an escape
-// among those fields, and h is undefined.
+// own fills h from a line in the fixed order that has a crc tail, and returns where the comma of
+// the member after wt is. 0 means another order, or an escape in those fields; h is then
+// undefined.
 func (h *Header) own(line []byte) int {
 	const begin, beforeCmd = `{"ts":"`, `","cmd":"`
 	const at = len(begin) + len(timeLayout)
@@ -50,7 +50,7 @@ func (h *Header) own(line []byte) int {
 	return h.ownRest(line, i, source, wt)
 }
 
-// ownRest goes on with source and wt.
+// ownRest continues with source and wt.
 func (h *Header) ownRest(line []byte, i, source, wt int) int {
 	if hasPrefix(line[i:], `,"source`) && hasPrefix(line[i+8:], `":"`) {
 		h.Source, i = shortString(line, i+11, source)
@@ -58,8 +58,8 @@ func (h *Header) ownRest(line []byte, i, source, wt int) int {
 	if hasPrefix(line[i:], `,"wt":"`) {
 		h.Wt, i = shortString(line, i+7, wt)
 	}
-	// A quote behind a backslash ends no string: then what follows is read
-	// wrongly, but the backslash is in what was read.
+	// An escaped quote does not end its string. What follows would be misread, but the backslash
+	// is in what was read.
 	if len(h.Cmd) == 0 || len(h.Event) == 0 || bytes.IndexByte(line[:i], '\\') >= 0 {
 		return 0
 	}
@@ -67,8 +67,8 @@ func (h *Header) ownRest(line []byte, i, source, wt int) int {
 	return i
 }
 
-// readSeq reads the number at line[i]; when it is none of ours it returns i,
-// where no key matches any more.
+// readSeq reads the number at line[i]. If it is not ours, it returns i, where no key matches any
+// more.
 func readSeq(line []byte, i int) (Seq, int) {
 	var n Seq
 	end := i
@@ -81,8 +81,7 @@ func readSeq(line []byte, i int) (Seq, int) {
 	return n, end
 }
 
-// agentAt is the inside of an object of three strings, with its brace, if that
-// is what rest begins with.
+// agentAt is the inside of an object of three strings, with its brace, if rest begins with one.
 func agentAt(rest []byte) []byte {
 	_, end := readAgent(rest)
 	if rest[end] != '}' {
@@ -91,8 +90,7 @@ func agentAt(rest []byte) []byte {
 	return rest[:end+1]
 }
 
-// readAgent reads the three strings, each optional, and returns what they are
-// and where the brace must be.
+// readAgent reads the three strings, all optional, and returns them and where the brace must be.
 func readAgent(inside []byte) (parts [3][]byte, end int) {
 	for n, key := range [...]string{`"type":"`, `"id":"`, `"parent_cmd":"`} {
 		at := end
@@ -110,9 +108,8 @@ func hasPrefix(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
 }
 
-// shortString is the string that begins at line[i], and the index behind its
-// quote. There is one: the line ends in a crc. likely is its length in the line
-// before.
+// shortString is the string that begins at line[i], and the index after its quote. A quote must
+// follow, because the line ends in a crc. likely is the string's length in the previous line.
 func shortString(line []byte, i, likely int) ([]byte, int) {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if i+8 <= len(line) {
@@ -128,7 +125,7 @@ func shortString(line []byte, i, likely int) ([]byte, int) {
 	return longString(line, i, likely)
 }
 
-// longString is shortString for strings that hardly ever end within a word.
+// longString is shortString for strings that rarely end within a word.
 func longString(line []byte, i, likely int) ([]byte, int) {
 	n := max(0, bytes.IndexByte(line[i:], '"'))
 	if n == likely {

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// maxDepth bounds nesting, so that a line of brackets costs no stack.
+// maxDepth bounds nesting, so that a line of brackets uses no stack.
 const maxDepth = 512
 
-// scanError is what is wrong at the place that comes with it.
+// scanError is the fault at the returned place.
 type scanError string
 
 const (
@@ -18,15 +18,15 @@ const (
 
 func (e scanError) Error() string { return string(e) }
 
-// Valid reports whether json is exactly one JSON value (RFC 8259, blanks around
-// it allowed), nested at most 512 deep. Unlike gjson.Valid and json.Valid it
-// needs bounded stack whatever the input; it does not look at UTF-8.
+// Valid reports whether json is exactly one JSON value (RFC 8259, with blanks around it), nested
+// at most 512 deep. Unlike gjson.Valid and json.Valid it needs only bounded stack. It does not
+// check UTF-8.
 func Valid(json []byte) bool {
 	end, err := scanValue(json, skipSpace(json, 0))
 	return err == nil && skipSpace(json, end) == len(json)
 }
 
-// nesting says of each open bracket whether it is an object's.
+// nesting says for each open bracket whether it is an object's.
 type nesting struct {
 	depth  int
 	object [maxDepth / 64]uint64
@@ -50,8 +50,7 @@ func (n *nesting) inObject() bool {
 	return top >= 0 && n.object[top/64]>>(top%64)&1 != 0
 }
 
-// scanValue returns the index after the value that begins at b[i], or where it
-// goes wrong.
+// scanValue returns the index after the value that begins at b[i], or the index of the fault.
 func scanValue(b []byte, i int) (end int, err error) {
 	var n nesting
 	for {
@@ -67,8 +66,7 @@ func scanValue(b []byte, i int) (end int, err error) {
 	}
 }
 
-// begin reads a scalar, or opening brackets down to the first scalar or empty
-// container in them.
+// begin reads a scalar, or opening brackets up to the first scalar or empty container in them.
 func (n *nesting) begin(b []byte, i int) (int, error) {
 	for i < len(b) {
 		switch c := b[i]; {
@@ -96,7 +94,7 @@ func (n *nesting) begin(b []byte, i int) (int, error) {
 	return i, errSyntax
 }
 
-// close takes the closing brackets that stand at b[i].
+// close reads the closing brackets at b[i].
 func (n *nesting) close(b []byte, i int) (int, error) {
 	for n.depth > 0 {
 		if i = skipSpace(b, i); i >= len(b) {
@@ -113,7 +111,7 @@ func (n *nesting) close(b []byte, i int) (int, error) {
 	return i, nil
 }
 
-// next steps over the comma, and in an object over the next key.
+// next skips the comma, and in an object the next key.
 func (n *nesting) next(b []byte, i int) (int, error) {
 	if b[i] != ',' {
 		return i, errSyntax
@@ -172,16 +170,15 @@ func scanString(b []byte, i int) (int, error) {
 	}
 }
 
-// stopBytes marks (0x80 in its place) the first byte of w, in memory order, that
-// is a quote, a backslash or below 0x20. Later marks may be false: only the
-// lowest counts.
+// stopBytes marks with 0x80 the first byte of w, in memory order, that is a quote, a backslash or
+// below 0x20. Later marks may be wrong: only the lowest counts.
 func stopBytes(w uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^ones*'"', w^ones*'\\'
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & tops
 }
 
-// escapeLen is the length of the escape that b begins with; 0 if it is none.
+// escapeLen is the length of the escape that b begins with, or 0.
 func escapeLen(b []byte) int {
 	if len(b) < 2 {
 		return 0

@@ -12,11 +12,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// span is line[lo:hi]; the zero span is "not there".
+// span is line[lo:hi]; the zero span means missing.
 type span struct{ lo, hi int }
 
-// scanned is one entry line, taken apart but not yet copied. A known member of
-// an unexpected type is in extra and not in field.
+// scanned is one entry line, split but not copied. A known member of an unexpected type is in
+// extra instead of field.
 type scanned struct {
 	line   []byte
 	field  [fieldCount]span // strings without their quotes
@@ -62,7 +62,7 @@ func (s *scanned) members() (int, error) {
 		if err != nil {
 			return end, err
 		}
-		s.take(span{i + 1, keyEnd(s.line, value)}, span{value, end}, &seen)
+		s.set(span{i + 1, keyEnd(s.line, value)}, span{value, end}, &seen)
 		i = skipSpace(s.line, end)
 		if i >= len(s.line) {
 			return i, errSyntax
@@ -81,8 +81,8 @@ func (s *scanned) members() (int, error) {
 // keyEnd is the place of the quote that ends the key before the value at i.
 func keyEnd(line []byte, i int) int { return bytes.LastIndexByte(line[:i], '"') }
 
-// take files one member: the first of each known name counts.
-func (s *scanned) take(key, value span, seen *[fieldCount]bool) {
+// set stores one member: the first of each known name counts.
+func (s *scanned) set(key, value span, seen *[fieldCount]bool) {
 	name := s.line[key.lo:key.hi]
 	if bytes.IndexByte(name, '\\') >= 0 {
 		name = []byte(unescape(name))
@@ -97,7 +97,7 @@ func (s *scanned) take(key, value span, seen *[fieldCount]bool) {
 	}
 	seen[f] = true
 	switch first := s.line[value.lo]; {
-	case first == 'n': // null is absent
+	case first == 'n': // null counts as missing
 	case f == fCrc, f == fAgent, f == fData && first == '{':
 		s.field[f] = value
 	case f == fSeq && s.setSeq(key, value):
@@ -108,7 +108,7 @@ func (s *scanned) take(key, value span, seen *[fieldCount]bool) {
 	}
 }
 
-// setSeq reads the number. Whether it is ours the crc will show.
+// setSeq reads the number. The crc shows later whether it is ours.
 func (s *scanned) setSeq(key, v span) bool {
 	seq, ok := parseSeq(s.line[v.lo:v.hi])
 	if ok {
@@ -117,8 +117,8 @@ func (s *scanned) setSeq(key, v span) bool {
 	return ok
 }
 
-// disownSeq makes the seq of a line without a crc what it is: another tool's
-// own member, in its place among the unknown ones.
+// disownSeq moves the seq of a line without a crc to its place among the unknown members: it is
+// another tool's.
 func (s *scanned) disownSeq() {
 	at := 0
 	for at < len(s.extra) && s.extra[at].key.lo < s.seqKey.lo {
@@ -142,7 +142,7 @@ func parseSeq(b []byte) (Seq, bool) {
 	return n, n <= MaxSeq
 }
 
-// check looks at what no entry can be without, and reads the time.
+// check checks the mandatory members and reads the time.
 func (s *scanned) check() error {
 	for f, name := range [...]string{fTime: "ts", fCmd: "cmd", fEvent: "event"} {
 		if name != "" && s.field[f].lo == s.field[f].hi {
@@ -160,7 +160,7 @@ func (s *scanned) check() error {
 	return nil
 }
 
-// bytes is the text of a string member, unescaped; it may point into the line.
+// bytes is the unescaped text of a string member; it may point into the line.
 func (s *scanned) bytes(f int) []byte {
 	b := s.line[s.field[f].lo:s.field[f].hi]
 	if plain(b) {
@@ -169,7 +169,7 @@ func (s *scanned) bytes(f int) []byte {
 	return []byte(unescape(b))
 }
 
-// plain reports whether the inside of a JSON string says what it holds.
+// plain reports whether a JSON string's inside needs no unescaping.
 func plain(b []byte) bool { return bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) }
 
 // unescape reads the inside of a valid JSON string.
@@ -181,8 +181,7 @@ func unescape(b []byte) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// entry copies what was found: one string for all short members, one slice for
-// data.
+// entry copies the parts: one string for all short members, one slice for data.
 func (s *scanned) entry() Entry {
 	last := 0
 	for f := fTime; f <= fBranch; f++ {
@@ -214,7 +213,7 @@ func (s *scanned) entry() Entry {
 	return e
 }
 
-// json copies a value; a line of ours is compact already.
+// json copies a value; a line of ours is already compact.
 func (s *scanned) json(p span, ours bool) []byte {
 	v := s.line[p.lo:p.hi]
 	b := make([]byte, 0, len(v))
@@ -253,5 +252,5 @@ func (s *scanned) agent() *Agent {
 	return &a
 }
 
-// isAgent reports whether a value of the member agent names one at all.
+// isAgent reports whether a value of the member agent names an agent.
 func isAgent(v []byte) bool { return v[0] != 'f' && v[0] != 'n' && string(v) != `""` }

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// shape is what a line in the fixed order has in common with many others: who
-// reads a whole log meets the same command, phase, event and source in nearly
-// every line, and compares them at once instead of taking each apart again.
+// shape is what a line in the fixed order shares with many others. A reader of a whole log meets
+// the same command, phase, event and source in nearly every line. It compares them at once
+// instead of splitting each line again.
 //
 //	{"ts":"…","cmd":"build","phase":"RED","event":"TOOL","session":"…","seq":42,"id":"…","source":"claude","wt":"","data":…
 //	         ^-- head --------------------------------------------^                    ^-- tail -----------------^
@@ -23,8 +23,8 @@ const (
 	headAt = timeAt + len(timeLayout)
 )
 
-// own is Header.own for lines of this shape; 0: line is none, and h as it was.
-// The end is also right only if ownTail says so: line may have more members.
+// own is Header.own for lines of this shape. 0 means that line is of another shape; h is then
+// unchanged. The end is right only if ownTail agrees, because line may have more members.
 func (s *shape) own(line []byte, h *Header) int {
 	session := headAt + len(s.head)
 	if session == headAt || len(line) < session+s.session+crcTail+8 || string(line[headAt:session]) != string(s.head) || !hasPrefix(line, `{"ts":"`) {
@@ -53,8 +53,7 @@ func (s *shape) own(line []byte, h *Header) int {
 	return tail + len(s.tail)
 }
 
-// clean reports whether b is 8 bytes or more of ASCII without a quote and a
-// backslash.
+// clean reports whether b is at least 8 bytes of ASCII without quotes and backslashes.
 func clean(b []byte) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	last := len(b) - 8
@@ -70,8 +69,8 @@ func clean(b []byte) bool {
 	return found&tops == 0
 }
 
-// learn takes the shape of a line whose header is h, ending at end. Only lines
-// with a session, a number and an id have one.
+// learn sets the shape from a line with header h, which ends at end. Only lines with a session, a
+// number and an id have one.
 func (s *shape) learn(line []byte, h *Header, end int) {
 	if h.Seq == 0 || len(h.Session) == 0 || len(h.ID) == 0 {
 		return
@@ -91,14 +90,14 @@ func (s *shape) learn(line []byte, h *Header, end int) {
 	s.agent, s.source, s.wt = place(h.agent, tail), place(h.Source, tail), place(h.Wt, tail)
 }
 
-// shapes are those of the last lines: calls come in pairs, begun and ended.
+// shapes are those of recent lines: calls come in pairs of start and end.
 type shapes struct {
 	known [4]shape
-	last  int // the one met last
-	next  int // to be learnt over
+	last  int // the latest match
+	next  int // the next to be replaced
 }
 
-// ownLike is own, by way of the shapes if s is not nil.
+// ownLike is own, through the shapes if s is not nil.
 func (h *Header) ownLike(line []byte, s *shapes) int {
 	if s == nil {
 		return h.own(line)

@@ -2,10 +2,9 @@ package logfmt
 
 import "strconv"
 
-// TaskFacts is the data of an INTERVENTION, DELIVERED or RESOLVED. What is zero is
-// left out.
+// TaskFacts is the data of an INTERVENTION, DELIVERED or RESOLVED. Zero fields are left out.
 type TaskFacts struct {
-	Task       string // its id in the queue; "" when only the user was told
+	Task       string // its id in the queue; "" if only the user was notified
 	Type       string
 	Signature  string
 	Confidence float64
@@ -16,9 +15,9 @@ type TaskFacts struct {
 	Reason     string
 }
 
-// TaskEntry is the entry of ev about a task, without its time. Of each event a task
-// has one, so its id is made of both; for what only the user was told the caller
-// gives one, or none.
+// TaskEntry is the entry of ev about a task, without its time. A task has one entry of each
+// event, so the entry's id is made of both. Where only the user was notified, the caller sets an
+// id, or none.
 func TaskEntry(ev Event, s SessionID, f TaskFacts) *Entry {
 	e := &Entry{Cmd: SupervisorCmd, Event: ev, Session: s, Source: "aburn"}
 	if f.Task != "" {

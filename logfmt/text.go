@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unsafeRune reports the unsafe characters of SPEC.md, which are never written
-// raw. They are part of the format: what may be shown says internal/plain.
+// unsafeRune reports the unsafe characters of SPEC.md, which are never written raw. They are part
+// of the format; internal/plain says what may be shown.
 func unsafeRune(r rune) bool {
 	switch {
 	case r < 0x20, 0x7f <= r && r <= 0x9f:
@@ -25,8 +25,8 @@ func unsafeRune(r rune) bool {
 
 const hexDigits = "0123456789abcdef"
 
-// appendString appends s as a JSON string that shows on a terminal as it is:
-// unsafe characters escaped, invalid UTF-8 replaced. No HTML escapes.
+// appendString appends s as a JSON string that a terminal can show: unsafe characters escaped,
+// invalid UTF-8 replaced, no HTML escapes.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0
@@ -50,8 +50,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[done:]...), '"')
 }
 
-// appendEscape appends the JSON escape of r. A broken byte (RuneError of width
-// 1) becomes U+FFFD itself.
+// appendEscape appends the JSON escape of r. An invalid byte (RuneError of width 1) becomes
+// U+FFFD itself.
 func appendEscape(dst []byte, r rune, width int) []byte {
 	switch {
 	case r == '"' || r == '\\':
@@ -75,8 +75,8 @@ func appendHex4(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// appendClean appends valid JSON without blanks between tokens and with the
-// unsafe characters of its strings escaped. Existing escapes stay.
+// appendClean appends valid JSON without blanks between tokens, and with the unsafe characters in
+// its strings escaped. Existing escapes stay.
 func appendClean(dst, json []byte) []byte {
 	inside := false
 	for i := 0; i < len(json); i++ {
@@ -105,8 +105,8 @@ func appendClean(dst, json []byte) []byte {
 	return dst
 }
 
-// clip returns s, or its beginning and "…", in at most max bytes (at least 3),
-// on a character boundary.
+// clip returns s, or its beginning and "…", in at most max bytes (at least 3) of whole
+// characters.
 func clip(s string, max int) string {
 	if len(s) <= max {
 		return s
@@ -118,15 +118,15 @@ func clip(s string, max int) string {
 	return strings.TrimRight(s[:cut], " ") + "…"
 }
 
-// oneLine returns s as it may stand in the human line: runs of blanks and line
-// ends are one space, other unsafe characters and broken bytes show as U+FFFD.
-// It looks at no more of s than about max bytes need and returns at most max.
+// oneLine returns s for the human line: a run of blanks and line ends becomes one space, other
+// unsafe characters and invalid bytes become U+FFFD. It returns at most max bytes, and reads
+// little more of s.
 func oneLine(s string, max int) string {
 	if len(s) <= max && isOneLine(s) {
 		return s
 	}
 	if len(s) > 4*max {
-		s = clip(s, 4*max) // too long whatever it holds, unless it is mostly blank
+		s = clip(s, 4*max) // too long in any case, unless it is mostly blank
 	}
 	var b strings.Builder
 	space := false
@@ -149,7 +149,7 @@ func oneLine(s string, max int) string {
 	return clip(b.String(), max)
 }
 
-// isOneLine reports whether s is printable ASCII without blanks to take away.
+// isOneLine reports whether oneLine would leave s unchanged, as printable ASCII.
 func isOneLine(s string) bool {
 	space := true
 	for i := 0; i < len(s); i++ {

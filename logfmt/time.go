@@ -4,8 +4,8 @@ import "time"
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// parseTime reads a ts: at once in the form that aburn writes, else any RFC
-// 3339 time that is not Go's zero time and has a UTC year of four digits.
+// parseTime reads a ts, fast in the form that aburn writes. Otherwise it accepts any RFC 3339
+// time except Go's zero time, if its UTC year has four digits.
 func parseTime(b []byte) (time.Time, bool) {
 	if t, ok := parseOwnTime(b); ok {
 		return t, true
@@ -17,14 +17,14 @@ func parseTime(b []byte) (time.Time, bool) {
 	return t.UTC(), err == nil && writableTime(t)
 }
 
-// writableTime reports whether t can stand in a log.
+// writableTime reports whether the log's form can express t.
 func writableTime(t time.Time) bool {
 	y := t.UTC().Year()
 	return !t.IsZero() && 0 <= y && y <= 9999
 }
 
-// parseOwnTime reads 2026-11-21T10:03:00.123Z and nothing else; the days that
-// not every month has go the slow way, which knows the calendar.
+// parseOwnTime reads 2026-11-21T10:03:00.123Z and nothing else. Days after the 28th take the slow
+// path, which knows the calendar.
 func parseOwnTime(b []byte) (time.Time, bool) {
 	if len(b) != len(timeLayout) || b[4] != '-' || b[7] != '-' || b[10] != 'T' ||
 		b[13] != ':' || b[16] != ':' || b[19] != '.' || b[23] != 'Z' {
@@ -40,7 +40,7 @@ func parseOwnTime(b []byte) (time.Time, bool) {
 	return time.Unix(days*86400+int64(hour*3600+minute*60+sec), int64(ms)*1e6).UTC(), true
 }
 
-// two is the number that two digits make; more than 999 if one is no digit.
+// two is the number of two digits, or more than 999 if either is no digit.
 func two(a, b byte) uint {
 	if a -= '0'; a > 9 {
 		return 10000

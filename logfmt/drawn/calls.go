@@ -45,8 +45,8 @@ func (p *pen) toolCall(word string) bool {
 	return true
 }
 
-// take removes the call of this name from those that still run.
-func (p *pen) take(name string, background bool) (call, bool) {
+// remove removes the running call of this name.
+func (p *pen) remove(name string, background bool) (call, bool) {
 	for i, c := range p.open {
 		if c.name == name && c.session == p.session && c.background == background {
 			p.open = append(p.open[:i:i], p.open[i+1:]...)
@@ -70,7 +70,7 @@ func (p *pen) toolEnd(word string) bool {
 	if !ok || n == 0 || m.end == '<' {
 		return false
 	}
-	c, ok := p.take(rest[:n], false)
+	c, ok := p.remove(rest[:n], false)
 	if !ok {
 		return false
 	}
@@ -87,7 +87,7 @@ func crc(s string) []byte {
 	return []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
 }
 
-// about says what the call is about, as hooks do.
+// about adds what the call is about, as hooks do.
 func (c *call) about(o *logfmt.Object) {
 	switch c.tool {
 	case "Bash", "PowerShell", "Skill":
@@ -116,7 +116,7 @@ func (p *pen) callEntry(ev logfmt.Event, c *call, end func(*logfmt.Object)) {
 	p.entry(e)
 }
 
-// finish writes the end that the marks say.
+// finish writes the end that the marks describe.
 func (p *pen) finish(c *call, m marks) {
 	if m.took > 0 {
 		p.at = c.at.Add(m.took)

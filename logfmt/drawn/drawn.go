@@ -64,17 +64,17 @@ import (
 	"aburn/logfmt"
 )
 
-// Epoch is when the first entry of every drawing is made.
+// Epoch is the time of every drawing's first entry.
 var Epoch = time.Date(2026, time.November, 21, 10, 0, 0, 0, time.UTC)
 
-// Line is one line of a drawn log: an entry, or text that is none.
+// Line is one line of a drawn log: an entry or other text.
 type Line struct {
 	Entry *logfmt.Entry // nil: Junk
 	Junk  string
-	Other bool // the entry is another tool's: without id, number and crc
+	Other bool // another tool's entry: without id, number and crc
 }
 
-// Append adds the line as it stands in a log.
+// Append appends the line as a log has it.
 func (l Line) Append(dst []byte) ([]byte, error) {
 	switch {
 	case l.Entry == nil:
@@ -85,15 +85,14 @@ func (l Line) Append(dst []byte) ([]byte, error) {
 	return l.Entry.AppendTo(dst)
 }
 
-// Drawing is a log that was drawn.
 type Drawing struct {
 	Lines []Line
 	End   time.Time      // one second after the last entry
-	Marks map[string]int // numbers of the entries that have a name; the first is 1
+	Marks map[string]int // numbers of the named entries; the first entry is 1
 }
 
-// Draw draws what happens after the given entries; nil: from the beginning, at the Epoch. Its lines are the new ones
-// only, and its numbers go on where those end.
+// Draw draws what happens after the given entries, or from the Epoch if after is nil. The drawing
+// has only the new lines, and continues the numbers.
 func Draw(after []*logfmt.Entry, drawing string) (*Drawing, error) {
 	p := newPen(after)
 	words, err := split(drawing)
@@ -108,7 +107,7 @@ func Draw(after []*logfmt.Entry, drawing string) (*Drawing, error) {
 	return &Drawing{Lines: p.lines, End: p.at, Marks: p.marks}, nil
 }
 
-// Bytes is the drawing as the bytes of a log.
+// Bytes returns the drawing as the bytes of a log.
 func (d *Drawing) Bytes() ([]byte, error) {
 	out := []byte(logfmt.FirstLine)
 	for _, l := range d.Lines {
@@ -120,7 +119,7 @@ func (d *Drawing) Bytes() ([]byte, error) {
 	return out, nil
 }
 
-// Lines draws the log, and says when it ends: one second after the last entry.
+// Lines draws the log and returns its end: one second after the last entry.
 func Lines(drawing string) ([]Line, time.Time) {
 	d, err := Draw(nil, drawing)
 	if err != nil {
@@ -129,7 +128,7 @@ func Lines(drawing string) ([]Line, time.Time) {
 	return d.Lines, d.End
 }
 
-// Entries is Lines without what is no entry.
+// Entries is Lines without lines that are no entries.
 func Entries(drawing string) ([]*logfmt.Entry, time.Time) {
 	lines, end := Lines(drawing)
 	var entries []*logfmt.Entry
@@ -141,7 +140,7 @@ func Entries(drawing string) ([]*logfmt.Entry, time.Time) {
 	return entries, end
 }
 
-// Log is the drawing as the bytes of a log, and when it ends.
+// Log returns the drawing as the bytes of a log, and its end.
 func Log(drawing string) ([]byte, time.Time) {
 	lines, end := Lines(drawing)
 	d := Drawing{Lines: lines}

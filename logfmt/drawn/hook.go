@@ -45,7 +45,7 @@ func (p *pen) hook(word string) bool {
 	return true
 }
 
-// capitals is how much of the beginning of s spells an event.
+// capitals is the length of the event name that s begins with.
 func capitals(s string) int {
 	n := 0
 	for n < len(s) && (s[n] == '_' || 'A' <= s[n] && s[n] <= 'Z') {
@@ -54,7 +54,7 @@ func capitals(s string) int {
 	return n
 }
 
-// prompt reads what follows PROMPT: /command, & and 'text', each if wanted.
+// prompt reads what follows PROMPT: /command, & and 'text', each optional.
 func (p *pen) prompt(s string) bool {
 	command := ""
 	if rest, ok := strings.CutPrefix(s, "/"); ok {
@@ -91,10 +91,10 @@ func (p *pen) prompt(s string) bool {
 	return true
 }
 
-// report is a machine-made prompt about the end of a call in the background.
+// report is a machine-made prompt about the end of a background call.
 func (p *pen) report(name, s string) bool {
 	status, rest, quoted := quote(s)
-	c, ok := p.take(name, true)
+	c, ok := p.remove(name, true)
 	if !ok || rest != "" || !quoted && s != "" {
 		return false
 	}
@@ -125,7 +125,7 @@ func (p *pen) compact(s string) bool {
 	return true
 }
 
-// permission is about the last open call of the session, or about the one that is named.
+// permission is about the session's last open call, or about the named one.
 func (p *pen) permission(s string) bool {
 	text, rest, quoted := quote(s)
 	if rest != "" || !quoted && s != "" {

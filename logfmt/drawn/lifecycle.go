@@ -8,7 +8,7 @@ import (
 	"aburn/logfmt"
 )
 
-// lifecycle reads plan> and all that may stand around it.
+// lifecycle reads plan> and everything that may surround it.
 func (p *pen) lifecycle(word string) bool {
 	rest, other := strings.CutPrefix(word, "$")
 	sign := strings.IndexAny(rest, ">.!*'")
@@ -54,7 +54,7 @@ func event(sign byte, phased bool) logfmt.Event {
 	return logfmt.Complete
 }
 
-// details reads what stands behind the sign: 'text', {metrics}, [outputs], ->next.
+// details reads what follows the sign: 'text', {metrics}, [outputs], ->next.
 func details(ev logfmt.Event, s string) (data []byte, ok bool) {
 	var o logfmt.Object
 	if text, rest, ok := quote(s); ok {
@@ -90,7 +90,7 @@ func details(ev logfmt.Event, s string) (data []byte, ok bool) {
 	return o.Bytes(), s == ""
 }
 
-// textName is where an event of the life of a command keeps its text.
+// textName is the member in which a lifecycle event keeps its text.
 func textName(ev logfmt.Event) string {
 	switch ev {
 	case logfmt.Failed:
@@ -105,7 +105,7 @@ func textName(ev logfmt.Event) string {
 	return "summary"
 }
 
-// otherEntry is an entry of a tool that knows no sessions, ids and numbers.
+// otherEntry writes an entry of a tool that knows no sessions, ids and numbers.
 func (p *pen) otherEntry(e logfmt.Entry) {
 	e = logfmt.Entry{Time: p.at, Cmd: e.Cmd, Phase: e.Phase, Event: e.Event, Agent: e.Agent, Data: e.Data}
 	p.n++
@@ -114,7 +114,7 @@ func (p *pen) otherEntry(e logfmt.Entry) {
 	p.at = p.at.Add(time.Second)
 }
 
-// appendOther is an entry as other tools write them.
+// appendOther appends an entry as other tools write it.
 func appendOther(dst []byte, e *logfmt.Entry) []byte {
 	var o logfmt.Object
 	o.Str("ts", e.Time.Format("2006-01-02T15:04:05Z")).Str("cmd", e.Cmd).StrIf("phase", e.Phase).Str("event", string(e.Event))

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// marks is what stands behind a tool call.
+// marks is what follows a tool call.
 type marks struct {
-	end     byte   // '<' none yet, '!' failed, '?' unknown, '&' runs on; 0 well
+	end     byte   // '<' none yet, '!' failed, '?' unknown, '&' runs on; 0 succeeded
 	arg     string // of '!'
 	name    string // of '<' and '&'
 	content string
@@ -15,7 +15,7 @@ type marks struct {
 	took    time.Duration
 }
 
-// readMarks reads them in any order, each at most once.
+// readMarks reads the marks in any order, each at most once.
 func readMarks(s string) (m marks, ok bool) {
 	for s != "" {
 		sign := s[0]

@@ -16,32 +16,32 @@ import (
 // standard is the client where none was said.
 var standard = agentcli.Claude.Name
 
-// who is one line of work: a session and a sub-agent of it.
+// who is one line of work: a session, or a sub-agent of it.
 type who struct {
 	session logfmt.SessionID
-	agent   string // its id; "" is the session itself
+	agent   string // its id; "" for the session itself
 }
 
-// state is the command and phase that are active in a line of work.
+// state is the active command and phase of a line of work.
 type state struct{ cmd, phase string }
 
-// call is a tool call that has begun.
+// call is a tool call that has started.
 type call struct {
-	name       string // of the drawing; "" has none
+	name       string // in the drawing; "" without a name
 	id         string // the client's
 	tool, what string
 	input      string
 	at         time.Time
 	agent      *logfmt.Agent
 	session    logfmt.SessionID
-	background bool // the client has reported its end, and it still runs
+	background bool // in the background: the client reported an end, but it still runs
 }
 
-// pen is where in the drawing we are.
+// pen is the current state of the drawing.
 type pen struct {
 	lines      []Line
 	marks      map[string]int
-	n          int // entries so far, those before the drawing too
+	n          int // entries so far, including those before the drawing
 	seq        logfmt.Seq
 	calls      int // so far
 	at         time.Time
@@ -55,7 +55,7 @@ type pen struct {
 	err        error
 }
 
-// newPen is where entries, if any, end.
+// newPen continues after the entries, if any.
 func newPen(after []*logfmt.Entry) *pen {
 	p := &pen{
 		at: Epoch, marks: map[string]int{}, client: map[logfmt.SessionID]string{}, proc: map[logfmt.SessionID][]byte{},
@@ -76,7 +76,7 @@ func newPen(after []*logfmt.Entry) *pen {
 	return p
 }
 
-// recall keeps a call of an earlier entry open until its end, and knows the tasks.
+// recall restores open calls and tasks from an earlier entry.
 func (p *pen) recall(e *logfmt.Entry) {
 	switch e.Event {
 	case logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed, logfmt.ToolDenied:
@@ -115,7 +115,7 @@ func (p *pen) word(word string) error {
 	return fmt.Errorf("what is %q?", word)
 }
 
-// changes reads the words that are no entry.
+// changes reads the words that are no entries.
 func (p *pen) changes(word string) bool {
 	switch {
 	case agentcli.Of(word).Hooked():
@@ -205,7 +205,7 @@ func (p *pen) number(e *logfmt.Entry) {
 	e.Seq = p.seq
 }
 
-// entry completes e and moves on by a second.
+// entry completes e and advances by a second.
 func (p *pen) entry(e logfmt.Entry) {
 	e.Time, e.Session, e.Wt = p.at, p.session, p.wt
 	p.number(&e)
@@ -230,7 +230,7 @@ func withMember(data []byte, key string, value []byte) []byte {
 	return append(append(bytes.TrimSuffix(data, []byte("}")), ','), one[1:]...)
 }
 
-// follow learns from e what is active now, as hooks do: the nearest entry of a line of work says it.
+// follow takes the active state from e, as hooks do: the nearest entry of a line of work decides.
 func (p *pen) follow(e *logfmt.Entry) {
 	if e.Source == "aburn" {
 		return
@@ -249,7 +249,7 @@ func (p *pen) follow(e *logfmt.Entry) {
 	p.states[w] = s
 }
 
-// active is what an entry of this agent (nil: of the session itself) inherits.
+// active is what an entry of this agent inherits; nil is the session itself.
 func (p *pen) active(a *logfmt.Agent) state {
 	s := p.states[who{session: p.session}]
 	if a != nil {
@@ -263,7 +263,7 @@ func (p *pen) active(a *logfmt.Agent) state {
 	return s
 }
 
-// hookEntry is an entry that a hook writes.
+// hookEntry is an entry as a hook writes it.
 func (p *pen) hookEntry(ev logfmt.Event, a *logfmt.Agent, data []byte) logfmt.Entry {
 	s := p.active(a)
 	return logfmt.Entry{Cmd: s.cmd, Phase: s.phase, Event: ev, Agent: a, Source: p.source(), Data: data}
@@ -276,7 +276,7 @@ func (p *pen) source() string {
 	return standard
 }
 
-// agentOf reads tester and tester2; nil for "".
+// agentOf reads tester or tester2; nil for "".
 func (p *pen) agentOf(name string) *logfmt.Agent {
 	if name == "" {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// split takes a drawing apart into words, and draws what is in braces as often as it says.
+// split splits a drawing into words, and repeats what is in braces.
 func split(drawing string) ([]string, error) {
 	var words []string
-	var open []int // places in words where a brace opened
+	var open []int // indices in words of the open braces
 	for rest := drawing; ; {
 		word, more, err := nextWord(rest)
 		if err != nil {

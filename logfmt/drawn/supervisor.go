@@ -7,7 +7,7 @@ import (
 	"aburn/logfmt"
 )
 
-// supervisor reads what aburn itself writes.
+// supervisor reads the words for aburn's own entries.
 func (p *pen) supervisor(word string) bool {
 	name, rest, ok := strings.Cut(word, "'")
 	text, after, closed := strings.Cut(rest, "'")
@@ -37,7 +37,7 @@ func (p *pen) supervisor(word string) bool {
 	return true
 }
 
-// intervene reads a type and perhaps a signature.
+// intervene reads a type and an optional signature.
 func (p *pen) intervene(id string, issue []string) {
 	kind, signature := issue[0], issue[0]+":"+string(p.session)
 	if len(issue) == 2 {

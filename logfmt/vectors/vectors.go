@@ -24,7 +24,7 @@ import (
 	"strings"
 )
 
-// Vector is one example: the bytes of a log and what a reader must say of it.
+// Vector is one example: the bytes of a log, and what a reader must find in it.
 type Vector struct {
 	Name    string
 	Expect  []string // findings as section 9 of SPEC.md names them, sorted; none = ok
@@ -93,7 +93,7 @@ func parse(name string, b []byte) (Vector, error) {
 	return v, v.check(expect)
 }
 
-// check takes the findings and looks whether the header is complete.
+// check parses the findings and checks that the header is complete.
 func (v *Vector) check(expect string) error {
 	if expect != "ok" {
 		v.Expect = strings.Split(expect, ", ")
