@@ -2,10 +2,11 @@ package plain
 
 import "unicode/utf8"
 
-// AppendJSON appends JSON in which every character shows: one that a model is not shown as it is becomes a \u escape, so the JSON
-// says the same; an invalid byte becomes U+FFFD. A line end, which can only stand between tokens, becomes a space.
+// AppendJSON appends JSON in which every character is visible. A character that a model must not
+// be shown becomes a \u escape, so the JSON's meaning stays. An invalid byte becomes U+FFFD. A
+// line end, which can only stand between tokens, becomes a space.
 func AppendJSON(dst, json []byte) []byte {
-	done := 0 // of json, in dst
+	done := 0 // bytes of json already in dst
 	for i := 0; i < len(json); {
 		if c := json[i]; c == '\t' || ' ' <= c && c < 0x7f {
 			i++

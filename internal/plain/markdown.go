@@ -5,10 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxQuoted is how many bytes of recorded data are shown at most, so that there are no more characters either.
+// maxQuoted is the most bytes of recorded data in a code span, and therefore the most characters.
 const maxQuoted = 120
 
-// Code is recorded text for a model as a code span of Markdown; nothing of nothing. In it nothing is markup, and nothing ends it.
+// Code quotes recorded text for a model as a Markdown code span, or "" for "". Nothing inside is
+// markup, and nothing ends the span.
 func Code(s string) string { return CodeMax(s, maxQuoted) }
 
 // CodeMax is Code of at most max bytes of a text.
@@ -19,7 +20,7 @@ func CodeMax(s string, max int) string {
 	return "`" + strings.ReplaceAll(s, "`", "'") + "`"
 }
 
-// CodePath is Code of a path, of which the end is kept if it is too long: that tells paths apart.
+// CodePath is Code of a path. A long path keeps its end, which tells paths apart.
 func CodePath(s string) string {
 	if len(s) > maxQuoted {
 		from := len(s) - maxQuoted + len("…")
@@ -31,7 +32,7 @@ func CodePath(s string) string {
 	return Code(s)
 }
 
-// MarkdownTable appends a table. Recorded data in its cells has to be Code.
+// MarkdownTable appends a table. Recorded data in its cells must be quoted with Code.
 func MarkdownTable(b *strings.Builder, titles []string, rows [][]string) {
 	line := func(cells []string) {
 		for _, c := range cells {

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line is s as one line for a person: line ends and tabs are spaces, the rest is as Person says. Invalid bytes are Replacement, so
-// it has at most three times the bytes of s.
+// Line returns s as one line for a person: line ends and tabs become spaces, the rest is as
+// Person says. Invalid bytes become Replacement, so the result has at most three times the bytes
+// of s.
 func Line(s string) string {
 	if isASCII(s) {
 		return s
@@ -15,7 +16,9 @@ func Line(s string) string {
 	return strings.Map(personLine, s)
 }
 
-// Text is s as lines for a person: Line, but that \n and \t stay.
+// Text returns s as lines for a person: like Line, but
+//
+//	and \t stay.
 func Text(s string) string {
 	if isASCII(s) {
 		return s
@@ -39,7 +42,7 @@ func ModelText(s string) string {
 	return strings.Map(modelText, s)
 }
 
-// isASCII says whether s is printable ASCII, of which everything is shown.
+// isASCII reports whether s is printable ASCII, all of which is shown.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -49,7 +52,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Break says whether r ends a line or is a tab: it is a space in what has to be one line.
+// Break reports whether r is a line end or tab, which becomes a space in a single line.
 func Break(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\t' || r == 0x2028 || r == 0x2029
 }
@@ -82,11 +85,11 @@ func modelText(r rune) rune {
 	return Model(r)
 }
 
-// OneLine is ModelLine with one space for each run of blanks and none at the ends, in at most max bytes (at least 3), cut with "…".
-// It looks at no more of s than about max bytes need.
+// OneLine is ModelLine with single spaces for runs of blanks and none at the ends, cut with "…"
+// to at most max bytes (at least 3). It reads little more of s than max bytes.
 func OneLine(s string, max int) string {
 	if len(s) > 4*max {
-		s = clip(s, 4*max) // too long whatever it holds, unless it is mostly blank
+		s = clip(s, 4*max) // too long in any case, unless it is mostly blank
 	}
 	if len(s) <= max && isASCII(s) && !strings.Contains(s, "  ") && strings.Trim(s, " ") == s {
 		return s
@@ -115,7 +118,7 @@ func OneLine(s string, max int) string {
 // Quote is OneLine in double quotes, which s cannot close.
 func Quote(s string, max int) string { return strconv.Quote(OneLine(s, max)) }
 
-// clip is s, or its beginning and "…", in at most max bytes.
+// clip returns s, or its beginning and "…", in at most max bytes.
 func clip(s string, max int) string {
 	if len(s) <= max {
 		return s

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Duration is d for a person: three significant figures at most, no unit
-// that does not matter: 340µs, 1.2ms, 12ms, 1.2s, 48s, 3m07s, 2h05m, 3d04h.
+// Duration words d for a person, with at most three significant figures: 340µs, 1.2ms, 12ms,
+// 1.2s, 48s, 3m07s, 2h05m, 3d04h.
 func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -39,9 +39,9 @@ func tenths(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 func twoDigits(n int64) string { return whole(n/10) + whole(n%10) }
 
-// Age says how long ago something was, in one unit, rounded down: "just now",
-// "40 s ago", "3 min ago", "2 h ago", "5 days ago". A negative age (clocks
-// differ) is "in the future": nobody is told that it was just now.
+// Age says how long ago something was, in one unit, rounded down: "just now", "40 s ago", "3 min
+// ago", "2 h ago", "5 days ago". A negative age, because clocks differ, is "in the future" rather
+// than "just now".
 func Age(d time.Duration) string {
 	switch {
 	case d < -time.Second:
@@ -58,7 +58,7 @@ func Age(d time.Duration) string {
 	return whole(int64(d.Hours()/24)) + " days ago"
 }
 
-// Size is n bytes in binary units: 812 B, 4.1 KiB, 16 MiB, 1.5 GiB.
+// Size words n bytes in binary units: 812 B, 4.1 KiB, 16 MiB, 1.5 GiB.
 func Size(n int64) string {
 	if n < 0 {
 		return "-" + Size(-n)
@@ -92,8 +92,8 @@ func Count(n int64) string {
 	return s
 }
 
-// Plural is the count with its noun: "1 entry", "2,000 entries". The plural
-// adds s unless another form is given.
+// Plural is n with its noun: "1 entry", "2,000 entries". The plural adds s unless another form is
+// given.
 func Plural(n int64, noun string, plural ...string) string {
 	if n == 1 {
 		return "1 " + noun

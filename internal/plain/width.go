@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Width is the number of cells s takes on a screen. s holds no escape sequences.
+// Width is the number of cells that s takes on a screen. s must contain no escape sequences.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -14,8 +14,8 @@ func Width(s string) int {
 	return n
 }
 
-// runeWidth is 0 for combining marks, 2 for the wide ranges of East Asian text
-// and emoji, else 1. It is an estimate: terminals differ about emoji sequences.
+// runeWidth is 0 for combining marks, 2 for wide East Asian characters and emoji, otherwise 1. It
+// is an estimate: terminals differ about emoji sequences.
 func runeWidth(r rune) int {
 	switch {
 	case r < 0x300:
@@ -62,7 +62,7 @@ func Cut(s string, n int) string {
 	return s
 }
 
-// CutStart is Cut from the other end: paths are told apart by their last part.
+// CutStart is Cut at the beginning, for paths, which differ in their last part.
 func CutStart(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -80,7 +80,7 @@ func CutStart(s string, n int) string {
 	return "…"
 }
 
-// Pad fills s with spaces on the right up to n cells.
+// Pad adds spaces on the right up to n cells.
 func Pad(s string, n int) string {
 	if gap := n - Width(s); gap > 0 {
 		return s + strings.Repeat(" ", gap)
@@ -88,7 +88,7 @@ func Pad(s string, n int) string {
 	return s
 }
 
-// PadLeft fills s with spaces on the left up to n cells.
+// PadLeft adds spaces on the left up to n cells.
 func PadLeft(s string, n int) string {
 	if gap := n - Width(s); gap > 0 {
 		return strings.Repeat(" ", gap) + s

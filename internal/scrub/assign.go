@@ -2,19 +2,20 @@ package scrub
 
 import "strings"
 
-// assignment is a value with the name before it, as it stands in shells, code, settings, URLs, headers and tags.
+// assignment is a value with the name before it, as in shells, code, settings, URLs, headers and
+// tags.
 type assignment struct {
 	name   string
 	policy policy
 	start  int  // where the value starts, after its quote
 	end    int  // where it ends
-	quote  byte // 0 when there is none
-	tight  bool // name=value: nothing but the value can be meant
+	quote  byte // 0 without a quote
+	tight  bool // name=value: only the value can be meant
 	flag   bool // --name value
-	told   bool // beside a name, after words that take both: set NAME VALUE, setenv("NAME", "VALUE")
+	pair   bool // follows a name, after words that take both: set NAME VALUE, setenv("NAME", "VALUE")
 	tag    bool // <name>value</name>
-	line   bool // name: value, and nothing else on the line
-	short  bool // the name alone says little: isShort
+	line   bool // name: value alone on the line
+	short  bool // the name alone proves little: isShort
 	call   bool // the value is the argument of a call: f(name=value)
 }
 
@@ -25,7 +26,8 @@ const (
 	maxBlanks = 64 // around an operator: names may stand in a column
 )
 
-// name looks at the name that holds the anchor from i to end, and redacts the value that it is given.
+// name examines the name that contains the anchor from i to end, and redacts its value if that is
+// a secret.
 func (f *finder) name(i, end int) {
 	s := f.text
 	if end <= f.lastName {
@@ -61,7 +63,7 @@ func (p policy) id() string {
 	return "secret"
 }
 
-// isIndent says whether only blanks stand before i on its line.
+// isIndent reports whether only blanks precede i on its line.
 func isIndent(s string, i int) bool {
 	for i > 0 && isBlank(s[i-1]) {
 		i--
@@ -69,10 +71,10 @@ func isIndent(s string, i int) bool {
 	return i == 0 || s[i-1] == '\n'
 }
 
-// inName says whether b can be part of a name. A dot parts names, so that user.password is one.
+// inName reports whether b can be part of a name. A dot separates names, so user.password is two.
 func inName(b byte) bool { return (setWord | setDash).has(b) }
 
-// operator finds what gives the name s[start:end] a value, and sets where the value starts.
+// operator finds what assigns a value to the name s[start:end], and sets where the value starts.
 func (f *finder) operator(a *assignment, start, end int) bool {
 	s := f.text
 	quoted := start > 0 && isQuote(s[start-1])
@@ -91,11 +93,11 @@ func (f *finder) operator(a *assignment, start, end int) bool {
 			return false
 		}
 		i = at + n
-		a.tag, a.told = s[at] == '>', s[at] == ','
+		a.tag, a.pair = s[at] == '>', s[at] == ','
 		a.tight = at == end && s[at] == '=' && n == 1 && !(i < len(s) && isBlank(s[i]))
 	case at > i && (s[start] == '-' || afterSet(s, start)):
 		a.flag = true
-		a.told = s[start] != '-'
+		a.pair = s[start] != '-'
 		i = at
 	default:
 		return false
@@ -107,7 +109,8 @@ func (f *finder) operator(a *assignment, start, end int) bool {
 	return a.start < len(s)
 }
 
-// operates says whether the operator of n bytes at i gives a value to the name that starts at start.
+// operates reports whether the operator of n bytes at i assigns a value to the name that starts
+// at start.
 func (f *finder) operates(start, i, n int, quoted bool) bool {
 	s := f.text
 	switch s[i] {
@@ -122,10 +125,10 @@ func (f *finder) operates(start, i, n int, quoted bool) bool {
 	return true
 }
 
-// isShort says whether a name is a word that means many things: "pass: 3 tests", "PASS: TestX".
+// isShort reports whether a name is a word of many meanings: "pass: 3 tests", "PASS: TestX".
 func isShort(name string) bool { return len(name) == 4 && foldPrefix(name, "pass") }
 
-// operatorLen is the length of the operator that s begins with, 0 when there is none.
+// operatorLen is the length of the operator that s begins with, or 0.
 func operatorLen(s string) int {
 	for _, op := range [...]string{"===", "!==", ":=", "::=", "=>", "==", "!=", "?=", "+=", "||=", "=", ":", ",", ">"} {
 		if len(s) >= len(op) && s[:len(op)] == op {
@@ -135,7 +138,7 @@ func operatorLen(s string) int {
 	return 0
 }
 
-// annotated steps over a type between name and value: `password: string = "…"`.
+// annotated skips a type between name and value: `password: string = "…"`.
 func (f *finder) annotated(a *assignment) {
 	s := f.text
 	i := a.start
@@ -147,7 +150,6 @@ func (f *finder) annotated(a *assignment) {
 	}
 }
 
-// value finds the quote and the end of the value.
 func (f *finder) value(a *assignment) {
 	s := f.text
 	i := a.start
@@ -170,12 +172,13 @@ func (f *finder) value(a *assignment) {
 	f.work += a.end - a.start
 }
 
-// closes says whether the quote at i ends a string that began before the name, and code goes on behind it.
+// closes reports whether the quote at i ends a string that began before the name, with code after
+// it.
 func closes(s string, i int) bool {
 	return i+1 == len(s) || strings.IndexByte(" +).,;]", s[i+1]) >= 0
 }
 
-// quotedEnd is where a quoted value ends: at its quote, at a newline, or at the end.
+// quotedEnd is the end of a quoted value: its quote, a newline, or the end of s.
 func quotedEnd(s string, i int, quote byte) int {
 	for limit := min(len(s), i+maxValue); i < limit; i++ {
 		switch s[i] {
@@ -190,7 +193,6 @@ func quotedEnd(s string, i int, quote byte) int {
 	return min(i, len(s))
 }
 
-// bareEnd is where a value without quotes ends.
 func bareEnd(s string, i int) int {
 	for limit := min(len(s), i+maxValue); i < limit; i++ {
 		switch s[i] {
@@ -210,7 +212,7 @@ func isQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' }
 
-// skipBlanks is the first offset from i on that has no blank, at most most bytes on.
+// skipBlanks is the first offset from i on without a blank, at most most bytes on.
 func skipBlanks(s string, i, most int) int {
 	for n := 0; n < most && i < len(s) && isBlank(s[i]); n++ {
 		i++
@@ -218,8 +220,8 @@ func skipBlanks(s string, i, most int) int {
 	return i
 }
 
-// afterSet says whether the word before start is one that takes a name and a value: `aws configure set NAME VALUE`,
-// netrc's `login NAME password VALUE`.
+// afterSet reports whether the word before start takes a name and a value: `aws configure set
+// NAME VALUE`, netrc's `login NAME password VALUE`.
 func afterSet(s string, start int) bool {
 	end := start
 	for end > 0 && (isBlank(s[end-1]) || s[end-1] == ':' || s[end-1] == '/' || s[end-1] == '_') {
@@ -243,7 +245,7 @@ func foldContains(s, word string) bool {
 	return false
 }
 
-// insideCall says whether the name stands in the brackets of a call, as far as its line tells.
+// insideCall reports whether the name is inside the brackets of a call, as far as its line shows.
 func insideCall(s string, start int) bool {
 	depth := 0
 	for i := start - 1; i >= 0 && i > start-200 && s[i] != '\n'; i-- {

@@ -4,16 +4,16 @@ import "strings"
 
 // command is a program that takes a secret as an argument.
 type command struct {
-	name  string // in lower case, with what has to follow it
-	flags string // the flags before the secret, with a blank around each
+	name  string // in lower case, with the words that must follow
+	flags string // the flags before the secret, each surrounded by blanks
 	how   how
 }
 
-// how a secret stands in an argument.
+// how says where in an argument the secret is.
 type how uint8
 
 const (
-	whole    how = iota // the argument is it
+	whole    how = iota // the whole argument
 	attached            // it follows the flag without a blank: -pSECRET
 	afterSep            // user:secret, or user%secret
 	afterTag            // pass:secret
@@ -43,10 +43,10 @@ var commands = []command{
 	{"vault login ", " ", whole},
 }
 
-// maxCommand bounds how far the arguments of a command are followed, in bytes.
+// maxCommand bounds how much of a command's arguments is read, in bytes.
 const maxCommand = 2 << 10
 
-// command looks for the secret in the arguments of c, whose name stands from i to end.
+// command looks for the secret in the arguments of c, whose name is s[i:end].
 func (f *finder) command(c *command, i, end int) {
 	s := f.text
 	if wordAt(s, i-1) || i > 0 && s[i-1] == '-' {
@@ -55,7 +55,7 @@ func (f *finder) command(c *command, i, end int) {
 	for end < len(s) && s[end-1] != ' ' && (setWord | setDash).has(s[end]) { // mysqldump, ldapsearch, mongosh
 		end++
 	}
-	if i > 0 && end < len(s) && isQuote(s[i-1]) && s[end] == s[i-1] { // a program's name in a string of some code
+	if i > 0 && end < len(s) && isQuote(s[i-1]) && s[end] == s[i-1] { // a program's name in a string of code
 		return
 	}
 	flag := ""
@@ -71,7 +71,7 @@ func (f *finder) command(c *command, i, end int) {
 	}
 }
 
-// argumentEnd is where a shell's argument ends that starts at i. Quotes keep blanks together.
+// argumentEnd is the end of the shell argument that starts at i. Quotes keep blanks together.
 func argumentEnd(s string, i int) int {
 	quote := byte(0)
 	for limit := min(len(s), i+maxCommand); i < limit; i++ {
@@ -127,7 +127,8 @@ func attachedTo(flags, arg string) (int, bool) {
 	return 2, true
 }
 
-// userPassword redacts what follows the first : or % in user:password; a token that has nothing after it, itself.
+// userPassword redacts the password of user:password or user%password. If that is empty, it
+// redacts the user if that looks like a token.
 func (f *finder) userPassword(start, end int) {
 	arg := f.text[start:end]
 	sep := strings.IndexAny(arg, ":%")
@@ -144,7 +145,7 @@ func (f *finder) userPassword(start, end int) {
 	}
 }
 
-// secretArgument redacts s[start:end] without the quotes around it, if it is a value.
+// secretArgument redacts s[start:end], without surrounding quotes, if it is a value.
 func (f *finder) secretArgument(start, end int) {
 	s := f.text
 	for start < end && isQuote(s[start]) {

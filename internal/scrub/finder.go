@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// anchor is letters that every match of some rule contains.
+// anchor is a few letters that every match of some rule contains.
 type anchor struct {
-	tri    uint32 // its first three letters, in the code of the bit table
+	tri    uint32 // its first three letters, in the codes of the bit table
 	text   string // in lower case
 	kind   kind
-	arg    uint16 // of kindToken the rule's shape, of kindVendor the vendor, of kindCommand the command
-	lo, hi uint8  // of kindToken: a match starts this many bytes before the anchor
+	arg    uint16 // for kindToken the rule's shape, for kindVendor the vendor, for kindCommand the command
+	lo, hi uint8  // for kindToken: how many bytes before the anchor a match may start
 }
 
-// kind is what to try where an anchor stands.
+// kind says which rules to try at an anchor.
 type kind uint8
 
 const (
@@ -34,20 +34,21 @@ const (
 type finder struct {
 	text  string
 	spans []span
-	work  int // bytes that matchers looked at
+	work  int // bytes that matchers have read
 
-	lastName int  // the end of the last name that was looked at, which may hold several anchors
-	noEnd    bool // no END line follows any more
+	lastName int  // end of the last examined name, which may contain several anchors
+	noEnd    bool // no END line follows
 }
 
-// The bit table has one bit for each three letters in a code of codeBits bits a letter.
+// The bit table has one bit for each three letters; a letter's code has codeBits bits.
 const (
 	codeBits = 6
 	triMask  = 1<<(3*codeBits) - 1
 )
 
-// scan looks at the text once. A text made to be slow (an anchor every few bytes, each before a long run) ends with what
-// is left redacted as a whole, once the matchers have looked at some 24 times its length; real texts need two.
+// scan reads the text once. If matchers have read some 24 times its length, the rest is redacted
+// as a whole: such a text is slow on purpose (an anchor every few bytes, each before a long run).
+// Real texts need two times.
 func (f *finder) scan() {
 	tri := 0
 	text := f.text
@@ -65,7 +66,8 @@ func (f *finder) scan() {
 	}
 }
 
-// hit tries the rules whose anchors begin with the three letters at i, whose bit in the table is set.
+// hit tries the rules whose anchors begin with the three letters at i, which have a bit in the
+// table.
 func (f *finder) hit(tri uint32, i int) {
 	before := trigrams[tri>>6] & (1<<(tri&63) - 1)
 	n := int(ranks[tri>>6]) + bits.OnesCount64(before)
@@ -101,7 +103,7 @@ func (f *finder) try(a *anchor, i int) {
 	}
 }
 
-// token tries a shape at every place where it may start.
+// token tries a shape wherever it may start.
 func (f *finder) token(a *anchor, i int) {
 	r, shape := shapeOf(int(a.arg))
 	for back := int(a.hi); back >= int(a.lo); back-- {
@@ -117,7 +119,8 @@ func (f *finder) token(a *anchor, i int) {
 	}
 }
 
-// accepts says whether v, which has the shape of a token, is one and not a placeholder or a name; rest stands behind it.
+// accepts reports whether v, which has a token's shape, is neither placeholder nor name. rest
+// follows it.
 func (r *rule) accepts(v, rest string) bool {
 	called := strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")
 	return distinct(v) >= leastDistinct(len(v)) && !slug(v) && !(r.named && (called || !hasDigit(v)))
@@ -127,8 +130,8 @@ func (f *finder) add(start, end int, rule string, rank int) {
 	f.spans = append(f.spans, span{start, end, rule, rank})
 }
 
-// leastDistinct is how many different bytes a token of n bytes has at least, with its prefix. "ghp_xxxxxxxx…" in an
-// example has fewer, and so has a stretch of zeros in base64.
+// leastDistinct is the fewest different bytes in a token of n bytes, prefix included. An example
+// such as "ghp_xxxxxxxx…" has fewer, and so have zeros in base64.
 func leastDistinct(n int) int {
 	switch {
 	case n < 32:

@@ -7,21 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// reach is how far beyond the part that is kept Head looks for secrets, in bytes: the longest token of a known length
-// is shorter, and of those without one the start is enough.
+// reach is how many bytes past the kept part Head searches for secrets. Tokens of a known length
+// are shorter; of others the beginning is enough.
 const reach = 2 << 10
 
-// ellipsis ends a head that is not the whole text.
+// ellipsis ends a cut head.
 const ellipsis = "…"
 
-// Head returns the start of s as entries store it: scrubbed, the home directory as ~, on one line, without control and
-// bidi characters, at most max bytes and cut on a rune boundary with "…". A secret that the cut falls into is redacted
-// like any other, as the search goes on behind the cut. The work does not grow with s.
+// Head returns the start of s as entries store it: scrubbed, with ~ for the home directory, on
+// one line, without control and bidi characters, at most max bytes, cut between characters with
+// "…". It searches past the cut, so a secret at the cut is redacted like any other. The work does
+// not grow with s.
 func Head(s string, max int) string {
 	if max <= len(ellipsis) {
 		return ""
 	}
-	keep := 4 * max // redactions are mostly shorter than what they stand for
+	keep := 4 * max // a redaction is mostly shorter than its secret
 	window, whole := start(s, keep+reach)
 	text := clean(window)
 	if whole {
@@ -29,13 +30,14 @@ func Head(s string, max int) string {
 	}
 	text, cut, searched := scrubbed(text, keep)
 	line := squeeze(tilde(text, home()))
-	if !searched || line != text { // what stood on two lines, or far apart, now stands side by side
+	if !searched || line != text { // joining lines, or removing text, may have formed a new secret
 		line, _ = Text(line)
 	}
 	return shorten(line, max, cut || !whole)
 }
 
-// start is the first n bytes of s, or fewer so that no rune is cut, and whether that is all of it.
+// start is the first n bytes of s, or fewer so that no rune is cut. It reports whether that is
+// all of s.
 func start(s string, n int) (string, bool) {
 	if len(s) <= n {
 		return s, true
@@ -46,8 +48,9 @@ func start(s string, n int) (string, bool) {
 	return s[:n], false
 }
 
-// scrubbed is what stands in the first keep bytes of s, without secrets; cut says that more stood there, searched that out
-// as it is was searched, and nothing found. A secret that begins before keep is one marker, however far it goes.
+// scrubbed is the first keep bytes of s without secrets. cut says that s is longer. searched says
+// that exactly out was searched and nothing found. A secret that begins before keep becomes one
+// marker, however long it is.
 func scrubbed(s string, keep int) (out string, cut, searched bool) {
 	for range maxRounds {
 		spans := find(s)
@@ -70,9 +73,9 @@ func scrubbed(s string, keep int) (out string, cut, searched bool) {
 	return out, !whole, searched && whole
 }
 
-// clean takes out of s what a terminal or a reader would not show as it is: terminal sequences, control characters but
-// for blanks and newlines, bidi and other invisible characters, and broken UTF-8. It comes before the search, so that
-// nothing invisible can stand within a secret and hide it.
+// clean removes what a terminal or a reader would not show: terminal sequences, control
+// characters except blanks and newlines, bidi and other invisible characters, and invalid UTF-8.
+// It runs before the search, so that nothing invisible can hide a secret.
 func clean(s string) string {
 	if isClean(s) {
 		return s
@@ -103,14 +106,15 @@ func clean(s string) string {
 
 func isClean(s string) bool { return plainRun(s) == len(s) }
 
-// plainRun is how many bytes s begins with that are shown as they are, without a look into the tables of Unicode.
+// plainRun is the number of leading bytes that are shown unchanged, found without the tables of
+// Unicode.
 func plainRun(s string) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(s); i += 8 { // eight printable bytes at once
 		x := eight(s[i:])
 		newlines, tabs, deletes := x^'\n'*ones, x^'\t'*ones, x^0x7f*ones
-		blank := ^((newlines&^tops + 0x7f*ones) | newlines) | ^((tabs&^tops + 0x7f*ones) | tabs) // of these bytes alone, whatever is beside them
+		blank := ^((newlines&^tops + 0x7f*ones) | newlines) | ^((tabs&^tops + 0x7f*ones) | tabs) // exact for each byte, whatever its neighbours are
 		if ((x-' '*ones)&^blank|x|(deletes-ones)&^deletes)&tops != 0 {
 			break
 		}
@@ -123,18 +127,18 @@ func plainRun(s string) int {
 	return len(s)
 }
 
-// invisible says whether r is left out.
+// invisible reports whether r is left out.
 func invisible(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
-	case r == '\u200d': // joins the parts of an emoji; alone it is invisible like the rest
+	case r == '\u200d': // joins the parts of an emoji; alone it is invisible
 		return true
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// terminalSequence is the length of the escape sequence that s begins with, 0 when it is none: ESC [ … letter.
+// terminalSequence is the length of the escape sequence ESC [ … letter that s begins with, or 0.
 func terminalSequence(s string) int {
 	if len(s) < 2 || s[0] != 0x1b || s[1] != '[' {
 		return 0
@@ -146,7 +150,7 @@ func terminalSequence(s string) int {
 	return min(i+1, len(s))
 }
 
-// home is the home directory, "" when it is not known or is the root.
+// home is the home directory, or "" if it is unknown or the root.
 func home() string {
 	dir, err := os.UserHomeDir()
 	if err != nil || len(dir) < 3 {
@@ -155,7 +159,7 @@ func home() string {
 	return strings.TrimRight(dir, "/")
 }
 
-// tilde writes ~ for the home directory where a path begins with it.
+// tilde replaces the home directory at the beginning of paths by ~.
 func tilde(s, home string) string {
 	if home == "" || !strings.Contains(s, home) {
 		return s
@@ -180,12 +184,12 @@ func tilde(s, home string) string {
 	return b.String()
 }
 
-// isPathByte says whether b goes on with the name of a folder.
+// isPathByte reports whether b continues a folder's name.
 func isPathByte(b byte) bool {
 	return (setWord | setDash | setDot).has(b) || b == '/' || b >= utf8.RuneSelf
 }
 
-// squeeze makes s one line, with one blank for each stretch of white space and none at its ends.
+// squeeze makes s one line, with single blanks for white space and none at the ends.
 func squeeze(s string) string {
 	s = strings.TrimSpace(s)
 	end := squeezed(s, 0)
@@ -213,7 +217,7 @@ func squeeze(s string) string {
 	}
 }
 
-// squeezed is the end of what stays as it is from s[i] on.
+// squeezed is the end of the part from s[i] on that squeeze would keep.
 func squeezed(s string, i int) int {
 	for ; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf || setSpace.has(s[i]) && (s[i] != ' ' || s[i-1] == ' ') {
@@ -223,7 +227,8 @@ func squeezed(s string, i int) int {
 	return i
 }
 
-// shorten cuts s to at most max bytes; more says that more stood behind it. A marker is kept whole or left out.
+// shorten cuts s to at most max bytes; more says that text followed s. A marker is kept whole or
+// left out.
 func shorten(s string, max int, more bool) string {
 	if len(s) <= max && !more {
 		return s

@@ -4,7 +4,7 @@ import "strings"
 
 // This file says what a value looks like: drawn by a machine, or thought of by a person.
 
-// hasRandomPart says whether v has least letters and digits in a row that look drawn, not thought of.
+// hasRandomPart reports whether v contains least letters and digits in a row that look random.
 func hasRandomPart(v string, least int) bool {
 	for i := 0; i < len(v); i++ {
 		start := i
@@ -18,7 +18,8 @@ func hasRandomPart(v string, least int) bool {
 	return false
 }
 
-// dotted says whether v is names joined by dots, as fields, files and hosts are: user.password, main.go, a.example.com.
+// dotted reports whether v is names joined by dots, like fields, files and hosts: user.password,
+// main.go, a.example.com.
 func dotted(v string) bool {
 	parts := 0
 	for part := range strings.SplitSeq(v, ".") {
@@ -30,8 +31,8 @@ func dotted(v string) bool {
 	return parts > 1
 }
 
-// identifier says whether v looks like somebody thought of it: upper case, lower case and digits do not alternate as they
-// do where they are drawn, but for a capital at the start of a word, and capitals stand for a short acronym.
+// identifier reports whether a person chose v. Upper case, lower case and digits then do not
+// alternate as in random text: capitals only begin words or form short acronyms.
 func identifier(v string) bool {
 	if len(v) >= 16 && allIn(v, setDigit|setAF) {
 		return countIn(v, setDigit) < 3
@@ -51,7 +52,7 @@ func identifier(v string) bool {
 	return changes <= max(2, len(v)/4) && (most <= 4 || !mixed(v))
 }
 
-// beginsWord says whether a capital with two small letters behind it stands at i.
+// beginsWord reports whether a capital and two small letters stand at i.
 func beginsWord(v string, i int) bool {
 	return i+2 < len(v) && setUpper.has(v[i]) && setLower.has(v[i+1]) && setLower.has(v[i+2])
 }
@@ -66,7 +67,8 @@ func kindOf(b byte) set {
 	return 0
 }
 
-// slug says whether v is words and small numbers joined by - _ . / or :, as names of things are: my-app-v2, us_east_1.
+// slug reports whether v is words and small numbers joined by - _ . / or :, like my-app-v2 or
+// us_east_1.
 func slug(v string) bool {
 	parts, start := 0, 0
 	for i := 0; i <= len(v); i++ {
@@ -82,7 +84,8 @@ func slug(v string) bool {
 	return parts > 1
 }
 
-// slugPart says whether a part of a slug is a word, a number of up to four digits, or a letter or two and a number.
+// slugPart reports whether p is a word, a number of up to four digits, or a letter or two and a
+// number.
 func slugPart(p string) bool {
 	i := 0
 	for i < len(p) && setLetter.has(p[i]) {
@@ -101,7 +104,7 @@ func slugPart(p string) bool {
 	return caseChanges <= 3 && (digits == 0 || i <= 6)
 }
 
-// isPath says whether v names a file: it begins like one.
+// isPath reports whether v begins like a file's path.
 func isPath(v string) bool {
 	for _, root := range [...]string{"/", "./", "../", "~/", "c:\\"} {
 		if foldPrefix(v, root) {
@@ -111,7 +114,8 @@ func isPath(v string) bool {
 	return false
 }
 
-// isSentence says whether a quoted value is words for people: "Enter your password", "must not be empty".
+// isSentence reports whether a quoted value is text for people: "Enter your password", "must not
+// be empty".
 func isSentence(v string) bool {
 	words := 1 + strings.Count(v, " ")
 	start := 0
@@ -149,7 +153,7 @@ func hasDigit(s string) bool  { return countIn(s, setDigit) > 0 }
 func hasLetter(s string) bool { return countIn(s, setLetter) > 0 }
 func mixed(s string) bool     { return countIn(s, setLower) > 0 && countIn(s, setUpper) > 0 }
 
-// hasSymbol says whether s has a character that passwords have and words have not.
+// hasSymbol reports whether s has a character of passwords that words do not have.
 func hasSymbol(s string) bool {
 	for i := range len(s) {
 		switch s[i] {
@@ -160,7 +164,7 @@ func hasSymbol(s string) bool {
 	return false
 }
 
-// hash says whether a value looks like a commit or a digest: lower case hex of a length that those have.
+// hash reports whether a value looks like a commit or a digest: lower-case hex of their lengths.
 func hash(value string) bool {
 	for i := range len(value) {
 		if !(setDigit | setAF).has(value[i]) {

@@ -2,10 +2,11 @@ package scrub
 
 import "strings"
 
-// maxManifest bounds how far around "kind: Secret" its data is looked for, in bytes.
+// maxManifest bounds the search for data around "kind: Secret", in bytes.
 const maxManifest = 2 << 10
 
-// manifest redacts the values of a Kubernetes secret, base64 under names of any kind, where "kind" ends at i.
+// manifest redacts the values of a Kubernetes secret: base64 under names of any kind. "kind" ends
+// at i.
 func (f *finder) manifest(i int) {
 	s := f.text
 	i = skipManifest(s, i, ":\"' \t")

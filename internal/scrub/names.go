@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// policy is how sure one must be of a value, after what its name says.
+// policy is how secret a value must look, given its name.
 type policy uint8
 
 const (
@@ -11,13 +11,14 @@ const (
 	token            // what looks like chosen by a machine
 	weak             // what looks very much so
 	signed           // that, and in a URL
-	denied           // within this file: a word after the secret's says that it is none
+	denied           // only in this file: a later word of the name rules a secret out
 )
 
-// policyOf reads a name: db_password, clientSecret, X-Api-Key, TOKEN_2. The last word in it that speaks of a secret
-// counts, unless what follows says that it is about the secret: password_file, tokenUrl.
+// policyOf judges a name: db_password, clientSecret, X-Api-Key, TOKEN_2. Its last word about a
+// secret decides, unless the words after it say that the value is only about the secret:
+// password_file, tokenUrl.
 func policyOf(name string) policy {
-	if name == "PWD" || name == "OLDPWD" { // where the shell is
+	if name == "PWD" || name == "OLDPWD" { // the shell's folder
 		return notSecret
 	}
 	var words [maxWords]string
@@ -42,7 +43,7 @@ func policyOf(name string) policy {
 	return notSecret
 }
 
-// tailPolicy is what the words after the one that speaks of a secret make of it: notSecret leaves it as it is.
+// tailPolicy judges the words after the one about a secret. notSecret changes nothing.
 func tailPolicy(words []string) policy {
 	p := notSecret
 	for _, w := range words {
@@ -56,11 +57,11 @@ func tailPolicy(words []string) policy {
 	return p
 }
 
-// maxWords is how many words of a name are looked at, from its start.
+// maxWords is how many words of a name are examined, from its start.
 const maxWords = 16
 
-// split puts the words of name, in lower case, into words: at what is no letter, at digits, and where camelCase has its
-// humps. A name of more words is cut.
+// split splits name into words in lower case: at non-letters, digits and the humps of camelCase.
+// Further words are dropped.
 func split(name string, words *[maxWords]string) int {
 	n, start := 0, 0
 	flush := func(end int) {
@@ -83,7 +84,7 @@ func split(name string, words *[maxWords]string) int {
 	return n
 }
 
-// hump says whether a word of camelCase begins at i: aB, or the B of ABc.
+// hump reports whether a word of camelCase begins at i: aB, or the B of ABc.
 func hump(name string, i int) bool {
 	if !setUpper.has(name[i]) {
 		return false
@@ -104,7 +105,7 @@ func lower(s string) string {
 	return s
 }
 
-// wordPolicy is what one word of a name says, with the word before it.
+// wordPolicy judges one word of a name, given the word before it.
 func wordPolicy(word, before string) policy {
 	switch word {
 	case "pass", "pwd", "passwd", "passphrase", "passcode", "passwort", "dbpass", "userpass", "mypass", "rootpass", "sudopass", "smtppass":
@@ -129,7 +130,7 @@ func wordPolicy(word, before string) policy {
 	return notSecret
 }
 
-// tokenPolicy tells tokens that open something from those that are counted or turn pages.
+// tokenPolicy tells tokens that grant access from tokens that are counted or turn pages.
 func tokenPolicy(before string) policy {
 	switch before {
 	case "next", "page", "continuation", "cancellation", "cancel", "max", "min", "num", "total", "input", "output", "prompt", "completion",
@@ -139,7 +140,7 @@ func tokenPolicy(before string) policy {
 	return token
 }
 
-// keyPolicy is what the word before "key" makes of it.
+// keyPolicy judges "key" by the word before it.
 func keyPolicy(before string) policy {
 	switch before {
 	case "api", "access", "secret", "private", "auth", "signing", "sign", "encryption", "encrypt", "encrypted", "decryption", "master", "account",
@@ -154,7 +155,8 @@ func keyPolicy(before string) policy {
 	return weak
 }
 
-// isAbout says whether a word after a secret's means that no secret follows: a count, a place, a kind of it.
+// isAbout reports whether a word after a secret's word means that the value is no secret but a
+// count, a place or a kind.
 func isAbout(word string) bool {
 	switch word {
 	case "id", "ids", "name", "names", "count", "counts", "limit", "limits", "max", "min", "length", "len", "size", "type", "types", "url", "urls",
@@ -171,7 +173,7 @@ func isAbout(word string) bool {
 	return false
 }
 
-// isHarmless says whether a word after a secret's leaves it a secret.
+// isHarmless reports whether the name of a secret stays one with this word after it.
 func isHarmless(word string) bool {
 	switch word {
 	case "value", "val", "string", "str", "text", "plain", "plaintext", "b", "base", "hex", "raw", "prod", "production", "dev", "development",
@@ -180,4 +182,22 @@ func isHarmless(word string) bool {
 		return true
 	}
 	return false
+}
+
+// word is an anchor of the rules that are not tokens.
+type word struct {
+	text string
+	kind kind
+}
+
+// words are the anchors by hand: each name that policyOf knows contains one of kindName.
+var words = []word{
+	{"pass", kindName}, {"pwd", kindName}, {"token", kindName}, {"secret", kindName}, {"key", kindName}, {"auth", kindName},
+	{"cred", kindName}, {"jwt", kindName}, {"sig", kindName}, {"bearer", kindName},
+	{"authorization", kindHeader},
+	{"bearer", kindBearer},
+	{"cookie", kindCookie},
+	{"kind", kindManifest},
+	{"://", kindURL},
+	{"private key", kindPEM}, {"private-lines", kindPEM},
 }

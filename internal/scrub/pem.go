@@ -2,8 +2,9 @@ package scrub
 
 import "strings"
 
-// pem redacts a private key's block, in whose BEGIN line the words "private key" end at end. Without an END line, as in a
-// text that was cut, the block goes on as long as it looks like one. A BEGIN line without a key is not a secret.
+// pem redacts a private key's block. The words "private key" of its BEGIN line end at end.
+// Without an END line, as in a cut text, the block extends as long as it looks like one. A BEGIN
+// line without a key is no secret.
 func (f *finder) pem(i, end int) {
 	s := f.text
 	from := max(0, i-60)
@@ -22,7 +23,7 @@ func (f *finder) pem(i, end int) {
 	f.add(start, f.pemEnd(body), "private-key", rankToken)
 }
 
-// lastFold is the offset of the last word in s, whatever the case; -1 when there is none.
+// lastFold is the offset of the last word in s in any case, or -1.
 func lastFold(s, word string) int {
 	for i := len(s) - len(word); i >= 0; i-- {
 		if foldPrefix(s[i:], word) {
@@ -35,8 +36,9 @@ func lastFold(s, word string) int {
 // maxHeaderLine is the longest line like "DEK-Info: …" in a block, in bytes.
 const maxHeaderLine = 200
 
-// pemBody is where the key begins behind the words "private key" that end at i, -1 when there is none: at 16 bytes of
-// base64, behind the rest of the BEGIN line and lines like "DEK-Info: …". Newlines may be escapes, and lines in quotes.
+// pemBody is where the key begins after the words "private key" that end at i, or -1. The key
+// begins with 16 bytes of base64, after the rest of the BEGIN line and lines like "DEK-Info: …".
+// Newlines may be escaped, and lines quoted.
 func pemBody(s string, i int) int {
 	if foldPrefix(s[i:], " block") {
 		i += len(" block")
@@ -60,7 +62,7 @@ func pemBody(s string, i int) int {
 	return -1
 }
 
-// skipPEM steps over what may stand between the lines of a block.
+// skipPEM skips what may stand between the lines of a block.
 func skipPEM(s string, i int) int {
 	for i < len(s) {
 		switch {

@@ -2,7 +2,7 @@ package scrub
 
 import "strings"
 
-// header redacts what follows Authorization or Proxy-Authorization, whose name's end is at end.
+// header redacts the value of Authorization or Proxy-Authorization, whose name ends at end.
 func (f *finder) header(i, end int) {
 	s := f.text
 	outer := byte(0) // the quote around the whole header: -H 'Authorization: …'
@@ -25,7 +25,7 @@ func (f *finder) header(i, end int) {
 	f.credentials(start, headerEnd(s, start, outer), "authorization")
 }
 
-// headerEnd is where the value of a header ends: at the quote around it, else at the end of the line.
+// headerEnd is the end of a header's value: the quote around it, or the end of the line.
 func headerEnd(s string, i int, outer byte) int {
 	for limit := min(len(s), i+maxValue); i < limit; i++ {
 		if s[i] == '\n' || s[i] == '\r' || s[i] == '\\' || s[i] == outer && outer != 0 || outer == 0 && isQuote(s[i]) {
@@ -35,7 +35,8 @@ func headerEnd(s string, i int, outer byte) int {
 	return min(i, len(s))
 }
 
-// credentials redacts what follows the scheme in s[start:end] of a header, or all of it where there is none.
+// credentials redacts what follows the scheme in a header's s[start:end], or all of it without a
+// scheme.
 func (f *finder) credentials(start, end int, rule string) {
 	f.work += end - start
 	v := f.text[start:end]
@@ -68,7 +69,7 @@ func (f *finder) credentials(start, end int, rule string) {
 
 const schemeBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 
-// isScheme says whether a word is an authentication scheme of HTTP, registered or in use.
+// isScheme reports whether a word is an authentication scheme of HTTP, registered or in use.
 func isScheme(word string) bool {
 	switch word {
 	case "bearer", "basic", "token", "digest", "apikey", "api-key", "key", "negotiate", "ntlm", "ssws", "bot", "dpop", "hawk", "oauth", "googlelogin",
@@ -79,7 +80,7 @@ func isScheme(word string) bool {
 	return false
 }
 
-// manyPart says whether a scheme's credentials are a list: Digest username="…", response="…".
+// manyPart reports whether a scheme's credentials are a list: Digest username="…", response="…".
 func manyPart(scheme string) bool {
 	switch scheme {
 	case "digest", "hawk", "oauth", "googlelogin", "aws4-hmac-sha256", "sharedaccesssignature", "mutual", "vapid":
@@ -88,7 +89,7 @@ func manyPart(scheme string) bool {
 	return false
 }
 
-// bearer redacts what follows Bearer where no header was named.
+// bearer redacts what follows Bearer outside of a known header.
 func (f *finder) bearer(i, end int) {
 	s := f.text
 	start := skipBlanks(s, end, 4)
@@ -102,7 +103,6 @@ func (f *finder) bearer(i, end int) {
 	}
 }
 
-// cookie redacts the values after Cookie: or Set-Cookie:.
 func (f *finder) cookie(i, end int) {
 	s := f.text
 	if end == len(s) || s[end] != ':' {
@@ -166,7 +166,7 @@ loop:
 	}
 }
 
-// isEmptyWord says whether a password in a URL is the word that documentation puts there.
+// isEmptyWord reports whether documentation uses v as a password in URLs.
 func isEmptyWord(v string) bool {
 	switch lower(v) {
 	case "password", "pass", "passwd", "pwd", "pw", "secret":

@@ -1,15 +1,16 @@
 package scrub
 
-// rule is a kind of token that is known by its look: the name in the marker and the shapes (shape.go). Where two shapes
-// differ only in the prefix they are still two, as each prefix is an anchor. Lengths are lower bounds wherever a vendor
-// may lengthen its tokens: what follows belongs to the token anyway.
+// rule is a kind of token with a distinctive look: the name in the marker, and the shapes
+// (shape.go). Shapes that differ only in the prefix are separate, because each prefix is an
+// anchor. A length is a lower bound wherever the vendor may lengthen its tokens; the rest of the
+// run belongs to the token anyway.
 type rule struct {
 	id     string // at most 18 bytes: see MaxMarker
 	shapes []string
-	named  bool // functions and fields have that shape too: only with a digit, and not if called
+	named  bool // functions and fields have that shape too: a digit is required, and no ( or [ may follow
 }
 
-// maxShapes is how many shapes a rule may have: an anchor names rule and shape in one number.
+// maxShapes bounds a rule's shapes, because an anchor packs rule and shape into one number.
 const maxShapes = 16
 
 func shapeOf(arg int) (*rule, string) {

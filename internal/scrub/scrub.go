@@ -18,7 +18,7 @@ package scrub
 
 import "strings"
 
-// The parts of what stands in the place of a secret: "[redacted:github]".
+// The parts of the text that replaces a secret: "[redacted:github]".
 const (
 	markOpen  = "[redacted:"
 	markClose = "]"
@@ -27,10 +27,11 @@ const (
 // MaxMarker is the length in bytes of the longest marker.
 const MaxMarker = len(markOpen) + 18 + len(markClose)
 
-// maxRounds bounds how often a text is searched: a redaction can free the left side of another secret.
+// maxRounds bounds the searches of a text: a redaction can free the left side of another secret.
 const maxRounds = 32
 
-// Text returns s with every secret replaced by "[redacted:<rule>]", and how many replacements were made.
+// Text returns s with every secret replaced by "[redacted:<rule>]", and the number of
+// replacements.
 func Text(s string) (string, int) {
 	count := 0
 	for range maxRounds {
@@ -57,3 +58,7 @@ func replace(s string, spans []span) string {
 }
 
 func marker(rule string) string { return markOpen + rule + markClose }
+
+// Version numbers the rules. Stored text that was scrubbed under an older version is scrubbed
+// again.
+const Version = 1

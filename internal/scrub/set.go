@@ -1,6 +1,6 @@
 package scrub
 
-// set is a set of bytes, as bits over the groups that the shapes of tokens are made of.
+// set is a set of bytes, as bits for the groups that shapes are made of.
 type set uint16
 
 const (
@@ -24,7 +24,7 @@ const (
 	setWord   = setAlnum | setUnder
 )
 
-// class is the set that a letter in a shape stands for; 0 for a letter that stands for none.
+// class is the set that a letter in a shape stands for, or 0.
 func class(letter byte) set {
 	switch letter {
 	case 'd':
@@ -61,13 +61,12 @@ func class(letter byte) set {
 	return 0
 }
 
-// has says whether b is in the set.
 func (c set) has(b byte) bool { return sets[b]&c != 0 }
 
-// wordAt says whether the byte before or at i continues a word there; outside of the text nothing does.
+// wordAt reports whether a word character is at i; there is none outside of the text.
 func wordAt(s string, i int) bool { return i >= 0 && i < len(s) && setWord.has(s[i]) }
 
-// fold is b in lower case, ASCII only.
+// fold is b in lower case, for ASCII only.
 func fold(b byte) byte {
 	if 'A' <= b && b <= 'Z' {
 		return b + 'a' - 'A'
@@ -75,7 +74,7 @@ func fold(b byte) byte {
 	return b
 }
 
-// foldPrefix says whether s begins with prefix, which is in lower case, whatever the case of s.
+// foldPrefix reports whether s begins, in any case, with the lower-case prefix.
 func foldPrefix(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false

@@ -36,8 +36,8 @@ func parseRun(shape string) run {
 	return r
 }
 
-// match returns the end of the token of the given shape that starts at i, -1 when there is none. work counts the bytes
-// looked at.
+// match returns the end of the token of the given shape that starts at i, or -1. It adds the
+// bytes it read to work.
 func match(shape, s string, i int, work *int) int {
 	for len(shape) > 0 {
 		switch c := shape[0]; {
@@ -84,5 +84,5 @@ func matchRun(r run, shape, s string, i int, work *int) int {
 	return -1
 }
 
-// joinedAt says whether the byte at i is of the same token, as far as < and > care.
+// joinedAt reports whether the byte at i continues a token in the sense of < and >.
 func joinedAt(s string, i int) bool { return wordAt(s, i) || i >= 0 && i < len(s) && s[i] == '+' }

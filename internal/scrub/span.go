@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// span is a secret found in a text.
 type span struct {
 	start, end int // in bytes
 	rule       string
-	rank       int // which rule names the union of two spans that overlap: the higher one
+	rank       int // names the union of overlapping spans: the higher rank wins
 }
 
-// The ranks: the closer a rule knows the secret, the higher.
+// The ranks: the more precisely a rule knows the secret, the higher.
 const (
 	rankPlace = iota // it stands where secrets stand
 	rankName         // the name before it says so
@@ -31,7 +30,7 @@ func find(s string) []span {
 	return unite(s, spans)
 }
 
-// findEscaped returns the secrets that show once escapes in s are decoded.
+// findEscaped returns the secrets that appear once escapes in s are decoded.
 func findEscaped(s string) (spans []span) {
 	first := plainView(s)
 	v, ok := first.decoded()
@@ -48,7 +47,8 @@ func findEscaped(s string) (spans []span) {
 	return spans
 }
 
-// unite merges spans that overlap or touch a marker that stands in the text, and drops those that are nothing else.
+// unite merges spans that overlap or touch a marker in the text, and drops spans that contain
+// only a marker.
 func unite(s string, spans []span) []span {
 	if len(spans) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func unite(s string, spans []span) []span {
 	for i := range spans {
 		sp := &spans[i]
 		sp.keepMarkers(s)
-		for sp.end < len(s) && !utf8.RuneStart(s[sp.end]) { // a value that is longer than one looks
+		for sp.end < len(s) && !utf8.RuneStart(s[sp.end]) { // a value longer than the searched part
 			sp.end++
 		}
 	}
@@ -82,8 +82,8 @@ func unite(s string, spans []span) []span {
 	return out
 }
 
-// keepMarkers moves the ends of a span off markers that stand there in s: a secret beside one is redacted by itself, and
-// no marker is cut through.
+// keepMarkers moves a span's ends off the markers in s. A secret beside a marker is redacted by
+// itself, and no marker is cut.
 func (sp *span) keepMarkers(s string) {
 	from := max(0, sp.start-MaxMarker)
 	for i := strings.Index(s[from:sp.end], markOpen); i >= 0; {
@@ -112,7 +112,7 @@ func (sp *span) keepMarkers(s string) {
 	}
 }
 
-// markerLen is the length of the marker that s begins with, 0 when there is none.
+// markerLen is the length of the marker that s begins with, or 0.
 func markerLen(s string) int {
 	if !strings.HasPrefix(s, markOpen) {
 		return 0

@@ -2,14 +2,14 @@ package scrub
 
 import "strings"
 
-// secret says whether the value of an assignment is one: not a reference to where the secret is, not a placeholder, not
-// code, and as random as its name demands.
+// secret reports whether the assigned value is a secret: no reference to one, no placeholder, no
+// code, and as random as its name requires.
 func (a *assignment) secret(s string) bool {
 	v := strings.TrimSpace(s[a.start:a.end])
 	if v == "" || a.short || a.policy == signed && !a.tight || sameWords(a.name, v) || a.isKey(s) || isReference(v, a.quote) || isWordOfForms(v) {
 		return false
 	}
-	if a.quote == 0 && a.isCode(s, v) || a.told && !hasDigit(v) && !hasSymbol(v) {
+	if a.quote == 0 && a.isCode(s, v) || a.pair && !hasDigit(v) && !hasSymbol(v) {
 		return false
 	}
 	switch a.policy {
@@ -21,20 +21,22 @@ func (a *assignment) secret(s string) bool {
 	return isWeakToken(v, a)
 }
 
-// sameWords says whether two names consist of the same words: CHALLENGE_PASSWORD and challengePassword.
+// sameWords reports whether two names have the same words: CHALLENGE_PASSWORD and
+// challengePassword.
 func sameWords(a, b string) bool {
 	var wa, wb [maxWords]string
 	n := split(a, &wa)
 	return len(b) <= maxName && n == split(b, &wb) && wa == wb && allIn(b, setWord|setDash)
 }
 
-// isKey says whether the quoted value is the name of the next one: {"action": "pass", "test": 1}.
+// isKey reports whether the quoted value is the next name: {"action": "pass", "test": 1}.
 func (a *assignment) isKey(s string) bool {
 	i := skipBlanks(s, a.end+1, 2)
 	return a.quote != 0 && i < len(s) && s[i] == ':'
 }
 
-// isPassword judges what a name like password is given. Between name=value and a sentence about passwords lies all.
+// isPassword judges the value of a name like password. The cases range from name=value to a
+// sentence about passwords.
 func (a *assignment) isPassword(v string) bool {
 	blanks := strings.Count(v, " ")
 	switch {
@@ -53,7 +55,7 @@ func (a *assignment) isPassword(v string) bool {
 	return len(v) >= 4 && !isPath(v) && (hasDigit(v) || hasSymbol(v)) && !slug(v)
 }
 
-// isProse says whether v is a word that follows the name of a flag in a text about it.
+// isProse reports whether v is a word that follows a flag's name in a text about it.
 func isProse(v string) bool {
 	switch lower(strings.TrimRight(v, ".:!?")) {
 	case "option", "options", "flag", "flags", "argument", "arguments", "parameter", "value", "values", "and", "the", "for", "from", "with", "file",
@@ -65,7 +67,8 @@ func isProse(v string) bool {
 	return false
 }
 
-// isToken judges what a name like api_key is given. In quotes it may have a word before it, like Bearer.
+// isToken judges the value of a name like api_key. A quoted value may have a word before it, like
+// Bearer.
 func isToken(v string, a *assignment) bool {
 	if i := strings.LastIndexByte(v, ' '); i >= 0 {
 		return len(v)-i > 16 && hasRandomPart(v[i+1:], 12)
@@ -86,7 +89,8 @@ func isToken(v string, a *assignment) bool {
 	return len(v) >= least && distinct(v) >= 5
 }
 
-// isWeakToken judges what a name like key, auth or signature is given: only what nobody would write by hand.
+// isWeakToken judges the value of a name like key, auth or signature: only text that nobody would
+// write by hand counts.
 func isWeakToken(v string, a *assignment) bool {
 	if len(v) < 16 || strings.Count(v, "/") > 2 || hash(v) && !a.tight || strings.Contains(strings.TrimRight(v, "="), "=") {
 		return false
@@ -94,7 +98,8 @@ func isWeakToken(v string, a *assignment) bool {
 	return allIn(v, setWord|setDash|setDot|setBase64|setEqual|setTilde) && hasDigit(v) && hasLetter(v) && hasRandomPart(v, 12)
 }
 
-// isReference says whether a value stands for a secret that is elsewhere, or for none: $TOKEN, <token>, {{ token }}, ***.
+// isReference reports whether a value stands for a secret elsewhere, or for none: $TOKEN,
+// <token>, {{ token }}, ***.
 func isReference(v string, quote byte) bool {
 	last := v[len(v)-1]
 	switch v[0] {
@@ -123,7 +128,7 @@ func isReference(v string, quote byte) bool {
 	return isPlaceholder(v)
 }
 
-// isPlaceholder says whether a value is what documentation and masks put in the place of a secret.
+// isPlaceholder reports whether documentation and masks use the value instead of a secret.
 func isPlaceholder(v string) bool {
 	if !hasDigit(v) {
 		for _, from := range [...]string{"your", "changeme", "change-me", "change_me", "placeholder", "example"} {
@@ -143,8 +148,8 @@ func isPlaceholder(v string) bool {
 	return distinct(v) < 2 || allIn(v, setDot|setDash|setUnder|setEqual) || strings.HasSuffix(v, "...")
 }
 
-// isVariable says whether a value that begins with $ names a variable, not a hash like $2b$12$… or a password in single
-// quotes.
+// isVariable reports whether a value with a leading $ names a variable, and is not a hash like
+// $2b$12$… or a password in single quotes.
 func isVariable(v string, quote byte) bool {
 	if len(v) < 2 {
 		return true
@@ -163,7 +168,7 @@ func isVariable(v string, quote byte) bool {
 	return setWord.has(v[1]) || v[1] == '@' || v[1] == '*' || v[1] == '?'
 }
 
-// isWordOfForms says whether a value is a word that types, options and labels put beside such names.
+// isWordOfForms reports whether types, options and labels put the word beside such names.
 func isWordOfForms(v string) bool {
 	if len(v) > 12 {
 		return false
@@ -179,8 +184,8 @@ func isWordOfForms(v string) bool {
 	return false
 }
 
-// isCode says whether a value without quotes is an expression: a call, an index, a field, another variable that is named
-// like a secret. name=value in a shell is none of these.
+// isCode reports whether an unquoted value is an expression: a call, an index, a field, another
+// variable with a secret's name. name=value in a shell is none of these.
 func (a *assignment) isCode(s, v string) bool {
 	if i := strings.IndexByte(v, '('); i > 0 {
 		return wordAt(v, i-1)
@@ -206,7 +211,7 @@ func (a *assignment) isCode(s, v string) bool {
 	return a.end < len(s) && (s[a.end] == ')' || s[a.end] == ';') && allIn(v, setLetter|setUnder)
 }
 
-// isName says whether v is itself the name of a secret, as of another variable.
+// isName reports whether v is itself the name of a secret, such as another variable.
 func isName(v string) bool {
 	if setDigit.has(v[0]) || !allIn(v, setWord) || !identifier(v) {
 		return false

@@ -1,13 +1,13 @@
 package scrub
 
-// vendor is a value that is only known by the vendor's name before it: "algolia_key = 3f0c…".
+// vendor is a value that only the vendor's name before it reveals: "algolia_key = 3f0c…".
 type vendor struct {
-	name  string // in lower case, as part of a longer name or beside it
+	name  string // in lower case, part of a longer name or beside it
 	id    string
 	shape string
 }
 
-// uuid is the shape of keys that look like any other UUID.
+// uuid is the shape of keys that look like any UUID.
 const uuid = "{X8}-{X4}-{X4}-{X4}-{X12}"
 
 var vendors = []vendor{
@@ -126,7 +126,7 @@ var vendors = []vendor{
 	{"zendesk", "zendesk", "{a40}"},
 }
 
-// The reach of a vendor's name, in bytes: what may stand between it and the operator, and between that and the value.
+// The reach of a vendor's name, in bytes: to the operator, and from there to the value.
 const (
 	reachOp    = 23
 	reachValue = 5
@@ -147,7 +147,7 @@ func (f *finder) vendor(v *vendor, i int) {
 	for start < len(s) && start <= op+reachValue && (isBetween(s[start]) || isOperator(s[start])) {
 		start++
 	}
-	for ; start > op; start-- { // the value may begin with what also stands before values
+	for ; start > op; start-- { // the value may begin with characters that also precede values
 		end := match(v.shape, s, start, &f.work)
 		if end >= 0 && !goesOn(s, end) && f.vendorSecret(s[start:end], i-len(v.name), op) {
 			f.add(start, end, v.id, rankName)
@@ -156,17 +156,18 @@ func (f *finder) vendor(v *vendor, i int) {
 	}
 }
 
-// goesOn says whether what ends at i is only a part of something longer.
+// goesOn reports whether the byte at i continues the name that ends there.
 func goesOn(s string, i int) bool {
 	return wordAt(s, i) || i < len(s) && (s[i] == '-' || s[i] == '.' && wordAt(s, i+1))
 }
 
-// vendorSecret judges the value of a vendor's name, which stands from start to the operator at op.
+// vendorSecret judges the value of a vendor's name, which stands from start to the operator at
+// op.
 func (f *finder) vendorSecret(v string, start, op int) bool {
 	return hasDigit(v) && distinct(v) >= 5 && !slug(v) && (!hash(v) || f.sensitive(start, op))
 }
 
-// isBetween says whether b may stand between a name and its value, beside the operator.
+// isBetween reports whether b may stand between a name and its value, beside the operator.
 func isBetween(b byte) bool {
 	switch b {
 	case ' ', '\t', '\n', '\r', '.', '-', '"', '\'', '`', ']', ')':
@@ -183,7 +184,7 @@ func isOperator(b byte) bool {
 	return false
 }
 
-// sensitive says whether the words of a name around start and end speak of a secret.
+// sensitive reports whether the words of a name around start and end speak of a secret.
 func (f *finder) sensitive(start, end int) bool {
 	for i := max(0, start-24); i < end; i++ {
 		for _, word := range [...]string{"key", "token", "secret", "auth", "pass", "api", "cred", "client", "login", "_id", "sdk"} {

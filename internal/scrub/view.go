@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// view is a text with its escapes decoded, and where that comes from. The first one is the text itself.
+// view is a text with decoded escapes, and a map to the text that it came from. The first view is
+// the text itself.
 type view struct {
 	text  string
-	of    *view     // what it was decoded from; nil for the first one
-	parts []stretch // the parts of text that stand in of as they are, in order; a decoded byte is one of its own
+	of    *view     // the text before decoding; nil for the first one
+	parts []stretch // the parts of text that are unchanged in of, in order; a decoded byte is a part of its own
 	depth int
 }
 
-// stretch is where a part begins, in a view and in the one that it was decoded from.
+// stretch is where a part begins, in a view and in the text before decoding.
 type stretch struct{ at, from int }
 
 // maxDepth is how many layers of escapes are decoded: JSON in a URL in JSON.
@@ -22,7 +23,7 @@ const maxDepth = 4
 
 func plainView(s string) view { return view{text: s} }
 
-// source is the offset in the original text of offset i.
+// source maps offset i to the original text.
 func (v *view) source(i int) int {
 	for ; v.of != nil; v = v.of {
 		n := sort.Search(len(v.parts), func(n int) bool { return v.parts[n].at > i }) - 1
@@ -31,7 +32,7 @@ func (v *view) source(i int) int {
 	return i
 }
 
-// decoded is the next view, with one layer of escapes less; false when there are none.
+// decoded is the next view, with one layer of escapes less, or false without escapes.
 func (v *view) decoded() (view, bool) {
 	if v.depth == maxDepth {
 		return view{}, false
@@ -62,7 +63,7 @@ func (v *view) decoded() (view, bool) {
 	return out, true
 }
 
-// nextEscape is the offset of the first escape from i on, len(s) when there is none.
+// nextEscape is the offset of the first escape from i on, or len(s).
 func nextEscape(s string, i int) int {
 	for i = passPlain(s, i); i < len(s); i = passPlain(s, i+1) {
 		if s[i] == '\\' || s[i] == '%' {
@@ -75,14 +76,14 @@ func nextEscape(s string, i int) int {
 	return len(s)
 }
 
-// passPlain is the offset of the first byte from i on with which an escape can begin, len(s) when there is none. It looks
-// at eight bytes at once: most texts have few.
+// passPlain is the offset of the first byte from i on that can begin an escape, or len(s). It
+// reads eight bytes at once, because most texts have few escapes.
 func passPlain(s string, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
 		x := eight(s[i:])
 		slash, percent := x^'\\'*ones, x^'%'*ones
-		if found := ((slash-ones)&^slash | (percent-ones)&^percent) & tops; found != 0 { // the lowest bit is of the first one
+		if found := ((slash-ones)&^slash | (percent-ones)&^percent) & tops; found != 0 { // the lowest bit is the first byte's
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -98,8 +99,8 @@ func eight(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// afterRun is the offset after the byte at i, or after the backslashes that begin there: when they all together are no
-// escape, the last few of them are none either, and need not be looked at each on its own.
+// afterRun is the offset after the byte at i, or after the run of backslashes there. If the whole
+// run is no escape, no later part of it is one.
 func afterRun(s string, i int) int {
 	end := i + 1
 	for s[i] == '\\' && end < len(s) && s[end] == '\\' {
@@ -108,8 +109,8 @@ func afterRun(s string, i int) int {
 	return end
 }
 
-// unescape is the byte that s begins with when its escape is decoded, and how many bytes it takes. Any number of
-// backslashes counts as one, as text in JSON in JSON has them. What stands for no ASCII character stays as it is.
+// unescape decodes the byte that s begins with, and returns how many bytes it takes. Any number
+// of backslashes counts as one, as in JSON within JSON. An escape of a non-ASCII character stays.
 func unescape(s string) (byte, int) {
 	switch s[0] {
 	case '%':
@@ -128,7 +129,8 @@ func unescape(s string) (byte, int) {
 	return s[0], 1
 }
 
-// backslashed is the byte that the letters after backslashes stand for, and how many letters that takes; 0 when none.
+// backslashed is the byte that the letters after backslashes stand for, and the number of these
+// letters, or 0.
 func backslashed(s string) (byte, int) {
 	if s == "" {
 		return 0, 0
@@ -154,7 +156,7 @@ func backslashed(s string) (byte, int) {
 	return 0, 0
 }
 
-// hexByte is the printable ASCII character whose code stands as two hex digits at i.
+// hexByte is the printable ASCII character with the two hex digits at i.
 func hexByte(s string, i int) (byte, bool) {
 	if len(s) < i+2 {
 		return 0, false
