@@ -39,7 +39,7 @@ func (s *session) phases() {
 		p.all = p.all[:MaxPhases]
 	}
 	for i := range p.all {
-		s.took(&p.all[i])
+		s.sumPhase(&p.all[i])
 	}
 	s.d.Phases = p.all
 }
@@ -93,8 +93,8 @@ func (p *spans) endCommand(last int, result string) {
 	p.command = nil
 }
 
-// took adds up the events from a phase's first to its last.
-func (s *session) took(p *PhaseUse) {
+// sumPhase adds up the events from a phase's first to its last.
+func (s *session) sumPhase(p *PhaseUse) {
 	part := trace.SessionTrace{Events: s.t.Events[p.First-1 : p.Last]}
 	part.Settle()
 	p.ActiveMS = part.ActiveMS

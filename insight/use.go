@@ -160,7 +160,7 @@ func (s *session) tools() {
 				t.Denied++
 			}
 		}
-		if ms, gap := u.took(); ms > 0 {
+		if ms, gap := u.duration(); ms > 0 {
 			t.Timed++
 			t.TimedMS += ms
 			d.Slow = longest(d.Slow, u, ms, gap)
@@ -179,9 +179,9 @@ func (s *session) tool(t trace.ToolType) *ToolUse {
 	return &s.d.Tools[len(s.d.Tools)-1]
 }
 
-// took is the duration of an ended call: measured by its source, or else the gap between the
+// duration is the duration of an ended call: measured by its source, or else the gap between the
 // records of the call and its end.
-func (u *use) took() (ms int64, gap bool) {
+func (u *use) duration() (ms int64, gap bool) {
 	if ms := u.end.DurationMS; ms > 0 || u.event.Time.IsZero() || u.end.Time.IsZero() {
 		return ms, false
 	}

@@ -9,14 +9,14 @@ import (
 // channel is one way to notify, with its waiting notices.
 type channel struct {
 	name    string // the setting that enables it
-	tell    func(context.Context, []Notice) error
+	send    func(context.Context, []Notice) error
 	waiting chan Notice
 	lost    atomic.Bool
 	failed  sync.Once
 }
 
-func (n *Notifier) add(ctx context.Context, name string, tell func(context.Context, []Notice) error) {
-	c := &channel{name: name, tell: tell, waiting: make(chan Notice, maxWaiting)}
+func (n *Notifier) add(ctx context.Context, name string, send func(context.Context, []Notice) error) {
+	c := &channel{name: name, send: send, waiting: make(chan Notice, maxWaiting)}
 	n.channels = append(n.channels, c)
 	n.workers.Go(func() { n.work(ctx, c) })
 }
@@ -29,7 +29,7 @@ func (n *Notifier) work(ctx context.Context, c *channel) {
 		if ctx.Err() != nil {
 			return
 		}
-		n.report(c, c.tell(ctx, batch))
+		n.report(c, c.send(ctx, batch))
 		if c.lost.Swap(false) {
 			n.report(c, ErrDropped)
 		}

@@ -16,9 +16,7 @@ func Line(s string) string {
 	return strings.Map(personLine, s)
 }
 
-// Text returns s as lines for a person: like Line, but
-//
-//	and \t stay.
+// Text returns s as lines for a person: like Line, but \n and \t stay.
 func Text(s string) string {
 	if isASCII(s) {
 		return s

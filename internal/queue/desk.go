@@ -54,7 +54,7 @@ type Desk struct {
 	doc     *document
 	info    fs.FileInfo // of the file as read; nil without one
 	broken  error
-	aside   string // new name of a broken file
+	movedTo string // new name of a broken file
 	archive []byte // lines to append to the archive
 	changed time.Time
 	sync    bool
@@ -107,10 +107,10 @@ func (d *Desk) check() error {
 	if !unchanged(d.q.root, Name, d.info) {
 		return &fs.PathError{Op: "write", Path: Name, Err: ErrChanged}
 	}
-	if d.aside == "" {
+	if d.movedTo == "" {
 		return nil
 	}
-	return d.q.root.Rename(Name, d.aside)
+	return d.q.root.Rename(Name, d.movedTo)
 }
 
 // change replaces members of item i, both in the task and in its bytes.
@@ -138,7 +138,7 @@ const freshFile = 2 * time.Second
 
 // makeWay lets a new file replace a broken one, which Close renames.
 func (d *Desk) makeWay(now time.Time) error {
-	if d.broken == nil || d.aside != "" {
+	if d.broken == nil || d.movedTo != "" {
 		return nil
 	}
 	if age := now.Sub(d.info.ModTime()); age >= 0 && age < freshFile {
@@ -147,7 +147,7 @@ func (d *Desk) makeWay(now time.Time) error {
 	for n := 1; n <= maxAside; n++ {
 		name := Name + ".broken-" + strconv.Itoa(n)
 		if _, err := d.q.root.Lstat(name); errors.Is(err, os.ErrNotExist) {
-			d.aside = name
+			d.movedTo = name
 			return nil
 		}
 	}

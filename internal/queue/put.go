@@ -51,7 +51,7 @@ func (d *Desk) Put(t Task, cooldown time.Duration, now time.Time) (PutResult, er
 	if old, reason := d.existing(&t, cooldown, now); reason != "" {
 		return PutResult{Task: old, Reason: reason}, nil
 	}
-	r := PutResult{Task: t, Aside: d.aside, Dropped: d.Expire(now)}
+	r := PutResult{Task: t, Aside: d.movedTo, Dropped: d.Expire(now)}
 	dropped, full := d.makeRoom(t.Priority, now)
 	if full {
 		r.Reason = "full"

@@ -73,7 +73,7 @@ var settings = [...]setting{
 		about:  "an issue of a higher confidence is queued for the agent",
 		number: func(b *builder, v value) string { return setShare(&b.Limits.QueueAbove, v) }},
 	{key: "supervisor.suggest_above", def: "`0.7`",
-		about:  "one of at least this confidence is told to you with a suggestion; below, it is only told",
+		about:  "you are notified of an issue of at least this confidence with a suggestion, of others without one",
 		number: func(b *builder, v value) string { return setShare(&b.Limits.SuggestAbove, v) }},
 	{key: "supervisor.cooldown", def: "`30m`",
 		about:  "how long after an intervention the same one is not repeated",
