@@ -254,7 +254,10 @@ func lower(buf []byte, text string) []byte {
 }
 
 // statusForms are the words before an HTTP status.
-var statusForms = [...]string{"http", "http error", "http/1.0", "http/1.1", "http/2", "http/#", "status", "status:", "status code", "status code:", "code", "code:", "error", "error:", "failed with", "response", "rejected"}
+var statusForms = [...]string{
+	"http", "http error", "http/1.0", "http/1.1", "http/2", "http/#", "status", "status:", "status code", "status code:",
+	"code", "code:", "error", "error:", "failed with", "response", "rejected",
+}
 
 // statuses returns the first HTTP statuses in a text in lower case: numbers from 400 to 599 after
 // a word that announces one.

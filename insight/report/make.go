@@ -65,9 +65,15 @@ type tally struct {
 
 func newTally() *tally {
 	return &tally{
-		outcomes: newGroup[insight.Outcome, outcomeTally](), agents: newGroup[string, Agent](), shapes: newGroup[string, Shape](), errors: newGroup[string, Error](),
-		classes: newGroup[failure.Class, Class](), loops: newGroup[loopFile, Loop](), tools: newGroup[trace.ToolType, Tool](), slow: make([]Slow, 0, MaxSlow+1),
-		weeks: newGroup[int64, weekTally](),
+		outcomes: newGroup[insight.Outcome, outcomeTally](),
+		agents:   newGroup[string, Agent](),
+		shapes:   newGroup[string, Shape](),
+		errors:   newGroup[string, Error](),
+		classes:  newGroup[failure.Class, Class](),
+		loops:    newGroup[loopFile, Loop](),
+		tools:    newGroup[trace.ToolType, Tool](),
+		slow:     make([]Slow, 0, MaxSlow+1),
+		weeks:    newGroup[int64, weekTally](),
 	}
 }
 

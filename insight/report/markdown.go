@@ -110,7 +110,9 @@ func (p *page) failures() {
 	p.part("Failures by shape")
 	var rows [][]string
 	for _, s := range p.r.Failures {
-		rows = append(rows, []string{fmt.Sprintf("%d of %d", s.Units, s.OfFailing), plain.Code(s.Shape), plain.Code(s.Key), date(s.Last), s.Seen[0].code()})
+		rows = append(rows, []string{
+			ratio(s.Units, s.OfFailing), plain.Code(s.Shape), plain.Code(s.Key), date(s.Last), s.Seen[0].code(),
+		})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"of failing", "shape", "fingerprint", "last", "latest session"}, rows)
 	p.left(p.r.More.Failures)
@@ -131,7 +133,8 @@ func (p *page) errors() {
 			what += fmt.Sprintf(", exit %d", *e.Exit)
 		}
 		rows = append(rows, []string{
-			fmt.Sprintf("%d of %d", e.Units, e.OfErring), fmt.Sprintf("%d of %d", e.Failing, e.Units), fmt.Sprintf("%d of %d", e.Solved, e.Units), what, plain.Code(e.Head), plain.Code(e.Key), e.Seen[0].code(),
+			ratio(e.Units, e.OfErring), ratio(e.Failing, e.Units), ratio(e.Solved, e.Units),
+			what, plain.Code(e.Head), plain.Code(e.Key), e.Seen[0].code(),
 		})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"of those with errors", "failing", "call succeeded later", "error", "head", "key", "latest"}, rows)
@@ -145,7 +148,9 @@ func (p *page) classes() {
 	p.part("Errors by class")
 	var rows [][]string
 	for _, c := range p.r.Classes {
-		rows = append(rows, []string{plain.Code(string(c.Class)), fmt.Sprintf("%d of %d", c.Errors, c.OfErrors), fmt.Sprintf("%d of %d", c.Units, c.OfUnits), fmt.Sprintf("%d of %d", c.Failing, c.OfFailing)})
+		rows = append(rows, []string{
+			plain.Code(string(c.Class)), ratio(c.Errors, c.OfErrors), ratio(c.Units, c.OfUnits), ratio(c.Failing, c.OfFailing),
+		})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"class", "errors", "sessions and sub-agents", "of failing"}, rows)
 	p.left(p.r.More.Classes)
@@ -162,7 +167,7 @@ func (p *page) loops() {
 		if l.Project != "" { // the path is relative to its project
 			file += " in " + plain.Code(l.Project)
 		}
-		rows = append(rows, []string{file, fmt.Sprint(l.Most), fmt.Sprintf("%d of %d", l.Identical, l.Edits), fmt.Sprint(l.Units), l.Worst.code()})
+		rows = append(rows, []string{file, fmt.Sprint(l.Most), ratio(l.Identical, l.Edits), fmt.Sprint(l.Units), l.Worst.code()})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"file", "most edits in one", "of all edits back to earlier content", "sessions and sub-agents", "where most"}, rows)
 	p.left(p.r.More.Loops)
@@ -175,7 +180,7 @@ func (p *page) tools() {
 	p.part("Tools")
 	var rows [][]string
 	for _, t := range p.r.Tools {
-		rows = append(rows, []string{string(t.Type), fmt.Sprint(t.Calls), fmt.Sprintf("%d of %d", t.Failed, t.Ended), fmt.Sprint(t.Retries), fmt.Sprint(t.Spent)})
+		rows = append(rows, []string{string(t.Type), fmt.Sprint(t.Calls), ratio(t.Failed, t.Ended), fmt.Sprint(t.Retries), fmt.Sprint(t.Spent)})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"type", "calls", "failed of ended", "repeated a failed one", "tokens in failed"}, rows)
 	p.left(p.r.More.Tools)
@@ -212,8 +217,9 @@ func (p *page) phases() {
 			tokens = fmt.Sprint(f.Tokens)
 		}
 		rows = append(rows, []string{
-			plain.Code(strings.TrimSuffix(f.Command+":"+f.Phase, ":")), fmt.Sprintf("%d of %d", f.Completed, f.Runs), fmt.Sprintf("%d of %d", f.Failed, f.Runs), lasting(f.ActiveMS), tokens,
-			fmt.Sprintf("%d of %d", f.BadCalls, f.Calls), plain.Code(strings.Join(tools, ", ")),
+			plain.Code(strings.TrimSuffix(f.Command+":"+f.Phase, ":")),
+			ratio(f.Completed, f.Runs), ratio(f.Failed, f.Runs), lasting(f.ActiveMS), tokens,
+			ratio(f.BadCalls, f.Calls), plain.Code(strings.Join(tools, ", ")),
 		})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"phase", "completed", "failed", "active", "tokens", "failed calls", "tools that failed"}, rows)
@@ -227,7 +233,9 @@ func (p *page) weeks() {
 	p.part("By week")
 	var rows [][]string
 	for _, w := range p.r.Weeks {
-		rows = append(rows, []string{w.Week, fmt.Sprintf("%d of %d", w.Failing, w.Ended), fmt.Sprintf("%d of %d", w.Failed, w.Calls), fmt.Sprint(w.Errors), fmt.Sprintf("%d of %d", w.Spent, w.Tokens)})
+		rows = append(rows, []string{
+			w.Week, ratio(w.Failing, w.Ended), ratio(w.Failed, w.Calls), fmt.Sprint(w.Errors), ratio(w.Spent, w.Tokens),
+		})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed calls of ended", "errors", "tokens in failed calls and repeating them"}, rows)
 	p.left(p.r.More.Weeks)
@@ -269,3 +277,5 @@ func lasting(ms int64) string {
 	}
 	return d.String()
 }
+
+func ratio[N int | int64](n, of N) string { return fmt.Sprintf("%d of %d", n, of) }
