@@ -1,8 +1,8 @@
 // Package insight makes the digest of one session: how it ended, which errors it had and how
-// often, what it changed, and under which keys other sessions are comparable. It reads a trace
-// and nothing else: no files, no clock, no environment, no agent's name. So a digest can always
-// be made again; Version numbers the rules. It uses internal/shell to see what a command line
-// runs, and internal/plain to quote names for models.
+// often, what it changed, and under which keys other sessions are comparable. It reads a trace and
+// nothing else: no files, no clock, no environment, no agent's name. So a digest can always be made
+// again; Version numbers the rules. Package failure judges error texts, internal/wire encodes the
+// stored form, internal/plain quotes names for models.
 package insight
 
 // Version is the number of the rules. Raise it with every change that can give a session another
