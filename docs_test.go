@@ -69,6 +69,65 @@ func TestPagesInCode(t *testing.T) {
 	}
 }
 
+// Every file, folder and package of this repository that a page names exists, and -update is asked of packages that know it.
+func TestPathsInProse(t *testing.T) {
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
+	rooms := regexp.MustCompile(`^(?:\./)?((?:\.ci|archive|chain|cmd|docs|hooks|insight|install|internal|logfmt|supervisor|templates|trace|web|workflow)(?:/[^\s'"]*)?)$`)
+	placeholder := regexp.MustCompile(`<\w+>`)
+	seen := 0
+	for _, page := range pages(t) {
+		if page == "docs/guide/settings.md" { // its folders are examples of somebody else's
+			continue
+		}
+		for _, span := range code.FindAllString(text(t, page), -1) {
+			words := strings.Fields(strings.Trim(span, "`"))
+			for _, word := range words {
+				m := rooms.FindStringSubmatch(word)
+				if m == nil {
+					continue
+				}
+				seen++
+				path := placeholder.ReplaceAllString(strings.TrimSuffix(m[1], "/..."), "*")
+				for _, path := range alternatives(path) {
+					found, _ := filepath.Glob(path)
+					beside, _ := filepath.Glob(filepath.Join(filepath.Dir(page), path))
+					if len(found)+len(beside) == 0 {
+						t.Errorf("%s: %s is not there", page, word)
+					}
+					if slices.Contains(words, "-update") && strings.HasPrefix(word, "./") && !knowsUpdate(t, path) {
+						t.Errorf("%s: the tests of %s have no -update", page, path)
+					}
+				}
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d paths were found", seen)
+	}
+	if got := strings.Join(alternatives("a/{b,c}/d"), " "); got != "a/b/d a/c/d" {
+		t.Errorf("alternatives are %s", got)
+	}
+}
+
+// alternatives are what a path with one {a,b} stands for.
+func alternatives(path string) (list []string) {
+	before, rest, ok := strings.Cut(path, "{")
+	inner, after, closed := strings.Cut(rest, "}")
+	if !ok || !closed {
+		return []string{path}
+	}
+	for one := range strings.SplitSeq(inner, ",") {
+		list = append(list, before+one+after)
+	}
+	return list
+}
+
+// knowsUpdate says whether the tests of a package define the flag.
+func knowsUpdate(t *testing.T, dir string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	return slices.ContainsFunc(files, func(name string) bool { return strings.Contains(text(t, name), `flag.Bool("update"`) })
+}
+
 // Every command that the README and the guide name is one of aburn's, and takes the flags that they give it.
 func TestCommandsInProse(t *testing.T) {
 	h := newHelp(t)
