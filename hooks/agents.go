@@ -21,52 +21,52 @@ type ended struct {
 
 // agentsEnded is one line about the sub-agents that ended since a person's last
 // prompt and whose end no call has returned to the session; "" if there are none.
-// this is the id of the prompt's own entry: what came after it, perhaps the same prompt
-// from a second hook, is the next one's.
-func agentsEnded(lines recent.Lines, session logfmt.SessionID, this string) string {
+// promptID is the id of the prompt's own entry. Entries after it, perhaps the same
+// prompt from a second hook, belong to the next prompt.
+func agentsEnded(lines recent.Lines, session logfmt.SessionID, promptID string) string {
 	var all []ended
-	told := map[string]bool{}
-	before := false // this prompt
+	reported := map[string]bool{}
+	before := false // the line stands before the prompt
 	for line := range lines {
 		h, ok := logfmt.ParseHeader(line)
 		if !ok || string(h.Session) != string(session) {
 			continue
 		}
 		if !before {
-			before = string(h.ID) == this
+			before = string(h.ID) == promptID
 			continue
 		}
 		switch logfmt.Event(h.Event) {
 		case logfmt.Prompt:
 			if !h.Agent && !gjson.GetBytes(line, "data.machine").Bool() {
-				return endedLine(all, told)
+				return endedLine(all, reported)
 			}
 		case logfmt.Tool, logfmt.ToolFailed:
 			data := gjson.GetBytes(line, "data")
 			if id := data.Get("agent_id").Str; id != "" && !data.Get("background").Bool() {
-				told[id] = true
+				reported[id] = true
 			}
 		case logfmt.AgentComplete:
 			data := gjson.GetBytes(line, "data")
 			e := ended{id: data.Get("agent_id").Str, kind: data.Get("agent_type").Str, status: data.Get("status").Str, seq: h.Seq}
 			if e.id == "" {
-				e.id = "#" + strconv.Itoa(len(all)) // nameless ones are told apart by nothing
+				e.id = "#" + strconv.Itoa(len(all)) // one without an id equals no other
 			}
 			all = append(all, e)
 		}
 	}
-	return endedLine(all, told)
+	return endedLine(all, reported)
 }
 
-// endedLine is that line about all, newest first, without those that are told.
-func endedLine(all []ended, told map[string]bool) string {
+// endedLine names all, newest first, without those that are reported already.
+func endedLine(all []ended, reported map[string]bool) string {
 	var b strings.Builder
 	n := 0
 	for _, e := range all {
-		if told[e.id] {
+		if reported[e.id] {
 			continue
 		}
-		told[e.id] = true
+		reported[e.id] = true
 		if n++; n > maxAgents {
 			continue
 		}

@@ -13,26 +13,26 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// How long a delivery waits for the queue's lock. A claim can come with the next
-// prompt; what was printed and has no receipt would be printed again.
+// How long a delivery waits for the queue's lock. A claim can wait for the next
+// prompt; a printed task without a receipt would be printed again.
 const (
 	claimWait   = 20 * time.Millisecond
 	receiptWait = 400 * time.Millisecond
 )
 
-// clockStep is how far apart the times of entries may be whose order is the other way
-// round: each writer reads the clock before it has the lock.
+// clockStep is how far the times of entries may contradict their order: each writer
+// reads the clock before it has the lock.
 const clockStep = time.Minute
 
 // delivery hands the tasks that wait for a session to its agent, once.
 type delivery struct {
-	scene
+	boundary
 	queue *queue.Queue
 	tasks []queue.Task // claimed, and part of the answer
 }
 
-// answer is the hook's output: what waits, and a line about finished sub-agents;
-// nil if there is nothing to say. What it holds of the queue is claimed.
+// answer is the hook's output: the waiting tasks, which it claims, and a line about
+// finished sub-agents; nil if there are neither.
 func (d *delivery) answer() ([]byte, error) {
 	if d.turn.Event == logfmt.Stop {
 		if !d.settings.Deliver.AtStop || d.agent.Continue(d.payload, "") == nil {
@@ -46,7 +46,7 @@ func (d *delivery) answer() ([]byte, error) {
 	}
 	line := ""
 	if d.typed() && !d.alone && d.settings.Deliver.AgentEnd {
-		line = agentsEnded(peek(d.journal, journal.TailSize), d.payload.Session, d.turn.ID)
+		line = agentsEnded(unlockedTail(d.journal, journal.TailSize), d.payload.Session, d.turn.ID)
 	}
 	text, err := d.claim(maxInjected - len(line))
 	if text += line; text == "" {
@@ -55,8 +55,8 @@ func (d *delivery) answer() ([]byte, error) {
 	return d.agent.Context(d.payload.Event, text), err
 }
 
-// claim takes what waits for this session, most urgent first, as far as it fits;
-// "" if there is nothing, or if somebody else has the queue just now.
+// claim takes the tasks that wait for this session, most urgent first, as far as they
+// fit into room bytes; "" if there are none or another process holds the queue.
 func (d *delivery) claim(room int) (string, error) {
 	now := time.Now()
 	who := queue.Claimant{
@@ -73,7 +73,7 @@ func (d *delivery) claim(room int) (string, error) {
 		return "", err
 	}
 	defer desk.Close()
-	claimed := d.fresh(desk, desk.Claim(who, now), now)
+	claimed := d.undelivered(desk, desk.Claim(who, now), now)
 	text, used, _ := queue.Compose(claimed, room)
 	desk.Unclaim(claimed[len(used):], now)
 	if err := desk.Close(); err != nil {
@@ -83,16 +83,16 @@ func (d *delivery) claim(room int) (string, error) {
 	return text, nil
 }
 
-// fresh is tasks without those of which the log says that they were printed, or that
-// what they are about is gone: their claimant never gave its receipt, because the
-// queue was busy or somebody killed it in between, or an old queue was put back.
-func (d *delivery) fresh(desk *queue.Desk, tasks []queue.Task, now time.Time) []queue.Task {
+// undelivered leaves out tasks that the log calls delivered or resolved. The queue may
+// not know: a claimant was killed or found the queue busy before its receipt, or
+// somebody put an old queue back.
+func (d *delivery) undelivered(desk *queue.Desk, tasks []queue.Task, now time.Time) []queue.Task {
 	if len(tasks) == 0 {
 		return nil
 	}
-	said := d.said(tasks)
+	last := d.lastEvents(tasks)
 	return slices.DeleteFunc(tasks, func(t queue.Task) bool {
-		switch said[t.ID] {
+		switch last[t.ID] {
 		case logfmt.Delivered:
 			desk.Receipt([]string{t.ID}, now)
 		case logfmt.Resolved:
@@ -104,9 +104,9 @@ func (d *delivery) fresh(desk *queue.Desk, tasks []queue.Task, now time.Time) []
 	})
 }
 
-// said is what the log says last about each task that was printed or resolved. Of
-// tasks that nobody has claimed before it says what came since they were put.
-func (d *delivery) said(tasks []queue.Task) map[string]logfmt.Event {
+// lastEvents is the log's last DELIVERED or RESOLVED of each task. If nobody has claimed
+// the tasks before, it reads only the entries since they were put.
+func (d *delivery) lastEvents(tasks []queue.Task) map[string]logfmt.Event {
 	oldest := tasks[0].CreatedAt
 	for _, t := range tasks {
 		if t.Attempts > 1 || t.CreatedAt.IsZero() {
@@ -118,8 +118,8 @@ func (d *delivery) said(tasks []queue.Task) map[string]logfmt.Event {
 		}
 	}
 	oldest = oldest.Add(-clockStep)
-	said := map[string]logfmt.Event{}
-	for line := range peek(d.journal, farBack) {
+	last := map[string]logfmt.Event{}
+	for line := range unlockedTail(d.journal, farBack) {
 		h, ok := logfmt.ParseHeader(line)
 		if !ok {
 			continue
@@ -130,16 +130,16 @@ func (d *delivery) said(tasks []queue.Task) map[string]logfmt.Event {
 		if string(h.Event) != string(logfmt.Delivered) && string(h.Event) != string(logfmt.Resolved) {
 			continue
 		}
-		if id := gjson.GetBytes(line, "data.task_id").Str; said[id] == "" {
-			said[id] = logfmt.Event(h.Event)
+		if id := gjson.GetBytes(line, "data.task_id").Str; last[id] == "" {
+			last[id] = logfmt.Event(h.Event)
 		}
 	}
-	return said
+	return last
 }
 
-// receipt notes, in the log and in the queue, that the claimed tasks were printed.
-// Either alone is enough. The log comes first: a look that finds only the queue's
-// writes the log's.
+// receipt notes in the log and in the queue that the claimed tasks were printed.
+// Either alone is enough. The log comes first: a look that finds the receipt only in
+// the queue adds it to the log.
 func (d *delivery) receipt(deadline time.Time) error {
 	if len(d.tasks) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"slices"
 	"time"
 
 	"aburn/internal/journal"
@@ -11,16 +12,15 @@ import (
 	"aburn/logfmt"
 )
 
-// recorder turns the plan of one run into entries, once the log is locked and
-// its end is known.
+// recorder turns the plan of one run into entries while the log is locked.
 type recorder struct {
 	start   time.Time
 	agent   *Agent
 	payload *Payload
 	proj    *project.Project
 	plan    Plan
-	known   *recent.Calls   // before the lock was taken, for plan.Closer
-	relay   []*logfmt.Entry // likewise, for plan.Relay
+	known   *recent.Calls   // read before the lock was taken, for plan.Closer
+	relay   []*logfmt.Entry // read before the lock was taken, from plan.Relay
 
 	state recent.State
 }
@@ -29,7 +29,7 @@ func (r *recorder) who() recent.Who {
 	return recent.Who{Session: r.payload.Session, AgentID: r.payload.AgentID}
 }
 
-// entries is the build function of the append.
+// entries runs under the log's lock, as the build function of the append.
 func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 	r.state = r.active(t)
 	entries := r.relayed()
@@ -55,9 +55,9 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 	return entries
 }
 
-// active is the command and phase of this line of work. A new session has none,
-// and it is not looked for. A sub-agent begins with its parent's; which sub-agent
-// is the parent of another, no payload says, so the session itself counts.
+// active is the current command and phase of the session or sub-agent. A new session
+// has none. A sub-agent begins with its parent's. No payload names the parent of a
+// nested sub-agent, so the session itself counts as the parent.
 func (r *recorder) active(t journal.Tail) recent.State {
 	if r.plan.New {
 		return recent.State{Cmd: logfmt.SessionCmd}
@@ -95,10 +95,10 @@ func (r *recorder) entry(d Draft) *logfmt.Entry {
 	return e
 }
 
-// proc is the agent's process as JSON, where this may be the first entry of the
-// session in it; else nil. A process begins with a session's start or a prompt; a
-// session that the tail does not know may have begun without us. Asking the log
-// whether the process was named before would mean to read all of its tail.
+// proc is the agent's process as JSON if this may be the session's first entry in that
+// process, else nil. A process begins with a session's start or a prompt; a session
+// that the tail does not know may have begun without us. To search the log for the
+// process itself would mean to read the whole tail.
 func (r *recorder) proc(t journal.Tail) []byte {
 	if !r.begins() && (r.state.Known || recent.Knows(t.Backward(), r.payload.Session)) {
 		return nil
@@ -115,7 +115,7 @@ func (r *recorder) proc(t journal.Tail) []byte {
 	return o.StrIf("host", proc.Host()).Bytes()
 }
 
-// begins reports whether the event is one that a process begins with.
+// begins reports whether a process may begin with this event.
 func (r *recorder) begins() bool {
 	for _, d := range r.plan.Drafts {
 		if d.Event == logfmt.SessionStart || d.Event == logfmt.Prompt {
@@ -123,4 +123,42 @@ func (r *recorder) begins() bool {
 		}
 	}
 	return false
+}
+
+// farBack is how much of the log is searched for a named call that its tail does
+// not have, in bytes.
+const farBack = 4 << 20
+
+// prepare lets the plan's closer look things up before the log is locked. It drops a
+// closer that has nothing to close, which saves its work under the lock.
+func (r *recorder) prepare(j *journal.Journal) {
+	c := r.plan.Closer
+	if c == nil {
+		return
+	}
+	r.known = r.calls(unlockedTail(j, journal.TailSize))
+	if slices.ContainsFunc(c.Wants(), func(id string) bool { return !r.known.Ended(id) && r.known.Find(id) == nil }) {
+		r.known = r.calls(unlockedTail(j, farBack))
+	}
+	if !c.Prepare(r.known) {
+		r.plan.Closer = nil
+	}
+}
+
+func (r *recorder) calls(lines recent.Lines) *recent.Calls {
+	if ids := r.plan.Closer.Wants(); ids != nil {
+		return recent.CallsNamed(lines, r.who(), ids)
+	}
+	return recent.CallsOf(lines, r.who())
+}
+
+// unlockedTail reads the log from its end without the lock: a line may be missing.
+func unlockedTail(j *journal.Journal, limit int64) recent.Lines {
+	return func(yield func([]byte) bool) {
+		for line, err := range j.Backward(journal.BackwardOptions{Limit: limit, Newest: true}) {
+			if err != nil || !yield(line.JSON) {
+				return
+			}
+		}
+	}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Bounds of what is kept of fields that nobody knows.
+// Bounds of unknown fields in an entry.
 const (
 	maxFields = 32
 	maxValue  = 64 // bytes of a string that is kept, and of a field's name
 )
 
-// Unknown is the fields of the payload that the agent's adapter does not know,
-// as one JSON object, or nil: names with types and sizes, and values only where
-// they cannot be prose.
+// Unknown returns the payload's fields that the agent's adapter does not know as one
+// JSON object, or nil. It holds names, types and sizes, and a value only if that
+// cannot be prose.
 func (p *Payload) Unknown(known func(key string) bool) []byte {
 	var o logfmt.Object
 	n := 0
@@ -36,9 +36,9 @@ func (p *Payload) Unknown(known func(key string) bool) []byte {
 	return o.Bytes()
 }
 
-// shape is what is kept of an unknown value: itself if it is a boolean, a number
-// or a short string of id characters, else its type and size in bytes. Many a
-// secret has nothing but its name to tell it by, so that is looked at too.
+// shape is an unknown value itself if it is a boolean, a number or a short string of
+// id characters, else its type and size in bytes. Only the name gives some secrets
+// away, so shape checks name and value together.
 func shape(key string, v gjson.Result) []byte {
 	var o logfmt.Object
 	switch {
@@ -46,7 +46,7 @@ func shape(key string, v gjson.Result) []byte {
 		return []byte(v.Raw)
 	case v.Type == gjson.Null:
 		return o.Str("type", "null").Bytes()
-	case v.Type == gjson.String && isID(v.Str) && !named(key, v.Str):
+	case v.Type == gjson.String && isID(v.Str) && !secretByName(key, v.Str):
 		return gjson.AppendJSONString(nil, scrub.Head(v.Str, maxValue))
 	case v.Type == gjson.String:
 		return o.Str("type", "string").Int("bytes", int64(len(v.Str))).Bytes()
@@ -58,8 +58,8 @@ func shape(key string, v gjson.Result) []byte {
 	return o.Str("type", "number").Int("bytes", int64(len(v.Raw))).Bytes()
 }
 
-// named reports whether value is a secret because of its name alone.
-func named(key, value string) bool {
+// secretByName reports whether value is a secret because of its name alone.
+func secretByName(key, value string) bool {
 	_, alone := scrub.Text(value)
 	_, both := scrub.Text(`"` + key + `": "` + value + `"`)
 	return both > alone
@@ -78,9 +78,8 @@ func isID(s string) bool {
 	return true
 }
 
-// eventName spells an agent's event that has no entry of its own as the log spells
-// events: "CwdChanged" is CWD_CHANGED. It is never the name of an event that
-// means something to readers.
+// eventName spells an agent's unknown event in the log's way: "CwdChanged" is
+// CWD_CHANGED. The result is never an event that has a meaning to readers.
 func eventName(hook string) logfmt.Event {
 	var b strings.Builder
 	for i := 0; i < len(hook) && b.Len() < logfmt.MaxEvent-len("HOOK__"); i++ {

@@ -23,19 +23,18 @@ const (
 	memoryWindow = 16 << 20 // bytes of the newest segment that are searched
 )
 
-// memory is what one session logged about one command.
-type memory struct {
+// commandHistory is what one session logged about one command.
+type commandHistory struct {
 	newest   logfmt.Entry  // its newest lifecycle entry
 	complete *logfmt.Entry // its newest COMPLETE
 }
 
-// remembered is what the log has of the lifecycle of this session, and of no
-// other, for a model that no longer remembers it; "" if there is nothing. It
-// consists of our own words, entry numbers, event names, ages, and names and
-// paths in quotes; never of summaries or errors.
-func remembered(j *journal.Journal, session logfmt.SessionID, now time.Time) string {
+// reminder summarises this session's own commands from the log, for a model that may
+// no longer remember them; "" if there are none. It consists of our own words, entry
+// numbers, event names, ages, and quoted names and paths; never of summaries or errors.
+func reminder(j *journal.Journal, session logfmt.SessionID, now time.Time) string {
 	var order []string
-	commands := map[string]*memory{}
+	commands := map[string]*commandHistory{}
 	for line, err := range j.Backward(journal.BackwardOptions{Limit: memoryWindow, Newest: true}) {
 		if err != nil {
 			break
@@ -49,7 +48,7 @@ func remembered(j *journal.Journal, session logfmt.SessionID, now time.Time) str
 			if len(order) == maxCommands {
 				continue
 			}
-			m = &memory{newest: e}
+			m = &commandHistory{newest: e}
 			commands[e.Cmd], order = m, append(order, e.Cmd)
 		}
 		if m.complete == nil && e.ChainComplete() {
@@ -72,7 +71,7 @@ func remembered(j *journal.Journal, session logfmt.SessionID, now time.Time) str
 	return b.String()
 }
 
-// lifecycle reads a line if it is about a command of the session itself.
+// lifecycle parses a line if it is about a command of the session itself.
 func lifecycle(line []byte, session logfmt.SessionID) (logfmt.Entry, bool) {
 	h, ok := logfmt.ParseHeader(line)
 	if !ok || h.Agent || session == "" || string(h.Session) != string(session) || !logfmt.Event(h.Event).Lifecycle() {
@@ -86,22 +85,22 @@ func lifecycle(line []byte, session logfmt.SessionID) (logfmt.Entry, bool) {
 	return e, err == nil
 }
 
-func (m *memory) line(now time.Time) string {
+func (m *commandHistory) line(now time.Time) string {
 	var b strings.Builder
 	e := &m.newest
-	b.WriteString("- command " + quoted(e.Cmd) + ": " + said(e, now))
+	b.WriteString("- command " + quoted(e.Cmd) + ": " + eventText(e, now))
 	if c := m.complete; c != nil {
 		if c.Time != e.Time || c.Event != e.Event {
-			b.WriteString("; before that " + said(c, now))
+			b.WriteString("; before that " + eventText(c, now))
 		}
-		b.WriteString(made(c.Data))
+		b.WriteString(resultText(c.Data))
 	}
 	b.WriteString("\n")
 	return b.String()
 }
 
-// said is an event with its phase, age and number.
-func said(e *logfmt.Entry, now time.Time) string {
+// eventText is an event with its phase, age and number.
+func eventText(e *logfmt.Entry, now time.Time) string {
 	_, phase, ev := e.Meaning()
 	s := string(ev)
 	if phase != "" {
@@ -114,8 +113,8 @@ func said(e *logfmt.Entry, now time.Time) string {
 	return s
 }
 
-// made is the next command and the outputs of a COMPLETE.
-func made(data []byte) string {
+// resultText is the next command and the outputs of a COMPLETE.
+func resultText(data []byte) string {
 	r := gjson.ParseBytes(data)
 	var b strings.Builder
 	if next := r.Get("next_suggested").Str; next != "" {
@@ -141,7 +140,6 @@ func made(data []byte) string {
 	return b.String()
 }
 
-// quoted is a name or path from the log, without secrets, in quotes.
 func quoted(s string) string { return plain.Quote(scrub.Head(s, maxQuoted), maxQuoted) }
 
 // age is a duration in words; clocks may have gone backwards.

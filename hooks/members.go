@@ -6,17 +6,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// JSON is one valid JSON value as it stands in a payload. Nothing of it is read
-// before it is asked for: a payload may hold megabytes that nobody looks at.
+// JSON is one valid JSON value as it stands in a payload. It is parsed only on demand:
+// a payload may hold megabytes that nobody looks at.
 type JSON string
 
-// Get is gjson's.
+// Get returns the value at a gjson path.
 func (v JSON) Get(path string) gjson.Result { return gjson.Get(string(v), path) }
 
-// Parse is the value as gjson has it.
+// Parse returns v as a gjson value.
 func (v JSON) Parse() gjson.Result { return gjson.Parse(string(v)) }
 
-// Str is the string that v is, or "".
+// Str returns v's text if v is a string, else "".
 func (v JSON) Str() string {
 	if v == "" || v[0] != '"' {
 		return ""

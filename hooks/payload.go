@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Payload is what an agent said on stdin, with the fields that all agents share.
+// Payload is the JSON object from stdin, with the fields that all agents share.
 type Payload struct {
 	Event      string // hook_event_name
 	Session    logfmt.SessionID
@@ -23,7 +23,7 @@ type Payload struct {
 	Input      JSON    // tool_input
 	Response   JSON    // tool_response
 	rest       []field // all others, in their order
-	foreign    bool    // sent by another client than the argument says
+	foreign    bool    // another client than the argument says sent it
 }
 
 type field struct {
@@ -31,7 +31,7 @@ type field struct {
 	value JSON
 }
 
-// Get returns another field of the payload; the zero Result if it is not there.
+// Get returns a field that has no member of its own; the zero Result if there is none.
 func (p *Payload) Get(key string) gjson.Result {
 	for i := range p.rest {
 		if p.rest[i].key == key {
@@ -41,10 +41,10 @@ func (p *Payload) Get(key string) gjson.Result {
 	return gjson.Result{}
 }
 
-// Str returns another field as a string.
+// Str returns such a field as a string.
 func (p *Payload) Str(key string) string { return p.Get(key).Str }
 
-// Why a payload is unreadable, in the words of its UNREADABLE entry.
+// Reasons why a payload is unreadable; UNREADABLE entries hold these texts.
 var (
 	errEmpty     = errors.New("empty")
 	errTooLarge  = errors.New("larger than 16 MiB")
@@ -55,7 +55,7 @@ var (
 )
 
 // ParsePayload reads the one JSON object in b, which must not change afterwards.
-// The error says in a few words why it is no payload.
+// The error is one of the reasons above.
 func ParsePayload(b []byte) (*Payload, error) {
 	switch {
 	case len(bytes.TrimSpace(b)) == 0:

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// waitReadable waits until a read of fd would not block, for d at most.
+// waitReadable waits for at most d until a read of fd would not block.
 func waitReadable(fd int, d time.Duration) (bool, error) {
 	var set syscall.FdSet
 	set.Bits[fd/32] |= 1 << (fd % 32)

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// waitReadable waits until a read of fd would not block, for d at most.
+// waitReadable waits for at most d until a read of fd would not block.
 func waitReadable(fd int, d time.Duration) (bool, error) {
 	const pollin = 1
 	p := struct {

@@ -11,18 +11,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxRelayed bounds the entries that one shell call may hand over.
+// maxRelayed bounds the entries of one shell call.
 const maxRelayed = 64
 
-// hasRelay reports whether the plan's call printed what `aburn log` prints inside
-// the agent's sandbox, where it may not write the log.
+// hasRelay reports whether the plan's call printed entries. `aburn log` does that inside
+// an agent's sandbox, where it may not write the log.
 func (p *Plan) hasRelay() bool {
 	return p.Relay != nil && strings.Contains(p.Relay.Output, logfmt.RelayPrefix) && recent.RunsLog(p.Relay.Command)
 }
 
-// readRelay reads the entries that `aburn log` printed, before the log is locked.
-// They are taken only from a shell call that ran `aburn log`, only lifecycle
-// events, and only of this session; their ids make it harmless to see them twice.
+// readRelay reads the entries that `aburn log` printed, before the log is locked. It
+// accepts only lifecycle events of this session, from a shell call that ran `aburn
+// log`. Their ids make it harmless to see them twice.
 func (r *recorder) readRelay() {
 	if !r.plan.hasRelay() {
 		return
@@ -33,7 +33,7 @@ func (r *recorder) readRelay() {
 			continue
 		}
 		e, err := logfmt.Parse([]byte(strings.TrimRight(json, "\r\n")))
-		if err != nil || e.Edited || e.ID == "" || !e.Event.Lifecycle() || !r.ours(e.Session) {
+		if err != nil || e.Edited || e.ID == "" || !e.Event.Lifecycle() || !r.ofThisSession(e.Session) {
 			continue
 		}
 		if e.Data != nil {
@@ -47,22 +47,22 @@ func (r *recorder) readRelay() {
 	}
 }
 
-// relayed are these entries. What follows in this run is attributed to them.
+// relayed returns these entries and sets the command and phase of all that follows.
 func (r *recorder) relayed() []*logfmt.Entry {
 	for _, e := range r.relay {
-		r.adopt(e)
+		r.attribute(e)
 	}
 	return slices.Clone(r.relay)
 }
 
-// ours reports whether `aburn log` named this session. In a sub-agent of Codex it
-// may have named the sub-agent's own thread.
-func (r *recorder) ours(s logfmt.SessionID) bool {
+// ofThisSession reports whether `aburn log` named this session. In a sub-agent of
+// Codex it may have named the sub-agent's own thread.
+func (r *recorder) ofThisSession(s logfmt.SessionID) bool {
 	p := r.payload
 	return s != "" && (s == p.Session || p.AgentID != "" && string(s) == p.AgentID)
 }
 
-func (r *recorder) adopt(e *logfmt.Entry) {
+func (r *recorder) attribute(e *logfmt.Entry) {
 	p := r.payload
 	e.Session, e.Source, e.Seq, e.Extra = p.Session, "prompt", 0, nil
 	if e.Agent == nil && p.AgentID != "" {
@@ -73,8 +73,8 @@ func (r *recorder) adopt(e *logfmt.Entry) {
 	}
 }
 
-// scrubbed is a JSON value without secrets: `aburn log` scrubbed what it printed,
-// but anything can print.
+// scrubbed is a JSON value without secrets. `aburn log` scrubs what it prints, but any
+// program can print such lines.
 func scrubbed(json []byte) []byte {
 	if _, n := scrub.Text(string(json)); n == 0 {
 		return json

@@ -15,7 +15,7 @@ import (
 	"aburn/logfmt"
 )
 
-// Run is one run of a hook: everything that it depends on.
+// Run is one run of a hook with everything that it depends on.
 type Run struct {
 	Start  time.Time // of main
 	Args   []string  // one: the agent's name
@@ -24,10 +24,10 @@ type Run struct {
 	Env    func(string) string
 	Agents []Agent
 	Look   Look // nil: none
-	// Ended, if there is one, is called when a session has ended in a project that this user vouched for, unless they
-	// do not want that, with the folders of the project and of the worktree. It starts what it starts and returns.
+	// Ended, if not nil, is called after a session's end with the folders of the project and of the worktree, unless
+	// this user does not trust the project or has switched it off. It must not wait for what it starts.
 	Ended func(root, worktree string)
-	Exit  func() // ends the process at the Deadline
+	Exit  func() // ends the process; called at the Deadline
 }
 
 // Do reads one payload and records it. The error is for stderr only; the caller
@@ -59,9 +59,8 @@ func (r *Run) Do() error {
 	return r.record(rec)
 }
 
-// guard ends the process at the deadline whatever hangs. A timer starts threads,
-// so it is set only before what takes long: everything else that a run does is
-// bounded by itself.
+// guard ends the process at the deadline whatever hangs. A timer starts threads, so
+// Run sets it only before work that may take long; all other work is bounded.
 func (r *Run) guard() { time.AfterFunc(time.Until(r.Start.Add(Deadline)), r.Exit) }
 
 func (r *Run) agent() *Agent {
@@ -76,8 +75,8 @@ func (r *Run) agent() *Agent {
 	return nil
 }
 
-// start is where to look for the project: the folder that the agent names in the
-// environment, if it does so, because the payload's follows cd.
+// start is the folder from which to look for the project. An agent's own variable
+// comes first, because the payload's cwd follows cd.
 func (a *Agent) start(p *Payload, env func(string) string) string {
 	if name := a.Hooks.ProjectVar; name != "" {
 		return env(name)
@@ -85,8 +84,8 @@ func (a *Agent) start(p *Payload, env func(string) string) string {
 	return p.Cwd
 }
 
-// read is the agent's plan, or, of an event that the agent's adapter does not
-// know, an entry with the shapes of its fields.
+// read is the agent's plan. An event that the agent's adapter does not know becomes
+// one entry with the shapes of its fields.
 func (r *recorder) read() Plan {
 	plan, ok := r.agent.Read(r.payload, r.proj)
 	knows := r.agent.Knows
@@ -104,7 +103,7 @@ func (r *recorder) read() Plan {
 	return plan
 }
 
-// record appends the entries and does what comes after them.
+// record appends the entries; then it answers, supervises, and rotates the log.
 func (r *Run) record(rec *recorder) error {
 	root, err := rec.proj.OpenOss()
 	if err != nil {
@@ -126,12 +125,12 @@ func (r *Run) record(rec *recorder) error {
 		return err
 	}
 	if rec.plan.Resumed && rec.proj.Marked && set.Inject.ChainOnStart {
-		if text := remembered(j, rec.payload.Session, time.Now()); text != "" {
+		if text := reminder(j, rec.payload.Session, time.Now()); text != "" {
 			_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, text))
 		}
 	}
 	if turn := rec.turn(receipt.Entries); turn != nil {
-		err = errors.Join(err, r.supervise(scene{recorder: rec, root: root, journal: j, settings: &set, turn: turn}))
+		err = errors.Join(err, r.supervise(boundary{recorder: rec, root: root, journal: j, settings: &set, turn: turn}))
 	}
 	if r.Ended != nil && rec.proj.Marked && set.Archive.AtSessionEnd && sessionEnded(receipt.Entries) {
 		r.Ended(rec.proj.Root, rec.proj.Worktree)
@@ -144,20 +143,20 @@ func (r *Run) record(rec *recorder) error {
 	return err
 }
 
-// isLarge reports whether the plan ends more calls, or was handed more entries,
-// than is done in no time.
+// isLarge reports whether the plan closes so many calls, or relays so many entries,
+// that it may take long.
 func (p *Plan) isLarge() bool {
 	return p.Closer != nil && len(p.Closer.Wants()) > largeBatch || p.Relay != nil && len(p.Relay.Output) > largeRelay
 }
 
-// largeBatch is far more calls than a message of a model has, largeRelay more
-// bytes than a call prints that runs `aburn log` alone.
+// largeBatch is far more calls than a model puts into one message. largeRelay is more
+// bytes than a call prints that runs only `aburn log`.
 const (
 	largeBatch = 64
 	largeRelay = 16 << 10
 )
 
-// rotates reports whether a rotation may follow: never around a tool call.
+// rotates reports whether the log may be rotated now: never around a tool call.
 func rotates(entries []*logfmt.Entry) bool {
 	for _, e := range entries {
 		switch e.Event {
@@ -168,14 +167,12 @@ func rotates(entries []*logfmt.Entry) bool {
 	return false
 }
 
-// sessionEnded reports whether a session has ended.
 func sessionEnded(entries []*logfmt.Entry) bool {
 	return slices.ContainsFunc(entries, func(e *logfmt.Entry) bool { return e.Event == logfmt.SessionEnd })
 }
 
-// payload is what was read as a payload, whole or not: an agent that forgets to
-// close the pipe has said all it wanted when its object is complete. The payload
-// is never nil.
+// payload parses what was read, even if stdin did not end: an agent may forget to
+// close the pipe after a complete object. The payload is never nil.
 func (in *input) payload() (*Payload, error) {
 	if in.data == nil && in.err != nil {
 		return &Payload{}, in.err
@@ -190,7 +187,6 @@ func (in *input) payload() (*Payload, error) {
 	return p, nil
 }
 
-// unreadable is the entry of an input that is no payload.
 func (in *input) unreadable(reason error) Draft {
 	sum := in.sum
 	if in.err != errTooLarge {

@@ -6,40 +6,39 @@ import (
 	"runtime/debug"
 )
 
-// maxPayload is how much of stdin is kept, in bytes. What comes behind it is
-// read and thrown away, so that the agent's write ends.
+// maxPayload is how much of stdin is kept, in bytes. The rest is read and thrown away,
+// so that the agent's write ends.
 const maxPayload = 16 << 20
 
-// firstRoom is the memory that reading begins with. What is not used of it costs
-// nothing, while growing copies.
-var firstRoom [256 << 10]byte
+// firstBuffer is the memory that reading begins with. Its unused part costs nothing,
+// while growing copies.
+var firstBuffer [256 << 10]byte
 
-// bigPayload is where collecting the garbage of a growing buffer would cost more
-// than the memory does, in bytes.
+// bigPayload is the size, in bytes, from which collecting the garbage of a growing
+// buffer costs more than the memory does.
 const bigPayload = 1 << 20
 
-// input is what stdin held.
 type input struct {
 	data []byte // nil when it was more than maxPayload
 	size int64
-	sum  [sha256.Size]byte // of everything that was read, if data is nil
+	sum  [sha256.Size]byte // hash of everything read, if data is nil
 	err  error             // errTooLarge, errSlow, or nil
 }
 
-// intake collects an input piece by piece.
-type intake struct {
+// reader collects an input piece by piece.
+type reader struct {
 	buf  []byte
 	size int64
 	sum  hash.Hash // nil until the input is too large to keep
 }
 
-// room is memory to read the next piece into.
-func (t *intake) room() []byte {
+// free is memory to read the next piece into.
+func (t *reader) free() []byte {
 	if t.sum != nil {
 		return t.buf
 	}
 	if t.buf == nil {
-		t.buf = firstRoom[:0]
+		t.buf = firstBuffer[:0]
 	}
 	if cap(t.buf)-len(t.buf) < 4<<10 {
 		t.grow()
@@ -47,7 +46,7 @@ func (t *intake) room() []byte {
 	return t.buf[len(t.buf):cap(t.buf)]
 }
 
-func (t *intake) grow() {
+func (t *reader) grow() {
 	next := 4 * cap(t.buf)
 	if cap(t.buf) < bigPayload && next >= bigPayload {
 		debug.SetGCPercent(-1)
@@ -56,8 +55,8 @@ func (t *intake) grow() {
 	t.buf = append(make([]byte, 0, min(next, maxPayload+16<<10)), t.buf...)
 }
 
-// add counts the n bytes that were read into room.
-func (t *intake) add(n int) {
+// add takes the n bytes that were read into free.
+func (t *reader) add(n int) {
 	t.size += int64(n)
 	if t.sum != nil {
 		t.sum.Write(t.buf[:n])
@@ -71,7 +70,7 @@ func (t *intake) add(n int) {
 	}
 }
 
-func (t *intake) input(err error) input {
+func (t *reader) input(err error) input {
 	in := input{size: t.size, err: err}
 	if t.sum == nil {
 		in.data = t.buf

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// readInput reads f to its end or until deadline, whichever comes first. The
-// reading is left behind in its goroutine when time is up.
+// readInput reads f to its end or until deadline, whichever comes first. At the
+// deadline it leaves the reading goroutine behind.
 func readInput(f *os.File, deadline time.Time) input {
 	pieces := make(chan []byte)
 	go func() {
@@ -24,7 +24,7 @@ func readInput(f *os.File, deadline time.Time) input {
 			}
 		}
 	}()
-	var t intake
+	var t reader
 	timeUp := time.NewTimer(time.Until(deadline)).C
 	for {
 		select {
@@ -33,7 +33,7 @@ func readInput(f *os.File, deadline time.Time) input {
 				return t.input(nil)
 			}
 			for len(p) > 0 {
-				n := copy(t.room(), p)
+				n := copy(t.free(), p)
 				t.add(n)
 				p = p[n:]
 			}

@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// readInput reads f to its end. It waits for more until deadline, and takes what is
-// there already until grace after that: on a busy machine the deadline may pass
-// before this process has run at all. It asks the kernel to wait, because a timer
-// or a goroutine of ours would start threads, and those are the largest part of
-// what a small process can save.
+// readInput reads f to its end. It waits for more until deadline. For grace after that
+// it still takes what is there: on a busy machine the deadline may pass before this
+// process has run at all. The kernel does the waiting: a timer or goroutine would start
+// threads, the largest avoidable cost of a small process.
 func readInput(f *os.File, deadline time.Time) input {
-	var t intake
+	var t reader
 	fd := int(f.Fd())
 	for {
 		left := time.Until(deadline)
@@ -27,7 +26,7 @@ func readInput(f *os.File, deadline time.Time) input {
 		case err == nil && !ready, left < -grace:
 			return t.input(errSlow)
 		}
-		n, err := syscall.Read(fd, t.room())
+		n, err := syscall.Read(fd, t.free())
 		if err == syscall.EINTR || err == syscall.EAGAIN {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// scene is the beginning or the end of a session's turn.
-type scene struct {
+// boundary is the beginning or the end of a session's turn.
+type boundary struct {
 	*recorder
 	root     *os.Root
 	journal  *journal.Journal
@@ -22,8 +22,8 @@ type scene struct {
 	alone    bool          // no sub-agent of the session has ended
 }
 
-// turn is the run's PROMPT or STOP entry if it is the session's own and the project
-// is this user's, else nil: only then anything is looked at or delivered.
+// turn is the run's PROMPT or STOP entry, else nil. It is nil too in a sub-agent and in
+// a project that this user does not trust: there is no look and no delivery there.
 func (r *recorder) turn(entries []*logfmt.Entry) *logfmt.Entry {
 	if !r.proj.Marked || r.payload.Session == "" || len(entries) == 0 || !r.agent.Own(r.payload) {
 		return nil
@@ -35,12 +35,11 @@ func (r *recorder) turn(entries []*logfmt.Entry) *logfmt.Entry {
 	return nil
 }
 
-// largeQueue is far more bytes than advice comes to: what else is in such a queue may
-// take long.
+// largeQueue is far more bytes than advice needs: such a queue may take long to read.
 const largeQueue = 256 << 10
 
-// supervise looks, and then hands out what waits for the session.
-func (r *Run) supervise(s scene) error {
+// supervise lets the supervisor look, and then delivers what waits for the session.
+func (r *Run) supervise(s boundary) error {
 	key, err := s.proj.Key()
 	if err != nil {
 		return nil // not marked any more
@@ -51,7 +50,7 @@ func (r *Run) supervise(s scene) error {
 	if r.Look != nil {
 		s.alone = r.Look(s.looking(key, r.guard))
 	}
-	d := delivery{scene: s, queue: queue.New(s.root, key)}
+	d := delivery{boundary: s, queue: queue.New(s.root, key)}
 	d.queue.Foreign = s.settings.Queue.Foreign
 	answer, err := d.answer()
 	if answer == nil {
@@ -63,7 +62,7 @@ func (r *Run) supervise(s scene) error {
 	return d.receipt(r.Start.Add(Deadline))
 }
 
-func (s *scene) looking(key []byte, slow func()) Looking {
+func (s *boundary) looking(key []byte, slow func()) Looking {
 	l := Looking{
 		Root: s.root, Project: s.proj, Journal: s.journal, Settings: s.settings, Key: key,
 		Session: s.payload.Session, Transcript: s.payload.Transcript, Until: time.Now().Add(lookTime), Slow: slow,
@@ -75,6 +74,6 @@ func (s *scene) looking(key []byte, slow func()) Looking {
 }
 
 // typed reports whether a person wrote the prompt.
-func (s *scene) typed() bool {
+func (s *boundary) typed() bool {
 	return s.turn.Event == logfmt.Prompt && !gjson.GetBytes(s.turn.Data, "machine").Bool()
 }

@@ -9,9 +9,9 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// archive starts `aburn ingest`, the one that lies beside this executable, and does not wait: the agent has nothing to do
-// with it, and the session's last lines are written only after its hooks. What goes wrong is the next one's business.
-func archive(root, worktree string) {
+// startIngest starts `aburn ingest`, which lies beside this executable, and does not wait for it: the agent must not
+// wait, and it writes the session's last lines only after its hooks. A failure is ignored: the next ingest makes up for it.
+func startIngest(root, worktree string) {
 	self, err := os.Executable()
 	if err != nil {
 		return
@@ -34,24 +34,25 @@ func archive(root, worktree string) {
 	if err != nil {
 		return
 	}
-	humble(child.Pid)
+	lowerPriority(child.Pid)
 	_ = child.Release()
 }
 
-// The variables that say where things lie. Everything else in an agent's environment, its keys above all, stays there.
-// Those of agents, which their records name, say where sessions lie; those of users say where the archive is, how long it keeps sessions, and where copies are made meanwhile.
+// The variables that an ingest gets beside those of the agents' records, which say where sessions lie. Nothing else of
+// an agent's environment is passed on, above all no keys. The users' variables say where the archive is, how long it
+// keeps sessions, and where temporary copies go.
 var (
 	users  = []string{"ABURN_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR"}
 	homes  = []string{"HOME", "USERPROFILE", "LOCALAPPDATA"}
 	system = []string{"SystemRoot"}
 )
 
-// archiveEnv is the environment of an ingest. Agents let a repository's settings set variables: one that would put the
-// archive, in which every project of the user is, or what says how long it is kept, into this project is left out. A
-// project can be the user's home itself.
+// archiveEnv is the environment of an ingest. Agents let a repository's settings set variables, and the archive holds
+// every project of the user. So a variable that would move the archive or its settings into this project is left out.
+// A project can be the user's home itself.
 func archiveEnv(env func(string) string, root, worktree string) []string {
 	var vars []string
-	take := func(names []string, good func(v string) bool) {
+	add := func(names []string, good func(v string) bool) {
 		for _, name := range names {
 			if v := env(name); name != "" && v != "" && good(v) {
 				vars = append(vars, name+"="+v)
@@ -61,21 +62,22 @@ func archiveEnv(env func(string) string, root, worktree string) []string {
 	anything := func(string) bool { return true }
 	for _, a := range agentcli.All() {
 		named := a.Variables()
-		take(named[:], anything)
+		add(named[:], anything)
 	}
-	take(system, anything)
-	take(users, func(v string) bool { return filepath.IsAbs(v) && !within(v, root) && !within(v, worktree) })
-	take(homes, func(v string) bool { return is(v, root) || is(v, worktree) || !within(v, root) && !within(v, worktree) })
+	add(system, anything)
+	add(users, func(v string) bool { return filepath.IsAbs(v) && !within(v, root) && !within(v, worktree) })
+	add(homes, func(v string) bool {
+		return resolvesTo(v, root) || resolvesTo(v, worktree) || !within(v, root) && !within(v, worktree)
+	})
 	return vars
 }
 
-// is says whether path really is dir.
-func is(path, dir string) bool {
+func resolvesTo(path, dir string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	return err == nil && real == dir
 }
 
-// within says whether path, or what its existing part really is, is dir or lies below it.
+// within reports whether path is dir or lies below it, with the links of its existing part resolved.
 func within(path, dir string) bool {
 	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {

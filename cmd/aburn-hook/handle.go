@@ -10,5 +10,5 @@ type handle int
 
 func (h handle) Write(p []byte) (int, error) { return syscall.Write(int(h), p) }
 
-// noCore keeps a dying hook from leaving its memory, which holds a payload, in a file.
-func noCore() { _ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) }
+// disableCoreDumps keeps a dying hook's memory, which holds a payload, out of files.
+func disableCoreDumps() { _ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) }

@@ -1,11 +1,12 @@
-// Command aburn-hook is what coding agents run at their hook points: it reads
-// one payload on stdin, appends it to the project's log, and exits 0 whatever
-// happens, because another code would block the agent.
+// Command aburn-hook records one hook payload of a coding agent: it reads the payload
+// on stdin, appends it to the project's log, and exits 0 whatever happens, because
+// another code would block the agent. It is only the composition root of the hooks.
 //
 //	aburn-hook claude | codex
 package main
 
 import (
+	"context"
 	"os"
 	"runtime/debug"
 	"syscall"
@@ -14,20 +15,22 @@ import (
 	"aburn/hooks"
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
+	"aburn/internal/journal"
+	"aburn/supervisor/look"
 )
 
 func main() {
 	start := time.Now()
-	debug.SetTraceback("crash") // what recover cannot catch ends by a signal: exit code 2 would block the agent
-	noCore()
-	roomy(0)
+	debug.SetTraceback("crash") // a fatal error then ends by a signal: exit code 2 would block the agent
+	disableCoreDumps()
+	growStack(0)
 	defer os.Exit(0)
 	defer func() { _ = recover() }()
 	run := hooks.Run{
 		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: os.Getenv,
 		Agents: agents(),
 		Look:   lookAt,
-		Ended:  archive,
+		Ended:  startIngest,
 		Exit:   func() { os.Exit(0) },
 	}
 	if err := run.Do(); err != nil {
@@ -35,10 +38,36 @@ func main() {
 	}
 }
 
-// agents are those that have hooks, one line each.
+// agents lists the adapters of all agents with hooks.
 func agents() []hooks.Agent {
 	return []hooks.Agent{
 		claude.Agent(),
 		codex.Agent(),
 	}
+}
+
+// lookAt lets the supervisor look. Its results are in the queue and the log. A failed
+// look is left to the next one and never reaches the agent.
+func lookAt(l hooks.Looking) (alone bool) {
+	r, err := look.New(look.Options{
+		Root: l.Root, Project: l.Project, Journal: l.Journal, Settings: l.Settings, Key: l.Key, By: journal.Hook,
+		Session: l.Session, Transcript: l.Transcript, Prompt: l.Prompt, Slow: l.Slow,
+	}).Once(context.Background(), time.Now(), l.Until)
+	return err == nil && r.Complete && !r.AgentsEnded(l.Session)
+}
+
+// growStack makes the main goroutine's stack as large as a run needs, at once: its frame
+// has that size even if nothing uses it. Doubling the stack deep in a run would copy it
+// four times and read cold tables for every frame, which takes a tenth of a whole run.
+//
+//go:noinline
+func growStack(n int) byte {
+	if n == 0 {
+		return 0
+	}
+	var frame [24 << 10]byte
+	for i := range frame {
+		frame[i] = byte(i * n)
+	}
+	return frame[n%len(frame)]
 }

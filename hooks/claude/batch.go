@@ -10,9 +10,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// batch is PostToolBatch: all calls of one message of the model, after every
-// other event about them. A call that none of those ended was denied, or was
-// refused before PreToolUse could fire (an unknown tool, a bad input).
+// batch is PostToolBatch: all calls of one message of the model. It comes after every
+// other event about them. A call without an end event was denied, or refused before
+// PreToolUse could fire (an unknown tool, a bad input).
 type batch struct {
 	calls []gjson.Result
 	proj  *project.Project
@@ -29,7 +29,7 @@ func (b *batch) Wants() []string {
 	return ids
 }
 
-// Prepare reports whether one of them has no end.
+// Prepare reports whether a call has no end.
 func (b *batch) Prepare(calls *hooks.Calls) bool {
 	for _, id := range b.Wants() {
 		if !calls.Ended(id) {
@@ -39,7 +39,7 @@ func (b *batch) Prepare(calls *hooks.Calls) bool {
 	return false
 }
 
-// Close ends those.
+// Close ends the calls that have no end.
 func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 	var drafts []hooks.Draft
 	for _, c := range b.calls {
@@ -57,26 +57,26 @@ func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
 	return drafts
 }
 
-// ended is the end of a call by what the model was told of it. That text is kept
-// only where it is the client's own; it may as well be the contents of a file.
-// A call that was asked about and has no event of its own after that did not run:
-// the client has too many words for that to know them all. But they are few: a
-// long text is what the call printed, and the event of its end was lost.
-func ended(p hooks.Payload, told string, asked bool, about func(*logfmt.Object)) hooks.Draft {
-	if text, ok := strings.CutPrefix(told, "<tool_use_error>"); ok {
+// ended is the end of a call, judged by the result that the model got. The text is kept
+// only if it is the client's own; it may as well be the contents of a file. A call
+// that was asked about and has no event after that did not run: the client has too many
+// wordings for a refusal to know them all. But refusals are short: a long text is the
+// call's output, and its end event was lost.
+func ended(p hooks.Payload, result string, asked bool, about func(*logfmt.Object)) hooks.Draft {
+	if text, ok := strings.CutPrefix(result, "<tool_use_error>"); ok {
 		d := p.ToolCall(logfmt.ToolFailed, about)
 		d.Data.StrIf("error", hooks.Head(strings.TrimSuffix(text, "</tool_use_error>")))
 		return d
 	}
-	if denied(told) {
+	if denied(result) {
 		d := p.ToolCall(logfmt.ToolDenied, about)
-		d.Data.StrIf("reason", hooks.Head(told))
+		d.Data.StrIf("reason", hooks.Head(result))
 		return d
 	}
-	if asked && len(told) <= maxRefusal {
+	if asked && len(result) <= maxRefusal {
 		return p.ToolCall(logfmt.ToolDenied, about)
 	}
-	d := p.ToolCall(logfmt.Tool, about) // the event of its end was lost
+	d := p.ToolCall(logfmt.Tool, about) // its end event was lost
 	d.Data.Str("outcome", "unknown")
 	return d
 }
@@ -84,14 +84,14 @@ func ended(p hooks.Payload, told string, asked bool, about func(*logfmt.Object))
 // maxRefusal is longer than any of the client's own refusals, in bytes.
 const maxRefusal = 1 << 10
 
-// denied reports whether the model was told that the call was not allowed: by a
-// rule, the user, a mode, a hook, or for want of a permission.
-func denied(told string) bool {
+// denied reports whether a result says that a rule, the user, a mode, a hook or a
+// missing permission stopped the call.
+func denied(result string) bool {
 	for _, begin := range []string{
 		"Permission to ", "Claude requested permissions to ", "This command requires approval", "The user doesn't want to proceed",
 		"Cannot write to ", "Tool use is not allowed", "PreToolUse:", "Hook PreToolUse:",
 	} {
-		if strings.HasPrefix(told, begin) {
+		if strings.HasPrefix(result, begin) {
 			return true
 		}
 	}

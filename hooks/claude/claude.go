@@ -1,6 +1,7 @@
-// Package claude knows what Claude Code's hook payloads mean, as the real client
-// 2.1.329 sends them; it never takes a sub-agent for the session or an exit code
-// from anything but the client's own words.
+// Package claude reads the hook payloads of Claude Code, as the real client 2.1.329
+// sends them. It never mistakes a sub-agent for the session, and reads exit codes only
+// from the client's own words. It knows one agent, so it imports no other adapter and
+// neither the log nor the queue.
 package claude
 
 import (
@@ -12,28 +13,28 @@ import (
 	"aburn/logfmt"
 )
 
-// Agent is Claude Code.
+// Agent is the adapter for Claude Code.
 func Agent() hooks.Agent {
 	return hooks.Agent{
 		Agent: &agentcli.Claude, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "prompt_id",
-		Context: hooks.HookContext, Continue: goOn,
+		Context: hooks.HookContext, Continue: continueTurn,
 	}
 }
 
-// own: every payload of a sub-agent names it.
+// own relies on agent_id: every payload of a sub-agent has one.
 func own(p *hooks.Payload) bool { return p.AgentID == "" }
 
-// goOn makes the turn go on, once: the client itself ends it only after eight times.
-func goOn(p *hooks.Payload, text string) []byte {
+// continueTurn makes the turn go on, but only once: the client itself would allow eight.
+func continueTurn(p *hooks.Payload, text string) []byte {
 	if p.Get("stop_hook_active").Bool() {
 		return nil
 	}
 	return hooks.HookContext(p.Event, text)
 }
 
-// ignored are the events that run for every piece of text, or must be answered
-// with a path. They are never registered by aburn. The nameless sub-agent is the
-// client's own helper for compaction.
+// ignored events come for every piece of text, or need a path as their answer. aburn
+// never registers them. A sub-agent without a type is the client's own helper for
+// compaction.
 func ignored(p *hooks.Payload) bool {
 	switch p.Event {
 	case "MessageDisplay", "WorktreeCreate":
@@ -74,8 +75,8 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 
 func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
 
-// prompt is what a person typed, or the report about finished background work: only
-// its text tells which, and which call the report is about.
+// prompt is typed by a person or reports finished background work. Only its text tells
+// which, and which call a report is about.
 func prompt(p *hooks.Payload) hooks.Draft {
 	text := p.Str("prompt")
 	if !strings.HasPrefix(text, "<task-notification>") {
@@ -86,7 +87,7 @@ func prompt(p *hooks.Payload) hooks.Draft {
 	return d
 }
 
-// tagged is what stands in the first tag of that name.
+// tagged is the text in the first tag of that name.
 func tagged(text, name string) string {
 	_, rest, _ := strings.Cut(text, "<"+name+">")
 	value, _, ok := strings.Cut(rest, "</"+name+">")
@@ -96,7 +97,7 @@ func tagged(text, name string) string {
 	return value
 }
 
-// command is a slash command. Its name comes with the plugin's in front of it.
+// command is a slash command. The plugin's name stands before its own.
 func command(p *hooks.Payload) hooks.Draft {
 	d := hooks.NewDraft(logfmt.Command)
 	name := p.Str("command_name")
@@ -131,8 +132,8 @@ func agentComplete(p *hooks.Payload) hooks.Draft {
 	return d
 }
 
-// knows are the fields that are used above, or left out because they say nothing
-// about what was done: they are not "unknown".
+// knows lists the fields that the adapter reads, or leaves out because they say nothing
+// about the work.
 func knows(key string) bool {
 	switch key {
 	case "prompt_id", "permission_mode", "effort", "mcp_server", "scratchpad_dir", // of every event

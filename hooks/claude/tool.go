@@ -32,8 +32,8 @@ func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	return hooks.Plan{}, false
 }
 
-// describe says what a call is about: a shell command's head, a file's path, a
-// sub-agent's task, a skill's name; of other tools nothing.
+// describe adds what a call is about: a shell command's head, a file's path, a
+// sub-agent's task or a skill's name.
 func describe(o *logfmt.Object, tool string, input hooks.JSON, proj *project.Project) {
 	switch tool {
 	case "Bash", "PowerShell":
@@ -49,7 +49,7 @@ func describe(o *logfmt.Object, tool string, input hooks.JSON, proj *project.Pro
 	}
 }
 
-// pathOf is the file or folder that a call is about, as entries have it.
+// pathOf is the call's file or folder as entries have it.
 func pathOf(input hooks.JSON, proj *project.Project) string {
 	path := ""
 	input.Members(func(key string, value hooks.JSON) bool {
@@ -65,8 +65,7 @@ func pathOf(input hooks.JSON, proj *project.Project) string {
 	return hooks.Path(proj.Rel(path))
 }
 
-// succeeded is PostToolUse: the call did what it should, or was sent to the
-// background and still runs.
+// succeeded is PostToolUse: the call succeeded, or still runs in the background.
 func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
 	d := p.ToolCall(logfmt.Tool, func(o *logfmt.Object) { describe(o, p.Tool, p.Input, proj) })
 	o := d.Data
@@ -88,9 +87,9 @@ func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
 	return d
 }
 
-// shellOutcome reads a shell result that the client calls a success. Exit codes
-// are no field of it: it is 0, unless the client interprets another one as
-// harmless (grep found nothing), or the command runs on in the background.
+// shellOutcome reads a shell result that the client calls a success. The result has no
+// exit code. The code is 0, unless the client interprets another one as harmless (grep
+// found nothing) or the command still runs in the background.
 func shellOutcome(o *logfmt.Object, response hooks.JSON) {
 	meaning, background, interrupted := "", false, false
 	response.Members(func(key string, value hooks.JSON) bool {

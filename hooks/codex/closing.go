@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// moment says what an event tells about the calls that are open when it comes.
+// moment is what an event says about the calls that are open when it comes.
 type moment int
 
 const (
@@ -22,8 +22,8 @@ const (
 	sessionEnded               // SessionEnd: the transcript is complete
 )
 
-// closer ends the calls for which PostToolUse never fires: refused, denied,
-// interrupted ones, failed patches and MCP calls, patches by way of a shell.
+// closer ends the calls for which PostToolUse never fires: refused, denied and
+// interrupted calls, failed patches and MCP calls, patches through a shell.
 type closer struct {
 	transcript string
 	at         moment
@@ -31,7 +31,6 @@ type closer struct {
 	turnEnd    func() time.Time // the transcript's lastTurnEnd
 }
 
-// ending is how a call ended.
 type ending struct {
 	event    logfmt.Event
 	exited   bool // with exitCode
@@ -52,7 +51,7 @@ func (e *ending) add(o *logfmt.Object) {
 	}
 }
 
-// Wants is nil: all that are open.
+// Wants returns nil: all open calls.
 func (c *closer) Wants() []string { return nil }
 
 // Prepare looks the open calls up in the transcript.
@@ -72,7 +71,7 @@ func (c *closer) Prepare(calls *hooks.Calls) bool {
 	return len(c.ends) > 0
 }
 
-// Close ends the calls that Prepare found an end for.
+// Close ends the calls whose end Prepare found.
 func (c *closer) Close(calls *hooks.Calls) []hooks.Draft {
 	var drafts []hooks.Draft
 	for _, call := range calls.Open {
@@ -89,13 +88,13 @@ func (c *closer) Close(calls *hooks.Calls) []hooks.Draft {
 	return drafts
 }
 
-// end is how the transcript b says that the call ended; false if it may still run.
+// end reads from the transcript b how the call ended; false if it may still run.
 func (c *closer) end(b []byte, call *hooks.Call) (ending, bool) {
 	if item := completedItem(b, call.ToolUseID); item.Exists() {
-		return byItem(item), true
+		return endOfItem(item), true
 	}
 	if output := callOutput(b, call.ToolUseID); output.Exists() {
-		return byOutput(outputText(output), call)
+		return endOfOutput(outputText(output), call)
 	}
 	unknown := ending{event: logfmt.Tool, outcome: "unknown"}
 	switch c.at {
@@ -109,9 +108,9 @@ func (c *closer) end(b []byte, call *hooks.Call) (ending, bool) {
 	return ending{}, false
 }
 
-// byItem reads the transcript's own record of a call that ran. A command that was
-// killed has the exit code -1.
-func byItem(item gjson.Result) ending {
+// endOfItem reads the transcript's own record of a call that ran. A killed command has
+// the exit code -1.
+func endOfItem(item gjson.Result) ending {
 	e := ending{event: logfmt.Tool}
 	if code := item.Get("exit_code"); code.Type == gjson.Number {
 		e = exited(code.Int())
@@ -127,9 +126,9 @@ func byItem(item gjson.Result) ending {
 	return e
 }
 
-// byOutput reads what the model was told about a call that the transcript has no
-// item of; false if it runs on.
-func byOutput(text string, call *hooks.Call) (ending, bool) {
+// endOfOutput reads the output that the model got of a call without an item; false if
+// the call still runs.
+func endOfOutput(text string, call *hooks.Call) (ending, bool) {
 	own := ownWords(text)
 	has := func(words string) bool { return strings.Contains(own, words) }
 	switch {
@@ -159,8 +158,8 @@ func exited(code int64) ending {
 	return e
 }
 
-// ownWords is what the client itself says in an output: what follows the line
-// "Output:" is the command's, and may say anything.
+// ownWords is the client's own part of an output. The part after the line "Output:" is
+// the command's and may say anything.
 func ownWords(text string) string {
 	if strings.HasPrefix(text, "Output:") {
 		return ""
@@ -192,8 +191,7 @@ func outputText(output gjson.Result) string {
 	return b.String()
 }
 
-// lastTurnEnd is when the last turn ended of which the transcript says that it
-// ended; the zero time if it says so of none.
+// lastTurnEnd is the last end of a turn in the transcript; the zero time without one.
 func lastTurnEnd(b []byte) (t time.Time) {
 	for _, kind := range []string{"task_complete", "turn_aborted"} {
 		record := last(b, kind, func(record gjson.Result) gjson.Result {

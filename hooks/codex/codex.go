@@ -1,6 +1,7 @@
-// Package codex knows what Codex's hook payloads mean, as the real client 0.169.0
-// sends them. Codex tells its hooks neither exit codes nor failures: they are read
-// from the session's transcript, and what that does not say stays unknown.
+// Package codex reads the hook payloads of Codex, as the real client 0.169.0 sends
+// them. Codex tells its hooks neither exit codes nor failures: the package reads them
+// from the session's transcript, and what is missing there stays unknown. It knows one
+// agent, so it imports no other adapter and neither the log nor the queue.
 package codex
 
 import (
@@ -15,22 +16,22 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Agent is Codex.
+// Agent is the adapter for Codex.
 func Agent() hooks.Agent {
 	return hooks.Agent{
 		Agent: &agentcli.Codex, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "turn_id",
-		Context: hooks.HookContext, Continue: goOn,
+		Context: hooks.HookContext, Continue: continueTurn,
 	}
 }
 
-// own: reviews and sub-agents of older clients run under the session's id, and only
-// their transcript tells. Without one nobody knows.
+// own relies on the transcript's name: reviews and sub-agents of older clients run under
+// the session's id. Without a transcript it is unknown, and own is false.
 func own(p *hooks.Payload) bool {
 	return p.AgentID == "" && strings.HasSuffix(p.Transcript, "-"+string(p.Session)+".jsonl")
 }
 
-// goOn makes the turn go on, once: the client itself would do so for ever.
-func goOn(p *hooks.Payload, text string) []byte {
+// continueTurn makes the turn go on, but only once: the client itself has no limit.
+func continueTurn(p *hooks.Payload, text string) []byte {
 	if p.Get("stop_hook_active").Bool() {
 		return nil
 	}
@@ -38,7 +39,7 @@ func goOn(p *hooks.Payload, text string) []byte {
 	return o.Str("decision", "block").Str("reason", text).Bytes()
 }
 
-// ignored are the requests to the model, save those that failed.
+// ignored events are requests to the model that did not fail.
 func ignored(p *hooks.Payload) bool {
 	return p.Event == "PreModelRequest" || p.Event == "PostModelRequest" && p.Str("status") != "failed"
 }
@@ -93,12 +94,12 @@ func sessionStart(p *hooks.Payload) hooks.Plan {
 	return p.Opened(client, version)
 }
 
-// machine reports whether no person typed the prompt: a sub-agent's task, or one
-// of a thread that runs under this session's id, as a review does.
+// machine reports whether no person typed the prompt: it is a sub-agent's task, or
+// belongs to a thread under this session's id, such as a review.
 func machine(p *hooks.Payload) bool { return p.AgentID != "" || p.Transcript != "" && !own(p) }
 
-// turnFailed is a request to the model that failed. Codex may try again, and then
-// fails or answers in the same turn: one entry a turn.
+// turnFailed is a failed request to the model. Codex may try again in the same turn, so
+// there is one entry a turn.
 func turnFailed(p *hooks.Payload) hooks.Draft {
 	d := p.TurnFailed(p.Str("error"), "")
 	d.Data.Str("inferred", "model request")
@@ -106,7 +107,8 @@ func turnFailed(p *hooks.Payload) hooks.Draft {
 	return d
 }
 
-// describe says what a call is about: a shell command's head, the file of a patch.
+// describe adds what a call is about: a shell command's head, the file of a patch or an
+// image, a sub-agent's task.
 func describe(o *logfmt.Object, p *hooks.Payload, proj *project.Project) {
 	switch p.Tool {
 	case "Bash":
@@ -142,14 +144,14 @@ func relative(path, cwd string, proj *project.Project) string {
 	return hooks.Path(proj.Rel(path))
 }
 
-// finished is PostToolUse. It comes for a command that failed as for one that did
-// not, and for other tools only when they did what they should.
+// finished is PostToolUse. It comes for every finished command, and for other tools only
+// after a success.
 func finished(p *hooks.Payload, about func(*logfmt.Object), proj *project.Project) hooks.Plan {
 	item := lastItem(p.Transcript, p.ToolUseID)
 	end := ending{event: logfmt.Tool}
 	switch {
 	case item.Exists():
-		end = byItem(item)
+		end = endOfItem(item)
 	case p.Tool == "Bash":
 		end.outcome = "unknown"
 	case p.Response.Get("isError").Bool():
@@ -175,8 +177,8 @@ func responseText(r hooks.JSON) string {
 	return r.Get("content.0.text").Str
 }
 
-// relay is a shell call with what it printed. Of a command that ran on for a
-// while, only the transcript has all of it.
+// relay is a shell call with its output. The output of a long-running command is whole
+// only in the transcript.
 func relay(p *hooks.Payload, item gjson.Result) *hooks.Relay {
 	if p.Tool != "Bash" || !strings.Contains(string(p.Input), "aburn") {
 		return nil
@@ -188,8 +190,8 @@ func relay(p *hooks.Payload, item gjson.Result) *hooks.Relay {
 	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: output}
 }
 
-// knows are the fields that are used above, or left out because they say nothing
-// about what was done: they are not "unknown".
+// knows lists the fields that the adapter reads, or leaves out because they say nothing
+// about the work.
 func knows(key string) bool {
 	switch key {
 	case "turn_id", "model", "permission_mode", "source", "reason", "prompt", "status", "error", "token_usage",

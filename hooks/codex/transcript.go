@@ -9,18 +9,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// How much of a transcript's end is read, in bytes: nearly always the first is
-// enough, since a call's result is the last thing in it when its hook runs.
+// How much of a transcript's end is read, in bytes. The short tail is nearly always
+// enough: a call's result is the last record when its hook runs.
 const (
 	shortTail = 64 << 10
 	longTail  = 1 << 20
 )
 
-// maxFirst is how much of a transcript's first record is read: its version stands
-// before the long parts.
+// maxFirst is how much of a transcript's first record is read, in bytes: the version
+// stands before the long parts.
 const maxFirst = 4 << 10
 
-// openRegular opens a regular file; anything else could keep us waiting.
+// openRegular opens regular files only; a read of any other could block.
 func openRegular(path string) (*os.File, int64) {
 	if path == "" {
 		return nil, 0
@@ -37,8 +37,8 @@ func openRegular(path string) (*os.File, int64) {
 	return f, st.Size()
 }
 
-// firstRecord is the beginning of a transcript's first record; Get finds what
-// stands in it.
+// firstRecord is the beginning of a transcript's first record. It may be cut; Get still
+// finds the members before the cut.
 func firstRecord(path string) gjson.Result {
 	f, _ := openRegular(path)
 	if f == nil {
@@ -58,7 +58,7 @@ func tail(path string, max int64) []byte {
 	return b
 }
 
-// tailOf is tail, and whether more stands before it.
+// tailOf is tail; more reports whether the transcript is longer.
 func tailOf(path string, max int64) (b []byte, more bool) {
 	f, size := openRegular(path)
 	if f == nil {
@@ -76,7 +76,7 @@ func tailOf(path string, max int64) (b []byte, more bool) {
 	return b[:bytes.LastIndexByte(b, '\n')+1], size > max
 }
 
-// lastItem is the completed item with this id at the end of a transcript.
+// lastItem finds the completed item with this id near a transcript's end.
 func lastItem(path, id string) gjson.Result {
 	for _, max := range []int64{shortTail, longTail} {
 		b, more := tailOf(path, max)
@@ -101,7 +101,7 @@ func completedItem(b []byte, id string) gjson.Result {
 	})
 }
 
-// callOutput is what the model was told that the call came to.
+// callOutput is the call's result as the model got it.
 func callOutput(b []byte, id string) gjson.Result {
 	return last(b, id, func(record gjson.Result) gjson.Result {
 		payload := record.Get("payload")
@@ -115,8 +115,7 @@ func callOutput(b []byte, id string) gjson.Result {
 	})
 }
 
-// last is the result of pick for the last record that mentions word and of which
-// pick has one.
+// last is pick's last result among the records that mention word.
 func last(b []byte, word string, pick func(record gjson.Result) gjson.Result) (found gjson.Result) {
 	if word == "" {
 		return found
