@@ -11,7 +11,7 @@ import (
 	"aburn/archive/digests"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/insight/remedy"
-	"aburn/internal/lab/synth/pile"
+	synth "aburn/internal/lab/synth/archived"
 	"aburn/internal/plain"
 )
 
@@ -19,10 +19,10 @@ import (
 // that agents get. The word for what helps stands nowhere but where a rule matched, and in "not a fix".
 func TestFailuresOnATerminal(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := pile.Make(t.Context(), dir, pile.Options{Units: 300, Seed: 1, Now: time.Now()}); err != nil {
+	if _, err := synth.Make(t.Context(), dir, synth.Options{Units: 300, Seed: 1, Now: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	home := filepath.Join(dir, pile.ArchiveDir)
+	home := filepath.Join(dir, synth.ArchiveDir)
 	all, err := digests.Load(t.Context(), home, archive.Filter{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"aburn/internal/lab/synth/pile"
+	synth "aburn/internal/lab/synth/archived"
 	"aburn/internal/plain"
 )
 
@@ -159,12 +159,12 @@ func TestArchiveFitsATerminal(t *testing.T) {
 // A report of everything that there can be in one fits a narrow terminal, and names nothing that is not there.
 func TestReportFitsATerminal(t *testing.T) {
 	dir := t.TempDir()
-	truth, err := pile.Make(t.Context(), dir, pile.Options{Units: 300, Seed: 1, Now: time.Now()})
+	truth, err := synth.Make(t.Context(), dir, synth.Options{Units: 300, Seed: 1, Now: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var keys [2]string // the first of a shape and of an error
-	env := []string{"TERM=xterm", "ABURN_HOME=" + filepath.Join(dir, pile.ArchiveDir)}
+	env := []string{"TERM=xterm", "ABURN_HOME=" + filepath.Join(dir, synth.ArchiveDir)}
 	for _, noColor := range []string{"1", ""} {
 		shown := onTerminal(t, dir, append(env, "NO_COLOR="+noColor), "report", "--limit", "0")
 		if strings.Contains(shown, "\x1b[") != (noColor == "") {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/internal/lab/synth/pile"
+	"aburn/internal/lab/synth/archived"
 )
 
 // maxAnswer is how long the MCP server may take for an answer, and maxUnits how many sessions and sub-agents it then has.
@@ -27,7 +27,7 @@ const insightRounds = 9
 func insightCase(w *world, pg *page) error {
 	dir := w.path("insight")
 	defer os.RemoveAll(dir)
-	truth, err := makePile(w, dir, min(maxUnits, max(200, pg.bigLog>>16)))
+	truth, err := makeArchive(w, dir, min(maxUnits, max(200, pg.bigLog>>16)))
 	if err != nil {
 		return err
 	}
@@ -43,23 +43,23 @@ func insightCase(w *world, pg *page) error {
 	return pg.answers(w, s)
 }
 
-// makePile makes the archive in a process of its own: the memory of this one counts as that of those that it starts.
-func makePile(w *world, dir string, units int64) (*pile.Truth, error) {
+// makeArchive makes the archive in a process of its own: the memory of this one counts as that of those that it starts.
+func makeArchive(w *world, dir string, units int64) (*archived.Truth, error) {
 	if err := w.build(".", "./internal/lab/synth"); err != nil {
 		return nil, err
 	}
 	if out, err := exec.Command(w.bin("synth"), "-units", fmt.Sprint(units), dir).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("synth: %w\n%s", err, out)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, pile.TruthFile))
+	data, err := os.ReadFile(filepath.Join(dir, archived.TruthFile))
 	if err != nil {
 		return nil, err
 	}
-	truth := new(pile.Truth)
+	truth := new(archived.Truth)
 	return truth, json.Unmarshal(data, truth)
 }
 
-func calls(t *pile.Truth) (n int) {
+func calls(t *archived.Truth) (n int) {
 	for _, tool := range t.Tools {
 		n += tool.Calls
 	}

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/lab/synth/archived"
 	"aburn/internal/lab/synth/home"
-	"aburn/internal/lab/synth/pile"
 )
 
 func main() {
@@ -34,7 +34,7 @@ func main() {
 	switch {
 	case err != nil:
 	case *units > 0:
-		err = makePile(flag.Arg(0), pile.Options{Units: *units, Seed: *seed, Now: time.Now().Truncate(time.Second)})
+		err = makeArchive(flag.Arg(0), archived.Options{Units: *units, Seed: *seed, Now: time.Now().Truncate(time.Second)})
 	default:
 		err = makeHome(flag.Arg(0), home.Options{Size: n, Seed: *seed, Brief: *brief})
 	}
@@ -52,10 +52,10 @@ func makeHome(dir string, o home.Options) error {
 	return err
 }
 
-func makePile(dir string, o pile.Options) error {
-	truth, err := pile.Make(context.Background(), dir, o)
+func makeArchive(dir string, o archived.Options) error {
+	truth, err := archived.Make(context.Background(), dir, o)
 	if err == nil {
-		fmt.Printf("%s/%s: %d sessions, %d sub-agents\n", dir, pile.ArchiveDir, truth.Sessions, truth.Subagents)
+		fmt.Printf("%s/%s: %d sessions, %d sub-agents\n", dir, archived.ArchiveDir, truth.Sessions, truth.Subagents)
 	}
 	return err
 }

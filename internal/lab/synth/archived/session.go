@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"aburn/trace/draft"
 )
 
-// story is a session while it is made: its verbs add to its trace, to what hooks record of it, and to the truth.
-type story struct {
+// sessionMaker makes one session. Its methods add to the trace, to the hooks' record of it, and to the truth.
+type sessionMaker struct {
 	m     *maker
 	r     *rand.Rand
 	agent *agent
@@ -29,44 +29,42 @@ type story struct {
 	responses int
 	calls     int
 	spawned   int
-	copied    string             // events are copies from this session: they are in no truth
+	copied    string             // events are copies from this session and do not count
 	contents  map[string]*[]bool // by path: which contents the file has had
 	edits     map[string]*Loop
 	phase     *Phase
 	begun     time.Time // the phase
 }
 
-// begin begins a session at a time.
-func (m *maker) begin(r *rand.Rand, a *agent, at time.Time) *story {
+func (m *maker) begin(r *rand.Rand, a *agent, at time.Time) *sessionMaker {
 	id := fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", r.Uint32(), r.IntN(1<<16), r.IntN(1<<12), r.IntN(1<<12), r.Uint64()>>16)
-	return m.tell(r, a, a.name, id, filepath.Join(m.work, names[r.IntN(len(names))]), at)
+	return m.newSession(r, a, a.name, id, filepath.Join(m.work, names[r.IntN(len(names))]), at)
 }
 
-func (m *maker) tell(r *rand.Rand, a *agent, source, id, project string, at time.Time) *story {
-	s := &story{m: m, r: r, agent: a, now: at, t: &Session{Source: source, ID: id, Agent: a.name, Project: project, Tools: map[string]Tool{},
+func (m *maker) newSession(r *rand.Rand, a *agent, source, id, project string, at time.Time) *sessionMaker {
+	s := &sessionMaker{m: m, r: r, agent: a, now: at, t: &Session{Source: source, ID: id, Agent: a.name, Project: project, Tools: map[string]Tool{},
 		Errors: []Error{}, Loops: []Loop{}, Slow: []int64{}, Phases: []Phase{}}, contents: map[string]*[]bool{}, edits: map[string]*Loop{}}
 	s.b = draft.New(source, id, a.name, "/home/user/."+source+"/sessions/"+id+".jsonl")
 	s.b.Trace().Project = trace.Project{Path: project, Key: project}
 	return s
 }
 
-// record lets hooks record the session, from its beginning.
-func (s *story) record() {
+// record makes hooks record the session from its beginning.
+func (s *sessionMaker) record() {
 	s.own = draft.New("own", s.t.ID, s.agent.name, s.t.Project+"/.oss/workflow.log")
 	s.own.Trace().Project = s.b.Trace().Project
 	s.t.Hooked = true
 	s.recorded(s.event(&trace.Session{Marker: trace.Started}))
 }
 
-// pass lets time go by.
-func (s *story) pass(d time.Duration) {
+func (s *sessionMaker) pass(d time.Duration) {
 	if !s.now.IsZero() {
 		s.now = s.now.Add(d)
 	}
 }
 
 // event is the next event, some seconds later.
-func (s *story) event(body trace.Body) trace.Event {
+func (s *sessionMaker) event(body trace.Body) trace.Event {
 	s.pass(time.Duration(1+s.r.IntN(20)) * time.Second)
 	s.line++
 	e := trace.Event{Time: s.now, Ref: trace.Ref{Line: s.line}, Record: fmt.Sprintf("%s-%d", s.t.ID, s.line), Copied: s.copied, Body: body}
@@ -79,8 +77,8 @@ func (s *story) event(body trace.Body) trace.Event {
 	return e
 }
 
-// recorded is an event that hooks record. It has a line of its own in their log.
-func (s *story) recorded(e trace.Event) {
+// recorded adds an event to the hooks' record, where it has its own line.
+func (s *sessionMaker) recorded(e trace.Event) {
 	if s.own == nil {
 		return
 	}
@@ -88,26 +86,25 @@ func (s *story) recorded(e trace.Event) {
 	s.own.Add(e)
 }
 
-func (s *story) ownLine(e *trace.Event) {
+func (s *sessionMaker) ownLine(e *trace.Event) {
 	s.ownID++
 	e.Record, e.Ref = fmt.Sprint(s.ownID), trace.Ref{Line: int64(s.ownID)}
 }
 
-// ask is a prompt of the user.
-func (s *story) ask(text string) {
+func (s *sessionMaker) prompt(text string) {
 	e := s.event(&trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: draft.Head(text, trace.UserHead)})
 	s.b.Add(e)
 	s.recorded(e)
 }
 
-// say is a text of the agent, with a response of its own.
-func (s *story) say() {
+// answer is a text of the agent in its own response.
+func (s *sessionMaker) answer() {
 	id := s.response(int64(100 + s.r.IntN(2000)))
 	s.b.Add(s.event(&trace.AgentMessage{Digest: draft.Digest([]byte(id)), Response: id}))
 }
 
-// response is the id of a new one that took so many tokens. Its first event is the next.
-func (s *story) response(tokens int64) string {
+// response begins a response of so many tokens and returns its id. The next event is its first.
+func (s *sessionMaker) response(tokens int64) string {
 	s.responses++
 	id := fmt.Sprintf("msg_%s%d", s.t.ID[:8], s.responses)
 	u := trace.Usage{Input: tokens / 4, CacheRead: tokens / 2, Output: tokens - tokens/4 - tokens/2}
@@ -123,19 +120,18 @@ func (s *story) response(tokens int64) string {
 	return id
 }
 
-// act is one call.
-type act struct {
+type plannedCall struct {
 	typ     trace.ToolType
-	what    string // command or path
-	flaw    *flaw  // nil if it succeeds
-	again   bool   // the last call that did the same failed
-	left    bool   // it has no end
-	content int    // of an edit: which content the file has then; 0 for a new one
+	what    string   // command or path
+	failure *failure // nil: the call succeeds
+	again   bool     // the last call of the same kind failed
+	left    bool     // the call has no end
+	content int      // of an edit: which content the file has then; 0 for a new one
 	slow    bool
 }
 
-// do is a response that makes calls, which all run at once and end in their order.
-func (s *story) do(acts ...act) {
+// do is a response with calls. All calls begin before the first one ends, and they end in their order.
+func (s *sessionMaker) do(acts ...plannedCall) {
 	share := int64(200 + s.r.IntN(4000))
 	total := share * int64(len(acts))
 	response := s.response(total)
@@ -156,8 +152,8 @@ func (s *story) do(acts ...act) {
 	}
 }
 
-// call adds the call and returns its id and when it began.
-func (s *story) call(a *act, response string) (string, time.Time) {
+// call adds a call and returns its id and start.
+func (s *sessionMaker) call(a *plannedCall, response string) (string, time.Time) {
 	s.calls++
 	c := &trace.ToolCall{Call: fmt.Sprintf("toolu_%s%d", s.t.ID[:8], s.calls), Tool: s.agent.tool(a.typ), Type: a.typ,
 		Input: draft.Digest([]byte(string(a.typ) + a.what)), Response: response}
@@ -180,19 +176,19 @@ func (s *story) call(a *act, response string) (string, time.Time) {
 	return c.Call, e.Time
 }
 
-// count notes what a call means.
-func (s *story) count(a *act, share int64) {
+// count adds a call to the truth.
+func (s *sessionMaker) count(a *plannedCall, share int64) {
 	t := Tool{Calls: 1, Ended: 1}
 	s.t.Calls++
 	switch {
 	case a.left:
 		t.Ended = 0
 		s.t.NoResult++
-	case a.flaw != nil:
+	case a.failure != nil:
 		t.Failed, t.Spent = 1, share
 		s.t.Spent.Failed += share
-		s.t.Errors = append(s.t.Errors, Error{a.flaw.name, a.flaw.class})
-		if a.flaw.denied != "" {
+		s.t.Errors = append(s.t.Errors, Error{a.failure.name, a.failure.class})
+		if a.failure.denied != "" {
 			t.Denied = 1
 		}
 	case a.again:
@@ -214,22 +210,21 @@ func (s *story) count(a *act, share int64) {
 	}
 }
 
-func (s *story) tool(typ trace.ToolType, t Tool) {
+func (s *sessionMaker) tool(typ trace.ToolType, t Tool) {
 	have := s.t.Tools[string(typ)]
 	have.add(t)
 	s.t.Tools[string(typ)] = have
 }
 
-// result ends a call that began at a time.
-func (s *story) result(a *act, id string, began time.Time) {
-	wrong := a.flaw != nil
+func (s *sessionMaker) result(a *plannedCall, id string, began time.Time) {
+	wrong := a.failure != nil
 	r := trace.ToolResultEvent{Call: id, Status: trace.StatusCompleted, From: trace.FromToolResult, IsError: &wrong, DurationMS: s.duration(a)}
 	if wrong {
-		r.Status, r.Denied, r.Head = trace.StatusErrored, a.flaw.denied, draft.Head(a.flaw.text(s.r), trace.ErrorHead)
+		r.Status, r.Denied, r.Head = trace.StatusErrored, a.failure.denied, draft.Head(a.failure.text(s.r), trace.ErrorHead)
 		if r.Denied == "user" {
 			r.Status = trace.StatusCancelled
 		}
-		if code := a.flaw.exit; code != noExit {
+		if code := a.failure.exit; code != noExit {
 			r.ExitCode = &code
 		}
 	} else if a.typ == trace.ShellTool {
@@ -252,23 +247,23 @@ func (s *story) result(a *act, id string, began time.Time) {
 	}
 }
 
-// duration is how long a call takes, 0 where its source does not say.
-func (s *story) duration(a *act) int64 {
+// duration is the call's duration in milliseconds, 0 if the source does not record it.
+func (s *sessionMaker) duration(a *plannedCall) int64 {
 	ms := int64(20 + s.r.IntN(4000))
 	switch {
-	case a.flaw != nil: // what failed no agent measures
+	case a.failure != nil: // no agent measures failed calls
 		return 0
 	case a.slow:
 		s.m.slow++
-		ms = 60_000 + int64(s.m.slow*131%400)*1000 + int64(s.m.slow)%1000 // no two are as long
+		ms = 60_000 + int64(s.m.slow*131%400)*1000 + int64(s.m.slow)%1000 // all differ
 	case s.r.IntN(10) == 0:
 		return 0
 	}
 	return ms
 }
 
-// timed notes how long a call took: as its source says, or else from its record to that of its end.
-func (s *story) timed(a *act, ms int64) {
+// timed adds a duration to the truth: the one in the source, else the time from the call's record to its end's.
+func (s *sessionMaker) timed(a *plannedCall, ms int64) {
 	if s.copied != "" || ms <= 0 {
 		return
 	}
@@ -278,8 +273,8 @@ func (s *story) timed(a *act, ms int64) {
 	s.t.Slow = s.t.Slow[:min(5, len(s.t.Slow))]
 }
 
-// changed notes that a file has another content.
-func (s *story) changed(a *act, call string) {
+// changed records a file's new content.
+func (s *sessionMaker) changed(a *plannedCall, call string) {
 	content := fmt.Sprintf("%s %d", a.what, a.content)
 	if a.content == 0 {
 		content = call
@@ -309,8 +304,8 @@ func (s *story) changed(a *act, call string) {
 	}
 }
 
-// finish ends the session, and hands its traces over.
-func (s *story) finish() error {
+// finish ends the session and hands its traces to the maker.
+func (s *sessionMaker) finish() error {
 	for _, l := range s.edits {
 		if l.Edits > 3 || l.Identical > 0 {
 			s.t.Loops = append(s.t.Loops, *l)

@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"aburn/trace"
 )
 
-// agent is one of the agents, with its words for tools.
+// agent is an agent and its names for tools.
 type agent struct {
 	name                           string
 	shell, read, edit, search, web string
@@ -19,7 +19,6 @@ var agents = [...]agent{
 	{"opencode", "bash", "read", "edit", "grep", "webfetch"},
 }
 
-// tool is the agent's word for a type of tool.
 func (a *agent) tool(t trace.ToolType) string {
 	switch t {
 	case trace.ShellTool:
@@ -36,11 +35,11 @@ func (a *agent) tool(t trace.ToolType) string {
 	return "Task"
 }
 
-// noExit is a flaw's exit code where there is none.
+// noExit stands for a missing exit code.
 const noExit = -1
 
-// flaw is a way in which a call fails. Its texts differ in what does not matter only: equal flaws are equal errors.
-type flaw struct {
+// failure is a way in which a call fails. Its texts differ only in parts that insight ignores, so each failure is one error.
+type failure struct {
 	name    string
 	class   string
 	typ     trace.ToolType
@@ -50,8 +49,7 @@ type flaw struct {
 	text    func(r *rand.Rand) string
 }
 
-// flaws are the ways in which any agent's calls fail.
-var flaws = []flaw{
+var failures = []failure{
 	{"test", "test", trace.ShellTool, 1, "go test ./...", "", func(r *rand.Rand) string {
 		return fmt.Sprintf("--- FAIL: TestParse (%d.%02ds)\n    parse_test.go:%d: got %d, want %d\nFAIL", r.IntN(9), r.IntN(100), 10+r.IntN(90), r.IntN(50), r.IntN(50))
 	}},
@@ -99,13 +97,12 @@ var flaws = []flaw{
 	}},
 }
 
-// registry is the flaw that the remedy is for. Nobody else has it.
-var registry = flaw{RemedyFlaw, "network", trace.ShellTool, 1, "npm install", "", func(r *rand.Rand) string {
+// registryFailure is the failure that the remedy prevents. Only the scenario "unreachable" has it.
+var registryFailure = failure{RemedyFailure, "network", trace.ShellTool, 1, "npm install", "", func(r *rand.Rand) string {
 	return fmt.Sprintf("npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED\nnpm error FetchError: request to https://registry.example/left-pad failed, reason: connect ECONNREFUSED 10.0.%d.%d:443", r.IntN(256), r.IntN(256))
 }}
 
-// refused are calls that were not allowed.
-var refused = []flaw{
+var refusedCalls = []failure{
 	{"by-user", "permission", trace.ShellTool, noExit, "git push --force", "user", func(r *rand.Rand) string {
 		return "The user doesn't want to proceed with this tool use. The tool use was rejected."
 	}},
@@ -114,14 +111,14 @@ var refused = []flaw{
 	}},
 }
 
-// fault is an error that no call has.
-type fault struct {
+// sessionError is an error outside of calls.
+type sessionError struct {
 	name, class, code string
 	status            int
 	text              string
 }
 
-var faults = []fault{
+var sessionErrors = []sessionError{
 	{"limit", "rate_limit", "rate_limit", 429, "API Error: 429 rate limit exceeded, please try again later"},
 	{"login", "auth", "authentication_failed", 401, "API Error: 401 invalid authentication credentials"},
 	{"server", "api", "server_error", 500, "API Error: 500 Internal server error"},

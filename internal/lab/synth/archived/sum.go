@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Truth is what a pile amounts to: what a report of all of it must say.
+// Truth is what a report on the whole archive must say.
 type Truth struct {
 	Units     int    `json:"units"`
 	Seed      uint64 `json:"seed"`
@@ -18,14 +18,14 @@ type Truth struct {
 	Erring    int    `json:"erring"`
 	Undated   int    `json:"undated"`
 
-	// These leave out what is running.
+	// These leave out running sessions.
 	Outcomes map[string]int   `json:"outcomes"`
 	Refined  map[string]int   `json:"refined"`
 	Buckets  map[string]int   `json:"buckets"` // of failing sessions
 	Errors   map[string]Fine  `json:"errors"`  // by the decisive error's name
 	Weeks    map[string]*Week `json:"weeks"`
 
-	// These do not.
+	// These include running sessions.
 	Classes map[string]*Class `json:"classes"`
 	Tools   map[string]*Tool  `json:"tools"`
 	Loops   map[string]*Loops `json:"loops"` // by project and path
@@ -79,7 +79,7 @@ type Runs struct {
 	Phase
 }
 
-// Remedy is how often RemedyAgent's sessions failed with RemedyFlaw as their decisive error, before At and after it.
+// Remedy is how often RemedyAgent's sessions failed with RemedyFailure as their decisive error, before At and after it.
 type Remedy struct {
 	At        time.Time `json:"at"`
 	Before    [2]int    `json:"before"` // failed, of those that failed or completed
@@ -118,7 +118,7 @@ func sum(all []*Session, o Options) *Truth {
 	return t
 }
 
-// ended adds what is known only once a session has ended.
+// ended adds what only ended sessions have.
 func (t *Truth) ended(s *Session) {
 	t.Outcomes[s.Outcome]++
 	if s.Refined {
@@ -167,7 +167,7 @@ func (t *Truth) ended(s *Session) {
 	}
 }
 
-// worked adds what was done.
+// worked adds the calls, errors, loops and tokens.
 func (t *Truth) worked(s *Session) {
 	for c, n := range s.Classes() {
 		x := at(t.Classes, c)
@@ -216,7 +216,6 @@ func (r *Runs) add(p Phase) {
 	}
 }
 
-// add puts a session of RemedyAgent where it belongs.
 func (r *Remedy) add(s *Session) {
 	side := &r.After
 	switch {
@@ -236,12 +235,12 @@ func (r *Remedy) add(s *Session) {
 		side = &r.Before
 	}
 	side[1]++
-	if s.Failing() && s.Decisive() == RemedyFlaw {
+	if s.Failing() && s.Decisive() == RemedyFailure {
 		side[0]++
 	}
 }
 
-// at is the value of a key, a new one if there is none.
+// at returns the value of a key and makes a new one if there is none.
 func at[V any](m map[string]*V, key string) *V {
 	v := m[key]
 	if v == nil {

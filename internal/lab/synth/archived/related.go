@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"fmt"
@@ -6,33 +6,33 @@ import (
 	"aburn/trace"
 )
 
-// parent starts sub-agents, of which each other one gets stuck.
-func parent(s *story) {
+// parent starts sub-agents. Every second one gets stuck.
+func parent(s *sessionMaker) {
 	s.work(1)
 	for i := range 1 + s.r.IntN(2) {
 		s.spawn(i%2 == 1)
 	}
-	s.say()
-	s.ends("completed")
+	s.answer()
+	s.outcome("completed")
 }
 
 // spawn is a call that runs a sub-agent.
-func (s *story) spawn(fails bool) {
+func (s *sessionMaker) spawn(fails bool) {
 	s.spawned++
 	agentID := fmt.Sprintf("a%d%s", s.spawned, s.t.ID[:6])
-	child := s.m.tell(s.r, s.agent, s.t.Source, s.t.ID+"/"+agentID, s.t.Project, s.now)
-	child.t.Plot, child.t.Subagent = "sub-agent", true
-	call := act{typ: trace.AgentTool}
+	child := s.m.newSession(s.r, s.agent, s.t.Source, s.t.ID+"/"+agentID, s.t.Project, s.now)
+	child.t.Scenario, child.t.Subagent = "sub-agent", true
+	call := plannedCall{typ: trace.AgentTool}
 	s.do(call)
 	parentCall := fmt.Sprintf("toolu_%s%d", s.t.ID[:8], s.calls)
 	s.b.Add(s.event(&trace.SubagentSpawn{Session: child.t.ID, Call: parentCall, AgentID: agentID, AgentType: "explorer"}))
 	child.b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: s.t.ID, AgentID: agentID, AgentType: "explorer", ParentCall: parentCall, Provenance: trace.Explicit})
 	child.work(1)
 	if fails {
-		child.stuck(child.flaw())
+		child.stuck(child.failure())
 	} else {
-		child.say()
-		child.ends("completed")
+		child.answer()
+		child.outcome("completed")
 	}
 	if child.now.After(s.now) {
 		s.now = child.now
@@ -42,101 +42,100 @@ func (s *story) spawn(fails bool) {
 	}
 }
 
-// fork begins with the copy of another session, in which much failed. None of that counts.
-func fork(s *story) {
+// fork begins with the copy of another session full of failures. Copied failures do not count.
+func fork(s *sessionMaker) {
 	from := fmt.Sprintf("f0%s", s.t.ID[2:])
 	s.copied = from
 	s.work(1)
-	f := s.flaw()
+	f := s.failure()
 	for range 4 {
 		s.do(s.attempt(f, true, true))
 	}
 	s.copied = ""
 	s.b.Relate(trace.SessionRelationship{Kind: trace.Fork, Related: from, Provenance: trace.Explicit})
 	s.work(2)
-	s.say()
-	s.ends("completed")
+	s.answer()
+	s.outcome("completed")
 }
 
-// mark is a marker of the workflow, which hooks alone know.
-func (s *story) mark(m trace.Marker, command, phase string) {
+// mark adds a workflow marker, which only hooks record.
+func (s *sessionMaker) mark(m trace.Marker, command, phase string) {
 	s.recorded(s.event(&trace.Session{Marker: m, Command: command, Phase: phase}))
 }
 
-// phases runs a command with a phase in which something fails, and one in which nothing does.
-func (s *story) phases(command string, f *flaw) {
+// phases runs two phases of a command. Only RED has a failure.
+func (s *sessionMaker) phases(command string, f *failure) {
 	s.mark(trace.CommandStarted, command, "")
 	for _, phase := range []string{"RED", "GREEN"} {
 		s.mark(trace.PhaseStarted, command, phase)
 		s.phase, s.begun = &Phase{Command: command, Phase: phase}, s.now
-		s.do(act{typ: trace.EditTool, what: s.file()})
+		s.do(plannedCall{typ: trace.EditTool, what: s.file()})
 		if phase == "RED" {
 			s.overcome(f, 2)
 		} else {
-			s.do(act{typ: trace.ShellTool, what: "go vet ./..."})
+			s.do(plannedCall{typ: trace.ShellTool, what: "go vet ./..."})
 		}
 		s.mark(trace.PhaseCompleted, command, phase)
-		s.over("completed")
+		s.endPhase("completed")
 	}
 }
 
-// over ends the phase.
-func (s *story) over(result string) {
+func (s *sessionMaker) endPhase(result string) {
 	s.phase.Result, s.phase.MS = result, s.now.Sub(s.begun).Milliseconds()
 	s.t.Phases = append(s.t.Phases, *s.phase)
 	s.phase = nil
 }
 
-func built(s *story) {
-	s.ask("/oss:build")
-	s.phases("build", s.flaw())
+func built(s *sessionMaker) {
+	s.prompt("/oss:build")
+	s.phases("build", s.failure())
 	s.mark(trace.CommandCompleted, "build", "")
 	s.mark(trace.Stopped, "", "")
-	s.ends("completed")
+	s.outcome("completed")
 }
 
-// builtAfterAll has a tail of failures, and then what the command was to make.
-func builtAfterAll(s *story) {
-	s.ask("/oss:ship")
+// builtAfterAll ends with failures, but its command completes.
+func builtAfterAll(s *sessionMaker) {
+	s.prompt("/oss:ship")
 	s.mark(trace.CommandStarted, "ship", "")
 	s.phase, s.begun = &Phase{Command: "ship"}, s.now
 	for i := range 5 {
-		s.do(s.attempt(&flaws[1], true, i > 0))
+		s.do(s.attempt(&failures[1], true, i > 0))
 	}
 	s.mark(trace.CommandCompleted, "ship", "")
-	s.over("completed")
+	s.endPhase("completed")
 	s.mark(trace.Stopped, "", "")
-	s.ends("completed")
+	s.outcome("completed")
 	s.t.Refined = true
 }
 
-func notBuilt(s *story) {
-	s.ask("/oss:plan")
+func notBuilt(s *sessionMaker) {
+	s.prompt("/oss:plan")
 	s.mark(trace.CommandStarted, "plan", "")
 	s.phase, s.begun = &Phase{Command: "plan"}, s.now
-	s.do(act{typ: trace.ReadTool, what: s.file()})
+	s.do(plannedCall{typ: trace.ReadTool, what: s.file()})
 	s.mark(trace.CommandFailed, "plan", "")
-	s.over("failed")
+	s.endPhase("failed")
 	s.mark(trace.Stopped, "", "")
-	s.ends("errored")
+	s.outcome("errored")
 	s.t.Refined = true
 }
 
-// stopped leaves a call open, and stops in good order.
-func stopped(s *story) {
-	s.ask("start the server")
-	s.do(act{typ: trace.ShellTool, what: "npm start", left: true})
+// stopped leaves a call open and then stops regularly.
+func stopped(s *sessionMaker) {
+	s.prompt("start the server")
+	s.do(plannedCall{typ: trace.ShellTool, what: "npm start", left: true})
 	s.mark(trace.Stopped, "", "")
-	s.ends("completed")
+	s.outcome("completed")
 	s.t.Refined = true
 }
 
-// killed ends within a call, and hooks know that nothing came after it.
-func killed(s *story) {
+// killed ends within a call. Hooks record nothing after it.
+func killed(s *sessionMaker) {
 	s.work(1)
-	s.do(act{typ: trace.ShellTool, what: "npm start", left: true})
+	s.do(plannedCall{typ: trace.ShellTool, what: "npm start", left: true})
 	t := s.own.Trace()
 	t.Outcome, t.OutcomeFrom = trace.Killed, "the log has nothing behind the turn's beginning"
-	s.ends("killed")
+	s.outcome("killed")
 	s.t.Refined = true
 }

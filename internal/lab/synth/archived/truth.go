@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"cmp"
@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Session is what one session, or sub-agent, amounts to: what a digest of it must say.
+// Session is what a digest of one session or sub-agent must say.
 type Session struct {
 	Source   string    `json:"source"`
 	ID       string    `json:"id"`
 	Agent    string    `json:"agent"`
 	Subagent bool      `json:"subagent,omitempty"`
-	Plot     string    `json:"plot"`
+	Scenario string    `json:"plot"`
 	Project  string    `json:"project"`
 	Start    time.Time `json:"start,omitzero"`
 	End      time.Time `json:"end,omitzero"`
 	Live     bool      `json:"live,omitempty"`
 	Hooked   bool      `json:"hooked,omitempty"`
 
-	// Outcome is how it ended, of a live one how it stands; Refined says that hooks know it better.
+	// Outcome is how the session ended, or how a live one stands. Refined: only hooks record the outcome.
 	Outcome string `json:"outcome"`
 	Refined bool   `json:"refined,omitempty"`
 
@@ -29,14 +29,13 @@ type Session struct {
 	Tokens   int64           `json:"tokens"`
 	Spent    Spent           `json:"spent"`
 	Tools    map[string]Tool `json:"tools"`
-	Errors   []Error         `json:"errors"` // each by itself, in their order
+	Errors   []Error         `json:"errors"` // one by one, in their order
 	Loops    []Loop          `json:"loops"`
 	Slow     []int64         `json:"slow"` // milliseconds of the five longest calls, the longest first
 	Phases   []Phase         `json:"phases"`
 }
 
-// Spent is tokens of responses that made calls: all of them, the shares of calls that failed, and of calls that repeat a
-// failed one and did not fail.
+// Spent is tokens of responses with calls: of all of them, of failed calls, and of calls that repeat a failed one and succeed.
 type Spent struct {
 	Calls   int64 `json:"calls"`
 	Failed  int64 `json:"failed"`
@@ -66,13 +65,13 @@ func (t *Tool) add(o Tool) {
 	t.Spent += o.Spent
 }
 
-// Error is one error. Name names what makes it equal to others.
+// Error is one error. Equal errors have equal names.
 type Error struct {
 	Name  string `json:"name"`
 	Class string `json:"class"`
 }
 
-// Loop is a file that was changed more than three times, or got a content that it had had.
+// Loop is a file that changed more than three times or got an earlier content again.
 type Loop struct {
 	Path      string `json:"path"`
 	Edits     int    `json:"edits"`
@@ -96,7 +95,7 @@ func (s *Session) Failing() bool {
 	return !s.Live && (s.Outcome == "errored" || s.Outcome == "gave_up" || s.Outcome == "killed")
 }
 
-// Classes is how many errors each class has.
+// Classes counts the errors by class.
 func (s *Session) Classes() map[string]int {
 	all := map[string]int{}
 	for _, e := range s.Errors {
@@ -105,7 +104,7 @@ func (s *Session) Classes() map[string]int {
 	return all
 }
 
-// ranked is the classes with most errors first, of equal ones the first in the alphabet.
+// ranked lists the classes with most errors first, and equal ones by the alphabet.
 func (s *Session) ranked() []string {
 	counts := s.Classes()
 	var all []string
@@ -116,7 +115,7 @@ func (s *Session) ranked() []string {
 	return all
 }
 
-// Bucket is what the coarse fingerprint is of, in words: "claude errored build+test mid loops".
+// Bucket spells out the coarse fingerprint: "claude errored build+test mid loops".
 func (s *Session) Bucket() string {
 	outcome := s.Outcome
 	if s.Live {
@@ -132,7 +131,7 @@ func (s *Session) Bucket() string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
-// rate is the bucket of the rate of failure, among the calls that ended.
+// rate is the bucket of the failure rate among ended calls.
 func (s *Session) rate() string {
 	var all Tool
 	for _, t := range s.Tools {
@@ -149,7 +148,7 @@ func (s *Session) rate() string {
 	return "high"
 }
 
-// Sub is what the sub-signature is of, "" where there is none: without errors, or where nobody knows of what class they are.
+// Sub spells out the sub-signature; "" without errors, or if all are of the class other.
 func (s *Session) Sub() string {
 	all := s.ranked()
 	slices.Sort(all)
@@ -159,8 +158,7 @@ func (s *Session) Sub() string {
 	return s.Agent + " " + strings.Join(all, "+")
 }
 
-// Decisive is the name of the first error of the class that has most of them, of equal ones of the class that came first; "" if
-// there is none.
+// Decisive is the name of the first error in the class with most errors, or in the earliest of equal classes; "" without errors.
 func (s *Session) Decisive() string {
 	counts, most := s.Classes(), 0
 	for _, n := range counts {

@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"bytes"
@@ -20,9 +20,8 @@ const (
 	WorkDir = "work" // with the projects, and aburn's logs in them
 )
 
-// MakeStores makes what Make makes not as traces but as the files that they are read from: Claude Code's transcripts in dir/home,
-// and in dir/work the logs of what hooks recorded. It leaves out what those transcripts have in files of their own, or not at all:
-// other agents, sub-agents, forks, sessions without times, or without anything.
+// MakeStores writes sessions as stores instead of an archive: Claude Code's transcripts in dir/home, and the logs of hooks
+// in dir/work. It leaves out other agents, sub-agents, forks, and sessions without times or without events.
 func MakeStores(dir string, o Options) (*Truth, error) {
 	m := &maker{Options: o, work: filepath.Join(dir, WorkDir), stores: true}
 	logs := map[string]*workflowLog{}
@@ -51,7 +50,7 @@ func MakeStores(dir string, o Options) (*Truth, error) {
 	return truth, save(dir, truth, m.sessions)
 }
 
-// create writes a file that was last changed at a time.
+// create writes a file with this modification time.
 func create(path string, text []byte, changed time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -62,11 +61,9 @@ func create(path string, text []byte, changed time.Time) error {
 	return os.Chtimes(path, changed, changed)
 }
 
-// object is a JSON object.
 type object map[string]any
 
-// talk is a transcript while it is written.
-type talk struct {
+type transcriptWriter struct {
 	t      *trace.SessionTrace
 	lines  bytes.Buffer
 	calls  []trace.Call
@@ -75,9 +72,9 @@ type talk struct {
 	n      int
 }
 
-// transcript writes a trace as Claude Code would have written the session.
+// transcript writes a trace as a transcript of Claude Code.
 func transcript(home string, t *trace.SessionTrace) error {
-	w := &talk{t: t, calls: t.Calls(), usage: map[string]trace.Usage{}}
+	w := &transcriptWriter{t: t, calls: t.Calls(), usage: map[string]trace.Usage{}}
 	for _, r := range t.Responses {
 		w.usage[r.ID] = r.Usage
 	}
@@ -103,8 +100,7 @@ func transcript(home string, t *trace.SessionTrace) error {
 	return create(filepath.Join(home, ".claude", "projects", slug, t.ID+".jsonl"), w.lines.Bytes(), t.End)
 }
 
-// record writes a line.
-func (w *talk) record(kind string, e *trace.Event, members object) {
+func (w *transcriptWriter) record(kind string, e *trace.Event, members object) {
 	w.n++
 	uuid := fmt.Sprintf("%s-0000-4000-8000-%012x", w.t.ID[:8], w.n)
 	line := object{"type": kind, "uuid": uuid, "parentUuid": w.parent, "isSidechain": false, "sessionId": w.t.ID, "cwd": w.t.Project.Path,
@@ -120,7 +116,7 @@ func (w *talk) record(kind string, e *trace.Event, members object) {
 	w.parent = uuid
 }
 
-func (w *talk) user(e *trace.Event, content any, members object) {
+func (w *transcriptWriter) user(e *trace.Event, content any, members object) {
 	line := object{"promptId": "p" + w.t.ID, "message": object{"role": "user", "content": content}}
 	for name, value := range members {
 		line[name] = value
@@ -128,16 +124,16 @@ func (w *talk) user(e *trace.Event, content any, members object) {
 	w.record("user", e, line)
 }
 
-func (w *talk) assistant(e *trace.Event, response, stop string, block object) {
+func (w *transcriptWriter) assistant(e *trace.Event, response, stop string, block object) {
 	u := w.usage[response]
 	w.record("assistant", e, object{"requestId": "req_" + response, "message": object{"id": response, "model": "model-1", "role": "assistant", "type": "message", "stop_reason": stop,
 		"content": []object{block}, "usage": object{"input_tokens": u.Input, "cache_read_input_tokens": u.CacheRead, "cache_creation_input_tokens": u.CacheWrite, "output_tokens": u.Output}}})
 }
 
-func (w *talk) path(p string) string { return filepath.Join(w.t.Project.Path, p) }
+func (w *transcriptWriter) path(p string) string { return filepath.Join(w.t.Project.Path, p) }
 
 // input is a call's input. Equal calls have equal ones.
-func (w *talk) input(c *trace.ToolCall) object {
+func (w *transcriptWriter) input(c *trace.ToolCall) object {
 	switch c.Type {
 	case trace.ShellTool:
 		return object{"command": c.Head}
@@ -151,8 +147,8 @@ func (w *talk) input(c *trace.ToolCall) object {
 	return object{"file_path": w.path(c.Path)}
 }
 
-// result writes a result, with the change of a file that came of it.
-func (w *talk) result(e *trace.Event, r *trace.ToolResultEvent) {
+// result writes a result and the file change that it caused.
+func (w *transcriptWriter) result(e *trace.Event, r *trace.ToolResultEvent) {
 	text := "fine"
 	block := object{"type": "tool_result", "tool_use_id": r.Call}
 	members := object{}
@@ -170,39 +166,37 @@ func (w *talk) result(e *trace.Event, r *trace.ToolResultEvent) {
 			members["toolDenialKind"] = "permission-rule"
 		}
 	} else {
-		members["toolUseResult"] = w.told(e, r)
+		members["toolUseResult"] = w.toolUseResult(e, r)
 	}
 	block["content"] = text
 	w.user(e, []object{block}, members)
 }
 
-// told is what the client keeps of a result beside what the model saw.
-func (w *talk) told(e *trace.Event, r *trace.ToolResultEvent) object {
-	told := object{"interrupted": false}
+// toolUseResult is the client's own record of a result, which the model does not see.
+func (w *transcriptWriter) toolUseResult(e *trace.Event, r *trace.ToolResultEvent) object {
+	kept := object{"interrupted": false}
 	if r.DurationMS > 0 {
-		told["durationMs"] = r.DurationMS
+		kept["durationMs"] = r.DurationMS
 	}
 	if e.Seq == len(w.t.Events) {
-		return told
+		return kept
 	}
 	c, ok := w.t.Events[e.Seq].Body.(*trace.FileChange)
 	if !ok || c.Call != r.Call {
-		return told
+		return kept
 	}
-	content := c.Hash + "\n" // equal where the file's content was
-	told["filePath"], told["originalFile"], told["oldString"], told["newString"] = w.path(c.Path), "a\n", "a\n", content
-	told["structuredPatch"] = []object{{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": []string{"-a", "+" + c.Hash}}}
-	told["userModified"], told["replaceAll"] = false, false
-	return told
+	content := c.Hash + "\n" // equal contents are equal strings
+	kept["filePath"], kept["originalFile"], kept["oldString"], kept["newString"] = w.path(c.Path), "a\n", "a\n", content
+	kept["structuredPatch"] = []object{{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": []string{"-a", "+" + c.Hash}}}
+	kept["userModified"], kept["replaceAll"] = false, false
+	return kept
 }
 
-// workflowLog is the log of a project while it is written.
 type workflowLog struct {
 	text []byte
 	seq  logfmt.Seq
 }
 
-// add appends what hooks recorded of a session.
 func (l *workflowLog) add(t *trace.SessionTrace) error {
 	if l.text == nil {
 		l.text = []byte(logfmt.FirstLine)
@@ -246,7 +240,6 @@ func called(c *trace.ToolCall) object {
 	return data
 }
 
-// ended is how hooks record the end of a call.
 func ended(c *trace.ToolCall, r *trace.ToolResultEvent) (logfmt.Event, object) {
 	data := called(c)
 	if r.DurationMS > 0 {
@@ -262,7 +255,7 @@ func ended(c *trace.ToolCall, r *trace.ToolResultEvent) (logfmt.Event, object) {
 	return logfmt.ToolFailed, data
 }
 
-// marked is how hooks and prompts record a marker. Prompts write those of commands and phases.
+// marked is the entry of a marker. Prompts write the markers of commands and phases, hooks all others.
 func marked(e *logfmt.Entry, m *trace.Session) (logfmt.Event, object) {
 	if m.Command != "" {
 		e.Source, e.Cmd, e.Phase = "prompt", m.Command, m.Phase
@@ -287,9 +280,9 @@ func marked(e *logfmt.Entry, m *trace.Session) (logfmt.Event, object) {
 	return logfmt.Complete, data
 }
 
-// inStores are the plots that MakeStores has.
-func inStores(all []plot) []plot {
-	return slices.DeleteFunc(all, func(p plot) bool {
+// inStores removes the scenarios that MakeStores leaves out.
+func inStores(all []scenario) []scenario {
+	return slices.DeleteFunc(all, func(p scenario) bool {
 		return slices.Contains([]string{"parent", "fork", "empty"}, p.name)
 	})
 }

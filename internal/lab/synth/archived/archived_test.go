@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"context"
@@ -9,8 +9,11 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/archive/ingest"
 	"aburn/insight"
 	"aburn/trace"
+	"aburn/trace/claude"
+	"aburn/trace/own"
 	"aburn/trace/tracetest"
 )
 
@@ -22,8 +25,8 @@ func size() int {
 	return 10_000
 }
 
-// pile is one that all tests look at.
-type pile struct {
+// generated is an archive that all tests share.
+type generated struct {
 	dir      string
 	now      time.Time
 	truth    *Truth
@@ -31,12 +34,12 @@ type pile struct {
 	digests  []*insight.Digest
 }
 
-// made is the pile, with the digests that were made of it, and kept.
-func made(t *testing.T) *pile {
+// made makes the archive and loads its digests, once computed and once cached.
+func made(t *testing.T) *generated {
 	t.Helper()
 	dir := t.TempDir()
 	// Sessions that end in the future are still going on when a slow machine comes to look.
-	p := &pile{dir: dir, now: time.Now().Add(10 * time.Minute).UTC().Truncate(time.Second), sessions: map[string]*Session{}}
+	p := &generated{dir: dir, now: time.Now().Add(10 * time.Minute).UTC().Truncate(time.Second), sessions: map[string]*Session{}}
 	var err error
 	if p.truth, err = Make(context.Background(), dir, Options{Units: size(), Seed: 1, Now: p.now}); err != nil {
 		t.Fatal(err)
@@ -55,7 +58,7 @@ func made(t *testing.T) *pile {
 	return p
 }
 
-func (p *pile) load(t *testing.T) (all []*insight.Digest) {
+func (p *generated) load(t *testing.T) (all []*insight.Digest) {
 	t.Helper()
 	list, err := digests.Load(context.Background(), filepath.Join(p.dir, ArchiveDir), archive.Filter{}, nil)
 	if err != nil {
@@ -67,7 +70,7 @@ func (p *pile) load(t *testing.T) (all []*insight.Digest) {
 	return all
 }
 
-// What is said of a pile is what it was made to hold.
+// What is said of an archive is what it was made to hold.
 func TestPile(t *testing.T) {
 	p := made(t)
 	t.Run("digests", p.digestsAreTrue)
@@ -79,7 +82,7 @@ func TestPile(t *testing.T) {
 }
 
 // Every digest says what its session amounts to, and sessions have equal keys exactly where they have equal shapes.
-func (p *pile) digestsAreTrue(t *testing.T) {
+func (p *generated) digestsAreTrue(t *testing.T) {
 	if len(p.digests) != len(p.sessions) || p.truth.Units != len(p.sessions) {
 		t.Fatalf("%d digests of %d sessions", len(p.digests), p.truth.Units)
 	}
@@ -91,13 +94,13 @@ func (p *pile) digestsAreTrue(t *testing.T) {
 			t.Fatalf("nobody made %s/%s", d.Source, d.ID)
 		}
 		got, want := said(d), *s
-		want.Plot, want.Errors = "", nil
+		want.Scenario, want.Errors = "", nil
 		if got, want := failed(d), s.failed(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s (%s): errors %v, want %v", d.ID, s.Plot, got, want)
+			t.Errorf("%s (%s): errors %v, want %v", d.ID, s.Scenario, got, want)
 		}
 		if !reflect.DeepEqual(got, want) && wrong < 10 {
 			wrong++
-			t.Errorf("%s (%s)\n got %+v\nwant %+v", d.ID, s.Plot, got, want)
+			t.Errorf("%s (%s)\n got %+v\nwant %+v", d.ID, s.Scenario, got, want)
 		}
 		coarse.add(t, d.Keys.Coarse, s.Bucket())
 		sub.add(t, d.Keys.Sub, s.Sub())
@@ -106,7 +109,7 @@ func (p *pile) digestsAreTrue(t *testing.T) {
 }
 
 // of is what was made as d's session.
-func (p *pile) of(d *insight.Digest) *Session { return p.sessions[d.Source+"/"+d.ID] }
+func (p *generated) of(d *insight.Digest) *Session { return p.sessions[d.Source+"/"+d.ID] }
 
 // pairs are keys and the shapes that they stand for, both ways.
 type pairs map[string]string
@@ -174,4 +177,42 @@ func (s *Session) failed() (all []counted) {
 		all[at[e.Name]].count++
 	}
 	return all
+}
+
+// The same is said where the sessions are read from the files that agents and hooks write.
+func TestStores(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	now := time.Now().UTC().Truncate(time.Second)
+	truth, err := MakeStores(dir, Options{Units: 150, Seed: 2, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := func(string) string { return "" }
+	home := filepath.Join(dir, ArchiveDir)
+	a, err := archive.Open(ctx, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	done, err := ingest.Run(ctx, ingest.Options{Archive: a, Readers: []trace.Reader{claude.New(), own.New()}, Places: trace.Places{Home: filepath.Join(dir, HomeDir), Getenv: env}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range done.Sources {
+		if len(s.Skipped)+len(s.Damaged) > 0 {
+			t.Errorf("%s: %+v %+v", s.Name, s.Skipped, s.Damaged)
+		}
+	}
+	p := &generated{dir: dir, now: now, truth: truth, sessions: map[string]*Session{}}
+	all, err := Sessions(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		p.sessions[s.Source+"/"+s.ID] = s
+	}
+	p.digests = p.load(t)
+	t.Run("digests", p.digestsAreTrue)
+	t.Run("report", p.reportIsTrue)
+	t.Run("lessons", p.lessonsAreTrue)
 }

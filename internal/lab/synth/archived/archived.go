@@ -1,9 +1,9 @@
-// Package pile makes an archive of sessions of which is known how each ended, what went wrong in it and what that cost.
+// Package archived makes an archive of invented sessions, and a truth that says how each ended, what failed and what that cost.
 //
-// Every verb that adds to a session's trace notes beside it what it means (Session), by the definitions in package insight's
-// documentation and never by its code: the truth that reports are measured by. All text is invented. The same options give the same
-// traces.
-package pile
+// Every method that adds to a session's trace also adds to its truth (Session). It follows the definitions in package insight's
+// documentation and never its code, because tests measure insight's reports by this truth. For that reason the package does
+// not import insight. The same options give the same traces.
+package archived
 
 import (
 	"bufio"
@@ -31,11 +31,11 @@ type Options struct {
 // Span is how much time the sessions fill.
 const Span = 26 * 7 * 24 * time.Hour
 
-// The remedy: from RemedyAge before Options.Now on, half as many of RemedyAgent's sessions fail for the reason RemedyFlaw.
+// The remedy: from RemedyAge before Options.Now on, half as many of RemedyAgent's sessions fail for the reason RemedyFailure.
 const (
-	RemedyAge   = Span / 2
-	RemedyAgent = "codex"
-	RemedyFlaw  = "registry"
+	RemedyAge     = Span / 2
+	RemedyAgent   = "codex"
+	RemedyFailure = "registry"
 )
 
 // The folder of the archive (an ABURN_HOME), and the files beside it.
@@ -45,19 +45,19 @@ const (
 	SessionsFile = "truth-sessions.jsonl"
 )
 
-// home is where the projects are of sessions that were never in files.
+// home is the folder of the projects of sessions that were never in files.
 const home = "/home/user/work"
 
-// together is how many sessions are written in one transaction.
-const together = 500
+// batchSize is how many sessions one transaction writes.
+const batchSize = 500
 
-// maker makes one pile.
+// maker makes one archive, or the stores of one.
 type maker struct {
 	Options
 	work     string // where the projects are
 	stores   bool   // as files (MakeStores)
 	sessions []*Session
-	traces   []*trace.SessionTrace // that are not written yet
+	traces   []*trace.SessionTrace // not written yet
 	made     int                   // sessions begun
 	// changed counts RemedyAgent's sessions before the remedy and after it.
 	changed [2]int
@@ -65,7 +65,7 @@ type maker struct {
 	err     error
 }
 
-// Make makes dir/archive and the files with the truth beside it. dir must be empty or not be there.
+// Make makes dir/archive, and the files with the truth beside it. dir must be empty or missing.
 func Make(ctx context.Context, dir string, o Options) (*Truth, error) {
 	a, err := archive.Open(ctx, filepath.Join(dir, ArchiveDir))
 	if err != nil {
@@ -73,7 +73,7 @@ func Make(ctx context.Context, dir string, o Options) (*Truth, error) {
 	}
 	m := &maker{Options: o, work: home}
 	for len(m.sessions) < o.Units && err == nil {
-		if err = m.next(); err == nil && len(m.traces) >= together {
+		if err = m.next(); err == nil && len(m.traces) >= batchSize {
 			err = m.write(ctx, a)
 		}
 	}
@@ -102,7 +102,7 @@ func (m *maker) next() error {
 		a = &agents[2]
 	}
 	s := m.begin(r, a, at)
-	p := m.plot(n, s)
+	p := m.choose(n, s)
 	if p.hooked {
 		s.record()
 	}
@@ -113,7 +113,7 @@ func (m *maker) next() error {
 	return s.finish()
 }
 
-// write writes the traces that were made, each as the only one of a store of its own.
+// write writes the waiting traces, each as the only one of its own store.
 func (m *maker) write(ctx context.Context, a *archive.Archive) error {
 	readings := make([]*archive.Reading, 0, len(m.traces))
 	for _, t := range m.traces {
@@ -153,7 +153,7 @@ func save(dir string, truth *Truth, sessions []*Session) error {
 	return errors.Join(err, w.Flush(), f.Close())
 }
 
-// Sessions reads what Make noted about each session.
+// Sessions reads the truth about each session that Make wrote.
 func Sessions(dir string) ([]*Session, error) {
 	f, err := os.Open(filepath.Join(dir, SessionsFile))
 	if err != nil {

@@ -10,33 +10,33 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aburn/internal/lab/synth/pile"
+	synth "aburn/internal/lab/synth/archived"
 	"aburn/internal/mcpserver"
 )
 
-// newMCPPile is an mcpWorld whose archive is a pile, and its sessions.
-func newMCPPile(t *testing.T) (*mcpWorld, []*pile.Session) {
+// newMCPArchive is an mcpWorld whose archive is generated, and its sessions.
+func newMCPArchive(t *testing.T) (*mcpWorld, []*synth.Session) {
 	t.Helper()
 	w := newMCPWorld(t)
 	dir := filepath.Join(w.home, "pile")
-	if _, err := pile.Make(t.Context(), dir, pile.Options{Units: 400, Seed: 5, Now: time.Now()}); err != nil {
+	if _, err := synth.Make(t.Context(), dir, synth.Options{Units: 400, Seed: 5, Now: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	sessions, err := pile.Sessions(dir)
+	sessions, err := synth.Sessions(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.vars["ABURN_HOME"] = filepath.Join(dir, pile.ArchiveDir)
+	w.vars["ABURN_HOME"] = filepath.Join(dir, synth.ArchiveDir)
 	return w, sessions
 }
 
-// TestMCPEveryAnswer: whatever is asked of a pile, and however oddly, the answer is what the tool's schema says and within its bounds
+// TestMCPEveryAnswer: whatever is asked of an archive, and however oddly, the answer is what the tool's schema says and within its bounds
 // (ask sees to that), or an error with a reason; its blocks of code are closed.
 func TestMCPEveryAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it asks hundreds of questions, one after the other")
 	}
-	w, sessions := newMCPPile(t)
+	w, sessions := newMCPArchive(t)
 	s := w.dial()
 	var keys struct {
 		Failures []struct{ Fingerprint string }
@@ -138,9 +138,9 @@ func openBlock(text string) (open string) {
 	return open
 }
 
-// TestMCPNothingOfOtherProjects: what is asked about one project of a pile tells of no session of another, and names none.
+// TestMCPNothingOfOtherProjects: what is asked about one project of an archive tells of no session of another, and names none.
 func TestMCPNothingOfOtherProjects(t *testing.T) {
-	w, sessions := newMCPPile(t)
+	w, sessions := newMCPArchive(t)
 	s := w.dial()
 	mine := sessions[len(sessions)/2].Project
 	check := func(what, text string) {
@@ -162,7 +162,7 @@ func TestMCPNothingOfOtherProjects(t *testing.T) {
 		check(tool, textOf(r))
 		check(tool, string(a.Answer))
 	}
-	// And the project that the server runs in, which no session of the pile was in.
+	// And the project that the server runs in, which no session of the archive was in.
 	for _, tool := range []string{"failure_report", "lessons", "session_graph"} {
 		for _, arguments := range []map[string]any{nil, {"all_projects": false}, {"project": "."}, {"since": "365d"}} {
 			r, _ := w.ask(s, tool, arguments, nil)

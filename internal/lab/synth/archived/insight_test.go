@@ -1,4 +1,4 @@
-package pile
+package archived
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func equal(t *testing.T, what string, got, want any) {
 	}
 }
 
-func (p *pile) reportIsTrue(t *testing.T) {
+func (p *generated) reportIsTrue(t *testing.T) {
 	r := report.Make(p.digests, report.Options{Now: p.now})
 	w := p.truth
 	equal(t, "units", r.Units, report.Units{All: w.Units, Sessions: w.Sessions, Subagents: w.Subagents, Running: w.Running, Ended: w.Units - w.Running,
@@ -61,7 +61,7 @@ func (p *pile) reportIsTrue(t *testing.T) {
 }
 
 // fineNames is the name of the error that each fine key stands for.
-func (p *pile) fineNames() map[string]string {
+func (p *generated) fineNames() map[string]string {
 	name := map[string]string{}
 	for _, d := range p.digests {
 		name[d.Keys.Fine] = p.of(d).Decisive()
@@ -69,7 +69,7 @@ func (p *pile) fineNames() map[string]string {
 	return name
 }
 
-func (p *pile) workIsTrue(t *testing.T, r *report.Report) {
+func (p *generated) workIsTrue(t *testing.T, r *report.Report) {
 	w := p.truth
 	classes, tools, loops, weeks, phases := map[string]*Class{}, map[string]*Tool{}, map[string]*Loops{}, map[string]*Week{}, map[string]*Runs{}
 	for _, c := range r.Classes {
@@ -120,10 +120,10 @@ func (p *pile) workIsTrue(t *testing.T, r *report.Report) {
 }
 
 // The remedy halved its failure, and that is what is measured.
-func (p *pile) remedyIsTrue(t *testing.T) {
+func (p *generated) remedyIsTrue(t *testing.T) {
 	key := ""
 	for k, name := range p.fineNames() {
-		if name == RemedyFlaw {
+		if name == RemedyFailure {
 			key = k
 		}
 	}
@@ -134,12 +134,12 @@ func (p *pile) remedyIsTrue(t *testing.T) {
 	equal(t, "excluded", got.Excluded, remedy.Excluded{Live: w.Live, Undated: w.Undated, Straddled: w.Straddled, Undecided: w.Undecided})
 	before, after := float64(w.Before[0])/float64(w.Before[1]), float64(w.After[0])/float64(w.After[1])
 	if half := after / before; half < 0.45 || half > 0.55 || w.Straddled < straddled || w.Undecided == 0 || got.Insufficient {
-		t.Errorf("the pile is not what it should be: %+v", w)
+		t.Errorf("the archive is not what it should be: %+v", w)
 	}
 }
 
 // Of every failing session as many others failed and came to their end in the same way as were made so.
-func (p *pile) siblingsAreTrue(t *testing.T) {
+func (p *generated) siblingsAreTrue(t *testing.T) {
 	failed, resolved := map[string]int{}, map[string]int{}
 	for _, s := range p.sessions {
 		if s.Failing() {
@@ -177,12 +177,12 @@ func (p *pile) siblingsAreTrue(t *testing.T) {
 		equal(t, s.Sub(), [3]any{a.Failed, a.Resolved, a.Tier}, [3]any{failed[s.Sub()], n, want})
 	}
 	if tiers[remedy.None] == 0 || tiers[remedy.Low]+tiers[remedy.Medium] == 0 {
-		t.Errorf("the pile has not all tiers: %v", tiers)
+		t.Errorf("the archive has not all tiers: %v", tiers)
 	}
 }
 
 // The most frequent bucket is opened: its numbers, the newest of its sessions, what they asked for and how they first failed.
-func (p *pile) replayIsTrue(t *testing.T) {
+func (p *generated) replayIsTrue(t *testing.T) {
 	ctx := context.Background()
 	arch, err := archive.View(ctx, filepath.Join(p.dir, ArchiveDir))
 	if err != nil {
@@ -240,7 +240,7 @@ func (p *pile) replayIsTrue(t *testing.T) {
 type recurring struct{ sessions, times, failed, completed int }
 
 // What went wrong in the same way in two sessions or more is a lesson, and nothing else is.
-func (p *pile) lessonsAreTrue(t *testing.T) {
+func (p *generated) lessonsAreTrue(t *testing.T) {
 	want := map[string]*recurring{}
 	for _, s := range p.sessions {
 		shapes := map[string]int{}
