@@ -10,10 +10,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"aburn/install"
 	"aburn/internal/project"
+	"aburn/internal/queue"
+	"aburn/internal/settings"
 	"aburn/trace"
 )
 
@@ -123,5 +126,67 @@ func Run(ctx context.Context, o Options) Report {
 func (e *exam) anyHook() {
 	if !slices.ContainsFunc(e.agents, func(p *patient) bool { return len(p.own()) > 0 }) {
 		e.add("hooks", Bad, "no agent calls aburn's hook: nothing is recorded", "aburn install-hooks")
+	}
+}
+
+// advice looks at what keeps advice from reaching the agents. Nothing of it keeps a hook from recording.
+func (e *exam) advice(set settings.Settings) {
+	oss, err := e.p.OpenOss()
+	if err != nil {
+		return // log says it
+	}
+	defer oss.Close()
+	key, err := e.p.Key()
+	if err != nil || !e.p.Marked {
+		key = nil
+	}
+	q := queue.New(oss, key)
+	f, err := q.Read()
+	if err != nil {
+		e.add("advice", Note, fmt.Sprintf("nothing in %s/%s is delivered: %v", project.OssDir, queue.Name, err), "aburn queue list")
+		return
+	}
+	if foreign := foreignTasks(q, f); foreign > 0 && e.p.Marked && !set.Queue.Foreign {
+		e.add("advice", Note, fmt.Sprintf("tasks that aburn did not sign wait for your word in %s/%s (%d)", project.OssDir, queue.Name, foreign), "aburn queue list")
+	}
+}
+
+// foreignTasks counts the tasks that would be delivered if they were signed.
+func foreignTasks(q *queue.Queue, f queue.File) (n int) {
+	for _, t := range f.Tasks {
+		if t.Status == queue.Pending && !q.Ours(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// twice finds events that call the hook more than once. Some agents run identical commands of their settings files once,
+// but a plugin's beside them.
+func (e *exam) twice(p *patient) {
+	calls := map[string]map[string]string{} // event, then what the agent takes for one command, then the file
+	var files []string
+	for _, s := range p.own() {
+		for n, r := range s.Own() {
+			identity := r.Shell + "\x00" + r.Path + "\x00" + strings.Join(r.Args, "\x00")
+			if !p.Hooks.Once || s.Scope == install.Plugin {
+				identity += fmt.Sprintf("\x00%s\x00%d", s.Path, n)
+			}
+			if calls[r.Event] == nil {
+				calls[r.Event] = map[string]string{}
+			}
+			calls[r.Event][identity] = s.Path
+		}
+		files = append(files, s.Path)
+	}
+	n := 0
+	for _, c := range calls {
+		if len(c) > 1 {
+			n++
+		}
+	}
+	if n > 0 {
+		e.add(p.topic(), Bad, fmt.Sprintf("%d events call the hook more than once, in %s: every call costs, and what has no id is recorded twice", n, strings.Join(files, " and ")),
+			"keep one: aburn uninstall-hooks --agent "+p.Name+" with --user, --project or --local, or disable the plugin")
 	}
 }

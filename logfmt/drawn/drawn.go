@@ -59,6 +59,9 @@
 package drawn
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"aburn/logfmt"
@@ -149,4 +152,133 @@ func Log(drawing string) ([]byte, time.Time) {
 		panic("drawn: " + err.Error())
 	}
 	return out, end
+}
+
+// split takes a drawing apart into words, and draws what is in braces as often as it says.
+func split(drawing string) ([]string, error) {
+	var words []string
+	var open []int // places in words where a brace opened
+	for rest := drawing; ; {
+		word, more, err := nextWord(rest)
+		if err != nil {
+			return nil, err
+		}
+		if word == "" {
+			break
+		}
+		rest = more
+		times, closes := strings.CutPrefix(word, "}*")
+		switch {
+		case word == "{":
+			open = append(open, len(words))
+		case !closes:
+			words = append(words, word)
+		case len(open) == 0:
+			return nil, fmt.Errorf("%s closes nothing", word)
+		default:
+			n, err := strconv.Atoi(times)
+			if err != nil || n < 0 {
+				return nil, fmt.Errorf("what is %q?", word)
+			}
+			at := open[len(open)-1]
+			open = open[:len(open)-1]
+			group := append([]string(nil), words[at:]...)
+			words = words[:at]
+			for range n {
+				words = append(words, group...)
+			}
+		}
+	}
+	if len(open) > 0 {
+		return nil, fmt.Errorf("a { is never closed")
+	}
+	return words, nil
+}
+
+// nextWord is the first word of s and what follows it.
+func nextWord(s string) (word, rest string, err error) {
+	for {
+		s = strings.TrimLeft(s, " \t\n\r")
+		if !strings.HasPrefix(s, "//") {
+			break
+		}
+		_, s, _ = strings.Cut(s, "\n")
+	}
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\'':
+			quoted = !quoted
+		case ' ', '\t', '\n', '\r':
+			if !quoted {
+				return s[:i], s[i:], nil
+			}
+		}
+	}
+	if quoted {
+		return "", "", fmt.Errorf("a quote is never closed: %.40s", s)
+	}
+	return s, "", nil
+}
+
+// quote takes 'text' off the beginning of s.
+func quote(s string) (text, rest string, ok bool) {
+	if !strings.HasPrefix(s, "'") {
+		return "", s, false
+	}
+	return strings.Cut(s[1:], "'")
+}
+
+// marks is what stands behind a tool call.
+type marks struct {
+	end     byte   // '<' none yet, '!' failed, '?' unknown, '&' runs on; 0 well
+	arg     string // of '!'
+	name    string // of '<' and '&'
+	content string
+	salt    string
+	took    time.Duration
+}
+
+// readMarks reads them in any order, each at most once.
+func readMarks(s string) (m marks, ok bool) {
+	for s != "" {
+		sign := s[0]
+		arg, rest := s[1:], ""
+		if i := strings.IndexAny(arg, "<!?&=#("); i >= 0 && sign != '(' {
+			arg, rest = arg[:i], arg[i:]
+		}
+		switch sign {
+		case '<', '!', '?', '&':
+			if m.end != 0 {
+				return m, false
+			}
+			m.end = sign
+			switch {
+			case sign == '<', sign == '&':
+				m.name = arg
+			case sign == '!':
+				m.arg = arg
+			case arg != "":
+				return m, false
+			}
+		case '=':
+			m.content = arg
+		case '#':
+			m.salt = arg
+		case '(':
+			var closed bool
+			if arg, rest, closed = strings.Cut(arg, ")"); !closed {
+				return m, false
+			}
+			d, err := time.ParseDuration(arg)
+			if err != nil {
+				return m, false
+			}
+			m.took = d
+		default:
+			return m, false
+		}
+		s = rest
+	}
+	return m, true
 }

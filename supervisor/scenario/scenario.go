@@ -38,11 +38,14 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
+
+	"github.com/tidwall/gjson"
 )
 
 // Scenario is one log with its labels.
@@ -152,4 +155,20 @@ func read(file string, known *recordings) (*Scenario, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return s, nil
+}
+
+// Sign gives an entry of the supervisor the signature that "$TYPE" in it stands for; find tells that of the engine's issue of
+// a type and session as of now, "" if it has raised none. Other entries come back as they are.
+func Sign(e *logfmt.Entry, find func(typ string, session logfmt.SessionID) string) *logfmt.Entry {
+	typ, ok := strings.CutPrefix(gjson.GetBytes(e.Data, "signature").Str, "$")
+	if e.Cmd != logfmt.SupervisorCmd || !ok {
+		return e
+	}
+	signature := find(typ, e.Session)
+	if signature == "" {
+		return e
+	}
+	signed := *e
+	signed.Data = member(e.Data, "signature", strconv.Quote(signature))
+	return &signed
 }
