@@ -189,7 +189,7 @@ func TestHealthySessionsAreLeftAlone(t *testing.T) {
 			drawing += " @B " + other.session()
 		}
 		st := live(t, drawing, 8*60*minutes)
-		if told := st.told(); told != "" {
+		if told := st.summary(); told != "" {
 			t.Errorf("seed %d: %s: %v\n%s", seed, told, st.first, drawing)
 			for _, i := range st.open {
 				t.Log(i.Says)
@@ -225,7 +225,7 @@ func TestFaultsAreFound(t *testing.T) {
 			for seed := range uint64(world.Storm(6)) {
 				h := healthy{Rand: rand.New(rand.NewPCG(seed, 12)), fault: fault}
 				drawing := "@A " + h.session()
-				if got := live(t, drawing, 0).told(); got != want {
+				if got := live(t, drawing, 0).summary(); got != want {
 					t.Errorf("seed %d: told %q\n%s", seed, got, drawing)
 				}
 			}

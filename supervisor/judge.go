@@ -1,6 +1,7 @@
-// Package supervisor says what is wrong with a workflow, and which entries prove it: a pure
-// function of a State, observations, the time, the model and the limits. It reads no file, no
-// clock, no environment, and calls no model; hooks run it at prompts and stops.
+// Package supervisor judges what is wrong with a workflow, and which entries prove it. It is a pure
+// function of a State, observations, the time, the model and the limits: it reads no file, no
+// clock, no environment, and calls no AI model. Hooks run it at prompts and stops, so it imports
+// nothing that does input or output.
 //
 // Invariants:
 //   - What one session does answers, excuses and accuses nothing in another; the

@@ -26,7 +26,7 @@ func judged(t *testing.T, cases []verdict) {
 				observe = append(observe, c.observe)
 			}
 			st := live(t, c.drawing, c.after, observe...)
-			if got := st.told(); got != c.want {
+			if got := st.summary(); got != c.want {
 				t.Errorf("told  %s\nwant  %s", got, c.want)
 				for _, i := range st.open {
 					t.Logf("open: %s %.3f %s", i.Type, i.Confidence, i.Says)
@@ -159,8 +159,8 @@ func TestOutOfOrder(t *testing.T) {
 
 func TestGoingBackClears(t *testing.T) {
 	st := live(t, `@A PROMPT build> build:GREEN> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN>`, 0)
-	if st.told() != "out_of_order A!" || len(st.open) != 0 {
-		t.Errorf("told %s, open %v", st.told(), st.open)
+	if st.summary() != "out_of_order A!" || len(st.open) != 0 {
+		t.Errorf("told %s, open %v", st.summary(), st.open)
 	}
 	st = live(t, `@A PROMPT build> build:GREEN> build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED.`, 0)
 	if len(st.open) != 1 {
@@ -208,8 +208,8 @@ func TestFailures(t *testing.T) {
 		{"a sub-agent that did it in the end", `@A PROMPT build> Agent'x'<a (tester tester~Read'a' tester)'completed' ^a Read'b'`, 0, "", ""},
 	})
 	st := live(t, `@A PROMPT build> build! STOP PROMPT build> build.`, 0)
-	if len(st.open) != 0 || st.told() != "explicit_failure A!" {
-		t.Errorf("a later COMPLETE clears a FAILED: told %q, open %v", st.told(), st.open)
+	if len(st.open) != 0 || st.summary() != "explicit_failure A!" {
+		t.Errorf("a later COMPLETE clears a FAILED: told %q, open %v", st.summary(), st.open)
 	}
 }
 

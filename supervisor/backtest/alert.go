@@ -8,32 +8,32 @@ import (
 	"aburn/supervisor/state"
 )
 
-// Alert is one issue that was raised: the first time that its signature was there.
+// Alert is an issue, from the first judgement that listed its signature.
 type Alert struct {
 	Type       supervisor.Type
 	Session    logfmt.SessionID // "" = the chain
 	Agent      string
 	Signature  string
-	At         time.Time  // when it was raised
+	At         time.Time  // when it was first raised
 	Entry      state.Mark // the newest entry then
-	Since      state.Mark // from when it was true, as the issue says
-	Confidence float64    // then
-	Max        float64    // the highest that it ever had
-	Queued     time.Time  // when it first was above the queue's threshold; zero: never
-	Gone       time.Time  // when it was last no longer there; zero while it stands
+	Since      state.Mark // since when it was true, as the issue says
+	Confidence float64    // when it was raised
+	Max        float64    // the highest confidence
+	Queued     time.Time  // when it first exceeded the queue's threshold; zero: never
+	Gone       time.Time  // when it was last resolved; zero while it is open
 	GoneAt     state.Mark // the newest entry then
-	Raised     int        // how often it was raised, having been gone in between
+	Raised     int        // how often it was raised after being gone
 	Says       string
 	Evidence   []state.Mark
-	Verdict    Verdict // by the labels, where there are any
+	Verdict    Verdict // by the labels
 
 	round int
 }
 
-// Above reports whether it ever reached the queue's threshold.
+// Above reports whether the alert ever exceeded the queue's threshold.
 func (a *Alert) Above() bool { return !a.Queued.IsZero() }
 
-// Delay is how long after it became true it was raised; false where the entries' times do not tell.
+// Delay is the time from Since to At; false if the entries' times do not tell.
 func (a *Alert) Delay() (time.Duration, bool) { return delay(a.Since, a.At) }
 
 func delay(since state.Mark, at time.Time) (time.Duration, bool) {
@@ -52,8 +52,7 @@ type alerts struct {
 	round int
 }
 
-// take takes one judgement.
-func (s *alerts) take(issues []supervisor.Issue, last state.Mark, in supervisor.Input) {
+func (s *alerts) update(issues []supervisor.Issue, last state.Mark, in supervisor.Input) {
 	if len(issues) == 0 && len(s.open) == 0 {
 		return
 	}
@@ -99,7 +98,7 @@ func (s *alerts) raise(i *supervisor.Issue, last state.Mark, in supervisor.Input
 	}
 }
 
-// standing are the alerts that were there in the last judgement, in the order in which they were raised.
+// standing are the open alerts, in the order in which they were raised.
 func (s *alerts) standing() []*Alert {
 	var list []*Alert
 	for _, a := range s.list {

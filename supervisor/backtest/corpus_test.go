@@ -178,7 +178,7 @@ func TestDueMissesNothing(t *testing.T) {
 	}
 }
 
-// TestCorpus replays every scenario. With -v and -run TestCorpus/NAME it tells the story of one; a scenario that is judged
+// TestCorpus replays every scenario. With -v and -run TestCorpus/NAME it logs the course of one; a scenario that is judged
 // wrongly is counted, and fails nothing by itself: what the numbers of all may not fall below stands in docs/evidence/backtest.md.
 func TestCorpus(t *testing.T) {
 	for _, folder := range []string{"tuned", "frozen"} {
@@ -186,15 +186,15 @@ func TestCorpus(t *testing.T) {
 			t.Run(s.Name, func(t *testing.T) {
 				o := run(t, s, nil)
 				if !s.Frozen || *frozen {
-					tell(t, o)
+					logTimeline(t, o)
 				}
 			})
 		}
 	}
 }
 
-// tell writes the story of a scenario into the test's log: every entry, and where alerts came and went.
-func tell(t *testing.T, o *outcome) {
+// logTimeline writes the course of a scenario into the test's log: every entry, and where alerts came and went.
+func logTimeline(t *testing.T, o *outcome) {
 	if !testing.Verbose() {
 		return
 	}

@@ -16,30 +16,30 @@ import (
 	"aburn/supervisor/state"
 )
 
-// Kind is what a label says about a type of trouble in a session.
+// Kind is what a label says about a type of issue in a session.
 type Kind string
 
-// The kinds. What is raised and neither expected nor allowed is a false alarm; Never says so of one that the log was
-// made to provoke.
+// The kinds. An alert that is neither expected nor allowed is false; Never marks a false alert that the log was made to
+// provoke.
 const (
 	Expect Kind = "expect"
 	Allow  Kind = "allow"
 	Never  Kind = "never"
 )
 
-// Chain is the session that labels name for trouble of the chain, and AnySession the one for trouble anywhere.
+// Chain is the session of labels about the chain, AnySession that of labels about all sessions and the chain.
 const (
 	Chain      logfmt.SessionID = "-"
 	AnySession logfmt.SessionID = "*"
 )
 
-// Label is what somebody who knows says about a log.
+// Label is one judgement of a person about a log.
 type Label struct {
 	Kind    Kind
 	Type    supervisor.Type
 	Session logfmt.SessionID // Chain, AnySession (not with Expect), or a session
-	Entry   logfmt.Seq       // the number of the entry from which it is true, 0 = the beginning; where nothing is numbered, counted from 1
-	From    uint64           // the same counted from 1, where that is known; else the replay finds it out
+	Entry   logfmt.Seq       // the entry from which it is true, 0: the beginning; counted from 1 if entries have no numbers
+	From    uint64           // Entry counted from 1; 0: the replay finds it
 	High    bool             // clear enough to reach the queue
 }
 
@@ -50,11 +50,10 @@ func (l *Label) about(a *Alert) bool {
 	return l.Session == AnySession || l.Session == a.Session || l.Session == Chain && a.Session == ""
 }
 
-// Verdict is what the labels make of an alert.
+// Verdict is the labels' verdict on an alert.
 type Verdict string
 
-// The verdicts. A Repeat is one more alert about trouble that another alert has found already: no second success, and
-// not false.
+// The verdicts. A Repeat is a further alert about an issue that another alert has found: neither true nor false.
 const (
 	Unjudged Verdict = ""
 	True     Verdict = "true"
@@ -67,11 +66,11 @@ const (
 type Finding struct {
 	Label
 	By    *Alert        // nil: missed
-	Above bool          // an alert about it reached the queue
-	Delay time.Duration // from when it was true until it was raised; negative: not known
+	Above bool          // an alert that reached the queue found it
+	Delay time.Duration // from the issue's beginning to the alert; negative: unknown
 }
 
-// judgement is a replay being held against its labels.
+// judgement compares a replay with its labels.
 type judgement struct {
 	labels   []Label
 	since    map[uint64]state.Mark // by Label.From
@@ -100,10 +99,10 @@ func (j *judgement) entry(m state.Mark) {
 // Lost reports whether a label names an entry that the log does not have.
 func (l *Label) Lost() bool { return l.From == 0 && l.Entry > 0 }
 
-// hold gives each alert, in the order in which they were raised, its verdict. It belongs to the newest label that was
-// true when it was raised and that no other alert has found, else to the newest that was. One that was raised before its
-// trouble was there is false; if it still stands when the trouble comes, it has found that too.
-func (j *judgement) hold(alerts []*Alert) {
+// judge gives each alert its verdict, in the order in which they were raised. An alert belongs to the newest label that
+// was true then and that no other alert has found, else to the newest true label. An alert before its issue is false;
+// if it is still open when the issue begins, it has found that too.
+func (j *judgement) judge(alerts []*Alert) {
 	if j.labels == nil {
 		return
 	}
@@ -146,7 +145,7 @@ func (j *judgement) verdict(a *Alert) Verdict {
 			return Allowed
 		}
 	}
-	if later != nil && later.By == nil && a.stoodAt(later.From) {
+	if later != nil && later.By == nil && a.openAt(later.From) {
 		j.found(later, a)
 	}
 	return False
@@ -163,7 +162,7 @@ func (j *judgement) found(f *Finding, by *Alert) {
 	}
 }
 
-func springs(l *Label, alerts []*Alert) bool {
+func isSprung(l *Label, alerts []*Alert) bool {
 	for _, a := range alerts {
 		if a.Verdict == False && l.about(a) {
 			return true
@@ -172,10 +171,10 @@ func springs(l *Label, alerts []*Alert) bool {
 	return false
 }
 
-// stoodAt reports whether an alert stood when an entry came.
-func (a *Alert) stoodAt(entry uint64) bool { return a.Gone.IsZero() || a.GoneAt.Ord >= entry }
+// openAt reports whether the alert was open at an entry.
+func (a *Alert) openAt(entry uint64) bool { return a.Gone.IsZero() || a.GoneAt.Ord >= entry }
 
-// Labels are those of a number of logs, by the log's name.
+// Labels holds the labels of logs by the log's name.
 type Labels map[string][]Label
 
 // labelLine is one line of a file of labels; docs/guide/supervising.md describes it.
@@ -189,10 +188,10 @@ type labelLine struct {
 	Why     string `json:"why"`
 }
 
-// healthy is the label of a log in which nothing is wrong; it has no type.
+// healthy marks a log in which nothing is wrong; it has no type.
 const healthy Kind = "healthy"
 
-// ReadLabels reads JSON lines; errors name the line.
+// ReadLabels reads labels, one JSON object a line. Errors name the line.
 func ReadLabels(r io.Reader) (Labels, error) {
 	all := Labels{}
 	in := bufio.NewScanner(r)
@@ -216,7 +215,7 @@ func (all Labels) line(line []byte) error {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if all[l.Log] == nil {
-		all[l.Log] = []Label{} // labelled, perhaps as healthy
+		all[l.Log] = []Label{} // labelled, possibly as healthy
 	}
 	switch {
 	case l.Label == healthy && l.Type == "":
@@ -236,8 +235,8 @@ func (all Labels) line(line []byte) error {
 	return nil
 }
 
-// Of are the labels of a log: those under its name, else those under the end of it, else those under no name, which are
-// every log's. nil: it has none.
+// Of returns the labels under a log's name, else under the longest end of its path, else under "", which are every log's;
+// nil if there are none.
 func (all Labels) Of(log string) []Label {
 	for name := log; ; {
 		if labels, ok := all[name]; ok {

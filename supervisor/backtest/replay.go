@@ -1,16 +1,17 @@
-// Package backtest replays logs as if live and says which alerts the supervisor would have raised, when, and, where
-// somebody has labelled what was really wrong, how often it was right; it reads no clock and calls no model.
+// Package backtest replays logs as if live and reports which alerts the supervisor would have raised, and when. With
+// labels it also reports how often the supervisor was right. It reads no clock and calls no AI model; of the executables
+// only aburn links it.
 //
-// As if live means: a State is judged after every entry, at the time that stands in it, and while nothing comes at the
-// times of a clock that ticks on from there. What an alert costs its reader is decided when it is raised, so an issue
-// counts from its first moment, however soon it is gone.
+// As if live means: it judges the State after every entry, at the entry's time, and between entries at the ticks of a
+// simulated clock. An alert costs its reader's attention when it is raised, so an issue counts from its first moment,
+// however soon it is resolved.
 //
 // Invariants:
-//   - A log tells neither which processes live nor which files exist: what nobody observed is Unknown, as it is for a
-//     supervisor that runs elsewhere.
+//   - A log does not show which processes live and which files exist. Without an Observe option these are Unknown, as
+//     they are for a supervisor on another host.
 //   - Two replays of the same entries with the same options are equal.
-//   - Carried lines are facts of the past: they are folded, and nothing is judged at their times.
-//   - Memory is that of a State and of the alerts; entries are not kept.
+//   - Carried lines are facts of the past: they are folded, but not judged at their times.
+//   - Memory holds a State and the alerts, no entries.
 package backtest
 
 import (
@@ -25,33 +26,33 @@ import (
 	"aburn/workflow"
 )
 
-// Options are how to replay.
+// Options are the options of a replay.
 type Options struct {
 	Model  *workflow.Model
 	Limits *limits.Limits // nil: the default ones
-	Step   time.Duration  // between two looks while nothing comes; 0 = as State.Due says
-	After  time.Duration  // how long the clock ticks on behind the last entry, at most a day
-	// Labels are what is really wrong in this log; nil: nobody has said. An empty list says that nothing is.
+	Step   time.Duration  // between two looks without an entry; 0: as supervisor.Due says
+	After  time.Duration  // how long the clock ticks on after the last entry, at most a day
+	// Labels say what is really wrong in this log; nil: unlabelled. An empty list means that nothing is wrong.
 	Labels []Label
-	// Observe tells what could have been seen outside the log when that was the newest entry; nil: nothing. The mark's
-	// Ord counts the entries from 1.
+	// Observe returns the observations outside the log when the mark was the newest entry; nil: none. The mark's Ord
+	// counts the entries from 1.
 	Observe func(*state.State, state.Mark) state.Observed
 }
 
-// subject is what is replayed: the supervisor, or a test's double of it.
+// subject is the supervisor, or a test's double of it.
 type subject interface {
 	Apply(e *logfmt.Entry, carried bool)
 	Judge(in supervisor.Input) []supervisor.Issue
 	Due(in supervisor.Input) time.Time
 }
 
-// judged is the supervisor as a subject.
-type judged struct{ *state.State }
+// engine is the supervisor as a subject.
+type engine struct{ *state.State }
 
-func (j judged) Judge(in supervisor.Input) []supervisor.Issue { return supervisor.Judge(j.State, in) }
-func (j judged) Due(in supervisor.Input) time.Time            { return supervisor.Due(j.State, in) }
+func (j engine) Judge(in supervisor.Input) []supervisor.Issue { return supervisor.Judge(j.State, in) }
+func (j engine) Due(in supervisor.Input) time.Time            { return supervisor.Due(j.State, in) }
 
-// Replay is one log being replayed. One goroutine uses it.
+// Replay replays one log. One goroutine may use it.
 type Replay struct {
 	o      Options
 	state  *state.State
@@ -69,7 +70,7 @@ func New(o Options) *Replay {
 		o.Limits = limits.Default()
 	}
 	st := state.New(o.Model, o.Limits)
-	return &Replay{o: o, state: st, fold: judged{st}, labels: newJudgement(o.Labels)}
+	return &Replay{o: o, state: st, fold: engine{st}, labels: newJudgement(o.Labels)}
 }
 
 // Entry takes the next entry of the log, whose Data is not kept.
@@ -88,7 +89,7 @@ func (r *Replay) Entry(e *logfmt.Entry, carried bool) {
 	r.judge()
 }
 
-// Finish lets the clock tick on for Options.After and says what was found.
+// Finish lets the clock tick on for Options.After and returns the result.
 func (r *Replay) Finish() *Result {
 	if r.clock.runs() {
 		r.time.after(r.o.After)
@@ -99,7 +100,7 @@ func (r *Replay) Finish() *Result {
 			r.judge()
 		}
 	}
-	r.labels.hold(r.alerts.list)
+	r.labels.judge(r.alerts.list)
 	res := &Result{
 		Entries: r.last.Ord, Sessions: r.time.sessions, Time: r.time.sum,
 		Alerts: r.alerts.list, Open: r.alerts.standing(), State: r.state,
@@ -113,8 +114,8 @@ func (r *Replay) Finish() *Result {
 	return res
 }
 
-// Until lets the clock tick until shortly before end. Entry does that by itself. Where more than a day is missing, nobody
-// looked: the machine slept, or the clock was set.
+// Until lets the clock tick until shortly before end; Entry calls it. A gap of more than a day has no ticks: the machine
+// was suspended, or its clock was set.
 func (r *Replay) Until(end time.Time) {
 	if !r.clock.runs() || end.Sub(r.clock.now) > longest {
 		return
@@ -125,7 +126,7 @@ func (r *Replay) Until(end time.Time) {
 	}
 }
 
-// next is when a verdict can change by time alone; zero = never.
+// next is the time at which a verdict can change without an entry; zero: never.
 func (r *Replay) next(from time.Time) time.Time {
 	if r.o.Step > 0 {
 		return r.clock.now.Add(max(r.o.Step, r.clock.now.Sub(from)/64))
@@ -143,10 +144,10 @@ func (r *Replay) input() supervisor.Input {
 
 func (r *Replay) judge() {
 	in := r.input()
-	r.alerts.take(r.fold.Judge(in), r.last, in)
+	r.alerts.update(r.fold.Judge(in), r.last, in)
 }
 
-// Signature is that of the newest alert of a type in a session so far, "" if there was none.
+// Signature returns the newest alert's signature for a type and session, "" if there is none.
 func (r *Replay) Signature(kind supervisor.Type, session logfmt.SessionID) string {
 	for _, a := range slices.Backward(r.alerts.list) {
 		if a.Type == kind && a.Session == session {
@@ -156,60 +157,59 @@ func (r *Replay) Signature(kind supervisor.Type, session logfmt.SessionID) strin
 	return ""
 }
 
-// Result is what a replay found.
+// Result is the result of a replay.
 type Result struct {
 	Log      string        // its name, for people and labels
-	Entries  uint64        // that were replayed
+	Entries  uint64        // replayed
 	Damage   int64         // lines that are no entries
-	Sessions int           // that had an entry
-	Time     time.Duration // of the sessions together, see docs/guide/supervising.md
+	Sessions int           // with an entry
+	Time     time.Duration // sum over the sessions, see docs/guide/supervising.md
 	Alerts   []*Alert      // in the order in which they were raised
-	Open     []*Alert      // those that stood at the end
+	Open     []*Alert      // open at the end
 	State    *state.State
-	Labelled bool      // somebody has said what is wrong in it
+	Labelled bool      // Options.Labels was not nil
 	Findings []Finding // of the Expect labels
-	Lost     []Label   // that name an entry which the log does not have
+	Lost     []Label   // labels that name an entry which the log does not have
 
 	labels []Label
 }
 
-// clock is the time of the machine that the log was written on, as far as the entries tell it.
+// clock is the time of the machine that wrote the log, as far as the entries show it.
 //
-// Entries are a little out of order, because a hook reads the time before it waits for the lock, and one that a sandbox
-// handed over is late by as long as its command went on. So the clock goes backwards only when an entry is older by more
-// than that: then somebody set it.
+// Entries are a little out of order: a hook reads the time before it waits for the lock, and a relayed entry is late by
+// the rest of its command. So the clock goes backwards only for an entry that is older by more than lag: then somebody
+// set it.
 type clock struct{ now time.Time }
 
-// lag is how much older than the one before an entry may be without the clock having been set back.
+// lag is how much older than its predecessor an entry may be.
 const lag = 10 * time.Second
 
-// longest is how long nothing may come before the clock is no more believed: logfmt's rule for durations.
+// longest is the longest gap between entries that counts as time: logfmt's rule for durations.
 const longest = 24 * time.Hour
 
 func (c *clock) runs() bool { return !c.now.IsZero() }
 
-// set takes the time of an entry.
 func (c *clock) set(at time.Time) {
 	if at.After(c.now) || c.now.Sub(at) > lag {
 		c.now = at
 	}
 }
 
-// soonest is how soon after a look the next one can be: what changes by time alone is told by minutes.
-const soonest = time.Second
+// minTick is the shortest time between two ticks: limits of time are minutes.
+const minTick = time.Second
 
-// ticks are the times before end at which somebody who waits would look; next says the next one, when
-// the clock stands at the one before, zero for never.
+// ticks are the times before end at which a watcher would look. next returns the one after the clock's present time,
+// zero for never.
 func (c *clock) ticks(end time.Time, next func(from time.Time) time.Time) iter.Seq[time.Time] {
 	from := c.now
 	return func(yield func(time.Time) bool) {
-		for end.Sub(c.now) > soonest {
+		for end.Sub(c.now) > minTick {
 			at := next(from)
 			if at.IsZero() {
 				return
 			}
-			if at.Before(c.now.Add(soonest)) {
-				at = c.now.Add(soonest)
+			if at.Before(c.now.Add(minTick)) {
+				at = c.now.Add(minTick)
 			}
 			if !at.Before(end) || !yield(at) {
 				return
@@ -218,18 +218,18 @@ func (c *clock) ticks(end time.Time, next func(from time.Time) time.Time) iter.S
 	}
 }
 
-// sessionTime adds up how long sessions were there to be watched.
+// sessionTime adds up the time for which sessions could be watched.
 type sessionTime struct {
-	last     map[logfmt.SessionID]time.Time // of those that have not ended
+	last     map[logfmt.SessionID]time.Time // newest entry of the sessions that have not ended
 	known    map[logfmt.SessionID]bool
 	sessions int
 	sum      time.Duration
 }
 
-// longestPause is how much of a pause counts: who comes back after a night was not watched for all of it.
+// longestPause is how much of a pause counts: nobody is watched over night.
 const longestPause = 30 * time.Minute
 
-// entry counts the step since the session's entry before. aburn's own entries are nobody's work.
+// entry adds the time since the session's previous entry. aburn's own entries do not count.
 func (t *sessionTime) entry(e *logfmt.Entry) {
 	if e.Session == "" || e.Source == "aburn" {
 		return
@@ -253,7 +253,7 @@ func (t *sessionTime) entry(e *logfmt.Entry) {
 	t.last[e.Session] = e.Time
 }
 
-// after counts what was watched behind the last entry.
+// after adds the time after the last entry.
 func (t *sessionTime) after(d time.Duration) {
 	t.sum += time.Duration(len(t.last)) * min(d, longestPause)
 }

@@ -9,8 +9,8 @@ import (
 	"aburn/supervisor"
 )
 
-// told reports whether the weaknesses that a scenario of examiner-2 shows were described to who mends the rules.
-func told(name string) bool { return sha256.Sum256([]byte(name))[0]%2 == 1 }
+// disclosed reports whether the authors of the rules were told about the weaknesses that a scenario of examiner-2 shows.
+func disclosed(name string) bool { return sha256.Sum256([]byte(name))[0]%2 == 1 }
 
 // later are the folders of the later examinations.
 var later = [...]string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes"}
@@ -25,7 +25,7 @@ func examinations(t *testing.T) []*part {
 			o := run(t, s, nil)
 			p.add(o)
 			if folder == "examiner-2" {
-				half[told(s.Name)].add(o)
+				half[disclosed(s.Name)].add(o)
 			}
 		}
 		list = append(list, p)
@@ -75,14 +75,14 @@ func examined(b *strings.Builder, list []*part) {
 	b.WriteString("\n")
 }
 
-// TestSecond replays the later examinations. With -v and -run TestSecond/NAME it tells the story of one scenario; like those of
+// TestSecond replays the later examinations. With -v and -run TestSecond/NAME it logs the course of one scenario; like those of
 // the corpus it fails nothing by itself: what the numbers may not fall below stands in docs/evidence/backtest.md.
 func TestSecond(t *testing.T) {
 	for _, folder := range later {
 		for _, s := range corpus(t, folder) {
 			t.Run(s.Name, func(t *testing.T) {
-				if o := run(t, s, nil); *frozen || folder == "examiner-2" && told(s.Name) {
-					tell(t, o)
+				if o := run(t, s, nil); *frozen || folder == "examiner-2" && disclosed(s.Name) {
+					logTimeline(t, o)
 				}
 			})
 		}

@@ -13,16 +13,16 @@ import (
 	"aburn/logfmt"
 )
 
-// Source is where entries come from: a file, or a folder with a log and its rotated segments.
+// Source is a log: a file, or a folder with a log and its rotated segments.
 type Source struct {
-	Name  string // as it was called, for people and labels
-	Bytes int64  // how much there is to read
+	Name  string // the path as given, for people and labels
+	Bytes int64  // to read
 
 	oss  string // the folder; "" for a file
 	file string
 }
 
-// Open looks at a log by its path: a file of entries, a folder .oss, or a folder that has one. It reads nothing yet.
+// Open finds a log: path is a file of entries, a folder .oss, or a folder that has one. It reads no entries.
 func Open(path string) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -64,11 +64,10 @@ func (s *Source) measure() error {
 	return err
 }
 
-// Replay replays the log. Progress, unless it is nil, is told now and then how many bytes have been read since it was
-// told before.
+// Replay replays the log. It calls progress, unless nil, now and then with the bytes read since the last call.
 func (s Source) Replay(o Options, progress func(bytes int64)) (*Result, error) {
 	r := New(o)
-	p := pacer{told: progress}
+	p := progressMeter{report: progress}
 	var damage int64
 	var err error
 	if s.oss != "" {
@@ -84,20 +83,20 @@ func (s Source) Replay(o Options, progress func(bytes int64)) (*Result, error) {
 	return res, nil
 }
 
-// pacer tells of progress every 64 KiB.
-type pacer struct {
-	told func(int64)
-	read int64
+// progressMeter reports progress every 64 KiB.
+type progressMeter struct {
+	report func(int64)
+	read   int64
 }
 
-func (p *pacer) add(n int) {
-	if p.read += int64(n); p.read >= 64<<10 && p.told != nil {
-		p.told(p.read)
+func (p *progressMeter) add(n int) {
+	if p.read += int64(n); p.read >= 64<<10 && p.report != nil {
+		p.report(p.read)
 		p.read = 0
 	}
 }
 
-func (s Source) folder(r *Replay, p *pacer) (int64, error) {
+func (s Source) folder(r *Replay, p *progressMeter) (int64, error) {
 	root, err := os.OpenRoot(s.oss)
 	if err != nil {
 		return 0, err
@@ -109,12 +108,12 @@ func (s Source) folder(r *Replay, p *pacer) (int64, error) {
 			return 0, err
 		}
 		r.Entry(rec.Value, rec.Carried)
-		p.add(len(rec.JSON) + len(rec.JSON)/4) // about what the line for people adds
+		p.add(len(rec.JSON) + len(rec.JSON)/4) // estimates the readable line beside the JSON
 	}
 	return log.Stats().Damage, nil
 }
 
-func (s Source) lines(r *Replay, p *pacer) (int64, error) {
+func (s Source) lines(r *Replay, p *progressMeter) (int64, error) {
 	f, err := os.Open(s.file)
 	if err != nil {
 		return 0, err
@@ -123,9 +122,9 @@ func (s Source) lines(r *Replay, p *pacer) (int64, error) {
 	return readLines(f, r, p)
 }
 
-// readLines reads one file of a log: the carried lines that a rotated segment begins with are told apart, damage is
-// counted, a torn last line is left alone.
-func readLines(f io.Reader, r *Replay, p *pacer) (damage int64, err error) {
+// readLines reads one file of a log. It recognises the carried lines at a rotated segment's beginning, counts damage, and
+// ignores a torn last line.
+func readLines(f io.Reader, r *Replay, p *progressMeter) (damage int64, err error) {
 	var parser logfmt.Parser
 	var block logfmt.Block
 	var e logfmt.Entry

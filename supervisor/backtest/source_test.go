@@ -80,7 +80,7 @@ func TestReplaysAFolder(t *testing.T) {
 		}
 		r, d := New(options()), &double{}
 		r.fold = d
-		p := pacer{}
+		p := progressMeter{}
 		if src.oss != "" {
 			_, err = src.folder(r, &p)
 		} else {

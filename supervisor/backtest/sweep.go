@@ -12,23 +12,23 @@ import (
 	"aburn/supervisor/limits"
 )
 
-// Sweep is one limit with the values to try.
+// Sweep is a limit and the values to try.
 type Sweep struct {
 	Name   string          // TYPE.PARAM, one of limits.Names
 	Type   supervisor.Type // whose limit it is
 	Values []string        // as Limits.Set takes them
 }
 
-// DefaultValues is how many values a Sweep tries where nobody says.
+// DefaultValues is how many values a Sweep tries by default.
 const DefaultValues = 10
 
-// ErrNoLimit is ParseSweep's answer to a name of no limit.
+// ErrNoLimit means that no limit has this name.
 type ErrNoLimit struct{ Name string }
 
 func (e *ErrNoLimit) Error() string { return strconv.Quote(e.Name) + " is no limit of the supervisor" }
 
-// ParseSweep reads NAME=FROM..TO[/N]: N values from one to the other, both included, of whole numbers at most those that
-// there are. Each is a value that the limit may have.
+// ParseSweep reads NAME=FROM..TO[/N]: N values including both ends, fewer if there are fewer whole numbers. The limit
+// accepts each of them.
 func ParseSweep(text string) (Sweep, error) {
 	name, span, ok := strings.Cut(text, "=")
 	from, to, ok2 := strings.Cut(span, "..")
@@ -54,7 +54,7 @@ func ParseSweep(text string) (Sweep, error) {
 	}
 	values, ok := between(from, to, n)
 	if !ok {
-		return Sweep{}, fmt.Errorf("%s: %s and %s are no two ends of a range", name, strconv.Quote(from), strconv.Quote(to))
+		return Sweep{}, fmt.Errorf("%s: %s and %s are not the ends of a range", name, strconv.Quote(from), strconv.Quote(to))
 	}
 	s := Sweep{Name: name}
 	kind, _, _ := strings.Cut(name, ".")
@@ -67,13 +67,13 @@ func ParseSweep(text string) (Sweep, error) {
 	return s, nil
 }
 
-// With is a copy of the limits with a value.
+// With returns a copy of the limits with one of the values.
 func (s *Sweep) With(l *limits.Limits, value string) (*limits.Limits, error) {
 	other := *l
 	return &other, other.Set(s.Name, value)
 }
 
-// between makes n values from one to the other of what both are: whole numbers, numbers or times.
+// between makes n values in a range of whole numbers, numbers or durations.
 func between(from, to string, n int) ([]string, bool) {
 	if a, errA := strconv.Atoi(from); errA == nil {
 		if b, errB := strconv.Atoi(to); errB == nil && a < b {

@@ -8,17 +8,17 @@ import (
 	"aburn/supervisor"
 )
 
-// Counts is how alerts of one type did. Where there are no labels only Alerts is known.
+// Counts are the alerts of one type by verdict. Without labels only Alerts is known.
 type Counts struct {
-	Alerts                       int // raised in all
-	True, Repeat, Allowed, False int // of them, by the labels
-	Found, Labels                int // of the expected ones
+	Alerts                       int // all
+	True, Repeat, Allowed, False int // of these, by the labels
+	Found, Labels                int // of the Expect labels
 }
 
-// Precision is how many of the alerts that the labels tell apart were true. Repeats and debatable ones count neither way.
+// Precision is the share of true alerts. Repeats and allowed ones do not count.
 func (c Counts) Precision() Share { return Share{c.True, c.True + c.False} }
 
-// Recall is how many of the expected ones were found.
+// Recall is the share of Expect labels that were found.
 func (c Counts) Recall() Share { return Share{c.Found, c.Labels} }
 
 func (c *Counts) add(o Counts) {
@@ -31,29 +31,29 @@ func (c *Counts) add(o Counts) {
 	c.Labels += o.Labels
 }
 
-// Tally is how one type did in a number of logs.
+// Tally is the result of one type in a number of logs.
 type Tally struct {
 	Type          supervisor.Type
 	All           Counts
-	Above         Counts          // of the alerts that reached the queue; Labels are all labels
-	High          Share           // labels that should reach the queue, and did
-	Delays        []time.Duration // until it was raised; sorted
+	Above         Counts          // only alerts that reached the queue, against all labels
+	High          Share           // labels that should have reached the queue
+	Delays        []time.Duration // from the label's time to the alert, sorted
 	Traps, Sprung int             // Never labels, and those with an alert
 }
 
-// Report is what a number of replays come to.
+// Report sums up a number of replays.
 type Report struct {
 	Results         []*Result
 	Labelled        int // logs with labels
-	Healthy         int // of them, those in which nothing was to be found
-	Flagged         int // of these, those with a false alarm
+	Healthy         int // of these, the ones without an Expect label
+	Flagged         int // of the healthy ones, those with a false alert
 	Entries, Damage int64
 	Sessions        int
 	Time            time.Duration
 	byType          map[supervisor.Type]*Tally
 }
 
-// Add takes one more replay.
+// Add adds a replay.
 func (r *Report) Add(res *Result) {
 	if r.byType == nil {
 		r.byType = map[supervisor.Type]*Tally{}
@@ -73,7 +73,7 @@ func (r *Report) Add(res *Result) {
 		if l.Kind == Never {
 			t := r.tally(l.Type)
 			t.Traps++
-			if springs(&l, res.Alerts) {
+			if isSprung(&l, res.Alerts) {
 				t.Sprung++
 			}
 		}
@@ -152,7 +152,7 @@ func (t *Tally) delay(d time.Duration) {
 	t.Delays = slices.Insert(t.Delays, i, d)
 }
 
-// Median and Slowest are of the delays; false where there are none.
+// Median is the median delay; false without delays.
 func (t *Tally) Median() (time.Duration, bool) {
 	if len(t.Delays) == 0 {
 		return 0, false
@@ -160,7 +160,7 @@ func (t *Tally) Median() (time.Duration, bool) {
 	return t.Delays[(len(t.Delays)-1)/2], true
 }
 
-// Slowest is the longest delay.
+// Slowest is the longest delay; false without delays.
 func (t *Tally) Slowest() (time.Duration, bool) {
 	if len(t.Delays) == 0 {
 		return 0, false
@@ -168,7 +168,7 @@ func (t *Tally) Slowest() (time.Duration, bool) {
 	return t.Delays[len(t.Delays)-1], true
 }
 
-// Tallies are the types with an alert or a label, in the order of the documentation.
+// Tallies returns the types with an alert or a label, in the order of the documentation.
 func (r *Report) Tallies() []*Tally {
 	var list []*Tally
 	for _, t := range supervisor.Types() {
@@ -179,7 +179,7 @@ func (r *Report) Tallies() []*Tally {
 	return list
 }
 
-// Of is the tally of one type, empty if it has none.
+// Of returns the tally of one type, empty if it has none.
 func (r *Report) Of(t supervisor.Type) *Tally {
 	if found := r.byType[t]; found != nil {
 		return found
@@ -187,7 +187,7 @@ func (r *Report) Of(t supervisor.Type) *Tally {
 	return &Tally{Type: t}
 }
 
-// Total is all types together.
+// Total sums up all types.
 func (r *Report) Total() *Tally {
 	all := &Tally{}
 	for _, t := range r.Tallies() {
@@ -203,13 +203,13 @@ func (r *Report) Total() *Tally {
 	return all
 }
 
-// Share is a rate with its denominator: Hits of Of.
+// Share is a rate: Hits out of Of.
 type Share struct{ Hits, Of int }
 
-// Rate is Hits / Of; NaN of nothing.
+// Rate is Hits / Of; NaN if Of is 0.
 func (s Share) Rate() float64 { return float64(s.Hits) / float64(s.Of) }
 
-// Interval is Wilson's 95 % interval; of nothing it is 0 to 1.
+// Interval is Wilson's 95 % interval; 0 to 1 if Of is 0.
 func (s Share) Interval() (low, high float64) {
 	if s.Of == 0 {
 		return 0, 1
@@ -228,16 +228,16 @@ func (s Share) Interval() (low, high float64) {
 	return low, high
 }
 
-// PerHours is a number of alarms in a time.
+// PerHours is a number of alerts in a number of hours.
 type PerHours struct {
 	Count int
 	Hours float64
 }
 
-// Per is the rate in so many hours; NaN in no time.
+// Per is the rate per so many hours; NaN if Hours is 0.
 func (p PerHours) Per(hours float64) float64 { return float64(p.Count) / p.Hours * hours }
 
-// Interval is the exact 95 % interval of a Poisson rate (Garwood), in so many hours.
+// Interval is the exact 95 % interval of a Poisson rate (Garwood), per so many hours.
 func (p PerHours) Interval(hours float64) (low, high float64) {
 	if p.Hours <= 0 {
 		return 0, math.Inf(1)

@@ -13,10 +13,10 @@ import (
 	"aburn/supervisor/state"
 )
 
-// Source is what tasks and entries of the supervisor name as theirs.
+// Source is the source of the supervisor's tasks and entries.
 const Source = "aburn"
 
-// decision is what follows from one judgement, under the queue's lock.
+// decision turns one judgement into tasks and entries, under the queue's lock.
 type decision struct {
 	*Look
 	desk    *queue.Desk
@@ -27,23 +27,23 @@ type decision struct {
 func (d *decision) decide() {
 	d.desk.Expire(d.result.Now)
 	d.finish()
-	d.notice()
+	d.markSeen()
 	d.resolve()
 	for _, is := range d.due() {
 		d.put(is)
 	}
 }
 
-// calls reports whether the judgement alone asks for a decision. It does not know
-// what the queue holds.
-func (d *decision) calls() bool {
-	return len(d.due()) > 0 || len(d.seenNow()) > 0 || len(d.toldGone()) > 0 ||
-		slices.ContainsFunc(d.result.State.Advice, func(a *state.Advice) bool { return d.gone(a) && d.judged(a) })
+// needed reports whether the judgement alone asks for a decision. It does not read the
+// queue.
+func (d *decision) needed() bool {
+	return len(d.due()) > 0 || len(d.newlySeen()) > 0 || len(d.clearedNotifications()) > 0 ||
+		slices.ContainsFunc(d.result.State.Advice, func(a *state.Advice) bool { return d.cleared(a) && d.judged(a) })
 }
 
-// due are the issues to queue: certain enough, of whom it can reach, and not told a
-// little while ago, or since the session did anything: who is away is not written to
-// again and again.
+// due are the issues to queue: certain enough, in a session that can be reached, and not
+// queued within the cooldown. A session that has done nothing since its last advice
+// gets no more.
 func (d *decision) due() (due []*supervisor.Issue) {
 	for i := range d.result.Issues {
 		is := &d.result.Issues[i]
@@ -54,7 +54,7 @@ func (d *decision) due() (due []*supervisor.Issue) {
 	return due
 }
 
-// skew is how much later than now an entry may be: who waited for the lock looked at the clock before.
+// skew is how much later than now an entry may be: its writer may have read the clock after this look did.
 const skew = time.Minute
 
 func (d *decision) advised(is *supervisor.Issue) bool {
@@ -67,8 +67,8 @@ func (d *decision) advised(is *supervisor.Issue) bool {
 	})
 }
 
-// seenNow is the advice that the transcript shows and the log does not say so of.
-func (d *decision) seenNow() (seen []*state.Advice) {
+// newlySeen is the advice that the transcript shows and the log does not call seen.
+func (d *decision) newlySeen() (seen []*state.Advice) {
 	for _, a := range d.result.State.Advice {
 		if a.Task != "" && !a.Seen.Is() && d.result.Observed.Seen[a.Task] == state.Yes {
 			seen = append(seen, a)
@@ -77,24 +77,24 @@ func (d *decision) seenNow() (seen []*state.Advice) {
 	return seen
 }
 
-// toldGone is what the user was told and is no more.
-func (d *decision) toldGone() (gone []state.Told) {
-	for _, told := range d.result.State.Told {
-		if d.raised(told.Signature) == nil {
-			gone = append(gone, told)
+// clearedNotifications are those of issues that are no longer open.
+func (d *decision) clearedNotifications() (cleared []state.Told) {
+	for _, n := range d.result.State.Told {
+		if d.raised(n.Signature) == nil {
+			cleared = append(cleared, n)
 		}
 	}
-	return gone
+	return cleared
 }
 
-// gone reports whether the trouble that the advice was about is not found any more,
-// though its session goes on.
-func (d *decision) gone(a *state.Advice) bool {
+// cleared reports whether the advice's issue is no longer open although its session goes
+// on.
+func (d *decision) cleared(a *state.Advice) bool {
 	return a.Task != "" && !a.Resolved.Is() && d.raised(a.Signature) == nil && !d.over(a.Session)
 }
 
-// finish does what a look or a delivery that died did not come to: the queue and
-// the log each say what the other one lacks.
+// finish completes what a killed look or delivery left undone: it gives queue and log
+// what the other one has.
 func (d *decision) finish() {
 	for _, t := range d.tasks() {
 		a := d.advice(t.ID)
@@ -103,11 +103,11 @@ func (d *decision) finish() {
 			d.intervene(d.raised(t.Signature), t.ID, supervisor.Queue)
 		case a == nil && t.DeliveredAt.IsZero():
 			d.desk.Drop(t.ID, "no longer raised", d.result.Now)
-		case a == nil: // it was delivered so long ago that the state has forgotten it
+		case a == nil: // delivered so long ago that the state has forgotten the task
 		case !t.DeliveredAt.IsZero() && !a.Delivered.Is():
 			e := d.add(logfmt.Delivered, t.Session, logfmt.TaskFacts{Task: t.ID, Type: t.Type, Signature: t.Signature})
-			// With the id of the hook's own entry it would be a repeat, where that one came before the INTERVENTION
-			// and so said nothing.
+			// The hook's own entry may stand before the INTERVENTION, where it has no effect. With the same id
+			// this one would count as a repeat of it.
 			e.ID = logfmt.ToolID(Source, "", "", logfmt.Delivered, t.ID+":late")
 		case t.DeliveredAt.IsZero() && a.Delivered.Is():
 			d.desk.Receipt([]string{t.ID}, d.result.Now)
@@ -115,28 +115,28 @@ func (d *decision) finish() {
 	}
 }
 
-// tasks are those of the supervisor.
+// tasks are the supervisor's own.
 func (d *decision) tasks() []queue.Task {
 	return slices.DeleteFunc(slices.Clone(d.desk.Tasks()), func(t queue.Task) bool {
 		return t.Signature == "" || t.Source != Source || !d.queue.Ours(t)
 	})
 }
 
-// notice raises what was delivered to seen.
-func (d *decision) notice() {
-	for _, a := range d.seenNow() {
+// markSeen marks delivered advice as seen.
+func (d *decision) markSeen() {
+	for _, a := range d.newlySeen() {
 		d.desk.Seen(a.Task, d.result.Now)
 		d.add(logfmt.Delivered, a.Session, logfmt.TaskFacts{Task: a.Task, Type: a.Type, Signature: a.Signature, Seen: true})
 	}
 }
 
-// resolve says of which advice the trouble is gone. Where nobody looks for it any
-// more, nobody knows: such tasks are taken back without a word in the log. So it is
-// while a session is over, but it may be resumed: its tasks wait until they expire.
+// resolve records that the issues of some advice are resolved. If the issue's type or
+// session is no longer judged, it withdraws the task without an entry. Tasks of a session
+// that is over wait until they expire, because it may be resumed.
 func (d *decision) resolve() {
 	for _, a := range d.result.State.Advice {
 		switch {
-		case !d.gone(a):
+		case !d.cleared(a):
 		case !d.judged(a):
 			d.desk.Drop(a.Task, "no longer looked for", d.result.Now)
 		default:
@@ -145,16 +145,16 @@ func (d *decision) resolve() {
 			d.result.Resolved = append(d.result.Resolved, a.Task)
 		}
 	}
-	for _, told := range d.toldGone() {
-		e := d.add(logfmt.Resolved, "", logfmt.TaskFacts{Signature: told.Signature, Reason: "cleared"})
-		e.ID = logfmt.ToolID(Source, "", "", logfmt.Resolved, "told:"+told.Signature+":"+strconv.FormatInt(told.At, 10))
+	for _, n := range d.clearedNotifications() {
+		e := d.add(logfmt.Resolved, "", logfmt.TaskFacts{Signature: n.Signature, Reason: "cleared"})
+		e.ID = logfmt.ToolID(Source, "", "", logfmt.Resolved, "told:"+n.Signature+":"+strconv.FormatInt(n.At, 10))
 	}
 }
 
-// silentFor is how long a session may be silent to be judged at all.
+// silentFor is the silence after which a session is no longer judged.
 const silentFor = 24 * time.Hour
 
-// judged reports whether an issue like that of the advice would have been found.
+// judged reports whether the judgement would have found the advice's issue.
 func (d *decision) judged(a *state.Advice) bool {
 	if slices.Contains(d.limits.Off, a.Type) {
 		return false
@@ -166,7 +166,7 @@ func (d *decision) judged(a *state.Advice) bool {
 	return s != nil && d.result.Now.Sub(s.Last.Time()) < silentFor
 }
 
-// put queues an issue, unless the queue has it, or had it a little while ago.
+// put queues an issue, unless the queue has it or had it within the cooldown.
 func (d *decision) put(is *supervisor.Issue) {
 	now, cooldown := d.result.Now, d.limits.Cooldown
 	t := d.task(is)
@@ -200,7 +200,7 @@ func (d *decision) task(is *supervisor.Issue) queue.Task {
 	return t
 }
 
-// reachable reports whether advice about the issue can still reach whom it is about.
+// reachable reports whether advice about the issue can still reach its session.
 func (d *decision) reachable(is *supervisor.Issue) bool {
 	if is.OfChain() {
 		return true
@@ -212,14 +212,14 @@ func (d *decision) reachable(is *supervisor.Issue) bool {
 func (d *decision) over(id logfmt.SessionID) bool {
 	s := d.session(id)
 	if s == nil || id == d.o.Session {
-		return false // this very hook is its
+		return false // this hook belongs to it
 	}
 	mode, _ := s.Mode(d.result.Now, d.result.Observed)
 	return mode == state.Ended || mode == state.Gone
 }
 
-// away reports whether the session has done nothing since it was advised. The one
-// whose hook this is has: it is here.
+// away reports whether the session has done nothing since it was advised. The session
+// of this hook is never away.
 func (d *decision) away(is *supervisor.Issue, a *state.Advice) bool {
 	s := d.session(is.Session)
 	return is.Session != d.o.Session && s != nil && s.Last.Ord <= a.Queued.Ord
@@ -262,7 +262,7 @@ func (d *decision) intervene(is *supervisor.Issue, task string, level supervisor
 	d.entries = append(d.entries, intervention(is, task, level))
 }
 
-// log appends the entries of what was decided.
+// log appends the entries of the decision.
 func (d *decision) log() error { return d.append(d.entries, d.result.Now) }
 
 func (l *Look) append(entries []*logfmt.Entry, now time.Time) error {
@@ -283,16 +283,16 @@ func intervention(is *supervisor.Issue, task string, level supervisor.Level) *lo
 	})
 }
 
-// Tell notes in the log that the user was told of these issues, each with its
-// level, so that no other watcher tells them again: see State.Told. It leaves out
-// what the state has already.
+// Tell notes in the log that the user was notified of these issues, each with its level,
+// so that no other watcher repeats them: see State.Told. It leaves out issues that the
+// state has already.
 func (l *Look) Tell(issues []supervisor.Issue, now time.Time) error {
 	var entries []*logfmt.Entry
 	for i := range issues {
-		told := l.folded.state != nil && slices.ContainsFunc(l.folded.state.Told, func(t state.Told) bool {
+		known := l.folded.state != nil && slices.ContainsFunc(l.folded.state.Told, func(t state.Told) bool {
 			return t.Signature == issues[i].Signature
 		})
-		if level := supervisor.LevelOf(&issues[i], l.limits); level != "" && !told {
+		if level := supervisor.LevelOf(&issues[i], l.limits); level != "" && !known {
 			entries = append(entries, intervention(&issues[i], "", level))
 		}
 	}

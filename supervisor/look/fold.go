@@ -22,21 +22,21 @@ import (
 const (
 	hookReads = 1 << 20  // bytes of the log that a look of a hook reads, at most
 	slowReads = 64 << 10 // bytes after which reading counts as slow
-	fewReads  = 8 << 10  // bytes that are quicker folded again than a file is replaced
-	markSize  = 64       // bytes before a position that show that the log is still the same
+	fewReads  = 8 << 10  // bytes: folding fewer again is quicker than replacing a file
+	markSize  = 64       // bytes before a position, kept to recognise the log
 )
 
 // folded is the log up to a position.
 type folded struct {
 	state *state.State // nil: nothing yet
 	at    journal.Position
-	tail  []byte // what stands before it
-	new   int64  // bytes that were folded since it was stored
-	size  int    // of the file that it was stored in
+	tail  []byte // the bytes before the position
+	new   int64  // bytes folded since the state was stored
+	size  int    // of the stored file, in bytes
 }
 
-// read folds what is new, and everything in the newest segment where there is no
-// state to go on from. r.Complete says that nothing is left.
+// read folds new entries, or the whole newest segment if there is no state. It sets
+// r.Complete if it reached the log's end.
 func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
 	if l.folded.state == nil {
 		l.folded, _ = l.load()
@@ -46,8 +46,8 @@ func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
 	if l.folded.state != nil {
 		err = l.fold(&steps)
 	}
-	if errors.Is(err, journal.ErrPosition) && steps.lines == 0 { // it is another log by now
-		if err = l.anew(); err == nil {
+	if errors.Is(err, journal.ErrPosition) && steps.lines == 0 { // the log was replaced
+		if err = l.restart(); err == nil {
 			err = l.fold(&steps)
 		}
 	}
@@ -58,8 +58,8 @@ func (l *Look) read(ctx context.Context, until time.Time, r *Result) error {
 	return err
 }
 
-// anew begins at the beginning of the newest segment.
-func (l *Look) anew() error {
+// restart begins with an empty state at the newest segment.
+func (l *Look) restart() error {
 	l.slow()
 	at, err := l.o.Journal.Newest()
 	l.folded = folded{state: state.New(l.model, l.limits), at: at}
@@ -103,7 +103,7 @@ func (l *Look) fold(s *steps) error {
 	return nil
 }
 
-// isMuch reports whether reading the newest segment to its end is slow, whatever is in it.
+// isMuch reports whether the rest of the newest segment is slow to read.
 func (l *Look) isMuch() bool {
 	info, err := l.o.Root.Lstat(journal.Name)
 	if err != nil {
@@ -113,8 +113,8 @@ func (l *Look) isMuch() bool {
 	return left > slowReads || left < 0 // of another segment
 }
 
-// passed notes that the line was folded, and what is no entry before it was seen.
-// It returns how many bytes that were.
+// passed advances over a folded line and the lines before it that are no entries. It
+// returns the number of bytes.
 func (f *folded) passed(line journal.Line) (n int64) {
 	n = int64(len(line.JSON)) + 1
 	next := line.Next()
@@ -127,13 +127,12 @@ func (f *folded) passed(line journal.Line) (n int64) {
 	return n
 }
 
-// position is where the folding stands.
 func (f *folded) position() journal.Position {
 	f.at.Before = string(f.tail)
 	return f.at
 }
 
-// steps counts what is read, and when it has to end.
+// steps counts what is read and ends the reading in time.
 type steps struct {
 	ctx    context.Context
 	until  time.Time
@@ -141,7 +140,7 @@ type steps struct {
 	read   int64
 	total  int64
 	lines  int
-	over   bool // it ended too early
+	over   bool // reading ended too early
 	report func(read, total int64)
 }
 
@@ -161,7 +160,7 @@ func (s *steps) add(n int64) {
 	s.read += n
 }
 
-// due is true now and then: when to look at the clock and to report.
+// due is true now and then, when it is time to read the clock. It reports progress.
 func (s *steps) due() bool {
 	const often, rarely = 32, 4096
 	if s.report != nil && s.lines%rarely == 0 {
@@ -178,18 +177,17 @@ func (s *steps) goOn(n int64) bool {
 	return !s.over
 }
 
-// StateName is the file in .oss that makes a look quick: the state up to a
-// position of the log. Without it the state is folded again.
+// StateName is the file in .oss with the state up to a position of the log. It makes a
+// look quick; without it the look folds the log again.
 const StateName = "workflow-state.json"
 
-// maxState bounds the file, in bytes.
+// maxState bounds that file, in bytes.
 const maxState = 4 << 20
 
 var errNoState = errors.New("no stored state")
 
-// storing reports whether the state and its position are to be written: they do not
-// stand there, or nearly so. Replacing a file costs a hook more than folding some
-// entries again.
+// storing reports whether to write the state. A hook leaves it out after few new bytes:
+// replacing a file costs more than folding some entries again.
 func (l *Look) storing() bool {
 	f := &l.folded
 	return f.new > 0 && (l.o.By == journal.Command || f.new >= max(fewReads, int64(f.size/8)))
@@ -208,7 +206,7 @@ func (l *Look) store() error {
 	return nil
 }
 
-// encode is the file: one object in one line.
+// encode makes the file: one JSON object in one line.
 func (f *folded) encode() []byte {
 	var at, o logfmt.Object
 	at.Str("segment", f.at.Segment).Str("dev", strconv.FormatUint(f.at.Dev, 10)).Str("ino", strconv.FormatUint(f.at.Ino, 10))
@@ -219,11 +217,11 @@ func (f *folded) encode() []byte {
 	return append(f.state.AppendJSON(b), "}\n"...)
 }
 
-// beforeState stands between the position and the state, which is the last member:
-// a look reads it as it stands, once.
+// beforeState separates the position from the state, which is the last member and is
+// read in place.
 const beforeState = `,"state":`
 
-// load reads what store wrote. An error means: fold again.
+// load reads the file that store wrote. After an error the log has to be folded again.
 func (l *Look) load() (folded, error) {
 	data, err := readRegular(l.o.Root, StateName, maxState)
 	if err != nil {

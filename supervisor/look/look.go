@@ -1,20 +1,22 @@
-// Package look makes one look at a project: it folds what is new in the log,
-// observes what no log can say, judges, and writes down what follows from it.
+// Package look makes one look at a project: it folds new entries of the log, observes
+// processes and files, judges, and writes its decisions to queue and log. It is the
+// supervisor's only part with side effects. aburn-hook links it, so it imports nothing
+// heavy and does nothing at init.
 //
 // Invariants:
-//   - What was decided is in the queue before the log says so, and each entry's id
-//     is made of the task: a look that dies in between is finished by the next
-//     one, and two at once write one entry.
+//   - A decision is in the queue before it is in the log, and the entry's id derives
+//     from the task. So the next look finishes one that died in between, and two looks
+//     at once write one entry.
 //   - A look that did not read the log to its end decides nothing.
-//   - The stored state is derived: one that is missing, broken, of another model
-//     or log is folded again from the newest segment, never believed.
+//   - The stored state is derived. If it is missing, broken, or of another model or
+//     log, the look folds the newest segment again.
 //   - queue.json and workflow-state.json are written under the queue's lock only,
 //     and the log's lock is taken after it, never before.
-//   - Nothing is read outside of .oss but what a verdict asks for: whether a
-//     process runs, whether a file of a worktree exists, and the end of the
-//     transcript that the hook was told of.
+//   - Outside of .oss a look reads only what a verdict needs: whether a process runs,
+//     whether a file of a worktree exists, and the end of the transcript that the
+//     hook's payload names.
 //
-// Race: the log grows while it is read. What comes later is the next look's.
+// Race: the log grows while it is read. The next look reads the rest.
 package look
 
 import (
@@ -36,30 +38,29 @@ import (
 	"aburn/workflow"
 )
 
-// Options say what is looked at, and by whom.
+// Options are what to look at, and for whom.
 type Options struct {
 	Root     *os.Root // .oss, as opened by project.OpenOss
 	Project  *project.Project
 	Journal  *journal.Journal
 	Settings *settings.Settings // the model, the limits, and how long tasks wait
 	Key      []byte             // of the project's mark; nil: nothing is decided and nothing is stored
-	By       journal.By         // a hook reads at most 1 MiB and hardly waits for the queue's lock; a command reads all and waits 2 s for it
+	By       journal.By         // a hook reads at most 1 MiB and waits 20 ms for the queue's lock; a command reads all and waits 2 s
 
-	// Of a hook: whose it is, where the client said that its transcript lies, and the
-	// prompt that it is about. The look ends before that entry: what is wrong is told
-	// with the prompt, and a prompt does not make good what was wrong before it.
+	// For a hook: its session, the session's transcript, and its prompt. The look ends
+	// before the prompt's entry, because a prompt does not resolve an earlier issue.
 	Session    logfmt.SessionID
 	Transcript string
 	Prompt     string // the entry's id
 
-	// Slow, if there is one, is called once before work that may take long.
+	// Slow, if not nil, is called once before work that may take long.
 	Slow func()
-	// Progress, if there is one, is told now and then how many bytes of the log were read, of how many.
+	// Progress, if not nil, is called now and then with the bytes of the log read and in all.
 	Progress func(read, total int64)
 }
 
-// Look looks at one project. It keeps what it folded, so that the next look of
-// the same process goes on from there. One goroutine uses it at a time.
+// Look looks at one project. It keeps the folded state, so that the process's next
+// look goes on from there. One goroutine may use it at a time.
 type Look struct {
 	o      Options
 	model  *workflow.Model
@@ -74,18 +75,18 @@ func New(o Options) *Look {
 	return &Look{o: o, model: o.Settings.Model(), limits: o.Settings.Limits(), queue: queue.New(o.Root, o.Key)}
 }
 
-// Result is what one look came to.
+// Result is the result of one look.
 type Result struct {
 	Now      time.Time
 	State    *state.State
 	Observed state.Observed
 	Issues   []supervisor.Issue // most urgent first; nil when the log was not read to its end
 	Complete bool               // the log was read to its end
-	Read     int64              // bytes of the log that were folded now
+	Read     int64              // bytes of the log that this look folded
 	Damage   int64              // lines among them that are no entries
 	Queued   []Queued           // tasks that this look put into the queue
 	Resolved []string           // tasks whose issue is gone
-	Warnings []string           // what could not be done, for people
+	Warnings []string           // failures, in words for people
 }
 
 // Queued is an issue that became a task.
@@ -94,11 +95,12 @@ type Queued struct {
 	Task  string // its id
 }
 
-// ErrBusy says that somebody else holds the queue's lock: he looks, so we need not.
+// ErrBusy means that another process holds the queue's lock. It is looking, so this one need not.
 var ErrBusy = queue.ErrBusy
 
-// How long the queue's lock is waited for. At the end of a turn not at all: whoever
-// has it looks. At a prompt as long as a look takes: what that one puts goes along.
+// How long to wait for the queue's lock. The end of a turn does not wait, because the
+// lock's holder looks too. A prompt waits as long as a look takes, so that it can
+// deliver what that look queues.
 const (
 	commandWait = 2 * time.Second
 	promptWait  = 20 * time.Millisecond
@@ -114,11 +116,11 @@ func (l *Look) wait() time.Duration {
 	return 0
 }
 
-// Once looks: it reads what is new, judges, queues what is certain enough for the
-// sessions that can still be reached, notes what cleared, and stores the state. It
-// ends soon after until (zero: no limit) or when ctx is done, having decided
-// nothing. Where the queue cannot be used it is Peek, with a warning. A hook's asks
-// for no lock where nothing is to be written.
+// Once makes a look: it reads new entries, judges, queues advice for sessions that can
+// still be reached, notes resolved issues, and stores the state. It ends soon after
+// until (zero: no limit) or when ctx is done, without a decision. If the queue cannot be
+// used, it is Peek with a warning. A hook's look takes no lock if there is nothing to
+// write.
 func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 	if len(l.o.Key) == 0 {
 		return l.Peek(ctx, now)
@@ -126,7 +128,7 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 	var r Result
 	var err error
 	if l.o.By == journal.Hook {
-		if r, err = l.judge(ctx, now, until); err != nil || !l.calls(&r) {
+		if r, err = l.judge(ctx, now, until); err != nil || !l.mustWrite(&r) {
 			return r, err
 		}
 	}
@@ -140,7 +142,7 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 		return r, perr
 	}
 	defer desk.Close()
-	if l.o.By == journal.Command || r.Complete { // now, under the lock, it counts
+	if l.o.By == journal.Command || r.Complete { // only a judgement under the lock counts
 		if r, err = l.judge(ctx, now, until); err != nil {
 			return r, err
 		}
@@ -163,12 +165,11 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 	return r, d.log()
 }
 
-// calls reports whether anything is to be written, as far as it can be known without
-// the queue. A prompt looks no further; at the end of a turn the queue, if there is
-// one, is to be put in order.
-func (l *Look) calls(r *Result) bool {
+// mustWrite reports whether there is anything to write, as far as that is known without
+// the queue. The end of a turn also puts the queue in order, if there is one.
+func (l *Look) mustWrite(r *Result) bool {
 	d := decision{Look: l, result: r}
-	if l.storing() || r.Complete && d.calls() {
+	if l.storing() || r.Complete && d.needed() {
 		return true
 	}
 	if l.o.Prompt != "" {
@@ -178,13 +179,13 @@ func (l *Look) calls(r *Result) bool {
 	return err == nil
 }
 
-// Peek is Once without any effect: it takes no lock and writes nothing.
+// Peek is Once without side effects: it takes no lock and writes nothing.
 func (l *Look) Peek(ctx context.Context, now time.Time) (Result, error) {
 	return l.judge(ctx, now, time.Time{})
 }
 
-// At judges as of an earlier moment, by the entries that bear no later time. What
-// can be observed today says nothing about then, so nothing is.
+// At judges as of an earlier time, by the entries up to that time. It observes nothing:
+// today's processes and files prove nothing about that time.
 func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
 	r := Result{Now: at, State: state.New(l.model, l.limits)}
 	steps := l.steps(ctx, time.Time{})
@@ -204,7 +205,6 @@ func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {
 	return r, nil
 }
 
-// judge reads, observes and judges.
 func (l *Look) judge(ctx context.Context, now, until time.Time) (Result, error) {
 	r := Result{Now: now}
 	err := l.read(ctx, until, &r)
@@ -218,7 +218,7 @@ func (l *Look) judge(ctx context.Context, now, until time.Time) (Result, error) 
 }
 
 // AgentsEnded reports whether a sub-agent of the session may have ended; false is
-// sure as far back as the log was folded.
+// certain for the folded part of the log.
 func (r *Result) AgentsEnded(id logfmt.SessionID) bool {
 	for _, s := range r.State.Sessions {
 		if s.ID == id {

@@ -15,11 +15,11 @@ import (
 	"aburn/supervisor/state"
 )
 
-// transcriptEnd is how much of a transcript's end is searched for what was
-// delivered, in bytes.
+// transcriptEnd is how much of a transcript's end is searched for delivered advice, in
+// bytes.
 const transcriptEnd = 1 << 20
 
-// observe looks up what the state would like to know.
+// observe looks up the processes, files and deliveries that the state asks about.
 func (l *Look) observe(want state.Wanted) state.Observed {
 	o := state.Observed{
 		Alive:  make(map[state.Proc]state.Fact, len(want.Procs)),
@@ -46,13 +46,13 @@ func alive(p state.Proc) state.Fact {
 	return state.Unknown
 }
 
-// exists looks for a file inside its worktree. What lies outside, or in a worktree
-// that is no more, is unknown.
+// exists looks for a file inside its worktree. The answer is unknown for a path outside
+// of it and for a worktree that is gone.
 func (l *Look) exists(key state.OutputKey) state.Fact {
 	if key.Path == "" || strings.HasPrefix(key.Path, "~") {
 		return state.Unknown
 	}
-	root, err := os.OpenRoot(l.worktree(key.Wt) + "/.") // of a folder: to open a pipe would be to wait for its writer
+	root, err := os.OpenRoot(l.worktree(key.Wt) + "/.") // "/." demands a folder: opening a pipe would wait for its writer
 	if err != nil {
 		return state.Unknown
 	}
@@ -80,12 +80,12 @@ func (l *Look) worktree(wt string) string {
 	return filepath.Join(p.Root, filepath.FromSlash(wt))
 }
 
-// seen searches the transcript of this hook's session for what was delivered to it.
+// seen searches the transcript of this hook's session for delivered advice.
 func (l *Look) seen(tasks []state.WantedTask, facts map[string]state.Fact) {
 	var transcript []byte
 	for _, t := range tasks {
 		if t.Session != "" && t.Session != l.o.Session || l.o.Transcript == "" {
-			continue // of another session; what is the project's may have come to this one
+			continue // another session's; a task of the project may have come to this one
 		}
 		if transcript == nil {
 			l.slow()
@@ -97,10 +97,10 @@ func (l *Look) seen(tasks []state.WantedTask, facts map[string]state.Fact) {
 	}
 }
 
-// taskMark is what a delivered text holds of its task, and nothing else says so.
+// taskMark identifies a task in a delivered text; nothing else writes it.
 func taskMark(task string) string { return "aburn task " + logfmt.Token(task, 64) }
 
-// end is the last max bytes of a regular file; empty, not nil, if there are none.
+// end is the last max bytes of a regular file; empty, never nil, after an error.
 func end(path string, max int64) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

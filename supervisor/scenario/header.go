@@ -11,7 +11,7 @@ import (
 	"aburn/logfmt/drawn"
 )
 
-// header is what stands before the blank line, with what cannot be looked up before the body is read.
+// header is the part before the blank line. Claims and facts wait in it until the body is read.
 type header struct {
 	drawn  bool
 	origin bool
@@ -20,7 +20,7 @@ type header struct {
 	seen   []string // keys
 }
 
-// pending is a claim or a fact whose @ENTRY is still a text.
+// pending is a claim or fact whose @ENTRY is not resolved yet.
 type pending struct {
 	key, text string
 	line      int
@@ -55,7 +55,7 @@ func (s *Scenario) key(h *header, line string, number int) error {
 	key, value, ok := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
 	if !ok || value == "" {
-		return fmt.Errorf("%q is not key: value", line)
+		return fmt.Errorf("%q is not of the form key: value", line)
 	}
 	several := false
 	switch key {
@@ -88,16 +88,16 @@ func (s *Scenario) key(h *header, line string, number int) error {
 		return fmt.Errorf("unknown key %q", key)
 	}
 	if !several && slices.Contains(h.seen, key) {
-		return fmt.Errorf("%s stands there twice", key)
+		return fmt.Errorf("the key %s occurs twice", key)
 	}
 	h.seen = append(h.seen, key)
 	return nil
 }
 
-// body makes the log; the marks are names of entries.
+// body makes the log and returns the numbers of named entries.
 func (s *Scenario) body(h *header, lines []string, before int, known *recordings) (map[string]int, error) {
 	if !h.drawn {
-		w := weave{known: known, allowed: s.Recordings, marks: map[string]*logfmt.Entry{}}
+		w := editor{known: known, allowed: s.Recordings, marks: map[string]*logfmt.Entry{}}
 		for i, line := range lines {
 			if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 				continue
@@ -149,7 +149,7 @@ func (s *Scenario) resolve(h *header, marks map[string]int) error {
 	return nil
 }
 
-// readClaim reads TYPE SESSION and what may follow.
+// readClaim reads TYPE SESSION [@ENTRY] [high] [because REASON].
 func readClaim(p pending, marks map[string]int, entries []*logfmt.Entry) (c Claim, err error) {
 	text, because, _ := strings.Cut(p.text, " because ")
 	c.Because = because

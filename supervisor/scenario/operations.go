@@ -13,7 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-func (w *weave) drop(args []string) error {
+func (w *editor) drop(args []string) error {
 	sel := args[len(args)-1]
 	if len(args) == 1 {
 		places, err := w.between(sel)
@@ -48,8 +48,8 @@ func (w *weave) drop(args []string) error {
 	return fmt.Errorf("drop what?")
 }
 
-// call is the places of all that is about the call of the entry at a place.
-func (w *weave) call(at int) (places []int) {
+// call finds the positions of all entries about the same call as the entry at a position.
+func (w *editor) call(at int) (places []int) {
 	e := w.log[at].Entry
 	id := gjson.GetBytes(e.Data, "tool_use_id").Str
 	about := func(o *logfmt.Entry) string {
@@ -71,7 +71,7 @@ func (w *weave) call(at int) (places []int) {
 	return places
 }
 
-func (w *weave) cut(args []string) error {
+func (w *editor) cut(args []string) error {
 	at, err := w.find(args[0])
 	if err != nil || len(args) > 1 {
 		return fmt.Errorf("cut where? %v", err)
@@ -86,7 +86,7 @@ func (w *weave) cut(args []string) error {
 	return w.remove(places)
 }
 
-func (w *weave) stretch(args []string) error {
+func (w *editor) stretch(args []string) error {
 	only := len(args) == 3 && args[2] == "only"
 	if len(args) != 2 && !only {
 		return fmt.Errorf("stretch SEL D [only]")
@@ -112,8 +112,8 @@ func (w *weave) stretch(args []string) error {
 	return nil
 }
 
-// lengthen adds d to how long the calls took that are open before the place, but for those that wait for an answer.
-func (w *weave) lengthen(at int, d time.Duration, session logfmt.SessionID, only bool) {
+// lengthen adds d to the duration of calls that are open before the position, unless they wait for an answer.
+func (w *editor) lengthen(at int, d time.Duration, session logfmt.SessionID, only bool) {
 	waits := map[logfmt.SessionID]bool{}
 	open := map[string]bool{}
 	for i, l := range w.log {
@@ -134,7 +134,7 @@ func (w *weave) lengthen(at int, d time.Duration, session logfmt.SessionID, only
 	}
 }
 
-func (w *weave) clock(args []string) error {
+func (w *editor) clock(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("clock SEL D")
 	}
@@ -152,7 +152,7 @@ func (w *weave) clock(args []string) error {
 	return nil
 }
 
-func (w *weave) repeat(args []string) error {
+func (w *editor) repeat(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("repeat SEL..SEL N")
 	}
@@ -181,15 +181,15 @@ func (w *weave) repeat(args []string) error {
 	return nil
 }
 
-// insert puts lines behind a place and moves the time of what follows.
-func (w *weave) insert(at int, lines []drawn.Line, later time.Duration) {
+// insert puts lines after a position and shifts the times of all later lines.
+func (w *editor) insert(at int, lines []drawn.Line, later time.Duration) {
 	for _, l := range w.log[at+1:] {
 		l.Entry.Time = l.Entry.Time.Add(later)
 	}
 	w.log = slices.Insert(w.log, at+1, lines...)
 }
 
-func (w *weave) twice(args []string) error {
+func (w *editor) twice(args []string) error {
 	at, err := w.find(args[0])
 	if err != nil || len(args) > 1 {
 		return fmt.Errorf("twice what? %v", err)
@@ -200,7 +200,7 @@ func (w *weave) twice(args []string) error {
 	return nil
 }
 
-func (w *weave) set(args []string) error {
+func (w *editor) set(args []string) error {
 	places, _, err := w.matches(args[min(1, len(args)-1)])
 	if args[0] != "all" {
 		var at int
@@ -220,7 +220,7 @@ func (w *weave) set(args []string) error {
 	return nil
 }
 
-func (w *weave) change(e *logfmt.Entry, pairs []string) error {
+func (w *editor) change(e *logfmt.Entry, pairs []string) error {
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
@@ -241,7 +241,7 @@ func (w *weave) change(e *logfmt.Entry, pairs []string) error {
 	return nil
 }
 
-// raw is a value as JSON: a number, true, false, an array or an object as it is, else a text. "" is no value.
+// raw returns a value as JSON: unchanged if it is valid JSON, else as a string. "" stays "".
 func raw(value string) string {
 	if value == "" || logfmt.Valid([]byte(value)) {
 		return value
@@ -249,7 +249,7 @@ func raw(value string) string {
 	return strconv.Quote(value)
 }
 
-// member is data with one member set, in its old place if it has one, or taken out if value is "".
+// member sets one member of data, in its old place if there is one. An empty value removes it.
 func member(data []byte, key, value string) []byte {
 	var o logfmt.Object
 	found := false
@@ -269,7 +269,7 @@ func member(data []byte, key, value string) []byte {
 	return o.Bytes()
 }
 
-func (w *weave) mark(args []string) error {
+func (w *editor) mark(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("mark NAME SEL")
 	}
@@ -280,7 +280,7 @@ func (w *weave) mark(args []string) error {
 	return w.name(args[0], w.log[at].Entry)
 }
 
-func (w *weave) name(name string, e *logfmt.Entry) error {
+func (w *editor) name(name string, e *logfmt.Entry) error {
 	if w.marks[name] != nil {
 		return fmt.Errorf("%s is the name of another entry", name)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// recordings are the logs in one folder, each read once.
+// recordings caches the logs of one folder.
 type recordings struct {
 	dir  string
 	read map[string][]logfmt.Entry
@@ -49,15 +49,15 @@ func (r *recordings) entries(name string) ([]logfmt.Entry, error) {
 	return entries, nil
 }
 
-// playing is what one play says.
-type playing struct {
+// playback is one play operation.
+type playback struct {
 	names    []string
 	from, to int
 	pace     float64
-	beside   time.Duration // negative: behind
+	beside   time.Duration // negative: append
 }
 
-func (w *weave) play(args []string) error {
+func (w *editor) play(args []string) error {
 	if !slices.Contains(w.allowed, args[0]) {
 		return fmt.Errorf("origin does not name the recording %s", args[0])
 	}
@@ -98,8 +98,8 @@ func (w *weave) play(args []string) error {
 	return nil
 }
 
-// start is when the first entry of a play is made.
-func (w *weave) start(p playing) time.Time {
+// start is the time of a playback's first entry.
+func (w *editor) start(p playback) time.Time {
 	switch {
 	case len(w.log) == 0:
 		return drawn.Epoch
@@ -109,8 +109,8 @@ func (w *weave) start(p playing) time.Time {
 	return w.log[len(w.log)-1].Entry.Time.Add(time.Second)
 }
 
-// neutral is data at another pace, in processes that no other play has.
-func (w *weave) neutral(data []byte, pace float64, procs map[string]int) []byte {
+// neutral adapts data: durations to the pace, process ids to ones that no other playback has.
+func (w *editor) neutral(data []byte, pace float64, procs map[string]int) []byte {
 	if took := gjson.GetBytes(data, "duration_ms"); took.Exists() {
 		data = member(data, "duration_ms", strconv.FormatInt(int64(math.Round(pace*took.Num)), 10))
 	}
@@ -125,8 +125,8 @@ func (w *weave) neutral(data []byte, pace float64, procs map[string]int) []byte 
 	return data
 }
 
-func readPlay(args []string, most int) (playing, error) {
-	p := playing{from: 1, to: most, pace: 1, beside: -1}
+func readPlay(args []string, most int) (playback, error) {
+	p := playback{from: 1, to: most, pace: 1, beside: -1}
 	if len(args) < 2 || args[0] != "as" {
 		return p, fmt.Errorf("play NAME as A")
 	}
@@ -162,8 +162,8 @@ func readPlay(args []string, most int) (playing, error) {
 	return p, nil
 }
 
-// draw puts a drawing behind all, or behind one entry, in that one's session.
-func (w *weave) draw(text string) error {
+// draw inserts a drawing at the end, or after one entry and in its session.
+func (w *editor) draw(text string) error {
 	at, session := len(w.log)-1, ""
 	if rest, ok := strings.CutPrefix(text, "after "); ok {
 		sel, drawing, ok := cutSelector(rest)
@@ -213,7 +213,7 @@ func (w *weave) draw(text string) error {
 	return nil
 }
 
-// cutSelector takes SEL off the beginning of "SEL: …", whose text may hold a colon.
+// cutSelector splits "SEL: …" at the first colon outside of quotes.
 func cutSelector(s string) (sel, rest string, ok bool) {
 	quoted := false
 	for i := 0; i+1 < len(s); i++ {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Everything is a drawing that leaves nothing of a State empty.
+// Everything is a drawing that fills every part of a State.
 const Everything = `
 	@A SESSION_START'startup' PROMPT/build'it' proc=12 build> build:RED> Edit'a.go'=1 Edit'a_test.go'=1 Bash'go test ./...'!1 Bash'go test ./...' Bash'go test ./...'!1
 	build*'one' build*'one' build:RED.{tests_failing=1} build:REFACTOR> build:REFACTOR! build![x] build.'done'[a.md,b.md]
@@ -24,13 +24,13 @@ const Everything = `
 	@A / INTERVENTION'T1 loop x' DELIVERED'T1' SEEN'T1' RESOLVED'T1' notify'silence y' twice
 	@D PROMPT Bash'ls'< PROMPT`
 
-// Item is one entry of a log as the fold takes it.
+// Item is one entry of a log and whether a rotation carried it over.
 type Item struct {
 	Entry   *logfmt.Entry
 	Carried bool
 }
 
-// Logs are drawn, recorded and random ones.
+// Logs returns drawn, recorded and random logs by name.
 func Logs(t *testing.T, recordings string) map[string][]Item {
 	t.Helper()
 	all := map[string][]Item{}
@@ -69,7 +69,7 @@ func Logs(t *testing.T, recordings string) map[string][]Item {
 
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// Random is a log that means nothing, of everything that an entry may be.
+// Random makes a meaningless log of n entries in which every field takes all kinds of values.
 func Random(seed uint64, n int) []Item {
 	r := rand.New(rand.NewPCG(seed, 7))
 	at := drawn.Epoch

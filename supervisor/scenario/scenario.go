@@ -1,5 +1,5 @@
-// Package scenario reads logs with what somebody who knows says about them: which issues a supervisor must raise, which it
-// must not; only tests and the judging of the supervisor import it.
+// Package scenario reads logs with labels: which issues a supervisor must raise for each, and which it must not. Only tests
+// import it. It does not import the supervisor's rules, because it serves to judge them.
 //
 // A scenario is one text file: a header of lines "key: value", a blank line, a body. Lines that begin with # are comments.
 //
@@ -14,22 +14,22 @@
 //
 // Keys; those marked + may come more than once, an unknown one is an error:
 //
-//	why      what is tried here, in one line (required)
+//	why      what the scenario tries, in one line (required)
 //	origin   drawn, or: recorded NAME NAME… (files in the folder recordings beside the corpus; required)
-//	after    the time that is judged beyond the last entry, as if live; 0 if not said
+//	after    how long to judge beyond the last entry, as if live; default 0
 //	expect+  TYPE SESSION [@ENTRY] [high]: must be raised at some moment of an as-if-live replay. @ENTRY is the entry from which
 //	         it is true, an alert before that is false; high: clear enough to reach the queue
 //	never+   TYPE SESSION: the trap that this scenario is about (whatever is not expected or allowed is a false alarm anyway)
-//	allow+   TYPE SESSION because REASON: debatable, counted neither way
-//	open+    TYPE SESSION: stands at the end; cleared+: was there, and does not stand at the end
-//	observe+ alive|gone SESSION [@ENTRY], missing|exists PATH [@ENTRY], seen TASK [@ENTRY]: what a look outside the log finds, from
-//	         that entry on (from the beginning if none is said); what is not said is unknown
+//	allow+   TYPE SESSION because REASON: debatable, so it counts neither way
+//	open+    TYPE SESSION: open at the end; cleared+: raised, and not open at the end
+//	observe+ alive|gone SESSION [@ENTRY], missing|exists PATH [@ENTRY], seen TASK [@ENTRY]: what a look observes outside the log, from
+//	         that entry on (default: from the beginning); everything else is unknown
 //	model    settings as a JSON object: keys workflow.*, timeouts.*, supervisor.*
 //
 // SESSION is a session, - (the chain, which is the project's) or, in never and allow, * (any). ENTRY is the name of a mark or a
 // number, counted from 1. PATH is relative to the project. The body of a drawn scenario is a drawing of logfmt/drawn; that of a
-// recorded one is operations, one a line, see weave.go. A signature "$TYPE" in an entry of the supervisor stands for the
-// signature that the engine gave its issue of that type and session: see Sign.
+// recorded one is operations, one a line, see editor.go. A signature "$TYPE" in an entry of the supervisor stands for the
+// signature of the engine's issue of that type and session: see Sign.
 package scenario
 
 import (
@@ -66,16 +66,16 @@ type Scenario struct {
 	Lines []drawn.Line
 }
 
-// Claim says something about one type of issue in one session.
+// Claim is a label about one type of issue in one session.
 type Claim struct {
 	Type    string
 	Session logfmt.SessionID // Chain, Any (never, allow), or a session
-	Entry   int              // from which it is true, counted from 1; 0 = it is not said
+	Entry   int              // from which it is true, counted from 1; 0: not given
 	High    bool
 	Because string // of an allowed one
 }
 
-// Chain is the session of what is wrong with the chain, Any is that of a claim about every session and the chain.
+// Chain is the session of issues of the chain. Any stands for every session and the chain.
 const (
 	Chain logfmt.SessionID = "-"
 	Any   logfmt.SessionID = "*"
@@ -89,14 +89,14 @@ func (c *Claim) About(typ string, session logfmt.SessionID) bool {
 	return c.Type == typ && (c.Session == Any || c.Session == session)
 }
 
-// Observation is what a look outside the log finds.
+// Observation is a fact that a look observes outside the log.
 type Observation struct {
 	Fact    string // alive, gone, missing, exists, seen
 	Subject string // a session, a path, a task
-	Entry   int    // from which it is so, counted from 1; 0 = from the beginning
+	Entry   int    // from which it holds, counted from 1; 0: from the beginning
 }
 
-// Healthy reports whether nothing is wrong: no alarm is right.
+// Healthy reports whether nothing is wrong in the log, so that every alert is false.
 func (s *Scenario) Healthy() bool { return len(s.Expect) == 0 }
 
 // Entries are the log's, in order; the entry number n of the labels is Entries()[n-1].
@@ -110,13 +110,13 @@ func (s *Scenario) Entries() []*logfmt.Entry {
 	return entries
 }
 
-// Log is the scenario as the bytes of a log.
+// Log returns the scenario as the bytes of a log.
 func (s *Scenario) Log() ([]byte, error) {
 	d := drawn.Drawing{Lines: s.Lines}
 	return d.Bytes()
 }
 
-// Load reads every scenario of a folder, by name. All that is wrong with any of them is in the error.
+// Load reads all scenarios of a folder, sorted by name. The error names everything wrong with any of them.
 func Load(dir string) ([]*Scenario, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
@@ -140,7 +140,7 @@ func Load(dir string) ([]*Scenario, error) {
 	return all, errors.Join(bad...)
 }
 
-// Read reads one scenario; its recordings lie in the folder recordings beside the file's own.
+// Read reads one scenario. Its recordings lie in the folder recordings beside the file's folder.
 func Read(file string) (*Scenario, error) {
 	return read(file, &recordings{dir: filepath.Join(filepath.Dir(filepath.Dir(file)), "recordings")})
 }
@@ -157,8 +157,8 @@ func read(file string, known *recordings) (*Scenario, error) {
 	return s, nil
 }
 
-// Sign gives an entry of the supervisor the signature that "$TYPE" in it stands for; find tells that of the engine's issue of
-// a type and session as of now, "" if it has raised none. Other entries come back as they are.
+// Sign replaces "$TYPE" in an entry of the supervisor by a signature. find returns the signature of the engine's present issue
+// of a type and session, "" if there is none. Sign returns other entries unchanged.
 func Sign(e *logfmt.Entry, find func(typ string, session logfmt.SessionID) string) *logfmt.Entry {
 	typ, ok := strings.CutPrefix(gjson.GetBytes(e.Data, "signature").Str, "$")
 	if e.Cmd != logfmt.SupervisorCmd || !ok {

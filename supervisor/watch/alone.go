@@ -12,19 +12,19 @@ import (
 	"aburn/internal/lockfile"
 )
 
-// LockName is the lock that a watcher holds as long as it lives; PIDName says which process that is. The lock alone
-// counts: a watcher that was killed leaves the other file behind.
+// LockName is the lock that a watcher holds as long as it lives. PIDName holds its process id. Only the lock counts: a
+// killed watcher leaves the other file behind.
 const (
 	LockName = "watch.lock"
 	PIDName  = "watch.pid"
 )
 
-// patience is how long a new watcher waits for the lock: who only asks whether somebody watches holds it for a moment.
-const patience = 500 * time.Millisecond
+// lockWait is how long a new watcher waits for the lock: a call of Running holds it for a moment.
+const lockWait = 500 * time.Millisecond
 
-// RunningError says that another watcher has the project.
+// RunningError means that another process watches the project.
 type RunningError struct {
-	PID int // 0 when it did not say
+	PID int // 0 if unknown
 }
 
 func (e *RunningError) Error() string {
@@ -34,7 +34,7 @@ func (e *RunningError) Error() string {
 	return "process " + strconv.Itoa(e.PID) + " watches this project"
 }
 
-// Running asks for the watcher of the project whose .oss is oss. It creates nothing.
+// Running reports whether a process watches the project with this .oss, and its id. It creates nothing.
 func Running(oss *os.Root) (pid int, running bool) {
 	if _, err := oss.Lstat(LockName); err != nil {
 		return 0, false
@@ -49,10 +49,10 @@ func Running(oss *os.Root) (pid int, running bool) {
 	return 0, false
 }
 
-// alone makes this process the project's only watcher until release is called. The error is a *RunningError where it
-// is not.
-func alone(oss *os.Root) (release func(), err error) {
-	lock, err := lockfile.Acquire(oss, LockName, patience)
+// becomeOnly makes this process the project's only watcher until release is called. The error is a *RunningError if
+// another process is.
+func becomeOnly(oss *os.Root) (release func(), err error) {
+	lock, err := lockfile.Acquire(oss, LockName, lockWait)
 	if errors.Is(err, lockfile.ErrBusy) {
 		return nil, &RunningError{watcherPID(oss)}
 	}
@@ -70,7 +70,7 @@ func alone(oss *os.Root) (release func(), err error) {
 	}, nil
 }
 
-// watcherPID is what the holder of the lock wrote; 0 in the moment before it did. It is shown to people, no more.
+// watcherPID is the id that the holder of the lock wrote; 0 until it has. It is only shown to people.
 func watcherPID(oss *os.Root) int {
 	info, err := oss.Lstat(PIDName)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 32 {

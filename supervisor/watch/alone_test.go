@@ -100,7 +100,7 @@ func TestPIDFile(t *testing.T) {
 		if got := watcherPID(openRoot(t, dir)); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
-		release, err := alone(openRoot(t, dir))
+		release, err := becomeOnly(openRoot(t, dir))
 		if err == nil {
 			release()
 		}

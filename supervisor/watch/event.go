@@ -10,32 +10,32 @@ import (
 	"aburn/supervisor/look"
 )
 
-// Issue is one that stands.
+// Issue is an open issue.
 type Issue struct {
 	supervisor.Issue
 	Level supervisor.Level
-	Task  string // this look put it into the queue
+	Task  string // the task that this look queued for it; "" for none
 }
 
-// Kind is what an event is about.
+// Kind is the kind of an event.
 type Kind string
 
 // The kinds of events.
 const (
-	Standing Kind = "standing" // an issue that stood when the watch began, and is no news: told before, or of long ago
-	Raised   Kind = "raised"   // an issue that the user is told of now, for the first time
-	Queued   Kind = "queued"   // one that the user was told of before has become a task for the agent
-	Resolved Kind = "resolved" // one that this watch saw stand no longer does
+	Standing Kind = "standing" // the issue was open when the watch began and is no news: notified before, or old
+	Raised   Kind = "raised"   // the user is notified of the issue now, for the first time
+	Queued   Kind = "queued"   // an issue of an earlier notification has become a task for the agent
+	Resolved Kind = "resolved" // an issue that this watch saw is no longer open
 )
 
-// Event is one thing that is new.
+// Event is one piece of news.
 type Event struct {
 	At   time.Time
 	Kind Kind
 	Issue
 }
 
-// issues is what a look found, without the types that are switched off.
+// issues are those of a look, without the types that are switched off.
 func issues(r *look.Result, l *limits.Limits) (list []Issue) {
 	tasks := map[string]string{}
 	for _, q := range r.Queued {
@@ -49,61 +49,61 @@ func issues(r *look.Result, l *limits.Limits) (list []Issue) {
 	return list
 }
 
-// oldNews is how long ago an issue began that is no news to a watch which begins: a log may have years.
+// oldNews is the age from which an issue is no news to a new watch: a log may go back years.
 const oldNews = 24 * time.Hour
 
-// telling is what a watch knows about having told an issue.
-type telling struct {
-	at    time.Time
-	heard bool // the user was told that it stands, and not since that it is resolved
+// notification is the last one about an issue.
+type notification struct {
+	at   time.Time
+	open bool // the user knows that the issue is open, and not that it is resolved
 }
 
-// news compares what stands now with what was told. Who was told is known from the log, and of this watch from memory:
-// the log may be full. What came back is told again, but not within the cooldown.
+// news compares the open issues with earlier notifications. Those of other watches are in the log; this watch keeps its
+// own in memory, because the log may be full. A returning issue is notified again, but not within the cooldown.
 func (w *watch) news(at time.Time) (events []Event) {
-	for _, i := range w.sight.issues {
-		before, known := w.told[i.Signature]
-		inLog := w.sight.toldBefore(i.Signature)
+	for _, i := range w.found.issues {
+		before, known := w.notified[i.Signature]
+		inLog := w.found.inLog(i.Signature)
 		switch {
-		case known && before.heard || !known && inLog && w.began:
+		case known && before.open || !known && inLog && w.began:
 			if i.Task != "" {
 				events = append(events, Event{at, Queued, i})
 			}
 		case !known && (inLog || !w.began && i.Since.Is() && at.Sub(i.Since.Time()) > oldNews):
 			events = append(events, Event{at, Standing, i})
 		case inLog || known && at.Sub(before.at) < w.Limits.Cooldown:
-			continue // it comes and goes
+			continue // the issue comes and goes
 		default:
 			before.at = at
 			events = append(events, Event{at, Raised, i})
 		}
-		w.told[i.Signature] = telling{before.at, true}
+		w.notified[i.Signature] = notification{before.at, true}
 	}
 	return append(events, w.resolved(at)...)
 }
 
-// resolved is what no longer stands.
+// resolved reports issues that are no longer open.
 func (w *watch) resolved(at time.Time) (events []Event) {
 	for _, i := range w.before {
-		t := w.told[i.Signature]
-		if holds(w.sight.issues, i.Signature) || !t.heard {
+		t := w.notified[i.Signature]
+		if contains(w.found.issues, i.Signature) || !t.open {
 			continue
 		}
 		i.Task = ""
 		events = append(events, Event{at, Resolved, i})
-		w.told[i.Signature] = telling{at: t.at}
+		w.notified[i.Signature] = notification{at: t.at}
 	}
-	maps.DeleteFunc(w.told, func(signature string, t telling) bool {
-		return !t.heard && at.Sub(t.at) >= w.Limits.Cooldown
+	maps.DeleteFunc(w.notified, func(signature string, t notification) bool {
+		return !t.open && at.Sub(t.at) >= w.Limits.Cooldown
 	})
 	return events
 }
 
-func holds(issues []Issue, signature string) bool {
+func contains(issues []Issue, signature string) bool {
 	return slices.ContainsFunc(issues, func(i Issue) bool { return i.Signature == signature })
 }
 
-// raised is what the events tell for the first time.
+// raised are the issues of the Raised events.
 func raised(events []Event) (list []supervisor.Issue) {
 	for _, e := range events {
 		if e.Kind == Raised {

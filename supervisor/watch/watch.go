@@ -1,19 +1,19 @@
-// Package watch follows a project's log and the clock, makes a look when either may have changed a verdict, and says
-// what is new. It decides nothing: the look does, and writes, so that hooks, commands and the watcher keep one set of
-// rules.
+// Package watch follows a project's log and the clock, starts a look when a verdict may have changed, and reports what
+// is new. It decides only when to look. The look decides everything else and writes it, so that hooks, commands and
+// the watcher share one set of rules.
 //
 // Invariants:
-//   - One watcher per project: it holds the lock watch.lock in .oss for as long as it lives.
-//   - What a look told is in the log before anybody hears of it. A watcher that was killed and started again repeats
-//     nothing; killed in between it has told too little, and `aburn supervisor` shows it.
-//   - A hook that writes an entry looks before the watcher does, which waits a moment: at a prompt, the queue is the
-//     hook's.
-//   - Looks are spaced: a storm of entries costs a look every spacing, not one an entry.
-//   - While nothing lives nothing is judged: there is only the wait for an entry, and for the end.
-//   - A machine that slept makes no session silent.
+//   - One watcher per project: it holds the lock watch.lock in .oss as long as it lives.
+//   - An issue is in the log before anybody is notified of it. A watcher that is killed and started again repeats
+//     nothing. If it is killed in between, a notification is lost, and `aburn supervisor` still shows the issue.
+//   - A hook that writes an entry looks before the watcher, which waits a moment: at a prompt, the hook handles the
+//     queue.
+//   - Looks are spaced: a burst of entries costs one look per spacing, not one per entry.
+//   - Without a live session it judges nothing and only waits for an entry or for its end.
+//   - A suspended machine makes no session silent.
 //
-// Races: the log may seem new for an entry that the last look has read already, or that it wrote itself. Such a look
-// finds nothing new and writes nothing.
+// Race: the log may look changed because of an entry that the last look has read or written. The next look then finds
+// nothing new and writes nothing.
 package watch
 
 import (
@@ -27,56 +27,56 @@ import (
 	"aburn/supervisor/look"
 )
 
-// The paces of a watch.
+// The intervals of a watch.
 const (
-	settle     = 20 * time.Millisecond // from a change to the look: the hook that made it looks first, and delivers
-	spacing    = 25 * time.Millisecond // from the end of a look to the next, however many entries come
-	busyAfter  = 50 * time.Millisecond // when somebody else was looking
-	retryAfter = time.Second           // when something went wrong
-	tickEvery  = time.Second           // how exactly times are kept
-	lookEvery  = 5 * time.Second       // while something lives: a process that was killed writes no entry
-	aftermath  = 2 * time.Minute       // and so long after the last life was seen
+	settle     = 20 * time.Millisecond // from a change to the look: the hook that made the change looks and delivers first
+	spacing    = 25 * time.Millisecond // from the end of a look to the next one
+	busyAfter  = 50 * time.Millisecond // after another process was looking
+	retryAfter = time.Second           // after an error
+	tickEvery  = time.Second           // how often the clock is read
+	lookEvery  = 5 * time.Second       // while a session lives: a killed process writes no entry
+	aftermath  = 2 * time.Minute       // how long lookEvery goes on after the last sign of life
 )
 
-// ErrGone says that the project's .oss is no longer where it was.
+// ErrGone means that the project's .oss is no longer where it was.
 var ErrGone = errors.New("it is gone, or was replaced")
 
-// Looker is a *look.Look.
+// Looker looks at the project, as *look.Look does.
 type Looker interface {
 	Once(ctx context.Context, now, until time.Time) (look.Result, error)
 	Tell(issues []supervisor.Issue, now time.Time) error
 }
 
-// Options says what is watched and who is told.
+// Options are what to watch and whom to notify.
 type Options struct {
 	Root   *os.Root // .oss
-	Path   string   // where it is
+	Path   string   // of Root
 	Look   Looker
 	Limits *limits.Limits
-	Linger time.Duration // how long it stays when nothing lives; 0: until it is stopped
+	Linger time.Duration // how long to stay without a live session; 0: until stopped
 
-	// Started is called when this is the project's watcher, before the first look. Event gets what is new, Problem what
-	// went wrong without ending the watch, each text once. All are called from Run, and looks wait for them.
+	// Run calls Started before the first look, once it is the project's only watcher. It calls Event with news, and
+	// Problem with errors that do not end the watch, each text once. Looks wait for these calls.
 	Started func()
 	Event   func(Event)
 	Problem func(error)
 }
 
-// Run watches until ctx is done or nothing has lived for Linger, which is no error. The error is a *RunningError where
-// another process watches already, and ErrGone when there is nothing left to watch.
+// Run watches until ctx is done, or until no session has lived for Linger; neither is an error. The error is a
+// *RunningError if another process watches already, and ErrGone if .oss is gone.
 func Run(ctx context.Context, o Options) error {
-	release, err := alone(o.Root)
+	release, err := becomeOnly(o.Root)
 	if err != nil {
 		return err
 	}
 	defer release()
 	o.Started()
 	w := &watch{
-		Options: o, start: time.Now(), told: map[string]telling{}, said: map[string]bool{},
-		pulse: newPulse(o.Root, o.Path), timer: time.NewTimer(0), pending: true,
+		Options: o, start: time.Now(), notified: map[string]notification{}, said: map[string]bool{},
+		monitor: newMonitor(o.Root, o.Path), timer: time.NewTimer(0), pending: true,
 	}
 	w.lived = w.start
-	defer w.pulse.close()
+	defer w.monitor.close()
 	defer w.timer.Stop()
 	return w.run(ctx)
 }
@@ -88,15 +88,15 @@ func (w *watch) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case e, open := <-w.pulse.events():
+		case e, open := <-w.monitor.events():
 			if !open {
-				w.pulse.ask()
-			} else if w.pulse.is(e) {
-				w.beat()
+				w.monitor.startPolling()
+			} else if w.monitor.isLog(e) {
+				w.changed()
 			}
-		case <-w.pulse.errors():
-			w.beat()
-		case <-w.pulse.poll.C:
+		case <-w.monitor.errors():
+			w.changed()
+		case <-w.monitor.poll.C:
 			w.check()
 		case <-w.timer.C:
 			w.look(ctx)
@@ -109,40 +109,39 @@ func (w *watch) run(ctx context.Context) error {
 	}
 }
 
-// watch is one run.
 type watch struct {
 	Options
-	start   time.Time
-	timer   *time.Timer // the next look
-	pulse   *pulse
-	awake   awake
-	sight   sight
-	before  []Issue            // what stood at the look before
-	began   bool               // there was a look
-	looked  time.Time          // when the last one ended
-	pending bool               // the timer runs
-	due     time.Time          // when a verdict can change by time alone; zero: never
-	living  bool               // something lived at the last look
-	lived   time.Time          // when something last did
-	missed  bool               // a look was put off
-	told    map[string]telling // by signature
-	said    map[string]bool
+	start    time.Time
+	timer    *time.Timer // the next look
+	monitor  *monitor
+	slept    suspension
+	found    findings
+	before   []Issue                 // the open issues at the look before
+	began    bool                    // a look has succeeded
+	looked   time.Time               // when the last look ended
+	pending  bool                    // the timer runs
+	due      time.Time               // when time alone can change a verdict; zero: never
+	living   bool                    // a session lived at the last look
+	lived    time.Time               // the last sign of life
+	missed   bool                    // a look was postponed
+	notified map[string]notification // by signature
+	said     map[string]bool
 }
 
-// check asks for the log itself.
+// check asks the file system whether the log has changed.
 func (w *watch) check() {
-	if w.pulse.check() {
-		w.beat()
+	if w.monitor.check() {
+		w.changed()
 	}
 }
 
-// beat makes a look because the log has changed: something lives.
-func (w *watch) beat() {
+// changed schedules a look after a change of the log, which is a sign of life.
+func (w *watch) changed() {
 	w.lived = time.Now()
 	w.soon()
 }
 
-// soon makes a look when what changed has settled and the last look is long enough ago.
+// soon schedules a look after settle, but not before spacing is over.
 func (w *watch) soon() {
 	if !w.pending {
 		w.later(max(settle, spacing-time.Since(w.looked)))
@@ -154,11 +153,11 @@ func (w *watch) later(d time.Duration) {
 	w.timer.Reset(d)
 }
 
-// look makes a look and says what is new. One that is not possible now is made later.
+// look makes a look and reports news. If it cannot look now, it schedules another look.
 func (w *watch) look(ctx context.Context) {
 	now := time.Now()
 	w.pending = false
-	if w.missed = w.awake.holdsOff(w.sight.quietest(now), now); w.missed {
+	if w.missed = w.slept.holdsOff(w.found.quietest(now), now); w.missed {
 		return
 	}
 	result, err := w.Look.Once(ctx, now, time.Time{})
@@ -171,7 +170,7 @@ func (w *watch) look(ctx context.Context) {
 		return
 	case err != nil || !result.Complete:
 		w.missed = true
-		if w.there() { // else the next tick says what is wrong
+		if w.there() { // else the next tick reports it
 			w.problem(err)
 		}
 		return
@@ -182,17 +181,17 @@ func (w *watch) look(ctx context.Context) {
 	w.publish(result, now)
 }
 
-// publish says what differs from the last look, once the log says that it was told.
+// publish reports the differences to the last look, after it has logged them.
 func (w *watch) publish(result look.Result, now time.Time) {
-	w.before = w.sight.issues
-	w.sight = sight{state: result.State, observed: result.Observed, issues: issues(&result, w.Limits)}
-	w.living = w.sight.lives(now)
+	w.before = w.found.issues
+	w.found = findings{state: result.State, observed: result.Observed, issues: issues(&result, w.Limits)}
+	w.living = w.found.lives(now)
 	if result.State != nil {
 		w.due = supervisor.Due(result.State, supervisor.Input{Now: now, Observed: result.Observed})
 	}
 	events := w.news(now)
 	if fresh := raised(events); len(fresh) > 0 {
-		w.problem(w.Look.Tell(fresh, now)) // the person is told all the same: this watch at least does it once
+		w.problem(w.Look.Tell(fresh, now)) // notify the person all the same: this watch does it only once
 	}
 	w.began = true
 	for _, e := range events {
@@ -200,21 +199,21 @@ func (w *watch) publish(result look.Result, now time.Time) {
 	}
 }
 
-// tick looks at the clock; over says that the watch has nothing to wait for any more.
+// tick reads the clock; over reports that no session has lived for Linger.
 func (w *watch) tick(now time.Time) (over bool, err error) {
 	if !w.there() {
 		return false, ErrGone
 	}
-	w.awake.tick(now.Round(0), now.Sub(w.start))
+	w.slept.tick(now.Round(0), now.Sub(w.start))
 	if w.living {
 		w.lived = now
 	}
-	alone := now.Sub(w.lived)
-	if w.Linger > 0 && alone >= w.Linger {
+	idle := now.Sub(w.lived)
+	if w.Linger > 0 && idle >= w.Linger {
 		return true, nil
 	}
 	due := !w.due.IsZero() && !now.Before(w.due) && now.Sub(w.looked) >= retryAfter
-	if w.missed || due || alone < aftermath && now.Sub(w.looked) >= lookEvery {
+	if w.missed || due || idle < aftermath && now.Sub(w.looked) >= lookEvery {
 		w.soon()
 	}
 	return false, nil

@@ -14,10 +14,10 @@ import (
 )
 
 // session folds the life of one session, in minutes before now, whose process has the given number and start.
-func session(t *testing.T, now time.Time, p proc.Process, host string, life ...any) *sight {
+func session(t *testing.T, now time.Time, p proc.Process, host string, life ...any) *findings {
 	t.Helper()
 	model := workflow.Default()
-	s := &sight{state: state.New(&model, limits.Default())}
+	s := &findings{state: state.New(&model, limits.Default())}
 	for i := 0; i < len(life); i += 2 {
 		var process, data logfmt.Object
 		if i == 0 && p.PID != 0 {
@@ -84,7 +84,7 @@ func TestSleepingMachine(t *testing.T) {
 	at := func(d time.Duration) time.Time { return start.Add(d) }
 	const night = 8 * time.Hour
 	for name, c := range map[string]struct {
-		slept, stopped time.Duration // the machine; the process alone
+		slept, stopped time.Duration // the machine; the process becomeOnly
 		oldest         time.Time
 		after          time.Duration // since the machine woke
 		holds          bool
@@ -99,7 +99,7 @@ func TestSleepingMachine(t *testing.T) {
 		"the clock was set by 10 s":  {10 * time.Second, 0, at(-time.Minute), time.Second, false},
 		"the clock was set backward": {-night, 0, at(-night - time.Minute), time.Second, false},
 	} {
-		var a awake
+		var a suspension
 		a.tick(at(0), 0)
 		a.tick(at(time.Second), time.Second)
 		a.tick(at(c.slept+c.stopped), c.stopped)
@@ -113,7 +113,7 @@ func TestSleepingMachine(t *testing.T) {
 // Who has woken once does not hold off again: later silence is silence.
 func TestAwakeForGood(t *testing.T) {
 	start := time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
-	var a awake
+	var a suspension
 	a.tick(start, 0)
 	a.tick(start.Add(time.Hour), time.Second)
 	for i, c := range []struct {

@@ -14,8 +14,8 @@ import (
 	"aburn/workflow"
 )
 
-// liveStory is a drawn log that is judged as if live, and what was raised on the way.
-type liveStory struct {
+// liveReplay is a drawn log that is judged as if live, and what was raised on the way.
+type liveReplay struct {
 	t        *testing.T
 	model    *workflow.Model
 	state    *state.State
@@ -30,10 +30,10 @@ type liveStory struct {
 // live replays a drawing: it is judged after each entry, whenever time alone
 // changes a verdict, and for the time after at the end. observe is words like
 // gone:A@12, alive:A, missing:plan.md, seen:T1.
-func live(t *testing.T, drawing string, after time.Duration, observe ...string) *liveStory {
+func live(t *testing.T, drawing string, after time.Duration, observe ...string) *liveReplay {
 	t.Helper()
 	model := workflow.Default()
-	st := &liveStory{t: t, model: &model, state: state.New(&model, limits.Default()), raised: map[string]float64{}, first: map[string]int{}, signs: map[string]map[string]bool{}}
+	st := &liveReplay{t: t, model: &model, state: state.New(&model, limits.Default()), raised: map[string]float64{}, first: map[string]int{}, signs: map[string]map[string]bool{}}
 	d, err := drawn.Draw(nil, drawing)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func live(t *testing.T, drawing string, after time.Duration, observe ...string) 
 }
 
 // sign puts the engine's signature where the drawing says $type.
-func (st *liveStory) sign(e logfmt.Entry) logfmt.Entry {
+func (st *liveReplay) sign(e logfmt.Entry) logfmt.Entry {
 	data := string(e.Data)
 	if i := strings.Index(data, `"$`); i >= 0 {
 		kind, _, _ := strings.Cut(data[i+2:], `"`)
@@ -72,7 +72,7 @@ func (st *liveStory) sign(e logfmt.Entry) logfmt.Entry {
 	return e
 }
 
-func (st *liveStory) wait(end time.Time, n int) {
+func (st *liveReplay) wait(end time.Time, n int) {
 	for range 10_000 {
 		due := Due(st.state, st.input(n))
 		if due.IsZero() || !due.Before(end) {
@@ -84,11 +84,11 @@ func (st *liveStory) wait(end time.Time, n int) {
 	st.t.Fatal("Due goes on for ever")
 }
 
-func (st *liveStory) input(n int) Input {
+func (st *liveReplay) input(n int) Input {
 	return Input{Now: st.now, Model: st.model, Observed: st.observed(st.state, n)}
 }
 
-func (st *liveStory) judge(n int) {
+func (st *liveReplay) judge(n int) {
 	st.open = Judge(st.state, st.input(n))
 	for _, i := range st.open {
 		key := string(i.Type) + " " + string(i.Session)
@@ -104,8 +104,8 @@ func (st *liveStory) judge(n int) {
 	}
 }
 
-// told is what was raised, sorted; what may reach the queue ends in "!".
-func (st *liveStory) told() string {
+// summary lists what was raised, sorted; what may reach the queue ends in "!".
+func (st *liveReplay) summary() string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(st.raised)) {
 		if st.raised[key] > st.state.Limits().QueueAbove {

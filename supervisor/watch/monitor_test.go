@@ -12,12 +12,12 @@ import (
 // A system that says nothing is found out, and the log is asked instead.
 func TestSilentFileSystem(t *testing.T) {
 	dir := t.TempDir()
-	p := newPulse(openRoot(t, dir), t.TempDir()) // it listens elsewhere
+	p := newMonitor(openRoot(t, dir), t.TempDir()) // it listens elsewhere
 	defer p.close()
 	if p.watcher == nil {
 		t.Skip("no system here says what changes")
 	}
-	for i := range deafAfter {
+	for i := range maxMissed {
 		if p.check() {
 			t.Errorf("check %d: changed, but nothing has", i)
 		}
@@ -44,7 +44,7 @@ func TestSilentFileSystem(t *testing.T) {
 func TestChanges(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, journal.Name)
-	p := newPulse(openRoot(t, dir), dir)
+	p := newMonitor(openRoot(t, dir), dir)
 	defer p.close()
 	for i, change := range []func() error{
 		func() error { return os.WriteFile(log, []byte("a\n"), 0o600) },

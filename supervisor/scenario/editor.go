@@ -13,27 +13,27 @@ import (
 	"aburn/logfmt/drawn"
 )
 
-// weave makes a log from recordings. Its operations, one a line:
+// editor makes a log from recordings. Its operations, one a line:
 //
 //	play NAME as A B… [from N] [to N] [pace X] [beside D]
-//	                 the recording behind what is there; its sessions, in the order in which they appear, are called A, B…; only its
-//	                 entries from and to a number, counted from 1 and of those; X times as slow; beside: not behind, but beginning D
-//	                 after the first entry that is there
-//	drop SEL         takes one entry out; drop all SEL every one; drop SEL..SEL those of the session between, both too
-//	drop call SEL    takes a tool call out, its start, questions about it and its end
-//	drop before SEL  the log begins with SEL
-//	cut SEL          SEL is the last entry of its session: the process was killed then
-//	stretch SEL D [only]  so much time passes before SEL: for everybody, or only for its session
-//	clock SEL D      the clock is set forward (or, with -D, back) before SEL
-//	repeat SEL..SEL N  what the session did between comes N times more, behind
-//	twice SEL        the entry was recorded once more, with the same id
-//	set SEL KEY=VALUE…  changes members of data; event, cmd, phase are the entry's own; KEY= takes a member out; set all SEL of every one
-//	draw [after SEL:] DRAWING  a drawing (see logfmt/drawn) behind all, or behind SEL, as if its session had gone on so
-//	mark NAME SEL    gives SEL a name for labels
+//	                 append a recording; call its sessions A, B… in the order of their appearance; from, to: only these of its
+//	                 entries, counted from 1; pace: X times as slow; beside: do not append, but begin D after the log's first
+//	                 entry
+//	drop SEL         remove one entry; drop all SEL: every match; drop SEL..SEL: the session's entries from one to the other
+//	drop call SEL    remove a tool call: its start, questions about it and its end
+//	drop before SEL  begin the log with SEL
+//	cut SEL          end the session after SEL, as if its process was killed
+//	stretch SEL D [only]  let D pass before SEL, for all sessions or only for its own
+//	clock SEL D      set the clock forward (with -D back) before SEL
+//	repeat SEL..SEL N  append the session's entries of the range N more times
+//	twice SEL        record the entry once more, with the same id
+//	set SEL KEY=VALUE…  change members of data; event, cmd and phase are the entry's own; KEY= removes a member; set all SEL: every match
+//	draw [after SEL:] DRAWING  add a drawing (see logfmt/drawn) at the end, or after SEL as its session's continuation
+//	mark NAME SEL    name an entry for labels
 //
 // SEL is SESSION:EVENT'TEXT'#N, the Nth entry (counted from 1, negative: from the end, 1 if not said) of the session with that event (* is any)
 // whose JSON contains TEXT ('TEXT' may be left out). Drawings name entries of their own with [NAME].
-type weave struct {
+type editor struct {
 	known   *recordings
 	allowed []string
 	log     []drawn.Line // each has an entry
@@ -41,7 +41,7 @@ type weave struct {
 	ops     int
 }
 
-func (w *weave) line(line string) error {
+func (w *editor) line(line string) error {
 	w.ops++
 	op, rest, _ := strings.Cut(line, " ")
 	if op == "draw" {
@@ -63,7 +63,7 @@ func (w *weave) line(line string) error {
 	return run(args)
 }
 
-// words takes a line apart at its blanks, but for those inside single quotes.
+// words splits a line at its blanks, except inside single quotes.
 func words(line string) ([]string, error) {
 	quoted := false
 	list := strings.FieldsFunc(line, func(r rune) bool {
@@ -78,8 +78,8 @@ func words(line string) ([]string, error) {
 	return list, nil
 }
 
-// lines is the log, numbered.
-func (w *weave) lines() ([]drawn.Line, error) {
+// lines numbers the log.
+func (w *editor) lines() ([]drawn.Line, error) {
 	seq := logfmt.Seq(0)
 	for _, l := range w.log {
 		if !l.Other {
@@ -90,8 +90,8 @@ func (w *weave) lines() ([]drawn.Line, error) {
 	return w.log, nil
 }
 
-// numbers is the marks as numbers of entries.
-func (w *weave) numbers() map[string]int {
+// numbers returns the marked entries' numbers.
+func (w *editor) numbers() map[string]int {
 	numbers := map[string]int{}
 	for name, e := range w.marks {
 		numbers[name] = 1 + slices.IndexFunc(w.log, func(l drawn.Line) bool { return l.Entry == e })
@@ -99,8 +99,8 @@ func (w *weave) numbers() map[string]int {
 	return numbers
 }
 
-// find is the place of what SEL selects.
-func (w *weave) find(sel string) (int, error) {
+// find returns the position of the entry that SEL selects.
+func (w *editor) find(sel string) (int, error) {
 	all, n, err := w.matches(sel)
 	if err != nil {
 		return 0, err
@@ -114,8 +114,8 @@ func (w *weave) find(sel string) (int, error) {
 	return all[n-1], nil
 }
 
-// matches is every place that SEL could mean, and which of them it does.
-func (w *weave) matches(sel string) (all []int, n int, err error) {
+// matches returns the positions of all matches of SEL, and which of them #N chooses.
+func (w *editor) matches(sel string) (all []int, n int, err error) {
 	session, rest, ok := strings.Cut(sel, ":")
 	if !ok {
 		return nil, 0, fmt.Errorf("%q is not SESSION:EVENT", sel)
@@ -134,7 +134,7 @@ func (w *weave) matches(sel string) (all []int, n int, err error) {
 		if string(l.Entry.Session) != session || rest != "*" && string(l.Entry.Event) != rest {
 			continue
 		}
-		if text != "" && !strings.Contains(described(l.Entry), text) {
+		if text != "" && !strings.Contains(searchable(l.Entry), text) {
 			continue
 		}
 		all = append(all, i)
@@ -142,8 +142,8 @@ func (w *weave) matches(sel string) (all []int, n int, err error) {
 	return all, n, nil
 }
 
-// described is what TEXT is looked for in.
-func described(e *logfmt.Entry) string {
+// searchable is the text in which TEXT is searched.
+func searchable(e *logfmt.Entry) string {
 	agent := ""
 	if e.Agent != nil {
 		agent = "agent:" + e.Agent.Type
@@ -151,8 +151,8 @@ func described(e *logfmt.Entry) string {
 	return e.Cmd + ":" + e.Phase + " " + agent + " " + string(e.Data)
 }
 
-// between is the places of one session's entries from SEL..SEL.
-func (w *weave) between(sels string) ([]int, error) {
+// between returns the positions of one session's entries in SEL..SEL.
+func (w *editor) between(sels string) ([]int, error) {
 	a, b, ok := strings.Cut(sels, "..")
 	if !ok {
 		return nil, fmt.Errorf("%q is not SEL..SEL", sels)
@@ -177,8 +177,7 @@ func (w *weave) between(sels string) ([]int, error) {
 	return places, nil
 }
 
-// remove takes the entries at these places out.
-func (w *weave) remove(places []int) error {
+func (w *editor) remove(places []int) error {
 	if len(places) == 0 {
 		return fmt.Errorf("nothing is so")
 	}
@@ -196,13 +195,13 @@ func (w *weave) remove(places []int) error {
 	return nil
 }
 
-// sort puts the entries in the order of their times; those of one time stay as they are.
-func (w *weave) sort() {
+// sort orders the entries by time, stably.
+func (w *editor) sort() {
 	slices.SortStableFunc(w.log, func(a, b drawn.Line) int { return a.Entry.Time.Compare(b.Entry.Time) })
 }
 
-// id is a new one for what had the id before in what an operation brings in: equal ones stay equal.
-func (w *weave) id(salt int, before string) string {
+// id replaces an id that an operation brings in. Equal ids stay equal.
+func (w *editor) id(salt int, before string) string {
 	sum := sha256.Sum256([]byte(fmt.Sprint(w.ops, ".", salt, ".", before)))
 	return hex.EncodeToString(sum[:8])
 }
