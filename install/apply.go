@@ -15,17 +15,17 @@ import (
 	"aburn/internal/project"
 )
 
-// ErrChanged says that a settings file was written by somebody else between plan and rename. It was left alone.
+// ErrChanged means that another program wrote the settings file between plan and rename. The file was left alone.
 var ErrChanged = errors.New("was changed by somebody else in this moment, so it was left alone; try again")
 
-// Done says what Apply did.
+// Done is what Apply has done.
 type Done struct {
-	Files []string // settings files that were written or removed
-	Init  Init     // what InitProject made, if it was asked to
+	Files []string // settings files written or removed
+	Init  Init     // of InitProject, if the change includes it
 }
 
-// Apply carries the change out: the project first, then one settings file after the other. On an error what is in Done
-// has been done.
+// Apply carries out the change: first the project, then one settings file after the other. After an error, Done holds
+// what was done before it.
 func (c *Change) Apply() (Done, error) {
 	var done Done
 	var err error
@@ -56,8 +56,8 @@ const (
 	lockWait = 10 * time.Second
 )
 
-// lock keeps a second install or uninstall of this user out: both tidy up after killed ones, and would take the other's
-// temporary files for such.
+// lock excludes a second install or uninstall by this user. Both remove temporary files of killed runs and would remove
+// each other's.
 func (c *Change) lock() (*lockfile.Lock, error) {
 	state := project.StateDir(c.env)
 	if state == "" {
@@ -107,7 +107,7 @@ func (f *FileChange) apply() error {
 	return f.write()
 }
 
-// settle ends an uninstall: the record has served.
+// settle ends an uninstall: it removes the record.
 func (f *FileChange) settle() error {
 	if f.Hook != "" || f.record == nil {
 		return nil
@@ -119,16 +119,16 @@ func (f *FileChange) settle() error {
 func (f *FileChange) write() error {
 	perm := fs.FileMode(0o600)
 	if f.Scope == Project {
-		perm = 0o644 // to be committed, and read by everybody who works in it
+		perm = 0o644 // committed, and read by everybody who works in the project
 	}
 	err := atomicfile.Write(f.Real, f.New, perm, atomicfile.Options{Sync: true, Check: f.unchanged})
-	if err != nil && !errors.Is(err, ErrChanged) { // which names the file; the others name a temporary one beside it
+	if err != nil && !errors.Is(err, ErrChanged) { // ErrChanged names the file, other errors a temporary one
 		return fmt.Errorf("%s could not be written: %w", f.Real, err)
 	}
 	return err
 }
 
-// unchanged reads the file again, when everything else is done: the same file, the same bytes.
+// unchanged reads the file again just before the rename: it must be the same file with the same bytes.
 func (f *FileChange) unchanged() error {
 	t, err := readTarget(f.Path, f.root)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *FileChange) makeFolders() error {
 	return os.MkdirAll(filepath.Dir(f.Real), perm)
 }
 
-// removeFolders removes the folders that the install made, as far as nothing else is in them.
+// removeFolders removes the folders that the install made, if they are empty.
 func (f *FileChange) removeFolders() {
 	for i := len(f.record.Folders) - 1; i >= 0; i-- {
 		if os.Remove(f.record.Folders[i]) != nil {
@@ -157,8 +157,8 @@ func (f *FileChange) removeFolders() {
 	}
 }
 
-// sweep removes temporary files that a killed run left beside the settings file: those that hold the beginning of what
-// this change knows. Somebody else's are left alone.
+// sweep removes temporary files that a killed run left beside the settings file. It recognises them by content: the
+// beginning of bytes that this change knows. Other files stay.
 func (f *FileChange) sweep() {
 	dir := filepath.Dir(f.Real)
 	names, err := os.ReadDir(dir)

@@ -12,14 +12,14 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// Claude is Claude Code.
+// Claude is the adapter for Claude Code's settings.
 var Claude = &Adapter{
 	Agent:   &agentcli.Claude,
 	Examine: claudeManaged, Likely: claudeLikely, Session: claudeSession, Plugins: claudePlugins,
 	servers: serverFile{claudeServerPath}, notes: claudeNotes, rules: true,
 }
 
-// claudeNotes finds the switch that turns all hooks off.
+// claudeNotes finds the switch that turns all hooks off, and duplicate keys.
 func claudeNotes(d *document, at func(value, string, ...any)) {
 	if m := d.root.last("disableAllHooks"); m != nil && m.value.kind == yes {
 		at(m.value, "disableAllHooks is on: Claude Code runs no hook at all")
@@ -27,8 +27,8 @@ func claudeNotes(d *document, at func(value, string, ...any)) {
 	d.duplicates(at)
 }
 
-// claudeServerPath is the file that holds Claude Code's MCP servers of that scope. The user's is not settings.json, but the
-// file in which Claude Code keeps its own state too; a project's is the one in the folder that a session starts in.
+// claudeServerPath is the file with Claude Code's MCP servers of a scope. The user's is not settings.json but .claude.json,
+// which also holds Claude Code's own state. A project's lies in the work tree in which a session starts.
 func claudeServerPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
 	switch scope {
 	case User:
@@ -47,9 +47,9 @@ func claudeServerPath(scope Scope, dir string, env func(string) string) (path, r
 	return "", "", ErrNoLocalServer
 }
 
-// claudePlugins are the hooks of the plugins that are enabled for sessions in dir and call aburn's hook. The
-// settings say which plugins are enabled, plugins/installed_plugins.json where they lie (as of 2.1.329; the format is not
-// documented, so what does not look like it is passed over). A plugin given with --plugin-dir leaves no trace to find.
+// claudePlugins finds plugins that are enabled in dir and call aburn's hook. The settings name the enabled plugins, and
+// plugins/installed_plugins.json says where they lie. That format is not documented (as of 2.1.329), so entries of another
+// shape are skipped. A plugin given with --plugin-dir cannot be found.
 func claudePlugins(a Agent, dir string, env func(string) string) (out []Settings) {
 	config, err := a.ConfigDir(env)
 	if err != nil {
@@ -109,13 +109,13 @@ func enabledPlugins(a Agent, dir string, env func(string) string) map[string]boo
 	return out
 }
 
-// managedSettings is where an administrator's settings for Claude Code lie. Not verified with a real client.
+// managedSettings are the paths of an administrator's settings for Claude Code. They are not verified with a real client.
 func managedSettings() []string {
 	return []string{"/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"}
 }
 
-// claudeManaged finds an administrator's switches that turn all hooks off. The switch in the user's, the project's and the
-// local file is among the file's notes already; a project's turns off the user's hooks too.
+// claudeManaged finds an administrator's switches that turn all hooks off. claudeNotes finds the switches in all other
+// files; a project's turns off the user's hooks too.
 func claudeManaged(Exam) (out []Finding) {
 	for _, path := range managedSettings() {
 		data, err := ReadSettings(path)
@@ -140,8 +140,8 @@ func claudeLikely(x Exam, s *Session) string {
 	return "it was started in " + s.Cwd + ", and Claude Code reads a project's settings only in the folder that it is started in"
 }
 
-// claudeSession reads a transcript: its name is the session's id; records of a conversation have a cwd and a time.
-// Bookkeeping records say nothing about activity.
+// claudeSession reads a transcript. Its file name is the session's id; records of the conversation have a cwd and a time.
+// Other records prove no activity.
 func claudeSession(s *Session, r gjson.Result) {
 	s.ID = strings.TrimSuffix(filepath.Base(s.Path), ".jsonl")
 	if kind := r.Get("type").Str; kind != "user" && kind != "assistant" {

@@ -10,7 +10,7 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// Codex is the Codex CLI. What its settings, its trust and its MCP servers are like stands in the files beside this one.
+// Codex is the adapter for the Codex CLI's settings.
 var Codex = &Adapter{
 	Agent:   &agentcli.Codex,
 	Examine: codexTrust, Likely: codexLikely, Session: codexSession,
@@ -33,7 +33,7 @@ func codexRemembers(path string, env func(string) string) string {
 	return ""
 }
 
-// codexTrust looks at what Codex never tells: which hooks it skips.
+// codexTrust finds the hooks that Codex silently skips.
 func codexTrust(x Exam) (out []Finding) {
 	config := ReadCodexConfig(x.Env)
 	if config.Err != nil {
@@ -54,7 +54,7 @@ func codexTrust(x Exam) (out []Finding) {
 	return out
 }
 
-// handlers says how many of aburn's handlers in s Codex runs.
+// handlers reports how many of aburn's handlers in s Codex runs.
 func (c CodexConfig) handlers(s *Settings) Finding {
 	count := map[Trust]int{}
 	own := s.Own()
@@ -87,8 +87,8 @@ func codexLikely(x Exam, _ *Session) string {
 	return ""
 }
 
-// codexSession reads a rollout: its first record names session and folder. Threads of sub-agents and reviews run under
-// the id of their root.
+// codexSession reads a rollout, whose first record names session and folder. Threads of sub-agents and reviews run under
+// the id of their root session.
 func codexSession(s *Session, r gjson.Result) {
 	at, err := time.Parse(time.RFC3339, r.Get("timestamp").Str)
 	if err != nil {

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// What Codex 0.169.0 accepts in hooks.json, established with its own `hooks/list`: one value of a wrong kind, a key of
-// its own twice or a byte-order mark, and the whole file is dropped with a warning that only its terminal shows. Unknown
-// events and unknown keys in groups and handlers are skipped, whatever is in them.
+// What Codex 0.169.0 accepts in hooks.json, tested with its own `hooks/list`. One value of a wrong kind, one known key
+// twice or a byte-order mark makes it drop the whole file, with a warning that only its terminal shows. It skips unknown
+// events, and unknown keys in groups and handlers.
 
-// codexEvents are the events that Codex knows; only what stands under these is checked.
+// codexEvents are the events that Codex knows. It checks only these.
 func codexEvents() []string {
 	return []string{"SessionStart", "UserPromptSubmit", "PreModelRequest", "PostModelRequest", "PreToolUse", "PermissionRequest",
 		"PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Interrupt", "SessionEnd"}
 }
 
-// codexReader collects what makes Codex drop the file.
+// codexReader reports everything that makes Codex drop the file.
 type codexReader struct {
 	*document
 	say func(v value, format string, args ...any)
 }
 
-// codexNotes finds what makes Codex drop the whole file, everybody's hooks with it.
+// codexNotes finds everything that makes Codex drop the whole file, with all hooks in it.
 func (d *document) codexNotes(at func(value, string, ...any)) {
 	r := codexReader{d, func(v value, format string, args ...any) {
 		at(v, "Codex ignores this whole file: "+format, args...)
@@ -100,14 +100,13 @@ func (r codexReader) handler(h value) {
 	}
 }
 
-// required demands that v has the key.
 func (r codexReader) required(v value, key string) {
 	if v.last(key) == nil {
 		r.say(v, "a handler without %s", quote(key))
 	}
 }
 
-// once demands that no key of Codex's own stands twice in v.
+// once demands that none of the keys occurs twice in v.
 func (r codexReader) once(v value, keys ...string) {
 	for i, m := range v.members {
 		if slices.Contains(keys, m.key) && v.last(m.key) != &v.members[i] {
@@ -116,7 +115,7 @@ func (r codexReader) once(v value, keys ...string) {
 	}
 }
 
-// kinds demands that the value of key, if there is one, is of one of these kinds.
+// kinds demands one of these kinds for the value of key, if there is one.
 func (r codexReader) kinds(v value, key string, kinds ...kind) {
 	m := v.last(key)
 	if m != nil && !slices.Contains(kinds, m.value.kind) {
@@ -124,7 +123,7 @@ func (r codexReader) kinds(v value, key string, kinds ...kind) {
 	}
 }
 
-// label is how Codex writes an event in the keys of its trust: PreToolUse is pre_tool_use.
+// label spells an event as Codex's trust keys do: PreToolUse is pre_tool_use.
 func label(event string) string {
 	var b []byte
 	for i, c := range []byte(event) {
@@ -139,13 +138,14 @@ func label(event string) string {
 	return string(b)
 }
 
-// trustKey names a handler in Codex's [hooks.state]: by its place, so that whatever is inserted before it takes its trust.
+// trustKey names a handler in Codex's [hooks.state]. It contains the position, so a handler inserted before it inherits
+// its trust record.
 func trustKey(path, event string, group, handler int) string {
 	return fmt.Sprintf("%s:%s:%d:%d", path, label(event), group, handler)
 }
 
-// trustHash is what Codex records about a command handler that the user has trusted: a sha256 over event, matcher,
-// command, timeout, async and status message, as compact JSON with sorted keys. The program's content is not in it.
+// trustHash is Codex's record of a trusted command handler: the sha256 of event, matcher, command, timeout, async and
+// status message as compact JSON with sorted keys. It does not cover the program's content.
 func (d *document) trustHash(event string, group, v value) string {
 	var b bytes.Buffer
 	async := v.last("async") != nil && v.last("async").value.kind == yes
@@ -162,7 +162,7 @@ func (d *document) trustHash(event string, group, v value) string {
 	return "sha256:" + hash(b.Bytes())
 }
 
-// trustTimeout is the timeout in seconds after Codex's default, least and most.
+// trustTimeout is the timeout in seconds within Codex's bounds, or its default.
 func (d *document) trustTimeout(event string, v value) int {
 	timeout, most := 600, 1<<31-1
 	if event == "SessionEnd" || event == "Interrupt" {

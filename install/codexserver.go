@@ -8,16 +8,16 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// ErrNoCodex says that there is no Codex to be told.
+// ErrNoCodex means that Codex, which registers servers itself, is not on PATH.
 var ErrNoCodex = errors.New("no codex on PATH")
 
-// serverEnv are the variables that say where aburn keeps what it knows. Codex starts servers with an environment of its own, in
-// which they are not; those that are set have to be given to it.
+// serverEnv names the variables that locate aburn's data. Codex starts servers without them, so the registration has to
+// contain those that are set.
 func serverEnv() []string {
 	return []string{"ABURN_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"}
 }
 
-// codexServers is the registrar that tells Codex, whose config.toml is its own business: `codex mcp add` and `codex mcp remove`.
+// codexServers registers the server through `codex mcp add` and `codex mcp remove`: only Codex writes its config.toml.
 type codexServers struct{}
 
 func (codexServers) plan(c *Change, o Options, a Agent, path string) (err error) {
@@ -45,7 +45,7 @@ func (codexServers) list(_ Agent, _ string, env func(string) string) (out []Serv
 	return out
 }
 
-// withoutCodex makes a note of a Codex that is not there, unless it is what was asked for.
+// withoutCodex turns ErrNoCodex into a note, unless Codex is the only agent asked for.
 func (c *Change) withoutCodex(o Options, err error) error {
 	if !errors.Is(err, ErrNoCodex) || len(o.Agents) == 1 {
 		return err
@@ -54,7 +54,7 @@ func (c *Change) withoutCodex(o Options, err error) error {
 	return nil
 }
 
-// planCodexServer finds out what Codex has to be told so that it runs the server at path; nil for nothing.
+// planCodexServer returns the command that registers the server at path; nil if it is registered.
 func planCodexServer(o Options, path string) (*Command, error) {
 	config := ReadCodexConfig(o.Env)
 	if config.Err != nil {
@@ -81,7 +81,7 @@ func planCodexServer(o Options, path string) (*Command, error) {
 	return &Command{&agentcli.Codex, program, append(args, "--", path, serverArg)}, nil
 }
 
-// planNoCodexServer is planCodexServer for taking it out.
+// planNoCodexServer returns the command that removes the registration; nil if there is none.
 func planNoCodexServer(o Options) (*Command, error) {
 	config := ReadCodexConfig(o.Env)
 	if config.Err != nil {
@@ -97,11 +97,11 @@ func planNoCodexServer(o Options) (*Command, error) {
 	return &Command{&agentcli.Codex, program, []string{"mcp", "remove", ServerName}}, nil
 }
 
-// codexServer is where config.toml describes the MCP server of aburn's name.
+// codexServer is the prefix of the keys of aburn's MCP server in config.toml.
 const codexServer = "mcp_servers\x00" + ServerName + "\x00"
 
-// Server is the command that Codex runs as its MCP server of aburn's name, "" if it runs none for it or what it runs cannot be
-// read, and whether it knows one.
+// Server returns the command of Codex's MCP server named aburn; "" if it has none or it cannot be read. known reports
+// whether Codex has a server of that name.
 func (c CodexConfig) Server() (command string, known bool) {
 	for key := range c.values {
 		known = known || strings.HasPrefix(key, codexServer)
@@ -109,8 +109,8 @@ func (c CodexConfig) Server() (command string, known bool) {
 	return c.values[codexServer+"command"], known
 }
 
-// ownServer says whether Codex's MCP server of aburn's name runs aburn's. Of arguments that are laid out otherwise than Codex does
-// that nothing is known, and they are taken for aburn's.
+// ownServer reports whether Codex's MCP server named aburn runs aburn's server. Arguments in another layout than Codex's
+// cannot be read and count as aburn's.
 func (c CodexConfig) ownServer() bool {
 	switch c.values[codexServer+"args"] {
 	case `["` + serverArg + `"]`, "['" + serverArg + "']", "[":

@@ -8,7 +8,7 @@ import (
 	"aburn/internal/project"
 )
 
-// DiffLine is one line of a unified diff. Its text is the settings file's own: who shows it cleans it.
+// DiffLine is one line of a unified diff. Its text comes from the settings file, so the caller has to make it printable.
 type DiffLine struct {
 	Op   byte // '-' '+' ' ' as in the diff; '@' a hunk's header; 'f' a file's header; '\\' a missing newline at the end
 	Text string
@@ -17,7 +17,7 @@ type DiffLine struct {
 // diffContext is how many unchanged lines are shown around a change.
 const diffContext = 3
 
-// Diff is the whole change as a unified diff.
+// Diff returns the whole change as a unified diff.
 func (c *Change) Diff() []DiffLine {
 	var out []DiffLine
 	if c.Init != "" {
@@ -116,8 +116,8 @@ func changedLines(before []byte, lines []string, edits []edit) (out []changed) {
 	return out
 }
 
-// wholeLines is the number of the line before which all that e touches ends, at least to. An edit that takes away, or
-// does not put, a line end at its end draws in the line behind it.
+// wholeLines is the number of the line after the last one that e touches, at least to. An edit whose new text does not end
+// a line includes the next line.
 func wholeLines(starts []int, to int, e edit) int {
 	end := e.at + len(e.old)
 	for to < len(starts)-1 && (starts[to] < end || starts[to] <= e.at || starts[to] == end && len(e.old) > 0 && !endsLine(e.new)) {
@@ -128,7 +128,7 @@ func wholeLines(starts []int, to int, e edit) int {
 
 func endsLine(s string) bool { return len(s) > 0 && s[len(s)-1] == '\n' }
 
-// trim leaves out the lines at both ends that stay the same.
+// trim leaves out equal lines at both ends.
 func trim(lines []string, from, to int, new []string) changed {
 	for from < to && len(new) > 0 && lines[from] == new[0] {
 		from, new = from+1, new[1:]

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// kind is the first byte of a value's text, '0' standing for every number.
+// kind is the first byte of a value's text; '0' stands for every number.
 type kind byte
 
 const (
@@ -51,26 +51,26 @@ type member struct {
 	value    value
 }
 
-// document is a settings file: its bytes, and where each value stands in them.
+// document is a settings file: its bytes and the place of each value in them.
 type document struct {
 	path string
 	data []byte
 	root value
 }
 
-// unquote is the text that a scanned JSON string stands for.
+// unquote decodes a scanned JSON string.
 func unquote(raw []byte) string {
 	if !bytes.ContainsRune(raw, '\\') {
 		return string(raw[1 : len(raw)-1])
 	}
 	var out string
 	if json.Unmarshal(raw, &out) != nil {
-		return string(raw) // the scanner accepted it: it cannot be
+		return string(raw) // impossible: the scanner accepted the string
 	}
 	return out
 }
 
-// quote is s as a JSON string, with no escapes that JSON does not need.
+// quote returns s as a JSON string with only the escapes that JSON requires.
 func quote(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -81,7 +81,7 @@ func quote(s string) string {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// last is the last member of an object with that key, nil when there is none. Agents' parsers let the last one win.
+// last is the last member with that key, nil if there is none. In agents' parsers the last one wins.
 func (v *value) last(key string) *member {
 	for i := len(v.members) - 1; i >= 0; i-- {
 		if v.members[i].key == key {
@@ -91,7 +91,7 @@ func (v *value) last(key string) *member {
 	return nil
 }
 
-// str is the text of a string value, "" for every other kind and for nil.
+// str is a member's string; "" for other kinds and for nil.
 func (d *document) str(m *member) string {
 	if m == nil || m.value.kind != text {
 		return ""
@@ -99,7 +99,7 @@ func (d *document) str(m *member) string {
 	return unquote(d.data[m.value.start:m.value.end])
 }
 
-// wrong is the error for a value of a kind that the agent does not accept there.
+// wrong is the error for a value of a kind that the agent does not accept.
 func (d *document) wrong(v value, name string, want kind) error {
 	line, column := place(d.data, v.start)
 	return &SyntaxError{Path: d.path, Line: line, Column: column, Text: fmt.Sprintf("%s is %s, not %s", name, v.kind, want)}

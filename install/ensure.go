@@ -2,16 +2,16 @@ package install
 
 import "slices"
 
-// ensurer collects the edits that make a document hold aburn's hooks.
+// ensurer collects the edits that add aburn's hooks to a document.
 type ensurer struct {
 	*document
 	style style
 	edits []edit
-	moved int // handlers whose path was brought up to date
+	moved int // handlers whose path changes
 }
 
-// ensure finds what is missing for agent a to call the hook at path, and with allow for prompts to log unasked. It
-// inserts behind what is there and touches nothing of anybody else's.
+// ensure finds the edits after which agent a calls the hook at path and, with allow, lets prompts log unasked. It appends
+// to existing lists and never touches other content.
 func (d *document) ensure(a Agent, path string, allow bool) (*ensurer, error) {
 	e := &ensurer{document: d, style: d.style()}
 	if d.root.kind != object {
@@ -39,7 +39,7 @@ func (e *ensurer) add(v value, items []item) {
 	}
 }
 
-// put gives the member m, which may be missing or null, the value t: as an item for its parent, or as an edit.
+// put sets the member m to t. A missing m becomes an item for its parent, a null one an edit.
 func (e *ensurer) put(key string, m *member, t tree) []item {
 	if m == nil {
 		return []item{{key, t}}
@@ -77,13 +77,13 @@ func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
 	return nil, nil
 }
 
-// groups is the value of an event that had none.
+// groups is the value of a new event.
 func (a *Adapter) groups(path string, timeout int) tree {
 	return tree{open: "[", items: []item{{"", a.group(path, timeout)}}}
 }
 
-// refresh brings the paths of aburn's own handlers of an event up to date, each where it stands, and says whether there
-// are any. Whatever else was changed about them (a timeout, a matcher) was changed by somebody who meant it.
+// refresh updates the paths of aburn's handlers of an event in place, and reports whether there are any. Other changes of
+// the user's to them (a timeout, a matcher) stay.
 func (e *ensurer) refresh(a Agent, event string, groups value, path string) bool {
 	found := false
 	for _, g := range groups.elems {
@@ -134,7 +134,6 @@ func (e *ensurer) permissions() ([]item, error) {
 	return nil, nil
 }
 
-// hasRule says whether AllowRule is among the rules.
 func (d *document) hasRule(rules value) bool {
 	return slices.ContainsFunc(rules.elems, d.isRule)
 }

@@ -11,13 +11,12 @@ import (
 // hookName is the executable that the agents call.
 const hookName = "aburn-hook"
 
-// orElse ends a line of an agent that a missing program would stop.
+// orElse ends the command line for an agent that stops if a hook's program is missing.
 const orElse = " || true"
 
-// events is what the agent's hook subscribes to.
 func (a *Adapter) events() []agentcli.Event { return a.Hooks.Events }
 
-// handler is one command at a hook point, as it stands in a settings file.
+// handler is one command of a hook in a settings file.
 type handler struct {
 	event   string
 	group   value
@@ -28,12 +27,12 @@ type handler struct {
 	path    string   // the executable, as written
 	args    []string // its arguments
 	exec    bool     // exec form: path and args, no shell
-	guarded bool     // the line goes on with orElse
-	timeout string   // as written, "" when the agent's default holds
+	guarded bool     // the line ends with orElse
+	timeout string   // as written; "" for the agent's default
 }
 
-// ours says that the handler runs aburn's hook for agent a and nothing else. A command that somebody wrapped around it
-// is somebody else's.
+// ours reports whether the handler runs aburn's hook for agent a and nothing else. A command that wraps the hook is not
+// ours.
 func (h handler) ours(a *agentcli.Agent) bool {
 	name := filepath.Base(filepath.ToSlash(h.path))
 	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
@@ -43,7 +42,7 @@ func (h handler) ours(a *agentcli.Agent) bool {
 	return name == hookName && len(h.args) == 1 && h.args[0] == a.Name && (!h.guarded || a.Hooks.MissingBlocks)
 }
 
-// readHandler reads one handler object. What is no command is a handler without a path.
+// readHandler reads one handler object. A handler that is no command has no path.
 func (d *document) readHandler(event string, group, v value) handler {
 	h := handler{event: event, group: group, value: v}
 	if t := v.last("type"); d.str(t) != "command" {
@@ -72,8 +71,8 @@ func (d *document) readHandler(event string, group, v value) handler {
 	return h
 }
 
-// handlers lists the handlers of every event, also those that an agent would overlook because the same key follows
-// again: what is looked for there must be found.
+// handlers lists the handlers of every event. It includes those that an agent ignores because the same key follows again:
+// uninstall has to find them too.
 func (d *document) handlers() []handler {
 	var out []handler
 	for _, hooks := range d.root.members {
@@ -103,7 +102,7 @@ func (d *document) groupHandlers(event string, g int, group value) (out []handle
 	return out
 }
 
-// group is the one group of an event that agents are given: no matcher, so for everything.
+// group is aburn's one group of an event. It has no matcher, so it matches everything.
 func (a *Adapter) group(path string, timeout int) tree {
 	members := []item{
 		{"type", tree{raw: `"command"`}},
@@ -134,8 +133,8 @@ func (a *Adapter) lineFor(path string) string {
 	return line
 }
 
-// shellQuote writes s as one word of a POSIX shell and of fish. Its result is part of what Codex's hook trust covers,
-// so it must never change for the same s.
+// shellQuote writes s as one word of a POSIX shell and of fish. Codex's hook trust covers its result, so the result must
+// never change for the same s.
 func shellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:,", r)
@@ -146,8 +145,8 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// shellWords splits a command line that consists of plain and quoted words only. Anything that a shell would act on
-// (variables, pipes, assignments …) makes it somebody's script: not ok.
+// shellWords splits a command line of plain and quoted words. It is not ok if a shell would act on anything in it
+// (variables, pipes, assignments …): then it is somebody's script.
 func shellWords(line string) (words []string, ok bool) {
 	var word strings.Builder
 	in := false

@@ -11,16 +11,16 @@ import (
 	"aburn/internal/settings"
 )
 
-// Init says what InitProject made.
+// Init is what InitProject has made.
 type Init struct {
 	Root    string   // the real path of the project
-	Created []string // paths relative to Root, in the order of their making; empty when all was there
-	Marked  bool     // this call vouched for the project; false when it was vouched for before
+	Created []string // paths relative to Root, in order; empty if all existed
+	Marked  bool     // this call marked the project as trusted; false if it was marked before
 }
 
-// InitProject makes dir a project of this user: .oss/ (mode 0700) with a .gitignore of its own and a settings file, and
-// the mark of trust outside of it. What exists is left as it is, so that doing it twice changes nothing. A .oss that is
-// a link, a file, somebody else's or writable by others is refused.
+// InitProject makes dir a project of this user: it makes .oss/ (mode 0700) with a .gitignore and a settings file, and the
+// mark of trust outside of it. It leaves existing files alone, so a second call changes nothing. It refuses a .oss that is
+// a link or a file, belongs to somebody else, or is writable by others.
 func InitProject(dir string, env func(string) string) (Init, error) {
 	root, err := realDir(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func ossFiles() []ossFile {
 	}
 }
 
-// fillOss writes the files that p's .oss lacks, whole or not at all.
+// fillOss writes the files that .oss lacks, each atomically.
 func fillOss(p *project.Project) (made []string, err error) {
 	oss, err := p.OpenOss()
 	if err != nil {
@@ -86,7 +86,7 @@ func fillOss(p *project.Project) (made []string, err error) {
 	return made, nil
 }
 
-// initialised says whether InitProject would find nothing to do at root.
+// initialised reports whether InitProject would change nothing at root.
 func initialised(root string, env func(string) string) bool {
 	p, err := project.At(root, env)
 	if err != nil || !p.Marked {

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// Registration is one handler in a settings file, as far as it concerns aburn.
+// Registration is one handler in a settings file.
 type Registration struct {
 	Event   string
 	Line    int      // in the file, from 1; 0 for handlers of others
 	Path    string   // the executable, as written; "" when the command is more than a program with arguments
 	Args    []string // its arguments
 	Shell   string   // the command line for a shell; "" in exec form
-	Ours    bool     // it is aburn's hook for this agent
-	Wrapped bool     // it is not, but names aburn-hook: somebody's own wrapping
-	Timeout string   // as written; "" is the agent's default
+	Ours    bool     // aburn's hook for this agent
+	Wrapped bool     // somebody's own command that names aburn-hook
+	Timeout string   // as written; "" for the agent's default
 
-	TrustKey, TrustHash string // what the agent records about the handler once it is trusted, if it does
+	TrustKey, TrustHash string // the agent's record of a trusted handler; "" without such records
 }
 
-// Plugin is the scope of a plugin's own hooks. Nothing is installed there: it is for Inspect's answers.
+// Plugin is the scope of a plugin's own hooks. Only Inspect uses it: nothing is installed there.
 const Plugin Scope = "plugin"
 
-// Settings is one settings file of an agent, as it is now.
+// Settings is the present state of one settings file of an agent.
 type Settings struct {
 	Agent         Agent
 	Scope         Scope
@@ -33,15 +33,15 @@ type Settings struct {
 	Path          string // as the agent names it
 	Real          string // links resolved
 	Exists        bool
-	Err           error          // it cannot be read, or does not parse (*SyntaxError)
+	Err           error          // the file cannot be read, or does not parse (*SyntaxError)
 	Registrations []Registration // aburn's own and those that wrap it, in file order
 	Others        int            // handlers of others
-	Notes         []string       // what in the file keeps hooks from running
-	Installed     time.Time      // when an install last wrote it; zero when no record says so
-	Modified      time.Time      // when anybody last wrote it
+	Notes         []string       // reasons in the file why hooks do not run
+	Installed     time.Time      // when an install last wrote the file; zero without a record
+	Modified      time.Time      // when the file was last written
 }
 
-// Own are the registrations that are aburn's own.
+// Own returns aburn's own registrations.
 func (s *Settings) Own() (out []Registration) {
 	for _, r := range s.Registrations {
 		if r.Ours {
@@ -51,7 +51,7 @@ func (s *Settings) Own() (out []Registration) {
 	return out
 }
 
-// Missing are the events of the agent that no own registration covers.
+// Missing returns the agent's events that no own registration covers.
 func (s *Settings) Missing() (events []string) {
 	have := map[string]bool{}
 	for _, r := range s.Own() {
@@ -65,8 +65,8 @@ func (s *Settings) Missing() (events []string) {
 	return events
 }
 
-// Inspect reads every settings file of the agent that governs sessions started in dir: the user's, and the project's if
-// dir lies in one. Nothing is changed.
+// Inspect reads every settings file of the agent that governs sessions started in dir: the user's, and those of the project
+// around dir. It changes nothing.
 func Inspect(a Agent, dir string, env func(string) string) []Settings {
 	var out []Settings
 	for _, scope := range a.scopes() {
@@ -81,8 +81,8 @@ func Inspect(a Agent, dir string, env func(string) string) []Settings {
 	return out
 }
 
-// InspectFile is Inspect for one file, which may be one that aburn never writes: a plugin's, or an administrator's. A
-// project's file must not lead out of root; "" is anywhere.
+// InspectFile is Inspect for one file, which may be a plugin's or an administrator's. The file must lie in root; "" is
+// anywhere.
 func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 	s := Settings{Agent: a, Path: path}
 	t, err := readTarget(path, root)
@@ -112,12 +112,12 @@ func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 	return s
 }
 
-// registrations lists all handlers of a file, those of others too.
+// registrations lists all handlers of a file, including others'.
 func (d *document) registrations(a Agent) (out []Registration) {
 	for _, h := range d.handlers() {
 		r := Registration{Event: h.event, Path: h.path, Args: h.args, Shell: h.line, Ours: h.ours(a.Agent), Timeout: h.timeout}
 		r.Wrapped = !r.Ours && (strings.Contains(h.line, hookName+" ") || strings.Contains(h.path, hookName))
-		if r.Ours || r.Wrapped { // counting lines is slow, and a file can hold thousands of others
+		if r.Ours || r.Wrapped { // counting lines is slow, and a file may have thousands of other handlers
 			r.Line, _ = place(d.data, h.value.start)
 		}
 		if h.guarded && !r.Ours {
@@ -131,8 +131,8 @@ func (d *document) registrations(a Agent) (out []Registration) {
 	return out
 }
 
-// Expand is the executable of a registration with what the agent, or its shell, puts in for variables; "" when it cannot
-// be told.
+// Expand returns a registration's executable with the variables of the agent and its shell replaced; "" if that is
+// impossible.
 func (s *Settings) Expand(r Registration, env func(string) string) string {
 	path := r.Path
 	if s.Scope == Plugin {
@@ -153,10 +153,10 @@ func (s *Settings) Expand(r Registration, env func(string) string) string {
 	return path
 }
 
-// Passing says whether a path will be gone before the settings that name it.
+// Passing reports whether a path is temporary, so that settings would outlive it.
 func Passing(path string, env func(string) string) bool { return passing(path, env) }
 
-// notes says what in the file itself keeps hooks from running.
+// notes are reasons in the file itself why hooks do not run.
 func (d *document) notes(a Agent) (out []string) {
 	at := func(v value, format string, args ...any) {
 		line, column := place(d.data, v.start)
@@ -170,7 +170,7 @@ func (d *document) notes(a Agent) (out []string) {
 	return out
 }
 
-// duplicates finds keys that hold hooks and stand twice.
+// duplicates finds keys around hooks that occur twice.
 func (d *document) duplicates(at func(value, string, ...any)) {
 	look := func(v value, interesting func(string) bool) {
 		for i, m := range v.members {
@@ -185,7 +185,7 @@ func (d *document) duplicates(at func(value, string, ...any)) {
 	}
 }
 
-// elsewhere are the settings files of other scopes, and the plugins, that call aburn's hook for agent a too.
+// elsewhere are other scopes' settings files and plugins that call aburn's hook for agent a too.
 func (o Options) elsewhere(a Agent) (paths []string) {
 	here, _, _ := a.settingsPath(o.Scope, o.Dir, o.Env)
 	for _, s := range a.scopes() {
@@ -211,7 +211,7 @@ func (o Options) elsewhere(a Agent) (paths []string) {
 	return paths
 }
 
-// twice warns of a second registration: the agents merge all files, so every event would be recorded twice.
+// twice warns of a second registration: agents merge all files, so both hooks would run at every event.
 func (o Options) twice(a Agent) (out []string) {
 	for _, path := range o.elsewhere(a) {
 		out = append(out, fmt.Sprintf("%s calls the hook too: %s runs both, so every event costs twice; keep one", path, a.Title))
@@ -219,7 +219,7 @@ func (o Options) twice(a Agent) (out []string) {
 	return out
 }
 
-// remaining says which settings files still call the hook after an uninstall of one scope.
+// remaining names settings files that still call the hook after an uninstall of one scope.
 func (o Options) remaining() (out []string) {
 	for _, a := range o.Agents {
 		for _, path := range o.elsewhere(a) {

@@ -1,17 +1,18 @@
-// Package install puts aburn's hooks, and its MCP server, into agents' settings files and takes them out again, byte for byte.
+// Package install adds aburn's hooks and its MCP server to agents' settings files, and removes them byte for byte. It needs
+// neither the log nor the hooks, so it imports neither.
 //
 // Invariants:
 //  1. A settings file is never printed anew from a parsed object. Every change is a list of edits, each at a position
-//     that this package's own strict scanner reported; the bytes between them are the user's and stay.
-//  2. What does not parse, or has another shape than the agent documents, is refused with file, line and column, and no
-//     file of the whole operation is touched.
-//  3. A file is replaced by a rename of a complete new one in the same folder, after it was read again and found to be
-//     what the plan was made from. A kill leaves the old bytes or the new ones.
-//  4. Before the rename a record of the install, with a backup, is on disk (record.go), so that no kill leaves hooks in a
-//     file that uninstall could not take out exactly.
+//     that this package's own strict scanner reported. The bytes between them are the user's and stay.
+//  2. A file that does not parse, or has another shape than the agent documents, is refused with file, line and column.
+//     Then the operation touches no file at all.
+//  3. A file is replaced by renaming a complete new one in the same folder. Just before, it is read again and must equal
+//     the bytes that the plan was made from. A kill leaves the old bytes or the new ones.
+//  4. Before the rename a record of the install and a backup are on disk (record.go). So even after a kill, uninstall can
+//     remove the hooks exactly.
 //
-// Race that stays: another program that writes the file in the few microseconds between the comparison and the rename
-// loses its write; agents take no lock that one could share.
+// Remaining race: a program that writes the file in the few microseconds between comparison and rename loses its write.
+// Agents offer no lock to share.
 package install
 
 import (
@@ -23,7 +24,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Scope says whose sessions a settings file governs.
+// Scope is the set of sessions that a settings file governs.
 type Scope string
 
 // The scopes. Not every agent has all of them.
@@ -33,83 +34,82 @@ const (
 	Local   Scope = "local"   // this user's sessions in this project: the file is not committed
 )
 
-// Options says what to install, or to uninstall, and where.
+// Options are what to install or uninstall, and where.
 type Options struct {
 	Agents   []Agent
 	Scope    Scope               // "" means User
 	Dir      string              // the folder that the person stands in
 	Env      func(string) string // the person's environment
-	NoInit   bool                // leave out `aburn init` of the project around Dir
-	AllowLog bool                // add the permission rule AllowRule, for agents that have such
+	NoInit   bool                // do not run `aburn init` in the project around Dir
+	AllowLog bool                // add the permission rule AllowRule, for agents with permission rules
 	MCP      bool                // the MCP server too
-	Self     string              // the running executable: aburn-hook is looked for beside it when PATH has none
+	Self     string              // the running executable: aburn-hook may lie beside it instead of on PATH
 }
 
 // AllowRule is the permission rule that lets prompts run `aburn log` unasked, and nothing else.
 const AllowRule = "Bash(aburn log:*)"
 
-// Adapter is one agent as far as its settings go: its record, and the code that only its settings need. Most agents need
-// little of it: what is nil they do not have.
+// Adapter is an agent's record and the code that only its settings need. A nil field is a feature that the agent lacks.
 type Adapter struct {
 	*agentcli.Agent
 
-	// Examine finds what else keeps the agent from running the hooks that its settings files hold.
+	// Examine finds further reasons why the agent does not run the hooks in its settings files.
 	Examine func(Exam) []Finding
-	// Likely is why no hook fired in a session, "" if this agent knows no reason of its own.
+	// Likely is the agent's own reason why no hook ran in a session; "" for none.
 	Likely func(Exam, *Session) string
-	// Session takes what one record of a session's file says about the session. Path is set before the first.
+	// Session adds one record of a session's file to the session. Path is set before the first record.
 	Session func(*Session, gjson.Result)
-	// Plugins are the hooks of the agent's plugins that call aburn's hook in sessions in dir.
+	// Plugins returns the settings of plugins that call aburn's hook in sessions in dir.
 	Plugins func(a Agent, dir string, env func(string) string) []Settings
 
-	// Trusts says whether the agent runs aburn's handlers in s, where it runs only what the user has trusted. Trust has it
-	// record that the user trusts them, and returns how many; Review is what the user types in it instead. Remembers is the file that keeps such records of the settings
-	// file at path, "" if none does.
+	// These four are for agents that run only hooks that the user trusts. Trusts reports whether the agent trusts aburn's
+	// handlers in s. Trust makes the agent record the user's trust and returns the number of handlers. Review is what the
+	// user types in the agent instead. Remembers is the file with records about the settings file at path; "" for none.
 	Trusts    func(s *Settings, env func(string) string) bool
 	Trust     func(ctx context.Context, program, dir string) (int, error)
 	Review    []string
 	Remembers func(path string, env func(string) string) string
 
 	servers    registrar                                                 // of aburn's MCP server
-	notes      func(d *document, at func(value, string, ...any))         // what in a settings file keeps its hooks from running
-	identify   func(d *document, h handler) (trustKey, trustHash string) // by which the agent knows a handler
-	rules      bool                                                      // it has permission rules, of which AllowRule is one
-	positional bool                                                      // it knows a group by its place, which is kept when the group goes
+	notes      func(d *document, at func(value, string, ...any))         // reports why a settings file's hooks do not run
+	identify   func(d *document, h handler) (trustKey, trustHash string) // under which the agent records its trust in a handler
+	rules      bool                                                      // it has permission rules, such as AllowRule
+	positional bool                                                      // it identifies a group by its position, so a removed group leaves an empty one
 }
 
-// Agent is an agent whose settings this package knows. There is one of each.
+// Agent is an agent whose settings this package knows. Each exists once.
 type Agent = *Adapter
 
-// Agents lists all of them, in the order in which they are shown. It is for who composes a program.
+// Agents lists all agents in display order. Only composition roots call it.
 func Agents() []Agent { return []Agent{Claude, Codex} }
 
-// String is the agent's name, as flags have it.
+// String returns the agent's name, as flags spell it.
 func (a *Adapter) String() string { return a.Name }
 
-// Exam is what an agent's own examination looks at.
+// Exam is the input of an agent's own examination.
 type Exam struct {
 	Env  func(string) string
-	Own  []*Settings // the files that call aburn's hook
-	Root string      // of the project; "" outside of any
+	Own  []*Settings // settings files that call aburn's hook
+	Root string      // of the project; "" outside of one
 }
 
-// Finding is what came of it. One that is neither OK nor Bad is worth knowing.
+// Finding is one result of an examination. One that is neither OK nor Bad is a note.
 type Finding struct {
 	OK, Bad bool
 	Text    string
 	Hints   []string
 }
 
-// Session is what an agent's own file says about one session.
+// Session is an agent's own record of one session.
 type Session struct {
 	Path          string
 	ID            string
 	Cwd           string
 	Started, Last time.Time
-	Part          bool // it is no session of its own, but runs under the id of another
+	Part          bool // a thread that runs under the id of another session
 }
 
-// See takes the time of a record.
+// See extends Started and Last to the time of a record.
 func (s *Session) See(at time.Time) {
 	if s.Started.IsZero() || at.Before(s.Started) {
 		s.Started = at

@@ -15,13 +15,13 @@ import (
 	"aburn/internal/project"
 )
 
-// Errors about where hooks can go.
+// Errors about the place of settings files.
 var (
 	ErrNoHome    = errors.New("HOME is not an absolute path")
 	ErrNoProject = errors.New("no project here: neither a git work tree nor an .oss/ folder")
 )
 
-// NoScope is the error for a scope in which the agent has no settings file.
+// NoScope means that the agent has no settings file of a scope.
 type NoScope struct {
 	Agent Agent
 	Scope Scope
@@ -35,9 +35,9 @@ func (e *NoScope) Error() string {
 	return fmt.Sprintf("%s has no %s settings: only %s", e.Agent.Title, e.Scope, strings.Join(others, " and "))
 }
 
-// ProjectRoot is the folder that counts as the project around dir: the one with .oss/, else the root of the git work tree
-// (of the main checkout, when dir lies in a linked one: they share a log), but never the home directory or above it.
-// ErrNoProject says that there is none.
+// ProjectRoot returns the project around dir: the folder with .oss/, else the root of the git work tree. For a linked work
+// tree it is the main checkout, because they share a log. It is never the home directory or above it. Without a project
+// the error is ErrNoProject.
 func ProjectRoot(dir string, env func(string) string) (string, error) {
 	p, err := project.Find(dir, env)
 	if err == nil {
@@ -63,10 +63,10 @@ func worktreeRoot(dir string, env func(string) string) (string, error) {
 	return "", ErrNoProject
 }
 
-// ConfigDir is the folder in which the agent keeps this user's settings.
+// ConfigDir returns the folder of this user's settings for the agent.
 func (a *Adapter) ConfigDir(env func(string) string) (string, error) { return ConfigDir(a.Agent, env) }
 
-// ConfigDir is the folder in which an agent keeps this user's settings.
+// ConfigDir returns the folder of this user's settings for an agent.
 func ConfigDir(a *agentcli.Agent, env func(string) string) (string, error) {
 	variable := func(name string) string {
 		if name == "" || !filepath.IsAbs(env(name)) {
@@ -84,7 +84,7 @@ func ConfigDir(a *agentcli.Agent, env func(string) string) (string, error) {
 	return filepath.Join(base, a.Home.Dir), nil
 }
 
-// Has says whether the agent has a settings file of that scope.
+// Has reports whether the agent has a settings file of that scope.
 func (a *Adapter) Has(scope Scope) bool { return a.settingsName(scope) != "" }
 
 func (a *Adapter) settingsName(scope Scope) string {
@@ -104,7 +104,7 @@ func (a *Adapter) scopes() []Scope {
 	return slices.DeleteFunc([]Scope{User, Project, Local}, func(s Scope) bool { return !a.Has(s) })
 }
 
-// settingsPath is the file that holds the agent's hooks of that scope, and the project that it must not lead out of.
+// settingsPath is the file of the agent's hooks in a scope, and the project that the file must lie in.
 func (a *Adapter) settingsPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
 	name := a.settingsName(scope)
 	switch {
@@ -129,11 +129,11 @@ type target struct {
 	exists bool
 }
 
-// maxSettings is the largest settings file that is touched, in bytes; real ones have kilobytes.
+// maxSettings bounds a settings file, in bytes; real ones have kilobytes.
 const maxSettings = 64 << 20
 
-// readTarget reads the file behind path. Only a file that is not there is "no file"; whatever else keeps it from being
-// read is an error. A project's file that leads out of the project (root) is refused: a repository could place the link.
+// readTarget reads the file behind path. A missing file is no error; every other failure is. A file whose links lead out
+// of root, unless that is "", is refused: a repository could contain such a link.
 func readTarget(path, root string) (target, error) {
 	t := target{path: path}
 	var err error
@@ -161,14 +161,13 @@ func readTarget(path, root string) (target, error) {
 	return t, err
 }
 
-// ReadSettings is an agent's settings file of the user's; nil if there is none. It does not wait at a pipe, and reads no more than a
-// settings file can have.
+// ReadSettings reads a settings file of the user's; nil if there is none. It refuses pipes and oversized files.
 func ReadSettings(path string) ([]byte, error) {
 	t, err := readTarget(path, "")
 	return t.data, err
 }
 
-// resolve follows every link in path, also to a file that does not exist yet.
+// resolve follows every link in path. The file need not exist.
 func resolve(path string) (string, error) {
 	for range 40 {
 		dir, err := resolveDir(filepath.Dir(path))
@@ -198,7 +197,7 @@ func resolve(path string) (string, error) {
 	return "", fmt.Errorf("%s: too many links", path)
 }
 
-// resolveDir follows the links of a folder of which the last part may not exist yet.
+// resolveDir follows the links of a folder whose last parts may not exist yet.
 func resolveDir(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
@@ -211,9 +210,9 @@ func resolveDir(dir string) (string, error) {
 	return filepath.Join(above, filepath.Base(dir)), err
 }
 
-// hookPath decides what the settings call: the bare name in a project's own file, because everybody has theirs somewhere
-// else; otherwise aburn-hook as PATH names it, links unresolved, so that an upgrade behind a link changes nothing; when
-// PATH has none, the one beside the running executable.
+// hookPath decides what the settings call. A project's file calls the bare name, because everybody's program lies elsewhere.
+// Other files call aburn-hook as PATH names it, with links unresolved so that an upgrade behind a link changes nothing. If
+// PATH has none, they call the one beside the running executable.
 func hookPath(o Options) (string, error) {
 	if o.Scope == Project {
 		return hookName, nil
@@ -231,13 +230,13 @@ func hookPath(o Options) (string, error) {
 	return path, nil
 }
 
-// Errors about the executable; both are cured by `make install`.
+// Errors about the executable; `make install` cures both.
 var (
 	ErrNoHook      = errors.New("no " + hookName + " on PATH or beside aburn")
 	ErrPassingHook = errors.New(hookName + " lies in a folder for temporary files, and settings outlive it")
 )
 
-// lookPath is the absolute path of a program as env's PATH names it, "" when it does not.
+// lookPath is a program's absolute path by env's PATH; "" if it is not there.
 func lookPath(name string, env func(string) string) string {
 	for _, dir := range filepath.SplitList(env("PATH")) {
 		if path := programIn(dir, name); path != "" {
@@ -247,7 +246,7 @@ func lookPath(name string, env func(string) string) string {
 	return ""
 }
 
-// programIn is the path of a program in dir, "" when there is none that somebody may run.
+// programIn is the path of an executable program in dir; "" if there is none.
 func programIn(dir, name string) string {
 	path := filepath.Join(dir, name)
 	if runtime.GOOS == "windows" {
@@ -260,8 +259,8 @@ func programIn(dir, name string) string {
 	return path
 }
 
-// passing says whether path will be gone soon: made by `go run` or `go test`, or in a folder for temporary files. A home
-// directory that itself lies in such a folder passes together with the settings in it, so there it does not count.
+// passing reports whether path is temporary: made by `go run` or `go test`, or in a folder for temporary files. A home
+// directory in such a folder does not count, because the settings in it are as temporary.
 func passing(path string, env func(string) string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if strings.HasPrefix(part, "go-build") {
@@ -280,7 +279,6 @@ func passing(path string, env func(string) string) bool {
 	return false
 }
 
-// within says whether path lies below dir.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
@@ -291,8 +289,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Present are those of the agents that this user seems to have: a program on PATH, or a folder of settings. None means
-// that nothing is known, not that there are none.
+// Present returns the agents that this user seems to have: a program on PATH, or a folder of settings. An empty result does
+// not prove that there are none.
 func Present(agents []Agent, env func(string) string) (out []Agent) {
 	for _, a := range agents {
 		dir, err := a.ConfigDir(env)
@@ -303,5 +301,5 @@ func Present(agents []Agent, env func(string) string) (out []Agent) {
 	return out
 }
 
-// Executable is the agent's program as env's PATH names it, "" when it does not.
+// Executable returns the path of the agent's program by env's PATH; "" if it is not there.
 func (a *Adapter) Executable(env func(string) string) string { return lookPath(a.Program, env) }

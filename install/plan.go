@@ -12,48 +12,48 @@ import (
 	"time"
 )
 
-// Change is what an operation would do, before it does it. Nothing has been touched yet.
+// Change is a planned operation. Planning touches nothing.
 type Change struct {
-	Files []FileChange // also files that stay as they are
-	Init  string       // the root of the project that `aburn init` would be run in; "" for none
-	Notes []string     // what the person should know besides
-	Tell  *Command     // an agent's own program, which is to be told about the MCP server; nil for none
+	Files []FileChange // including files that stay as they are
+	Init  string       // the project in which to run `aburn init`; "" for none
+	Notes []string     // for the user to read
+	Tell  *Command     // the agent's own command that changes its MCP servers; nil for none
 	env   func(string) string
 }
 
-// FileChange is what happens to one settings file.
+// FileChange is the planned change of one settings file.
 type FileChange struct {
 	Agent  Agent
 	Scope  Scope
 	Path   string   // as the agent names it
 	Real   string   // links resolved: the file that is replaced
 	Exists bool     // the file is there now
-	Remove bool     // the file goes: an install made it, and nothing else is in it
-	Exact  bool     // uninstall: what stays is byte for byte what would be there had the install never been
-	Hook   string   // install: what the settings call
-	Server bool     // it is about the MCP server, not about hooks
-	Moved  int      // install: handlers that had another path
-	Old    []byte   // as the file is now
-	New    []byte   // as it is to be
+	Remove bool     // remove the file: an install made it, and nothing else is in it
+	Exact  bool     // uninstall: the file becomes byte for byte what it would be without the install
+	Hook   string   // install: the executable that the settings call
+	Server bool     // the change is about the MCP server, not about hooks
+	Moved  int      // install: handlers whose path changes
+	Old    []byte   // the file's bytes now
+	New    []byte   // the file's bytes afterwards
 	Notes  []string // about this file
 
 	what     content
 	edits    []edit
-	root     string  // the project that the file must not lead out of
-	record   *record // install: to be saved before; uninstall: to be forgotten after
+	root     string  // the project that the file must lie in; "" for anywhere
+	record   *record // install saves it before, uninstall removes it after
 	original []byte  // the backup of record
 }
 
-// Same says that the file stays as it is.
+// Same reports whether the file stays as it is.
 func (f *FileChange) Same() bool { return !f.Remove && bytes.Equal(f.Old, f.New) }
 
-// Nothing says that the whole change would change nothing.
+// Nothing reports whether the change is empty.
 func (c *Change) Nothing() bool {
 	return c.Init == "" && c.Tell == nil && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
 }
 
-// Plan finds out what installing would change. An error means that nothing can be installed as asked, and it is a
-// *SyntaxError when a settings file is the reason.
+// Plan plans an install. An error means that the install is impossible; it is a *SyntaxError if a settings file is the
+// reason.
 func Plan(o Options) (*Change, error) {
 	o = o.complete()
 	hook, err := hookPath(o)
@@ -86,7 +86,7 @@ func (o Options) complete() Options {
 	return o
 }
 
-// initNeeded is the root of the project around o.Dir if `aburn init` would change something there.
+// initNeeded is the root of the project around o.Dir, or "" if `aburn init` would change nothing there.
 func initNeeded(o Options) (string, error) {
 	root, err := ProjectRoot(o.Dir, o.Env)
 	if errors.Is(err, ErrNoProject) {
@@ -98,12 +98,11 @@ func initNeeded(o Options) (string, error) {
 	return root, nil
 }
 
-// hooksFile is the settings file that holds the hooks of agent a.
 func hooksFile(o Options, a Agent) FileChange {
 	return FileChange{Agent: a, what: hooks{a, o.AllowLog && a.rules}}
 }
 
-// planInstall finds out what putting the content into the file f would change, calling the executable at path.
+// planInstall plans to put the content into the file f, calling the executable at path.
 func planInstall(o Options, f FileChange, path string) (FileChange, error) {
 	t, err := f.begin(o)
 	if err != nil {
@@ -134,7 +133,7 @@ func planInstall(o Options, f FileChange, path string) (FileChange, error) {
 	return f, f.prepare(o, t, d, next)
 }
 
-// begin reads the file and what the options ask about it.
+// begin finds and reads the file.
 func (f *FileChange) begin(o Options) (target, error) {
 	f.Scope = o.Scope
 	var err error
@@ -147,7 +146,8 @@ func (f *FileChange) begin(o Options) (target, error) {
 	return t, err
 }
 
-// prepare makes the record for f.New: the bytes without aburn's hooks, and proof that the new bytes lead back to them.
+// prepare makes the record for f.New with the bytes without aburn's hooks. It proves that removal turns the new bytes into
+// them.
 func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	old := readRecord(t.real, o.Env)
 	base, existed := f.base(old, t, now)
@@ -181,8 +181,8 @@ func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	return nil
 }
 
-// base is the file without aburn's hooks, and whether there was one: what the record of an earlier install has, as long
-// as the file is as that install left it; otherwise what taking the hooks out leaves.
+// base is the file without aburn's hooks, and whether there was one. It comes from the record of an earlier install if the
+// file is as that install left it, else from removing the hooks.
 func (f *FileChange) base(old *record, t target, now *document) (data []byte, existed bool) {
 	switch {
 	case !t.exists:
@@ -201,8 +201,8 @@ func (f *FileChange) base(old *record, t target, now *document) (data []byte, ex
 	return data, true
 }
 
-// removal is remove with what a record says, if there is one. The space that was between the brackets of an empty
-// container comes back only where nobody has laid it out anew since.
+// removal finds the edits that remove the content, by the record if there is one. The white space inside an empty container
+// comes back only if nobody has changed the layout since.
 func removal(d *document, what content, r *record) []edit {
 	if r == nil {
 		return what.remove(d, allAbsent, false)
@@ -222,7 +222,7 @@ func isEmptyObject(path string, data []byte) bool {
 	return err == nil && d.root.kind == object && len(d.root.members) == 0
 }
 
-// missingFolders are the folders that have to be made for dir to exist, outermost first.
+// missingFolders are dir and its parents that do not exist, outermost first.
 func missingFolders(dir string) (out []string) {
 	for {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -233,25 +233,25 @@ func missingFolders(dir string) (out []string) {
 	}
 }
 
-// content is what an install puts into one kind of file.
+// content is what an install adds to one kind of file.
 type content interface {
-	// path is the file, and the project that it must not lead out of; "" is anywhere.
+	// path is the file, and the project that it must lie in; "" is anywhere.
 	path(o Options) (path, root string, err error)
-	// ensure finds the edits that make d hold it, calling the executable at path.
+	// ensure finds the edits that add the content to d, calling the executable at path.
 	ensure(d *document, path string) (*ensurer, error)
-	// remove finds the edits that undo ensure, given what containers were before; rule says that AllowRule was put there.
+	// remove finds the edits that undo ensure. was is what a container was before; with rule, an install added AllowRule.
 	remove(d *document, was func(path string) container, rule bool) []edit
-	// containers notes what the containers that ensure may make or fill are in d.
+	// containers records the containers in d that ensure may make or fill.
 	containers(d *document) []container
-	// owns says whether some of it is anywhere in d.
+	// owns reports whether d has any of the content.
 	owns(d *document) bool
-	// mentioned says whether it can be in the data at all; a file without it need not even be JSON.
+	// mentioned reports whether data may have the content. A file without it need not be JSON.
 	mentioned(data []byte) bool
-	// notes says what in d, and in other files, is in its way.
+	// notes are obstacles in d and in other files.
 	notes(o Options, d *document) []string
 }
 
-// hooks are the hooks of an agent, and with allow AllowRule.
+// hooks is the content of an agent's hooks, and with allow AllowRule.
 type hooks struct {
 	agent Agent
 	allow bool

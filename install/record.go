@@ -17,12 +17,12 @@ import (
 	"aburn/internal/project"
 )
 
-// record is what an install leaves in the user's state folder about one settings file, so that uninstall can put back
-// exactly what was there. It lies in <state>/installs/<hash of the file's real path>/record.json, beside the backup,
-// owner-only: settings hold secrets.
+// record describes the install in one settings file, so that uninstall can restore exactly what was there. It lies in
+// <state>/installs/<hash of the file's real path>/record.json beside the backup. Both are owner-only, because settings hold
+// secrets.
 //
-// Order of writing: backup, record, settings file. A kill before the last step leaves a record whose After never came to
-// be; the file's hash is then Before, and the record means nothing. A record that cannot be read counts as none.
+// Order of writing: backup, record, settings file. After a kill before the last step the file's hash is not in After, and
+// the record has no effect. An unreadable record counts as none.
 type record struct {
 	Version    int         `json:"version"`
 	Agent      string      `json:"agent"`
@@ -34,7 +34,7 @@ type record struct {
 	Existed    bool        `json:"existed"`          // false: the install made the file
 	Before     string      `json:"before,omitempty"` // sha256 of the file without aburn's hooks; the backup holds it
 	Backup     string      `json:"backup,omitempty"` // the backup's name, beside this record
-	After      []string    `json:"after"`            // sha256 of every state that goes back to Before
+	After      []string    `json:"after"`            // sha256 of every state from which uninstall restores Before
 	Spans      []recorded  `json:"spans"`
 	Containers []container `json:"containers,omitempty"`
 	Rule       bool        `json:"rule,omitempty"` // AllowRule was added
@@ -57,7 +57,7 @@ const (
 	contextSize   = 48
 )
 
-// recordDir is where the record of the settings file real lies, "" when the user has no state folder.
+// recordDir is the folder of the record of the settings file real; "" if the user has no state folder.
 func recordDir(real string, env func(string) string) string {
 	state := project.StateDir(env)
 	if state == "" {
@@ -71,7 +71,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readRecord is the record about the file real, nil when there is none that can be used.
+// readRecord reads the record of the file real; nil if there is no usable one.
 func readRecord(real string, env func(string) string) *record {
 	dir := recordDir(real, env)
 	if dir == "" {
@@ -88,7 +88,7 @@ func readRecord(real string, env func(string) string) *record {
 	return &r
 }
 
-// original is the file without aburn's hooks, as the backup has it. A backup that is gone or changed is an error.
+// original reads the backup: the file without aburn's hooks. A missing or changed backup is an error.
 func (r *record) original() ([]byte, error) {
 	if !r.Existed {
 		return nil, nil
@@ -103,7 +103,7 @@ func (r *record) original() ([]byte, error) {
 	return data, nil
 }
 
-// leads says whether a file with that content goes back to Before.
+// leads reports whether uninstall restores Before from this content.
 func (r *record) leads(data []byte) bool { return r != nil && slices.Contains(r.After, hash(data)) }
 
 // was is what a container was before the install.
@@ -116,7 +116,7 @@ func (r *record) was(path string) container {
 	return container{}
 }
 
-// save writes backup and record, owner-only, and removes older backups.
+// save writes backup and record and removes older backups.
 func (r *record) save(original []byte) error {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (r *record) save(original []byte) error {
 	return nil
 }
 
-// sweep removes what earlier records left beside this one. What cannot be removed stays; it is in nobody's way.
+// sweep removes older backups beside this record. A failure is harmless.
 func (r *record) sweep() {
 	names, err := os.ReadDir(r.dir)
 	if err != nil {
@@ -164,11 +164,11 @@ func (r *record) forget() error {
 	r.Backup = ""
 	r.sweep()
 	os.Remove(r.dir)
-	os.Remove(filepath.Dir(r.dir)) // stays while there are other records
+	os.Remove(filepath.Dir(r.dir)) // fails while there are other records
 	return nil
 }
 
-// spansOf records the edits that take the hooks out of data, the other way round.
+// spansOf turns the edits that remove the hooks from data into insertions.
 func spansOf(data []byte, removal []edit) []recorded {
 	var out []recorded
 	for _, e := range inOrder(removal) {

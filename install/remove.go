@@ -1,17 +1,17 @@
 package install
 
-// remover collects the edits that take aburn's hooks out of a document.
+// remover collects the edits that remove aburn's hooks from a document.
 type remover struct {
 	*document
 	agent Agent
-	was   func(path string) container // what a container goes back to when nothing is left in it
-	rule  bool                        // AllowRule was put there by an install
+	was   func(path string) container // what a container was before the install
+	rule  bool                        // an install added AllowRule
 	edits []edit
 }
 
-// remove finds the edits that undo ensure: own handlers, the groups that held nothing else, and every container that an
-// install made or filled and that nobody else has used since. Where places count, a group that somebody else's
-// follows leaves an empty one in its place.
+// remove finds the edits that undo ensure. They remove aburn's handlers, groups with nothing else in them, and containers
+// that an install made or filled and nobody else uses. If positions count, a removed group before somebody else's leaves
+// an empty one.
 func (d *document) remove(a Agent, was func(string) container, rule bool) []edit {
 	r := &remover{document: d, agent: a, was: was, rule: rule}
 	gone := map[int]bool{}
@@ -26,7 +26,7 @@ func (d *document) remove(a Agent, was func(string) container, rule bool) []edit
 	return append(r.edits, d.cut(d.root, was("").Inside, func(i int) bool { return gone[i] })...)
 }
 
-// object takes the members of v out for which member says that nothing is left, and returns whether v goes too.
+// object removes the members of v for which member returns true, and reports whether v goes too.
 func (r *remover) object(path string, v value, member func(path string, m member) bool) bool {
 	before := len(r.edits)
 	gone := map[int]bool{}
@@ -36,8 +36,8 @@ func (r *remover) object(path string, v value, member func(path string, m member
 	return r.close(path, v, before, func(i int) bool { return gone[i] })
 }
 
-// close cuts the items that are gone out of v. When none is left, v goes back to what it was: it is either gone itself,
-// which is the return value, or null, or empty. Edits inside it, made since before, are then void.
+// close removes the items of v that are gone. If none is left, v becomes what it was before the install: absent (then close
+// returns true), null or empty. That voids the edits inside v, which were made since before.
 func (r *remover) close(path string, v value, before int, gone func(int) bool) bool {
 	n := len(v.spans())
 	left := n
@@ -62,7 +62,7 @@ func (r *remover) close(path string, v value, before int, gone func(int) bool) b
 	return false
 }
 
-// rules takes AllowRule out of the list of allowed tools.
+// rules removes AllowRule from the list of allowed tools.
 func (r *remover) rules(path string, m member) bool {
 	if path != "permissions.allow" {
 		return false
@@ -70,7 +70,7 @@ func (r *remover) rules(path string, m member) bool {
 	return r.close(path, m.value, len(r.edits), func(i int) bool { return r.isRule(m.value.elems[i]) })
 }
 
-// event takes own groups and handlers out of one event.
+// event removes aburn's groups and handlers from one event.
 func (r *remover) event(path string, m member) bool {
 	before := len(r.edits)
 	groups := m.value.elems
@@ -93,7 +93,7 @@ func (r *remover) event(path string, m member) bool {
 	return r.close(path, m.value, before, func(i int) bool { return gone[i] })
 }
 
-// group says whether the group is aburn's alone; from one that is not it takes the own handlers.
+// group reports whether the group has only aburn's handlers. From other groups it removes aburn's.
 func (r *remover) group(event string, g value) bool {
 	list := g.last("hooks")
 	if list == nil || list.value.kind != array {
@@ -113,8 +113,8 @@ func (r *remover) group(event string, g value) bool {
 	return false
 }
 
-// container is what a container of hooks is in a file without aburn's. One that holds something of the user's needs no
-// note: it stays.
+// container is an object or array around hooks, as it is in the file without aburn's. A container with content of the
+// user's is not recorded: it stays.
 type container struct {
 	Path   string `json:"path"`             // "" is the root; else keys joined by dots
 	Was    string `json:"was"`              // wasAbsent, wasNull or wasEmpty
@@ -127,7 +127,7 @@ const (
 	wasEmpty  = "empty"
 )
 
-// containers notes what the containers that an install of agent a may make or fill are in d.
+// containers records the containers in d that an install for agent a may make or fill.
 func (d *document) containers(a Agent) []container {
 	out := d.container(nil, "", &member{value: d.root})
 	hooks := d.root.last("hooks")
@@ -143,7 +143,7 @@ func (d *document) containers(a Agent) []container {
 	return out
 }
 
-// under is the last member of m's value with that key, nil also when m is nil.
+// under is the last member of m's value with that key; nil if there is none or m is nil.
 func (m *member) under(key string) *member {
 	if m == nil {
 		return nil
@@ -163,8 +163,7 @@ func (d *document) container(out []container, path string, m *member) []containe
 	return out
 }
 
-// allAbsent is how a file is read of which no record says what it was: every container that only aburn's hooks keep open
-// goes with them.
+// allAbsent stands in for a missing record: every container with only aburn's hooks goes with them.
 func allAbsent(path string) container {
 	if path == "" {
 		return container{}
@@ -172,13 +171,13 @@ func allAbsent(path string) container {
 	return container{Path: path, Was: wasAbsent}
 }
 
-// allowed says whether the document's permissions hold AllowRule.
+// allowed reports whether the document's permissions hold AllowRule.
 func (d *document) allowed() bool {
 	allow := d.root.last("permissions").under("allow")
 	return allow != nil && d.hasRule(allow.value)
 }
 
-// owns says whether agent a's own handlers are anywhere in the document.
+// owns reports whether the document has handlers of aburn for agent a.
 func (d *document) owns(a Agent) bool {
 	for _, h := range d.handlers() {
 		if h.ours(a.Agent) {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError is the place where a settings file stops being JSON, or being what the agent documents.
+// SyntaxError is the first place in a settings file that is not JSON, or not what the agent documents.
 type SyntaxError struct {
 	Path         string
-	Line, Column int // both from 1; columns count characters, a byte-order mark is none
+	Line, Column int // both from 1; columns count characters, without a byte-order mark
 	Text         string
 }
 
@@ -27,8 +27,8 @@ var (
 	literals = [...]string{"true", "false", "null"}
 )
 
-// parse reads strict JSON: no comments, no trailing commas, no NUL, valid UTF-8, one value. A byte-order mark in front
-// is let pass, as the agents do; a key may stand twice, and then the last one counts, as for the agents.
+// parse reads strict JSON: no comments, no trailing commas, no NUL, valid UTF-8, one value. Like the agents it accepts a
+// leading byte-order mark and duplicate keys, of which the last one counts.
 func parse(path string, data []byte) (*document, error) {
 	s := scanner{path: path, data: data}
 	switch {
@@ -87,7 +87,7 @@ func (s *scanner) space() {
 	}
 }
 
-// unexpected names what stands at pos where nothing, or something else, was expected.
+// unexpected is the error for the byte or the end at pos.
 func (s *scanner) unexpected(want string) error {
 	if s.pos >= len(s.data) {
 		return s.fail(s.pos, "the file ends here: %s", want)
@@ -173,7 +173,7 @@ func (s *scanner) array(depth int) (value, error) {
 	return v, err
 }
 
-// list reads from the opening bracket at pos to the closing one, calling one for each item between the commas.
+// list reads from the opening bracket at pos to the closing one and calls one for each item.
 func (s *scanner) list(closing byte, one func() error) error {
 	opened := s.pos
 	s.pos++

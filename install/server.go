@@ -13,9 +13,9 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// The MCP server: where agents register it, established with Claude Code 2.1.329 and Codex 0.169.0 (docs/guide/mcp.md).
+// The MCP server, as tested with Claude Code 2.1.329 and Codex 0.169.0 (docs/guide/mcp.md).
 const (
-	ServerName = "aburn" // under which the agents know it
+	ServerName = "aburn" // its name in the agents' settings
 	serverName = "aburn" // the executable
 	serverArg  = "mcp"
 )
@@ -28,14 +28,14 @@ var (
 	ErrOtherServer   = errors.New(`the MCP server "` + ServerName + `" is somebody else's`)
 )
 
-// server is the registration of aburn's MCP server in a file of the agent's, at the place that where says.
+// server is the registration of aburn's MCP server in an agent's file, whose path where returns.
 type server struct {
 	where func(scope Scope, dir string, env func(string) string) (path, root string, err error)
 }
 
 func (s server) path(o Options) (path, root string, err error) { return s.where(o.Scope, o.Dir, o.Env) }
 
-// serverProgram decides what the registration calls, as hookPath does for hooks.
+// serverProgram is the executable to register, by the rules of hookPath.
 func serverProgram(o Options) (string, error) {
 	if o.Scope == Project {
 		return serverName, nil
@@ -84,9 +84,9 @@ func (server) ensure(d *document, path string) (*ensurer, error) {
 	return e, nil
 }
 
-// isServer says that the member runs aburn's server and nothing else.
+// isServer reports whether the member runs aburn's server and nothing else.
 func (d *document) isServer(m *member) bool {
-	if kind := m.under("type"); kind != nil && d.str(kind) != "stdio" { // then the client asks an address, and runs nothing
+	if kind := m.under("type"); kind != nil && d.str(kind) != "stdio" { // such a server is an address, not a program
 		return false
 	}
 	args := m.under("args")
@@ -97,7 +97,7 @@ func (d *document) isServer(m *member) bool {
 	return isServerProgram(d.str(m.under("command"))) && unquote(d.data[arg.start:arg.end]) == serverArg
 }
 
-// isServerProgram says whether a command is the executable, wherever it lies.
+// isServerProgram reports whether a command is aburn, in any folder.
 func isServerProgram(command string) bool {
 	name := command[strings.LastIndexAny(command, `/\`)+1:]
 	return strings.TrimSuffix(name, ".exe") == serverName
@@ -135,16 +135,15 @@ func (server) mentioned(data []byte) bool { return bytes.Contains(data, []byte(s
 
 func (server) notes(Options, *document) []string { return nil }
 
-// registrar is how an agent learns of aburn's MCP server.
+// registrar registers aburn's MCP server with an agent.
 type registrar interface {
-	// plan adds to the change what registers the server at path, planRemoval what takes it out again.
+	// plan adds the registration of the server at path to the change, planRemoval its removal.
 	plan(c *Change, o Options, a Agent, path string) error
 	planRemoval(c *Change, o Options, a Agent) error
-	// list are the servers of aburn's name that the agent knows for sessions started in dir.
+	// list returns the servers named aburn in sessions started in dir.
 	list(a Agent, dir string, env func(string) string) []ServerEntry
 }
 
-// planServer adds to the change what registers the server with the agents.
 func (c *Change) planServer(o Options) error {
 	if o.Scope == Local {
 		return ErrNoLocalServer
@@ -165,7 +164,6 @@ func (c *Change) planServer(o Options) error {
 	return nil
 }
 
-// planNoServer adds to the change what takes the registrations out again.
 func (c *Change) planNoServer(o Options) error {
 	if o.Scope == Local {
 		return ErrNoLocalServer
@@ -218,7 +216,7 @@ func (s serverFile) list(_ Agent, dir string, env func(string) string) (out []Se
 	return out
 }
 
-// remainingServers says what still starts the server after an uninstall of the hooks of one scope alone.
+// remainingServers names registrations of the server that an uninstall without --mcp leaves.
 func (o Options) remainingServers() (out []string) {
 	for _, a := range o.Agents {
 		for _, s := range Servers(a, o.Dir, o.Env) {
@@ -230,17 +228,17 @@ func (o Options) remainingServers() (out []string) {
 	return out
 }
 
-// ServerEntry is an MCP server of aburn's name in a file of an agent's.
+// ServerEntry is an MCP server named aburn in an agent's file.
 type ServerEntry struct {
 	Scope   Scope
 	Path    string // of the file
-	Line    int    // in it, from 1; 0 where it is not known
+	Line    int    // in the file, from 1; 0 if unknown
 	Command string // the executable, as written
-	Ours    bool   // it is aburn's server
-	Err     error  // the file cannot be read, and nothing else is known
+	Ours    bool   // the entry runs aburn's server
+	Err     error  // the file cannot be read; the other fields are empty
 }
 
-// Runs says what a server that is not aburn's runs, as far as that tells it from aburn's.
+// Runs says how a server differs from aburn's, for an error message.
 func (s *ServerEntry) Runs() string {
 	if s.Command == "" || isServerProgram(s.Command) {
 		return "it does not run " + serverName + " " + serverArg
@@ -248,7 +246,7 @@ func (s *ServerEntry) Runs() string {
 	return "it runs " + s.Command
 }
 
-// Program is the executable that the entry runs, "" if it is not there.
+// Program returns the entry's executable; "" if it does not exist.
 func (s *ServerEntry) Program(env func(string) string) string {
 	if !filepath.IsAbs(s.Command) {
 		return lookPath(s.Command, env)
@@ -256,7 +254,7 @@ func (s *ServerEntry) Program(env func(string) string) string {
 	return programIn(filepath.Dir(s.Command), filepath.Base(s.Command))
 }
 
-// Servers are the MCP servers of aburn's name that the agent knows for sessions started in dir. Nothing is changed.
+// Servers returns the MCP servers named aburn in the agent's sessions started in dir. It changes nothing.
 func Servers(a Agent, dir string, env func(string) string) []ServerEntry {
 	if a.servers == nil {
 		return nil
@@ -264,7 +262,7 @@ func Servers(a Agent, dir string, env func(string) string) []ServerEntry {
 	return a.servers.list(a, dir, env)
 }
 
-// readServer reads the entry in one file, and reports whether there is one, or may be.
+// readServer reads the entry in one file. It reports whether there is one, or may be one in an unreadable file.
 func readServer(path, root string) (ServerEntry, bool) {
 	s := ServerEntry{Path: path}
 	t, err := readTarget(path, root)
@@ -289,15 +287,15 @@ func readServer(path, root string) (ServerEntry, bool) {
 	return s, true
 }
 
-// Command is what an agent's own program is to be told, where a settings file is its own business. Byte-exactness is for the
-// agent to keep, or not.
+// Command is a command of an agent that changes a settings file which only the agent writes. It need not keep the file's
+// other bytes.
 type Command struct {
 	Agent   *agentcli.Agent
-	Program string   // its executable
+	Program string   // path of the executable
 	Args    []string // of it
 }
 
-// String is the command as a person would type it.
+// String returns the command as a person would type it.
 func (c *Command) String() string {
 	words := []string{c.Agent.Program}
 	for _, a := range c.Args {
@@ -306,10 +304,10 @@ func (c *Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// commandDeadline is for a program that hangs.
+// commandDeadline ends a program that hangs.
 const commandDeadline = 30 * time.Second
 
-// Run tells the agent. The error holds what it said.
+// Run runs the command. The error contains its output.
 func (c *Command) Run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, commandDeadline)
 	defer cancel()

@@ -13,7 +13,7 @@ type edit struct {
 	old, new string
 }
 
-// splice carries out edits, in whatever order they come.
+// splice carries out edits in any order.
 func splice(data []byte, edits []edit) []byte {
 	edits = inOrder(edits)
 	var out []byte
@@ -30,7 +30,7 @@ func inOrder(edits []edit) []edit {
 	return slices.SortedStableFunc(slices.Values(edits), func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 }
 
-// style is how the author of a file lays it out; what is inserted looks the same.
+// style is a file's layout, which insertions follow.
 type style struct {
 	eol    string // "\n" or "\r\n"
 	unit   string // one level of indentation
@@ -39,7 +39,7 @@ type style struct {
 	inline bool   // the whole file stands on one line
 }
 
-// style reads the layout off the root: its first line end, the indentation of its first item, its first colon.
+// style derives the layout from the root: its first line end, the indentation of its first item, its first colon.
 func (d *document) style() style {
 	s := style{eol: "\n", unit: "  ", colon: ": ", comma: ", "}
 	if i := bytes.IndexByte(d.data, '\n'); i > 0 && d.data[i-1] == '\r' {
@@ -69,10 +69,10 @@ func (d *document) style() style {
 
 func (d *document) text(start, end int) string { return string(d.data[start:end]) }
 
-// keyText is a member's key as it stands in the file, quotes included.
+// keyText is a member's key as written, with quotes.
 func (d *document) keyText(m member) string {
 	s := scanner{data: d.data, pos: m.keyStart}
-	_ = s.skipString() // it was scanned before
+	_ = s.skipString() // scanned before, so no error
 	return d.text(m.keyStart, s.pos)
 }
 
@@ -106,7 +106,7 @@ type tree struct {
 	raw   string
 	open  string // "{" or "["
 	items []item
-	lines bool // one item a line, where the file's style has lines
+	lines bool // one item per line, unless the file's style is inline
 }
 
 // item is a member of an object, or with an empty key an item of an array.
@@ -115,7 +115,7 @@ type item struct {
 	tree tree
 }
 
-// print lays t out for a line that is indented by indent.
+// print formats t for a line indented by indent.
 func (s style) print(t tree, indent string) string {
 	if t.open == "" {
 		return t.raw
@@ -135,7 +135,7 @@ func (s style) print(t tree, indent string) string {
 		b.WriteString(s.item(it, inner))
 	}
 	b.WriteString(after)
-	b.WriteByte(t.open[0] + 2) // in ASCII, '}' follows '{' and ']' follows '[' at a distance of two
+	b.WriteByte(t.open[0] + 2) // '[' and ']', '{' and '}' are two apart in ASCII
 	return b.String()
 }
 
@@ -146,7 +146,7 @@ func (s style) item(it item, indent string) string {
 	return quote(it.key) + s.colon + s.print(it.tree, indent)
 }
 
-// appendTo is the edit that adds items at the end of the container v. The inverse is cut.
+// appendTo is the edit that adds items at the end of the container v. cut is its inverse.
 func (d *document) appendTo(v value, s style, items []item) edit {
 	spans := v.spans()
 	if len(spans) == 0 {
@@ -173,7 +173,7 @@ func (d *document) appendTo(v value, s style, items []item) edit {
 	return edit{at: last.end, new: b.String()}
 }
 
-// fill is appendTo for a container without items: it replaces all that stands between the brackets.
+// fill is appendTo for an empty container: it replaces the white space between the brackets.
 func (d *document) fill(v value, s style, items []item) edit {
 	e := edit{at: v.start + 1, old: d.text(v.start+1, v.end-1)}
 	indent := d.lineIndent(v.start)
@@ -192,9 +192,9 @@ func (d *document) fill(v value, s style, items []item) edit {
 	return e
 }
 
-// cut are the edits that take the items out of v for which gone holds. An item goes together with the comma and the
-// space before it, as appendTo put them there; where no item before it stays, with those behind it. When no item stays,
-// the brackets close around empty.
+// cut are the edits that remove the items of v for which gone is true. An item goes with the comma and the space before it,
+// as appendTo put them there, or with those after it if no item before it stays. If no item stays, empty replaces
+// everything between the brackets.
 func (d *document) cut(v value, empty string, gone func(i int) bool) []edit {
 	spans := v.spans()
 	kept := slices.DeleteFunc(indexes(len(spans)), gone)

@@ -5,12 +5,12 @@ import (
 )
 
 // flatTOML reads the simple values of a TOML file: strings, booleans and numbers on one line, in tables, dotted keys and
-// inline tables. The key is the path, joined by NUL. Of arrays, dates and strings over several lines nothing is said.
-// It is for looking a value up that a program wrote, never for writing: config.toml is Codex's own business.
+// inline tables. A key is the path, joined by NUL. Arrays, dates and multi-line strings are left out. It serves to look up
+// values that Codex wrote to config.toml, which aburn never writes.
 func flatTOML(data string) map[string]string {
 	out := map[string]string{}
 	var table []string
-	until := "" // the quotes that end a string over several lines
+	until := "" // the quotes that end a multi-line string
 	for line := range strings.Lines(data) {
 		line = strings.TrimSpace(line)
 		if until != "" {
@@ -21,7 +21,7 @@ func flatTOML(data string) map[string]string {
 		}
 		switch {
 		case strings.HasPrefix(line, "[["):
-			table = []string{"[[]]"} // of arrays of tables nothing is said
+			table = []string{"[[]]"} // arrays of tables are left out
 		case strings.HasPrefix(line, "["):
 			table, _ = tomlKey(line[1:])
 		default:
@@ -39,7 +39,7 @@ func flatTOML(data string) map[string]string {
 	return out
 }
 
-// opensMultiline is the quotes that a value opens and does not close.
+// opensMultiline returns the quotes of a multi-line string that value begins, or "".
 func opensMultiline(value string) string {
 	for _, quotes := range []string{`"""`, `'''`} {
 		if rest, ok := strings.CutPrefix(value, quotes); ok && !strings.Contains(rest, quotes) {
@@ -49,7 +49,7 @@ func opensMultiline(value string) string {
 	return ""
 }
 
-// tomlKey reads a dotted key and returns its parts and what follows it.
+// tomlKey reads a dotted key and returns its parts and the rest.
 func tomlKey(s string) (parts []string, rest string) {
 	for {
 		s = strings.TrimLeft(s, " \t")
@@ -75,7 +75,7 @@ func tomlKey(s string) (parts []string, rest string) {
 	}
 }
 
-// tomlString reads a string on one line, basic or literal.
+// tomlString reads a basic or literal string on one line.
 func tomlString(s string) (text, rest string, ok bool) {
 	if s == "" {
 		return "", s, false
@@ -97,7 +97,7 @@ func tomlString(s string) (text, rest string, ok bool) {
 	return "", s, false
 }
 
-// tomlValue notes the value under its key, and returns what follows it.
+// tomlValue stores the value under its key and returns the rest.
 func tomlValue(out map[string]string, key []string, value string) (rest string) {
 	if text, rest, ok := tomlString(value); ok {
 		out[strings.Join(key, "\x00")] = text
@@ -114,7 +114,6 @@ func tomlValue(out map[string]string, key []string, value string) (rest string) 
 	return value[n:]
 }
 
-// tomlInline reads the pairs of an inline table up to its end.
 func tomlInline(out map[string]string, table []string, s string) (rest string) {
 	for {
 		key, after := tomlKey(s)

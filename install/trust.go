@@ -16,16 +16,16 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// trustDeadline bounds the whole conversation with Codex.
+// trustDeadline bounds all calls to Codex together.
 const trustDeadline = 30 * time.Second
 
-// ErrNotTrusted says that Codex took the request but does not list the hooks as trusted.
+// ErrNotTrusted means that Codex accepted the request but does not list the hooks as trusted.
 var ErrNotTrusted = errors.New("codex does not list the hooks as trusted")
 
-// TrustCodex has Codex itself record that the user trusts aburn's handlers, and nobody else's. It stands in for the
-// user's own review in /hooks, so it is for the user's explicit word only. codex is the executable, dir the folder whose
-// hooks are meant. It returns how many handlers are trusted now. The way (hooks/list, config/batchWrite) is that of
-// Codex 0.169.0; the records go into Codex's config.toml and stay there, harmless, when the hooks are taken out.
+// TrustCodex makes Codex record that the user trusts aburn's handlers, and only these. It replaces the user's own review in
+// /hooks, so call it only at the user's explicit request. codex is the executable; dir is the folder whose hooks are meant.
+// It returns the number of trusted handlers. The calls (hooks/list, config/batchWrite) are those of Codex 0.169.0. The
+// records stay in Codex's config.toml after an uninstall, where they are harmless.
 func TrustCodex(ctx context.Context, codex, dir string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, trustDeadline)
 	defer cancel()
@@ -60,7 +60,7 @@ func TrustCodex(ctx context.Context, codex, dir string) (int, error) {
 	return len(hooks), nil
 }
 
-// listedHook is a handler as Codex lists it.
+// listedHook is a handler in Codex's answer to hooks/list.
 type listedHook struct {
 	Key         string `json:"key"`
 	Command     string `json:"command"`
@@ -103,7 +103,7 @@ func startAppServer(ctx context.Context, codex, dir string) (*appServer, error) 
 	return s, s.send(map[string]any{"method": "initialized"})
 }
 
-// stop ends the server: it leaves when its input ends, and is killed when it does not.
+// stop closes the server's input, which ends it, and kills it after 5 s.
 func (s *appServer) stop() {
 	s.in.Close()
 	ended := time.AfterFunc(5*time.Second, func() { s.cmd.Process.Kill() })
@@ -121,7 +121,7 @@ func (s *appServer) send(message any) error {
 	return err
 }
 
-// call sends a request and waits for its answer, passing over notifications.
+// call sends a request and waits for its answer. It skips notifications.
 func (s *appServer) call(method string, params, result any) error {
 	s.last++
 	if err := s.send(map[string]any{"id": s.last, "method": method, "params": params}); err != nil {
@@ -151,7 +151,7 @@ func (s *appServer) call(method string, params, result any) error {
 	}
 }
 
-// hooks lists aburn's own handlers that Codex sees from dir.
+// hooks lists aburn's handlers that Codex sees from dir.
 func (s *appServer) hooks(dir string) ([]listedHook, error) {
 	var list struct {
 		Data []struct{ Hooks []listedHook }
@@ -171,26 +171,26 @@ func (s *appServer) hooks(dir string) ([]listedHook, error) {
 	return own, nil
 }
 
-// Trust is what Codex does with a handler.
+// Trust is Codex's state of trust in a handler.
 type Trust string
 
-// The states of trust. All but Trusted mean that Codex skips the handler, without a word.
+// The states of trust. Codex silently skips a handler in all of them but Trusted.
 const (
 	Trusted   Trust = "trusted"
 	Untrusted Trust = "untrusted" // nobody has reviewed it
-	Modified  Trust = "modified"  // it is not what was reviewed
+	Modified  Trust = "modified"  // changed since the review
 	Disabled  Trust = "disabled"  // switched off in /hooks
 	Unknown   Trust = "unknown"   // config.toml cannot be read
 )
 
-// CodexConfig is what config.toml says about hooks.
+// CodexConfig holds the simple values of Codex's config.toml.
 type CodexConfig struct {
 	Path   string
-	Err    error // it is there and cannot be read
+	Err    error // the file exists and cannot be read
 	values map[string]string
 }
 
-// ReadCodexConfig reads the user's config.toml. One that is not there says nothing, which is no error.
+// ReadCodexConfig reads the user's config.toml. A missing file is empty, not an error.
 func ReadCodexConfig(env func(string) string) CodexConfig {
 	dir, err := ConfigDir(&agentcli.Codex, env)
 	if err != nil {
@@ -203,17 +203,17 @@ func ReadCodexConfig(env func(string) string) CodexConfig {
 	return c
 }
 
-// HooksOff says that Codex's feature of hooks is switched off as a whole.
+// HooksOff reports whether Codex's feature "hooks" is switched off.
 func (c CodexConfig) HooksOff() bool {
 	return c.values["features\x00hooks"] == "false" || c.values["features\x00codex_hooks"] == "false"
 }
 
-// TrustsProject says that the user trusts the project at root, without which Codex reads no hooks of the project's own.
+// TrustsProject reports whether Codex trusts the project at root. Without that it reads none of the project's hooks.
 func (c CodexConfig) TrustsProject(root string) bool {
 	return c.values["projects\x00"+root+"\x00trust_level"] == "trusted"
 }
 
-// Remembers says whether anything is recorded about handlers of the settings file at path.
+// Remembers reports whether Codex has records about handlers of the settings file at path.
 func (c CodexConfig) Remembers(path string) bool {
 	for key := range c.values {
 		if strings.HasPrefix(key, "hooks\x00state\x00"+path+":") {
@@ -223,7 +223,7 @@ func (c CodexConfig) Remembers(path string) bool {
 	return false
 }
 
-// Trust is the state of a handler of the settings file s.
+// Trust returns the state of a handler in the settings file s.
 func (c CodexConfig) Trust(s *Settings, r Registration) Trust {
 	if c.Err != nil {
 		return Unknown
@@ -242,8 +242,8 @@ func (c CodexConfig) Trust(s *Settings, r Registration) Trust {
 	return Untrusted
 }
 
-// trustKeys are the keys under which Codex may know the handler: with the folder as HOME leads to it, or with its links
-// resolved, as it does for CODEX_HOME.
+// trustKeys are the keys of possible trust records: with the folder as HOME names it, or with its links resolved, as Codex
+// does for CODEX_HOME.
 func trustKeys(s *Settings, r Registration) []string {
 	keys := []string{r.TrustKey}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(s.Path))
@@ -253,7 +253,7 @@ func trustKeys(s *Settings, r Registration) []string {
 	return keys
 }
 
-// AllTrusted says whether Codex runs all of aburn's handlers in the settings file s.
+// AllTrusted reports whether Codex trusts all of aburn's handlers in the settings file s.
 func (c CodexConfig) AllTrusted(s *Settings) bool {
 	own := s.Own()
 	for _, r := range own {

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// PlanUninstall finds out what taking the hooks out would change. What an install recorded decides how: a file that is
-// as the install left it goes back to the backup, or away if the install made it; otherwise the own handlers, and the
-// containers that the install made and that are empty without them, are cut out of what is there now.
+// PlanUninstall plans an uninstall. A file that is as the install left it is restored from the backup, or removed if the
+// install made it. From other files it removes aburn's handlers, and the install's containers that are empty without them.
 func PlanUninstall(o Options) (*Change, error) {
 	o = o.complete()
 	c := &Change{env: o.Env}
@@ -51,7 +50,7 @@ func planUninstall(o Options, f FileChange) (FileChange, error) {
 	return f, nil
 }
 
-// restore goes back to what the record has, if the backup is still what it was.
+// restore plans to restore the backup, if it is unchanged.
 func (f *FileChange) restore() {
 	data, err := f.record.original()
 	if err != nil {
@@ -68,7 +67,7 @@ func (f *FileChange) restore() {
 	}
 }
 
-// judge says how exact the removal from a file is that was changed since the install, or of which there is no record.
+// judge decides how exact the removal is for a file that changed since the install or has no record.
 func (f *FileChange) judge(d *document) {
 	if f.Same() {
 		return
@@ -98,7 +97,7 @@ func (f *FileChange) judge(d *document) {
 	f.Notes = append(f.Notes, "not byte-exact: changed since the install")
 }
 
-// around names the place of a recorded span by what stood before it.
+// around names the place of a recorded span by the words before it.
 func around(s recorded) string {
 	words := bytes.Fields([]byte(s.Before))
 	if len(words) == 0 {

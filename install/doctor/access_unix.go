@@ -4,5 +4,5 @@ package doctor
 
 import "syscall"
 
-// mayWrite says what keeps this user from making files in dir.
+// mayWrite returns why this user cannot make files in dir.
 func mayWrite(dir string) error { return syscall.Access(dir, 2) }

@@ -13,7 +13,7 @@ import (
 	"aburn/install"
 )
 
-// agent looks at one agent: is it there, which version, which file calls the hook, and what keeps the hook from running.
+// agent looks at one agent: its program, its version, the files that call the hook, and what keeps the hook from running.
 func (e *exam) agent(p *patient) {
 	if p.program == "" && len(p.own()) == 0 {
 		e.addf(p.topic(), Note, "no %s on PATH, and no hooks for it", p.Program)
@@ -31,7 +31,7 @@ func (e *exam) agent(p *patient) {
 	e.examine(p)
 }
 
-// examine adds what the agent's own examination finds.
+// examine adds the findings of the agent's own examination.
 func (e *exam) examine(p *patient) {
 	if p.Examine == nil {
 		return
@@ -48,7 +48,6 @@ func (e *exam) examine(p *patient) {
 	}
 }
 
-// seen is what there is to look at of the agent.
 func (e *exam) seen(p *patient) install.Exam {
 	x := install.Exam{Env: e.Env, Own: p.own()}
 	if e.p != nil {
@@ -57,7 +56,7 @@ func (e *exam) seen(p *patient) install.Exam {
 	return x
 }
 
-// blame notes bad news that is also the likely reason for hooks that do not fire.
+// blame adds a Bad finding that is also the likely reason why hooks do not run.
 func (e *exam) blame(p *patient, reason string, hints ...string) {
 	e.add(p.topic(), Bad, reason, hints...)
 	if p.reason == "" {
@@ -65,7 +64,7 @@ func (e *exam) blame(p *patient, reason string, hints ...string) {
 	}
 }
 
-// version asks the agent itself, and knows which versions are too old for the hooks as they are registered.
+// version asks the agent for its version, and whether that runs hooks as they are registered.
 func (e *exam) version(p *patient) {
 	if p.program == "" {
 		e.addf(p.topic(), Note, "no %s on PATH: its version cannot be told", p.Program)
@@ -88,7 +87,7 @@ func (e *exam) version(p *patient) {
 	e.addf(p.topic(), OK, "%s %s", version, p.program)
 }
 
-// firstVersion is the first word of a text that looks like a version.
+// firstVersion is the first word that looks like a version.
 func firstVersion(text string) string {
 	for _, word := range strings.Fields(text) {
 		word = strings.TrimPrefix(word, "v")
@@ -99,7 +98,7 @@ func firstVersion(text string) string {
 	return ""
 }
 
-// older compares versions number by number; what is no number counts as 0.
+// older compares versions number by number; other parts count as 0.
 func older(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(as), len(bs)) {
@@ -112,7 +111,6 @@ func older(a, b string) bool {
 	return len(as) < len(bs)
 }
 
-// file looks at one settings file.
 func (e *exam) file(p *patient, s *install.Settings) {
 	if s.Err != nil {
 		e.blame(p, fmt.Sprintf("%v: %s ignores the whole file, everybody's hooks with it", s.Err, p.Title), "mend the file")
@@ -150,12 +148,12 @@ func describe(s *install.Settings) string {
 	return "all your sessions"
 }
 
-// flags are those with which install-hooks writes the file.
+// flags are those of install-hooks for this file.
 func flags(p *patient, s *install.Settings) string {
 	return "--agent " + p.Name + " --" + string(s.Scope)
 }
 
-// paths looks at the executables that are called.
+// paths looks at the registered executables.
 func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration) {
 	seen := map[string]bool{}
 	for _, r := range own {
@@ -208,7 +206,7 @@ func revision(b *buildinfo.BuildInfo) string {
 	return b.Main.Version
 }
 
-// timeouts finds those that are missing where it matters, and those that somebody meant as milliseconds.
+// timeouts finds missing ones that matter, and ones meant as milliseconds.
 func (e *exam) timeouts(p *patient, s *install.Settings, own []install.Registration) {
 	for _, r := range own {
 		seconds, err := strconv.ParseFloat(r.Timeout, 64)
@@ -223,7 +221,7 @@ func (e *exam) timeouts(p *patient, s *install.Settings, own []install.Registrat
 	}
 }
 
-// servers looks at where the agent registers aburn's MCP server. Without one nothing is said: it is for who wants it.
+// servers looks at registrations of aburn's MCP server. A missing one is no finding: the server is optional.
 func (e *exam) servers(p *patient) {
 	for _, s := range install.Servers(p.Agent, e.Dir, e.Env) {
 		at := s.Path

@@ -1,9 +1,8 @@
-// Package doctor proves, as far as looking can, that the hooks of this user's agents record into this project's log; it
-// changes nothing outside of a throw-away folder of its own.
+// Package doctor checks that the hooks of this user's agents record into this project's log. It looks at everything and
+// changes nothing outside of its own temporary folder: of install and journal it calls only functions that read.
 //
-// What it says is graded: OK is seen to be so, Note is worth knowing or cannot be told from here, Bad keeps something
-// from being recorded and says what to do. Programs that it starts: the agents and git, for their versions and lists, and
-// with Live the registered hooks. Everything else is read.
+// It grades findings: OK is verified, Note is worth knowing or cannot be verified, Bad keeps something from being recorded
+// and has a hint. It starts the agents and git for their versions and lists, and with Live the registered hooks.
 package doctor
 
 import (
@@ -20,7 +19,7 @@ import (
 	"aburn/trace"
 )
 
-// Status grades one finding.
+// Status is the grade of a finding.
 type Status string
 
 // The grades.
@@ -38,12 +37,12 @@ type Check struct {
 	Hints  []string `json:"hints,omitempty"`
 }
 
-// Report is everything that was found, in the order in which it matters.
+// Report is all findings in display order.
 type Report struct {
 	Checks []Check `json:"checks"`
 }
 
-// Bad says whether any finding is bad news.
+// Bad reports whether any finding is Bad.
 func (r *Report) Bad() bool {
 	return slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Status == Bad })
 }
@@ -56,7 +55,7 @@ func (r *Report) addf(topic string, status Status, format string, args ...any) {
 	r.add(topic, status, fmt.Sprintf(format, args...))
 }
 
-// Options says what to look at.
+// Options are what to look at.
 type Options struct {
 	Dir  string              // the folder that the person stands in
 	Env  func(string) string // the person's environment
@@ -65,31 +64,30 @@ type Options struct {
 	Live bool   // run a canary through every registered hook
 	// Agents are looked at in this order.
 	Agents []install.Agent
-	// Readers find the sessions that agents have on disk. Without them nothing is said about the archive.
+	// Readers find the sessions that agents have on disk. Without them Run does not look at the archive.
 	Readers []trace.Reader
 }
 
-// exam is one examination.
 type exam struct {
 	Options
 	Report
 	ctx    context.Context
-	p      *project.Project // nil outside of any
+	p      *project.Project // nil outside of a project
 	agents []*patient
 }
 
-// patient is one agent and what was found about it.
+// patient is one agent with its settings.
 type patient struct {
 	install.Agent
 	program  string             // "" when it is not on PATH
 	settings []install.Settings // all files that hold hooks for sessions here, plugins too
-	reason   string             // the likely reason why its hooks do not fire; "" when none is seen
+	reason   string             // the likely reason why its hooks do not run; "" for none
 }
 
 // topic is the agent's name in Check.Topic.
 func (p *patient) topic() string { return p.Name }
 
-// own are the settings files that call aburn's hook.
+// own returns the settings files that call aburn's hook.
 func (p *patient) own() (out []*install.Settings) {
 	for i := range p.settings {
 		if len(p.settings[i].Own()) > 0 {
@@ -99,7 +97,7 @@ func (p *patient) own() (out []*install.Settings) {
 	return out
 }
 
-// Run looks at everything.
+// Run examines project, log, agents and archive.
 func Run(ctx context.Context, o Options) Report {
 	e := &exam{Options: o, ctx: ctx}
 	e.project()
@@ -122,18 +120,18 @@ func Run(ctx context.Context, o Options) Report {
 	return e.Report
 }
 
-// anyHook is for the person who has not begun.
+// anyHook is for users without any hook yet.
 func (e *exam) anyHook() {
 	if !slices.ContainsFunc(e.agents, func(p *patient) bool { return len(p.own()) > 0 }) {
 		e.add("hooks", Bad, "no agent calls aburn's hook: nothing is recorded", "aburn install-hooks")
 	}
 }
 
-// advice looks at what keeps advice from reaching the agents. Nothing of it keeps a hook from recording.
+// advice finds what keeps advice from reaching the agents. Hooks record in spite of that.
 func (e *exam) advice(set settings.Settings) {
 	oss, err := e.p.OpenOss()
 	if err != nil {
-		return // log says it
+		return // log reports it
 	}
 	defer oss.Close()
 	key, err := e.p.Key()
@@ -151,7 +149,7 @@ func (e *exam) advice(set settings.Settings) {
 	}
 }
 
-// foreignTasks counts the tasks that would be delivered if they were signed.
+// foreignTasks counts pending tasks without aburn's signature.
 func foreignTasks(q *queue.Queue, f queue.File) (n int) {
 	for _, t := range f.Tasks {
 		if t.Status == queue.Pending && !q.Ours(t) {
@@ -161,10 +159,10 @@ func foreignTasks(q *queue.Queue, f queue.File) (n int) {
 	return n
 }
 
-// twice finds events that call the hook more than once. Some agents run identical commands of their settings files once,
-// but a plugin's beside them.
+// twice finds events that call the hook more than once. Some agents run identical commands of several settings files once,
+// but a plugin's in addition.
 func (e *exam) twice(p *patient) {
-	calls := map[string]map[string]string{} // event, then what the agent takes for one command, then the file
+	calls := map[string]map[string]string{} // by event, and by what the agent takes for one command: the file
 	var files []string
 	for _, s := range p.own() {
 		for n, r := range s.Own() {

@@ -19,10 +19,10 @@ import (
 
 const day = 24 * time.Hour
 
-// soon is how long before a session is deleted one has to know.
+// soon is how long before the deletion of a session the doctor warns.
 const soon = 7 * day
 
-// keeps is for how long the agent keeps sessions, by its default or by the user's own settings; 0 if it does for ever.
+// keeps is how long the agent keeps sessions, by its default or the user's settings; 0 is for ever.
 func keeps(a *agentcli.Agent, env func(string) string) time.Duration {
 	k := a.Store.Keeps
 	var says gjson.Result
@@ -44,7 +44,6 @@ func keeps(a *agentcli.Agent, env func(string) string) time.Duration {
 	return time.Duration(k.Days) * day
 }
 
-// setting is a value of an agent's settings file.
 func setting(path, name string) gjson.Result {
 	data, err := install.ReadSettings(path)
 	if err != nil {
@@ -53,7 +52,7 @@ func setting(path, name string) gjson.Result {
 	return gjson.GetBytes(data, name)
 }
 
-// keeping warns of sessions that their agent is about to delete and that are not archived.
+// keeping warns of unarchived sessions that their agent will soon delete.
 func (e *exam) keeping() {
 	if len(e.Readers) == 0 {
 		return
@@ -75,7 +74,7 @@ func (e *exam) keeping() {
 	}
 }
 
-// addHint adds an error with what can be done about it, if it knows.
+// addHint adds an error with its hint, if it has one.
 func (e *exam) addHint(topic string, status Status, err error) {
 	var hinted interface{ Hint() string }
 	if errors.As(err, &hinted) && hinted.Hint() != "" {
@@ -85,7 +84,7 @@ func (e *exam) addHint(topic string, status Status, err error) {
 	e.add(topic, status, err.Error())
 }
 
-// archived is what the archive has read of each store; nil if there is no archive.
+// archived returns what the archive has read of each store; nil without an archive.
 func (e *exam) archived() (map[string]archive.Known, error) {
 	a, err := archive.View(e.ctx, archive.Dir(e.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
@@ -106,8 +105,8 @@ func (e *exam) archived() (map[string]archive.Known, error) {
 	return all, nil
 }
 
-// expiring warns of the sessions of one agent, and returns how many files of sessions it has and how many of them it is about
-// to delete that are missing in the archive.
+// expiring warns of one agent's sessions. It returns the number of its session files, and of those that it will soon delete
+// and that are not archived.
 func (e *exam) expiring(a *agentcli.Agent, r trace.Reader, archived map[string]archive.Known) (all, missing int) {
 	keeps := keeps(a, e.Env)
 	if keeps == 0 {

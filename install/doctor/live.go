@@ -19,7 +19,7 @@ import (
 	"aburn/logfmt"
 )
 
-// canary is one small session, event by event, and the entries that a hook makes of it.
+// canary is one event of a small session, and the entries that a hook makes of it.
 type canary struct {
 	event   string // of the agent
 	fields  map[string]any
@@ -42,8 +42,8 @@ func canaries() []canary {
 	}
 }
 
-// live runs every registered hook as its agent would, with a canary, in a throw-away project. That proves the command,
-// and how long it takes as a whole process; it does not prove that the agent runs it.
+// live runs every registered hook with a canary in a temporary project, as its agent would. That proves that the command
+// works and measures its time as a whole process. It does not prove that the agent runs it.
 func (e *exam) live() {
 	ran := false
 	for _, p := range e.agents {
@@ -96,7 +96,7 @@ func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
 	e.compare(where, oss, want, costs)
 }
 
-// throwAway makes a project that nobody vouched for.
+// throwAway makes a temporary project without a mark of trust.
 func throwAway(dir string, env func(string) string) (*os.Root, error) {
 	if err := os.Mkdir(filepath.Join(dir, project.OssDir), 0o700); err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func (e *exam) fire(p *patient, s *install.Settings, r install.Registration, dir
 	return cost, nil
 }
 
-// ofAgents says whether a variable is aburn's or an agent's: the session that this command may have been called from is
-// not the canary's.
+// ofAgents reports whether a variable is aburn's or an agent's. The canary must not inherit those of a session that called
+// this command.
 func (e *exam) ofAgents(variable string) bool {
 	return strings.HasPrefix(variable, "ABURN") || slices.ContainsFunc(e.agents, func(p *patient) bool {
 		return strings.HasPrefix(variable, strings.ToUpper(p.Name))

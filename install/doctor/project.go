@@ -17,7 +17,7 @@ import (
 	"aburn/logfmt"
 )
 
-// project looks at the project itself: without one, nothing else matters.
+// project looks at the project, without which nothing is recorded.
 func (e *exam) project() {
 	if e.Env("ABURN") == "0" {
 		e.add("project", Note, "ABURN=0 is set here: agents started from this shell record nothing")
@@ -37,7 +37,7 @@ func (e *exam) project() {
 		e.add("project", Note, "nobody vouched for it on this machine: hooks record, but nothing from .oss/ reaches an agent, and its settings are not read", "aburn init")
 	}
 	set := settings.Load(p, e.Env)
-	set.Model() // they warn, too
+	set.Model() // adds warnings
 	set.Rules()
 	for _, w := range set.Warnings {
 		e.add("project", Note, w)
@@ -47,7 +47,7 @@ func (e *exam) project() {
 	e.advice(set)
 }
 
-// log looks at whether the log can be written, and when it last was.
+// log checks that the log can be written, and when it last was.
 func (e *exam) log() {
 	oss, err := e.p.OpenOss()
 	if err != nil {
@@ -72,7 +72,7 @@ func (e *exam) log() {
 	e.add("log", OK, "writable; no entry yet")
 }
 
-// writable says what keeps a hook from appending to the log, without writing anything.
+// writable returns why a hook cannot append to the log. It writes nothing.
 func writable(oss *os.Root) error {
 	st, err := oss.Lstat(journal.Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +91,7 @@ func writable(oss *os.Root) error {
 	return f.Close()
 }
 
-// tracked looks for a log in git: it would end up in everybody's checkout.
+// tracked finds a log in git, which would end up in everybody's checkout.
 func (e *exam) tracked() {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -99,11 +99,11 @@ func (e *exam) tracked() {
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Second)
 	defer cancel()
-	// A repository's own configuration can name programs to run; these two are the ones that ls-files would.
+	// A repository's own configuration can name programs to run; ls-files would run these two.
 	cmd := exec.CommandContext(ctx, git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", e.p.Root, "ls-files", "--", project.OssDir)
 	out, err := cmd.Output()
 	if err != nil {
-		return // no repository, or one that git does not trust
+		return // no repository, or git does not trust it
 	}
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSpace(name)
@@ -114,7 +114,6 @@ func (e *exam) tracked() {
 	}
 }
 
-// ago says how long something is past, roughly.
 func ago(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	newestFiles = 200       // session files of an agent that are looked at, newest first
-	wantedHere  = 5         // sessions of this project among them that are compared with the log
+	newestFiles = 200       // session files of an agent to look at, newest first
+	wantedHere  = 5         // sessions of this project among them to compare with the log
 	fileEnd     = 256 << 10 // bytes read of each end of a session file
-	searched    = 64 << 20  // bytes of the log that are searched for the sessions
+	searched    = 64 << 20  // bytes of the log to search for the sessions
 	grace       = time.Minute
 )
 
-// sessions compares the agent's newest session files with the log: a session that was active here while the hooks were
-// in place, and of which the log has no entry, proves that they do not fire.
+// sessions compares the agent's newest session files with the log. A session that was active here while the hooks were in
+// place, and has no entry in the log, proves that they do not run.
 func (e *exam) sessions(p *patient) {
 	since := e.since(p)
 	if e.p == nil || since.IsZero() {
@@ -63,7 +63,6 @@ func (e *exam) sessions(p *patient) {
 	e.add(p.topic(), Bad, text, "likely: "+e.likely(p, &s))
 }
 
-// likely is the reason that fits best.
 func (e *exam) likely(p *patient, s *install.Session) string {
 	reason := p.reason
 	if reason == "" && p.Likely != nil {
@@ -72,7 +71,7 @@ func (e *exam) likely(p *patient, s *install.Session) string {
 	return cmp.Or(reason, "it was started with ABURN=0, with --settings or hooks switched off, by an older version, or on another machine")
 }
 
-// since is when the hooks were in place and the project was there; zero when the hooks are not.
+// since is when both the hooks and the project were in place; zero without hooks.
 func (e *exam) since(p *patient) (t time.Time) {
 	for _, s := range p.own() {
 		at := s.Installed
@@ -92,13 +91,13 @@ func (e *exam) since(p *patient) (t time.Time) {
 	return t
 }
 
-// counts says whether hooks should have fired in the session: it began when they were in place, or was active a while
-// later in an agent that takes changed settings up at once.
+// counts reports whether hooks should have run in the session: it began after they were in place, or was active after that
+// in an agent that reloads settings.
 func counts(p *patient, s *install.Session, since time.Time) bool {
 	return s.Started.After(since) || p.Hooks.Reloads && s.Last.After(since.Add(grace))
 }
 
-// newest are the agent's sessions that were written to since then, newest first.
+// newest returns the agent's sessions that were written since then, newest first.
 func (e *exam) newest(p *patient, since time.Time) (out []install.Session) {
 	config, err := p.ConfigDir(e.Env)
 	if err != nil || p.Session == nil || p.Store.Sessions == "" {
@@ -130,7 +129,7 @@ func (e *exam) newest(p *patient, since time.Time) (out []install.Session) {
 	return out
 }
 
-// eachLine calls one for the whole lines at both ends of a file. What cannot be read is passed over.
+// eachLine calls one for the valid lines at both ends of a file.
 func eachLine(path string, size int64, one func([]byte)) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -143,7 +142,7 @@ func eachLine(path string, size int64, one func([]byte)) {
 			return
 		}
 		if from > 0 {
-			_, data, _ = bytes.Cut(data, []byte("\n")) // the rest of a line, which the other end has or nobody needs
+			_, data, _ = bytes.Cut(data, []byte("\n")) // a partial line
 		}
 		for line := range bytes.Lines(data) {
 			if gjson.ValidBytes(line) {
@@ -153,7 +152,7 @@ func eachLine(path string, size int64, one func([]byte)) {
 	}
 }
 
-// logged are the sessions that the log knows.
+// logged returns the sessions in the log.
 func (e *exam) logged() (map[string]bool, error) {
 	oss, err := e.p.OpenOss()
 	if err != nil {
