@@ -7,11 +7,11 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// Plugin says which plugins to make.
+// Plugin describes the plugins to make.
 type Plugin struct {
-	Agents  []*agentcli.Agent // one without a form of plugins gets none
-	Version string            // as in the manifests; agents keep installed plugins by it
-	NoHooks bool              // for users whose settings already hold the hooks: both would run
+	Agents  []*agentcli.Agent // agents without plugins get none
+	Version string            // in the manifests; agents store installed plugins by it
+	NoHooks bool              // for users whose settings have the hooks already: both would run
 }
 
 const (
@@ -20,8 +20,8 @@ const (
 	skillPlugin = "plugins/" + pluginName + "/"
 )
 
-// Files is everything of the plugins. A plugin with hooks stands at the root, which is also its own marketplace; one of
-// skills stands below plugins/ with its marketplace beside it. One of each fits into one folder.
+// Files returns all files of the plugins. A plugin with hooks lies at the root, which is also its marketplace. A plugin of
+// skills lies below plugins/, with its marketplace beside it. One of each fits into one folder.
 func (p Plugin) Files() []File {
 	files := []File{{"README.md", []byte(p.readme())}}
 	for _, agent := range p.Agents {
@@ -35,7 +35,6 @@ func (p Plugin) Files() []File {
 	return files
 }
 
-// manifests is the folder of an agent's manifests.
 func manifests(agent *agentcli.Agent) string { return "." + agent.Name + "-plugin/" }
 
 func (p Plugin) withHooks(agent *agentcli.Agent) []File {
@@ -53,8 +52,8 @@ func (p Plugin) withHooks(agent *agentcli.Agent) []File {
 	return files
 }
 
-// pluginHooks is hooks/hooks.json, which the client loads by its place. The exec form needs no shell and finds the
-// program on PATH; a plugin's own bin folder is not on the PATH of hooks.
+// pluginHooks is hooks/hooks.json, which the client finds by its path. The exec form needs no shell and finds the program
+// on PATH. A plugin's own bin folder is not on the PATH of hooks.
 func pluginHooks(agent *agentcli.Agent) []byte {
 	var events object
 	for _, e := range agent.Hooks.Events {
@@ -64,8 +63,8 @@ func pluginHooks(agent *agentcli.Agent) []byte {
 	return object{"description", "aburn records what happens. It never blocks the agent.", "hooks", events}.pretty()
 }
 
-// ofSkills is a plugin without hooks: in Codex they lose the user's trust with every change in its folder, so they belong
-// into its settings (`aburn install-hooks`).
+// ofSkills is a plugin without hooks. In Codex a plugin's hooks lose the user's trust with every change in its folder, so
+// they belong into its settings (`aburn install-hooks`).
 func (p Plugin) ofSkills(agent *agentcli.Agent) []File {
 	market := object{"name", pluginName, "interface", object{"displayName", pluginName},
 		"plugins", []object{{"name", pluginName, "source", object{"source", "local", "path", "./plugins/" + pluginName},
@@ -79,7 +78,7 @@ func (p Plugin) ofSkills(agent *agentcli.Agent) []File {
 	return files
 }
 
-// readme says how each plugin gets into its agent.
+// readme explains how to add each plugin to its agent.
 func (p Plugin) readme() string {
 	var b strings.Builder
 	b.WriteString("# aburn as a plugin\n\n" + pluginAbout + "\nBoth `aburn` and `aburn-hook` have to be on PATH. Written by `aburn plugin write`.\n")

@@ -7,10 +7,10 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// allowedTools spares the client's question before each of the two commands that templates run.
+// allowedTools lets the client run the templates' two commands without asking.
 const allowedTools = "Bash(aburn log:*), Bash(aburn chain:*)"
 
-// Render is the template as the agent reads it, front matter included.
+// Render returns the template in the agent's form, with front matter.
 func (t Template) Render(agent *agentcli.Agent) []byte {
 	if t.slash(agent) {
 		return t.slashCommand()
@@ -18,11 +18,11 @@ func (t Template) Render(agent *agentcli.Agent) []byte {
 	return t.skill(agent)
 }
 
-// slash says that the template is a slash command of the agent's, and not a skill.
+// slash reports whether the template is a slash command for the agent, not a skill.
 func (t Template) slash(agent *agentcli.Agent) bool { return agent.Prompts.Slash && t.Kind == Command }
 
-// slashCommand is the form of .claude/commands/NAME.md. A `!` line is run by the client before the model reads the
-// prompt; if it exits with anything but 0 the client calls the whole command off, hence every one has --or.
+// slashCommand is the form of .claude/commands/NAME.md. The client runs a `!` line before the model reads the prompt. If
+// the exit code is not 0, it cancels the whole command; hence every line has --or.
 func (t Template) slashCommand() []byte {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -37,7 +37,7 @@ func (t Template) slashCommand() []byte {
 	return []byte(b.String())
 }
 
-// skill is the form of SKILL.md, which all agents know. Nothing in it is run or replaced, so it asks the model to.
+// skill is the form of SKILL.md, which all agents know. Agents run and replace nothing in it, so it asks the model to.
 func (t Template) skill(agent *agentcli.Agent) []byte {
 	mention := agent.Prompts.Mention + t.Name
 	var b strings.Builder
@@ -55,8 +55,8 @@ func (t Template) skill(agent *agentcli.Agent) []byte {
 	return []byte(b.String())
 }
 
-// skillName is the folder's and the skill's name. A command keeps its own, so that $build in Codex is /build in Claude
-// Code; the guide is named after aburn, because an agent lists it among all others.
+// skillName is the name of the skill and its folder. A command keeps its own, so that $build in Codex is /build in Claude
+// Code. The guide's begins with aburn, because agents list it among all other skills.
 func (t Template) skillName() string {
 	if t.Kind == Guide {
 		return "aburn-" + t.Name
@@ -82,7 +82,7 @@ func (t Template) expand(args string, run func(cmd string) string) string {
 	return strings.NewReplacer("{{args}}", args, "{{name}}", t.Name).Replace(b.String())
 }
 
-// placeholder is what stands in a line {{kind…}}.
+// placeholder returns the argument of a line {{kind…}}.
 func placeholder(line, kind string) (string, bool) {
 	inner, ok := strings.CutPrefix(line, "{{"+kind)
 	if !ok {
@@ -91,18 +91,18 @@ func placeholder(line, kind string) (string, bool) {
 	return strings.CutSuffix(inner, "}}")
 }
 
-// field writes one line of YAML; a quoted Go string of these texts is a quoted YAML string.
+// field writes one line of YAML. For these texts a quoted Go string is a quoted YAML string.
 func field(b *strings.Builder, key, value string) {
 	b.WriteString(key + ": " + strconv.Quote(value) + "\n")
 }
 
-// File is one file to be written: Path with forward slashes, relative to the folder it is written into.
+// File is a file to write. Path has forward slashes and is relative to the target folder.
 type File struct {
 	Path string
 	Data []byte
 }
 
-// ProjectFiles is what `aburn templates write` puts into a project, or into a home folder, for the given agent.
+// ProjectFiles returns the files that `aburn templates write` puts into a project or a home folder for the agent.
 func ProjectFiles(agent *agentcli.Agent) []File {
 	var files []File
 	for _, t := range List() {
@@ -111,7 +111,7 @@ func ProjectFiles(agent *agentcli.Agent) []File {
 	return files
 }
 
-// Path is where the template stands below the agent's folder or a plugin's root.
+// Path returns the template's path below the agent's folder or a plugin's root.
 func (t Template) Path(agent *agentcli.Agent) string {
 	if t.slash(agent) {
 		return "commands/" + t.Name + ".md"
@@ -119,12 +119,12 @@ func (t Template) Path(agent *agentcli.Agent) string {
 	return "skills/" + t.skillName() + "/SKILL.md"
 }
 
-// ProjectPath is Path in a project.
+// ProjectPath returns the template's path in a project.
 func (t Template) ProjectPath(agent *agentcli.Agent) string {
 	return agent.Prompts.Folder + t.Path(agent)
 }
 
-// files is the template with what belongs to it, below the given folder.
+// files returns the template and its companion file, below the given folder.
 func (t Template) files(agent *agentcli.Agent, below string) []File {
 	files := []File{{below + t.Path(agent), t.Render(agent)}}
 	if p := agent.Prompts; p.Explicit != "" && t.Explicit {

@@ -1,12 +1,13 @@
-// Package templates holds what aburn gives to prompts and agents: the slash commands and skills of the workflow, the
-// logging guide for the authors of others and the plugins around them.
+// Package templates holds the texts that aburn gives to agents: the slash commands and skills of the workflow, a logging
+// guide for authors of other prompts, and the plugins around them. The texts are embedded, and a user's command writes
+// them, so the package imports nothing that knows sessions or settings.
 //
 // Each text exists once (text/*.md) and is rendered for an agent, so that the agents' versions cannot drift apart. A
 // text begins with `key: value` lines up to a line `---`; its body may hold
 //
-//	{{args}}           what the user typed behind the command's name
-//	{{run: COMMAND}}   on a line of its own: what COMMAND prints before the model reads on
-//	{{include: NAME}}  on a line of its own: text/NAME.md
+//	{{args}}           what the user typed after the command's name
+//	{{run: COMMAND}}   on its own line: run COMMAND and show its output before the model reads on
+//	{{include: NAME}}  on its own line: text/NAME.md
 //	{{name}}           the name of the command
 package templates
 
@@ -18,7 +19,7 @@ import (
 //go:embed text/*.md
 var texts embed.FS
 
-// Kind says what a template is to an agent.
+// Kind is a template's role in an agent.
 type Kind string
 
 const (
@@ -30,13 +31,12 @@ const (
 type Template struct {
 	Name        string
 	Kind        Kind
-	Description string // one sentence; agents show it and decide by it
-	Hint        string // what the user may type behind the name; "" for a guide
+	Description string // one sentence, which agents show and use to choose
+	Hint        string // what the user may type after the name; "" for a guide
 	Explicit    bool   // only the user starts it, never the model by itself
 	body        string
 }
 
-// names is every template, in the order of the workflow.
 func names() []string { return []string{"ideate", "plan", "build", "ship", "logging"} }
 
 // List returns all templates in the order of the workflow, the guide last.
@@ -60,7 +60,7 @@ func Find(name string) (Template, bool) {
 	}
 	head, body, ok := strings.Cut(text, "---\n")
 	if !ok {
-		return Template{}, false // a part, such as lifecycle, not a template
+		return Template{}, false // a text to include, such as lifecycle
 	}
 	t := Template{body: body}
 	for line := range strings.Lines(head) {

@@ -18,46 +18,46 @@ import (
 	"aburn/internal/atomicfile"
 )
 
-// Status says what Write did, or would do, with one file.
+// Status is what Write did, or would do, with one file.
 type Status string
 
 const (
 	Created Status = "created"
-	Same    Status = "unchanged" // it was there as it should be
-	Updated Status = "updated"   // it was as an earlier aburn wrote it
-	Kept    Status = "kept"      // somebody changed it, or it is not ours: left alone
-	Forced  Status = "replaced"  // as Kept, but replaced because of Options.Force
+	Same    Status = "unchanged" // the file was up to date
+	Updated Status = "updated"   // the file was as an earlier aburn wrote it
+	Kept    Status = "kept"      // somebody else wrote or changed the file: left alone
+	Forced  Status = "replaced"  // replaced because of Options.Force; else Kept
 )
 
-// Written is the fate of one file.
+// Written is the result for one file.
 type Written struct {
 	Path   string `json:"path"`
 	Status Status `json:"status"`
 }
 
-// Options are for Write.
+// Options are the options of Write.
 type Options struct {
-	// Ledger is the file, relative to the folder, in which Write remembers the hash of what it wrote. It travels with
-	// the files (in a repository, say), so that anybody's next Write can tell an old version from a changed one.
+	// Ledger is the file, relative to the folder, with the hashes of the files that Write wrote. It is committed with
+	// them, so that anybody's next Write can tell an old version from a changed one.
 	Ledger string
 	Force  bool // replace changed files too
-	DryRun bool // only say what would happen
+	DryRun bool // write nothing and only report
 }
 
-// ProjectLedger is the ledger for ProjectFiles; PluginLedger that for Plugin.Files.
+// ProjectLedger returns the ledger for ProjectFiles.
 func ProjectLedger(agent *agentcli.Agent) string { return agent.Prompts.Folder + PluginLedger }
 
-// PluginLedger is the name of a ledger.
+// PluginLedger is the ledger for Plugin.Files.
 const PluginLedger = ".aburn-templates"
 
-// maxExisting bounds what is read of a file that stands where one of ours goes; a larger one is not ours.
+// maxExisting bounds the read of an existing file, in bytes. A larger file is not aburn's.
 const maxExisting = 1 << 20
 
 const ledgerHead = "# What aburn wrote beside this file. It replaces a file only while the sum still fits.\n"
 
-// Write puts files into dir, which is created if need be, and touches nothing outside of it: a link that leads out is an
-// error. A file that is neither as we would write it nor as the ledger says we wrote it stays, unless Force is set.
-// The ledger is written last: after a crash in between, files that are as they should be are found to be the Same.
+// Write writes files into dir, which it makes if needed. It touches nothing outside of dir: a link that leads out is an
+// error. A file that differs both from the new text and from the ledger's hash stays, unless Force is set. The ledger is
+// written last: after a crash before that, the next Write finds the new files to be the Same.
 func Write(dir string, files []File, o Options) ([]Written, error) {
 	if !o.DryRun {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -101,7 +101,7 @@ func allCreated(files []File) []Written {
 	return done
 }
 
-// judge decides the fate of one file; written is its sum in the ledger, "" if it has none.
+// judge decides what to do with one file. written is its hash in the ledger, "" for none.
 func judge(root *os.Root, f File, written string, force bool) (Status, error) {
 	old, err := readFile(root, f.Path)
 	switch {
@@ -139,7 +139,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxExisting))
 }
 
-// place writes one file, and the folders above it.
+// place writes one file and the folders above it.
 func place(root *os.Root, f File) error {
 	folder := path.Dir(f.Path)
 	if err := root.MkdirAll(folder, 0o777); err != nil {
@@ -153,13 +153,13 @@ func place(root *os.Root, f File) error {
 	return atomicfile.WriteRoot(sub, path.Base(f.Path), f.Data, 0o644, atomicfile.Options{})
 }
 
-// sum is the hash of a text whatever line ends git gave it.
+// sum is the hash of a text with \n line ends, because git may change them.
 func sum(data []byte) string {
 	h := sha256.Sum256(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
 	return hex.EncodeToString(h[:])
 }
 
-// readLedger reads lines "<sha256>  <path>"; what it does not understand it ignores: then files are kept.
+// readLedger reads lines "<sha256>  <path>". It ignores other lines, which only means that files are kept.
 func readLedger(root *os.Root, name string) map[string]string {
 	ledger := map[string]string{}
 	b, err := readFile(root, name)

@@ -4,9 +4,9 @@ var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Own}
 
 // Claude is Claude Code, as of 2.1.329.
 //
-// Never among its events: WorktreeCreate, because a hook that prints nothing there breaks the creation of worktrees, and
-// MessageDisplay, which runs for every piece of text. Older clients drop the names they do not know, one by one. The
-// explicit timeout raises SessionEnd's budget of 1.5 s in settings files, though not in a plugin.
+// Its events must not contain WorktreeCreate, because a hook that prints nothing there breaks the creation of worktrees,
+// nor MessageDisplay, which runs for every piece of text. Older clients skip each name that they do not know. The explicit
+// timeout raises SessionEnd's limit of 1.5 s in settings files, though not in a plugin.
 var Claude = Agent{
 	Name: "claude", Title: "Claude Code", Program: "claude",
 	Home:     Home{Dir: ".claude", Var: "CLAUDE_CONFIG_DIR"},
@@ -46,8 +46,8 @@ var Claude = Agent{
 
 // Codex is the Codex CLI, as of 0.169.0.
 //
-// The timeouts are part of what its hook trust covers: a change asks every user for a new review. SessionEnd and
-// Interrupt are capped at 3 s. Not among its events: PreModelRequest, which says nothing that PostModelRequest does not.
+// Its hook trust covers the timeouts: a change would ask every user for a new review. It caps SessionEnd and Interrupt at
+// 3 s. PreModelRequest is not among the events, because PostModelRequest says the same and more.
 var Codex = Agent{
 	Name: "codex", Title: "Codex", Program: "codex",
 	Home:     Home{Dir: ".codex", Var: "CODEX_HOME"},
@@ -101,5 +101,5 @@ var Gemini = Agent{
 	},
 }
 
-// Own is the source of the sessions that aburn's own hooks recorded: no agent, but one of those that are read.
+// Own is the source of the sessions in aburn's own log. It is no agent, but a reader reads it like one.
 var Own = Agent{Name: "own", Title: "aburn", Traits: Traits{Recorded: true}}
