@@ -17,8 +17,8 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// ofAgents are the places that may name an agent: its own code, its record, and the workshop, which drives the real ones.
-// %s is the agent's name.
+// ofAgents are the places that may name an agent: its own code, its record, and the workshop, which drives the real
+// ones. %s is the agent's name.
 var ofAgents = []string{"hooks/%s/", "trace/%s/", "install/%s", "internal/agentcli/", "internal/lab/"}
 
 // TestOneRecordAnAgent fails where code decides by an agent's name. Whoever compares names has an else, and the else
@@ -171,8 +171,8 @@ func isOfAgents(path string) bool {
 	return false
 }
 
-// TestListsOfSources: wherever a text lists agents, in code, in the trace's schema or in a document, it lists those that
-// there are: all, or those that have hooks.
+// TestListsOfSources: wherever a text lists agents, in code, in the trace's schema or in a document, it lists those
+// that there are: all, or those that have hooks.
 func TestListsOfSources(t *testing.T) {
 	var hooked []*agentcli.Agent
 	for _, a := range agentcli.All() {

@@ -254,8 +254,8 @@ func anchors(page string) (list []string) {
 	return list
 }
 
-// calls are the calls of aburn in an inline span or a fenced block, as words without comments. Where a block has lines that
-// begin with "$ ", the others are output.
+// calls are the calls of aburn in an inline span or a fenced block, as words without comments. Where a block has
+// lines that begin with "$ ", the others are output.
 func calls(span string) (list [][]string) {
 	lines := strings.Split(strings.Trim(span, "`"), "\n")
 	if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "$ ") }) {

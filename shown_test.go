@@ -28,8 +28,8 @@ var characterClasses = map[string]bool{
 	"Prepended_Concatenation_Mark": true,
 }
 
-// TestOneDefinitionOfShown finds tables of characters that may not be shown. There is one, in internal/plain: five that were
-// written apart disagreed about 450 characters.
+// TestOneDefinitionOfShown finds tables of characters that may not be shown. There is one, in internal/plain: five
+// that were written apart disagreed about 450 characters.
 func TestOneDefinitionOfShown(t *testing.T) {
 	found := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
@@ -65,7 +65,8 @@ func TestOneDefinitionOfShown(t *testing.T) {
 	}
 }
 
-// tableIn says why a declaration looks like such a table: it names a class of characters, or two characters that nobody sees.
+// tableIn says why a declaration looks like such a table: it names a class of characters, or two characters that
+// nobody sees.
 func tableIn(d ast.Decl) (name, why string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -98,8 +99,8 @@ func tableIn(d ast.Decl) (name, why string) {
 	return name, why
 }
 
-// charactersIn is what a literal names of characters that are not shown, without controls, private use, and the numbers that are
-// masks more often than characters: surrogates and U+FFFF.
+// charactersIn is what a literal names of characters that are not shown, without controls, private use, and the
+// numbers that are masks more often than characters: surrogates and U+FFFF.
 func charactersIn(lit *ast.BasicLit) (list []rune) {
 	var all []rune
 	switch lit.Kind {

@@ -27,8 +27,9 @@ func claudeNotes(d *document, at func(value, string, ...any)) {
 	d.duplicates(at)
 }
 
-// claudeServerPath is the file with Claude Code's MCP servers of a scope. The user's is not settings.json but .claude.json,
-// which also holds Claude Code's own state. A project's lies in the work tree in which a session starts.
+// claudeServerPath is the file with Claude Code's MCP servers of a scope. The user's is not settings.json but
+// .claude.json, which also holds Claude Code's own state. A project's lies in the work tree in which a session
+// starts.
 func claudeServerPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
 	switch scope {
 	case User:
@@ -47,9 +48,9 @@ func claudeServerPath(scope Scope, dir string, env func(string) string) (path, r
 	return "", "", ErrNoLocalServer
 }
 
-// claudePlugins finds plugins that are enabled in dir and call aburn's hook. The settings name the enabled plugins, and
-// plugins/installed_plugins.json says where they lie. That format is not documented (as of 2.1.329), so entries of another
-// shape are skipped. A plugin given with --plugin-dir cannot be found.
+// claudePlugins finds plugins that are enabled in dir and call aburn's hook. The settings name the enabled plugins,
+// and plugins/installed_plugins.json says where they lie. That format is not documented (as of 2.1.329), so entries
+// of another shape are skipped. A plugin given with --plugin-dir cannot be found.
 func claudePlugins(a Agent, dir string, env func(string) string) (out []Settings) {
 	config, err := a.ConfigDir(env)
 	if err != nil {
@@ -109,7 +110,8 @@ func enabledPlugins(a Agent, dir string, env func(string) string) map[string]boo
 	return out
 }
 
-// managedSettings are the paths of an administrator's settings for Claude Code. They are not verified with a real client.
+// managedSettings are the paths of an administrator's settings for Claude Code. They are not verified with a real
+// client.
 func managedSettings() []string {
 	return []string{"/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"}
 }
@@ -140,8 +142,8 @@ func claudeLikely(x Exam, s *Session) string {
 	return "it was started in " + s.Cwd + ", and Claude Code reads a project's settings only in the folder that it is started in"
 }
 
-// claudeSession reads a transcript. Its file name is the session's id; records of the conversation have a cwd and a time.
-// Other records prove no activity.
+// claudeSession reads a transcript. Its file name is the session's id; records of the conversation have a cwd and a
+// time. Other records prove no activity.
 func claudeSession(s *Session, r gjson.Result) {
 	s.ID = strings.TrimSuffix(filepath.Base(s.Path), ".jsonl")
 	if kind := r.Get("type").Str; kind != "user" && kind != "assistant" {

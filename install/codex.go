@@ -87,8 +87,8 @@ func codexLikely(x Exam, _ *Session) string {
 	return ""
 }
 
-// codexSession reads a rollout, whose first record names session and folder. Threads of sub-agents and reviews run under
-// the id of their root session.
+// codexSession reads a rollout, whose first record names session and folder. Threads of sub-agents and reviews run
+// under the id of their root session.
 func codexSession(s *Session, r gjson.Result) {
 	at, err := time.Parse(time.RFC3339, r.Get("timestamp").Str)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// What Codex 0.169.0 accepts in hooks.json, tested with its own `hooks/list`. One value of a wrong kind, one known key
-// twice or a byte-order mark makes it drop the whole file, with a warning that only its terminal shows. It skips unknown
-// events, and unknown keys in groups and handlers.
+// What Codex 0.169.0 accepts in hooks.json, tested with its own `hooks/list`. One value of a wrong kind, one known
+// key twice or a byte-order mark makes it drop the whole file, with a warning that only its terminal shows. It skips
+// unknown events, and unknown keys in groups and handlers.
 
 // codexEvents are the events that Codex knows. It checks only these.
 func codexEvents() []string {

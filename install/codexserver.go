@@ -109,8 +109,8 @@ func (c CodexConfig) Server() (command string, known bool) {
 	return c.values[codexServer+"command"], known
 }
 
-// ownServer reports whether Codex's MCP server named aburn runs aburn's server. Arguments in another layout than Codex's
-// cannot be read and count as aburn's.
+// ownServer reports whether Codex's MCP server named aburn runs aburn's server. Arguments in another layout than
+// Codex's cannot be read and count as aburn's.
 func (c CodexConfig) ownServer() bool {
 	switch c.values[codexServer+"args"] {
 	case `["` + serverArg + `"]`, "['" + serverArg + "']", "[":

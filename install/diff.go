@@ -8,7 +8,8 @@ import (
 	"aburn/internal/project"
 )
 
-// DiffLine is one line of a unified diff. Its text comes from the settings file, so the caller has to make it printable.
+// DiffLine is one line of a unified diff. Its text comes from the settings file, so the caller has to make it
+// printable.
 type DiffLine struct {
 	Op   byte // '-' '+' ' ' as in the diff; '@' a hunk's header; 'f' a file's header; '\\' a missing newline at the end
 	Text string
@@ -116,8 +117,8 @@ func changedLines(before []byte, lines []string, edits []edit) (out []changed) {
 	return out
 }
 
-// wholeLines is the number of the line after the last one that e touches, at least to. An edit whose new text does not end
-// a line includes the next line.
+// wholeLines is the number of the line after the last one that e touches, at least to. An edit whose new text does
+// not end a line includes the next line.
 func wholeLines(starts []int, to int, e edit) int {
 	end := e.at + len(e.old)
 	for to < len(starts)-1 && (starts[to] < end || starts[to] <= e.at || starts[to] == end && len(e.old) > 0 && !endsLine(e.new)) {

@@ -10,8 +10,8 @@ type ensurer struct {
 	moved int // handlers whose path changes
 }
 
-// ensure finds the edits after which agent a calls the hook at path and, with allow, lets prompts log unasked. It appends
-// to existing lists and never touches other content.
+// ensure finds the edits after which agent a calls the hook at path and, with allow, lets prompts log unasked. It
+// appends to existing lists and never touches other content.
 func (d *document) ensure(a Agent, path string, allow bool) (*ensurer, error) {
 	e := &ensurer{document: d, style: d.style()}
 	if d.root.kind != object {
@@ -82,8 +82,8 @@ func (a *Adapter) groups(path string, timeout int) tree {
 	return tree{open: "[", items: []item{{"", a.group(path, timeout)}}}
 }
 
-// refresh updates the paths of aburn's handlers of an event in place, and reports whether there are any. Other changes of
-// the user's to them (a timeout, a matcher) stay.
+// refresh updates the paths of aburn's handlers of an event in place, and reports whether there are any. Other
+// changes of the user's to them (a timeout, a matcher) stay.
 func (e *ensurer) refresh(a Agent, event string, groups value, path string) bool {
 	found := false
 	for _, g := range groups.elems {

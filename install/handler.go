@@ -71,8 +71,8 @@ func (d *document) readHandler(event string, group, v value) handler {
 	return h
 }
 
-// handlers lists the handlers of every event. It includes those that an agent ignores because the same key follows again:
-// uninstall has to find them too.
+// handlers lists the handlers of every event. It includes those that an agent ignores because the same key follows
+// again: uninstall has to find them too.
 func (d *document) handlers() []handler {
 	var out []handler
 	for _, hooks := range d.root.members {
@@ -133,8 +133,8 @@ func (a *Adapter) lineFor(path string) string {
 	return line
 }
 
-// shellQuote writes s as one word of a POSIX shell and of fish. Codex's hook trust covers its result, so the result must
-// never change for the same s.
+// shellQuote writes s as one word of a POSIX shell and of fish. Codex's hook trust covers its result, so the result
+// must never change for the same s.
 func shellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:,", r)

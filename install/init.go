@@ -18,9 +18,9 @@ type Init struct {
 	Marked  bool     // this call marked the project as trusted; false if it was marked before
 }
 
-// InitProject makes dir a project of this user: it makes .oss/ (mode 0700) with a .gitignore and a settings file, and the
-// mark of trust outside of it. It leaves existing files alone, so a second call changes nothing. It refuses a .oss that is
-// a link or a file, belongs to somebody else, or is writable by others.
+// InitProject makes dir a project of this user: it makes .oss/ (mode 0700) with a .gitignore and a settings file, and
+// the mark of trust outside of it. It leaves existing files alone, so a second call changes nothing. It refuses a
+// .oss that is a link or a file, belongs to somebody else, or is writable by others.
 func InitProject(dir string, env func(string) string) (Init, error) {
 	root, err := realDir(dir)
 	if err != nil {

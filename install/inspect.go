@@ -65,8 +65,8 @@ func (s *Settings) Missing() (events []string) {
 	return events
 }
 
-// Inspect reads every settings file of the agent that governs sessions started in dir: the user's, and those of the project
-// around dir. It changes nothing.
+// Inspect reads every settings file of the agent that governs sessions started in dir: the user's, and those of the
+// project around dir. It changes nothing.
 func Inspect(a Agent, dir string, env func(string) string) []Settings {
 	var out []Settings
 	for _, scope := range a.scopes() {

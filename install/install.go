@@ -1,5 +1,5 @@
-// Package install adds aburn's hooks and its MCP server to agents' settings files, and removes them byte for byte. It needs
-// neither the log nor the hooks, so it imports neither.
+// Package install adds aburn's hooks and its MCP server to agents' settings files, and removes them byte for byte. It
+// needs neither the log nor the hooks, so it imports neither.
 //
 // Invariants:
 //  1. A settings file is never printed anew from a parsed object. Every change is a list of edits, each at a position

@@ -35,9 +35,9 @@ func (e *NoScope) Error() string {
 	return fmt.Sprintf("%s has no %s settings: only %s", e.Agent.Title, e.Scope, strings.Join(others, " and "))
 }
 
-// ProjectRoot returns the project around dir: the folder with .oss/, else the root of the git work tree. For a linked work
-// tree it is the main checkout, because they share a log. It is never the home directory or above it. Without a project
-// the error is ErrNoProject.
+// ProjectRoot returns the project around dir: the folder with .oss/, else the root of the git work tree. For a linked
+// work tree it is the main checkout, because they share a log. It is never the home directory or above it. Without a
+// project the error is ErrNoProject.
 func ProjectRoot(dir string, env func(string) string) (string, error) {
 	p, err := project.Find(dir, env)
 	if err == nil {
@@ -132,8 +132,8 @@ type target struct {
 // maxSettings bounds a settings file, in bytes; real ones have kilobytes.
 const maxSettings = 64 << 20
 
-// readTarget reads the file behind path. A missing file is no error; every other failure is. A file whose links lead out
-// of root, unless that is "", is refused: a repository could contain such a link.
+// readTarget reads the file behind path. A missing file is no error; every other failure is. A file whose links lead
+// out of root, unless that is "", is refused: a repository could contain such a link.
 func readTarget(path, root string) (target, error) {
 	t := target{path: path}
 	var err error
@@ -210,9 +210,9 @@ func resolveDir(dir string) (string, error) {
 	return filepath.Join(above, filepath.Base(dir)), err
 }
 
-// hookPath decides what the settings call. A project's file calls the bare name, because everybody's program lies elsewhere.
-// Other files call aburn-hook as PATH names it, with links unresolved so that an upgrade behind a link changes nothing. If
-// PATH has none, they call the one beside the running executable.
+// hookPath decides what the settings call. A project's file calls the bare name, because everybody's program lies
+// elsewhere. Other files call aburn-hook as PATH names it, with links unresolved so that an upgrade behind a link
+// changes nothing. If PATH has none, they call the one beside the running executable.
 func hookPath(o Options) (string, error) {
 	if o.Scope == Project {
 		return hookName, nil
@@ -289,8 +289,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Present returns the agents that this user seems to have: a program on PATH, or a folder of settings. An empty result does
-// not prove that there are none.
+// Present returns the agents that this user seems to have: a program on PATH, or a folder of settings. An empty
+// result does not prove that there are none.
 func Present(agents []Agent, env func(string) string) (out []Agent) {
 	for _, a := range agents {
 		dir, err := a.ConfigDir(env)

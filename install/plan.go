@@ -146,8 +146,8 @@ func (f *FileChange) begin(o Options) (target, error) {
 	return t, err
 }
 
-// prepare makes the record for f.New with the bytes without aburn's hooks. It proves that removal turns the new bytes into
-// them.
+// prepare makes the record for f.New with the bytes without aburn's hooks. It proves that removal turns the new bytes
+// into them.
 func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	old := readRecord(t.real, o.Env)
 	base, existed := f.base(old, t, now)
@@ -181,8 +181,8 @@ func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	return nil
 }
 
-// base is the file without aburn's hooks, and whether there was one. It comes from the record of an earlier install if the
-// file is as that install left it, else from removing the hooks.
+// base is the file without aburn's hooks, and whether there was one. It comes from the record of an earlier install
+// if the file is as that install left it, else from removing the hooks.
 func (f *FileChange) base(old *record, t target, now *document) (data []byte, existed bool) {
 	switch {
 	case !t.exists:
@@ -201,8 +201,8 @@ func (f *FileChange) base(old *record, t target, now *document) (data []byte, ex
 	return data, true
 }
 
-// removal finds the edits that remove the content, by the record if there is one. The white space inside an empty container
-// comes back only if nobody has changed the layout since.
+// removal finds the edits that remove the content, by the record if there is one. The white space inside an empty
+// container comes back only if nobody has changed the layout since.
 func removal(d *document, what content, r *record) []edit {
 	if r == nil {
 		return what.remove(d, allAbsent, false)

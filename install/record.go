@@ -18,11 +18,11 @@ import (
 )
 
 // record describes the install in one settings file, so that uninstall can restore exactly what was there. It lies in
-// <state>/installs/<hash of the file's real path>/record.json beside the backup. Both are owner-only, because settings hold
-// secrets.
+// <state>/installs/<hash of the file's real path>/record.json beside the backup. Both are owner-only, because
+// settings hold secrets.
 //
-// Order of writing: backup, record, settings file. After a kill before the last step the file's hash is not in After, and
-// the record has no effect. An unreadable record counts as none.
+// Order of writing: backup, record, settings file. After a kill before the last step the file's hash is not in After,
+// and the record has no effect. An unreadable record counts as none.
 type record struct {
 	Version    int         `json:"version"`
 	Agent      string      `json:"agent"`

@@ -9,9 +9,9 @@ type remover struct {
 	edits []edit
 }
 
-// remove finds the edits that undo ensure. They remove aburn's handlers, groups with nothing else in them, and containers
-// that an install made or filled and nobody else uses. If positions count, a removed group before somebody else's leaves
-// an empty one.
+// remove finds the edits that undo ensure. They remove aburn's handlers, groups with nothing else in them, and
+// containers that an install made or filled and nobody else uses. If positions count, a removed group before somebody
+// else's leaves an empty one.
 func (d *document) remove(a Agent, was func(string) container, rule bool) []edit {
 	r := &remover{document: d, agent: a, was: was, rule: rule}
 	gone := map[int]bool{}
@@ -36,8 +36,8 @@ func (r *remover) object(path string, v value, member func(path string, m member
 	return r.close(path, v, before, func(i int) bool { return gone[i] })
 }
 
-// close removes the items of v that are gone. If none is left, v becomes what it was before the install: absent (then close
-// returns true), null or empty. That voids the edits inside v, which were made since before.
+// close removes the items of v that are gone. If none is left, v becomes what it was before the install: absent (then
+// close returns true), null or empty. That voids the edits inside v, which were made since before.
 func (r *remover) close(path string, v value, before int, gone func(int) bool) bool {
 	n := len(v.spans())
 	left := n

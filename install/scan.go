@@ -27,8 +27,8 @@ var (
 	literals = [...]string{"true", "false", "null"}
 )
 
-// parse reads strict JSON: no comments, no trailing commas, no NUL, valid UTF-8, one value. Like the agents it accepts a
-// leading byte-order mark and duplicate keys, of which the last one counts.
+// parse reads strict JSON: no comments, no trailing commas, no NUL, valid UTF-8, one value. Like the agents it
+// accepts a leading byte-order mark and duplicate keys, of which the last one counts.
 func parse(path string, data []byte) (*document, error) {
 	s := scanner{path: path, data: data}
 	switch {

@@ -287,8 +287,8 @@ func readServer(path, root string) (ServerEntry, bool) {
 	return s, true
 }
 
-// Command is a command of an agent that changes a settings file which only the agent writes. It need not keep the file's
-// other bytes.
+// Command is a command of an agent that changes a settings file which only the agent writes. It need not keep the
+// file's other bytes.
 type Command struct {
 	Agent   *agentcli.Agent
 	Program string   // path of the executable

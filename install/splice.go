@@ -192,9 +192,9 @@ func (d *document) fill(v value, s style, items []item) edit {
 	return e
 }
 
-// cut are the edits that remove the items of v for which gone is true. An item goes with the comma and the space before it,
-// as appendTo put them there, or with those after it if no item before it stays. If no item stays, empty replaces
-// everything between the brackets.
+// cut are the edits that remove the items of v for which gone is true. An item goes with the comma and the space
+// before it, as appendTo put them there, or with those after it if no item before it stays. If no item stays, empty
+// replaces everything between the brackets.
 func (d *document) cut(v value, empty string, gone func(i int) bool) []edit {
 	spans := v.spans()
 	kept := slices.DeleteFunc(indexes(len(spans)), gone)

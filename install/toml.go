@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// flatTOML reads the simple values of a TOML file: strings, booleans and numbers on one line, in tables, dotted keys and
-// inline tables. A key is the path, joined by NUL. Arrays, dates and multi-line strings are left out. It serves to look up
-// values that Codex wrote to config.toml, which aburn never writes.
+// flatTOML reads the simple values of a TOML file: strings, booleans and numbers on one line, in tables, dotted keys
+// and inline tables. A key is the path, joined by NUL. Arrays, dates and multi-line strings are left out. It serves
+// to look up values that Codex wrote to config.toml, which aburn never writes.
 func flatTOML(data string) map[string]string {
 	out := map[string]string{}
 	var table []string

@@ -22,10 +22,10 @@ const trustDeadline = 30 * time.Second
 // ErrNotTrusted means that Codex accepted the request but does not list the hooks as trusted.
 var ErrNotTrusted = errors.New("codex does not list the hooks as trusted")
 
-// TrustCodex makes Codex record that the user trusts aburn's handlers, and only these. It replaces the user's own review in
-// /hooks, so call it only at the user's explicit request. codex is the executable; dir is the folder whose hooks are meant.
-// It returns the number of trusted handlers. The calls (hooks/list, config/batchWrite) are those of Codex 0.169.0. The
-// records stay in Codex's config.toml after an uninstall, where they are harmless.
+// TrustCodex makes Codex record that the user trusts aburn's handlers, and only these. It replaces the user's own
+// review in /hooks, so call it only at the user's explicit request. codex is the executable; dir is the folder whose
+// hooks are meant. It returns the number of trusted handlers. The calls (hooks/list, config/batchWrite) are those of
+// Codex 0.169.0. The records stay in Codex's config.toml after an uninstall, where they are harmless.
 func TrustCodex(ctx context.Context, codex, dir string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, trustDeadline)
 	defer cancel()
@@ -242,8 +242,8 @@ func (c CodexConfig) Trust(s *Settings, r Registration) Trust {
 	return Untrusted
 }
 
-// trustKeys are the keys of possible trust records: with the folder as HOME names it, or with its links resolved, as Codex
-// does for CODEX_HOME.
+// trustKeys are the keys of possible trust records: with the folder as HOME names it, or with its links resolved, as
+// Codex does for CODEX_HOME.
 func trustKeys(s *Settings, r Registration) []string {
 	keys := []string{r.TrustKey}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(s.Path))

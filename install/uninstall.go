@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// PlanUninstall plans an uninstall. A file that is as the install left it is restored from the backup, or removed if the
-// install made it. From other files it removes aburn's handlers, and the install's containers that are empty without them.
+// PlanUninstall plans an uninstall. A file that is as the install left it is restored from the backup, or removed if
+// the install made it. From other files it removes aburn's handlers, and the install's containers that are empty
+// without them.
 func PlanUninstall(o Options) (*Change, error) {
 	o = o.complete()
 	c := &Change{env: o.Env}

@@ -20,8 +20,8 @@ const (
 	skillPlugin = "plugins/" + pluginName + "/"
 )
 
-// Files returns all files of the plugins. A plugin with hooks lies at the root, which is also its marketplace. A plugin of
-// skills lies below plugins/, with its marketplace beside it. One of each fits into one folder.
+// Files returns all files of the plugins. A plugin with hooks lies at the root, which is also its marketplace. A
+// plugin of skills lies below plugins/, with its marketplace beside it. One of each fits into one folder.
 func (p Plugin) Files() []File {
 	files := []File{{"README.md", []byte(p.readme())}}
 	for _, agent := range p.Agents {
@@ -52,8 +52,8 @@ func (p Plugin) withHooks(agent *agentcli.Agent) []File {
 	return files
 }
 
-// pluginHooks is hooks/hooks.json, which the client finds by its path. The exec form needs no shell and finds the program
-// on PATH. A plugin's own bin folder is not on the PATH of hooks.
+// pluginHooks is hooks/hooks.json, which the client finds by its path. The exec form needs no shell and finds the
+// program on PATH. A plugin's own bin folder is not on the PATH of hooks.
 func pluginHooks(agent *agentcli.Agent) []byte {
 	var events object
 	for _, e := range agent.Hooks.Events {
@@ -63,8 +63,8 @@ func pluginHooks(agent *agentcli.Agent) []byte {
 	return object{"description", "aburn records what happens. It never blocks the agent.", "hooks", events}.pretty()
 }
 
-// ofSkills is a plugin without hooks. In Codex a plugin's hooks lose the user's trust with every change in its folder, so
-// they belong into its settings (`aburn install-hooks`).
+// ofSkills is a plugin without hooks. In Codex a plugin's hooks lose the user's trust with every change in its
+// folder, so they belong into its settings (`aburn install-hooks`).
 func (p Plugin) ofSkills(agent *agentcli.Agent) []File {
 	market := object{"name", pluginName, "interface", object{"displayName", pluginName},
 		"plugins", []object{{"name", pluginName, "source", object{"source", "local", "path", "./plugins/" + pluginName},

@@ -21,8 +21,8 @@ func (t Template) Render(agent *agentcli.Agent) []byte {
 // slash reports whether the template is a slash command for the agent, not a skill.
 func (t Template) slash(agent *agentcli.Agent) bool { return agent.Prompts.Slash && t.Kind == Command }
 
-// slashCommand is the form of .claude/commands/NAME.md. The client runs a `!` line before the model reads the prompt. If
-// the exit code is not 0, it cancels the whole command; hence every line has --or.
+// slashCommand is the form of .claude/commands/NAME.md. The client runs a `!` line before the model reads the prompt.
+// If the exit code is not 0, it cancels the whole command; hence every line has --or.
 func (t Template) slashCommand() []byte {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -55,8 +55,8 @@ func (t Template) skill(agent *agentcli.Agent) []byte {
 	return []byte(b.String())
 }
 
-// skillName is the name of the skill and its folder. A command keeps its own, so that $build in Codex is /build in Claude
-// Code. The guide's begins with aburn, because agents list it among all other skills.
+// skillName is the name of the skill and its folder. A command keeps its own, so that $build in Codex is /build in
+// Claude Code. The guide's begins with aburn, because agents list it among all other skills.
 func (t Template) skillName() string {
 	if t.Kind == Guide {
 		return "aburn-" + t.Name

@@ -55,9 +55,9 @@ const maxExisting = 1 << 20
 
 const ledgerHead = "# What aburn wrote beside this file. It replaces a file only while the sum still fits.\n"
 
-// Write writes files into dir, which it makes if needed. It touches nothing outside of dir: a link that leads out is an
-// error. A file that differs both from the new text and from the ledger's hash stays, unless Force is set. The ledger is
-// written last: after a crash before that, the next Write finds the new files to be the Same.
+// Write writes files into dir, which it makes if needed. It touches nothing outside of dir: a link that leads out is
+// an error. A file that differs both from the new text and from the ledger's hash stays, unless Force is set. The
+// ledger is written last: after a crash before that, the next Write finds the new files to be the Same.
 func Write(dir string, files []File, o Options) ([]Written, error) {
 	if !o.DryRun {
 		if err := os.MkdirAll(dir, 0o777); err != nil {

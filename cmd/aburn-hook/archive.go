@@ -10,7 +10,8 @@ import (
 )
 
 // startIngest starts `aburn ingest`, which lies beside this executable, and does not wait for it: the agent must not
-// wait, and it writes the session's last lines only after its hooks. A failure is ignored: the next ingest makes up for it.
+// wait, and it writes the session's last lines only after its hooks. A failure is ignored: the next ingest makes up
+// for it.
 func startIngest(root, worktree string) {
 	self, err := os.Executable()
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"aburn/install"
 )
 
-// agent looks at one agent: its program, its version, the files that call the hook, and what keeps the hook from running.
+// agent looks at one agent: its program, its version, the files that call the hook, and what keeps the hook from
+// running.
 func (e *exam) agent(p *patient) {
 	if p.program == "" && len(p.own()) == 0 {
 		e.addf(p.topic(), Note, "no %s on PATH, and no hooks for it", p.Program)

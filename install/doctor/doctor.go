@@ -1,8 +1,9 @@
 // Package doctor checks that the hooks of this user's agents record into this project's log. It looks at everything and
 // changes nothing outside of its own temporary folder: of install and journal it calls only functions that read.
 //
-// It grades findings: OK is verified, Note is worth knowing or cannot be verified, Bad keeps something from being recorded
-// and has a hint. It starts the agents and git for their versions and lists, and with Live the registered hooks.
+// It grades findings: OK is verified, Note is worth knowing or cannot be verified, Bad keeps something from being
+// recorded and has a hint. It starts the agents and git for their versions and lists, and with Live the registered
+// hooks.
 package doctor
 
 import (
@@ -159,8 +160,8 @@ func foreignTasks(q *queue.Queue, f queue.File) (n int) {
 	return n
 }
 
-// twice finds events that call the hook more than once. Some agents run identical commands of several settings files once,
-// but a plugin's in addition.
+// twice finds events that call the hook more than once. Some agents run identical commands of several settings files
+// once, but a plugin's in addition.
 func (e *exam) twice(p *patient) {
 	calls := map[string]map[string]string{} // by event, and by what the agent takes for one command: the file
 	var files []string

@@ -105,8 +105,8 @@ func (e *exam) archived() (map[string]archive.Known, error) {
 	return all, nil
 }
 
-// expiring warns of one agent's sessions. It returns the number of its session files, and of those that it will soon delete
-// and that are not archived.
+// expiring warns of one agent's sessions. It returns the number of its session files, and of those that it will soon
+// delete and that are not archived.
 func (e *exam) expiring(a *agentcli.Agent, r trace.Reader, archived map[string]archive.Known) (all, missing int) {
 	keeps := keeps(a, e.Env)
 	if keeps == 0 {

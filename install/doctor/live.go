@@ -42,8 +42,8 @@ func canaries() []canary {
 	}
 }
 
-// live runs every registered hook with a canary in a temporary project, as its agent would. That proves that the command
-// works and measures its time as a whole process. It does not prove that the agent runs it.
+// live runs every registered hook with a canary in a temporary project, as its agent would. That proves that the
+// command works and measures its time as a whole process. It does not prove that the agent runs it.
 func (e *exam) live() {
 	ran := false
 	for _, p := range e.agents {
@@ -144,8 +144,8 @@ func (e *exam) fire(p *patient, s *install.Settings, r install.Registration, dir
 	return cost, nil
 }
 
-// ofAgents reports whether a variable is aburn's or an agent's. The canary must not inherit those of a session that called
-// this command.
+// ofAgents reports whether a variable is aburn's or an agent's. The canary must not inherit those of a session that
+// called this command.
 func (e *exam) ofAgents(variable string) bool {
 	return strings.HasPrefix(variable, "ABURN") || slices.ContainsFunc(e.agents, func(p *patient) bool {
 		return strings.HasPrefix(variable, strings.ToUpper(p.Name))

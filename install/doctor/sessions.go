@@ -27,8 +27,8 @@ const (
 	grace       = time.Minute
 )
 
-// sessions compares the agent's newest session files with the log. A session that was active here while the hooks were in
-// place, and has no entry in the log, proves that they do not run.
+// sessions compares the agent's newest session files with the log. A session that was active here while the hooks
+// were in place, and has no entry in the log, proves that they do not run.
 func (e *exam) sessions(p *patient) {
 	since := e.since(p)
 	if e.p == nil || since.IsZero() {
@@ -91,8 +91,8 @@ func (e *exam) since(p *patient) (t time.Time) {
 	return t
 }
 
-// counts reports whether hooks should have run in the session: it began after they were in place, or was active after that
-// in an agent that reloads settings.
+// counts reports whether hooks should have run in the session: it began after they were in place, or was active after
+// that in an agent that reloads settings.
 func counts(p *patient, s *install.Session, since time.Time) bool {
 	return s.Started.After(since) || p.Hooks.Reloads && s.Last.After(since.Add(grace))
 }

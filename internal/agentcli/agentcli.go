@@ -2,8 +2,8 @@
 // init. It imports nothing, because the hook links it. It decides nothing: behaviour is code in hooks/<agent>,
 // trace/<agent> and install.
 //
-// A caller takes an agent's record, or the record of an entry's source (Of), and reads the trait. Only composition roots
-// read the list of all agents.
+// A caller takes an agent's record, or the record of an entry's source (Of), and reads the trait. Only composition
+// roots read the list of all agents.
 package agentcli
 
 // Agent is the record of one agent. Without Hooks.Events aburn only reads the agent's session store and installs no

@@ -4,9 +4,9 @@ var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Own}
 
 // Claude is Claude Code, as of 2.1.329.
 //
-// Its events must not contain WorktreeCreate, because a hook that prints nothing there breaks the creation of worktrees,
-// nor MessageDisplay, which runs for every piece of text. Older clients skip each name that they do not know. The explicit
-// timeout raises SessionEnd's limit of 1.5 s in settings files, though not in a plugin.
+// Its events must not contain WorktreeCreate, because a hook that prints nothing there breaks the creation of
+// worktrees, nor MessageDisplay, which runs for every piece of text. Older clients skip each name that they do not
+// know. The explicit timeout raises SessionEnd's limit of 1.5 s in settings files, though not in a plugin.
 var Claude = Agent{
 	Name: "claude", Title: "Claude Code", Program: "claude",
 	Home:     Home{Dir: ".claude", Var: "CLAUDE_CONFIG_DIR"},
@@ -46,8 +46,8 @@ var Claude = Agent{
 
 // Codex is the Codex CLI, as of 0.169.0.
 //
-// Its hook trust covers the timeouts: a change would ask every user for a new review. It caps SessionEnd and Interrupt at
-// 3 s. PreModelRequest is not among the events, because PostModelRequest says the same and more.
+// Its hook trust covers the timeouts: a change would ask every user for a new review. It caps SessionEnd and
+// Interrupt at 3 s. PreModelRequest is not among the events, because PostModelRequest says the same and more.
 var Codex = Agent{
 	Name: "codex", Title: "Codex", Program: "codex",
 	Home:     Home{Dir: ".codex", Var: "CODEX_HOME"},

@@ -235,8 +235,8 @@ func (all Labels) line(line []byte) error {
 	return nil
 }
 
-// Of returns the labels under a log's name, else under the longest end of its path, else under "", which are every log's;
-// nil if there are none.
+// Of returns the labels under a log's name, else under the longest end of its path, else under "", which are every
+// log's; nil if there are none.
 func (all Labels) Of(log string) []Label {
 	for name := log; ; {
 		if labels, ok := all[name]; ok {

@@ -1,6 +1,6 @@
 // Package backtest replays logs as if live and reports which alerts the supervisor would have raised, and when. With
-// labels it also reports how often the supervisor was right. It reads no clock and calls no AI model; of the executables
-// only aburn links it.
+// labels it also reports how often the supervisor was right. It reads no clock and calls no AI model; of the
+// executables only aburn links it.
 //
 // As if live means: it judges the State after every entry, at the entry's time, and between entries at the ticks of a
 // simulated clock. An alert costs its reader's attention when it is raised, so an issue counts from its first moment,
@@ -114,8 +114,8 @@ func (r *Replay) Finish() *Result {
 	return res
 }
 
-// Until lets the clock tick until shortly before end; Entry calls it. A gap of more than a day has no ticks: the machine
-// was suspended, or its clock was set.
+// Until lets the clock tick until shortly before end; Entry calls it. A gap of more than a day has no ticks: the
+// machine was suspended, or its clock was set.
 func (r *Replay) Until(end time.Time) {
 	if !r.clock.runs() || end.Sub(r.clock.now) > longest {
 		return

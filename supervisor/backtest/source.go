@@ -122,8 +122,8 @@ func (s Source) lines(r *Replay, p *progressMeter) (int64, error) {
 	return readLines(f, r, p)
 }
 
-// readLines reads one file of a log. It recognises the carried lines at a rotated segment's beginning, counts damage, and
-// ignores a torn last line.
+// readLines reads one file of a log. It recognises the carried lines at a rotated segment's beginning, counts damage,
+// and ignores a torn last line.
 func readLines(f io.Reader, r *Replay, p *progressMeter) (damage int64, err error) {
 	var parser logfmt.Parser
 	var block logfmt.Block

@@ -88,7 +88,8 @@ func (l *Limits) params() []param {
 	}
 }
 
-// Names lists the parameters as TYPE.PARAM, in a fixed order; QueueAbove, SuggestAbove, Cooldown and Off are not among them.
+// Names lists the parameters as TYPE.PARAM, in a fixed order; QueueAbove, SuggestAbove, Cooldown and Off are not
+// among them.
 func Names() []string {
 	params := new(Limits).params()
 	names := make([]string, len(params))

@@ -31,8 +31,9 @@ import (
 //	draw [after SEL:] DRAWING  add a drawing (see logfmt/drawn) at the end, or after SEL as its session's continuation
 //	mark NAME SEL    name an entry for labels
 //
-// SEL is SESSION:EVENT'TEXT'#N, the Nth entry (counted from 1, negative: from the end, 1 if not said) of the session with that event (* is any)
-// whose JSON contains TEXT ('TEXT' may be left out). Drawings name entries of their own with [NAME].
+// SEL is SESSION:EVENT'TEXT'#N, the Nth entry (counted from 1, negative: from the end, 1 if not said) of the session
+// with that event (* is any) whose JSON contains TEXT ('TEXT' may be left out). Drawings name entries of their own
+// with [NAME].
 type editor struct {
 	known   *recordings
 	allowed []string

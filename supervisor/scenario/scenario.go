@@ -1,7 +1,8 @@
-// Package scenario reads logs with labels: which issues a supervisor must raise for each, and which it must not. Only tests
-// import it. It does not import the supervisor's rules, because it serves to judge them.
+// Package scenario reads logs with labels: which issues a supervisor must raise for each, and which it must not. Only
+// tests import it. It does not import the supervisor's rules, because it serves to judge them.
 //
-// A scenario is one text file: a header of lines "key: value", a blank line, a body. Lines that begin with # are comments.
+// A scenario is one text file: a header of lines "key: value", a blank line, a body. Lines that begin with # are
+// comments.
 //
 //	why: REFACTOR breaks a test that had passed, and the command gives up
 //	origin: drawn
@@ -26,10 +27,10 @@
 //	         that entry on (default: from the beginning); everything else is unknown
 //	model    settings as a JSON object: keys workflow.*, timeouts.*, supervisor.*
 //
-// SESSION is a session, - (the chain, which is the project's) or, in never and allow, * (any). ENTRY is the name of a mark or a
-// number, counted from 1. PATH is relative to the project. The body of a drawn scenario is a drawing of logfmt/drawn; that of a
-// recorded one is operations, one a line, see editor.go. A signature "$TYPE" in an entry of the supervisor stands for the
-// signature of the engine's issue of that type and session: see Sign.
+// SESSION is a session, - (the chain, which is the project's) or, in never and allow, * (any). ENTRY is the name of a
+// mark or a number, counted from 1. PATH is relative to the project. The body of a drawn scenario is a drawing of
+// logfmt/drawn; that of a recorded one is operations, one a line, see editor.go. A signature "$TYPE" in an entry of
+// the supervisor stands for the signature of the engine's issue of that type and session: see Sign.
 package scenario
 
 import (
@@ -157,8 +158,8 @@ func read(file string, known *recordings) (*Scenario, error) {
 	return s, nil
 }
 
-// Sign replaces "$TYPE" in an entry of the supervisor by a signature. find returns the signature of the engine's present issue
-// of a type and session, "" if there is none. Sign returns other entries unchanged.
+// Sign replaces "$TYPE" in an entry of the supervisor by a signature. find returns the signature of the engine's
+// present issue of a type and session, "" if there is none. Sign returns other entries unchanged.
 func Sign(e *logfmt.Entry, find func(typ string, session logfmt.SessionID) string) *logfmt.Entry {
 	typ, ok := strings.CutPrefix(gjson.GetBytes(e.Data, "signature").Str, "$")
 	if e.Cmd != logfmt.SupervisorCmd || !ok {

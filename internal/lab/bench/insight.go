@@ -14,7 +14,7 @@ import (
 	"aburn/internal/lab/synth/archived"
 )
 
-// maxAnswer is how long the MCP server may take for an answer, and maxUnits how many sessions and sub-agents it then has.
+// maxAnswer bounds the MCP server's time for an answer from an archive of maxUnits sessions and sub-agents.
 const (
 	maxAnswer = 100 * time.Millisecond
 	maxUnits  = 10_000
@@ -23,7 +23,7 @@ const (
 // insightRounds is how often a report runs, and how often a question is asked of a new server.
 const insightRounds = 9
 
-// insightCase measures what is asked of an archive of many sessions: `aburn report`, and the MCP server's start and answers.
+// insightCase measures `aburn report`, and the MCP server's start and answers, on an archive of many sessions.
 func insightCase(w *world, pg *page) error {
 	dir := w.path("insight")
 	defer os.RemoveAll(dir)
@@ -43,7 +43,7 @@ func insightCase(w *world, pg *page) error {
 	return pg.answers(w, s)
 }
 
-// makeArchive makes the archive in a process of its own: the memory of this one counts as that of those that it starts.
+// makeArchive makes the archive in another process: this one's memory would count as its children's.
 func makeArchive(w *world, dir string, units int64) (*archived.Truth, error) {
 	if err := w.build(".", "./internal/lab/synth"); err != nil {
 		return nil, err

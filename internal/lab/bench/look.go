@@ -11,8 +11,8 @@ import (
 // newEntries is how many entries a look finds new.
 const newEntries = 1000
 
-// lookCase times `aburn supervisor` on a big log of which it has read all but the last entries. Before each round the state
-// of that time is put back.
+// lookCase times `aburn supervisor` on a big log of which it has read all but the last entries. Before each round the
+// state of that time is put back.
 func lookCase(w *world, pg *page) error {
 	dir := w.path("look")
 	oss := filepath.Join(dir, ".oss")

@@ -30,7 +30,8 @@ func message(id int, method string, params any) []byte {
 	return append(data, '\n')
 }
 
-// serverStart compares a server that is started, asked to initialize and left, with a process that only says its version.
+// serverStart compares a server that is started, asked to initialize and left, with a process that only says its
+// version.
 func (p *page) serverStart(w *world, s *store) error {
 	version, start := s.run(w, "`aburn --version`", w.bin("aburn"), "--version"), s.run(w, "`aburn mcp`, up to its answer to initialize", w.bin("aburn"), "mcp")
 	if err := w.write("initialize.json", message(1, "initialize", hello)); err != nil {

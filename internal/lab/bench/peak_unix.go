@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// maxResident is the most memory that a process had, in bytes.
+// maxResident is a process's peak memory, in bytes.
 func maxResident(usage any) int64 {
 	u, ok := usage.(*syscall.Rusage)
 	if !ok {

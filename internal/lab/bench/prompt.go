@@ -16,9 +16,9 @@ const promptSession = "b97d2ad7-d108-46fe-9fe9-644dc86c4e02"
 // waiting is how many tasks wait in the queue.
 const waiting = 50
 
-// promptCase times a prompt's hook, its look included, with tasks in the queue: those of other sessions, which it has to
-// leave alone, and those of its own, which it hands over. Before each round the queue, the log and the state are put back:
-// no round pays for what another one wrote, and nothing that the log calls delivered is left alone.
+// promptCase times a prompt's hook, its look included, with tasks in the queue: those of other sessions, which it has
+// to leave alone, and those of its own, which it hands over. Before each round the queue, the log and the state are
+// put back: no round pays for what another one wrote, and nothing that the log calls delivered is left alone.
 func promptCase(w *world, pg *page) error {
 	if _, err := writeWork(filepath.Join(w.project, ".oss", journal.Name), 1<<20); err != nil {
 		return err

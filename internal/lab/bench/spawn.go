@@ -8,8 +8,8 @@ import (
 )
 
 // process is one contender: an executable, its arguments and its input, which
-// may differ from round to round (a call's id must, or the log would rightly
-// take the second for the first told again).
+// may differ from round to round. A call's id must differ, or the log would
+// rightly drop the second call as a repeat.
 type process struct {
 	name  string
 	path  string
@@ -20,8 +20,7 @@ type process struct {
 	exits []int                  // accepted exit codes; nil = 0
 }
 
-// cost is what a process took: its wall time, from before fork to after wait, the time of all processors, and the most
-// memory that it had, in bytes.
+// cost is a process's wall time from before fork to after wait, its processor time, and its peak memory in bytes.
 type cost struct {
 	wall, cpu time.Duration
 	peak      int64

@@ -198,7 +198,8 @@ func (p *page) again(w *world, s *store, grow func(part int) error) error {
 	return nil
 }
 
-// cutOff takes the second half off the home's biggest transcript of Claude Code, and returns what puts a part of it back.
+// cutOff takes the second half off the home's biggest transcript of Claude Code, and returns what puts a part of it
+// back.
 func cutOff(dir string) (func(part int) error, error) {
 	var path string
 	var size int64

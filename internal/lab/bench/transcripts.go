@@ -33,8 +33,8 @@ func readAsIngest(home string) error {
 	return readTraces(home, 2)
 }
 
-// readTraces reads all transcripts of a home to traces, some at once, and prints how many tool calls they hold, and the most
-// memory that it took, in bytes.
+// readTraces reads all transcripts of a home to traces, some at once, and prints how many tool calls they hold, and
+// the most memory that it took, in bytes.
 func readTraces(home string, atOnce int) error {
 	var jobs []func() error
 	var calls atomic.Int64
@@ -63,8 +63,8 @@ func readTraces(home string, atOnce int) error {
 	return errors.Join(errs...)
 }
 
-// ownPeak is the most memory that this process has had, in bytes; 0 if the system does not tell. What the parent is told of
-// it is no less than the parent's own.
+// ownPeak is this process's peak memory in bytes; 0 if unknown. The parent cannot measure it: the child's peak begins
+// with the parent's own.
 func ownPeak() (n int64) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -75,8 +75,8 @@ func ownPeak() (n int64) {
 	return n << 10
 }
 
-// toldPeak runs a contender that reads traces, and returns the memory that it says it took.
-func toldPeak(p *process) (n int64, err error) {
+// reportedPeak runs a contender that reads traces and returns its own report of its memory, in bytes.
+func reportedPeak(p *process) (n int64, err error) {
 	cmd := exec.Command(p.path, p.args...)
 	cmd.Env, cmd.Dir = p.env, p.dir
 	out, err := cmd.Output()
@@ -177,7 +177,7 @@ func transcriptsCase(w *world, pg *page) error {
 	single := s.run(w, "traces on one processor", self, "read-traces", home)
 	single.env = append(single.env, "GOMAXPROCS=1")
 	twoFiles := s.run(w, "traces two at once", self, "read-traces-at-once", home)
-	peak, err := toldPeak(twoFiles)
+	peak, err := reportedPeak(twoFiles)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"aburn/logfmt"
 )
 
-// watchCase measures how long after an entry is on disk `aburn supervisor watch --json` has told of the issue.
+// watchCase measures the time from an entry on disk to the issue in the output of `aburn supervisor watch --json`.
 func watchCase(w *world, pg *page) error {
 	dir := w.path("watch")
 	if err := w.projectIn(dir, `{}`); err != nil {
@@ -44,9 +44,9 @@ func watchCase(w *world, pg *page) error {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 	}()
-	told := make(chan string, 1024)
-	go readSessions(bufio.NewScanner(out), told)
-	if err := waitFor(told, "warm-up"); err != nil {
+	seen := make(chan string, 1024)
+	go readSessions(bufio.NewScanner(out), seen)
+	if err := waitFor(seen, "warm-up"); err != nil {
 		return err
 	}
 	var latencies []time.Duration
@@ -56,7 +56,7 @@ func watchCase(w *world, pg *page) error {
 			return err
 		}
 		at := time.Now()
-		if err := waitFor(told, session); err != nil {
+		if err := waitFor(seen, session); err != nil {
 			return err
 		}
 		latencies = append(latencies, time.Since(at))
@@ -84,22 +84,22 @@ func fail(log *journal.Journal, session string) error {
 	return nil
 }
 
-// readSessions hands over the session of each line.
-func readSessions(lines *bufio.Scanner, told chan<- string) {
-	defer close(told)
+// readSessions sends the session of each line.
+func readSessions(lines *bufio.Scanner, seen chan<- string) {
+	defer close(seen)
 	for lines.Scan() {
 		var line struct{ Session, Type, Event string }
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Type == "explicit_failure" && line.Event == "raised" {
-			told <- line.Session
+			seen <- line.Session
 		}
 	}
 }
 
-func waitFor(told <-chan string, session string) error {
+func waitFor(seen <-chan string, session string) error {
 	deadline := time.After(30 * time.Second)
 	for {
 		select {
-		case got, ok := <-told:
+		case got, ok := <-seen:
 			if !ok {
 				return errors.New("the watcher ended")
 			}

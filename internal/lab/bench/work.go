@@ -9,9 +9,9 @@ import (
 	"aburn/logfmt"
 )
 
-// writeWork makes a log of about size bytes as a project's days leave it: three sessions at a time, each of which does one
-// build in phases, edits and tests in them, ends, and makes place for the next. Its last entry is as old as it takes to
-// write what more adds, so that its three sessions are at work when that is looked at.
+// writeWork makes a log of about size bytes as a project's days leave it: three sessions at a time, each of which
+// does one build in phases, edits and tests in them, ends, and makes place for the next. Its last entry is as old as
+// it takes to write what more adds, so that its three sessions are at work when that is looked at.
 func writeWork(path string, size int64) (*project, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package browser drives a headless Chromium in the tests of pages that aburn writes.
+// Package browser drives a headless Chromium in the tests of pages that aburn writes. Only tests import it.
 package browser
 
 import (
@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Browser is a Chromium that does what a test says, over the two pipes of its debugging protocol: messages of JSON that end in a zero byte.
+// Browser is a Chromium, driven over the two pipes of its debugging protocol: JSON messages that end in a zero byte.
 type Browser struct {
 	t       *testing.T
 	out     *os.File
 	in      *bufio.Reader
 	id      int
 	session string
-	said    []string // errors of the console, exceptions, and what a policy refused
+	said    []string // console errors, exceptions and violations of the policy
 }
 
 // Start starts a headless Chromium. Without one, and with -short, the test is skipped.
@@ -67,7 +67,7 @@ func Start(t *testing.T) *Browser {
 	return b
 }
 
-// call sends a command and returns its result. What the page says meanwhile is kept.
+// call sends a command and returns its result. It keeps the page's messages in between.
 func (b *Browser) call(method string, params map[string]any) json.RawMessage {
 	b.t.Helper()
 	b.id++
@@ -107,7 +107,7 @@ func (b *Browser) call(method string, params map[string]any) json.RawMessage {
 	}
 }
 
-// Open shows a page in a tab of its own and waits for its script.
+// Open shows a page in a new tab and waits for its script.
 func (b *Browser) Open(url string) {
 	b.t.Helper()
 	var target struct{ TargetID string }
@@ -129,7 +129,7 @@ func (b *Browser) Open(url string) {
 	b.t.Fatalf("%s does not load", url)
 }
 
-// Value is what an expression of the page's script gives.
+// Value evaluates an expression in the page's script.
 func (b *Browser) Value(expression string) string {
 	b.t.Helper()
 	var r struct {
@@ -157,7 +157,7 @@ func (b *Browser) Press(keys ...string) {
 	}
 }
 
-// Quiet fails the test if the page complained.
+// Quiet fails the test if the page reported an error.
 func (b *Browser) Quiet() {
 	b.t.Helper()
 	if len(b.said) > 0 {
@@ -165,7 +165,7 @@ func (b *Browser) Quiet() {
 	}
 }
 
-// Prefer makes the page light or dark, as its user would.
+// Prefer sets the user's colour scheme: light or dark.
 func (b *Browser) Prefer(scheme string) {
 	b.t.Helper()
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})

@@ -13,7 +13,7 @@ import (
 
 var keep = flag.String("keep", "", "write pages and pictures of the tests into this folder, to look at them")
 
-// Folder is where a test's pages and pictures go: a folder of its own, or the one that -keep names.
+// Folder is the folder of a test's pages and pictures: a temporary one, or the one that -keep names.
 func Folder(t *testing.T) string {
 	if *keep != "" {
 		return *keep
@@ -31,8 +31,8 @@ func Written(t *testing.T, name string, html func(io.Writer) error) (url string)
 	return "file://" + path
 }
 
-// Own fails the test if a page loads anything, if a script but its own two (the data and the code) stands in it or may run, or if it
-// shows a character that turns the direction of a text.
+// Own fails the test if a page loads anything, if it has or allows a script besides its own two (data and code), or
+// if it contains a character that changes the direction of text.
 func Own(t *testing.T, html func(io.Writer) error) {
 	t.Helper()
 	page := text(t, html)

@@ -1,9 +1,11 @@
-// Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes in a throw-away
-// project, and shows the log, the chain, what the supervisor says of the one that goes wrong, what its agent is told, the cost of
-// the hooks, the sessions that agents have written to disk, and what is to be learned from those that failed. It needs nothing but Go
-// and a shell, and leaves nothing behind.
+// Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes
+// in a temporary project. It shows the log, the chain, the supervisor's issues in the session that fails, the advice
+// that its agent gets, the cost of the hooks, sessions that agents have written to disk, and the report on those that
+// failed. It needs only Go and a shell, and leaves nothing behind. It runs the executables as an agent does, so it
+// imports only what shows text.
 //
-// The recording is of Claude Code 2.1.329 on a scripted model (internal/lab/realagents records it anew); only the paths are put in.
+// The recording is of Claude Code 2.1.329 on a scripted model (internal/lab/demo/record makes it); only paths are
+// replaced.
 package main
 
 import (
@@ -62,7 +64,7 @@ func run(keep bool) error {
 	if p, err = stage.play(after); err != nil {
 		return err
 	}
-	say.told(p.told)
+	say.handed(p.handed)
 	if err := stage.shows(say,
 		scene{"Whether that helped:", "supervisor report"},
 		scene{"The one screen that says how things are:", "status"},

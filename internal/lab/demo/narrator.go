@@ -27,8 +27,8 @@ func (n narrator) heading(why, command string) {
 	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, why), n.out.Paint(term.Dim, "$ "+command))
 }
 
-// told shows what the agent was handed.
-func (n narrator) told(text string) {
+// handed shows the text that the agent got.
+func (n narrator) handed(text string) {
 	fmt.Fprintf(n.out, "\n  %s\n\n", n.out.Paint(term.Bold, "The user types \"Try again\", and with this prompt the agent gets, from the hook, once:"))
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(n.out, "  %s %s\n", n.out.Paint(term.Dim, "│"), strings.TrimSuffix(line, "\n"))

@@ -91,7 +91,7 @@ func (s *stage) quiet(cmd *exec.Cmd) error {
 // played is what came of playing steps.
 type played struct {
 	hooks, commands int
-	told            string // what a hook handed to the agent last
+	handed          string // the last text that a hook gave to the agent
 }
 
 // play gives each payload to a hook process, and does what the session did
@@ -99,12 +99,12 @@ type played struct {
 func (s *stage) play(steps []step) (p played, err error) {
 	for _, st := range steps {
 		p.hooks++
-		told, err := s.hook(st)
+		handed, err := s.hook(st)
 		if err != nil {
 			return p, err
 		}
-		if told != "" {
-			p.told = told
+		if handed != "" {
+			p.handed = handed
 		}
 		if st.Event != "PreToolUse" {
 			continue
@@ -170,7 +170,8 @@ func (s *stage) runCommand(st step) error {
 	return s.quiet(shell)
 }
 
-// show runs aburn as a person would: on this terminal. That it exits with 1 because something is wrong is no error here.
+// show runs aburn as a person would: on this terminal. That it exits with 1 because something is wrong is no error
+// here.
 func (s *stage) show(args ...string) error {
 	cmd := s.command("aburn", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

@@ -1,6 +1,7 @@
-// Package realagents holds no code, only the tests that run aburn under the real Claude Code and the real Codex: what stands in
-// the log must be what the agents' own transcripts and the scripted model saw, and the model must see what it sees without aburn.
+// Package realagents holds only tests, which run aburn under the real Claude Code, Codex and opencode. The log must
+// agree with the agents' own transcripts and the scripted model, and the model must see the same with aburn as
+// without it.
 //
-// The tests need the build tag "agents" (make test-agents), npm for the first run, and Linux with root for the network namespace;
-// without root the agents run unconfined but with no key and no address other than loopback.
+// The tests need the build tag "agents" (make test-agents), npm for the first run, and Linux with root for a network
+// namespace. Without root the agents are not confined, but have no key and no address other than loopback.
 package realagents

@@ -1,7 +1,8 @@
 //go:build !agents
 
-// Command recorder makes the recordings from which scenarios of supervisor/testdata are woven: the logs that aburn's hooks wrote
-// while the real Claude Code and the real Codex worked through scripted sessions, cut off from everything but loopback.
+// Command recorder makes the recordings that scenarios in supervisor/testdata are edited from. They are the logs that
+// aburn's hooks write while the real Claude Code and the real Codex work through scripted sessions, with no network
+// but loopback.
 //
 //	go run -tags agents ./internal/lab/recorder [NAME…]
 package main

@@ -56,7 +56,7 @@ func (t *screen) say(text string) {
 	t.tmux("send-keys", "Enter")
 }
 
-// insist presses a key until done: a dialog that has just come up may not listen yet.
+// insist presses a key until done: a new dialog may not accept keys yet.
 func (t *screen) insist(key string, done func() bool) {
 	t.s.until(key, func() bool {
 		t.tmux("send-keys", key)

@@ -25,8 +25,8 @@ import (
 // deadline is for a session that hangs.
 const deadline = 2 * time.Minute
 
-// take is one recording.
-type take struct {
+// recording is the script of one recording.
+type recording struct {
 	name   string
 	script model.Script
 	codex  string // Codex's model; "" is the one with the plain tools
@@ -52,7 +52,7 @@ var files = map[string]string{
 	".gitignore": "*.tmp\n",
 }
 
-func (t take) record() error {
+func (t recording) record() error {
 	s := &studio{codex: t.codex, more: t.more}
 	if s.codex == "" {
 		s.codex = "gpt-5.5"

@@ -1,9 +1,9 @@
-// Command synth makes a home full of coding agents' session logs, of any size, whose contents are known exactly:
+// Command synth makes a home with coding agents' session logs of any size, and a truth about their contents:
 //
 //	go run ./internal/lab/synth -size 2G -seed 1 OUT
 //
-// writes OUT/home, and beside it what a reader must find in it. With -units it makes an archive of so many sessions whose
-// failures are known instead:
+// writes OUT/home and beside it what a reader must find there. With -units it makes an archive of so many sessions with
+// known failures instead:
 //
 //	go run ./internal/lab/synth -units 10000 OUT && ABURN_HOME=OUT/archive aburn report
 package main

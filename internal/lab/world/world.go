@@ -1,5 +1,5 @@
-// Package world is what a test works in: a throw-away home with one project, and how large its storms are; it knows no
-// file of aburn's, and only tests import it.
+// Package world makes a temporary home with one project for tests, and sets the size of their storms. It knows no
+// file of aburn's and imports none of its packages, so that every test can use it. Only tests import it.
 package world
 
 import (
@@ -16,7 +16,7 @@ type World struct {
 	Project string // a folder in Home
 }
 
-// New makes one, which is gone when the test ends.
+// New makes a world and removes it when the test ends.
 func New(t testing.TB) *World {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -44,7 +44,7 @@ func (w *World) mkdir(dir string) {
 	}
 }
 
-// Path is where a name lies in the home; an absolute one is itself.
+// Path returns the path of a name in the home; an absolute name is itself.
 func (w *World) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -63,7 +63,7 @@ func (w *World) Write(name, data string) string {
 	return path
 }
 
-// Env is the environment of who lives in the home and has set nothing else.
+// Env is an environment with only HOME set.
 func (w *World) Env(name string) string {
 	if name == "HOME" {
 		return w.Home
@@ -71,7 +71,7 @@ func (w *World) Env(name string) string {
 	return ""
 }
 
-// Enter gives this process the home, without variables that name folders elsewhere, until the test ends.
+// Enter sets this process's HOME until the test ends, and clears variables that name other folders.
 func (w *World) Enter(t *testing.T) {
 	t.Helper()
 	t.Setenv("HOME", w.Home)
@@ -80,8 +80,8 @@ func (w *World) Enter(t *testing.T) {
 	}
 }
 
-// Storm is how often a test repeats what goes on at random: n times, or ABURN_STORM times as often, which is a whole
-// number; with -short a fifth of n, and at least once.
+// Storm is how often a test repeats random work: n times, or n * ABURN_STORM (a whole number) times; with -short a
+// fifth of n, and at least once.
 func Storm(n int) int {
 	if k, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil && k > 0 {
 		return n * k

@@ -1,5 +1,5 @@
-// Command record makes the recording that the demo plays: the hook payloads of three sessions of the real Claude Code, which works
-// through /plan, /build and a /ship that goes wrong on a scripted model, cut off from everything but loopback.
+// Command record makes the demo's recording: the hook payloads of three sessions of the real Claude Code. On a
+// scripted model, with no network but loopback, they work through /plan, /build and a /ship that fails.
 //
 //	go run ./internal/lab/demo/record > internal/lab/demo/testdata/session.jsonl
 package main

@@ -1,8 +1,9 @@
-// Package archived makes an archive of invented sessions, and a truth that says how each ended, what failed and what that cost.
+// Package archived makes an archive of invented sessions, and a truth that says how each ended, what failed and what
+// that cost.
 //
-// Every method that adds to a session's trace also adds to its truth (Session). It follows the definitions in package insight's
-// documentation and never its code, because tests measure insight's reports by this truth. For that reason the package does
-// not import insight. The same options give the same traces.
+// Every method that adds to a session's trace also adds to its truth (Session). It follows the definitions in package
+// insight's documentation and never its code, because tests measure insight's reports by this truth. For that reason
+// the package does not import insight. The same options give the same traces.
 package archived
 
 import (
@@ -31,7 +32,8 @@ type Options struct {
 // Span is how much time the sessions fill.
 const Span = 26 * 7 * 24 * time.Hour
 
-// The remedy: from RemedyAge before Options.Now on, half as many of RemedyAgent's sessions fail for the reason RemedyFailure.
+// The remedy: from RemedyAge before Options.Now on, half as many of RemedyAgent's sessions fail for the reason
+// RemedyFailure.
 const (
 	RemedyAge     = Span / 2
 	RemedyAgent   = "codex"

@@ -38,7 +38,8 @@ func (a *agent) tool(t trace.ToolType) string {
 // noExit stands for a missing exit code.
 const noExit = -1
 
-// failure is a way in which a call fails. Its texts differ only in parts that insight ignores, so each failure is one error.
+// failure is a way in which a call fails. Its texts differ only in parts that insight ignores, so each failure is one
+// error.
 type failure struct {
 	name    string
 	class   string

@@ -35,7 +35,8 @@ const (
 	straddled = 3
 )
 
-// choose chooses the scenario of the n-th session. The first sessions have one scenario each, so that a small archive has them all.
+// choose chooses the scenario of the n-th session. The first sessions have one scenario each, so that a small archive
+// has them all.
 func (m *maker) choose(n int, s *sessionMaker) scenario {
 	all := scenarios()
 	if m.stores {

@@ -20,8 +20,8 @@ const (
 	WorkDir = "work" // with the projects, and aburn's logs in them
 )
 
-// MakeStores writes sessions as stores instead of an archive: Claude Code's transcripts in dir/home, and the logs of hooks
-// in dir/work. It leaves out other agents, sub-agents, forks, and sessions without times or without events.
+// MakeStores writes sessions as stores instead of an archive: Claude Code's transcripts in dir/home, and the logs of
+// hooks in dir/work. It leaves out other agents, sub-agents, forks, and sessions without times or without events.
 func MakeStores(dir string, o Options) (*Truth, error) {
 	m := &maker{Options: o, work: filepath.Join(dir, WorkDir), stores: true}
 	logs := map[string]*workflowLog{}

@@ -35,7 +35,8 @@ type Session struct {
 	Phases   []Phase         `json:"phases"`
 }
 
-// Spent is tokens of responses with calls: of all of them, of failed calls, and of calls that repeat a failed one and succeed.
+// Spent is tokens of responses with calls: of all of them, of failed calls, and of calls that repeat a failed one and
+// succeed.
 type Spent struct {
 	Calls   int64 `json:"calls"`
 	Failed  int64 `json:"failed"`
@@ -158,7 +159,8 @@ func (s *Session) Sub() string {
 	return s.Agent + " " + strings.Join(all, "+")
 }
 
-// Decisive is the name of the first error in the class with most errors, or in the earliest of equal classes; "" without errors.
+// Decisive is the name of the first error in the class with most errors, or in the earliest of equal classes; ""
+// without errors.
 func (s *Session) Decisive() string {
 	counts, most := s.Classes(), 0
 	for _, n := range counts {

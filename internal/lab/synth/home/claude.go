@@ -6,8 +6,8 @@ import (
 	"aburn/trace"
 )
 
-// talk is one transcript of Claude Code while it is written: a session's or a sub-agent's.
-type talk struct {
+// transcript writes one transcript of Claude Code: a session's or a sub-agent's.
+type transcript struct {
 	*file
 	r       *random
 	t       *Session
@@ -24,7 +24,7 @@ type talk struct {
 	prompt  string // promptId
 	prompts int
 	cache   int64  // tokens in the provider's cache
-	task    string // what a sub-agent was told to do
+	task    string // a sub-agent's task
 	about   string // the same in a few words
 	kept    []kept // what a fork would copy, if keep
 	keep    bool
@@ -43,7 +43,7 @@ type kept struct {
 // claudeSession writes one session of Claude Code, its sub-agents, and its forks.
 func claudeSession(m *maker, r *random, has features) {
 	cwd := m.project(r)
-	t := &talk{r: r, has: has, session: r.uuid(), cwd: cwd, slug: strings.ReplaceAll(cwd, "/", "-"), version: "2.1.329", typed: r.percent(40),
+	t := &transcript{r: r, has: has, session: r.uuid(), cwd: cwd, slug: strings.ReplaceAll(cwd, "/", "-"), version: "2.1.329", typed: r.percent(40),
 		now: m.begin(r), cache: int64(r.from(9000, 20000))}
 	if has["oldfork"] {
 		t.version = "2.1.197"
@@ -79,7 +79,7 @@ func claudeSession(m *maker, r *random, has features) {
 }
 
 // turn writes what one prompt leads to.
-func (t *talk) turn(i, of int) {
+func (t *transcript) turn(i, of int) {
 	if i > 0 {
 		t.now += int64(t.r.from(5, 900)) * 1000
 	}
@@ -123,7 +123,7 @@ func (t *talk) turn(i, of int) {
 }
 
 // ending is what a session that does not end well ends with.
-func (t *talk) ending() {
+func (t *transcript) ending() {
 	switch {
 	case t.has["killed"], t.has["killed-agent"]:
 		t.now += 60_000
@@ -158,7 +158,7 @@ func (t *talk) ending() {
 }
 
 // answers writes n answers of the model that use tools.
-func (t *talk) answers(n int, first bool) {
+func (t *transcript) answers(n int, first bool) {
 	for i := range n {
 		var calls []*call
 		switch {

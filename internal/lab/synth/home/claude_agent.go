@@ -14,7 +14,7 @@ type spawned struct {
 }
 
 // agentCall is a call that starts a sub-agent.
-func (t *talk) agentCall(background bool, f fate) *call {
+func (t *transcript) agentCall(background bool, f fate) *call {
 	kind := pick(t.r, []string{"general-purpose", "Explore", "Plan"})
 	description := t.m.texts.words(t.r, 3)
 	if t.has["secrets"] && t.r.percent(50) {
@@ -33,7 +33,7 @@ func (t *talk) agentCall(background bool, f fate) *call {
 	if t.agentID != "" {
 		parent += "/" + t.agentID
 	}
-	child := &talk{r: t.r.fork(t.r.next()), has: features{"agents": t.has["agents"] && t.r.percent(20) && !t.has["lostmeta"], "lostmeta": t.has["lostmeta"], "secrets": t.has["secrets"]}, session: t.session, agentID: id, depth: t.depth + 1,
+	child := &transcript{r: t.r.fork(t.r.next()), has: features{"agents": t.has["agents"] && t.r.percent(20) && !t.has["lostmeta"], "lostmeta": t.has["lostmeta"], "secrets": t.has["secrets"]}, session: t.session, agentID: id, depth: t.depth + 1,
 		cwd: t.cwd, slug: t.slug, version: t.version, typed: t.typed, cache: int64(t.r.from(4000, 9000)), task: task, about: description}
 	child.t = &Session{Source: "claude", ID: t.session + "/" + id, Kind: trace.Subagent, Related: parent, Call: c.id, AgentID: id, AgentType: kind, Linked: true, Outcome: trace.Completed}
 	child.file = &file{m: t.m}
@@ -42,7 +42,7 @@ func (t *talk) agentCall(background bool, f fate) *call {
 }
 
 // run writes the sub-agent's transcript and the file beside it.
-func (t *talk) run(from *talk, killed, background bool) {
+func (t *transcript) run(from *transcript, killed, background bool) {
 	base := ".claude/projects/" + t.slug + "/" + t.session + "/subagents/agent-" + t.agentID
 	t.file = t.m.create("claude", base+".jsonl")
 	t.t.File = t.path
@@ -75,7 +75,7 @@ func (t *talk) run(from *talk, killed, background bool) {
 }
 
 // agentResult lets the sub-agent of a call run, and writes what the session hears of it.
-func (t *talk) agentResult(c *call) {
+func (t *transcript) agentResult(c *call) {
 	child := c.agent
 	child.run(t, c.fate == fateNone, c.background)
 	t.t.Spawned++
@@ -103,7 +103,7 @@ func (t *talk) agentResult(c *call) {
 }
 
 // launched is the result of a call whose sub-agent goes on in the background.
-func (t *talk) launched(c *call) {
+func (t *transcript) launched(c *call) {
 	id := c.agent.agentID
 	t.begin("user")
 	t.s(`,"message":{"role":"user","content":[{"tool_use_id":"`, c.id, `","type":"tool_result","content":[{"type":"text","text":"Async agent launched successfully.\nagentId: `, id, `"}]}]}`)
@@ -113,7 +113,7 @@ func (t *talk) launched(c *call) {
 }
 
 // backgroundShell is a command that goes on in the background.
-func (t *talk) backgroundShell() *call {
+func (t *transcript) backgroundShell() *call {
 	c := &call{id: "toolu_01" + t.r.alnum(22), tool: "Bash", background: true}
 	task := "b" + t.r.hex(8)
 	command := "make " + t.m.texts.words(t.r, 2)
@@ -123,7 +123,7 @@ func (t *talk) backgroundShell() *call {
 }
 
 // shellLaunched is the result of such a call.
-func (t *talk) shellLaunched(c *call) {
+func (t *transcript) shellLaunched(c *call) {
 	task := t.waiting[len(t.waiting)-1].task
 	t.begin("user")
 	t.s(`,"message":{"role":"user","content":[{"tool_use_id":"`, c.id, `","type":"tool_result","content":"Command running in background with ID: `, task, `. Output is being written to: /home/user/.tmp/`, task, `.output","is_error":false}]}`)
@@ -132,7 +132,7 @@ func (t *talk) shellLaunched(c *call) {
 }
 
 // reports writes what the background tasks report, most of them: a turn each, which nobody asked for.
-func (t *talk) reports() {
+func (t *transcript) reports() {
 	var silent []*spawned
 	for _, w := range t.waiting {
 		if t.r.percent(15) {
@@ -145,7 +145,7 @@ func (t *talk) reports() {
 	t.waiting = silent
 }
 
-func (t *talk) report(w *spawned) {
+func (t *transcript) report(w *spawned) {
 	text := fmt.Sprintf("<task-notification>\n<task-id>%s</task-id>\n<tool-use-id>%s</tool-use-id>\n<output-file>/home/user/.tmp/%s.output</output-file>\n<status>completed</status>\n<summary>%s</summary>", w.task, w.call, w.task, w.summary)
 	if w.agent {
 		text += "\n<result>" + t.m.texts.words(t.r, 30) + "</result>\n<usage><subagent_tokens>120</subagent_tokens><tool_uses>0</tool_uses><duration_ms>310</duration_ms></usage>"

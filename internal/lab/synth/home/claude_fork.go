@@ -7,7 +7,7 @@ import (
 )
 
 // forks writes sessions that begin with a copy of this one.
-func (t *talk) forks(m *maker) {
+func (t *transcript) forks(m *maker) {
 	if len(t.ends) == 0 {
 		return
 	}
@@ -26,13 +26,13 @@ func (t *talk) forks(m *maker) {
 
 // fork writes a session that begins with a copy of this one up to the end of a turn, mostly the last. Every record
 // keeps its uuid and time; linked says that the copies name where they are from.
-func (t *talk) fork(m *maker, linked bool) *talk {
+func (t *transcript) fork(m *maker, linked bool) *transcript {
 	end := t.ends[len(t.ends)-1]
 	if t.r.percent(30) {
 		end = pick(t.r, t.ends)
 	}
 	r := t.r.fork(t.r.next())
-	c := &talk{r: r, has: features{"secrets": t.has["secrets"]}, session: r.uuid(), cwd: t.cwd, slug: t.slug, version: t.version, typed: linked, now: t.now + int64(r.from(60, 90000))*1000, cache: t.cache, keep: true}
+	c := &transcript{r: r, has: features{"secrets": t.has["secrets"]}, session: r.uuid(), cwd: t.cwd, slug: t.slug, version: t.version, typed: linked, now: t.now + int64(r.from(60, 90000))*1000, cache: t.cache, keep: true}
 	c.t = &Session{Source: "claude", ID: c.session, Main: true, Kind: trace.Fork, Related: t.session, Outcome: trace.Completed, Linked: linked || t.version == "2.1.329"}
 	c.file = m.create("claude", ".claude/projects/"+c.slug+"/"+c.session+".jsonl")
 	c.t.File = c.path
@@ -63,7 +63,7 @@ func (t *talk) fork(m *maker, linked bool) *talk {
 }
 
 // copy writes a record of another session, as a fork does.
-func (t *talk) copy(from *talk, k kept, linked bool) {
+func (t *transcript) copy(from *transcript, k kept, linked bool) {
 	line := bytes.ReplaceAll(k.line, []byte(`"sessionId":"`+from.session+`"`), []byte(`"sessionId":"`+t.session+`"`))
 	if i := bytes.Index(line, []byte(`"promptId":"`)); i >= 0 && i < 200 {
 		copy(line[i+len(`"promptId":"`):], t.prompt)

@@ -1,7 +1,7 @@
 package home
 
 // begin starts a record of the conversation.
-func (t *talk) begin(kind string) {
+func (t *transcript) begin(kind string) {
 	t.s(`{"parentUuid":`)
 	if t.leaf == "" {
 		t.s("null")
@@ -26,7 +26,7 @@ func (t *talk) begin(kind string) {
 }
 
 // finish ends a record of the conversation and returns its uuid. extra is further fields, beginning with a comma.
-func (t *talk) finish(kind, of, extra string) string {
+func (t *transcript) finish(kind, of, extra string) string {
 	uuid := t.r.uuid()
 	if t.t.Start == 0 {
 		t.t.Start = t.now
@@ -53,19 +53,19 @@ func (t *talk) finish(kind, of, extra string) string {
 	return uuid
 }
 
-func (t *talk) entry() string {
+func (t *transcript) entry() string {
 	if t.typed {
 		return "cli"
 	}
 	return "sdk-cli"
 }
 
-// aside writes a record that is not part of the conversation; text is all of it but its session.
-func (t *talk) aside(kind, text string) {
+// bookkeeping writes a record that is not part of the conversation; text is all of it but its session.
+func (t *transcript) bookkeeping(kind, text string) {
 	t.s(`{"type":"`, kind, `",`, text, `,"sessionId":"`, t.session, `"}`).end(kind)
 }
 
-func (t *talk) queue(operation, content string) {
+func (t *transcript) queue(operation, content string) {
 	t.s(`{"type":"queue-operation","operation":"`, operation, `","timestamp":`).at(t.now).s(`,"sessionId":"`, t.session, `"`)
 	if content != "" {
 		t.s(`,"content":`).q(content)
@@ -74,16 +74,16 @@ func (t *talk) queue(operation, content string) {
 }
 
 // usage writes the usage of an answer: as every record of the answer repeats it.
-func (t *talk) usage(u usage) {
+func (t *transcript) usage(u usage) {
 	t.s(`"usage":{"input_tokens":`).n(u.in).s(`,"cache_creation_input_tokens":`).n(u.write).s(`,"cache_read_input_tokens":`).n(u.read).s(`,"output_tokens":`).n(u.out).
 		s(`,"output_tokens_details":{"thinking_tokens":`).n(u.thought).s(`},"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":`).
 		n(u.write).s(`},"inference_geo":"","iterations":[],"speed":"standard","fallback_credit":null}`)
 }
 
-// usage is the tokens of one answer as Claude Code tells them.
+// usage is the tokens of one answer in Claude Code's form.
 type usage struct{ in, write, read, out, thought int64 }
 
-func (t *talk) spend(thinks bool) usage {
+func (t *transcript) spend(thinks bool) usage {
 	u := usage{in: int64(t.r.from(1, 60)), write: int64(t.r.from(100, 4000)), read: t.cache, out: int64(t.r.from(20, 1800))}
 	if thinks {
 		u.thought = u.out / 2
@@ -99,7 +99,7 @@ func (t *talk) spend(thinks bool) usage {
 }
 
 // block writes one record of an answer, which holds one block of its content. write writes the block.
-func (t *talk) block(a *answered, of string, write func()) string {
+func (t *transcript) block(a *answered, of string, write func()) string {
 	t.begin("assistant")
 	t.s(`,"message":{"content":[`)
 	write()
@@ -122,7 +122,7 @@ type answered struct {
 }
 
 // answer writes an answer of the model, the tools that it calls, and their results. Without calls it ends the turn.
-func (t *talk) answer(calls []*call, mayThink bool) {
+func (t *transcript) answer(calls []*call, mayThink bool) {
 	a := t.asked(`"end_turn"`, mayThink && t.r.percent(25))
 	if len(calls) > 0 {
 		a.stop = `"tool_use"`
@@ -152,7 +152,7 @@ func (t *talk) answer(calls []*call, mayThink bool) {
 }
 
 // asked is the answer to a new request, whose snapshot is written with it.
-func (t *talk) asked(stop string, thinks bool) *answered {
+func (t *transcript) asked(stop string, thinks bool) *answered {
 	a := &answered{id: "msg_01" + t.r.alnum(22), request: "req_01" + t.r.alnum(22), ref: t.r.uuid(), model: "claude-opus-5-5", stop: stop}
 	t.requested(a)
 	t.now += int64(t.r.from(800, 9000))

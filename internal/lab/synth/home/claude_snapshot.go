@@ -1,7 +1,7 @@
 package home
 
 // attach writes an attachment record: what the client put into the request, and what became of it there.
-func (t *talk) attach(kind string, fields func(), rendered int) {
+func (t *transcript) attach(kind string, fields func(), rendered int) {
 	t.begin("attachment")
 	t.s(`,"attachment":{"type":"`, kind, `"`)
 	fields()
@@ -15,7 +15,7 @@ func (t *talk) attach(kind string, fields func(), rendered int) {
 }
 
 // context writes what stands behind the first prompt of a session or sub-agent.
-func (t *talk) context() {
+func (t *transcript) context() {
 	t.attach("environment", func() {
 		t.s(`,"snapshot":{"workingDirectory":"`, t.cwd, `","isWorktree":false,"isGitRepo":true,"additionalWorkingDirectories":[],"platform":"linux","shell":"bash"}`)
 	}, 800)
@@ -26,7 +26,7 @@ func (t *talk) context() {
 		t.s(`,"content":"`).e(t.m.texts.cut(t.r, 300).esc).s(`","skillCount":13,"isInitial":true`)
 		t.list("names", 13)
 	}, 6300)
-	t.aside("atis-latch", `"atis":""`)
+	t.bookkeeping("atis-latch", `"atis":""`)
 	t.attach("instructions", func() {
 		t.s(`,"files":[{"path":"`, t.cwd, `/CLAUDE.md","type":"Project","content":"`).e(t.m.texts.cut(t.r, 600).esc).s(`"}]`)
 	}, 900)
@@ -36,9 +36,9 @@ func (t *talk) context() {
 	t.snapshot(t.r.from(2500, 4000))
 }
 
-func (t *talk) list(name string, n int) { t.lines(name, n, 0) }
+func (t *transcript) list(name string, n int) { t.lines(name, n, 0) }
 
-func (t *talk) lines(name string, n, size int) {
+func (t *transcript) lines(name string, n, size int) {
 	t.s(`,"`, name, `":[`)
 	for i := range n {
 		if i > 0 {
@@ -54,7 +54,7 @@ func (t *talk) lines(name string, n, size int) {
 }
 
 // snapshot writes the system prompt and the tools as they were sent, n bytes of them.
-func (t *talk) snapshot(n int) {
+func (t *transcript) snapshot(n int) {
 	t.attach("prompt_snapshot", func() {
 		t.lines("systemPrompt", 4, n/8)
 		t.s(`,"tools":[`)
@@ -69,7 +69,7 @@ func (t *talk) snapshot(n int) {
 }
 
 // requested writes the snapshot of a request: what of the ones before is kept, and what is new.
-func (t *talk) requested(a *answered) {
+func (t *transcript) requested(a *answered) {
 	t.s(`{"type":"api-request","sessionId":"`, t.session, `","id":"`, a.ref, `","timestamp":`).at(t.now).s(`,"version":"`, t.version, `","querySource":"sdk","shapeHash":"`, t.r.hex(64),
 		`","params":{"model":"`, a.model, `","max_tokens":128000,"thinking":{"type":"adaptive"}},"base":null,"keep":`).n(int64(t.r.from(2, 80))).s(`,"tail":[{"ref":"`, t.r.uuid(), `"},{"ref":"`, t.r.uuid(), `"}],"requestDigest":"`, t.r.hex(64), `"}`).end("api-request")
 	if t.r.percent(30) {
@@ -82,9 +82,9 @@ func (t *talk) requested(a *answered) {
 		t.s(`{"type":"api-request-shape","sessionId":"`, t.session, `","hash":"`, t.r.hex(64), `","system":"`).e(t.m.texts.cut(t.r, 20000).esc).s(`"}`).end("api-request-shape")
 	}
 	if t.r.percent(20) {
-		t.aside("tools-used", `"tools":["Bash","Read"]`)
+		t.bookkeeping("tools-used", `"tools":["Bash","Read"]`)
 	}
 	if t.r.percent(10) {
-		t.aside("last-prompt", `"lastPrompt":"`+t.m.texts.words(t.r, 4)+`","leafUuid":"`+t.leaf+`"`)
+		t.bookkeeping("last-prompt", `"lastPrompt":"`+t.m.texts.words(t.r, 4)+`","leafUuid":"`+t.leaf+`"`)
 	}
 }

@@ -20,8 +20,8 @@ const (
 type call struct {
 	id, tool, record, path string
 	fate                   fate
-	input                  func() // writes the fields of the input
-	agent                  *talk  // the sub-agent that it starts, not yet written
+	input                  func()      // writes the fields of the input
+	agent                  *transcript // the sub-agent that it starts, not yet written
 	background             bool
 	code                   int
 }
@@ -33,7 +33,7 @@ var claudeTools = []struct {
 }{{"Bash", 44, 9}, {"Read", 22, 6}, {"Edit", 11, 7}, {"Grep", 8, 5}, {"Write", 4, 4}, {"Glob", 4, 0}, {"mcp__ledger__find", 3, 6}, {"WebFetch", 2, 10}, {"Skill", 1, 0}, {"Nope", 1, 100}}
 
 // calls makes n calls with a fate.
-func (t *talk) calls(n int, f fate) []*call {
+func (t *transcript) calls(n int, f fate) []*call {
 	var calls []*call
 	for range n {
 		draw, i := t.r.below(100), 0
@@ -58,7 +58,7 @@ func (t *talk) calls(n int, f fate) []*call {
 }
 
 // fill gives a call its input.
-func (t *talk) fill(c *call) {
+func (t *transcript) fill(c *call) {
 	c.path = t.cwd + "/src/" + t.m.texts.words(t.r, 1) + ".go"
 	word := t.m.texts.words(t.r, 2)
 	switch c.tool {
@@ -93,7 +93,7 @@ func (t *talk) fill(c *call) {
 }
 
 // results writes what became of the calls of one answer, in the order in which they ended.
-func (t *talk) results(calls []*call) {
+func (t *transcript) results(calls []*call) {
 	order := make([]int, len(calls))
 	for i := range order {
 		j := t.r.below(i + 1)
@@ -123,7 +123,7 @@ func (t *talk) results(calls []*call) {
 }
 
 // result writes what became of a call.
-func (t *talk) result(c *call) {
+func (t *transcript) result(c *call) {
 	accept := `,"permissionDecision":{"decision":"accept","source":"config","reasonType":"mode"}`
 	source := `,"sourceToolAssistantUUID":"` + c.record + `"`
 	switch c.fate {
@@ -148,7 +148,7 @@ func (t *talk) result(c *call) {
 }
 
 // bad writes the result of a call that failed.
-func (t *talk) bad(c *call, extra string) {
+func (t *transcript) bad(c *call, extra string) {
 	text := string(t.m.texts.cut(t.r, t.r.from(30, 2500)).raw)
 	if t.has["secrets"] && t.r.percent(40) {
 		text = "token " + t.m.secret(t.r) + "\n" + text
@@ -167,17 +167,17 @@ func (t *talk) bad(c *call, extra string) {
 }
 
 // wrong writes a result with is_error.
-func (t *talk) wrong(c *call, text, told, extra string) {
+func (t *transcript) wrong(c *call, text, result, extra string) {
 	t.begin("user")
 	t.s(`,"message":{"role":"user","content":[{"type":"tool_result","content":`).q(text).s(`,"is_error":true,"tool_use_id":"`, c.id, `"}]}`)
 	if t.agentID == "" {
-		t.s(`,"toolUseResult":`).q(told)
+		t.s(`,"toolUseResult":`).q(result)
 	}
 	t.finish("user", "tool_result", extra)
 }
 
 // good writes the result of a call that ended well. Transcripts of sub-agents have no toolUseResult.
-func (t *talk) good(c *call, extra string) {
+func (t *transcript) good(c *call, extra string) {
 	out := t.m.texts.cut(t.r, 1<<t.r.from(5, 14))
 	if t.has["secrets"] && t.r.percent(20) {
 		secret := "\\n" + t.m.secret(t.r) + "\\n"
@@ -198,7 +198,7 @@ func (t *talk) good(c *call, extra string) {
 	}
 	t.s(`}]}`)
 	if t.agentID == "" {
-		t.told(c, out)
+		t.toolUseResult(c, out)
 	}
 	if c.tool == "Bash" {
 		extra = `,"sandboxed":false` + extra
@@ -206,8 +206,8 @@ func (t *talk) good(c *call, extra string) {
 	t.finish("user", "tool_result", extra)
 }
 
-// told writes what the client keeps of a result beside what the model saw.
-func (t *talk) told(c *call, out piece) {
+// toolUseResult writes the client's own record of a result, which the model does not see.
+func (t *transcript) toolUseResult(c *call, out piece) {
 	t.s(`,"toolUseResult":`)
 	switch c.tool {
 	case "Bash":

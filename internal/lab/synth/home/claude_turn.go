@@ -14,13 +14,13 @@ const (
 )
 
 // ask writes a prompt of a person, or of a program through the SDK.
-func (t *talk) ask(how int) {
+func (t *transcript) ask(how int) {
 	text := t.promptText()
 	t.lead(text)
 	t.asks(how, text)
 }
 
-func (t *talk) promptText() string {
+func (t *transcript) promptText() string {
 	text := string(t.m.texts.cut(t.r, t.r.from(20, 700)).raw)
 	if t.has["secrets"] && t.r.percent(60) {
 		text = t.m.texts.words(t.r, 3) + " " + t.m.secret(t.r) + " " + text
@@ -29,7 +29,7 @@ func (t *talk) promptText() string {
 }
 
 // lead writes what stands before a prompt.
-func (t *talk) lead(text string) {
+func (t *transcript) lead(text string) {
 	t.prompt = t.r.uuid()
 	if !t.typed {
 		t.queue("enqueue", text)
@@ -37,12 +37,12 @@ func (t *talk) lead(text string) {
 		t.queue("dequeue", "")
 		return
 	}
-	t.aside("permission-mode", `"permissionMode":"default"`)
+	t.bookkeeping("permission-mode", `"permissionMode":"default"`)
 	id := t.r.uuid()
 	t.s(`{"type":"file-history-snapshot","messageId":"`, id, `","snapshot":{"messageId":"`, id, `","trackedFileBackups":{},"timestamp":`).at(t.now).s(`},"isSnapshotUpdate":false}`).end("file-history-snapshot")
 }
 
-func (t *talk) asks(how int, text string) {
+func (t *transcript) asks(how int, text string) {
 	t.prompts++
 	t.t.Prompts++
 	place := `,"turnPosition":{"promptIndex":` + strconv.Itoa(t.prompts) + `,"turnIndex":` + strconv.Itoa(t.prompts) + `}`
@@ -61,14 +61,14 @@ func (t *talk) asks(how int, text string) {
 }
 
 // said writes a user record with a text.
-func (t *talk) said(text, extra string) {
+func (t *transcript) said(text, extra string) {
 	t.begin("user")
 	t.s(`,"message":{"role":"user","content":`).q(text).s(`}`)
 	t.finish("user", "", extra)
 }
 
 // stop ends a turn.
-func (t *talk) stop() {
+func (t *transcript) stop() {
 	t.begin("system")
 	if t.typed {
 		t.s(`,"subtype":"turn_duration","durationMs":`).n(int64(t.r.from(100, 90000))).s(`,"messageCount":`).n(int64(t.r.from(3, 90)))
@@ -81,17 +81,17 @@ func (t *talk) stop() {
 }
 
 // exit is the end of the process, unless it was killed.
-func (t *talk) exit() {
+func (t *transcript) exit() {
 	if t.t.Outcome == trace.Killed {
 		return
 	}
-	t.aside("last-prompt", `"lastPrompt":"`+t.m.texts.words(t.r, 3)+`","leafUuid":"`+t.leaf+`"`)
+	t.bookkeeping("last-prompt", `"lastPrompt":"`+t.m.texts.words(t.r, 3)+`","leafUuid":"`+t.leaf+`"`)
 	t.s(`{"type":"cost-state","sessionId":"`, t.session, `","totalCostUSD":0.0`).n(int64(t.r.from(10, 99))).s(`,"totalAPIDuration":`).n(int64(t.r.from(100, 99999))).
 		s(`,"totalLinesAdded":0,"totalLinesRemoved":0,"modelUsage":{"claude-opus-5-5":{"inputTokens":1200,"outputTokens":240,"cacheReadInputTokens":77,"costUSD":0.05}},"hasUnknownModelCost":false}`).end("cost-state")
 }
 
 // stopped writes what a user leaves who stops the agent.
-func (t *talk) stopped(text, message string) {
+func (t *transcript) stopped(text, message string) {
 	extra := ""
 	if message != "" {
 		extra = `,"interruptedMessageId":"` + message + `"`
@@ -103,7 +103,7 @@ func (t *talk) stopped(text, message string) {
 }
 
 // brokenOff is an answer that was stopped in the middle of its text. It returns its id.
-func (t *talk) brokenOff() string {
+func (t *transcript) brokenOff() string {
 	a := t.asked("null", false)
 	a.extra = `,"isAbortedMidStream":true`
 	text := t.m.texts.cut(t.r, 200)
@@ -112,14 +112,14 @@ func (t *talk) brokenOff() string {
 }
 
 // refused is a call that the user refused when asked.
-func (t *talk) refused() {
+func (t *transcript) refused() {
 	t.answer(t.calls(1, fateUser), false)
 	t.stopped("[Request interrupted by user for tool use]", "")
 	t.t.Outcome = trace.Interrupted
 }
 
 // apiError is the provider's refusal, which ends the turn.
-func (t *talk) apiError() {
+func (t *transcript) apiError() {
 	status := pick(t.r, []int{400, 429, 500, 529})
 	text := fmt.Sprintf("API Error: %d %s", status, t.m.texts.words(t.r, 6))
 	if t.has["secrets"] {
@@ -134,7 +134,7 @@ func (t *talk) apiError() {
 }
 
 // retry is a request that failed and was made again.
-func (t *talk) retry() {
+func (t *transcript) retry() {
 	t.begin("system")
 	t.s(`,"subtype":"api_error","level":"error","error":{"message":"Connection error.","formatted":"Connection dropped (ECONNRESET)"},"retryInMs":588,"retryAttempt":1,"maxRetries":10,"source":"connection_retry"`)
 	t.finish("system", "api_error", "")
@@ -142,7 +142,7 @@ func (t *talk) retry() {
 }
 
 // compact replaces the history by a summary.
-func (t *talk) compact() {
+func (t *transcript) compact() {
 	before := t.leaf
 	t.leaf = ""
 	t.begin("system")
@@ -155,7 +155,7 @@ func (t *talk) compact() {
 }
 
 // queued is a prompt that was given while the agent worked, and taken into the turn.
-func (t *talk) queued() {
+func (t *transcript) queued() {
 	text := t.promptText()
 	t.queue("enqueue", text)
 	source := t.r.uuid()
@@ -169,7 +169,7 @@ func (t *talk) queued() {
 }
 
 // shellLine is a command that the user ran through the agent, which then says something about it.
-func (t *talk) shellLine() {
+func (t *transcript) shellLine() {
 	t.now += 30_000
 	t.lead("")
 	t.said("<bash-input> ls "+t.m.texts.words(t.r, 1)+"</bash-input>", "")
@@ -181,7 +181,7 @@ func (t *talk) shellLine() {
 }
 
 // killedAndResumed is the end of a process in the middle of calls, and what the next one writes first.
-func (t *talk) killedAndResumed() {
+func (t *transcript) killedAndResumed() {
 	t.now += 20_000
 	t.ask(askPlain)
 	calls := t.calls(t.r.from(1, 2), fateResumed)
@@ -210,7 +210,7 @@ type ended struct {
 }
 
 // rewound goes back to before a turn that was finished, and asks something else.
-func (t *talk) rewound() {
+func (t *transcript) rewound() {
 	if to := len(t.ends) - 2; to >= 0 {
 		t.t.Abandoned += t.t.Calls - t.ends[to].calls
 		t.leaf = t.ends[to].leaf

@@ -75,7 +75,7 @@ func (t *rollout) helpers() {
 	}
 }
 
-// activity is what a thread is told of a sub-agent.
+// activity is a record of a sub-agent in its parent's thread.
 func (t *rollout) activity(id, kind string, c *rollout) {
 	t.item("SubAgentActivity", `"model":"`+t.model()+`","reasoning_effort":"medium","id":"`+id+`","kind":"`+kind+`","agent_thread_id":"`+c.id+`","agent_path":"`+c.name+`"`, 0)
 }

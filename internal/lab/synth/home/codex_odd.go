@@ -2,7 +2,7 @@ package home
 
 import "strconv"
 
-// plain makes a call of a command that goes well unless told otherwise.
+// plain makes a call of a command that succeeds by default.
 func (t *rollout) plain() *use {
 	return &use{id: "call_" + t.r.alnum(24), tool: "exec_command", command: "make " + t.m.texts.words(t.r, 2), out: t.m.texts.cut(t.r, 300), code: 5}
 }

@@ -122,7 +122,8 @@ func (t *rollout) itemID(prefix string) string {
 	return `"id":"` + prefix + "_" + t.r.thread(t.now) + `",`
 }
 
-// passthrough is what newer versions write behind each item of the history; it ends the payload and holds the record's metadata.
+// passthrough is what newer versions write behind each item of the history; it ends the payload and holds the
+// record's metadata.
 func (t *rollout) passthrough(kind string) string {
 	if t.legacy {
 		return ""

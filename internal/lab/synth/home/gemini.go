@@ -21,13 +21,13 @@ type chat struct {
 	now  int64
 	kind string
 	last string // id of the last prompt
-	told int64  // tokens of the request
+	sent int64  // tokens of the request
 }
 
 // geminiSession writes one session of Gemini CLI and its sub-agents.
 func geminiSession(m *maker, r *random, has features) {
 	now := m.begin(r)
-	c := &chat{r: r, has: has, id: r.uuid(), cwd: m.project(r), now: now, kind: "main", told: 100}
+	c := &chat{r: r, has: has, id: r.uuid(), cwd: m.project(r), now: now, kind: "main", sent: 100}
 	c.t = &Session{Source: "gemini", ID: c.id, Main: true, Kind: trace.Root, Outcome: trace.Unknown, Linked: true, Start: now}
 	c.file = m.create("gemini", path.Join(c.folder(), "session-"+time.UnixMilli(now).UTC().Format("2006-01-02T15-04")+"-"+c.id[:8]+".jsonl"))
 	c.header(`,"kind":"main"`)
@@ -89,8 +89,8 @@ type reply struct {
 }
 
 func (c *chat) reply() *reply {
-	a := &reply{id: c.r.uuid(), text: string(c.m.texts.cut(c.r, c.r.from(20, 900)).esc), at: c.now, in: c.told, cached: c.told / 2, out: int64(c.r.from(10, 900)), thought: int64(c.r.from(0, 300))}
-	c.told += int64(c.r.from(50, 2000))
+	a := &reply{id: c.r.uuid(), text: string(c.m.texts.cut(c.r, c.r.from(20, 900)).esc), at: c.now, in: c.sent, cached: c.sent / 2, out: int64(c.r.from(10, 900)), thought: int64(c.r.from(0, 300))}
+	c.sent += int64(c.r.from(50, 2000))
 	c.t.Responses++
 	c.t.Usage.Input += a.in - a.cached
 	c.t.Usage.CacheRead += a.cached
@@ -180,7 +180,7 @@ func (c *chat) call(id, tool, status, answer string, child *chat) {
 
 func (c *chat) child() *chat {
 	r := c.r.fork(c.r.next())
-	k := &chat{r: r, has: features{}, id: r.uuid(), cwd: c.cwd, now: c.now, kind: "subagent", told: 100}
+	k := &chat{r: r, has: features{}, id: r.uuid(), cwd: c.cwd, now: c.now, kind: "subagent", sent: 100}
 	k.t = &Session{Source: "gemini", ID: k.id, Kind: trace.Subagent, Related: c.id, AgentID: k.id, AgentType: "generalist", Linked: true, Outcome: trace.Unknown, Start: c.now}
 	return k
 }

@@ -1,9 +1,11 @@
-// Package home makes a home directory full of coding agents' session logs, of any size, whose contents are known exactly.
+// Package home makes a home directory full of coding agents' session logs, of any size, whose contents are known
+// exactly.
 //
-// It writes what the real clients write (Claude Code 2.1.329 and 2.1.197, Codex 0.169.0 and 0.130.0, Gemini CLI 0.61.0), record
-// by record, and notes beside it what each session holds, in the words of package trace: that is the truth that readers
-// and the archive are measured by. All text is invented syllables. One pass, in a stream: the memory is bounded by the
-// largest session that is forked. The same options give the same bytes.
+// It writes the records of the real clients (Claude Code 2.1.329 and 2.1.197, Codex 0.169.0 and 0.130.0, Gemini CLI
+// 0.61.0) and, in the terms of package trace, a truth about each session. Tests measure readers and the archive by
+// that truth, so the package implements the formats from their documentation and imports no reader. All text is
+// invented syllables. It writes in one stream: the largest forked session bounds the memory. The same options give
+// the same bytes.
 package home
 
 import (
@@ -108,8 +110,8 @@ func (m *maker) begin(r *random) int64 { return epoch + int64(r.next()%span) }
 // features is what a session has beyond plain turns.
 type features map[string]bool
 
-// kinds is what sessions of an agent can have. The first sessions have one each, in this order, so that small homes hold some
-// of everything; later ones have each with its percentage.
+// kinds is what sessions of an agent can have. The first sessions have one each, in this order, so that small homes
+// hold some of everything; later ones have each with its percentage.
 var kinds = map[string][]struct {
 	name    string
 	percent int

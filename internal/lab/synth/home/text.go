@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// texts is made-up text to cut pieces from: words of invented syllables in lines, some of them with what is awkward in JSON.
+// texts is made-up text to cut pieces from: words of invented syllables in lines, some of them with what is awkward
+// in JSON.
 type texts struct {
 	raw, esc []byte // the same text plain and as in a JSON string
 	rawAt    []int  // where each word begins

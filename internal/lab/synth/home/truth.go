@@ -68,13 +68,13 @@ type Held struct {
 	Interrupts int            `json:"interrupts"`
 	Compacted  int            `json:"compacted"`
 	Resumed    int            `json:"resumed"`    // by another process, as far as the source tells
-	Notified   int            `json:"notified"`   // what background tasks and sub-agents told on their own
+	Notified   int            `json:"notified"`   // reports of background tasks and sub-agents
 	Queued     int            `json:"queued"`     // prompts given while the agent worked; of Prompts
 	Parallel   int            `json:"parallel"`   // calls that shared a response with others
 	Abandoned  int            `json:"abandoned"`  // calls on branches that were rewound
 	Containers int            `json:"containers"` // calls that only hold others
 	UserCalls  int            `json:"user_calls"` // commands that the user ran; not in Calls
-	Repeats    int            `json:"repeats"`    // usage told again
+	Repeats    int            `json:"repeats"`    // repeated usage records
 	Dropped    int            `json:"dropped"`    // answers that broke off and were asked for again
 	Reviews    int            `json:"reviews"`
 	Legacy     int            `json:"legacy"`

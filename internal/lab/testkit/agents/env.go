@@ -9,8 +9,8 @@ func Env(home, bin string, more ...string) []string {
 	return append([]string{"HOME=" + home, "PATH=" + path, "USER=user", "LANG=C.UTF-8", "TZ=UTC", "SHELL=/bin/bash"}, more...)
 }
 
-// ClaudeEnv points Claude Code at a model on loopback, with a key that opens nothing, and switches off what would call home.
-// IS_SANDBOX is what lets root use --dangerously-skip-permissions.
+// ClaudeEnv points Claude Code at a model on loopback, with a key that opens nothing, and switches off what would
+// call home. IS_SANDBOX is what lets root use --dangerously-skip-permissions.
 func ClaudeEnv(modelURL string) []string {
 	return []string{
 		"ANTHROPIC_BASE_URL=" + modelURL, "ANTHROPIC_API_KEY=" + DummyKey, "IS_SANDBOX=1",
@@ -21,8 +21,8 @@ func ClaudeEnv(modelURL string) []string {
 // DummyKey is the only key that an agent ever gets here.
 const DummyKey = "dummy-key"
 
-// CodexConfig is a config.toml that points Codex at a model on loopback; its key is in CodexEnv. The model's name decides which
-// tools Codex offers: gpt-5.5 the plain ones, gpt-6-sol the JavaScript "exec".
+// CodexConfig is a config.toml that points Codex at a model on loopback; its key is in CodexEnv. The model's name
+// decides which tools Codex offers: gpt-5.5 the plain ones, gpt-6-sol the JavaScript "exec".
 func CodexConfig(modelURL, modelName, sandbox, approval string, trusted ...string) string {
 	config := `model = "` + modelName + `"
 model_provider = "scripted"
@@ -63,8 +63,9 @@ screen_reader_detection_done = true
 // CodexEnv holds the key that CodexConfig names.
 func CodexEnv() []string { return []string{"SCRIPTED_MODEL_KEY=" + DummyKey} }
 
-// OpencodeConfig is an opencode.json that points opencode at a model on loopback which speaks Anthropic's Messages API, with a
-// key that opens nothing. The SDK for it is inside the executable; one that is not would be fetched from npm.
+// OpencodeConfig is an opencode.json that points opencode at a model on loopback which speaks Anthropic's Messages
+// API, with a key that opens nothing. The SDK for it is inside the executable; one that is not would be fetched from
+// npm.
 func OpencodeConfig(modelURL string) string {
 	return `{
  "$schema": "https://opencode.ai/config.json",

@@ -1,5 +1,6 @@
-// Package agents installs pinned versions of the real Claude Code, Codex and opencode into a cache folder and starts them cut off
-// from everything but loopback: a run inherits nothing of the caller's environment, home or credentials.
+// Package agents installs pinned versions of the real Claude Code, Codex and opencode into a cache folder, and
+// confines their runs to loopback. A run inherits nothing of the caller's environment, home or credentials. It knows
+// nothing of aburn.
 package agents
 
 import (
@@ -13,7 +14,7 @@ import (
 	"strings"
 )
 
-// The versions that the tests speak of; what the clients really do was established on exactly these.
+// The versions under test. All facts about the clients were verified with exactly these.
 const (
 	ClaudeVersion   = "2.1.329"
 	CodexVersion    = "0.169.0"
@@ -23,10 +24,10 @@ const (
 // Client is an installed agent.
 type Client struct {
 	Name, Version string
-	Path          string // of the native executable: neither needs Node to run
+	Path          string // of the native executable, which needs no Node
 }
 
-// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. About 960 MB end up there.
+// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. It grows to about 960 MB.
 func CacheDir() (string, error) {
 	if dir := os.Getenv("ABURN_AGENT_CACHE"); dir != "" {
 		return filepath.Abs(dir)
@@ -45,8 +46,8 @@ type pin struct {
 	executable    string // a glob
 }
 
-// pins are exact. Claude Code's native package is named beside the main one, because npm under an old Node steps back to an older
-// main version that fits it, unless the version is exact, and leaves optional packages out without a word.
+// pins are exact. Under an old Node, npm would choose an older main version of Claude Code unless the version is
+// exact, and silently leave out optional packages. So its native package is named beside the main one.
 func pins() (claude, codex pin, err error) {
 	platform, err := npmPlatform()
 	if err != nil {
@@ -68,8 +69,8 @@ func npmPlatform() (string, error) {
 	return runtime.GOOS + "-" + arch, nil
 }
 
-// InstallOpencode makes sure that opencode is in the cache and runs. Only the native package is asked for: the main one,
-// opencode-ai, is a launcher that would bring the executables of four kinds of machines.
+// InstallOpencode makes sure that opencode is in the cache and runs. Only the native package is asked for: the main
+// one, opencode-ai, is a launcher that would bring the executables of four kinds of machines.
 func InstallOpencode(ctx context.Context, cache string) (Client, error) {
 	platform, err := npmPlatform()
 	if err != nil {
@@ -79,7 +80,7 @@ func InstallOpencode(ctx context.Context, cache string) (Client, error) {
 	return pin{"opencode", OpencodeVersion, []string{native + "@" + OpencodeVersion}, native + "/bin/opencode"}.install(ctx, cache)
 }
 
-// Install makes sure that Claude Code and Codex are in the cache and run. What is there already is used as it is.
+// Install makes sure that Claude Code and Codex are in the cache and run. It reuses an existing installation.
 func Install(ctx context.Context, cache string) (claude, codex Client, err error) {
 	claudePin, codexPin, err := pins()
 	if err != nil {
@@ -117,7 +118,8 @@ func (p pin) install(ctx context.Context, cache string) (Client, error) {
 	if _, err := p.find(ctx, temp); err != nil {
 		return Client{}, err
 	}
-	// Two test runs may both install: the loser finds the winner's folder in place, which is as good. A broken older one goes.
+	// Two test runs may both install: the loser finds the winner's folder in place, which is as good. A broken older
+	// one goes.
 	if _, err := p.find(ctx, dir); err != nil {
 		os.RemoveAll(dir)
 	}

@@ -12,9 +12,9 @@ import (
 // isolated marks the process that runs inside the namespace.
 const isolated = "ABURN_AGENTS_ISOLATED"
 
-// Isolate runs this executable again, with the same arguments, in a network namespace of its own that has only loopback, and
-// returns its exit code; done is then true. In that process, and where the caller is not root, it does nothing. The environment
-// of the second process is the first one's plus extra.
+// Isolate runs this executable again, with the same arguments, in a network namespace of its own that has only
+// loopback, and returns its exit code; done is then true. In that process, and where the caller is not root, it does
+// nothing. The environment of the second process is the first one's plus extra.
 func Isolate(extra ...string) (code int, done bool, err error) {
 	if os.Getenv(isolated) != "" {
 		return 0, false, loopbackUp()

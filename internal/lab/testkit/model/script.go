@@ -1,12 +1,12 @@
-// Package model answers the real Claude Code, Codex and opencode from a script, on loopback only: no answer depends on anything
-// but the script and the request.
+// Package model answers the real Claude Code, Codex and opencode from a script, on loopback only. An answer depends
+// only on the script and the request. It knows nothing of aburn.
 //
-// One engine serves two protocols, the Anthropic Messages API and the OpenAI Responses API, so that a scenario reads the same
-// for both clients. Every request is kept in memory and, if asked for, in a file: what the model was told is what a test compares
-// between a run with hooks and one without.
+// One engine serves two protocols, the Anthropic Messages API and the OpenAI Responses API, so that a scenario reads
+// the same for both clients. The server keeps every request in memory and, on demand, in a file, so that a test can
+// compare the requests of a run with hooks to those of a run without.
 //
-// A conversation's turns are handed out under one lock, in the order in which requests arrive. Two threads of a client
-// (a session and its sub-agent) that share a conversation therefore race for its turns, unless PerThread is set.
+// Requests get a conversation's turns under one lock, in order of arrival. So two threads of a client (a session and
+// its sub-agent) that share a conversation race for its turns, unless PerThread is set.
 package model
 
 import (
@@ -39,8 +39,8 @@ type Turn struct {
 	Text      string
 	Calls     []Call
 	Usage     Usage
-	// Before runs before the first byte of the answer, for instance to wait until another session has arrived. ctx ends when the
-	// client goes away.
+	// Before runs before the first byte of the answer, for instance to wait until another session has arrived. ctx
+	// ends when the client goes away.
 	Before func(ctx context.Context)
 	// ChunkDelay waits between streamed pieces of Text.
 	ChunkDelay time.Duration
@@ -52,7 +52,8 @@ type Turn struct {
 
 // Call is one tool call of an answer.
 type Call struct {
-	// ID is the call's id on the wire; empty = made from the conversation, the turn and the call's place, and so the same in every run.
+	// ID is the call's id on the wire; empty = made from the conversation, the turn and the call's place, and so the
+	// same in every run.
 	ID   string
 	Name string
 	// Namespace is Codex's group of a tool ("collaboration"); Claude Code has none.
@@ -63,11 +64,13 @@ type Call struct {
 	InputFor func(*Request) any
 	// Freeform makes it a Codex custom tool call (apply_patch): Input is then the text itself.
 	Freeform bool
-	// Search makes it a search of Codex's for tools that it has not told the model of, which has no name: Input is its arguments.
+	// Search makes it a search of Codex's for tools that it has not told the model of, which has no name: Input is
+	// its arguments.
 	Search bool
 }
 
-// Usage is what the answer says it cost; zero values become 100 in, 20 out. A big Input provokes a client's auto-compaction.
+// Usage is what the answer says it cost; zero values become 100 in, 20 out. A big Input provokes a client's
+// auto-compaction.
 type Usage struct{ Input, Output int }
 
 // Failure is an HTTP error in the protocol's own shape.

@@ -9,14 +9,14 @@ import (
 	"aburn/internal/lab/testkit/model"
 )
 
-// hands are how an agent's model does what every agent does.
-type hands struct {
+// toolset holds an agent's tool calls for the actions that every agent has.
+type toolset struct {
 	sh    func(command string) model.Call
 	write func(path, text string) model.Call
 	read  func(path string) model.Call
 }
 
-var claude = hands{
+var claude = toolset{
 	sh: func(command string) model.Call {
 		return tool("Bash", map[string]any{"command": command, "description": "a command"})
 	},
@@ -28,7 +28,7 @@ var claude = hands{
 	},
 }
 
-var codex = hands{
+var codex = toolset{
 	sh: func(command string) model.Call { return tool("exec_command", map[string]any{"cmd": command}) },
 	write: func(path, text string) model.Call {
 		return model.Call{Name: "apply_patch", Freeform: true,
@@ -56,9 +56,9 @@ func each(calls ...model.Call) []model.Turn {
 }
 
 // log runs aburn log.
-func (h hands) log(words string) model.Call { return h.sh("aburn log " + words) }
+func (h toolset) log(words string) model.Call { return h.sh("aburn log " + words) }
 
-func (h hands) test() model.Call { return h.sh("go test ./...") }
+func (h toolset) test() model.Call { return h.sh("go test ./...") }
 
 // script is one conversation.
 func script(turns ...[]model.Turn) model.Script {
@@ -90,12 +90,12 @@ const (
 var push = strings.Replace(pushBad, "Push(n int) {}", "Push(n int) { s.items = append(s.items, n) }", 1)
 
 // tdd is a build of two slices, with a refactoring in the first.
-func (h hands) tdd() []model.Turn {
+func (h toolset) tdd() []model.Turn {
 	return slices.Concat(h.firstSlice(), h.secondSlice(), each(
 		h.log(`build COMPLETE --summary "a stack of numbers" --output stack.go --output pop.go --metric tests_passed=2 --next ship`)))
 }
 
-func (h hands) firstSlice() []model.Turn {
+func (h toolset) firstSlice() []model.Turn {
 	return slices.Concat(each(h.log("build START"), h.read("README.md"), h.test()), h.red("push_test.go", pushTest, "Push does not exist"), each(
 		h.log("build PHASE_START --phase GREEN"),
 		h.write("stack.go", pushBad), h.test(),
@@ -108,7 +108,7 @@ func (h hands) firstSlice() []model.Turn {
 	))
 }
 
-func (h hands) secondSlice() []model.Turn {
+func (h toolset) secondSlice() []model.Turn {
 	return slices.Concat(h.red("pop_test.go", popTest, "Pop does not exist"), each(
 		h.log("build PHASE_START --phase GREEN"),
 		h.write("pop.go", pop), h.test(),
@@ -117,7 +117,7 @@ func (h hands) secondSlice() []model.Turn {
 	))
 }
 
-func (h hands) red(path, text, why string) []model.Turn {
+func (h toolset) red(path, text, why string) []model.Turn {
 	return each(
 		h.log("build PHASE_START --phase RED"),
 		h.write(path, text), h.test(),

@@ -13,9 +13,8 @@ import (
 	"aburn/internal/lab/testkit/model"
 )
 
-// takes are the recordings.
-func takes() []take {
-	return slices.Concat(claudeTakes(), claudeEnds(), claudeScreens(), codexTakes(), codexEnds())
+func recordings() []recording {
+	return slices.Concat(claudeRecordings(), claudeEnds(), claudeScreens(), codexRecordings(), codexEnds())
 }
 
 func turn(prompts ...string) func(*studio) {
@@ -39,9 +38,9 @@ func session(turns ...[]model.Turn) *model.Conversation {
 	return &model.Conversation{Name: "main", Turns: slices.Concat(turns...)}
 }
 
-func claudeTakes() []take {
+func claudeRecordings() []recording {
 	h := claude
-	return []take{
+	return []recording{
 		{name: "claude-tdd", script: script(h.tdd(), says("The stack works.")), play: turn("/build the stack")},
 		{name: "claude-chain", script: script(
 			each(h.log("ideate START"), h.read("README.md"), h.write("docs/idea.md", "# Idea\n\nA stack.\n"), h.log(`ideate COMPLETE --summary "a stack" --output docs/idea.md --next plan`)), says("A stack."),
@@ -116,7 +115,7 @@ const (
 	sessionB = "bbbbbbbb-0000-4000-8000-00000000000b"
 )
 
-func claudeEnds() []take {
+func claudeEnds() []recording {
 	h := claude
 	begun := slices.Concat(h.firstSlice(), h.red("pop_test.go", popTest, "Pop does not exist"), each(h.log("build PHASE_START --phase GREEN"), h.write("pop.go", pop), h.sh(waits)))
 	limit := model.Turn{Failure: &model.Failure{Status: 429, Type: "rate_limit_error", Message: "slow down", Header: http.Header{"X-Should-Retry": {"false"}}}}
@@ -131,7 +130,7 @@ func claudeEnds() []take {
 		}
 	}
 	finish := slices.Concat(each(h.test(), h.log(`build PHASE_COMPLETE --phase GREEN --summary "Pop takes the last"`), h.log(`build COMPLETE --summary "a stack" --output stack.go`)), says("Done."))
-	return []take{
+	return []recording{
 		{name: "claude-killed", script: script(begun), play: kill(syscall.SIGKILL)},
 		{name: "claude-hangup", script: script(begun), play: kill(syscall.SIGHUP)},
 		{name: "claude-resumed", script: script(begun, finish), play: func(s *studio) {
@@ -159,7 +158,7 @@ func claudeEnds() []take {
 	}
 }
 
-func claudeScreens() []take {
+func claudeScreens() []recording {
 	h := claude
 	question := tool("AskUserQuestion", map[string]any{"questions": []map[string]any{{"question": "Which kind of stack?", "header": "Kind", "multiSelect": false,
 		"options": []map[string]any{{"label": "Numbers", "description": "ints"}, {"label": "Texts", "description": "strings"}}}}})
@@ -172,7 +171,7 @@ func claudeScreens() []take {
 		t.say("/exit")
 		t.gone()
 	}
-	return []take{
+	return []recording{
 		{name: "claude-permissions", script: script(
 			each(h.log("build START"), h.log("build PHASE_START --phase RED"), h.write("push_test.go", pushTest), h.test(), h.sh("touch granted.tmp")), says("Granted."),
 			each(h.sh("touch refused.tmp")), each(h.log(`build PHASE_COMPLETE --phase RED --metric tests_failing=1`)), says("So be it."),

@@ -12,14 +12,14 @@ import (
 	"aburn/internal/lab/testkit/model"
 )
 
-func codexTakes() []take {
+func codexRecordings() []recording {
 	h := codex
 	spawn := model.Call{Namespace: "collaboration", Name: "spawn_agent", Input: encode(map[string]any{"task_name": "tester", "message": "write the test", "fork_turns": "none"})}
 	wait := model.Call{Namespace: "collaboration", Name: "wait_agent", Input: encode(map[string]any{"timeout_ms": 10000})}
 	escalated := func(cmd string) model.Call {
 		return tool("exec_command", map[string]any{"cmd": cmd, "sandbox_permissions": "require_escalated", "justification": "because"})
 	}
-	return []take{
+	return []recording{
 		{name: "codex-tdd", script: script(h.tdd(), says("The stack works.")), play: func(s *studio) { s.codexExec("build the stack") }},
 		{name: "codex-chain", script: script(
 			each(h.log("plan START"), h.read("README.md"), h.write("docs/plan.md", "# Plan\n"), h.log(`plan COMPLETE --summary "two slices" --output docs/plan.md --next build`)), says("Two slices."),
@@ -83,11 +83,11 @@ func codexTakes() []take {
 }
 
 // codexEnds are sessions that do not end by themselves.
-func codexEnds() []take {
+func codexEnds() []recording {
 	h := codex
 	begun := slices.Concat(h.firstSlice(), h.red("pop_test.go", popTest, "Pop does not exist"), each(h.log("build PHASE_START --phase GREEN"), h.write("pop.go", pop), h.sh(waits)))
 	broken := model.Turn{Failure: &model.Failure{Status: 400, Type: "invalid_request_error", Message: "scripted failure"}}
-	return []take{
+	return []recording{
 		{name: "codex-killed", script: script(begun), play: func(s *studio) {
 			p := s.startCodex("build the stack")
 			s.waiting()
