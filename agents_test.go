@@ -17,12 +17,12 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// ofAgents are the places that may name an agent: its own code, its record, and the workshop, which drives the real
-// ones. %s is the agent's name.
+// ofAgents are the places that may name an agent: its own code, its record, and the lab, which runs real agents. %s is
+// the agent's name.
 var ofAgents = []string{"hooks/%s/", "trace/%s/", "install/%s", "internal/agentcli/", "internal/lab/"}
 
-// TestOneRecordAnAgent fails where code decides by an agent's name. Whoever compares names has an else, and the else
-// means an agent that nobody thought of. Ask the record for a trait; give it one if it has none.
+// TestOneRecordAnAgent fails where code decides by an agent's name: its else branch would also apply to every agent that
+// comes later. Read a trait of the record instead, and add one if needed.
 func TestOneRecordAnAgent(t *testing.T) {
 	names := agentNames()
 	vars := recordVariables(t)
@@ -50,7 +50,7 @@ func TestOneRecordAnAgent(t *testing.T) {
 				}
 			case *ast.BasicLit:
 				switch text := literal(n); {
-				case text == agentcli.Own.Name: // an ordinary word, unless it is compared with
+				case text == agentcli.Own.Name: // an ordinary word, unless in a comparison
 				case slices.Contains(names, text):
 					t.Errorf("%s: names %s", at(n), text)
 				case vars[text]:
@@ -62,7 +62,6 @@ func TestOneRecordAnAgent(t *testing.T) {
 	})
 }
 
-// agentNames are the names of all records.
 func agentNames() (names []string) {
 	for _, a := range agentcli.All() {
 		names = append(names, a.Name)
@@ -70,7 +69,7 @@ func agentNames() (names []string) {
 	return names
 }
 
-// named is the agent that an expression names, by its name or by its record or adapter; "" if none.
+// named is the agent that an expression names, as a string, a record or an adapter; "" if none.
 func named(e ast.Expr, names []string) (who string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -103,7 +102,6 @@ func literal(n *ast.BasicLit) string {
 	return text
 }
 
-// recordVariables are the environment variables that records name.
 func recordVariables(t *testing.T) map[string]bool {
 	vars := map[string]bool{}
 	variable := regexp.MustCompile(`^[A-Z]+(_[A-Z]+)+$`)

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// readmeLines is how long the README may be: it is an entrance, and what a page can say belongs into docs.
+// readmeLines bounds the README: it is an entrance, and details belong into docs.
 const readmeLines = 130
 
 func TestReadmeIsShort(t *testing.T) {
@@ -154,7 +154,7 @@ func TestCommandsInProse(t *testing.T) {
 	}
 }
 
-// The checks find what they are for.
+// The checks find planted faults.
 func checksFind(t *testing.T, h *help) {
 	for line, want := range map[string]string{
 		"$ aburn status --json":                        "",
@@ -183,7 +183,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// pages are the texts of the repository that people and agents read.
+// pages are the repository's texts for people and agents.
 func pages(t *testing.T) []string {
 	t.Helper()
 	list := []string{"README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "logfmt/SPEC.md", "insight/failure/testdata/errors/README.md", "supervisor/testdata/README.md"}
@@ -227,7 +227,7 @@ func split(page string) (prose string, fences []string) {
 	return prose, fences
 }
 
-// anchors are the names by which a page's headings can be linked, made as GitHub makes them.
+// anchors are the link names of a page's headings, by GitHub's rule.
 func anchors(page string) (list []string) {
 	prose, _ := split(page)
 	for line := range strings.Lines(prose) {
@@ -271,7 +271,7 @@ func calls(span string) (list [][]string) {
 	return list
 }
 
-// help asks the built aburn what its commands take.
+// help reads commands and flags from the help of the built aburn.
 type help struct {
 	t     *testing.T
 	exe   string
@@ -290,7 +290,6 @@ func newHelp(t *testing.T) *help {
 	return &help{t, exe, map[string]string{}}
 }
 
-// of is the help of a command.
 func (h *help) of(command []string) string {
 	key := strings.Join(command, " ")
 	if h.texts[key] == "" {
@@ -303,7 +302,7 @@ func (h *help) of(command []string) string {
 	return h.texts[key]
 }
 
-// fault says what aburn would not take of a call, "" if it takes all of it.
+// fault names the part of a call that aburn would reject; "" for none.
 func (h *help) fault(words []string) string {
 	var command []string
 	hasCommands := true

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// layers is the structure of the house: one row a package, with what it may
-// import of ours and of others. Why a row is not wider says the first sentence
-// of the package's own comment. A package that has no row, a row that has no
-// package, an import outside its row, and a right that no build uses fail.
-// Do not widen a row to make a build pass: say why in the commit.
+// layers is the module's structure: one row per package with the imports that it
+// may have. The package's own comment says why its row is not wider. The test
+// fails for a package without a row, a row without a package, an import outside
+// of its row, and a right that no build uses. Do not widen a row just to make a
+// build pass: say why in the commit.
 var layers = []struct {
 	pkg    string
 	ours   string // packages of this module, without the module's name
@@ -109,11 +109,11 @@ var layers = []struct {
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library
-// included: what is linked costs more than what is run, and it runs on every
-// tool call. 27 of them belong to sha256, which ids and outputs need.
+// included. Linked packages cost more than running code, and the hook runs on
+// every tool call. 27 of them belong to sha256, which ids and outputs need.
 const linkCeiling = 130
 
-// linkForbidden would each cost a hook more than its whole work.
+// linkForbidden are packages that each cost a hook more than its whole work.
 var linkForbidden = []string{
 	"net/http", "net", "os/exec", "text/template", "html/template", "database/sql", "encoding/gob", "encoding/xml",
 	"go/ast", "crypto/tls", "log/slog", "flag", "testing",
@@ -148,12 +148,12 @@ func goList(t *testing.T, env string, args ...string) []goPackage {
 	return pkgs
 }
 
-// builds are the builds whose imports count: the three systems, and the tests
-// with the real agents.
+// builds are the builds whose imports count: three systems, and the build tag of
+// the tests with real agents.
 var builds = [][]string{{"GOOS=linux"}, {"GOOS=darwin"}, {"GOOS=windows"}, {"GOOS=linux", "-tags=agents"}}
 
-// house is the packages of this module without the root, with the imports of
-// all builds.
+// house lists this module's packages except the root, with the imports of all
+// builds.
 func house(t *testing.T) map[string]*goPackage {
 	t.Helper()
 	pkgs := map[string]*goPackage{}

@@ -13,7 +13,7 @@ import (
 	"aburn/internal/plain"
 )
 
-// ownTables are the places outside internal/plain that name characters which are not shown, with the reason.
+// ownTables are the allowed tables of hidden characters outside of internal/plain, with the reason.
 var ownTables = map[string]string{
 	"logfmt/text.go unsafeRune":        "part of the log's byte format, frozen in SPEC.md; a test holds the two against each other",
 	"logfmt/text.go oneLine":           "which blanks are one space in the log's human line: bytes of the format too",
@@ -28,8 +28,8 @@ var characterClasses = map[string]bool{
 	"Prepended_Concatenation_Mark": true,
 }
 
-// TestOneDefinitionOfShown finds tables of characters that may not be shown. There is one, in internal/plain: five
-// that were written apart disagreed about 450 characters.
+// TestOneDefinitionOfShown finds tables of hidden characters outside of internal/plain. Five separate tables once
+// disagreed about 450 characters.
 func TestOneDefinitionOfShown(t *testing.T) {
 	found := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
@@ -124,7 +124,7 @@ func charactersIn(lit *ast.BasicLit) (list []rune) {
 	return list
 }
 
-// TestTableIn: what the search is for is found, or it would find nothing for ever.
+// TestTableIn proves that the search finds such tables.
 func TestTableIn(t *testing.T) {
 	for source, want := range map[string]bool{
 		"func f(r rune) bool { return 0x200b <= r && r <= 0x200f }":                               true,

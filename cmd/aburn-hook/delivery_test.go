@@ -97,8 +97,8 @@ func promptOf(agent, session string) string {
 	return strings.Replace(claudePayload("UserPromptSubmit", `"prompt":"go on"`), `"session_id":"s1"`, `"session_id":"`+session+`"`, 1)
 }
 
-// told is the text that an answer hands to the model, after its whole shape was checked.
-func told(t *testing.T, out, event string) string {
+// adviceText is the text for the model in an answer, whose whole shape it checks.
+func adviceText(t *testing.T, out, event string) string {
 	t.Helper()
 	if out == "" {
 		return ""
@@ -117,10 +117,10 @@ func told(t *testing.T, out, event string) string {
 	return answer.HookSpecificOutput.AdditionalContext
 }
 
-// prompt is what a prompt of the session tells the model.
+// prompt sends a prompt of the session and returns the advice for the model.
 func (w *world) prompt(session string) string {
 	w.t.Helper()
-	return told(w.t, w.send("claude", promptOf("claude", session)), "UserPromptSubmit")
+	return adviceText(w.t, w.send("claude", promptOf("claude", session)), "UserPromptSubmit")
 }
 
 // A task reaches the session that it names, at its next prompt, once; the log and
@@ -133,7 +133,7 @@ func TestDelivery(t *testing.T) {
 		if out := w.send(agent, promptOf(agent, "s2")); out != "" {
 			t.Errorf("%s: another session was told %q", agent, out)
 		}
-		if got := told(t, w.send(agent, promptOf(agent, "s1")), "UserPromptSubmit"); strings.Count(got, "mind the gap") != 1 {
+		if got := adviceText(t, w.send(agent, promptOf(agent, "s1")), "UserPromptSubmit"); strings.Count(got, "mind the gap") != 1 {
 			t.Errorf("%s: told %q", agent, got)
 		}
 		for range 3 {
@@ -284,7 +284,7 @@ func TestForeignAllowed(t *testing.T) {
 	if err := os.WriteFile(w.queueFile(), []byte(tasks), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := told(t, w.send("claude", promptOf("claude", "s1")), "UserPromptSubmit")
+	got := adviceText(t, w.send("claude", promptOf("claude", "s1")), "UserPromptSubmit")
 	if !strings.Contains(got, "from elsewhere") || strings.Contains(got, "for nobody") {
 		t.Errorf("told %q", got)
 	}
@@ -309,7 +309,7 @@ func TestManyTasks(t *testing.T) {
 	}
 	var all string
 	for prompt := 0; ; prompt++ {
-		got := told(t, w.send("claude", promptOf("claude", "s1")), "UserPromptSubmit")
+		got := adviceText(t, w.send("claude", promptOf("claude", "s1")), "UserPromptSubmit")
 		if got == "" {
 			break
 		}
@@ -335,7 +335,7 @@ func TestAgentsEnded(t *testing.T) {
 		w.send("claude", claudePayload("SubagentStop", `"agent_id":"`+id+`","agent_type":"`+kind+`"`))
 	}
 	prompt := func() string {
-		return told(t, w.send("claude", promptOf("claude", "s1")), "UserPromptSubmit")
+		return adviceText(t, w.send("claude", promptOf("claude", "s1")), "UserPromptSubmit")
 	}
 	ends("a0", "early")
 	if got := prompt(); !strings.Contains(got, `1 sub-agent of this session ended since the last prompt: "early" (entry 2).`) {

@@ -12,9 +12,9 @@ import (
 	"aburn/logfmt"
 )
 
-// context is what the hook handed to the model; the output must be exactly what both
-// agents accept: Codex refuses an object with any other key.
-func handed(t *testing.T, out string) string {
+// reminderText is the text for the model. The output must be exactly what both agents
+// accept: Codex refuses an object with any other key.
+func reminderText(t *testing.T, out string) string {
 	t.Helper()
 	if out == "" {
 		return ""
@@ -64,7 +64,7 @@ func TestRemembered(t *testing.T) {
 		for _, source := range []string{"compact", "resume"} {
 			w := logged(t)
 			w.trust()
-			if got := handed(t, w.send(agent, sessionStart(agent, source))); got != want {
+			if got := reminderText(t, w.send(agent, sessionStart(agent, source))); got != want {
 				t.Errorf("%s, %s: got\n%swant\n%s", agent, source, got, want)
 			}
 		}
@@ -125,7 +125,7 @@ func TestRememberedIsQuoted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.Project, ".oss", "workflow.log"), []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := handed(t, w.send("claude", sessionStart("claude", "compact")))
+	got := reminderText(t, w.send("claude", sessionStart("claude", "compact")))
 	if n := len([]rune(got)); n == 0 || n > 6000 {
 		t.Errorf("%d characters", n)
 	}

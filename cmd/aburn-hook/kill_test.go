@@ -168,7 +168,7 @@ func TestKilledBeforeReceipt(t *testing.T) {
 	hook.Process.Kill()
 	hook.Wait()
 	lock.Release()
-	if text := told(t, <-printed, "UserPromptSubmit"); !strings.Contains(text, "mind the gap") {
+	if text := adviceText(t, <-printed, "UserPromptSubmit"); !strings.Contains(text, "mind the gap") {
 		t.Errorf("told %q", text)
 	}
 	if task := w.task(id); task.Status != queue.Executing {
@@ -230,7 +230,7 @@ func TestBusyAtReceipt(t *testing.T) {
 	hook := w.start("claude", promptOf("claude", "s1"), true)
 	w.claimed(1)
 	lock := w.lockQueue()
-	if text := told(t, hook.read(), "UserPromptSubmit"); !strings.Contains(text, "mind the gap") {
+	if text := adviceText(t, hook.read(), "UserPromptSubmit"); !strings.Contains(text, "mind the gap") {
 		t.Errorf("told %q", text)
 	}
 	if e := w.last(); e.Event != logfmt.Delivered || get(e, "task_id").Str != id {

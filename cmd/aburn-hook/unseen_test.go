@@ -39,13 +39,13 @@ func TestNothingUnseenIsDelivered(t *testing.T) {
 		w := newWorld(t)
 		w.trust()
 		w.put(queue.Task{Session: "s1", Prompt: "edited " + path + " again\nand again " + path, Source: "test"})
-		check(agent+", advice", told(t, w.send(agent, promptOf(agent, "s1")), "UserPromptSubmit"))
+		check(agent+", advice", adviceText(t, w.send(agent, promptOf(agent, "s1")), "UserPromptSubmit"))
 
 		outputs, err := json.Marshal(map[string]any{"outputs": []string{path}, "next_suggested": path})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.append(logfmt.Entry{Time: time.Now().Add(-time.Hour), Cmd: "plan", Event: logfmt.Complete, Session: "s1", Source: "prompt", Data: outputs})
-		check(agent+", reminder", handed(t, w.send(agent, sessionStart(agent, "compact"))))
+		check(agent+", reminder", reminderText(t, w.send(agent, sessionStart(agent, "compact"))))
 	}
 }

@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// trust vouches for the project, as `aburn init` does.
+// trust marks the project as trusted, as `aburn init` does.
 func (w *world) trust() {
 	w.t.Helper()
 	w.Enter(w.t)
@@ -100,7 +100,7 @@ func (w *world) send(agent, payload string, env ...string) string {
 	return w.hook(agent, f, env...)
 }
 
-// entries are the entries in the log, in file order.
+// entries returns the log's entries in file order.
 func (w *world) entries() (entries []logfmt.Entry) {
 	w.t.Helper()
 	root, err := os.OpenRoot(filepath.Join(w.Project, ".oss"))
