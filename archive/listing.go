@@ -19,6 +19,9 @@ import (
 // listingRow bounds a row of listing, in bytes: it fits into a page with SQLite's overhead.
 const listingRow = 8000
 
+// leastListed is the fewest bytes that a cursor takes in a row of the listing: one for each field, and one for its flags.
+const leastListed = 12
+
 // relistAfter is the number of unlisted cursors that take as long to read as a new listing takes to write.
 const relistAfter = 200
 
@@ -102,7 +105,7 @@ func listParts(all []Known) (parts [][]byte) {
 func readPart(part string, all []Known) ([]Known, error) {
 	w := listingCoder{Coder: wire.Reader(part)}
 	n, length := w.Take(), w.Take()
-	if w.Err() != nil || n > 1<<32 || length > uint64(len(part))<<16 {
+	if w.Err() != nil || n > 1<<32 || length > mostPaths(w.Left()) {
 		return all, errListing
 	}
 	if len(all) == 0 {
@@ -111,12 +114,25 @@ func readPart(part string, all []Known) ([]Known, error) {
 	w.paths.Grow(int(length))
 	for w.Left() > 0 {
 		var k Known
-		if w.known(&k); w.Err() != nil {
+		if w.known(&k); w.Err() != nil || uint64(w.paths.Len()) > length {
 			return all, errListing
 		}
 		all = append(all, k)
 	}
+	if uint64(w.paths.Len()) != length {
+		return all, errListing
+	}
 	return all, nil
+}
+
+// mostPaths bounds the length of all paths in so many bytes of a row. Each cursor can repeat all path bytes that the row
+// holds before it, and takes leastListed itself: the sum is largest where cursors take half of the row. A row that is
+// longer than listingRow has one cursor.
+func mostPaths(left int) uint64 {
+	if left > listingRow {
+		return uint64(left)
+	}
+	return uint64(left) * uint64(left) / (4 * leastListed)
 }
 
 // unlist notes that some stores' cursors differ from their listing. stores is a query for their numbers.

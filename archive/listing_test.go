@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"aburn/internal/wire"
 )
 
 // pathOf is the path of the store with this number in tests of the listing.
@@ -155,6 +158,46 @@ func TestListingDamaged(t *testing.T) {
 			t.Errorf("%s: %q, %v", damage, fault, err)
 		}
 		a.Close()
+	}
+}
+
+// A row that says of itself how long its paths are gets no more memory for them than it can fill.
+func TestListingAsksForLittle(t *testing.T) {
+	row := func(length uint64, known ...Known) string {
+		head := wire.Writer(nil)
+		head.Put(uint64(len(known)))
+		head.Put(length)
+		w := knownWalk{Coder: wire.Writer(head.Written())}
+		for i := range known {
+			w.known(&known[i])
+		}
+		return string(w.Written())
+	}
+	one := Known{Store: 1, Reader: "claude", Path: strings.Repeat("/long", listingRow/5)} // its row is longer than others may get
+	long := uint64(len(one.Path))
+	if got, err := readPart(row(long, one), nil); err != nil || len(got) != 1 || got[0].Path != one.Path {
+		t.Fatalf("%d cursors, %v", len(got), err)
+	}
+	for _, length := range []uint64{0, long - 1, long + 1, long + leastListed, mostPaths(listingRow), listingRow << 16} {
+		part := row(length, one)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := readPart(part, nil)
+		runtime.ReadMemStats(&after)
+		if asked := after.TotalAlloc - before.TotalAlloc; err == nil || asked > 4<<20 {
+			t.Errorf("of paths of %d bytes: %d bytes, %v", length, asked, err)
+		}
+	}
+	// What shares most with the ones before still fits.
+	all := make([]Known, 170)
+	for i := range all {
+		all[i] = Known{Store: 1, Path: one.Path[:4000]}
+	}
+	if got, err := readPart(row(uint64(170*4000), all...), nil); err != nil || len(got) != len(all) {
+		t.Errorf("%d cursors, %v", len(got), err)
+	}
+	if empty := len(row(0, Known{Modified: time.Unix(0, 0)})) - 2; empty != leastListed {
+		t.Errorf("the least cursor takes %d bytes", empty)
 	}
 }
 
