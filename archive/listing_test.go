@@ -167,7 +167,7 @@ func TestListingAsksForLittle(t *testing.T) {
 		head := wire.Writer(nil)
 		head.Put(uint64(len(known)))
 		head.Put(length)
-		w := knownWalk{Coder: wire.Writer(head.Written())}
+		w := listingCoder{Coder: wire.Writer(head.Written())}
 		for i := range known {
 			w.known(&known[i])
 		}

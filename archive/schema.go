@@ -164,9 +164,8 @@ CREATE TABLE digests (                     -- what package digests works out whe
 ) STRICT;
 `
 
-// derived lists the tables that are made anew from the bodies.
-var derived = [...]string{"cursors", "listing", "unlisted", "places", "sessions", "traces", "unread", "calls",
-	"relations", "spawns", "projects", "damage", "unlinked", "digests"}
+// derived lists the tables that are made anew from the bodies. What is known of the stores is not in the bodies.
+var derived = [...]string{"listing", "unlisted", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "unlinked", "digests"}
 
 // prepare makes the tables if there are none.
 func (a *Archive) prepare() error {
@@ -211,32 +210,38 @@ func (a *Archive) create() error { return a.script(tables + versioned()) }
 // versioned is the statement that sets the schema's number.
 func versioned() string { return fmt.Sprintf("PRAGMA user_version = %d;", schema) }
 
-// Remake derives everything anew from the bodies of the traces, in one transaction, and forgets all cursors. Every
-// store that still exists is then read again; sessions that no store has stay, marked Gone.
+// Remake makes everything anew from the bodies of the traces, in one transaction, and has every store read again from its
+// start, whenever that is: until then its sessions are still its own. What no store has stays, marked Gone.
 func (a *Archive) Remake(ctx context.Context) error {
 	return a.transaction(func() error {
-		if err := a.script(`CREATE TABLE bodies (body BLOB NOT NULL);
-			INSERT INTO bodies SELECT body FROM traces ORDER BY key; INSERT INTO bodies SELECT body FROM unread`); err != nil {
+		if err := a.script(`CREATE TABLE bodies (body BLOB NOT NULL, store INTEGER NOT NULL);
+			INSERT INTO bodies SELECT t.body, coalesce(c.store, 0)
+				FROM traces t LEFT JOIN sessions s ON s.key = t.key LEFT JOIN cursors c ON c.store = s.store ORDER BY t.key;
+			INSERT INTO bodies SELECT body, 0 FROM unread`); err != nil {
 			return err
 		}
 		for _, table := range derived {
-			if err := a.script("DROP TABLE " + table); err != nil {
+			if err := a.script("DELETE FROM " + table); err != nil {
 				return err
 			}
-		}
-		if err := a.create(); err != nil {
-			return err
 		}
 		if err := a.refill(ctx); err != nil {
 			return err
 		}
-		return a.script("DROP TABLE bodies")
+		return a.script("DROP TABLE bodies; " + readAgain)
 	})
 }
 
-// refill writes the traces of the table bodies. Unreadable ones are kept aside as they are.
+// readAgain has every store read from its start. Its place is still needed to find it under another name.
+const readAgain = `UPDATE cursors SET whole = 1, hot = 1, sessions = (SELECT count(*) FROM sessions s WHERE s.store = cursors.store);
+	INSERT INTO unlisted SELECT store FROM cursors;
+	DELETE FROM damage WHERE store NOT IN (SELECT store FROM cursors);
+	DELETE FROM places WHERE store NOT IN (SELECT store FROM cursors);
+	INSERT OR IGNORE INTO places SELECT store, 0, 0, 0, '', '', '', 0, 0, x'' FROM cursors`
+
+// refill writes the traces of the table bodies. What cannot be read is put aside as it is.
 func (a *Archive) refill(ctx context.Context) error {
-	return a.each("SELECT body FROM bodies ORDER BY rowid", func(s *sqlite.Stmt) error {
+	return a.each("SELECT body, store FROM bodies ORDER BY rowid", func(s *sqlite.Stmt) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -245,8 +250,11 @@ func (a *Archive) refill(ctx context.Context) error {
 		if err != nil {
 			return a.run("INSERT INTO unread (body, why) VALUES (?,?)", body, scrub.Head(err.Error(), trace.UserHead))
 		}
-		p.sum = 0 // the next reading then differs, and is linked again
-		_, err = a.put(p, 0)
+		if k, err := a.stored(p.session.Source, p.session.ID); err != nil || k.key != 0 {
+			return err // it was put aside before, and its store was read again since
+		}
+		p.sum = 0 // the next reading counts as another one, and is linked again
+		_, err = a.put(p, s.ColumnInt64(1))
 		return err
 	})
 }

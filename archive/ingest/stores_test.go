@@ -341,16 +341,54 @@ func TestRebuild(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	a, err := archive.Open(context.Background(), w.dir)
-	if err != nil {
+	w.rebuild()
+	w.expect("new 0 updated 1 unchanged 0 gone 1, read 1", "a 2 gone, b 1")
+}
+
+// Only what is gone counts as gone after a rebuild: not what it had no reader for, did not look at, or could not read.
+func TestRebuildOfSome(t *testing.T) {
+	w := newWorld(t)
+	gone := w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
+	w.write("b.notes", `{"say":"hello","at":"2026-11-02T10:00:00Z"}`, `nonsense`)
+	w.write("c.notes", `{"say":"hello","at":"2026-11-03T10:00:00Z"}`)
+	w.ingest()
+	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Remake(context.Background()); err != nil {
+	w.ingest()
+	for what, o := range map[string]ingest.Options{
+		"one of a path":     {Places: trace.Places{Paths: []string{filepath.Join(w.home, "notes", "c.notes")}}},
+		"one since":         {Since: time.Now().Add(-time.Minute)},
+		"one of no readers": {},
+	} {
+		w.rebuild()
+		if what != "one of no readers" {
+			w.run(o)
+		}
+		if got, want := w.sessions(), "a 1 gone, b 1, c 1"; got != want {
+			t.Errorf("%s: sessions: %s, want %s", what, got, want)
+		}
+		if s := w.ingest(); s.Gone != 0 || s.New != 0 || s.Stores != 2 || s.DamagedAll != 1 {
+			t.Errorf("%s, then: %s", what, did(s))
+		}
+		w.expect("new 0 updated 0 unchanged 2 gone 0, read 0", "a 1 gone, b 1, c 1")
+	}
+}
+
+// A store can have lost sessions, have another name or be no more since the reading before a rebuild.
+func TestRebuildAfterChanges(t *testing.T) {
+	w := newWorld(t)
+	path := w.write("b.notes", `{"id":"b"}`, `{"say":"hello","at":"2026-11-02T10:00:00Z"}`)
+	w.ingest()
+	w.reader.many = 1
+	w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
+	w.ingest()
+	w.reader.many = 0
+	if err := os.Rename(path, filepath.Join(w.home, "notes", "c.notes")); err != nil {
 		t.Fatal(err)
 	}
-	w.check(a)
-	a.Close()
-	w.expect("new 0 updated 1 unchanged 0 gone 0, read 1", "a 2 gone, b 1")
+	w.rebuild()
+	w.expect("new 0 updated 2 unchanged 0 gone 1, read 2, moved c.notes", "a-0 1 gone, a 1, b 1")
 }
 
 // A store with many sessions is written in parts.

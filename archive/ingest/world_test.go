@@ -93,6 +93,20 @@ func (w *world) run(o ingest.Options) *ingest.Report {
 	return report
 }
 
+// rebuild makes the archive anew, and checks it.
+func (w *world) rebuild() {
+	w.Helper()
+	a, err := archive.Open(context.Background(), w.dir)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer a.Close()
+	if err := a.Remake(context.Background()); err != nil {
+		w.Fatal(err)
+	}
+	w.check(a)
+}
+
 func (w *world) check(a *archive.Archive) {
 	w.Helper()
 	faults, err := a.Check(context.Background())
