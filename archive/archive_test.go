@@ -220,6 +220,58 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// Two archives of the same sessions answer in the same order, whichever was read first: also where sessions ended at once.
+func TestOrder(t *testing.T) {
+	ctx := context.Background()
+	traces := []*trace.SessionTrace{
+		story(t, "claude", "a1", 1, "ask call done"), subagent(story(t, "claude", "a1/x", 1, "ask call done"), "a1", "x"),
+		subagent(story(t, "claude", "a1/y", 1, "ask call done"), "a1", "y"), story(t, "claude", "b1", 1, "ask call done"),
+		story(t, "codex", "a1", 1, "ask call done"),
+	}
+	want := map[string]string{}
+	for range 2 {
+		slices.Reverse(traces)
+		a := create(t)
+		a.store(t, traces...)
+		got := map[string]string{}
+		for what, ask := range map[string]func() ([]Session, error){
+			"sessions":            func() ([]Session, error) { return a.Sessions(ctx, Filter{}) },
+			"the newest sessions": func() ([]Session, error) { return a.Sessions(ctx, Filter{Limit: 3}) },
+			"those of a name":     func() ([]Session, error) { return a.Lookup(ctx, "a1") },
+		} {
+			list, err := ask()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[what] = ids(list)
+		}
+		for what, f := range map[string]CallFilter{"calls": {}, "calls of the newest": {Filter: Filter{Limit: 3}}} {
+			for row, err := range a.Calls(ctx, f) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[what] += row.Source + "/" + row.Session + " "
+			}
+		}
+		relations, err := a.Relations(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range relations {
+			got["relations"] += r.Source + "/" + r.Session + " "
+		}
+		for what, text := range got {
+			if want[what] != "" && want[what] != text {
+				t.Errorf("%s: %s, and in the other archive %s", what, text, want[what])
+			}
+		}
+		want = got
+	}
+	if all := "claude/a1 claude/a1/x claude/a1/y claude/b1 codex/a1"; want["sessions"] != all {
+		t.Errorf("sessions: %s, not %s", want["sessions"], all)
+	}
+}
+
 // Outlines and SessionsOf give what Sessions gives, and Ties what Relations gives, without roots.
 func TestOutlines(t *testing.T) {
 	a, ctx := create(t), context.Background()

@@ -81,16 +81,17 @@ func (a *Archive) Calls(ctx context.Context, f CallFilter) iter.Seq2[CallRow, er
 		args = append([]any{live, live}, args...)
 		conditions := []string{where}
 		if f.Limit > 0 {
-			conditions[0] += " ORDER BY s.ended DESC, s.key DESC LIMIT ?"
+			conditions[0] += newestFirst + " LIMIT ?"
 			args = append(args, f.Limit)
 		}
-		conditions[0] = "c.session IN (SELECT s.key FROM " + listed + " s WHERE " + conditions[0] + ")"
+		// By the plus SQLite goes through the sessions in their order: it need not sort all calls.
+		conditions[0] = "+s.key IN (SELECT s.key FROM " + listed + " s WHERE " + conditions[0] + ")"
 		if f.Key != 0 {
-			conditions = append(conditions, "c.session = ?")
+			conditions = append(conditions, "s.key = ?")
 			args = append(args, f.Key)
 		}
-		err := a.each("SELECT c.session, s.source, s.id, c.rows FROM calls c JOIN sessions s ON s.key = c.session WHERE "+
-			strings.Join(conditions, " AND ")+" ORDER BY c.session", func(s *sqlite.Stmt) error {
+		err := a.each("SELECT c.session, s.source, s.id, c.rows FROM sessions s CROSS JOIN calls c ON c.session = s.key WHERE "+
+			strings.Join(conditions, " AND ")+" ORDER BY s.source, s.id", func(s *sqlite.Stmt) error {
 			calls, err := readCalls(columnBytes(s, 3))
 			if err != nil {
 				return fmt.Errorf("%s: the calls of session %d: %w", a.path, s.ColumnInt64(0), err)

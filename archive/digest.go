@@ -12,9 +12,10 @@ import (
 
 // Digest is a stored digest of a session, in the form of package digests.
 type Digest struct {
-	Key int64
-	End time.Time
-	// Live is Session.Live.
+	Key        int64
+	Source, ID string
+	End        time.Time
+	// Live is as in Session.
 	Live bool
 	// Body is empty if there is no digest by the asked rules.
 	Body string
@@ -26,10 +27,10 @@ func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
 	live := millis(a.now().Add(-LiveFor))
 	where, args := f.where()
 	args = append([]any{live, live, rules}, args...)
-	var bodies texts
-	return a.each("SELECT s.key, s.ended, s.live, d.body FROM "+listedAll+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
-		return each(Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2),
-			Body: bodies.column(s, 3)})
+	var bodies, names texts
+	return a.each("SELECT s.key, s.ended, s.live, d.body, s.source, s.id FROM "+listedAll+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
+		return each(Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: bodies.column(s, 3),
+			Source: names.word(s, 4), ID: names.column(s, 5)})
 	}, args...)
 }
 

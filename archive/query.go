@@ -40,7 +40,10 @@ const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.
 	s.events, s.prompts, s.responses, s.calls, s.failed, s.denied, s.no_result, s.subagents, s.changes, s.errors, s.interrupts, s.compacted,
 	s.input, s.cache_read, s.cache_write, s.output, s.reasoning, s.cost_usd`
 
-// Sessions returns the sessions that f chooses, newest first.
+// newestFirst orders sessions, called s. Their keys do not: two archives of the same stores may have read them in another order.
+const newestFirst = " ORDER BY s.ended DESC, s.source, s.id"
+
+// Sessions is the sessions that f chooses, the newest first.
 func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	where, args := f.where()
 	from, limit := listedAll, ""
@@ -55,8 +58,7 @@ func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 			return nil, err
 		}
 	}
-	return a.sessionsInto(make([]Session, 0, all),
-		"SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+" ORDER BY s.ended DESC, s.key DESC"+limit, args...)
+	return a.sessionsInto(make([]Session, 0, all), "SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+newestFirst+limit, args...)
 }
 
 // Outlines returns place and time of all sessions, in no order, those that hooks recorded too only once. It takes a
@@ -179,7 +181,7 @@ func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
 	}
 	for _, own := range [...]string{"NOT (s.source = 'own' AND s.twin)", "s.source = 'own' AND s.twin"} {
 		for _, way := range ways(name) {
-			list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+" ORDER BY s.ended DESC, s.key DESC", way.args...)
+			list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+newestFirst, way.args...)
 			if err != nil || len(list) > 0 {
 				return list, err
 			}
@@ -257,27 +259,29 @@ func (a *Archive) Previous(ctx context.Context, source, id string) (*trace.Sessi
 	return a.Trace(ctx, k.key)
 }
 
-// Relations returns all relationships between sessions.
-func (a *Archive) Relations(ctx context.Context) ([]Relation, error) { return a.relations("1") }
-
-// Ties returns the relationships that tie a session to another one: all but root.
-func (a *Archive) Ties(ctx context.Context) ([]Relation, error) {
-	return a.relations("r.kind <> 'root'")
+// Relations is all relationships between sessions, by session and number.
+func (a *Archive) Relations(ctx context.Context) ([]Relation, error) {
+	return a.relations("1 ORDER BY s.source, s.id, r.number")
 }
 
-func (a *Archive) relations(where string) ([]Relation, error) {
+// Ties is those of all relationships that tie a session to another one: all but those that say that it is a root. Those of
+// one session come together, by number.
+func (a *Archive) Ties(ctx context.Context) ([]Relation, error) {
+	return a.relations("r.kind <> 'root' ORDER BY r.session, r.number")
+}
+
+func (a *Archive) relations(which string) ([]Relation, error) {
 	var list []Relation
 	err := a.each(`SELECT r.session, coalesce(o.key, 0), r.kind, s.source, s.id, r.related, r.time, r.source_session, r.source_version,
 		r.parent_call, r.agent_id, r.agent_type, r.description, r.provenance, r.evidence
 		FROM relations r JOIN sessions s ON s.key = r.session
-		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related WHERE `+where+` ORDER BY r.session, r.number`, func(s *sqlite.Stmt) error {
-		list = append(list, Relation{Key: s.ColumnInt64(0), RelatedKey: s.ColumnInt64(1),
-			SessionRelationship: trace.SessionRelationship{
-				V: trace.Version, Kind: trace.Relation(s.ColumnText(2)), Source: s.ColumnText(3), Session: s.ColumnText(4), Related: s.ColumnText(5),
-				Time: instant(s.ColumnInt64(6)), SourceSession: s.ColumnText(7), SourceVersion: s.ColumnText(8), ParentCall: s.ColumnText(9),
-				AgentID: s.ColumnText(10), AgentType: s.ColumnText(11), Description: s.ColumnText(12),
-				Provenance: trace.Provenance(s.ColumnText(13)), Evidence: s.ColumnText(14),
-			}})
+		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related WHERE `+which, func(s *sqlite.Stmt) error {
+		list = append(list, Relation{Key: s.ColumnInt64(0), RelatedKey: s.ColumnInt64(1), SessionRelationship: trace.SessionRelationship{
+			V: trace.Version, Kind: trace.Relation(s.ColumnText(2)), Source: s.ColumnText(3), Session: s.ColumnText(4), Related: s.ColumnText(5),
+			Time: instant(s.ColumnInt64(6)), SourceSession: s.ColumnText(7), SourceVersion: s.ColumnText(8), ParentCall: s.ColumnText(9),
+			AgentID: s.ColumnText(10), AgentType: s.ColumnText(11), Description: s.ColumnText(12),
+			Provenance: trace.Provenance(s.ColumnText(13)), Evidence: s.ColumnText(14),
+		}})
 		return nil
 	})
 	return list, err

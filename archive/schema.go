@@ -10,10 +10,10 @@ import (
 	"aburn/trace"
 )
 
-// schema is the number of the schema, in user_version. Raise it with every change of the tables and of what is packed
-// in them: an archive with another number is refused. If only the readers change, ingest --rebuild makes them read
-// everything again.
-const schema = 7
+// schema is the number of the schema, in user_version. Raise it with every change of the tables, and of what is packed in
+// them: an archive with another number is refused. Where readers only give other traces of what is on the disk, ingest
+// --rebuild has them read it again.
+const schema = 8
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 const tables = `
@@ -84,7 +84,7 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_store ON sessions (store);
-CREATE INDEX sessions_ended ON sessions (ended);
+CREATE INDEX sessions_ended ON sessions (ended DESC, source, id); -- newestFirst
 CREATE INDEX sessions_scrub ON sessions (scrub);
 CREATE INDEX sessions_root ON sessions (source, root) WHERE root <> '';
 

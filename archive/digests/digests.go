@@ -55,7 +55,7 @@ func Load(ctx context.Context, dir string, f archive.Filter, progress func(done,
 		return nil, err
 	}
 	defer view.Close()
-	slices.SortFunc(rows, func(a, b *row) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(b.Key, a.Key)) })
+	slices.SortFunc(rows, newer)
 	if f.Limit > 0 && len(rows) > f.Limit {
 		rows = rows[:f.Limit]
 	}
@@ -85,7 +85,14 @@ func Load(ctx context.Context, dir string, f archive.Filter, progress func(done,
 	return list, nil
 }
 
-// tries is how often an archive is read again that changes under a reader who cannot lock it.
+func newer(a, b *row) int {
+	if c := b.End.Compare(a.End); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
+}
+
+// tries is how often an archive is read that changes under a reader who cannot lock it.
 const tries = 3
 
 // view opens the archive and reads the stored digests.

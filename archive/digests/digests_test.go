@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,21 @@ func TestLoad(t *testing.T) {
 }
 
 // Where there is no archive that is said, as by archive.View.
+// Sessions that ended at once come by source and id, whichever was archived first.
+func TestLoadOrder(t *testing.T) {
+	traces := []*trace.SessionTrace{story(t, "claude", "a", 1, "ask"), story(t, "claude", "b", 1, "ask"), story(t, "codex", "a", 1, "ask")}
+	for range 2 {
+		slices.Reverse(traces)
+		dir, _ := store(t, traces...)
+		if got, _ := list(t, dir, archive.Filter{}); got != "claude/a claude/b codex/a" {
+			t.Error(got)
+		}
+		if got, _ := list(t, dir, archive.Filter{Limit: 2}); got != "claude/a claude/b" {
+			t.Errorf("of two: %s", got)
+		}
+	}
+}
+
 func TestNoArchive(t *testing.T) {
 	var missing *archive.NotFound
 	if _, err := Load(context.Background(), t.TempDir(), archive.Filter{}, nil); !errors.As(err, &missing) {

@@ -123,7 +123,7 @@ func TestMoved(t *testing.T) {
 	rename("p", "q")
 	w.expect("new 0 updated 2 unchanged 0 gone 0, read 2, moved a.notes, moved b.notes", "a 1, b 1")
 	rename("q/a.notes", "c.notes") // and the name that it takes its id from
-	w.expect("new 1 updated 0 unchanged 1 gone 1, read 1, moved c.notes", "a 1 gone, c 1, b 1")
+	w.expect("new 1 updated 0 unchanged 1 gone 1, read 1, moved c.notes", "c 1, a 1 gone, b 1")
 }
 
 // A copy of a session in another folder is no second one; when one of them goes, the other is what is left, however old it is.

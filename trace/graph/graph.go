@@ -167,7 +167,7 @@ func before(a, b *Node) int {
 	if c := a.Start.Compare(b.Start); c != 0 {
 		return c
 	}
-	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Source, b.Source))
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
 }
 
 // finish sets children and sums, and returns the roots.

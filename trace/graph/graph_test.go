@@ -122,6 +122,26 @@ func check(t *testing.T, sessions []Session, roots []*Node) {
 	}
 }
 
+// Of equal starts the source and the id decide, not the archive's keys.
+func TestEqualStarts(t *testing.T) {
+	sessions, links := draw("a b@a c@a d")
+	for i := range sessions {
+		sessions[i].Start, sessions[i].End = sessions[0].Start, sessions[0].End
+	}
+	turned := map[int64]int64{1: 4, 2: 3, 3: 2, 4: 1}
+	for range 2 {
+		if got := shape(Build(sessions, links)); got != "a(b c) d" {
+			t.Error(got)
+		}
+		for i := range sessions {
+			sessions[i].Key = turned[sessions[i].Key]
+		}
+		for i := range links {
+			links[i].Key, links[i].Related = turned[links[i].Key], turned[links[i].Related]
+		}
+	}
+}
+
 func TestSubtreesAddUp(t *testing.T) {
 	sessions, links := draw("a b@a c@b d@a e")
 	sessions[3].Start = sessions[3].Start.Add(time.Hour) // d, after a pause

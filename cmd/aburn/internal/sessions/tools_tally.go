@@ -166,9 +166,9 @@ func (t *toolTally) finish() {
 		t.failed = append(t.failed, f)
 	}
 	slices.SortFunc(t.failed, func(a, b *failedCalls) int {
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.tool, b.tool), cmp.Compare(a.what, b.what), cmp.Compare(a.how, b.how))
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.tool, b.tool), cmp.Compare(a.what, b.what), cmp.Compare(a.how, b.how), cmp.Compare(a.kind, b.kind))
 	})
 	slices.SortFunc(t.retried, func(a, b retry) int {
-		return cmp.Or(cmp.Compare(b.failed, a.failed), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(b.failed, a.failed), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Index, b.Index))
 	})
 }

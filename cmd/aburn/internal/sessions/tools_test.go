@@ -75,6 +75,19 @@ func TestToolCounts(t *testing.T) {
 	}
 }
 
+// What was retried as often comes by source and session, not in the order of the archive's keys.
+func TestRetriesTie(t *testing.T) {
+	tally := newToolTally(10)
+	for _, r := range drawCalls("Bash:a! Bash:a! Bash:a!\nBash:b! Bash:b! Bash:b! Bash:b") {
+		r.Key = 9 - r.Key
+		tally.add(&r)
+	}
+	tally.finish()
+	if len(tally.retried) != 2 || tally.retried[0].Input != "a" {
+		t.Errorf("%+v", tally.retried)
+	}
+}
+
 func TestRetries(t *testing.T) {
 	for _, c := range []struct{ name, calls, want string }{
 		{"errors before a success", "Bash:a! Bash:a! Bash:a! Bash:a", "a 3 ok"},
