@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -145,8 +148,27 @@ func (a *App) Screen(cmd *cli.Command) *term.Out {
 	return term.New(a.Out, a.Env, cmd.Bool("no-color"))
 }
 
-// Hurry is how long after a signal the watch may take to end.
-const Hurry = 5 * time.Second
+// hurry is how long after a signal a command may take to end.
+const hurry = 5 * time.Second
+
+// UntilSignal is ctx until a signal asks for an end. A signal that comes hurry after that ends the process at once; an
+// earlier one does nothing, as some senders send two. stop has to be called, and leaves nothing running.
+func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, ignore := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ended, end := context.WithCancel(context.Background())
+	cancel := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(hurry):
+			ignore()
+		case <-ended.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		end()
+		ignore()
+	}
+}
 
 // PrintJSON prints what a command answers to --json, in one line that is safe to show.
 func (a *App) PrintJSON(v any) error {

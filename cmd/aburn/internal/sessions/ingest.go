@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -75,12 +73,8 @@ type ingestRun struct {
 }
 
 func runIngest(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
-	context.AfterFunc(ctx, func() { // later a signal ends at once
-		time.Sleep(kit.Hurry)
-		stop()
-	})
 	run, err := newIngestRun(a, cmd)
 	if err != nil {
 		return err

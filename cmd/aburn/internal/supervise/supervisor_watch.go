@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -51,12 +49,8 @@ func supervisorWatchCommand(a *kit.App) *cli.Command {
 var errReload = errors.New("settings have changed")
 
 func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
-	context.AfterFunc(ctx, func() { // later a signal ends at once; some senders send two
-		time.Sleep(kit.Hurry)
-		stop()
-	})
 	for again := false; ; again = true {
 		w, err := scope.Open(a, cmd)
 		if err != nil {
