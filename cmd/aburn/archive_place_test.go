@@ -133,7 +133,7 @@ func TestNamesThatMeanNothing(t *testing.T) {
 	for command, want := range map[string]string{
 		"show aaa":                     "\"aaa\" is too short: 4 characters of an id, its first or last\naburn: hint: aburn sessions\n",
 		"show zzzz":                    "no session in the archive is called \"zzzz\"\n",
-		"show aaaa":                    "2 sessions are called \"aaaa\"\naburn: hint: aaaaaaaa-2 · claude · " + ended + " · do it\naburn: hint: aaaaaaaa-1 · claude · " + ended + " · do it\n",
+		"show aaaa":                    "2 sessions are called \"aaaa\"\naburn: hint: aaaaaaaa-1 · claude · " + ended + " · do it\naburn: hint: aaaaaaaa-2 · claude · " + ended + " · do it\n",
 		"show cccc":                    "aburn: hint: and 1 more: aburn sessions --limit 0\n",
 		"show codex/bbbb":              "no session in the archive is called \"codex/bbbb\"\n",
 		"sessions --project shp":       "aburn: hint: did you mean shop?\n",
