@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"aburn/internal/plain"
+	"aburn/internal/scrub"
 )
 
 const (
@@ -16,21 +17,37 @@ const (
 	maxName = 120 // of a branch or worktree
 )
 
-// Quote shows a string from the log on one line, cut to about max bytes. It is bare if it
-// consists of the characters of names and paths, and otherwise quoted. Characters that
+// Quote shows a string from the log on one line, without secrets, cut to about max bytes. It is
+// bare if it consists of the characters of names and paths, and otherwise quoted. Characters that
 // plain.Model replaces become escapes, so that a model can still tell two files apart. Characters
 // that it removes are left out.
 func Quote(s string, max int) string {
-	s = cut(s, max)
+	s = cut(withoutSecrets(s), max)
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !bare(r) }) < 0 {
 		return s
 	}
-	return Quoted(s, max)
+	return quoted(s)
 }
 
 // Quoted is Quote with quotes in any case, for sentences.
-func Quoted(s string, max int) string {
-	s = cut(s, max)
+func Quoted(s string, max int) string { return quoted(cut(withoutSecrets(s), max)) }
+
+// withoutSecrets comes before every cut, because the rest of a cut secret is not found any more. The
+// search passes over characters that are left out: one of them could hide a secret.
+func withoutSecrets(s string) string {
+	clean, secrets := scrub.Text(strings.Map(func(r rune) rune {
+		if plain.Model(r) < 0 {
+			return -1
+		}
+		return r
+	}, s))
+	if secrets == 0 {
+		return s
+	}
+	return clean
+}
+
+func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aburn/internal/plain"
+	"aburn/internal/scrub"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
@@ -127,9 +128,12 @@ func confidence(c float64) string { return "confidence " + strconv.FormatFloat(c
 // maxQuoted bounds a name, path or command in a text, in bytes.
 const maxQuoted = 120
 
-// quoted is a text of the log as one line without control and bidi characters, cut, in
-// quotes that it cannot close.
-func quoted(s string) string { return plain.Quote(s, maxQuoted) }
+// quoted is a text of the log as one line without secrets, control and bidi characters, cut, in
+// quotes that it cannot close. Secrets go before the cut: what it leaves of one is not found any more.
+func quoted(s string) string {
+	s, _ = scrub.Text(plain.ModelLine(s))
+	return plain.Quote(s, maxQuoted)
+}
 
 // count is "1 turn", "2 turns".
 func count(n int, noun string) string {

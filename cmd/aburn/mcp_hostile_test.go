@@ -82,6 +82,48 @@ func TestMCPHostileLog(t *testing.T) {
 	}
 }
 
+// TestMCPCutsNoSecretInTwo: texts are cut for a table or a quotation, wherever a secret stands in them. Its beginning is part of it.
+func TestMCPCutsNoSecretInTwo(t *testing.T) {
+	w := newMCPWorld(t)
+	secret := "gh" + "p_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF2gH5"
+	log, err := os.OpenFile(filepath.Join(w.dir, ".oss", "workflow.log"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(event, session, data string) {
+		fmt.Fprintf(log, `{"v":1,"ts":%q,"cmd":"plan","event":%q,"session":%q,"source":"claude","data":%s}`+"\n",
+			time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), event, session, data)
+	}
+	write("START", "s0", "{}")
+	for _, before := range []int{0, 4, 8, 16, 40} {
+		text := strings.Repeat("x", max(before-1, 0)) + " " + secret
+		write("TOOL_FAILED", fmt.Sprintf("s%d-aaaa", before), fmt.Sprintf(`{"tool":"Bash","tool_use_id":"t","error":%q}`, text))
+	}
+	for range 10 { // a loop, which is an issue
+		write("TOOL_FAILED", "loops-aaaa", fmt.Sprintf(`{"tool":"Bash","head":%q,"error":"exit"}`, "curl -H "+secret))
+	}
+	s := w.dial()
+	check := func(what, text string) {
+		t.Helper()
+		if i := strings.Index(text, secret[:8]); i >= 0 {
+			t.Errorf("%s: …%.60s", what, text[max(i-30, 0):])
+		}
+	}
+	r, a := w.ask(s, "workflow", nil, nil)
+	check("workflow", textOf(r))
+	check("workflow", string(a.Answer))
+	for _, bound := range []int{240, 400} { // chain.MaxPath and chain.MaxText
+		for _, before := range []int{10, 20, 30} {
+			text := strings.Repeat("x", bound-before-1) + " " + secret
+			write("COMPLETE", "s0", fmt.Sprintf(`{"summary":%q,"outputs":[%q],"next_suggested":%q}`, text, text, text))
+			r, a := w.ask(s, "chain", map[string]any{"command": "plan"}, nil)
+			check("chain", textOf(r))
+			check("chain", string(a.Answer))
+		}
+	}
+	log.Close()
+}
+
 // TestMCPOlderArchive: agents are told that another aburn wrote the archive, and it stays as it is.
 func TestMCPOlderArchive(t *testing.T) {
 	w := newMCPWorld(t)

@@ -7,6 +7,7 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
+	"aburn/internal/scrub"
 	"aburn/internal/term"
 	"aburn/supervisor"
 )
@@ -50,9 +51,16 @@ func (s *status) showProject(out *term.Out) {
 	line("queue", s.queue.text())
 }
 
+// withoutSecrets comes before every cut, as agents are shown this text too: what a cut leaves of a secret is not found any
+// more. Characters that a model is not shown go first, as one could stand in a secret and hide it.
+func withoutSecrets(text string) string {
+	text, _ = scrub.Text(plain.ModelLine(text))
+	return text
+}
+
 // fit cuts the beginning of a path that is too long for the line.
 func fit(out *term.Out, text string) string {
-	text = plain.Line(text)
+	text = withoutSecrets(text)
 	if out.Width() > 0 {
 		text = plain.CutStart(text, max(out.Width()-9, 20))
 	}
@@ -95,10 +103,10 @@ func (s *status) showSessions(out *term.Out) error {
 			if r.Open {
 				detail = kit.Join(detail, "no end")
 			}
-			last = term.Cell{Text: strings.TrimSpace(words.Mark + " " + words.Name + " " + detail), Style: words.Style}
+			last = term.Cell{Text: withoutSecrets(strings.TrimSpace(words.Mark + " " + words.Name + " " + detail)), Style: words.Style}
 		}
 		t.AddCells(term.Cell{Text: rows.ShortSession(one.ID, rows.WideSession), Style: rows.SessionStyle(one.ID)}, term.Cell{Text: one.Source},
-			s.modeCell(one), term.Cell{Text: one.place()}, s.clockCell(one.Session), last,
+			s.modeCell(one), term.Cell{Text: withoutSecrets(one.place())}, s.clockCell(one.Session), last,
 			term.Cell{Text: brief(s.Now.Sub(one.Last.Time())), Style: term.Dim})
 	}
 	return t.Print(out, 0)
@@ -120,7 +128,7 @@ func (s *status) showIssues(out *term.Out) {
 		if is.OfChain() {
 			session = "the chain"
 		}
-		t.AddCells(term.Cell{Text: string(is.Type), Style: style}, term.Cell{Text: session, Style: rows.SessionStyle(is.Session)}, term.Cell{Text: percent(is.Confidence)}, term.Cell{Text: is.Says})
+		t.AddCells(term.Cell{Text: string(is.Type), Style: style}, term.Cell{Text: session, Style: rows.SessionStyle(is.Session)}, term.Cell{Text: percent(is.Confidence)}, term.Cell{Text: withoutSecrets(is.Says)})
 	}
 	t.Print(out, 0)
 	text := "aburn supervisor says more"
