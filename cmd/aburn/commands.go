@@ -1,12 +1,11 @@
 package main
 
 import (
-	"aburn/logfmt"
-	"aburn/supervisor/limits"
-	"aburn/trace/graph"
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/mcp"
@@ -16,8 +15,9 @@ import (
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
-
-	"github.com/urfave/cli/v3"
+	"aburn/logfmt"
+	"aburn/supervisor/limits"
+	"aburn/trace/graph"
 )
 
 // run executes the command line and returns the exit code.

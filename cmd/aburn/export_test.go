@@ -11,12 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/trace/tracetest"
-
-	"aburn/cmd/internal/kit"
-
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"aburn/cmd/internal/kit"
+	"aburn/trace/tracetest"
 )
 
 // exported runs commands for a user who has the sessions of testdata/store.

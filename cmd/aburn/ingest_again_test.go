@@ -1,13 +1,14 @@
 package main
 
 import (
-	"aburn/cmd/internal/kit"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"aburn/cmd/internal/kit"
 )
 
 // Somebody who did not wait makes a running ingest look once more. That is not what it was asked for, and not told.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"aburn/cmd/internal/kit"
 	"bytes"
 	"errors"
 	"io/fs"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"aburn/cmd/internal/kit"
 )
 
 // nobody is a user that owns nothing here.

@@ -3,9 +3,10 @@
 package main
 
 import (
-	"aburn/cmd/internal/kit"
 	"context"
 	"os"
+
+	"aburn/cmd/internal/kit"
 )
 
 func main() {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"aburn/cmd/internal/kit"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"aburn/cmd/internal/kit"
 )
 
 // Whatever another tool wrote into the queue, no command lets it move the terminal.

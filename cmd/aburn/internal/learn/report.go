@@ -1,3 +1,4 @@
+// Package learn is the commands that say what keeps going wrong and what once helped.
 package learn
 
 import (

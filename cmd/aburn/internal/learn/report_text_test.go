@@ -1,12 +1,13 @@
 package learn
 
 import (
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/insight/report"
-	"aburn/internal/term"
 	"bytes"
 	"errors"
 	"testing"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/insight/report"
+	"aburn/internal/term"
 )
 
 // Where no record tells of tokens, it is not said that there were none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -11,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
+	"aburn/internal/term"
 	"aburn/trace"
 )
 
@@ -149,4 +151,178 @@ func (v *shown) name(id string) string {
 		return id + ", which is not in the archive"
 	}
 	return v.names.Of(v.Session.Source, id)
+}
+
+// head prints what is known of the session as a whole.
+func (v *shown) head(out *term.Out) {
+	line := func(name, value string) {
+		if value = plain.Line(value); value != "" {
+			kit.ParagraphHanging(out, 11, name, value)
+		}
+	}
+	s, t := &v.Session, v.joined.SessionTrace
+	line("session", s.Source+"/"+s.ID)
+	line("agent", strings.TrimSpace(s.Agent.Name+" "+s.Agent.Version))
+	line("project", s.Project.Path)
+	if s.Project.Key != s.Project.Path {
+		line("", "a work tree of "+s.Project.Key)
+	}
+	line("time", v.time())
+	line("outcome", v.outcome())
+	for i := range t.Relationships {
+		line("relation", v.relation(&t.Relationships[i]))
+	}
+	for _, r := range v.related {
+		became := "continued in "
+		if r.Kind == trace.Fork {
+			became = "forked to "
+		}
+		line("", became+v.name(r.Session)+provenance(&r.SessionRelationship))
+	}
+	line("counts", countWords(s.Counts))
+	line("tokens", tokenWords(s.Usage))
+	for i := range t.Sources {
+		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.files))
+	}
+	if v.own != nil {
+		line("recorded", "by aburn's hooks, too, "+differWords(len(v.differences)))
+	}
+	if n := len(t.Damaged); n > 0 {
+		line("damaged", plain.Plural(int64(n), "place")+" could not be read, the first: "+t.Damaged[0].Reason+" ("+place(t, t.Damaged[0].Ref)+")")
+	}
+	if n := t.Scrub.Redacted; n > 0 {
+		line("scrubbed", plain.Plural(int64(n), "secret")+" taken out")
+	}
+}
+
+func (v *shown) time() string {
+	if v.Session.Start.IsZero() {
+		return "unknown"
+	}
+	start, end := v.Session.Start.Local(), v.Session.End.Local()
+	layout := "2006-01-02 15:04:05"
+	text := start.Format(layout)
+	if start.Format("2006-01-02") == end.Format("2006-01-02") {
+		layout = "15:04:05"
+	}
+	return kit.Join(text+" to "+end.Format(layout), "active "+kit.Milliseconds(max(v.Session.ActiveMS, 1)))
+}
+
+func (v *shown) outcome() string {
+	mark, _ := outcomeMark(v.Session.Outcome)
+	text := mark + " " + string(v.Session.Outcome)
+	if v.Session.Live {
+		text += " (its files changed a moment ago: it may be going on)"
+	} else if from := v.Session.OutcomeFrom; from != "" {
+		text += " (" + from + ")"
+	}
+	return text
+}
+
+func (v *shown) relation(r *trace.SessionRelationship) string {
+	text := string(r.Kind)
+	switch r.Kind {
+	case trace.Root:
+		return text
+	case trace.Fork:
+		text += " of " + v.name(r.Related)
+		if n := v.copies(); n > 0 {
+			text += ", " + plain.Plural(int64(n), "event") + " copied from it"
+		}
+	default:
+		text += " of " + v.name(r.Related)
+	}
+	for _, more := range []string{r.AgentType, r.Description} {
+		if more != "" {
+			text += ", " + more
+		}
+	}
+	return text + provenance(r)
+}
+
+func provenance(r *trace.SessionRelationship) string {
+	if r.Provenance != trace.Inferred {
+		return ""
+	}
+	if r.Evidence == "" {
+		return " (inferred)"
+	}
+	return " (inferred from " + r.Evidence + ")"
+}
+
+// copies is how many events stand in the trace as copies.
+func (v *shown) copies() (n int) {
+	for i := range v.Events {
+		if v.Events[i].Copied != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func differWords(n int) string {
+	if n == 0 {
+		return "who say the same"
+	}
+	return "with " + plain.Plural(int64(n), "difference") + ": --differences lists them"
+}
+
+func countWords(c trace.Counts) string {
+	calls := plain.Plural(int64(c.Calls), "call")
+	var of []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Failed, "failed"}, {c.Denied, "of them denied"}, {c.NoResult, "without an end"}} {
+		if part.n > 0 {
+			of = append(of, strconv.Itoa(part.n)+" "+part.what)
+		}
+	}
+	if len(of) > 0 {
+		calls += " (" + strings.Join(of, ", ") + ")"
+	}
+	parts := []string{plain.Plural(int64(c.Prompts), "prompt"), plain.Plural(int64(c.Responses), "response"), calls}
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Subagents, "sub-agent"}, {c.Changes, "file change"}, {c.Errors, "error"}, {c.Interrupts, "interrupt"}, {c.Compacted, "compaction"}} {
+		if part.n > 0 {
+			parts = append(parts, plain.Plural(int64(part.n), part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func tokenWords(u trace.Usage) string {
+	text := fmt.Sprintf("%s: %s in, %s cache read, %s cache write, %s out", plain.Count(u.Total()), plain.Count(u.Input), plain.Count(u.CacheRead), plain.Count(u.CacheWrite), plain.Count(u.Output))
+	if u.Reasoning > 0 {
+		text += " (" + plain.Count(u.Reasoning) + " reasoning)"
+	}
+	if u.CostUSD > 0 {
+		text += fmt.Sprintf(", $%.4f by its own count", u.CostUSD)
+	}
+	return text
+}
+
+func fileWords(f *trace.File, gone bool) string {
+	text := f.Path
+	if f.How != "" {
+		text += " (" + f.How + ")"
+	}
+	if gone {
+		text += ", gone: the archive has the only trace"
+	}
+	return text
+}
+
+// place is where something was read, in words.
+func place(t *trace.SessionTrace, r trace.Ref) string {
+	path := ""
+	if r.File >= 0 && r.File < len(t.Sources) {
+		path = t.Sources[r.File].Path
+	}
+	if r.Table != "" {
+		return path + ", " + r.Table + " " + r.Key
+	}
+	return path + ":" + strconv.FormatInt(r.Line, 10)
 }

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"aburn/supervisor/watch"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +21,7 @@ import (
 	"aburn/internal/settings"
 	"aburn/internal/term"
 	"aburn/supervisor/look"
+	"aburn/supervisor/watch"
 )
 
 func supervisorWatchCommand(a *kit.App) *cli.Command {

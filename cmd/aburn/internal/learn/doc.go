@@ -1,2 +1,0 @@
-// Package learn is the commands that say what keeps going wrong and what once helped.
-package learn

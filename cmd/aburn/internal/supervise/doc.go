@@ -1,2 +1,0 @@
-// Package supervise is the commands that judge a project's work and keep its queue of advice.
-package supervise
