@@ -22,7 +22,7 @@ var readingCommands = []string{"ingest --check", "sessions", "sessions --json", 
 func pathOf(t *testing.T, run runner) string {
 	t.Helper()
 	_, out, _ := run("ingest", "--check", "--json")
-	var r sessions.IngestCheckJSON
+	var r sessions.IngestCheckReport
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err, out)
 	}

@@ -78,7 +78,7 @@ func ingested(t *testing.T, readers []trace.Reader, paths ...string) runner {
 	}
 	return func(args ...string) (int, string, string) {
 		var out, errs bytes.Buffer
-		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &errs, Env: env}
+		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: env}
 		code := run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 		return code, out.String(), errs.String()
 	}

@@ -22,7 +22,7 @@ import (
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, a *kit.App, args []string) int {
-	return a.RunTree(ctx, func() *cli.Command { return root(a) }, args)
+	return a.Run(ctx, func() *cli.Command { return root(a) }, args)
 }
 
 // root is the tree of commands. Each stands in a file of its own name.
@@ -35,64 +35,65 @@ func root(a *kit.App) *cli.Command {
 		Name:      "aburn",
 		Usage:     "the flight recorder of coding agents",
 		UsageText: "aburn [-C DIR] command [options]",
-		Description: "aburn records what coding agents do in a project into .oss/workflow.log, tells\n" +
-			"prompts what the commands before them made, and puts its hooks into the agents'\n" +
-			"settings and takes them out again, byte for byte. With or without hooks it archives\n" +
-			"the sessions that agents write to disk, and tells of them: ingest, sessions, show,\n" +
-			"graph, tools. From these it says what keeps going wrong and what once helped, to\n" +
-			"people and to agents at work: report, replay, remedy, lessons, mcp.\n\n" +
-			"The exit code is 0 if all is fine, 1 for bad news, 2 for a mistake in how or where\n" +
-			"it was called.",
+		Description: "aburn records what coding agents do in a project, into .oss/workflow.log. It also archives the sessions\n" +
+			"that agents write to disk. From both it says what is wrong now, what keeps going wrong, and what once helped.\n\n" +
+			"Exit code: 0 if all is fine, 1 for bad news, 2 for a mistake in the call or the folder.",
 		Metadata: kit.Examples(
-			"aburn install-hooks  # once: record every session in this project",
-			"aburn tail -f  # watch the agents at work",
-			"aburn chain  # what ideate, plan, build and ship last produced",
-			"aburn ingest && aburn sessions  # what all agents did, from their own records",
-			"aburn report --since 30d  # what keeps going wrong, and the keys to ask on with",
+			"aburn install-hooks             # once: record every session in this project",
+			"aburn tail -f                   # watch the agents at work",
+			"aburn ingest && aburn sessions  # what all agents did, from their own files",
+			"aburn report --since 30d        # what keeps going wrong, with keys for replay and remedy",
 		),
 		Version:   kit.Version().String(),
-		Writer:    a.Out,
-		ErrWriter: a.Err,
+		Writer:    a.Stdout,
+		ErrWriter: a.Stderr,
 		// cli would call os.Exit itself for some errors; only main exits.
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
 		EnableShellCompletion:           true,
-		ConfigureShellCompletionCommand: a.CompletionCommand,
-		Action:                          a.NoCommand,
+		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Category = setUp; a.CompletionCommand(c) },
+		Action:                          a.HelpAction,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		},
-		Commands: []*cli.Command{
-			record.InitCommand(a),
-			setup.InstallHooksCommand(a),
-			setup.UninstallHooksCommand(a),
-			setup.DoctorCommand(a),
-			supervise.StatusCommand(a),
-			supervise.SupervisorCommand(a),
-			record.TailCommand(a),
-			record.QueryCommand(a),
-			record.StatsCommand(a),
-			supervise.QueueCommand(a),
-			record.VerifyCommand(a),
-			sessions.IngestCommand(a),
-			sessions.SessionsCommand(a),
-			sessions.ShowCommand(a),
-			sessions.GraphCommand(a),
-			sessions.ToolsCommand(a),
-			learn.ReportCommand(a),
-			learn.ReplayCommand(a),
-			learn.RemedyCommand(a),
-			learn.LessonsCommand(a),
-			sessions.ExportCommand(a),
-			record.LogCommand(a),
-			record.ChainCommand(a),
-			mcp.Command(a),
-			setup.TemplatesCommand(a),
-			setup.PluginCommand(a),
-			versionCommand(a),
-		},
 	}
-	return a.Common(root)
+	for _, group := range groups(a) {
+		for _, c := range group.commands {
+			c.Category = group.name
+			root.Commands = append(root.Commands, c)
+		}
+	}
+	return a.WithDefaults(root)
+}
+
+// group is the commands that stand under one heading of the help.
+type group struct {
+	name     string
+	commands []*cli.Command
+}
+
+const setUp = "Set up" // holds the completion command too, which cli makes
+
+// groups are all commands, the most used first.
+func groups(a *kit.App) []group {
+	return []group{
+		{"Record", []*cli.Command{
+			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a),
+		}},
+		{"Look", []*cli.Command{
+			supervise.StatusCommand(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
+			supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
+		}},
+		{"Learn", []*cli.Command{
+			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),
+		}},
+		{setUp, []*cli.Command{
+			setup.DoctorCommand(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
+		}},
+		{"For agents", []*cli.Command{
+			record.ChainCommand(a), record.LogCommand(a), mcp.Command(a),
+		}},
+	}
 }
 
 func versionCommand(a *kit.App) *cli.Command {
@@ -106,7 +107,7 @@ func versionCommand(a *kit.App) *cli.Command {
 			if cmd.Bool("json") {
 				return a.PrintJSON(kit.Version())
 			}
-			_, err := fmt.Fprintln(a.Out, "aburn version", kit.Version())
+			_, err := fmt.Fprintln(a.Stdout, "aburn version", kit.Version())
 			return err
 		},
 	}
@@ -116,19 +117,19 @@ func versionCommand(a *kit.App) *cli.Command {
 func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string) []string {
 	switch flag {
 	case "session":
-		return scope.SessionsAt(a, cmd)
+		return scope.LogSessions(a, cmd)
 	case "project":
 		if takesText(cmd, flag) {
-			return scope.ProjectNames(ctx, a.Env)
+			return scope.ProjectNames(ctx, a.Getenv)
 		}
 	case "phase":
-		return scope.PhasesOf(scope.ModelAt(a, cmd))
+		return scope.PhaseNames(scope.ModelAt(a, cmd))
 	case "event":
 		return scope.EventNames(func(logfmt.Event) bool { return true })
 	case "priority":
 		return supervise.Priorities()
 	case "next", "cmd", "expect":
-		return scope.CommandsOf(scope.ModelAt(a, cmd))
+		return scope.CommandNames(scope.ModelAt(a, cmd))
 	case "explain":
 		return limits.Types()
 	case "sweep":
@@ -140,7 +141,7 @@ func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string)
 	case "relationship":
 		return scope.Relations()
 	case "top":
-		return kit.AsWords(graph.Measures()...)
+		return kit.Strings(graph.Measures()...)
 	case "type":
 		return scope.ToolTypes()
 	case "format":

@@ -38,7 +38,7 @@ func newExported(t *testing.T) *exported {
 func (x *exported) run(args ...string) (out, errs string, code int) {
 	var stdout, stderr bytes.Buffer
 	env := func(key string) string { return map[string]string{"HOME": x.home}[key] }
-	a := &kit.App{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Env: env}
+	a := &kit.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: env}
 	code = run(context.Background(), a, append([]string{"aburn"}, args...))
 	return stdout.String(), stderr.String(), code
 }

@@ -292,7 +292,7 @@ func TestGoldens(t *testing.T) {
 
 // Each command that has --json is in goldenRuns with it.
 func TestGoldensHoldEveryJSON(t *testing.T) {
-	a := &kit.App{Out: io.Discard, Err: io.Discard, Env: noEnv}
+	a := &kit.App{Stdout: io.Discard, Stderr: io.Discard, Getenv: noEnv}
 	root := root(a)
 	if err := root.Run(t.Context(), []string{"aburn"}); err != nil { // then commands know their full names
 		t.Fatal(err)
@@ -538,7 +538,7 @@ func (w *goldenWorld) env(name string) string { return w.vars[name] }
 
 func (w *goldenWorld) runOn(out io.Writer, args ...string) (errs string, code int) {
 	var stderr bytes.Buffer
-	a := &kit.App{In: strings.NewReader(""), Out: out, Err: &stderr, Env: w.env}
+	a := &kit.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &stderr, Getenv: w.env}
 	code = run(context.Background(), a, append([]string{"aburn", "-C", w.dir}, args...))
 	return stderr.String(), code
 }

@@ -18,7 +18,7 @@ func noEnv(string) string { return "" }
 // words on the command line.
 func eachCommand(t *testing.T, f func(words []string)) {
 	t.Helper()
-	a := &kit.App{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Env: noEnv}
+	a := &kit.App{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: noEnv}
 	root := root(a)
 	if err := root.Run(context.Background(), []string{"aburn"}); err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 	eachCommand(t, func(words []string) {
 		commands++
 		var out, errs bytes.Buffer
-		a := &kit.App{Out: &out, Err: &errs, Env: noEnv}
+		a := &kit.App{Stdout: &out, Stderr: &errs, Getenv: noEnv}
 		if code := run(context.Background(), a, append(words, "--help")); code != kit.ExitOK || errs.Len() > 0 {
 			t.Errorf("%v --help: exit %d, %s", words, code, errs.String())
 		}
@@ -62,7 +62,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 func TestUnknownFlagsAreMistakes(t *testing.T) {
 	eachCommand(t, func(words []string) {
 		var out, errs bytes.Buffer
-		a := &kit.App{Out: &out, Err: &errs, Env: noEnv}
+		a := &kit.App{Stdout: &out, Stderr: &errs, Getenv: noEnv}
 		code := run(context.Background(), a, append(words, "--no-such-flag"))
 		if code != kit.ExitUsage || !strings.Contains(errs.String(), "aburn: error: unknown flag --no-such-flag\n") || out.Len() > 0 {
 			t.Errorf("%v: exit %d, %s%s", words, code, errs.String(), out.String())
@@ -73,9 +73,9 @@ func TestUnknownFlagsAreMistakes(t *testing.T) {
 // --no-color is NO_COLOR for all that is said, wherever it stands.
 func TestNoColorForEverything(t *testing.T) {
 	for _, args := range [][]string{{"aburn", "--no-color", "version"}, {"aburn", "version", "--no-color"}} {
-		a := &kit.App{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Env: func(key string) string { return "is " + key }}
-		if code := run(context.Background(), a, args); code != kit.ExitOK || a.Env("NO_COLOR") != "1" || a.Env("HOME") != "is HOME" {
-			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.Env("NO_COLOR"))
+		a := &kit.App{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(key string) string { return "is " + key }}
+		if code := run(context.Background(), a, args); code != kit.ExitOK || a.Getenv("NO_COLOR") != "1" || a.Getenv("HOME") != "is HOME" {
+			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.Getenv("NO_COLOR"))
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	var out bytes.Buffer
 	run := func(args ...string) int {
-		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &out, Env: env}
+		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: env}
 		return run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 	}
 	if code := run("init", "--here"); code != kit.ExitOK {

@@ -35,10 +35,10 @@ func TestJSONPage(t *testing.T) {
 		in   string
 	}{
 		{"issue", supervise.AdviceReport{}, issue}, {"issue of watch", supervise.WatchLine{}, issue + part("`aburn supervisor watch`")},
-		{"look", supervise.LookReport{}, look + issue}, {"explain", supervise.StoryReport{}, look + issue}, {"status", supervise.StatusReport{}, part("`aburn status`") + look + issue},
+		{"look", supervise.LookReport{}, look + issue}, {"explain", supervise.ExplainReport{}, look + issue}, {"status", supervise.StatusReport{}, part("`aburn status`") + look + issue},
 		{"report", supervise.AdviceTotals{}, part("`aburn supervisor report`")},
-		{"backtest", supervise.BacktestJSON{}, part("`aburn supervisor backtest`")}, {"sweep", supervise.SweepJSON{}, part("`aburn supervisor backtest`")},
-		{"ingest", sessions.IngestJSON{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckJSON{}, part("`aburn ingest`")},
+		{"backtest", supervise.BacktestReport{}, part("`aburn supervisor backtest`")}, {"sweep", supervise.SweepReport{}, part("`aburn supervisor backtest`")},
+		{"ingest", sessions.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckReport{}, part("`aburn ingest`")},
 		{"sessions", sessions.SessionsReport{}, part("`aburn sessions`")},
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
 		{"graph", sessions.GraphReport{}, part("`aburn graph`")}, {"tools", sessions.ToolsReport{}, part("`aburn tools`")}, {"export", sessions.SentReport{}, part("`aburn export`")},

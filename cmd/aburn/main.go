@@ -10,6 +10,6 @@ import (
 )
 
 func main() {
-	a := &kit.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
+	a := &kit.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv}
 	os.Exit(run(context.Background(), a, os.Args))
 }

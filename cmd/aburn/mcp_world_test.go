@@ -74,7 +74,7 @@ func (w *mcpWorld) env(name string) string { return w.vars[name] }
 func (w *mcpWorld) run(args ...string) (stdout, stderr string, code int) {
 	w.Helper()
 	var out, errs bytes.Buffer
-	a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &errs, Env: w.env}
+	a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: w.env}
 	code = run(w.Context(), a, append([]string{"aburn", "-C", w.dir}, args...))
 	return out.String(), errs.String(), code
 }
@@ -103,7 +103,7 @@ func (w *mcpWorld) open() (session *mcp.ClientSession, end func()) {
 	fromServer, toClient := io.Pipe()
 	served := make(chan int, 1)
 	go func() {
-		a := &kit.App{In: fromClient, Out: toClient, Err: io.Discard, Env: w.env}
+		a := &kit.App{Stdin: fromClient, Stdout: toClient, Stderr: io.Discard, Getenv: w.env}
 		served <- run(context.Background(), a, []string{"aburn", "-C", w.dir, "mcp"})
 		toClient.Close()
 	}()

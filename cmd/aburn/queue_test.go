@@ -23,7 +23,7 @@ func TestHostileQueue(t *testing.T) {
 	}
 	var out bytes.Buffer
 	run := func(args ...string) {
-		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &out, Env: env}
+		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: env}
 		run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 	}
 	run("init", "--here")

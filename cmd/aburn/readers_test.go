@@ -85,7 +85,7 @@ func TestNewReader(t *testing.T) {
 	run := func(args ...string) string {
 		t.Helper()
 		var out, errs bytes.Buffer
-		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &errs, Env: env}
+		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: env}
 		if code := run(context.Background(), a, append([]string{"aburn", "-C", home}, args...)); code != kit.ExitOK {
 			t.Fatalf("%v: exit %d\n%s%s", args, code, out.String(), errs.String())
 		}

@@ -23,7 +23,7 @@ func TestTemplatesSpeakOurLanguage(t *testing.T) {
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }
 	run := func(line string) (int, string) {
 		var out bytes.Buffer
-		a := &kit.App{In: strings.NewReader(""), Out: &out, Err: &out, Env: env}
+		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: env}
 		code := run(context.Background(), a, append([]string{"aburn", "-C", dir}, shellWords(line)[1:]...))
 		return code, out.String()
 	}

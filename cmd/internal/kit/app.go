@@ -21,19 +21,19 @@ import (
 
 // App is what a command may touch of the outside: nothing else is global.
 type App struct {
-	In       io.Reader
-	Out, Err io.Writer
-	Env      func(string) string
-	collect  func() // ends what leaveGarbage began for the command; nil if nothing did
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	resumeGC       func() // ends what leaveGarbage began for the command; nil if nothing did
 	// FlagValues are the words that a flag of the command line takes, for completion; nil where nobody knows any.
 	FlagValues func(ctx context.Context, cmd *cli.Command, flag string) []string
 }
 
-// run executes the command line with a tree of commands and returns the exit code.
-func (a *App) RunTree(ctx context.Context, root func() *cli.Command, args []string) int {
+// Run executes the command line with a tree of commands and returns the exit code.
+func (a *App) Run(ctx context.Context, root func() *cli.Command, args []string) int {
 	if slices.Contains(args, "--no-color") { // also for what is said before and after a command
-		env := a.Env
-		a.Env = func(key string) string {
+		env := a.Getenv
+		a.Getenv = func(key string) string {
 			if key == "NO_COLOR" {
 				return "1"
 			}
@@ -41,35 +41,35 @@ func (a *App) RunTree(ctx context.Context, root func() *cli.Command, args []stri
 		}
 	}
 	defer func() {
-		if a.collect != nil {
-			a.collect()
+		if a.resumeGC != nil {
+			a.resumeGC()
 		}
 	}()
 	return a.finish(root().Run(ctx, args))
 }
 
-// Common gives every command of the tree what all share.
-func (a *App) Common(cmd *cli.Command) *cli.Command {
+// WithDefaults gives every command of the tree what all share.
+func (a *App) WithDefaults(cmd *cli.Command) *cli.Command {
 	cmd.OnUsageError = onUsageError
 	cmd.DisableSliceFlagSeparator = true // a file name may hold a comma
 	cmd.UseShortOptionHandling = true
 	for _, sub := range cmd.Commands {
 		sub.HideHelpCommand = true
 		if sub.ShellComplete == nil {
-			sub.ShellComplete = a.Completer(Nothing)
+			sub.ShellComplete = a.Completer(NoWords)
 		}
-		sub.CommandNotFound = ownHelp
-		a.Common(sub)
+		sub.CommandNotFound = showHelp
+		a.WithDefaults(sub)
 	}
 	return cmd
 }
 
-// NoCommand answers `aburn` alone, and a command that only holds others, with the
+// HelpAction answers `aburn` alone, and a command that only holds others, with the
 // help, and anything else that is no command.
-func (a *App) NoCommand(ctx context.Context, cmd *cli.Command) error {
+func (a *App) HelpAction(ctx context.Context, cmd *cli.Command) error {
 	name := cmd.Args().First()
 	if name == "" {
-		ownHelp(ctx, cmd, name)
+		showHelp(ctx, cmd, name)
 		return nil
 	}
 	var names []string
@@ -99,11 +99,11 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 	if _, own, ok := strings.Cut(msg, " for flag -agent: "); ok { // agentFlag says it all
 		msg = own
 	}
-	return UsageError(flagWords(msg), hints...)
+	return UsageError(flagMessage(msg), hints...)
 }
 
-// flagWords puts cli's words for a value that a flag cannot take into ours.
-func flagWords(msg string) string {
+// flagMessage puts cli's words for a value that a flag cannot take into ours.
+func flagMessage(msg string) string {
 	value, rest, ok := strings.Cut(msg, " for flag -")
 	value, invalid := strings.CutPrefix(value, "invalid value ")
 	flag, why, said := strings.Cut(rest, ": ")
@@ -147,20 +147,20 @@ func Dashed(flag string) string {
 
 // Screen is stdout as this command is to use it.
 func (a *App) Screen(cmd *cli.Command) *term.Out {
-	return term.New(a.Out, a.Env, cmd.Bool("no-color"))
+	return term.New(a.Stdout, a.Getenv, cmd.Bool("no-color"))
 }
 
-// hurry is how long after a signal a command may take to end.
-const hurry = 5 * time.Second
+// gracePeriod is how long a command may take to end after a signal.
+const gracePeriod = 5 * time.Second
 
-// UntilSignal is ctx until a signal asks for an end. A signal that comes hurry after that ends the process at once; an
+// UntilSignal is ctx until a signal asks for an end. A signal that comes gracePeriod later ends the process at once; an
 // earlier one does nothing, as some senders send two. stop has to be called, and leaves nothing running.
 func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, ignore := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	ended, end := context.WithCancel(context.Background())
 	cancel := context.AfterFunc(ctx, func() {
 		select {
-		case <-time.After(hurry):
+		case <-time.After(gracePeriod):
 			ignore()
 		case <-ended.Done():
 		}
@@ -178,19 +178,24 @@ func (a *App) PrintJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.Out.Write(append(plain.AppendJSON(nil, line), '\n'))
+	_, err = a.Stdout.Write(append(plain.AppendJSON(nil, line), '\n'))
 	return err
 }
 
 // Action is what a command does.
 type Action func(ctx context.Context, a *App, cmd *cli.Command) error
 
-// Do is an action as cli takes it.
-func (a *App) Do(f Action) cli.ActionFunc {
+// Action is an action as cli takes it.
+func (a *App) Action(f Action) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error { return f(ctx, a, cmd) }
 }
 
-// DoComplete is a completion as cli takes it.
-func (a *App) DoComplete(f func(ctx context.Context, a *App, cmd *cli.Command)) cli.ShellCompleteFunc {
+// Completion is a completion as cli takes it.
+func (a *App) Completion(f func(ctx context.Context, a *App, cmd *cli.Command)) cli.ShellCompleteFunc {
 	return func(ctx context.Context, cmd *cli.Command) { f(ctx, a, cmd) }
+}
+
+// JSONFlag is --json of the commands that print data.
+func JSONFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
 }

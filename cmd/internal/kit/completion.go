@@ -31,13 +31,13 @@ func (a *App) CompletionCommand(c *cli.Command) {
 		"source <(aburn completion zsh)  # in ~/.zshrc, after compinit",
 		"aburn completion fish > ~/.config/fish/completions/aburn.fish"
 	c.Metadata = Examples(bash, zsh, fish)
-	c.Action = a.NoCommand
+	c.Action = a.HelpAction
 	c.Commands = []*cli.Command{
 		a.shellCommand("bash", bashCompletion, bash),
 		a.shellCommand("zsh", zshCompletion, zsh),
 		a.shellCommand("fish", fishCompletion, fish),
 	}
-	a.Common(c)
+	a.WithDefaults(c)
 }
 
 func (a *App) shellCommand(shell, script, example string) *cli.Command {
@@ -47,7 +47,7 @@ func (a *App) shellCommand(shell, script, example string) *cli.Command {
 		ArgValidator: NoArguments,
 		Metadata:     Examples(example),
 		Action: func(context.Context, *cli.Command) error {
-			_, err := io.WriteString(a.Out, script)
+			_, err := io.WriteString(a.Stdout, script)
 			return err
 		},
 	}
@@ -117,5 +117,5 @@ func completeFlags(cmd *cli.Command, typed string) {
 	}
 }
 
-// Nothing is for commands without arguments.
-func Nothing(int) []string { return nil }
+// NoWords is for commands without arguments.
+func NoWords(int) []string { return nil }

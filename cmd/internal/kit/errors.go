@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -49,8 +50,8 @@ func BadNews(msg string, hints ...string) error {
 	return &Failure{ExitBadNews, msg, hints}
 }
 
-// ExitOnly is an exit code without a further word.
-func ExitOnly(code int) error { return &Failure{Code: code} }
+// ExitWith is an exit code without a further word.
+func ExitWith(code int) error { return &Failure{Code: code} }
 
 // FailureOf is err as it is shown: a failure as it is, any other error as bad news with the hint that it may bring.
 func FailureOf(err error) *Failure {
@@ -98,17 +99,17 @@ func (a *App) Hint(hints ...string) {
 
 // say writes one line. Messages may hold names from anywhere, so they are cleaned.
 func (a *App) say(style term.Style, kind, msg string) {
-	o := term.New(a.Err, a.Env, false)
-	fmt.Fprintf(a.Err, "aburn: %s: %s\n", o.Paint(style, kind), plain.Line(msg))
+	o := term.New(a.Stderr, a.Getenv, false)
+	fmt.Fprintf(a.Stderr, "aburn: %s: %s\n", o.Paint(style, kind), plain.Line(msg))
 }
 
-// MaxNamed is how many names are listed where there are too many.
-const MaxNamed = 8
+// MaxListed is how many names are listed where there are too many.
+const MaxListed = 8
 
 // Nearest finds mistyped words for hints; a mistyped setting is found in the same way.
 func Nearest(word string, candidates []string) string { return settings.Nearest(word, candidates) }
 
-func AsWords[T ~string](list ...T) []string {
+func Strings[T ~string](list ...T) []string {
 	var names []string
 	for _, w := range list {
 		names = append(names, string(w))
@@ -116,16 +117,27 @@ func AsWords[T ~string](list ...T) []string {
 	return names
 }
 
-// Meant is the hint for a word that is none of those that there are: the nearest one, else which there are.
-func Meant(word string, words []string) []string {
+// DidYouMean is the hint for a word that is none of those that there are: the nearest one, else which there are.
+func DidYouMean(word string, words []string) []string {
 	if near := Nearest(word, words); near != "" {
 		return []string{"did you mean " + near + "?"}
 	}
 	switch {
 	case len(words) == 0:
 		return nil
-	case len(words) > MaxNamed:
-		words = append(slices.Clone(words[:MaxNamed]), "…")
+	case len(words) > MaxListed:
+		words = append(slices.Clone(words[:MaxListed]), "…")
 	}
 	return []string{"one of " + strings.Join(words, ", ")}
+}
+
+// maxQuoted is how many characters of a word are shown again. Whoever typed more knows the rest.
+const maxQuoted = 200
+
+// Quote shows a word the person typed.
+func Quote(s string) string {
+	if r := []rune(s); len(r) > maxQuoted {
+		s = string(r[:maxQuoted]) + "…"
+	}
+	return strconv.Quote(s)
 }

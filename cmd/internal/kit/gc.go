@@ -7,28 +7,28 @@ import (
 	"sync"
 )
 
-// garbageRoom is how much memory may be taken before garbage is looked for after all: an archive of 10,000 sessions takes half of it.
-const garbageRoom = 64 << 20
+// gcHeadroom is how much memory may be taken before garbage is looked for after all: an archive of 10,000 sessions takes half of it.
+const gcHeadroom = 64 << 20
 
-// LeaveGarbage is for commands that keep what they read: until this one ends.
-func (a *App) LeaveGarbage() {
-	if a.collect == nil {
-		a.collect = LeaveGarbage()
+// PauseGC is for commands that keep what they read: until this one ends.
+func (a *App) PauseGC() {
+	if a.resumeGC == nil {
+		a.resumeGC = PauseGC()
 	}
 }
 
-// LeaveGarbage puts off the search for garbage while something is worked out, until collect is called or garbageRoom is used up:
+// PauseGC puts off the search for garbage while something is worked out, until collect is called or garbageRoom is used up:
 // from then on it goes on as usual. Nearly all of what is read from an archive is needed for the answer, so that looking for
 // garbage in it was a quarter of the work, and found little. It is a setting of the whole process; who calls it again meanwhile,
 // or has switched the search off, changes nothing.
-func LeaveGarbage() (collect func()) {
+func PauseGC() (collect func()) {
 	percent := debug.SetGCPercent(-1)
 	if percent < 0 {
 		return func() {}
 	}
 	used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(used)
-	room := int64(used[0].Value.Uint64()-used[1].Value.Uint64()) + garbageRoom
+	room := int64(used[0].Value.Uint64()-used[1].Value.Uint64()) + gcHeadroom
 	limit := debug.SetMemoryLimit(room)
 	if limit < room {
 		debug.SetMemoryLimit(limit)

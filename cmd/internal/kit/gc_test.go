@@ -28,11 +28,11 @@ func ordinary(t *testing.T) (percent int, limit int64) {
 // Garbage is left until somebody says so, and what was set before is set again; who leaves it twice changes nothing.
 func TestLeaveGarbage(t *testing.T) {
 	percent, limit := ordinary(t)
-	collect := LeaveGarbage()
-	if p, l := garbageSettings(); p != -1 || l >= limit || l < garbageRoom {
+	collect := PauseGC()
+	if p, l := garbageSettings(); p != -1 || l >= limit || l < gcHeadroom {
 		t.Errorf("%d %%, limit %d", p, l)
 	}
-	inner := LeaveGarbage()
+	inner := PauseGC()
 	inner()
 	if p, _ := garbageSettings(); p != -1 {
 		t.Errorf("after the inner one %d %%", p)
@@ -46,12 +46,12 @@ func TestLeaveGarbage(t *testing.T) {
 // Once the room is used up garbage is looked for, and all is as before.
 func TestGarbageIsBounded(t *testing.T) {
 	percent, limit := ordinary(t)
-	collect := LeaveGarbage()
+	collect := PauseGC()
 	defer collect()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var used []byte
-	for range 4 * garbageRoom >> 20 {
+	for range 4 * gcHeadroom >> 20 {
 		used = make([]byte, 1<<20)
 		for i := range used {
 			used[i] = 1

@@ -1,10 +1,10 @@
 package kit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -25,15 +25,15 @@ func (a *App) UseOwnHelp() {
 	cli.UsageCommandHelp = "explain a command"
 	cli.HelpPrinter = func(w io.Writer, _ string, data any) {
 		if cmd, ok := data.(*cli.Command); ok {
-			h := helpText{out: term.New(w, a.Env, false)}
+			h := helpText{out: term.New(w, a.Getenv, false)}
 			h.command(cmd)
 			io.WriteString(w, h.b.String())
 		}
 	}
 }
 
-// ownHelp answers `aburn log build --help`: cli takes build for a topic.
-func ownHelp(_ context.Context, cmd *cli.Command, _ string) {
+// showHelp answers `aburn log build --help`: cli takes build for a topic.
+func showHelp(_ context.Context, cmd *cli.Command, _ string) {
 	cli.HelpPrinter(cmd.Root().Writer, "", cmd)
 }
 
@@ -55,10 +55,8 @@ func (h *helpText) command(cmd *cli.Command) {
 			h.wrapped(0, 0, text)
 		}
 	}
-	var commands, flags, common [][2]string
-	for _, c := range cmd.VisibleCommands() {
-		commands = append(commands, [2]string{strings.Join(c.Names(), ", "), c.Usage})
-	}
+	h.commands(cmd.VisibleCommands())
+	var flags, common [][2]string
 	for _, c := range cmd.Lineage() {
 		for _, f := range c.VisibleFlags() {
 			switch local, ok := f.(cli.LocalFlag); {
@@ -69,11 +67,35 @@ func (h *helpText) command(cmd *cli.Command) {
 			}
 		}
 	}
-	h.list("Commands:", commands)
 	h.list("Options:", flags)
 	h.list("Everywhere:", common)
 	if lines, ok := cmd.Metadata["examples"].([]string); ok {
 		h.examples(lines)
+	}
+}
+
+// commands writes one list for each category, in the order in which categories and commands were declared. cli's own
+// categories are sorted by name, and ours by use.
+func (h *helpText) commands(all []*cli.Command) {
+	var names []string
+	groups := map[string][][2]string{}
+	width := 0
+	for _, c := range all {
+		name := cmp.Or(c.Category, "Commands")
+		if groups[name] == nil {
+			names = append(names, name)
+		}
+		words := strings.Join(c.Names(), ", ")
+		groups[name] = append(groups[name], [2]string{words, c.Usage})
+		width = max(width, plain.Width(words))
+	}
+	for i, name := range names {
+		if i == 0 {
+			h.b.WriteByte('\n')
+		}
+		h.heading(name + ":")
+		h.b.WriteByte('\n')
+		h.rows(width, groups[name])
 	}
 }
 
@@ -138,7 +160,7 @@ func flagHelp(f cli.Flag) [2]string {
 	return [2]string{left, usage}
 }
 
-// list writes two columns, the second one wrapped.
+// list writes a heading and two columns below it.
 func (h *helpText) list(title string, items [][2]string) {
 	if len(items) == 0 {
 		return
@@ -152,6 +174,11 @@ func (h *helpText) list(title string, items [][2]string) {
 			width = max(width, w)
 		}
 	}
+	h.rows(width, items)
+}
+
+// rows writes two columns, the first of them width cells wide, the second one wrapped.
+func (h *helpText) rows(width int, items [][2]string) {
 	for _, it := range items {
 		h.b.WriteString("  " + plain.Pad(it[0], width))
 		if plain.Width(it[0]) > width {
@@ -185,15 +212,4 @@ func (h *helpText) wrapped(indent, used int, text string) {
 		used += plain.Width(word)
 	}
 	h.b.WriteByte('\n')
-}
-
-// maxQuoted is how many characters of a word are shown again. Whoever typed more knows the rest.
-const maxQuoted = 200
-
-// Quote shows a word the person typed.
-func Quote(s string) string {
-	if r := []rune(s); len(r) > maxQuoted {
-		s = string(r[:maxQuoted]) + "…"
-	}
-	return strconv.Quote(s)
 }

@@ -17,7 +17,7 @@ func Paragraph(out *term.Out, indent int, begin, text string) {
 	if text = plain.Line(text); text == "" {
 		return
 	}
-	width := WidthOf(out) - indent
+	width := TextWidth(out) - indent
 	line, used := "", 0
 	flush := func() {
 		if used > 0 {
@@ -25,7 +25,7 @@ func Paragraph(out *term.Out, indent int, begin, text string) {
 		}
 		line, used = "", 0
 	}
-	for i, word := range fields(begin+text, width) {
+	for i, word := range splitWords(begin+text, width) {
 		if used > 0 && used+1+plain.Width(word) > width {
 			flush()
 		}
@@ -41,18 +41,18 @@ func Paragraph(out *term.Out, indent int, begin, text string) {
 	flush()
 }
 
-// WidthOf is how wide a line of text may be.
-func WidthOf(out *term.Out) int {
+// TextWidth is how wide a line of text may be.
+func TextWidth(out *term.Out) int {
 	if w := out.Width(); w > 0 && w < 2*PageWidth {
 		return w
 	}
 	return PageWidth
 }
 
-// ParagraphHanging prints a name, and a text behind it that goes on below itself. Words that are too long stay whole: they are paths.
-func ParagraphHanging(out *term.Out, indent int, name, text string) {
+// HangingParagraph prints a name, and a text behind it that goes on below itself. Words that are too long stay whole: they are paths.
+func HangingParagraph(out *term.Out, indent int, name, text string) {
 	line, used := out.Paint(term.Dim, plain.Pad(name, indent)), 0
-	width := WidthOf(out) - indent
+	width := TextWidth(out) - indent
 	for word := range strings.FieldsSeq(text) {
 		if used > 0 && used+1+plain.Width(word) > width {
 			fmt.Fprintln(out, line)
@@ -71,18 +71,18 @@ func Title(out *term.Out, first bool, text string) {
 	if !first {
 		fmt.Fprintln(out)
 	}
-	if plain.Width(text) > WidthOf(out) {
+	if plain.Width(text) > TextWidth(out) {
 		Paragraph(out, 0, "", text)
 		return
 	}
 	fmt.Fprintln(out, out.Paint(term.Bold, plain.Line(text)))
 }
 
-// PipeWidth is how wide the tables of sessions are where no terminal says how wide they can be.
-const PipeWidth = 180
+// TableWidth is how wide the tables of sessions are where no terminal says how wide they can be.
+const TableWidth = 180
 
-// fields are the words of a text, those that are wider than a line in pieces.
-func fields(text string, width int) (list []string) {
+// splitWords are the words of a text, those that are wider than a line in pieces.
+func splitWords(text string, width int) (list []string) {
 	for _, word := range strings.Fields(text) {
 		piece, used := "", 0
 		for _, r := range word {
@@ -126,21 +126,21 @@ func ShowMarkdown(out *term.Out, text string) error {
 	text = plain.Text(text)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		lead, body := ListLead(line)
+		lead, body := listLead(line)
 		switch {
 		case strings.HasPrefix(line, "#"):
 			io.WriteString(out, out.Paint(term.Bold, strings.TrimLeft(line, "# "))+"\n")
 		case body == "":
 			io.WriteString(out, "\n")
 		default:
-			ParagraphHanging(out, plain.Width(lead), lead, body)
+			HangingParagraph(out, plain.Width(lead), lead, body)
 		}
 	}
 	return nil
 }
 
-// SayNext names the commands that lead on from what was shown, ready to be copied by a person; programs and agents get none.
-func SayNext(out *term.Out, commands ...string) {
+// PrintNextSteps names the commands that lead on from what was shown, ready to be copied by a person; programs and agents get none.
+func PrintNextSteps(out *term.Out, commands ...string) {
 	if !out.Terminal() || len(commands) == 0 {
 		return
 	}
@@ -150,8 +150,8 @@ func SayNext(out *term.Out, commands ...string) {
 	}
 }
 
-// ListLead parts the beginning of a list's item, "  - " or "12. ", from its text.
-func ListLead(line string) (lead, body string) {
+// listLead parts the beginning of a list's item, "  - " or "12. ", from its text.
+func listLead(line string) (lead, body string) {
 	body = strings.TrimLeft(line, " ")
 	indent := len(line) - len(body)
 	mark, _, ok := strings.Cut(body, " ")
@@ -160,4 +160,14 @@ func ListLead(line string) (lead, body string) {
 		indent += len(mark) + 1
 	}
 	return line[:indent], line[indent:]
+}
+
+// ShellWord is a text as one word of a shell, a path or a name that others gave.
+func ShellWord(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._/-+", r))
+	}) < 0 && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-
-	"github.com/urfave/cli/v3"
 )
 
-// build says which aburn this is. Go itself writes it into the executable.
-type build struct {
+// Build says which aburn this is. Go itself writes it into the executable.
+type Build struct {
 	Version  string `json:"version"` // "(devel)" when built outside of a repository
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"` // of the commit
@@ -18,8 +16,8 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-func Version() build {
-	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+func Version() Build {
+	b := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -40,11 +38,6 @@ func Version() build {
 	return b
 }
 
-func (b build) String() string {
+func (b Build) String() string {
 	return fmt.Sprintf("%s %s %s", b.Version, b.Go, b.Platform)
-}
-
-// JSONFlag is --json of the commands that print data.
-func JSONFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}
 }

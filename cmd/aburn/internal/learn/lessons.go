@@ -20,7 +20,7 @@ func LessonsCommand(a *kit.App) *cli.Command {
 		Usage: "list what went wrong in the same way in more than one session",
 		Description: "Equal errors, edit loops on the same file, and failed phases of a command that at least two sessions have in common, ranked by how often and how recently, each\n" +
 			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",
-		Flags: append(scope.ChooseFlags(),
+		Flags: append(scope.ChoiceFlags(),
 			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(LessonLimit) + ")"},
 			kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
@@ -28,7 +28,7 @@ func LessonsCommand(a *kit.App) *cli.Command {
 			"aburn lessons --since 30d",
 			"aburn lessons --project . --json | jq '.lessons[0].evidence'",
 		),
-		Action: a.Do(runLessons),
+		Action: a.Action(runLessons),
 	}
 }
 
@@ -44,7 +44,7 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Lessons)
 	case answer.None:
-		scope.NoneOf(a, answer.Archived, "session")
+		scope.NoteNone(a, answer.Archived, "session")
 		return nil
 	case answer.Total == 0:
 		a.Note(answer.NothingRecurs())
@@ -56,7 +56,7 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if len(answer.Lessons.Lessons) > 0 && len(answer.Lessons.Lessons[0].Evidence) > 0 {
 		newest := answer.Lessons.Lessons[0].Evidence[0]
-		kit.SayNext(out, "aburn replay "+kit.ShellWord(newest.Source+"/"+newest.Session))
+		kit.PrintNextSteps(out, "aburn replay "+kit.ShellWord(newest.Source+"/"+newest.Session))
 	}
 	return nil
 }
@@ -67,15 +67,15 @@ type LessonsQuery struct {
 	Limit int // 0 for all
 }
 
-// lessonsAnswer is what recurs in the sessions that were chosen.
-type lessonsAnswer struct {
+// LessonsAnswer is what recurs in the sessions that were chosen.
+type LessonsAnswer struct {
 	*lesson.Lessons
 	None     bool // no session was chosen
 	Archived int  // all that could have been; counted where none was chosen
 }
 
 // LessonsOf finds what went wrong in the same way in more than one session.
-func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*lessonsAnswer, error) {
+func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*LessonsAnswer, error) {
 	if q.Limit < 0 {
 		return nil, kit.UsageError("--limit: a number of lessons is not negative")
 	}
@@ -88,7 +88,7 @@ func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*lessonsAn
 	if err != nil {
 		return nil, err
 	}
-	answer := &lessonsAnswer{Lessons: lesson.Find(scope.DigestsOnly(all), c.Now, q.Limit), None: len(all) == 0}
+	answer := &LessonsAnswer{Lessons: lesson.Find(scope.DigestsOnly(all), c.Now, q.Limit), None: len(all) == 0}
 	if answer.None {
 		answer.Archived, err = scope.CountArchived(ctx, arch)
 	}
@@ -96,6 +96,6 @@ func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*lessonsAn
 }
 
 // NothingRecurs is what is said of sessions without a lesson.
-func (a *lessonsAnswer) NothingRecurs() string {
+func (a *LessonsAnswer) NothingRecurs() string {
 	return "no two of " + a.Units() + " went wrong in the same way"
 }

@@ -40,13 +40,13 @@ func RemedyCommand(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		},
 		ArgValidator:  remedyArguments,
-		ShellComplete: a.DoComplete(scope.CompleteTargets),
+		ShellComplete: a.Completion(scope.CompleteTargets),
 		Metadata: kit.Examples(
 			"aburn remedy 5b0c2f91",
 			"aburn remedy --current --json | jq .tier",
 			"aburn remedy --applied e1-3fa9 --note \"pinned node 22\"",
 		),
-		Action: a.Do(runRemedy),
+		Action: a.Action(runRemedy),
 	}
 }
 
@@ -83,12 +83,12 @@ func runRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := kit.ShowMarkdown(out, answer.Markdown()); err != nil {
 		return err
 	}
-	kit.SayNext(out, afterRemedy(&answer.Subject)...)
+	kit.PrintNextSteps(out, remedySteps(&answer.Subject)...)
 	return nil
 }
 
-// afterRemedy is what can be done next about a failure: look at it, and note what was tried against it.
-func afterRemedy(s *remedy.Subject) []string {
+// remedySteps is what can be done next about a failure: look at it, and note what was tried against it.
+func remedySteps(s *remedy.Subject) []string {
 	key := cmp.Or(s.Key, s.Fine, s.Coarse)
 	if !s.Verdict.Failing() || s.Live || key == "" {
 		return nil
@@ -124,7 +124,7 @@ func RemedyOf(ctx context.Context, c *scope.Caller, q RemedyQuery) (*remedy.Answ
 		}
 		return remedy.ForSession(d, scope.DigestsOnly(all), rules), nil
 	}
-	t, err := scope.TargetOf(ctx, arch, all, q.Target)
+	t, err := scope.FindTarget(ctx, arch, all, q.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func recordRemedy(ctx context.Context, c *scope.Caller, word, note string) (*App
 	if err != nil {
 		return nil, err
 	}
-	t, err := scope.TargetOf(ctx, arch, all, word)
+	t, err := scope.FindTarget(ctx, arch, all, word)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func currentSession(ctx context.Context, c *scope.Caller, arch *archive.Archive,
 // the archive has it.
 func callingSession(ctx context.Context, env func(string) string, arch *archive.Archive, all []digests.Session, source, id string) (*insight.Digest, error) {
 	places := trace.Places{Home: env("HOME"), Getenv: env}
-	i := slices.IndexFunc(all, func(s digests.Session) bool { return s.Source == source && isCalled(s.ID, id) })
+	i := slices.IndexFunc(all, func(s digests.Session) bool { return s.Source == source && hasID(s.ID, id) })
 	if i >= 0 {
 		list, err := arch.Lookup(ctx, source+"/"+all[i].ID)
 		if err != nil {
@@ -242,7 +242,7 @@ func callingSession(ctx context.Context, env func(string) string, arch *archive.
 			places.Paths = []string{list[0].Path}
 		}
 	}
-	d, err := writtenOf(ctx, places, source, id)
+	d, err := readWritten(ctx, places, source, id)
 	switch {
 	case d == nil && i >= 0:
 		copied := *all[i].Digest // others may hold it
@@ -256,11 +256,11 @@ func callingSession(ctx context.Context, env func(string) string, arch *archive.
 	return d, nil
 }
 
-// isCalled says whether a session's id is this one, of a sub-agent also the part behind its session's.
-func isCalled(id, name string) bool { return id == name || strings.HasSuffix(id, "/"+name) }
+// hasID says whether a session's id is this one, of a sub-agent also the part behind its session's.
+func hasID(id, name string) bool { return id == name || strings.HasSuffix(id, "/"+name) }
 
-// writtenOf is the digest of what an agent has written of a session; nil if there is nothing of it. Nothing is stored.
-func writtenOf(ctx context.Context, places trace.Places, source, id string) (*insight.Digest, error) {
+// readWritten is the digest of what an agent has written of a session; nil if there is nothing of it. Nothing is stored.
+func readWritten(ctx context.Context, places trace.Places, source, id string) (*insight.Digest, error) {
 	all := scope.Readers()
 	i := slices.IndexFunc(all, func(r trace.Reader) bool { return r.Name() == source })
 	if i < 0 {
@@ -289,7 +289,7 @@ type sessionSink struct {
 func (s *sessionSink) Previous(string) (*trace.SessionTrace, error) { return nil, nil }
 
 func (s *sessionSink) Trace(t *trace.SessionTrace) error {
-	if isCalled(t.ID, s.id) && t.Validate() == nil {
+	if hasID(t.ID, s.id) && t.Validate() == nil {
 		s.found = t
 	}
 	return nil
@@ -336,11 +336,11 @@ func ruleOf(s *settings.Rule) (r remedy.Rule, wrong string) {
 	if r.Name == "" {
 		r.Name = "unnamed"
 	}
-	if classes := kit.AsWords(errclass.Classes()...); s.Class != "" && !slices.Contains(classes, s.Class) {
-		return r, "unknown class " + kit.Quote(s.Class) + ", " + kit.Meant(s.Class, classes)[0]
+	if classes := kit.Strings(errclass.Classes()...); s.Class != "" && !slices.Contains(classes, s.Class) {
+		return r, "unknown class " + kit.Quote(s.Class) + ", " + kit.DidYouMean(s.Class, classes)[0]
 	}
 	if s.ToolType != "" && !slices.Contains(scope.ToolTypes(), s.ToolType) {
-		return r, "unknown tool_type " + kit.Quote(s.ToolType) + ", " + kit.Meant(s.ToolType, scope.ToolTypes())[0]
+		return r, "unknown tool_type " + kit.Quote(s.ToolType) + ", " + kit.DidYouMean(s.ToolType, scope.ToolTypes())[0]
 	}
 	if err := r.Check(); err != nil {
 		return r, err.Error()

@@ -25,12 +25,12 @@ func ReplayCommand(a *kit.App) *cli.Command {
 			"It reads what agents wrote to disk, and judges nothing. What the supervisor would have said to an old workflow log is `aburn supervisor backtest`.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
 		ArgValidator:  scope.TargetArgument,
-		ShellComplete: a.DoComplete(scope.CompleteTargets),
+		ShellComplete: a.Completion(scope.CompleteTargets),
 		Metadata: kit.Examples(
 			"aburn replay e1-3fa9c41d20b7",
 			"aburn replay 5b0c2f91 --json | jq '.errors[0]'",
 		),
-		Action: a.Do(runReplay),
+		Action: a.Action(runReplay),
 	}
 }
 
@@ -47,7 +47,7 @@ func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := kit.ShowMarkdown(out, r.Markdown()); err != nil {
 		return err
 	}
-	kit.SayNext(out, "aburn remedy "+kit.ShellWord(cmp.Or(r.Key, word)))
+	kit.PrintNextSteps(out, "aburn remedy "+kit.ShellWord(cmp.Or(r.Key, word)))
 	return nil
 }
 
@@ -65,7 +65,7 @@ func ReplayOf(ctx context.Context, c *scope.Caller, word string) (*replay.Replay
 	if err != nil {
 		return nil, err
 	}
-	t, err := scope.TargetOf(ctx, arch, all, word)
+	t, err := scope.FindTarget(ctx, arch, all, word)
 	if err != nil {
 		return nil, err
 	}

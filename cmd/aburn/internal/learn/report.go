@@ -38,7 +38,7 @@ func ReportCommand(a *kit.App) *cli.Command {
 			"that were noted with `aburn remedy --applied` stand below, with the rate of their failure before and after.\n\n" +
 			"This is about the sessions in the archive. How often the supervisor's advice about the workflow log was heeded is `aburn supervisor report`, and what it would have\n" +
 			"said about old logs `aburn supervisor backtest`.",
-		Flags: append(scope.ChooseFlags(),
+		Flags: append(scope.ChoiceFlags(),
 			&cli.StringFlag{Name: "html", Usage: "write a page with plots into `FILE`; it needs no network", TakesFile: true},
 			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(ReportRows) + ", with --json and --html all)"},
 			kit.JSONFlag(),
@@ -50,7 +50,7 @@ func ReportCommand(a *kit.App) *cli.Command {
 			"aburn report --html report.html",
 			"aburn report --json | jq '.failures[0]'",
 		),
-		Action: a.Do(runReport),
+		Action: a.Action(runReport),
 	}
 }
 
@@ -76,7 +76,7 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report)
 	case answer.None:
-		scope.NoneOf(a, answer.Archived, "session")
+		scope.NoteNone(a, answer.Archived, "session")
 		return nil
 	}
 	v := reportView{r: answer.Report, out: a.Screen(cmd), names: answer.names, now: c.Now}
@@ -98,8 +98,8 @@ type ReportQuery struct {
 	Names bool // short names of the sessions, too, which only tables need
 }
 
-// reportAnswer is a report of the sessions that were chosen.
-type reportAnswer struct {
+// ReportAnswer is a report of the sessions that were chosen.
+type ReportAnswer struct {
 	*report.Report
 	names    *scope.SessionNames
 	None     bool // no session was chosen
@@ -107,7 +107,7 @@ type reportAnswer struct {
 }
 
 // ReportOf counts what keeps going wrong.
-func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*reportAnswer, error) {
+func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswer, error) {
 	arch, filter, err := scope.ViewChosen(ctx, c, q.Choice)
 	if err != nil {
 		return nil, err
@@ -118,10 +118,10 @@ func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*reportAnswe
 		return nil, err
 	}
 	o := report.Options{Now: c.Now.UTC().Truncate(time.Second), Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
-	if o.Remedies, err = measured(ctx, c, filter, list); err != nil {
+	if o.Remedies, err = measureRemedies(ctx, c, filter, list); err != nil {
 		return nil, err
 	}
-	answer := &reportAnswer{Report: report.Make(scope.DigestsOnly(list), o)}
+	answer := &ReportAnswer{Report: report.Make(scope.DigestsOnly(list), o)}
 	answer.None = answer.Units.All == 0
 	if q.Limit > 0 {
 		answer.Report = answer.Top(q.Limit)
@@ -135,8 +135,8 @@ func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*reportAnswe
 	return answer, err
 }
 
-// measured is what became of the failures that remedies were tried against, in all sessions of the source and project, however old.
-func measured(ctx context.Context, c *scope.Caller, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
+// measureRemedies is what became of the failures that remedies were tried against, in all sessions of the source and project, however old.
+func measureRemedies(ctx context.Context, c *scope.Caller, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
 	dir := archive.Dir(c.Env)
 	notes, skipped, err := tried.Read(dir)
 	if skipped > 0 {
@@ -161,7 +161,7 @@ func measured(ctx context.Context, c *scope.Caller, filter archive.Filter, list 
 // reportNames names the sessions of a report shortly.
 func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*scope.SessionNames, error) {
 	if filter != (archive.Filter{}) {
-		return scope.NamesOf(ctx, arch)
+		return scope.ReadNames(ctx, arch)
 	}
 	ids := make([]string, len(list))
 	for i := range list {

@@ -34,12 +34,12 @@ func (v *reportView) show() error {
 			return err
 		}
 	}
-	kit.SayNext(v.out, v.next()...)
+	kit.PrintNextSteps(v.out, v.nextSteps()...)
 	return nil
 }
 
-// next opens what failed most, by shape and by error.
-func (v *reportView) next() (commands []string) {
+// nextSteps opens what failed most, by shape and by error.
+func (v *reportView) nextSteps() (commands []string) {
 	if len(v.r.Failures) > 0 {
 		commands = append(commands, "aburn replay "+v.r.Failures[0].Key)
 	}
@@ -51,16 +51,16 @@ func (v *reportView) next() (commands []string) {
 
 func (v *reportView) narrow() bool { return v.out.Width() > 0 && v.out.Width() < rows.WideFrom }
 
-// part prints a heading, with how many of a list's members are shown if not all.
-func (v *reportView) part(text string, shown, left int) {
+// heading prints a heading, with how many of a list's members are shown if not all.
+func (v *reportView) heading(text string, shown, left int) {
 	if left > 0 {
 		text += fmt.Sprintf(" (%d of %s)", shown, plain.Count(int64(shown+left)))
 	}
 	kit.Title(v.out, false, text)
 }
 
-// bad is a number that is red unless it is zero.
-func bad(n int, text string) term.Cell {
+// failingCell is a number that is red unless it is zero.
+func failingCell(n int, text string) term.Cell {
 	if n == 0 {
 		return term.Cell{Text: text, Style: term.Dim}
 	}
@@ -111,7 +111,7 @@ func (v *reportView) outcomes() error {
 		return nil
 	}
 	kit.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", kit.Share(r.Units.Failing, r.Units.Ended)))
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
 	for _, o := range r.Outcomes {
 		if o.Units == 0 {
 			continue
@@ -128,11 +128,11 @@ func (v *reportView) agents() error {
 	if len(r.Agents)+r.More.Agents < 2 {
 		return nil
 	}
-	v.part("agents", len(r.Agents), r.More.Agents)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
+	v.heading("agents", len(r.Agents), r.More.Agents)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
 	for i := range r.Agents {
 		g := &r.Agents[i]
-		table.AddCells(term.Cell{Text: g.Source}, bad(g.Failing, kit.Share(g.Failing, g.Ended)), term.Cell{Text: kit.PercentOf(g.Failing, g.Ended)}, term.Cell{Text: plain.Count(int64(g.Calls))}, term.Cell{Text: kit.Tokens(g.Tokens)})
+		table.AddCells(term.Cell{Text: g.Source}, failingCell(g.Failing, kit.Share(g.Failing, g.Ended)), term.Cell{Text: kit.PercentOf(g.Failing, g.Ended)}, term.Cell{Text: plain.Count(int64(g.Calls))}, term.Cell{Text: kit.Tokens(g.Tokens)})
 	}
 	return table.Print(v.out, 2)
 }
@@ -181,8 +181,8 @@ func (v *reportView) failures() error {
 	if len(r.Failures) == 0 {
 		return nil
 	}
-	v.part("failing, by shape: aburn replay KEY opens them", len(r.Failures), r.More.Failures)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "failing", Right: true}, {Title: "last", Spare: 1}, {Title: "shape", Flex: true, Min: 20}, {Title: "key"}, {Title: "latest"}}}
+	v.heading("failing, by shape: aburn replay KEY opens them", len(r.Failures), r.More.Failures)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "failing", Right: true}, {Title: "last", Spare: 1}, {Title: "shape", Flex: true, Min: 20}, {Title: "key"}, {Title: "latest"}}}
 	for i := range r.Failures {
 		s := &r.Failures[i]
 		latest := v.where(s.Seen[0])
@@ -199,8 +199,8 @@ func (v *reportView) errors() error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
-	v.part(fmt.Sprintf("by the first decisive error: %s had any", kit.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	v.heading(fmt.Sprintf("by the first decisive error: %s had any", kit.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "with it", Right: true}, {Title: "failing", Right: true, Spare: 2}, {Title: "solved", Right: true, Spare: 3}, {Title: "error", Spare: 1}, {Title: "where"}, {Title: "what", Flex: true, Min: 12}, {Title: "key"}, {Title: "latest"},
 	}}
 	for i := range r.Errors {
@@ -212,7 +212,7 @@ func (v *reportView) errors() error {
 		if v.narrow() {
 			latest.Text, place = "", ""
 		}
-		table.AddCells(term.Cell{Text: kit.Share(e.Units, e.OfErring)}, bad(e.Failing, plain.Count(int64(e.Failing))), term.Cell{Text: plain.Count(int64(e.Solved))}, term.Cell{Text: string(e.Class)},
+		table.AddCells(term.Cell{Text: kit.Share(e.Units, e.OfErring)}, failingCell(e.Failing, plain.Count(int64(e.Failing))), term.Cell{Text: plain.Count(int64(e.Solved))}, term.Cell{Text: string(e.Class)},
 			term.Cell{Text: place}, term.Cell{Text: e.Head}, term.Cell{Text: e.Key, Style: term.Cyan}, latest)
 	}
 	return table.Print(v.out, 2)
@@ -223,10 +223,10 @@ func (v *reportView) classes() error {
 	if len(r.Classes) == 0 {
 		return nil
 	}
-	v.part("errors by class", len(r.Classes), r.More.Classes)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true, Spare: 1}, {Spare: 2}}}
+	v.heading("errors by class", len(r.Classes), r.More.Classes)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true, Spare: 1}, {Spare: 2}}}
 	for _, c := range r.Classes {
-		table.AddCells(term.Cell{Text: string(c.Class)}, term.Cell{Text: kit.Share(c.Errors, c.OfErrors)}, term.Cell{Text: kit.Share(c.Units, c.OfUnits)}, bad(c.Failing, kit.Share(c.Failing, c.OfFailing)), term.Cell{Text: bar(c.Errors, c.OfErrors), Style: term.Red})
+		table.AddCells(term.Cell{Text: string(c.Class)}, term.Cell{Text: kit.Share(c.Errors, c.OfErrors)}, term.Cell{Text: kit.Share(c.Units, c.OfUnits)}, failingCell(c.Failing, kit.Share(c.Failing, c.OfFailing)), term.Cell{Text: bar(c.Errors, c.OfErrors), Style: term.Red})
 	}
 	return table.Print(v.out, 2)
 }
@@ -236,10 +236,10 @@ func (v *reportView) remedies() error {
 	if len(r.Remedies) == 0 {
 		return nil
 	}
-	v.part("remedies that were tried", len(r.Remedies), r.More.Remedies)
+	v.heading("remedies that were tried", len(r.Remedies), r.More.Remedies)
 	for i := range r.Remedies {
 		m := &r.Remedies[i]
-		fmt.Fprintf(v.out, "  %s  %s  %s\n", m.Time.Local().Format("2006-01-02 15:04"), v.out.Paint(term.Cyan, plain.Line(m.Key)), plain.Cut(plain.Line(m.Note), max(kit.WidthOf(v.out)-37, 10)))
+		fmt.Fprintf(v.out, "  %s  %s  %s\n", m.Time.Local().Format("2006-01-02 15:04"), v.out.Paint(term.Cyan, plain.Line(m.Key)), plain.Cut(plain.Line(m.Note), max(kit.TextWidth(v.out)-37, 10)))
 		kit.Paragraph(v.out, 4, "", m.String())
 	}
 	kit.Paragraph(v.out, 2, "", remedy.Observation)
@@ -251,8 +251,8 @@ func (v *reportView) loops() error {
 	if len(r.Loops) == 0 {
 		return nil
 	}
-	v.part("files changed again and again: in "+kit.Share(r.LoopsIn, r.Units.All), len(r.Loops), r.More.Loops)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	v.heading("files changed again and again: in "+kit.Share(r.LoopsIn, r.Units.All), len(r.Loops), r.More.Loops)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "most", Right: true}, {Title: "edits", Right: true}, {Title: "back", Right: true}, {Title: "in", Right: true}, {Title: "file", Flex: true, Path: true, Min: 16}, {Title: "project", Flex: true, Path: true, Min: 8}, {Title: "most in"},
 	}}
 	for i := range r.Loops {
@@ -276,8 +276,8 @@ func (v *reportView) tools() error {
 	if len(r.Tools) == 0 {
 		return nil
 	}
-	v.part("tools", len(r.Tools), r.More.Tools)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	v.heading("tools", len(r.Tools), r.More.Tools)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "type"}, {Title: "calls", Right: true}, {Title: "failed of ended", Right: true}, {Title: "rate", Right: true}, {Title: "denied", Right: true, Spare: 3}, {Title: "again", Right: true, Spare: 1}, {Title: "mean", Right: true, Spare: 2},
 		{Title: "tokens failed", Right: true},
 	}}
@@ -292,7 +292,7 @@ func (v *reportView) tools() error {
 		if t.Timed > 0 {
 			mean = kit.Milliseconds(t.TimedMS / int64(t.Timed))
 		}
-		table.AddCells(term.Cell{Text: string(t.Type)}, term.Cell{Text: plain.Count(int64(t.Calls))}, bad(t.Failed, kit.Share(t.Failed, t.Ended)), term.Cell{Text: kit.PercentOf(t.Failed, t.Ended)},
+		table.AddCells(term.Cell{Text: string(t.Type)}, term.Cell{Text: plain.Count(int64(t.Calls))}, failingCell(t.Failed, kit.Share(t.Failed, t.Ended)), term.Cell{Text: kit.PercentOf(t.Failed, t.Ended)},
 			term.Cell{Text: plain.Count(int64(t.Denied))}, term.Cell{Text: plain.Count(int64(t.Retries))}, term.Cell{Text: mean}, term.Cell{Text: kit.Amount(t.Spent)})
 	}
 	return table.Print(v.out, 2)
@@ -303,8 +303,8 @@ func (v *reportView) slow() error {
 	if len(r.Slow) == 0 {
 		return nil
 	}
-	v.part(fmt.Sprintf("longest calls, at most %d of a session", insight.MaxSlow), len(r.Slow), r.More.Slow)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
+	v.heading(fmt.Sprintf("longest calls, at most %d of a session", insight.MaxSlow), len(r.Slow), r.More.Slow)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range r.Slow {
 		s := &r.Slow[i]
 		failed, took := term.Cell{}, kit.Milliseconds(s.MS)
@@ -324,8 +324,8 @@ func (v *reportView) tokens() error {
 	if t.Units == 0 {
 		return nil
 	}
-	v.part("tokens that failures ate", 0, 0)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{}, {Right: true}, {Right: true}}}
+	v.heading("tokens that failures ate", 0, 0)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {Right: true}, {Right: true}}}
 	table.AddCells(term.Cell{Text: "in calls that failed"}, term.Cell{Text: kit.Amount(t.Failed) + " of " + kit.Amount(t.Calls), Style: term.Red}, term.Cell{Text: kit.PercentOf(t.Failed, t.Calls)})
 	table.AddCells(term.Cell{Text: "in repeating failed calls"}, term.Cell{Text: kit.Amount(t.Retries) + " of " + kit.Amount(t.Calls)}, term.Cell{Text: kit.PercentOf(t.Retries, t.Calls)})
 	if err := table.Print(v.out, 2); err != nil {
@@ -340,8 +340,8 @@ func (v *reportView) phases() error {
 	if len(r.Phases) == 0 {
 		return nil
 	}
-	v.part("phases of the workflow", len(r.Phases), r.More.Phases)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	v.heading("phases of the workflow", len(r.Phases), r.More.Phases)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "phase", Flex: true, Min: 8}, {Title: "done", Right: true}, {Title: "failed", Right: true}, {Title: "active", Right: true, Spare: 2}, {Title: "tokens", Right: true, Spare: 1}, {Title: "failed calls", Right: true},
 		{Title: "which", Flex: true, Min: 8}, {Title: "most in"},
 	}}
@@ -355,8 +355,8 @@ func (v *reportView) phases() error {
 		if v.narrow() {
 			worst.Text = ""
 		}
-		table.AddCells(term.Cell{Text: strings.TrimSuffix(p.Command+":"+p.Phase, ":")}, term.Cell{Text: kit.Share(p.Completed, p.Runs)}, bad(p.Failed, kit.Share(p.Failed, p.Runs)), term.Cell{Text: kit.Milliseconds(p.ActiveMS)}, term.Cell{Text: kit.Tokens(p.Tokens)},
-			bad(p.BadCalls, kit.Share(p.BadCalls, p.Calls)), term.Cell{Text: strings.Join(tools, ", ")}, worst)
+		table.AddCells(term.Cell{Text: strings.TrimSuffix(p.Command+":"+p.Phase, ":")}, term.Cell{Text: kit.Share(p.Completed, p.Runs)}, failingCell(p.Failed, kit.Share(p.Failed, p.Runs)), term.Cell{Text: kit.Milliseconds(p.ActiveMS)}, term.Cell{Text: kit.Tokens(p.Tokens)},
+			failingCell(p.BadCalls, kit.Share(p.BadCalls, p.Calls)), term.Cell{Text: strings.Join(tools, ", ")}, worst)
 	}
 	return table.Print(v.out, 2)
 }
@@ -366,13 +366,13 @@ func (v *reportView) weeks() error {
 	if len(r.Weeks) == 0 {
 		return nil
 	}
-	v.part("by week (ISO, UTC)", len(r.Weeks), r.More.Weeks)
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	v.heading("by week (ISO, UTC)", len(r.Weeks), r.More.Weeks)
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "week"}, {Title: "failing", Right: true}, {Spare: 3}, {Title: "failed calls", Right: true}, {Title: "rate", Right: true, Spare: 1}, {Title: "errors", Right: true, Spare: 2}, {Title: "tokens eaten", Right: true},
 	}}
 	for i := range r.Weeks {
 		w := &r.Weeks[i]
-		table.AddCells(term.Cell{Text: w.Week}, bad(w.Failing, kit.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: kit.Share(w.Failed, w.Calls)}, term.Cell{Text: kit.PercentOf(w.Failed, w.Calls)},
+		table.AddCells(term.Cell{Text: w.Week}, failingCell(w.Failing, kit.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: kit.Share(w.Failed, w.Calls)}, term.Cell{Text: kit.PercentOf(w.Failed, w.Calls)},
 			term.Cell{Text: plain.Count(int64(w.Errors))}, term.Cell{Text: kit.Amount(w.Spent) + " of " + kit.Amount(w.Tokens)})
 	}
 	if err := table.Print(v.out, 2); err != nil {

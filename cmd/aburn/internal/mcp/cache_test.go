@@ -132,11 +132,11 @@ func ingestHome(t *testing.T, home string) (archiveDir string) {
 	t.Helper()
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }
 	var errs bytes.Buffer
-	a := &kit.App{Out: io.Discard, Err: &errs, Env: env}
+	a := &kit.App{Stdout: io.Discard, Stderr: &errs, Getenv: env}
 	root := func() *cli.Command {
 		return &cli.Command{Name: "aburn", Flags: []cli.Flag{&cli.StringFlag{Name: "C", Value: home}}, Commands: []*cli.Command{sessions.IngestCommand(a)}}
 	}
-	if code := a.RunTree(t.Context(), root, []string{"aburn", "ingest"}); code != 0 {
+	if code := a.Run(t.Context(), root, []string{"aburn", "ingest"}); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	return archive.Dir(env)

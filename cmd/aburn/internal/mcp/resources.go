@@ -19,11 +19,11 @@ import (
 	"aburn/trace"
 )
 
-func (m *mcpAnswers) resources() []mcpserver.Resource {
+func (m *answers) resources() []mcpserver.Resource {
 	const jsonType = "application/json"
 	list := []mcpserver.Resource{
 		{URI: "aburn://digests", Name: "digests", Title: "The newest sessions", MIME: jsonType, Read: m.digestList,
-			Description: "Of this project's newest " + strconv.Itoa(mcpDigests) + " sessions: how each ended, its keys, and the name of its digest."},
+			Description: "Of this project's newest " + strconv.Itoa(digestLimit) + " sessions: how each ended, its keys, and the name of its digest."},
 		{URI: "aburn://digests/all", Name: "all-digests", Title: "The newest sessions of all projects", MIME: jsonType, Read: m.digestList,
 			Description: "The same of all projects."},
 		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: m.digestOf,
@@ -31,7 +31,7 @@ func (m *mcpAnswers) resources() []mcpserver.Resource {
 		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: m.traceOf,
 			Description: "The events of a session in order, each call's result with it, from the event with the number from (1); next is where to go on. No contents: shapes and sizes."},
 		{URI: "aburn://log/tail", Name: "log", Title: "The end of the workflow log", MIME: "application/x-ndjson", Read: m.logTail,
-			Description: "The newest " + strconv.Itoa(mcpLogLines) + " entries of this project's log, oldest first, one JSON object a line."},
+			Description: "The newest " + strconv.Itoa(logLines) + " entries of this project's log, oldest first, one JSON object a line."},
 	}
 	for i, r := range list {
 		list[i].Read = func(ctx context.Context, uri *url.URL) (string, error) {
@@ -65,7 +65,7 @@ type digestLine struct {
 	Failed  int             `json:"failed"`
 }
 
-func (m *mcpAnswers) digestList(ctx context.Context, uri *url.URL) (string, error) {
+func (m *answers) digestList(ctx context.Context, uri *url.URL) (string, error) {
 	var f archive.Filter
 	var err error
 	if uri.Path == "" {
@@ -81,7 +81,7 @@ func (m *mcpAnswers) digestList(ctx context.Context, uri *url.URL) (string, erro
 		return "", kit.BadNews("the archive holds no such session", "aburn ingest reads what agents have left on disk; aburn://digests/all lists those of all projects")
 	}
 	lines := []digestLine{}
-	for _, s := range all[:min(len(all), mcpDigests)] {
+	for _, s := range all[:min(len(all), digestLimit)] {
 		uri := url.URL{Scheme: "aburn", Host: "digest", Path: "/" + s.Source + "/" + s.ID}
 		lines = append(lines, digestLine{uri.String(), s.Source, s.ID, s.Project.Path, s.Start, s.End, s.Outcome(), s.Keys, s.Counts.Calls, s.Counts.Failed})
 	}
@@ -92,7 +92,7 @@ func (m *mcpAnswers) digestList(ctx context.Context, uri *url.URL) (string, erro
 }
 
 // digestsOf are the digests that f chooses, without those that cannot be read.
-func (m *mcpAnswers) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
+func (m *answers) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 	list, err := m.cache.load(ctx, f)
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
 		return list, nil
@@ -100,7 +100,7 @@ func (m *mcpAnswers) digestsOf(ctx context.Context, f archive.Filter) ([]digests
 	return list, err
 }
 
-func (m *mcpAnswers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
+func (m *answers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
 	source, id, err := sessionIn(uri)
 	if err != nil {
 		return "", err
@@ -160,7 +160,7 @@ func (e traceEvent) MarshalJSON() ([]byte, error) {
 	return append(append(append(event[:len(event)-1], `,"result":`...), result...), '}'), err
 }
 
-func (m *mcpAnswers) traceOf(ctx context.Context, uri *url.URL) (string, error) {
+func (m *answers) traceOf(ctx context.Context, uri *url.URL) (string, error) {
 	source, id, err := sessionIn(uri)
 	if err != nil {
 		return "", err
@@ -179,7 +179,7 @@ func (m *mcpAnswers) traceOf(ctx context.Context, uri *url.URL) (string, error) 
 }
 
 // trace reads one trace from the archive.
-func (m *mcpAnswers) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
+func (m *answers) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
 	arch, err := archive.View(ctx, archive.Dir(m.env))
 	if err != nil {
 		return nil, err
@@ -229,17 +229,17 @@ func pageOf(t *trace.SessionTrace, from int) (string, error) {
 }
 
 // logTail is what `aburn tail --json` prints. A log of a project that the user has not vouched for is somebody else's, and empty.
-func (m *mcpAnswers) logTail(ctx context.Context, _ *url.URL) (string, error) {
+func (m *answers) logTail(ctx context.Context, _ *url.URL) (string, error) {
 	if _, err := m.vouched(); err != nil {
 		return "", err
 	}
 	q := m.question(ctx, mcpserver.Asker{})
-	lines, err := record.LastLines(q.Caller, mcpLogLines, mcpLogBytes)
+	lines, err := record.LastLines(q.Caller, logLines, logBytes)
 	switch {
 	case err != nil:
 		return "", q.fail(err)
 	case len(lines) == 0:
-		return "", q.none()
+		return "", q.noAnswer()
 	}
 	var b strings.Builder
 	for _, line := range lines {

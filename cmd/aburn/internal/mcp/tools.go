@@ -53,7 +53,7 @@ type (
 
 // choose is which sessions are meant. What one repository's tools said reaches an agent in another one only if it asks for that:
 // without a word it is the project that the server runs in, with its worktrees.
-func (m *mcpAnswers) choose(ask chooseAsk) (scope.Choice, error) {
+func (m *answers) choose(ask chooseAsk) (scope.Choice, error) {
 	what := scope.Choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
 	var err error
 	switch {
@@ -66,7 +66,7 @@ func (m *mcpAnswers) choose(ask chooseAsk) (scope.Choice, error) {
 }
 
 // project is the folder of the project that the server runs in.
-func (m *mcpAnswers) project() (string, error) {
+func (m *answers) project() (string, error) {
 	root, err := install.ProjectRoot(m.dir, m.env)
 	if err != nil {
 		return "", fmt.Errorf("%w\nhint: all_projects asks about the sessions of all", err)
@@ -82,7 +82,7 @@ func (t targetAsk) word() (string, error) {
 	return cmp.Or(t.Key, t.Session), nil
 }
 
-func (m *mcpAnswers) tools() []mcpserver.Tool {
+func (m *answers) tools() []mcpserver.Tool {
 	return []mcpserver.Tool{
 		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
 			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it doubtful by now. "+
@@ -128,7 +128,7 @@ type chainSchema struct {
 	} `json:"commands"`
 }
 
-func (m *mcpAnswers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
+func (m *answers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
 	chain, err := record.ChainOf(q.Caller, record.ChainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
 	if err == nil {
@@ -143,7 +143,7 @@ func (m *mcpAnswers) chainTool(ctx context.Context, who mcpserver.Asker, ask cha
 	return scrubbedAnswer(q.answer(data, chain.Print))
 }
 
-func (m *mcpAnswers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
+func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
 	s, err := supervise.StatusOf(ctx, q.Caller, supervise.StatusQuery{Vouched: true})
 	if err == nil && s.Empty() {
@@ -156,13 +156,13 @@ func (m *mcpAnswers) workflowTool(ctx context.Context, who mcpserver.Asker, _ wo
 	return fenced("status", answer, err)
 }
 
-func (m *mcpAnswers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+func (m *answers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
 	what, err := m.choose(ask)
 	if err != nil {
 		return nil, err
 	}
 	q := m.question(ctx, who)
-	r, err := learn.ReportOf(ctx, q.Caller, learn.ReportQuery{Choice: what, Limit: mcpReportRows})
+	r, err := learn.ReportOf(ctx, q.Caller, learn.ReportQuery{Choice: what, Limit: reportRows})
 	switch {
 	case err != nil:
 		return nil, q.fail(err)
@@ -175,7 +175,7 @@ func (m *mcpAnswers) reportTool(ctx context.Context, who mcpserver.Asker, ask ch
 	})
 }
 
-func (m *mcpAnswers) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+func (m *answers) replayTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
 	word, err := ask.word()
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (m *mcpAnswers) replayTool(ctx context.Context, who mcpserver.Asker, ask ta
 	return q.markdown(r, r.Markdown())
 }
 
-func (m *mcpAnswers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
+func (m *answers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targetAsk) (*mcpserver.Answer, error) {
 	word, err := ask.word()
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (m *mcpAnswers) remedyTool(ctx context.Context, who mcpserver.Asker, ask ta
 	return q.markdown(r, r.Markdown())
 }
 
-func (m *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
+func (m *answers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
 	what := scope.Choice{}
 	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // a session names its tree, and graphQuery refuses to choose among that
 		var err error
@@ -210,7 +210,7 @@ func (m *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask gra
 		}
 	}
 	q := m.question(ctx, who)
-	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, mcpTrees)}, m.cache.forest)
+	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, treeLimit)}, m.cache.forest)
 	switch {
 	case err != nil:
 		return nil, q.fail(err)
@@ -224,13 +224,13 @@ func (m *mcpAnswers) graphTool(ctx context.Context, who mcpserver.Asker, ask gra
 	return fenced("graph", answer, err)
 }
 
-func (m *mcpAnswers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
+func (m *answers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
 	what, err := m.choose(ask)
 	if err != nil {
 		return nil, err
 	}
 	q := m.question(ctx, who)
-	l, err := learn.LessonsOf(ctx, q.Caller, learn.LessonsQuery{Choice: what, Limit: mcpLessons})
+	l, err := learn.LessonsOf(ctx, q.Caller, learn.LessonsQuery{Choice: what, Limit: lessonLimit})
 	switch {
 	case err != nil:
 		return nil, q.fail(err)
@@ -238,7 +238,7 @@ func (m *mcpAnswers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask c
 		return nil, q.noSession(l.Archived)
 	case l.Total == 0:
 		q.say("note", l.NothingRecurs())
-		return nil, q.none()
+		return nil, q.noAnswer()
 	}
 	return q.markdown(l.Lessons, l.Markdown())
 }

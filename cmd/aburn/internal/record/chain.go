@@ -44,14 +44,14 @@ func ChainCommand(a *kit.App) *cli.Command {
 			`cat "$(aburn chain plan --get data.outputs.0)"`,
 		),
 		ShellComplete: a.CommandCompleter(scope.ModelWords(a, chainWords)),
-		Action:        a.Do(runChain),
+		Action:        a.Action(runChain),
 	}
 }
 
 // chainWords are the arguments of `aburn chain`.
 func chainWords(m *workflow.Model, n int) []string {
 	if n == 0 {
-		return scope.CommandsOf(m)
+		return scope.CommandNames(m)
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func runChain(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if f := (*kit.Failure)(nil); !errors.As(err, &f) || f.Code == kit.ExitUsage && f.Msg != project.ErrNone.Error() {
 		a.Warn(err.Error()) // no answer, and not because there is no project: something is broken
 	}
-	_, err = fmt.Fprintln(a.Out, cmd.String("or"))
+	_, err = fmt.Fprintln(a.Stdout, cmd.String("or"))
 	return err
 }
 
@@ -84,9 +84,9 @@ func printChain(a *kit.App, cmd *cli.Command) error {
 	case missing != nil && (!cmd.Bool("json") || cmd.IsSet("or")):
 		return missing
 	case missing == nil && path != "":
-		return answer.printValue(a.Out, path)
+		return answer.printValue(a.Stdout, path)
 	case cmd.Bool("json"):
-		if _, err := fmt.Fprintf(a.Out, "%s\n", answer.JSON()); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%s\n", answer.JSON()); err != nil {
 			return err
 		}
 		return missing
@@ -103,8 +103,8 @@ type ChainQuery struct {
 	All     bool // search the whole log, not only its newest part
 }
 
-// chainAnswer is what commands produced: one, or all of the chain.
-type chainAnswer struct {
+// ChainAnswer is what commands produced: one, or all of the chain.
+type ChainAnswer struct {
 	q        chain.Query
 	results  []chain.Result
 	one      bool
@@ -112,20 +112,20 @@ type chainAnswer struct {
 }
 
 // ChainOf answers a query of the chain. A project without the user's mark counts as empty.
-func ChainOf(c *scope.Caller, q ChainQuery) (*chainAnswer, error) {
+func ChainOf(c *scope.Caller, q ChainQuery) (*ChainAnswer, error) {
 	w, err := scope.OpenWorkspace(c)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	answer := &chainAnswer{q: chain.Query{
+	answer := &ChainAnswer{q: chain.Query{
 		Project: w.Project, Model: *w.Settings.Model(), Now: c.Now, Env: c.Env, Session: q.Session, Any: q.Any, All: q.All,
 	}}
 	if !w.Marked {
 		c.Warn(scope.NotVouched().Error(), "aburn init")
 	}
 	if q.Expect != "" {
-		err := answer.last(w, q.Expect)
+		err := answer.findLast(w, q.Expect)
 		if err != nil || !answer.results[0].Found || q.Command == "" || q.Command == q.Expect {
 			answer.expected = true
 			return answer, err
@@ -134,11 +134,11 @@ func ChainOf(c *scope.Caller, q ChainQuery) (*chainAnswer, error) {
 	if q.Command == "" {
 		return answer, answer.overview(w)
 	}
-	return answer, answer.last(w, q.Command)
+	return answer, answer.findLast(w, q.Command)
 }
 
-// last looks for the last COMPLETE of one command.
-func (a *chainAnswer) last(w *scope.Workspace, command string) error {
+// findLast looks for the last COMPLETE of one command.
+func (a *ChainAnswer) findLast(w *scope.Workspace, command string) error {
 	result := chain.Result{Cmd: command, State: chain.None}
 	if w.Marked {
 		a.q.Cmd = command
@@ -152,7 +152,7 @@ func (a *chainAnswer) last(w *scope.Workspace, command string) error {
 }
 
 // overview looks for the last COMPLETE of each command of the chain.
-func (a *chainAnswer) overview(w *scope.Workspace) (err error) {
+func (a *ChainAnswer) overview(w *scope.Workspace) (err error) {
 	a.results, a.one = nil, false
 	if w.Marked {
 		a.results, err = chain.Overview(w.Log, a.q)
@@ -165,7 +165,7 @@ func (a *chainAnswer) overview(w *scope.Workspace) (err error) {
 }
 
 // JSON is what --json prints.
-func (a *chainAnswer) JSON() []byte {
+func (a *ChainAnswer) JSON() []byte {
 	if a.one {
 		return a.results[0].JSON()
 	}
@@ -173,7 +173,7 @@ func (a *chainAnswer) JSON() []byte {
 }
 
 // Commands are the results, each as --json gives it.
-func (a *chainAnswer) Commands() (list []json.RawMessage) {
+func (a *ChainAnswer) Commands() (list []json.RawMessage) {
 	for i := range a.results {
 		list = append(list, a.results[i].JSON())
 	}
@@ -181,7 +181,7 @@ func (a *chainAnswer) Commands() (list []json.RawMessage) {
 }
 
 // printValue prints what --json has at a path.
-func (a *chainAnswer) printValue(out io.Writer, path string) error {
+func (a *ChainAnswer) printValue(out io.Writer, path string) error {
 	of := "the chain"
 	if a.one {
 		of = "the last COMPLETE of " + chain.Quote(a.results[0].Cmd, logfmt.MaxCmd)
@@ -194,8 +194,8 @@ func (a *chainAnswer) printValue(out io.Writer, path string) error {
 	return err
 }
 
-// where is what was searched: the worktree, or what one session logged there.
-func (a *chainAnswer) where() string {
+// searched is what was searched: the worktree, or what one session logged there.
+func (a *ChainAnswer) searched() string {
 	if a.q.Session == "" {
 		return chain.Worktree(a.q.Project.Wt)
 	}
@@ -204,7 +204,7 @@ func (a *chainAnswer) where() string {
 
 // Missing is the error where nothing was found, nil where something was: of the whole chain nothing was ever logged here, or the
 // one command has no COMPLETE.
-func (a *chainAnswer) Missing() error {
+func (a *ChainAnswer) Missing() error {
 	switch {
 	case a.one && a.results[0].Found:
 		return nil
@@ -213,13 +213,13 @@ func (a *chainAnswer) Missing() error {
 	case slices.ContainsFunc(a.results, func(r chain.Result) bool { return r.State != chain.None }):
 		return nil
 	}
-	return kit.BadNews("no command of the chain was logged in "+a.where(), "aburn templates write gives you commands that log")
+	return kit.BadNews("no command of the chain was logged in "+a.searched(), "aburn templates write gives you commands that log")
 }
 
 // missingOne says that there is no COMPLETE, what there is instead, and what to do.
-func (a *chainAnswer) missingOne(r *chain.Result) error {
+func (a *ChainAnswer) missingOne(r *chain.Result) error {
 	name := chain.Quote(r.Cmd, logfmt.MaxCmd)
-	f := &kit.Failure{Code: kit.ExitBadNews, Msg: name + " has not completed in " + a.where()}
+	f := &kit.Failure{Code: kit.ExitBadNews, Msg: name + " has not completed in " + a.searched()}
 	age := plain.Age(a.q.Now.Sub(r.Since))
 	switch r.State {
 	case chain.Running:
@@ -239,7 +239,7 @@ func (a *chainAnswer) missingOne(r *chain.Result) error {
 			f.Hints = append(f.Hints, "run the "+name+" command first; aburn chain shows what there is")
 		}
 	}
-	if near := kit.Nearest(r.Cmd, scope.CommandsOf(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
+	if near := kit.Nearest(r.Cmd, scope.CommandNames(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
 		f.Hints = append(f.Hints, "did you mean "+near+"?")
 	}
 	return f

@@ -19,11 +19,11 @@ const (
 	shownNotes   = 10
 	shownName    = 16  // cells of a command's name in the table
 	shownBranch  = 120 // bytes
-	NotOrders    = "(recorded data, not instructions)"
+	DataNotice   = "(recorded data, not instructions)"
 )
 
 // Print shows the last COMPLETE of one command, or the chain as a table.
-func (a *chainAnswer) Print(o *term.Out) error {
+func (a *ChainAnswer) Print(o *term.Out) error {
 	if a.one {
 		return printResult(o, &a.results[0])
 	}
@@ -43,7 +43,7 @@ func printResult(o *term.Out, r *chain.Result) error {
 			line("", fmt.Sprintf("and %d more: --json lists them", len(r.Outputs)-i))
 			break
 		}
-		line(label, chain.Quote(out.Path, chain.MaxPath)+"  "+fate(o, out))
+		line(label, chain.Quote(out.Path, chain.MaxPath)+"  "+outputFate(o, out))
 		label = ""
 	}
 	if len(r.Metrics) > 0 {
@@ -71,11 +71,11 @@ func headline(o *term.Out, r *chain.Result) string {
 	if e.Branch != "" {
 		text += ", branch " + chain.Quote(e.Branch, shownBranch)
 	}
-	return text + " " + o.Paint(term.Dim, NotOrders) + "\n"
+	return text + " " + o.Paint(term.Dim, DataNotice) + "\n"
 }
 
-// fate is what became of an output.
-func fate(o *term.Out, out chain.Output) string {
+// outputFate is what became of an output.
+func outputFate(o *term.Out, out chain.Output) string {
 	size := ""
 	if out.Bytes > 0 {
 		size = plain.Size(out.Bytes) + ", "
@@ -120,7 +120,7 @@ func printOverview(o *term.Out, q chain.Query, results []chain.Result) error {
 	if branch := q.Project.Branch(); branch != "" {
 		where += ", on " + chain.Quote(branch, shownBranch)
 	}
-	fmt.Fprintf(o, "%s %s\n", where, o.Paint(term.Dim, NotOrders))
+	fmt.Fprintf(o, "%s %s\n", where, o.Paint(term.Dim, DataNotice))
 	table := chainTable(q, results)
 	if o.Width() == 0 {
 		narrow(table, kit.PageWidth)

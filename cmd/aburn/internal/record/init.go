@@ -28,7 +28,7 @@ func InitCommand(a *kit.App) *cli.Command {
 		},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn init", "aburn -C ~/src/app init"),
-		Action:       a.Do(runInit),
+		Action:       a.Action(runInit),
 	}
 }
 
@@ -40,7 +40,7 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("here") {
 		dir = initRoot(a, dir)
 	}
-	done, err := install.InitProject(dir, a.Env)
+	done, err := install.InitProject(dir, a.Getenv)
 	if err != nil {
 		return kit.BadNews(err.Error())
 	}
@@ -54,7 +54,7 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 			Marked  bool     `json:"marked"`
 		}{done.Root, done.Created, done.Marked})
 	}
-	tellInit(a, done)
+	printInit(a, done)
 	return nil
 }
 
@@ -62,7 +62,7 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 // belongs to, else the root of its git work tree (the main checkout's, so that
 // all worktrees share one log), else dir itself.
 func initRoot(a *kit.App, dir string) string {
-	p, err := project.Find(dir, a.Env)
+	p, err := project.Find(dir, a.Getenv)
 	if err == nil {
 		return p.Root
 	}
@@ -70,26 +70,26 @@ func initRoot(a *kit.App, dir string) string {
 	if errors.As(err, &refused) { // InitProject tells why
 		return filepath.Dir(refused.Path)
 	}
-	if _, main := project.Checkout(dir, a.Env); main != "" {
+	if _, main := project.Checkout(dir, a.Getenv); main != "" {
 		return main
 	}
 	return dir
 }
 
-func tellInit(a *kit.App, done install.Init) {
+func printInit(a *kit.App, done install.Init) {
 	root := plain.Line(done.Root)
 	switch {
 	case len(done.Created) > 0:
-		fmt.Fprintf(a.Out, "new project: %s\n", root)
-		fmt.Fprintf(a.Out, "made %s\n", strings.Join(done.Created, ", "))
+		fmt.Fprintf(a.Stdout, "new project: %s\n", root)
+		fmt.Fprintf(a.Stdout, "made %s\n", strings.Join(done.Created, ", "))
 	case done.Marked:
-		fmt.Fprintf(a.Out, "project: %s\n", root)
+		fmt.Fprintf(a.Stdout, "project: %s\n", root)
 	default:
-		fmt.Fprintf(a.Out, "nothing to do, it is a project already: %s\n", root)
+		fmt.Fprintf(a.Stdout, "nothing to do, it is a project already: %s\n", root)
 		return
 	}
 	if done.Marked {
-		fmt.Fprintln(a.Out, "vouched for it on this machine")
+		fmt.Fprintln(a.Stdout, "vouched for it on this machine")
 	}
-	fmt.Fprintln(a.Out, "next: aburn install-hooks")
+	fmt.Fprintln(a.Stdout, "next: aburn install-hooks")
 }

@@ -33,7 +33,7 @@ func LogCommand(a *kit.App) *cli.Command {
 			"sandbox keeps the log read-only, one line `aburn:entry …` is printed, and the agent's hook\n" +
 			"appends it. Exit 0 means written, or handed to the hook; 1 not written; 2 a mistake in the call.",
 		Flags:         logFlags(),
-		ArgValidator:  twoArguments,
+		ArgValidator:  commandAndEvent,
 		ShellComplete: a.CommandCompleter(scope.ModelWords(a, logWords)),
 		Metadata: kit.Examples(
 			"aburn log plan START",
@@ -43,7 +43,7 @@ func LogCommand(a *kit.App) *cli.Command {
 			"aburn log build FAILED --error 'the fixture server does not start' --next plan",
 			`echo '{"args":"issue 12"}' | aburn log build START --data -`,
 		),
-		Action: a.Do(runLogEntry),
+		Action: a.Action(runLog),
 	}
 }
 
@@ -63,7 +63,7 @@ func logFlags() []cli.Flag {
 	}
 }
 
-func twoArguments(_ context.Context, cmd *cli.Command) error {
+func commandAndEvent(_ context.Context, cmd *cli.Command) error {
 	switch args := cmd.Args().Slice(); {
 	case len(args) < 2:
 		return kit.UsageError("CMD and EVENT are missing", "aburn log plan START", "aburn log --help")
@@ -73,13 +73,13 @@ func twoArguments(_ context.Context, cmd *cli.Command) error {
 	return nil
 }
 
-// runLogEntry is `aburn log`: check, resolve, append, say it.
-func runLogEntry(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	e, err := validated(a, cmd)
+// runLog is `aburn log`: check, resolve, append, say it.
+func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	e, err := entryOf(a, cmd)
 	if err != nil {
 		return err
 	}
-	if a.Env("ABURN") == "0" {
+	if a.Getenv("ABURN") == "0" {
 		a.Note("not logged: ABURN=0 switches aburn off")
 		return nil
 	}
@@ -88,7 +88,7 @@ func runLogEntry(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer w.Close()
-	if e.Data, err = data(a, cmd, w, e.Event); err != nil {
+	if e.Data, err = dataOf(a, cmd, w, e.Event); err != nil {
 		return err
 	}
 	e.Wt = w.Wt
@@ -103,13 +103,13 @@ func runLogEntry(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return []*logfmt.Entry{e}
 	})
 	if readOnly(err) {
-		return relay(a, e, func(yield func([]byte) bool) { recentLines(w, yield) })
+		return handToHook(a, e, func(yield func([]byte) bool) { recentLines(w, yield) })
 	}
 	if err != nil {
 		return kit.BadNews("not logged: "+err.Error(), "aburn doctor")
 	}
-	rotate(a, w)
-	return tellLogged(a, cmd, receipt.Entries[0])
+	rotateIfDue(a, w)
+	return printLogged(a, cmd, receipt.Entries[0])
 }
 
 // recentLines are the lines of the end of the log, as far as recent needs them.
@@ -126,10 +126,10 @@ func readOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// relay hands the entry to the agent's hook, which runs outside of the sandbox:
+// handToHook hands the entry to the agent's hook, which runs outside of the sandbox:
 // it reads the line from this command's output. That is a promise only if the
 // session's hooks are at work and will take the entry.
-func relay(a *kit.App, e *logfmt.Entry, lines recent.Lines) error {
+func handToHook(a *kit.App, e *logfmt.Entry, lines recent.Lines) error {
 	e.ID, e.Time = journal.NewID(), time.Now()
 	if e.Session == "" || !e.Event.Lifecycle() || !recent.Hooked(lines, e.Session) {
 		return kit.BadNews("not logged: the log is read-only here, and no hook of this session is seen in it that could take the entry",
@@ -139,35 +139,35 @@ func relay(a *kit.App, e *logfmt.Entry, lines recent.Lines) error {
 	if err != nil {
 		return kit.BadNews("not logged: " + err.Error())
 	}
-	_, err = fmt.Fprintf(a.Out, "%s\n", line)
+	_, err = fmt.Fprintf(a.Stdout, "%s\n", line)
 	return err
 }
 
-// rotate is what a command owes a log that has grown. That it could not is no
+// rotateIfDue is what a command owes a log that has grown. That it could not is no
 // reason to say that the entry was not logged.
-func rotate(a *kit.App, w *scope.Workspace) {
+func rotateIfDue(a *kit.App, w *scope.Workspace) {
 	if _, err := w.Log.RotateIfDue(journal.Command); err != nil {
 		a.Warn("the log is due for rotation: " + err.Error())
 	}
 }
 
-func tellLogged(a *kit.App, cmd *cli.Command, e *logfmt.Entry) error {
+func printLogged(a *kit.App, cmd *cli.Command, e *logfmt.Entry) error {
 	if !cmd.Bool("json") {
-		_, err := fmt.Fprintln(a.Out, e.Human())
+		_, err := fmt.Fprintln(a.Stdout, e.Human())
 		return err
 	}
 	line, err := e.AppendJSON(nil)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Out, "%s\n", line)
+	_, err = fmt.Fprintf(a.Stdout, "%s\n", line)
 	return err
 }
 
 // note tells what was understood otherwise than it was typed.
 
-// validated is the entry with its routing fields, as the arguments give them.
-func validated(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
+// entryOf is the entry with its routing fields, as the arguments give them.
+func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 	args := cmd.Args().Slice()
 	name := strings.ToLower(strings.TrimPrefix(args[0], "/"))
 	if err := scope.CheckName("CMD", name, logfmt.MaxCmd); err != nil {
@@ -182,23 +182,23 @@ func validated(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 			return nil, err
 		}
 	}
-	event, err := event(a, args[1], phase)
+	event, err := eventOf(a, args[1], phase)
 	if err != nil {
 		return nil, err
 	}
 	return &logfmt.Entry{Cmd: name, Phase: phase, Event: event, Source: "prompt"}, nil
 }
 
-// event checks what kind of entry is wanted. START and COMPLETE with a phase
+// eventOf checks what kind of entry is wanted. START and COMPLETE with a phase
 // are the phase's, and are written so.
-func event(a *kit.App, typed, phase string) (logfmt.Event, error) {
+func eventOf(a *kit.App, typed, phase string) (logfmt.Event, error) {
 	ev := logfmt.Event(strings.ToUpper(typed))
 	if err := scope.CheckName("EVENT", string(ev), logfmt.MaxEvent); err != nil {
 		return "", err
 	}
 	switch {
 	case !ev.Known():
-		rows.UnknownEvent(a, ev)
+		rows.WarnUnknownEvent(a, ev)
 		return ev, nil
 	case !ev.Lifecycle():
 		return "", kit.UsageError(string(ev)+" is written by hooks and by aburn itself, not by prompts", "aburn log --help")
@@ -217,7 +217,7 @@ func event(a *kit.App, typed, phase string) (logfmt.Event, error) {
 func logWords(m *workflow.Model, n int) []string {
 	switch n {
 	case 0:
-		return scope.CommandsOf(m)
+		return scope.CommandNames(m)
 	case 1:
 		return scope.EventNames(logfmt.Event.Lifecycle)
 	}

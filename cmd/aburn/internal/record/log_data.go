@@ -30,9 +30,9 @@ const (
 	maxData = 1 << 20
 )
 
-// data is the entry's data: what the flags say, in the vocabulary of
+// dataOf is the entry's data: what the flags say, in the vocabulary of
 // data.schema.json, then the members of --data. All text is scrubbed.
-func data(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) ([]byte, error) {
+func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) ([]byte, error) {
 	var o logfmt.Object
 	o.StrIf(summaryKey(ev), scrub.Head(cmd.String("summary"), maxText))
 	if cmd.IsSet("error") {
@@ -45,7 +45,7 @@ func data(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) ([]
 		o.StrIf("agent_id", agentText(cmd, "agent-id")).StrIf("agent_type", agentText(cmd, "agent-type"))
 	}
 	if paths := cmd.StringSlice("output"); len(paths) > 0 {
-		outputs, err := outputs(w, paths)
+		outputs, err := outputList(w, paths)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	text := []byte(arg)
 	if arg == "-" {
 		var err error
-		if text, err = io.ReadAll(io.LimitReader(a.In, maxData+1)); err != nil {
+		if text, err = io.ReadAll(io.LimitReader(a.Stdin, maxData+1)); err != nil {
 			return kit.BadNews("read --data - from standard input: " + err.Error())
 		}
 	}
@@ -149,22 +149,22 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 			err = kit.UsageError(fmt.Sprintf("--data: the member %s is there already", kit.Quote(k.Str)), "a flag gives it, or it stands there twice")
 		}
 		seen[k.Str] = true
-		o.Raw(scrubText("", k.Str), Scrubbed(k.Str, v))
+		o.Raw(scrubText("", k.Str), ScrubbedJSON(k.Str, v))
 		return err == nil
 	})
 	return err
 }
 
-// Scrubbed is a JSON value without secrets in its strings. The key counts:
+// ScrubbedJSON is a JSON value without secrets in its strings. The key counts:
 // {"password":"…"} says more than the value alone.
-func Scrubbed(key string, v gjson.Result) []byte {
+func ScrubbedJSON(key string, v gjson.Result) []byte {
 	switch {
 	case v.Type == gjson.String:
 		return gjson.AppendJSONString(nil, scrubText(key, v.Str))
 	case v.IsObject():
 		var o logfmt.Object
 		v.ForEach(func(k, m gjson.Result) bool {
-			o.Raw(scrubText("", k.Str), Scrubbed(k.Str, m))
+			o.Raw(scrubText("", k.Str), ScrubbedJSON(k.Str, m))
 			return true
 		})
 		if o.Empty() {
@@ -177,7 +177,7 @@ func Scrubbed(key string, v gjson.Result) []byte {
 			if len(b) > 1 {
 				b = append(b, ',')
 			}
-			b = append(b, Scrubbed(key, m)...)
+			b = append(b, ScrubbedJSON(key, m)...)
 			return true
 		})
 		return append(b, ']')
@@ -204,17 +204,17 @@ func scrubText(key, s string) string {
 // is recorded.
 const maxHashed = 64 << 20
 
-// outputs is the list for an entry's data.outputs: {path, sha256, bytes} of
+// outputList is the list for an entry's data.outputs: {path, sha256, bytes} of
 // each, path relative to the worktree's root. An output that is not there is an
 // error: an entry that names what does not exist would mislead whoever builds
 // on it, and now is when the caller can correct it.
-func outputs(w *scope.Workspace, paths []string) ([]byte, error) {
+func outputList(w *scope.Workspace, paths []string) ([]byte, error) {
 	list := []byte{'['}
 	for i, path := range paths {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		one, err := output(w, path)
+		one, err := outputObject(w, path)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +223,7 @@ func outputs(w *scope.Workspace, paths []string) ([]byte, error) {
 	return append(list, ']'), nil
 }
 
-func output(w *scope.Workspace, path string) ([]byte, error) {
+func outputObject(w *scope.Workspace, path string) ([]byte, error) {
 	var o logfmt.Object
 	if strings.Contains(path, "://") { // a pull request, a deployment: recorded as it is
 		return o.Str("path", keptPath(path)).Bytes(), nil

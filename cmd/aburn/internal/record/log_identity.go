@@ -26,7 +26,7 @@ type identity struct {
 func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error) {
 	session := cmd.String("session")
 	if session == "" {
-		session = a.Env("ABURN_SESSION")
+		session = a.Getenv("ABURN_SESSION")
 	}
 	if session != "" {
 		if err := scope.CheckName("the session's id", session, logfmt.MaxSession); err != nil {
@@ -37,7 +37,7 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 	if *wanted == (logfmt.Agent{}) {
 		wanted = nil
 	}
-	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, callers: scope.CallingAgents(a.Env)}
+	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, callers: scope.CallingAgents(a.Getenv)}
 	if s.sessions = []string{session}; session == "" {
 		s.sessions = nil
 		for _, c := range s.callers {
@@ -93,7 +93,7 @@ func (s *search) identify() (identity, string) {
 		if len(s.sessions) > 1 {
 			return identity{agent: s.wanted}, "the variables of two agents are set, and the log has no open call of either that runs this"
 		}
-		return s.without(), ""
+		return s.unmatched(), ""
 	}
 	first := calls[0]
 	for _, c := range calls[1:] {
@@ -102,15 +102,15 @@ func (s *search) identify() (identity, string) {
 		}
 	}
 	// Where it is one of several sub-agents, what they have in common is known.
-	if agent, one := OneAgent(calls); one || agent != nil {
-		return identity{first.Session, s.named(agent)}, ""
+	if agent, one := commonAgent(calls); one || agent != nil {
+		return identity{first.Session, s.withFlags(agent)}, ""
 	}
 	return identity{agent: s.wanted}, "the session itself and a sub-agent of it are running the same aburn log"
 }
 
-// without is who it is where no call is found: in a `!` line of a slash command
+// unmatched is who it is where no call is found: in a `!` line of a slash command
 // for instance, or where the command is too long for its head in the log.
-func (s *search) without() identity {
+func (s *search) unmatched() identity {
 	who := identity{session: logfmt.SessionID(s.sessions[0])}
 	var agent *logfmt.Agent
 	for _, c := range s.callers {
@@ -118,7 +118,7 @@ func (s *search) without() identity {
 			agent = &logfmt.Agent{ID: c.Agent}
 		}
 	}
-	who.agent = s.named(agent)
+	who.agent = s.withFlags(agent)
 	return who
 }
 
@@ -168,9 +168,9 @@ func (s *search) calls() []recent.Call {
 	return calls
 }
 
-// OneAgent is the sub-agent that all calls belong to (nil is the session itself)
+// commonAgent is the sub-agent that all calls belong to (nil is the session itself)
 // and true; or, if they are of several sub-agents, what those have in common.
-func OneAgent(calls []recent.Call) (*logfmt.Agent, bool) {
+func commonAgent(calls []recent.Call) (*logfmt.Agent, bool) {
 	first := calls[0].Agent
 	for _, c := range calls[1:] {
 		if (c.Agent == nil) != (first == nil) {
@@ -195,8 +195,8 @@ func OneAgent(calls []recent.Call) (*logfmt.Agent, bool) {
 	return &common, one
 }
 
-// named puts what the flags say over what was found.
-func (s *search) named(found *logfmt.Agent) *logfmt.Agent {
+// withFlags puts what the flags say over what was found.
+func (s *search) withFlags(found *logfmt.Agent) *logfmt.Agent {
 	if s.wanted == nil {
 		return found
 	}

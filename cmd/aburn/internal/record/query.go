@@ -40,7 +40,7 @@ func QueryCommand(a *kit.App) *cli.Command {
 			"aburn query --cmd build --event COMPLETE --get data.outputs.#.path --json",
 			"aburn query --session 5b0c2f91 --count",
 		),
-		Action: a.Do(runQuery),
+		Action: a.Action(runQuery),
 	}
 }
 
@@ -58,10 +58,10 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer w.Close()
-	out := bufio.NewWriterSize(a.Out, 64<<10)
+	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	q := querier{get: cmd.String("get"), count: cmd.Bool("count"), out: out, screen: a.Screen(cmd)}
 	q.Printer = rows.NewPrinter(cmd, q.screen.Onto(out))
-	q.Rows.Seq = true
+	q.List.Seq = true
 	n, err := q.run(w.Log, f, limit)
 	if err == nil && q.count {
 		_, err = fmt.Fprintln(out, n)
@@ -71,7 +71,7 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	w.WarnDamage(a.Warn)
 	if err == nil && n == 0 {
-		return kit.ExitOnly(kit.ExitBadNews)
+		return kit.ExitWith(kit.ExitBadNews)
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func (q *querier) run(log *journal.Journal, f *rows.Filter, limit int64) (n int6
 		if seen.SeenBytes(r.Value.ID) || !f.Match(r.Value) {
 			continue
 		}
-		found, err := q.one(r.JSON, now)
+		found, err := q.printEntry(r.JSON, now)
 		if err != nil {
 			return n, err
 		}
@@ -111,14 +111,14 @@ func (q *querier) run(log *journal.Journal, f *rows.Filter, limit int64) (n int6
 	return n, nil
 }
 
-// one prints an entry, or what is wanted of it; false if it has no such value.
-func (q *querier) one(line []byte, now time.Time) (bool, error) {
+// printEntry prints an entry, or what is wanted of it; false if it has no such value.
+func (q *querier) printEntry(line []byte, now time.Time) (bool, error) {
 	if q.get != "" {
 		v := gjson.GetBytes(line, q.get)
 		if !v.Exists() || q.count {
 			return v.Exists(), nil
 		}
-		return true, q.value(v)
+		return true, q.printValue(v)
 	}
 	if q.count {
 		return true, nil
@@ -133,9 +133,9 @@ func (q *querier) one(line []byte, now time.Time) (bool, error) {
 	return true, q.Print(rows.Record{Entry: e, Line: line}, now)
 }
 
-// value prints one value a line: as JSON, or as text, on a terminal without
+// printValue prints one value a line: as JSON, or as text, on a terminal without
 // control characters.
-func (q *querier) value(v gjson.Result) error {
+func (q *querier) printValue(v gjson.Result) error {
 	text := v.String()
 	switch {
 	case q.Form != rows.People:

@@ -30,7 +30,7 @@ func StatsCommand(a *kit.App) *cli.Command {
 			"aburn stats --since 24h",
 			"aburn stats --json | jq '.events[] | select(.hook_us.p99 > 5000)'",
 		),
-		Action: a.Do(runStats),
+		Action: a.Action(runStats),
 	}
 }
 

@@ -38,7 +38,7 @@ func TailCommand(a *kit.App) *cli.Command {
 			"aburn tail --event TOOL_FAILED --since 24h",
 			"aburn tail -f --json | jq .data.tool",
 		),
-		Action: a.Do(runTail),
+		Action: a.Action(runTail),
 	}
 }
 

@@ -23,7 +23,7 @@ func VerifyCommand(a *kit.App) *cli.Command {
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn verify", "aburn verify --json | jq .damage"),
-		Action:       a.Do(runVerify),
+		Action:       a.Action(runVerify),
 	}
 }
 
@@ -43,7 +43,7 @@ func runVerify(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		err = verifyText(a, a.Screen(cmd), report)
 	}
 	if err == nil && len(report.Damage) > 0 {
-		return kit.ExitOnly(kit.ExitBadNews)
+		return kit.ExitWith(kit.ExitBadNews)
 	}
 	return err
 }

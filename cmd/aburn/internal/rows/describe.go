@@ -13,9 +13,9 @@ import (
 	"aburn/logfmt"
 )
 
-// Words is one entry as people read it. The texts come from the log and are
+// Description is one entry as people read it. The texts come from the log and are
 // not cleaned yet.
-type Words struct {
+type Description struct {
 	Mark   string
 	Name   string // the tool, or what happened
 	Style  term.Style
@@ -26,10 +26,10 @@ type Words struct {
 
 // Describe puts an entry into words. What an entry does not say is left out,
 // never guessed.
-func Describe(e *logfmt.Entry) Words {
+func Describe(e *logfmt.Entry) Description {
 	d := gjson.ParseBytes(e.Data)
 	_, _, ev := e.Meaning()
-	var w Words
+	var w Description
 	switch {
 	case ev.Lifecycle():
 		w = describeLifecycle(ev, d)
@@ -44,25 +44,25 @@ func Describe(e *logfmt.Entry) Words {
 	return w
 }
 
-func describeLifecycle(ev logfmt.Event, d gjson.Result) Words {
+func describeLifecycle(ev logfmt.Event, d gjson.Result) Description {
 	switch ev {
 	case logfmt.Start, logfmt.PhaseStart:
-		return Words{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: first(d, "args", "details", "summary")}
+		return Description{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: first(d, "args", "details", "summary")}
 	case logfmt.Complete, logfmt.PhaseComplete:
-		return Words{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: kit.Join(first(d, "summary", "details"), outputNames(d), nextStepOf(d))}
+		return Description{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: kit.Join(first(d, "summary", "details"), outputNames(d), nextStepOf(d))}
 	case logfmt.Failed:
-		return Words{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: kit.Join(first(d, "error", "summary", "details"), d.Get("suggestion").String())}
+		return Description{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: kit.Join(first(d, "error", "summary", "details"), d.Get("suggestion").String())}
 	case logfmt.Milestone:
-		return Words{Mark: "◆", Name: "MILESTONE", Style: term.Cyan, Detail: kit.Join(first(d, "description", "summary"), metricPairs(d))}
+		return Description{Mark: "◆", Name: "MILESTONE", Style: term.Cyan, Detail: kit.Join(first(d, "description", "summary"), metricPairs(d))}
 	case logfmt.AgentSpawn:
-		return Words{Mark: "↳", Name: "agent", Style: term.Magenta, Detail: d.Get("task").String()}
+		return Description{Mark: "↳", Name: "agent", Style: term.Magenta, Detail: d.Get("task").String()}
 	default: // AGENT_COMPLETE
-		return Words{Mark: "↲", Name: "agent ends", Style: term.Magenta, Took: took(d), Detail: kit.Join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
+		return Description{Mark: "↲", Name: "agent ends", Style: term.Magenta, Took: took(d), Detail: kit.Join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
 	}
 }
 
-func describeTool(ev logfmt.Event, d gjson.Result) Words {
-	w := Words{Name: toolName(d), Took: took(d), Path: d.Get("path").String()}
+func describeTool(ev logfmt.Event, d gjson.Result) Description {
+	w := Description{Name: toolName(d), Took: took(d), Path: d.Get("path").String()}
 	head := d.Get("head").String()
 	switch ev {
 	case logfmt.ToolStart:
@@ -102,44 +102,44 @@ func toolName(d gjson.Result) string {
 	return name
 }
 
-func describeOther(ev logfmt.Event, d gjson.Result) Words {
+func describeOther(ev logfmt.Event, d gjson.Result) Description {
 	switch ev {
 	case logfmt.SessionStart:
 		client := strings.TrimSpace(d.Get("client").String() + " " + d.Get("client_version").String())
-		return Words{Mark: "●", Name: "session", Style: term.Bold, Detail: kit.Join(d.Get("source").String(), client)}
+		return Description{Mark: "●", Name: "session", Style: term.Bold, Detail: kit.Join(d.Get("source").String(), client)}
 	case logfmt.SessionEnd:
-		return Words{Mark: "○", Name: "session ends", Style: term.Bold, Detail: d.Get("reason").String()}
+		return Description{Mark: "○", Name: "session ends", Style: term.Bold, Detail: d.Get("reason").String()}
 	case logfmt.Prompt:
 		if d.Get("machine").Bool() {
-			return Words{Mark: "›", Name: "prompt", Style: term.Dim, Detail: kit.Join("machine-made", d.Get("head").String())}
+			return Description{Mark: "›", Name: "prompt", Style: term.Dim, Detail: kit.Join("machine-made", d.Get("head").String())}
 		}
-		return Words{Mark: "›", Name: "prompt", Style: term.Blue, Detail: d.Get("head").String()}
+		return Description{Mark: "›", Name: "prompt", Style: term.Blue, Detail: d.Get("head").String()}
 	case logfmt.Command:
-		return Words{Mark: "/", Name: "command", Style: term.Blue, Detail: "/" + d.Get("command").String()}
+		return Description{Mark: "/", Name: "command", Style: term.Blue, Detail: "/" + d.Get("command").String()}
 	case logfmt.Permission:
-		return Words{Mark: "?", Name: "permission", Style: term.Yellow, Detail: kit.Join(d.Get("tool").String(), first(d, "head", "path"))}
+		return Description{Mark: "?", Name: "permission", Style: term.Yellow, Detail: kit.Join(d.Get("tool").String(), first(d, "head", "path"))}
 	case logfmt.Notify:
-		return Words{Mark: "!", Name: "notice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("head").String())}
+		return Description{Mark: "!", Name: "notice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("head").String())}
 	case logfmt.Stop:
-		return Words{Mark: "■", Name: "stop", Style: term.Dim}
+		return Description{Mark: "■", Name: "stop", Style: term.Dim}
 	case logfmt.TurnFailed:
-		return Words{Mark: "✗", Name: "turn failed", Style: term.Red, Detail: d.Get("error").String()}
+		return Description{Mark: "✗", Name: "turn failed", Style: term.Red, Detail: d.Get("error").String()}
 	case logfmt.Interrupt:
-		return Words{Mark: "✗", Name: "interrupted", Style: term.Yellow}
+		return Description{Mark: "✗", Name: "interrupted", Style: term.Yellow}
 	case logfmt.Compact:
-		return Words{Mark: "≈", Name: "compaction", Style: term.Dim, Detail: kit.Join(d.Get("stage").String(), d.Get("trigger").String())}
+		return Description{Mark: "≈", Name: "compaction", Style: term.Dim, Detail: kit.Join(d.Get("stage").String(), d.Get("trigger").String())}
 	case logfmt.Intervention:
-		return Words{Mark: "⚑", Name: "advice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("level").String())}
+		return Description{Mark: "⚑", Name: "advice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("level").String())}
 	case logfmt.Delivered:
-		return Words{Mark: "⚑", Name: deliveredName(d), Style: term.Yellow, Detail: d.Get("type").String()}
+		return Description{Mark: "⚑", Name: deliveredName(d), Style: term.Yellow, Detail: d.Get("type").String()}
 	case logfmt.Resolved:
-		return Words{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: kit.Join(d.Get("type").String(), d.Get("reason").String())}
+		return Description{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: kit.Join(d.Get("type").String(), d.Get("reason").String())}
 	case logfmt.Unreadable:
-		return Words{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
+		return Description{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
 	case logfmt.Checkpoint:
-		return Words{Mark: "-", Name: "checkpoint", Style: term.Dim, Detail: d.Get("segment").String()}
+		return Description{Mark: "-", Name: "checkpoint", Style: term.Dim, Detail: d.Get("segment").String()}
 	}
-	return Words{Mark: "·", Name: string(ev), Style: term.Plain, Detail: first(d, "summary", "description", "message", "head", "signature", "type")}
+	return Description{Mark: "·", Name: string(ev), Style: term.Plain, Detail: first(d, "summary", "description", "message", "head", "signature", "type")}
 }
 
 // deliveredName tells what was printed from what the agent's transcript shows.

@@ -41,7 +41,7 @@ func ReadFilter(a *kit.App, cmd *cli.Command, now time.Time) (*Filter, error) {
 	for _, name := range cmd.StringSlice("event") {
 		ev := logfmt.Event(strings.ToUpper(name))
 		if !ev.Known() {
-			UnknownEvent(a, ev)
+			WarnUnknownEvent(a, ev)
 		}
 		f.Events = append(f.Events, ev)
 	}
@@ -54,7 +54,7 @@ func ReadFilter(a *kit.App, cmd *cli.Command, now time.Time) (*Filter, error) {
 		if s == "" {
 			continue
 		}
-		t, err := kit.Moment(s, now)
+		t, err := kit.ParseTime(s, now)
 		if err != nil {
 			return nil, kit.UsageError("--" + bound.flag + ": " + err.Error())
 		}
@@ -66,7 +66,7 @@ func ReadFilter(a *kit.App, cmd *cli.Command, now time.Time) (*Filter, error) {
 // LogTime is how aburn writes ts: of one length, so that bytes sort like times.
 const LogTime = "2006-01-02T15:04:05.000Z"
 
-func UnknownEvent(a *kit.App, ev logfmt.Event) {
+func WarnUnknownEvent(a *kit.App, ev logfmt.Event) {
 	var hints []string
 	if near := nearestEvent(ev); near != "" {
 		hints = []string{"did you mean " + string(near) + "?"}

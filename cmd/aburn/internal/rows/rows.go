@@ -14,14 +14,14 @@ import (
 	"aburn/logfmt"
 )
 
-// rows prints entries one a line, in columns that stay where they are, because
+// List prints entries one a line, in columns that stay where they are, because
 // nobody knows what a log that is being followed will bring.
 //
 //	time  session  command:phase  mark name  took  detail
 //
 // A sub-agent's entries are indented below those of its parent. On a terminal
 // the day stands in a line of its own when it changes, elsewhere in each line.
-type rows struct {
+type List struct {
 	out    *term.Out
 	Seq    bool // the number of the entry in front
 	zone   *time.Location
@@ -29,8 +29,8 @@ type rows struct {
 	agents map[string]map[string]bool // type → ids seen
 }
 
-func NewRows(out *term.Out, zone *time.Location) *rows {
-	return &rows{out: out, zone: zone, agents: map[string]map[string]bool{}}
+func NewList(out *term.Out, zone *time.Location) *List {
+	return &List{out: out, zone: zone, agents: map[string]map[string]bool{}}
 }
 
 // Widths of the columns on a narrow and on a wide terminal.
@@ -44,9 +44,9 @@ const (
 	SeqWidth                   = 7
 )
 
-func (r *rows) wide() bool { return r.out.Width() == 0 || r.out.Width() >= WideFrom }
+func (r *List) wide() bool { return r.out.Width() == 0 || r.out.Width() >= WideFrom }
 
-func (r *rows) pick(narrow, wide int) int {
+func (r *List) pick(narrow, wide int) int {
 	if r.wide() {
 		return wide
 	}
@@ -54,14 +54,14 @@ func (r *rows) pick(narrow, wide int) int {
 }
 
 // Print writes one entry. now is for the day line only.
-func (r *rows) Print(e *Record, now time.Time) error {
+func (r *List) Print(e *Record, now time.Time) error {
 	_, err := r.out.Write([]byte(r.dayLine(e.Time, now) + r.line(e) + "\n"))
 	return err
 }
 
 // dayLine is the line in front of the first entry of another day, and of the
 // first entry at all if it is not from today.
-func (r *rows) dayLine(t, now time.Time) string {
+func (r *List) dayLine(t, now time.Time) string {
 	if !r.out.Terminal() {
 		return ""
 	}
@@ -76,7 +76,7 @@ func (r *rows) dayLine(t, now time.Time) string {
 	return r.out.Paint(term.Dim, "── "+day+" ──") + "\n"
 }
 
-func (r *rows) line(e *Record) string {
+func (r *List) line(e *Record) string {
 	w := Describe(&e.Entry)
 	if e.Open {
 		w.Detail = kit.Join(w.Detail, "no end")
@@ -85,9 +85,9 @@ func (r *rows) line(e *Record) string {
 	if e.Agent != nil {
 		indent, tag = "  ", r.agentTag(e.Agent)
 	}
-	l := Columns{Out: r.out}
+	l := NewColumns(r.out)
 	if r.Seq {
-		l.Add(term.Dim, plain.PadLeft(Number(e.Seq), SeqWidth), SeqWidth)
+		l.Add(term.Dim, plain.PadLeft(SeqText(e.Seq), SeqWidth), SeqWidth)
 	}
 	layout := "15:04:05"
 	if !r.out.Terminal() {
@@ -96,13 +96,13 @@ func (r *rows) line(e *Record) string {
 	l.Add(term.Dim, e.Time.In(r.zone).Format(layout), len(layout))
 	session := r.pick(narrowSession, WideSession)
 	l.Add(SessionStyle(e.Session), ShortSession(e.Session, session), session)
-	l.Add(term.Plain, where(&e.Entry), r.pick(narrowWhere, wideWhere))
+	l.Add(term.Plain, place(&e.Entry), r.pick(narrowWhere, wideWhere))
 	l.Add(w.Style, indent+w.Mark+" "+w.Name, r.pick(NarrowName, WideName))
 	l.Add(term.Dim, plain.PadLeft(w.Took, TookWidth), TookWidth)
 	return l.End(tag, w.Path, kit.Join(w.Detail, worktree(&e.Entry)))
 }
 
-func Number(s logfmt.Seq) string {
+func SeqText(s logfmt.Seq) string {
 	if s == 0 {
 		return ""
 	}
@@ -111,9 +111,16 @@ func Number(s logfmt.Seq) string {
 
 // Columns is one line that is being put together.
 type Columns struct {
-	Out  *term.Out
-	B    strings.Builder
-	Used int
+	out  *term.Out
+	text strings.Builder
+	used int
+}
+
+func NewColumns(out *term.Out) *Columns { return &Columns{out: out} }
+
+// Text is the columns so far, without blanks at the end, and how many cells they take with those.
+func (l *Columns) Text() (text string, used int) {
+	return strings.TrimRight(l.text.String(), " "), l.used
 }
 
 // Add sets text into a column of a fixed width.
@@ -122,17 +129,17 @@ func (l *Columns) Add(style term.Style, text string, width int) {
 	if strings.TrimSpace(text) == "" { // nothing to paint, and blanks at the end of a line to cut
 		style = term.Plain
 	}
-	l.B.WriteString(l.Out.Paint(style, text))
-	l.B.WriteString(strings.Repeat(" ", width-plain.Width(text)+1))
-	l.Used += width + 1
+	l.text.WriteString(l.out.Paint(style, text))
+	l.text.WriteString(strings.Repeat(" ", width-plain.Width(text)+1))
+	l.used += width + 1
 }
 
 // End sets the last column, which takes what the terminal leaves: a tag, a path
 // and a text. A path that is too long loses its beginning, a text its end.
 func (l *Columns) End(tag, path, text string) string {
 	path, text = plain.Line(path), plain.Line(text)
-	if width := l.Out.Width(); width > 0 {
-		left := max(width-l.Used-plain.Width(tag), 8)
+	if width := l.out.Width(); width > 0 {
+		left := max(width-l.used-plain.Width(tag), 8)
 		if text == "" {
 			path = plain.CutStart(path, left)
 		}
@@ -141,11 +148,11 @@ func (l *Columns) End(tag, path, text string) string {
 	} else {
 		text = kit.Join(path, text)
 	}
-	return strings.TrimRight(l.B.String()+tag+text, " ")
+	return strings.TrimRight(l.text.String()+tag+text, " ")
 }
 
-// where is the active command and phase; nothing when none is active.
-func where(e *logfmt.Entry) string {
+// place is the active command and phase; nothing when none is active.
+func place(e *logfmt.Entry) string {
 	if e.Cmd == logfmt.SessionCmd && e.Phase == "" {
 		return "-"
 	}
@@ -164,7 +171,7 @@ func worktree(e *logfmt.Entry) string {
 }
 
 // agentTag is the sub-agent's type, with its id as soon as there are two of the type.
-func (r *rows) agentTag(a *logfmt.Agent) string {
+func (r *List) agentTag(a *logfmt.Agent) string {
 	ids := r.agents[a.Type]
 	if ids == nil {
 		ids = map[string]bool{}
@@ -215,25 +222,25 @@ type Record struct {
 	Open bool // the start of a call that has no end
 }
 
-// form is what entries are printed as.
-type form int
+// Form is what entries are printed as.
+type Form int
 
 const (
-	People    form = iota // one line in columns
+	People    Form = iota // one line in columns
 	JSONLines             // the JSON line as it was read, without control characters
 	raw                   // as in the log: the JSON line and the line for people
 )
 
 // Printer prints entries in one of the forms.
 type Printer struct {
-	Form form
+	Form Form
 	out  *term.Out
-	Rows *rows
+	List *List
 	buf  []byte
 }
 
 func NewPrinter(cmd *cli.Command, out *term.Out) *Printer {
-	p := &Printer{out: out, Rows: NewRows(out, time.Local)}
+	p := &Printer{out: out, List: NewList(out, time.Local)}
 	switch {
 	case cmd.Bool("json"):
 		p.Form = JSONLines
@@ -246,7 +253,7 @@ func NewPrinter(cmd *cli.Command, out *term.Out) *Printer {
 func (p *Printer) Print(r Record, now time.Time) error {
 	switch p.Form {
 	case People:
-		return p.Rows.Print(&r, now)
+		return p.List.Print(&r, now)
 	case raw:
 		line, human := r.Line, r.Human()
 		if p.out.Terminal() {

@@ -31,21 +31,21 @@ type Caller struct {
 	Dir      string // the folder that the question is about
 	Env      func(string) string
 	Now      time.Time
-	Warn     warner
+	Warn     WarnFunc
 	Progress *term.Out // shows how far long work is, if it is a terminal
 	// Load is digests.Load of the caller's archive, or what remembers it.
 	Load func(context.Context, archive.Filter) ([]digests.Session, error)
 }
 
-// warner takes what went wrong beside an answer, and what can be done about it.
-type warner func(msg string, hints ...string)
+// WarnFunc takes what went wrong beside an answer, and what can be done about it.
+type WarnFunc func(msg string, hints ...string)
 
 // caller is this command as the caller of the function that answers it.
 func CallerOf(a *kit.App, cmd *cli.Command) *Caller {
-	c := &Caller{Dir: cmd.String("C"), Env: a.Env, Now: time.Now(), Warn: a.Warn, Progress: term.New(a.Err, a.Env, true)}
+	c := &Caller{Dir: cmd.String("C"), Env: a.Getenv, Now: time.Now(), Warn: a.Warn, Progress: term.New(a.Stderr, a.Getenv, true)}
 	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
-		a.LeaveGarbage()
-		return digests.Load(ctx, archive.Dir(a.Env), f, digestProgress(c.Progress))
+		a.PauseGC()
+		return digests.Load(ctx, archive.Dir(a.Getenv), f, digestProgress(c.Progress))
 	}
 	return c
 }

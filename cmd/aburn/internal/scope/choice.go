@@ -45,8 +45,8 @@ func NoHome() error {
 	return kit.UsageError("there is no place for the archive: neither ABURN_HOME nor HOME is set", "ABURN_HOME=/some/folder aburn ingest")
 }
 
-// ChooseFlags are the flags that choose sessions of the archive.
-func ChooseFlags() []cli.Flag {
+// ChoiceFlags are the flags that choose sessions of the archive.
+func ChoiceFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "since", Usage: "only sessions that ended since `WHEN`: 24h, 7d, 2026-11-21, 2026-11-21T10:03"},
 		&cli.StringFlag{Name: "until", Usage: "only sessions that ended before `WHEN`"},
@@ -61,11 +61,11 @@ func OutcomeFlag() cli.Flag {
 
 // Outcomes and relations are the words that flags take.
 func Outcomes() []string {
-	return kit.AsWords(trace.Completed, trace.Interrupted, trace.Errored, trace.Killed, trace.Unknown)
+	return kit.Strings(trace.Completed, trace.Interrupted, trace.Errored, trace.Killed, trace.Unknown)
 }
 
 func Relations() []string {
-	return kit.AsWords(trace.Root, trace.Continuation, trace.Fork, trace.Subagent)
+	return kit.Strings(trace.Root, trace.Continuation, trace.Fork, trace.Subagent)
 }
 
 // Sources are the sources that sessions can come from.
@@ -106,17 +106,17 @@ func FilterOf(ctx context.Context, c *Caller, what Choice, arch *archive.Archive
 		if bound.text == "" {
 			continue
 		}
-		if *bound.to, err = kit.Moment(bound.text, c.Now); err != nil {
+		if *bound.to, err = kit.ParseTime(bound.text, c.Now); err != nil {
 			return f, kit.UsageError("--" + bound.flag + ": " + err.Error())
 		}
 	}
-	if f.Source, err = OneWord("source", what.Source, Sources()); err != nil {
+	if f.Source, err = CheckWord("source", what.Source, Sources()); err != nil {
 		return f, err
 	}
-	if f.Outcome, err = OneWord("outcome", what.Outcome, Outcomes()); err != nil {
+	if f.Outcome, err = CheckWord("outcome", what.Outcome, Outcomes()); err != nil {
 		return f, err
 	}
-	relation, err := OneWord("relationship", what.Relation, Relations())
+	relation, err := CheckWord("relationship", what.Relation, Relations())
 	if err != nil {
 		return f, err
 	}
@@ -127,12 +127,12 @@ func FilterOf(ctx context.Context, c *Caller, what Choice, arch *archive.Archive
 	return f, err
 }
 
-// OneWord is a flag's value, which has to be one of the words.
-func OneWord(flag, word string, words []string) (string, error) {
+// CheckWord is a flag's value, which has to be one of the words.
+func CheckWord(flag, word string, words []string) (string, error) {
 	if word == "" || slices.Contains(words, word) {
 		return word, nil
 	}
-	return "", kit.UsageError("--"+flag+": unknown "+kit.Quote(word), kit.Meant(word, words)...)
+	return "", kit.UsageError("--"+flag+": unknown "+kit.Quote(word), kit.DidYouMean(word, words)...)
 }
 
 // projectNamed is the folder that --project means: one that exists, else the project in the archive whose folder has this name.
@@ -156,7 +156,7 @@ func projectNamed(ctx context.Context, c *Caller, arch *archive.Archive, name st
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", kit.BadNews("--project: no folder and no project in the archive is called "+kit.Quote(name), kit.Meant(name, slices.Sorted(maps.Keys(projects)))...)
+		return "", kit.BadNews("--project: no folder and no project in the archive is called "+kit.Quote(name), kit.DidYouMean(name, slices.Sorted(maps.Keys(projects)))...)
 	default:
 		var hints []string
 		for _, path := range found {
@@ -200,8 +200,8 @@ func ProjectNames(ctx context.Context, env func(string) string) (list []string) 
 	return list
 }
 
-// OneSession is the session that a command's argument names.
-func OneSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
+// FindSession is the session that a command's argument names.
+func FindSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
 	list, err := arch.Lookup(ctx, name)
 	switch {
 	case err != nil:
@@ -213,12 +213,12 @@ func OneSession(ctx context.Context, arch *archive.Archive, name string) (archiv
 	case len(list) == 0:
 		return archive.Session{}, kit.BadNews("no session in the archive is called "+kit.Quote(name), "aburn sessions", "aburn ingest  # if it is a new one")
 	}
-	names, err := NamesOf(ctx, arch)
+	names, err := ReadNames(ctx, arch)
 	if err != nil {
 		return archive.Session{}, err
 	}
 	var hints []string
-	for i := range list[:min(len(list), kit.MaxNamed)] {
+	for i := range list[:min(len(list), kit.MaxListed)] {
 		s := &list[i]
 		ended := ""
 		if !s.End.IsZero() {
@@ -226,7 +226,7 @@ func OneSession(ctx context.Context, arch *archive.Archive, name string) (archiv
 		}
 		hints = append(hints, kit.Join(names.Of(s.Source, s.ID), s.Source, ended, plain.Cut(s.Ask, 40)))
 	}
-	if more := len(list) - kit.MaxNamed; more > 0 {
+	if more := len(list) - kit.MaxListed; more > 0 {
 		hints = append(hints, fmt.Sprintf("and %s more: aburn sessions --limit 0", plain.Count(int64(more))))
 	}
 	return archive.Session{}, kit.UsageError(plain.Plural(int64(len(list)), "session")+" are called "+kit.Quote(name), hints...)
@@ -241,29 +241,29 @@ const (
 	FillArchive  = "aburn ingest  # reads what agents have written to disk"
 )
 
-// NoneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
-func NoneChosen(ctx context.Context, a *kit.App, arch *archive.Archive, what string) error {
+// NoteNoneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
+func NoteNoneChosen(ctx context.Context, a *kit.App, arch *archive.Archive, what string) error {
 	archived, err := CountArchived(ctx, arch)
 	if err == nil {
-		NoneOf(a, archived, what)
+		NoteNone(a, archived, what)
 	}
 	return err
 }
 
-// NoneOf is noneChosen of an archive with so many sessions.
-func NoneOf(a *kit.App, archived int, what string) {
+// NoteNone is noneChosen of an archive with so many sessions.
+func NoteNone(a *kit.App, archived int, what string) {
 	if archived == 0 {
 		a.Note(EmptyArchive)
 		a.Hint(FillArchive)
 		return
 	}
-	a.Note(NoneSuch(what))
+	a.Note(NoneText(what))
 	if what == "session" {
 		a.Hint("aburn sessions  # all " + plain.Count(int64(archived)) + " that are archived")
 	}
 }
 
-func NoneSuch(what string) string { return "no " + what + " is like that" }
+func NoneText(what string) string { return "no " + what + " is like that" }
 
 // CountArchived is how many sessions the archive has.
 func CountArchived(ctx context.Context, arch *archive.Archive) (int, error) {
@@ -280,5 +280,5 @@ func SessionArgument(_ context.Context, cmd *cli.Command) error {
 }
 
 func ToolTypes() []string {
-	return kit.AsWords(trace.ShellTool, trace.ReadTool, trace.EditTool, trace.SearchTool, trace.WebTool, trace.MCPTool, trace.AgentTool, trace.OtherTool)
+	return kit.Strings(trace.ShellTool, trace.ReadTool, trace.EditTool, trace.SearchTool, trace.WebTool, trace.MCPTool, trace.AgentTool, trace.OtherTool)
 }

@@ -16,7 +16,7 @@ import (
 // SessionNames gives the sessions of the archive short names that name no other one: the beginning of the id, of a sub-agent that of
 // its own part; or the end, where ids begin with the time. archive.Lookup takes them.
 type SessionNames struct {
-	Parts []string          // the own parts of all ids
+	parts []string          // the own parts of all ids
 	short map[shortName]int // how many parts begin with it, and how many end with it: nearly always that is enough
 	// begin and end are the parts, and the parts backwards, sorted. They are made when they are needed.
 	begin, end []string
@@ -25,7 +25,7 @@ type SessionNames struct {
 // shortName is the beginning or the end of a part.
 type shortName [kit.ShortID]byte
 
-func NamesOf(ctx context.Context, arch *archive.Archive) (*SessionNames, error) {
+func ReadNames(ctx context.Context, arch *archive.Archive) (*SessionNames, error) {
 	all, err := arch.Sessions(ctx, archive.Filter{})
 	return NewNames(all), err
 }
@@ -40,10 +40,10 @@ func NewNames(all []archive.Session) *SessionNames {
 
 // NamesAmong is for sessions of which only the ids are at hand.
 func NamesAmong(ids []string) *SessionNames {
-	n := &SessionNames{Parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
+	n := &SessionNames{parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
 	for i, id := range ids {
 		part := ownPart(id)
-		n.Parts[i] = part
+		n.parts[i] = part
 		if len(part) < kit.ShortID {
 			continue
 		}
@@ -55,6 +55,9 @@ func NamesAmong(ids []string) *SessionNames {
 	return n
 }
 
+// Len is how many sessions there are.
+func (n *SessionNames) Len() int { return len(n.parts) }
+
 // Of is the short name of a session, cleaned: source/id if nothing less will do.
 func (n *SessionNames) Of(source, id string) string {
 	part := ownPart(id)
@@ -64,31 +67,31 @@ func (n *SessionNames) Of(source, id string) string {
 		if late {
 			word = part[len(part)-size:]
 		}
-		if n.called(word) == 1 {
+		if n.countCalled(word) == 1 {
 			return plain.Line(word)
 		}
 	}
 	return plain.Line(source + "/" + id)
 }
 
-// called is how many sessions a word can mean.
-func (n *SessionNames) called(word string) int {
+// countCalled is how many sessions a word can mean.
+func (n *SessionNames) countCalled(word string) int {
 	if len(word) == kit.ShortID {
 		return n.short[shortName([]byte(word))]
 	}
 	if n.begin == nil {
-		for _, part := range n.Parts {
+		for _, part := range n.parts {
 			n.begin = append(n.begin, part)
-			n.end = append(n.end, backwards(part))
+			n.end = append(n.end, reversed(part))
 		}
 		slices.Sort(n.begin)
 		slices.Sort(n.end)
 	}
-	return beginning(n.begin, word) + beginning(n.end, backwards(word)) - n.exactly(word)
+	return countPrefix(n.begin, word) + countPrefix(n.end, reversed(word)) - n.countExact(word)
 }
 
-// exactly is how many are called just so: they both begin and end like that.
-func (n *SessionNames) exactly(word string) int {
+// countExact is how many are called just so: they both begin and end like that.
+func (n *SessionNames) countExact(word string) int {
 	i := sort.SearchStrings(n.begin, word)
 	count := 0
 	for ; i < len(n.begin) && n.begin[i] == word; i++ {
@@ -97,8 +100,8 @@ func (n *SessionNames) exactly(word string) int {
 	return count
 }
 
-// beginning counts the words of a sorted list that begin like word.
-func beginning(list []string, word string) int {
+// countPrefix counts the words of a sorted list that begin like word.
+func countPrefix(list []string, word string) int {
 	from := sort.SearchStrings(list, word)
 	to := sort.Search(len(list), func(i int) bool { return i >= from && !strings.HasPrefix(list[i], word) && list[i] > word })
 	return to - from
@@ -109,7 +112,7 @@ func ownPart(id string) string {
 	return id[strings.LastIndexByte(id, '/')+1:]
 }
 
-func backwards(s string) string {
+func reversed(s string) string {
 	b := []byte(s)
 	slices.Reverse(b)
 	return string(b)
@@ -117,11 +120,11 @@ func backwards(s string) string {
 
 // CompleteSessions completes the names of the sessions in the archive, the newest first.
 func CompleteSessions(ctx context.Context, a *kit.App, cmd *cli.Command) {
-	a.Completer(func(int) []string { return sessionWords(ctx, a.Env) })(ctx, cmd)
+	a.Completer(func(int) []string { return sessionCompletions(ctx, a.Getenv) })(ctx, cmd)
 }
 
-// sessionWords is the names of the newest sessions with what they are about, for completion.
-func sessionWords(ctx context.Context, env func(string) string) (list []string) {
+// sessionCompletions is the names of the newest sessions with what they are about, for completion.
+func sessionCompletions(ctx context.Context, env func(string) string) (list []string) {
 	arch, err := archive.View(ctx, archive.Dir(env))
 	if err != nil { // completion shows no error
 		return nil

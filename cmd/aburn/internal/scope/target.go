@@ -19,8 +19,8 @@ import (
 	"aburn/internal/plain"
 )
 
-// target is what a command is asked about: a key, or one session.
-type target struct {
+// Target is what a command is asked about: a key, or one session.
+type Target struct {
 	Key     string           // whole; "" where one session is meant
 	Session *digests.Session // nil where a key is meant
 }
@@ -38,8 +38,8 @@ func keyParts(word string) (prefix, digits string, ok bool) {
 	return m[1], m[2], m[1] != "" || len(m[2]) >= shortestKey
 }
 
-// keysLike is the keys of digests that begin like word, each with how many sessions have it, in their order.
-func keysLike(all []digests.Session, word string) (found []string, sessions map[string]int) {
+// matchingKeys is the keys of digests that begin like word, each with how many sessions have it, in their order.
+func matchingKeys(all []digests.Session, word string) (found []string, sessions map[string]int) {
 	prefix, digits, ok := keyParts(word)
 	if !ok {
 		return nil, nil
@@ -61,13 +61,13 @@ func keysLike(all []digests.Session, word string) (found []string, sessions map[
 	return found, sessions
 }
 
-// TargetOf is what word means among all: a key, whole or a beginning of it that no other has, else a session. What can mean more
+// FindTarget is what word means among all: a key, whole or a beginning of it that no other has, else a session. What can mean more
 // than one is an error that lists them.
-func TargetOf(ctx context.Context, arch *archive.Archive, all []digests.Session, word string) (*target, error) {
+func FindTarget(ctx context.Context, arch *archive.Archive, all []digests.Session, word string) (*Target, error) {
 	if len(all) == 0 {
 		return nil, kit.BadNews(EmptyArchive, FillArchive)
 	}
-	keys, sessions := keysLike(all, word)
+	keys, sessions := matchingKeys(all, word)
 	if prefix, digits, _ := keyParts(word); prefix != "" {
 		switch {
 		case len(digits) < shortestKey:
@@ -75,9 +75,9 @@ func TargetOf(ctx context.Context, arch *archive.Archive, all []digests.Session,
 		case len(keys) == 0:
 			return nil, kit.BadNews("no session in the archive has the key "+kit.Quote(word), "aburn report  # lists those that there are")
 		case len(keys) == 1:
-			return &target{Key: keys[0]}, nil
+			return &Target{Key: keys[0]}, nil
 		}
-		return nil, tooMany(word, all, keys, sessions, nil)
+		return nil, ambiguous(word, all, keys, sessions, nil)
 	}
 	var called []archive.Session
 	if len(keys) > 0 {
@@ -88,33 +88,33 @@ func TargetOf(ctx context.Context, arch *archive.Archive, all []digests.Session,
 	}
 	switch {
 	case len(keys) == 1 && len(called) == 0:
-		return &target{Key: keys[0]}, nil
+		return &Target{Key: keys[0]}, nil
 	case len(keys) > 0 && !(len(called) == 1 && called[0].ID == word):
-		return nil, tooMany(word, all, keys, sessions, called)
+		return nil, ambiguous(word, all, keys, sessions, called)
 	}
-	s, err := OneSession(ctx, arch, word)
+	s, err := FindSession(ctx, arch, word)
 	if err != nil {
 		return nil, err
 	}
 	for i := range all {
 		if all[i].Key == s.Key {
-			return &target{Session: &all[i]}, nil
+			return &Target{Session: &all[i]}, nil
 		}
 	}
 	return nil, kit.BadNews("there is no digest of "+s.Source+"/"+s.ID, "aburn ingest --check")
 }
 
-// tooMany is the error for a word that means more than one key or session.
-func tooMany(word string, all []digests.Session, keys []string, sessions map[string]int, called []archive.Session) error {
+// ambiguous is the error for a word that means more than one key or session.
+func ambiguous(word string, all []digests.Session, keys []string, sessions map[string]int, called []archive.Session) error {
 	var hints []string
-	for _, key := range keys[:min(len(keys), kit.MaxNamed)] {
+	for _, key := range keys[:min(len(keys), kit.MaxListed)] {
 		hints = append(hints, kit.Join(key, plain.Plural(int64(sessions[key]), "session"), shapeOf(all, key)))
 	}
-	for i := range called[:min(len(called), kit.MaxNamed)] {
+	for i := range called[:min(len(called), kit.MaxListed)] {
 		s := &called[i]
 		hints = append(hints, kit.Join(s.Source+"/"+s.ID, plain.Cut(s.Ask, 40)))
 	}
-	if more := max(len(keys)-kit.MaxNamed, 0) + max(len(called)-kit.MaxNamed, 0); more > 0 {
+	if more := max(len(keys)-kit.MaxListed, 0) + max(len(called)-kit.MaxListed, 0); more > 0 {
 		hints = append(hints, fmt.Sprintf("and %s more", plain.Count(int64(more))))
 	}
 	what := plain.Plural(int64(len(keys)), "key")
@@ -134,7 +134,7 @@ func shapeOf(all []digests.Session, key string) string {
 }
 
 // Members is the digests that a target means.
-func (t *target) Members(all []digests.Session) (list []*insight.Digest) {
+func (t *Target) Members(all []digests.Session) (list []*insight.Digest) {
 	if t.Session != nil {
 		return []*insight.Digest{t.Session.Digest}
 	}
@@ -170,15 +170,15 @@ func TargetArgument(_ context.Context, cmd *cli.Command) error {
 
 // CompleteTargets completes the keys that failing sessions have, those of most sessions first, and then sessions.
 func CompleteTargets(ctx context.Context, a *kit.App, cmd *cli.Command) {
-	keys := func() []string { return keyWords(ctx, a.Env) }
-	a.Completer(func(int) []string { return append(keys(), sessionWords(ctx, a.Env)...) }, kit.FlagCandidates{"applied": keys})(ctx, cmd)
+	keys := func() []string { return keyCompletions(ctx, a.Getenv) }
+	a.Completer(func(int) []string { return append(keys(), sessionCompletions(ctx, a.Getenv)...) }, kit.FlagCandidates{"applied": keys})(ctx, cmd)
 }
 
 // keyPatience is how long completion waits for digests that have to be made first.
 const keyPatience = time.Second
 
-// keyWords is the keys that most failing sessions have, for completion.
-func keyWords(ctx context.Context, env func(string) string) (list []string) {
+// keyCompletions is the keys that most failing sessions have, for completion.
+func keyCompletions(ctx context.Context, env func(string) string) (list []string) {
 	ctx, cancel := context.WithTimeout(ctx, keyPatience)
 	defer cancel()
 	all, err := digests.Load(ctx, archive.Dir(env), archive.Filter{}, nil)

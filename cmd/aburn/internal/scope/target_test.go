@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"aburn/archive/digests"
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
 )
 
-func TestKeysLike(t *testing.T) {
+func TestMatchingKeys(t *testing.T) {
 	var all []digests.Session
 	for _, k := range []insight.Keys{
 		{Coarse: "f1-aaaa11112222", Sub: "s1-aaaa33334444", Fine: "e1-bbbb55556666"},
@@ -29,24 +28,12 @@ func TestKeysLike(t *testing.T) {
 		"f2-aaaa":         {}, "f1-cccc": {}, "aaa": {}, "": {}, "AAAA": {}, "f1-": {}, "aaaa11112222f": {}, "xxxx": {}, "aaaa-1111": {}, "f1-aaaa ": {},
 		"aaaa11112222aaaa": {},
 	} {
-		found, sessions := keysLike(all, word)
+		found, sessions := matchingKeys(all, word)
 		if len(want) == 0 && len(found) == 0 {
 			continue
 		}
 		if len(found) != len(want) || !reflect.DeepEqual(sessions, want) {
 			t.Errorf("%q: %v, want %v", word, sessions, want)
-		}
-	}
-}
-
-func TestListLead(t *testing.T) {
-	for line, want := range map[string][2]string{
-		"- text": {"- ", "text"}, "   - text": {"   - ", "text"}, "12. text more": {"12. ", "text more"}, "plain text": {"", "plain text"},
-		"2026-11-21 was": {"", "2026-11-21 was"}, "1.5 of": {"", "1.5 of"}, ". x": {"", ". x"}, "": {"", ""}, "-": {"", "-"}, "   ": {"   ", ""},
-	} {
-		lead, body := kit.ListLead(line)
-		if lead != want[0] || body != want[1] {
-			t.Errorf("%q: %q and %q", line, lead, body)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func OpenWorkspace(c *Caller) (*Workspace, error) {
 func (w *Workspace) Close() { w.Oss.Close() }
 
 // WarnDamage warns of lines that a reading of the log passed over because they are no entries.
-func (w *Workspace) WarnDamage(warn warner) {
+func (w *Workspace) WarnDamage(warn WarnFunc) {
 	if n := w.Log.Stats().Damage; n > 0 {
 		warn(plain.Plural(n, "line")+" of the log could not be read", "aburn verify")
 	}
@@ -101,14 +101,14 @@ func CheckName(what, name string, max int) error {
 func ModelAt(a *kit.App, cmd *cli.Command) *workflow.Model {
 	var p *project.Project
 	if dir, err := kit.Folder(cmd); err == nil {
-		p, _ = project.Find(dir, a.Env)
+		p, _ = project.Find(dir, a.Getenv)
 	}
-	set := settings.Load(p, a.Env)
+	set := settings.Load(p, a.Getenv)
 	return set.Model()
 }
 
-// SessionsAt are the sessions that the end of the project's log tells of, the newest first.
-func SessionsAt(a *kit.App, cmd *cli.Command) (list []string) {
+// LogSessions are the sessions that the end of the project's log tells of, the newest first.
+func LogSessions(a *kit.App, cmd *cli.Command) (list []string) {
 	oss := OssAt(a, cmd)
 	if oss == nil {
 		return nil
@@ -134,7 +134,7 @@ func OssAt(a *kit.App, cmd *cli.Command) *os.Root {
 	if err != nil {
 		return nil
 	}
-	p, err := project.Find(dir, a.Env)
+	p, err := project.Find(dir, a.Getenv)
 	if err != nil {
 		return nil
 	}
@@ -145,14 +145,14 @@ func OssAt(a *kit.App, cmd *cli.Command) *os.Root {
 	return oss
 }
 
-func CommandsOf(m *workflow.Model) (names []string) {
+func CommandNames(m *workflow.Model) (names []string) {
 	for _, c := range m.Commands {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
-func PhasesOf(m *workflow.Model) (names []string) {
+func PhaseNames(m *workflow.Model) (names []string) {
 	for _, p := range m.Phases {
 		names = append(names, p.Name)
 	}

@@ -27,20 +27,20 @@ func ExportCommand(a *kit.App) *cli.Command {
 			"conventions over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, a sub-agent lies below the call that\n" +
 			"spawned it. Exported twice, they are the same spans. Named sessions go with all their sub-agents. Spans hold no text of a session unless --heads says so.\n" +
 			"The endpoint and its headers can stand in the variables OTEL_EXPORTER_OTLP_*, too. Exit 1 if something was not taken.",
-		Flags: append(scope.ChooseFlags(), scope.OutcomeFlag(),
+		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
 			&cli.StringFlag{Name: "format", Usage: "`FORMAT` is jsonl or otlp"},
 			&cli.StringFlag{Name: "endpoint", Usage: "send spans to this `URL` (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)"},
 			&cli.StringSliceFlag{Name: "header", Usage: "with each request send `NAME=VALUE`; better kept in OTEL_EXPORTER_OTLP_HEADERS, as others can see a command line"},
 			&cli.BoolFlag{Name: "heads", Usage: "spans with the scrubbed beginnings of prompts, commands and errors, and with paths"},
 			&cli.BoolFlag{Name: "json", Usage: "with otlp, say in JSON what was sent"},
 		),
-		ShellComplete: a.DoComplete(scope.CompleteSessions),
+		ShellComplete: a.Completion(scope.CompleteSessions),
 		Metadata: kit.Examples(
 			"aburn export --format jsonl --since 30d > traces.jsonl",
 			"duckdb -c \"select source, count(*) from 'traces.jsonl' group by all\"",
 			"aburn export --format otlp --endpoint http://localhost:4318",
 		),
-		Action: a.Do(runExport),
+		Action: a.Action(runExport),
 	}
 }
 
@@ -55,7 +55,7 @@ type exporter struct {
 }
 
 func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	format, err := scope.OneWord("format", cmd.String("format"), ExportFormats())
+	format, err := scope.CheckWord("format", cmd.String("format"), ExportFormats())
 	switch {
 	case err != nil:
 		return err
@@ -64,7 +64,7 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
 		return kit.UsageError("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
 	}
-	arch, err := scope.ViewArchive(ctx, a.Env)
+	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,12 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if len(list) == 0 && !cmd.Bool("json") {
-		return scope.NoneChosen(ctx, a, arch, "session")
+		return scope.NoteNoneChosen(ctx, a, arch, "session")
 	}
 	if format == "jsonl" {
-		return x.lines(ctx, list)
+		return x.writeLines(ctx, list)
 	}
-	return x.spans(ctx, cmd, list)
+	return x.sendSpans(ctx, cmd, list)
 }
 
 // load reads which sessions there are and which are sub-agents of which.
@@ -125,8 +125,8 @@ func (x *exporter) root(n export.Node) export.Node {
 	return n
 }
 
-// below says whether n is one of those sessions, or a sub-agent of one, however deep.
-func (x *exporter) below(n export.Node, those []export.Node) bool {
+// isBelow says whether n is one of those sessions, or a sub-agent of one, however deep.
+func (x *exporter) isBelow(n export.Node, those []export.Node) bool {
 	for range mostAncestors {
 		if slices.Contains(those, n) {
 			return true
@@ -148,7 +148,7 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Sess
 	}
 	var named []export.Node
 	for _, name := range cmd.Args().Slice() {
-		s, err := scope.OneSession(ctx, x.arch, name)
+		s, err := scope.FindSession(ctx, x.arch, name)
 		if err != nil {
 			return nil, err
 		}
@@ -160,14 +160,14 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Sess
 		return nil, err
 	}
 	if named != nil {
-		list = slices.DeleteFunc(list, func(s archive.Session) bool { return !x.below(nodeOf(&s), named) })
+		list = slices.DeleteFunc(list, func(s archive.Session) bool { return !x.isBelow(nodeOf(&s), named) })
 	}
 	slices.Reverse(list)
 	return list, nil
 }
 
-// each opens one trace after the other.
-func (x *exporter) each(ctx context.Context, list []archive.Session, do func(*trace.SessionTrace) error) error {
+// eachTrace opens one trace after the other.
+func (x *exporter) eachTrace(ctx context.Context, list []archive.Session, do func(*trace.SessionTrace) error) error {
 	for i := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -183,9 +183,9 @@ func (x *exporter) each(ctx context.Context, list []archive.Session, do func(*tr
 	return nil
 }
 
-func (x *exporter) lines(ctx context.Context, list []archive.Session) error {
-	out := export.NewLines(x.Out)
-	if err := x.each(ctx, list, out.Add); err != nil {
+func (x *exporter) writeLines(ctx context.Context, list []archive.Session) error {
+	out := export.NewLines(x.Stdout)
+	if err := x.eachTrace(ctx, list, out.Add); err != nil {
 		return err
 	}
 	return out.Close()
@@ -200,8 +200,8 @@ type SentReport struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func (x *exporter) spans(ctx context.Context, cmd *cli.Command, list []archive.Session) error {
-	to, err := export.Resolve(cmd.String("endpoint"), x.Env)
+func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []archive.Session) error {
+	to, err := export.Resolve(cmd.String("endpoint"), x.Getenv)
 	if err != nil {
 		return kit.UsageError(err.Error(), "aburn export --format otlp --endpoint http://localhost:4318")
 	}
@@ -213,7 +213,7 @@ func (x *exporter) spans(ctx context.Context, cmd *cli.Command, list []archive.S
 	sender := export.NewSender(to)
 	options := export.Options{Heads: cmd.Bool("heads"), Root: x.root}
 	sessions := 0
-	err = x.each(ctx, list, func(t *trace.SessionTrace) error {
+	err = x.eachTrace(ctx, list, func(t *trace.SessionTrace) error {
 		sessions++
 		return sender.Add(ctx, export.Spans(t, options))
 	})

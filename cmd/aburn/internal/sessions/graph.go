@@ -28,7 +28,7 @@ func GraphCommand(a *kit.App) *cli.Command {
 			"each thing counted once: calls, failed calls, tokens, active time (the times of all sessions added up). ↳ is a sub-agent, ↗ a fork, → a continuation, with a ? if\n" +
 			"that was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
 			"--top ranks trees, or with SESSION the sessions of its tree; share is of all that are ranked, and sessions (in, on a narrow terminal) is how many a tree has. --html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
-		Flags: append(scope.ChooseFlags(),
+		Flags: append(scope.ChoiceFlags(),
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},
 			&cli.StringFlag{Name: "html", Usage: "write a page with the tree and its calls into `FILE`; needs SESSION", TakesFile: true},
@@ -36,14 +36,14 @@ func GraphCommand(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		),
 		ArgValidator:  graphArguments,
-		ShellComplete: a.DoComplete(scope.CompleteSessions),
+		ShellComplete: a.Completion(scope.CompleteSessions),
 		Metadata: kit.Examples(
 			"aburn graph --since 7d",
 			"aburn graph 5b0c2f91 --top failures",
 			"aburn graph 5b0c2f91 --html tree.html",
 			"aburn graph --top tokens --json | jq '.nodes[0].whole'",
 		),
-		Action: a.Do(runGraph),
+		Action: a.Action(runGraph),
 	}
 }
 
@@ -79,7 +79,7 @@ func graphQueryOf(cmd *cli.Command) GraphQuery {
 
 func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	c := scope.CallerOf(a, cmd)
-	a.LeaveGarbage()
+	a.PauseGC()
 	answer, err := GraphOf(ctx, c, graphQueryOf(cmd), ReadForest)
 	switch {
 	case err != nil:
@@ -89,11 +89,11 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		whole := p.Nodes[0].Whole
 		return a.WritePage(cmd, p.HTML, kit.Join(plain.Plural(int64(whole.Sessions), "session"), plain.Plural(int64(whole.Calls), "call")))
 	case cmd.Bool("mermaid"):
-		return graphpage.Mermaid(a.Out, answer.list())
+		return graphpage.Mermaid(a.Stdout, answer.list())
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report())
 	case answer.Total == 0:
-		scope.NoneOf(a, answer.Archived, "session")
+		scope.NoteNone(a, answer.Archived, "session")
 		return nil
 	}
 	if err := answer.Print(a.Screen(cmd), c.Now); err != nil {
@@ -122,12 +122,12 @@ func (q *GraphQuery) check() error {
 	case q.Limit < 0:
 		return kit.UsageError("--limit: a number of trees is not negative")
 	}
-	_, err := scope.OneWord("top", string(q.Top), kit.AsWords(graph.Measures()...))
+	_, err := scope.CheckWord("top", string(q.Top), kit.Strings(graph.Measures()...))
 	return err
 }
 
 // GraphOf reads how sessions hang together. all reads the trees of the whole archive, or remembers them.
-func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*graphAnswer, error) {
+func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*GraphAnswer, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(contex
 	if err != nil {
 		return nil, err
 	}
-	g := &graphAnswer{Forest: f, measure: q.Top}
+	g := &GraphAnswer{Forest: f, measure: q.Top}
 	if q.Session != "" {
 		err = g.chooseOne(ctx, arch, q.Session)
 	} else {
@@ -163,7 +163,7 @@ func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(contex
 }
 
 // readCalls reads the calls of the sessions of the first tree.
-func (g *graphAnswer) readCalls(ctx context.Context, arch *archive.Archive) error {
+func (g *GraphAnswer) readCalls(ctx context.Context, arch *archive.Archive) error {
 	g.calls = map[int][]graphpage.Call{}
 	number := 0
 	for n := range g.trees[0].All() {
@@ -185,7 +185,7 @@ func (g *graphAnswer) readCalls(ctx context.Context, arch *archive.Archive) erro
 }
 
 // page is the page of one tree.
-func (g *graphAnswer) page(now time.Time) *graphpage.Page {
+func (g *GraphAnswer) page(now time.Time) *graphpage.Page {
 	p := &graphpage.Page{Nodes: g.list(), Made: now, Calls: g.calls}
 	p.Title = cmp.Or(p.Nodes[0].Label(), p.Nodes[0].Source+" "+p.Nodes[0].Name)
 	return p

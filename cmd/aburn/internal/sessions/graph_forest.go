@@ -58,7 +58,7 @@ func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Outline,
 // node is the node of a session, nil if it has none.
 func (f *Forest) node(key int64) *graph.Node {
 	if f.nodes == nil {
-		f.nodes = make(map[int64]*graph.Node, len(f.names.Parts))
+		f.nodes = make(map[int64]*graph.Node, f.names.Len())
 		for _, root := range f.roots {
 			for n := range root.All() {
 				f.nodes[n.Key] = n
@@ -107,8 +107,8 @@ func (f *Forest) readTotals(ctx context.Context, arch *archive.Archive, trees []
 	return nil
 }
 
-// graphAnswer is the part of the forest that is shown.
-type graphAnswer struct {
+// GraphAnswer is the part of the forest that is shown.
+type GraphAnswer struct {
 	*Forest
 	one      *graph.Node // the session that was named
 	trees    []*graph.Node
@@ -121,8 +121,8 @@ type graphAnswer struct {
 }
 
 // chooseOne takes the tree of one session.
-func (g *graphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name string) error {
-	s, err := scope.OneSession(ctx, arch, name)
+func (g *GraphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name string) error {
+	s, err := scope.FindSession(ctx, arch, name)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (g *graphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name
 }
 
 // choose takes the trees that hold a session which the filter chooses.
-func (g *graphAnswer) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
+func (g *GraphAnswer) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
 	g.trees = slices.Clone(g.roots)
 	if filter != (archive.Filter{}) {
 		keys, err := arch.Keys(filter)
@@ -175,7 +175,7 @@ func (g *graphAnswer) choose(ctx context.Context, arch *archive.Archive, filter 
 	return nil
 }
 
-func (g *graphAnswer) cut(limit int) {
+func (g *GraphAnswer) cut(limit int) {
 	if limit == 0 {
 		return
 	}
@@ -184,12 +184,12 @@ func (g *graphAnswer) cut(limit int) {
 }
 
 // list is the nodes of the trees, or the ranked ones, as programs get them.
-func (g *graphAnswer) list() []graphpage.Node {
+func (g *GraphAnswer) list() []graphpage.Node {
 	list := []graphpage.Node{}
 	numbers := map[*graph.Node]int{}
 	add := func(n *graph.Node, depth int) {
 		numbers[n] = len(list) + 1
-		node := g.facts(n)
+		node := g.nodeFacts(n)
 		node.Node, node.Parent, node.Depth = len(list)+1, numbers[n.Parent], depth
 		list = append(list, node)
 	}
@@ -210,8 +210,8 @@ func (g *graphAnswer) list() []graphpage.Node {
 	return list
 }
 
-// facts is what is known of a node.
-func (g *graphAnswer) facts(n *graph.Node) graphpage.Node {
+// nodeFacts is what is known of a node.
+func (g *GraphAnswer) nodeFacts(n *graph.Node) graphpage.Node {
 	r := n.Relation
 	node := graphpage.Node{
 		Name: g.names.Of(n.Source, n.ID), Source: n.Source, Session: n.ID, Relation: trace.Root, Missing: n.Missing, Loop: n.Loop,
@@ -240,6 +240,6 @@ type GraphReport struct {
 	Nodes []graphpage.Node `json:"nodes"`
 }
 
-func (g *graphAnswer) Report() GraphReport {
+func (g *GraphAnswer) Report() GraphReport {
 	return GraphReport{Total: g.Total, Top: g.measure, Nodes: g.list()}
 }

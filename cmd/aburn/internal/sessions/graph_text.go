@@ -14,7 +14,7 @@ import (
 )
 
 // Print shows trees, or a rank.
-func (g *graphAnswer) Print(out *term.Out, now time.Time) error {
+func (g *GraphAnswer) Print(out *term.Out, now time.Time) error {
 	if g.measure != "" {
 		return g.showRank(out)
 	}
@@ -22,7 +22,7 @@ func (g *graphAnswer) Print(out *term.Out, now time.Time) error {
 }
 
 // CutText says how many of the trees, or lines of a rank, are shown if not all.
-func (g *graphAnswer) CutText() string {
+func (g *GraphAnswer) CutText() string {
 	shown, noun := len(g.trees), "trees"
 	if g.measure != "" {
 		shown, noun = len(g.ranked), "trees that have any"
@@ -52,9 +52,9 @@ func treeColumns(narrow bool) []term.Column {
 // treeWide is how wide a terminal has to be for the long titles: below, the sessions would have too little room.
 const treeWide = 140
 
-func (g *graphAnswer) showTrees(out *term.Out, now time.Time) error {
+func (g *GraphAnswer) showTrees(out *term.Out, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
-	table := term.Table{Columns: treeColumns(narrow), Width: kit.PipeWidth}
+	table := term.Table{Columns: treeColumns(narrow), Width: kit.TableWidth}
 	list := g.list()
 	drawn := branches(list)
 	for i := range list {
@@ -77,7 +77,7 @@ func (g *graphAnswer) showTrees(out *term.Out, now time.Time) error {
 }
 
 // nodeStyle makes the session stand out that was asked for.
-func (g *graphAnswer) nodeStyle(n *graphpage.Node) term.Style {
+func (g *GraphAnswer) nodeStyle(n *graphpage.Node) term.Style {
 	switch {
 	case g.one != nil && len(g.trees[0].Children) > 0 && n.Session == g.one.ID && n.Source == g.one.Source:
 		return term.BoldCyan
@@ -181,9 +181,9 @@ func branches(nodes []graphpage.Node) []string {
 const deepest = 12
 
 // showRank prints the nodes with the most of the measure.
-func (g *graphAnswer) showRank(out *term.Out) error {
+func (g *GraphAnswer) showRank(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
 		{Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "sessions", Right: true}, {Title: "about", Flex: true, Min: 10},
 	}}
@@ -191,7 +191,7 @@ func (g *graphAnswer) showRank(out *term.Out) error {
 		table.Columns[5].Title, table.Columns[8].Title = "bad", "in"
 	}
 	for _, n := range g.ranked {
-		node, totals := g.facts(n), n.Own
+		node, totals := g.nodeFacts(n), n.Own
 		if g.one == nil {
 			totals = n.Whole
 		}
@@ -208,13 +208,13 @@ func (g *graphAnswer) showRank(out *term.Out) error {
 			count.Text = plain.Count(int64(totals.Sessions))
 		}
 		cells = append(cells, count, term.Cell{Text: strings.TrimSpace(relationSign(node.Relation) + " " + node.Label())})
-		table.AddCells(without(cells, map[graph.Measure]int{graph.Tokens: 6, graph.Failures: 5, graph.Duration: 7}[g.measure])...)
+		table.AddCells(blank(cells, map[graph.Measure]int{graph.Tokens: 6, graph.Failures: 5, graph.Duration: 7}[g.measure])...)
 	}
 	return table.Print(out, 0)
 }
 
-// without empties the cell that only repeats the first one.
-func without(cells []term.Cell, i int) []term.Cell {
+// blank empties the cell that only repeats the first one.
+func blank(cells []term.Cell, i int) []term.Cell {
 	cells[i] = term.Cell{}
 	return cells
 }

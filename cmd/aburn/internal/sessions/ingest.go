@@ -52,7 +52,7 @@ func IngestCommand(a *kit.App) *cli.Command {
 			"aburn ingest --json | jq '.sources[] | {source, new, updated}'",
 		),
 		ShellComplete: a.Completer(func(int) []string { return scope.Sources() }),
-		Action:        a.Do(runIngest),
+		Action:        a.Action(runIngest),
 	}
 }
 
@@ -69,7 +69,7 @@ type ingestRun struct {
 	out     *term.Out
 	meter   *ingestMeter
 
-	toldSkips map[string]bool // by a watch
+	reportedSkips map[string]bool // by a watch
 }
 
 func runIngest(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -99,11 +99,11 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 	}
 	now := time.Now()
 	run := &ingestRun{
-		dir: archive.Dir(a.Env), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
-		idle: cmd.Bool("if-idle"), toldSkips: map[string]bool{}, out: a.Screen(cmd), meter: &ingestMeter{out: term.New(a.Err, a.Env, true)},
+		dir: archive.Dir(a.Getenv), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
+		idle: cmd.Bool("if-idle"), reportedSkips: map[string]bool{}, out: a.Screen(cmd), meter: &ingestMeter{out: term.New(a.Stderr, a.Getenv, true)},
 		options: ingest.Options{
 			Readers: scope.Readers(), DryRun: cmd.Bool("dry-run"),
-			Places: trace.Places{Home: a.Env("HOME"), Getenv: a.Env},
+			Places: trace.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv},
 		},
 	}
 	if run.dir == "" {
@@ -115,7 +115,7 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 		}
 	}
 	if text := cmd.String("since"); text != "" {
-		if run.options.Since, err = kit.Moment(text, now); err != nil {
+		if run.options.Since, err = kit.ParseTime(text, now); err != nil {
 			return nil, kit.UsageError("--since: " + err.Error())
 		}
 	}
@@ -135,8 +135,8 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 
 // retention is how many days sessions are kept, 0 for ever. Only the user's own settings say it.
 func retention(a *kit.App, dir string) int {
-	p, _ := project.Find(dir, a.Env)
-	set := settings.Load(p, a.Env)
+	p, _ := project.Find(dir, a.Getenv)
+	set := settings.Load(p, a.Getenv)
 	for _, warning := range set.Warnings {
 		if strings.Contains(warning, "archive.") {
 			a.Warn(warning)
@@ -155,7 +155,7 @@ func (r *ingestRun) sources(dir string, args []string) error {
 		}
 		path := kit.InFolder(dir, arg)
 		if _, err := os.Stat(path); err != nil {
-			return kit.UsageError(kit.Quote(arg)+" is neither an agent nor a file or folder", kit.Meant(arg, scope.Sources())...)
+			return kit.UsageError(kit.Quote(arg)+" is neither an agent nor a file or folder", kit.DidYouMean(arg, scope.Sources())...)
 		}
 		if real, err := filepath.Abs(path); err == nil {
 			path = real
@@ -172,7 +172,7 @@ func (r *ingestRun) sources(dir string, args []string) error {
 // speak of that: it was not what this one was asked for.
 func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 	o, told := run.options, false
-	err := ingest.Exclusively(ctx, run.dir, waiting(a, run), func() error {
+	err := ingest.Exclusively(ctx, run.dir, waitNotice(a, run), func() error {
 		select { // with the lock: of many that are started at once one waits, and the others leave their wish to it
 		case <-time.After(run.settle):
 		case <-ctx.Done():
@@ -200,7 +200,7 @@ func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 		}
 		told = true
 		o.Readers, o.Places.Paths, o.Since, o.Progress = scope.Readers(), nil, time.Time{}, nil
-		return tellIngest(a, run, report)
+		return printIngest(a, run, report)
 	})
 	switch {
 	case errors.Is(err, ingest.ErrBusy):
@@ -214,8 +214,8 @@ func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 	return err
 }
 
-// waiting says that another ingest is running; nil is for one that does not wait.
-func waiting(a *kit.App, run *ingestRun) func() {
+// waitNotice says that another ingest is running; nil is for one that does not wait.
+func waitNotice(a *kit.App, run *ingestRun) func() {
 	if run.idle {
 		return nil
 	}
@@ -240,12 +240,12 @@ func ingestDry(ctx context.Context, a *kit.App, run *ingestRun) error {
 	if err != nil {
 		return err
 	}
-	return tellIngest(a, run, report)
+	return printIngest(a, run, report)
 }
 
 // ingestCheck looks whether the archive is whole.
 func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
-	db, err := scope.ViewArchive(ctx, a.Env)
+	db, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -259,18 +259,18 @@ func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
 		return err
 	}
 	if run.json {
-		err = a.PrintJSON(IngestCheckJSON{Archive: filepath.Join(run.dir, archive.Name), Sessions: len(sessions), Faults: append([]string{}, faults...)})
+		err = a.PrintJSON(IngestCheckReport{Archive: filepath.Join(run.dir, archive.Name), Sessions: len(sessions), Faults: append([]string{}, faults...)})
 	} else if len(faults) == 0 && !run.quiet {
-		_, err = fmt.Fprintln(a.Out, filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(sessions)), "session")+", all as they should be")
+		_, err = fmt.Fprintln(a.Stdout, filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(sessions)), "session")+", all as they should be")
 	}
 	if err != nil || len(faults) == 0 {
 		return err
 	}
 	if run.json {
-		return kit.ExitOnly(kit.ExitBadNews)
+		return kit.ExitWith(kit.ExitBadNews)
 	}
 	for _, fault := range faults {
-		fmt.Fprintln(a.Out, plain.Line(fault))
+		fmt.Fprintln(a.Stdout, plain.Line(fault))
 	}
 	return kit.BadNews(filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
 }
@@ -283,13 +283,13 @@ func ingestWatch(ctx context.Context, a *kit.App, run *ingestRun) error {
 	if !run.quiet && !run.json {
 		a.Note("process " + fmt.Sprint(os.Getpid()) + " keeps " + filepath.Join(run.dir, archive.Name) + " complete")
 	}
-	return ingest.Watch(ctx, run.dir, run.options, ingest.DefaultPace, waiting(a, run), func(report *ingest.Report, err error) {
+	return ingest.Watch(ctx, run.dir, run.options, ingest.DefaultPace, waitNotice(a, run), func(report *ingest.Report, err error) {
 		if err != nil {
 			failed := kit.FailureOf(err)
 			a.Warn(failed.Msg, failed.Hints...)
 		}
 		if report != nil {
-			tellRound(a, run, report)
+			printRound(a, run, report)
 		}
 	})
 }

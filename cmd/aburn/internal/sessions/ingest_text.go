@@ -19,8 +19,8 @@ import (
 // maxListed is how many stores of one kind are listed for people. --json has all.
 const maxListed = 10
 
-// tellIngest prints what a run did. The error is bad news if something could not be archived.
-func tellIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
+// printIngest prints what a run did. The error is bad news if something could not be archived.
+func printIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
 	if run.json {
 		if err := a.PrintJSON(ingestReport(run, r)); err != nil {
 			return err
@@ -45,7 +45,7 @@ func tellIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
 	case failed == 0 && len(run.options.Places.Paths) > 0 && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return s.Stores > 0 }):
 		return kit.BadNews("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "), "it knows "+strings.Join(scope.Sources(), ", "))
 	case failed > 0 && (run.json || run.options.DryRun):
-		return kit.ExitOnly(kit.ExitBadNews)
+		return kit.ExitWith(kit.ExitBadNews)
 	case failed > 0:
 		return kit.BadNews(plain.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
 	}
@@ -94,7 +94,7 @@ func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
 	for _, line := range ingestFoot(r) {
 		fmt.Fprintln(run.out, run.out.Paint(term.Dim, line))
 	}
-	fmt.Fprintln(run.out, kit.Join("archive: "+project.Tilde(run.dir, a.Env), plain.Duration(r.Took.Round(time.Millisecond))))
+	fmt.Fprintln(run.out, kit.Join("archive: "+project.Tilde(run.dir, a.Getenv), plain.Duration(r.Took.Round(time.Millisecond))))
 }
 
 // ingestFoot is what a run did beyond reading.
@@ -123,10 +123,10 @@ func ingestDetails(a *kit.App, run *ingestRun, s *ingest.Source) {
 		skipped = append(skipped, skipText(a, skip))
 	}
 	for _, p := range s.Damaged {
-		damaged = append(damaged, project.Tilde(p.Path, a.Env)+placeText(p)+": "+p.Reason)
+		damaged = append(damaged, project.Tilde(p.Path, a.Getenv)+placeText(p)+": "+p.Reason)
 	}
 	for _, n := range s.Notes {
-		notes = append(notes, string(n.Kind)+": "+project.Tilde(n.Path, a.Env)+": "+n.Text)
+		notes = append(notes, string(n.Kind)+": "+project.Tilde(n.Path, a.Getenv)+": "+n.Text)
 	}
 	ingestList(a, run.out, term.BoldRed, s.Name+" skipped", skipped, len(skipped))
 	ingestList(a, run.out, term.BoldYellow, s.Name+" damaged", damaged, s.DamagedAll)
@@ -148,7 +148,7 @@ func ingestList(a *kit.App, out *term.Out, style term.Style, title string, lines
 
 // skipText is what was skipped and why. Many reasons name the path themselves.
 func skipText(a *kit.App, s ingest.Skip) string {
-	path := project.Tilde(s.Path, a.Env)
+	path := project.Tilde(s.Path, a.Getenv)
 	if path == "" || strings.Contains(s.Reason, path) || strings.Contains(s.Reason, s.Path) {
 		return s.Reason
 	}
@@ -202,14 +202,14 @@ func (m *ingestMeter) clear() {
 	}
 }
 
-// tellRound prints one line for each source in which a watch found something, and says once of each store that it cannot be read.
-func tellRound(a *kit.App, run *ingestRun, r *ingest.Report) {
+// printRound prints one line for each source in which a watch found something, and says once of each store that it cannot be read.
+func printRound(a *kit.App, run *ingestRun, r *ingest.Report) {
 	var news []string
 	for i := range r.Sources {
 		s := &r.Sources[i]
 		for _, skip := range s.Skipped {
-			if text := s.Name + ": " + skipText(a, skip); skip.Kind != ingest.NotSince && !run.toldSkips[text] {
-				run.toldSkips[text] = true
+			if text := s.Name + ": " + skipText(a, skip); skip.Kind != ingest.NotSince && !run.reportedSkips[text] {
+				run.reportedSkips[text] = true
 				news = append(news, text)
 			}
 		}
@@ -229,8 +229,8 @@ func tellRound(a *kit.App, run *ingestRun, r *ingest.Report) {
 	}
 }
 
-// IngestJSON is what a run did.
-type IngestJSON struct {
+// IngestReport is what a run did.
+type IngestReport struct {
 	Archive     string             `json:"archive"`
 	DryRun      bool               `json:"dry_run,omitempty"`
 	Interrupted bool               `json:"interrupted,omitempty"`
@@ -275,15 +275,15 @@ type ingestPlaceJSON struct {
 	Reason string `json:"reason"`
 }
 
-// IngestCheckJSON is what --check found.
-type IngestCheckJSON struct {
+// IngestCheckReport is what --check found.
+type IngestCheckReport struct {
 	Archive  string   `json:"archive"`
 	Sessions int      `json:"sessions"`
 	Faults   []string `json:"faults"`
 }
 
-func ingestReport(run *ingestRun, r *ingest.Report) IngestJSON {
-	j := IngestJSON{
+func ingestReport(run *ingestRun, r *ingest.Report) IngestReport {
+	j := IngestReport{
 		Archive: filepath.Join(run.dir, archive.Name), DryRun: run.options.DryRun, Interrupted: r.Interrupted, TookMS: r.Took.Milliseconds(),
 		Linked: r.Linked, Expired: r.Expired, Rescrubbed: r.Rescrubbed, Sources: []ingestSourceJSON{},
 	}

@@ -24,13 +24,13 @@ func TestAWatchSaysWhatItCannotRead(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		none := func(string) string { return "" }
-		a := &kit.App{Out: &out, Err: &errs, Env: none}
-		run := &ingestRun{dir: "/a", quiet: c.quiet, json: c.asJSON, toldSkips: map[string]bool{}, out: term.New(&out, none, true)}
+		a := &kit.App{Stdout: &out, Stderr: &errs, Getenv: none}
+		run := &ingestRun{dir: "/a", quiet: c.quiet, json: c.asJSON, reportedSkips: map[string]bool{}, out: term.New(&out, none, true)}
 		report := &ingest.Report{Sources: []ingest.Source{{Name: "codex", Skipped: []ingest.Skip{
 			{Path: "/old.jsonl", Kind: ingest.NotSince, Reason: "it has not changed"}, {Path: "/x.jsonl", Kind: ingest.Unreadable, Reason: "it is a folder"},
 		}}}}
 		for range 3 {
-			tellRound(a, run, report)
+			printRound(a, run, report)
 		}
 		if errs.String() != c.errs || !strings.HasPrefix(out.String(), c.out) || c.out == "" && out.Len() > 0 || strings.Count(out.String(), "\n") > 1 {
 			t.Errorf("%s: printed %q, said %q", c.name, out.String(), errs.String())

@@ -32,7 +32,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 			"its agent's own records state it), tool calls and how many of them failed, tokens, active time (pauses over 10 minutes are not in it), the id that other\n" +
 			"commands take, and its first prompt. ↳ is a sub-agent, ↗ a fork, → a continuation; * may still be going on, - is only in the archive any more.\n" +
 			"A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
-		Flags: append(scope.ChooseFlags(), scope.OutcomeFlag(),
+		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
 			kit.JSONFlag()),
@@ -42,7 +42,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 			"aburn sessions --project . --outcome errored",
 			"aburn sessions --relationship fork --json | jq '.sessions[].session'",
 		),
-		Action: a.Do(runSessions),
+		Action: a.Action(runSessions),
 	}
 }
 
@@ -66,7 +66,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	names := scope.NewNames(list)
 	if f != (archive.Filter{}) {
-		if names, err = scope.NamesOf(ctx, arch); err != nil {
+		if names, err = scope.ReadNames(ctx, arch); err != nil {
 			return err
 		}
 	}
@@ -82,9 +82,9 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(r)
 	}
 	if total == 0 {
-		return scope.NoneChosen(ctx, a, arch, "session")
+		return scope.NoteNoneChosen(ctx, a, arch, "session")
 	}
-	if err := aboutAgents(ctx, arch, list); err != nil {
+	if err := fillSubagentAsks(ctx, arch, list); err != nil {
 		return err
 	}
 	if err := showSessions(a.Screen(cmd), list, names, c.Now); err != nil {
@@ -96,8 +96,8 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// aboutAgents says of sub-agents that have no prompt what they were spawned for.
-func aboutAgents(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
+// fillSubagentAsks says of sub-agents that have no prompt what they were spawned for.
+func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
 	bare := func(s archive.Session) bool { return s.Ask == "" && s.Relation == trace.Subagent }
 	if !slices.ContainsFunc(list, bare) {
 		return nil
@@ -123,7 +123,7 @@ func aboutAgents(ctx context.Context, arch *archive.Archive, list []archive.Sess
 // showSessions prints one line a session. On a narrow terminal the date, the folder and the outcome are cut to what tells them apart.
 func showSessions(out *term.Out, list []archive.Session, names *scope.SessionNames, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
 		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
 	}}

@@ -38,20 +38,20 @@ func ShowCommand(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		},
 		ArgValidator:  scope.SessionArgument,
-		ShellComplete: a.DoComplete(scope.CompleteSessions),
+		ShellComplete: a.Completion(scope.CompleteSessions),
 		Metadata: kit.Examples(
 			"aburn show 5b0c2f91",
 			"aburn show 5b0c2f91 --raw 17",
 			"aburn show 5b0c2f91 --json | jq '.events[] | select(.kind==\"error\")'",
 		),
-		Action: a.Do(runShow),
+		Action: a.Action(runShow),
 	}
 }
 
-// shown is the session that show tells of.
-type shown struct {
+// storyView is the session that show tells of.
+type storyView struct {
 	archive.Session
-	*joined
+	*joinedTrace
 	names   *scope.SessionNames
 	others  map[string]*archive.Session // of the same source, by id
 	related []archive.Relation          // those in which others name it
@@ -67,12 +67,12 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return kit.UsageError("--limit: a number of lines is not negative")
 	}
-	arch, err := scope.ViewArchive(ctx, a.Env)
+	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	s, err := scope.OneSession(ctx, arch, cmd.Args().First())
+	s, err := scope.FindSession(ctx, arch, cmd.Args().First())
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("raw") {
 		return showRaw(ctx, a, cmd, &s, t, cmd.Int("raw"))
 	}
-	both, err := joinOf(ctx, arch, &s, t)
+	both, err := joinTraces(ctx, arch, &s, t)
 	if err != nil {
 		a.Warn("what hooks recorded of it is left out: " + err.Error())
 	}
@@ -95,16 +95,16 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(t)
 	}
-	return showStory(ctx, a, cmd, arch, &shown{Session: s, joined: both})
+	return showStory(ctx, a, cmd, arch, &storyView{Session: s, joinedTrace: both})
 }
 
 // showStory prints what is known of a session as a whole, and its story.
-func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, v *shown) error {
-	if err := v.look(ctx, arch); err != nil {
+func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, v *storyView) error {
+	if err := v.load(ctx, arch); err != nil {
 		return err
 	}
 	out := a.Screen(cmd)
-	v.head(out)
+	v.printHead(out)
 	limit := storyLimit
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
@@ -113,15 +113,15 @@ func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.
 		limit = 0
 	}
 	fmt.Fprintln(out)
-	left, err := v.tell(out, limit)
+	left, err := v.printStory(out, limit)
 	if err == nil && left > 0 {
 		a.Note(plain.Plural(int64(left), "earlier line is", "earlier lines are") + " left out: --all shows them")
 	}
 	return err
 }
 
-// look gathers what is told about the other sessions that the story names.
-func (v *shown) look(ctx context.Context, arch *archive.Archive) error {
+// load gathers what is told about the other sessions that the story names.
+func (v *storyView) load(ctx context.Context, arch *archive.Archive) error {
 	all, err := arch.Sessions(ctx, archive.Filter{})
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (v *shown) look(ctx context.Context, arch *archive.Archive) error {
 }
 
 // name is how another session of the same source is called in the story.
-func (v *shown) name(id string) string {
+func (v *storyView) name(id string) string {
 	if id == "" {
 		return "an unknown session"
 	}
@@ -153,14 +153,14 @@ func (v *shown) name(id string) string {
 	return v.names.Of(v.Session.Source, id)
 }
 
-// head prints what is known of the session as a whole.
-func (v *shown) head(out *term.Out) {
+// printHead prints what is known of the session as a whole.
+func (v *storyView) printHead(out *term.Out) {
 	line := func(name, value string) {
 		if value = plain.Line(value); value != "" {
-			kit.ParagraphHanging(out, 11, name, value)
+			kit.HangingParagraph(out, 11, name, value)
 		}
 	}
-	s, t := &v.Session, v.joined.SessionTrace
+	s, t := &v.Session, v.joinedTrace.SessionTrace
 	line("session", s.Source+"/"+s.ID)
 	line("agent", strings.TrimSpace(s.Agent.Name+" "+s.Agent.Version))
 	line("project", s.Project.Path)
@@ -184,7 +184,7 @@ func (v *shown) head(out *term.Out) {
 	for i := range t.Sources {
 		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.files))
 	}
-	if v.own != nil {
+	if v.hooks != nil {
 		line("recorded", "by aburn's hooks, too, "+differWords(len(v.differences)))
 	}
 	if n := len(t.Damaged); n > 0 {
@@ -195,7 +195,7 @@ func (v *shown) head(out *term.Out) {
 	}
 }
 
-func (v *shown) time() string {
+func (v *storyView) time() string {
 	if v.Session.Start.IsZero() {
 		return "unknown"
 	}
@@ -208,7 +208,7 @@ func (v *shown) time() string {
 	return kit.Join(text+" to "+end.Format(layout), "active "+kit.Milliseconds(max(v.Session.ActiveMS, 1)))
 }
 
-func (v *shown) outcome() string {
+func (v *storyView) outcome() string {
 	mark, _ := outcomeMark(v.Session.Outcome)
 	text := mark + " " + string(v.Session.Outcome)
 	if v.Session.Live {
@@ -219,7 +219,7 @@ func (v *shown) outcome() string {
 	return text
 }
 
-func (v *shown) relation(r *trace.SessionRelationship) string {
+func (v *storyView) relation(r *trace.SessionRelationship) string {
 	text := string(r.Kind)
 	switch r.Kind {
 	case trace.Root:
@@ -251,7 +251,7 @@ func provenance(r *trace.SessionRelationship) string {
 }
 
 // copies is how many events stand in the trace as copies.
-func (v *shown) copies() (n int) {
+func (v *storyView) copies() (n int) {
 	for i := range v.Events {
 		if v.Events[i].Copied != "" {
 			n++

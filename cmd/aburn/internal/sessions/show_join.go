@@ -13,8 +13,8 @@ import (
 	tracejoin "aburn/trace/join"
 )
 
-// recorded is what aburn's hooks recorded of a session that was read from its agent's store; nil if they did not.
-func recorded(ctx context.Context, arch *archive.Archive, s *archive.Session) (*trace.SessionTrace, error) {
+// hookTrace is what aburn's hooks recorded of a session that was read from its agent's store; nil if they did not.
+func hookTrace(ctx context.Context, arch *archive.Archive, s *archive.Session) (*trace.SessionTrace, error) {
 	if !s.Recorded || agentcli.Of(s.Source).Traits.Recorded {
 		return nil, nil
 	}
@@ -25,21 +25,21 @@ func recorded(ctx context.Context, arch *archive.Archive, s *archive.Session) (*
 	return arch.Trace(ctx, twins[0].Key)
 }
 
-// joined is a session's trace with what the hooks recorded of it put into it, and all in which the two differ.
-type joined struct {
+// joinedTrace is a session's trace with what the hooks recorded of it put into it, and all in which the two differ.
+type joinedTrace struct {
 	*trace.SessionTrace
-	own         *trace.SessionTrace // nil if they recorded nothing of it
+	hooks       *trace.SessionTrace // nil if they recorded nothing of it
 	files       int                 // the trace's Sources of the agent's store; the others are the hooks'
 	differences []tracejoin.Difference
 }
 
-func joinOf(ctx context.Context, arch *archive.Archive, s *archive.Session, t *trace.SessionTrace) (*joined, error) {
-	j := &joined{SessionTrace: t, files: len(t.Sources)}
-	own, err := recorded(ctx, arch, s)
+func joinTraces(ctx context.Context, arch *archive.Archive, s *archive.Session, t *trace.SessionTrace) (*joinedTrace, error) {
+	j := &joinedTrace{SessionTrace: t, files: len(t.Sources)}
+	own, err := hookTrace(ctx, arch, s)
 	if err != nil || own == nil {
 		return j, err
 	}
-	subs, err := agentsOf(ctx, arch, s.Key)
+	subs, err := subagentTraces(ctx, arch, s.Key)
 	if err != nil {
 		return j, err
 	}
@@ -47,12 +47,12 @@ func joinOf(ctx context.Context, arch *archive.Archive, s *archive.Session, t *t
 	if err != nil {
 		return j, err
 	}
-	j.SessionTrace, j.own, j.differences = both, own, differences
+	j.SessionTrace, j.hooks, j.differences = both, own, differences
 	return j, nil
 }
 
-// agentsOf is the traces of a session's sub-agents.
-func agentsOf(ctx context.Context, arch *archive.Archive, key int64) (subs []*trace.SessionTrace, err error) {
+// subagentTraces is the traces of a session's sub-agents.
+func subagentTraces(ctx context.Context, arch *archive.Archive, key int64) (subs []*trace.SessionTrace, err error) {
 	relations, err := arch.Relations(ctx)
 	if err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func agentsOf(ctx context.Context, arch *archive.Archive, key int64) (subs []*tr
 	return subs, nil
 }
 
-// numbers is what each event is called: its number in the store's trace, 0 if only the hooks know it.
-func (j *joined) numbers() []int {
+// eventNumbers is what each event is called: its number in the store's trace, 0 if only the hooks know it.
+func (j *joinedTrace) eventNumbers() []int {
 	numbers, n := make([]int, len(j.Events)), 0
 	for i := range j.Events {
 		if j.Events[i].Ref.File < j.files {
@@ -102,8 +102,8 @@ type differenceJSON struct {
 	Hooks      string         `json:"hooks"`
 }
 
-func (j *joined) report(s *archive.Session, t *trace.SessionTrace) DifferencesReport {
-	r := DifferencesReport{Source: s.Source, Session: s.ID, StoreCalls: t.Count().Calls, HookCalls: j.own.Count().Calls, Differences: []differenceJSON{}}
+func (j *joinedTrace) report(s *archive.Session, t *trace.SessionTrace) DifferencesReport {
+	r := DifferencesReport{Source: s.Source, Session: s.ID, StoreCalls: t.Count().Calls, HookCalls: j.hooks.Count().Calls, Differences: []differenceJSON{}}
 	differ := map[string]bool{}
 	for _, d := range j.differences {
 		r.Differences = append(r.Differences, differenceJSON{d.Kind, d.Event, d.Call, d.StoreSeq, d.OwnSeq, d.Store, d.Own})
@@ -120,8 +120,8 @@ func (j *joined) report(s *archive.Session, t *trace.SessionTrace) DifferencesRe
 }
 
 // showDifferences lists in what the agent's store and the hooks' log differ.
-func showDifferences(a *kit.App, out *term.Out, asJSON bool, j *joined, s *archive.Session, t *trace.SessionTrace) error {
-	if j.own == nil {
+func showDifferences(a *kit.App, out *term.Out, asJSON bool, j *joinedTrace, s *archive.Session, t *trace.SessionTrace) error {
+	if j.hooks == nil {
 		return kit.BadNews("aburn's hooks recorded nothing of "+s.Source+"/"+s.ID+" that is in the archive", "aburn doctor", "aburn ingest own")
 	}
 	r := j.report(s, t)

@@ -57,7 +57,7 @@ func showRaw(ctx context.Context, a *kit.App, cmd *cli.Command, s *archive.Sessi
 	if out := a.Screen(cmd); out.Terminal() {
 		record = []byte(plain.Text(string(record)))
 	}
-	_, err = a.Out.Write(append(bytes.TrimRight(record, "\r\n"), '\n'))
+	_, err = a.Stdout.Write(append(bytes.TrimRight(record, "\r\n"), '\n'))
 	return err
 }
 

@@ -17,15 +17,15 @@ import (
 
 // storyLine is one line of a story. Its texts are not cleaned yet.
 type storyLine struct {
-	rows.Words
+	rows.Description
 	seq    int // 0: only the hooks know it
 	time   time.Time
 	indent bool   // it happened within the line above
 	where  string // why it is not simply part of the story: copied, rewound
 }
 
-// tell prints the last lines of the story, all if limit is 0, and returns how many it left out.
-func (v *shown) tell(out *term.Out, limit int) (left int, err error) {
+// printStory prints the last lines of the story, all if limit is 0, and returns how many it left out.
+func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 	lines := v.lines()
 	if limit > 0 && len(lines) > limit {
 		left = len(lines) - limit
@@ -39,7 +39,7 @@ func (v *shown) tell(out *term.Out, limit int) (left int, err error) {
 			if text == "" {
 				text = "its own story from here"
 			}
-			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", kit.WidthOf(out))))
+			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", kit.TextWidth(out))))
 			where = l.where
 		}
 		if d := l.time.Local().Format("Mon 2 Jan 2006"); d != day && !l.time.IsZero() {
@@ -72,7 +72,7 @@ func (l *storyLine) line(out *term.Out) string {
 	if !l.time.IsZero() {
 		clock = l.time.Local().Format("15:04:05")
 	}
-	c := rows.Columns{Out: out}
+	c := rows.NewColumns(out)
 	number := "+"
 	if l.seq > 0 {
 		number = strconv.Itoa(l.seq)
@@ -85,19 +85,19 @@ func (l *storyLine) line(out *term.Out) string {
 }
 
 // lines puts the events into words, a call and what became of it into one line.
-func (v *shown) lines() (list []storyLine) {
+func (v *storyView) lines() (list []storyLine) {
 	calls := v.Calls()
 	byEvent := map[int]*trace.Call{}
 	for i := range calls {
 		byEvent[calls[i].Event.Seq] = &calls[i]
 	}
-	containers, numbers := map[string]bool{}, v.numbers()
+	containers, numbers := map[string]bool{}, v.eventNumbers()
 	for i := range v.Events {
 		e := &v.Events[i]
 		l := storyLine{seq: numbers[i], time: e.Time, where: v.where(e)}
 		switch b := e.Body.(type) {
 		case *trace.ToolCall:
-			l.Words = callWords(byEvent[e.Seq])
+			l.Description = callWords(byEvent[e.Seq])
 			l.indent = b.Parent != "" && containers[b.Parent]
 			containers[b.Call] = b.Container
 		case *trace.ToolResult:
@@ -106,12 +106,12 @@ func (v *shown) lines() (list []storyLine) {
 			if first { // it stands with its call
 				continue
 			}
-			l.Words = resultWords(r)
+			l.Description = resultWords(r)
 			if r.CallIndex >= 1 && r.CallIndex <= len(calls) {
 				l.Name = scope.ToolWord(calls[r.CallIndex-1].Call.Tool)
 			}
 		default:
-			l.Words = v.eventWords(e)
+			l.Description = v.eventWords(e)
 		}
 		if e.Inferred != "" {
 			l.Detail = kit.Join(l.Detail, "(inferred from "+e.Inferred+")")
@@ -122,7 +122,7 @@ func (v *shown) lines() (list []storyLine) {
 }
 
 // where says why an event is not simply part of the story.
-func (v *shown) where(e *trace.Event) string {
+func (v *storyView) where(e *trace.Event) string {
 	switch {
 	case e.Copied != "":
 		return "copied from " + v.name(e.Copied) + ": not counted here"
@@ -133,8 +133,8 @@ func (v *shown) where(e *trace.Event) string {
 }
 
 // callWords is a call with what became of it.
-func callWords(c *trace.Call) rows.Words {
-	w := rows.Words{Name: scope.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
+func callWords(c *trace.Call) rows.Description {
+	w := rows.Description{Name: scope.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
 	if c.Call.Container {
 		w.Mark, w.Style = "▾", term.Dim
 	}
@@ -161,7 +161,7 @@ func callWords(c *trace.Call) rows.Words {
 	return byUser(c, w)
 }
 
-func byUser(c *trace.Call, w rows.Words) rows.Words {
+func byUser(c *trace.Call, w rows.Description) rows.Description {
 	if c.Event.By == "user" {
 		w.Detail = kit.Join("by the user", w.Detail)
 	}
@@ -169,8 +169,8 @@ func byUser(c *trace.Call, w rows.Words) rows.Words {
 }
 
 // resultWords is a result by itself.
-func resultWords(r *trace.ToolResultEvent) rows.Words {
-	w := rows.Words{Mark: "✓", Name: "result", Style: term.Green, Took: kit.Milliseconds(r.DurationMS)}
+func resultWords(r *trace.ToolResultEvent) rows.Description {
+	w := rows.Description{Mark: "✓", Name: "result", Style: term.Green, Took: kit.Milliseconds(r.DurationMS)}
 	switch {
 	case r.Denied != "":
 		w.Mark, w.Style = "⊘", term.Yellow
@@ -229,12 +229,12 @@ func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 }
 
 // eventWords puts an event that is neither a call nor a result into words.
-func (v *shown) eventWords(e *trace.Event) rows.Words {
+func (v *storyView) eventWords(e *trace.Event) rows.Description {
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:
 		return promptWords(e, b)
 	case *trace.AgentMessage:
-		w := rows.Words{Mark: "·", Name: "says", Style: term.Dim, Detail: plain.Size(b.Length)}
+		w := rows.Description{Mark: "·", Name: "says", Style: term.Dim, Detail: plain.Size(b.Length)}
 		if b.Thought {
 			w.Name = "thinks"
 		}
@@ -242,7 +242,7 @@ func (v *shown) eventWords(e *trace.Event) rows.Words {
 	case *trace.FileChange:
 		return changeWords(b)
 	case *trace.Error:
-		w := rows.Words{Mark: "✗", Name: "error", Style: term.Red, Detail: b.Code}
+		w := rows.Description{Mark: "✗", Name: "error", Style: term.Red, Detail: b.Code}
 		if b.Status != 0 {
 			w.Detail = kit.Join(w.Detail, "HTTP "+strconv.Itoa(b.Status))
 		}
@@ -252,17 +252,17 @@ func (v *shown) eventWords(e *trace.Event) rows.Words {
 		w.Detail = kit.Join(w.Detail, b.Head)
 		return w
 	case *trace.Interrupt:
-		return rows.Words{Mark: "✗", Name: "interrupted", Style: term.Yellow, Detail: b.Reason}
+		return rows.Description{Mark: "✗", Name: "interrupted", Style: term.Yellow, Detail: b.Reason}
 	case *trace.SubagentSpawn:
 		return v.spawnWords(b)
 	case *trace.Session:
 		return markerWords(b)
 	}
-	return rows.Words{Mark: "·", Name: e.Body.Kind()}
+	return rows.Description{Mark: "·", Name: e.Body.Kind()}
 }
 
-func promptWords(e *trace.Event, b *trace.UserMessage) rows.Words {
-	w := rows.Words{Mark: "›", Name: "prompt", Style: term.Blue, Detail: b.Head}
+func promptWords(e *trace.Event, b *trace.UserMessage) rows.Description {
+	w := rows.Description{Mark: "›", Name: "prompt", Style: term.Blue, Detail: b.Head}
 	if command := "/" + strings.TrimPrefix(b.Command, "/"); b.Command != "" && b.Head != command && !strings.HasPrefix(b.Head, command+" ") {
 		w.Detail = kit.Join(command, b.Head)
 	}
@@ -279,8 +279,8 @@ func promptWords(e *trace.Event, b *trace.UserMessage) rows.Words {
 	return w
 }
 
-func changeWords(b *trace.FileChange) rows.Words {
-	w := rows.Words{Mark: "✎", Name: b.Action, Style: term.Cyan, Path: b.Path}
+func changeWords(b *trace.FileChange) rows.Description {
+	w := rows.Description{Mark: "✎", Name: b.Action, Style: term.Cyan, Path: b.Path}
 	if b.Added != nil {
 		w.Detail = "+" + strconv.Itoa(*b.Added)
 	}
@@ -297,8 +297,8 @@ func changeWords(b *trace.FileChange) rows.Words {
 }
 
 // spawnWords is the start of a sub-agent, with what became of it where the archive knows.
-func (v *shown) spawnWords(b *trace.SubagentSpawn) rows.Words {
-	w := rows.Words{Mark: "↳", Name: "sub-agent", Style: term.Magenta, Detail: kit.Join(b.AgentType, b.Description)}
+func (v *storyView) spawnWords(b *trace.SubagentSpawn) rows.Description {
+	w := rows.Description{Mark: "↳", Name: "sub-agent", Style: term.Magenta, Detail: kit.Join(b.AgentType, b.Description)}
 	if b.Background {
 		w.Detail = kit.Join(w.Detail, "in the background")
 	}
@@ -322,27 +322,27 @@ func (v *shown) spawnWords(b *trace.SubagentSpawn) rows.Words {
 	return w
 }
 
-func markerWords(b *trace.Session) rows.Words {
+func markerWords(b *trace.Session) rows.Description {
 	detail := kit.Join(b.Command, b.Phase, b.Detail, b.Model)
 	switch b.Marker {
 	case trace.Started:
-		return rows.Words{Mark: "●", Name: "started", Style: term.Bold, Detail: detail}
+		return rows.Description{Mark: "●", Name: "started", Style: term.Bold, Detail: detail}
 	case trace.Resumed:
-		return rows.Words{Mark: "●", Name: "resumed", Style: term.Bold, Detail: detail}
+		return rows.Description{Mark: "●", Name: "resumed", Style: term.Bold, Detail: detail}
 	case trace.Compacted:
-		return rows.Words{Mark: "≈", Name: "compacted", Style: term.Cyan, Detail: detail}
+		return rows.Description{Mark: "≈", Name: "compacted", Style: term.Cyan, Detail: detail}
 	case trace.Stopped:
-		return rows.Words{Mark: "■", Name: "turn ends", Style: term.Dim, Detail: detail}
+		return rows.Description{Mark: "■", Name: "turn ends", Style: term.Dim, Detail: detail}
 	case trace.Ended:
-		return rows.Words{Mark: "○", Name: "ended", Style: term.Bold, Detail: detail}
+		return rows.Description{Mark: "○", Name: "ended", Style: term.Bold, Detail: detail}
 	case trace.ModelChanged:
-		return rows.Words{Mark: "·", Name: "model", Style: term.Plain, Detail: detail}
+		return rows.Description{Mark: "·", Name: "model", Style: term.Plain, Detail: detail}
 	case trace.CommandStarted, trace.PhaseStarted:
-		return rows.Words{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: detail}
+		return rows.Description{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: detail}
 	case trace.CommandCompleted, trace.PhaseCompleted:
-		return rows.Words{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: detail}
+		return rows.Description{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: detail}
 	case trace.CommandFailed, trace.PhaseFailed:
-		return rows.Words{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: detail}
+		return rows.Description{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: detail}
 	}
-	return rows.Words{Mark: "·", Name: string(b.Marker), Detail: detail}
+	return rows.Description{Mark: "·", Name: string(b.Marker), Detail: detail}
 }

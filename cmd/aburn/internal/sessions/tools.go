@@ -28,7 +28,7 @@ func ToolsCommand(a *kit.App) *cli.Command {
 			"A narrow terminal says rate for failed of those that ended, and open for those without an end.\n\n" +
 			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool and input,\n" +
 			"in one session) succeeded, and those that never did.",
-		Flags: append(scope.ChooseFlags(),
+		Flags: append(scope.ChoiceFlags(),
 			&cli.StringFlag{Name: "type", Usage: "only calls of this `KIND` of tool: shell, read, edit, search, web, mcp, agent, other"},
 			&cli.StringFlag{Name: "tool", Usage: "only calls of the tool that its agent calls `NAME`"},
 			&cli.BoolFlag{Name: "failed", Usage: "what failed most"},
@@ -42,12 +42,12 @@ func ToolsCommand(a *kit.App) *cli.Command {
 			"aburn tools --failed --type shell",
 			"aburn tools --retries --project . --json | jq '.retries.calls[0]'",
 		),
-		Action: a.Do(runTools),
+		Action: a.Action(runTools),
 	}
 }
 
 func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	kind, err := scope.OneWord("type", cmd.String("type"), scope.ToolTypes())
+	kind, err := scope.CheckWord("type", cmd.String("type"), scope.ToolTypes())
 	if err != nil {
 		return err
 	}
@@ -75,17 +75,17 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(v.report())
 	}
 	if t.sum.calls == 0 {
-		return noCall(ctx, a, arch, filter, cmd.String("tool"))
+		return noteNoCall(ctx, a, arch, filter, cmd.String("tool"))
 	}
-	if v.names, err = scope.NamesOf(ctx, arch); err != nil {
+	if v.names, err = scope.ReadNames(ctx, arch); err != nil {
 		return err
 	}
 	return v.show(a.Screen(cmd))
 }
 
-// noCall says that nothing is shown, and what --tool could have meant.
-func noCall(ctx context.Context, a *kit.App, arch *archive.Archive, filter archive.Filter, tool string) error {
-	if err := scope.NoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
+// noteNoCall says that nothing is shown, and what --tool could have meant.
+func noteNoCall(ctx context.Context, a *kit.App, arch *archive.Archive, filter archive.Filter, tool string) error {
+	if err := scope.NoteNoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
 		return err
 	}
 	t, err := tallyCalls(ctx, arch, filter, "", "", 1)
@@ -96,7 +96,7 @@ func noCall(ctx context.Context, a *kit.App, arch *archive.Archive, filter archi
 	for _, s := range t.ordered {
 		names[scope.ToolWord(s.tool)] = true
 	}
-	a.Hint(kit.Meant(tool, slices.Sorted(maps.Keys(names)))...)
+	a.Hint(kit.DidYouMean(tool, slices.Sorted(maps.Keys(names)))...)
 	return nil
 }
 

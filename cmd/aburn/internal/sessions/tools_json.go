@@ -128,7 +128,7 @@ func (v *toolsView) report() ToolsReport {
 	for _, f := range t.failed[:v.rows(len(t.failed))] {
 		r.Failures = append(r.Failures, failureRow{f.tool, f.kind, f.how, f.what, f.n, f.sessions, callRowOf(&f.last)})
 	}
-	r.Retries = retriesReport{Errors: retryFrom, Failed: t.again, Calls: []retryRow{}}
+	r.Retries = retriesReport{Errors: retryFrom, Failed: t.everFailed, Calls: []retryRow{}}
 	for i := range t.retried {
 		if t.retried[i].succeeded {
 			r.Retries.Succeeded++
@@ -140,6 +140,6 @@ func (v *toolsView) report() ToolsReport {
 		again := &t.retried[i]
 		r.Retries.Calls = append(r.Retries.Calls, retryRow{again.failed, again.succeeded, callRowOf(&again.CallRow)})
 	}
-	r.Agents = agentsReport{Calls: t.agentAll, Refused: t.agentNot, Never: len(t.agents), Outcomes: t.outcomes, List: callRows(t.agents[:v.rows(len(t.agents))])}
+	r.Agents = agentsReport{Calls: t.agentCalls, Refused: t.agentsRefused, Never: len(t.agentsUnended), Outcomes: t.outcomes, List: callRows(t.agentsUnended[:v.rows(len(t.agentsUnended))])}
 	return r
 }

@@ -11,21 +11,21 @@ import (
 
 // toolTally counts calls. Each counts once; what is compared with what stands at each field.
 type toolTally struct {
-	sum      toolSum
-	tools    map[[2]string]*toolSum // by tool and type
-	ordered  []*toolSum             // most calls first
-	failures map[failureKey]*failedCalls
-	failed   []*failedCalls // most first
-	groups   map[groupKey]*retryGroup
-	session  int64 // whose groups are being gathered
-	again    int   // groups in which a call failed
-	retried  []retry
-	agents   []archive.CallRow // calls that start a sub-agent and that never came to an end
-	agentAll int               // of so many
-	agentNot int               // refused before they began
-	outcomes agentOutcomes     // of the sub-agents' own sessions
-	longest  []archive.CallRow
-	keep     int
+	sum           toolSum
+	tools         map[[2]string]*toolSum // by tool and type
+	ordered       []*toolSum             // most calls first
+	failures      map[failureKey]*failedCalls
+	failed        []*failedCalls // most first
+	groups        map[groupKey]*retryGroup
+	session       int64 // whose groups are being gathered
+	everFailed    int   // groups in which a call failed
+	retried       []retry
+	agentsUnended []archive.CallRow // calls that start a sub-agent and that never came to an end
+	agentCalls    int               // of so many
+	agentsRefused int               // refused before they began
+	outcomes      agentOutcomes     // of the sub-agents' own sessions
+	longest       []archive.CallRow
+	keep          int
 }
 
 // toolSum is the calls of one tool, or of all.
@@ -57,7 +57,7 @@ func (t *toolTally) add(row *archive.CallRow) {
 	if row.Failed {
 		t.addFailure(row)
 	}
-	t.addAgain(row)
+	t.addRepeat(row)
 	if row.Type == trace.AgentTool {
 		t.addAgent(row)
 	}
@@ -103,12 +103,12 @@ func (s *toolSum) percentile(p int) int64 {
 
 // addAgent notes a call that starts a sub-agent. Errors are an end; a refused one never began.
 func (t *toolTally) addAgent(row *archive.CallRow) {
-	t.agentAll++
+	t.agentCalls++
 	switch {
 	case row.Denied != "":
-		t.agentNot++
+		t.agentsRefused++
 	case unended(row), row.Status == trace.StatusCancelled:
-		t.agents = append(t.agents, *row)
+		t.agentsUnended = append(t.agentsUnended, *row)
 	}
 }
 
@@ -235,8 +235,8 @@ type retry struct {
 	succeeded       bool
 }
 
-// addAgain looks at the call as one of those with the same tool and input in its session.
-func (t *toolTally) addAgain(row *archive.CallRow) {
+// addRepeat looks at the call as one of those with the same tool and input in its session.
+func (t *toolTally) addRepeat(row *archive.CallRow) {
 	if row.Key != t.session {
 		t.closeGroups()
 		t.session = row.Key
@@ -267,7 +267,7 @@ func (t *toolTally) addAgain(row *archive.CallRow) {
 func (t *toolTally) closeGroups() {
 	for _, g := range t.groups {
 		if g.ever {
-			t.again++
+			t.everFailed++
 		}
 		if g.failed >= retryFrom {
 			t.retried = append(t.retried, retry{g.last, g.failed, false})

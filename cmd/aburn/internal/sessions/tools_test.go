@@ -63,8 +63,8 @@ func TestToolCounts(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(tally.agents) != 2 || tally.agentAll != 4 || tally.agentNot != 1 {
-		t.Errorf("%d of %d sub-agents never completed, %d refused", len(tally.agents), tally.agentAll, tally.agentNot)
+	if len(tally.agentsUnended) != 2 || tally.agentCalls != 4 || tally.agentsRefused != 1 {
+		t.Errorf("%d of %d sub-agents never completed, %d refused", len(tally.agentsUnended), tally.agentCalls, tally.agentsRefused)
 	}
 	long := ""
 	for _, r := range tally.longest {

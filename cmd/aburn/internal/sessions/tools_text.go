@@ -19,7 +19,7 @@ func (v *toolsView) showTools(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.ordered))
 	kit.Title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "tool", Flex: true, Min: 12}, {Title: "type", Spare: 3}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "of ended", Right: true}, {Title: "denied", Right: true},
 		{Title: "no end", Right: true}, {Title: "median", Right: true, Spare: 1}, {Title: "p95", Right: true, Spare: 2}, {Title: "longest", Right: true}, {Title: "timed", Right: true},
 	}}
@@ -64,7 +64,7 @@ func (v *toolsView) showFailures(out *term.Out) error {
 	if n == 0 {
 		return nil
 	}
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "times", Right: true}, {Title: "sessions", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16}, {Title: "last in"},
 	}}
 	if out.Width() > 0 && out.Width() < rows.WideFrom {
@@ -91,7 +91,7 @@ func (v *toolsView) showRetries(out *term.Out) error {
 			then++
 		}
 	}
-	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, plain.Count(int64(len(t.retried))), plain.Plural(int64(t.again), "different call"))
+	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, plain.Count(int64(len(t.retried))), plain.Plural(int64(t.everFailed), "different call"))
 	if len(t.retried) > 0 {
 		text += fmt.Sprintf("; %s then succeeded, %s never did", plain.Count(int64(then)), plain.Count(int64(len(t.retried)-then)))
 	}
@@ -99,7 +99,7 @@ func (v *toolsView) showRetries(out *term.Out) error {
 	if n == 0 {
 		return nil
 	}
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "errors", Right: true}, {Title: "then"}, {Title: "tool", Flex: true, Min: 8}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"},
 	}}
 	for i := range t.retried[:n] {
@@ -116,11 +116,11 @@ func (v *toolsView) showRetries(out *term.Out) error {
 // showAgents prints the sub-agents that never came to an end.
 func (v *toolsView) showAgents(out *term.Out) error {
 	t := v.tally
-	if t.agentAll+t.outcomes.Sessions == 0 {
+	if t.agentCalls+t.outcomes.Sessions == 0 {
 		return nil
 	}
-	n := v.rows(len(t.agents))
-	kit.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agents), plain.Plural(int64(t.agentAll), "call"), t.agentNot, v.of(n, len(t.agents))))
+	n := v.rows(len(t.agentsUnended))
+	kit.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agentsUnended), plain.Plural(int64(t.agentCalls), "call"), t.agentsRefused, v.of(n, len(t.agentsUnended))))
 	if o := t.outcomes; o.Sessions > 0 {
 		count := func(n int) string { return plain.Count(int64(n)) }
 		kit.Paragraph(out, 2, "", fmt.Sprintf("by their own records %s of %s completed, %s errored, %s interrupted, %s killed, %s unknown",
@@ -129,9 +129,9 @@ func (v *toolsView) showAgents(out *term.Out) error {
 	if n == 0 {
 		return nil
 	}
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"}, {Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
-	for i := range t.agents[:n] {
-		r := &t.agents[i]
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"}, {Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
+	for i := range t.agentsUnended[:n] {
+		r := &t.agentsUnended[i]
 		spawned := ""
 		if r.Spawned != "" {
 			spawned = v.names.Of(r.Source, r.Spawned)
@@ -148,7 +148,7 @@ func (v *toolsView) showLongest(out *term.Out) error {
 		return nil
 	}
 	kit.Title(out, false, fmt.Sprintf("longest, of %s whose duration is known", plain.Plural(int64(len(t.sum.durations)), "call")))
-	table := term.Table{Width: kit.PipeWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range t.longest {
 		r := &t.longest[i]
 		became := cmp.Or(string(r.Status), "no result")

@@ -29,7 +29,7 @@ func DoctorCommand(a *kit.App) *cli.Command {
 		},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn doctor", "aburn doctor --live", "aburn doctor --json | jq '.checks[] | select(.status == \"bad\")'"),
-		Action:       a.Do(runDoctor),
+		Action:       a.Action(runDoctor),
 	}
 }
 
@@ -39,23 +39,23 @@ func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	self, _ := os.Executable()
-	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Env, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: scope.Readers(), Agents: install.Agents()})
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: scope.Readers(), Agents: install.Agents()})
 	if cmd.Bool("json") {
 		err = a.PrintJSON(struct {
 			OK     bool           `json:"ok"`
 			Checks []doctor.Check `json:"checks"`
 		}{!report.Bad(), report.Checks})
 	} else {
-		tellReport(a.Screen(cmd), report)
+		printReport(a.Screen(cmd), report)
 	}
 	if err == nil && report.Bad() {
-		return kit.ExitOnly(kit.ExitBadNews)
+		return kit.ExitWith(kit.ExitBadNews)
 	}
 	return err
 }
 
-// tellReport prints the findings by topic. Lines are not cut: a path at their end is what one wants to copy.
-func tellReport(out *term.Out, r doctor.Report) {
+// printReport prints the findings by topic. Lines are not cut: a path at their end is what one wants to copy.
+func printReport(out *term.Out, r doctor.Report) {
 	last := ""
 	for _, c := range r.Checks {
 		topic := c.Topic

@@ -25,7 +25,7 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 		&cli.BoolFlag{Name: "no-init", Usage: "do not make the project around the current folder one of aburn's"},
 		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
 	)
-	for _, agent := range trusting() {
+	for _, agent := range agentsWithTrust() {
 		flags = append(flags, &cli.BoolFlag{Name: trustFlag(agent), Usage: "have " + agent.Title + " record that you trust these hooks, instead of reviewing them in " + agent.Review[0]})
 	}
 	return &cli.Command{
@@ -44,7 +44,7 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 			"aburn install-hooks --mcp                      # and let agents ask what aburn knows",
 			"aburn install-hooks --project                  # for everybody: a file to be committed",
 		),
-		Action: a.Do(runInstallHooks),
+		Action: a.Action(runInstallHooks),
 	}
 }
 
@@ -68,7 +68,7 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 	if err != nil {
 		return install.Options{}, err
 	}
-	o := install.Options{Dir: dir, Env: a.Env, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log"), MCP: cmd.Bool("mcp")}
+	o := install.Options{Dir: dir, Env: a.Getenv, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log"), MCP: cmd.Bool("mcp")}
 	o.Self, _ = os.Executable()
 	for _, scope := range []install.Scope{install.User, install.Project, install.Local} {
 		if !cmd.Bool(string(scope)) {
@@ -86,8 +86,8 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 	return o, nil
 }
 
-// trusting are the agents that run only the hooks that the user trusts.
-func trusting() []install.Agent {
+// agentsWithTrust are the agents that run only the hooks that the user trusts.
+func agentsWithTrust() []install.Agent {
 	return slices.DeleteFunc(install.Agents(), func(agent install.Agent) bool { return agent.Trust == nil })
 }
 
@@ -100,7 +100,7 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.String("agent") == "" && o.Scope != install.Local {
-		if present := install.Present(o.Agents, a.Env); len(present) > 0 {
+		if present := install.Present(o.Agents, a.Getenv); len(present) > 0 {
 			o.Agents = present
 		}
 	}
@@ -108,12 +108,12 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return hookError(err)
 	}
-	hookNotes(a, c)
-	if done, err := carryOut(ctx, a, cmd, c); err != nil || !done {
+	warnNotes(a, c)
+	if done, err := applyChange(ctx, a, cmd, c); err != nil || !done {
 		return err
 	}
 	trusted := map[install.Agent]int{}
-	for _, agent := range trusting() {
+	for _, agent := range agentsWithTrust() {
 		if cmd.Bool(trustFlag(agent)) && !cmd.Bool("dry-run") {
 			if trusted[agent], err = trustHooks(ctx, a, agent, o, c); err != nil {
 				return err
@@ -123,10 +123,10 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return hookJSON(a, c)
 	}
-	tellInstalled(a, cmd, o, c)
-	for _, agent := range trusting() {
+	printInstalled(a, cmd, o, c)
+	for _, agent := range agentsWithTrust() {
 		if n := trusted[agent]; n > 0 {
-			fmt.Fprintf(a.Out, "%s trusts %s now, on your word\n", agent.Title, plain.Plural(int64(n), "hook"))
+			fmt.Fprintf(a.Stdout, "%s trusts %s now, on your word\n", agent.Title, plain.Plural(int64(n), "hook"))
 		}
 	}
 	return nil
@@ -139,12 +139,12 @@ func trustHooks(ctx context.Context, a *kit.App, agent install.Agent, o install.
 		return 0, kit.UsageError(flag+" without "+agent.Title, "aburn install-hooks --agent "+agent.Name+" "+flag)
 	}
 	byHand := "the hooks are installed; run " + agent.Program + ", then " + strings.Join(agent.Review, ", then ")
-	program := agent.Executable(a.Env)
+	program := agent.Executable(a.Getenv)
 	if program == "" {
 		return 0, kit.BadNews(flag+": no "+agent.Program+" on PATH", byHand)
 	}
 	dir := o.Dir
-	if root, err := install.ProjectRoot(o.Dir, a.Env); err == nil {
+	if root, err := install.ProjectRoot(o.Dir, a.Getenv); err == nil {
 		dir = root
 	}
 	dir, err := filepath.Abs(dir)
@@ -182,8 +182,8 @@ func hookError(err error) error {
 	return kit.BadNews(err.Error())
 }
 
-// tellInstalled ends with what will be recorded where.
-func tellInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.Change) {
+// printInstalled ends with what will be recorded where.
+func printInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.Change) {
 	out := a.Screen(cmd)
 	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
 	for _, f := range c.Files {
@@ -206,20 +206,20 @@ func tellInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.C
 		fmt.Fprintln(out, "nothing was changed")
 		return
 	}
-	tellCommand(out, c)
-	tellWhere(a, out, o)
+	printCommand(out, c)
+	printWhere(a, out, o)
 	for _, f := range c.Files {
 		switch {
 		case f.Server && f.Scope == install.Project:
 			fmt.Fprintln(out, f.Agent.Title+" asks everybody once whether it may start the server of a project")
 		case f.Agent.Trusts != nil && !cmd.Bool(trustFlag(f.Agent)):
-			tellTrust(a, out, o, f)
+			printTrust(a, out, o, f)
 		}
 	}
 }
 
-// tellCommand says what an agent's own program was told.
-func tellCommand(out *term.Out, c *install.Change) {
+// printCommand says what an agent's own program was told.
+func printCommand(out *term.Out, c *install.Change) {
 	if c.Tell != nil {
 		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, c.Tell.Agent.Title), plain.Line(c.Tell.String()))
 	}
@@ -230,9 +230,9 @@ func hookCells(f install.FileChange, state string) []term.Cell {
 	return []term.Cell{{Text: f.Agent.Title, Style: term.Bold}, {Text: state}, {Text: f.Path, Style: term.Dim}}
 }
 
-// tellWhere says which log the sessions go to.
-func tellWhere(a *kit.App, out *term.Out, o install.Options) {
-	p, err := project.Find(o.Dir, a.Env)
+// printWhere says which log the sessions go to.
+func printWhere(a *kit.App, out *term.Out, o install.Options) {
+	p, err := project.Find(o.Dir, a.Getenv)
 	if err != nil {
 		fmt.Fprintf(out, "no project here: sessions are recorded where somebody ran %s\n", out.Paint(term.Bold, "aburn init"))
 		return
@@ -241,10 +241,10 @@ func tellWhere(a *kit.App, out *term.Out, o install.Options) {
 	fmt.Fprintf(out, "see them with %s, check with %s\n", out.Paint(term.Bold, "aburn tail -f"), out.Paint(term.Bold, "aburn doctor"))
 }
 
-// tellTrust says what the agent does not say: it skips a hook that nobody has trusted, without a word.
-func tellTrust(a *kit.App, out *term.Out, o install.Options, f install.FileChange) {
-	for _, s := range install.Inspect(f.Agent, o.Dir, a.Env) {
-		if s.Path == f.Path && f.Agent.Trusts(&s, a.Env) {
+// printTrust says what the agent does not say: it skips a hook that nobody has trusted, without a word.
+func printTrust(a *kit.App, out *term.Out, o install.Options, f install.FileChange) {
+	for _, s := range install.Inspect(f.Agent, o.Dir, a.Getenv) {
+		if s.Path == f.Path && f.Agent.Trusts(&s, a.Getenv) {
 			return
 		}
 	}
@@ -266,7 +266,7 @@ func UninstallHooksCommand(a *kit.App) *cli.Command {
 		Flags:        hookFlags(),
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --mcp", "aburn uninstall-hooks --agent claude --local"),
-		Action:       a.Do(runUninstallHooks),
+		Action:       a.Action(runUninstallHooks),
 	}
 }
 
@@ -279,18 +279,18 @@ func runUninstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error 
 	if err != nil {
 		return hookError(err)
 	}
-	hookNotes(a, c)
-	if done, err := carryOut(ctx, a, cmd, c); err != nil || !done {
+	warnNotes(a, c)
+	if done, err := applyChange(ctx, a, cmd, c); err != nil || !done {
 		return err
 	}
 	if cmd.Bool("json") {
 		return hookJSON(a, c)
 	}
-	tellUninstalled(a, cmd, c)
+	printUninstalled(a, cmd, c)
 	return nil
 }
 
-func tellUninstalled(a *kit.App, cmd *cli.Command, c *install.Change) {
+func printUninstalled(a *kit.App, cmd *cli.Command, c *install.Change) {
 	out := a.Screen(cmd)
 	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
 	for _, f := range c.Files {
@@ -314,12 +314,12 @@ func tellUninstalled(a *kit.App, cmd *cli.Command, c *install.Change) {
 		fmt.Fprintln(out, "nothing was changed")
 		return
 	}
-	tellCommand(out, c)
+	printCommand(out, c)
 	for _, f := range c.Files {
 		if f.Agent.Remembers == nil || f.Same() {
 			continue
 		}
-		if path := f.Agent.Remembers(f.Path, a.Env); path != "" {
+		if path := f.Agent.Remembers(f.Path, a.Getenv); path != "" {
 			fmt.Fprintf(out, "%s keeps its records of trust in %s; without the hooks they mean nothing\n", f.Agent.Title, path)
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"aburn/internal/term"
 )
 
-// carryOut shows a change to settings files, asks when there is somebody to ask, and does it. False says that it was
+// applyChange shows a change to settings files, asks when there is somebody to ask, and does it. False says that it was
 // not wanted.
-func carryOut(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) (bool, error) {
+func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) (bool, error) {
 	quiet := cmd.Bool("json")
 	if !quiet {
 		showDiff(a, a.Screen(cmd), c)
@@ -28,8 +28,8 @@ func carryOut(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Chan
 		return true, nil
 	}
 	if !c.Nothing() && !cmd.Bool("yes") && !quiet && !confirmed(a, cmd) {
-		fmt.Fprintln(a.Out, "nothing was changed")
-		return false, kit.ExitOnly(kit.ExitBadNews)
+		fmt.Fprintln(a.Stdout, "nothing was changed")
+		return false, kit.ExitWith(kit.ExitBadNews)
 	}
 	done, err := c.Apply()
 	if err == nil && c.Tell != nil {
@@ -74,18 +74,18 @@ func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 
 // confirmed asks, if both ends are a terminal; a program or a script is taken at its word.
 func confirmed(a *kit.App, cmd *cli.Command) bool {
-	f, ok := a.In.(*os.File)
+	f, ok := a.Stdin.(*os.File)
 	if !ok || !a.Screen(cmd).Terminal() || !xterm.IsTerminal(int(f.Fd())) {
 		return true
 	}
-	fmt.Fprint(a.Out, "do this? [y/N] ")
+	fmt.Fprint(a.Stdout, "do this? [y/N] ")
 	line, _ := bufio.NewReader(f).ReadString('\n')
 	answer := strings.ToLower(strings.TrimSpace(line))
 	return answer == "y" || answer == "yes"
 }
 
-// hookNotes warns of what stands in the way of the hooks, or of an exact removal.
-func hookNotes(a *kit.App, c *install.Change) {
+// warnNotes warns of what stands in the way of the hooks, or of an exact removal.
+func warnNotes(a *kit.App, c *install.Change) {
 	for _, f := range c.Files {
 		for _, n := range f.Notes {
 			if !strings.Contains(n, f.Path) {

@@ -27,7 +27,7 @@ func TemplatesCommand(a *kit.App) *cli.Command {
 			"prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
 			"The guide is for those who write prompts of their own.",
 		Metadata: kit.Examples("aburn templates list", "aburn templates show build", "aburn templates write"),
-		Action:   a.NoCommand,
+		Action:   a.HelpAction,
 		Commands: []*cli.Command{templatesList(a), templatesShow(a), templatesWrite(a)},
 	}
 }
@@ -133,7 +133,7 @@ func templatesShow(a *kit.App) *cli.Command {
 			if len(agents) != 1 {
 				return kit.UsageError("--agent: " + agentcli.Names(Records(install.Agents())) + ": one of them")
 			}
-			_, err := a.Out.Write(t.Render(agents[0].Agent))
+			_, err := a.Stdout.Write(t.Render(agents[0].Agent))
 			return err
 		},
 	}
@@ -169,7 +169,7 @@ func templatesWrite(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples("aburn templates write", "aburn templates write --agent claude ~    # for all your projects"),
-		Action:   a.Do(runWriteTemplates),
+		Action:   a.Action(runWriteTemplates),
 	}
 }
 
@@ -187,7 +187,7 @@ func runWriteTemplates(_ context.Context, a *kit.App, cmd *cli.Command) error {
 			return kit.BadNews(err.Error())
 		}
 	}
-	return tellWritten(a, cmd, dir, done)
+	return printWritten(a, cmd, dir, done)
 }
 
 // templatesDir is DIR, else the root of the worktree, else the current folder.
@@ -204,14 +204,14 @@ func templatesDir(a *kit.App, cmd *cli.Command) (string, error) {
 	case dir != "":
 		return filepath.Join(here, dir), nil
 	}
-	if p, err := project.Find(here, a.Env); err == nil {
+	if p, err := project.Find(here, a.Getenv); err == nil {
 		return p.Worktree, nil
 	}
 	return here, nil
 }
 
-// tellWritten says what became of each file. Files that were kept are bad news: not all that was asked for was done.
-func tellWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Written) error {
+// printWritten says what became of each file. Files that were kept are bad news: not all that was asked for was done.
+func printWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Written) error {
 	if cmd.Bool("json") {
 		err := a.PrintJSON(struct {
 			Dir    string              `json:"dir"`
@@ -221,7 +221,7 @@ func tellWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Writ
 		if err != nil {
 			return err
 		}
-		return kit.ExitOnly(keptCode(done))
+		return kit.ExitWith(keptCode(done))
 	}
 	o := a.Screen(cmd)
 	same, kept := 0, 0
@@ -272,7 +272,7 @@ func PluginCommand(a *kit.App) *cli.Command {
 		Name:     "plugin",
 		Usage:    "aburn as a plugin of Claude Code and of Codex",
 		Metadata: kit.Examples("aburn plugin write ~/aburn-plugin"),
-		Action:   a.NoCommand,
+		Action:   a.HelpAction,
 		Commands: []*cli.Command{pluginWrite(a)},
 	}
 }
@@ -293,7 +293,7 @@ func pluginWrite(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples("aburn plugin write ~/aburn-plugin", "claude --plugin-dir ~/aburn-plugin", "aburn plugin write ./codex --agent codex"),
-		Action:   a.Do(runWritePlugin),
+		Action:   a.Action(runWritePlugin),
 	}
 }
 
@@ -315,12 +315,12 @@ func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return kit.BadNews(err.Error())
 	}
-	if err := tellWritten(a, cmd, dir, done); err != nil || cmd.Bool("json") || cmd.Bool("dry-run") {
+	if err := printWritten(a, cmd, dir, done); err != nil || cmd.Bool("json") || cmd.Bool("dry-run") {
 		return err
 	}
 	for _, agent := range p.Agents {
 		if agent.Plugin.Form != agentcli.NoPlugin {
-			fmt.Fprintln(a.Out, "next: "+strings.ReplaceAll(agent.Plugin.Use, "DIR", kit.ShellWord(dir)))
+			fmt.Fprintln(a.Stdout, "next: "+strings.ReplaceAll(agent.Plugin.Use, "DIR", kit.ShellWord(dir)))
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func backtestCommand(a *kit.App) *cli.Command {
 			"aburn supervisor backtest --labels labels.jsonl old/*.log",
 			"aburn supervisor backtest --sweep phase_stuck.timeout=2m..20m",
 		),
-		Action: a.Do(runBacktest),
+		Action: a.Action(runBacktest),
 	}
 }
 
@@ -65,11 +65,11 @@ type backtestRun struct {
 }
 
 func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	run, err := RunBacktest(a, cmd)
+	run, err := newBacktestRun(a, cmd)
 	if err != nil {
 		return err
 	}
-	run.meter = newMeter(term.New(a.Err, a.Env, true), run.total())
+	run.meter = newMeter(term.New(a.Stderr, a.Getenv, true), run.total())
 	if run.sweep != nil {
 		return backtestSweep(a, cmd, run)
 	}
@@ -78,7 +78,7 @@ func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return kit.BadNews("backtest: " + err.Error())
 	}
-	if err := noLog(rep); err != nil {
+	if err := checkEntries(rep); err != nil {
 		return err
 	}
 	backtestWarnings(a, rep)
@@ -89,23 +89,23 @@ func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // backtestRun reads the command line; all that can be said about it is said before the first log is read.
-func RunBacktest(a *kit.App, cmd *cli.Command) (*backtestRun, error) {
+func newBacktestRun(a *kit.App, cmd *cli.Command) (*backtestRun, error) {
 	dir, err := kit.Folder(cmd)
 	if err != nil {
 		return nil, err
 	}
-	p, err := project.Find(dir, a.Env)
+	p, err := project.Find(dir, a.Getenv)
 	if err != nil && (!errors.Is(err, project.ErrNone) || cmd.NArg() == 0) {
 		return nil, kit.UsageError(err.Error(), "aburn init", "name a log: "+cmd.FullName()+" FILE")
 	}
-	set := settings.Load(p, a.Env) // outside of any project p is nil
+	set := settings.Load(p, a.Getenv) // outside of any project p is nil
 	run := &backtestRun{model: set.Model(), limits: set.Limits()}
 	for _, warning := range set.Warnings {
 		a.Warn(warning)
 	}
 	if text := cmd.String("after"); text != "" {
 		ok := false
-		if run.after, ok = kit.AgeOf(text); !ok {
+		if run.after, ok = kit.ParseAge(text); !ok {
 			return nil, kit.UsageError("--after: "+kit.Quote(text)+" is no length of time", "--after 30m")
 		}
 	}
@@ -200,8 +200,8 @@ func (r *backtestRun) replay(l *limits.Limits) (*backtest.Report, error) {
 	return rep, nil
 }
 
-// noLog refuses files that hold lines and not one entry: they are something else.
-func noLog(rep *backtest.Report) error {
+// checkEntries refuses files that hold lines and not one entry: they are something else.
+func checkEntries(rep *backtest.Report) error {
 	for _, res := range rep.Results {
 		if res.Entries == 0 && res.Damage > 0 {
 			return kit.BadNews(res.Log + " holds no entry: it is no log")
@@ -229,18 +229,18 @@ func backtestWarnings(a *kit.App, rep *backtest.Report) {
 type meter struct {
 	out         *term.Out
 	total, done int64
-	told        time.Time
+	shownAt     time.Time
 	shown       bool
 }
 
 func newMeter(out *term.Out, total int64) *meter {
-	return &meter{out: out, total: total, told: time.Now()}
+	return &meter{out: out, total: total, shownAt: time.Now()}
 }
 
 func (m *meter) add(n int64) {
 	m.done += n
-	if now := time.Now(); m.out.Terminal() && now.Sub(m.told) > 300*time.Millisecond {
-		m.told, m.shown = now, true
+	if now := time.Now(); m.out.Terminal() && now.Sub(m.shownAt) > 300*time.Millisecond {
+		m.shownAt, m.shown = now, true
 		fmt.Fprintf(m.out, "\r%3d %% of %s", min(100*m.done/max(m.total, 1), 100), plain.Size(m.total))
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"aburn/supervisor/state"
 )
 
-// BacktestJSON is what --json prints.
-type BacktestJSON struct {
+// BacktestReport is what --json prints.
+type BacktestReport struct {
 	Logs     int                 `json:"logs"`
 	Entries  int64               `json:"entries"`
 	Damaged  int64               `json:"damaged_lines"`
@@ -83,8 +83,8 @@ type backtestAlert struct {
 	Says       string           `json:"says"`
 }
 
-func backtestReport(rep *backtest.Report) BacktestJSON {
-	out := BacktestJSON{
+func backtestReport(rep *backtest.Report) BacktestReport {
+	out := BacktestReport{
 		Logs: len(rep.Results), Entries: rep.Entries, Damaged: rep.Damage, Sessions: rep.Sessions, Hours: rep.Time.Hours(),
 		Types: []backtestType{}, Alerts: []backtestAlert{},
 	}
@@ -163,8 +163,8 @@ func timeJSON(t time.Time) string {
 	return t.UTC().Format(rows.LogTime)
 }
 
-// SweepJSON is what --sweep prints with --json.
-type SweepJSON struct {
+// SweepReport is what --sweep prints with --json.
+type SweepReport struct {
 	Sweep    string       `json:"sweep"`
 	Logs     int          `json:"logs"`
 	Entries  int64        `json:"entries"`
@@ -179,9 +179,9 @@ type sweptValue struct {
 	backtestType
 }
 
-func sweepReport(s *backtest.Sweep, all []swept) SweepJSON {
+func sweepReport(s *backtest.Sweep, all []swept) SweepReport {
 	rep := all[0].rep
-	out := SweepJSON{Sweep: s.Name, Logs: len(rep.Results), Entries: rep.Entries, Sessions: rep.Sessions, Hours: rep.Time.Hours()}
+	out := SweepReport{Sweep: s.Name, Logs: len(rep.Results), Entries: rep.Entries, Sessions: rep.Sessions, Hours: rep.Time.Hours()}
 	for _, v := range all {
 		out.Values = append(out.Values, sweptValue{v.value, v.now, typeJSON(v.rep.Of(s.Type), v.rep)})
 	}

@@ -20,25 +20,25 @@ import (
 	"aburn/supervisor/state"
 )
 
-// StoryReport is what --explain prints as JSON.
-type StoryReport struct {
+// ExplainReport is what --explain prints as JSON.
+type ExplainReport struct {
 	Issue   AdviceReport      `json:"issue"`
 	Entries []json.RawMessage `json:"entries"` // as they stand in the log, oldest first
 	Missing []logfmt.Seq      `json:"missing"` // entries that are not in the log any more
 }
 
 // explain tells the story of one issue.
-func explain(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, text string, only func(logfmt.SessionID) bool) error {
-	is, err := v.find(text, v.chosen(only, cmd.IsSet("session")), cmd.IsSet("session"))
+func explain(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, text string) error {
+	is, err := findIssue(text, v)
 	if err != nil {
 		return err
 	}
-	s := story{marks: v.marks(is)}
+	s := explanation{marks: marksOf(is, v.advice(is))}
 	if err := s.read(w.Log); err != nil {
 		return err
 	}
 	if cmd.Bool("json") {
-		r := StoryReport{v.issueReports([]*supervisor.Issue{is})[0], []json.RawMessage{}, s.missing()}
+		r := ExplainReport{v.issueReports([]*supervisor.Issue{is})[0], []json.RawMessage{}, s.missing()}
 		for _, e := range s.entries {
 			if e.Line != nil {
 				r.Entries = append(r.Entries, e.Line)
@@ -46,14 +46,14 @@ func explain(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, text str
 		}
 		return a.PrintJSON(r)
 	}
-	return s.tell(a.Screen(cmd), v, is)
+	return s.print(a.Screen(cmd), v, is)
 }
 
-// find is the one issue whose type or signature begins with text. some says that sessions were chosen.
-func (v *view) find(text string, among []*supervisor.Issue, some bool) (*supervisor.Issue, error) {
+// findIssue is the one shown issue whose type is text, or whose signature begins with it.
+func findIssue(text string, v *view) (*supervisor.Issue, error) {
 	var found []*supervisor.Issue
 	var types []string
-	for _, is := range among {
+	for _, is := range v.chosenIssues() {
 		types = append(types, string(is.Type))
 		if is.Signature == text {
 			return is, nil
@@ -74,7 +74,7 @@ func (v *view) find(text string, among []*supervisor.Issue, some bool) (*supervi
 		if v.at {
 			when = " as of then"
 		}
-		if some {
+		if v.session != "" {
 			when += ", of that session"
 		}
 		return nil, kit.BadNews("no issue is called "+kit.Quote(text)+when, hints...)
@@ -86,26 +86,26 @@ func (v *view) find(text string, among []*supervisor.Issue, some bool) (*supervi
 	return nil, kit.UsageError(plain.Plural(int64(len(found)), "issue")+" are called "+kit.Quote(text), hints...)
 }
 
-// marks are the entries of the story: what proves the issue, and what was said about it.
-func (v *view) marks(is *supervisor.Issue) []state.Mark {
+// marksOf are the entries that an explanation shows: the evidence, and what became of the advice, which is nil if there is none.
+func marksOf(is *supervisor.Issue, advice *state.Advice) []state.Mark {
 	marks := slices.Clone(is.Evidence)
 	marks = append(marks, is.Since)
-	if a := v.advice(is); a != nil {
-		marks = append(marks, a.Queued, a.Delivered, a.Seen)
+	if advice != nil {
+		marks = append(marks, advice.Queued, advice.Delivered, advice.Seen)
 	}
 	marks = slices.DeleteFunc(marks, func(m state.Mark) bool { return !m.Is() })
 	slices.SortFunc(marks, func(a, b state.Mark) int { return int(a.Ord) - int(b.Ord) })
 	return slices.CompactFunc(marks, func(a, b state.Mark) bool { return a.Ord == b.Ord })
 }
 
-// story is some entries of a log.
-type story struct {
+// explanation is some entries of a log.
+type explanation struct {
 	marks   []state.Mark  // oldest first
 	entries []rows.Record // of each mark; without a line where it was not found
 }
 
 // read finds the entries, from the end of the log backwards: they are mostly new.
-func (s *story) read(log *journal.Journal) error {
+func (s *explanation) read(log *journal.Journal) error {
 	s.entries = make([]rows.Record, len(s.marks))
 	left := len(s.marks)
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
@@ -131,7 +131,7 @@ func (s *story) read(log *journal.Journal) error {
 }
 
 // oldest is the number before which nothing has to be looked for, 0 where entries without a number are wanted.
-func (s *story) oldest() (seq logfmt.Seq) {
+func (s *explanation) oldest() (seq logfmt.Seq) {
 	for _, m := range s.marks {
 		if m.Seq == 0 {
 			return 0
@@ -144,7 +144,7 @@ func (s *story) oldest() (seq logfmt.Seq) {
 }
 
 // index is that of the mark of an entry, -1 for none: by its number, or its time.
-func (s *story) index(h *logfmt.Header) int {
+func (s *explanation) index(h *logfmt.Header) int {
 	return slices.IndexFunc(s.marks, func(m state.Mark) bool {
 		if m.Seq != 0 || h.Seq != 0 {
 			return m.Seq == h.Seq
@@ -154,7 +154,7 @@ func (s *story) index(h *logfmt.Header) int {
 	})
 }
 
-func (s *story) missing() []logfmt.Seq {
+func (s *explanation) missing() []logfmt.Seq {
 	list := []logfmt.Seq{}
 	for i := range s.entries {
 		if s.entries[i].Line == nil {
@@ -164,8 +164,8 @@ func (s *story) missing() []logfmt.Seq {
 	return list
 }
 
-// tell prints the story: the issue, its entries with what lies between them, and what would have been healthy.
-func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
+// print prints the story: the issue, its entries with what lies between them, and what would have been healthy.
+func (s *explanation) print(out *term.Out, v *view, is *supervisor.Issue) error {
 	who := "session " + rows.ShortSession(is.Session, rows.WideSession)
 	if is.OfChain() {
 		who = "the chain"
@@ -173,11 +173,11 @@ func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
 	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.limits)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), plain.Line(who))
 	kit.Paragraph(out, 2, "", is.Says)
 	fmt.Fprintln(out)
-	list := rows.NewRows(out, time.Local)
+	list := rows.NewList(out, time.Local)
 	list.Seq = true
 	for i := range s.entries {
 		if i > 0 {
-			s.between(out, i)
+			s.printGap(out, i)
 		}
 		e := &s.entries[i]
 		if e.Line == nil {
@@ -196,13 +196,13 @@ func (s *story) tell(out *term.Out, v *view, is *supervisor.Issue) error {
 	fmt.Fprintln(out)
 	kit.Paragraph(out, 2, "healthy: ", is.Healthy)
 	kit.Paragraph(out, 2, "suggested: ", is.Suggest)
-	kit.Paragraph(out, 2, "", v.fate(is, supervisor.Notify, true))
+	kit.Paragraph(out, 2, "", v.adviceText(is, supervisor.Notify, true))
 	_, err := fmt.Fprintf(out, "  signature %s\n", is.Signature)
 	return err
 }
 
-// between says what lies between an entry and the one before it.
-func (s *story) between(out *term.Out, i int) {
+// printGap says what lies between an entry and the one before it.
+func (s *explanation) printGap(out *term.Out, i int) {
 	was, is := s.marks[i-1], s.marks[i]
 	n := int64(is.Ord-was.Ord) - 1
 	if was.Seq != 0 && is.Seq > was.Seq {
@@ -224,5 +224,5 @@ func nameOf(m state.Mark) string {
 	if m.Seq == 0 {
 		return "an entry of " + m.Time().Local().Format("2006-01-02 15:04:05")
 	}
-	return "entry " + rows.Number(m.Seq)
+	return "entry " + rows.SeqText(m.Seq)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,9 +48,9 @@ func SupervisorCommand(a *kit.App) *cli.Command {
 			"aburn supervisor watch  # tells what goes wrong, as it does",
 		),
 		Commands:      []*cli.Command{supervisorWatchCommand(a), supervisorReportCommand(a), backtestCommand(a)},
-		ShellComplete: a.Completer(kit.Nothing),
+		ShellComplete: a.Completer(kit.NoWords),
 		Before:        ownFlags,
-		Action:        a.Do(runSupervisor),
+		Action:        a.Action(runSupervisor),
 	}
 }
 
@@ -69,12 +70,12 @@ func ownFlags(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 
 func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
-		return a.NoCommand(ctx, cmd)
+		return a.HelpAction(ctx, cmd)
 	}
 	c := scope.CallerOf(a, cmd)
 	at := c.Now
 	if text := cmd.String("at"); text != "" {
-		t, err := kit.Moment(text, c.Now)
+		t, err := kit.ParseTime(text, c.Now)
 		if err != nil {
 			return kit.UsageError("--at: " + err.Error())
 		}
@@ -85,31 +86,30 @@ func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer w.Close()
-	v, err := lookAt(ctx, c, w, lookHow{at: at, past: cmd.IsSet("at"), peek: cmd.IsSet("explain")})
+	v, err := lookAt(ctx, c, w, lookMode{at: at, past: cmd.IsSet("at"), peek: cmd.IsSet("explain")})
 	if err != nil {
 		return err
 	}
-	only, err := v.chooser(cmd.String("session"))
-	if err != nil {
+	if err := v.chooseSession(cmd.String("session")); err != nil {
 		return err
 	}
 	if text := cmd.String("explain"); cmd.IsSet("explain") {
-		return explain(a, cmd, w, v, text, only)
+		return explain(a, cmd, w, v, text)
 	}
-	return supervisorShow(a, cmd, w, v, only)
+	return printLook(a, cmd, w, v)
 }
 
-// supervisorShow prints a look and turns it into an exit code.
-func supervisorShow(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, only func(logfmt.SessionID) bool) error {
+// printLook prints a look and turns it into an exit code.
+func printLook(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view) error {
 	var err error
 	if cmd.Bool("json") {
-		err = a.PrintJSON(v.report(w, only, cmd.IsSet("session")))
+		err = a.PrintJSON(v.report(w))
 	} else {
-		err = v.show(a.Screen(cmd), w.Wt, only, cmd.IsSet("session"))
+		err = v.show(a.Screen(cmd), w.Wt)
 		noteEmpty(a, v)
 	}
-	if err == nil && critical(v.chosen(only, cmd.IsSet("session"))) > 0 {
-		return kit.ExitOnly(kit.ExitBadNews)
+	if err == nil && critical(v.chosenIssues()) > 0 {
+		return kit.ExitWith(kit.ExitBadNews)
 	}
 	return err
 }
@@ -129,15 +129,15 @@ func noteEmpty(a *kit.App, v *view) {
 
 func (v *view) Empty() bool { return len(v.State.Sessions) == 0 }
 
-// lookHow says how a command looks.
-type lookHow struct {
+// lookMode says how a command looks.
+type lookMode struct {
 	at   time.Time
 	past bool // as of then
 	peek bool // without any effect
 }
 
 // lookAt makes one look. What cannot be done is a warning; what can be seen is in the view all the same.
-func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookHow) (*view, error) {
+func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMode) (*view, error) {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
 		key = nil
@@ -178,57 +178,56 @@ func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookHo
 	return v, nil
 }
 
-// chooser chooses the sessions that --session names. Naming one that is not there is bad news.
-func (v *view) chooser(session string) (func(logfmt.SessionID) bool, error) {
-	f := rows.Filter{Session: session}
-	only := func(id logfmt.SessionID) bool { return f.MatchSession([]byte(id)) }
-	for _, s := range v.State.Sessions {
-		if only(s.ID) {
-			return only, nil
-		}
+// chooseSession restricts the view to the sessions that --session names, to all by "". Naming one that is not there is bad news.
+func (v *view) chooseSession(session string) error {
+	v.session = session
+	if session != "" && !slices.ContainsFunc(v.State.Sessions, func(s *state.Session) bool { return v.chosen(s.ID) }) {
+		return kit.BadNews("no session is called "+kit.Quote(session), "aburn status")
 	}
-	if session != "" {
-		return nil, kit.BadNews("no session is called "+kit.Quote(session), "aburn status")
-	}
-	return only, nil
+	return nil
 }
 
-// chosen are the issues of the sessions that were chosen, and those of the chain unless sessions were.
-func (v *view) chosen(only func(logfmt.SessionID) bool, some bool) (list []*supervisor.Issue) {
-	for i := range v.Issues {
-		if is := &v.Issues[i]; is.OfChain() && !some || !is.OfChain() && only(is.Session) {
-			list = append(list, is)
+func (v *view) chosen(id logfmt.SessionID) bool {
+	f := rows.Filter{Session: v.session}
+	return f.MatchSession([]byte(id))
+}
+
+// chosenIssues are the issues of the chosen sessions, and those of the chain unless a session was named.
+func (v *view) chosenIssues() []*supervisor.Issue {
+	return v.issues(func(i *supervisor.Issue) bool {
+		if i.OfChain() {
+			return v.session == ""
 		}
-	}
-	return list
+		return v.chosen(i.Session)
+	})
 }
 
 // show prints a look for people, at most 80 columns wide where the screen does not say otherwise.
-func (v *view) show(out *term.Out, wt string, only func(logfmt.SessionID) bool, some bool) error {
+func (v *view) show(out *term.Out, wt string) error {
 	if v.at {
 		fmt.Fprintf(out, "as of %s, by the entries up to then\n", v.Now.Local().Format("2006-01-02 15:04:05"))
 	}
-	sessions, hidden := v.sessions(only)
+	sessions, hidden := v.sessions()
 	for i := range sessions {
 		v.showSession(out, &sessions[i])
 	}
-	if !some && (len(v.model.Commands) > 0 && len(v.State.Links) > 0 || len(v.issuesOfChain()) > 0) {
-		fmt.Fprintf(out, "%s  %s\n", out.Paint(term.Bold, "chain"), v.chainText(out, wt, kit.WidthOf(out)-7))
-		for _, is := range v.issuesOfChain() {
+	ofChain := v.issues((*supervisor.Issue).OfChain)
+	if v.session == "" && (len(v.model.Commands) > 0 && len(v.State.Links) > 0 || len(ofChain) > 0) {
+		fmt.Fprintf(out, "%s  %s\n", out.Paint(term.Bold, "chain"), v.chainText(out, wt, kit.TextWidth(out)-7))
+		for _, is := range ofChain {
 			v.showIssue(out, is, true)
 		}
 	}
-	return v.showSum(out, v.chosen(only, some), len(sessions), hidden)
+	return v.showSummary(out, v.chosenIssues(), len(sessions), hidden)
 }
 
 // showSession prints one line about a session, and below it what is wrong.
 func (v *view) showSession(out *term.Out, s *sessionView) {
-	l := rows.Columns{Out: out}
+	l := rows.NewColumns(out)
 	l.Add(rows.SessionStyle(s.ID), rows.ShortSession(s.ID, rows.WideSession), rows.WideSession)
-	line := strings.TrimRight(l.B.String(), " ")
-	used := l.Used
+	line, used := l.Text()
 	for _, c := range []term.Cell{{Text: s.Source}, v.modeCell(s), {Text: s.place(), Style: term.Bold}, v.clockCell(s.Session)} {
-		if text := plain.Cut(plain.Line(c.Text), kit.WidthOf(out)-used-2); text != "" && text != "-" {
+		if text := plain.Cut(plain.Line(c.Text), kit.TextWidth(out)-used-2); text != "" && text != "-" {
 			line += "  " + out.Paint(c.Style, text)
 			used += 2 + plain.Width(text)
 		}
@@ -246,7 +245,7 @@ func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
 	if priority == "critical" {
 		priority = out.Paint(term.BoldRed, priority)
 	}
-	fmt.Fprintf(out, "  %s  %s  %s  %s\n", out.Paint(levelStyle(level), string(is.Type)), percent(is.Confidence), priority, out.Paint(term.Dim, evidence(is.Evidence)))
+	fmt.Fprintf(out, "  %s  %s  %s  %s\n", out.Paint(levelStyle(level), string(is.Type)), percent(is.Confidence), priority, out.Paint(term.Dim, evidenceText(is.Evidence)))
 	says := is.Says
 	if is.Agent != "" {
 		says = "in the sub-agent " + is.Agent + ": " + says
@@ -256,14 +255,14 @@ func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
 	if level != supervisor.Notify {
 		kit.Paragraph(out, 4, "suggested: ", is.Suggest)
 	}
-	if text := v.fate(is, level, reachable); text != "" {
+	if text := v.adviceText(is, level, reachable); text != "" {
 		kit.Paragraph(out, 4, "", text)
 	}
 	kit.Paragraph(out, 4, "", "signature "+shortSignature(is.Signature))
 }
 
-// fate is what becomes of an issue that is sure enough for the queue.
-func (v *view) fate(is *supervisor.Issue, level supervisor.Level, reachable bool) string {
+// adviceText is what becomes of an issue that is sure enough for the queue.
+func (v *view) adviceText(is *supervisor.Issue, level supervisor.Level, reachable bool) string {
 	ago := func(m state.Mark) string { return plain.Age(v.Now.Sub(m.Time())) }
 	a := v.advice(is)
 	switch {
@@ -287,8 +286,8 @@ func (v *view) fate(is *supervisor.Issue, level supervisor.Level, reachable bool
 	return ""
 }
 
-// showSum ends a look.
-func (v *view) showSum(out *term.Out, issues []*supervisor.Issue, shown, hidden int) error {
+// showSummary ends a look.
+func (v *view) showSummary(out *term.Out, issues []*supervisor.Issue, shown, hidden int) error {
 	text := "nothing is wrong"
 	if n := len(issues); n > 0 {
 		text = plain.Plural(int64(n), "issue")

@@ -71,10 +71,10 @@ type AdviceReport struct {
 	Seen      *time.Time `json:"seen_at,omitempty"`
 }
 
-func (v *view) report(w *scope.Workspace, only func(logfmt.SessionID) bool, some bool) LookReport {
-	chosen := v.chosen(only, some)
+func (v *view) report(w *scope.Workspace) LookReport {
+	chosen := v.chosenIssues()
 	r := LookReport{
-		Project: w.Root, Marked: w.Marked, At: v.Now.UTC().Truncate(time.Millisecond), Entries: v.State.Entries, Sessions: v.sessionFacts(only), Chain: v.linkFacts(w.Wt),
+		Project: w.Root, Marked: w.Marked, At: v.Now.UTC().Truncate(time.Millisecond), Entries: v.State.Entries, Sessions: v.sessionFacts(), Chain: v.linkFacts(w.Wt),
 		Issues: v.issueReports(chosen), Critical: critical(chosen), Queued: []string{}, Resolved: append([]string{}, v.Resolved...),
 	}
 	for _, q := range v.Queued {
@@ -96,8 +96,8 @@ func (v *view) issueReports(issues []*supervisor.Issue) []AdviceReport {
 	return list
 }
 
-func (v *view) sessionFacts(only func(logfmt.SessionID) bool) []sessionFacts {
-	sessions, _ := v.sessions(only)
+func (v *view) sessionFacts() []sessionFacts {
+	sessions, _ := v.sessions()
 	list := []sessionFacts{}
 	for i := range sessions {
 		list = append(list, v.factsOf(&sessions[i]))
@@ -163,7 +163,7 @@ type issueReport struct {
 func issueReportOf(i *supervisor.Issue, level supervisor.Level) issueReport {
 	r := issueReport{
 		Type: i.Type, Session: i.Session, Agent: i.Agent, Level: level, Priority: i.Type.Priority(), Confidence: i.Confidence,
-		Says: i.Says, Healthy: i.Healthy, Suggest: i.Suggest, Evidence: numbers(i.Evidence), Signature: i.Signature,
+		Says: i.Says, Healthy: i.Healthy, Suggest: i.Suggest, Evidence: entrySeqs(i.Evidence), Signature: i.Signature,
 	}
 	if i.OfChain() {
 		r.Scope = queue.ScopeProject
@@ -175,8 +175,8 @@ func issueReportOf(i *supervisor.Issue, level supervisor.Level) issueReport {
 	return r
 }
 
-// numbers are those of the entries that have one.
-func numbers(marks []state.Mark) []logfmt.Seq {
+// entrySeqs are those of the entries that have one.
+func entrySeqs(marks []state.Mark) []logfmt.Seq {
 	list := []logfmt.Seq{}
 	for _, m := range marks {
 		if m.Seq != 0 {
@@ -186,12 +186,12 @@ func numbers(marks []state.Mark) []logfmt.Seq {
 	return list
 }
 
-// evidence names the first and last entries that prove an issue, for people.
-func evidence(marks []state.Mark) string {
+// evidenceText names the first and last entries that prove an issue, for people.
+func evidenceText(marks []state.Mark) string {
 	const most = 4
 	var list []string
-	for _, n := range numbers(marks) {
-		list = append(list, rows.Number(n))
+	for _, n := range entrySeqs(marks) {
+		list = append(list, rows.SeqText(n))
 	}
 	switch {
 	case len(list) == 0:

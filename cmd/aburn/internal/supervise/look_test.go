@@ -17,7 +17,7 @@ import (
 
 func TestFindIssue(t *testing.T) {
 	var v view
-	issues := []*supervisor.Issue{
+	v.Issues = []supervisor.Issue{
 		{Type: "loop", Signature: "loop-00000000aaaaaaaa"}, {Type: "loop", Signature: "loop-00000000aaaabbbb"},
 		{Type: "silence", Signature: "silence-00000000aaaaaaaa"},
 	}
@@ -26,7 +26,7 @@ func TestFindIssue(t *testing.T) {
 		"silence": "silence-00000000aaaaaaaa", "s": "silence-00000000aaaaaaaa",
 		"loop": "2 issues are called \"loop\"", "": `no issue is called "" now`, "regression": `no issue is called "regression" now`,
 	} {
-		is, err := v.find(text, issues, false)
+		is, err := findIssue(text, &v)
 		if is != nil && is.Signature != want || is == nil && err.Error() != want {
 			t.Errorf("%q: %v, %v", text, is, err)
 		}
@@ -57,7 +57,7 @@ func TestBrief(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Hour: "0s", 0: "0s", 59*time.Second + 999*time.Millisecond: "59s", time.Minute: "1m", 59*time.Minute + 59*time.Second: "59m", time.Hour: "1h", 47 * time.Hour: "47h", 49 * time.Hour: "2d",
 	} {
-		if got := brief(d); got != want {
+		if got := shortDuration(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
 	}

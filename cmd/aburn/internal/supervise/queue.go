@@ -33,20 +33,20 @@ func QueueCommand(a *kit.App) *cli.Command {
 			`aburn queue add --session 5b0c2f91 "The fixture server listens on 8081 now."`,
 			"aburn queue drop 9f3c",
 		),
-		Action:   a.NoCommand,
+		Action:   a.HelpAction,
 		Commands: []*cli.Command{queueList(a), queueShow(a), queueAdd(a), queueDrop(a), queueAllow(a)},
 	}
 }
 
-// tasks is the project's queue as a command sees it.
-type tasks struct {
+// taskQueue is the project's queue as a command sees it.
+type taskQueue struct {
 	*queue.Queue
 	w   *scope.Workspace
 	now time.Time
 }
 
 // openQueue finds the project and its queue. Who changes something needs the mark's key; who only reads does without.
-func openQueue(a *kit.App, cmd *cli.Command, change bool) (*tasks, error) {
+func openQueue(a *kit.App, cmd *cli.Command, change bool) (*taskQueue, error) {
 	w, err := scope.Open(a, cmd)
 	if err != nil {
 		return nil, err
@@ -59,21 +59,21 @@ func openQueue(a *kit.App, cmd *cli.Command, change bool) (*tasks, error) {
 		w.Close()
 		return nil, kit.UsageError("you have not vouched for this project on this machine: nothing can be signed", "aburn init")
 	}
-	t := &tasks{Queue: queue.New(w.Oss, key), w: w, now: time.Now()}
+	t := &taskQueue{Queue: queue.New(w.Oss, key), w: w, now: time.Now()}
 	t.Foreign = w.Settings.Queue.Foreign
 	return t, nil
 }
 
-func (t *tasks) close() { t.w.Close() }
+func (t *taskQueue) close() { t.w.Close() }
 
 // read is the queue as it is now, without the lock.
-func (t *tasks) read() (queue.File, error) {
+func (t *taskQueue) read() (queue.File, error) {
 	f, err := t.Read()
-	return f, queueNews(err)
+	return f, queueFailure(err)
 }
 
-// queueNews is what a person is told about a queue that cannot be used.
-func queueNews(err error) error {
+// queueFailure is what a person is told about a queue that cannot be used.
+func queueFailure(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -89,26 +89,26 @@ func queueNews(err error) error {
 	return kit.BadNews(".oss/" + queue.Name + ": " + err.Error())
 }
 
-// change does something under the lock, once more if a program that does not take it was quicker.
-func (t *tasks) change(do func(d *queue.Desk) error) error {
+// update does something under the lock, once more if a program that does not take it was quicker.
+func (t *taskQueue) update(do func(d *queue.Desk) error) error {
 	for range 5 {
 		d, err := t.Lock(queueWait)
 		if err != nil {
-			return queueNews(err)
+			return queueFailure(err)
 		}
 		if err := do(d); err != nil {
 			d.Close()
 			return err
 		}
 		if err = d.Close(); err == nil || !errors.Is(err, queue.ErrChanged) {
-			return queueNews(err)
+			return queueFailure(err)
 		}
 	}
-	return queueNews(queue.ErrChanged)
+	return queueFailure(queue.ErrChanged)
 }
 
-// find is the task that a person means: by its whole id, or by at least 4 characters of one end that only it has.
-func find(all []queue.Task, id string) (queue.Task, error) {
+// findTask is the task that a person means: by its whole id, or by at least 4 characters of one end that only it has.
+func findTask(all []queue.Task, id string) (queue.Task, error) {
 	var found []queue.Task
 	var names []string
 	for _, t := range all {
@@ -136,8 +136,8 @@ func find(all []queue.Task, id string) (queue.Task, error) {
 	return queue.Task{}, kit.BadNews(kit.Quote(id)+" is "+plain.Plural(int64(len(found)), "task"), "more of its id; aburn queue list shows it")
 }
 
-// oneTask refuses anything but one task's id.
-func oneTask(_ context.Context, cmd *cli.Command) error {
+// oneTaskArgument refuses anything but one task's id.
+func oneTaskArgument(_ context.Context, cmd *cli.Command) error {
 	if cmd.Args().Len() != 1 {
 		return kit.UsageError("one task's id is needed", "aburn queue list", cmd.FullName()+" --help")
 	}
@@ -205,7 +205,7 @@ func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	d, ok := kit.AgeOf(text)
+	d, ok := kit.ParseAge(text)
 	if !ok || d <= 0 || d > queue.MaxAge {
 		return time.Time{}, kit.UsageError("--expires: "+kit.Quote(text)+" is no time up to 7d", "--expires 2h")
 	}

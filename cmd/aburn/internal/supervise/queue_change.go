@@ -34,7 +34,7 @@ func queueAdd(a *kit.App) *cli.Command {
 			`aburn queue add --project --priority high --expires 2h "main is frozen until noon"`,
 			"git diff --stat | aburn queue add --session 5b0c2f91 -",
 		),
-		Action: a.Do(runAddTask),
+		Action: a.Action(runAddTask),
 	}
 }
 
@@ -59,16 +59,16 @@ func runAddTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		task.ExpiresAt = now.Add(t.w.Settings.Queue.Expires)
 	}
 	var done queue.PutResult
-	err = t.change(func(d *queue.Desk) (err error) {
+	err = t.update(func(d *queue.Desk) (err error) {
 		if done, err = d.Put(task, 0, now); errors.Is(err, queue.ErrBroken) {
-			return queueNews(err)
+			return queueFailure(err)
 		}
-		return asUsage(err)
+		return taskFailure(err)
 	})
 	if err != nil {
 		return err
 	}
-	return tellAdded(a, cmd, t, done)
+	return printAdded(a, cmd, t, done)
 }
 
 // taskOf is the task that the command line describes, but for whom it is.
@@ -105,7 +105,7 @@ func Priorities() []string { return []string{"critical", "high", "medium", "low"
 // promptText is the prompt without secrets.
 func promptText(a *kit.App, arg string) (string, error) {
 	if arg == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.In, 16*queue.MaxPrompt))
+		data, err := io.ReadAll(io.LimitReader(a.Stdin, 16*queue.MaxPrompt))
 		if err != nil {
 			return "", kit.BadNews("read the prompt from standard input: " + err.Error())
 		}
@@ -118,15 +118,15 @@ func promptText(a *kit.App, arg string) (string, error) {
 	return text, nil
 }
 
-// asUsage turns a task that the queue does not take into a mistake of who typed it.
-func asUsage(err error) error {
+// taskFailure turns a task that the queue does not take into a mistake of who typed it.
+func taskFailure(err error) error {
 	if errors.Is(err, queue.ErrTask) {
 		return kit.UsageError("not queued: " + err.Error())
 	}
 	return err
 }
 
-func tellAdded(a *kit.App, cmd *cli.Command, t *tasks, done queue.PutResult) error {
+func printAdded(a *kit.App, cmd *cli.Command, t *taskQueue, done queue.PutResult) error {
 	if done.Aside != "" {
 		a.Warn(".oss/" + queue.Name + " was not a queue: it is .oss/" + done.Aside + " now")
 	}
@@ -139,7 +139,7 @@ func tellAdded(a *kit.App, cmd *cli.Command, t *tasks, done queue.PutResult) err
 	if cmd.Bool("json") {
 		return a.PrintJSON(t.report(done.Task))
 	}
-	_, err := fmt.Fprintf(a.Out, "queued %s for %s, for %s at most\n", done.Task.ID, plain.Line(recipientWords(done.Task)), plain.Duration(done.Task.ExpiresAt.Sub(t.now)))
+	_, err := fmt.Fprintf(a.Stdout, "queued %s for %s, for %s at most\n", done.Task.ID, plain.Line(recipientText(done.Task)), plain.Duration(done.Task.ExpiresAt.Sub(t.now)))
 	return err
 }
 
@@ -150,9 +150,9 @@ func queueDrop(a *kit.App) *cli.Command {
 		ArgsUsage:     "ID...",
 		Description:   "The first or last 4 characters of an id suffice. All of them are dropped, or none.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
-		ShellComplete: a.DoComplete(completeTasks),
+		ShellComplete: a.Completion(completeTasks),
 		Metadata:      kit.Examples("aburn queue drop 9f3c", "aburn queue drop $(aburn queue list --json | jq -r '.tasks[] | select(.ours | not) | .id')"),
-		Action:        a.Do(runDropTasks),
+		Action:        a.Action(runDropTasks),
 	}
 }
 
@@ -166,14 +166,14 @@ func runDropTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	defer t.close()
 	dropped := []string{}
-	err = t.change(func(d *queue.Desk) error {
+	err = t.update(func(d *queue.Desk) error {
 		if d.Broken() != nil {
-			return queueNews(d.Broken())
+			return queueFailure(d.Broken())
 		}
 		dropped = dropped[:0]
 		all := d.Tasks()
 		for _, id := range cmd.Args().Slice() {
-			task, err := find(all, id)
+			task, err := findTask(all, id)
 			if err != nil {
 				return err
 			}
@@ -193,7 +193,7 @@ func runDropTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		}{dropped})
 	}
 	for _, id := range dropped {
-		fmt.Fprintf(a.Out, "dropped %s\n", plain.Line(id))
+		fmt.Fprintf(a.Stdout, "dropped %s\n", plain.Line(id))
 	}
 	return nil
 }
@@ -206,10 +206,10 @@ func queueAllow(a *kit.App) *cli.Command {
 		Description: "You say whom it is for, and it is signed as if it were yours: read it first, with\n" +
 			"`aburn queue show`. It expires as it says itself, else after queue.expires.",
 		Flags:         append(recipientFlags(), kit.JSONFlag()),
-		ArgValidator:  oneTask,
-		ShellComplete: a.DoComplete(completeTasks),
+		ArgValidator:  oneTaskArgument,
+		ShellComplete: a.Completion(completeTasks),
 		Metadata:      kit.Examples("aburn queue show 9f3c", "aburn queue allow 9f3c --session 5b0c2f91", "aburn queue allow 9f3c --project --expires 2h"),
-		Action:        a.Do(runAllowTask),
+		Action:        a.Action(runAllowTask),
 	}
 }
 
@@ -228,11 +228,11 @@ func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	var allowed queue.Task
-	err = t.change(func(d *queue.Desk) error {
+	err = t.update(func(d *queue.Desk) error {
 		if d.Broken() != nil {
-			return queueNews(d.Broken())
+			return queueFailure(d.Broken())
 		}
-		found, err := find(d.Tasks(), cmd.Args().First())
+		found, err := findTask(d.Tasks(), cmd.Args().First())
 		if err != nil {
 			return err
 		}
@@ -256,6 +256,6 @@ func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(t.report(allowed))
 	}
-	_, err = fmt.Fprintf(a.Out, "allowed %s for %s; the agent will be told:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientWords(allowed)), plain.Text(allowed.Prompt))
+	_, err = fmt.Fprintf(a.Stdout, "allowed %s for %s; the agent will be told:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientText(allowed)), plain.Text(allowed.Prompt))
 	return err
 }

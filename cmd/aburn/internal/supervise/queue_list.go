@@ -30,7 +30,7 @@ func queueList(a *kit.App) *cli.Command {
 		Flags:        []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "delivered and given up ones, too"}, kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn queue list", "aburn queue list --json | jq '.tasks[] | select(.ours | not)'"),
-		Action:       a.Do(runListTasks),
+		Action:       a.Action(runListTasks),
 	}
 }
 
@@ -54,14 +54,14 @@ func runListTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return showTasks(a, cmd, t, f)
 }
 
-func showTasks(a *kit.App, cmd *cli.Command, t *tasks, f queue.File) error {
+func showTasks(a *kit.App, cmd *cli.Command, t *taskQueue, f queue.File) error {
 	waiting, done, foreign := t.sorted(f.Tasks)
 	shown := waiting
 	if cmd.Bool("all") {
 		shown = append(shown, done...)
 	}
 	if len(shown) == 0 {
-		fmt.Fprintln(a.Out, "nothing waits")
+		fmt.Fprintln(a.Stdout, "nothing waits")
 	} else if err := t.print(a.Screen(cmd), shown); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func showTasks(a *kit.App, cmd *cli.Command, t *tasks, f queue.File) error {
 
 // sorted are the tasks that wait and those that are done, each most urgent and then oldest first, and whether any of the
 // first is foreign.
-func (t *tasks) sorted(all []queue.Task) (waiting, done []queue.Task, foreign bool) {
+func (t *taskQueue) sorted(all []queue.Task) (waiting, done []queue.Task, foreign bool) {
 	slices.SortStableFunc(all, func(a, b queue.Task) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
 	})
@@ -97,7 +97,7 @@ func (t *tasks) sorted(all []queue.Task) (waiting, done []queue.Task, foreign bo
 
 // print writes one line a task. On a narrow terminal it leaves the type out, and cuts ids if they stay different: find
 // takes them so.
-func (t *tasks) print(out *term.Out, list []queue.Task) error {
+func (t *taskQueue) print(out *term.Out, list []queue.Task) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
 	cut := narrow && distinct(list, kit.ShortID)
 	table := term.Table{Columns: []term.Column{
@@ -115,15 +115,15 @@ func (t *tasks) print(out *term.Out, list []queue.Task) error {
 		if narrow {
 			kind = ""
 		}
-		table.AddCells(term.Cell{Text: id}, forWhom(task), term.Cell{Text: task.Priority.String(), Style: priorityStyle(task.Priority)},
-			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: kind, Style: term.Dim}, term.Cell{Text: plain.OneLine(saidOf(task), 400)},
+		table.AddCells(term.Cell{Text: id}, recipientCell(task), term.Cell{Text: task.Priority.String(), Style: priorityStyle(task.Priority)},
+			term.Cell{Text: s.word, Style: s.style}, term.Cell{Text: kind, Style: term.Dim}, term.Cell{Text: plain.OneLine(summaryOf(task), 400)},
 			term.Cell{Text: age, Style: term.Dim})
 	}
 	return table.Print(out, 0)
 }
 
-// saidOf is what a list shows of a prompt: of the supervisor's what is wrong, without the type beside it and the advice.
-func saidOf(task queue.Task) string {
+// summaryOf is what a list shows of a prompt: of the supervisor's what is wrong, without the type beside it and the advice.
+func summaryOf(task queue.Task) string {
 	if says := gjson.GetBytes(task.Context, "says").String(); says != "" && strings.Contains(task.Prompt, says) {
 		return says
 	}
@@ -143,7 +143,7 @@ func distinct(list []queue.Task, n int) bool {
 	return true
 }
 
-func forWhom(task queue.Task) term.Cell {
+func recipientCell(task queue.Task) term.Cell {
 	switch {
 	case task.Session != "":
 		return term.Cell{Text: rows.ShortSession(task.Session, rows.WideSession), Style: rows.SessionStyle(task.Session)}
@@ -174,7 +174,7 @@ type taskState struct {
 
 var foreignTask = taskState{"foreign", term.Magenta, false}
 
-func (t *tasks) state(task queue.Task) taskState {
+func (t *taskQueue) state(task queue.Task) taskState {
 	switch ok, _ := t.deliverable(task); {
 	case ok && task.Status == queue.Executing:
 		return taskState{"waits again", term.Yellow, false} // its lease is over, and there was no receipt
@@ -197,7 +197,7 @@ func (t *tasks) state(task queue.Task) taskState {
 }
 
 // deliverable asks whether the session that the task is for would get it now.
-func (t *tasks) deliverable(task queue.Task) (bool, string) {
+func (t *taskQueue) deliverable(task queue.Task) (bool, string) {
 	who := queue.Claimant{Session: task.Session}
 	if who.Session == "" {
 		who.Session = "any"
@@ -236,7 +236,7 @@ type taskReport struct {
 	Reason         string           `json:"reason,omitempty"` // why it is not
 }
 
-func (t *tasks) report(task queue.Task) taskReport {
+func (t *taskQueue) report(task queue.Task) taskReport {
 	r := taskReport{
 		ID: task.ID, CreatedAt: kit.OptionalTime(task.CreatedAt), Priority: task.Priority.String(), Source: task.Source, Type: task.Type,
 		Prompt: task.Prompt, SuggestedAgent: task.SuggestedAgent, Context: task.Context, Status: task.Status, Attempts: task.Attempts,

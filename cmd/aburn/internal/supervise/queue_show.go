@@ -21,8 +21,8 @@ func queueShow(a *kit.App) *cli.Command {
 		ArgsUsage:     "ID",
 		Description:   "The first or last 4 characters of the id suffice.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
-		ArgValidator:  oneTask,
-		ShellComplete: a.DoComplete(completeTasks),
+		ArgValidator:  oneTaskArgument,
+		ShellComplete: a.Completion(completeTasks),
 		Metadata:      kit.Examples("aburn queue show 9f3c", "aburn queue show 9f3c --json | jq -r .prompt"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			t, err := openQueue(a, cmd, false)
@@ -34,20 +34,20 @@ func queueShow(a *kit.App) *cli.Command {
 			if err != nil {
 				return err
 			}
-			task, err := find(f.Tasks, cmd.Args().First())
+			task, err := findTask(f.Tasks, cmd.Args().First())
 			if err != nil {
 				return err
 			}
 			if cmd.Bool("json") {
 				return a.PrintJSON(t.report(task))
 			}
-			return tellTask(a, cmd, t, task)
+			return printTask(a, cmd, t, task)
 		},
 	}
 }
 
-// tellTask prints a task as a person reads it: what it is, then what the agent is told.
-func tellTask(a *kit.App, cmd *cli.Command, t *tasks, task queue.Task) error {
+// printTask prints a task as a person reads it: what it is, then what the agent is told.
+func printTask(a *kit.App, cmd *cli.Command, t *taskQueue, task queue.Task) error {
 	out := a.Screen(cmd)
 	var b strings.Builder
 	line := func(name, value string) {
@@ -56,11 +56,11 @@ func tellTask(a *kit.App, cmd *cli.Command, t *tasks, task queue.Task) error {
 		}
 	}
 	line("task", task.ID)
-	line("for", recipientWords(task))
-	line("state", t.stateWords(task))
+	line("for", recipientText(task))
+	line("state", t.stateText(task))
 	line("priority", task.Priority.String())
 	line("type", task.Type)
-	line("from", t.author(task))
+	line("from", t.authorText(task))
 	line("agent", task.SuggestedAgent)
 	if !task.CreatedAt.IsZero() {
 		line("made", plain.Age(t.now.Sub(task.CreatedAt)))
@@ -81,13 +81,13 @@ func tellTask(a *kit.App, cmd *cli.Command, t *tasks, task queue.Task) error {
 	if _, err := fmt.Fprintln(out, b.String()); err != nil {
 		return err
 	}
-	return tellPrompt(out, task.Prompt)
+	return printPrompt(out, task.Prompt)
 }
 
-// tellPrompt prints a prompt as it is; on a terminal, lines that are too long break between words.
-func tellPrompt(out *term.Out, prompt string) error {
+// printPrompt prints a prompt as it is; on a terminal, lines that are too long break between words.
+func printPrompt(out *term.Out, prompt string) error {
 	for text := range strings.SplitSeq(strings.TrimRight(plain.Text(prompt), "\n"), "\n") {
-		if out.Terminal() && plain.Width(text) > kit.WidthOf(out) {
+		if out.Terminal() && plain.Width(text) > kit.TextWidth(out) {
 			kit.Paragraph(out, 0, "", text)
 		} else if _, err := fmt.Fprintln(out, text); err != nil {
 			return err
@@ -96,7 +96,7 @@ func tellPrompt(out *term.Out, prompt string) error {
 	return nil
 }
 
-func recipientWords(task queue.Task) string {
+func recipientText(task queue.Task) string {
 	switch {
 	case task.Session != "":
 		return "session " + string(task.Session)
@@ -106,8 +106,8 @@ func recipientWords(task queue.Task) string {
 	return "nobody: it names neither a session nor the project"
 }
 
-// stateWords is the state and what explains it.
-func (t *tasks) stateWords(task queue.Task) string {
+// stateText is the state and what explains it.
+func (t *taskQueue) stateText(task queue.Task) string {
 	s, words := t.state(task), ""
 	switch _, reason := t.deliverable(task); {
 	case !task.SeenAt.IsZero():
@@ -123,7 +123,7 @@ func (t *tasks) stateWords(task queue.Task) string {
 	return kit.Join(s.word, words)
 }
 
-func (t *tasks) author(task queue.Task) string {
+func (t *taskQueue) authorText(task queue.Task) string {
 	who := task.Source
 	if who == "" {
 		who = "unknown"

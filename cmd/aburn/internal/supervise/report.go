@@ -37,7 +37,7 @@ func supervisorReportCommand(a *kit.App) *cli.Command {
 		},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn supervisor report", "aburn supervisor report --since 7d", "aburn supervisor report --json | jq '.types[] | select(.ignored > 0)'"),
-		Action:       a.Do(runSupervisorReport),
+		Action:       a.Action(runSupervisorReport),
 	}
 }
 
@@ -64,7 +64,7 @@ type AdviceTotals struct {
 func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	var since time.Time
 	if text := cmd.String("since"); text != "" {
-		t, err := kit.Moment(text, time.Now())
+		t, err := kit.ParseTime(text, time.Now())
 		if err != nil {
 			return kit.UsageError("--since: " + err.Error())
 		}
@@ -75,7 +75,7 @@ func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error 
 		return err
 	}
 	defer w.Close()
-	m := newMeter(term.New(a.Err, a.Env, true), w.Log.Left(journal.Position{}))
+	m := newMeter(term.New(a.Stderr, a.Getenv, true), w.Log.Left(journal.Position{}))
 	h, err := adviceIn(w.Log, w.Settings.Model(), w.Settings.Limits(), m)
 	m.clear()
 	w.WarnDamage(a.Warn)
@@ -89,20 +89,20 @@ func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error 
 	return totals.print(a.Screen(cmd))
 }
 
-// history is every task and every alert that a log tells of.
-type history struct {
+// adviceHistory is every task and every alert that a log tells of.
+type adviceHistory struct {
 	advice []*state.Advice // the fold goes on with those that it still knows
-	told   []toldAlert
+	alerts []alert
 }
 
-type toldAlert struct {
+type alert struct {
 	typ string
 	at  time.Time
 }
 
 // adviceIn folds the whole log, so that turns are counted as the supervisor counts them.
-func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *meter) (*history, error) {
-	h, s := &history{}, state.New(model, l)
+func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *meter) (*adviceHistory, error) {
+	h, s := &adviceHistory{}, state.New(model, l)
 	known := map[string]bool{}
 	for r, err := range log.Entries(journal.Position{}) {
 		if err != nil {
@@ -113,8 +113,8 @@ func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *
 		if r.Value.Event != logfmt.Intervention || r.Carried {
 			continue
 		}
-		if typ, alert := alertOf(r.Value.Data); alert {
-			h.told = append(h.told, toldAlert{typ, r.Value.Time})
+		if typ, told := alertOf(r.Value.Data); told {
+			h.alerts = append(h.alerts, alert{typ, r.Value.Time})
 		} else if n := len(s.Advice); n > 0 && !known[s.Advice[n-1].Task] {
 			known[s.Advice[n-1].Task] = true
 			h.advice = append(h.advice, s.Advice[n-1])
@@ -124,7 +124,7 @@ func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *
 }
 
 // totals counts what was advised since then.
-func (h *history) totals(since time.Time, l *limits.Limits) AdviceTotals {
+func (h *adviceHistory) totals(since time.Time, l *limits.Limits) AdviceTotals {
 	by := map[string]*adviceCounts{}
 	of := func(typ string) *adviceCounts {
 		if by[typ] == nil {
@@ -132,7 +132,7 @@ func (h *history) totals(since time.Time, l *limits.Limits) AdviceTotals {
 		}
 		return by[typ]
 	}
-	for _, t := range h.told {
+	for _, t := range h.alerts {
 		if !t.at.Before(since) {
 			of(t.typ).Told++
 		}
@@ -213,6 +213,6 @@ func (t *AdviceTotals) print(out *term.Out) error {
 }
 
 // alertOf is the type of an alert that a person was told: an INTERVENTION without a task.
-func alertOf(data []byte) (typ string, alert bool) {
+func alertOf(data []byte) (typ string, told bool) {
 	return gjson.GetBytes(data, "type").String(), gjson.GetBytes(data, "task_id").String() == ""
 }

@@ -36,11 +36,11 @@ func StatusCommand(a *kit.App) *cli.Command {
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
-		Action:       a.Do(ShowStatus),
+		Action:       a.Action(runStatus),
 	}
 }
 
-func ShowStatus(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	s, err := StatusOf(ctx, scope.CallerOf(a, cmd), StatusQuery{})
 	if err != nil {
 		return err
@@ -57,8 +57,8 @@ type StatusQuery struct {
 	Vouched bool // of a project without the user's mark nothing is looked at: it is an error
 }
 
-// status is what the sessions of a project are doing.
-type status struct {
+// StatusAnswer is what the sessions of a project are doing.
+type StatusAnswer struct {
 	*view
 	project, wt, branch string
 	marked              bool
@@ -71,7 +71,7 @@ type status struct {
 }
 
 // StatusOf looks at the project around the caller, and writes nothing.
-func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*status, error) {
+func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswer, error) {
 	w, err := scope.OpenWorkspace(c)
 	if err != nil {
 		return nil, err
@@ -80,14 +80,14 @@ func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*status, err
 	if q.Vouched && !w.Marked {
 		return nil, scope.NotVouched()
 	}
-	s := &status{project: w.Root, wt: w.Wt, branch: w.Branch(), marked: w.Marked}
+	s := &StatusAnswer{project: w.Root, wt: w.Wt, branch: w.Branch(), marked: w.Marked}
 	if s.segments, err = w.Log.Segments(); err != nil {
 		return nil, err
 	}
-	if s.view, err = lookAt(ctx, c, w, lookHow{at: c.Now, peek: true}); err != nil {
+	if s.view, err = lookAt(ctx, c, w, lookMode{at: c.Now, peek: true}); err != nil {
 		return nil, err
 	}
-	s.shown, s.hidden = s.sessions(func(logfmt.SessionID) bool { return true })
+	s.shown, s.hidden = s.sessions()
 	if s.last, err = lastEntries(w.Log, s.shown); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map
 	file, err := queue.New(w.Oss, key).Read()
 	if err != nil {
 		var news *kit.Failure
-		if errors.As(queueNews(err), &news) {
+		if errors.As(queueFailure(err), &news) {
 			c.Warn(news.Msg, news.Hints...)
 		}
 		return file, nil
@@ -155,7 +155,7 @@ func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map
 }
 
 // queueFacts counts the tasks of the queue.
-func (s *status) queueFacts(w *scope.Workspace) (f queueFacts) {
+func (s *StatusAnswer) queueFacts(w *scope.Workspace) (f queueFacts) {
 	q := queue.New(w.Oss, s.key)
 	most := queue.Priority(0)
 	for _, t := range s.file.Tasks {
@@ -213,7 +213,7 @@ type lastEntry struct {
 }
 
 // Report is the status as --json prints it.
-func (s *status) Report() StatusReport {
+func (s *StatusAnswer) Report() StatusReport {
 	r := StatusReport{
 		Project: s.project, Marked: s.marked, Wt: s.wt, Branch: s.branch, Segments: len(s.segments), Watcher: s.watcher, At: s.Now.UTC().Truncate(time.Millisecond),
 		Sessions: []sessionStatus{}, Chain: s.linkFacts(s.wt), Queue: s.queue,
@@ -236,7 +236,7 @@ func (s *status) Report() StatusReport {
 	return r
 }
 
-func (s *status) Print(out *term.Out) error {
+func (s *StatusAnswer) Print(out *term.Out) error {
 	s.showProject(out)
 	if err := s.showSessions(out); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (s *status) Print(out *term.Out) error {
 	return nil
 }
 
-func (s *status) showProject(out *term.Out) {
+func (s *StatusAnswer) showProject(out *term.Out) {
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(out, "%-8s %s\n", name, text)
@@ -270,7 +270,7 @@ func (s *status) showProject(out *term.Out) {
 		line("watched", "by nobody: silence and waiting are judged only when you look")
 	}
 	if len(s.State.Links) > 0 {
-		line("chain", s.chainText(out, s.wt, kit.WidthOf(out)-9))
+		line("chain", s.chainText(out, s.wt, kit.TextWidth(out)-9))
 	}
 	line("queue", s.queue.text())
 }
@@ -309,7 +309,7 @@ func (f *queueFacts) text() string {
 	return strings.Join(parts, ", ")
 }
 
-func (s *status) showSessions(out *term.Out) error {
+func (s *StatusAnswer) showSessions(out *term.Out) error {
 	if len(s.shown) == 0 {
 		_, err := fmt.Fprintln(out, "no session in the last 24 hours")
 		return err
@@ -331,7 +331,7 @@ func (s *status) showSessions(out *term.Out) error {
 		}
 		t.AddCells(term.Cell{Text: rows.ShortSession(one.ID, rows.WideSession), Style: rows.SessionStyle(one.ID)}, term.Cell{Text: one.Source},
 			s.modeCell(one), term.Cell{Text: withoutSecrets(one.place())}, s.clockCell(one.Session), last,
-			term.Cell{Text: brief(s.Now.Sub(one.Last.Time())), Style: term.Dim})
+			term.Cell{Text: shortDuration(s.Now.Sub(one.Last.Time())), Style: term.Dim})
 	}
 	return t.Print(out, 0)
 }
@@ -339,7 +339,7 @@ func (s *status) showSessions(out *term.Out) error {
 // shownIssues is how many issues fit on the screen.
 const shownIssues = 8
 
-func (s *status) showIssues(out *term.Out) {
+func (s *StatusAnswer) showIssues(out *term.Out) {
 	if len(s.Issues) == 0 {
 		return
 	}

@@ -10,7 +10,6 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
-	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/look"
@@ -24,12 +23,13 @@ const sessionWindow = 24 * time.Hour
 // view is what a look found, for people and for --json.
 type view struct {
 	look.Result
-	model  *workflow.Model
-	limits *limits.Limits
-	at     bool                  // judged as of then: what was observed is not known
-	key    []byte                // of the mark; nil without one
-	file   queue.File            // the queue as it is now
-	tasks  map[string]queue.Task // its tasks by id; nil where they are not known
+	model   *workflow.Model
+	limits  *limits.Limits
+	session string                // the sessions that are shown, as --session names them; "" for all
+	at      bool                  // judged as of then: what was observed is not known
+	key     []byte                // of the mark; nil without one
+	file    queue.File            // the queue as it is now
+	tasks   map[string]queue.Task // its tasks by id; nil where they are not known
 }
 
 // sessionView is one session with what is wrong in it.
@@ -40,14 +40,15 @@ type sessionView struct {
 	issues []*supervisor.Issue
 }
 
-// sessions are those that only chooses, the ones that want something of a person first; hidden counts those of which
-// nothing was heard for long and nothing is wrong.
-func (v *view) sessions(only func(logfmt.SessionID) bool) (shown []sessionView, hidden int) {
+// sessions are the chosen ones, those that wait for a person first. hidden counts the sessions that were silent for
+// sessionWindow and have no issue.
+func (v *view) sessions() (shown []sessionView, hidden int) {
 	for _, s := range v.State.Sessions {
-		if !only(s.ID) {
+		if !v.chosen(s.ID) {
 			continue
 		}
-		one := sessionView{Session: s, issues: v.issuesOf(s.ID)}
+		one := sessionView{Session: s}
+		one.issues = v.issues(func(i *supervisor.Issue) bool { return i.Session == s.ID && !i.OfChain() })
 		one.mode, one.since = v.modeOf(s)
 		if v.Now.Sub(s.Last.Time()) > sessionWindow && len(one.issues) == 0 {
 			hidden++
@@ -76,19 +77,9 @@ func (v *view) modeOf(s *state.Session) (state.Mode, state.Mark) {
 	return mode, since
 }
 
-// issuesOf are those of one session; entries that name no session are one, too.
-func (v *view) issuesOf(id logfmt.SessionID) (list []*supervisor.Issue) {
+func (v *view) issues(keep func(*supervisor.Issue) bool) (list []*supervisor.Issue) {
 	for i := range v.Issues {
-		if is := &v.Issues[i]; is.Session == id && !is.OfChain() {
-			list = append(list, is)
-		}
-	}
-	return list
-}
-
-func (v *view) issuesOfChain() (list []*supervisor.Issue) {
-	for i := range v.Issues {
-		if v.Issues[i].OfChain() {
+		if keep(&v.Issues[i]) {
 			list = append(list, &v.Issues[i])
 		}
 	}
@@ -154,7 +145,7 @@ func (v *view) modeCell(s *sessionView) term.Cell {
 		c.Style = term.Dim
 	}
 	if s.since.Is() {
-		c.Text += " " + brief(v.Now.Sub(s.since.Time()))
+		c.Text += " " + shortDuration(v.Now.Sub(s.since.Time()))
 	}
 	return c
 }
@@ -200,7 +191,7 @@ func (v *view) clockCell(s *state.Session) term.Cell {
 	if phase == nil {
 		return term.Cell{}
 	}
-	c := term.Cell{Text: brief(worked) + " of " + brief(timeout)}
+	c := term.Cell{Text: shortDuration(worked) + " of " + shortDuration(timeout)}
 	if !phase.Start.Is() { // it began before the log
 		c.Text = "over " + c.Text
 	}
@@ -210,8 +201,8 @@ func (v *view) clockCell(s *state.Session) term.Cell {
 	return c
 }
 
-// brief is a time in one unit, rounded down: 48s, 12m, 5h, 3d.
-func brief(d time.Duration) string {
+// shortDuration is a time in one unit, rounded down: 48s, 12m, 5h, 3d.
+func shortDuration(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "0s"
@@ -242,7 +233,7 @@ func (v *view) links(wt string) []*state.Link {
 func (v *view) chainText(out *term.Out, wt string, width int) string {
 	text, used := "", 0
 	for i, l := range v.links(wt) {
-		mark, ago := v.linkMark(l)
+		mark, ago := linkMark(l, v.Now)
 		name := v.model.Commands[i].Name
 		bare := strings.TrimRight(name+" "+mark.Text+" "+ago, " ")
 		if i > 0 {
@@ -260,8 +251,8 @@ func (v *view) chainText(out *term.Out, wt string, width int) string {
 	return text
 }
 
-func (v *view) linkMark(l *state.Link) (mark term.Cell, ago string) {
-	since := func(m state.Mark) string { return brief(v.Now.Sub(m.Time())) }
+func linkMark(l *state.Link, now time.Time) (mark term.Cell, ago string) {
+	since := func(m state.Mark) string { return shortDuration(now.Sub(m.Time())) }
 	switch linkState(l) {
 	case "running":
 		return term.Cell{Text: "▶", Style: term.Cyan}, since(l.Start)

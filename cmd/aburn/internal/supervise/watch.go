@@ -41,7 +41,7 @@ func supervisorWatchCommand(a *kit.App) *cli.Command {
 			"aburn supervisor watch  # in a terminal of its own; Ctrl-C ends it",
 			"aburn supervisor watch --json | jq -r 'select(.event==\"raised\").says'",
 		),
-		Action: a.Do(runSupervisorWatch),
+		Action: a.Action(runSupervisorWatch),
 	}
 }
 
@@ -56,7 +56,7 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 		if err != nil {
 			return err
 		}
-		err = watchLog(ctx, a, cmd, w, again)
+		err = watchProject(ctx, a, cmd, w, again)
 		w.Close()
 		if !errors.Is(err, errReload) {
 			return err
@@ -66,7 +66,7 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 }
 
 // watch watches one project with the settings as they are. again says that they changed underneath an earlier watch.
-func watchLog(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, again bool) error {
+func watchProject(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, again bool) error {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
 		return kit.BadNews("you have not vouched for this project on this machine, so nothing from it is judged", "aburn init")
@@ -77,7 +77,7 @@ func watchLog(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Worksp
 	screen := a.Screen(cmd)
 	n := notifier(a, w.Settings.Notify, screen)
 	defer n.Close(2 * time.Second)
-	t := &watchTeller{project: w.Root, json: cmd.Bool("json"), again: again, out: screen, notifier: n, least: w.Settings.Notify.Min}
+	t := &watchPrinter{project: w.Root, json: cmd.Bool("json"), restarted: again, out: screen, notifier: n, minConfidence: w.Settings.Notify.Min}
 	err = watch.Run(ctx, watch.Options{
 		Root: w.Oss, Path: filepath.Join(w.Root, project.OssDir), Limits: w.Settings.Limits(), Linger: w.Settings.Watch.Linger,
 		Look: look.New(look.Options{
@@ -88,7 +88,7 @@ func watchLog(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Worksp
 				a.Note("process " + strconv.Itoa(os.Getpid()) + " watches " + w.Root)
 			}
 		},
-		Event: t.tell, Problem: func(err error) { a.Warn(err.Error()) },
+		Event: t.handle, Problem: func(err error) { a.Warn(err.Error()) },
 	})
 	var other *watch.RunningError
 	switch {
@@ -107,7 +107,7 @@ func watchLog(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Worksp
 // notifier tells the user as the settings say.
 func notifier(a *kit.App, s settings.Notify, screen *term.Out) *notify.Notifier {
 	o := notify.Options{
-		Desktop: s.Desktop, Command: s.Command, Env: a.Env,
+		Desktop: s.Desktop, Command: s.Command, Env: a.Getenv,
 		Report: func(channel string, err error) {
 			hint := "the watch goes on; " + channel + " in your own settings.json says how you are told"
 			if channel == "notify.desktop" {
@@ -119,7 +119,7 @@ func notifier(a *kit.App, s settings.Notify, screen *term.Out) *notify.Notifier 
 	if s.Line != "" {
 		o.Command = notify.Shell(s.Line)
 	}
-	switch said := term.New(a.Err, a.Env, false); {
+	switch said := term.New(a.Stderr, a.Getenv, false); {
 	case !s.Bell:
 	case said.Terminal():
 		o.Bell = said
@@ -134,7 +134,7 @@ func notifier(a *kit.App, s settings.Notify, screen *term.Out) *notify.Notifier 
 // awaitChange ends the watch when one of the settings files becomes another.
 func awaitChange(ctx context.Context, a *kit.App, w *scope.Workspace, stop context.CancelCauseFunc) {
 	files := []string{filepath.Join(w.Root, project.OssDir, settings.File)}
-	if dir := project.ConfigDir(a.Env); dir != "" {
+	if dir := project.ConfigDir(a.Getenv); dir != "" {
 		files = append(files, filepath.Join(dir, settings.File))
 	}
 	before := versions(files)
@@ -167,14 +167,14 @@ func versions(files []string) (text string) {
 	return text
 }
 
-// watchTeller tells what is new, on stdout and through the notifier.
-type watchTeller struct {
-	project  string
-	json     bool
-	again    bool
-	out      *term.Out
-	notifier *notify.Notifier
-	least    float64 // confidence of which a notice is made
+// watchPrinter tells what is new, on stdout and through the notifier.
+type watchPrinter struct {
+	project       string
+	json          bool
+	restarted     bool
+	out           *term.Out
+	notifier      *notify.Notifier
+	minConfidence float64 // confidence of which a notice is made
 }
 
 // WatchLine is an event as --json prints it, and as a command of the user's gets it.
@@ -186,11 +186,11 @@ type WatchLine struct {
 	issueReport
 }
 
-func (t *watchTeller) tell(e watch.Event) {
+func (t *watchPrinter) handle(e watch.Event) {
 	line, _ := json.Marshal(WatchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, issueReportOf(&e.Issue.Issue, e.Level)})
 	line = append(plain.AppendJSON(nil, line), '\n')
 	switch standing := e.Kind == watch.Standing; {
-	case standing && (t.json || t.again): // it was told before
+	case standing && (t.json || t.restarted): // it was told before
 	case t.json:
 		t.out.Write(line)
 	default:
@@ -199,7 +199,7 @@ func (t *watchTeller) tell(e watch.Event) {
 	switch {
 	case e.Kind == watch.Resolved:
 		t.notifier.Forget(e.Signature)
-	case e.Kind == watch.Raised && e.Confidence >= t.least:
+	case e.Kind == watch.Raised && e.Confidence >= t.minConfidence:
 		t.notifier.Tell(notify.Notice{
 			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: plain.Line(e.Says),
 			Urgent: e.Type.Priority() == "critical", JSON: line,
@@ -208,7 +208,7 @@ func (t *watchTeller) tell(e watch.Event) {
 }
 
 // where is whose issue it is, for the title of a notice.
-func (t *watchTeller) where(e *watch.Event) string {
+func (t *watchPrinter) where(e *watch.Event) string {
 	name := filepath.Base(t.project)
 	if e.Session != "" {
 		name += " " + rows.ShortSession(e.Session, rows.WideSession)
@@ -217,7 +217,7 @@ func (t *watchTeller) where(e *watch.Event) string {
 }
 
 // row is an event in columns: time, what became of it, type, session, and what is wrong.
-func (t *watchTeller) row(e *watch.Event) string {
+func (t *watchPrinter) row(e *watch.Event) string {
 	what, style := string(e.Level), levelStyle(e.Level)
 	switch e.Kind {
 	case watch.Resolved:
@@ -235,7 +235,7 @@ func (t *watchTeller) row(e *watch.Event) string {
 	if e.Session != "" || !e.OfChain() {
 		session = rows.ShortSession(e.Session, rows.WideSession)
 	}
-	l := rows.Columns{Out: t.out}
+	l := rows.NewColumns(t.out)
 	l.Add(term.Dim, e.At.Local().Format(layout), len(layout))
 	l.Add(style, what, len("resolved"))
 	l.Add(term.Plain, string(e.Type), len("declining_velocity"))
@@ -244,5 +244,5 @@ func (t *watchTeller) row(e *watch.Event) string {
 	if e.Agent != "" {
 		tag = "[" + e.Agent + "] "
 	}
-	return l.End(plain.Line(tag), "", kit.Join(e.Says, evidence(e.Evidence)))
+	return l.End(plain.Line(tag), "", kit.Join(e.Says, evidenceText(e.Evidence)))
 }

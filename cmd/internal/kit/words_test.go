@@ -1,17 +1,12 @@
-package main
+package kit
 
 import (
 	"os/exec"
 	"testing"
 	"time"
-
-	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/internal/kit"
-	"aburn/internal/recent"
-	"aburn/logfmt"
 )
 
-func TestMoments(t *testing.T) {
+func TestParseTime(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.FixedZone("here", 3600))
 	for _, c := range []struct{ in, want string }{
 		{"24h", "2026-11-20T10:00:00+01:00"},
@@ -25,13 +20,13 @@ func TestMoments(t *testing.T) {
 		{"2026-11-01T07:30:00Z", "2026-11-01T07:30:00Z"},
 		{"2026-11-01T07:30:00.5+02:00", "2026-11-01T07:30:00+02:00"},
 	} {
-		got, err := kit.Moment(c.in, now)
+		got, err := ParseTime(c.in, now)
 		if err != nil || got.Format(time.RFC3339) != c.want {
 			t.Errorf("%s: %v, %v, want %s", c.in, got, err, c.want)
 		}
 	}
 	for _, bad := range []string{"", "yesterday", "-1h", "7", "d", "-7d", "2026-13-01", "99999999999d"} {
-		if got, err := kit.Moment(bad, now); err == nil {
+		if got, err := ParseTime(bad, now); err == nil {
 			t.Errorf("%q is %v", bad, got)
 		}
 	}
@@ -43,33 +38,8 @@ func TestNearest(t *testing.T) {
 		"COMPLET": "COMPLETE", "complete": "COMPLETE", "FALIED": "FAILED", "STRAT": "START", "PHASE-START": "PHASE_START",
 		"DEPLOYED": "", "X": "", "": "",
 	} {
-		if got := kit.Nearest(in, words); got != want {
+		if got := Nearest(in, words); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestOneAgent(t *testing.T) {
-	a, b := &logfmt.Agent{Type: "x", ID: "1", ParentCmd: "build"}, &logfmt.Agent{Type: "x", ID: "2", ParentCmd: "build"}
-	for _, c := range []struct {
-		name   string
-		agents []*logfmt.Agent
-		want   *logfmt.Agent
-		one    bool
-	}{
-		{"the session itself", []*logfmt.Agent{nil}, nil, true},
-		{"one", []*logfmt.Agent{a}, a, true},
-		{"one in two calls", []*logfmt.Agent{a, a}, a, true},
-		{"two of one type", []*logfmt.Agent{a, b}, &logfmt.Agent{Type: "x", ParentCmd: "build"}, false},
-		{"one and the session itself", []*logfmt.Agent{a, nil}, nil, false},
-	} {
-		var calls []recent.Call
-		for _, agent := range c.agents {
-			calls = append(calls, recent.Call{Agent: agent})
-		}
-		got, one := record.OneAgent(calls)
-		if one != c.one || (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
-			t.Errorf("%s: %v %v, want %v %v", c.name, got, one, c.want, c.one)
 		}
 	}
 }
@@ -79,9 +49,21 @@ func TestShellWordIsOneWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"claude/5b0c2f91-0000/a1": "claude/5b0c2f91-0000/a1", "a;rm -r x": `'a;rm -r x'`, "it's": `'it'\''s'`, "$(id)": `'$(id)'`, "": "''", "`id`": "'`id`'", "a\nb": "'a\nb'", "~": "'~'",
 	} {
-		got := kit.ShellWord(word)
+		got := ShellWord(word)
 		if out, err := exec.Command("sh", "-c", "printf %s "+got).Output(); got != want || err != nil || string(out) != word {
 			t.Errorf("%q is %s, to a shell %q (%v), want %s", word, got, out, err, want)
+		}
+	}
+}
+
+func TestListLead(t *testing.T) {
+	for line, want := range map[string][2]string{
+		"- text": {"- ", "text"}, "   - text": {"   - ", "text"}, "12. text more": {"12. ", "text more"}, "plain text": {"", "plain text"},
+		"2026-11-21 was": {"", "2026-11-21 was"}, "1.5 of": {"", "1.5 of"}, ". x": {"", ". x"}, "": {"", ""}, "-": {"", "-"}, "   ": {"   ", ""},
+	} {
+		lead, body := listLead(line)
+		if lead != want[0] || body != want[1] {
+			t.Errorf("%q: %q and %q", line, lead, body)
 		}
 	}
 }
