@@ -131,19 +131,19 @@ func TestNamesThatMeanNothing(t *testing.T) {
 	run := archived(t, traces...)
 	ended := time.Date(2025, 11, 20, 10, 0, 2, 0, time.UTC).Local().Format("2006-01-02 15:04")
 	for command, want := range map[string]string{
-		"show aaa":                     "\"aaa\" is too short: 4 characters of an id, its first or last\naburn: hint: aburn sessions\n",
+		"show aaa":                     "\"aaa\" is too short: give the first or last 4 characters of an id\naburn: hint: aburn sessions\n",
 		"show zzzz":                    "no session in the archive is called \"zzzz\"\n",
 		"show aaaa":                    "2 sessions are called \"aaaa\"\naburn: hint: aaaaaaaa-1 · claude · " + ended + " · do it\naburn: hint: aaaaaaaa-2 · claude · " + ended + " · do it\n",
 		"show cccc":                    "aburn: hint: and 1 more: aburn sessions --limit 0\n",
 		"show codex/bbbb":              "no session in the archive is called \"codex/bbbb\"\n",
 		"sessions --project shp":       "aburn: hint: did you mean shop?\n",
 		"sessions --project nonsense":  "aburn: hint: one of shop\n",
-		"tools --tool bahs":            "aburn: note: no call is like that\naburn: hint: did you mean Bash?\n",
+		"tools --tool bahs":            "aburn: note: no call matches\naburn: hint: did you mean Bash?\n",
 		"tools --type shall":           "aburn: hint: did you mean shell?\n",
-		"graph bbbb --limit x":         "aburn: error: --limit: \"x\" is no number\n",
-		"sessions --limit 1.5":         "aburn: error: --limit: \"1.5\" is no number\n",
+		"graph bbbb --limit x":         "aburn: error: --limit: \"x\" is not a number\n",
+		"sessions --limit 1.5":         "aburn: error: --limit: \"1.5\" is not a number\n",
 		"sessions --json=maybe":        "aburn: error: --json: \"maybe\" is neither true nor false\n",
-		"show bbbb --raw 17a":          "aburn: error: --raw: \"17a\" is no number\n",
+		"show bbbb --raw 17a":          "aburn: error: --raw: \"17a\" is not a number\n",
 		"sessions --relationship none": "aburn: hint: one of root, continuation, fork, subagent\n",
 	} {
 		if code, _, errs := run(strings.Fields(command)...); (code == kit.ExitOK) != strings.HasPrefix(command, "tools --tool") || !strings.Contains(errs, want) {

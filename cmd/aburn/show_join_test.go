@@ -43,7 +43,7 @@ func TestShowJoins(t *testing.T) {
 		t.Fatalf("%v\n%s%s", err, out, errs)
 	}
 	code, story, errs := run("show", "aaaaaaaa", "--all")
-	if code != kit.ExitOK || !strings.Contains(story, "recorded   by aburn's hooks, too, ") || !strings.Contains(story, "\n    + ") {
+	if code != kit.ExitOK || !strings.Contains(story, "recorded   also by aburn's hooks, ") || !strings.Contains(story, "\n    + ") {
 		t.Errorf("exit %d\n%s%s", code, story, errs)
 	}
 	shown := func(args ...string) *trace.SessionTrace {

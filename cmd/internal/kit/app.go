@@ -1,5 +1,5 @@
-// Package kit is what the commands of all executables share: the outside that they may touch, errors
-// and hints, help, completion, JSON, tables and figures. It knows neither logs nor sessions.
+// Package kit is what the commands of all executables share: their streams and environment, errors and hints, help,
+// completion, JSON, text layout and figures. It knows neither logs nor sessions, so that an executable without them can use it.
 package kit
 
 import (
@@ -19,19 +19,19 @@ import (
 	"aburn/internal/term"
 )
 
-// App is what a command may touch of the outside: nothing else is global.
+// App is the outside world of a command: its streams and its environment. A test replaces all of it.
 type App struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	resumeGC       func() // ends what leaveGarbage began for the command; nil if nothing did
-	// FlagValues are the words that a flag of the command line takes, for completion; nil where nobody knows any.
+	resumeGC       func() // set by PauseGC; nil if the collector was not paused
+	// FlagValues completes the value of a flag whose command does not do so itself; may be nil.
 	FlagValues func(ctx context.Context, cmd *cli.Command, flag string) []string
 }
 
-// Run executes the command line with a tree of commands and returns the exit code.
+// Run executes the command line args with the tree of commands that root makes, and returns the exit code.
 func (a *App) Run(ctx context.Context, root func() *cli.Command, args []string) int {
-	if slices.Contains(args, "--no-color") { // also for what is said before and after a command
+	if slices.Contains(args, "--no-color") { // also for errors, which are printed outside of the command
 		env := a.Getenv
 		a.Getenv = func(key string) string {
 			if key == "NO_COLOR" {
@@ -48,7 +48,7 @@ func (a *App) Run(ctx context.Context, root func() *cli.Command, args []string) 
 	return a.finish(root().Run(ctx, args))
 }
 
-// WithDefaults gives every command of the tree what all share.
+// WithDefaults sets what all commands of a tree share: errors about usage, completion, help.
 func (a *App) WithDefaults(cmd *cli.Command) *cli.Command {
 	cmd.OnUsageError = onUsageError
 	cmd.DisableSliceFlagSeparator = true // a file name may hold a comma
@@ -64,8 +64,7 @@ func (a *App) WithDefaults(cmd *cli.Command) *cli.Command {
 	return cmd
 }
 
-// HelpAction answers `aburn` alone, and a command that only holds others, with the
-// help, and anything else that is no command.
+// HelpAction is the action of a command that only holds others: it prints the help, or refuses a word that is no command.
 func (a *App) HelpAction(ctx context.Context, cmd *cli.Command) error {
 	name := cmd.Args().First()
 	if name == "" {
@@ -96,13 +95,13 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 		return UsageError("unknown flag "+Dashed(flag), hints...)
 	}
 	msg := err.Error()
-	if _, own, ok := strings.Cut(msg, " for flag -agent: "); ok { // agentFlag says it all
+	if _, own, ok := strings.Cut(msg, " for flag -agent: "); ok { // the validator of --agent names the flag itself
 		msg = own
 	}
 	return UsageError(flagMessage(msg), hints...)
 }
 
-// flagMessage puts cli's words for a value that a flag cannot take into ours.
+// flagMessage rewrites cli's error about a flag's value; other errors stay as they are.
 func flagMessage(msg string) string {
 	value, rest, ok := strings.Cut(msg, " for flag -")
 	value, invalid := strings.CutPrefix(value, "invalid value ")
@@ -111,8 +110,8 @@ func flagMessage(msg string) string {
 	case !ok || !invalid || !said:
 		return msg
 	case strings.HasPrefix(why, "strconv.Parse"):
-		why = value + " is no number"
-	case why == "parse error": // of a flag that is there or not
+		why = value + " is not a number"
+	case why == "parse error": // of a boolean flag
 		why = value + " is neither true nor false"
 	}
 	return Dashed(strings.TrimLeft(flag, "-")) + ": " + why
@@ -138,6 +137,7 @@ func flagNames(cmd *cli.Command) (names []string) {
 	return names
 }
 
+// Dashed is a flag as it is typed: -n, --limit.
 func Dashed(flag string) string {
 	if len(flag) == 1 {
 		return "-" + flag
@@ -145,7 +145,7 @@ func Dashed(flag string) string {
 	return "--" + flag
 }
 
-// Screen is stdout as this command is to use it.
+// Screen is stdout with the width and colours that this command may use.
 func (a *App) Screen(cmd *cli.Command) *term.Out {
 	return term.New(a.Stdout, a.Getenv, cmd.Bool("no-color"))
 }
@@ -172,7 +172,7 @@ func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// PrintJSON prints what a command answers to --json, in one line that is safe to show.
+// PrintJSON prints an answer for --json on one line, without characters that act on a terminal.
 func (a *App) PrintJSON(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -182,15 +182,12 @@ func (a *App) PrintJSON(v any) error {
 	return err
 }
 
-// Action is what a command does.
-type Action func(ctx context.Context, a *App, cmd *cli.Command) error
-
-// Action is an action as cli takes it.
-func (a *App) Action(f Action) cli.ActionFunc {
+// Action makes f an action of cli.
+func (a *App) Action(f func(ctx context.Context, a *App, cmd *cli.Command) error) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error { return f(ctx, a, cmd) }
 }
 
-// Completion is a completion as cli takes it.
+// Completion makes f a completion of cli.
 func (a *App) Completion(f func(ctx context.Context, a *App, cmd *cli.Command)) cli.ShellCompleteFunc {
 	return func(ctx context.Context, cmd *cli.Command) { f(ctx, a, cmd) }
 }

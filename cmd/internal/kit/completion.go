@@ -10,9 +10,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// The scripts ask `aburn … --generate-shell-completion` for lines of
-// word:description. They are our own because cli's bash script needs the
-// bash-completion package and evaluates what stands on the command line.
+// The scripts ask `aburn … --generate-shell-completion` for lines of word:description. They are our own because cli's
+// bash script needs the bash-completion package and evaluates the command line.
 var (
 	//go:embed completion/aburn.bash
 	bashCompletion string
@@ -22,7 +21,7 @@ var (
 	fishCompletion string
 )
 
-// CompletionCommand makes cli's hidden completion command a visible one of ours.
+// CompletionCommand turns cli's hidden completion command into a visible one with our scripts.
 func (a *App) CompletionCommand(c *cli.Command) {
 	c.Hidden, c.HideHelpCommand = false, true
 	c.Usage = "print the completion script of a shell"
@@ -53,17 +52,16 @@ func (a *App) shellCommand(shell, script, example string) *cli.Command {
 	}
 }
 
-// Completer completes flags, what flags take, and the positional arguments,
-// of which words gives the candidates for the n-th. The shell's script keeps
-// those that begin like the word under the cursor.
+// Completer completes flags, their values, and positional arguments. words gives the candidates for the n-th argument
+// (from 0); the shell's script keeps those that begin like the word under the cursor.
 func (a *App) Completer(words func(n int) []string, own ...FlagCandidates) cli.ShellCompleteFunc {
 	return a.CommandCompleter(func(_ *cli.Command, n int) []string { return words(n) }, own...)
 }
 
-// FlagCandidates are the values of flags that only one command has, by the flag's name.
+// FlagCandidates gives the values of flags that only one command has, by the flag's name.
 type FlagCandidates map[string]func() []string
 
-// CommandCompleter is completer for words that depend on the flags of the command line.
+// CommandCompleter is Completer for words that depend on the flags of the command line.
 func (a *App) CommandCompleter(words func(cmd *cli.Command, n int) []string, own ...FlagCandidates) cli.ShellCompleteFunc {
 	return func(ctx context.Context, cmd *cli.Command) {
 		args := cmd.Args().Slice()
@@ -83,7 +81,6 @@ func (a *App) CommandCompleter(words func(cmd *cli.Command, n int) []string, own
 	}
 }
 
-// valuesOf are the words that a flag takes, where they are known.
 func (a *App) valuesOf(ctx context.Context, cmd *cli.Command, flag string, own []FlagCandidates) []string {
 	for _, values := range own {
 		if words := values[flag]; words != nil {
@@ -96,8 +93,7 @@ func (a *App) valuesOf(ctx context.Context, cmd *cli.Command, flag string, own [
 	return a.FlagValues(ctx, cmd, flag)
 }
 
-// completeFlags prints the flags, of cmd and of the commands above it, that
-// begin as typed; one that is complete is not on offer again.
+// completeFlags prints the flags of cmd and of the commands above it that begin as typed. A complete one is left out.
 func completeFlags(cmd *cli.Command, typed string) {
 	for _, c := range cmd.Lineage() {
 		for _, f := range c.Flags {
@@ -117,5 +113,5 @@ func completeFlags(cmd *cli.Command, typed string) {
 	}
 }
 
-// NoWords is for commands without arguments.
+// NoWords completes nothing: for commands without arguments.
 func NoWords(int) []string { return nil }

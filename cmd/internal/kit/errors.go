@@ -14,15 +14,15 @@ import (
 	"aburn/internal/term"
 )
 
-// How the command speaks to people, all of it on stderr:
+// Messages go to stderr in four forms:
 //
-//	aburn: error: the fact, with its place        (at most one, the last thing said)
-//	aburn: hint: what to do about it              (any number, after the error or warning)
-//	aburn: warning: what was done all the same    (any number)
-//	aburn: note: what is worth knowing            (any number)
+//	aburn: error: the fact, with its place          (at most one, and the last message)
+//	aburn: hint: what to do about it                (any number, after the error or warning)
+//	aburn: warning: what is wrong; the work went on (any number)
+//	aburn: note: what is worth knowing              (any number)
 //
-// The exit code is 0 when all is fine, 1 for bad news, 2 for a mistake in how
-// the command was called or where; `chain --expect` adds 3, nothing to build on.
+// The exit code is 0 if all is fine, 1 for bad news, 2 for a mistake in the call or the folder. `chain --expect` adds 3:
+// there is nothing to build on.
 const (
 	ExitOK = iota
 	ExitBadNews
@@ -30,8 +30,8 @@ const (
 	ExitMissing
 )
 
-// Failure is an error with an exit code and what the person can do about it.
-// A failure without a message only sets the code: all has been said.
+// Failure is an error with an exit code and with hints of what the person can do. One without a message only sets the
+// code: the command's answer has said the rest.
 type Failure struct {
 	Code  int
 	Msg   string
@@ -45,15 +45,15 @@ func UsageError(msg string, hints ...string) error {
 	return &Failure{ExitUsage, msg, hints}
 }
 
-// BadNews is an answer nobody wants, or work that went wrong (exit 1).
+// BadNews is a negative answer, or work that failed (exit 1).
 func BadNews(msg string, hints ...string) error {
 	return &Failure{ExitBadNews, msg, hints}
 }
 
-// ExitWith is an exit code without a further word.
+// ExitWith is an exit code without a message.
 func ExitWith(code int) error { return &Failure{Code: code} }
 
-// FailureOf is err as it is shown: a failure as it is, any other error as bad news with the hint that it may bring.
+// FailureOf is err as a Failure. An error that is none is bad news, with the hint of its method Hint if it has one.
 func FailureOf(err error) *Failure {
 	var f *Failure
 	var coder cli.ExitCoder
@@ -69,7 +69,7 @@ func FailureOf(err error) *Failure {
 	return &Failure{Code: ExitBadNews, Msg: err.Error()}
 }
 
-// finish prints err in the one form and returns the exit code.
+// finish prints err and returns the exit code.
 func (a *App) finish(err error) int {
 	if err == nil {
 		return ExitOK
@@ -82,15 +82,16 @@ func (a *App) finish(err error) int {
 	return f.Code
 }
 
-// Warn says what was done all the same, and what could be done about it.
+// Warn prints what is wrong although the work goes on, and hints of what can be done.
 func (a *App) Warn(msg string, hints ...string) {
 	a.say(term.BoldYellow, "warning", msg)
 	a.Hint(hints...)
 }
 
-// Note says what is worth knowing beside an answer.
+// Note prints what is worth knowing beside an answer.
 func (a *App) Note(msg string) { a.say(term.Cyan, "note", msg) }
 
+// Hint prints what can be done about the message before it.
 func (a *App) Hint(hints ...string) {
 	for _, h := range hints {
 		a.say(term.Cyan, "hint", h)
@@ -103,12 +104,13 @@ func (a *App) say(style term.Style, kind, msg string) {
 	fmt.Fprintf(a.Stderr, "aburn: %s: %s\n", o.Paint(style, kind), plain.Line(msg))
 }
 
-// MaxListed is how many names are listed where there are too many.
+// MaxListed is how many names a hint lists.
 const MaxListed = 8
 
-// Nearest finds mistyped words for hints; a mistyped setting is found in the same way.
+// Nearest is the candidate that a mistyped word most likely means, "" if none is near.
 func Nearest(word string, candidates []string) string { return settings.Nearest(word, candidates) }
 
+// Strings are words of any string type.
 func Strings[T ~string](list ...T) []string {
 	var names []string
 	for _, w := range list {
@@ -117,7 +119,7 @@ func Strings[T ~string](list ...T) []string {
 	return names
 }
 
-// DidYouMean is the hint for a word that is none of those that there are: the nearest one, else which there are.
+// DidYouMean is the hint for an unknown word: the nearest of words, else a list of them.
 func DidYouMean(word string, words []string) []string {
 	if near := Nearest(word, words); near != "" {
 		return []string{"did you mean " + near + "?"}
@@ -131,10 +133,10 @@ func DidYouMean(word string, words []string) []string {
 	return []string{"one of " + strings.Join(words, ", ")}
 }
 
-// maxQuoted is how many characters of a word are shown again. Whoever typed more knows the rest.
+// maxQuoted is how many characters of a typed word an error repeats.
 const maxQuoted = 200
 
-// Quote shows a word the person typed.
+// Quote is a word that the person typed, as an error repeats it.
 func Quote(s string) string {
 	if r := []rune(s); len(r) > maxQuoted {
 		s = string(r[:maxQuoted]) + "…"

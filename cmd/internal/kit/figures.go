@@ -8,7 +8,8 @@ import (
 	"aburn/internal/plain"
 )
 
-// DateLayout is how a time is shown: in a narrow table as the hour of today, else the day, or month, that tells it apart from now.
+// DateLayout is the layout in which a table shows t. A narrow table shows only the hour of today, the day of this year, or
+// the month.
 func DateLayout(narrow bool, t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	switch {
@@ -22,7 +23,7 @@ func DateLayout(narrow bool, t, now time.Time) string {
 	return "2006-01"
 }
 
-// Tokens is an amount of tokens; - where nobody's records tell of any: a session without one is none that cost nothing.
+// Tokens is an amount of tokens, and - for 0: a session without records of tokens did not cost nothing.
 func Tokens(n int64) string {
 	if n == 0 {
 		return "-"
@@ -30,7 +31,7 @@ func Tokens(n int64) string {
 	return Amount(n)
 }
 
-// Amount is a number in three digits: 812, 4.1k, 16M.
+// Amount is a number in at most three digits: 812, 4.1k, 16M.
 func Amount(n int64) string {
 	v, unit := float64(n), ""
 	for _, u := range []string{"k", "M", "G"} {
@@ -45,7 +46,7 @@ func Amount(n int64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64) + unit
 }
 
-// Milliseconds is a duration for people, nothing where none is known.
+// Milliseconds is a duration in words, "" if it is 0, which means unknown.
 func Milliseconds(ms int64) string {
 	if ms <= 0 {
 		return ""
@@ -53,7 +54,7 @@ func Milliseconds(ms int64) string {
 	return plain.Duration(time.Duration(ms) * time.Millisecond)
 }
 
-// PercentOf is n of so many, - of none.
+// PercentOf is n as a percentage of of, - if that is 0.
 func PercentOf[T int | int64](n, of T) string {
 	if of == 0 {
 		return "-"
@@ -61,7 +62,7 @@ func PercentOf[T int | int64](n, of T) string {
 	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of))
 }
 
-// Share is never shown without its denominator.
+// Share is "3 of 10", - of none: a count never stands without its denominator.
 func Share(n, of int) string {
 	if of == 0 {
 		return "-"
@@ -69,6 +70,7 @@ func Share(n, of int) string {
 	return plain.Count(int64(n)) + " of " + plain.Count(int64(of))
 }
 
+// OptionalTime is nil for the zero time, for JSON members that are left out then.
 func OptionalTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -76,14 +78,15 @@ func OptionalTime(t time.Time) *time.Time {
 	return &t
 }
 
-// ParseTime reads what people give to --since and --until: an age (90s, 15m, 24h,
-// 7d, 2w) or a time (2026-11-21, 2026-11-21T10:03, RFC 3339). Without a zone
-// it is local time.
+// ParseTime reads a value of --since or --until: an age (90s, 15m, 24h, 7d, 2w) or a time (2026-11-21, 2026-11-21T10:03,
+// RFC 3339). A time without a zone is local.
 func ParseTime(s string, now time.Time) (time.Time, error) {
 	if d, ok := ParseAge(s); ok {
 		return now.Add(-d), nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
+	} {
 		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
 			return t, nil
 		}
@@ -91,6 +94,7 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%s is neither an age (15m, 24h, 7d) nor a time (2026-11-21, 2026-11-21T10:03)", Quote(s))
 }
 
+// ParseAge reads a length of time: Go's forms, or whole days and weeks (7d, 2w).
 func ParseAge(s string) (time.Duration, bool) {
 	if n := len(s); n > 1 && (s[n-1] == 'd' || s[n-1] == 'w') {
 		v, err := strconv.ParseUint(s[:n-1], 10, 16)

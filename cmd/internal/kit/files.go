@@ -11,17 +11,14 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// WritePage writes a page into the file that --html names; a new one is for the user alone, as pages name files and commands.
-// What it shows is told.
+// WritePage writes a page into the file that --html names, and prints a note of what it shows. A new file is for the user
+// alone, because pages name files and commands.
 func (a *App) WritePage(cmd *cli.Command, html func(io.Writer) error, shows string) error {
 	dir, err := Folder(cmd)
 	if err != nil {
 		return err
 	}
-	path := cmd.String("html")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
+	path := InFolder(dir, cmd.String("html"))
 	var page bytes.Buffer
 	if err := html(&page); err != nil {
 		return err
@@ -37,6 +34,7 @@ func (a *App) WritePage(cmd *cli.Command, html func(io.Writer) error, shows stri
 	return nil
 }
 
+// InFolder is a path relative to dir, or an absolute one as it is.
 func InFolder(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -44,11 +42,11 @@ func InFolder(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Folder is the folder that the person stands in, or named with -C.
+// Folder is the folder of -C, by default the current one.
 func Folder(cmd *cli.Command) (string, error) { return ExistingFolder(cmd.String("C")) }
 
-// ExistingFolder is the absolute path of a folder. One that is not there is a mistake: the project above it is not the one that
-// was meant.
+// ExistingFolder is the absolute path of a folder. A missing one is a mistake in the call: aburn must not go on with the
+// project above it.
 func ExistingFolder(name string) (string, error) {
 	dir, err := filepath.Abs(name)
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// gcHeadroom is how much memory may be taken before garbage is looked for after all: an archive of 10,000 sessions takes half of it.
+// gcHeadroom is how much memory may be allocated before the collector runs after all. An archive of 10,000 sessions takes half
+// of it.
 const gcHeadroom = 64 << 20
 
-// PauseGC is for commands that keep what they read: until this one ends.
+// PauseGC pauses the garbage collector until the command ends: for commands that keep what they read.
 func (a *App) PauseGC() {
 	if a.resumeGC == nil {
 		a.resumeGC = PauseGC()
 	}
 }
 
-// PauseGC puts off the search for garbage while something is worked out, until collect is called or garbageRoom is used up:
-// from then on it goes on as usual. Nearly all of what is read from an archive is needed for the answer, so that looking for
-// garbage in it was a quarter of the work, and found little. It is a setting of the whole process; who calls it again meanwhile,
-// or has switched the search off, changes nothing.
+// PauseGC pauses the garbage collector until collect is called or gcHeadroom is used up. An answer needs nearly all that was
+// read from the archive for it: the collector was a quarter of the work, and freed little. The pause holds for the whole
+// process. A second call meanwhile, or one with the collector switched off, changes nothing.
 func PauseGC() (collect func()) {
 	percent := debug.SetGCPercent(-1)
 	if percent < 0 {
@@ -38,6 +38,6 @@ func PauseGC() (collect func()) {
 		debug.SetGCPercent(percent)
 	})
 	type unused struct{ _ *int }
-	runtime.AddCleanup(new(unused), func(collect func()) { collect() }, collect) // nobody refers to it: the first search finds it
+	runtime.AddCleanup(new(unused), func(collect func()) { collect() }, collect) // the first collection finds it and ends the pause
 	return collect
 }

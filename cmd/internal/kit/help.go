@@ -13,14 +13,12 @@ import (
 	"aburn/internal/term"
 )
 
-// Examples is the metadata that holds the command lines shown at the end of a
-// command's help.
+// Examples is the metadata of a command with the example lines at the end of its help. A remark follows "  #".
 func Examples(lines ...string) map[string]any {
 	return map[string]any{"examples": lines}
 }
 
-// UseOwnHelp makes cli print every help our way. Its settings for that are the
-// process's; nothing else in this package is.
+// UseOwnHelp makes cli print help with this package. It sets variables of cli, so it holds for the whole process.
 func (a *App) UseOwnHelp() {
 	cli.UsageCommandHelp = "explain a command"
 	cli.HelpPrinter = func(w io.Writer, _ string, data any) {
@@ -32,12 +30,11 @@ func (a *App) UseOwnHelp() {
 	}
 }
 
-// showHelp answers `aburn log build --help`: cli takes build for a topic.
+// showHelp is for `aburn log build --help`, where cli takes build for a topic.
 func showHelp(_ context.Context, cmd *cli.Command, _ string) {
 	cli.HelpPrinter(cmd.Root().Writer, "", cmd)
 }
 
-// helpText is one help that is being written.
 type helpText struct {
 	out *term.Out
 	b   strings.Builder
@@ -99,7 +96,7 @@ func (h *helpText) commands(all []*cli.Command) {
 	}
 }
 
-// examples writes command lines, what is said about them in a column behind.
+// examples writes command lines, with their remarks in a second column.
 func (h *helpText) examples(lines []string) {
 	h.b.WriteByte('\n')
 	h.heading("Examples:")
@@ -132,7 +129,7 @@ func usageLine(cmd *cli.Command) string {
 	return strings.TrimSpace(line + " [options] " + cmd.ArgsUsage)
 }
 
-// flagHelp is a flag's names with its value's placeholder, and what it is for.
+// flagHelp is a flag's names with the placeholder of its value, and its usage.
 func flagHelp(f cli.Flag) [2]string {
 	var names []string
 	for _, name := range f.Names() {
@@ -189,11 +186,10 @@ func (h *helpText) rows(width int, items [][2]string) {
 	}
 }
 
-// maxLeft is the widest first column; what is wider has a line of its own.
+// maxLeft is the widest first column, in cells. Wider text has a line of its own.
 const maxLeft = 24
 
-// wrapped writes text into the rest of a line of which some cells are used, and
-// into further ones that are indented, none wider than the terminal, or than
+// wrapped writes text behind the used cells of a line, and goes on in indented lines, none wider than the terminal or
 // 100 cells.
 func (h *helpText) wrapped(indent, used int, text string) {
 	width := 100

@@ -9,10 +9,10 @@ import (
 	"aburn/internal/term"
 )
 
-// PageWidth is how wide a text is, in cells, where nobody says how wide the screen is.
+// PageWidth is the width of text, in cells, where no terminal says how wide it is.
 const PageWidth = 80
 
-// Paragraph prints a text over as many lines as it takes, the first one begun by a word of ours.
+// Paragraph prints a text, folded and indented. begin is a label in front of it, or "".
 func Paragraph(out *term.Out, indent int, begin, text string) {
 	if text = plain.Line(text); text == "" {
 		return
@@ -41,7 +41,7 @@ func Paragraph(out *term.Out, indent int, begin, text string) {
 	flush()
 }
 
-// TextWidth is how wide a line of text may be.
+// TextWidth is how many cells a line of text may have.
 func TextWidth(out *term.Out) int {
 	if w := out.Width(); w > 0 && w < 2*PageWidth {
 		return w
@@ -49,7 +49,7 @@ func TextWidth(out *term.Out) int {
 	return PageWidth
 }
 
-// HangingParagraph prints a name, and a text behind it that goes on below itself. Words that are too long stay whole: they are paths.
+// HangingParagraph prints a name and, in a column behind it, a folded text. Long words stay whole: they are paths.
 func HangingParagraph(out *term.Out, indent int, name, text string) {
 	line, used := out.Paint(term.Dim, plain.Pad(name, indent)), 0
 	width := TextWidth(out) - indent
@@ -66,7 +66,7 @@ func HangingParagraph(out *term.Out, indent int, name, text string) {
 	fmt.Fprintln(out, line)
 }
 
-// Title prints a part's heading; not the first one's, a line above it.
+// Title prints a heading, with an empty line above it unless it is the first.
 func Title(out *term.Out, first bool, text string) {
 	if !first {
 		fmt.Fprintln(out)
@@ -78,10 +78,10 @@ func Title(out *term.Out, first bool, text string) {
 	fmt.Fprintln(out, out.Paint(term.Bold, plain.Line(text)))
 }
 
-// TableWidth is how wide the tables of sessions are where no terminal says how wide they can be.
+// TableWidth is the width of wide tables, in cells, where no terminal says how wide it is.
 const TableWidth = 180
 
-// splitWords are the words of a text, those that are wider than a line in pieces.
+// splitWords are the words of a text. A word that is wider than width comes in pieces.
 func splitWords(text string, width int) (list []string) {
 	for _, word := range strings.Fields(text) {
 		piece, used := "", 0
@@ -98,7 +98,7 @@ func splitWords(text string, width int) (list []string) {
 	return list
 }
 
-// Join puts the texts that are there behind one another.
+// Join joins the texts that are not empty with " · ".
 func Join(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -113,13 +113,12 @@ func Join(parts ...string) string {
 	return b.String()
 }
 
-// ShortID is how many bytes of an id are enough, mostly.
+// ShortID is how many bytes of an id mostly tell it from all others.
 const ShortID = 8
 
-// ShowMarkdown prints Markdown of ours: as it is where no person looks, else with its lines folded at the terminal's width and
-// its headings standing out.
+// ShowMarkdown prints aburn's own Markdown: as it is on a pipe, and folded with bold headings on a terminal.
 func ShowMarkdown(out *term.Out, text string) error {
-	if !out.Terminal() { // an agent reads it, as likely as not
+	if !out.Terminal() { // an agent may read it
 		_, err := io.WriteString(out, plain.ModelText(text))
 		return err
 	}
@@ -139,7 +138,7 @@ func ShowMarkdown(out *term.Out, text string) error {
 	return nil
 }
 
-// PrintNextSteps names the commands that lead on from what was shown, ready to be copied by a person; programs and agents get none.
+// PrintNextSteps prints commands that lead on from an answer, for a person to copy; on a pipe it prints none.
 func PrintNextSteps(out *term.Out, commands ...string) {
 	if !out.Terminal() || len(commands) == 0 {
 		return
@@ -150,7 +149,7 @@ func PrintNextSteps(out *term.Out, commands ...string) {
 	}
 }
 
-// listLead parts the beginning of a list's item, "  - " or "12. ", from its text.
+// listLead splits a line of Markdown into the mark of a list's item ("  - ", "12. ") and its text.
 func listLead(line string) (lead, body string) {
 	body = strings.TrimLeft(line, " ")
 	indent := len(line) - len(body)
@@ -162,7 +161,7 @@ func listLead(line string) (lead, body string) {
 	return line[:indent], line[indent:]
 }
 
-// ShellWord is a text as one word of a shell, a path or a name that others gave.
+// ShellWord quotes a text so that a shell takes it as one word.
 func ShellWord(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool {
 		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._/-+", r))

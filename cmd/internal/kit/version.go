@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// Build says which aburn this is. Go itself writes it into the executable.
+// Build says which aburn this is, from what Go writes into the executable.
 type Build struct {
 	Version  string `json:"version"` // "(devel)" when built outside of a repository
 	Revision string `json:"revision,omitempty"`
@@ -16,6 +16,7 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
+// Version is the build of this executable.
 func Version() Build {
 	b := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()

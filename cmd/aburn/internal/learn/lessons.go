@@ -11,14 +11,14 @@ import (
 	"aburn/insight/lesson"
 )
 
-// LessonLimit is how many lessons are listed for who does not say how many.
+// LessonLimit is the default of --limit.
 const LessonLimit = 20
 
 func LessonsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "lessons",
 		Usage: "list what went wrong in the same way in more than one session",
-		Description: "Equal errors, edit loops on the same file, and failed phases of a command that at least two sessions have in common, ranked by how often and how recently, each\n" +
+		Description: "Lists equal errors, edit loops on the same file, and failed phases of a command that at least two sessions share, ranked by how often and how recently, each\n" +
 			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",
 		Flags: append(scope.ChoiceFlags(),
 			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(LessonLimit) + ")"},
@@ -61,23 +61,23 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// LessonsQuery is which lessons are asked for.
+// LessonsQuery asks for lessons.
 type LessonsQuery struct {
 	scope.Choice
 	Limit int // 0 for all
 }
 
-// LessonsAnswer is what recurs in the sessions that were chosen.
+// LessonsAnswer is what recurs in the chosen sessions.
 type LessonsAnswer struct {
 	*lesson.Lessons
 	None     bool // no session was chosen
-	Archived int  // all that could have been; counted where none was chosen
+	Archived int  // sessions in the archive; counted only if None
 }
 
-// LessonsOf finds what went wrong in the same way in more than one session.
+// LessonsOf answers a query.
 func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*LessonsAnswer, error) {
 	if q.Limit < 0 {
-		return nil, kit.UsageError("--limit: a number of lessons is not negative")
+		return nil, kit.UsageError("--limit: must not be negative")
 	}
 	arch, f, err := scope.ViewChosen(ctx, c, q.Choice)
 	if err != nil {
@@ -95,7 +95,7 @@ func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*LessonsAn
 	return answer, err
 }
 
-// NothingRecurs is what is said of sessions without a lesson.
+// NothingRecurs is the note about sessions without a lesson.
 func (a *LessonsAnswer) NothingRecurs() string {
 	return "no two of " + a.Units() + " went wrong in the same way"
 }

@@ -27,14 +27,14 @@ import (
 func RemedyCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "remedy",
-		Usage:     "say what once helped in a comparable case, or that nothing is comparable",
+		Usage:     "show what once helped in a comparable case, if there is one",
 		ArgsUsage: "[KEY|SESSION]",
-		Description: "A cascade that cannot say more than it has: a known fix, if a rule's class and gate are proved by an error of the session; else sessions that came to their end with\n" +
-			"the same classes of errors (medium from 3 of them on, low below), with what changed in them, which is not a fix; else none. Numbers are counts of sessions, and\n" +
-			"evidence is paths, actions, line counts and hashes. KEY is one of `aburn report`, whole or 4 of its digits. On a pipe it is Markdown.\n\n" +
-			"--applied records that you tried something against the failure with this key: from then on `aburn report` shows how often it came before and after.",
+		Description: "Shows a known fix, if an error of the session proves a rule's class and gate. Else it shows sessions that completed with the same classes of errors, and what\n" +
+			"changed in them, which is not a fix (medium from 3 sessions on, low below). Else it says that nothing is comparable. Numbers are counts of sessions. Evidence is\n" +
+			"paths, actions, line counts and hashes. KEY is a key of `aburn report`, whole or 4 of its digits. On a pipe it is Markdown.\n\n" +
+			"--applied records that you tried something against the failure with this key. From then on `aburn report` shows how often the failure came before and after.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "current", Usage: "the session that asks, else the newest one that goes on in this project"},
+			&cli.BoolFlag{Name: "current", Usage: "the session that asks, else the newest running one in this project"},
 			&cli.StringFlag{Name: "applied", Usage: "record that a remedy was tried against the failure with this `KEY`"},
 			&cli.StringFlag{Name: "note", Usage: "what was tried: a line of `TEXT`, with --applied"},
 			kit.JSONFlag(),
@@ -53,17 +53,17 @@ func RemedyCommand(a *kit.App) *cli.Command {
 func remedyArguments(ctx context.Context, cmd *cli.Command) error {
 	switch {
 	case cmd.IsSet("applied") && (cmd.NArg() > 0 || cmd.Bool("current")):
-		return kit.UsageError("--applied names the key, and takes neither a session nor --current")
+		return kit.UsageError("--applied takes a key, and neither a session nor --current")
 	case cmd.IsSet("applied") && strings.TrimSpace(cmd.String("note")) == "":
 		return kit.UsageError("--applied needs a note of what was tried", "aburn remedy --applied "+cmd.String("applied")+` --note "pinned node 22"`)
 	case cmd.IsSet("note") && !cmd.IsSet("applied"):
 		return kit.UsageError("--note goes with --applied")
 	case cmd.Bool("current") && cmd.NArg() > 0:
-		return kit.UsageError("--current is a session, and takes no other")
+		return kit.UsageError("--current takes no session")
 	case cmd.IsSet("applied") || cmd.Bool("current"):
 		return nil
 	case cmd.NArg() == 0:
-		return kit.UsageError("one key or session has to be named", "aburn remedy --current", "aburn report")
+		return kit.UsageError("name one key or session", "aburn remedy --current", "aburn report")
 	}
 	return scope.TargetArgument(ctx, cmd)
 }
@@ -87,7 +87,7 @@ func runRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// remedySteps is what can be done next about a failure: look at it, and note what was tried against it.
+// remedySteps are the next commands about a failure: look at it, note what was tried.
 func remedySteps(s *remedy.Subject) []string {
 	key := cmp.Or(s.Key, s.Fine, s.Coarse)
 	if !s.Verdict.Failing() || s.Live || key == "" {
@@ -96,13 +96,13 @@ func remedySteps(s *remedy.Subject) []string {
 	return []string{"aburn replay " + key, "aburn remedy --applied " + key + ` --note "what you tried"`}
 }
 
-// RemedyQuery is what a remedy is asked for.
+// RemedyQuery asks for a remedy.
 type RemedyQuery struct {
 	Target  string // a key, or a session
 	Current bool   // the caller's own session instead
 }
 
-// RemedyOf is what once helped in a comparable case.
+// RemedyOf answers a query.
 func RemedyOf(ctx context.Context, c *scope.Caller, q RemedyQuery) (*remedy.Answer, error) {
 	arch, err := scope.ViewArchive(ctx, c.Env)
 	if err != nil {
@@ -134,7 +134,6 @@ func RemedyOf(ctx context.Context, c *scope.Caller, q RemedyQuery) (*remedy.Answ
 	return remedy.ForKey(t.Key, scope.DigestsOnly(all), rules), nil
 }
 
-// runApplyRemedy records that a remedy was tried, and prints that.
 func runApplyRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	r, err := recordRemedy(ctx, scope.CallerOf(a, cmd), cmd.String("applied"), cmd.String("note"))
 	if err != nil {
@@ -147,7 +146,7 @@ func runApplyRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		". From now on `aburn report` shows how often it came before and after.\n")
 }
 
-// AppliedReport is what `aburn remedy --applied --json` prints.
+// AppliedReport is `aburn remedy --applied --json`.
 type AppliedReport struct {
 	remedy.Applied
 	Failing int `json:"failing"` // sessions that fail and have the key, as of now
@@ -197,8 +196,7 @@ func keyHints(k *insight.Keys) (hints []string) {
 	return hints
 }
 
-// currentSession is the session that the caller is, as its agent's variables say, else the newest one that goes
-// on in this project.
+// currentSession is the session that the agent's variables name, else the newest running one in this project.
 func currentSession(ctx context.Context, c *scope.Caller, arch *archive.Archive, all []digests.Session) (*insight.Digest, error) {
 	switch callers := scope.CallingAgents(c.Env); len(callers) {
 	case 0:
@@ -223,13 +221,12 @@ func currentSession(ctx context.Context, c *scope.Caller, arch *archive.Archive,
 		return s.Live && s.Relation != trace.Subagent && (s.Project.Key == dir || s.Project.Path == dir || strings.HasPrefix(s.Project.Path, below))
 	})
 	if i < 0 {
-		return nil, kit.BadNews("--current: no session in the archive goes on in "+dir, "aburn ingest  # reads what was written since", "aburn sessions --project .")
+		return nil, kit.BadNews("--current: no session in the archive is running in "+dir, "aburn ingest  # reads what was written since", "aburn sessions --project .")
 	}
 	return all[i].Digest, nil
 }
 
-// callingSession is the session that the caller's agent names, which goes on: as the agent has written it to disk by now, else as
-// the archive has it.
+// callingSession is the running session that the agent names: as it is on the agent's disk by now, else as in the archive.
 func callingSession(ctx context.Context, env func(string) string, arch *archive.Archive, all []digests.Session, source, id string) (*insight.Digest, error) {
 	places := trace.Places{Home: env("HOME"), Getenv: env}
 	i := slices.IndexFunc(all, func(s digests.Session) bool { return s.Source == source && hasID(s.ID, id) })
@@ -256,10 +253,10 @@ func callingSession(ctx context.Context, env func(string) string, arch *archive.
 	return d, nil
 }
 
-// hasID says whether a session's id is this one, of a sub-agent also the part behind its session's.
+// hasID says whether name is the session's id, or the own part of a sub-agent's.
 func hasID(id, name string) bool { return id == name || strings.HasSuffix(id, "/"+name) }
 
-// readWritten is the digest of what an agent has written of a session; nil if there is nothing of it. Nothing is stored.
+// readWritten is the digest of a session on the agent's disk, nil if it is not there. It stores nothing.
 func readWritten(ctx context.Context, places trace.Places, source, id string) (*insight.Digest, error) {
 	all := scope.Readers()
 	i := slices.IndexFunc(all, func(r trace.Reader) bool { return r.Name() == source })
@@ -277,10 +274,10 @@ func readWritten(ctx context.Context, places trace.Places, source, id string) (*
 	if one.found == nil {
 		return nil, err
 	}
-	return insight.Make(one.found, false), nil // that other folders may not be read is no matter
+	return insight.Make(one.found, false), nil // unreadable folders do not matter once the session is found
 }
 
-// sessionSink is the sink that keeps one session of what is read.
+// sessionSink keeps one of the sessions that are read.
 type sessionSink struct {
 	id    string
 	found *trace.SessionTrace
@@ -299,8 +296,7 @@ func (s *sessionSink) Damaged(trace.Damage)    {}
 func (s *sessionSink) Progress(int64)          {}
 func (s *sessionSink) Done(trace.Cursor, bool) {}
 
-// remedyRules is the rules that count here: the user's own before those that are built in. What is wrong in the settings, a
-// project's too, is a warning.
+// remedyRules are the user's own rules, then the built-in ones. It warns of faults in the settings.
 func remedyRules(c *scope.Caller) ([]remedy.Rule, error) {
 	dir, err := c.Folder()
 	if err != nil {

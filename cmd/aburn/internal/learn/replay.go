@@ -17,12 +17,11 @@ import (
 func ReplayCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
-		Usage:     "open a shape of failure, or a session",
+		Usage:     "show the sessions behind a key of the report, or one session",
 		ArgsUsage: "KEY|SESSION",
-		Description: "The drill-down into the sessions that have a key of `aburn report` in common (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools and files, and how each\n" +
-			"of the newest 10 began and first failed. Every claim names its session and event: `aburn show SESSION --raw EVENT` prints what it was read from. On a pipe it is\n" +
-			"Markdown.\n\n" +
-			"It reads what agents wrote to disk, and judges nothing. What the supervisor would have said to an old workflow log is `aburn supervisor backtest`.",
+		Description: "Shows the sessions that share a key of `aburn report` (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools and files, and how each of the newest 10 began\n" +
+			"and first failed. Every claim names its session and event: `aburn show SESSION --raw EVENT` prints the record behind it. On a pipe it is Markdown.\n\n" +
+			"It shows what agents wrote to disk, and judges nothing. `aburn supervisor backtest` replays the supervisor over old workflow logs.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
 		ArgValidator:  scope.TargetArgument,
 		ShellComplete: a.Completion(scope.CompleteTargets),
@@ -51,7 +50,7 @@ func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// ReplayOf opens what a word means: a key, or a session.
+// ReplayOf answers for a word that means a key or a session.
 func ReplayOf(ctx context.Context, c *scope.Caller, word string) (*replay.Replay, error) {
 	if word == "" {
 		return nil, scope.NoTarget()

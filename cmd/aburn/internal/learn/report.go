@@ -1,4 +1,5 @@
-// Package learn is the commands that say what keeps going wrong and what once helped.
+// Package learn is the commands that say what keeps going wrong and what once helped. They read archived sessions and never
+// the workflow log, so it imports neither journal nor supervisor.
 package learn
 
 import (
@@ -21,23 +22,23 @@ import (
 	"aburn/web/reportpage"
 )
 
-// ReportRows is how many lines each part of a report has for people who do not say how many.
+// ReportRows is the default of --limit: how many lines each part of a report has.
 const ReportRows = 10
 
 func ReportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
-		Usage: "say what keeps going wrong, over the sessions of all agents",
-		Description: "How sessions and sub-agents ended (inferred from their records by fixed rules, never from an exit code), in which shapes they failed and over which errors, which\n" +
-			"files were changed again and again, which tools failed and took longest, what failed calls and repeating them cost in tokens, what the phases of the workflow took,\n" +
-			"and how that went week by week. Every rate stands with what it is a rate of. Sessions that are still going on have no outcome yet and are in no rate of outcomes.\n\n" +
-			"Solved counts the sessions in which the call that failed, or one about the same, succeeded later; again the calls that repeat a failed one; back the edits that gave a\n" +
-			"file a content that it had had before. ≤ stands where the agent measured nothing: the time between the records of call and end holds the wait for a permission.\n" +
-			"The tokens of a response are shared equally among the calls that it made; - stands where no record tells of any.\n\n" +
-			"The keys are for `aburn replay KEY`, which opens the sessions behind a line, and `aburn remedy KEY`, which says what once helped, or that nothing is comparable. Remedies\n" +
-			"that were noted with `aburn remedy --applied` stand below, with the rate of their failure before and after.\n\n" +
-			"This is about the sessions in the archive. How often the supervisor's advice about the workflow log was heeded is `aburn supervisor report`, and what it would have\n" +
-			"said about old logs `aburn supervisor backtest`.",
+		Usage: "show what keeps going wrong, over the sessions of all agents",
+		Description: "Shows how sessions and sub-agents ended, the shapes of failure, the errors, files that were changed again and again, tools that failed or took longest, the tokens\n" +
+			"that failed and repeated calls cost, the phases of the workflow, and all that week by week. Fixed rules infer outcomes from the records, never from an exit code.\n" +
+			"Each rate stands with its denominator. Sessions that are still going on have no outcome and count in no rate of outcomes.\n\n" +
+			"solved counts sessions in which the failed call, or one about the same, succeeded later. again counts calls that repeat a failed one. back counts edits that gave a\n" +
+			"file an earlier content. ≤ marks a time that the agent did not measure: it runs from call to end and includes the wait for a permission. The calls of a response\n" +
+			"share its tokens equally; - means that no record has tokens.\n\n" +
+			"`aburn replay KEY` opens the sessions behind a line. `aburn remedy KEY` says what once helped, or that nothing is comparable. Remedies that were noted with\n" +
+			"`aburn remedy --applied` stand at the end, with the rate of their failure before and after.\n\n" +
+			"This is about the sessions in the archive. `aburn supervisor report` counts the supervisor's advice about the workflow log, and `aburn supervisor backtest` replays\n" +
+			"old logs.",
 		Flags: append(scope.ChoiceFlags(),
 			&cli.StringFlag{Name: "html", Usage: "write a page with plots into `FILE`; it needs no network", TakesFile: true},
 			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(ReportRows) + ", with --json and --html all)"},
@@ -59,7 +60,7 @@ func reportArguments(ctx context.Context, cmd *cli.Command) error {
 	case cmd.IsSet("html") && cmd.Bool("json"):
 		return kit.UsageError("only one of --html and --json")
 	case cmd.Int("limit") < 0:
-		return kit.UsageError("--limit: a number of lines is not negative")
+		return kit.UsageError("--limit: must not be negative")
 	}
 	return kit.NoArguments(ctx, cmd)
 }
@@ -83,7 +84,6 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return v.show()
 }
 
-// reportLimit is how many lines each part is to have, 0 for all.
 func reportLimit(cmd *cli.Command) int {
 	if cmd.IsSet("limit") || cmd.Bool("json") || cmd.IsSet("html") {
 		return cmd.Int("limit")
@@ -91,22 +91,22 @@ func reportLimit(cmd *cli.Command) int {
 	return ReportRows
 }
 
-// ReportQuery is what a report is asked for.
+// ReportQuery asks for a report.
 type ReportQuery struct {
 	scope.Choice
 	Limit int  // lines of each part, 0 for all
-	Names bool // short names of the sessions, too, which only tables need
+	Names bool // also short names of the sessions, which only tables need
 }
 
-// ReportAnswer is a report of the sessions that were chosen.
+// ReportAnswer is a report of the chosen sessions.
 type ReportAnswer struct {
 	*report.Report
 	names    *scope.SessionNames
 	None     bool // no session was chosen
-	Archived int  // all that could have been; counted where none was chosen
+	Archived int  // sessions in the archive; counted only if None
 }
 
-// ReportOf counts what keeps going wrong.
+// ReportOf answers a query.
 func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswer, error) {
 	arch, filter, err := scope.ViewChosen(ctx, c, q.Choice)
 	if err != nil {
@@ -135,14 +135,14 @@ func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswe
 	return answer, err
 }
 
-// measureRemedies is what became of the failures that remedies were tried against, in all sessions of the source and project, however old.
+// measureRemedies counts the failures that remedies were tried against, before and after, in sessions of any age.
 func measureRemedies(ctx context.Context, c *scope.Caller, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
 	dir := archive.Dir(c.Env)
 	notes, skipped, err := tried.Read(dir)
 	if skipped > 0 {
 		c.Warn(plain.Plural(int64(skipped), "line") + " of " + filepath.Join(dir, tried.Name) + " could not be read")
 	}
-	if err != nil { // it is the least part of a report
+	if err != nil { // a report is useful without it
 		f := kit.FailureOf(err)
 		c.Warn("what was tried is left out: "+f.Msg, f.Hints...)
 	}
@@ -158,7 +158,6 @@ func measureRemedies(ctx context.Context, c *scope.Caller, filter archive.Filter
 	return remedy.Measure(scope.DigestsOnly(list), notes), nil
 }
 
-// reportNames names the sessions of a report shortly.
 func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*scope.SessionNames, error) {
 	if filter != (archive.Filter{}) {
 		return scope.ReadNames(ctx, arch)

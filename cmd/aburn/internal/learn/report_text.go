@@ -18,7 +18,6 @@ import (
 	"aburn/internal/term"
 )
 
-// reportView shows a report to people.
 type reportView struct {
 	r     *report.Report
 	out   *term.Out
@@ -51,7 +50,7 @@ func (v *reportView) nextSteps() (commands []string) {
 
 func (v *reportView) narrow() bool { return v.out.Width() > 0 && v.out.Width() < rows.WideFrom }
 
-// heading prints a heading, with how many of a list's members are shown if not all.
+// heading prints a heading, and how many lines of a list are shown if not all.
 func (v *reportView) heading(text string, shown, left int) {
 	if left > 0 {
 		text += fmt.Sprintf(" (%d of %s)", shown, plain.Count(int64(shown+left)))
@@ -59,7 +58,7 @@ func (v *reportView) heading(text string, shown, left int) {
 	kit.Title(v.out, false, text)
 }
 
-// failingCell is a number that is red unless it is zero.
+// failingCell is a number, red unless it is zero.
 func failingCell(n int, text string) term.Cell {
 	if n == 0 {
 		return term.Cell{Text: text, Style: term.Dim}
@@ -83,7 +82,7 @@ func bar(n, all int) string {
 	return text
 }
 
-// where is what aburn show takes: a session, and the number of an event of it.
+// where is a session and the number of an event, as `aburn show` takes them.
 func (v *reportView) where(p report.Place) term.Cell {
 	text := v.names.Of(p.Source, p.Session)
 	if p.Event > 0 {
@@ -92,7 +91,6 @@ func (v *reportView) where(p report.Place) term.Cell {
 	return term.Cell{Text: text, Style: term.Dim}
 }
 
-// day is when something was, as short as it can be.
 func (v *reportView) day(t time.Time) term.Cell {
 	if t.IsZero() {
 		return term.Cell{}
@@ -122,7 +120,7 @@ func (v *reportView) outcomes() error {
 	return table.Print(v.out, 2)
 }
 
-// agents says whose sessions they were, if not all of one agent.
+// agents prints a table of the agents, if there are several.
 func (v *reportView) agents() error {
 	r := v.r
 	if len(r.Agents)+r.More.Agents < 2 {
@@ -137,7 +135,6 @@ func (v *reportView) agents() error {
 	return table.Print(v.out, 2)
 }
 
-// chosen says which sessions these are, if not all.
 func (v *reportView) chosen() (text string) {
 	c := v.r.Chosen
 	if c.Source != "" {
@@ -157,7 +154,6 @@ func (v *reportView) chosen() (text string) {
 	return text
 }
 
-// inferredMark is the sign of an inferred outcome.
 func inferredMark(o insight.Outcome) (string, term.Style) {
 	switch o {
 	case insight.Completed:
@@ -263,7 +259,6 @@ func (v *reportView) loops() error {
 	return table.Print(v.out, 2)
 }
 
-// projectName is the last part of a project's folder.
 func projectName(path string) string {
 	if path == "" {
 		return ""
@@ -324,7 +319,7 @@ func (v *reportView) tokens() error {
 	if t.Units == 0 {
 		return nil
 	}
-	v.heading("tokens that failures ate", 0, 0)
+	v.heading("tokens that failures cost", 0, 0)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {Right: true}, {Right: true}}}
 	table.AddCells(term.Cell{Text: "in calls that failed"}, term.Cell{Text: kit.Amount(t.Failed) + " of " + kit.Amount(t.Calls), Style: term.Red}, term.Cell{Text: kit.PercentOf(t.Failed, t.Calls)})
 	table.AddCells(term.Cell{Text: "in repeating failed calls"}, term.Cell{Text: kit.Amount(t.Retries) + " of " + kit.Amount(t.Calls)}, term.Cell{Text: kit.PercentOf(t.Retries, t.Calls)})

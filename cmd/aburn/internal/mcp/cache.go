@@ -12,8 +12,8 @@ import (
 	"aburn/cmd/aburn/internal/sessions"
 )
 
-// archiveCache remembers what was read of the archive for one question, so that the next one need not read it again: as long as
-// nothing was written to the archive. Questions are answered one after the other, and nobody changes what is remembered.
+// archiveCache caches what questions read from the archive, until something is written to the archive. Questions come one after
+// the other, and nobody changes the cached values.
 type archiveCache struct {
 	dir     string          // of the archive
 	digests []cachedDigests // the newest last
@@ -21,25 +21,24 @@ type archiveCache struct {
 	of      archiveState // when the trees were read
 }
 
-// cachedDigests is what one choice of sessions gave.
 type cachedDigests struct {
 	filter archive.Filter
 	of     archiveState
 	at     time.Time
-	live   bool // a session goes on
+	live   bool // a session is running
 	list   []digests.Session
 }
 
-// A session that goes on stops doing so by mere time, so that a list with one is not good for long even if nothing is written.
+// A running session ends by mere time, so that a list with one is cached only for liveFor.
 const (
 	liveFor       = 10 * time.Second
 	cachedChoices = 2
 )
 
-// load is digests.Load, or what it last gave for the same choice.
+// load is digests.Load, cached.
 func (c *archiveCache) load(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 	since, until := f.Since.Truncate(time.Millisecond), f.Until.Truncate(time.Millisecond)
-	f.Since, f.Until = time.Time{}, time.Time{} // they are counted from now, so that they are never the same
+	f.Since, f.Until = time.Time{}, time.Time{} // they are relative to now, so they never repeat
 	list, err := c.loadTimeless(ctx, f)
 	if since.IsZero() && until.IsZero() {
 		return list, err
@@ -67,7 +66,7 @@ func (c *archiveCache) loadTimeless(ctx context.Context, f archive.Filter) ([]di
 	return list, nil
 }
 
-// forest is readForest, or what it last gave.
+// forest is sessions.ReadForest, cached.
 func (c *archiveCache) forest(ctx context.Context, arch *archive.Archive) (*sessions.Forest, error) {
 	state := stateOf(c.dir)
 	if c.trees != nil && c.of == state {
@@ -80,13 +79,13 @@ func (c *archiveCache) forest(ctx context.Context, arch *archive.Archive) (*sess
 	return f, err
 }
 
-// archiveState changes whenever something is written to the archive: its file, or the log in front of it, grows, or is new.
+// archiveState changes with every write to the archive: it is size and time of its file and of the write-ahead log.
 type archiveState [2]struct {
 	size     int64
 	modified time.Time
 }
 
-// stateOf is the state of the archive in dir, and the zero one of none.
+// stateOf is the state of the archive in dir, zero if there is none.
 func stateOf(dir string) (state archiveState) {
 	for i, name := range []string{archive.Name, archive.Name + "-wal"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil {

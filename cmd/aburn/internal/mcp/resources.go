@@ -42,7 +42,6 @@ func (m *answers) resources() []mcpserver.Resource {
 	return list
 }
 
-// withHints is an error with what can be done about it, in one text.
 func withHints(err error) error {
 	if err == nil {
 		return nil
@@ -51,7 +50,6 @@ func withHints(err error) error {
 	return errors.New(strings.Join(append([]string{f.Msg}, f.Hints...), "\nhint: "))
 }
 
-// digestLine is a session in the list of digests.
 type digestLine struct {
 	URI     string          `json:"uri"`
 	Source  string          `json:"source"`
@@ -91,7 +89,7 @@ func (m *answers) digestList(ctx context.Context, uri *url.URL) (string, error) 
 	}{len(all), lines})
 }
 
-// digestsOf are the digests that f chooses, without those that cannot be read.
+// digestsOf are the digests that f chooses, without unreadable ones.
 func (m *answers) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 	list, err := m.cache.load(ctx, f)
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
@@ -117,7 +115,7 @@ func (m *answers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
 	return "", fmt.Errorf("no session %s of %s in the archive: aburn://digests lists the newest", kit.Quote(id), kit.Quote(source))
 }
 
-// sessionIn is the session that a resource is named after. The id may hold slashes.
+// sessionIn is the session in a resource's URI. The id may hold slashes.
 func sessionIn(uri *url.URL) (source, id string, err error) {
 	source, id, ok := strings.Cut(strings.TrimPrefix(uri.Path, "/"), "/")
 	if !ok || source == "" || id == "" {
@@ -144,7 +142,7 @@ type tracePage struct {
 	Events []traceEvent `json:"events"`
 }
 
-// traceEvent is an event with the result that it tells of.
+// traceEvent is an event with its result.
 type traceEvent struct {
 	trace.Event
 	Result *trace.ToolResultEvent
@@ -178,7 +176,6 @@ func (m *answers) traceOf(ctx context.Context, uri *url.URL) (string, error) {
 	return pageOf(t, from)
 }
 
-// trace reads one trace from the archive.
 func (m *answers) trace(ctx context.Context, source, id string) (*trace.SessionTrace, error) {
 	arch, err := archive.View(ctx, archive.Dir(m.env))
 	if err != nil {
@@ -197,7 +194,7 @@ func (m *answers) trace(ctx context.Context, source, id string) (*trace.SessionT
 	return nil, fmt.Errorf("no session %s of %s in the archive: aburn://digests lists the newest", kit.Quote(id), kit.Quote(source))
 }
 
-// pageOf is as many events of the trace as fit, from one of them on.
+// pageOf is a page of the trace that begins with event from and fits into mcpserver.MaxResource.
 func pageOf(t *trace.SessionTrace, from int) (string, error) {
 	if from > max(len(t.Events), 1) {
 		return "", fmt.Errorf("from=%d: the last event is %d", from, len(t.Events))
@@ -228,7 +225,7 @@ func pageOf(t *trace.SessionTrace, from int) (string, error) {
 	return string(text), err
 }
 
-// logTail is what `aburn tail --json` prints. A log of a project that the user has not vouched for is somebody else's, and empty.
+// logTail is the end of the log as `aburn tail --json` prints it.
 func (m *answers) logTail(ctx context.Context, _ *url.URL) (string, error) {
 	if _, err := m.vouched(); err != nil {
 		return "", err
@@ -247,7 +244,7 @@ func (m *answers) logTail(ctx context.Context, _ *url.URL) (string, error) {
 		b.WriteByte('\n')
 	}
 	text := b.String()
-	for len(text) > mcpserver.MaxResource { // the oldest go
+	for len(text) > mcpserver.MaxResource { // drop the oldest
 		_, text, _ = strings.Cut(text, "\n")
 	}
 	return text, nil

@@ -51,8 +51,8 @@ type (
 	}
 )
 
-// choose is which sessions are meant. What one repository's tools said reaches an agent in another one only if it asks for that:
-// without a word it is the project that the server runs in, with its worktrees.
+// choose is which sessions are meant: by default those of the server's project with its worktrees. Text of one repository
+// reaches an agent in another one only if that asks for it.
 func (m *answers) choose(ask chooseAsk) (scope.Choice, error) {
 	what := scope.Choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
 	var err error
@@ -74,7 +74,6 @@ func (m *answers) project() (string, error) {
 	return root, nil
 }
 
-// word is the argument of a command that takes a key or a session.
 func (t targetAsk) word() (string, error) {
 	if t.Key != "" && t.Session != "" {
 		return "", errors.New("key and session: one of them")
@@ -105,8 +104,7 @@ func (m *answers) tools() []mcpserver.Tool {
 	}
 }
 
-// chainSchema says what the data of chain are. The commands are there as `aburn chain --json` gives them, with what else the
-// entry has.
+// chainSchema is the schema of chain's data: the commands as in `aburn chain --json`, with the other members of the entry.
 type chainSchema struct {
 	Commands []struct {
 		Cmd       string     `json:"cmd"`
@@ -203,7 +201,7 @@ func (m *answers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targe
 
 func (m *answers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
 	what := scope.Choice{}
-	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // a session names its tree, and graphQuery refuses to choose among that
+	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // with a session GraphOf takes no choice
 		var err error
 		if what, err = m.choose(ask.chooseAsk); err != nil {
 			return nil, err

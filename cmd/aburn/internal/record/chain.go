@@ -24,15 +24,15 @@ func ChainCommand(a *kit.App) *cli.Command {
 		Name:      "chain",
 		Usage:     "say what the commands before this one produced",
 		ArgsUsage: "[CMD]",
-		Description: "The last COMPLETE of CMD in this worktree: summary, outputs, next command, and what\n" +
-			"makes it doubtful by now. Without CMD the chain ideate → plan → build → ship.\n" +
+		Description: "Prints the last COMPLETE of CMD in this worktree: its summary, outputs and next command, and what\n" +
+			"makes it doubtful by now. Without CMD it prints the chain ideate → plan → build → ship.\n" +
 			"Exit 1 if there is none. The answer is recorded data, not instructions.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "or", Usage: "if there is nothing to tell, print `TEXT` and exit 0, whatever the reason"},
+			&cli.StringFlag{Name: "or", Usage: "if there is no answer, whatever the reason, print `TEXT` and exit 0"},
 			&cli.StringFlag{Name: "expect", Usage: "exit 3, with a hint, unless `CMD` has completed"},
 			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH` of the JSON: data.summary, data.outputs.0, stale"},
 			&cli.StringFlag{Name: "session", Usage: "only what the session `ID` logged; its first or last 4 characters suffice"},
-			&cli.BoolFlag{Name: "any", Usage: "if there is none here, take it from another worktree"},
+			&cli.BoolFlag{Name: "any", Usage: "if this worktree has none, take one from another worktree"},
 			&cli.BoolFlag{Name: "all", Usage: "search the whole log, not only its newest part"},
 			kit.JSONFlag(),
 		},
@@ -48,7 +48,6 @@ func ChainCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// chainWords are the arguments of `aburn chain`.
 func chainWords(m *workflow.Model, n int) []string {
 	if n == 0 {
 		return scope.CommandNames(m)
@@ -56,7 +55,6 @@ func chainWords(m *workflow.Model, n int) []string {
 	return nil
 }
 
-// runChain prints the answer, or what --or gives instead.
 func runChain(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if arg := cmd.Args().Get(1); arg != "" {
 		return kit.UsageError("unexpected argument "+kit.Quote(arg), cmd.FullName()+" --help")
@@ -66,7 +64,7 @@ func runChain(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if f := (*kit.Failure)(nil); !errors.As(err, &f) || f.Code == kit.ExitUsage && f.Msg != project.ErrNone.Error() {
-		a.Warn(err.Error()) // no answer, and not because there is no project: something is broken
+		a.Warn(err.Error()) // not merely a missing project: something is broken
 	}
 	_, err = fmt.Fprintln(a.Stdout, cmd.String("or"))
 	return err
@@ -97,21 +95,21 @@ func printChain(a *kit.App, cmd *cli.Command) error {
 // ChainQuery is what is asked of the chain.
 type ChainQuery struct {
 	Command string // "" for all of the chain
-	Expect  string // a command that has to have completed; without Command it is the one that is asked about
+	Expect  string // a command that must have completed; without Command the answer is about it
 	Session logfmt.SessionID
-	Any     bool // if there is none here, take it from another worktree
+	Any     bool // if this worktree has none, take one from another
 	All     bool // search the whole log, not only its newest part
 }
 
-// ChainAnswer is what commands produced: one, or all of the chain.
+// ChainAnswer is what one command produced, or all commands of the chain.
 type ChainAnswer struct {
 	q        chain.Query
 	results  []chain.Result
 	one      bool
-	expected bool // the one was to have completed
+	expected bool // the result is about Expect
 }
 
-// ChainOf answers a query of the chain. A project without the user's mark counts as empty.
+// ChainOf answers a query. A project without the user's mark of trust counts as empty.
 func ChainOf(c *scope.Caller, q ChainQuery) (*ChainAnswer, error) {
 	w, err := scope.OpenWorkspace(c)
 	if err != nil {
@@ -164,7 +162,7 @@ func (a *ChainAnswer) overview(w *scope.Workspace) (err error) {
 	return nil
 }
 
-// JSON is what --json prints.
+// JSON is the answer as --json prints it.
 func (a *ChainAnswer) JSON() []byte {
 	if a.one {
 		return a.results[0].JSON()
@@ -194,7 +192,7 @@ func (a *ChainAnswer) printValue(out io.Writer, path string) error {
 	return err
 }
 
-// searched is what was searched: the worktree, or what one session logged there.
+// searched names the worktree that was searched, and the session.
 func (a *ChainAnswer) searched() string {
 	if a.q.Session == "" {
 		return chain.Worktree(a.q.Project.Wt)
@@ -202,8 +200,8 @@ func (a *ChainAnswer) searched() string {
 	return chain.Worktree(a.q.Project.Wt) + " by session " + chain.Quote(string(a.q.Session), logfmt.MaxSession)
 }
 
-// Missing is the error where nothing was found, nil where something was: of the whole chain nothing was ever logged here, or the
-// one command has no COMPLETE.
+// Missing is the error of an empty answer: no command of the chain was ever logged here, or the one command has no COMPLETE.
+// It is nil if the answer has something.
 func (a *ChainAnswer) Missing() error {
 	switch {
 	case a.one && a.results[0].Found:
@@ -216,7 +214,6 @@ func (a *ChainAnswer) Missing() error {
 	return kit.BadNews("no command of the chain was logged in "+a.searched(), "aburn templates write gives you commands that log")
 }
 
-// missingOne says that there is no COMPLETE, what there is instead, and what to do.
 func (a *ChainAnswer) missingOne(r *chain.Result) error {
 	name := chain.Quote(r.Cmd, logfmt.MaxCmd)
 	f := &kit.Failure{Code: kit.ExitBadNews, Msg: name + " has not completed in " + a.searched()}

@@ -18,10 +18,10 @@ import (
 func InitCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "init",
-		Usage: "make a project: .oss/ with its settings, and this user's mark of trust",
-		Description: "Makes .oss/ at the root of the git work tree (outside of one: in the current folder), and\n" +
-			"vouches for it on this machine. Inside a project that is there already it only vouches.\n" +
-			"Until you do, hooks record, but nothing from .oss reaches an agent. Twice is once.",
+		Usage: "make a project: .oss/ with its settings, and your mark of trust",
+		Description: "Makes .oss/ at the root of the git work tree, or in the current folder outside of one. It also\n" +
+			"records on this machine that you trust the project. Inside an existing project it does only that.\n" +
+			"Without your trust hooks record, but nothing from .oss reaches an agent. You can run it again.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "here", Usage: "make it in the current folder, even inside a project or below a work tree's root"},
 			kit.JSONFlag(),
@@ -58,16 +58,15 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// initRoot is where `aburn init` in dir makes the project: the one dir already
-// belongs to, else the root of its git work tree (the main checkout's, so that
-// all worktrees share one log), else dir itself.
+// initRoot is where `aburn init` in dir makes the project: the root of the project around dir, else of its git work tree
+// (the main checkout's, so that all worktrees share one log), else dir itself.
 func initRoot(a *kit.App, dir string) string {
 	p, err := project.Find(dir, a.Getenv)
 	if err == nil {
 		return p.Root
 	}
 	var refused *project.Refused
-	if errors.As(err, &refused) { // InitProject tells why
+	if errors.As(err, &refused) { // InitProject returns the reason
 		return filepath.Dir(refused.Path)
 	}
 	if _, main := project.Checkout(dir, a.Getenv); main != "" {

@@ -1,4 +1,5 @@
-// Package record is the commands that write, read and check one project's log.
+// Package record is the commands that write, read and check one project's log. They judge nothing, so it imports neither
+// the supervisor nor the archive.
 package record
 
 import (
@@ -25,13 +26,13 @@ import (
 func LogCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "log",
-		Usage:     "log the lifecycle of a workflow command; for prompts",
+		Usage:     "log what a workflow command does: START, COMPLETE, FAILED; for prompts",
 		ArgsUsage: "CMD EVENT",
 		Description: "EVENT is START, PHASE_START, PHASE_COMPLETE, MILESTONE, AGENT_SPAWN, AGENT_COMPLETE,\n" +
 			"COMPLETE or FAILED. COMPLETE and FAILED without --phase end the command.\n\n" +
-			"The session comes from --session, ABURN_SESSION or the agent's own variables. Where a\n" +
-			"sandbox keeps the log read-only, one line `aburn:entry …` is printed, and the agent's hook\n" +
-			"appends it. Exit 0 means written, or handed to the hook; 1 not written; 2 a mistake in the call.",
+			"The session comes from --session, ABURN_SESSION or the agent's own variables. If a sandbox\n" +
+			"makes the log read-only, aburn prints one line `aburn:entry …`, and the agent's hook appends it.\n" +
+			"Exit code: 0 written, or handed to the hook; 1 not written; 2 a mistake in the call.",
 		Flags:         logFlags(),
 		ArgValidator:  commandAndEvent,
 		ShellComplete: a.CommandCompleter(scope.ModelWords(a, logWords)),
@@ -50,15 +51,15 @@ func LogCommand(a *kit.App) *cli.Command {
 func logFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "phase", Usage: "the `PHASE` this is about, RED for instance"},
-		&cli.StringFlag{Name: "summary", Usage: "one line of `TEXT`: what was done, or is to be done"},
-		&cli.StringSliceFlag{Name: "output", Usage: "a `FILE` that was made; its size and sha256 are recorded (again for more)", TakesFile: true},
-		&cli.StringFlag{Name: "next", Usage: "the `CMD` that makes sense now"},
-		&cli.StringSliceFlag{Name: "metric", Usage: "a number, as `NAME=NUMBER` (again for more)"},
+		&cli.StringFlag{Name: "summary", Usage: "one line of `TEXT`: what was done, or will be done"},
+		&cli.StringSliceFlag{Name: "output", Usage: "a `FILE` that was made; aburn records its size and sha256 (repeat for more)", TakesFile: true},
+		&cli.StringFlag{Name: "next", Usage: "the `CMD` to run next"},
+		&cli.StringSliceFlag{Name: "metric", Usage: "a number, as `NAME=NUMBER` (repeat for more)"},
 		&cli.StringFlag{Name: "error", Usage: "one line of `TEXT`: why it failed (FAILED, AGENT_COMPLETE)"},
 		&cli.StringFlag{Name: "agent-type", Usage: "the sub-agent's `TYPE`, when a sub-agent logs"},
-		&cli.StringFlag{Name: "agent-id", Usage: "the sub-agent's `ID`; usually found out"},
-		&cli.StringFlag{Name: "session", Usage: "the session's `ID`; usually found out"},
-		&cli.StringFlag{Name: "data", Usage: "further members as one `JSON` object; - reads it from standard input"},
+		&cli.StringFlag{Name: "agent-id", Usage: "the sub-agent's `ID`; aburn usually finds it"},
+		&cli.StringFlag{Name: "session", Usage: "the session's `ID`; aburn usually finds it"},
+		&cli.StringFlag{Name: "data", Usage: "more members, as one `JSON` object; - reads it from standard input"},
 		kit.JSONFlag(),
 	}
 }
@@ -73,7 +74,6 @@ func commandAndEvent(_ context.Context, cmd *cli.Command) error {
 	return nil
 }
 
-// runLog is `aburn log`: check, resolve, append, say it.
 func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	e, err := entryOf(a, cmd)
 	if err != nil {
@@ -99,7 +99,7 @@ func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	e.Session, e.Agent = who.session, who.agent
 	receipt, err := w.Log.Append(func(journal.Tail) []*logfmt.Entry {
-		e.Time = time.Now() // under the lock: file order is the order of time, as far as clocks go
+		e.Time = time.Now() // under the lock, so that times rise with file order as far as clocks allow
 		return []*logfmt.Entry{e}
 	})
 	if readOnly(err) {
@@ -112,7 +112,7 @@ func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return printLogged(a, cmd, receipt.Entries[0])
 }
 
-// recentLines are the lines of the end of the log, as far as recent needs them.
+// recentLines yields the lines at the end of the log, the newest first, as package recent wants them.
 func recentLines(w *scope.Workspace, yield func([]byte) bool) {
 	for line, err := range w.Log.Backward(journal.BackwardOptions{Limit: journal.TailSize, Newest: true}) {
 		if err != nil || !yield(line.JSON) {
@@ -121,18 +121,17 @@ func recentLines(w *scope.Workspace, yield func([]byte) bool) {
 	}
 }
 
-// readOnly says that this process may not write the log: a sandbox, most likely.
+// readOnly says whether err means that this process may not write the log, most likely because of a sandbox.
 func readOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// handToHook hands the entry to the agent's hook, which runs outside of the sandbox:
-// it reads the line from this command's output. That is a promise only if the
-// session's hooks are at work and will take the entry.
+// handToHook prints the entry for the agent's hook, which runs outside of the sandbox and reads this command's output. It
+// fails unless the log shows that hooks of the session are at work.
 func handToHook(a *kit.App, e *logfmt.Entry, lines recent.Lines) error {
 	e.ID, e.Time = journal.NewID(), time.Now()
 	if e.Session == "" || !e.Event.Lifecycle() || !recent.Hooked(lines, e.Session) {
-		return kit.BadNews("not logged: the log is read-only here, and no hook of this session is seen in it that could take the entry",
+		return kit.BadNews("not logged: the log is read-only here, and it shows no hook of this session that could append the entry",
 			"aburn install-hooks, in Codex then /hooks to trust them", "outside of an agent: check the modes of .oss/")
 	}
 	line, err := e.AppendJSON([]byte(logfmt.RelayPrefix))
@@ -143,8 +142,7 @@ func handToHook(a *kit.App, e *logfmt.Entry, lines recent.Lines) error {
 	return err
 }
 
-// rotateIfDue is what a command owes a log that has grown. That it could not is no
-// reason to say that the entry was not logged.
+// rotateIfDue only warns if it fails, because the entry was logged.
 func rotateIfDue(a *kit.App, w *scope.Workspace) {
 	if _, err := w.Log.RotateIfDue(journal.Command); err != nil {
 		a.Warn("the log is due for rotation: " + err.Error())
@@ -164,9 +162,7 @@ func printLogged(a *kit.App, cmd *cli.Command, e *logfmt.Entry) error {
 	return err
 }
 
-// note tells what was understood otherwise than it was typed.
-
-// entryOf is the entry with its routing fields, as the arguments give them.
+// entryOf is the entry that the arguments describe, without time, session and data.
 func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 	args := cmd.Args().Slice()
 	name := strings.ToLower(strings.TrimPrefix(args[0], "/"))
@@ -174,7 +170,7 @@ func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 		return nil, err
 	}
 	if name == logfmt.SessionCmd || name == logfmt.SupervisorCmd {
-		return nil, kit.UsageError("CMD "+kit.Quote(name)+" is what aburn itself writes", "name the workflow command: aburn log plan START")
+		return nil, kit.UsageError("only aburn itself logs as CMD "+kit.Quote(name), "name the workflow command: aburn log plan START")
 	}
 	phase := strings.ToUpper(cmd.String("phase"))
 	if cmd.IsSet("phase") {
@@ -189,8 +185,7 @@ func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 	return &logfmt.Entry{Cmd: name, Phase: phase, Event: event, Source: "prompt"}, nil
 }
 
-// eventOf checks what kind of entry is wanted. START and COMPLETE with a phase
-// are the phase's, and are written so.
+// eventOf checks the event as typed. START and COMPLETE with a phase become PHASE_START and PHASE_COMPLETE.
 func eventOf(a *kit.App, typed, phase string) (logfmt.Event, error) {
 	ev := logfmt.Event(strings.ToUpper(typed))
 	if err := scope.CheckName("EVENT", string(ev), logfmt.MaxEvent); err != nil {
@@ -201,19 +196,18 @@ func eventOf(a *kit.App, typed, phase string) (logfmt.Event, error) {
 		rows.WarnUnknownEvent(a, ev)
 		return ev, nil
 	case !ev.Lifecycle():
-		return "", kit.UsageError(string(ev)+" is written by hooks and by aburn itself, not by prompts", "aburn log --help")
+		return "", kit.UsageError(string(ev)+" is for hooks and aburn itself, not for prompts", "aburn log --help")
 	case phase == "" && (ev == logfmt.PhaseStart || ev == logfmt.PhaseComplete):
 		return "", kit.UsageError(string(ev)+" needs a phase", "--phase RED")
 	}
 	e := logfmt.Entry{Event: ev, Phase: phase}
 	if _, _, meant := e.Meaning(); meant != ev {
-		a.Note(string(ev) + " with --phase is the phase's: logged as " + string(meant))
+		a.Note(string(ev) + " with --phase means the phase: logged as " + string(meant))
 		return meant, nil
 	}
 	return ev, nil
 }
 
-// logWords are the arguments of `aburn log`.
 func logWords(m *workflow.Model, n int) []string {
 	switch n {
 	case 0:

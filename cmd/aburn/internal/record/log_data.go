@@ -23,15 +23,14 @@ import (
 	"aburn/logfmt"
 )
 
-// Bounds of what a prompt may put into one entry, in bytes; logfmt cuts the
-// whole entry at 64 KiB besides.
+// Bounds of what a prompt may put into one entry, in bytes. Besides, logfmt cuts a whole entry at 64 KiB.
 const (
 	maxText = 2000
 	maxData = 1 << 20
 )
 
-// dataOf is the entry's data: what the flags say, in the vocabulary of
-// data.schema.json, then the members of --data. All text is scrubbed.
+// dataOf is the entry's data: first the flags, under the names of data.schema.json, then the members of --data. All text
+// is scrubbed.
 func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) ([]byte, error) {
 	var o logfmt.Object
 	o.StrIf(summaryKey(ev), scrub.Head(cmd.String("summary"), maxText))
@@ -71,12 +70,11 @@ func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) (
 	return o.Bytes(), nil
 }
 
-// agentText is what --agent-type or --agent-id says, as any text is kept.
 func agentText(cmd *cli.Command, flag string) string {
 	return scrub.Head(cmd.String(flag), logfmt.MaxSession)
 }
 
-// summaryKey is what --summary is called in entries of this event.
+// summaryKey is the member of data that holds --summary in entries of this event.
 func summaryKey(ev logfmt.Event) string {
 	switch ev {
 	case logfmt.Start:
@@ -119,8 +117,8 @@ func metricsObject(pairs []string) ([]byte, error) {
 	return o.Bytes(), nil
 }
 
-// addData adds the members of a JSON object, given as text or, with "-", on
-// standard input. None may repeat what another flag gave.
+// addData adds the members of a JSON object, from arg or, if that is "-", from standard input. None may repeat a member that
+// a flag gave.
 func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	if arg == "" {
 		return nil
@@ -135,7 +133,7 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	switch text = bytes.TrimSpace(text); {
 	case len(text) > maxData:
 		return kit.UsageError("--data is larger than 1 MiB")
-	case !logfmt.Valid(text): // which bounds the depth, too: see scrubbed
+	case !logfmt.Valid(text): // which also bounds the depth of the recursion in ScrubbedJSON
 		return kit.UsageError("--data is not valid JSON, or is nested more than 512 deep", `--data '{"args":"issue 12"}', or --data - and the JSON on standard input`)
 	case !gjson.ParseBytes(text).IsObject():
 		return kit.UsageError("--data is not a JSON object", `--data '{"args":"issue 12"}'`)
@@ -146,7 +144,7 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	var err error
 	gjson.ParseBytes(text).ForEach(func(k, v gjson.Result) bool {
 		if seen[k.Str] {
-			err = kit.UsageError(fmt.Sprintf("--data: the member %s is there already", kit.Quote(k.Str)), "a flag gives it, or it stands there twice")
+			err = kit.UsageError(fmt.Sprintf("--data: the member %s is given twice", kit.Quote(k.Str)), "a flag gives it, or --data repeats it")
 		}
 		seen[k.Str] = true
 		o.Raw(scrubText("", k.Str), ScrubbedJSON(k.Str, v))
@@ -155,8 +153,8 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	return err
 }
 
-// ScrubbedJSON is a JSON value without secrets in its strings. The key counts:
-// {"password":"…"} says more than the value alone.
+// ScrubbedJSON is a JSON value without secrets in its keys and strings. key is the name of the member that holds it, which
+// counts: {"password":"…"} says more than the value alone.
 func ScrubbedJSON(key string, v gjson.Result) []byte {
 	switch {
 	case v.Type == gjson.String:
@@ -185,7 +183,7 @@ func ScrubbedJSON(key string, v gjson.Result) []byte {
 	return []byte(v.Raw)
 }
 
-// scrubText scrubs a text of any number of lines, and as what its key says it is.
+// scrubText scrubs a text of any number of lines, by itself and together with its key.
 func scrubText(key, s string) string {
 	clean, found := scrub.Text(s)
 	if key != "" {
@@ -200,14 +198,11 @@ func scrubText(key, s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// maxHashed is the largest output that is hashed; of larger ones only the size
-// is recorded.
+// maxHashed is the size, in bytes, of the largest output that is hashed. Of larger ones the entry has only the size.
 const maxHashed = 64 << 20
 
-// outputList is the list for an entry's data.outputs: {path, sha256, bytes} of
-// each, path relative to the worktree's root. An output that is not there is an
-// error: an entry that names what does not exist would mislead whoever builds
-// on it, and now is when the caller can correct it.
+// outputList is the value of data.outputs: {path, sha256, bytes} of each file, with paths relative to the worktree's root.
+// A missing file is an error: an entry that names one would mislead whoever builds on it, and now the caller can correct it.
 func outputList(w *scope.Workspace, paths []string) ([]byte, error) {
 	list := []byte{'['}
 	for i, path := range paths {
@@ -254,9 +249,8 @@ func outputObject(w *scope.Workspace, path string) ([]byte, error) {
 	return o.Str("sha256", sum).Int("bytes", n).Bytes(), nil
 }
 
-// keptPath is a path as the log keeps it: every space as it is, because the file
-// is looked for by this name. What cannot be kept, a secret or a character that
-// no person is shown, leaves a mark, by which chain knows that it is not the name.
+// keptPath is a path as the log keeps it, with every space, because chain looks for the file by this name. A secret, or a
+// character that no person is shown, becomes a mark; by that chain knows that it is not the real name.
 func keptPath(path string) string {
 	path, _ = scrub.Text(path)
 	return strings.Map(func(r rune) rune {
@@ -267,7 +261,7 @@ func keptPath(path string) string {
 	}, path)
 }
 
-// hashFile returns the SHA-256 and size of what was read, so that the two belong together.
+// hashFile returns the SHA-256 and the size of the same bytes, also if the file is being written.
 func hashFile(path string) (sum string, n int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,17 +12,16 @@ import (
 	"aburn/logfmt"
 )
 
-// identity is who logs: a session, and within it a sub-agent.
+// identity is who logs: a session, and a sub-agent of it or nil.
 type identity struct {
 	session logfmt.SessionID
 	agent   *logfmt.Agent
 }
 
-// identify finds out who runs this `aburn log`. What is said explicitly counts;
-// then the agent's variables; and because a sub-agent has those of its parent,
-// and an agent in another one's shell those of both, the shell call in the log
-// that is running this very command. More than one answer is none: the session
-// stays empty and the person is told, nobody guesses.
+// identify finds out who runs this `aburn log`. Flags and ABURN_SESSION come first, then the agent's variables. Those do not
+// suffice: a sub-agent has the variables of its parent, and an agent in another one's shell those of both. So identify looks
+// in the log for the open shell call that runs this very command. If several fit, it does not guess: the session stays empty,
+// with a warning.
 func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error) {
 	session := cmd.String("session")
 	if session == "" {
@@ -44,7 +43,7 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 			s.sessions = append(s.sessions, validIDs(c.Session)...)
 		}
 	}
-	if len(s.sessions) == 0 { // a person in a shell of their own
+	if len(s.sessions) == 0 { // a person's shell
 		return identity{agent: wanted}, nil
 	}
 	who, why := s.identify()
@@ -54,7 +53,7 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 	return who, nil
 }
 
-// owns says whether a call may be the one that these variables are from.
+// owns says whether the call may have set these variables.
 func owns(c scope.CallingAgent, call recent.Call) bool {
 	if c.Of.Session.Thread == "" || string(call.Session) != c.Session {
 		return true
@@ -66,7 +65,6 @@ func owns(c scope.CallingAgent, call recent.Call) bool {
 	return id == c.Agent
 }
 
-// validIDs are those that can be a session's id in the log.
 func validIDs(ids ...string) (valid []string) {
 	for _, id := range ids {
 		if id != "" && logfmt.Token(id, logfmt.MaxSession) == id {
@@ -79,14 +77,14 @@ func validIDs(ids ...string) (valid []string) {
 // search looks for the shell call that runs this process.
 type search struct {
 	lines    recent.Lines
-	sessions []string // where to look; one means that only the sub-agent is open
+	sessions []string // the candidates; if it is one, only the sub-agent is unknown
 	args     []string // CMD EVENT as typed
 	callers  []scope.CallingAgent
-	texts    []string      // texts of the command line that its head in the log repeats
+	texts    []string      // of the command line, which its head in the log repeats
 	wanted   *logfmt.Agent // what --agent-type and --agent-id say
 }
 
-// identify returns who it is, or why that cannot be told.
+// identify returns who it is, or why that is not known.
 func (s *search) identify() (identity, string) {
 	calls := s.calls()
 	if len(calls) == 0 {
@@ -101,15 +99,15 @@ func (s *search) identify() (identity, string) {
 			return identity{agent: s.wanted}, "two sessions are running the same aburn log"
 		}
 	}
-	// Where it is one of several sub-agents, what they have in common is known.
+	// Of several sub-agents, what they have in common is known.
 	if agent, one := commonAgent(calls); one || agent != nil {
 		return identity{first.Session, s.withFlags(agent)}, ""
 	}
 	return identity{agent: s.wanted}, "the session itself and a sub-agent of it are running the same aburn log"
 }
 
-// unmatched is who it is where no call is found: in a `!` line of a slash command
-// for instance, or where the command is too long for its head in the log.
+// unmatched is who it is if no call is found: for instance in a `!` line of a slash command, or if the command is longer
+// than its head in the log.
 func (s *search) unmatched() identity {
 	who := identity{session: logfmt.SessionID(s.sessions[0])}
 	var agent *logfmt.Agent
@@ -122,8 +120,8 @@ func (s *search) unmatched() identity {
 	return who
 }
 
-// plainTexts are the texts given as flags that a shell passes on as they are
-// typed, and that stand in a command's head in the same way.
+// plainTexts are the flags' texts that need no quoting in a shell, so that the command's head in the log holds them as they
+// are.
 func plainTexts(cmd *cli.Command) (texts []string) {
 	for _, flag := range []string{"phase", "summary", "error", "next"} {
 		text := cmd.String(flag)
@@ -139,7 +137,7 @@ func isAlphanumeric(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// calls are the open shell calls that may be the one that runs this process.
+// calls are the open shell calls that may run this process. Each clue narrows them, unless it would leave none.
 func (s *search) calls() []recent.Call {
 	calls := slices.DeleteFunc(recent.OpenLogCalls(s.lines, s.args[0], s.args[1]), func(c recent.Call) bool {
 		stranger := func(from scope.CallingAgent) bool { return !owns(from, c) }
@@ -168,8 +166,8 @@ func (s *search) calls() []recent.Call {
 	return calls
 }
 
-// commonAgent is the sub-agent that all calls belong to (nil is the session itself)
-// and true; or, if they are of several sub-agents, what those have in common.
+// commonAgent is the sub-agent of all calls (nil for the session itself) and true. For calls of several sub-agents it is what
+// those have in common, and false.
 func commonAgent(calls []recent.Call) (*logfmt.Agent, bool) {
 	first := calls[0].Agent
 	for _, c := range calls[1:] {
@@ -195,7 +193,6 @@ func commonAgent(calls []recent.Call) (*logfmt.Agent, bool) {
 	return &common, one
 }
 
-// withFlags puts what the flags say over what was found.
 func (s *search) withFlags(found *logfmt.Agent) *logfmt.Agent {
 	if s.wanted == nil {
 		return found

@@ -23,9 +23,9 @@ func QueryCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "query",
 		Usage: "find entries in the whole log",
-		Description: "Entries in the order of the log, each with its number. Exit 1 if there is none.\n" +
-			"--get takes a path of gjson (github.com/tidwall/gjson), applied to the entry's JSON;\n" +
-			"entries without such a value are left out.",
+		Description: "Prints entries in the order of the log, each with its number. Exit 1 if there is none.\n" +
+			"--get takes a path of gjson (github.com/tidwall/gjson) into the entry's JSON. Entries without\n" +
+			"such a value are left out.",
 		Flags: append(rows.FilterFlags(),
 			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`: data.path, data.outputs.0.path, agent.type"},
 			&cli.IntFlag{Name: "limit", Usage: "stop after `N` entries"},
@@ -51,7 +51,7 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	limit := int64(cmd.Int("limit"))
 	if limit < 0 {
-		return kit.UsageError("--limit: a number of entries is not negative")
+		return kit.UsageError("--limit: must not be negative")
 	}
 	w, err := scope.Open(a, cmd)
 	if err != nil {
@@ -76,7 +76,6 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-// querier prints what it finds.
 type querier struct {
 	*rows.Printer
 	get    string
@@ -85,8 +84,7 @@ type querier struct {
 	screen *term.Out
 }
 
-// run goes through the log once and returns how many entries it found. Only
-// what passes the filter is parsed.
+// run reads the log once and returns how many entries it found. Entries that the filter refuses are not parsed.
 func (q *querier) run(log *journal.Journal, f *rows.Filter, limit int64) (n int64, err error) {
 	var seen logfmt.Deduper
 	now := time.Now()
@@ -111,7 +109,7 @@ func (q *querier) run(log *journal.Journal, f *rows.Filter, limit int64) (n int6
 	return n, nil
 }
 
-// printEntry prints an entry, or what is wanted of it; false if it has no such value.
+// printEntry prints an entry, or its value at --get; false if it has no such value.
 func (q *querier) printEntry(line []byte, now time.Time) (bool, error) {
 	if q.get != "" {
 		v := gjson.GetBytes(line, q.get)
@@ -123,7 +121,7 @@ func (q *querier) printEntry(line []byte, now time.Time) (bool, error) {
 	if q.count {
 		return true, nil
 	}
-	if q.Form == rows.JSONLines { // the header was read: it is an entry
+	if q.Form == rows.JSONLines { // its header was parsed, so it is an entry
 		return true, q.Print(rows.Record{Line: line}, now)
 	}
 	e, err := logfmt.Parse(line)

@@ -19,9 +19,9 @@ import (
 func StatsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "stats",
-		Usage: "count entries and sessions, and say what the hooks cost",
-		Description: "hook is the time of a hook from the start of main until just before the write, lock the part\n" +
-			"of it that waited for the log's lock. Exec and the write are not in it: `aburn doctor --live`\n" +
+		Usage: "count entries and sessions, and show what the hooks cost",
+		Description: "hook is the time of a hook from the start of main until just before the write. lock is the part\n" +
+			"of it that waited for the log's lock. Neither contains exec or the write: `aburn doctor --live`\n" +
 			"measures whole processes.",
 		Flags:        append(rows.FilterFlags(), &cli.IntFlag{Name: "n", Usage: "show the last `N` sessions (default 10)", Value: 10}, kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
@@ -62,7 +62,6 @@ func runStats(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-// show prints the tally for people.
 func (t *tally) show(out *term.Out, w *scope.Workspace, segments []journal.Segment, n int, now time.Time) error {
 	var bytes int64
 	for _, s := range segments {
@@ -138,7 +137,7 @@ func (t *tally) showSegments(out *term.Out, segments []journal.Segment) error {
 	return table.Print(out, 2)
 }
 
-// localTime shows a ts of the log.
+// localTime is a ts of the log in local time, as it is if it is no time.
 func localTime(ts []byte) string {
 	t, err := time.Parse(time.RFC3339Nano, string(ts))
 	if err != nil {
@@ -147,7 +146,7 @@ func localTime(ts []byte) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// ageOfTime says how long ago a ts of the log was.
+// ageOfTime is the age of a ts of the log, "" if it is no time.
 func ageOfTime(now time.Time, ts []byte) string {
 	t, err := time.Parse(time.RFC3339Nano, string(ts))
 	if err != nil {
@@ -156,7 +155,7 @@ func ageOfTime(now time.Time, ts []byte) string {
 	return plain.Age(now.Sub(t))
 }
 
-// statsReport is what --json prints.
+// statsReport is `aburn stats --json`.
 type statsReport struct {
 	Project  string        `json:"project"`
 	Entries  int64         `json:"entries"`

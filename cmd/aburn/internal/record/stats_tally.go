@@ -14,7 +14,7 @@ import (
 	"aburn/logfmt"
 )
 
-// tally counts a log in one pass. It holds counters only, never entries.
+// tally counts a log in one pass. It holds counters, never entries.
 type tally struct {
 	entries     int64
 	first, last []byte // ts in file order, as written
@@ -22,7 +22,7 @@ type tally struct {
 	sessions    map[string]*sessionTally
 	session     *sessionTally // the last one
 	segments    map[string]segmentTally
-	segment     string // the one being read, and its counters
+	segment     string // that is being read; inSegment are its counters
 	inSegment   segmentTally
 }
 
@@ -98,8 +98,8 @@ func (t *tally) addSegment(name string, seq logfmt.Seq) {
 	}
 }
 
-// event finds the counters of an event from a source. There are few, and what
-// came last comes next: each one that is found moves forward.
+// event finds the counters of an event from a source. There are few, and entries of one kind come together, so each one
+// that is found moves forward in the list.
 func (t *tally) event(event, source []byte) *eventTally {
 	for i, e := range t.events {
 		if string(e.event) == string(event) && e.source == string(source) {
@@ -139,15 +139,13 @@ func (t *tally) addSession(h *logfmt.Header, source []byte) {
 	}
 }
 
-// costsOf reads what the routing fields do not have: the source, and the two
-// costs in microseconds, -1 when the entry has none.
+// costsOf reads what a header lacks: the source, and the costs hook_us and lock_us in microseconds, -1 if the entry has none.
 //
 // A hook's entry, as aburn writes it, is read from where wt stands and from its end:
 //
 //	…"source":"claude","wt":"","data":{…,"hook_us":812,"lock_us":5},"crc":"9a3c01fe"}
 //
-// If no other object begins in data, the costs at its end are its own. Everything
-// else takes the slow path.
+// If no other object begins in data, the costs at its end are its own. Every other line takes the slow path.
 func costsOf(line []byte, h *logfmt.Header) (source []byte, hook, lock int64) {
 	wt := cap(line) - cap(h.Wt) // h.Wt is a part of line, or else memory of its own
 	if wt <= 0 || wt >= len(line) || cap(h.Wt) == 0 || &line[wt] != &h.Wt[:1][0] {
@@ -172,7 +170,7 @@ func costsOf(line []byte, h *logfmt.Header) (source []byte, hook, lock int64) {
 // crcEnd is the shape of a line's end.
 const crcEnd = `,"crc":"00000000"}`
 
-// lastNumber takes a member with a whole number off the end, -1 if there is none.
+// lastNumber cuts a member with a whole number off the end of b; v is -1 if there is none.
 func lastNumber(b []byte, member string) (v int64, rest []byte) {
 	i, unit := len(b), int64(1)
 	for ; i > 0 && unit < 1e15 && b[i-1] >= '0' && b[i-1] <= '9'; i-- {
@@ -198,7 +196,7 @@ func slowCostsOf(line []byte) (source []byte, hook, lock int64) {
 	return []byte(r.Get("source").String()), hook, lock
 }
 
-// inOrder is the events as SPEC.md lists them, then unknown ones by name.
+// inOrder are the events in the order of SPEC.md, then unknown ones by name.
 func (t *tally) inOrder() []*eventTally {
 	known := logfmt.Events()
 	rank := func(ev logfmt.Event) int {
@@ -220,7 +218,7 @@ func (t *tally) inOrder() []*eventTally {
 	return list
 }
 
-// recentSessions is the sessions, the one with the newest entry first.
+// recentSessions are the sessions, the one with the newest entry first.
 func (t *tally) recentSessions() []*sessionTally {
 	list := make([]*sessionTally, 0, len(t.sessions))
 	for _, s := range t.sessions {
@@ -230,8 +228,7 @@ func (t *tally) recentSessions() []*sessionTally {
 	return list
 }
 
-// cost is a distribution of microseconds. It is exact: values below exactBelow
-// are counted, the few above are kept.
+// cost is an exact distribution of microseconds: values below exactBelow are counted, the few above are kept.
 type cost struct {
 	n, max int64
 	small  []int32 // how many of each value
@@ -256,7 +253,6 @@ func (c *cost) add(us int64) {
 	c.small[us]++
 }
 
-// percentiles are the ones that are told.
 var percentiles = [...]int64{50, 95, 99}
 
 // percentile is the smallest value that at least p percent of the values do not exceed.

@@ -21,12 +21,12 @@ import (
 func TailCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "tail",
-		Usage: "show the last entries, and with -f what comes",
-		Description: "One line an entry. Of a tool call only the end is shown; its start stands for it only\n" +
-			"when 5 seconds have passed without an end. Sub-agents are indented under their parent.",
+		Usage: "show the last entries of the log; -f goes on with new ones",
+		Description: "Prints one line an entry. Of a tool call it shows only the end, or the start if 5 seconds have\n" +
+			"passed without an end. Sub-agents are indented under their parent.",
 		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is appended, across rotation"},
-			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines; with --since all of them, else 20"},
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with new entries, across rotation"},
+			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines (default 20, with --since all)"},
 		}, append(rows.FilterFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},
 			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
@@ -51,7 +51,7 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	n := cmd.Int("n")
 	switch {
 	case n < 0:
-		return kit.UsageError("-n: a number of lines is not negative")
+		return kit.UsageError("-n: must not be negative")
 	case !cmd.IsSet("n") && f.Since.IsZero():
 		n = 20
 	case !cmd.IsSet("n"):
@@ -73,8 +73,8 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return t.follow(ctx, w.Log, from)
 }
 
-// LastLines are the JSON lines of the newest n entries, the oldest first, as `aburn tail --json` prints them. Of the log only the
-// last most bytes are searched.
+// LastLines are the JSON lines of the newest n entries, the oldest first, as `aburn tail --json` prints them. It searches only
+// the last most bytes of the log.
 func LastLines(c *scope.Caller, n int, most int64) (lines [][]byte, err error) {
 	w, err := scope.OpenWorkspace(c)
 	if err != nil {
@@ -92,10 +92,9 @@ func LastLines(c *scope.Caller, n int, most int64) (lines [][]byte, err error) {
 	return lines, err
 }
 
-// tailer is one run of tail.
 type tailer struct {
 	filter *rows.Filter
-	most   int64 // bytes of the log to look for the last lines in; 0: all
+	most   int64 // how many bytes of the log to search for the last lines; 0 for all
 	seen   logfmt.Deduper
 	calls  calls
 	print  func(rows.Record, time.Time) error
@@ -129,7 +128,7 @@ func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.
 	return from, nil
 }
 
-// wanted parses a line if its id is new and its routing fields pass the filter.
+// wanted parses a line if its id is new and its header passes the filter.
 func (t *tailer) wanted(line []byte) (rows.Record, bool) {
 	h, ok := logfmt.ParseHeader(line)
 	if !ok || t.seen.SeenBytes(h.ID) {
@@ -138,8 +137,8 @@ func (t *tailer) wanted(line []byte) (rows.Record, bool) {
 	return t.chosen(line, &h)
 }
 
-// chosen parses a line that passes the filter. The end of a call is taken note
-// of even if it is not to be shown. CHECKPOINTs are no news for people.
+// chosen parses a line whose header passes the filter. It also registers the end of a call that is not shown. CHECKPOINTs are
+// shown only on request.
 func (t *tailer) chosen(line []byte, h *logfmt.Header) (rows.Record, bool) {
 	shown := t.filter.Match(h) && (t.calls.all || len(t.filter.Events) > 0 || logfmt.Event(h.Event) != logfmt.Checkpoint)
 	if !shown && !(t.filter.MatchSession(h.Session) && endsCall(logfmt.Event(h.Event))) {
@@ -152,8 +151,8 @@ func (t *tailer) chosen(line []byte, h *logfmt.Header) (rows.Record, bool) {
 	return rows.Record{Entry: e, Line: slices.Clone(line)}, err == nil && shown
 }
 
-// follow prints what is appended until ctx is done. Where the log was replaced
-// or truncated before anybody looked, it goes on with what is new in the new one.
+// follow prints new entries until ctx is done. If the log was replaced or truncated meanwhile, it goes on with the entries of
+// the new one that it has not seen.
 func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.Position) error {
 	for {
 		err := t.followFrom(ctx, log, from)
@@ -166,8 +165,7 @@ func (t *tailer) follow(ctx context.Context, log *journal.Journal, from journal.
 	}
 }
 
-// catchUp prints what stands behind the newest entry that was seen before, and
-// returns the position behind that.
+// catchUp prints the entries behind the newest one that was seen, and returns the position behind them.
 func (t *tailer) catchUp(log *journal.Journal) (from journal.Position, err error) {
 	var lines [][]byte
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
@@ -198,14 +196,13 @@ func (t *tailer) catchUp(log *journal.Journal) (from journal.Position, err error
 	return from, nil
 }
 
-// arrival is what the reading goroutine of followFrom hands over.
 type arrival struct {
 	line []byte
 	err  error
 }
 
-// followFrom is follow from one position. The reading is a goroutine of its own,
-// because a start without an end has to be shown when nothing comes.
+// followFrom is follow from one position. A goroutine of its own reads, because an overdue start must be shown also when
+// nothing is appended.
 func (t *tailer) followFrom(ctx context.Context, log *journal.Journal, from journal.Position) error {
 	ctx, stop := context.WithCancel(ctx)
 	arrivals := make(chan arrival)
@@ -248,17 +245,16 @@ func (t *tailer) followFrom(ctx context.Context, log *journal.Journal, from jour
 	}
 }
 
-// overdueAfter is how long the start of a call waits for its end before it is shown.
+// overdueAfter is how long a start waits for its end before it is shown.
 const overdueAfter = 5 * time.Second
 
 // calls holds the starts of calls back until it is known whether they end.
 type calls struct {
-	all   bool             // starts are entries like others
+	all   bool             // show starts like other entries
 	ended map[callKey]bool // while reading backwards; forwards the starts come first
 	open  []openCall
 }
 
-// openCall is a start that is held back, since when.
 type openCall struct {
 	rows.Record
 	since time.Time
@@ -282,8 +278,8 @@ func endsCall(ev logfmt.Event) bool {
 	return ev == logfmt.Tool || ev == logfmt.ToolFailed || ev == logfmt.ToolDenied
 }
 
-// backward says, while reading from the newest entry to older ones, whether r is
-// to be shown. A start of less than 5 seconds ago waits for its end.
+// backward says whether to show r, while entries are read from the newest to the oldest. A start that is younger than
+// overdueAfter waits for its end.
 func (c *calls) backward(r *rows.Record, now time.Time) bool {
 	k, ok := keyOf(&r.Entry)
 	switch {
@@ -302,8 +298,7 @@ func (c *calls) backward(r *rows.Record, now time.Time) bool {
 	return true
 }
 
-// forward is the same for what is appended: a start always waits, from now on,
-// because clocks may differ.
+// forward is backward for appended entries: a start always waits from now on, because clocks may differ.
 func (c *calls) forward(r rows.Record, now time.Time) bool {
 	_, ok := keyOf(&r.Entry)
 	switch {
@@ -318,7 +313,6 @@ func (c *calls) forward(r rows.Record, now time.Time) bool {
 	return true
 }
 
-// end notes that a call has ended.
 func (c *calls) end(e *logfmt.Entry) {
 	k, ok := keyOf(e)
 	if c.all || !ok {
@@ -333,7 +327,7 @@ func (c *calls) end(e *logfmt.Entry) {
 	})
 }
 
-// overdue takes out the starts that are to be shown now.
+// overdue removes the starts that have waited long enough, and returns them.
 func (c *calls) overdue(now time.Time) (due []rows.Record) {
 	c.open = slices.DeleteFunc(c.open, func(o openCall) bool {
 		late := now.Sub(o.since) >= overdueAfter

@@ -18,8 +18,8 @@ func VerifyCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "verify",
 		Usage: "check that the log is whole",
-		Description: "Exit 1 if something is missing, doubled or unreadable. Notes (an edited entry, a comment\n" +
-			"of somebody's) are no damage. What no log can prove about itself stands in logfmt/SPEC.md.",
+		Description: "Exit 1 if something is missing, doubled or unreadable. Notes are no damage: an edited entry, a\n" +
+			"comment that somebody wrote. logfmt/SPEC.md says what no log can prove about itself.",
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn verify", "aburn verify --json | jq .damage"),

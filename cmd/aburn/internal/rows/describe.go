@@ -13,19 +13,17 @@ import (
 	"aburn/logfmt"
 )
 
-// Description is one entry as people read it. The texts come from the log and are
-// not cleaned yet.
+// Description is one entry in words for people. Its texts come from the log: whoever prints them cleans them.
 type Description struct {
 	Mark   string
-	Name   string // the tool, or what happened
+	Name   string // the tool, or the event
 	Style  term.Style
 	Took   string
-	Path   string // in front of the detail; too long, it loses its beginning
+	Path   string // stands in front of Detail
 	Detail string
 }
 
-// Describe puts an entry into words. What an entry does not say is left out,
-// never guessed.
+// Describe puts an entry into words. It guesses nothing that the entry does not say.
 func Describe(e *logfmt.Entry) Description {
 	d := gjson.ParseBytes(e.Data)
 	_, _, ev := e.Meaning()
@@ -79,7 +77,7 @@ func describeTool(ev logfmt.Event, d gjson.Result) Description {
 		if d.Get("background").Bool() {
 			w.Mark = "»"
 		}
-		if strings.HasPrefix(head, "aburn log ") { // its entry says it all
+		if strings.HasPrefix(head, "aburn log ") { // the entry that it logs stands beside it
 			w.Style = term.Dim
 		}
 		if d.Get("outcome").String() == "unknown" {
@@ -90,7 +88,7 @@ func describeTool(ev logfmt.Event, d gjson.Result) Description {
 	return w
 }
 
-// toolName is the tool as its client calls it; of an MCP server's, server:tool.
+// toolName is the tool as its client calls it; a tool of an MCP server is server:tool.
 func toolName(d gjson.Result) string {
 	name := d.Get("tool").String()
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
@@ -142,7 +140,7 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 	return Description{Mark: "·", Name: string(ev), Style: term.Plain, Detail: first(d, "summary", "description", "message", "head", "signature", "type")}
 }
 
-// deliveredName tells what was printed from what the agent's transcript shows.
+// deliveredName is delivered for advice that a hook printed, seen for advice that the agent's transcript shows.
 func deliveredName(d gjson.Result) string {
 	if d.Get("seen").Bool() {
 		return "seen"
@@ -150,7 +148,6 @@ func deliveredName(d gjson.Result) string {
 	return "delivered"
 }
 
-// first is the first of the members that has a text.
 func first(d gjson.Result, keys ...string) string {
 	for _, k := range keys {
 		if s := d.Get(k).String(); s != "" {
@@ -168,7 +165,7 @@ func took(d gjson.Result) string {
 	return plain.Duration(time.Duration(v.Num * float64(time.Millisecond)))
 }
 
-// exit is told unless it is 0; a missing exit code is unknown, not 0.
+// exit is "" for 0, and for a missing exit code, which is unknown and not 0.
 func exit(d gjson.Result) string {
 	v := d.Get("exit_code")
 	if v.Type != gjson.Number || v.Num == 0 {
@@ -205,8 +202,7 @@ func nextStepOf(d gjson.Result) string {
 	return ""
 }
 
-// outputNames is the first output and a count of the others. Other tools write
-// plain paths, aburn objects.
+// outputNames is the first output and a count of the others. aburn writes outputs as objects, other tools as paths.
 func outputNames(d gjson.Result) string {
 	all := d.Get("outputs").Array()
 	if len(all) == 0 {

@@ -12,14 +12,13 @@ import (
 	"aburn/logfmt"
 )
 
-// Filter chooses entries by their routing fields, so that what is not wanted
-// is never parsed.
+// Filter chooses entries by their headers, so that other entries are never parsed. The zero Filter chooses all.
 type Filter struct {
 	Session      string
 	cmds, phases [][]byte
 	Events       []logfmt.Event
 	Since, until time.Time
-	sinceText    []byte // since and until in the log's own form
+	sinceText    []byte // Since and until as LogTime
 	untilText    []byte
 }
 
@@ -35,7 +34,7 @@ func FilterFlags() []cli.Flag {
 	}
 }
 
-// filter reads the flags. An event nobody knows is a warning: other tools have their own.
+// ReadFilter reads FilterFlags. An unknown event is only a warning: other tools log events of their own.
 func ReadFilter(a *kit.App, cmd *cli.Command, now time.Time) (*Filter, error) {
 	f := &Filter{Session: cmd.String("session"), cmds: byteSlices(cmd.StringSlice("cmd")), phases: byteSlices(cmd.StringSlice("phase"))}
 	for _, name := range cmd.StringSlice("event") {
@@ -63,15 +62,16 @@ func ReadFilter(a *kit.App, cmd *cli.Command, now time.Time) (*Filter, error) {
 	return f, nil
 }
 
-// LogTime is how aburn writes ts: of one length, so that bytes sort like times.
+// LogTime is the layout of ts in the log. All have one length, so that they sort as bytes.
 const LogTime = "2006-01-02T15:04:05.000Z"
 
+// WarnUnknownEvent warns of an event that the log's format does not define.
 func WarnUnknownEvent(a *kit.App, ev logfmt.Event) {
 	var hints []string
 	if near := nearestEvent(ev); near != "" {
 		hints = []string{"did you mean " + string(near) + "?"}
 	}
-	a.Warn("no event is called "+kit.Quote(string(ev))+" in this format of the log", hints...)
+	a.Warn("the log's format has no event "+kit.Quote(string(ev)), hints...)
 }
 
 func nearestEvent(ev logfmt.Event) logfmt.Event {
@@ -82,18 +82,18 @@ func nearestEvent(ev logfmt.Event) logfmt.Event {
 	return logfmt.Event(kit.Nearest(string(ev), names))
 }
 
-// Match says whether an entry with this header is wanted.
+// Match says whether the filter chooses the entry with this header.
 func (f *Filter) Match(h *logfmt.Header) bool {
 	return f.MatchSession(h.Session) &&
 		oneOf(f.cmds, h.Cmd) && oneOf(f.phases, h.Phase) && f.matchEvent(h) && f.matchTime(h.Time)
 }
 
-// oneOf compares names without case, because people type them. No names: all.
+// oneOf ignores case, because people type the names. Without names all match.
 func oneOf(names [][]byte, name []byte) bool {
 	return len(names) == 0 || slices.ContainsFunc(names, func(n []byte) bool { return bytes.EqualFold(n, name) })
 }
 
-// MatchSession compares whole ids, or beginnings or ends of at least 4 characters.
+// MatchSession compares whole ids, or beginnings and ends of at least 4 characters.
 func (f *Filter) MatchSession(session []byte) bool {
 	switch {
 	case f.Session == "" || f.Session == string(session):
@@ -113,7 +113,7 @@ func (f *Filter) matchEvent(h *logfmt.Header) bool {
 	return slices.Contains(f.Events, h.Meaning())
 }
 
-// matchTime compares bytes where the entry is aburn's own, times where not.
+// matchTime compares bytes if ts has the form of aburn's own entries, else times.
 func (f *Filter) matchTime(ts []byte) bool {
 	if f.sinceText == nil && f.untilText == nil {
 		return true

@@ -1,4 +1,5 @@
-// Package rows shows entries of the log, one a line, and chooses which of them are shown.
+// Package rows prints entries of the log, one a line, and filters them. Commands of several families show entries, so it
+// knows none of them.
 package rows
 
 import (
@@ -14,8 +15,7 @@ import (
 	"aburn/logfmt"
 )
 
-// List prints entries one a line, in columns that stay where they are, because
-// nobody knows what a log that is being followed will bring.
+// List prints entries one a line. The columns have fixed widths, because a followed log may bring longer words later.
 //
 //	time  session  command:phase  mark name  took  detail
 //
@@ -23,7 +23,7 @@ import (
 // the day stands in a line of its own when it changes, elsewhere in each line.
 type List struct {
 	out    *term.Out
-	Seq    bool // the number of the entry in front
+	Seq    bool // print the number of each entry
 	zone   *time.Location
 	day    string
 	agents map[string]map[string]bool // type → ids seen
@@ -59,8 +59,7 @@ func (r *List) Print(e *Record, now time.Time) error {
 	return err
 }
 
-// dayLine is the line in front of the first entry of another day, and of the
-// first entry at all if it is not from today.
+// dayLine is the line above the first entry of another day, and above the very first entry if it is not of today.
 func (r *List) dayLine(t, now time.Time) string {
 	if !r.out.Terminal() {
 		return ""
@@ -102,6 +101,7 @@ func (r *List) line(e *Record) string {
 	return l.End(tag, w.Path, kit.Join(w.Detail, worktree(&e.Entry)))
 }
 
+// SeqText is the number of an entry, "" if it has none.
 func SeqText(s logfmt.Seq) string {
 	if s == 0 {
 		return ""
@@ -109,7 +109,7 @@ func SeqText(s logfmt.Seq) string {
 	return strconv.FormatUint(uint64(s), 10)
 }
 
-// Columns is one line that is being put together.
+// Columns builds one line of columns.
 type Columns struct {
 	out  *term.Out
 	text strings.Builder
@@ -123,7 +123,7 @@ func (l *Columns) Text() (text string, used int) {
 	return strings.TrimRight(l.text.String(), " "), l.used
 }
 
-// Add sets text into a column of a fixed width.
+// Add appends a column of width cells; longer text is cut.
 func (l *Columns) Add(style term.Style, text string, width int) {
 	text = plain.Cut(plain.Line(text), width)
 	if strings.TrimSpace(text) == "" { // nothing to paint, and blanks at the end of a line to cut
@@ -134,8 +134,8 @@ func (l *Columns) Add(style term.Style, text string, width int) {
 	l.used += width + 1
 }
 
-// End sets the last column, which takes what the terminal leaves: a tag, a path
-// and a text. A path that is too long loses its beginning, a text its end.
+// End appends the last column, a tag, a path and a text, and returns the line. The column takes the rest of the terminal:
+// a long path loses its beginning, a long text its end.
 func (l *Columns) End(tag, path, text string) string {
 	path, text = plain.Line(path), plain.Line(text)
 	if width := l.out.Width(); width > 0 {
@@ -151,7 +151,7 @@ func (l *Columns) End(tag, path, text string) string {
 	return strings.TrimRight(l.text.String()+tag+text, " ")
 }
 
-// place is the active command and phase; nothing when none is active.
+// place is the active command and phase, - if none is active.
 func place(e *logfmt.Entry) string {
 	if e.Cmd == logfmt.SessionCmd && e.Phase == "" {
 		return "-"
@@ -162,7 +162,7 @@ func place(e *logfmt.Entry) string {
 	return e.Cmd + ":" + e.Phase
 }
 
-// worktree is told where it matters: at the marks of a session and a command.
+// worktree is shown only where it matters: at the beginning and end of sessions and commands.
 func worktree(e *logfmt.Entry) string {
 	if e.Wt == "" || !(e.Event.Lifecycle() || e.Event == logfmt.SessionStart) {
 		return ""
@@ -170,7 +170,7 @@ func worktree(e *logfmt.Entry) string {
 	return "in " + e.Wt
 }
 
-// agentTag is the sub-agent's type, with its id as soon as there are two of the type.
+// agentTag is the sub-agent's type, with its id once a second one of the type has come.
 func (r *List) agentTag(a *logfmt.Agent) string {
 	ids := r.agents[a.Type]
 	if ids == nil {
@@ -188,8 +188,8 @@ func (r *List) agentTag(a *logfmt.Agent) string {
 	return plain.Line("[" + name + "] ")
 }
 
-// ShortSession is enough of a session's id to tell it from the others of the
-// day. Ids that begin with the time (UUID version 7) differ at their end.
+// ShortSession is the n bytes of a session's id that tell it from others: the first, or the last of an id that begins with
+// the time (UUID version 7).
 func ShortSession(s logfmt.SessionID, n int) string {
 	id := string(s)
 	switch {
@@ -203,7 +203,7 @@ func ShortSession(s logfmt.SessionID, n int) string {
 	return id[:n]
 }
 
-// SessionStyle is a colour that a session keeps; red and green mean something else.
+// SessionStyle is the colour of a session, always the same one. Red and green are kept for outcomes.
 func SessionStyle(s logfmt.SessionID) term.Style {
 	if s == "" {
 		return term.Dim
@@ -215,23 +215,23 @@ func SessionStyle(s logfmt.SessionID) term.Style {
 	return [...]term.Style{term.Cyan, term.Magenta, term.Blue, term.Yellow}[sum%4]
 }
 
-// Record is an entry with the JSON line it was read from.
+// Record is an entry with the JSON line that it was read from.
 type Record struct {
 	logfmt.Entry
 	Line []byte
 	Open bool // the start of a call that has no end
 }
 
-// Form is what entries are printed as.
+// Form is how entries are printed.
 type Form int
 
 const (
 	People    Form = iota // one line in columns
 	JSONLines             // the JSON line as it was read, without control characters
-	raw                   // as in the log: the JSON line and the line for people
+	raw                   // as in the log: the JSON line, then the line for people
 )
 
-// Printer prints entries in one of the forms.
+// Printer prints entries in one Form.
 type Printer struct {
 	Form Form
 	out  *term.Out

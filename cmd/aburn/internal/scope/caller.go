@@ -1,5 +1,5 @@
-// Package scope finds what a command is about: the project and its log, the sessions of the archive
-// that flags and arguments choose, and the agent that asks.
+// Package scope finds what a command is about: the project and its log, the sessions of the archive that flags and
+// arguments choose, and the agent that asks. Several families need that, so it imports none of them and prints no answer.
 package scope
 
 import (
@@ -25,22 +25,22 @@ import (
 	"aburn/trace/own"
 )
 
-// Caller is who asks a question, as far as the answer depends on it: a command that a person runs, or an agent's question to
-// `aburn mcp`. Answers are worked out from a query and a caller, and printed by somebody else.
+// Caller is who asks a question: a command that a person runs, or an agent that asks `aburn mcp`. An answer depends on a
+// query and a caller; printing it is another step.
 type Caller struct {
 	Dir      string // the folder that the question is about
 	Env      func(string) string
 	Now      time.Time
 	Warn     WarnFunc
-	Progress *term.Out // shows how far long work is, if it is a terminal
-	// Load is digests.Load of the caller's archive, or what remembers it.
+	Progress *term.Out // where long work shows its progress, if it is a terminal
+	// Load is digests.Load on the caller's archive, or a cache of it.
 	Load func(context.Context, archive.Filter) ([]digests.Session, error)
 }
 
-// WarnFunc takes what went wrong beside an answer, and what can be done about it.
+// WarnFunc takes a warning beside an answer, with hints of what can be done.
 type WarnFunc func(msg string, hints ...string)
 
-// caller is this command as the caller of the function that answers it.
+// CallerOf is the caller for a command that a person runs.
 func CallerOf(a *kit.App, cmd *cli.Command) *Caller {
 	c := &Caller{Dir: cmd.String("C"), Env: a.Getenv, Now: time.Now(), Warn: a.Warn, Progress: term.New(a.Stderr, a.Getenv, true)}
 	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
@@ -53,7 +53,7 @@ func CallerOf(a *kit.App, cmd *cli.Command) *Caller {
 // Folder is the absolute path of the folder that the question is about.
 func (c *Caller) Folder() (string, error) { return kit.ExistingFolder(c.Dir) }
 
-// Digests are the digests of the sessions that f chooses, the newest first. Those that cannot be read are a warning.
+// Digests are the digests of the sessions that f chooses, the newest first. It warns of those that cannot be read.
 func (c *Caller) Digests(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 	list, err := c.Load(ctx, f)
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
@@ -69,7 +69,7 @@ func (c *Caller) Digests(ctx context.Context, f archive.Filter) ([]digests.Sessi
 // progressAfter is how long a person waits before progress is shown.
 const progressAfter = time.Second
 
-// digestProgress shows on a terminal how far a long first look is; nil where nobody sees it.
+// digestProgress shows the progress of making digests; nil if out is no terminal.
 func digestProgress(out *term.Out) func(done, total int) {
 	if !out.Terminal() {
 		return nil
@@ -86,9 +86,8 @@ func digestProgress(out *term.Out) func(done, total int) {
 	}
 }
 
-// CallingAgent is what an agent says of itself to the commands that its model runs. Seen
-// on the real ones: Codex 0.169.0 names the root's session, as in its hooks. The thread
-// of a sub-agent is its agent id there, and the call its tool_use_id.
+// CallingAgent is what an agent's variables say to the commands that its model runs. Seen on Codex 0.169.0: Session is the
+// root's session, as in its hooks; a sub-agent's thread is its agent id there, and the call its tool_use_id.
 type CallingAgent struct {
 	Of                   *agentcli.Agent
 	Session, Agent, Call string
@@ -103,7 +102,7 @@ func callingAgentOf(agent *agentcli.Agent, env func(string) string) CallingAgent
 	}
 	c := CallingAgent{Of: agent, Session: value(agent.Session.ID), Call: value(agent.Session.Call)}
 	switch thread := value(agent.Session.Thread); {
-	case c.Session == "": // older ones
+	case c.Session == "": // older versions
 		c.Session = thread
 	case thread != c.Session:
 		c.Agent = thread
@@ -111,8 +110,8 @@ func callingAgentOf(agent *agentcli.Agent, env func(string) string) CallingAgent
 	return c
 }
 
-// CallingAgents are the agents whose variables are set. A sub-agent, and an agent in
-// another one's shell, has those of more than one.
+// CallingAgents are the agents whose variables are set. A sub-agent, and an agent in another one's shell, has the variables
+// of more than one.
 func CallingAgents(env func(string) string) (list []CallingAgent) {
 	for _, agent := range agentcli.All() {
 		if c := callingAgentOf(agent, env); c.Session != "" {
@@ -122,14 +121,14 @@ func CallingAgents(env func(string) string) (list []CallingAgent) {
 	return list
 }
 
-// AgentStore is who can read the sessions that one agent stores.
+// AgentStore reads the sessions that one agent stores.
 type AgentStore struct {
 	trace.Reader
-	// Row is the record that a Ref with a table names, in the store at path; nil if all records are lines.
+	// Row reads the record of a Ref with a table, from the store at path; nil if all records of the agent are lines.
 	Row func(ctx context.Context, path string, ref trace.Ref) ([]byte, error)
 }
 
-// AgentStores is the one list of the agents whose sessions can be read, in the order of their records. A test adds one.
+// AgentStores is the one list of the agents whose sessions can be read. It is a variable so that a test can add one.
 var AgentStores = func() []AgentStore {
 	return []AgentStore{
 		{claude.New(), nil},
@@ -141,6 +140,7 @@ var AgentStores = func() []AgentStore {
 	}
 }
 
+// Readers are the readers of AgentStores.
 func Readers() (all []trace.Reader) {
 	for _, s := range AgentStores() {
 		all = append(all, s.Reader)

@@ -19,7 +19,7 @@ import (
 	"aburn/trace"
 )
 
-// ViewArchive opens the archive for reading. Without one the error says how to get one.
+// ViewArchive opens the archive for reading. If there is none, the error says how to make one.
 func ViewArchive(ctx context.Context, env func(string) string) (*archive.Archive, error) {
 	arch, err := archive.View(ctx, archive.Dir(env))
 	if err != nil {
@@ -28,7 +28,7 @@ func ViewArchive(ctx context.Context, env func(string) string) (*archive.Archive
 	return arch, nil
 }
 
-// viewError is an error of reading the archive: that there is none yet is a mistake in when aburn was called.
+// viewError makes a missing archive a usage error (exit 2): the command was called too early.
 func viewError(err error) error {
 	var none *archive.NotFound
 	switch {
@@ -40,12 +40,12 @@ func viewError(err error) error {
 	return kit.UsageError("no archive yet in "+none.Dir, none.Hint())
 }
 
-// NoHome is the error where nothing says in which folder the archive is.
+// NoHome is the error if no variable says where the archive is.
 func NoHome() error {
 	return kit.UsageError("there is no place for the archive: neither ABURN_HOME nor HOME is set", "ABURN_HOME=/some/folder aburn ingest")
 }
 
-// ChoiceFlags are the flags that choose sessions of the archive.
+// ChoiceFlags choose sessions of the archive.
 func ChoiceFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "since", Usage: "only sessions that ended since `WHEN`: 24h, 7d, 2026-11-21, 2026-11-21T10:03"},
@@ -55,20 +55,22 @@ func ChoiceFlags() []cli.Flag {
 	}
 }
 
+// OutcomeFlag chooses sessions by their outcome.
 func OutcomeFlag() cli.Flag {
 	return &cli.StringFlag{Name: "outcome", Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, killed or unknown"}
 }
 
-// Outcomes and relations are the words that flags take.
+// Outcomes are the values of --outcome.
 func Outcomes() []string {
 	return kit.Strings(trace.Completed, trace.Interrupted, trace.Errored, trace.Killed, trace.Unknown)
 }
 
+// Relations are the values of --relationship.
 func Relations() []string {
 	return kit.Strings(trace.Root, trace.Continuation, trace.Fork, trace.Subagent)
 }
 
-// Sources are the sources that sessions can come from.
+// Sources are the values of --source: the agents whose sessions can be read.
 func Sources() (names []string) {
 	for _, r := range Readers() {
 		names = append(names, r.Name())
@@ -76,15 +78,15 @@ func Sources() (names []string) {
 	return names
 }
 
-// Choice is which sessions of the archive are meant, in the words of flags or of an agent's arguments; all if it is empty.
+// Choice is which sessions of the archive are meant, in the words of flags or of an agent's arguments. The empty one means all.
 type Choice struct{ Since, Until, Source, Project, Outcome, Relation string }
 
-// ChoiceOf reads the flags that choose sessions.
+// ChoiceOf reads the choice from a command's flags.
 func ChoiceOf(cmd *cli.Command) Choice {
 	return Choice{cmd.String("since"), cmd.String("until"), cmd.String("source"), cmd.String("project"), cmd.String("outcome"), cmd.String("relationship")}
 }
 
-// ViewChosen opens the archive, which whoever calls it closes, and says which of its sessions are meant.
+// ViewChosen opens the archive and returns it with the filter for what. The caller closes it.
 func ViewChosen(ctx context.Context, c *Caller, what Choice) (*archive.Archive, archive.Filter, error) {
 	arch, err := ViewArchive(ctx, c.Env)
 	if err != nil {
@@ -97,7 +99,7 @@ func ViewChosen(ctx context.Context, c *Caller, what Choice) (*archive.Archive, 
 	return arch, f, err
 }
 
-// FilterOf is a choice as the archive takes it.
+// FilterOf is the archive's filter for a choice.
 func FilterOf(ctx context.Context, c *Caller, what Choice, arch *archive.Archive) (f archive.Filter, err error) {
 	for _, bound := range []struct {
 		flag, text string
@@ -127,7 +129,7 @@ func FilterOf(ctx context.Context, c *Caller, what Choice, arch *archive.Archive
 	return f, err
 }
 
-// CheckWord is a flag's value, which has to be one of the words.
+// CheckWord returns a flag's value if it is empty or one of words.
 func CheckWord(flag, word string, words []string) (string, error) {
 	if word == "" || slices.Contains(words, word) {
 		return word, nil
@@ -135,7 +137,7 @@ func CheckWord(flag, word string, words []string) (string, error) {
 	return "", kit.UsageError("--"+flag+": unknown "+kit.Quote(word), kit.DidYouMean(word, words)...)
 }
 
-// projectNamed is the folder that --project means: one that exists, else the project in the archive whose folder has this name.
+// projectNamed is the folder that --project means: an existing folder, else the archive's project whose folder has this name.
 func projectNamed(ctx context.Context, c *Caller, arch *archive.Archive, name string) (string, error) {
 	dir, err := c.Folder()
 	if err != nil {
@@ -156,7 +158,7 @@ func projectNamed(ctx context.Context, c *Caller, arch *archive.Archive, name st
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", kit.BadNews("--project: no folder and no project in the archive is called "+kit.Quote(name), kit.DidYouMean(name, slices.Sorted(maps.Keys(projects)))...)
+		return "", kit.BadNews("--project: no folder or project in the archive is called "+kit.Quote(name), kit.DidYouMean(name, slices.Sorted(maps.Keys(projects)))...)
 	default:
 		var hints []string
 		for _, path := range found {
@@ -178,7 +180,7 @@ func projectsIn(ctx context.Context, arch *archive.Archive) (map[string][]string
 	return projects, err
 }
 
-// ProjectNames completes --project: names, and paths where several have the same. Completion shows no error.
+// ProjectNames completes --project: names, and paths where several projects share a name. Completion shows no error.
 func ProjectNames(ctx context.Context, env func(string) string) (list []string) {
 	arch, err := archive.View(ctx, archive.Dir(env))
 	if err != nil {
@@ -200,7 +202,7 @@ func ProjectNames(ctx context.Context, env func(string) string) (list []string) 
 	return list
 }
 
-// FindSession is the session that a command's argument names.
+// FindSession is the session that a command's argument names. A name of several sessions is an error that lists them.
 func FindSession(ctx context.Context, arch *archive.Archive, name string) (archive.Session, error) {
 	list, err := arch.Lookup(ctx, name)
 	switch {
@@ -209,7 +211,7 @@ func FindSession(ctx context.Context, arch *archive.Archive, name string) (archi
 	case len(list) == 1:
 		return list[0], nil
 	case len(list) == 0 && len(ownPart(name)) < shortestName:
-		return archive.Session{}, kit.UsageError(fmt.Sprintf("%s is too short: %d characters of an id, its first or last", kit.Quote(name), shortestName), "aburn sessions")
+		return archive.Session{}, kit.UsageError(fmt.Sprintf("%s is too short: give the first or last %d characters of an id", kit.Quote(name), shortestName), "aburn sessions")
 	case len(list) == 0:
 		return archive.Session{}, kit.BadNews("no session in the archive is called "+kit.Quote(name), "aburn sessions", "aburn ingest  # if it is a new one")
 	}
@@ -232,16 +234,16 @@ func FindSession(ctx context.Context, arch *archive.Archive, name string) (archi
 	return archive.Session{}, kit.UsageError(plain.Plural(int64(len(list)), "session")+" are called "+kit.Quote(name), hints...)
 }
 
-// shortestName is how much of an id archive.Lookup wants.
+// shortestName is how many characters of an id archive.Lookup needs.
 const shortestName = 4
 
-// EmptyArchive and fillArchive are what is said of an archive without a session, and the hint to it.
+// EmptyArchive is the note about an archive without sessions, and FillArchive its hint.
 const (
 	EmptyArchive = "the archive is empty"
 	FillArchive  = "aburn ingest  # reads what agents have written to disk"
 )
 
-// NoteNoneChosen says that nothing is shown, and why: an empty archive has nothing to choose from.
+// NoteNoneChosen prints why nothing is shown: no session was chosen, or the archive is empty.
 func NoteNoneChosen(ctx context.Context, a *kit.App, arch *archive.Archive, what string) error {
 	archived, err := CountArchived(ctx, arch)
 	if err == nil {
@@ -250,7 +252,7 @@ func NoteNoneChosen(ctx context.Context, a *kit.App, arch *archive.Archive, what
 	return err
 }
 
-// NoteNone is noneChosen of an archive with so many sessions.
+// NoteNone is NoteNoneChosen for an archive with so many sessions.
 func NoteNone(a *kit.App, archived int, what string) {
 	if archived == 0 {
 		a.Note(EmptyArchive)
@@ -263,7 +265,8 @@ func NoteNone(a *kit.App, archived int, what string) {
 	}
 }
 
-func NoneText(what string) string { return "no " + what + " is like that" }
+// NoneText is the note where nothing was chosen.
+func NoneText(what string) string { return "no " + what + " matches" }
 
 // CountArchived is how many sessions the archive has.
 func CountArchived(ctx context.Context, arch *archive.Archive) (int, error) {
@@ -271,14 +274,15 @@ func CountArchived(ctx context.Context, arch *archive.Archive) (int, error) {
 	return len(all), err
 }
 
-// SessionArgument refuses anything but one session.
+// SessionArgument requires exactly one argument, a session.
 func SessionArgument(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() != 1 || cmd.Args().First() == "" {
-		return kit.UsageError("one session has to be named", "aburn sessions")
+		return kit.UsageError("name one session", "aburn sessions")
 	}
 	return nil
 }
 
+// ToolTypes are the values of --type.
 func ToolTypes() []string {
 	return kit.Strings(trace.ShellTool, trace.ReadTool, trace.EditTool, trace.SearchTool, trace.WebTool, trace.MCPTool, trace.AgentTool, trace.OtherTool)
 }

@@ -13,23 +13,25 @@ import (
 	"aburn/internal/plain"
 )
 
-// SessionNames gives the sessions of the archive short names that name no other one: the beginning of the id, of a sub-agent that of
-// its own part; or the end, where ids begin with the time. archive.Lookup takes them.
+// SessionNames makes short names of the archive's sessions. A name is the beginning of an id (of its own part, for a
+// sub-agent), or the end of an id that begins with the time. It names one session only, and archive.Lookup accepts it.
 type SessionNames struct {
-	parts []string          // the own parts of all ids
-	short map[shortName]int // how many parts begin with it, and how many end with it: nearly always that is enough
-	// begin and end are the parts, and the parts backwards, sorted. They are made when they are needed.
+	parts []string          // ownPart of each id
+	short map[shortName]int // how many parts begin or end with these bytes, which nearly always suffices
+	// begin holds the parts and end the reversed parts, both sorted; made on first use.
 	begin, end []string
 }
 
-// shortName is the beginning or the end of a part.
+// shortName is the first or the last bytes of a part.
 type shortName [kit.ShortID]byte
 
+// ReadNames reads the names of all sessions of the archive.
 func ReadNames(ctx context.Context, arch *archive.Archive) (*SessionNames, error) {
 	all, err := arch.Sessions(ctx, archive.Filter{})
 	return NewNames(all), err
 }
 
+// NewNames makes names for these sessions, which have to be all of the archive.
 func NewNames(all []archive.Session) *SessionNames {
 	ids := make([]string, len(all))
 	for i := range all {
@@ -38,7 +40,7 @@ func NewNames(all []archive.Session) *SessionNames {
 	return NamesAmong(ids)
 }
 
-// NamesAmong is for sessions of which only the ids are at hand.
+// NamesAmong is NewNames for callers that have only the ids.
 func NamesAmong(ids []string) *SessionNames {
 	n := &SessionNames{parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
 	for i, id := range ids {
@@ -58,7 +60,7 @@ func NamesAmong(ids []string) *SessionNames {
 // Len is how many sessions there are.
 func (n *SessionNames) Len() int { return len(n.parts) }
 
-// Of is the short name of a session, cleaned: source/id if nothing less will do.
+// Of is the short name of a session, safe to print; source/id if no shorter one is unique.
 func (n *SessionNames) Of(source, id string) string {
 	part := ownPart(id)
 	late := len(part) == 36 && part[14] == '7' || strings.HasPrefix(part, "ses_")
@@ -74,7 +76,7 @@ func (n *SessionNames) Of(source, id string) string {
 	return plain.Line(source + "/" + id)
 }
 
-// countCalled is how many sessions a word can mean.
+// countCalled is how many sessions a word may name.
 func (n *SessionNames) countCalled(word string) int {
 	if len(word) == kit.ShortID {
 		return n.short[shortName([]byte(word))]
@@ -90,7 +92,7 @@ func (n *SessionNames) countCalled(word string) int {
 	return countPrefix(n.begin, word) + countPrefix(n.end, reversed(word)) - n.countExact(word)
 }
 
-// countExact is how many are called just so: they both begin and end like that.
+// countExact is how many parts are equal to word: those both begin and end with it.
 func (n *SessionNames) countExact(word string) int {
 	i := sort.SearchStrings(n.begin, word)
 	count := 0
@@ -100,14 +102,14 @@ func (n *SessionNames) countExact(word string) int {
 	return count
 }
 
-// countPrefix counts the words of a sorted list that begin like word.
+// countPrefix is how many words of a sorted list begin with word.
 func countPrefix(list []string, word string) int {
 	from := sort.SearchStrings(list, word)
 	to := sort.Search(len(list), func(i int) bool { return i >= from && !strings.HasPrefix(list[i], word) && list[i] > word })
 	return to - from
 }
 
-// ownPart is what is a session's own in its id: all of it, or what follows its parent's.
+// ownPart is an id without that of the parent session, which stands in front of a sub-agent's.
 func ownPart(id string) string {
 	return id[strings.LastIndexByte(id, '/')+1:]
 }
@@ -123,7 +125,7 @@ func CompleteSessions(ctx context.Context, a *kit.App, cmd *cli.Command) {
 	a.Completer(func(int) []string { return sessionCompletions(ctx, a.Getenv) })(ctx, cmd)
 }
 
-// sessionCompletions is the names of the newest sessions with what they are about, for completion.
+// sessionCompletions are the names of the newest sessions, each with its first prompt.
 func sessionCompletions(ctx context.Context, env func(string) string) (list []string) {
 	arch, err := archive.View(ctx, archive.Dir(env))
 	if err != nil { // completion shows no error
@@ -144,7 +146,7 @@ func sessionCompletions(ctx context.Context, env func(string) string) (list []st
 	return list
 }
 
-// ToolWord is the tool as its agent calls it; of an MCP server's, server:tool.
+// ToolWord is the tool as its agent calls it; a tool of an MCP server is server:tool.
 func ToolWord(name string) string {
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
 		return strings.Replace(rest, "__", ":", 1)

@@ -19,17 +19,17 @@ import (
 	"aburn/internal/plain"
 )
 
-// Target is what a command is asked about: a key, or one session.
+// Target is what a command is asked about: a key or one session.
 type Target struct {
-	Key     string           // whole; "" where one session is meant
-	Session *digests.Session // nil where a key is meant
+	Key     string           // whole; "" for a session
+	Session *digests.Session // nil for a key
 }
 
-// shortestKey is how many of a key's hex digits have to be given.
+// shortestKey is how many hex digits a beginning of a key needs.
 const shortestKey = 4
 
-// keyParts are what stands before a key's dash, if that was given, and its digits, both as typed. ok is false for what is no
-// beginning of a key.
+// keyParts splits a word into the prefix of a key (f1, or "" if it was left out) and its digits. ok is false if the word
+// cannot be the beginning of a key.
 func keyParts(word string) (prefix, digits string, ok bool) {
 	m := regexp.MustCompile(`^(?:([a-z][0-9]{1,3})-)?([0-9a-f]{1,64})$`).FindStringSubmatch(word)
 	if m == nil {
@@ -38,7 +38,7 @@ func keyParts(word string) (prefix, digits string, ok bool) {
 	return m[1], m[2], m[1] != "" || len(m[2]) >= shortestKey
 }
 
-// matchingKeys is the keys of digests that begin like word, each with how many sessions have it, in their order.
+// matchingKeys are the keys that begin with word, sorted, and how many sessions have each.
 func matchingKeys(all []digests.Session, word string) (found []string, sessions map[string]int) {
 	prefix, digits, ok := keyParts(word)
 	if !ok {
@@ -61,8 +61,8 @@ func matchingKeys(all []digests.Session, word string) (found []string, sessions 
 	return found, sessions
 }
 
-// FindTarget is what word means among all: a key, whole or a beginning of it that no other has, else a session. What can mean more
-// than one is an error that lists them.
+// FindTarget is the key or session that word means: a whole key, a beginning that only one key has, or a session. A word
+// that may mean several is an error that lists them.
 func FindTarget(ctx context.Context, arch *archive.Archive, all []digests.Session, word string) (*Target, error) {
 	if len(all) == 0 {
 		return nil, kit.BadNews(EmptyArchive, FillArchive)
@@ -71,9 +71,9 @@ func FindTarget(ctx context.Context, arch *archive.Archive, all []digests.Sessio
 	if prefix, digits, _ := keyParts(word); prefix != "" {
 		switch {
 		case len(digits) < shortestKey:
-			return nil, kit.UsageError(fmt.Sprintf("%s is too short: %d digits of a key", kit.Quote(word), shortestKey), "aburn report")
+			return nil, kit.UsageError(fmt.Sprintf("%s is too short: give %d digits of a key", kit.Quote(word), shortestKey), "aburn report")
 		case len(keys) == 0:
-			return nil, kit.BadNews("no session in the archive has the key "+kit.Quote(word), "aburn report  # lists those that there are")
+			return nil, kit.BadNews("no session in the archive has the key "+kit.Quote(word), "aburn report  # lists the keys")
 		case len(keys) == 1:
 			return &Target{Key: keys[0]}, nil
 		}
@@ -104,7 +104,7 @@ func FindTarget(ctx context.Context, arch *archive.Archive, all []digests.Sessio
 	return nil, kit.BadNews("there is no digest of "+s.Source+"/"+s.ID, "aburn ingest --check")
 }
 
-// ambiguous is the error for a word that means more than one key or session.
+// ambiguous is the error for a word that may mean several keys or sessions.
 func ambiguous(word string, all []digests.Session, keys []string, sessions map[string]int, called []archive.Session) error {
 	var hints []string
 	for _, key := range keys[:min(len(keys), kit.MaxListed)] {
@@ -121,10 +121,10 @@ func ambiguous(word string, all []digests.Session, keys []string, sessions map[s
 	if len(called) > 0 {
 		what += " and " + plain.Plural(int64(len(called)), "session")
 	}
-	return kit.UsageError(kit.Quote(word)+" can mean "+what, hints...)
+	return kit.UsageError(kit.Quote(word)+" may mean "+what, hints...)
 }
 
-// shapeOf is what a coarse key stands for, of the first session that has it; nothing of other keys.
+// shapeOf is the shape of failure that a coarse key stands for, "" for other keys.
 func shapeOf(all []digests.Session, key string) string {
 	i := slices.IndexFunc(all, func(s digests.Session) bool { return s.Keys.Coarse == key })
 	if i < 0 {
@@ -133,7 +133,7 @@ func shapeOf(all []digests.Session, key string) string {
 	return all[i].Shape()
 }
 
-// Members is the digests that a target means.
+// Members are the digests that a target means.
 func (t *Target) Members(all []digests.Session) (list []*insight.Digest) {
 	if t.Session != nil {
 		return []*insight.Digest{t.Session.Digest}
@@ -146,7 +146,7 @@ func (t *Target) Members(all []digests.Session) (list []*insight.Digest) {
 	return list
 }
 
-// DigestsOnly is digests as the packages below insight take them.
+// DigestsOnly are the digests of sessions, as the packages below insight take them.
 func DigestsOnly(all []digests.Session) []*insight.Digest {
 	list := make([]*insight.Digest, len(all))
 	for i := range all {
@@ -155,12 +155,12 @@ func DigestsOnly(all []digests.Session) []*insight.Digest {
 	return list
 }
 
-// NoTarget is the error where nothing says what is asked about.
+// NoTarget is the error for a call without a key or session.
 func NoTarget() error {
-	return kit.UsageError("one key or session has to be named", "aburn report", "aburn sessions")
+	return kit.UsageError("name one key or session", "aburn report", "aburn sessions")
 }
 
-// TargetArgument refuses anything but one key or session.
+// TargetArgument requires exactly one argument, a key or session.
 func TargetArgument(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() != 1 || cmd.Args().First() == "" {
 		return NoTarget()
@@ -168,16 +168,15 @@ func TargetArgument(_ context.Context, cmd *cli.Command) error {
 	return nil
 }
 
-// CompleteTargets completes the keys that failing sessions have, those of most sessions first, and then sessions.
+// CompleteTargets completes the keys of failing sessions, the most frequent first, then sessions.
 func CompleteTargets(ctx context.Context, a *kit.App, cmd *cli.Command) {
 	keys := func() []string { return keyCompletions(ctx, a.Getenv) }
 	a.Completer(func(int) []string { return append(keys(), sessionCompletions(ctx, a.Getenv)...) }, kit.FlagCandidates{"applied": keys})(ctx, cmd)
 }
 
-// keyPatience is how long completion waits for digests that have to be made first.
+// keyPatience is how long completion waits for digests to be made.
 const keyPatience = time.Second
 
-// keyCompletions is the keys that most failing sessions have, for completion.
 func keyCompletions(ctx context.Context, env func(string) string) (list []string) {
 	ctx, cancel := context.WithTimeout(ctx, keyPatience)
 	defer cancel()

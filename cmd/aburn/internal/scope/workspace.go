@@ -21,7 +21,7 @@ import (
 // Workspace is the project that a command works in, with its log.
 type Workspace struct {
 	*project.Project
-	dir      string // the folder that the person stands in, or named with -C; absolute
+	dir      string // the folder of -C, or the current one; absolute
 	Settings settings.Settings
 	Oss      *os.Root
 	Log      *journal.Journal
@@ -30,8 +30,7 @@ type Workspace struct {
 // Open opens the project around the current folder (or -C DIR).
 func Open(a *kit.App, cmd *cli.Command) (*Workspace, error) { return OpenWorkspace(CallerOf(a, cmd)) }
 
-// OpenWorkspace finds the project around the caller's folder. Whatever needs the log begins with it. Without a project the
-// error is exit 2.
+// OpenWorkspace opens the project around the caller's folder, with its log. Without a project the error is exit 2.
 func OpenWorkspace(c *Caller) (*Workspace, error) {
 	dir, err := c.Folder()
 	if err != nil {
@@ -49,7 +48,7 @@ func OpenWorkspace(c *Caller) (*Workspace, error) {
 		return nil, kit.BadNews(err.Error())
 	}
 	w := &Workspace{Project: p, dir: dir, Settings: settings.Load(p, c.Env), Oss: oss}
-	w.Settings.Model() // which adds what is wrong with it to the warnings
+	w.Settings.Model() // adds its faults to Warnings
 	for _, warning := range w.Settings.Warnings {
 		c.Warn(warning)
 	}
@@ -64,14 +63,14 @@ func OpenWorkspace(c *Caller) (*Workspace, error) {
 
 func (w *Workspace) Close() { w.Oss.Close() }
 
-// WarnDamage warns of lines that a reading of the log passed over because they are no entries.
+// WarnDamage warns of the lines that readings of the log could not parse.
 func (w *Workspace) WarnDamage(warn WarnFunc) {
 	if n := w.Log.Stats().Damage; n > 0 {
 		warn(plain.Plural(n, "line")+" of the log could not be read", "aburn verify")
 	}
 }
 
-// Resolve is a path as the person gave it, relative to the folder they stand in.
+// Resolve makes a path that the person typed absolute.
 func (w *Workspace) Resolve(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -79,12 +78,12 @@ func (w *Workspace) Resolve(path string) string {
 	return filepath.Join(w.dir, path)
 }
 
-// NotVouched is the answer about the log of somebody else's project.
+// NotVouched is the error for a project without the user's mark of trust.
 func NotVouched() error {
 	return kit.BadNews("you have not vouched for this project on this machine: its log counts as empty here", "aburn init")
 }
 
-// CheckName refuses what the log would have to rewrite.
+// CheckName refuses a name that the log would have to change. what names it in the error, max is in bytes.
 func CheckName(what, name string, max int) error {
 	switch {
 	case name == "":
@@ -92,12 +91,12 @@ func CheckName(what, name string, max int) error {
 	case len(name) > max:
 		return kit.UsageError(fmt.Sprintf("%s is longer than %d characters", what, max))
 	case logfmt.Token(name, max) != name:
-		return kit.UsageError(what+" "+kit.Quote(name)+" has other characters than letters, digits and . _ : / -", "aburn log --help")
+		return kit.UsageError(what+" "+kit.Quote(name)+" may only have letters, digits and . _ : / -", "aburn log --help")
 	}
 	return nil
 }
 
-// ModelAt is the workflow of the project that a command line is about, the default one outside of any.
+// ModelAt is the workflow of the project that a command line is about, or the default one outside of projects.
 func ModelAt(a *kit.App, cmd *cli.Command) *workflow.Model {
 	var p *project.Project
 	if dir, err := kit.Folder(cmd); err == nil {
@@ -107,7 +106,7 @@ func ModelAt(a *kit.App, cmd *cli.Command) *workflow.Model {
 	return set.Model()
 }
 
-// LogSessions are the sessions that the end of the project's log tells of, the newest first.
+// LogSessions completes the sessions in the end of the project's log, the newest first.
 func LogSessions(a *kit.App, cmd *cli.Command) (list []string) {
 	oss := OssAt(a, cmd)
 	if oss == nil {
@@ -128,7 +127,7 @@ func LogSessions(a *kit.App, cmd *cli.Command) (list []string) {
 	return list
 }
 
-// OssAt is the .oss folder that a command line is about, nil for none: whoever completes is told of no error.
+// OssAt is the .oss folder that a command line is about. Completion shows no error, so it is nil if there is none.
 func OssAt(a *kit.App, cmd *cli.Command) *os.Root {
 	dir, err := kit.Folder(cmd)
 	if err != nil {
@@ -145,6 +144,7 @@ func OssAt(a *kit.App, cmd *cli.Command) *os.Root {
 	return oss
 }
 
+// CommandNames are the commands of a workflow.
 func CommandNames(m *workflow.Model) (names []string) {
 	for _, c := range m.Commands {
 		names = append(names, c.Name)
@@ -152,6 +152,7 @@ func CommandNames(m *workflow.Model) (names []string) {
 	return names
 }
 
+// PhaseNames are the phases of a workflow.
 func PhaseNames(m *workflow.Model) (names []string) {
 	for _, p := range m.Phases {
 		names = append(names, p.Name)
@@ -159,6 +160,7 @@ func PhaseNames(m *workflow.Model) (names []string) {
 	return names
 }
 
+// EventNames are the events of the log's format that keep chooses.
 func EventNames(keep func(logfmt.Event) bool) (names []string) {
 	for _, ev := range logfmt.Events() {
 		if keep(ev) {
@@ -168,7 +170,7 @@ func EventNames(keep func(logfmt.Event) bool) (names []string) {
 	return names
 }
 
-// ModelWords are the words of a command line that depend on its project's workflow, for completion.
+// ModelWords completes arguments that depend on the project's workflow.
 func ModelWords(a *kit.App, words func(m *workflow.Model, n int) []string) func(cmd *cli.Command, n int) []string {
 	return func(cmd *cli.Command, n int) []string { return words(ModelAt(a, cmd), n) }
 }

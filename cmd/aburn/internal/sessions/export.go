@@ -21,12 +21,12 @@ import (
 func ExportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "hand the archive's sessions to other engines",
+		Usage:     "export the archive's sessions as JSON lines or OpenTelemetry spans",
 		ArgsUsage: "[SESSION…]",
-		Description: "--format jsonl prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends them as OpenTelemetry spans with the GenAI\n" +
-			"conventions over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, a sub-agent lies below the call that\n" +
-			"spawned it. Exported twice, they are the same spans. Named sessions go with all their sub-agents. Spans hold no text of a session unless --heads says so.\n" +
-			"The endpoint and its headers can stand in the variables OTEL_EXPORTER_OTLP_*, too. Exit 1 if something was not taken.",
+		Description: "--format jsonl prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the GenAI conventions\n" +
+			"over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, and a sub-agent lies below the call that spawned it. A second\n" +
+			"export sends the same spans. Named sessions go with all their sub-agents. Spans hold no text of a session without --heads. The variables\n" +
+			"OTEL_EXPORTER_OTLP_* can also set the endpoint and its headers. Exit 1 if the endpoint refused something.",
 		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
 			&cli.StringFlag{Name: "format", Usage: "`FORMAT` is jsonl or otlp"},
 			&cli.StringFlag{Name: "endpoint", Usage: "send spans to this `URL` (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)"},
@@ -46,7 +46,6 @@ func ExportCommand(a *kit.App) *cli.Command {
 
 func ExportFormats() []string { return []string{"jsonl", "otlp"} }
 
-// exporter is one run of export.
 type exporter struct {
 	*kit.App
 	arch   *archive.Archive
@@ -86,7 +85,6 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return x.sendSpans(ctx, cmd, list)
 }
 
-// load reads which sessions there are and which are sub-agents of which.
 func (x *exporter) load(ctx context.Context) error {
 	all, err := x.arch.Sessions(ctx, archive.Filter{Own: true})
 	if err != nil {
@@ -110,7 +108,7 @@ func (x *exporter) load(ctx context.Context) error {
 
 func nodeOf(s *archive.Session) export.Node { return export.Node{Source: s.Source, ID: s.ID} }
 
-// mostAncestors is more than sub-agents are nested; links that go in a circle end there.
+// mostAncestors is deeper than sub-agents nest. It ends the walk along links in a circle.
 const mostAncestors = 100
 
 // root is the session at the top of n's tree.
@@ -125,7 +123,7 @@ func (x *exporter) root(n export.Node) export.Node {
 	return n
 }
 
-// isBelow says whether n is one of those sessions, or a sub-agent of one, however deep.
+// isBelow says whether n is one of those sessions, or a sub-agent of one at any depth.
 func (x *exporter) isBelow(n export.Node, those []export.Node) bool {
 	for range mostAncestors {
 		if slices.Contains(those, n) {
@@ -166,7 +164,6 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Sess
 	return list, nil
 }
 
-// eachTrace opens one trace after the other.
 func (x *exporter) eachTrace(ctx context.Context, list []archive.Session, do func(*trace.SessionTrace) error) error {
 	for i := range list {
 		if err := ctx.Err(); err != nil {
@@ -191,7 +188,7 @@ func (x *exporter) writeLines(ctx context.Context, list []archive.Session) error
 	return out.Close()
 }
 
-// SentReport is what --json prints.
+// SentReport is `aburn export --format otlp --json`.
 type SentReport struct {
 	Endpoint string `json:"endpoint"`
 	Sessions int    `json:"sessions"`

@@ -16,7 +16,7 @@ import (
 	"aburn/web/graphpage"
 )
 
-// TreeLimit is how many trees, or lines of --top, people are shown who do not say how many.
+// TreeLimit is the default of --limit: how many trees, or lines of --top, are shown.
 const TreeLimit = 10
 
 func GraphCommand(a *kit.App) *cli.Command {
@@ -24,15 +24,16 @@ func GraphCommand(a *kit.App) *cli.Command {
 		Name:      "graph",
 		Usage:     "show how sessions hang together: continuations, forks, sub-agents",
 		ArgsUsage: "[SESSION]",
-		Description: "The tree that SESSION is part of, or the trees that were last active. Each line has what the session did itself, and behind Σ what it did with all below it,\n" +
-			"each thing counted once: calls, failed calls, tokens, active time (the times of all sessions added up). ↳ is a sub-agent, ↗ a fork, → a continuation, with a ? if\n" +
-			"that was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
-			"--top ranks trees, or with SESSION the sessions of its tree; share is of all that are ranked, and sessions (in, on a narrow terminal) is how many a tree has. --html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
+		Description: "Shows the tree that SESSION is part of, or the trees that were last active. Each line has the session's own calls, failed calls, tokens and active time, and\n" +
+			"behind Σ the same with all sessions below it. Nothing counts twice; active times are added up. ↳ is a sub-agent, ↗ a fork, → a continuation, with a ? if that\n" +
+			"was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
+			"--top ranks trees, or with SESSION the sessions of its tree. share is the part of all that are ranked, sessions (in, on a narrow terminal) the size of a tree.\n" +
+			"--html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
 		Flags: append(scope.ChoiceFlags(),
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},
 			&cli.StringFlag{Name: "html", Usage: "write a page with the tree and its calls into `FILE`; needs SESSION", TakesFile: true},
-			&cli.IntFlag{Name: "limit", Usage: "only so many trees, or lines of --top: `N`; 0 for all (default " + strconv.Itoa(TreeLimit) + ", with --json all)"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` trees, or lines of --top; 0 for all (default " + strconv.Itoa(TreeLimit) + ", with --json all)"},
 			kit.JSONFlag(),
 		),
 		ArgValidator:  graphArguments,
@@ -105,28 +106,27 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// GraphQuery is which trees are asked for.
+// GraphQuery asks for trees, or for a rank.
 type GraphQuery struct {
 	scope.Choice
-	Session string        // the tree of this one, and no choice
+	Session string        // only the tree of this one; excludes a choice
 	Top     graph.Measure // rank by it instead
 	Limit   int           // trees, or lines of a rank; 0 for all
-	Calls   bool          // the calls of each session, too, which only a page needs
+	Calls   bool          // also the calls of each session, which only a page needs
 }
 
-// check refuses what cannot be answered.
 func (q *GraphQuery) check() error {
 	switch {
 	case q.Session != "" && q.Choice != scope.Choice{}:
 		return kit.UsageError("--since, --until, --source and --project choose trees, and SESSION has chosen one")
 	case q.Limit < 0:
-		return kit.UsageError("--limit: a number of trees is not negative")
+		return kit.UsageError("--limit: must not be negative")
 	}
 	_, err := scope.CheckWord("top", string(q.Top), kit.Strings(graph.Measures()...))
 	return err
 }
 
-// GraphOf reads how sessions hang together. all reads the trees of the whole archive, or remembers them.
+// GraphOf answers a query. all reads the trees of the whole archive, or returns cached ones.
 func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*GraphAnswer, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -162,7 +162,6 @@ func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(contex
 	return g, err
 }
 
-// readCalls reads the calls of the sessions of the first tree.
 func (g *GraphAnswer) readCalls(ctx context.Context, arch *archive.Archive) error {
 	g.calls = map[int][]graphpage.Call{}
 	number := 0
@@ -184,7 +183,6 @@ func (g *GraphAnswer) readCalls(ctx context.Context, arch *archive.Archive) erro
 	return nil
 }
 
-// page is the page of one tree.
 func (g *GraphAnswer) page(now time.Time) *graphpage.Page {
 	p := &graphpage.Page{Nodes: g.list(), Made: now, Calls: g.calls}
 	p.Title = cmp.Or(p.Nodes[0].Label(), p.Nodes[0].Source+" "+p.Nodes[0].Name)

@@ -14,7 +14,8 @@ import (
 	"aburn/web/graphpage"
 )
 
-// Forest is all sessions of the archive as trees. What sessions did is read for those trees that it is asked of (readTotals).
+// Forest is all sessions of the archive as trees. The counts of sessions are read later, for the trees that need them
+// (readTotals).
 type Forest struct {
 	names *scope.SessionNames
 	roots []*graph.Node
@@ -22,7 +23,7 @@ type Forest struct {
 	known map[int64]*archive.Session
 }
 
-// ReadForest reads how the archive's sessions hang together.
+// ReadForest reads the trees of the archive.
 func ReadForest(ctx context.Context, arch *archive.Archive) (*Forest, error) {
 	all, ties, err := readAll(ctx, arch)
 	if err != nil {
@@ -40,7 +41,7 @@ func ReadForest(ctx context.Context, arch *archive.Archive) (*Forest, error) {
 	return &Forest{names: scope.NamesAmong(ids), roots: graph.Build(sessions, links), known: map[int64]*archive.Session{}}, nil
 }
 
-// readAll reads the sessions and, beside them, their ties.
+// readAll reads sessions and ties at the same time.
 func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Outline, ties []archive.Relation, err error) {
 	beside, err := arch.Reader(ctx)
 	if err != nil {
@@ -55,7 +56,6 @@ func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Outline,
 	return all, ties, cmp.Or(err, failed)
 }
 
-// node is the node of a session, nil if it has none.
 func (f *Forest) node(key int64) *graph.Node {
 	if f.nodes == nil {
 		f.nodes = make(map[int64]*graph.Node, f.names.Len())
@@ -68,10 +68,10 @@ func (f *Forest) node(key int64) *graph.Node {
 	return f.nodes[key]
 }
 
-// fewSessions is up to how many sessions it takes less time to read each by its key than to read all.
+// fewSessions is up to how many sessions reading each by its key is faster than reading all.
 const fewSessions = 400
 
-// readTotals reads what the sessions of some trees did, where that is not known, and adds it up.
+// readTotals reads the missing counts of the sessions of some trees, and adds them up.
 func (f *Forest) readTotals(ctx context.Context, arch *archive.Archive, trees []*graph.Node) error {
 	var unknown []int64
 	of := map[int64]*graph.Node{}
@@ -107,7 +107,7 @@ func (f *Forest) readTotals(ctx context.Context, arch *archive.Archive, trees []
 	return nil
 }
 
-// GraphAnswer is the part of the forest that is shown.
+// GraphAnswer is the part of a forest that a query chose.
 type GraphAnswer struct {
 	*Forest
 	one      *graph.Node // the session that was named
@@ -120,7 +120,6 @@ type GraphAnswer struct {
 	Archived int                      // all sessions of the archive; counted where no tree was chosen
 }
 
-// chooseOne takes the tree of one session.
 func (g *GraphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name string) error {
 	s, err := scope.FindSession(ctx, arch, name)
 	if err != nil {
@@ -145,7 +144,7 @@ func (g *GraphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name
 	return nil
 }
 
-// choose takes the trees that hold a session which the filter chooses.
+// choose chooses the trees with a session that the filter chooses.
 func (g *GraphAnswer) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
 	g.trees = slices.Clone(g.roots)
 	if filter != (archive.Filter{}) {
@@ -183,7 +182,7 @@ func (g *GraphAnswer) cut(limit int) {
 	g.ranked = g.ranked[:min(limit, len(g.ranked))]
 }
 
-// list is the nodes of the trees, or the ranked ones, as programs get them.
+// list is the nodes of the trees, or the ranked nodes, for --json and pages.
 func (g *GraphAnswer) list() []graphpage.Node {
 	list := []graphpage.Node{}
 	numbers := map[*graph.Node]int{}
@@ -210,7 +209,6 @@ func (g *GraphAnswer) list() []graphpage.Node {
 	return list
 }
 
-// nodeFacts is what is known of a node.
 func (g *GraphAnswer) nodeFacts(n *graph.Node) graphpage.Node {
 	r := n.Relation
 	node := graphpage.Node{
@@ -233,13 +231,14 @@ func (g *GraphAnswer) nodeFacts(n *graph.Node) graphpage.Node {
 	return node
 }
 
-// GraphReport is what --json prints.
+// GraphReport is `aburn graph --json`.
 type GraphReport struct {
 	Total int              `json:"total"`
 	Top   graph.Measure    `json:"top,omitempty"`
 	Nodes []graphpage.Node `json:"nodes"`
 }
 
+// Report is the answer as --json prints it.
 func (g *GraphAnswer) Report() GraphReport {
 	return GraphReport{Total: g.Total, Top: g.measure, Nodes: g.list()}
 }

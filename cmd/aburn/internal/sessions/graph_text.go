@@ -13,7 +13,7 @@ import (
 	"aburn/web/graphpage"
 )
 
-// Print shows trees, or a rank.
+// Print prints the trees, or the rank.
 func (g *GraphAnswer) Print(out *term.Out, now time.Time) error {
 	if g.measure != "" {
 		return g.showRank(out)
@@ -21,7 +21,7 @@ func (g *GraphAnswer) Print(out *term.Out, now time.Time) error {
 	return g.showTrees(out, now)
 }
 
-// CutText says how many of the trees, or lines of a rank, are shown if not all.
+// CutText is the note of how many trees or ranked sessions are shown, "" for all.
 func (g *GraphAnswer) CutText() string {
 	shown, noun := len(g.trees), "trees"
 	if g.measure != "" {
@@ -49,7 +49,7 @@ func treeColumns(narrow bool) []term.Column {
 	return columns
 }
 
-// treeWide is how wide a terminal has to be for the long titles: below, the sessions would have too little room.
+// treeWide is the width of a terminal, in cells, from which the long titles leave room for the sessions.
 const treeWide = 140
 
 func (g *GraphAnswer) showTrees(out *term.Out, now time.Time) error {
@@ -76,7 +76,7 @@ func (g *GraphAnswer) showTrees(out *term.Out, now time.Time) error {
 	return table.Print(out, 0)
 }
 
-// nodeStyle makes the session stand out that was asked for.
+// nodeStyle highlights the session that the query named.
 func (g *GraphAnswer) nodeStyle(n *graphpage.Node) term.Style {
 	switch {
 	case g.one != nil && len(g.trees[0].Children) > 0 && n.Session == g.one.ID && n.Source == g.one.Source:
@@ -112,7 +112,7 @@ func ownCells(n *graphpage.Node, s *graphpage.Sums, narrow bool) []term.Cell {
 	return append([]term.Cell{{Text: mark, Style: style}}, sumCells(s)...)
 }
 
-// wholeCells are the sums of a subtree, where there is one.
+// wholeCells are the sums of a subtree; nil for a leaf.
 func wholeCells(n *graphpage.Node, narrow bool) []term.Cell {
 	switch {
 	case n.Whole == n.Own:
@@ -177,10 +177,9 @@ func branches(nodes []graphpage.Node) []string {
 	return lines
 }
 
-// deepest is the depth up to which branches are drawn; below, the depth stands as a number.
+// deepest is the depth to which branches are drawn; deeper nodes show their depth as a number.
 const deepest = 12
 
-// showRank prints the nodes with the most of the measure.
 func (g *GraphAnswer) showRank(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{

@@ -28,20 +28,20 @@ func IngestCommand(a *kit.App) *cli.Command {
 		Name:      "ingest",
 		Usage:     "archive the sessions that agents have written to disk",
 		ArgsUsage: "[SOURCE…]",
-		Description: "Agents delete their sessions after a month; the archive keeps them, as traces without their content.\n" +
-			"It reads what is new since the last time, changes nothing that it reads, and can be ended at any\n" +
-			"moment: the next run goes on. A SOURCE is an agent (" + strings.Join(scope.Sources(), ", ") + "), or a file or folder\n" +
-			"of sessions; without one it is every agent in its usual place. It says how many sessions are new,\n" +
-			"updated, unchanged, or gone from the agent's disk (the archive keeps them), and how many stores\n" +
-			"(files, databases) it read of all. Exit 1 when something could not be archived.",
+		Description: "Agents delete their sessions after a month. The archive keeps them, as traces without content. ingest\n" +
+			"reads what is new since the last run and changes no source. You can stop it at any moment: the next\n" +
+			"run goes on. A SOURCE is an agent (" + strings.Join(scope.Sources(), ", ") + "), or a file or folder of\n" +
+			"sessions; by default it is every agent in its usual place. It counts the sessions that are new,\n" +
+			"updated, unchanged, or gone from the agent's disk but still in the archive, and the stores (files,\n" +
+			"databases) that it read. Exit 1 if something could not be archived.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only stores that changed since `WHEN`: 24h, 30d, 2026-11-21, 2026-11-21T10:03"},
-			&cli.BoolFlag{Name: "watch", Usage: "go on, and archive what changes, until it is ended"},
+			&cli.BoolFlag{Name: "watch", Usage: "go on archiving what changes until you stop it"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be read, and read nothing"},
 			&cli.BoolFlag{Name: "rebuild", Usage: "read everything again; what no longer exists is kept"},
-			&cli.BoolFlag{Name: "check", Usage: "look whether the archive is whole, and read nothing"},
-			&cli.BoolFlag{Name: "if-idle", Usage: "leave it to another ingest if one is running"},
-			&cli.BoolFlag{Name: "quiet", Usage: "say only what goes wrong"},
+			&cli.BoolFlag{Name: "check", Usage: "check that the archive is whole, and read nothing"},
+			&cli.BoolFlag{Name: "if-idle", Usage: "leave the work to another ingest if one is running"},
+			&cli.BoolFlag{Name: "quiet", Usage: "print only what goes wrong"},
 			&cli.StringFlag{Name: "settle", Usage: "wait for so much `TIME` before each run", Hidden: true},
 			kit.JSONFlag(),
 		},
@@ -56,7 +56,6 @@ func IngestCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// ingestRun is one call of the command.
 type ingestRun struct {
 	dir     string
 	options ingest.Options
@@ -65,7 +64,7 @@ type ingestRun struct {
 	quiet   bool
 	json    bool
 	idle    bool
-	settle  time.Duration // to wait before each run, for sessions that are about to be written to their end
+	settle  time.Duration // to wait before each run, while agents finish writing
 	out     *term.Out
 	meter   *ingestMeter
 
@@ -133,7 +132,7 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 	return run, run.sources(dir, cmd.Args().Slice())
 }
 
-// retention is how many days sessions are kept, 0 for ever. Only the user's own settings say it.
+// retention is how many days sessions are kept, 0 for ever. Only the user's own settings set it.
 func retention(a *kit.App, dir string) int {
 	p, _ := project.Find(dir, a.Getenv)
 	set := settings.Load(p, a.Getenv)
@@ -145,7 +144,6 @@ func retention(a *kit.App, dir string) int {
 	return set.Archive.Retention
 }
 
-// sources chooses the readers and places that the arguments name.
 func (r *ingestRun) sources(dir string, args []string) error {
 	var named []trace.Reader
 	for _, arg := range args {
@@ -168,17 +166,17 @@ func (r *ingestRun) sources(dir string, args []string) error {
 	return nil
 }
 
-// ingestOnce makes one run and tells it. If others wish for more meanwhile it looks at everything once more, and does not
-// speak of that: it was not what this one was asked for.
+// ingestOnce makes one run and prints it. If other processes asked for an ingest meanwhile, it reads everything once more,
+// and prints nothing of that: it was not asked for it.
 func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 	o, told := run.options, false
 	err := ingest.Exclusively(ctx, run.dir, waitNotice(a, run), func() error {
-		select { // with the lock: of many that are started at once one waits, and the others leave their wish to it
+		select { // under the lock: of many that start at once one waits, and the others leave the work to it
 		case <-time.After(run.settle):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		// The lock's file is in this folder. Who took it away meanwhile, with a whole home perhaps, does not want it back.
+		// The lock's file is in this folder. If somebody has removed it meanwhile, it must not come back.
 		if _, err := os.Stat(run.dir); err != nil {
 			return kit.UsageError("the archive's folder is gone: " + err.Error())
 		}
@@ -214,7 +212,7 @@ func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 	return err
 }
 
-// waitNotice says that another ingest is running; nil is for one that does not wait.
+// waitNotice notes that another ingest is running; nil with --if-idle, which does not wait.
 func waitNotice(a *kit.App, run *ingestRun) func() {
 	if run.idle {
 		return nil
@@ -226,7 +224,6 @@ func waitNotice(a *kit.App, run *ingestRun) func() {
 	}
 }
 
-// ingestDry says what would be read.
 func ingestDry(ctx context.Context, a *kit.App, run *ingestRun) error {
 	db, err := archive.View(ctx, run.dir)
 	switch none := (*archive.NotFound)(nil); {
@@ -243,7 +240,6 @@ func ingestDry(ctx context.Context, a *kit.App, run *ingestRun) error {
 	return printIngest(a, run, report)
 }
 
-// ingestCheck looks whether the archive is whole.
 func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
 	db, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
@@ -275,7 +271,6 @@ func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
 	return kit.BadNews(filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
 }
 
-// ingestWatch archives what changes until it is ended.
 func ingestWatch(ctx context.Context, a *kit.App, run *ingestRun) error {
 	if run.idle {
 		return kit.UsageError("--watch and --if-idle do not go together")

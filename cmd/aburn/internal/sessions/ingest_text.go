@@ -16,10 +16,10 @@ import (
 	"aburn/internal/term"
 )
 
-// maxListed is how many stores of one kind are listed for people. --json has all.
+// maxListed is how many stores of one kind the text lists. --json lists all.
 const maxListed = 10
 
-// printIngest prints what a run did. The error is bad news if something could not be archived.
+// printIngest prints a run. It fails if something could not be archived.
 func printIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
 	if run.json {
 		if err := a.PrintJSON(ingestReport(run, r)); err != nil {
@@ -52,7 +52,7 @@ func printIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
 	return nil
 }
 
-// ingestText prints a table of the sources, and below it what is to be said about single stores.
+// ingestText prints a table of the sources, and below it the stores with faults or notes.
 func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
 	table := term.Table{Columns: []term.Column{
 		{Title: "source"}, {Title: "new", Right: true}, {Title: "updated", Right: true}, {Title: "unchanged", Right: true}, {Title: "gone", Right: true},
@@ -80,7 +80,7 @@ func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
 	}
 	nothing := lines == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
 	if lines == 0 && !nothing && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return len(s.Skipped) > 0 }) {
-		a.Note("no agent has written sessions where they usually are: a file or folder can be named")
+		a.Note("no agent has written sessions in its usual place; you can name a file or folder")
 	}
 	if lines > 0 && table.Print(run.out, 2) != nil {
 		return
@@ -97,7 +97,6 @@ func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
 	fmt.Fprintln(run.out, kit.Join("archive: "+project.Tilde(run.dir, a.Getenv), plain.Duration(r.Took.Round(time.Millisecond))))
 }
 
-// ingestFoot is what a run did beyond reading.
 func ingestFoot(r *ingest.Report) (lines []string) {
 	if r.Linked > 0 {
 		lines = append(lines, plain.Plural(int64(r.Linked), "session")+" linked to others")
@@ -111,7 +110,7 @@ func ingestFoot(r *ingest.Report) (lines []string) {
 	return lines
 }
 
-// ingestDetails lists what is to be said about the stores of one source, the worst first.
+// ingestDetails lists the faults and notes of one source, the worst first.
 func ingestDetails(a *kit.App, run *ingestRun, s *ingest.Source) {
 	var skipped, damaged, notes []string
 	since := 0
@@ -146,7 +145,7 @@ func ingestList(a *kit.App, out *term.Out, style term.Style, title string, lines
 	}
 }
 
-// skipText is what was skipped and why. Many reasons name the path themselves.
+// skipText is a skipped store and the reason. Many reasons name the path already.
 func skipText(a *kit.App, s ingest.Skip) string {
 	path := project.Tilde(s.Path, a.Getenv)
 	if path == "" || strings.Contains(s.Reason, path) || strings.Contains(s.Reason, s.Path) {
@@ -155,7 +154,6 @@ func skipText(a *kit.App, s ingest.Skip) string {
 	return path + ": " + s.Reason
 }
 
-// placeText is the place in a store, as it stands behind its path.
 func placeText(p ingest.Place) string {
 	switch {
 	case p.Ref.Line > 0:
@@ -166,7 +164,7 @@ func placeText(p ingest.Place) string {
 	return ""
 }
 
-// ingestMeter shows how far a run is, on a terminal.
+// ingestMeter shows the progress of a run on a terminal.
 type ingestMeter struct {
 	out   *term.Out
 	width int // of what stands there
@@ -181,7 +179,6 @@ func (m *ingestMeter) show(p ingest.Progress) {
 	m.width = plain.Width(text)
 }
 
-// progressText is how far a run is, in a line.
 func progressText(p ingest.Progress) string {
 	if p.Linking {
 		return "linking sessions"
@@ -202,7 +199,7 @@ func (m *ingestMeter) clear() {
 	}
 }
 
-// printRound prints one line for each source in which a watch found something, and says once of each store that it cannot be read.
+// printRound prints one line for each source in which a watch found something. It warns of each unreadable store once.
 func printRound(a *kit.App, run *ingestRun, r *ingest.Report) {
 	var news []string
 	for i := range r.Sources {
@@ -229,7 +226,7 @@ func printRound(a *kit.App, run *ingestRun, r *ingest.Report) {
 	}
 }
 
-// IngestReport is what a run did.
+// IngestReport is `aburn ingest --json`.
 type IngestReport struct {
 	Archive     string             `json:"archive"`
 	DryRun      bool               `json:"dry_run,omitempty"`
@@ -241,7 +238,6 @@ type IngestReport struct {
 	Rescrubbed  int                `json:"rescrubbed"`
 }
 
-// ingestSourceJSON is what it did with one agent's stores.
 type ingestSourceJSON struct {
 	Source     string            `json:"source"`
 	Stores     int               `json:"stores"`
@@ -258,14 +254,12 @@ type ingestSourceJSON struct {
 	DamagedAll int               `json:"damaged_all"`
 }
 
-// ingestNoteJSON is something about one store.
 type ingestNoteJSON struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 }
 
-// ingestPlaceJSON is a place that could not be read.
 type ingestPlaceJSON struct {
 	Path   string `json:"path"`
 	Line   int64  `json:"line,omitempty"`
@@ -275,7 +269,7 @@ type ingestPlaceJSON struct {
 	Reason string `json:"reason"`
 }
 
-// IngestCheckReport is what --check found.
+// IngestCheckReport is `aburn ingest --check --json`.
 type IngestCheckReport struct {
 	Archive  string   `json:"archive"`
 	Sessions int      `json:"sessions"`

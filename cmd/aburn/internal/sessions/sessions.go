@@ -1,4 +1,5 @@
-// Package sessions is the commands that read agents' session stores into the archive and show what is in it.
+// Package sessions is the commands that read agents' session stores into the archive and show the archived sessions. They
+// show what happened and judge nothing, so it does not import insight.
 package sessions
 
 import (
@@ -21,17 +22,17 @@ import (
 	"aburn/trace"
 )
 
-// sessionLimit is how many sessions people are shown who do not say how many.
+// sessionLimit is the default of --limit.
 const sessionLimit = 50
 
 func SessionsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "sessions",
 		Usage: "list the sessions in the archive, of all agents",
-		Description: "One line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored, † killed, ? unknown: as\n" +
-			"its agent's own records state it), tool calls and how many of them failed, tokens, active time (pauses over 10 minutes are not in it), the id that other\n" +
-			"commands take, and its first prompt. ↳ is a sub-agent, ↗ a fork, → a continuation; * may still be going on, - is only in the archive any more.\n" +
-			"A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
+		Description: "Prints one line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored, † killed,\n" +
+			"? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, and its first prompt. The outcome is what the agent's own\n" +
+			"records say. Active time leaves out pauses over 10 minutes. ↳ is a sub-agent, ↗ a fork, → a continuation. * may still be going on, - is no longer on the\n" +
+			"agent's disk. A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
 		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
@@ -49,7 +50,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	limit := cmd.Int("limit")
 	if limit < 0 {
-		return kit.UsageError("--limit: a number of sessions is not negative")
+		return kit.UsageError("--limit: must not be negative")
 	}
 	if !cmd.IsSet("limit") && !cmd.Bool("json") {
 		limit = sessionLimit
@@ -96,7 +97,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// fillSubagentAsks says of sub-agents that have no prompt what they were spawned for.
+// fillSubagentAsks gives sub-agents without a prompt the description that they were spawned with.
 func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
 	bare := func(s archive.Session) bool { return s.Ask == "" && s.Relation == trace.Subagent }
 	if !slices.ContainsFunc(list, bare) {
@@ -120,7 +121,7 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []archive
 	return nil
 }
 
-// showSessions prints one line a session. On a narrow terminal the date, the folder and the outcome are cut to what tells them apart.
+// showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
 func showSessions(out *term.Out, list []archive.Session, names *scope.SessionNames, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
@@ -155,7 +156,7 @@ func showSessions(out *term.Out, list []archive.Session, names *scope.SessionNam
 	return table.Print(out, 0)
 }
 
-// about is the sign of a session's relationship, what is special about it, and its first prompt.
+// about is the signs of a session and its first prompt.
 func about(s *archive.Session) string {
 	text := s.Ask
 	if sign := relationSign(s.Relation); sign != "" {
@@ -170,7 +171,7 @@ func about(s *archive.Session) string {
 	return text
 }
 
-// relationSign is how a session came to be, in one character; nothing of its own accord.
+// relationSign is how a session came to be, in one character; "" for a root.
 func relationSign(r trace.Relation) string {
 	switch r {
 	case trace.Subagent:
@@ -197,13 +198,12 @@ func outcomeMark(o trace.Outcome) (string, term.Style) {
 	return "?", term.Dim
 }
 
-// SessionsReport is what `aburn sessions --json` prints.
+// SessionsReport is `aburn sessions --json`.
 type SessionsReport struct {
 	Total    int          `json:"total"` // without --limit
 	Sessions []sessionRow `json:"sessions"`
 }
 
-// sessionRow is a session of the archive for programs.
 type sessionRow struct {
 	Source      string        `json:"source"`
 	Session     string        `json:"session"`

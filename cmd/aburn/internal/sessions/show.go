@@ -16,25 +16,24 @@ import (
 	"aburn/trace"
 )
 
-// storyLimit is how many lines of a story people are shown who do not say how many.
+// storyLimit is the default of --limit.
 const storyLimit = 200
 
 func ShowCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "show",
-		Usage:     "tell the story of one session",
+		Usage:     "show one session: its prompts, calls, changes and errors",
 		ArgsUsage: "SESSION",
-		Description: "Its prompts, calls with what became of them (exit code, duration, size of the result), changed files, errors, sub-agents. What was copied from another\n" +
-			"session, and what the conversation was rewound past, is marked. The number of an event is what --raw takes: it prints the record that the event was read\n" +
-			"from, out of the agent's own store, as it stands there. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters.\n\n" +
-			"Where aburn's hooks recorded the session too, the story has what they alone know (+), and --differences lists all in which their log and the agent's store\n" +
-			"do not agree.",
+		Description: "Shows prompts, calls with their exit code, duration and size of the result, changed files, errors and sub-agents. Events that were copied from another\n" +
+			"session, or that the conversation was rewound past, are marked. --raw takes the number of an event: it prints the record in the agent's own store that\n" +
+			"the event was read from. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters.\n\n" +
+			"If aburn's hooks recorded the session too, + marks what only they know, and --differences lists where their log and the agent's store disagree.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "raw", Usage: "print the original record of event `N`"},
 			&cli.BoolFlag{Name: "joined", Usage: "with --json, put what hooks recorded into the trace"},
 			&cli.BoolFlag{Name: "differences", Usage: "list where the agent's store and the hooks' log differ"},
-			&cli.IntFlag{Name: "limit", Usage: "only the last `N` lines of the story (default " + strconv.Itoa(storyLimit) + ")"},
-			&cli.BoolFlag{Name: "all", Usage: "the whole story"},
+			&cli.IntFlag{Name: "limit", Usage: "only the last `N` lines (default " + strconv.Itoa(storyLimit) + ")"},
+			&cli.BoolFlag{Name: "all", Usage: "all lines"},
 			kit.JSONFlag(),
 		},
 		ArgValidator:  scope.SessionArgument,
@@ -48,24 +47,24 @@ func ShowCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// storyView is the session that show tells of.
+// storyView is the session that show prints.
 type storyView struct {
 	archive.Session
 	*joinedTrace
 	names   *scope.SessionNames
-	others  map[string]*archive.Session // of the same source, by id
-	related []archive.Relation          // those in which others name it
+	others  map[string]*archive.Session // sessions of the same source, by id
+	related []archive.Relation          // in which other sessions name this one
 }
 
 func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("raw") && (cmd.Bool("json") || cmd.Bool("differences")) {
-		return kit.UsageError("--raw prints a record as it is, and takes neither --json nor --differences")
+		return kit.UsageError("--raw takes neither --json nor --differences")
 	}
 	if cmd.Bool("joined") && !cmd.Bool("json") {
-		return kit.UsageError("--joined is for --json: the story is joined anyway")
+		return kit.UsageError("--joined is for --json; without --json they are always joined")
 	}
 	if cmd.Int("limit") < 0 {
-		return kit.UsageError("--limit: a number of lines is not negative")
+		return kit.UsageError("--limit: must not be negative")
 	}
 	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
@@ -98,7 +97,6 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return showStory(ctx, a, cmd, arch, &storyView{Session: s, joinedTrace: both})
 }
 
-// showStory prints what is known of a session as a whole, and its story.
 func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, v *storyView) error {
 	if err := v.load(ctx, arch); err != nil {
 		return err
@@ -120,7 +118,7 @@ func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.
 	return err
 }
 
-// load gathers what is told about the other sessions that the story names.
+// load reads what the story shows of other sessions.
 func (v *storyView) load(ctx context.Context, arch *archive.Archive) error {
 	all, err := arch.Sessions(ctx, archive.Filter{})
 	if err != nil {
@@ -142,7 +140,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive) error {
 	return err
 }
 
-// name is how another session of the same source is called in the story.
+// name is the short name of another session of the same source.
 func (v *storyView) name(id string) string {
 	if id == "" {
 		return "an unknown session"
@@ -153,7 +151,7 @@ func (v *storyView) name(id string) string {
 	return v.names.Of(v.Session.Source, id)
 }
 
-// printHead prints what is known of the session as a whole.
+// printHead prints the facts about the whole session.
 func (v *storyView) printHead(out *term.Out) {
 	line := func(name, value string) {
 		if value = plain.Line(value); value != "" {
@@ -185,7 +183,7 @@ func (v *storyView) printHead(out *term.Out) {
 		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.files))
 	}
 	if v.hooks != nil {
-		line("recorded", "by aburn's hooks, too, "+differWords(len(v.differences)))
+		line("recorded", "also by aburn's hooks, "+differWords(len(v.differences)))
 	}
 	if n := len(t.Damaged); n > 0 {
 		line("damaged", plain.Plural(int64(n), "place")+" could not be read, the first: "+t.Damaged[0].Reason+" ("+place(t, t.Damaged[0].Ref)+")")
@@ -250,7 +248,6 @@ func provenance(r *trace.SessionRelationship) string {
 	return " (inferred from " + r.Evidence + ")"
 }
 
-// copies is how many events stand in the trace as copies.
 func (v *storyView) copies() (n int) {
 	for i := range v.Events {
 		if v.Events[i].Copied != "" {
@@ -262,7 +259,7 @@ func (v *storyView) copies() (n int) {
 
 func differWords(n int) string {
 	if n == 0 {
-		return "who say the same"
+		return "without a difference"
 	}
 	return "with " + plain.Plural(int64(n), "difference") + ": --differences lists them"
 }
@@ -315,7 +312,6 @@ func fileWords(f *trace.File, gone bool) string {
 	return text
 }
 
-// place is where something was read, in words.
 func place(t *trace.SessionTrace, r trace.Ref) string {
 	path := ""
 	if r.File >= 0 && r.File < len(t.Sources) {

@@ -25,7 +25,7 @@ func hookTrace(ctx context.Context, arch *archive.Archive, s *archive.Session) (
 	return arch.Trace(ctx, twins[0].Key)
 }
 
-// joinedTrace is a session's trace with what the hooks recorded of it put into it, and all in which the two differ.
+// joinedTrace is a session's trace with what hooks recorded of it, and the differences between the two.
 type joinedTrace struct {
 	*trace.SessionTrace
 	hooks       *trace.SessionTrace // nil if they recorded nothing of it
@@ -51,7 +51,6 @@ func joinTraces(ctx context.Context, arch *archive.Archive, s *archive.Session, 
 	return j, nil
 }
 
-// subagentTraces is the traces of a session's sub-agents.
 func subagentTraces(ctx context.Context, arch *archive.Archive, key int64) (subs []*trace.SessionTrace, err error) {
 	relations, err := arch.Relations(ctx)
 	if err != nil {
@@ -82,7 +81,7 @@ func (j *joinedTrace) eventNumbers() []int {
 	return numbers
 }
 
-// DifferencesReport is what `aburn show --differences --json` prints.
+// DifferencesReport is `aburn show --differences --json`.
 type DifferencesReport struct {
 	Source      string           `json:"source"`
 	Session     string           `json:"session"`
@@ -107,7 +106,7 @@ func (j *joinedTrace) report(s *archive.Session, t *trace.SessionTrace) Differen
 	differ := map[string]bool{}
 	for _, d := range j.differences {
 		r.Differences = append(r.Differences, differenceJSON{d.Kind, d.Event, d.Call, d.StoreSeq, d.OwnSeq, d.Store, d.Own})
-		if d.Kind != tracejoin.OnlyHooks { // those are none of the store's calls
+		if d.Kind != tracejoin.OnlyHooks { // the store has no such call
 			differ[d.Call] = true
 		}
 	}
@@ -119,7 +118,6 @@ func (j *joinedTrace) report(s *archive.Session, t *trace.SessionTrace) Differen
 	return r
 }
 
-// showDifferences lists in what the agent's store and the hooks' log differ.
 func showDifferences(a *kit.App, out *term.Out, asJSON bool, j *joinedTrace, s *archive.Session, t *trace.SessionTrace) error {
 	if j.hooks == nil {
 		return kit.BadNews("aburn's hooks recorded nothing of "+s.Source+"/"+s.ID+" that is in the archive", "aburn doctor", "aburn ingest own")

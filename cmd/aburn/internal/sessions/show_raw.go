@@ -22,7 +22,7 @@ import (
 	"aburn/trace"
 )
 
-// rawMax is how long a record may be that is printed.
+// rawMax is the size of the longest record that is printed, in bytes.
 const rawMax = 256 << 20
 
 // rawRow is the record of a row, as the reader of its source finds it.
@@ -32,11 +32,11 @@ func rawRow(ctx context.Context, source, path string, ref trace.Ref) ([]byte, er
 			return s.Row(ctx, path, ref)
 		}
 	}
-	return nil, fmt.Errorf("no record can be had out of a store of %s", source)
+	return nil, fmt.Errorf("aburn cannot read single records from a store of %s", source)
 }
 
-// errChanged is the error for a source that does not hold the record any more where it was read.
-var errChanged = errors.New("the source has changed since it was read: it does not hold this record there any more")
+// errChanged is the error for a source that no longer has the record where it was read.
+var errChanged = errors.New("the source has changed since it was read: the record is no longer there")
 
 // showRaw prints the record that an event was read from.
 func showRaw(ctx context.Context, a *kit.App, cmd *cli.Command, s *archive.Session, t *trace.SessionTrace, seq int) error {
@@ -80,7 +80,7 @@ func rawRecord(ctx context.Context, s *archive.Session, t *trace.SessionTrace, e
 	return line, nil
 }
 
-// rawLine is the line at ref. It has to begin there, and to be the line of that number.
+// rawLine is the line at ref. It must begin at that offset and have that number.
 func rawLine(path string, ref trace.Ref) ([]byte, error) {
 	f, err := jsonl.Open(path)
 	if err != nil {
@@ -131,8 +131,8 @@ func skip(r *bufio.Reader, n int64) (lines int64, last byte, err error) {
 	return lines, last, nil
 }
 
-// holdsID says whether a record holds any of the ids by which the event knows it. An event without an id takes any record, and
-// so does one whose ids the archive has in other words than the record: hidden, shortened, or with what JSON may write otherwise.
+// holdsID says whether a record holds one of the event's ids. It accepts any record for an event without an id, and for ids that
+// the record may write otherwise than the archive: scrubbed, shortened, or with characters that JSON may escape.
 func holdsID(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
 	ids := []string{e.Record}
 	switch b := e.Body.(type) {
@@ -153,7 +153,7 @@ func holdsID(record []byte, t *trace.SessionTrace, e *trace.Event) bool {
 	return !some
 }
 
-// verbatim says that an id stands in its record as it stands in the archive.
+// verbatim says whether the record writes an id as the archive does.
 func verbatim(id string) bool {
 	return id != "" && len(id) < trace.MaxToken && !strings.HasPrefix(id, "[redacted:") &&
 		!strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\\/<>&'`, r) })

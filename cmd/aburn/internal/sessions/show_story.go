@@ -15,13 +15,13 @@ import (
 	"aburn/trace"
 )
 
-// storyLine is one line of a story. Its texts are not cleaned yet.
+// storyLine is one line of a story. Whoever prints its texts cleans them.
 type storyLine struct {
 	rows.Description
-	seq    int // 0: only the hooks know it
+	seq    int // 0 if only the hooks know it
 	time   time.Time
 	indent bool   // it happened within the line above
-	where  string // why it is not simply part of the story: copied, rewound
+	where  string // copied from elsewhere, or rewound; mostly ""
 }
 
 // printStory prints the last lines of the story, all if limit is 0, and returns how many it left out.
@@ -37,7 +37,7 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 		if l.where != where {
 			text := l.where
 			if text == "" {
-				text = "its own story from here"
+				text = "its own events from here"
 			}
 			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", kit.TextWidth(out))))
 			where = l.where
@@ -55,7 +55,7 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 	return left, nil
 }
 
-// line is the line in columns: the event's number, the time, what happened, how long it took, and the rest.
+// line is the line in columns: number, time, what happened, duration, and details.
 func (l *storyLine) line(out *term.Out) string {
 	style, name := l.Style, l.Mark+" "+l.Name
 	if l.where != "" {
@@ -84,7 +84,7 @@ func (l *storyLine) line(out *term.Out) string {
 	return c.End("", l.Path, l.Detail)
 }
 
-// lines puts the events into words, a call and what became of it into one line.
+// lines are the events in words. A call and its result are one line.
 func (v *storyView) lines() (list []storyLine) {
 	calls := v.Calls()
 	byEvent := map[int]*trace.Call{}
@@ -103,7 +103,7 @@ func (v *storyView) lines() (list []storyLine) {
 		case *trace.ToolResult:
 			r := &v.Results[b.Result]
 			first := r.CallIndex >= 1 && r.CallIndex <= len(calls) && calls[r.CallIndex-1].Results[0] == r
-			if first { // it stands with its call
+			if first { // its call shows it
 				continue
 			}
 			l.Description = resultWords(r)
@@ -121,18 +121,16 @@ func (v *storyView) lines() (list []storyLine) {
 	return list
 }
 
-// where says why an event is not simply part of the story.
 func (v *storyView) where(e *trace.Event) string {
 	switch {
 	case e.Copied != "":
 		return "copied from " + v.name(e.Copied) + ": not counted here"
 	case e.Abandoned:
-		return "the conversation was rewound to before this"
+		return "the conversation was rewound past this"
 	}
 	return ""
 }
 
-// callWords is a call with what became of it.
 func callWords(c *trace.Call) rows.Description {
 	w := rows.Description{Name: scope.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
 	if c.Call.Container {
@@ -168,7 +166,6 @@ func byUser(c *trace.Call, w rows.Description) rows.Description {
 	return w
 }
 
-// resultWords is a result by itself.
 func resultWords(r *trace.ToolResultEvent) rows.Description {
 	w := rows.Description{Mark: "✓", Name: "result", Style: term.Green, Took: kit.Milliseconds(r.DurationMS)}
 	switch {
@@ -187,7 +184,6 @@ func resultWords(r *trace.ToolResultEvent) rows.Description {
 	return w
 }
 
-// stateWord says what the mark alone does not.
 func stateWord(r *trace.ToolResultEvent) string {
 	switch {
 	case r.Denied == "other":
@@ -204,7 +200,7 @@ func stateWord(r *trace.ToolResultEvent) string {
 	return ""
 }
 
-// exitWord is told unless it is 0; a missing exit code is unknown, not 0.
+// exitWord is "" for 0, and for a missing exit code, which is unknown and not 0.
 func exitWord(r *trace.ToolResultEvent) string {
 	if r.ExitCode == nil || *r.ExitCode == 0 {
 		return ""
@@ -212,7 +208,6 @@ func exitWord(r *trace.ToolResultEvent) string {
 	return "exit " + strconv.Itoa(*r.ExitCode)
 }
 
-// failedHead is the beginning of a failed result in one line.
 func failedHead(r *trace.ToolResultEvent) string {
 	return plain.Cut(strings.Join(strings.Fields(r.Head), " "), 200)
 }
@@ -228,7 +223,7 @@ func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 	return "~" + plain.Duration(r.Time.Sub(c.Event.Time))
 }
 
-// eventWords puts an event that is neither a call nor a result into words.
+// eventWords is an event in words; calls and results have functions of their own.
 func (v *storyView) eventWords(e *trace.Event) rows.Description {
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:
@@ -296,7 +291,7 @@ func changeWords(b *trace.FileChange) rows.Description {
 	return w
 }
 
-// spawnWords is the start of a sub-agent, with what became of it where the archive knows.
+// spawnWords is the start of a sub-agent, with its outcome if the archive has its session.
 func (v *storyView) spawnWords(b *trace.SubagentSpawn) rows.Description {
 	w := rows.Description{Mark: "↳", Name: "sub-agent", Style: term.Magenta, Detail: kit.Join(b.AgentType, b.Description)}
 	if b.Background {

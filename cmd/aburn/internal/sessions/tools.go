@@ -15,16 +15,16 @@ import (
 	"aburn/trace"
 )
 
-// toolRows is how many lines each part of the answer has for people who do not say how many.
+// toolRows is the default of --limit.
 const toolRows = 10
 
 func ToolsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "tools",
-		Usage: "say which tool calls failed, were retried, never ended, or took longest",
-		Description: "From the calls of all chosen sessions, each counted once, however often it was copied. A rate stands with what it is a rate of: failed calls of those that have a\n" +
-			"result, percentiles of those whose duration is known (as the agent measured it, else the time between the records of call and result, which holds the wait\n" +
-			"for a permission). A call without an end has no result, or none but that it is running. " +
+		Usage: "show which tool calls failed, were retried, never ended, or took longest",
+		Description: "Counts the calls of the chosen sessions, each once, however often it was copied. Each rate stands with its denominator: failed calls of those that have a\n" +
+			"result, percentiles of those with a known duration. A duration is what the agent measured, else the time from call to result, which includes the wait for\n" +
+			"a permission. A call without an end has no result, or is said to be running. " +
 			"A narrow terminal says rate for failed of those that ended, and open for those without an end.\n\n" +
 			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool and input,\n" +
 			"in one session) succeeded, and those that never did.",
@@ -52,7 +52,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.Int("limit") < 0 {
-		return kit.UsageError("--limit: a number of lines is not negative")
+		return kit.UsageError("--limit: must not be negative")
 	}
 	arch, filter, err := scope.ViewChosen(ctx, scope.CallerOf(a, cmd), scope.ChoiceOf(cmd))
 	if err != nil {
@@ -83,7 +83,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return v.show(a.Screen(cmd))
 }
 
-// noteNoCall says that nothing is shown, and what --tool could have meant.
+// noteNoCall prints why nothing is shown, and which tool --tool may mean.
 func noteNoCall(ctx context.Context, a *kit.App, arch *archive.Archive, filter archive.Filter, tool string) error {
 	if err := scope.NoteNoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
 		return err
@@ -123,7 +123,6 @@ func tallyCalls(ctx context.Context, arch *archive.Archive, filter archive.Filte
 	return t, nil
 }
 
-// toolsView shows a tally.
 type toolsView struct {
 	tally           *toolTally
 	names           *scope.SessionNames
@@ -149,7 +148,6 @@ func (v *toolsView) show(out *term.Out) error {
 	return err
 }
 
-// rows is how many of n are shown.
 func (v *toolsView) rows(n int) int {
 	if v.limit > 0 {
 		return min(n, v.limit)

@@ -8,7 +8,7 @@ import (
 	"aburn/trace"
 )
 
-// ToolsReport is what `aburn tools --json` prints.
+// ToolsReport is `aburn tools --json`.
 type ToolsReport struct {
 	All      toolRow       `json:"all"`
 	Tools    []toolRow     `json:"tools"`
@@ -35,7 +35,6 @@ type toolRow struct {
 	Longest   *int64   `json:"longest_ms"`
 }
 
-// failureRow is failures of one kind.
 type failureRow struct {
 	Tool     string  `json:"tool"`
 	Type     string  `json:"type"`
@@ -46,7 +45,6 @@ type failureRow struct {
 	Last     callRow `json:"last"`
 }
 
-// retriesReport is the calls that errored again and again.
 type retriesReport struct {
 	Errors    int        `json:"errors"`      // how often a call has to error to be listed
 	Failed    int        `json:"ever_failed"` // different calls (session, tool, input) that ever failed
@@ -61,7 +59,6 @@ type retryRow struct {
 	callRow
 }
 
-// agentsReport is the calls that start sub-agents.
 type agentsReport struct {
 	Calls   int       `json:"calls"`
 	Refused int       `json:"refused"`
@@ -71,7 +68,6 @@ type agentsReport struct {
 	Outcomes agentOutcomes `json:"outcomes"`
 }
 
-// callRow is one call.
 type callRow struct {
 	Source     string       `json:"source"`
 	Session    string       `json:"session"`

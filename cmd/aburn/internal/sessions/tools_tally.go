@@ -9,7 +9,7 @@ import (
 	"aburn/trace"
 )
 
-// toolTally counts calls. Each counts once; what is compared with what stands at each field.
+// toolTally counts calls, each once.
 type toolTally struct {
 	sum           toolSum
 	tools         map[[2]string]*toolSum // by tool and type
@@ -43,7 +43,7 @@ func newToolTally(keep int) *toolTally {
 	return &toolTally{tools: map[[2]string]*toolSum{}, failures: map[failureKey]*failedCalls{}, groups: map[groupKey]*retryGroup{}, keep: keep}
 }
 
-// add takes the next call. Those of one session come together, in order.
+// add counts the next call. The calls of a session come together, in order.
 func (t *toolTally) add(row *archive.CallRow) {
 	key := [2]string{row.Tool, string(row.Type)}
 	sum := t.tools[key]
@@ -84,15 +84,15 @@ func (s *toolSum) add(row *archive.CallRow) {
 	}
 }
 
-// unended says whether a call never got an end: no result, or none but running.
+// unended says whether a call never ended: it has no result, or only one that says running.
 func unended(row *archive.CallRow) bool {
 	return row.Status == "" || row.Status == trace.StatusRunning
 }
 
-// ended is how many calls have an end: what failed calls are a share of.
+// ended is how many calls ended, the denominator of the failure rate.
 func (s *toolSum) ended() int { return s.calls - s.noResult }
 
-// percentile is the smallest known duration that so many hundredths of them do not exceed; 0 of none.
+// percentile is the smallest known duration that p percent of them do not exceed; 0 if none is known.
 func (s *toolSum) percentile(p int) int64 {
 	n := len(s.durations)
 	if n == 0 {
@@ -101,7 +101,7 @@ func (s *toolSum) percentile(p int) int64 {
 	return s.durations[max((n*p+99)/100-1, 0)]
 }
 
-// addAgent notes a call that starts a sub-agent. Errors are an end; a refused one never began.
+// addAgent counts a call that starts a sub-agent. An error is an end; a refused call never began.
 func (t *toolTally) addAgent(row *archive.CallRow) {
 	t.agentCalls++
 	switch {
@@ -112,7 +112,7 @@ func (t *toolTally) addAgent(row *archive.CallRow) {
 	}
 }
 
-// agentOutcomes is how sub-agents ended as their own sessions state it.
+// agentOutcomes is how sub-agents ended, as their own sessions say.
 type agentOutcomes struct {
 	Sessions    int `json:"sessions"`
 	Completed   int `json:"completed"`
@@ -141,7 +141,6 @@ func (t *toolTally) addOutcomes(agents []archive.Session) {
 	}
 }
 
-// addLong keeps the calls that took longest.
 func (t *toolTally) addLong(row *archive.CallRow) {
 	keep := cmp.Or(t.keep, toolRows)
 	if n := len(t.longest); n == keep && row.DurationMS <= t.longest[n-1].DurationMS {
@@ -154,7 +153,6 @@ func (t *toolTally) addLong(row *archive.CallRow) {
 	t.longest = t.longest[:min(len(t.longest), keep)]
 }
 
-// finish orders everything.
 func (t *toolTally) finish() {
 	t.closeGroups()
 	for _, s := range append(slices.Clone(t.ordered), &t.sum) {
@@ -174,13 +172,11 @@ func (t *toolTally) finish() {
 	})
 }
 
-// retryFrom is how many times a call has to error before it counts as retried again and again.
+// retryFrom is how often a call must fail to be listed as retried.
 const retryFrom = 3
 
-// failureKey is what failures are put together by.
 type failureKey struct{ tool, kind, what, how string }
 
-// failedCalls are failures of one kind.
 type failedCalls struct {
 	failureKey
 	n, sessions int
@@ -205,7 +201,7 @@ func (t *toolTally) addFailure(row *archive.CallRow) {
 	}
 }
 
-// howFailed is how a call failed, as far as the source tells.
+// howFailed is how a call failed, as far as the source says.
 func howFailed(row *archive.CallRow) string {
 	switch {
 	case row.Denied == "other":
@@ -218,24 +214,23 @@ func howFailed(row *archive.CallRow) string {
 	return string(row.Status)
 }
 
-// groupKey is what makes calls of one session the same: tool and input.
+// groupKey identifies equal calls of one session.
 type groupKey struct{ tool, input string }
 
-// retryGroup is the same call again and again.
 type retryGroup struct {
 	failed int // since the last success
 	ever   bool
 	last   archive.CallRow
 }
 
-// retry is a call that errored so often, in a row as far as this call goes, before it succeeded or nobody tried again.
+// retry is a call that failed so often before it succeeded or was given up.
 type retry struct {
 	archive.CallRow // the last one
 	failed          int
 	succeeded       bool
 }
 
-// addRepeat looks at the call as one of those with the same tool and input in its session.
+// addRepeat counts the call among those with the same tool and input in its session.
 func (t *toolTally) addRepeat(row *archive.CallRow) {
 	if row.Key != t.session {
 		t.closeGroups()
@@ -263,7 +258,6 @@ func (t *toolTally) addRepeat(row *archive.CallRow) {
 	}
 }
 
-// closeGroups ends the calls of a session.
 func (t *toolTally) closeGroups() {
 	for _, g := range t.groups {
 		if g.ever {

@@ -13,7 +13,6 @@ import (
 	"aburn/internal/term"
 )
 
-// showTools prints the tools with the most calls.
 func (v *toolsView) showTools(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
 	t := v.tally
@@ -48,7 +47,6 @@ func (v *toolsView) showTools(out *term.Out) error {
 	return table.Print(out, 2)
 }
 
-// of says that not all are shown.
 func (v *toolsView) of(n, all int) string {
 	if n == all {
 		return ""
@@ -56,7 +54,6 @@ func (v *toolsView) of(n, all int) string {
 	return fmt.Sprintf(" (%d of %s)", n, plain.Count(int64(all)))
 }
 
-// showFailures prints what failed most.
 func (v *toolsView) showFailures(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.failed))
@@ -77,12 +74,11 @@ func (v *toolsView) showFailures(out *term.Out) error {
 	return table.Print(out, 2)
 }
 
-// where is what aburn show takes to show a call: its session, and the number of its event.
+// where is the session and the number of the event, as `aburn show` takes them.
 func (v *toolsView) where(row *archive.CallRow) string {
 	return v.names.Of(row.Source, row.Session) + " " + strconv.Itoa(row.Seq)
 }
 
-// showRetries prints what errored again and again.
 func (v *toolsView) showRetries(out *term.Out) error {
 	t := v.tally
 	n, then := v.rows(len(t.retried)), 0
@@ -113,7 +109,6 @@ func (v *toolsView) showRetries(out *term.Out) error {
 	return table.Print(out, 2)
 }
 
-// showAgents prints the sub-agents that never came to an end.
 func (v *toolsView) showAgents(out *term.Out) error {
 	t := v.tally
 	if t.agentCalls+t.outcomes.Sessions == 0 {
@@ -141,7 +136,6 @@ func (v *toolsView) showAgents(out *term.Out) error {
 	return table.Print(out, 2)
 }
 
-// showLongest prints the calls that took longest.
 func (v *toolsView) showLongest(out *term.Out) error {
 	t := v.tally
 	if len(t.longest) == 0 {
@@ -160,5 +154,5 @@ func (v *toolsView) showLongest(out *term.Out) error {
 	return table.Print(out, 2)
 }
 
-// subject is what a call was about: a path, or the beginning of a command.
+// subject is what a call was about: a path or the beginning of a command.
 func subject(row *archive.CallRow) string { return cmp.Or(row.Path, row.Head) }

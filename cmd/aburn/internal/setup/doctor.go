@@ -19,10 +19,10 @@ import (
 func DoctorCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
-		Usage: "prove that hooks record here, or say what keeps them from it",
-		Description: "Looks at the project, the agents, who calls the hook, whether Codex trusts it, and whether\n" +
-			"the agents' newest sessions are in the log. Exit 1 on bad news. --live also runs every\n" +
-			"registered command with a canary, in a throw-away project.",
+		Usage: "check that hooks record here, or show what prevents it",
+		Description: "Checks the project, the agents, which settings call the hook, whether Codex trusts it, and whether\n" +
+			"the agents' newest sessions are in the log. Exit 1 on bad news. --live also runs every registered\n" +
+			"command with a canary, in a temporary project.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "live", Usage: "run a canary through every registered hook"},
 			kit.JSONFlag(),
@@ -54,7 +54,7 @@ func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-// printReport prints the findings by topic. Lines are not cut: a path at their end is what one wants to copy.
+// printReport prints the findings by topic. Lines are not cut, so that paths at their end can be copied.
 func printReport(out *term.Out, r doctor.Report) {
 	last := ""
 	for _, c := range r.Checks {

@@ -1,4 +1,5 @@
-// Package setup is the commands that put aburn into agents' settings and take it out again.
+// Package setup is the commands that put aburn into agents' settings and take it out again. They read no session and judge
+// nothing, so it imports neither archive nor supervisor.
 package setup
 
 import (
@@ -31,10 +32,10 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "install-hooks",
 		Usage: "record what agents do: put aburn's hooks into their settings",
-		Description: "Without --agent: the agents found on this machine. Shows the change first; on a terminal it\n" +
-			"asks. Inserts behind what is there and leaves every other byte alone; uninstall-hooks gives\n" +
-			"back the file as it was. Inside a project it also runs `aburn init` there. Twice is once.\n" +
-			"--mcp registers `aburn mcp` too, in Claude Code's file of MCP servers and through `codex mcp add`.",
+		Description: "Installs for the agents found on this machine, or for --agent. It shows the change first, and asks\n" +
+			"on a terminal. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
+			"the file. Inside a project it also runs `aburn init`. You can run it again. --mcp also registers\n" +
+			"`aburn mcp`, in Claude Code's file of MCP servers and through `codex mcp add`.",
 		Flags:        flags,
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(
@@ -48,21 +49,19 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// hookFlags are shared by install-hooks and uninstall-hooks.
 func hookFlags() []cli.Flag {
 	return []cli.Flag{
 		agentFlag(""),
 		&cli.BoolFlag{Name: "user", Usage: "in your own settings, for every session (the default)"},
 		&cli.BoolFlag{Name: "project", Usage: "in the project's settings, which are committed"},
 		&cli.BoolFlag{Name: "local", Usage: "in your own settings of this project (Claude Code only)"},
-		&cli.BoolFlag{Name: "mcp", Usage: "aburn's MCP server too"},
+		&cli.BoolFlag{Name: "mcp", Usage: "also aburn's MCP server"},
 		&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show the change"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 		kit.JSONFlag(),
 	}
 }
 
-// hookOptions turns the flags into what the install package asks for.
 func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 	dir, err := kit.Folder(cmd)
 	if err != nil {
@@ -86,7 +85,7 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 	return o, nil
 }
 
-// agentsWithTrust are the agents that run only the hooks that the user trusts.
+// agentsWithTrust are the agents that run only hooks that the user trusts.
 func agentsWithTrust() []install.Agent {
 	return slices.DeleteFunc(install.Agents(), func(agent install.Agent) bool { return agent.Trust == nil })
 }
@@ -132,7 +131,7 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// trustHooks passes the user's word on to the agent, and returns how many hooks it trusts then.
+// trustHooks has the agent trust aburn's hooks, and returns how many it trusts.
 func trustHooks(ctx context.Context, a *kit.App, agent install.Agent, o install.Options, c *install.Change) (int, error) {
 	flag := "--" + trustFlag(agent)
 	if !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return f.Agent == agent }) {
@@ -167,7 +166,7 @@ func hookError(err error) error {
 	case errors.As(err, &refused):
 		return kit.BadNews(err.Error(), "--no-init leaves the project alone")
 	case errors.As(err, &syntax):
-		return kit.BadNews(err.Error(), "nothing was changed; agents ignore such a file as a whole, so mend it first")
+		return kit.BadNews(err.Error(), "nothing was changed; agents ignore such a file, so repair it first")
 	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrNoServer), errors.Is(err, install.ErrPassingServer):
 		return kit.BadNews(err.Error(), "make install")
 	case errors.Is(err, install.ErrOtherServer):
@@ -182,7 +181,6 @@ func hookError(err error) error {
 	return kit.BadNews(err.Error())
 }
 
-// printInstalled ends with what will be recorded where.
 func printInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.Change) {
 	out := a.Screen(cmd)
 	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
@@ -218,19 +216,16 @@ func printInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.
 	}
 }
 
-// printCommand says what an agent's own program was told.
 func printCommand(out *term.Out, c *install.Change) {
 	if c.Tell != nil {
 		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, c.Tell.Agent.Title), plain.Line(c.Tell.String()))
 	}
 }
 
-// hookCells is what became of a file, in a table.
 func hookCells(f install.FileChange, state string) []term.Cell {
 	return []term.Cell{{Text: f.Agent.Title, Style: term.Bold}, {Text: state}, {Text: f.Path, Style: term.Dim}}
 }
 
-// printWhere says which log the sessions go to.
 func printWhere(a *kit.App, out *term.Out, o install.Options) {
 	p, err := project.Find(o.Dir, a.Getenv)
 	if err != nil {
@@ -241,7 +236,7 @@ func printWhere(a *kit.App, out *term.Out, o install.Options) {
 	fmt.Fprintf(out, "see them with %s, check with %s\n", out.Paint(term.Bold, "aburn tail -f"), out.Paint(term.Bold, "aburn doctor"))
 }
 
-// printTrust says what the agent does not say: it skips a hook that nobody has trusted, without a word.
+// printTrust says how to trust the hooks: the agent silently skips untrusted ones.
 func printTrust(a *kit.App, out *term.Out, o install.Options, f install.FileChange) {
 	for _, s := range install.Inspect(f.Agent, o.Dir, a.Getenv) {
 		if s.Path == f.Path && f.Agent.Trusts(&s, a.Getenv) {
@@ -260,9 +255,9 @@ func UninstallHooksCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "uninstall-hooks",
 		Usage: "take aburn's hooks out of the agents' settings, byte for byte",
-		Description: "A file that is as install-hooks left it becomes what it was before, or goes if install-hooks\n" +
-			"made it. From one that was changed since only aburn's handlers are cut, and what was\n" +
-			"changed stays. The log stays too. The MCP server goes with --mcp.",
+		Description: "Restores a file that nobody changed since install-hooks, or removes it if install-hooks made it.\n" +
+			"From a file that was changed since it cuts only aburn's handlers. The log stays. --mcp also removes\n" +
+			"the MCP server.",
 		Flags:        hookFlags(),
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --mcp", "aburn uninstall-hooks --agent claude --local"),

@@ -17,8 +17,7 @@ import (
 	"aburn/internal/term"
 )
 
-// applyChange shows a change to settings files, asks when there is somebody to ask, and does it. False says that it was
-// not wanted.
+// applyChange shows a change to settings files, asks on a terminal, and applies it. It returns false if the person refused.
 func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) (bool, error) {
 	quiet := cmd.Bool("json")
 	if !quiet {
@@ -44,7 +43,7 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 	return false, kit.BadNews(err.Error())
 }
 
-// showDiff prints the change as a patch. Lines come from settings files: they are cleaned, and secrets left out.
+// showDiff prints the change as a patch, without secrets: its lines come from settings files.
 func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 	for _, l := range c.Diff() {
 		text, _ := scrub.Text(plain.Line(strings.TrimSuffix(l.Text, "\r")))
@@ -72,7 +71,7 @@ func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 	}
 }
 
-// confirmed asks, if both ends are a terminal; a program or a script is taken at its word.
+// confirmed asks, if stdin and stdout are a terminal; else the call itself is the consent.
 func confirmed(a *kit.App, cmd *cli.Command) bool {
 	f, ok := a.Stdin.(*os.File)
 	if !ok || !a.Screen(cmd).Terminal() || !xterm.IsTerminal(int(f.Fd())) {
@@ -84,7 +83,7 @@ func confirmed(a *kit.App, cmd *cli.Command) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// warnNotes warns of what stands in the way of the hooks, or of an exact removal.
+// warnNotes warns of what prevents the hooks, or an exact removal.
 func warnNotes(a *kit.App, c *install.Change) {
 	for _, f := range c.Files {
 		for _, n := range f.Notes {
@@ -99,7 +98,6 @@ func warnNotes(a *kit.App, c *install.Change) {
 	}
 }
 
-// hookJSON is what was done, for programs.
 func hookJSON(a *kit.App, c *install.Change) error {
 	type file struct {
 		Agent   string        `json:"agent"`
@@ -114,7 +112,7 @@ func hookJSON(a *kit.App, c *install.Change) error {
 	}
 	out := struct {
 		Files []file   `json:"files"`
-		Codex string   `json:"codex,omitempty"` // what its program was told; no other is told anything
+		Codex string   `json:"codex,omitempty"` // the command that its program ran; no other agent has one
 		Init  string   `json:"init,omitempty"`
 		Notes []string `json:"notes,omitempty"`
 	}{Files: []file{}, Init: c.Init, Notes: c.Notes}

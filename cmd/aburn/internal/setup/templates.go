@@ -22,7 +22,7 @@ import (
 func TemplatesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "templates",
-		Usage: "the workflow's commands for Claude Code and Codex, and the logging guide",
+		Usage: "write the workflow's commands for Claude Code and Codex, and the logging guide",
 		Description: "ideate, plan, build and ship as slash commands of Claude Code and as skills of Codex:\n" +
 			"prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
 			"The guide is for those who write prompts of their own.",
@@ -32,7 +32,6 @@ func TemplatesCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// agentFlag chooses between the agents that templates know.
 func agentFlag(value string) cli.Flag {
 	values := agentcli.Names(Records(install.Agents())) + " or all"
 	return &cli.StringFlag{Name: "agent", Usage: "for `AGENT`: " + values, Value: value, Validator: func(s string) error {
@@ -43,12 +42,12 @@ func agentFlag(value string) cli.Flag {
 	}}
 }
 
-// agentsNamed is what a value of --agent stands for; none if it is no such value.
+// agentsNamed are the agents of a value of --agent; none for an unknown value.
 func agentsNamed(name string) []install.Agent {
 	return slices.DeleteFunc(install.Agents(), func(a install.Agent) bool { return name != "all" && name != a.Name })
 }
 
-// Records are what is known of the agents.
+// Records are the records of agents.
 func Records(agents []install.Agent) (list []*agentcli.Agent) {
 	for _, a := range agents {
 		list = append(list, a.Agent)
@@ -59,7 +58,7 @@ func Records(agents []install.Agent) (list []*agentcli.Agent) {
 func templatesList(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:         "list",
-		Usage:        "say which templates there are",
+		Usage:        "list the templates",
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn templates list"),
@@ -76,7 +75,7 @@ func templatesList(a *kit.App) *cli.Command {
 	}
 }
 
-// listing is one template in `templates list --json`.
+// listing is a template in `aburn templates list --json`.
 type listing struct {
 	templates.Template
 	agents []*agentcli.Agent
@@ -123,7 +122,7 @@ func templatesShow(a *kit.App) *cli.Command {
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			name := cmd.Args().First()
 			if name == "" || cmd.Args().Len() > 1 {
-				return kit.UsageError("one template's name is needed", "aburn templates list")
+				return kit.UsageError("name one template", "aburn templates list")
 			}
 			t, ok := templates.Find(name)
 			if !ok {
@@ -210,7 +209,7 @@ func templatesDir(a *kit.App, cmd *cli.Command) (string, error) {
 	return here, nil
 }
 
-// printWritten says what became of each file. Files that were kept are bad news: not all that was asked for was done.
+// printWritten prints the state of each file. It fails if a changed file was kept.
 func printWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Written) error {
 	if cmd.Bool("json") {
 		err := a.PrintJSON(struct {
@@ -270,7 +269,7 @@ func statusStyle(s templates.Status) term.Style {
 func PluginCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:     "plugin",
-		Usage:    "aburn as a plugin of Claude Code and of Codex",
+		Usage:    "write aburn as a plugin of Claude Code and of Codex",
 		Metadata: kit.Examples("aburn plugin write ~/aburn-plugin"),
 		Action:   a.HelpAction,
 		Commands: []*cli.Command{pluginWrite(a)},
@@ -300,7 +299,7 @@ func pluginWrite(a *kit.App) *cli.Command {
 func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	dir := cmd.Args().First()
 	if dir == "" || cmd.Args().Len() > 1 {
-		return kit.UsageError("one folder to write the plugin into is needed", "aburn plugin write ~/aburn-plugin")
+		return kit.UsageError("name one folder for the plugin", "aburn plugin write ~/aburn-plugin")
 	}
 	if !filepath.IsAbs(dir) {
 		here, err := kit.Folder(cmd)
@@ -326,7 +325,7 @@ func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// pluginVersion is a version that manifests accept: that of a release, or one for builds between releases.
+// pluginVersion is a version that manifests accept: the release's, or 0.1.0 for other builds.
 func pluginVersion(v string) string {
 	v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")
 	if n := strings.Count(v, "."); n == 2 && !strings.Contains(v, "-") {

@@ -25,21 +25,21 @@ import (
 func backtestCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "backtest",
-		Usage:     "replay old logs as if live, and say what would have been told",
+		Usage:     "replay old logs as if live, and count what the supervisor would have told",
 		ArgsUsage: "[LOG…]",
-		Description: "A LOG is a file of entries, or a folder with a log and its rotated segments; without one it is\n" +
-			"this project's. An alert counts when it is raised first, at the times that stand in the log. With\n" +
-			"labels (docs/guide/supervising.md says how they are written) it says how many alerts were true and how many\n" +
-			"issues were found, with 95 % intervals. Nothing is written, nobody is told. Exit 0 when every log was\n" +
-			"replayed, whatever was found; 1 when one could not be read; 2 for a mistake in the call or the labels.\n\n" +
-			"A log does not tell which processes lived and which files existed: what depends on that is not\n" +
-			"said.\n\n" +
-			"This replays the supervisor over workflow logs. It opens no sessions: what went wrong in those, as\n" +
-			"agents wrote them to disk, say `aburn report` and `aburn replay`.",
+		Description: "A LOG is a file of entries, or a folder with a log and its rotated segments; by default it is this\n" +
+			"project's. An alert counts once, when it is first raised, by the times in the log. With labels\n" +
+			"(docs/guide/supervising.md says how to write them) it counts true alerts and found issues, with 95 %\n" +
+			"intervals. It writes nothing and notifies nobody. Exit code: 0 if every log was replayed, 1 if one\n" +
+			"could not be read, 2 for a mistake in the call or the labels.\n\n" +
+			"A log does not say which processes lived and which files existed. Issues that depend on that are not\n" +
+			"raised.\n\n" +
+			"This replays the supervisor over workflow logs, and opens no sessions. For what went wrong in the\n" +
+			"sessions that agents wrote to disk, see `aburn report` and `aburn replay`.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "labels", Usage: "hold the alerts against the labels in `FILE`", TakesFile: true},
+			&cli.StringFlag{Name: "labels", Usage: "compare the alerts with the labels in `FILE`", TakesFile: true},
 			&cli.StringFlag{Name: "sweep", Usage: "try other values of a limit: `NAME=FROM..TO[/N]`"},
-			&cli.StringFlag{Name: "after", Usage: "go on for so much `TIME` behind the last entry of each log"},
+			&cli.StringFlag{Name: "after", Usage: "go on for this `TIME` after the last entry of each log"},
 			&cli.BoolFlag{Name: "alerts", Usage: "list every alert"},
 			kit.JSONFlag(),
 		},
@@ -53,7 +53,6 @@ func backtestCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// backtestRun is one run of the command.
 type backtestRun struct {
 	model   *workflow.Model
 	limits  *limits.Limits
@@ -88,7 +87,7 @@ func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return backtestText(a.Screen(cmd), rep, cmd.Bool("alerts"))
 }
 
-// backtestRun reads the command line; all that can be said about it is said before the first log is read.
+// newBacktestRun reads the command line, so that its mistakes show before the first log is read.
 func newBacktestRun(a *kit.App, cmd *cli.Command) (*backtestRun, error) {
 	dir, err := kit.Folder(cmd)
 	if err != nil {
@@ -172,7 +171,7 @@ func (r *backtestRun) readSweep(text string) error {
 	return nil
 }
 
-// total is how many bytes there are to read.
+// total is how many bytes will be read.
 func (r *backtestRun) total() (n int64) {
 	for _, src := range r.sources {
 		n += src.Bytes
@@ -183,7 +182,6 @@ func (r *backtestRun) total() (n int64) {
 	return n
 }
 
-// replay replays all logs under the limits.
 func (r *backtestRun) replay(l *limits.Limits) (*backtest.Report, error) {
 	rep := &backtest.Report{}
 	for _, src := range r.sources {
@@ -200,24 +198,24 @@ func (r *backtestRun) replay(l *limits.Limits) (*backtest.Report, error) {
 	return rep, nil
 }
 
-// checkEntries refuses files that hold lines and not one entry: they are something else.
+// checkEntries refuses files with lines but without entries: they are no logs.
 func checkEntries(rep *backtest.Report) error {
 	for _, res := range rep.Results {
 		if res.Entries == 0 && res.Damage > 0 {
-			return kit.BadNews(res.Log + " holds no entry: it is no log")
+			return kit.BadNews(res.Log + " has no entry, so it is no log")
 		}
 	}
 	return nil
 }
 
-// backtestWarnings tells what makes the numbers say less than they seem to.
+// backtestWarnings warns of what limits the meaning of the numbers.
 func backtestWarnings(a *kit.App, rep *backtest.Report) {
 	if rep.Damage > 0 {
 		a.Warn(plain.Plural(rep.Damage, "line") + " could not be read")
 	}
 	for _, res := range rep.Results {
 		for _, l := range res.Lost {
-			a.Warn(fmt.Sprintf("%s: a label of %s names entry %d, which the log does not have: it counts as missed", res.Log, l.Type, l.Entry))
+			a.Warn(fmt.Sprintf("%s: a label of %s names entry %d, which is not in the log: it counts as missed", res.Log, l.Type, l.Entry))
 		}
 	}
 	if n := len(rep.Results) - rep.Labelled; n > 0 && rep.Labelled > 0 {
@@ -225,7 +223,7 @@ func backtestWarnings(a *kit.App, rep *backtest.Report) {
 	}
 }
 
-// meter shows on a terminal how far a long work has come, and nothing elsewhere.
+// meter shows the progress of long work on a terminal.
 type meter struct {
 	out         *term.Out
 	total, done int64

@@ -9,7 +9,7 @@ import (
 	"aburn/supervisor/state"
 )
 
-// BacktestReport is what --json prints.
+// BacktestReport is `aburn supervisor backtest --json`.
 type BacktestReport struct {
 	Logs     int                 `json:"logs"`
 	Entries  int64               `json:"entries"`
@@ -148,7 +148,7 @@ func alertJSON(log string, a *backtest.Alert) backtestAlert {
 	return out
 }
 
-// entryNumber is the number that people are told, else the entry's place in the log.
+// entryNumber is the entry's number, or its place in the log if it has none.
 func entryNumber(m state.Mark) uint64 {
 	if m.Seq > 0 {
 		return uint64(m.Seq)
@@ -163,7 +163,7 @@ func timeJSON(t time.Time) string {
 	return t.UTC().Format(rows.LogTime)
 }
 
-// SweepReport is what --sweep prints with --json.
+// SweepReport is `aburn supervisor backtest --sweep --json`.
 type SweepReport struct {
 	Sweep    string       `json:"sweep"`
 	Logs     int          `json:"logs"`

@@ -14,7 +14,6 @@ import (
 	"aburn/supervisor/limits"
 )
 
-// backtestText prints a report for people.
 func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 	if rep.Entries == 0 {
 		_, err := fmt.Fprintln(out, "no entry in "+plain.Plural(int64(len(rep.Results)), "log"))
@@ -24,7 +23,7 @@ func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 		plain.Plural(int64(rep.Sessions), "session"), plain.Plural(int64(len(rep.Results)), "log"), plain.Duration(rep.Time))
 	tallies := rep.Tallies()
 	if len(tallies) == 0 {
-		fmt.Fprintln(out, "nothing would have been told")
+		fmt.Fprintln(out, "the supervisor would have told nothing")
 		return nil
 	}
 	fmt.Fprintln(out)
@@ -50,7 +49,6 @@ func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 	return backtestAlerts(out, rep)
 }
 
-// backtestLabels prints what the labels say, if there are any.
 func backtestLabels(out *term.Out, rep *backtest.Report, tallies []*backtest.Tally) error {
 	if rep.Labelled == 0 {
 		return nil
@@ -77,7 +75,6 @@ func backtestLabels(out *term.Out, rep *backtest.Report, tallies []*backtest.Tal
 	return nil
 }
 
-// backtestAlerts lists the alerts, log by log.
 func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 	for _, res := range rep.Results {
 		if len(res.Alerts) == 0 {
@@ -108,14 +105,14 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 	return nil
 }
 
-// countColumns hold countCells: rates stand beside the counts that they are made of.
+// countColumns are the columns of countCells: each rate beside its counts.
 var countColumns = [5]term.Column{{Title: "true", Right: true}, {Title: "false", Right: true}, {Title: "missed", Right: true}, {Title: "precision"}, {Title: "recall"}}
 
 func countCells(c backtest.Counts) []string {
 	return []string{strconv.Itoa(c.True), strconv.Itoa(c.False), strconv.Itoa(c.Labels - c.Found), rateText(c.Precision()), rateText(c.Recall())}
 }
 
-// anHour is a rate in a time, with as many figures as it is worth.
+// anHour is a rate per hour, with as many figures as it is worth.
 func anHour(n int, in time.Duration) string {
 	rate := float64(n) / in.Hours()
 	switch {
@@ -144,7 +141,7 @@ func delayText(d time.Duration) string {
 	return plain.Duration(d.Round(time.Second))
 }
 
-// rateText is a rate with its interval, where its denominator stands beside it.
+// rateText is a rate with its interval. Its denominator has to stand beside it.
 func rateText(s backtest.Share) string {
 	if s.Of == 0 {
 		return "of none"
@@ -153,7 +150,7 @@ func rateText(s backtest.Share) string {
 	return fmt.Sprintf("%.2f (%.2f-%.2f)", s.Rate(), low, high)
 }
 
-// shareText never shows a rate without its interval and its denominator.
+// shareText is a rate with its interval and its denominator.
 func shareText(s backtest.Share) string {
 	if s.Of == 0 {
 		return "of none"
@@ -161,14 +158,14 @@ func shareText(s backtest.Share) string {
 	return fmt.Sprintf("%s of %d", rateText(s), s.Of)
 }
 
-// swept is what one value of a limit did.
+// swept is the report under one value of a limit.
 type swept struct {
 	value string
-	now   bool // the value that holds today
+	now   bool // the value of today's settings
 	rep   *backtest.Report
 }
 
-// backtestSweep replays the logs with the value that holds and with each that is to be tried.
+// backtestSweep replays the logs with the current value of a limit and with each value to try.
 func backtestSweep(a *kit.App, cmd *cli.Command, run *backtestRun) error {
 	current := run.limits.Get(run.sweep.Name)
 	var all []swept

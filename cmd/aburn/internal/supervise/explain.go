@@ -20,14 +20,13 @@ import (
 	"aburn/supervisor/state"
 )
 
-// ExplainReport is what --explain prints as JSON.
+// ExplainReport is `aburn supervisor --explain --json`.
 type ExplainReport struct {
 	Issue   AdviceReport      `json:"issue"`
 	Entries []json.RawMessage `json:"entries"` // as they stand in the log, oldest first
 	Missing []logfmt.Seq      `json:"missing"` // entries that are not in the log any more
 }
 
-// explain tells the story of one issue.
 func explain(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, text string) error {
 	is, err := findIssue(text, v)
 	if err != nil {
@@ -98,13 +97,13 @@ func marksOf(is *supervisor.Issue, advice *state.Advice) []state.Mark {
 	return slices.CompactFunc(marks, func(a, b state.Mark) bool { return a.Ord == b.Ord })
 }
 
-// explanation is some entries of a log.
+// explanation is the entries that prove an issue.
 type explanation struct {
 	marks   []state.Mark  // oldest first
 	entries []rows.Record // of each mark; without a line where it was not found
 }
 
-// read finds the entries, from the end of the log backwards: they are mostly new.
+// read finds the entries. It reads the log backwards, because they are mostly new.
 func (s *explanation) read(log *journal.Journal) error {
 	s.entries = make([]rows.Record, len(s.marks))
 	left := len(s.marks)
@@ -130,7 +129,7 @@ func (s *explanation) read(log *journal.Journal) error {
 	return nil
 }
 
-// oldest is the number before which nothing has to be looked for, 0 where entries without a number are wanted.
+// oldest is the lowest wanted number, where the search ends; 0 if an entry without a number is wanted.
 func (s *explanation) oldest() (seq logfmt.Seq) {
 	for _, m := range s.marks {
 		if m.Seq == 0 {
@@ -143,7 +142,7 @@ func (s *explanation) oldest() (seq logfmt.Seq) {
 	return seq
 }
 
-// index is that of the mark of an entry, -1 for none: by its number, or its time.
+// index is the index of the mark of an entry, found by number or time; -1 if it has none.
 func (s *explanation) index(h *logfmt.Header) int {
 	return slices.IndexFunc(s.marks, func(m state.Mark) bool {
 		if m.Seq != 0 || h.Seq != 0 {
@@ -164,7 +163,7 @@ func (s *explanation) missing() []logfmt.Seq {
 	return list
 }
 
-// print prints the story: the issue, its entries with what lies between them, and what would have been healthy.
+// print prints the issue, its entries with the gaps between them, and what would have been healthy.
 func (s *explanation) print(out *term.Out, v *view, is *supervisor.Issue) error {
 	who := "session " + rows.ShortSession(is.Session, rows.WideSession)
 	if is.OfChain() {
@@ -181,7 +180,7 @@ func (s *explanation) print(out *term.Out, v *view, is *supervisor.Issue) error 
 		}
 		e := &s.entries[i]
 		if e.Line == nil {
-			fmt.Fprintf(out, "%s is not in the log any more\n", nameOf(s.marks[i]))
+			fmt.Fprintf(out, "%s is no longer in the log\n", nameOf(s.marks[i]))
 			continue
 		}
 		if err := list.Print(e, v.Now); err != nil {
@@ -201,7 +200,7 @@ func (s *explanation) print(out *term.Out, v *view, is *supervisor.Issue) error 
 	return err
 }
 
-// printGap says what lies between an entry and the one before it.
+// printGap prints how many entries and how much time lie between an entry and the one before it.
 func (s *explanation) printGap(out *term.Out, i int) {
 	was, is := s.marks[i-1], s.marks[i]
 	n := int64(is.Ord-was.Ord) - 1

@@ -1,4 +1,5 @@
-// Package supervise is the commands that judge a project's work and keep its queue of advice.
+// Package supervise is the commands that judge a project's work and keep its queue of advice. They read the log and never an
+// archived session, so it imports neither archive nor insight.
 package supervise
 
 import (
@@ -28,16 +29,16 @@ import (
 func SupervisorCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "supervisor",
-		Usage:     "say what is wrong with the work, and keep an eye on it",
+		Usage:     "say what is wrong with the work now; watch it, replay old logs",
 		UsageText: "aburn supervisor [command] [options]",
-		Description: "One look at all sessions: what each is doing, what is wrong or missing, which entries prove it\n" +
-			"and how sure that is. What is surer than supervisor.queue_above is queued for the agent, which gets\n" +
-			"it at its next prompt; not so with --at and --explain. No model is asked. Exit 1 if an issue is\n" +
-			"critical. ISSUE is a type or the signature that the list shows; its beginning suffices.",
+		Description: "Looks once at all sessions: what each is doing, what is wrong or missing, which entries prove it,\n" +
+			"and how sure that is. An issue that is surer than supervisor.queue_above is queued for the agent,\n" +
+			"which gets it at its next prompt. --at and --explain queue nothing. No model is asked. Exit 1 if an\n" +
+			"issue is critical. ISSUE is a type, or the beginning of a signature that the list shows.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "session", Local: true, Usage: "only the session with this `ID`; its first or last 4 characters suffice"},
-			&cli.StringFlag{Name: "at", Local: true, Usage: "judge as of `TIME`: 15m, 24h, 2026-11-21T10:03; what could be observed then is not known"},
-			&cli.StringFlag{Name: "explain", Local: true, Usage: "tell the story of `ISSUE`: the entries that prove it"},
+			&cli.StringFlag{Name: "at", Local: true, Usage: "judge as of `TIME`: 15m, 24h, 2026-11-21T10:03; which processes lived then is unknown"},
+			&cli.StringFlag{Name: "explain", Local: true, Usage: "show the entries that prove `ISSUE`"},
 			&cli.BoolFlag{Name: "json", Local: true, Usage: "print JSON"},
 		},
 		Metadata: kit.Examples(
@@ -45,7 +46,7 @@ func SupervisorCommand(a *kit.App) *cli.Command {
 			"aburn supervisor --explain phase_stuck",
 			"aburn supervisor --at 2026-11-21T10:03 --session 5b0c2f91",
 			"aburn supervisor --json | jq '.issues[] | select(.level==\"queue\")'",
-			"aburn supervisor watch  # tells what goes wrong, as it does",
+			"aburn supervisor watch  # tells you what goes wrong, as it happens",
 		),
 		Commands:      []*cli.Command{supervisorWatchCommand(a), supervisorReportCommand(a), backtestCommand(a)},
 		ShellComplete: a.Completer(kit.NoWords),
@@ -54,7 +55,7 @@ func SupervisorCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// ownFlags refuses the flags of one look before a command that would not hear of them.
+// ownFlags refuses flags of one look in front of a subcommand, which would not see them.
 func ownFlags(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 	sub := cmd.Command(cmd.Args().First())
 	if sub == nil {
@@ -62,7 +63,7 @@ func ownFlags(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 	}
 	for _, f := range cmd.Flags {
 		if f.IsSet() {
-			return ctx, kit.UsageError(kit.Dashed(f.Names()[0])+" before "+kit.Quote(sub.Name)+" means nothing", sub.FullName()+" --help")
+			return ctx, kit.UsageError(kit.Dashed(f.Names()[0])+" before "+kit.Quote(sub.Name)+" has no effect", sub.FullName()+" --help")
 		}
 	}
 	return ctx, nil
@@ -114,13 +115,12 @@ func printLook(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view) error 
 	return err
 }
 
-// What is said where no session is recorded.
+// The note, and its hint, about a log without sessions.
 const (
 	NothingRecorded = "nothing is recorded here yet"
 	AskDoctor       = "aburn doctor says whether hooks do it"
 )
 
-// noteEmpty says to whoever sees nothing where to look for the reason.
 func noteEmpty(a *kit.App, v *view) {
 	if v.Empty() && !v.at {
 		a.Note(NothingRecorded + ": " + AskDoctor)
@@ -129,14 +129,13 @@ func noteEmpty(a *kit.App, v *view) {
 
 func (v *view) Empty() bool { return len(v.State.Sessions) == 0 }
 
-// lookMode says how a command looks.
 type lookMode struct {
 	at   time.Time
-	past bool // as of then
-	peek bool // without any effect
+	past bool // judge as of at
+	peek bool // queue nothing
 }
 
-// lookAt makes one look. What cannot be done is a warning; what can be seen is in the view all the same.
+// lookAt makes one look. It warns of what it cannot do, and returns what it can see.
 func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMode) (*view, error) {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
@@ -145,7 +144,7 @@ func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMo
 	}
 	m := newMeter(c.Progress, 0)
 	o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command}
-	if m.out.Terminal() { // else nobody asks how much there is to read
+	if m.out.Terminal() { // the total is worked out only for the meter
 		o.Progress = func(read, total int64) { m.total = total; m.add(read - m.done) }
 	}
 	l := look.New(o)
@@ -158,7 +157,7 @@ func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMo
 	default:
 		v.Result, err = l.Once(ctx, how.at, time.Time{})
 		if errors.Is(err, look.ErrBusy) {
-			c.Warn("somebody else is at the queue: nothing is queued by this look")
+			c.Warn("another process is using the queue: this look queues nothing")
 			v.Result, err = l.Peek(ctx, how.at)
 		}
 	}
@@ -202,7 +201,7 @@ func (v *view) chosenIssues() []*supervisor.Issue {
 	})
 }
 
-// show prints a look for people, at most 80 columns wide where the screen does not say otherwise.
+// show prints a look, 80 cells wide where no terminal says otherwise.
 func (v *view) show(out *term.Out, wt string) error {
 	if v.at {
 		fmt.Fprintf(out, "as of %s, by the entries up to then\n", v.Now.Local().Format("2006-01-02 15:04:05"))
@@ -221,7 +220,7 @@ func (v *view) show(out *term.Out, wt string) error {
 	return v.showSummary(out, v.chosenIssues(), len(sessions), hidden)
 }
 
-// showSession prints one line about a session, and below it what is wrong.
+// showSession prints one line about a session, and its issues below.
 func (v *view) showSession(out *term.Out, s *sessionView) {
 	l := rows.NewColumns(out)
 	l.Add(rows.SessionStyle(s.ID), rows.ShortSession(s.ID, rows.WideSession), rows.WideSession)
@@ -238,7 +237,7 @@ func (v *view) showSession(out *term.Out, s *sessionView) {
 	}
 }
 
-// showIssue prints one issue. reachable says whether somebody is there who can be told.
+// showIssue prints one issue. reachable says whether its session can still get advice.
 func (v *view) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
 	level := supervisor.LevelOf(is, v.limits)
 	priority := is.Type.Priority()
@@ -277,16 +276,15 @@ func (v *view) adviceText(is *supervisor.Issue, level supervisor.Level, reachabl
 	case a != nil && v.taskStatus(a.Task) == taskGone:
 		return "queued " + ago(a.Queued) + ", and not in the queue any more"
 	case a != nil && v.taskStatus(a.Task) == string(queue.Failed):
-		return "queued " + ago(a.Queued) + ", and given up: no hook said that it had printed it"
+		return "queued " + ago(a.Queued) + ", and given up: no hook confirmed that it printed the task"
 	case a != nil:
 		return "queued " + ago(a.Queued)
 	case level == supervisor.Queue && !reachable:
-		return "sure enough for the queue, but nobody is there any more who could be told"
+		return "sure enough for the queue, but the session has ended"
 	}
 	return ""
 }
 
-// showSummary ends a look.
 func (v *view) showSummary(out *term.Out, issues []*supervisor.Issue, shown, hidden int) error {
 	text := "nothing is wrong"
 	if n := len(issues); n > 0 {
@@ -297,7 +295,7 @@ func (v *view) showSummary(out *term.Out, issues []*supervisor.Issue, shown, hid
 	}
 	text += ", in " + plain.Plural(int64(shown), "session")
 	if hidden > 0 {
-		text += " (and " + strconv.Itoa(hidden) + " that were silent for a day)"
+		text += " (and " + strconv.Itoa(hidden) + " silent for a day)"
 	}
 	if shown+hidden == 0 {
 		text = "no session yet"

@@ -28,7 +28,6 @@ type LookReport struct {
 	Resolved []string       `json:"resolved"` // tasks whose issue is gone
 }
 
-// sessionFacts is what a session is doing.
 type sessionFacts struct {
 	Session  logfmt.SessionID `json:"session"`
 	Source   string           `json:"source,omitempty"`
@@ -43,7 +42,7 @@ type sessionFacts struct {
 	Issues   []string         `json:"issues"` // signatures
 }
 
-// phaseFacts is the clock of the open phase: the time of work in it, without what waited for the user.
+// phaseFacts is the clock of the open phase, without the time that waited for the user.
 type phaseFacts struct {
 	Name     string     `json:"name"`
 	Since    *time.Time `json:"since,omitempty"` // without it the phase began before the log
@@ -51,7 +50,7 @@ type phaseFacts struct {
 	Timeout  int64      `json:"timeout_ms"`
 }
 
-// linkFacts is what is known about a command of the chain, here.
+// linkFacts is a command of the chain in this worktree.
 type linkFacts struct {
 	Cmd      string           `json:"cmd"`
 	State    string           `json:"state"` // running, failed, done, or unknown
@@ -61,7 +60,7 @@ type linkFacts struct {
 	Failed   *time.Time       `json:"failed,omitempty"`
 }
 
-// AdviceReport is an issue with what became of it.
+// AdviceReport is an issue with the state of its advice.
 type AdviceReport struct {
 	issueReport
 	Task      string     `json:"task_id,omitempty"`
@@ -134,7 +133,7 @@ func (v *view) linkFacts(wt string) []linkFacts {
 	return list
 }
 
-// timeOf is a mark's time, nil for one that stands nowhere.
+// timeOf is a mark's time, nil for the zero mark.
 func timeOf(m state.Mark) *time.Time {
 	if !m.Is() {
 		return nil
@@ -143,7 +142,7 @@ func timeOf(m state.Mark) *time.Time {
 	return &t
 }
 
-// issueReport is an issue as every --json prints it.
+// issueReport is an issue as every --json of this package prints it.
 type issueReport struct {
 	Type       supervisor.Type  `json:"type"`
 	Session    logfmt.SessionID `json:"session,omitempty"` // none: the chain's, or of entries that name no session
@@ -204,12 +203,11 @@ func evidenceText(marks []state.Mark) string {
 	return "(entries " + strings.Join(list, ", ") + ")"
 }
 
-// percent is a confidence as people read it. It never says 100.
+// percent is a confidence in percent, at most 99.
 func percent(confidence float64) string {
 	return strconv.Itoa(min(int(confidence*100+0.5), 99)) + "%"
 }
 
-// levelStyle is the colour of a level.
 func levelStyle(l supervisor.Level) term.Style {
 	switch l {
 	case supervisor.Queue:

@@ -26,8 +26,8 @@ func QueueCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "queue",
 		Usage: "the advice that waits for sessions: .oss/queue.json",
-		Description: "What the supervisor or you have to tell an agent waits here for the next prompt of the session\n" +
-			"that it names. A task that was not signed on this machine waits for your word: see allow.",
+		Description: "Advice of the supervisor, and your own, waits here for the next prompt of the session that it names.\n" +
+			"A task that was not signed on this machine waits until you allow it.",
 		Metadata: kit.Examples(
 			"aburn queue list",
 			`aburn queue add --session 5b0c2f91 "The fixture server listens on 8081 now."`,
@@ -38,14 +38,14 @@ func QueueCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// taskQueue is the project's queue as a command sees it.
+// taskQueue is the project's queue, opened for one command.
 type taskQueue struct {
 	*queue.Queue
 	w   *scope.Workspace
 	now time.Time
 }
 
-// openQueue finds the project and its queue. Who changes something needs the mark's key; who only reads does without.
+// openQueue finds the project and its queue. A command that changes the queue needs the key of the user's mark.
 func openQueue(a *kit.App, cmd *cli.Command, change bool) (*taskQueue, error) {
 	w, err := scope.Open(a, cmd)
 	if err != nil {
@@ -57,7 +57,7 @@ func openQueue(a *kit.App, cmd *cli.Command, change bool) (*taskQueue, error) {
 	}
 	if err != nil && change {
 		w.Close()
-		return nil, kit.UsageError("you have not vouched for this project on this machine: nothing can be signed", "aburn init")
+		return nil, kit.UsageError("you have not vouched for this project on this machine, so aburn cannot sign", "aburn init")
 	}
 	t := &taskQueue{Queue: queue.New(w.Oss, key), w: w, now: time.Now()}
 	t.Foreign = w.Settings.Queue.Foreign
@@ -66,13 +66,11 @@ func openQueue(a *kit.App, cmd *cli.Command, change bool) (*taskQueue, error) {
 
 func (t *taskQueue) close() { t.w.Close() }
 
-// read is the queue as it is now, without the lock.
 func (t *taskQueue) read() (queue.File, error) {
 	f, err := t.Read()
 	return f, queueFailure(err)
 }
 
-// queueFailure is what a person is told about a queue that cannot be used.
 func queueFailure(err error) error {
 	switch {
 	case err == nil:
@@ -80,7 +78,7 @@ func queueFailure(err error) error {
 	case errors.Is(err, queue.ErrBroken):
 		return kit.BadNews(".oss/"+queue.Name+" is not a queue", "the next task that is queued moves it aside: aburn queue add")
 	case errors.Is(err, queue.ErrVersion):
-		return kit.BadNews(".oss/" + queue.Name + " is of a version that this aburn does not know: it is left alone")
+		return kit.BadNews(".oss/" + queue.Name + " has a version that this aburn does not know: it is left alone")
 	case errors.Is(err, queue.ErrTooLarge):
 		return kit.BadNews(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and a new one begins")
 	case errors.Is(err, queue.ErrBusy):
@@ -89,7 +87,7 @@ func queueFailure(err error) error {
 	return kit.BadNews(".oss/" + queue.Name + ": " + err.Error())
 }
 
-// update does something under the lock, once more if a program that does not take it was quicker.
+// update calls do under the lock. It tries again if a program that does not take the lock changed the file meanwhile.
 func (t *taskQueue) update(do func(d *queue.Desk) error) error {
 	for range 5 {
 		d, err := t.Lock(queueWait)
@@ -107,7 +105,7 @@ func (t *taskQueue) update(do func(d *queue.Desk) error) error {
 	return queueFailure(queue.ErrChanged)
 }
 
-// findTask is the task that a person means: by its whole id, or by at least 4 characters of one end that only it has.
+// findTask is the task with this id, or the only one whose id begins or ends with these at least 4 characters.
 func findTask(all []queue.Task, id string) (queue.Task, error) {
 	var found []queue.Task
 	var names []string
@@ -136,24 +134,22 @@ func findTask(all []queue.Task, id string) (queue.Task, error) {
 	return queue.Task{}, kit.BadNews(kit.Quote(id)+" is "+plain.Plural(int64(len(found)), "task"), "more of its id; aburn queue list shows it")
 }
 
-// oneTaskArgument refuses anything but one task's id.
 func oneTaskArgument(_ context.Context, cmd *cli.Command) error {
 	if cmd.Args().Len() != 1 {
-		return kit.UsageError("one task's id is needed", "aburn queue list", cmd.FullName()+" --help")
+		return kit.UsageError("name one task", "aburn queue list", cmd.FullName()+" --help")
 	}
 	return nil
 }
 
-// recipientFlags say whom a task is for.
 func recipientFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "session", Usage: "for the session with this `ID`; its first or last 4 characters suffice"},
 		&cli.BoolFlag{Name: "project", Usage: "for whichever session of the project is prompted next"},
-		&cli.StringFlag{Name: "expires", Usage: "do not deliver it later than `WHEN`: 15m, 2h, 1d (at most 7d)"},
+		&cli.StringFlag{Name: "expires", Usage: "give it up after `WHEN`: 15m, 2h, 1d (at most 7d)"},
 	}
 }
 
-// recipient is the session that the flags name, "" for the project.
+// recipient is the session of --session, "" for --project.
 func recipient(a *kit.App, cmd *cli.Command, w *scope.Workspace) (logfmt.SessionID, error) {
 	session := cmd.String("session")
 	switch {
@@ -170,7 +166,7 @@ func recipient(a *kit.App, cmd *cli.Command, w *scope.Workspace) (logfmt.Session
 	return fullSession(a, w, session)
 }
 
-// fullSession is the one session of the log that a person means. One that the log does not know is taken at the word.
+// fullSession is the only session of the log with this id, beginning or end. An unknown one is used as typed, with a warning.
 func fullSession(a *kit.App, w *scope.Workspace, typed string) (logfmt.SessionID, error) {
 	f := rows.Filter{Session: typed}
 	found := map[string]bool{}
@@ -189,7 +185,7 @@ func fullSession(a *kit.App, w *scope.Workspace, typed string) (logfmt.SessionID
 	}
 	switch len(found) {
 	case 0:
-		a.Warn("no session "+kit.Quote(typed)+" is seen in the log", "aburn status shows the sessions")
+		a.Warn("the log has no session "+kit.Quote(typed), "aburn status shows the sessions")
 		return logfmt.SessionID(typed), nil
 	case 1:
 		for id := range found {
@@ -199,7 +195,7 @@ func fullSession(a *kit.App, w *scope.Workspace, typed string) (logfmt.SessionID
 	return "", kit.UsageError(kit.Quote(typed)+" is "+plain.Plural(int64(len(found)), "session"), "more of its id; aburn status --json shows it")
 }
 
-// expiry is when --expires ends a task; zero if it is not given.
+// expiry is the time of --expires, zero without it.
 func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
 	text := cmd.String("expires")
 	if text == "" {
@@ -207,12 +203,11 @@ func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
 	}
 	d, ok := kit.ParseAge(text)
 	if !ok || d <= 0 || d > queue.MaxAge {
-		return time.Time{}, kit.UsageError("--expires: "+kit.Quote(text)+" is no time up to 7d", "--expires 2h")
+		return time.Time{}, kit.UsageError("--expires: "+kit.Quote(text)+" is no length of time up to 7d", "--expires 2h")
 	}
 	return now.Add(d), nil
 }
 
-// completeTasks completes the ids of the tasks that wait.
 func completeTasks(ctx context.Context, a *kit.App, cmd *cli.Command) {
 	a.Completer(func(int) []string {
 		oss := scope.OssAt(a, cmd)

@@ -22,10 +22,10 @@ func queueAdd(a *kit.App) *cli.Command {
 		Name:      "add",
 		Usage:     "tell a session something at its next prompt",
 		ArgsUsage: "PROMPT",
-		Description: "PROMPT is what the agent is told, at most 5,000 bytes; - reads it from standard input. Secrets\n" +
-			"are taken out of it. It is signed with the key of your mark of this project.",
+		Description: "PROMPT is what the agent is told, at most 5,000 bytes; - reads it from standard input. aburn takes\n" +
+			"secrets out of it, and signs it with the key of your mark of trust.",
 		Flags: append(recipientFlags(),
-			&cli.StringFlag{Name: "priority", Usage: "`HOW` urgent: critical, high, medium or low", Value: "medium"},
+			&cli.StringFlag{Name: "priority", Usage: "`HOW` urgent it is: critical, high, medium or low", Value: "medium"},
 			&cli.StringFlag{Name: "type", Usage: "what it is about, as one `WORD`"},
 			kit.JSONFlag(),
 		),
@@ -71,7 +71,7 @@ func runAddTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return printAdded(a, cmd, t, done)
 }
 
-// taskOf is the task that the command line describes, but for whom it is.
+// taskOf is the task that the command line describes, without its recipient.
 func taskOf(a *kit.App, cmd *cli.Command, now time.Time) (task queue.Task, err error) {
 	switch cmd.Args().Len() {
 	case 0:
@@ -99,10 +99,9 @@ func taskOf(a *kit.App, cmd *cli.Command, now time.Time) (task queue.Task, err e
 	return task, err
 }
 
-// Priorities are those that a task may have.
+// Priorities are the values of --priority.
 func Priorities() []string { return []string{"critical", "high", "medium", "low"} }
 
-// promptText is the prompt without secrets.
 func promptText(a *kit.App, arg string) (string, error) {
 	if arg == "-" {
 		data, err := io.ReadAll(io.LimitReader(a.Stdin, 16*queue.MaxPrompt))
@@ -118,7 +117,7 @@ func promptText(a *kit.App, arg string) (string, error) {
 	return text, nil
 }
 
-// taskFailure turns a task that the queue does not take into a mistake of who typed it.
+// taskFailure makes a task that the queue refuses a mistake in the call.
 func taskFailure(err error) error {
 	if errors.Is(err, queue.ErrTask) {
 		return kit.UsageError("not queued: " + err.Error())
@@ -131,7 +130,7 @@ func printAdded(a *kit.App, cmd *cli.Command, t *taskQueue, done queue.PutResult
 		a.Warn(".oss/" + queue.Name + " was not a queue: it is .oss/" + done.Aside + " now")
 	}
 	for _, d := range done.Dropped {
-		a.Note("dropped to make room or because it was too old: " + kit.Quote(d.ID) + ", now in .oss/" + queue.ArchiveName)
+		a.Note("dropped, because it was too old or to make room: " + kit.Quote(d.ID) + ", now in .oss/" + queue.ArchiveName)
 	}
 	if !done.Added {
 		return kit.BadNews("not queued: " + plain.Count(queue.MaxOpen) + " more urgent tasks wait already")
@@ -201,10 +200,10 @@ func runDropTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
 func queueAllow(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "allow",
-		Usage:     "let a task be delivered that aburn did not sign",
+		Usage:     "sign a foreign task, so that it is delivered",
 		ArgsUsage: "ID",
-		Description: "You say whom it is for, and it is signed as if it were yours: read it first, with\n" +
-			"`aburn queue show`. It expires as it says itself, else after queue.expires.",
+		Description: "You say whom it is for, and aburn signs it as yours. Read it first, with `aburn queue show`. It keeps\n" +
+			"its own time to expire, or gets queue.expires.",
 		Flags:         append(recipientFlags(), kit.JSONFlag()),
 		ArgValidator:  oneTaskArgument,
 		ShellComplete: a.Completion(completeTasks),
@@ -242,7 +241,7 @@ func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		if err := d.Allow(found.ID, session, until, t.now); err != nil {
 			return kit.BadNews("not allowed: " + err.Error())
 		}
-		for _, task := range d.Tasks() { // of several with this id the one that was signed
+		for _, task := range d.Tasks() { // several may have this id: take the signed one
 			if task.ID == found.ID && t.Ours(task) {
 				allowed = task
 				break

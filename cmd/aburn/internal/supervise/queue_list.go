@@ -24,10 +24,10 @@ func queueList(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "list",
 		Usage: "show the tasks, the most urgent first",
-		Description: "A task that waits goes to its session with the next prompt. One that is foreign was not signed on\n" +
-			"this machine and waits for `aburn queue allow`; one that is held back cannot be delivered: `aburn\n" +
-			"queue show` says why. Delivered ones stay for a while; dropped ones are in .oss/queue.archive.jsonl.",
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "delivered and given up ones, too"}, kit.JSONFlag()},
+		Description: "A waiting task goes to its session with the next prompt. A foreign task was not signed on this\n" +
+			"machine and waits for `aburn queue allow`. A task that is held back cannot be delivered: `aburn queue\n" +
+			"show` says why. Delivered tasks stay for a while; dropped ones are in .oss/queue.archive.jsonl.",
+		Flags:        []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also tasks that were delivered or given up"}, kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn queue list", "aburn queue list --json | jq '.tasks[] | select(.ours | not)'"),
 		Action:       a.Action(runListTasks),
@@ -72,13 +72,13 @@ func showTasks(a *kit.App, cmd *cli.Command, t *taskQueue, f queue.File) error {
 		a.Note(plain.Plural(int64(f.Others), "item of the file is no task", "items of the file are no tasks"))
 	}
 	if foreign {
-		a.Note("foreign tasks are delivered when you say so: aburn queue show ID, then aburn queue allow ID")
+		a.Note("foreign tasks wait until you allow them: aburn queue show ID, then aburn queue allow ID")
 	}
 	return nil
 }
 
-// sorted are the tasks that wait and those that are done, each most urgent and then oldest first, and whether any of the
-// first is foreign.
+// sorted are the waiting tasks and the done ones, the most urgent and then the oldest first. foreign says whether a waiting
+// one is foreign.
 func (t *taskQueue) sorted(all []queue.Task) (waiting, done []queue.Task, foreign bool) {
 	slices.SortStableFunc(all, func(a, b queue.Task) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
@@ -95,8 +95,8 @@ func (t *taskQueue) sorted(all []queue.Task) (waiting, done []queue.Task, foreig
 	return waiting, done, foreign
 }
 
-// print writes one line a task. On a narrow terminal it leaves the type out, and cuts ids if they stay different: find
-// takes them so.
+// print prints one line a task. On a narrow terminal it leaves out the type, and cuts ids if they stay different: findTask
+// accepts such ids.
 func (t *taskQueue) print(out *term.Out, list []queue.Task) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
 	cut := narrow && distinct(list, kit.ShortID)
@@ -122,7 +122,7 @@ func (t *taskQueue) print(out *term.Out, list []queue.Task) error {
 	return table.Print(out, 0)
 }
 
-// summaryOf is what a list shows of a prompt: of the supervisor's what is wrong, without the type beside it and the advice.
+// summaryOf is what a list shows of a prompt. Of the supervisor's it is only what is wrong.
 func summaryOf(task queue.Task) string {
 	if says := gjson.GetBytes(task.Context, "says").String(); says != "" && strings.Contains(task.Prompt, says) {
 		return says
@@ -130,7 +130,7 @@ func summaryOf(task queue.Task) string {
 	return task.Prompt
 }
 
-// distinct reports whether the first n bytes tell all tasks apart.
+// distinct says whether all ids differ in their first n bytes.
 func distinct(list []queue.Task, n int) bool {
 	seen := map[string]bool{}
 	for _, task := range list {
@@ -177,7 +177,7 @@ var foreignTask = taskState{"foreign", term.Magenta, false}
 func (t *taskQueue) state(task queue.Task) taskState {
 	switch ok, _ := t.deliverable(task); {
 	case ok && task.Status == queue.Executing:
-		return taskState{"waits again", term.Yellow, false} // its lease is over, and there was no receipt
+		return taskState{"waits again", term.Yellow, false} // its lease is over, without a receipt
 	case ok:
 		return taskState{"waits", term.Green, false}
 	case !task.SeenAt.IsZero():
@@ -196,7 +196,7 @@ func (t *taskQueue) state(task queue.Task) taskState {
 	return taskState{"held back", term.Dim, false}
 }
 
-// deliverable asks whether the session that the task is for would get it now.
+// deliverable says whether the task's session would get it now, or why not.
 func (t *taskQueue) deliverable(task queue.Task) (bool, string) {
 	who := queue.Claimant{Session: task.Session}
 	if who.Session == "" {
@@ -212,7 +212,7 @@ type QueueReport struct {
 	Others    int          `json:"others"` // items that are no tasks
 }
 
-// taskReport is one task for programs: as in the file, and what aburn thinks of it.
+// taskReport is a task as in the file, with whether aburn would deliver it.
 type taskReport struct {
 	ID             string           `json:"id"`
 	CreatedAt      *time.Time       `json:"created_at,omitempty"`

@@ -17,7 +17,7 @@ import (
 func queueShow(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:          "show",
-		Usage:         "show one task with everything that it says",
+		Usage:         "show all of one task",
 		ArgsUsage:     "ID",
 		Description:   "The first or last 4 characters of the id suffice.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
@@ -46,7 +46,6 @@ func queueShow(a *kit.App) *cli.Command {
 	}
 }
 
-// printTask prints a task as a person reads it: what it is, then what the agent is told.
 func printTask(a *kit.App, cmd *cli.Command, t *taskQueue, task queue.Task) error {
 	out := a.Screen(cmd)
 	var b strings.Builder
@@ -84,7 +83,7 @@ func printTask(a *kit.App, cmd *cli.Command, t *taskQueue, task queue.Task) erro
 	return printPrompt(out, task.Prompt)
 }
 
-// printPrompt prints a prompt as it is; on a terminal, lines that are too long break between words.
+// printPrompt prints a prompt. On a terminal it folds long lines.
 func printPrompt(out *term.Out, prompt string) error {
 	for text := range strings.SplitSeq(strings.TrimRight(plain.Text(prompt), "\n"), "\n") {
 		if out.Terminal() && plain.Width(text) > kit.TextWidth(out) {
@@ -103,15 +102,14 @@ func recipientText(task queue.Task) string {
 	case task.Scope == queue.ScopeProject:
 		return "whichever session of the project is prompted next"
 	}
-	return "nobody: it names neither a session nor the project"
+	return "nobody: the task names neither a session nor the project"
 }
 
-// stateText is the state and what explains it.
 func (t *taskQueue) stateText(task queue.Task) string {
 	s, words := t.state(task), ""
 	switch _, reason := t.deliverable(task); {
 	case !task.SeenAt.IsZero():
-		words = "the agent's transcript shows it since " + plain.Age(t.now.Sub(task.SeenAt))
+		words = "shown by the agent's transcript since " + plain.Age(t.now.Sub(task.SeenAt))
 	case !task.DeliveredAt.IsZero():
 		words = "printed " + plain.Age(t.now.Sub(task.DeliveredAt))
 	case reason != s.word:
@@ -134,7 +132,7 @@ func (t *taskQueue) authorText(task queue.Task) string {
 	return who + ", not signed by aburn on this machine"
 }
 
-// entryNumbers are the numbers of entries, runs of them as one: 12, 14-19.
+// entryNumbers lists numbers of entries, runs of them as one: entries 12, 14-19.
 func entryNumbers(list []uint64) string {
 	var parts []string
 	for i := 0; i < len(list); {

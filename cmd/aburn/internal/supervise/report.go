@@ -25,12 +25,12 @@ import (
 func supervisorReportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
-		Usage: "say what became of the advice: how much was delivered, seen, followed, ignored",
-		Description: "Per type of issue, from the whole log: told means that a watcher told you, advised that a task for the\n" +
-			"agent was queued, delivered that it was printed into the agent's prompt, seen that its transcript\n" +
-			"shows it, resolved that the issue cleared after that, ignored that it went on for\n" +
-			"supervisor.ignored_advice.turns turns of work. Resolved does not mean because of the advice.\n\n" +
-			"This is about the supervisor's advice. What keeps going wrong in the sessions of agents says `aburn report`.",
+		Usage: "count the advice that was delivered, seen, resolved, ignored",
+		Description: "Counts by type of issue, over the whole log. told: a watcher told you. advised: a task for the agent\n" +
+			"was queued. delivered: it was printed into the agent's prompt. seen: the agent's transcript shows it.\n" +
+			"resolved: the issue cleared after that, for whatever reason. ignored: it went on for\n" +
+			"supervisor.ignored_advice.turns turns of work.\n\n" +
+			"This is about the supervisor's advice. `aburn report` says what keeps going wrong in agents' sessions.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only advice since `WHEN`: 24h, 7d, 2026-11-21"},
 			kit.JSONFlag(),
@@ -41,7 +41,7 @@ func supervisorReportCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// adviceCounts is what became of the advice of one type.
+// adviceCounts counts the advice of one type.
 type adviceCounts struct {
 	Type      string `json:"type"`
 	Told      int    `json:"told"`      // alerts that a person was told
@@ -53,7 +53,7 @@ type adviceCounts struct {
 	Cleared   int    `json:"cleared"`   // of those not delivered: the issue cleared before
 }
 
-// AdviceTotals is what the command prints as JSON.
+// AdviceTotals is `aburn supervisor report --json`.
 type AdviceTotals struct {
 	Since *time.Time     `json:"since,omitempty"`
 	Turns int            `json:"ignored_after_turns"`
@@ -89,9 +89,9 @@ func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error 
 	return totals.print(a.Screen(cmd))
 }
 
-// adviceHistory is every task and every alert that a log tells of.
+// adviceHistory is every task and every alert in a log.
 type adviceHistory struct {
-	advice []*state.Advice // the fold goes on with those that it still knows
+	advice []*state.Advice // shared with the fold, which updates those that it still knows
 	alerts []alert
 }
 
@@ -123,7 +123,6 @@ func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *
 	return h, nil
 }
 
-// totals counts what was advised since then.
 func (h *adviceHistory) totals(since time.Time, l *limits.Limits) AdviceTotals {
 	by := map[string]*adviceCounts{}
 	of := func(typ string) *adviceCounts {
@@ -154,7 +153,6 @@ func (h *adviceHistory) totals(since time.Time, l *limits.Limits) AdviceTotals {
 	return t
 }
 
-// add counts one task.
 func (c *adviceCounts) add(a *state.Advice, turns int) {
 	c.Advised++
 	if !a.Delivered.Is() {
@@ -187,7 +185,7 @@ func (c *adviceCounts) sum(o *adviceCounts) {
 
 func (t *AdviceTotals) print(out *term.Out) error {
 	if len(t.Types) == 0 {
-		_, err := fmt.Fprintln(out, "nothing has been advised yet")
+		_, err := fmt.Fprintln(out, "no advice yet")
 		return err
 	}
 	table := term.Table{Columns: []term.Column{
@@ -212,7 +210,7 @@ func (t *AdviceTotals) print(out *term.Out) error {
 	return nil
 }
 
-// alertOf is the type of an alert that a person was told: an INTERVENTION without a task.
+// alertOf is the type of an INTERVENTION, and whether it told a person: then it has no task.
 func alertOf(data []byte) (typ string, told bool) {
 	return gjson.GetBytes(data, "type").String(), gjson.GetBytes(data, "task_id").String() == ""
 }

@@ -28,11 +28,11 @@ const StatusBytes = 16 << 20
 func StatusCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "status",
-		Usage: "the one screen: what the sessions are doing, what is wrong, what waits for the agents",
-		Description: "The sessions of the last 24 hours: what each is doing and since when, as far as its entries and its\n" +
-			"process tell (heard: no more is known), the command and phase with the time of work in it and\n" +
-			"its timeout, the newest entry. Then the chain,\n" +
-			"the issues, and the queue. It only looks: nothing is written and nothing is queued.",
+		Usage: "one screen: what sessions are doing, what is wrong, what waits for the agents",
+		Description: "Shows the project with its chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
+			"session's line says what it does and since when, its command and phase, the time worked in the phase\n" +
+			"and its timeout, and its newest entry. \"heard\" means that log and process tell no more. It writes\n" +
+			"and queues nothing.",
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
@@ -54,7 +54,7 @@ func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // StatusQuery is what is asked of the status.
 type StatusQuery struct {
-	Vouched bool // of a project without the user's mark nothing is looked at: it is an error
+	Vouched bool // a project without the user's mark of trust is an error
 }
 
 // StatusAnswer is what the sessions of a project are doing.
@@ -70,7 +70,7 @@ type StatusAnswer struct {
 	watcher             int // its process; 0 = there is none, -1 = it did not say
 }
 
-// StatusOf looks at the project around the caller, and writes nothing.
+// StatusOf looks at the project around the caller. It writes nothing.
 func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswer, error) {
 	w, err := scope.OpenWorkspace(c)
 	if err != nil {
@@ -101,7 +101,7 @@ func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswe
 	return s, nil
 }
 
-// lastEntries reads backwards and takes the newest entry of each of the sessions, but for what aburn itself wrote.
+// lastEntries are the newest entries of the sessions that aburn did not write itself, within StatusBytes.
 func lastEntries(log *journal.Journal, sessions []sessionView) (map[logfmt.SessionID]*rows.Record, error) {
 	last := map[logfmt.SessionID]*rows.Record{}
 	for _, s := range sessions {
@@ -137,7 +137,7 @@ type queueFacts struct {
 	urgent    string
 }
 
-// readQueue reads the queue once for all that is shown of it. That it cannot be read is a warning, and its tasks are unknown.
+// readQueue reads the queue. It warns of a queue that it cannot read, and the tasks are nil then.
 func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map[string]queue.Task) {
 	file, err := queue.New(w.Oss, key).Read()
 	if err != nil {
@@ -154,7 +154,6 @@ func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map
 	return file, tasks
 }
 
-// queueFacts counts the tasks of the queue.
 func (s *StatusAnswer) queueFacts(w *scope.Workspace) (f queueFacts) {
 	q := queue.New(w.Oss, s.key)
 	most := queue.Priority(0)
@@ -267,7 +266,7 @@ func (s *StatusAnswer) showProject(out *term.Out) {
 	case s.watcher < 0:
 		line("watched", "by another process")
 	default:
-		line("watched", "by nobody: silence and waiting are judged only when you look")
+		line("watched", "by nobody: aburn judges silence and waiting only when you look")
 	}
 	if len(s.State.Links) > 0 {
 		line("chain", s.chainText(out, s.wt, kit.TextWidth(out)-9))
@@ -282,7 +281,7 @@ func withoutSecrets(text string) string {
 	return text
 }
 
-// fit cuts the beginning of a path that is too long for the line.
+// fit cuts the beginning of a path that is longer than the rest of the line.
 func fit(out *term.Out, text string) string {
 	text = withoutSecrets(text)
 	if out.Width() > 0 {
@@ -336,7 +335,7 @@ func (s *StatusAnswer) showSessions(out *term.Out) error {
 	return t.Print(out, 0)
 }
 
-// shownIssues is how many issues fit on the screen.
+// shownIssues is how many issues the screen has room for.
 const shownIssues = 8
 
 func (s *StatusAnswer) showIssues(out *term.Out) {
@@ -355,7 +354,7 @@ func (s *StatusAnswer) showIssues(out *term.Out) {
 		t.AddCells(term.Cell{Text: string(is.Type), Style: style}, term.Cell{Text: session, Style: rows.SessionStyle(is.Session)}, term.Cell{Text: percent(is.Confidence)}, term.Cell{Text: withoutSecrets(is.Says)})
 	}
 	t.Print(out, 0)
-	text := "aburn supervisor says more"
+	text := "more about them: aburn supervisor"
 	if more := len(s.Issues) - shownIssues; more > 0 {
 		text = plain.Plural(int64(more), "more issue", "more issues") + ": aburn supervisor"
 	}

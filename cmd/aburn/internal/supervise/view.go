@@ -17,16 +17,16 @@ import (
 	"aburn/workflow"
 )
 
-// sessionWindow is how old the newest entry of a session may be that commands show without being asked.
+// sessionWindow is how old the newest entry of a session without issues may be for it to be shown.
 const sessionWindow = 24 * time.Hour
 
-// view is what a look found, for people and for --json.
+// view is the result of a look with what its printers need.
 type view struct {
 	look.Result
 	model   *workflow.Model
 	limits  *limits.Limits
 	session string                // the sessions that are shown, as --session names them; "" for all
-	at      bool                  // judged as of then: what was observed is not known
+	at      bool                  // judged as of an earlier time: observations are unknown
 	key     []byte                // of the mark; nil without one
 	file    queue.File            // the queue as it is now
 	tasks   map[string]queue.Task // its tasks by id; nil where they are not known
@@ -62,8 +62,8 @@ func (v *view) sessions() (shown []sessionView, hidden int) {
 	return shown, hidden
 }
 
-// modeUnknown is the mode of a session of which only prompts logged, as without hooks nobody knows when a turn ends, and of one
-// of which the log has neither a turn's beginning nor its end.
+// modeUnknown is the mode of a session without hooks, because only they log the end of a turn, and of a session of which the
+// log has neither the beginning nor the end of a turn.
 const modeUnknown state.Mode = "unknown"
 
 func (v *view) modeOf(s *state.Session) (state.Mode, state.Mark) {
@@ -86,7 +86,7 @@ func (v *view) issues(keep func(*supervisor.Issue) bool) (list []*supervisor.Iss
 	return list
 }
 
-// advice is the task about an issue that has not been resolved, nil for none.
+// advice is the unresolved task about an issue, nil if there is none.
 func (v *view) advice(i *supervisor.Issue) *state.Advice {
 	for _, a := range slices.Backward(v.State.Advice) {
 		if a.Signature == i.Signature && a.Task != "" && !a.Resolved.Is() {
@@ -96,7 +96,7 @@ func (v *view) advice(i *supervisor.Issue) *state.Advice {
 	return nil
 }
 
-// taskStatus is where the task of an issue is in the queue: a status, "gone" where it was dropped, "" where nobody knows.
+// taskStatus is the status of a task in the queue, taskGone if it was dropped, "" if that is unknown.
 func (v *view) taskStatus(id string) string {
 	t, ok := v.tasks[id]
 	switch {
@@ -111,7 +111,7 @@ func (v *view) taskStatus(id string) string {
 // taskGone is the status of a task that is not in the queue any more.
 const taskGone = "gone"
 
-// queued is the task that this look made of an issue, "" for none.
+// queued is the task that this look queued for an issue, "" for none.
 func (v *view) queued(i *supervisor.Issue) string {
 	for _, q := range v.Queued {
 		if q.Issue.Signature == i.Signature {
@@ -127,7 +127,7 @@ func modeRank(m state.Mode) int {
 	}, m)
 }
 
-// modeCell is the mode in a word, and for how long.
+// modeCell is the mode in a word, and since how long.
 func (v *view) modeCell(s *sessionView) term.Cell {
 	c := term.Cell{Text: string(s.mode)}
 	switch s.mode {
@@ -150,7 +150,7 @@ func (v *view) modeCell(s *sessionView) term.Cell {
 	return c
 }
 
-// place is the command and phase that the session works on, and how many sub-agents it has at work.
+// place is the active command and phase, and how many sub-agents are running.
 func (s *sessionView) place() string {
 	text := "-"
 	if run := s.Own.Active(); run != nil {
@@ -174,7 +174,7 @@ func (s *sessionView) running() (n int) {
 	return n
 }
 
-// clock is how long the open phase has been worked on and how long it may take.
+// clock is how long the open phase has been worked on, and its timeout; phase is nil if none is open.
 func (v *view) clock(s *state.Session) (worked, timeout time.Duration, phase *state.Phase) {
 	run := s.Own.Active()
 	if run == nil {
@@ -216,7 +216,7 @@ func shortDuration(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// links are what is known about the commands of the model in one worktree.
+// links are the links of a worktree, one for each command of the model; nil where nothing is known.
 func (v *view) links(wt string) []*state.Link {
 	list := make([]*state.Link, len(v.model.Commands))
 	for i := range v.model.Commands {
@@ -229,7 +229,7 @@ func (v *view) links(wt string) []*state.Link {
 	return list
 }
 
-// chainText is the chain of a worktree in one line: what became of each command, and how long ago.
+// chainText is the chain of a worktree in one line of at most width cells: the state of each command, and since when.
 func (v *view) chainText(out *term.Out, wt string, width int) string {
 	text, used := "", 0
 	for i, l := range v.links(wt) {
@@ -279,7 +279,7 @@ func linkState(l *state.Link) string {
 	return "unknown"
 }
 
-// critical is how many of the issues have to be dealt with at once.
+// critical is how many issues have the priority critical.
 func critical(issues []*supervisor.Issue) (n int) {
 	for _, i := range issues {
 		if i.Type.Priority() == "critical" {

@@ -28,13 +28,13 @@ func supervisorWatchCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "watch",
 		Usage: "follow the log and the clock, and tell you what goes wrong",
-		Description: "Each issue is one line, and a notice as notify.* in your own settings says: on the desktop,\n" +
-			"by the bell, by a command of yours that gets the line of --json on stdin. It is told once,\n" +
-			"also across restarts. Hooks judge at prompts and stops without this; it adds what only time\n" +
-			"shows, silence and waiting. One watcher a project: a second one ends with exit 1. It ends by itself\n" +
-			"when nothing has lived for watch.linger.",
+		Description: "Prints one line an issue, and makes a notice as notify.* in your own settings says: on the desktop, by\n" +
+			"the bell, or by a command of yours, which gets the line of --json on stdin. It tells an issue once,\n" +
+			"also across restarts. Hooks judge at prompts and stops without a watcher. A watcher adds what only\n" +
+			"time shows: silence and waiting. A project has one watcher: a second one ends with exit 1. It ends by\n" +
+			"itself when no session has lived for watch.linger.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "json", Usage: "print one issue a line as JSON: when it is raised, queued, resolved"},
+			&cli.BoolFlag{Name: "json", Usage: "print a JSON line when an issue is raised, queued or resolved"},
 		},
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(
@@ -45,7 +45,7 @@ func supervisorWatchCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// errReload ends a watch whose settings have changed: what it judges by has to be what hooks judge by.
+// errReload ends a watch whose settings have changed: it must judge by the same settings as the hooks.
 var errReload = errors.New("settings have changed")
 
 func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -65,7 +65,7 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 	}
 }
 
-// watch watches one project with the settings as they are. again says that they changed underneath an earlier watch.
+// watchProject watches one project with the current settings. again says that an earlier watch ended with errReload.
 func watchProject(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, again bool) error {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
@@ -97,14 +97,13 @@ func watchProject(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Wo
 	case err != nil:
 		return kit.BadNews(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
 	case ctx.Err() == nil:
-		a.Note("nothing has lived here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watch ends")
+		a.Note("no session has lived here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watch ends")
 	case errors.Is(context.Cause(ctx), errReload):
 		return errReload
 	}
 	return nil
 }
 
-// notifier tells the user as the settings say.
 func notifier(a *kit.App, s settings.Notify, screen *term.Out) *notify.Notifier {
 	o := notify.Options{
 		Desktop: s.Desktop, Command: s.Command, Env: a.Getenv,
@@ -131,7 +130,7 @@ func notifier(a *kit.App, s settings.Notify, screen *term.Out) *notify.Notifier 
 	return notify.New(o)
 }
 
-// awaitChange ends the watch when one of the settings files becomes another.
+// awaitChange ends the watch when a settings file changes.
 func awaitChange(ctx context.Context, a *kit.App, w *scope.Workspace, stop context.CancelCauseFunc) {
 	files := []string{filepath.Join(w.Root, project.OssDir, settings.File)}
 	if dir := project.ConfigDir(a.Getenv); dir != "" {
@@ -148,7 +147,7 @@ func awaitChange(ctx context.Context, a *kit.App, w *scope.Workspace, stop conte
 			if versions(files) == before {
 				continue
 			}
-			if _, err := os.Stat(filepath.Dir(files[0])); err == nil { // else there is nothing left to watch
+			if _, err := os.Stat(filepath.Dir(files[0])); err == nil { // else the project is gone, and the watch ends by itself
 				stop(errReload)
 			}
 			return
@@ -156,7 +155,7 @@ func awaitChange(ctx context.Context, a *kit.App, w *scope.Workspace, stop conte
 	}
 }
 
-// versions is another text when one of the files has been written.
+// versions is a text that differs once a file has been written.
 func versions(files []string) (text string) {
 	for _, name := range files {
 		if st, err := os.Stat(name); err == nil {
@@ -167,7 +166,7 @@ func versions(files []string) (text string) {
 	return text
 }
 
-// watchPrinter tells what is new, on stdout and through the notifier.
+// watchPrinter prints events on stdout and notifies the user.
 type watchPrinter struct {
 	project       string
 	json          bool
@@ -177,12 +176,12 @@ type watchPrinter struct {
 	minConfidence float64 // confidence of which a notice is made
 }
 
-// WatchLine is an event as --json prints it, and as a command of the user's gets it.
+// WatchLine is an event as --json prints it, and as notify.command gets it.
 type WatchLine struct {
 	At      time.Time  `json:"at"`
 	Event   watch.Kind `json:"event"`
 	Project string     `json:"project"`
-	Task    string     `json:"task_id,omitempty"` // that it became in the queue
+	Task    string     `json:"task_id,omitempty"` // that was queued
 	issueReport
 }
 
@@ -190,7 +189,7 @@ func (t *watchPrinter) handle(e watch.Event) {
 	line, _ := json.Marshal(WatchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, issueReportOf(&e.Issue.Issue, e.Level)})
 	line = append(plain.AppendJSON(nil, line), '\n')
 	switch standing := e.Kind == watch.Standing; {
-	case standing && (t.json || t.restarted): // it was told before
+	case standing && (t.json || t.restarted): // an earlier watch told it
 	case t.json:
 		t.out.Write(line)
 	default:
@@ -207,7 +206,7 @@ func (t *watchPrinter) handle(e watch.Event) {
 	}
 }
 
-// where is whose issue it is, for the title of a notice.
+// where names project and session, for the title of a notice.
 func (t *watchPrinter) where(e *watch.Event) string {
 	name := filepath.Base(t.project)
 	if e.Session != "" {
@@ -216,7 +215,7 @@ func (t *watchPrinter) where(e *watch.Event) string {
 	return plain.Line(name)
 }
 
-// row is an event in columns: time, what became of it, type, session, and what is wrong.
+// row is an event in columns: time, level or what happened, type, session, and what is wrong.
 func (t *watchPrinter) row(e *watch.Event) string {
 	what, style := string(e.Level), levelStyle(e.Level)
 	switch e.Kind {
