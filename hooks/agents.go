@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/recent"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // maxAgents bounds the sub-agents that are named in one line.

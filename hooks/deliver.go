@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/journal"
 	"aburn/internal/queue"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // How long a delivery waits for the queue's lock. A claim can wait for the next

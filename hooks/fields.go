@@ -3,10 +3,10 @@ package hooks
 import (
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/scrub"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // Bounds of unknown fields in an entry.

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // Bounds of a text for an agent, in characters and bytes. Claude Code replaces

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/hooks"
-
 	"github.com/tidwall/gjson"
+
+	"aburn/hooks"
 )
 
 func FuzzMembers(f *testing.F) {

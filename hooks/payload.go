@@ -5,9 +5,9 @@ import (
 	"errors"
 	"unsafe"
 
-	"aburn/logfmt"
-
 	"github.com/tidwall/gjson"
+
+	"aburn/logfmt"
 )
 
 // Payload is the JSON object from stdin, with the fields that all agents share.

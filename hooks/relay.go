@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/recent"
 	"aburn/internal/scrub"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // maxRelayed bounds the entries of one shell call.

@@ -4,12 +4,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/journal"
 	"aburn/internal/queue"
 	"aburn/internal/settings"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // boundary is the beginning or the end of a session's turn.

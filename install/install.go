@@ -19,9 +19,9 @@ import (
 	"context"
 	"time"
 
-	"aburn/internal/agentcli"
-
 	"github.com/tidwall/gjson"
+
+	"aburn/internal/agentcli"
 )
 
 // Scope is the set of sessions that a settings file governs.

@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"aburn/logfmt/vectors"
-
 	"github.com/google/go-cmp/cmp"
+
+	"aburn/logfmt/vectors"
 )
 
 func addVectorLines(f *testing.F) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"aburn/logfmt"
-
 	"github.com/tidwall/gjson"
+
+	"aburn/logfmt"
 )
 
 // printed is the line that `aburn log` prints for e inside a sandbox.

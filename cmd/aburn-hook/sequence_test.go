@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/logfmt"
-
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
+
+	"aburn/logfmt"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

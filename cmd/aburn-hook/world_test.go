@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
 	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // exe is the real executable, built once.

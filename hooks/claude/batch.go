@@ -3,11 +3,11 @@ package claude
 import (
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/hooks"
 	"aburn/internal/project"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // batch is PostToolBatch: all calls of one message of the model. It comes after every

@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/hooks"
 	"aburn/internal/project"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {

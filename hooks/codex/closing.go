@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/hooks"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // moment is what an event says about the calls that are open when it comes.

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/hooks"
 	"aburn/internal/agentcli"
 	"aburn/internal/project"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // Agent is the adapter for Codex.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
 	"aburn/logfmt"
-
-	"golang.org/x/sys/unix"
 )
 
 // Power is cut while writers are at work, on a file system of its own. What is

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aburn/internal/journal"
 	"aburn/logfmt"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // manyLines is a log long enough for all processors, of n bytes at least, with

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"aburn/logfmt"
-
 	"github.com/tidwall/gjson"
+
+	"aburn/logfmt"
 )
 
 // Call is a tool call as its TOOL_START describes it.

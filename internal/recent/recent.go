@@ -8,9 +8,9 @@ package recent
 import (
 	"iter"
 
-	"aburn/logfmt"
-
 	"github.com/tidwall/gjson"
+
+	"aburn/logfmt"
 )
 
 // Lines are the JSON lines of a log's end, newest first.

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"aburn/internal/atomicfile"
-	"aburn/internal/lockfile"
-
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"aburn/internal/atomicfile"
+	"aburn/internal/lockfile"
 )
 
 // maxCopies is how often a copy is tried: if all fail, the other program checkpoints all the time.

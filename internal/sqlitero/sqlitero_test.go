@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/atomicfile"
-
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"aburn/internal/atomicfile"
 )
 
 // TestMain is also the other processes of the tests: the program that writes the database, and readers of it.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/agentcli"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // standard is the client where none was said.

@@ -11,12 +11,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/atomicfile"
 	"aburn/internal/journal"
 	"aburn/logfmt"
 	"aburn/supervisor/state"
-
-	"github.com/tidwall/gjson"
 )
 
 const (

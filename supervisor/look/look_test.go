@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/journal"
 	"aburn/internal/lockfile"
 	"aburn/internal/queue"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
-
-	"github.com/tidwall/gjson"
 )
 
 // failure is a session whose command fails, beside one that is well.

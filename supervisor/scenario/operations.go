@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
-
-	"github.com/tidwall/gjson"
 )
 
 func (w *editor) drop(args []string) error {

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
-
-	"github.com/tidwall/gjson"
 )
 
 // recordings caches the logs of one folder.

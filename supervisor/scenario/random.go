@@ -1,9 +1,6 @@
 package scenario
 
 import (
-	"aburn/internal/agentcli"
-	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"bytes"
 	"fmt"
 	"math/rand/v2"
@@ -11,6 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"aburn/internal/agentcli"
+	"aburn/logfmt"
+	"aburn/logfmt/drawn"
 )
 
 // Everything is a drawing that fills every part of a State.

@@ -43,10 +43,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
-
-	"github.com/tidwall/gjson"
 )
 
 // Scenario is one log with its labels.

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"aburn/internal/journal"
-
 	"github.com/fsnotify/fsnotify"
+
+	"aburn/internal/journal"
 )
 
 // pollEvery is how often the log is checked if the system sends no events. Polling costs half a percent of a core.

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"aburn/trace"
-	"aburn/trace/tracetest"
-
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"aburn/trace"
+	"aburn/trace/tracetest"
 )
 
 var began = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"zombiezen.com/go/sqlite"
+
 	"aburn/trace"
 	"aburn/trace/draft"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // state is what a cursor keeps: how far the database was read.

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
 	"aburn/internal/jsonl"
 	"aburn/internal/sqlitero"
 	"aburn/trace"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // database is an open database of opencode.

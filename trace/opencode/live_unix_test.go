@@ -14,11 +14,11 @@ import (
 	"syscall"
 	"testing"
 
-	"aburn/trace"
-	"aburn/trace/tracetest"
-
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"aburn/trace"
+	"aburn/trace/tracetest"
 )
 
 // TestMain is also the other processes of these tests.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/trace"
-	"aburn/trace/tracetest"
-
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"aburn/trace"
+	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

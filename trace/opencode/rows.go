@@ -1,10 +1,10 @@
 package opencode
 
 import (
+	"zombiezen.com/go/sqlite"
+
 	"aburn/internal/jsonl"
 	"aburn/trace"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // tooLarge is the reason of damage for a record that was passed over.

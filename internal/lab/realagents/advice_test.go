@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/lab/testkit/model"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // failing is a command whose end says that it failed: what a supervisor has to tell.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/internal/lab/testkit/model"
-
 	"github.com/tidwall/gjson"
+
+	"aburn/internal/lab/testkit/model"
 )
 
 // TestUninstallAfterTheAgentRewroteItsSettings: Claude Code re-prints its settings when a plugin is added. What is left after

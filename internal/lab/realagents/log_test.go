@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/lab/testkit/agents"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // entries reads .oss/workflow.log of dir. It reads the bytes itself, so that a fault of the journal's reader cannot hide one of

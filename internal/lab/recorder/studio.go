@@ -15,11 +15,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/lab/testkit/agents"
 	"aburn/internal/lab/testkit/model"
 	"aburn/logfmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // deadline is for a session that hangs.

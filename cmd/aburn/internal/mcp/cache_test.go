@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urfave/cli/v3"
+
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/mcpserver"
 	"aburn/trace"
-
-	"github.com/urfave/cli/v3"
 )
 
 // TestCache: what is kept is what would be read, whatever is chosen, and is read again once the archive has changed.
