@@ -1,0 +1,94 @@
+package worker
+
+import "slices"
+
+// MaxOpen is how many messages may wait for a worker at once.
+const MaxOpen = 20
+
+// Receipt says how far a message came.
+type Receipt uint8
+
+// The receipts.
+const (
+	Waiting      Receipt = iota // not sent, or held
+	NotConfirmed                // keys were pressed and no record followed; nothing sends it again by itself
+	Heard                       // the agent's own record shows it
+	Confirmed                   // and the ledger says so
+)
+
+// Message is one message to the agent.
+type Message struct {
+	ID      string
+	Receipt Receipt
+	Gen     int // in which it was heard
+}
+
+// noteMessage believes `accepted` only of a message that a record of this generation shows, and only once.
+func (w *Worker) noteMessage(f *Fact) {
+	i := slices.IndexFunc(w.Messages, func(m Message) bool { return m.ID == f.Message })
+	switch {
+	case f.Message == "":
+	case f.Kind == Messaged && i < 0:
+		w.addMessage(f.Message)
+	case i < 0:
+	case f.Kind == Unconfirmed && w.Messages[i].Receipt == Waiting:
+		w.Messages[i].Receipt = NotConfirmed
+	case f.Kind == Accepted && w.Messages[i].Receipt == Heard && w.Messages[i].Gen == w.Gen:
+		w.Messages[i].Receipt = Confirmed
+	}
+}
+
+func (w *Worker) addMessage(id string) {
+	if len(w.Open()) >= MaxOpen {
+		return
+	}
+	if len(w.Messages) == maxMessages {
+		i := slices.IndexFunc(w.Messages, func(m Message) bool { return m.Receipt >= Heard })
+		w.Messages = slices.Delete(w.Messages, i, i+1)
+	}
+	w.Messages = append(w.Messages, Message{ID: id})
+}
+
+// hear takes the tag in an agent's record. In another generation the agent may be told again, so it may hear again.
+func (w *Worker) hear(f *Fact) {
+	for i := range w.Messages {
+		if m := &w.Messages[i]; m.ID == f.Message && m.Receipt != Confirmed {
+			m.Receipt, m.Gen = Heard, w.Gen
+		}
+	}
+}
+
+// Open are the messages that no record of the agent shows.
+func (w *Worker) Open() []Message {
+	var open []Message
+	for _, m := range w.Messages {
+		if m.Receipt < Heard {
+			open = append(open, m)
+		}
+	}
+	return open
+}
+
+// Delivery is how a message may reach the agent now.
+type Delivery uint8
+
+// The ways. Only ByKeys may press a key.
+const (
+	OnHold    Delivery = iota
+	WithStart          // part of the launch
+	AtTurnEnd          // handed over by the agent's own Stop hook
+	ByKeys             // the agent sits at its prompt
+)
+
+// Delivery says which way is open. Nobody types at an agent that may be asking something or that may be gone.
+func (w *Worker) Delivery() Delivery {
+	switch {
+	case w.State == NotStarted:
+		return WithStart
+	case w.State == Working:
+		return AtTurnEnd
+	case w.State == Idle, w.State == Done && !w.over && !w.Unseen:
+		return ByKeys
+	}
+	return OnHold
+}

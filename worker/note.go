@@ -1,0 +1,200 @@
+package worker
+
+import "slices"
+
+// note keeps what f carries, and says what f means to the table.
+func (w *Worker) note(f *Fact) event {
+	switch f.Kind {
+	case Requested, Prepared, Launched:
+		return w.noteLaunch(f)
+	case LaunchFailed:
+		return launchFailed
+	case Restored:
+		return restored
+	case Removed:
+		w.Unproven = !w.safe && !f.Clean
+		return treeRemoved
+	case NoProgress:
+		return noProgress
+	case KillAsked, Certificate:
+		return w.noteEnd(f)
+	case Probed:
+		return w.noteProbe(f)
+	case Pulled, Checked, Reviewed, Reacted, Escalated:
+		return w.notePull(f)
+	case Messaged, Accepted, Unconfirmed:
+		w.noteMessage(f)
+	case Snapshotted, Preserved:
+		w.safe = w.safe || f.Kind == Preserved || f.Clean
+		if f.Changes != nil {
+			w.Changes = f.Changes
+		}
+	case Budgeted:
+		if f.Full {
+			return budgetReached
+		}
+	case Gated:
+		return w.noteGate(f)
+	default:
+		return w.noteAgent(f)
+	}
+	return noEvent
+}
+
+func (w *Worker) noteLaunch(f *Fact) event {
+	if f.Gates {
+		w.gated, w.retries = true, f.Retries
+	}
+	if f.Kind != Launched {
+		if w.State == NotStarted && w.Reason == NothingKnown {
+			w.arrive(f, NotStarted, SpawnRequested)
+		}
+		return noEvent
+	}
+	w.LaunchedAt, w.Hooks = f.At, f.Hooks
+	w.Agent, w.Server, w.host, w.boot = f.Proc, f.Server, f.Host, f.Boot
+	return launched
+}
+
+func (w *Worker) noteEnd(f *Fact) event {
+	switch {
+	case f.Kind == KillAsked && f.Forget:
+		return forgotten
+	case f.Kind == KillAsked:
+		w.KillFor = ManuallyKilled
+		if f.Reason == AutoCleanup || f.Reason == PullRequestMerged {
+			w.KillFor = f.Reason
+		}
+		return noEvent
+	}
+	w.over, w.certified = true, f.Proc
+	if f.Proc == nil {
+		w.certified = w.Agent
+	}
+	switch {
+	case w.KillFor != "":
+		return endAsked
+	case f.Exit != nil && *f.Exit == 0:
+		return endClean
+	}
+	return endFailed
+}
+
+// noteProbe takes whatever a probe did not see for unknown, even where it saw the other half.
+func (w *Worker) noteProbe(f *Fact) event {
+	e := notSeen
+	switch here := f.Host == "" || w.host == "" || f.Host == w.host; {
+	case !here:
+	case f.Boot != "" && w.boot != "" && f.Boot != w.boot:
+		return otherBoot
+	case f.Runtime == Alive && f.Process == Alive:
+		e = bothAlive
+	case f.Runtime == Alive && f.Process == Dead:
+		e = processDead
+	case f.Runtime == Dead && f.Process == Dead:
+		e = bothDead
+	case f.Runtime == Dead && f.Process == Alive:
+		e = runtimeDead
+	}
+	w.Unseen = e == notSeen
+	return e
+}
+
+// MayVerify reports whether another run of the gates fits into their budget. Without it `done` goes to a person.
+func (w *Worker) MayVerify() bool { return max(w.GateRuns, w.GateFails) <= w.retries }
+
+// noteGate counts runs that began, so that a run which never says how it ended is counted too. Gates that nobody's
+// `done` waits for mean nothing.
+func (w *Worker) noteGate(f *Fact) event {
+	if w.told.Reason != Verifying {
+		return noEvent
+	}
+	switch f.Is {
+	case GateStarted:
+		w.GateRuns++
+	case GatePassed:
+		w.GateRuns, w.GateFails = 0, 0
+		w.tell(Done, ResearchComplete)
+		return gatesPassed
+	case GateFailed:
+		w.GateFails++
+		if !w.MayVerify() {
+			w.tell(NeedsInput, VerifyFailed)
+			return gatesGaveUp
+		}
+		w.tell(Working, w.task())
+		return gatesFailed
+	}
+	return noEvent
+}
+
+func (w *Worker) noteAgent(f *Fact) event {
+	switch f.Kind {
+	case Started:
+		return agentStarted
+	case Prompted:
+		w.asked = nil
+		w.hear(f)
+		if f.Person && w.told.Reason == VerifyFailed {
+			w.GateRuns, w.GateFails = 0, 0
+		}
+		return prompt
+	case Received:
+		w.hear(f)
+	case ToolBegan:
+		w.Changes = nil
+		return toolBegan
+	case ToolEnded:
+		w.Changes = nil
+		return toolEnded
+	case Asks:
+		w.noteAsked(asked{f.Call, f.Input})
+		return asks
+	case TurnEnded:
+		w.asked = nil
+		return turnEnded
+	case TurnFailed:
+		w.asked = nil
+		return turnFailed
+	case Interrupted:
+		w.asked = nil
+		return interrupted
+	case Cleared:
+		w.asked = nil
+		return sessionCleared
+	case Ended:
+		w.asked = nil
+		return sessionEnded
+	case SaysDone:
+		w.asked = nil
+		if w.gated {
+			return saysDoneGated
+		}
+		return saysDone
+	}
+	return noEvent
+}
+
+// noteAsked forgets names where there are too many: what has no name is answered by no call.
+func (w *Worker) noteAsked(a asked) {
+	switch {
+	case slices.Contains(w.asked, a):
+	case len(w.asked) < maxAsked:
+		w.asked = append(w.asked, a)
+	default:
+		w.asked[0] = asked{}
+	}
+}
+
+// answered reports whether f is of the calls that w asked about, and of the last one. A permission names its call or, in
+// agents that give it no id, the input.
+func (w *Worker) answered(f *Fact) bool {
+	i := slices.IndexFunc(w.asked, func(a asked) bool {
+		return a.call != "" && a.call == f.Call || a.call == "" && a.input != "" && a.input == f.Input
+	})
+	if i < 0 {
+		return false
+	}
+	w.asked = slices.Delete(w.asked, i, i+1)
+	return len(w.asked) == 0
+}

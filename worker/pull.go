@@ -1,0 +1,142 @@
+package worker
+
+import "slices"
+
+// Pull is what a forge said last of the worker's pull request. Empty words are unknown, never "none".
+type Pull struct {
+	Number    int
+	Is        string // open, merged, closed
+	Head      string
+	Conflicts bool
+	Checks    string // passing, failing, pending
+	Review    string // asked, approved, changes, no
+}
+
+// decision is what an ended pull request waits for.
+func (p *Pull) decision() Reason {
+	if p.Is == PullMerged {
+		return MergedWaiting
+	}
+	return ClosedWaiting
+}
+
+// Reaction is what was spent of the budget of one reaction. It is given back after two good polls in a row of a head
+// that was never bad since, and by nothing else: neither by a restore nor by one green run between two red ones.
+type Reaction struct {
+	Key       string
+	Attempts  int    // messages to the agent
+	Head      string // the last one that was bad
+	Next      string // another one, which was good
+	Good      int    // in so many polls in a row
+	Escalated bool   // a person was told
+}
+
+// fixing is a reaction that the agent was told of and has not answered.
+type fixing struct {
+	why       Reason
+	key, head string
+}
+
+func (w *Worker) notePull(f *Fact) event {
+	switch f.Kind {
+	case Pulled:
+		ended := f.Is == PullMerged || f.Is == PullClosed
+		w.Pull.Number, w.Pull.Is, w.Pull.Conflicts = f.PR, f.Is, f.Conflicts
+		w.head(f)
+		w.poll(KeyConflicts, f.Head, !f.Conflicts)
+		if ended {
+			return pullEnded
+		}
+	case Checked:
+		if w.Pull.Head != "" && f.Head != "" && f.Head != w.Pull.Head {
+			return noEvent // of a commit that is no longer the head
+		}
+		w.head(f)
+		w.Pull.Checks = f.Is
+		if f.Is == CheckPassing || f.Is == CheckFailing {
+			w.poll(KeyCI, f.Head, f.Is == CheckPassing)
+		}
+	case Reviewed:
+		w.Pull.Review = f.Is
+		w.poll(KeyChanges, f.Head, f.Is != ReviewChanges)
+		w.poll(KeyBots, f.Head, f.Threads == 0)
+	case Reacted, Escalated:
+		w.react(f)
+	}
+	return noEvent
+}
+
+// head notes which commit was judged. What was said of another one no longer counts.
+func (w *Worker) head(f *Fact) {
+	if f.Head == "" || f.Head == w.Pull.Head {
+		return
+	}
+	w.Pull.Head, w.Pull.Checks = f.Head, ""
+	if w.fixing.head != f.Head {
+		w.fixing = fixing{}
+	}
+}
+
+// poll counts one answer for the budget of key.
+func (w *Worker) poll(key, head string, good bool) {
+	if good && w.fixing.key == key {
+		w.fixing = fixing{}
+	}
+	i := slices.IndexFunc(w.Reactions, func(r Reaction) bool { return r.Key == key })
+	if i < 0 {
+		return
+	}
+	r := &w.Reactions[i]
+	switch {
+	case !good:
+		r.Next, r.Good = "", 0
+		if head != "" {
+			r.Head = head
+		}
+	case head != "" && head != r.Head:
+		if head != r.Next {
+			r.Next, r.Good = head, 0
+		}
+		if r.Good++; r.Good >= 2 {
+			w.Reactions = slices.Delete(w.Reactions, i, i+1)
+		}
+	}
+}
+
+func (w *Worker) react(f *Fact) {
+	i := slices.IndexFunc(w.Reactions, func(r Reaction) bool { return r.Key == f.Key })
+	if i < 0 {
+		if f.Key == "" || len(w.Reactions) == maxReactions {
+			return
+		}
+		i = len(w.Reactions)
+		w.Reactions = append(w.Reactions, Reaction{Key: f.Key})
+	}
+	r := &w.Reactions[i]
+	r.Next, r.Good = "", 0
+	if f.Head != "" {
+		r.Head = f.Head
+	}
+	switch {
+	case f.Kind == Escalated:
+		r.Escalated = true
+	case f.Action == ActionSend:
+		r.Attempts++
+		switch f.Key {
+		case KeyCI:
+			w.fixing = fixing{FixingCI, f.Key, f.Head}
+		case KeyChanges, KeyBots:
+			w.fixing = fixing{ResolvingReview, f.Key, f.Head}
+		}
+	}
+}
+
+// Spent is how often the agent was told for key.
+func (w *Worker) Spent(key string) int {
+	for _, r := range w.Reactions {
+		if r.Key == key {
+			return r.Attempts
+		}
+	}
+	return 0
+}

@@ -1,0 +1,205 @@
+package worker
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// Bounds of a Worker, which holds however many facts it is made of.
+const (
+	maxAsked     = 8  // permissions open at once
+	maxOld       = 8  // processes of former generations
+	maxMessages  = 64 // open or lately accepted
+	maxReactions = 16
+)
+
+// Worker is what the facts say of one worker. The zero Worker is one of which nothing is known.
+type Worker struct {
+	place
+	Gen     int    // the present launch, from 1
+	Refuted Reason // of the last T of this generation that life lifted
+	Agent   *Process
+	Server  string // the runtime server that it was launched on
+	KillFor Reason // an end was asked for, with this reason
+
+	LaunchedAt time.Time
+	Heard      time.Time // At of the agent's last fact in this generation
+	Hooks      bool      // the agent should report through hooks
+	Unseen     bool      // the last probe could not see it
+	Unproven   bool      // its tree was removed without a proof that nothing was lost
+
+	Pull      Pull
+	Messages  []Message
+	Reactions []Reaction
+	Changes   *int // files that differ from the base, by the last snapshot; nil after a tool, and unknown
+	GateRuns  int  // since gates passed or a person spoke; a restore keeps it
+	GateFails int
+
+	seen       [files]uint64
+	told       told      // where the agent's own facts left it
+	strong     *place    // the place without weak facts, while those show another one
+	over       bool      // a certificate came in this generation
+	certified  *Process  // and this is what it names
+	old        []Process // of former generations
+	asked      []asked
+	fixing     fixing
+	host, boot string
+	quiet      quiet
+	rounds     rounds
+	gated      bool
+	retries    int
+	safe       bool // the tree's state is kept or clean since the agent's last fact
+}
+
+// place is where a worker stands.
+type place struct {
+	State    State
+	Reason   Reason
+	Since    time.Time // of State and Reason
+	Evidence []Ref     // the facts that led here, at most three
+}
+
+// told is a place without its proof.
+type told struct {
+	State  State
+	Reason Reason
+}
+
+// asked is one open permission; a question has no names.
+type asked struct{ call, input string }
+
+// Reduce makes the Worker of facts in any order, repeats included.
+func Reduce(facts []Fact) *Worker {
+	w := &Worker{}
+	for _, f := range Merge(facts) {
+		w.Apply(f)
+	}
+	return w
+}
+
+// Merge puts facts in the order in which Apply wants them, without repeats. Inside of a file the order is that of Seq,
+// whatever its clock said; a fact counts as no earlier than those before it in its file.
+func Merge(facts []Fact) []Fact {
+	type timed struct {
+		Fact
+		at time.Time
+	}
+	all := make([]timed, 0, len(facts))
+	for _, f := range facts {
+		all = append(all, timed{f, f.At})
+	}
+	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Seq, b.Seq)) })
+	all = slices.CompactFunc(all, func(a, b timed) bool { return a.ref() == b.ref() })
+	for i := 1; i < len(all); i++ {
+		if all[i].File == all[i-1].File && all[i].at.Before(all[i-1].at) {
+			all[i].at = all[i-1].at
+		}
+	}
+	slices.SortStableFunc(all, func(a, b timed) int { return a.at.Compare(b.at) })
+	merged := make([]Fact, len(all))
+	for i := range all {
+		merged[i] = all[i].Fact
+	}
+	return merged
+}
+
+// Apply takes the next fact in the order of Merge.
+func (w *Worker) Apply(f Fact) {
+	if f.File >= files || f.Seq <= w.seen[f.File] {
+		return
+	}
+	w.seen[f.File] = f.Seq
+	if f.Kind.agents() {
+		w.safe = false // also when a former generation still writes
+	}
+	if !w.concerns(&f) {
+		return
+	}
+	w.listen(&f)
+	if f.Weak {
+		w.demote(&f)
+		return
+	}
+	w.move(w.note(&f), &f)
+}
+
+// concerns reports whether f is of the present generation, which a launch fact of a newer one makes present.
+func (w *Worker) concerns(f *Fact) bool {
+	if f.Kind.agents() {
+		return (f.Gen == 0 || f.Gen == w.Gen) && !f.names(w.old...) && (w.certified == nil || !f.names(*w.certified))
+	}
+	switch {
+	case f.Kind == Restored:
+		return f.Gen == 0 || f.Gen > w.Gen
+	case f.Gen == 0 || f.Gen == w.Gen:
+		return true
+	case f.Gen < w.Gen:
+		return false
+	case w.Gen == 0:
+		w.Gen = f.Gen
+		return true
+	}
+	if launch := f.Kind == Requested || f.Kind == Prepared || f.Kind == Launched; !launch {
+		return false
+	}
+	w.renew(f)
+	return true
+}
+
+// renew begins a generation. Budgets, messages and the pull request outlive it.
+func (w *Worker) renew(f *Fact) {
+	for _, p := range []*Process{w.Agent, w.certified} {
+		if p != nil && !slices.Contains(w.old, *p) {
+			w.old = append(w.old[max(0, len(w.old)-maxOld+1):], *p)
+		}
+	}
+	w.Gen = max(w.Gen+1, f.Gen)
+	w.place = place{NotStarted, SpawnRequested, f.At, []Ref{f.ref()}}
+	w.told, w.strong, w.asked, w.over = told{}, nil, nil, false
+	w.Agent, w.certified, w.Server, w.KillFor, w.Refuted = nil, nil, "", "", ""
+	w.LaunchedAt, w.Heard, w.Hooks, w.Unseen, w.Unproven = time.Time{}, time.Time{}, false, false, false
+	w.host, w.boot, w.quiet, w.rounds = "", "", quiet{}, rounds{}
+}
+
+// Clone gives a Worker that shares nothing with w.
+func (w *Worker) Clone() *Worker {
+	c := *w
+	c.Evidence = slices.Clone(w.Evidence)
+	c.Messages, c.Reactions = slices.Clone(w.Messages), slices.Clone(w.Reactions)
+	c.old, c.asked = slices.Clone(w.old), slices.Clone(w.asked)
+	c.rounds.refs = slices.Clone(w.rounds.refs)
+	if w.strong != nil {
+		s := *w.strong
+		s.Evidence = slices.Clone(s.Evidence)
+		c.strong = &s
+	}
+	return &c
+}
+
+// column is where w stands in the table.
+func (w *Worker) column() column {
+	switch w.State {
+	case NotStarted:
+		return colNotStarted
+	case Working:
+		if w.Reason == Verifying {
+			return colVerify
+		}
+		return colWorking
+	case Idle:
+		return colIdle
+	case NeedsInput:
+		return colNeeds
+	case Detecting:
+		return colDetecting
+	case Stuck:
+		return colStuck
+	case Done:
+		return colDone
+	}
+	return colTerminated
+}
+
+func (w *Worker) equal(o *Worker) bool { return reflect.DeepEqual(w, o) }
