@@ -73,8 +73,8 @@ type asked struct{ call, input string }
 // Reduce makes the Worker of facts in any order, repeats included.
 func Reduce(facts []Fact) *Worker {
 	w := &Worker{}
-	for _, f := range Merge(facts) {
-		w.Apply(f)
+	for _, i := range order(facts) {
+		w.apply(&facts[i])
 	}
 	return w
 }
@@ -82,31 +82,43 @@ func Reduce(facts []Fact) *Worker {
 // Merge puts facts in the order in which Apply wants them, without repeats. Inside of a file the order is that of Seq,
 // whatever its clock said; a fact counts as no earlier than those before it in its file.
 func Merge(facts []Fact) []Fact {
-	type timed struct {
-		Fact
-		at time.Time
-	}
-	all := make([]timed, 0, len(facts))
-	for _, f := range facts {
-		all = append(all, timed{f, f.At})
-	}
-	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Seq, b.Seq)) })
-	all = slices.CompactFunc(all, func(a, b timed) bool { return a.ref() == b.ref() })
-	for i := 1; i < len(all); i++ {
-		if all[i].File == all[i-1].File && all[i].at.Before(all[i-1].at) {
-			all[i].at = all[i-1].at
-		}
-	}
-	slices.SortStableFunc(all, func(a, b timed) int { return a.at.Compare(b.at) })
-	merged := make([]Fact, len(all))
-	for i := range all {
-		merged[i] = all[i].Fact
+	var merged []Fact
+	for _, i := range order(facts) {
+		merged = append(merged, facts[i])
 	}
 	return merged
 }
 
+func order(facts []Fact) []int {
+	type key struct {
+		Ref
+		at    time.Time
+		index int
+	}
+	keys := make([]key, len(facts))
+	for i := range facts {
+		keys[i] = key{facts[i].ref(), facts[i].At, i}
+	}
+	inFile := func(a, b key) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Seq, b.Seq)) }
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(inFile(a, b), cmp.Compare(a.index, b.index)) })
+	keys = slices.CompactFunc(keys, func(a, b key) bool { return a.Ref == b.Ref })
+	for i := 1; i < len(keys); i++ {
+		if keys[i].File == keys[i-1].File && keys[i].at.Before(keys[i-1].at) {
+			keys[i].at = keys[i-1].at
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(a.at.Compare(b.at), inFile(a, b)) })
+	indices := make([]int, len(keys))
+	for i, k := range keys {
+		indices[i] = k.index
+	}
+	return indices
+}
+
 // Apply takes the next fact in the order of Merge.
-func (w *Worker) Apply(f Fact) {
+func (w *Worker) Apply(f Fact) { w.apply(&f) }
+
+func (w *Worker) apply(f *Fact) {
 	if f.File >= files || f.Seq <= w.seen[f.File] {
 		return
 	}
@@ -114,15 +126,15 @@ func (w *Worker) Apply(f Fact) {
 	if f.Kind.agents() {
 		w.safe = false // also when a former generation still writes
 	}
-	if !w.concerns(&f) {
+	if !w.concerns(f) {
 		return
 	}
-	w.listen(&f)
+	w.listen(f)
 	if f.Weak {
-		w.demote(&f)
+		w.demote(f)
 		return
 	}
-	w.move(w.note(&f), &f)
+	w.move(w.note(f), f)
 }
 
 // concerns reports whether f is of the present generation, which a launch fact of a newer one makes present.

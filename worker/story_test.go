@@ -1,0 +1,348 @@
+package worker
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+func (w *Worker) is(s State, why Reason) bool { return w.State == s && w.Reason == why }
+
+// want fails unless the story ends in s and why.
+func (s *story) want(t *testing.T, state State, why Reason) *Worker {
+	t.Helper()
+	w := s.worker()
+	if !w.is(state, why) {
+		t.Errorf("it is %v %s, want %v %s", w.State, w.Reason, state, why)
+	}
+	return w
+}
+
+// The seven cases of activity that every agent must have.
+func TestActivity(t *testing.T) {
+	working := func() *story { return newStory().launch(false).add(Fact{Kind: Prompted}) }
+	for _, c := range []struct {
+		name string
+		s    *story
+		late time.Duration // of the question after the last fact
+		grew time.Duration // of the transcript before the question; 0: it cannot be read
+		want Activity
+	}{
+		{"the process does not run", working().add(Fact{Kind: Certificate}), 0, time.Second, Exited},
+		{"a permission is open", working().add(Fact{Kind: Asks}), time.Hour, time.Second, WaitingInput},
+		{"the agent hit an error", working().add(Fact{Kind: TurnFailed}), time.Hour, time.Second, Blocked},
+		{"the transcript grew lately", working(), time.Hour, 5 * time.Second, Active},
+		{"no transcript, an entry lately", working(), 5 * time.Second, 0, Active},
+		{"no transcript, an entry long ago", working(), 6 * time.Minute, 0, Quiet},
+		{"neither", newStory().launch(false), 2 * time.Minute, 0, NoActivity},
+
+		{"just launched", newStory().launch(false), time.Second, 0, Spawning},
+		{"no entry since a minute", working(), time.Minute, 0, Ready},
+		{"a turn that ended is not active again", working().add(Fact{Kind: TurnEnded}), time.Minute, time.Second, Ready},
+		{"looks dead: no word of exited", working().add(Fact{Kind: Ended}), time.Minute, 0, Ready},
+		{"the clock went back", working(), -time.Hour, 0, Active},
+	} {
+		now := c.s.at.Add(-time.Second + c.late)
+		var signals Signals
+		if c.grew > 0 {
+			signals.Grew = now.Add(-c.grew)
+		}
+		if got := c.s.worker().Activity(now, signals); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A death takes three rounds ten seconds apart, by the uptime, with the holder gone; each of these alone is not enough.
+func TestDeathNeedsProof(t *testing.T) {
+	working := func() *story { return newStory().launch(false).add(Fact{Kind: Prompted}) }
+	dead := func(s *story, apart time.Duration, rounds int) *story {
+		for range rounds {
+			s.wait(apart).probe(Dead, Dead, Dead)
+		}
+		return s
+	}
+	w := dead(working(), 10*time.Second, 3).want(t, Terminated, RuntimeLost)
+	if len(w.Evidence) != 3 {
+		t.Errorf("the proof is %v", w.Evidence)
+	}
+	dead(working(), 10*time.Second, 2).want(t, Detecting, RuntimeLost)
+	dead(working(), 0, 9).want(t, Detecting, RuntimeLost) // nine seconds
+	dead(working(), time.Second, 12).want(t, Terminated, RuntimeLost)
+	s := working()
+	for range 9 {
+		s.wait(time.Minute).probe(Dead, Dead, LifeUnknown)
+	}
+	s.want(t, Detecting, RuntimeLost)
+	dead(dead(working(), time.Minute, 2).probe(Alive, Alive, Alive), time.Minute, 2).want(t, Detecting, RuntimeLost)
+	dead(dead(working(), time.Minute, 2).add(Fact{Kind: ToolBegan}), time.Minute, 2).want(t, Detecting, RuntimeLost)
+	dead(dead(working(), time.Minute, 2).probe(LifeUnknown, Dead, Dead), time.Minute, 2).want(t, Detecting, RuntimeLost)
+	s = working()
+	for range 9 { // the clock says a day, the host ran for nine seconds
+		s.at = s.at.Add(24 * time.Hour)
+		s.probe(Dead, Dead, Dead)
+	}
+	s.want(t, Detecting, RuntimeLost)
+	dead(working().add(Fact{Kind: KillAsked}), time.Minute, 3).want(t, Terminated, ManuallyKilled)
+	s = working().wait(time.Minute)
+	s.add(Fact{Kind: Probed, Host: "elsewhere", Boot: "b9", Runtime: Dead, Process: Dead, Holder: Dead}).want(t, Working, TaskInProgress)
+}
+
+// A wrong end is lifted by life, and by nothing less.
+func TestRevived(t *testing.T) {
+	ended := func() *story {
+		return newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: KillAsked}).add(Fact{Kind: Certificate, Proc: &Process{10, 100}})
+	}
+	ended().add(Fact{Kind: Prompted}).want(t, Terminated, ManuallyKilled)
+	ended().add(Fact{Kind: Prompted, Proc: &Process{10, 100}, Alive: true}).want(t, Terminated, ManuallyKilled)
+	ended().add(Fact{Kind: Prompted, Proc: &Process{10, 101}}).want(t, Terminated, ManuallyKilled)
+	ended().add(Fact{Kind: Probed, Runtime: Alive, Process: Alive, Proc: &Process{10, 100}}).want(t, Terminated, ManuallyKilled)
+	for _, s := range []*story{
+		ended().add(Fact{Kind: Prompted, Proc: &Process{10, 101}, Alive: true}),
+		ended().probe(Alive, Alive, Alive),
+	} {
+		if w := s.want(t, Working, Revived); !w.Flags(noon).KilledYetLives {
+			t.Error("nobody is told that it was killed, yet lives")
+		}
+	}
+	late := ended().add(Fact{Kind: TurnEnded}).probe(Alive, Alive, Alive)
+	late.want(t, Idle, Revived)
+	s := newStory().launch(false).add(Fact{Kind: Prompted})
+	for range 3 {
+		s.wait(time.Minute).probe(Dead, Dead, Dead)
+	}
+	s.want(t, Terminated, RuntimeLost)
+	s.add(Fact{Kind: ToolEnded, Proc: &Process{10, 100}, Alive: true}).want(t, Working, Revived)
+}
+
+// Fifty workers that vanish at once are one event: held back for two rounds, told once, terminated after that.
+func TestMassDeath(t *testing.T) {
+	var m Mass
+	stories := make([]*story, 50)
+	for i := range stories {
+		stories[i] = newStory().launch(false).add(Fact{Kind: Prompted})
+	}
+	told := 0
+	for round := range 6 {
+		var seen []Seen
+		for i, s := range stories {
+			w := s.worker()
+			if w.State != Terminated {
+				seen = append(seen, Seen{fmt.Sprintf("w%02d", i), w.Server, true, false})
+			}
+		}
+		held, deaths := m.Round(seen)
+		told += len(deaths)
+		for _, d := range deaths {
+			if round != 2 || len(d.Workers) != 50 || d.Server != "tmux" {
+				t.Errorf("round %d tells of %d workers of %s", round, len(d.Workers), d.Server)
+			}
+		}
+		for _, s := range stories {
+			s.wait(30 * time.Second).add(Fact{Kind: Probed, Runtime: Dead, Process: Dead, Holder: Dead, Mass: held["tmux"]})
+			if w := s.worker(); (w.State == Terminated) != (round >= 4) {
+				t.Fatalf("round %d: %v %s", round, w.State, w.Reason)
+			}
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+	look := func(dead, all, certified int) (list []Seen) {
+		for i := range all {
+			list = append(list, Seen{fmt.Sprint(i), "s", i < dead, i < certified})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		dead, all, certified int
+		want                 bool
+	}{{2, 2, 0, false}, {3, 3, 0, true}, {3, 6, 0, true}, {3, 7, 0, false}, {5, 5, 3, false}, {6, 6, 3, true}} {
+		if held, _ := new(Mass).Round(look(c.dead, c.all, c.certified)); held["s"] != c.want {
+			t.Errorf("%+v: held is %v", c, held["s"])
+		}
+	}
+	over := new(Mass)
+	over.Round(look(3, 3, 0))
+	over.Round(look(0, 3, 0))
+	if _, deaths := over.Round(look(0, 3, 0)); len(deaths) != 0 {
+		t.Error("a scare that passed was told as a death")
+	}
+	if held, _ := over.Round(look(3, 3, 0)); !held["s"] {
+		t.Error("a second mass death was not held back")
+	}
+}
+
+// An agent's silence counts only in uptime: a host that slept for a night proves nothing.
+func TestUnseen(t *testing.T) {
+	s := newStory().launch(false).add(Fact{Kind: Prompted}).probe("", "", "").wait(50*time.Second).probe("", "", "")
+	s.want(t, Working, TaskInProgress)
+	s.at = s.at.Add(8 * time.Hour)
+	if w := s.probe("", "", "").want(t, Working, TaskInProgress); !w.Flags(noon).Unseen {
+		t.Error("nobody is told that it is unseen")
+	}
+	s.wait(10*time.Second).probe("", "", "").want(t, Detecting, ProbeFailure)
+	s.wait(5*time.Minute).probe("", "", "").want(t, Stuck, ProbeFailure)
+	s.probe(Alive, Alive, Alive).want(t, Working, TaskInProgress)
+}
+
+// Gates: done waits for them, failures count against one budget, and a restore does not fill it.
+func TestGates(t *testing.T) {
+	gated := func() *story {
+		s := newStory().launch(true).add(Fact{Kind: Prompted})
+		return s.add(Fact{Kind: ToolBegan}).add(Fact{Kind: SaysDone}).add(Fact{Kind: ToolEnded}).add(Fact{Kind: TurnEnded})
+	}
+	run := func(s *story, is string) *story {
+		return s.add(Fact{Kind: Gated, Is: GateStarted, Gen: s.worker().Gen}).add(Fact{Kind: Gated, Is: is, Gen: s.worker().Gen})
+	}
+	gated().want(t, Working, Verifying)
+	run(gated(), GatePassed).want(t, Done, ResearchComplete)
+	run(gated().add(Fact{Kind: Prompted}), GatePassed).want(t, Working, TaskInProgress) // the done was for the former task
+	s := run(gated(), GateFailed)
+	s.want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: TurnEnded}).add(Fact{Kind: Ended}).add(Fact{Kind: Restored, Gen: 2}).want(t, NotStarted, SpawnRequested)
+	s.add(Fact{Kind: Launched, Gen: 2}).add(Fact{Kind: SaysDone}).want(t, Working, Verifying)
+	w := run(s, GateFailed).want(t, NeedsInput, VerifyFailed)
+	if w.MayVerify() {
+		t.Error("the gates may run for ever")
+	}
+	s.add(Fact{Kind: Prompted, Message: "m1"}).add(Fact{Kind: SaysDone})
+	if s.worker().MayVerify() {
+		t.Error("a message of aburn's gave a fresh budget")
+	}
+	run(s, GateFailed).want(t, NeedsInput, VerifyFailed)
+	s.add(Fact{Kind: Prompted, Person: true})
+	if !s.worker().MayVerify() {
+		t.Error("a person's word gives no fresh budget")
+	}
+	s = gated()
+	for range 5 { // runs that never say how they ended
+		s.add(Fact{Kind: Gated, Is: GateStarted})
+	}
+	if s.worker().MayVerify() {
+		t.Error("runs without an end cost nothing")
+	}
+}
+
+// The call that runs `aburn done` ends after the done, and does not undo it; a call that begins later does.
+func TestDone(t *testing.T) {
+	none := 0
+	s := newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan, Call: "a"}).add(Fact{Kind: SaysDone}).add(Fact{Kind: ToolEnded, Call: "a"})
+	if w := s.add(Fact{Kind: TurnEnded}).want(t, Done, ResearchComplete); w.Flags(noon).NoChange {
+		t.Error("says that nothing changed without knowing")
+	}
+	s.add(Fact{Kind: Snapshotted, Clean: true, Changes: &none})
+	if w := s.add(Fact{Kind: Certificate, Exit: new(int)}).want(t, Done, ResearchComplete); !w.Flags(noon).NoChange || w.Delivery() != OnHold {
+		t.Errorf("a done without a change: %+v, %v", w.Flags(noon), w.Delivery())
+	}
+	s.add(Fact{Kind: ToolBegan}).want(t, Working, TaskInProgress)
+}
+
+// A permission is answered by its own call, named by id or by input, and by no other; all open ones must be.
+func TestPermissions(t *testing.T) {
+	s := newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: Asks, Call: "a"}).add(Fact{Kind: Asks, Input: "x"})
+	s.add(Fact{Kind: ToolEnded, Call: "other"}).add(Fact{Kind: ToolEnded, Call: "a"}).want(t, NeedsInput, AwaitingUser)
+	s.add(Fact{Kind: ToolEnded, Call: "b", Input: "x"}).want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: Asks}).add(Fact{Kind: ToolEnded}).want(t, NeedsInput, AwaitingUser) // a question has no call
+	s.add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
+	for i := range 20 {
+		s.add(Fact{Kind: Asks, Call: fmt.Sprint("c", i)})
+	}
+	for i := range 20 {
+		s.add(Fact{Kind: ToolEnded, Call: fmt.Sprint("c", i)})
+	}
+	s.want(t, NeedsInput, AwaitingUser)
+	s.add(Fact{Kind: TurnEnded}).want(t, Idle, TurnIsOver)
+}
+
+// A screen may demote a worker for as long as nobody else speaks.
+func TestWeak(t *testing.T) {
+	s := newStory().launch(false)
+	s.add(Fact{Kind: Started, Weak: true}).add(Fact{Kind: Prompted, Weak: true}).want(t, NotStarted, SpawnRequested)
+	s.add(Fact{Kind: Prompted}).add(Fact{Kind: Asks, Weak: true})
+	if w := s.want(t, NeedsInput, AwaitingUser); !w.Flags(noon).Weak || w.Delivery() != OnHold {
+		t.Error("it is not shown as weak, or a key may be pressed")
+	}
+	s.probe(Alive, Alive, Alive).want(t, NeedsInput, AwaitingUser)
+	s.add(Fact{Kind: ToolBegan, Weak: true}).want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: TurnEnded, Weak: true}).want(t, Idle, TurnIsOver)
+	s.add(Fact{Kind: ToolBegan}).want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: Asks, Weak: true}).probe(Dead, Dead, Dead).want(t, Detecting, RuntimeLost)
+	s.add(Fact{Kind: TurnEnded, Weak: true}).add(Fact{Kind: Ended, Weak: true}).want(t, Detecting, RuntimeLost)
+}
+
+// Facts of a former launch change nothing; a launch whose `restored` was lost begins a generation.
+func TestGenerations(t *testing.T) {
+	s := newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: Certificate, Proc: &Process{10, 100}}).add(Fact{Kind: Restored, Gen: 2})
+	s.add(Fact{Kind: Launched, Gen: 2, Proc: &Process{20, 200}})
+	s.add(Fact{Kind: Certificate, Gen: 1}).add(Fact{Kind: Prompted, Proc: &Process{10, 100}, Alive: true}).add(Fact{Kind: Prompted, Gen: 1})
+	s.want(t, NotStarted, SpawnRequested)
+	s.add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: Restored, Gen: 3}).want(t, Working, TaskInProgress) // it works: there was nothing to restore
+	if w := s.add(Fact{Kind: Launched, Gen: 3}).want(t, NotStarted, SpawnRequested); w.Gen != 3 {
+		t.Errorf("generation %d", w.Gen)
+	}
+	s.add(Fact{Kind: Certificate, Gen: 4}).want(t, NotStarted, SpawnRequested)
+}
+
+// Reasons of work follow what the agent was told, until it answered.
+func TestReactions(t *testing.T) {
+	s := newStory().launch(false).add(Fact{Kind: Pulled, PR: 3, Is: PullOpen, Head: "h1"}).add(Fact{Kind: Checked, Is: CheckFailing, Head: "h1"})
+	s.add(Fact{Kind: Reacted, Key: KeyCI, Action: ActionSend, Head: "h1"}).add(Fact{Kind: Prompted}).want(t, Working, FixingCI)
+	s.add(Fact{Kind: TurnEnded}).want(t, Idle, AwaitingReview)
+	s.add(Fact{Kind: Pulled, PR: 3, Is: PullOpen, Head: "h2"}).add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
+	green := func(h string) { s.add(Fact{Kind: Checked, Is: CheckPassing, Head: h}) }
+	green("h2")
+	s.add(Fact{Kind: Checked, Is: CheckFailing, Head: "h2"})
+	green("h2")
+	green("h2")
+	if n := s.worker().Spent(KeyCI); n != 1 {
+		t.Errorf("a head that was bad gave back the budget: %d", n)
+	}
+	s.add(Fact{Kind: Pulled, PR: 3, Is: PullOpen, Head: "h3"})
+	green("h3")
+	s.add(Fact{Kind: Restored, Gen: 2}).add(Fact{Kind: Launched, Gen: 2})
+	if n := s.worker().Spent(KeyCI); n != 1 {
+		t.Errorf("one green run gave back the budget: %d", n)
+	}
+	s.add(Fact{Kind: Checked, Is: CheckPassing, Head: "h3", Gen: 2})
+	if n := s.worker().Spent(KeyCI); n != 0 {
+		t.Errorf("two green runs of a new head gave nothing back: %d", n)
+	}
+}
+
+// A ledger keeps a probe that says something new, and no other.
+func TestWorth(t *testing.T) {
+	s := newStory().launch(false).add(Fact{Kind: Prompted}).probe(Alive, Alive, Alive)
+	worth := func(process Life) bool {
+		c := newStory()
+		*c = *s
+		c.facts = slices.Clone(s.facts)
+		c.wait(30*time.Second).probe(Alive, process, process)
+		return s.worker().Worth(c.facts[len(c.facts)-1])
+	}
+	if worth(Alive) {
+		t.Error("the same answer is kept again")
+	}
+	for i := range 3 {
+		if !worth(Dead) {
+			t.Errorf("round %d of a death is not kept", i)
+		}
+		s.wait(30*time.Second).probe(Alive, Dead, Dead)
+	}
+	if s.want(t, Terminated, AgentProcessExited); worth(Dead) {
+		t.Error("a death that is proven is kept again")
+	}
+}
+
+func BenchmarkFold(b *testing.B) {
+	s := newStory().launch(false)
+	for range 2000 {
+		s.add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan}).add(Fact{Kind: ToolEnded}).add(Fact{Kind: TurnEnded}).probe(Alive, Alive, Alive)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Reduce(s.facts)
+	}
+}
