@@ -87,7 +87,7 @@ func (w *Worker) Delivery() Delivery {
 		return WithStart
 	case w.State == Working:
 		return AtTurnEnd
-	case w.State == Idle, w.State == Done && !w.over && !w.Unseen:
+	case (w.State == Idle || w.State == Done) && !w.over && !w.Unseen:
 		return ByKeys
 	}
 	return OnHold

@@ -242,7 +242,7 @@ func TestDone(t *testing.T) {
 // A permission is answered by its own call, named by id or by input, and by no other; all open ones must be.
 func TestPermissions(t *testing.T) {
 	s := newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: Asks, Call: "a"}).add(Fact{Kind: Asks, Input: "x"})
-	s.add(Fact{Kind: ToolEnded, Call: "other"}).add(Fact{Kind: ToolEnded, Call: "a"}).want(t, NeedsInput, AwaitingUser)
+	s.add(Fact{Kind: ToolBegan, Call: "other"}).add(Fact{Kind: ToolEnded, Call: "other"}).add(Fact{Kind: ToolEnded, Call: "a"}).want(t, NeedsInput, AwaitingUser)
 	s.add(Fact{Kind: ToolEnded, Call: "b", Input: "x"}).want(t, Working, TaskInProgress)
 	s.add(Fact{Kind: Asks}).add(Fact{Kind: ToolEnded}).want(t, NeedsInput, AwaitingUser) // a question has no call
 	s.add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
