@@ -97,6 +97,9 @@ func (w *Worker) noteProbe(f *Fact) event {
 		e = runtimeDead
 	}
 	w.Unseen = e == notSeen
+	if e != w.rounds.finding {
+		w.rounds = rounds{} // also where the table does nothing: rounds are equal ones in a row
+	}
 	return e
 }
 

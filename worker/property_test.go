@@ -219,7 +219,10 @@ func follow(facts []Fact, reached map[told]int) string {
 // judge holds the invariants that one step can break; their numbers are the specification's.
 func (v *witness) judge(w, before *Worker, f Fact) string {
 	changed := w.State != before.State
-	free := v.polls(f)
+	free := map[string]bool{}
+	if f.Gen == w.Gen {
+		free = v.polls(f)
+	}
 	switch {
 	case !slices.Contains(w.State.Reasons(), w.Reason):
 		return "1: the state has no such reason"

@@ -25,7 +25,7 @@ func (p *Pull) decision() Reason {
 type Reaction struct {
 	Key       string
 	Attempts  int    // messages to the agent
-	Head      string // the last one that was bad
+	Head      string // the last one that was bad; while it is unknown, none is known to be new
 	Next      string // another one, which was good
 	Good      int    // in so many polls in a row
 	Escalated bool   // a person was told
@@ -48,11 +48,10 @@ func (w *Worker) notePull(f *Fact) event {
 			return pullEnded
 		}
 	case Checked:
-		if w.Pull.Head != "" && f.Head != "" && f.Head != w.Pull.Head {
-			return noEvent // of a commit that is no longer the head
+		if w.Pull.Head == "" || f.Head == "" || f.Head == w.Pull.Head { // else of a commit that is not the head
+			w.head(f)
+			w.Pull.Checks = f.Is
 		}
-		w.head(f)
-		w.Pull.Checks = f.Is
 		if f.Is == CheckPassing || f.Is == CheckFailing {
 			w.poll(KeyCI, f.Head, f.Is == CheckPassing)
 		}
@@ -93,7 +92,7 @@ func (w *Worker) poll(key, head string, good bool) {
 		if head != "" {
 			r.Head = head
 		}
-	case head != "" && head != r.Head:
+	case head != "" && r.Head != "" && head != r.Head:
 		if head != r.Next {
 			r.Next, r.Good = head, 0
 		}

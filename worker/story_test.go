@@ -78,6 +78,8 @@ func TestDeathNeedsProof(t *testing.T) {
 	dead(dead(working(), time.Minute, 2).probe(Alive, Alive, Alive), time.Minute, 2).want(t, Detecting, RuntimeLost)
 	dead(dead(working(), time.Minute, 2).add(Fact{Kind: ToolBegan}), time.Minute, 2).want(t, Detecting, RuntimeLost)
 	dead(dead(working(), time.Minute, 2).probe(LifeUnknown, Dead, Dead), time.Minute, 2).want(t, Detecting, RuntimeLost)
+	s = dead(working().add(Fact{Kind: NoProgress}), time.Minute, 2).probe(Alive, LifeUnknown, Dead)
+	dead(s, time.Minute, 1).want(t, Stuck, NotProgressing)
 	s = working()
 	for range 9 { // the clock says a day, the host ran for nine seconds
 		s.at = s.at.Add(24 * time.Hour)
