@@ -106,6 +106,7 @@ var layers = []struct {
 	{"cmd/aburn/internal/setup", "cmd/aburn/internal/scope cmd/internal/kit install install/doctor internal/agentcli internal/plain internal/project internal/scrub internal/term templates", "github.com/urfave/cli golang.org/x/term"},
 	{"cmd/aburn/internal/supervise", "cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit internal/journal internal/notify internal/plain internal/project internal/queue internal/scrub internal/settings internal/term logfmt supervisor supervisor/backtest supervisor/limits supervisor/look supervisor/state supervisor/watch workflow", "github.com/tidwall/gjson github.com/urfave/cli"},
 	{"cmd/internal/kit", "internal/plain internal/settings internal/term", "github.com/urfave/cli"},
+	{"instrument/jsast", "", "github.com/dop251/goja"},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library
@@ -226,6 +227,16 @@ func TestHookLinksLittle(t *testing.T) {
 	for _, d := range deps {
 		if slices.Contains(linkForbidden, d.ImportPath) {
 			t.Errorf("aburn-hook links %s", d.ImportPath)
+		}
+	}
+}
+
+// TestNoEngineInAburn keeps the JavaScript engine where it belongs, in the
+// executable that instruments: it is larger than all the rest of aburn-hook.
+func TestNoEngineInAburn(t *testing.T) {
+	for _, d := range goList(t, "GOOS=linux", "-deps", "./cmd/aburn", "./cmd/aburn-hook") {
+		if strings.HasPrefix(d.ImportPath, "github.com/dop251/goja") {
+			t.Errorf("aburn or aburn-hook links %s", d.ImportPath)
 		}
 	}
 }

@@ -1,0 +1,5 @@
+﻿#!/usr/bin/env node
+// 😀 smile
+function afterEmoji() {
+	return "ü😀";
+}
