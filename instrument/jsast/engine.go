@@ -50,7 +50,9 @@ func Start(ctx context.Context) Engine {
 // that overflows ends the process. The bundle's own bounds come long before.
 const gojaStack = 20_000
 
-var compiled = sync.OnceValues(func() (*goja.Program, error) { return goja.Compile("jsast.js", bundle, true) })
+var compiled = sync.OnceValues(compile)
+
+func compile() (*goja.Program, error) { return goja.Compile("jsast.js", bundle, true) }
 
 // Goja runs the bundle in this process. It is the reference.
 type Goja struct {

@@ -294,19 +294,19 @@ func (d *differ) lists(a, b *Node, f, g Field) bool {
 		at := fmt.Sprintf(".%s[%d]", f.Name, i)
 		switch {
 		case i >= len(f.List):
-			return d.below(at, nil, g.List[i])
+			return d.element(at, g.List[i], "was added")
 		case i >= len(g.List):
-			return d.below(at, f.List[i], nil)
+			return d.element(at, f.List[i], "is gone")
 		case n == 0:
 			if !d.below(at, f.List[i], g.List[i]) {
 				return false
 			}
 		case !same(f.List[i], g.List[i]):
 			if n < 0 && slices.EqualFunc(f.List[i:], g.List[i-n:], same) {
-				return d.below(at, nil, g.List[i])
+				return d.element(at, g.List[i], "was added")
 			}
 			if n > 0 && slices.EqualFunc(f.List[i+n:], g.List[i:], same) {
-				return d.below(at, f.List[i], nil)
+				return d.element(at, f.List[i], "is gone")
 			}
 			return d.below(at, f.List[i], g.List[i])
 		}
@@ -319,6 +319,19 @@ func (d *differ) below(step string, a, b *Node) bool {
 	equal := d.nodes(a, b)
 	d.path = d.path[:len(d.path)-1]
 	return equal
+}
+
+// element is one that only one of two lists has. A hole of an array counts.
+func (d *differ) element(step string, n *Node, what string) bool {
+	d.path = append(d.path, step)
+	typ, a, b := "a hole", n, (*Node)(nil)
+	if n != nil {
+		typ = n.Type
+	}
+	if what == "was added" {
+		a, b = b, a
+	}
+	return d.differ(a, b, "%s %s", typ, what)
 }
 
 // same compares normal forms.

@@ -1,0 +1,257 @@
+package jsast
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestGojaStopsWithContext(t *testing.T) {
+	g := NewGoja()
+	source := strings.Repeat("a + b;\n", 8000)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		time.Sleep(20 * time.Millisecond)
+		cancel()
+	}()
+	if _, err := g.Parse(ctx, source, Auto); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := g.Parse(t.Context(), "a", Auto); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestEnginesAreShared(t *testing.T) {
+	for _, e := range []Engine{shared, node(t)} {
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				m, err := Parse(context.Background(), e, []byte("function f() {}"), Auto)
+				if err != nil || len(m.Functions) != 1 {
+					t.Errorf("%s: %v", e.Name(), err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func TestNodeIsStartedAgain(t *testing.T) {
+	n := node(t)
+	for range 2 {
+		if err := n.child.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.Parse(t.Context(), "a", Auto); err != nil {
+			t.Errorf("after its death: %v", err)
+		}
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Parse(t.Context(), "a", Auto); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// stand puts a node of ours on PATH.
+func stand(t *testing.T, script string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in is a shell script")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "node"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+}
+
+func TestNodeThatWillNotDo(t *testing.T) {
+	for name, c := range map[string]struct{ script, want string }{
+		"old":      {`read line; echo '{"node":16}'; read line`, "node is version 16, it takes 18"},
+		"ends":     {"exit 3", "the process ended"},
+		"nonsense": {"read line; echo hello; read line", "node is version 0, it takes 18"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stand(t, c.script)
+			if _, err := StartNode(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if e := Start(t.Context()); e.Name() != "goja" {
+				t.Errorf("Start gave %s", e.Name())
+			}
+		})
+	}
+}
+
+func TestNodeThatFails(t *testing.T) {
+	for name, c := range map[string]struct{ script, want string }{
+		"dies at every file": {`read line; echo '{"node":20}'; read line; exit 1`, "the process ended"},
+		"answers nonsense":   {`read line; echo '{"node":20}'; read line; echo '{"tree":[1,2]}'; read line`, "malformed"},
+		"never ends a line":  {`read line; echo '{"node":20}'; read line; while :; do printf '%01000000d' 0; done`, "more than"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stand(t, c.script)
+			n, err := StartNode(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer n.Close()
+			_, err = Parse(t.Context(), n, []byte("a"), Auto)
+			var engine *EngineError
+			if !errors.As(err, &engine) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+	t.Run("hangs", func(t *testing.T) {
+		stand(t, `read line; echo '{"node":20}'; read line; read line`)
+		n, err := StartNode(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer n.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := n.Parse(ctx, "a", Auto); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		if n.child != nil {
+			t.Error("the process that hung is still used")
+		}
+	})
+}
+
+// TestNodeHasNoEnvironment: NODE_OPTIONS could load anything.
+func TestNodeHasNoEnvironment(t *testing.T) {
+	node(t)
+	t.Setenv("NODE_OPTIONS", "--require=/does/not/exist")
+	n, err := StartNode(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Close()
+}
+
+// TestNodeEndsWithParent closes only the pipe, as the end of a parent does.
+func TestNodeEndsWithParent(t *testing.T) {
+	n := node(t)
+	n.child.in.Close()
+	if err := n.child.cmd.Wait(); err != nil {
+		t.Errorf("node ended with %v", err)
+	}
+	n.child = nil
+}
+
+// TestBundle builds the bundle from npm and compares.
+func TestBundle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("installs from npm")
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not on PATH")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"package.json", "package-lock.json", "build.mjs", "main.js", "children.js"} {
+		b, err := os.ReadFile(filepath.Join("bundle", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) ([]byte, error) {
+		cmd := exec.CommandContext(t.Context(), npm, args...)
+		cmd.Dir = dir
+		return cmd.CombinedOutput()
+	}
+	if out, err := run("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"); err != nil {
+		if bytes.Contains(out, []byte("EINTEGRITY")) || bytes.Contains(out, []byte("EUSAGE")) {
+			t.Fatalf("npm ci: %s", out)
+		}
+		t.Skipf("npm cannot install: %.500s", out)
+	}
+	if out, err := run("run", "build"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"jsast.js", "LICENSES"} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join("bundle", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("bundle/%s is not what `npm ci --ignore-scripts && npm run build` makes of its sources", name)
+		}
+	}
+	if len(bundle) > 300<<10 {
+		t.Errorf("the bundle has %d bytes", len(bundle))
+	}
+}
+
+// threeHundred is a file of 300 lines, about 9 KB.
+func threeHundred() []byte {
+	b, _ := os.ReadFile("testdata/corpus/service.js")
+	lines := strings.SplitAfter(string(b), "\n")
+	head, body := lines[:4], strings.Join(lines[5:len(lines)-2], "")
+	var out strings.Builder
+	out.WriteString(strings.Join(head, ""))
+	for i := 0; strings.Count(out.String(), "\n") < 300; i++ {
+		out.WriteString("{\n" + strings.NewReplacer("export ", "", "{ Basket, audit as check, handlers };", "").Replace(body) + "}\n")
+	}
+	return []byte(out.String())
+}
+
+// BenchmarkStart is what one command pays: the start of the engine and one file.
+func BenchmarkStart(b *testing.B) {
+	source := threeHundred()
+	run := func(b *testing.B, start func() Engine) {
+		for b.Loop() {
+			e := start()
+			if _, err := Parse(b.Context(), e, source, ESModule); err != nil {
+				b.Fatal(err)
+			}
+			e.Close()
+		}
+	}
+	b.Run("goja", func(b *testing.B) {
+		run(b, func() Engine {
+			compiled = sync.OnceValues(compile)
+			return NewGoja()
+		})
+	})
+	b.Run("node", func(b *testing.B) {
+		node(b)
+		run(b, func() Engine { return node(b) })
+	})
+}
+
+// BenchmarkParse is a further file of a run, with 300 lines.
+func BenchmarkParse(b *testing.B) {
+	source := threeHundred()
+	for _, e := range []Engine{shared, node(b)} {
+		b.Run(e.Name(), func(b *testing.B) {
+			b.SetBytes(int64(len(source)))
+			for b.Loop() {
+				if _, err := Parse(b.Context(), e, source, ESModule); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
