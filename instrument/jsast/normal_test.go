@@ -57,6 +57,8 @@ func TestDifferent(t *testing.T) {
 		{"(1)", "('1')", `body[0].expression: kind is "string", was "number"`},
 		{"x = <a>b c</a>", "x = <a>b  c</a>", `body[0].expression.right.children[0]: value is "b  c", was "b c"`},
 		{"x = <a>b{c}</a>", "x = <a>b {c}</a>", `body[0].expression.right.children[0]: value is "b ", was "b"`},
+		{"x = <a>&#x1F600;</a>", "x = <a>&#xF600;</a>", `body[0].expression.right.children[0]: value is "\uf600", was "😀"`},
+		{"x = <a b='&amp;quot;' />", "x = <a b={'&amp;quot;'} />", `body[0].expression.right.openingElement.attributes[0].value: value is "&amp;quot;", was "&quot;"`},
 		{"[, a]", "[a]", "body[0].expression.elements[0]: a hole is gone"},
 		{"[a, , ]", "[a]", "body[0].expression.elements[1]: a hole is gone"},
 		{"a?.b.c", "(a?.b).c", "body[0].expression: is MemberExpression, was ChainExpression"},

@@ -7,7 +7,7 @@ export default function View({ items, ...props }) {
       <ul className="list &amp; more" data-x={'y'} {...props}>
         {items.map((item) => (
           <li key={item.id} onClick={() => setOpen(!open)}>
-            @text {item.name} &nbsp;&#x1F600; and {' '}
+            @text {item.name} &nbsp;&#x1F600;&#128512; and{' '}
             more
           </li>
         ))}
