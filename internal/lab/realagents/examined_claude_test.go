@@ -81,6 +81,7 @@ func TestExaminedClaudeKilledInAnAgent(t *testing.T) {
 		play: func(w *world) {
 			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
 			w.waitFor(w.started())
+			w.waitRecorded("toolu_stuck_1_0")
 			p.kill(syscall.SIGKILL)
 			p.wait()
 			w.grow()

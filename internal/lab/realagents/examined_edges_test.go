@@ -218,6 +218,7 @@ func TestExaminedClaudeForkOfTheKilled(t *testing.T) {
 		play: func(w *world) {
 			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
 			w.waitFor(w.started())
+			w.waitRecorded("toolu_stuck_0_0")
 			p.kill(syscall.SIGKILL)
 			p.wait()
 			w.grow()

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -291,6 +292,25 @@ func (w *world) waitFor(path string) {
 		}
 	}
 	w.Fatalf("%s did not appear", path)
+}
+
+// waitRecorded waits until a session file of the home holds a call. A client can start a call before it has written it.
+func (w *world) waitRecorded(call string) {
+	w.Helper()
+	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		found := false
+		filepath.WalkDir(filepath.Join(w.home, ".claude"), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".jsonl") {
+				text, _ := os.ReadFile(path)
+				found = found || strings.Contains(string(text), `"`+call+`"`)
+			}
+			return nil
+		})
+		if found {
+			return
+		}
+	}
+	w.Fatalf("call %s was not recorded", call)
 }
 
 // asked is the i-th request to the model.
