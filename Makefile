@@ -17,6 +17,10 @@ RACED = $$(git ls-files -co --exclude-standard '*.go' | grep -v '^internal/lab/'
 UNRACED = $$(go list ./... | grep -vxF -e aburn $$(for p in $(RACED); do echo "-e $$p"; done))
 RACE := $(GOTEST) -race -skip '^TestScripts$$'
 
+# Whole, these take minutes each under the race detector: they run whole without it, and small under it.
+LONG := aburn/archive/ingest aburn/cmd/aburn aburn/instrument/jsast
+RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
+
 .PHONY: demo quick test test-long test-agents lint bench install checked layers
 
 demo: ## the newcomer's first minute
@@ -28,9 +32,9 @@ quick: checked layers ## under a minute: all but what is slow, with small storms
 test: checked layers ## all tests, those of what starts goroutines under the race detector
 	GOOS=windows go vet ./...
 	GOOS=darwin go vet ./...
-	$(GOTEST) $(UNRACED)
-	$(GOTEST) -run '^TestScripts$$' ./cmd/aburn
-	$(RACE) $(RACED)
+	$(GOTEST) $(UNRACED) $(LONG)
+	$(RACE) $(RACED_WHOLE)
+	$(RACE) -short $(LONG)
 
 test-long: export ABURN_STORM ?= 10
 test-long: ## what is random ten times as long, or ABURN_STORM times, under the race detector too; each fuzzer for as many seconds
