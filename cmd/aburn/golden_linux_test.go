@@ -202,7 +202,7 @@ export --format otlp --endpoint COLLECTOR --json 5b0c2f91
 export --format otlp --endpoint COLLECTOR 5b0c2f91
 `
 
-// goldenEnd is run when everything else was asked: it reads two stores at once, and what ties is shown in the order of the archive.
+// goldenEnd is run when everything else was asked, because it changes the archive.
 const goldenEnd = "ingest --rebuild --json"
 
 // goldenLess are commands with --json that no golden holds, and why.
