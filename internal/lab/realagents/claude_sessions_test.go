@@ -5,7 +5,6 @@ package realagents
 import (
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 
 	"aburn/internal/lab/testkit/model"
@@ -136,9 +135,7 @@ func TestClaudeKilledInATool(t *testing.T) {
 		),
 		play: func(w *world) {
 			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
-			w.waitFor(w.started())
-			p.kill(syscall.SIGKILL)
-			p.wait()
+			w.killIn(p, "toolu_main_1_0")
 			w.claude("go on", "--dangerously-skip-permissions", "--resume", sessionA)
 		},
 		transcript: claudeCalls,

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"aburn/internal/lab/testkit/model"
@@ -142,9 +141,7 @@ func TestClaudeStoreKilled(t *testing.T) {
 		{Name: "main", Turns: []model.Turn{model.Calls(agent("TASK please", false)), model.Text("all done")}},
 	}, nil)
 	p := w.startClaude(w.project, "do the thing", free(sessionA)...)
-	w.waitFor(w.started())
-	p.kill(syscall.SIGKILL)
-	p.wait()
+	w.killIn(p, "toolu_helper_0_0")
 	os.Remove(w.started())
 	s := w.claudeStore()
 	main := stored(t, s, sessionA)

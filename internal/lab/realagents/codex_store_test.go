@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -184,11 +183,7 @@ func TestCodexStoreOfTheKilled(t *testing.T) {
 	w := newWorld(t, "killed", one(model.Calls(command(untilEnd)), model.Text("after all"))(), nil)
 	f := w.follower()
 	p := w.startCodex(w.project, "do the thing")
-	w.waitFor(w.started())
-	if err := p.kill(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	p.wait()
+	w.killIn(p, "call_main_0_0")
 	killed := f.complete().Ordered()
 	if len(killed) != 1 {
 		t.Fatalf("%d sessions", len(killed))

@@ -178,9 +178,7 @@ func TestCodexKilledInATool(t *testing.T) {
 		),
 		play: func(w *world) {
 			p := w.startCodex(w.project, "do the thing")
-			w.waitFor(w.started())
-			p.kill(syscall.SIGKILL)
-			p.wait()
+			w.killIn(p, "call_main_1_0")
 		},
 		transcript: codexCalls,
 		calls: `

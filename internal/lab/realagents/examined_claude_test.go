@@ -5,7 +5,6 @@ package realagents
 import (
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"aburn/internal/lab/testkit/model"
@@ -80,10 +79,7 @@ func TestExaminedClaudeKilledInAnAgent(t *testing.T) {
 		},
 		play: func(w *world) {
 			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
-			w.waitFor(w.started())
-			w.waitRecorded("toolu_stuck_1_0")
-			p.kill(syscall.SIGKILL)
-			p.wait()
+			w.killIn(p, "toolu_stuck_1_0")
 			w.grow()
 			w.claude("go on", "--dangerously-skip-permissions", "--resume", sessionA)
 		},

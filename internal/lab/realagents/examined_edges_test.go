@@ -217,10 +217,7 @@ func TestExaminedClaudeForkOfTheKilled(t *testing.T) {
 		},
 		play: func(w *world) {
 			p := w.startClaude(w.project, "do the thing", free(sessionA)...)
-			w.waitFor(w.started())
-			w.waitRecorded("toolu_stuck_0_0")
-			p.kill(syscall.SIGKILL)
-			p.wait()
+			w.killIn(p, "toolu_stuck_0_0")
 			w.grow()
 			w.claude("go on", "--dangerously-skip-permissions", "--resume", sessionA, "--fork-session", "--session-id", sessionB)
 		},
@@ -319,9 +316,8 @@ func TestExaminedCodexForkOfTheKilled(t *testing.T) {
 		play: func(w *world) {
 			p := w.startCodex(w.project, "do the thing")
 			w.waitFor(w.started())
-			time.Sleep(500 * time.Millisecond)
-			p.kill(syscall.SIGKILL)
-			p.wait()
+			time.Sleep(500 * time.Millisecond) // until the end of the other call is written, too
+			w.killIn(p, "call_main_0_1")
 			w.grow()
 			w.codexExec(w.project, "go on", "fork", w.threads()[0])
 		},

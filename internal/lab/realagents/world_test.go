@@ -294,18 +294,30 @@ func (w *world) waitFor(path string) {
 	w.Fatalf("%s did not appear", path)
 }
 
-// waitRecorded waits until a session file of the home holds a call. A client can start a call before it has written it.
+// killIn kills the client within a call: once the call has started, and its session file holds it.
+// A client can start a call, and even end the one before it, before it has written them.
+func (w *world) killIn(p *process, call string) {
+	w.Helper()
+	w.waitFor(w.started())
+	w.waitRecorded(call)
+	p.kill(syscall.SIGKILL)
+	p.wait()
+}
+
+// waitRecorded waits until a session file of Claude Code or Codex in the home holds a call.
 func (w *world) waitRecorded(call string) {
 	w.Helper()
 	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		found := false
-		filepath.WalkDir(filepath.Join(w.home, ".claude"), func(path string, e fs.DirEntry, err error) error {
-			if err == nil && strings.HasSuffix(path, ".jsonl") {
-				text, _ := os.ReadFile(path)
-				found = found || strings.Contains(string(text), `"`+call+`"`)
-			}
-			return nil
-		})
+		for _, store := range []string{".claude/projects", ".codex/sessions"} {
+			filepath.WalkDir(filepath.Join(w.home, store), func(path string, e fs.DirEntry, err error) error {
+				if err == nil && strings.HasSuffix(path, ".jsonl") {
+					text, _ := os.ReadFile(path)
+					found = found || strings.Contains(string(text), `"`+call+`"`)
+				}
+				return nil
+			})
+		}
 		if found {
 			return
 		}
