@@ -41,6 +41,7 @@ var layers = []struct {
 	{"trace/draft", "internal/jsonl internal/scrub trace", ""},
 	{"trace/graph", "trace", ""},
 	{"insight", "insight/failure internal/plain internal/wire trace", ""},
+	{"insight/cost", "", ""},
 	{"insight/failure", "internal/shell trace", ""},
 	{"insight/replay", "insight insight/failure insight/remedy internal/plain trace", ""},
 	{"insight/remedy", "insight insight/failure internal/agentcli internal/plain trace", ""},
