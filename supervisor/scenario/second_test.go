@@ -11,7 +11,7 @@ import (
 // TestSecond: the later examinations can be read, name known types only, and have what an examination needs.
 func TestSecond(t *testing.T) {
 	var all []*Scenario
-	for _, folder := range []string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes"} {
+	for _, folder := range []string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind"} {
 		list, err := Load(filepath.Join(testdata, folder))
 		if err != nil {
 			t.Error(err)
