@@ -35,6 +35,7 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 		{"sessions without a trace", "SELECT count(*) FROM sessions WHERE key NOT IN (SELECT key FROM traces)"},
 		{"traces without a session", "SELECT count(*) FROM traces WHERE key NOT IN (SELECT key FROM sessions)"},
 		{"calls without a session", "SELECT count(*) FROM calls WHERE session NOT IN (SELECT key FROM sessions)"},
+		{"answers without a session", "SELECT count(*) FROM answers WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"relationships without a session", "SELECT count(*) FROM relations WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"spawns without a session", "SELECT count(*) FROM spawns WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"digests without a session", "SELECT count(*) FROM digests WHERE key NOT IN (SELECT key FROM sessions)"},
@@ -70,6 +71,29 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 		}
 	}
 	return faults, err
+}
+
+// checkAnswers compares the row of answers of a session with its trace.
+func (a *Archive) checkAnswers(t *trace.SessionTrace, key int64) (fault string) {
+	want := billed(t)
+	for i := range want {
+		want[i].Time = instant(millis(want[i].Time))
+	}
+	err := a.each("SELECT rows FROM answers WHERE session = ?", func(s *sqlite.Stmt) error {
+		have, err := readAnswers(columnBytes(s, 0), nil)
+		if err == nil && !slices.Equal(have, want) {
+			err = errAnswers
+		}
+		want = nil
+		return err
+	}, key)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(want) > 0:
+		return fmt.Sprintf("its %d answers are missing", len(want))
+	}
+	return ""
 }
 
 // keys returns the first column of a query.
@@ -119,6 +143,9 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 	}
 	if n != len(calls) || n != t.Count().Calls {
 		return fmt.Sprintf("%s: %d calls in the table, %d in its trace", name, n, t.Count().Calls)
+	}
+	if fault := a.checkAnswers(t, key); fault != "" {
+		return name + ": " + fault
 	}
 	for what, n := range map[string]int{"relations": len(want.relations), "spawns": len(want.spawns)} {
 		if rows, err := a.number("SELECT count(*) FROM "+what+" WHERE session = ?", key); err != nil || int(rows) != n {

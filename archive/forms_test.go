@@ -28,8 +28,15 @@ func TestFormsAreOfTheSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintf("%d %08x %08x %08x", schema, crc32.ChecksumIEEE(calls.Written()), crc32.ChecksumIEEE(known[0]), uint32(p.sum))
-	if want := "8 dc28c646 521b6334 0a03d9ab"; got != want {
+	answers := answerCoder{}
+	for _, r := range []Answer{
+		{Time: at(3), Model: "m", Tier: "fast", Geo: "us", Branch: "main", Usage: trace.Usage{Input: 1, CacheRead: 2, CacheWrite: 12, CacheWrite5m: 4, CacheWrite1h: 5, Output: 6, Reasoning: 7, Searches: 8, CostUSD: 0.5}},
+		{Time: at(5), Model: "m", Usage: trace.Usage{Output: 1 << 40}},
+	} {
+		answers.answer(&r)
+	}
+	got := fmt.Sprintf("%d %08x %08x %08x %08x", schema, crc32.ChecksumIEEE(answers.Written()), crc32.ChecksumIEEE(calls.Written()), crc32.ChecksumIEEE(known[0]), uint32(p.sum))
+	if want := "9 f6a0689a dc28c646 521b6334 9cd591c0"; got != want {
 		t.Errorf("the forms are %s, not %s: does the schema need another number?", got, want)
 	}
 }

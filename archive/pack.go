@@ -26,6 +26,7 @@ type Packed struct {
 	sum       int64
 	body      []byte
 	calls     []byte // the row of calls, nil if there are none
+	answers   []byte // the row of answers, nil if there are none
 	relations []trace.SessionRelationship
 	spawns    []spawn
 }
@@ -39,7 +40,7 @@ type spawn struct {
 }
 
 // Size is about how many bytes p takes in memory.
-func (p *Packed) Size() int { return len(p.body) + len(p.calls) + 1000 }
+func (p *Packed) Size() int { return len(p.body) + len(p.calls) + len(p.answers) + 1000 }
 
 // Pack prepares a trace for Write. It refuses a trace that was scrubbed by other rules than this executable's. Any
 // goroutine may call it.
@@ -85,7 +86,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 			})
 		}
 	}
-	p.calls = packCalls(t)
+	p.calls, p.answers = packCalls(t), packAnswers(t)
 	p.group = agentGroup(p)
 	return p, nil
 }

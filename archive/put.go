@@ -153,6 +153,11 @@ func (a *Archive) insert(p *Packed, store int64) error {
 			return err
 		}
 	}
+	if p.answers != nil {
+		if err := a.run("INSERT INTO answers (session, rows) VALUES (?,?)", key, p.answers); err != nil {
+			return err
+		}
+	}
 	for i, r := range p.relations {
 		if err := a.run(`INSERT INTO relations (session, number, kind, related, time, source_session, source_version, parent_call,
 			agent_id, agent_type, description, provenance, evidence) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
@@ -179,12 +184,12 @@ func (a *Archive) insertSession(p *Packed, store int64) error {
 	err := a.run(`INSERT INTO sessions (key, source, id, store, agent, version, project, project_key, start, ended, active_ms,
 		outcome, outcome_from, relation, path, ask, root, scrub, sum,
 		events, prompts, responses, calls, failed, denied, no_result, subagents, changes, errors, interrupts, compacted,
-		input, cache_read, cache_write, output, reasoning, cost_usd)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		input, cache_read, cache_write, cache_write_5m, cache_write_1h, output, reasoning, searches, cost_usd)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		key, s.Source, s.ID, store, s.Agent.Name, s.Agent.Version, s.Project.Path, s.Project.Key, s.Start, s.End, s.ActiveMS,
 		string(s.Outcome), s.OutcomeFrom, string(s.Relation), s.Path, s.Ask, p.root, p.scrub, p.sum,
 		c.Events, c.Prompts, c.Responses, c.Calls, c.Failed, c.Denied, c.NoResult, c.Subagents, c.Changes, c.Errors, c.Interrupts, c.Compacted,
-		u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.CostUSD)
+		u.Input, u.CacheRead, u.CacheWrite, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning, u.Searches, u.CostUSD)
 	if err != nil {
 		return err
 	}
@@ -201,7 +206,7 @@ func (a *Archive) remove(key int64) error {
 		return err
 	}
 	for _, query := range [...]string{
-		"DELETE FROM calls WHERE session = ?", "DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
+		"DELETE FROM calls WHERE session = ?", "DELETE FROM answers WHERE session = ?", "DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
 		"DELETE FROM traces WHERE key = ?", "DELETE FROM sessions WHERE key = ?",
 	} {
 		if err := a.run(query, key); err != nil {

@@ -38,7 +38,7 @@ const hasTwin = "EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.sourc
 const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.project_key, s.start, s.ended, s.active_ms,
 	` + shownOutcome + `, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
 	s.events, s.prompts, s.responses, s.calls, s.failed, s.denied, s.no_result, s.subagents, s.changes, s.errors, s.interrupts, s.compacted,
-	s.input, s.cache_read, s.cache_write, s.output, s.reasoning, s.cost_usd`
+	s.input, s.cache_read, s.cache_write, s.cache_write_5m, s.cache_write_1h, s.output, s.reasoning, s.searches, s.cost_usd`
 
 // newestFirst orders sessions, called s. Their keys do not: two archives of the same stores may have read them in another order.
 const newestFirst = " ORDER BY s.ended DESC, s.source, s.id"
@@ -157,7 +157,8 @@ func scanSession(s *sqlite.Stmt, texts *texts) Session {
 			Subagents: count(), Changes: count(), Errors: count(), Interrupts: count(), Compacted: count(),
 		},
 		Usage: trace.Usage{
-			Input: number(), CacheRead: number(), CacheWrite: number(), Output: number(), Reasoning: number(), CostUSD: s.ColumnFloat(next()),
+			Input: number(), CacheRead: number(), CacheWrite: number(), CacheWrite5m: number(), CacheWrite1h: number(), Output: number(),
+			Reasoning: number(), Searches: number(), CostUSD: s.ColumnFloat(next()),
 		},
 	}
 }

@@ -13,7 +13,7 @@ import (
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and of what is packed in
 // them: an archive with another number is refused. Where readers only give other traces of what is on the disk, ingest
 // --rebuild has them read it again.
-const schema = 8
+const schema = 9
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 const tables = `
@@ -78,8 +78,9 @@ CREATE TABLE sessions (
 	events INTEGER NOT NULL, prompts INTEGER NOT NULL, responses INTEGER NOT NULL, calls INTEGER NOT NULL,
 	failed INTEGER NOT NULL, denied INTEGER NOT NULL, no_result INTEGER NOT NULL, subagents INTEGER NOT NULL,
 	changes INTEGER NOT NULL, errors INTEGER NOT NULL, interrupts INTEGER NOT NULL, compacted INTEGER NOT NULL,
-	input INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, output INTEGER NOT NULL,
-	reasoning INTEGER NOT NULL, cost_usd REAL NOT NULL,
+	input INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
+	cache_write_5m INTEGER NOT NULL, cache_write_1h INTEGER NOT NULL, output INTEGER NOT NULL,
+	reasoning INTEGER NOT NULL, searches INTEGER NOT NULL, cost_usd REAL NOT NULL,
 	UNIQUE (source, id)
 ) STRICT;
 CREATE INDEX sessions_id ON sessions (id);
@@ -101,7 +102,12 @@ CREATE TABLE unread (                      -- bodies that could not be read when
 
 CREATE TABLE calls (                       -- those that count
 	session INTEGER PRIMARY KEY,
-	rows    BLOB NOT NULL                  -- all of a session's, compressed (callWalk)
+	rows    BLOB NOT NULL                  -- all of a session's, compressed (callCoder)
+) STRICT;
+
+CREATE TABLE answers (                     -- responses that the session was billed for
+	session INTEGER PRIMARY KEY,
+	rows    BLOB NOT NULL                  -- all of a session's, compressed (answerCoder)
 ) STRICT;
 
 CREATE TABLE relations (
@@ -165,7 +171,7 @@ CREATE TABLE digests (                     -- what package digests works out whe
 `
 
 // derived lists the tables that are made anew from the bodies. What is known of the stores is not in the bodies.
-var derived = [...]string{"listing", "unlisted", "sessions", "traces", "unread", "calls", "relations", "spawns", "projects", "unlinked", "digests"}
+var derived = [...]string{"listing", "unlisted", "sessions", "traces", "unread", "calls", "answers", "relations", "spawns", "projects", "unlinked", "digests"}
 
 // prepare makes the tables if there are none.
 func (a *Archive) prepare() error {

@@ -139,7 +139,7 @@ func (w *walk) counts(c *trace.Counts) {
 }
 
 func (w *walk) usage(u *trace.Usage) {
-	for _, n := range [...]*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
+	for _, n := range [...]*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output, &u.Reasoning, &u.Searches} {
 		w.Amount64(n)
 	}
 	if w.Float(&u.CostUSD); w.Reading() && (!(u.CostUSD >= 0) || math.IsInf(u.CostUSD, 0)) {

@@ -26,7 +26,7 @@ func full() *insight.Digest {
 		Keys:    insight.Keys{Coarse: "f1-000000000001", Sub: "s1-000000000002", Fine: "e1-000000000003"},
 		Counts: trace.Counts{Events: 1, Prompts: 2, Responses: 3, Calls: 4, Failed: 5, Denied: 6, NoResult: 7, Subagents: 8, Changes: 9, Errors: 10,
 			Interrupts: 11, Compacted: 12},
-		Usage:   trace.Usage{Input: 1 << 40, CacheRead: 2, CacheWrite: 3, Output: 4, Reasoning: 5, CostUSD: 0.25},
+		Usage:   trace.Usage{Input: 1 << 40, CacheRead: 2, CacheWrite: 3, CacheWrite5m: 1, CacheWrite1h: 2, Output: 4, Reasoning: 5, Searches: 6, CostUSD: 0.25},
 		Spent:   insight.Spent{Calls: 9, Failed: 4, Retries: 2},
 		Classes: []insight.ClassCount{{Class: failure.Build, Count: 2}, {Class: failure.Test, Count: 1}},
 		Errors:  []insight.ErrorGroup{{Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: &three, Code: "c", Status: 500, Head: "h", Hash: "abc", Text: "t", Count: 2, First: 3, Last: 5, Solved: 8}, {Class: failure.Test, Head: "ü"}},

@@ -76,8 +76,11 @@ func (e *encoder) usage(name string, u *Usage) {
 	e.int(`{"input":`, u.Input)
 	e.int(`,"cache_read":`, u.CacheRead)
 	e.int(`,"cache_write":`, u.CacheWrite)
+	e.intIf(`,"cache_write_5m":`, u.CacheWrite5m)
+	e.intIf(`,"cache_write_1h":`, u.CacheWrite1h)
 	e.int(`,"output":`, u.Output)
 	e.intIf(`,"reasoning":`, u.Reasoning)
+	e.intIf(`,"web_searches":`, u.Searches)
 	if u.CostUSD != 0 {
 		e.any(`,"cost_usd":`, u.CostUSD)
 	}
@@ -117,6 +120,9 @@ func (e *encoder) result(r *ToolResultEvent) {
 func (e *encoder) response(r *Response) {
 	e.text(`{"id":`, r.ID)
 	e.textIf(`,"model":`, r.Model)
+	e.textIf(`,"tier":`, r.Tier)
+	e.textIf(`,"geo":`, r.Geo)
+	e.textIf(`,"branch":`, r.Branch)
 	e.int(`,"event":`, int64(r.Event))
 	e.timeIf(`,"time":`, r.Time)
 	e.usage(`,"usage":`, &r.Usage)

@@ -99,8 +99,14 @@ type Usage struct {
 	Input      int64 `json:"input"`
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"`
-	Output     int64 `json:"output"`
-	Reasoning  int64 `json:"reasoning,omitempty"`
+	// CacheWrite5m and CacheWrite1h are the parts of CacheWrite that live for five minutes and for an hour. The rest
+	// is of unknown life.
+	CacheWrite5m int64 `json:"cache_write_5m,omitempty"`
+	CacheWrite1h int64 `json:"cache_write_1h,omitempty"`
+	Output       int64 `json:"output"`
+	Reasoning    int64 `json:"reasoning,omitempty"`
+	// Searches counts searches of the web that the provider made and bills.
+	Searches int64 `json:"web_searches,omitempty"`
 	// CostUSD is the cost that the source states; zero also if it states none.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 }
@@ -109,8 +115,11 @@ func (u *Usage) Add(o Usage) {
 	u.Input += o.Input
 	u.CacheRead += o.CacheRead
 	u.CacheWrite += o.CacheWrite
+	u.CacheWrite5m += o.CacheWrite5m
+	u.CacheWrite1h += o.CacheWrite1h
 	u.Output += o.Output
 	u.Reasoning += o.Reasoning
+	u.Searches += o.Searches
 	u.CostUSD += o.CostUSD
 }
 
@@ -122,6 +131,12 @@ type Response struct {
 	// ID is the provider's id of the response or message.
 	ID    string `json:"id"`
 	Model string `json:"model,omitempty"`
+	// Tier is the provider's word for the speed or priority at which it served the request; empty is the standard.
+	// Geo is where it did, if the source states that.
+	Tier string `json:"tier,omitempty"`
+	Geo  string `json:"geo,omitempty"`
+	// Branch is the git branch that the session was on.
+	Branch string `json:"branch,omitempty"`
 	// Event is the Seq of the answer's first event, or of the last one before it if it has none; 0 if there is
 	// neither.
 	Event int       `json:"event"`

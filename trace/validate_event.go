@@ -240,8 +240,12 @@ func (v *validator) responses() {
 		v.must(r.Event >= 0 && r.Event <= len(v.t.Events), "a response is of no event")
 		v.time(r.Time)
 		u := r.Usage
-		v.must(min(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning) >= 0 && u.CostUSD >= 0,
-			"a usage is negative")
+		v.must(min(u.Input, u.CacheRead, u.CacheWrite, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning, u.Searches) >= 0 &&
+			u.CostUSD >= 0, "a usage is negative")
+		v.must(u.CacheWrite5m+u.CacheWrite1h <= u.CacheWrite, "the parts of the cache's writes are more than all of them")
+		v.token("the tier", r.Tier)
+		v.token("the place", r.Geo)
+		v.token("the branch", r.Branch)
 		v.token("the stop reason", r.Stop)
 		v.session("copied", r.Copied)
 		v.must(r.Copied != v.t.ID, "it is a copy of its own session's")

@@ -103,7 +103,7 @@ func (k *known) each(dir string, f func(archive.Session, *trace.SessionTrace)) {
 	}
 	defer a.Close()
 	if faults, err := a.Check(ctx); err != nil || len(faults) > 0 {
-		k.Errorf("the archive has %d faults: %.3v, %v", len(faults), faults, err)
+		k.Errorf("the archive has %d faults: %.300q, %v", len(faults), faults[:min(len(faults), 2)], err)
 	}
 	list, err := a.Sessions(ctx, archive.Filter{Own: true})
 	if err != nil {

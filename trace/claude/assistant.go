@@ -61,33 +61,46 @@ func (m *conversation) response(e trace.Event, r *record, msg *message, id strin
 		n = first + 1
 	}
 	res := trace.Response{ID: id, Model: m.st.Model, Event: n, Time: e.Time, Stop: r.ids.token(msg.stop),
-		Ref: e.Ref, Copied: e.Copied}
+		Ref: e.Ref, Copied: e.Copied, Branch: r.ids.token(r.branch)}
 	if id != m.usedBy || !bytes.Equal(msg.usage, m.usage) {
-		res.Usage = usage(msg.usage)
+		readUsage(msg.usage, &res)
 		res.Usage.CostUSD = dollars(r.cost)
 		m.usedBy, m.usage = id, append(m.usage[:0], msg.usage...)
 	}
 	m.b.Response(res)
 }
 
-// usage maps the client's counts. Cached tokens are not part of the client's input tokens.
-func usage(raw []byte) (u trace.Usage) {
+// readUsage maps the client's counts. Cached tokens are not part of the client's input tokens.
+func readUsage(raw []byte, res *trace.Response) {
+	u := &res.Usage
+	var tier string
 	jsonl.Members(raw, func(key, v []byte) bool {
 		switch string(key) {
 		case "input_tokens":
 			u.Input, _ = jsonl.Int(v)
 		case "cache_creation_input_tokens":
 			u.CacheWrite, _ = jsonl.Int(v)
+		case "cache_creation":
+			u.CacheWrite5m, _ = jsonl.Int(member(v, "ephemeral_5m_input_tokens"))
+			u.CacheWrite1h, _ = jsonl.Int(member(v, "ephemeral_1h_input_tokens"))
 		case "cache_read_input_tokens":
 			u.CacheRead, _ = jsonl.Int(v)
 		case "output_tokens":
 			u.Output, _ = jsonl.Int(v)
 		case "output_tokens_details":
 			u.Reasoning, _ = jsonl.Int(member(v, "thinking_tokens"))
+		case "server_tool_use":
+			u.Searches, _ = jsonl.Int(member(v, "web_search_requests"))
+		case "speed", "service_tier":
+			if s := string(inside(v)); s != "standard" && s != "" && tier != "fast" {
+				tier = s
+			}
+		case "inference_geo":
+			res.Geo = string(inside(v))
 		}
 		return true
 	})
-	return u
+	res.Tier = tier
 }
 
 func (m *conversation) updateStage(r *record, msg *message) {

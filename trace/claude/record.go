@@ -27,7 +27,7 @@ type record struct {
 	forkedFrom, requestSession, request              []byte
 	apiError                                         bool
 	code, status                                     []byte
-	operation, cost, caller                          []byte
+	operation, cost, caller, branch                  []byte
 }
 
 // message is the message of a user or assistant record. Its content is a text or blocks.
@@ -187,6 +187,8 @@ func (m *message) words() (text []byte) {
 // rare keeps the members that few records have.
 func (r *record) rare(key, v []byte) {
 	switch string(key) {
+	case "gitBranch":
+		r.branch = v
 	case "isMeta":
 		r.meta = isTrue(v)
 	case "turnCompanion":

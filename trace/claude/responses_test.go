@@ -36,6 +36,35 @@ func TestOneRecordPerBlock(t *testing.T) {
 	}
 }
 
+// What a price depends on: the life of cache writes, searches, tier, place and branch.
+func TestWhatAResponseCosts(t *testing.T) {
+	for name, c := range map[string]struct {
+		usage string
+		want  trace.Response
+	}{
+		"the parts of the writes": {`"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_1h_input_tokens":4,"ephemeral_5m_input_tokens":3}`,
+			trace.Response{Usage: trace.Usage{Input: 1, Output: 1, CacheWrite: 7, CacheWrite5m: 3, CacheWrite1h: 4}}},
+		"parts that are more than the whole": {`"cache_creation_input_tokens":6,"cache_creation":{"ephemeral_1h_input_tokens":4,"ephemeral_5m_input_tokens":3}`,
+			trace.Response{Usage: trace.Usage{Input: 1, Output: 1, CacheWrite: 6}}},
+		"searches": {`"server_tool_use":{"web_search_requests":2,"web_fetch_requests":1}`,
+			trace.Response{Usage: trace.Usage{Input: 1, Output: 1, Searches: 2}}},
+		"the standard":           {`"service_tier":"standard","speed":"standard","inference_geo":""`, trace.Response{Usage: trace.Usage{Input: 1, Output: 1}}},
+		"null":                   {`"service_tier":null,"speed":null,"inference_geo":null`, trace.Response{Usage: trace.Usage{Input: 1, Output: 1}}},
+		"fast":                   {`"service_tier":"standard","speed":"fast"`, trace.Response{Tier: "fast", Usage: trace.Usage{Input: 1, Output: 1}}},
+		"fast, whatever follows": {`"speed":"fast","service_tier":"priority"`, trace.Response{Tier: "fast", Usage: trace.Usage{Input: 1, Output: 1}}},
+		"another tier":           {`"service_tier":"batch"`, trace.Response{Tier: "batch", Usage: trace.Usage{Input: 1, Output: 1}}},
+		"a place":                {`"inference_geo":"us"`, trace.Response{Geo: "us", Usage: trace.Usage{Input: 1, Output: 1}}},
+	} {
+		d := newDraft(one)
+		d.text("p1", "", "do")
+		d.record("assistant", "1", "p1", `,"gitBranch":"fix/cart","message":{"id":"msg_1","model":"m","role":"assistant","content":"old","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1,`+c.usage+`}}`)
+		got := d.only(t).Responses[0]
+		if got.Usage != c.want.Usage || got.Tier != c.want.Tier || got.Geo != c.want.Geo || got.Branch != "fix/cart" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // Another model answers; tools that the provider runs; a content that is a text.
 func TestResponses(t *testing.T) {
 	d := newDraft(one)

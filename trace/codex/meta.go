@@ -114,6 +114,7 @@ func (s *session) setExtra(p object) error {
 	git := p.object("git")
 	set("git_commit", git.raw("commit_hash"))
 	set("git_branch", git.raw("branch"))
+	s.Branch = word(git.raw("branch"))
 	if n, ok := jsonl.Int(p.object("history_base").raw("end_ordinal_exclusive")); ok {
 		extra["history_base_end_ordinal"] = n
 	}

@@ -38,6 +38,7 @@ type state struct {
 	Child     bool   `json:"child,omitempty"`
 	Exec      bool   `json:"exec,omitempty"` // the source is exec: each turn has a process of its own
 	Model     string `json:"model,omitempty"`
+	Branch    string `json:"branch,omitempty"`
 	// OwnFrom is the first ordinal of the session's own records. Copying says that a legacy rollout is still repeating
 	// another session's.
 	OwnFrom int64 `json:"own,omitempty"`

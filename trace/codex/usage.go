@@ -152,7 +152,7 @@ func (s *session) addResponse(id string, used tokens) {
 		first = len(events)
 	}
 	s.Since = len(events)
-	s.Response(trace.Response{ID: id, Model: s.Model, Event: first, Time: s.when, Usage: used.usage(), Ref: s.ref()})
+	s.Response(trace.Response{ID: id, Model: s.Model, Branch: s.Branch, Event: first, Time: s.when, Usage: used.usage(), Ref: s.ref()})
 }
 
 // responseOf returns the field of an event that names its response; nil if the event belongs to none.

@@ -144,7 +144,7 @@ func (b *Builder) Response(r trace.Response) {
 	}
 	old := &b.t.Responses[i]
 	if r.Usage != (trace.Usage{}) {
-		old.Usage = r.Usage
+		old.Usage, old.Tier, old.Geo = r.Usage, r.Tier, r.Geo
 	}
 	if r.Stop != "" {
 		old.Stop = r.Stop

@@ -237,12 +237,17 @@ func (b *Builder) tidyResult(r *trace.ToolResultEvent) {
 func (b *Builder) tidyResponse(r *trace.Response) {
 	r.Time = normalTime(r.Time)
 	r.ID, r.Model, r.Stop = b.token(r.ID), b.word(r.Model), b.word(r.Stop)
+	r.Tier, r.Geo, r.Branch = b.word(r.Tier), b.word(r.Geo), b.word(r.Branch)
 	r.Ref.Key = SessionID(r.Ref.Key)
 	u := &r.Usage
-	for _, n := range []*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
+	for _, n := range []*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output, &u.Reasoning,
+		&u.Searches} {
 		if *n < 0 || *n > maxTokens {
 			*n = 0
 		}
+	}
+	if u.CacheWrite5m+u.CacheWrite1h > u.CacheWrite {
+		u.CacheWrite5m, u.CacheWrite1h = 0, 0
 	}
 	if !(u.CostUSD > 0 && u.CostUSD <= maxCost) { // false for NaN, too
 		u.CostUSD = 0

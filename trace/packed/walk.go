@@ -20,7 +20,7 @@ func (c *coder) trace(t *trace.SessionTrace) {
 	c.last = last{}
 	wire.List(c, &t.Results, nil, 9, (*coder).result)
 	c.last = last{}
-	wire.List(c, &t.Responses, nil, 12, (*coder).response)
+	wire.List(c, &t.Responses, nil, 18, (*coder).response)
 	wire.List(c, &t.Relationships, nil, 3, (*coder).relationship)
 	c.usage(&t.Usage)
 	c.Int(&t.Scrub.Version)
@@ -47,8 +47,11 @@ func (c *coder) usage(u *trace.Usage) {
 	c.Int64(&u.Input)
 	c.Int64(&u.CacheRead)
 	c.Int64(&u.CacheWrite)
+	c.Int64(&u.CacheWrite5m)
+	c.Int64(&u.CacheWrite1h)
 	c.Int64(&u.Output)
 	c.Int64(&u.Reasoning)
+	c.Int64(&u.Searches)
 	c.Float(&u.CostUSD)
 }
 
@@ -89,7 +92,7 @@ func (c *coder) result(r *trace.ToolResultEvent) {
 }
 
 func (c *coder) response(r *trace.Response) {
-	c.texts(&r.ID, &r.Model, &r.Stop, &r.Copied, &r.Ref.Table, &r.Ref.Key)
+	c.texts(&r.ID, &r.Model, &r.Tier, &r.Geo, &r.Branch, &r.Stop, &r.Copied, &r.Ref.Table, &r.Ref.Key)
 	c.next(&r.Event, &c.last.number)
 	c.Time(&r.Time)
 	c.usage(&r.Usage)

@@ -76,12 +76,23 @@ func (t *transcript) queue(operation, content string) {
 // usage writes the usage of an answer: as every record of the answer repeats it.
 func (t *transcript) usage(u usage) {
 	t.s(`"usage":{"input_tokens":`).n(u.in).s(`,"cache_creation_input_tokens":`).n(u.write).s(`,"cache_read_input_tokens":`).n(u.read).s(`,"output_tokens":`).n(u.out).
-		s(`,"output_tokens_details":{"thinking_tokens":`).n(u.thought).s(`},"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":`).
-		n(u.write).s(`},"inference_geo":"","iterations":[],"speed":"standard","fallback_credit":null}`)
+		s(`,"output_tokens_details":{"thinking_tokens":`).n(u.thought).s(`},"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":`).n(u.hour()).s(`,"ephemeral_5m_input_tokens":`).
+		n(u.write-u.hour()).s(`},"inference_geo":"","iterations":[],"speed":"standard","fallback_credit":null}`)
 }
 
 // usage is the tokens of one answer in Claude Code's form.
 type usage struct{ in, write, read, out, thought int64 }
+
+// hour is the part of write that lives for an hour: nothing, all, or a part.
+func (u usage) hour() int64 {
+	switch u.write % 3 {
+	case 0:
+		return u.write
+	case 1:
+		return u.write / 2
+	}
+	return 0
+}
 
 func (t *transcript) spend(thinks bool) usage {
 	u := usage{in: int64(t.r.from(1, 60)), write: int64(t.r.from(100, 4000)), read: t.cache, out: int64(t.r.from(20, 1800))}
@@ -92,6 +103,8 @@ func (t *transcript) spend(thinks bool) usage {
 	t.t.Responses++
 	t.t.Usage.Input += u.in
 	t.t.Usage.CacheWrite += u.write
+	t.t.Usage.CacheWrite1h += u.hour()
+	t.t.Usage.CacheWrite5m += u.write - u.hour()
 	t.t.Usage.CacheRead += u.read
 	t.t.Usage.Output += u.out
 	t.t.Usage.Reasoning += u.thought

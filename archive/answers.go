@@ -1,0 +1,128 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"aburn/internal/wire"
+	"aburn/trace"
+)
+
+// The answers of a session are one row, as its calls are: what each billed response says about its cost, in the order of
+// SessionTrace.Responses, compressed as a whole. Prices are no part of it, so that a corrected price corrects the past.
+
+// Answer is a response of a model that its session was billed for. Copies are not.
+type Answer struct {
+	Time   time.Time
+	Model  string
+	Tier   string
+	Geo    string
+	Branch string
+	Usage  trace.Usage
+}
+
+// answerCoder codes a session's answers. A text that the answer before had, too, is a flag. A change of it changes the
+// schema.
+type answerCoder struct {
+	wire.Coder
+	before Answer
+	time   int64
+}
+
+func (w *answerCoder) answer(r *Answer) {
+	at := millis(r.Time)
+	if w.After(&at, &w.time); w.Reading() {
+		r.Time = instant(at)
+	}
+	model, tier, geo, branch := r.Model == w.before.Model, r.Tier == w.before.Tier, r.Geo == w.before.Geo, r.Branch == w.before.Branch
+	w.Flags(&model, &tier, &geo, &branch)
+	w.repeated(model, &r.Model, &w.before.Model)
+	w.repeated(tier, &r.Tier, &w.before.Tier)
+	w.repeated(geo, &r.Geo, &w.before.Geo)
+	w.repeated(branch, &r.Branch, &w.before.Branch)
+	u := &r.Usage
+	for _, n := range [...]*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.CacheWrite5m, &u.CacheWrite1h, &u.Output, &u.Reasoning, &u.Searches} {
+		w.Int64(n)
+	}
+	w.Float(&u.CostUSD)
+}
+
+func (w *answerCoder) repeated(same bool, s, before *string) {
+	if same {
+		*s = *before
+		return
+	}
+	w.Text(s)
+	*before = *s
+}
+
+// billed lists the responses of a trace that its session was billed for.
+func billed(t *trace.SessionTrace) (list []Answer) {
+	for i := range t.Responses {
+		if r := &t.Responses[i]; r.Copied == "" && r.Usage != (trace.Usage{}) {
+			list = append(list, Answer{Time: r.Time, Model: r.Model, Tier: r.Tier, Geo: r.Geo, Branch: r.Branch, Usage: r.Usage})
+		}
+	}
+	return list
+}
+
+func packAnswers(t *trace.SessionTrace) []byte {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	w := answerCoder{Coder: wire.Writer((*buf)[:0])}
+	for _, r := range billed(t) {
+		w.answer(&r)
+	}
+	rows := w.Written()
+	*buf = rows
+	if len(rows) == 0 {
+		return nil
+	}
+	return compress(rows)
+}
+
+// errAnswers is the error for a damaged row of answers.
+var errAnswers = errors.New("the answers of a session are not what was written")
+
+// EachAnswers calls each with the key of every session that f chooses (without its Limit) and its answers, in the order of
+// the keys. It leaves out sessions that were billed for nothing. The slice is only valid during the call.
+func (a *Archive) EachAnswers(ctx context.Context, f Filter, each func(session int64, list []Answer) error) error {
+	query, args := "SELECT session, rows FROM answers", []any(nil)
+	if f != (Filter{Own: true}) {
+		where, of := f.where()
+		live := millis(a.now().Add(-LiveFor))
+		query += " WHERE session IN (SELECT s.key FROM " + listedAll + " s WHERE " + where + ")"
+		args = append([]any{live, live}, of...)
+	}
+	var list []Answer
+	return a.each(query+" ORDER BY session", func(s *sqlite.Stmt) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var err error
+		if list, err = readAnswers(columnBytes(s, 1), list[:0]); err != nil {
+			return fmt.Errorf("%s: the answers of session %d: %w", a.path, s.ColumnInt64(0), err)
+		}
+		return each(s.ColumnInt64(0), list)
+	}, args...)
+}
+
+// readAnswers decodes a row of answers.
+func readAnswers(row []byte, list []Answer) ([]Answer, error) {
+	text, err := expand(row)
+	if err != nil {
+		return nil, err
+	}
+	w := answerCoder{Coder: wire.Reader(string(text))}
+	for w.Left() > 0 {
+		list = append(list, Answer{})
+		if w.answer(&list[len(list)-1]); w.Err() != nil {
+			return nil, errAnswers
+		}
+	}
+	return list, nil
+}
