@@ -78,6 +78,8 @@ type Sum struct {
 	Unpriced map[string]int64
 	// Rows are the rows of the price table that were used, by their names.
 	Rows map[string]bool
+
+	last *Row // the row that was used last; it saves a look into Rows
 }
 
 // Add adds o to s.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 //go:embed prices.json
@@ -50,27 +49,27 @@ type file struct {
 }
 
 type fileRow struct {
-	Vendor    string                   `json:"vendor"`
-	Models    []string                 `json:"models"`
-	From      Day                      `json:"from"`
-	Until     Day                      `json:"until"`
-	PerMtok   map[rateKind]json.Number `json:"per_mtok"`
-	Long      *fileLong                `json:"long"`
-	Fast      json.Number              `json:"fast"`
-	Batch     json.Number              `json:"batch"`
-	Ultrafast []fileSpan               `json:"ultrafast"`
-	Sources   []string                 `json:"sources"`
-	Seen      string                   `json:"seen"`
-	Uncertain []string                 `json:"uncertain"`
-	Note      string                   `json:"note"`
+	Vendor    string                 `json:"vendor"`
+	Models    []string               `json:"models"`
+	From      Day                    `json:"from"`
+	Until     Day                    `json:"until"`
+	PerMtok   map[string]json.Number `json:"per_mtok"`
+	Long      *fileLong              `json:"long"`
+	Fast      json.Number            `json:"fast"`
+	Batch     json.Number            `json:"batch"`
+	Ultrafast []fileSpan             `json:"ultrafast"`
+	Sources   []string               `json:"sources"`
+	Seen      string                 `json:"seen"`
+	Uncertain []string               `json:"uncertain"`
+	Note      string                 `json:"note"`
 }
 
 type fileLong struct {
-	Above        int64                    `json:"above"`
-	Counts       string                   `json:"counts"`
-	WholeRequest bool                     `json:"whole_request"`
-	PerMtok      map[rateKind]json.Number `json:"per_mtok"`
-	Times        map[rateKind]json.Number `json:"times"`
+	Above        int64                  `json:"above"`
+	Counts       string                 `json:"counts"`
+	WholeRequest bool                   `json:"whole_request"`
+	PerMtok      map[string]json.Number `json:"per_mtok"`
+	Times        map[string]json.Number `json:"times"`
 }
 
 type fileSpan struct {
@@ -140,7 +139,8 @@ func (p *Prices) readRow(raw json.RawMessage) (*Row, error) {
 	}
 	row := &Row{Name: f.Models[0] + " from " + string(f.From), Vendor: f.Vendor, Models: f.Models, From: f.From, Until: f.Until,
 		Sources: f.Sources, Seen: f.Seen, Uncertain: f.Uncertain, Note: f.Note}
-	if err := checkDays(f.From, f.Until); err != nil {
+	var err error
+	if row.days, err = spanOf(f.From, f.Until); err != nil {
 		return nil, fmt.Errorf("%s: %w", row.Name, err)
 	}
 	for _, id := range f.Sources {
@@ -148,44 +148,32 @@ func (p *Prices) readRow(raw json.RawMessage) (*Row, error) {
 			return nil, fmt.Errorf("%s: source %q is not in \"sources\"", row.Name, id)
 		}
 	}
-	err := errors.Join(row.readRates(&f), row.readLong(f.Long), row.readTiers(&f))
+	err = errors.Join(row.readRates(&f), row.readLong(f.Long), row.readTiers(&f))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", row.Name, err)
 	}
 	return row, nil
 }
 
-func checkDays(from, until Day) error {
-	for _, d := range []Day{from, until} {
-		if _, err := time.Parse(time.DateOnly, string(d)); err != nil && d != "" {
-			return fmt.Errorf("%q is no day", d)
-		}
-	}
-	if until != "" && until <= from {
-		return fmt.Errorf("%s is not after %s", until, from)
-	}
-	return nil
-}
-
 func (row *Row) readRates(f *fileRow) (err error) {
-	row.base, err = readRates(f.PerMtok)
-	if err == nil && len(row.base) == 0 {
-		err = errors.New("a row without a price")
+	if len(f.PerMtok) == 0 {
+		return errors.New("a row without a price")
 	}
+	row.base, err = readRates(f.PerMtok)
 	return err
 }
 
-func readRates(numbers map[rateKind]json.Number) (rates, error) {
-	r := rates{}
-	for kind, number := range numbers {
-		if !slices.Contains(rateKinds, kind) {
-			return nil, fmt.Errorf("%q is not a kind of tokens", kind)
+func readRates(numbers map[string]json.Number) (r rates, err error) {
+	for name, number := range numbers {
+		kind := slices.Index(kindNames[:], name)
+		if kind < 0 {
+			return r, fmt.Errorf("%q is not a kind of tokens", name)
 		}
 		n, err := parseDecimal(number.String(), rateDigits)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", kind, err)
+			return r, fmt.Errorf("%s: %w", name, err)
 		}
-		r[kind] = Amount(n)
+		r.set(rateKind(kind), Amount(n))
 	}
 	return r, nil
 }
@@ -208,40 +196,45 @@ func (row *Row) readLong(f *fileLong) (err error) {
 	if l.rates, err = readRates(f.PerMtok); err != nil {
 		return err
 	}
-	for kind, rate := range row.base {
-		number, ok := f.Times[kind]
-		if !ok {
+	for kind, name := range kindNames {
+		number, ok := f.Times[name]
+		if !ok || !row.base.known[kind] {
 			continue
 		}
+		rate := row.base.amount[kind]
 		times, err := parseDecimal(number.String(), factorDigits)
 		if err != nil {
 			return err
 		}
-		if l.rates[kind], ok = rate.times(times, 1); !ok || int64(rate)*times%oneTime != 0 {
-			return fmt.Errorf("%s times %s has too many decimal places", kind, number)
+		product, ok := rate.times(times, 1)
+		if !ok || int64(rate)*times%oneTime != 0 {
+			return fmt.Errorf("%s times %s has too many decimal places", name, number)
 		}
+		l.rates.set(rateKind(kind), product)
 	}
 	row.long = l
 	return nil
 }
 
 func (row *Row) readTiers(f *fileRow) error {
-	row.tiers = map[Tier][]span{}
+	row.tiers = map[Tier][]factorSpan{}
+	always, _ := spanOf("", "")
 	for tier, number := range map[Tier]json.Number{Fast: f.Fast, Batch: f.Batch} {
 		if number != "" {
 			times, err := parseDecimal(number.String(), factorDigits)
 			if err != nil {
 				return err
 			}
-			row.tiers[tier] = []span{{times: times}}
+			row.tiers[tier] = []factorSpan{{always, times}}
 		}
 	}
 	for _, s := range f.Ultrafast {
 		times, err := parseDecimal(s.Times.String(), factorDigits)
-		if err := cmp.Or(err, checkDays(s.From, s.Until)); err != nil {
+		days, wrong := spanOf(s.From, s.Until)
+		if err := cmp.Or(err, wrong); err != nil {
 			return err
 		}
-		row.tiers[Ultrafast] = append(row.tiers[Ultrafast], span{s.From, s.Until, times})
+		row.tiers[Ultrafast] = append(row.tiers[Ultrafast], factorSpan{days, times})
 	}
 	return nil
 }
@@ -270,7 +263,7 @@ func readModifier(raw json.RawMessage) (*Modifier, error) {
 func (p *Prices) overlapping(row *Row) *Row {
 	for _, other := range p.rows {
 		shared := slices.ContainsFunc(row.Models, func(m string) bool { return slices.Contains(other.Models, m) })
-		if shared && (row.Until == "" || other.From < row.Until) && (other.Until == "" || row.From < other.Until) {
+		if shared && row.days.overlaps(other.days) {
 			return other
 		}
 	}

@@ -3,6 +3,7 @@ package cost
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,46 +46,76 @@ type Row struct {
 	// Own says that the user's own file holds it.
 	Own bool
 
+	days  span
 	base  rates
 	long  *long
-	tiers map[Tier][]span
+	tiers map[Tier][]factorSpan
 }
 
 // Day is a day in UTC, as "2026-11-22"; empty is no day.
 type Day string
 
-func (d Day) start() time.Time {
-	t, _ := time.Parse(time.DateOnly, string(d))
-	return t
+// span is from the start of one day to the start of another, in seconds since 1970.
+type span struct{ from, until int64 }
+
+// spanOf is the span from one day to another; an empty day is no limit.
+func spanOf(from, until Day) (s span, err error) {
+	s = span{math.MinInt64, math.MaxInt64}
+	for _, end := range []struct {
+		day Day
+		at  *int64
+	}{{from, &s.from}, {until, &s.until}} {
+		if end.day == "" {
+			continue
+		}
+		t, err := time.Parse(time.DateOnly, string(end.day))
+		if err != nil {
+			return s, fmt.Errorf("%q is no day", end.day)
+		}
+		*end.at = t.Unix()
+	}
+	if s.until <= s.from {
+		return s, fmt.Errorf("%s is not after %s", until, from)
+	}
+	return s, nil
 }
 
-// holds reports whether a time is within days; an empty day is no limit.
-func holds(from, until Day, t time.Time) bool {
-	return (from == "" || !t.Before(from.start())) && (until == "" || t.Before(until.start()))
+func (s span) holds(t time.Time) bool {
+	at := t.Unix()
+	return s.from <= at && at < s.until
 }
+
+func (s span) overlaps(o span) bool { return s.from < o.until && o.from < s.until }
 
 // rateKind is a kind of tokens that has a rate of its own.
-type rateKind string
+type rateKind int
 
 const (
-	input     rateKind = "input"
-	cacheRead rateKind = "cache_read"
-	write     rateKind = "cache_write"
-	write5m   rateKind = "cache_write_5m"
-	write1h   rateKind = "cache_write_1h"
-	write12h  rateKind = "cache_write_12h" // no source states it yet
-	output    rateKind = "output"
+	input rateKind = iota
+	cacheRead
+	write
+	write5m
+	write1h
+	write12h // no source states it yet
+	output
+	numKinds
 )
 
-var rateKinds = []rateKind{input, cacheRead, write, write5m, write1h, write12h, output}
+// kindNames are the kinds in price files.
+var kindNames = [numKinds]string{"input", "cache_read", "cache_write", "cache_write_5m", "cache_write_1h", "cache_write_12h", "output"}
 
-// rates are amounts per token. A kind that is missing is unknown, not free.
-type rates map[rateKind]Amount
+// rates are amounts per token. A kind that is not known has no price; it is not free.
+type rates struct {
+	amount [numKinds]Amount
+	known  [numKinds]bool
+}
 
-func (r rates) lowest(kinds ...rateKind) (low Amount, ok bool) {
+func (r *rates) set(k rateKind, a Amount) { r.amount[k], r.known[k] = a, true }
+
+func (r *rates) lowest(kinds ...rateKind) (low Amount, ok bool) {
 	for _, k := range kinds {
-		if rate, known := r[k]; known && (!ok || rate < low) {
-			low, ok = rate, true
+		if r.known[k] && (!ok || r.amount[k] < low) {
+			low, ok = r.amount[k], true
 		}
 	}
 	return low, ok
@@ -97,10 +128,10 @@ type long struct {
 	rates  rates
 }
 
-// span is a factor in thousandths that holds from one day to another.
-type span struct {
-	from, until Day
-	times       int64
+// factorSpan is a factor in thousandths that holds for some days.
+type factorSpan struct {
+	span
+	times int64
 }
 
 // Modifier changes the price of a vendor's requests by something else than their tokens.
@@ -165,8 +196,12 @@ func (p *Prices) at(model string, t time.Time) *Row {
 	if t.IsZero() {
 		return nil
 	}
-	for _, r := range p.byModel[baseModel(model)] {
-		if holds(r.From, r.Until, t) {
+	rows, ok := p.byModel[model]
+	if !ok {
+		rows = p.byModel[baseModel(model)]
+	}
+	for _, r := range rows {
+		if r.days.holds(t) {
 			return r
 		}
 	}
@@ -198,24 +233,24 @@ func (p *Prices) modifier(vendor, when string) *Modifier {
 }
 
 // rates are those of a request with these tokens.
-func (row *Row) rates(t *Tokens) rates {
+func (row *Row) rates(t *Tokens) *rates {
 	if row.long == nil {
-		return row.base
+		return &row.base
 	}
 	prompt := t.Input + t.CacheRead
 	if row.long.writes {
 		prompt = t.Prompt()
 	}
 	if prompt <= row.long.above {
-		return row.base
+		return &row.base
 	}
-	return row.long.rates
+	return &row.long.rates
 }
 
 // tier is the factor of a tier at a time.
 func (row *Row) tier(tier Tier, t time.Time) (times int64, ok bool) {
 	for _, s := range row.tiers[tier] {
-		if holds(s.from, s.until, t) {
+		if s.holds(t) {
 			return s.times, true
 		}
 	}
@@ -251,16 +286,16 @@ type Rate struct {
 
 // Rates lists a row's prices.
 func (row *Row) Rates() (list []Rate) {
-	add := func(r rates, above int64) {
-		for _, k := range rateKinds {
-			if rate, ok := r[k]; ok {
-				list = append(list, Rate{Kind: string(k), Dollars: (rate * perMillion).Decimal(), Above: above})
+	add := func(r *rates, above int64) {
+		for k, name := range kindNames {
+			if r.known[k] {
+				list = append(list, Rate{Kind: name, Dollars: (r.amount[k] * perMillion).Decimal(), Above: above})
 			}
 		}
 	}
-	add(row.base, 0)
+	add(&row.base, 0)
 	if row.long != nil {
-		add(row.long.rates, row.long.above)
+		add(&row.long.rates, row.long.above)
 	}
 	return list
 }
