@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/mcp"
 	"aburn/cmd/aburn/internal/record"
@@ -82,7 +83,8 @@ func groups(a *kit.App) []group {
 		}},
 		{"Look", []*cli.Command{
 			supervise.StatusCommand(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
-			supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
+			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
+			eyes.PricesCommand(a),
 		}},
 		{"Learn", []*cli.Command{
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),

@@ -197,6 +197,12 @@ lessons
 lessons | cat
 lessons --json
 lessons --limit 1 --source codex --json
+cost
+cost --by session --limit 6
+cost --by model --json
+cost monthly --breakdown --csv
+prices gpt-6
+prices gpt-6.2 --json
 export --format jsonl 77d1a0e4
 export --format otlp --endpoint COLLECTOR --json 5b0c2f91
 export --format otlp --endpoint COLLECTOR 5b0c2f91

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
@@ -47,6 +48,7 @@ func TestJSONPage(t *testing.T) {
 		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},
 		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
+		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
 		{"queue", supervise.QueueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

@@ -124,6 +124,11 @@ func (s *Sum) Exact() bool { return !s.AtLeast && !s.Uncertain && len(s.Unpriced
 // Lower reports whether the true amount may be higher.
 func (s *Sum) Lower() bool { return s.AtLeast || len(s.Unpriced) > 0 }
 
+// UsedRows lists the rows of the price table that were used.
+func (s *Sum) UsedRows() []string {
+	return append([]string{}, slices.Sorted(maps.Keys(s.Rows))...)
+}
+
 // UnpricedModels lists the models without a price, most tokens first.
 func (s *Sum) UnpricedModels() []string {
 	return slices.SortedFunc(maps.Keys(s.Unpriced), func(a, b string) int {

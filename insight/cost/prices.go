@@ -278,10 +278,10 @@ func (row *Row) Doubt() string {
 
 // Rate is one price of a row, for people: dollars per million tokens.
 type Rate struct {
-	Kind    string
-	Dollars string
-	// Above is the length of the prompt from which on it holds; 0 for the base rate.
-	Above int64
+	Kind    string `json:"kind"`
+	Dollars string `json:"usd_per_mtok"`
+	// Above is the length of a prompt above which it holds; 0 for the base rate.
+	Above int64 `json:"above,omitempty"`
 }
 
 // Rates lists a row's prices.

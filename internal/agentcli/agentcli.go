@@ -123,6 +123,8 @@ type Traits struct {
 	TellsInterrupts bool
 	// Recorded: its sessions are hooks' records of other agents' sessions.
 	Recorded bool
+	// HidesCacheWrites: its store says 0 for the tokens that were written to a cache, whatever they were.
+	HidesCacheWrites bool
 	// ReviewsNeverEnd: a turn that no person asked for has no end event.
 	ReviewsNeverEnd bool
 }

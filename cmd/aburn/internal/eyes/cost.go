@@ -1,0 +1,302 @@
+// Package eyes is the commands that say what sessions cost. They read the archive's answers and the price table, and never
+// a whole trace.
+package eyes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // --timezone works on systems without zones of their own
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/agentcli"
+	"aburn/trace"
+)
+
+// words are what ccusage calls its reports; users' fingers know them.
+var words = map[string]cost.By{"daily": cost.ByDay, "weekly": cost.ByWeek, "monthly": cost.ByMonth, "session": cost.BySession, "blocks": cost.ByBlock}
+
+func CostCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "cost",
+		Usage:     "show what sessions cost at list prices, by day, project, model and more",
+		ArgsUsage: "[daily|weekly|monthly|session|blocks]",
+		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a sub-agent's answers are\n" +
+			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n\n" +
+			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody saw at its\n" +
+			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
+			"A block is five hours of one agent's answers, from the full hour of its first one. No agent's file states its real windows, so blocks are estimated.",
+		Flags: append(scope.ChoiceFlags(),
+			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(kit.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
+			&cli.StringFlag{Name: "model", Usage: "only answers of models whose name contains `TEXT`"},
+			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
+			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
+			&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) + ", with --json and --csv all)"},
+			&cli.BoolFlag{Name: "csv", Usage: "comma-separated values"},
+			kit.JSONFlag(),
+		),
+		ArgValidator: costArguments,
+		Metadata: kit.Examples(
+			"aburn cost",
+			"aburn cost monthly --breakdown",
+			"aburn cost --by project --since 7d",
+			"aburn cost --by model --json | jq '.rows[].usd'",
+		),
+		Action:        a.Action(runCost),
+		ShellComplete: a.Completer(func(int) []string { return []string{"daily", "weekly", "monthly", "session", "blocks"} }),
+	}
+}
+
+func costArguments(_ context.Context, cmd *cli.Command) error {
+	switch arg := cmd.Args().First(); {
+	case cmd.NArg() > 1:
+		return kit.UsageError("only one report at a time", "aburn cost daily")
+	case arg != "" && words[arg] == "":
+		return kit.UsageError("unknown report "+kit.Quote(arg), "aburn cost [daily|weekly|monthly|session|blocks]", "aburn cost --by project")
+	case arg != "" && cmd.IsSet("by"):
+		return kit.UsageError("only one of "+arg+" and --by", "aburn cost "+arg)
+	case cmd.Int("limit") < 0:
+		return kit.UsageError("--limit: must not be negative")
+	case cmd.Bool("csv") && cmd.Bool("json"):
+		return kit.UsageError("only one of --csv and --json")
+	}
+	return nil
+}
+
+func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	a.PauseGC()
+	q := CostQuery{Choice: scope.ChoiceOf(cmd), By: cmp.Or(words[cmd.Args().First()], cost.By(cmd.String("by"))), Model: cmd.String("model"),
+		Zone: cmd.String("timezone"), PriceFile: cmd.String("prices")}
+	answer, err := CostOf(ctx, scope.CallerOf(a, cmd), q)
+	switch {
+	case err != nil:
+		return err
+	case cmd.Bool("json"):
+		return a.PrintJSON(costJSON(answer, cmd.Bool("breakdown")))
+	case cmd.Bool("csv"):
+		return costCSV(a.Stdout, answer, cmd.Bool("breakdown"))
+	case answer.None:
+		scope.NoteNone(a, answer.Archived, "session")
+		return nil
+	case len(answer.Groups) == 0:
+		a.Note("no answer of a model matches")
+		return nil
+	}
+	return showCost(a.Screen(cmd), answer, cmd.Bool("breakdown"), limit(cmd))
+}
+
+// costRows is the default of --limit.
+const costRows = 60
+
+func limit(cmd *cli.Command) int {
+	if cmd.IsSet("limit") {
+		return cmd.Int("limit")
+	}
+	return costRows
+}
+
+// CostQuery asks what sessions cost. Since and Until of the Choice bound the answers, not the sessions.
+type CostQuery struct {
+	scope.Choice
+	By        cost.By
+	Model     string // a part of the model's name
+	Zone      string // IANA name; empty is the caller's
+	PriceFile string
+}
+
+// CostAnswer is what the chosen answers cost.
+type CostAnswer struct {
+	By           cost.By
+	Zone         *time.Location
+	Now          time.Time
+	Since, Until time.Time
+	Groups       []*cost.Group
+	Total        *cost.Group
+	Prices       *cost.Prices
+	None         bool // no session was chosen
+	Archived     int  // sessions in the archive; counted only if None
+	// sessions are the chosen sessions by source/id, if the groups are sessions.
+	sessions map[string]session
+}
+
+// session is what is said of a session beside its cost.
+type session struct {
+	Root, Short, Ask string
+	Project          string
+	End              time.Time
+}
+
+// CostOf answers a query.
+func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, error) {
+	if _, err := scope.CheckWord("by", string(q.By), kit.Strings(cost.Bys...)); err != nil {
+		return nil, err
+	}
+	zone, err := zoneNamed(q.Zone, c.Now.Location())
+	if err != nil {
+		return nil, err
+	}
+	prices, err := pricesOf(c, q.PriceFile)
+	if err != nil {
+		return nil, err
+	}
+	c.Now = c.Now.In(zone) // so that a day of --since is a day of the zone
+	arch, filter, err := scope.ViewChosen(ctx, c, q.Choice)
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	answer := &CostAnswer{By: q.By, Zone: zone, Now: c.Now, Since: filter.Since, Until: filter.Until, Prices: prices}
+	filter.Until = time.Time{} // a session that ended later has earlier answers
+	n, err := tally(ctx, c, arch, filter, q, answer)
+	if err == nil && n == 0 {
+		answer.None = true
+		answer.Archived, err = scope.CountArchived(ctx, arch)
+	}
+	return answer, err
+}
+
+func zoneNamed(name string, local *time.Location) (*time.Location, error) {
+	if name == "" {
+		return local, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, kit.UsageError("--timezone: unknown time zone "+kit.Quote(name), "--timezone Europe/Berlin", "--timezone UTC")
+	}
+	return zone, nil
+}
+
+// tally prices the answers of the sessions that the filter chooses, and returns how many sessions that are.
+func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, q CostQuery, answer *CostAnswer) (sessions int, err error) {
+	units, err := unitsOf(ctx, c, arch, filter, q.By)
+	if err != nil {
+		return 0, err
+	}
+	if q.By == cost.BySession {
+		if err := answer.nameSessions(ctx, arch, filter, units); err != nil {
+			return 0, err
+		}
+	}
+	t := cost.NewTally(answer.Prices, q.By, answer.Zone)
+	err = arch.EachAnswers(ctx, filter, func(key int64, list []archive.Answer) error {
+		u, ok := units[key]
+		if !ok {
+			return nil
+		}
+		hides := hidesCacheWrites(u.Agent, list)
+		for i := range list {
+			a := &list[i]
+			if outside(a.Time, answer.Since, answer.Until) || !strings.Contains(a.Model, q.Model) {
+				continue
+			}
+			use := u
+			use.Response, use.Branch = response(a, hides), a.Branch
+			t.Add(&use)
+		}
+		return nil
+	})
+	answer.Groups, answer.Total = t.Groups()
+	return len(units), err
+}
+
+// outside reports whether a time is not within bounds. An unknown time is outside of any.
+func outside(t, since, until time.Time) bool {
+	return !since.IsZero() && t.Before(since) || !until.IsZero() && (t.IsZero() || !t.Before(until))
+}
+
+func response(a *archive.Answer, hides bool) cost.Response {
+	u := &a.Usage
+	return cost.Response{Time: a.Time, Model: a.Model, Tier: cost.Tier(a.Tier), Geo: a.Geo, Searches: u.Searches, WritesUnknown: hides,
+		Tokens: cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h,
+			Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}}
+}
+
+// hidesCacheWrites reports whether the agent's store does not count writes to a cache.
+func hidesCacheWrites(agent string, list []archive.Answer) bool {
+	return agentcli.Of(agent).Traits.HidesCacheWrites &&
+		!slices.ContainsFunc(list, func(a archive.Answer) bool { return a.Usage.CacheWrite > 0 })
+}
+
+// unitsOf returns what the answers of each chosen session are grouped by, by the session's key.
+func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, by cost.By) (map[int64]cost.Use, error) {
+	list, err := arch.Sessions(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	ties, err := arch.Ties(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parents := map[int64]string{}
+	for i := range ties {
+		if r := &ties[i]; r.Kind == trace.Subagent && r.Related != "" {
+			parents[r.Key] = r.Source + "/" + r.Related
+		}
+	}
+	outcomes := map[int64]string{}
+	if by == cost.ByOutcome {
+		if outcomes, err = outcomesOf(ctx, c, filter); err != nil {
+			return nil, err
+		}
+	}
+	above, units := make(map[string]string, len(parents)), make(map[int64]cost.Use, len(list))
+	for i := range list {
+		if parent := parents[list[i].Key]; parent != "" {
+			above[list[i].Source+"/"+list[i].ID] = parent
+		}
+	}
+	for i := range list {
+		s := &list[i]
+		name := s.Source + "/" + s.ID
+		units[s.Key] = cost.Use{Session: name, Root: rootOf(name, above), Agent: s.Source, Project: s.Project.Key, Outcome: outcomes[s.Key]}
+	}
+	return units, nil
+}
+
+// rootOf follows the parents of a session. A ring of parents, which only a damaged store has, ends at its first session.
+func rootOf(name string, above map[string]string) string {
+	for range len(above) + 1 {
+		parent, ok := above[name]
+		if !ok {
+			break
+		}
+		name = parent
+	}
+	return name
+}
+
+func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archive, filter archive.Filter, units map[int64]cost.Use) error {
+	list, err := arch.Sessions(ctx, filter)
+	if err != nil {
+		return err
+	}
+	names, err := scope.ReadNames(ctx, arch)
+	answer.sessions = make(map[string]session, len(list))
+	for i := range list {
+		s := &list[i]
+		u := units[s.Key]
+		answer.sessions[u.Session] = session{Root: u.Root, Short: names.Of(s.Source, s.ID), Ask: s.Ask, Project: s.Project.Key, End: s.End}
+	}
+	return err
+}
+
+func outcomesOf(ctx context.Context, c *scope.Caller, filter archive.Filter) (map[int64]string, error) {
+	list, err := c.Digests(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make(map[int64]string, len(list))
+	for i := range list {
+		outcomes[list[i].Key] = string(list[i].Verdict.Outcome)
+	}
+	return outcomes, nil
+}

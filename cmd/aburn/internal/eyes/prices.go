@@ -1,0 +1,192 @@
+package eyes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/project"
+	"aburn/internal/term"
+)
+
+// maxPriceFile bounds a price file, in bytes.
+const maxPriceFile = 8 << 20
+
+// priceFile is where the user's own prices are; "" without a home.
+func priceFile(env func(string) string) string {
+	dir := project.ConfigDir(env)
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "prices.json")
+}
+
+// pricesOf is the table that counts: the shipped one, above it the user's own, above that a file that the command names. A
+// broken file of the user's own is left out with a warning; a broken file that the command names is an error.
+func pricesOf(c *scope.Caller, named string) (*cost.Prices, error) {
+	prices := cost.Shipped()
+	if path := priceFile(c.Env); path != "" {
+		own, err := readPrices(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			c.Warn("your own prices do not count: "+err.Error(), "mend the file, or remove it")
+		default:
+			prices = prices.With(own)
+		}
+	}
+	if named == "" {
+		return prices, nil
+	}
+	dir, err := c.Folder()
+	if err != nil {
+		return nil, err
+	}
+	own, err := readPrices(kit.InFolder(dir, named))
+	if err != nil {
+		return nil, kit.UsageError("--prices: "+err.Error(), "docs/formats/prices.md describes the file")
+	}
+	return prices.With(own), nil
+}
+
+func readPrices(path string) (*cost.Prices, error) {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, errors.New(path + " is no file")
+	case st.Size() > maxPriceFile:
+		return nil, fmt.Errorf("%s is larger than %d MB", path, maxPriceFile>>20)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := cost.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return prices, nil
+}
+
+func PricesCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "prices",
+		Usage:     "list the prices that costs are computed with, and where they were seen",
+		ArgsUsage: "[MODEL]",
+		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win over these, by model and\n" +
+			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it).",
+		Flags:        []cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true}, kit.JSONFlag()},
+		ArgValidator: pricesArguments,
+		Metadata:     kit.Examples("aburn prices", "aburn prices claude-opus", "aburn prices --json | jq '.rows[] | select(.doubt)'"),
+		Action:       a.Action(runPrices),
+	}
+}
+
+func pricesArguments(_ context.Context, cmd *cli.Command) error {
+	if cmd.NArg() > 1 {
+		return kit.UsageError("name one model, or a part of its name", "aburn prices claude-opus")
+	}
+	return nil
+}
+
+// PricesReport is what `aburn prices --json` prints.
+type PricesReport struct {
+	Made    cost.Day               `json:"made"`
+	Read    string                 `json:"read,omitempty"`
+	Sources map[string]cost.Source `json:"sources"`
+	Rows    []priceRow             `json:"rows"`
+}
+
+type priceRow struct {
+	Name    string      `json:"name"`
+	Vendor  string      `json:"vendor"`
+	Models  []string    `json:"models"`
+	From    cost.Day    `json:"from,omitempty"`
+	Until   cost.Day    `json:"until,omitempty"`
+	Rates   []cost.Rate `json:"rates"`
+	Sources []string    `json:"sources"`
+	Seen    string      `json:"seen,omitempty"`
+	Doubt   string      `json:"doubt,omitempty"`
+	Own     bool        `json:"own"`
+	Note    string      `json:"note,omitempty"`
+}
+
+func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	prices, err := pricesOf(scope.CallerOf(a, cmd), cmd.String("prices"))
+	if err != nil {
+		return err
+	}
+	part := cmd.Args().First()
+	report := PricesReport{Made: prices.Made, Read: prices.Read, Sources: prices.Sources, Rows: []priceRow{}}
+	for _, r := range prices.Rows() {
+		if strings.Contains(strings.Join(r.Models, " "), part) {
+			report.Rows = append(report.Rows, priceRow{r.Name, r.Vendor, r.Models, r.From, r.Until, r.Rates(), r.Sources, r.Seen, r.Doubt(), r.Own, r.Note})
+		}
+	}
+	switch {
+	case cmd.Bool("json"):
+		return a.PrintJSON(report)
+	case len(report.Rows) == 0:
+		return kit.BadNews("no price is known for a model called "+kit.Quote(part), "aburn prices")
+	}
+	return showPrices(a.Screen(cmd), &report)
+}
+
+func showPrices(out *term.Out, r *PricesReport) error {
+	kinds := []string{"input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output"}
+	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+		{Title: "model", Flex: true, Min: 12}, {Title: "from"}, {Title: "until", Spare: 2}, {Title: "input", Right: true}, {Title: "read", Right: true}, {Title: "write 5m", Right: true, Spare: 3},
+		{Title: "write 1h", Right: true, Spare: 3}, {Title: "write", Right: true, Spare: 3}, {Title: "output", Right: true}, {Title: "seen", Spare: 4}, {Title: "doubt", Flex: true, Min: 8, Spare: 5},
+	}}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		addRates(&table, strings.Join(row.Models, ", "), row, kinds, 0)
+		for _, rate := range row.Rates {
+			if rate.Above > 0 {
+				addRates(&table, fmt.Sprintf("  above %s tokens", kit.Amount(rate.Above)), row, kinds, rate.Above)
+				break
+			}
+		}
+	}
+	if err := table.Print(out, 0); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	kit.Paragraph(out, 0, "", "Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
+	return nil
+}
+
+func addRates(table *term.Table, name string, row *priceRow, kinds []string, above int64) {
+	cells := []term.Cell{{Text: name}, {Text: string(row.From)}, {Text: string(row.Until)}}
+	if above > 0 {
+		cells[1].Text, cells[2].Text = "", ""
+	}
+	for _, kind := range kinds {
+		cell := term.Cell{}
+		for _, rate := range row.Rates {
+			if rate.Kind == kind && rate.Above == above {
+				cell.Text = rate.Dollars
+			}
+		}
+		cells = append(cells, cell)
+	}
+	if above == 0 {
+		seen := row.Seen
+		if row.Own {
+			seen = "yours"
+		}
+		cells = append(cells, term.Cell{Text: seen, Style: term.Dim}, term.Cell{Text: row.Doubt, Style: term.Dim})
+	}
+	table.AddCells(cells...)
+}
