@@ -77,7 +77,7 @@ func (t *transcript) queue(operation, content string) {
 func (t *transcript) usage(u usage) {
 	t.s(`"usage":{"input_tokens":`).n(u.in).s(`,"cache_creation_input_tokens":`).n(u.write).s(`,"cache_read_input_tokens":`).n(u.read).s(`,"output_tokens":`).n(u.out).
 		s(`,"output_tokens_details":{"thinking_tokens":`).n(u.thought).s(`},"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":`).n(u.hour()).s(`,"ephemeral_5m_input_tokens":`).
-		n(u.write-u.hour()).s(`},"inference_geo":"","iterations":[],"speed":"standard","fallback_credit":null}`)
+		n(u.write - u.hour()).s(`},"inference_geo":"","iterations":[],"speed":"standard","fallback_credit":null}`)
 }
 
 // usage is the tokens of one answer in Claude Code's form.
