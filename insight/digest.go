@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -258,4 +259,9 @@ func (d *Digest) Renumber(number func(seq int) int) {
 	for i := range d.Phases {
 		at(&d.Phases[i].First, &d.Phases[i].Last)
 	}
+}
+
+// Newer orders sessions by their end, the latest first, and then by name.
+func Newer(x, y *Digest) int {
+	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
 }

@@ -16,7 +16,7 @@ func Find(all []*insight.Digest, now time.Time, limit int) *Lessons {
 	l := &Lessons{Lessons: []Lesson{}}
 	shapes := &shapes{at: map[shape]int{}, newest: now}
 	// The newest first, so that sums and their rounding do not depend on the order of all.
-	sorted := slices.SortedFunc(slices.Values(all), newer)
+	sorted := slices.SortedFunc(slices.Values(all), insight.Newer)
 	for _, d := range sorted {
 		if d.Relation == trace.Subagent {
 			l.Subagents++
@@ -39,10 +39,6 @@ func Find(all []*insight.Digest, now time.Time, limit int) *Lessons {
 		l.Lessons = l.Lessons[:min(limit, l.Total)]
 	}
 	return l
-}
-
-func newer(x, y *insight.Digest) int {
-	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
 }
 
 // shape identifies a lesson.

@@ -54,7 +54,7 @@ func ForKey(key string, all []*insight.Digest, rules []Rule) *Answer {
 		return nil
 	}
 	subject := slices.MinFunc(members, func(x, y *insight.Digest) int {
-		return cmp.Or(compareBool(failing(y), failing(x)), cmp.Compare(alike[y.Keys.Sub], alike[x.Keys.Sub]), newer(x, y))
+		return cmp.Or(compareBool(failing(y), failing(x)), cmp.Compare(alike[y.Keys.Sub], alike[x.Keys.Sub]), insight.Newer(x, y))
 	})
 	a := ForSession(subject, all, rules)
 	a.Subject.Key, a.Subject.Sessions = key, len(members)
@@ -105,7 +105,7 @@ func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*in
 	return resolved
 }
 
-// rank orders the siblings by how many errors they share with d, then by newer.
+// rank orders the siblings by how many errors they share with d, then by insight.Newer.
 func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	mine := map[errorName]bool{}
 	for i := range d.Errors {
@@ -118,17 +118,12 @@ func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 		overlap[o] = len(shared(o, mine))
 	}
 	slices.SortFunc(resolved, func(x, y *insight.Digest) int {
-		return cmp.Or(cmp.Compare(overlap[y], overlap[x]), newer(x, y))
+		return cmp.Or(cmp.Compare(overlap[y], overlap[x]), insight.Newer(x, y))
 	})
 	for _, o := range resolved[:min(len(resolved), MaxSiblings)] {
 		a.Siblings = append(a.Siblings, siblingOf(o, shared(o, mine)))
 	}
 	a.More = len(resolved) - len(a.Siblings)
-}
-
-// newer breaks ties: the later end first, then the order of names.
-func newer(x, y *insight.Digest) int {
-	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
 }
 
 // errorName identifies equal errors.

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -11,15 +10,10 @@ import (
 	"aburn/trace"
 )
 
-// newer orders sessions by their end, latest first, and then by name.
-func newer(x, y *insight.Digest) int {
-	return cmp.Or(y.End.Compare(x.End), cmp.Compare(x.Source, y.Source), cmp.Compare(x.ID, y.ID))
-}
-
 // Make drills down into members: the sessions that share key, or one session without a key. open
 // reads the trace of one of the newest MaxOpened; if it fails, its error takes the trace's place.
 func Make(key string, members []*insight.Digest, open func(*insight.Digest) (*trace.SessionTrace, error)) *Replay {
-	members = slices.SortedFunc(slices.Values(members), newer)
+	members = slices.SortedFunc(slices.Values(members), insight.Newer)
 	r := &Replay{Key: key, Opened: []Opened{}}
 	for _, d := range members {
 		r.count(d)
