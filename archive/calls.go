@@ -10,6 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"aburn/internal/wire"
+	"aburn/trace"
 )
 
 // The calls of a session are one row, because nobody asks for less: a row each took a tenth of an ingest. They stand one
@@ -38,7 +39,7 @@ func (w *callCoder) call(r *CallRow) {
 	w.Text(&r.Head)
 	w.Text(&r.Spawned)
 	exited := r.ExitCode != nil
-	if w.Flags(&r.Failed, &exited); !exited {
+	if w.Flags(&r.Failed, &exited, &r.Gap); !exited {
 		return
 	}
 	if w.Reading() {
@@ -70,11 +71,42 @@ func (w *callCoder) each(of CallRow, failed bool, yield func(CallRow) bool) erro
 	return nil
 }
 
+// durations returns the measured durations of a row of calls, by the ids of the calls.
+func durations(row []byte) (map[string]int64, error) {
+	if len(row) == 0 {
+		return nil, nil
+	}
+	calls, err := readCalls(row)
+	if err != nil {
+		return nil, err
+	}
+	measured := map[string]int64{}
+	err = calls.each(CallRow{}, false, func(c CallRow) bool {
+		if !c.Gap && c.DurationMS > 0 && c.Status != trace.StatusRunning { // not how long it took to start in the background
+			measured[c.Call] = c.DurationMS
+		}
+		return true
+	})
+	return measured, err
+}
+
 // errStop ends a query whose caller has enough.
 var errStop = errors.New("enough")
 
-// Calls returns the tool calls that count and that f chooses, by session and index.
+// Calls returns the tool calls that count and that f chooses, by session and index, with the durations that hooks
+// recorded of them.
 func (a *Archive) Calls(ctx context.Context, f CallFilter) iter.Seq2[CallRow, error] {
+	return a.calls(f, hookedCalls)
+}
+
+// storedCalls is Calls as the traces of the sessions' sources have them.
+func (a *Archive) storedCalls(f CallFilter) iter.Seq2[CallRow, error] { return a.calls(f, "x''") }
+
+// hookedCalls selects the calls that hooks recorded of session s.
+const hookedCalls = `coalesce((SELECT h.rows FROM sessions o JOIN calls h ON h.session = o.key
+	WHERE o.id = s.id AND o.source = 'own' AND s.source <> 'own'), x'')`
+
+func (a *Archive) calls(f CallFilter, hooked string) iter.Seq2[CallRow, error] {
 	return func(yield func(CallRow, error) bool) {
 		live := millis(a.now().Add(-LiveFor))
 		where, args := f.Filter.where()
@@ -90,14 +122,23 @@ func (a *Archive) Calls(ctx context.Context, f CallFilter) iter.Seq2[CallRow, er
 			conditions = append(conditions, "s.key = ?")
 			args = append(args, f.Key)
 		}
-		err := a.each("SELECT c.session, s.source, s.id, c.rows FROM sessions s CROSS JOIN calls c ON c.session = s.key WHERE "+
+		err := a.each("SELECT c.session, s.source, s.id, c.rows, "+hooked+" FROM sessions s CROSS JOIN calls c ON c.session = s.key WHERE "+
 			strings.Join(conditions, " AND ")+" ORDER BY s.source, s.id", func(s *sqlite.Stmt) error {
 			calls, err := readCalls(columnBytes(s, 3))
 			if err != nil {
 				return fmt.Errorf("%s: the calls of session %d: %w", a.path, s.ColumnInt64(0), err)
 			}
+			measured, err := durations(columnBytes(s, 4))
+			if err != nil {
+				return fmt.Errorf("%s: what hooks recorded of session %d: %w", a.path, s.ColumnInt64(0), err)
+			}
 			of := CallRow{Key: s.ColumnInt64(0), Source: s.ColumnText(1), Session: s.ColumnText(2)}
-			return calls.each(of, f.Failed, func(row CallRow) bool { return yield(row, nil) })
+			return calls.each(of, f.Failed, func(row CallRow) bool {
+				if ms := measured[row.Call]; ms > 0 {
+					row.DurationMS, row.Gap = ms, false
+				}
+				return yield(row, nil)
+			})
 		}, args...)
 		if err != nil && !errors.Is(err, errStop) {
 			yield(CallRow{}, err)

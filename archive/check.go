@@ -123,12 +123,12 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 	if w := want.session; have.Source != w.Source || have.ID != w.ID || have.Counts != w.Counts ||
 		have.Usage != w.Usage ||
 		have.Agent != w.Agent || have.Project != w.Project || have.Ask != w.Ask || have.Relation != w.Relation ||
-		millis(have.Start) != millis(w.Start) || millis(have.End) != millis(w.End) {
+		millis(have.Start) != millis(w.Start) || millis(have.End) != millis(w.End) || have.Stated != w.Stated {
 		return name + ": its row is not what its trace gives"
 	}
 	calls := slices.DeleteFunc(t.Calls(), func(c trace.Call) bool { return !c.Counts() })
 	n := 0
-	for row, err := range a.Calls(ctx, CallFilter{Filter: Filter{Own: true}, Key: key}) {
+	for row, err := range a.storedCalls(CallFilter{Filter: Filter{Own: true}, Key: key}) {
 		if err != nil {
 			return err.Error()
 		}

@@ -21,16 +21,40 @@ type Digest struct {
 	Body string
 }
 
-// Digests calls each for every session that f chooses (without its Limit), in no order, with its digest by these rules
-// if there is one.
+// Digests calls each for every session that f chooses, with its digest by these rules if there is one. The order is
+// newest first if f has a Limit, else none.
 func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
-	live := millis(a.now().Add(-LiveFor))
 	where, args := f.where()
+	if f.Limit > 0 {
+		return a.digests(listed, where+newestFirst+" LIMIT ?", append(args, f.Limit), rules, each)
+	}
+	return a.digests(listedAll, where, args, rules, each)
+}
+
+// DigestsOf is Digests for the existing sessions with these keys. For many keys Digests is quicker.
+func (a *Archive) DigestsOf(keys []int64, rules int, each func(Digest) error) error {
+	for _, key := range keys {
+		if err := a.digests(listed, "s.key = ?", []any{key}, rules, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Archive) digests(from, where string, args []any, rules int, each func(Digest) error) error {
+	live := millis(a.now().Add(-LiveFor))
 	args = append([]any{live, live, rules}, args...)
 	var bodies, names texts
-	return a.each("SELECT s.key, s.ended, s.live, d.body, s.source, s.id FROM "+listedAll+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
-		return each(Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: bodies.column(s, 3),
-			Source: names.word(s, 4), ID: names.column(s, 5)})
+	return a.each("SELECT s.key, s.ended, s.live, d.body, s.source, s.id FROM "+from+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
+		d := Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: bodies.column(s, 3),
+			Source: names.word(s, 4), ID: names.column(s, 5)}
+		if d.Live {
+			var err error
+			if d.Live, err = a.goesOn(d.Key); err != nil {
+				return err
+			}
+		}
+		return each(d)
 	}, args...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 
@@ -21,7 +22,9 @@ import (
 type Packed struct {
 	session   Session
 	root      string
-	group     string // the session at the head of its group of sub-agents, if any
+	worked    time.Time // its last prompt, answer or call
+	closed    time.Time // the end that the trace records, zero without one
+	group     string    // the session at the head of its group of sub-agents, if any
 	scrub     int
 	sum       int64
 	body      []byte
@@ -64,7 +67,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 	p := &Packed{
 		session: Session{
 			Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, ActiveMS: t.ActiveMS,
-			Outcome: t.Outcome, OutcomeFrom: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage, Relation: relation(t), Path: t.Sources[0].Path,
+			Stated: t.Outcome, StatedFrom: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage, Relation: relation(t), Path: t.Sources[0].Path,
 		},
 		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(body[checksum:]), relations: slices.Clone(t.Relationships),
 		body: slices.Clone(body),
@@ -86,6 +89,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 			})
 		}
 	}
+	p.worked, p.closed = lastWork(t), recordedEnd(t)
 	p.calls, p.answers = packCalls(t), packAnswers(t)
 	p.group = agentGroup(p)
 	return p, nil
@@ -129,7 +133,7 @@ func callRow(c *trace.Call) CallRow {
 		row.DurationMS = last.DurationMS
 		if gap := last.Time.Sub(c.Event.Time).Milliseconds(); row.DurationMS == 0 && gap > 0 &&
 			last.Status != trace.StatusRunning && !c.Event.Time.IsZero() {
-			row.DurationMS = gap
+			row.DurationMS, row.Gap = gap, true
 		}
 	}
 	for _, r := range c.Results {

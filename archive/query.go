@@ -10,16 +10,12 @@ import (
 	"aburn/trace"
 )
 
-// shownOutcome selects a session's outcome for showing. A live session may be going on, so that killed becomes
-// unknown.
-const shownOutcome = `CASE WHEN s.outcome = 'killed' AND s.live THEN 'unknown' ELSE s.outcome END`
-
 // recently compares a time with the one from which on a change makes a session live. A change more than a day after
 // that came from a wrong clock, and would make the session live for ever.
 const recently = ` - ? BETWEEN 1 AND 86400000`
 
-// listed selects the sessions with their derived columns. Both parameters are the time from which on a change makes a
-// session live.
+// listed selects the sessions with their derived columns. live does not know of a recorded end (goesOn). Both
+// parameters are the time from which on a change makes a session live.
 const listed = `(SELECT s.*,
 	s.store <> 0 AND (s.ended` + recently + ` OR coalesce(c.sessions = 1 AND c.modified / 1000000` + recently + `, 0)) AS live, ` + hasTwin + `
 	FROM sessions s LEFT JOIN cursors c ON c.store = s.store)`
@@ -36,7 +32,7 @@ const listedAll = `(SELECT s.*,
 const hasTwin = "EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) AS twin"
 
 const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.project_key, s.start, s.ended, s.active_ms,
-	` + shownOutcome + `, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
+	s.outcome, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
 	s.events, s.prompts, s.responses, s.calls, s.failed, s.denied, s.no_result, s.subagents, s.changes, s.errors, s.interrupts, s.compacted,
 	s.input, s.cache_read, s.cache_write, s.cache_write_5m, s.cache_write_1h, s.output, s.reasoning, s.searches, s.cost_usd`
 
@@ -111,6 +107,11 @@ func (a *Archive) sessionsInto(list []Session, query string, args ...any) ([]Ses
 		list = append(list, scanSession(s, &texts))
 		return nil
 	}, append([]any{live, live}, args...)...)
+	for i := range list {
+		if s := &list[i]; s.Live && err == nil {
+			s.Live, err = a.goesOn(s.Key)
+		}
+	}
 	return list, err
 }
 
@@ -130,7 +131,6 @@ func (f Filter) where() (string, []any) {
 	below := strings.TrimSuffix(f.Project, "/") + "/"
 	add(f.Project != "", "(s.project_key = ? OR s.project = ? OR substr(s.project, 1, ?) = ? OR substr(s.project_key, 1, ?) = ?)",
 		f.Project, f.Project, runes(below), below, runes(below), below)
-	add(f.Outcome != "", shownOutcome+" = ?", f.Outcome)
 	add(f.Relation != "", "EXISTS (SELECT 1 FROM relations r WHERE r.session = s.key AND r.kind = ?)",
 		string(f.Relation))
 	return strings.Join(conditions, " AND "), args
@@ -150,7 +150,7 @@ func scanSession(s *sqlite.Stmt, texts *texts) Session {
 	return Session{
 		Key: number(), Source: word(), ID: text(), Agent: trace.Agent{Name: word(), Version: word()},
 		Project: trace.Project{Path: word(), Key: word()}, Start: instant(number()), End: instant(number()), ActiveMS: number(),
-		Outcome: trace.Outcome(word()), OutcomeFrom: word(), Relation: trace.Relation(word()), Path: text(), Ask: text(),
+		Stated: trace.Outcome(word()), StatedFrom: word(), Relation: trace.Relation(word()), Path: text(), Ask: text(),
 		Gone: yes(), Live: yes(), Recorded: yes(),
 		Counts: trace.Counts{
 			Events: count(), Prompts: count(), Responses: count(), Calls: count(), Failed: count(), Denied: count(), NoResult: count(),

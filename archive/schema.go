@@ -67,6 +67,8 @@ CREATE TABLE sessions (
 	start        INTEGER NOT NULL,
 	ended        INTEGER NOT NULL,
 	active_ms    INTEGER NOT NULL,
+	worked       INTEGER NOT NULL,         -- its last prompt, answer or call
+	closed       INTEGER NOT NULL,         -- the end that its trace records, if no work follows
 	outcome      TEXT NOT NULL,
 	outcome_from TEXT NOT NULL,
 	relation     TEXT NOT NULL,

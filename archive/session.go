@@ -15,18 +15,19 @@ type Session struct {
 	Project    trace.Project
 	Start, End time.Time
 	ActiveMS   int64
-	// Outcome is the trace's, except that killed becomes unknown while the session is Live.
-	Outcome     trace.Outcome
-	OutcomeFrom string
-	Counts      trace.Counts
-	Usage       trace.Usage
+	// Stated is how the session ended as its own source says, StatedFrom the evidence. The verdict on a session is its
+	// digest's (package digests).
+	Stated     trace.Outcome
+	StatedFrom string
+	Counts     trace.Counts
+	Usage      trace.Usage
 	// Relation is the first relationship that is not root, else root.
 	Relation trace.Relation
 	// Path is the first file of the trace.
 	Path string
 	// Gone says that this file, or the session in it, no longer exists: the archive has the only trace.
 	Gone bool
-	// Live says that the source changed less than LiveFor ago: the session may be going on.
+	// Live says that the source changed less than LiveFor ago and that no end is recorded: the session may be going on.
 	Live bool
 	// Recorded says that aburn's hooks recorded the session too. Their own trace of it is listed only with Filter.Own.
 	Recorded bool
@@ -41,15 +42,11 @@ type Outline struct {
 	Start, End time.Time
 }
 
-// LiveFor is how long after its source last changed a session may still be going on.
-const LiveFor = 5 * time.Minute
-
 // Filter chooses sessions. The zero value chooses all.
 type Filter struct {
 	Since, Until time.Time // by the session's end: at or after Since, before Until; a session without a known end is in neither
 	Source       string
 	Project      string // the project's key, or a path in it
-	Outcome      string
 	Relation     trace.Relation
 	Limit        int  // keeps only the newest; 0 for all
 	Own          bool // includes the hooks' record of sessions that were read from their agent's store
@@ -77,8 +74,11 @@ type CallRow struct {
 	Type       trace.ToolType
 	Index, Seq int
 	Start      time.Time
-	// DurationMS is the source's measurement, else the time from the call to its last result; 0 if unknown.
+	// DurationMS is the measurement of the hooks, else of the source, else the time from the call to its last result
+	// (Gap); 0 if unknown.
 	DurationMS int64
+	// Gap says that nobody measured the call: it took at most DurationMS, which includes the wait for a permission.
+	Gap bool
 	// Status is that of the last result, empty if there is none.
 	Status   trace.Status
 	Failed   bool

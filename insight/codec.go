@@ -109,7 +109,7 @@ func (w *walk) digest(d *Digest) {
 	w.Int64(&d.Spent.Retries)
 	wire.List(w, &d.Classes, &w.classes, 2, (*walk).class)
 	wire.List(w, &d.Errors, &w.errors, 13, (*walk).group)
-	wire.List(w, &d.Tools, &w.tools, 9, (*walk).tool)
+	wire.List(w, &d.Tools, &w.tools, 10, (*walk).tool)
 	wire.List(w, &d.Slow, &w.slow, 6, (*walk).slowCall)
 	wire.List(w, &d.Loops, &w.loops, 5, (*walk).loop)
 	wire.List(w, &d.Changes, &w.changes, 7, (*walk).change)
@@ -129,6 +129,9 @@ func (w *walk) verdict(v *Verdict) {
 	w.word(&v.Rule)
 	wire.List(w, &v.Events, &w.events, 1, (*walk).Int)
 	w.Text(&v.Refined)
+	if w.Reading() {
+		v.explain()
+	}
 }
 
 func (w *walk) counts(c *trace.Counts) {
@@ -179,6 +182,7 @@ func (w *walk) tool(t *ToolUse) {
 	w.Int(&t.Retries)
 	w.Int64(&t.TimedMS)
 	w.Int(&t.Timed)
+	w.Int(&t.Gaps)
 	w.Int64(&t.SpentAll)
 }
 

@@ -26,8 +26,8 @@ type Digest struct {
 	// Verdict is how the session ended, as if nothing came after. For a Live session it is how it
 	// stands so far.
 	Verdict Verdict `json:"verdict"`
-	// Live says that the source changed less than five minutes ago. The loader of a digest sets
-	// it (SetLive); it is not stored.
+	// Live says that the source changed less than five minutes ago and that no end is recorded.
+	// The loader of a digest sets it (SetLive); it is not stored.
 	Live bool `json:"live,omitempty"`
 	Keys Keys `json:"keys"`
 
@@ -91,6 +91,8 @@ type Verdict struct {
 	// completed: COMPLETE of build at 2026-11-21 10:31:07 UTC". Such a fact is a mark or
 	// statement of the source, or a record of hooks.
 	Refined string `json:"refined,omitempty"`
+	// Reason says all this in a sentence. It follows from the others, and is not stored.
+	Reason string `json:"reason"`
 }
 
 // Failing reports whether the session ended errored, gave_up or killed. An interrupted session
@@ -100,11 +102,14 @@ func (v Verdict) Failing() bool {
 }
 
 // Outcome is the verdict's outcome, or Running while the session is live.
-func (d *Digest) Outcome() Outcome {
+func (d *Digest) Outcome() Outcome { return d.Judged().Outcome }
+
+// Judged is the verdict that is shown: Running while the session is live, else Verdict.
+func (d *Digest) Judged() Verdict {
 	if d.Live {
-		return Running
+		return Verdict{Outcome: Running, Rule: RuleLive, Reason: "its files changed less than 5 minutes ago, and no end of it is recorded"}
 	}
-	return d.Verdict.Outcome
+	return d.Verdict
 }
 
 // ClassCount is the number of errors in a class.
@@ -151,6 +156,7 @@ type ToolUse struct {
 	Retries  int            `json:"retries"` // calls that repeat a failed one
 	TimedMS  int64          `json:"timed_ms"`
 	Timed    int            `json:"timed"` // calls of known duration, measured or a gap (SlowCall); TimedMS is their sum
+	Gaps     int            `json:"gaps"`  // of Timed: gaps
 	SpentAll int64          `json:"spent_failed"`
 }
 
@@ -244,6 +250,7 @@ func (d *Digest) Renumber(number func(seq int) int) {
 		at(&d.Verdict.Events[i])
 	}
 	d.Verdict.Events = slices.Compact(d.Verdict.Events)
+	d.Verdict.explain()
 	for i := range d.Errors {
 		at(&d.Errors[i].First, &d.Errors[i].Last, &d.Errors[i].Solved)
 	}

@@ -125,10 +125,10 @@ func TestTools(t *testing.T) {
 		"c6:Edit=a.go bad c7:Edit=a.go ok c8:Edit=b.go denied:rule c9:Grep=x run say "+
 		"copy:ON resp:r9:50 cA:Bash=x@r9 bad:1 copy:OFF"), false)
 	expect(t, "tools", d.Tools, []insight.ToolUse{
-		{Type: trace.EditTool, Calls: 3, Ended: 3, Failed: 2, Denied: 1, Retries: 1, Timed: 3, TimedMS: 3000},
+		{Type: trace.EditTool, Calls: 3, Ended: 3, Failed: 2, Denied: 1, Retries: 1, Timed: 3, TimedMS: 3000, Gaps: 3},
 		{Type: trace.ReadTool, Calls: 1, Ended: 1, Timed: 1, TimedMS: 4000},
 		{Type: trace.SearchTool, Calls: 1},
-		{Type: trace.ShellTool, Calls: 4, Ended: 4, Failed: 2, Retries: 2, Timed: 4, TimedMS: 1000 + 2000 + 9000 + 1, SpentAll: 100 + 6},
+		{Type: trace.ShellTool, Calls: 4, Ended: 4, Failed: 2, Retries: 2, Timed: 4, Gaps: 2, TimedMS: 1000 + 2000 + 9000 + 1, SpentAll: 100 + 6},
 	})
 	// r2's 11 tokens are 6 and 5; r3 went into a repetition that succeeded; rX made no call.
 	expect(t, "spent", d.Spent, insight.Spent{Calls: 118, Failed: 106, Retries: 7})

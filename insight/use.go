@@ -163,6 +163,9 @@ func (s *session) tools() {
 		if ms, gap := u.duration(); ms > 0 {
 			t.Timed++
 			t.TimedMS += ms
+			if gap {
+				t.Gaps++
+			}
 			d.Slow = longest(d.Slow, u, ms, gap)
 		}
 	}
@@ -179,7 +182,7 @@ func (s *session) tool(t trace.ToolType) *ToolUse {
 	return &s.d.Tools[len(s.d.Tools)-1]
 }
 
-// duration is the duration of an ended call: measured by its source, or else the gap between the
+// duration is the duration of an ended call: measured by hooks or its source, or else the gap between the
 // records of the call and its end.
 func (u *use) duration() (ms int64, gap bool) {
 	if ms := u.end.DurationMS; ms > 0 || u.event.Time.IsZero() || u.end.Time.IsZero() {

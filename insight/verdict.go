@@ -3,6 +3,8 @@ package insight
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"aburn/trace"
 )
@@ -15,6 +17,7 @@ const (
 	RuleOpenCalls   = "open_calls"   // a call has no end, and the agent did not go on
 	RuleWork        = "work"         // there was a prompt or a call
 	RuleNothing     = "nothing"
+	RuleLive        = "live" // no rule of a trace: the loader says so (Digest.Live)
 )
 
 // The tail is at most the last tailMost results; fewer than tailLeast prove nothing.
@@ -32,7 +35,50 @@ func (s *session) verdict() Verdict {
 	j.infer()
 	j.refine()
 	j.Events = j.Events[:min(len(j.Events), maxEvidence)]
+	j.explain()
 	return j.Verdict
+}
+
+// explain sets the reason. A fact that changed the outcome is the reason then, else the rule with its events.
+func (v *Verdict) explain() {
+	if _, fact, ok := strings.Cut(v.Refined, ": "); ok {
+		v.Reason = strings.TrimPrefix(fact, string(v.Outcome)+", ")
+		return
+	}
+	text := ruleWords(v.Rule)
+	for i, seq := range v.Events {
+		switch {
+		case i > 0:
+			text += ", "
+		case len(v.Events) == 1:
+			text += " (event "
+		default:
+			text += " (events "
+		}
+		text += strconv.Itoa(seq)
+	}
+	if len(v.Events) > 0 {
+		text += ")"
+	}
+	v.Reason = text
+}
+
+func ruleWords(rule string) string {
+	switch rule {
+	case RuleInterrupt:
+		return "it was interrupted"
+	case RuleFatalError:
+		return "an error ended its last turn"
+	case RuleFailingTail:
+		return "at least 80 % of its last results are failures"
+	case RuleOpenCalls:
+		return "a call has no end, and it did not go on"
+	case RuleWork:
+		return "it worked, and nothing says that it failed"
+	case RuleNothing:
+		return "it holds neither a prompt nor a call"
+	}
+	return ""
 }
 
 type judgement struct {

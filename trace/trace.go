@@ -90,6 +90,12 @@ const (
 	Unknown     Outcome = "unknown"
 )
 
+// Outcomes that no source states, and so no reader: where a trace is put out with the verdict on its session.
+const (
+	GaveUp  Outcome = "gave_up"
+	Running Outcome = "running"
+)
+
 // IdleGap is the pause that ends activity: ActiveMS leaves out longer ones.
 const IdleGap = 10 * time.Minute
 

@@ -50,15 +50,28 @@ type row struct {
 // With *Unreadable it returns the other sessions, too. When ctx ends it returns its error; the digests made until then
 // are stored.
 func Load(ctx context.Context, dir string, f archive.Filter, progress func(done, total int)) ([]Session, error) {
-	view, rows, err := view(ctx, dir, f)
+	return load(ctx, dir, progress, func(view *archive.Archive, each func(archive.Digest) error) error {
+		return view.Digests(f, insight.Version, each)
+	})
+}
+
+// Of is Load for the existing sessions with these keys.
+func Of(ctx context.Context, dir string, keys []int64, progress func(done, total int)) ([]Session, error) {
+	return load(ctx, dir, progress, func(view *archive.Archive, each func(archive.Digest) error) error {
+		return view.DigestsOf(keys, insight.Version, each)
+	})
+}
+
+// query calls each for the chosen sessions.
+type query func(view *archive.Archive, each func(archive.Digest) error) error
+
+func load(ctx context.Context, dir string, progress func(done, total int), chosen query) ([]Session, error) {
+	view, rows, err := view(ctx, dir, chosen)
 	if err != nil {
 		return nil, err
 	}
 	defer view.Close()
 	slices.SortFunc(rows, newer)
-	if f.Limit > 0 && len(rows) > f.Limit {
-		rows = rows[:f.Limit]
-	}
 	var missing []*row
 	for _, r := range rows {
 		if r.digest == nil {
@@ -96,13 +109,13 @@ func newer(a, b *row) int {
 const tries = 3
 
 // view opens the archive and reads the stored digests.
-func view(ctx context.Context, dir string, f archive.Filter) (*archive.Archive, []*row, error) {
+func view(ctx context.Context, dir string, chosen query) (*archive.Archive, []*row, error) {
 	for try := 1; ; try++ {
 		view, err := archive.View(ctx, dir)
 		if err != nil {
 			return nil, nil, err
 		}
-		rows, err := read(view, f)
+		rows, err := read(view, chosen)
 		changed := view.Changed()
 		if err == nil && !changed {
 			return view, rows, nil
@@ -117,8 +130,8 @@ func view(ctx context.Context, dir string, f archive.Filter) (*archive.Archive, 
 // decodedAtOnce is how many digests are decoded at a time.
 const decodedAtOnce = 256
 
-// read returns the sessions that f chooses, with their stored digests. An unreadable digest counts as missing.
-func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
+// read returns the chosen sessions, with their stored digests. An unreadable digest counts as missing.
+func read(view *archive.Archive, chosen query) ([]*row, error) {
 	var all []*row
 	chunks := make(chan []row)
 	var wait sync.WaitGroup
@@ -140,7 +153,7 @@ func read(view *archive.Archive, f archive.Filter) ([]*row, error) {
 		chunks <- chunk
 		chunk = make([]row, 0, decodedAtOnce)
 	}
-	err := view.Digests(f, insight.Version, func(d archive.Digest) error {
+	err := chosen(view, func(d archive.Digest) error {
 		if chunk = append(chunk, row{Digest: d}); len(chunk) == decodedAtOnce {
 			flush()
 		}

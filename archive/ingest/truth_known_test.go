@@ -187,7 +187,7 @@ func (d differs) session(id string, s archive.Session, t *trace.SessionTrace, wa
 		{"changes", got.Changes, want.Changes}, {"errors", got.Errors, want.Errors}, {"interrupts", got.Interrupts, want.Interrupts}, {"compacted", got.Compacted, want.Compacted},
 		{"resumed", got.Resumed, want.Resumed}, {"notified", got.Notified, want.Notified}, {"abandoned", got.Abandoned, want.Abandoned}, {"containers", got.Containers, want.Containers},
 		{"user calls", got.UserCalls, want.UserCalls}, {"copied", got.Copied, want.Copied}, {"tools", got.Tools, want.Tools}, {"failed by tool", got.FailedBy, want.FailedBy},
-		{"usage", got.Usage, want.Usage}, {"outcome", s.Outcome, want.Outcome}, {"start", s.Start.UnixMilli(), want.Start},
+		{"usage", got.Usage, want.Usage}, {"outcome", s.Stated, want.Outcome}, {"start", s.Start.UnixMilli(), want.Start},
 		{"path", strings.HasSuffix(s.Path, want.File), true},
 	} {
 		d.check(id, c.what, c.got, c.want)

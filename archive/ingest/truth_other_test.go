@@ -167,7 +167,7 @@ func (g *otherTotal) add(s archive.Session, t *trace.SessionTrace, want otherSes
 	} else {
 		g.Sessions++
 		for name, o := range otherOutcomes {
-			if o == s.Outcome {
+			if o == s.Stated {
 				g.Outcomes[name]++
 			}
 		}
@@ -205,7 +205,7 @@ func (d differs) otherSession(id string, s archive.Session, t *trace.SessionTrac
 	d.check(id, "parent call", t.Relationships[0].ParentCall, call)
 	d.check(id, "prompts", s.Counts.Prompts, want.Prompts)
 	if want.Kind != "subagent" {
-		d.check(id, "outcome", s.Outcome, otherOutcomes[want.Outcome])
+		d.check(id, "outcome", s.Stated, otherOutcomes[want.Outcome])
 	}
 }
 

@@ -134,6 +134,7 @@ func (t *Tool) add(use *insight.ToolUse) {
 	t.Retries += use.Retries
 	t.Timed += use.Timed
 	t.TimedMS += use.TimedMS
+	t.Gaps += use.Gaps
 	t.Spent += use.SpentAll
 }
 

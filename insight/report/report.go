@@ -159,6 +159,7 @@ type Tool struct {
 	Retries int            `json:"retries"`
 	Timed   int            `json:"timed"`    // calls whose duration is known
 	TimedMS int64          `json:"timed_ms"` // their sum
+	Gaps    int            `json:"gaps"`     // of Timed: not measured, so that TimedMS is an upper bound (Slow.Gap)
 	Spent   int64          `json:"spent_failed"`
 }
 

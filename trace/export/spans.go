@@ -79,9 +79,12 @@ func (s *session) session() Span {
 	a.str("gen_ai.conversation.id", t.ID)
 	a.str("aburn.source", t.Source)
 	a.str("aburn.outcome", string(t.Outcome))
+	a.str("aburn.outcome_from", t.OutcomeFrom)
 	a.str("aburn.project", s.project())
 	a.num("aburn.active_ms", t.ActiveMS)
-	if t.Outcome == trace.Errored || t.Outcome == trace.Killed || t.Outcome == trace.Interrupted {
+	switch t.Outcome {
+	case trace.Completed, trace.Running, trace.Unknown:
+	default:
 		a.str("error.type", string(t.Outcome))
 	}
 	span.failed = t.Outcome == trace.Errored

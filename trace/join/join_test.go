@@ -184,7 +184,7 @@ func TestJoin(t *testing.T) {
 		{"sub-agents", "p:go c:1:Agent spawn:a:1 ok:1 spawn:b", "p:go c:1:Agent spawn:a:1 ok:1 spawn:c", "p:go c:1 spawn:a completed:1 +spawn:c spawn:b", "subagent_spawn only_hooks; subagent_spawn only_store"},
 		{"an error", "p:go say", "p:go err:rate_limit", "p:go +err:rate_limit say", "error only_hooks"},
 		{"another time", "p:go c:1:Bash@2 ok:1", "p:go c:1:Bash@40 ok:1", "p:go c:1 completed:1", "tool_call 1 time"},
-		{"another duration", "p:go c:1:Bash ok:1~100", "p:go c:1:Bash ok:1~5000", "p:go c:1 completed:1", "tool_call 1 duration"},
+		{"another duration", "p:go c:1:Bash ok:1~100", "p:go c:1:Bash ok:1~5000", "p:go c:1 completed:1!", "tool_call 1 duration"},
 		{"the hash of a file", "p:go c:1:Read file:/p/a.go:1 ok:1", "p:go c:1:Read ok:1 file:a.go:1=5", "p:go c:1 file:/p/a.go#! completed:1", ""},
 		{"another outcome", "p:go outcome:completed", "p:go outcome:errored", "p:go", "session outcome"},
 	} {

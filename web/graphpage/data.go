@@ -67,7 +67,7 @@ func (p *Page) data() pageData {
 		n := &p.Nodes[i]
 		d.Nodes = append(d.Nodes, pageNode{
 			Node: n.Node, Parent: n.Parent, Depth: n.Depth, Name: plain.Line(n.Name), Session: plain.Line(n.Session), Source: plain.Line(n.Source),
-			Label: plain.Line(n.Label()), Relation: string(n.Relation), Inferred: inferred(n), Outcome: outcome(n), From: plain.Line(n.OutcomeFrom),
+			Label: plain.Line(n.Label()), Relation: string(n.Relation), Inferred: inferred(n), Outcome: outcome(n), From: plain.Line(n.Reason),
 			Start: at(n.Start), End: at(n.End), Own: n.Own, Whole: n.Whole, Loop: n.Loop, AgentName: plain.Line(n.Agent.Name + " " + n.Agent.Version),
 		})
 		for _, c := range p.Calls[n.Node] {
@@ -115,7 +115,7 @@ func outcome(n *Node) string {
 	if n.Missing {
 		return "missing"
 	}
-	return string(n.Outcome)
+	return n.Outcome
 }
 
 // state is the call's result in the legend's words.

@@ -96,13 +96,13 @@ func drawnCalls(rng *rand.Rand, at time.Time) (list []Call, end time.Time) {
 func pageOf(root *graph.Node, calls map[int64][]Call) *Page {
 	p := &Page{Title: "Fix the <parser> & \"test\" it", Made: time.Date(2026, 11, 21, 18, 0, 0, 0, time.UTC), Calls: map[int][]Call{}}
 	numbers := map[*graph.Node]int{}
-	outcomes := []trace.Outcome{trace.Completed, trace.Completed, trace.Completed, trace.Killed, trace.Errored, trace.Interrupted, trace.Unknown}
+	outcomes := []string{"completed", "completed", "running", "killed", "errored", "interrupted", "gave_up"}
 	for n, depth := range root.All() {
 		i := len(p.Nodes) + 1
 		numbers[n] = i
 		node := Node{
 			Node: i, Parent: numbers[n.Parent], Depth: depth, Name: n.ID[:8], Source: n.Source, Session: n.ID, Agent: trace.Agent{Name: "Claude Code", Version: "2.1.329"}, Missing: n.Missing,
-			Relation: trace.Root, Outcome: outcomes[int(n.Key)%len(outcomes)], OutcomeFrom: "the last turn", Own: SumsOf(n.Own), Whole: SumsOf(n.Whole),
+			Relation: trace.Root, Outcome: outcomes[int(n.Key)%len(outcomes)], Reason: "the last turn", Own: SumsOf(n.Own), Whole: SumsOf(n.Whole),
 			Ask: "please fix the parser so that it takes <angle brackets>", Start: &n.Start, End: &n.End,
 		}
 		if n.Parent != nil {

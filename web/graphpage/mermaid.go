@@ -21,7 +21,7 @@ func Mermaid(w io.Writer, nodes []Node) error {
 		if label := mermaidText(plain.Cut(plain.Line(n.Label()), 48)); label != "" {
 			lines = append(lines, label)
 		}
-		class := string(n.Outcome)
+		class := n.Outcome
 		if n.Missing {
 			class = "missing"
 		} else {
@@ -33,7 +33,7 @@ func Mermaid(w io.Writer, nodes []Node) error {
 		}
 	}
 	for _, class := range []string{
-		"completed stroke:#2a9d64", "interrupted stroke:#c98500", "errored stroke:#d1383d", "killed stroke:#d1383d,stroke-dasharray:4", "unknown stroke:#888888", "missing stroke:#888888,stroke-dasharray:2",
+		"completed stroke:#2a9d64", "interrupted stroke:#c98500", "errored stroke:#d1383d", "gave_up stroke:#d1383d", "killed stroke:#d1383d,stroke-dasharray:4", "running stroke:#2f7fb8", "unknown stroke:#888888", "missing stroke:#888888,stroke-dasharray:2",
 	} {
 		fmt.Fprintf(b, "  classDef %s,stroke-width:2px\n", class)
 	}

@@ -11,9 +11,9 @@ import (
 
 func TestMermaid(t *testing.T) {
 	nodes := []Node{
-		{Node: 1, Name: "5b0c2f91", Source: "claude", Ask: `say "hi"; [x] <b> #1 ` + "`tick`\n---", Outcome: trace.Completed, Own: Sums{Calls: 1, Tokens: 1200}},
-		{Node: 2, Parent: 1, Name: "a1", Source: "claude", Relation: trace.Subagent, AgentType: "explore", Description: "look", Outcome: trace.Killed, Own: Sums{Calls: 3, Failed: 2}},
-		{Node: 3, Parent: 1, Name: "b2", Source: "claude", Relation: trace.Fork, Provenance: trace.Inferred, Outcome: trace.Unknown},
+		{Node: 1, Name: "5b0c2f91", Source: "claude", Ask: `say "hi"; [x] <b> #1 ` + "`tick`\n---", Outcome: "completed", Own: Sums{Calls: 1, Tokens: 1200}},
+		{Node: 2, Parent: 1, Name: "a1", Source: "claude", Relation: trace.Subagent, AgentType: "explore", Description: "look", Outcome: "killed", Own: Sums{Calls: 3, Failed: 2}},
+		{Node: 3, Parent: 1, Name: "b2", Source: "claude", Relation: trace.Fork, Provenance: trace.Inferred, Outcome: "unknown"},
 		{Node: 4, Parent: 2, Name: "c3", Source: "claude", Relation: trace.Continuation, Missing: true},
 	}
 	var b bytes.Buffer
@@ -45,7 +45,7 @@ func TestMermaidOfHostileTexts(t *testing.T) {
 	if err := Mermaid(&b, p.Nodes); err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`^(flowchart LR|  n\d+\["[^"\[\]]*"\]:::[a-z]+|  n\d+ (-->|-\.->|==>)\|"[a-z, ]+"\| n\d+|  classDef [a-z]+ [^"]*)$`)
+	line := regexp.MustCompile(`^(flowchart LR|  n\d+\["[^"\[\]]*"\]:::[a-z_]+|  n\d+ (-->|-\.->|==>)\|"[a-z, ]+"\| n\d+|  classDef [a-z_]+ [^"]*)$`)
 	for text := range strings.Lines(b.String()) {
 		if !line.MatchString(strings.TrimSuffix(text, "\n")) || strings.ContainsAny(text, "\x1b\u202e") {
 			t.Errorf("%q", text)

@@ -31,16 +31,18 @@ type Node struct {
 	ParentCall  string           `json:"parent_call,omitempty"`
 	// Missing says that others name this session but it is not there. Loop says that
 	// relationships formed a circle, which was cut here.
-	Missing     bool          `json:"missing,omitempty"`
-	Loop        bool          `json:"loop,omitempty"`
-	Outcome     trace.Outcome `json:"outcome,omitempty"`
-	OutcomeFrom string        `json:"outcome_from,omitempty"`
-	Start       *time.Time    `json:"start,omitempty"`
-	End         *time.Time    `json:"end,omitempty"`
-	Ask         string        `json:"ask,omitempty"`
-	Others      []Other       `json:"others,omitempty"`
-	Own         Sums          `json:"own"`
-	Whole       Sums          `json:"whole"`
+	Missing bool `json:"missing,omitempty"`
+	Loop    bool `json:"loop,omitempty"`
+	// Outcome is the verdict on the session, Rule and Reason say why.
+	Outcome string     `json:"outcome,omitempty"`
+	Rule    string     `json:"rule,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	Start   *time.Time `json:"start,omitempty"`
+	End     *time.Time `json:"end,omitempty"`
+	Ask     string     `json:"ask,omitempty"`
+	Others  []Other    `json:"others,omitempty"`
+	Own     Sums       `json:"own"`
+	Whole   Sums       `json:"whole"`
 }
 
 type Other struct {

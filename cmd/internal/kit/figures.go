@@ -54,6 +54,15 @@ func Milliseconds(ms int64) string {
 	return plain.Duration(time.Duration(ms) * time.Millisecond)
 }
 
+// Took is how long a call took, with ≤ if ms is only an upper bound of it.
+func Took(ms int64, bound bool) string {
+	text := Milliseconds(ms)
+	if bound && text != "" {
+		text = "≤" + text
+	}
+	return text
+}
+
 // PercentOf is n as a percentage of of, - if that is 0.
 func PercentOf[T int | int64](n, of T) string {
 	if of == 0 {

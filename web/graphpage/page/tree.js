@@ -187,7 +187,7 @@ function startTree() {
   $('tree-all').onclick = () => { for (const n of nodes) n.open = n.children.length; drawTree(); };
   $('tree-none').onclick = () => { for (const n of nodes) n.open = 0; drawTree(); };
   const legend = $('tree-legend'), seen = new Set(nodes.map((n) => n.outcome)), kinds = new Set(nodes.slice(1).map((n) => n.relation));
-  for (const outcome of ['completed', 'interrupted', 'errored', 'killed', 'unknown', 'missing']) {
+  for (const outcome of ['completed', 'interrupted', 'errored', 'gave_up', 'killed', 'running', 'unknown', 'missing']) {
     if (seen.has(outcome)) legend.append(el('li', null, swatch('c-' + outcome), outcome + ' ' + number(nodes.filter((n) => n.outcome === outcome).length)));
   }
   for (const kind of ['subagent', 'fork', 'continuation']) {

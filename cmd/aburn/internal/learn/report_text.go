@@ -114,7 +114,7 @@ func (v *reportView) outcomes() error {
 		if o.Units == 0 {
 			continue
 		}
-		mark, style := inferredMark(o.Outcome)
+		mark, style := scope.OutcomeMark(o.Outcome)
 		table.AddCells(term.Cell{Text: mark, Style: style}, term.Cell{Text: string(o.Outcome), Style: style}, term.Cell{Text: kit.Share(o.Units, o.Of)}, term.Cell{Text: kit.PercentOf(o.Units, o.Of)}, term.Cell{Text: bar(o.Units, o.Of), Style: style})
 	}
 	return table.Print(v.out, 2)
@@ -152,24 +152,6 @@ func (v *reportView) chosen() (text string) {
 		}
 	}
 	return text
-}
-
-func inferredMark(o insight.Outcome) (string, term.Style) {
-	switch o {
-	case insight.Completed:
-		return "✔", term.Green
-	case insight.Interrupted:
-		return "‖", term.Yellow
-	case insight.Errored:
-		return "✖", term.Red
-	case insight.Killed:
-		return "†", term.Red
-	case insight.GaveUp:
-		return "…", term.Red
-	case insight.Running:
-		return "▶", term.Cyan
-	}
-	return "?", term.Dim
 }
 
 func (v *reportView) failures() error {
@@ -285,7 +267,7 @@ func (v *reportView) tools() error {
 	for _, t := range rows {
 		mean := ""
 		if t.Timed > 0 {
-			mean = kit.Milliseconds(t.TimedMS / int64(t.Timed))
+			mean = kit.Took(t.TimedMS/int64(t.Timed), t.Gaps > 0)
 		}
 		table.AddCells(term.Cell{Text: string(t.Type)}, term.Cell{Text: plain.Count(int64(t.Calls))}, failingCell(t.Failed, kit.Share(t.Failed, t.Ended)), term.Cell{Text: kit.PercentOf(t.Failed, t.Ended)},
 			term.Cell{Text: plain.Count(int64(t.Denied))}, term.Cell{Text: plain.Count(int64(t.Retries))}, term.Cell{Text: mean}, term.Cell{Text: kit.Amount(t.Spent)})
@@ -302,10 +284,7 @@ func (v *reportView) slow() error {
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range r.Slow {
 		s := &r.Slow[i]
-		failed, took := term.Cell{}, kit.Milliseconds(s.MS)
-		if s.Gap {
-			took = "≤" + took
-		}
+		failed, took := term.Cell{}, kit.Took(s.MS, s.Gap)
 		if s.Failed {
 			failed = term.Cell{Text: "failed", Style: term.Red}
 		}

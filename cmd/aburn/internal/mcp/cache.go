@@ -19,6 +19,7 @@ type archiveCache struct {
 	digests []cachedDigests // the newest last
 	trees   *sessions.Forest
 	of      archiveState // when the trees were read
+	at      time.Time
 }
 
 type cachedDigests struct {
@@ -69,12 +70,12 @@ func (c *archiveCache) loadTimeless(ctx context.Context, f archive.Filter) ([]di
 // forest is sessions.ReadForest, cached.
 func (c *archiveCache) forest(ctx context.Context, arch *archive.Archive) (*sessions.Forest, error) {
 	state := stateOf(c.dir)
-	if c.trees != nil && c.of == state {
+	if c.trees != nil && c.of == state && (!c.trees.Running() || time.Since(c.at) < liveFor) {
 		return c.trees, nil
 	}
 	f, err := sessions.ReadForest(ctx, arch)
 	if err == nil {
-		c.trees, c.of = f, state
+		c.trees, c.of, c.at = f, state, time.Now()
 	}
 	return f, err
 }

@@ -13,6 +13,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/cmd/aburn/internal/record"
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/mcpserver"
@@ -58,6 +59,7 @@ type digestLine struct {
 	Start   time.Time       `json:"start,omitzero"`
 	End     time.Time       `json:"end,omitzero"`
 	Outcome insight.Outcome `json:"outcome"`
+	Reason  string          `json:"reason"`
 	Keys    insight.Keys    `json:"keys"`
 	Calls   int             `json:"calls"`
 	Failed  int             `json:"failed"`
@@ -81,7 +83,7 @@ func (m *answers) digestList(ctx context.Context, uri *url.URL) (string, error) 
 	lines := []digestLine{}
 	for _, s := range all[:min(len(all), digestLimit)] {
 		uri := url.URL{Scheme: "aburn", Host: "digest", Path: "/" + s.Source + "/" + s.ID}
-		lines = append(lines, digestLine{uri.String(), s.Source, s.ID, s.Project.Path, s.Start, s.End, s.Outcome(), s.Keys, s.Counts.Calls, s.Counts.Failed})
+		lines = append(lines, digestLine{uri.String(), s.Source, s.ID, s.Project.Path, s.Start, s.End, s.Outcome(), s.Judged().Reason, s.Keys, s.Counts.Calls, s.Counts.Failed})
 	}
 	return mcpserver.JSON(struct {
 		Total    int          `json:"total"`
@@ -133,6 +135,7 @@ type tracePage struct {
 	Start   time.Time     `json:"start,omitzero"`
 	End     time.Time     `json:"end,omitzero"`
 	Outcome trace.Outcome `json:"outcome"`
+	From    string        `json:"outcome_from,omitempty"`
 	Counts  trace.Counts  `json:"counts"`
 	Usage   trace.Usage   `json:"usage"`
 	Sources []trace.File  `json:"sources"`
@@ -188,7 +191,13 @@ func (m *answers) trace(ctx context.Context, source, id string) (*trace.SessionT
 	}
 	for _, s := range list {
 		if s.Source == source && s.ID == id {
-			return arch.Trace(ctx, s.Key)
+			t, err := arch.Trace(ctx, s.Key)
+			if err != nil {
+				return nil, err
+			}
+			verdicts, err := m.question(ctx, mcpserver.Asker{}).Verdicts(ctx, []int64{s.Key})
+			scope.PutVerdict(t, verdicts[s.Key])
+			return t, err
 		}
 	}
 	return nil, fmt.Errorf("no session %s of %s in the archive: aburn://digests lists the newest", kit.Quote(id), kit.Quote(source))
@@ -199,7 +208,7 @@ func pageOf(t *trace.SessionTrace, from int) (string, error) {
 	if from > max(len(t.Events), 1) {
 		return "", fmt.Errorf("from=%d: the last event is %d", from, len(t.Events))
 	}
-	p := tracePage{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, Outcome: t.Outcome, Counts: t.Count(), Usage: t.Usage,
+	p := tracePage{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, Outcome: t.Outcome, From: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage,
 		Sources: t.Sources[:min(len(t.Sources), 20)], Total: len(t.Events), Events: []traceEvent{}}
 	head, err := json.Marshal(p)
 	if err != nil {

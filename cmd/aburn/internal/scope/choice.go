@@ -15,6 +15,7 @@ import (
 
 	"aburn/archive"
 	"aburn/cmd/internal/kit"
+	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/trace"
 )
@@ -57,12 +58,12 @@ func ChoiceFlags() []cli.Flag {
 
 // OutcomeFlag chooses sessions by their outcome.
 func OutcomeFlag() cli.Flag {
-	return &cli.StringFlag{Name: "outcome", Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, killed or unknown"}
+	return &cli.StringFlag{Name: "outcome", Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, gave_up, killed, running or unknown"}
 }
 
 // Outcomes are the values of --outcome.
 func Outcomes() []string {
-	return kit.Strings(trace.Completed, trace.Interrupted, trace.Errored, trace.Killed, trace.Unknown)
+	return kit.Strings(insight.Completed, insight.Interrupted, insight.Errored, insight.GaveUp, insight.Killed, insight.Running, insight.Unknown)
 }
 
 // Relations are the values of --relationship.
@@ -99,7 +100,7 @@ func ViewChosen(ctx context.Context, c *Caller, what Choice) (*archive.Archive, 
 	return arch, f, err
 }
 
-// FilterOf is the archive's filter for a choice.
+// FilterOf is the archive's filter for a choice, without its outcome: that is a verdict, which the archive does not know.
 func FilterOf(ctx context.Context, c *Caller, what Choice, arch *archive.Archive) (f archive.Filter, err error) {
 	for _, bound := range []struct {
 		flag, text string
@@ -115,7 +116,7 @@ func FilterOf(ctx context.Context, c *Caller, what Choice, arch *archive.Archive
 	if f.Source, err = CheckWord("source", what.Source, Sources()); err != nil {
 		return f, err
 	}
-	if f.Outcome, err = CheckWord("outcome", what.Outcome, Outcomes()); err != nil {
+	if _, err = CheckWord("outcome", what.Outcome, Outcomes()); err != nil {
 		return f, err
 	}
 	relation, err := CheckWord("relationship", what.Relation, Relations())

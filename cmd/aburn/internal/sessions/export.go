@@ -12,6 +12,7 @@ import (
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/insight"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/trace"
@@ -48,6 +49,7 @@ func ExportFormats() []string { return []string{"jsonl", "otlp"} }
 
 type exporter struct {
 	*kit.App
+	caller *scope.Caller
 	arch   *archive.Archive
 	nodes  map[export.Node]*archive.Session
 	parent map[export.Node]export.Node // of sub-agents
@@ -68,7 +70,7 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer arch.Close()
-	x := &exporter{App: a, arch: arch}
+	x := &exporter{App: a, caller: scope.CallerOf(a, cmd), arch: arch}
 	if err := x.load(ctx); err != nil {
 		return err
 	}
@@ -139,8 +141,9 @@ func (x *exporter) isBelow(n export.Node, those []export.Node) bool {
 }
 
 // wanted are the sessions that the flags and arguments choose, the oldest first.
-func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Session, error) {
-	f, err := scope.FilterOf(ctx, scope.CallerOf(x.App, cmd), scope.ChoiceOf(cmd), x.arch)
+func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]scope.Judged, error) {
+	what := scope.ChoiceOf(cmd)
+	f, err := scope.FilterOf(ctx, x.caller, what, x.arch)
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +164,11 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]archive.Sess
 		list = slices.DeleteFunc(list, func(s archive.Session) bool { return !x.isBelow(nodeOf(&s), named) })
 	}
 	slices.Reverse(list)
-	return list, nil
+	judged, _, err := judgeNewest(ctx, x.caller, list, insight.Outcome(what.Outcome), 0)
+	return judged, err
 }
 
-func (x *exporter) eachTrace(ctx context.Context, list []archive.Session, do func(*trace.SessionTrace) error) error {
+func (x *exporter) eachTrace(ctx context.Context, list []scope.Judged, do func(*trace.SessionTrace) error) error {
 	for i := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -173,6 +177,7 @@ func (x *exporter) eachTrace(ctx context.Context, list []archive.Session, do fun
 		if err != nil {
 			return err
 		}
+		scope.PutVerdict(t, list[i].Verdict)
 		if err := do(t); err != nil {
 			return err
 		}
@@ -180,7 +185,7 @@ func (x *exporter) eachTrace(ctx context.Context, list []archive.Session, do fun
 	return nil
 }
 
-func (x *exporter) writeLines(ctx context.Context, list []archive.Session) error {
+func (x *exporter) writeLines(ctx context.Context, list []scope.Judged) error {
 	out := export.NewLines(x.Stdout)
 	if err := x.eachTrace(ctx, list, out.Add); err != nil {
 		return err
@@ -197,7 +202,7 @@ type SentReport struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []archive.Session) error {
+func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []scope.Judged) error {
 	to, err := export.Resolve(cmd.String("endpoint"), x.Getenv)
 	if err != nil {
 		return kit.UsageError(err.Error(), "aburn export --format otlp --endpoint http://localhost:4318")

@@ -142,15 +142,15 @@ func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(contex
 	}
 	g := &GraphAnswer{Forest: f, measure: q.Top}
 	if q.Session != "" {
-		err = g.chooseOne(ctx, arch, q.Session)
+		err = g.chooseOne(ctx, c, arch, q.Session)
 	} else {
-		err = g.choose(ctx, arch, filter)
+		err = g.choose(ctx, c, arch, filter)
 	}
 	if err != nil {
 		return nil, err
 	}
 	g.cut(q.Limit)
-	if err := g.readTotals(ctx, arch, g.trees); err != nil {
+	if err := g.readTotals(ctx, c, arch, g.trees); err != nil {
 		return nil, err
 	}
 	if q.Calls {

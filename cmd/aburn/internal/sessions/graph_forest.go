@@ -20,7 +20,7 @@ type Forest struct {
 	names *scope.SessionNames
 	roots []*graph.Node
 	nodes map[int64]*graph.Node // nil until node is called
-	known map[int64]*archive.Session
+	known map[int64]*scope.Judged
 }
 
 // ReadForest reads the trees of the archive.
@@ -38,7 +38,7 @@ func ReadForest(ctx context.Context, arch *archive.Archive) (*Forest, error) {
 	for i, r := range ties {
 		links[i] = graph.Link{Key: r.Key, Related: r.RelatedKey, SessionRelationship: r.SessionRelationship}
 	}
-	return &Forest{names: scope.NamesAmong(ids), roots: graph.Build(sessions, links), known: map[int64]*archive.Session{}}, nil
+	return &Forest{names: scope.NamesAmong(ids), roots: graph.Build(sessions, links), known: map[int64]*scope.Judged{}}, nil
 }
 
 // readAll reads sessions and ties at the same time.
@@ -68,11 +68,21 @@ func (f *Forest) node(key int64) *graph.Node {
 	return f.nodes[key]
 }
 
+// Running reports whether a session of the trees that were read was running then.
+func (f *Forest) Running() bool {
+	for _, s := range f.known {
+		if s.Live {
+			return true
+		}
+	}
+	return false
+}
+
 // fewSessions is up to how many sessions reading each by its key is faster than reading all.
 const fewSessions = 400
 
-// readTotals reads the missing counts of the sessions of some trees, and adds them up.
-func (f *Forest) readTotals(ctx context.Context, arch *archive.Archive, trees []*graph.Node) error {
+// readTotals reads the missing counts and verdicts of the sessions of some trees, and adds the counts up.
+func (f *Forest) readTotals(ctx context.Context, c *scope.Caller, arch *archive.Archive, trees []*graph.Node) error {
 	var unknown []int64
 	of := map[int64]*graph.Node{}
 	for _, root := range trees {
@@ -90,16 +100,20 @@ func (f *Forest) readTotals(ctx context.Context, arch *archive.Archive, trees []
 	if len(unknown) > fewSessions {
 		read = func() ([]archive.Session, error) { return arch.Sessions(ctx, archive.Filter{}) }
 	}
-	list, err := read()
+	some, err := read()
+	if err != nil {
+		return err
+	}
+	some = slices.DeleteFunc(some, func(s archive.Session) bool { return of[s.Key] == nil })
+	list, err := c.Judge(ctx, some)
 	if err != nil {
 		return err
 	}
 	for i := range list {
 		s := &list[i]
-		if n := of[s.Key]; n != nil {
-			n.Counts, n.Usage, n.ActiveMS = s.Counts, s.Usage, s.ActiveMS
-			f.known[s.Key] = s
-		}
+		n := of[s.Key]
+		n.Counts, n.Usage, n.ActiveMS = s.Counts, s.Usage, s.ActiveMS
+		f.known[s.Key] = s
 	}
 	for _, root := range trees {
 		root.Sum()
@@ -120,7 +134,7 @@ type GraphAnswer struct {
 	Archived int                      // all sessions of the archive; counted where no tree was chosen
 }
 
-func (g *GraphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name string) error {
+func (g *GraphAnswer) chooseOne(ctx context.Context, c *scope.Caller, arch *archive.Archive, name string) error {
 	s, err := scope.FindSession(ctx, arch, name)
 	if err != nil {
 		return err
@@ -129,7 +143,7 @@ func (g *GraphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name
 		return kit.BadNews(name+" is in no tree", "aburn show "+name)
 	}
 	g.trees, g.Total = []*graph.Node{g.one.Root()}, 1
-	if err := g.readTotals(ctx, arch, g.trees); err != nil {
+	if err := g.readTotals(ctx, c, arch, g.trees); err != nil {
 		return err
 	}
 	if g.measure != "" {
@@ -145,7 +159,7 @@ func (g *GraphAnswer) chooseOne(ctx context.Context, arch *archive.Archive, name
 }
 
 // choose chooses the trees with a session that the filter chooses.
-func (g *GraphAnswer) choose(ctx context.Context, arch *archive.Archive, filter archive.Filter) error {
+func (g *GraphAnswer) choose(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter) error {
 	g.trees = slices.Clone(g.roots)
 	if filter != (archive.Filter{}) {
 		keys, err := arch.Keys(filter)
@@ -161,7 +175,7 @@ func (g *GraphAnswer) choose(ctx context.Context, arch *archive.Archive, filter 
 		g.trees = slices.DeleteFunc(g.trees, func(root *graph.Node) bool { return !wanted[root] })
 	}
 	if g.measure != "" {
-		if err := g.readTotals(ctx, arch, g.trees); err != nil {
+		if err := g.readTotals(ctx, c, arch, g.trees); err != nil {
 			return err
 		}
 		for _, root := range g.trees {
@@ -225,7 +239,7 @@ func (g *GraphAnswer) nodeFacts(n *graph.Node) graphpage.Node {
 		}
 	}
 	if s := g.known[n.Key]; s != nil && !n.Missing {
-		node.Agent, node.Project, node.Outcome, node.OutcomeFrom, node.Ask = s.Agent, s.Project.Path, s.Outcome, s.OutcomeFrom, s.Ask
+		node.Agent, node.Project, node.Outcome, node.Rule, node.Reason, node.Ask = s.Agent, s.Project.Path, string(s.Outcome), s.Rule, s.Reason, s.Ask
 		node.Start, node.End = kit.OptionalTime(s.Start), kit.OptionalTime(s.End)
 	}
 	return node

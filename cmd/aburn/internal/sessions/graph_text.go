@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
@@ -105,9 +107,9 @@ func ownCells(n *graphpage.Node, s *graphpage.Sums, narrow bool) []term.Cell {
 	if s.Sessions == 0 {
 		return make([]term.Cell, 5)
 	}
-	mark, style := outcomeMark(n.Outcome)
+	mark, style := scope.OutcomeMark(insight.Outcome(n.Outcome))
 	if !narrow {
-		mark += " " + string(n.Outcome)
+		mark += " " + n.Outcome
 	}
 	return append([]term.Cell{{Text: mark, Style: style}}, sumCells(s)...)
 }

@@ -1,5 +1,5 @@
 // Package sessions is the commands that read agents' session stores into the archive and show the archived sessions. They
-// show what happened and judge nothing, so it does not import insight.
+// show what happened and judge nothing themselves: the verdict on a session comes from its digest.
 package sessions
 
 import (
@@ -16,6 +16,7 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
@@ -29,10 +30,10 @@ func SessionsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "sessions",
 		Usage: "list the sessions in the archive, of all agents",
-		Description: "Prints one line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored, † killed,\n" +
-			"? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, and its first prompt. The outcome is what the agent's own\n" +
-			"records say. Active time leaves out pauses over 10 minutes. ↳ is a sub-agent, ↗ a fork, → a continuation. * may still be going on, - is no longer on the\n" +
-			"agent's disk. A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
+		Description: "Prints one line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored,\n" +
+			"… gave_up, † killed, ▶ running, ? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, and its first prompt. The\n" +
+			"outcome is inferred by the rules of `aburn report`; `aburn show ID` says why. Active time leaves out pauses over 10 minutes. ↳ is a sub-agent, ↗ a fork,\n" +
+			"→ a continuation, - is no longer on the agent's disk. A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
 		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
@@ -56,24 +57,25 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		limit = sessionLimit
 	}
 	c := scope.CallerOf(a, cmd)
-	arch, f, err := scope.ViewChosen(ctx, c, scope.ChoiceOf(cmd))
+	what := scope.ChoiceOf(cmd)
+	arch, f, err := scope.ViewChosen(ctx, c, what)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	list, err := arch.Sessions(ctx, f)
+	all, err := arch.Sessions(ctx, f)
 	if err != nil {
 		return err
 	}
-	names := scope.NewNames(list)
+	names := scope.NewNames(all)
 	if f != (archive.Filter{}) {
 		if names, err = scope.ReadNames(ctx, arch); err != nil {
 			return err
 		}
 	}
-	total := len(list)
-	if limit > 0 {
-		list = list[:min(limit, total)]
+	list, total, err := judgeNewest(ctx, c, all, insight.Outcome(what.Outcome), limit)
+	if err != nil {
+		return err
 	}
 	if cmd.Bool("json") {
 		r := SessionsReport{Total: total, Sessions: []sessionRow{}}
@@ -97,9 +99,26 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
+// judgeNewest judges the newest sessions with this outcome (any if it is empty), all if limit is 0. total counts those
+// beyond the limit, too.
+func judgeNewest(ctx context.Context, c *scope.Caller, all []archive.Session, outcome insight.Outcome, limit int) (list []scope.Judged, total int, err error) {
+	total = len(all)
+	if outcome == "" && limit > 0 {
+		all = all[:min(limit, total)]
+	}
+	if list, err = c.Judge(ctx, all); err != nil || outcome == "" {
+		return list, total, err
+	}
+	list = slices.DeleteFunc(list, func(s scope.Judged) bool { return s.Outcome != outcome })
+	if total = len(list); limit > 0 {
+		list = list[:min(limit, total)]
+	}
+	return list, total, nil
+}
+
 // fillSubagentAsks gives sub-agents without a prompt the description that they were spawned with.
-func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []archive.Session) error {
-	bare := func(s archive.Session) bool { return s.Ask == "" && s.Relation == trace.Subagent }
+func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []scope.Judged) error {
+	bare := func(s scope.Judged) bool { return s.Ask == "" && s.Relation == trace.Subagent }
 	if !slices.ContainsFunc(list, bare) {
 		return nil
 	}
@@ -122,7 +141,7 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []archive
 }
 
 // showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
-func showSessions(out *term.Out, list []archive.Session, names *scope.SessionNames, now time.Time) error {
+func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
@@ -133,7 +152,7 @@ func showSessions(out *term.Out, list []archive.Session, names *scope.SessionNam
 	}
 	for i := range list {
 		s := &list[i]
-		mark, style := outcomeMark(s.Outcome)
+		mark, style := scope.OutcomeMark(s.Outcome)
 		project, outcome := s.Project.Path, string(s.Outcome)
 		if narrow {
 			project, outcome = filepath.Base(project), ""
@@ -157,15 +176,12 @@ func showSessions(out *term.Out, list []archive.Session, names *scope.SessionNam
 }
 
 // about is the signs of a session and its first prompt.
-func about(s *archive.Session) string {
+func about(s *scope.Judged) string {
 	text := s.Ask
 	if sign := relationSign(s.Relation); sign != "" {
 		text = sign + " " + text
 	}
-	switch {
-	case s.Live:
-		text = "* " + text
-	case s.Gone:
+	if s.Gone {
 		text = "- " + text
 	}
 	return text
@@ -184,20 +200,6 @@ func relationSign(r trace.Relation) string {
 	return ""
 }
 
-func outcomeMark(o trace.Outcome) (string, term.Style) {
-	switch o {
-	case trace.Completed:
-		return "✔", term.Green
-	case trace.Interrupted:
-		return "‖", term.Yellow
-	case trace.Errored:
-		return "✖", term.Red
-	case trace.Killed:
-		return "†", term.Red
-	}
-	return "?", term.Dim
-}
-
 // SessionsReport is `aburn sessions --json`.
 type SessionsReport struct {
 	Total    int          `json:"total"` // without --limit
@@ -205,31 +207,32 @@ type SessionsReport struct {
 }
 
 type sessionRow struct {
-	Source      string        `json:"source"`
-	Session     string        `json:"session"`
-	Name        string        `json:"name"`
-	Agent       trace.Agent   `json:"agent"`
-	Project     trace.Project `json:"project"`
-	Start       *time.Time    `json:"start,omitempty"`
-	End         *time.Time    `json:"end,omitempty"`
-	ActiveMS    int64         `json:"active_ms"`
-	Outcome     trace.Outcome `json:"outcome"`
-	OutcomeFrom string        `json:"outcome_from,omitempty"`
-	Relation    string        `json:"relation"`
-	Counts      trace.Counts  `json:"counts"`
-	Usage       trace.Usage   `json:"usage"`
-	Tokens      int64         `json:"tokens"`
-	Path        string        `json:"path"`
-	Gone        bool          `json:"gone"`
-	Live        bool          `json:"live"`
-	Recorded    bool          `json:"recorded"`
-	Ask         string        `json:"ask,omitempty"`
+	Source   string          `json:"source"`
+	Session  string          `json:"session"`
+	Name     string          `json:"name"`
+	Agent    trace.Agent     `json:"agent"`
+	Project  trace.Project   `json:"project"`
+	Start    *time.Time      `json:"start,omitempty"`
+	End      *time.Time      `json:"end,omitempty"`
+	ActiveMS int64           `json:"active_ms"`
+	Outcome  insight.Outcome `json:"outcome"`
+	Rule     string          `json:"rule"`
+	Reason   string          `json:"reason"`
+	Relation string          `json:"relation"`
+	Counts   trace.Counts    `json:"counts"`
+	Usage    trace.Usage     `json:"usage"`
+	Tokens   int64           `json:"tokens"`
+	Path     string          `json:"path"`
+	Gone     bool            `json:"gone"`
+	Live     bool            `json:"live"`
+	Recorded bool            `json:"recorded"`
+	Ask      string          `json:"ask,omitempty"`
 }
 
-func rowOf(s *archive.Session, names *scope.SessionNames) sessionRow {
+func rowOf(s *scope.Judged, names *scope.SessionNames) sessionRow {
 	return sessionRow{
 		Source: s.Source, Session: s.ID, Name: names.Of(s.Source, s.ID), Agent: s.Agent, Project: s.Project, Start: kit.OptionalTime(s.Start), End: kit.OptionalTime(s.End),
-		ActiveMS: s.ActiveMS, Outcome: s.Outcome, OutcomeFrom: s.OutcomeFrom, Relation: string(s.Relation), Counts: s.Counts, Usage: s.Usage, Tokens: s.Usage.Total(),
+		ActiveMS: s.ActiveMS, Outcome: s.Outcome, Rule: s.Rule, Reason: s.Reason, Relation: string(s.Relation), Counts: s.Counts, Usage: s.Usage, Tokens: s.Usage.Total(),
 		Path: s.Path, Gone: s.Gone, Live: s.Live, Recorded: s.Recorded, Ask: s.Ask,
 	}
 }

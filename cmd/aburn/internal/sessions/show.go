@@ -11,6 +11,7 @@ import (
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
@@ -51,9 +52,11 @@ func ShowCommand(a *kit.App) *cli.Command {
 type storyView struct {
 	archive.Session
 	*joinedTrace
-	names   *scope.SessionNames
-	others  map[string]*archive.Session // sessions of the same source, by id
-	related []archive.Relation          // in which other sessions name this one
+	verdict  insight.Verdict
+	names    *scope.SessionNames
+	others   map[string]*archive.Session // sessions of the same source, by id
+	verdicts map[int64]insight.Verdict   // on those that are its sub-agents
+	related  []archive.Relation          // in which other sessions name this one
 }
 
 func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -86,19 +89,25 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		a.Warn("what hooks recorded of it is left out: " + err.Error())
 	}
+	judged, err := scope.CallerOf(a, cmd).Judge(ctx, []archive.Session{s})
+	if err != nil {
+		return err
+	}
 	switch {
 	case cmd.Bool("differences"):
 		return showDifferences(a, a.Screen(cmd), cmd.Bool("json"), both, &s, t)
-	case cmd.Bool("json") && cmd.Bool("joined"):
-		return a.PrintJSON(both.SessionTrace)
 	case cmd.Bool("json"):
+		if cmd.Bool("joined") {
+			t = both.SessionTrace
+		}
+		scope.PutVerdict(t, judged[0].Verdict)
 		return a.PrintJSON(t)
 	}
-	return showStory(ctx, a, cmd, arch, &storyView{Session: s, joinedTrace: both})
+	return showStory(ctx, a, cmd, arch, &storyView{Session: s, verdict: judged[0].Verdict, joinedTrace: both})
 }
 
 func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, v *storyView) error {
-	if err := v.load(ctx, arch); err != nil {
+	if err := v.load(ctx, arch, scope.CallerOf(a, cmd)); err != nil {
 		return err
 	}
 	out := a.Screen(cmd)
@@ -119,7 +128,7 @@ func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.
 }
 
 // load reads what the story shows of other sessions.
-func (v *storyView) load(ctx context.Context, arch *archive.Archive) error {
+func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *scope.Caller) error {
 	all, err := arch.Sessions(ctx, archive.Filter{})
 	if err != nil {
 		return err
@@ -130,6 +139,15 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive) error {
 		if all[i].Source == v.Session.Source {
 			v.others[all[i].ID] = &all[i]
 		}
+	}
+	var spawned []int64
+	for i := range v.Events {
+		if b, ok := v.Events[i].Body.(*trace.SubagentSpawn); ok && v.others[b.Session] != nil {
+			spawned = append(spawned, v.others[b.Session].Key)
+		}
+	}
+	if v.verdicts, err = c.Verdicts(ctx, spawned); err != nil {
+		return err
 	}
 	relations, err := arch.Relations(ctx)
 	for _, r := range relations {
@@ -207,14 +225,8 @@ func (v *storyView) time() string {
 }
 
 func (v *storyView) outcome() string {
-	mark, _ := outcomeMark(v.Session.Outcome)
-	text := mark + " " + string(v.Session.Outcome)
-	if v.Session.Live {
-		text += " (its files changed a moment ago: it may be going on)"
-	} else if from := v.Session.OutcomeFrom; from != "" {
-		text += " (" + from + ")"
-	}
-	return text
+	mark, _ := scope.OutcomeMark(v.verdict.Outcome)
+	return mark + " " + string(v.verdict.Outcome) + ": " + v.verdict.Reason
 }
 
 func (v *storyView) relation(r *trace.SessionRelationship) string {

@@ -55,6 +55,9 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 	return left, nil
 }
 
+// tookWidth is the width of a duration with its ≤.
+const tookWidth = rows.TookWidth + 1
+
 // line is the line in columns: number, time, what happened, duration, and details.
 func (l *storyLine) line(out *term.Out) string {
 	style, name := l.Style, l.Mark+" "+l.Name
@@ -80,7 +83,7 @@ func (l *storyLine) line(out *term.Out) string {
 	c.Add(term.Dim, plain.PadLeft(number, 5), 5)
 	c.Add(term.Dim, clock, 8)
 	c.Add(style, name, nameWidth)
-	c.Add(term.Dim, plain.PadLeft(l.Took, rows.TookWidth), rows.TookWidth)
+	c.Add(term.Dim, plain.PadLeft(l.Took, tookWidth), tookWidth)
 	return c.End("", l.Path, l.Detail)
 }
 
@@ -212,7 +215,7 @@ func failedHead(r *trace.ToolResultEvent) string {
 	return plain.Cut(strings.Join(strings.Fields(r.Head), " "), 200)
 }
 
-// tookOf is how long a call took: as its source measured it, else, with ~, the time from its record to that of its result.
+// tookOf is how long a call took: as it was measured, else, with ≤, the time from its record to that of its result.
 func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 	if r.DurationMS > 0 {
 		return kit.Milliseconds(r.DurationMS)
@@ -220,7 +223,7 @@ func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 	if c.Event.Time.IsZero() || r.Time.IsZero() || !r.Time.After(c.Event.Time) {
 		return ""
 	}
-	return "~" + plain.Duration(r.Time.Sub(c.Event.Time))
+	return kit.Took(r.Time.Sub(c.Event.Time).Milliseconds(), true)
 }
 
 // eventWords is an event in words; calls and results have functions of their own.
@@ -313,7 +316,7 @@ func (v *storyView) spawnWords(b *trace.SubagentSpawn) rows.Description {
 	if n := child.Counts.Failed; n > 0 {
 		calls += ", " + strconv.Itoa(n) + " failed"
 	}
-	w.Detail = kit.Join(v.name(b.Session), string(child.Outcome), calls, w.Detail)
+	w.Detail = kit.Join(v.name(b.Session), string(v.verdicts[child.Key].Outcome), calls, w.Detail)
 	return w
 }
 

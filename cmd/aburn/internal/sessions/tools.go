@@ -23,8 +23,8 @@ func ToolsCommand(a *kit.App) *cli.Command {
 		Name:  "tools",
 		Usage: "show which tool calls failed, were retried, never ended, or took longest",
 		Description: "Counts the calls of the chosen sessions, each once, however often it was copied. Each rate stands with its denominator: failed calls of those that have a\n" +
-			"result, percentiles of those with a known duration. A duration is what the agent measured, else the time from call to result, which includes the wait for\n" +
-			"a permission. A call without an end has no result, or is said to be running. " +
+			"result, percentiles of those with a known duration. A duration is what hooks or the agent measured. Else it is the time from call to result, which\n" +
+			"includes the wait for a permission: ≤ stands before it. A call without an end has no result, or is said to be running. " +
 			"A narrow terminal says rate for failed of those that ended, and open for those without an end.\n\n" +
 			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool and input,\n" +
 			"in one session) succeeded, and those that never did.",
@@ -54,7 +54,8 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return kit.UsageError("--limit: must not be negative")
 	}
-	arch, filter, err := scope.ViewChosen(ctx, scope.CallerOf(a, cmd), scope.ChoiceOf(cmd))
+	c := scope.CallerOf(a, cmd)
+	arch, filter, err := scope.ViewChosen(ctx, c, scope.ChoiceOf(cmd))
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
 	}
-	t, err := tallyCalls(ctx, arch, filter, kind, cmd.String("tool"), limit)
+	t, err := tallyCalls(ctx, c, arch, filter, kind, cmd.String("tool"), limit)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(v.report())
 	}
 	if t.sum.calls == 0 {
-		return noteNoCall(ctx, a, arch, filter, cmd.String("tool"))
+		return noteNoCall(ctx, a, c, arch, filter, cmd.String("tool"))
 	}
 	if v.names, err = scope.ReadNames(ctx, arch); err != nil {
 		return err
@@ -84,11 +85,11 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // noteNoCall prints why nothing is shown, and which tool --tool may mean.
-func noteNoCall(ctx context.Context, a *kit.App, arch *archive.Archive, filter archive.Filter, tool string) error {
+func noteNoCall(ctx context.Context, a *kit.App, c *scope.Caller, arch *archive.Archive, filter archive.Filter, tool string) error {
 	if err := scope.NoteNoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
 		return err
 	}
-	t, err := tallyCalls(ctx, arch, filter, "", "", 1)
+	t, err := tallyCalls(ctx, c, arch, filter, "", "", 1)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func noteNoCall(ctx context.Context, a *kit.App, arch *archive.Archive, filter a
 }
 
 // tallyCalls counts the calls of the sessions that the filter chooses, of one kind and tool if they are not empty.
-func tallyCalls(ctx context.Context, arch *archive.Archive, filter archive.Filter, kind, tool string, keep int) (*toolTally, error) {
+func tallyCalls(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, kind, tool string, keep int) (*toolTally, error) {
 	t := newToolTally(keep)
 	for row, err := range arch.Calls(ctx, archive.CallFilter{Filter: filter}) {
 		if err != nil {
@@ -118,7 +119,11 @@ func tallyCalls(ctx context.Context, arch *archive.Archive, filter archive.Filte
 		if err != nil {
 			return nil, err
 		}
-		t.addOutcomes(agents)
+		judged, err := c.Judge(ctx, agents)
+		if err != nil {
+			return nil, err
+		}
+		t.addOutcomes(judged)
 	}
 	return t, nil
 }

@@ -30,9 +30,12 @@ type toolRow struct {
 	Cancelled int      `json:"cancelled"`
 	Rate      *float64 `json:"failure_rate"` // failed of ended
 	Timed     int      `json:"timed"`
+	Gaps      int      `json:"gaps"` // of Timed: nobody measured them (callRow.Gap)
 	Median    *int64   `json:"median_ms"`
 	P95       *int64   `json:"p95_ms"`
 	Longest   *int64   `json:"longest_ms"`
+	// Bounds names those of the three that are upper bounds.
+	Bounds []string `json:"upper_bounds,omitempty"`
 }
 
 type failureRow struct {
@@ -78,6 +81,7 @@ type callRow struct {
 	What       string       `json:"what,omitempty"`
 	Start      *time.Time   `json:"start,omitempty"`
 	DurationMS int64        `json:"duration_ms,omitempty"`
+	Gap        bool         `json:"gap,omitempty"` // it took at most so long
 	Status     trace.Status `json:"status,omitempty"`
 	Failed     bool         `json:"failed"`
 	Denied     string       `json:"denied,omitempty"`
@@ -87,7 +91,7 @@ type callRow struct {
 
 func callRowOf(r *archive.CallRow) callRow {
 	return callRow{
-		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: kit.OptionalTime(r.Start), DurationMS: r.DurationMS,
+		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: kit.OptionalTime(r.Start), DurationMS: r.DurationMS, Gap: r.Gap,
 		Status: r.Status, Failed: r.Failed, Denied: r.Denied, ExitCode: r.ExitCode, Spawned: r.Spawned,
 	}
 }
@@ -102,7 +106,7 @@ func callRows(list []archive.CallRow) []callRow {
 
 func (s *toolSum) row() toolRow {
 	r := toolRow{
-		Tool: s.tool, Type: s.kind, Calls: s.calls, Ended: s.ended(), NoResult: s.noResult, Failed: s.failed, Denied: s.denied, Cancelled: s.cancelled, Timed: len(s.durations),
+		Tool: s.tool, Type: s.kind, Calls: s.calls, Ended: s.ended(), NoResult: s.noResult, Failed: s.failed, Denied: s.denied, Cancelled: s.cancelled, Timed: len(s.durations), Gaps: s.gaps,
 	}
 	if r.Ended > 0 {
 		rate := float64(s.failed) / float64(r.Ended)
@@ -110,7 +114,15 @@ func (s *toolSum) row() toolRow {
 	}
 	if r.Timed > 0 {
 		median, p95, longest := s.percentile(50), s.percentile(95), s.percentile(100)
-		r.Median, r.P95, r.Longest = &median, &p95, &longest
+		r.Median, r.P95, r.Longest = &median.ms, &p95.ms, &longest.ms
+		for _, d := range []struct {
+			name string
+			duration
+		}{{"median_ms", median}, {"p95_ms", p95}, {"longest_ms", longest}} {
+			if d.gap {
+				r.Bounds = append(r.Bounds, d.name)
+			}
+		}
 	}
 	return r
 }

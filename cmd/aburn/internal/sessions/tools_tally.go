@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/insight"
 	"aburn/trace"
 )
 
@@ -36,7 +38,14 @@ type toolSum struct {
 	denied     int // of the failed ones: they never ran
 	noResult   int // without an end
 	cancelled  int
-	durations  []int64 // those that are known, in milliseconds, sorted by finish
+	durations  []duration // those that are known, sorted by finish
+	gaps       int        // of these
+}
+
+// duration is how long a call took, in milliseconds; with gap, at most.
+type duration struct {
+	ms  int64
+	gap bool
 }
 
 func newToolTally(keep int) *toolTally {
@@ -80,7 +89,10 @@ func (s *toolSum) add(row *archive.CallRow) {
 		s.cancelled++
 	}
 	if row.DurationMS > 0 {
-		s.durations = append(s.durations, row.DurationMS)
+		s.durations = append(s.durations, duration{row.DurationMS, row.Gap})
+		if row.Gap {
+			s.gaps++
+		}
 	}
 }
 
@@ -92,13 +104,15 @@ func unended(row *archive.CallRow) bool {
 // ended is how many calls ended, the denominator of the failure rate.
 func (s *toolSum) ended() int { return s.calls - s.noResult }
 
-// percentile is the smallest known duration that p percent of them do not exceed; 0 if none is known.
-func (s *toolSum) percentile(p int) int64 {
+// percentile is the smallest known duration that p percent of them do not exceed; 0 if none is known. It is an upper
+// bound if it, or a longer one, is: that one may have been shorter than this.
+func (s *toolSum) percentile(p int) duration {
 	n := len(s.durations)
 	if n == 0 {
-		return 0
+		return duration{}
 	}
-	return s.durations[max((n*p+99)/100-1, 0)]
+	i := max((n*p+99)/100-1, 0)
+	return duration{s.durations[i].ms, slices.ContainsFunc(s.durations[i:], func(d duration) bool { return d.gap })}
 }
 
 // addAgent counts a call that starts a sub-agent. An error is an end; a refused call never began.
@@ -112,29 +126,35 @@ func (t *toolTally) addAgent(row *archive.CallRow) {
 	}
 }
 
-// agentOutcomes is how sub-agents ended, as their own sessions say.
+// agentOutcomes is how sub-agents ended, by the verdicts on their own sessions.
 type agentOutcomes struct {
 	Sessions    int `json:"sessions"`
 	Completed   int `json:"completed"`
 	Interrupted int `json:"interrupted"`
 	Errored     int `json:"errored"`
+	GaveUp      int `json:"gave_up"`
 	Killed      int `json:"killed"`
+	Running     int `json:"running"`
 	Unknown     int `json:"unknown"`
 }
 
-func (t *toolTally) addOutcomes(agents []archive.Session) {
+func (t *toolTally) addOutcomes(agents []scope.Judged) {
 	o := &t.outcomes
 	o.Sessions = len(agents)
 	for i := range agents {
 		switch agents[i].Outcome {
-		case trace.Completed:
+		case insight.Completed:
 			o.Completed++
-		case trace.Interrupted:
+		case insight.Interrupted:
 			o.Interrupted++
-		case trace.Errored:
+		case insight.Errored:
 			o.Errored++
-		case trace.Killed:
+		case insight.GaveUp:
+			o.GaveUp++
+		case insight.Killed:
 			o.Killed++
+		case insight.Running:
+			o.Running++
 		default:
 			o.Unknown++
 		}
@@ -156,7 +176,7 @@ func (t *toolTally) addLong(row *archive.CallRow) {
 func (t *toolTally) finish() {
 	t.closeGroups()
 	for _, s := range append(slices.Clone(t.ordered), &t.sum) {
-		slices.Sort(s.durations)
+		slices.SortFunc(s.durations, func(a, b duration) int { return cmp.Compare(a.ms, b.ms) })
 	}
 	slices.SortStableFunc(t.ordered, func(a, b *toolSum) int {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(a.tool, b.tool), cmp.Compare(a.kind, b.kind))

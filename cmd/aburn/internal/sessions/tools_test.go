@@ -52,7 +52,7 @@ func TestToolCounts(t *testing.T) {
 	tally := tallied("Bash:a! Bash:a Read:x? Bash:b~ Agent:p& Agent:q# Agent:r~ Agent:s!\nBash:a& Bash:c", 3)
 	var got []string
 	for _, s := range append(tally.ordered, &tally.sum) {
-		got = append(got, fmt.Sprintf("%s %d calls %d ended %d failed %d denied %d open %d cancelled p50 %d max %d", s.tool, s.calls, s.ended(), s.failed, s.denied, s.noResult, s.cancelled, s.percentile(50), s.percentile(100)))
+		got = append(got, fmt.Sprintf("%s %d calls %d ended %d failed %d denied %d open %d cancelled p50 %d max %d", s.tool, s.calls, s.ended(), s.failed, s.denied, s.noResult, s.cancelled, s.percentile(50).ms, s.percentile(100).ms))
 	}
 	want := []string{
 		"Bash 5 calls 4 ended 1 failed 0 denied 1 open 1 cancelled p50 2000 max 4000", // 1, 2, 4, 1 and 2 seconds
@@ -124,9 +124,18 @@ func TestPercentiles(t *testing.T) {
 	}{
 		{nil, 50, 0}, {[]int64{7}, 50, 7}, {[]int64{7}, 95, 7}, {[]int64{1, 2}, 50, 1}, {[]int64{1, 2, 3}, 50, 2}, {[]int64{1, 2, 3, 4}, 95, 4}, {[]int64{1, 2, 3, 4}, 100, 4},
 	} {
-		s := toolSum{durations: c.durations}
-		if got := s.percentile(c.p); got != c.want {
-			t.Errorf("p%d of %v: %d, want %d", c.p, c.durations, got, c.want)
+		var s toolSum
+		for _, ms := range c.durations {
+			s.durations = append(s.durations, duration{ms: ms})
+		}
+		if got := s.percentile(c.p); got != (duration{ms: c.want}) {
+			t.Errorf("p%d of %v: %v, want %d", c.p, c.durations, got, c.want)
+		}
+	}
+	s := toolSum{durations: []duration{{1, true}, {2, false}, {3, true}, {4, false}}}
+	for p, want := range map[int]string{25: "≤1ms", 50: "≤2ms", 75: "≤3ms", 100: "4ms"} { // a bound below says nothing against one
+		if got := s.percentile(p).text(); got != want {
+			t.Errorf("p%d is %s, want %s", p, got, want)
 		}
 	}
 }

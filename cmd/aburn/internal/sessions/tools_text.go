@@ -35,7 +35,7 @@ func (v *toolsView) showTools(out *term.Out) error {
 			rate, denied, timed = kit.PercentOf(s.failed, s.ended()), "", ""
 		}
 		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: plain.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
-			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: kit.Milliseconds(s.percentile(50))}, term.Cell{Text: kit.Milliseconds(s.percentile(95))}, term.Cell{Text: kit.Milliseconds(s.percentile(100))},
+			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: s.percentile(50).text()}, term.Cell{Text: s.percentile(95).text()}, term.Cell{Text: s.percentile(100).text()},
 			term.Cell{Text: timed})
 	}
 	for _, s := range t.ordered[:n] {
@@ -73,6 +73,8 @@ func (v *toolsView) showFailures(out *term.Out) error {
 	}
 	return table.Print(out, 2)
 }
+
+func (d duration) text() string { return kit.Took(d.ms, d.gap) }
 
 // where is the session and the number of the event, as `aburn show` takes them.
 func (v *toolsView) where(row *archive.CallRow) string {
@@ -118,8 +120,8 @@ func (v *toolsView) showAgents(out *term.Out) error {
 	kit.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agentsUnended), plain.Plural(int64(t.agentCalls), "call"), t.agentsRefused, v.of(n, len(t.agentsUnended))))
 	if o := t.outcomes; o.Sessions > 0 {
 		count := func(n int) string { return plain.Count(int64(n)) }
-		kit.Paragraph(out, 2, "", fmt.Sprintf("by their own records %s of %s completed, %s errored, %s interrupted, %s killed, %s unknown",
-			count(o.Completed), count(o.Sessions), count(o.Errored), count(o.Interrupted), count(o.Killed), count(o.Unknown)))
+		kit.Paragraph(out, 2, "", fmt.Sprintf("%s of %s in the archive completed, %s errored, %s gave up, %s interrupted, %s killed, %s running, %s unknown",
+			count(o.Completed), count(o.Sessions), count(o.Errored), count(o.GaveUp), count(o.Interrupted), count(o.Killed), count(o.Running), count(o.Unknown)))
 	}
 	if n == 0 {
 		return nil
@@ -149,7 +151,7 @@ func (v *toolsView) showLongest(out *term.Out) error {
 		if r.Failed {
 			became = howFailed(r)
 		}
-		table.AddCells(term.Cell{Text: kit.Milliseconds(r.DurationMS)}, term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: kit.Took(r.DurationMS, r.Gap)}, term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
