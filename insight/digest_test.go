@@ -230,3 +230,23 @@ func TestImports(t *testing.T) {
 		}
 	}
 }
+
+// Exit 137 says that a command was killed. Where its agent's program stopped with it, that killed it, and memory did not
+// run out.
+func TestKilledWithItsProgram(t *testing.T) {
+	const call = "p:go c1:Bash=make bad:137 "
+	for _, c := range []struct {
+		name, rest string
+		want       failure.Class
+	}{
+		{"the agent went on", "say", failure.OOM},
+		{"nothing says that it was killed", "", failure.OOM},
+		{"the source says killed", "outcome:killed", failure.Cancelled},
+		{"the session ended", "end", failure.Cancelled},
+		{"interrupted", "intr", failure.Cancelled},
+		{"the agent went on, then the session ended", "say end outcome:killed", failure.OOM},
+	} {
+		d := insight.Make(drawn(t, call+c.rest), false)
+		expect(t, c.name, d.Classes, []insight.ClassCount{{c.want, 1}})
+	}
+}

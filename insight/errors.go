@@ -43,7 +43,7 @@ func (s *session) errors() {
 		e := &s.t.Events[i]
 		if next < len(s.uses) && s.uses[next].seq == e.Seq {
 			if u := &s.uses[next]; u.failed {
-				g.failed(u)
+				g.failed(u, s.stoppedAt(u.end))
 			}
 			next++
 			continue
@@ -59,11 +59,31 @@ func (s *session) errors() {
 	s.solved(g.last)
 }
 
-func (g *grouping) failed(u *use) {
+// stoppedAt reports whether the agent's program is known to have stopped after this result, before
+// the agent went on.
+func (s *session) stoppedAt(r *trace.ToolResultEvent) bool {
+	for i := r.EventIndex; i < len(s.t.Events); i++ { // EventIndex counts from 1
+		e := &s.t.Events[i]
+		if byAgent(e) {
+			return false
+		}
+		switch b := e.Body.(type) {
+		case *trace.Interrupt:
+			return true
+		case *trace.Session:
+			if b.Marker == trace.Ended || b.Marker == trace.Started || b.Marker == trace.Resumed {
+				return true
+			}
+		}
+	}
+	return s.t.Outcome == trace.Killed || s.t.Outcome == trace.Interrupted
+}
+
+func (g *grouping) failed(u *use, stopped bool) {
 	c, r := u.call, u.end
 	class := failure.Cancelled
 	if r.Status != trace.StatusCancelled || r.Denied != "" {
-		class = failure.Classify(failure.Failure{Type: c.Type, Tool: c.Tool, Command: c.Head, Path: c.Path, Exit: r.ExitCode, Denied: r.Denied, Head: r.Head})
+		class = failure.Classify(failure.Failure{Type: c.Type, Tool: c.Tool, Command: c.Head, Path: c.Path, Exit: r.ExitCode, Denied: r.Denied, Head: r.Head, Stopped: stopped})
 	}
 	g.add(ErrorGroup{Class: class, Type: c.Type, Tool: c.Tool, Exit: r.ExitCode, Text: r.Head, First: u.seq}, u)
 }

@@ -58,6 +58,9 @@ type Failure struct {
 	Code    string // of an error event: the agent's own word
 	Status  int    // of an error event: the HTTP status
 	Head    string // as the trace has it
+	// Stopped says that the agent's program stopped with this failure: it was killed, interrupted
+	// or ended before the agent went on.
+	Stopped bool
 }
 
 // rule gives errors a class. All its conditions must hold; an unset condition holds.
@@ -68,6 +71,9 @@ type rule struct {
 	only  []string         // so are all of its CommandWords
 	line  string           // text within the command line
 	exits []int
+	// kill says that the rule infers the class from a SIGKILL alone. A program that stops kills its
+	// commands, too.
+	kill  bool
 	codes []int    // HTTP statuses of an error event
 	says  []string // one of these phrases stands in the text (see phrase), or …
 	http  []int    // … the text mentions one of these HTTP statuses (see statuses), …
@@ -79,7 +85,8 @@ type rule struct {
 const notCall trace.ToolType = ""
 
 // Classify returns the class of the first rule that applies, or Other. A refused call is always
-// Permission, whatever its text.
+// Permission, whatever its text. A command that was killed when the agent's program stopped is
+// Cancelled.
 func Classify(f Failure) Class {
 	if f.Denied != "" {
 		return Permission
@@ -105,6 +112,9 @@ func Classify(f Failure) Class {
 	})
 	for i, r := range p.rules {
 		if (matches.said[i] || r.says == nil && r.http == nil || r.hasStatus(status)) && !matches.unless[i] && r.fits(&f, programs) {
+			if r.kill && f.Stopped {
+				return Cancelled
+			}
 			return r.class
 		}
 	}

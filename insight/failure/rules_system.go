@@ -139,7 +139,7 @@ var restRules = []rule{
 		"internal error encountered", "http error"}, http: []int{400, 405, 406, 413, 415, 422, 500, 501, 502, 503, 520, 521, 522, 529}},
 	{class: Auth, says: []string{"invalid credentials", "missing credentials", "no credentials", "credentials are required", "credentials not found",
 		"not authorized", "not authenticated", "is forbidden", "forbidden:", "forbidden"}},
-	{class: OOM, types: shellOnly, exits: []int{137}},
+	{class: OOM, kill: true, types: shellOnly, exits: []int{137}},
 	{class: Timeout, types: shellOnly, exits: []int{124}},
 	{class: NotFound, types: shellOnly, exits: []int{127}},
 	{class: Permission, types: shellOnly, exits: []int{126}},
