@@ -40,6 +40,7 @@ type State string
 const (
 	None    State = "none"    // no entry found
 	Running State = "running" // started, neither completed nor failed: at work, or given up
+	Left    State = "left"    // started, neither completed nor failed, and the session that worked on it last has ended
 	Failed  State = "failed"
 	Done    State = "done"
 )
@@ -51,6 +52,9 @@ type Result struct {
 	Entry logfmt.Entry
 	State State     // from the newest entry, which may be newer than Entry
 	Since time.Time // the time of that entry
+
+	LeftBy logfmt.SessionID // where State is Left: the session that left it,
+	LeftAt time.Time        // and when that ended
 
 	Elsewhere bool   // Entry is from another worktree, because of Query.Any
 	Other     string // without one here: the other worktree that has a COMPLETE ("" is the main one); see HasOther

@@ -114,6 +114,17 @@ func TestLast(t *testing.T) {
 		{"failed, then completed", full + "build! build.", "build", "done #8"},
 		{"only failed", "plan> plan!", "plan", "failed"},
 
+		{"its session ended", "@A build> SESSION_END'other' @B ideate>", "build", "left left"},
+		{"its session ended, and hooks were late", "@A build> SESSION_END'other' STOP", "build", "left left"},
+		{"started again, and its session ended", "@A " + full + "build> SESSION_END'other'", "build", "left #6 started_again left"},
+		{"its session ended after it", "@A " + full + "SESSION_END'other'", "build", "done #6"},
+		{"its session ended and was resumed", "@A build> SESSION_END'other' SESSION_START'resume'", "build", "running"},
+		{"its session ended and was asked on", "@A build> SESSION_END'other' PROMPT", "build", "running"},
+		{"another session ended", "@A build> @B PROMPT SESSION_END'other'", "build", "running"},
+		{"another session goes on with it", "@A build> @B build:RED> @A SESSION_END'other'", "build", "running"},
+		{"another session went on with it, and ended", "@A build> @B build:RED> SESSION_END'other'", "build", "left left"},
+		{"no session is known", "@ build> @A SESSION_END'other'", "build", "running"},
+
 		{"predecessor completed", "ideate. plan.", "plan", "done #2"},
 		{"predecessor unfinished", "ideate> plan.", "plan", "done #2 predecessor_unfinished"},
 		{"predecessor begun again", "ideate. ideate> plan.", "plan", "done #3 predecessor_unfinished"},

@@ -16,6 +16,7 @@ import (
 // chain's findings:
 //
 //	found, state, since, age_s, stale, bounded
+//	left_by, left_at  only with the state left: the session, and when it ended
 //	elsewhere  true: the entry is of another worktree; other_wt: nothing here, but there is something in that worktree
 //	outputs    [{path, state, reason, sha256, bytes}]: the outputs as they are now
 //	notes      [{kind, text, ts}]
@@ -31,6 +32,9 @@ func (r *Result) JSON() []byte {
 	o.Bool("found", r.Found).Str("state", string(r.State))
 	if !r.Since.IsZero() {
 		o.Str("since", stamp(r.Since))
+	}
+	if r.State == Left {
+		o.Str("left_by", string(r.LeftBy)).Str("left_at", stamp(r.LeftAt))
 	}
 	if r.HasOther {
 		o.Str("other_wt", r.Other)
@@ -68,7 +72,7 @@ func OverviewJSON(q Query, results []Result) []byte {
 
 // own are the members that chain adds. They replace unknown members of an entry with the same
 // name.
-const own = " found state since age_s stale bounded elsewhere other_wt outputs notes "
+const own = " found state since left_by left_at age_s stale bounded elsewhere other_wt outputs notes "
 
 // members copies the entry's members except crc, which would no longer match.
 func members(e *logfmt.Entry) *logfmt.Object {

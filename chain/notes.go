@@ -16,6 +16,7 @@ const (
 	OutputChanged         NoteKind = "output_changed"         // its size or hash differs
 	FailedLater           NoteKind = "failed_later"           // a newer FAILED of the same command
 	StartedAgain          NoteKind = "started_again"          // a newer START of the same command, without an end
+	LeftUnfinished        NoteKind = "left"                   // the session of that START has ended
 	PredecessorAgain      NoteKind = "predecessor_again"      // the command before it completed again later
 	PredecessorFailed     NoteKind = "predecessor_failed"     // the command before it had failed
 	PredecessorUnfinished NoteKind = "predecessor_unfinished" // … had started but not completed
@@ -27,7 +28,7 @@ const (
 // origin.
 func (k NoteKind) stale() bool {
 	switch k {
-	case OtherBranch, OutputGone, OutputChanged, FailedLater, StartedAgain, PredecessorAgain:
+	case OtherBranch, OutputGone, OutputChanged, FailedLater, StartedAgain, LeftUnfinished, PredecessorAgain:
 		return true
 	}
 	return false
@@ -62,7 +63,7 @@ func (s *search) notes(r *Result, hit int) []Note {
 	switch r.State {
 	case Failed:
 		add(FailedLater, r.Since, cmd+" failed after this")
-	case Running:
+	case Running, Left:
 		add(StartedAgain, r.Since, cmd+" is not done: it was started again after this")
 	}
 	notes = append(notes, s.predecessorNotes(r.Cmd, hit)...)

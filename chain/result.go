@@ -26,6 +26,10 @@ func (s *search) result(cmd string) Result {
 	}
 	if m := s.newest(cmd, wt); m != nil {
 		r.State, r.Since = stateOf(m.event), m.entry.Time
+		if by, at := s.leftBy(m); r.State == Running && !at.IsZero() {
+			r.State, r.LeftBy, r.LeftAt = Left, by, at
+			r.Notes = []Note{{LeftUnfinished, "session " + Quote(string(by), logfmt.MaxSession) + " ended and left it unfinished", at}}
+		}
 	}
 	if hit < 0 {
 		return r
@@ -34,7 +38,7 @@ func (s *search) result(cmd string) Result {
 	r.Age = s.q.Now.Sub(r.Entry.Time)
 	r.read()
 	r.Outputs = s.outputs(&r.Entry)
-	r.Notes = s.notes(&r, hit)
+	r.Notes = append(s.notes(&r, hit), r.Notes...)
 	return r
 }
 

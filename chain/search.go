@@ -3,6 +3,7 @@ package chain
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"aburn/internal/journal"
 	"aburn/logfmt"
@@ -28,19 +29,27 @@ type moment struct {
 
 type place struct{ cmd, wt string }
 
+// ending is what the log says newest of the end of a session.
+type ending struct {
+	at time.Time // of its SESSION_END; zero if it went on after that
+}
+
 // search reads the log backwards and keeps the moments of the watched commands.
 type search struct {
 	q       Query
-	targets []string      // commands asked for
-	watched []string      // targets and their predecessors
-	moments []moment      // newest first
-	hits    map[place]int // index of the newest COMPLETE; for a target only in the session asked for
-	missing int           // targets without a COMPLETE here so far
-	bounded bool          // some relevant part of the log may be unread
+	targets []string                   // commands asked for
+	watched []string                   // targets and their predecessors
+	moments []moment                   // newest first
+	hits    map[place]int              // index of the newest COMPLETE; for a target only in the session asked for
+	last    map[place]logfmt.SessionID // whose entry about a watched command, a phase's included, is the newest
+	ends    map[logfmt.SessionID]ending
+	missing int  // targets without a COMPLETE here so far
+	bounded bool // some relevant part of the log may be unread
 }
 
 func newSearch(q Query, targets ...string) *search {
-	s := &search{q: q, targets: targets, watched: slices.Clone(targets), missing: len(targets), hits: map[place]int{}}
+	s := &search{q: q, targets: targets, watched: slices.Clone(targets), missing: len(targets), hits: map[place]int{},
+		last: map[place]logfmt.SessionID{}, ends: map[logfmt.SessionID]ending{}}
 	for _, t := range targets {
 		if p := predecessor(q.Model, t); p != "" && !slices.Contains(s.watched, p) {
 			s.watched = append(s.watched, p)
@@ -100,6 +109,9 @@ func (s *search) bound(j *journal.Journal) (o journal.BackwardOptions, cut bool,
 // keep keeps the line if it is a moment of a watched command, and reports whether it did.
 func (s *search) keep(line []byte) bool {
 	h, ok := logfmt.ParseHeader(line)
+	if ok {
+		s.note(&h, line)
+	}
 	if !ok || len(h.Phase) > 0 || h.Agent || !chained(h.Event) || !s.watches(h.Cmd) || len(s.moments) >= maxMoments {
 		return false
 	}
@@ -119,6 +131,40 @@ func (s *search) keep(line []byte) bool {
 	}
 	s.moments = append(s.moments, m)
 	return true
+}
+
+// note keeps who worked on a command last, and whether sessions have ended. What was noted before is newer.
+func (s *search) note(h *logfmt.Header, line []byte) {
+	event := logfmt.Event(h.Event)
+	works := event.Lifecycle() && !h.Agent
+	if works && s.watches(h.Cmd) {
+		at := place{string(h.Cmd), string(h.Wt)}
+		if _, newer := s.last[at]; !newer && len(s.last) < maxMoments {
+			s.last[at] = logfmt.SessionID(h.Session)
+		}
+	}
+	if !works && event != logfmt.SessionEnd && event != logfmt.SessionStart && event != logfmt.Prompt {
+		return // the hooks of a session that ends may be late with the others
+	}
+	if _, newer := s.ends[logfmt.SessionID(h.Session)]; newer || len(h.Session) == 0 || len(s.ends) >= maxMoments {
+		return
+	}
+	var end ending
+	if event == logfmt.SessionEnd && !h.Agent {
+		if e, err := logfmt.Parse(line); err == nil {
+			end.at = e.Time
+		}
+	}
+	s.ends[logfmt.SessionID(h.Session)] = end
+}
+
+// leftBy is the session that left a started command: the one that worked on it last, if it has ended.
+func (s *search) leftBy(m *moment) (by logfmt.SessionID, at time.Time) {
+	by = m.session
+	if s.q.Session == "" {
+		by = s.last[place{m.cmd, m.wt}]
+	}
+	return by, s.ends[by].at
 }
 
 // ofSession reports whether m counts for the session asked for. The session restricts only the

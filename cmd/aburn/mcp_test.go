@@ -231,6 +231,26 @@ func TestMCPWhoAsks(t *testing.T) {
 	}
 }
 
+// TestMCPLeft: a command whose session ended is told as left, since when and by which session.
+func TestMCPLeft(t *testing.T) {
+	w := newMCPWorld(t)
+	w.must("log", "build", "START", "--session", "left-1111")
+	log, err := os.OpenFile(filepath.Join(w.dir, ".oss", "workflow.log"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(log, `{"v":1,"ts":%q,"cmd":"SESSION","event":"SESSION_END","session":"left-1111","source":"claude","data":{"reason":"prompt_input_exit"}}`+"\n# SESSION:SESSION_END\n\n",
+		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+	log.Close()
+	s := w.dial()
+	for tool, text := range map[string]string{"workflow": " ago by left-111", "chain": "session left-1111 ended and left it unfinished"} {
+		r, a := w.ask(s, tool, nil, nil)
+		if r.IsError || !strings.Contains(a.Markdown, text) || !strings.Contains(string(a.Answer), `"state":"left"`) || !strings.Contains(string(a.Answer), `"left_by":"left-1111"`) {
+			t.Errorf("%s: %s %s", tool, a.Markdown, a.Answer)
+		}
+	}
+}
+
 // TestMCPOnlyThisProject: without a word an agent is told of the project that it works in, and nothing of others; outside of any
 // project of nothing.
 func TestMCPOnlyThisProject(t *testing.T) {

@@ -14,7 +14,7 @@ var ErrState = errors.New("not a state of this version, model and limits")
 
 // stateVersion changes with the members that the walks below name, and with what
 // the fold makes of an entry.
-const stateVersion = 1
+const stateVersion = 2
 
 // AppendJSON appends the State as one JSON object. Two States are the same if and
 // only if these bytes are.
@@ -320,6 +320,8 @@ func (l *Link) code(c *codec) {
 	c.mark("failed", &l.Failed)
 	id(c, "session", &l.Session)
 	c.bool("open", &l.Open)
+	id(c, "by", &l.By)
+	c.mark("left", &l.Left)
 	items(c, "jumped", &l.Jumped, maxJumped, name)
 	c.bool("heard", &l.Heard)
 }

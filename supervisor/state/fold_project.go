@@ -22,6 +22,24 @@ func (x *step) link(cmd string, ev logfmt.Event) {
 	}
 }
 
+// workOn notes the session that works on a command of the chain.
+func (x *step) workOn(cmd string) {
+	for _, l := range x.Links {
+		if l.Cmd == cmd && l.Wt == x.e.Wt {
+			l.By, l.Left = x.ses.ID, Mark{}
+		}
+	}
+}
+
+// leave notes that the session ended, or with a zero mark that it came back.
+func (x *step) leave(at Mark) {
+	for _, l := range x.Links {
+		if l.By == x.ses.ID && l.By != "" {
+			l.Left = at
+		}
+	}
+}
+
 // pastLink is link for a carried line: it only fills in what this segment does not
 // say.
 func (x *step) pastLink(cmd string, ev logfmt.Event) {
@@ -41,7 +59,7 @@ func (x *step) pastLink(cmd string, ev logfmt.Event) {
 	}
 	*to = x.at
 	if !l.Heard {
-		l.Session, l.Open = x.ses.ID, ev == logfmt.Start
+		l.Session, l.By, l.Open = x.ses.ID, x.ses.ID, ev == logfmt.Start
 	}
 }
 

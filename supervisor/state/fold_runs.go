@@ -21,6 +21,9 @@ func (x *step) lifecycle(cmd, phase string, ev logfmt.Event) {
 	if x.agent == nil && phase == "" {
 		x.link(cmd, ev)
 	}
+	if x.agent == nil {
+		x.workOn(cmd)
+	}
 }
 
 func (x *step) applyLifecycle(cmd, phase string, ev logfmt.Event) {

@@ -58,6 +58,7 @@ func (s *State) forget() {
 func (x *step) sessionStart() {
 	s := x.ses
 	s.End = End{}
+	x.leave(Mark{})
 	if string(x.d.Source) == "compact" {
 		return
 	}
@@ -86,6 +87,7 @@ func (x *step) sessionEnd() {
 	s.closeTurn(logfmt.SessionEnd, x.at)
 	s.stopAll(x.at)
 	s.End = end
+	x.leave(x.at)
 	s.Own.Recent, s.Own.Fails, s.Files = nil, Streak{}, nil // what goes on no more is no loop
 }
 
@@ -108,6 +110,7 @@ func (x *step) prompt() {
 		return
 	}
 	s.End = End{}
+	x.leave(Mark{})
 	if x.d.Machine {
 		x.endReported()
 	} else {

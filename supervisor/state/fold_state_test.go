@@ -73,6 +73,9 @@ func drawLinks(s *State) string {
 		if l.Open {
 			what += " open"
 		}
+		if l.Open && l.Left.Is() {
+			what += fmt.Sprintf(" left %d by %s", l.Left.Ord, l.By)
+		}
 		if len(l.Jumped) > 0 {
 			what += fmt.Sprint(" over ", l.Jumped)
 		}
@@ -96,6 +99,13 @@ func TestChain(t *testing.T) {
 		{"tester~build> build:RED> build:RED. deploy>", ""},
 		{"build> build:RED!", "build 1 0 0 open"},
 		{"build> build*", "build 1 0 0 open"},
+		{"build> SESSION_END'other'", "build 1 0 0 open left 2 by A"},
+		{"build> build. SESSION_END'other'", "build 1 2 0"},
+		{"build> SESSION_END'other' SESSION_START'resume'", "build 1 0 0 open"},
+		{"build> SESSION_END'other' PROMPT", "build 1 0 0 open"},
+		{"build> @B build:RED> @A SESSION_END'other'", "build 1 0 0 open"}, // another session goes on with it
+		{"build> @B build:RED> @A SESSION_END'other' @B SESSION_END'other'", "build 1 0 0 open left 4 by B"},
+		{"@A build> @B SESSION_END'other'", "build 1 0 0 open"},
 	})
 }
 

@@ -300,6 +300,8 @@ type Link struct {
 	Start, Complete, Failed Mark             // the newest of each
 	Session                 logfmt.SessionID // of the newest
 	Open                    bool             // started, and neither complete nor failed since
+	By                      logfmt.SessionID // of the newest entry about it, its phases' included
+	Left                    Mark             // while Open: By ended, and did not come back
 	Jumped                  []string         // commands before it of which nothing is known in any worktree, back to one that is: as of its newest START; empty where none before it is known. What was before the end of a round (the last command complete in this worktree) is not known after it
 	Heard                   bool             // not only carried entries speak of it
 }

@@ -109,8 +109,10 @@ type chainSchema struct {
 	Commands []struct {
 		Cmd       string     `json:"cmd"`
 		Found     bool       `json:"found" jsonschema:"it has completed here"`
-		State     string     `json:"state" jsonschema:"the newest thing that happened to it: done, running, failed, none"`
+		State     string     `json:"state" jsonschema:"the newest thing that happened to it: done, running, left (started, and its session ended), failed, none"`
 		Since     *time.Time `json:"since,omitempty"`
+		LeftBy    string     `json:"left_by,omitempty" jsonschema:"with left: the session that ended"`
+		LeftAt    *time.Time `json:"left_at,omitempty" jsonschema:"and when"`
 		Stale     bool       `json:"stale,omitempty" jsonschema:"something makes it doubtful: see notes"`
 		Elsewhere bool       `json:"elsewhere,omitempty" jsonschema:"it is of another worktree"`
 		OtherWt   string     `json:"other_wt,omitempty" jsonschema:"nothing here, but there is something in that worktree"`

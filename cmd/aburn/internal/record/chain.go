@@ -221,6 +221,8 @@ func (a *ChainAnswer) missingOne(r *chain.Result) error {
 	switch r.State {
 	case chain.Running:
 		f.Msg += ": it was started " + age + " and has not ended"
+	case chain.Left:
+		f.Msg += ": it was started " + age + ", and left " + plain.Age(a.q.Now.Sub(r.LeftAt)) + " by session " + chain.Quote(string(r.LeftBy), logfmt.MaxSession)
 	case chain.Failed:
 		f.Msg += ": it failed " + age
 	}

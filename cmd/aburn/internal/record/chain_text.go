@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"aburn/chain"
 	"aburn/cmd/internal/kit"
@@ -25,12 +26,12 @@ const (
 // Print prints the last COMPLETE of one command, or the chain as a table.
 func (a *ChainAnswer) Print(o *term.Out) error {
 	if a.one {
-		return printResult(o, &a.results[0])
+		return printResult(o, a.q.Now, &a.results[0])
 	}
 	return printOverview(o, a.q, a.results)
 }
 
-func printResult(o *term.Out, r *chain.Result) error {
+func printResult(o *term.Out, now time.Time, r *chain.Result) error {
 	var b strings.Builder
 	b.WriteString(headline(o, r))
 	line := func(label, text string) { fmt.Fprintf(&b, "  %s %s\n", o.Paint(term.Dim, plain.Pad(label, 8)), text) }
@@ -53,7 +54,7 @@ func printResult(o *term.Out, r *chain.Result) error {
 		line("next", chain.Quote(r.Next, logfmt.MaxCmd))
 	}
 	for _, n := range r.Notes[:min(len(r.Notes), shownNotes)] {
-		line("note", o.Paint(term.Yellow, noteText(r, n)))
+		line("note", o.Paint(term.Yellow, noteText(now, n)))
 	}
 	_, err := fmt.Fprint(o, b.String())
 	return err
@@ -104,11 +105,11 @@ func metricsText(all []chain.Metric) string {
 	return strings.Join(words, ", ")
 }
 
-func noteText(r *chain.Result, n chain.Note) string {
+func noteText(now time.Time, n chain.Note) string {
 	if n.At.IsZero() {
 		return n.Text
 	}
-	return n.Text + " (" + plain.Age(r.Age+r.Entry.Time.Sub(n.At)) + ")"
+	return n.Text + " (" + plain.Age(now.Sub(n.At)) + ")"
 }
 
 // printOverview prints the chain as a table, 80 cells wide where no terminal says otherwise, and the notes below it.
@@ -125,7 +126,7 @@ func printOverview(o *term.Out, q chain.Query, results []chain.Result) error {
 	if err := table.Print(o, 0); err != nil {
 		return err
 	}
-	return printNotes(o, results)
+	return printNotes(o, q.Now, results)
 }
 
 // outputsColumn is the column that is cut.
@@ -138,8 +139,11 @@ func chainTable(q chain.Query, results []chain.Result) *term.Table {
 	for i := range results {
 		r := &results[i]
 		age, next := "", ""
-		if !r.Since.IsZero() {
-			age = plain.Age(q.Now.Sub(r.Since))
+		if since := r.Since; !since.IsZero() {
+			if r.State == chain.Left {
+				since = r.LeftAt
+			}
+			age = plain.Age(q.Now.Sub(since))
 		}
 		if r.Next != "" {
 			next = chain.Quote(r.Next, logfmt.MaxCmd)
@@ -157,6 +161,8 @@ func stateCell(r *chain.Result) term.Cell {
 	switch {
 	case r.State == chain.Running:
 		return term.Cell{Text: "running", Style: term.Cyan}
+	case r.State == chain.Left:
+		return term.Cell{Text: "left", Style: term.Yellow}
 	case r.State == chain.Failed:
 		return term.Cell{Text: "failed", Style: term.Red}
 	case r.State == chain.Done && r.Stale():
@@ -198,14 +204,14 @@ func narrow(t *term.Table, total int) {
 	}
 }
 
-func printNotes(o *term.Out, results []chain.Result) error {
+func printNotes(o *term.Out, now time.Time, results []chain.Result) error {
 	shown := 0
 	for i := range results {
 		for _, n := range results[i].Notes {
 			if shown++; shown > shownNotes {
 				return nil
 			}
-			_, err := fmt.Fprintf(o, "%s %s: %s\n", o.Paint(term.Dim, "note"), chain.Quote(results[i].Cmd, logfmt.MaxCmd), o.Paint(term.Yellow, noteText(&results[i], n)))
+			_, err := fmt.Fprintf(o, "%s %s: %s\n", o.Paint(term.Dim, "note"), chain.Quote(results[i].Cmd, logfmt.MaxCmd), o.Paint(term.Yellow, noteText(now, n)))
 			if err != nil {
 				return err
 			}

@@ -53,7 +53,9 @@ type phaseFacts struct {
 // linkFacts is a command of the chain in this worktree.
 type linkFacts struct {
 	Cmd      string           `json:"cmd"`
-	State    string           `json:"state"` // running, failed, done, or unknown
+	State    string           `json:"state"`             // running, left, failed, done, or unknown
+	LeftBy   logfmt.SessionID `json:"left_by,omitempty"` // with left: the session that ended,
+	LeftAt   *time.Time       `json:"left_at,omitempty"` // and when
 	Session  logfmt.SessionID `json:"session,omitempty"`
 	Started  *time.Time       `json:"started,omitempty"`
 	Complete *time.Time       `json:"complete,omitempty"`
@@ -127,6 +129,9 @@ func (v *view) linkFacts(wt string) []linkFacts {
 		f := linkFacts{Cmd: v.model.Commands[i].Name, State: linkState(l)}
 		if l != nil {
 			f.Session, f.Started, f.Complete, f.Failed = l.Session, timeOf(l.Start), timeOf(l.Complete), timeOf(l.Failed)
+			if f.State == "left" {
+				f.LeftBy, f.LeftAt = l.By, timeOf(l.Left)
+			}
 		}
 		list = append(list, f)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/cmd/aburn/internal/rows"
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
@@ -256,6 +257,8 @@ func linkMark(l *state.Link, now time.Time) (mark term.Cell, ago string) {
 	switch linkState(l) {
 	case "running":
 		return term.Cell{Text: "▶", Style: term.Cyan}, since(l.Start)
+	case "left":
+		return term.Cell{Text: "left", Style: term.Yellow}, since(l.Left) + " ago by " + rows.ShortSession(l.By, rows.WideSession)
 	case "failed":
 		return term.Cell{Text: "✖", Style: term.Red}, since(l.Failed)
 	case "done":
@@ -269,6 +272,8 @@ func linkState(l *state.Link) string {
 	switch {
 	case l == nil:
 		return "unknown"
+	case l.Open && l.Left.Is():
+		return "left"
 	case l.Open:
 		return "running"
 	case l.Failed.Ord > l.Complete.Ord:
