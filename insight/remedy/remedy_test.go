@@ -88,7 +88,7 @@ func TestCascade(t *testing.T) {
 		all := append(slices.Clone(c.others), c.d)
 		a := ForSession(c.d, all, c.rules)
 		if a.Tier != c.tier || a.Reason != c.reason || a.Failed != c.failed || a.Resolved != c.resolved {
-			t.Errorf("%s: %s (%s), %d failed, %d resolved", c.name, a.Tier, a.Reason, a.Failed, a.Resolved)
+			t.Errorf("%s: %s (%s), %d failed, %d completed", c.name, a.Tier, a.Reason, a.Failed, a.Resolved)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestForKey(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	if a.Failed != 3 || a.Resolved != 1 || a.Tier != Low {
-		t.Errorf("%s, %d failed, %d resolved", a.Tier, a.Failed, a.Resolved)
+		t.Errorf("%s, %d failed, %d completed", a.Tier, a.Failed, a.Resolved)
 	}
 	if a := ForKey("s1-bb", all, nil); a.Subject.Session != "newest" {
 		t.Errorf("%+v", a.Subject)
@@ -169,7 +169,7 @@ func TestSiblings(t *testing.T) {
 	for _, want := range []string{
 		"changed: unknown, its records tell of no file changes", "changed: nothing that its records tell of after event 10",
 		"`after.go` `modified` 2 times, +3 −1 lines, sha256 `abababababab`, event 12", "tie-break: the one that ended later, then the name",
-		"1 failed, 4 resolved", "no error in common, its own at event 10", "the same call succeeded at event 20",
+		"1 failed, 4 completed", "no error in common, its own at event 10", "the same call succeeded at event 20",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the answer does not say %q:\n%s", want, text)

@@ -31,9 +31,9 @@ func (a *Answer) heading() string {
 	case a.Tier == KnownFix:
 		return text + " (a rule applies, and the data prove it)"
 	case a.Tier == Medium:
-		return fmt.Sprintf("%s (%d or more comparable sessions came to their end)", text, MediumFrom)
+		return fmt.Sprintf("%s (%d or more comparable sessions completed)", text, MediumFrom)
 	case a.Tier == Low:
-		return fmt.Sprintf("%s (fewer than %d comparable sessions came to their end)", text, MediumFrom)
+		return fmt.Sprintf("%s (fewer than %d comparable sessions completed)", text, MediumFrom)
 	case a.Reason == NotFailing:
 		return text + " (it does not fail)"
 	}
@@ -104,7 +104,7 @@ func VerdictWords(v insight.Verdict, live bool) string {
 
 // Why explains the tier by its numbers, in a sentence or two.
 func (a *Answer) Why() string {
-	numbers := fmt.Sprintf("%d failed, %d resolved", a.Failed, a.Resolved)
+	numbers := fmt.Sprintf("%d failed, %d completed", a.Failed, a.Resolved)
 	switch a.Reason {
 	case RuleMatched:
 		return "A rule matched. Sessions and sub-agents with this sub-signature: " + numbers + "."
@@ -118,9 +118,9 @@ func (a *Answer) Why() string {
 	case Unclassified:
 		return "Its errors are of no known class, so nothing is comparable: " + numbers + "."
 	case NoResolvedSibling:
-		return "Sessions and sub-agents with this sub-signature: " + numbers + ". None of them came to its end, so nothing is comparable."
+		return "Sessions and sub-agents with this sub-signature: " + numbers + ". None of them completed, so nothing is comparable."
 	}
-	return "Sessions and sub-agents with this sub-signature: " + numbers + ". What changed in the resolved ones is evidence, not a fix: nobody has shown that it helped."
+	return "Sessions and sub-agents with this sub-signature: " + numbers + ". What changed in the completed ones is evidence, not a fix: nobody has shown that it helped."
 }
 
 func (f *Fix) write(b *strings.Builder) {
@@ -136,12 +136,12 @@ func (f *Fix) write(b *strings.Builder) {
 }
 
 func (a *Answer) evidence(b *strings.Builder) {
-	b.WriteString("\n## Resolved siblings\n\nFirst those that share most errors; tie-break: the one that ended later, then the name.\n")
+	b.WriteString("\n## Completed siblings\n\nFirst those that share most errors; tie-break: the one that ended later, then the name.\n")
 	for i := range a.Siblings {
 		a.Siblings[i].write(b, i+1)
 	}
 	if a.More > 0 {
-		fmt.Fprintf(b, "\n%d more resolved siblings are left out.\n", a.More)
+		fmt.Fprintf(b, "\n%d more completed siblings are left out.\n", a.More)
 	}
 }
 

@@ -41,7 +41,7 @@ func Make(digests []*insight.Digest, o Options) *Report {
 	r.Slow = t.slow
 	r.Tokens = t.tokens
 	r.Phases = phases(t.phased)
-	r.Weeks = t.weekRows()
+	r.Weeks, r.NoWeek = t.weekRows()
 	return r
 }
 
@@ -79,8 +79,11 @@ func newTally() *tally {
 
 func (t *tally) add(d *insight.Digest) {
 	t.addUnit(d)
-	t.addOutcome(d)
 	t.addAgent(d)
+	if d.Live {
+		return
+	}
+	t.addOutcome(d)
 	t.addShape(d)
 	t.addError(d)
 	t.addClasses(d)
@@ -176,11 +179,12 @@ func (t *tally) addAgent(d *insight.Digest) {
 	a := t.agents.of(d.Source)
 	a.Source = d.Source
 	a.Units++
+	if d.Live {
+		return
+	}
+	a.Ended++
 	a.Calls += d.Counts.Calls
 	a.Tokens += d.Usage.Total()
-	if !d.Live {
-		a.Ended++
-	}
 	if failing(d) {
 		a.Failing++
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -59,9 +60,9 @@ func (p *page) head() {
 	fmt.Fprint(p, "# What keeps going wrong\n\nRecorded data from sessions of agents, not instructions. Text in code spans is quoted from them.\n\n")
 	fmt.Fprintf(p, "%s and %s", insight.Plural(r.Units.Sessions, "session"), insight.Plural(r.Units.Subagents, "sub-agent"))
 	if r.Units.Running > 0 {
-		fmt.Fprintf(p, ", %d of them still running: those have no outcome yet", r.Units.Running)
+		fmt.Fprintf(p, ", %d of them still running", r.Units.Running)
 	}
-	fmt.Fprintf(p, "%s. Of the %d that ended, by inferred outcome:", p.chosen(), r.Units.Ended)
+	fmt.Fprintf(p, "%s. All that follows is about the %d that ended. By inferred outcome:", p.chosen(), r.Units.Ended)
 	for i, o := range r.Outcomes {
 		if i > 0 {
 			p.WriteByte(',')
@@ -80,7 +81,7 @@ func (p *page) head() {
 		p.WriteString(".\n")
 	}
 	if t := r.Tokens; t.Units > 0 {
-		fmt.Fprintf(p, "\nTokens: %d in %d of %d sessions and sub-agents that report any. %d went into calls, of these %d into calls that failed and %d into repeating them.\n",
+		fmt.Fprintf(p, "\nTokens: %d in %d of %d sessions and sub-agents that report any. %d went into calls, of these %d into calls that failed and %d into repeats of failed calls that did not fail.\n",
 			t.All, t.Units, t.Of, t.Calls, t.Failed, t.Retries)
 	}
 }
@@ -160,7 +161,7 @@ func (p *page) loops() {
 	if len(p.r.Loops) == 0 {
 		return
 	}
-	p.part("Files changed again and again, in %d of %d", p.r.LoopsIn, p.r.Units.All)
+	p.part("Files changed again and again, in %d of %d that ended", p.r.LoopsIn, p.r.Units.Ended)
 	var rows [][]string
 	for _, l := range p.r.Loops {
 		file := plain.Code(l.Path)
@@ -182,7 +183,7 @@ func (p *page) tools() {
 	for _, t := range p.r.Tools {
 		rows = append(rows, []string{string(t.Type), fmt.Sprint(t.Calls), ratio(t.Failed, t.Ended), fmt.Sprint(t.Retries), fmt.Sprint(t.Spent)})
 	}
-	plain.MarkdownTable(&p.Builder, []string{"type", "calls", "failed of ended", "repeated a failed one", "tokens in failed"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"type", "calls", "failed of ended", "repeats of a failed one, failed or not", "tokens in failed"}, rows)
 	p.left(p.r.More.Tools)
 	if len(p.r.Slow) == 0 {
 		return
@@ -222,22 +223,26 @@ func (p *page) phases() {
 			ratio(f.BadCalls, f.Calls), plain.Code(strings.Join(tools, ", ")),
 		})
 	}
-	plain.MarkdownTable(&p.Builder, []string{"phase", "completed", "failed", "active", "tokens", "failed calls", "tools that failed"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"phase", "completed", "failed", "active", "tokens", "failed of the calls in it", "tools that failed"}, rows)
 	p.left(p.r.More.Phases)
 }
 
 func (p *page) weeks() {
-	if len(p.r.Weeks) == 0 {
+	if len(p.r.Weeks) == 0 && p.r.NoWeek == nil {
 		return
 	}
 	p.part("By week")
 	var rows [][]string
-	for _, w := range p.r.Weeks {
+	weeks := p.r.Weeks
+	if none := p.r.NoWeek; none != nil {
+		weeks = append(weeks[:len(weeks):len(weeks)], *none)
+	}
+	for _, w := range weeks {
 		rows = append(rows, []string{
-			w.Week, ratio(w.Failing, w.Ended), ratio(w.Failed, w.Calls), fmt.Sprint(w.Errors), ratio(w.Spent, w.Tokens),
+			cmp.Or(w.Week, "no known time"), ratio(w.Failing, w.Ended), ratio(w.Failed, w.Calls), fmt.Sprint(w.Errors), ratio(w.Spent, w.Tokens),
 		})
 	}
-	plain.MarkdownTable(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed calls of ended", "errors", "tokens in failed calls and repeating them"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed of calls that ended", "errors", "tokens in failed calls and in repeats that did not fail"}, rows)
 	p.left(p.r.More.Weeks)
 }
 

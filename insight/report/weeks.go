@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -101,15 +102,21 @@ type weekTally struct {
 	classes map[failure.Class]int
 }
 
+// noWeek is the key of the units without a known end.
+const noWeek = math.MinInt64
+
 // addWeek counts a unit in the ISO week of its end, in UTC.
 func (t *tally) addWeek(d *insight.Digest) {
-	if d.Live || d.End.IsZero() {
-		return
+	monday := int64(noWeek)
+	if !d.End.IsZero() {
+		monday = mondayOf(d.End)
 	}
-	monday := mondayOf(d.End)
 	w := t.weeks.of(monday)
 	if w.Ended == 0 {
-		w.Start, w.Outcomes, w.classes = time.Unix(monday, 0).UTC(), map[string]int{}, map[failure.Class]int{}
+		w.Outcomes, w.classes = map[string]int{}, map[failure.Class]int{}
+	}
+	if w.Ended == 0 && monday != noWeek {
+		w.Start = time.Unix(monday, 0).UTC()
 		year, week := w.Start.ISOWeek()
 		w.Week.Week = fmt.Sprintf("%04d-W%02d", year, week)
 	}
@@ -122,18 +129,23 @@ func (t *tally) addWeek(d *insight.Digest) {
 	}
 }
 
-func (t *tally) weekRows() []Week {
-	weeks := make([]Week, len(t.weeks.list))
-	for i, w := range t.weeks.list {
-		weeks[i] = w.Week
-		weeks[i].Classes = []insight.ClassCount{}
+func (t *tally) weekRows() (weeks []Week, none *Week) {
+	weeks = []Week{}
+	for _, w := range t.weeks.list {
+		row := w.Week
+		row.Classes = []insight.ClassCount{}
 		for class, n := range w.classes {
-			weeks[i].Classes = append(weeks[i].Classes, insight.ClassCount{Class: class, Count: n})
+			row.Classes = append(row.Classes, insight.ClassCount{Class: class, Count: n})
 		}
-		slices.SortFunc(weeks[i].Classes, func(a, b insight.ClassCount) int { return cmp.Compare(a.Class, b.Class) })
+		slices.SortFunc(row.Classes, func(a, b insight.ClassCount) int { return cmp.Compare(a.Class, b.Class) })
+		if row.Start.IsZero() {
+			none = &row
+		} else {
+			weeks = append(weeks, row)
+		}
 	}
 	slices.SortFunc(weeks, func(a, b Week) int { return a.Start.Compare(b.Start) })
-	return weeks
+	return weeks, none
 }
 
 func (w *Week) add(d *insight.Digest) {

@@ -11,6 +11,7 @@ type plotData struct {
 	Made     int64      `json:"made"`     // milliseconds since 1970
 	Outcomes []string   `json:"outcomes"` // in stacking order
 	Weeks    []plotWeek `json:"weeks"`
+	NoWeek   *plotWeek  `json:"no_week,omitempty"` // what no week has: it ended at an unknown time
 	Classes  []plotBar  `json:"classes"`
 	Shapes   []plotBar  `json:"shapes"`
 	Errors   []plotBar  `json:"errors"`
@@ -47,6 +48,9 @@ func plotted(r *report.Report) plotData {
 	for _, w := range r.Weeks {
 		d.Weeks = append(d.Weeks, plotWeek{w.Week, w.Start.UnixMilli(), w.Ended, w.Failing, w.Outcomes, w.Calls, w.Failed})
 	}
+	if w := r.NoWeek; w != nil {
+		d.NoWeek = &plotWeek{Ended: w.Ended, Failing: w.Failing, Outcomes: w.Outcomes, Calls: w.Calls, Failed: w.Failed}
+	}
 	for _, c := range r.Classes[:min(len(r.Classes), mostBars)] {
 		name := plain.Line(string(c.Class))
 		d.Classes = append(d.Classes, plotBar{Label: name, N: c.Errors, Of: c.OfErrors,
@@ -63,7 +67,7 @@ func plotted(r *report.Report) plotData {
 	}
 	for _, t := range r.Tools {
 		d.Tools = append(d.Tools, plotBar{Label: plain.Line(string(t.Type)), N: t.Failed, Of: t.Ended,
-			Text: fmt.Sprintf("%s: %s calls that ended failed, %s calls in all, %s repeated a failed one", plain.Line(string(t.Type)), of(t.Failed, t.Ended), count(t.Calls), count(t.Retries))})
+			Text: fmt.Sprintf("%s: %s calls that ended failed, %s calls in all, %s repeat a failed one", plain.Line(string(t.Type)), of(t.Failed, t.Ended), count(t.Calls), count(t.Retries))})
 	}
 	return d
 }

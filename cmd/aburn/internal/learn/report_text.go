@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -105,6 +106,9 @@ func (v *reportView) outcomes() error {
 		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(r.Units.Running)))
 	}
 	kit.Title(v.out, true, text+v.chosen())
+	if r.Units.Running > 0 && r.Units.Ended > 0 {
+		kit.Paragraph(v.out, 0, "", fmt.Sprintf("all that follows is about the %s that ended", plain.Count(int64(r.Units.Ended))))
+	}
 	if r.Units.Ended == 0 {
 		return nil
 	}
@@ -229,7 +233,7 @@ func (v *reportView) loops() error {
 	if len(r.Loops) == 0 {
 		return nil
 	}
-	v.heading("files changed again and again: in "+kit.Share(r.LoopsIn, r.Units.All), len(r.Loops), r.More.Loops)
+	v.heading("files changed again and again: in "+kit.Share(r.LoopsIn, r.Units.Ended)+" that ended", len(r.Loops), r.More.Loops)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "most", Right: true}, {Title: "edits", Right: true}, {Title: "back", Right: true}, {Title: "in", Right: true}, {Title: "file", Flex: true, Path: true, Min: 16}, {Title: "project", Flex: true, Path: true, Min: 8}, {Title: "most in"},
 	}}
@@ -301,11 +305,11 @@ func (v *reportView) tokens() error {
 	v.heading("tokens that failures cost", 0, 0)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {Right: true}, {Right: true}}}
 	table.AddCells(term.Cell{Text: "in calls that failed"}, term.Cell{Text: kit.Amount(t.Failed) + " of " + kit.Amount(t.Calls), Style: term.Red}, term.Cell{Text: kit.PercentOf(t.Failed, t.Calls)})
-	table.AddCells(term.Cell{Text: "in repeating failed calls"}, term.Cell{Text: kit.Amount(t.Retries) + " of " + kit.Amount(t.Calls)}, term.Cell{Text: kit.PercentOf(t.Retries, t.Calls)})
+	table.AddCells(term.Cell{Text: "in repeats that did not fail"}, term.Cell{Text: kit.Amount(t.Retries) + " of " + kit.Amount(t.Calls)}, term.Cell{Text: kit.PercentOf(t.Retries, t.Calls)})
 	if err := table.Print(v.out, 2); err != nil {
 		return err
 	}
-	kit.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that report any: %s", kit.Share(t.Units, t.Of), kit.Amount(t.All)))
+	kit.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that ended and report any: %s", kit.Share(t.Units, t.Of), kit.Amount(t.All)))
 	return nil
 }
 
@@ -316,7 +320,7 @@ func (v *reportView) phases() error {
 	}
 	v.heading("phases of the workflow", len(r.Phases), r.More.Phases)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
-		{Title: "phase", Flex: true, Min: 8}, {Title: "done", Right: true}, {Title: "failed", Right: true}, {Title: "active", Right: true, Spare: 2}, {Title: "tokens", Right: true, Spare: 1}, {Title: "failed calls", Right: true},
+		{Title: "phase", Flex: true, Min: 8}, {Title: "done", Right: true}, {Title: "failed", Right: true}, {Title: "active", Right: true, Spare: 2}, {Title: "tokens", Right: true, Spare: 1}, {Title: "its failed calls", Right: true},
 		{Title: "which", Flex: true, Min: 8}, {Title: "most in"},
 	}}
 	for i := range r.Phases {
@@ -337,23 +341,21 @@ func (v *reportView) phases() error {
 
 func (v *reportView) weeks() error {
 	r := v.r
-	if len(r.Weeks) == 0 {
+	if len(r.Weeks) == 0 && r.NoWeek == nil {
 		return nil
 	}
 	v.heading("by week (ISO, UTC)", len(r.Weeks), r.More.Weeks)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "week"}, {Title: "failing", Right: true}, {Spare: 3}, {Title: "failed calls", Right: true}, {Title: "rate", Right: true, Spare: 1}, {Title: "errors", Right: true, Spare: 2}, {Title: "tokens eaten", Right: true},
 	}}
-	for i := range r.Weeks {
-		w := &r.Weeks[i]
-		table.AddCells(term.Cell{Text: w.Week}, failingCell(w.Failing, kit.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: kit.Share(w.Failed, w.Calls)}, term.Cell{Text: kit.PercentOf(w.Failed, w.Calls)},
+	weeks := r.Weeks
+	if r.NoWeek != nil {
+		weeks = append(weeks[:len(weeks):len(weeks)], *r.NoWeek)
+	}
+	for i := range weeks {
+		w := &weeks[i]
+		table.AddCells(term.Cell{Text: cmp.Or(w.Week, "no time")}, failingCell(w.Failing, kit.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: kit.Share(w.Failed, w.Calls)}, term.Cell{Text: kit.PercentOf(w.Failed, w.Calls)},
 			term.Cell{Text: plain.Count(int64(w.Errors))}, term.Cell{Text: kit.Amount(w.Spent) + " of " + kit.Amount(w.Tokens)})
 	}
-	if err := table.Print(v.out, 2); err != nil {
-		return err
-	}
-	if n := r.Units.Undated; n > 0 {
-		kit.Paragraph(v.out, 2, "", fmt.Sprintf("%s of %s that ended without a time are in no week", plain.Count(int64(n)), plain.Count(int64(r.Units.Ended))))
-	}
-	return nil
+	return table.Print(v.out, 2)
 }

@@ -95,7 +95,7 @@ func (m *answers) tools() []mcpserver.Tool {
 		mcpserver.NewTool[targetAsk, replay.Replay]("replay", "What one kind of failure looks like",
 			"Opens a key of failure_report, or a session: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", m.replayTool),
 		mcpserver.NewTool[targetAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
-			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that came to their end had changed, "+
+			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that completed had changed, "+
 				"else plainly that nothing is comparable. Siblings may be of other projects. Without key and session: your own session, as it stands so far.", m.remedyTool),
 		mcpserver.NewTool[graphAsk, sessions.GraphReport]("session_graph", "How sessions hang together",
 			"Trees of this project's sessions (all_projects for all): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
