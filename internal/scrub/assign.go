@@ -43,7 +43,11 @@ func (f *finder) name(i, end int) {
 	}
 	f.work += end - start
 	a := assignment{name: s[start:end], policy: policyOf(s[start:end])}
-	if a.policy == notSecret || !f.operator(&a, start, end) {
+	if a.policy == notSecret {
+		return
+	}
+	if !f.operator(&a, start, end) {
+		f.prose(a.policy, start, end)
 		return
 	}
 	f.value(&a)

@@ -13,10 +13,16 @@ type command struct {
 type how uint8
 
 const (
-	whole    how = iota // the whole argument
-	attached            // it follows the flag without a blank: -pSECRET
-	afterSep            // user:secret, or user%secret
-	afterTag            // pass:secret
+	whole      how = iota // the whole argument
+	attached              // it follows the flag without a blank: -pSECRET
+	afterSep              // user:secret, or user%secret
+	afterTag              // pass:secret
+	afterEqual            // name=secret
+	pairs                 // every argument of the form name=secret
+	cookies               // name=secret; name=secret
+	plainArgs             // every argument that is no flag and follows none of the flags, which take values
+	lastPlain             // as htpasswd -b has it: file, user, secret
+	piped                 // what echo writes into the program, if it has one of the flags
 )
 
 var commands = []command{
@@ -37,10 +43,32 @@ var commands = []command{
 	{"oc login ", " -p ", whole},
 	{"mongo", " -p ", whole},
 	{"ldap", " -w ", whole},
-	{"7z", " -p ", attached},
+	{"7z ", " -p ", attached},
+	{"7za ", " -p ", attached},
+	{"7zz ", " -p ", attached},
+	{"7zr ", " -p ", attached},
 	{"zip ", " -P ", whole},
-	{"openssl ", " -pass -passin -passout -k -K ", afterTag},
+	{"openssl ", " -pass -passin -passout ", afterTag},
+	{"openssl ", " -k -K ", whole},
 	{"vault login ", " ", whole},
+	{"curl ", " -b --cookie ", cookies},
+	{"create secret ", " --from-literal ", afterEqual},
+	{"vault kv put ", "", pairs},
+	{"vault kv patch ", "", pairs},
+	{"secrets set ", "", pairs},
+	{"gh secret set ", " -b --body ", whole},
+	{"ssh-keygen ", " -N -P ", whole},
+	{"sqlcmd ", " -P ", whole},
+	{"sqlcmd ", " -P ", attached},
+	{"htpasswd ", " -C ", lastPlain},
+	{"ansible-vault encrypt_string ", " -n --name --stdin-name --vault-id --encrypt-vault-id --vault-password-file ", plainArgs},
+	{"sudo ", " -S --stdin ", piped},
+	{"secret create ", " - ", piped}, // of docker and podman
+	{"gh secret set ", " ", piped},
+	{"docker login ", " --password-stdin ", piped},
+	{"podman login ", " --password-stdin ", piped},
+	{"registry login ", " --password-stdin ", piped},
+	{"gh auth login ", " --with-token ", piped},
 }
 
 // maxCommand bounds how much of a command's arguments is read, in bytes.
@@ -55,21 +83,37 @@ func (f *finder) command(c *command, i, end int) {
 	for end < len(s) && s[end-1] != ' ' && (setWord | setDash).has(s[end]) { // mysqldump, ldapsearch, mongosh
 		end++
 	}
-	if i > 0 && end < len(s) && isQuote(s[i-1]) && s[end] == s[i-1] { // a program's name in a string of code
+	if i > 0 && end < len(s) && isQuote(s[i-1]) && s[end] == s[i-1] && c.how != plainArgs { // a program's name in a string of code
 		return
 	}
-	flag := ""
+	if c.how == piped {
+		f.piped(c, i, end)
+		return
+	}
+	args := arguments{c: c}
 	for at := end; at < len(s) && at < end+maxCommand; {
 		start := skipBlanks(s, at, 64)
-		if start == len(s) || s[start] == '\n' || s[start] == '|' || s[start] == ';' || s[start] == '&' {
+		if start == len(s) || endsCommand(s[start]) {
 			break
 		}
 		at = argumentEnd(s, start)
 		f.work += at - start
-		f.argument(c, flag, start, at)
-		flag = s[start:at]
+		f.argument(&args, start, at)
+		args.flag = s[start:at]
 	}
 }
+
+// arguments is where the search of a command's arguments stands.
+type arguments struct {
+	c     *command
+	flag  string // the argument before this one
+	plain int    // so many were no flags
+	batch bool   // htpasswd: -b, the secret is an argument
+	print bool   // htpasswd: -n, no file is named
+}
+
+// endsCommand reports whether b ends a command or its line.
+func endsCommand(b byte) bool { return b == '\n' || b == '|' || b == ';' || b == '&' }
 
 // argumentEnd is the end of the shell argument that starts at i. Quotes keep blanks together.
 func argumentEnd(s string, i int) int {
@@ -89,19 +133,51 @@ func argumentEnd(s string, i int) int {
 	return min(i, len(s))
 }
 
-// argument redacts the secret in s[start:end], an argument of c after flag.
-func (f *finder) argument(c *command, flag string, start, end int) {
+// argument redacts the secret in s[start:end], if it is one of the command's arguments that hold one.
+func (f *finder) argument(args *arguments, start, end int) {
+	c := args.c
+	start, end = unquotedFlag(f.text, start, end)
 	arg := f.text[start:end]
-	if c.how == attached {
+	switch c.how {
+	case attached:
 		if start, ok := attachedTo(c.flags, arg); ok {
 			f.secretArgument(end-len(arg)+start, end)
 		}
-		return
+	case pairs:
+		if name, value, ok := strings.Cut(arg, "="); ok && name != "" && name[0] != '-' {
+			f.storedValue(end-len(value), end)
+		}
+	case plainArgs:
+		if arg[0] != '-' && !args.takes() {
+			f.secretArgument(start, end)
+		}
+	case lastPlain:
+		f.lastPlain(args, start, end)
+	default:
+		f.flagged(args, start, end)
 	}
-	takes := strings.Contains(c.flags, " "+flag+" ") && flag != "" || c.flags == " " && flag == "" && arg[0] != '-'
+}
+
+// takes reports whether the argument before this one is a flag of the command's list.
+func (a *arguments) takes() bool {
+	return a.flag != "" && strings.Contains(a.c.flags, " "+a.flag+" ")
+}
+
+// unquotedFlag leaves out the quotes around a flag with its value: '-pSECRET'.
+func unquotedFlag(s string, start, end int) (int, int) {
+	if end-start > 3 && isQuote(s[start]) && s[start+1] == '-' && s[end-1] == s[start] {
+		return start + 1, end - 1
+	}
+	return start, end
+}
+
+// flagged redacts the secret in s[start:end] if it follows a flag of the command's, in this argument or the one before.
+func (f *finder) flagged(args *arguments, start, end int) {
+	c, arg := args.c, f.text[start:end]
+	takes := args.takes() || c.flags == " " && args.flag == "" && arg[0] != '-'
 	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "--") && strings.Contains(c.flags, " "+name+" ") {
 		start, arg, takes = end-len(value), value, true
-	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && c.how == afterSep {
+	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && (c.how == afterSep || c.how == cookies) {
 		start, arg, takes = start+n, arg[n:], true
 	}
 	if !takes || arg == "" {
@@ -116,6 +192,37 @@ func (f *finder) argument(c *command, flag string, start, end int) {
 		}
 	case afterSep:
 		f.userPassword(start, end)
+	case afterEqual:
+		if i := strings.IndexByte(arg, '='); i >= 0 {
+			f.storedValue(start+i+1, end)
+		}
+	case cookies:
+		if start, end = f.trimmed(start, end); hasCookie(f.text[start:end]) {
+			f.add(start, end, "cookie", rankPlace)
+		}
+	}
+}
+
+// storedValue redacts s[start:end], which goes into a store of secrets, unless it is read from a file or from stdin.
+func (f *finder) storedValue(start, end int) {
+	if start, end = f.trimmed(start, end); end-start >= 3 && f.text[start] != '@' {
+		f.secretArgument(start, end)
+	}
+}
+
+// lastPlain redacts s[start:end] if it is the secret of htpasswd -b: the third argument that is no flag, or with -n the second.
+func (f *finder) lastPlain(args *arguments, start, end int) {
+	arg := f.text[start:end]
+	switch {
+	case arg[0] == '-':
+		args.batch = args.batch || arg[len(arg)-1] != '-' && strings.Contains(arg, "b")
+		args.print = args.print || strings.Contains(arg, "n")
+	case args.takes():
+	default:
+		args.plain++
+		if args.batch && (args.plain == 3 || args.plain == 2 && args.print) {
+			f.secretArgument(start, end)
+		}
 	}
 }
 
@@ -147,14 +254,20 @@ func (f *finder) userPassword(start, end int) {
 
 // secretArgument redacts s[start:end], without surrounding quotes, if it is a value.
 func (f *finder) secretArgument(start, end int) {
-	s := f.text
-	for start < end && isQuote(s[start]) {
-		start++
-	}
-	for start < end && isQuote(s[end-1]) {
-		end--
-	}
-	if v := s[start:end]; v != "" && v[0] != '-' && !isReference(v, 0) && !isWordOfForms(v) {
+	start, end = f.trimmed(start, end)
+	if v := f.text[start:end]; v != "" && v[0] != '-' && !isReference(v, 0) && !isWordOfForms(v) {
 		f.add(start, end, "argument", rankPlace)
 	}
+}
+
+// trimmed leaves out the quotes around s[start:end], with the backslashes that JSON puts before them.
+func (f *finder) trimmed(start, end int) (int, int) {
+	s := f.text
+	for start < end && (isQuote(s[start]) || s[start] == '\\' && start+1 < end && isQuote(s[start+1])) {
+		start++
+	}
+	for start < end && (isQuote(s[end-1]) || s[end-1] == '\\') {
+		end--
+	}
+	return start, end
 }

@@ -25,7 +25,7 @@ func TestDocsNameTheRules(t *testing.T) {
 
 // ruleIDs are the names that markers have.
 func ruleIDs() []string {
-	ids := []string{"password", "secret", "authorization", "cookie", "url-password", "private-key", "argument", "kubernetes", "rest"}
+	ids := []string{"password", "secret", "authorization", "cookie", "url-password", "private-key", "argument", "kubernetes", "mnemonic", "rest"}
 	for _, v := range vendors {
 		ids = append(ids, v.id)
 	}

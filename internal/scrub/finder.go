@@ -28,6 +28,8 @@ const (
 	kindPEM                  // a private key's block
 	kindCommand              // an argument of a command line
 	kindManifest             // the data of a Kubernetes secret
+	kindPhrase               // the words of a wallet's seed phrase
+	kindPgpass               // a line of .pgpass, by its port
 )
 
 // finder is one search of one text.
@@ -98,6 +100,10 @@ func (f *finder) try(a *anchor, i int) {
 		f.pem(i, i+len(a.text))
 	case kindManifest:
 		f.manifest(i + len(a.text))
+	case kindPhrase:
+		f.phrase(i + len(a.text))
+	case kindPgpass:
+		f.pgpass(i, i+len(a.text))
 	case kindCommand:
 		f.command(&commands[a.arg], i, i+len(a.text))
 	}

@@ -200,4 +200,7 @@ var words = []word{
 	{"kind", kindManifest},
 	{"://", kindURL},
 	{"private key", kindPEM}, {"private-lines", kindPEM},
+	{"mnemonic", kindPhrase}, {"seed phrase", kindPhrase}, {"seed_phrase", kindPhrase}, {"seed-phrase", kindPhrase}, {"seedphrase", kindPhrase},
+	{"recovery phrase", kindPhrase},
+	{":5432:", kindPgpass}, {":5433:", kindPgpass}, {":6432:", kindPgpass}, {":*:", kindPgpass},
 }

@@ -201,7 +201,7 @@ func TestPlacesAgreeWithExpressions(t *testing.T) {
 	lines := innocents(t)
 	rnd := rand.New(rand.NewPCG(7, 8))
 	checked := 0
-	for range 250 {
+	for range 320 {
 		text := generated(rnd, lines)
 		spans := find(text)
 		for _, p := range places {

@@ -122,13 +122,20 @@ func (f *finder) cookie(i, end int) {
 	}
 	stop := headerEnd(s, start, outer)
 	f.work += stop - start
-	for pair := range strings.SplitSeq(s[start:stop], ";") {
+	if hasCookie(s[start:stop]) {
+		f.add(start, stop, "cookie", rankPlace)
+	}
+}
+
+// hasCookie reports whether one of the values in a=b; c=d looks like more than a preference.
+func hasCookie(list string) bool {
+	for pair := range strings.SplitSeq(list, ";") {
 		_, v, _ := strings.Cut(pair, "=")
 		if len(v) >= 8 && (hasDigit(v) || mixed(v)) && markerLen(v) == 0 && !isReference(v, '"') {
-			f.add(start, stop, "cookie", rankPlace)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // url redacts the password in scheme://user:password@host, whose :// is before i.
@@ -173,4 +180,40 @@ func isEmptyWord(v string) bool {
 		return true
 	}
 	return false
+}
+
+// pgpass redacts the password in a line of .pgpass, host:port:database:user:password, whose port is s[i+1:end-1].
+func (f *finder) pgpass(i, end int) {
+	s := f.text
+	start := i
+	for start > 0 && i-start < 256 && !endsField(s[start-1]) {
+		start--
+	}
+	if start == i || strings.Contains(s[start:i], ":") {
+		return
+	}
+	for range 2 { // the database and the user
+		n := strings.IndexByte(s[end:min(len(s), end+maxName)], ':')
+		if n < 1 || strings.ContainsAny(s[end:end+n], " \t\n\"'`\\/") {
+			return
+		}
+		end += n + 1
+	}
+	stop := end
+	for stop < len(s) && stop-end < maxName && !endsField(s[stop]) {
+		if s[stop] == '\\' && stop+1 < len(s) && (s[stop+1] == ':' || s[stop+1] == '\\') {
+			stop++
+		}
+		stop++
+	}
+	f.work += stop - start
+	stop = min(stop, len(s))
+	if v := s[end:stop]; len(v) >= 3 && !isReference(v, 0) && !strings.HasPrefix(v, ":") && !strings.HasPrefix(v, "*") {
+		f.add(end, stop, "password", rankPlace)
+	}
+}
+
+// endsField reports whether b stands beside a line of .pgpass in a text, and in no host or password.
+func endsField(b byte) bool {
+	return setSpace.has(b) || isQuote(b) || strings.IndexByte("<>|)=/", b) >= 0
 }
