@@ -19,6 +19,12 @@ const ellipsis = "…"
 // "…". It searches past the cut, so a secret at the cut is redacted like any other. The work does
 // not grow with s.
 func Head(s string, max int) string {
+	var m Memory
+	return m.Head(s, max)
+}
+
+// Head is the function Head, which also redacts the values that m holds. m then holds the values of s, too.
+func (m *Memory) Head(s string, max int) string {
 	if max <= len(ellipsis) {
 		return ""
 	}
@@ -28,10 +34,10 @@ func Head(s string, max int) string {
 	if whole {
 		keep = len(text)
 	}
-	text, cut, searched := scrubbed(text, keep)
+	text, cut, searched := m.scrubbed(text, keep)
 	line := squeeze(tilde(text, home()))
 	if !searched || line != text { // joining lines, or removing text, may have formed a new secret
-		line, _ = Text(line)
+		line, _ = m.Text(line)
 	}
 	return shorten(line, max, cut || !whole)
 }
@@ -51,9 +57,9 @@ func start(s string, n int) (string, bool) {
 // scrubbed is the first keep bytes of s without secrets. cut says that s is longer. searched says
 // that exactly out was searched and nothing found. A secret that begins before keep becomes one
 // marker, however long it is.
-func scrubbed(s string, keep int) (out string, cut, searched bool) {
+func (m *Memory) scrubbed(s string, keep int) (out string, cut, searched bool) {
 	for range maxRounds {
-		spans := find(s)
+		spans := m.find(s)
 		if len(spans) == 0 {
 			searched = true
 			break

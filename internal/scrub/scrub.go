@@ -31,18 +31,10 @@ const MaxMarker = len(markOpen) + 18 + len(markClose)
 const maxRounds = 32
 
 // Text returns s with every secret replaced by "[redacted:<rule>]", and the number of
-// replacements.
+// replacements. A value that is secret in one place of s is replaced in all others too (Memory).
 func Text(s string) (string, int) {
-	count := 0
-	for range maxRounds {
-		spans := find(s)
-		if len(spans) == 0 {
-			break
-		}
-		count += len(spans)
-		s = replace(s, spans)
-	}
-	return s, count
+	var m Memory
+	return m.Text(s)
 }
 
 func replace(s string, spans []span) string {
@@ -61,4 +53,4 @@ func marker(rule string) string { return markOpen + rule + markClose }
 
 // Version numbers the rules. Stored text that was scrubbed under an older version is scrubbed
 // again.
-const Version = 1
+const Version = 2
