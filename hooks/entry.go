@@ -1,8 +1,11 @@
 package hooks
 
 import (
+	"bytes"
 	"slices"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"aburn/internal/journal"
 	"aburn/internal/proc"
@@ -21,6 +24,7 @@ type recorder struct {
 	plan    Plan
 	known   *recent.Calls   // read before the lock was taken, for plan.Closer
 	relay   []*logfmt.Entry // read before the lock was taken, from plan.Relay
+	secrets scrub.Memory    // of the payload's call, for texts that repeat them
 
 	state recent.State
 }
@@ -50,9 +54,40 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 	cost := time.Since(r.start).Microseconds()
 	for i, d := range drafts {
 		d.Data.Int("hook_us", cost).Int("lock_us", t.LockWait().Microseconds())
-		entries[len(entries)-len(drafts)+i].Data = d.Data.Bytes()
+		entries[len(entries)-len(drafts)+i].Data = r.hidden(d.Data.Bytes())
 	}
 	return entries
+}
+
+// maxLearned bounds how much of a call's input is searched for secrets that its error may repeat, in bytes.
+const maxLearned = 8 << 10
+
+// learnSecrets keeps the secrets of the payload's call if one of the drafts has a text that may repeat them: an error, a reason,
+// or another field beside a redaction. Most runs have none and search nothing.
+func (r *recorder) learnSecrets() {
+	may := r.plan.Closer != nil
+	for _, d := range r.plan.Drafts {
+		switch d.Event {
+		case logfmt.ToolFailed, logfmt.ToolDenied, logfmt.TurnFailed:
+			may = true
+		default:
+			may = may || bytes.Contains(d.Data.Bytes(), []byte("[redacted:"))
+		}
+	}
+	if !may {
+		return
+	}
+	for _, text := range [...]string{string(r.payload.Input), r.payload.Get("tool_calls").Raw} {
+		r.secrets.Learn(text[:min(len(text), maxLearned)])
+	}
+}
+
+// hidden is an entry's data without the secrets of the payload's call.
+func (r *recorder) hidden(data []byte) []byte {
+	if r.secrets.Empty() || len(data) == 0 {
+		return data
+	}
+	return appendMapped(nil, gjson.ParseBytes(data), r.secrets.Hide)
 }
 
 // active is the current command and phase of the session or sub-agent. A new session

@@ -79,14 +79,19 @@ func scrubbed(json []byte) []byte {
 	if _, n := scrub.Text(string(json)); n == 0 {
 		return json
 	}
-	return appendScrubbed(nil, gjson.ParseBytes(json))
+	var m scrub.Memory // what one of its strings gives away is hidden in the others
+	m.Learn(string(json))
+	return appendMapped(nil, gjson.ParseBytes(json), func(s string) string {
+		s, _ = m.Text(s)
+		return s
+	})
 }
 
-func appendScrubbed(b []byte, v gjson.Result) []byte {
+// appendMapped appends v with each of its strings, names too, as clean returns it.
+func appendMapped(b []byte, v gjson.Result, clean func(string) string) []byte {
 	switch {
 	case v.Type == gjson.String:
-		s, _ := scrub.Text(v.Str)
-		return gjson.AppendJSONString(b, s)
+		return logfmt.AppendString(b, clean(v.Str))
 	case !v.IsObject() && !v.IsArray():
 		return append(b, v.Raw...)
 	}
@@ -98,9 +103,9 @@ func appendScrubbed(b []byte, v gjson.Result) []byte {
 		}
 		first = false
 		if v.IsObject() {
-			b = append(appendScrubbed(b, k), ':')
+			b = append(appendMapped(b, k, clean), ':')
 		}
-		b = appendScrubbed(b, elem)
+		b = appendMapped(b, elem, clean)
 		return true
 	})
 	return append(b, v.Raw[0]+2) // '[' and ']', '{' and '}' are two apart

@@ -53,6 +53,7 @@ func (r *Run) Do() error {
 	rec := &recorder{start: r.Start, agent: agent, payload: p, proj: proj}
 	if err == nil {
 		rec.plan = rec.read()
+		rec.learnSecrets()
 	} else {
 		rec.plan = Plan{Drafts: []Draft{in.unreadable(err)}}
 	}

@@ -41,7 +41,9 @@ func TestOrdinaryValuesAreNotRemembered(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	var m Memory
-	value := func(i int) string { return "kX9" + strings.Repeat(string(rune('a'+i%26)), 3) + "Qw7" + string(rune('a'+i/26)) + "zu5" }
+	value := func(i int) string {
+		return "kX9" + strings.Repeat(string(rune('a'+i%26)), 3) + "Qw7" + string(rune('a'+i/26)) + "zu5"
+	}
 	for i := range 200 {
 		m.Learn("password=" + value(i))
 	}

@@ -33,6 +33,10 @@ const (
 // is scrubbed.
 func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) ([]byte, error) {
 	var o logfmt.Object
+	var secrets scrub.Memory // one of the texts may say that a word of another is secret
+	for _, flag := range [...]string{"summary", "error", "data"} {
+		secrets.Learn(cmd.String(flag))
+	}
 	o.StrIf(summaryKey(ev), scrub.Head(cmd.String("summary"), maxText))
 	if cmd.IsSet("error") {
 		if ev != logfmt.Failed && ev != logfmt.AgentComplete && ev.Known() {
@@ -67,7 +71,10 @@ func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) (
 	if err := addData(a, &o, cmd.String("data")); err != nil {
 		return nil, err
 	}
-	return o.Bytes(), nil
+	if secrets.Empty() {
+		return o.Bytes(), nil
+	}
+	return []byte(secrets.Hide(string(o.Bytes()))), nil // such a value has nothing that JSON escapes, but for &
 }
 
 func agentText(cmd *cli.Command, flag string) string {
