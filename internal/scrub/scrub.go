@@ -53,4 +53,4 @@ func marker(rule string) string { return markOpen + rule + markClose }
 
 // Version numbers the rules. Stored text that was scrubbed under an older version is scrubbed
 // again.
-const Version = 2
+const Version = 1

@@ -122,7 +122,7 @@ func (m *conversation) synthetic(e trace.Event, r *record) {
 		return
 	}
 	text := r.message.words()
-	x := &trace.Error{Code: token(r.code), Fatal: true, Head: head(text, trace.ErrorHead),
+	x := &trace.Error{Code: token(r.code), Fatal: true, Head: m.head(text, trace.ErrorHead),
 		Digest: draft.DigestText(text)}
 	if n, ok := jsonl.Int(r.status); ok {
 		x.Status = int(n)
@@ -157,7 +157,7 @@ func (m *conversation) call(e trace.Event, id, name, input []byte, response stri
 	m.st.Open[c.Call] = in.open
 	if c.Type == trace.AgentTool {
 		e.Body = &trace.SubagentSpawn{Call: c.Call, AgentType: token(in.agentType),
-			Description: head(in.description, trace.UserHead), Background: in.background}
+			Description: m.head(in.description, trace.UserHead), Background: in.background}
 		m.spawns[c.Call] = m.b.Add(e) - 1
 		m.prompts[c.Call] = draft.DigestText(in.prompt)
 	}
@@ -197,7 +197,7 @@ func (m *conversation) input(tool string, c *trace.ToolCall, raw []byte) input {
 	}
 	switch c.Type {
 	case trace.ShellTool:
-		c.Head = head(command, trace.CommandHead)
+		c.Head = m.head(command, trace.CommandHead)
 	case trace.EditTool:
 		in.open.Path = c.Path
 		if tool == "Write" && content != nil {

@@ -194,7 +194,7 @@ func (m *conversation) retried(e trace.Event, r *record) {
 	if code == nil {
 		code = member(member(member(r.code, "error"), "error"), "type")
 	}
-	x.Code, x.Head, x.Digest = token(code), head(text, trace.ErrorHead), draft.DigestText(text)
+	x.Code, x.Head, x.Digest = token(code), m.head(text, trace.ErrorHead), draft.DigestText(text)
 	e.Body = x
 	m.b.Add(e)
 }

@@ -327,7 +327,13 @@ func inWord(b byte) bool {
 const headWindow = 24 << 10
 
 // head returns the first max bytes of the text in the JSON string v, scrubbed.
-func head(v []byte, max int) string {
+func head(v []byte, max int) string { return draft.Head(window(v), max) }
+
+// head is the function head, which also hides what other texts of the conversation gave away.
+func (m *conversation) head(v []byte, max int) string { return m.b.Head(window(v), max) }
+
+// window is the beginning of the text in the JSON string v, as far as a head needs it.
+func window(v []byte) string {
 	if len(v) > headWindow {
 		v = v[:headWindow]
 		if i := bytes.LastIndexByte(v[len(v)-12:], '\\'); i >= 0 { // never cut an escape or a surrogate pair
@@ -335,7 +341,7 @@ func head(v []byte, max int) string {
 		}
 		v = append(bytes.Clone(v), '"')
 	}
-	return draft.Head(jsonl.Text(v), max)
+	return jsonl.Text(v)
 }
 
 // member returns one member of the object v, nil if it is missing.

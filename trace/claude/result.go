@@ -101,7 +101,7 @@ func (m *conversation) judge(x *trace.ToolResultEvent, r *record, content []byte
 	if len(text) > 0 && text[0] == '[' {
 		text = firstText(text)
 	}
-	x.Head = head(text, trace.ErrorHead)
+	x.Head = m.head(text, trace.ErrorHead)
 	x.ExitCode = exitCode(text)
 	x.Denied = denied(r)
 	switch kind := jsonl.Text(r.denial); {
@@ -225,7 +225,7 @@ func (m *conversation) serverResult(e trace.Event, call, content []byte) {
 	x := trace.ToolResultEvent{Call: token(call), Message: e.Record, AgentID: m.agent, From: trace.FromToolResult,
 		Status: trace.StatusCompleted, Content: draft.Digest(content)}
 	if code := member(content, "error_code"); code != nil {
-		x.Status, x.Head = trace.StatusErrored, head(code, trace.ErrorHead)
+		x.Status, x.Head = trace.StatusErrored, m.head(code, trace.ErrorHead)
 	}
 	m.b.Result(e, x)
 	delete(m.st.Open, x.Call)
@@ -235,7 +235,7 @@ func (m *conversation) serverResult(e trace.Event, call, content []byte) {
 func (m *conversation) notice(e trace.Event, text []byte) {
 	said := e
 	said.By, said.Body = "client", &trace.UserMessage{Digest: draft.DigestText(text),
-		Head: head(text, trace.UserHead), Machine: "task_notification"}
+		Head: m.head(text, trace.UserHead), Machine: "task_notification"}
 	m.b.Add(said)
 	m.beginTurn()
 	m.notified(e, text, trace.FromNotification)
@@ -268,7 +268,7 @@ func (m *conversation) notified(e trace.Event, text []byte, from trace.From) {
 		x.Spawned = m.b.Trace().Events[i].Body.(*trace.SubagentSpawn).Session
 	}
 	if x.Status == trace.StatusErrored {
-		x.Head = head(text, trace.ErrorHead)
+		x.Head = m.head(text, trace.ErrorHead)
 	}
 	m.b.Result(e, x)
 }

@@ -105,9 +105,9 @@ func (m *conversation) userText(e trace.Event, text []byte, r *record) {
 	}
 	switch by {
 	case wroteInterrupt:
-		e.Body = &trace.Interrupt{Call: m.st.LastCancelled, Reason: head(text, trace.UserHead)}
+		e.Body = &trace.Interrupt{Call: m.st.LastCancelled, Reason: m.head(text, trace.UserHead)}
 		m.b.Add(e)
-		m.st.At, m.st.From, m.st.LastCancelled = interrupted, head(text, trace.UserHead), ""
+		m.st.At, m.st.From, m.st.LastCancelled = interrupted, m.head(text, trace.UserHead), ""
 	case wroteNotification:
 		m.notice(e, text)
 	case wroteBash:
@@ -123,7 +123,7 @@ func (m *conversation) userText(e trace.Event, text []byte, r *record) {
 }
 
 func (m *conversation) addUserMessage(e trace.Event, text []byte, by author, r *record) {
-	u := &trace.UserMessage{Digest: draft.DigestText(text), Head: head(text, trace.UserHead)}
+	u := &trace.UserMessage{Digest: draft.DigestText(text), Head: m.head(text, trace.UserHead)}
 	switch by {
 	case wroteTask:
 		e.By, u.Machine = "client", "other"
@@ -137,7 +137,7 @@ func (m *conversation) addUserMessage(e trace.Event, text []byte, by author, r *
 	if by <= byUser && (has(text, "<command-message>") || has(text, "<command-name>")) {
 		u.Command = tagged(text, "command-name")
 		typed := asTyped(text)
-		u.Digest, u.Head = draft.DigestText(typed), head(typed, trace.UserHead)
+		u.Digest, u.Head = draft.DigestText(typed), m.head(typed, trace.UserHead)
 	}
 	e.Body = u
 	m.b.Add(e)
@@ -192,7 +192,7 @@ func (m *conversation) commandOutput(e trace.Event, text []byte) {
 	if is(text, "<local-command-stdout></local-command-stdout>") {
 		return
 	}
-	e.By, e.Body = "client", &trace.UserMessage{Digest: draft.DigestText(text), Head: head(text, trace.UserHead),
+	e.By, e.Body = "client", &trace.UserMessage{Digest: draft.DigestText(text), Head: m.head(text, trace.UserHead),
 		Machine: "command_output"}
 	m.b.Add(e)
 }
@@ -202,7 +202,7 @@ func (m *conversation) bashInput(e trace.Event, text []byte) {
 	line := element(text, "bash-input")
 	e.By = "user"
 	c := &trace.ToolCall{Tool: "Bash", Type: trace.ShellTool, Input: draft.DigestText(line),
-		Head: head(line, trace.CommandHead)}
+		Head: m.head(line, trace.CommandHead)}
 	m.b.Call(e, c)
 	m.st.Bang = c.Call
 }

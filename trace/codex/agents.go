@@ -60,7 +60,7 @@ func (s *session) collab(e trace.Event, it object) {
 	id = s.ensure(e, id, func() *trace.ToolCall { return agentCall(tool, it.raw("prompt")) })
 	if tool == spawnAgent {
 		jsonl.Elements(it.raw("receiver_thread_ids"), func(thread []byte) bool {
-			s.spawn(e, token(thread), id, draft.Head(start(it.raw("prompt"), trace.UserHead), trace.UserHead))
+			s.spawn(e, token(thread), id, s.Head(start(it.raw("prompt"), trace.UserHead), trace.UserHead))
 			return true
 		})
 	}
@@ -112,7 +112,7 @@ func (s *session) notified(e trace.Event, thread, how string, said content) {
 	default:
 		r.Status = trace.StatusUnknown
 	}
-	setHead(&r, said)
+	s.setHead(&r, said)
 	s.result(e, r)
 }
 
@@ -177,7 +177,7 @@ func (s *session) enteredReview(e trace.Event, it object) {
 	if !s.Open {
 		s.open(e.Turn)
 	}
-	s.Review = draft.Head(start(it.raw("user_facing_hint"), trace.UserHead), trace.UserHead)
+	s.Review = s.Head(start(it.raw("user_facing_hint"), trace.UserHead), trace.UserHead)
 }
 
 // noteReviewThread adds the sub-agent of a review, at the first record that is a copy from its thread.

@@ -17,7 +17,7 @@ func (s *session) response(p object) {
 		s.toolCall(p)
 	case "local_shell_call":
 		action := p.raw("action")
-		call := shellCall("local_shell", p.object("action").raw("command"))
+		call := s.shellCall("local_shell", p.object("action").raw("command"))
 		call.Call, call.Input = s.id(p, "call_id"), draft.Digest(action)
 		s.call(s.newEvent(s.id(p, "id")), call)
 	case "tool_search_call":
@@ -60,7 +60,7 @@ func (s *session) toolCall(p object) {
 	}
 	switch tool {
 	case execCommand, "shell_command", "shell", "container.exec":
-		call.Head = commandHead(arguments)
+		call.Head = s.commandHead(arguments)
 	case viewImage:
 		call.Path = s.pathOf(arguments.raw("path"))
 	case applyPatch:
@@ -87,16 +87,16 @@ func takesArguments(tool string) bool {
 }
 
 // commandHead returns the head of the command line in a shell's arguments: a text, or a list of words.
-func commandHead(arguments object) string {
+func (s *session) commandHead(arguments object) string {
 	line := arguments.raw("cmd")
 	if line == nil {
 		line = arguments.raw("command")
 	}
-	return shellCall(execCommand, line).Head
+	return s.shellCall(execCommand, line).Head
 }
 
 // shellCall makes the call of a shell. command is a text or a list of words; of "sh -c LINE" the line counts.
-func shellCall(tool string, command []byte) *trace.ToolCall {
+func (s *session) shellCall(tool string, command []byte) *trace.ToolCall {
 	var words [][]byte
 	jsonl.Elements(command, func(word []byte) bool {
 		words = append(words, word)
@@ -118,7 +118,7 @@ func shellCall(tool string, command []byte) *trace.ToolCall {
 		}
 	}
 	return &trace.ToolCall{Tool: tool, Type: toolType(tool, false), Input: draft.Digest(command),
-		Head: draft.Head(line, trace.CommandHead)}
+		Head: s.Head(line, trace.CommandHead)}
 }
 
 // call adds a call. An earlier call may have used the same id.

@@ -64,7 +64,7 @@ func (s *session) itemCompleted(p object) {
 // userMessage adds a user's message. In a sub-agent's thread its parent wrote it, in a review's the client.
 func (s *session) userMessage(e trace.Event, it object) {
 	text := contentOf(it.raw("content"))
-	m := &trace.UserMessage{Digest: text.digest(), Head: text.head(trace.UserHead)}
+	m := &trace.UserMessage{Digest: text.digest(), Head: s.head(text, trace.UserHead)}
 	jsonl.Elements(it.raw("content"), func(part []byte) bool {
 		var o object
 		if o.parse(part) && o.is("type", "skill") {
@@ -100,7 +100,7 @@ func (s *session) command(e trace.Event, it object) {
 	if it.is("source", "user_shell") {
 		own.By = "user"
 	}
-	id := s.ensure(own, s.id(it, "id"), func() *trace.ToolCall { return shellCall(execCommand, it.raw("command")) })
+	id := s.ensure(own, s.id(it, "id"), func() *trace.ToolCall { return s.shellCall(execCommand, it.raw("command")) })
 	out := contentOf(it.raw("aggregated_output"))
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest(),
 		DurationMS: s.duration(it)}
@@ -113,7 +113,7 @@ func (s *session) command(e trace.Event, it object) {
 	if r.Status == trace.StatusErrored && (hasCode && code < 0 || s.ends[id].cancelled) {
 		r.Status, r.IsError = trace.StatusCancelled, nil // the client calls it failed if an interrupt or its own end killed it
 	}
-	setHead(&r, out)
+	s.setHead(&r, out)
 	s.result(e, r)
 }
 
@@ -135,7 +135,7 @@ func (s *session) mcp(e trace.Event, it object) {
 		is := true
 		r.Status, r.IsError = trace.StatusErrored, &is
 	}
-	setHead(&r, out)
+	s.setHead(&r, out)
 	s.result(e, r)
 }
 

@@ -56,7 +56,7 @@ func (s *session) userShell(id string, text content) {
 	e := s.newEvent(id)
 	e.By = "user"
 	call := &trace.ToolCall{Tool: execCommand, Type: trace.ShellTool, Input: draft.Digest([]byte(line)),
-		Head: draft.Head(line, trace.CommandHead)}
+		Head: s.Head(line, trace.CommandHead)}
 	s.call(e, call)
 	r := trace.ToolResultEvent{Call: call.Call, Message: id, From: trace.FromToolResult,
 		Status: trace.StatusUnknown, Content: draft.Digest([]byte(out))}
@@ -65,7 +65,7 @@ func (s *session) userShell(id string, text content) {
 		r.Status, r.IsError, r.ExitCode = v.status, v.isError, v.exit
 	}
 	if r.Failed() {
-		r.Head = draft.Head(out, trace.ErrorHead)
+		r.Head = s.Head(out, trace.ErrorHead)
 	}
 	s.result(e, r)
 }

@@ -166,4 +166,4 @@ func (c content) start(max int) string {
 	return text
 }
 
-func (c content) head(max int) string { return draft.Head(c.start(max), max) }
+func (s *session) head(c content, max int) string { return s.Head(c.start(max), max) }

@@ -29,7 +29,7 @@ func (s *session) patched(e trace.Event, id string, p object, changes []byte) {
 	out.addValue(p.raw("stderr"))
 	r := trace.ToolResultEvent{Call: id, Message: e.Record, From: trace.FromToolResult, Content: out.digest()}
 	setStatus(&r, p.raw("status"))
-	setHead(&r, out)
+	s.setHead(&r, out)
 	s.result(e, r)
 	if r.Status != trace.StatusCompleted {
 		return

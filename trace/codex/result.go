@@ -21,9 +21,9 @@ func setStatus(r *trace.ToolResultEvent, raw []byte) {
 	}
 }
 
-func setHead(r *trace.ToolResultEvent, out content) {
+func (s *session) setHead(r *trace.ToolResultEvent, out content) {
 	if r.Failed() {
-		r.Head = out.head(trace.ErrorHead)
+		r.Head = s.head(out, trace.ErrorHead)
 	}
 }
 
@@ -78,7 +78,7 @@ func (s *session) output(p object) {
 		s.codeEnded(s.Cells[cell], v)
 	}
 	s.noteYield(id, tool, v)
-	setHead(&r, out)
+	s.setHead(&r, out)
 	if r.Status == trace.StatusCancelled {
 		s.LastCancelled = id
 	}

@@ -103,7 +103,7 @@ func (s *session) turnEnded(p object) {
 	code, status := errorCode(failed.raw("codex_error_info"))
 	message := failed.raw("message")
 	s.add("", &trace.Error{Code: code, Status: status, Fatal: true,
-		Head: draft.Head(start(message, trace.ErrorHead), trace.ErrorHead), Digest: draft.DigestText(message)})
+		Head: s.Head(start(message, trace.ErrorHead), trace.ErrorHead), Digest: draft.DigestText(message)})
 	s.mark(trace.Session{Marker: trace.Stopped, Detail: "error"})
 	s.Ended, s.EndedBy = trace.Errored, "task_complete: error"
 	if code != "" {
@@ -191,6 +191,6 @@ func (s *session) addUserText(id string, text content, machine string) {
 	if machine != "" {
 		e.By = "client"
 	}
-	e.Body = &trace.UserMessage{Digest: text.digest(), Head: text.head(trace.UserHead), Machine: machine}
+	e.Body = &trace.UserMessage{Digest: text.digest(), Head: s.head(text, trace.UserHead), Machine: machine}
 	s.Add(e)
 }

@@ -21,6 +21,7 @@ type Builder struct {
 	size      int64          // of the file in bytes, 0 if unknown
 
 	tokens, words Memo
+	secrets       *Secrets
 }
 
 // New begins the trace of a session with this id, read from the main file at path.
@@ -34,7 +35,7 @@ func New(source, id, agent, path string) *Builder {
 
 // Resume continues a finished trace, which the Builder then owns.
 func Resume(t *trace.SessionTrace) *Builder {
-	b := &Builder{t: t, calls: map[string]int{}, responses: map[string]int{}}
+	b := &Builder{t: t, calls: map[string]int{}, responses: map[string]int{}, secrets: &Secrets{}}
 	for i := range t.Events {
 		if c, ok := t.Events[i].Body.(*trace.ToolCall); ok {
 			b.calls[c.Call] = i
@@ -189,6 +190,7 @@ func (b *Builder) Settle() *trace.SessionTrace {
 	if t.Project.Key == "" {
 		t.Project.Key = t.Project.Path
 	}
+	b.hideSecrets()
 	t.Scrub = trace.Scrub{Version: scrub.Version, Redacted: redacted(t)}
 	t.Settle()
 	return t

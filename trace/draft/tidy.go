@@ -15,6 +15,54 @@ import (
 // Head returns the beginning of a text as traces keep it: scrubbed, on one line, at most max bytes.
 func Head(text string, max int) string { return scrub.Head(text, max) }
 
+// Head is the function Head. It also hides the secrets of the session's earlier texts; Settle hides those of later ones.
+func (b *Builder) Head(text string, max int) string { return b.secrets.Head(text, max) }
+
+// Secrets holds the values that were redacted in a session's texts.
+type Secrets = scrub.Memory
+
+// Know makes b use s, for a reader that makes heads before it has a Builder.
+func (b *Builder) Know(s *Secrets) { b.secrets = s }
+
+// hideSecrets hides in all texts of the trace what one of them gave away.
+func (b *Builder) hideSecrets() {
+	if b.secrets.Empty() {
+		return
+	}
+	hide := func(texts ...*string) {
+		for _, s := range texts {
+			*s = b.secrets.Hide(*s)
+		}
+	}
+	hide(&b.t.OutcomeFrom)
+	for i := range b.t.Events {
+		e := &b.t.Events[i]
+		hide(&e.Inferred)
+		switch x := e.Body.(type) {
+		case *trace.UserMessage:
+			hide(&x.Head)
+		case *trace.ToolCall:
+			hide(&x.Head, &x.Path)
+		case *trace.FileChange:
+			hide(&x.Path, &x.From)
+		case *trace.Error:
+			hide(&x.Head)
+		case *trace.Interrupt:
+			hide(&x.Reason)
+		case *trace.SubagentSpawn:
+			hide(&x.Description)
+		case *trace.Session:
+			hide(&x.Detail)
+		}
+	}
+	for i := range b.t.Results {
+		hide(&b.t.Results[i].Head)
+	}
+	for i := range b.t.Relationships {
+		hide(&b.t.Relationships[i].Description)
+	}
+}
+
 // token and word are Token and Word with a cache.
 func (b *Builder) token(s string) string { return b.tokens.cached(s, Token) }
 

@@ -53,7 +53,7 @@ func (s *session) addCall(x tool, at trace.Event, response string) string {
 		}
 	}
 	if c.Type == trace.ShellTool {
-		c.Head = head(x.args.get("command").str(), trace.CommandHead)
+		c.Head = s.head(x.args.get("command").str(), trace.CommandHead)
 	}
 	s.b.Call(at, c)
 	s.calls[c.Call] = ""
@@ -109,7 +109,7 @@ func (s *session) addResult(call string, x tool, at trace.Event) {
 	}
 	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromToolResult, draft.Digest([]byte(text))
 	if got.Failed() {
-		got.Head = head(text, trace.ErrorHead)
+		got.Head = s.head(text, trace.ErrorHead)
 	}
 	if s.child {
 		got.AgentID = s.id
@@ -139,7 +139,7 @@ func (s *session) addResponseOf(v value, at trace.Event) {
 	s.calls[call] = got.Status
 	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromFunctionCallOutput, draft.Digest([]byte(text))
 	if got.Failed() {
-		got.Head = head(text, trace.ErrorHead)
+		got.Head = s.head(text, trace.ErrorHead)
 	}
 	s.b.Result(at, got.ToolResultEvent)
 }
@@ -147,7 +147,7 @@ func (s *session) addResponseOf(v value, at trace.Event) {
 // addSpawn adds the start of a sub-agent, whose session has the id child.
 func (s *session) addSpawn(call, child string, x tool, at trace.Event) {
 	known := start{call: call, agentType: draft.Word(x.args.get("agent_name").str()),
-		description: head(x.description.str(), trace.UserHead),
+		description: s.head(x.description.str(), trace.UserHead),
 		end:         x.display.get("terminateReason").str()}
 	s.store.started[child] = known
 	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: child,

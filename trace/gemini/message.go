@@ -57,7 +57,7 @@ func (s *session) userMessage(m *message, r record, at trace.Event, made bool) {
 	if r.display.exists() {
 		text = split(r.display).text // the user's text, before files were inserted
 	}
-	body := &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: head(text, trace.UserHead),
+	body := &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.UserHead),
 		Command: command(text)}
 	if body.Machine = s.machine(text, made); body.Machine != "" {
 		at.By = "client"
@@ -221,7 +221,7 @@ func (s *session) addError(m *message, r record, at trace.Event) {
 	}
 	fatal := s.tail == prompt || s.tail == results || s.tail == calls
 	at.Body = &trace.Error{Code: "error", Fatal: fatal, Digest: draft.Digest([]byte(text)),
-		Head: head(text, trace.ErrorHead)}
+		Head: s.head(text, trace.ErrorHead)}
 	m.text = s.b.Add(at)
 	if fatal {
 		s.tail = failure

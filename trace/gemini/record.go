@@ -104,6 +104,9 @@ func token(v value) string {
 // head is draft.Head as a copy, which does not keep the record in memory.
 func head(text string, max int) string { return strings.Clone(draft.Head(text, max)) }
 
+// head is the function head, which also hides what other texts of the session gave away.
+func (s *session) head(text string, max int) string { return strings.Clone(s.b.Head(text, max)) }
+
 // tool is an item of toolCalls.
 type tool struct {
 	id, args, result, time value

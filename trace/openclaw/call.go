@@ -23,11 +23,11 @@ func (s *session) call(id, tool string, args gjson.Result) *trace.ToolCall {
 	}
 	switch {
 	case c.Type == trace.ShellTool:
-		c.Head = head(args.Get("command").String(), trace.CommandHead)
+		c.Head = s.head(args.Get("command").String(), trace.CommandHead)
 	case tool == "write" && args.Get("content").Type == gjson.String:
 		s.expected[c.Call] = draft.FileHash([]byte(args.Get("content").Str))
 	case c.Type == trace.AgentTool:
-		s.expected[c.Call] = head(args.Get("label").Str, trace.UserHead)
+		s.expected[c.Call] = s.head(args.Get("label").Str, trace.UserHead)
 	}
 	return c
 }
@@ -113,7 +113,7 @@ func (s *session) addCallEnd(c *trace.ToolCall, content, details, isError gjson.
 // addResult adds a result, with the head of its text if it failed.
 func (s *session) addResult(r trace.ToolResultEvent, said string, at trace.Event) {
 	if r.Failed() {
-		r.Head = head(said, trace.ErrorHead)
+		r.Head = s.head(said, trace.ErrorHead)
 	}
 	s.b.Result(at, r)
 }

@@ -40,7 +40,7 @@ func (s *session) message(m gjson.Result, at trace.Event) {
 // userMessage adds a prompt, or a request from another session or from the client itself.
 func (s *session) userMessage(m gjson.Result, at trace.Event) {
 	said := text(m.Get("content"))
-	body := &trace.UserMessage{Digest: draft.Digest([]byte(said)), Head: head(said, trace.UserHead)}
+	body := &trace.UserMessage{Digest: draft.Digest([]byte(said)), Head: s.head(said, trace.UserHead)}
 	if origin := m.Get("provenance.kind").Str; s.child || origin != "" && origin != "external_user" {
 		at.By, body.Machine = "client", "other"
 	}
@@ -150,7 +150,7 @@ func (s *session) turnEnd(m gjson.Result, at trace.Event) {
 func (s *session) addError(m gjson.Result, at trace.Event) {
 	said := m.Get("errorMessage").Str
 	e := &trace.Error{Code: token(m.Get("errorCode").String()), Fatal: true, Digest: draft.Digest([]byte(said)),
-		Head: head(said, trace.ErrorHead)}
+		Head: s.head(said, trace.ErrorHead)}
 	if e.Code == "" {
 		e.Code = token(m.Get("errorType").Str)
 	}
@@ -168,7 +168,7 @@ func (s *session) userCommand(m gjson.Result, at trace.Event) {
 	at.By = "user"
 	command := m.Get("command").Str
 	c := &trace.ToolCall{Tool: "bash", Type: trace.ShellTool, Input: draft.Digest([]byte(m.Get("command").Raw)),
-		Head: head(command, trace.CommandHead)}
+		Head: s.head(command, trace.CommandHead)}
 	s.b.Call(at, c)
 	output := m.Get("output").Str
 	r := trace.ToolResultEvent{Call: c.Call, Message: at.Record, From: trace.FromToolResult,

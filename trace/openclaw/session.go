@@ -209,7 +209,7 @@ func (s *session) addClientText(text, machine string, at trace.Event) {
 		return
 	}
 	at.By = "client"
-	at.Body = &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: head(text, trace.UserHead), Machine: machine}
+	at.Body = &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.UserHead), Machine: machine}
 	s.b.Add(at)
 }
 

@@ -15,6 +15,9 @@ func token(s string) string { return strings.Clone(draft.Token(s)) }
 
 func head(text string, max int) string { return strings.Clone(draft.Head(text, max)) }
 
+// head is the function head, which also hides what other texts of the session gave away.
+func (s *session) head(text string, max int) string { return strings.Clone(s.b.Head(text, max)) }
+
 func (s *session) path(path string) string { return strings.Clone(draft.Path(path, s.dir)) }
 
 // text returns the text of a content: a string, or the text parts of a list.

@@ -31,6 +31,7 @@ type emission struct {
 // build makes the trace. how says how the store was read, table from which tables; relate adds the relationships.
 func (s *traceBuilder) build(path, how, table string, relate func()) (*trace.SessionTrace, error) {
 	s.b = draft.New(name, s.session.id, name, path)
+	s.b.Know(&s.secrets)
 	s.calls = map[string]string{}
 	relate()
 	t := s.b.Trace()
@@ -147,7 +148,7 @@ func (s *traceBuilder) addSubagentResult(e trace.Event, m *message, call, id, st
 	case "completed":
 		r.Status = trace.StatusCompleted
 	case "error":
-		r.Status, r.Head = trace.StatusErrored, draft.Head(at.textStart, trace.ErrorHead)
+		r.Status, r.Head = trace.StatusErrored, s.b.Head(at.textStart, trace.ErrorHead)
 	}
 	s.b.Result(e, r)
 }

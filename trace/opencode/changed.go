@@ -237,7 +237,7 @@ func (d *database) spawningCalls(_ context.Context, session string) (map[string]
 // noteSpawningCall notes the call that started a sub-agent: the first one that names it, because later ones can resume
 // it.
 func noteSpawningCall(calls map[string]string, part []byte) {
-	var t tool
+	t := tool{secrets: &draft.Secrets{}}
 	t.update(part, "")
 	if t.child != "" && calls[t.child] == "" {
 		calls[t.child] = t.call

@@ -16,6 +16,7 @@ type conversation struct {
 	byID     map[string]*message
 	parts    map[string]*part
 	damaged  []trace.Damage
+	secrets  draft.Secrets
 }
 
 type message struct {
@@ -121,14 +122,15 @@ func (t *conversation) applyPart(r record) {
 		return // later states only drop its output to save room
 	}
 	p.endAt, p.end = r.pos, r.ref
-	p.update(r.data, m, t.session.directory)
+	p.update(r.data, m, t)
 }
 
 // update takes a newer state of the part.
-func (p *part) update(data []byte, m *message, dir string) {
+func (p *part) update(data []byte, m *message, t *conversation) {
+	dir := t.session.directory
 	if p.kind == "tool" {
 		if p.tool == nil {
-			p.tool = &tool{}
+			p.tool = &tool{secrets: &t.secrets}
 		}
 		given := p.tool.hasInput
 		p.tool.update(data, dir)
@@ -140,7 +142,7 @@ func (p *part) update(data []byte, m *message, dir string) {
 	jsonl.Members(data, func(key, v []byte) bool {
 		switch string(key) {
 		case "text", "prompt":
-			p.setText(v, m)
+			p.setText(v, m, &t.secrets)
 		case "synthetic":
 			p.synthetic = isTrue(v)
 		case "time":
@@ -171,13 +173,13 @@ func (p *part) update(data []byte, m *message, dir string) {
 // textStartBytes is how much of a user's text is kept, to recognise texts that opencode itself wrote.
 const textStartBytes = 200
 
-func (p *part) setText(v []byte, m *message) {
+func (p *part) setText(v []byte, m *message, secrets *draft.Secrets) {
 	p.text = draft.DigestText(v)
 	if m.role != "user" {
 		return
 	}
 	s := jsonl.Text(v)
-	p.head = draft.Head(s, trace.UserHead)
+	p.head = secrets.Head(s, trace.UserHead)
 	p.textStart = strings.Clone(s[:min(len(s), textStartBytes)])
 }
 

@@ -11,6 +11,7 @@ import (
 
 // tool is a tool part: a call and its result.
 type tool struct {
+	secrets    *draft.Secrets // of the session
 	name, call string
 	status     string // pending, running, completed, error
 	bad        bool   // it failed, whatever the status says: no such tool, or a timeout
@@ -132,11 +133,11 @@ func (t *tool) setInput(input []byte, dir string) {
 			t.path = draft.Path(jsonl.Text(v), dir)
 		case "command":
 			if kind == trace.ShellTool {
-				t.head = draft.Head(jsonl.Text(v), trace.CommandHead)
+				t.head = t.secrets.Head(jsonl.Text(v), trace.CommandHead)
 			}
 		case "description":
 			if kind == trace.AgentTool {
-				t.description = draft.Head(jsonl.Text(v), trace.UserHead)
+				t.description = t.secrets.Head(jsonl.Text(v), trace.UserHead)
 			}
 		case "subagent_type":
 			t.agentType = jsonl.Text(v)
@@ -161,7 +162,7 @@ func (t *tool) completed(s toolState, dir string) {
 		_, t.childState = taskState(jsonl.Text(s.output))
 	}
 	if t.result() != trace.StatusCompleted {
-		t.outputHead = draft.Head(jsonl.Text(s.output), trace.ErrorHead)
+		t.outputHead = t.secrets.Head(jsonl.Text(s.output), trace.ErrorHead)
 		return
 	}
 	t.changes = changes(t.name, s.input, s.metadata, dir)
@@ -171,7 +172,7 @@ func (t *tool) completed(s toolState, dir string) {
 func (t *tool) failed(s toolState) {
 	t.output = draft.DigestText(s.failure)
 	said := jsonl.Text(s.failure)
-	t.outputHead = draft.Head(said, trace.ErrorHead)
+	t.outputHead = t.secrets.Head(said, trace.ErrorHead)
 	t.aborted = said == toolAborted || isTrue(member(s.metadata, "interrupted"))
 	switch {
 	case strings.HasPrefix(said, userRejected):

@@ -17,7 +17,7 @@ func (x *step) call(inferred string) {
 	c := &trace.ToolCall{Call: d.ToolUseID.String(), Tool: tool, Type: typeOf(tool), Key: hash(d.Input.String(), 8),
 		Path: draft.Path(d.Path.String(), "")}
 	if c.Type == trace.ShellTool {
-		c.Head = draft.Head(d.Head.String(), trace.CommandHead)
+		c.Head = x.Head(d.Head.String(), trace.CommandHead)
 	}
 	x.Call(e, c)
 }
@@ -50,7 +50,7 @@ func (x *step) ended() error {
 		r.Spawned = child
 	}
 	e := x.event
-	e.Inferred = draft.Head(d.Inferred.String(), trace.UserHead)
+	e.Inferred = x.Head(d.Inferred.String(), trace.UserHead)
 	x.Result(e, r)
 	if sum := hash(d.Sha256.String(), 64); sum != "" && len(d.Path) > 0 && r.Status == trace.StatusCompleted {
 		action := "modified"
@@ -76,13 +76,13 @@ func (x *step) status(r *trace.ToolResultEvent) {
 	switch outcome := d.Outcome.String(); {
 	case x.e.Event == logfmt.ToolDenied:
 		r.Status, r.IsError = trace.StatusErrored, &failed
-		r.Head = draft.Head(d.Reason.String(), trace.ErrorHead)
+		r.Head = x.Head(d.Reason.String(), trace.ErrorHead)
 		if r.Denied = deniedBy(d.Reason.String()); r.Denied == "user" {
 			r.Status = trace.StatusCancelled
 		}
 	case x.e.Event == logfmt.ToolFailed:
 		r.Status, r.IsError = trace.StatusErrored, &failed
-		r.Head = draft.Head(d.Error.String(), trace.ErrorHead)
+		r.Head = x.Head(d.Error.String(), trace.ErrorHead)
 		if outcome == "interrupted" || outcome == "killed" {
 			r.Status = trace.StatusCancelled
 		}
@@ -156,7 +156,7 @@ func (x *step) agent(parent string) error {
 	}
 	e := x.event
 	e.Body = &trace.SubagentSpawn{Session: x.Trace().ID, AgentID: x.e.Agent.ID, AgentType: x.e.Agent.Type,
-		Description: draft.Head(x.d.Task.String(), trace.UserHead), Background: x.d.Background}
+		Description: x.Head(x.d.Task.String(), trace.UserHead), Background: x.d.Background}
 	s.Add(e)
 	x.heldEvents++
 	return nil
@@ -168,7 +168,7 @@ func (x *step) spawned(child, call string) error {
 		if b, ok := x.Trace().Events[i].Body.(*trace.SubagentSpawn); ok && b.Session == child && b.Call == "" {
 			b.Call, b.Background = call, b.Background || x.d.Background
 			if b.Description == "" {
-				b.Description = draft.Head(x.d.Task.String(), trace.UserHead)
+				b.Description = x.Head(x.d.Task.String(), trace.UserHead)
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func (x *step) spawned(child, call string) error {
 		if r := &s.Trace().Relationships[i]; r.Kind == trace.Subagent && r.ParentCall == "" {
 			r.ParentCall = draft.Token(call)
 			if r.Description == "" {
-				r.Description = draft.Head(x.d.Task.String(), trace.UserHead)
+				r.Description = x.Head(x.d.Task.String(), trace.UserHead)
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func (x *step) addMessage(m *trace.UserMessage, by string) {
 // prompt adds what a person or caller wrote, or a program's report about background work.
 func (x *step) prompt() {
 	d := x.d
-	m := &trace.UserMessage{Head: draft.Head(d.Head.String(), trace.UserHead)}
+	m := &trace.UserMessage{Head: x.Head(d.Head.String(), trace.UserHead)}
 	m.Length = x.number("chars") // the log counts characters
 	if !d.Machine {
 		x.addMessage(m, "")
@@ -169,14 +169,14 @@ func (x *step) command() {
 // turnFailed adds the end of a turn by an error of the provider or the client. The error can be a code or its whole
 // text.
 func (x *step) turnFailed() {
-	b := &trace.Error{Fatal: true, Code: x.d.Error.String(), Head: draft.Head(x.d.Reason.String(), trace.ErrorHead)}
+	b := &trace.Error{Fatal: true, Code: x.d.Error.String(), Head: x.Head(x.d.Reason.String(), trace.ErrorHead)}
 	if len(b.Code) > 40 || len(b.Code) > 0 && b.Code[0] == '{' {
 		b.Code = ""
 		if b.Head == "" {
-			b.Head = draft.Head(x.d.Error.String(), trace.ErrorHead)
+			b.Head = x.Head(x.d.Error.String(), trace.ErrorHead)
 		}
 	}
-	x.event.Inferred = draft.Head(x.d.Inferred.String(), trace.UserHead)
+	x.event.Inferred = x.Head(x.d.Inferred.String(), trace.UserHead)
 	x.addBody(b)
 }
 
