@@ -92,8 +92,8 @@ var errAnswers = errors.New("the answers of a session are not what was written")
 // the keys. It leaves out sessions that were billed for nothing. The slice is only valid during the call.
 func (a *Archive) EachAnswers(ctx context.Context, f Filter, each func(session int64, list []Answer) error) error {
 	query, args := "SELECT session, rows FROM answers", []any(nil)
-	if f != (Filter{Own: true}) {
-		where, of := f.where()
+	if f != (Filter{Own: true}) || a.within != "" {
+		where, of := a.where(f)
 		live := millis(a.now().Add(-LiveFor))
 		query += " WHERE session IN (SELECT s.key FROM " + listedAll + " s WHERE " + where + ")"
 		args = append([]any{live, live}, of...)

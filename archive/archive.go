@@ -105,6 +105,8 @@ type Archive struct {
 	path string
 	conn *sqlite.Conn
 	now  func() time.Time
+	// within is the only project whose sessions are shown; "" for all.
+	within string
 	// rules is scrub.Version.
 	rules int
 	// asIs is set, and holds conn, where SQLite cannot read beside writers: in a read-only folder, such as an agent's
@@ -297,8 +299,17 @@ func (a *Archive) Close() error {
 
 // Reader opens the archive once more, for reading beside a.
 func (a *Archive) Reader(ctx context.Context) (*Archive, error) {
+	read := func() (*Archive, error) { return open(ctx, a.dir, sqlite.OpenReadOnly) }
 	if a.asIs != nil {
-		return openAsIs(ctx, a.dir)
+		read = func() (*Archive, error) { return openAsIs(ctx, a.dir) }
 	}
-	return open(ctx, a.dir, sqlite.OpenReadOnly)
+	beside, err := read()
+	if err == nil {
+		beside.within = a.within
+	}
+	return beside, err
 }
+
+// Within makes every question about sessions one about those of one project: its key, or a path in it. What is asked for by a
+// Session's Key must have been found under it.
+func (a *Archive) Within(project string) { a.within = project }

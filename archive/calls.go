@@ -109,7 +109,7 @@ const hookedCalls = `coalesce((SELECT h.rows FROM sessions o JOIN calls h ON h.s
 func (a *Archive) calls(f CallFilter, hooked string) iter.Seq2[CallRow, error] {
 	return func(yield func(CallRow, error) bool) {
 		live := millis(a.now().Add(-LiveFor))
-		where, args := f.Filter.where()
+		where, args := a.where(f.Filter)
 		args = append([]any{live, live}, args...)
 		conditions := []string{where}
 		if f.Limit > 0 {

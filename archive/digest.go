@@ -24,7 +24,7 @@ type Digest struct {
 // Digests calls each for every session that f chooses, with its digest by these rules if there is one. The order is
 // newest first if f has a Limit, else none.
 func (a *Archive) Digests(f Filter, rules int, each func(Digest) error) error {
-	where, args := f.where()
+	where, args := a.where(f)
 	if f.Limit > 0 {
 		return a.digests(listed, where+newestFirst+" LIMIT ?", append(args, f.Limit), rules, each)
 	}

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -41,7 +42,7 @@ const newestFirst = " ORDER BY s.ended DESC, s.source, s.id"
 
 // Sessions is the sessions that f chooses, the newest first.
 func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
-	where, args := f.where()
+	where, args := a.where(f)
 	from, limit := listedAll, ""
 	if f.Limit > 0 {
 		from, limit = listed, " LIMIT ?"
@@ -65,7 +66,7 @@ func (a *Archive) Outlines(ctx context.Context) ([]Outline, error) {
 		return nil, err
 	}
 	live := millis(a.now().Add(-LiveFor))
-	where, args := Filter{}.where()
+	where, args := a.where(Filter{})
 	list, texts := make([]Outline, 0, all), texts{}
 	err = a.each("SELECT s.key, s.source, s.id, s.start, s.ended FROM "+listedAll+" s WHERE "+where,
 		func(s *sqlite.Stmt) error {
@@ -91,7 +92,7 @@ func (a *Archive) SessionsOf(ctx context.Context, keys []int64) (list []Session,
 // Keys returns the keys of the sessions that f chooses (without its Limit), in no order.
 func (a *Archive) Keys(f Filter) ([]int64, error) {
 	live := millis(a.now().Add(-LiveFor))
-	where, args := f.where()
+	where, args := a.where(f)
 	return a.keys("SELECT s.key FROM "+listedAll+" s WHERE "+where, append([]any{live, live}, args...)...)
 }
 
@@ -128,12 +129,30 @@ func (f Filter) where() (string, []any) {
 	add(!f.Since.IsZero(), "s.ended >= ?", f.Since)
 	add(!f.Until.IsZero(), "s.ended <> 0 AND s.ended < ?", f.Until)
 	add(f.Source != "", "s.source = ?", f.Source)
-	below := strings.TrimSuffix(f.Project, "/") + "/"
-	add(f.Project != "", "(s.project_key = ? OR s.project = ? OR substr(s.project, 1, ?) = ? OR substr(s.project_key, 1, ?) = ?)",
-		f.Project, f.Project, runes(below), below, runes(below), below)
+	if f.Project != "" {
+		condition, values := inProject(f.Project)
+		add(true, condition, values...)
+	}
 	add(f.Relation != "", "EXISTS (SELECT 1 FROM relations r WHERE r.session = s.key AND r.kind = ?)",
 		string(f.Relation))
 	return strings.Join(conditions, " AND "), args
+}
+
+// where returns f as a condition on listed, named s, for the sessions that a shows.
+func (a *Archive) where(f Filter) (string, []any) {
+	where, args := f.where()
+	if a.within == "" {
+		return where, args
+	}
+	condition, values := inProject(a.within)
+	return where + " AND " + condition, append(args, values...)
+}
+
+// inProject is the condition that a session of listed, named s, is of the project with this key or path, or in a folder of it.
+func inProject(project string) (string, []any) {
+	below := strings.TrimSuffix(project, "/") + "/"
+	return "(s.project_key = ? OR s.project = ? OR substr(s.project, 1, ?) = ? OR substr(s.project_key, 1, ?) = ?)",
+		[]any{project, project, runes(below), below, runes(below), below}
 }
 
 // runes returns the length of s as SQLite's substr counts it.
@@ -182,7 +201,9 @@ func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
 	}
 	for _, own := range [...]string{"NOT (s.source = 'own' AND s.twin)", "s.source = 'own' AND s.twin"} {
 		for _, way := range ways(name) {
-			list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+newestFirst, way.args...)
+			within, args := a.where(Filter{Own: true})
+			list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+" AND "+within+newestFirst,
+				append(slices.Clone(way.args), args...)...)
 			if err != nil || len(list) > 0 {
 				return list, err
 			}

@@ -676,6 +676,7 @@ func (w *goldenWorld) nameIDs() {
 func (w *goldenWorld) askAll(b *strings.Builder) {
 	w.Helper()
 	m := &mcpWorld{T: w.T, home: w.home, dir: w.dir, vars: w.vars}
+	m.allow(true)
 	s, end := m.open()
 	defer end()
 	w.list(s, b)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -20,7 +21,8 @@ import (
 	"aburn/internal/mcpserver"
 )
 
-// mcpWorld is a home with a few sessions in its archive, and a project with a chain in its log.
+// mcpWorld is a home with a few sessions in its archive, and a project with a chain in its log. Its user lets agents ask about all
+// projects.
 type mcpWorld struct {
 	*testing.T
 	home, dir string
@@ -43,6 +45,7 @@ func newMCPWorld(t *testing.T) *mcpWorld {
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	w.allow(true)
 	w.must("ingest")
 	w.must("init")
 	if err := os.WriteFile(filepath.Join(w.dir, "plan.md"), []byte("slices\n"), 0o600); err != nil {
@@ -51,6 +54,18 @@ func newMCPWorld(t *testing.T) *mcpWorld {
 	w.must("log", "plan", "START")
 	w.must("log", "plan", "COMPLETE", "--summary", "three slices", "--output", "plan.md", "--next", "build")
 	return w
+}
+
+// allow sets mcp.all_projects in the user's own settings.
+func (w *mcpWorld) allow(all bool) {
+	w.Helper()
+	config := filepath.Join(w.home, ".config", "aburn")
+	if err := os.MkdirAll(config, 0o700); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(config, "settings.json"), fmt.Appendf(nil, `{"mcp": {"all_projects": %v}}`, all), 0o600); err != nil {
+		w.Fatal(err)
+	}
 }
 
 // endSessions lets what the agents wrote be old, so that no session goes on.

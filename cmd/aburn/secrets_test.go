@@ -15,22 +15,22 @@ import (
 
 // storedSession is a session of Claude Code in a store, to which records are added as the client adds them.
 type storedSession struct {
-	t      *testing.T
-	path   string
-	n      int
-	parent string
+	t             *testing.T
+	path, dir, id string
+	n             int
+	parent        string
 }
 
 func (s *storedSession) add(kind string, content any) {
 	s.t.Helper()
-	id := fmt.Sprintf("u9999-%04d", s.n)
+	id := fmt.Sprintf("u%.4s-%04d", s.id, s.n)
 	message := map[string]any{"role": kind, "content": content}
 	if kind == "assistant" {
 		message["id"], message["model"], message["stop_reason"] = "msg_"+id, "claude-opus-5-5", "tool_use"
 	}
 	record := map[string]any{
-		"type": kind, "uuid": id, "parentUuid": s.parent, "isSidechain": false, "userType": "external", "cwd": "/home/user/shop", "version": "2.1.329",
-		"sessionId": "99990000-0000-4000-8000-000000000009", "timestamp": fmt.Sprintf("2025-11-20T10:%02d:%02d.000Z", s.n/60, s.n%60), "message": message,
+		"type": kind, "uuid": id, "parentUuid": s.parent, "isSidechain": false, "userType": "external", "cwd": s.dir, "version": "2.1.329",
+		"sessionId": s.id, "timestamp": fmt.Sprintf("2025-11-20T10:%02d:%02d.000Z", s.n/60, s.n%60), "message": message,
 	}
 	s.n, s.parent = s.n+1, id
 	line, err := json.Marshal(record)
@@ -51,9 +51,14 @@ func (s *storedSession) prompt(text string) { s.add("user", text) }
 
 // shell is a shell call that failed with the given text.
 func (s *storedSession) shell(command, said string) {
-	id := fmt.Sprintf("toolu_%d", s.n)
+	id := fmt.Sprintf("toolu_%.4s%d", s.id, s.n)
 	s.add("assistant", []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": command}}})
 	s.add("user", []any{map[string]any{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": "Exit code 1\n" + said}})
+}
+
+func (x *exported) newSession() *storedSession {
+	const id = "99990000-0000-4000-8000-000000000009"
+	return &storedSession{t: x.T, path: filepath.Join(x.home, ".claude/projects/-home-user-shop", id+".jsonl"), dir: "/home/user/shop", id: id}
 }
 
 // shown is all that the archive has and shows of its sessions.
@@ -76,7 +81,7 @@ func (x *exported) shown() string {
 // Nothing that aburn writes holds the secrets of a store, in any of the forms; the near misses are readable.
 func TestSecretsOfAStoreStayInIt(t *testing.T) {
 	x := newExported(t)
-	s := &storedSession{t: t, path: filepath.Join(x.home, ".claude/projects/-home-user-shop/99990000-0000-4000-8000-000000000009.jsonl")}
+	s := x.newSession()
 	var secrets []string
 	v := func() string { // another one each time, so that none is found only because it was found before
 		secrets = append(secrets, fmt.Sprintf("hunter%cZ4mbler", 'a'+len(secrets)))
@@ -136,7 +141,7 @@ func (x *exported) checkKept(secrets []string) {
 // archive has read the session.
 func TestValueIsSecretInTheWholeSession(t *testing.T) {
 	x := newExported(t)
-	s := &storedSession{t: t, path: filepath.Join(x.home, ".claude/projects/-home-user-shop/99990000-0000-4000-8000-000000000009.jsonl")}
+	s := x.newSession()
 	v := "hunter" + "Z4mbler"
 	s.prompt("deploy with " + v + " to build2024")
 	x.shown()

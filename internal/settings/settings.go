@@ -43,11 +43,12 @@ type Settings struct {
 	Keep     int64    // log.keep: bytes of rotated segments to keep
 	Sync     Sync     // log.sync
 	Watch    Watch    // watch.*
-	Inject   Inject   // inject.*: user-only, like the next four
+	Inject   Inject   // inject.*: user-only, like the next five
 	Notify   Notify   // notify.*
 	Deliver  Deliver  // deliver.*
 	Queue    Queue    // queue.*
 	Archive  Archive  // archive.*
+	MCP      MCP      // mcp.*
 	Warnings []string // what was left out and why, one line each; Model adds those of its own keys
 
 	env    func(string) string
@@ -123,6 +124,11 @@ type Deliver struct {
 type Queue struct {
 	Foreign bool          // queue.foreign: deliver tasks without aburn's signature too
 	Expires time.Duration // queue.expires: how long a task is worth delivering
+}
+
+// MCP is mcp.*, user-only: what an agent may ask about.
+type MCP struct {
+	AllProjects bool // mcp.all_projects: sessions of other projects than its own too
 }
 
 // Archive is archive.*, user-only: the archive of the agents' sessions.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -53,6 +55,13 @@ func (p *page) serverStart(w *world, s *store) error {
 func (p *page) answers(w *world, s *store) error {
 	key, err := s.topFailure(w)
 	if err != nil {
+		return err
+	}
+	config := filepath.Join(s.dir, "home", ".config", "aburn")
+	if err := os.MkdirAll(config, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(`{"mcp": {"all_projects": true}}`), 0o600); err != nil {
 		return err
 	}
 	fmt.Fprintf(&p.b, "\nIts answers, from the question to the answer's last byte. Each tool has %d servers, each asked %d times over all projects after the client has listed the tools. The first answer reads the digests, or how the sessions hang together. The server keeps both while nobody writes to the archive.\n\n", insightRounds, laterAnswers+1)

@@ -104,7 +104,7 @@ type RemedyQuery struct {
 
 // RemedyOf answers a query.
 func RemedyOf(ctx context.Context, c *scope.Caller, q RemedyQuery) (*remedy.Answer, error) {
-	arch, err := scope.ViewArchive(ctx, c.Env)
+	arch, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ type AppliedReport struct {
 
 // recordRemedy records that something was tried against the failure that a word means.
 func recordRemedy(ctx context.Context, c *scope.Caller, word, note string) (*AppliedReport, error) {
-	arch, err := scope.ViewArchive(ctx, c.Env)
+	arch, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func ReplayOf(ctx context.Context, c *scope.Caller, word string) (*replay.Replay
 	if word == "" {
 		return nil, scope.NoTarget()
 	}
-	arch, err := scope.ViewArchive(ctx, c.Env)
+	arch, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}

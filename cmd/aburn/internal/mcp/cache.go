@@ -20,6 +20,7 @@ type archiveCache struct {
 	trees   *sessions.Forest
 	of      archiveState // when the trees were read
 	at      time.Time
+	treesOf string // the only project in them, or ""
 }
 
 type cachedDigests struct {
@@ -67,17 +68,19 @@ func (c *archiveCache) loadTimeless(ctx context.Context, f archive.Filter) ([]di
 	return list, nil
 }
 
-// forest is sessions.ReadForest, cached.
-func (c *archiveCache) forest(ctx context.Context, arch *archive.Archive) (*sessions.Forest, error) {
-	state := stateOf(c.dir)
-	if c.trees != nil && c.of == state && (!c.trees.Running() || time.Since(c.at) < liveFor) {
-		return c.trees, nil
+// forest is sessions.ReadForest of an archive that shows only this project, cached.
+func (c *archiveCache) forest(within string) func(context.Context, *archive.Archive) (*sessions.Forest, error) {
+	return func(ctx context.Context, arch *archive.Archive) (*sessions.Forest, error) {
+		state := stateOf(c.dir)
+		if c.trees != nil && c.of == state && c.treesOf == within && (!c.trees.Running() || time.Since(c.at) < liveFor) {
+			return c.trees, nil
+		}
+		f, err := sessions.ReadForest(ctx, arch)
+		if err == nil {
+			c.trees, c.of, c.at, c.treesOf = f, state, time.Now(), within
+		}
+		return f, err
 	}
-	f, err := sessions.ReadForest(ctx, arch)
-	if err == nil {
-		c.trees, c.of, c.at = f, state, time.Now()
-	}
-	return f, err
 }
 
 // archiveState changes with every write to the archive: it is size and time of its file and of the write-ahead log.

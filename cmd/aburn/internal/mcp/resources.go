@@ -26,7 +26,7 @@ func (m *answers) resources() []mcpserver.Resource {
 		{URI: "aburn://digests", Name: "digests", Title: "The newest sessions", MIME: jsonType, Read: m.digestList,
 			Description: "Of this project's newest " + strconv.Itoa(digestLimit) + " sessions: how each ended, its keys, and the name of its digest."},
 		{URI: "aburn://digests/all", Name: "all-digests", Title: "The newest sessions of all projects", MIME: jsonType, Read: m.digestList,
-			Description: "The same of all projects."},
+			Description: "The same of all projects, where the user's own settings have mcp.all_projects."},
 		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: m.digestOf,
 			Description: "How a session ended and by which rule, its errors, tools, changes and keys, without its events."},
 		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: m.traceOf,
@@ -68,17 +68,20 @@ type digestLine struct {
 func (m *answers) digestList(ctx context.Context, uri *url.URL) (string, error) {
 	var f archive.Filter
 	var err error
-	if uri.Path == "" {
+	switch {
+	case uri.Path == "":
 		if f.Project, err = m.project(); err != nil {
 			return "", err
 		}
+	case m.within() != "":
+		return "", kit.BadNews("aburn://digests/all: not allowed", openHint)
 	}
 	all, err := m.digestsOf(ctx, f)
 	if err != nil {
 		return "", err
 	}
 	if len(all) == 0 {
-		return "", kit.BadNews("the archive holds no such session", "aburn ingest reads what agents have left on disk; aburn://digests/all lists those of all projects")
+		return "", kit.BadNews("the archive holds no such session", "aburn ingest reads what agents have left on disk", openHint)
 	}
 	lines := []digestLine{}
 	for _, s := range all[:min(len(all), digestLimit)] {
@@ -93,7 +96,7 @@ func (m *answers) digestList(ctx context.Context, uri *url.URL) (string, error) 
 
 // digestsOf are the digests that f chooses, without unreadable ones.
 func (m *answers) digestsOf(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
-	list, err := m.cache.load(ctx, f)
+	list, err := only(m.within(), m.cache.load)(ctx, f)
 	if unread := (*digests.Unreadable)(nil); errors.As(err, &unread) {
 		return list, nil
 	}
@@ -114,7 +117,12 @@ func (m *answers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
 			return mcpserver.JSON(s.Digest)
 		}
 	}
-	return "", fmt.Errorf("no session %s of %s in the archive: aburn://digests lists the newest", kit.Quote(id), kit.Quote(source))
+	return "", noSession(source, id)
+}
+
+// noSession is the error for a session that the agent cannot see.
+func noSession(source, id string) error {
+	return kit.BadNews("no session "+kit.Quote(id)+" of "+kit.Quote(source)+" in the archive: aburn://digests lists the newest", openHint)
 }
 
 // sessionIn is the session in a resource's URI. The id may hold slashes.
@@ -185,6 +193,7 @@ func (m *answers) trace(ctx context.Context, source, id string) (*trace.SessionT
 		return nil, err
 	}
 	defer arch.Close()
+	arch.Within(m.within())
 	list, err := arch.Lookup(ctx, id)
 	if err != nil {
 		return nil, err
@@ -200,7 +209,7 @@ func (m *answers) trace(ctx context.Context, source, id string) (*trace.SessionT
 			return t, err
 		}
 	}
-	return nil, fmt.Errorf("no session %s of %s in the archive: aburn://digests lists the newest", kit.Quote(id), kit.Quote(source))
+	return nil, noSession(source, id)
 }
 
 // pageOf is a page of the trace that begins with event from and fits into mcpserver.MaxResource.

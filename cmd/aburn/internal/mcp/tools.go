@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"aburn/cmd/aburn/internal/learn"
@@ -36,8 +37,8 @@ type (
 	chooseAsk   struct {
 		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
 		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, own"`
-		Project string `json:"project,omitempty" jsonschema:"sessions in this folder, or in the project of this name, instead of the project that you work in"`
-		All     bool   `json:"all_projects,omitempty" jsonschema:"sessions of all projects, not only of the one that you work in"`
+		Project string `json:"project,omitempty" jsonschema:"sessions in this folder of your project; of another project only if the user's own settings have mcp.all_projects"`
+		All     bool   `json:"all_projects,omitempty" jsonschema:"sessions of all projects, not only of the one that you work in; only if the user's own settings have mcp.all_projects"`
 	}
 	targetAsk struct {
 		Key     string `json:"key,omitempty" jsonschema:"a key of failure_report: f1-…, s1-… or e1-…"`
@@ -52,26 +53,49 @@ type (
 )
 
 // choose is which sessions are meant: by default those of the server's project with its worktrees. Text of one repository
-// reaches an agent in another one only if that asks for it.
-func (m *answers) choose(ask chooseAsk) (scope.Choice, error) {
+// reaches an agent in another one only if the user's own settings allow that and the agent asks for it.
+func (m *answers) choose(q *question, ask chooseAsk) (scope.Choice, error) {
 	what := scope.Choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
-	var err error
+	root, err := m.project()
 	switch {
 	case ask.All && ask.Project != "":
 		return what, errors.New("project and all_projects: one of them")
-	case !ask.All && (ask.Project == "" || ask.Project == "."):
-		what.Project, err = m.project()
+	case ask.All && q.Within != "":
+		return what, errors.New("all_projects: not allowed\nhint: " + openHint)
+	case ask.All:
+		return what, nil
+	case ask.Project == "" || ask.Project == ".":
+		what.Project = root
+		return what, err
+	case q.Within == "":
+		return what, nil
+	case err != nil:
+		return what, err
 	}
-	return what, err
+	if what.Project = ask.Project; !filepath.IsAbs(what.Project) {
+		what.Project = filepath.Join(root, what.Project)
+	}
+	if what.Project = filepath.Clean(what.Project); !isWithin(what.Project, q.Within) {
+		return what, errors.New("project " + kit.Quote(ask.Project) + ": another project\nhint: " + openHint)
+	}
+	return what, nil
 }
 
 // project is the folder of the project that the server runs in.
 func (m *answers) project() (string, error) {
 	root, err := install.ProjectRoot(m.dir, m.env)
 	if err != nil {
-		return "", fmt.Errorf("%w\nhint: all_projects asks about the sessions of all", err)
+		return "", fmt.Errorf("%w\nhint: %s, and all_projects then asks about all", err, openHint)
 	}
 	return root, nil
+}
+
+// closed is err, and why a session or key can be unknown to an agent that others know.
+func (q *question) closed(err error) error {
+	if q.Within != "" {
+		q.hint(openHint)
+	}
+	return q.fail(err)
 }
 
 func (t targetAsk) word() (string, error) {
@@ -90,17 +114,17 @@ func (m *answers) tools() []mcpserver.Tool {
 			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
 				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", m.workflowTool),
 		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
-			"Over the recorded sessions of this project (all_projects for all): how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
+			"Over the recorded sessions of this project (of all with all_projects, where the user's settings have mcp.all_projects): how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
 				"Each rate has its denominator. Open a key with replay or remedy.", m.reportTool),
 		mcpserver.NewTool[targetAsk, replay.Replay]("replay", "What one kind of failure looks like",
-			"Opens a key of failure_report, or a session: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", m.replayTool),
+			"Opens a key of failure_report, or a session of this project: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", m.replayTool),
 		mcpserver.NewTool[targetAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
 			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that completed had changed, "+
-				"else plainly that nothing is comparable. Siblings may be of other projects. Without key and session: your own session, as it stands so far.", m.remedyTool),
+				"else plainly that nothing is comparable. Siblings are of this project, or of all where the user's settings have mcp.all_projects. Without key and session: your own session, as it stands so far.", m.remedyTool),
 		mcpserver.NewTool[graphAsk, sessions.GraphReport]("session_graph", "How sessions hang together",
-			"Trees of this project's sessions (all_projects for all): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
+			"Trees of this project's sessions (of all with all_projects, where the user's settings have mcp.all_projects): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
 		mcpserver.NewTool[chooseAsk, lesson.Lessons]("lessons", "What recurs",
-			"Shapes of failure that at least two sessions of this project have (all_projects for all), ranked by how often and how recently, with evidence.", m.lessonsTool),
+			"Shapes of failure that at least two sessions of this project have (of all with all_projects, where the user's settings have mcp.all_projects), ranked by how often and how recently, with evidence.", m.lessonsTool),
 	}
 }
 
@@ -157,11 +181,11 @@ func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workf
 }
 
 func (m *answers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	what, err := m.choose(ask)
+	q := m.question(ctx, who)
+	what, err := m.choose(q, ask)
 	if err != nil {
 		return nil, err
 	}
-	q := m.question(ctx, who)
 	r, err := learn.ReportOf(ctx, q.Caller, learn.ReportQuery{Choice: what, Limit: reportRows})
 	switch {
 	case err != nil:
@@ -183,7 +207,7 @@ func (m *answers) replayTool(ctx context.Context, who mcpserver.Asker, ask targe
 	q := m.question(ctx, who)
 	r, err := learn.ReplayOf(ctx, q.Caller, word)
 	if err != nil {
-		return nil, q.fail(err)
+		return nil, q.closed(err)
 	}
 	return q.markdown(r, r.Markdown())
 }
@@ -196,22 +220,24 @@ func (m *answers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targe
 	q := m.question(ctx, who)
 	r, err := learn.RemedyOf(ctx, q.Caller, learn.RemedyQuery{Target: word, Current: word == ""})
 	if err != nil {
-		return nil, q.fail(err)
+		return nil, q.closed(err)
 	}
 	return q.markdown(r, r.Markdown())
 }
 
 func (m *answers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
 	what := scope.Choice{}
 	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // with a session GraphOf takes no choice
 		var err error
-		if what, err = m.choose(ask.chooseAsk); err != nil {
+		if what, err = m.choose(q, ask.chooseAsk); err != nil {
 			return nil, err
 		}
 	}
-	q := m.question(ctx, who)
-	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, treeLimit)}, m.cache.forest)
+	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, treeLimit)}, m.cache.forest(q.Within))
 	switch {
+	case err != nil && ask.Session != "":
+		return nil, q.closed(err)
 	case err != nil:
 		return nil, q.fail(err)
 	case g.Total == 0:
@@ -225,11 +251,11 @@ func (m *answers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphA
 }
 
 func (m *answers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
-	what, err := m.choose(ask)
+	q := m.question(ctx, who)
+	what, err := m.choose(q, ask)
 	if err != nil {
 		return nil, err
 	}
-	q := m.question(ctx, who)
 	l, err := learn.LessonsOf(ctx, q.Caller, learn.LessonsQuery{Choice: what, Limit: lessonLimit})
 	switch {
 	case err != nil:

@@ -33,6 +33,7 @@ type Caller struct {
 	Now      time.Time
 	Warn     WarnFunc
 	Progress *term.Out // where long work shows its progress, if it is a terminal
+	Within   string    // the only project whose sessions the caller may see; "" for all
 	// Load is digests.Load on the caller's archive, or a cache of it.
 	Load func(context.Context, archive.Filter) ([]digests.Session, error)
 }

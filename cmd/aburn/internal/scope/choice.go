@@ -29,6 +29,15 @@ func ViewArchive(ctx context.Context, env func(string) string) (*archive.Archive
 	return arch, nil
 }
 
+// View is ViewArchive for the sessions that the caller may see.
+func (c *Caller) View(ctx context.Context) (*archive.Archive, error) {
+	arch, err := ViewArchive(ctx, c.Env)
+	if err == nil {
+		arch.Within(c.Within)
+	}
+	return arch, err
+}
+
 // viewError makes a missing archive a usage error (exit 2): the command was called too early.
 func viewError(err error) error {
 	var none *archive.NotFound
@@ -89,7 +98,7 @@ func ChoiceOf(cmd *cli.Command) Choice {
 
 // ViewChosen opens the archive and returns it with the filter for what. The caller closes it.
 func ViewChosen(ctx context.Context, c *Caller, what Choice) (*archive.Archive, archive.Filter, error) {
-	arch, err := ViewArchive(ctx, c.Env)
+	arch, err := c.View(ctx)
 	if err != nil {
 		return nil, archive.Filter{}, err
 	}
