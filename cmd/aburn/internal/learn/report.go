@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -39,11 +40,10 @@ func ReportCommand(a *kit.App) *cli.Command {
 			"`aburn remedy --applied` stand at the end, with the rate of their failure before and after.\n\n" +
 			"This is about the sessions in the archive. `aburn supervisor report` counts the supervisor's advice about the workflow log, and `aburn supervisor backtest` replays\n" +
 			"old logs.",
-		Flags: append(scope.ChoiceFlags(),
-			&cli.StringFlag{Name: "html", Usage: "write a page with plots into `FILE`; it needs no network", TakesFile: true},
+		Flags: slices.Concat(scope.ChoiceFlags(), kit.PageFlags("write a page with plots into `FILE`; it needs no network"), []cli.Flag{
 			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(ReportRows) + ", with --json and --html all)"},
 			kit.JSONFlag(),
-		),
+		}),
 		ArgValidator: reportArguments,
 		Metadata: kit.Examples(
 			"aburn report --since 30d",
@@ -61,6 +61,9 @@ func reportArguments(ctx context.Context, cmd *cli.Command) error {
 		return kit.UsageError("only one of --html and --json")
 	case cmd.Int("limit") < 0:
 		return kit.UsageError("--limit: must not be negative")
+	}
+	if err := kit.CheckPageFlags(cmd); err != nil {
+		return err
 	}
 	return kit.NoArguments(ctx, cmd)
 }

@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,13 +30,13 @@ func GraphCommand(a *kit.App) *cli.Command {
 			"was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
 			"--top ranks trees, or with SESSION the sessions of its tree. share is the part of all that are ranked, sessions (in, on a narrow terminal) the size of a tree.\n" +
 			"--html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
-		Flags: append(scope.ChoiceFlags(),
+		Flags: slices.Concat(scope.ChoiceFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},
-			&cli.StringFlag{Name: "html", Usage: "write a page with the tree and its calls into `FILE`; needs SESSION", TakesFile: true},
+		}, kit.PageFlags("write a page with the tree and its calls into `FILE`; needs SESSION"), []cli.Flag{
 			&cli.IntFlag{Name: "limit", Usage: "only `N` trees, or lines of --top; 0 for all (default " + strconv.Itoa(TreeLimit) + ", with --json all)"},
 			kit.JSONFlag(),
-		),
+		}),
 		ArgValidator:  graphArguments,
 		ShellComplete: a.Completion(scope.CompleteSessions),
 		Metadata: kit.Examples(
@@ -65,6 +66,9 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 		return kit.UsageError("--top is a list, and neither a diagram nor a page")
 	case cmd.IsSet("html") && cmd.Args().First() == "":
 		return kit.UsageError("--html shows one tree: name a session of it", "aburn graph")
+	}
+	if err := kit.CheckPageFlags(cmd); err != nil {
+		return err
 	}
 	q := graphQueryOf(cmd)
 	return q.check()
