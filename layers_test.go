@@ -26,7 +26,7 @@ var layers = []struct {
 	{"chain", "internal/journal internal/plain internal/project internal/scrub logfmt workflow", "github.com/tidwall/gjson"},
 	{"logfmt/drawn", "internal/agentcli logfmt", "github.com/tidwall/gjson"},
 	{"supervisor", "internal/plain internal/scrub logfmt supervisor/limits supervisor/state workflow", ""},
-	{"supervisor/state", "internal/agentcli logfmt supervisor/limits workflow", ""},
+	{"supervisor/state", "internal/agentcli internal/scrub logfmt supervisor/limits workflow", ""},
 	{"supervisor/look", "internal/atomicfile internal/journal internal/proc internal/project internal/queue internal/settings logfmt supervisor supervisor/limits supervisor/state workflow", "github.com/tidwall/gjson"},
 	{"supervisor/scenario", "internal/agentcli logfmt logfmt/drawn", "github.com/tidwall/gjson"},
 	{"supervisor/backtest", "internal/journal logfmt supervisor supervisor/limits supervisor/state workflow", ""},

@@ -3,6 +3,7 @@ package state
 import (
 	"unicode/utf8"
 
+	"aburn/internal/scrub"
 	"aburn/logfmt"
 )
 
@@ -45,12 +46,20 @@ func push[T any](list []T, x T, max int) []T {
 	return append(list, x)
 }
 
-// cut is s in at most max bytes, its end replaced by an ellipsis.
+// reach is how far behind a cut secrets are searched, in bytes.
+const reach = 1 << 10
+
+// cut is s in at most max bytes, its end replaced by an ellipsis. Secrets go before the cut: what it leaves of one is not found
+// any more, and other tools write entries that were never scrubbed.
 func cut(s string, max int) string {
 	if len(s) <= max {
 		return s
 	}
-	max -= len("…")
+	whole := len(s) <= max+reach
+	if s, _ = scrub.Text(s[:min(len(s), max+reach)]); len(s) <= max && whole {
+		return s
+	}
+	max = min(max, len(s)) - len("…")
 	for max > 0 && !utf8.RuneStart(s[max]) {
 		max--
 	}
