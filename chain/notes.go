@@ -49,7 +49,7 @@ func (s *search) notes(r *Result, hit int) []Note {
 	if r.Elsewhere {
 		add(OtherWorktree, time.Time{}, "made in "+Worktree(e.Wt)+", you are in "+Worktree(s.q.Project.Wt))
 	}
-	if now := s.q.Project.Branch(); e.Branch != "" && now != "" && e.Branch != now && !cleaned(e.Branch) {
+	if now := s.q.Project.Branch(); e.Branch != "" && now != "" && e.Branch != now && !IsCleaned(e.Branch) {
 		add(OtherBranch, time.Time{}, "made on "+Quote(e.Branch, maxName)+", you are on "+Quote(now, maxName))
 	}
 	for _, o := range r.Outputs {

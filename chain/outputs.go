@@ -72,7 +72,7 @@ func (s *search) outputs(e *logfmt.Entry) []Output {
 	if len(outputs) == 0 {
 		return nil
 	}
-	dir := s.worktree(e.Wt)
+	dir := s.q.Folder(e.Wt)
 	root, err := os.OpenRoot(dir)
 	if dir == "" || err != nil {
 		for i := range outputs {
@@ -89,21 +89,21 @@ func (s *search) outputs(e *logfmt.Entry) []Output {
 	return outputs
 }
 
-// worktree is the folder of a worktree that entries name, or "" if it is no worktree of this
+// Folder is the folder of a worktree that entries name, or "" if it is no worktree of this
 // project. A name from a log must not lead anywhere else.
-func (s *search) worktree(wt string) string {
-	p := s.q.Project
+func (q *Query) Folder(wt string) string {
+	p := q.Project
 	switch wt {
 	case p.Wt:
 		return p.Worktree
 	case "":
 		return p.Root
 	}
-	if filepath.IsAbs(wt) || s.q.Env == nil {
+	if filepath.IsAbs(wt) || q.Env == nil {
 		return ""
 	}
 	dir := filepath.Join(p.Root, filepath.FromSlash(wt))
-	other, err := project.Find(dir, s.q.Env)
+	other, err := project.Find(dir, q.Env)
 	if err != nil || other.Root != p.Root || other.Wt != wt {
 		return ""
 	}
@@ -121,7 +121,7 @@ func (c *checker) check(o *Output) (OutputState, string) {
 	if strings.Contains(o.Path, "://") { // such as a pull request or a deployment
 		return Unchecked, "not a file"
 	}
-	if cleaned(o.Path) {
+	if IsCleaned(o.Path) {
 		return Unchecked, "its name is not in the log as it is"
 	}
 	name, ok := c.local(o.Path)
@@ -152,9 +152,9 @@ func (c *checker) check(o *Output) (OutputState, string) {
 	return c.hash(name, o.SHA256)
 }
 
-// cleaned reports whether logging changed a text: a secret was removed, or a character that acts
+// IsCleaned reports whether logging changed a text: a secret was removed, or a character that acts
 // on a terminal. It does not examine the file that the text names.
-func cleaned(text string) bool {
+func IsCleaned(text string) bool {
 	return strings.Contains(text, "[redacted:") || strings.ContainsRune(text, utf8.RuneError)
 }
 

@@ -55,7 +55,7 @@ func TestNothingHidden(t *testing.T) {
 	}
 	raw := all.String() + "\xff\xfe"
 	value, _ := json.Marshal(raw)
-	got, ok := Get([]byte(`{"a":`+string(value)+`}`), "a")
+	got, ok := Get([]byte(`{"a":`+string(value)+`}`), "a", nil)
 	if !ok {
 		t.Fatal("no value")
 	}

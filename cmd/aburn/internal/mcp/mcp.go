@@ -73,7 +73,7 @@ func runMCP(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // answers answers the questions of one agent. An agent gets the answers that commands print, but for these differences:
 //   - It gets sessions of its own project only, whatever it names, unless the user's own settings open the others: see within.
 //   - It gets nothing of a project that its user has not vouched for: see vouched and StatusQuery.Vouched. ChainOf does so itself.
-//   - Text from the log is scrubbed once more, because anything can write there: see scrubbedAnswer and withoutSecrets. What a
+//   - Text from the log is scrubbed once more, because anything can write there: see scrubbedAnswer. What a
 //     table or quotation cuts is scrubbed before the cut, in chain and supervise.
 //   - Hints name its arguments, not flags: see noneHint.
 //   - The bounds below hold.
@@ -236,7 +236,7 @@ func scrubbedAnswer(answer *mcpserver.Answer, err error) (*mcpserver.Answer, err
 	for i, note := range answer.Notes {
 		answer.Notes[i] = scrubbedText(note)
 	}
-	answer.Data = json.RawMessage(withoutSecrets(data))
+	answer.Data = json.RawMessage(record.WithoutSecrets(data))
 	return answer, nil
 }
 
@@ -245,16 +245,6 @@ func scrubbedAnswer(answer *mcpserver.Answer, err error) (*mcpserver.Answer, err
 func scrubbedText(text string) string {
 	text, _ = scrub.Text(plain.ModelText(text))
 	return text
-}
-
-// withoutSecrets is JSON as it is, or without the secrets that are in its strings.
-func withoutSecrets(text []byte) []byte {
-	const mark = "[redacted:"
-	clean := record.ScrubbedJSON("", gjson.ParseBytes(text))
-	if bytes.Count(clean, []byte(mark)) == bytes.Count(text, []byte(mark)) {
-		return text
-	}
-	return clean
 }
 
 // fenced puts the answer's text, a table of command, into a block of code, where Markdown keeps its columns.

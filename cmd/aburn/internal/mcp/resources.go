@@ -258,7 +258,7 @@ func (m *answers) logTail(ctx context.Context, _ *url.URL) (string, error) {
 	}
 	var b strings.Builder
 	for _, line := range lines {
-		b.Write(withoutSecrets(line))
+		b.Write(record.WithoutSecrets(line))
 		b.WriteByte('\n')
 	}
 	text := b.String()

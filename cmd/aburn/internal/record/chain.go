@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -30,7 +33,7 @@ func ChainCommand(a *kit.App) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "or", Usage: "if there is no answer, whatever the reason, print `TEXT` and exit 0"},
 			&cli.StringFlag{Name: "expect", Usage: "exit 3, with a hint, unless `CMD` has completed"},
-			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH` of the JSON: data.summary, data.outputs.0, stale"},
+			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH` of the JSON: data.summary, data.outputs.0 (as a path from where you are), stale"},
 			&cli.StringFlag{Name: "session", Usage: "only what the session `ID` logged; its first or last 4 characters suffice"},
 			&cli.BoolFlag{Name: "any", Usage: "if this worktree has none, take one from another worktree"},
 			&cli.BoolFlag{Name: "all", Usage: "search the whole log, not only its newest part"},
@@ -162,20 +165,51 @@ func (a *ChainAnswer) overview(w *scope.Workspace) (err error) {
 	return nil
 }
 
-// JSON is the answer as --json prints it.
+// JSON is the answer as --json prints it, without the secrets that other tools have logged.
 func (a *ChainAnswer) JSON() []byte {
 	if a.one {
-		return a.results[0].JSON()
+		return WithoutSecrets(a.results[0].JSON())
 	}
-	return chain.OverviewJSON(a.q, a.results)
+	return WithoutSecrets(chain.OverviewJSON(a.q, a.results))
 }
 
 // Commands are the results, each as --json gives it.
 func (a *ChainAnswer) Commands() (list []json.RawMessage) {
 	for i := range a.results {
-		list = append(list, a.results[i].JSON())
+		list = append(list, WithoutSecrets(a.results[i].JSON()))
 	}
 	return list
+}
+
+// here is the path of an output of an entry of worktree wt, as it can be used in the folder where the caller stands: relative to
+// that folder if it lies in the worktree, else absolute. Addresses, and what is no path any more, stay as they are.
+func (a *ChainAnswer) here(wt, output string) string {
+	dir := a.q.Folder(wt)
+	if dir == "" || output == "" || filepath.IsAbs(output) || strings.Contains(output, "://") || strings.HasPrefix(output, "~") || chain.IsCleaned(output) {
+		return output
+	}
+	path := filepath.Join(dir, filepath.FromSlash(output))
+	cwd, err := os.Getwd()
+	if err == nil {
+		cwd, err = filepath.EvalSymlinks(cwd) // .. goes by the real folders
+	}
+	if err != nil || !within(cwd, dir) {
+		return path
+	}
+	rel, err := filepath.Rel(cwd, path)
+	if err != nil {
+		return path
+	}
+	if strings.HasPrefix(rel, "-") { // it would be taken for a flag
+		rel = "." + string(filepath.Separator) + rel
+	}
+	return rel
+}
+
+// within reports whether path is dir or below it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // printValue prints what --json has at a path.
@@ -184,7 +218,7 @@ func (a *ChainAnswer) printValue(out io.Writer, path string) error {
 	if a.one {
 		of = "the last COMPLETE of " + chain.Quote(a.results[0].Cmd, logfmt.MaxCmd)
 	}
-	value, ok := chain.Get(a.JSON(), path)
+	value, ok := chain.Get(a.JSON(), path, a.here)
 	if !ok {
 		return kit.BadNews(of+" has no "+chain.Quote(path, chain.MaxPath), "--json shows what it has")
 	}
