@@ -46,6 +46,9 @@ func (f *finder) name(i, end int) {
 	if a.policy == notSecret {
 		return
 	}
+	if foldPrefix(s[max(start, end-len("auth")):], "auth") {
+		f.tuple(end)
+	}
 	if !f.operator(&a, start, end) {
 		f.prose(a.policy, start, end)
 		return

@@ -13,16 +13,23 @@ type command struct {
 type how uint8
 
 const (
-	whole      how = iota // the whole argument
-	attached              // it follows the flag without a blank: -pSECRET
-	afterSep              // user:secret, or user%secret
-	afterTag              // pass:secret
-	afterEqual            // name=secret
-	pairs                 // every argument of the form name=secret
-	cookies               // name=secret; name=secret
-	plainArgs             // every argument that is no flag and follows none of the flags, which take values
-	lastPlain             // as htpasswd -b has it: file, user, secret
-	piped                 // what echo writes into the program, if it has one of the flags
+	whole       how = iota // the whole argument
+	attached               // it follows the flag without a blank: -pSECRET
+	afterSep               // user:secret, or user%secret
+	afterTag               // pass:secret
+	afterEqual             // name=secret
+	pairs                  // every argument of the form name=secret
+	cookies                // name=secret; name=secret
+	plainArgs              // every argument that is no flag and follows none of the flags, which take values
+	lastPlain              // as htpasswd -b has it: file, user, secret
+	secondPlain            // the second argument that is no flag
+	prefixed               // what follows one of the flags in its argument: /p:secret
+	afterComma             // user,secret
+	afterSlash             // user/secret@host, of an argument that is no flag
+	driveShare             // net use Z: \\host\share secret
+	ifSecure               // whole, if SecureString stands near
+	piped                  // what echo writes into the program, if it has one of the flags
+	pipedPairs             // that, as user:secret
 )
 
 var commands = []command{
@@ -69,6 +76,25 @@ var commands = []command{
 	{"podman login ", " --password-stdin ", piped},
 	{"registry login ", " --password-stdin ", piped},
 	{"gh auth login ", " --with-token ", piped},
+	{"passwd ", " --stdin ", piped},
+	{"chpasswd", " ", pipedPairs},
+	{"cryptsetup ", " ", piped},
+	{"secret put ", " ", piped},
+	{"mosquitto_", " -P --pw ", whole},
+	{"ipmitool ", " -P ", whole},
+	{"snmp", " -A -X ", whole},
+	{"nmcli ", " password wifi-sec.psk 802-11-wireless-security.psk ", whole},
+	{"keytool ", " -storepass -keypass -srcstorepass -deststorepass -srckeypass -destkeypass ", whole},
+	{"jarsigner ", " -storepass -keypass ", whole},
+	{"security add-", " -w ", whole},
+	{"ssm put-parameter ", " --value ", ifSecure},
+	{"wpa_passphrase ", "", secondPlain},
+	{"xfreerdp", " /p: ", prefixed},
+	{"wlfreerdp", " /p: ", prefixed},
+	{"net use ", "", driveShare},
+	{"convertto-securestring ", " -Key -SecureKey ", plainArgs},
+	{"lftp ", " -u --user ", afterComma},
+	{"sqlplus ", "", afterSlash},
 }
 
 // maxCommand bounds how much of a command's arguments is read, in bytes.
@@ -86,7 +112,7 @@ func (f *finder) command(c *command, i, end int) {
 	if i > 0 && end < len(s) && isQuote(s[i-1]) && s[end] == s[i-1] && c.how != plainArgs { // a program's name in a string of code
 		return
 	}
-	if c.how == piped {
+	if c.how == piped || c.how == pipedPairs {
 		f.piped(c, i, end)
 		return
 	}
@@ -110,6 +136,7 @@ type arguments struct {
 	plain int    // so many were no flags
 	batch bool   // htpasswd: -b, the secret is an argument
 	print bool   // htpasswd: -n, no file is named
+	said  bool   // a share was named, or SecureString
 }
 
 // endsCommand reports whether b ends a command or its line.
@@ -153,8 +180,48 @@ func (f *finder) argument(args *arguments, start, end int) {
 		}
 	case lastPlain:
 		f.lastPlain(args, start, end)
+	case secondPlain, driveShare, afterSlash, prefixed:
+		f.placed(args, start, end)
 	default:
 		f.flagged(args, start, end)
+	}
+}
+
+// placed redacts the secret in s[start:end] by the argument's own form or its number.
+func (f *finder) placed(args *arguments, start, end int) {
+	arg := f.text[start:end]
+	switch args.c.how {
+	case prefixed:
+		if flag := strings.TrimSpace(args.c.flags); strings.HasPrefix(arg, flag) {
+			f.secretArgument(start+len(flag), end)
+		}
+	case secondPlain:
+		if arg[0] != '-' {
+			if args.plain++; args.plain == 2 {
+				f.secretArgument(start, end)
+			}
+		}
+	case driveShare:
+		if args.said && !strings.ContainsAny(arg[:1], "/*\\") {
+			f.secretArgument(start, end)
+			args.said = false
+		}
+		args.said = args.said || strings.HasPrefix(arg, `\\`)
+	case afterSlash:
+		f.slashed(start, end)
+	}
+}
+
+// slashed redacts the password of user/password@host in s[start:end].
+func (f *finder) slashed(start, end int) {
+	arg := f.text[start:end]
+	user, rest, ok := strings.Cut(arg, "/")
+	if !ok || user == "" || !allIn(user, setWord) {
+		return
+	}
+	pass, _, _ := strings.Cut(rest, "@")
+	if from := start + len(user) + 1; len(pass) >= 3 {
+		f.secretArgument(from, from+len(pass))
 	}
 }
 
@@ -177,7 +244,7 @@ func (f *finder) flagged(args *arguments, start, end int) {
 	takes := args.takes() || c.flags == " " && args.flag == "" && arg[0] != '-'
 	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "--") && strings.Contains(c.flags, " "+name+" ") {
 		start, arg, takes = end-len(value), value, true
-	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && (c.how == afterSep || c.how == cookies) {
+	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && (c.how == afterSep || c.how == afterComma || c.how == cookies) {
 		start, arg, takes = start+n, arg[n:], true
 	}
 	if !takes || arg == "" {
@@ -191,7 +258,13 @@ func (f *finder) flagged(args *arguments, start, end int) {
 			f.secretArgument(start+strings.IndexByte(arg, ':')+1, end)
 		}
 	case afterSep:
-		f.userPassword(start, end)
+		f.userPassword(start, end, ":%")
+	case afterComma:
+		f.userPassword(start, end, ",")
+	case ifSecure:
+		if foldContains(f.lineAround(start, end), "securestring") {
+			f.secretArgument(start, end)
+		}
 	case afterEqual:
 		if i := strings.IndexByte(arg, '='); i >= 0 {
 			f.storedValue(start+i+1, end)
@@ -201,6 +274,16 @@ func (f *finder) flagged(args *arguments, start, end int) {
 			f.add(start, end, "cookie", rankPlace)
 		}
 	}
+}
+
+// lineAround is the line of s[start:end], within some bytes.
+func (f *finder) lineAround(start, end int) string {
+	const near = maxCommand / 4
+	before, after := f.text[max(0, start-near):start], f.text[end:min(len(f.text), end+near)]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after, _, _ = strings.Cut(after, "\n")
+	f.work += len(before) + len(after)
+	return before + " " + after
 }
 
 // storedValue redacts s[start:end], which goes into a store of secrets, unless it is read from a file or from stdin.
@@ -234,11 +317,11 @@ func attachedTo(flags, arg string) (int, bool) {
 	return 2, true
 }
 
-// userPassword redacts the password of user:password or user%password. If that is empty, it
+// userPassword redacts the password behind one of seps, as in user:password or user%password. If that is empty, it
 // redacts the user if that looks like a token.
-func (f *finder) userPassword(start, end int) {
+func (f *finder) userPassword(start, end int, seps string) {
 	arg := f.text[start:end]
-	sep := strings.IndexAny(arg, ":%")
+	sep := strings.IndexAny(arg, seps)
 	if sep < 0 {
 		return
 	}

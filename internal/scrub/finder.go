@@ -30,6 +30,10 @@ const (
 	kindManifest             // the data of a Kubernetes secret
 	kindPhrase               // the words of a wallet's seed phrase
 	kindPgpass               // a line of .pgpass, by its port
+	kindCrypt                // a hash of crypt(3)
+	kindQuoted               // the quoted text that follows IDENTIFIED BY
+	kindSend                 // what expect sends after a prompt for a password
+	kindSlashed              // user/password@host
 )
 
 // finder is one search of one text.
@@ -104,6 +108,14 @@ func (f *finder) try(a *anchor, i int) {
 		f.phrase(i + len(a.text))
 	case kindPgpass:
 		f.pgpass(i, i+len(a.text))
+	case kindCrypt:
+		f.crypt(i)
+	case kindQuoted:
+		f.identified(i, i+len(a.text))
+	case kindSend:
+		f.sent(i, i+len(a.text))
+	case kindSlashed:
+		f.slashed(i+len(a.text), argumentEnd(f.text, i+len(a.text)))
 	case kindCommand:
 		f.command(&commands[a.arg], i, i+len(a.text))
 	}

@@ -114,6 +114,16 @@ func isPath(v string) bool {
 	return false
 }
 
+// hasFolder reports whether one of the parts between slashes is a word in small letters, which base64 hardly has.
+func hasFolder(v string) bool {
+	for part := range strings.SplitSeq(v, "/") {
+		if len(part) >= 3 && allIn(part, setLower|setDot) {
+			return true
+		}
+	}
+	return false
+}
+
 // isSentence reports whether a quoted value is text for people: "Enter your password", "must not
 // be empty".
 func isSentence(v string) bool {

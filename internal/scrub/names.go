@@ -202,5 +202,7 @@ var words = []word{
 	{"private key", kindPEM}, {"private-lines", kindPEM},
 	{"mnemonic", kindPhrase}, {"seed phrase", kindPhrase}, {"seed_phrase", kindPhrase}, {"seed-phrase", kindPhrase}, {"seedphrase", kindPhrase},
 	{"recovery phrase", kindPhrase},
+	{"$apr1$", kindCrypt}, {"$1$", kindCrypt}, {"$5$", kindCrypt}, {"$6$", kindCrypt}, {"$y$", kindCrypt}, {"$2a$", kindCrypt}, {"$2b$", kindCrypt}, {"$2y$", kindCrypt},
+	{"identified by ", kindQuoted}, {"identified with", kindQuoted}, {"send ", kindSend}, {"oracle:thin:", kindSlashed},
 	{":5432:", kindPgpass}, {":5433:", kindPgpass}, {":6432:", kindPgpass}, {":*:", kindPgpass},
 }

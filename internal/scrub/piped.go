@@ -12,7 +12,7 @@ func (f *finder) piped(c *command, i, end int) {
 	}
 	if n := strings.Index(s[end:stop], "<<<"); n >= 0 {
 		start := skipBlanks(s, end+n+len("<<<"), 8)
-		f.givenSecret(start, argumentEnd(s, min(start, len(s))))
+		f.givenSecret(c, start, argumentEnd(s, min(start, len(s))))
 	}
 	bar := i - 1
 	for bar >= 0 && i-bar < maxCommand && !endsCommand(s[bar]) {
@@ -20,7 +20,7 @@ func (f *finder) piped(c *command, i, end int) {
 	}
 	f.work += i - bar
 	if bar > 0 && s[bar] == '|' && s[bar-1] != '|' {
-		f.written(bar)
+		f.written(c, bar)
 	}
 }
 
@@ -56,7 +56,7 @@ func flagAt(arg string) string {
 }
 
 // written redacts the arguments of the echo or printf whose output the pipe at bar takes.
-func (f *finder) written(bar int) {
+func (f *finder) written(c *command, bar int) {
 	s := f.text
 	from := bar - 1
 	for from > 0 && bar-from < maxCommand && !endsCommand(s[from-1]) {
@@ -75,15 +75,19 @@ func (f *finder) written(bar int) {
 			}
 			at = argumentEnd(s, start)
 			if arg := s[start:at]; arg[0] != '-' && !strings.Contains(arg, "%s") {
-				f.givenSecret(start, min(at, bar))
+				f.givenSecret(c, start, min(at, bar))
 			}
 		}
 	}
 }
 
-// givenSecret redacts s[start:end] unless it is an answer like "y".
-func (f *finder) givenSecret(start, end int) {
-	if start, end = f.trimmed(start, end); end-start >= 3 {
+// givenSecret redacts s[start:end], which c reads, unless it is an answer like "y".
+func (f *finder) givenSecret(c *command, start, end int) {
+	switch start, end = f.trimmed(start, end); {
+	case end-start < 3:
+	case c.how == pipedPairs:
+		f.userPassword(start, end, ":")
+	default:
 		f.secretArgument(start, end)
 	}
 }

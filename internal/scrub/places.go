@@ -217,3 +217,89 @@ func (f *finder) pgpass(i, end int) {
 func endsField(b byte) bool {
 	return setSpace.has(b) || isQuote(b) || strings.IndexByte("<>|)=/", b) >= 0
 }
+
+// crypt redacts a hash of crypt(3), $6$salt$hash, that starts at i. It can be tried out like a password.
+func (f *finder) crypt(i int) {
+	s := f.text
+	end, last := i, i
+	for end < len(s) && end-i < 200 && (setAlnum.has(s[end]) || strings.IndexByte("$./=,+-", s[end]) >= 0) {
+		if s[end] == '$' {
+			last = end
+		}
+		end++
+	}
+	f.work += end - i
+	if strings.Count(s[i:end], "$") >= 3 && end-last > 20 {
+		f.add(i, end, "password", rankPlace)
+	}
+}
+
+// identified redacts the password in SQL: USER name IDENTIFIED [WITH plugin] BY 'password'. The words IDENTIFIED BY, or IDENTIFIED
+// WITH, are s[start:i].
+func (f *finder) identified(start, i int) {
+	s := f.text
+	if before := s[max(0, start-160):start]; !foldContains(before, "user ") && !foldContains(before, "grant ") {
+		return
+	}
+	if n := strings.IndexByte(s[i:min(len(s), i+64)], '\''); n >= 0 && (n == 0 || foldPrefix(s[i+n-min(n, 4):], " by ")) {
+		f.quotedSecret(i + n)
+	}
+}
+
+// sent redacts what expect sends after it has waited for a password: expect "assword:"; send "…\r". The word send is s[i:end].
+func (f *finder) sent(i, end int) {
+	s := f.text
+	if before := s[max(0, i-96):i]; wordAt(s, i-1) || !foldContains(before, "assword") && !foldContains(before, "assphrase") {
+		return
+	}
+	for strings.HasPrefix(s[end:], "-- ") {
+		end += len("-- ")
+	}
+	if end < len(s) && isQuote(s[end]) {
+		f.quotedSecret(end)
+	}
+}
+
+// quotedSecret redacts the text in the quotes that begin at i, without the line end that it may write out.
+func (f *finder) quotedSecret(i int) {
+	s := f.text
+	end := quotedEnd(s, i+1, s[i])
+	f.work += end - i
+	v := s[i+1 : end]
+	for _, written := range [...]string{`\r`, `\n`} {
+		v = strings.TrimRight(strings.TrimSuffix(v, written), `\`)
+	}
+	if len(v) >= 3 && !isReference(v, '"') && !isWordOfForms(v) && !isSentence(v) {
+		f.add(i+1, i+1+len(v), "password", rankPlace)
+	}
+}
+
+// tuple redacts the password of auth=("user", "password"), and of calls like BasicAuth("user", "password") and PlainAuth("",
+// "user", "password", host). The name ends at i.
+func (f *finder) tuple(i int) {
+	s := f.text
+	for end := i + 4; i < len(s) && i < end && strings.IndexByte(" =:", s[i]) >= 0; {
+		i++
+	}
+	if i >= len(s) || s[i] != '(' {
+		return
+	}
+	i++
+	for n, last := 0, 1; n <= last; n++ {
+		if i = skipBlanks(s, i, 4); i >= len(s) || !isQuote(s[i]) {
+			return
+		}
+		end := quotedEnd(s, i+1, s[i])
+		v := s[i+1 : end]
+		if n == 0 && v == "" {
+			last = 2
+		}
+		if n == last && (hasDigit(v) || hasSymbol(v)) {
+			f.quotedSecret(i)
+		}
+		if end+1 >= len(s) || s[end+1] != ',' {
+			return
+		}
+		i = end + 2
+	}
+}

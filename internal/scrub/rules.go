@@ -119,7 +119,7 @@ var serviceRules = []rule{
 	}},
 	{id: "discord", shapes: []string{"discord.com/api/webhooks/{d10,}/{u50,}", "discordapp.com/api/webhooks/{d10,}/{u50,}"}},
 	{id: "teams", shapes: []string{".webhook.office.com/webhookb2/{t20,}@{x8}-{x4}-{x4}-{x4}-{x12}/IncomingWebhook/{a20,}/{u30,}"}},
-	{id: "telegram", shapes: []string{"{d5,16}:A{u34}>"}},
+	{id: "telegram", shapes: []string{"{d5,16}:A{u34}>", "api.telegram.org/bot{d5,16}:{u30,}"}},
 	{id: "notion", shapes: []string{"<ntn_{a40,}"}},
 	{id: "linear", shapes: []string{"lin_api_{a40,}", "lin_oauth_{a40,}"}},
 	{id: "figma", shapes: []string{"<figd_{u36,}", "<figu_{u36,}"}},

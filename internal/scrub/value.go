@@ -92,10 +92,10 @@ func isToken(v string, a *assignment) bool {
 // isWeakToken judges the value of a name like key, auth or signature: only text that nobody would
 // write by hand counts.
 func isWeakToken(v string, a *assignment) bool {
-	if len(v) < 16 || strings.Count(v, "/") > 2 || hash(v) && !a.tight || strings.Contains(strings.TrimRight(v, "="), "=") {
+	if len(v) < 16 || strings.Count(v, "/") > 2 && hasFolder(v) || hash(v) && !a.tight || strings.Contains(strings.TrimRight(v, "="), "=") {
 		return false
 	}
-	return allIn(v, setWord|setDash|setDot|setBase64|setEqual|setTilde) && hasDigit(v) && hasLetter(v) && hasRandomPart(v, 12)
+	return allIn(v, setWord|setDash|setDot|setBase64|setEqual|setTilde) && hasDigit(v) && hasLetter(v) && (hasRandomPart(v, 12) || len(v) >= 32 && mixed(v) && allIn(v, setAlnum|setBase64|setEqual) && !hasFolder(v) && hasRandomPart(v, 6))
 }
 
 // isReference reports whether a value stands for a secret elsewhere, or for none: $TOKEN,
