@@ -74,6 +74,17 @@ func TestSlowTexts(t *testing.T) {
 		"cookie":           "Cookie: a=",
 		"markers":          "[redacted:x]",
 		"half markers":     "[redacted:",
+		"pipes":            "echo a b c | sudo -S x ",
+		"one pipe":         "sudo -S ",
+		"sentences":        "password for x y z ",
+		"phrases":          "mnemonic abcd efgh ",
+		"pgpass":           ":5432:a:b:",
+		"hashes":           "$6$a$b$",
+		"sends":            `assword send "`,
+		"identified":       "user x identified by ",
+		"secure strings":   "ssm put-parameter --value x ",
+		"tuples":           `auth("a","`,
+		"known values":     "password=kX9abcQw7zu5 kX9abcQw7zu5 token=kX9abdQw7zu5 ",
 		"secrets adjacent": "sk-ant-a1b2c3d4e5f6g7h8i9j0",
 	} {
 		text := strings.Repeat(unit, size/len(unit))
