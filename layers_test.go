@@ -105,9 +105,9 @@ var layers = []struct {
 	{"cmd/aburn/internal/rows", "cmd/internal/kit internal/plain internal/term logfmt", "github.com/tidwall/gjson github.com/urfave/cli"},
 	{"cmd/aburn/internal/scope", "archive archive/digests cmd/internal/kit insight internal/agentcli internal/journal internal/plain internal/project internal/settings internal/term logfmt trace trace/claude trace/codex trace/gemini trace/openclaw trace/opencode trace/own workflow", "github.com/urfave/cli"},
 	{"cmd/aburn/internal/sessions", "archive archive/ingest cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit insight internal/agentcli internal/jsonl internal/plain internal/project internal/settings internal/term logfmt trace trace/export trace/graph trace/join web/graphpage", "github.com/urfave/cli"},
-	{"cmd/aburn/internal/setup", "cmd/aburn/internal/scope cmd/internal/kit install install/doctor internal/agentcli internal/plain internal/project internal/scrub internal/term templates", "github.com/urfave/cli golang.org/x/term"},
+	{"cmd/aburn/internal/setup", "cmd/aburn/internal/scope cmd/internal/kit install install/doctor internal/agentcli internal/plain internal/project internal/scrub internal/term templates", "github.com/urfave/cli"},
 	{"cmd/aburn/internal/supervise", "cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit internal/journal internal/notify internal/plain internal/project internal/queue internal/scrub internal/settings internal/term logfmt supervisor supervisor/backtest supervisor/limits supervisor/look supervisor/state supervisor/watch workflow", "github.com/tidwall/gjson github.com/urfave/cli"},
-	{"cmd/internal/kit", "internal/atomicfile internal/plain internal/settings internal/term", "github.com/urfave/cli"},
+	{"cmd/internal/kit", "internal/atomicfile internal/plain internal/settings internal/term", "github.com/urfave/cli golang.org/x/term"},
 	{"instrument/jsast", "", "github.com/dop251/goja"},
 	{"worker", "", ""},
 }

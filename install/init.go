@@ -21,11 +21,77 @@ type Init struct {
 // InitProject makes dir a project of this user: it makes .oss/ (mode 0700) with a .gitignore and a settings file, and
 // the mark of trust outside of it. It leaves existing files alone, so a second call changes nothing. It refuses a
 // .oss that is a link or a file, belongs to somebody else, or is writable by others.
+//
+// It refuses a folder that holds the user's home directory or state folder, with a *TooWide.
 func InitProject(dir string, env func(string) string) (Init, error) {
 	root, err := realDir(dir)
 	if err != nil {
 		return Init{}, err
 	}
+	if err := tooWide(root, env); err != nil {
+		return Init{Root: root}, err
+	}
+	return initProject(root, env, project.Mark)
+}
+
+// InitWide is InitProject without that refusal. Call it only at the user's explicit request. It refuses a state folder
+// inside of the project only if a variable has put it there.
+func InitWide(dir string, env func(string) string) (Init, error) {
+	root, err := realDir(dir)
+	if err != nil {
+		return Init{}, err
+	}
+	if wide := (*TooWide)(nil); errors.As(tooWide(root, env), &wide) && wide.Moved {
+		return Init{Root: root}, wide
+	}
+	return initProject(root, env, project.MarkHolding)
+}
+
+// TooWide is the error for a project that would hold what is not the project's.
+type TooWide struct {
+	Root  string
+	Holds string // in words
+	Moved bool   // a variable has put the state folder into the project: nobody can vouch for it there
+}
+
+func (e *TooWide) Error() string {
+	if e.Moved {
+		return e.Root + " holds " + e.Holds + ": a mark of trust that lies in the project does not count"
+	}
+	return e.Root + " holds " + e.Holds + ": a project there would take in every folder below that is no project of its own"
+}
+
+// tooWide returns a *TooWide for a project at root, unless this user has made one there.
+func tooWide(root string, env func(string) string) error {
+	if p, err := project.At(root, env); err == nil && p.Marked {
+		return nil
+	}
+	if root == filepath.Dir(root) {
+		return &TooWide{Root: root, Holds: "the whole file system"}
+	}
+	var home string
+	var err error
+	homeless := !filepath.IsAbs(env("HOME"))
+	if !homeless {
+		home, err = resolveDir(filepath.Clean(env("HOME")))
+	}
+	if !homeless && err == nil && within(home, root) {
+		return &TooWide{Root: root, Holds: "your home directory"}
+	}
+	held := (*project.HeldState)(nil)
+	if !errors.As(project.StateIn(root, env), &held) {
+		return nil
+	}
+	usual := func(name string) string {
+		if name == "HOME" {
+			return env(name)
+		}
+		return ""
+	}
+	return &TooWide{Root: root, Holds: "aburn's state folder " + held.State, Moved: homeless || held.State != project.StateDir(usual)}
+}
+
+func initProject(root string, env func(string) string, mark func(string) error) (Init, error) {
 	done := Init{Root: root}
 	switch err := os.Mkdir(filepath.Join(root, project.OssDir), 0o700); {
 	case err == nil:
@@ -43,7 +109,7 @@ func InitProject(dir string, env func(string) string) (Init, error) {
 		return done, err
 	}
 	done.Marked = true
-	return done, project.Mark(root)
+	return done, mark(root)
 }
 
 func realDir(dir string) (string, error) {

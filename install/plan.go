@@ -95,7 +95,7 @@ func initNeeded(o Options) (string, error) {
 	if err != nil || initialised(root, o.Env) {
 		return "", err
 	}
-	return root, nil
+	return root, tooWide(root, o.Env)
 }
 
 func hooksFile(o Options, a Agent) FileChange {

@@ -29,7 +29,7 @@ func aburnIn(dir string, args ...string) *exec.Cmd {
 func newProject(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if out, err := aburnIn(dir, "init", "--here").CombinedOutput(); err != nil {
+	if out, err := aburnIn(dir, "init", "--here", "--force").CombinedOutput(); err != nil {
 		t.Fatalf("init: %v\n%s", err, out)
 	}
 	journaltest.Check(t, filepath.Join(dir, ".oss"))

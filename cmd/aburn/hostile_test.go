@@ -53,7 +53,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: env}
 		return run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 	}
-	if code := run("init", "--here"); code != kit.ExitOK {
+	if code := run("init", "--here", "--force"); code != kit.ExitOK {
 		t.Fatalf("init: exit %d\n%s", code, out.String())
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".oss", "workflow.log"), hostileLog(t), 0o600); err != nil {

@@ -26,7 +26,7 @@ func TestHostileQueue(t *testing.T) {
 		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: env}
 		run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 	}
-	run("init", "--here")
+	run("init", "--here", "--force")
 	task := map[string]any{"id": "id" + hostile, "prompt": hostile, "status": "pending", "extra" + hostile: hostile, "context": map[string]any{hostile: hostile}}
 	for _, key := range []string{"source", "anomaly_type", "suggested_agent", "session", "scope", "signature", "hmac"} {
 		task[key] = hostile

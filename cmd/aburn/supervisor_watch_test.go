@@ -246,7 +246,7 @@ func TestWatchEndsCleanly(t *testing.T) {
 
 func TestWatchOfADeletedProject(t *testing.T) {
 	dir := t.TempDir() // not newProject: there is no log to verify at the end
-	must(t, dir, "init", "--here")
+	must(t, dir, "init", "--here", "--force")
 	settle(t, dir, `"bell": false`)
 	w := startWatch(t, dir)
 	fails(t, dir, "one")
@@ -265,7 +265,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 // Whatever happens to the files of .oss, what goes wrong later is told, and nothing twice.
 func TestWatchSurvives(t *testing.T) {
 	dir := t.TempDir() // not newProject: the log is damaged on purpose
-	must(t, dir, "init", "--here")
+	must(t, dir, "init", "--here", "--force")
 	settle(t, dir, `"bell": false`)
 	w := startWatch(t, dir)
 	oss := func(name string) string { return filepath.Join(dir, ".oss", name) }

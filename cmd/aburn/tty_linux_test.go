@@ -71,6 +71,24 @@ func openTerminal(t *testing.T, columns uint16) (master, slave *os.File) {
 	return master, slave
 }
 
+// A folder that holds the home directory becomes a project only if a person says so.
+func TestInitAsksOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	for _, step := range []struct {
+		typed string
+		made  bool
+	}{{"\n", false}, {"n\n", false}, {"y\n", true}} {
+		shown := typing(t, step.typed, dir, nil, "init")
+		_, err := os.Stat(filepath.Join(dir, ".oss"))
+		if made := err == nil; made != step.made || !strings.Contains(shown, "make it a project? [y/N] ") {
+			t.Fatalf("answered %q: made %t\n%s", step.typed, made, shown)
+		}
+	}
+	if shown := typing(t, "", dir, nil, "init"); !strings.Contains(shown, "nothing to do") {
+		t.Errorf("once more: %s", shown)
+	}
+}
+
 func TestColoursOnATerminal(t *testing.T) {
 	dir := newProject(t)
 	if out, err := aburnIn(dir, "log", "plan", "COMPLETE", "--summary", "done").CombinedOutput(); err != nil {

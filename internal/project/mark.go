@@ -18,6 +18,9 @@ var errNoState = errors.New("neither XDG_STATE_HOME nor HOME is an absolute path
 // errBadMark says that a mark's file holds something else.
 var errBadMark = errors.New("not a mark: it should hold 32 bytes, be this user's and readable by nobody else")
 
+// errNoSeal says that a mark cannot be made to count inside of its project.
+var errNoSeal = errors.New("on this system a project that holds the state folder cannot be vouched for")
+
 // StateDir is the folder of this user's state, on every system: $XDG_STATE_HOME/aburn, or else
 // ~/.local/state/aburn. It is "" if neither variable is an absolute path. It may not exist yet.
 func StateDir(env func(string) string) string { return xdg(env, "XDG_STATE_HOME", ".local/state") }
@@ -47,9 +50,10 @@ func markPath(root string, env func(string) string) string {
 	return filepath.Join(dir, "projects", hex.EncodeToString(sum[:16]))
 }
 
-func marked(root string, env func(string) string) bool {
-	path := markPath(root, env)
-	return path != "" && checkMark(path) == nil
+// marked reports whether this user has marked the project at root, a real path.
+func (s *search) marked(root string) bool {
+	path := markPath(root, s.env)
+	return path != "" && checkMark(path) == nil && s.vouches(path, root)
 }
 
 func checkMark(path string) error {
@@ -64,12 +68,33 @@ func checkMark(path string) error {
 }
 
 // Mark vouches for the project at root, as this user on this machine. The state folder is the one
-// of this process's environment. Marking twice keeps the first key. A broken mark is replaced.
+// of this process's environment; a *HeldState is the error if it lies in the project. Marking twice
+// keeps the first key. A broken mark is replaced.
 func Mark(root string) error {
 	path, root, err := markOf(root)
 	if err != nil {
 		return err
 	}
+	if err := StateIn(root, os.Getenv); err != nil {
+		return err
+	}
+	return mark(path, root)
+}
+
+// MarkHolding is Mark for a project that holds the state folder, such as the home directory. Call
+// it only at the user's explicit request.
+func MarkHolding(root string) error {
+	path, root, err := markOf(root)
+	if err != nil {
+		return err
+	}
+	if err := mark(path, root); err != nil {
+		return err
+	}
+	return sealFor(path, root)
+}
+
+func mark(path, root string) error {
 	if checkMark(path) != nil {
 		if err := newMark(path); err != nil {
 			return err
@@ -120,7 +145,7 @@ func Unmark(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{path, path + rootSuffix} {
+	for _, name := range []string{path, path + rootSuffix, path + sealSuffix} {
 		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -155,6 +180,9 @@ func (p *Project) Key() ([]byte, error) {
 	}
 	if err := checkMark(path); err != nil {
 		return nil, err
+	}
+	if !searchIn(p.Worktree, p.env).vouches(path, p.Root) {
+		return nil, &HeldState{filepath.Dir(path), p.Root}
 	}
 	key, err := os.ReadFile(path)
 	if err == nil && len(key) != keySize {

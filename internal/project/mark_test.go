@@ -207,3 +207,43 @@ func TestMarked(t *testing.T) {
 		t.Errorf("marked again are %q, %v", list(), err)
 	}
 }
+
+// A mark in a state folder that lies in the project counts only with a seal, which belongs to that one file.
+func TestMarkInTheProject(t *testing.T) {
+	w := newWorld(t, "home/a/.oss/\nhome/a/st/\nhome/git/.git/HEAD=x\nhome/git/sub/.oss/\nhome/link->@/home/a/st")
+	for root, states := range map[string][]string{
+		"home/a":       {"home/a/st", "home/link", "home/b/../a/st", "home/a/not/yet"},
+		"home/git/sub": {"home/git/st"}, // another folder of the same checkout
+	} {
+		for _, state := range states {
+			w.vars["XDG_STATE_HOME"] = w.root + "/" + state
+			w.setenv()
+			held := (*HeldState)(nil)
+			if err := Mark(w.path(root)); !errors.As(err, &held) {
+				t.Errorf("%s: marked with a state folder in %s: %v", root, state, err)
+			}
+		}
+	}
+	w.vars["XDG_STATE_HOME"] = w.path("home/a/st")
+	w.setenv()
+	if err := MarkHolding(w.path("home/a")); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.found("home/a"); got != "home/a marked" {
+		t.Errorf("marked on purpose: %s", got)
+	}
+	path := markPath(w.path("home/a"), w.env)
+	key, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.found("home/a"); got != "home/a" {
+		t.Errorf("a copy with the seal of another file: %s", got)
+	}
+}

@@ -11,17 +11,19 @@ import (
 const rootSuffix = ".root"
 
 // remember records root beside the mark at path.
-func remember(path, root string) error {
-	name := path + rootSuffix
-	if old, err := os.ReadFile(name); err == nil && string(old) == root {
+func remember(path, root string) error { return beside(path+rootSuffix, root) }
+
+// beside writes a note beside a mark, unless it is there.
+func beside(name, text string) error {
+	if old, err := os.ReadFile(name); err == nil && string(old) == text {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".root-*")
+	f, err := os.CreateTemp(filepath.Dir(name), ".note-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // already gone if the rename succeeded
-	if _, err := f.WriteString(root); err != nil {
+	if _, err := f.WriteString(text); err != nil {
 		f.Close()
 		return err
 	}
@@ -52,7 +54,7 @@ func Marked(env func(string) string) []string {
 		}
 		root, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		// A project counts only if its own path leads to this mark.
-		if path := filepath.Join(dir, name); err == nil && path == markPath(string(root), env) && checkMark(path) == nil {
+		if path := filepath.Join(dir, name); err == nil && path == markPath(string(root), env) && searchIn(string(root), env).marked(string(root)) {
 			roots = append(roots, string(root))
 		}
 	}

@@ -9,7 +9,8 @@
 //     itself is one only if marked.
 //   - A folder is a linked git worktree only if its .git file and git's own bookkeeping in the
 //     main checkout name each other. A repository can contain only one half of that.
-//   - The mark of trust lies outside of the project and is found by the project's real path.
+//   - The mark of trust lies outside of the project and is found by the project's real path. Inside
+//     of the project it counts only with a seal that no repository can contain (state.go).
 package project
 
 import (
@@ -44,8 +45,7 @@ func Find(start string, env func(string) string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := search{dir: dir, home: realHome(dir, env), env: env}
-	s.wt, s.main = linkedWorktree(dir, s.home)
+	s := searchIn(dir, env)
 	if root := s.named(env("ABURN_PROJECT_DIR")); root != "" {
 		return s.project(root), nil
 	}
@@ -90,8 +90,7 @@ func At(root string, env func(string) string) (*Project, error) {
 	case err != nil:
 		return nil, err
 	}
-	s := search{dir: root, env: env}
-	return s.project(root), nil
+	return searchIn(root, env).project(root), nil
 }
 
 // OpenOss opens the project's .oss folder, and checks it again, because it may have been
@@ -105,6 +104,13 @@ type search struct {
 	wt, main string // the linked worktree around dir and its main checkout; both "" without one
 	env      func(string) string
 	refused  error // the first .oss that does not count
+}
+
+// searchIn is a search that starts at dir, a real path.
+func searchIn(dir string, env func(string) string) *search {
+	s := &search{dir: dir, home: realHome(dir, env), env: env}
+	s.wt, s.main = linkedWorktree(dir, s.home)
+	return s
 }
 
 // up returns the nearest directory from dir up to last whose .oss counts, or "". An empty last
@@ -125,7 +131,7 @@ func (s *search) up(dir, last string) string {
 func (s *search) counts(dir string) bool {
 	switch err := checkOss(dir); {
 	case err == nil:
-		return dir != s.home || marked(dir, s.env)
+		return dir != s.home || s.marked(dir)
 	case !errors.Is(err, fs.ErrNotExist) && s.refused == nil:
 		s.refused = err
 	}
@@ -155,7 +161,7 @@ func (s *search) twin(dir string) string { return filepath.Join(s.main, strings.
 
 // project describes the project at root as seen from the search's start.
 func (s *search) project(root string) *Project {
-	p := &Project{Root: root, Worktree: root, Marked: marked(root, s.env), env: s.env}
+	p := &Project{Root: root, Worktree: root, Marked: s.marked(root), env: s.env}
 	switch {
 	case s.main == "" || inside(root, s.wt): // no linked worktree, or one with its own .oss
 	case inside(root, s.main): // as usual: .oss in the main checkout, perhaps in a subfolder

@@ -23,6 +23,7 @@ func InitCommand(a *kit.App) *cli.Command {
 			"records on this machine that you trust the project. Inside an existing project it does only that.\n" +
 			"Without your trust hooks record, but nothing from .oss reaches an agent. You can run it again.",
 		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "do not ask, even for a folder that holds your home directory or aburn's state"},
 			&cli.BoolFlag{Name: "here", Usage: "make it in the current folder, even inside a project or below a work tree's root"},
 			kit.JSONFlag(),
 		},
@@ -40,9 +41,9 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("here") {
 		dir = initRoot(a, dir)
 	}
-	done, err := install.InitProject(dir, a.Getenv)
+	done, err := makeProject(a, cmd, dir)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return err
 	}
 	if cmd.Bool("json") {
 		if done.Created == nil {
@@ -56,6 +57,32 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	printInit(a, done)
 	return nil
+}
+
+// makeProject makes the project. In a folder that is too wide for one it asks, or needs --force.
+func makeProject(a *kit.App, cmd *cli.Command, dir string) (install.Init, error) {
+	done, err := install.InitProject(dir, a.Getenv)
+	wide := (*install.TooWide)(nil)
+	if errors.As(err, &wide) && !wide.Moved {
+		if !cmd.Bool("force") {
+			if cmd.Bool("json") || !a.CanAsk(cmd) {
+				return done, kit.UsageError(plain.Line(err.Error()), "go to the project's own folder, or say --force")
+			}
+			a.Warn(plain.Line(err.Error()))
+			if !a.Confirm("make it a project?") {
+				fmt.Fprintln(a.Stdout, "nothing was made")
+				return done, kit.ExitWith(kit.ExitBadNews)
+			}
+		}
+		done, err = install.InitWide(dir, a.Getenv)
+	}
+	switch {
+	case err == nil:
+		return done, nil
+	case errors.As(err, &wide):
+		return done, kit.BadNews(plain.Line(err.Error()), "set XDG_STATE_HOME to a folder outside of the project")
+	}
+	return done, kit.BadNews(err.Error())
 }
 
 // initRoot is where `aburn init` in dir makes the project: the root of the project around dir, else of its git work tree

@@ -32,8 +32,8 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "install-hooks",
 		Usage: "record what agents do: put aburn's hooks into their settings",
-		Description: "Installs for the agents found on this machine, or for --agent. It shows the change first, and asks\n" +
-			"on a terminal. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
+		Description: "Installs for the agents found on this machine, or for --agent. It shows the change first, and asks;\n" +
+			"without a terminal it needs --yes. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
 			"the file. Inside a project it also runs `aburn init`. You can run it again. --mcp also registers\n" +
 			"`aburn mcp`, in Claude Code's file of MCP servers and through `codex mcp add`.",
 		Flags:        flags,
@@ -162,7 +162,10 @@ func hookError(err error) error {
 	var syntax *install.SyntaxError
 	var refused *project.Refused
 	var nowhere *install.NoScope
+	var wide *install.TooWide
 	switch {
+	case errors.As(err, &wide):
+		return kit.BadNews(plain.Line(err.Error()), "aburn init --help", "--no-init leaves the project alone")
 	case errors.As(err, &refused):
 		return kit.BadNews(err.Error(), "--no-init leaves the project alone")
 	case errors.As(err, &syntax):

@@ -1,14 +1,11 @@
 package setup
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v3"
-	xterm "golang.org/x/term"
 
 	"aburn/cmd/internal/kit"
 	"aburn/install"
@@ -17,7 +14,7 @@ import (
 	"aburn/internal/term"
 )
 
-// applyChange shows a change to settings files, asks on a terminal, and applies it. It returns false if the person refused.
+// applyChange shows a change to settings files, asks, and applies it. Without a terminal it applies only with --yes. It returns false if the person refused.
 func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) (bool, error) {
 	quiet := cmd.Bool("json")
 	if !quiet {
@@ -26,9 +23,15 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 	if c.Nothing() && cmd.Name == "install-hooks" || cmd.Bool("dry-run") {
 		return true, nil
 	}
-	if !c.Nothing() && !cmd.Bool("yes") && !quiet && !confirmed(a, cmd) {
-		fmt.Fprintln(a.Stdout, "nothing was changed")
-		return false, kit.ExitWith(kit.ExitBadNews)
+	if !c.Nothing() && !cmd.Bool("yes") {
+		if quiet || !a.CanAsk(cmd) {
+			return false, kit.UsageError(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
+				cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
+		}
+		if !a.Confirm("do this?") {
+			fmt.Fprintln(a.Stdout, "nothing was changed")
+			return false, kit.ExitWith(kit.ExitBadNews)
+		}
 	}
 	done, err := c.Apply()
 	if err == nil && c.Tell != nil {
@@ -69,18 +72,6 @@ func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 	if c.Init != "" {
 		fmt.Fprintf(out, "and vouch for %s on this machine\n", plain.Line(c.Init))
 	}
-}
-
-// confirmed asks, if stdin and stdout are a terminal; else the call itself is the consent.
-func confirmed(a *kit.App, cmd *cli.Command) bool {
-	f, ok := a.Stdin.(*os.File)
-	if !ok || !a.Screen(cmd).Terminal() || !xterm.IsTerminal(int(f.Fd())) {
-		return true
-	}
-	fmt.Fprint(a.Stdout, "do this? [y/N] ")
-	line, _ := bufio.NewReader(f).ReadString('\n')
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
 }
 
 // warnNotes warns of what prevents the hooks, or an exact removal.
