@@ -18,15 +18,16 @@ import (
 // Run is one run of a hook with everything that it depends on.
 type Run struct {
 	Start  time.Time // of main
-	Args   []string  // one: the agent's name
+	Args   []string  // the agent's name, then project.FolderArgs
 	Stdin  *os.File
 	Stdout io.Writer
 	Env    func(string) string
 	Agents []Agent
 	Look   Look // nil: none
-	// Ended, if not nil, is called after a session's end with the folders of the project and of the worktree, unless
-	// this user does not trust the project or has switched it off. It must not wait for what it starts.
-	Ended func(root, worktree string)
+	// Ended, if not nil, is called after a session's end with the environment (the registered folders in it) and the
+	// folders of the project and of the worktree, unless this user does not trust the project or has switched it off.
+	// It must not wait for what it starts.
+	Ended func(env func(string) string, root, worktree string)
 	Exit  func() // ends the process; called at the Deadline
 }
 
@@ -42,6 +43,7 @@ func (r *Run) Do() error {
 	if agent == nil || r.Env("ABURN") == "0" {
 		return nil
 	}
+	r.Env = project.FolderEnv(r.Args[1:], r.Env)
 	p, err := in.payload()
 	if err == nil && (p.foreign || agent.Ignored(p)) {
 		return nil
@@ -65,7 +67,7 @@ func (r *Run) Do() error {
 func (r *Run) guard() { time.AfterFunc(time.Until(r.Start.Add(Deadline)), r.Exit) }
 
 func (r *Run) agent() *Agent {
-	if len(r.Args) != 1 {
+	if len(r.Args) == 0 {
 		return nil
 	}
 	for i := range r.Agents {
@@ -134,7 +136,7 @@ func (r *Run) record(rec *recorder) error {
 		err = errors.Join(err, r.supervise(boundary{recorder: rec, root: root, journal: j, settings: &set, turn: turn}))
 	}
 	if r.Ended != nil && rec.proj.Marked && set.Archive.AtSessionEnd && sessionEnded(receipt.Entries) {
-		r.Ended(rec.proj.Root, rec.proj.Worktree)
+		r.Ended(r.Env, rec.proj.Root, rec.proj.Worktree)
 	}
 	if rotates(receipt.Entries) {
 		r.guard()

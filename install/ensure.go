@@ -7,17 +7,17 @@ type ensurer struct {
 	*document
 	style style
 	edits []edit
-	moved int // handlers whose path changes
+	moved int // events whose handler was not up to date
 }
 
-// ensure finds the edits after which agent a calls the hook at path and, with allow, lets prompts log unasked. It
-// appends to existing lists and never touches other content.
-func (d *document) ensure(a Agent, path string, allow bool) (*ensurer, error) {
+// ensure finds the edits after which the agent calls the hook and, with allow, lets prompts log unasked. It appends to
+// existing lists and never touches other content.
+func (d *document) ensure(c call, allow bool) (*ensurer, error) {
 	e := &ensurer{document: d, style: d.style()}
 	if d.root.kind != object {
 		return nil, d.wrong(d.root, "the file", object)
 	}
-	items, err := e.hooks(a, path)
+	items, err := e.hooks(c)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +49,12 @@ func (e *ensurer) put(key string, m *member, t tree) []item {
 }
 
 // hooks returns the items that the root lacks.
-func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
+func (e *ensurer) hooks(c call) ([]item, error) {
 	m := e.root.last("hooks")
 	if m == nil || m.value.kind == null {
 		all := tree{open: "{", lines: true}
-		for _, ev := range a.events() {
-			all.items = append(all.items, item{ev.Name, a.groups(path, ev.Timeout)})
+		for _, ev := range c.agent.events() {
+			all.items = append(all.items, item{ev.Name, c.groups(ev.Timeout)})
 		}
 		return e.put("hooks", m, all), nil
 	}
@@ -62,15 +62,15 @@ func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
 		return nil, e.wrong(m.value, `"hooks"`, object)
 	}
 	var missing []item
-	for _, ev := range a.events() {
+	for _, ev := range c.agent.events() {
 		em := m.value.last(ev.Name)
 		switch {
 		case em == nil || em.value.kind == null:
-			missing = append(missing, e.put(ev.Name, em, a.groups(path, ev.Timeout))...)
+			missing = append(missing, e.put(ev.Name, em, c.groups(ev.Timeout))...)
 		case em.value.kind != array:
 			return nil, e.wrong(em.value, quote(ev.Name), array)
-		case !e.refresh(a, ev.Name, em.value, path):
-			e.add(em.value, []item{{"", a.group(path, ev.Timeout)}})
+		case !e.refresh(c, ev.Name, em.value):
+			e.add(em.value, []item{{"", c.group(ev.Timeout)}})
 		}
 	}
 	e.add(m.value, missing)
@@ -78,37 +78,62 @@ func (e *ensurer) hooks(a Agent, path string) ([]item, error) {
 }
 
 // groups is the value of a new event.
-func (a *Adapter) groups(path string, timeout int) tree {
-	return tree{open: "[", items: []item{{"", a.group(path, timeout)}}}
+func (c call) groups(timeout int) tree {
+	return tree{open: "[", items: []item{{"", c.group(timeout)}}}
 }
 
-// refresh updates the paths of aburn's handlers of an event in place, and reports whether there are any. Other
-// changes of the user's to them (a timeout, a matcher) stay.
-func (e *ensurer) refresh(a Agent, event string, groups value, path string) bool {
-	found := false
+// refresh brings aburn's handler of an event up to date in place, and reports whether there is one. The user's other
+// changes to it (a timeout, a matcher) stay. Further handlers of aburn's go, because each would run the hook again.
+func (e *ensurer) refresh(c call, event string, groups value) bool {
+	var own []handler
 	for _, g := range groups.elems {
 		list := g.last("hooks")
 		if list == nil {
 			continue
 		}
 		for _, v := range list.value.elems {
-			h := e.readHandler(event, g, v)
-			if !h.ours(a.Agent) {
-				continue
-			}
-			found = true
-			want := path
-			if !h.exec {
-				want = a.lineFor(path)
-			}
-			if h.path != path {
-				at := h.command.value
-				e.edits = append(e.edits, edit{at.start, e.text(at.start, at.end), quote(want)})
-				e.moved++
+			if h := e.readHandler(event, g, v); h.ours(c.agent.Agent) {
+				own = append(own, h)
 			}
 		}
 	}
-	return found
+	if len(own) == 0 {
+		return false
+	}
+	kept := own[max(0, slices.IndexFunc(own, func(h handler) bool { return e.everything(h.group) }))]
+	if e.update(c, kept) || len(own) > 1 {
+		e.moved++
+	}
+	if len(own) > 1 {
+		r := &remover{document: e.document, agent: c.agent, was: allAbsent, kept: kept.value.start}
+		r.event("hooks."+event, member{key: event, value: groups})
+		e.edits = append(e.edits, r.edits...)
+	}
+	return true
+}
+
+// everything reports whether a group matches everything at its event.
+func (e *ensurer) everything(group value) bool {
+	m := group.last("matcher")
+	return m == nil || m.value.kind == null || m.value.kind == text && (e.str(m) == "" || e.str(m) == "*")
+}
+
+// update replaces a handler's program and arguments if they are not those of the call.
+func (e *ensurer) update(c call, h handler) bool {
+	command := c.line()
+	if h.exec {
+		command = c.path
+	}
+	same := slices.Equal(h.args, c.args())
+	if h.path != c.path || !h.exec && !same {
+		at := h.command.value
+		e.edits = append(e.edits, edit{at.start, e.text(at.start, at.end), quote(command)})
+	}
+	if h.exec && !same {
+		at := h.argList.value
+		e.edits = append(e.edits, edit{at.start, e.text(at.start, at.end), e.style.print(c.list(), "")})
+	}
+	return h.path != c.path || !same
 }
 
 // permissions returns the items that the root lacks for AllowRule.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aburn/internal/agentcli"
+	"aburn/internal/project"
 )
 
 // hookName is the executable that the agents call.
@@ -26,20 +27,21 @@ type handler struct {
 	line    string   // the shell command line; "" in exec form
 	path    string   // the executable, as written
 	args    []string // its arguments
+	argList *member  // where they stand, in exec form
 	exec    bool     // exec form: path and args, no shell
 	guarded bool     // the line ends with orElse
 	timeout string   // as written; "" for the agent's default
 }
 
-// ours reports whether the handler runs aburn's hook for agent a and nothing else. A command that wraps the hook is not
-// ours.
+// ours reports whether the handler runs aburn's hook for agent a, with any folders, and nothing else. A command that
+// wraps the hook is not ours.
 func (h handler) ours(a *agentcli.Agent) bool {
 	name := filepath.Base(filepath.ToSlash(h.path))
 	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
 		name = name[i+1:]
 	}
 	name = strings.TrimSuffix(name, ".exe")
-	return name == hookName && len(h.args) == 1 && h.args[0] == a.Name && (!h.guarded || a.Hooks.MissingBlocks)
+	return name == hookName && len(h.args) > 0 && h.args[0] == a.Name && project.AreFolderArgs(h.args[1:]) && (!h.guarded || a.Hooks.MissingBlocks)
 }
 
 // readHandler reads one handler object. A handler that is no command has no path.
@@ -54,7 +56,7 @@ func (d *document) readHandler(event string, group, v value) handler {
 	}
 	args := v.last("args")
 	if args != nil && args.value.kind == array {
-		h.exec, h.path = true, d.str(h.command)
+		h.exec, h.path, h.argList = true, d.str(h.command), args
 		for _, e := range args.value.elems {
 			if e.kind == text {
 				h.args = append(h.args, unquote(d.data[e.start:e.end]))
@@ -103,31 +105,52 @@ func (d *document) groupHandlers(event string, g int, group value) (out []handle
 }
 
 // group is aburn's one group of an event. It has no matcher, so it matches everything.
-func (a *Adapter) group(path string, timeout int) tree {
+func (c call) group(timeout int) tree {
 	members := []item{
 		{"type", tree{raw: `"command"`}},
-		{"command", tree{raw: quote(a.commandFor(path))}},
+		{"command", tree{raw: quote(c.command())}},
 	}
-	if a.Hooks.Exec {
-		members = append(members, item{"args", tree{open: "[", items: []item{{"", tree{raw: quote(a.Name)}}}}})
+	if c.agent.Hooks.Exec {
+		members = append(members, item{"args", c.list()})
 	}
 	members = append(members, item{"timeout", tree{raw: strconv.Itoa(timeout)}})
 	list := tree{open: "[", items: []item{{"", tree{open: "{", items: members}}}}
 	return tree{open: "{", items: []item{{"hooks", list}}}
 }
 
-// commandFor is the value of a handler's "command".
-func (a *Adapter) commandFor(path string) string {
-	if a.Hooks.Exec {
-		return path
-	}
-	return a.lineFor(path)
+// call is how an agent's settings call the hook.
+type call struct {
+	agent   Agent
+	path    string   // of the executable
+	folders []string // project.FolderArgs
 }
 
-// lineFor is the command line for a shell that calls the hook at path.
-func (a *Adapter) lineFor(path string) string {
-	line := shellQuote(path) + " " + a.Name
-	if a.Hooks.MissingBlocks {
+// args are the arguments of the executable.
+func (c call) args() []string { return append([]string{c.agent.Name}, c.folders...) }
+
+// list is args as JSON.
+func (c call) list() tree {
+	t := tree{open: "["}
+	for _, arg := range c.args() {
+		t.items = append(t.items, item{"", tree{raw: quote(arg)}})
+	}
+	return t
+}
+
+// command is the value of a handler's "command": the executable, or the command line for a shell.
+func (c call) command() string {
+	if c.agent.Hooks.Exec {
+		return c.path
+	}
+	return c.line()
+}
+
+func (c call) line() string {
+	line := shellQuote(c.path)
+	for _, arg := range c.args() {
+		line += " " + shellQuote(arg)
+	}
+	if c.agent.Hooks.MissingBlocks {
 		line += orElse
 	}
 	return line

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"aburn/internal/project"
 )
 
 // Registration is one handler in a settings file.
@@ -37,6 +39,7 @@ type Settings struct {
 	Registrations []Registration // aburn's own and those that wrap it, in file order
 	Others        int            // handlers of others
 	Notes         []string       // reasons in the file why hooks do not run
+	Moves         []string       // variables of aburn's folders that the file sets for the agent, "line: NAME"
 	Installed     time.Time      // when an install last wrote the file; zero without a record
 	Modified      time.Time      // when the file was last written
 }
@@ -49,6 +52,13 @@ func (s *Settings) Own() (out []Registration) {
 		}
 	}
 	return out
+}
+
+// FolderEnv returns the environment in which the file's hooks look for the user's folders; env itself if they are not
+// registered with any. The file has an own registration.
+func (s *Settings) FolderEnv(env func(string) string) (hooks func(string) string, registered bool) {
+	args := s.Own()[0].Args[1:]
+	return project.FolderEnv(args, env), len(args) > 0
 }
 
 // Missing returns the agent's events that no own registration covers.
@@ -106,10 +116,26 @@ func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 		}
 	}
 	s.Notes = d.notes(a)
+	s.Moves = d.moves()
 	if r := readRecord(t.real, env); r != nil {
 		s.Installed = r.Time
 	}
 	return s
+}
+
+// moves finds variables of aburn's folders in the "env" of a file.
+func (d *document) moves() (out []string) {
+	vars := d.root.last("env")
+	if vars == nil {
+		return nil
+	}
+	for _, m := range vars.value.members {
+		if project.IsFolderVar(m.key) {
+			line, _ := place(d.data, m.keyStart)
+			out = append(out, fmt.Sprintf("%d: %s", line, m.key))
+		}
+	}
+	return out
 }
 
 // registrations lists all handlers of a file, including others'.

@@ -27,7 +27,7 @@ func TestLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := d.ensure(Codex, "/bin/aburn-hook", false)
+		e, err := d.ensure(call{agent: Codex, path: "/bin/aburn-hook"}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

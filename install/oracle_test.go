@@ -87,9 +87,10 @@ func isOurs(a Agent, group any) bool {
 	}
 	command, _ := get(handlers[0], "command").(string)
 	if a == Codex {
-		return strings.HasSuffix(command, "/aburn-hook codex")
+		return strings.Contains(command, "/aburn-hook codex --home /")
 	}
-	return strings.HasSuffix(command, "/aburn-hook") && reflect.DeepEqual(get(handlers[0], "args"), []any{"claude"})
+	args := list(get(handlers[0], "args"))
+	return strings.HasSuffix(command, "/aburn-hook") && len(args) == 3 && args[0] == "claude" && args[1] == "--home"
 }
 
 // checkInstalled compares the files before and after an install: every event has aburn's group once, at the end, with a

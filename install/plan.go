@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aburn/internal/project"
 )
 
 // Change is a planned operation. Planning touches nothing.
@@ -32,7 +34,7 @@ type FileChange struct {
 	Exact  bool     // uninstall: the file becomes byte for byte what it would be without the install
 	Hook   string   // install: the executable that the settings call
 	Server bool     // the change is about the MCP server, not about hooks
-	Moved  int      // install: handlers whose path changes
+	Moved  int      // install: events whose handler was not up to date
 	Old    []byte   // the file's bytes now
 	New    []byte   // the file's bytes afterwards
 	Notes  []string // about this file
@@ -99,7 +101,11 @@ func initNeeded(o Options) (string, error) {
 }
 
 func hooksFile(o Options, a Agent) FileChange {
-	return FileChange{Agent: a, what: hooks{a, o.AllowLog && a.rules}}
+	what := hooks{agent: a, allow: o.AllowLog && a.rules}
+	if o.Scope != Project { // that file is for everybody, whose folders differ
+		what.folders = project.FolderArgs(o.Env)
+	}
+	return FileChange{Agent: a, what: what}
 }
 
 // planInstall plans to put the content into the file f, calling the executable at path.
@@ -253,8 +259,9 @@ type content interface {
 
 // hooks is the content of an agent's hooks, and with allow AllowRule.
 type hooks struct {
-	agent Agent
-	allow bool
+	agent   Agent
+	allow   bool
+	folders []string // project.FolderArgs
 }
 
 func (h hooks) path(o Options) (path, root string, err error) {
@@ -262,7 +269,7 @@ func (h hooks) path(o Options) (path, root string, err error) {
 }
 
 func (h hooks) ensure(d *document, path string) (*ensurer, error) {
-	return d.ensure(h.agent, path, h.allow)
+	return d.ensure(call{h.agent, path, h.folders}, h.allow)
 }
 
 func (h hooks) remove(d *document, was func(string) container, rule bool) []edit {

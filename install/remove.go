@@ -6,6 +6,7 @@ type remover struct {
 	agent Agent
 	was   func(path string) container // what a container was before the install
 	rule  bool                        // an install added AllowRule
+	kept  int                         // where the handler begins that stays; 0 for none
 	edits []edit
 }
 
@@ -99,7 +100,10 @@ func (r *remover) group(event string, g value) bool {
 	if list == nil || list.value.kind != array {
 		return false
 	}
-	own := func(i int) bool { return r.readHandler(event, g, list.value.elems[i]).ours(r.agent.Agent) }
+	own := func(i int) bool {
+		v := list.value.elems[i]
+		return v.start != r.kept && r.readHandler(event, g, v).ours(r.agent.Agent)
+	}
 	others := 0
 	for i := range list.value.elems {
 		if !own(i) {

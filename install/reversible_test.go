@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"aburn/internal/lab/world"
+	"aburn/internal/project"
 )
 
 // tempDir is a folder in memory where the system has one: the files are synced, and there are thousands.
@@ -297,8 +298,9 @@ func TestMovedExecutable(t *testing.T) {
 		if n := len(a.events()); c.Files[0].Moved != n {
 			b.Fatalf("moved %d handlers, want %d", c.Files[0].Moved, n)
 		}
-		old, now := quote(a.commandFor(filepath.Join(b.home, "bin", hookName))), quote(a.commandFor(filepath.Join(moved, hookName)))
-		b.want("moved", b.read(), []byte(strings.ReplaceAll(string(installed), old, now)))
+		folders := project.FolderArgs(b.env)
+		old, now := call{a, filepath.Join(b.home, "bin", hookName), folders}, call{a, filepath.Join(moved, hookName), folders}
+		b.want("moved", b.read(), []byte(strings.ReplaceAll(string(installed), quote(old.command()), quote(now.command()))))
 		b.uninstall()
 		b.want("uninstalled", b.read(), original)
 	})

@@ -12,7 +12,7 @@ import (
 // startIngest starts `aburn ingest`, which lies beside this executable, and does not wait for it: the agent must not
 // wait, and it writes the session's last lines only after its hooks. A failure is ignored: the next ingest makes up
 // for it.
-func startIngest(root, worktree string) {
+func startIngest(env func(string) string, root, worktree string) {
 	self, err := os.Executable()
 	if err != nil {
 		return
@@ -30,7 +30,7 @@ func startIngest(root, worktree string) {
 	}
 	defer null.Close()
 	child, err := os.StartProcess(aburn, []string{aburn, "ingest", "--if-idle", "--quiet", "--settle", "2s"}, &os.ProcAttr{
-		Dir: filepath.Dir(aburn), Env: archiveEnv(os.Getenv, root, worktree), Files: []*os.File{null, null, null}, Sys: detached(),
+		Dir: filepath.Dir(aburn), Env: archiveEnv(env, root, worktree), Files: []*os.File{null, null, null}, Sys: detached(),
 	})
 	if err != nil {
 		return

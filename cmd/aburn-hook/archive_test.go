@@ -10,17 +10,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aburn/internal/project"
 )
 
 // archiver is a hook with another `aburn` beside it, which writes down how it was started.
 type archiver struct {
 	*world
 	hook string
+	args []string // of the hook
 	out  string
 }
 
 func newArchiver(t *testing.T) *archiver {
-	a := &archiver{world: newWorld(t)}
+	a := &archiver{world: newWorld(t), args: []string{"claude"}}
 	bin := t.TempDir()
 	a.hook, a.out = filepath.Join(bin, "aburn-hook"), filepath.Join(bin, "started")
 	data, err := os.ReadFile(exe)
@@ -39,7 +42,7 @@ func newArchiver(t *testing.T) *archiver {
 // send sends an event.
 func (a *archiver) send(event string, env ...string) {
 	a.t.Helper()
-	cmd := exec.Command(a.hook, "claude")
+	cmd := exec.Command(a.hook, a.args...)
 	cmd.Env = append(slices.Clone(a.env), env...)
 	cmd.Stdin = strings.NewReader(claudePayload(event, `"reason":"other"`))
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
@@ -115,6 +118,34 @@ func TestArchiveStaysOutOfTheProject(t *testing.T) {
 			t.Errorf("with %s:\n%s", dir, got)
 		}
 	}
+}
+
+// A hook that is registered with the person's folders uses those, wherever the variables of a repository's settings lead.
+func TestRegisteredFolders(t *testing.T) {
+	a := newArchiver(t)
+	evil := filepath.Join(t.TempDir(), "evil")
+	var vars []string
+	for _, name := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ABURN_HOME"} {
+		vars = append(vars, name+"="+evil)
+	}
+	a.trust()
+	a.args = append(a.args, project.FolderArgs(func(name string) string {
+		return map[string]string{"HOME": a.Home, "ABURN_HOME": a.Home + "/my archive"}[name]
+	})...)
+	lines := strings.Split(a.started("SessionEnd", vars...), "\n")
+	if !slices.Contains(lines, "HOME="+a.Home) || !slices.Contains(lines, "ABURN_HOME="+a.Home+"/my archive") || strings.Contains(strings.Join(lines, "\n"), evil) {
+		t.Errorf("the ingest got\n%s", strings.Join(lines, "\n"))
+	}
+	// A mark in the state folder that the variables name is nobody's.
+	if err := project.Unmark(a.Project); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_STATE_HOME", evil)
+	if err := project.Mark(a.Project); err != nil {
+		t.Fatal(err)
+	}
+	a.env = append(a.env, vars...)
+	a.startsNone("SessionEnd", "by a mark that the variables name")
 }
 
 // Neither must they say how long the archive is kept, by settings of a user that are not the user's, or where home is.

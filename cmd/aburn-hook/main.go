@@ -2,7 +2,10 @@
 // on stdin, appends it to the project's log, and exits 0 whatever happens, because
 // another code would block the agent. It is only the composition root of the hooks.
 //
-//	aburn-hook claude | codex
+//	aburn-hook claude | codex [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
+//
+// The folders are those of the person who installed the hook. With --home the variables
+// HOME, XDG_…_HOME and ABURN_HOME do not count, because a repository can set them.
 package main
 
 import (

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"debug/buildinfo"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"aburn/archive"
 	"aburn/install"
+	"aburn/internal/project"
 )
 
 // agent looks at one agent: its program, its version, the files that call the hook, and what keeps the hook from
@@ -120,6 +123,7 @@ func (e *exam) file(p *patient, s *install.Settings) {
 	for _, n := range s.Notes {
 		e.blame(p, n)
 	}
+	e.moves(p, s)
 	own := s.Own()
 	if len(own) == 0 {
 		return
@@ -135,6 +139,43 @@ func (e *exam) file(p *patient, s *install.Settings) {
 	}
 	e.paths(p, s, own)
 	e.timeouts(p, s, own)
+	e.folders(p, s)
+}
+
+// moves names variables with which a file of the project would move aburn's folders.
+func (e *exam) moves(p *patient, s *install.Settings) {
+	if s.Scope != install.Project && s.Scope != install.Local {
+		return
+	}
+	for _, m := range s.Moves {
+		line, name, _ := strings.Cut(m, ": ")
+		e.addf(p.topic(), Note, "%s:%s sets %s for sessions here: hooks in your own settings keep to the folders that they are registered with, aburn's commands do not", s.Path, line, name)
+	}
+}
+
+// folders compares the folders that the file's hooks use with those of this environment.
+func (e *exam) folders(p *patient, s *install.Settings) {
+	if s.Scope != install.User && s.Scope != install.Local {
+		return // that command line is everybody's
+	}
+	hooks, registered := s.FolderEnv(e.Env)
+	if !registered {
+		e.add(p.topic(), Note, s.Path+" registers no folders: a repository's settings for the agent can set the variables that locate aburn's", "aburn install-hooks "+flags(p, s))
+		return
+	}
+	var differ []string
+	for _, f := range []struct {
+		what string
+		dir  func(func(string) string) string
+	}{{"settings", project.ConfigDir}, {"state and marks of trust", project.StateDir}, {"archive", archive.Dir}} {
+		if there, here := f.dir(hooks), f.dir(e.Env); there != here {
+			differ = append(differ, fmt.Sprintf("%s in %s, here %s", f.what, there, cmp.Or(here, "nowhere")))
+		}
+	}
+	if len(differ) > 0 {
+		e.add(p.topic(), Note, "hooks of "+s.Path+" use other folders than this environment: "+strings.Join(differ, "; "),
+			"if this environment is right: aburn install-hooks "+flags(p, s))
+	}
 }
 
 func describe(s *install.Settings) string {

@@ -167,14 +167,14 @@ func (e *exam) twice(p *patient) {
 	var files []string
 	for _, s := range p.own() {
 		for n, r := range s.Own() {
-			identity := r.Shell + "\x00" + r.Path + "\x00" + strings.Join(r.Args, "\x00")
+			command := identity(r)
 			if !p.Hooks.Once || s.Scope == install.Plugin {
-				identity += fmt.Sprintf("\x00%s\x00%d", s.Path, n)
+				command += fmt.Sprintf("\x00%s\x00%d", s.Path, n)
 			}
 			if calls[r.Event] == nil {
 				calls[r.Event] = map[string]string{}
 			}
-			calls[r.Event][identity] = s.Path
+			calls[r.Event][command] = s.Path
 		}
 		files = append(files, s.Path)
 	}

@@ -50,7 +50,7 @@ func (e *exam) live() {
 		for _, s := range p.own() {
 			done := map[string]bool{}
 			for _, r := range s.Own() {
-				command := r.Shell + "\x00" + r.Path
+				command := identity(r)
 				if !done[command] {
 					done[command], ran = true, true
 					e.canary(p, s, r)
@@ -61,6 +61,11 @@ func (e *exam) live() {
 	if ran {
 		e.add("live", Note, "the canary proves that the registered commands record, not that an agent runs them: for that, start a session and ask again")
 	}
+}
+
+// identity is what makes a registration a command of its own.
+func identity(r install.Registration) string {
+	return r.Shell + "\x00" + r.Path + "\x00" + strings.Join(r.Args, "\x00")
 }
 
 // canary sends the small session through one command, for the events at which this file registers it.
@@ -82,7 +87,7 @@ func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
 	var costs []time.Duration
 	for _, c := range canaries() {
 		if !slices.ContainsFunc(s.Own(), func(o install.Registration) bool {
-			return o.Event == c.event && o.Path == r.Path && o.Shell == r.Shell
+			return o.Event == c.event && identity(o) == identity(r)
 		}) {
 			continue
 		}

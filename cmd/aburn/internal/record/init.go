@@ -56,7 +56,24 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		}{done.Root, done.Created, done.Marked})
 	}
 	printInit(a, done)
+	warnFolders(a, dir)
 	return nil
+}
+
+// warnFolders warns if hooks look for marks of trust in another folder than the one that this environment has.
+func warnFolders(a *kit.App, dir string) {
+	for _, agent := range install.Agents() {
+		for _, s := range install.Inspect(agent, dir, a.Getenv) {
+			if s.Scope == install.Project || len(s.Own()) == 0 {
+				continue
+			}
+			hooks, _ := s.FolderEnv(a.Getenv)
+			if there, here := project.StateDir(hooks), project.StateDir(a.Getenv); there != here {
+				a.Warn(plain.Line("hooks of "+s.Path+" look for marks of trust in "+there+", and this one lies in "+here),
+					"if this environment is right: aburn install-hooks --agent "+agent.Name+" --"+string(s.Scope))
+			}
+		}
+	}
 }
 
 // makeProject makes the project. In a folder that is too wide for one it asks, or needs --force.

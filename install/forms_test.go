@@ -1,0 +1,123 @@
+package install
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ownGroup is a group with one handler of aburn's as somebody may have registered it.
+func ownGroup(a Agent, path, matcher string, folders ...string) string {
+	c := call{a, path, folders}
+	handler := `{"type": "command", "command": ` + quote(c.command())
+	if a.Hooks.Exec {
+		handler += `, "args": ` + style{comma: ", "}.print(c.list(), "")
+	}
+	return `{` + matcher + `"hooks": [` + handler + `, "timeout": 5}]}`
+}
+
+// TestTwiceBecomesOnce: however often and in whichever form aburn's hook stands at an event, after an install it is there
+// once, as an install writes it today. Others' handlers keep their bytes, their order, and for Codex their positions.
+func TestTwiceBecomesOnce(t *testing.T) {
+	const theirs = `{"hooks": [{"type": "command", "command": "theirs"}]}`
+	for _, a := range Agents() {
+		now := func(b *bench) string {
+			return ownGroup(a, filepath.Join(b.home, "bin", hookName), "", "--home", b.home)
+		}
+		old := func(b *bench) string { return ownGroup(a, filepath.Join(b.home, "bin", hookName), "") }
+		elsewhere := func(*bench) string { return ownGroup(a, "/else/aburn-hook", "") }
+		narrow := func(b *bench) string {
+			return ownGroup(a, "/else/aburn-hook", `"matcher": "Bash", `, "--home", "/nobody")
+		}
+		their := func(*bench) string { return theirs }
+		empty := ""
+		if a.positional {
+			empty = `{"hooks":[]}`
+		}
+		for _, c := range []struct {
+			name   string
+			groups []func(*bench) string
+			want   string // NOW is today's group, EMPTY the place of a removed one
+		}{
+			{"the same", []func(*bench) string{now, now}, "NOW"},
+			{"the older form", []func(*bench) string{old}, "NOW"},
+			{"the older form twice", []func(*bench) string{old, old}, "NOW"},
+			{"two paths", []func(*bench) string{elsewhere, now}, "NOW"},
+			{"others between", []func(*bench) string{their, old, their, now, their}, "THEIRS, NOW, THEIRS, EMPTY, THEIRS"},
+			{"others around", []func(*bench) string{now, their, elsewhere}, "NOW, THEIRS"},
+			{"a narrow one first", []func(*bench) string{narrow, their, old}, `{"matcher": "Bash", "hooks": []}, THEIRS, NOW`},
+		} {
+			t.Run(a.Name+" "+c.name, func(t *testing.T) {
+				b := newBench(t, a, nil)
+				var groups []string
+				for _, g := range c.groups {
+					groups = append(groups, g(b))
+				}
+				b.write([]byte(`{"hooks": {"PreToolUse": [` + strings.Join(groups, ", ") + `]}}`))
+				b.install()
+				want := strings.ReplaceAll(c.want, "EMPTY, ", "EMPTY")
+				if empty != "" {
+					want = strings.ReplaceAll(want, "EMPTY", empty+", ")
+				}
+				want = strings.NewReplacer("EMPTY", "", "NOW", now(b), "THEIRS", theirs).Replace(want)
+				if got := b.read(); !bytes.Contains(got, []byte(`"PreToolUse": [`+want+`]`)) {
+					t.Fatalf("got  %s\nwant %s", got, want)
+				}
+				installed := b.read()
+				if c := b.install(); !c.Files[0].Same() {
+					t.Error("a second install changes something")
+				}
+				b.want("installed twice", b.read(), installed)
+				b.uninstall()
+				if got := b.read(); bytes.Contains(got, []byte(hookName)) || bytes.Count(got, []byte(theirs)) != strings.Count(c.want, "THEIRS") {
+					t.Errorf("uninstalled: %s", got)
+				}
+			})
+		}
+	}
+}
+
+// TestFoldersOfThePerson: the registered line names the folders that differ from the usual ones, whatever they are, and a
+// change of them is registered by the next install.
+func TestFoldersOfThePerson(t *testing.T) {
+	for _, a := range Agents() {
+		b := newBench(t, a, []byte(someSettings))
+		vars := map[string]string{"XDG_STATE_HOME": b.home + "/.local/state/", "XDG_DATA_HOME": "not/absolute", "XDG_CONFIG_HOME": "/my config/it's", "ABURN_HOME": "/a"}
+		b.options.Env = func(name string) string {
+			if v := vars[name]; v != "" {
+				return v
+			}
+			return b.env(name)
+		}
+		registered := func() string {
+			t.Helper()
+			s := InspectFile(a, b.path, "", b.options.Env)
+			seen := map[string]bool{}
+			for _, r := range s.Own() {
+				seen[fmt.Sprintf("%q", r.Args[1:])] = true
+			}
+			if len(seen) != 1 || len(s.Missing()) > 0 {
+				t.Fatalf("%s: %v, missing %v", a, seen, s.Missing())
+			}
+			for args := range seen {
+				return strings.ReplaceAll(args, b.home, "~")
+			}
+			return ""
+		}
+		b.install()
+		if got, want := registered(), `["--home" "~" "--config" "/my config/it's" "--archive" "/a"]`; got != want {
+			t.Errorf("%s: %s, want %s", a, got, want)
+		}
+		clear(vars)
+		if c := b.install(); c.Files[0].Moved != len(a.events()) {
+			t.Errorf("%s: %d handlers were brought up to date", a, c.Files[0].Moved)
+		}
+		if got := registered(); got != `["--home" "~"]` {
+			t.Errorf("%s: %s", a, got)
+		}
+		b.uninstall()
+		b.want("uninstalled", b.read(), []byte(someSettings))
+	}
+}
