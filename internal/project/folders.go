@@ -19,6 +19,10 @@ var folderVars = [...]folderVar{
 	{"--archive", "ABURN_HOME", ""},
 }
 
+// registered is set in an environment of FolderEnv that has registered folders. No process's environment can hold a name
+// with a NUL.
+const registered = "registered\x00"
+
 // FolderArgs are the arguments with which a hook finds the folders of env, whatever its own environment says. A
 // repository's agent settings can set the variables of a hook, but not the command line in the user's own settings.
 // FolderArgs names a variable only if it changes something, and returns none without a home directory. Slashes are
@@ -67,6 +71,9 @@ func FolderEnv(args []string, env func(string) string) func(string) string {
 		return env
 	}
 	return func(name string) string {
+		if name == registered {
+			return name
+		}
 		for n := range folderVars {
 			if folderVars[n].name == name {
 				return dirs[n]

@@ -23,9 +23,15 @@ func StateIn(root string, env func(string) string) error {
 	return nil
 }
 
-// vouches reports whether the existing mark at path counts for the project at root.
+// vouches reports whether the existing mark at path counts for the project at root. Links are followed unless the state
+// folder is registered: a variable can lead through /proc or a repository's link, the user's own folder only through the
+// user's links. To follow them costs a hook seven system calls.
 func (s *search) vouches(path, root string) bool {
-	return !s.holds(realPath(filepath.Dir(path)), root) || sealed(path)
+	dir := filepath.Dir(path)
+	if s.env(registered) == "" {
+		dir = realPath(dir)
+	}
+	return !s.holds(dir, root) || sealed(path)
 }
 
 // holds reports whether dir lies in the project at root, in its linked worktree, or in a git checkout
