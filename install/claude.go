@@ -33,8 +33,9 @@ func claudeNotes(d *document, at func(value, string, ...any)) {
 func claudeServerPath(scope Scope, dir string, env func(string) string) (path, root string, err error) {
 	switch scope {
 	case User:
-		if dir := env(agentcli.Claude.Home.Var); filepath.IsAbs(dir) {
-			return filepath.Join(dir, ".claude.json"), "", nil
+		if env(agentcli.Claude.Home.Var) != "" {
+			dir, err := ConfigDir(&agentcli.Claude, env)
+			return filepath.Join(dir, ".claude.json"), "", err
 		}
 		home := env("HOME")
 		if !filepath.IsAbs(home) {

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,22 +65,17 @@ func worktreeRoot(dir string, env func(string) string) (string, error) {
 // ConfigDir returns the folder of this user's settings for the agent.
 func (a *Adapter) ConfigDir(env func(string) string) (string, error) { return ConfigDir(a.Agent, env) }
 
-// ConfigDir returns the folder of this user's settings for an agent.
+// ConfigDir returns the folder of this user's settings for an agent, an absolute path.
 func ConfigDir(a *agentcli.Agent, env func(string) string) (string, error) {
-	variable := func(name string) string {
-		if name == "" || !filepath.IsAbs(env(name)) {
-			return ""
-		}
-		return filepath.Clean(env(name))
+	home := env("HOME")
+	if !filepath.IsAbs(home) {
+		home = ""
 	}
-	if dir := variable(a.Home.Var); dir != "" {
-		return dir, nil
-	}
-	base := cmp.Or(variable(a.Home.BaseVar), env("HOME"))
-	if !filepath.IsAbs(base) {
+	dir := a.Home.Folder(home, env)
+	if dir == "" {
 		return "", ErrNoHome
 	}
-	return filepath.Join(base, a.Home.Dir), nil
+	return filepath.Abs(filepath.FromSlash(dir))
 }
 
 // Has reports whether the agent has a settings file of that scope.

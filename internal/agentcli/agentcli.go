@@ -29,6 +29,21 @@ type Home struct {
 	BaseVar string // the variable that replaces the user's home above Dir; "" for none
 }
 
+// Folder returns the folder for the user with this home directory, with "/" as separator; "" if home is needed and empty.
+// A variable counts as the agents take it: every value but an empty one, a relative one from the working folder.
+func (h Home) Folder(home string, env func(string) string) string {
+	if h.Var != "" && env(h.Var) != "" {
+		return env(h.Var)
+	}
+	if h.BaseVar != "" && env(h.BaseVar) != "" {
+		home = env(h.BaseVar)
+	}
+	if home == "" {
+		return ""
+	}
+	return home + "/" + h.Dir
+}
+
 // Settings are the files with the agent's hooks by scope; "" if it has none of a scope.
 type Settings struct {
 	User    string // below Home

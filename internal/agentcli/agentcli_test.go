@@ -50,3 +50,25 @@ func TestNobodyKnows(t *testing.T) {
 		}
 	}
 }
+
+// TestHomeFolder: whoever looks for an agent's files goes by one rule, which is the agent's own.
+func TestHomeFolder(t *testing.T) {
+	for _, c := range []struct {
+		home Home
+		vars map[string]string
+		user string
+		want string
+	}{
+		{Claude.Home, nil, "/h", "/h/.claude"},
+		{Claude.Home, map[string]string{"CLAUDE_CONFIG_DIR": "/c"}, "/h", "/c"},
+		{Claude.Home, map[string]string{"CLAUDE_CONFIG_DIR": "conf"}, "/h", "conf"},
+		{Codex.Home, map[string]string{"CODEX_HOME": "./x"}, "", "./x"},
+		{Codex.Home, map[string]string{"CODEX_HOME": ""}, "/h", "/h/.codex"},
+		{Gemini.Home, map[string]string{"GEMINI_CLI_HOME": "/g"}, "/h", "/g/.gemini"},
+		{Codex.Home, nil, "", ""},
+	} {
+		if got := c.home.Folder(c.user, func(name string) string { return c.vars[name] }); got != c.want {
+			t.Errorf("%+v: %s, want %s", c, got, c.want)
+		}
+	}
+}

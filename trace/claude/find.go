@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/draft"
@@ -95,16 +96,17 @@ func inParallel[T any](ctx context.Context, n int, look func(i int) T, take func
 	return cmp.Or(err, ctx.Err())
 }
 
-// homes returns the client's folders: CLAUDE_CONFIG_DIR alone if it is set, else ~/.claude and its XDG counterpart.
+// homes returns the client's folders: that of its variable alone if it is set, else ~/.claude and its XDG counterpart.
 func homes(in trace.Places) []string {
-	if dir := in.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+	dir := agentcli.Claude.Home.Folder(in.Home, in.Getenv)
+	if in.Getenv(agentcli.Claude.Home.Var) != "" {
 		return []string{dir}
 	}
 	config := in.Getenv("XDG_CONFIG_HOME")
 	if config == "" {
 		config = filepath.Join(in.Home, ".config")
 	}
-	return []string{filepath.Join(in.Home, ".claude"), filepath.Join(config, "claude")}
+	return []string{dir, filepath.Join(config, "claude")}
 }
 
 // project is the content of one project's folder: its sessions, and the folders that may hold their sub-agents.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/draft"
@@ -45,14 +46,13 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 	return s.End()
 }
 
-// homes returns CODEX_HOME, or else ~/.codex.
+// homes returns the client's folder.
 func homes(in trace.Places) []string {
-	if in.Getenv != nil {
-		if dir := in.Getenv("CODEX_HOME"); dir != "" {
-			return []string{dir}
-		}
+	env := in.Getenv
+	if env == nil {
+		env = func(string) string { return "" }
 	}
-	return []string{filepath.Join(in.Home, ".codex")}
+	return []string{agentcli.Codex.Home.Folder(in.Home, env)}
 }
 
 func isRollout(name string) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/draft"
@@ -31,21 +32,13 @@ func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store)
 		})
 	})
 	if len(in.Paths) == 0 {
-		for p := range s.Entries(filepath.Join(homeDir(in), ".gemini", "tmp")) {
+		for p := range s.Entries(filepath.Join(agentcli.Gemini.Home.Folder(in.Home, in.Getenv), "tmp")) {
 			if p.IsDir() {
 				storesOf(s, filepath.Join(p.Path(), "chats"))
 			}
 		}
 	}
 	return s.End()
-}
-
-// homeDir returns the folder that holds .gemini: GEMINI_CLI_HOME, or the user's home.
-func homeDir(in trace.Places) string {
-	if dir := in.Getenv("GEMINI_CLI_HOME"); dir != "" {
-		return dir
-	}
-	return in.Home
 }
 
 // storeOfFile gives the store of a file that a person named.
