@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +35,33 @@ func (e *exam) agent(p *patient) {
 	}
 	e.twice(p)
 	e.examine(p)
+	e.loginShell(p)
+}
+
+// loginShell checks that the commands of the agent's model find aburn. In a shell that sets PATH anew, PATH as it is here
+// proves nothing.
+func (e *exam) loginShell(p *patient) {
+	if !p.Traits.LoginShell || runtime.GOOS == "windows" {
+		return
+	}
+	shell := e.Env("SHELL")
+	if !filepath.IsAbs(shell) {
+		shell = "/bin/sh"
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, shell, "-lc", "command -v aburn >/dev/null")
+	cmd.WaitDelay = time.Second
+	var failed *exec.ExitError
+	switch err := cmd.Run(); {
+	case err == nil:
+		e.addf(p.topic(), OK, "aburn is on the PATH of a login shell (%s -lc), in which %s runs the model's commands", shell, p.Title)
+	case ctx.Err() == nil && errors.As(err, &failed) && failed.ExitCode() > 0:
+		e.add(p.topic(), Note, fmt.Sprintf("aburn is not on the PATH of a login shell (%s -lc), in which %s runs the model's commands: prompts there cannot call it", shell, p.Title),
+			"set PATH in ~/.profile, or in the file that your login shell reads")
+	default:
+		e.addf(p.topic(), Note, "whether a login shell finds aburn cannot be told: %s -lc: %v", shell, cmp.Or(ctx.Err(), err))
+	}
 }
 
 // examine adds the findings of the agent's own examination.

@@ -194,6 +194,17 @@ func TestSessionsThatAreNotInTheLog(t *testing.T) {
 			w.claudeSession("c2", w.root, now.Add(2*time.Minute))
 			w.logged("c2")
 		}, []string{"claude bad hooks do not fire here: session c1, "}},
+		{"an old one from before, a newer one recorded", func(w *world) {
+			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
+			w.codexSession("x2", w.root, `"exec"`, now.Add(5*time.Minute))
+			w.logged("x2")
+		}, []string{"codex note its newest session here is in the log; 1 of the newest 2 began before it and are not, the last of them x1 -> likely: the hooks were trusted only after it began\n",
+			"! codex bad"}},
+		{"a newer one is silent", func(w *world) {
+			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
+			w.codexSession("x2", w.root, `"exec"`, now.Add(5*time.Minute))
+			w.logged("x1")
+		}, []string{"codex bad hooks do not fire here: session x2, "}},
 		{"Codex without trust", func(w *world) {
 			os.Remove(w.path(".codex/config.toml"))
 			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
@@ -223,6 +234,19 @@ func TestSessionInASubFolder(t *testing.T) {
 	w.write("src/sub/x", "")
 	w.claudeSession("c1", w.path("src/sub"), time.Now().Add(3*time.Minute))
 	w.expect(w.run(w.root), "claude bad hooks do not fire here: session c1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: it was started in ~/src/sub, and Claude Code reads")
+}
+
+// TestLoginShell: PATH here says nothing of the PATH that a login shell makes.
+func TestLoginShell(t *testing.T) {
+	w := newWorld(t)
+	w.install(install.User, install.Codex)
+	w.trustAll()
+	w.script("bin/aburn", "exit 0")
+	t.Setenv("SHELL", "/bin/sh")
+	w.write(".profile", "PATH=/usr/bin:/bin\n")
+	w.expect(w.run(w.root), "codex note aburn is not on the PATH of a login shell (/bin/sh -lc), in which Codex runs the model's commands: prompts there cannot call it -> set PATH in ~/.profile", "! claude note aburn")
+	w.write(".profile", "PATH=$HOME/bin:/usr/bin:/bin\n")
+	w.expect(w.run(w.root), "codex ok aburn is on the PATH of a login shell (/bin/sh -lc)")
 }
 
 func TestCanaryOfACommandThatDoesNotRecord(t *testing.T) {

@@ -57,10 +57,29 @@ func (e *exam) sessions(p *patient) {
 		e.addf(p.topic(), OK, "its newest sessions here are all in the log (%d looked at)", len(active))
 		return
 	}
+	if newest := lastLogged(active, logged); !newest.IsZero() {
+		late := slices.DeleteFunc(slices.Clone(silent), func(s install.Session) bool { return s.Started.Before(newest) })
+		if len(late) == 0 {
+			e.add(p.topic(), Note, fmt.Sprintf("its newest session here is in the log; %d of the newest %d began before it and are not, the last of them %s",
+				len(silent), len(active), silent[0].ID), "likely: "+e.likely(p, &silent[0]))
+			return
+		}
+		silent = late
+	}
 	s := silent[0]
 	text := fmt.Sprintf("hooks do not fire here: session %s, active %s, has no entry in the log (%d of the newest %d)",
 		s.ID, ago(e.Now.Sub(s.Last)), len(silent), len(active))
 	e.add(p.topic(), Bad, text, "likely: "+e.likely(p, &s))
+}
+
+// lastLogged is when the latest session began that is in the log: since then the hooks run. It is zero without one.
+func lastLogged(active []install.Session, logged map[string]bool) (at time.Time) {
+	for _, s := range active {
+		if logged[s.ID] && s.Started.After(at) {
+			at = s.Started
+		}
+	}
+	return at
 }
 
 func (e *exam) likely(p *patient, s *install.Session) string {

@@ -140,6 +140,8 @@ type Traits struct {
 	Recorded bool
 	// HidesCacheWrites: its store says 0 for the tokens that were written to a cache, whatever they were.
 	HidesCacheWrites bool
+	// LoginShell: the model's commands run in a login shell, which sets PATH anew.
+	LoginShell bool
 	// ReviewsNeverEnd: a turn that no person asked for has no end event.
 	ReviewsNeverEnd bool
 }

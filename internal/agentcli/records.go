@@ -77,7 +77,7 @@ var Codex = Agent{
 	Plugin:  Plugin{Form: SkillPlugin, Use: "codex plugin marketplace add DIR && codex plugin add aburn@aburn"},
 	Session: Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
 	Store:   Store{Sessions: "sessions/*/*/*/rollout-*.jsonl"},
-	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, HidesCacheWrites: true, ReviewsNeverEnd: true},
+	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true},
 }
 
 // Opencode is opencode, whose store is read.
