@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,8 +56,16 @@ const maxExisting = 1 << 20
 
 const ledgerHead = "# What aburn wrote beside this file. It replaces a file only while the sum still fits.\n"
 
+// Blocked is the error for a folder that cannot be written into. Nothing was written then.
+type Blocked struct {
+	Path   string // as the files name it
+	Reason string // "is a link …", …
+}
+
+func (e *Blocked) Error() string { return e.Path + " " + e.Reason }
+
 // Write writes files into dir, which it makes if needed. It touches nothing outside of dir: a link that leads out is
-// an error. A file that differs both from the new text and from the ledger's hash stays, unless Force is set. The
+// a *Blocked error. A file that differs both from the new text and from the ledger's hash stays, unless Force is set. The
 // ledger is written last: after a crash before that, the next Write finds the new files to be the Same.
 func Write(dir string, files []File, o Options) ([]Written, error) {
 	if !o.DryRun {
@@ -72,6 +81,11 @@ func Write(dir string, files []File, o Options) ([]Written, error) {
 		return nil, err
 	}
 	defer root.Close()
+	for _, f := range append(slices.Clone(files), File{Path: o.Ledger}) {
+		if err := passable(root, dir, path.Dir(f.Path)); err != nil {
+			return nil, err
+		}
+	}
 	ledger := readLedger(root, o.Ledger)
 	var done []Written
 	for _, f := range files {
@@ -91,6 +105,39 @@ func Write(dir string, files []File, o Options) ([]Written, error) {
 		return done, nil
 	}
 	return done, writeLedger(root, o.Ledger, ledger)
+}
+
+// passable returns a *Blocked if a part of the folder is no folder, or is a link that leads out of dir.
+func passable(root *os.Root, dir, folder string) error {
+	if folder == "." {
+		return nil
+	}
+	if err := passable(root, dir, path.Dir(folder)); err != nil {
+		return err
+	}
+	st, err := root.Lstat(folder)
+	if err != nil {
+		return nil // it is made, or making it says why not
+	}
+	if st.Mode()&fs.ModeSymlink == 0 {
+		if !st.IsDir() {
+			return &Blocked{folder, "is a file, not a folder"}
+		}
+		return nil
+	}
+	if at, err := root.Stat(folder); err == nil && at.IsDir() {
+		return nil
+	} else if err == nil {
+		return &Blocked{folder, "is a link to a file, not to a folder"}
+	}
+	to, err := os.Readlink(filepath.Join(dir, filepath.FromSlash(folder)))
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(folder))); err != nil {
+		return &Blocked{folder, "is a link to " + to + ", which is not there"}
+	}
+	return &Blocked{folder, "is a link that leads out of " + dir + ", to " + to}
 }
 
 func allCreated(files []File) []Written {

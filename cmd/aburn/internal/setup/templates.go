@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -177,16 +178,35 @@ func runWriteTemplates(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	var done []templates.Written
-	for _, agent := range Records(agentsNamed(cmd.String("agent"))) {
-		o := templates.Options{Ledger: templates.ProjectLedger(agent), Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
+	agents := Records(agentsNamed(cmd.String("agent")))
+	done, err := writeTemplates(cmd, dir, agents, true) // what blocks one agent's files keeps the other's from being written
+	if err == nil && !cmd.Bool("dry-run") {
+		done, err = writeTemplates(cmd, dir, agents, false)
+	}
+	if err != nil {
+		return writeError(err)
+	}
+	return printWritten(a, cmd, dir, done)
+}
+
+func writeTemplates(cmd *cli.Command, dir string, agents []*agentcli.Agent, dry bool) (done []templates.Written, err error) {
+	for _, agent := range agents {
+		o := templates.Options{Ledger: templates.ProjectLedger(agent), Force: cmd.Bool("force"), DryRun: dry}
 		some, err := templates.Write(dir, templates.ProjectFiles(agent), o)
 		done = append(done, some...)
 		if err != nil {
-			return kit.BadNews(err.Error())
+			return done, err
 		}
 	}
-	return printWritten(a, cmd, dir, done)
+	return done, nil
+}
+
+// writeError gives the hint that belongs to an error of templates.Write.
+func writeError(err error) error {
+	if blocked := (*templates.Blocked)(nil); errors.As(err, &blocked) {
+		return kit.BadNews(plain.Line(err.Error()), "nothing was written: put a folder in its place, or name another folder as DIR")
+	}
+	return kit.BadNews(err.Error())
 }
 
 // templatesDir is DIR, else the root of the worktree, else the current folder.
@@ -312,7 +332,7 @@ func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	o := templates.Options{Ledger: templates.PluginLedger, Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
 	done, err := templates.Write(dir, p.Files(), o)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return writeError(err)
 	}
 	if err := printWritten(a, cmd, dir, done); err != nil || cmd.Bool("json") || cmd.Bool("dry-run") {
 		return err
