@@ -14,7 +14,7 @@ import (
 var Codex = &Adapter{
 	Agent:   &agentcli.Codex,
 	Examine: codexTrust, Likely: codexLikely, Session: codexSession,
-	Trusts: codexTrusts, Trust: TrustCodex, Review: []string{"/hooks", "t"}, Remembers: codexRemembers,
+	Trusts: codexTrusts, Trust: TrustCodex, Review: []string{"/hooks", "t"}, Recorded: codexRecorded,
 	servers: codexServers{}, notes: (*document).codexNotes, identify: codexIdentify, positional: true,
 }
 
@@ -26,11 +26,21 @@ func codexTrusts(s *Settings, env func(string) string) bool {
 	return ReadCodexConfig(env).AllTrusted(s)
 }
 
-func codexRemembers(path string, env func(string) string) string {
-	if config := ReadCodexConfig(env); config.Remembers(path) {
-		return config.Path
+func codexRecorded(s *Settings, env func(string) string) *Forget {
+	config := ReadCodexConfig(env)
+	f := &Forget{Agent: s.Agent, File: config.Path}
+	for _, r := range s.Own() {
+		for _, key := range trustKeys(s, r) {
+			if config.values[trustState+key+"\x00trusted_hash"] == r.TrustHash {
+				f.keys = append(f.keys, key)
+			}
+		}
 	}
-	return ""
+	if len(f.keys) == 0 {
+		return nil
+	}
+	f.all = !config.trustsOthers(f.keys)
+	return f
 }
 
 // codexTrust finds the hooks that Codex silently skips.

@@ -64,11 +64,12 @@ type Adapter struct {
 
 	// These four are for agents that run only hooks that the user trusts. Trusts reports whether the agent trusts aburn's
 	// handlers in s. Trust makes the agent record the user's trust and returns the number of handlers. Review is what the
-	// user types in the agent instead. Remembers is the file with records about the settings file at path; "" for none.
-	Trusts    func(s *Settings, env func(string) string) bool
-	Trust     func(ctx context.Context, program, dir string) (int, error)
-	Review    []string
-	Remembers func(path string, env func(string) string) string
+	// user types in the agent instead. Recorded finds the agent's records of trust in aburn's handlers in s, as they are
+	// now; nil for none.
+	Trusts   func(s *Settings, env func(string) string) bool
+	Trust    func(ctx context.Context, program, dir string) (int, error)
+	Review   []string
+	Recorded func(s *Settings, env func(string) string) *Forget
 
 	servers    registrar                                                 // of aburn's MCP server
 	notes      func(d *document, at func(value, string, ...any))         // reports why a settings file's hooks do not run

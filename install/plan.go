@@ -20,6 +20,7 @@ type Change struct {
 	Init  string       // the project in which to run `aburn init`; "" for none
 	Notes []string     // for the user to read
 	Tell  *Command     // the agent's own command that changes its MCP servers; nil for none
+	Trust []*Forget    // uninstall: records of trust to be taken out after the hooks
 	env   func(string) string
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ var ErrNotTrusted = errors.New("codex does not list the hooks as trusted")
 // TrustCodex makes Codex record that the user trusts aburn's handlers, and only these. It replaces the user's own
 // review in /hooks, so call it only at the user's explicit request. codex is the executable; dir is the folder whose
 // hooks are meant. It returns the number of trusted handlers. The calls (hooks/list, config/batchWrite) are those of
-// Codex 0.169.0. The records stay in Codex's config.toml after an uninstall, where they are harmless.
+// Codex 0.169.0.
 func TrustCodex(ctx context.Context, codex, dir string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, trustDeadline)
 	defer cancel()
@@ -58,6 +59,54 @@ func TrustCodex(ctx context.Context, codex, dir string) (int, error) {
 		}
 	}
 	return len(hooks), nil
+}
+
+// Forget is an agent's records of trust in aburn's hooks. Uninstall has the agent take them out of its own file.
+type Forget struct {
+	Agent Agent
+	File  string // with the records
+	keys  []string
+	all   bool // the file has no other records of trust
+}
+
+// Count returns the number of records.
+func (f *Forget) Count() int { return len(f.keys) }
+
+// Run makes Codex take out the records, in the user's environment. If there are no others, their table goes too: Codex
+// 0.169.0 then leaves the bytes that were there before the first record.
+func (f *Forget) Run(ctx context.Context, program, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, trustDeadline)
+	defer cancel()
+	s, err := startAppServer(ctx, program, dir)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	paths := []string{"hooks.state"}
+	if !f.all {
+		paths = paths[:0]
+		for _, key := range f.keys {
+			paths = append(paths, "hooks.state."+quote(key))
+		}
+	}
+	var edits []any
+	for _, path := range paths {
+		edits = append(edits, map[string]any{"keyPath": path, "mergeStrategy": "replace", "value": nil})
+	}
+	if err := s.call("config/batchWrite", map[string]any{"edits": edits}, nil); err != nil {
+		return err
+	}
+	data, err := ReadSettings(f.File)
+	if err != nil {
+		return err
+	}
+	values := flatTOML(string(data))
+	for _, key := range f.keys {
+		if _, left := values[trustState+key+"\x00trusted_hash"]; left {
+			return fmt.Errorf("codex did not take out %s", key)
+		}
+	}
+	return nil
 }
 
 // listedHook is a handler in Codex's answer to hooks/list.
@@ -213,11 +262,16 @@ func (c CodexConfig) TrustsProject(root string) bool {
 	return c.values["projects\x00"+root+"\x00trust_level"] == "trusted"
 }
 
-// Remembers reports whether Codex has records about handlers of the settings file at path.
-func (c CodexConfig) Remembers(path string) bool {
-	for key := range c.values {
-		if strings.HasPrefix(key, "hooks\x00state\x00"+path+":") {
-			return true
+// trustState is the prefix of the keys of Codex's records of trust.
+const trustState = "hooks\x00state\x00"
+
+// trustsOthers reports whether Codex has records of trust under other keys.
+func (c CodexConfig) trustsOthers(keys []string) bool {
+	for path := range c.values {
+		if rest, ok := strings.CutPrefix(path, trustState); ok {
+			if key, _, _ := strings.Cut(rest, "\x00"); !slices.Contains(keys, key) {
+				return true
+			}
 		}
 	}
 	return false
@@ -229,9 +283,9 @@ func (c CodexConfig) Trust(s *Settings, r Registration) Trust {
 		return Unknown
 	}
 	for _, key := range trustKeys(s, r) {
-		hash, known := c.values["hooks\x00state\x00"+key+"\x00trusted_hash"]
+		hash, known := c.values[trustState+key+"\x00trusted_hash"]
 		switch {
-		case c.values["hooks\x00state\x00"+key+"\x00enabled"] == "false":
+		case c.values[trustState+key+"\x00enabled"] == "false":
 			return Disabled
 		case known && hash == r.TrustHash:
 			return Trusted

@@ -17,6 +17,12 @@ func PlanUninstall(o Options) (*Change, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !f.Same() && a.Recorded != nil {
+			s := InspectFile(a, f.Path, f.root, o.Env)
+			if records := a.Recorded(&s, o.Env); records != nil {
+				c.Trust = append(c.Trust, records)
+			}
+		}
 		c.Files = append(c.Files, f)
 	}
 	c.Notes = o.remaining()

@@ -14,7 +14,7 @@ import (
 )
 
 // TestUninstallAfterTheAgentRewroteItsSettings: Claude Code re-prints its settings when a plugin is added. What is left after
-// uninstall is what it would have written without aburn. Codex records trust in config.toml; that stays the user's.
+// uninstall is what it would have written without aburn.
 func TestUninstallAfterTheAgentRewroteItsSettings(t *testing.T) {
 	t.Parallel()
 	const claudeSettings = "{\n\t\"model\": \"sonnet\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]},\n\t\"env\": {}\n}\n"
@@ -65,19 +65,29 @@ func TestUninstallAfterTheAgentRewroteItsSettings(t *testing.T) {
 	}
 }
 
-// TestTrustCodex: without trust Codex skips the hooks without a word; with --trust-codex it runs them, and its own list says so.
+// TestTrustCodex: without trust Codex skips the hooks without a word; with --trust-codex it runs them, and its own list says
+// so. With the hooks go its records of that.
 func TestTrustCodex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "hooked", one(model.Calls(command("echo hi")), model.Text("done"), model.Calls(command("exit 2")), model.Text("done"))(), nil)
 	codex := func() {
 		w.start(w.project, w.codexPath(), "exec", "do the thing").wait()
 	}
+	config := filepath.Join(w.home, ".codex", "config.toml")
 	w.install()
 	codex()
+	untrusted, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if isFile(filepath.Join(w.project, ".oss", "workflow.log")) && len(loggedCalls(t, w.entries(w.project))) != 0 {
 		t.Error("recorded without trust: the case proves nothing")
 	}
 	w.aburn("install-hooks", "--yes", "--agent", "codex", "--trust-codex")
 	codex()
 	expect(t, loggedCalls(t, w.entries(w.project)), "call_main_2_0 TOOL_FAILED 2")
+	w.aburn("uninstall-hooks", "--yes")
+	if data, err := os.ReadFile(config); err != nil || string(data) != string(untrusted) {
+		t.Errorf("config.toml is not byte for byte what it was before the trust: %v\n%s\nbefore:\n%s", err, data, untrusted)
+	}
 }

@@ -313,12 +313,4 @@ func printUninstalled(a *kit.App, cmd *cli.Command, c *install.Change) {
 		return
 	}
 	printCommand(out, c)
-	for _, f := range c.Files {
-		if f.Agent.Remembers == nil || f.Same() {
-			continue
-		}
-		if path := f.Agent.Remembers(f.Path, a.Getenv); path != "" {
-			fmt.Fprintf(out, "%s keeps its records of trust in %s; without the hooks they mean nothing\n", f.Agent.Title, path)
-		}
-	}
 }

@@ -38,12 +38,38 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 		err = c.Tell.Run(ctx)
 	}
 	if err == nil {
+		forgetTrust(ctx, a, cmd, c)
 		return true, nil
 	}
 	if len(done.Files) > 0 {
 		return false, kit.BadNews(err.Error(), "done before that: "+strings.Join(done.Files, ", "))
 	}
 	return false, kit.BadNews(err.Error())
+}
+
+// forgetTrust has the agents take out their records of trust in hooks that are gone. What stays is harmless.
+func forgetTrust(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) {
+	for _, f := range c.Trust {
+		stays := func(why string) {
+			a.Warn(fmt.Sprintf("%s keeps %s of trust in %s: %s", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), f.File, why), "without the hooks they mean nothing")
+		}
+		program := f.Agent.Executable(a.Getenv)
+		if program == "" {
+			stays("no " + f.Agent.Program + " on PATH")
+			continue
+		}
+		dir, err := kit.Folder(cmd)
+		if err == nil {
+			err = f.Run(ctx, program, dir)
+		}
+		if err != nil {
+			stays(err.Error())
+			continue
+		}
+		if !cmd.Bool("json") {
+			fmt.Fprintf(a.Stdout, "%s took its %s of trust in them out of %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
+		}
+	}
 }
 
 // showDiff prints the change as a patch, without secrets: its lines come from settings files.
@@ -68,6 +94,9 @@ func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 	}
 	if c.Tell != nil {
 		fmt.Fprintf(out, "and run %s\n", plain.Line(c.Tell.String()))
+	}
+	for _, f := range c.Trust {
+		fmt.Fprintf(out, "and have %s take its %s of trust in them out of %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
 	}
 	if c.Init != "" {
 		fmt.Fprintf(out, "and vouch for %s on this machine\n", plain.Line(c.Init))
