@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -89,5 +90,36 @@ func TestTrustCodex(t *testing.T) {
 	w.aburn("uninstall-hooks", "--yes")
 	if data, err := os.ReadFile(config); err != nil || string(data) != string(untrusted) {
 		t.Errorf("config.toml is not byte for byte what it was before the trust: %v\n%s\nbefore:\n%s", err, data, untrusted)
+	}
+}
+
+// TestFoldersStayThePersons: a repository's settings set the variables of its sessions' hooks. What is recorded, trusted and
+// archived goes by the folders that the person's own command line names.
+func TestFoldersStayThePersons(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "hooked", one(model.Calls(bash("echo $ABURN_HOME")), model.Text("done"))(), nil)
+	evil := filepath.Join(w.home, "evil")
+	w.write(filepath.Join(w.project, ".claude", "settings.json"),
+		`{"env": {"ABURN_HOME": "`+evil+`/archive", "XDG_STATE_HOME": "`+evil+`/state", "XDG_CONFIG_HOME": "`+evil+`/config", "XDG_DATA_HOME": "`+evil+`/data"}}`)
+	w.install()
+	w.claude("do the thing", free(sessionA)...)
+	if len(loggedCalls(t, w.entries(w.project))) != 1 {
+		t.Error("nothing recorded")
+	}
+	said := false
+	for _, path := range w.glob(".claude/projects/*/*.jsonl") {
+		data, _ := os.ReadFile(path)
+		said = said || strings.Contains(string(data), evil+"/archive")
+	}
+	if !said {
+		t.Error("the client did not set the variables: the case proves nothing")
+	}
+	for end := time.Now().Add(time.Minute); !isFile(filepath.Join(w.home, ".local", "share", "aburn", "archive.db")); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no archive at the end of the session")
+		}
+	}
+	if found := w.glob("evil/*/aburn*"); len(found) > 0 || isFile(filepath.Join(evil, "archive", "archive.db")) {
+		t.Errorf("written where the repository wanted it: %v", found)
 	}
 }
