@@ -44,7 +44,11 @@ func InitWide(dir string, env func(string) string) (Init, error) {
 	if wide := (*TooWide)(nil); errors.As(tooWide(root, env), &wide) && wide.Moved {
 		return Init{Root: root}, wide
 	}
-	return initProject(root, env, project.MarkHolding)
+	done, err := initProject(root, env, project.MarkHolding)
+	if p, perr := project.At(root, env); err == nil && perr == nil && !p.Marked {
+		return done, errors.New("on this system nobody can vouch for a project that holds the state folder: " + root)
+	}
+	return done, err
 }
 
 // TooWide is the error for a project that would hold what is not the project's.

@@ -18,9 +18,6 @@ var errNoState = errors.New("neither XDG_STATE_HOME nor HOME is an absolute path
 // errBadMark says that a mark's file holds something else.
 var errBadMark = errors.New("not a mark: it should hold 32 bytes, be this user's and readable by nobody else")
 
-// errNoSeal says that a mark cannot be made to count inside of its project.
-var errNoSeal = errors.New("on this system a project that holds the state folder cannot be vouched for")
-
 // StateDir is the folder of this user's state, on every system: $XDG_STATE_HOME/aburn, or else
 // ~/.local/state/aburn. It is "" if neither variable is an absolute path. It may not exist yet.
 func StateDir(env func(string) string) string { return xdg(env, "XDG_STATE_HOME", ".local/state") }
@@ -88,10 +85,7 @@ func MarkHolding(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := mark(path, root); err != nil {
-		return err
-	}
-	return sealFor(path, root)
+	return mark(path, root)
 }
 
 func mark(path, root string) error {
@@ -100,7 +94,7 @@ func mark(path, root string) error {
 			return err
 		}
 	}
-	return remember(path, root)
+	return errors.Join(remember(path, root), seal(path))
 }
 
 func newMark(path string) error {

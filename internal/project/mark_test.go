@@ -224,6 +224,31 @@ func TestMarkInTheProject(t *testing.T) {
 			}
 		}
 	}
+	// HOME says nothing: a variable can set it to a folder of the repository.
+	w.vars = map[string]string{"HOME": w.path("home"), "XDG_STATE_HOME": w.path("home/git/h/.local/state")}
+	w.setenv()
+	path, root, err := markOf(w.path("home/git/sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newMark(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, home := range []string{"home/git/h", "home/git", "home"} {
+		w.vars = map[string]string{"HOME": w.path(home), "XDG_STATE_HOME": w.path("home/git/h/.local/state")}
+		if got := w.found("home/git/sub"); got != "home/git/sub" {
+			t.Errorf("with HOME=%s: %s", home, got)
+		}
+	}
+	// In a home directory that is a checkout of dot files, every project has its state folder around it.
+	w.vars = map[string]string{"HOME": w.path("home/git"), "XDG_STATE_HOME": ""}
+	w.setenv()
+	if err := Mark(root); err != nil {
+		t.Errorf("below a home of dot files: %v", err)
+	}
+	if got := w.found("home/git/sub"); got != "home/git/sub marked" {
+		t.Errorf("below a home of dot files: %s", got)
+	}
 	w.vars["XDG_STATE_HOME"] = w.path("home/a/st")
 	w.setenv()
 	if err := MarkHolding(w.path("home/a")); err != nil {
@@ -232,7 +257,7 @@ func TestMarkInTheProject(t *testing.T) {
 	if got := w.found("home/a"); got != "home/a marked" {
 		t.Errorf("marked on purpose: %s", got)
 	}
-	path := markPath(w.path("home/a"), w.env)
+	path = markPath(w.path("home/a"), w.env)
 	key, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,58 +15,67 @@ func (e *HeldState) Error() string {
 	return "the state folder " + e.State + " lies in the project " + e.Root + ", so a mark of trust in it does not count"
 }
 
-// StateIn returns a *HeldState if the state folder lies in the project at root, a real path. The
-// folder need not exist.
+// StateIn returns a *HeldState if the state folder lies in the project at root, a real path, or in a git checkout around
+// it. A checkout that holds the home directory does not count: it is of dot files. The folder need not exist.
 func StateIn(root string, env func(string) string) error {
-	if state := StateDir(env); state != "" && searchIn(root, env).holds(realPath(state), root) {
-		return &HeldState{state, root}
+	state := StateDir(env)
+	if state == "" {
+		return nil
+	}
+	s := searchIn(root, env)
+	for holder := range s.holders(realPath(state), root) {
+		if holder == root || s.home == "" || !inside(s.home, holder) {
+			return &HeldState{state, root}
+		}
 	}
 	return nil
 }
 
-// vouches reports whether the existing mark at path counts for the project at root. Links are followed unless the state
-// folder is registered: a variable can lead through /proc or a repository's link, the user's own folder only through the
-// user's links. To follow them costs a hook seven system calls.
+// vouches reports whether the existing mark at path counts for the project at root: if no checkout of the project can have
+// brought it along, or with its seal. A registered state folder is the user's own, wherever it lies; only for the project
+// itself it needs the seal. So a hook's tool call follows no links and looks for no checkouts, which would be ten system
+// calls.
 func (s *search) vouches(path, root string) bool {
 	dir := filepath.Dir(path)
-	if s.env(registered) == "" {
-		dir = realPath(dir)
+	if s.env(registered) != "" {
+		return !inside(dir, root) || sealed(path)
 	}
-	return !s.holds(dir, root) || sealed(path)
+	for range s.holders(realPath(dir), root) {
+		return sealed(path)
+	}
+	return true
 }
 
-// holds reports whether dir lies in the project at root, in its linked worktree, or in a git checkout
-// around it. A checkout whose root is the home directory does not count: it may hold dot files, and
-// every project with them. dir and root are real paths.
-func (s *search) holds(dir, root string) bool {
-	if inside(dir, root) || s.main != "" && (inside(dir, s.wt) || inside(dir, s.main)) {
-		return true
-	}
-	for up := filepath.Dir(root); up != filepath.Dir(up) && (s.home == "" || !inside(s.home, up)); up = filepath.Dir(up) {
-		if !inside(dir, up) {
-			continue
+// holders yields the folders that a repository can have filled and that hold dir: the project at root, its linked worktree
+// and main checkout, and the git checkouts around it. It does not ask where home is, because a variable says that. dir and
+// root are real paths.
+func (s *search) holders(dir, root string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if inside(dir, root) && !yield(root) {
+			return
 		}
-		if _, err := os.Lstat(in(up, ".git")); err == nil {
-			return true
+		wt, main := linkedWorktree(s.dir, "")
+		for _, holder := range [...]string{wt, main} {
+			if holder != "" && inside(dir, holder) && !yield(holder) {
+				return
+			}
+		}
+		for up := filepath.Dir(root); up != filepath.Dir(up); up = filepath.Dir(up) {
+			if !inside(dir, up) {
+				continue
+			}
+			if _, err := os.Lstat(in(up, ".git")); err == nil && !yield(up) {
+				return
+			}
 		}
 	}
-	return false
 }
 
-// sealSuffix ends the name of the file beside a mark that this user made inside of the project on
-// purpose. It holds the mark's inode number and time of last status change, which no checkout and no
-// archive can set.
-const sealSuffix = ".inside"
+// sealSuffix ends the name of the file beside a mark that says which file this user made: its inode number and the time
+// of its last status change, which no checkout and no archive can set.
+const sealSuffix = ".seal"
 
-// sealFor makes the mark at path count, if it lies inside of the project at root.
-func sealFor(path, root string) error {
-	if StateIn(root, os.Getenv) == nil {
-		return nil
-	}
-	return seal(path)
-}
-
-// seal makes the mark at path count inside of its project.
+// seal makes the mark at path count wherever it lies.
 func seal(path string) error {
 	st, err := os.Lstat(path)
 	if err != nil {
@@ -73,7 +83,7 @@ func seal(path string) error {
 	}
 	text := sealText(st)
 	if text == "" {
-		return errNoSeal
+		return nil // no such facts here: the mark counts only outside of checkouts
 	}
 	return beside(path+sealSuffix, text)
 }
