@@ -3,13 +3,14 @@ package supervisor
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 )
 
 // failures finds commands that ended as failed and were not completed later in
-// the same session.
+// the same session, and phases that did so and were left.
 func (j *judgement) failures(v *view) {
 	for _, r := range openFailures(v.Session) {
 		j.add(Issue{
@@ -21,6 +22,79 @@ func (j *judgement) failures(v *view) {
 			Suggest: "Read why " + quoted(r.Cmd) + " failed, remove that cause first, then run it again; if it cannot be removed, tell the user.",
 		})
 	}
+	for _, f := range j.leftPhases(v) {
+		p := f.phase
+		j.add(Issue{
+			Type: limits.ExplicitFailure, Session: v.ID, Confidence: f.known,
+			Signature: signature(limits.ExplicitFailure, v.ID, f.Cmd, f.Wt, p.Name, p.End.Anchor()),
+			Evidence:  []state.Mark{f.Start, p.Start, p.End}, Since: p.End,
+			Says:    "the phase " + quoted(p.Name) + " of " + quoted(f.Cmd) + " ended as failed" + p.End.Cited() + " and was not begun again since, nor was the command completed",
+			Healthy: "a phase that failed is begun again and completed, or its command is logged as failed",
+			Suggest: "Read why " + quoted(p.Name) + " failed, remove that cause first, then begin the phase again; if it cannot be removed, log " + quoted(f.Cmd) + " as failed and tell the user.",
+		})
+	}
+}
+
+// leftPhase is a phase that ended as failed and was left so. Its run is as it was then,
+// with the phase's end as its own.
+type leftPhase struct {
+	*state.Run
+	phase *state.Phase
+	known float64
+}
+
+// beginsAgain is how long an agent may work after a phase's FAILED until it begins it
+// again.
+const beginsAgain = 5 * time.Minute
+
+// leftPhases are the newest failed phase of each open command of the session, if the turn
+// has ended since or work went on for long. What a rotation carried over may have gone on.
+func (j *judgement) leftPhases(v *view) (left []leftPhase) {
+	if v.Heard == 0 {
+		return nil
+	}
+	runs := ownRuns(v.Session)
+	for i, r := range runs {
+		p := failedPhase(r)
+		again := slices.ContainsFunc(runs[i+1:], func(later *state.Run) bool { return later.Cmd == r.Cmd })
+		if p == nil || again || r.End.Is() {
+			continue
+		}
+		if known := j.leftSince(v, r, p); known > 0 {
+			then := *r
+			then.End = p.End
+			left = append(left, leftPhase{&then, p, known})
+		}
+	}
+	return left
+}
+
+// failedPhase is the newest phase that failed and was not begun again.
+func failedPhase(r *state.Run) *state.Phase {
+	for i, p := range slices.Backward(r.Phases) {
+		if p.Failed {
+			again := slices.ContainsFunc(r.Phases[i+1:], func(later *state.Phase) bool { return later.Name == p.Name })
+			if again {
+				return nil
+			}
+			return p
+		}
+	}
+	return nil
+}
+
+// leftSince is how sure it is that the phase was left. Where no turn's end is told, the
+// next phase tells it.
+func (j *judgement) leftSince(v *view, r *state.Run, p *state.Phase) float64 {
+	if v.Turn.Ended.Ord > p.End.Ord || v.mode == state.Gone {
+		return 0.95
+	}
+	passed := spent(p.EndAt, v.clock)
+	if passed >= beginsAgain || turnEndsUnknown(v.Session) && r.Phases[len(r.Phases)-1] != p {
+		return 0.93
+	}
+	j.at(j.now.Add(beginsAgain - passed))
+	return 0
 }
 
 // openFailures are the session's failed commands, the newest of each name, without a

@@ -107,7 +107,7 @@ func (j *judgement) session(s *state.Session) {
 		(*judgement).failures, (*judgement).regressions, (*judgement).failedAgents,
 		(*judgement).silence, (*judgement).quietAgents,
 		(*judgement).milestones, (*judgement).velocity, (*judgement).outputs, (*judgement).undeclared,
-		(*judgement).hardStops, (*judgement).waits,
+		(*judgement).hardStops, (*judgement).lost, (*judgement).waits,
 	} {
 		detect(j, v)
 	}
@@ -123,6 +123,7 @@ func (j *judgement) nameless(v *view) {
 	j.phaseOrder(v)
 	j.failedAgents(v)
 	j.milestones(v)
+	j.regressions(v)
 	for i := from; i < len(j.issues); i++ {
 		j.issues[i].Confidence = min(j.issues[i].Confidence, maxNameless)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
 )
 
 // The cases of one type say what is raised in all, in every session.
@@ -145,7 +146,7 @@ func TestOutOfOrder(t *testing.T) {
 		{"no RED", `@A PROMPT build> build:GREEN> Edit'a'=1`, 0, "", "out_of_order A!"},
 		{"no GREEN", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:REFACTOR> Edit'a'=1`, 0, "", "out_of_order A!"},
 		{"in a round long over", `@A PROMPT build> build:GREEN> Edit'a'=1 build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=2 build:GREEN. build*'y' STOP`, 0, "", "out_of_order A!"},
-		{"cycles", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build:REFACTOR> build:REFACTOR. build:RED>`, 0, "", ""},
+		{"cycles", `@A PROMPT build> build:RED> Edit'a_test.go'=1 Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build*'x' build:RED> Bash'go test'!1 build:RED. build:GREEN> build:GREEN. build:REFACTOR> build:REFACTOR. build*'y' build:RED>`, 0, "", ""},
 		{"the next slice without RED", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a'=1 build:GREEN. build*'x' build:GREEN> Edit'a'=2`, 0, "", "out_of_order A"},
 		{"one sub-agent after another", `@A PROMPT build> Agent'x'<x (tester tester~build:RED> tester~Write'a_test.go'=1 tester~Bash'go test'!1 tester~build:RED. tester) ^x build*'x' Agent'y'<y (coder coder~build:REFACTOR> coder~Edit'a.go'=1 coder~build:REFACTOR. coder) ^y`, 0, "", "out_of_order A!"},
 		{"one after another, as it should be", `@A PROMPT build> Agent'x'<x (tester tester~build:RED> tester~Write'a_test.go'=1 tester~Bash'go test'!1 tester~build:RED. tester) ^x build*'x' Agent'y'<y (coder coder~build:GREEN> coder~Edit'a.go'=1 coder~build:GREEN. coder) ^y build:REFACTOR> build:REFACTOR. build*'y' Agent'z'<z (tester2 tester2~build:RED> tester2~Bash'go test'!1 tester2~build:RED. tester2) ^z`, 0, "", ""},
@@ -193,6 +194,15 @@ func TestFailures(t *testing.T) {
 	judged(t, []verdict{
 		{"failed", `@A PROMPT build> build! STOP`, 0, "", "explicit_failure A!"},
 		{"in a phase", `@A PROMPT build> build:GREEN! build*'x'`, 0, "", ""},
+		{"in a phase, and the turn ends", `@A PROMPT build> build:RED> build:RED! STOP`, 0, "", "explicit_failure A!"},
+		{"in a phase, and work goes on elsewhere", `@A PROMPT build> build:RED> build:RED! { +50s Read'a' +50s Grep'b' }*4`, 0, "", "explicit_failure A!"},
+		{"in a phase that is begun again", `@A PROMPT build> build:RED> build:RED! build:RED> Bash'go test'!1 STOP`, 0, "", ""},
+		{"in a phase, the command is done", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a.go'=1 build:GREEN. build*'x' build:REFACTOR> build:REFACTOR! build. STOP`, 0, "", ""},
+		{"in a phase, then the command's", `@A PROMPT build> build:RED> build:RED! build! STOP`, 0, "", "explicit_failure A!"},
+		{"in a phase of a sub-agent", `@A PROMPT build> (tester& tester~build:RED> tester~build:RED! STOP`, 0, "", ""},
+		{"in a phase, by a tool without sessions", `$build> $build:RED> $build:RED!`, 10 * minutes, "", "explicit_failure !"},
+		{"in a phase that says what broke", `@A PROMPT build> build:RED> build:RED.'one test fails' build:GREEN> build:GREEN. build*'x' build:REFACTOR> build:REFACTOR!'the login tests had passed and fail now' STOP`, 0, "", "explicit_failure A!, regression A"},
+		{"in a phase, of tests that never passed", `@A PROMPT build> build:RED> build:RED.'one test fails' build:GREEN> build:GREEN!'the login tests fail' STOP`, 0, "", "explicit_failure A!"},
 		{"another completes it", `@A PROMPT build> build! STOP @B PROMPT build> build. STOP`, 0, "", "explicit_failure A!"},
 		{"regression", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:REFACTOR> Edit'a.go'=2 Bash'go test'!1 Edit'a.go'=3 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!, regression A!"},
 		{"a new RED", `@A PROMPT build> build:RED> Write'a_test.go'=1 Bash'go test'!1 build:RED. build*'x' build:GREEN> Edit'a.go'=1 Bash'go test' build:GREEN. build:RED> Write'b_test.go'=1 Bash'go test'!1 build! STOP`, 0, "", "explicit_failure A!"},
@@ -261,8 +271,13 @@ func TestPace(t *testing.T) {
 		{"none", `@A PROMPT build> ` + slice + `build.`, 0, "", "missing_milestones A"},
 		{"none in two rounds", `@A PROMPT build> ` + slice + slice, 0, "", "missing_milestones A"},
 		{"at the end of each", `@A PROMPT build> ` + slice + `build*'a' ` + slice + `build*'b' build.`, 0, "", ""},
+		{"only at the end of the first", `@A PROMPT build> ` + slice + `build*'a' ` + slice + slice, 0, "", "missing_milestones A"},
+		{"the last one is said by COMPLETE", `@A PROMPT build> ` + slice + `build*'a' ` + slice + `build.`, 0, "", ""},
+		{"the last one may still come", `@A PROMPT build> ` + slice + `build*'a' ` + slice + `STOP`, 0, "", ""},
 		{"none is expected", `@A PROMPT plan> plan:X> plan:X. plan:Y> plan:Y. plan.`, 0, "", ""},
 		{"slower and slower", `@A PROMPT build> build*'a' { +1m Read'x' +1m Read'y' +1m Grep'z' }*1 build*'b' { +1m Read'x' +1m Read'y' +1m Grep'z' }*2 build*'c' { +1m Read'x' +1m Read'y' +1m Grep'z' }*4 build*'d' { +1m Read'x' +1m Read'y' +1m Grep'z' }*8 build*'e'`, 0, "", "declining_velocity A"},
+		{"slower in pairs", `@A PROMPT build> build*'a' { +20s Read'x' +20s Read'y' +20s Grep'z' }*1  build*'b' { +20s Read'x' +20s Read'y' +20s Grep'z' }*2  build*'c' { +20s Read'x' +20s Read'y' +20s Grep'z' }*2 +4s Read'v' build*'d' { +20s Read'x' +20s Read'y' +20s Grep'z' }*3  build*'e' { +20s Read'x' +20s Read'y' +20s Grep'z' }*3 +5s Read'v' build*'f' { +20s Read'x' +20s Read'y' +20s Grep'z' }*5  build*'g' { +20s Read'x' +20s Read'y' +20s Grep'z' }*5 +6s Read'v' build*'h'`, 0, "", "declining_velocity A"},
+		{"one step up", `@A PROMPT build> build*'a' { +20s Read'x' +20s Read'y' +20s Grep'z' }*1 build*'b' { +20s Read'x' +20s Read'y' +20s Grep'z' }*1 build*'c' { +20s Read'x' +20s Read'y' +20s Grep'z' }*1 build*'d' { +20s Read'x' +20s Read'y' +20s Grep'z' }*4 build*'e' { +20s Read'x' +20s Read'y' +20s Grep'z' }*4 build*'f' { +20s Read'x' +20s Read'y' +20s Grep'z' }*4 build*'g' { +20s Read'x' +20s Read'y' +20s Grep'z' }*4 build*'h'`, 0, "", ""},
 		{"uneven", `@A PROMPT build> build*'a' { +1m Read'x' +1m Read'y' +1m Grep'z' }*1 build*'b' { +1m Read'x' +1m Read'y' +1m Grep'z' }*3 build*'c' { +1m Read'x' +1m Read'y' +1m Grep'z' }*2 build*'d' { +1m Read'x' +1m Read'y' +1m Grep'z' }*8 build*'e'`, 0, "", ""},
 		{"with pauses", `@A PROMPT build> build*'a' +2m Read'x' build*'b' STOP +4m PROMPT Read'y' build*'c' STOP +10m PROMPT Read'z' build*'d' STOP +30m PROMPT Read'v' build*'e'`, 0, "", ""},
 	})
@@ -292,8 +307,52 @@ func TestHardStops(t *testing.T) {
 		{"a server dies with its session", `@A PROMPT plan> Bash'npm run dev'&d plan. STOP SESSION_END'other'`, 5 * minutes, "", ""},
 		{"gone while idle", `@A proc=7 PROMPT plan> plan. STOP [k]`, 60 * minutes, "gone:A@k", ""},
 		{"half of it, between turns", `@A proc=7 PROMPT build> build:RED> Bash'go test'!1 build:RED. STOP [k]`, 60 * minutes, "gone:A@k", "partial_completion A"},
+		{"killed, and taken up by another process", `@A proc=7 PROMPT Bash'make'<m +5m proc=9 SESSION_START'resume' PROMPT Read'a'`, 0, "", "killed_tool A!"},
+		{"taken up, which its prompt tells first", `@A proc=7 PROMPT Bash'make'<m +5m proc=9 PROMPT SESSION_START'resume' Read'a'`, 0, "", "killed_tool A!"},
+		{"taken up, by which process is not known", `@A PROMPT Bash'make'<m +5m SESSION_START'resume' PROMPT Read'a'`, 0, "", "killed_tool A"},
+		{"taken up by the same process", `@A proc=7 PROMPT Bash'make'<m +5m proc=7 SESSION_START'resume' PROMPT Read'a'`, 0, "", ""},
+		{"taken up on another host", `@A proc=7 PROMPT Bash'make'<m +5m proc=9@h SESSION_START'resume' PROMPT Read'a'`, 0, "", ""},
+		{"taken up after an exit", `@A proc=7 PROMPT Bash'make'<m SESSION_END'prompt_input_exit' +5m proc=9 SESSION_START'resume' PROMPT Read'a'`, 0, "", ""},
+		{"taken up after a permission", `@A proc=7 PROMPT Bash'make'<m PERMISSION +1m proc=9 SESSION_START'resume' PROMPT Read'a'`, 0, "", ""},
+		{"taken up, with a server in the background", `@A proc=7 PROMPT Bash'npm run dev'&d Read'a' +5m proc=9 SESSION_START'resume' PROMPT Read'b'`, 0, "", ""},
 		{"resumed", `@A PROMPT plan> Read'a' SESSION_END'resume' SESSION_START'resume' PROMPT Read'b' plan. STOP`, 0, "", ""},
 	})
+}
+
+// A lost call is mended when it is made again or ends after all, with the command, the session, or after two turns of work. That the
+// earlier process still runs proves that nothing is lost.
+func TestLostCalls(t *testing.T) {
+	const lost = `@A proc=7 SESSION_START'startup' PROMPT build> Bash'make'<m +5m proc=9 SESSION_START'resume' PROMPT Read'a' `
+	for then, want := range map[string]int{
+		"":                         1,
+		"STOP":                     1,
+		"STOP PROMPT Read'b'":      1,
+		"Bash'make'":               0,
+		"Bash'make'!2":             0,
+		"Bash'make'!no":            1,
+		"^m":                       0,
+		"build.":                   0,
+		"build!":                   0,
+		"SESSION_END'other'":       0,
+		"STOP PROMPT Read'b' STOP": 0,
+		"STOP PROMPT STOP":         1,
+		"Bash'make test'":          1,
+	} {
+		n := 0
+		for _, i := range live(t, lost+then, 0).open {
+			if i.Type == limits.KilledTool {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: %d lost calls are told", then, n)
+		}
+	}
+	st := live(t, lost, 0)
+	was := st.state.Sessions[0].Lost.Proc
+	if issues := Judge(st.state, Input{Now: st.now, Observed: state.Observed{Alive: map[state.Proc]state.Fact{was: state.Yes}}}); was.PID != 7 || len(issues) != 0 {
+		t.Errorf("the process %+v runs on: %v", was, issues)
+	}
 }
 
 func TestIgnoredAdvice(t *testing.T) {

@@ -4,77 +4,47 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
 
-// milestones finds commands whose phases complete without a milestone although the
-// model expects some. It skips commands whose START the log does not have, which may
-// have had milestones, and sessions that are over, where nothing can be done.
+// milestones finds slices of a command that are over without a milestone although the
+// model expects some: a milestone answers for its own slice, not for later ones. What
+// COMPLETE says is the last slice's. It skips commands whose START the log does not
+// have, which may have had milestones, and sessions that are over, where nothing can be
+// done.
 func (j *judgement) milestones(v *view) {
 	r := v.Own.Run
-	if r == nil || v.End.Is() || v.mode == state.Gone || !r.Start.Is() || r.Reached > 0 || r.Failed || len(r.Phases) == 0 || r.Done < j.limits.MissingMilestonesPhases {
+	if r == nil || v.End.Is() || v.mode == state.Gone || !r.Start.Is() || r.Failed || r.Unsaid < j.limits.MissingMilestonesPhases {
 		return
 	}
 	if cmd, ok := j.model.Command(r.Cmd); !ok || cmd.Milestones == 0 {
 		return
 	}
-	if !r.End.Is() && finishedRounds(j.model, v, r) == 0 {
+	since, from := r.Silent, r.Start
+	if !since.Is() && r.Reached == 0 {
+		since = r.End
+	}
+	if !since.Is() {
 		return
 	}
-	since := r.End
-	if !since.Is() {
-		since = r.Phases[len(r.Phases)-1].Start
+	parts := []string{r.Cmd, r.Start.Anchor()}
+	if n := len(r.Milestones); n > 0 {
+		from = r.Milestones[n-1].Mark
+		parts = append(parts, from.Anchor())
 	}
-	c := 0.75 + 0.03*float64(min(4, r.Done-j.limits.MissingMilestonesPhases))
+	c := 0.75 + 0.03*float64(min(4, r.Unsaid-j.limits.MissingMilestonesPhases))
 	j.add(Issue{
 		Type: limits.MissingMilestone, Session: v.ID, Confidence: c,
-		Signature: signature(limits.MissingMilestone, v.ID, r.Cmd, r.Start.Anchor()),
-		Evidence:  phaseEnds(r), Since: since,
-		Says:    quoted(r.Cmd) + " has completed " + count(r.Done, "phase") + " since " + r.Start.Entry() + " without one milestone",
+		Signature: signature(limits.MissingMilestone, v.ID, parts...),
+		Evidence:  append(phaseEnds(r), from, since), Since: since,
+		Says:    quoted(r.Cmd) + " has completed " + count(r.Unsaid, "phase") + " since " + from.Entry() + " without one milestone",
 		Healthy: "each slice of the work ends with a milestone that says what works now",
 		Suggest: "Log what has been reached (aburn log " + logName(r.Cmd) + " MILESTONE --summary …), so that others can see how far it is.",
 	})
-}
-
-// finishedRounds counts the rounds in which all required phases were complete, and
-// after which the next round began or, with no phase left, a turn ended. A milestone is
-// due at the end of each.
-func finishedRounds(m *workflow.Model, v *view, r *state.Run) int {
-	n, before := 0, -1
-	done := map[int]bool{}
-	for _, p := range r.Phases {
-		at := phaseIndex(m, p.Name)
-		if at < 0 {
-			continue
-		}
-		if at < before {
-			if allRequired(m, done) {
-				n++
-			}
-			done = map[int]bool{}
-		}
-		done[at], before = p.End.Is() && !p.Failed, at
-	}
-	last := r.Phases[len(r.Phases)-1]
-	if before == len(m.Phases)-1 && done[before] && allRequired(m, done) && v.Turn.Ended.Ord > last.End.Ord {
-		n++
-	}
-	return n
-}
-
-func allRequired(m *workflow.Model, done map[int]bool) bool {
-	for i := range m.Phases {
-		if !m.Phases[i].Optional && !done[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // phaseIndex is a phase's place in the model, -1 if it has none.
@@ -95,69 +65,6 @@ func phaseEnds(r *state.Run) []state.Mark {
 		}
 	}
 	return marks
-}
-
-// velocity finds gaps between milestones that grow steadily, in time of work and by the
-// clock alike: neither a pause of the user nor a long call counts as slow.
-func (j *judgement) velocity(v *view) {
-	r := v.Own.Active()
-	if r == nil || v.End.Is() || v.mode == state.Gone {
-		return
-	}
-	work, clock := gaps(r.Milestones)
-	n := min(growing(work), growing(clock))
-	if n < j.limits.DecliningVelocityGaps {
-		return
-	}
-	work, clock = work[len(work)-n:], clock[len(clock)-n:]
-	last, first := work[n-1], work[0]
-	factor := max(2, j.limits.DecliningVelocityFactor*math.Pow(0.5, float64(n-j.limits.DecliningVelocityGaps)))
-	if paused(work, clock) || last < 3*time.Minute || first <= 0 || float64(last) < factor*float64(first) {
-		return
-	}
-	marks := make([]state.Mark, 0, n+1)
-	for _, m := range r.Milestones[len(r.Milestones)-n-1:] {
-		marks = append(marks, m.Mark)
-	}
-	j.add(Issue{
-		Type: limits.Declining, Session: v.ID, Confidence: min(0.88, 0.72+0.06*float64(n-j.limits.DecliningVelocityGaps)),
-		Signature: signature(limits.Declining, v.ID, r.Cmd, marks[0].Anchor()),
-		Evidence:  marks, Since: marks[len(marks)-1],
-		Says:    "the last " + strconv.Itoa(n) + " gaps between milestones of " + quoted(r.Cmd) + " grew one after the other, from " + lasting(first) + " to " + lasting(last) + " of work",
-		Healthy: "milestones come at a pace that goes up and down",
-		Suggest: "Say what makes each step longer than the one before (the scope, the test run, something that was built wrong early), and cut the next step smaller.",
-	})
-}
-
-func gaps(milestones []state.Moment) (work, clock []time.Duration) {
-	for i := 1; i < len(milestones); i++ {
-		work = append(work, spent(milestones[i-1].Clock, milestones[i].Clock))
-		clock = append(clock, milestones[i].Time().Sub(milestones[i-1].Time()))
-	}
-	return work, clock
-}
-
-// growing is how many of the newest gaps are each clearly longer than the one
-// before; the first of them counts.
-func growing(gaps []time.Duration) int {
-	if len(gaps) == 0 {
-		return 0
-	}
-	n := 1
-	for i := len(gaps) - 1; i > 0 && float64(gaps[i]) >= 1.25*float64(gaps[i-1]) && gaps[i-1] > 0; i-- {
-		n++
-	}
-	return n
-}
-
-// paused reports whether less than 60 % of a gap was work.
-func paused(work, clock []time.Duration) bool {
-	for i := range work {
-		if float64(work[i]) < 0.6*float64(clock[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 // logName is a command's name as it may stand in a command line.

@@ -8,8 +8,8 @@ import (
 	"aburn/workflow"
 )
 
-// regressions finds failed commands in which something broke that had passed, outside a
-// phase that wants a failing test, and was not repaired.
+// regressions finds failed commands and phases in which something broke that had passed,
+// outside a phase that wants a failing test, and was not repaired.
 func (j *judgement) regressions(v *view) {
 	for _, r := range openFailures(v.Session) {
 		if t := brokenTest(j.model, v, r); t != nil {
@@ -22,6 +22,41 @@ func (j *judgement) regressions(v *view) {
 			j.phaseRegression(v, r, p)
 		}
 	}
+	for _, f := range j.leftPhases(v) {
+		if t := brokenTest(j.model, v, f.Run); t != nil {
+			j.regression(v, f.Run, t, min(0.93, f.known))
+		} else if t := brokenOtherwise(j.model, v, f.Run); t != nil {
+			j.regression(v, f.Run, t, 0.89)
+		} else if t := brokenCheck(j.model, v, f.Run); t != nil {
+			j.regression(v, f.Run, t, 0.8)
+		} else if f.phase.Regressed && workedBefore(j.model, f) {
+			j.declaredRegression(v, f)
+		}
+	}
+}
+
+// workedBefore reports whether a phase that makes tests pass was complete in the run
+// before the one that failed.
+func workedBefore(m *workflow.Model, f leftPhase) bool {
+	failed, ok := m.Phase(f.phase.Name)
+	return ok && !failed.FailingTest && slices.ContainsFunc(f.Phases, func(p *state.Phase) bool {
+		kind, ok := m.Phase(p.Name)
+		return ok && !kind.FailingTest && !p.Failed && p.End.Is() && p.End.Ord < f.phase.End.Ord
+	})
+}
+
+// declaredRegression says what a phase's FAILED says itself. Its words are not repeated:
+// an agent is told no text of the log that somebody else may have written.
+func (j *judgement) declaredRegression(v *view, f leftPhase) {
+	p := f.phase
+	j.add(Issue{
+		Type: limits.Regression, Session: v.ID, Confidence: 0.8,
+		Signature: signature(limits.Regression, v.ID, f.Cmd, "declared", p.End.Anchor()),
+		Evidence:  []state.Mark{p.Start, p.End}, Since: p.End,
+		Says:    "the phase " + quoted(p.Name) + " of " + quoted(f.Cmd) + " ended as failed" + p.End.Cited() + ", and its FAILED says that something is broken which had worked",
+		Healthy: "what passed before still passes when a phase ends, or the change that broke it is taken back",
+		Suggest: "Go back to the state at the end of the phase before, see that it works, and take " + quoted(p.Name) + " up again in smaller steps.",
+	})
 }
 
 // brokenTest is the test command that was broken when the command failed: of several,

@@ -137,6 +137,24 @@ func (j *judgement) killed(v *view, e ending) {
 	if len(calls) == 0 {
 		return
 	}
+	j.killedCalls(v, e, v.Turn.Start, calls, c)
+}
+
+// lost finds calls that an earlier process of the session had open when another one took
+// it up. That the earlier one has ended is not known where it is not known which it was.
+func (j *judgement) lost(v *view) {
+	l := &v.Lost
+	if len(l.Calls) == 0 || v.End.Is() || j.o.Alive[l.Proc] == state.Yes {
+		return
+	}
+	c := 0.95
+	if l.Proc.PID == 0 {
+		c = 0.78
+	}
+	j.killedCalls(v, ending{Mark: l.Mark, what: "session was taken up by another process"}, l.Turn, l.Calls, c)
+}
+
+func (j *judgement) killedCalls(v *view, e ending, turn state.Mark, calls []*state.Call, c float64) {
 	marks := []state.Mark{e.Mark}
 	var names []string
 	for _, call := range calls {
@@ -145,7 +163,7 @@ func (j *judgement) killed(v *view, e ending) {
 	}
 	j.add(Issue{
 		Type: limits.KilledTool, Session: v.ID, Agent: calls[0].Agent, Confidence: c,
-		Signature: signature(limits.KilledTool, v.ID, v.Turn.Start.Anchor()),
+		Signature: signature(limits.KilledTool, v.ID, turn.Anchor()),
 		Evidence:  marks, Since: e.Mark,
 		Says:    count(len(calls), "call") + " had not ended when the " + e.what + ": " + list(names, 3),
 		Healthy: "every call ends before its session does",

@@ -100,6 +100,7 @@ func (s *Session) code(c *codec) {
 	member(c, "proc", &s.Proc, (*Proc).code)
 	member(c, "turn", &s.Turn, (*Turn).code)
 	c.int("turns", &s.Turns)
+	inside(c, "lost", &s.Lost, len(s.Lost.Calls) == 0, (*Lost).code)
 	inside(c, "end", &s.End, !s.End.Is(), (*End).code)
 	items(c, "waits", &s.Waits, maxWaits, object((*Wait).code))
 	inside(c, "own", &s.Own, s.Own.zero(), (*Line).code)
@@ -146,6 +147,14 @@ func (e *End) code(c *codec) {
 	items(c, "calls", &e.Calls, maxCalls, pointer((*Call).code))
 }
 
+func (l *Lost) code(c *codec) {
+	c.mark("at", &l.Mark)
+	c.mark("turn", &l.Turn)
+	member(c, "proc", &l.Proc, (*Proc).code)
+	items(c, "calls", &l.Calls, maxCalls, pointer((*Call).code))
+	c.int("turns", &l.Turns)
+}
+
 func (w *Wait) code(c *codec) {
 	c.mark("since", &w.Since)
 	c.bool("question", &w.Question)
@@ -179,6 +188,10 @@ func (r *Run) code(c *codec) {
 	c.int("done", &r.Done)
 	items(c, "milestones", &r.Milestones, maxMilestones, tuple((*Moment).tuple))
 	c.int("reached", &r.Reached)
+	c.uint64("through", &r.Through)
+	c.bool("said", &r.Said)
+	c.int("unsaid", &r.Unsaid)
+	c.mark("silent", &r.Silent)
 	items(c, "outputs", &r.Outputs, maxOutputs, object((*Output).code))
 }
 
@@ -188,6 +201,8 @@ func (p *Phase) code(c *codec) {
 	c.mark("end", &p.End)
 	c.clock("clock", &p.At)
 	c.bool("failed", &p.Failed)
+	c.clock("end_clock", &p.EndAt)
+	c.bool("regressed", &p.Regressed)
 	c.ref("skipped", &p.Skipped)
 	items(c, "edits", &p.Edits, maxEdits, tuple((*Edit).tuple))
 	c.int("edited", &p.Edited)

@@ -73,6 +73,7 @@ type step struct {
 	d     logfmt.Details
 	at    Mark
 	ses   *Session
+	was   Proc            // the session's process before it
 	by    *agentcli.Agent // the entry's source; zero of those that have no record
 	agent *Agent          // nil: the session itself
 	line  *Line           // of the agent or the session
@@ -117,6 +118,7 @@ func (x *step) foldEntry() {
 
 func (x *step) noteEntry() {
 	s := x.ses
+	x.was = s.Proc
 	if s.Heard == 0 {
 		if !s.First.Is() {
 			s.First = x.at
@@ -130,7 +132,7 @@ func (x *step) noteEntry() {
 	}
 	if x.d.Proc != nil {
 		if pid, start, host := logfmt.ReadProc(x.d.Proc); pid > 0 {
-			s.Proc = Proc{PID: pid, Start: start, Host: cut(host, maxID)}
+			x.noteProc(Proc{PID: pid, Start: start, Host: cut(host, maxID)})
 		}
 	}
 }

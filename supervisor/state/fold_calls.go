@@ -63,6 +63,7 @@ func (x *step) toolStart() {
 func (x *step) toolEnd() {
 	id := text(x.d.ToolUseID, maxID)
 	c := x.takeCall(id)
+	x.findLost(id)
 	x.ses.dropWaitFor(id, x.agentName())
 	x.linkAgent(id)
 	x.endAgentsOf(c)

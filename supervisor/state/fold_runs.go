@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"aburn/logfmt"
 	"aburn/workflow"
@@ -124,6 +125,9 @@ func (x *step) runEnd(cmd string, fail bool) {
 		r = x.line.run(cmd, x.e.Wt)
 	}
 	r.End, r.Failed, r.Wt = x.at, fail, x.e.Wt
+	if x.agent == nil {
+		x.ses.Lost = Lost{}
+	}
 	if a := x.agent; a != nil && a.Ended.Is() { // the hook of its end was quicker
 		a.Failed = fail || failed(a.Status)
 	}
@@ -147,6 +151,7 @@ func (x *step) phaseStart(r *Run, name string) {
 			p.Skipped = skipped
 		}
 	}
+	x.enterPhase(r, name)
 	r.Phases = push(r.Phases, p, maxPhases)
 }
 
@@ -160,25 +165,76 @@ func (r *Run) last() string {
 // phaseEnd ends a phase, or adds one whose beginning was not logged.
 func (x *step) phaseEnd(r *Run, name string, failed bool) {
 	p := r.Open()
+	again := p == nil && r.last() == name // said again
 	switch {
-	case p != nil && p.Name == name:
-	case p == nil && r.last() == name: // said again
+	case again:
 		p = r.Phases[len(r.Phases)-1]
-		p.End, p.Failed, p.Declared = x.at, failed, p.Declared || declaresFailure(&x.d)
-		return
-	default:
+	case p == nil || p.Name != name:
+		x.enterPhase(r, name)
 		p = &Phase{Name: name}
 		r.Phases = push(r.Phases, p, maxPhases)
 	}
-	p.End, p.Failed, p.Declared = x.at, failed, p.Declared || declaresFailure(&x.d)
-	if !failed {
-		r.Done++
+	p.End, p.EndAt, p.Failed, p.Declared = x.at, x.ses.Clock, failed, p.Declared || declaresFailure(&x.d)
+	p.Regressed = failed && declaresRegression(&x.d)
+	bit := x.phaseBit(name)
+	if failed {
+		r.Through &^= bit
+		return
 	}
+	r.Through |= bit
+	if !again {
+		r.Done++
+		r.Unsaid++
+	}
+}
+
+// phaseBit is the phase in Run.Through; 0 for one that the model does not have.
+func (x *step) phaseBit(name string) uint64 {
+	for i := range x.model.Phases {
+		if x.model.Phases[i].Name == name && i < 64 {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// enterPhase ends the slice before if the next one begins with this phase: it is the model's first one,
+// or only optional ones stand before it, and the phase before is a later one.
+func (x *step) enterPhase(r *Run, name string) {
+	before := newestPhase(x.model, r)
+	if before == nil || x.phaseBit(before.Name) <= x.phaseBit(name) || x.phaseBit(name) == 0 {
+		return
+	}
+	for i := range x.model.Phases {
+		if x.model.Phases[i].Name == name {
+			break
+		}
+		if !x.model.Phases[i].Optional {
+			return
+		}
+	}
+	x.endSlice(r, false)
+	r.Through, r.Said = 0, false
+}
+
+// endSlice notes a slice that is over without a milestone: its required phases are complete, at the end of
+// a turn the optional ones too, which may be about to come.
+func (x *step) endSlice(r *Run, all bool) {
+	if r.Said || r.Silent.Is() || r.Open() != nil || r.Through == 0 {
+		return
+	}
+	for i := range x.model.Phases {
+		if p := &x.model.Phases[i]; (all || !p.Optional) && r.Through&x.phaseBit(p.Name) == 0 {
+			return
+		}
+	}
+	r.Silent = x.at
 }
 
 // milestone counts a milestone. It is progress if its text differs from the one before.
 func (x *step) milestone(r *Run) {
 	r.Reached++
+	r.Said, r.Unsaid, r.Silent = true, 0, Mark{}
 	r.Milestones = push(r.Milestones, Moment{x.at, x.ses.Clock}, maxMilestones)
 	if p := r.Open(); p != nil {
 		p.Declared = p.Declared || declaresFailure(&x.d)
@@ -224,6 +280,33 @@ func declaresFailure(d *logfmt.Details) bool {
 		found = found || mentionsFailure(r) && !deniesFailure(r)
 	}
 	return found
+}
+
+// declaresRegression reports whether a FAILED says in words that something is broken which had worked.
+func declaresRegression(d *logfmt.Details) bool {
+	for _, r := range [...]logfmt.RawString{d.Error, d.Summary, d.Text, d.Description} {
+		if saysRegression(string(bytes.ToLower(r))) {
+			return true
+		}
+	}
+	return false
+}
+
+func saysRegression(text string) bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+	}
+	if has("no regression", "not a regression", "without regression") {
+		return false
+	}
+	if has("regression", "regressed") && !has("regression test", "regression suite") {
+		return true
+	}
+	if !has("test", "spec", "suite", "assert", "check") {
+		return false
+	}
+	return has("broke", "breaks", "breaking", "no longer pass", "stopped passing", "do not pass any more", "don't pass anymore") && !has("broken pipe", "still ") ||
+		has("fail", "red", "broken") && has("had passed", "passed before", "passed earlier", "that passed", "which passed", "were passing", "was passing", "used to pass", "previously pass", "was green", "were green", "passed in", "worked before")
 }
 
 func mentionsFailure(text []byte) bool {

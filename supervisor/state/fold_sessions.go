@@ -65,9 +65,65 @@ func (x *step) sessionStart() {
 	if s.Turn.Open && s.Turn.Calls == 0 && len(s.Calls) == 0 && x.soonAfter(s.Turn.Start) {
 		return
 	}
+	if x.was.PID == 0 || x.d.Proc == nil { // else it is the same one, or on another host, where the earlier one may live
+		x.lose(Proc{})
+	}
 	s.closeTurn(logfmt.SessionStart, x.at)
 	s.stopAll(x.at)
 }
+
+// noteProc notes the process of the session. Another one on the same host ends what the
+// earlier one had open, whichever of its first two hooks is quicker.
+func (x *step) noteProc(p Proc) {
+	s, was := x.ses, x.ses.Proc
+	s.Proc = p
+	if was.PID == 0 || was == p || was.Host != p.Host || x.e.Agent != nil {
+		return
+	}
+	x.lose(was)
+	s.closeTurn(logfmt.SessionStart, x.at)
+	s.stopAll(x.at)
+}
+
+// lose notes the calls that the end of an earlier process cut off. Calls in the background
+// may have been meant to end with it. Where the user was asked, the user may have ended it.
+func (x *step) lose(was Proc) {
+	s := x.ses
+	if s.End.Is() || len(s.Waits) > 0 {
+		return
+	}
+	calls := slices.DeleteFunc(slices.Clone(s.Calls), func(c *Call) bool {
+		if c.Agent != "" {
+			a := s.Agent(c.Agent)
+			return c.Background || c.Cut.Is() || a == nil || !a.Running()
+		}
+		return c.Background || c.Cut.Is() || !s.Turn.Open
+	})
+	if len(calls) > 0 {
+		s.Lost = Lost{Mark: x.at, Turn: s.Turn.Start, Proc: was, Calls: calls}
+	}
+}
+
+// findLost forgets lost calls that the entry ends after all, or that it made again.
+func (x *step) findLost(id string) {
+	l := &x.ses.Lost
+	if len(l.Calls) == 0 || x.e.Event == logfmt.ToolDenied {
+		return
+	}
+	tool, input, key := text(x.d.Tool, maxName), inputOf(&x.d), keyOf(&x.d)
+	l.Calls = slices.DeleteFunc(l.Calls, func(c *Call) bool {
+		if id != "" && c.ID == id {
+			return string(x.d.Outcome) != "unknown" // the hook closes so what nobody knows the end of
+		}
+		return c.Tool == tool && (c.Key == key && key != 0 || c.Input == input && input != "")
+	})
+	if len(l.Calls) == 0 {
+		*l = Lost{}
+	}
+}
+
+// maxLostTurns is after how many turns of work nobody asks for a lost call any more.
+const maxLostTurns = 2
 
 // soonAfter reports whether the entry may be recorded after m although it happened
 // before: hooks run side by side.
@@ -88,6 +144,7 @@ func (x *step) sessionEnd() {
 	s.stopAll(x.at)
 	s.End = end
 	x.leave(x.at)
+	s.Lost = Lost{}
 	s.Own.Recent, s.Own.Fails, s.Files = nil, Streak{}, nil // what goes on no more is no loop
 }
 
@@ -164,6 +221,9 @@ func (x *step) turnEnd() {
 		x.countTurn()
 	}
 	s.closeTurn(x.e.Event, x.at)
+	if r := s.Own.Active(); r != nil && x.e.Event == logfmt.Stop {
+		x.endSlice(r, true)
+	}
 	switch {
 	case x.e.Event == logfmt.Interrupt:
 		s.cutCalls(x.at)
@@ -184,10 +244,15 @@ func (s *Session) closeTurn(by logfmt.Event, at Mark) {
 	s.clearWaits("")
 }
 
-// countTurn counts a turn of work for the invoked command and for advice.
+// countTurn counts a turn of work for the invoked command, for lost calls and for advice.
 func (x *step) countTurn() {
 	if c := x.ses.Invoked; c != nil && !c.Declared {
 		c.Turns++
+	}
+	if l := &x.ses.Lost; len(l.Calls) > 0 {
+		if l.Turns++; l.Turns >= maxLostTurns {
+			*l = Lost{}
+		}
 	}
 	for _, a := range x.Advice {
 		if a.Session == x.ses.ID && a.Session != "" && a.Delivered.Is() && !a.Resolved.Is() {

@@ -54,6 +54,9 @@ func (s *State) Wants() Wanted {
 		if v.unfinished() && v.Proc.PID != 0 && !slices.Contains(w.Procs, v.Proc) && len(w.Procs) < maxWantedProcs {
 			w.Procs = append(w.Procs, v.Proc)
 		}
+		if p := v.Lost.Proc; p.PID != 0 && !slices.Contains(w.Procs, p) && len(w.Procs) < maxWantedProcs {
+			w.Procs = append(w.Procs, p)
+		}
 		w.outputs(&v.Own)
 		for _, a := range v.Agents {
 			w.outputs(&a.Line)

@@ -14,12 +14,13 @@ import (
 // has an end.
 func TestWants(t *testing.T) {
 	for drawing, want := range map[string]string{
-		"@A proc=12 PROMPT":                             "12;;",
-		"@A proc=12 PROMPT STOP":                        ";;",
-		"@A proc=12 build> PROMPT STOP":                 "12;;",
-		"@A proc=12 PROMPT SESSION_END'other'":          ";;",
-		"@A proc=12 PROMPT STOP (tester&":               "12;;",
-		"@A proc=12 PROMPT @B proc=12 PROMPT @C PROMPT": "12;;",
+		"@A proc=12 PROMPT":                                        "12;;",
+		"@A proc=12 PROMPT STOP":                                   ";;",
+		"@A proc=12 build> PROMPT STOP":                            "12;;",
+		"@A proc=12 PROMPT SESSION_END'other'":                     ";;",
+		"@A proc=12 PROMPT Read'a'< proc=13 SESSION_START'resume'": "12;;",
+		"@A proc=12 PROMPT STOP (tester&":                          "12;;",
+		"@A proc=12 PROMPT @B proc=12 PROMPT @C PROMPT":            "12;;",
 		"@A plan>":                  ";;",
 		"@A plan> plan.[a.md,b.md]": ";a.md b.md;",
 		"@A plan> plan.[a.md] build> build.[b.go] @B /f build.[c.go]": ";f/c.go b.go a.md;",

@@ -77,6 +77,7 @@ type Session struct {
 	Proc        Proc   // the agent's process, as last told
 	Turn        Turn
 	Turns       int         // that began (PROMPT entries of the session itself)
+	Lost        Lost        // zero while nothing is; the same calls made again, an end of a command or of the session, or two turns of work clear it
 	End         End         // zero while it has none; SESSION_START, PROMPT, COMMAND and what begins a piece of work of the session itself clear it
 	Waits       []Wait      // unanswered permissions and questions, oldest first; at most maxWaits
 	Own         Line        // its own work
@@ -118,6 +119,15 @@ type End struct {
 	InTurn  bool    // a turn was open
 	Waiting bool    // a permission or question was open
 	Calls   []*Call // that were open then, without those that waited for the user; what ends after all leaves it
+}
+
+// Lost is what was open when another process took the session up. Nobody will tell its end.
+type Lost struct {
+	Mark       // the new process's first entry
+	Turn  Mark // the start of the turn that was cut off
+	Proc  Proc // the earlier process; zero: it is not known that the process is another one
+	Calls []*Call
+	Turns int // that ended with STOP since, with at least one call in them
 }
 
 // Wait is a question to the user that nobody has answered.
@@ -165,6 +175,10 @@ type Run struct {
 	Done       int      // phases complete
 	Milestones []Moment // newest last; at most maxMilestones
 	Reached    int      // milestones in all
+	Through    uint64   // phases complete in the slice that goes on, as bits by their places in the model
+	Said       bool     // a milestone came in that slice
+	Unsaid     int      // phases complete since the newest milestone
+	Silent     Mark     // where the first slice since the newest milestone was over without one; zero: none
 	Outputs    []Output // of its COMPLETE; at most maxOutputs
 }
 
@@ -174,6 +188,8 @@ type Phase struct {
 	Start, End Mark   // no Start: it began before the log, or did not say so; no End: open if it is the newest of an open run, else another began without it
 	At         Clock  // the session's clock at its start
 	Failed     bool   // it ended with FAILED
+	EndAt      Clock  // the session's clock at its end
+	Regressed  bool   // its FAILED says that something is broken which had worked
 	Skipped    string // the required phase that was jumped over to get here from the phase before: of this line, or, if that had ended, of another line of the session with the same command
 	Edits      []Edit // of a phase that is TestsOnly: production files edited in it by whomever in the session; at most maxEdits, the first ones
 	Edited     int    // how many such edits
