@@ -29,7 +29,9 @@ func LogCommand(a *kit.App) *cli.Command {
 		Usage:     "log what a workflow command does: START, COMPLETE, FAILED; for prompts",
 		ArgsUsage: "CMD EVENT",
 		Description: "EVENT is START, PHASE_START, PHASE_COMPLETE, MILESTONE, AGENT_SPAWN, AGENT_COMPLETE,\n" +
-			"COMPLETE or FAILED. COMPLETE and FAILED without --phase end the command.\n\n" +
+			"COMPLETE or FAILED. COMPLETE and FAILED without --phase end the command; with it they end the\n" +
+			"phase. Another event is a mistake, unless you insist with --force: the log keeps it, and aburn\n" +
+			"knows nothing about it.\n\n" +
 			"The session comes from --session, ABURN_SESSION or the agent's own variables. If a sandbox\n" +
 			"makes the log read-only, aburn prints one line `aburn:entry …`, and the agent's hook appends it.\n" +
 			"Exit code: 0 written, or handed to the hook; 1 not written; 2 a mistake in the call.",
@@ -59,6 +61,7 @@ func logFlags() []cli.Flag {
 		&cli.StringFlag{Name: "agent-type", Usage: "the sub-agent's `TYPE`, when a sub-agent logs"},
 		&cli.StringFlag{Name: "agent-id", Usage: "the sub-agent's `ID`; aburn usually finds it"},
 		&cli.StringFlag{Name: "session", Usage: "the session's `ID`; aburn usually finds it"},
+		&cli.BoolFlag{Name: "force", Usage: "log an event that aburn does not know"},
 		&cli.StringFlag{Name: "data", Usage: "more members, as one `JSON` object; - reads it from standard input"},
 		kit.JSONFlag(),
 	}
@@ -178,23 +181,25 @@ func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 			return nil, err
 		}
 	}
-	event, err := eventOf(a, args[1], phase)
+	event, err := eventOf(a, args[1], phase, cmd.Bool("force"))
 	if err != nil {
 		return nil, err
 	}
 	return &logfmt.Entry{Cmd: name, Phase: phase, Event: event, Source: "prompt"}, nil
 }
 
-// eventOf checks the event as typed. START and COMPLETE with a phase become PHASE_START and PHASE_COMPLETE.
-func eventOf(a *kit.App, typed, phase string) (logfmt.Event, error) {
+// eventOf checks the event as typed. One that the format does not define is a mistake, unless force says that it is none. START and COMPLETE with a phase become PHASE_START and PHASE_COMPLETE.
+func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) {
 	ev := logfmt.Event(strings.ToUpper(typed))
 	if err := scope.CheckName("EVENT", string(ev), logfmt.MaxEvent); err != nil {
 		return "", err
 	}
 	switch {
-	case !ev.Known():
+	case !ev.Known() && force:
 		rows.WarnUnknownEvent(a, ev)
 		return ev, nil
+	case !ev.Known():
+		return "", unknownEvent(ev)
 	case !ev.Lifecycle():
 		return "", kit.UsageError(string(ev)+" is for hooks and aburn itself, not for prompts", "aburn log --help")
 	case phase == "" && (ev == logfmt.PhaseStart || ev == logfmt.PhaseComplete):
@@ -206,6 +211,15 @@ func eventOf(a *kit.App, typed, phase string) (logfmt.Event, error) {
 		return meant, nil
 	}
 	return ev, nil
+}
+
+func unknownEvent(ev logfmt.Event) error {
+	names := scope.EventNames(logfmt.Event.Lifecycle)
+	hints := []string{"EVENT is " + strings.Join(names, ", "), "--force logs it all the same"}
+	if near := kit.Nearest(string(ev), names); near != "" {
+		hints[0] = "did you mean " + near + "?"
+	}
+	return kit.UsageError("there is no event "+kit.Quote(string(ev))+"; nothing was logged", hints...)
 }
 
 func logWords(m *workflow.Model, n int) []string {
