@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"aburn/logfmt"
@@ -15,6 +16,14 @@ import (
 const (
 	olderArchive = "queue.archive.1.jsonl"
 	archiveSize  = 1 << 20
+)
+
+// Reasons of dropped tasks that somebody asks for. After ReasonOver no cooldown holds: if the
+// session is taken up again, it is told what is still wrong.
+const (
+	ReasonExpired = "expired"
+	ReasonFull    = "full"
+	ReasonOver    = "session over"
 )
 
 // archiveLine is a dropped task's line in the archive.
@@ -61,7 +70,8 @@ func (q *Queue) appendArchive(lines []byte, sync bool) error {
 	return nil
 }
 
-// archived yields the archived tasks of ours with the signature, in no particular order.
+// archived yields the archived tasks of ours with the signature that keep another one away,
+// in no particular order.
 func (q *Queue) archived(signature string, yield func(Task) bool) {
 	mark := append([]byte(`"signature":`), quote(signature)...)
 	for _, name := range []string{ArchiveName, olderArchive} {
@@ -73,7 +83,10 @@ func (q *Queue) archived(signature string, yield func(Task) bool) {
 			if !bytes.Contains(line, mark) {
 				continue
 			}
-			t := archivedTask(line)
+			t, reason := archivedTask(line)
+			if reason == ReasonOver {
+				continue
+			}
 			if t.Signature == signature && q.Ours(t) && !yield(t) {
 				return
 			}
@@ -82,15 +95,18 @@ func (q *Queue) archived(signature string, yield func(Task) bool) {
 }
 
 // archivedTask parses an archive line; the task is empty if the line holds none.
-func archivedTask(line []byte) (t Task) {
+func archivedTask(line []byte) (t Task, reason string) {
 	ok := logfmt.Members(bytes.TrimSpace(line), func(key logfmt.RawString, value []byte) bool {
-		if string(key) == "task" {
+		switch string(key) {
+		case "task":
 			t = parseTask(value)
+		case "reason":
+			reason = strings.Trim(string(value), `"`)
 		}
 		return true
 	})
 	if !ok {
-		return Task{}
+		return Task{}, ""
 	}
-	return t
+	return t, reason
 }

@@ -52,7 +52,7 @@ func (t *Task) over(now time.Time) (reason string, failed bool) {
 	case executing && !t.leaseOver(now):
 		return "", false
 	case (executing || t.Status == Pending) && t.expired(now):
-		return "expired", false
+		return ReasonExpired, false
 	case now.Sub(t.CreatedAt) > MaxAge:
 		return "old", false
 	}

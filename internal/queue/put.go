@@ -153,7 +153,7 @@ func (d *Desk) makeRoom(p Priority, now time.Time) (dropped []Task, full bool) {
 		if least < 0 || d.doc.items[least].task.Priority > p {
 			return dropped, true
 		}
-		dropped = append(dropped, d.drop(least, "full", now))
+		dropped = append(dropped, d.drop(least, ReasonFull, now))
 	}
 	for {
 		done, oldest := d.count(func(t *Task) bool { return t.Status == Completed || t.Status == Failed })

@@ -25,13 +25,61 @@ type decision struct {
 }
 
 func (d *decision) decide() {
-	d.desk.Expire(d.result.Now)
+	d.expire()
 	d.finish()
+	d.dropOver()
 	d.markSeen()
 	d.resolve()
 	for _, is := range d.due() {
 		d.put(is)
 	}
+}
+
+// expire drops tasks that are too old. Of those that nobody was told it leaves a receipt.
+func (d *decision) expire() {
+	for _, t := range d.desk.Expire(d.result.Now) {
+		if isOwn(d.queue, &t) && t.DeliveredAt.IsZero() {
+			d.untold(&t, queue.ReasonExpired)
+		}
+	}
+}
+
+// overFor is how long a session has to be over until its tasks are dropped: a script may take it up
+// again at once. One that is taken up later is told anew what is still wrong.
+const overFor = 10 * time.Minute
+
+// dropOver drops waiting tasks of sessions that nobody will prompt. Those of a session that a person
+// left, or that died, wait until they expire, because people take such a session up again.
+func (d *decision) dropOver() {
+	for _, t := range d.tasks() {
+		s := d.session(t.Session)
+		if t.Status != queue.Pending || s == nil || d.advice(t.ID) == nil || t.Session == d.o.Session || !saidAll(s) {
+			continue
+		}
+		if d.result.Now.Sub(s.End.Time()) >= overFor && d.desk.Drop(t.ID, queue.ReasonOver, d.result.Now) {
+			d.untold(&t, queue.ReasonOver)
+		}
+	}
+}
+
+// saidAll reports whether the session ended as those of print modes (claude -p, codex exec) always do: after
+// its turn, for no reason that has a name.
+func saidAll(s *state.Session) bool { return s.End.Is() && s.End.Reason == "other" && !s.End.InTurn }
+
+// untold leaves the receipt of a task that ended without being delivered.
+func (d *decision) untold(t *queue.Task, reason string) {
+	d.entries = append(d.entries, Untold(t, reason))
+	d.result.Untold = append(d.result.Untold, t.ID)
+}
+
+// Untold is the receipt of a task that ended without being delivered. Unless its session is over, its
+// issue may still be open and have a RESOLVED of its own later.
+func Untold(t *queue.Task, reason string) *logfmt.Entry {
+	e := logfmt.TaskEntry(logfmt.Resolved, t.Session, logfmt.TaskFacts{Task: t.ID, Type: t.Type, Signature: t.Signature, Reason: reason})
+	if reason != queue.ReasonOver {
+		e.ID = logfmt.ToolID(Source, "", "", logfmt.Resolved, t.ID+":untold")
+	}
+	return e
 }
 
 // needed reports whether the judgement alone asks for a decision. It does not read the
@@ -118,8 +166,13 @@ func (d *decision) finish() {
 // tasks are the supervisor's own.
 func (d *decision) tasks() []queue.Task {
 	return slices.DeleteFunc(slices.Clone(d.desk.Tasks()), func(t queue.Task) bool {
-		return t.Signature == "" || t.Source != Source || !d.queue.Ours(t)
+		return !isOwn(d.queue, &t)
 	})
+}
+
+// isOwn reports whether the supervisor put the task.
+func isOwn(q *queue.Queue, t *queue.Task) bool {
+	return t.Signature != "" && t.Source == Source && q.Ours(*t)
 }
 
 // markSeen marks delivered advice as seen.
@@ -132,7 +185,7 @@ func (d *decision) markSeen() {
 
 // resolve records that the issues of some advice are resolved. If the issue's type or
 // session is no longer judged, it withdraws the task without an entry. Tasks of a session
-// that is over wait until they expire, because it may be resumed.
+// that is over wait, see dropOver.
 func (d *decision) resolve() {
 	for _, a := range d.result.State.Advice {
 		switch {
@@ -177,6 +230,11 @@ func (d *decision) put(is *supervisor.Issue) {
 	}
 	if put.Aside != "" {
 		d.result.Warnings = append(d.result.Warnings, queue.Name+" was no queue: it is "+put.Aside+" now")
+	}
+	for _, t := range put.Dropped {
+		if isOwn(d.queue, &t) && t.DeliveredAt.IsZero() {
+			d.untold(&t, queue.ReasonFull)
+		}
 	}
 	if put.Added {
 		d.intervene(is, t.ID, supervisor.Queue)

@@ -86,6 +86,7 @@ type Result struct {
 	Damage   int64              // lines among them that are no entries
 	Queued   []Queued           // tasks that this look put into the queue
 	Resolved []string           // tasks whose issue is gone
+	Untold   []string           // tasks that ended without being delivered: expired, or their session is over
 	Warnings []string           // failures, in words for people
 }
 
@@ -155,7 +156,7 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 		r.warn(StateName, err)
 	}
 	if err := desk.Close(); err != nil {
-		r.Queued, r.Resolved = nil, nil
+		r.Queued, r.Resolved, r.Untold = nil, nil, nil
 		r.warn(queue.Name, err)
 		return r, nil
 	}

@@ -350,6 +350,7 @@ func (a *Advice) code(c *codec) {
 	c.mark("delivered", &a.Delivered)
 	c.mark("seen", &a.Seen)
 	c.mark("resolved", &a.Resolved)
+	c.ref("untold", &a.Untold)
 	c.int("turns", &a.Turns)
 }
 

@@ -115,12 +115,26 @@ func (x *step) foldOwn() {
 			}
 		}
 	case logfmt.Resolved:
-		if a := x.advice(); a != nil && !a.Resolved.Is() {
-			a.Resolved = x.at
-		}
-		if signature := text(x.d.Signature, maxID); signature != "" {
-			x.Told = slices.DeleteFunc(x.Told, func(t Told) bool { return t.Signature == signature })
-		}
+		x.resolved()
+	}
+}
+
+// resolved notes that an issue is gone, or that its task ended untold. A task that expired, or
+// made room, says nothing about its issue.
+func (x *step) resolved() {
+	reason, a := string(x.d.Reason), x.advice()
+	untold := reason == Expired || reason == Full
+	if a != nil && !a.Delivered.Is() && (untold || reason == Over) {
+		a.Untold = reason
+	}
+	if untold {
+		return
+	}
+	if a != nil && !a.Resolved.Is() {
+		a.Resolved = x.at
+	}
+	if signature := text(x.d.Signature, maxID); signature != "" {
+		x.Told = slices.DeleteFunc(x.Told, func(t Told) bool { return t.Signature == signature })
 	}
 }
 

@@ -329,8 +329,16 @@ type Advice struct {
 	Queued                Mark
 	Delivered, Seen       Mark // printed; found in the transcript
 	Resolved              Mark
-	Turns                 int // turns of its session that ended with STOP, with at least one call in them, after it was delivered
+	Untold                string // why the task ended undelivered: Expired or Full (the issue may still be open), Over; "" if it did not
+	Turns                 int    // turns of its session that ended with STOP, with at least one call in them, after it was delivered
 }
+
+// Why a task ended untold, as RESOLVED says it and Advice.Untold keeps it.
+const (
+	Expired = "expired"
+	Full    = "full"
+	Over    = "session over"
+)
 
 // Told is an alert that the user was told.
 type Told struct {

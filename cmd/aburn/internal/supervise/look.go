@@ -94,6 +94,7 @@ func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := v.chooseSession(cmd.String("session")); err != nil {
 		return err
 	}
+	v.queue = v.factsOfQueue(w)
 	if text := cmd.String("explain"); cmd.IsSet("explain") {
 		return explain(a, cmd, w, v, text)
 	}
@@ -271,12 +272,16 @@ func (v *view) adviceText(is *supervisor.Issue, level supervisor.Level, reachabl
 		return "queued: the agent gets it at its next prompt"
 	case a != nil && a.Seen.Is():
 		return "the agent saw it (delivered " + ago(a.Delivered) + ")"
+	case a != nil && a.Untold != "":
+		return "queued " + ago(a.Queued) + ", and ended untold: " + a.Untold
 	case a != nil && a.Delivered.Is():
 		return "delivered " + ago(a.Delivered) + ", not seen yet"
 	case a != nil && v.taskStatus(a.Task) == taskGone:
 		return "queued " + ago(a.Queued) + ", and not in the queue any more"
 	case a != nil && v.taskStatus(a.Task) == string(queue.Failed):
 		return "queued " + ago(a.Queued) + ", and given up: no hook confirmed that it printed the task"
+	case a != nil && !reachable:
+		return "queued " + ago(a.Queued) + ", and its session is over: it is told only if the session is taken up again"
 	case a != nil:
 		return "queued " + ago(a.Queued)
 	case level == supervisor.Queue && !reachable:
@@ -286,7 +291,11 @@ func (v *view) adviceText(is *supervisor.Issue, level supervisor.Level, reachabl
 }
 
 func (v *view) showSummary(out *term.Out, issues []*supervisor.Issue, shown, hidden int) error {
+	waits := v.queue.waits()
 	text := "nothing is wrong"
+	if waits != "" {
+		text = "no issue is open"
+	}
 	if n := len(issues); n > 0 {
 		text = plain.Plural(int64(n), "issue")
 		if c := critical(issues); c > 0 {
@@ -302,6 +311,12 @@ func (v *view) showSummary(out *term.Out, issues []*supervisor.Issue, shown, hid
 	}
 	if n := len(v.Resolved); n > 0 {
 		text += "; " + plain.Plural(int64(n), "task") + " taken back: cleared"
+	}
+	if n := len(v.Untold); n > 0 {
+		text += "; " + plain.Plural(int64(n), "task") + " ended untold"
+	}
+	if waits != "" {
+		text += "\n" + waits + ": aburn queue list"
 	}
 	_, err := fmt.Fprintln(out, text)
 	return err

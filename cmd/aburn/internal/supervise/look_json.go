@@ -26,6 +26,8 @@ type LookReport struct {
 	Critical int            `json:"critical"`
 	Queued   []string       `json:"queued"`   // tasks that this look put into the queue
 	Resolved []string       `json:"resolved"` // tasks whose issue is gone
+	Untold   []string       `json:"untold"`   // tasks that ended without being delivered
+	Queue    queueFacts     `json:"queue"`
 }
 
 type sessionFacts struct {
@@ -77,6 +79,7 @@ func (v *view) report(w *scope.Workspace) LookReport {
 	r := LookReport{
 		Project: w.Root, Marked: w.Marked, At: v.Now.UTC().Truncate(time.Millisecond), Entries: v.State.Entries, Sessions: v.sessionFacts(), Chain: v.linkFacts(w.Wt),
 		Issues: v.issueReports(chosen), Critical: critical(chosen), Queued: []string{}, Resolved: append([]string{}, v.Resolved...),
+		Untold: append([]string{}, v.Untold...), Queue: v.queue,
 	}
 	for _, q := range v.Queued {
 		r.Queued = append(r.Queued, q.Task)

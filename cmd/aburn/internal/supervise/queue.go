@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/logfmt"
+	"aburn/supervisor/look"
 )
 
 // queueWait is how long a command waits for the queue's lock.
@@ -41,8 +43,9 @@ func QueueCommand(a *kit.App) *cli.Command {
 // taskQueue is the project's queue, opened for one command.
 type taskQueue struct {
 	*queue.Queue
-	w   *scope.Workspace
-	now time.Time
+	w    *scope.Workspace
+	now  time.Time
+	seen look.Result // what sessions do, where tasks are listed; zero: not known
 }
 
 // openQueue finds the project and its queue. A command that changes the queue needs the key of the user's mark.
@@ -62,6 +65,15 @@ func openQueue(a *kit.App, cmd *cli.Command, change bool) (*taskQueue, error) {
 	t := &taskQueue{Queue: queue.New(w.Oss, key), w: w, now: time.Now()}
 	t.Foreign = w.Settings.Queue.Foreign
 	return t, nil
+}
+
+// lookAtSessions finds out which sessions of waiting tasks are over. Where that fails, it is not known.
+func (t *taskQueue) lookAtSessions(ctx context.Context, tasks []queue.Task) {
+	waits := func(task queue.Task) bool { return task.Session != "" && task.Status == queue.Pending }
+	if slices.ContainsFunc(tasks, waits) {
+		l := look.New(look.Options{Root: t.w.Oss, Project: t.w.Project, Journal: t.w.Log, Settings: &t.w.Settings, By: journal.Command})
+		t.seen, _ = l.Peek(ctx, t.now)
+	}
 }
 
 func (t *taskQueue) close() { t.w.Close() }

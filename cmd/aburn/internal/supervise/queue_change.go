@@ -12,9 +12,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/scrub"
+	"aburn/logfmt"
+	"aburn/supervisor/look"
 )
 
 func queueAdd(a *kit.App) *cli.Command {
@@ -68,7 +71,32 @@ func runAddTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := receipts(t, done.Dropped, now); err != nil {
+		a.Warn("the log does not say which tasks were dropped: " + err.Error())
+	}
 	return printAdded(a, cmd, t, done)
+}
+
+// receipts notes in the log the supervisor's tasks that were dropped before anybody was told them.
+func receipts(t *taskQueue, dropped []queue.Task, now time.Time) error {
+	var entries []*logfmt.Entry
+	for _, task := range dropped {
+		if task.Source != look.Source || task.Signature == "" || !task.DeliveredAt.IsZero() {
+			continue
+		}
+		reason := queue.ReasonFull
+		if !now.Before(task.ExpiresAt) {
+			reason = queue.ReasonExpired
+		}
+		e := look.Untold(&task, reason)
+		e.Time = now
+		entries = append(entries, e)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	_, err := t.w.Log.Append(func(journal.Tail) []*logfmt.Entry { return entries })
+	return err
 }
 
 // taskOf is the task that the command line describes, without its recipient.

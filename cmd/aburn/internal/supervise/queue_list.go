@@ -24,9 +24,10 @@ func queueList(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "list",
 		Usage: "show the tasks, the most urgent first",
-		Description: "A waiting task goes to its session with the next prompt. A foreign task was not signed on this\n" +
-			"machine and waits for `aburn queue allow`. A task that is held back cannot be delivered: `aburn queue\n" +
-			"show` says why. Delivered tasks stay for a while; dropped ones are in .oss/queue.archive.jsonl.",
+		Description: "A waiting task goes to its session with the next prompt. One whose session is over is told only if\n" +
+			"the session is taken up again. A foreign task was not signed on this machine and waits for `aburn\n" +
+			"queue allow`. A task that is held back cannot be delivered: `aburn queue show` says why. Delivered\n" +
+			"tasks stay for a while; dropped ones are in .oss/queue.archive.jsonl.",
 		Flags:        []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also tasks that were delivered or given up"}, kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn queue list", "aburn queue list --json | jq '.tasks[] | select(.ours | not)'"),
@@ -34,7 +35,7 @@ func queueList(a *kit.App) *cli.Command {
 	}
 }
 
-func runListTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
+func runListTasks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	t, err := openQueue(a, cmd, false)
 	if err != nil {
 		return err
@@ -44,6 +45,7 @@ func runListTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	t.lookAtSessions(ctx, f.Tasks)
 	if cmd.Bool("json") {
 		r := QueueReport{UpdatedAt: kit.OptionalTime(f.UpdatedAt), Tasks: []taskReport{}, Others: f.Others}
 		for _, task := range f.Tasks {
@@ -172,10 +174,15 @@ type taskState struct {
 	done  bool
 }
 
-var foreignTask = taskState{"foreign", term.Magenta, false}
+var (
+	foreignTask = taskState{"foreign", term.Magenta, false}
+	overTask    = taskState{"session over", term.Dim, false}
+)
 
 func (t *taskQueue) state(task queue.Task) taskState {
 	switch ok, _ := t.deliverable(task); {
+	case ok && isOver(&t.seen, task.Session):
+		return overTask
 	case ok && task.Status == queue.Executing:
 		return taskState{"waits again", term.Yellow, false} // its lease is over, without a receipt
 	case ok:
@@ -233,7 +240,8 @@ type taskReport struct {
 	SeenAt         *time.Time       `json:"seen_at,omitempty"`
 	Ours           bool             `json:"ours"`
 	Deliverable    bool             `json:"deliverable"`
-	Reason         string           `json:"reason,omitempty"` // why it is not
+	SessionOver    bool             `json:"session_over,omitempty"` // no prompt of it comes unless it is taken up again
+	Reason         string           `json:"reason,omitempty"`       // why it is not
 }
 
 func (t *taskQueue) report(task queue.Task) taskReport {
@@ -244,5 +252,6 @@ func (t *taskQueue) report(task queue.Task) taskReport {
 		DeliveredAt: kit.OptionalTime(task.DeliveredAt), SeenAt: kit.OptionalTime(task.SeenAt), Ours: t.Ours(task),
 	}
 	r.Deliverable, r.Reason = t.deliverable(task)
+	r.SessionOver = r.Deliverable && isOver(&t.seen, task.Session)
 	return r
 }

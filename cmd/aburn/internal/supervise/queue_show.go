@@ -24,7 +24,7 @@ func queueShow(a *kit.App) *cli.Command {
 		ArgValidator:  oneTaskArgument,
 		ShellComplete: a.Completion(completeTasks),
 		Metadata:      kit.Examples("aburn queue show 9f3c", "aburn queue show 9f3c --json | jq -r .prompt"),
-		Action: func(_ context.Context, cmd *cli.Command) error {
+		Action: func(ctx context.Context, cmd *cli.Command) error {
 			t, err := openQueue(a, cmd, false)
 			if err != nil {
 				return err
@@ -38,6 +38,7 @@ func queueShow(a *kit.App) *cli.Command {
 			if err != nil {
 				return err
 			}
+			t.lookAtSessions(ctx, []queue.Task{task})
 			if cmd.Bool("json") {
 				return a.PrintJSON(t.report(task))
 			}
@@ -112,6 +113,8 @@ func (t *taskQueue) stateText(task queue.Task) string {
 		words = "shown by the agent's transcript since " + plain.Age(t.now.Sub(task.SeenAt))
 	case !task.DeliveredAt.IsZero():
 		words = "printed " + plain.Age(t.now.Sub(task.DeliveredAt))
+	case s == overTask:
+		words = "it is told only if the session is taken up again"
 	case reason != s.word:
 		words = reason
 	}

@@ -51,6 +51,7 @@ type adviceCounts struct {
 	Resolved  int    `json:"resolved"`  // of those delivered: the issue cleared after that
 	Ignored   int    `json:"ignored"`   // of those delivered: the same trouble went on
 	Cleared   int    `json:"cleared"`   // of those not delivered: the issue cleared before
+	Untold    int    `json:"untold"`    // of those not delivered: expired, or the session was over
 }
 
 // AdviceTotals is `aburn supervisor report --json`.
@@ -156,7 +157,10 @@ func (h *adviceHistory) totals(since time.Time, l *limits.Limits) AdviceTotals {
 func (c *adviceCounts) add(a *state.Advice, turns int) {
 	c.Advised++
 	if !a.Delivered.Is() {
-		if a.Resolved.Is() {
+		switch {
+		case a.Untold != "":
+			c.Untold++
+		case a.Resolved.Is():
 			c.Cleared++
 		}
 		return
@@ -181,6 +185,7 @@ func (c *adviceCounts) sum(o *adviceCounts) {
 	c.Resolved += o.Resolved
 	c.Ignored += o.Ignored
 	c.Cleared += o.Cleared
+	c.Untold += o.Untold
 }
 
 func (t *AdviceTotals) print(out *term.Out) error {
@@ -205,6 +210,9 @@ func (t *AdviceTotals) print(out *term.Out) error {
 	text := "resolved and ignored are of what was delivered; ignored: unchanged after " + plain.Plural(int64(t.Turns), "turn") + " of work"
 	if c := t.All.Cleared; c > 0 {
 		text += "; " + strconv.Itoa(c) + " cleared before they were delivered"
+	}
+	if n := t.All.Untold; n > 0 {
+		text += "; " + strconv.Itoa(n) + " ended untold: they expired, or their session was over"
 	}
 	kit.Paragraph(out, 0, "", text)
 	return nil

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
-	"aburn/internal/queue"
 	"aburn/internal/scrub"
 	"aburn/internal/term"
 	"aburn/logfmt"
@@ -66,8 +64,7 @@ type StatusAnswer struct {
 	shown               []sessionView
 	hidden              int                               // older sessions
 	last                map[logfmt.SessionID]*rows.Record // the newest entry of each
-	queue               queueFacts
-	watcher             int // its process; 0 = there is none, -1 = it did not say
+	watcher             int                               // its process; 0 = there is none, -1 = it did not say
 }
 
 // StatusOf looks at the project around the caller. It writes nothing.
@@ -87,11 +84,11 @@ func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswe
 	if s.view, err = lookAt(ctx, c, w, lookMode{at: c.Now, peek: true}); err != nil {
 		return nil, err
 	}
+	s.queue = s.factsOfQueue(w)
 	s.shown, s.hidden = s.sessions()
 	if s.last, err = lastEntries(w.Log, s.shown); err != nil {
 		return nil, err
 	}
-	s.queue = s.queueFacts(w)
 	if pid, running := watch.Running(w.Oss); running {
 		s.watcher = max(pid, -1)
 		if pid == 0 {
@@ -125,59 +122,6 @@ func lastEntries(log *journal.Journal, sessions []sessionView) (map[logfmt.Sessi
 		}
 	}
 	return last, nil
-}
-
-// queueFacts is what waits in the queue.
-type queueFacts struct {
-	Waiting   int `json:"waiting"`   // ours, to be delivered at a prompt
-	Delivered int `json:"delivered"` // printed
-	Seen      int `json:"seen"`      // of those delivered
-	Failed    int `json:"failed"`
-	Foreign   int `json:"foreign"` // not signed by aburn: they wait for `aburn queue allow`
-	urgent    string
-}
-
-// readQueue reads the queue. It warns of a queue that it cannot read, and the tasks are nil then.
-func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map[string]queue.Task) {
-	file, err := queue.New(w.Oss, key).Read()
-	if err != nil {
-		var news *kit.Failure
-		if errors.As(queueFailure(err), &news) {
-			c.Warn(news.Msg, news.Hints...)
-		}
-		return file, nil
-	}
-	tasks := map[string]queue.Task{}
-	for _, t := range file.Tasks {
-		tasks[t.ID] = t
-	}
-	return file, tasks
-}
-
-func (s *StatusAnswer) queueFacts(w *scope.Workspace) (f queueFacts) {
-	q := queue.New(w.Oss, s.key)
-	most := queue.Priority(0)
-	for _, t := range s.file.Tasks {
-		open := t.Status == queue.Pending || t.Status == queue.Executing
-		switch {
-		case open && !t.ExpiresAt.IsZero() && !s.Now.Before(t.ExpiresAt):
-		case open && !q.Ours(t) && !w.Settings.Queue.Foreign:
-			f.Foreign++
-		case open:
-			f.Waiting++
-			if t.Priority > most {
-				most, f.urgent = t.Priority, t.Priority.String()
-			}
-		case t.Status == queue.Failed:
-			f.Failed++
-		case t.Status == queue.Completed:
-			f.Delivered++
-			if !t.SeenAt.IsZero() {
-				f.Seen++
-			}
-		}
-	}
-	return f
 }
 
 // StatusReport is what `aburn status --json` prints.
@@ -288,24 +232,6 @@ func fit(out *term.Out, text string) string {
 		text = plain.CutStart(text, max(out.Width()-9, 20))
 	}
 	return text
-}
-
-func (f *queueFacts) text() string {
-	var parts []string
-	add := func(n int, what string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
-		}
-	}
-	waiting := "waiting for a prompt"
-	if f.urgent != "" {
-		waiting += " (up to " + f.urgent + ")"
-	}
-	add(f.Waiting, waiting)
-	add(f.Delivered, "delivered")
-	add(f.Failed, "failed")
-	add(f.Foreign, "foreign")
-	return strings.Join(parts, ", ")
 }
 
 func (s *StatusAnswer) showSessions(out *term.Out) error {

@@ -31,6 +31,7 @@ type view struct {
 	key     []byte                // of the mark; nil without one
 	file    queue.File            // the queue as it is now
 	tasks   map[string]queue.Task // its tasks by id; nil where they are not known
+	queue   queueFacts            // of the chosen sessions; nothing where judged as of an earlier time
 }
 
 // sessionView is one session with what is wrong in it.

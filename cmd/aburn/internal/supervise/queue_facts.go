@@ -1,0 +1,140 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/queue"
+	"aburn/logfmt"
+	"aburn/supervisor/look"
+	"aburn/supervisor/state"
+)
+
+// queueFacts is what waits in the queue.
+type queueFacts struct {
+	Waiting   int `json:"waiting"`      // ours, to be delivered at a prompt
+	Over      int `json:"session_over"` // of those waiting, for sessions that are over: only if somebody takes them up again
+	Delivered int `json:"delivered"`    // printed
+	Seen      int `json:"seen"`         // of those delivered
+	Failed    int `json:"failed"`
+	Foreign   int `json:"foreign"` // not signed by aburn: they wait for `aburn queue allow`
+	urgent    string
+}
+
+// readQueue reads the queue. It warns of a queue that it cannot read, and the tasks are nil then.
+func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map[string]queue.Task) {
+	file, err := queue.New(w.Oss, key).Read()
+	if err != nil {
+		var news *kit.Failure
+		if errors.As(queueFailure(err), &news) {
+			c.Warn(news.Msg, news.Hints...)
+		}
+		return file, nil
+	}
+	tasks := map[string]queue.Task{}
+	for _, t := range file.Tasks {
+		tasks[t.ID] = t
+	}
+	return file, tasks
+}
+
+// factsOfQueue counts the tasks, of the chosen sessions only if one was named.
+func (v *view) factsOfQueue(w *scope.Workspace) (f queueFacts) {
+	q := queue.New(w.Oss, v.key)
+	most := queue.Priority(0)
+	for _, t := range v.file.Tasks {
+		open := t.Status == queue.Pending || t.Status == queue.Executing
+		switch {
+		case v.session != "" && (t.Session == "" || !v.chosen(t.Session)):
+		case open && !t.ExpiresAt.IsZero() && !v.Now.Before(t.ExpiresAt):
+		case open && !q.Ours(t) && !w.Settings.Queue.Foreign:
+			f.Foreign++
+		case open:
+			f.Waiting++
+			if isOver(&v.Result, t.Session) {
+				f.Over++
+			}
+			if t.Priority > most {
+				most, f.urgent = t.Priority, t.Priority.String()
+			}
+		case t.Status == queue.Failed:
+			f.Failed++
+		case t.Status == queue.Completed:
+			f.Delivered++
+			if !t.SeenAt.IsZero() {
+				f.Seen++
+			}
+		}
+	}
+	return f
+}
+
+// isOver reports whether the session has ended or its process is gone, so that no prompt of it
+// comes unless somebody takes it up again. A session that the log does not know is not over.
+func isOver(r *look.Result, id logfmt.SessionID) bool {
+	if r.State == nil || id == "" {
+		return false
+	}
+	for _, s := range r.State.Sessions {
+		if s.ID == id {
+			mode, _ := s.Mode(r.Now, r.Observed)
+			return mode == state.Ended || mode == state.Gone
+		}
+	}
+	return false
+}
+
+func (f *queueFacts) text() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	waiting := "waiting for a prompt"
+	if f.urgent != "" {
+		waiting += " (up to " + f.urgent + ")"
+	}
+	if f.Over > 0 {
+		waiting += fmt.Sprintf(", %d of them for sessions that are over", f.Over)
+	}
+	add(f.Waiting, waiting)
+	add(f.Delivered, "delivered")
+	add(f.Failed, "failed")
+	add(f.Foreign, "foreign")
+	return strings.Join(parts, ", ")
+}
+
+// waits is what waits, for the line that sums a look up; "" if nothing does.
+func (f *queueFacts) waits() string {
+	verb := func(n int) string {
+		if n == 1 {
+			return " waits"
+		}
+		return " wait"
+	}
+	text := ""
+	if f.Waiting > 0 {
+		text = plain.Plural(int64(f.Waiting), "task") + verb(f.Waiting) + " for a prompt"
+	}
+	switch {
+	case f.Over == 0:
+	case f.Over == f.Waiting && f.Over == 1:
+		text += " of a session that is over"
+	case f.Over == f.Waiting:
+		text += " of sessions that are over"
+	default:
+		text += fmt.Sprintf(", %d of them of sessions that are over", f.Over)
+	}
+	if f.Foreign > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += plain.Plural(int64(f.Foreign), "foreign task") + verb(f.Foreign) + " for you"
+	}
+	return text
+}
