@@ -83,9 +83,9 @@ func lastPause(work, clock []time.Duration) int {
 	return 0
 }
 
-// What a trend needs. With these, of gaps drawn at random (lognormal, sigma 0.3, 0.5 and 0.8, ten a
-// run) 0.4, 1.3 and 2.3 % of the runs have one at some moment; of gaps that grow by a fifth each with a
-// noise of 20 %, 94 %.
+// What a trend needs. With these, of runs of ten gaps drawn at random (lognormal, sigma 0.3, 0.5 and 0.8)
+// 0.4, 2.0 and 2.6 % have one at some moment; of gaps that grow by a fifth each with a noise of 20 %,
+// 93 % (TestTrends).
 const (
 	leastTrend = 5    // gaps
 	equal      = 1.15 // below this factor two gaps are equally long

@@ -62,7 +62,7 @@ func (d *decision) dropOver() {
 	}
 }
 
-// saidAll reports whether the session ended as those of print modes (claude -p, codex exec) always do: after
+// saidAll reports whether the session ended as those of print modes always do, and some clients' others: after
 // its turn, for no reason that has a name.
 func saidAll(s *state.Session) bool { return s.End.Is() && s.End.Reason == "other" && !s.End.InTurn }
 
