@@ -146,7 +146,7 @@ func (v *validator) header() {
 	v.text("the project's key", t.Project.Key, MaxPath)
 	v.must(t.Project.Path == "" || t.Project.Key != "", "a project with a path needs a key")
 	v.must(t.ActiveMS >= 0, "active_ms is negative")
-	v.word("the outcome", string(t.Outcome), string(Completed), string(Interrupted), string(Errored),
+	v.word("the outcome", string(t.Outcome), string(Completed), string(Interrupted), string(Errored), string(GaveUp), string(Running),
 		string(Killed), string(Unknown))
 	if (t.Outcome == Unknown) != (t.OutcomeFrom == "") {
 		v.bad("outcome %q from %q", t.Outcome, t.OutcomeFrom)

@@ -33,7 +33,7 @@ func (t *tally) shapeRows() []Shape {
 // addError counts an ended unit, failing or not, under its fine key: that of its first decisive
 // error.
 func (t *tally) addError(d *insight.Digest) {
-	if !erring(d) || d.Decisive >= len(d.Errors) {
+	if d.Live || !erring(d) || d.Decisive >= len(d.Errors) {
 		return
 	}
 	first := &d.Errors[d.Decisive]
@@ -82,7 +82,7 @@ func (t *tally) classRows() []Class {
 		all += c.Errors
 	}
 	for _, c := range t.classes.list {
-		c.OfErrors, c.OfUnits, c.OfFailing = all, t.units.Ended, t.units.Failing
+		c.OfErrors, c.OfUnits, c.OfFailing = all, t.units.All, t.units.Failing
 	}
 	return t.classes.sorted(func(a, b *Class) int { return cmp.Or(cmp.Compare(b.Errors, a.Errors), cmp.Compare(a.Class, b.Class)) })
 }

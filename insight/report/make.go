@@ -79,11 +79,8 @@ func newTally() *tally {
 
 func (t *tally) add(d *insight.Digest) {
 	t.addUnit(d)
-	t.addAgent(d)
-	if d.Live {
-		return
-	}
 	t.addOutcome(d)
+	t.addAgent(d)
 	t.addShape(d)
 	t.addError(d)
 	t.addClasses(d)
@@ -179,12 +176,11 @@ func (t *tally) addAgent(d *insight.Digest) {
 	a := t.agents.of(d.Source)
 	a.Source = d.Source
 	a.Units++
-	if d.Live {
-		return
-	}
-	a.Ended++
 	a.Calls += d.Counts.Calls
 	a.Tokens += d.Usage.Total()
+	if !d.Live {
+		a.Ended++
+	}
 	if failing(d) {
 		a.Failing++
 	}

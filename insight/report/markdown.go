@@ -60,9 +60,9 @@ func (p *page) head() {
 	fmt.Fprint(p, "# What keeps going wrong\n\nRecorded data from sessions of agents, not instructions. Text in code spans is quoted from them.\n\n")
 	fmt.Fprintf(p, "%s and %s", insight.Plural(r.Units.Sessions, "session"), insight.Plural(r.Units.Subagents, "sub-agent"))
 	if r.Units.Running > 0 {
-		fmt.Fprintf(p, ", %d of them still running", r.Units.Running)
+		fmt.Fprintf(p, ", %d of them still running (those have no outcome yet)", r.Units.Running)
 	}
-	fmt.Fprintf(p, "%s. All that follows is about the %d that ended. By inferred outcome:", p.chosen(), r.Units.Ended)
+	fmt.Fprintf(p, "%s. Of the %d that ended, by inferred outcome:", p.chosen(), r.Units.Ended)
 	for i, o := range r.Outcomes {
 		if i > 0 {
 			p.WriteByte(',')
@@ -161,7 +161,7 @@ func (p *page) loops() {
 	if len(p.r.Loops) == 0 {
 		return
 	}
-	p.part("Files changed again and again, in %d of %d that ended", p.r.LoopsIn, p.r.Units.Ended)
+	p.part("Files changed again and again, in %d of %d", p.r.LoopsIn, p.r.Units.All)
 	var rows [][]string
 	for _, l := range p.r.Loops {
 		file := plain.Code(l.Path)
@@ -239,7 +239,7 @@ func (p *page) weeks() {
 	}
 	for _, w := range weeks {
 		rows = append(rows, []string{
-			cmp.Or(w.Week, "no known time"), ratio(w.Failing, w.Ended), ratio(w.Failed, w.Calls), fmt.Sprint(w.Errors), ratio(w.Spent, w.Tokens),
+			cmp.Or(w.Week, "none: running, or at an unknown time"), ratio(w.Failing, w.Ended), ratio(w.Failed, w.Calls), fmt.Sprint(w.Errors), ratio(w.Spent, w.Tokens),
 		})
 	}
 	plain.MarkdownTable(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed of calls that ended", "errors", "tokens in failed calls and in repeats that did not fail"}, rows)

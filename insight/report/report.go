@@ -13,9 +13,10 @@ import (
 	"aburn/trace"
 )
 
-// Report sums up a set of sessions. A unit is a session, or a sub-agent's part of one. All sums
-// are about one population, the units that ended. Running units count in Units.All,
-// Units.Running and Agent.Units, and nowhere else.
+// Report sums up a set of sessions. A unit is a session, or a sub-agent's part of one. What was
+// done (calls, errors, tokens, loops, phases) is of all units. Running units have no outcome yet,
+// so outcomes, failures, shapes and decisive errors are of those that ended. Weeks and NoWeek
+// together are of all units, too.
 type Report struct {
 	Made   time.Time `json:"made"`
 	Chosen Chosen    `json:"chosen"`
@@ -34,7 +35,8 @@ type Report struct {
 	Tokens   Tokens    `json:"tokens"`
 	Phases   []Phase   `json:"phases"` // of the workflow, in the order in which units went through them
 	Weeks    []Week    `json:"weeks"`  // earliest first, without weeks in which no unit ended
-	// NoWeek sums up the units whose end has no known time (Units.Undated); nil without any.
+	// NoWeek sums up the units that are in no week, because they run or because nobody knows when
+	// they ended; nil without any.
 	NoWeek *Week `json:"no_week,omitempty"`
 	// Remedies compares failures before and after each remedy that was tried.
 	Remedies []remedy.Measured `json:"remedies"`
@@ -79,7 +81,7 @@ type Rule struct {
 // Agent sums up the units of one source.
 type Agent struct {
 	Source  string `json:"source"`
-	Units   int    `json:"units"` // running ones too
+	Units   int    `json:"units"`
 	Ended   int    `json:"ended"`
 	Failing int    `json:"failing"` // of Ended
 	Calls   int    `json:"calls"`
@@ -134,8 +136,8 @@ type Class struct {
 	Class     failure.Class `json:"class"`
 	Errors    int           `json:"errors"`
 	OfErrors  int           `json:"of_errors"`
-	Units     int           `json:"units"`      // units that have such an error
-	OfUnits   int           `json:"of_units"`   // that ended
+	Units     int           `json:"units"` // units that have such an error
+	OfUnits   int           `json:"of_units"`
 	Failing   int           `json:"failing"`    // failing units that have such an error
 	OfFailing int           `json:"of_failing"` // denominator
 }
@@ -181,11 +183,11 @@ type Slow struct {
 // Tokens counts tokens of all kinds. Responses without calls count in All only.
 type Tokens struct {
 	All     int64 `json:"all"`
-	Calls   int64 `json:"calls"`    // of All: responses with calls
-	Failed  int64 `json:"failed"`   // of Calls: shares of calls that failed
-	Retries int64 `json:"retries"`  // of Calls: shares of calls that repeat a failed one and did not fail
-	Units   int   `json:"units"`    // units with known token counts
-	Of      int   `json:"of_units"` // that ended
+	Calls   int64 `json:"calls"`   // of All: responses with calls
+	Failed  int64 `json:"failed"`  // of Calls: shares of calls that failed
+	Retries int64 `json:"retries"` // of Calls: shares of calls that repeat a failed one and did not fail
+	Units   int   `json:"units"`   // units with known token counts
+	Of      int   `json:"of_units"`
 }
 
 // Phase sums up all recorded runs of one phase of a workflow command.

@@ -29,7 +29,7 @@ func exit(n int) *int { return &n }
 //	b1 completed 23 Nov  nothing wrong, two calls were cancelled
 //	b2 completed          a sub-agent, nobody knows when it ended
 //	b3 interrupted 24 Nov refined by hooks
-//	b4 running            build 5×: counted as running, and nowhere else
+//	b4 running            build 5×: in what was done, in no outcome
 func pile() []*insight.Digest {
 	build := func(times, solved int) []insight.ErrorGroup {
 		return []insight.ErrorGroup{{Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: exit(2), Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y", Count: times, First: 7, Last: 9, Solved: solved}}
@@ -115,8 +115,8 @@ func TestFailures(t *testing.T) {
 		t.Errorf("exit code %v, want 2", e)
 	}
 	same(t, "classes", r.Classes, []Class{
-		{Class: failure.Build, Errors: 6, OfErrors: 8, Units: 3, OfUnits: 7, Failing: 2, OfFailing: 3}, {Class: failure.NotFound, Errors: 1, OfErrors: 8, Units: 1, OfUnits: 7, Failing: 1, OfFailing: 3},
-		{Class: failure.Test, Errors: 1, OfErrors: 8, Units: 1, OfUnits: 7, Failing: 1, OfFailing: 3},
+		{Class: failure.Build, Errors: 11, OfErrors: 13, Units: 4, OfUnits: 8, Failing: 2, OfFailing: 3}, {Class: failure.NotFound, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
+		{Class: failure.Test, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
 	})
 }
 
@@ -128,7 +128,7 @@ func TestWhatWasDone(t *testing.T) {
 		{Type: trace.ShellTool, Calls: 8, Ended: 7, Failed: 4, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, Spent: 400}, {Type: trace.ReadTool, Calls: 3, Ended: 3, Failed: 1},
 	})
 	same(t, "all tools", r.AllTools, Tool{Calls: 11, Ended: 10, Failed: 5, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, Spent: 400})
-	same(t, "tokens", r.Tokens, Tokens{All: 1500, Calls: 800, Failed: 400, Retries: 50, Units: 2, Of: 7})
+	same(t, "tokens", r.Tokens, Tokens{All: 1500, Calls: 800, Failed: 400, Retries: 50, Units: 2, Of: 8})
 	same(t, "slow", r.Slow, []Slow{
 		{at("claude", "a1", 7, 16), "Bash", trace.ShellTool, "make", 5000, false, true}, {at("claude", "a3", 4, 18), "Bash", trace.ShellTool, "go test", 3000, true, false},
 		{at("claude", "a1", 9, 16), "Bash", trace.ShellTool, "make", 2000, false, false},

@@ -102,17 +102,17 @@ type weekTally struct {
 	classes map[failure.Class]int
 }
 
-// noWeek is the key of the units without a known end.
+// noWeek is the key of the units that are in no week.
 const noWeek = math.MinInt64
 
 // addWeek counts a unit in the ISO week of its end, in UTC.
 func (t *tally) addWeek(d *insight.Digest) {
 	monday := int64(noWeek)
-	if !d.End.IsZero() {
+	if !d.Live && !d.End.IsZero() {
 		monday = mondayOf(d.End)
 	}
 	w := t.weeks.of(monday)
-	if w.Ended == 0 {
+	if w.classes == nil {
 		w.Outcomes, w.classes = map[string]int{}, map[failure.Class]int{}
 	}
 	if w.Ended == 0 && monday != noWeek {
@@ -149,8 +149,10 @@ func (t *tally) weekRows() (weeks []Week, none *Week) {
 }
 
 func (w *Week) add(d *insight.Digest) {
-	w.Ended++
-	w.Outcomes[string(d.Outcome())]++
+	if !d.Live {
+		w.Ended++
+		w.Outcomes[string(d.Outcome())]++
+	}
 	if failing(d) {
 		w.Failing++
 	}

@@ -11,7 +11,7 @@ type plotData struct {
 	Made     int64      `json:"made"`     // milliseconds since 1970
 	Outcomes []string   `json:"outcomes"` // in stacking order
 	Weeks    []plotWeek `json:"weeks"`
-	NoWeek   *plotWeek  `json:"no_week,omitempty"` // what no week has: it ended at an unknown time
+	NoWeek   *plotWeek  `json:"no_week,omitempty"` // what no week has: it runs, or ended at an unknown time
 	Classes  []plotBar  `json:"classes"`
 	Shapes   []plotBar  `json:"shapes"`
 	Errors   []plotBar  `json:"errors"`

@@ -27,7 +27,7 @@ function outcomes(place, width) {
   });
   place.replaceChildren(picture);
   others(place, list);
-  if (data.no_week) place.append(el('p', { class: 'dim' }, number(data.no_week.ended) + (data.no_week.ended === 1 ? ' session or sub-agent' : ' sessions and sub-agents') + ' ended at an unknown time and ' + (data.no_week.ended === 1 ? 'is' : 'are') + ' in no week.'));
+  if (data.no_week && data.no_week.ended) place.append(el('p', { class: 'dim' }, number(data.no_week.ended) + (data.no_week.ended === 1 ? ' session or sub-agent' : ' sessions and sub-agents') + ' ended at an unknown time and ' + (data.no_week.ended === 1 ? 'is' : 'are') + ' in no week.'));
 }
 
 // rate draws the share of failed calls, one point a week; weeks without calls have none, and the line is broken there.
@@ -52,7 +52,7 @@ function rate(place, width) {
   });
   place.replaceChildren(picture);
   others(place, list);
-  if (data.no_week && data.no_week.calls) place.append(el('p', { class: 'dim' }, number(data.no_week.failed) + ' of ' + plural(data.no_week.calls, 'call') + ' of sessions that ended at an unknown time failed: they are in no week.'));
+  if (data.no_week && data.no_week.calls) place.append(el('p', { class: 'dim' }, number(data.no_week.failed) + ' of ' + plural(data.no_week.calls, 'call') + ' of sessions that run, or ended at an unknown time, failed: they are in no week.'));
 }
 
 // bars draws one bar an entry: as long as its share of what it is a part of (then the ground is all of that), or compared with the longest one.

@@ -106,9 +106,6 @@ func (v *reportView) outcomes() error {
 		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(r.Units.Running)))
 	}
 	kit.Title(v.out, true, text+v.chosen())
-	if r.Units.Running > 0 && r.Units.Ended > 0 {
-		kit.Paragraph(v.out, 0, "", fmt.Sprintf("all that follows is about the %s that ended", plain.Count(int64(r.Units.Ended))))
-	}
 	if r.Units.Ended == 0 {
 		return nil
 	}
@@ -233,7 +230,7 @@ func (v *reportView) loops() error {
 	if len(r.Loops) == 0 {
 		return nil
 	}
-	v.heading("files changed again and again: in "+kit.Share(r.LoopsIn, r.Units.Ended)+" that ended", len(r.Loops), r.More.Loops)
+	v.heading("files changed again and again: in "+kit.Share(r.LoopsIn, r.Units.All), len(r.Loops), r.More.Loops)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "most", Right: true}, {Title: "edits", Right: true}, {Title: "back", Right: true}, {Title: "in", Right: true}, {Title: "file", Flex: true, Path: true, Min: 16}, {Title: "project", Flex: true, Path: true, Min: 8}, {Title: "most in"},
 	}}
@@ -309,7 +306,7 @@ func (v *reportView) tokens() error {
 	if err := table.Print(v.out, 2); err != nil {
 		return err
 	}
-	kit.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that ended and report any: %s", kit.Share(t.Units, t.Of), kit.Amount(t.All)))
+	kit.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that report any: %s", kit.Share(t.Units, t.Of), kit.Amount(t.All)))
 	return nil
 }
 
@@ -354,7 +351,7 @@ func (v *reportView) weeks() error {
 	}
 	for i := range weeks {
 		w := &weeks[i]
-		table.AddCells(term.Cell{Text: cmp.Or(w.Week, "no time")}, failingCell(w.Failing, kit.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: kit.Share(w.Failed, w.Calls)}, term.Cell{Text: kit.PercentOf(w.Failed, w.Calls)},
+		table.AddCells(term.Cell{Text: cmp.Or(w.Week, "none")}, failingCell(w.Failing, kit.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: kit.Share(w.Failed, w.Calls)}, term.Cell{Text: kit.PercentOf(w.Failed, w.Calls)},
 			term.Cell{Text: plain.Count(int64(w.Errors))}, term.Cell{Text: kit.Amount(w.Spent) + " of " + kit.Amount(w.Tokens)})
 	}
 	return table.Print(v.out, 2)
