@@ -204,8 +204,8 @@ func (m *marks) sessions(w *world, names map[string]string) map[string]*account 
 	m.Helper()
 	var list struct {
 		Sessions []struct {
-			Source, Session, Outcome, Relation string
-			Counts, Usage                      map[string]any
+			Source, Session, Outcome, Stated, Relation string
+			Counts, Usage                              map[string]any
 		}
 	}
 	w.says(&list, "sessions", "--json")
@@ -223,10 +223,7 @@ func (m *marks) sessions(w *world, names map[string]string) map[string]*account 
 			w.Fatalf("show %s: %v", key, err)
 		}
 		a := shown(tr)
-		a.facts = map[string]string{"outcome": string(tr.Outcome), "relation": s.Relation, "related": related[key]}
-		if tr.Outcome == trace.Killed { // so shortly after its end, it may be going on for all that aburn knows
-			tr.Outcome = trace.Unknown
-		}
+		a.facts = map[string]string{"outcome": s.Stated, "relation": s.Relation, "related": related[key]}
 		m.same(key+": listed outcome", s.Outcome, string(tr.Outcome))
 		for _, name := range counted {
 			a.facts[name] = "0"

@@ -207,32 +207,34 @@ type SessionsReport struct {
 }
 
 type sessionRow struct {
-	Source   string          `json:"source"`
-	Session  string          `json:"session"`
-	Name     string          `json:"name"`
-	Agent    trace.Agent     `json:"agent"`
-	Project  trace.Project   `json:"project"`
-	Start    *time.Time      `json:"start,omitempty"`
-	End      *time.Time      `json:"end,omitempty"`
-	ActiveMS int64           `json:"active_ms"`
-	Outcome  insight.Outcome `json:"outcome"`
-	Rule     string          `json:"rule"`
-	Reason   string          `json:"reason"`
-	Relation string          `json:"relation"`
-	Counts   trace.Counts    `json:"counts"`
-	Usage    trace.Usage     `json:"usage"`
-	Tokens   int64           `json:"tokens"`
-	Path     string          `json:"path"`
-	Gone     bool            `json:"gone"`
-	Live     bool            `json:"live"`
-	Recorded bool            `json:"recorded"`
-	Ask      string          `json:"ask,omitempty"`
+	Source     string          `json:"source"`
+	Session    string          `json:"session"`
+	Name       string          `json:"name"`
+	Agent      trace.Agent     `json:"agent"`
+	Project    trace.Project   `json:"project"`
+	Start      *time.Time      `json:"start,omitempty"`
+	End        *time.Time      `json:"end,omitempty"`
+	ActiveMS   int64           `json:"active_ms"`
+	Outcome    insight.Outcome `json:"outcome"`
+	Rule       string          `json:"rule"`
+	Reason     string          `json:"reason"`
+	Stated     trace.Outcome   `json:"stated"` // what the agent's own records say of the end
+	StatedFrom string          `json:"stated_from,omitempty"`
+	Relation   string          `json:"relation"`
+	Counts     trace.Counts    `json:"counts"`
+	Usage      trace.Usage     `json:"usage"`
+	Tokens     int64           `json:"tokens"`
+	Path       string          `json:"path"`
+	Gone       bool            `json:"gone"`
+	Live       bool            `json:"live"`
+	Recorded   bool            `json:"recorded"`
+	Ask        string          `json:"ask,omitempty"`
 }
 
 func rowOf(s *scope.Judged, names *scope.SessionNames) sessionRow {
 	return sessionRow{
 		Source: s.Source, Session: s.ID, Name: names.Of(s.Source, s.ID), Agent: s.Agent, Project: s.Project, Start: kit.OptionalTime(s.Start), End: kit.OptionalTime(s.End),
-		ActiveMS: s.ActiveMS, Outcome: s.Outcome, Rule: s.Rule, Reason: s.Reason, Relation: string(s.Relation), Counts: s.Counts, Usage: s.Usage, Tokens: s.Usage.Total(),
+		ActiveMS: s.ActiveMS, Outcome: s.Outcome, Rule: s.Rule, Reason: s.Reason, Stated: s.Stated, StatedFrom: s.StatedFrom, Relation: string(s.Relation), Counts: s.Counts, Usage: s.Usage, Tokens: s.Usage.Total(),
 		Path: s.Path, Gone: s.Gone, Live: s.Live, Recorded: s.Recorded, Ask: s.Ask,
 	}
 }
