@@ -38,8 +38,8 @@ type pageNode struct {
 }
 
 // pageRow is a call: start, duration, type, status, tool, text, exit code (null if unknown),
-// length, index, who denied it. Type, status, tool, text and denied are indices of Texts.
-type pageRow [10]any
+// length, index, who denied it, whether the duration is only an upper bound. Type, status, tool, text and denied are indices of Texts.
+type pageRow [11]any
 
 func (p *Page) data() pageData {
 	d := pageData{Nodes: []pageNode{}, Texts: []string{}, Calls: map[int][]pageRow{}}
@@ -76,7 +76,7 @@ func (p *Page) data() pageData {
 				continue
 			}
 			d.Calls[n.Node] = append(d.Calls[n.Node], pageRow{
-				c.Start.Sub(base).Milliseconds(), c.DurationMS, text(string(c.Type)), text(c.state()), text(c.Tool), text(c.Text), c.ExitCode, c.Length, c.Index, text(c.Denied),
+				c.Start.Sub(base).Milliseconds(), c.DurationMS, text(string(c.Type)), text(c.state()), text(c.Tool), text(c.Text), c.ExitCode, c.Length, c.Index, text(c.Denied), c.Gap,
 			})
 		}
 	}

@@ -30,6 +30,7 @@ type Call struct {
 	Text       string // a path or the head of a command
 	Start      time.Time
 	DurationMS int64
+	Gap        bool // it took at most so long
 	Length     int64
 }
 

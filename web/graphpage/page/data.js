@@ -5,7 +5,7 @@ for (const n of nodes) {
   n.children = [];
   n.calls = (data.calls[n.n] || []).map((c) => ({
     start: c[0], ms: c[1], type: data.texts[c[2]], status: data.texts[c[3]], tool: data.texts[c[4]], text: data.texts[c[5]],
-    exit: c[6], length: c[7], index: c[8], denied: data.texts[c[9]], node: n,
+    exit: c[6], length: c[7], index: c[8], denied: data.texts[c[9]], gap: c[10], node: n,
   }));
   const parent = byNumber.get(n.p);
   if (parent) parent.children.push(n);
@@ -47,7 +47,7 @@ function sums(s) {
   return plural(s.calls, 'call') + ', ' + number(s.failed) + ' failed, ' + number(s.no_result) + ' without an end, ' + number(s.tokens) + ' tokens';
 }
 function callText(c) {
-  const parts = [c.status + (c.denied ? ' by ' + c.denied : ''), c.exit === null ? '' : 'exit ' + c.exit, c.ms ? duration(c.ms) : '', c.length ? bytes(c.length) : ''];
+  const parts = [c.status + (c.denied ? ' by ' + c.denied : ''), c.exit === null ? '' : 'exit ' + c.exit, c.ms ? (c.gap ? '≤' : '') + duration(c.ms) : '', c.length ? bytes(c.length) : ''];
   return 'call ' + c.index + '  ' + c.tool + ' (' + c.type + ')\n' + (c.text ? c.text + '\n' : '') + parts.filter(Boolean).join(' · ') + '\n' + day(c.start) + ' ' + clock(c.start, true) + '  ' + c.node.source + ' ' + c.node.name;
 }
 
