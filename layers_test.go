@@ -35,7 +35,7 @@ var layers = []struct {
 	{"hooks/codex", "hooks internal/agentcli internal/project logfmt", "github.com/tidwall/gjson"},
 	{"supervisor/watch", "internal/atomicfile internal/journal internal/lockfile internal/proc supervisor supervisor/limits supervisor/look supervisor/state", "github.com/fsnotify/fsnotify"},
 	{"supervisor/limits", "", ""},
-	{"install", "internal/agentcli internal/atomicfile internal/lockfile internal/project internal/settings", "github.com/tidwall/gjson"},
+	{"install", "internal/agentcli internal/atomicfile internal/journal internal/lockfile internal/project internal/settings", "github.com/tidwall/gjson"},
 	{"templates", "internal/agentcli internal/atomicfile", ""},
 	{"trace", "internal/plain", ""},
 	{"trace/draft", "internal/jsonl internal/scrub trace", ""},

@@ -114,7 +114,9 @@ func (r *Run) record(rec *recorder) error {
 	}
 	defer root.Close()
 	set := settings.LoadIn(root, rec.proj, r.Env)
-	j := journal.New(root, journal.Options{By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: journal.SyncPolicy(set.Sync)})
+	j := journal.New(root, journal.Options{
+		By: journal.Hook, Rotate: set.Rotate, Keep: set.Keep, Sync: journal.SyncPolicy(set.Sync), Anchor: rec.proj.Anchor(),
+	})
 	if rec.plan.Resumed || rec.plan.isLarge() {
 		r.guard()
 	}

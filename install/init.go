@@ -5,17 +5,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"aburn/internal/atomicfile"
+	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 )
 
 // Init is what InitProject has made.
 type Init struct {
-	Root    string   // the real path of the project
-	Created []string // paths relative to Root, in order; empty if all existed
-	Marked  bool     // this call marked the project as trusted; false if it was marked before
+	Root     string   // the real path of the project
+	Created  []string // paths relative to Root, in order; empty if all existed
+	Marked   bool     // this call marked the project as trusted; false if it was marked before
+	Anchored bool     // this call made the anchor of its log
 }
 
 // InitProject makes dir a project of this user: it makes .oss/ (mode 0700) with a .gitignore and a settings file, and
@@ -110,10 +113,30 @@ func initProject(root string, env func(string) string, mark func(string) error) 
 	made, err := fillOss(p)
 	done.Created = append(done.Created, made...)
 	if err != nil || p.Marked {
+		if err == nil {
+			done.Anchored, err = beginAnchor(p)
+		}
 		return done, err
 	}
 	done.Marked = true
-	return done, mark(root)
+	if err := mark(root); err != nil {
+		return done, err
+	}
+	if p, err = project.At(root, env); err != nil {
+		return done, err
+	}
+	done.Anchored, err = beginAnchor(p)
+	return done, err
+}
+
+// beginAnchor makes the anchor of the project's log if there is none.
+func beginAnchor(p *project.Project) (made bool, err error) {
+	oss, err := p.OpenOss()
+	if err != nil {
+		return false, err
+	}
+	defer oss.Close()
+	return journal.New(oss, journal.Options{By: journal.Command, Anchor: p.Anchor()}).BeginAnchor(time.Now())
 }
 
 func realDir(dir string) (string, error) {
@@ -167,5 +190,6 @@ func initialised(root string, env func(string) string) bool {
 			return false
 		}
 	}
-	return true
+	_, err = os.Lstat(p.Anchor())
+	return err == nil
 }

@@ -20,7 +20,7 @@ type CheckpointData struct {
 	Segment     string  // file name of the previous segment
 	First, Last Seq     // its first and last seq; 0 without any
 	Entries     int64   // its own entries
-	Dropped     []Range // seqs of the segments deleted since the previous CHECKPOINT
+	Dropped     []Range // seqs of the segments that rotations have deleted so far
 }
 
 func (c CheckpointData) Bytes() []byte {
@@ -31,17 +31,31 @@ func (c CheckpointData) Bytes() []byte {
 	o.Str("segment", c.Segment).Int("first", int64(c.First)).Int("last", int64(c.Last)).Int("entries", c.Entries)
 	o.Int("carrying", int64(c.Carried)).Int("left", int64(c.Left))
 	if len(c.Dropped) > 0 {
-		list := []byte{'['}
-		for i, r := range c.Dropped {
-			if i > 0 {
-				list = append(list, ',')
-			}
-			list = strconv.AppendUint(append(list, '['), uint64(r.First), 10)
-			list = append(strconv.AppendUint(append(list, ','), uint64(r.Last), 10), ']')
-		}
-		o.Raw("dropped", append(list, ']'))
+		o.Raw("dropped", appendRanges(nil, c.Dropped))
 	}
 	return o.Bytes()
+}
+
+func appendRanges(b []byte, ranges []Range) []byte {
+	b = append(b, '[')
+	for i, r := range ranges {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(append(b, '['), uint64(r.First), 10)
+		b = append(strconv.AppendUint(append(b, ','), uint64(r.Last), 10), ']')
+	}
+	return append(b, ']')
+}
+
+func rangesOf(v gjson.Result) (all []Range) {
+	v.ForEach(func(_, pair gjson.Result) bool {
+		if p := pair.Array(); len(p) == 2 && seqOf(p[0]) <= seqOf(p[1]) {
+			all = append(all, Range{seqOf(p[0]), seqOf(p[1])})
+		}
+		return true
+	})
+	return all
 }
 
 // ParseCheckpoint reads the data object of a CHECKPOINT. It returns false for an object of
@@ -59,12 +73,7 @@ func ParseCheckpoint(data []byte) (CheckpointData, bool) {
 	}
 	c.Carried, c.Segment, c.Entries = count(v), r.Get("segment").Str, int64(count(r.Get("entries")))
 	c.First, c.Last = seqOf(r.Get("first")), seqOf(r.Get("last"))
-	r.Get("dropped").ForEach(func(_, pair gjson.Result) bool {
-		if p := pair.Array(); len(p) == 2 && seqOf(p[0]) <= seqOf(p[1]) {
-			c.Dropped = append(c.Dropped, Range{seqOf(p[0]), seqOf(p[1])})
-		}
-		return true
-	})
+	c.Dropped = rangesOf(r.Get("dropped"))
 	return c, true
 }
 

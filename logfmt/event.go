@@ -34,6 +34,8 @@ const (
 	Delivered    Event = "DELIVERED"
 	Resolved     Event = "RESOLVED"
 	Checkpoint   Event = "CHECKPOINT"
+	Unwritten    Event = "UNWRITTEN"
+	Accepted     Event = "ACCEPTED"
 )
 
 // Events lists the known events in the order of SPEC.md.
@@ -42,7 +44,7 @@ func Events() []Event {
 		Start, PhaseStart, PhaseComplete, Milestone, AgentSpawn, AgentComplete, Complete, Failed,
 		SessionStart, SessionEnd, Prompt, Command, ToolStart, Tool, ToolFailed, ToolDenied,
 		Permission, Notify, Stop, TurnFailed, Interrupt, Compact, Unreadable,
-		Intervention, Delivered, Resolved, Checkpoint,
+		Intervention, Delivered, Resolved, Checkpoint, Unwritten, Accepted,
 	}
 }
 
@@ -68,7 +70,7 @@ func (ev Event) Lifecycle() bool {
 // Durable reports whether an entry with ev is synced to disk before it is acknowledged.
 func (ev Event) Durable() bool {
 	switch ev {
-	case Complete, Failed, PhaseStart, PhaseComplete, Checkpoint:
+	case Complete, Failed, PhaseStart, PhaseComplete, Checkpoint, Accepted:
 		return true
 	}
 	return false

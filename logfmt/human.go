@@ -92,6 +92,10 @@ func (d facts) of(ev Event) string {
 		return join(": ", join(", ", d.bytes(), d.hash()), d.str("reason", "error"))
 	case Checkpoint:
 		return checkpointText(d.Raw)
+	case Unwritten:
+		return d.count("entries", "entries could not be written") + prefix(" from ", d.str("from")) + prefix(" to ", d.str("to")) + prefix(": ", d.str("reason"))
+	case Accepted:
+		return acceptedText(d.Raw)
 	}
 	return d.anything()
 }

@@ -19,6 +19,7 @@ import (
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
 	"aburn/internal/journal"
+	"aburn/internal/project"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -82,15 +83,15 @@ func setupScript(env *testscript.Env) error {
 		if _, err := os.Stat(filepath.Join(env.WorkDir, "damaged")); err == nil {
 			return
 		}
-		if found := damageBelow(env.WorkDir); found != "" {
+		if found := damageBelow(env.WorkDir, env.Getenv); found != "" {
 			t.Fatal("the script left a damaged log behind:\n" + found)
 		}
 	})
 	return nil
 }
 
-// damageBelow verifies every log in dir.
-func damageBelow(dir string) (found string) {
+// damageBelow verifies every log in dir, with the anchor that this home keeps.
+func damageBelow(dir string, home func(string) string) (found string) {
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != ".oss" || !d.IsDir() {
 			return nil
@@ -100,7 +101,11 @@ func damageBelow(dir string) (found string) {
 			return nil
 		}
 		defer root.Close()
-		report, err := journal.New(root, journal.Options{By: journal.Command}).Verify(context.Background())
+		o := journal.Options{By: journal.Command}
+		if p, err := project.At(filepath.Dir(path), home); err == nil {
+			o.Anchor = p.Anchor()
+		}
+		report, err := journal.New(root, o).Verify(context.Background())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			found += err.Error() + "\n"
 		}

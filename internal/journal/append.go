@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -23,6 +24,10 @@ type Receipt struct {
 // build exactly once, if possible under the lock. A nil error means acknowledged: no crash of any
 // process loses the entries. If build returns none, nothing is written. Entries whose id was
 // written within repeatWindow are left out.
+//
+// With an anchor, entries that could not be written are counted in it, and the next append begins
+// with an UNWRITTEN entry, which is not in the receipt. Then build is also called, with an empty
+// Tail, where the log cannot be opened.
 //
 // Every error is about the file: fs.ErrPermission or syscall.EROFS in an agent's sandbox,
 // ErrNotRegular, a full disk. If only the sync failed, the entries are in the log and in the
@@ -54,8 +59,13 @@ func (j *Journal) Append(build func(Tail) []*logfmt.Entry) (Receipt, error) {
 func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.Entry, wait time.Duration) (*segmentFile, Receipt, error) {
 	defer lock.Release()
 	r := Receipt{Locked: true, LockWait: wait}
+	a := j.openAnchor()
+	defer a.close()
 	f, err := j.openAppend()
 	if err != nil {
+		if a.err == nil {
+			a.fail(j.o.By, build(Tail{}), err)
+		}
 		return nil, r, err
 	}
 	tail := j.newTail(f, wait, true)
@@ -63,8 +73,17 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 	if len(r.Entries) == 0 {
 		return f, r, nil
 	}
-	j.number(f, tail, r.Entries)
-	return f, r, j.write(f, lead(f.size(), tail.endsTorn()), f.size(), r.Entries)
+	all := a.tell(r.Entries)
+	j.number(f, tail, all, a.seq)
+	line, err := j.write(f, lead(f.size(), tail.endsTorn()), f.size(), all)
+	if err != nil {
+		a.fail(j.o.By, r.Entries, err)
+		return f, r, err
+	}
+	a.told()
+	a.advance(r.Entries[len(r.Entries)-1].Seq, line)
+	a.write()
+	return f, r, nil
 }
 
 // addNew adds the new entries, and gives an id to those without.
@@ -92,9 +111,12 @@ func (r *Receipt) addNew(tail Tail, entries []*logfmt.Entry) {
 	}
 }
 
-// number gives the entries consecutive numbers, or none.
-func (j *Journal) number(f *segmentFile, tail Tail, entries []*logfmt.Entry) {
+// number gives the entries consecutive numbers above anchored, or none.
+func (j *Journal) number(f *segmentFile, tail Tail, entries []*logfmt.Entry, anchored logfmt.Seq) {
 	seq := j.nextSeq(f, tail)
+	if seq > 0 && seq <= anchored {
+		seq = after(anchored) // the log was cut off, or deleted
+	}
 	for _, e := range entries {
 		e.Seq = seq
 		if seq > 0 {
@@ -115,18 +137,20 @@ func lead(size int64, torn bool) string {
 	return ""
 }
 
-// write writes lead and entries with one write. lead is right only while f has the given size;
-// size -1 means that it is always right.
-func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) error {
+// write writes lead and entries with one write, and returns the last entry's line. lead is right
+// only while f has the given size; size -1 means that it is always right.
+func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) (line []byte, err error) {
 	b := append(j.scratch.out[:0], '\n') // only written in a second attempt
 	b = append(b, lead...)
+	last := 0
 	for _, e := range entries {
-		var err error
+		last = len(b)
 		if b, err = e.AppendTo(b); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return writeWhole(f.File, b, size)
+	line = b[last:]
+	return line[:bytes.IndexByte(line, '\n')], writeWhole(f.File, b, size)
 }
 
 // writeWhole writes b without its first byte, a newline, in one write.

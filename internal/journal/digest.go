@@ -11,8 +11,9 @@ import (
 // the carrier). It can be taken in steps while the segment grows.
 type digest struct {
 	name        string
-	first, last logfmt.Seq // of its own entries; 0 without numbers
-	entries     int64      // own ones
+	first, last logfmt.Seq     // of its own entries; 0 without numbers
+	entries     int64          // own ones
+	dropped     []logfmt.Range // as its CHECKPOINTs name them
 	block       logfmt.Block
 	scan        *foreScan
 }
@@ -46,6 +47,10 @@ func (d *digest) count(line []byte) {
 		return
 	}
 	d.entries++
+	if logfmt.Event(h.Event) == logfmt.Checkpoint {
+		_, data, _ := checkpoint(line)
+		d.dropped = append(d.dropped, data.Dropped...)
+	}
 	if h.Seq == 0 {
 		return
 	}
@@ -65,10 +70,13 @@ func (j *Journal) digestAll(all []Segment, carry *logfmt.Carrier) (newest *diges
 			return nil, err
 		}
 	}
+	var dropped []logfmt.Range
 	for _, s := range all[from:] {
 		if newest, err = j.digestOf(s.Name, carry); err != nil {
 			return nil, err
 		}
+		dropped = append(dropped, newest.dropped...)
+		newest.dropped = dropped
 	}
 	return newest, nil
 }

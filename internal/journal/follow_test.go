@@ -151,7 +151,7 @@ func TestFollowTampering(t *testing.T) {
 // A log that is truncated between two reads and as large again before the follower
 // looks at its size is another log all the same.
 func TestFollowReplacedBySameSize(t *testing.T) {
-	dir := folder(t)
+	dir := folder(t, journal.Edited)
 	mustAppend(t, open(t, dir, journal.Options{}), entry("a"))
 	old := readLog(t, dir)
 	replaced := strings.Replace(old, `"id":"a"`, `"id":"b"`, 1)

@@ -8,6 +8,7 @@
 //	open workflow.log, O_APPEND     only now: before, a rotation could move it away
 //	look at the last byte           a killed writer's torn line would swallow our entry
 //	write everything with one write half entries, when killed in between
+//	write the anchor in place       the end could be cut off, and nobody would see it
 //	unlock
 //	sync, if the entry is durable   not under the lock: that costs the others 2-3 times
 //
@@ -23,6 +24,7 @@
 //   - Between a rotator's rename and its create there is no workflow.log. A
 //     locked writer cannot see that unless the rotator died; a lock-free one
 //     creates the file, and the rotator then appends its block to it.
+//   - A writer dies between the log and the anchor: the anchor is behind, and it is a lower bound.
 //   - Somebody deletes the lock's file while it is held: two writers at once can
 //     give the same seq twice. Nothing is lost, and Verify shows it.
 package journal
@@ -69,6 +71,8 @@ type Options struct {
 	Rotate int64         // size in bytes at which a segment is due for rotation; 0 = 16 MiB
 	Keep   int64         // bytes of rotated segments to keep; 0 = 512 MiB
 	Sync   SyncPolicy
+	// Anchor is the path of the log's anchor, which lies outside of the project. "" = the log has none.
+	Anchor string
 }
 
 func (o Options) withDefaults() Options {

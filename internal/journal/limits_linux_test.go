@@ -35,7 +35,7 @@ func smallDisk(t *testing.T, size string) string {
 		t.Skipf("cannot mount a tmpfs: %v", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, 0) })
-	journaltest.Check(t, dir, journal.BadLine, journal.TornTail)
+	journaltest.Check(t, dir, journal.BadLine, journal.TornTail, journal.Lost)
 	return dir
 }
 

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/journal"
+	"aburn/internal/journal/journaltest"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
@@ -104,15 +108,22 @@ func TestFileSizeLimit(t *testing.T) {
 	t.Logf("%d acknowledged, %d refused, %d there", len(p.acked()), refused, len(there))
 }
 
+// A full disk: no acknowledged entry is lost, and when there is room again the log says how many
+// could not be written, and when. The anchor that counts them lies on the same disk.
 func TestFullDisk(t *testing.T) {
 	dir := smallDisk(t, "64k")
-	p := start(t, job{what: "append", dir: dir, name: "w", count: 100, size: 1000})
+	o := journal.Options{Anchor: filepath.Join(dir, "anchor")}
+	j := open(t, dir, o)
+	if _, err := j.BeginAnchor(day); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	p := start(t, job{what: "append", dir: dir, name: "w", count: 100, size: 1000, anchor: o.Anchor})
 	p.wait()
 	refused := len(p.words) - len(p.acked())
 	if refused == 0 || len(p.acked()) == 0 {
 		t.Errorf("%d acknowledged, %d refused", len(p.acked()), refused)
 	}
-	j := open(t, dir, journal.Options{})
 	_, err := j.Append(func(journal.Tail) []*logfmt.Entry { return []*logfmt.Entry{big("no", 8000)} })
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("append: %v, want ENOSPC", err)
@@ -120,8 +131,32 @@ func TestFullDisk(t *testing.T) {
 	if err := j.Rotate(); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("rotate: %v, want ENOSPC", err)
 	}
+	if r := journaltest.Now(t, dir, journal.BadLine, journal.TornTail); strings.Contains(kinds(r.Damage), journal.Lost) {
+		t.Errorf("without its anchor the log tells: %+v", r.Damage)
+	}
+	if _, r := found(t, j); !strings.Contains(kinds(r.Damage), "1 unwritten") {
+		t.Errorf("damage %+v", r.Damage)
+	}
 	resize(t, dir, "1m")
-	mustAppend(t, j, entry("free.0"))
+	if r := mustAppend(t, j, entry("free.0")); len(r.Entries) != 1 || r.Entries[0].ID != "free.0" {
+		t.Errorf("receipt %+v", r)
+	}
+	mustAppend(t, j, entry("free.1"))
+	told := 0
+	for l, err := range j.Forward(journal.Position{}) {
+		e, perr := logfmt.Parse(l.JSON)
+		if err != nil || perr != nil || e.Event != logfmt.Unwritten {
+			continue
+		}
+		told++
+		from, err := time.Parse(time.RFC3339, gjson.GetBytes(e.Data, "from").Str)
+		if n := int(gjson.GetBytes(e.Data, "entries").Int()); n != refused+1 || err != nil || from.Before(begun.Truncate(time.Millisecond)) || gjson.GetBytes(e.Data, "reason").Str != "disk full" {
+			t.Errorf("%d entries were refused; the log says %s", refused+1, e.Data)
+		}
+	}
+	if told != 1 {
+		t.Errorf("the log tells it %d times", told)
+	}
 	if _, err := j.RotateIfDue(journal.Command); err != nil {
 		t.Errorf("heal: %v", err)
 	}

@@ -51,7 +51,7 @@ func (j *Journal) writeFree(f *segmentFile, entries []*logfmt.Entry) (moved bool
 	if f.size() == 0 {
 		lead = logfmt.FirstLine
 	}
-	if err := j.write(f, lead, -1, entries); err != nil {
+	if _, err := j.write(f, lead, -1, entries); err != nil {
 		return false, err
 	}
 	if !f.isNamed(j.root, Name) {

@@ -3,8 +3,10 @@
 package journal
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 const appendFlags = os.O_RDWR | os.O_APPEND
@@ -16,3 +18,16 @@ func writeOnce(f *os.File, b []byte) (int, error) { return f.Write(b) }
 
 // fileID is unknown here, so positions are told apart by segment and size.
 func fileID(fs.FileInfo) (dev, ino uint64) { return 0, 0 }
+
+type fixedFile struct{ *os.File }
+
+func openFixed(path string) (fixedFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	return fixedFile{f}, err
+}
+
+// diskFull knows Windows' two codes for a full disk.
+func diskFull(err error) bool {
+	var code syscall.Errno
+	return errors.As(err, &code) && (code == 39 || code == 112)
+}

@@ -60,7 +60,7 @@ func TestReadDamage(t *testing.T) {
 		{"text", "hello\nworld\n" + good, "a", 2, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := folder(t, journal.BadLine, journal.TornTail)
+			dir := folder(t, journal.BadLine, journal.TornTail, journal.Edited)
 			writeLog(t, dir, c.text)
 			j := open(t, dir, journal.Options{})
 			if got := ids(t, j.Forward(journal.Position{})); got != c.want || j.Stats() != (journal.Stats{Damage: c.damage, Torn: c.torn}) {

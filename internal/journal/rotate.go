@@ -1,8 +1,11 @@
 package journal
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 	"strconv"
 	"time"
 
@@ -80,6 +83,8 @@ func (j *Journal) rotate(size int64) (bool, error) {
 		return false, err
 	}
 	defer lock.Release()
+	r.anchor = j.openAnchor()
+	defer r.anchor.close()
 	if !r.begun || !r.f.isNamed(j.root, Name) {
 		// Created, rotated or replaced meanwhile, or another rotator was at work.
 		if err := r.look(); err != nil {
@@ -117,6 +122,8 @@ type rotation struct {
 	log   *digest
 	begun bool
 	carry *logfmt.Carrier
+
+	anchor anchored
 }
 
 // look opens the log and reads its content.
@@ -126,7 +133,7 @@ func (r *rotation) look() error {
 	if err != nil {
 		return err
 	}
-	*r = rotation{j: r.j, now: r.now, older: rotated(all), carry: logfmt.NewCarrier(r.now)}
+	*r = rotation{j: r.j, now: r.now, older: rotated(all), carry: logfmt.NewCarrier(r.now), anchor: r.anchor}
 	r.f, err = r.j.open(Name, appendFlags)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -178,6 +185,7 @@ func (r *rotation) moveAway() error {
 	}
 	if r.prev != nil {
 		r.log.last = max(r.log.last, r.prev.last)
+		r.log.dropped = append(r.prev.dropped, r.log.dropped...)
 	}
 	size, err := r.f.sizeNow()
 	if err != nil {
@@ -200,13 +208,15 @@ func (r *rotation) begin(drop []Segment) error {
 	if err != nil {
 		return err
 	}
-	b, err := r.block(lead(f.size(), torn), r.ranges(drop))
+	b, closing, err := r.block(lead(f.size(), torn), r.ranges(drop))
 	if err != nil {
 		return err
 	}
 	if err := writeWhole(f.File, b, f.size()); err != nil {
 		return err
 	}
+	r.anchor.advance(r.number(2), closing[:bytes.IndexByte(closing, '\n')])
+	r.anchor.write()
 	if r.j.o.Sync == SyncNone {
 		return nil
 	}
@@ -214,23 +224,33 @@ func (r *rotation) begin(drop []Segment) error {
 }
 
 // block is the bytes of CHECKPOINT, carried lines and closing CHECKPOINT, after the newline that
-// writeWhole needs.
-func (r *rotation) block(lead string, dropped []logfmt.Range) ([]byte, error) {
+// writeWhole needs. closing is the last of the three.
+func (r *rotation) block(lead string, dropped []logfmt.Range) (b, closing []byte, err error) {
 	lines, left := r.carry.Lines()
 	p := r.prev
 	open := logfmt.CheckpointData{
 		Segment: p.name, First: p.first, Last: p.last, Entries: p.entries,
 		Dropped: dropped, Carried: len(lines), Left: left,
 	}
-	b, err := r.checkpoint(open, after(p.last)).AppendTo([]byte("\n" + lead))
+	b, err = r.checkpoint(open, r.number(1)).AppendTo([]byte("\n" + lead))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, line := range lines {
 		b = append(append(b, line...), '\n')
 	}
-	closing := logfmt.CheckpointData{Closing: true, Carried: len(lines), Left: left}
-	return r.checkpoint(closing, after(after(p.last))).AppendTo(b)
+	last := len(b)
+	b, err = r.checkpoint(logfmt.CheckpointData{Closing: true, Carried: len(lines), Left: left}, r.number(2)).AppendTo(b)
+	return b, b[last:], err
+}
+
+// number is the n-th seq after the newest one.
+func (r *rotation) number(n int) logfmt.Seq {
+	seq := max(r.prev.last, r.anchor.seq)
+	for ; n > 0; n-- {
+		seq = after(seq)
+	}
+	return seq
 }
 
 func (r *rotation) checkpoint(data logfmt.CheckpointData, seq logfmt.Seq) *logfmt.Entry {
@@ -254,16 +274,25 @@ func (r *rotation) excess() []Segment {
 	return r.older[:n]
 }
 
-// ranges are the numbers of the dropped segments.
+// ranges are the numbers of the segments that rotations have dropped so far and now.
 func (r *rotation) ranges(drop []Segment) []logfmt.Range {
-	if len(drop) == 0 {
-		return nil
+	all := slices.Clone(r.prev.dropped)
+	if len(drop) > 0 {
+		all = append(all, logfmt.Range{First: max(drop[0].First, 1), Last: r.older[len(drop)].First - 1})
 	}
-	x := logfmt.Range{First: max(drop[0].First, 1), Last: r.older[len(drop)].First - 1}
-	if x.First > x.Last { // without numbered entries
-		return nil
+	slices.SortFunc(all, func(a, b logfmt.Range) int { return cmp.Compare(a.First, b.First) })
+	merged := all[:0]
+	for _, x := range all {
+		n := len(merged)
+		switch {
+		case x.First > x.Last: // without numbered entries
+		case n > 0 && x.First <= merged[n-1].Last+1:
+			merged[n-1].Last = max(merged[n-1].Last, x.Last)
+		default:
+			merged = append(merged, x)
+		}
 	}
-	return []logfmt.Range{x}
+	return merged
 }
 
 func (r *rotation) close() {

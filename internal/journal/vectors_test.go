@@ -21,7 +21,11 @@ func TestVectors(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			dir := t.TempDir()
 			writeLog(t, dir, string(v.Raw))
-			j := open(t, dir, journal.Options{})
+			var o journal.Options
+			if v.Anchor != nil {
+				o.Anchor = writeAnchor(t, v.Anchor.First, v.Anchor.Seq, v.Anchor.Sum)
+			}
+			j := open(t, dir, o)
 
 			report, err := j.Verify(t.Context())
 			if err != nil {

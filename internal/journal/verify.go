@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"time"
 
 	"aburn/internal/lockfile"
 	"aburn/logfmt"
@@ -18,8 +19,12 @@ const (
 	TornTail  = "torn tail"
 	Gap       = "gap"
 	Duplicate = "duplicate"
+	Edited    = "edited"
+	NoFile    = "no file"
+	Missing   = "missing"
+	Changed   = "changed"
+	Lost      = "unwritten"
 
-	Edited = "edited"
 	Orphan = "orphan"
 	Repeat = "repeat"
 	Newer  = "newer"
@@ -31,40 +36,67 @@ const maxFindings = 1000
 
 // Report is the result of Verify.
 type Report struct {
+	Anchored bool      // the log has an anchor, so that a missing beginning or end shows
+	Why      string    // the reason if it has none
+	Begun    time.Time // when the anchor was made
+
 	Entries  int // own ones: without carried lines, with repeats
 	Segments []Segment
 	First    logfmt.Seq // first and last seq found; 0 = none
 	Last     logfmt.Seq
-	Damage   []Finding // something is missing, doubled or unreadable; 1,000 at most
-	Notes    []Finding // worth knowing, nothing lost; 1,000 at most
+	Damage   []Finding // something is missing, changed, doubled or unreadable; 1,000 at most
+	Notes    []Finding // worth knowing, nothing lost, or accepted damage; 1,000 at most
 	Left     int       // findings beyond the bounds
+
+	accepted logfmt.AcceptedData // what Accept accepts
 }
 
+// Whole reports whether the log was shown to be whole.
+func (r *Report) Whole() bool { return r.Anchored && len(r.Damage) == 0 }
+
+// Finding is a place in the log.
 type Finding struct {
 	Segment string
 	Offset  int64
-	Line    int // counted from 1 within the segment
+	Line    int // counted from 1 within the segment; 0 = about the whole segment
 	Kind    string
 	Text    string
+	// The times of the entries around it: the damage was done after Since and before Until. Zero =
+	// unknown.
+	Since, Until time.Time
 }
 
 // Verify reads the whole log and checks everything that SPEC.md promises. The error is about
 // reading; damage is in the report.
-func (j *Journal) Verify(ctx context.Context) (Report, error) {
-	all, newest, err := j.snapshot()
+func (j *Journal) Verify(ctx context.Context) (r Report, err error) {
+	for range 8 {
+		if r, err = j.verify(ctx); err != errDropped {
+			break
+		}
+	}
+	return r, err
+}
+
+func (j *Journal) verify(ctx context.Context) (Report, error) {
+	all, newest, a, err := j.snapshot()
 	if err != nil {
 		return Report{}, err
 	}
 	if newest != nil {
 		defer newest.Close()
 	}
-	v := verifier{report: Report{Segments: all}, ids: make(map[string]logfmt.Seq)}
+	v := verifier{report: Report{Segments: all}, anchor: a.anchor, ids: make(map[string]logfmt.Seq)}
+	if a.err == nil {
+		v.report.Anchored, v.report.Begun = true, a.begun.Time()
+	} else {
+		v.report.Why = whyNot(a.err)
+	}
 	for _, s := range all {
 		f := newest
 		if s.Name != Name {
 			f, err = j.open(s.Name, readFlags)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // dropped meanwhile
+				return v.report, errDropped
 			}
 			if err != nil {
 				return v.report, err
@@ -78,20 +110,33 @@ func (j *Journal) Verify(ctx context.Context) (Report, error) {
 			return v.report, err
 		}
 	}
-	v.judgeGaps()
+	v.lines = len(v.found) + v.more
+	last := v.before
+	if err := v.irregular(j); err != nil {
+		return v.report, err
+	}
+	v.before = last
+	v.judge()
 	return v.report, nil
 }
 
-// snapshot lists the segments and opens the newest one while nobody writes, so that a writer at
-// work does not look like a torn end. Without the lock it goes ahead.
-func (j *Journal) snapshot() ([]Segment, *segmentFile, error) {
+// errDropped says that a rotation dropped a segment meanwhile, which a CHECKPOINT names that the
+// snapshot does not have.
+var errDropped = errors.New("segments were dropped during each of 8 attempts to verify")
+
+// snapshot lists the segments, opens the newest one and reads the anchor while nobody writes, so
+// that a writer at work does not look like a torn end, or like a missing one. Without the lock it
+// goes ahead, with the anchor first.
+func (j *Journal) snapshot() ([]Segment, *segmentFile, anchored, error) {
 	if lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait); err == nil {
 		defer lock.Release()
 	}
+	a := j.openAnchor()
+	a.close()
 	for {
 		all, err := j.Segments()
 		if err != nil || len(all) == 0 || all[len(all)-1].Name != Name {
-			return all, nil, err
+			return all, nil, a, err
 		}
 		f, err := j.open(Name, readFlags)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +145,7 @@ func (j *Journal) snapshot() ([]Segment, *segmentFile, error) {
 		if err == nil {
 			all[len(all)-1].Size = f.size()
 		}
-		return all, f, err
+		return all, f, a, err
 	}
 }
 
@@ -118,6 +163,17 @@ type verifier struct {
 	next    int
 	gaps    []gap
 	dropped []logfmt.Range
+
+	before time.Time // of the entry before
+	found  []Finding // damage other than gaps
+	more   int       // of that, beyond maxFindings
+	lines  int       // of found and more, those in the log itself
+
+	anchor   anchor
+	same     bool                 // the anchor's entry is there
+	other    *Finding             // another entry has its number
+	accepted *logfmt.AcceptedData // of the entry that the anchor names
+	mark     int                  // of found and more, what stands before that entry
 }
 
 // gap is a hole in the numbers: damage, unless a CHECKPOINT names it.
@@ -182,7 +238,8 @@ func (v *verifier) check(line []byte, off int64) {
 		case err != nil:
 			v.damage(off, BadLine, err.Error())
 		case !carried:
-			v.entry(&v.parsed, off)
+			v.entry(&v.parsed, line, off)
+			v.before = v.parsed.Time
 		}
 	}
 }
@@ -215,16 +272,20 @@ func version(line []byte) int {
 	return n
 }
 
-func (v *verifier) entry(e *logfmt.Entry, off int64) {
+func (v *verifier) entry(e *logfmt.Entry, line []byte, off int64) {
 	v.report.Entries++
 	if e.Edited {
-		v.note(off, Edited, "its crc does not match")
+		v.damage(off, Edited, "its crc does not match")
 	}
-	if e.Event == logfmt.Checkpoint {
+	switch e.Event {
+	case logfmt.Checkpoint:
 		if data, ok := logfmt.ParseCheckpoint(e.Data); ok {
 			v.dropped = append(v.dropped, data.Dropped...)
 		}
+	case logfmt.Unwritten:
+		v.damage(off, Lost, e.Human()[2:])
 	}
+	v.compare(e, line, off)
 	before, again := v.remember(e)
 	if again {
 		v.note(off, Repeat, "id "+e.ID+" was there before")
@@ -255,29 +316,19 @@ func (v *verifier) number(seq logfmt.Seq, off int64) {
 	switch {
 	case v.report.First == 0:
 		v.report.First = seq
+		v.beginning(off)
 	case seq <= last:
 		v.damage(off, Duplicate, "seq "+text(seq)+" after "+text(last))
 		return
 	case seq > last+1:
-		v.gaps = append(v.gaps, gap{
-			logfmt.Range{First: last + 1, Last: seq - 1},
-			v.finding(off, Gap, "missing between "+text(last)+" and "+text(seq)),
-		})
+		f := v.finding(off, Gap, "missing between "+text(last)+" and "+text(seq))
+		f.Until = v.parsed.Time
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: last + 1, Last: seq - 1}, f})
 	}
 	v.report.Last = seq
 }
 
 func text(s logfmt.Seq) string { return strconv.FormatUint(uint64(s), 10) }
-
-// judgeGaps reports the gaps that no CHECKPOINT names. It runs last, because the CHECKPOINT that
-// names a gap follows it.
-func (v *verifier) judgeGaps() {
-	for _, g := range v.gaps {
-		if !named(g.missing, v.dropped) {
-			v.keep(&v.report.Damage, g.at)
-		}
-	}
-}
 
 // named reports whether the ranges, which are few, together cover r.
 func named(r logfmt.Range, ranges []logfmt.Range) bool {
@@ -298,11 +349,17 @@ func named(r logfmt.Range, ranges []logfmt.Range) bool {
 }
 
 func (v *verifier) finding(off int64, kind, text string) Finding {
-	return Finding{Segment: v.name, Offset: off, Line: v.line, Kind: kind, Text: text}
+	return Finding{Segment: v.name, Offset: off, Line: v.line, Kind: kind, Text: text, Since: v.before}
 }
 
-func (v *verifier) damage(off int64, kind, text string) {
-	v.keep(&v.report.Damage, v.finding(off, kind, text))
+func (v *verifier) damage(off int64, kind, text string) { v.add(v.finding(off, kind, text)) }
+
+func (v *verifier) add(f Finding) {
+	if len(v.found) == maxFindings {
+		v.more++
+		return
+	}
+	v.found = append(v.found, f)
 }
 
 func (v *verifier) note(off int64, kind, text string) {

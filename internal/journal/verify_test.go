@@ -89,9 +89,9 @@ func TestVerifyPlace(t *testing.T) {
 	writeLog(t, dir, good+"\x00\x00\n"+strings.Repeat("y", 2<<20)+"\n{torn")
 	r := verify(t, dir)
 	want := []journal.Finding{
-		{Segment: journal.Name, Offset: int64(len(good)), Line: 4, Kind: journal.BadLine, Text: "neither entry nor comment"},
-		{Segment: journal.Name, Offset: int64(len(good)) + 3, Line: 5, Kind: journal.BadLine, Text: "longer than any entry"},
-		{Segment: journal.Name, Offset: int64(len(good)) + 3 + 2<<20 + 1, Line: 6, Kind: journal.TornTail, Text: "5 bytes after the last newline"},
+		{Segment: journal.Name, Offset: int64(len(good)), Line: 4, Kind: journal.BadLine, Text: "neither entry nor comment", Since: day},
+		{Segment: journal.Name, Offset: int64(len(good)) + 3, Line: 5, Kind: journal.BadLine, Text: "longer than any entry", Since: day},
+		{Segment: journal.Name, Offset: int64(len(good)) + 3 + 2<<20 + 1, Line: 6, Kind: journal.TornTail, Text: "5 bytes after the last newline", Since: day},
 	}
 	if len(r.Damage) != len(want) {
 		t.Fatalf("damage %+v", r.Damage)

@@ -44,12 +44,13 @@ type job struct {
 	rotate int64  // RotateIfDue at this size before each append
 	event  string // "" = TOOL
 	pause  time.Duration
+	anchor string
 }
 
 func (w job) env() []string {
 	return append(os.Environ(), "JOURNAL_WORK="+w.what, "JOURNAL_DIR="+w.dir, "JOURNAL_NAME="+w.name,
 		fmt.Sprint("JOURNAL_COUNT=", w.count), fmt.Sprint("JOURNAL_SIZE=", w.size), fmt.Sprint("JOURNAL_WAIT=", int64(w.wait)),
-		fmt.Sprint("JOURNAL_ROTATE=", w.rotate), "JOURNAL_EVENT="+w.event, fmt.Sprint("JOURNAL_PAUSE=", int64(w.pause)))
+		fmt.Sprint("JOURNAL_ROTATE=", w.rotate), "JOURNAL_EVENT="+w.event, "JOURNAL_ANCHOR="+w.anchor, fmt.Sprint("JOURNAL_PAUSE=", int64(w.pause)))
 }
 
 func envInt(key string) int64 {
@@ -65,7 +66,7 @@ func work(what string) {
 	if err != nil {
 		panic(err)
 	}
-	j := journal.New(root, journal.Options{Wait: time.Duration(envInt("JOURNAL_WAIT")), Rotate: envInt("JOURNAL_ROTATE")})
+	j := journal.New(root, journal.Options{Wait: time.Duration(envInt("JOURNAL_WAIT")), Rotate: envInt("JOURNAL_ROTATE"), Anchor: os.Getenv("JOURNAL_ANCHOR")})
 	switch what {
 	case "append":
 		workAppend(j)

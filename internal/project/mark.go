@@ -139,7 +139,7 @@ func Unmark(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{path, path + rootSuffix, path + sealSuffix} {
+	for _, name := range []string{path, path + rootSuffix, path + sealSuffix, path + anchorSuffix} {
 		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -183,4 +183,15 @@ func (p *Project) Key() ([]byte, error) {
 		err = errBadMark
 	}
 	return key, err
+}
+
+// anchorSuffix ends the name of the file beside a mark that holds the anchor of the project's log.
+const anchorSuffix = ".anchor"
+
+// Anchor is the path of the anchor of the project's log; "" without a mark. The file may not exist.
+func (p *Project) Anchor() string {
+	if !p.Marked {
+		return ""
+	}
+	return markPath(p.Root, p.env) + anchorSuffix
 }

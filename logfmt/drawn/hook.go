@@ -20,7 +20,7 @@ func (p *pen) hook(word string) bool {
 		return p.compact(rest)
 	case logfmt.Permission:
 		return p.permission(rest)
-	case logfmt.Intervention, logfmt.Delivered, "SEEN", logfmt.Resolved, logfmt.Checkpoint,
+	case logfmt.Intervention, logfmt.Delivered, "SEEN", logfmt.Resolved, logfmt.Checkpoint, logfmt.Unwritten, logfmt.Accepted,
 		logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed, logfmt.ToolDenied:
 		return false
 	}

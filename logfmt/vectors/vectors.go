@@ -9,6 +9,7 @@
 //	                          carried lines nor repeats
 //	reads: build:START …      those entries: cmd[:phase]:EVENT[@wt][*agent type]
 //	carried: plan:COMPLETE    the carried lines, if there are any
+//	anchor: 1 42 9f86d081…    what the log's anchor says, if it has one: first, seq, sha256
 //	# why
 //
 // An unknown key in a header is an error: a vector that asks for more than its
@@ -31,8 +32,16 @@ type Vector struct {
 	Entries int      // len(Reads)
 	Reads   []string // the segment's own entries in order, without repeats
 	Carried []string // the carried lines in order
+	Anchor  *Anchor  // nil without one
 	Comment string
 	Raw     []byte // the file
+}
+
+// Anchor is what section 11 of SPEC.md says of the log: the first number, the newest one, and the
+// SHA-256 of that entry's line.
+type Anchor struct {
+	First, Seq uint64
+	Sum        [32]byte
 }
 
 //go:embed testdata
@@ -83,6 +92,11 @@ func parse(name string, b []byte) (Vector, error) {
 			v.Reads = strings.Fields(value)
 		case "carried":
 			v.Carried = strings.Fields(value)
+		case "anchor":
+			v.Anchor = new(Anchor)
+			var sum []byte
+			_, err = fmt.Sscanf(value, "%d %d %x", &v.Anchor.First, &v.Anchor.Seq, &sum)
+			copy(v.Anchor.Sum[:], sum)
 		default:
 			return v, fmt.Errorf("unknown header line %q", line)
 		}
@@ -101,7 +115,7 @@ func (v *Vector) check(expect string) error {
 	}
 	for _, kind := range v.Expect {
 		switch kind {
-		case "bad line", "torn tail", "gap", "duplicate", "edited", "orphan", "repeat", "newer":
+		case "bad line", "torn tail", "gap", "duplicate", "edited", "missing", "changed", "unwritten", "orphan", "repeat", "newer":
 		default:
 			return fmt.Errorf("unknown finding %q", kind)
 		}

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"crypto/sha256"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +19,14 @@ type reader struct {
 	gaps                  []logfmt.Range
 	paired                bool
 	block                 logfmt.Block
+	anchor                *Anchor
+	begun                 bool // a numbered entry was met
+	anchored              string
+	start                 logfmt.Range // missing before the first numbered entry
 }
 
-func read(log []byte) *reader {
-	r := &reader{ids: map[string]logfmt.Seq{}, first: true}
+func read(log []byte, anchor *Anchor) *reader {
+	r := &reader{anchor: anchor, ids: map[string]logfmt.Seq{}, first: true}
 	rest := string(log)
 	for {
 		line, tail, ok := strings.Cut(rest, "\n")
@@ -39,6 +44,7 @@ func read(log []byte) *reader {
 			r.found = append(r.found, "gap")
 		}
 	}
+	r.end()
 	slices.Sort(r.found)
 	return r
 }
@@ -68,13 +74,43 @@ func (r *reader) line(line []byte) {
 			r.carried = append(r.carried, word(&e))
 		} else {
 			r.entry(&e)
+			r.compare(&e, line)
 		}
+	}
+}
+
+// compare looks at an entry for the anchor's sake.
+func (r *reader) compare(e *logfmt.Entry, line []byte) {
+	if r.anchor == nil || e.Seq == 0 {
+		return
+	}
+	if !r.begun && uint64(e.Seq) > r.anchor.First {
+		r.start = logfmt.Range{First: logfmt.Seq(r.anchor.First), Last: e.Seq - 1}
+	}
+	r.begun = true
+	if uint64(e.Seq) == r.anchor.Seq && sha256.Sum256(line) != r.anchor.Sum {
+		r.anchored = "changed"
+	}
+}
+
+// end compares with the anchor what only the whole log tells.
+func (r *reader) end() {
+	if r.start.Last > 0 && !r.named(r.start) {
+		r.found = append(r.found, "missing")
+	}
+	if r.anchor != nil && r.anchor.Seq > uint64(r.last) {
+		r.found = append(r.found, "missing")
+	} else if r.anchored != "" {
+		r.found = append(r.found, r.anchored)
 	}
 }
 
 func (r *reader) entry(e *logfmt.Entry) {
 	if e.Edited {
 		r.found = append(r.found, "edited")
+	}
+	if e.Event == logfmt.Unwritten {
+		r.found = append(r.found, "unwritten")
 	}
 	if c, ok := logfmt.ParseCheckpoint(e.Data); ok && e.Event == logfmt.Checkpoint {
 		r.dropped = append(r.dropped, c.Dropped...)
@@ -133,7 +169,7 @@ func TestVectors(t *testing.T) {
 	seen := map[string]bool{}
 	for _, v := range all {
 		t.Run(v.Name, func(t *testing.T) {
-			r := read(v.Raw)
+			r := read(v.Raw, v.Anchor)
 			if !slices.Equal(r.found, v.Expect) {
 				t.Errorf("found %q, expect %q", r.found, v.Expect)
 			}
@@ -155,7 +191,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s is named after none of its findings %q", v.Name, v.Expect)
 		}
 	}
-	for _, kind := range []string{"ok", "bad line", "torn tail", "gap", "duplicate", "edited", "orphan", "repeat", "newer"} {
+	for _, kind := range []string{"ok", "bad line", "torn tail", "gap", "duplicate", "edited", "missing", "changed", "unwritten", "orphan", "repeat", "newer"} {
 		if !seen[kind] {
 			t.Errorf("no vector for %q", kind)
 		}

@@ -127,6 +127,9 @@ func printInit(a *kit.App, done install.Init) {
 		fmt.Fprintf(a.Stdout, "made %s\n", strings.Join(done.Created, ", "))
 	case done.Marked:
 		fmt.Fprintf(a.Stdout, "project: %s\n", root)
+	case done.Anchored:
+		fmt.Fprintf(a.Stdout, "project: %s\nanchored its log as it is now\n", root)
+		return
 	default:
 		fmt.Fprintf(a.Stdout, "nothing to do, it is a project already: %s\n", root)
 		return

@@ -1,9 +1,14 @@
 package record
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -11,6 +16,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
+	"aburn/internal/project"
 	"aburn/internal/term"
 )
 
@@ -18,11 +24,17 @@ func VerifyCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "verify",
 		Usage: "check that the log is whole",
-		Description: "Exit 1 if something is missing, doubled or unreadable. Notes are no damage: an edited entry, a\n" +
-			"comment that somebody wrote. logfmt/SPEC.md says what no log can prove about itself.",
-		Flags:        []cli.Flag{kit.JSONFlag()},
+		Description: "Exit 1 if something is missing, changed, doubled or unreadable, or if nothing can show that it is\n" +
+			"not. `aburn init` keeps an anchor of the log outside of the project. It shows that a log was cut off\n" +
+			"or deleted. If you did that on purpose, --accept records so and begins the anchor anew.\n" +
+			"logfmt/SPEC.md says what cannot be proved.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "accept", Usage: "from now on the damage of today counts as known"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --accept: do not ask"},
+			kit.JSONFlag(),
+		},
 		ArgValidator: kit.NoArguments,
-		Metadata:     kit.Examples("aburn verify", "aburn verify --json | jq .damage"),
+		Metadata:     kit.Examples("aburn verify", "aburn verify --json | jq .damage", "aburn verify --accept"),
 		Action:       a.Action(runVerify),
 	}
 }
@@ -37,18 +49,80 @@ func runVerify(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return kit.BadNews("verify: " + err.Error())
 	}
+	if cmd.Bool("accept") && !report.Whole() {
+		if report, err = accept(ctx, a, cmd, w, report); err != nil {
+			return err
+		}
+	}
 	if cmd.Bool("json") {
 		err = verifyJSON(a, report)
 	} else {
-		err = verifyText(a, a.Screen(cmd), report)
+		err = verifyText(a.Screen(cmd), report)
 	}
-	if err == nil && len(report.Damage) > 0 {
+	switch {
+	case err != nil || report.Whole():
+		return err
+	case len(report.Damage) > 0:
 		return kit.ExitWith(kit.ExitBadNews)
 	}
-	return err
+	return kit.BadNews("whether something was cut off is not known: "+report.Why, anchorHint(w))
 }
 
-func verifyText(a *kit.App, out *term.Out, r journal.Report) error {
+// anchorHint says how the log gets an anchor.
+func anchorHint(w *scope.Workspace) string {
+	if _, err := os.Lstat(w.Anchor()); err == nil { // there is one, which cannot be used
+		return "aburn verify --accept"
+	}
+	return "aburn init"
+}
+
+// accept records that the person knows of the damage in r, and returns what verify then finds.
+func accept(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, r journal.Report) (journal.Report, error) {
+	if w.Anchor() == "" {
+		return r, kit.BadNews("nothing can be accepted here: "+r.Why, "aburn init")
+	}
+	for _, f := range r.Damage {
+		if f.Kind == journal.NoFile {
+			return r, kit.BadNews(f.Segment+" cannot be accepted: "+f.Text, "rm "+filepath.Join(w.Root, project.OssDir, f.Segment))
+		}
+	}
+	if !cmd.Bool("yes") {
+		yes, err := asked(a, cmd, r)
+		if err != nil {
+			return r, err
+		}
+		if !yes {
+			return r, kit.ExitWith(kit.ExitBadNews)
+		}
+	}
+	if err := w.Log.Accept(r, time.Now()); err != nil {
+		return r, kit.BadNews("accept: " + err.Error())
+	}
+	return w.Log.Verify(ctx)
+}
+
+// asked shows the damage and asks, where somebody can be asked.
+func asked(a *kit.App, cmd *cli.Command, r journal.Report) (bool, error) {
+	out := a.Screen(cmd)
+	f, ok := a.Stdin.(*os.File)
+	if !ok || !out.Terminal() || cmd.Bool("json") || !isTerminal(f) {
+		return false, kit.UsageError("nobody can be asked here whether the damage is accepted", "aburn verify --accept --yes")
+	}
+	if err := verifyText(out, r); err != nil {
+		return false, err
+	}
+	fmt.Fprint(out, "\naccept this from now on? [y/N] ")
+	line, _ := bufio.NewReader(f).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func verifyText(out *term.Out, r journal.Report) error {
 	var bytes int64
 	for _, s := range r.Segments {
 		bytes += s.Size
@@ -56,6 +130,8 @@ func verifyText(a *kit.App, out *term.Out, r journal.Report) error {
 	style, verdict := term.BoldGreen, "whole"
 	if n := len(r.Damage); n > 0 {
 		style, verdict = term.BoldRed, "damaged in "+plain.Plural(int64(n), "place")
+	} else if !r.Anchored {
+		style, verdict = term.BoldYellow, "not anchored"
 	}
 	fmt.Fprintf(out, "%s: %s in %s, %s", out.Paint(style, verdict),
 		plain.Plural(int64(r.Entries), "entry", "entries"), plain.Plural(int64(len(r.Segments)), "segment"), plain.Size(bytes))
@@ -63,6 +139,14 @@ func verifyText(a *kit.App, out *term.Out, r journal.Report) error {
 		fmt.Fprintf(out, ", numbered %d to %d", r.First, r.Last)
 	}
 	fmt.Fprintln(out)
+	switch {
+	case r.Anchored:
+		fmt.Fprintf(out, "anchored since %s\n", moment(r.Begun))
+	case len(r.Damage) > 0:
+		fmt.Fprintf(out, "not anchored: %s\n", plain.Line(r.Why))
+	default:
+		fmt.Fprintln(out, "no damage was found in it")
+	}
 	if err := findings(out, "damage", term.Red, r.Damage); err != nil {
 		return err
 	}
@@ -77,10 +161,29 @@ func findings(out *term.Out, title string, style term.Style, list []journal.Find
 	t := term.Table{Columns: []term.Column{{}, {}, {}, {Flex: true, Min: 20}}}
 	for _, f := range list {
 		t.AddCells(term.Cell{Text: f.Kind, Style: style}, term.Cell{Text: f.Segment + ":" + strconv.Itoa(f.Line)},
-			term.Cell{Text: "at byte " + plain.Count(f.Offset), Style: term.Dim}, term.Cell{Text: f.Text})
+			term.Cell{Text: when(f), Style: term.Dim}, term.Cell{Text: f.Text})
 	}
 	return t.Print(out, 2)
 }
+
+// when says between which times the damage was done, as far as the entries around it tell.
+func when(f journal.Finding) string {
+	switch {
+	case f.Since.IsZero() && f.Until.IsZero():
+		return "time unknown"
+	case f.Since.IsZero():
+		return "before " + moment(f.Until)
+	case f.Until.IsZero():
+		return "after " + moment(f.Since)
+	case moment(f.Since) == moment(f.Until):
+		return "at " + moment(f.Since)
+	case f.Since.Local().YearDay() == f.Until.Local().YearDay() && f.Until.Sub(f.Since) < 24*time.Hour:
+		return moment(f.Since) + " to " + f.Until.Local().Format(time.TimeOnly)
+	}
+	return moment(f.Since) + " to " + moment(f.Until)
+}
+
+func moment(t time.Time) string { return t.Local().Format(time.DateTime) }
 
 // finding is a journal.Finding as programs read it.
 type finding struct {
@@ -89,13 +192,15 @@ type finding struct {
 	Offset  int64  `json:"offset"`
 	Kind    string `json:"kind"`
 	Text    string `json:"text"`
+	Since   string `json:"since,omitempty"`
+	Until   string `json:"until,omitempty"`
 }
 
 func verifyJSON(a *kit.App, r journal.Report) error {
 	list := func(in []journal.Finding) []finding {
 		out := make([]finding, 0, len(in))
 		for _, f := range in {
-			out = append(out, finding{f.Segment, f.Line, f.Offset, f.Kind, f.Text})
+			out = append(out, finding{f.Segment, f.Line, f.Offset, f.Kind, f.Text, timeJSON(f.Since), timeJSON(f.Until)})
 		}
 		return out
 	}
@@ -107,5 +212,16 @@ func verifyJSON(a *kit.App, r journal.Report) error {
 		Last     uint64    `json:"last"`
 		Damage   []finding `json:"damage"`
 		Notes    []finding `json:"notes"`
-	}{len(r.Damage) == 0, r.Entries, len(r.Segments), uint64(r.First), uint64(r.Last), list(r.Damage), list(r.Notes)})
+		Anchored bool      `json:"anchored"`
+		Why      string    `json:"why,omitempty"` // if it is not
+		Begun    string    `json:"begun,omitempty"`
+	}{r.Whole(), r.Entries, len(r.Segments), uint64(r.First), uint64(r.Last), list(r.Damage), list(r.Notes), r.Anchored, r.Why, timeJSON(r.Begun)})
+}
+
+// timeJSON is "" for an unknown time.
+func timeJSON(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }

@@ -134,6 +134,11 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 		return Description{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: kit.Join(d.Get("type").String(), d.Get("reason").String())}
 	case logfmt.Unreadable:
 		return Description{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
+	case logfmt.Unwritten:
+		return Description{Mark: "!", Name: "unwritten", Style: term.Red,
+			Detail: kit.Join(d.Get("entries").String()+" entries could not be written", d.Get("reason").String(), "from "+d.Get("from").String()+" to "+d.Get("to").String())}
+	case logfmt.Accepted:
+		return Description{Mark: "-", Name: "accepted", Style: term.Yellow, Detail: "known damage: aburn verify"}
 	case logfmt.Checkpoint:
 		return Description{Mark: "-", Name: "checkpoint", Style: term.Dim, Detail: d.Get("segment").String()}
 	}

@@ -57,6 +57,7 @@ func OpenWorkspace(c *Caller) (*Workspace, error) {
 		Rotate: w.Settings.Rotate,
 		Keep:   w.Settings.Keep,
 		Sync:   journal.SyncPolicy(w.Settings.Sync),
+		Anchor: p.Anchor(),
 	})
 	return w, nil
 }

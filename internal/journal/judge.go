@@ -1,0 +1,171 @@
+package journal
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/logfmt"
+)
+
+// This file is the part of Verify that compares the log with its anchor and with what a person
+// has accepted.
+
+// whyNot puts into words why a log has no anchor.
+func whyNot(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "the project has no anchor yet"
+	case errors.Is(err, errNoAnchor), errors.Is(err, errBadAnchor):
+		return err.Error()
+	}
+	return "its anchor cannot be written: " + err.Error()
+}
+
+// irregular finds names of the log and its segments that are no regular files. Nobody writes or
+// reads those.
+func (v *verifier) irregular(j *Journal) error {
+	v.line, v.before = 0, time.Time{}
+	dir, err := j.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	for _, e := range entries {
+		_, segment := segmentNumber(e.Name())
+		if e.Name() != Name && !segment || e.Type().IsRegular() {
+			continue
+		}
+		v.name = e.Name()
+		what := "it is " + fileKind(e.Type())
+		if !segment {
+			what += ": hooks cannot write"
+		}
+		v.damage(0, NoFile, what)
+	}
+	return err
+}
+
+func fileKind(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode.IsDir():
+		return "a folder"
+	}
+	return "no regular file"
+}
+
+// compare looks at an own entry for what the anchor says of it.
+func (v *verifier) compare(e *logfmt.Entry, line []byte, off int64) {
+	if e.Seq == 0 || !v.report.Anchored {
+		return
+	}
+	if e.Seq == v.anchor.accepted && e.Event == logfmt.Accepted {
+		data := logfmt.ParseAccepted(e.Data)
+		v.accepted, v.mark = &data, len(v.found)+v.more
+	}
+	if e.Seq != v.anchor.seq || v.same || e.Edited {
+		return
+	}
+	if v.same = sha256.Sum256(line) == v.anchor.sum; !v.same {
+		f := v.finding(off, Changed, "entry "+text(e.Seq)+" is not the one that was written at "+string(v.anchor.at[:]))
+		v.other = &f
+	}
+}
+
+// beginning is called at the first numbered entry.
+func (v *verifier) beginning(off int64) {
+	if first := v.report.First; v.report.Anchored && first > v.anchor.first {
+		f := v.finding(off, Missing, "the log begins with "+text(first)+", and once began with "+text(v.anchor.first))
+		f.Until = v.parsed.Time
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: v.anchor.first, Last: first - 1}, f})
+	}
+}
+
+// judge sorts the findings into damage and notes. It runs last, because the CHECKPOINT that names
+// a gap follows it.
+func (v *verifier) judge() {
+	v.end()
+	var gone []logfmt.Range
+	for _, g := range v.gaps {
+		switch {
+		case named(g.missing, v.dropped):
+			continue
+		case v.accepted != nil && named(g.missing, v.accepted.Missing):
+			v.acceptedNote(g.at)
+		default:
+			v.keep(&v.report.Damage, g.at)
+		}
+		if len(gone) < maxFindings {
+			gone = append(gone, g.missing)
+		} else {
+			gone[len(gone)-1].Last = g.missing.Last
+		}
+	}
+	known := 0
+	if v.accepted != nil && v.mark <= v.accepted.Damage {
+		known = v.mark
+	}
+	for i, f := range v.found {
+		if i < known {
+			v.acceptedNote(f)
+		} else {
+			v.keep(&v.report.Damage, f)
+		}
+	}
+	v.report.Left += v.more
+	v.order(v.report.Damage)
+	v.order(v.report.Notes)
+	v.report.accepted = logfmt.AcceptedData{Missing: gone, Damage: v.lines}
+}
+
+// order sorts findings by place. What is about a whole segment comes after its lines.
+func (v *verifier) order(list []Finding) {
+	at := make(map[string]int)
+	for i, s := range v.report.Segments {
+		at[s.Name] = i
+	}
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(at[a.Segment], at[b.Segment]), cmp.Compare(uint(a.Line)-1, uint(b.Line)-1))
+	})
+}
+
+func (v *verifier) acceptedNote(f Finding) {
+	f.Text += "; accepted"
+	v.keep(&v.report.Notes, f)
+}
+
+// end compares the end of the log with the anchor.
+func (v *verifier) end() {
+	a, last := v.anchor, v.report.Last
+	if !v.report.Anchored {
+		return
+	}
+	v.name = Name
+	switch {
+	case a.seq > last && last == 0:
+		f := v.finding(0, Missing, "no numbered entry is left; the log had reached "+text(a.seq)+" at "+string(a.at[:]))
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: a.first, Last: a.seq}, f})
+	case a.seq > last:
+		f := v.finding(0, Missing, "the log ends with "+text(last)+", and had reached "+text(a.seq)+" at "+string(a.at[:])+
+			": somebody cut it off, or a power cut took what was not yet on the disk")
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: last + 1, Last: a.seq}, f})
+	case v.other != nil && !v.same:
+		v.add(*v.other)
+	}
+	if a.unwritten > 0 {
+		v.lines++ // the entry that will tell it
+		n := strings.TrimLeft(string(appendDigits(nil, a.unwritten)), "0")
+		f := v.finding(0, Lost, n+" entries could not be written: "+a.reason)
+		f.Since, f.Until = a.from.Time(), a.to.Time()
+		v.add(f)
+	}
+}
