@@ -1,5 +1,6 @@
 // Package doctor checks that the hooks of this user's agents record into this project's log. It looks at everything and
-// changes nothing outside of its own temporary folder: of install and journal it calls only functions that read.
+// changes nothing outside of its own temporary folder: of install and journal it calls only functions that read. It
+// writes one file into .oss and removes it at once, because nothing else shows that there is room for an entry.
 //
 // It grades findings: OK is verified, Note is worth knowing or cannot be verified, Bad keeps something from being
 // recorded and has a hint. It starts the agents and git for their versions and lists, and with Live the registered

@@ -59,7 +59,18 @@ func (e *exam) log() {
 		e.addf("log", Bad, "hooks cannot write %s: %v", filepath.Join(e.p.Root, project.OssDir, journal.Name), err)
 		return
 	}
-	for l, err := range journal.New(oss, journal.Options{By: journal.Command}).Backward(journal.BackwardOptions{Limit: journal.TailSize}) {
+	log := journal.New(oss, journal.Options{By: journal.Command, Anchor: e.p.Anchor()})
+	e.unwritten(log)
+	if err := room(oss); err != nil {
+		where := filepath.Join(e.p.Root, project.OssDir)
+		if journal.DiskFull(err) {
+			e.addf("log", Bad, "disk full: there is no room for an entry (64 KiB) in %s", where)
+		} else {
+			e.addf("log", Bad, "hooks cannot write in %s: %v", where, err)
+		}
+		return
+	}
+	for l, err := range log.Backward(journal.BackwardOptions{Limit: journal.TailSize}) {
 		if err != nil {
 			e.addf("log", Bad, "%s: %v", journal.Name, err)
 			return
@@ -89,6 +100,28 @@ func writable(oss *os.Root) error {
 		return err
 	}
 	return f.Close()
+}
+
+// room returns why the largest entry could not be written. It writes a file of that size beside the log and removes it.
+// Reading the free space would not do: a quota or a reserve counts too.
+func room(oss *os.Root) error {
+	const name = ".doctor.tmp"
+	oss.Remove(name) // of a doctor that was killed
+	f, err := oss.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer oss.Remove(name)
+	_, err = f.Write(make([]byte, logfmt.MaxEntry))
+	return errors.Join(err, f.Close())
+}
+
+// unwritten tells what hooks have failed to write and no entry has told yet.
+func (e *exam) unwritten(log *journal.Journal) {
+	if u := log.Unwritten(); u.Entries > 0 {
+		e.addf("log", Bad, "%d entries could not be written since %s, the last one %s: %s",
+			u.Entries, u.From.Local().Format(time.DateTime), ago(e.Now.Sub(u.To)), u.Reason)
+	}
 }
 
 // tracked finds a log in git, which would end up in everybody's checkout.

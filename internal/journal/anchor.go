@@ -235,7 +235,7 @@ func relayed(err error) bool {
 // failure is a word for err, at most reasonSize bytes.
 func failure(err error) string {
 	switch {
-	case diskFull(err):
+	case DiskFull(err):
 		return "disk full"
 	case relayed(err):
 		return "denied"
@@ -243,6 +243,20 @@ func failure(err error) string {
 		return "no regular file"
 	}
 	return "other"
+}
+
+// Unwritten is what the anchor counts since the last UNWRITTEN entry: a lower bound of what is lost.
+type Unwritten struct {
+	Entries  uint64
+	From, To time.Time // of the first and the last of them
+	Reason   string    // of the last failure
+}
+
+// Unwritten returns what could not be written and what no entry tells yet.
+func (j *Journal) Unwritten() Unwritten {
+	a := j.openAnchor()
+	a.close()
+	return Unwritten{a.unwritten, a.from.Time(), a.to.Time(), a.reason}
 }
 
 // tell returns entries, preceded by an UNWRITTEN entry if earlier ones could not be written.

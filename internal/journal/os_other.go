@@ -26,8 +26,8 @@ func openFixed(path string) (fixedFile, error) {
 	return fixedFile{f}, err
 }
 
-// diskFull knows Windows' two codes for a full disk.
-func diskFull(err error) bool {
+// DiskFull knows Windows' two codes for a full disk.
+func DiskFull(err error) bool {
 	var code syscall.Errno
 	return errors.As(err, &code) && (code == 39 || code == 112)
 }

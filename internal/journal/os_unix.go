@@ -68,7 +68,7 @@ func (f fixedFile) ReadAt(b []byte, off int64) (int, error) {
 func (f fixedFile) WriteAt(b []byte, off int64) (int, error) { return syscall.Pwrite(int(f), b, off) }
 func (f fixedFile) Close() error                             { return syscall.Close(int(f)) }
 
-// diskFull reports an error that says that the disk, or this user's share of it, is full.
-func diskFull(err error) bool {
+// DiskFull reports an error that says that the disk, or this user's share of it, is full.
+func DiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
