@@ -1,13 +1,14 @@
 package journal
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,143 +17,97 @@ import (
 	"aburn/logfmt"
 )
 
-// anchor is what the file at Options.Anchor says of the log. logfmt/SPEC.md, section 11, has its
-// bytes and rules.
+// anchor is the content of the file at Options.Anchor: what it says of the log. logfmt/SPEC.md,
+// section 11, has its bytes and rules. It stays in its text form, of which an append changes four
+// fields in place. None of it is parsed that an append does not need.
 //
 // Invariants:
 //   - Only a holder of the log's lock writes it, in place and with one write.
 //   - It is written after the log, so it never names an entry that no write has put there.
 //   - Only a command makes the file. A hook never does.
-type anchor struct {
-	begun     stamp
-	first     logfmt.Seq // the first seq of the log when the anchor was made
-	seq       logfmt.Seq // the newest numbered entry; 0 before the first
-	at        stamp
-	sum       [sha256.Size]byte // of its line
-	accepted  logfmt.Seq        // the newest ACCEPTED entry
-	unwritten uint64            // entries that failed since the last UNWRITTEN entry
-	from, to  stamp             // of those
-	reason    string            // of the last failure
-}
+type anchor [anchorSize]byte
 
-// stamp is a time as the log has it. A hook copies it and never parses it.
-type stamp [len(noTime)]byte
+// field is a place in an anchor.
+type field struct{ from, to int }
 
 const (
-	noTime     = "------------------------"
-	timeForm   = "2006-01-02T15:04:05.000Z"
-	anchorHead = "aburn anchor v1"
-	anchorCRC  = " crc "
-	anchorSize = 339
+	anchorForm = "aburn anchor v1 begun " + noTime + " first " + noNumber + " seq " + noNumber + " at " + noTime +
+		" sha256 " + noSum + " accepted " + noNumber + " unwritten " + noNumber + " from " + noTime + " to " + noTime +
+		" reason " + noReason + " crc 00000000\n"
+	anchorSize = len(anchorForm)
+
+	noTime   = "------------------------"
+	noNumber = "0000000000000000" // as many digits as logfmt.MaxSeq has
+	noSum    = noNumber + noNumber + noNumber + noNumber
+	noReason = "                "
+	timeForm = "2006-01-02T15:04:05.000Z"
 )
 
-func stampOf(t time.Time) (s stamp) {
-	copy(s[:], t.UTC().Format(timeForm))
-	return s
+// The fields, by what stands before them in anchorForm.
+var (
+	begunField     = field{22, 46}
+	firstField     = field{53, 69} // the first seq of the log when the anchor was made
+	seqField       = field{74, 90} // the newest numbered entry; 0 before the first
+	atField        = field{94, 118}
+	sumField       = field{126, 190} // of that entry's line
+	acceptedField  = field{200, 216} // the newest ACCEPTED entry
+	unwrittenField = field{227, 243} // entries that failed since the last UNWRITTEN entry
+	fromField      = field{249, 273}
+	toField        = field{277, 301}
+	reasonField    = field{309, 325} // of the last failure
+	crcField       = field{330, 338}
+)
+
+// errBadAnchor says that the anchor's file holds something else, or was cut.
+var errBadAnchor = errors.New("the anchor is damaged")
+
+// valid compares the sum and the version.
+func (a *anchor) valid() bool {
+	before := a.text(crcField)
+	a.seal()
+	return a.text(crcField) == before && string(a[:begunField.from]) == anchorForm[:begunField.from]
 }
 
-// Time is the zero time without one.
-func (s stamp) Time() time.Time {
-	t, err := time.Parse(timeForm, string(s[:]))
+// seal sets the sum.
+func (a *anchor) seal() {
+	sum := crc32.ChecksumIEEE(a[:crcField.from-len(" crc ")])
+	hex.Encode(a[crcField.from:crcField.to], []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+}
+
+func (a *anchor) text(f field) string { return string(a[f.from:f.to]) }
+
+// set replaces a field by s, cut or filled with blanks.
+func (a *anchor) set(f field, s string) {
+	n := copy(a[f.from:f.to], s)
+	copy(a[f.from+n:f.to], noReason)
+}
+
+func (a *anchor) number(f field) (n uint64) {
+	for _, c := range a[f.from:f.to] {
+		n = 10*n + uint64(c-'0')
+	}
+	return n
+}
+
+func (a *anchor) setNumber(f field, n uint64) {
+	for i := f.to - 1; i >= f.from; i-- {
+		a[i] = '0' + byte(n%10)
+		n /= 10
+	}
+}
+
+// time is the zero time without one.
+func (a *anchor) time(f field) time.Time {
+	t, err := time.Parse(timeForm, a.text(f))
 	if err != nil {
 		return time.Time{}
 	}
 	return t
 }
 
-// anchorFields calls f for each field of a, in the order of the file.
-func (a *anchor) fields(f func(name string, value any)) {
-	f(" begun ", &a.begun)
-	f(" first ", (*uint64)(&a.first))
-	f(" seq ", (*uint64)(&a.seq))
-	f(" at ", &a.at)
-	f(" sha256 ", &a.sum)
-	f(" accepted ", (*uint64)(&a.accepted))
-	f(" unwritten ", &a.unwritten)
-	f(" from ", &a.from)
-	f(" to ", &a.to)
-	f(" reason ", &a.reason)
-}
+func (a *anchor) setTime(f field, t time.Time) { a.set(f, t.UTC().Format(timeForm)) }
 
-const reasonSize = 16
-
-func (a *anchor) bytes() []byte {
-	b := append(make([]byte, 0, anchorSize), anchorHead...)
-	a.fields(func(name string, value any) {
-		b = append(b, name...)
-		switch v := value.(type) {
-		case *stamp:
-			b = append(b, v[:]...)
-		case *uint64:
-			b = appendDigits(b, *v)
-		case *[sha256.Size]byte:
-			b = hex.AppendEncode(b, v[:])
-		case *string:
-			b = append(append(b, *v...), "                "[len(*v):]...)
-		}
-	})
-	sum := crc32.ChecksumIEEE(b)
-	b = append(b, anchorCRC...)
-	return append(hex.AppendEncode(b, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), '\n')
-}
-
-// appendDigits appends n with 16 digits, as many as logfmt.MaxSeq has.
-func appendDigits(b []byte, n uint64) []byte {
-	var d [16]byte
-	for i := len(d) - 1; i >= 0; i-- {
-		d[i] = '0' + byte(n%10)
-		n /= 10
-	}
-	return append(b, d[:]...)
-}
-
-// errBadAnchor says that the anchor's file holds something else, or was cut.
-var errBadAnchor = errors.New("the anchor is damaged")
-
-func parseAnchor(b []byte) (a anchor, err error) {
-	rest, ok := bytes.CutPrefix(b, []byte(anchorHead))
-	if !ok || len(b) != anchorSize {
-		return a, errBadAnchor
-	}
-	a.fields(func(name string, value any) {
-		if rest, ok = bytes.CutPrefix(rest, []byte(name)); !ok {
-			err = errBadAnchor
-			return
-		}
-		n := 0
-		switch v := value.(type) {
-		case *stamp:
-			n = copy(v[:], rest)
-		case *uint64:
-			n = 16
-			*v, ok = digits(rest[:min(n, len(rest))])
-		case *[sha256.Size]byte:
-			n = 2 * len(v)
-			_, herr := hex.Decode(v[:], rest[:min(n, len(rest))])
-			ok = herr == nil
-		case *string:
-			n = reasonSize
-			*v = string(bytes.TrimRight(rest[:min(n, len(rest))], " "))
-		}
-		if rest = rest[min(n, len(rest)):]; !ok {
-			err = errBadAnchor
-		}
-	})
-	if err == nil && !bytes.Equal(b, a.bytes()) { // the sum, and anything else that looks different
-		err = errBadAnchor
-	}
-	return a, err
-}
-
-func digits(b []byte) (n uint64, ok bool) {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + uint64(c-'0')
-	}
-	return n, true
-}
+func (a *anchor) seq() logfmt.Seq { return logfmt.Seq(a.number(seqField)) }
 
 // anchored is the anchor while its file is open, under the log's lock.
 type anchored struct {
@@ -165,25 +120,33 @@ var errNoAnchor = errors.New("this user has not vouched for the project on this 
 
 // openAnchor reads the anchor. The error is in the result: a log without an anchor is written all
 // the same.
-func (j *Journal) openAnchor() (a anchored) {
-	if j.o.Anchor == "" {
-		a.err = errNoAnchor
-		return a
+func (j *Journal) openAnchor() *anchored {
+	if j.scratch == nil {
+		j.scratch = new(scratch)
 	}
-	if a.file, a.err = openFixed(j.o.Anchor); a.err != nil {
-		return a
-	}
-	var b [anchorSize + 1]byte
-	n, err := a.file.ReadAt(b[:], 0)
-	if n == 0 && err != nil {
-		a.err = err
-	} else {
-		a.anchor, a.err = parseAnchor(b[:n])
-	}
-	if a.err != nil {
-		a.file.Close()
-	}
+	a := &j.scratch.anchor
+	a.err = a.open(j.o.Anchor)
 	return a
+}
+
+func (a *anchored) open(path string) (err error) {
+	copy(a.anchor[:], anchorForm)
+	if path == "" {
+		return errNoAnchor
+	}
+	if a.file, err = openFixed(path); err != nil {
+		return err
+	}
+	n, err := a.file.ReadAt(a.anchor[:], 0)
+	if n == anchorSize && a.valid() {
+		return nil
+	}
+	a.file.Close()
+	copy(a.anchor[:], anchorForm)
+	if n > 0 || err == nil || err == io.EOF {
+		return errBadAnchor
+	}
+	return err
 }
 
 func (a *anchored) close() {
@@ -198,7 +161,8 @@ func (a *anchored) write() error {
 	if a.err != nil {
 		return a.err
 	}
-	_, err := a.file.WriteAt(a.bytes(), 0)
+	a.seal()
+	_, err := a.file.WriteAt(a.anchor[:], 0)
 	return err
 }
 
@@ -207,10 +171,10 @@ func (a *anchor) advance(seq logfmt.Seq, line []byte) {
 	if seq == 0 {
 		return
 	}
-	a.seq, a.sum = seq, sha256.Sum256(line)
-	if i := len(`{"ts":"`); len(line) > i+len(a.at) {
-		copy(a.at[:], line[i:]) // logfmt writes it first and in this form
-	}
+	sum := sha256.Sum256(line)
+	a.setNumber(seqField, uint64(seq))
+	hex.Encode(a[sumField.from:sumField.to], sum[:])
+	copy(a[atField.from:atField.to], line[min(len(`{"ts":"`), len(line)):]) // logfmt writes ts first and in this form
 }
 
 // fail counts entries that could not be written because of err.
@@ -218,12 +182,13 @@ func (a *anchored) fail(by By, entries []*logfmt.Entry, err error) {
 	if a.err != nil || len(entries) == 0 || by == Command && relayed(err) {
 		return
 	}
-	if a.unwritten == 0 {
-		a.from = stampOf(entries[0].Time)
+	before := a.number(unwrittenField)
+	if before == 0 {
+		a.setTime(fromField, entries[0].Time)
 	}
-	a.unwritten += uint64(len(entries))
-	a.to = stampOf(entries[len(entries)-1].Time)
-	a.reason = failure(err)
+	a.setNumber(unwrittenField, before+uint64(len(entries)))
+	a.setTime(toField, entries[len(entries)-1].Time)
+	a.set(reasonField, failure(err))
 	a.write()
 }
 
@@ -256,16 +221,21 @@ type Unwritten struct {
 func (j *Journal) Unwritten() Unwritten {
 	a := j.openAnchor()
 	a.close()
-	return Unwritten{a.unwritten, a.from.Time(), a.to.Time(), a.reason}
+	return a.lost()
+}
+
+func (a *anchor) lost() Unwritten {
+	return Unwritten{a.number(unwrittenField), a.time(fromField), a.time(toField), strings.TrimRight(a.text(reasonField), " ")}
 }
 
 // tell returns entries, preceded by an UNWRITTEN entry if earlier ones could not be written.
 func (a *anchored) tell(entries []*logfmt.Entry) []*logfmt.Entry {
-	if a.err != nil || a.unwritten == 0 {
+	if a.err != nil || a.number(unwrittenField) == 0 {
 		return entries
 	}
+	u := a.lost()
 	var o logfmt.Object
-	o.Int("entries", int64(a.unwritten)).Str("from", string(a.from[:])).Str("to", string(a.to[:])).Str("reason", a.reason)
+	o.Int("entries", int64(u.Entries)).Str("from", a.text(fromField)).Str("to", a.text(toField)).Str("reason", u.Reason)
 	e := &logfmt.Entry{
 		Time: entries[0].Time, Cmd: logfmt.SessionCmd, Event: logfmt.Unwritten,
 		ID: NewID(), Source: "aburn", Data: o.Bytes(),
@@ -275,9 +245,8 @@ func (a *anchored) tell(entries []*logfmt.Entry) []*logfmt.Entry {
 
 // told forgets what an UNWRITTEN entry has told.
 func (a *anchor) told() {
-	a.unwritten, a.reason = 0, ""
-	copy(a.from[:], noTime)
-	copy(a.to[:], noTime)
+	from, to := unwrittenField.from, reasonField.to
+	copy(a[from:to], anchorForm[from:to])
 }
 
 // BeginAnchor makes the anchor if its file does not exist, and reports whether it did. The log
@@ -307,16 +276,16 @@ func (j *Journal) BeginAnchor(now time.Time) (made bool, err error) {
 
 // makeAnchor writes an anchor for the log as it is. The caller holds the lock.
 func (j *Journal) makeAnchor(accepted logfmt.Seq, now time.Time) error {
-	var a anchor
-	copy(a.at[:], noTime)
-	a.told()
-	a.begun, a.accepted, a.first = stampOf(now), accepted, 1
+	a := anchor([]byte(anchorForm))
+	a.setTime(begunField, now)
+	a.setNumber(firstField, 1)
+	a.setNumber(acceptedField, uint64(accepted))
 	for l, err := range j.Forward(Position{}) {
 		if err != nil {
 			return err
 		}
 		if h, ok := logfmt.ParseHeader(l.JSON); ok && h.Seq > 0 && !l.Carried {
-			a.first = h.Seq
+			a.setNumber(firstField, uint64(h.Seq))
 			break
 		}
 	}
@@ -326,11 +295,12 @@ func (j *Journal) makeAnchor(accepted logfmt.Seq, now time.Time) error {
 		}
 		if e, err := logfmt.Parse(l.JSON); err == nil && e.Seq > 0 && !l.Carried {
 			a.advance(e.Seq, l.JSON)
-			a.at = stampOf(e.Time)
+			a.setTime(atField, e.Time)
 			break
 		}
 	}
-	return atomicfile.Write(j.o.Anchor, a.bytes(), 0o600, atomicfile.Options{})
+	a.seal()
+	return atomicfile.Write(j.o.Anchor, a[:], 0o600, atomicfile.Options{})
 }
 
 // errUnnumbered says that the log could not be read far enough back to number an entry.

@@ -74,7 +74,7 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 		return f, r, nil
 	}
 	all := a.tell(r.Entries)
-	j.number(f, tail, all, a.seq)
+	j.number(f, tail, all, a.seq())
 	line, err := j.write(f, lead(f.size(), tail.endsTorn()), f.size(), all)
 	if err != nil {
 		a.fail(j.o.By, r.Entries, err)

@@ -1,12 +1,31 @@
 package journal
 
-import "aburn/logfmt"
+import (
+	"encoding/hex"
+	"time"
+)
 
 // AnchorBytes is the content of an anchor for a log that began with first and has reached seq.
-func AnchorBytes(first, seq logfmt.Seq, sum [32]byte) []byte {
-	a := anchor{first: first, seq: seq, sum: sum}
-	copy(a.begun[:], "2026-11-21T10:00:00.000Z")
-	copy(a.at[:], "2026-11-21T11:00:00.000Z")
-	a.told()
-	return a.bytes()
+func AnchorBytes(first, seq uint64, sum [32]byte) []byte {
+	a := anchor([]byte(anchorForm))
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	a.setTime(begunField, at)
+	a.setTime(atField, at)
+	a.setNumber(firstField, first)
+	a.setNumber(seqField, seq)
+	a.set(sumField, hex.EncodeToString(sum[:]))
+	a.seal()
+	return a[:]
+}
+
+// The places of the fields, as a reader of the text finds them.
+func AnchorFields() map[string][2]int {
+	all := map[string][2]int{}
+	for name, f := range map[string]field{
+		"begun": begunField, "first": firstField, "seq": seqField, "at": atField, "sha256": sumField, "accepted": acceptedField,
+		"unwritten": unwrittenField, "from": fromField, "to": toField, "reason": reasonField, "crc": crcField,
+	} {
+		all[name] = [2]int{f.from, f.to}
+	}
+	return all
 }

@@ -3,10 +3,11 @@ package journal
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	"aburn/logfmt"
@@ -68,25 +69,27 @@ func (v *verifier) compare(e *logfmt.Entry, line []byte, off int64) {
 	if e.Seq == 0 || !v.report.Anchored {
 		return
 	}
-	if e.Seq == v.anchor.accepted && e.Event == logfmt.Accepted {
+	if uint64(e.Seq) == v.anchor.number(acceptedField) && e.Event == logfmt.Accepted {
 		data := logfmt.ParseAccepted(e.Data)
 		v.accepted, v.mark = &data, len(v.found)+v.more
 	}
-	if e.Seq != v.anchor.seq || v.same || e.Edited {
+	if e.Seq != v.anchor.seq() || v.same || e.Edited {
 		return
 	}
-	if v.same = sha256.Sum256(line) == v.anchor.sum; !v.same {
-		f := v.finding(off, Changed, "entry "+text(e.Seq)+" is not the one that was written at "+string(v.anchor.at[:]))
+	if sum := sha256.Sum256(line); hex.EncodeToString(sum[:]) == v.anchor.text(sumField) {
+		v.same = true
+	} else {
+		f := v.finding(off, Changed, "entry "+text(e.Seq)+" is not the one that was written at "+v.anchor.text(atField))
 		v.other = &f
 	}
 }
 
 // beginning is called at the first numbered entry.
 func (v *verifier) beginning(off int64) {
-	if first := v.report.First; v.report.Anchored && first > v.anchor.first {
-		f := v.finding(off, Missing, "the log begins with "+text(first)+", and once began with "+text(v.anchor.first))
+	if first, once := v.report.First, logfmt.Seq(v.anchor.number(firstField)); v.report.Anchored && first > once {
+		f := v.finding(off, Missing, "the log begins with "+text(first)+", and once began with "+text(once))
 		f.Until = v.parsed.Time
-		v.gaps = append(v.gaps, gap{logfmt.Range{First: v.anchor.first, Last: first - 1}, f})
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: once, Last: first - 1}, f})
 	}
 }
 
@@ -145,27 +148,26 @@ func (v *verifier) acceptedNote(f Finding) {
 
 // end compares the end of the log with the anchor.
 func (v *verifier) end() {
-	a, last := v.anchor, v.report.Last
+	seq, last := v.anchor.seq(), v.report.Last
 	if !v.report.Anchored {
 		return
 	}
 	v.name = Name
 	switch {
-	case a.seq > last && last == 0:
-		f := v.finding(0, Missing, "no numbered entry is left; the log had reached "+text(a.seq)+" at "+string(a.at[:]))
-		v.gaps = append(v.gaps, gap{logfmt.Range{First: a.first, Last: a.seq}, f})
-	case a.seq > last:
-		f := v.finding(0, Missing, "the log ends with "+text(last)+", and had reached "+text(a.seq)+" at "+string(a.at[:])+
+	case seq > last && last == 0:
+		f := v.finding(0, Missing, "no numbered entry is left; the log had reached "+text(seq)+" at "+v.anchor.text(atField))
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: logfmt.Seq(v.anchor.number(firstField)), Last: seq}, f})
+	case seq > last:
+		f := v.finding(0, Missing, "the log ends with "+text(last)+", and had reached "+text(seq)+" at "+v.anchor.text(atField)+
 			": somebody cut it off, or a power cut took what was not yet on the disk")
-		v.gaps = append(v.gaps, gap{logfmt.Range{First: last + 1, Last: a.seq}, f})
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: last + 1, Last: seq}, f})
 	case v.other != nil && !v.same:
 		v.add(*v.other)
 	}
-	if a.unwritten > 0 {
+	if u := v.anchor.lost(); u.Entries > 0 {
 		v.lines++ // the entry that will tell it
-		n := strings.TrimLeft(string(appendDigits(nil, a.unwritten)), "0")
-		f := v.finding(0, Lost, n+" entries could not be written: "+a.reason)
-		f.Since, f.Until = a.from.Time(), a.to.Time()
+		f := v.finding(0, Lost, strconv.FormatUint(u.Entries, 10)+" entries could not be written: "+u.Reason)
+		f.Since, f.Until = u.From, u.To
 		v.add(f)
 	}
 }

@@ -123,7 +123,7 @@ type rotation struct {
 	begun bool
 	carry *logfmt.Carrier
 
-	anchor anchored
+	anchor *anchored
 }
 
 // look opens the log and reads its content.
@@ -246,7 +246,7 @@ func (r *rotation) block(lead string, dropped []logfmt.Range) (b, closing []byte
 
 // number is the n-th seq after the newest one.
 func (r *rotation) number(n int) logfmt.Seq {
-	seq := max(r.prev.last, r.anchor.seq)
+	seq := max(r.prev.last, r.anchor.seq())
 	for ; n > 0; n-- {
 		seq = after(seq)
 	}

@@ -41,6 +41,8 @@ type scratch struct {
 	spans [32]span
 	room  [firstBlock]byte
 	out   [2 << 10]byte
+
+	anchor anchored
 }
 
 // newTail is the tail of f. If f is shorter than a tail and does not begin with a CHECKPOINT

@@ -87,7 +87,7 @@ func (j *Journal) verify(ctx context.Context) (Report, error) {
 	}
 	v := verifier{report: Report{Segments: all}, anchor: a.anchor, ids: make(map[string]logfmt.Seq)}
 	if a.err == nil {
-		v.report.Anchored, v.report.Begun = true, a.begun.Time()
+		v.report.Anchored, v.report.Begun = true, a.time(begunField)
 	} else {
 		v.report.Why = whyNot(a.err)
 	}
@@ -127,7 +127,7 @@ var errDropped = errors.New("segments were dropped during each of 8 attempts to 
 // snapshot lists the segments, opens the newest one and reads the anchor while nobody writes, so
 // that a writer at work does not look like a torn end, or like a missing one. Without the lock it
 // goes ahead, with the anchor first.
-func (j *Journal) snapshot() ([]Segment, *segmentFile, anchored, error) {
+func (j *Journal) snapshot() ([]Segment, *segmentFile, *anchored, error) {
 	if lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait); err == nil {
 		defer lock.Release()
 	}

@@ -193,5 +193,5 @@ func (p *Project) Anchor() string {
 	if !p.Marked {
 		return ""
 	}
-	return markPath(p.Root, p.env) + anchorSuffix
+	return p.mark + anchorSuffix
 }

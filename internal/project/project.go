@@ -34,7 +34,8 @@ type Project struct {
 	Wt       string // Worktree relative to Root with forward slashes; "" for Root itself
 	Marked   bool   // this user ran `aburn init` here, on this machine
 
-	env func(string) string
+	mark string // path of the mark, whether there is one or not; "" = no place for one
+	env  func(string) string
 }
 
 // Find returns the project that start belongs to. The error is ErrNone if there is no .oss, or a
@@ -161,7 +162,7 @@ func (s *search) twin(dir string) string { return filepath.Join(s.main, strings.
 
 // project describes the project at root as seen from the search's start.
 func (s *search) project(root string) *Project {
-	p := &Project{Root: root, Worktree: root, Marked: s.marked(root), env: s.env}
+	p := &Project{Root: root, Worktree: root, Marked: s.marked(root), mark: markPath(root, s.env), env: s.env}
 	switch {
 	case s.main == "" || inside(root, s.wt): // no linked worktree, or one with its own .oss
 	case inside(root, s.main): // as usual: .oss in the main checkout, perhaps in a subfolder
