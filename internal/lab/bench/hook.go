@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"aburn/internal/journal"
 )
 
 // payload returns what makes the input of a round: a Claude Code payload of the
@@ -19,6 +23,8 @@ func (w *world) payload(event string, size int) func(int) string {
 		body := fmt.Sprintf(`{"session_id":"b97d2ad7-d108-46fe-9fe9-644dc86c4e02","transcript_path":"%s/none.jsonl","cwd":"%s",`+
 			`"prompt_id":"562431e9-202f-4f22-84eb-865b803ec081","permission_mode":"default","hook_event_name":"%s"`, w.dir, w.project, event)
 		switch event {
+		case "PreToolUse":
+			body += fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"go test ./... -run TestHealth -count=1","description":"Run the tests"},"tool_use_id":"toolu_%d_%d"`, size, round)
 		case "PostToolUse":
 			body += fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"go test ./... -run TestHealth -count=1","description":"Run the tests"},"tool_use_id":"toolu_%d_%d","duration_ms":25,`+
 				`"tool_response":{"stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false,"stdout":"`, size, round)
@@ -45,30 +51,78 @@ func (w *world) hookProcess(event string, size int) *process {
 	return p
 }
 
-// hookCase times single hooks, one at a time, on a log longer than a tail.
+// naturalPause is about what lies between two hooks of a session at work. The processor has gone to sleep meanwhile, and
+// done other things.
+const naturalPause = 200 * time.Millisecond
+
+// turnCalls is how many calls precede the Stop of a turn.
+const turnCalls = 10
+
+// hookCase times single hooks on a log longer than a tail, whose end a look has read. Log, state and queue are put back
+// before each run. It times them with a pause before each, as they are used, and back to back.
 func hookCase(w *world, pg *page) error {
-	if err := writeLog(filepath.Join(w.project, ".oss", "workflow.log"), 1<<20, false); err != nil {
+	if _, err := writeWork(filepath.Join(w.project, ".oss", journal.Name), 1<<20); err != nil {
 		return err
 	}
-	empty := w.process("an empty Go process", w.bin("empty"))
-	contenders := []*process{
-		empty,
-		w.hookProcess("PostToolUse", 1000), w.hookProcess("UserPromptSubmit", 400),
-		w.hookProcess("Stop", 0), w.hookProcess("SessionStart", 0), w.hookProcess("PostToolUse", 100_000),
-	}
-	aims := []float64{0, 1.45, 2, 2, 2, 1.8}
-	names := []string{"an empty Go process", "tool call, 1 KB", "prompt", "stop", "session start", "tool call, 100 KB"}
-	t, err := race(pg.rounds, contenders...)
+	before, err := w.lookedAt()
 	if err != nil {
 		return err
 	}
-	pg.section("One hook", fmt.Sprintf("`aburn-hook claude` as a whole process on a log of 1 MB, %d rounds. The aim for a tool call of 1 KB is 1.3 ×.", pg.rounds))
-	pg.table("process", "median", "against an empty Go process", "bound")
-	pg.row(names[0], ms(median(t[0])), "1.00 ×", "")
-	for i := 1; i < len(t); i++ {
-		pg.bounded(ratio(median(t[i]), median(t[0])), aims[i], false, names[i], ms(median(t[i])))
+	putBack := func(int) error { return before.putBack() }
+	empty := w.process("an empty Go process", w.bin("empty"))
+	empty.input = w.payload("PostToolUse", 1000)
+	contenders := []*process{empty}
+	rows := []struct {
+		name, event string
+		size        int
+		bound       float64
+	}{
+		{"after a tool call, 1 KB", "PostToolUse", 1000, 1.45}, {"before a tool call", "PreToolUse", 1000, 1.5},
+		{"prompt", "UserPromptSubmit", 400, 1.9}, {fmt.Sprintf("stop after a turn of %d calls", turnCalls), "Stop", 0, 2},
+		{"session start", "SessionStart", 0, 2}, {"after a tool call, 100 KB", "PostToolUse", 100_000, 1.8},
+	}
+	for _, r := range rows {
+		p := w.hookProcess(r.event, r.size)
+		p.before = putBack
+		if r.event == "Stop" {
+			p.before = func(round int) error { return errors.Join(putBack(round), w.turn(round)) }
+		}
+		contenders = append(contenders, p)
+	}
+	pause, rounds := naturalPause, min(pg.rounds, 60)
+	if pg.brief {
+		pause = 0
+	}
+	natural, err := heats(rounds, 1, pause, contenders...)
+	if err != nil {
+		return err
+	}
+	close, err := race(pg.rounds, contenders...)
+	if err != nil {
+		return err
+	}
+	pg.section("One hook", fmt.Sprintf("`aburn-hook claude` as a whole process, its payload through a pipe, on a log of 1 MB whose end a look has read. The contenders run in a new order each round:\n"+
+		"%d rounds with a pause of %d ms before each process, as between the hooks of a session at work, and %d rounds back to back. The bounds are for the first.",
+		rounds, naturalPause.Milliseconds(), pg.rounds))
+	pg.table("process", "back to back", "against an empty Go process", "with a pause", "against an empty Go process", "bound")
+	pg.row(empty.name, ms(median(close[0])), "1.00 ×", ms(median(natural[0])), "1.00 ×", "")
+	for i, r := range rows {
+		pg.bounded(ratio(median(natural[i+1]), median(natural[0])), r.bound, false, r.name,
+			ms(median(close[i+1])), fmt.Sprintf("%.2f ×", ratio(median(close[i+1]), median(close[0]))), ms(median(natural[i+1])))
 	}
 	return peerCase(w, pg)
+}
+
+// turn runs the hooks of a turn's calls.
+func (w *world) turn(round int) error {
+	for n := range turnCalls {
+		for _, event := range []string{"PreToolUse", "PostToolUse"} {
+			if _, err := w.hookProcess(event, 1000).once(3_000_000 + round*turnCalls + n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // peerCase times the same hook in the languages that others write it in.
@@ -90,7 +144,7 @@ func peerCase(w *world, pg *page) error {
 		p.input = w.payload("PostToolUse", 1000)
 		contenders, names, aims = append(contenders, p), append(names, peer.name), append(aims, peer.aim)
 	}
-	t, err := heats(min(max(pg.rounds/20, 5), pg.rounds), 5, contenders...)
+	t, err := heats(min(max(pg.rounds/20, 5), pg.rounds), 5, 0, contenders...)
 	if err != nil {
 		return err
 	}

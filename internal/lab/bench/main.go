@@ -2,8 +2,8 @@
 // same hook in Python and Node, and `wc -l`, in one run, and writes the medians
 // and their ratios as docs/evidence/benchmarks.md.
 //
-// The page promises ratios, not microseconds: the contenders of a case run in
-// turn, round by round, so that a slow minute of the machine hits all.
+// The page promises ratios, not microseconds: the contenders of a case run round by
+// round, in a new order each, so that a slow minute of the machine hits all.
 package main
 
 import (

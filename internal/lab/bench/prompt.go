@@ -36,13 +36,7 @@ func promptCase(w *world, pg *page) error {
 	var contenders []*process
 	for _, queue := range [][]byte{nil, others, own} {
 		p := w.hookProcess("UserPromptSubmit", 400)
-		input := p.input
-		p.input = func(round int) string {
-			if err := errors.Join(before.putBack(), w.putQueue(queue)); err != nil {
-				panic(err)
-			}
-			return input(round)
-		}
+		p.before = func(int) error { return errors.Join(before.putBack(), w.putQueue(queue)) }
 		contenders = append(contenders, p)
 	}
 	t, err := race(pg.rounds, append([]*process{empty}, contenders...)...)

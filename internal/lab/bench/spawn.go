@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -11,13 +12,15 @@ import (
 // may differ from round to round. A call's id must differ, or the log would
 // rightly drop the second call as a repeat.
 type process struct {
-	name  string
-	path  string
-	args  []string
-	env   []string
-	dir   string
-	input func(round int) string // file for standard input; nil = /dev/null
-	exits []int                  // accepted exit codes; nil = 0
+	name   string
+	path   string
+	args   []string
+	env    []string
+	dir    string
+	before func(round int) error  // what precedes a run and is not timed; nil = nothing
+	input  func(round int) string // file whose content goes to standard input, a pipe; nil = /dev/null
+	exits  []int                  // accepted exit codes; nil = 0
+	pause  time.Duration          // between before and the start
 }
 
 // cost is a process's wall time from before fork to after wait, its processor time, and its peak memory in bytes.
@@ -32,13 +35,14 @@ func (p *process) once(round int) (time.Duration, error) {
 	return c.wall, err
 }
 
-// cost runs p. The standard streams are files, so that no goroutine of ours takes part.
+// cost runs p. Its input comes as from an agent: through a pipe, right after the start. No goroutine of ours takes part.
 func (p *process) cost(round int) (cost, error) {
-	in := os.DevNull
-	if p.input != nil {
-		in = p.input(round)
+	if p.before != nil {
+		if err := p.before(round); err != nil {
+			return cost{}, err
+		}
 	}
-	stdin, err := os.Open(in)
+	stdin, feed, err := p.stdin(round)
 	if err != nil {
 		return cost{}, err
 	}
@@ -49,11 +53,13 @@ func (p *process) cost(round int) (cost, error) {
 	}
 	defer null.Close()
 	attr := &os.ProcAttr{Dir: p.dir, Env: p.env, Files: []*os.File{stdin, null, null}}
+	time.Sleep(p.pause)
 	start := time.Now()
 	child, err := os.StartProcess(p.path, append([]string{p.path}, p.args...), attr)
 	if err != nil {
 		return cost{}, err
 	}
+	feed(stdin)
 	state, err := child.Wait()
 	wall := time.Since(start)
 	if err != nil {
@@ -65,18 +71,41 @@ func (p *process) cost(round int) (cost, error) {
 	return cost{wall, state.UserTime() + state.SystemTime(), maxResident(state.SysUsage())}, nil
 }
 
+// stdin opens p's standard input. feed is to be called when p has started: it closes our copy of the pipe's reading
+// end, and writes. A contender that does not read is no error.
+func (p *process) stdin(round int) (in *os.File, feed func(*os.File), err error) {
+	if p.input == nil {
+		in, err = os.Open(os.DevNull)
+		return in, func(*os.File) {}, err
+	}
+	data, err := os.ReadFile(p.input(round))
+	if err != nil {
+		return nil, nil, err
+	}
+	in, out, err := os.Pipe()
+	return in, func(in *os.File) {
+		in.Close()
+		out.Write(data)
+		out.Close()
+	}, err
+}
+
 // race runs the contenders in turn, rounds times after one warm-up, and returns
 // the sorted wall times of each.
-func race(rounds int, ps ...*process) ([][]time.Duration, error) { return heats(rounds, 1, ps...) }
+func race(rounds int, ps ...*process) ([][]time.Duration, error) { return heats(rounds, 1, 0, ps...) }
 
 // heats is race with size counted runs of a contender in a row, after one that is
 // not counted: a contender that is fifty times larger than another would leave it
-// nothing of the processor's caches.
-func heats(rounds, size int, ps ...*process) ([][]time.Duration, error) {
+// nothing of the processor's caches. Each round has an order of its own, so that
+// nobody always runs after the same one. pause precedes each run.
+func heats(rounds, size int, pause time.Duration, ps ...*process) ([][]time.Duration, error) {
 	times := make([][]time.Duration, len(ps))
+	shuffle := rand.New(rand.NewPCG(uint64(rounds), uint64(len(ps))))
 	for r := range rounds + 1 {
-		for i, p := range ps {
+		for _, i := range shuffle.Perm(len(ps)) {
+			p := ps[i]
 			for n := range size + min(size-1, 1) {
+				p.pause = pause
 				d, err := p.once((r*len(ps)+i)*(size+1) + n)
 				if err != nil {
 					return nil, err
