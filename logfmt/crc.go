@@ -40,9 +40,9 @@ var nibbles = [16]uint32{
 	0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
 }
 
-// sum is crc32.ChecksumIEEE. For one entry's line it avoids the tables that the package builds on
+// Sum is crc32.ChecksumIEEE. For one entry's line it avoids the tables that the package builds on
 // first use: in a hook's fresh process they cost half as much as encoding an entry.
-func sum(line []byte) uint32 {
+func Sum(line []byte) uint32 {
 	const long = 4 << 10
 	if len(line) > long {
 		return crc32.ChecksumIEEE(line)

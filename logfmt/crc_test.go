@@ -9,7 +9,7 @@ import (
 func TestSumIsCRC32(t *testing.T) {
 	for n := range 6000 {
 		line := bytes.Repeat([]byte{byte(n), 'x', byte(n >> 8)}, n/3+1)[:n]
-		if got, want := sum(line), crc32.ChecksumIEEE(line); got != want {
+		if got, want := Sum(line), crc32.ChecksumIEEE(line); got != want {
 			t.Fatalf("sum of %d bytes is %08x, want %08x", n, got, want)
 		}
 	}

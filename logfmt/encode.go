@@ -138,7 +138,7 @@ func (e *Entry) appendJSON(dst []byte) []byte {
 	for _, m := range e.Extra {
 		dst = append(append(appendString(append(dst, ','), m.Key), ':'), m.Raw...)
 	}
-	crc := sum(dst[start:])
+	crc := Sum(dst[start:])
 	return append(appendHex32(append(dst, crcKey...), crc), `"}`...)
 }
 

@@ -2,10 +2,10 @@ package journal
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"strings"
@@ -70,8 +70,9 @@ func (a *anchor) valid() bool {
 
 // seal sets the sum.
 func (a *anchor) seal() {
-	sum := crc32.ChecksumIEEE(a[:crcField.from-len(" crc ")])
-	hex.Encode(a[crcField.from:crcField.to], []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	var sum [4]byte
+	binary.BigEndian.PutUint32(sum[:], logfmt.Sum(a[:crcField.from-len(" crc ")]))
+	hex.Encode(a[crcField.from:crcField.to], sum[:])
 }
 
 func (a *anchor) text(f field) string { return string(a[f.from:f.to]) }

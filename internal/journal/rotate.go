@@ -56,8 +56,15 @@ func (j *Journal) due(by By) (bool, error) {
 	if f.size() >= j.o.Rotate {
 		return true, nil
 	}
-	begun, err := j.begun(f)
-	return !begun, err
+	b, known := knownBlock(f)
+	if !known {
+		b = findBlock(f, blockZone)
+	}
+	if b.closed || by == Hook && known && !b.opened {
+		return false, nil // a hook spares the listing of the folder: the log begins with number 1
+	}
+	all, err := j.Segments()
+	return len(olderThan(all, f)) > 0, err
 }
 
 // begun reports whether f begins as it should: with a whole block, or, as the first segment, with
