@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -40,10 +41,14 @@ func TestPowerCut(t *testing.T) {
 			if err := os.Mkdir(dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
+			o := journal.Options{By: journal.Command, Anchor: filepath.Join(t.TempDir(), "anchor")} // on a disk that stays
+			if _, err := open(t, dir, o).BeginAnchor(day); err != nil {
+				t.Fatal(err)
+			}
 			syscall.Sync() // the folder itself was made long ago
 			var all []*worker
 			for _, name := range names("w", 4) {
-				all = append(all, start(t, job{what: "append", dir: dir, name: name, size: 800, event: string(c.event), wait: 5 * time.Second, rotate: c.rotate}))
+				all = append(all, start(t, job{what: "append", dir: dir, name: name, size: 800, event: string(c.event), wait: 5 * time.Second, rotate: c.rotate, anchor: o.Anchor}))
 			}
 			for _, p := range all {
 				p.says(t, 10) // together more than a segment of those that rotate
@@ -67,6 +72,12 @@ func TestPowerCut(t *testing.T) {
 				promised = nil
 			}
 			there := judge(t, dir, promised)
+			// What the anchor knows and the disk does not have is missing, and verify says so.
+			if got, r := found(t, open(t, dir, o)); len(there) < len(acked) && !strings.Contains(got, journal.Missing) {
+				t.Errorf("%d of %d acknowledged entries are there; found %s: %+v", len(there), len(acked), got, r.Damage)
+			} else {
+				t.Logf("with the anchor: %s", got)
+			}
 			j := open(t, dir, journal.Options{By: journal.Command})
 			if _, err := j.RotateIfDue(journal.Command); err != nil {
 				t.Errorf("heal: %v", err)
