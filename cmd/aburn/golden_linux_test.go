@@ -391,6 +391,9 @@ func newGoldenWorld(t *testing.T) *goldenWorld {
 	}
 	t.Setenv("PATH", w.vars["PATH"])
 	w.copyStores()
+	if err := os.WriteFile(filepath.Join(w.home, ".profile"), []byte("PATH=/nowhere\n"), 0o600); err != nil { // what this machine's login shell finds does not count
+		t.Fatal(err)
+	}
 	return w
 }
 
