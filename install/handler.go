@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -148,12 +149,22 @@ func (c call) command() string {
 func (c call) line() string {
 	line := shellQuote(c.path)
 	for _, arg := range c.args() {
-		line += " " + shellQuote(arg)
+		line += " " + argQuote(arg, runtime.GOOS == "windows")
 	}
 	if c.agent.Hooks.MissingBlocks {
 		line += orElse
 	}
 	return line
+}
+
+// argQuote writes an argument as one word of the user's shell: on Windows of cmd and PowerShell, which both know double
+// quotes, and in which the forward slashes of a folder need none.
+func argQuote(s string, windows bool) string {
+	quoted := shellQuote(s)
+	if windows && quoted != s && !strings.ContainsAny(s, "\\`\"$%") {
+		return `"` + s + `"`
+	}
+	return quoted
 }
 
 // shellQuote writes s as one word of a POSIX shell and of fish. Codex's hook trust covers its result, so the result

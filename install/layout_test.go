@@ -65,6 +65,10 @@ func TestWhoseHandlerItIs(t *testing.T) {
 		{Claude, `{"type": "command", "command": "C:\\bin\\aburn-hook.exe", "args": ["claude"]}`, true},
 		{Claude, `{"type": "command", "command": "/usr/bin/aburn-hook", "args": ["codex"]}`, false},
 		{Claude, `{"type": "command", "command": "/usr/bin/aburn-hook", "args": []}`, false},
+		{Claude, `{"type": "command", "command": "/usr/bin/aburn-hook", "args": ["claude", "--home", "/h", "--archive", "/a"]}`, true},
+		{Claude, `{"type": "command", "command": "/usr/bin/aburn-hook", "args": ["claude", "--home"]}`, false},
+		{Claude, `{"type": "command", "command": "/usr/bin/aburn-hook", "args": ["claude", "--other", "/h"]}`, false},
+		{Codex, `{"type": "command", "command": "'/my bin/aburn-hook' codex --home '/it'\\''s' --state \"C:/My State\""}`, true},
 		{Claude, `{"type": "command", "command": "/usr/bin/guard", "args": ["claude"]}`, false},
 		{Claude, `{"type": "command", "command": "/usr/bin/aburn-hooked", "args": ["claude"]}`, false},
 		{Claude, `{"type": "prompt", "command": "aburn-hook claude"}`, false},
@@ -92,6 +96,26 @@ func TestShellQuote(t *testing.T) {
 		words, ok := shellWords(shellQuote(path) + " codex")
 		if !ok || len(words) != 2 || words[0] != path {
 			t.Errorf("%q became %q, read as %q", path, shellQuote(path), words)
+		}
+	}
+}
+
+func TestArgumentsOfALine(t *testing.T) {
+	for _, c := range []struct {
+		arg     string
+		windows bool
+		want    string
+	}{
+		{"/home/you", false, "/home/you"},
+		{"C:/Users/you", true, "C:/Users/you"},
+		{"/my home", false, "'/my home'"},
+		{"C:/My Files", true, `"C:/My Files"`},
+		{"/it's", false, `'/it'\''s'`},
+		{"C:/it's", true, `"C:/it's"`},
+	} {
+		got := argQuote(c.arg, c.windows)
+		if words, ok := shellWords(got); got != c.want || !ok || len(words) != 1 || words[0] != c.arg {
+			t.Errorf("%s on Windows %t: %s, read as %q", c.arg, c.windows, got, words)
 		}
 	}
 }
