@@ -164,3 +164,12 @@ func (a *Archive) Projects() (map[string]string, error) {
 	})
 	return keys, err
 }
+
+// ProjectOf returns the folder and the project's key of one session that was read from a store; "" if there is none.
+func (a *Archive) ProjectOf(store int64) (path, key string, err error) {
+	err = a.each("SELECT project, project_key FROM sessions WHERE store = ? LIMIT 1", func(s *sqlite.Stmt) error {
+		path, key = s.ColumnText(0), s.ColumnText(1)
+		return nil
+	}, store)
+	return path, key, err
+}

@@ -30,6 +30,10 @@ type Places struct {
 	// Paths, if any, are files and folders that a person named. They replace the agent's own places. A reader takes
 	// the stores that look like its own.
 	Paths []string
+	// Opened, if set, is called with each folder whose entries decide what Find finds, and the folder's time from before
+	// it was read; the zero time if it is missing. As long as these times stay, Find finds no other stores. It is called
+	// by one goroutine at a time.
+	Opened func(dir string, modified time.Time)
 }
 
 // Store is one thing to read: a transcript file, or a database or log of many sessions.

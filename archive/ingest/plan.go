@@ -86,6 +86,9 @@ const planGC = 400
 // find has the readers find their stores. Meanwhile it runs meanwhile, which must be done before the first store is
 // accepted.
 func (r *run) find(ctx context.Context, meanwhile func() error) error {
+	if r.Stores != nil {
+		return r.takeStores(meanwhile)
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	errs := make([]error, len(r.Readers))
@@ -111,6 +114,19 @@ func (r *run) find(ctx context.Context, meanwhile func() error) error {
 		return err
 	}
 	r.noteUnreadable(errs)
+	return nil
+}
+
+// takeStores accepts the stores that were named, in place of a search.
+func (r *run) takeStores(meanwhile func() error) error {
+	if err := meanwhile(); err != nil {
+		return err
+	}
+	for _, s := range r.Stores {
+		if l := r.filters[s.Reader]; l != nil {
+			l.accept(s, r.report.Started)
+		}
+	}
 	return nil
 }
 
@@ -156,10 +172,10 @@ func (r *run) shouldRead(source *Source, s *trace.Store, k *knownStore) bool {
 }
 
 // findVanished handles the known stores that are no longer at their path. The file's number tells where a store moved;
-// sessions of stores found nowhere are marked. It does nothing if places were named, because those say nothing about
-// other places.
+// sessions of stores found nowhere are marked. It does nothing if places or stores were named, because those say nothing
+// about others.
 func (r *run) findVanished() error {
-	if len(r.Places.Paths) > 0 || r.Archive == nil {
+	if r.chosen() || r.Archive == nil {
 		return nil
 	}
 	lost := map[storeKey]*archive.Cursor{}

@@ -37,6 +37,11 @@ func (r *run) read(ctx context.Context, jobs []job) error {
 	}
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
+	if r.Within > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithDeadline(ctx, r.report.Started.Add(r.Within))
+		defer end()
+	}
 	r.results = make(chan *result, workers)
 	queue := make(chan job)
 	go func() {
@@ -76,6 +81,9 @@ func (r *run) work(ctx context.Context, queue <-chan job) error {
 			err = r.send(ctx, res)
 		}
 		r.files.Add(1)
+		if err == nil {
+			r.kept.Add(1)
+		}
 		if err != nil && ctx.Err() == nil {
 			r.stop()
 			return err

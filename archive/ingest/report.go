@@ -15,6 +15,8 @@ type Report struct {
 	// Linked counts traces that changed because of others, Expired those deleted by retention, Rescrubbed those
 	// scrubbed again.
 	Linked, Expired, Rescrubbed int
+	// Left counts the stores that were to be read and were not, because the run ended before.
+	Left int
 	// Interrupted says that the run ended early. What the report says was done is done.
 	Interrupted bool
 

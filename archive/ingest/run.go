@@ -21,6 +21,10 @@ type Options struct {
 	Archive *archive.Archive
 	Readers []trace.Reader
 	Places  trace.Places
+	// Stores, if not nil, are the only ones that are read. Nobody searches for others, and none counts as gone.
+	Stores []trace.Store
+	// Within, if set, is how long stores are read. What was read is linked; Report.Left counts the rest.
+	Within time.Duration
 	// Since skips stores that have not changed since; zero reads all.
 	Since time.Time
 	// Keep deletes sessions that ended before it, and stores none of them; zero keeps all.
@@ -48,6 +52,7 @@ type run struct {
 	stop     context.CancelFunc
 
 	files, bytes atomic.Int64 // done so far
+	kept         atomic.Int64 // of files, those that were read to their end
 	allFiles     atomic.Int64 // these grow with each round
 	allBytes     atomic.Int64
 	linking      atomic.Bool
@@ -72,6 +77,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	err := r.all(ctx)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
 		r.report.Interrupted, err = true, nil
+	}
+	if !o.DryRun {
+		r.report.Left = int(r.allFiles.Load() - r.kept.Load())
 	}
 	r.report.Took = time.Since(r.report.Started)
 	return r.report, err
@@ -125,6 +133,9 @@ func (r *run) rounds(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// chosen reports whether somebody named what is read. That says nothing about other stores.
+func (r *run) chosen() bool { return len(r.Places.Paths) > 0 || r.Stores != nil }
+
 // folders returns the projects that exist.
 func folders(keys map[string]string) (list []string) {
 	seen := map[string]bool{}
@@ -160,7 +171,7 @@ func (r *run) finish(ctx context.Context) (err error) {
 // damage adds the unreadable places to the report, including those of unchanged stores from their last reading. If
 // places were named it adds only those of stores in them.
 func (r *run) damage() error {
-	named, limit := len(r.Places.Paths) > 0, MaxDamaged
+	named, limit := r.chosen(), MaxDamaged
 	if named { // the damage in named stores may be the last
 		limit = math.MaxInt
 	}

@@ -131,7 +131,7 @@ templates write --agent all --dry-run --json
 templates write --agent claude --json
 plugin write plugin
 plugin write plugin2 --json
-sessions
+sessions --no-ingest
 ingest --dry-run
 ingest --dry-run --json
 ingest

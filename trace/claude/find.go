@@ -24,7 +24,7 @@ const (
 
 // Find finds the transcripts below the client's projects folders, or below in.Paths.
 func (Reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	s := draft.NewSearch(ctx, found)
+	s := draft.NewSearch(ctx, in, found)
 	if len(in.Paths) == 0 {
 		for _, dir := range homes(in) {
 			projects(s, filepath.Join(dir, "projects"))

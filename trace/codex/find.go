@@ -21,7 +21,7 @@ const (
 )
 
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	s := draft.NewSearch(ctx, found)
+	s := draft.NewSearch(ctx, in, found)
 	walk := func(dir string) {
 		s.Walk(dir, func(e draft.Entry) bool {
 			if e.IsRegular() && isRollout(e.Name) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
@@ -34,6 +35,7 @@ type Search struct {
 	ctx   context.Context // ended by an error of found, which is its cause
 	end   context.CancelCauseFunc
 	found func(trace.Store) error
+	note  func(dir string, modified time.Time) // Places.Opened; nil if nobody asks
 
 	mu   sync.Mutex
 	errs []error // folders that cannot be read
@@ -41,8 +43,8 @@ type Search struct {
 }
 
 // NewSearch begins a search that gives stores to found. The caller must End it.
-func NewSearch(ctx context.Context, found func(trace.Store) error) *Search {
-	s := &Search{found: found}
+func NewSearch(ctx context.Context, in trace.Places, found func(trace.Store) error) *Search {
+	s := &Search{found: found, note: in.Opened}
 	s.ctx, s.end = context.WithCancelCause(ctx)
 	return s
 }
@@ -119,6 +121,7 @@ func (s *Search) EntriesElse(dir string, broken func(error)) iter.Seq[Entry] {
 		if s.ctx.Err() != nil {
 			return
 		}
+		s.Opened(dir)
 		folder, err := jsonl.OpenFolder(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -137,6 +140,21 @@ func (s *Search) EntriesElse(dir string, broken func(error)) iter.Seq[Entry] {
 			}
 		}
 	}
+}
+
+// Opened notes that the entries of the folder dir decide what is found. Entries does that itself. It looks at the folder
+// before somebody reads it: what appears in between changes its time again.
+func (s *Search) Opened(dir string) {
+	if s.note == nil {
+		return
+	}
+	var modified time.Time
+	if info, err := os.Stat(dir); err == nil {
+		modified = info.ModTime()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note(dir, modified)
 }
 
 // Walk calls visit with each entry of the folder dir, and descends into folders for which visit returns true.

@@ -42,7 +42,7 @@ func TestWalk(t *testing.T) {
 		t.Skip(err)
 	}
 	var got []string
-	s := NewSearch(t.Context(), nil)
+	s := NewSearch(t.Context(), trace.Places{}, nil)
 	s.Walk(way, func(e Entry) bool {
 		f, ok := e.File()
 		if !ok && f.Path != "" || ok && (f.Path != e.Path() || f.Size == 0 || f.ModTime.IsZero()) {
@@ -66,7 +66,7 @@ func TestWalk(t *testing.T) {
 // What is not there and what is no folder has no entries; what cannot be read is told once, and what a person named must be there.
 func TestUnread(t *testing.T) {
 	dir := tree(t, "file", "loop > loop")
-	s := NewSearch(t.Context(), nil)
+	s := NewSearch(t.Context(), trace.Places{}, nil)
 	entries := 0
 	for _, name := range []string{"none", "file", "loop", "loop"} {
 		for range s.Entries(filepath.Join(dir, name)) {
@@ -96,7 +96,7 @@ func TestUnread(t *testing.T) {
 func TestSearchEnds(t *testing.T) {
 	dir := tree(t, "1", "2", "3")
 	enough, taken := errors.New("enough"), 0
-	s := NewSearch(t.Context(), func(trace.Store) error {
+	s := NewSearch(t.Context(), trace.Places{}, func(trace.Store) error {
 		if taken++; taken == 2 {
 			return enough
 		}
@@ -116,7 +116,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s = NewSearch(ctx, nil)
+	s = NewSearch(ctx, trace.Places{}, nil)
 	for e := range s.Entries(dir) {
 		t.Errorf("entry %s", e.Name)
 	}
@@ -136,7 +136,7 @@ func TestStore(t *testing.T) {
 	if got := Store("r", "l", main, File{}); got.Parts != nil || got.Size != 1 || main.Name() != "main" {
 		t.Errorf("%+v", got)
 	}
-	s := NewSearch(t.Context(), nil)
+	s := NewSearch(t.Context(), trace.Places{}, nil)
 	if !s.Once("a") || s.Once("a") || !s.Once("b") || s.End() != nil {
 		t.Error("a path is asked about once")
 	}

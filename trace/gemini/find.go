@@ -20,7 +20,7 @@ const layout = "chats"
 // Find finds one store per session, with its sub-agents. The agent splits a session over several files of one folder,
 // whose names end in the first eight characters of the session's id.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	s := draft.NewSearch(ctx, found)
+	s := draft.NewSearch(ctx, in, found)
 	s.Named(in.Paths, func(f draft.File) { storeOfFile(s, f) }, func(dir string) {
 		storesOf(s, dir)
 		s.Walk(dir, func(e draft.Entry) bool {

@@ -15,7 +15,7 @@ const databaseFile = "openclaw-agent.sqlite"
 
 // Find finds transcripts before databases, because databases hold what was imported from transcripts.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	s := draft.NewSearch(ctx, found)
+	s := draft.NewSearch(ctx, in, found)
 	s.Named(in.Paths, func(f draft.File) {
 		switch {
 		case isDatabase(f.Path):

@@ -13,7 +13,7 @@ import (
 // Find finds each database. JSON files count only where no database lies beside them: the version that made it
 // imported them and left them lying.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	s := draft.NewSearch(ctx, found)
+	s := draft.NewSearch(ctx, in, found)
 	s.Named(in.Paths, func(f draft.File) {
 		switch {
 		case isSessionFile(f.Path):
@@ -99,6 +99,7 @@ func giveDatabase(s *draft.Search, f draft.File) {
 func sessions(s *draft.Search, root string) {
 	for project := range s.Entries(filepath.Join(root, "session")) {
 		dir := project.Path()
+		s.Opened(dir)
 		for _, id := range jsonFiles(dir) {
 			if f, ok := draft.FileAt(filepath.Join(dir, id+".json")); ok {
 				giveSession(s, f)

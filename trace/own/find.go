@@ -17,7 +17,7 @@ const layout = "workflow.log v1"
 // Find finds the logs in the named places, else those of the known projects: the ones that this user has marked, those
 // in Places.Projects, and the one around the working directory.
 func (reader) Find(ctx context.Context, in trace.Places, found func(trace.Store) error) error {
-	s := draft.NewSearch(ctx, found)
+	s := draft.NewSearch(ctx, in, found)
 	s.Named(in.Paths, func(f draft.File) {
 		if filepath.Base(f.Path) == journal.Name {
 			giveLog(s, filepath.Dir(f.Path))

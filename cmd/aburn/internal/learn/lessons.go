@@ -37,6 +37,7 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
 	}
+	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
 	answer, err := LessonsOf(ctx, scope.CallerOf(a, cmd), LessonsQuery{scope.ChoiceOf(cmd), limit})
 	switch {
 	case err != nil:

@@ -37,6 +37,7 @@ func RemedyCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "current", Usage: "the session that asks, else the newest running one in this project"},
 			&cli.StringFlag{Name: "applied", Usage: "record that a remedy was tried against the failure with this `KEY`"},
 			&cli.StringFlag{Name: "note", Usage: "what was tried: a line of `TEXT`, with --applied"},
+			scope.IngestFlag(),
 			kit.JSONFlag(),
 		},
 		ArgValidator:  remedyArguments,
@@ -69,6 +70,7 @@ func remedyArguments(ctx context.Context, cmd *cli.Command) error {
 }
 
 func runRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	scope.CatchUp(ctx, a, cmd, scope.Choice{})
 	if cmd.IsSet("applied") {
 		return runApplyRemedy(ctx, a, cmd)
 	}

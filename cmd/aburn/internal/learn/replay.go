@@ -22,7 +22,7 @@ func ReplayCommand(a *kit.App) *cli.Command {
 		Description: "Shows the sessions that share a key of `aburn report` (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools and files, and how each of the newest 10 began\n" +
 			"and first failed. Every claim names its session and event: `aburn show SESSION --raw EVENT` prints the record behind it. On a pipe it is Markdown.\n\n" +
 			"It shows what agents wrote to disk, and judges nothing. `aburn supervisor backtest` replays the supervisor over old workflow logs.",
-		Flags:         []cli.Flag{kit.JSONFlag()},
+		Flags:         []cli.Flag{scope.IngestFlag(), kit.JSONFlag()},
 		ArgValidator:  scope.TargetArgument,
 		ShellComplete: a.Completion(scope.CompleteTargets),
 		Metadata: kit.Examples(
@@ -34,6 +34,7 @@ func ReplayCommand(a *kit.App) *cli.Command {
 }
 
 func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	scope.CatchUp(ctx, a, cmd, scope.Choice{})
 	word := cmd.Args().First()
 	r, err := ReplayOf(ctx, scope.CallerOf(a, cmd), word)
 	if err != nil {

@@ -62,6 +62,7 @@ func ChoiceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "until", Usage: "only sessions that ended before `WHEN`"},
 		&cli.StringFlag{Name: "source", Usage: "only sessions of this `AGENT`: " + strings.Join(Sources(), ", ")},
 		&cli.StringFlag{Name: "project", Usage: "only sessions in `DIR`, or in the project of this name"},
+		IngestFlag(),
 	}
 }
 
@@ -149,16 +150,8 @@ func CheckWord(flag, word string, words []string) (string, error) {
 
 // projectNamed is the folder that --project means: an existing folder, else the archive's project whose folder has this name.
 func projectNamed(ctx context.Context, c *Caller, arch *archive.Archive, name string) (string, error) {
-	dir, err := c.Folder()
-	if err != nil {
-		return "", err
-	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if st, err := os.Stat(path); err == nil && st.IsDir() || filepath.IsAbs(name) {
-		return filepath.Clean(path), nil
+	if path, ok, err := folderNamed(c, name); err != nil || ok {
+		return path, err
 	}
 	projects, err := projectsIn(ctx, arch)
 	if err != nil {
@@ -176,6 +169,22 @@ func projectNamed(ctx context.Context, c *Caller, arch *archive.Archive, name st
 		}
 		return "", kit.UsageError(fmt.Sprintf("--project: %d projects are called %s", len(found), kit.Quote(name)), hints...)
 	}
+}
+
+// folderNamed is the folder at name, which need not exist if its path is absolute; ok is false if name is no path.
+func folderNamed(c *Caller, name string) (path string, ok bool, err error) {
+	dir, err := c.Folder()
+	if err != nil {
+		return "", false, err
+	}
+	path = name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() || filepath.IsAbs(name) {
+		return filepath.Clean(path), true, nil
+	}
+	return "", false, nil
 }
 
 // projectsIn are the projects in the archive by the names of their folders.

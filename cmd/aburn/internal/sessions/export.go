@@ -65,6 +65,7 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
 		return kit.UsageError("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
 	}
+	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
 	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err

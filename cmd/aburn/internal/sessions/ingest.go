@@ -66,7 +66,7 @@ type ingestRun struct {
 	idle    bool
 	settle  time.Duration // to wait before each run, while agents finish writing
 	out     *term.Out
-	meter   *ingestMeter
+	meter   *scope.Meter
 
 	reportedSkips map[string]bool // by a watch
 }
@@ -99,7 +99,7 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 	now := time.Now()
 	run := &ingestRun{
 		dir: archive.Dir(a.Getenv), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
-		idle: cmd.Bool("if-idle"), reportedSkips: map[string]bool{}, out: a.Screen(cmd), meter: &ingestMeter{out: term.New(a.Stderr, a.Getenv, true)},
+		idle: cmd.Bool("if-idle"), reportedSkips: map[string]bool{}, out: a.Screen(cmd), meter: &scope.Meter{Out: term.New(a.Stderr, a.Getenv, true)},
 		options: ingest.Options{
 			Readers: scope.Readers(), DryRun: cmd.Bool("dry-run"),
 			Places: trace.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv},
@@ -124,7 +124,7 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 		}
 	}
 	if !run.quiet && !run.json && !run.watch {
-		run.options.Progress = run.meter.show
+		run.options.Progress = run.meter.Show
 	}
 	if days := retention(a, dir); days > 0 {
 		run.options.Keep = now.AddDate(0, 0, -days)
@@ -192,7 +192,7 @@ func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 		}
 		o.Archive = db
 		report, err := ingest.Run(ctx, o)
-		run.meter.clear()
+		run.meter.Clear()
 		if err != nil || told {
 			return err
 		}

@@ -164,41 +164,6 @@ func placeText(p ingest.Place) string {
 	return ""
 }
 
-// ingestMeter shows the progress of a run on a terminal.
-type ingestMeter struct {
-	out   *term.Out
-	width int // of what stands there
-}
-
-func (m *ingestMeter) show(p ingest.Progress) {
-	if !m.out.Terminal() || p.Took < 300*time.Millisecond {
-		return
-	}
-	text := plain.Cut(progressText(p), max(m.out.Width()-1, 1))
-	fmt.Fprintf(m.out, "\r%s", plain.Pad(text, m.width))
-	m.width = plain.Width(text)
-}
-
-func progressText(p ingest.Progress) string {
-	if p.Linking {
-		return "linking sessions"
-	}
-	text := fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)),
-		plain.Size(p.BytesDone), plain.Size(p.Bytes))
-	if rate := float64(p.BytesDone) / p.Took.Seconds(); rate > 0 {
-		left := time.Duration(float64(p.Bytes-p.BytesDone) / rate * float64(time.Second)).Round(time.Second)
-		text += fmt.Sprintf("  %s/s  %s left", plain.Size(int64(rate)), plain.Duration(max(left, time.Second)))
-	}
-	return text
-}
-
-func (m *ingestMeter) clear() {
-	if m.width > 0 {
-		fmt.Fprintf(m.out, "\r%s\r", strings.Repeat(" ", m.width))
-		m.width = 0
-	}
-}
-
 // printRound prints one line for each source in which a watch found something. It warns of each unreadable store once.
 func printRound(a *kit.App, run *ingestRun, r *ingest.Report) {
 	var news []string

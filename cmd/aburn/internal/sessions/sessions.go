@@ -33,7 +33,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 		Description: "Prints one line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored,\n" +
 			"… gave_up, † killed, ▶ running, ? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, and its first prompt. The\n" +
 			"outcome is inferred by the rules of `aburn report`; `aburn show ID` says why. Active time leaves out pauses over 10 minutes. ↳ is a sub-agent, ↗ a fork,\n" +
-			"→ a continuation, - is no longer on the agent's disk. A narrow terminal says bad for failed. `aburn ingest` brings the archive up to date.",
+			"→ a continuation, - is no longer on the agent's disk. A narrow terminal says bad for failed. New sessions are read first.",
 		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
@@ -58,6 +58,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	c := scope.CallerOf(a, cmd)
 	what := scope.ChoiceOf(cmd)
+	scope.CatchUp(ctx, a, cmd, what)
 	arch, f, err := scope.ViewChosen(ctx, c, what)
 	if err != nil {
 		return err

@@ -35,6 +35,7 @@ func ShowCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "differences", Usage: "list where the agent's store and the hooks' log differ"},
 			&cli.IntFlag{Name: "limit", Usage: "only the last `N` lines (default " + strconv.Itoa(storyLimit) + ")"},
 			&cli.BoolFlag{Name: "all", Usage: "all lines"},
+			scope.IngestFlag(),
 			kit.JSONFlag(),
 		},
 		ArgValidator:  scope.SessionArgument,
@@ -69,6 +70,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return kit.UsageError("--limit: must not be negative")
 	}
+	scope.CatchUp(ctx, a, cmd, scope.Choice{})
 	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err

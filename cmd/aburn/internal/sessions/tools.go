@@ -55,6 +55,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return kit.UsageError("--limit: must not be negative")
 	}
 	c := scope.CallerOf(a, cmd)
+	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
 	arch, filter, err := scope.ViewChosen(ctx, c, scope.ChoiceOf(cmd))
 	if err != nil {
 		return err

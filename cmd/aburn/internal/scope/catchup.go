@@ -1,0 +1,207 @@
+package scope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/archive/ingest"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/settings"
+	"aburn/internal/term"
+	"aburn/trace"
+)
+
+// Before a command reads the archive it brings it up to date, for a short time. The person who just ended a session
+// wants to see it. What agents ask through `aburn mcp` does not do that: it must answer at once.
+
+// How long a command looks for new sessions and reads them before it answers, how much of that it looks at most, and how
+// long it waits for another ingest. A hook's ingest at a session's end lets the agent finish writing for two seconds.
+const (
+	readingTime  = 3 * time.Second
+	lookingTime  = readingTime / 2
+	lockPatience = 3 * time.Second
+)
+
+// IngestFlag is for commands that read the archive.
+func IngestFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-ingest", Usage: "answer from the archive as it is, without reading new sessions first"}
+}
+
+// CatchUp reads what is new in the sessions that a command is about. It never fails: where it cannot read, or not all,
+// it says so, and the command answers from what the archive has.
+func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
+	c := CallerOf(a, cmd)
+	dir := archive.Dir(c.Env)
+	if cmd.Bool("no-ingest") || dir == "" {
+		return
+	}
+	began := time.Now()
+	changes, err := ingest.Look(ctx, ingest.LookOptions{
+		Dir: dir, Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Project: projectAsked(ctx, c, what.Project), Until: began.Add(lookingTime),
+	})
+	if err != nil { // the command meets the same error and prints it
+		return
+	}
+	defer changes.Remember(ctx)
+	report := &ingest.Report{}
+	if len(changes.Stores) > 0 {
+		report, err = readChanges(ctx, c, dir, changes.Stores, readingTime-min(time.Since(began), lookingTime))
+	}
+	noteCatchUp(a, changes, report, err)
+}
+
+// projectAsked is the folder that --project means, or "" if that is none or unknown: then all projects are asked for.
+func projectAsked(ctx context.Context, c *Caller, name string) string {
+	if name == "" {
+		return ""
+	}
+	if path, ok, err := folderNamed(c, name); err != nil || ok {
+		return path
+	}
+	arch, err := archive.View(ctx, archive.Dir(c.Env))
+	if err != nil {
+		return ""
+	}
+	defer arch.Close()
+	keys, _ := arch.Projects()
+	found := ""
+	for _, key := range keys {
+		if filepath.Base(key) != name || key == found {
+			continue
+		}
+		if found != "" { // the command says that the name is ambiguous
+			return ""
+		}
+		found = key
+	}
+	return found
+}
+
+// readChanges reads stores into the archive, under its lock. The report is nil if nothing was begun.
+func readChanges(ctx context.Context, c *Caller, dir string, stores []trace.Store, within time.Duration) (first *ingest.Report, err error) {
+	meter := &Meter{Out: c.Progress}
+	defer meter.Clear()
+	o := ingest.Options{Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show, Keep: keepFrom(c)}
+	waiting, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	patience := time.AfterFunc(lockPatience, giveUp)
+	defer patience.Stop()
+	busy := func() { meter.Say("waiting for another ingest") }
+	err = ingest.Exclusively(waiting, dir, busy, func() error {
+		patience.Stop()
+		db, err := archive.Open(ctx, dir)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		o.Archive = db
+		report, err := ingest.Run(ctx, o)
+		if first == nil {
+			first = report
+		}
+		o.Stores = nil // another process asked for an ingest meanwhile, and relies on this one to look at everything
+		return err
+	})
+	if first == nil && waiting.Err() != nil && ctx.Err() == nil {
+		err = ingest.ErrBusy
+	}
+	return first, err
+}
+
+// keepFrom is from when on sessions are kept, by the user's own settings; zero for ever.
+func keepFrom(c *Caller) time.Time {
+	dir, err := c.Folder()
+	if err != nil {
+		return time.Time{}
+	}
+	p, _ := project.Find(dir, c.Env)
+	if days := settings.Load(p, c.Env).Archive.Retention; days > 0 {
+		return c.Now.AddDate(0, 0, -days)
+	}
+	return time.Time{}
+}
+
+// noteCatchUp says what the answer lacks.
+func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err error) {
+	noPlace := (*archive.NoPlace)(nil)
+	switch {
+	case errors.Is(err, ingest.ErrBusy):
+		a.Note("another ingest is running: the answer may lack what it is reading")
+		return
+	case errors.As(err, &noPlace):
+		a.Note("the archive cannot be written here, so that new sessions are left out: " + err.Error())
+		return
+	case err != nil:
+		failed := kit.FailureOf(err)
+		a.Warn("new sessions are left out: "+failed.Msg, failed.Hints...)
+		return
+	}
+	unread := 0
+	for i := range r.Sources {
+		unread += len(r.Sources[i].Skipped)
+	}
+	switch {
+	case changes.Partial:
+		a.Note(fmt.Sprintf("not all folders of the agents could be searched in %d seconds: the answer may lack new sessions", int(readingTime.Seconds())))
+		a.Hint("aburn ingest  # reads them all")
+	case r.Left+changes.Unseen > 0:
+		a.Note(fmt.Sprintf("%s could not be read in %d seconds: the answer may lack new sessions", plain.Plural(int64(r.Left+changes.Unseen), "changed file"), int(readingTime.Seconds())))
+		a.Hint("aburn ingest  # reads them all")
+	case unread > 0:
+		a.Note(plain.Plural(int64(unread), "new session") + " could not be read")
+		a.Hint("aburn ingest  # says why")
+	}
+}
+
+// Meter shows the progress of an ingest, if its Out is a terminal.
+type Meter struct {
+	Out   *term.Out
+	width int // of what stands there
+}
+
+// Show is ingest.Options.Progress. It shows nothing of a short run.
+func (m *Meter) Show(p ingest.Progress) {
+	if p.Took >= 300*time.Millisecond {
+		m.Say(progressText(p))
+	}
+}
+
+// Say replaces what is shown.
+func (m *Meter) Say(text string) {
+	if !m.Out.Terminal() {
+		return
+	}
+	text = plain.Cut(text, max(m.Out.Width()-1, 1))
+	fmt.Fprintf(m.Out, "\r%s", plain.Pad(text, m.width))
+	m.width = plain.Width(text)
+}
+
+// Clear takes away what is shown.
+func (m *Meter) Clear() {
+	if m.width > 0 {
+		fmt.Fprintf(m.Out, "\r%s\r", strings.Repeat(" ", m.width))
+		m.width = 0
+	}
+}
+
+func progressText(p ingest.Progress) string {
+	if p.Linking {
+		return "linking sessions"
+	}
+	text := fmt.Sprintf("%3d %%  %s of %s files  %s of %s", 100*p.BytesDone/max(p.Bytes, 1), plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)),
+		plain.Size(p.BytesDone), plain.Size(p.Bytes))
+	if rate := float64(p.BytesDone) / p.Took.Seconds(); rate > 0 {
+		left := time.Duration(float64(p.Bytes-p.BytesDone) / rate * float64(time.Second)).Round(time.Second)
+		text += fmt.Sprintf("  %s/s  %s left", plain.Size(int64(rate)), plain.Duration(max(left, time.Second)))
+	}
+	return text
+}
