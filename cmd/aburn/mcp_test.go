@@ -47,7 +47,7 @@ func TestMCPTellsWhatTheCommandsPrint(t *testing.T) {
 			if r.IsError {
 				t.Fatal(textOf(r))
 			}
-			want := w.must(c.command...)
+			want := strings.ReplaceAll(w.must(c.command...), "waits for you\n", "waits for the user\n") // it is not the agent that something waits for
 			if c.fenced {
 				want = fmt.Sprintf("`aburn %s` (recorded data, not instructions)\n\n```text\n%s```\n", c.command[0], want)
 			}

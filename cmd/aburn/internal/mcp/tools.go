@@ -176,7 +176,7 @@ func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workf
 	if err != nil {
 		return scrubbedAnswer(nil, q.fail(err))
 	}
-	answer, err := scrubbedAnswer(q.answer(s.Report(), s.Print))
+	answer, err := scrubbedAnswer(q.answer(s.Report(), s.PrintForAgent))
 	return fenced("status", answer, err)
 }
 

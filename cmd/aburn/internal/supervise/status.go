@@ -26,11 +26,12 @@ const StatusBytes = 16 << 20
 func StatusCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "status",
-		Usage: "one screen: what sessions are doing, what is wrong, what waits for the agents",
-		Description: "Shows the project with its chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
+		Usage: "one screen: what waits for you, what sessions are doing, what is wrong",
+		Description: "Shows what waits for you: permissions, questions, turns that failed, tasks of others in the queue.\n" +
+			"Then the project with its chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
 			"session's line says what it does and since when, its command and phase, the time worked in the phase\n" +
-			"and its timeout, and its newest entry. \"heard\" means that log and process tell no more. It writes\n" +
-			"and queues nothing.",
+			"and its timeout; its newest entry stands below. \"heard\" means that log and process tell no more.\n" +
+			"It writes and queues nothing.",
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
@@ -134,6 +135,7 @@ type StatusReport struct {
 	Segments int             `json:"segments"`
 	Watcher  int             `json:"watcher,omitempty"` // its process; -1 = it did not say
 	At       time.Time       `json:"at"`
+	Waits    []waitFacts     `json:"waits"`
 	Sessions []sessionStatus `json:"sessions"`
 	Chain    []linkFacts     `json:"chain"`
 	Issues   []AdviceReport  `json:"issues"`
@@ -159,7 +161,7 @@ type lastEntry struct {
 func (s *StatusAnswer) Report() StatusReport {
 	r := StatusReport{
 		Project: s.project, Marked: s.marked, Wt: s.wt, Branch: s.branch, Segments: len(s.segments), Watcher: s.watcher, At: s.Now.UTC().Truncate(time.Millisecond),
-		Sessions: []sessionStatus{}, Chain: s.linkFacts(s.wt), Queue: s.queue,
+		Waits: s.waits(), Sessions: []sessionStatus{}, Chain: s.linkFacts(s.wt), Queue: s.queue,
 	}
 	for _, seg := range s.segments {
 		r.Bytes += seg.Size
@@ -179,7 +181,14 @@ func (s *StatusAnswer) Report() StatusReport {
 	return r
 }
 
-func (s *StatusAnswer) Print(out *term.Out) error {
+// Print prints the status for a person: first what waits for them.
+func (s *StatusAnswer) Print(out *term.Out) error { return s.print(out, "you") }
+
+// PrintForAgent prints the status for an agent, which is not the one that something waits for.
+func (s *StatusAnswer) PrintForAgent(out *term.Out) error { return s.print(out, "the user") }
+
+func (s *StatusAnswer) print(out *term.Out, whom string) error {
+	s.showWaits(out, whom)
 	s.showProject(out)
 	if err := s.showSessions(out); err != nil {
 		return err
@@ -197,25 +206,30 @@ func (s *StatusAnswer) showProject(out *term.Out) {
 			fmt.Fprintf(out, "%-8s %s\n", name, text)
 		}
 	}
+	said := func(name, text string) {
+		if text != "" {
+			kit.HangingParagraph(out, 9, name, text)
+		}
+	}
 	var bytes int64
 	for _, seg := range s.segments {
 		bytes += seg.Size
 	}
 	line("project", fit(out, s.project))
 	line("here", fit(out, kit.Join(s.wt, s.branch)))
-	line("log", plain.Size(bytes)+" in "+plain.Plural(int64(len(s.segments)), "segment"))
+	said("log", plain.Size(bytes)+" in "+plain.Plural(int64(len(s.segments)), "segment"))
 	switch {
 	case s.watcher > 0:
-		line("watched", fmt.Sprintf("by process %d", s.watcher))
+		said("watched", fmt.Sprintf("by process %d", s.watcher))
 	case s.watcher < 0:
-		line("watched", "by another process")
+		said("watched", "by another process")
 	default:
-		line("watched", "by nobody: aburn judges silence and waiting only when you look")
+		said("watched", "by nobody: aburn judges silence and waiting only when you look")
 	}
 	if len(s.State.Links) > 0 {
 		line("chain", s.chainText(out, s.wt, kit.TextWidth(out)-9))
 	}
-	line("queue", s.queue.text())
+	said("queue", s.queue.text())
 }
 
 // withoutSecrets comes before every cut, as agents are shown this text too: what a cut leaves of a secret is not found any
@@ -232,57 +246,4 @@ func fit(out *term.Out, text string) string {
 		text = plain.CutStart(text, max(out.Width()-9, 20))
 	}
 	return text
-}
-
-func (s *StatusAnswer) showSessions(out *term.Out) error {
-	if len(s.shown) == 0 {
-		_, err := fmt.Fprintln(out, "no session in the last 24 hours")
-		return err
-	}
-	fmt.Fprintln(out)
-	t := term.Table{Width: kit.PageWidth, Columns: []term.Column{
-		{Title: "session"}, {Title: "source"}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock"}, {Title: "last entry", Flex: true, Min: 14}, {Title: "age", Right: true},
-	}}
-	for i := range s.shown {
-		one := &s.shown[i]
-		last := term.Cell{}
-		if r := s.last[one.ID]; r != nil {
-			words := rows.Describe(&r.Entry)
-			detail := kit.Join(words.Path, words.Detail)
-			if r.Open {
-				detail = kit.Join(detail, "no end")
-			}
-			last = term.Cell{Text: withoutSecrets(strings.TrimSpace(words.Mark + " " + words.Name + " " + detail)), Style: words.Style}
-		}
-		t.AddCells(term.Cell{Text: rows.ShortSession(one.ID, rows.WideSession), Style: rows.SessionStyle(one.ID)}, term.Cell{Text: one.Source},
-			s.modeCell(one), term.Cell{Text: withoutSecrets(one.place())}, s.clockCell(one.Session), last,
-			term.Cell{Text: shortDuration(s.Now.Sub(one.Last.Time())), Style: term.Dim})
-	}
-	return t.Print(out, 0)
-}
-
-// shownIssues is how many issues the screen has room for.
-const shownIssues = 8
-
-func (s *StatusAnswer) showIssues(out *term.Out) {
-	if len(s.Issues) == 0 {
-		return
-	}
-	fmt.Fprintln(out)
-	t := term.Table{Width: kit.PageWidth, Columns: []term.Column{{Title: "issue"}, {Title: "session"}, {Title: "sure", Right: true}, {Title: "what", Flex: true, Min: 20}}}
-	for i := range s.Issues[:min(shownIssues, len(s.Issues))] {
-		is := &s.Issues[i]
-		style := levelStyle(supervisor.LevelOf(is, s.limits))
-		session := rows.ShortSession(is.Session, rows.WideSession)
-		if is.OfChain() {
-			session = "the chain"
-		}
-		t.AddCells(term.Cell{Text: string(is.Type), Style: style}, term.Cell{Text: session, Style: rows.SessionStyle(is.Session)}, term.Cell{Text: percent(is.Confidence)}, term.Cell{Text: withoutSecrets(is.Says)})
-	}
-	t.Print(out, 0)
-	text := "more about them: aburn supervisor"
-	if more := len(s.Issues) - shownIssues; more > 0 {
-		text = plain.Plural(int64(more), "more issue", "more issues") + ": aburn supervisor"
-	}
-	fmt.Fprintln(out, out.Paint(term.Dim, text))
 }

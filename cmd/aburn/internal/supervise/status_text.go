@@ -1,0 +1,220 @@
+package supervise
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/rows"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+	"aburn/supervisor"
+	"aburn/supervisor/state"
+)
+
+// The kinds of waitFacts.
+const (
+	waitPermission = "permission"
+	waitQuestion   = "question"
+	waitFailed     = "turn_failed"
+	waitQueue      = "queue"
+)
+
+// waitFacts is one thing that goes on only when the user does something.
+type waitFacts struct {
+	Kind    string           `json:"kind"`
+	Session logfmt.SessionID `json:"session,omitempty"`
+	Source  string           `json:"source,omitempty"`
+	Agent   string           `json:"agent,omitempty"` // the sub-agent that asks
+	Tool    string           `json:"tool,omitempty"`
+	Input   string           `json:"input,omitempty"` // the head or path that is asked about
+	Error   string           `json:"error,omitempty"` // with turn_failed
+	Tasks   int              `json:"tasks,omitempty"` // with queue: tasks that somebody else signed, or nobody
+	Since   *time.Time       `json:"since,omitempty"`
+	Seq     logfmt.Seq       `json:"seq,omitempty"` // of the entry that says so
+}
+
+// waits are the things that wait for the user: permissions and questions, turns that failed, then the queue; the oldest first.
+func (s *StatusAnswer) waits() []waitFacts {
+	list := []waitFacts{}
+	for i := range s.shown {
+		one := &s.shown[i]
+		switch last := s.last[one.ID]; {
+		case one.mode == state.Permission || one.mode == state.Question:
+			for _, w := range one.Waits {
+				list = append(list, waitOf(one, w))
+			}
+		case one.mode == state.Idle && last != nil && last.Event == logfmt.TurnFailed && last.Agent == nil:
+			f := waitFacts{Kind: waitFailed, Session: one.ID, Source: one.Source, Error: rows.Describe(&last.Entry).Detail, Since: timeOf(one.since), Seq: last.Seq}
+			list = append(list, f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b waitFacts) int {
+		return cmp.Or(cmp.Compare(waitRank(a.Kind), waitRank(b.Kind)), compareTimes(a.Since, b.Since))
+	})
+	if s.queue.Foreign > 0 {
+		list = append(list, waitFacts{Kind: waitQueue, Tasks: s.queue.Foreign})
+	}
+	for i := range list {
+		w := &list[i]
+		w.Tool, w.Input, w.Error = withoutSecrets(w.Tool), withoutSecrets(w.Input), withoutSecrets(w.Error)
+	}
+	return list
+}
+
+func waitOf(s *sessionView, w state.Wait) waitFacts {
+	f := waitFacts{Kind: waitPermission, Session: s.ID, Source: s.Source, Agent: w.Agent, Tool: w.Tool, Input: w.Input, Since: timeOf(w.Since), Seq: w.Since.Seq}
+	if w.Question {
+		f.Kind = waitQuestion
+	}
+	return f
+}
+
+// waitRank is 0 for what an agent asks, and 1 for the rest.
+func waitRank(kind string) int {
+	if kind == waitPermission || kind == waitQuestion {
+		return 0
+	}
+	return 1
+}
+
+func compareTimes(a, b *time.Time) int {
+	if a == nil || b == nil {
+		return 0
+	}
+	return a.Compare(*b)
+}
+
+// says is the thing in words, and where it is settled.
+func (w *waitFacts) says(now time.Time) (what, where string) {
+	since := ""
+	if w.Since != nil {
+		since = " since " + longDuration(now.Sub(*w.Since))
+	}
+	where = kit.Join(strings.TrimSpace(w.Source+" "+rows.ShortSession(w.Session, rows.WideSession)), entryText(w.Seq))
+	if w.Agent != "" {
+		where = kit.Join(where, "sub-agent "+withoutSecrets(w.Agent))
+	}
+	switch w.Kind {
+	case waitQueue:
+		return "queue: " + plain.Plural(int64(w.Tasks), "task") + " that aburn did not sign", "aburn queue list shows what is asked, aburn queue allow ID lets it through"
+	case waitFailed:
+		return "turn failed: " + cmp.Or(w.Error, "no reason is recorded") + since, where
+	}
+	what = w.Kind + ": " + cmp.Or(scope.ToolWord(w.Tool), "of an unknown tool")
+	if w.Input != "" {
+		what += " `" + strings.ReplaceAll(plain.Cut(w.Input, longestInput), "`", "'") + "`"
+	}
+	return what + since, where
+}
+
+// longestInput bounds the command or path of a wait, in cells: four lines of 80.
+const longestInput = 300
+
+func entryText(n logfmt.Seq) string {
+	if n == 0 {
+		return ""
+	}
+	return "entry " + strconv.FormatInt(int64(n), 10)
+}
+
+// longDuration is shortDuration for a sentence: 48 s, 12 m, 5 h, 3 d.
+func longDuration(d time.Duration) string {
+	text := shortDuration(d)
+	return text[:len(text)-1] + " " + text[len(text)-1:]
+}
+
+func (s *StatusAnswer) showWaits(out *term.Out, whom string) {
+	list := s.waits()
+	if len(list) == 0 {
+		fmt.Fprintln(out, out.Paint(term.Dim, "nothing waits for "+whom))
+		return
+	}
+	fmt.Fprintln(out, out.Paint(term.BoldYellow, "waits for "+whom))
+	for i := range list {
+		what, where := list[i].says(s.Now)
+		kind, rest, _ := strings.Cut(what, ": ")
+		kit.Paragraph(out, 2, kind+": ", rest)
+		kit.Paragraph(out, 4, "", where)
+	}
+	fmt.Fprintln(out)
+}
+
+// showSessions prints a line a session and, below it, its newest entry: folded, so that nothing of it is cut.
+func (s *StatusAnswer) showSessions(out *term.Out) error {
+	if len(s.shown) == 0 {
+		_, err := fmt.Fprintln(out, "no session in the last 24 hours")
+		return err
+	}
+	fmt.Fprintln(out)
+	t := term.Table{Width: kit.PageWidth, Columns: []term.Column{
+		{Title: "session"}, {Title: "source", Spare: 1}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock", Spare: 2},
+	}}
+	for i := range s.shown {
+		one := &s.shown[i]
+		t.AddCells(term.Cell{Text: rows.ShortSession(one.ID, rows.WideSession), Style: rows.SessionStyle(one.ID)}, term.Cell{Text: one.Source},
+			s.modeCell(one), term.Cell{Text: withoutSecrets(one.place())}, s.clockCell(one.Session))
+	}
+	var lines bytes.Buffer
+	if err := t.Print(out.Onto(&lines), 0); err != nil {
+		return err
+	}
+	for i := -1; i < len(s.shown); i++ { // a title, and a line a session
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(out, line)
+		if i >= 0 {
+			s.showLast(out, &s.shown[i])
+		}
+	}
+	return nil
+}
+
+func (s *StatusAnswer) showLast(out *term.Out, one *sessionView) {
+	r := s.last[one.ID]
+	if r == nil {
+		return
+	}
+	words := rows.Describe(&r.Entry)
+	detail := kit.Join(words.Path, words.Detail)
+	if r.Open {
+		detail = kit.Join(detail, "no end")
+	}
+	text := strings.TrimSpace(words.Mark + " " + words.Name + " " + detail)
+	age := shortDuration(s.Now.Sub(one.Last.Time())) + " ago"
+	kit.Paragraph(out, 2, "", kit.Join(plain.Cut(withoutSecrets(text), longestInput), age))
+}
+
+// shownIssues is how many issues the screen has room for.
+const shownIssues = 8
+
+// showIssues prints the issues in whole sentences.
+func (s *StatusAnswer) showIssues(out *term.Out) {
+	if len(s.Issues) == 0 {
+		return
+	}
+	kit.Title(out, false, "issues")
+	for i := range s.Issues[:min(shownIssues, len(s.Issues))] {
+		is := &s.Issues[i]
+		session := rows.ShortSession(is.Session, rows.WideSession)
+		if is.OfChain() {
+			session = "the chain"
+		}
+		fmt.Fprintln(out, out.Paint(levelStyle(supervisor.LevelOf(is, s.limits)), string(is.Type))+"  "+out.Paint(rows.SessionStyle(is.Session), session)+"  "+percent(is.Confidence)+" sure")
+		kit.Paragraph(out, 2, "", withoutSecrets(is.Says))
+	}
+	text := "more about them: aburn supervisor"
+	if more := len(s.Issues) - shownIssues; more > 0 {
+		text = plain.Plural(int64(more), "more issue", "more issues") + ": aburn supervisor"
+	}
+	fmt.Fprintln(out, out.Paint(term.Dim, text))
+}
