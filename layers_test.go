@@ -56,7 +56,7 @@ var layers = []struct {
 	{"archive/tried", "insight/remedy internal/lockfile internal/scrub", ""},
 	{"internal/mcpserver", "internal/plain", "github.com/google/jsonschema-go github.com/modelcontextprotocol/go-sdk"},
 	{"archive/ingest", "archive internal/atomicfile internal/jsonl internal/lockfile internal/project internal/scrub internal/wire trace", "github.com/fsnotify/fsnotify"},
-	{"web/reportpage", "insight/remedy insight/report internal/plain web", ""},
+	{"web/reportpage", "insight insight/remedy insight/report internal/plain web", ""},
 	{"web", "internal/plain", ""},
 	{"internal/lab/browser", "", ""},
 	{"web/graphpage", "internal/plain trace trace/graph web", ""},

@@ -34,7 +34,8 @@ type plotBar struct {
 	Under string `json:"under,omitempty"` // second line of the label
 	N     int    `json:"n"`
 	Of    int    `json:"of"`
-	Text  string `json:"text"` // full description
+	Bad   int    `json:"bad,omitempty"` // of N: what failed
+	Text  string `json:"text"`          // full description
 }
 
 // mostBars is the most bars of a plot. The tables have the rest.
@@ -57,12 +58,12 @@ func plotted(r *report.Report) plotData {
 			Text: fmt.Sprintf("%s: %s errors, in %s sessions and sub-agents, in %s failing ones", name, of(c.Errors, c.OfErrors), of(c.Units, c.OfUnits), of(c.Failing, c.OfFailing))})
 	}
 	for _, s := range r.Failures[:min(len(r.Failures), mostBars)] {
-		d.Shapes = append(d.Shapes, plotBar{Label: plain.Line(s.Shape), Under: plain.Line(s.Key), N: s.Units, Of: s.OfFailing,
+		d.Shapes = append(d.Shapes, plotBar{Label: plain.Line(s.Shape), Under: plain.Line(s.Key), N: s.Units, Of: s.OfFailing, Bad: s.Units,
 			Text: fmt.Sprintf("%s: %s that failed, last %s\naburn replay %s", plain.Line(s.Shape), of(s.Units, s.OfFailing), day(s.Last), plain.Line(s.Key))})
 	}
 	for i := range r.Errors[:min(len(r.Errors), mostBars)] {
 		e := &r.Errors[i]
-		d.Errors = append(d.Errors, plotBar{Label: plain.Line(string(e.Class) + " · " + e.Head), Under: plain.Line(e.Key), N: e.Units, Of: e.OfErring,
+		d.Errors = append(d.Errors, plotBar{Label: plain.Line(string(e.Class) + " · " + e.Head), Under: plain.Line(e.Key), N: e.Units, Of: e.OfErring, Bad: e.Failing,
 			Text: fmt.Sprintf("%s: %s with errors, %d of them failing, in %d the call succeeded later\n%s\naburn replay %s", plain.Line(string(e.Class)), of(e.Units, e.OfErring), e.Failing, e.Solved, plain.Line(e.Text), plain.Line(e.Key))})
 	}
 	for _, t := range r.Tools {

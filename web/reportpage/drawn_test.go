@@ -13,6 +13,12 @@ import (
 
 // drawn is a report of many sessions over so many weeks, every kind of finding in it. The same number draws the same report.
 func drawn(weeks int) *report.Report {
+	r, _ := drawnUnits(weeks)
+	return r
+}
+
+// drawnUnits is drawn, with the sessions.
+func drawnUnits(weeks int) (*report.Report, []*insight.Digest) {
 	outcomes := []insight.Outcome{insight.Completed, insight.Completed, insight.Errored, insight.Completed, insight.GaveUp, insight.Interrupted, insight.Completed, insight.Killed, insight.Unknown}
 	classes := []failure.Class{failure.Build, failure.Test, failure.NotFound, failure.EditMismatch, failure.Network, failure.Timeout}
 	types := []trace.ToolType{trace.ShellTool, trace.EditTool, trace.ReadTool}
@@ -54,5 +60,5 @@ func drawn(weeks int) *report.Report {
 		Applied: remedy.Applied{V: 1, Key: "e1-00000000abcd", Time: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), Note: "pinned the version of the seeder"},
 		Before:  remedy.Rate{Failed: 12, Of: 40}, After: remedy.Rate{Failed: 6, Of: 41},
 	}}
-	return report.Make(list, report.Options{Now: time.Date(2026, 3, 2+7*max(weeks, 38), 12, 0, 0, 0, time.UTC), Chosen: report.Chosen{Project: "/home/ada/src/garden"}, Remedies: tried})
+	return report.Make(list, report.Options{Now: time.Date(2026, 3, 2+7*max(weeks, 38), 12, 0, 0, 0, time.UTC), Chosen: report.Chosen{Project: "/home/ada/src/garden"}, Remedies: tried}), list
 }

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
 	"aburn/internal/plain"
@@ -20,14 +22,15 @@ import (
 //go:embed page
 var files embed.FS
 
-func HTML(w io.Writer, r *report.Report) error {
+// HTML writes the page of a report and of the sessions that it is about. name is the short name of a session.
+func HTML(w io.Writer, r *report.Report, units []*insight.Digest, name func(source, id string) string) error {
 	page := web.Page{
-		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js"},
+		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js", "page/sessions.js"},
 		Funcs: template.FuncMap{
 			"clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
-			"observation": func() string { return remedy.Observation },
+			"pageID": pageID, "folder": folder, "observation": func() string { return remedy.Observation },
 		},
-		Values: r, Data: plotted(r),
+		Values: list(r, units, name), Data: plotted(r),
 	}
 	return page.Write(w)
 }
@@ -63,13 +66,24 @@ func lasting(ms int64) string { return plain.Duration(time.Duration(ms) * time.M
 
 func day(t time.Time) string { return moment(t, time.DateOnly) }
 
-// moment formats a time in UTC, or "" if it is unknown.
+// moment formats a time in the zone of the person who makes the page, or "" if it is unknown.
 func moment(t time.Time, layout string) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(layout)
+	return t.Local().Format(layout)
 }
+
+// folder is the name of a project's folder.
+func folder(path string) string {
+	if path == "" {
+		return ""
+	}
+	return plain.Line(filepath.Base(path))
+}
+
+// pageID is the anchor of a failure. Keys are of letters, digits and dashes; anything else cannot be linked to.
+func pageID(key string) string { return "k-" + plain.Line(key) }
 
 // place names a session as `aburn show` accepts it.
 func place(p report.Place) string {

@@ -19,14 +19,16 @@ import (
 	"aburn/internal/plain"
 )
 
-// html writes the page of a report.
-func html(r *report.Report) func(io.Writer) error {
-	return func(w io.Writer) error { return HTML(w, r) }
+// html writes the page of a report of these sessions.
+func html(r *report.Report, units ...*insight.Digest) func(io.Writer) error {
+	return func(w io.Writer) error { return HTML(w, r, units, lastDigits) }
 }
 
-func written(t *testing.T, name string, r *report.Report) string {
+func lastDigits(_, id string) string { return id[max(len(id)-4, 0):] }
+
+func written(t *testing.T, name string, r *report.Report, units ...*insight.Digest) string {
 	t.Helper()
-	return browser.Written(t, name, html(r))
+	return browser.Written(t, name, html(r, units...))
 }
 
 // told is what --json says: the numbers that the page has to show.
@@ -263,13 +265,13 @@ func TestPageIsItsOwn(t *testing.T) {
 		Loops: []insight.EditLoop{{Path: bad, Edits: 9}}, Slow: []insight.SlowCall{{Tool: bad, What: bad, MS: 1}}, Phases: []insight.PhaseUse{{Command: bad, Phase: bad, Tools: []insight.ToolFailed{{Tool: bad, Failed: 1}}}},
 	}
 	d.Agent.Name, d.Project.Key = bad, bad
-	browser.Own(t, html(report.Make([]*insight.Digest{d}, report.Options{Chosen: report.Chosen{Source: bad, Project: bad}})))
+	browser.Own(t, html(report.Make([]*insight.Digest{d}, report.Options{Chosen: report.Chosen{Source: bad, Project: bad}}), d))
 }
 
 // Where no record tells of tokens, it is not said that there were none.
 func TestTokensThatNobodyKnows(t *testing.T) {
 	var b bytes.Buffer
-	if err := HTML(&b, &report.Report{Agents: []report.Agent{{Source: "own", Units: 2, Ended: 2, Calls: 7}}, Phases: []report.Phase{{Command: "build", Runs: 1, Open: 1, ActiveMS: 4000, Calls: 2}}}); err != nil {
+	if err := html(&report.Report{Agents: []report.Agent{{Source: "own", Units: 2, Ended: 2, Calls: 7}}, Phases: []report.Phase{{Command: "build", Runs: 1, Open: 1, ActiveMS: 4000, Calls: 2}}})(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []string{

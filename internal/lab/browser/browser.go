@@ -165,6 +165,12 @@ func (b *Browser) Quiet() {
 	}
 }
 
+// Resize makes the open page so wide and high, in pixels.
+func (b *Browser) Resize(width, height int) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+}
+
 // Prefer sets the user's colour scheme: light or dark.
 func (b *Browser) Prefer(scheme string) {
 	b.t.Helper()

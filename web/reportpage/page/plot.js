@@ -72,6 +72,17 @@ function columns() {
   return list;
 }
 
+// columnSize is how wide a week is. Few weeks stand beside the axis and not in the middle of nowhere.
+function columnSize(list, room) { return Math.min(room / list.length, 96); }
+
+// opens makes a bar lead to the failure that it shows.
+function opens(group, id) {
+  const go = () => { if (location.hash === '#' + id) lead(); else location.hash = id; };
+  group.classList.add('leads');
+  group.addEventListener('click', go);
+  group.addEventListener('keydown', (e) => { if (e.key === 'Enter') go(); });
+}
+
 // fit shortens a text that is shown until it takes no more than so many pixels.
 function fit(text, room) {
   const whole = text.textContent;

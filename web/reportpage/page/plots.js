@@ -9,7 +9,7 @@ function outcomes(place, width) {
   const list = columns(), left = 44, height = 220, base = 190, shown = data.outcomes.filter((o) => !hidden.has(o));
   const sum = (w) => shown.reduce((n, o) => n + (w.outcomes[o] || 0), 0);
   const ticks = steps(Math.max(...list.map(sum))), top = ticks[ticks.length - 1];
-  const y = (v) => base - v / top * (base - 10), size = (width - left) / list.length, x = (i) => left + i * size;
+  const y = (v) => base - v / top * (base - 10), size = columnSize(list, width - left), x = (i) => left + i * size;
   const picture = svg('svg', { width, height, role: 'group', 'aria-label': 'outcomes by week' }, axisY(ticks, left, width, y, ''), axisX(list, x, base, size, width));
   list.forEach((w, i) => {
     const parts = data.outcomes.filter((o) => w.outcomes[o]);
@@ -37,7 +37,7 @@ function rate(place, width) {
   const list = columns(), left = 44, height = 150, base = 120;
   const most = Math.min(Math.max(...known.map((w) => 100 * w.failed / w.calls), 4), 100);
   const ticks = steps(most).filter((v) => v <= 100), top = ticks[ticks.length - 1];
-  const y = (v) => base - v / top * (base - 10), size = (width - left) / list.length, x = (i) => left + i * size;
+  const y = (v) => base - v / top * (base - 10), size = columnSize(list, width - left), x = (i) => left + i * size;
   const picture = svg('svg', { width, height, role: 'group', 'aria-label': 'share of failed calls by week' }, axisY(ticks, left, width, y, '%'), axisX(list, x, base, size, width));
   const at = (i) => [x(i) + size / 2, y(100 * list[i].failed / list[i].calls)];
   let path = '';
@@ -47,7 +47,7 @@ function rate(place, width) {
   list.forEach((w, i) => {
     if (!w.calls) return;
     const text = 'week from ' + date(w.start) + ': ' + number(w.failed) + ' of ' + plural(w.calls, 'call') + ' failed (' + (100 * w.failed / w.calls).toFixed(1) + '%)';
-    const group = svg('g', { 'data-week': w.week, 'data-failed': w.failed, 'data-calls': w.calls }, svg('rect', { class: 'ground', x: x(i), y: 4, width: size, height: base - 4 }), svg('circle', { class: 'c-failed', cx: at(i)[0], cy: at(i)[1], r: 3.5 }));
+    const group = svg('g', { 'data-week': w.week, 'data-failed': w.failed, 'data-calls': w.calls }, svg('rect', { class: 'ground', x: x(i), y: 4, width: size, height: base - 4 }), svg('circle', { class: 'point', cx: at(i)[0], cy: at(i)[1], r: 3.5 }));
     picture.append(item(group, text, i === last));
   });
   place.replaceChildren(picture);
@@ -64,12 +64,15 @@ function bars(list, own, none) {
     const picture = svg('svg', { width, height: list.length * height, role: 'group' });
     list.forEach((b, i) => {
       const y = i * height, share = own ? b.n / Math.max(b.of, 1) : b.n / most;
-      picture.append(item(svg('g', { 'data-n': b.n, 'data-of': b.of },
+      const group = item(svg('g', { 'data-n': b.n, 'data-of': b.of },
         svg('rect', { class: 'ground', x: 0, y, width, height }),
         svg('text', { class: 'label', x: 2, y: y + 16 }, b.label), b.under ? svg('text', { class: 'under', x: 2, y: y + 29 }, b.under) : null,
         own ? svg('rect', { class: 'c-rest', x: label + 8, y: y + 6, width: room, height: 12, rx: 2 }) : null,
         svg('rect', { class: 'c-part', x: label + 8, y: y + 6, width: b.n ? Math.max(room * share, 1.5) : 0, height: 12, rx: 2 }),
-        svg('text', { x: width - 2, y: y + 16, 'text-anchor': 'end' }, number(b.n) + ' of ' + number(b.of))), b.text, i === 0));
+        b.bad ? svg('rect', { class: 'c-bad', 'data-bad': b.bad, x: label + 8, y: y + 6, width: Math.max(room * share * b.bad / b.n, 1.5), height: 12, rx: 2 }) : null,
+        svg('text', { x: width - 2, y: y + 16, 'text-anchor': 'end' }, number(b.n) + ' of ' + number(b.of))), b.text, i === 0);
+      if (b.under && $('k-' + b.under)) opens(group, 'k-' + b.under);
+      picture.append(group);
     });
     place.replaceChildren(picture);
     for (const text of picture.querySelectorAll('.label')) fit(text, label);

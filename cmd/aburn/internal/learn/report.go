@@ -17,6 +17,7 @@ import (
 	"aburn/archive/tried"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
 	"aburn/internal/plain"
@@ -72,12 +73,12 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	c := scope.CallerOf(a, cmd)
 	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
 	toTerminal := !cmd.IsSet("html") && !cmd.Bool("json")
-	answer, err := ReportOf(ctx, c, ReportQuery{Choice: scope.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal})
+	answer, err := ReportOf(ctx, c, ReportQuery{Choice: scope.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal || cmd.IsSet("html")})
 	switch {
 	case err != nil:
 		return err
 	case cmd.IsSet("html"):
-		return a.WritePage(cmd, func(w io.Writer) error { return reportpage.HTML(w, answer.Report) }, unitsText(answer.Report))
+		return a.WritePage(cmd, func(w io.Writer) error { return reportpage.HTML(w, answer.Report, answer.units, answer.name) }, unitsText(answer.Report))
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report)
 	case answer.None:
@@ -105,6 +106,7 @@ type ReportQuery struct {
 // ReportAnswer is a report of the chosen sessions.
 type ReportAnswer struct {
 	*report.Report
+	units    []*insight.Digest // the chosen sessions
 	names    *scope.SessionNames
 	None     bool // no session was chosen
 	Archived int  // sessions in the archive; counted only if None
@@ -125,7 +127,8 @@ func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswe
 	if o.Remedies, err = measureRemedies(ctx, c, filter, list); err != nil {
 		return nil, err
 	}
-	answer := &ReportAnswer{Report: report.Make(scope.DigestsOnly(list), o)}
+	answer := &ReportAnswer{units: scope.DigestsOnly(list)}
+	answer.Report = report.Make(answer.units, o)
 	answer.None = answer.Units.All == 0
 	if q.Limit > 0 {
 		answer.Report = answer.Top(q.Limit)
@@ -137,6 +140,14 @@ func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswe
 		answer.names, err = reportNames(ctx, arch, filter, list)
 	}
 	return answer, err
+}
+
+// name is the short name of a session.
+func (a *ReportAnswer) name(source, id string) string {
+	if a.names == nil { // there is none to name
+		return source + "/" + id
+	}
+	return a.names.Of(source, id)
 }
 
 // measureRemedies counts the failures that remedies were tried against, before and after, in sessions of any age.

@@ -3,7 +3,6 @@ package supervise
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
