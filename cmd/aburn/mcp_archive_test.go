@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -178,5 +179,23 @@ func TestMCPNothingOfOtherProjects(t *testing.T) {
 	r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests/all"})
 	if err != nil || len(r.Contents[0].Text) > mcpserver.MaxResource || !strings.Contains(r.Contents[0].Text, mine) {
 		t.Errorf("aburn://digests/all: %v", err)
+	}
+}
+
+// What agents ask is answered from the archive as it is: it must come at once. A person's command reads what is new.
+func TestMCPReadsNothingNew(t *testing.T) {
+	w := newMCPWorld(t)
+	s := w.dial()
+	id := "9e1f0000-0000-4000-8000-000000000009"
+	line := `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"make it work"},"uuid":"u1","timestamp":"2025-11-20T13:00:01.000Z","cwd":"/home/user/shop","sessionId":"` + id + `","version":"2.1.329"}`
+	if err := os.WriteFile(filepath.Join(w.home, ".claude/projects/-home-user-shop", id+".jsonl"), []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := w.ask(s, "session_graph", map[string]any{"session": id}, nil); !r.IsError {
+		t.Errorf("MCP read a new session:\n%s", textOf(r))
+	}
+	w.must("show", id)
+	if r, _ := w.ask(s, "session_graph", map[string]any{"session": id}, nil); r.IsError {
+		t.Errorf("a command read it, and MCP does not know it:\n%s", textOf(r))
 	}
 }

@@ -128,7 +128,7 @@ func TestSessionsWithoutAScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`made 2026-11-21 06:30 AEST`, `Days and times are in AEST.`, `data-day="2026-11-21"`, `<td>2026-11-21 06:30</td>`,
+		`made 2026-11-21 06:30 AEST`, `Days and times are local (AEST when the page was made)`, `data-day="2026-11-21"`, `<td>2026-11-21 06:30</td>`,
 		`<details class="failure" id="k-e1-00000000bbbb">`, `<pre>shop_test.go:12: it went wrong</pre>`, `<a href="#s-1">2f91</a>`, `<a href="#k-e1-00000000bbbb">`, `<a href="#k-f1-00000000aaaa">`,
 	} {
 		if !strings.Contains(page.String(), want) {
