@@ -88,7 +88,7 @@ func nameOf(heading string) string {
 func figures(t *testing.T, r *report.Report) map[string][]figure {
 	t.Helper()
 	var page bytes.Buffer
-	if err := HTML(&page, r); err != nil {
+	if err := HTML(&page, r, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	html, all := page.String(), map[string][]figure{}
