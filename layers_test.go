@@ -109,6 +109,7 @@ var layers = []struct {
 	{"cmd/aburn/internal/supervise", "cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit internal/journal internal/notify internal/plain internal/project internal/queue internal/scrub internal/settings internal/term logfmt supervisor supervisor/backtest supervisor/limits supervisor/look supervisor/state supervisor/watch workflow", "github.com/tidwall/gjson github.com/urfave/cli"},
 	{"cmd/internal/kit", "internal/atomicfile internal/plain internal/settings internal/term", "github.com/urfave/cli golang.org/x/term"},
 	{"instrument/jsast", "", "github.com/dop251/goja"},
+	{"instrument/edit", "instrument/jsast", ""},
 	{"worker", "", ""},
 }
 

@@ -71,7 +71,7 @@ func normalField(n *Node, f Field) Field {
 	case f.Kind == NodeField:
 		f.Node = Normal(f.Node)
 		if isBranch(n.Type, f.Name) {
-			f.Node = withoutBraces(f.Node)
+			f.Node = WithoutBraces(f.Node)
 		}
 	case f.Kind == ListField && f.Name == "children":
 		f.List = rendered(f.List)
@@ -97,8 +97,9 @@ func isBranch(typ, field string) bool {
 	return false
 }
 
-// withoutBraces keeps the braces that give a declaration its scope.
-func withoutBraces(n *Node) *Node {
+// WithoutBraces gives the one statement of a block that is the body of an if or a
+// loop. It keeps braces that give a declaration its scope.
+func WithoutBraces(n *Node) *Node {
 	if n.Type != "BlockStatement" || len(n.List("body")) != 1 {
 		return n
 	}
@@ -216,9 +217,12 @@ func (d *Difference) String() string {
 
 // Diff compares the normal forms of two trees, b being the later one. It gives nil
 // where they are equal.
-func Diff(a, b *Node) *Difference {
+func Diff(a, b *Node) *Difference { return DiffNormal(Normal(a), Normal(b)) }
+
+// DiffNormal is [Diff] for two trees that are normal forms already.
+func DiffNormal(a, b *Node) *Difference {
 	d := &differ{}
-	d.nodes(Normal(a), Normal(b))
+	d.nodes(a, b)
 	return d.found
 }
 

@@ -1,0 +1,162 @@
+package edit
+
+import (
+	"slices"
+
+	"aburn/instrument/jsast"
+)
+
+// isAddition says whether a statement does nothing but speak to spans, or declare
+// what is needed for it.
+func (u *undoer) isAddition(n *jsast.Node) bool {
+	switch n.Type {
+	case "ImportDeclaration":
+		return isTelemetry(n.Child("source").Text("value"))
+	case "VariableDeclaration":
+		return !slices.ContainsFunc(n.List("declarations"), func(d *jsast.Node) bool { return !u.isAddedDeclarator(d) })
+	case "ExpressionStatement":
+		if n.Field("directive") != nil {
+			return false
+		}
+		e := n.Child("expression")
+		return isTelemetry(loaded(e)) || u.spanCalls(e) != nil
+	case "IfStatement":
+		then, other := n.Child("consequent"), n.Child("alternate")
+		return u.onlyCalls(then) && (other == nil || u.onlyCalls(other))
+	}
+	return false
+}
+
+// onlyCalls says whether a branch of an if only calls methods of spans.
+func (u *undoer) onlyCalls(n *jsast.Node) bool {
+	list := statementsOf(n)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(s *jsast.Node) bool {
+		return s.Type != "ExpressionStatement" && s.Type != "IfStatement" || !u.isAddition(s)
+	})
+}
+
+func (u *undoer) allAdditions(list []*jsast.Node) bool {
+	return !slices.ContainsFunc(list, func(s *jsast.Node) bool { return !u.isAddition(s) })
+}
+
+func (u *undoer) isAddedDeclarator(d *jsast.Node) bool {
+	init := d.Child("init")
+	if init == nil {
+		return false
+	}
+	call, active := u.startedBy(init)
+	return getTracer(init, u.api) || isTelemetry(loaded(init)) || call != nil && !active && init.Type == "CallExpression" || activeSpan(init)
+}
+
+func (u *undoer) recordAll(list []*jsast.Node) {
+	for _, n := range list {
+		u.record(n)
+	}
+}
+
+// record keeps what an addition is, and takes it out.
+func (u *undoer) record(n *jsast.Node) {
+	u.take(n.Range)
+	switch n.Type {
+	case "ImportDeclaration":
+		u.out.Imports = append(u.out.Imports, Import{n.Child("source").Text("value"), jsast.ImportStatic, n})
+	case "VariableDeclaration":
+		for _, d := range n.List("declarations") {
+			u.recordDeclarator(d, n)
+		}
+	case "ExpressionStatement":
+		e := n.Child("expression")
+		if module := loaded(e); isTelemetry(module) {
+			u.out.Imports = append(u.out.Imports, Import{module, loadForm(e), n})
+			return
+		}
+		for _, c := range u.spanCalls(e) {
+			u.recordCall(c)
+		}
+	case "IfStatement":
+		// Which branch runs is not known, so the condition counts for both.
+		u.guards = append(slices.Clone(u.guards), n.Child("test"))
+		u.out.Exprs = append(u.out.Exprs, Expr{n.Child("test"), nil})
+		u.recordAll(statementsOf(n.Child("consequent")))
+		if other := n.Child("alternate"); other != nil {
+			u.recordAll(statementsOf(other))
+		}
+		u.guards = u.guards[:len(u.guards)-1]
+	}
+}
+
+func loadForm(e *jsast.Node) jsast.ImportForm {
+	form := jsast.ImportRequire
+	jsast.Walk(e, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "ImportExpression" {
+			form = jsast.ImportDynamic
+		}
+		return true
+	})
+	return form
+}
+
+func (u *undoer) recordDeclarator(d, statement *jsast.Node) {
+	id, init := d.Child("id"), d.Child("init")
+	if getTracer(init, u.api) {
+		u.out.Tracers = append(u.out.Tracers, init)
+		u.addExprs(nil, init.List("arguments")...)
+		return
+	}
+	if module := loaded(init); module != "" {
+		u.out.Imports = append(u.out.Imports, Import{module, loadForm(init), statement})
+		return
+	}
+	if call, _ := u.startedBy(init); call != nil {
+		s := u.newSpan(call, false)
+		if id.Type == "Identifier" {
+			s.Variable = id.Text("name")
+			u.spanOf[u.definitions[id.Start]] = s
+		}
+		u.open = append(u.open, s)
+	}
+}
+
+func (u *undoer) newSpan(call *jsast.Node, active bool) *Span {
+	s := &Span{Call: call, Active: active, Tracer: call.Child("callee").Child("object"), Orig: u.a, New: u.b}
+	args := call.List("arguments")
+	if active && callback(call) != nil {
+		args = args[:len(args)-1]
+	}
+	if len(args) > 0 {
+		s.Name = args[0]
+	}
+	if len(args) > 1 {
+		s.Options = args[1]
+	}
+	if getTracer(s.Tracer, u.api) {
+		u.out.Tracers = append(u.out.Tracers, s.Tracer)
+		u.addExprs(nil, s.Tracer.List("arguments")...)
+	}
+	u.addExprs(nil, args...)
+	u.out.Spans = append(u.out.Spans, s)
+	return s
+}
+
+func (u *undoer) recordCall(c spanCall) {
+	call := &Call{
+		Node: c.call, Method: c.method, Args: c.call.List("arguments"), On: c.on,
+		Place: u.place, Clause: u.clause, Guards: slices.Clone(u.guards), Catches: u.caught, New: u.b,
+	}
+	if c.on.Type == "Identifier" {
+		named := u.spanNamed(c.on.Text("name"))
+		v := u.variable(c.on)
+		call.Span = u.spanOf[v]
+		if v == nil || !u.spanVars[v] {
+			call.Span, call.Hidden = named, v != nil
+		}
+	}
+	u.out.Calls = append(u.out.Calls, call)
+	u.addExprs(call, call.Args...)
+}
+
+func (u *undoer) addExprs(call *Call, list ...*jsast.Node) {
+	for _, n := range list {
+		u.out.Exprs = append(u.out.Exprs, Expr{n, call})
+	}
+}

@@ -1,0 +1,273 @@
+package edit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"aburn/instrument/jsast"
+)
+
+// Difference is one place where the files differ beyond the additions.
+type Difference struct {
+	What string
+	// Offset is a place in the later file: of the difference, or of what stands
+	// before what is gone.
+	Offset int
+	// Orig is its place in the original, -1 where that has nothing of it.
+	Orig int
+	// A and B are nodes of the two files; nil where one has none, and for a comment.
+	A, B *jsast.Node
+}
+
+// Capture is a name of the original that means another variable in the later file.
+type Capture struct {
+	Name   string
+	Offset int // of the use, in the later file
+	// By is where the name is declared that it now means; -1 if none.
+	By int
+}
+
+const maxDifferences = 20
+
+// compare fills in what differs. a is the original's normal form.
+func (u *Undone) compare(a *jsast.Node) {
+	u.pair(a, u.Stripped)
+	u.sorted = slices.Sorted(maps.Keys(u.starts))
+	u.collect(a, u.Stripped)
+	u.compareComments()
+	u.compareNames()
+	slices.SortStableFunc(u.Differences, func(a, b Difference) int { return cmp.Compare(a.Offset, b.Offset) })
+}
+
+// pair notes which identifier and which function of the later file is which of the
+// original, as far as the trees have the same shape.
+func (u *Undone) pair(a, b *jsast.Node) {
+	if a == nil || b == nil || a.Type != b.Type {
+		return
+	}
+	if a.Type == "Identifier" || a.Type == "JSXIdentifier" || isFunction(a) || a.Type == "ClassDeclaration" {
+		u.starts[a.Start] = b.Start
+	}
+	if a.Type == "Identifier" || a.Type == "JSXIdentifier" {
+		u.kept[b.Start] = true
+	}
+	for _, f := range a.Fields {
+		g := b.Field(f.Name)
+		if g == nil || g.Kind != f.Kind {
+			continue
+		}
+		u.pair(f.Node, g.Node)
+		for i, j := range aligned(f.List, g.List) {
+			if j >= 0 {
+				u.pair(f.List[i], g.List[j])
+			}
+		}
+	}
+}
+
+// aligned gives for each element of a the one of b that it is: by place, and where
+// the lengths differ by what it is recognised by, from both ends.
+func aligned(a, b []*jsast.Node) []int {
+	to := make([]int, len(a))
+	for i := range to {
+		to[i] = i
+	}
+	if len(a) == len(b) {
+		return to
+	}
+	front := 0
+	for front < min(len(a), len(b)) && head(a[front]) == head(b[front]) {
+		front++
+	}
+	for i := range to {
+		switch back := i + len(b) - len(a); {
+		case i < front:
+		case back >= front && head(a[i]) == head(b[back]):
+			to[i] = back
+		default:
+			to[i] = -1
+		}
+	}
+	return to
+}
+
+// collect finds differences as deep in the trees as they can be told apart.
+func (u *Undone) collect(a, b *jsast.Node) {
+	d := jsast.DiffNormal(a, b)
+	if d == nil || len(u.Differences) >= maxDifferences {
+		return
+	}
+	if a != nil && b != nil && sameShape(a, b) {
+		for i, f := range a.Fields {
+			g := b.Fields[i]
+			if f.Node != nil {
+				u.collect(f.Node, g.Node)
+			}
+			for k := range f.List {
+				if f.List[k] != nil {
+					u.collect(f.List[k], g.List[k])
+				}
+			}
+		}
+		return
+	}
+	u.Differences = append(u.Differences, u.difference(d, b))
+}
+
+// sameShape says whether two nodes can differ only below.
+func sameShape(a, b *jsast.Node) bool {
+	if a.Type != b.Type || len(a.Fields) != len(b.Fields) {
+		return false
+	}
+	for i, f := range a.Fields {
+		g := b.Fields[i]
+		if f.Name != g.Name || f.Kind != g.Kind || f.Text != g.Text || len(f.List) != len(g.List) {
+			return false
+		}
+		for k := range f.List {
+			if (f.List[k] == nil) != (g.List[k] == nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (u *Undone) difference(d *jsast.Difference, around *jsast.Node) Difference {
+	out := Difference{What: d.What, Orig: -1, A: d.A, B: d.B}
+	if d.A != nil {
+		out.Orig = d.A.Start
+	}
+	switch {
+	case d.B != nil:
+		out.Offset = d.B.Start
+	case d.A != nil:
+		out.Offset = u.near(d.A.Start, around)
+	case around != nil:
+		out.Offset = around.Start
+	}
+	return out
+}
+
+// near is where something that is gone would stand: after the last name before it
+// that the later file still has.
+func (u *Undone) near(orig int, around *jsast.Node) int {
+	i, _ := slices.BinarySearch(u.sorted, orig)
+	if i > 0 {
+		if at := u.starts[u.sorted[i-1]]; around == nil || at >= around.Start {
+			return at
+		}
+	}
+	if around != nil {
+		return around.Start
+	}
+	return 0
+}
+
+// compareComments compares comments as lists. Comments inside of inserted code go with it.
+func (u *Undone) compareComments() {
+	if jsast.DiffComments(u.Orig.Comments, u.New.Comments) == nil {
+		return
+	}
+	was := u.Orig.Comments
+	now := slices.DeleteFunc(slices.Clone(u.New.Comments), func(c jsast.Comment) bool { return u.Taken(c.Range) })
+	front := 0
+	for front < min(len(was), len(now)) && was[front].Normal() == now[front].Normal() {
+		front++
+	}
+	was, now = was[front:], now[front:]
+	for len(was) > 0 && len(now) > 0 && was[len(was)-1].Normal() == now[len(now)-1].Normal() {
+		was, now = was[:len(was)-1], now[:len(now)-1]
+	}
+	for i := range max(len(was), len(now)) {
+		if len(u.Differences) >= maxDifferences {
+			return
+		}
+		d := Difference{Orig: -1}
+		switch {
+		case i >= len(was):
+			d.What, d.Offset = fmt.Sprintf("a comment was added: %q", short(now[i].Text)), now[i].Start
+		case i >= len(now):
+			d.What, d.Offset, d.Orig = fmt.Sprintf("a comment is gone: %q", short(was[i].Text)), u.near(was[i].Start, nil), was[i].Start
+		case was[i].Normal() == now[i].Normal():
+			continue
+		default:
+			d.What, d.Offset, d.Orig = fmt.Sprintf("a comment is %q, was %q", short(now[i].Text), short(was[i].Text)), now[i].Start, was[i].Start
+		}
+		u.Differences = append(u.Differences, d)
+	}
+}
+
+func short(text string) string {
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return text
+}
+
+// Taken says whether a range lies in one piece of inserted code.
+func (u *Undone) Taken(r jsast.Range) bool {
+	return slices.ContainsFunc(u.taken, func(t jsast.Range) bool { return t.Holds(r) })
+}
+
+// compareNames finds uses whose variable is not the original's.
+func (u *Undone) compareNames() {
+	references := map[int]jsast.Reference{}
+	for i := range u.New.Scopes.All {
+		for _, r := range u.New.Scopes.All[i].References {
+			references[r.Start] = r
+		}
+	}
+	seen := map[int]bool{}
+	for i := range u.Orig.Scopes.All {
+		for _, r := range u.Orig.Scopes.All[i].References {
+			at, ok := u.starts[r.Start]
+			now, uses := references[at]
+			if !ok || seen[r.Start] || !uses || now.Name != r.Name {
+				continue
+			}
+			seen[r.Start] = true
+			if v, w := u.Orig.Scopes.Resolve(r), u.New.Scopes.Resolve(now); !u.sameVariable(v, w) {
+				by := -1
+				if w != nil && len(w.Definitions) > 0 {
+					by = w.Definitions[0].Name.Start
+				}
+				u.Captures = append(u.Captures, Capture{r.Name, at, by})
+			}
+		}
+	}
+	slices.SortFunc(u.Captures, func(a, b Capture) int { return cmp.Compare(a.Offset, b.Offset) })
+}
+
+// fileScope is the scope of an ES module, or of the function that node puts around
+// a CommonJS file. Outside of it is only the global scope.
+const fileScope = 1
+
+func (u *Undone) sameVariable(v, w *jsast.Variable) bool {
+	switch {
+	case v == nil || w == nil:
+		return v == nil && w == nil
+	case len(v.Definitions) != len(w.Definitions):
+		return false
+	case len(v.Definitions) == 0: // arguments: of the same function
+		if v.Scope <= fileScope || w.Scope <= fileScope {
+			return v.Scope == w.Scope
+		}
+		return u.starts[u.Orig.Scopes.All[v.Scope].Start] == u.New.Scopes.All[w.Scope].Start
+	}
+	for _, d := range v.Definitions {
+		at, ok := u.starts[d.Name.Start]
+		if !ok { // what declares it differs, and that is told
+			continue
+		}
+		if !slices.ContainsFunc(w.Definitions, func(e jsast.Definition) bool { return e.Name.Start == at }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Added says whether a use of a name in the later file was added.
+func (u *Undone) Added(r jsast.Reference) bool { return !u.kept[r.Start] }

@@ -1,0 +1,180 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+
+	"aburn/instrument/jsast"
+)
+
+// Forbidden says why a function is never wrapped; "" if it may be. A wrapper would
+// change what it does, or its span would tell nothing.
+func Forbidden(m *jsast.Module, f *jsast.Function) string {
+	switch {
+	case f.Generator:
+		return "it is a generator"
+	case f.Kind == jsast.Constructor:
+		return "it is a constructor"
+	case f.Kind == jsast.Getter || f.Kind == jsast.Setter:
+		return "it is an accessor"
+	case m.Scopes.Dynamic(f.Range):
+		return "it uses eval or with"
+	}
+	own := ownParts(f.Node)
+	switch {
+	case own.asm:
+		return "it is asm.js"
+	case own.exits:
+		return "it calls process.exit"
+	case own.jsx:
+		return "it returns JSX: a component renders again and again"
+	case own.hook:
+		return "it calls a React hook"
+	case !f.Async && returnsPromise(m, f):
+		return "it returns a promise without being async: the span would end too early"
+	case !f.Async && registersOnly(f.Node):
+		return "it only registers callbacks or timers"
+	}
+	return ""
+}
+
+type parts struct{ asm, exits, jsx, hook bool }
+
+// ownParts looks at a function without the functions in it.
+func ownParts(f *jsast.Node) (p parts) {
+	body := f.Child("body")
+	jsast.Walk(body, func(n *jsast.Node, above []*jsast.Node) bool {
+		if isFunction(n) {
+			return false
+		}
+		switch n.Type {
+		case "ExpressionStatement":
+			p.asm = p.asm || n.Text("directive") == "use asm"
+		case "CallExpression":
+			path := jsast.Path(n.Child("callee"))
+			inCatch := slices.ContainsFunc(above, func(a *jsast.Node) bool { return a.Type == "CatchClause" })
+			p.exits = p.exits || path == "process.exit" && !inCatch
+			name := path[strings.LastIndexByte(path, '.')+1:]
+			p.hook = p.hook || isHook(name)
+		case "ReturnStatement":
+			p.jsx = p.jsx || isJSX(n.Child("argument"))
+		}
+		return true
+	})
+	p.jsx = p.jsx || isJSX(body)
+	return p
+}
+
+func isHook(name string) bool {
+	return len(name) > 3 && strings.HasPrefix(name, "use") && name[3] >= 'A' && name[3] <= 'Z'
+}
+
+func isJSX(n *jsast.Node) bool {
+	switch {
+	case n == nil:
+		return false
+	case n.Type == "JSXElement" || n.Type == "JSXFragment":
+		return true
+	case n.Type == "ConditionalExpression":
+		return isJSX(n.Child("consequent")) || isJSX(n.Child("alternate"))
+	case n.Type == "LogicalExpression":
+		return isJSX(n.Child("right"))
+	}
+	return false
+}
+
+// returnsPromise says whether a return value is a promise for sure.
+func returnsPromise(m *jsast.Module, f *jsast.Function) bool {
+	if f.Concise {
+		return isPromise(m, f.Node.Child("body"))
+	}
+	found := false
+	jsast.Walk(f.Node.Child("body"), func(n *jsast.Node, _ []*jsast.Node) bool {
+		found = found || n.Type == "ReturnStatement" && isPromise(m, n.Child("argument"))
+		return !isFunction(n)
+	})
+	return found
+}
+
+func isPromise(m *jsast.Module, n *jsast.Node) bool {
+	if n == nil {
+		return false
+	}
+	switch n.Type {
+	case "ImportExpression":
+		return true
+	case "ConditionalExpression":
+		return isPromise(m, n.Child("consequent")) || isPromise(m, n.Child("alternate"))
+	case "NewExpression":
+		return jsast.Path(n.Child("callee")) == "Promise"
+	case "CallExpression":
+		callee := n.Child("callee")
+		path := jsast.Path(callee)
+		if strings.HasPrefix(path, "Promise.") || path == "fetch" && m.Scopes.Lookup(n.Start, "fetch") == nil {
+			return true
+		}
+		if callee.Type == "MemberExpression" && slices.Contains([]string{"then", "catch", "finally"}, propertyOf(callee)) {
+			return true
+		}
+		return asyncByName(m, callee)
+	}
+	return false
+}
+
+// asyncByName says whether a callee is a function of the file that is async.
+func asyncByName(m *jsast.Module, callee *jsast.Node) bool {
+	if callee.Type == "ArrowFunctionExpression" || callee.Type == "FunctionExpression" {
+		return callee.Is("async")
+	}
+	if callee.Type != "Identifier" {
+		return false
+	}
+	v := m.Scopes.Lookup(callee.Start, callee.Text("name"))
+	if v == nil || len(v.Definitions) != 1 {
+		return false
+	}
+	at := v.Definitions[0].Node
+	return slices.ContainsFunc(m.Functions, func(f jsast.Function) bool {
+		return f.Async && !f.Generator && (f.Node.Range == at || at.Holds(f.Node.Range) && f.Node.End == at.End)
+	})
+}
+
+var registering = []string{
+	"on", "once", "addListener", "addEventListener", "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "process.nextTick",
+	"get", "post", "put", "patch", "delete", "use", "all", "route", "subscribe",
+}
+
+// registersOnly says whether each statement hands a function to something that
+// calls it later.
+func registersOnly(f *jsast.Node) bool {
+	list := bodyOf(f.Child("body"))
+	calls := 0
+	for _, n := range list {
+		e := wrapped(n)
+		if n.Type == "EmptyStatement" || n.Field("directive") != nil {
+			continue
+		}
+		if e == nil || e.Type != "CallExpression" || !slices.ContainsFunc(e.List("arguments"), func(a *jsast.Node) bool { return a != nil && isFunction(a) }) {
+			return false
+		}
+		callee := e.Child("callee")
+		if !slices.Contains(registering, jsast.Path(callee)) && !(callee.Type == "MemberExpression" && slices.Contains(registering, propertyOf(callee))) {
+			return false
+		}
+		calls++
+	}
+	return calls > 0
+}
+
+// MakesSpans says whether a function starts a span itself.
+func MakesSpans(f *jsast.Node) bool {
+	found := false
+	jsast.Walk(f.Child("body"), func(n *jsast.Node, above []*jsast.Node) bool {
+		if n.Type == "CallExpression" && n.Child("callee").Type == "MemberExpression" {
+			method := propertyOf(n.Child("callee"))
+			found = found || method == "startActiveSpan" || method == "startSpan"
+		}
+		return !found && !isFunction(n)
+	})
+	return found
+}

@@ -1,0 +1,107 @@
+package edit
+
+import (
+	"slices"
+
+	"aburn/instrument/jsast"
+)
+
+// pureFunctions are calls that change nothing, by their path.
+var pureFunctions = []string{
+	"String", "Number", "Boolean", "BigInt", "parseInt", "parseFloat", "isNaN", "isFinite", "Date.now",
+	"Array.isArray", "Array.from", "Object.keys", "Object.values", "Object.entries", "Object.hasOwn",
+	"JSON.stringify", "Number.isInteger", "Number.isFinite", "Number.isNaN", "Buffer.byteLength",
+	"Math.abs", "Math.ceil", "Math.floor", "Math.max", "Math.min", "Math.round", "Math.sign", "Math.trunc", "performance.now",
+}
+
+// pureMethods are methods of strings, arrays, numbers and dates that change
+// nothing. A class of the project that gives one of these names to a method with
+// an effect is not noticed.
+var pureMethods = []string{
+	"at", "charAt", "charCodeAt", "codePointAt", "concat", "endsWith", "every", "filter", "find", "findIndex", "findLast",
+	"flat", "flatMap", "getTime", "includes", "indexOf", "isRecording", "join", "lastIndexOf", "localeCompare", "map", "padEnd", "padStart",
+	"reduce", "repeat", "replace", "replaceAll", "slice", "some", "split", "startsWith", "substring", "toFixed",
+	"toISOString", "toJSON", "toLowerCase", "toPrecision", "toString", "toUpperCase", "trim", "trimEnd", "trimStart", "valueOf",
+}
+
+// cheap are the calls that cost no more than reading a property.
+var cheap = []string{"String", "Number", "Boolean", "Array.isArray", "Date.now", "isRecording", "at", "charAt", "includes", "startsWith", "endsWith", "toString", "getTime"}
+
+// Impure gives the first part of an expression that can change something or wait:
+// an assignment, an await, a call that is not known to be pure. nil is none. A
+// member access counts as pure: getters and proxies are not seen.
+func Impure(n *jsast.Node) *jsast.Node {
+	if n == nil {
+		return nil
+	}
+	switch n.Type {
+	case "Identifier", "Literal", "ThisExpression", "TemplateElement", "Super", "PrivateIdentifier", jsast.Key, "MetaProperty":
+		return nil
+	case "TemplateLiteral", "MemberExpression", "ChainExpression", "ConditionalExpression", "LogicalExpression", jsast.LogicalChain,
+		"BinaryExpression", "ArrayExpression", "ObjectExpression", "SequenceExpression":
+	case "Property":
+		if n.Is("method") || n.Text("kind") != "init" {
+			return n
+		}
+	case "UnaryExpression":
+		if n.Text("operator") == "delete" {
+			return n
+		}
+	case "SpreadElement": // of a plain value: an iterator of the project could do anything
+		if a := n.Child("argument").Type; a != "Identifier" && a != "MemberExpression" && a != "ObjectExpression" && a != "ConditionalExpression" && a != jsast.LogicalChain {
+			return n
+		}
+	case "ArrowFunctionExpression": // what a pure method calls for each element
+		if n.Is("async") || n.Child("body").Type == "BlockStatement" {
+			return n
+		}
+		return Impure(n.Child("body"))
+	case "CallExpression":
+		if !pureCall(n) {
+			return n
+		}
+	default:
+		return n
+	}
+	for c := range n.Children() {
+		if bad := Impure(c); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+func pureCall(n *jsast.Node) bool { return calls(n, pureFunctions, pureMethods) }
+
+func calls(n *jsast.Node, functions, methods []string) bool {
+	callee := n.Child("callee")
+	if path := jsast.Path(callee); path != "" && slices.Contains(functions, path) {
+		return true
+	}
+	return callee.Type == "MemberExpression" && slices.Contains(methods, propertyOf(callee))
+}
+
+// Costly says whether working out an expression costs more than reading
+// properties: where no span is recorded it would be for nothing.
+func Costly(n *jsast.Node) bool {
+	costly := false
+	jsast.Walk(n, func(c *jsast.Node, _ []*jsast.Node) bool {
+		costly = costly || c.Type == "CallExpression" && !calls(c, cheap, cheap)
+		return !costly
+	})
+	return costly
+}
+
+// propertyOf is p of o.p and o["p"]; "" where it is computed.
+func propertyOf(member *jsast.Node) string {
+	p := member.Child("property")
+	switch {
+	case p == nil || p.Type == "PrivateIdentifier":
+		return ""
+	case !member.Is("computed"):
+		return p.Text("name")
+	case p.Text("kind") == "string":
+		return p.Text("value")
+	}
+	return ""
+}

@@ -1,0 +1,323 @@
+package edit
+
+import (
+	"slices"
+
+	"aburn/instrument/jsast"
+)
+
+// statements takes the additions out of bs, which stand where as stood. atTop: it
+// is the list of a function, so a wrapper may stand in it. It also tells how many
+// of as it met: inside of a wrapper or a try the list may end earlier.
+//
+// A statement that equals the next of as is always the original's, even if it
+// looks like an addition: of two equal ones it does not matter which is which.
+func (u *undoer) statements(as, bs []*jsast.Node, atTop bool) (out []*jsast.Node, met int) {
+	opened := len(u.open)
+	defer func() { u.open = u.open[:opened] }()
+	for j := 0; j < len(bs); j++ {
+		b, rest := bs[j], as[met:]
+		if len(rest) > 0 && equal(rest[0], b) {
+			out, met = append(out, b), met+1
+			continue
+		}
+		if u.isAddition(b) {
+			if kept := u.extended(rest, b); kept != nil {
+				out, met = append(out, kept), met+1
+				continue
+			}
+			u.record(b)
+			continue
+		}
+		if atTop && u.isWrapper(b, bs[j+1:]) {
+			list, n := u.wrapper(rest, b, len(bs)-j-1)
+			out, met = append(out, list...), met+n
+			continue
+		}
+		if b.Type == "TryStatement" {
+			list, n := u.addedTry(rest, b)
+			out, met = append(out, list...), met+n
+			continue
+		}
+		if length, value := u.held(rest, bs[j:]); length > 0 {
+			u.recordHeld(bs[j : j+length])
+			out, met = append(out, u.node(rest[0], returning(value))), met+1
+			j += length - 1
+			continue
+		}
+		gone, added := resync(rest, bs[j:])
+		met += gone
+		if added || met >= len(as) {
+			out = append(out, b)
+			continue
+		}
+		out, met = append(out, u.node(as[met], b)), met+1
+	}
+	return out, met
+}
+
+// extended gives b without the names that were added to it, if it is the next
+// statement of the original: an import, or a declaration; nil otherwise.
+func (u *undoer) extended(as []*jsast.Node, b *jsast.Node) *jsast.Node {
+	if len(as) == 0 || as[0].Type != b.Type || b.Type != "ImportDeclaration" && b.Type != "VariableDeclaration" {
+		return nil
+	}
+	m := u.mark()
+	if kept := u.node(as[0], b); equal(as[0], kept) {
+		return kept
+	}
+	u.reset(m)
+	return nil
+}
+
+// resync says how many statements of as are gone before bs[0], or that bs[0] was
+// added. It only decides where a difference is told, not whether there is one.
+func resync(as, bs []*jsast.Node) (gone int, added bool) {
+	if len(as) == 0 || head(as[0]) == head(bs[0]) {
+		return 0, false
+	}
+	for k := 1; k < max(len(as), len(bs)); k++ {
+		if k < len(bs) && head(as[0]) == head(bs[k]) {
+			return 0, true
+		}
+		if k < len(as) && head(as[k]) == head(bs[0]) {
+			return k, false
+		}
+	}
+	return 0, false
+}
+
+// head is what a statement is recognised by.
+func head(n *jsast.Node) string {
+	if n == nil {
+		return ""
+	}
+	key := ""
+	switch n.Type {
+	case "FunctionDeclaration", "ClassDeclaration":
+		key = n.Child("id").Text("name")
+	case "VariableDeclaration":
+		if d := n.List("declarations"); len(d) > 0 {
+			key = d[0].Child("id").Text("name")
+		}
+	case "ImportDeclaration":
+		key = n.Child("source").Text("value")
+	case "ExpressionStatement":
+		key = head(n.Child("expression"))
+	case "AwaitExpression":
+		key = head(n.Child("argument"))
+	case "CallExpression":
+		key = jsast.Path(n.Child("callee"))
+	case "AssignmentExpression":
+		key = jsast.Path(n.Child("left"))
+	case "ExportNamedDeclaration", "ExportDefaultDeclaration":
+		key = head(n.Child("declaration"))
+	}
+	return n.Type + " " + key
+}
+
+// isWrapper says whether a statement is startActiveSpan with a callback. Behind a
+// return only declarations of functions may follow: nothing else would be reached.
+func (u *undoer) isWrapper(b *jsast.Node, behind []*jsast.Node) bool {
+	call, active := u.startedBy(wrapped(b))
+	if call == nil || !active || callback(call) == nil {
+		return false
+	}
+	return b.Type == "ExpressionStatement" ||
+		!slices.ContainsFunc(behind, func(n *jsast.Node) bool { return n.Type != "FunctionDeclaration" })
+}
+
+func wrapped(statement *jsast.Node) *jsast.Node {
+	switch statement.Type {
+	case "ReturnStatement":
+		return statement.Child("argument")
+	case "ExpressionStatement":
+		return statement.Child("expression")
+	}
+	return nil
+}
+
+// wrapper goes on inside of a wrapper's callback. If the next statement of the
+// original is a wrapper itself and b is that one, it is kept.
+func (u *undoer) wrapper(as []*jsast.Node, b *jsast.Node, behind int) (out []*jsast.Node, met int) {
+	if len(as) > 0 && u.tries > 0 {
+		if _, active := u.startedBy(wrapped(as[0])); active {
+			u.tries--
+			m := u.mark()
+			if kept := u.node(as[0], b); equal(as[0], kept) {
+				return []*jsast.Node{kept}, 1
+			}
+			u.reset(m)
+		}
+	}
+	call, _ := u.startedBy(wrapped(b))
+	f := callback(call)
+	s := u.newSpan(call, true)
+	s.Callback = f
+	if params := f.List("params"); len(params) == 1 {
+		s.Variable = params[0].Text("name")
+		u.spanOf[u.definitions[params[0].Start]] = s
+	}
+	body := f.Child("body")
+	u.take(jsast.Range{Start: b.Start, End: body.Start})
+	u.take(jsast.Range{Start: body.End, End: b.End})
+	u.out.wrapping[f.Start] = s
+	u.open = append(u.open, s)
+	out, met = u.statements(as, bodyOf(body), true)
+	u.open = u.open[:len(u.open)-1]
+	u.judge(s, b, out, behind)
+	return out, met
+}
+
+// judge tells how a wrapper's result leaves the function. kept is what the
+// original has inside of it, behind how many statements follow.
+func (u *undoer) judge(s *Span, b *jsast.Node, kept []*jsast.Node, behind int) {
+	if s.Callback.Type != "ArrowFunctionExpression" {
+		u.flaw(s, NotArrow, s.Callback)
+	}
+	if s.New != nil && s.Callback.Is("async") != s.New.Is("async") {
+		u.flaw(s, AsyncDiffers, s.Callback)
+	}
+	if b.Type == "ReturnStatement" {
+		return
+	}
+	waits := b.Child("expression").Type == "AwaitExpression"
+	value, leaves := returns(kept)
+	if s.Callback.Is("async") && !waits || value || leaves && behind > 0 {
+		u.flaw(s, ResultDropped, s.Call)
+	}
+}
+
+// returns says whether statements return, and whether they return a value, other
+// than in functions of their own.
+func returns(list []*jsast.Node) (value, leaves bool) {
+	for _, n := range list {
+		jsast.Walk(n, func(n *jsast.Node, _ []*jsast.Node) bool {
+			if n.Type == "ReturnStatement" {
+				leaves = true
+				value = value || n.Child("argument") != nil
+			}
+			return !isFunction(n)
+		})
+	}
+	return value, leaves
+}
+
+func isFunction(n *jsast.Node) bool {
+	return n.Type == "FunctionDeclaration" || n.Type == "FunctionExpression" || n.Type == "ArrowFunctionExpression"
+}
+
+// addedTry takes an added try away from around its statements, or pairs a try with
+// the original's.
+func (u *undoer) addedTry(as []*jsast.Node, b *jsast.Node) (out []*jsast.Node, met int) {
+	own := u.isAddedTry(b)
+	pairs := len(as) > 0 && as[0].Type == "TryStatement"
+	if pairs && (!own || u.tries > 0) {
+		u.tries--
+		m := u.mark()
+		if kept := u.try(as[0], b); !own || equal(as[0], kept) {
+			return []*jsast.Node{kept}, 1
+		}
+		u.reset(m)
+	}
+	if !own {
+		gone, added := resync(as, []*jsast.Node{b})
+		if added || gone >= len(as) {
+			return []*jsast.Node{b}, 0
+		}
+		return []*jsast.Node{u.node(as[gone], b)}, gone + 1
+	}
+	t := &Try{Span: u.innermost(), Node: b, Handler: b.Child("handler"), Finalizer: b.Child("finalizer"), Own: true}
+	u.out.Tries = append(u.out.Tries, t)
+	body := b.Child("block")
+	u.take(jsast.Range{Start: b.Start, End: body.Start})
+	u.take(jsast.Range{Start: body.End, End: b.End})
+	if t.Handler != nil {
+		u.recordHandler(t.Handler)
+	}
+	if t.Finalizer != nil {
+		u.inFinalizer(t.Finalizer, func() { u.recordAll(t.Finalizer.List("body")) })
+	}
+	return u.statements(as, body.List("body"), false)
+}
+
+// isAddedTry says whether a try speaks to a span in its catch or finally, and does
+// nothing else there but throw.
+func (u *undoer) isAddedTry(b *jsast.Node) bool {
+	handler, finalizer := b.Child("handler"), b.Child("finalizer")
+	if handler != nil && !u.isAddedHandler(handler) || finalizer != nil && !u.allAdditions(finalizer.List("body")) {
+		return false
+	}
+	// Without a word to the span it is somebody's own: try { } catch (e) { throw e }.
+	speaks := finalizer != nil && len(finalizer.List("body")) > 0
+	return speaks || handler != nil && slices.ContainsFunc(handler.Child("body").List("body"), u.isAddition)
+}
+
+// isAddedHandler allows a throw of anything, and none: both are flaws. A handler
+// that does nothing at all is not ours.
+func (u *undoer) isAddedHandler(n *jsast.Node) bool {
+	body := n.Child("body").List("body")
+	if p := n.Child("param"); p != nil && p.Type != "Identifier" || len(body) == 0 {
+		return false
+	}
+	for i, s := range body {
+		if !u.isAddition(s) && !(s.Type == "ThrowStatement" && i == len(body)-1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (u *undoer) recordHandler(n *jsast.Node) {
+	place, clause, caught := u.place, u.clause, u.caught
+	u.place, u.clause, u.caught = InHandler, n, n.Child("param").Text("name")
+	body := n.Child("body").List("body")
+	last := body[len(body)-1]
+	if last.Type == "ThrowStatement" {
+		body = body[:len(body)-1]
+	}
+	u.recordAll(body)
+	u.place, u.clause, u.caught = place, clause, caught
+	u.take(n.Range)
+	if s := u.innermost(); s != nil {
+		switch name := n.Child("param").Text("name"); {
+		case last.Type != "ThrowStatement":
+			u.flaw(s, Swallowed, n)
+		case name == "" || last.Child("argument").Type != "Identifier" || last.Child("argument").Text("name") != name:
+			u.flaw(s, Rethrown, last)
+		}
+	}
+}
+
+// held finds const v = E; …; return v with nothing but additions in between, where
+// the original has return E.
+func (u *undoer) held(as, bs []*jsast.Node) (length int, value *jsast.Node) {
+	if len(as) == 0 || as[0].Type != "ReturnStatement" || as[0].Child("argument") == nil || bs[0].Type != "VariableDeclaration" {
+		return 0, nil
+	}
+	d := bs[0].List("declarations")
+	if len(d) != 1 || d[0].Child("id").Type != "Identifier" || d[0].Child("init") == nil || bs[0].Text("kind") == "var" {
+		return 0, nil
+	}
+	for i, b := range bs[1:] {
+		if b.Type == "ReturnStatement" {
+			arg := b.Child("argument")
+			if arg != nil && arg.Type == "Identifier" && arg.Text("name") == d[0].Child("id").Text("name") {
+				return i + 2, d[0].Child("init")
+			}
+			return 0, nil
+		}
+		if !u.isAddition(b) {
+			return 0, nil
+		}
+	}
+	return 0, nil
+}
+
+func (u *undoer) recordHeld(bs []*jsast.Node) {
+	init := bs[0].List("declarations")[0].Child("init")
+	last := bs[len(bs)-1]
+	u.take(jsast.Range{Start: bs[0].Start, End: init.Start})
+	u.take(last.Range)
+	u.recordAll(bs[1 : len(bs)-1])
+}
