@@ -110,6 +110,7 @@ var layers = []struct {
 	{"cmd/internal/kit", "internal/atomicfile internal/plain internal/settings internal/term", "github.com/urfave/cli golang.org/x/term"},
 	{"instrument/jsast", "", "github.com/dop251/goja"},
 	{"instrument/edit", "instrument/jsast", ""},
+	{"instrument/rules", "instrument/edit instrument/jsast", ""},
 	{"worker", "", ""},
 }
 

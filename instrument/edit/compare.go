@@ -269,5 +269,41 @@ func (u *Undone) sameVariable(v, w *jsast.Variable) bool {
 	return true
 }
 
+// Wrapper gives the added span whose callback is a function of the later file; nil
+// for a function of the original.
+func (u *Undone) Wrapper(f *jsast.Function) *Span { return u.wrapping[f.Node.Start] }
+
+// Original gives the function of the original that a span was added to; nil at the
+// top level.
+func (u *Undone) Original(s *Span) *jsast.Function {
+	if s.Orig == nil {
+		return nil
+	}
+	for i := range u.Orig.Functions {
+		if f := &u.Orig.Functions[i]; f.Node.Range == s.Orig.Range && f.Node.Type == s.Orig.Type {
+			return f
+		}
+	}
+	return nil
+}
+
 // Added says whether a use of a name in the later file was added.
 func (u *Undone) Added(r jsast.Reference) bool { return !u.kept[r.Start] }
+
+// Near gives the place in the later file where something of the original stands: by
+// the first name in it that is left, else by the last one before it.
+func (u *Undone) Near(r jsast.Range) int {
+	i, _ := slices.BinarySearch(u.sorted, r.Start)
+	if i < len(u.sorted) && u.sorted[i] < r.End {
+		return u.starts[u.sorted[i]]
+	}
+	return u.near(r.Start, nil)
+}
+
+// Later gives the offset in the later file of a function of the original; -1 if it is gone.
+func (u *Undone) Later(f *jsast.Function) int {
+	if at, ok := u.starts[f.Node.Start]; ok {
+		return at
+	}
+	return -1
+}

@@ -30,7 +30,7 @@ func Forbidden(m *jsast.Module, f *jsast.Function) string {
 		return "it returns JSX: a component renders again and again"
 	case own.hook:
 		return "it calls a React hook"
-	case !f.Async && returnsPromise(m, f):
+	case !f.Async && ReturnsPromise(m, f):
 		return "it returns a promise without being async: the span would end too early"
 	case !f.Async && registersOnly(f.Node):
 		return "it only registers callbacks or timers"
@@ -54,8 +54,7 @@ func ownParts(f *jsast.Node) (p parts) {
 			path := jsast.Path(n.Child("callee"))
 			inCatch := slices.ContainsFunc(above, func(a *jsast.Node) bool { return a.Type == "CatchClause" })
 			p.exits = p.exits || path == "process.exit" && !inCatch
-			name := path[strings.LastIndexByte(path, '.')+1:]
-			p.hook = p.hook || isHook(name)
+			p.hook = p.hook || isHook(strings.TrimPrefix(path, "React."))
 		case "ReturnStatement":
 			p.jsx = p.jsx || isJSX(n.Child("argument"))
 		}
@@ -83,8 +82,8 @@ func isJSX(n *jsast.Node) bool {
 	return false
 }
 
-// returnsPromise says whether a return value is a promise for sure.
-func returnsPromise(m *jsast.Module, f *jsast.Function) bool {
+// ReturnsPromise says whether a function returns a promise for sure, async or not.
+func ReturnsPromise(m *jsast.Module, f *jsast.Function) bool {
 	if f.Concise {
 		return isPromise(m, f.Node.Child("body"))
 	}
@@ -165,6 +164,9 @@ func registersOnly(f *jsast.Node) bool {
 	}
 	return calls > 0
 }
+
+// Exits says whether a function calls process.exit, other than in a catch.
+func Exits(f *jsast.Node) bool { return ownParts(f).exits }
 
 // MakesSpans says whether a function starts a span itself.
 func MakesSpans(f *jsast.Node) bool {

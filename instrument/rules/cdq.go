@@ -1,0 +1,306 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"aburn/instrument/edit"
+	"aburn/instrument/jsast"
+)
+
+// ended wants exactly one end, at the top level of the finally of a try around all
+// that the span is about.
+func ended(p *Pair) []found {
+	var list []found
+	for _, s := range p.Undone().Spans {
+		var ends []*edit.Call
+		for _, c := range p.Undone().Calls {
+			if c.Method == "end" && c.Span == s {
+				ends = append(ends, c)
+			}
+		}
+		switch {
+		case len(ends) == 0:
+			list = append(list, at(s.Call.Start, "the span never ends"))
+			continue
+		case len(ends) > 1:
+			slices.SortStableFunc(ends, func(a, b *edit.Call) int { return a.Node.Start - b.Node.Start })
+			list = append(list, at(ends[0].Node.Start, "the span ends %d times", len(ends)))
+			continue
+		}
+		if why := p.misplaced(s, ends[0]); why != "" {
+			list = append(list, at(ends[0].Node.Start, "%s", why))
+		}
+	}
+	return append(list, p.tooEarly()...)
+}
+
+// misplaced says on which path a span's one end is missed.
+func (p *Pair) misplaced(s *edit.Span, end *edit.Call) string {
+	const missed = "the span does not end when the code before throws or returns"
+	if end.Place != edit.InFinalizer {
+		return missed
+	}
+	if !slices.ContainsFunc(end.Clause.List("body"), func(n *jsast.Node) bool { return n.Type == "ExpressionStatement" && n.Holds(end.Node.Range) }) {
+		return "the span ends under a condition only"
+	}
+	for _, t := range p.Undone().Tries {
+		if t.Finalizer != end.Clause || !s.Active {
+			continue
+		}
+		body := s.Callback.Child("body")
+		for _, n := range body.List("body") {
+			if n.Range != t.Node.Range && n.Start < t.Node.Start && !p.Undone().Taken(n.Range) {
+				return "code before the try can throw, and the span does not end then"
+			}
+		}
+	}
+	return ""
+}
+
+// tooEarly finds functions that return a promise without being async: their finally
+// runs before the promise settles.
+func (p *Pair) tooEarly() (list []found) {
+	for _, s := range p.Undone().Spans {
+		if f := p.original(s); f != nil && !f.Async && (s.Callback == nil || !s.Callback.Is("async")) && edit.ReturnsPromise(p.Orig, f) {
+			list = append(list, at(s.Call.Start, "the span ends before the returned promise settles"))
+		}
+	}
+	return list
+}
+
+func tracerNamed(p *Pair) []found {
+	var list []found
+	for _, t := range p.Undone().Tracers {
+		args := t.List("arguments")
+		if len(args) == 0 {
+			list = append(list, at(t.Start, "getTracer is called without a name"))
+		} else if name, ok := text(args[0]); !ok || strings.TrimSpace(name) == "" {
+			list = append(list, at(args[0].Start, "the tracer's name is no string: %s", excerpt(p.New, args[0])))
+		}
+	}
+	return list
+}
+
+// recordedInFull looks at each catch in which something was recorded, and at those
+// that were added.
+func recordedInFull(p *Pair) []found {
+	var list []found
+	clauses := map[*jsast.Node][]*edit.Call{}
+	var order []*jsast.Node
+	add := func(clause *jsast.Node, c *edit.Call) {
+		if _, seen := clauses[clause]; !seen {
+			order = append(order, clause)
+		}
+		if c != nil {
+			clauses[clause] = append(clauses[clause], c)
+		}
+	}
+	for _, t := range p.Undone().Tries {
+		if t.Handler != nil {
+			clauses[t.Handler] = nil
+			order = append(order, t.Handler)
+		}
+	}
+	for _, c := range p.Undone().Calls {
+		if c.Method == "recordException" || c.Method == "setStatus" && isError(c) {
+			if c.Place == edit.InHandler || c.Place == edit.InUserHandler {
+				add(c.Clause, c)
+			}
+		}
+		if key := keyOf(c); c.Method == "setAttribute" && key == "error" {
+			list = append(list, at(c.Node.Start, "setAttribute('error', …) takes the place of recordException and setStatus"))
+		}
+	}
+	for _, clause := range order {
+		list = append(list, p.inFull(clause, clauses[clause])...)
+	}
+	return list
+}
+
+func (p *Pair) inFull(clause *jsast.Node, calls []*edit.Call) (list []found) {
+	recorded, status := false, false
+	for _, c := range calls {
+		if c.Method == "setStatus" {
+			status = true
+			continue
+		}
+		recorded = true
+		if len(c.Args) == 0 || c.Catches == "" || jsast.Path(c.Args[0]) != c.Catches {
+			list = append(list, at(c.Node.Start, "recordException records something else than the error that was caught"))
+		}
+	}
+	place := clause.Start
+	if len(calls) > 0 {
+		place = calls[0].Node.Start
+	}
+	if !recorded {
+		list = append(list, at(place, "the catch does not call recordException"))
+	}
+	if !status {
+		list = append(list, at(place, "the catch does not call setStatus with SpanStatusCode.ERROR"))
+	}
+	return list
+}
+
+// keyOf is the key of setAttribute; "" where it is no constant.
+func keyOf(c *edit.Call) string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	key, _ := text(c.Args[0])
+	return key
+}
+
+// errorsRecorded wants an added catch, or a catch of the user in which the error is
+// recorded. A function whose only statement is a try that handles its errors has
+// nothing to record.
+func errorsRecorded(p *Pair) []found {
+	var list []found
+	for _, s := range p.Undone().Spans {
+		handled := false
+		for _, c := range p.Undone().Calls {
+			inCatch := c.Place == edit.InHandler || c.Place == edit.InUserHandler
+			handled = handled || c.Span == s && inCatch && (c.Method == "recordException" || c.Method == "setStatus" && isError(c))
+		}
+		if f := p.original(s); handled || f != nil && handlesAll(f) {
+			continue
+		}
+		list = append(list, at(s.Call.Start, "the span does not record errors"))
+	}
+	return list
+}
+
+// handlesAll says whether a function is one try whose catch throws nothing.
+func handlesAll(f *jsast.Function) bool {
+	list := f.Node.Child("body").List("body")
+	if len(list) != 1 || list[0].Type != "TryStatement" || list[0].Child("handler") == nil {
+		return false
+	}
+	throws := false
+	jsast.Walk(list[0].Child("handler"), func(n *jsast.Node, _ []*jsast.Node) bool {
+		throws = throws || n.Type == "ThrowStatement"
+		return !isFunction(n)
+	})
+	return !throws
+}
+
+func active(p *Pair) []found {
+	var list []found
+	for _, s := range p.Undone().Spans {
+		if !s.Active {
+			list = append(list, at(s.Call.Start, "startSpan makes a span that is not active"))
+		}
+	}
+	return list
+}
+
+func costly(p *Pair) []found {
+	var list []found
+	for _, a := range p.attributes() {
+		recording := slices.ContainsFunc(a.call.Guards, func(g *jsast.Node) bool { return strings.Contains(p.New.Text(g.Range), "isRecording") })
+		if !recording && edit.Costly(a.value) && edit.Impure(a.value) == nil {
+			list = append(list, at(a.value.Start, "%s is worked out even if nothing is recorded", excerpt(p.New, a.value)))
+		}
+	}
+	return list
+}
+
+func nullGuards(p *Pair) []found {
+	var list []found
+	seen := map[*jsast.Node]bool{}
+	for _, c := range p.Undone().Calls {
+		for _, g := range c.Guards {
+			if seen[g] {
+				continue
+			}
+			seen[g] = true
+			jsast.Walk(g, func(n *jsast.Node, _ []*jsast.Node) bool {
+				if n.Type == "BinaryExpression" && n.Text("operator") == "!==" && (n.Child("right").Text("name") == "undefined" || n.Child("right").Text("value") == "undefined") {
+					list = append(list, at(n.Start, "%s lets null through", excerpt(p.New, n)))
+				}
+				return true
+			})
+		}
+	}
+	return list
+}
+
+var onlyStrings = []string{
+	"charAt", "charCodeAt", "endsWith", "match", "padEnd", "padStart", "replace", "replaceAll", "split", "startsWith", "substring", "substr",
+	"toLowerCase", "toUpperCase", "trim", "trimEnd", "trimStart",
+}
+
+func stringMethods(p *Pair) []found {
+	var list []found
+	for _, a := range p.attributes() {
+		jsast.Walk(a.value, func(n *jsast.Node, _ []*jsast.Node) bool {
+			if n.Type != "CallExpression" || n.Child("callee").Type != "MemberExpression" || !slices.Contains(onlyStrings, property(n.Child("callee"))) {
+				return true
+			}
+			object := n.Child("callee").Child("object")
+			if !p.isString(object) && !p.asString(a.call, object) {
+				list = append(list, at(n.Start, "%s may be no string", excerpt(p.New, object)))
+			}
+			return true
+		})
+	}
+	return list
+}
+
+// isString says whether an expression is a string for sure.
+func (p *Pair) isString(n *jsast.Node) bool {
+	switch n.Type {
+	case "TemplateLiteral":
+		return true
+	case "Literal":
+		return n.Text("kind") == "string"
+	case "ChainExpression":
+		return p.isString(n.Child("expression"))
+	case "BinaryExpression":
+		return n.Text("operator") == "+" && (p.isString(n.Child("left")) || p.isString(n.Child("right")))
+	case "CallExpression":
+		path, method := jsast.Path(n.Child("callee")), property(n.Child("callee"))
+		return path == "String" || slices.Contains([]string{"toString", "join", "toISOString", "toFixed", "stringify"}, method) ||
+			slices.Contains(onlyStrings, method) && method != "split" && method != "match"
+	}
+	return false
+}
+
+// asString says whether the function itself calls a string's method on the same path.
+func (p *Pair) asString(c *edit.Call, n *jsast.Node) bool {
+	path := jsast.Path(n)
+	if path == "" || c.New == nil {
+		return false
+	}
+	used := false
+	jsast.Walk(c.New, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "CallExpression" && jsast.Path(n.Child("callee").Child("object")) == path && slices.Contains(onlyStrings, property(n.Child("callee"))) {
+			used = used || !p.inAddition(n.Range)
+		}
+		return true
+	})
+	return used
+}
+
+func (p *Pair) inAddition(r jsast.Range) bool { return p.Undone().Taken(r) }
+
+func oneTracer(p *Pair) []found {
+	want := p.Config.TracerName
+	var list []found
+	for _, t := range p.Undone().Tracers {
+		args := t.List("arguments")
+		if len(args) == 0 {
+			continue
+		}
+		name, ok := text(args[0])
+		switch {
+		case !ok || name == "":
+		case want == "":
+			want = name // all of a file agree
+		case name != want:
+			list = append(list, at(args[0].Start, "the tracer is named %q, the project's is %q", name, want))
+		}
+	}
+	return list
+}

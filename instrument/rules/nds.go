@@ -1,0 +1,339 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"aburn/instrument/edit"
+	"aburn/instrument/jsast"
+)
+
+func syntax(p *Pair) []found {
+	var list []found
+	if p.Broken != nil {
+		f := at(p.Broken.Pos.Offset, "the file does not parse as %s: %s", p.Orig.Type, p.Broken.Message)
+		list = append(list, f)
+		if p.New == nil {
+			return list
+		}
+	}
+	for _, r := range p.known().uses {
+		if p.undeclared(r) {
+			list = append(list, at(r.Start, "%s is not declared", r.Name))
+		}
+	}
+	return list
+}
+
+func nothingElse(p *Pair) []found {
+	var list []found
+	for _, d := range p.Undone().Differences {
+		list = append(list, at(d.Offset, "%s", p.told(d)))
+	}
+	for _, e := range p.Undone().Impure() {
+		list = append(list, at(e.Node.Start, "an added expression has an effect: %s", excerpt(p.New, e.Node)))
+	}
+	return list
+}
+
+// told says a difference with the code that differs.
+func (p *Pair) told(d edit.Difference) string {
+	switch {
+	case d.A == nil && d.B == nil:
+		return d.What
+	case d.A == nil:
+		return fmt.Sprintf("code was added: %s", excerpt(p.New, d.B))
+	case d.B == nil:
+		return fmt.Sprintf("code of line %d is gone: %s", p.Orig.Pos(d.Orig).Line, excerpt(p.Orig, d.A))
+	}
+	was, now := excerpt(p.Orig, d.A), excerpt(p.New, d.B)
+	if was == now {
+		return fmt.Sprintf("%s changed: %s", now, d.What)
+	}
+	return fmt.Sprintf("%s was %s (line %d)", now, was, p.Orig.Pos(d.Orig).Line)
+}
+
+func signatures(p *Pair) []found {
+	if p.OtherType { // exports of the other kind are not comparable
+		return nil
+	}
+	list := p.exportsKept()
+	now := map[string]*jsast.Function{}
+	for i := range p.New.Functions {
+		for _, name := range p.New.Functions[i].Exported {
+			now[name] = &p.New.Functions[i]
+		}
+	}
+	for i := range p.Orig.Functions {
+		was := &p.Orig.Functions[i]
+		for _, name := range was.Exported {
+			if f := now[name]; f != nil {
+				list = append(list, signature(p, name, was, f)...)
+			}
+		}
+	}
+	return list
+}
+
+func (p *Pair) exportsKept() (list []found) {
+	names := func(m *jsast.Module) map[string]int {
+		all := map[string]int{}
+		for _, e := range m.Exports {
+			all[e.Name+" "+e.From] = e.Node.Start
+		}
+		return all
+	}
+	was, now := names(p.Orig), names(p.New)
+	for _, e := range p.Orig.Exports {
+		if _, ok := now[e.Name+" "+e.From]; !ok {
+			list = append(list, at(p.declared(e), "the export %s is gone", exportName(e)))
+		}
+	}
+	for _, e := range p.New.Exports {
+		if _, ok := was[e.Name+" "+e.From]; !ok {
+			list = append(list, at(e.Node.Start, "the export %s was added", exportName(e)))
+		}
+	}
+	return list
+}
+
+// declared is where the later file declares what the original exports, or where the
+// export would stand.
+func (p *Pair) declared(e jsast.Export) int {
+	for i := range min(2, len(p.New.Scopes.All)) {
+		for _, v := range p.New.Scopes.All[i].Variables {
+			if v.Name == e.Local && len(v.Definitions) > 0 {
+				return v.Definitions[0].Name.Start
+			}
+		}
+	}
+	return p.Undone().Near(e.Node.Range)
+}
+
+func exportName(e jsast.Export) string {
+	if e.Name == "" {
+		return "module.exports"
+	}
+	return e.Name
+}
+
+func signature(p *Pair, name string, was, now *jsast.Function) (list []found) {
+	say := func(format string, args ...any) {
+		list = append(list, at(now.Start.Offset, name+" "+format, args...))
+	}
+	switch {
+	case was.Async && !now.Async:
+		say("is no longer async")
+	case !was.Async && now.Async:
+		say("is async now")
+	}
+	if was.Generator != now.Generator {
+		say("is a generator: %v, was %v", now.Generator, was.Generator)
+	}
+	if len(was.Params) != len(now.Params) {
+		say("takes %d parameters, was %d", len(now.Params), len(was.Params))
+		return list
+	}
+	before, after := was.Node.List("params"), now.Node.List("params")
+	for i := range before {
+		if jsast.Diff(before[i], after[i]) != nil {
+			say("has another parameter %d: %s, was %s", i+1, excerpt(p.New, after[i]), excerpt(p.Orig, before[i]))
+		}
+	}
+	return list
+}
+
+// handling is a try, a part of one or a throw, with what is around it up to its function.
+type handling struct {
+	key  string
+	node *jsast.Node
+}
+
+// handlings lists them in order.
+func handlings(tree *jsast.Node) []handling {
+	var list []handling
+	jsast.Walk(tree, func(n *jsast.Node, above []*jsast.Node) bool {
+		what := n.Type
+		switch n.Type {
+		case "TryStatement":
+			what += fmt.Sprint(n.Child("handler") != nil, n.Child("finalizer") != nil)
+		case "ThrowStatement", "CatchClause":
+		default:
+			return true
+		}
+		around := ""
+		for i := len(above) - 1; i >= 0 && !isFunction(above[i]); i-- {
+			switch a := above[i]; {
+			case a.Type == "TryStatement":
+				for _, part := range []string{"block", "handler", "finalizer"} {
+					if c := a.Child(part); c != nil && c.Holds(n.Range) {
+						around += " in " + part
+					}
+				}
+			case a.Type == "IfStatement" || strings.HasSuffix(a.Type, "While") || strings.HasPrefix(a.Type, "For"):
+				around += " in " + a.Type
+			}
+		}
+		list = append(list, handling{what + around, n})
+		return true
+	})
+	return list
+}
+
+func errorHandling(p *Pair) []found {
+	was, now := handlings(jsast.Normal(p.Orig.Tree)), handlings(p.Undone().Stripped)
+	var list []found
+	j := 0
+	for _, h := range was {
+		k := j
+		for k < len(now) && now[k].key != h.key {
+			k++
+		}
+		if k < len(now) {
+			j = k + 1
+			continue
+		}
+		offset := p.Undone().Near(h.node.Range)
+		list = append(list, at(offset, "the %s of line %d is not where it was", handlingNames[h.node.Type], p.Orig.Pos(h.node.Start).Line))
+		if len(list) == 3 {
+			break
+		}
+	}
+	return list
+}
+
+var handlingNames = map[string]string{"TryStatement": "try", "CatchClause": "catch", "ThrowStatement": "throw"}
+
+func moduleSystem(p *Pair) []found {
+	var list []found
+	for _, i := range p.known().imports {
+		switch {
+		case i.Form == jsast.ImportStatic && p.Orig.Type == jsast.CommonJS:
+			list = append(list, at(i.Node.Start, "import in a CommonJS file"))
+		case i.Form == jsast.ImportRequire && p.Orig.Type == jsast.ESModule:
+			list = append(list, at(i.Node.Start, "require in an ES module"))
+		}
+	}
+	return slices.CompactFunc(list, func(a, b found) bool { return a.offset == b.offset })
+}
+
+func handledErrors(p *Pair) []found {
+	var list []found
+	for _, c := range p.Undone().Calls {
+		if c.Place != edit.InUserHandler || c.Method != "recordException" && !(c.Method == "setStatus" && isError(c)) {
+			continue
+		}
+		if !throwsAfter(c.Clause.Child("body").List("body"), c.Node.Range, false) {
+			list = append(list, at(c.Node.Start, "%s in a catch that does not throw the error again", c.Method))
+		}
+	}
+	return list
+}
+
+// isError says whether setStatus may set ERROR.
+func isError(c *edit.Call) bool {
+	if len(c.Args) == 0 || c.Args[0].Type != "ObjectExpression" {
+		return true
+	}
+	for _, prop := range c.Args[0].List("properties") {
+		if key := prop.Child("key"); key != nil && (key.Text("name") == "code" || key.Text("value") == "code") {
+			v := prop.Child("value")
+			return property(v) != "OK" && property(v) != "UNSET" && v.Text("value") != "1" && v.Text("value") != "0"
+		}
+	}
+	return false
+}
+
+// throwsAfter says whether each path from the statement that holds r throws. after
+// is what follows the list.
+func throwsAfter(list []*jsast.Node, r jsast.Range, after bool) bool {
+	for i, n := range list {
+		if !n.Holds(r) {
+			continue
+		}
+		rest := alwaysThrows(list[i+1:], after)
+		switch n.Type {
+		case "IfStatement":
+			for _, part := range []string{"consequent", "alternate"} {
+				if c := n.Child(part); c != nil && c.Holds(r) {
+					return throwsAfter(statements(c), r, rest)
+				}
+			}
+		case "BlockStatement":
+			return throwsAfter(n.List("body"), r, rest)
+		case "TryStatement":
+			if b := n.Child("block"); b.Holds(r) && n.Child("handler") == nil {
+				return throwsAfter(b.List("body"), r, rest)
+			}
+		}
+		return rest
+	}
+	return after
+}
+
+// alwaysThrows says whether a list throws on every path. after is what follows it.
+func alwaysThrows(list []*jsast.Node, after bool) bool {
+	if len(list) == 0 {
+		return after
+	}
+	n, rest := list[0], list[1:]
+	switch n.Type {
+	case "ThrowStatement":
+		return true
+	case "ReturnStatement", "BreakStatement", "ContinueStatement":
+		return false
+	}
+	after = alwaysThrows(rest, after)
+	switch n.Type {
+	case "IfStatement":
+		if !alwaysThrows(statements(n.Child("consequent")), after) {
+			return false
+		}
+		if other := n.Child("alternate"); other != nil {
+			return alwaysThrows(statements(other), after)
+		}
+		return after
+	case "BlockStatement":
+		return alwaysThrows(n.List("body"), after)
+	}
+	leaves := false
+	jsast.Walk(n, func(n *jsast.Node, _ []*jsast.Node) bool {
+		leaves = leaves || n.Type == "ReturnStatement" || n.Type == "BreakStatement" || n.Type == "ContinueStatement"
+		return !isFunction(n)
+	})
+	return !leaves && after
+}
+
+func statements(n *jsast.Node) []*jsast.Node {
+	if n.Type == "BlockStatement" {
+		return n.List("body")
+	}
+	return []*jsast.Node{n}
+}
+
+var elided = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[\s*/]*(\.\.\.|…)|(\.\.\.|…)[\s*/]*$|\b(existing|original|remaining|previous) (code|implementation|logic|methods?|functions?|body|content)\b|\brest of\b|\bunchanged\b|\bsame as (before|above|original)\b|\bcode (stays|remains|omitted)\b`)
+})
+
+func elision(p *Pair) []found {
+	var list []found
+	had := map[string]int{}
+	for _, c := range p.Orig.Comments {
+		had[c.Normal()]++
+	}
+	for _, c := range p.New.Comments {
+		if had[c.Normal()]--; had[c.Normal()] < 0 && elided().MatchString(c.Text) {
+			list = append(list, at(c.Start, "an added comment stands for code: %s", strings.TrimSpace(c.Text)))
+		}
+	}
+	was, now := lines(p.Orig), lines(p.New)
+	if len(p.Undone().Spans) > 0 && now*5 < was*4 {
+		list = append(list, at(0, "the file has %d lines, was %d", now, was))
+	}
+	return list
+}
+
+func lines(m *jsast.Module) int { return m.Pos(len(m.Source)).Line }

@@ -1,0 +1,199 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"aburn/instrument/jsast"
+)
+
+var engine = sync.OnceValue(func() jsast.Engine { return jsast.Start(context.Background()) })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	engine().Close()
+	os.Exit(code)
+}
+
+// judge gives what rules find in a pair of texts. A file that does not parse as the
+// original's kind is tried as the other.
+func judge(t *testing.T, orig, later string, c Config) []Finding {
+	t.Helper()
+	p := &Pair{Config: c}
+	var err error
+	if p.Orig, err = jsast.Parse(t.Context(), engine(), []byte(orig), jsast.Auto); err != nil {
+		t.Fatalf("%v in\n%s", err, orig)
+	}
+	p.New, err = jsast.Parse(t.Context(), engine(), []byte(later), p.Orig.Type)
+	if errors.As(err, &p.Broken) {
+		if other, err := jsast.Parse(t.Context(), engine(), []byte(later), jsast.ESModule); err == nil {
+			p.New, p.OtherType = other, true
+		}
+	}
+	return Judge(p, nil)
+}
+
+// said is the findings of one pair as "RULE:line", blocking ones with a !.
+func said(list []Finding) string {
+	var out []string
+	for _, f := range list {
+		mark := ""
+		if f.Severity == Blocking {
+			mark = "!"
+		}
+		if s := fmt.Sprintf("%s%s:%d", f.Rule, mark, f.Line); !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+const esm = "import { trace, SpanStatusCode } from '@opentelemetry/api';\nconst tracer = trace.getTracer('shop');\n"
+const cjs = "const { trace, SpanStatusCode } = require('@opentelemetry/api');\nconst tracer = trace.getTracer('shop');\n"
+const record = "span.recordException(error);\nspan.setStatus({ code: SpanStatusCode.ERROR });\n"
+const finish = "} catch (error) {\n" + record + "throw error;\n} finally {\nspan.end();\n}\n});\n"
+
+// async is a body in the canonical wrapper; its first line is the third below.
+func async(body string) string {
+	return "return tracer.startActiveSpan('shop.f', async (span) => {\ntry {\n" + body + "\n" + finish
+}
+
+func sync1(body string) string { return strings.Replace(async(body), "async (", "(", 1) }
+
+// set is a function in which one statement speaks to the span, on line 6.
+func set(statement string) (orig, later string) {
+	return "export async function f(order) {\nawait g(order.id);\n}\n", esm + "export async function f(order) {\n" + async(statement+"\nawait g(order.id);") + "}\n"
+}
+
+// TestFindings holds what each rule says, and where.
+func TestFindings(t *testing.T) {
+	type pair struct {
+		name, orig, later, want string
+		config                  Config
+	}
+	cases := []pair{
+		{name: "canonical", orig: "export async function f(a) {\nreturn await g(a);\n}\n", later: esm + "export async function f(a) {\n" + async("return await g(a);") + "}\n"},
+		{name: "canonical, common", orig: "exports.f = async (a) => {\nawait g(a);\n};\n", later: cjs + "exports.f = async (a) => {\n" + async("await g(a);") + "};\n"},
+		{name: "broken", orig: "f()", later: "f(", want: "NDS-001!:1"},
+		{name: "not declared", orig: "export function f() {\ng();\n}", later: esm + "export function f() {\n" + sync1("span.setAttribute('a.b', zzz);\ng();") + "}", want: "NDS-001!:6 SAF-005!:6"},
+		{name: "not imported", orig: "export async function f() {\nawait g();\n}", later: "import { trace } from '@opentelemetry/api';\nconst tracer = trace.getTracer('shop');\nexport async function f() {\n" + async("await g();") + "}", want: "NDS-001!:9 SAF-003!:9"},
+		{name: "no such export", orig: "export async function f() {\nawait g();\n}", later: strings.Replace(esm, "{ trace,", "{ trace, Span,", 1) + "export async function f() {\n" + async("await g();") + "}", want: "SAF-003!:1 SAF-004:1"},
+		{name: "changed", orig: "export async function f() {\nawait g(1);\n}", later: esm + "export async function f() {\n" + async("await g(2);") + "}", want: "NDS-003!:6"},
+		{name: "gone", orig: "export async function f() {\nawait g(1);\nawait h();\n}", later: esm + "export async function f() {\n" + async("await g(1);") + "}", want: "NDS-003!:6"},
+		{name: "signature", orig: "export async function f(a, b = 1) {\nawait g(a);\n}", later: esm + "export async function f(a, b = 2) {\n" + async("await g(a);") + "}", want: "NDS-003!:3 NDS-004!:3"},
+		{name: "no longer async", orig: "export async function f(a) {\ng(a);\n}", later: esm + "export function f(a) {\n" + sync1("g(a);") + "}", want: "NDS-003!:3 NDS-004!:3"},
+		{name: "export gone", orig: "export function f() {}\nexport const a = 1;\n", later: "export function f() {}\nconst a = 1;\n", want: "NDS-003!:2 NDS-004!:2"},
+		{name: "try gone", orig: "export async function f() {\ntry {\nawait g();\n} catch (e) {\nlog(e);\n}\n}", later: esm + "export async function f() {\n" + async("await g();\nlog();") + "}", want: "NDS-003!:6 NDS-005!:3"},
+		{name: "throw moved", orig: "export function f(a) {\nif (a) {\nthrow new Error();\n}\ng();\n}", later: "export function f(a) {\ng();\nthrow new Error();\n}", want: "NDS-003!:2 NDS-003!:3 NDS-005!:1"},
+		{name: "require in a module", orig: "export async function f() {\nawait g();\n}", later: cjs + "export async function f() {\n" + async("await g();") + "}", want: "NDS-001!:1 NDS-006!:1"},
+		{name: "import in CommonJS", orig: "exports.f = async () => {\nawait g();\n};", later: esm + "exports.f = async () => {\n" + async("await g();") + "};", want: "NDS-001!:1 NDS-006!:1"},
+		{name: "handled", orig: "export async function f() {\ntry {\nawait g();\n} catch (e) {\nlog(e);\n}\n}", later: esm + "export async function f() {\n" + async("try {\nawait g();\n} catch (e) {\nspan.recordException(e);\nspan.setStatus({ code: SpanStatusCode.ERROR });\nlog(e);\n}") + "}", want: "NDS-007!:9 NDS-007!:10"},
+		{name: "thrown in a branch", orig: "export async function f() {\ntry {\nawait g();\n} catch (e) {\nif (e.code !== 'ENOENT') throw e;\n}\n}", later: esm + "export async function f() {\n" + async("try {\nawait g();\n} catch (e) {\nif (e.code !== 'ENOENT') {\nspan.recordException(e);\nspan.setStatus({ code: SpanStatusCode.ERROR });\nthrow e;\n}\n}") + "}"},
+		{name: "before a branch", orig: "export async function f() {\ntry {\nawait g();\n} catch (e) {\nif (e.code !== 'ENOENT') throw e;\n}\n}", later: esm + "export async function f() {\n" + async("try {\nawait g();\n} catch (e) {\nspan.recordException(e);\nspan.setStatus({ code: SpanStatusCode.ERROR });\nif (e.code !== 'ENOENT') throw e;\n}") + "}", want: "NDS-007!:9 NDS-007!:10"},
+		{name: "elided", orig: "f();\n// ...args\n", later: "f();\n// ...args\n// ... rest of the code\n", want: "ELISION!:3 NDS-003!:3"},
+		{name: "shadowed", orig: "export async function f(span) {\nawait g(span);\n}", later: esm + "export async function f(span) {\n" + async("await g(span);") + "}", want: "SAF-001!:6"},
+		{name: "tracer hidden", orig: "export async function f(tracer) {\nawait g();\n}", later: esm + "export async function f(tracer) {\n" + async("await g();") + "}", want: "SAF-001!:4"},
+		{name: "span hidden", orig: "export async function f() {\nconst span = await g();\nreturn span;\n}", later: esm + "export async function f() {\n" + async("const span = await g();\nspan.setAttribute('a.b', 1);\nreturn span;") + "}", want: "SAF-001!:7"},
+		{name: "not returned", orig: "export async function f() {\nreturn 1;\n}", later: esm + "export async function f() {\n" + strings.Replace(async("return 1;"), "return tracer", "await tracer", 1) + "}", want: "SAF-002!:4"},
+		{name: "promise", orig: "export function f() {\nreturn g().then(h);\n}", later: esm + "export function f() {\n" + sync1("return g().then(h);") + "}", want: "CDQ-001!:4 SAF-002!:4"},
+		{name: "generator", orig: "export async function* f() {\nawait g();\n}", later: esm + "export async function* f() {\n" + async("await g();") + "}", want: "SAF-002!:4"},
+		{name: "unused", orig: "f();", later: "import { trace } from '@opentelemetry/api';\nf();", want: "NDS-001!:1 NDS-006!:1 SAF-004:1"},
+		{name: "unused in a module", orig: "export {};\nf();", later: esm + "export {};\nf();", want: "SAF-004:1 SAF-004:2"},
+		{name: "SDK", orig: "export {};\nf();", later: "import { NodeSDK } from '@opentelemetry/sdk-node';\nexport {};\nf();", want: "API-001!:1 API-004!:1 SAF-004:1"},
+		{name: "SDK in its place", orig: "export {};\nf();", later: "import '@opentelemetry/sdk-node';\nexport {};\nf();", config: Config{SDKInit: true}},
+		{name: "subpath", orig: "export {};\n", later: "import '@opentelemetry/api/build/src/index.js';\nexport {};\n", want: "API-001!:1"},
+		{name: "vendor", orig: "export {};\n", later: "import 'dd-trace/init';\nexport {};\n", want: "API-003!:1"},
+		{name: "other tracer", orig: "export {};\n", later: esm + "export {};\n", config: Config{TracerName: "store"}, want: "CDQ-011!:2 SAF-004:1 SAF-004:2"},
+		{name: "tracer without a name", orig: "export {};\n", later: strings.Replace(esm, "'shop'", "", 1) + "export {};\n", want: "CDQ-002!:2 SAF-004:1 SAF-004:2"},
+		{name: "accessor", orig: "export class A {\nget x() {\nreturn this.y;\n}\n}", later: esm + "export class A {\nget x() {\n" + sync1("return this.y;") + "}\n}", want: "RST-002!:5 SAF-002!:5"},
+		{name: "own spans", orig: esm + "export function f() {\nconst s = tracer.startSpan('x');\ng();\ns.end();\n}", later: esm + "export function f() {\n" + sync1("const s = tracer.startSpan('x');\ng();\ns.end();") + "}", want: "RST-005!:4"},
+		{name: "exit", orig: "export function f() {\nprocess.exit(1);\n}", later: esm + "export function f() {\n" + sync1("process.exit(1);") + "}", want: "RST-006!:4 SAF-002!:4"},
+		{name: "exit in a catch", orig: "export function f() {\ntry {\ng();\n} catch {\nprocess.exit(1);\n}\n}", later: esm + "export function f() {\n" + sync1("try {\ng();\n} catch {\nprocess.exit(1);\n}") + "}"},
+		{name: "never ends", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + strings.Replace(async("await g();"), "span.end();", "", 1) + "}", want: "CDQ-001!:4"},
+		{name: "ends twice", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + async("await g();\nspan.end();") + "}", want: "CDQ-001!:7"},
+		{name: "ends on one path", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\nreturn tracer.startActiveSpan('a', async (span) => {\nawait g();\nspan.end();\n});\n}", want: "COV-003!:4 CDQ-001!:6 SAF-004:1"},
+		{name: "half recorded", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + strings.Replace(async("await g();"), "span.setStatus({ code: SpanStatusCode.ERROR });\n", "", 1) + "}", want: "SAF-004:1 CDQ-003!:8"},
+		{name: "by hand", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\nconst span = tracer.startSpan('a.b');\ntry {\nawait g();\n" + strings.TrimSuffix(finish, "});\n") + "}", want: "CDQ-005:4"},
+	}
+	for _, s := range []struct{ statement, want string }{
+		{"span.setAttribute('shop.id', order.id);", ""},
+		{"span.setAttribute('shop.n', order.n++);", "NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.n', count(order));", "NDS-001!:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.n', order.user.id);", "SAF-005:6"},
+		{"if (order.user != null) span.setAttribute('shop.n', order.user.id);", ""},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).sort());", "NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.id));", "CDQ-006:6 SAF-005:6"},
+		{"if (span.isRecording() && order.list != null) span.setAttribute('shop.ids', order.list.map((x) => x.id));", ""},
+		{"span.setAttribute('user.email', order.email);", "CDQ-007!:6"},
+		{"span.setAttributes({ 'shop.user.firstName': order.first });", "CDQ-007!:6"},
+		{"span.setAttribute('file.name', order.file);", ""},
+		{"span.setAttribute('shop.order', order);", "CDQ-007!:6"},
+		{"span.setAttribute('shop.order', JSON.stringify(order));", "CDQ-006:6 CDQ-007!:6"},
+		{"span.setAttribute('shop.path', order.path);", "CDQ-007:6"},
+		{"span.setAttribute('shop.id', order?.id);", "CDQ-007:6"},
+		{"if (order.id !== undefined) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"span.setAttribute('shop.id', order.id.toUpperCase());", "CDQ-006:6 CDQ-010:6 SAF-005:6"},
+		{"span.setAttribute('shop.id', String(order.id).trim());", "CDQ-006:6"},
+		{"span.setAttribute('error', true);", "CDQ-003!:6"},
+	} {
+		orig, later := set(s.statement)
+		cases = append(cases, pair{name: s.statement, orig: orig, later: later, want: s.want})
+	}
+	seen := map[string]bool{}
+	for _, c := range cases {
+		list := judge(t, c.orig, c.later, c.config)
+		want := strings.Fields(c.want)
+		slices.Sort(want)
+		if got := said(list); got != strings.Join(want, " ") {
+			t.Errorf("%s: %s\nwant %s\n%v\n%s", c.name, got, c.want, list, c.later)
+		}
+		for _, f := range list {
+			seen[f.Rule] = true
+			if f.Message == "" || f.Why == "" || f.Example == "" || f.Column == 0 {
+				t.Errorf("%s: %+v", c.name, f)
+			}
+		}
+	}
+	for _, r := range Table() {
+		if !seen[r.ID] {
+			t.Errorf("no case for %s", r.ID)
+		}
+	}
+}
+
+// TestLevels: a project may change a rule's severity, but not that of a fixed one.
+func TestLevels(t *testing.T) {
+	orig, later := set("span.setAttribute('user.email', order.email = 1);")
+	p := &Pair{}
+	p.Orig, _ = jsast.Parse(t.Context(), engine(), []byte(orig), jsast.Auto)
+	p.New, _ = jsast.Parse(t.Context(), engine(), []byte(later), jsast.Auto)
+	for _, c := range []struct {
+		level Severity
+		want  string
+	}{{"", "CDQ-007!:6 NDS-003!:6 SAF-005!:6"}, {Advisory, "CDQ-007:6 NDS-003!:6 SAF-005!:6"}, {Off, "NDS-003!:6 SAF-005!:6"}} {
+		if got := said(Judge(p, map[string]Severity{"CDQ-007": c.level, "NDS-003": c.level, "SAF-005": c.level})); got != c.want {
+			t.Errorf("%q: %s, want %s", c.level, got, c.want)
+		}
+	}
+}
+
+// TestFunctionNames: a finding tells the user's function, not our callback.
+func TestFunctionNames(t *testing.T) {
+	for _, c := range []struct{ head, tail, want string }{
+		{"export async function place(a) {\n", "}", "place"},
+		{"export class Cart { async add(a) {\n", "}}", "Cart.add"},
+		{"app.get('/', async (a) => {\n", "});", "callback of app.get"},
+	} {
+		list := judge(t, "export {};"+c.head+"await g(1);"+c.tail, esm+"export {};"+c.head+async("await g(2);")+c.tail, Config{})
+		if len(list) != 1 || list[0].Function != c.want {
+			t.Errorf("%s: %+v", c.want, list)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"aburn/instrument/edit"
+	"aburn/instrument/jsast"
+)
+
+func shadowing(p *Pair) []found {
+	var list []found
+	for _, c := range p.Undone().Captures {
+		if c.By >= 0 {
+			list = append(list, at(c.Offset, "%s means what line %d declares, no longer what it meant", c.Name, p.New.Pos(c.By).Line))
+		} else {
+			list = append(list, at(c.Offset, "%s no longer means what the file declares", c.Name))
+		}
+	}
+	for _, c := range p.Undone().Calls {
+		if c.Hidden {
+			list = append(list, at(c.Node.Start, "%s is not the span here: the file's own %s hides it", c.On.Text("name"), c.On.Text("name")))
+		}
+	}
+	helpers := p.helpers()
+	for _, r := range p.known().uses {
+		if v := p.New.Scopes.Resolve(r); v != nil && helpers[r.Name] != nil && v != helpers[r.Name] && !r.Initialises && !p.declares(v, r) {
+			list = append(list, at(r.Start, "%s is not the file's %s here: a name of the function hides it", r.Name, r.Name))
+		}
+	}
+	return list
+}
+
+// helpers are the variables at the top level that hold a tracer or a name of the API.
+func (p *Pair) helpers() map[string]*jsast.Variable {
+	all := map[string]*jsast.Variable{}
+	add := func(name string) {
+		for i := range min(2, len(p.New.Scopes.All)) {
+			for j := range p.New.Scopes.All[i].Variables {
+				if v := &p.New.Scopes.All[i].Variables[j]; v.Name == name {
+					all[name] = v
+				}
+			}
+		}
+	}
+	for _, i := range p.New.Imports {
+		if strings.HasPrefix(i.Module, "@opentelemetry/") {
+			add(i.Local)
+		}
+	}
+	for _, t := range p.Undone().Tracers {
+		for _, n := range p.New.Tree.List("body") {
+			for _, d := range n.List("declarations") {
+				if d != nil && d.Holds(t.Range) {
+					add(d.Child("id").Text("name"))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// declares says whether a use is the declaration of its variable.
+func (p *Pair) declares(v *jsast.Variable, r jsast.Reference) bool {
+	return slices.ContainsFunc(v.Definitions, func(d jsast.Definition) bool { return d.Name == r.Range })
+}
+
+var flawTold = map[edit.FlawKind]string{
+	edit.NotArrow:      "the callback is no arrow function, so this, arguments and super mean something else in it",
+	edit.AsyncDiffers:  "the callback is not async exactly as the function is",
+	edit.ResultDropped: "the wrapper's result is not returned",
+	edit.Swallowed:     "the error is not thrown again",
+	edit.Rethrown:      "another error is thrown than the one that was caught",
+}
+
+func meaning(p *Pair) []found {
+	var list []found
+	for _, s := range p.Undone().Spans {
+		for _, f := range s.Flaws {
+			list = append(list, at(f.Node.Start, "%s", flawTold[f.Kind]))
+		}
+		if f := p.original(s); f != nil {
+			if why := edit.Forbidden(p.Orig, f); why != "" {
+				list = append(list, at(s.Call.Start, "this function must not be wrapped: %s", why))
+			}
+		}
+	}
+	return list
+}
+
+func helpersImported(p *Pair) []found {
+	var list []found
+	for _, r := range p.known().uses {
+		if p.undeclared(r) && isHelper(r.Name) {
+			list = append(list, at(r.Start, "%s is used and not imported", r.Name))
+		}
+	}
+	for _, i := range p.known().imports {
+		if i.Module == edit.API && i.Imported != "" && !slices.Contains(apiExports, i.Imported) {
+			list = append(list, at(i.Node.Start, "%s exports no %s", edit.API, i.Imported))
+		}
+	}
+	return list
+}
+
+func unused(p *Pair) []found {
+	var list []found
+	say := func(name string, node *jsast.Node) {
+		if name != "" && !p.isUsed(name) {
+			list = append(list, at(node.Start, "%s is never used", name))
+		}
+	}
+	for _, i := range p.known().imports {
+		if strings.HasPrefix(i.Module, "@opentelemetry/") {
+			say(i.Local, i.Node)
+		}
+	}
+	for _, t := range p.Undone().Tracers {
+		jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+			if n.Type == "VariableDeclarator" && n.Child("init") != nil && n.Child("init").Range == t.Range {
+				say(n.Child("id").Text("name"), n)
+			}
+			return n.Holds(t.Range)
+		})
+	}
+	return list
+}
+
+// isUsed says whether a name is read anywhere.
+func (p *Pair) isUsed(name string) bool {
+	for i := range p.New.Scopes.All {
+		if slices.ContainsFunc(p.New.Scopes.All[i].References, func(r jsast.Reference) bool { return r.Name == name && r.Reads }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.New.Exports, func(e jsast.Export) bool { return e.Local == name })
+}
+
+func expressions(p *Pair) []found {
+	var list []found
+	for _, e := range p.Undone().Impure() {
+		f := at(e.Node.Start, "the expression can change something: %s", excerpt(p.New, e.Node))
+		f.severity = Blocking
+		list = append(list, f)
+	}
+	for _, e := range p.Undone().Exprs {
+		list = append(list, p.namesOf(e)...)
+		if e.Call != nil && edit.Impure(e.Node) == nil {
+			list = append(list, p.canThrow(e)...)
+		}
+	}
+	return list
+}
+
+// namesOf judges the names in an added expression: each is declared and has its value.
+func (p *Pair) namesOf(e edit.Expr) (list []found) {
+	for _, r := range p.known().uses {
+		if !e.Node.Holds(r.Range) {
+			continue
+		}
+		v := p.New.Scopes.Resolve(r)
+		f := found{severity: Blocking, offset: r.Start}
+		switch {
+		case p.undeclared(r) && !isHelper(r.Name):
+			f.message = r.Name + " is not declared"
+		case v != nil && p.New.Scopes.Ready(v, r.Start) == jsast.Unready:
+			f.message = r.Name + " has no value yet"
+		default:
+			continue
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// canThrow finds members that are read of what may be null or undefined. A path that
+// the function reads members of anywhere, or that a guard tests, is taken to be there.
+func (p *Pair) canThrow(e edit.Expr) (list []found) {
+	present := p.readPaths(e)
+	jsast.Walk(e.Node, func(n *jsast.Node, above []*jsast.Node) bool {
+		if isFunction(n) {
+			return false
+		}
+		object := n.Child("object")
+		if n.Type != "MemberExpression" || n.Is("optional") || object == nil {
+			return true
+		}
+		path := jsast.Path(object)
+		optional := slices.ContainsFunc(above, func(a *jsast.Node) bool { return a.Type == "ChainExpression" })
+		if path == "" || optional || present[path] || path == "this" || p.constant(object) {
+			return true
+		}
+		list = append(list, at(n.Start, "%s throws if %s is null or undefined", excerpt(p.New, n), path))
+		return false
+	})
+	if len(list) > 1 {
+		list = list[:1]
+	}
+	return list
+}
+
+// constant says whether a name is an import, a built-in, the span, or declared at the top level.
+func (p *Pair) constant(n *jsast.Node) bool {
+	if n.Type != "Identifier" {
+		return false
+	}
+	v := p.New.Scopes.Lookup(n.Start, n.Text("name"))
+	if v == nil {
+		return slices.Contains(globals, n.Text("name")) || isHelper(n.Text("name"))
+	}
+	return v.Scope <= 1 || len(v.Definitions) > 0 && v.Definitions[0].Kind == "CatchClause"
+}
+
+// readPaths are the paths that the original's function reads members of, and those
+// in the conditions around an expression.
+func (p *Pair) readPaths(e edit.Expr) map[string]bool {
+	present := map[string]bool{}
+	if e.Call.On.Type == "Identifier" {
+		present[e.Call.On.Text("name")] = true
+	}
+	note := func(n *jsast.Node, _ []*jsast.Node) bool {
+		if object := n.Child("object"); n.Type == "MemberExpression" && !n.Is("optional") {
+			if path := jsast.Path(object); path != "" {
+				present[path] = true
+			}
+		}
+		return true
+	}
+	for i := range p.Orig.Functions {
+		f := &p.Orig.Functions[i]
+		if e.Call.New != nil && p.Undone().Later(f) == e.Call.New.Start {
+			jsast.Walk(f.Node, note)
+		}
+	}
+	for _, guard := range append(slices.Clone(e.Call.Guards), e.Node) {
+		jsast.Walk(guard, func(n *jsast.Node, above []*jsast.Node) bool {
+			// In a && a.b and a ? a.b : 0 the test is the guard.
+			tests := guard != e.Node || len(above) > 0 && (above[len(above)-1].Type == jsast.LogicalChain || above[len(above)-1].Type == "ConditionalExpression" && above[len(above)-1].Child("test") == n)
+			if path := jsast.Path(n); path != "" && tests {
+				for path != "" {
+					present[path] = true
+					path = path[:max(0, strings.LastIndexByte(path, '.'))]
+				}
+			}
+			return true
+		})
+	}
+	return present
+}
