@@ -60,9 +60,12 @@ lint: ## staticcheck, in the version that .ci/lint.mod pins
 bench: ## whole processes, as ratios; writes docs/evidence/benchmarks.md
 	go run ./internal/lab/bench -o docs/evidence/benchmarks.md
 
-install: ## both executables side by side in $(PREFIX)/bin
+# The executables, each a folder of cmd. They look for one another in their own folder.
+EXECUTABLES := aburn aburn-hook aburn-instrument
+
+install: ## all executables side by side in $(PREFIX)/bin
 	@mkdir -p $(PREFIX)/bin bin
-	$(BUILD) -o bin/ ./cmd/aburn ./cmd/aburn-hook
+	$(BUILD) -o bin/ $(EXECUTABLES:%=./cmd/%)
 	@# Copied beside and renamed: a running agent never starts half a hook, and a copy starts faster than what the linker wrote.
-	@for f in aburn aburn-hook; do cp bin/$$f $(PREFIX)/bin/.$$f.new && mv -f $(PREFIX)/bin/.$$f.new $(PREFIX)/bin/$$f || exit 1; done
-	@echo "installed $(PREFIX)/bin/aburn and $(PREFIX)/bin/aburn-hook"
+	@for f in $(EXECUTABLES); do cp bin/$$f $(PREFIX)/bin/.$$f.new && mv -f $(PREFIX)/bin/.$$f.new $(PREFIX)/bin/$$f || exit 1; done
+	@echo "installed $(EXECUTABLES) in $(PREFIX)/bin"

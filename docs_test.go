@@ -72,7 +72,7 @@ func TestPagesInCode(t *testing.T) {
 // Every file, folder and package of this repository that a page names exists, and -update is asked of packages that know it.
 func TestPathsInProse(t *testing.T) {
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
-	rooms := regexp.MustCompile(`^(?:\./)?((?:\.ci|archive|chain|cmd|docs|hooks|insight|install|internal|logfmt|supervisor|templates|trace|web|workflow)(?:/[^\s'"]*)?)$`)
+	rooms := regexp.MustCompile(`^(?:\./)?((?:\.ci|archive|chain|cmd|docs|hooks|insight|install|instrument|internal|logfmt|supervisor|templates|trace|web|workflow)(?:/[^\s'"]*)?)$`)
 	placeholder := regexp.MustCompile(`<\w+>`)
 	seen := 0
 	for _, page := range pages(t) {
@@ -147,7 +147,7 @@ func TestCommandsInProse(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"install-hooks", "status", "supervisor", "chain", "ingest", "report", "remedy"} {
+	for _, name := range []string{"install-hooks", "status", "supervisor", "chain", "ingest", "report", "remedy", "instrument"} {
 		if !named[name] {
 			t.Errorf("no page names aburn %s", name)
 		}
@@ -280,11 +280,12 @@ type help struct {
 
 func newHelp(t *testing.T) *help {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "aburn")
+	dir := t.TempDir()
+	exe := filepath.Join(dir, "aburn")
 	if runtime.GOOS == "windows" {
 		exe += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-o", exe, "./cmd/aburn").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/aburn", "./cmd/aburn-instrument").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return &help{t, exe, map[string]string{}}

@@ -111,6 +111,9 @@ var layers = []struct {
 	{"instrument/jsast", "", "github.com/dop251/goja"},
 	{"instrument/edit", "instrument/jsast", ""},
 	{"instrument/rules", "instrument/edit instrument/jsast", ""},
+	{"instrument", "instrument/jsast instrument/rules", "go.yaml.in/yaml/v3"},
+	{"cmd/aburn-instrument", "cmd/aburn-instrument/internal/commands cmd/internal/kit", ""},
+	{"cmd/aburn-instrument/internal/commands", "cmd/internal/kit instrument instrument/jsast instrument/rules internal/plain internal/term", "github.com/urfave/cli"},
 	{"worker", "", ""},
 }
 

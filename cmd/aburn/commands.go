@@ -89,6 +89,9 @@ func groups(a *kit.App) []group {
 		{"Learn", []*cli.Command{
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),
 		}},
+		{"Act", []*cli.Command{
+			instrumentCommand(a),
+		}},
 		{setUp, []*cli.Command{
 			setup.DoctorCommand(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
 		}},

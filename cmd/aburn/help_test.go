@@ -61,6 +61,9 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 // A flag that no command knows is a mistake in the call, everywhere.
 func TestUnknownFlagsAreMistakes(t *testing.T) {
 	eachCommand(t, func(words []string) {
+		if words[len(words)-1] == "instrument" { // another executable knows its flags
+			return
+		}
 		var out, errs bytes.Buffer
 		a := &kit.App{Stdout: &out, Stderr: &errs, Getenv: noEnv}
 		code := run(context.Background(), a, append(words, "--no-such-flag"))

@@ -69,6 +69,7 @@ func setupScript(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	env.Setenv("HOME", home)
 	env.Setenv("TZ", "UTC")
+	env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0]) // aburn and aburn-hook, and nothing else
 	env.Setenv("GORACE", noRaceSleep)
 	store, err := filepath.Abs("testdata/store/home")
 	if err != nil {

@@ -25,8 +25,8 @@ type value struct {
 // its text gets into the file. It cannot throw where it stands: members are read
 // with ?. unless known says that the path before them has a value there.
 func expression(ctx context.Context, e jsast.Engine, text string, known paths) (*value, *jsast.Node, error) {
-	if len(text) > maxExpression || strings.ContainsAny(text, "\r\n\u2028\u2029") {
-		return nil, nil, fmt.Errorf("the expression is longer than %d bytes, or than a line", maxExpression)
+	if len(text) > maxExpression {
+		return nil, nil, fmt.Errorf("the expression is longer than %d bytes", maxExpression)
 	}
 	m, err := jsast.Parse(ctx, e, []byte("("+text+")"), jsast.CommonJS)
 	if err != nil {
@@ -35,6 +35,9 @@ func expression(ctx context.Context, e jsast.Engine, text string, known paths) (
 			return nil, nil, fmt.Errorf("the expression is no JavaScript: %s", syntax.Message)
 		}
 		return nil, nil, err
+	}
+	if m.Pos(len(m.Source)).Line > 1 {
+		return nil, nil, errors.New("the expression is longer than a line")
 	}
 	body := m.Tree.List("body")
 	if len(body) != 1 || body[0].Type != "ExpressionStatement" || body[0].Start != 0 || len(m.Comments) > 0 {

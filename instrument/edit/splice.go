@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"aburn/instrument/jsast"
 )
@@ -132,7 +133,7 @@ func (a *applier) inner(f *jsast.Function) (from, to int, outer string) {
 	if end := a.lineEnd(from); end >= 0 && end <= closing {
 		from = end
 	}
-	to = from + len(strings.TrimRight(string(source[from:closing]), " \t\r\n\f\v\u2028\u2029\u00a0\ufeff"))
+	to = from + len(strings.TrimRightFunc(string(source[from:closing]), unicode.IsSpace))
 	outer = a.indentAt(f.Body.Start)
 	if line := a.lineStart(closing); line > f.Body.Start && strings.TrimLeft(string(source[line:closing]), " \t") == "" {
 		outer = string(source[line:closing])
@@ -197,7 +198,7 @@ func (a *applier) lineEnd(at int) int {
 		}
 		if j := slices.IndexFunc(a.m.Comments, func(c jsast.Comment) bool { return c.Start == i }); j >= 0 {
 			c := a.m.Comments[j]
-			if strings.ContainsAny(a.m.Text(c.Range), "\n\r\u2028\u2029") {
+			if a.m.Pos(c.Start).Line != a.m.Pos(c.End).Line {
 				return -1
 			}
 			i = c.End - 1

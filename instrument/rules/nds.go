@@ -47,13 +47,13 @@ func (p *Pair) told(d edit.Difference) string {
 	case d.A == nil:
 		return fmt.Sprintf("code was added: %s", excerpt(p.New, d.B))
 	case d.B == nil:
-		return fmt.Sprintf("code of line %d is gone: %s", p.Orig.Pos(d.Orig).Line, excerpt(p.Orig, d.A))
+		return fmt.Sprintf("line %d of the original is gone: %s", p.Orig.Pos(d.Orig).Line, excerpt(p.Orig, d.A))
 	}
 	was, now := excerpt(p.Orig, d.A), excerpt(p.New, d.B)
 	if was == now {
 		return fmt.Sprintf("%s changed: %s", now, d.What)
 	}
-	return fmt.Sprintf("%s was %s (line %d)", now, was, p.Orig.Pos(d.Orig).Line)
+	return fmt.Sprintf("is %s, was %s on line %d of the original", now, was, p.Orig.Pos(d.Orig).Line)
 }
 
 func signatures(p *Pair) []found {
@@ -197,7 +197,7 @@ func errorHandling(p *Pair) []found {
 			continue
 		}
 		offset := p.Undone().Near(h.node.Range)
-		list = append(list, at(offset, "the %s of line %d is not where it was", handlingNames[h.node.Type], p.Orig.Pos(h.node.Start).Line))
+		list = append(list, at(offset, "the %s on line %d of the original is not where it was", handlingNames[h.node.Type], p.Orig.Pos(h.node.Start).Line))
 		if len(list) == 3 {
 			break
 		}

@@ -1,0 +1,41 @@
+// Package commands is the commands of aburn-instrument. They are called as
+// `aburn instrument …`, so help and errors name them so.
+package commands
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+)
+
+// Run executes the command line and returns the exit code.
+func Run(ctx context.Context, a *kit.App, args []string) int {
+	return a.Run(ctx, func() *cli.Command { return Root(a) }, args)
+}
+
+// Root is the tree of commands.
+func Root(a *kit.App) *cli.Command {
+	a.UseOwnHelp()
+	return a.WithDefaults(&cli.Command{
+		Name:  "aburn instrument",
+		Usage: "OpenTelemetry for JavaScript, and proof that nothing else changed",
+		Description: "Instrumentation puts spans around functions. It must not change what they do. aburn instrument\n" +
+			"compares the syntax trees of a file before and after, and judges what was added.",
+		UsageText:                       "aburn instrument command [options]",
+		Metadata:                        kit.Examples("aburn instrument check before.js after.js  # only instrumentation was added?"),
+		Version:                         kit.Version().String(),
+		Writer:                          a.Stdout,
+		ErrWriter:                       a.Stderr,
+		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
+		EnableShellCompletion:           true,
+		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Hidden = true },
+		Action:                          a.HelpAction,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
+			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
+		},
+		Commands: []*cli.Command{checkCommand(a)},
+	})
+}

@@ -1,0 +1,17 @@
+// Command aburn-instrument is what `aburn instrument` starts: it judges, and later
+// makes, instrumentation of JavaScript. It is an executable of its own because it
+// links a JavaScript engine, which aburn must not.
+package main
+
+import (
+	"context"
+	"os"
+
+	"aburn/cmd/aburn-instrument/internal/commands"
+	"aburn/cmd/internal/kit"
+)
+
+func main() {
+	a := &kit.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv}
+	os.Exit(commands.Run(context.Background(), a, os.Args))
+}

@@ -1,0 +1,184 @@
+package instrument
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"aburn/instrument/jsast"
+	"aburn/instrument/rules"
+)
+
+// JudgeError says why two files cannot be judged. It says nothing of the later one.
+type JudgeError struct {
+	File string
+	Err  error
+	Hint string // what a person can do; "" for nothing
+}
+
+func (e *JudgeError) Error() string { return e.File + ": " + e.Err.Error() }
+func (e *JudgeError) Unwrap() error { return e.Err }
+
+// Check judges the file at later beside the one at orig. It calls no model and
+// writes nothing. c gives the levels of rules and what the project has one of. dir
+// is where c stands, "" for no configuration. The error is a *JudgeError, or the
+// context's.
+func Check(ctx context.Context, engine jsast.Engine, orig, later string, c Config, dir string) ([]rules.Finding, error) {
+	source, err := read(orig)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := read(later)
+	if err != nil {
+		return nil, err
+	}
+	pair := &rules.Pair{Config: rules.Config{File: later, TracerName: c.TracerName, SDKInit: isSetUp(c, dir, orig) || isSetUp(c, dir, later)}}
+	pair.Orig, err = jsast.Parse(ctx, engine, source, sourceType(orig))
+	if err != nil {
+		return nil, refused(ctx, orig, err)
+	}
+	if err := parseLater(ctx, engine, pair, later, changed); err != nil {
+		return nil, err
+	}
+	if pair.Broken == nil {
+		pair.Broken = nodeRefuses(ctx, engine, pair)
+	}
+	return rules.Judge(pair, c.Rules), nil
+}
+
+// parseLater parses the later file as what the original is. One that only parses as
+// the other kind of module is judged as that, beside the error.
+func parseLater(ctx context.Context, engine jsast.Engine, pair *rules.Pair, path string, source []byte) error {
+	later, err := jsast.Parse(ctx, engine, source, pair.Orig.Type)
+	if err == nil {
+		pair.New = later
+		return nil
+	}
+	if !errors.As(err, &pair.Broken) {
+		return refused(ctx, path, err)
+	}
+	other := jsast.ESModule
+	if pair.Orig.Type == jsast.ESModule {
+		other = jsast.CommonJS
+	}
+	if later, err := jsast.Parse(ctx, engine, source, other); err == nil {
+		pair.New, pair.OtherType = later, true
+	}
+	return nil
+}
+
+func refused(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := &JudgeError{File: path, Err: err}
+	var limit *jsast.LimitError
+	var syntax *jsast.SyntaxError
+	switch {
+	case errors.As(err, &limit):
+		e.Hint = "split the file, or leave it out: generated and minified files are not instrumented"
+	case errors.As(err, &syntax):
+		e.Hint = "only JavaScript and JSX that node or a bundler takes can be judged"
+	}
+	return e
+}
+
+// read reads a file that is within the parser's limit. A longer one is cut: the
+// parser then says why it is refused.
+func read(path string) ([]byte, error) {
+	switch ext := filepath.Ext(path); ext {
+	case ".ts", ".tsx", ".mts", ".cts":
+		return nil, &JudgeError{path, errors.New("TypeScript cannot be judged yet"), "only .js, .mjs, .cjs and .jsx"}
+	case ".vue", ".svelte", ".astro":
+		return nil, &JudgeError{path, fmt.Errorf("%s files cannot be judged", ext), "only .js, .mjs, .cjs and .jsx"}
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &JudgeError{path, errors.New("there is no such file"), ""}
+	case err != nil:
+		return nil, &JudgeError{path, err, ""}
+	case !st.Mode().IsRegular():
+		return nil, &JudgeError{path, errors.New("is no file"), ""}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &JudgeError{path, err, ""}
+	}
+	defer f.Close()
+	source, err := io.ReadAll(io.LimitReader(f, 64<<20))
+	if err != nil {
+		return nil, &JudgeError{path, err, ""}
+	}
+	return source, nil
+}
+
+// sourceType is what node makes of a file: by its extension, else by the nearest
+// package.json, else by its syntax.
+func sourceType(path string) jsast.SourceType {
+	if t := jsast.TypeByName(path); t != jsast.Auto {
+		return t
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return jsast.Auto
+	}
+	for {
+		var manifest struct {
+			Type string `json:"type"`
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil {
+			_ = json.Unmarshal(data, &manifest)
+			switch manifest.Type {
+			case "module":
+				return jsast.ESModule
+			case "commonjs":
+				return jsast.CommonJS
+			}
+			return jsast.Auto
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return jsast.Auto
+		}
+		dir = up
+	}
+}
+
+func isSetUp(c Config, dir, path string) bool {
+	if c.SDKInitFile == "" {
+		return false
+	}
+	a, errA := filepath.Abs(filepath.Join(dir, c.SDKInitFile))
+	b, errB := filepath.Abs(path)
+	return errA == nil && errB == nil && a == b
+}
+
+// nodeRefuses asks the node on PATH whether it takes the later file, if the engine
+// is node. It only counts where node takes the original: it knows no JSX. node
+// parses standard input and runs nothing of it.
+func nodeRefuses(ctx context.Context, engine jsast.Engine, pair *rules.Pair) *jsast.SyntaxError {
+	if engine.Name() != "node" || nodeTakes(ctx, pair.New) || !nodeTakes(ctx, pair.Orig) || ctx.Err() != nil {
+		return nil
+	}
+	return &jsast.SyntaxError{Pos: pair.New.Pos(0), Message: "node --check refuses it"}
+}
+
+func nodeTakes(ctx context.Context, m *jsast.Module) bool {
+	ctx, cancel := context.WithTimeout(ctx, jsast.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "--check", "--input-type="+string(m.Type), "-")
+	cmd.Stdin = bytes.NewReader(bytes.TrimPrefix(m.Source, []byte("\uFEFF")))
+	cmd.Env, cmd.Dir = []string{}, os.TempDir()
+	var said strings.Builder
+	cmd.Stderr = &said
+	return cmd.Run() == nil || !strings.Contains(said.String(), "SyntaxError")
+}
