@@ -2,6 +2,7 @@ package edit
 
 import (
 	"slices"
+	"strings"
 
 	"aburn/instrument/jsast"
 )
@@ -13,7 +14,7 @@ func (u *undoer) isAddition(n *jsast.Node) bool {
 	case "ImportDeclaration":
 		return isTelemetry(n.Child("source").Text("value"))
 	case "VariableDeclaration":
-		return !slices.ContainsFunc(n.List("declarations"), func(d *jsast.Node) bool { return !u.isAddedDeclarator(d) })
+		return !isUsing(n) && !slices.ContainsFunc(n.List("declarations"), func(d *jsast.Node) bool { return !u.isAddedDeclarator(d) })
 	case "ExpressionStatement":
 		if n.Field("directive") != nil {
 			return false
@@ -44,8 +45,35 @@ func (u *undoer) isAddedDeclarator(d *jsast.Node) bool {
 	if init == nil {
 		return false
 	}
+	if isTelemetry(loaded(init)) && !getTracer(init, u.api) {
+		return true
+	}
 	call, active := u.startedBy(init)
-	return getTracer(init, u.api) || isTelemetry(loaded(init)) || call != nil && !active && init.Type == "CallExpression" || activeSpan(init)
+	return d.Child("id").Type == "Identifier" &&
+		(getTracer(init, u.api) || call != nil && !active && init.Type == "CallExpression" || activeSpan(init))
+}
+
+// isUsing: a declaration that disposes of its value does more than hold it.
+func isUsing(n *jsast.Node) bool { return strings.HasSuffix(n.Text("kind"), "using") }
+
+// hidden are expressions that a pattern, or the load of a module, can hold: defaults,
+// computed members, options.
+func hidden(n *jsast.Node) []*jsast.Node {
+	var list []*jsast.Node
+	jsast.Walk(n, func(n *jsast.Node, _ []*jsast.Node) bool {
+		switch {
+		case n.Type == "AssignmentPattern":
+			list = append(list, n.Child("right"))
+		case n.Type == "MemberExpression" && n.Is("computed"):
+			list = append(list, n.Child("property"))
+		case n.Type == "Property" && n.Is("computed"):
+			list = append(list, n.Child("key"))
+		case n.Type == "ImportExpression" && n.Child("options") != nil:
+			list = append(list, n.Child("options"))
+		}
+		return true
+	})
+	return list
 }
 
 func (u *undoer) recordAll(list []*jsast.Node) {
@@ -68,6 +96,7 @@ func (u *undoer) record(n *jsast.Node) {
 		e := n.Child("expression")
 		if module := loaded(e); isTelemetry(module) {
 			u.out.Imports = append(u.out.Imports, Import{module, loadForm(e), n})
+			u.addExprs(nil, hidden(e)...)
 			return
 		}
 		for _, c := range u.spanCalls(e) {
@@ -76,7 +105,7 @@ func (u *undoer) record(n *jsast.Node) {
 	case "IfStatement":
 		// Which branch runs is not known, so the condition counts for both.
 		u.guards = append(slices.Clone(u.guards), n.Child("test"))
-		u.out.Exprs = append(u.out.Exprs, Expr{n.Child("test"), nil})
+		u.out.Exprs = append(u.out.Exprs, Expr{Node: n.Child("test"), Data: true})
 		u.recordAll(statementsOf(n.Child("consequent")))
 		if other := n.Child("alternate"); other != nil {
 			u.recordAll(statementsOf(other))
@@ -99,12 +128,12 @@ func loadForm(e *jsast.Node) jsast.ImportForm {
 func (u *undoer) recordDeclarator(d, statement *jsast.Node) {
 	id, init := d.Child("id"), d.Child("init")
 	if getTracer(init, u.api) {
-		u.out.Tracers = append(u.out.Tracers, init)
-		u.addExprs(nil, init.List("arguments")...)
+		u.addTracer(init)
 		return
 	}
 	if module := loaded(init); module != "" {
 		u.out.Imports = append(u.out.Imports, Import{module, loadForm(init), statement})
+		u.addExprs(nil, hidden(d)...)
 		return
 	}
 	if call, _ := u.startedBy(init); call != nil {
@@ -115,6 +144,18 @@ func (u *undoer) recordDeclarator(d, statement *jsast.Node) {
 		}
 		u.open = append(u.open, s)
 	}
+}
+
+// addTracer keeps a call of getTracer, with all that could have an effect in it.
+func (u *undoer) addTracer(call *jsast.Node) {
+	u.out.Tracers = append(u.out.Tracers, call)
+	u.addExprs(nil, call.List("arguments")...)
+	object := call.Child("callee").Child("object")
+	if loaded(object) == "" {
+		u.addExprs(nil, object)
+		return
+	}
+	u.addExprs(nil, hidden(object)...)
 }
 
 func (u *undoer) newSpan(call *jsast.Node, active bool) *Span {
@@ -130,10 +171,11 @@ func (u *undoer) newSpan(call *jsast.Node, active bool) *Span {
 		s.Options = args[1]
 	}
 	if getTracer(s.Tracer, u.api) {
-		u.out.Tracers = append(u.out.Tracers, s.Tracer)
-		u.addExprs(nil, s.Tracer.List("arguments")...)
+		u.addTracer(s.Tracer)
 	}
-	u.addExprs(nil, args...)
+	for i, arg := range args {
+		u.out.Exprs = append(u.out.Exprs, Expr{Node: arg, Data: i > 0})
+	}
 	u.out.Spans = append(u.out.Spans, s)
 	return s
 }
@@ -156,7 +198,8 @@ func (u *undoer) recordCall(c spanCall) {
 }
 
 func (u *undoer) addExprs(call *Call, list ...*jsast.Node) {
+	data := call != nil && (call.Method == "setAttribute" || call.Method == "setAttributes" || call.Method == "addEvent")
 	for _, n := range list {
-		u.out.Exprs = append(u.out.Exprs, Expr{n, call})
+		u.out.Exprs = append(u.out.Exprs, Expr{n, call, data})
 	}
 }

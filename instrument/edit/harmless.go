@@ -2,6 +2,7 @@ package edit
 
 import (
 	"slices"
+	"strings"
 
 	"aburn/instrument/jsast"
 )
@@ -13,6 +14,12 @@ var pureFunctions = []string{
 	"JSON.stringify", "Number.isInteger", "Number.isFinite", "Number.isNaN", "Buffer.byteLength",
 	"Math.abs", "Math.ceil", "Math.floor", "Math.max", "Math.min", "Math.round", "Math.sign", "Math.trunc", "performance.now",
 }
+
+// pureAPI are pure calls of the telemetry API, by the end of their path.
+var pureAPI = []string{"context.active", "trace.getActiveSpan", "trace.getSpan", "trace.setSpan", "isSpanContextValid"}
+
+// pureClasses are built-in classes whose construction changes nothing.
+var pureClasses = []string{"Error", "TypeError", "RangeError", "SyntaxError", "Date", "URL", "Map", "Set"}
 
 // pureMethods are methods of strings, arrays, numbers and dates that change
 // nothing. A class of the project that gives one of these names to a method with
@@ -60,6 +67,10 @@ func Impure(n *jsast.Node) *jsast.Node {
 		if !pureCall(n) {
 			return n
 		}
+	case "NewExpression":
+		if !slices.Contains(pureClasses, jsast.Path(n.Child("callee"))) {
+			return n
+		}
 	default:
 		return n
 	}
@@ -71,7 +82,10 @@ func Impure(n *jsast.Node) *jsast.Node {
 	return nil
 }
 
-func pureCall(n *jsast.Node) bool { return calls(n, pureFunctions, pureMethods) }
+func pureCall(n *jsast.Node) bool {
+	path := "." + jsast.Path(n.Child("callee"))
+	return calls(n, pureFunctions, pureMethods) || slices.ContainsFunc(pureAPI, func(p string) bool { return strings.HasSuffix(path, "."+p) })
+}
 
 func calls(n *jsast.Node, functions, methods []string) bool {
 	callee := n.Child("callee")

@@ -172,7 +172,7 @@ func (u *undoer) isSpan(n *jsast.Node) bool {
 }
 
 func activeSpan(n *jsast.Node) bool {
-	return n != nil && n.Type == "CallExpression" && strings.HasSuffix(jsast.Path(n.Child("callee")), "trace.getActiveSpan")
+	return n != nil && n.Type == "CallExpression" && len(n.List("arguments")) == 0 && strings.HasSuffix(jsast.Path(n.Child("callee")), "trace.getActiveSpan")
 }
 
 // variable gives what an identifier of the new file means; nil for what the file

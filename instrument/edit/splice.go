@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"aburn/instrument/jsast"
 )
@@ -133,7 +132,7 @@ func (a *applier) inner(f *jsast.Function) (from, to int, outer string) {
 	if end := a.lineEnd(from); end >= 0 && end <= closing {
 		from = end
 	}
-	to = from + len(strings.TrimRightFunc(string(source[from:closing]), unicode.IsSpace))
+	to = from + len(strings.TrimRight(string(source[from:closing]), " \t\r\n\f\v"))
 	outer = a.indentAt(f.Body.Start)
 	if line := a.lineStart(closing); line > f.Body.Start && strings.TrimLeft(string(source[line:closing]), " \t") == "" {
 		outer = string(source[line:closing])

@@ -29,6 +29,14 @@ func (u *undoer) statements(as, bs []*jsast.Node, atTop bool) (out []*jsast.Node
 			u.record(b)
 			continue
 		}
+		if atTop && j+2 <= len(bs) {
+			if value := u.heldWrapper(bs[j:]); value != nil {
+				u.take(jsast.Range{Start: b.Start, End: value.Start})
+				u.take(bs[j+1].Range)
+				b = returning(value)
+				j++
+			}
+		}
 		if atTop && u.isWrapper(b, bs[j+1:]) {
 			list, n := u.wrapper(rest, b, len(bs)-j-1)
 			out, met = append(out, list...), met+n
@@ -173,10 +181,10 @@ func (u *undoer) wrapper(as []*jsast.Node, b *jsast.Node, behind int) (out []*js
 // original has inside of it, behind how many statements follow.
 func (u *undoer) judge(s *Span, b *jsast.Node, kept []*jsast.Node, behind int) {
 	if s.Callback.Type != "ArrowFunctionExpression" {
-		u.flaw(s, NotArrow, s.Callback)
+		u.flaw(NotArrow, s.Callback)
 	}
 	if s.New != nil && s.Callback.Is("async") != s.New.Is("async") {
-		u.flaw(s, AsyncDiffers, s.Callback)
+		u.flaw(AsyncDiffers, s.Callback)
 	}
 	if b.Type == "ReturnStatement" {
 		return
@@ -184,7 +192,7 @@ func (u *undoer) judge(s *Span, b *jsast.Node, kept []*jsast.Node, behind int) {
 	waits := b.Child("expression").Type == "AwaitExpression"
 	value, leaves := returns(kept)
 	if s.Callback.Is("async") && !waits || value || leaves && behind > 0 {
-		u.flaw(s, ResultDropped, s.Call)
+		u.flaw(ResultDropped, s.Call)
 	}
 }
 
@@ -253,15 +261,16 @@ func (u *undoer) isAddedTry(b *jsast.Node) bool {
 	return speaks || handler != nil && slices.ContainsFunc(handler.Child("body").List("body"), u.isAddition)
 }
 
-// isAddedHandler allows a throw of anything, and none: both are flaws. A handler
-// that does nothing at all is not ours.
+// isAddedHandler allows a throw of anything, a return, and neither: all are flaws. A
+// handler that does nothing at all is not ours.
 func (u *undoer) isAddedHandler(n *jsast.Node) bool {
 	body := n.Child("body").List("body")
 	if p := n.Child("param"); p != nil && p.Type != "Identifier" || len(body) == 0 {
 		return false
 	}
 	for i, s := range body {
-		if !u.isAddition(s) && !(s.Type == "ThrowStatement" && i == len(body)-1) {
+		ends := s.Type == "ThrowStatement" || s.Type == "ReturnStatement"
+		if !u.isAddition(s) && !(ends && i == len(body)-1) {
 			return false
 		}
 	}
@@ -273,19 +282,17 @@ func (u *undoer) recordHandler(n *jsast.Node) {
 	u.place, u.clause, u.caught = InHandler, n, n.Child("param").Text("name")
 	body := n.Child("body").List("body")
 	last := body[len(body)-1]
-	if last.Type == "ThrowStatement" {
+	if last.Type == "ThrowStatement" || last.Type == "ReturnStatement" {
 		body = body[:len(body)-1]
 	}
 	u.recordAll(body)
 	u.place, u.clause, u.caught = place, clause, caught
 	u.take(n.Range)
-	if s := u.innermost(); s != nil {
-		switch name := n.Child("param").Text("name"); {
-		case last.Type != "ThrowStatement":
-			u.flaw(s, Swallowed, n)
-		case name == "" || last.Child("argument").Type != "Identifier" || last.Child("argument").Text("name") != name:
-			u.flaw(s, Rethrown, last)
-		}
+	switch name := n.Child("param").Text("name"); {
+	case last.Type != "ThrowStatement":
+		u.flaw(Swallowed, n)
+	case name == "" || last.Child("argument").Type != "Identifier" || last.Child("argument").Text("name") != name:
+		u.flaw(Rethrown, last)
 	}
 }
 
@@ -312,6 +319,21 @@ func (u *undoer) held(as, bs []*jsast.Node) (length int, value *jsast.Node) {
 		}
 	}
 	return 0, nil
+}
+
+// heldWrapper finds const v = startActiveSpan(…); return v.
+func (u *undoer) heldWrapper(bs []*jsast.Node) *jsast.Node {
+	if len(bs) < 2 || bs[0].Type != "VariableDeclaration" || len(bs[0].List("declarations")) != 1 || bs[1].Type != "ReturnStatement" {
+		return nil
+	}
+	d, arg := bs[0].List("declarations")[0], bs[1].Child("argument")
+	if d.Child("init") == nil || d.Child("id").Type != "Identifier" || arg == nil || arg.Type != "Identifier" || arg.Text("name") != d.Child("id").Text("name") {
+		return nil
+	}
+	if !u.isWrapper(returning(d.Child("init")), bs[2:]) {
+		return nil
+	}
+	return d.Child("init")
 }
 
 func (u *undoer) recordHeld(bs []*jsast.Node) {

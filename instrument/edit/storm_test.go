@@ -63,7 +63,7 @@ func modules(t *testing.T, n int, f func(seed uint64, r *rand.Rand, m *jsast.Mod
 // TestStorm is the promise of this package on random modules and plans.
 func TestStorm(t *testing.T) {
 	spans, functions := 0, 0
-	modules(t, world.Storm(150), func(seed uint64, r *rand.Rand, m *jsast.Module) {
+	modules(t, world.Storm(100), func(seed uint64, r *rand.Rand, m *jsast.Module) {
 		p := randomPlan(r, m)
 		out, dropped, err := Apply(t.Context(), engine(), m, p, Names{Tracer: "shop"})
 		if err != nil {

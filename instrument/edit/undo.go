@@ -30,11 +30,11 @@ type Undone struct {
 	Tracers []*jsast.Node // calls of getTracer
 	Imports []Import
 	Exprs   []Expr
+	Flaws   []Flaw
 
 	// Stripped is the normal form of the later file without what was taken out.
 	Stripped *jsast.Node
 
-	flaws    []flawOf
 	taken    []jsast.Range // inserted code; what is kept inside of a wrapper is not in it
 	starts   map[int]int   // identifiers and functions: offset in Orig to offset in New
 	kept     map[int]bool  // offsets in New of identifiers that Orig has
@@ -51,12 +51,11 @@ type Span struct {
 	Options  *jsast.Node // the second one, where it is no function
 	Callback *jsast.Node // nil for startSpan
 	Variable string      // the name by which the code calls the span; "" for none
-	Flaws    []Flaw
 	// Orig and New are the function around it in both files; nil at the top level.
 	Orig, New *jsast.Node
 }
 
-// Flaw is a way in which an added span changes what the code does.
+// Flaw is a way in which what was taken out changes what the code does.
 type Flaw struct {
 	Kind FlawKind
 	Node *jsast.Node
@@ -119,9 +118,9 @@ type Import struct {
 // Expr is an expression that was added.
 type Expr struct {
 	Node *jsast.Node
-	// Call is the call of which it is an argument or a guard; nil for what starts a
-	// span or gets a tracer.
-	Call *Call
+	Call *Call // of which it is an argument; nil for all others
+	// Data: it describes something: an attribute's value, a guard, a span's options.
+	Data bool
 }
 
 // Impure are the added expressions with an effect.
@@ -129,7 +128,7 @@ func (u *Undone) Impure() []Expr {
 	var bad []Expr
 	for _, e := range u.Exprs {
 		if n := Impure(e.Node); n != nil {
-			bad = append(bad, Expr{n, e.Call})
+			bad = append(bad, Expr{n, e.Call, e.Data})
 		}
 	}
 	return bad
@@ -149,9 +148,6 @@ func Undo(orig, later *jsast.Module) *Undone {
 	u.index()
 	a := jsast.Normal(orig.Tree)
 	u.out.Stripped = u.node(a, jsast.Normal(later.Tree))
-	for _, f := range u.out.flaws {
-		f.span.Flaws = append(f.span.Flaws, f.Flaw)
-	}
 	u.out.compare(a)
 	return u.out
 }
@@ -228,7 +224,7 @@ func (u *undoer) list(a, b *jsast.Node, field string, as, bs []*jsast.Node) []*j
 		return u.names(jsast.ImportStatic, as, bs)
 	case b == u.loading && field == "properties" && len(bs) > len(as):
 		return u.names(jsast.ImportRequire, as, bs)
-	case b.Type == "VariableDeclaration" && len(bs) > len(as):
+	case b.Type == "VariableDeclaration" && len(bs) > len(as) && !isUsing(b):
 		return u.declarators(as, bs)
 	}
 	out := slices.Clone(bs)
@@ -248,6 +244,7 @@ func (u *undoer) names(form jsast.ImportForm, as, bs []*jsast.Node) []*jsast.Nod
 		}
 		u.take(b.Range)
 		u.out.Imports = append(u.out.Imports, Import{API, form, b})
+		u.addExprs(nil, hidden(b)...)
 	}
 	return out
 }
@@ -455,26 +452,21 @@ func (u *undoer) innermost() *Span {
 
 func (u *undoer) take(r jsast.Range) { u.out.taken = append(u.out.taken, r) }
 
-type flawOf struct {
-	span *Span
-	Flaw
-}
-
-func (u *undoer) flaw(s *Span, kind FlawKind, n *jsast.Node) {
-	u.out.flaws = append(u.out.flaws, flawOf{s, Flaw{kind, n}})
+func (u *undoer) flaw(kind FlawKind, n *jsast.Node) {
+	u.out.Flaws = append(u.out.Flaws, Flaw{kind, n})
 }
 
 type mark struct{ spans, tries, calls, tracers, imports, exprs, taken, open, flaws int }
 
 func (u *undoer) mark() mark {
 	o := u.out
-	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(u.open), len(o.flaws)}
+	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(u.open), len(o.Flaws)}
 }
 
 // reset forgets what was recorded since the mark.
 func (u *undoer) reset(m mark) {
 	o := u.out
 	o.Spans, o.Tries, o.Calls, o.Tracers = o.Spans[:m.spans], o.Tries[:m.tries], o.Calls[:m.calls], o.Tracers[:m.tracers]
-	o.Imports, o.Exprs, o.taken, o.flaws = o.Imports[:m.imports], o.Exprs[:m.exprs], o.taken[:m.taken], o.flaws[:m.flaws]
+	o.Imports, o.Exprs, o.taken, o.Flaws = o.Imports[:m.imports], o.Exprs[:m.exprs], o.taken[:m.taken], o.Flaws[:m.flaws]
 	u.open = u.open[:m.open]
 }

@@ -38,10 +38,8 @@ func said(u *Undone) string {
 	for _, c := range u.Captures {
 		out = append(out, fmt.Sprintf("%d: captured %s", u.New.Pos(c.Offset).Line, c.Name))
 	}
-	for _, s := range u.Spans {
-		for _, f := range s.Flaws {
-			out = append(out, fmt.Sprintf("%d: %s", u.New.Pos(f.Node.Start).Line, f.Kind))
-		}
+	for _, f := range u.Flaws {
+		out = append(out, fmt.Sprintf("%d: %s", u.New.Pos(f.Node.Start).Line, f.Kind))
 	}
 	for _, e := range u.Impure() {
 		out = append(out, fmt.Sprintf("%d: impure %s", u.New.Pos(e.Node.Start).Line, e.Node.Type))
@@ -75,6 +73,8 @@ func TestUndoTakesOut(t *testing.T) {
 		"started by hand": {"export async function f() { await g(); return 1 }",
 			head0 + "export async function f() { const span = tracer.startSpan('a'); try { await g(); return 1 } catch (e) { span.recordException(e); throw e } finally { span.end() } }"},
 		"held":               {"export async function f(a) { return await g(a) }", head0 + "export async function f(a) { " + around("async ", "const result = await g(a); span.setAttribute('a', result.n); return result") + "}"},
+		"result held":        {"export async function f(a) { await g(a) }", head0 + "export async function f(a) { const result = await tracer.startActiveSpan('a', async (span) => { try { await g(a) " + handled + " }); return result }"},
+		"error wrapped":      {"export function f(a) { g() }", head0 + "export function f(a) { return tracer.startActiveSpan('a', {}, context.active(), (span) => { try { g() } catch (e) { span.recordException(e instanceof Error ? e : new Error(String(e))); throw e } finally { span.end() } }) }"},
 		"guards":             {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "if (a?.b != null) { span.setAttribute('a', a.b) } else span.addEvent('none'); if (span.isRecording()) span.setAttribute('b', a.list.map((x) => x.id).join()); g()") + "}"},
 		"chained":            {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "span.setAttribute('a', 1).setAttributes({ b: a.b }); g()") + "}"},
 		"try of the user":    {"export function f() { try { g() } catch (e) { log(e); throw e } }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) { span.recordException(e); log(e); throw e } finally { span.end() } }) }"},
@@ -104,36 +104,46 @@ func TestUndoTakesOut(t *testing.T) {
 // TestUndoFinds holds what is no addition, or one with a flaw.
 func TestUndoFinds(t *testing.T) {
 	for name, c := range map[string]struct{ orig, new, want string }{
-		"statement gone":     {"export function f() { g();\nh() }", head0 + "export function f() { " + around("", "h()") + "}", "3: ExpressionStatement is gone"},
-		"statement added":    {"export function f() { g() }", head0 + "export function f() { " + around("", "h();\ng()") + "}", "4: ExpressionStatement was added"},
-		"changed":            {"export function f(a) { g(a + 1) }", head0 + "export function f(a) { " + around("", "g(a + 2)") + "}", `4: value is "2", was "1"`},
-		"two changes":        {"export function f(a) { g(1) }\nexport function h() { return 3 }", head0 + "export function f(a) { " + around("", "g(2)") + "}\nexport function h() { return 4 }", "4: value is \"2\", was \"1\"\n6: value is \"4\", was \"3\""},
-		"shadowed":           {"export function f(span) { g(span) }", head0 + "export function f(span) { " + around("", "g(span)") + "}", "4: captured span"},
-		"global shadowed":    {"export function f() { g(tracer) }", head0 + "export function f() { " + around("", "g(tracer)") + "}", "4: captured tracer"},
-		"var of a parameter": {"export function f(a) { var a; return a }", head0 + "export function f(a) { " + around("", "var a; return a") + "}", "4: captured a"},
-		"arguments":          {"export function f() { g(arguments) }", head0 + "export function f() { return tracer.startActiveSpan('a', function (span) { try { g(arguments) } finally { span.end() } }) }", "3: captured arguments\n3: callback is no arrow function"},
-		"moved out of reach": {"export function f() { g(h); return 1; function h() {} }", head0 + "export function f() { g(h); " + around("", "return 1; function h() {}") + "}", "3: captured h"},
-		"not async":          {"export async function f() { g() }", head0 + "export async function f() { " + around("", "g()") + "}", "3: callback is not async exactly as the function is"},
-		"not returned":       {"export function f() { return 1 }", head0 + "export function f() { tracer.startActiveSpan('a', (span) => { try { return 1 " + handled + " }) }", "3: result is not returned"},
-		"floating":           {"export async function f() { await g() }", head0 + "export async function f() { tracer.startActiveSpan('a', async (span) => { try { await g() " + handled + " }) }", "3: result is not returned"},
-		"left early":         {"export function f(a) { if (a) return; g(); h() }", head0 + "export function f(a) { tracer.startActiveSpan('a', (span) => { if (a) return; g() }); h() }", "3: result is not returned"},
-		"dead code":          {"export function f(a) { g(); h() }", head0 + "export function f(a) { return tracer.startActiveSpan('a', (span) => { g() }); h() }", "3: is ReturnStatement, was ExpressionStatement"},
-		"swallowed":          {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) { span.recordException(e) } finally { span.end() } }) }", "3: error is not thrown again"},
-		"another error":      {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) { span.recordException(e); throw new Error('x') } finally { span.end() } }) }", "3: another error is thrown"},
-		"empty catch":        {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) {} finally { span.end() } }) }", "3: is TryStatement, was ExpressionStatement"},
-		"effect":             {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "span.setAttribute('a', a.n++); g()") + "}", "4: impure UpdateExpression"},
-		"effect in a guard":  {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "if (a.pop()) span.addEvent('a'); g()") + "}", "4: impure CallExpression"},
-		"effect in options":  {"export function f(a) { g() }", head0 + "export function f(a) { return tracer.startActiveSpan(a.shift(), (span) => { g() }) }", "3: impure CallExpression"},
-		"not a span":         {"export function f(span) { g() }", "export function f(span) { span.setAttribute('a', 1); g() }", "1: ExpressionStatement was added"},
-		"user's span call":   {head0 + "export function f() { tracer.startActiveSpan('a', (span) => { span.setAttribute('a', 1) }) }", head0 + "export function f() { tracer.startActiveSpan('a', (span) => { span.setAttribute('a', 2) }) }", "3: ExpressionStatement is gone"},
-		"user's span gone":   {head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { g() }) }", head0 + "export function f() { g() }", "3: is ExpressionStatement, was ReturnStatement"},
-		"comment added":      {"f() // a\n", "// b\nf() // a\n", `1: a comment was added: " b"`},
-		"comment gone":       {"f(); // a\ng() // b", "f();\ng() // b", `1: a comment is gone: " a"`},
-		"comment changed":    {"f() // a", "f() // b", `1: a comment is " b", was " a"`},
-		"braces":             {"export const f = (a) => a", "export const f = (a) => { return a }", "1: is BlockStatement, was Identifier"},
-		"in a branch":        {"export function f(a) { if (a) { g() } h() }", head0 + "export function f(a) { if (a) { return tracer.startActiveSpan('a', (span) => { g() }) } h() }", "3: is ReturnStatement, was ExpressionStatement"},
-		"import moved":       {"import 'a'; import 'b'", "import 'b'; import 'a'", "1: value is \"b\", was \"a\"\n1: value is \"a\", was \"b\""},
-		"own import":         {"f()", "import './tracing.js'; f()", "1: ImportDeclaration was added"},
+		"statement gone":           {"export function f() { g();\nh() }", head0 + "export function f() { " + around("", "h()") + "}", "3: ExpressionStatement is gone"},
+		"statement added":          {"export function f() { g() }", head0 + "export function f() { " + around("", "h();\ng()") + "}", "4: ExpressionStatement was added"},
+		"changed":                  {"export function f(a) { g(a + 1) }", head0 + "export function f(a) { " + around("", "g(a + 2)") + "}", `4: value is "2", was "1"`},
+		"two changes":              {"export function f(a) { g(1) }\nexport function h() { return 3 }", head0 + "export function f(a) { " + around("", "g(2)") + "}\nexport function h() { return 4 }", "4: value is \"2\", was \"1\"\n6: value is \"4\", was \"3\""},
+		"shadowed":                 {"export function f(span) { g(span) }", head0 + "export function f(span) { " + around("", "g(span)") + "}", "4: captured span"},
+		"global shadowed":          {"export function f() { g(tracer) }", head0 + "export function f() { " + around("", "g(tracer)") + "}", "4: captured tracer"},
+		"var of a parameter":       {"export function f(a) { var a; return a }", head0 + "export function f(a) { " + around("", "var a; return a") + "}", "4: captured a"},
+		"arguments":                {"export function f() { g(arguments) }", head0 + "export function f() { return tracer.startActiveSpan('a', function (span) { try { g(arguments) } finally { span.end() } }) }", "3: captured arguments\n3: callback is no arrow function"},
+		"moved out of reach":       {"export function f() { g(h); return 1; function h() {} }", head0 + "export function f() { g(h); " + around("", "return 1; function h() {}") + "}", "3: captured h"},
+		"not async":                {"export async function f() { g() }", head0 + "export async function f() { " + around("", "g()") + "}", "3: callback is not async exactly as the function is"},
+		"not returned":             {"export function f() { return 1 }", head0 + "export function f() { tracer.startActiveSpan('a', (span) => { try { return 1 " + handled + " }) }", "3: result is not returned"},
+		"floating":                 {"export async function f() { await g() }", head0 + "export async function f() { tracer.startActiveSpan('a', async (span) => { try { await g() " + handled + " }) }", "3: result is not returned"},
+		"left early":               {"export function f(a) { if (a) return; g(); h() }", head0 + "export function f(a) { tracer.startActiveSpan('a', (span) => { if (a) return; g() }); h() }", "3: result is not returned"},
+		"dead code":                {"export function f(a) { g(); h() }", head0 + "export function f(a) { return tracer.startActiveSpan('a', (span) => { g() }); h() }", "3: is ReturnStatement, was ExpressionStatement"},
+		"swallowed":                {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) { span.recordException(e) } finally { span.end() } }) }", "3: error is not thrown again"},
+		"another error":            {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) { span.recordException(e); throw new Error('x') } finally { span.end() } }) }", "3: another error is thrown"},
+		"swallowed with a value":   {"export function f() { return g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { return g() } catch (e) { span.recordException(e); return null } finally { span.end() } }) }", "3: error is not thrown again"},
+		"swallowed without a span": {"export function f() { g() }", head0 + "export function f() { try { g() } catch (e) { trace.getActiveSpan()?.recordException(e) } }", "3: error is not thrown again"},
+		"effect in a pattern":      {"export {}", "const { a = f() } = require('@opentelemetry/api'); export {}", "1: impure CallExpression"},
+		"effect in a key":          {"export {}", "const { [f()]: a } = require('@opentelemetry/api'); export {}", "1: impure CallExpression"},
+		"effect in a load":         {"export {}", "require('@opentelemetry/api')[f()]; export {}", "1: impure CallExpression"},
+		"effect in a tracer":       {"export {}", "const tracer = f().trace.getTracer('a'); export {}", "1: impure CallExpression"},
+		"effect in a name":         {"const { trace } = require('@opentelemetry/api')", "const { trace, a = f() } = require('@opentelemetry/api')", "1: impure CallExpression"},
+		"disposed of":              {"export function f() { g() }", head0 + "export function f() { using span = tracer.startSpan('a'); g() }", "3: VariableDeclaration was added"},
+		"active span of":           {"export function f() { g() }", head0 + "export function f() { trace.getActiveSpan(h()).end(); g() }", "3: ExpressionStatement was added"},
+		"exported tracer":          {"export {}", "import { trace } from '@opentelemetry/api'; export const tracer = trace.getTracer('a'); export {}", "1: ExportNamedDeclaration was added"},
+		"empty catch":              {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) {} finally { span.end() } }) }", "3: is TryStatement, was ExpressionStatement"},
+		"effect":                   {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "span.setAttribute('a', a.n++); g()") + "}", "4: impure UpdateExpression"},
+		"effect in a guard":        {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "if (a.pop()) span.addEvent('a'); g()") + "}", "4: impure CallExpression"},
+		"effect in options":        {"export function f(a) { g() }", head0 + "export function f(a) { return tracer.startActiveSpan(a.shift(), (span) => { g() }) }", "3: impure CallExpression"},
+		"not a span":               {"export function f(span) { g() }", "export function f(span) { span.setAttribute('a', 1); g() }", "1: ExpressionStatement was added"},
+		"user's span call":         {head0 + "export function f() { tracer.startActiveSpan('a', (span) => { span.setAttribute('a', 1) }) }", head0 + "export function f() { tracer.startActiveSpan('a', (span) => { span.setAttribute('a', 2) }) }", "3: ExpressionStatement is gone"},
+		"user's span gone":         {head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { g() }) }", head0 + "export function f() { g() }", "3: is ExpressionStatement, was ReturnStatement"},
+		"comment added":            {"f() // a\n", "// b\nf() // a\n", `1: a comment was added: " b"`},
+		"comment gone":             {"f(); // a\ng() // b", "f();\ng() // b", `1: a comment is gone: " a"`},
+		"comment changed":          {"f() // a", "f() // b", `1: a comment is " b", was " a"`},
+		"braces":                   {"export const f = (a) => a", "export const f = (a) => { return a }", "1: is BlockStatement, was Identifier"},
+		"in a branch":              {"export function f(a) { if (a) { g() } h() }", head0 + "export function f(a) { if (a) { return tracer.startActiveSpan('a', (span) => { g() }) } h() }", "3: is ReturnStatement, was ExpressionStatement"},
+		"import moved":             {"import 'a'; import 'b'", "import 'b'; import 'a'", "1: value is \"b\", was \"a\"\n1: value is \"a\", was \"b\""},
+		"own import":               {"f()", "import './tracing.js'; f()", "1: ImportDeclaration was added"},
 	} {
 		if got := said(Undo(parse(t, c.orig), parse(t, c.new))); got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)

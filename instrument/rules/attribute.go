@@ -66,7 +66,9 @@ func members(object *jsast.Node, c *edit.Call) []attribute {
 var personalNames = strings.Fields(`email email_address e_mail mail_address phone phone_number telephone mobile_number password passwd passphrase secret
 	token access_token refresh_token id_token api_key apikey authorization cookie credit_card card_number cardnumber cvv cvc iban ssn
 	social_security_number passport passport_number tax_id date_of_birth birth_date birthdate birthday dob first_name last_name full_name firstname
-	lastname fullname surname given_name family_name maiden_name street street_address home_address postal_address billing_address shipping_address`)
+	lastname fullname surname given_name family_name maiden_name street street_address home_address postal_address billing_address shipping_address
+	username user_name gender ethnicity religion salary credit_card_number bank_account account_number private_key credential credentials
+	auth_token session_token bearer_token jwt client_secret`)
 
 // personalPairs are two last parts that do: file.name is not one, user.name is.
 var personalPairs = strings.Fields(`user.name customer.name person.name patient.name employee.name member.name contact.name client.name owner.name
@@ -120,10 +122,16 @@ func personal(p *Pair) []found {
 
 var requestParts = []string{"req", "request", "res", "response", "ctx", "req.body", "req.headers", "req.query", "req.params", "request.body", "request.headers", "ctx.request", "ctx.request.body", "process.env"}
 
+// objectNames are names by which nobody calls a plain value.
+var objectNames = strings.Fields(`order customer payload body options config context item product cart record entity props invoice params opts settings`)
+
 // wholeObject says whether a value is an object with all that is in it: one that is
 // written out, spread or turned into JSON, or a name whose members the function reads.
 func (p *Pair) wholeObject(a attribute) bool {
 	n := a.value
+	if a.call.Method == "setAttributes" && len(a.call.Args) > 0 && n == a.call.Args[0] {
+		return n.Type == "Identifier" || n.Type == "MemberExpression"
+	}
 	switch n.Type {
 	case "SpreadElement":
 		return n.Child("argument").Type != "ObjectExpression"
@@ -137,7 +145,7 @@ func (p *Pair) wholeObject(a attribute) bool {
 		return args[0].Type != "ArrayExpression" && args[0].Type != "Literal"
 	case "Identifier", "MemberExpression":
 		path := jsast.Path(n)
-		return slices.Contains(requestParts, path) || p.hasMembers(a.call, path)
+		return slices.Contains(requestParts, path) || slices.Contains(objectNames, path) || p.hasMembers(a.call, path)
 	}
 	return false
 }

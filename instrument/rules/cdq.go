@@ -75,11 +75,31 @@ func tracerNamed(p *Pair) []found {
 		args := t.List("arguments")
 		if len(args) == 0 {
 			list = append(list, at(t.Start, "getTracer is called without a name"))
-		} else if name, ok := text(args[0]); !ok || strings.TrimSpace(name) == "" {
+		} else if name, ok := p.constantText(args[0]); !ok || strings.TrimSpace(name) == "" {
 			list = append(list, at(args[0].Start, "the tracer's name is no string: %s", excerpt(p.New, args[0])))
 		}
 	}
 	return list
+}
+
+// constantText is the value of a string, or of a constant that holds one.
+func (p *Pair) constantText(n *jsast.Node) (string, bool) {
+	if n.Type != "Identifier" {
+		return text(n)
+	}
+	v := p.New.Scopes.Lookup(n.Start, n.Text("name"))
+	if v == nil || len(v.Definitions) != 1 || v.Definitions[0].Kind != "const" {
+		return "", false
+	}
+	var value string
+	var ok bool
+	jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "VariableDeclarator" && n.Range == v.Definitions[0].Node && n.Child("id").Type == "Identifier" {
+			value, ok = text(n.Child("init"))
+		}
+		return n.Holds(v.Definitions[0].Node)
+	})
+	return value, ok
 }
 
 // recordedInFull looks at each catch in which something was recorded, and at those
@@ -126,7 +146,7 @@ func (p *Pair) inFull(clause *jsast.Node, calls []*edit.Call) (list []found) {
 			continue
 		}
 		recorded = true
-		if len(c.Args) == 0 || c.Catches == "" || jsast.Path(c.Args[0]) != c.Catches {
+		if len(c.Args) == 0 || c.Catches == "" || !mentions(c.Args[0], c.Catches) {
 			list = append(list, at(c.Node.Start, "recordException records something else than the error that was caught"))
 		}
 	}
@@ -141,6 +161,16 @@ func (p *Pair) inFull(clause *jsast.Node, calls []*edit.Call) (list []found) {
 		list = append(list, at(place, "the catch does not call setStatus with SpanStatusCode.ERROR"))
 	}
 	return list
+}
+
+// mentions says whether an expression uses a name.
+func mentions(n *jsast.Node, name string) bool {
+	found := false
+	jsast.Walk(n, func(n *jsast.Node, _ []*jsast.Node) bool {
+		found = found || n.Type == "Identifier" && n.Text("name") == name
+		return !found
+	})
+	return found
 }
 
 // keyOf is the key of setAttribute; "" where it is no constant.
@@ -287,13 +317,16 @@ func (p *Pair) inAddition(r jsast.Range) bool { return p.Undone().Taken(r) }
 
 func oneTracer(p *Pair) []found {
 	want := p.Config.TracerName
+	if want == "" {
+		want = tracerName(p.Orig)
+	}
 	var list []found
 	for _, t := range p.Undone().Tracers {
 		args := t.List("arguments")
 		if len(args) == 0 {
 			continue
 		}
-		name, ok := text(args[0])
+		name, ok := p.constantText(args[0])
 		switch {
 		case !ok || name == "":
 		case want == "":
@@ -303,4 +336,16 @@ func oneTracer(p *Pair) []found {
 		}
 	}
 	return list
+}
+
+// tracerName is the name of the first tracer that a file has; "" if it has none.
+func tracerName(m *jsast.Module) string {
+	name := ""
+	jsast.Walk(m.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if args := n.List("arguments"); name == "" && n.Type == "CallExpression" && property(n.Child("callee")) == "getTracer" && len(args) > 0 {
+			name, _ = text(args[0])
+		}
+		return name == ""
+	})
+	return name
 }

@@ -72,10 +72,21 @@ func signatures(p *Pair) []found {
 		for _, name := range was.Exported {
 			if f := now[name]; f != nil {
 				list = append(list, signature(p, name, was, f)...)
+			} else if e := exported(p.New, name); e != nil {
+				list = append(list, at(p.declared(*e), "%s is no longer the function that it was", name))
 			}
 		}
 	}
 	return list
+}
+
+// exported finds an export by its name; nil if it is gone.
+func exported(m *jsast.Module, name string) *jsast.Export {
+	i := slices.IndexFunc(m.Exports, func(e jsast.Export) bool { return exportName(e) == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.Exports[i]
 }
 
 func (p *Pair) exportsKept() (list []found) {
@@ -215,6 +226,8 @@ func moduleSystem(p *Pair) []found {
 			list = append(list, at(i.Node.Start, "import in a CommonJS file"))
 		case i.Form == jsast.ImportRequire && p.Orig.Type == jsast.ESModule:
 			list = append(list, at(i.Node.Start, "require in an ES module"))
+		case i.Form == jsast.ImportDynamic && p.OtherType && p.Orig.Type == jsast.CommonJS:
+			list = append(list, at(i.Node.Start, "await import at the top level of a CommonJS file"))
 		}
 	}
 	return slices.CompactFunc(list, func(a, b found) bool { return a.offset == b.offset })

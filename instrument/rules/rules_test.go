@@ -112,6 +112,11 @@ func TestFindings(t *testing.T) {
 		{name: "vendor", orig: "export {};\n", later: "import 'dd-trace/init';\nexport {};\n", want: "API-003!:1"},
 		{name: "other tracer", orig: "export {};\n", later: esm + "export {};\n", config: Config{TracerName: "store"}, want: "CDQ-011!:2 SAF-004:1 SAF-004:2"},
 		{name: "tracer without a name", orig: "export {};\n", later: strings.Replace(esm, "'shop'", "", 1) + "export {};\n", want: "CDQ-002!:2 SAF-004:1 SAF-004:2"},
+		{name: "tracer's name held", orig: "export {};\n", later: "import { trace } from '@opentelemetry/api';\nconst NAME = 'shop';\nconst tracer = trace.getTracer(NAME);\nexport {};\n", want: "NDS-003!:2 SAF-004:3"},
+		{name: "tracer beside the user's", orig: "import { trace } from '@opentelemetry/api';\nexport const t = trace.getTracer('own');\n", later: "import { trace } from '@opentelemetry/api';\nexport const t = trace.getTracer('own');\nconst tracer = trace.getTracer('shop');\n", want: "CDQ-011!:3 SAF-004:3"},
+		{name: "function replaced", orig: "export const f = async (a) => {\nawait g(a);\n};\n", later: "export const f = wrap(async (a) => {\nawait g(a);\n});\n", want: "NDS-001!:1 NDS-003!:1 NDS-004!:1"},
+		{name: "await import", orig: "exports.f = 1;\n", later: "const { trace } = await import('@opentelemetry/api');\nexports.f = 1;\n", want: "NDS-001!:1 NDS-006!:1 SAF-004:1"},
+		{name: "swallowed", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + strings.Replace(async("await g();"), "throw error;", "return null;", 1) + "}", want: "SAF-002!:7"},
 		{name: "accessor", orig: "export class A {\nget x() {\nreturn this.y;\n}\n}", later: esm + "export class A {\nget x() {\n" + sync1("return this.y;") + "}\n}", want: "RST-002!:5 SAF-002!:5"},
 		{name: "own spans", orig: esm + "export function f() {\nconst s = tracer.startSpan('x');\ng();\ns.end();\n}", later: esm + "export function f() {\n" + sync1("const s = tracer.startSpan('x');\ng();\ns.end();") + "}", want: "RST-005!:4"},
 		{name: "exit", orig: "export function f() {\nprocess.exit(1);\n}", later: esm + "export function f() {\n" + sync1("process.exit(1);") + "}", want: "RST-006!:4 SAF-002!:4"},
@@ -142,6 +147,8 @@ func TestFindings(t *testing.T) {
 		{"span.setAttribute('shop.id', order.id.toUpperCase());", "CDQ-006:6 CDQ-010:6 SAF-005:6"},
 		{"span.setAttribute('shop.id', String(order.id).trim());", "CDQ-006:6"},
 		{"span.setAttribute('error', true);", "CDQ-003!:6"},
+		{"span.setAttributes(order);", "CDQ-007!:6"},
+		{"span.updateName(order.list.shift());", "NDS-003!:6"},
 	} {
 		orig, later := set(s.statement)
 		cases = append(cases, pair{name: s.statement, orig: orig, later: later, want: s.want})

@@ -75,10 +75,10 @@ var flawTold = map[edit.FlawKind]string{
 
 func meaning(p *Pair) []found {
 	var list []found
+	for _, f := range p.Undone().Flaws {
+		list = append(list, at(f.Node.Start, "%s", flawTold[f.Kind]))
+	}
 	for _, s := range p.Undone().Spans {
-		for _, f := range s.Flaws {
-			list = append(list, at(f.Node.Start, "%s", flawTold[f.Kind]))
-		}
 		if f := p.original(s); f != nil {
 			if why := edit.Forbidden(p.Orig, f); why != "" {
 				list = append(list, at(s.Call.Start, "this function must not be wrapped: %s", why))
@@ -139,11 +139,17 @@ func (p *Pair) isUsed(name string) bool {
 func expressions(p *Pair) []found {
 	var list []found
 	for _, e := range p.Undone().Impure() {
+		if !e.Data {
+			continue
+		}
 		f := at(e.Node.Start, "the expression can change something: %s", excerpt(p.New, e.Node))
 		f.severity = Blocking
 		list = append(list, f)
 	}
 	for _, e := range p.Undone().Exprs {
+		if !e.Data {
+			continue
+		}
 		list = append(list, p.namesOf(e)...)
 		if e.Call != nil && edit.Impure(e.Node) == nil {
 			list = append(list, p.canThrow(e)...)
