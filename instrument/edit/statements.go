@@ -78,13 +78,17 @@ func (u *undoer) extended(as []*jsast.Node, b *jsast.Node) *jsast.Node {
 	return nil
 }
 
+// resyncs is how far a statement is looked for: two unlike files would else take
+// the square of their length.
+const resyncs = 50
+
 // resync says how many statements of as are gone before bs[0], or that bs[0] was
 // added. It only decides where a difference is told, not whether there is one.
 func resync(as, bs []*jsast.Node) (gone int, added bool) {
 	if len(as) == 0 || head(as[0]) == head(bs[0]) {
 		return 0, false
 	}
-	for k := 1; k < max(len(as), len(bs)); k++ {
+	for k := 1; k < min(resyncs, max(len(as), len(bs))); k++ {
 		if k < len(bs) && head(as[0]) == head(bs[k]) {
 			return 0, true
 		}
