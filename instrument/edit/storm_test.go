@@ -178,3 +178,23 @@ func reprint(r *rand.Rand, m *jsast.Module) []byte {
 	a.indent(0, len(m.Source), more)
 	return a.splice()
 }
+
+// TestUnlikeFiles compares files that have nothing to do with one another: an
+// instrumented one with another's original.
+func TestUnlikeFiles(t *testing.T) {
+	var before *jsast.Module
+	modules(t, world.Storm(100), func(seed uint64, r *rand.Rand, m *jsast.Module) {
+		out, _, err := Apply(t.Context(), engine(), m, randomPlan(r, m), Names{Tracer: "shop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		later := parse(t, string(out))
+		if before != nil && jsast.Diff(before.Tree, m.Tree) != nil && Undo(before, later).Same() {
+			t.Errorf("seed %d counts as the one before\n%s\n%s", seed, before.Source, out)
+		}
+		if u := Undo(later, m); len(out) != len(m.Source) && u.Same() {
+			t.Errorf("seed %d: the spans of the original are gone, and nobody notices\n%s", seed, out)
+		}
+		before = m
+	})
+}

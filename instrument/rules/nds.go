@@ -61,17 +61,30 @@ func signatures(p *Pair) []found {
 		return nil
 	}
 	list := p.exportsKept()
-	now := map[string]*jsast.Function{}
+	type key struct { // a getter and a setter have one name
+		name     string
+		accessor jsast.FunctionKind
+	}
+	keyOf := func(name string, f *jsast.Function) key {
+		if f.Kind == jsast.Getter || f.Kind == jsast.Setter {
+			return key{name, f.Kind}
+		}
+		return key{name: name}
+	}
+	now := map[key][]*jsast.Function{} // in order: a name can be given in each branch of an if
 	for i := range p.New.Functions {
 		for _, name := range p.New.Functions[i].Exported {
-			now[name] = &p.New.Functions[i]
+			k := keyOf(name, &p.New.Functions[i])
+			now[k] = append(now[k], &p.New.Functions[i])
 		}
 	}
 	for i := range p.Orig.Functions {
 		was := &p.Orig.Functions[i]
 		for _, name := range was.Exported {
-			if f := now[name]; f != nil {
-				list = append(list, signature(p, name, was, f)...)
+			k := keyOf(name, was)
+			if left := now[k]; len(left) > 0 {
+				now[k] = left[1:]
+				list = append(list, signature(p, name, was, left[0])...)
 			} else if e := exported(p.New, name); e != nil {
 				list = append(list, at(p.declared(*e), "%s is no longer the function that it was", name))
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -114,6 +115,7 @@ func TestFindings(t *testing.T) {
 		{name: "tracer without a name", orig: "export {};\n", later: strings.Replace(esm, "'shop'", "", 1) + "export {};\n", want: "CDQ-002!:2 SAF-004:1 SAF-004:2"},
 		{name: "tracer's name held", orig: "export {};\n", later: "import { trace } from '@opentelemetry/api';\nconst NAME = 'shop';\nconst tracer = trace.getTracer(NAME);\nexport {};\n", want: "NDS-003!:2 SAF-004:3"},
 		{name: "tracer beside the user's", orig: "import { trace } from '@opentelemetry/api';\nexport const t = trace.getTracer('own');\n", later: "import { trace } from '@opentelemetry/api';\nexport const t = trace.getTracer('own');\nconst tracer = trace.getTracer('shop');\n", want: "CDQ-011!:3 SAF-004:3"},
+		{name: "one name twice", orig: "if (a) {\nexports.f = () => {};\n} else {\nexports.f = (b) => {};\n}\n", later: "if (a) {\nexports.f = () => {};\n} else {\nexports.f = (b) => {};\n}\n"},
 		{name: "function replaced", orig: "export const f = async (a) => {\nawait g(a);\n};\n", later: "export const f = wrap(async (a) => {\nawait g(a);\n});\n", want: "NDS-001!:1 NDS-003!:1 NDS-004!:1"},
 		{name: "await import", orig: "exports.f = 1;\n", later: "const { trace } = await import('@opentelemetry/api');\nexports.f = 1;\n", want: "NDS-001!:1 NDS-006!:1 SAF-004:1"},
 		{name: "swallowed", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + strings.Replace(async("await g();"), "throw error;", "return null;", 1) + "}", want: "SAF-002!:7"},
@@ -201,6 +203,31 @@ func TestFunctionNames(t *testing.T) {
 		list := judge(t, "export {};"+c.head+"await g(1);"+c.tail, esm+"export {};"+c.head+async("await g(2);")+c.tail, Config{})
 		if len(list) != 1 || list[0].Function != c.want {
 			t.Errorf("%s: %+v", c.want, list)
+		}
+	}
+}
+
+// TestUnlikeFiles: whatever the two files are, there is an answer, and it blocks.
+func TestUnlikeFiles(t *testing.T) {
+	paths, _ := filepath.Glob("../jsast/testdata/corpus/*")
+	var all []*jsast.Module
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := jsast.Parse(t.Context(), engine(), source, jsast.TypeByName(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	for i, orig := range all {
+		for j, later := range all {
+			list := Judge(&Pair{Orig: orig, New: later}, nil)
+			if (i == j) == Blocks(list) {
+				t.Errorf("%s and %s: %v", paths[i], paths[j], list)
+			}
 		}
 	}
 }
