@@ -79,6 +79,12 @@ func (a *applier) findHelpers() {
 			}
 		}
 	}
+	a.nameMissing()
+}
+
+// nameMissing chooses names for the helpers that the file lacks.
+func (a *applier) nameMissing() {
+	h := &a.helpers
 	named := func(name, other string) string {
 		local := a.free(name, other)
 		spec := name
