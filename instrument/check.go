@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aburn/instrument/jsast"
@@ -27,7 +28,9 @@ type JudgeError struct {
 func (e *JudgeError) Error() string { return e.File + ": " + e.Err.Error() }
 func (e *JudgeError) Unwrap() error { return e.Err }
 
-// Check judges the file at later beside the one at orig. It calls no model and
+// Check judges the file at later beside the one at orig, as the kind of module that
+// the original is: by its name, the nearest package.json, that of the later file, its
+// syntax. It calls no model and
 // writes nothing. c gives the levels of rules and what the project has one of. dir
 // is where c stands, "" for no configuration. The error is a *JudgeError, or the
 // context's.
@@ -41,12 +44,21 @@ func Check(ctx context.Context, engine jsast.Engine, orig, later string, c Confi
 		return nil, err
 	}
 	pair := &rules.Pair{Config: rules.Config{File: later, TracerName: c.TracerName, SDKInit: isSetUp(c, dir, orig) || isSetUp(c, dir, later)}}
-	pair.Orig, err = jsast.Parse(ctx, engine, source, sourceType(orig))
+	kind := sourceType(orig)
+	if kind == jsast.Auto { // the original may be a copy elsewhere
+		kind = sourceType(later)
+	}
+	pair.Orig, err = jsast.Parse(ctx, engine, source, kind)
 	if err != nil {
 		return nil, refused(ctx, orig, err)
 	}
 	if err := parseLater(ctx, engine, pair, later, changed); err != nil {
 		return nil, err
+	}
+	if kind == jsast.Auto && pair.OtherType && eitherKind(pair.Orig) {
+		if module, err := jsast.Parse(ctx, engine, source, pair.New.Type); err == nil {
+			pair.Orig, pair.Broken, pair.OtherType = module, nil, false
+		}
 	}
 	if pair.Broken == nil {
 		pair.Broken = nodeRefuses(ctx, engine, pair)
@@ -73,6 +85,22 @@ func parseLater(ctx context.Context, engine jsast.Engine, pair *rules.Pair, path
 		pair.New, pair.OtherType = later, true
 	}
 	return nil
+}
+
+// eitherKind says whether nothing in a file tells which kind of module it is. Then
+// the later file may be of either: nobody knows that it must not.
+func eitherKind(m *jsast.Module) bool {
+	if len(m.Imports)+len(m.Exports) > 0 {
+		return false
+	}
+	for i := range m.Scopes.All {
+		for _, r := range m.Scopes.All[i].References {
+			if m.Scopes.Resolve(r) == nil && slices.Contains([]string{"require", "module", "exports", "__dirname", "__filename"}, r.Name) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func refused(ctx context.Context, path string, err error) error {

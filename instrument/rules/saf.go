@@ -225,6 +225,16 @@ func (p *Pair) readPaths(e edit.Expr) map[string]bool {
 		present[e.Call.On.Text("name")] = true
 	}
 	note := func(n *jsast.Node, _ []*jsast.Node) bool {
+		switch n.Type { // these throw on null too
+		case "ForOfStatement":
+			present[jsast.Path(n.Child("right"))] = true
+		case "SpreadElement":
+			present[jsast.Path(n.Child("argument"))] = true
+		case "VariableDeclarator":
+			if id := n.Child("id").Type; id == "ObjectPattern" || id == "ArrayPattern" {
+				present[jsast.Path(n.Child("init"))] = true
+			}
+		}
 		if object := n.Child("object"); n.Type == "MemberExpression" && !n.Is("optional") {
 			if path := jsast.Path(object); path != "" {
 				present[path] = true
