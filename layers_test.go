@@ -98,6 +98,8 @@ var layers = []struct {
 	{"internal/plain", "", ""},
 	{"internal/wire", "", ""},
 	{"internal/agentcli", "", ""},
+	{"internal/git", "internal/run", ""},
+	{"internal/run", "", "golang.org/x/sys"},
 	{"cmd/aburn/internal/eyes", "archive cmd/aburn/internal/scope cmd/internal/kit insight/cost internal/agentcli internal/plain internal/project internal/term trace", "github.com/urfave/cli"},
 	{"cmd/aburn/internal/learn", "archive archive/digests archive/tried cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit insight insight/failure insight/lesson insight/remedy insight/replay insight/report internal/plain internal/project internal/settings internal/term trace web/reportpage", "github.com/urfave/cli"},
 	{"cmd/aburn/internal/mcp", "archive archive/digests cmd/aburn/internal/learn cmd/aburn/internal/record cmd/aburn/internal/scope cmd/aburn/internal/sessions cmd/aburn/internal/supervise cmd/internal/kit insight insight/lesson insight/remedy insight/replay insight/report install internal/agentcli internal/journal internal/mcpserver internal/plain internal/project internal/scrub internal/settings internal/term logfmt trace trace/graph", "github.com/tidwall/gjson github.com/urfave/cli"},

@@ -1,0 +1,106 @@
+//go:build unix
+
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func sh(script string) Program {
+	return Program{Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}, Timeout: time.Minute}
+}
+
+func TestDoKeepsCodeAndOutput(t *testing.T) {
+	r, err := Do(t.Context(), sh("echo out; echo err >&2; exit 3"))
+	if err != nil || string(r.Stdout) != "out\n" || string(r.Stderr) != "err\n" || r.Code != 3 || r.Cut {
+		t.Errorf("%+v, %v", r, err)
+	}
+	p := sh("head -c 100000 /dev/zero; echo more >&2")
+	p.Output = 10
+	if r, err = Do(t.Context(), p); err != nil || len(r.Stdout) != 10 || !r.Cut || r.Code != 0 {
+		t.Errorf("%d bytes, %+v, %v", len(r.Stdout), r, err)
+	}
+	if _, err = Do(t.Context(), Program{Argv: []string{filepath.Join(t.TempDir(), "none")}}); err == nil {
+		t.Error("a missing program started")
+	}
+}
+
+func TestEnvironmentIsTheCallersOnly(t *testing.T) {
+	t.Setenv("ABURN_TEST_LEAK", "1")
+	r, err := Do(t.Context(), Program{Argv: []string{"/usr/bin/env"}})
+	if err != nil || len(r.Stdout) != 0 {
+		t.Errorf("%q, %v", r.Stdout, err)
+	}
+	got := Clean([]string{"PATH=/bin", "LC_ALL=C", "GIT_DIR=x", "ACME_A=1", "ACME_B=2", "OTHER=3", "odd"}, "ACME_*", "OTHER")
+	if strings.Join(got, " ") != "PATH=/bin LC_ALL=C ACME_A=1 ACME_B=2 OTHER=3" {
+		t.Error(got)
+	}
+}
+
+// gone waits until no process has the number in the file.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
+		if stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); strings.Contains(string(stat), ") Z ") {
+			return // nobody has reaped it
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d of the group still runs", pid)
+		}
+	}
+}
+
+func TestTimeoutEndsTheGroup(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	p := sh("trap '' TERM; (trap '' TERM; sleep 600) & echo $! > " + pid + "; wait")
+	p.Timeout, p.Grace = time.Second, 10*time.Millisecond
+	r, err := Do(t.Context(), p)
+	if !errors.Is(err, ErrTimeout) || r.Code != -1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	gone(t, pid)
+}
+
+func TestLeftChildrenEndWithTheProgram(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	r, err := Do(t.Context(), sh("sleep 600 >/dev/null 2>&1 & echo $! > "+pid))
+	if err != nil || r.Code != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	gone(t, pid)
+}
+
+func TestContextEndsTheProgram(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	began := filepath.Join(t.TempDir(), "began")
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(began); err == nil {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := Do(ctx, sh("touch "+began+"; exec sleep 600")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := Do(ctx, sh("touch never")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
