@@ -1,0 +1,173 @@
+//go:build unix
+
+package hold
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"aburn/internal/proc"
+)
+
+// ErrGone says that nobody holds the generation any more.
+var ErrGone = errors.New("the holder is gone")
+
+// Offer makes the pipe through which the holder of a generation will be told what to start.
+func Offer(dir string, gen int) error { return syscall.Mkfifo(Path(dir, "launch", gen), 0o600) }
+
+// Hand waits for the holder to open the pipe, and tells it what to start.
+func Hand(ctx context.Context, dir string, gen int, l Launch) error {
+	record, err := l.AppendTo(nil)
+	if err != nil {
+		return err
+	}
+	for {
+		f, err := os.OpenFile(Path(dir, "launch", gen), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			defer f.Close()
+			stop := context.AfterFunc(ctx, func() { f.SetWriteDeadline(time.Now()) })
+			defer stop()
+			_, err = f.Write(record)
+			return err
+		}
+		if !errors.Is(err, syscall.ENXIO) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// Await waits until the agent of a generation runs or has ended.
+func Await(ctx context.Context, dir string, gen int) (Began, error) {
+	for {
+		b, err := ReadBegan(dir, gen)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return b, err
+		}
+		if e, err := ReadEnded(dir, gen); err == nil {
+			if e.Why != "" {
+				return b, errors.New(e.Why)
+			}
+			return Began{Agent: e.Agent, Host: e.Host, Boot: e.Boot, At: e.At, Up: e.Up}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return b, ctx.Err()
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// openControl opens the pipe on which a living holder listens. No process number is involved, so it reaches the holder
+// or nobody.
+func openControl(dir string, gen int) (*os.File, error) {
+	f, err := os.OpenFile(Path(dir, "control", gen), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) || errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrGone
+	}
+	return f, err
+}
+
+// Held reports whether a generation has a living holder. An error means that it is not known.
+func Held(dir string, gen int) (bool, error) {
+	f, err := openControl(dir, gen)
+	if err != nil {
+		if errors.Is(err, ErrGone) {
+			return false, nil
+		}
+		return false, err
+	}
+	return true, f.Close()
+}
+
+// End asks the holder to end its agent, and waits until the tree is gone. The error is ErrGone if nobody holds it.
+func End(ctx context.Context, dir string, gen int) error {
+	f, err := openControl(dir, gen)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte{askEnd})
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	for {
+		held, err := Held(dir, gen)
+		if err != nil || !held {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// Orphans are the processes that a dead holder left: the agent itself, and what carries the worker's mark in its
+// environment, works in its tree and began after the launch. Processes of anybody else are never among them.
+func Orphans(b Began, mark, tree string) []proc.Process {
+	if b.Host == "" || b.Host != proc.Host() || b.Agent.Start == 0 {
+		return nil
+	}
+	var found []proc.Process
+	for _, pid := range proc.All() {
+		p, ok := proc.Lookup(pid)
+		switch {
+		case !ok || pid == os.Getpid():
+		case p == b.Agent, p.Start >= b.Agent.Start && proc.Environ(pid, MarkVariable) == mark && inside(proc.Cwd(pid), tree):
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func inside(dir, tree string) bool {
+	dir = strings.TrimSuffix(dir, " (deleted)")
+	return dir == tree || strings.HasPrefix(dir, tree+string(filepath.Separator))
+}
+
+// EndOrphans ends them, asking first, until none is left or ctx is done.
+func EndOrphans(ctx context.Context, b Began, mark, tree string) error {
+	began := time.Now()
+	for {
+		left := Orphans(b, mark, tree)
+		if len(left) == 0 {
+			return nil
+		}
+		for _, p := range left {
+			if time.Since(began) > sweepGrace {
+				signalExactly(p, b.Host, syscall.SIGKILL)
+			} else {
+				signalExactly(p, b.Host, syscall.SIGTERM)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// signalExactly takes hold of the process before it looks whether it is the one that was meant (Go uses a pidfd), so a
+// number that is used again leads to nobody.
+func signalExactly(p proc.Process, host string, s syscall.Signal) {
+	held, err := os.FindProcess(p.PID)
+	if err != nil {
+		return
+	}
+	defer held.Release()
+	if proc.Of(p, host) == proc.Runs {
+		held.Signal(s)
+	}
+}
