@@ -118,7 +118,8 @@ var layers = []struct {
 	{"cmd/aburn-instrument", "cmd/aburn-instrument/internal/commands cmd/internal/kit", ""},
 	{"cmd/aburn-instrument/internal/commands", "cmd/internal/kit instrument instrument/jsast instrument/rules internal/plain internal/term", "github.com/urfave/cli"},
 	{"cmd/aburn-hold", "internal/hold", ""},
-	{"worker", "", ""},
+	{"worker", "logfmt", ""},
+	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

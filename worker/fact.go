@@ -1,6 +1,10 @@
 package worker
 
-import "time"
+import (
+	"time"
+
+	"aburn/logfmt"
+)
 
 // File is where a fact stands. At one moment the agent's files come before the ledger.
 type File uint8
@@ -38,33 +42,33 @@ const (
 	Received    Kind = "received" // a message was handed over: DELIVERED, a protocol's receipt
 )
 
-// The kinds of the ledger.
+// The kinds of the ledger, whose words stand in logfmt.
 const (
-	Requested    Kind = "requested"
-	Prepared     Kind = "prepared"
-	Launched     Kind = "launched"
-	LaunchFailed Kind = "launch_failed"
-	Certificate  Kind = "certificate" // the holder waited for the agent and writes how it ended
-	Probed       Kind = "probe"
-	Messaged     Kind = "message"
-	Accepted     Kind = "accepted"
-	Unconfirmed  Kind = "unconfirmed"
-	Held         Kind = "held"
-	KillAsked    Kind = "kill_asked"
-	Pulled       Kind = "pr"
-	Checked      Kind = "ci"
-	Reviewed     Kind = "review"
-	Reacted      Kind = "reacted"
-	Escalated    Kind = "escalated"
-	Snapshotted  Kind = "snapshot"
-	Preserved    Kind = "preserved"
-	Overlapped   Kind = "overlap"
-	Used         Kind = "usage"
-	Budgeted     Kind = "budget"
-	Restored     Kind = "restored"
-	Removed      Kind = "removed"
-	NoProgress   Kind = "no_progress" // the supervisor's verdict, or silence in time of work
-	Gated        Kind = "gate"        // a run of the gates: started, passed, failed
+	Requested    = Kind(logfmt.LedgerRequested)
+	Prepared     = Kind(logfmt.LedgerPrepared)
+	Launched     = Kind(logfmt.LedgerLaunched)
+	LaunchFailed = Kind(logfmt.LedgerLaunchFailed)
+	Certificate  = Kind(logfmt.LedgerCertificate) // the holder waited for the agent and writes how it ended
+	Probed       = Kind(logfmt.LedgerProbe)
+	Messaged     = Kind(logfmt.LedgerMessage)
+	Accepted     = Kind(logfmt.LedgerAccepted)
+	Unconfirmed  = Kind(logfmt.LedgerUnconfirmed)
+	Held         = Kind(logfmt.LedgerHeld)
+	KillAsked    = Kind(logfmt.LedgerKillAsked)
+	Pulled       = Kind(logfmt.LedgerPull)
+	Checked      = Kind(logfmt.LedgerCheck)
+	Reviewed     = Kind(logfmt.LedgerReview)
+	Reacted      = Kind(logfmt.LedgerReacted)
+	Escalated    = Kind(logfmt.LedgerEscalated)
+	Snapshotted  = Kind(logfmt.LedgerSnapshot)
+	Preserved    = Kind(logfmt.LedgerPreserved)
+	Overlapped   = Kind(logfmt.LedgerOverlap)
+	Used         = Kind(logfmt.LedgerUsage)
+	Budgeted     = Kind(logfmt.LedgerBudget)
+	Restored     = Kind(logfmt.LedgerRestored)
+	Removed      = Kind(logfmt.LedgerRemoved)
+	NoProgress   = Kind(logfmt.LedgerNoProgress) // the supervisor's verdict, or silence in time of work
+	Gated        = Kind(logfmt.LedgerGate)       // a run of the gates: started, passed, failed
 )
 
 // agents reports whether the agent itself told facts of kind k.

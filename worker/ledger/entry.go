@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"aburn/worker"
+)
+
+// Entry is one line of a ledger: a fact, which the state is made of, and what only people and commands need of it.
+type Entry struct {
+	worker.Fact
+	Detail
+}
+
+// Detail is what a fact carries beside its meaning for the state. Its members have other names than a fact's.
+type Detail struct {
+	Task        string          `json:"task,omitempty"`        // requested: the head of the task, scrubbed
+	Digest      string          `json:"task_sha256,omitempty"` // requested: of the whole task
+	Agent       string          `json:"agent,omitempty"`       // requested
+	Via         string          `json:"via,omitempty"`         // requested: the runtime
+	Permissions string          `json:"permissions,omitempty"` // requested
+	Tree        string          `json:"tree,omitempty"`        // requested: where the worker works; a real path
+	Branch      string          `json:"branch,omitempty"`      // requested
+	Base        string          `json:"base,omitempty"`        // requested: the commit that the branch begins at
+	BaseRef     string          `json:"base_ref,omitempty"`    // requested: and what the person called it
+	Session     string          `json:"session,omitempty"`     // launched: the agent's own id of the session
+	Keeper      *worker.Process `json:"holder_proc,omitempty"` // launched
+	Mark        string          `json:"mark,omitempty"`        // launched: ABURN_WORKER in the environment of all that it starts
+	Address     string          `json:"address,omitempty"`     // launched: where its runtime finds it
+	Ref         string          `json:"ref,omitempty"`         // snapshot, preserved: keeps the commit alive
+	Commit      string          `json:"commit,omitempty"`      // snapshot, preserved, removed
+	Skipped     []string        `json:"skipped,omitempty"`     // snapshot, preserved: what it does not hold, and why
+	Signal      int             `json:"signal,omitempty"`      // certificate
+	Left        *int            `json:"left,omitempty"`        // certificate: processes that the agent left, which the holder ended
+	Why         string          `json:"why,omitempty"`         // launch_failed, removed
+}
+
+// Encode gives e as one JSON line without a newline.
+func Encode(e Entry) ([]byte, error) {
+	fact, err := worker.Encode(e.Fact)
+	if err != nil {
+		return nil, err
+	}
+	detail, err := json.Marshal(e.Detail)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(detail, []byte("{}")) {
+		fact = append(append(fact[:len(fact)-1], ','), detail[1:]...)
+	}
+	if len(fact) > worker.MaxFact {
+		return nil, fmt.Errorf("entry has %d bytes, at most %d are a line", len(fact), worker.MaxFact)
+	}
+	return fact, nil
+}
+
+// Parse reads one line.
+func Parse(line []byte) (e Entry, err error) {
+	if e.Fact, err = worker.Parse(line, worker.Ledger); err != nil {
+		return e, err
+	}
+	return e, json.Unmarshal(line, &e.Detail)
+}

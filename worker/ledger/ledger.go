@@ -1,0 +1,338 @@
+// Package ledger keeps what aburn did with each worker and saw of it: one append-only file a worker, outside of every
+// repository, because it names processes to kill.
+//
+// # Invariants
+//
+//   - A worker's folder is made whole or not at all; who makes it owns the name.
+//   - Append returns after the lines are on the disk. Only the end of the file may be torn, by a crash or a full disk.
+//     The next Append closes a torn line with a newline and writes behind it. No byte is ever changed or removed.
+//   - Seq grows by one a line. A reader skips lines that it cannot read and counts them.
+//
+// docs/formats/ledger.md is the format.
+package ledger
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/internal/lockfile"
+	"aburn/internal/proc"
+	"aburn/internal/project"
+	"aburn/worker"
+)
+
+const (
+	fileName = "ledger.jsonl"
+	lockName = "lock"
+	lockWait = 10 * time.Second
+	version  = 1
+	maxFile  = 64 << 20 // bytes; a worker of a year has a tenth of it
+)
+
+// The errors that a caller can do something about.
+var (
+	ErrTaken   = errors.New("a worker has this name")
+	ErrUnknown = errors.New("no worker has this name")
+	ErrVersion = errors.New("a newer aburn wrote this ledger")
+	ErrNoState = errors.New("there is no state folder: neither XDG_STATE_HOME nor HOME is an absolute path outside of the project")
+)
+
+// Store is the ledgers of one project's workers.
+type Store struct {
+	Project string // the real path of its root
+	Key     string // names the project in paths: its folder's name and a part of the hash of its path
+	dir     string
+	trees   string
+}
+
+// Open gives the store of the project at root, a real path. Nothing is made.
+func Open(root string, env func(string) string) (*Store, error) {
+	state := project.StateDir(env)
+	if state != "" {
+		state = realPath(state)
+	}
+	if state == "" || state == root || strings.HasPrefix(state, root+string(filepath.Separator)) {
+		return nil, ErrNoState
+	}
+	sum := sha256.Sum256([]byte(root))
+	key := slug(filepath.Base(root)) + "-" + hex.EncodeToString(sum[:4])
+	return &Store{root, key, filepath.Join(state, "workers", key), filepath.Join(state, "trees", key)}, nil
+}
+
+// realPath resolves the links in a path whose end may not exist yet.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if above := filepath.Dir(path); above != path {
+		return filepath.Join(realPath(above), filepath.Base(path))
+	}
+	return path
+}
+
+// slug keeps what is harmless in a path.
+func slug(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, s)
+	return s[:min(len(s), 40)]
+}
+
+// Tree is where the worktree of a worker belongs.
+func (s *Store) Tree(name string) string { return filepath.Join(s.trees, name) }
+
+// Book is the ledger of the worker with this name.
+func (s *Store) Book(name string) *Book {
+	return &Book{Name: name, Dir: filepath.Join(s.dir, name), store: s}
+}
+
+// Names lists the workers of the project, sorted.
+func (s *Store) Names() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && ValidName(e.Name()) == nil {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// maxName is how long a worker's name may be, in bytes: it is a part of paths, branches and tmux sessions.
+const maxName = 40
+
+// ValidName says what is wrong with a worker's name.
+func ValidName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("a name has at least one character")
+	case len(name) > maxName:
+		return fmt.Errorf("a name has at most %d characters", maxName)
+	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name[0] == '-':
+		return errors.New("a name is of a-z, 0-9 and -, and begins with none of the last")
+	}
+	return nil
+}
+
+// Book is one worker's ledger, and the folder that the worker's other files lie in.
+type Book struct {
+	Name  string
+	Dir   string
+	store *Store
+}
+
+// Header is the first line of the file.
+type Header struct {
+	Format  string `json:"aburn"`
+	Version int    `json:"v"`
+	Project string `json:"project"`
+	Worker  string `json:"worker"`
+}
+
+// Create makes the worker's folder with an empty ledger. Of two at once one gets ErrTaken.
+func (b *Book) Create() error {
+	if err := ValidName(b.Name); err != nil {
+		return err
+	}
+	parent := filepath.Dir(b.Dir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(parent, ".new-*") // 0700
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	head, err := json.Marshal(Header{"ledger", version, b.store.Project, b.Name})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(temp, fileName), append(head, '\n'), 0o600); err != nil {
+		return err
+	}
+	switch err := os.Rename(temp, b.Dir); {
+	case errors.Is(err, fs.ErrExist), err != nil && exists(b.Dir):
+		return ErrTaken
+	default:
+		return err
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// Remove takes the worker's folder away: for a spawn that is undone.
+func (b *Book) Remove() error { return os.RemoveAll(b.Dir) }
+
+// Contents is what a ledger says.
+type Contents struct {
+	Header
+	Entries []Entry
+	Damaged int // lines that are no entries
+}
+
+// Facts are the facts of the entries.
+func (c *Contents) Facts() []worker.Fact {
+	facts := make([]worker.Fact, len(c.Entries))
+	for i := range c.Entries {
+		facts[i] = c.Entries[i].Fact
+	}
+	return facts
+}
+
+// Gen is the present generation, 0 before the first request.
+func (c *Contents) Gen() (gen int) {
+	for i := range c.Entries {
+		gen = max(gen, c.Entries[i].Gen)
+	}
+	return gen
+}
+
+// Last is the last entry of this kind, nil if there is none.
+func (c *Contents) Last(kind worker.Kind) *Entry {
+	for i := len(c.Entries) - 1; i >= 0; i-- {
+		if c.Entries[i].Kind == kind {
+			return &c.Entries[i]
+		}
+	}
+	return nil
+}
+
+// Read reads the ledger; a line that is being written is left out.
+func (b *Book) Read() (*Contents, error) {
+	f, err := os.Open(filepath.Join(b.Dir, fileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, err
+	}
+	return parse(data)
+}
+
+func parse(data []byte) (*Contents, error) {
+	c := &Contents{}
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	if err := json.Unmarshal(first, &c.Header); err != nil || c.Format != "ledger" {
+		c.Header = Header{}
+		c.Damaged++ // the facts say enough
+	} else if c.Version > version {
+		return nil, ErrVersion
+	}
+	for len(rest) > 0 {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if !whole {
+			break
+		}
+		rest = after
+		e, err := Parse(line)
+		if err != nil {
+			c.Damaged++
+			continue
+		}
+		c.Entries = append(c.Entries, e)
+	}
+	slices.SortStableFunc(c.Entries, func(x, y Entry) int { return int(int64(x.Seq) - int64(y.Seq)) })
+	return c, nil
+}
+
+// Append writes entries with the next numbers. It fills in the time, and the machine's clock, where they are missing.
+func (b *Book) Append(entries ...Entry) error {
+	_, err := b.Update(func(*Contents) ([]Entry, error) { return entries, nil })
+	return err
+}
+
+// Update appends what decide makes of the present contents, under the lock, so that of two who see the same only one
+// acts. It returns the contents with what was appended.
+func (b *Book) Update(decide func(*Contents) ([]Entry, error)) (*Contents, error) {
+	root, err := os.OpenRoot(b.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, lockName, lockWait)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	f, err := root.OpenFile(fileName, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	if n := len(data); n > 0 && data[n-1] != '\n' {
+		out = append(out, '\n')
+		data = append(data, '\n')
+	}
+	c, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := decide(c)
+	if err != nil || len(fresh) == 0 {
+		return c, err
+	}
+	seq := uint64(0)
+	if n := len(c.Entries); n > 0 {
+		seq = c.Entries[n-1].Seq
+	}
+	for _, e := range fresh {
+		seq++
+		e.Seq, e.File = seq, worker.Ledger
+		stamp(&e.Fact)
+		line, err := Encode(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, line...), '\n')
+		c.Entries = append(c.Entries, e)
+	}
+	if _, err := f.Write(out); err != nil {
+		return nil, err
+	}
+	return c, f.Sync()
+}
+
+func stamp(f *worker.Fact) {
+	if f.At.IsZero() {
+		f.At = time.Now()
+	}
+	f.At = f.At.UTC().Truncate(time.Millisecond)
+	if f.Host == "" {
+		f.Host = proc.Host()
+		f.Boot, f.Up = proc.Clock()
+		f.Up = f.Up.Truncate(time.Millisecond)
+	}
+}
