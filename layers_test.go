@@ -119,6 +119,7 @@ var layers = []struct {
 	{"cmd/aburn-instrument/internal/commands", "cmd/internal/kit instrument instrument/jsast instrument/rules internal/plain internal/term", "github.com/urfave/cli"},
 	{"cmd/aburn-hold", "internal/hold", ""},
 	{"worker", "logfmt", ""},
+	{"worker/tree", "internal/git", ""},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 }
 
