@@ -68,7 +68,7 @@ var layers = []struct {
 	{"internal/jsonl", "", "golang.org/x/sys"},
 	{"internal/sqlitero", "internal/atomicfile internal/lockfile", "zombiezen.com/go/sqlite"},
 	{"cmd/aburn-hook", "hooks hooks/claude hooks/codex internal/agentcli internal/journal supervisor/look", ""},
-	{"cmd/aburn", "cmd/aburn/internal/eyes cmd/aburn/internal/learn cmd/aburn/internal/mcp cmd/aburn/internal/record cmd/aburn/internal/scope cmd/aburn/internal/sessions cmd/aburn/internal/setup cmd/aburn/internal/supervise cmd/internal/kit logfmt supervisor/limits trace/graph", "github.com/urfave/cli"},
+	{"cmd/aburn", "cmd/aburn/internal/eyes cmd/aburn/internal/learn cmd/aburn/internal/mcp cmd/aburn/internal/record cmd/aburn/internal/scope cmd/aburn/internal/sessions cmd/aburn/internal/setup cmd/aburn/internal/supervise cmd/aburn/internal/work cmd/internal/kit logfmt supervisor/limits trace/graph", "github.com/urfave/cli"},
 	{"internal/journal", "internal/atomicfile internal/lockfile logfmt", "golang.org/x/sys"},
 	{"internal/journal/journaltest", "internal/journal", ""},
 	{"internal/proc", "", ""},
@@ -120,6 +120,12 @@ var layers = []struct {
 	{"cmd/aburn-hold", "internal/hold", ""},
 	{"worker", "logfmt", ""},
 	{"worker/tree", "internal/git", ""},
+	{"worker/heard", "internal/journal internal/proc logfmt worker", ""},
+	{"worker/slot", "", ""},
+	{"worker/claude", "internal/agentcli worker/slot", ""},
+	{"worker/tmux", "internal/run", ""},
+	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/run internal/scrub worker worker/heard worker/ledger worker/slot worker/tree", ""},
+	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/hold internal/plain internal/project internal/term worker worker/claude worker/crew worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli"},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 }
 

@@ -15,6 +15,7 @@ import (
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
@@ -85,6 +86,9 @@ func groups(a *kit.App) []group {
 			supervise.StatusCommand(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
 			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			eyes.PricesCommand(a),
+		}},
+		{"Work", []*cli.Command{
+			work.SpawnCommand(a), work.PsCommand(a), work.AttachCommand(a), work.DiffCommand(a), work.SnapshotsCommand(a), work.KillCommand(a), work.CleanupCommand(a),
 		}},
 		{"Learn", []*cli.Command{
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),

@@ -10,10 +10,12 @@ import (
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/aburn/internal/work"
 	"aburn/insight/lesson"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
+	"aburn/worker/crew"
 )
 
 // Every member that these commands print stands in docs/formats/json.md (those of tasks in queue.md), in the part about its command.
@@ -49,6 +51,8 @@ func TestJSONPage(t *testing.T) {
 		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
 		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
+		{"spawn", work.SpawnReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")}, {"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
+		{"snapshots", work.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
 		{"queue", supervise.QueueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

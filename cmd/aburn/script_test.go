@@ -18,17 +18,21 @@ import (
 	"aburn/hooks"
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
+	"aburn/internal/hold"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
-// TestMain makes this test binary aburn and aburn-hook too, so that the scripts
-// run real processes without anything being installed.
+// TestMain makes this test binary aburn, aburn-hook and aburn-hold too, so that
+// the scripts run real processes without anything being installed.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain})
+	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain})
 }
+
+// holdMain is main of cmd/aburn-hold.
+func holdMain() { os.Exit(hold.Main(os.Args[1:])) }
 
 // hookMain is main of cmd/aburn-hook, which no test can import.
 func hookMain() {

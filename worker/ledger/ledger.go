@@ -146,8 +146,9 @@ type Header struct {
 	Worker  string `json:"worker"`
 }
 
-// Create makes the worker's folder with an empty ledger. Of two at once one gets ErrTaken.
-func (b *Book) Create() error {
+// Create makes the worker's folder with an empty ledger. Of two at once one gets ErrTaken. What before makes in the
+// folder is there when others see it; nil makes nothing.
+func (b *Book) Create(before func(dir string) error) error {
 	if err := ValidName(b.Name); err != nil {
 		return err
 	}
@@ -166,6 +167,11 @@ func (b *Book) Create() error {
 	}
 	if err := os.WriteFile(filepath.Join(temp, fileName), append(head, '\n'), 0o600); err != nil {
 		return err
+	}
+	if before != nil {
+		if err := before(temp); err != nil {
+			return err
+		}
 	}
 	switch err := os.Rename(temp, b.Dir); {
 	case errors.Is(err, fs.ErrExist), err != nil && exists(b.Dir):

@@ -41,7 +41,7 @@ func book(t testing.TB) *Book {
 		t.Fatal(err)
 	}
 	b := s.Book("w")
-	if err := b.Create(); err != nil {
+	if err := b.Create(nil); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -203,14 +203,14 @@ func TestProcessesAppendTogether(t *testing.T) {
 
 func TestOneOwnsAName(t *testing.T) {
 	b := book(t)
-	if err := b.Create(); !errors.Is(err, ErrTaken) {
+	if err := b.Create(nil); !errors.Is(err, ErrTaken) {
 		t.Error(err)
 	}
 	other := b.store.Book("other")
 	var wg sync.WaitGroup
 	made := make(chan error, 16)
 	for range 16 {
-		wg.Go(func() { made <- other.Create() })
+		wg.Go(func() { made <- other.Create(nil) })
 	}
 	wg.Wait()
 	close(made)

@@ -282,8 +282,8 @@ func (t *Tree) Remove(ctx context.Context, scratch string, p Proof) error {
 	return err
 }
 
-// Restore makes a worktree at path with the kept state: on the branch if that still stands at the commit that the state
-// began from, else on none. It reports which.
+// Restore makes a worktree at path with the kept state: on the branch if that stands at the commit that the state began
+// from, or is gone; else on none. It reports which.
 func (r *Repo) Restore(ctx context.Context, scratch, path, branch, commit string) (onBranch bool, err error) {
 	s, err := r.treesOf(ctx, commit)
 	if err != nil {
@@ -296,8 +296,12 @@ func (r *Repo) Restore(ctx context.Context, scratch, path, branch, commit string
 		return false, err
 	}
 	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
-	if onBranch = branch != "" && at == s.head; onBranch {
-		_, err := r.g.Out(ctx, "worktree", "add", "--quiet", path, branch)
+	if onBranch = branch != "" && (at == s.head || at == ""); onBranch {
+		args := []string{"worktree", "add", "--quiet", path, branch}
+		if at == "" {
+			args = []string{"worktree", "add", "--quiet", "-b", branch, path, s.head}
+		}
+		_, err := r.g.Out(ctx, args...)
 		onBranch = err == nil // it may be checked out elsewhere
 	}
 	if !onBranch {
@@ -428,4 +432,9 @@ func (r *Repo) joined(ctx context.Context, s trees) (string, error) {
 func (r *Repo) DiffBranch(ctx context.Context, branch, base, onto string, stat bool) (string, error) {
 	t := r.Tree(r.Root)
 	return t.diff(ctx, t.since(ctx, branch, base, onto), branch, stat)
+}
+
+// DropRef lets go of a kept state.
+func (r *Repo) DropRef(ctx context.Context, ref, commit string) {
+	r.g.Code(ctx, "update-ref", "-d", ref, commit)
 }

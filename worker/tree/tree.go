@@ -133,19 +133,34 @@ func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, er
 	if err != nil {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 		defer cancel()
-		r.Undo(undo, path, branch, base)
+		r.Undo(undo, path, branch, base, NobodyWorked)
 		return nil, err
 	}
 	return r.Tree(path), nil
 }
 
-// Undo takes away what a spawn that failed made: the tree, and the branch if nothing was committed on it. It never fails,
-// as there is nobody to act on it.
-func (r *Repo) Undo(ctx context.Context, path, branch, base string) {
+// Worked says whether an agent may have changed a tree that a failed spawn made.
+type Worked bool
+
+// The two cases.
+const (
+	NobodyWorked          Worked = false
+	SomebodyMayHaveWorked Worked = true
+)
+
+// Undo takes away what a spawn that failed made: the tree, and the branch if nothing was committed on it. A tree in which
+// somebody worked stays whole, and false is returned.
+func (r *Repo) Undo(ctx context.Context, path, branch, base string, worked Worked) bool {
+	if t := r.Tree(path); worked == SomebodyMayHaveWorked && t.Exists(ctx) {
+		if s, err := t.State(ctx); err != nil || !s.Clean() || s.Head != base {
+			return false
+		}
+	}
 	r.g.Code(ctx, "worktree", "remove", "--force", path)
-	r.g.Code(ctx, "worktree", "prune")
 	os.RemoveAll(path)
+	r.g.Code(ctx, "worktree", "prune")
 	r.DropBranch(ctx, branch, base)
+	return true
 }
 
 // DropBranch removes a branch that still stands at base; one with commits stays. It reports whether the branch is gone.
@@ -270,4 +285,19 @@ func (t *Tree) midway(ctx context.Context) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// Ahead is how many commits a branch has since a commit.
+func (r *Repo) Ahead(ctx context.Context, since, branch string) (int, error) {
+	count, err := r.g.Out(ctx, "rev-list", "--count", since+".."+branch, "--")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(count)
+}
+
+// Holds reports whether a ref stands at a commit.
+func (r *Repo) Holds(ctx context.Context, ref, commit string) bool {
+	at, err := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", ref)
+	return err == nil && at == commit
 }

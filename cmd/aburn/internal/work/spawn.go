@@ -1,0 +1,420 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/internal/agentcli"
+	"aburn/internal/hold"
+	"aburn/internal/plain"
+	"aburn/worker"
+	"aburn/worker/crew"
+	"aburn/worker/ledger"
+	"aburn/worker/slot"
+	"aburn/worker/tree"
+)
+
+func SpawnCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "spawn",
+		Usage:     "start an agent on a task, in a worktree of its own",
+		ArgsUsage: "TASK…",
+		Description: "The worker gets a branch and a worktree that begin at your commit, and the task as its first prompt. Its tree lies outside\n" +
+			"of the project. Nothing is pushed or merged. When the agent ends, the state of its tree is kept.\n\n" +
+			"With --attach the agent runs in this terminal. Without it, it runs in tmux, and `aburn attach` shows it.\n\n" +
+			"A spawn that fails leaves nothing behind. Exit code: 0 if the agent ran, 1 if it could not, 2 for a mistake in the call.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "attach", Usage: "run the agent in this terminal, until it ends"},
+			&cli.StringFlag{Name: "agent", Usage: "the `AGENT` that works: " + strings.Join(agentNames(), ", ") + "; by default the first that is installed"},
+			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
+			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
+			&cli.StringFlag{Name: "branch", Usage: "work on the new branch `NAME` instead of aburn/<name>"},
+			&cli.StringFlag{Name: "permissions", Value: string(slot.Ask), Usage: "what runs unasked, one of `WORDS` " + permissionWords(), Validator: checkPermissions},
+			&cli.StringFlag{Name: "model", Usage: "have the agent use `MODEL`"},
+			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
+			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
+			kit.JSONFlag(),
+		},
+		Metadata: kit.Examples(
+			`aburn spawn "fix the flaky test in cart"`,
+			`aburn spawn --attach --permissions edits "rename Cart to Basket"  # here, until it ends`,
+			`aburn spawn --base main --name login - < task.md`,
+		),
+		Action: a.Action(runSpawn),
+	}
+}
+
+func permissionWords() string { return strings.Join(kit.Strings(slot.AllPermissions()...), ", ") }
+
+func checkPermissions(word string) error {
+	for _, p := range slot.AllPermissions() {
+		if string(p) == word {
+			return nil
+		}
+	}
+	return fmt.Errorf("one of %s, not %s", permissionWords(), kit.Quote(word))
+}
+
+// SpawnReport is what `aburn spawn --json` prints.
+type SpawnReport struct {
+	Worker      string   `json:"worker"`
+	Agent       string   `json:"agent"`
+	Via         string   `json:"via"`
+	Tree        string   `json:"tree"`
+	Branch      string   `json:"branch"`
+	Base        string   `json:"base"`
+	BaseRef     string   `json:"base_ref,omitempty"`
+	Session     string   `json:"session,omitempty"`
+	Permissions string   `json:"permissions"`
+	DryRun      bool     `json:"dry_run,omitempty"`
+	Argv        []string `json:"argv,omitempty"`
+	Exit        *int     `json:"exit,omitempty"`
+	State       string   `json:"state,omitempty"`
+}
+
+func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if a.Getenv(hold.MarkVariable) != "" {
+		return kit.BadNews("a worker may not spawn workers", "ask the person to run this command")
+	}
+	task, err := taskOf(a, cmd)
+	if err != nil {
+		return err
+	}
+	o, err := openOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	p, err := o.plan(a, cmd, task)
+	if err != nil {
+		return err
+	}
+	repo, err := o.repository(ctx, o.dir)
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("dry-run") {
+		return o.dryRun(ctx, a, cmd, repo, p)
+	}
+	if o.Holder, err = program("aburn-hold"); err != nil {
+		return err
+	}
+	o.warnDirty(ctx, a, repo, p)
+	s, err := o.Prepare(ctx, repo, p)
+	if err != nil {
+		return spawnFailure(p, err)
+	}
+	if cmd.Bool("attach") {
+		return o.attached(ctx, a, cmd, repo, s, p)
+	}
+	if _, err := o.Start(ctx, repo, s, p); err != nil {
+		return kit.BadNews(err.Error(), "nothing was left behind")
+	}
+	return o.background(ctx, a, cmd, repo, s, p)
+}
+
+// maxTask is the longest task, in bytes: it is one argument, and Linux takes none above 128 KiB.
+const maxTask = 96 << 10
+
+// taskOf is the task of the command line, of --file or of stdin.
+func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
+	task := strings.Join(cmd.Args().Slice(), " ")
+	file := cmd.String("file")
+	var from io.Reader
+	switch {
+	case file != "" && task != "":
+		return "", kit.UsageError("the task is given twice: as words and with --file", "leave one out")
+	case file != "":
+		dir, err := kit.Folder(cmd)
+		if err != nil {
+			return "", err
+		}
+		f, err := os.Open(kit.InFolder(dir, file))
+		if err != nil {
+			return "", kit.UsageError("--file: " + err.Error())
+		}
+		defer f.Close()
+		from = f
+	case task == "-":
+		from = a.Stdin
+	}
+	if from != nil {
+		text, err := io.ReadAll(io.LimitReader(from, maxTask+1))
+		if err != nil {
+			return "", kit.UsageError("the task cannot be read: " + err.Error())
+		}
+		task = string(text)
+	}
+	return checkTask(strings.TrimSpace(task))
+}
+
+func checkTask(task string) (string, error) {
+	switch {
+	case task == "":
+		return "", kit.UsageError("there is no task", `aburn spawn "fix the flaky test in cart"`)
+	case len(task) > maxTask:
+		return "", kit.UsageError(fmt.Sprintf("the task is longer than %s, more than one argument takes", plain.Size(maxTask)), "put it into a file of the repository, and name that in the task")
+	case !utf8.ValidString(task):
+		return "", kit.UsageError("the task is not UTF-8")
+	}
+	task = strings.ReplaceAll(task, "\r\n", "\n")
+	for _, r := range task {
+		if plain.Control(r) && r != '\n' && r != '\t' {
+			return "", kit.UsageError(fmt.Sprintf("the task has the control character %U", r), "take it out: the agent would read what you do not see")
+		}
+	}
+	return task, nil
+}
+
+func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, err error) {
+	p = crew.Plan{
+		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(cmd.String("permissions")), Model: cmd.String("model"),
+		Base: cmd.String("base"), Branch: cmd.String("branch"), Pass: cmd.StringSlice("env"),
+	}
+	if p.Name != "" {
+		if err := ledger.ValidName(p.Name); err != nil {
+			return p, kit.UsageError("--name " + kit.Quote(p.Name) + ": " + err.Error())
+		}
+	}
+	for _, name := range p.Pass {
+		if _, set := os.LookupEnv(name); !set {
+			return p, kit.UsageError("--env "+kit.Quote(name)+": your environment has no such variable", "give its name, without a value")
+		}
+	}
+	if p.Agent, p.Program, err = chooseAgent(cmd.String("agent")); err != nil {
+		return p, err
+	}
+	p.Title = agentcli.Of(p.Agent.Name()).Title
+	if !cmd.Bool("attach") {
+		if o.tmux == nil {
+			return p, kit.BadNews("tmux is not installed, in which workers run behind your back", "install tmux", "aburn spawn --attach: in this terminal, until it ends")
+		}
+		p.Runtime = o.tmux
+	}
+	p.Hook = func(folder string) string { return hookFor(p.Agent.Name(), folder, a.Getenv) }
+	p.Hooked = agentcli.Of(p.Agent.Name()).Hooked()
+	return p, nil
+}
+
+// chooseAgent is the agent of this name, or the first one on PATH.
+func chooseAgent(name string) (slot.Agent, string, error) {
+	var tried []string
+	for _, agent := range agents() {
+		if name != "" && name != agent.Name() {
+			continue
+		}
+		program := agentcli.Of(agent.Name()).Program
+		if path, err := exec.LookPath(program); err == nil {
+			path, err = filepath.Abs(path)
+			return agent, path, err
+		}
+		tried = append(tried, program)
+	}
+	if len(tried) == 0 {
+		return nil, "", kit.UsageError("no agent "+kit.Quote(name)+" can be a worker", kit.DidYouMean(name, agentNames())...)
+	}
+	return nil, "", kit.BadNews("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH", "install "+agentcli.Of(agents()[0].Name()).Title)
+}
+
+// hookFor is aburn-hook if the agent's own settings do not have it for sessions in folder.
+func hookFor(agent, folder string, env func(string) string) string {
+	for _, known := range install.Agents() {
+		if known.Name != agent {
+			continue
+		}
+		for _, s := range install.Inspect(known, folder, env) {
+			if s.Err == nil && len(s.Missing()) == 0 {
+				return ""
+			}
+		}
+	}
+	path, err := program("aburn-hook")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// warnDirty says that changes in the person's own checkout are not the worker's.
+func (o *office) warnDirty(ctx context.Context, a *kit.App, repo *tree.Repo, p crew.Plan) {
+	if p.Base != "" {
+		return
+	}
+	if n, err := repo.Changed(ctx); err == nil && n > 0 {
+		a.Warn(plain.Plural(int64(n), "changed file")+" in this checkout will not be in the worker's tree", "commit first what it needs")
+	}
+}
+
+func spawnFailure(p crew.Plan, err error) error {
+	var problem *tree.Problem
+	switch {
+	case errors.As(err, &problem):
+		return kit.UsageError(problem.Text, problem.Advice)
+	case errors.Is(err, ledger.ErrTaken):
+		return kit.UsageError("a worker is called "+kit.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
+	}
+	return kit.BadNews(err.Error(), "nothing was left behind")
+}
+
+func (o *office) report(s *crew.Spawned, p crew.Plan) SpawnReport {
+	r := SpawnReport{
+		Worker: s.Name, Agent: p.Agent.Name(), Via: "terminal", Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
+		Permissions: string(p.Permissions),
+	}
+	if p.Runtime != nil {
+		r.Via = p.Runtime.Name()
+	}
+	return r
+}
+
+// headline is the one line about a worker that begins.
+func (o *office) headline(ctx context.Context, repo *tree.Repo, s *crew.Spawned, p crew.Plan) string {
+	r := o.report(s, p)
+	from := plain.Cut(r.Base, 9)
+	if r.BaseRef != "" {
+		from = r.BaseRef + " " + r.Base[:min(len(r.Base), 8)]
+	}
+	if upstream, n, ok := repo.Behind(ctx, r.BaseRef); ok && n > 0 {
+		from += fmt.Sprintf(" (%d behind %s)", n, upstream)
+	}
+	return plain.Line(fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, s.Branch, from))
+}
+
+func (o *office) dryRun(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan) error {
+	s, err := o.Sketch(ctx, repo, p)
+	if err != nil {
+		return spawnFailure(p, err)
+	}
+	if cmd.Bool("json") {
+		r := o.report(s, p)
+		r.DryRun, r.Argv = true, append([]string{p.Program}, s.Launch.Args...)
+		return a.PrintJSON(r)
+	}
+	line := kit.ShellWord(p.Program)
+	for _, arg := range s.Launch.Args {
+		line += " " + kit.ShellWord(arg)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s\n%s\n%s\n", o.headline(ctx, repo, s, p), plain.Line(s.Tree), plain.Text(line))
+	return err
+}
+
+// attached runs the agent in this terminal and tells how it ended.
+func (o *office) attached(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+	if !cmd.Bool("json") {
+		fmt.Fprintln(a.Stdout, o.headline(ctx, repo, s, p))
+	}
+	holder, err := o.Start(ctx, repo, s, p)
+	if err != nil {
+		return kit.BadNews(err.Error(), "nothing was left behind")
+	}
+	// An interrupt of the terminal is for the agent. The channel is read by nobody.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGQUIT)
+	defer signal.Stop(signals)
+	holder.Wait()
+	m, err := o.member(ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	if _, _, err := o.Snapshot(ctx, repo, m); err != nil {
+		a.Warn("the state of its tree was not kept: "+err.Error(), "aburn snapshots --take "+s.Name)
+	}
+	return o.ended(ctx, a, cmd, repo, s, p)
+}
+
+func (o *office) ended(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+	m, err := o.member(ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		r := o.report(s, p)
+		r.State = m.Worker.State.String()
+		if c := m.Ledger.Last(worker.Certificate); c != nil {
+			r.Exit = c.Exit
+		}
+		return a.PrintJSON(r)
+	}
+	commits, _ := repo.Ahead(ctx, s.Base, s.Branch)
+	text := s.Name + "  " + endText(m) + " · " + plain.Plural(int64(commits), "commit")
+	if n := m.Worker.Changes; n != nil {
+		text += " · " + plain.Plural(int64(*n), "file") + " not committed"
+	}
+	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
+		text += fmt.Sprintf(" · snapshot %d", n)
+	}
+	fmt.Fprintln(a.Stdout, plain.Line(text))
+	kit.PrintNextSteps(a.Screen(cmd), "aburn diff "+s.Name, "aburn cleanup "+s.Name)
+	return nil
+}
+
+// endText says how an agent ended.
+func endText(m *crew.Member) string {
+	c := m.Ledger.Last(worker.Certificate)
+	switch {
+	case c == nil:
+		return strings.ReplaceAll(string(m.Worker.Status()), "_", " ")
+	case c.Exit == nil:
+		return fmt.Sprintf("ended by signal %d", c.Signal)
+	}
+	text := fmt.Sprintf("ended with %d", *c.Exit)
+	if l := m.Ledger.Last(worker.Launched); l != nil && c.At.After(l.At) {
+		text += " after " + plain.Duration(c.At.Sub(l.At))
+	}
+	return text
+}
+
+// hasTaskWithin is how long spawn waits for the agent's own word that it has the task.
+const hasTaskWithin = 20 * time.Second
+
+// background waits until the agent says that it has the task, for as long as that mostly takes.
+func (o *office) background(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+	began := time.Now()
+	var m *crew.Member
+	for {
+		var err error
+		if m, err = o.member(ctx, s.Name); err != nil {
+			return err
+		}
+		heard := m.Worker.State != worker.NotStarted && m.Worker.Reason != worker.AgentAcknowledged
+		if heard || ctx.Err() != nil || time.Since(began) > hasTaskWithin {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	r := o.report(s, p)
+	r.State = m.Worker.State.String()
+	if cmd.Bool("json") {
+		return a.PrintJSON(r)
+	}
+	line := o.headline(ctx, repo, s, p)
+	switch {
+	case m.Over():
+		line += " · " + endText(m)
+	case m.Worker.State == worker.NotStarted || m.Worker.Reason == worker.AgentAcknowledged:
+		line += " · runs, and has not said yet that it has the task"
+	default:
+		line += " · has the task (" + plain.Duration(time.Since(began)) + ")"
+	}
+	fmt.Fprintln(a.Stdout, line)
+	if m.Over() {
+		return kit.BadNews("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
+	}
+	kit.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
+	return nil
+}

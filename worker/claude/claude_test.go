@@ -1,0 +1,47 @@
+package claude
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"aburn/internal/agentcli"
+	"aburn/worker/slot"
+)
+
+func TestLaunchAlwaysSaysWhatMayRun(t *testing.T) {
+	for _, p := range slot.AllPermissions() {
+		args := Agent().Launch(slot.Order{Session: "id", Permissions: p, Task: "-x"}).Args
+		i := slices.Index(args, "--permission-mode")
+		if i < 0 || args[i+1] == "" || strings.Contains(strings.Join(args, " "), "skip-permissions") {
+			t.Errorf("%s: %v", p, args)
+		}
+		if n := len(args); args[n-2] != "--" || args[n-1] != "-x" {
+			t.Errorf("a task may be a flag: %v", args)
+		}
+	}
+}
+
+func TestHooksOfOneStart(t *testing.T) {
+	l := Agent().Launch(slot.Order{Folder: "/f", Hook: "/bin/aburn-hook"})
+	var file struct {
+		Hooks map[string][]struct {
+			Hooks []struct {
+				Command string
+				Args    []string
+			}
+		}
+	}
+	if err := json.Unmarshal(l.Files["/f/settings.json"], &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range agentcli.Claude.Hooks.Events {
+		if g := file.Hooks[e.Name]; len(g) != 1 || g[0].Hooks[0].Command != "/bin/aburn-hook" || g[0].Hooks[0].Args[0] != Agent().Name() {
+			t.Errorf("%s: %+v", e.Name, g)
+		}
+	}
+	if l := Agent().Launch(slot.Order{Folder: "/f"}); len(l.Files) > 0 || slices.Contains(l.Args, "--settings") {
+		t.Errorf("hooks that are installed are passed once more: %+v", l)
+	}
+}

@@ -1,0 +1,352 @@
+// Package crew carries out what a person asks of workers: the order of steps of spawn, kill, snapshot and cleanup, and
+// what is undone when one fails.
+//
+// # Invariants
+//
+//   - Each step stands in the worker's ledger before the next one begins, and spawn holds a lock meanwhile. So whoever
+//     looks later knows whether a spawn still runs, and undoes what a dead one began.
+//   - A tree is removed only with a proof of worker/tree, which stands in the ledger before.
+//   - Only what a holder holds, or what a dead holder left with the worker's mark, is ever ended.
+package crew
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/internal/hold"
+	"aburn/internal/journal"
+	"aburn/internal/lockfile"
+	"aburn/internal/proc"
+	"aburn/worker"
+	"aburn/worker/heard"
+	"aburn/worker/ledger"
+	"aburn/worker/tree"
+)
+
+// Runtime is where agents run that no person sits at.
+type Runtime interface {
+	Name() string
+	// Start runs a program for as long as it lives. It returns where it can be found.
+	Start(ctx context.Context, name, dir string, argv []string) (address string, err error)
+	// Alive says which addresses are there; the error means that nobody knows.
+	Alive(ctx context.Context) (map[string]bool, error)
+}
+
+// Crew is the workers of one project.
+type Crew struct {
+	Root     string // the project's
+	Checkout string // the root of the main checkout of its repository; "" without one
+	Store    *ledger.Store
+	Log      *journal.Journal
+	Environ  []string
+	Holder   string // the path of aburn-hold
+	Runtimes []Runtime
+	// After is a program that a holder starts when its agent has ended and nobody waits for it; nil for none.
+	After func(name string) []string
+}
+
+// Member is one worker, with what is known of it.
+type Member struct {
+	Name    string
+	Worker  *worker.Worker
+	Ledger  *ledger.Contents
+	Request ledger.Detail // of its first request
+	Asked   time.Time
+	Err     error // the ledger cannot be read
+}
+
+// Gone reports whether the worker's tree was removed, and not made again from a snapshot.
+func (m *Member) Gone() bool {
+	if m.Ledger.Last(worker.Removed) == nil {
+		return false
+	}
+	_, err := os.Lstat(m.Request.Tree)
+	return err != nil
+}
+
+// Over reports whether its agent has ended.
+func (m *Member) Over() bool { return m.Worker.State == worker.Terminated }
+
+// folder is where the agent of a tree works: the project's own folder in it.
+func (c *Crew) folder(path string) string {
+	rel, err := filepath.Rel(c.Checkout, c.Root)
+	if err != nil || c.Checkout == "" || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return filepath.Join(path, rel)
+}
+
+// wt is the name that entries of the log have for a tree.
+func (c *Crew) wt(path string) string {
+	rel, err := filepath.Rel(c.Root, c.folder(path))
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Look brings the ledgers up to date with what holders wrote and says where each worker stands. Without names it is all.
+func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
+	if len(names) == 0 {
+		var err error
+		if names, err = c.Store.Names(); err != nil {
+			return nil, err
+		}
+	}
+	alive := map[string]map[string]bool{}
+	for _, r := range c.Runtimes {
+		if there, err := r.Alive(ctx); err == nil {
+			alive[r.Name()] = there
+		}
+	}
+	var members []*Member
+	for _, name := range names {
+		m := &Member{Name: name}
+		book := c.Store.Book(name)
+		if m.Ledger, m.Err = c.settle(ctx, book); m.Err == nil {
+			m.Request, m.Asked = requested(m.Ledger)
+		}
+		members = append(members, m)
+	}
+	c.fold(members)
+	for _, m := range members {
+		if m.Err == nil && !m.Over() && m.Ledger.Last(worker.Launched) != nil {
+			c.probe(m, alive)
+		}
+	}
+	return members, nil
+}
+
+func requested(l *ledger.Contents) (ledger.Detail, time.Time) {
+	for i := range l.Entries {
+		if l.Entries[i].Kind == worker.Requested {
+			return l.Entries[i].Detail, l.Entries[i].At
+		}
+	}
+	return ledger.Detail{}, time.Time{}
+}
+
+// fold makes the workers of ledgers and log.
+func (c *Crew) fold(members []*Member) {
+	trees := map[string]bool{}
+	var since time.Time
+	for _, m := range members {
+		if m.Err == nil && m.Request.Tree != "" {
+			trees[c.wt(m.Request.Tree)] = true
+			if since.IsZero() || m.Asked.Before(since) {
+				since = m.Asked
+			}
+		}
+	}
+	var said map[string][]worker.Fact
+	if c.Log != nil && len(trees) > 0 {
+		said, _ = heard.Since(c.Log, since, trees) // what could be read
+	}
+	for _, m := range members {
+		if m.Err == nil {
+			m.Worker = worker.Reduce(append(m.Ledger.Facts(), said[c.wt(m.Request.Tree)]...))
+		}
+	}
+}
+
+// spawnLock is held while a worker is being made.
+const spawnLock = "spawn.lock"
+
+// settle brings into the ledger what the holder wrote, and undoes a spawn whose process is gone.
+func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
+	l, err := book.Read()
+	if err != nil {
+		return nil, err
+	}
+	if len(late(book, l)) > 0 {
+		if l, err = book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil }); err != nil {
+			return nil, err
+		}
+	}
+	if l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
+		return l, nil
+	}
+	root, err := os.OpenRoot(book.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, spawnLock, 0)
+	if errors.Is(err, lockfile.ErrBusy) {
+		return l, nil // it is being made
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	if held, err := hold.Held(book.Dir, 1); held || err != nil {
+		return l, nil // the holder still waits, or has just begun
+	}
+	return c.abandon(ctx, book)
+}
+
+// abandon undoes a spawn that ended in the middle.
+func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
+	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
+	if err != nil || l.Last(worker.Launched) != nil {
+		return l, err
+	}
+	var removed []ledger.Entry
+	if r, _ := requested(l); r.Tree != "" && c.Checkout != "" {
+		repo, err := tree.Open(ctx, c.Checkout, c.Environ)
+		if err != nil {
+			return l, nil // it is said as it is: not started
+		}
+		worked := tree.NobodyWorked
+		if l.Last(worker.Prepared) != nil {
+			worked = tree.SomebodyMayHaveWorked
+		}
+		if repo.Undo(ctx, r.Tree, r.Branch, r.Base, worked) {
+			removed = append(removed, ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: 1, Clean: true}})
+		}
+	}
+	return book.Update(func(*ledger.Contents) ([]ledger.Entry, error) {
+		failed := ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}}
+		failed.Why = "spawn was ended before the agent ran"
+		return append([]ledger.Entry{failed}, removed...), nil
+	})
+}
+
+// late are the entries that the holder's files give and the ledger has not.
+func late(book *ledger.Book, l *ledger.Contents) (fresh []ledger.Entry) {
+	gen := l.Gen()
+	if gen == 0 {
+		return nil
+	}
+	has := func(k worker.Kind) bool {
+		e := l.Last(k)
+		return e != nil && e.Gen == gen
+	}
+	began, err := hold.ReadBegan(book.Dir, gen)
+	if err == nil && !has(worker.Launched) {
+		fresh = append(fresh, launched(l, gen, began))
+	}
+	ended, err := hold.ReadEnded(book.Dir, gen)
+	if err != nil || has(worker.Certificate) {
+		return fresh
+	}
+	if ended.Why != "" {
+		if !has(worker.LaunchFailed) {
+			fresh = append(fresh, ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: gen}, Detail: ledger.Detail{Why: ended.Why}})
+		}
+		return fresh
+	}
+	if held, err := hold.Held(book.Dir, gen); !ended.Swept && (held || err != nil) {
+		return fresh // it still ends what the agent left
+	}
+	return append(fresh, certificate(gen, ended))
+}
+
+func launched(l *ledger.Contents, gen int, b hold.Began) ledger.Entry {
+	e := ledger.Entry{Fact: worker.Fact{
+		Kind: worker.Launched, Gen: gen, At: b.At, Host: b.Host, Boot: b.Boot, Up: b.Up,
+		Proc: &worker.Process{PID: b.Agent.PID, Start: b.Agent.Start},
+	}}
+	if p := l.Last(worker.Prepared); p != nil {
+		e.Session, e.Mark, e.Address = p.Session, p.Mark, p.Address
+		e.Server, e.Hooks = p.Server, p.Hooks
+	}
+	e.Keeper = &worker.Process{PID: b.Holder.PID, Start: b.Holder.Start}
+	return e
+}
+
+func certificate(gen int, h hold.Ended) ledger.Entry {
+	e := ledger.Entry{
+		Fact: worker.Fact{
+			Kind: worker.Certificate, Gen: gen, At: h.At, Host: h.Host, Boot: h.Boot, Up: h.Up,
+			Proc: &worker.Process{PID: h.Agent.PID, Start: h.Agent.Start},
+		},
+		Detail: ledger.Detail{Signal: h.Signal},
+	}
+	if h.Signal == 0 {
+		e.Exit = &h.Code
+	}
+	if h.Left >= 0 {
+		e.Left = &h.Left
+	}
+	return e
+}
+
+// probe looks at the processes of a worker. What is new is recorded.
+func (c *Crew) probe(m *Member, alive map[string]map[string]bool) {
+	book := c.Store.Book(m.Name)
+	launch := m.Ledger.Last(worker.Launched)
+	f := worker.Fact{Kind: worker.Probed, Gen: launch.Gen, File: worker.Ledger}
+	if held, err := hold.Held(book.Dir, launch.Gen); err == nil {
+		f.Holder = life(held)
+	}
+	if began, err := hold.ReadBegan(book.Dir, launch.Gen); err == nil {
+		switch proc.Of(began.Agent, began.Host) {
+		case proc.Runs:
+			f.Process = worker.Alive
+		case proc.Gone:
+			f.Process = worker.Dead
+		}
+	}
+	f.Runtime = f.Holder
+	if there, ok := alive[m.Request.Via]; ok {
+		f.Runtime = life(there[launch.Address])
+	}
+	f.Host = proc.Host()
+	f.Boot, f.Up = proc.Clock()
+	f.Up = f.Up.Truncate(time.Millisecond)
+	f.At = time.Now().UTC().Truncate(time.Millisecond)
+	if f.Seq = m.Ledger.Entries[len(m.Ledger.Entries)-1].Seq + 1; !m.Worker.Worth(f) {
+		return
+	}
+	fresh := late(book, m.Ledger)
+	if len(fresh) == 0 {
+		fresh = []ledger.Entry{{Fact: f}}
+	}
+	l, err := book.Update(func(*ledger.Contents) ([]ledger.Entry, error) { return fresh, nil })
+	if err != nil {
+		return
+	}
+	m.Ledger = l
+	c.fold([]*Member{m})
+}
+
+func life(there bool) worker.Life {
+	if there {
+		return worker.Alive
+	}
+	return worker.Dead
+}
+
+// ErrAmbiguous says that several workers begin with a name.
+type ErrAmbiguous struct{ Names []string }
+
+func (e *ErrAmbiguous) Error() string {
+	return "several workers begin so: " + strings.Join(e.Names, ", ")
+}
+
+// Find is the name of the worker that a person means: a whole name, or a beginning that only one has.
+func (c *Crew) Find(word string) (string, error) {
+	names, err := c.Store.Names()
+	if err != nil || slices.Contains(names, word) {
+		return word, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return word == "" || !strings.HasPrefix(name, word) })
+	switch len(names) {
+	case 0:
+		return "", ledger.ErrUnknown
+	case 1:
+		return names[0], nil
+	}
+	return "", &ErrAmbiguous{names}
+}
+
+// mark is in the environment of everything that a worker starts.
+func (c *Crew) mark(name string, session string) string {
+	return c.Store.Key + "/" + name + "/" + session
+}

@@ -1,0 +1,287 @@
+package crew
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/internal/hold"
+	"aburn/internal/lockfile"
+	"aburn/internal/proc"
+	"aburn/worker"
+	"aburn/worker/ledger"
+	"aburn/worker/tree"
+)
+
+// endTime is how long the end of a worker may take.
+const endTime = 30 * time.Second
+
+// ErrOver says that the worker's agent has ended already.
+var ErrOver = errors.New("its agent has ended already")
+
+// Kill ends a worker's agent and all that it started. Tree and branch stay.
+func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
+	if m.Over() {
+		return m, ErrOver
+	}
+	launch := m.Ledger.Last(worker.Launched)
+	if launch == nil {
+		return m, errors.New("it is being spawned: nothing runs yet")
+	}
+	book := c.Store.Book(m.Name)
+	asked := ledger.Entry{Fact: worker.Fact{Kind: worker.KillAsked, Gen: launch.Gen, Reason: worker.ManuallyKilled}}
+	if err := book.Append(asked); err != nil {
+		return m, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	err := hold.End(ctx, book.Dir, launch.Gen)
+	if errors.Is(err, hold.ErrGone) {
+		began, rerr := hold.ReadBegan(book.Dir, launch.Gen)
+		if rerr != nil {
+			return m, rerr
+		}
+		if err = hold.EndOrphans(ctx, began, launch.Mark, m.Request.Tree); err == nil {
+			err = c.confirm(book, launch, began)
+		}
+	}
+	if err != nil {
+		return m, err
+	}
+	now, err := c.Look(ctx, m.Name)
+	if err != nil {
+		return m, err
+	}
+	return now[0], now[0].Err
+}
+
+// confirm ends a worker in the book whose holder was killed and whose processes were seen to be gone. Where that cannot
+// be seen, the worker stays what it is.
+func (c *Crew) confirm(book *ledger.Book, launch *ledger.Entry, began hold.Began) error {
+	if _, err := hold.ReadEnded(book.Dir, launch.Gen); err == nil {
+		return nil
+	}
+	if proc.Of(began.Agent, began.Host) != proc.Gone {
+		return errors.New("its holder is gone, and this system does not say whether its agent is")
+	}
+	return book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.KillAsked, Gen: launch.Gen, Reason: worker.ManuallyKilled, Forget: true}})
+}
+
+// keepSnapshots is how many snapshots of a worker are kept.
+const keepSnapshots = 20
+
+// Snapshot keeps the present state of a worker's tree. fresh is false if the last snapshot already holds it.
+func (c *Crew) Snapshot(ctx context.Context, repo *tree.Repo, m *Member) (k tree.Kept, fresh bool, err error) {
+	t := repo.Tree(m.Request.Tree)
+	if !t.Exists(ctx) {
+		return k, false, fmt.Errorf("its tree is gone: %s", m.Request.Tree)
+	}
+	book := c.Store.Book(m.Name)
+	unlock, err := c.alone(book, m)
+	if err != nil {
+		return k, false, err
+	}
+	defer unlock()
+	all := Snapshots(m.Ledger)
+	last := ""
+	if n := len(all); n > 0 {
+		last = all[n-1].Commit
+	}
+	k, err = t.Snapshot(ctx, book.Dir, nextRef(m), last)
+	if err != nil || k.Commit == last {
+		return k, false, err
+	}
+	if err = book.Append(c.kept(m, worker.Snapshotted, k)); err != nil {
+		return k, true, err
+	}
+	if n := len(all) + 1 - keepSnapshots; n > 0 {
+		for _, old := range all[:n] {
+			if old.Kind == worker.Snapshotted {
+				repo.DropRef(ctx, old.Ref, old.Commit)
+			}
+		}
+	}
+	return k, true, nil
+}
+
+// treeWait is how long one who keeps or removes a tree waits for another.
+const treeWait = time.Minute
+
+// alone makes this process the only one that keeps or removes the worker's tree, and reads the ledger once more: the
+// holder's own snapshot may have come first.
+func (c *Crew) alone(book *ledger.Book, m *Member) (unlock func(), err error) {
+	root, err := os.OpenRoot(book.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, "tree.lock", treeWait)
+	if err != nil {
+		return nil, err
+	}
+	l, err := book.Read()
+	if err != nil {
+		lock.Release()
+		return nil, err
+	}
+	m.Ledger = l
+	return func() { lock.Release() }, nil
+}
+
+func nextRef(m *Member) string {
+	n := 0
+	for i := range m.Ledger.Entries {
+		if m.Ledger.Entries[i].Ref != "" {
+			n++
+		}
+	}
+	return "refs/aburn/snap/" + m.Name + "/" + strconv.Itoa(n+1)
+}
+
+func (c *Crew) kept(m *Member, kind worker.Kind, k tree.Kept) ledger.Entry {
+	e := ledger.Entry{Fact: worker.Fact{Kind: kind, Gen: max(1, m.Ledger.Gen()), Changes: &k.Changes}}
+	e.Ref, e.Commit = k.Ref, k.Commit
+	for _, s := range k.Skipped {
+		e.Skipped = append(e.Skipped, s[:min(len(s), 200)])
+	}
+	return e
+}
+
+// Snapshots are the states of a worker's tree that were kept, the oldest first.
+func Snapshots(l *ledger.Contents) (list []ledger.Entry) {
+	for _, e := range l.Entries {
+		if (e.Kind == worker.Snapshotted || e.Kind == worker.Preserved) && e.Ref != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Cleanup is what becomes of one worker's tree.
+type Cleanup struct {
+	Name     string `json:"worker"`
+	Removed  bool   `json:"removed"` // or would be, in a dry run
+	Why      string `json:"why,omitempty"`
+	Kept     string `json:"preserved,omitempty"` // the commit that holds its state
+	Branch   string `json:"branch,omitempty"`    // that stays
+	Snapshot int    `json:"snapshot,omitempty"`  // its number
+}
+
+// CleanupOptions say what may be removed beside clean trees.
+type CleanupOptions struct {
+	DryRun         bool
+	Preserve       bool // also a tree with changes, once its whole state is kept
+	DiscardIgnored bool // also files that git ignores, which no snapshot holds
+}
+
+// Cleanup removes the tree of a worker that has ended, if nothing is lost with it.
+func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOptions) (r Cleanup, err error) {
+	r = Cleanup{Name: m.Name}
+	if !m.Over() {
+		r.Why = "it has not ended: " + strings.ReplaceAll(m.Worker.State.String(), "_", " ")
+		return r, nil
+	}
+	if m.Gone() {
+		r.Why = "its tree was removed already"
+		return r, nil
+	}
+	book := c.Store.Book(m.Name)
+	if launch := m.Ledger.Last(worker.Launched); launch != nil {
+		if held, err := hold.Held(book.Dir, launch.Gen); held || err != nil {
+			r.Why = "its holder still ends what the agent left"
+			return r, err
+		}
+	}
+	unlock, err := c.alone(book, m)
+	if err != nil {
+		return r, err
+	}
+	defer unlock()
+	t := repo.Tree(m.Request.Tree)
+	if !t.Exists(ctx) {
+		return c.lost(ctx, repo, m, o, r)
+	}
+	s, err := t.State(ctx)
+	if err != nil {
+		return r, err
+	}
+	rest := *s
+	if o.Preserve {
+		rest.Changes, rest.Homeless = nil, false
+	}
+	if o.DiscardIgnored {
+		rest.Ignored = nil
+	}
+	if r.Why = rest.Why(); r.Why != "" || o.DryRun {
+		r.Removed = r.Why == ""
+		return r, nil
+	}
+	return c.remove(ctx, repo, m, t, s, o, r)
+}
+
+func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.Tree, s *tree.State, o CleanupOptions, r Cleanup) (Cleanup, error) {
+	book := c.Store.Book(m.Name)
+	proof, err := t.Clean(ctx, book.Dir)
+	var not *tree.NotClean
+	if errors.As(err, &not) {
+		var k tree.Kept
+		if k, proof, err = t.Keep(ctx, book.Dir, nextRef(m), o.DiscardIgnored); err != nil {
+			return r, err
+		}
+		r.Kept, r.Snapshot = k.Commit, len(Snapshots(m.Ledger))+1
+		err = book.Append(c.kept(m, worker.Preserved, k))
+	} else if err == nil {
+		e := ledger.Entry{Fact: worker.Fact{Kind: worker.Snapshotted, Gen: max(1, m.Ledger.Gen()), Clean: true}}
+		e.Commit = s.Head
+		err = book.Append(e)
+	}
+	if err != nil {
+		return r, err
+	}
+	if err := t.Remove(ctx, book.Dir, proof); err != nil {
+		return r, err
+	}
+	if r.Removed = true; !repo.DropBranch(ctx, m.Request.Branch, m.Request.Base) {
+		r.Branch = m.Request.Branch
+	}
+	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen()), Clean: r.Kept == ""}}
+	gone.Commit = r.Kept
+	return r, book.Append(gone)
+}
+
+// lost writes down that a tree is gone which aburn did not remove.
+func (c *Crew) lost(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOptions, r Cleanup) (Cleanup, error) {
+	r.Why = "somebody else removed its tree"
+	if n := len(Snapshots(m.Ledger)); n > 0 {
+		r.Why += fmt.Sprintf("; snapshot %d is its last known state", n)
+	}
+	if o.DryRun {
+		return r, nil
+	}
+	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen())}}
+	gone.Why = "its tree was gone"
+	return r, c.Store.Book(m.Name).Append(gone)
+}
+
+// Restore makes a worktree with a kept state of a worker.
+func (c *Crew) Restore(ctx context.Context, repo *tree.Repo, m *Member, number int, into string) (onBranch bool, err error) {
+	all := Snapshots(m.Ledger)
+	if number < 1 || number > len(all) {
+		return false, fmt.Errorf("there is no snapshot %d", number)
+	}
+	branch := ""
+	if into == m.Request.Tree {
+		branch = m.Request.Branch
+	}
+	return repo.Restore(ctx, c.Store.Book(m.Name).Dir, into, branch, all[number-1].Commit)
+}
+
+// Living are the members whose agent has not ended, or whose tree is still there.
+func Living(members []*Member) []*Member {
+	return slices.DeleteFunc(slices.Clone(members), func(m *Member) bool { return m.Err == nil && m.Over() && m.Gone() })
+}

@@ -1,0 +1,341 @@
+package crew
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/internal/hold"
+	"aburn/internal/lockfile"
+	"aburn/internal/run"
+	"aburn/internal/scrub"
+	"aburn/worker"
+	"aburn/worker/ledger"
+	"aburn/worker/slot"
+	"aburn/worker/tree"
+)
+
+// Plan is what a person wants spawned.
+type Plan struct {
+	Task        string
+	Name        string // "": made of the task
+	Agent       slot.Agent
+	Program     string // the agent's path
+	Title       string // the agent's name for people
+	Permissions slot.Permissions
+	Model       string
+	Base        string   // a commit's name; "" is the one that the person stands on
+	Branch      string   // "": aburn/<name>
+	Runtime     Runtime  // nil: the person's own terminal
+	Pass        []string // further variables of the environment
+	// Hook is aburn-hook where it has to be passed at the start; "" where the agent has the hooks of its settings, given the
+	// folder in which it will work.
+	Hook   func(folder string) string
+	Hooked bool // the agent reports through hooks, these or installed ones
+}
+
+// Spawned is a worker that is prepared or runs.
+type Spawned struct {
+	Name, Tree, Branch string
+	Base, BaseRef      string
+	Session            string
+	Folder             string // where the agent works
+	Launch             slot.Launch
+	lock               *lockfile.Lock
+	root               *os.Root
+}
+
+// terminal is the runtime of a worker at whose terminal a person sits.
+const terminal = "terminal"
+
+// patience is how long a holder may take to run the agent.
+const patience = 20 * time.Second
+
+// Prepare makes everything that an agent needs: its name, its ledger, its branch and its tree. Of what it began nothing is
+// left if it fails. The caller then calls Start.
+func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, error) {
+	s, err := begin(ctx, repo, p)
+	if err != nil {
+		return nil, err
+	}
+	book, err := c.claim(p, s)
+	if err != nil {
+		return nil, err
+	}
+	s.Name = book.Name
+	if err := c.build(ctx, repo, book, s, p); err != nil {
+		book.Remove()
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin finds the commit that the worker begins at.
+func begin(ctx context.Context, repo *tree.Repo, p Plan) (s *Spawned, err error) {
+	s = &Spawned{BaseRef: p.Base, Session: newID()}
+	at := p.Base
+	if at == "" {
+		at, s.BaseRef = "HEAD", repo.Branch(ctx)
+	}
+	s.Base, err = repo.Commit(ctx, at)
+	return s, err
+}
+
+func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) (err error) {
+	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p.Branch); err != nil {
+		return err
+	}
+	s.Tree = c.Store.Tree(s.Name)
+	s.Folder = c.folder(s.Tree)
+	if err := book.Append(c.request(s, p)); err != nil {
+		return err
+	}
+	if _, err := repo.Create(ctx, s.Tree, s.Branch, s.Base); err != nil {
+		return err
+	}
+	s.Launch = p.Agent.Launch(c.order(s, p))
+	for path, content := range s.Launch.Files {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			repo.Undo(context.WithoutCancel(ctx), s.Tree, s.Branch, s.Base, tree.NobodyWorked)
+			return err
+		}
+	}
+	return nil
+}
+
+// chooseBranch is the branch that the person wants, which must be new, or a free one of the worker's name.
+func chooseBranch(ctx context.Context, repo *tree.Repo, name, wanted string) (string, error) {
+	want := wanted
+	if want == "" {
+		want = "aburn/" + name
+	}
+	free, err := repo.FreeBranch(ctx, want)
+	if err == nil && wanted != "" && free != wanted {
+		err = &tree.Problem{Text: fmt.Sprintf("the branch %q exists already", wanted), Advice: "--branch with another name"}
+	}
+	return free, err
+}
+
+func (c *Crew) order(s *Spawned, p Plan) slot.Order {
+	return slot.Order{
+		Tree: s.Folder, Task: p.Task, Session: s.Session, Permissions: p.Permissions, Model: p.Model, Folder: c.Store.Book(s.Name).Dir,
+		Rules: rules(s), Hook: p.Hook(s.Folder),
+	}
+}
+
+func (c *Crew) request(s *Spawned, p Plan) ledger.Entry {
+	sum := sha256.Sum256([]byte(p.Task))
+	via := terminal
+	if p.Runtime != nil {
+		via = p.Runtime.Name()
+	}
+	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1}, Detail: ledger.Detail{
+		Task: scrub.Head(p.Task, maxHead), Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
+		Permissions: string(p.Permissions), Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
+	}}
+}
+
+// maxHead is how much of a task the ledger keeps, in bytes.
+const maxHead = 200
+
+// rules are what a worker has to know beside its task.
+func rules(s *Spawned) string {
+	return "You work in a git worktree of your own, on the branch " + s.Branch + ", beside other work in the same repository. " +
+		"Commit what you finish on this branch. Do not switch branches, push, or change files outside of this worktree unless the task says so."
+}
+
+// claim takes a name, and the lock that says that this process still spawns. A name that the person chose must be free; one
+// that is made of the task gets a number.
+func (c *Crew) claim(p Plan, s *Spawned) (*ledger.Book, error) {
+	name := p.Name
+	if name == "" {
+		name = Slug(p.Task)
+	}
+	for n := 1; ; n++ {
+		try := name
+		if n > 1 {
+			try += "-" + strconv.Itoa(n)
+		}
+		book := c.Store.Book(try)
+		err := book.Create(s.hold)
+		if err == nil {
+			return book, nil
+		}
+		s.release()
+		switch {
+		case !errors.Is(err, ledger.ErrTaken) || p.Name != "" || n > 1000:
+			return nil, err
+		}
+	}
+}
+
+// Slug is a name made of the first words of a task.
+func Slug(task string) string {
+	const most = 28 // leaves room for a number
+	words := strings.FieldsFunc(strings.ToLower(task), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') })
+	name := ""
+	for _, w := range words {
+		if len(name)+1+len(w) > most || strings.Count(name, "-") > 3 {
+			break
+		}
+		name += "-" + w
+	}
+	if name == "" && len(words) > 0 {
+		name = "-" + words[0][:most-1]
+	}
+	if name == "" {
+		return "worker"
+	}
+	return name[1:]
+}
+
+func (s *Spawned) hold(dir string) (err error) {
+	if s.root, err = os.OpenRoot(dir); err != nil {
+		return err
+	}
+	s.lock, err = lockfile.Acquire(s.root, spawnLock, patience)
+	return err
+}
+
+func (s *Spawned) release() {
+	if s.lock != nil {
+		s.lock.Release()
+		s.lock = nil
+	}
+	if s.root != nil {
+		s.root.Close()
+		s.root = nil
+	}
+}
+
+// undo takes away what Prepare made. If the agent ran and worked, all of it stays and the ledger says why.
+func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error) {
+	book := c.Store.Book(s.Name)
+	if repo.Undo(context.WithoutCancel(ctx), s.Tree, s.Branch, s.Base, tree.SomebodyMayHaveWorked) {
+		book.Remove()
+		return
+	}
+	text := why.Error()
+	book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}, Detail: ledger.Detail{Why: text[:min(len(text), 200)]}})
+}
+
+// Start runs the agent and returns when it runs. In the person's own terminal, attached is the holder's process, and the
+// caller waits for it. What Prepare made is undone if the agent does not run.
+func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
+	defer s.release()
+	book := c.Store.Book(s.Name)
+	defer func() {
+		if err != nil {
+			c.undo(ctx, repo, s, err)
+		}
+	}()
+	if err = hold.Offer(book.Dir, 1); err != nil {
+		return nil, err
+	}
+	mark := c.mark(s.Name, s.Session)
+	ready := ledger.Entry{
+		Fact:   worker.Fact{Kind: worker.Prepared, Gen: 1, Hooks: p.Hooked},
+		Detail: ledger.Detail{Session: s.Session, Mark: mark},
+	}
+	argv := []string{c.Holder, book.Dir, "1"}
+	launch := hold.Launch{
+		Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
+		Env: append(run.Clean(c.Environ, append(append(p.Agent.Variables(), toolVariables...), p.Pass...)...), hold.MarkVariable+"="+mark),
+	}
+	if p.Runtime == nil {
+		attached = exec.Command(argv[0], argv[1:]...)
+		attached.Stdin, attached.Stdout, attached.Stderr = os.Stdin, os.Stdout, os.Stderr
+		attached.Env = c.Environ
+		err = attached.Start()
+	} else {
+		ready.Server = p.Runtime.Name()
+		if c.After != nil {
+			launch.After = c.After(s.Name)
+		}
+		ready.Address, err = p.Runtime.Start(ctx, c.Store.Key+"-"+s.Name, s.Folder, argv)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = book.Append(ready); err == nil {
+		err = c.hand(ctx, book, launch)
+	}
+	if err != nil && attached != nil {
+		hold.End(context.WithoutCancel(ctx), book.Dir, 1)
+		attached.Process.Kill()
+		attached.Wait()
+	} else if err != nil {
+		hold.End(context.WithoutCancel(ctx), book.Dir, 1)
+	}
+	return attached, err
+}
+
+func (c *Crew) hand(ctx context.Context, book *ledger.Book, l hold.Launch) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := hold.Hand(ctx, book.Dir, 1, l); err != nil {
+		return fmt.Errorf("%s does not run: %w", c.Holder, err)
+	}
+	if _, err := hold.Await(ctx, book.Dir, 1); err != nil {
+		return fmt.Errorf("%s does not run: %w", l.Argv[0], err)
+	}
+	_, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
+	return err
+}
+
+// toolVariables are the variables of compilers, package managers and networks, without which the same commands would do
+// something else in a worker than in the person's shell.
+var toolVariables = []string{
+	"EDITOR", "VISUAL", "PAGER", "TERM_PROGRAM*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_TTY", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy", "SSL_CERT_*", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+	"GOPATH", "GOROOT", "GOBIN", "GOPROXY", "GOPRIVATE", "GOFLAGS", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "CGO_*", "CC", "CXX", "JAVA_HOME", "MAVEN_*", "GRADLE_*",
+	"NODE_*", "NVM_*", "FNM_*", "VOLTA_HOME", "npm_config_*", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "VIRTUAL_ENV", "CONDA_*", "PYENV_*", "PYTHONPATH", "UV_*",
+	"RUSTUP_*", "CARGO_*", "RBENV_*", "GEM_*", "BUNDLE_*", "ASDF_*", "MISE_*", "NIX_*", "DOCKER_*", "KUBECONFIG", "ANDROID_*", "SDKMAN_*", "DOTNET_*", "PKG_CONFIG_PATH",
+	"LD_LIBRARY_PATH", "MANPATH", "INFOPATH", "CI", "ABURN_PROJECT_DIR",
+}
+
+// newID is a random UUID.
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
+}
+
+// Sketch is what Prepare would make. Nothing is made.
+func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, error) {
+	s, err := begin(ctx, repo, p)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.Store.Names()
+	if err != nil {
+		return nil, err
+	}
+	if s.Name = p.Name; s.Name == "" {
+		s.Name = Slug(p.Task)
+		for n := 2; slices.Contains(names, s.Name); n++ {
+			s.Name = Slug(p.Task) + "-" + strconv.Itoa(n)
+		}
+	} else if slices.Contains(names, s.Name) {
+		return nil, ledger.ErrTaken
+	}
+	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p.Branch); err != nil {
+		return nil, err
+	}
+	s.Tree = c.Store.Tree(s.Name)
+	s.Folder = c.folder(s.Tree)
+	s.Launch = p.Agent.Launch(c.order(s, p))
+	return s, nil
+}

@@ -1,0 +1,100 @@
+// Package heard turns entries of a project's log into facts about workers: what their agents did, by the worktree in
+// which they did it.
+package heard
+
+import (
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/proc"
+	"aburn/logfmt"
+	"aburn/worker"
+)
+
+// slack is how much earlier than its ledger an agent's clock may be.
+const slack = time.Minute
+
+// Since gives the facts of these worktrees (as entries name them) from the log's entries since a time, by worktree.
+func Since(log *journal.Journal, since time.Time, trees map[string]bool) (map[string][]worker.Fact, error) {
+	facts := map[string][]worker.Fact{}
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return facts, err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok || line.Carried {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339Nano, string(h.Time)); err == nil && at.Before(since.Add(-slack)) {
+			break
+		}
+		if wt := string(h.Wt); trees[wt] {
+			if e, err := logfmt.Parse(line.JSON); err == nil {
+				if f, ok := Fact(&e); ok {
+					facts[wt] = append(facts[wt], f)
+				}
+			}
+		}
+	}
+	return facts, nil
+}
+
+// Fact is what an entry tells of the worker in its tree. ok is false for an entry that tells nothing of where it stands.
+func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) {
+	var d logfmt.Details
+	logfmt.ReadDetails(e.Data, &d)
+	f = worker.Fact{File: worker.Log, Seq: uint64(e.Seq), At: e.Time.UTC().Truncate(time.Millisecond), Call: clip(d.ToolUseID.String())}
+	if f.Kind = kind(e, &d); f.Kind == "" || f.Seq == 0 {
+		return f, false
+	}
+	if f.Kind == worker.Prompted {
+		f.Person = !d.Machine
+	}
+	if pid, start, host := logfmt.ReadProc(d.Proc); pid > 0 && start > 0 {
+		p := proc.Process{PID: int(pid), Start: start}
+		f.Proc = &worker.Process{PID: p.PID, Start: p.Start}
+		f.Alive = proc.Of(p, host) == proc.Runs
+	}
+	return f, true
+}
+
+// kind maps events. What a sub-agent begins and ends is no turn of its worker's, but its tool calls are work.
+func kind(e *logfmt.Entry, d *logfmt.Details) worker.Kind {
+	switch e.Event {
+	case logfmt.ToolStart:
+		return worker.ToolBegan
+	case logfmt.Tool, logfmt.ToolFailed, logfmt.ToolDenied:
+		return worker.ToolEnded
+	case logfmt.Permission:
+		return worker.Asks
+	}
+	if e.Agent != nil {
+		return ""
+	}
+	switch e.Event {
+	case logfmt.SessionStart:
+		if d.Source.String() == "compact" {
+			return ""
+		}
+		return worker.Started
+	case logfmt.Prompt:
+		return worker.Prompted
+	case logfmt.Stop:
+		return worker.TurnEnded
+	case logfmt.TurnFailed:
+		return worker.TurnFailed
+	case logfmt.Interrupt:
+		return worker.Interrupted
+	case logfmt.Delivered:
+		return worker.Received
+	case logfmt.SessionEnd:
+		if reason := d.Reason.String(); reason == "clear" || reason == "resume" {
+			return worker.Cleared
+		}
+		return worker.Ended
+	}
+	return ""
+}
+
+// clip keeps an id within what a fact takes.
+func clip(id string) string { return id[:min(len(id), 256)] }

@@ -1,0 +1,46 @@
+// Package slot is what can be exchanged around a worker: the agent that works, and what it is started with. It has no
+// behaviour. Who implements a slot imports this package and no other slot.
+package slot
+
+// Permissions are what an agent may do without asking.
+type Permissions string
+
+// The permissions. There is no word for "everything": a person says that in the agent itself.
+const (
+	Ask   Permissions = "ask"   // every action that the agent itself would ask about
+	Edits Permissions = "edits" // edits of files in the tree run unasked
+	Auto  Permissions = "auto"  // the agent judges by itself
+	Plan  Permissions = "plan"  // it only plans
+)
+
+// AllPermissions lists the words, the careful one first.
+func AllPermissions() []Permissions { return []Permissions{Ask, Edits, Auto, Plan} }
+
+// Order is what an agent is started for.
+type Order struct {
+	Tree        string // where it works
+	Task        string
+	Rules       string // what a worker is, for the agent's own instructions
+	Session     string // the id that the session gets, if the agent lets others choose it
+	Permissions Permissions
+	Model       string // "" is the agent's own choice
+	Folder      string // for files that the agent reads at its start
+	Hook        string // aburn-hook, if hooks have to be passed at the start; "" if they are installed
+}
+
+// Launch is how an agent is started for an order.
+type Launch struct {
+	Args  []string          // behind the program
+	Files map[string][]byte // to be written before, by path, for the user alone
+}
+
+// Agent is an agent that can be a worker.
+type Agent interface {
+	// Name is that of its record in agentcli.
+	Name() string
+	// Launch is how it is started with the task as its first prompt.
+	Launch(Order) Launch
+	// Variables are the names of the environment that it needs beside what every program sees; * at the end stands for all
+	// that begin so.
+	Variables() []string
+}

@@ -1,0 +1,93 @@
+// Package tmux runs agents in sessions of a tmux server of aburn's own, so that a person can come and go.
+package tmux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"aburn/internal/run"
+)
+
+// socket is the name of the server (tmux -L): not the person's own.
+const socket = "aburn"
+
+// patience is for a server that hangs.
+const patience = 20 * time.Second
+
+// Runtime is the tmux on PATH.
+type Runtime struct{ env []string }
+
+// New gives the runtime; ok is false without tmux. The server is found by TMUX_TMPDIR and TMPDIR of environ.
+func New(environ []string) (r *Runtime, ok bool) {
+	_, err := exec.LookPath("tmux")
+	return &Runtime{environment(environ)}, err == nil
+}
+
+// environment is what tmux itself sees. Its server keeps that for days; an agent's own environment comes from its holder.
+func environment(environ []string) []string { return run.Clean(environ, "TMUX_TMPDIR") }
+
+// Name of the runtime.
+func (r *Runtime) Name() string { return "tmux" }
+
+// Start runs argv as the only command of a new session. tmux starts it without a shell.
+func (r *Runtime) Start(ctx context.Context, name, dir string, argv []string) (address string, err error) {
+	args := append([]string{"new-session", "-d", "-s", name, "-c", dir, "-x", "200", "-y", "50", "--"}, argv...)
+	if _, err := r.tmux(ctx, args...); err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+// Alive lists the sessions of the server.
+func (r *Runtime) Alive(ctx context.Context) (map[string]bool, error) {
+	there := map[string]bool{}
+	out, err := r.tmux(ctx, "list-sessions", "-F", "#{session_name}")
+	var failed *Error
+	if errors.As(err, &failed) && (strings.HasPrefix(failed.Text, "no server running") || strings.Contains(failed.Text, "No such file or directory")) {
+		return there, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(out) {
+		there[strings.TrimSuffix(name, "\n")] = true
+	}
+	return there, nil
+}
+
+// Attach puts the person's terminal onto a session until the person leaves it.
+func (r *Runtime) Attach(address string, readOnly bool) error {
+	args := []string{"-L", socket, "attach-session", "-t", "=" + address}
+	if readOnly {
+		args = append(args, "-r")
+	}
+	cmd := exec.Command("tmux", args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = r.env // without TMUX: the person may sit in a session of another server
+	return cmd.Run()
+}
+
+// Error is a call of tmux that failed.
+type Error struct {
+	Code int
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("tmux: exit %d: %s", e.Code, e.Text) }
+
+func (r *Runtime) tmux(ctx context.Context, args ...string) (string, error) {
+	res, err := run.Do(ctx, run.Program{Argv: append([]string{"tmux", "-L", socket}, args...), Env: r.env, Timeout: patience})
+	if err != nil {
+		return "", err
+	}
+	if res.Code != 0 {
+		text, _, _ := strings.Cut(strings.TrimSpace(string(res.Stderr)), "\n")
+		return "", &Error{res.Code, text}
+	}
+	return string(res.Stdout), nil
+}
