@@ -4,6 +4,7 @@
 // Invariants:
 //   - Nothing of this process's environment reaches a program unless the caller passes it.
 //   - When Do returns, no process of the group runs. A process that left the group (setsid) is not ours to end.
+//   - On Linux, a program is asked to end when the process that started it is killed.
 //   - A group is only signalled while its first process is not reaped, so that nobody else has the group's number.
 package run
 
@@ -14,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -60,6 +62,8 @@ func Do(ctx context.Context, p Program) (Result, error) {
 	cmd.Env = append([]string{}, p.Env...) // nil would be this process's own
 	cmd.WaitDelay = time.Second            // a process outside of the group may hold the pipes
 	ownGroup(cmd)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return Result{}, err
 	}

@@ -412,7 +412,7 @@ func (o *office) background(ctx context.Context, a *kit.App, cmd *cli.Command, r
 		line += " · has the task (" + plain.Duration(time.Since(began)) + ")"
 	}
 	fmt.Fprintln(a.Stdout, line)
-	if m.Over() {
+	if c := m.Ledger.Last(worker.Certificate); m.Over() && (m.Worker.Heard.IsZero() || c == nil || c.Exit == nil || *c.Exit != 0) {
 		return kit.BadNews("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
 	}
 	kit.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/internal/proc"
+)
+
+// site is a person with a project, a scripted agent and programs of a test's own in front of PATH.
+type site struct {
+	testing.TB
+	home, project, shims string
+	more                 []string
+}
+
+// scripted is an agent that leaves a process of its own behind and does what DO says.
+const scripted = `#!/bin/sh
+here=$(pwd)
+hook() { printf '{"session_id":"5b0c2f91","cwd":"%s",%s}' "$here" "$1" | aburn-hook claude; }
+hook '"hook_event_name":"SessionStart","source":"startup"'
+hook '"hook_event_name":"UserPromptSubmit","prompt":"x"'
+eval "$DO"
+hook '"hook_event_name":"Stop"'
+`
+
+func newSite(t testing.TB) *site {
+	t.Helper()
+	for _, need := range []string{"git", "tmux"} {
+		if _, err := exec.LookPath(need); err != nil {
+			t.Skip(need + " is not installed")
+		}
+	}
+	dir := t.TempDir()
+	s := &site{TB: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project"), shims: filepath.Join(dir, "shims")}
+	for _, d := range []string{s.project, s.shims, filepath.Join(dir, "t")} {
+		s.must(os.MkdirAll(d, 0o700))
+	}
+	s.more = []string{"TMUX_TMPDIR=" + filepath.Join(dir, "t")}
+	t.Cleanup(func() { s.command("tmux", "-L", "aburn", "kill-server").Run() })
+	s.shim("claude", scripted)
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"}, {"config", "user.name", "T"}, {"config", "user.email", "t@example.com"}, {"commit", "-q", "--allow-empty", "-m", "first"},
+	} {
+		s.ok("git", args...)
+	}
+	s.ok("aburn", "init")
+	return s
+}
+
+func (s *site) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// shim puts a program in front of PATH.
+func (s *site) shim(name, script string) {
+	s.Helper()
+	s.must(os.WriteFile(filepath.Join(s.shims, name), []byte(script), 0o700))
+}
+
+func (s *site) command(name string, args ...string) *exec.Cmd {
+	path := s.shims + ":" + os.Getenv("PATH")
+	cmd := exec.Command(name, args...)
+	if shim := filepath.Join(s.shims, name); fileExists(shim) {
+		cmd = exec.Command(shim, args...)
+	}
+	cmd.Dir = s.project
+	cmd.Env = append([]string{"HOME=" + s.home, "PATH=" + path, "TESTSCRIPT_COVER_DIR=", "GORACE=" + noRaceSleep}, s.more...)
+	return cmd
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (s *site) ok(name string, args ...string) string {
+	s.Helper()
+	var errs strings.Builder
+	cmd := s.command(name, args...)
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		s.Fatalf("%s %q: %v: %s%s", name, args, err, out, errs.String())
+	}
+	return string(out)
+}
+
+func (s *site) workers() (list []work.WorkerReport) {
+	s.Helper()
+	s.must(json.Unmarshal([]byte(s.ok("aburn", "ps", "--all", "--json")), &list))
+	return list
+}
+
+// settled checks that each tree and branch has a worker that owns it, and that no process is left without one.
+func (s *site) settled() []work.WorkerReport {
+	s.Helper()
+	list := s.workers()
+	owned := map[string]bool{s.project: true, "main": true}
+	for _, w := range list {
+		if !w.Removed && !(w.State == "terminated" && !fileExists(w.Tree)) {
+			owned[w.Tree], owned[w.Branch] = true, true
+		}
+	}
+	for line := range strings.Lines(s.ok("git", "worktree", "list", "--porcelain")) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree "); ok && !owned[path] {
+			s.Errorf("nobody owns the tree %s: %+v", path, list)
+		}
+	}
+	for line := range strings.Lines(s.ok("git", "for-each-ref", "--format=%(refname:short)", "refs/heads")) {
+		if branch := strings.TrimSpace(line); !owned[branch] {
+			s.Errorf("nobody owns the branch %s: %+v", branch, list)
+		}
+	}
+	return list
+}
+
+// noProcess waits until nothing of this site runs but what the test itself started.
+func (s *site) noProcess() {
+	s.Helper()
+	var left []string
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		left = nil
+		for _, pid := range proc.All() {
+			if _, lives := proc.Lookup(pid); lives && proc.Environ(pid, "HOME") == s.home {
+				command, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+				if !strings.HasPrefix(string(command), "tmux") {
+					left = append(left, strings.ReplaceAll(string(command), "\x00", " "))
+				}
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+	s.Errorf("still there: %q", left)
+}
+
+// TestKilledSpawnLeavesNothing kills spawn with -9 before and after each program that it starts: each call of git, tmux,
+// the holder and the agent. The next command undoes it or knows the worker.
+func TestKilledSpawnLeavesNothing(t *testing.T) {
+	for _, when := range []string{"before", "after"} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			for name := range map[string]bool{"git": true, "tmux": true} {
+				real, err := exec.LookPath(name)
+				s.must(err)
+				s.shim(name, fmt.Sprintf(`#!/bin/sh
+[ -e "$HOME/kill_at" ] || exec %[1]s "$@"
+n=$(cat "$HOME/count"); n=$((n+1)); echo $n > "$HOME/count"
+if [ $n = "$(cat "$HOME/kill_at")" ]; then
+	rm "$HOME/kill_at"
+	[ %[2]s = after ] && %[1]s "$@" >/dev/null 2>&1
+	kill -9 $PPID
+	exit 1
+fi
+exec %[1]s "$@"
+`, real, when))
+			}
+			for n := 1; ; n++ {
+				s.must(os.WriteFile(filepath.Join(s.home, "count"), []byte("0"), 0o600))
+				s.must(os.WriteFile(filepath.Join(s.home, "kill_at"), []byte(strconv.Itoa(n)), 0o600))
+				cmd := s.command("aburn", "spawn", "--name", "w"+strconv.Itoa(n), "task")
+				out, err := cmd.CombinedOutput()
+				os.Remove(filepath.Join(s.home, "kill_at"))
+				s.settled()
+				if err == nil {
+					if n < 8 {
+						t.Errorf("spawn ended after %d programs: the shims are not called", n)
+					}
+					break
+				}
+				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+					t.Fatalf("step %d: %v: %s", n, err, out)
+				}
+			}
+			for _, w := range s.settled() {
+				if w.State != "terminated" && w.State != "idle" {
+					t.Errorf("%+v", w)
+				}
+			}
+		})
+	}
+}
+
+// TestSpawnsTogether: processes that spawn the same task at once each get a worker of its own, and killing all leaves nothing.
+func TestSpawnsTogether(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	n := 6
+	if many, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil && many > 0 {
+		n *= many
+	}
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			cmd := s.command("aburn", "spawn", "--env", "DO", "same task")
+			cmd.Env = append(cmd.Env, "DO=setsid sleep 600 & sleep 600")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	wg.Wait()
+	list := s.settled()
+	if len(list) != n {
+		t.Fatalf("%d workers of %d", len(list), n)
+	}
+	names := []string{"kill"}
+	for _, w := range list {
+		if w.State != "working" {
+			t.Errorf("%+v", w)
+		}
+		names = append(names, w.Worker)
+	}
+	s.ok("aburn", names...)
+	s.noProcess()
+	s.ok("aburn", "cleanup", "--force-preserve")
+	for _, w := range s.settled() {
+		if w.Reason != "manually_killed" || !w.Removed {
+			t.Errorf("%+v", w)
+		}
+	}
+}
+
+// TestKilledTmuxServer: the agents end, their holders certify it, and nobody is called lost.
+func TestKilledTmuxServer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for range 3 {
+		cmd := s.command("aburn", "spawn", "--env", "DO", "same task")
+		cmd.Env = append(cmd.Env, "DO=setsid sleep 600 & sleep 600")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(s.ok("tmux", "-L", "aburn", "display-message", "-p", "#{pid}")))
+	s.must(err)
+	syscall.Kill(pid, syscall.SIGKILL)
+	s.noProcess()
+	for _, w := range s.settled() {
+		if w.State != "terminated" || w.Signal == 0 || w.Exit != nil {
+			t.Errorf("%+v", w)
+		}
+	}
+}
+
+// TestKilledHolder: the agent lives on and is not called dead. kill finds it and what it started, and nothing else.
+func TestKilledHolder(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w", "task")
+	cmd.Env = append(cmd.Env, "DO=setsid sleep 600 & sleep 600")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w := s.workers()[0]
+	stranger := s.command("sleep", "600")
+	stranger.Dir = w.Tree
+	s.must(stranger.Start())
+	defer stranger.Wait()
+	defer stranger.Process.Kill()
+	for _, pid := range proc.All() {
+		if line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); strings.HasPrefix(string(line), "aburn-hold\x00") || strings.Contains(string(line), "/aburn-hold\x00"+s.home) {
+			if strings.Contains(string(line), s.home) && !strings.HasPrefix(string(line), "tmux") {
+				s.must(syscall.Kill(pid, syscall.SIGKILL))
+			}
+		}
+	}
+	for deadline := time.Now().Add(time.Minute); s.workers()[0].State != "detecting"; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%+v", s.workers()[0])
+		}
+	}
+	s.ok("aburn", "kill", "w")
+	if _, lives := proc.Lookup(stranger.Process.Pid); !lives {
+		t.Error("a stranger in the tree was ended")
+	}
+	stranger.Process.Kill()
+	stranger.Wait()
+	s.noProcess()
+	if w := s.workers()[0]; w.State != "terminated" {
+		t.Errorf("%+v", w)
+	}
+}
