@@ -188,8 +188,9 @@ exec %[1]s "$@"
 					t.Fatalf("step %d: %v: %s", n, err, out)
 				}
 			}
+			s.noProcess()
 			for _, w := range s.settled() {
-				if w.State != "terminated" && w.State != "idle" {
+				if w.State != "terminated" {
 					t.Errorf("%+v", w)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	launchWait = 30 * time.Second // for whoever started the holder to say what to start
+	launchWait = 15 * time.Second // for whoever started the holder to say what to start
 	endGrace   = 4 * time.Second  // between the request to end and the kill
 	sweepGrace = 2 * time.Second  // the same for what the agent left running
 )

@@ -136,22 +136,53 @@ func (c *Crew) fold(members []*Member) {
 	trees := map[string]bool{}
 	var since time.Time
 	for _, m := range members {
-		if m.Err == nil && m.Request.Tree != "" {
+		if m.Err == nil {
+			m.Worker = worker.Reduce(m.Ledger.Facts())
+		}
+		if m.Err == nil && m.Request.Tree != "" && !(m.Over() && m.Gone()) { // the log may be long
 			trees[c.wt(m.Request.Tree)] = true
 			if since.IsZero() || m.Asked.Before(since) {
 				since = m.Asked
 			}
 		}
 	}
-	var said map[string][]worker.Fact
-	if c.Log != nil && len(trees) > 0 {
-		said, _ = heard.Since(c.Log, since, trees) // what could be read
+	if c.Log == nil || len(trees) == 0 {
+		return
 	}
+	said, _ := heard.Since(c.Log, since, trees) // what could be read
 	for _, m := range members {
-		if m.Err == nil {
-			m.Worker = worker.Reduce(append(m.Ledger.Facts(), said[c.wt(m.Request.Tree)]...))
+		if facts := said[c.wt(m.Request.Tree)]; m.Err == nil && len(facts) > 0 {
+			m.Worker = worker.Reduce(append(m.Ledger.Facts(), facts...))
 		}
 	}
+}
+
+// treesWait is how long one waits for others that make or remove worktrees.
+const treesWait = 5 * time.Minute
+
+// serially makes this process the only one of the project's that makes or removes a worktree: of two at once, git 2.39
+// fails one that reads the other's half-written bookkeeping.
+func (c *Crew) serially(do func() error) error {
+	root, err := os.OpenRoot(c.Store.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, "trees.lock", treesWait)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	return do()
+}
+
+// takeBack undoes a creation, also when the person does not wait any more.
+func (c *Crew) takeBack(ctx context.Context, repo *tree.Repo, path, branch, base string, w tree.Worked) (gone bool) {
+	err := c.serially(func() error {
+		gone = repo.Undo(context.WithoutCancel(ctx), path, branch, base, w)
+		return nil
+	})
+	return gone && err == nil
 }
 
 // spawnLock is held while a worker is being made.
@@ -193,12 +224,12 @@ func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents,
 // abandon undoes a spawn that ended in the middle.
 func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
 	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
-	if err != nil || l.Last(worker.Launched) != nil {
-		return l, err
+	if err != nil || l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
+		return l, err // somebody else was first
 	}
-	var removed []ledger.Entry
-	if r, _ := requested(l); r.Tree != "" && c.Checkout != "" {
-		repo, err := tree.Open(ctx, c.Checkout, c.Environ)
+	undone := true
+	if r, _ := requested(l); r.Tree != "" {
+		repo, err := tree.Open(ctx, r.Repo, c.Environ)
 		if err != nil {
 			return l, nil // it is said as it is: not started
 		}
@@ -206,14 +237,15 @@ func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents
 		if l.Last(worker.Prepared) != nil {
 			worked = tree.SomebodyMayHaveWorked
 		}
-		if repo.Undo(ctx, r.Tree, r.Branch, r.Base, worked) {
-			removed = append(removed, ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: 1, Clean: true}})
-		}
+		undone = c.takeBack(ctx, repo, r.Tree, r.Branch, r.Base, worked)
 	}
 	return book.Update(func(*ledger.Contents) ([]ledger.Entry, error) {
 		failed := ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}}
 		failed.Why = "spawn was ended before the agent ran"
-		return append([]ledger.Entry{failed}, removed...), nil
+		if !undone {
+			return []ledger.Entry{failed}, nil
+		}
+		return []ledger.Entry{failed, {Fact: worker.Fact{Kind: worker.Removed, Gen: 1, Clean: true}}}, nil
 	})
 }
 

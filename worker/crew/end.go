@@ -243,7 +243,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	if err != nil {
 		return r, err
 	}
-	if err := t.Remove(ctx, book.Dir, proof); err != nil {
+	if err := c.serially(func() error { return t.Remove(ctx, book.Dir, proof) }); err != nil {
 		return r, err
 	}
 	if r.Removed = true; !repo.DropBranch(ctx, m.Request.Branch, m.Request.Base) {
@@ -278,7 +278,11 @@ func (c *Crew) Restore(ctx context.Context, repo *tree.Repo, m *Member, number i
 	if into == m.Request.Tree {
 		branch = m.Request.Branch
 	}
-	return repo.Restore(ctx, c.Store.Book(m.Name).Dir, into, branch, all[number-1].Commit)
+	err = c.serially(func() error {
+		onBranch, err = repo.Restore(ctx, c.Store.Book(m.Name).Dir, into, branch, all[number-1].Commit)
+		return err
+	})
+	return onBranch, err
 }
 
 // Living are the members whose agent has not ended, or whose tree is still there.

@@ -97,16 +97,20 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 	}
 	s.Tree = c.Store.Tree(s.Name)
 	s.Folder = c.folder(s.Tree)
-	if err := book.Append(c.request(s, p)); err != nil {
+	if err := book.Append(c.request(repo, s, p)); err != nil {
 		return err
 	}
-	if _, err := repo.Create(ctx, s.Tree, s.Branch, s.Base); err != nil {
+	err = c.serially(func() error {
+		_, err := repo.Create(ctx, s.Tree, s.Branch, s.Base)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	s.Launch = p.Agent.Launch(c.order(s, p))
 	for path, content := range s.Launch.Files {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
-			repo.Undo(context.WithoutCancel(ctx), s.Tree, s.Branch, s.Base, tree.NobodyWorked)
+			c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
 			return err
 		}
 	}
@@ -133,7 +137,7 @@ func (c *Crew) order(s *Spawned, p Plan) slot.Order {
 	}
 }
 
-func (c *Crew) request(s *Spawned, p Plan) ledger.Entry {
+func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	sum := sha256.Sum256([]byte(p.Task))
 	via := terminal
 	if p.Runtime != nil {
@@ -141,7 +145,7 @@ func (c *Crew) request(s *Spawned, p Plan) ledger.Entry {
 	}
 	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1}, Detail: ledger.Detail{
 		Task: scrub.Head(p.Task, maxHead), Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
-		Permissions: string(p.Permissions), Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
+		Permissions: string(p.Permissions), Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
 }
 
@@ -221,7 +225,7 @@ func (s *Spawned) release() {
 // undo takes away what Prepare made. If the agent ran and worked, all of it stays and the ledger says why.
 func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error) {
 	book := c.Store.Book(s.Name)
-	if repo.Undo(context.WithoutCancel(ctx), s.Tree, s.Branch, s.Base, tree.SomebodyMayHaveWorked) {
+	if c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.SomebodyMayHaveWorked) {
 		book.Remove()
 		return
 	}
@@ -301,7 +305,7 @@ var toolVariables = []string{
 	"GOPATH", "GOROOT", "GOBIN", "GOPROXY", "GOPRIVATE", "GOFLAGS", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "CGO_*", "CC", "CXX", "JAVA_HOME", "MAVEN_*", "GRADLE_*",
 	"NODE_*", "NVM_*", "FNM_*", "VOLTA_HOME", "npm_config_*", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "VIRTUAL_ENV", "CONDA_*", "PYENV_*", "PYTHONPATH", "UV_*",
 	"RUSTUP_*", "CARGO_*", "RBENV_*", "GEM_*", "BUNDLE_*", "ASDF_*", "MISE_*", "NIX_*", "DOCKER_*", "KUBECONFIG", "ANDROID_*", "SDKMAN_*", "DOTNET_*", "PKG_CONFIG_PATH",
-	"LD_LIBRARY_PATH", "MANPATH", "INFOPATH", "CI", "ABURN_PROJECT_DIR",
+	"LD_LIBRARY_PATH", "MANPATH", "INFOPATH", "CI", "ABURN", "ABURN_PROJECT_DIR",
 }
 
 // newID is a random UUID.

@@ -21,6 +21,7 @@ type Detail struct {
 	Agent       string          `json:"agent,omitempty"`       // requested
 	Via         string          `json:"via,omitempty"`         // requested: the runtime
 	Permissions string          `json:"permissions,omitempty"` // requested
+	Repo        string          `json:"repo,omitempty"`        // requested: the checkout whose worktree it is
 	Tree        string          `json:"tree,omitempty"`        // requested: where the worker works; a real path
 	Branch      string          `json:"branch,omitempty"`      // requested
 	Base        string          `json:"base,omitempty"`        // requested: the commit that the branch begins at
@@ -58,7 +59,7 @@ func Encode(e Entry) ([]byte, error) {
 
 // Parse reads one line.
 func Parse(line []byte) (e Entry, err error) {
-	if e.Fact, err = worker.Parse(line, worker.Ledger); err != nil {
+	if e.Fact, err = worker.Parse(line, worker.Ledger); err != nil || e.Kind == worker.Probed { // many, without details
 		return e, err
 	}
 	return e, json.Unmarshal(line, &e.Detail)

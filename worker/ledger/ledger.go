@@ -52,7 +52,7 @@ var (
 type Store struct {
 	Project string // the real path of its root
 	Key     string // names the project in paths: its folder's name and a part of the hash of its path
-	dir     string
+	Dir     string // of the workers' folders
 	trees   string
 }
 
@@ -97,12 +97,12 @@ func (s *Store) Tree(name string) string { return filepath.Join(s.trees, name) }
 
 // Book is the ledger of the worker with this name.
 func (s *Store) Book(name string) *Book {
-	return &Book{Name: name, Dir: filepath.Join(s.dir, name), store: s}
+	return &Book{Name: name, Dir: filepath.Join(s.Dir, name), store: s}
 }
 
 // Names lists the workers of the project, sorted.
 func (s *Store) Names() ([]string, error) {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

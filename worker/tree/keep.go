@@ -52,7 +52,7 @@ func (t *Tree) Clean(ctx context.Context, scratch string) (Proof, error) {
 	if !s.Clean() {
 		return Proof{}, &NotClean{s.Why()}
 	}
-	state, _, err := t.write(ctx, scratch)
+	state, _, err := t.write(ctx, scratch, 0)
 	return Proof{t.Path, state, nil}, err
 }
 
@@ -94,11 +94,14 @@ func (t *Tree) Keep(ctx context.Context, scratch, ref string, giveUpIgnored bool
 	if why := rest.Why(); why != "" {
 		return Kept{}, Proof{}, &NotClean{why}
 	}
-	k, state, err := t.snapshot(ctx, scratch, ref, s)
+	k, state, err := t.snapshot(ctx, scratch, ref, s, 0)
 	return k, Proof{t.Path, state, s.Ignored}, err
 }
 
-// Snapshot puts the state of the tree under the ref, which must not exist. Equal is the commit of an earlier snapshot;
+// maxUntracked is the largest untracked file that a snapshot takes, in bytes. Keep takes all.
+const maxUntracked = 10 << 20
+
+// Snapshot puts the state of the tree under the ref, which must not exist. Untracked files above 10 MiB are left out. Equal is the commit of an earlier snapshot;
 // if the state is still the same, that one is returned and nothing is written.
 func (t *Tree) Snapshot(ctx context.Context, scratch, ref, equal string) (Kept, error) {
 	s, err := t.State(ctx)
@@ -106,7 +109,7 @@ func (t *Tree) Snapshot(ctx context.Context, scratch, ref, equal string) (Kept, 
 		return Kept{}, err
 	}
 	if equal != "" {
-		now, _, err := t.write(ctx, scratch)
+		now, _, err := t.write(ctx, scratch, maxUntracked)
 		if err != nil {
 			return Kept{}, err
 		}
@@ -114,16 +117,23 @@ func (t *Tree) Snapshot(ctx context.Context, scratch, ref, equal string) (Kept, 
 			return Kept{Commit: equal, Head: s.Head, Changes: len(s.Changes)}, nil
 		}
 	}
-	k, _, err := t.snapshot(ctx, scratch, ref, s)
+	k, _, err := t.snapshot(ctx, scratch, ref, s, maxUntracked)
 	return k, err
 }
 
-func (t *Tree) snapshot(ctx context.Context, scratch, ref string, s *State) (Kept, trees, error) {
-	state, unmerged, err := t.write(ctx, scratch)
+func (t *Tree) snapshot(ctx context.Context, scratch, ref string, s *State, most int64) (Kept, trees, error) {
+	state, unmerged, err := t.write(ctx, scratch, most)
 	if err != nil {
 		return Kept{}, state, err
 	}
 	k := Kept{Ref: ref, Head: state.head, Changes: len(s.Changes)}
+	_, large, err := t.untracked(ctx, most)
+	if err != nil {
+		return k, state, err
+	}
+	for _, path := range large {
+		k.Skipped = append(k.Skipped, path+": more than 10 MiB")
+	}
 	for _, path := range s.Nested {
 		k.Skipped = append(k.Skipped, path+": a repository of its own")
 	}
@@ -152,8 +162,9 @@ func (t *Tree) snapshot(ctx context.Context, scratch, ref string, s *State) (Kep
 	return k, state, err
 }
 
-// write puts the three trees of the state into the objects, by copies of the index in scratch.
-func (t *Tree) write(ctx context.Context, scratch string) (s trees, unmerged bool, err error) {
+// write puts the three trees of the state into the objects, by copies of the index in scratch. Untracked files of more
+// than most bytes are left out; 0 takes all.
+func (t *Tree) write(ctx context.Context, scratch string, most int64) (s trees, unmerged bool, err error) {
 	dir, err := os.MkdirTemp(scratch, ".index-*")
 	if err != nil {
 		return s, false, err
@@ -170,7 +181,7 @@ func (t *Tree) write(ctx context.Context, scratch string) (s trees, unmerged boo
 	if s.head, err = t.g.Out(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
 		return s, false, err
 	}
-	others, err := t.untracked(ctx)
+	others, _, err := t.untracked(ctx, most)
 	if err != nil {
 		return s, false, err
 	}
@@ -231,10 +242,21 @@ func (t *Tree) writeWork(ctx context.Context, g *git.Git) (string, error) {
 	return g.Out(ctx, "write-tree")
 }
 
-// untracked lists the files that git neither has nor ignores, without those of nested repositories.
-func (t *Tree) untracked(ctx context.Context) ([]string, error) {
-	list, err := t.g.List(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	return slices.DeleteFunc(list, func(path string) bool { return strings.HasSuffix(path, "/") }), err
+// untracked lists the files that git neither has nor ignores, without those of nested repositories; those of more than most
+// bytes apart.
+func (t *Tree) untracked(ctx context.Context, most int64) (list, large []string, err error) {
+	all, err := t.g.List(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	for _, path := range all {
+		st, serr := os.Lstat(filepath.Join(t.Path, path))
+		switch {
+		case strings.HasSuffix(path, "/"):
+		case most > 0 && serr == nil && st.Size() > most:
+			large = append(large, path)
+		default:
+			list = append(list, path)
+		}
+	}
+	return list, large, err
 }
 
 func copyFile(from, to string) error {
@@ -267,7 +289,7 @@ func (r *Repo) treesOf(ctx context.Context, commit string) (s trees, err error) 
 
 // Remove removes the tree. It refuses if the tree is not in the state of the proof any more.
 func (t *Tree) Remove(ctx context.Context, scratch string, p Proof) error {
-	now, _, err := t.write(ctx, scratch)
+	now, _, err := t.write(ctx, scratch, 0)
 	if err != nil {
 		return err
 	}

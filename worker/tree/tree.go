@@ -37,6 +37,7 @@ func (p *Problem) Hint() string { return p.Advice }
 type Repo struct {
 	g    *git.Git
 	Root string // of the checkout that the person works in
+	Main string // of the main checkout, which stays; Root where there is none
 }
 
 // Open finds the repository around dir. The error is a *Problem where workers cannot work in it.
@@ -63,7 +64,16 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repo{g.At(root), root}, nil
+	r := &Repo{g.At(root), root, root}
+	list, err := r.g.List(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	// The main one comes first. A bare repository has none, though it stands there.
+	if len(list) > 1 && list[1] != "bare" {
+		r.Main = strings.TrimPrefix(list[0], "worktree ")
+	}
+	return r, nil
 }
 
 // Commit is the commit that a name means.

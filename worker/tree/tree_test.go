@@ -400,6 +400,25 @@ func TestSnapshotOfTheSameStateIsTheSame(t *testing.T) {
 	}
 }
 
+// A snapshot leaves out large files and says so; what is kept before a tree goes holds them.
+func TestLargeFiles(t *testing.T) {
+	w := newWorld(t)
+	tree := w.create("w")
+	w.write(tree.Path, "large", strings.Repeat("x", maxUntracked+1))
+	w.write(tree.Path, "small", "x")
+	k, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/1", "")
+	w.must(err)
+	if !slices.Equal(k.Skipped, []string{"large: more than 10 MiB"}) || w.git(w.repo.Root, "ls-tree", "-r", "--name-only", k.Commit+"^3") != "small" {
+		t.Errorf("%+v", k)
+	}
+	k, proof, err := tree.Keep(t.Context(), w.scratch, "refs/aburn/snap/w/2", false)
+	w.must(err)
+	if w.git(w.repo.Root, "ls-tree", "-r", "--name-only", k.Commit+"^3") != "large\nsmall" || len(k.Skipped) > 0 {
+		t.Errorf("%+v", k)
+	}
+	w.must(tree.Remove(t.Context(), w.scratch, proof))
+}
+
 func TestDiffs(t *testing.T) {
 	w := newWorld(t)
 	tree := w.create("w")
@@ -440,6 +459,10 @@ func TestRepositoriesWithoutRoomForWorkers(t *testing.T) {
 	w.git(w.dir, "init", "-q", "unborn")
 	w.git(w.dir, "clone", "-q", "--depth=1", "file://"+w.repo.Root, "shallow")
 	w.must(os.Mkdir(filepath.Join(w.dir, "none"), 0o700))
+	linked, err := Open(t.Context(), w.create("linked").Path, os.Environ())
+	if w.must(err); linked.Main != w.repo.Root || linked.Root == linked.Main {
+		t.Errorf("%+v", linked)
+	}
 	for name, want := range map[string]string{
 		"bare":    "the repository is bare: there is no checkout to begin from",
 		"shallow": "the repository is shallow: what a worker changed could not be compared or merged",

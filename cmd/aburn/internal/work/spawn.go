@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -90,6 +91,9 @@ type SpawnReport struct {
 func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if a.Getenv(hold.MarkVariable) != "" {
 		return kit.BadNews("a worker may not spawn workers", "ask the person to run this command")
+	}
+	if runtime.GOOS == "windows" {
+		return kit.UsageError("workers do not run on Windows yet")
 	}
 	task, err := taskOf(a, cmd)
 	if err != nil {

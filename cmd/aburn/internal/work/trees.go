@@ -107,7 +107,7 @@ func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*office, *crew
 	m, err := o.member(ctx, cmd.Args().First())
 	if err == nil {
 		var repo *tree.Repo
-		if repo, err = o.repository(ctx, o.Root); err == nil {
+		if repo, err = o.repositoryOf(ctx, m); err == nil {
 			return o, m, repo, nil
 		}
 	}
@@ -294,17 +294,10 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	repo, err := o.repository(ctx, o.Root)
-	if err != nil {
-		return err
-	}
 	options := crew.CleanupOptions{DryRun: cmd.Bool("dry-run"), Preserve: cmd.Bool("force-preserve"), DiscardIgnored: cmd.Bool("discard-ignored")}
 	results, left := []crew.Cleanup{}, 0
 	for _, m := range members {
-		r, err := o.Cleanup(ctx, repo, m, options)
-		if err != nil {
-			r.Removed, r.Why = false, err.Error()
-		}
+		r := o.cleanupOne(ctx, m, options)
 		if !r.Removed {
 			left++
 		}
@@ -319,6 +312,17 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return kit.ExitWith(kit.ExitBadNews)
 	}
 	return err
+}
+
+func (o *office) cleanupOne(ctx context.Context, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
+	repo, err := o.repositoryOf(ctx, m)
+	if err == nil {
+		var r crew.Cleanup
+		if r, err = o.Cleanup(ctx, repo, m, options); err == nil {
+			return r
+		}
+	}
+	return crew.Cleanup{Name: m.Name, Why: err.Error()}
 }
 
 // chosen are the named workers, or all whose tree may still be there.

@@ -71,7 +71,7 @@ func openOffice(a *kit.App, cmd *cli.Command) (*office, error) {
 
 func (o *office) close() { o.ws.Close() }
 
-// repository is the repository around the current folder, or the project's.
+// repository is the repository around dir.
 func (o *office) repository(ctx context.Context, dir string) (*tree.Repo, error) {
 	r, err := tree.Open(ctx, dir, o.Environ)
 	var problem *tree.Problem
@@ -79,6 +79,14 @@ func (o *office) repository(ctx context.Context, dir string) (*tree.Repo, error)
 		return nil, kit.UsageError(problem.Text, problem.Advice)
 	}
 	return r, err
+}
+
+// repositoryOf is the repository whose worktree a worker's tree is.
+func (o *office) repositoryOf(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
+	if m.Request.Repo == "" {
+		return nil, kit.BadNews("the ledger of " + m.Name + " does not say which repository it works in")
+	}
+	return o.repository(ctx, m.Request.Repo)
 }
 
 // member is the worker that a word means.
