@@ -298,3 +298,44 @@ func TestKilledHolder(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 }
+
+// TestAttach: a person sees the worker's terminal, also from within another tmux, leaves it, and the worker goes on.
+func TestAttach(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w", "task")
+	cmd.Env = append(cmd.Env, "DO=echo here I am; sleep 600")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	outer := func(args ...string) string {
+		cmd := s.command("tmux", append([]string{"-L", "outer", "-f", "/dev/null"}, args...)...)
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	s.more = append(s.more, "TERM=xterm")
+	t.Cleanup(func() { outer("kill-server") })
+	aburn, err := exec.LookPath("aburn")
+	s.must(err)
+	outer("new-session", "-d", "-x", "100", "-y", "30", "-c", s.project, "--", aburn, "attach", "w")
+	until := func(what string, ok func() bool) {
+		for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("never: %s:\n%s", what, outer("capture-pane", "-p"))
+			}
+		}
+	}
+	until("its screen is seen", func() bool { return strings.Contains(outer("capture-pane", "-p"), "here I am") })
+	s.ok("tmux", "-L", "aburn", "detach-client", "-s", s.session())
+	until("attach has ended", func() bool { return strings.Contains(outer("has-session"), "no server") })
+	if w := s.workers()[0]; w.State != "working" {
+		t.Errorf("%+v", w)
+	}
+	s.ok("aburn", "kill", "w")
+	s.noProcess()
+}
+
+// session is the only session of aburn's tmux.
+func (s *site) session() string {
+	return strings.TrimSpace(s.ok("tmux", "-L", "aburn", "list-sessions", "-F", "#{session_name}"))
+}

@@ -395,8 +395,7 @@ func (o *office) background(ctx context.Context, a *kit.App, cmd *cli.Command, r
 		if m, err = o.member(ctx, s.Name); err != nil {
 			return err
 		}
-		heard := m.Worker.State != worker.NotStarted && m.Worker.Reason != worker.AgentAcknowledged
-		if heard || ctx.Err() != nil || time.Since(began) > hasTaskWithin {
+		if heardTask(m) || ctx.Err() != nil || time.Since(began) > hasTaskWithin {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -410,7 +409,7 @@ func (o *office) background(ctx context.Context, a *kit.App, cmd *cli.Command, r
 	switch {
 	case m.Over():
 		line += " · " + endText(m)
-	case m.Worker.State == worker.NotStarted || m.Worker.Reason == worker.AgentAcknowledged:
+	case !heardTask(m):
 		line += " · runs, and has not said yet that it has the task"
 	default:
 		line += " · has the task (" + plain.Duration(time.Since(began)) + ")"
@@ -419,6 +418,15 @@ func (o *office) background(ctx context.Context, a *kit.App, cmd *cli.Command, r
 	if c := m.Ledger.Last(worker.Certificate); m.Over() && (m.Worker.Heard.IsZero() || c == nil || c.Exit == nil || *c.Exit != 0) {
 		return kit.BadNews("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
 	}
+	if !m.Over() && !heardTask(m) {
+		a.Hint("aburn attach " + s.Name + ": it may ask something at its start, such as whether you trust the folder")
+		return nil
+	}
 	kit.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
 	return nil
+}
+
+// heardTask reports whether the agent recorded a prompt.
+func heardTask(m *crew.Member) bool {
+	return m.Worker.State != worker.NotStarted && m.Worker.Reason != worker.AgentAcknowledged
 }

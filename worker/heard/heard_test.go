@@ -1,0 +1,77 @@
+package heard
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/logfmt"
+	"aburn/worker"
+)
+
+func entry(ev logfmt.Event, data string) logfmt.Entry {
+	return logfmt.Entry{Time: time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC), Cmd: logfmt.SessionCmd, Event: ev, Seq: 7, Data: []byte(data)}
+}
+
+func TestWhatEntriesTell(t *testing.T) {
+	for _, c := range []struct {
+		e    logfmt.Entry
+		want worker.Fact // Kind "" is nothing
+	}{
+		{entry(logfmt.SessionStart, `{"source":"startup"}`), worker.Fact{Kind: worker.Started}},
+		{entry(logfmt.SessionStart, `{"source":"compact"}`), worker.Fact{}},
+		{entry(logfmt.Prompt, `{}`), worker.Fact{Kind: worker.Prompted, Person: true}},
+		{entry(logfmt.Prompt, `{"machine":true}`), worker.Fact{Kind: worker.Prompted}},
+		{entry(logfmt.ToolStart, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.ToolBegan, Call: "a"}},
+		{entry(logfmt.Tool, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.ToolEnded, Call: "a"}},
+		{entry(logfmt.ToolFailed, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.ToolEnded, Call: "a"}},
+		{entry(logfmt.ToolDenied, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.ToolEnded, Call: "a"}},
+		{entry(logfmt.Permission, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.Asks, Call: "a"}},
+		{entry(logfmt.Stop, `{}`), worker.Fact{Kind: worker.TurnEnded}},
+		{entry(logfmt.TurnFailed, `{}`), worker.Fact{Kind: worker.TurnFailed}},
+		{entry(logfmt.Interrupt, `{}`), worker.Fact{Kind: worker.Interrupted}},
+		{entry(logfmt.SessionEnd, `{"reason":"clear"}`), worker.Fact{Kind: worker.Cleared}},
+		{entry(logfmt.SessionEnd, `{"reason":"prompt_input_exit"}`), worker.Fact{Kind: worker.Ended}},
+		{entry(logfmt.Notify, `{}`), worker.Fact{}},
+		{entry(logfmt.Start, `{}`), worker.Fact{}},
+	} {
+		f, ok := Fact(&c.e)
+		if c.want.Kind == "" {
+			if ok {
+				t.Errorf("%s %s is %+v", c.e.Event, c.e.Data, f)
+			}
+			continue
+		}
+		c.want.File, c.want.Seq, c.want.At = worker.Log, 7, c.e.Time
+		if f != c.want || !ok {
+			t.Errorf("%s %s is %+v, not %+v", c.e.Event, c.e.Data, f, c.want)
+		}
+	}
+	sub := entry(logfmt.Stop, `{}`)
+	sub.Agent = &logfmt.Agent{Type: "x", ID: "y"}
+	if f, ok := Fact(&sub); ok {
+		t.Errorf("the stop of a sub-agent is %+v", f)
+	}
+}
+
+// Only entries of the asked trees since the asked time count, whatever lies between.
+func TestSinceTakesTheTreesOnly(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	j := journal.New(root, journal.Options{By: journal.Command})
+	begin := time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)
+	for i, wt := range []string{"../w", "", "../w", "../other", "../w"} {
+		e := &logfmt.Entry{Time: begin.Add(time.Duration(i) * time.Hour), Cmd: logfmt.SessionCmd, Event: logfmt.Stop, Wt: wt}
+		if _, err := j.Append(func(journal.Tail) []*logfmt.Entry { return []*logfmt.Entry{e} }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	facts, err := Since(j, begin.Add(2*time.Hour), map[string]bool{"../w": true})
+	if err != nil || len(facts) != 1 || len(facts["../w"]) != 2 {
+		t.Errorf("%+v, %v", facts, err)
+	}
+}
