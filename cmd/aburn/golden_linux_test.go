@@ -214,7 +214,13 @@ const goldenEnd = "ingest --rebuild --json"
 // goldenLess are commands with --json that no golden holds, and why.
 var goldenLess = map[string]string{
 	"supervisor watch": "it goes on until it is ended: see supervisor_watch_test.go",
+	"spawn":            workerGoldens,
+	"ps":               workerGoldens,
+	"snapshots":        workerGoldens,
+	"cleanup":          workerGoldens,
 }
+
+const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar"
 
 // goldenTools are what the tools of the MCP server are asked; each has to be here.
 var goldenTools = []struct {

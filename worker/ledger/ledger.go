@@ -310,6 +310,17 @@ func (b *Book) Update(decide func(*Contents) ([]Entry, error)) (*Contents, error
 	if err != nil || len(fresh) == 0 {
 		return c, err
 	}
+	if out, err = c.add(out, fresh); err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(out); err != nil {
+		return nil, err
+	}
+	return c, f.Sync()
+}
+
+// add numbers and stamps entries, takes them into the contents and appends their lines.
+func (c *Contents) add(lines []byte, fresh []Entry) ([]byte, error) {
 	seq := uint64(0)
 	if n := len(c.Entries); n > 0 {
 		seq = c.Entries[n-1].Seq
@@ -322,13 +333,10 @@ func (b *Book) Update(decide func(*Contents) ([]Entry, error)) (*Contents, error
 		if err != nil {
 			return nil, err
 		}
-		out = append(append(out, line...), '\n')
+		lines = append(append(lines, line...), '\n')
 		c.Entries = append(c.Entries, e)
 	}
-	if _, err := f.Write(out); err != nil {
-		return nil, err
-	}
-	return c, f.Sync()
+	return lines, nil
 }
 
 func stamp(f *worker.Fact) {

@@ -182,18 +182,8 @@ func (w *world) muddle(r *rand.Rand, dir string, n int) (story []string) {
 			}
 		case 10:
 			os.Chmod(path, []fs.FileMode{0o644, 0o755}[r.IntN(2)])
-		case 11: // a file becomes a link
-			os.RemoveAll(path)
-			os.MkdirAll(filepath.Dir(path), 0o755)
-			os.Symlink("anywhere "+strconv.Itoa(fresh), path)
-		case 12: // a file becomes a folder
-			os.RemoveAll(path)
-			if os.MkdirAll(path, 0o755) == nil {
-				os.WriteFile(filepath.Join(path, "inner"), []byte(text), 0o644)
-			}
-		case 13: // a folder becomes a file
-			os.RemoveAll(filepath.Join(dir, "d1"))
-			os.WriteFile(filepath.Join(dir, "d1"), []byte(text), 0o644)
+		case 11, 12, 13:
+			reshape(op, dir, path, text)
 		case 14: // the submodule moves on
 			git("update-index", "--cacheinfo", "160000,"+strings.Repeat([]string{"b", "c"}[r.IntN(2)], 40)+",sub")
 		case 15:
@@ -204,6 +194,24 @@ func (w *world) muddle(r *rand.Rand, dir string, n int) (story []string) {
 		}
 	}
 	return story
+}
+
+// reshape makes something of another kind of a file or folder.
+func reshape(op int, dir, path, text string) {
+	switch op {
+	case 11: // a file becomes a link
+		os.RemoveAll(path)
+		os.MkdirAll(filepath.Dir(path), 0o755)
+		os.Symlink("anywhere "+text, path)
+	case 12: // a file becomes a folder
+		os.RemoveAll(path)
+		if os.MkdirAll(path, 0o755) == nil {
+			os.WriteFile(filepath.Join(path, "inner"), []byte(text), 0o644)
+		}
+	case 13: // a folder becomes a file
+		os.RemoveAll(filepath.Join(dir, "d1"))
+		os.WriteFile(filepath.Join(dir, "d1"), []byte(text), 0o644)
+	}
 }
 
 // storms is how many random trees are tried.

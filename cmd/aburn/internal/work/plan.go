@@ -1,0 +1,143 @@
+package work
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+	"aburn/worker/ledger"
+	"aburn/worker/slot"
+)
+
+// maxTask is the longest task, in bytes: it is one argument, and Linux takes none above 128 KiB.
+const maxTask = 96 << 10
+
+// taskOf is the task of the command line, of --file or of stdin.
+func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
+	task := strings.Join(cmd.Args().Slice(), " ")
+	file := cmd.String("file")
+	var from io.Reader
+	switch {
+	case file != "" && task != "":
+		return "", kit.UsageError("the task is given twice: as words and with --file", "leave one out")
+	case file != "":
+		dir, err := kit.Folder(cmd)
+		if err != nil {
+			return "", err
+		}
+		f, err := os.Open(kit.InFolder(dir, file))
+		if err != nil {
+			return "", kit.UsageError("--file: " + err.Error())
+		}
+		defer f.Close()
+		from = f
+	case task == "-":
+		from = a.Stdin
+	}
+	if from != nil {
+		text, err := io.ReadAll(io.LimitReader(from, maxTask+1))
+		if err != nil {
+			return "", kit.UsageError("the task cannot be read: " + err.Error())
+		}
+		task = string(text)
+	}
+	return checkTask(strings.TrimSpace(task))
+}
+
+func checkTask(task string) (string, error) {
+	switch {
+	case task == "":
+		return "", kit.UsageError("there is no task", `aburn spawn "fix the flaky test in cart"`)
+	case len(task) > maxTask:
+		return "", kit.UsageError(fmt.Sprintf("the task is longer than %s, more than one argument takes", plain.Size(maxTask)), "put it into a file of the repository, and name that in the task")
+	case !utf8.ValidString(task):
+		return "", kit.UsageError("the task is not UTF-8")
+	}
+	task = strings.ReplaceAll(task, "\r\n", "\n")
+	for _, r := range task {
+		if plain.Control(r) && r != '\n' && r != '\t' {
+			return "", kit.UsageError(fmt.Sprintf("the task has the control character %U", r), "take it out: the agent would read what you do not see")
+		}
+	}
+	return task, nil
+}
+
+func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, err error) {
+	p = crew.Plan{
+		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(cmd.String("permissions")), Model: cmd.String("model"),
+		Base: cmd.String("base"), Branch: cmd.String("branch"), Pass: cmd.StringSlice("env"),
+	}
+	if p.Name != "" {
+		if err := ledger.ValidName(p.Name); err != nil {
+			return p, kit.UsageError("--name " + kit.Quote(p.Name) + ": " + err.Error())
+		}
+	}
+	for _, name := range p.Pass {
+		if _, set := os.LookupEnv(name); !set {
+			return p, kit.UsageError("--env "+kit.Quote(name)+": your environment has no such variable", "give its name, without a value")
+		}
+	}
+	if p.Agent, p.Program, err = chooseAgent(cmd.String("agent")); err != nil {
+		return p, err
+	}
+	p.Title = agentcli.Of(p.Agent.Name()).Title
+	if !cmd.Bool("attach") {
+		if o.tmux == nil {
+			return p, kit.BadNews("tmux is not installed, in which workers run behind your back", "install tmux", "aburn spawn --attach: in this terminal, until it ends")
+		}
+		p.Runtime = o.tmux
+	}
+	p.Hook = func(folder string) string { return hookFor(p.Agent.Name(), folder, a.Getenv) }
+	p.Hooked = agentcli.Of(p.Agent.Name()).Hooked()
+	return p, nil
+}
+
+// chooseAgent is the agent of this name, or the first one on PATH.
+func chooseAgent(name string) (slot.Agent, string, error) {
+	var tried []string
+	for _, agent := range agents() {
+		if name != "" && name != agent.Name() {
+			continue
+		}
+		program := agentcli.Of(agent.Name()).Program
+		if path, err := exec.LookPath(program); err == nil {
+			path, err = filepath.Abs(path)
+			return agent, path, err
+		}
+		tried = append(tried, program)
+	}
+	if len(tried) == 0 {
+		return nil, "", kit.UsageError("no agent "+kit.Quote(name)+" can be a worker", kit.DidYouMean(name, agentNames())...)
+	}
+	return nil, "", kit.BadNews("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH", "install "+agentcli.Of(agents()[0].Name()).Title)
+}
+
+// hookFor is aburn-hook if the agent's own settings do not have it for sessions in folder.
+func hookFor(agent, folder string, env func(string) string) string {
+	for _, known := range install.Agents() {
+		if known.Name != agent {
+			continue
+		}
+		for _, s := range install.Inspect(known, folder, env) {
+			if s.Err == nil && len(s.Missing()) == 0 {
+				return ""
+			}
+		}
+	}
+	path, err := program("aburn-hook")
+	if err != nil {
+		return ""
+	}
+	return path
+}
