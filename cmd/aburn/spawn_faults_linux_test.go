@@ -308,31 +308,57 @@ func TestAttach(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	outer := func(args ...string) string {
-		cmd := s.command("tmux", append([]string{"-L", "outer", "-f", "/dev/null"}, args...)...)
-		out, _ := cmd.CombinedOutput()
-		return string(out)
-	}
-	s.more = append(s.more, "TERM=xterm")
-	t.Cleanup(func() { outer("kill-server") })
-	aburn, err := exec.LookPath("aburn")
-	s.must(err)
-	outer("new-session", "-d", "-x", "100", "-y", "30", "-c", s.project, "--", aburn, "attach", "w")
-	until := func(what string, ok func() bool) {
-		for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("never: %s:\n%s", what, outer("capture-pane", "-p"))
-			}
-		}
-	}
-	until("its screen is seen", func() bool { return strings.Contains(outer("capture-pane", "-p"), "here I am") })
+	s.sit("attach", "w")
+	s.until("its screen is seen", func() bool { return strings.Contains(s.outer("capture-pane", "-p"), "here I am") })
 	s.ok("tmux", "-L", "aburn", "detach-client", "-s", s.session())
-	until("attach has ended", func() bool { return strings.Contains(outer("has-session"), "no server") })
+	s.until("attach has ended", func() bool { return strings.Contains(s.outer("has-session"), "no server") })
 	if w := s.workers()[0]; w.State != "working" {
 		t.Errorf("%+v", w)
 	}
 	s.ok("aburn", "kill", "w")
 	s.noProcess()
+}
+
+// outer calls the tmux in which the person sits.
+func (s *site) outer(args ...string) string {
+	out, _ := s.command("tmux", append([]string{"-L", "outer", "-f", "/dev/null"}, args...)...).CombinedOutput()
+	return string(out)
+}
+
+// sit runs aburn in a terminal of a person.
+func (s *site) sit(args ...string) {
+	s.Helper()
+	aburn, err := exec.LookPath("aburn")
+	s.must(err)
+	s.more = append(s.more, "TERM=xterm")
+	s.Cleanup(func() { s.outer("kill-server") })
+	s.outer(append([]string{"new-session", "-d", "-x", "100", "-y", "30", "-c", s.project, "--", aburn}, args...)...)
+}
+
+func (s *site) until(what string, ok func() bool) {
+	s.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.Fatalf("never: %s:\n%s", what, s.outer("capture-pane", "-p"))
+		}
+	}
+}
+
+// TestTerminalIsClosed: the window in which spawn --attach runs is closed. The agent ends, all that it started ends, and
+// the state of its tree is kept all the same.
+func TestTerminalIsClosed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.shim("claude", strings.Replace(scripted, "eval \"$DO\"", "echo half > half.txt; setsid sleep 600 & touch $HOME/up; sleep 600", 1))
+	s.sit("spawn", "--attach", "--name", "w", "task")
+	s.until("the agent works", func() bool { return fileExists(filepath.Join(s.home, "up")) })
+	s.outer("kill-session")
+	s.until("its end is certified and its state kept", func() bool {
+		w := s.workers()[0]
+		return w.State == "terminated" && w.Signal != 0 && w.Snapshots == 1
+	})
+	s.noProcess()
+	s.settled()
 }
 
 // session is the only session of aburn's tmux.

@@ -45,6 +45,8 @@ type Launch struct {
 	Argv  []string // the first is the program's path
 	Env   []string // all of it
 	After []string // a program that the holder starts when all is over; may be empty
+	// Waited: the holder's parent waits for it and does itself what After does, unless it is gone by then.
+	Waited bool
 }
 
 // MarkVariable is in the environment of everything that a holder starts, so that what a dead holder left can be found.
@@ -59,7 +61,7 @@ const maxLaunch = 8 << 20
 // AppendTo appends l in the form in which a holder reads it: its length, then lists of strings that end in NUL.
 func (l Launch) AppendTo(dst []byte) ([]byte, error) {
 	var b bytes.Buffer
-	for _, list := range [][]string{{l.Dir}, l.Argv, l.Env, l.After} {
+	for _, list := range [][]string{{l.Dir, strconv.FormatBool(l.Waited)}, l.Argv, l.Env, l.After} {
 		b.WriteString(strconv.Itoa(len(list)))
 		b.WriteByte(0)
 		for _, s := range list {
@@ -91,18 +93,18 @@ func ReadLaunch(r io.Reader) (l Launch, err error) {
 		return l, err
 	}
 	rest := strings.Split(string(text), "\x00")
-	var dir []string
-	for _, list := range []*[]string{&dir, &l.Argv, &l.Env, &l.After} {
+	var first []string
+	for _, list := range []*[]string{&first, &l.Argv, &l.Env, &l.After} {
 		n, err := strconv.Atoi(rest[0])
 		if err != nil || n < 0 || n >= len(rest)-1 {
 			return l, errors.New("not a launch")
 		}
 		*list, rest = rest[1:1+n], rest[1+n:]
 	}
-	if len(dir) != 1 || len(l.Argv) == 0 {
+	if len(first) != 2 || len(l.Argv) == 0 {
 		return l, errors.New("not a launch")
 	}
-	l.Dir = dir[0]
+	l.Dir, l.Waited = first[0], first[1] == "true"
 	return l, nil
 }
 

@@ -318,7 +318,7 @@ func TestEndsOfTmux(t *testing.T) {
 
 func TestLaunchRoundTrip(t *testing.T) {
 	for _, l := range []Launch{
-		{Dir: "/a b", Argv: []string{"x", "", "two\nlines"}, Env: []string{"A=1", "B="}, After: []string{"y"}},
+		{Dir: "/a b", Argv: []string{"x", "", "two\nlines"}, Env: []string{"A=1", "B="}, After: []string{"y"}, Waited: true},
 		{Argv: []string{"x"}, Env: []string{}, After: []string{}},
 	} {
 		b, err := l.AppendTo(nil)

@@ -31,6 +31,7 @@ func Main(args []string) int {
 		return 2
 	}
 	h := &holder{dir: args[0], gen: gen, signals: make(chan os.Signal, 64), requests: make(chan byte)}
+	h.parent = os.Getppid()
 	signal.Notify(h.signals, syscall.SIGCHLD, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	return h.run()
 }
@@ -43,6 +44,7 @@ type holder struct {
 	gen      int
 	signals  chan os.Signal
 	requests chan byte
+	parent   int // whoever started this process
 	agent    int // its pid, 0 once it is reaped
 	status   syscall.WaitStatus
 	asked    bool
@@ -233,7 +235,7 @@ func (h *holder) sweep() {
 
 // after starts the program that follows, and leaves it alone.
 func (h *holder) after(l Launch) {
-	if len(l.After) == 0 {
+	if len(l.After) == 0 || l.Waited && os.Getppid() == h.parent {
 		return
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -256,6 +256,9 @@ func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (
 		Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
 		Env: append(run.Clean(c.Environ, append(append(p.Agent.Variables(), toolVariables...), p.Pass...)...), hold.MarkVariable+"="+mark),
 	}
+	if c.After != nil {
+		launch.After, launch.Waited = c.After(s.Name), p.Runtime == nil
+	}
 	if p.Runtime == nil {
 		attached = exec.Command(argv[0], argv[1:]...)
 		attached.Stdin, attached.Stdout, attached.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -263,9 +266,6 @@ func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (
 		err = attached.Start()
 	} else {
 		ready.Server = p.Runtime.Name()
-		if c.After != nil {
-			launch.After = c.After(s.Name)
-		}
 		ready.Address, err = p.Runtime.Start(ctx, c.Store.Key+"-"+s.Name, s.Folder, argv)
 	}
 	if err != nil {

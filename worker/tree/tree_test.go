@@ -23,9 +23,8 @@ import (
 // world is a repository and a place for worktrees.
 type world struct {
 	testing.TB
-	repo          *Repo
-	dir, scratch  string
-	head, pointer string
+	repo               *Repo
+	dir, scratch, head string
 }
 
 // pointer is what git-lfs puts into the index.
