@@ -55,7 +55,6 @@ func TestHolderIsSmall(t *testing.T) {
 	} else {
 		t.Logf("a holder keeps %d KiB", kib)
 	}
-	go cmd.Wait()
 	if err := hold.End(ctx, dir, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,6 @@ func TestEndReachesAnAgentThatIgnoresIt(t *testing.T) {
 	s := newStage(t)
 	s.start(family + "trap '' TERM; touch up; while :; do sleep 600; done")
 	s.until("agent is up", s.exists("up"))
-	go s.cmd.Wait()
 	if err := End(t.Context(), s.dir, 1); err != nil {
 		t.Fatal(err)
 	}

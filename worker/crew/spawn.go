@@ -97,6 +97,10 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 	}
 	s.Tree = c.Store.Tree(s.Name)
 	s.Folder = c.folder(s.Tree)
+	// Before the request stands in the ledger: whoever undoes this spawn may remove what lies there.
+	if _, err := os.Lstat(s.Tree); err == nil {
+		return &tree.Problem{Text: s.Tree + " exists already, and no worker is known to own it", Advice: "move it away, or choose another --name"}
+	}
 	if err := book.Append(c.request(repo, s, p)); err != nil {
 		return err
 	}

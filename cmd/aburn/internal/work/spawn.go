@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+	"golang.org/x/term"
 
 	"aburn/cmd/internal/kit"
 	"aburn/internal/hold"
@@ -111,6 +112,9 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if o.Holder, err = program("aburn-hold"); err != nil {
 		return err
+	}
+	if cmd.Bool("attach") && !(term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))) {
+		return kit.UsageError("--attach needs a terminal: elsewhere an agent runs unattended, and does not ask whether you trust the folder", "leave out --attach: the agent runs in tmux")
 	}
 	o.warnDirty(ctx, a, repo, p)
 	s, err := o.Prepare(ctx, repo, p)
