@@ -36,9 +36,11 @@ const maxFindings = 1000
 
 // Report is the result of Verify.
 type Report struct {
-	Anchored bool      // the log has an anchor, so that a missing beginning or end shows
-	Why      string    // the reason if it has none
-	Begun    time.Time // when the anchor was made
+	Anchored  bool      // the log has an anchor, so that a missing beginning or end shows
+	Why       string    // the reason if it has none
+	NoAnchor  bool      // that reason is that nobody has made one
+	BadAnchor bool      // that reason is that it is damaged; Accept makes it anew
+	Begun     time.Time // when the anchor was made
 
 	Entries  int // own ones: without carried lines, with repeats
 	Segments []Segment
@@ -90,6 +92,8 @@ func (j *Journal) verify(ctx context.Context) (Report, error) {
 		v.report.Anchored, v.report.Begun = true, a.time(begunField)
 	} else {
 		v.report.Why = whyNot(a.err)
+		v.report.NoAnchor = errors.Is(a.err, fs.ErrNotExist) || errors.Is(a.err, errNoAnchor)
+		v.report.BadAnchor = errors.Is(a.err, errBadAnchor)
 	}
 	for _, s := range all {
 		f := newest

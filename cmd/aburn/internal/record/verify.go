@@ -65,21 +65,24 @@ func runVerify(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case len(report.Damage) > 0:
 		return kit.ExitWith(kit.ExitBadNews)
 	}
-	return kit.BadNews("whether something was cut off is not known: "+report.Why, anchorHint(w))
+	return kit.BadNews("whether something was cut off is not known: "+report.Why, anchorHint(report)...)
 }
 
-// anchorHint says how the log gets an anchor.
-func anchorHint(w *scope.Workspace) string {
-	if _, err := os.Lstat(w.Anchor()); err == nil { // there is one, which cannot be used
-		return "aburn verify --accept"
+// anchorHint says how the log gets an anchor. Nothing helps here where one cannot be written.
+func anchorHint(r journal.Report) []string {
+	switch {
+	case r.NoAnchor:
+		return []string{"aburn init"}
+	case r.BadAnchor:
+		return []string{"aburn verify --accept"}
 	}
-	return "aburn init"
+	return nil
 }
 
 // accept records that the person knows of the damage in r, and returns what verify then finds.
 func accept(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, r journal.Report) (journal.Report, error) {
-	if w.Anchor() == "" {
-		return r, kit.BadNews("nothing can be accepted here: "+r.Why, "aburn init")
+	if !r.Anchored && !r.BadAnchor {
+		return r, kit.BadNews("nothing can be accepted here: "+r.Why, anchorHint(r)...)
 	}
 	for _, f := range r.Damage {
 		if f.Kind == journal.NoFile {
