@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"strings"
 	"time"
 
 	"aburn/internal/lockfile"
@@ -287,7 +288,8 @@ func (v *verifier) entry(e *logfmt.Entry, line []byte, off int64) {
 			v.dropped = append(v.dropped, data.Dropped...)
 		}
 	case logfmt.Unwritten:
-		v.damage(off, Lost, e.Human()[2:])
+		_, told, _ := strings.Cut(e.Human(), " - ")
+		v.damage(off, Lost, told)
 	}
 	v.compare(e, line, off)
 	before, again := v.remember(e)
