@@ -102,8 +102,9 @@ func hookCase(w *world, pg *page) error {
 		return err
 	}
 	pg.section("One hook", fmt.Sprintf("`aburn-hook claude` as a whole process, its payload through a pipe, on a log of 1 MB whose end a look has read. The contenders run in a new order each round:\n"+
-		"%d rounds with a pause of %d ms before each process, as between the hooks of a session at work, and %d rounds back to back. The bounds are for the first.",
-		rounds, naturalPause.Milliseconds(), pg.rounds))
+		"%d rounds with a pause of %d ms before each process, as between the hooks of a session at work, and %d rounds back to back. The bounds are for the first.\n"+
+		"The load average of the machine was %s at the end; on a busy machine a pause costs every process alike, and the ratios say little.",
+		rounds, naturalPause.Milliseconds(), pg.rounds, loadAverage()))
 	pg.table("process", "back to back", "against an empty Go process", "with a pause", "against an empty Go process", "bound")
 	pg.row(empty.name, ms(median(close[0])), "1.00 ×", ms(median(natural[0])), "1.00 ×", "")
 	for i, r := range rows {

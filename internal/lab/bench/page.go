@@ -61,6 +61,12 @@ func firstLine(path string) string {
 	return line
 }
 
+// loadAverage is how many processes wanted to run in the last minute.
+func loadAverage() string {
+	load, _, _ := strings.Cut(firstLine("/proc/loadavg"), " ")
+	return load
+}
+
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
