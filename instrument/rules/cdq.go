@@ -142,7 +142,7 @@ func (p *Pair) inFull(clause *jsast.Node, calls []*edit.Call) (list []found) {
 	recorded, status := false, false
 	for _, c := range calls {
 		if c.Method == "setStatus" {
-			status = true
+			status = status || setsError(c)
 			continue
 		}
 		recorded = true

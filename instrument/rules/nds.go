@@ -259,18 +259,33 @@ func handledErrors(p *Pair) []found {
 	return list
 }
 
-// isError says whether setStatus may set ERROR.
+// isError says whether setStatus may set ERROR: not where it says something else.
 func isError(c *edit.Call) bool {
+	code, said := statusCode(c)
+	return !said || code == nil || property(code) != "OK" && property(code) != "UNSET" && code.Text("value") != "1" && code.Text("value") != "0"
+}
+
+// setsError says whether setStatus sets ERROR, as far as that can be read.
+func setsError(c *edit.Call) bool {
+	code, said := statusCode(c)
+	return !said || code != nil && (strings.HasSuffix(jsast.Path(code), ".ERROR") || code.Text("value") == "2")
+}
+
+// statusCode is the code that setStatus is given; nil for none. said is false where
+// its argument is not written out.
+func statusCode(c *edit.Call) (code *jsast.Node, said bool) {
 	if len(c.Args) == 0 || c.Args[0].Type != "ObjectExpression" {
-		return true
+		return nil, len(c.Args) == 0
 	}
 	for _, prop := range c.Args[0].List("properties") {
-		if key := prop.Child("key"); key != nil && (key.Text("name") == "code" || key.Text("value") == "code") {
-			v := prop.Child("value")
-			return property(v) != "OK" && property(v) != "UNSET" && v.Text("value") != "1" && v.Text("value") != "0"
+		if prop.Type == "SpreadElement" {
+			return nil, false
+		}
+		if prop.Child("key").Text("name") == "code" {
+			return prop.Child("value"), true
 		}
 	}
-	return false
+	return nil, true
 }
 
 // throwsAfter says whether each path from the statement that holds r throws. after

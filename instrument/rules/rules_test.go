@@ -127,6 +127,8 @@ func TestFindings(t *testing.T) {
 		{name: "ends twice", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + async("await g();\nspan.end();") + "}", want: "CDQ-001!:7"},
 		{name: "ends on one path", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\nreturn tracer.startActiveSpan('a', async (span) => {\nawait g();\nspan.end();\n});\n}", want: "COV-003!:4 CDQ-001!:6 SAF-004:1"},
 		{name: "half recorded", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + strings.Replace(async("await g();"), "span.setStatus({ code: SpanStatusCode.ERROR });\n", "", 1) + "}", want: "SAF-004:1 CDQ-003!:8"},
+		{name: "no error", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\n" + strings.Replace(async("await g();"), "SpanStatusCode.ERROR", "SpanStatusCode.FAILED", 1) + "}", want: "CDQ-003!:8"},
+		{name: "no such member", orig: "export async function f() {\nawait g();\n}", later: "import * as otel from '@opentelemetry/api';\nconst tracer = otel.trace.getTracer('shop');\nexport async function f() {\n" + strings.Replace(async("await g();"), "SpanStatusCode", "otel.StatusCode", 1) + "}", want: "SAF-003!:9"},
 		{name: "by hand", orig: "export async function f() {\nawait g();\n}", later: esm + "export async function f() {\nconst span = tracer.startSpan('a.b');\ntry {\nawait g();\n" + strings.TrimSuffix(finish, "});\n") + "}", want: "CDQ-005:4"},
 	}
 	for _, s := range []struct{ statement, want string }{

@@ -100,6 +100,30 @@ func helpersImported(p *Pair) []found {
 			list = append(list, at(i.Node.Start, "%s exports no %s", edit.API, i.Imported))
 		}
 	}
+	return append(list, p.missingMembers()...)
+}
+
+// missingMembers finds api.X where api is all of the API, and it exports no X.
+func (p *Pair) missingMembers() (list []found) {
+	all := map[string]bool{}
+	for _, i := range p.New.Imports {
+		if i.Module == edit.API && i.Imported == "*" && i.Local != "" {
+			all[i.Local] = true
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		root, name := n.Child("object"), property(n)
+		if n.Type != "MemberExpression" || root.Type != "Identifier" || !all[root.Text("name")] || name == "" || slices.Contains(apiExports, name) {
+			return true
+		}
+		if i := slices.IndexFunc(p.known().uses, func(r jsast.Reference) bool { return r.Range == root.Range }); i >= 0 {
+			list = append(list, at(n.Start, "%s exports no %s", edit.API, name))
+		}
+		return true
+	})
 	return list
 }
 
