@@ -186,6 +186,23 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// TestAllowed holds functions that look like ones which are never wrapped.
+func TestAllowed(t *testing.T) {
+	for _, source := range []string{
+		"function f(key) { return cache.get(key, () => load(key)) }",
+		"async function f() { return g().then(h) }",
+		"function f() { try { g() } catch { process.exit(1) } }",
+		"function f(app) { app.useGlobalPipes(1) }",
+		"function f() { app.on('a', () => {}); return g(); }",
+		"function f() { return [1].map((x) => <a/>) }",
+		"function f(a) { const b = function g() {}; return b; }",
+	} {
+		if _, dropped := apply(t, source, spans(map[string][]string{"f1": nil})); len(dropped) > 0 {
+			t.Errorf("%s: %v", source, dropped)
+		}
+	}
+}
+
 // TestExpressions holds how an attribute's expression is written so that it cannot throw.
 func TestExpressions(t *testing.T) {
 	for _, c := range []struct{ body, expr, want string }{

@@ -138,26 +138,31 @@ func asyncByName(m *jsast.Module, callee *jsast.Node) bool {
 	})
 }
 
-var registering = []string{
-	"on", "once", "addListener", "addEventListener", "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "process.nextTick",
-	"get", "post", "put", "patch", "delete", "use", "all", "route", "subscribe",
-}
+// listening hand a function to something that calls it later, or again and again.
+// routing do so in frameworks for servers; elsewhere the same names do other things.
+var (
+	listening = []string{"on", "once", "addListener", "addEventListener", "subscribe", "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "process.nextTick"}
+	routing   = []string{"get", "post", "put", "patch", "delete", "use", "all", "route"}
+)
 
 // registersOnly says whether each statement hands a function to something that
-// calls it later.
+// calls it later. One whose result is returned waits for it, or may.
 func registersOnly(f *jsast.Node) bool {
-	list := bodyOf(f.Child("body"))
 	calls := 0
-	for _, n := range list {
-		e := wrapped(n)
+	for _, n := range bodyOf(f.Child("body")) {
 		if n.Type == "EmptyStatement" || n.Field("directive") != nil {
 			continue
 		}
+		names := append(slices.Clone(listening), routing...)
+		if n.Type == "ReturnStatement" {
+			names = listening
+		}
+		e := wrapped(n)
 		if e == nil || e.Type != "CallExpression" || !slices.ContainsFunc(e.List("arguments"), func(a *jsast.Node) bool { return a != nil && isFunction(a) }) {
 			return false
 		}
 		callee := e.Child("callee")
-		if !slices.Contains(registering, jsast.Path(callee)) && !(callee.Type == "MemberExpression" && slices.Contains(registering, propertyOf(callee))) {
+		if !slices.Contains(names, jsast.Path(callee)) && !(callee.Type == "MemberExpression" && slices.Contains(names, propertyOf(callee))) {
 			return false
 		}
 		calls++
