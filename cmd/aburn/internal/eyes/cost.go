@@ -76,6 +76,7 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	a.PauseGC()
 	q := CostQuery{Choice: scope.ChoiceOf(cmd), By: cmp.Or(words[cmd.Args().First()], cost.By(cmd.String("by"))), Model: cmd.String("model"),
 		Zone: cmd.String("timezone"), PriceFile: cmd.String("prices")}
+	scope.CatchUp(ctx, a, cmd, q.Choice)
 	answer, err := CostOf(ctx, scope.CallerOf(a, cmd), q)
 	switch {
 	case err != nil:
