@@ -60,10 +60,19 @@ func modules(t *testing.T, n int, f func(seed uint64, r *rand.Rand, m *jsast.Mod
 	}
 }
 
+// storm is 100 modules; with ABURN_STORM=10, as make test-long has it, 10,000.
+func storm() int {
+	n := world.Storm(100)
+	if n > 100 {
+		n *= 10
+	}
+	return n
+}
+
 // TestStorm is the promise of this package on random modules and plans.
 func TestStorm(t *testing.T) {
 	spans, functions := 0, 0
-	modules(t, world.Storm(100), func(seed uint64, r *rand.Rand, m *jsast.Module) {
+	modules(t, storm(), func(seed uint64, r *rand.Rand, m *jsast.Module) {
 		p := randomPlan(r, m)
 		out, dropped, err := Apply(t.Context(), engine(), m, p, Names{Tracer: "shop"})
 		if err != nil {
