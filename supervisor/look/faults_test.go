@@ -129,7 +129,7 @@ func TestStoredStateIsNotBelieved(t *testing.T) {
 		},
 		"the log is gone": func(w *world, path string, _ []byte) error { return os.Remove(w.path(journal.Name)) },
 	} {
-		w := newWorld(t, "gap", "duplicate")
+		w := newWorld(t, "gap", "duplicate", "edited")
 		for _, piece := range story() {
 			w.draw(piece)
 		}

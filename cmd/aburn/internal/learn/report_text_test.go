@@ -25,8 +25,8 @@ func TestTokensThatNobodyKnows(t *testing.T) {
 		"  own      0 of 2  0.0%      7       -\n" +
 		"  claude   0 of 1  0.0%      3    1.2k\n" +
 		"\nphases of the workflow\n" +
-		"  phase        done  failed  active  tokens  failed calls  most in\n" +
-		"  build:RED  1 of 1  0 of 1    4.0s       -        0 of 2  5b0c2f91 3\n"
+		"  phase        done  failed  active  tokens  its failed calls  most in\n" +
+		"  build:RED  1 of 1  0 of 1    4.0s       -            0 of 2  5b0c2f91 3\n"
 	if b.String() != want {
 		t.Errorf("shown is\n%s\nnot\n%s", b.String(), want)
 	}
