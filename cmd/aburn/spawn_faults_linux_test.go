@@ -365,3 +365,47 @@ func TestTerminalIsClosed(t *testing.T) {
 func (s *site) session() string {
 	return strings.TrimSpace(s.ok("tmux", "-L", "aburn", "list-sessions", "-F", "#{session_name}"))
 }
+
+// TestFullDisk spawns on file systems that are full a little later each time. A spawn that fails says so and leaves neither
+// tree nor branch nor worker.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	if s.command("unshare", "-m", "true").Run() != nil {
+		t.Skip("no right to mount a file system")
+	}
+	s.must(os.WriteFile(filepath.Join(s.project, "large"), make([]byte, 40<<10), 0o600))
+	s.ok("git", "add", "large")
+	s.ok("git", "commit", "-q", "-m", "large")
+	const script = `mount -t tmpfs -o size=$1k none "$STATE" || exit 9
+mkdir -p "$XDG_STATE_HOME"
+aburn spawn --env DO --name w task > "$HOME/said" 2>&1
+code=$?
+git worktree list | wc -l; git for-each-ref refs/heads | wc -l; aburn ps --all --json
+[ $code = 0 ] && aburn kill w >/dev/null
+exit $code`
+	state := filepath.Join(s.home, "state")
+	s.must(os.MkdirAll(filepath.Join(state, "x"), 0o700))
+	s.more = append(s.more, "STATE="+state, "XDG_STATE_HOME="+filepath.Join(state, "x"), "DO=sleep 600")
+	failed := 0
+	for size := 4; ; size += 4 {
+		cmd := s.command("unshare", "-m", "sh", "-c", script, "sh", strconv.Itoa(size))
+		out, _ := cmd.Output()
+		said, _ := os.ReadFile(filepath.Join(s.home, "said"))
+		switch code := cmd.ProcessState.ExitCode(); {
+		case code == 0:
+			if failed < 3 {
+				t.Errorf("%d spawns failed for lack of room", failed)
+			}
+			s.noProcess()
+			return
+		case code != 1 || size > 1000:
+			t.Fatalf("%d KiB: exit %d: %s%s", size, code, said, out)
+		}
+		failed++
+		if string(out) != "1\n1\n[]\n" || !strings.Contains(string(said), "space left") && !strings.Contains(string(said), "unable to write") {
+			t.Errorf("%d KiB: %s%s", size, said, out)
+		}
+		s.ok("git", "worktree", "prune") // what was mounted is gone
+	}
+}

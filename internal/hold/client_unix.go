@@ -47,9 +47,13 @@ func Hand(ctx context.Context, dir string, gen int, l Launch) error {
 	}
 }
 
-// Await waits until the agent of a generation runs or has ended.
+// Await waits, after Hand, until the agent of a generation runs or has ended. The error is ErrGone if the holder ended
+// without having started it.
 func Await(ctx context.Context, dir string, gen int) (Began, error) {
 	for {
+		held, err := Held(dir, gen)
+		_, taken := os.Lstat(Path(dir, "launch", gen))
+		gone := err == nil && !held && errors.Is(taken, fs.ErrNotExist) // looked at before the files are
 		b, err := ReadBegan(dir, gen)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return b, err
@@ -59,6 +63,9 @@ func Await(ctx context.Context, dir string, gen int) (Began, error) {
 				return b, errors.New(e.Why)
 			}
 			return Began{Agent: e.Agent, Host: e.Host, Boot: e.Boot, At: e.At, Up: e.Up}, nil
+		}
+		if gone {
+			return b, ErrGone
 		}
 		select {
 		case <-ctx.Done():

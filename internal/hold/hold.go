@@ -229,14 +229,28 @@ func (m values) up() time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// put replaces a file whole; a certificate survives a power cut.
-func put(path, content string) error {
-	temp := path + ".new"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+// reserved is the room that is kept for began and ended before the agent starts, in bytes: a disk that is full later
+// cannot keep the holder from saying how it ended.
+const reserved = 1 << 10
+
+// reserve makes the file that put will fill and rename.
+func reserve(path string) error {
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(content)
+	_, err = f.Write(bytes.Repeat([]byte{'\n'}, reserved))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// put replaces a file whole; a certificate survives a power cut. What is shorter than the room ends in empty lines.
+func put(path, content string) error {
+	temp := path + ".new"
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content + strings.Repeat("\n", max(0, reserved-len(content))))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}

@@ -52,16 +52,23 @@ type holder struct {
 }
 
 func (h *holder) run() int {
-	launch, err := h.read()
-	if err != nil {
-		complain("nobody said what to start: " + err.Error())
-		return 1
-	}
+	// First, so that a launch that was taken without a living holder means that nothing was started.
 	if err := h.listen(); err != nil {
 		complain(err.Error())
 		return 1
 	}
 	defer os.Remove(Path(h.dir, "control", h.gen))
+	launch, err := h.read()
+	if err != nil {
+		complain("nobody said what to start: " + err.Error())
+		return 1
+	}
+	for _, kind := range []string{"began", "ended"} {
+		if err := reserve(Path(h.dir, kind, h.gen)); err != nil {
+			complain(err.Error())
+			return 1
+		}
+	}
 	adoptOrphans()
 	agent, err := h.start(launch)
 	if err != nil {

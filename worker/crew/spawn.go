@@ -229,7 +229,11 @@ func (s *Spawned) release() {
 // undo takes away what Prepare made. If the agent ran and worked, all of it stays and the ledger says why.
 func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error) {
 	book := c.Store.Book(s.Name)
-	if c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.SomebodyMayHaveWorked) {
+	worked := tree.SomebodyMayHaveWorked
+	if errors.Is(why, hold.ErrGone) {
+		worked = tree.NobodyWorked
+	}
+	if c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, worked) {
 		book.Remove()
 		return
 	}
@@ -294,10 +298,14 @@ func (c *Crew) hand(ctx context.Context, book *ledger.Book, l hold.Launch) error
 	if err := hold.Hand(ctx, book.Dir, 1, l); err != nil {
 		return fmt.Errorf("%s does not run: %w", c.Holder, err)
 	}
-	if _, err := hold.Await(ctx, book.Dir, 1); err != nil {
+	_, err := hold.Await(ctx, book.Dir, 1)
+	if errors.Is(err, hold.ErrGone) {
+		return fmt.Errorf("%w, and did not start the agent: is there no space left in %s?", err, book.Dir)
+	}
+	if err != nil {
 		return fmt.Errorf("%s does not run: %w", l.Argv[0], err)
 	}
-	_, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
+	_, err = book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
 	return err
 }
 

@@ -140,6 +140,9 @@ func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, er
 		return nil, &Problem{path + " exists already", "move it away"}
 	}
 	_, err := r.g.Out(ctx, "worktree", "add", "--quiet", "--no-track", "-b", branch, path, base)
+	if err == nil {
+		err = r.Tree(path).complete(ctx)
+	}
 	if err != nil {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 		defer cancel()
@@ -147,6 +150,15 @@ func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, er
 		return nil, err
 	}
 	return r.Tree(path), nil
+}
+
+// complete finds files that could not be written: git worktree add has been seen to end with 0 on a full disk.
+func (t *Tree) complete(ctx context.Context) error {
+	missing, err := t.g.List(ctx, "ls-files", "--deleted", "-z")
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%d files could not be written, %s first: is there no space left?", len(missing), missing[0])
+	}
+	return err
 }
 
 // Worked says whether an agent may have changed a tree that a failed spawn made.
