@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -284,7 +285,15 @@ func (t *Tree) nested(ctx context.Context, ignored []string) ([]string, error) {
 			found = append(found, dir)
 		}
 	}
-	return found, nil
+	// Deeper ones: of all files that it lists, git gives only repositories as folders.
+	deep, err := t.g.List(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	for _, dir := range deep {
+		if strings.HasSuffix(dir, "/") {
+			found = append(found, dir)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), err
 }
 
 func (t *Tree) isRepository(dir string) bool {

@@ -287,6 +287,19 @@ func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
 			w.write(dir, "x.ign", "b")
 		}, "2 ignored by git, which no snapshot holds: secret/, x.ign", false},
 		"nested": {func(w *world, dir string) { w.git(dir, "init", "-q", "inner") }, "1 changed: inner/; 1 with a repository of its own: inner/", false},
+		"nested deeper": {func(w *world, dir string) {
+			w.git(dir, "init", "-q", "vendor/x")
+			w.write(dir, "vendor/x/work", "of the inner repository")
+			w.write(dir, "vendor/beside", "untracked")
+		}, "2 changed: vendor/beside, vendor/x/; 1 with a repository of its own: vendor/x/", false},
+		"nested, ignored": {func(w *world, dir string) {
+			w.git(dir, "init", "-q", "secret")
+		}, "1 ignored by git, which no snapshot holds: secret/; 1 with a repository of its own: secret/", false},
+		"submodule": {func(w *world, dir string) {
+			w.must(os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
+			w.git(filepath.Join(dir, "sub"), "init", "-q")
+			w.git(filepath.Join(dir, "sub"), "-c", "user.name=T", "-c", "user.email=t@e", "commit", "-q", "--allow-empty", "-m", "inner")
+		}, "1 changed: sub; 1 with a repository of its own: sub", false},
 		"merging": {func(w *world, dir string) {
 			w.git(dir, "checkout", "-q", "-b", "side")
 			w.write(dir, "-dash", "side\n")
