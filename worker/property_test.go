@@ -88,7 +88,6 @@ func draw(r *rand.Rand, n int) []Fact {
 
 // witness says by itself, from the facts alone, what a worker may be said to be.
 type witness struct {
-	gen      int
 	deaths   []Fact // probes in a row that saw it and its holder dead
 	unheard  int    // probes in a row that saw less than all alive
 	verdict  bool   // of no progress, since the agent's last fact

@@ -12,11 +12,9 @@ import (
 type helpers struct {
 	trace, status, tracer string // what the code writes: trace, otel.SpanStatusCode
 	// own are those that the file has already, by the name that is looked up.
-	own map[string]bool
-	// extend is the import or pattern that lacks names; nil for none.
-	extend *jsast.Node
-	add    []string // names to import: "trace", "SpanStatusCode as OtelStatus"
-	form   jsast.ImportForm
+	own  map[string]bool
+	add  []string // names to import: "trace", "SpanStatusCode as OtelStatus"
+	form jsast.ImportForm
 }
 
 // takenNames are all names that the file uses, wherever.
