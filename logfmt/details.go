@@ -51,7 +51,7 @@ type Details struct {
 	TaskID, Signature, Level RawString
 	Confidence               float64 // from 0 to 1
 	Evidence                 []byte  // an array, see Elements
-	Seen                     bool
+	Seen, InTurn             bool
 }
 
 // ReadDetails reads an entry's data into d in one pass. It returns false if data is no JSON
@@ -88,6 +88,8 @@ func (d *Details) set(key RawString, value []byte) bool {
 		d.Machine = d.Machine || value[0] == 't'
 	case "seen":
 		d.Seen = d.Seen || value[0] == 't'
+	case "in_turn":
+		d.InTurn = d.InTurn || value[0] == 't'
 	case "proc":
 		setRaw(&d.Proc, value, '{')
 	case "metrics":

@@ -11,6 +11,7 @@ type TaskFacts struct {
 	Evidence   []uint64 // seqs
 	Level      string
 	PromptID   string
+	InTurn     bool // printed inside of a turn, after a tool call
 	Seen       bool
 	Reason     string
 }
@@ -43,6 +44,9 @@ func TaskEntry(ev Event, s SessionID, f TaskFacts) *Entry {
 		o.Raw("evidence", append(b, ']'))
 	}
 	o.StrIf("level", f.Level).StrIf("prompt_id", f.PromptID)
+	if f.InTurn {
+		o.Bool("in_turn", true)
+	}
 	if f.Seen {
 		o.Bool("seen", true)
 	}

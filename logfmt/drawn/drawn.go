@@ -39,7 +39,7 @@
 // The supervisor writes, about the session as it stands:
 //
 //	INTERVENTION'T1 loop sig'   task, type, signature (without it, the type and session); notify'loop sig' has no task
-//	DELIVERED'T1' SEEN'T1' RESOLVED'T1'
+//	DELIVERED'T1' SEEN'T1' RESOLVED'T1'; DELIVERED'T1 in_turn' after a tool call
 //
 // What is no entry:
 //

@@ -150,10 +150,11 @@ func (p *pen) supervisor(word string) bool {
 		}
 		p.intervene("", fields)
 	case "DELIVERED", "SEEN", "RESOLVED":
-		if len(fields) != 1 {
+		inTurn := name == "DELIVERED" && len(fields) == 2 && fields[1] == "in_turn"
+		if len(fields) != 1 && !inTurn {
 			return false
 		}
-		p.about(name, fields[0])
+		p.about(name, fields[0], inTurn)
 	default:
 		return false
 	}
@@ -177,7 +178,7 @@ func (p *pen) intervene(id string, issue []string) {
 	p.own(logfmt.Intervention, "", o.Bytes())
 }
 
-func (p *pen) about(word, id string) {
+func (p *pen) about(word, id string, inTurn bool) {
 	task, ok := p.tasks[id]
 	if !ok {
 		p.fail(fmt.Errorf("%s'%s': no INTERVENTION has this task", word, id))
@@ -186,6 +187,9 @@ func (p *pen) about(word, id string) {
 	o.Str("task_id", id).Str("type", task[0]).Str("signature", task[1])
 	switch word {
 	case "DELIVERED":
+		if inTurn {
+			o.Bool("in_turn", true)
+		}
 		p.own(logfmt.Delivered, "", o.Bytes())
 	case "SEEN":
 		p.own(logfmt.Delivered, "seen-"+id, o.Bool("seen", true).Bytes())

@@ -14,7 +14,7 @@ var ErrState = errors.New("not a state of this version, model and limits")
 
 // stateVersion changes with the members that the walks below name, and with what
 // the fold makes of an entry.
-const stateVersion = 2
+const stateVersion = 3
 
 // AppendJSON appends the State as one JSON object. Two States are the same if and
 // only if these bytes are.
@@ -349,7 +349,9 @@ func (a *Advice) code(c *codec) {
 	c.mark("queued", &a.Queued)
 	c.mark("delivered", &a.Delivered)
 	c.mark("seen", &a.Seen)
+	c.bool("in_turn", &a.InTurn)
 	c.mark("resolved", &a.Resolved)
+	c.bool("same_turn", &a.SameTurn)
 	c.ref("untold", &a.Untold)
 	c.int("turns", &a.Turns)
 }

@@ -112,6 +112,7 @@ func (x *step) foldOwn() {
 			}
 			if !to.Is() {
 				*to = x.at
+				a.InTurn = a.InTurn || x.d.InTurn
 			}
 		}
 	case logfmt.Resolved:
@@ -131,11 +132,17 @@ func (x *step) resolved() {
 		return
 	}
 	if a != nil && !a.Resolved.Is() {
-		a.Resolved = x.at
+		a.Resolved, a.SameTurn = x.at, x.isTurnOf(a)
 	}
 	if signature := text(x.d.Signature, maxID); signature != "" {
 		x.Told = slices.DeleteFunc(x.Told, func(t Told) bool { return t.Signature == signature })
 	}
+}
+
+// isTurnOf reports whether the turn goes on, or has just ended, in which the advice was delivered.
+func (x *step) isTurnOf(a *Advice) bool {
+	i := slices.IndexFunc(x.Sessions, func(s *Session) bool { return s.ID == a.Session })
+	return a.Delivered.Is() && a.Session != "" && i >= 0 && x.Sessions[i].Turn.Start.Ord < a.Delivered.Ord
 }
 
 func (x *step) intervention() {

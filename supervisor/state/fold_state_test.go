@@ -163,6 +163,25 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// Advice inside of a turn, and whether its issue was gone before the next turn began.
+func TestAdviceInTurn(t *testing.T) {
+	advice := func(s *State, _ *Session, _ time.Time) string {
+		a := s.Advice[0]
+		return fmt.Sprintf("in turn %v, resolved %v, in the same turn %v", a.InTurn, a.Resolved.Is(), a.SameTurn)
+	}
+	const told = "PROMPT Bash'ls' INTERVENTION'T1 loop x' DELIVERED'T1 in_turn' "
+	tell(t, advice, []story{
+		{told, "in turn true, resolved false, in the same turn false"},
+		{told + "Bash'ls' RESOLVED'T1'", "in turn true, resolved true, in the same turn true"},
+		{told + "Bash'ls' SEEN'T1' STOP RESOLVED'T1'", "in turn true, resolved true, in the same turn true"},
+		{told + "STOP PROMPT RESOLVED'T1'", "in turn true, resolved true, in the same turn false"},
+		{told + "@B PROMPT @A RESOLVED'T1'", "in turn true, resolved true, in the same turn true"},
+		{told + "STOP RESOLVED'T1' PROMPT RESOLVED'T1'", "in turn true, resolved true, in the same turn true"},
+		{"INTERVENTION'T1 loop x' PROMPT DELIVERED'T1' Bash'ls' STOP RESOLVED'T1'", "in turn false, resolved true, in the same turn true"},
+		{"PROMPT INTERVENTION'T1 loop x' RESOLVED'T1'", "in turn false, resolved true, in the same turn false"},
+	})
+}
+
 func TestClock(t *testing.T) {
 	clock := func(s *State, a *Session, end time.Time) string {
 		return fmt.Sprint(time.Duration(a.Clock)*time.Millisecond, " ", time.Duration(a.ClockAt(end))*time.Millisecond)

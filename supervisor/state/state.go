@@ -328,7 +328,9 @@ type Advice struct {
 	Session               logfmt.SessionID // "" = the project
 	Queued                Mark
 	Delivered, Seen       Mark // printed; found in the transcript
+	InTurn                bool // it was printed inside of a turn
 	Resolved              Mark
+	SameTurn              bool   // Resolved before the session's next turn began
 	Untold                string // why the task ended undelivered: Expired or Full (the issue may still be open), Over; "" if it did not
 	Turns                 int    // turns of its session that ended with STOP, with at least one call in them, after it was delivered
 }

@@ -29,7 +29,8 @@ func supervisorReportCommand(a *kit.App) *cli.Command {
 		Description: "Counts by type of issue, over the whole log. told: a watcher told you. advised: a task for the agent\n" +
 			"was queued. delivered: it was printed into the agent's prompt. seen: the agent's transcript shows it.\n" +
 			"resolved: the issue cleared after that, for whatever reason. ignored: it went on for\n" +
-			"supervisor.ignored_advice.turns turns of work.\n\n" +
+			"supervisor.ignored_advice.turns turns of work. Of advice inside of a turn (deliver.in_turn) it says how\n" +
+			"often the issue cleared in the same turn.\n\n" +
 			"This is about the supervisor's advice. `aburn report` says what keeps going wrong in agents' sessions.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only advice since `WHEN`: 24h, 7d, 2026-11-21"},
@@ -52,6 +53,9 @@ type adviceCounts struct {
 	Ignored   int    `json:"ignored"`   // of those delivered: the same trouble went on
 	Cleared   int    `json:"cleared"`   // of those not delivered: the issue cleared before
 	Untold    int    `json:"untold"`    // of those not delivered: expired, or the session was over
+
+	InTurn         int `json:"in_turn"`          // of those delivered: inside of a turn
+	ResolvedInTurn int `json:"resolved_in_turn"` // of those in a turn: the issue cleared before that turn was over
 }
 
 // AdviceTotals is `aburn supervisor report --json`.
@@ -169,6 +173,12 @@ func (c *adviceCounts) add(a *state.Advice, turns int) {
 	if a.Seen.Is() {
 		c.Seen++
 	}
+	if a.InTurn {
+		c.InTurn++
+		if a.Resolved.Is() && a.SameTurn {
+			c.ResolvedInTurn++
+		}
+	}
 	switch {
 	case a.Resolved.Is():
 		c.Resolved++
@@ -186,6 +196,8 @@ func (c *adviceCounts) sum(o *adviceCounts) {
 	c.Ignored += o.Ignored
 	c.Cleared += o.Cleared
 	c.Untold += o.Untold
+	c.InTurn += o.InTurn
+	c.ResolvedInTurn += o.ResolvedInTurn
 }
 
 func (t *AdviceTotals) print(out *term.Out) error {
@@ -213,6 +225,9 @@ func (t *AdviceTotals) print(out *term.Out) error {
 	}
 	if n := t.All.Untold; n > 0 {
 		text += "; " + strconv.Itoa(n) + " ended untold: they expired, or their session was over"
+	}
+	if n := t.All.InTurn; n > 0 {
+		text += "; " + strconv.Itoa(n) + " of those delivered inside of a turn, and of these " + strconv.Itoa(t.All.ResolvedInTurn) + " resolved before that turn was over"
 	}
 	kit.Paragraph(out, 0, "", text)
 	return nil
