@@ -111,6 +111,30 @@ func (b *builder) off(l *later, _ string) bool {
 	return true
 }
 
+// setTypes sets a list of the known types of issues; "off" is none. known is called only for a list, because hooks load
+// settings.
+func setTypes(to *[]string, v value, known func() []string) string {
+	items, ok := v.items()
+	if !ok {
+		if v.text != "off" && v.text != "false" {
+			return `should be "off", or a list of: ` + strings.Join(known(), ", ")
+		}
+		*to = nil
+		return ""
+	}
+	var types []string
+	for _, item := range items {
+		if !item.string || !slices.Contains(known(), item.text) {
+			return "has " + clipped(item.text) + ", and knows only: " + strings.Join(known(), ", ")
+		}
+		if !slices.Contains(types, item.text) {
+			types = append(types, item.text)
+		}
+	}
+	*to = types
+	return ""
+}
+
 // clipped shortens a file's text for a message to one line, quoted unless it is a name.
 func clipped(text string) string {
 	if len(text) > 40 {

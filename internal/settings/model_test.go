@@ -220,9 +220,9 @@ func TestTable(t *testing.T) {
 
 func TestOwnKeys(t *testing.T) {
 	h := newHome(t)
-	h.write(ownFile, `{"notify": {"desktop": false, "bell": true, "command": ["say", "-v", "it"], "min": 0.8}, "deliver": {"at_stop": true, "agent_end": false}, "queue": {"foreign": true, "expires": "2h"}, "watch.linger": 0}`)
+	h.write(ownFile, `{"notify": {"desktop": false, "bell": true, "command": ["say", "-v", "it"], "min": 0.8}, "deliver": {"in_turn": ["loop", "edit_churn", "loop"], "at_stop": true, "agent_end": false}, "queue": {"foreign": true, "expires": "2h"}, "watch.linger": 0}`)
 	s := h.load()
-	if want := (Notify{Bell: true, Command: []string{"say", "-v", "it"}, Min: 0.8}); !reflect.DeepEqual(s.Notify, want) || s.Deliver != (Deliver{AtStop: true}) || s.Queue != (Queue{true, 2 * time.Hour}) || s.Watch.Linger != 0 || s.Warnings != nil {
+	if want := (Notify{Bell: true, Command: []string{"say", "-v", "it"}, Min: 0.8}); !reflect.DeepEqual(s.Notify, want) || !reflect.DeepEqual(s.Deliver, Deliver{InTurn: []string{"loop", "edit_churn"}, AtStop: true}) || s.Queue != (Queue{true, 2 * time.Hour}) || s.Watch.Linger != 0 || s.Warnings != nil {
 		t.Errorf("%+v", s)
 	}
 	for text, want := range map[string]string{
@@ -256,7 +256,7 @@ func TestOwnKeysAreNoProjects(t *testing.T) {
 	h.write(projectFile, "{"+file.String()+`"log.keep": 1}`)
 	s := h.load()
 	want := defaults()
-	if s.Inject != want.Inject || !reflect.DeepEqual(s.Notify, want.Notify) || s.Deliver != want.Deliver || s.Queue != want.Queue || s.Keep != 1 {
+	if s.Inject != want.Inject || !reflect.DeepEqual(s.Notify, want.Notify) || !reflect.DeepEqual(s.Deliver, want.Deliver) || s.Queue != want.Queue || s.Keep != 1 {
 		t.Errorf("%+v", s)
 	}
 	if n < 9 || len(s.Warnings) != 2*n {

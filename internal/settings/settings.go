@@ -116,8 +116,9 @@ type Notify struct {
 
 // Deliver is deliver.*, user-only: what an agent receives besides the tasks at its prompts.
 type Deliver struct {
-	AtStop   bool // deliver.at_stop: critical tasks also when the agent is about to stop
-	AgentEnd bool // deliver.agent_end: a line at the next prompt when an agent that it spawned has ended
+	InTurn   []string // deliver.in_turn: types of issues, of limits.InTurn, that are told after a tool call; nil: none
+	AtStop   bool     // deliver.at_stop: critical tasks also when the agent is about to stop, all tasks where no prompt will come
+	AgentEnd bool     // deliver.agent_end: a line at the next prompt when an agent that it spawned has ended
 }
 
 // Queue is queue.*, user-only: which tasks are delivered, and for how long.

@@ -163,6 +163,8 @@ func TestWarnings(t *testing.T) {
 		{`{"inject": {"\u001b[31m": 1}}`, `1:13: "inject.\x1b[31m" is not a setting: ignored`},
 		{`{"timeouts": {"RED": "-1m"}}`, `1:22: timeouts.RED should be a time like "10m" (at most 24h), or seconds: ignored`},
 		{`{"timeouts": {"RED": 1e300}}`, `1:22: timeouts.RED should be a time like "10m" (at most 24h), or seconds: ignored`},
+		{`{"deliver": {"in_turn": "on"}}`, `1:25: deliver.in_turn should be "off", or a list of: loop, tool_failure_run, edit_churn, phase_stuck: ignored`},
+		{`{"deliver": {"in_turn": ["loop", "silence"]}}`, `1:25: deliver.in_turn has silence, and knows only: loop, tool_failure_run, edit_churn, phase_stuck: ignored`},
 		{`{"inject": {"chain_on_start": "perhaps"}}`, `1:31: inject.chain_on_start should be true or false: ignored`},
 		{`{"log": {"keep": 1, "keep": 2}}`, `1:21: log.keep appears twice: the last one counts`},
 		{"{\n  // comment\n  \"log\": {}\n}", `2:3: invalid character '/' looking for beginning of object key string: the whole file is ignored`},

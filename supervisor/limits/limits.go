@@ -224,6 +224,13 @@ const (
 	QuestionWait     = "question_wait"
 )
 
+// InTurnAbove is the confidence above which an issue of a type of InTurn may be told inside of a turn.
+const InTurnAbove = 0.95
+
+// InTurn lists the types that an agent may be told inside of a turn: more of the turn proves them further, and nothing
+// that the turn may still do explains them.
+func InTurn() []string { return []string{Loop, ToolFailureRun, EditChurn, PhaseStuck} }
+
 // Types lists the names in the order of the documentation.
 func Types() []string {
 	return []string{
