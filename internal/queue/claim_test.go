@@ -174,3 +174,44 @@ func TestLockIsOne(t *testing.T) {
 	}
 	b.locked(func(*queue.Desk) {})
 }
+
+// Inside of a turn only the named tasks are claimed, each once in its life, and one of a type for one prompt.
+func TestClaimInTurn(t *testing.T) {
+	b := onBench(t, "")
+	b.put(forSession("a", "s1"), noon())
+	b.put(forSession("b", "s1"), noon())
+	churn := forSession("c", "s1")
+	churn.Type = "edit_churn"
+	b.put(churn, noon())
+	b.put(forSession("d", "s2"), noon())
+	claim := func(prompt string, at time.Time, only ...string) string {
+		who := claimant("s1")
+		who.PromptID, who.Only = prompt, only
+		var tasks []queue.Task
+		b.locked(func(d *queue.Desk) { tasks = d.Claim(who, at) })
+		return ids(tasks)
+	}
+	over := noon().Add(queue.LeaseTime)
+	for _, c := range []struct {
+		prompt string
+		at     time.Time
+		only   []string
+		want   string
+	}{
+		{"p1", noon(), []string{}, ""},
+		{"", noon(), []string{"a"}, ""},
+		{"p1", noon(), []string{"d", "none"}, ""},
+		{"p1", noon(), []string{"a"}, "a"},
+		{"p1", over, []string{"a"}, ""}, // its hook may have printed it
+		{"p1", over, []string{"b"}, ""}, // of the same type
+		{"p1", over, []string{"c"}, "c"},
+		{"p2", over, []string{"b"}, "b"},
+	} {
+		if got := claim(c.prompt, c.at, c.only...); got != c.want {
+			t.Errorf("%v for %q: claimed %q, not %q", c.only, c.prompt, got, c.want)
+		}
+	}
+	if got := b.claim("s1", over); got != "a" {
+		t.Errorf("the next prompt claimed %q", got)
+	}
+}

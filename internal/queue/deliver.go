@@ -3,6 +3,7 @@ package queue
 import (
 	"bytes"
 	"io/fs"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -75,7 +76,22 @@ func (q *Queue) deliverable(doc *document, i int, who Claimant, now time.Time) (
 	if q.find(doc, it.task.ID) != i {
 		return false, "another task has its id"
 	}
+	if who.Only != nil && q.toldAlready(doc, &it.task, who) {
+		return false, "one of its type was told in this turn"
+	}
 	return true, ""
+}
+
+// toldAlready reports whether another task of ours with t's type was claimed for the same prompt.
+func (q *Queue) toldAlready(doc *document, t *Task, who Claimant) bool {
+	for i := range doc.items {
+		o := &doc.items[i].task
+		if doc.items[i].isTask && o.ID != t.ID && o.Type == t.Type && o.Session == t.Session && o.Lease != nil &&
+			o.Lease.Session == who.Session && o.Lease.PromptID == who.PromptID && q.Ours(*o) {
+			return true
+		}
+	}
+	return false
 }
 
 // find returns the item that an id means, or -1: the first task of ours with it, or else the
@@ -126,8 +142,10 @@ func (q *Queue) obstacle(t *Task, who Claimant, now time.Time) string {
 		return t.notFor()
 	case who.Session == "":
 		return "the session is unknown"
-	case who.CriticalOnly && t.Priority != Critical:
+	case who.CriticalOnly && t.Priority != Critical, who.Only != nil && !slices.Contains(who.Only, t.ID):
 		return "it can wait for a person's prompt"
+	case who.Only != nil && (who.PromptID == "" || t.Attempts > 0):
+		return "a hook claimed it before, or the turn is unknown"
 	}
 	if reason := t.notNow(now); reason != "" {
 		return reason

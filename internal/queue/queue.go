@@ -99,4 +99,7 @@ type Claimant struct {
 	PromptID     string // for the lease; "" if the agent gives none
 	PID          int
 	CriticalOnly bool // only critical tasks: the prompt is machine-made, or the turn is about to end
+	// Only, unless it is nil, names the tasks that may be claimed inside of a turn. Of these it leaves out each that was
+	// claimed before, and a second one of a type for one PromptID. So a turn is told nothing twice, even if hooks die.
+	Only []string
 }
