@@ -10,6 +10,7 @@ import (
 	"aburn/internal/queue"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 )
 
@@ -91,11 +92,13 @@ func (d *decision) needed() bool {
 
 // due are the issues to queue: certain enough, in a session that can be reached, and not
 // queued within the cooldown. A session that has done nothing since its last advice
-// gets no more.
+// gets no more. Inside of its turn a session gets what it can be told there; the rest
+// is judged when the turn ends.
 func (d *decision) due() (due []*supervisor.Issue) {
 	for i := range d.result.Issues {
 		is := &d.result.Issues[i]
-		if supervisor.LevelOf(is, d.limits) == supervisor.Queue && d.reachable(is) && !d.advised(is) {
+		later := d.o.InTurn && is.Session == d.o.Session && is.Confidence <= limits.InTurnAbove
+		if supervisor.LevelOf(is, d.limits) == supervisor.Queue && !later && d.reachable(is) && !d.advised(is) {
 			due = append(due, is)
 		}
 	}
@@ -235,6 +238,9 @@ func (d *decision) put(is *supervisor.Issue) {
 		if isOwn(d.queue, &t) && t.DeliveredAt.IsZero() {
 			d.untold(&t, queue.ReasonFull)
 		}
+	}
+	if put.Reason == string(queue.Pending) {
+		d.result.Waiting = append(d.result.Waiting, Queued{*is, put.Task.ID})
 	}
 	if put.Added {
 		d.intervene(is, t.ID, supervisor.Queue)

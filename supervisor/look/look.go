@@ -52,6 +52,7 @@ type Options struct {
 	Session    logfmt.SessionID
 	Transcript string
 	Prompt     string // the entry's id
+	InTurn     bool   // a call of the session has just ended, and its turn goes on
 
 	// Slow, if not nil, is called once before work that may take long.
 	Slow func()
@@ -85,6 +86,7 @@ type Result struct {
 	Read     int64              // bytes of the log that this look folded
 	Damage   int64              // lines among them that are no entries
 	Queued   []Queued           // tasks that this look put into the queue
+	Waiting  []Queued           // issues to queue for which another process had put a task
 	Resolved []string           // tasks whose issue is gone
 	Untold   []string           // tasks that ended without being delivered: expired, or their session is over
 	Warnings []string           // failures, in words for people
@@ -99,8 +101,8 @@ type Queued struct {
 // ErrBusy means that another process holds the queue's lock. It is looking, so this one need not.
 var ErrBusy = queue.ErrBusy
 
-// How long to wait for the queue's lock. The end of a turn does not wait, because the
-// lock's holder looks too. A prompt waits as long as a look takes, so that it can
+// How long to wait for the queue's lock. The end of a turn or of a call does not wait,
+// because the lock's holder looks too. A prompt waits as long as a look takes, so that it can
 // deliver what that look queues.
 const (
 	commandWait = 2 * time.Second
@@ -156,7 +158,7 @@ func (l *Look) Once(ctx context.Context, now, until time.Time) (Result, error) {
 		r.warn(StateName, err)
 	}
 	if err := desk.Close(); err != nil {
-		r.Queued, r.Resolved, r.Untold = nil, nil, nil
+		r.Queued, r.Waiting, r.Resolved, r.Untold = nil, nil, nil, nil
 		r.warn(queue.Name, err)
 		return r, nil
 	}
@@ -173,7 +175,7 @@ func (l *Look) mustWrite(r *Result) bool {
 	if l.storing() || r.Complete && d.needed() {
 		return true
 	}
-	if l.o.Prompt != "" {
+	if l.o.Prompt != "" || l.o.InTurn {
 		return false
 	}
 	_, err := l.o.Root.Lstat(queue.Name)
@@ -228,6 +230,46 @@ func (r *Result) AgentsEnded(id logfmt.SessionID) bool {
 		}
 	}
 	return true
+}
+
+// Certain are the tasks that the session may be told inside of its turn: one of each type, of issues of its own line of
+// work that stand now with more than limits.InTurnAbove. A type that it was told in this turn is not among them.
+func (r *Result) Certain(id logfmt.SessionID, types []string) (tasks []string) {
+	i := slices.IndexFunc(r.State.Sessions, func(s *state.Session) bool { return s.ID == id })
+	if !r.Complete || i < 0 {
+		return nil
+	}
+	told := map[string]bool{}
+	for _, a := range r.State.Advice {
+		if a.Session == id && a.Delivered.Ord > r.State.Sessions[i].Turn.Start.Ord {
+			told[a.Type] = true
+		}
+	}
+	for k := range r.Issues {
+		is := &r.Issues[k]
+		if is.Session != id || is.Agent != "" || is.Confidence <= limits.InTurnAbove || told[string(is.Type)] || !slices.Contains(types, string(is.Type)) {
+			continue
+		}
+		if task := r.taskOf(is.Signature); task != "" {
+			tasks, told[string(is.Type)] = append(tasks, task), true
+		}
+	}
+	return tasks
+}
+
+// taskOf is the undelivered task of an issue, or "".
+func (r *Result) taskOf(signature string) string {
+	for _, q := range slices.Concat(r.Queued, r.Waiting) {
+		if q.Issue.Signature == signature {
+			return q.Task
+		}
+	}
+	for _, a := range slices.Backward(r.State.Advice) {
+		if a.Signature == signature && a.Task != "" && !a.Delivered.Is() && !a.Resolved.Is() && a.Untold == "" {
+			return a.Task
+		}
+	}
+	return ""
 }
 
 func (r *Result) warn(what string, err error) {
