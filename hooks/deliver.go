@@ -26,7 +26,7 @@ const clockStep = time.Minute
 
 // delivery hands the tasks that wait for a session to its agent, once.
 type delivery struct {
-	boundary
+	moment
 	queue *queue.Queue
 	tasks []queue.Task // claimed, and part of the answer
 }
@@ -34,19 +34,15 @@ type delivery struct {
 // answer is the hook's output: the waiting tasks, which it claims, and a line about
 // finished sub-agents; nil if there are neither.
 func (d *delivery) answer() ([]byte, error) {
-	if d.turn.Event == logfmt.Stop {
-		if !d.settings.Deliver.AtStop || d.agent.Continue(d.payload, "") == nil {
-			return nil, nil
-		}
-		text, err := d.claim(maxInjected)
-		if text == "" {
-			return nil, err
-		}
-		return d.agent.Continue(d.payload, text), err
+	switch {
+	case d.entry.Event == logfmt.Stop:
+		return d.answerStop()
+	case d.inTurn() && len(d.looked.Certain) == 0:
+		return nil, nil
 	}
 	line := ""
-	if d.typed() && !d.alone && d.settings.Deliver.AgentEnd {
-		line = agentsEnded(unlockedTail(d.journal, journal.TailSize), d.payload.Session, d.turn.ID)
+	if d.typed() && !d.looked.Alone && d.settings.Deliver.AgentEnd {
+		line = agentsEnded(unlockedTail(d.journal, journal.TailSize), d.payload.Session, d.entry.ID)
 	}
 	text, err := d.claim(maxInjected - len(line))
 	if text += line; text == "" {
@@ -55,13 +51,41 @@ func (d *delivery) answer() ([]byte, error) {
 	return d.agent.Context(d.payload.Event, text), err
 }
 
+// answerStop is the answer at a turn's end, if the user wants one.
+func (d *delivery) answerStop() ([]byte, error) {
+	if !d.settings.Deliver.AtStop || d.agent.Continue(d.payload, "") == nil {
+		return nil, nil
+	}
+	text, err := d.claim(maxInjected)
+	if text == "" {
+		return nil, err
+	}
+	return d.agent.Continue(d.payload, text), err
+}
+
+// claimant says which tasks may be told now: after a call those that the look was
+// certain of, with a machine's prompt the critical ones. So too at a turn's end, unless
+// no prompt comes after it: then nothing can wait.
+func (d *delivery) claimant() queue.Claimant {
+	who := queue.Claimant{Session: d.payload.Session, PromptID: d.promptID(), PID: os.Getpid()}
+	switch d.entry.Event {
+	case logfmt.Prompt:
+		who.CriticalOnly = !d.typed()
+	case logfmt.Stop:
+		who.CriticalOnly = !d.agent.PrintMode(d.payload, d.env)
+	default:
+		who.Only = d.looked.Certain
+	}
+	return who
+}
+
+func (d *delivery) promptID() string { return Head(d.payload.Str(d.agent.PromptID)) }
+
 // claim takes the tasks that wait for this session, most urgent first, as far as they
 // fit into room bytes; "" if there are none or another process holds the queue.
 func (d *delivery) claim(room int) (string, error) {
 	now := time.Now()
-	who := queue.Claimant{
-		Session: d.payload.Session, PromptID: Head(d.payload.Str(d.agent.PromptID)), PID: os.Getpid(), CriticalOnly: !d.typed(),
-	}
+	who := d.claimant()
 	if waits, err := d.queue.Waiting(who, now); !waits {
 		return "", err
 	}
@@ -149,7 +173,7 @@ func (d *delivery) receipt(deadline time.Time) error {
 	for i, t := range d.tasks {
 		ids[i] = t.ID
 		entries[i] = logfmt.TaskEntry(logfmt.Delivered, d.payload.Session, logfmt.TaskFacts{
-			Task: t.ID, Type: t.Type, Signature: t.Signature, PromptID: Head(d.payload.Str(d.agent.PromptID)),
+			Task: t.ID, Type: t.Type, Signature: t.Signature, PromptID: d.promptID(), InTurn: d.inTurn(),
 		})
 		entries[i].Time, entries[i].Wt = time.Now(), d.proj.Wt
 	}

@@ -26,6 +26,9 @@ type recorder struct {
 	relay   []*logfmt.Entry // read before the lock was taken, from plan.Relay
 	secrets scrub.Memory    // of the payload's call, for texts that repeat them
 
+	wanted   recent.Troubles // those that the user wants to be told inside of a turn
+	suspects recent.Troubles // of these, those that the call's end could be part of
+
 	state recent.State
 }
 
@@ -43,6 +46,7 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 		calls.Add(r.known)
 		drafts = append(r.plan.Closer.Close(calls), drafts...)
 	}
+	r.suspects = r.suspect(t)
 	process := r.proc(t)
 	for _, d := range drafts {
 		if process != nil {

@@ -10,7 +10,10 @@
 //   - One append writes all entries of a run about the event. Foreign files
 //     (transcripts, edited files) are read before the log is locked.
 //   - A text reaches an agent only at a prompt of the session itself or, if the user
-//     wants that, at the end of its turn, in a project that this user trusts.
+//     wants that, after a tool call or at the end of its turn, in a project that this
+//     user trusts.
+//   - A tool call costs a look only if its end and the newest entries before it could
+//     be part of a trouble that the user wants to be told inside of a turn.
 //   - A task is claimed on disk before it is printed, and noted as delivered after
 //     that. A failure in between changes neither exit code nor the shape of stdout.
 //
@@ -64,6 +67,12 @@ type Agent struct {
 	PromptID string
 	// Context is the hook output that hands text to the model at event.
 	Context func(event, text string) []byte
+	// MidTurn reports whether the payload is a call's end whose hook output the model
+	// sees in the same turn.
+	MidTurn func(p *Payload) bool
+	// PrintMode reports whether the session runs in a print mode of the agent, so that
+	// no prompt comes after the end of its turn.
+	PrintMode func(p *Payload, env func(string) string) bool
 	// Continue is the hook output at a turn's end that makes the agent go on with
 	// text; nil if hooks have made it go on already.
 	Continue func(p *Payload, text string) []byte
@@ -112,13 +121,17 @@ type Closer interface {
 type Relay struct{ Command, Output string }
 
 // Look is one look of the supervisor at the project, after the entries of this run
-// are on disk and before anything is delivered. It puts advice into the queue. alone
-// reports that no sub-agent of the session has ended, as far back as the look
-// remembers.
-type Look func(l Looking) (alone bool)
+// are on disk and before anything is delivered. It puts advice into the queue.
+type Look func(l Looking) Looked
 
-// Looking is the input of a Look: a prompt or the end of a turn of the session
-// itself, in a project that this user trusts.
+// Looked is what a hook needs to know of a look.
+type Looked struct {
+	Alone   bool     // no sub-agent of the session has ended, as far back as the look remembers
+	Certain []string // the tasks for the session that may be told inside of its turn; see Looking.InTurn
+}
+
+// Looking is the input of a Look: a prompt, or the end of a turn or of a tool call of
+// the session itself, in a project that this user trusts.
 type Looking struct {
 	Root       *os.Root // .oss
 	Project    *project.Project
@@ -127,7 +140,8 @@ type Looking struct {
 	Key        []byte // of the project's mark
 	Session    logfmt.SessionID
 	Transcript string    // "" when the client names none
-	Prompt     string    // the id of the prompt's entry; "" at the end of a turn
+	Prompt     string    // the id of the prompt's entry; "" at the end of a turn or call
+	InTurn     []string  // after a tool call: the types of issues that may be told; else nil
 	Until      time.Time // when the look has to end
 	Slow       func()    // the look calls it before work that may take long
 }

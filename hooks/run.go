@@ -120,6 +120,9 @@ func (r *Run) record(rec *recorder) error {
 	if rec.plan.Resumed || rec.plan.isLarge() {
 		r.guard()
 	}
+	if len(set.Deliver.InTurn) > 0 && rec.isAdvised() && rec.agent.MidTurn(rec.payload) && r.Look != nil {
+		rec.wanted = troubles(set.Deliver.InTurn)
+	}
 	rec.prepare(j)
 	rec.readRelay()
 	if len(rec.plan.Drafts) == 0 && rec.plan.Closer == nil {
@@ -134,8 +137,8 @@ func (r *Run) record(rec *recorder) error {
 			_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, text))
 		}
 	}
-	if turn := rec.turn(receipt.Entries); turn != nil {
-		err = errors.Join(err, r.supervise(boundary{recorder: rec, root: root, journal: j, settings: &set, turn: turn}))
+	if e := rec.momentOf(receipt.Entries); e != nil {
+		err = errors.Join(err, r.supervise(moment{recorder: rec, root: root, journal: j, settings: &set, env: r.Env, entry: e}))
 	}
 	if r.Ended != nil && rec.proj.Marked && set.Archive.AtSessionEnd && sessionEnded(receipt.Entries) {
 		r.Ended(r.Env, rec.proj.Root, rec.proj.Worktree)

@@ -46,7 +46,7 @@ func TestLook(t *testing.T) {
 		run := hooks.Run{
 			Start: time.Now(), Args: []string{"claude"}, Stdin: stdin(t, `{"session_id":"s1",`+c.members+`}`), Stdout: &stdout, Env: os.Getenv,
 			Agents: []hooks.Agent{claude.Agent()}, Exit: func() {}, // its timer outlives the run, which a process does not
-			Look: func(l hooks.Looking) bool {
+			Look: func(l hooks.Looking) hooks.Looked {
 				looks++
 				written, err := os.ReadFile(filepath.Join(dir, ".oss", "workflow.log"))
 				if err != nil || l.Session != "s1" || !bytes.Contains(written, []byte(l.Prompt)) || len(l.Key) == 0 {
@@ -54,7 +54,7 @@ func TestLook(t *testing.T) {
 				}
 				put(t, l, queue.Task{Session: "s1", Prompt: "be careful"})
 				put(t, l, queue.Task{Session: "s2", Prompt: "not for you"})
-				return true
+				return hooks.Looked{Alone: true}
 			},
 		}
 		if err := run.Do(); err != nil {

@@ -51,12 +51,15 @@ func agents() []hooks.Agent {
 
 // lookAt lets the supervisor look. Its results are in the queue and the log. A failed
 // look is left to the next one and never reaches the agent.
-func lookAt(l hooks.Looking) (alone bool) {
+func lookAt(l hooks.Looking) hooks.Looked {
 	r, err := look.New(look.Options{
 		Root: l.Root, Project: l.Project, Journal: l.Journal, Settings: l.Settings, Key: l.Key, By: journal.Hook,
-		Session: l.Session, Transcript: l.Transcript, Prompt: l.Prompt, Slow: l.Slow,
+		Session: l.Session, Transcript: l.Transcript, Prompt: l.Prompt, InTurn: l.InTurn != nil, Slow: l.Slow,
 	}).Once(context.Background(), time.Now(), l.Until)
-	return err == nil && r.Complete && !r.AgentsEnded(l.Session)
+	if err != nil || !r.Complete {
+		return hooks.Looked{}
+	}
+	return hooks.Looked{Alone: !r.AgentsEnded(l.Session), Certain: r.Certain(l.Session, l.InTurn)}
 }
 
 // growStack makes the main goroutine's stack as large as a run needs, at once: its frame

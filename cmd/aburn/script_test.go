@@ -21,6 +21,7 @@ import (
 	"aburn/internal/hold"
 	"aburn/internal/journal"
 	"aburn/internal/project"
+	"aburn/supervisor/look"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -40,9 +41,23 @@ func hookMain() {
 		Start: time.Now(), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Env: os.Getenv,
 		Agents: []hooks.Agent{claude.Agent(), codex.Agent()},
 	}
+	if os.Getenv("LOOK") != "" { // most scripts look by hand
+		run.Look = hookLook
+	}
 	if err := run.Do(); err != nil {
 		fmt.Fprintln(os.Stderr, "aburn: error:", err)
 	}
+}
+
+func hookLook(l hooks.Looking) hooks.Looked {
+	r, err := look.New(look.Options{
+		Root: l.Root, Project: l.Project, Journal: l.Journal, Settings: l.Settings, Key: l.Key, By: journal.Hook,
+		Session: l.Session, Transcript: l.Transcript, Prompt: l.Prompt, InTurn: l.InTurn != nil,
+	}).Once(context.Background(), time.Now(), time.Time{})
+	if err != nil {
+		return hooks.Looked{}
+	}
+	return hooks.Looked{Certain: r.Certain(l.Session, l.InTurn)}
 }
 
 // TestScripts runs testdata/script: the manual, one page a file. Every log that

@@ -17,12 +17,22 @@ import (
 func Agent() hooks.Agent {
 	return hooks.Agent{
 		Agent: &agentcli.Claude, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "prompt_id",
-		Context: hooks.HookContext, Continue: continueTurn,
+		Context: hooks.HookContext, Continue: continueTurn, MidTurn: midTurn, PrintMode: printMode,
 	}
 }
 
 // own relies on agent_id: every payload of a sub-agent has one.
 func own(p *hooks.Payload) bool { return p.AgentID == "" }
+
+// midTurn leaves out PostToolBatch, which tells the ends of several calls.
+func midTurn(p *hooks.Payload) bool {
+	return p.Event == "PostToolUse" || p.Event == "PostToolUseFailure"
+}
+
+// printMode relies on the client's own variable, because no payload tells.
+func printMode(_ *hooks.Payload, env func(string) string) bool {
+	return env("CLAUDE_CODE_ENTRYPOINT") == "sdk-cli"
+}
 
 // continueTurn makes the turn go on, but only once: the client itself would allow eight.
 func continueTurn(p *hooks.Payload, text string) []byte {

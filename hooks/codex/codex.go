@@ -20,7 +20,7 @@ import (
 func Agent() hooks.Agent {
 	return hooks.Agent{
 		Agent: &agentcli.Codex, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "turn_id",
-		Context: hooks.HookContext, Continue: continueTurn,
+		Context: hooks.HookContext, Continue: continueTurn, MidTurn: midTurn, PrintMode: printMode,
 	}
 }
 
@@ -28,6 +28,13 @@ func Agent() hooks.Agent {
 // the session's id. Without a transcript it is unknown, and own is false.
 func own(p *hooks.Payload) bool {
 	return p.AgentID == "" && strings.HasSuffix(p.Transcript, "-"+string(p.Session)+".jsonl")
+}
+
+func midTurn(p *hooks.Payload) bool { return p.Event == "PostToolUse" }
+
+// printMode relies on the transcript's first record: `codex exec` names itself there.
+func printMode(p *hooks.Payload, _ func(string) string) bool {
+	return firstRecord(p.Transcript).Get("payload.originator").Str == "codex_exec"
 }
 
 // continueTurn makes the turn go on, but only once: the client itself has no limit.
