@@ -11,6 +11,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/project"
+	"aburn/internal/recent"
 	"aburn/internal/settings"
 	"aburn/logfmt"
 )
@@ -121,7 +122,7 @@ func (r *Run) record(rec *recorder) error {
 		r.guard()
 	}
 	if len(set.Deliver.InTurn) > 0 && rec.isAdvised() && rec.agent.MidTurn(rec.payload) && r.Look != nil {
-		rec.wanted = troubles(set.Deliver.InTurn)
+		rec.wanted = recent.TroublesOf(set.Deliver.InTurn)
 	}
 	rec.prepare(j)
 	rec.readRelay()

@@ -11,7 +11,6 @@ import (
 	"aburn/internal/recent"
 	"aburn/internal/settings"
 	"aburn/logfmt"
-	"aburn/supervisor/limits"
 )
 
 // moment is where advice may reach a session: the beginning or the end of its turn, or
@@ -47,23 +46,6 @@ func (r *recorder) momentOf(entries []*logfmt.Entry) *logfmt.Entry {
 // isAdvised reports whether the payload's session may be told anything.
 func (r *recorder) isAdvised() bool {
 	return r.proj.Marked && r.payload.Session != "" && r.agent.Own(r.payload)
-}
-
-// troubles are the types of deliver.in_turn.
-func troubles(types []string) (t recent.Troubles) {
-	for _, name := range types {
-		switch name {
-		case limits.Loop:
-			t.Loop = true
-		case limits.ToolFailureRun:
-			t.FailureRun = true
-		case limits.EditChurn:
-			t.EditChurn = true
-		case limits.PhaseStuck:
-			t.PhaseStuck = true
-		}
-	}
-	return t
 }
 
 // suspect says which of the wanted troubles the end of this call could be part of. It

@@ -1,6 +1,6 @@
 // Package supervisor judges what is wrong with a workflow, and which entries prove it. It is a pure
 // function of a State, observations, the time, the model and the limits: it reads no file, no
-// clock, no environment, and calls no AI model. Hooks run it at prompts and stops, so it imports
+// clock, no environment, and calls no AI model. Hooks run it, so it imports
 // nothing that does input or output.
 //
 // Invariants:

@@ -7,10 +7,35 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 )
 
 // Troubles are kinds of trouble that the end of a call can be part of.
 type Troubles struct{ Loop, FailureRun, EditChurn, PhaseStuck bool }
+
+// TroublesOf are those of some types of issues; other types are none.
+func TroublesOf(types []string) (t Troubles) {
+	for _, name := range types {
+		if trouble := t.named(name); trouble != nil {
+			*trouble = true
+		}
+	}
+	return t
+}
+
+func (t *Troubles) named(issue string) *bool {
+	switch issue {
+	case limits.Loop:
+		return &t.Loop
+	case limits.ToolFailureRun:
+		return &t.FailureRun
+	case limits.EditChurn:
+		return &t.EditChurn
+	case limits.PhaseStuck:
+		return &t.PhaseStuck
+	}
+	return nil
+}
 
 // Ended is a call that has just ended, as its entry is about to say it.
 type Ended struct {
@@ -34,7 +59,7 @@ const (
 const (
 	farSame    = 4
 	farContent = 8
-	farLines   = 160
+	farLines   = 96
 )
 
 // Suspect says which of the wanted troubles a call's end could be part of, from the calls of the same session in the
@@ -48,8 +73,8 @@ func Suspect(lines Lines, who Who, now Ended, wanted Troubles) Troubles {
 	}
 	n := 0
 	for line := range lines {
-		if n++; n > farLines || s.open == (Troubles{}) {
-			break
+		if n++; n > farLines || s.open == (Troubles{}) && s.found == (Troubles{}) {
+			break // what was found may have been told in this turn: finding that out is cheaper than a look
 		}
 		h, ok := logfmt.ParseHeader(line)
 		if !ok || !who.wrote(line, &h) {
@@ -137,18 +162,8 @@ func (s *suspicion) told(line []byte) {
 	if data.Get("seen").Bool() {
 		return
 	}
-	var open, suspect *bool
-	switch data.Get("type").Str {
-	case "loop":
-		open, suspect = &s.open.Loop, &s.found.Loop
-	case "tool_failure_run":
-		open, suspect = &s.open.FailureRun, &s.found.FailureRun
-	case "edit_churn":
-		open, suspect = &s.open.EditChurn, &s.found.EditChurn
-	case "phase_stuck":
-		open, suspect = &s.open.PhaseStuck, &s.found.PhaseStuck
-	default:
-		return
+	kind := data.Get("type").Str
+	if open, found := s.open.named(kind), s.found.named(kind); open != nil {
+		*open, *found = false, false
 	}
-	*open, *suspect = false, false
 }
