@@ -46,7 +46,8 @@ func (e *ending) add(o *logfmt.Object) {
 		o.Int("exit_code", e.exitCode)
 	}
 	o.StrIf("outcome", e.outcome).StrIf("error", hooks.Head(e.error)).StrIf("reason", hooks.Head(e.reason))
-	if e.duration > 0 {
+	// Codex 0.169 states microseconds for commands that are quicker than it measures (5 µs for `ls`): no process takes that.
+	if e.duration >= time.Millisecond {
 		o.Int("duration_ms", e.duration.Milliseconds())
 	}
 }

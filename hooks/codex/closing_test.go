@@ -31,6 +31,8 @@ func TestCloser(t *testing.T) {
 		want             string
 	}{
 		{"ran well", line(item, `{"type":"CommandExecution","id":"c1","exit_code":0}`), turnEnded, false, "TOOL exit 0"},
+		{"ran for so long", line(item, `{"type":"CommandExecution","id":"c1","exit_code":0,"duration":{"secs":2,"nanos":339280435}}`), turnEnded, false, "TOOL exit 0 in 2339 ms"},
+		{"ran quicker than any process", line(item, `{"type":"CommandExecution","id":"c1","exit_code":0,"duration":{"secs":0,"nanos":5128}}`), turnEnded, false, "TOOL exit 0"},
 		{"failed", line(item, `{"type":"CommandExecution","id":"c1","exit_code":3}`), turnEnded, false, "TOOL_FAILED exit 3"},
 		{"was killed", line(item, `{"type":"CommandExecution","id":"c1","exit_code":-1,"status":"failed"}`), sessionEnded, false, "TOOL_FAILED exit -1 killed"},
 		{"an item without a code", line(item, `{"type":"CommandExecution","id":"c1","status":"completed"}`), turnEnded, false, "TOOL unknown"},
@@ -88,6 +90,9 @@ func told(d hooks.Draft) string {
 	}
 	if v := p.Str("outcome"); v != "" {
 		s += " " + v
+	}
+	if v := p.Get("duration_ms"); v.Exists() {
+		s += " in " + v.Raw + " ms"
 	}
 	for _, key := range []string{"error", "reason"} {
 		if v := p.Str(key); v != "" {

@@ -167,6 +167,9 @@ func took(d gjson.Result) string {
 	if v.Type != gjson.Number || v.Num < 0 {
 		return ""
 	}
+	if v.Num < 1 {
+		return "<1ms" // the log holds whole milliseconds
+	}
 	return plain.Duration(time.Duration(v.Num * float64(time.Millisecond)))
 }
 
