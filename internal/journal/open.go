@@ -8,7 +8,14 @@ import (
 
 // ErrNotRegular says that the log, or a segment of it, is a link, a pipe or a folder. It is
 // neither read nor written.
-var ErrNotRegular = errors.New("not a regular file")
+var ErrNotRegular error = notRegular{}
+
+type notRegular struct{}
+
+func (notRegular) Error() string { return "not a regular file" }
+
+// Hint tells a person what to do about it.
+func (notRegular) Hint() string { return "hooks cannot write either; aburn verify says what it is" }
 
 // segmentFile is one open file of the log.
 type segmentFile struct {

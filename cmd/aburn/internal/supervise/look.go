@@ -173,7 +173,7 @@ func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMo
 		c.Warn(plain.Plural(v.Damage, "line")+" of the log could not be read", "aburn verify")
 	}
 	if err != nil {
-		return nil, kit.BadNews(err.Error())
+		return nil, err
 	}
 	return v, nil
 }
