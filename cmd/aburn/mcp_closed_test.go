@@ -45,7 +45,7 @@ func TestMCPOwnProjectOnly(t *testing.T) {
 		{"remedy", map[string]any{"key": key}},
 	} {
 		r, _ := w.ask(s, c.tool, c.arguments, nil)
-		if text := textOf(r); !r.IsError || !strings.Contains(text, "mcp.all_projects in the user's own settings") || strings.Contains(text, prompts) {
+		if text := textOf(r); !r.IsError || !strings.Contains(text, "mcp.all_projects in the user's own settings") || strings.Contains(text, prompts) || strings.HasPrefix(text, "hint:") {
 			t.Errorf("%s %v: error %v, %s", c.tool, c.arguments, r.IsError, text)
 		}
 	}

@@ -92,10 +92,12 @@ func (m *answers) project() (string, error) {
 
 // closed is err, and why a session or key can be unknown to an agent that others know.
 func (q *question) closed(err error) error {
-	if q.Within != "" {
-		q.hint(openHint)
+	failed := q.fail(err)
+	if q.Within == "" {
+		return failed
 	}
-	return q.fail(err)
+	q.hint(openHint)
+	return q.noAnswer()
 }
 
 func (t targetAsk) word() (string, error) {
