@@ -73,7 +73,7 @@ func run(keep bool) error {
 		scene{"Agents also write their sessions to disk, hooks or not. All of them, and this log, into one archive:", "ingest"},
 		scene{"Every session of every agent:", "sessions"},
 		scene{"One of them, with its fork and its sub-agent, and what each and all cost:", "graph 5b0c2f91"},
-		scene{"What keeps going wrong, over all agents (those that played just now count as running yet):", "report --limit 3"},
+		scene{"What keeps going wrong, over all agents:", "report --limit 3"},
 		scene{"What once helped where that one failed? If nothing is comparable, it says so:", "remedy 5b0c2f91"},
 	); err != nil {
 		return err
