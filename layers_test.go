@@ -93,6 +93,7 @@ var layers = []struct {
 	{"internal/lab/recorder", "internal/lab/testkit/agents internal/lab/testkit/model logfmt", "github.com/tidwall/gjson"},
 	{"internal/lab/synth", "internal/lab/synth/archived internal/lab/synth/home", ""},
 	{"internal/lab/synth/home", "logfmt trace", ""},
+	{"internal/lab/synth/bill", "internal/lab/synth/home", ""},
 	{"internal/lab/synth/archived", "archive internal/scrub logfmt trace trace/draft", ""},
 	{"internal/lab/bench", "archive archive/ingest internal/journal internal/lab/synth/archived internal/lab/synth/home internal/lab/testkit/agents logfmt trace trace/claude trace/codex trace/gemini", ""},
 	{"internal/plain", "", ""},

@@ -1,15 +1,16 @@
 package cost_test
 
 import (
-	"encoding/json"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"aburn/insight/cost"
+	"aburn/internal/lab/synth/bill"
+	"aburn/internal/lab/synth/home"
 	"aburn/internal/lab/world"
 )
 
@@ -20,15 +21,20 @@ func TestSecondCalculation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var second secondTable
-	if err := json.Unmarshal(text, &second); err != nil {
+	second, err := bill.Read(text)
+	if err != nil {
 		t.Fatal(err)
 	}
 	p, random := cost.Shipped(), rand.New(rand.NewPCG(3, 4))
 	priced := 0
 	for _, r := range drawn(random, world.Storm(50_000)) {
 		sum := p.Price(r)
-		want := second.price(r)
+		c := second.Of(&home.Answer{Time: r.Time.UnixMilli(), Model: r.Model, Tier: string(r.Tier), Geo: r.Geo, Input: r.Tokens.Input, CacheRead: r.Tokens.CacheRead,
+			Write5m: r.Tokens.Write5m, Write1h: r.Tokens.Write1h, Write: r.Tokens.Write, Output: r.Tokens.Output, Searches: r.Searches})
+		want := c.USD
+		if !maps.Equal(sum.Unpriced, c.Unpriced) || sum.AtLeast != c.AtLeast || sum.Uncertain != c.Uncertain {
+			t.Fatalf("%+v: unpriced %v, at least %v, uncertain %v; want %+v", r, sum.Unpriced, sum.AtLeast, sum.Uncertain, c)
+		}
 		if len(sum.Unpriced) == 0 && sum.Amount > 0 {
 			priced++
 		}
@@ -69,105 +75,4 @@ func drawn(random *rand.Rand, n int) (list []cost.Response) {
 		list = append(list, r)
 	}
 	return list
-}
-
-type secondTable struct {
-	Modifiers []struct {
-		Vendor, When string
-		Times        json.Number
-		USDPer1000   json.Number `json:"usd_per_1000"`
-	}
-	Rows []struct {
-		Vendor, From, Until string
-		Models              []string
-		PerMtok             map[string]json.Number `json:"per_mtok"`
-		Fast, Batch         json.Number
-		Ultrafast           []struct {
-			Times       json.Number
-			From, Until string
-		}
-		Long *struct {
-			Above   int64
-			Counts  string
-			PerMtok map[string]json.Number `json:"per_mtok"`
-			Times   map[string]json.Number
-		}
-	}
-}
-
-func rat(n json.Number) *big.Rat {
-	r, ok := new(big.Rat).SetString(n.String())
-	if !ok {
-		panic(n)
-	}
-	return r
-}
-
-// price is the priced part of a response, in dollars.
-func (s *secondTable) price(r cost.Response) *big.Rat {
-	total, day := new(big.Rat), r.Time.UTC().Format(time.DateOnly)
-	within := func(from, until string) bool { return day >= from && (until == "" || day < until) }
-	for _, row := range s.Rows {
-		if !strings.Contains(" "+strings.Join(row.Models, " ")+" ", " "+r.Model+" ") || !within(row.From, row.Until) {
-			continue
-		}
-		factor := big.NewRat(1, 1)
-		switch r.Tier {
-		case cost.Fast:
-			if row.Fast == "" {
-				return total
-			}
-			factor = rat(row.Fast)
-		case cost.Batch:
-			factor = rat(row.Batch)
-		case cost.Ultrafast:
-			factor = nil
-			for _, u := range row.Ultrafast {
-				if within(u.From, u.Until) {
-					factor = rat(u.Times)
-				}
-			}
-			if factor == nil {
-				return total
-			}
-		}
-		for _, m := range s.Modifiers {
-			if m.Vendor == row.Vendor && strings.Contains(m.When, "inference_geo") && r.Geo == "us" {
-				factor = new(big.Rat).Mul(factor, rat(m.Times))
-			}
-			if m.Vendor == row.Vendor && strings.Contains(m.When, "web_search") {
-				total.Add(total, new(big.Rat).Mul(big.NewRat(r.Searches, 1000), rat(m.USDPer1000)))
-			}
-		}
-		t := r.Tokens
-		kinds := map[string]int64{"input": t.Input, "cache_read": t.CacheRead, "cache_write_5m": t.Write5m, "cache_write_1h": t.Write1h, "output": t.Output}
-		if _, single := row.PerMtok["cache_write"]; single {
-			kinds["cache_write"] = t.Write
-		} else {
-			kinds["cache_write_5m"] += t.Write // the cheaper one: the amount is a lower bound
-		}
-		isLong := false
-		if l := row.Long; l != nil {
-			prompt := t.Input + t.CacheRead
-			if strings.Contains(l.Counts, "cache_write") {
-				prompt += t.Write5m + t.Write1h + t.Write
-			}
-			isLong = prompt > l.Above
-		}
-		for kind, n := range kinds {
-			rate, ok := row.PerMtok[kind]
-			if !ok {
-				continue
-			}
-			one := rat(rate)
-			if isLong && row.Long.PerMtok != nil {
-				one = rat(row.Long.PerMtok[kind])
-			} else if isLong {
-				one = new(big.Rat).Mul(one, rat(row.Long.Times[kind]))
-			}
-			one.Mul(one, factor)
-			total.Add(total, one.Mul(one, big.NewRat(n, 1_000_000)))
-		}
-	}
-	return total
 }

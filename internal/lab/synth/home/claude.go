@@ -23,7 +23,8 @@ type transcript struct {
 	leaf    string // uuid of the record that the next one hangs on; empty for none
 	prompt  string // promptId
 	prompts int
-	cache   int64  // tokens in the provider's cache
+	cache   int64 // tokens in the provider's cache
+	billing
 	task    string // a sub-agent's task
 	about   string // the same in a few words
 	kept    []kept // what a fork would copy, if keep
@@ -45,6 +46,7 @@ func claudeSession(m *maker, r *random, has features) {
 	cwd := m.project(r)
 	t := &transcript{r: r, has: has, session: r.uuid(), cwd: cwd, slug: strings.ReplaceAll(cwd, "/", "-"), version: "2.1.329", typed: r.percent(40),
 		now: m.begin(r), cache: int64(r.from(9000, 20000))}
+	t.bills()
 	if has["oldfork"] {
 		t.version = "2.1.197"
 	}
@@ -82,6 +84,7 @@ func claudeSession(m *maker, r *random, has features) {
 func (t *transcript) turn(i, of int) {
 	if i > 0 {
 		t.now += int64(t.r.from(5, 900)) * 1000
+		t.switches()
 	}
 	switch {
 	case i == 0:

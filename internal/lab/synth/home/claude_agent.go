@@ -37,6 +37,7 @@ func (t *transcript) agentCall(background bool, f fate) *call {
 		cwd: t.cwd, slug: t.slug, version: t.version, typed: t.typed, cache: int64(t.r.from(4000, 9000)), task: task, about: description}
 	child.t = &Session{Source: "claude", ID: t.session + "/" + id, Kind: trace.Subagent, Related: parent, Call: c.id, AgentID: id, AgentType: kind, Linked: true, Outcome: trace.Completed}
 	child.file = &file{m: t.m}
+	child.billsLike(t)
 	c.agent = child
 	return c
 }

@@ -35,7 +35,7 @@ func (t *transcript) finish(kind, of, extra string) string {
 		t.s(`,"type":"`, kind, `"`)
 	}
 	t.s(`,"uuid":"`, uuid, `","timestamp":`).at(t.now).s(extra, `,"userType":"external","entrypoint":"`, t.entry(), `","cwd":"`, t.cwd, `","sessionId":"`, t.session,
-		`","version":"`, t.version, `","gitBranch":"main"}`)
+		`","version":"`, t.version, `","gitBranch":"`, t.branch, `"}`)
 	name := kind
 	if of != "" {
 		name += "/" + of
@@ -73,46 +73,11 @@ func (t *transcript) queue(operation, content string) {
 	t.s(`}`).end("queue-operation")
 }
 
-// usage writes the usage of an answer: as every record of the answer repeats it.
-func (t *transcript) usage(u usage) {
-	t.s(`"usage":{"input_tokens":`).n(u.in).s(`,"cache_creation_input_tokens":`).n(u.write).s(`,"cache_read_input_tokens":`).n(u.read).s(`,"output_tokens":`).n(u.out).
-		s(`,"output_tokens_details":{"thinking_tokens":`).n(u.thought).s(`},"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":`).n(u.hour()).s(`,"ephemeral_5m_input_tokens":`).
-		n(u.write - u.hour()).s(`},"inference_geo":"","iterations":[],"speed":"standard","fallback_credit":null}`)
-}
-
-// usage is the tokens of one answer in Claude Code's form.
-type usage struct{ in, write, read, out, thought int64 }
-
-// hour is the part of write that lives for an hour: nothing, all, or a part.
-func (u usage) hour() int64 {
-	switch u.write % 3 {
-	case 0:
-		return u.write
-	case 1:
-		return u.write / 2
-	}
-	return 0
-}
-
-func (t *transcript) spend(thinks bool) usage {
-	u := usage{in: int64(t.r.from(1, 60)), write: int64(t.r.from(100, 4000)), read: t.cache, out: int64(t.r.from(20, 1800))}
-	if thinks {
-		u.thought = u.out / 2
-	}
-	t.cache += u.write
-	t.t.Responses++
-	t.t.Usage.Input += u.in
-	t.t.Usage.CacheWrite += u.write
-	t.t.Usage.CacheWrite1h += u.hour()
-	t.t.Usage.CacheWrite5m += u.write - u.hour()
-	t.t.Usage.CacheRead += u.read
-	t.t.Usage.Output += u.out
-	t.t.Usage.Reasoning += u.thought
-	return u
-}
-
 // block writes one record of an answer, which holds one block of its content. write writes the block.
 func (t *transcript) block(a *answered, of string, write func()) string {
+	if a.blocks == 0 {
+		t.billed(a)
+	}
 	t.begin("assistant")
 	t.s(`,"message":{"content":[`)
 	write()
@@ -166,7 +131,7 @@ func (t *transcript) answer(calls []*call, mayThink bool) {
 
 // asked is the answer to a new request, whose snapshot is written with it.
 func (t *transcript) asked(stop string, thinks bool) *answered {
-	a := &answered{id: "msg_01" + t.r.alnum(22), request: "req_01" + t.r.alnum(22), ref: t.r.uuid(), model: "claude-opus-5-5", stop: stop}
+	a := &answered{id: "msg_01" + t.r.alnum(22), request: "req_01" + t.r.alnum(22), ref: t.r.uuid(), model: t.model, stop: stop}
 	t.requested(a)
 	t.now += int64(t.r.from(800, 9000))
 	a.usage = t.spend(thinks)

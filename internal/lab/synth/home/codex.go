@@ -30,10 +30,11 @@ type rollout struct {
 	cached   int64      // tokens in the provider's cache
 	inherit  *inherited // what children that begin with their parent's records repeat
 	message  string     // what the last answer said
+	bill     codexBill
 }
 
-// tokens is usage as Codex tells it: in holds cached, out holds thought.
-type tokens struct{ in, cached, out, thought int64 }
+// tokens is usage as Codex tells it: in holds cached and written, out holds thought.
+type tokens struct{ in, cached, written, out, thought int64 }
 
 // inherited is the parent's records without their ordinals.
 type inherited struct{ records []string }
@@ -46,6 +47,7 @@ func codexSession(m *maker, r *random, has features) {
 	if t.legacy {
 		t.has = features{"legacy": true, "secrets": has["secrets"], "interrupted": has["interrupted"], "killed": has["killed"]}
 	}
+	t.bills()
 	if t.has["inherit"] {
 		t.inherit = &inherited{}
 	}
@@ -176,7 +178,8 @@ func (t *rollout) fork(m *maker) *rollout {
 	now := t.now + int64(r.from(60, 90000))*1000
 	id := r.thread(now)
 	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: id, cwd: t.cwd, name: "/root", code: t.code, exec: t.exec, now: now, ordinal: t.ordinal, history: t.history,
-		total: t.total, cached: t.cached}
+		total: t.total, cached: t.cached, bill: t.bill}
+	c.bill.draw = r.fork(0xb111)
 	c.t = &Session{Source: "codex", ID: id, Main: true, Kind: trace.Fork, Related: t.id, Outcome: trace.Completed, Linked: true, Start: now}
 	c.create(m, false)
 	c.meta(`,"forked_from_id":"` + t.id + `","forked_from_ordinal_exclusive":` + itoa(t.ordinal) + `,"history_base":{"thread_id":"` + t.id + `","end_ordinal_exclusive":` + itoa(t.ordinal) +

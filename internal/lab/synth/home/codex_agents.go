@@ -14,7 +14,8 @@ func (t *rollout) child(name string, call string) *rollout {
 	r := t.r.fork(t.r.next())
 	now := t.now + int64(r.from(20, 200))
 	id := r.thread(now)
-	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: t.root, cwd: t.cwd, name: name, code: t.code, exec: t.exec, now: now}
+	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: t.root, cwd: t.cwd, name: name, code: t.code, exec: t.exec, now: now, bill: t.bill}
+	c.bill.draw = r.fork(0xb111)
 	c.t = &Session{Source: "codex", ID: id, Kind: trace.Subagent, Related: t.id, Call: call, AgentID: id, AgentType: "default", Linked: true, Outcome: trace.Completed, Start: now}
 	return c
 }
@@ -77,7 +78,7 @@ func (t *rollout) helpers() {
 
 // activity is a record of a sub-agent in its parent's thread.
 func (t *rollout) activity(id, kind string, c *rollout) {
-	t.item("SubAgentActivity", `"model":"`+t.model()+`","reasoning_effort":"medium","id":"`+id+`","kind":"`+kind+`","agent_thread_id":"`+c.id+`","agent_path":"`+c.name+`"`, 0)
+	t.item("SubAgentActivity", `"model":"`+t.bill.model+`","reasoning_effort":"medium","id":"`+id+`","kind":"`+kind+`","agent_thread_id":"`+c.id+`","agent_path":"`+c.name+`"`, 0)
 }
 
 // firstTask writes the sub-agent's first turn. inherit is what of its parent it begins with.

@@ -52,7 +52,7 @@ func (t *rollout) metaPayload(source, more string) string {
 	if !t.legacy {
 		s += `,"history_mode":"paginated","multi_agent_version":"v2","context_window":{"window_id":"` + t.r.thread(t.now) + `"}`
 	}
-	return s + `,"git":{"commit_hash":"` + t.r.hex(40) + `","branch":"main"}`
+	return s + `,"git":{"commit_hash":"` + t.r.hex(40) + `","branch":"` + t.bill.branch + `"}`
 }
 
 // begun starts a turn.
@@ -61,6 +61,9 @@ func (t *rollout) begun(first bool) {
 	t.rootTurn = t.turn
 	if t.exec && t.turnsRun > 0 { // another process goes on with the session
 		t.t.Resumed++
+	}
+	if !first {
+		t.switches()
 	}
 	t.turnsRun++
 	t.started("null")
@@ -146,18 +149,11 @@ func (t *rollout) context() {
 	if !t.legacy {
 		p += `"root_turn_id":"` + t.rootTurn + `","disabled_plugin_ids":[],`
 	}
-	t.repeatable("turn_context", "", p+`"cwd":"`+t.cwd+`","approval_policy":"never","permission_profile":{"type":"disabled"},"model":"`+t.model()+`","collaboration_mode":{"mode":"default","settings":{"model":"`+t.model()+`","reasoning_effort":null,"developer_instructions":null}},"realtime_active":false,"summary":"none","sandbox_policy":{"type":"danger-full-access"}`)
-}
-
-func (t *rollout) model() string {
-	if t.code {
-		return "gpt-6-sol"
-	}
-	return "gpt-5.5"
+	t.repeatable("turn_context", "", p+`"cwd":"`+t.cwd+`","approval_policy":"never","permission_profile":{"type":"disabled"},"model":"`+t.bill.model+`","collaboration_mode":{"mode":"default","settings":{"model":"`+t.bill.model+`","reasoning_effort":null,"developer_instructions":null}},"realtime_active":false,"summary":"none","sandbox_policy":{"type":"danger-full-access"}`)
 }
 
 func (t *rollout) settings() {
-	t.rec("event_msg").s(`"type":"thread_settings_applied","thread_id":"`, t.id, `","thread_settings":{"model":"`, t.model(), `","model_provider_id":"openai","approval_policy":"never","approvals_reviewer":"user","permission_profile":{"type":"disabled"},"cwd":"`, t.cwd, `","disabled_plugin_ids":[]}`)
+	t.rec("event_msg").s(`"type":"thread_settings_applied","thread_id":"`, t.id, `","thread_settings":{"model":"`, t.bill.model, `","model_provider_id":"openai","approval_policy":"never","approvals_reviewer":"user","permission_profile":{"type":"disabled"},"cwd":"`, t.cwd, `","disabled_plugin_ids":[]}`)
 	t.endRecord("event_msg/thread_settings_applied")
 }
 

@@ -13,21 +13,27 @@ import (
 // chat is one conversation of Gemini CLI while it is written: a session's or a sub-agent's.
 type chat struct {
 	*file
-	r    *random
-	t    *Session
-	has  features
-	id   string
-	cwd  string
-	now  int64
-	kind string
-	last string // id of the last prompt
-	sent int64  // tokens of the request
+	r     *random
+	t     *Session
+	has   features
+	id    string
+	cwd   string
+	now   int64
+	kind  string
+	last  string // id of the last prompt
+	sent  int64  // tokens of the request
+	root  string // id of the session
+	model string
 }
 
 // geminiSession writes one session of Gemini CLI and its sub-agents.
 func geminiSession(m *maker, r *random, has features) {
 	now := m.begin(r)
 	c := &chat{r: r, has: has, id: r.uuid(), cwd: m.project(r), now: now, kind: "main", sent: 100}
+	c.root, c.model = c.id, pick(r.fork(0xb111), []string{"gemini-3.8-flash", "gemini-3.8-flash", "gemini-3.5-flash", "gemini-3.1-pro-preview", "gemma-local"})
+	if r.fork(0xb112).percent(10) {
+		c.sent = 199_000 // near the length above which a model costs more
+	}
 	c.t = &Session{Source: "gemini", ID: c.id, Main: true, Kind: trace.Root, Outcome: trace.Unknown, Linked: true, Start: now}
 	c.file = m.create("gemini", path.Join(c.folder(), "session-"+time.UnixMilli(now).UTC().Format("2006-01-02T15-04")+"-"+c.id[:8]+".jsonl"))
 	c.header(`,"kind":"main"`)
@@ -91,17 +97,14 @@ type reply struct {
 func (c *chat) reply() *reply {
 	a := &reply{id: c.r.uuid(), text: string(c.m.texts.cut(c.r, c.r.from(20, 900)).esc), at: c.now, in: c.sent, cached: c.sent / 2, out: int64(c.r.from(10, 900)), thought: int64(c.r.from(0, 300))}
 	c.sent += int64(c.r.from(50, 2000))
-	c.t.Responses++
-	c.t.Usage.Input += a.in - a.cached
-	c.t.Usage.CacheRead += a.cached
-	c.t.Usage.Output += a.out + a.thought
 	c.t.Usage.Reasoning += a.thought
+	c.m.answered(c.t, Answer{Time: a.at, Root: c.root, Project: c.cwd, Model: c.model, Input: a.in - a.cached, CacheRead: a.cached, Output: a.out + a.thought})
 	return a
 }
 
 func (c *chat) record(a *reply, calls func()) {
 	c.s(`{"id":"`, a.id, `","timestamp":`).at(a.at).s(`,"type":"gemini","content":"`, a.text, `","thoughts":[],"tokens":{"input":`).n(a.in).s(`,"output":`).n(a.out).s(`,"cached":`).n(a.cached).
-		s(`,"thoughts":`).n(a.thought).s(`,"tool":0,"total":`).n(a.in + a.out + a.thought).s(`},"model":"gemini-3.8-flash"`)
+		s(`,"thoughts":`).n(a.thought).s(`,"tool":0,"total":`).n(a.in+a.out+a.thought).s(`},"model":"`, c.model, `"`)
 	if calls != nil {
 		c.s(`,"toolCalls":[`)
 		calls()
@@ -180,7 +183,7 @@ func (c *chat) call(id, tool, status, answer string, child *chat) {
 
 func (c *chat) child() *chat {
 	r := c.r.fork(c.r.next())
-	k := &chat{r: r, has: features{}, id: r.uuid(), cwd: c.cwd, now: c.now, kind: "subagent", sent: 100}
+	k := &chat{r: r, has: features{}, id: r.uuid(), cwd: c.cwd, now: c.now, kind: "subagent", sent: 100, root: c.root, model: c.model}
 	k.t = &Session{Source: "gemini", ID: k.id, Kind: trace.Subagent, Related: c.id, AgentID: k.id, AgentType: "generalist", Linked: true, Outcome: trace.Unknown, Start: c.now}
 	return k
 }

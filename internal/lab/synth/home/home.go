@@ -9,6 +9,7 @@
 package home
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,6 +29,7 @@ type Options struct {
 const (
 	TruthFile    = "truth.json"
 	SessionsFile = "truth-sessions.jsonl"
+	AnswersFile  = "truth-answers.jsonl"
 	SecretsFile  = "truth-secrets.txt"
 )
 
@@ -38,9 +40,10 @@ var shares = []struct {
 	session func(*maker, *random, features)
 }{{"claude", 68, claudeSession}, {"codex", 30, codexSession}, {"gemini", 2, geminiSession}, {"own", 1, ownSession}}
 
-// epoch is the time of the first session, in Unix milliseconds: 2025-10-01T06:00:00Z. The last one is 45 days later.
+// epoch is the time of the first session, in Unix milliseconds: 2026-09-20T06:00:00Z. The last one is 45 days later. In
+// these days shipped prices began and changed, two months ended, and Los Angeles left its summer time.
 const (
-	epoch = 1759298400000
+	epoch = 1789884000000
 	span  = 45 * 24 * 3600 * 1000
 )
 
@@ -51,7 +54,8 @@ type maker struct {
 	texts    *texts
 	truth    *Truth
 	sessions *os.File // SessionsFile
-	err      error    // the first one; what is written after it is dropped
+	answers  *answers
+	err      error // the first one; what is written after it is dropped
 	made     map[string]int
 	dirs     map[string]bool
 }
@@ -70,6 +74,9 @@ func Make(dir string, opts Options) (*Truth, error) {
 	if m.sessions, m.err = os.OpenFile(filepath.Join(dir, SessionsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); m.err != nil {
 		return nil, m.err
 	}
+	if m.answers, m.err = createAnswers(dir); m.err != nil {
+		return nil, m.err
+	}
 	for n := uint64(1); m.err == nil && m.truth.size() < opts.Size; n++ {
 		next := 0
 		for i := range shares { // whose part is furthest behind
@@ -86,8 +93,10 @@ func Make(dir string, opts Options) (*Truth, error) {
 	}
 	m.projects()
 	m.age()
-	if err := m.sessions.Close(); m.err == nil {
-		m.err = err
+	for _, f := range []io.Closer{m.sessions, m.answers} {
+		if err := f.Close(); m.err == nil {
+			m.err = err
+		}
 	}
 	if m.err != nil {
 		return nil, m.err
@@ -104,8 +113,17 @@ func (m *maker) age() {
 	}
 }
 
-// begin is when a session begins.
-func (m *maker) begin(r *random) int64 { return epoch + int64(r.next()%span) }
+// monthEnds are ends of months in UTC, within the span.
+var monthEnds = []int64{1790812800000, 1793491200000}
+
+// begin is when a session begins: any time, and now and then minutes before a month ends.
+func (m *maker) begin(r *random) int64 {
+	at := epoch + int64(r.next()%span)
+	if late := r.fork(0xda7e); late.percent(4) {
+		at = pick(late, monthEnds) - int64(late.from(20, 900))*1000
+	}
+	return at
+}
 
 // features is what a session has beyond plain turns.
 type features map[string]bool
