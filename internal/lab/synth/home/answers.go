@@ -28,10 +28,16 @@ type Answer struct {
 	Write5m   int64 `json:"cache_write_5m,omitempty"`
 	Write1h   int64 `json:"cache_write_1h,omitempty"`
 	Write     int64 `json:"cache_write,omitempty"`
-	Output    int64 `json:"output"`
+	Output    int64 `json:"output"` // includes Reasoning
+	Reasoning int64 `json:"reasoning,omitempty"`
 	Searches  int64 `json:"web_searches,omitempty"`
 	// HidesWrites says that nothing in the session tells which tokens were written to a cache.
 	HidesWrites bool `json:"hides_writes,omitempty"`
+	// Counted is when a running total of the session told it first, in Unix milliseconds, where sessions have totals; 0 if
+	// the program ended before.
+	Counted int64 `json:"counted,omitempty"`
+	// Recounted is when the total was told again without a new answer; 0 if it was not.
+	Recounted int64 `json:"recounted,omitempty"`
 }
 
 // answers is AnswersFile while it is written.
@@ -59,7 +65,7 @@ func (m *maker) answered(s *Session, a Answer) {
 	a.Root = s.Source + "/" + a.Root
 	s.Responses++
 	s.Usage.Add(trace.Usage{Input: a.Input, CacheRead: a.CacheRead, CacheWrite: a.Write5m + a.Write1h + a.Write, CacheWrite5m: a.Write5m, CacheWrite1h: a.Write1h,
-		Output: a.Output, Searches: a.Searches})
+		Output: a.Output, Reasoning: a.Reasoning, Searches: a.Searches})
 	line, err := json.Marshal(a)
 	if err == nil {
 		_, err = m.answers.buf.Write(append(line, '\n'))

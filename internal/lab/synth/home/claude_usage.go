@@ -126,7 +126,6 @@ func (t *transcript) billed(a *answered) {
 	if u.speed != "" {
 		tier = u.speed
 	}
-	t.t.Usage.Reasoning += u.thought
 	t.m.answered(t.t, Answer{Time: t.now, Root: t.session, Project: t.cwd, Branch: t.branch, Model: a.model, Tier: tier, Geo: u.geo,
-		Input: u.in, CacheRead: u.read, Write5m: u.write5m, Write1h: u.write1h, Write: u.write, Output: u.out, Searches: u.searches})
+		Input: u.in, CacheRead: u.read, Write5m: u.write5m, Write1h: u.write1h, Write: u.write, Output: u.out, Reasoning: u.thought, Searches: u.searches})
 }

@@ -31,6 +31,7 @@ type rollout struct {
 	inherit  *inherited // what children that begin with their parent's records repeat
 	message  string     // what the last answer said
 	bill     codexBill
+	untold   *Answer // the last answer, until a running total tells it
 }
 
 // tokens is usage as Codex tells it: in holds cached and written, out holds thought.

@@ -76,15 +76,28 @@ func (t *rollout) tokens(u tokens) string {
 // billed tells what the answer cost, once.
 func (t *rollout) billed() {
 	u := &t.last
-	t.t.Usage.Reasoning += u.thought
-	t.m.answered(t.t, Answer{Time: t.now, Root: t.root, Project: t.cwd, Branch: t.bill.branch, Model: t.bill.model, Input: u.in - u.cached - u.written, CacheRead: u.cached,
-		Write: u.written, Output: u.out, HidesWrites: !t.bill.writes})
+	t.tell()
+	t.untold = &Answer{Time: t.now, Root: t.root, Project: t.cwd, Branch: t.bill.branch, Model: t.bill.model, Input: u.in - u.cached - u.written, CacheRead: u.cached,
+		Write: u.written, Output: u.out, Reasoning: u.thought, HidesWrites: !t.bill.writes}
 	if t.legacy {
 		t.counted(1)
 		return
 	}
 	t.rec("token_usage_record").s(`"thread_id":"`, t.id, `","turn_id":"`, t.turn, `","session_id":"`, t.root, `","root_turn_id":"`, t.rootTurn, `","response_id":"resp_`, t.r.hex(24), `","usage":`, t.tokens(t.last), `,"turn_token_usage":`, t.tokens(t.last), `,"thread_token_usage":`, t.tokens(t.total))
 	t.endRecord("token_usage_record")
+}
+
+// tell notes the last answer, whether a running total has told it or not.
+func (t *rollout) tell() {
+	if t.untold != nil {
+		t.m.answered(t.t, *t.untold)
+		t.untold = nil
+	}
+}
+
+func (t *rollout) close(ms int64) {
+	t.tell()
+	t.file.close(ms)
 }
 
 // limits is what Codex knows of the plan's windows. Their place says nothing: a plan has them in either order.
@@ -110,11 +123,18 @@ func (t *rollout) counted(n int) {
 	if t.r.percent(10) {
 		n++
 	}
-	for range n {
+	for i := range n {
+		switch {
+		case t.untold != nil && i == 0:
+			t.untold.Counted = t.now
+		case t.untold != nil && i == 1:
+			t.untold.Recounted = t.now
+		}
 		t.rec("event_msg").s(`"type":"token_count","info":{"total_token_usage":`, t.tokens(t.total), `,"last_token_usage":`, t.tokens(t.last), `,"model_context_window":258400},"rate_limits":`, t.limits())
 		t.endRecord("event_msg/token_count")
 		t.t.Repeats++
 	}
+	t.tell()
 }
 
 // compact replaces the history by a summary, which an answer of its own makes.

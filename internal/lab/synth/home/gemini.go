@@ -97,8 +97,7 @@ type reply struct {
 func (c *chat) reply() *reply {
 	a := &reply{id: c.r.uuid(), text: string(c.m.texts.cut(c.r, c.r.from(20, 900)).esc), at: c.now, in: c.sent, cached: c.sent / 2, out: int64(c.r.from(10, 900)), thought: int64(c.r.from(0, 300))}
 	c.sent += int64(c.r.from(50, 2000))
-	c.t.Usage.Reasoning += a.thought
-	c.m.answered(c.t, Answer{Time: a.at, Root: c.root, Project: c.cwd, Model: c.model, Input: a.in - a.cached, CacheRead: a.cached, Output: a.out + a.thought})
+	c.m.answered(c.t, Answer{Time: a.at, Root: c.root, Project: c.cwd, Model: c.model, Input: a.in - a.cached, CacheRead: a.cached, Output: a.out + a.thought, Reasoning: a.thought})
 	return a
 }
 
