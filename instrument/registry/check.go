@@ -150,15 +150,6 @@ func (c *checker) stability(at Place, what, stability string, given bool) {
 	}
 }
 
-func (f fields) key(key string) bool {
-	for i, o := range overridable {
-		if o.key == key {
-			return f.has(i)
-		}
-	}
-	return false
-}
-
 // examples compares what the examples are with what the attribute is. An enum and
 // any take everything.
 func (c *checker) examples(a *Attribute) {

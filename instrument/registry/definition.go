@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -177,6 +178,10 @@ func (r *reader) attribute(n *yaml.Node) Attribute {
 		}
 	}
 	r.shared(&a, m)
+	if !a.ref { // a definition always says these two: nothing inherits them
+		a.given |= bit("note") | bit("requirement_level")
+		a.Level.Name = cmp.Or(a.Level.Name, "recommended")
+	}
 	return a
 }
 

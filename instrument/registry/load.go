@@ -215,7 +215,7 @@ func (l *loader) locate(d Dependency, sub string) (w location, identity string, 
 	}
 	w = location{path: p, folder: folder}
 	if !filepath.IsAbs(p) {
-		w.path = path.Join(sub, filepath.ToSlash(p))
+		w.path = l.relative(filepath.ToSlash(p), sub)
 	} else if rel, err := filepath.Rel(l.rootPath, p); err == nil {
 		w.path = filepath.ToSlash(rel)
 	}
@@ -223,6 +223,19 @@ func (l *loader) locate(d Dependency, sub string) (w location, identity string, 
 		w.path, w.folder = path.Join(w.path, folder), ""
 	}
 	return w, "folder " + w.path + " " + w.folder, false
+}
+
+// relative finds a path that a manifest names. In Weaver it counts from the folder
+// that Weaver is started in, which is the root here. Manifests that count from their
+// own folder are common too, and taken where the other way leads nowhere.
+func (l *loader) relative(p, sub string) string {
+	fromRoot := path.Clean(p)
+	if filepath.IsLocal(filepath.FromSlash(fromRoot)) {
+		if _, err := l.root.Stat(fromRoot); err == nil {
+			return fromRoot
+		}
+	}
+	return path.Join(sub, p)
 }
 
 // splitFolder parts v1.37.0.zip[model] into path and folder.

@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Group is a set of attributes, or a signal: a span, an event, a metric, an entity.
@@ -81,12 +82,24 @@ var overridable = [...]struct {
 
 func (f fields) has(i int) bool { return f&(1<<i) != 0 }
 
+func bit(key string) fields {
+	for i, o := range overridable {
+		if o.key == key {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+func (f fields) key(key string) bool { return f&bit(key) != 0 }
+
 func (f fields) keys() (keys []string) {
 	for i, o := range overridable {
 		if f.has(i) {
 			keys = append(keys, o.key)
 		}
 	}
+	slices.Sort(keys)
 	return keys
 }
 

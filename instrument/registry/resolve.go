@@ -47,7 +47,7 @@ type resolver struct {
 	findings []Finding
 }
 
-// inherited is an attribute before it is resolved, and the group that it came from;
+// inherited is an attribute before it is resolved, and the parent that it came from;
 // "" for the group's own.
 type inherited struct {
 	Attribute
@@ -103,9 +103,6 @@ func (s *resolver) define(r *Registry, g *Group, a Attribute, own bool) {
 	had, ok := s.roots[a.Name]
 	switch {
 	case !ok:
-		if a.Level.Name == "" {
-			a.Level.Name = "recommended"
-		}
 		s.roots[a.Name] = root{attribute: a, group: g.ID, own: own}
 	case !own && !had.own && had.attribute.Place.File != "" && !slices.Contains(had.others, r.Dir):
 		had.others = append(had.others, r.Dir)
@@ -168,7 +165,7 @@ func (s *resolver) specs(g *Group) map[string]inherited {
 		}
 		for name, a := range from {
 			a.local = 0
-			all[name] = inherited{a.Attribute, cmp.Or(a.from, parent.ID)}
+			all[name] = inherited{a.Attribute, parent.ID}
 		}
 	} else if g.Extends != "" {
 		s.unresolved("UnresolvedExtendsRef", g.Place, fmt.Sprintf("group %q extends %q, which is no group", g.ID, g.Extends))
@@ -204,11 +201,8 @@ func (s *resolver) unresolved(name string, at Place, message string) {
 func (s *resolver) attribute(g *Group, a inherited) (Attribute, AttributeLineage, bool) {
 	out := a.Attribute
 	if !a.ref {
-		if out.Level.Name == "" {
-			out.Level.Name = "recommended"
-		}
 		out.defined = a.from == ""
-		return out, AttributeLineage{SourceGroup: a.from}, a.from != ""
+		return out, AttributeLineage{a.from, (out.given &^ out.local).keys(), out.local.keys()}, a.from != ""
 	}
 	out.ref = false
 	if a.from == "" {
@@ -225,9 +219,6 @@ func (s *resolver) attribute(g *Group, a inherited) (Attribute, AttributeLineage
 	}
 	out.Type = root.attribute.Type
 	out.fill(&root.attribute)
-	if out.Level.Name == "" {
-		out.Level = root.attribute.Level
-	}
 	return out, AttributeLineage{cmp.Or(a.from, root.group), (out.given &^ out.local).keys(), out.local.keys()}, true
 }
 

@@ -129,6 +129,7 @@ func TestDependencies(t *testing.T) {
 		said       string // in a finding
 	}{
 		{"a folder beside it", "../conventions", registry.Valid, ""},
+		{"a folder named from the project's", "conventions", registry.Valid, ""},
 		{"a folder in a folder", "../deep[model]", registry.Valid, ""},
 		{"an archive", "../c.zip[model]", registry.Valid, ""},
 		{"an archive without that folder", "../c.zip[other]", registry.Unknown, "holds no YAML file"},
@@ -137,7 +138,7 @@ func TestDependencies(t *testing.T) {
 		{"a folder outside", "../../outside", registry.Unknown, "lies outside"},
 		{"a link to a folder outside", "../link", registry.Unknown, "is no folder that can be read"},
 		{"a URL", "https://e.com/v1.zip[model]", registry.Unknown, "aburn fetches nothing"},
-		{"itself", ".", registry.Invalid, "stands on itself"},
+		{"itself", "../shop", registry.Invalid, "stands on itself"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -264,4 +265,76 @@ func TestDiffSeesEachField(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWeaversOwnFixtures resolves the registries that Weaver is tested with, and
+// compares them with what it expects. They are not part of this repository:
+// ABURN_WEAVER names a checkout of open-telemetry/weaver.
+func TestWeaversOwnFixtures(t *testing.T) {
+	checkout := os.Getenv("ABURN_WEAVER")
+	if checkout == "" {
+		t.Skip("ABURN_WEAVER names no checkout of weaver")
+	}
+	dirs, err := filepath.Glob(filepath.Join(checkout, "crates", "weaver_resolver", "data", "registry-test-*"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	compared := 0
+	for _, dir := range dirs {
+		var want struct {
+			Groups []struct {
+				ID         string
+				Attributes []int
+			}
+		}
+		var catalog []map[string]any
+		if !readJSON(t, filepath.Join(dir, "expected-registry.json"), &want) || !readJSON(t, filepath.Join(dir, "expected-attribute-catalog.json"), &catalog) {
+			continue
+		}
+		r, err := registry.Load(filepath.Join(dir, "registry"), registry.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", dir, err)
+			continue
+		}
+		list, err := r.Check()
+		if err != nil || registry.VerdictOf(list) == registry.Unknown {
+			continue // definition/2, or a dependency
+		}
+		compared++
+		got := map[string]map[string]any{}
+		for _, g := range resolve(t, r).Groups {
+			for _, a := range g.Attributes {
+				var plain map[string]any
+				if err := json.Unmarshal([]byte(asJSON(t, a)), &plain); err != nil {
+					t.Fatal(err)
+				}
+				got[g.ID+" "+a.Name] = plain
+			}
+		}
+		for _, g := range want.Groups {
+			for _, i := range g.Attributes {
+				key := g.ID + " " + catalog[i]["name"].(string)
+				if diff := cmp.Diff(catalog[i], got[key]); diff != "" {
+					t.Errorf("%s %s: %s", filepath.Base(dir), key, diff)
+				}
+				delete(got, key)
+			}
+		}
+		for key := range got {
+			t.Errorf("%s: %s is not in Weaver's", filepath.Base(dir), key)
+		}
+	}
+	t.Logf("%d registries compared", compared)
+}
+
+func readJSON(t *testing.T, path string, into any) bool {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return true
 }

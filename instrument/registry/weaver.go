@@ -101,6 +101,9 @@ type Binary struct {
 	Path    string
 	Version string // "0.25.1"
 	Timeout time.Duration
+	// Dir is the folder that a dependency's relative path counts from: Options.Root.
+	// "" is the current one.
+	Dir string
 }
 
 // maxAnswer bounds what a Weaver may print. The resolved semantic conventions are
@@ -181,7 +184,7 @@ func (b *Binary) run(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(b.Timeout, time.Minute))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.Path, args...)
-	cmd.Env = []string{"NO_COLOR=1"}
+	cmd.Dir, cmd.Env = b.Dir, []string{"NO_COLOR=1"}
 	for _, name := range passed {
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
