@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity is how much a finding weighs.
@@ -91,7 +92,16 @@ var rules = map[string]rule{
 
 func found(name string, at Place, format string, args ...any) Finding {
 	r := rules[name]
-	return Finding{name, r.severity, at.File, at.Line, at.Column, fmt.Sprintf(format, args...), r.why, r.example}
+	return Finding{name, r.severity, at.File, at.Line, at.Column, cut(fmt.Sprintf(format, args...)), r.why, r.example}
+}
+
+// cut bounds a message: names in a hostile file may be as long as the file.
+func cut(message string) string {
+	const most = 500
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
 }
 
 func order(list []Finding) []Finding {
