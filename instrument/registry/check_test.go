@@ -212,7 +212,6 @@ func TestSeed(t *testing.T) {
 		"attributes.yaml:8 not-judged UnresolvedAttributeRef",
 		"registry_manifest.yaml:1 warning LegacyRegistryManifest",
 		"registry_manifest.yaml:3 warning DeprecatedSyntaxInRegistryManifest",
-		"registry_manifest.yaml:5 warning DeprecatedSyntaxInRegistryManifest",
 		"registry_manifest.yaml:5 not-judged NeedsWeaver",
 		"signals.yaml:2 warning InvalidGroupStability",
 		"signals.yaml:7 not-judged UnresolvedAttributeRef",

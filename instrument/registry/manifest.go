@@ -126,7 +126,8 @@ func splitURL(schema string) (name, version string) {
 }
 
 // dependency reads one entry. strict is whether the manifest has a schema_url: then
-// no version of Weaver takes a dependency without one.
+// no version of Weaver takes a dependency without one. Otherwise most do; 0.25.0 and
+// 0.25.1 do not.
 func (r *reader) dependency(n *yaml.Node, strict bool) Dependency {
 	m := r.mapping(n, "the dependency")
 	d := Dependency{Place: r.place(n), SchemaURL: r.schemaURL(m), Name: r.text(m["name"], "name"), Path: r.text(m["registry_path"], "registry_path")}
@@ -136,10 +137,6 @@ func (r *reader) dependency(n *yaml.Node, strict bool) Dependency {
 		r.wrong(n, "dependency %q is missing the required field schema_url: the manifest has one", d.label())
 	case d.Name == "" || d.Path == "":
 		r.wrong(n, "the dependency has neither schema_url nor both name and registry_path")
-	default:
-		f := found("DeprecatedSyntaxInRegistryManifest", d.Place, "dependency %q has no schema_url: Weaver 0.25.0 and 0.25.1 refuse that", d.Name)
-		f.Example = "schema_url: https://opentelemetry.io/schemas/1.37.0 here, and a schema_url of the manifest's own"
-		r.report(f)
 	}
 	return d
 }

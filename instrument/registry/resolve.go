@@ -192,7 +192,7 @@ func (s *resolver) specs(g *Group) map[string]inherited {
 func (s *resolver) unresolved(name string, at Place, message string) {
 	f := found(name, at, "%s", message)
 	if len(s.missing) > 0 {
-		f.Severity = NotJudged
+		f.Severity, f.Example = NotJudged, rules[NeedsWeaver].example
 		f.Message = cut(fmt.Sprintf("%s here; it may stand in %s, which is not on this disk", message, strings.Join(s.missing[:min(len(s.missing), 3)], " or ")))
 	}
 	s.findings = append(s.findings, f)

@@ -84,7 +84,7 @@ func merge(native, theirs []Finding, name string) []Finding {
 			continue
 		}
 		all = append(all, f)
-		if whole && !files[f.File] {
+		if whole && !files[f.File] && refusing[name] != f.Rule {
 			all = append(all, found(WeaverDiffers, Place{f.File, f.Line, f.Column}, "%s reports %s here, and aburn does not", name, f.Rule))
 		}
 	}
@@ -95,6 +95,10 @@ func merge(native, theirs []Finding, name string) []Finding {
 	}
 	return order(all)
 }
+
+// refusing has the rule by which some versions refuse what others take: a dependency
+// without schema_url. That is no difference.
+var refusing = map[string]string{"weaver 0.25.0": "InvalidRegistryManifest", "weaver 0.25.1": "InvalidRegistryManifest"}
 
 // Binary is a Weaver that is started for each question.
 type Binary struct {
@@ -139,8 +143,7 @@ var bad = map[string]string{
 	"0.24.1": "its flags take the next argument away",
 }
 
-// Usable tells whether a version of Weaver can be used. Versions 0.25.0 and 0.25.1
-// can: the registries that they refuse have a finding.
+// Usable tells whether a version of Weaver can be used.
 func Usable(version, minimum string) error {
 	v, ok := numbers(version)
 	if !ok {

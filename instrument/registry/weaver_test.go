@@ -74,6 +74,7 @@ func TestJudgeComparesBothAndTheStricterWins(t *testing.T) {
 		{"aburn alone", broken, "exit 0", []string{"a.yaml:1 error UnresolvedAttributeRef", "a.yaml:1 warning WeaverDiffers"}},
 		{"a warning of weaver's", fine, "echo '" + warnAnswer + "'", nil},
 		{"weaver, where aburn could not judge", second, "echo '" + refAnswer + "'; exit 1", []string{"a.yaml:0 error UnresolvedAttributeRef"}},
+		{"what only this version refuses", fine, `echo '[{"error":{"InvalidRegistryManifest":{"path":"m"}},"diagnostic":{"message":"m"}}]'; exit 1`, []string{":0 error InvalidRegistryManifest"}},
 		{"definition/2, which weaver can judge", second, "exit 0", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
