@@ -28,12 +28,12 @@ func TestHostileRegistriesAreRefusedOrJudged(t *testing.T) {
 		{"an alias bomb", bomb, "YAML nodes"},
 		{"an anchor in itself", "groups: &a [*a, *a]\n", "has to be a list of keys and values"},
 		{"annotations in themselves", "groups: [{id: a, type: scope, brief: b, annotations: &a {x: *a, y: *a}}]\n", "YAML nodes"},
-		{"10 MB", "# " + strings.Repeat("x", 10<<20) + "\n", "is larger than 2 MB"},
+		{"10 MB", "# " + strings.Repeat("x", 10<<20) + "\n", "is larger than 1 MB"},
 		{"deep brackets", "groups: " + strings.Repeat("[", 100_000), "is no YAML"},
 		{"groups in a long row", row, "resolves to more than"},
 		{"many mistakes", "groups: [" + strings.Repeat("1,", 20_000) + "]\n", "findings"},
-		{"a long key", strings.Repeat("k", 1<<20) + ": 1\n", "is no YAML"},
-		{"a long id", "groups: [{id: " + strings.Repeat("i", 1<<20) + ", brief: b, extends: c}]\n", "UnresolvedExtendsRef"},
+		{"a long key", strings.Repeat("k", 1<<19) + ": 1\n", "is no YAML"},
+		{"a long id", "groups: [{id: " + strings.Repeat("i", 1<<19) + ", brief: b, extends: c}]\n", "UnresolvedExtendsRef"},
 		{"no text", "\x00\xff\xfe", "is no YAML"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -119,6 +119,9 @@ func (l *loader) parse(s *source, dir string) *Registry {
 		if base := path.Base(name); base == manifestName || base == legacyName {
 			continue
 		}
+		if l.nodes > maxNodes || len(l.findings) > maxFindings {
+			break // the whole is refused: the rest is not worth its time
+		}
 		in.file = name
 		groups, imports := in.definitions(s.texts[name])
 		r.Groups, r.imports = append(r.Groups, groups...), append(r.imports, imports...)

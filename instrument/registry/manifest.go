@@ -3,6 +3,7 @@ package registry
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -92,7 +93,7 @@ func (r *reader) fillManifest(m *Manifest, text []byte) {
 func (r *reader) otherManifest(top map[string]*yaml.Node) bool {
 	n := top["file_format"]
 	switch {
-	case n == nil || n.Value == "definition/1" || n.Value == "manifest/1" || n.Value == "manifest/1.0":
+	case n == nil:
 		return false
 	case n.Value == "manifest/2.0":
 		r.report(found(NeedsWeaver, r.place(n), "the manifest is in the form manifest/2.0, which aburn does not read; weaver 0.22.0 or later on PATH would"))
@@ -123,6 +124,17 @@ func splitURL(schema string) (name, version string) {
 	i := strings.LastIndexByte(schema, '/')
 	_, name, _ = strings.Cut(schema[:max(i, 0)], "://")
 	return name, schema[i+1:]
+}
+
+func (m Manifest) sameSchema(other Manifest) bool {
+	return m.SchemaURL != "" && m.Name == other.Name
+}
+
+// olderThan compares versions by their numbers. One that has none is older.
+func (m Manifest) olderThan(other Manifest) bool {
+	a, _ := numbers(m.Version)
+	b, _ := numbers(other.Version)
+	return slices.Compare(a[:], b[:]) < 0
 }
 
 // dependency reads one entry. strict is whether the manifest has a schema_url: then

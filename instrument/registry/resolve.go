@@ -33,6 +33,7 @@ type root struct {
 	attribute Attribute
 	group     string
 	own       bool
+	registry  *Registry
 	others    []string // further dependencies that define it
 }
 
@@ -103,8 +104,13 @@ func (s *resolver) define(r *Registry, g *Group, a Attribute, own bool) {
 	had, ok := s.roots[a.Name]
 	switch {
 	case !ok:
-		s.roots[a.Name] = root{attribute: a, group: g.ID, own: own}
-	case !own && !had.own && had.attribute.Place.File != "" && !slices.Contains(had.others, r.Dir):
+		s.roots[a.Name] = root{attribute: a, group: g.ID, own: own, registry: r}
+	case own || had.own || had.registry == r:
+	case had.registry.Manifest.sameSchema(r.Manifest): // versions of one major are merged: the newest counts
+		if had.registry.Manifest.olderThan(r.Manifest) {
+			s.roots[a.Name] = root{attribute: a, group: g.ID, registry: r, others: had.others}
+		}
+	case !slices.Contains(had.others, r.Dir):
 		had.others = append(had.others, r.Dir)
 		s.roots[a.Name] = had
 	}

@@ -215,6 +215,31 @@ func TestDependenciesThatDoNotFit(t *testing.T) {
 	}
 }
 
+// TestVersionsOfOneMajorAreMerged: two dependencies need different versions of a
+// third one.
+func TestVersionsOfOneMajorAreMerged(t *testing.T) {
+	attribute := func(brief string) string {
+		return "groups: [{id: g, type: attribute_group, brief: b, attributes: [{id: x.y, type: int, brief: " + brief + ", stability: stable}]}]\n"
+	}
+	top := write(t, map[string]string{
+		"shop/manifest.yaml": manifest + "dependencies:\n- {schema_url: https://e.com/c/1.9.0, registry_path: ../c9}\n- {schema_url: https://e.com/a/1.0.0, registry_path: ../a}\n",
+		"shop/s.yaml":        "groups: [{id: s, type: attribute_group, brief: b, attributes: [{ref: x.y}]}]\n",
+		"a/manifest.yaml":    "schema_url: https://e.com/a/1.0.0\ndependencies: [{schema_url: https://e.com/c/1.10.0, registry_path: ../c10}]\n",
+		"a/a.yaml":           "groups: []\n",
+		"c9/manifest.yaml":   "schema_url: https://e.com/c/1.9.0\n",
+		"c9/c.yaml":          attribute("old"),
+		"c10/manifest.yaml":  "schema_url: https://e.com/c/1.10.0\n",
+		"c10/c.yaml":         attribute("new"),
+	})
+	r := load(t, filepath.Join(top, "shop"), registry.Options{Root: top})
+	if list, err := r.Check(); err != nil || len(list) > 0 {
+		t.Errorf("%v %v", brief(list), err)
+	}
+	if got := resolve(t, r).Groups[0].Attributes[0].Brief; got != "new" {
+		t.Errorf("the %s version counts, want the new one", got)
+	}
+}
+
 func TestDiffSeesEachField(t *testing.T) {
 	const base = `groups:
 - id: registry.shop

@@ -19,7 +19,7 @@ import (
 // Bounds of what is read. The semantic conventions, the largest registry that is
 // known, are 250 files.
 const (
-	maxFile    = 2 << 20
+	maxFile    = 1 << 20
 	maxTotal   = 24 << 20
 	maxFiles   = 4000
 	maxArchive = 64 << 20
