@@ -1,0 +1,49 @@
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+import { gateway } from './gateway.js';
+
+const tracer = trace.getTracer();
+
+// Instrumented by hand, long ago.
+export async function authorise(card, amount) {
+  const span = tracer.startSpan('payments.authorise');
+  try {
+    return await gateway.authorise(card, amount);
+  } finally {
+    span.end();
+  }
+}
+
+export async function capture(reference, amount) {
+  return tracer.startActiveSpan('payments.capture', async (span) => {
+    try {
+      span.setAttribute('payments.amount', amount);
+      const answer = await gateway.capture(reference, amount);
+      if (answer.state !== 'captured') {
+        throw new Error(`capture of ${reference}: ${answer.state}`);
+      }
+      return answer;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+export async function refund(reference, amount, note) {
+  return tracer.startActiveSpan('payments.refund', async (span) => {
+    try {
+      span.setAttribute('payments.amount', amount);
+      const answer = await gateway.refund(reference, { amount, note });
+      return answer.id;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

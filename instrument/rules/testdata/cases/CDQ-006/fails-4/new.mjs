@@ -1,0 +1,60 @@
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('exporter');
+
+export async function* pages(client, size = 100) {
+  let cursor = null;
+  do {
+    const page = await client.list({ cursor, size });
+    yield page.items;
+    cursor = page.next;
+  } while (cursor);
+}
+
+export async function exportAll(client, path) {
+  return tracer.startActiveSpan('exporter.export_all', async (span) => {
+    try {
+      const out = createWriteStream(path);
+      let count = 0;
+      for await (const items of pages(client)) {
+        for (const item of items) {
+          if (!out.write(JSON.stringify(item) + '\n')) {
+            await once(out, 'drain');
+          }
+          count += 1;
+        }
+      }
+      span.setAttribute('exporter.items', count);
+      out.end();
+      await once(out, 'finish');
+      return count;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+export async function preview(client, wanted) {
+  return tracer.startActiveSpan('exporter.preview', async (span) => {
+    try {
+      const shown = [];
+      for await (const items of pages(client, wanted)) {
+        shown.push(...items);
+        if (shown.length >= wanted) break;
+      }
+      span.setAttribute('exporter.ids', shown.map((item) => item.id).sort());
+      return shown.slice(0, wanted);
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

@@ -1,0 +1,32 @@
+const { trace } = require('@opentelemetry/api');
+const feeds = require('./feeds');
+const log = require('./log');
+
+const tracer = trace.getTracer('sync');
+
+async function sync(source) {
+  return tracer.startActiveSpan('sync.source', async (active) => {
+    const list = await feeds.list(source);
+    active.end();
+    return list.length;
+  });
+}
+
+async function check(source) {
+  const probe = trace.getTracer('sync').startSpan('sync.check');
+  const alive = await feeds.ping(source);
+  probe.end();
+  if (!alive) {
+    log.warn({ source }, 'no answer');
+  }
+  return alive;
+}
+
+async function load(source, since) {
+  const entries = await feeds.entries(source, { since });
+  const fresh = entries.filter((entry) => entry.at > since);
+  log.info({ fresh: fresh.length }, 'loaded');
+  return fresh;
+}
+
+module.exports = { sync, check, load };
