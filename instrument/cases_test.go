@@ -1,0 +1,362 @@
+package instrument_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"aburn/instrument"
+	"aburn/instrument/jsast"
+	"aburn/instrument/rules"
+)
+
+var update = flag.Bool("update", false, "write the numbers in docs/evidence/instrument.md")
+
+// The numbers stand on the page between two comments.
+const (
+	casesPage  = "../docs/evidence/instrument.md"
+	casesBegin = "<!-- numbers: written by go test ./instrument -run TestCases -update -->\n"
+	casesEnd   = "<!-- end -->\n"
+)
+
+// closeBy is how many lines a finding may be away from its label.
+const closeBy = 3
+
+// labelled is one case: a pair of files, and what has to be found.
+type labelled struct {
+	name   string // of its folder: CDQ-001/fails-2
+	Expect []label
+	May    []string // rules whose findings count neither way
+}
+
+type label struct {
+	Rule     string
+	Line     int
+	Severity rules.Severity
+}
+
+func (c labelled) of() string           { return filepath.Dir(c.name) }
+func (c labelled) is(kind string) bool  { return strings.HasPrefix(filepath.Base(c.name), kind) }
+func (c labelled) path(f string) string { return filepath.Join("rules/testdata/cases", c.name, f) }
+
+// The rules do no worse on the labelled cases than docs/evidence/instrument.md says. -v tells each miss.
+func TestCases(t *testing.T) {
+	cases := readCases(t)
+	engine := jsast.NewGoja()
+	defer engine.Close()
+	s := newScore()
+	for _, c := range cases {
+		s.add(t, c, findings(t, engine, c))
+	}
+	requireCoverage(t, cases)
+	recordCases(t, s)
+}
+
+func readCases(t *testing.T) (list []labelled) {
+	t.Helper()
+	paths, err := filepath.Glob("rules/testdata/cases/*/*/expected.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("there are no cases", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Dir(path)
+		c := labelled{name: filepath.Join(filepath.Base(filepath.Dir(dir)), filepath.Base(dir))}
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&c); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func findings(t *testing.T, engine jsast.Engine, c labelled) []rules.Finding {
+	t.Helper()
+	config, dir := instrument.Defaults(), ""
+	if path := c.path(instrument.ConfigFile); exists(path) {
+		read, err := instrument.ReadConfig(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, dir = read, filepath.Dir(path)
+	}
+	list, err := instrument.Check(context.Background(), engine, one(t, c, "orig.*"), one(t, c, "new.*"), config, dir)
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	return list
+}
+
+func one(t *testing.T, c labelled, pattern string) string {
+	t.Helper()
+	paths, err := filepath.Glob(c.path(pattern))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("%s has %d files %s", c.name, len(paths), pattern)
+	}
+	return paths[0]
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// ratio is how many of how many.
+type ratio struct{ n, of int }
+
+func (r *ratio) count(yes bool) {
+	r.of++
+	if yes {
+		r.n++
+	}
+}
+
+func (r ratio) String() string {
+	if r.of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d %.1f %%", r.n, r.of, 100*float64(r.n)/float64(r.of))
+}
+
+// less says whether r is worse than o. None at all is worse than any.
+func (r ratio) less(o ratio) bool { return r.n*o.of < o.n*r.of || r.of == 0 && o.of > 0 }
+
+// score is what was counted over all cases.
+type score struct {
+	precision, recall, near map[string]*ratio // by rule
+	sums                    map[string]*ratio
+	neither                 int // findings of rules that may be broken too
+}
+
+// The rows of the page that are about all rules, in their order.
+const (
+	blockingPrecision = "blocking findings that are right"
+	blockingRecall    = "blocking mistakes that are found as blocking"
+	reprintedRecall   = "mistakes in re-printed files that are found"
+	severityRight     = "found mistakes with the labelled severity"
+	fileBlocked       = "files with a blocking mistake that are blocked, whatever is found in them"
+	lineNear          = "found mistakes whose line is within 3"
+	correctClean      = "correct files, as written, without a blocking finding"
+	correctReprinted  = "correct files, re-printed, without a blocking finding"
+	correctSilent     = "correct files of both kinds without any finding"
+	passesClean       = "files near to a mistake without a wrong finding"
+)
+
+var sumRows = []string{
+	blockingPrecision, blockingRecall, fileBlocked, reprintedRecall, severityRight, lineNear, correctClean, correctReprinted, correctSilent, passesClean,
+}
+
+func newScore() *score {
+	s := &score{precision: map[string]*ratio{}, recall: map[string]*ratio{}, near: map[string]*ratio{}, sums: map[string]*ratio{}}
+	for _, row := range sumRows {
+		s.sums[row] = &ratio{}
+	}
+	return s
+}
+
+func at(m map[string]*ratio, key string) *ratio {
+	if m[key] == nil {
+		m[key] = &ratio{}
+	}
+	return m[key]
+}
+
+// add compares the findings of a case with its labels. The nearest finding of a
+// label's rule is the label's. Others of that rule within closeBy lines tell the
+// same mistake again, and count neither way.
+func (s *score) add(t *testing.T, c labelled, found []rules.Finding) {
+	rest := slices.Clone(found)
+	for _, l := range c.Expect {
+		f := nearest(rest, l)
+		s.judgeLabel(t, c, l, f)
+		if f != nil {
+			rest = slices.DeleteFunc(rest, func(o rules.Finding) bool { return o == *f || o.Rule == l.Rule && distance(o, l) <= closeBy })
+		}
+	}
+	wrong := 0
+	for _, f := range rest {
+		if slices.Contains(c.May, f.Rule) {
+			s.neither++
+			continue
+		}
+		wrong++
+		t.Logf("%s: wrong: %s, %s, line %d: %s", c.name, f.Rule, f.Severity, f.Line, f.Message)
+		at(s.precision, f.Rule).count(false)
+		if f.Severity == rules.Blocking {
+			s.sums[blockingPrecision].count(false)
+		}
+	}
+	if slices.ContainsFunc(c.Expect, func(l label) bool { return l.Severity == rules.Blocking }) {
+		s.sums[fileBlocked].count(rules.Blocks(found))
+	}
+	switch {
+	case c.of() == "correct":
+		s.judgeCorrect(c, found)
+	case c.is("passes"):
+		s.sums[passesClean].count(wrong == 0)
+	}
+}
+
+// judgeLabel counts a label and its finding, nil for none.
+func (s *score) judgeLabel(t *testing.T, c labelled, l label, f *rules.Finding) {
+	at(s.recall, l.Rule).count(f != nil)
+	if l.Severity == rules.Blocking {
+		s.sums[blockingRecall].count(f != nil && f.Severity == rules.Blocking)
+	}
+	if c.is("reprinted") {
+		s.sums[reprintedRecall].count(f != nil)
+	}
+	if f == nil {
+		t.Logf("%s: missed: %s, line %d", c.name, l.Rule, l.Line)
+		return
+	}
+	near, right := distance(*f, l) <= closeBy, f.Severity == l.Severity
+	at(s.precision, l.Rule).count(true)
+	at(s.near, l.Rule).count(near)
+	s.sums[lineNear].count(near)
+	s.sums[severityRight].count(right)
+	if f.Severity == rules.Blocking {
+		s.sums[blockingPrecision].count(right)
+	}
+	if !near || !right {
+		t.Logf("%s: %s is %s at line %d, not %s at line %d", c.name, l.Rule, f.Severity, f.Line, l.Severity, l.Line)
+	}
+}
+
+func (s *score) judgeCorrect(c labelled, found []rules.Finding) {
+	row := correctClean
+	if c.is("reprinted") {
+		row = correctReprinted
+	}
+	s.sums[row].count(!rules.Blocks(found))
+	s.sums[correctSilent].count(len(found) == 0)
+}
+
+func nearest(list []rules.Finding, l label) *rules.Finding {
+	var best *rules.Finding
+	for i := range list {
+		if list[i].Rule == l.Rule && (best == nil || distance(list[i], l) < distance(*best, l)) {
+			best = &list[i]
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	found := *best
+	return &found
+}
+
+func distance(f rules.Finding, l label) int { return max(f.Line-l.Line, l.Line-f.Line) }
+
+// requireCoverage wants of each rule three failing, three passing and one re-printed case.
+func requireCoverage(t *testing.T, cases []labelled) {
+	var known []string
+	for _, r := range rules.Table() {
+		known = append(known, r.ID)
+		count := map[string]int{}
+		for _, c := range cases {
+			if c.of() == r.ID {
+				kind, _, _ := strings.Cut(filepath.Base(c.name), "-")
+				count[kind]++
+			}
+		}
+		if count["fails"] < 3 || count["passes"] < 3 || count["reprinted"] < 1 {
+			t.Errorf("%s has too few cases: %v", r.ID, count)
+		}
+	}
+	for _, c := range cases {
+		for _, l := range c.Expect {
+			if !slices.Contains(known, l.Rule) {
+				t.Errorf("%s: there is no rule %s", c.name, l.Rule)
+			}
+		}
+	}
+}
+
+// recordCases compares what was counted with the page, and writes it there with -update. A number that fell is an error in any case.
+func recordCases(t *testing.T, s *score) {
+	t.Helper()
+	text, err := os.ReadFile(casesPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), casesBegin)
+	was, after, closed := strings.Cut(rest, casesEnd)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the numbers", casesPage)
+	}
+	now := s.table()
+	fell := false
+	old, fresh := ratiosOf(was), ratiosOf(now)
+	for _, what := range slices.Sorted(maps.Keys(old)) {
+		if fresh[what].less(old[what]) {
+			t.Errorf("%s fell from %v to %v; -v tells why", what, old[what], fresh[what])
+			fell = true
+		}
+	}
+	switch {
+	case fell || was == now:
+	case *update:
+		if err := os.WriteFile(casesPage, []byte(before+casesBegin+now+casesEnd+after), 0o644); err != nil {
+			t.Error(err)
+		}
+	default:
+		t.Errorf("%s does not say this; write it with go test ./instrument -run TestCases -update\n%s", casesPage, now)
+	}
+}
+
+// table is the score as Markdown.
+func (s *score) table() string {
+	var b strings.Builder
+	b.WriteString("| of all | |\n|---|---|\n")
+	for _, row := range sumRows {
+		fmt.Fprintf(&b, "| %s | %v |\n", row, *s.sums[row])
+	}
+	fmt.Fprintf(&b, "\n%d findings counted neither way.\n\n", s.neither)
+	b.WriteString("| rule | precision | recall | line within 3 |\n|---|---|---|---|\n")
+	for _, r := range slices.SortedFunc(maps.Keys(s.recall), cmp.Compare[string]) {
+		fmt.Fprintf(&b, "| %s | %v | %v | %v |\n", r, *at(s.precision, r), *s.recall[r], *at(s.near, r))
+	}
+	return b.String()
+}
+
+var cell = regexp.MustCompile(`^(\d+)/(\d+) `)
+
+// ratiosOf are the numbers of a page by their row and column.
+func ratiosOf(table string) map[string]ratio {
+	list := map[string]ratio{}
+	names := []string{"", "precision", "recall", "line within 3"}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(line, "|\n "), " | ")
+		for i, c := range cells[1:] {
+			m := cell.FindStringSubmatch(c + " ")
+			if m == nil {
+				continue
+			}
+			n, _ := strconv.Atoi(m[1])
+			of, _ := strconv.Atoi(m[2])
+			what := cells[0]
+			if len(cells) > 2 {
+				what += ": " + names[i+1]
+			}
+			list[what] = ratio{n, of}
+		}
+	}
+	return list
+}
