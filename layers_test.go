@@ -118,7 +118,7 @@ var layers = []struct {
 	{"instrument", "instrument/jsast instrument/rules", "go.yaml.in/yaml/v3"},
 	{"instrument/registry", "", "go.yaml.in/yaml/v3"},
 	{"cmd/aburn-instrument", "cmd/aburn-instrument/internal/commands cmd/internal/kit", ""},
-	{"cmd/aburn-instrument/internal/commands", "cmd/internal/kit instrument instrument/jsast instrument/rules internal/plain internal/term", "github.com/urfave/cli"},
+	{"cmd/aburn-instrument/internal/commands", "cmd/internal/kit instrument instrument/jsast instrument/registry instrument/rules internal/plain internal/term", "github.com/urfave/cli"},
 	{"cmd/aburn-hold", "internal/hold", ""},
 	{"worker", "logfmt", ""},
 	{"worker/tree", "internal/git", ""},
