@@ -126,7 +126,7 @@ func packCalls(t *trace.SessionTrace) []byte {
 func callRow(c *trace.Call) CallRow {
 	row := CallRow{
 		Call: c.Call.Call, Tool: c.Call.Tool, Type: c.Call.Type, Index: c.Call.Index, Seq: c.Event.Seq, Start: c.Event.Time,
-		Input: c.Call.Input.Hash, Path: c.Call.Path, Head: c.Call.Head, Results: len(c.Results),
+		Input: cmp.Or(c.Call.Input.Hash, c.Call.Key), Path: c.Call.Path, Head: c.Call.Head, Results: len(c.Results),
 	}
 	if last := c.Last(); last != nil {
 		row.Status, row.Failed, row.Denied, row.ExitCode, row.Length = last.Status, last.Failed(), last.Denied, last.ExitCode, last.Content.Length

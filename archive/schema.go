@@ -13,7 +13,7 @@ import (
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and of what is packed in
 // them: an archive with another number is refused. Where readers only give other traces of what is on the disk, ingest
 // --rebuild has them read it again.
-const schema = 9
+const schema = 10
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 const tables = `

@@ -84,7 +84,7 @@ type CallRow struct {
 	Failed   bool
 	Denied   string
 	ExitCode *int
-	Input    string // hash of the input
+	Input    string // hash of the input; the log's short one if no store has the input
 	Path     string
 	Head     string
 	Length   int64 // of the last result's content
