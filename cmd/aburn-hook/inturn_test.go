@@ -111,7 +111,12 @@ func TestInTurnOff(t *testing.T) {
 func TestInTurnHealthy(t *testing.T) {
 	w := inTurn(t, `["loop","tool_failure_run","edit_churn","phase_stuck"]`)
 	w.send("claude", promptOf("claude", "s1"))
-	before, _ := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow-state.json"))
+	w.fill("s9", 200) // enough that a look would store what it read
+	state := func() string {
+		b, _ := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow-state.json"))
+		return string(b)
+	}
+	before := state()
 	for i := range 5 {
 		w.Write("project/a.go", "package a // "+strconv.Itoa(i))
 		for k, payload := range []string{
@@ -125,9 +130,12 @@ func TestInTurnHealthy(t *testing.T) {
 			}
 		}
 	}
-	after, _ := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow-state.json"))
-	if string(before) != string(after) || w.count(logfmt.Intervention) > 0 {
+	if state() != before || w.count(logfmt.Intervention) > 0 {
 		t.Errorf("there was a look, %d interventions", w.count(logfmt.Intervention))
+	}
+	w.calls("claude", "s1", "p", "./deploy", 4)
+	if state() == before {
+		t.Error("a fourth equal call in a row caused no look, so this test sees none")
 	}
 }
 
@@ -194,6 +202,20 @@ func TestInTurnOnceAType(t *testing.T) {
 	w.prompt("s1")
 	if got := w.calls("claude", "s1", "p3", "./revert", 7); got != ". . . . . |. ." {
 		t.Errorf("the next turn was told %s", got)
+	}
+}
+
+// A project that nobody vouched for says nothing, and neither does a hook that is switched off.
+func TestInTurnUntrusted(t *testing.T) {
+	w := newWorld(t)
+	w.Write(".config/aburn/settings.json", `{"deliver":{"in_turn":["loop"]}}`)
+	if got := w.calls("claude", "s1", "p1", "./deploy", 7); strings.Contains(got, "|") {
+		t.Errorf("told %s", got)
+	}
+	w.trust()
+	w.env = append(w.env, "ABURN=0")
+	if got := w.calls("claude", "s1", "p1", "./deploy", 7); strings.Contains(got, "|") || w.count(logfmt.Tool) != 7 {
+		t.Errorf("told %s", got)
 	}
 }
 

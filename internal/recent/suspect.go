@@ -99,6 +99,9 @@ func member(key, value string) []byte {
 	return []byte(`"` + key + `":"` + value + `"`)
 }
 
+// edited is what the end of a call says that changed a file.
+var edited = []byte(`"sha256":"`)
+
 // suspicion walks back over the ended calls of one turn.
 type suspicion struct {
 	now                      Ended
@@ -126,11 +129,12 @@ func (s *suspicion) call(line []byte, h *logfmt.Header) {
 		}
 	}
 	if s.open.Loop {
-		if bytes.Contains(line, s.input) {
+		other := bytes.Contains(line, edited) && (s.content == nil || !bytes.Contains(line, s.content))
+		if !other && bytes.Contains(line, s.input) {
 			s.same, s.lastSame = s.same+1, s.calls
 			found(s.same == earlierSame, &s.open.Loop, &s.found.Loop)
-		} else if s.calls-s.lastSame >= farSame {
-			s.open.Loop = false
+		} else if other || s.calls-s.lastSame >= farSame {
+			s.open.Loop = false // an edit to another content between makes it another call
 		}
 	}
 	if s.open.EditChurn {

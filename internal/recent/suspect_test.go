@@ -38,7 +38,10 @@ func ended(t *testing.T, drawing string) []string {
 			add(session, logfmt.Delivered, `{"task_id":"t","type":"`+word[5:]+`","seen":true}`)
 		default:
 			input, content, _ := strings.Cut(strings.TrimSuffix(word, "!"), "#")
-			data := fmt.Sprintf(`{"tool":"Bash","input":%q,"sha256":%q}`, input, content)
+			data := fmt.Sprintf(`{"tool":"Bash","input":%q}`, input)
+			if content != "" {
+				data = fmt.Sprintf(`{"tool":"Edit","input":%q,"sha256":%q}`, input, content)
+			}
 			event := logfmt.Tool
 			if strings.HasSuffix(word, "!") {
 				event = logfmt.ToolFailed
@@ -75,6 +78,10 @@ func TestSuspect(t *testing.T) {
 		{"x x b/x b/x", x, none, 8},
 		{"x x x PROMPT", x, none, 1},
 		{"x PROMPT x x", x, none, 5},
+		{"x a#v1 x b#v2 x c#v3", x, none, 2},
+		{"x#v1 x#v1 x#v1", x, none, 2},
+		{"x#v1", edit, none, 4},
+		{"x#v3 x#v2 x#v4", edit, none, 6},
 		{"x x x told:loop", x, none, 2},
 		{"x x told:loop x x x x x", x, none, 11},
 		{"x x x told:edit_churn", x, loop, 0},
