@@ -63,9 +63,34 @@ func runVerify(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case err != nil || report.Whole():
 		return err
 	case len(report.Damage) > 0:
-		return kit.ExitWith(kit.ExitBadNews)
+		return &kit.Failure{Code: kit.ExitBadNews, Hints: damageHints(w, report)}
 	}
 	return kit.BadNews("whether something was cut off is not known: "+report.Why, anchorHint(report)...)
+}
+
+// damageHints says how the log counts as whole again.
+func damageHints(w *scope.Workspace, r journal.Report) []string {
+	if segment, _ := noFile(r); segment != "" {
+		return []string{removal(w, segment)}
+	}
+	if !r.Anchored && !r.BadAnchor {
+		return anchorHint(r)
+	}
+	return []string{"aburn verify --accept  # if you know of the damage"}
+}
+
+// noFile is a segment that is no file, and what it is; "" if there is none.
+func noFile(r journal.Report) (segment, what string) {
+	for _, f := range r.Damage {
+		if f.Kind == journal.NoFile {
+			return f.Segment, f.Text
+		}
+	}
+	return "", ""
+}
+
+func removal(w *scope.Workspace, segment string) string {
+	return "rm " + filepath.Join(w.Root, project.OssDir, segment)
 }
 
 // anchorHint says how the log gets an anchor. Nothing helps here where one cannot be written.
@@ -84,10 +109,8 @@ func accept(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspac
 	if !r.Anchored && !r.BadAnchor {
 		return r, kit.BadNews("nothing can be accepted here: "+r.Why, anchorHint(r)...)
 	}
-	for _, f := range r.Damage {
-		if f.Kind == journal.NoFile {
-			return r, kit.BadNews(f.Segment+" cannot be accepted: "+f.Text, "rm "+filepath.Join(w.Root, project.OssDir, f.Segment))
-		}
+	if segment, what := noFile(r); segment != "" {
+		return r, kit.BadNews(segment+" cannot be accepted: "+what, removal(w, segment))
 	}
 	if !cmd.Bool("yes") {
 		yes, err := asked(a, cmd, r)
