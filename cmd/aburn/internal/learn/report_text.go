@@ -101,11 +101,11 @@ func (v *reportView) day(t time.Time) term.Cell {
 
 func (v *reportView) outcomes() error {
 	r := v.r
-	text := unitsText(r)
-	if r.Units.Running > 0 {
+	text := unitsText(r) + v.chosen()
+	if r.Units.Running > 0 { // last: "still running since" would give them a beginning
 		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(r.Units.Running)))
 	}
-	kit.Title(v.out, true, text+v.chosen())
+	kit.Title(v.out, true, text)
 	if r.Units.Ended == 0 {
 		return nil
 	}
