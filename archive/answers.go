@@ -88,27 +88,24 @@ func packAnswers(t *trace.SessionTrace) []byte {
 // errAnswers is the error for a damaged row of answers.
 var errAnswers = errors.New("the answers of a session are not what was written")
 
-// EachAnswers calls each with the key of every session that f chooses (without its Limit) and its answers, in the order of
-// the keys. It leaves out sessions that were billed for nothing. The slice is only valid during the call.
-func (a *Archive) EachAnswers(ctx context.Context, f Filter, each func(session int64, list []Answer) error) error {
-	query, args := "SELECT session, rows FROM answers", []any(nil)
-	if f != (Filter{Own: true}) || a.within != "" {
-		where, of := a.where(f)
-		live := millis(a.now().Add(-LiveFor))
-		query += " WHERE session IN (SELECT s.key FROM " + listedAll + " s WHERE " + where + ")"
-		args = append([]any{live, live}, of...)
-	}
+// EachAnswers calls each with the key of every chosen session and its answers, in the order of the keys. It leaves out
+// sessions that were billed for nothing. The slice is only valid during the call.
+func (a *Archive) EachAnswers(ctx context.Context, chosen func(session int64) bool, each func(session int64, list []Answer) error) error {
 	var list []Answer
-	return a.each(query+" ORDER BY session", func(s *sqlite.Stmt) error {
+	return a.each("SELECT session, rows FROM answers ORDER BY session", func(s *sqlite.Stmt) error {
+		key := s.ColumnInt64(0)
+		if !chosen(key) {
+			return nil
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var err error
 		if list, err = readAnswers(columnBytes(s, 1), list[:0]); err != nil {
-			return fmt.Errorf("%s: the answers of session %d: %w", a.path, s.ColumnInt64(0), err)
+			return fmt.Errorf("%s: the answers of session %d: %w", a.path, key, err)
 		}
-		return each(s.ColumnInt64(0), list)
-	}, args...)
+		return each(key, list)
+	})
 }
 
 // readAnswers decodes a row of answers.

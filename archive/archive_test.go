@@ -286,12 +286,12 @@ func TestOutlines(t *testing.T) {
 	var want []Outline
 	for _, s := range all {
 		keys = append(keys, s.Key)
-		want = append(want, Outline{s.Key, s.Source, s.ID, s.Start, s.End})
+		want = append(want, Outline{s.Key, s.Source, s.ID, s.Project.Key, s.Start, s.End})
 	}
 	if some, err := a.SessionsOf(ctx, append(keys, 4711)); err != nil || !reflect.DeepEqual(some, all) {
 		t.Errorf("by their keys they are\n%+v, %v\nnot\n%+v", some, err, all)
 	}
-	got, err := a.Outlines(ctx)
+	got, err := a.Outlines(ctx, Filter{})
 	slices.SortFunc(got, func(a, b Outline) int { return b.End.Compare(a.End) })
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the outlines are\n%+v, %v\nnot\n%+v", got, err, want)

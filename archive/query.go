@@ -58,20 +58,20 @@ func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return a.sessionsInto(make([]Session, 0, all), "SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+newestFirst+limit, args...)
 }
 
-// Outlines returns place and time of all sessions, in no order, those that hooks recorded too only once. It takes a
-// fraction of the time of Sessions.
-func (a *Archive) Outlines(ctx context.Context) ([]Outline, error) {
+// Outlines returns project and time of the sessions that f chooses (without its Limit), in no order. It takes a fraction of
+// the time of Sessions.
+func (a *Archive) Outlines(ctx context.Context, f Filter) ([]Outline, error) {
 	all, err := a.number("SELECT count(*) FROM sessions")
 	if err != nil {
 		return nil, err
 	}
 	live := millis(a.now().Add(-LiveFor))
-	where, args := a.where(Filter{})
+	where, args := a.where(f)
 	list, texts := make([]Outline, 0, all), texts{}
-	err = a.each("SELECT s.key, s.source, s.id, s.start, s.ended FROM "+listedAll+" s WHERE "+where,
+	err = a.each("SELECT s.key, s.source, s.id, s.project_key, s.start, s.ended FROM "+listedAll+" s WHERE "+where,
 		func(s *sqlite.Stmt) error {
 			list = append(list, Outline{Key: s.ColumnInt64(0), Source: texts.word(s, 1), ID: texts.column(s, 2),
-				Start: instant(s.ColumnInt64(3)), End: instant(s.ColumnInt64(4))})
+				Project: texts.word(s, 3), Start: instant(s.ColumnInt64(4)), End: instant(s.ColumnInt64(5))})
 			return nil
 		}, append([]any{live, live}, args...)...)
 	return list, err

@@ -39,6 +39,7 @@ type Session struct {
 type Outline struct {
 	Key        int64
 	Source, ID string
+	Project    string // its key
 	Start, End time.Time
 }
 

@@ -60,6 +60,8 @@ type Group struct {
 	roots    map[string]bool
 	lastRoot string
 	models   map[string]*Group
+	// lastModel is the part that was added to last: the answers of a session are mostly of one model.
+	lastModel *Group
 }
 
 // Tally groups responses.
@@ -91,18 +93,37 @@ func (t *Tally) Add(u *Use) {
 
 func (t *Tally) add(g *Group, u *Use) {
 	c := t.prices.charge(&u.Response)
-	for _, g := range []*Group{g, &t.all} {
-		g.add(u, c)
-		if g.models == nil {
-			g.models = map[string]*Group{}
-		}
-		m := g.models[u.Model]
-		if m == nil {
-			m = &Group{Name: u.Model}
-			g.models[u.Model] = m
-		}
-		m.add(u, c)
+	g.add(u, c)
+	g.model(u.Model).add(u, c)
+}
+
+// merge adds the answers of another group.
+func (g *Group) merge(o *Group) {
+	g.Sum.Add(o.Sum)
+	if g.roots == nil {
+		g.roots = make(map[string]bool, len(o.roots))
 	}
+	maps.Copy(g.roots, o.roots)
+	for name, m := range o.models {
+		g.model(name).merge(m)
+	}
+}
+
+// model is the group's part of a model.
+func (g *Group) model(name string) *Group {
+	if g.lastModel != nil && g.lastModel.Name == name {
+		return g.lastModel
+	}
+	if g.models == nil {
+		g.models = map[string]*Group{}
+	}
+	m := g.models[name]
+	if m == nil {
+		m = &Group{Name: name}
+		g.models[name] = m
+	}
+	g.lastModel = m
+	return m
 }
 
 func (g *Group) add(u *Use, c charge) {
@@ -209,6 +230,10 @@ func (t *Tally) Groups() (groups []*Group, total *Group) {
 		}
 		return bySize(a, b)
 	})
+	t.all = Group{}
+	for _, g := range groups {
+		t.all.merge(g)
+	}
 	for _, g := range append(slices.Clone(groups), &t.all) {
 		g.Sessions = len(g.roots)
 		g.Models = slices.SortedFunc(maps.Values(g.models), bySize)

@@ -188,11 +188,9 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 		}
 	}
 	t := cost.NewTally(answer.Prices, q.By, answer.Zone)
-	err = arch.EachAnswers(ctx, filter, func(key int64, list []archive.Answer) error {
-		u, ok := units[key]
-		if !ok {
-			return nil
-		}
+	chosen := func(key int64) bool { _, ok := units[key]; return ok }
+	err = arch.EachAnswers(ctx, chosen, func(key int64, list []archive.Answer) error {
+		u := units[key]
 		hides := hidesCacheWrites(u.Agent, list)
 		for i := range list {
 			a := &list[i]
@@ -229,7 +227,7 @@ func hidesCacheWrites(agent string, list []archive.Answer) bool {
 
 // unitsOf returns what the answers of each chosen session are grouped by, by the session's key.
 func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, by cost.By) (map[int64]cost.Use, error) {
-	list, err := arch.Sessions(ctx, filter)
+	list, err := arch.Outlines(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +256,7 @@ func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter
 	for i := range list {
 		s := &list[i]
 		name := s.Source + "/" + s.ID
-		units[s.Key] = cost.Use{Session: name, Root: rootOf(name, above), Agent: s.Source, Project: s.Project.Key, Outcome: outcomes[s.Key]}
+		units[s.Key] = cost.Use{Session: name, Root: rootOf(name, above), Agent: s.Source, Project: s.Project, Outcome: outcomes[s.Key]}
 	}
 	return units, nil
 }

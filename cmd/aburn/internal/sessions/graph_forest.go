@@ -51,7 +51,7 @@ func readAll(ctx context.Context, arch *archive.Archive) (all []archive.Outline,
 	var wait sync.WaitGroup
 	var failed error
 	wait.Go(func() { ties, failed = beside.Ties(ctx) })
-	all, err = arch.Outlines(ctx)
+	all, err = arch.Outlines(ctx, archive.Filter{})
 	wait.Wait()
 	return all, ties, cmp.Or(err, failed)
 }
