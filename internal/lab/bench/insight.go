@@ -8,22 +8,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"aburn/archive"
 	"aburn/internal/lab/synth/archived"
 )
 
-// maxAnswer bounds the MCP server's time for an answer from an archive of maxUnits sessions and sub-agents.
+// maxAnswer bounds the MCP server's time for an answer from an archive of maxUnits sessions and sub-agents, maxCost that of
+// `aburn cost`.
 const (
 	maxAnswer = 100 * time.Millisecond
+	maxCost   = 60 * time.Millisecond
 	maxUnits  = 10_000
 )
 
 // insightRounds is how often a report runs, and how often a question is asked of a new server.
 const insightRounds = 9
 
-// insightCase measures `aburn report`, and the MCP server's start and answers, on an archive of many sessions.
+// insightCase measures `aburn report` and `aburn cost`, and the MCP server's start and answers, on an archive of many sessions.
 func insightCase(w *world, pg *page) error {
 	dir := w.path("insight")
 	defer os.RemoveAll(dir)
@@ -92,6 +95,18 @@ func (p *page) reports(w *world, s *store) error {
 			return err
 		}
 		p.costRow(row.name, c[0], "")
+	}
+	for _, args := range [][]string{{"cost"}, {"cost", "--by", "session"}} {
+		c, err := costs(insightRounds, nil, s.run(w, "cost", w.bin("aburn"), args...))
+		if err != nil {
+			return err
+		}
+		bound := ""
+		if len(args) == 1 {
+			bound = limit("≤ 60 ms wall", c[0].wall <= maxCost)
+		}
+		p.row("`aburn "+strings.Join(args, " ")+"`", fmt.Sprintf("%d ms", c[0].wall.Milliseconds()), fmt.Sprintf("%d ms", c[0].cpu.Milliseconds()),
+			fmt.Sprintf("%d MB", c[0].peak>>20), bound)
 	}
 	return nil
 }
