@@ -77,6 +77,10 @@ var apiExports = strings.Fields(`DiagConsoleLogger DiagLogLevel INVALID_SPANID I
 	ROOT_CONTEXT SamplingDecision SpanKind SpanStatusCode TraceFlags ValueType baggageEntryMetadataFromString context createContextKey createNoopMeter
 	createTraceState default defaultTextMapGetter defaultTextMapSetter diag isSpanContextValid isValidSpanId isValidTraceId metrics propagation trace *`)
 
+// apiDefault are the members of the API's default export, as of 1.10. Before that
+// node gave all of apiExports by it, and bundlers these without logs.
+var apiDefault = []string{"context", "diag", "logs", "metrics", "propagation", "trace"}
+
 // isHelper says whether instrumented code calls what it needs by this name.
 func isHelper(name string) bool {
 	return slices.Contains([]string{"trace", "context", "propagation", "SpanStatusCode", "SpanKind", "api", "opentelemetry", "otel"}, name) ||

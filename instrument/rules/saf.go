@@ -103,24 +103,30 @@ func helpersImported(p *Pair) []found {
 	return append(list, p.missingMembers()...)
 }
 
-// missingMembers finds api.X where api is all of the API, and it exports no X.
+// missingMembers finds api.X where api is all of the API, or its default export, and
+// that has no X.
 func (p *Pair) missingMembers() (list []found) {
-	all := map[string]bool{}
+	has := map[string][]string{}
+	what := map[string]string{}
 	for _, i := range p.New.Imports {
-		if i.Module == edit.API && i.Imported == "*" && i.Local != "" {
-			all[i.Local] = true
+		switch {
+		case i.Module != edit.API || i.Local == "":
+		case i.Imported == "*":
+			has[i.Local], what[i.Local] = apiExports, edit.API+" exports"
+		case i.Imported == "default":
+			has[i.Local], what[i.Local] = apiDefault, "the default export of "+edit.API+" has"
 		}
 	}
-	if len(all) == 0 {
+	if len(has) == 0 {
 		return nil
 	}
 	jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
 		root, name := n.Child("object"), property(n)
-		if n.Type != "MemberExpression" || root.Type != "Identifier" || !all[root.Text("name")] || name == "" || slices.Contains(apiExports, name) {
+		if n.Type != "MemberExpression" || root.Type != "Identifier" || has[root.Text("name")] == nil || name == "" || slices.Contains(has[root.Text("name")], name) {
 			return true
 		}
 		if i := slices.IndexFunc(p.known().uses, func(r jsast.Reference) bool { return r.Range == root.Range }); i >= 0 {
-			list = append(list, at(n.Start, "%s exports no %s", edit.API, name))
+			list = append(list, at(n.Start, "%s no %s", what[root.Text("name")], name))
 		}
 		return true
 	})
