@@ -84,22 +84,7 @@ func tracerNamed(p *Pair) []found {
 
 // constantText is the value of a string, or of a constant that holds one.
 func (p *Pair) constantText(n *jsast.Node) (string, bool) {
-	if n.Type != "Identifier" {
-		return text(n)
-	}
-	v := p.New.Scopes.Lookup(n.Start, n.Text("name"))
-	if v == nil || len(v.Definitions) != 1 || v.Definitions[0].Kind != "const" {
-		return "", false
-	}
-	var value string
-	var ok bool
-	jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
-		if n.Type == "VariableDeclarator" && n.Range == v.Definitions[0].Node && n.Child("id").Type == "Identifier" {
-			value, ok = text(n.Child("init"))
-		}
-		return n.Holds(v.Definitions[0].Node)
-	})
-	return value, ok
+	return text(p.made(n))
 }
 
 // recordedInFull looks at each catch in which something was recorded, and at those
@@ -236,24 +221,64 @@ func costly(p *Pair) []found {
 	return list
 }
 
+// nullTest is x !== null, x !== undefined or typeof x !== 'undefined', either way round.
+type nullTest struct {
+	node, of *jsast.Node
+	lets     string // what else is no value, and passes
+}
+
+func nullTestOf(n *jsast.Node) (t nullTest, ok bool) {
+	op := n.Text("operator")
+	if n.Type != "BinaryExpression" || op != "!==" && op != "!=" {
+		return t, false
+	}
+	for _, side := range [][2]string{{"left", "right"}, {"right", "left"}} {
+		x, none := n.Child(side[0]), n.Child(side[1])
+		typeOf := x.Type == "UnaryExpression" && x.Text("operator") == "typeof"
+		switch {
+		case typeOf && none.Text("value") == "undefined":
+			return nullTest{n, x.Child("argument"), "null"}, true
+		case op == "!=":
+		case none.Type == "Identifier" && none.Text("name") == "undefined", none.Type == "UnaryExpression" && none.Text("operator") == "void":
+			return nullTest{n, x, "null"}, true
+		case none.Type == "Literal" && none.Text("kind") == "null":
+			return nullTest{n, x, "undefined"}, true
+		}
+	}
+	return t, false
+}
+
+// nullGuards wants guards that let neither null nor undefined through. Two tests of
+// the same value do so too, and one of what gives null and never undefined.
 func nullGuards(p *Pair) []found {
 	var list []found
 	seen := map[*jsast.Node]bool{}
 	for _, c := range p.Undone().Calls {
+		var tests []nullTest
 		for _, g := range c.Guards {
-			if seen[g] {
+			jsast.Walk(g, func(n *jsast.Node, _ []*jsast.Node) bool {
+				if t, ok := nullTestOf(n); ok {
+					tests = append(tests, t)
+				}
+				return !isFunction(n)
+			})
+		}
+		for _, t := range tests {
+			other := func(o nullTest) bool { return o.lets != t.lets && p.New.Text(o.of.Range) == p.New.Text(t.of.Range) }
+			if seen[t.node] || slices.ContainsFunc(tests, other) || t.lets == "undefined" && p.matched(t.of) {
 				continue
 			}
-			seen[g] = true
-			jsast.Walk(g, func(n *jsast.Node, _ []*jsast.Node) bool {
-				if n.Type == "BinaryExpression" && n.Text("operator") == "!==" && (n.Child("right").Text("name") == "undefined" || n.Child("right").Text("value") == "undefined") {
-					list = append(list, at(n.Start, "%s lets null through", excerpt(p.New, n)))
-				}
-				return true
-			})
+			seen[t.node] = true
+			list = append(list, at(t.node.Start, "%s lets %s through", excerpt(p.New, t.node), t.lets))
 		}
 	}
 	return list
+}
+
+// matched says whether a value is the result of a regular expression: null, or an array.
+func (p *Pair) matched(n *jsast.Node) bool {
+	method := property(p.made(n).Child("callee"))
+	return method == "match" || method == "exec"
 }
 
 var onlyStrings = []string{
@@ -261,15 +286,23 @@ var onlyStrings = []string{
 	"toLowerCase", "toUpperCase", "trim", "trimEnd", "trimStart",
 }
 
+// ofListsToo are methods of strings that arrays have too, and numbers have not.
+var ofListsToo = []string{"at", "concat", "includes", "indexOf", "lastIndexOf", "slice"}
+
 func stringMethods(p *Pair) []found {
 	var list []found
 	for _, a := range p.attributes() {
 		jsast.Walk(a.value, func(n *jsast.Node, _ []*jsast.Node) bool {
-			if n.Type != "CallExpression" || n.Child("callee").Type != "MemberExpression" || !slices.Contains(onlyStrings, property(n.Child("callee"))) {
+			if n.Type != "CallExpression" || n.Child("callee").Type != "MemberExpression" {
 				return true
 			}
-			object := n.Child("callee").Child("object")
-			if !p.isString(object) && !p.asString(a.call, object) {
+			method, object := property(n.Child("callee")), n.Child("callee").Child("object")
+			ofStrings := slices.Contains(onlyStrings, method)
+			switch {
+			case !ofStrings && !slices.Contains(ofListsToo, method):
+			case isNumber(p.made(object)):
+				list = append(list, at(n.Start, "%s is a number, which has no %s", excerpt(p.New, object), method))
+			case ofStrings && !p.isString(object) && !p.isString(p.made(object)) && !p.isString(p.defaultOf(object)) && !p.asString(a.call, object):
 				list = append(list, at(n.Start, "%s may be no string", excerpt(p.New, object)))
 			}
 			return true
@@ -278,9 +311,56 @@ func stringMethods(p *Pair) []found {
 	return list
 }
 
+// numeric are calls that give a number, by their path.
+var numeric = []string{"Number", "parseInt", "parseFloat", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "Buffer.byteLength"}
+
+// isNumber says whether an expression is a number for sure.
+func isNumber(n *jsast.Node) bool {
+	if n == nil {
+		return false
+	}
+	op := n.Text("operator")
+	switch n.Type {
+	case "Literal":
+		return n.Text("kind") == "number"
+	case "UnaryExpression":
+		return op == "+"
+	case "BinaryExpression": // what is no number here is a bigint, or throws
+		return op == "+" && isNumber(n.Child("left")) && isNumber(n.Child("right")) || slices.Contains([]string{"-", "*", "/", "%", "**"}, op)
+	case "CallExpression":
+		path := jsast.Path(n.Child("callee"))
+		return slices.Contains(numeric, path) || strings.HasPrefix(path, "Math.") || property(n.Child("callee")) == "getTime"
+	}
+	return false
+}
+
+// defaultOf is the default of a parameter, or of a name in a pattern; nil for none.
+// It shows what the author means the value to be.
+func (p *Pair) defaultOf(n *jsast.Node) (value *jsast.Node) {
+	if n.Type != "Identifier" {
+		return nil
+	}
+	v := p.New.Scopes.Lookup(n.Start, n.Text("name"))
+	if v == nil || len(v.Definitions) != 1 {
+		return nil
+	}
+	jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "AssignmentPattern" && n.Child("left").Range == v.Definitions[0].Name {
+			value = n.Child("right")
+		}
+		return value == nil
+	})
+	return value
+}
+
 // isString says whether an expression is a string for sure.
 func (p *Pair) isString(n *jsast.Node) bool {
+	if n == nil {
+		return false
+	}
 	switch n.Type {
+	case "ConditionalExpression":
+		return p.isString(n.Child("consequent")) && p.isString(n.Child("alternate"))
 	case "TemplateLiteral":
 		return true
 	case "Literal":

@@ -106,6 +106,26 @@ func property(n *jsast.Node) string {
 	return path[strings.LastIndexByte(path, '.')+1:]
 }
 
+// made is the expression that gave a constant its value, and any other expression
+// itself; nil for a name that is no constant.
+func (p *Pair) made(n *jsast.Node) *jsast.Node {
+	if n.Type != "Identifier" {
+		return n
+	}
+	v := p.New.Scopes.Lookup(n.Start, n.Text("name"))
+	if v == nil || len(v.Definitions) != 1 || v.Definitions[0].Kind != "const" {
+		return nil
+	}
+	var value *jsast.Node
+	jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "VariableDeclarator" && n.Range == v.Definitions[0].Node && n.Child("id").Type == "Identifier" {
+			value = n.Child("init")
+		}
+		return n.Holds(v.Definitions[0].Node)
+	})
+	return value
+}
+
 // text is the value of a string, or of a template without expressions.
 func text(n *jsast.Node) (string, bool) {
 	switch {

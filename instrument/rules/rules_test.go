@@ -151,6 +151,23 @@ func TestFindings(t *testing.T) {
 		{"span.setAttribute('shop.path', order.path);", "CDQ-007:6"},
 		{"span.setAttribute('shop.id', order?.id);", "CDQ-007:6"},
 		{"if (order.id !== undefined) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if (order.id !== null) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if (undefined !== order.id) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if (null !== order.id) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if (void 0 !== order.id) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if (typeof order.id !== 'undefined') span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if ('undefined' != typeof order.id) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if (order.id !== null && order.id !== undefined) span.setAttribute('shop.id', order.id);", ""},
+		{"if (order.id !== null) { if (order.id !== undefined) span.setAttribute('shop.id', order.id); }", ""},
+		{"if (order.id !== null && order.no !== undefined) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
+		{"if (order.id !== 'undefined') span.setAttribute('shop.id', order.id);", ""},
+		{"if (undefined != order.id) span.setAttribute('shop.id', order.id);", ""},
+		{"span.setAttribute('shop.day', Date.now().slice(0, 6));", "CDQ-006:6 CDQ-010:6"},
+		{"span.setAttribute('shop.n', Math.round(order.n).includes('1'));", "CDQ-006:6 CDQ-010:6"},
+		{"span.setAttribute('shop.n', (order.n * 2).at(0));", "CDQ-010:6"},
+		{"span.setAttribute('shop.id', order.id.slice(0, 6));", "CDQ-006:6 SAF-005:6"},
+		{"span.setAttribute('shop.kind', (order.n ? 'a' : 'b').toUpperCase());", "CDQ-006:6"},
+		{"span.setAttribute('shop.kind', (order.n ? 'a' : 1).toUpperCase());", "CDQ-006:6 CDQ-010:6"},
 		{"span.setAttribute('shop.id', order.id.toUpperCase());", "CDQ-006:6 CDQ-010:6 SAF-005:6"},
 		{"span.setAttribute('shop.id', String(order.id).trim());", "CDQ-006:6"},
 		{"span.setAttribute('error', true);", "CDQ-003!:6"},
@@ -178,6 +195,31 @@ func TestFindings(t *testing.T) {
 	for _, r := range Table() {
 		if !seen[r.ID] {
 			t.Errorf("no case for %s", r.ID)
+		}
+	}
+}
+
+// TestValues: what a rule says of a name depends on what gave it its value.
+func TestValues(t *testing.T) {
+	for _, c := range []struct{ parameters, before, statement, want string }{
+		{"a = 'x'", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 SAF-005"},
+		{"{ a = 'x' }", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 SAF-005"},
+		{"a = 1", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 SAF-005"},
+		{"a = b, b = 'x'", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 SAF-005"},
+		{"", "const a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 CDQ-010 SAF-005"},
+		{"", "let a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 SAF-005"},
+		{"s", "const a = /x/.exec(s);", "if (a !== null) span.setAttribute('shop.a', a.index);", ""},
+		{"s", "const a = find(s);", "if (a !== null) span.setAttribute('shop.a', a.index);", "CDQ-009"},
+	} {
+		head, tail := "export async function f("+c.parameters+") {\n", "await g();\n"
+		list := judge(t, head+c.before+tail+"}\n", esm+head+async(c.before+c.statement+tail)+"}\n", Config{})
+		var rules []string
+		for _, f := range list {
+			rules = append(rules, f.Rule)
+		}
+		slices.Sort(rules)
+		if got := strings.Join(slices.Compact(rules), " "); got != c.want {
+			t.Errorf("(%s) { %s %s }: %s, want %s\n%v", c.parameters, c.before, c.statement, got, c.want, list)
 		}
 	}
 }
