@@ -34,6 +34,42 @@ var pureMethods = []string{
 // cheap are the calls that cost no more than reading a property.
 var cheap = []string{"String", "Number", "Boolean", "Array.isArray", "Date.now", "isRecording", "at", "charAt", "includes", "startsWith", "endsWith", "toString", "getTime"}
 
+// Methods and functions that give an array which nobody else holds. slice is none:
+// that of a Buffer shares its bytes.
+var (
+	newArrayMethods   = []string{"concat", "filter", "flat", "flatMap", "map", "split"}
+	newArrayFunctions = []string{"Array.from", "Object.entries", "Object.keys", "Object.values"}
+)
+
+// NewArray says whether an expression gives an array that only it holds: what
+// changes that array changes nothing else.
+func NewArray(n *jsast.Node) bool {
+	if n == nil || n.Type != "CallExpression" {
+		return n != nil && n.Type == "ArrayExpression"
+	}
+	callee := n.Child("callee")
+	if slices.Contains(newArrayFunctions, jsast.Path(callee)) || orders(n) {
+		return true
+	}
+	return callee.Type == "MemberExpression" && slices.Contains(newArrayMethods, propertyOf(callee))
+}
+
+// orders says whether a call sorts or reverses a new array. A function that compares
+// must stand there, so that it is judged.
+func orders(n *jsast.Node) bool {
+	callee, args := n.Child("callee"), n.List("arguments")
+	if callee.Type != "MemberExpression" || !NewArray(callee.Child("object")) {
+		return false
+	}
+	switch propertyOf(callee) {
+	case "reverse":
+		return true
+	case "sort":
+		return len(args) == 0 || len(args) == 1 && args[0].Type == "ArrowFunctionExpression"
+	}
+	return false
+}
+
 // Impure gives the first part of an expression that can change something or wait:
 // an assignment, an await, a call that is not known to be pure. nil is none. A
 // member access counts as pure: getters and proxies are not seen.
@@ -84,7 +120,7 @@ func Impure(n *jsast.Node) *jsast.Node {
 
 func pureCall(n *jsast.Node) bool {
 	path := "." + jsast.Path(n.Child("callee"))
-	return calls(n, pureFunctions, pureMethods) || slices.ContainsFunc(pureAPI, func(p string) bool { return strings.HasSuffix(path, "."+p) })
+	return calls(n, pureFunctions, pureMethods) || orders(n) || slices.ContainsFunc(pureAPI, func(p string) bool { return strings.HasSuffix(path, "."+p) })
 }
 
 func calls(n *jsast.Node, functions, methods []string) bool {
