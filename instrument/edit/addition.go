@@ -85,6 +85,7 @@ func (u *undoer) recordAll(list []*jsast.Node) {
 // record keeps what an addition is, and takes it out.
 func (u *undoer) record(n *jsast.Node) {
 	u.take(n.Range)
+	u.out.statements = append(u.out.statements, n.Range)
 	switch n.Type {
 	case "ImportDeclaration":
 		u.out.Imports = append(u.out.Imports, Import{n.Child("source").Text("value"), jsast.ImportStatic, n})

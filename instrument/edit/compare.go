@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -166,13 +167,14 @@ func (u *Undone) near(orig int, around *jsast.Node) int {
 	return 0
 }
 
-// compareComments compares comments as lists. Comments inside of inserted code go with it.
+// compareComments compares comments as lists. Comments inside of inserted code go with
+// it, and those above an added statement of which the original has fewer.
 func (u *Undone) compareComments() {
 	if jsast.DiffComments(u.Orig.Comments, u.New.Comments) == nil {
 		return
 	}
 	was := u.Orig.Comments
-	now := slices.DeleteFunc(slices.Clone(u.New.Comments), func(c jsast.Comment) bool { return u.Taken(c.Range) })
+	now := u.withoutAbove(slices.DeleteFunc(slices.Clone(u.New.Comments), func(c jsast.Comment) bool { return u.Taken(c.Range) }))
 	front := 0
 	for front < min(len(was), len(now)) && was[front].Normal() == now[front].Normal() {
 		front++
@@ -198,6 +200,46 @@ func (u *Undone) compareComments() {
 		}
 		u.Differences = append(u.Differences, d)
 	}
+}
+
+// withoutAbove leaves out comments above added statements. A comment of the original
+// stays, even if a statement was added below it: so many with its text are kept.
+func (u *Undone) withoutAbove(list []jsast.Comment) []jsast.Comment {
+	surplus := map[string]int{}
+	for _, c := range list {
+		surplus[c.Normal()]++
+	}
+	for _, c := range u.Orig.Comments {
+		surplus[c.Normal()]--
+	}
+	above := map[int]bool{} // offsets of added statements, and of comments above one
+	for _, r := range u.statements {
+		above[r.Start] = true
+	}
+	var out []jsast.Comment
+	for _, c := range slices.Backward(list) {
+		above[c.Start] = u.isAbove(c, above)
+		if above[c.Start] && surplus[c.Normal()] > 0 {
+			surplus[c.Normal()]--
+			continue
+		}
+		out = append(out, c)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// isAbove says whether a comment begins its line, and one of starts follows without a
+// blank line in between.
+func (u *Undone) isAbove(c jsast.Comment, starts map[int]bool) bool {
+	before := bytes.TrimRight(u.New.Source[:c.Start], " \t")
+	if len(before) > 0 && before[len(before)-1] != '\n' {
+		return false
+	}
+	behind := u.New.Source[c.End:]
+	rest := bytes.TrimLeft(behind, " \t\r\n")
+	gap := behind[:len(behind)-len(rest)]
+	return bytes.Count(gap, []byte("\n")) <= 1 && starts[c.End+len(gap)]
 }
 
 func short(text string) string {

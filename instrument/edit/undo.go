@@ -325,11 +325,11 @@ func (u *undoer) flaw(kind FlawKind, n *jsast.Node) {
 	u.out.Flaws = append(u.out.Flaws, Flaw{kind, n})
 }
 
-type mark struct{ spans, tries, calls, tracers, imports, exprs, taken, open, flaws int }
+type mark struct{ spans, tries, calls, tracers, imports, exprs, taken, statements, open, flaws int }
 
 func (u *undoer) mark() mark {
 	o := u.out
-	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(u.open), len(o.Flaws)}
+	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(o.statements), len(u.open), len(o.Flaws)}
 }
 
 // reset forgets what was recorded since the mark.
@@ -337,5 +337,6 @@ func (u *undoer) reset(m mark) {
 	o := u.out
 	o.Spans, o.Tries, o.Calls, o.Tracers = o.Spans[:m.spans], o.Tries[:m.tries], o.Calls[:m.calls], o.Tracers[:m.tracers]
 	o.Imports, o.Exprs, o.taken, o.Flaws = o.Imports[:m.imports], o.Exprs[:m.exprs], o.taken[:m.taken], o.Flaws[:m.flaws]
+	o.statements = o.statements[:m.statements]
 	u.open = u.open[:m.open]
 }

@@ -31,11 +31,12 @@ type Undone struct {
 	// Stripped is the normal form of the later file without what was taken out.
 	Stripped *jsast.Node
 
-	taken    []jsast.Range // inserted code; what is kept inside of a wrapper is not in it
-	starts   map[int]int   // identifiers and functions: offset in Orig to offset in New
-	kept     map[int]bool  // offsets in New of identifiers that Orig has
-	sorted   []int         // keys of starts
-	wrapping map[int]*Span // callbacks, by their offset in New
+	statements []jsast.Range // added statements, other than wrappers and trys
+	taken      []jsast.Range // inserted code; what is kept inside of a wrapper is not in it
+	starts     map[int]int   // identifiers and functions: offset in Orig to offset in New
+	kept       map[int]bool  // offsets in New of identifiers that Orig has
+	sorted     []int         // keys of starts
+	wrapping   map[int]*Span // callbacks, by their offset in New
 }
 
 // Span is one added span.
