@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func ended(p *Pair) []found {
 			continue
 		case len(ends) > 1:
 			slices.SortStableFunc(ends, func(a, b *edit.Call) int { return a.Node.Start - b.Node.Start })
-			list = append(list, at(ends[0].Node.Start, "the span ends %d times", len(ends)))
+			list = append(list, at(ends[0].Node.Start, "%s", severalEnds(ends)))
 			continue
 		}
 		if why := p.misplaced(s, ends[0]); why != "" {
@@ -33,6 +34,15 @@ func ended(p *Pair) []found {
 		}
 	}
 	return append(list, p.tooEarly()...)
+}
+
+// severalEnds tells of calls of end that may stand on different paths: how often the
+// span ends on one is not known.
+func severalEnds(ends []*edit.Call) string {
+	if slices.ContainsFunc(ends, func(c *edit.Call) bool { return c.Place == edit.InFinalizer }) {
+		return fmt.Sprintf("end is called in %d places, not only once in a finally", len(ends))
+	}
+	return fmt.Sprintf("end is called in %d places, and in no finally", len(ends))
 }
 
 // misplaced says on which path a span's one end is missed.

@@ -215,8 +215,16 @@ func TestValues(t *testing.T) {
 		{"{ a = 'x' }", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 SAF-005"},
 		{"a = 1", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 SAF-005"},
 		{"a = b, b = 'x'", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 SAF-005"},
-		{"", "const a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 CDQ-010 SAF-005"},
+		{"", "const a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 CDQ-010"},
 		{"", "let a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 SAF-005"},
+		{"s", "const a = s.filter(g);", "span.setAttribute('shop.a', a.length);", ""},
+		{"s", "const a = s.filter(g).sort();", "if (span.isRecording()) span.setAttribute('shop.a', a.map((x) => x.id));", ""},
+		{"s", "const a = s?.filter(g);", "span.setAttribute('shop.a', a.length);", "SAF-005"},
+		{"s", "const a = await s.filter(g);", "span.setAttribute('shop.a', a.length);", "SAF-005"},
+		{"s", "const a = s.find(g);", "span.setAttribute('shop.a', a.length);", "SAF-005"},
+		{"s", "let a = s.filter(g);", "span.setAttribute('shop.a', a.length);", "SAF-005"},
+		{"s", "const { a } = { a: s };", "span.setAttribute('shop.a', a.length);", "SAF-005"},
+		{"", "const a = new Map();", "span.setAttribute('shop.a', a.size);", ""},
 		{"s", "const a = /x/.exec(s);", "if (a !== null) span.setAttribute('shop.a', a.index);", ""},
 		{"s", "const a = find(s);", "if (a !== null) span.setAttribute('shop.a', a.index);", "CDQ-009"},
 	} {
@@ -229,6 +237,34 @@ func TestValues(t *testing.T) {
 		slices.Sort(rules)
 		if got := strings.Join(slices.Compact(rules), " "); got != c.want {
 			t.Errorf("(%s) { %s %s }: %s, want %s\n%v", c.parameters, c.before, c.statement, got, c.want, list)
+		}
+	}
+}
+
+// TestClassNames: a class has its value in its own methods.
+func TestClassNames(t *testing.T) {
+	for _, c := range []struct{ head, want string }{
+		{"export class A {\nstatic table = 'a';\nasync f() {\n", ""},
+		{"export const A = class B {\nasync f(A) {\n", "SAF-005:7"},
+	} {
+		list := judge(t, c.head+"await g();\n}\n}\n", esm+c.head+async("span.setAttribute('shop.table', A.table);\nawait g();")+"}\n}\n", Config{})
+		if got := said(list); got != c.want {
+			t.Errorf("%s: %s, want %s", c.head, got, c.want)
+		}
+	}
+}
+
+// TestEndsTold: calls of end on different paths do not make the span end twice.
+func TestEndsTold(t *testing.T) {
+	const orig = "export async function f() {\nawait g();\n}"
+	onPaths := strings.NewReplacer("await g();", "await g();\nspan.end();", "throw error;\n} finally {\nspan.end();", "span.end();\nthrow error;")
+	for _, c := range []struct{ later, want string }{
+		{onPaths.Replace(async("await g();")), "end is called in 2 places, and in no finally"},
+		{async("await g();\nspan.end();"), "end is called in 2 places, not only once in a finally"},
+	} {
+		list := judge(t, orig, esm+"export async function f() {\n"+c.later+"}", Config{})
+		if len(list) != 1 || list[0].Rule != "CDQ-001" || list[0].Message != c.want {
+			t.Errorf("%+v\nwant %s\n%s", list, c.want, c.later)
 		}
 	}
 }

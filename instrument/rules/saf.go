@@ -235,7 +235,8 @@ func (p *Pair) canThrow(e edit.Expr) (list []found) {
 	return list
 }
 
-// constant says whether a name is an import, a built-in, the span, or declared at the top level.
+// constant says whether a name is an import, a built-in, the span, a class, a function,
+// declared at the top level, or made with something that is never null or undefined.
 func (p *Pair) constant(n *jsast.Node) bool {
 	if n.Type != "Identifier" {
 		return false
@@ -244,7 +245,24 @@ func (p *Pair) constant(n *jsast.Node) bool {
 	if v == nil {
 		return slices.Contains(globals, n.Text("name")) || isHelper(n.Text("name"))
 	}
-	return v.Scope <= 1 || len(v.Definitions) > 0 && v.Definitions[0].Kind == "CatchClause"
+	if v.Scope <= 1 || len(v.Definitions) > 0 && slices.Contains([]string{"CatchClause", "ClassName", "FunctionName"}, v.Definitions[0].Kind) {
+		return true
+	}
+	return p.isPresent(p.made(n))
+}
+
+// isPresent says whether an expression is neither null nor undefined for sure.
+func (p *Pair) isPresent(n *jsast.Node) bool {
+	if n == nil {
+		return false
+	}
+	switch n.Type {
+	case "ObjectExpression", "NewExpression", "ArrowFunctionExpression", "FunctionExpression", "ClassExpression":
+		return true
+	case "Literal":
+		return n.Text("kind") != "null"
+	}
+	return edit.NewArray(n) || p.isString(n) || isNumber(n)
 }
 
 // readPaths are the paths that the original's function reads members of, and those
