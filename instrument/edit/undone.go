@@ -13,7 +13,8 @@ import "aburn/instrument/jsast"
 //   - a try whose catch only speaks to the span and throws, and whose finally only
 //     speaks to the span; such a catch or finally added to a try of the original;
 //   - statements that only call methods of a span, and an if around nothing else;
-//   - a constant that holds a result between its making and its return.
+//   - a constant that holds a result between its making and its return;
+//   - comments inside of all this, and directly above an added statement.
 type Undone struct {
 	Orig, New *jsast.Module
 
