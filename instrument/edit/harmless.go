@@ -100,7 +100,7 @@ func Impure(n *jsast.Node) *jsast.Node {
 		}
 		return Impure(n.Child("body"))
 	case "CallExpression":
-		if !pureCall(n) {
+		if !pureCall(n) || callsUnknown(n) {
 			return n
 		}
 	case "NewExpression":
@@ -121,6 +121,24 @@ func Impure(n *jsast.Node) *jsast.Node {
 func pureCall(n *jsast.Node) bool {
 	path := "." + jsast.Path(n.Child("callee"))
 	return calls(n, pureFunctions, pureMethods) || orders(n) || slices.ContainsFunc(pureAPI, func(p string) bool { return strings.HasSuffix(path, "."+p) })
+}
+
+// calling are pure methods that call their first argument.
+var calling = []string{"every", "filter", "find", "findIndex", "findLast", "flatMap", "map", "reduce", "some"}
+
+// callsUnknown says whether a call hands on a function by its name, and that one is
+// not known to be pure: list.map(save) does what save does.
+func callsUnknown(n *jsast.Node) bool {
+	args := n.List("arguments")
+	switch {
+	case jsast.Path(n.Child("callee")) == "Array.from" && len(args) > 1:
+		args = args[1:2]
+	case n.Child("callee").Type == "MemberExpression" && slices.Contains(calling, propertyOf(n.Child("callee"))) && len(args) > 0:
+		args = args[:1]
+	default:
+		return false
+	}
+	return args[0].Type != "ArrowFunctionExpression" && !slices.Contains(pureFunctions, jsast.Path(args[0]))
 }
 
 func calls(n *jsast.Node, functions, methods []string) bool {
