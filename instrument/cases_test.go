@@ -52,6 +52,9 @@ func (c labelled) path(f string) string { return filepath.Join("rules/testdata/c
 
 // The rules do no worse on the labelled cases than docs/evidence/instrument.md says. -v tells each miss.
 func TestCases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it parses 542 files")
+	}
 	cases := readCases(t)
 	engine := jsast.NewGoja()
 	defer engine.Close()

@@ -32,6 +32,9 @@ type costTruth struct {
 // TestCostIsTheTruth compares what `aburn cost --json` says about generated homes with what was written into them, priced by
 // other code in fractions. ABURN_STORM=128 makes homes of 2 GB.
 func TestCostIsTheTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it prices 2,000 answers in 27 ways")
+	}
 	o := home.Options{Size: 16 << 20, Brief: true}
 	if os.Getenv("ABURN_STORM") != "" {
 		o = home.Options{Size: int64(world.Storm(16)) << 20}

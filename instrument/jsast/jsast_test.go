@@ -91,6 +91,9 @@ func TestEnginesAgree(t *testing.T) {
 		}
 	}
 	for name, source := range sources {
+		if testing.Short() && len(source) > 8<<10 {
+			continue
+		}
 		types := []SourceType{Auto, ESModule, CommonJS}
 		if strings.Contains(name, " ") { // torture
 			types = types[2:]
