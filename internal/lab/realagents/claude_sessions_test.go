@@ -143,8 +143,12 @@ func TestClaudeKilledInATool(t *testing.T) {
 			toolu_main_0_0 TOOL 0
 			toolu_main_1_0 open -
 			toolu_main_2_0 TOOL 0`,
+		unequal: "with aburn the model is told, at the next prompt, that the call was erased",
 		check: func(w *world) {
 			w.order(sessionA, "SESSION_START PROMPT SESSION_START PROMPT STOP SESSION_END")
+			if told := w.asked(2); !told.Contains("killed_tool") {
+				w.Errorf("the third request does not tell of the erased call")
+			}
 		},
 	}.run(t)
 }

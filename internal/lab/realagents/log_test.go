@@ -41,7 +41,8 @@ func (w *world) entries(dir string) []logfmt.Entry {
 			w.Errorf("damage in the log: %q", line)
 		}
 	}
-	if r := w.run(dir, "aburn", "verify"); r.code != 0 {
+	// In a project that nobody vouched for nothing shows that the log is whole; damage it has none.
+	if r := w.run(dir, "aburn", "verify"); r.code != 0 && !strings.Contains(r.stdout, "no damage was found in it") {
 		w.Errorf("aburn verify: exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if w.Failed() {

@@ -27,7 +27,7 @@ func TestAgentAsksForARemedy(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "bare", one(
 				model.Calls(agent.do("touch .git/index.lock one.tmp; git add -f one.tmp")), model.Calls(agent.do("git add -f one.tmp")), model.Calls(agent.do("git add -f ./one.tmp")),
-				model.Calls(agent.do("aburn remedy --current --json > remedy.json; rm .git/index.lock one.tmp")), model.Text("asked"),
+				model.Calls(agent.do("sleep 1; aburn remedy --current --json > remedy.json; rm .git/index.lock one.tmp")), model.Text("asked"),
 			)(), nil)
 			w.aburn("ingest") // nothing is there yet
 			agent.run(w)

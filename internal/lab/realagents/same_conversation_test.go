@@ -93,6 +93,18 @@ main.results.5.content.length: * | *
 child.results.0.content.hash: * | *
 child.results.0.content.length: 5 | 6
 
+# Claude Code tells the git branch of each answer.
+main.responses.0.branch: main | -
+main.responses.1.branch: main | -
+main.responses.2.branch: main | -
+main.responses.3.branch: main | -
+main.responses.4.branch: main | -
+main.responses.5.branch: main | -
+main.responses.6.branch: main | -
+main.responses.7.branch: main | -
+child.responses.0.branch: main | -
+child.responses.1.branch: main | -
+
 # Claude Code tells an exit code of commands that failed only, opencode of all; what is an error, Claude Code tells of
 # commands, and opencode only of calls that could not be carried out.
 main.results.0.exit_code: - | 0
