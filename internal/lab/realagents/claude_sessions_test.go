@@ -145,7 +145,7 @@ func TestClaudeKilledInATool(t *testing.T) {
 			toolu_main_2_0 TOOL 0`,
 		unequal: "with aburn the model is told, at the next prompt, that the call was erased",
 		check: func(w *world) {
-			w.order(sessionA, "SESSION_START PROMPT SESSION_START PROMPT STOP SESSION_END")
+			w.order(sessionA, "SESSION_START PROMPT SESSION_START PROMPT INTERVENTION DELIVERED STOP DELIVERED SESSION_END")
 			if told := w.asked(2); !told.Contains("killed_tool") {
 				w.Errorf("the third request does not tell of the erased call")
 			}
