@@ -81,13 +81,13 @@ func (w *World) Enter(t *testing.T) {
 }
 
 // Storm is how often a test repeats random work: n times, or n * ABURN_STORM (a whole number) times; with -short a
-// twentieth of n, and at least once.
+// fifth of n, and at least once.
 func Storm(n int) int {
 	if k, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil && k > 0 {
 		return n * k
 	}
 	if testing.Short() {
-		return max(1, n/20)
+		return max(1, n/5)
 	}
 	return n
 }
