@@ -21,13 +21,13 @@ RACE := $(GOTEST) -race -skip '^TestScripts$$'
 LONG := aburn/archive/ingest aburn/cmd/aburn aburn/instrument/jsast
 RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
 
-.PHONY: demo quick test test-long test-agents lint bench install checked layers
+.PHONY: demo quick test test-long test-agents lint bench install checked vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
 
-quick: checked layers ## one to two minutes: all but what is slow, with small storms and no race detector
-	$(GOTEST) -short $(PACKAGES)
+quick: vetted ## about a minute: all but what is slow, with small storms and no race detector
+	@$(MAKE) -s layers & layers=$$!; $(GOTEST) -short $(PACKAGES); code=$$?; wait $$layers && exit $$code
 
 test: checked layers ## all tests, those of what starts goroutines under the race detector
 	GOOS=windows go vet ./...
@@ -43,8 +43,10 @@ test-long: ## what is random ten times as long, or ABURN_STORM times, under the 
 	git grep -E '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | while read -r dir name; do \
 		go test -run '^$$' -fuzz "^$$name$$" -fuzztime "$${ABURN_STORM}s" "./$$dir" || exit 1; done
 
-checked: # builds, is gofmt-ed, and vetted
+checked: vetted # builds too
 	go build ./...
+
+vetted: # is gofmt-ed, and vetted
 	@fmt=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$fmt" || { echo "not gofmt-ed: $$fmt"; exit 1; }
 	go vet ./...
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	lab "aburn/internal/lab/world"
 )
 
 // manyStores is enough for the archive to list their cursors.
@@ -100,6 +102,7 @@ func TestOneOfMany(t *testing.T) {
 
 // Whatever happens to many stores, in whatever order: what is archived, step by step, is what is on the disk.
 func TestManyChanges(t *testing.T) {
+	lab.Slow(t)
 	w := many(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	var paths []string

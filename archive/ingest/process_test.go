@@ -185,6 +185,7 @@ func (w *world) stored(dir string) map[string]string {
 // Whenever a process is killed, what it had committed is there, the archive is whole, and the next one goes on. In the end
 // everything is as if one had read it all.
 func TestKilled(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	w.fill(60, 20)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -250,6 +251,7 @@ func TestAtOnce(t *testing.T) {
 
 // One that does not wait leaves at once, and the one that runs sees what it wanted to have read.
 func TestIfIdle(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	w.fill(8, 100)
 	_, wait := w.start(order{Slow: 500 * time.Microsecond})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/internal/queue"
 	"aburn/logfmt"
@@ -227,6 +228,7 @@ func TestNotDelivered(t *testing.T) {
 
 // Nothing is delivered after it expired.
 func TestExpired(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	w.trust()
 	task := advice("s1")

@@ -46,6 +46,7 @@ func TestKilledInTurn(t *testing.T) {
 
 // A task that no prompt comes for any more leaves a receipt: nobody was told it.
 func TestKilledInTurnForGood(t *testing.T) {
+	lab.Slow(t)
 	w := inTurn(t, `["loop"]`)
 	w.Write(".config/aburn/settings.json", `{"deliver":{"in_turn":["loop"]},"queue":{"expires":"2s"}}`)
 	w.calls("claude", "s1", "p1", "./deploy", 5)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	lab "aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -87,6 +88,7 @@ func TestReadable(t *testing.T) {
 
 // An agent that never closes the pipe: the hook takes what it has when its time is up.
 func TestNeverClosingPipe(t *testing.T) {
+	lab.Slow(t)
 	for _, tc := range []struct {
 		name, stdin string
 		want        logfmt.Event

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/internal/journal/journaltest"
+	"aburn/internal/lab/world"
 )
 
 // patience is how long a test waits for what has to come.
@@ -77,6 +78,7 @@ func nextLine(t *testing.T, lines <-chan string) string {
 
 // Each entry is shown once and in order, while the log is rotated underneath.
 func TestTailFollowsAcrossRotation(t *testing.T) {
+	world.Slow(t)
 	dir := newProject(t)
 	const entries = 60
 	if out, err := aburnIn(dir, "log", "build", "START").CombinedOutput(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 )
 
 // Somebody who did not wait makes a running ingest look once more. That is not what it was asked for, and not told.
@@ -41,6 +42,7 @@ func TestIngestAgainIsNotTold(t *testing.T) {
 
 // A home that is taken away while a detached ingest waits is not made anew.
 func TestIngestMakesNoHome(t *testing.T) {
+	world.Slow(t)
 	x := newExported(t)
 	lock := filepath.Join(x.home, ".local", "share", "aburn", "ingest.lock")
 	if err := os.Remove(lock); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 )
 
 // storedSession is a session of Claude Code in a store, to which records are added as the client adds them.
@@ -80,6 +81,7 @@ func (x *exported) shown() string {
 
 // Nothing that aburn writes holds the secrets of a store, in any of the forms; the near misses are readable.
 func TestSecretsOfAStoreStayInIt(t *testing.T) {
+	world.Slow(t)
 	x := newExported(t)
 	s := x.newSession()
 	var secrets []string

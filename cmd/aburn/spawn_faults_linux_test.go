@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/work"
+	"aburn/internal/lab/world"
 	"aburn/internal/proc"
 )
 
@@ -152,6 +153,7 @@ func (s *site) noProcess() {
 // TestKilledSpawnLeavesNothing kills spawn with -9 before and after each program that it starts: each call of git, tmux,
 // the holder and the agent. The next command undoes it or knows the worker.
 func TestKilledSpawnLeavesNothing(t *testing.T) {
+	world.Slow(t)
 	for _, when := range []string{"before", "after"} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
@@ -204,6 +206,7 @@ exec %[1]s "$@"
 
 // TestSpawnsTogether: processes that spawn the same task at once each get a worker of its own, and killing all leaves nothing.
 func TestSpawnsTogether(t *testing.T) {
+	world.Slow(t)
 	t.Parallel()
 	s := newSite(t)
 	n := 6
@@ -244,6 +247,7 @@ func TestSpawnsTogether(t *testing.T) {
 
 // TestKilledTmuxServer: the agents end, their holders certify it, and nobody is called lost.
 func TestKilledTmuxServer(t *testing.T) {
+	world.Slow(t)
 	t.Parallel()
 	s := newSite(t)
 	for range 3 {
@@ -373,6 +377,7 @@ func (s *site) session() string {
 // TestFullDisk spawns on file systems that are full a little later each time. A spawn that fails says so and leaves neither
 // tree nor branch nor worker.
 func TestFullDisk(t *testing.T) {
+	world.Slow(t)
 	t.Parallel()
 	s := newSite(t)
 	if s.command("unshare", "-m", "true").Run() != nil {

@@ -16,6 +16,7 @@ import (
 
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 	"aburn/supervisor/watch"
 )
 
@@ -197,6 +198,7 @@ func waitForLines(t *testing.T, path string, n int) {
 
 // Notifiers that fail or hang are complained of once, and nothing waits for them.
 func TestWatchBearsBadNotifiers(t *testing.T) {
+	world.Slow(t)
 	for _, c := range []struct{ command, warning string }{
 		{`["/nowhere/notifier"]`, "notify.command: "},
 		{`"exit 7"`, "exit status 7"},
@@ -312,6 +314,7 @@ func TestWatchSurvives(t *testing.T) {
 
 // The log is rotated again and again under the watcher.
 func TestWatchAcrossRotation(t *testing.T) {
+	world.Slow(t)
 	dir := newProject(t)
 	settle(t, dir, `"bell": false`)
 	w := startWatch(t, dir)
@@ -330,6 +333,7 @@ func TestWatchAcrossRotation(t *testing.T) {
 
 // Settings that change count from the next look on; what was told stays told.
 func TestWatchReadsSettingsAgain(t *testing.T) {
+	world.Slow(t)
 	dir := newProject(t)
 	settle(t, dir, `"bell": false`)
 	w := startWatch(t, dir)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"aburn/internal/lab/world"
 )
 
 func TestGojaStopsWithContext(t *testing.T) {
@@ -95,6 +97,7 @@ func TestNodeThatWillNotDo(t *testing.T) {
 }
 
 func TestNodeThatFails(t *testing.T) {
+	world.Slow(t)
 	for name, c := range map[string]struct{ script, want string }{
 		"dies at every file": {`read line; echo '{"node":20}'; read line; exit 1`, "the process ended"},
 		"answers nonsense":   {`read line; echo '{"node":20}'; read line; echo '{"tree":[1,2]}'; read line`, "malformed"},

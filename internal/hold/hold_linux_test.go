@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/proc"
 )
 
@@ -155,6 +156,7 @@ func TestHolderCertifiesAndLeavesNothing(t *testing.T) {
 }
 
 func TestEndReachesAnAgentThatIgnoresIt(t *testing.T) {
+	world.Slow(t)
 	s := newStage(t)
 	s.start(family + "trap '' TERM; touch up; while :; do sleep 600; done")
 	s.until("agent is up", s.exists("up"))
@@ -275,6 +277,7 @@ func TestNumberUsedAgainIsNotSignalled(t *testing.T) {
 
 // A tmux session, its server, and a server that is killed: the certificate is written each time, and nothing is left.
 func TestEndsOfTmux(t *testing.T) {
+	world.Slow(t)
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}

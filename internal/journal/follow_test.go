@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -113,6 +114,7 @@ func TestFollowFromEnd(t *testing.T) {
 
 // Whatever somebody does to the log, a follower shows what is new and nothing twice.
 func TestFollowTampering(t *testing.T) {
+	world.Slow(t)
 	for name, tamper := range map[string]func(path, text string) error{
 		"truncated": func(path, text string) error { return os.Truncate(path, 0) },
 		"cut short": func(path, text string) error { return os.Truncate(path, int64(strings.LastIndex(text, "\n{")+1)) },

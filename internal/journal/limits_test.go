@@ -22,6 +22,7 @@ import (
 // The lock is held by a process that sleeps or was stopped: entries are written
 // all the same, without a number. When it dies the lock is free at once.
 func TestLockHeld(t *testing.T) {
+	world.Slow(t)
 	for _, sig := range []syscall.Signal{0, syscall.SIGSTOP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			dir := folder(t)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // A folder tells of its files what os.Lstat does, also through a link to it, and is never a file.
@@ -62,6 +64,7 @@ func TestFolder(t *testing.T) {
 
 // A folder of more entries than the system tells at once, with names of all lengths, has each of them once.
 func TestLargeFolder(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	for i := range 3000 {
 		name := fmt.Sprintf("%04d%s", i, strings.Repeat("x", i%252))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/queue"
 )
 
@@ -139,6 +140,7 @@ func eachStep(t *testing.T, j job, prepare func(b *bench), check func(b *bench, 
 // Killed at any step of a delivery, the advice is told at least once and at most twice when the session goes on, and
 // never to another one.
 func TestKilledDelivery(t *testing.T) {
+	world.Slow(t)
 	eachStep(t, job{what: "deliver", session: "s1", at: noon(), count: 1}, func(b *bench) {
 		b.put(forSession("a", "s1"), noon())
 		b.put(forSession("b", "s1"), noon())
@@ -191,6 +193,7 @@ func acked(said, id string) string {
 
 // Killed at any step of a Put over a broken file, its bytes are still somewhere.
 func TestKilledPutAside(t *testing.T) {
+	world.Slow(t)
 	const broken = `{"tasks":[{"id":`
 	eachStep(t, job{what: "put", session: "s1", at: noon(), count: 1}, func(b *bench) {
 		b.write(queue.Name, broken)
@@ -219,6 +222,7 @@ func (t tolerant) Errorf(format string, args ...any) {
 
 // Killed at any step of what drops a task, it is in the queue or in the archive.
 func TestKilledDrop(t *testing.T) {
+	world.Slow(t)
 	for _, what := range []string{"drop", "expire"} {
 		t.Run(what, func(t *testing.T) {
 			eachStep(t, job{what: what, at: noon().Add(2 * time.Hour), count: 1}, func(b *bench) {
@@ -248,6 +252,7 @@ func TestKilledDrop(t *testing.T) {
 }
 
 func TestKilledAllow(t *testing.T) {
+	world.Slow(t)
 	const theirs = `{"tasks":[{"id":"theirs","prompt":"p","status":"pending"}]}`
 	eachStep(t, job{what: "allow", session: "s1", at: noon(), count: 1}, func(b *bench) {
 		b.write(queue.Name, theirs)

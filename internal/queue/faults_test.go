@@ -107,6 +107,7 @@ func TestBrokenStays(t *testing.T) {
 
 // What is no file of ours to judge is left alone by everybody, Put included, and costs no time.
 func TestLeftAlone(t *testing.T) {
+	world.Slow(t)
 	large := `{"tasks":[` + strings.Repeat(`{"id":"a","prompt":"p","status":"pending","scope":"project"},`, 900_000) + `{}]}` // 50 MB
 	for name, c := range map[string]struct {
 		text string

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/settings"
 	"aburn/logfmt"
 	"aburn/supervisor"
@@ -163,6 +164,7 @@ func fact(yes bool) state.Fact {
 // TestDueMissesNothing: who looks only when State.Due says so is told the same as who looks every 15 seconds, no later than
 // that and never anything else.
 func TestDueMissesNothing(t *testing.T) {
+	world.Slow(t)
 	for _, s := range corpus(t, "tuned") {
 		due, every := run(t, s, nil).res.Alerts, run(t, s, func(o *Options) { o.Step = 15 * time.Second }).res.Alerts
 		for _, a := range every {

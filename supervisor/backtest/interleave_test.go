@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
@@ -61,6 +62,7 @@ func interleave(a, b []*logfmt.Entry) []*logfmt.Entry {
 // TestInterleavingChangesNoVerdict: what is said about a scenario's sessions is the same when those of another scenario work
 // in the same log at the same time. The chain is the project's and left out.
 func TestInterleavingChangesNoVerdict(t *testing.T) {
+	world.Slow(t)
 	all := corpus(t, "tuned")
 	for _, folder := range later {
 		for i, s := range corpus(t, folder) {

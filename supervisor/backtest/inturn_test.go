@@ -5,12 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/supervisor/limits"
 )
 
 // What agents may be told inside of a turn is certain: of the alerts of these types above limits.InTurnAbove, in every
 // scenario, none is false. Repeats and debatable ones count neither way, as on the page. The guide names the least count.
 func TestInTurnIsCertain(t *testing.T) {
+	world.Slow(t)
 	told, right := map[string]int{}, 0
 	for _, folder := range []string{"tuned", "frozen", "blind", "examiner-2-reworded", "examiner-2-after", "generated"} {
 		for _, s := range corpus(t, folder) {

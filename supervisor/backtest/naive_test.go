@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/limits"
@@ -205,6 +206,7 @@ func naiveRun(t *testing.T, s *scenario.Scenario) *outcome {
 
 // TestNaiveAnalyserIsTripped: a corpus on which counting does well would prove nothing about an engine that does not.
 func TestNaiveAnalyserIsTripped(t *testing.T) {
+	world.Slow(t)
 	naive := parts(t)[3]
 	total := naive.Total()
 	if total.All.Precision().Rate() > 0.6 || 2*naive.Flagged < naive.Healthy || total.All.Recall().Rate() < 0.3 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/scenario"
@@ -25,6 +26,7 @@ func foldAll(items []scenario.Item) *State {
 }
 
 func TestPrefixAndRestIsTheWhole(t *testing.T) {
+	world.Slow(t)
 	for name, items := range scenario.Logs(t, "../testdata/recordings") {
 		whole := foldAll(items).AppendJSON(nil)
 		step := max(1, len(items)/150)

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace/tracetest"
 )
 
 // A trace holds nothing of the records that it was read from: its memory does not grow with them.
 func TestMemory(t *testing.T) {
+	world.Slow(t)
 	const records, size = 8, 1 << 20
 	path := filepath.Join(sessionsDir(t), "x.jsonl")
 	long := strings.Repeat("long ", size/5)

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"aburn/internal/git"
+	lab "aburn/internal/lab/world"
 )
 
 // world is a repository and a place for worktrees.
@@ -268,6 +269,7 @@ func TestKeptStateComesBack(t *testing.T) {
 }
 
 func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
+	lab.Slow(t)
 	for name, c := range map[string]struct {
 		do   func(w *world, dir string)
 		why  string // "" is clean
@@ -422,6 +424,7 @@ func TestSnapshotOfTheSameStateIsTheSame(t *testing.T) {
 
 // A snapshot leaves out large files and says so; what is kept before a tree goes holds them.
 func TestLargeFiles(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	tree := w.create("w")
 	w.write(tree.Path, "large", strings.Repeat("x", maxUntracked+1))

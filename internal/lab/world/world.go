@@ -91,3 +91,11 @@ func Storm(n int) int {
 	}
 	return n
 }
+
+// Slow skips a test with -short: it works or waits for longer than about half a second.
+func Slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: left out by -short")
+	}
+}
