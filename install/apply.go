@@ -39,6 +39,11 @@ func (c *Change) Apply() (Done, error) {
 		return done, err
 	}
 	defer lock.Release()
+	if c.Copy != nil {
+		if err := c.Copy.apply(); err != nil {
+			return done, err
+		}
+	}
 	for i := range c.Files {
 		f := &c.Files[i]
 		if err := f.apply(); err != nil {
@@ -47,6 +52,9 @@ func (c *Change) Apply() (Done, error) {
 		if !f.Same() {
 			done.Files = append(done.Files, f.Path)
 		}
+	}
+	if c.Place != "" {
+		return done, removePlace(c.Place)
 	}
 	return done, nil
 }

@@ -44,6 +44,7 @@ type Options struct {
 	AllowLog bool                // add the permission rule AllowRule, for agents with permission rules
 	MCP      bool                // the MCP server too
 	Self     string              // the running executable: aburn-hook may lie beside it instead of on PATH
+	Version  string              // of the running executable
 }
 
 // AllowRule is the permission rule that lets prompts run `aburn log` unasked, and nothing else.

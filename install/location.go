@@ -206,7 +206,8 @@ func resolveDir(dir string) (string, error) {
 
 // hookPath decides what the settings call. A project's file calls the bare name, because everybody's program lies
 // elsewhere. Other files call aburn-hook as PATH names it, with links unresolved so that an upgrade behind a link
-// changes nothing. If PATH has none, they call the one beside the running executable.
+// changes nothing. If PATH has none, they call the one beside the running executable. Where a package manager moves
+// either, they call aburn's own copy (place.go).
 func hookPath(o Options) (string, error) {
 	if o.Scope == Project {
 		return hookName, nil
@@ -218,13 +219,13 @@ func hookPath(o Options) (string, error) {
 	if path == "" {
 		return "", ErrNoHook
 	}
-	if passing(path, o.Env) {
+	if path = o.stable(path, hookName); passing(path, o.Env) {
 		return "", fmt.Errorf("%w: %s", ErrPassingHook, path)
 	}
 	return path, nil
 }
 
-// Errors about the executable; `make install` cures both.
+// Errors about the executable.
 var (
 	ErrNoHook      = errors.New("no " + hookName + " on PATH or beside aburn")
 	ErrPassingHook = errors.New(hookName + " lies in a folder for temporary files, and settings outlive it")
@@ -242,15 +243,20 @@ func lookPath(name string, env func(string) string) string {
 
 // programIn is the path of an executable program in dir; "" if there is none.
 func programIn(dir, name string) string {
-	path := filepath.Join(dir, name)
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
+	path := filepath.Join(dir, programFile(name))
 	st, err := os.Stat(path)
 	if err != nil || !filepath.IsAbs(dir) || !st.Mode().IsRegular() || st.Mode().Perm()&0o111 == 0 && runtime.GOOS != "windows" {
 		return ""
 	}
 	return path
+}
+
+// programFile is the name of a program's file on this system.
+func programFile(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
 }
 
 // passing reports whether path is temporary: made by `go run` or `go test`, or in a folder for temporary files. A home

@@ -21,7 +21,11 @@ type Change struct {
 	Notes []string     // for the user to read
 	Tell  *Command     // the agent's own command that changes its MCP servers; nil for none
 	Trust []*Forget    // uninstall: records of trust to be taken out after the hooks
-	env   func(string) string
+	Copy  *Copy        // install: executables to be copied to the place first; nil for none
+	Place string       // uninstall: the place, which nothing names any more; "" for none
+
+	programs []string // what the settings name
+	env      func(string) string
 }
 
 // FileChange is the planned change of one settings file.
@@ -52,7 +56,7 @@ func (f *FileChange) Same() bool { return !f.Remove && bytes.Equal(f.Old, f.New)
 
 // Nothing reports whether the change is empty.
 func (c *Change) Nothing() bool {
-	return c.Init == "" && c.Tell == nil && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
+	return c.Init == "" && c.Tell == nil && c.Copy == nil && c.Place == "" && !slices.ContainsFunc(c.Files, func(f FileChange) bool { return !f.Same() })
 }
 
 // Plan plans an install. An error means that the install is impossible; it is a *SyntaxError if a settings file is the
@@ -63,7 +67,7 @@ func Plan(o Options) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Change{env: o.Env}
+	c := &Change{env: o.Env, programs: []string{hook}}
 	for _, a := range o.Agents {
 		f, err := planInstall(o, hooksFile(o, a), hook)
 		if err != nil {
@@ -76,6 +80,7 @@ func Plan(o Options) (*Change, error) {
 			return nil, err
 		}
 	}
+	c.planCopy(o)
 	if !o.NoInit {
 		c.Init, err = initNeeded(o)
 	}

@@ -88,6 +88,24 @@ func readRecord(real string, env func(string) string) *record {
 	return &r
 }
 
+// records are the usable records of all installs.
+func records(env func(string) string) (out []*record) {
+	state := project.StateDir(env)
+	if state == "" {
+		return nil
+	}
+	paths, _ := filepath.Glob(filepath.Join(state, "installs", "*", recordName))
+	for _, path := range paths {
+		var named record
+		if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &named) == nil {
+			if r := readRecord(named.Real, env); r != nil {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
 // original reads the backup: the file without aburn's hooks. A missing or changed backup is an error.
 func (r *record) original() ([]byte, error) {
 	if !r.Existed {

@@ -47,7 +47,7 @@ func serverProgram(o Options) (string, error) {
 	if path == "" {
 		return "", ErrNoServer
 	}
-	if passing(path, o.Env) {
+	if path = o.stable(path, serverName); passing(path, o.Env) {
 		return "", fmt.Errorf("%w: %s", ErrPassingServer, path)
 	}
 	return path, nil
@@ -152,6 +152,7 @@ func (c *Change) planServer(o Options) error {
 	if err != nil {
 		return err
 	}
+	c.programs = append(c.programs, path)
 	for _, a := range o.Agents {
 		if a.servers == nil {
 			c.Notes = append(c.Notes, a.Title+" is not told about the MCP server: register `"+serverName+" "+serverArg+"` by hand")

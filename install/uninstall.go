@@ -28,9 +28,11 @@ func PlanUninstall(o Options) (*Change, error) {
 	c.Notes = o.remaining()
 	if !o.MCP {
 		c.Notes = append(c.Notes, o.remainingServers()...)
-		return c, nil
+	} else if err := c.planNoServer(o); err != nil {
+		return nil, err
 	}
-	return c, c.planNoServer(o)
+	c.planNoPlace(o)
+	return c, nil
 }
 
 func planUninstall(o Options, f FileChange) (FileChange, error) {

@@ -24,6 +24,7 @@ import (
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, a *kit.App, args []string) int {
+	setup.RenewPlace(a)
 	return a.Run(ctx, func() *cli.Command { return root(a) }, args)
 }
 
@@ -53,7 +54,7 @@ func root(a *kit.App) *cli.Command {
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Category = setUp; a.CompletionCommand(c) },
-		Action:                          a.HelpAction,
+		Action:                          setup.StartAction(a),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},

@@ -256,6 +256,12 @@ func runs(path string) bool {
 
 // build compares the hook's build with this program's.
 func (e *exam) build(p *patient, where, path string) {
+	if filepath.Dir(path) == install.Place(e.Env) {
+		if install.Stale(e.Self, e.Env) {
+			e.add(p.topic(), Note, fmt.Sprintf("%s is a copy of another build than this aburn", path), "aburn install-hooks renews it")
+		}
+		return
+	}
 	hook, err := buildinfo.ReadFile(path)
 	if err != nil || filepath.Base(hook.Path) != "aburn-hook" {
 		e.addf(p.topic(), Note, "%s calls %s, which is not aburn's own executable", where, path)

@@ -16,14 +16,20 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
+// release is the version of a release that was built outside of its repository: the linker sets it.
+var release string
+
 // Version is the build of this executable.
 func Version() Build {
 	b := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
+	if release != "" {
+		b.Version = release
+	}
 	if !ok {
 		return b
 	}
-	if info.Main.Version != "" {
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
 		b.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {

@@ -62,6 +62,14 @@ func hookFlags() []cli.Flag {
 	}
 }
 
+// RenewPlace renews aburn's copies of its executables if this is a newer release. A failure leaves older copies, each
+// whole, and doctor says so.
+func RenewPlace(a *kit.App) {
+	if self, err := os.Executable(); err == nil {
+		_ = install.Renew(self, kit.Version().Version, a.Getenv)
+	}
+}
+
 func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 	dir, err := kit.Folder(cmd)
 	if err != nil {
@@ -69,6 +77,7 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 	}
 	o := install.Options{Dir: dir, Env: a.Getenv, NoInit: cmd.Bool("no-init"), AllowLog: cmd.Bool("allow-log"), MCP: cmd.Bool("mcp")}
 	o.Self, _ = os.Executable()
+	o.Version = kit.Version().Version
 	for _, scope := range []install.Scope{install.User, install.Project, install.Local} {
 		if !cmd.Bool(string(scope)) {
 			continue

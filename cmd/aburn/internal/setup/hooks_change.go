@@ -98,6 +98,12 @@ func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 	for _, f := range c.Trust {
 		fmt.Fprintf(out, "and have %s take its %s of trust in them out of %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
 	}
+	if c.Copy != nil {
+		fmt.Fprintf(out, "and copy aburn and aburn-hook from %s to %s, where no package manager moves them\n", plain.Line(c.Copy.From), plain.Line(c.Copy.To))
+	}
+	if c.Place != "" {
+		fmt.Fprintf(out, "and remove aburn's copies of itself from %s\n", plain.Line(c.Place))
+	}
 	if c.Init != "" {
 		fmt.Fprintf(out, "and vouch for %s on this machine\n", plain.Line(c.Init))
 	}
@@ -134,8 +140,13 @@ func hookJSON(a *kit.App, c *install.Change) error {
 		Files []file   `json:"files"`
 		Codex string   `json:"codex,omitempty"` // the command that its program ran; no other agent has one
 		Init  string   `json:"init,omitempty"`
+		Copy  string   `json:"copy,omitempty"`  // the folder to which aburn and aburn-hook were copied
+		Place string   `json:"place,omitempty"` // the folder from which those copies were removed
 		Notes []string `json:"notes,omitempty"`
-	}{Files: []file{}, Init: c.Init, Notes: c.Notes}
+	}{Files: []file{}, Init: c.Init, Place: c.Place, Notes: c.Notes}
+	if c.Copy != nil {
+		out.Copy = c.Copy.To
+	}
 	if c.Tell != nil {
 		out.Codex = c.Tell.String()
 	}
