@@ -19,6 +19,7 @@ import (
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
 	"aburn/internal/journal"
+	"aburn/internal/project"
 	"aburn/supervisor/look"
 )
 
@@ -30,7 +31,7 @@ func main() {
 	defer os.Exit(0)
 	defer func() { _ = recover() }()
 	run := hooks.Run{
-		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: os.Getenv,
+		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: project.Env,
 		Agents: agents(),
 		Look:   lookAt,
 		Ended:  startIngest,

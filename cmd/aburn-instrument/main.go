@@ -9,9 +9,10 @@ import (
 
 	"aburn/cmd/aburn-instrument/internal/commands"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/project"
 )
 
 func main() {
-	a := &kit.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv}
+	a := &kit.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: project.Env}
 	os.Exit(commands.Run(context.Background(), a, os.Args))
 }

@@ -7,9 +7,10 @@ import (
 	"os"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/project"
 )
 
 func main() {
-	a := &kit.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv}
+	a := &kit.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: project.Env}
 	os.Exit(run(context.Background(), a, os.Args))
 }

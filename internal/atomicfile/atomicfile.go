@@ -59,7 +59,7 @@ func WriteRoot(root *os.Root, name string, data []byte, perm fs.FileMode, o Opti
 		err = o.Check()
 	}
 	if err == nil {
-		err = root.Rename(temp, name)
+		err = rename(root, temp, name)
 	}
 	if err != nil {
 		root.Remove(temp)
