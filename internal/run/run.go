@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -32,6 +33,7 @@ type Program struct {
 	Dir     string
 	Env     []string  // all of it; empty is an empty environment
 	Stdin   io.Reader // nil is an empty input
+	Live    io.Writer // also gets stdout and stderr, all of them and as they come; nil is nobody
 	Timeout time.Duration
 	Grace   time.Duration // between the request to end and the kill; 0 is DefaultGrace
 	Output  int           // bytes kept of stdout and of stderr; 0 is DefaultOutput
@@ -56,7 +58,8 @@ func Do(ctx context.Context, p Program) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	out, errs := &kept{max: or(p.Output, DefaultOutput)}, &kept{max: or(p.Output, DefaultOutput)}
+	var turn sync.Mutex
+	out, errs := &kept{max: or(p.Output, DefaultOutput), live: p.Live, turn: &turn}, &kept{max: or(p.Output, DefaultOutput), live: p.Live, turn: &turn}
 	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Dir, p.Stdin, out, errs
 	cmd.Env = append([]string{}, p.Env...) // nil would be this process's own
@@ -125,12 +128,19 @@ func or[T comparable](v, fallback T) T {
 
 // kept keeps the first max bytes, and reads the rest so that the writer never blocks.
 type kept struct {
-	b   bytes.Buffer
-	max int
-	cut bool
+	b    bytes.Buffer
+	max  int
+	cut  bool
+	live io.Writer
+	turn *sync.Mutex // of stdout and stderr, which come at once
 }
 
 func (k *kept) Write(p []byte) (int, error) {
+	if k.live != nil {
+		k.turn.Lock()
+		k.live.Write(p) // a reader that has gone away is not the program's trouble
+		k.turn.Unlock()
+	}
 	room := k.max - k.b.Len()
 	if len(p) > room {
 		k.cut = true

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -30,6 +31,15 @@ func TestDoKeepsCodeAndOutput(t *testing.T) {
 	}
 	if _, err = Do(t.Context(), Program{Argv: []string{filepath.Join(t.TempDir(), "none")}}); err == nil {
 		t.Error("a missing program started")
+	}
+}
+
+func TestLiveGetsEverything(t *testing.T) {
+	var live bytes.Buffer
+	p := sh("head -c 5000 /dev/zero; echo err >&2")
+	p.Output, p.Live = 10, &live
+	if r, err := Do(t.Context(), p); err != nil || live.Len() != 5004 || !strings.Contains(live.String(), "err\n") || len(r.Stdout) != 10 {
+		t.Errorf("%d bytes came, %d were kept, %v", live.Len(), len(r.Stdout), err)
 	}
 }
 
