@@ -311,6 +311,8 @@ func (h *help) fault(words []string) string {
 		word := words[i]
 		switch name, _, _ := strings.Cut(word, "="); {
 		case word == "-":
+		case word == "--": // another command
+			return ""
 		case word == "-C":
 			i++ // its folder
 		case strings.HasPrefix(word, "-"):

@@ -13,6 +13,7 @@ import (
 
 	"aburn/cmd/aburn-instrument/internal/commands"
 	"aburn/cmd/internal/kit"
+	"aburn/instrument/record"
 	"aburn/instrument/rules"
 )
 
@@ -68,6 +69,16 @@ func TestPages(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[rules.Finding]()) {
 		if !strings.Contains(json, "`"+f.Tag.Get("json")+"`") {
 			t.Errorf("json.md does not have %s", f.Tag.Get("json"))
+		}
+	}
+	_, json, _ = strings.Cut(page("formats/json.md"), "\n## `aburn instrument record`\n")
+	json, _, _ = strings.Cut(json, "\n## ")
+	for _, typ := range []reflect.Type{reflect.TypeFor[record.Report](), reflect.TypeFor[record.SpanName](), reflect.TypeFor[record.KeyUse](), reflect.TypeFor[record.TestUse](), reflect.TypeFor[record.Process](),
+		reflect.TypeFor[record.RegistryUse](), reflect.TypeFor[record.Finding](), reflect.TypeFor[record.Score](), reflect.TypeFor[record.ScoreRule]()} {
+		for _, f := range reflect.VisibleFields(typ) {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && !strings.Contains(json, "`"+name+"`") {
+				t.Errorf("json.md does not have %s of %s", name, typ)
+			}
 		}
 	}
 	guide := page("guide/instrument.md")

@@ -36,6 +36,6 @@ func Root(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		},
-		Commands: []*cli.Command{checkCommand(a), registryCommand(a)},
+		Commands: []*cli.Command{checkCommand(a), recordCommand(a), registryCommand(a)},
 	})
 }
