@@ -53,12 +53,16 @@ func Judge(r *Recording, c *Contract) []Finding {
 	if c != nil {
 		j.contract(c)
 	}
+	return sorted(j.list)
+}
+
+func sorted(list []Finding) []Finding {
 	levels := []Level{Violation, Improvement, NotJudged, Information}
-	slices.SortStableFunc(j.list, func(a, b Finding) int {
+	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Span, b.Span),
 			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Message, b.Message))
 	})
-	return j.list
+	return list
 }
 
 type judge struct {

@@ -78,10 +78,7 @@ func runRecord(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return recordError(err, job.options.Timeout)
 	}
 	record.FindPlaces(recording, job.options.Dir)
-	report, err := job.judge(ctx, recording)
-	if err != nil {
-		return err
-	}
+	report := job.judge(ctx, recording)
 	if cmd.Bool("json") {
 		err = a.PrintJSON(report)
 	} else {
@@ -107,6 +104,7 @@ type recordJob struct {
 	contract *record.Contract
 	minimum  string // version of Weaver
 	weaver   bool
+	live     *record.LiveCheck // nil without --record weaver
 }
 
 func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
@@ -188,9 +186,15 @@ func (j *recordJob) setUp(cmd *cli.Command, config instrument.Config, configDir 
 }
 
 // load reads the registry before the command runs: a mistake in it is told at once.
-func (j *recordJob) load(context.Context) (*record.Contract, error) {
+func (j *recordJob) load(ctx context.Context) (*record.Contract, error) {
 	if j.named == "" {
 		return nil, nil
+	}
+	if j.weaver {
+		var err error
+		if j.live, err = record.NewLiveCheck(ctx, j.registry, j.options.Dir, j.minimum); err != nil {
+			return nil, kit.UsageError(err.Error(), "--record recorder: aburn judges alone")
+		}
 	}
 	done, findings, err := resolved(j.registry, j.open)
 	if err != nil {
@@ -203,12 +207,21 @@ func (j *recordJob) load(context.Context) (*record.Contract, error) {
 	return &record.Contract{Resolved: done, Whole: verdict == registry.Valid}, nil
 }
 
-func (j *recordJob) judge(_ context.Context, recording *record.Recording) (*record.Report, error) {
-	report := record.NewReport(recording, j.contract, record.Judge(recording, j.contract))
-	if report.Registry != nil {
-		report.Registry.Dir = j.named
+func (j *recordJob) judge(ctx context.Context, recording *record.Recording) *record.Report {
+	findings, judge := record.Judge(recording, j.contract), "aburn"
+	if j.live != nil {
+		theirs, err := j.live.Judge(ctx, recording, findings)
+		if err == nil {
+			findings, judge = theirs, "weaver "+j.live.Version+" and aburn"
+		} else {
+			j.app.Warn(err.Error(), "aburn judged alone")
+		}
 	}
-	return report, nil
+	report := record.NewReport(recording, j.contract, findings)
+	if report.Registry != nil {
+		report.Registry.Dir, report.Registry.Judge = j.named, judge
+	}
+	return report
 }
 
 func recordError(err error, timeout time.Duration) error {
