@@ -18,8 +18,13 @@ import (
 	"aburn/internal/run"
 )
 
-// TestMain makes this binary an aburn that records a command until it is killed.
+// TestMain makes this binary an aburn that records a command until it is killed, or a
+// Weaver.
 func TestMain(m *testing.M) {
+	if how := os.Getenv("XDG_ABURN_TEST_WEAVER"); how != "" { // XDG_ variables reach programs
+		standIn(how)
+		os.Exit(0)
+	}
 	if dir := os.Getenv("ABURN_TEST_RECORD"); dir != "" {
 		Run(context.Background(), Options{Argv: []string{"node", "wait.js"}, Dir: dir, Mode: Recorder, Environ: os.Environ(), Temp: filepath.Join(dir, "tmp")})
 		os.Exit(0)
@@ -332,6 +337,25 @@ func TestWhatDoesNotStart(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(temp); len(left) > 0 {
 		t.Errorf("%s was left behind", left[0].Name())
+	}
+}
+
+func TestEndedRecordingLeavesNothing(t *testing.T) {
+	needNode(t)
+	dir, temp := project(t, map[string]string{"wait.js": "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"}), t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := Run(ctx, Options{Argv: []string{"node", "wait.js"}, Dir: dir, Mode: Recorder, Environ: os.Environ(), Temp: temp})
+		done <- err
+	}()
+	pid := waitFor(t, filepath.Join(dir, "pid"))
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(temp); len(left) > 0 || runtime.GOOS == "linux" && alive(pid) {
+		t.Errorf("%v was left, or the command runs", left)
 	}
 }
 

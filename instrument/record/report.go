@@ -225,7 +225,10 @@ func (r *Report) Verdict() string {
 	for _, f := range r.Findings {
 		count[f.Level]++
 	}
-	text := fmt.Sprintf("%s of %s from %s", countOf(r.Spans, "span"), countOf(len(r.Names), "kind"), countOf(len(files), "test file"))
+	text := fmt.Sprintf("%s of %s", countOf(r.Spans, "span"), countOf(len(r.Names), "kind"))
+	if r.Mode != OTLP { // which says nothing of tests
+		text += " from " + countOf(len(files), "test file")
+	}
 	return text + fmt.Sprintf("; %s, %s", countOf(count[Violation], "violation"), countOf(count[Improvement], "improvement"))
 }
 

@@ -266,7 +266,11 @@ func recordHints(a *kit.App, r *record.Report, passed []string) {
 func printRecording(out *term.Out, r *record.Report) {
 	fmt.Fprintf(out, "%s: %s\n", clean(strings.Join(r.Command, " ")), r.Ending())
 	for _, file := range r.ByTest() {
-		kit.Title(out, false, cmp.Or(file.File, "outside of tests"))
+		title := cmp.Or(file.File, "outside of tests")
+		if r.Mode == record.OTLP {
+			title = "spans (OTLP does not say of which test)"
+		}
+		kit.Title(out, false, title)
 		for _, test := range file.Tests {
 			indent := "  "
 			if file.File != "" {
