@@ -9,13 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"aburn/instrument/jsast"
 	"aburn/instrument/rules"
+	"aburn/internal/run"
 )
 
 // JudgeError says why two files cannot be judged. It says nothing of the later one.
@@ -201,12 +200,9 @@ func nodeRefuses(ctx context.Context, engine jsast.Engine, pair *rules.Pair) *js
 }
 
 func nodeTakes(ctx context.Context, m *jsast.Module) bool {
-	ctx, cancel := context.WithTimeout(ctx, jsast.Timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "--check", "--input-type="+string(m.Type), "-")
-	cmd.Stdin = bytes.NewReader(bytes.TrimPrefix(m.Source, []byte("\uFEFF")))
-	cmd.Env, cmd.Dir = []string{}, os.TempDir()
-	var said strings.Builder
-	cmd.Stderr = &said
-	return cmd.Run() == nil || !strings.Contains(said.String(), "SyntaxError")
+	said, err := run.Do(ctx, run.Program{
+		Argv: []string{"node", "--check", "--input-type=" + string(m.Type), "-"}, Dir: os.TempDir(),
+		Stdin: bytes.NewReader(bytes.TrimPrefix(m.Source, []byte("\uFEFF"))), Timeout: jsast.Timeout,
+	})
+	return err != nil || said.Code == 0 || !bytes.Contains(said.Stderr, []byte("SyntaxError"))
 }

@@ -7,13 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"aburn/internal/run"
 )
 
 // Weaver is a program that judges registries beside aburn.
@@ -137,6 +138,26 @@ func FindWeaver(ctx context.Context, minimum string) (*Binary, error) {
 	return b, Usable(b.Version, minimum)
 }
 
+// Wanted finds the Weaver that a configuration asks for. "never" looks for none. "auto"
+// takes one that is there and can be used; why then says why it took none, "" where
+// there is none. "required" fails without one. w is nil without a Weaver. dir is its Dir.
+func Wanted(ctx context.Context, mode, minimum, dir string) (w Weaver, why string, err error) {
+	if mode == "never" {
+		return nil, "", nil
+	}
+	b, err := FindWeaver(ctx, minimum)
+	switch {
+	case err == nil:
+		b.Dir = dir
+		return b, "", nil
+	case mode == "required":
+		return nil, "", err
+	case errors.Is(err, ErrNoWeaver):
+		return nil, "", nil
+	}
+	return nil, err.Error(), nil
+}
+
 // bad are versions that cannot be used, with the reason.
 var bad = map[string]string{
 	"0.24.0": "its flags take the next argument away",
@@ -178,57 +199,29 @@ func numbers(version string) (v [3]int, ok bool) {
 // Name is the program with its version.
 func (b *Binary) Name() string { return "weaver " + b.Version }
 
-// passed are the variables that Weaver gets: those that a download needs, no keys.
-var passed = []string{"PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "USERPROFILE", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
+// passed are the variables that Weaver gets beside those that any program may see: what a
+// download needs, no keys.
+var passed = []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
 
 // run gives standard output. An exit code of 1 is no error if there is output: that
 // is how Weaver says that it found something.
 func (b *Binary) run(ctx context.Context, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(b.Timeout, time.Minute))
-	defer cancel()
-	cmd := exec.CommandContext(ctx, b.Path, args...)
-	cmd.Dir, cmd.Env = b.Dir, []string{"NO_COLOR=1"}
-	for _, name := range passed {
-		if v, ok := os.LookupEnv(name); ok {
-			cmd.Env = append(cmd.Env, name+"="+v)
-		}
-	}
-	out, said := &bounded{limit: maxAnswer}, &bounded{limit: 4096}
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, said, 2*time.Second
-	err := cmd.Run()
-	var exit *exec.ExitError
+	r, err := run.Do(ctx, run.Program{
+		Argv: append([]string{b.Path}, args...), Dir: b.Dir, Env: append(run.Clean(os.Environ(), passed...), "NO_COLOR=1"),
+		Timeout: cmp.Or(b.Timeout, time.Minute), Output: maxAnswer,
+	})
+	found := r.Code == 1 && len(bytes.TrimSpace(r.Stdout)) > 0
 	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("gave no answer: %w", ctx.Err())
-	case out.cut:
-		return nil, fmt.Errorf("printed more than %d MB", maxAnswer>>20)
-	case errors.As(err, &exit) && exit.ExitCode() == 1 && len(bytes.TrimSpace(out.Bytes())) > 0:
-		return out.Bytes(), nil
 	case err != nil:
-		first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
-		return nil, fmt.Errorf("failed (%w): %.300s", err, first)
+		return nil, fmt.Errorf("gave no answer: %w", err)
+	case r.Cut && len(r.Stdout) >= maxAnswer:
+		return nil, fmt.Errorf("printed more than %d MB", maxAnswer>>20)
+	case r.Code != 0 && !found:
+		first, _, _ := strings.Cut(strings.TrimSpace(string(r.Stderr)), "\n")
+		return nil, fmt.Errorf("failed with exit code %d: %.300s", r.Code, first)
 	}
-	return out.Bytes(), nil
+	return r.Stdout, nil
 }
-
-// bounded keeps the first bytes that are written, and drops the rest.
-type bounded struct {
-	bytes.Buffer
-	limit int
-	cut   bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	room := b.limit - b.Len()
-	if len(p) > room {
-		b.cut = true
-		b.Buffer.Write(p[:max(room, 0)])
-		return len(p), nil
-	}
-	return b.Buffer.Write(p)
-}
-
-func (b *bounded) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{b}, r) }
 
 // folder is absolute, so that none reads as a flag.
 func folder(dir string) string {

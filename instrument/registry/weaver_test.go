@@ -52,6 +52,34 @@ func TestFindWeaverKnowsVersions(t *testing.T) {
 	}
 }
 
+func TestAConfigurationSaysWhetherWeaverIsAsked(t *testing.T) {
+	for _, tt := range []struct{ version, mode, name, why, err string }{
+		{"0.25.1", "auto", "weaver 0.25.1", "", ""},
+		{"0.25.1", "required", "weaver 0.25.1", "", ""},
+		{"0.25.1", "never", "", "", ""},
+		{"0.20.0", "auto", "", "weaver 0.20.0 is older than 0.21.2", ""},
+		{"0.20.0", "required", "", "", "weaver 0.20.0 is older than 0.21.2"},
+		{"", "auto", "", "", ""},
+		{"", "required", "", "", "weaver is not on PATH"},
+	} {
+		t.Setenv("PATH", t.TempDir())
+		if tt.version != "" {
+			standIn(t, tt.version, "exit 0")
+		}
+		w, why, err := registry.Wanted(t.Context(), tt.mode, "0.21.2", "")
+		name, failed := "", ""
+		if w != nil {
+			name = w.Name()
+		}
+		if err != nil {
+			failed = err.Error()
+		}
+		if name != tt.name || why != tt.why || failed != tt.err {
+			t.Errorf("%s with %q: %q, %q, %q", tt.mode, tt.version, name, why, failed)
+		}
+	}
+}
+
 const (
 	refAnswer  = `[{"error":{"UnresolvedAttributeRef":{"group_id":"c","attribute_ref":"shop.id","provenance":"DIR/a.yaml"}},"diagnostic":{"message":"The following attribute reference is not resolved","severity":"Error"}}]`
 	warnAnswer = `[{"error":{"InvalidGroupStability":{"path_or_url":"DIR/a.yaml","group_id":"c","error":"e"}},"diagnostic":{"message":"m","severity":"Warning"}}]`
@@ -109,9 +137,9 @@ func TestJudgeComparesBothAndTheStricterWins(t *testing.T) {
 func TestJudgeSaysWhatWeaverDidWrong(t *testing.T) {
 	dir := write(t, map[string]string{"manifest.yaml": manifest, "a.yaml": "groups: []\n"})
 	for body, want := range map[string]string{
-		"echo 'no such flag' >&2; exit 2": "weaver 0.25.1: failed (exit status 2): no such flag",
+		"echo 'no such flag' >&2; exit 2": "weaver 0.25.1: failed with exit code 2: no such flag",
 		"echo text; exit 1":               "weaver 0.25.1: printed no list of diagnostics",
-		"exit 1":                          "weaver 0.25.1: failed (exit status 1): ",
+		"exit 1":                          "weaver 0.25.1: failed with exit code 1: ",
 	} {
 		standIn(t, "0.25.1", body)
 		w, err := registry.FindWeaver(t.Context(), "0.21.2")

@@ -72,10 +72,10 @@ func (p *Pair) undeclared(r jsast.Reference) bool {
 	return p.New.Type != jsast.CommonJS || !slices.Contains(commonGlobals, r.Name)
 }
 
-// apiExports are the values that the API exports, from 1.0 on.
+// apiExports are the values that the API exports, from 1.0 on; logs from 1.10 on.
 var apiExports = strings.Fields(`DiagConsoleLogger DiagLogLevel INVALID_SPANID INVALID_SPAN_CONTEXT INVALID_TRACEID ProxyTracer ProxyTracerProvider
 	ROOT_CONTEXT SamplingDecision SpanKind SpanStatusCode TraceFlags ValueType baggageEntryMetadataFromString context createContextKey createNoopMeter
-	createTraceState default defaultTextMapGetter defaultTextMapSetter diag isSpanContextValid isValidSpanId isValidTraceId metrics propagation trace *`)
+	createTraceState default defaultTextMapGetter defaultTextMapSetter diag isSpanContextValid isValidSpanId isValidTraceId logs metrics propagation trace *`)
 
 // apiDefault are the members of the API's default export, as of 1.10. Before that
 // node gave all of apiExports by it, and bundlers these without logs.

@@ -29,7 +29,7 @@ func checkCommand(a *kit.App) *cli.Command {
 			"written, and no code of the files is run.\n\n" +
 			"Exit code: 0 if nothing blocks, 1 if a finding does, 2 if the files cannot be judged.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "config", Usage: "the project's `FILE`, " + instrument.ConfigFile, TakesFile: true},
+			configFlag(),
 			&cli.StringSliceFlag{Name: "rule", Usage: "only the rule `ID`; may be given again"},
 			kit.JSONFlag(),
 		},
@@ -42,6 +42,10 @@ func checkCommand(a *kit.App) *cli.Command {
 		),
 		Action: a.Action(runCheck),
 	}
+}
+
+func configFlag() cli.Flag {
+	return &cli.StringFlag{Name: "config", Usage: "the project's `FILE`, " + instrument.ConfigFile, TakesFile: true}
 }
 
 func twoFiles(_ context.Context, cmd *cli.Command) error {
@@ -110,7 +114,7 @@ func readConfig(dir, name string) (c instrument.Config, of string, err error) {
 	case errors.As(err, &mistake):
 		return c, "", kit.UsageError(mistake.Error(), kit.DidYouMean(mistake.Word, mistake.Words)...)
 	case errors.Is(err, fs.ErrNotExist):
-		return c, "", kit.UsageError(path+": there is no such file", "leave --config out: check needs none")
+		return c, "", kit.UsageError(path+": there is no such file", "leave --config out: "+instrument.ConfigFile+" is not needed here")
 	case err != nil:
 		return c, "", kit.UsageError(err.Error())
 	}

@@ -25,9 +25,9 @@ func registryCommand(a *kit.App) *cli.Command {
 			{
 				Name: "check", Usage: "judge a registry", ArgsUsage: "DIR",
 				Description: "Reads the registry in DIR and reports everything that Weaver would, with file and line. Nothing is\n" +
-					"fetched, and no program is started without --weaver.\n\n" +
+					"fetched, and no program is started unless --weaver or the configuration says so.\n\n" +
 					"Exit code: 0 if it is valid, 1 if it has an error, 2 if something cannot be judged without Weaver.",
-				Flags: append(registryFlags(), &cli.BoolFlag{Name: "weaver", Usage: "ask the weaver on PATH too; it may fetch what the registry names"}),
+				Flags: append(registryFlags(), &cli.BoolFlag{Name: "weaver", Usage: "ask the weaver on PATH too; it may fetch what the registry names"}, configFlag()),
 				Metadata: kit.Examples("aburn instrument registry check telemetry/registry",
 					"aburn instrument registry check telemetry/registry --dependency otel=v1.37.0.zip[model]"),
 				ArgValidator: oneFolder, Action: a.Action(runRegistryCheck),
@@ -117,14 +117,9 @@ func runRegistryCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
-	var w registry.Weaver // a nil *Binary in it would be no nil
-	if cmd.Bool("weaver") {
-		b, err := registry.FindWeaver(ctx, "0.21.2")
-		if err != nil {
-			return kit.UsageError(err.Error(), "leave --weaver out: aburn judges alone")
-		}
-		b.Dir = o.Root
-		w = b
+	w, err := weaverOf(ctx, a, cmd, o.Root)
+	if err != nil {
+		return err
 	}
 	report, err := registry.Judge(ctx, dir, o, w)
 	if report == nil {
@@ -141,6 +136,32 @@ func runRegistryCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		printRegistry(a.Screen(cmd), report, cmd.Args().First())
 	}
 	return exitOf(report.Findings)
+}
+
+// weaverOf is the Weaver that --weaver or the configuration asks for; nil for none.
+func weaverOf(ctx context.Context, a *kit.App, cmd *cli.Command, root string) (registry.Weaver, error) {
+	dir, err := kit.Folder(cmd)
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := readConfig(dir, cmd.String("config"))
+	mode, hint := c.Weaver, "set weaver: auto, which goes on without one"
+	switch {
+	case err != nil:
+		return nil, err
+	case cmd.Bool("weaver"):
+		mode, hint = "required", "leave --weaver out: aburn judges alone"
+	case cmd.String("config") == "":
+		mode = "never"
+	}
+	w, why, err := registry.Wanted(ctx, mode, c.WeaverMinVersion, root)
+	if err != nil {
+		return nil, kit.UsageError(plain.Line(err.Error()), hint)
+	}
+	if why != "" {
+		a.Warn(plain.Line(why), "aburn judges alone")
+	}
+	return w, nil
 }
 
 func printRegistry(out *term.Out, r *registry.Report, name string) {
