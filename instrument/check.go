@@ -121,11 +121,8 @@ func refused(ctx context.Context, path string, err error) error {
 // read reads a file that is within the parser's limit. A longer one is cut: the
 // parser then says why it is refused.
 func read(path string) ([]byte, error) {
-	switch ext := filepath.Ext(path); ext {
-	case ".ts", ".tsx", ".mts", ".cts":
-		return nil, &JudgeError{path, errors.New("TypeScript cannot be judged yet"), "only .js, .mjs, .cjs and .jsx"}
-	case ".vue", ".svelte", ".astro":
-		return nil, &JudgeError{path, fmt.Errorf("%s files cannot be judged", ext), "only .js, .mjs, .cjs and .jsx"}
+	if err := otherLanguage(path); err != nil {
+		return nil, &JudgeError{path, err, "only .js, .mjs, .cjs and .jsx"}
 	}
 	st, err := os.Stat(path)
 	switch {
@@ -146,6 +143,16 @@ func read(path string) ([]byte, error) {
 		return nil, &JudgeError{path, err, ""}
 	}
 	return source, nil
+}
+
+func otherLanguage(path string) error {
+	switch ext := filepath.Ext(path); ext {
+	case ".ts", ".tsx", ".mts", ".cts":
+		return errors.New("TypeScript cannot be judged yet")
+	case ".vue", ".svelte", ".astro":
+		return fmt.Errorf("%s files cannot be judged", ext)
+	}
+	return nil
 }
 
 // sourceType is what node makes of a file: by its extension, else by the nearest

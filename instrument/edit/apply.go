@@ -63,7 +63,11 @@ func (a *applier) drop(function, attribute, format string, args ...any) {
 
 // function wraps one function, or drops the choice.
 func (a *applier) function(ctx context.Context, f *jsast.Function, c Choice) error {
-	if why := a.refuse(f, c); why != "" {
+	why := a.refuse(f)
+	if !printable(c.Span) {
+		why = "the span has no name"
+	}
+	if why != "" {
 		a.drop(c.ID, "", "%s", why)
 		return nil
 	}
@@ -88,12 +92,20 @@ func (a *applier) function(ctx context.Context, f *jsast.Function, c Choice) err
 	return nil
 }
 
-func (a *applier) refuse(f *jsast.Function, c Choice) string {
-	if !printable(c.Span) {
-		return "the span has no name"
-	}
+// AlreadyMakesSpans is the reason of [Refusals] for a function with spans of its own.
+const AlreadyMakesSpans = "it makes spans already"
+
+// Refusals gives a function that says why [Apply] would not wrap a function of m; ""
+// if it would.
+func Refusals(m *jsast.Module) func(*jsast.Function) string {
+	a := &applier{m: m, taken: takenNames(m)}
+	a.findHelpers()
+	return a.refuse
+}
+
+func (a *applier) refuse(f *jsast.Function) string {
 	if MakesSpans(f.Node) || strings.HasSuffix(f.Callee, "startActiveSpan") {
-		return "it makes spans already"
+		return AlreadyMakesSpans
 	}
 	if why := Forbidden(a.m, f); why != "" {
 		return why

@@ -129,7 +129,7 @@ func asyncByName(m *jsast.Module, callee *jsast.Node) bool {
 		return false
 	}
 	v := m.Scopes.Lookup(callee.Start, callee.Text("name"))
-	if v == nil || len(v.Definitions) != 1 {
+	if v == nil || len(v.Definitions) != 1 || v.Definitions[0].Kind == "Parameter" { // whose node is its function
 		return false
 	}
 	at := v.Definitions[0].Node

@@ -24,7 +24,7 @@ func Root(a *kit.App) *cli.Command {
 		Description: "Instrumentation puts spans around functions. It must not change what they do. aburn instrument\n" +
 			"compares the syntax trees of a file before and after, and judges what was added.",
 		UsageText:                       "aburn instrument command [options]",
-		Metadata:                        kit.Examples("aburn instrument check before.js after.js  # only instrumentation was added?"),
+		Metadata:                        kit.Examples("aburn instrument scan src  # which functions deserve a span?", "aburn instrument check before.js after.js  # only instrumentation was added?"),
 		Version:                         kit.Version().String(),
 		Writer:                          a.Stdout,
 		ErrWriter:                       a.Stderr,
@@ -36,6 +36,6 @@ func Root(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		},
-		Commands: []*cli.Command{checkCommand(a), recordCommand(a), registryCommand(a)},
+		Commands: []*cli.Command{checkCommand(a), recordCommand(a), scanCommand(a), registryCommand(a)},
 	})
 }

@@ -153,7 +153,8 @@ func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
 	return j, err
 }
 
-// projectConfig reads the configuration that is named, or the one that is there.
+// projectConfig reads the configuration that is named, else that of the folder, else gives the defaults. The second
+// result is the folder that its paths start from.
 func projectConfig(dir, name string) (instrument.Config, string, error) {
 	if name == "" {
 		if _, err := os.Stat(filepath.Join(dir, instrument.ConfigFile)); errors.Is(err, fs.ErrNotExist) {

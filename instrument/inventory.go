@@ -1,0 +1,135 @@
+package instrument
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"aburn/instrument/jsast"
+	"aburn/instrument/registry"
+	"aburn/instrument/scan"
+)
+
+// Inventory is what a scan found in a project.
+type Inventory struct {
+	Files      []*scan.File `json:"files"`
+	Skipped    []Skipped    `json:"skipped"`
+	TypeScript int          `json:"typescript"` // files that were left out for it
+	Functions  int          `json:"functions"`
+	Candidates int          `json:"candidates"`
+	Covered    int          `json:"covered"`
+	Forbidden  int          `json:"forbidden"`
+	// Registry is the folder whose spans count; "" for none.
+	Registry string `json:"registry"`
+}
+
+// Scan says of each function of the selected files whether a span belongs there. A
+// file that cannot be parsed is skipped with its reason. The error is the context's,
+// or that of an engine that cannot be started.
+func Scan(ctx context.Context, engine jsast.Engine, dir string, s *Selection, contract *scan.Contract) (*Inventory, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, &PathError{dir, "is no folder that can be read", ""}
+	}
+	defer root.Close()
+	out := &Inventory{Files: []*scan.File{}, Skipped: append([]Skipped{}, s.Skipped...), TypeScript: s.TypeScript}
+	for _, name := range s.Files {
+		m, err := parseIn(ctx, engine, root, dir, name)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			out.Skipped = append(out.Skipped, Skipped{name, err.Error()})
+			continue
+		}
+		out.add(scan.Inventory(m, scan.Options{Path: name, Contract: contract}))
+	}
+	return out, nil
+}
+
+func parseIn(ctx context.Context, engine jsast.Engine, root *os.Root, dir, name string) (*jsast.Module, error) {
+	source, err := readIn(root, name)
+	if err != nil {
+		return nil, err
+	}
+	return jsast.Parse(ctx, engine, source, sourceType(filepath.Join(dir, filepath.FromSlash(name))))
+}
+
+func (i *Inventory) add(f *scan.File) {
+	f.Forget()
+	i.Files = append(i.Files, f)
+	i.Functions += len(f.Functions)
+	for _, fn := range f.Functions {
+		switch fn.Verdict {
+		case scan.Candidate:
+			i.Candidates++
+		case scan.Covered:
+			i.Covered++
+		case scan.Forbidden:
+			i.Forbidden++
+		}
+	}
+}
+
+// RegistryError says why a registry cannot be used as a contract.
+type RegistryError struct {
+	Dir      string
+	Findings []registry.Finding // its errors
+	Err      error
+}
+
+func (e *RegistryError) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return e.Dir + " has an error: " + e.Findings[0].File + ": " + e.Findings[0].Message
+}
+
+func (e *RegistryError) Unwrap() error { return e.Err }
+
+// Contract is a project's registry, ready to be judged by.
+type Contract struct {
+	Registry *registry.Registry
+	Resolved *registry.Resolved
+	Spans    *scan.Contract
+	Unsure   []registry.Finding // what could not be judged without Weaver
+}
+
+// ReadContract reads the registry that c names, below dir. It is nil if c names none.
+// A registry with an error is a *RegistryError.
+func ReadContract(dir string, c Config) (*Contract, error) {
+	if c.SchemaPath == "" {
+		return nil, nil
+	}
+	if !filepath.IsLocal(c.SchemaPath) {
+		return nil, &PathError{c.SchemaPath, "schemaPath lies outside of the project", "the registry is a folder of the project"}
+	}
+	folder := filepath.Join(dir, filepath.FromSlash(c.SchemaPath))
+	r, err := registry.Load(folder, registry.Options{Root: dir})
+	if err != nil {
+		return nil, &RegistryError{Dir: folder, Err: err}
+	}
+	findings, err := r.Check()
+	if err != nil {
+		return nil, &RegistryError{Dir: folder, Err: err}
+	}
+	out := &Contract{Registry: r}
+	var bad []registry.Finding
+	for _, f := range findings {
+		switch f.Severity {
+		case registry.Error:
+			bad = append(bad, f)
+		case registry.NotJudged:
+			out.Unsure = append(out.Unsure, f)
+		}
+	}
+	if len(bad) > 0 {
+		return nil, &RegistryError{Dir: folder, Findings: bad}
+	}
+	resolved, _, err := r.Resolve()
+	if err != nil {
+		return nil, &RegistryError{Dir: folder, Err: err}
+	}
+	out.Resolved, out.Spans = resolved, scan.NewContract(resolved)
+	return out, nil
+}
