@@ -42,7 +42,9 @@ func Scan(ctx context.Context, engine jsast.Engine, dir string, s *Selection, co
 			out.Skipped = append(out.Skipped, Skipped{name, err.Error()})
 			continue
 		}
-		out.add(scan.Inventory(m, scan.Options{Path: name, Contract: contract}))
+		f := scan.Inventory(m, scan.Options{Path: name, Contract: contract})
+		f.Source = SourceHash(m.Source)
+		out.add(f)
 	}
 	return out, nil
 }

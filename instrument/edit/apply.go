@@ -29,6 +29,8 @@ func Apply(ctx context.Context, e jsast.Engine, m *jsast.Module, p Plan, names N
 		switch {
 		case i < 0:
 			a.drop(c.ID, "", "the file has no such function")
+		case c.Name != "" && c.Name != m.Functions[i].Label():
+			a.drop(c.ID, "", "the function is %s, and the plan was made for %s", m.Functions[i].Label(), c.Name)
 		case seen[c.ID]:
 			a.drop(c.ID, "", "the plan names it twice")
 		default:

@@ -14,8 +14,9 @@ type Plan struct {
 
 // Choice is what happens to one function.
 type Choice struct {
-	ID         string      `json:"id"`     // of jsast.Function
-	Action     string      `json:"action"` // span, skip
+	ID         string      `json:"id"`             // of jsast.Function
+	Name       string      `json:"name,omitempty"` // of the function, as a scan says it; checked where it is given
+	Action     string      `json:"action"`         // span, skip
 	Span       string      `json:"span,omitempty"`
 	Tier       int         `json:"tier,omitempty"`
 	Reason     string      `json:"reason,omitempty"`

@@ -35,6 +35,19 @@ type Function struct {
 	Start, End Pos   // of Range
 }
 
+// Label is how a person finds the function: with its owner, such as Cart.add.
+func (f *Function) Label() string {
+	switch {
+	case f.Name != "" && f.Owner != "":
+		return f.Owner + "." + f.Name
+	case f.Name != "":
+		return f.Name
+	case f.Callee != "":
+		return "callback of " + f.Callee
+	}
+	return "anonymous"
+}
+
 // FunctionKind says how a function is written.
 type FunctionKind string
 

@@ -290,13 +290,25 @@ func insertByKey(list []*yaml.Node, add *yaml.Node, key string) []*yaml.Node {
 	return append(list, add)
 }
 
-// onlyAdds reads the registry as it would be, and compares it with what it is.
-func (r *Registry) onlyAdds(base *Resolved, files map[string][]byte) error {
+// With is the registry as it would be with these files, by name. Nothing is written.
+func (r *Registry) With(files map[string][]byte) (*Registry, error) {
+	if r.source == nil {
+		return nil, &LoadError{r.Dir, "was not read from files", ""}
+	}
 	texts := maps.Clone(r.source.texts)
 	maps.Copy(texts, files)
 	l := &loader{}
-	later := l.parse(&source{texts: texts}, r.Dir)
+	later := l.parse(&source{texts: texts, policies: r.policies}, r.Dir)
 	later.uses, later.missing, later.findings = r.uses, r.missing, l.findings
+	return later, nil
+}
+
+// onlyAdds reads the registry as it would be, and compares it with what it is.
+func (r *Registry) onlyAdds(base *Resolved, files map[string][]byte) error {
+	later, err := r.With(files)
+	if err != nil {
+		return err
+	}
 	head, _, err := later.Resolve()
 	if err != nil {
 		return err

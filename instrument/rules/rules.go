@@ -13,6 +13,7 @@ import (
 
 	"aburn/instrument/edit"
 	"aburn/instrument/jsast"
+	"aburn/instrument/scan"
 )
 
 // Severity says what a finding means for the file.
@@ -76,6 +77,9 @@ type Config struct {
 	File       string // the path that findings carry
 	TracerName string // "" where it is not known
 	SDKInit    bool   // the file sets up the SDK: it may import what no other may
+	// Contract is what the registry says of spans; nil without one. Rules on the
+	// contract then find nothing.
+	Contract *scan.Contract
 }
 
 // Undone is what was added, and what else differs. nil where New is.
@@ -131,16 +135,7 @@ func (p *Pair) functionAt(offset int) string {
 		if f.Start.Offset > offset || offset >= f.End.Offset || p.Undone().Wrapper(f) != nil {
 			continue
 		}
-		switch {
-		case f.Name != "" && f.Owner != "":
-			name = f.Owner + "." + f.Name
-		case f.Name != "":
-			name = f.Name
-		case f.Callee != "":
-			name = "callback of " + f.Callee
-		default:
-			name = "anonymous"
-		}
+		name = f.Label()
 	}
 	return name
 }

@@ -109,7 +109,7 @@ func (c *Contract) spanFor(file string, f *jsast.Function) *Span {
 		s := &c.Spans[i]
 		switch {
 		case s.function != "":
-			if (s.function == f.Name || s.function == nameOf(f)) && (s.file == "" || s.file == file || strings.HasSuffix(file, "/"+s.file)) {
+			if (s.function == f.Name || s.function == f.Label()) && (s.file == "" || s.file == file || strings.HasSuffix(file, "/"+s.file)) {
 				return s
 			}
 		case best != nil:

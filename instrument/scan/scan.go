@@ -33,6 +33,7 @@ const (
 // File is what stands in one module.
 type File struct {
 	Path      string           `json:"path"`
+	Source    string           `json:"source"` // SHA-256 in hex; a plan carries it
 	Type      jsast.SourceType `json:"type"`
 	Lines     int              `json:"lines"`
 	Functions []Function       `json:"functions"`
@@ -121,21 +122,9 @@ func (f *File) Candidates() (n int) {
 	return n
 }
 
-func nameOf(f *jsast.Function) string {
-	switch {
-	case f.Name != "" && f.Owner != "":
-		return f.Owner + "." + f.Name
-	case f.Name != "":
-		return f.Name
-	case f.Callee != "":
-		return "callback of " + f.Callee
-	}
-	return "anonymous"
-}
-
 func describe(m *jsast.Module, f *jsast.Function) Function {
 	out := Function{
-		ID: f.ID, Name: nameOf(f), Kind: string(f.Kind), Async: f.Async, Exported: append([]string{}, f.Exported...), Line: f.Start.Line, EndLine: f.End.Line,
+		ID: f.ID, Name: f.Label(), Kind: string(f.Kind), Async: f.Async, Exported: append([]string{}, f.Exported...), Line: f.Start.Line, EndLine: f.End.Line,
 		Params: []Value{}, Locals: []Value{}, Calls: []Call{}, Spans: []string{}, function: f, node: f.Node,
 	}
 	for i, p := range f.Params {

@@ -139,7 +139,7 @@ func Unmark(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{path, path + rootSuffix, path + sealSuffix, path + anchorSuffix} {
+	for _, name := range []string{path, path + rootSuffix, path + sealSuffix, path + anchorSuffix, path + consentSuffix} {
 		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -194,4 +194,15 @@ func (p *Project) Anchor() string {
 		return ""
 	}
 	return p.mark + anchorSuffix
+}
+
+// consentSuffix ends the name of the file beside a mark that holds what this user permitted to be run.
+const consentSuffix = ".consent"
+
+// Consents is the path of that file; "" if there is no place for a mark. What stands in it counts only with the mark's key.
+func (p *Project) Consents() string {
+	if p.mark == "" {
+		return ""
+	}
+	return p.mark + consentSuffix
 }

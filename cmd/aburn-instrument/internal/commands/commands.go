@@ -22,8 +22,12 @@ func Root(a *kit.App) *cli.Command {
 		Name:  "aburn instrument",
 		Usage: "OpenTelemetry for JavaScript, and proof that nothing else changed",
 		Description: "Instrumentation puts spans around functions. It must not change what they do. aburn instrument\n" +
-			"compares the syntax trees of a file before and after, and judges what was added.",
-		UsageText:                       "aburn instrument command [options]",
+			"compares the syntax trees of a file before and after, and judges what was added.\n\n" +
+			"With --from-plan it puts in the spans that a plan names, by aburn's own editor. A file that does not\n" +
+			"pass every blocking rule stays as it is. No model is called.\n\n" +
+			"Exit code of --from-plan: 0 if each file succeeded or needs nothing, 1 if some failed, 2 if nothing\n" +
+			"was achieved, 3 if you declined.",
+		UsageText:                       "aburn instrument command [options]\naburn instrument [PATH...] --from-plan FILE [options]",
 		Metadata:                        kit.Examples("aburn instrument scan src  # which functions deserve a span?", "aburn instrument check before.js after.js  # only instrumentation was added?"),
 		Version:                         kit.Version().String(),
 		Writer:                          a.Stdout,
@@ -31,11 +35,11 @@ func Root(a *kit.App) *cli.Command {
 		ExitErrHandler:                  func(context.Context, *cli.Command, error) {},
 		EnableShellCompletion:           true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) { c.Hidden = true },
-		Action:                          a.HelpAction,
-		Flags: []cli.Flag{
+		Action:                          a.Action(runRoot),
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
-		},
+		}, applyFlags()...),
 		Commands: []*cli.Command{checkCommand(a), recordCommand(a), scanCommand(a), registryCommand(a)},
 	})
 }

@@ -1,0 +1,226 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/instrument"
+	"aburn/instrument/jsast"
+	"aburn/internal/consent"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/term"
+)
+
+// applyFlags are those of the tree's root: they apply a plan.
+func applyFlags() []cli.Flag {
+	json := kit.JSONFlag()
+	if b, ok := json.(*cli.BoolFlag); ok {
+		b.Local = true
+	}
+	return []cli.Flag{
+		&cli.StringFlag{Name: "from-plan", Usage: "apply the plan in `FILE`", TakesFile: true, Local: true},
+		&cli.StringFlag{Name: "config", Usage: "the project's `FILE`; " + instrument.ConfigFile + " where it is there", TakesFile: true, Local: true},
+		&cli.BoolFlag{Name: "dry-run", Usage: "write nothing; print what would change", Local: true},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before writing", Local: true},
+		&cli.BoolFlag{Name: "allow-dirty", Usage: "change files that git does not have as they are", Local: true},
+		json,
+	}
+}
+
+const exitDeclined = 3
+
+// runRoot applies a plan; without one it only holds commands.
+func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if cmd.String("from-plan") == "" {
+		for _, flag := range []string{"dry-run", "yes", "allow-dirty"} {
+			if cmd.Bool(flag) {
+				return kit.UsageError(kit.Dashed(flag)+" goes with --from-plan", "aburn instrument src --from-plan plan.json")
+			}
+		}
+		return a.HelpAction(ctx, cmd)
+	}
+	ctx, stop := kit.UntilSignal(ctx)
+	defer stop()
+	dir, err := kit.Folder(cmd)
+	if err != nil {
+		return err
+	}
+	work, err := applying(ctx, a, cmd, dir)
+	if err != nil {
+		return err
+	}
+	engine := jsast.Start(ctx)
+	defer engine.Close()
+	result, err := work.Work(ctx, engine)
+	if err != nil {
+		return applyError(err, work.Config)
+	}
+	if err := write(ctx, a, cmd, dir, result); err != nil {
+		return err
+	}
+	if cmd.Bool("json") {
+		err = a.PrintJSON(result)
+	} else {
+		printResult(a.Screen(cmd), result, cmd.Bool("dry-run"))
+	}
+	if err != nil {
+		return err
+	}
+	return applyExit(result)
+}
+
+// applying reads the plan and the configuration.
+func applying(ctx context.Context, a *kit.App, cmd *cli.Command, dir string) (w instrument.Applying, err error) {
+	w.Dir = dir
+	if w.Config, _, err = projectConfig(dir, cmd.String("config")); err != nil {
+		return w, err
+	}
+	file := kit.InFolder(dir, cmd.String("from-plan"))
+	w.Plan, err = instrument.ReadPlan(file)
+	var mistake *instrument.PlanError
+	switch {
+	case errors.As(err, &mistake):
+		return w, kit.UsageError(plain.Line(mistake.Error()), kit.DidYouMean(mistake.Word, mistake.Words)...)
+	case errors.Is(err, fs.ErrNotExist):
+		return w, kit.UsageError(plain.Line(file) + ": there is no such file")
+	case err != nil:
+		return w, kit.UsageError(plain.Line(err.Error()))
+	}
+	if cmd.Args().Len() > 0 {
+		s, err := selected(ctx, a, dir, cmd.Args().Slice(), w.Config)
+		if err != nil {
+			return w, err
+		}
+		w.Only = s.Files
+		if !slices.ContainsFunc(w.Plan.Files, func(f instrument.Planned) bool { return slices.Contains(w.Only, f.Path) }) {
+			return w, kit.UsageError("the plan names no file of "+plain.Line(strings.Join(cmd.Args().Slice(), " ")), "leave the paths out: then all files of the plan count")
+		}
+	}
+	w.Formatter = permittedFormatter(a, dir)
+	return w, nil
+}
+
+// permittedFormatter is the project's formatter, if this user permitted its command line.
+func permittedFormatter(a *kit.App, dir string) *instrument.Formatter {
+	f := instrument.FindFormatter(dir, os.Environ())
+	if f == nil {
+		return nil
+	}
+	line := strings.Join(f.Line, " ")
+	if p, err := project.Find(dir, a.Getenv); err == nil && consent.Given(p, line) {
+		return f
+	}
+	a.Warn("the project's formatter is not used: nobody permitted "+kit.Quote(line), "aburn init, then aburn instrument init, asks")
+	return nil
+}
+
+func applyError(err error, c instrument.Config) error {
+	var path *instrument.PathError
+	var bad *instrument.RegistryError
+	switch {
+	case errors.As(err, &path):
+		return kit.UsageError(plain.Line(path.Error()), path.Hint)
+	case errors.As(err, &bad):
+		return kit.UsageError(plain.Line(bad.Error()), "aburn instrument registry check "+plain.Line(c.SchemaPath))
+	}
+	return err
+}
+
+// write puts the result on disk, if something changes and nobody objects.
+func write(ctx context.Context, a *kit.App, cmd *cli.Command, dir string, r *instrument.RunResult) error {
+	if r.Succeeded == 0 || cmd.Bool("dry-run") {
+		return nil
+	}
+	var dirty *instrument.DirtyError
+	if err := r.Clean(ctx, dir, os.Environ()); errors.As(err, &dirty) && !cmd.Bool("allow-dirty") {
+		return kit.UsageError(plain.Line(dirty.Error()), "commit first, so that git can show what aburn changed; or say --allow-dirty")
+	} else if err != nil && dirty == nil {
+		return err
+	}
+	if !cmd.Bool("yes") && !cmd.Bool("json") && a.CanAsk(cmd) {
+		printResult(a.Screen(cmd), r, true)
+		if !a.Confirm("write this?") {
+			fmt.Fprintln(a.Stdout, "nothing was written")
+			return kit.ExitWith(exitDeclined)
+		}
+	}
+	if err := r.Write(dir); err != nil {
+		return kit.BadNews(plain.Line(err.Error()), "git status shows which files were written")
+	}
+	return nil
+}
+
+// applyExit: 0 if each file succeeded or was rightly skipped, 1 if some failed, 2 if
+// nothing was achieved.
+func applyExit(r *instrument.RunResult) error {
+	bad := r.Failed + r.NeedsHuman
+	switch {
+	case bad == 0:
+		return nil
+	case r.Succeeded > 0 || r.Skipped > 0:
+		return kit.ExitWith(kit.ExitBadNews)
+	}
+	return kit.ExitWith(kit.ExitUsage)
+}
+
+func printResult(out *term.Out, r *instrument.RunResult, withDiff bool) {
+	styles := map[instrument.Status]term.Style{instrument.Success: term.Green, instrument.Failed: term.BoldRed, instrument.NeedsHuman: term.Yellow, instrument.Unchanged: term.Dim}
+	for _, f := range r.Files {
+		line := out.Paint(styles[f.Status], string(f.Status))
+		switch {
+		case f.Status == instrument.Success:
+			line += fmt.Sprintf(": %s, %s", countOf(f.SpansAdded, "span"), countOf(f.AttributesUsed, "attribute"))
+		default:
+			line += ": " + plain.Line(f.Reason)
+		}
+		fmt.Fprintf(out, "%s: %s\n", plain.Line(f.Path), line)
+		for _, d := range f.Dropped {
+			fmt.Fprintf(out, "  left out: %s\n", plain.Line(d))
+		}
+		for _, n := range f.Notes {
+			fmt.Fprintf(out, "  note: %s\n", plain.Line(n))
+		}
+		for _, b := range slices.Concat(f.Blocking, f.Advisory) {
+			fmt.Fprintf(out, "  %d: %s %s: %s\n", b.Line, b.Severity, b.Rule, plain.Line(b.Message))
+		}
+		if withDiff && f.Status == instrument.Success {
+			printDiff(out, diff.Diff("a/"+f.Path, f.Before, "b/"+f.Path, f.After))
+		}
+	}
+	for _, c := range r.SchemaDiff {
+		if c.Field == "" {
+			fmt.Fprintf(out, "registry: %s %s %s\n", c.Kind, plain.Line(c.Item), plain.Line(c.Name))
+		}
+	}
+	if len(r.Libraries) > 0 {
+		fmt.Fprintf(out, "the plan asks for libraries that make spans by themselves; install them and add them to the set-up of telemetry: %s\n", plain.Line(strings.Join(r.Libraries, ", ")))
+	}
+	verb := "changed"
+	if !r.Written {
+		verb = "would be changed"
+	}
+	fmt.Fprintf(out, "%s %s, %d failed, %d skipped, %d for a person\n", countOf(r.Succeeded, "file"), verb, r.Failed, r.Skipped, r.NeedsHuman)
+}
+
+func printDiff(out *term.Out, text []byte) {
+	for line := range strings.Lines(string(text)) {
+		line = plain.Line(strings.TrimSuffix(line, "\n"))
+		switch {
+		case strings.HasPrefix(line, "+"):
+			line = out.Paint(term.Green, line)
+		case strings.HasPrefix(line, "-"):
+			line = out.Paint(term.BoldRed, line)
+		}
+		fmt.Fprintln(out, line)
+	}
+}

@@ -1,0 +1,104 @@
+package instrument
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aburn/instrument/registry"
+	"aburn/instrument/scan"
+)
+
+// extension is the registry with what one file's plan adds.
+type extension struct {
+	contract   *Contract // nil without a registry
+	files      map[string][]byte
+	names      []string // of what is new
+	attributes int      // of names
+}
+
+// extend adds the new spans and attributes of a plan in memory. What the registry has
+// already is no news, so that a second run finds nothing to add.
+func (w *applying) extend(p Planned) (*extension, error) {
+	out := &extension{contract: w.contract}
+	var add registry.Extension
+	for _, a := range p.NewAttributes {
+		if w.contract != nil {
+			if _, known := w.contract.Resolved.Attributes[a.Key]; known {
+				continue
+			}
+		}
+		examples, err := typed(a.Type, a.Examples)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Key, err)
+		}
+		add.Attributes = append(add.Attributes, registry.NewAttribute{Name: a.Key, Type: a.Type, Brief: a.Brief, Examples: examples})
+		out.names = append(out.names, a.Key)
+	}
+	for _, s := range p.NewSpans {
+		id := "span." + strings.TrimPrefix(s.ID, "span.")
+		if w.contract != nil && slices.ContainsFunc(w.contract.Resolved.Groups, func(g registry.Group) bool { return g.ID == id }) {
+			continue
+		}
+		add.Spans = append(add.Spans, registry.NewSpan{ID: id, Kind: cmp.Or(s.Kind, "internal"), Brief: s.Brief, Attributes: s.Attributes})
+		out.names = append(out.names, id)
+	}
+	out.attributes = len(add.Attributes)
+	switch {
+	case len(out.names) == 0:
+		return out, nil
+	case w.contract == nil:
+		return nil, fmt.Errorf("the plan adds %s, and %s names no registry", out.names[0], ConfigFile)
+	case out.attributes > maxNewPerFile:
+		return nil, fmt.Errorf("the plan adds %d attributes for one file; more than %d need a look by a person", out.attributes, maxNewPerFile)
+	case out.attributes+w.created > maxNewPerRun:
+		return nil, fmt.Errorf("the plan adds more than %d attributes: extend the registry by hand", maxNewPerRun)
+	}
+	files, err := w.contract.Registry.Extend(w.namespace(), add)
+	if err != nil {
+		return nil, err
+	}
+	later, err := w.contract.Registry.With(files)
+	if err != nil {
+		return nil, err
+	}
+	resolved, _, err := later.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	out.files, out.contract = files, &Contract{Registry: later, Resolved: resolved, Spans: scan.NewContract(resolved), Unsure: w.contract.Unsure}
+	return out, nil
+}
+
+// namespace is what the project's own names begin with.
+func (w *applying) namespace() string {
+	if w.contract.Spans.Namespace != "" {
+		return w.contract.Spans.Namespace
+	}
+	return strings.ReplaceAll(w.tracer, "-", "_")
+}
+
+// typed reads examples as what they are examples of.
+func typed(typ string, examples []string) (list []any, err error) {
+	for _, e := range examples {
+		var v any = e
+		switch strings.TrimSuffix(typ, "[]") {
+		case "int":
+			v, err = strconv.ParseInt(e, 10, 64)
+		case "double":
+			v, err = strconv.ParseFloat(e, 64)
+		case "boolean":
+			v, err = strconv.ParseBool(e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the example %q is no %s", e, typ)
+		}
+		if strings.HasSuffix(typ, "[]") {
+			v = []any{v}
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}

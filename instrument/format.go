@@ -1,0 +1,114 @@
+package instrument
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aburn/internal/run"
+)
+
+// manifest is what matters of a package.json.
+type manifest struct {
+	Name           string            `json:"name"`
+	Type           string            `json:"type"`
+	Private        bool              `json:"private"`
+	Main           string            `json:"main"`
+	Bin            json.RawMessage   `json:"bin"`
+	Exports        json.RawMessage   `json:"exports"`
+	PackageManager string            `json:"packageManager"`
+	Scripts        map[string]string `json:"scripts"`
+	Dependencies   map[string]string `json:"dependencies"`
+	Dev            map[string]string `json:"devDependencies"`
+	Peer           map[string]string `json:"peerDependencies"`
+	Version        string            `json:"version"`
+}
+
+// readManifest reads the package.json of a folder below root.
+func readManifest(root *os.Root, dir string) (*manifest, error) {
+	data, err := root.ReadFile(filepath.FromSlash(path.Join(dir, "package.json")))
+	if err != nil {
+		return nil, err
+	}
+	var m manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("package.json is no valid JSON: %w", err)
+	}
+	return &m, nil
+}
+
+// Formatter is the project's own Prettier. A nil one formats nothing.
+type Formatter struct {
+	Dir  string
+	Line []string // the program and its first arguments
+	Env  []string
+}
+
+const formatTime = 30 * time.Second
+
+// FindFormatter finds the Prettier that is installed in dir, without starting it; nil if
+// there is none.
+func FindFormatter(dir string, environ []string) *Formatter {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	m, err := readManifest(root, "node_modules/prettier")
+	if err != nil {
+		return nil
+	}
+	var bin string
+	if json.Unmarshal(m.Bin, &bin) != nil {
+		var named map[string]string
+		_ = json.Unmarshal(m.Bin, &named)
+		bin = named["prettier"]
+	}
+	bin = path.Join("node_modules/prettier", bin)
+	if st, err := root.Stat(filepath.FromSlash(bin)); err != nil || !st.Mode().IsRegular() || !strings.HasPrefix(bin, "node_modules/prettier/") {
+		return nil
+	}
+	return &Formatter{dir, []string{"node", bin}, environ}
+}
+
+// format prints source as the project does, if it printed before so too. text is nil
+// where it did not; why is what went wrong.
+func (f *Formatter) format(ctx context.Context, name string, before, source []byte) (text []byte, why string) {
+	if f == nil {
+		return nil, ""
+	}
+	printed, err := f.print(ctx, name, before)
+	if err == nil && !bytes.Equal(printed, before) {
+		return nil, "the file was not printed by the project's formatter before, so it is not now"
+	}
+	if err == nil {
+		printed, err = f.print(ctx, name, source)
+	}
+	if err != nil {
+		return nil, "the formatter failed, so the file is as aburn wrote it: " + err.Error()
+	}
+	return printed, ""
+}
+
+func (f *Formatter) print(ctx context.Context, name string, source []byte) ([]byte, error) {
+	r, err := run.Do(ctx, run.Program{
+		Argv: append(append([]string{}, f.Line...), "--stdin-filepath", name), Dir: f.Dir, Env: run.Clean(f.Env), Stdin: bytes.NewReader(source), Timeout: formatTime, Output: 4 << 20,
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Code != 0:
+		line, _, _ := strings.Cut(strings.TrimSpace(string(r.Stderr)), "\n")
+		return nil, fmt.Errorf("exit code %d: %.200s", r.Code, line)
+	case r.Cut || len(r.Stdout) == 0:
+		return nil, errors.New("it printed too much or nothing")
+	}
+	return r.Stdout, nil
+}
