@@ -115,7 +115,7 @@ var layers = []struct {
 	{"cmd/internal/kit", "internal/atomicfile internal/plain internal/settings internal/term", "github.com/urfave/cli golang.org/x/term"},
 	{"instrument/jsast", "", "github.com/dop251/goja"},
 	{"instrument/edit", "instrument/jsast", ""},
-	{"instrument/rules", "instrument/edit instrument/jsast instrument/scan", ""},
+	{"instrument/rules", "instrument/edit instrument/jsast instrument/registry instrument/scan", ""},
 	{"instrument", "instrument/edit instrument/jsast instrument/registry instrument/rules instrument/scan internal/atomicfile internal/git internal/run", "github.com/bmatcuk/doublestar go.yaml.in/yaml/v3"},
 	{"instrument/registry", "internal/run", "go.yaml.in/yaml/v3"},
 	{"instrument/record", "instrument/registry internal/proc internal/run internal/scrub", ""},

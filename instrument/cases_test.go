@@ -272,6 +272,9 @@ func requireCoverage(t *testing.T, cases []labelled) {
 	var known []string
 	for _, r := range rules.Table() {
 		known = append(known, r.ID)
+		if r.NeedsRegistry() { // the cases have none; rules/registry_test.go holds them
+			continue
+		}
 		count := map[string]int{}
 		for _, c := range cases {
 			if c.of() == r.ID {

@@ -30,8 +30,8 @@ func (e *JudgeError) Unwrap() error { return e.Err }
 // Check judges the file at later beside the one at orig, as the kind of module that
 // the original is: by its name, the nearest package.json, that of the later file, its
 // syntax. It calls no model and
-// writes nothing. c gives the levels of rules and what the project has one of. dir
-// is where c stands, "" for no configuration. The error is a *JudgeError, or the
+// writes nothing. c gives the levels of rules, the registry, and what the project has
+// one of. dir is where c stands, "" for no configuration. The error is a *JudgeError, or the
 // context's.
 func Check(ctx context.Context, engine jsast.Engine, orig, later string, c Config, dir string) ([]rules.Finding, error) {
 	source, err := read(orig)
@@ -43,6 +43,11 @@ func Check(ctx context.Context, engine jsast.Engine, orig, later string, c Confi
 		return nil, err
 	}
 	pair := &rules.Pair{Config: rules.Config{File: later, TracerName: c.TracerName, SDKInit: isSetUp(c, dir, orig) || isSetUp(c, dir, later)}}
+	if contract, err := ReadContract(dir, c); err != nil {
+		return nil, &JudgeError{c.SchemaPath, err, "aburn instrument registry check " + c.SchemaPath}
+	} else if contract != nil {
+		pair.Config.Contract = contract.Spans
+	}
 	kind := sourceType(orig)
 	if kind == jsast.Auto { // the original may be a copy elsewhere
 		kind = sourceType(later)

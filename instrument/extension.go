@@ -69,6 +69,7 @@ func (w *applying) extend(p Planned) (*extension, error) {
 		return nil, err
 	}
 	out.files, out.contract = files, &Contract{Registry: later, Resolved: resolved, Spans: scan.NewContract(resolved), Unsure: w.contract.Unsure}
+	out.contract.Spans.Partial, out.contract.Spans.New = len(w.contract.Unsure) > 0, out.names
 	return out, nil
 }
 

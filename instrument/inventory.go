@@ -133,5 +133,6 @@ func ReadContract(dir string, c Config) (*Contract, error) {
 		return nil, &RegistryError{Dir: folder, Err: err}
 	}
 	out.Resolved, out.Spans = resolved, scan.NewContract(resolved)
+	out.Spans.Partial = len(out.Unsure) > 0
 	return out, nil
 }

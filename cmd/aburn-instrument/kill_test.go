@@ -65,7 +65,7 @@ func project(t *testing.T, dir string) map[string]string {
 	var plan instrument.Plan
 	for i := range files {
 		name, fn, span := fmt.Sprintf("src/f%d.mjs", i), fmt.Sprintf("work%d", i), fmt.Sprintf("shop.work%d.run", i)
-		texts[name] = fmt.Sprintf("export async function %s(order) {\n  await save(order.id);\n}\nasync function save() {}\n", fn)
+		texts[name] = fmt.Sprintf("export async function %s(order) {\n  const id = order.id;\n  await save(id);\n}\nasync function save() {}\n", fn)
 		plan.Files = append(plan.Files, instrument.Planned{Path: name, Plan: edit.Plan{
 			Functions: []edit.Choice{{ID: "f1", Name: fn, Action: "span", Span: span}},
 			NewSpans:  []edit.NewSpan{{ID: span, Kind: "internal", Brief: "Works"}},

@@ -6,6 +6,7 @@ import (
 
 	"aburn/instrument/edit"
 	"aburn/instrument/jsast"
+	"aburn/instrument/scan"
 )
 
 // facts are what several rules need to know.
@@ -13,6 +14,7 @@ type facts struct {
 	imports []jsast.Import    // loads in the later file that the original has not
 	uses    []jsast.Reference // added uses of names
 	global  map[string]bool   // names that the original uses without declaring them
+	scanned map[*jsast.Node]*scan.Function
 }
 
 func (p *Pair) known() *facts {

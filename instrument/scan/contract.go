@@ -15,6 +15,10 @@ type Contract struct {
 	Spans      []Span // by name
 	Attributes map[string]registry.Attribute
 	Namespace  string // that the project's own names begin with; "" where it is not known
+	// Partial: it stands on something that is not on this disk. What it lacks may be there.
+	Partial bool
+	// New are the attributes and span groups (span.x.y) that were added for the file at hand.
+	New []string
 }
 
 // Span is a span that the project should make.
@@ -124,7 +128,7 @@ func (c *Contract) spanFor(file string, f *jsast.Function) *Span {
 	return best
 }
 
-// words are the words of a name in any writing, sorted: placeOrder, place_order and
+// words are the words of a name in any writing, sorted: placeOrder, place_orders and
 // order.place are the same.
 func words(name string) []string {
 	var b strings.Builder
@@ -140,6 +144,11 @@ func words(name string) []string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	list := strings.Fields(b.String())
+	for i, w := range list {
+		if len(w) > 3 && !strings.HasSuffix(w, "ss") {
+			list[i] = strings.TrimSuffix(w, "s")
+		}
+	}
 	slices.Sort(list)
 	return list
 }

@@ -61,6 +61,7 @@ type Function struct {
 	Span       string   `json:"span,omitempty"`       // of the registry
 	Attributes []string `json:"attributes,omitempty"` // that the registry wants on that span
 	CoveredBy  []string `json:"coveredBy,omitempty"`
+	HandlerOf  string   `json:"handlerOf,omitempty"` // the server that calls it
 	function   *jsast.Function
 	node       *jsast.Node
 	facts      *callFacts
@@ -88,6 +89,7 @@ func Inventory(m *jsast.Module, o Options) *File {
 		fn := describe(m, &m.Functions[i])
 		fn.facts = from.callsOf(fn.function)
 		fn.Calls = fn.facts.external()
+		fn.HandlerOf = fn.facts.handlerOf
 		fn.judge(refuse(fn.function), o)
 		f.Functions = append(f.Functions, fn)
 	}
@@ -228,7 +230,7 @@ func (fn *Function) judge(refused string, o Options) {
 		return
 	}
 	uncovered, libraries := fn.facts.uncovered(), fn.facts.libraries()
-	thin := thinCall(fn.node)
+	thin := ThinCall(fn.node)
 	switch {
 	case fn.anonymousInside():
 		fn.Verdict, fn.Reason = Skip, "it is a part of the function around it"
@@ -278,8 +280,8 @@ func isService(file string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(serving, strings.TrimSuffix(w, "s")) })
 }
 
-// thinCall names what a function calls, if that is all it does; "" otherwise.
-func thinCall(f *jsast.Node) string {
+// ThinCall names what a function calls, if that is all it does; "" otherwise.
+func ThinCall(f *jsast.Node) string {
 	body := f.Child("body")
 	value := body
 	if body.Type == "BlockStatement" {

@@ -119,6 +119,7 @@ func TestTheRegistryNamesFunctions(t *testing.T) {
 	for source, want := range map[string]string{
 		"function placeOrder(o) { return o; }":                              "placeOrder candidate 2 shop.order.place [shop.order.id shop.order.count]",
 		"function place(o) { return o; }":                                   "place candidate 2 shop.order.place [shop.order.id shop.order.count]",
+		"function placeOrders(o) { return o; }":                             "placeOrders candidate 2 shop.order.place [shop.order.id shop.order.count]",
 		"function order_place(o) { return o; }":                             "order_place candidate 2 shop.order.place [shop.order.id shop.order.count]",
 		"function replaceOrder(o) { return o; }":                            "replaceOrder skip 0  []",
 		"function draw() {}":                                                "draw candidate 2 shop.render [shop.order.id]",
