@@ -78,7 +78,7 @@ func (w *applying) namespace() string {
 	if w.contract.Spans.Namespace != "" {
 		return w.contract.Spans.Namespace
 	}
-	return strings.ReplaceAll(w.tracer, "-", "_")
+	return namespaceOf(w.tracer)
 }
 
 // typed reads examples as what they are examples of.

@@ -26,12 +26,12 @@ func TestKilledWhileApplying(t *testing.T) {
 		kills = n
 	}
 	whole := t.TempDir()
-	project(t, whole)
+	shopProject(t, whole)
 	took := apply(t, whole, 0)
 	want := read(t, whole)
 	for i := range kills {
 		dir := t.TempDir()
-		before := project(t, dir)
+		before := shopProject(t, dir)
 		// Writing comes at the end: most kills fall there.
 		apply(t, dir, took/2+time.Duration(rand.Int64N(int64(took)/2)))
 		for name, text := range read(t, dir) {
@@ -53,8 +53,8 @@ func TestKilledWhileApplying(t *testing.T) {
 
 const files = 8
 
-// project makes one whose plan changes files and the registry.
-func project(t *testing.T, dir string) map[string]string {
+// shopProject makes one whose plan changes files and the registry.
+func shopProject(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	texts := map[string]string{
 		"aburn-instrument.yaml":   "schemaPath: telemetry\n",

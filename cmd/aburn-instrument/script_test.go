@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/instrument/record"
 	"aburn/instrument/rules"
+	"aburn/internal/project"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -24,7 +26,14 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asInstrument) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"aburn-instrument": main})
+	testscript.Main(m, map[string]func(){"aburn-instrument": main, "vouch": vouch})
+}
+
+// vouch is what `aburn init` does about trust.
+func vouch() {
+	if err := errors.Join(os.Mkdir(project.OssDir, 0o700), project.Mark(".")); err != nil {
+		panic(err)
+	}
 }
 
 // asInstrument is the variable that makes this test binary aburn-instrument.
@@ -35,6 +44,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0]) // aburn-instrument, and no node
 			return nil
 		},

@@ -54,16 +54,25 @@ func NewContract(r *registry.Resolved) *Contract {
 		c.Spans = append(c.Spans, s)
 	}
 	slices.SortFunc(c.Spans, func(a, b Span) int { return strings.Compare(a.Name, b.Name) })
-	c.Namespace = namespace(c)
+	c.Namespace = namespace(c, r)
 	return c
 }
 
-// namespace is the first part of most names: the registry's own.
-func namespace(c *Contract) string {
-	counts := map[string]int{}
+// namespace is the first part of most names of spans; where there are none, of the
+// attributes in groups of the registry's own.
+func namespace(c *Contract, r *registry.Resolved) string {
+	var names []string
 	for _, s := range c.Spans {
-		first, _, more := strings.Cut(s.Name, ".")
-		if more {
+		names = append(names, s.Name)
+	}
+	for i := 0; len(c.Spans) == 0 && i < len(r.Groups); i++ {
+		for _, a := range r.Groups[i].Attributes {
+			names = append(names, a.Name)
+		}
+	}
+	counts := map[string]int{}
+	for _, name := range names {
+		if first, _, more := strings.Cut(name, "."); more {
 			counts[first]++
 		}
 	}

@@ -40,6 +40,6 @@ func Root(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		}, applyFlags()...),
-		Commands: []*cli.Command{checkCommand(a), recordCommand(a), scanCommand(a), registryCommand(a)},
+		Commands: []*cli.Command{initCommand(a), checkCommand(a), recordCommand(a), scanCommand(a), registryCommand(a)},
 	})
 }
