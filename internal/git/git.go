@@ -1,5 +1,5 @@
-// Package git calls git's command line. No call of ours runs a hook or a file system monitor that a repository names,
-// asks for a password, or is led astray by the caller's GIT_ variables.
+// Package git calls git's command line. No call of ours runs a file system monitor that a repository names, or a hook that
+// no person asked for, asks for a password, or is led astray by the caller's GIT_ variables.
 package git
 
 import (
@@ -23,22 +23,45 @@ const maxOutput = 256 << 20
 
 // Git is git in one folder.
 type Git struct {
-	Dir string
-	env []string
+	Dir     string
+	env     []string
+	hooks   bool
+	outlive bool
 }
 
 // In is git in dir with the places and the language of environ.
 func In(dir string, environ []string) *Git {
 	env := run.Clean(environ, "SSH_AUTH_SOCK")
-	return &Git{dir, append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "GIT_LITERAL_PATHSPECS=1")}
+	return &Git{Dir: dir, env: append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "GIT_LITERAL_PATHSPECS=1")}
 }
 
 // At is the same git in another folder.
-func (g *Git) At(dir string) *Git { return &Git{dir, g.env} }
+func (g *Git) At(dir string) *Git {
+	at := *g
+	at.Dir = dir
+	return &at
+}
 
 // With is the same git with more variables.
 func (g *Git) With(env ...string) *Git {
-	return &Git{g.Dir, append(g.env[:len(g.env):len(g.env)], env...)}
+	with := *g
+	with.env = append(g.env[:len(g.env):len(g.env)], env...)
+	return &with
+}
+
+// Whole is the same git, which goes on if the caller is killed: for one call that changes files and a branch together.
+// Let it print nothing, as nobody may read that.
+func (g *Git) Whole() *Git {
+	whole := *g
+	whole.outlive = true
+	return &whole
+}
+
+// Hooked is the same git with the repository's own hooks. Only a person may ask for them.
+func (g *Git) Hooked() *Git {
+	hooked := *g
+	hooked.hooks = true
+	return &hooked
 }
 
 // Error is a call of git that failed.
@@ -93,11 +116,15 @@ func SplitNul(list string) []string {
 }
 
 func (g *Git) run(ctx context.Context, in io.Reader, args []string) (run.Result, error) {
-	all := append([]string{
-		"git", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+	all := []string{
+		"git", "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 		"-c", "core.quotePath=false", "-c", "commit.gpgSign=false", "-c", "advice.detachedHead=false",
-	}, args...)
-	r, err := run.Do(ctx, run.Program{Argv: all, Dir: g.Dir, Env: g.env, Stdin: in, Timeout: patience, Output: maxOutput})
+	}
+	if !g.hooks {
+		all = append(all, "-c", "core.hooksPath="+os.DevNull)
+	}
+	all = append(all, args...)
+	r, err := run.Do(ctx, run.Program{Argv: all, Dir: g.Dir, Env: g.env, Stdin: in, Timeout: patience, Output: maxOutput, Outlive: g.outlive})
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return r, ErrNone

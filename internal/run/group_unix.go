@@ -7,9 +7,11 @@ import (
 	"syscall"
 )
 
-func ownGroup(cmd *exec.Cmd) {
+func ownGroup(cmd *exec.Cmd, outlive bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	endWithParent(cmd.SysProcAttr)
+	if !outlive {
+		endWithParent(cmd.SysProcAttr)
+	}
 }
 
 func endGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

@@ -6,7 +6,7 @@ import (
 )
 
 // Windows has no process groups that can be ended; only the program itself is.
-func ownGroup(cmd *exec.Cmd) {
+func ownGroup(cmd *exec.Cmd, _ bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 

@@ -4,7 +4,7 @@
 // Invariants:
 //   - Nothing of this process's environment reaches a program unless the caller passes it.
 //   - When Do returns, no process of the group runs. A process that left the group (setsid) is not ours to end.
-//   - On Linux, a program is asked to end when the process that started it is killed.
+//   - On Linux, a program is asked to end when the process that started it is killed, unless it may outlive it.
 //   - A group is only signalled while its first process is not reaped, so that nobody else has the group's number.
 package run
 
@@ -37,6 +37,8 @@ type Program struct {
 	Timeout time.Duration
 	Grace   time.Duration // between the request to end and the kill; 0 is DefaultGrace
 	Output  int           // bytes kept of stdout and of stderr; 0 is DefaultOutput
+	// Outlive lets the program go on when the process that started it is killed: for a step that must not end half done.
+	Outlive bool
 }
 
 // Result is how a program ended.
@@ -64,7 +66,7 @@ func Do(ctx context.Context, p Program) (Result, error) {
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Dir, p.Stdin, out, errs
 	cmd.Env = append([]string{}, p.Env...) // nil would be this process's own
 	cmd.WaitDelay = time.Second            // a process outside of the group may hold the pipes
-	ownGroup(cmd)
+	ownGroup(cmd, p.Outlive)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
