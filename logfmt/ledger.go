@@ -25,6 +25,8 @@ const (
 	LedgerSnapshot     LedgerKind = "snapshot"
 	LedgerPreserved    LedgerKind = "preserved"
 	LedgerOverlap      LedgerKind = "overlap"
+	LedgerSynced       LedgerKind = "synced"
+	LedgerMerged       LedgerKind = "merged"
 	LedgerUsage        LedgerKind = "usage"
 	LedgerBudget       LedgerKind = "budget"
 	LedgerRestored     LedgerKind = "restored"

@@ -63,6 +63,8 @@ const (
 	Snapshotted  = Kind(logfmt.LedgerSnapshot)
 	Preserved    = Kind(logfmt.LedgerPreserved)
 	Overlapped   = Kind(logfmt.LedgerOverlap)
+	Synced       = Kind(logfmt.LedgerSynced)
+	Merged       = Kind(logfmt.LedgerMerged)
 	Used         = Kind(logfmt.LedgerUsage)
 	Budgeted     = Kind(logfmt.LedgerBudget)
 	Restored     = Kind(logfmt.LedgerRestored)

@@ -89,7 +89,8 @@ func groups(a *kit.App) []group {
 			eyes.PricesCommand(a),
 		}},
 		{"Work", []*cli.Command{
-			work.SpawnCommand(a), work.PsCommand(a), work.AttachCommand(a), work.DiffCommand(a), work.SnapshotsCommand(a), work.KillCommand(a), work.CleanupCommand(a),
+			work.SpawnCommand(a), work.PsCommand(a), work.AttachCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.SyncCommand(a),
+			work.SnapshotsCommand(a), work.KillCommand(a), work.CleanupCommand(a),
 		}},
 		{"Learn", []*cli.Command{
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),

@@ -218,6 +218,8 @@ var goldenLess = map[string]string{
 	"ps":               workerGoldens,
 	"snapshots":        workerGoldens,
 	"cleanup":          workerGoldens,
+	"merge":            workerGoldens,
+	"sync":             workerGoldens,
 }
 
 const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar"

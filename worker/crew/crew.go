@@ -69,6 +69,14 @@ func (m *Member) Gone() bool {
 	return err != nil
 }
 
+// Base is the commit that its branch begins at: since the last sync, if there was one.
+func (m *Member) Base() string {
+	if e := m.Ledger.Last(worker.Synced); e != nil {
+		return e.Base
+	}
+	return m.Request.Base
+}
+
 // Over reports whether its agent has ended.
 func (m *Member) Over() bool { return m.Worker.State == worker.Terminated }
 

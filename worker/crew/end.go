@@ -92,7 +92,7 @@ func (c *Crew) Snapshot(ctx context.Context, repo *tree.Repo, m *Member) (k tree
 	if n := len(all); n > 0 {
 		last = all[n-1].Commit
 	}
-	k, err = t.Snapshot(ctx, book.Dir, nextRef(m), last)
+	k, err = t.Snapshot(ctx, book.Dir, nextRef(ctx, repo, m), last)
 	if err != nil || k.Commit == last {
 		return k, false, err
 	}
@@ -133,14 +133,20 @@ func (c *Crew) alone(book *ledger.Book, m *Member) (unlock func(), err error) {
 	return func() { lock.Release() }, nil
 }
 
-func nextRef(m *Member) string {
-	n := 0
+// nextRef is a free name for a snapshot. One that the ledger does not know may be there: of somebody who was killed before
+// writing that down.
+func nextRef(ctx context.Context, repo *tree.Repo, m *Member) string {
+	n := 1
 	for i := range m.Ledger.Entries {
 		if m.Ledger.Entries[i].Ref != "" {
 			n++
 		}
 	}
-	return "refs/aburn/snap/" + m.Name + "/" + strconv.Itoa(n+1)
+	for ; ; n++ {
+		if ref := "refs/aburn/snap/" + m.Name + "/" + strconv.Itoa(n); ctx.Err() != nil || !repo.Taken(ctx, ref) {
+			return ref
+		}
+	}
 }
 
 func (c *Crew) kept(m *Member, kind worker.Kind, k tree.Kept) ledger.Entry {
@@ -230,7 +236,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	var not *tree.NotClean
 	if errors.As(err, &not) {
 		var k tree.Kept
-		if k, proof, err = t.Keep(ctx, book.Dir, nextRef(m), o.DiscardIgnored); err != nil {
+		if k, proof, err = t.Keep(ctx, book.Dir, nextRef(ctx, repo, m), o.DiscardIgnored); err != nil {
 			return r, err
 		}
 		r.Kept, r.Snapshot = k.Commit, len(Snapshots(m.Ledger))+1
@@ -246,7 +252,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	if err := c.serially(func() error { return t.Remove(ctx, book.Dir, proof) }); err != nil {
 		return r, err
 	}
-	if r.Removed = true; !repo.DropBranch(ctx, m.Request.Branch, m.Request.Base) {
+	if r.Removed = true; !repo.DropBranch(ctx, m.Request.Branch, m.Base()) {
 		r.Branch = m.Request.Branch
 	}
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen()), Clean: r.Kept == ""}}

@@ -23,15 +23,15 @@ type Detail struct {
 	Permissions string          `json:"permissions,omitempty"` // requested
 	Repo        string          `json:"repo,omitempty"`        // requested: the checkout whose worktree it is
 	Tree        string          `json:"tree,omitempty"`        // requested: where the worker works; a real path
-	Branch      string          `json:"branch,omitempty"`      // requested
-	Base        string          `json:"base,omitempty"`        // requested: the commit that the branch begins at
-	BaseRef     string          `json:"base_ref,omitempty"`    // requested: and what the person called it
+	Branch      string          `json:"branch,omitempty"`      // requested; merged: the branch that was merged into
+	Base        string          `json:"base,omitempty"`        // requested, synced: the commit that the branch begins at; merged: where the other branch stood
+	BaseRef     string          `json:"base_ref,omitempty"`    // requested, synced: and what the person called it
 	Session     string          `json:"session,omitempty"`     // launched: the agent's own id of the session
 	Keeper      *worker.Process `json:"holder_proc,omitempty"` // launched
 	Mark        string          `json:"mark,omitempty"`        // launched: ABURN_WORKER in the environment of all that it starts
 	Address     string          `json:"address,omitempty"`     // launched: where its runtime finds it
 	Ref         string          `json:"ref,omitempty"`         // snapshot, preserved: keeps the commit alive
-	Commit      string          `json:"commit,omitempty"`      // snapshot, preserved, removed
+	Commit      string          `json:"commit,omitempty"`      // snapshot, preserved, removed; merged, synced: what came of it
 	Skipped     []string        `json:"skipped,omitempty"`     // snapshot, preserved: what it does not hold, and why
 	Signal      int             `json:"signal,omitempty"`      // certificate
 	Left        *int            `json:"left,omitempty"`        // certificate: processes that the agent left, which the holder ended

@@ -12,6 +12,15 @@ import (
 // Diff is how the tree differs from where its branch began, untracked files included. onto is the branch that it began
 // from, as far as that still exists: what the worker took over from there since is left out.
 func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, stat bool) (string, error) {
+	now, err := t.everything(ctx, scratch)
+	if err != nil {
+		return "", err
+	}
+	return t.diff(ctx, t.since(ctx, "HEAD", base, onto), now, stat)
+}
+
+// everything is one tree of all files as they stand, untracked ones included, without those that git ignores.
+func (t *Tree) everything(ctx context.Context, scratch string) (string, error) {
 	dir, err := os.MkdirTemp(scratch, ".index-*")
 	if err != nil {
 		return "", err
@@ -28,11 +37,7 @@ func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, stat bool) 
 	if _, err := g.Out(ctx, "add", "--all", "--", t.Path); err != nil {
 		return "", err
 	}
-	now, err := g.Out(ctx, "write-tree")
-	if err != nil {
-		return "", err
-	}
-	return t.diff(ctx, t.since(ctx, "HEAD", base, onto), now, stat)
+	return g.Out(ctx, "write-tree")
 }
 
 // since is where the work of head begins.

@@ -332,3 +332,9 @@ func (r *Repo) Holds(ctx context.Context, ref, commit string) bool {
 	at, err := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", ref)
 	return err == nil && at == commit
 }
+
+// Taken reports whether there is a ref of this name.
+func (r *Repo) Taken(ctx context.Context, ref string) bool {
+	code, _, err := r.g.Code(ctx, "show-ref", "--verify", "--quiet", ref)
+	return err == nil && code == 0
+}

@@ -1,0 +1,253 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/git"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+	"aburn/worker/tree"
+)
+
+func MergeCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "merge",
+		Usage:     "bring a worker's commits into your branch",
+		ArgsUsage: "NAME",
+		Description: "It is tried first, without touching anything. If it conflicts, the files are listed and nothing changes. A checkout with\n" +
+			"changes is refused. Files that no commit has are never written over. Nothing is pushed.\n\n" +
+			"Without a flag the branch moves on to the worker's commit if that is enough, and else gets a merge commit. Commits that aburn\n" +
+			"makes are not signed, and run no hooks unless you say --hooks.\n\n" +
+			"What the worker has not committed stays in its tree; --include-changes names it and commits it first.\n\n" +
+			"Exit code: 0 if it was merged or there was nothing to merge, 1 if it would conflict or cannot be done now, 2 for a mistake in the call.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would merge; nothing is touched"},
+			&cli.BoolFlag{Name: "merge", Usage: "always make a merge commit"},
+			&cli.BoolFlag{Name: "squash", Usage: "make one commit of all of them"},
+			&cli.BoolFlag{Name: "rebase", Usage: "set each commit onto your branch, without a merge commit; the worker's branch stays"},
+			&cli.StringFlag{Name: "onto", Usage: "merge into `BRANCH`, which may be checked out nowhere, instead of the one that is checked out here"},
+			&cli.BoolFlag{Name: "include-changes", Usage: "commit first, on the worker's branch, what the worker did not"},
+			&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "`TEXT` of the merge commit, or of the one commit of --squash"},
+			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own git hooks, as git merge would"},
+			kit.JSONFlag(),
+		},
+		ArgValidator:  oneWorker,
+		ShellComplete: completeWorkers(a),
+		Metadata:      kit.Examples("aburn merge fix-flaky-test", "aburn merge --check fix", "aburn merge --squash --include-changes fix"),
+		Action:        a.Action(runMerge),
+	}
+}
+
+func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
+	o = crew.MergeOptions{
+		Onto: cmd.String("onto"), Check: cmd.Bool("check"), Include: cmd.Bool("include-changes"), Hooks: cmd.Bool("hooks"), Message: strings.TrimSpace(cmd.String("message")),
+	}
+	for _, how := range []crew.How{crew.HowMerge, crew.HowSquash, crew.HowRebase} {
+		switch {
+		case !cmd.Bool(string(how)):
+		case o.How != "":
+			return o, kit.UsageError(fmt.Sprintf("--%s and --%s are two different things", o.How, how), "leave one out")
+		default:
+			o.How = how
+		}
+	}
+	switch {
+	case o.Hooks && (o.How == crew.HowSquash || o.How == crew.HowRebase):
+		return o, kit.UsageError(fmt.Sprintf("--hooks does not go with --%s: git runs other hooks there", o.How), "leave out --hooks, or use git "+strings.Replace(string(o.How), "squash", "merge --squash", 1))
+	case o.Hooks && o.Onto != "":
+		return o, kit.UsageError("--hooks needs a checkout, and --onto has none", "leave one out")
+	case o.Message != "" && o.How == crew.HowRebase:
+		return o, kit.UsageError("--rebase keeps the messages of the worker's commits", "leave out --message")
+	}
+	return o, nil
+}
+
+func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	options, err := mergeOptions(cmd)
+	if err != nil {
+		return err
+	}
+	if !options.Check {
+		if err := personOnly(a, "merge a worker's branch"); err != nil {
+			return err
+		}
+	}
+	o, m, repo, err := openHere(ctx, a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	r, err := o.Merge(ctx, repo, m, options)
+	if err != nil {
+		return mergeFailure(m, err)
+	}
+	if cmd.Bool("json") {
+		err = a.PrintJSON(r)
+	} else {
+		err = mergeText(a, m, r)
+	}
+	if err == nil && len(r.Conflicts) > 0 {
+		return kit.ExitWith(kit.ExitBadNews)
+	}
+	return err
+}
+
+// openHere opens the worker that the first argument means, and the repository of the folder in which the person stands.
+func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*office, *crew.Member, *tree.Repo, error) {
+	o, m, theirs, err := openTree(ctx, a, cmd)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	here, err := o.repository(ctx, o.dir)
+	if err == nil && !here.Same(ctx, theirs) {
+		err = kit.UsageError(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
+	}
+	if err != nil {
+		o.close()
+		return nil, nil, nil, err
+	}
+	return o, m, here, nil
+}
+
+// mergeFailure is the error of a merge or a sync that was not done.
+func mergeFailure(m *crew.Member, err error) error {
+	var refused *crew.Refused
+	var problem *tree.Problem
+	var failed *git.Error
+	switch {
+	case errors.As(err, &refused):
+		return kit.BadNews(m.Name+": "+refused.Text, refused.Hints...)
+	case errors.As(err, &problem):
+		return kit.UsageError(m.Name+": "+problem.Text, problem.Advice)
+	case errors.As(err, &failed):
+		return kit.BadNews(m.Name+": "+failed.Error(), "git status")
+	}
+	return kit.BadNews(m.Name + ": " + err.Error())
+}
+
+// conflictLines lists files that conflict.
+func conflictLines(a *kit.App, list []tree.Conflict) {
+	for _, c := range list {
+		text := "  " + c.Path
+		if c.Kind != "" {
+			text += "  (" + c.Kind + ")"
+		}
+		fmt.Fprintln(a.Stdout, plain.Line(text))
+	}
+}
+
+func mergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
+	commits, files := plain.Plural(int64(r.Commits), "commit"), plain.Plural(int64(r.Files), "file")
+	text := r.Worker + "  "
+	switch {
+	case len(r.Conflicts) > 0:
+		text += fmt.Sprintf("conflicts with %s in %s; nothing was touched", r.Into, plain.Plural(int64(len(r.Conflicts)), "file"))
+		if r.Stopped != "" {
+			text += ". The commit that does not fit: " + r.Stopped[:min(8, len(r.Stopped))]
+		}
+	case r.How == crew.HowAlready && len(r.Left) == 0:
+		text += r.Into + " has all of it"
+	case r.How == crew.HowAlready:
+		text += r.Into + " has all that it committed"
+	case r.Check:
+		text += fmt.Sprintf("would merge into %s without a conflict: %s, %s (%s)", r.Into, commits, files, r.How)
+	default:
+		text += fmt.Sprintf("merged into %s: %s, %s (%s) · %s..%s", r.Into, commits, files, r.How, r.From[:8], r.To[:8])
+	}
+	fmt.Fprintln(a.Stdout, plain.Line(text))
+	conflictLines(a, r.Conflicts)
+	did := "committed first"
+	if r.Check || len(r.Conflicts) > 0 {
+		did = "would be committed first"
+	}
+	for _, f := range r.Included {
+		fmt.Fprintln(a.Stdout, plain.Line("  "+did+": "+f))
+	}
+	if r.Works {
+		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn ps "+m.Name)
+	}
+	if len(r.Left) > 0 {
+		a.Warn(plain.Plural(int64(len(r.Left)), "file")+" of its tree in no commit, and so not merged: "+plain.Line(strings.Join(r.Left[:min(5, len(r.Left))], ", ")),
+			"aburn merge --include-changes "+m.Name)
+	}
+	switch {
+	case len(r.Conflicts) > 0 && m.Quiet():
+		a.Hint("aburn sync " + m.Name + " shows which of its commits does not fit; or git merge " + m.Request.Branch + ", and solve it here")
+	case len(r.Modules) > 0 && !r.Check:
+		a.Hint("git submodule update: " + plain.Line(strings.Join(r.Modules[:min(3, len(r.Modules))], ", ")) + " moved")
+	}
+	return nil
+}
+
+func SyncCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "sync",
+		Usage:     "set a worker's commits onto its base as that is now",
+		ArgsUsage: "NAME",
+		Description: "It is a rebase in the worker's own tree, while the agent is idle or has ended. It is tried first: if a commit conflicts,\n" +
+			"that is said and nothing changes. Everything in the tree must be committed.\n\n" +
+			"Exit code: 0 if it was done or there was nothing to do, 1 if it would conflict or cannot be done now, 2 for a mistake in the call.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "onto", Usage: "set them onto `BRANCH` instead of the one that it began from"},
+			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would go; nothing is touched"},
+			kit.JSONFlag(),
+		},
+		ArgValidator:  oneWorker,
+		ShellComplete: completeWorkers(a),
+		Metadata:      kit.Examples("aburn sync fix-flaky-test", "aburn sync --check fix", "aburn sync --onto origin/main fix"),
+		Action:        a.Action(runSync),
+	}
+}
+
+func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if !cmd.Bool("check") {
+		if err := personOnly(a, "rebase a worker's branch"); err != nil {
+			return err
+		}
+	}
+	o, m, repo, err := openTree(ctx, a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	s, err := o.Sync(ctx, repo, m, cmd.String("onto"), cmd.Bool("check"))
+	if err != nil {
+		return mergeFailure(m, err)
+	}
+	if cmd.Bool("json") {
+		err = a.PrintJSON(s)
+	} else {
+		err = syncText(a, m, s)
+	}
+	if err == nil && len(s.Conflicts) > 0 {
+		return kit.ExitWith(kit.ExitBadNews)
+	}
+	return err
+}
+
+func syncText(a *kit.App, m *crew.Member, s crew.Sync) error {
+	commits := plain.Plural(int64(s.Commits), "commit")
+	text := s.Worker + "  "
+	switch {
+	case len(s.Conflicts) > 0:
+		text += fmt.Sprintf("its commit %s conflicts with %s; nothing was touched: %s", s.Stopped[:min(8, len(s.Stopped))], s.Onto, s.Subject)
+	case s.To == s.From && s.Ahead == 0:
+		text += "stands on " + s.Onto + " already"
+	case s.Check:
+		text += fmt.Sprintf("%s would go onto %s %s, which has %d more", commits, s.Onto, s.Base[:8], s.Ahead)
+	default:
+		text += fmt.Sprintf("%s on %s %s, with %d more from there · was %s", commits, s.Onto, s.Base[:8], s.Ahead, s.From[:8])
+	}
+	fmt.Fprintln(a.Stdout, plain.Line(text))
+	conflictLines(a, s.Conflicts)
+	if len(s.Conflicts) > 0 {
+		a.Hint("git -C " + plain.Line(m.Request.Tree) + " rebase " + s.Onto + ", or let the worker do it")
+	}
+	return nil
+}

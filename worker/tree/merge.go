@@ -1,0 +1,383 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aburn/internal/git"
+)
+
+// Conflict is a file that two commits change in ways that do not go together.
+type Conflict struct {
+	Path string `json:"path"`
+	Kind string `json:"kind,omitempty"` // git's word: contents, add/add, modify/delete, …
+}
+
+// Joined is what the merge of two commits gives. Only objects were written for it.
+type Joined struct {
+	Tree      string
+	Conflicts []Conflict // none: the tree is whole
+}
+
+// ErrUnrelated says that two commits have no history in common.
+var ErrUnrelated = errors.New("they have no history in common")
+
+// Join merges two commits, or what they could be, without touching a branch, an index or a file.
+func (r *Repo) Join(ctx context.Context, into, from string) (j Joined, err error) {
+	if code, _, err := r.g.Code(ctx, "merge-base", into, from); err != nil || code == 1 {
+		return j, errors.Join(err, ErrUnrelated)
+	}
+	code, out, err := r.g.Code(ctx, "merge-tree", "--write-tree", "-z", "--name-only", "--messages", into, from)
+	switch {
+	case err != nil:
+		return j, err
+	case code > 1:
+		return j, fmt.Errorf("git merge-tree: exit %d", code)
+	}
+	parts := strings.Split(out, "\x00")
+	j.Tree = parts[0]
+	if code == 1 {
+		j.Conflicts = conflicts(parts[1:])
+	}
+	return j, nil
+}
+
+// conflicts reads what git merge-tree -z says behind the tree: paths, an empty one, then messages. A message is the number of
+// its paths, these, its type and its text.
+func conflicts(parts []string) []Conflict {
+	kinds := map[string]string{}
+	end := max(slices.Index(parts, ""), 0)
+	for rest := parts[min(end+1, len(parts)):]; len(rest) > 0; {
+		n, err := strconv.Atoi(rest[0])
+		if err != nil || n < 0 || len(rest) < n+3 {
+			break
+		}
+		if kind, ok := strings.CutPrefix(rest[n+1], "CONFLICT ("); ok {
+			for _, p := range rest[1 : n+1] {
+				if kinds[p] == "" {
+					kinds[p] = strings.TrimSuffix(kind, ")")
+				}
+			}
+		}
+		rest = rest[n+3:]
+	}
+	names := slices.Clone(parts[:end])
+	if len(names) == 0 {
+		for p := range kinds {
+			names = append(names, p)
+		}
+	}
+	slices.Sort(names)
+	var list []Conflict
+	for _, p := range slices.Compact(names) {
+		list = append(list, Conflict{p, kinds[p]})
+	}
+	return list
+}
+
+// Contains reports whether commit has the other one in its history.
+func (r *Repo) Contains(ctx context.Context, commit, other string) bool {
+	code, _, err := r.g.Code(ctx, "merge-base", "--is-ancestor", other, commit)
+	return err == nil && code == 0
+}
+
+// Tip is the commit of a branch; "" if there is none.
+func (r *Repo) Tip(ctx context.Context, branch string) string {
+	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/heads/"+branch+"^{commit}")
+	return at
+}
+
+// Head is the commit that is checked out; "" before the first one.
+func (r *Repo) Head(ctx context.Context) string {
+	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	return at
+}
+
+// Same reports whether both are worktrees of one repository.
+func (r *Repo) Same(ctx context.Context, other *Repo) bool {
+	const which = "--git-common-dir"
+	a, errA := r.g.Out(ctx, "rev-parse", "--path-format=absolute", which)
+	b, errB := other.g.Out(ctx, "rev-parse", "--path-format=absolute", which)
+	return errA == nil && errB == nil && a == b
+}
+
+// CheckedOut is the worktree in which a branch is checked out; "" if it is in none.
+func (r *Repo) CheckedOut(ctx context.Context, branch string) (string, error) {
+	list, err := r.g.List(ctx, "worktree", "list", "--porcelain", "-z")
+	at := ""
+	for _, line := range list {
+		if path, ok := strings.CutPrefix(line, "worktree "); ok {
+			at = path
+		}
+		if line == "branch refs/heads/"+branch {
+			return at, nil
+		}
+	}
+	return "", err
+}
+
+// Midway is the operation of git that is not finished in this checkout; "" if there is none.
+func (r *Repo) Midway(ctx context.Context) (string, error) { return r.Tree(r.Root).midway(ctx) }
+
+// Tracked are the files of this checkout that git knows and that differ from its commit. A merge touches no submodule's files.
+func (r *Repo) Tracked(ctx context.Context) (paths []string, err error) {
+	list, err := r.g.With("GIT_OPTIONAL_LOCKS=0").List(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
+	for _, entry := range list {
+		paths = append(paths, entry[3:])
+	}
+	return paths, err
+}
+
+// InTheWay are files of this checkout that going from one commit to another would write over, though no commit holds
+// them: untracked and ignored ones, and those whose changes are hidden from git.
+func (r *Repo) InTheWay(ctx context.Context, from, to string) ([]string, error) {
+	added, err := r.g.List(ctx, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", from, to)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	if fold, _ := r.g.Out(ctx, "config", "--type=bool", "core.ignoreCase"); fold != "true" {
+		if found, err = r.untrackedAt(ctx, added); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := r.g.List(ctx, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=a", from, to)
+	if err != nil {
+		return nil, err
+	}
+	files, err := r.g.List(ctx, "ls-files", "-v", "-z")
+	for _, entry := range files {
+		tag, file, _ := strings.Cut(entry, " ")
+		if _, exists := os.Lstat(filepath.Join(r.Root, file)); exists == nil && tag != strings.ToUpper(tag) && slices.Contains(changed, file) {
+			found = append(found, file)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), err
+}
+
+// untrackedAt are files without a commit at these paths, below them, or above them.
+func (r *Repo) untrackedAt(ctx context.Context, added []string) (found []string, err error) {
+	looked := map[string]bool{}
+	for _, name := range added {
+		for p := name; p != "." && !looked[p]; p = path.Dir(p) {
+			looked[p] = true
+			st, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(p)))
+			if err != nil || st.IsDir() && p != name {
+				continue
+			}
+			others, err := r.g.List(ctx, "ls-files", "--others", "-z", "--", p)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, others...)
+		}
+	}
+	return found, nil
+}
+
+// Write makes a commit of a tree. Nothing names it yet.
+func (r *Repo) Write(ctx context.Context, tree, message string, parents ...string) (string, error) {
+	return write(ctx, r.g, tree, message, parents...)
+}
+
+func write(ctx context.Context, g *git.Git, tree, message string, parents ...string) (string, error) {
+	args := []string{"commit-tree", tree, "-F", "-"}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	commit, err := g.Feed(ctx, strings.NewReader(message), args...)
+	var failed *git.Error
+	if errors.As(err, &failed) && (strings.Contains(failed.Text, "identity") || strings.Contains(failed.Text, "ident name") || strings.Contains(failed.Text, "auto-detect")) {
+		return "", &Problem{"git does not know who you are, and a commit names its author", "git config --global user.name NAME; git config --global user.email EMAIL"}
+	}
+	return commit, err
+}
+
+// Subjects are the first lines of the commits that one commit has and another has not, the oldest first.
+func (r *Repo) Subjects(ctx context.Context, has, lacks string) ([]string, error) {
+	out, err := r.g.Out(ctx, "log", "--reverse", "--topo-order", "--no-merges", "--no-color", "--format=%s", lacks+".."+has, "--")
+	if err != nil || out == "" {
+		return nil, err
+	}
+	return strings.Split(out, "\n"), nil
+}
+
+// Files are the files in which two commits or trees differ.
+func (r *Repo) Files(ctx context.Context, from, to string) ([]string, error) {
+	return r.g.List(ctx, "diff", "--name-only", "-z", "--no-renames", from, to)
+}
+
+// Replayed are commits set anew onto another one. Nothing names them yet.
+type Replayed struct {
+	Head      string
+	Commits   int    // that were set
+	Stopped   string // the commit that conflicts; "" if none does
+	Subject   string // its first line
+	Conflicts []Conflict
+}
+
+// Replay sets the commits of head that upstream has not onto another commit, as git rebase does: without merges, without what
+// upstream has already in other words, and without what becomes empty. Nothing is touched.
+func (r *Repo) Replay(ctx context.Context, onto, upstream, head string) (p Replayed, err error) {
+	if r.Contains(ctx, head, onto) && onto == upstream {
+		merges, err := r.g.Out(ctx, "rev-list", "--merges", "--count", onto+".."+head, "--")
+		if err != nil || merges == "0" {
+			p.Head = head
+			p.Commits, _ = r.Ahead(ctx, onto, head)
+			return p, err
+		}
+	}
+	out, err := r.g.Out(ctx, "rev-list", "--reverse", "--topo-order", "--no-merges", "--cherry-pick", "--right-only", upstream+"..."+head, "--")
+	if err != nil {
+		return p, err
+	}
+	p.Head = onto
+	for _, commit := range strings.Fields(out) {
+		next, clash, err := r.pick(ctx, p.Head, commit)
+		if err != nil || len(clash) > 0 {
+			p.Stopped, p.Conflicts = commit, clash
+			p.Subject, _ = r.g.Out(ctx, "log", "-1", "--no-color", "--format=%s", commit)
+			return p, err
+		}
+		if next != p.Head {
+			p.Commits++
+		}
+		p.Head = next
+	}
+	return p, nil
+}
+
+// pick sets one commit onto another. git merge-tree takes no base before 2.40, so the target gets a stand-in whose only
+// parent is the commit's own: their merge base is that one.
+func (r *Repo) pick(ctx context.Context, onto, commit string) (string, []Conflict, error) {
+	says, err := r.g.Out(ctx, "log", "-1", "--no-color", "--encoding=UTF-8", "--date=raw", "--format=%P%x00%T%x00%an%x00%ae%x00%ad%x00%B", commit)
+	if err != nil {
+		return "", nil, err
+	}
+	part := strings.SplitN(says, "\x00", 6)
+	if len(part) != 6 || part[0] == "" {
+		return "", nil, fmt.Errorf("%s has no commit before it", commit)
+	}
+	had, err := r.TreeOf(ctx, part[0])
+	if err != nil {
+		return "", nil, err
+	}
+	has, err := r.TreeOf(ctx, onto)
+	if err != nil {
+		return "", nil, err
+	}
+	standIn, err := r.Write(ctx, has, "stand-in", part[0])
+	if err != nil {
+		return "", nil, err
+	}
+	j, err := r.Join(ctx, standIn, commit)
+	if err != nil || len(j.Conflicts) > 0 {
+		return "", j.Conflicts, err
+	}
+	if j.Tree == has && part[1] != had {
+		return onto, nil, nil
+	}
+	g := r.g.With("GIT_AUTHOR_NAME="+part[2], "GIT_AUTHOR_EMAIL="+part[3], "GIT_AUTHOR_DATE="+part[4])
+	next, err := write(ctx, g, j.Tree, part[5], onto)
+	return next, nil, err
+}
+
+// TreeOf is the tree of a commit.
+func (r *Repo) TreeOf(ctx context.Context, commit string) (string, error) {
+	return r.g.Out(ctx, "rev-parse", "--verify", "--quiet", commit+"^{tree}")
+}
+
+// ErrMoved says that a branch does not stand where it stood.
+var ErrMoved = errors.New("it moved meanwhile")
+
+// Forward brings this checkout, files and branch, from one commit to a later one. It is one call of git, which ends what it
+// began even if the caller is killed. Files that no commit holds are not written over.
+func (r *Repo) Forward(ctx context.Context, from, to string, hooks bool) error {
+	if r.Head(ctx) != from {
+		return ErrMoved
+	}
+	g := r.g.Whole()
+	if hooks {
+		g = g.Hooked()
+	}
+	// A branch's own mergeOptions come first, and would do something else.
+	_, err := g.Out(context.WithoutCancel(ctx), "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-squash", "--commit", "--no-edit", "--no-autostash",
+		"--no-stat", "--no-verify-signatures", "--no-signoff", to)
+	return err
+}
+
+// MergeHooked is a merge commit by git itself, with the repository's hooks. A hook that refuses leaves nothing.
+func (r *Repo) MergeHooked(ctx context.Context, at, from, message string) (string, error) {
+	if r.Head(ctx) != at {
+		return "", ErrMoved
+	}
+	ctx = context.WithoutCancel(ctx)
+	g := r.g.Whole().Hooked()
+	if _, err := g.Out(ctx, "merge", "--quiet", "--no-ff", "--no-squash", "--commit", "--no-edit", "--no-autostash", "--no-stat", "--no-verify-signatures", "-m", message, from); err != nil {
+		r.g.Code(ctx, "merge", "--abort")
+		return "", err
+	}
+	return r.Head(ctx), nil
+}
+
+// Move moves a branch that is checked out nowhere.
+func (r *Repo) Move(ctx context.Context, branch, from, to, why string) error {
+	code, _, err := r.g.Code(ctx, "update-ref", "-m", why, "refs/heads/"+branch, to, from)
+	if err == nil && code != 0 {
+		err = ErrMoved
+	}
+	return err
+}
+
+// Pack makes a commit of all that the tree holds beside its commit. Nothing names it yet. Without changes it is "".
+func (t *Tree) Pack(ctx context.Context, scratch, message string) (string, error) {
+	head, err := t.g.Out(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return "", err
+	}
+	now, err := t.everything(ctx, scratch)
+	if err != nil {
+		return "", err
+	}
+	if had, err := t.repo.TreeOf(ctx, head); err != nil || had == now {
+		return "", err
+	}
+	return write(ctx, t.g, now, message, head)
+}
+
+// Adopt makes a commit of Pack the tree's own. No file is touched.
+func (t *Tree) Adopt(ctx context.Context, head, commit string) error {
+	if at, err := t.g.Out(ctx, "rev-parse", "HEAD"); err != nil || at != head {
+		return errors.Join(err, ErrMoved)
+	}
+	_, err := t.g.Whole().Out(context.WithoutCancel(ctx), "reset", "--quiet", "--mixed", commit)
+	return err
+}
+
+// Rebased brings a tree, its files and its branch, to replayed commits. It is one call of git.
+func (t *Tree) Rebased(ctx context.Context, branch, head, to string) error {
+	if at, err := t.g.Out(ctx, "rev-parse", "HEAD"); err != nil || at != head {
+		return errors.Join(err, ErrMoved)
+	}
+	_, err := t.g.Whole().Out(context.WithoutCancel(ctx), "checkout", "--quiet", "--no-overwrite-ignore", "--no-track", "-B", branch, to, "--")
+	return err
+}
+
+// Modules are the submodules that differ between two commits: git leaves their files to the person.
+func (r *Repo) Modules(ctx context.Context, from, to string) (paths []string, err error) {
+	list, err := r.g.List(ctx, "diff", "--raw", "-z", "--no-renames", "--no-abbrev", from, to)
+	for i := 0; i+1 < len(list); i += 2 {
+		if mode := strings.Fields(list[i]); len(mode) > 1 && mode[1] == "160000" {
+			paths = append(paths, list[i+1])
+		}
+	}
+	return paths, err
+}
