@@ -103,6 +103,7 @@ const (
 	PullOpen, PullMerged, PullClosed                       = "open", "merged", "closed"           // pr
 	CheckPassing, CheckFailing, CheckPending               = "passing", "failing", "pending"      // ci
 	ReviewAsked, ReviewApproved, ReviewChanges, ReviewNone = "asked", "approved", "changes", "no" // review
+	OverlapNone, OverlapFiles, OverlapConflict             = "none", "overlap", "conflict"        // overlap
 	GateStarted, GatePassed, GateFailed                    = "started", "passed", "failed"        // gate
 	ActionSend, ActionNotify                               = "send-to-agent", "notify"            // reacted
 	KeyCI, KeyChanges, KeyBots, KeyConflicts               = "ci-failed", "changes-requested", "bugbot-comments", "merge-conflicts"
@@ -144,7 +145,7 @@ type Fact struct {
 	Holder  Life `json:"holder,omitempty"`
 	Mass    bool `json:"mass,omitempty"` // held back by Mass
 
-	Is        string `json:"is,omitempty"`        // pr, ci, review, gate: the words above
+	Is        string `json:"is,omitempty"`        // pr, ci, review, gate, overlap: the words above
 	PR        int    `json:"pr,omitempty"`        // number
 	Head      string `json:"head,omitempty"`      // commit of the branch that was judged
 	Conflicts bool   `json:"conflicts,omitempty"` // pr

@@ -220,6 +220,7 @@ var goldenLess = map[string]string{
 	"cleanup":          workerGoldens,
 	"merge":            workerGoldens,
 	"sync":             workerGoldens,
+	"overlap":          workerGoldens,
 }
 
 const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar"

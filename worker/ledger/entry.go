@@ -16,26 +16,30 @@ type Entry struct {
 
 // Detail is what a fact carries beside its meaning for the state. Its members have other names than a fact's.
 type Detail struct {
-	Task        string          `json:"task,omitempty"`        // requested: the head of the task, scrubbed
-	Digest      string          `json:"task_sha256,omitempty"` // requested: of the whole task
-	Agent       string          `json:"agent,omitempty"`       // requested
-	Via         string          `json:"via,omitempty"`         // requested: the runtime
-	Permissions string          `json:"permissions,omitempty"` // requested
-	Repo        string          `json:"repo,omitempty"`        // requested: the checkout whose worktree it is
-	Tree        string          `json:"tree,omitempty"`        // requested: where the worker works; a real path
-	Branch      string          `json:"branch,omitempty"`      // requested; merged: the branch that was merged into
-	Base        string          `json:"base,omitempty"`        // requested, synced: the commit that the branch begins at; merged: where the other branch stood
-	BaseRef     string          `json:"base_ref,omitempty"`    // requested, synced: and what the person called it
-	Session     string          `json:"session,omitempty"`     // launched: the agent's own id of the session
-	Keeper      *worker.Process `json:"holder_proc,omitempty"` // launched
-	Mark        string          `json:"mark,omitempty"`        // launched: ABURN_WORKER in the environment of all that it starts
-	Address     string          `json:"address,omitempty"`     // launched: where its runtime finds it
-	Ref         string          `json:"ref,omitempty"`         // snapshot, preserved: keeps the commit alive
-	Commit      string          `json:"commit,omitempty"`      // snapshot, preserved, removed; merged, synced: what came of it
-	Skipped     []string        `json:"skipped,omitempty"`     // snapshot, preserved: what it does not hold, and why
-	Signal      int             `json:"signal,omitempty"`      // certificate
-	Left        *int            `json:"left,omitempty"`        // certificate: processes that the agent left, which the holder ended
-	Why         string          `json:"why,omitempty"`         // launch_failed, removed
+	Task        string          `json:"task,omitempty"`         // requested: the head of the task, scrubbed
+	Digest      string          `json:"task_sha256,omitempty"`  // requested: of the whole task
+	Agent       string          `json:"agent,omitempty"`        // requested
+	Via         string          `json:"via,omitempty"`          // requested: the runtime
+	Permissions string          `json:"permissions,omitempty"`  // requested
+	Repo        string          `json:"repo,omitempty"`         // requested: the checkout whose worktree it is
+	Tree        string          `json:"tree,omitempty"`         // requested: where the worker works; a real path
+	Branch      string          `json:"branch,omitempty"`       // requested; merged: the branch that was merged into
+	Base        string          `json:"base,omitempty"`         // requested, synced: the commit that the branch begins at; merged: where the other branch stood
+	BaseRef     string          `json:"base_ref,omitempty"`     // requested, synced: and what the person called it
+	Session     string          `json:"session,omitempty"`      // launched: the agent's own id of the session
+	Keeper      *worker.Process `json:"holder_proc,omitempty"`  // launched
+	Mark        string          `json:"mark,omitempty"`         // launched: ABURN_WORKER in the environment of all that it starts
+	Address     string          `json:"address,omitempty"`      // launched: where its runtime finds it
+	Ref         string          `json:"ref,omitempty"`          // snapshot, preserved: keeps the commit alive
+	Commit      string          `json:"commit,omitempty"`       // snapshot, preserved, removed; merged, synced: what came of it
+	Skipped     []string        `json:"skipped,omitempty"`      // snapshot, preserved: what it does not hold, and why
+	Signal      int             `json:"signal,omitempty"`       // certificate
+	Left        *int            `json:"left,omitempty"`         // certificate: processes that the agent left, which the holder ended
+	Peer        string          `json:"peer,omitempty"`         // overlap: the other worker
+	Files       []string        `json:"files,omitempty"`        // overlap: the first of them
+	Count       int             `json:"count,omitempty"`        // overlap: how many files
+	Set         string          `json:"files_sha256,omitempty"` // overlap: of all of them
+	Why         string          `json:"why,omitempty"`          // launch_failed, removed
 }
 
 // Encode gives e as one JSON line without a newline.

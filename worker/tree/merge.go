@@ -381,3 +381,25 @@ func (r *Repo) Modules(ctx context.Context, from, to string) (paths []string, er
 	}
 	return paths, err
 }
+
+// Sketch is a commit of all that the tree holds now, and the files in which that differs from where its branch began. The same
+// state gives the same commit. Nothing names it.
+func (t *Tree) Sketch(ctx context.Context, scratch, base, onto string) (commit string, changed []string, err error) {
+	head, err := t.g.Out(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return "", nil, err
+	}
+	now, err := t.everything(ctx, scratch)
+	if err != nil {
+		return "", nil, err
+	}
+	g := t.g
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		g = g.With("GIT_"+who+"_NAME=aburn", "GIT_"+who+"_EMAIL=aburn@localhost", "GIT_"+who+"_DATE=@0 +0000")
+	}
+	if commit, err = write(ctx, g, now, "state", head); err != nil {
+		return "", nil, err
+	}
+	changed, err = t.repo.Files(ctx, t.since(ctx, "HEAD", base, onto), now)
+	return commit, changed, err
+}

@@ -36,31 +36,32 @@ func PsCommand(a *kit.App) *cli.Command {
 
 // WorkerReport is one worker in `aburn ps --json`.
 type WorkerReport struct {
-	Worker    string     `json:"worker"`
-	State     string     `json:"state"`
-	Reason    string     `json:"reason,omitempty"`
-	Status    string     `json:"status"`
-	Zone      string     `json:"zone"`
-	Since     *time.Time `json:"since,omitempty"`
-	Heard     *time.Time `json:"heard,omitempty"`
-	Task      string     `json:"task,omitempty"`
-	Agent     string     `json:"agent,omitempty"`
-	Via       string     `json:"via,omitempty"`
-	Tree      string     `json:"tree,omitempty"`
-	Branch    string     `json:"branch,omitempty"`
-	Base      string     `json:"base,omitempty"`
-	BaseRef   string     `json:"base_ref,omitempty"`
-	Session   string     `json:"session,omitempty"`
-	PID       int        `json:"pid,omitempty"`
-	Exit      *int       `json:"exit,omitempty"`
-	Signal    int        `json:"signal,omitempty"`
-	Changes   *int       `json:"changes,omitempty"`
-	Snapshots int        `json:"snapshots"`
-	Removed   bool       `json:"removed,omitempty"`
-	Damaged   int        `json:"damaged,omitempty"`
-	Flags     []string   `json:"flags,omitempty"`
-	Evidence  []string   `json:"evidence,omitempty"`
-	Error     string     `json:"error,omitempty"`
+	Worker    string        `json:"worker"`
+	State     string        `json:"state"`
+	Reason    string        `json:"reason,omitempty"`
+	Status    string        `json:"status"`
+	Zone      string        `json:"zone"`
+	Since     *time.Time    `json:"since,omitempty"`
+	Heard     *time.Time    `json:"heard,omitempty"`
+	Task      string        `json:"task,omitempty"`
+	Agent     string        `json:"agent,omitempty"`
+	Via       string        `json:"via,omitempty"`
+	Tree      string        `json:"tree,omitempty"`
+	Branch    string        `json:"branch,omitempty"`
+	Base      string        `json:"base,omitempty"`
+	BaseRef   string        `json:"base_ref,omitempty"`
+	Session   string        `json:"session,omitempty"`
+	PID       int           `json:"pid,omitempty"`
+	Exit      *int          `json:"exit,omitempty"`
+	Signal    int           `json:"signal,omitempty"`
+	Changes   *int          `json:"changes,omitempty"`
+	Snapshots int           `json:"snapshots"`
+	Removed   bool          `json:"removed,omitempty"`
+	Damaged   int           `json:"damaged,omitempty"`
+	Flags     []string      `json:"flags,omitempty"`
+	Evidence  []string      `json:"evidence,omitempty"`
+	Overlaps  []ClashReport `json:"overlaps,omitempty"`
+	Error     string        `json:"error,omitempty"`
 }
 
 func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -78,7 +79,13 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if err != nil {
 			return err
 		}
-		return checked(cmd, []*crew.Member{m}, psOne(a, cmd, m, now))
+		names := map[string]bool{}
+		if m.Ledger.Last(worker.Overlapped) != nil {
+			if all, err := o.Look(ctx); err == nil {
+				names = living(all)
+			}
+		}
+		return checked(cmd, []*crew.Member{m}, psOne(a, cmd, m, names, now))
 	}
 	all, err := o.Look(ctx)
 	if err != nil {
@@ -88,14 +95,17 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("all") {
 		shown = crew.Living(all)
 	}
+	names := living(all)
 	if cmd.Bool("json") {
 		reports := []WorkerReport{}
 		for _, m := range shown {
-			reports = append(reports, reportOf(m, now))
+			reports = append(reports, reportOf(m, names, now))
 		}
 		return checked(cmd, shown, a.PrintJSON(reports))
 	}
-	return checked(cmd, shown, psTable(a, cmd, shown, len(all), now))
+	err = psTable(a, cmd, shown, names, len(all), now)
+	o.tellClashes(a, shown, names)
+	return checked(cmd, shown, err)
 }
 
 // checked is exit 1 with --check if somebody needs the person.
@@ -111,7 +121,7 @@ func checked(cmd *cli.Command, members []*crew.Member, err error) error {
 	return nil
 }
 
-func reportOf(m *crew.Member, now time.Time) WorkerReport {
+func reportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
 	if m.Err != nil {
 		return WorkerReport{Worker: m.Name, State: "unknown", Status: "unknown", Zone: string(worker.ZoneNeedsYou), Error: m.Err.Error()}
 	}
@@ -120,7 +130,7 @@ func reportOf(m *crew.Member, now time.Time) WorkerReport {
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
 		Since: kit.OptionalTime(w.Since), Heard: kit.OptionalTime(w.Heard), Task: d.Task, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)),
+		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names),
 	}
 	if l := m.Ledger.Last(worker.Launched); l != nil {
 		r.Session = l.Session
@@ -209,7 +219,7 @@ func errorText(m *crew.Member) string {
 	return ""
 }
 
-func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, all int, now time.Time) error {
+func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[string]bool, all int, now time.Time) error {
 	out := a.Screen(cmd)
 	if len(members) == 0 {
 		text := "no worker"
@@ -233,13 +243,17 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, all int, now 
 		if m.Err == nil && m.Gone() {
 			changed = "tree gone"
 		}
-		table.Add(m.Name, stateText(m), since, m.Request.Agent, m.Request.Branch, changed, m.Request.Task)
+		state := stateText(m)
+		if clash := clashText(clashesOf(m, names)); clash != "" {
+			state += " · " + clash
+		}
+		table.Add(m.Name, state, since, m.Request.Agent, m.Request.Branch, changed, m.Request.Task)
 	}
 	return table.Print(out, 0)
 }
 
-func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, now time.Time) error {
-	r := reportOf(m, now)
+func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, now time.Time) error {
+	r := reportOf(m, names, now)
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}
@@ -259,6 +273,9 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, now time.Time) error {
 	line("remarks", strings.Join(r.Flags, "; "))
 	if r.Damaged > 0 {
 		line("damage", plain.Plural(int64(r.Damaged), "line")+" of its ledger could not be read")
+	}
+	for _, c := range r.Overlaps {
+		line(c.Kind, "with "+c.Worker+": "+strings.Join(c.Files, ", "))
 	}
 	line("task", r.Task)
 	line("agent", kit.Join(r.Agent, r.Via, r.Session))

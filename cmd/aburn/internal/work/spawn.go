@@ -214,6 +214,7 @@ func (o *office) attached(ctx context.Context, a *kit.App, cmd *cli.Command, rep
 	if _, _, err := o.Snapshot(ctx, repo, m); err != nil {
 		a.Warn("the state of its tree was not kept: "+err.Error(), "aburn snapshots --take "+s.Name)
 	}
+	o.compare(ctx)
 	return o.ended(ctx, a, cmd, repo, s, p)
 }
 

@@ -215,6 +215,7 @@ func (o *office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *t
 	if err != nil {
 		return kit.BadNews(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
+	o.compare(ctx)
 	if now, err := o.Look(ctx, m.Name); err == nil {
 		m = now[0]
 	}

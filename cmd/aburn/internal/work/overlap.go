@@ -1,0 +1,173 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker"
+	"aburn/worker/crew"
+	"aburn/worker/ledger"
+)
+
+func OverlapCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "overlap",
+		Usage: "which workers changed the same files, and whether that conflicts",
+		Description: "It merges the trees of each two workers as they stand, with what is not committed, and touches neither. `aburn ps` shows\n" +
+			"what was found last. It is looked for here and when an agent ends.\n\n" +
+			"Exit code: 1 if two workers conflict.",
+		Flags:    []cli.Flag{kit.JSONFlag()},
+		Metadata: kit.Examples("aburn overlap", "aburn overlap --json | jq -r '.[].files[]'"),
+		Action:   a.Action(runOverlap),
+	}
+}
+
+func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if cmd.NArg() > 0 {
+		return kit.UsageError("overlap takes no names: it looks at all workers", "aburn overlap --help")
+	}
+	o, err := openOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	all, err := o.Look(ctx)
+	if err != nil {
+		return kit.BadNews(err.Error())
+	}
+	list, failed := o.Overlaps(ctx, all)
+	if failed != nil {
+		a.Warn("not all trees could be compared: " + plain.Line(failed.Error()))
+	}
+	if cmd.Bool("json") {
+		err = a.PrintJSON(append([]crew.Overlap{}, list...))
+	} else {
+		err = overlapText(a, list)
+	}
+	if err != nil {
+		return err
+	}
+	clash := false
+	for _, x := range list {
+		clash = clash || x.Kind == worker.OverlapConflict
+	}
+	o.toldAll(ctx, list)
+	if clash {
+		return kit.ExitWith(kit.ExitBadNews)
+	}
+	return nil
+}
+
+// toldAll writes down that the person has just read of these.
+func (o *office) toldAll(ctx context.Context, list []crew.Overlap) {
+	for _, x := range list {
+		if now, err := o.Look(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
+			for _, e := range crew.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
+				o.TellOverlap(now[0], e)
+			}
+		}
+	}
+}
+
+func overlapText(a *kit.App, list []crew.Overlap) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(a.Stdout, "no two workers changed the same file")
+		return err
+	}
+	for _, x := range list {
+		text := fmt.Sprintf("%s, %s  changed %s both, and that merges: %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Files)), "file"), strings.Join(x.Files, ", "))
+		if x.Kind == worker.OverlapConflict {
+			text = fmt.Sprintf("%s, %s  conflict in %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Conflicts)), "file"))
+		}
+		if _, err := fmt.Fprintln(a.Stdout, plain.Line(text)); err != nil {
+			return err
+		}
+		conflictLines(a, x.Conflicts)
+	}
+	return nil
+}
+
+// ClashReport is another worker that changed the same files, in `aburn ps --json`.
+type ClashReport struct {
+	Worker string   `json:"worker"`
+	Kind   string   `json:"kind"`
+	Files  []string `json:"files"`
+	Count  int      `json:"count"`
+}
+
+// living are the names of workers whose tree may be there.
+func living(members []*crew.Member) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range crew.Living(members) {
+		names[m.Name] = true
+	}
+	return names
+}
+
+// clashesOf are a member's overlaps as they were last seen.
+func clashesOf(m *crew.Member, names map[string]bool) (list []ClashReport) {
+	if m.Err != nil || m.Gone() {
+		return nil
+	}
+	for _, e := range crew.Clashes(m, names) {
+		list = append(list, ClashReport{e.Peer, e.Is, e.Files, e.Count})
+	}
+	return list
+}
+
+// clashText is what stands behind a worker's state.
+func clashText(list []ClashReport) string {
+	var texts []string
+	for _, kind := range []string{worker.OverlapConflict, worker.OverlapFiles} {
+		var with []string
+		for _, c := range list {
+			if c.Kind == kind {
+				with = append(with, c.Worker)
+			}
+		}
+		if len(with) > 0 {
+			texts = append(texts, kind+" with "+strings.Join(with, ", "))
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// tellClashes says of each conflict once that it is there.
+func (o *office) tellClashes(a *kit.App, members []*crew.Member, names map[string]bool) {
+	if personOnly(a, "") != nil {
+		return // it is the person who has to hear of it
+	}
+	for _, m := range members {
+		if m.Err != nil || m.Gone() {
+			continue
+		}
+		for _, e := range crew.Clashes(m, names) {
+			if e.Is != worker.OverlapConflict {
+				continue
+			}
+			if first, err := o.TellOverlap(m, e); err == nil && first {
+				a.Warn(conflictText(m.Name, e), "aburn overlap")
+			}
+		}
+	}
+}
+
+func conflictText(name string, e ledger.Entry) string {
+	text := name + " and " + e.Peer + " change the same files in ways that do not merge: " + strings.Join(e.Files, ", ")
+	if e.Count > len(e.Files) {
+		text += ", …"
+	}
+	return plain.Line(text)
+}
+
+// compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
+func (o *office) compare(ctx context.Context) {
+	if all, err := o.Look(ctx); err == nil && len(crew.Living(all)) > 1 {
+		o.Overlaps(ctx, all)
+	}
+}
