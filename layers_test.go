@@ -125,12 +125,13 @@ var layers = []struct {
 	{"cmd/aburn-hold", "internal/hold", ""},
 	{"worker", "logfmt", ""},
 	{"worker/tree", "internal/git", ""},
+	{"worker/config", "", "go.yaml.in/yaml/v3"},
 	{"worker/heard", "internal/journal internal/proc logfmt worker", ""},
 	{"worker/slot", "", ""},
 	{"worker/claude", "internal/agentcli worker/slot", ""},
 	{"worker/tmux", "internal/run", ""},
 	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/run internal/scrub worker worker/heard worker/ledger worker/slot worker/tree", ""},
-	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/plain internal/project internal/term worker worker/claude worker/crew worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
+	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/plain internal/project internal/term worker worker/claude worker/config worker/crew worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 }
 

@@ -220,6 +220,7 @@ var goldenLess = map[string]string{
 	"cleanup":          workerGoldens,
 	"merge":            workerGoldens,
 	"sync":             workerGoldens,
+	"config check":     "it names files of the machine: see config.txtar and worker/config/testdata",
 	"overlap":          workerGoldens,
 }
 

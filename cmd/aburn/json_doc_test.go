@@ -15,6 +15,7 @@ import (
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
+	"aburn/worker/config"
 	"aburn/worker/crew"
 )
 
@@ -53,7 +54,7 @@ func TestJSONPage(t *testing.T) {
 		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
 		{"spawn", work.SpawnReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")}, {"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
 		{"snapshots", work.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
-		{"merge", crew.Merge{}, part("`aburn merge`")}, {"sync", crew.Sync{}, part("`aburn sync`")}, {"overlap", crew.Overlap{}, part("`aburn overlap`")},
+		{"merge", crew.Merge{}, part("`aburn merge`")}, {"sync", crew.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")}, {"overlap", crew.Overlap{}, part("`aburn overlap`")},
 		{"queue", supervise.QueueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

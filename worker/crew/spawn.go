@@ -1,6 +1,7 @@
 package crew
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -35,6 +36,8 @@ type Plan struct {
 	Model       string
 	Base        string   // a commit's name; "" is the one that the person stands on
 	Branch      string   // "": aburn/<name>
+	Prefix      string   // of that branch instead of aburn/
+	Rules       string   // of the project, for the agent
 	Runtime     Runtime  // nil: the person's own terminal
 	Pass        []string // further variables of the environment
 	// Hook is aburn-hook where it has to be passed at the start; "" where the agent has the hooks of its settings, given the
@@ -92,7 +95,7 @@ func begin(ctx context.Context, repo *tree.Repo, p Plan) (s *Spawned, err error)
 }
 
 func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) (err error) {
-	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p.Branch); err != nil {
+	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p); err != nil {
 		return err
 	}
 	s.Tree = c.Store.Tree(s.Name)
@@ -122,10 +125,10 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 }
 
 // chooseBranch is the branch that the person wants, which must be new, or a free one of the worker's name.
-func chooseBranch(ctx context.Context, repo *tree.Repo, name, wanted string) (string, error) {
-	want := wanted
+func chooseBranch(ctx context.Context, repo *tree.Repo, name string, p Plan) (string, error) {
+	want, wanted := p.Branch, p.Branch
 	if want == "" {
-		want = "aburn/" + name
+		want = cmp.Or(p.Prefix, "aburn/") + name
 	}
 	free, err := repo.FreeBranch(ctx, want)
 	if err == nil && wanted != "" && free != wanted {
@@ -137,7 +140,7 @@ func chooseBranch(ctx context.Context, repo *tree.Repo, name, wanted string) (st
 func (c *Crew) order(s *Spawned, p Plan) slot.Order {
 	return slot.Order{
 		Tree: s.Folder, Task: p.Task, Session: s.Session, Permissions: p.Permissions, Model: p.Model, Folder: c.Store.Book(s.Name).Dir,
-		Rules: rules(s), Hook: p.Hook(s.Folder),
+		Rules: rules(s, p), Hook: p.Hook(s.Folder),
 	}
 }
 
@@ -157,9 +160,13 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 const maxHead = 200
 
 // rules are what a worker has to know beside its task.
-func rules(s *Spawned) string {
-	return "You work in a git worktree of your own, on the branch " + s.Branch + ", beside other work in the same repository. " +
+func rules(s *Spawned, p Plan) string {
+	text := "You work in a git worktree of your own, on the branch " + s.Branch + ", beside other work in the same repository. " +
 		"Commit what you finish on this branch. Do not switch branches, push, or change files outside of this worktree unless the task says so."
+	if p.Rules != "" {
+		text += "\n\nRules of this project:\n" + p.Rules
+	}
+	return text
 }
 
 // claim takes a name, and the lock that says that this process still spawns. A name that the person chose must be free; one
@@ -347,7 +354,7 @@ func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, e
 	} else if slices.Contains(names, s.Name) {
 		return nil, ledger.ErrTaken
 	}
-	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p.Branch); err != nil {
+	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p); err != nil {
 		return nil, err
 	}
 	s.Tree = c.Store.Tree(s.Name)

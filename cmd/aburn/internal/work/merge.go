@@ -68,6 +68,14 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 	return o, nil
 }
 
+// wantedHow is the way of the configuration.
+func wantedHow(word string, o crew.MergeOptions) crew.How {
+	if how := crew.How(word); how != crew.HowForward && !(how == crew.HowRebase && o.Message != "") {
+		return how
+	}
+	return ""
+}
+
 func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	options, err := mergeOptions(cmd)
 	if err != nil {
@@ -83,6 +91,11 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.close()
+	if c, err := o.config(a, ""); err != nil {
+		return err
+	} else if options.How == "" && !options.Hooks {
+		options.How = wantedHow(c.Word("merge"), options)
+	}
 	r, err := o.Merge(ctx, repo, m, options)
 	if err != nil {
 		return mergeFailure(m, err)

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"aburn/install"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
+	"aburn/worker/config"
 	"aburn/worker/crew"
 	"aburn/worker/ledger"
 	"aburn/worker/slot"
@@ -74,9 +76,22 @@ func checkTask(task string) (string, error) {
 }
 
 func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, err error) {
+	c, err := o.config(a, "")
+	if err != nil {
+		return p, err
+	}
+	said := func(flag, key string) string {
+		if word := c.Word(key); word != "" && !cmd.IsSet(flag) {
+			return word
+		}
+		return cmd.String(flag)
+	}
 	p = crew.Plan{
-		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(cmd.String("permissions")), Model: cmd.String("model"),
-		Base: cmd.String("base"), Branch: cmd.String("branch"), Pass: cmd.StringSlice("env"),
+		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(said("permissions", "permissions")), Model: said("model", "model"),
+		Base: said("base", "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"), Rules: strings.TrimSpace(c.Word("rules")),
+	}
+	if err := o.room(c); err != nil {
+		return p, err
 	}
 	if p.Name != "" {
 		if err := ledger.ValidName(p.Name); err != nil {
@@ -88,7 +103,12 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 			return p, kit.UsageError("--env "+kit.Quote(name)+": your environment has no such variable", "give its name, without a value")
 		}
 	}
-	if p.Agent, p.Program, err = chooseAgent(cmd.String("agent")); err != nil {
+	for _, name := range c.Words("env") { // what is not set is not missed
+		if _, set := os.LookupEnv(name); set {
+			p.Pass = append(p.Pass, name)
+		}
+	}
+	if p.Agent, p.Program, err = chooseAgent(said("agent", "agent")); err != nil {
 		return p, err
 	}
 	p.Title = agentcli.Of(p.Agent.Name()).Title
@@ -103,14 +123,41 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 	return p, nil
 }
 
+// room refuses where the configuration allows no more workers.
+func (o *office) room(c *config.Config) error {
+	most := c.Number("max_workers")
+	if most == 0 {
+		return nil
+	}
+	names, err := o.Store.Names()
+	if err != nil || len(names) < most {
+		return err
+	}
+	all, err := o.Look(context.Background())
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, m := range all {
+		if m.Err == nil && !m.Over() {
+			n++
+		}
+	}
+	if n >= most {
+		return kit.BadNews(fmt.Sprintf("max_workers is %d (%s), and so many run", most, o.relative(c.Where("max_workers"))), "aburn ps", "aburn kill NAME")
+	}
+	return nil
+}
+
 // chooseAgent is the agent of this name, or the first one on PATH.
 func chooseAgent(name string) (slot.Agent, string, error) {
 	var tried []string
 	for _, agent := range agents() {
-		if name != "" && name != agent.Name() {
+		known := agentcli.Of(agent.Name())
+		if name != "" && name != known.Name && name != strings.ReplaceAll(strings.ToLower(known.Title), " ", "-") {
 			continue
 		}
-		program := agentcli.Of(agent.Name()).Program
+		program := known.Program
 		if path, err := exec.LookPath(program); err == nil {
 			path, err = filepath.Abs(path)
 			return agent, path, err
