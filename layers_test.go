@@ -131,8 +131,9 @@ var layers = []struct {
 	{"worker/claude", "internal/agentcli worker/slot", ""},
 	{"worker/tmux", "internal/run", ""},
 	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/run internal/scrub worker worker/heard worker/ledger worker/slot worker/tree", ""},
-	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/plain internal/project internal/term worker worker/claude worker/config worker/crew worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
+	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/plain internal/project internal/term worker worker/claude worker/codex worker/config worker/crew worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
+	{"worker/codex", "internal/agentcli worker/slot", ""},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

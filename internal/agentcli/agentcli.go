@@ -62,6 +62,8 @@ type Hooks struct {
 	MissingBlocks bool
 	// Once: an identical command in several settings files runs once.
 	Once bool
+	// AtStart: a start can bring hooks of its own, which run although no settings file has them.
+	AtStart bool
 	// Reloads: running sessions reload changed settings.
 	Reloads bool
 	// ProjectVar is the variable with the project's folder in a hook's environment; "" for none.

@@ -31,7 +31,7 @@ var Claude = Agent{
 			{"PostCompact", 10},
 			{"Notification", 10},
 		},
-		Exec: true, Once: true, Reloads: true, ProjectVar: "CLAUDE_PROJECT_DIR",
+		Exec: true, Once: true, Reloads: true, AtStart: true, ProjectVar: "CLAUDE_PROJECT_DIR",
 		Since: "2.1.139", Before: "it does not know the exec form of hooks, so it would run aburn-hook without telling it which agent it is",
 	},
 	Prompts: Prompts{Folder: ".claude/", Mention: "/", Slash: true},

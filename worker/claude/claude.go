@@ -25,7 +25,7 @@ var modes = [...]struct {
 // Launch passes the task as the argument, so that nothing has to be typed. The session's id is ours; a second start with
 // the same id is refused by the client, which guards against two agents in one tree.
 func (agent) Launch(o slot.Order) slot.Launch {
-	l := slot.Launch{Args: []string{"--session-id", o.Session}}
+	l := slot.Launch{Args: []string{"--session-id", o.Session}, Session: o.Session}
 	for _, m := range modes {
 		if m.ours == o.Permissions {
 			l.Args = append(l.Args, "--permission-mode", m.theirs)

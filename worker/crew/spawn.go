@@ -50,7 +50,8 @@ type Plan struct {
 type Spawned struct {
 	Name, Tree, Branch string
 	Base, BaseRef      string
-	Session            string
+	Session            string // "" if only the agent will know it
+	id                 string // of this launch
 	Folder             string // where the agent works
 	Launch             slot.Launch
 	lock               *lockfile.Lock
@@ -85,7 +86,7 @@ func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, 
 
 // begin finds the commit that the worker begins at.
 func begin(ctx context.Context, repo *tree.Repo, p Plan) (s *Spawned, err error) {
-	s = &Spawned{BaseRef: p.Base, Session: newID()}
+	s = &Spawned{BaseRef: p.Base, id: newID()}
 	at := p.Base
 	if at == "" {
 		at, s.BaseRef = "HEAD", repo.Branch(ctx)
@@ -114,7 +115,12 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 	if err != nil {
 		return err
 	}
-	s.Launch = p.Agent.Launch(c.order(s, p))
+	writable, err := repo.Tree(s.Tree).Commits(ctx)
+	if err != nil {
+		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
+		return err
+	}
+	s.launch(c.order(s, p, writable), p)
 	for path, content := range s.Launch.Files {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
@@ -137,10 +143,19 @@ func chooseBranch(ctx context.Context, repo *tree.Repo, name string, p Plan) (st
 	return free, err
 }
 
-func (c *Crew) order(s *Spawned, p Plan) slot.Order {
+// launch settles how the agent is started. Of its session's id we know only what we chose.
+func (s *Spawned) launch(o slot.Order, p Plan) {
+	s.Launch = p.Agent.Launch(o)
+	s.Session = s.Launch.Session
+}
+
+func (c *Crew) order(s *Spawned, p Plan, writable []string) slot.Order {
+	if s.Folder != s.Tree {
+		writable = append([]string{s.Tree}, writable...)
+	}
 	return slot.Order{
-		Tree: s.Folder, Task: p.Task, Session: s.Session, Permissions: p.Permissions, Model: p.Model, Folder: c.Store.Book(s.Name).Dir,
-		Rules: rules(s, p), Hook: p.Hook(s.Folder),
+		Tree: s.Folder, Task: p.Task, Session: s.id, Permissions: p.Permissions, Model: p.Model, Folder: c.Store.Book(s.Name).Dir,
+		Rules: rules(s, p), Hook: p.Hook(s.Folder), Writable: writable,
 	}
 }
 
@@ -261,7 +276,7 @@ func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (
 	if err = hold.Offer(book.Dir, 1); err != nil {
 		return nil, err
 	}
-	mark := c.mark(s.Name, s.Session)
+	mark := c.mark(s.Name, s.id)
 	ready := ledger.Entry{
 		Fact:   worker.Fact{Kind: worker.Prepared, Gen: 1, Hooks: p.Hooked},
 		Detail: ledger.Detail{Session: s.Session, Mark: mark},
@@ -359,6 +374,10 @@ func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, e
 	}
 	s.Tree = c.Store.Tree(s.Name)
 	s.Folder = c.folder(s.Tree)
-	s.Launch = p.Agent.Launch(c.order(s, p))
+	writable, err := repo.WouldCommit(ctx, s.Tree)
+	if err != nil {
+		return nil, err
+	}
+	s.launch(c.order(s, p, writable), p)
 	return s, nil
 }

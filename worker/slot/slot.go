@@ -18,7 +18,8 @@ func AllPermissions() []Permissions { return []Permissions{Ask, Edits, Auto, Pla
 
 // Order is what an agent is started for.
 type Order struct {
-	Tree        string // where it works
+	Tree        string   // where it works
+	Writable    []string // what it has to write beside Tree so that it can commit: folders of git's, none of its settings or hooks
 	Task        string
 	Rules       string // what a worker is, for the agent's own instructions
 	Session     string // the id that the session gets, if the agent lets others choose it
@@ -30,8 +31,9 @@ type Order struct {
 
 // Launch is how an agent is started for an order.
 type Launch struct {
-	Args  []string          // behind the program
-	Files map[string][]byte // to be written before, by path, for the user alone
+	Args    []string          // behind the program
+	Files   map[string][]byte // to be written before, by path, for the user alone
+	Session string            // the session's id; "" if only the agent itself knows it
 }
 
 // Agent is an agent that can be a worker.

@@ -202,6 +202,38 @@ type Tree struct {
 // Tree is the worktree at path, which may be gone.
 func (r *Repo) Tree(path string) *Tree { return &Tree{r.g.At(path), r, path} }
 
+// Commits are the folders outside of the tree that a commit writes: its own bookkeeping, and the objects, refs and logs that
+// all trees share. The repository's settings and hooks lie in none of them.
+func (t *Tree) Commits(ctx context.Context) ([]string, error) {
+	out, err := t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+	if err != nil {
+		return nil, err
+	}
+	own, common, _ := strings.Cut(out, "\n")
+	return commits(own, common), nil
+}
+
+func commits(own, common string) []string {
+	list := []string{own}
+	for _, name := range []string{"objects", "refs", "logs"} {
+		if dir := filepath.Join(common, name); isDir(dir) {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+func isDir(path string) bool {
+	st, err := os.Lstat(path) // a link may lead to the settings
+	return err == nil && st.IsDir()
+}
+
+// WouldCommit is Commits of a tree that does not stand yet.
+func (r *Repo) WouldCommit(ctx context.Context, path string) ([]string, error) {
+	common, err := r.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	return commits(filepath.Join(common, "worktrees", filepath.Base(path)), common), err
+}
+
 // Exists reports whether the tree is there, and git knows it.
 func (t *Tree) Exists(ctx context.Context) bool {
 	if st, err := os.Lstat(filepath.Join(t.Path, ".git")); err != nil || !st.Mode().IsRegular() {

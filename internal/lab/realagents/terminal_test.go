@@ -152,12 +152,14 @@ func TestClaudeInATerminal(t *testing.T) {
 	w.order(sessionA, "SESSION_START PROMPT PERMISSION PROMPT PERMISSION SESSION_END")
 }
 
+// escalated is a call of Codex's shell tool that wants to leave the sandbox, about which Codex asks.
+func escalated(cmd string) model.Call {
+	return model.Call{Name: "exec_command", Input: map[string]any{"cmd": cmd, "sandbox_permissions": "require_escalated", "justification": "because"}}
+}
+
 // TestCodexInATerminal: approvals exist only there. One is given, one refused.
 func TestCodexInATerminal(t *testing.T) {
 	t.Parallel()
-	escalated := func(cmd string) model.Call {
-		return model.Call{Name: "exec_command", Input: map[string]any{"cmd": cmd, "sandbox_permissions": "require_escalated", "justification": "because"}}
-	}
 	script := append(model.Script{{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true, Turns: []model.Turn{model.Text("a title")}}},
 		one(
 			model.Calls(escalated("echo granted; exit 7")), model.Text("first answer"),

@@ -118,8 +118,12 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 		}
 		p.Runtime = o.tmux
 	}
-	p.Hook = func(folder string) string { return hookFor(p.Agent.Name(), folder, a.Getenv) }
-	p.Hooked = agentcli.Of(p.Agent.Name()).Hooked()
+	adapter := adapterOf(p.Agent.Name())
+	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
+	// The linked worktree will have the hooks that the person's own checkout has.
+	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.dir, a.Getenv); !p.Hooked {
+		a.Warn(p.Title+" runs no hooks of aburn's, so nothing will be known of what this worker does", "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
+	}
 	return p, nil
 }
 
@@ -170,17 +174,29 @@ func chooseAgent(name string) (slot.Agent, string, error) {
 	return nil, "", kit.BadNews("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH", "install "+agentcli.Of(agents()[0].Name()).Title)
 }
 
-// hookFor is aburn-hook if the agent's own settings do not have it for sessions in folder.
-func hookFor(agent, folder string, env func(string) string) string {
+func adapterOf(agent string) install.Agent {
 	for _, known := range install.Agents() {
-		if known.Name != agent {
-			continue
+		if known.Name == agent {
+			return known
 		}
-		for _, s := range install.Inspect(known, folder, env) {
-			if s.Err == nil && len(s.Missing()) == 0 {
-				return ""
-			}
+	}
+	return &install.Adapter{Agent: agentcli.Of(agent)}
+}
+
+// hooksRun reports whether the agent's own settings call aburn-hook in sessions in folder, and the agent lets them.
+func hooksRun(agent install.Agent, folder string, env func(string) string) bool {
+	for _, s := range install.Inspect(agent, folder, env) {
+		if s.Err == nil && len(s.Missing()) == 0 && (agent.Trusts == nil || agent.Trusts(&s, env)) {
+			return true
 		}
+	}
+	return false
+}
+
+// hookAtStart is aburn-hook if the agent's own settings do not have it for sessions in folder, and its start can bring it.
+func hookAtStart(agent install.Agent, folder string, env func(string) string) string {
+	if !agent.Hooks.AtStart || hooksRun(agent, folder, env) {
+		return ""
 	}
 	path, err := program("aburn-hook")
 	if err != nil {

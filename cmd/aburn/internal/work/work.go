@@ -16,6 +16,7 @@ import (
 	"aburn/internal/hold"
 	"aburn/internal/project"
 	"aburn/worker/claude"
+	"aburn/worker/codex"
 	"aburn/worker/crew"
 	"aburn/worker/ledger"
 	"aburn/worker/slot"
@@ -24,7 +25,7 @@ import (
 )
 
 // agents are the agents that can be workers, the first that is installed is the default.
-func agents() []slot.Agent { return []slot.Agent{claude.Agent()} }
+func agents() []slot.Agent { return []slot.Agent{claude.Agent(), codex.Agent()} }
 
 func agentNames() (names []string) {
 	for _, a := range agents() {
