@@ -23,6 +23,14 @@ func TestHolderIsSmall(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	t.Run("terminal", func(t *testing.T) { small(t, bin, hold.Launch{Argv: []string{"/bin/sleep", "600"}}) })
+	t.Run("lines", func(t *testing.T) {
+		small(t, bin, hold.Launch{Argv: []string{"/bin/sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; echo; yes | head -c 20000000; touch printed; sleep 600"}, Lines: true})
+	})
+}
+
+// small measures a holder whose agent has printed all that it will.
+func small(t *testing.T, bin string, l hold.Launch) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	dir := t.TempDir()
@@ -38,12 +46,19 @@ func TestHolderIsSmall(t *testing.T) {
 	for i := range env {
 		env[i] = "VARIABLE_" + strconv.Itoa(i) + "=some value of an ordinary length"
 	}
-	if err := hold.Hand(ctx, dir, 1, hold.Launch{Dir: dir, Argv: []string{"/bin/sleep", "600"}, Env: env}); err != nil {
+	l.Dir, l.Env = dir, append(env, "PATH="+os.Getenv("PATH"))
+	if err := hold.Hand(ctx, dir, 1, l); err != nil {
 		t.Fatal(err)
 	}
 	b, err := hold.Await(ctx, dir, 1)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for l.Lines && ctx.Err() == nil {
+		if _, err := os.Stat(filepath.Join(dir, "printed")); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(b.Holder.PID) + "/status")
 	if err != nil {

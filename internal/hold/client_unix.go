@@ -99,12 +99,7 @@ func Held(dir string, gen int) (bool, error) {
 
 // End asks the holder to end its agent, and waits until the tree is gone. The error is ErrGone if nobody holds it.
 func End(ctx context.Context, dir string, gen int) error {
-	f, err := openControl(dir, gen)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write([]byte{askEnd})
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := request(dir, gen, askEnd); err != nil {
 		return err
 	}
 	for {

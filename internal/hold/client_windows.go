@@ -21,6 +21,9 @@ func Hand(context.Context, string, int, Launch) error { return errUnsupported }
 // Await is not supported here.
 func Await(context.Context, string, int) (Began, error) { return Began{}, errUnsupported }
 
+// Poke is not supported here.
+func Poke(string, int) error { return errUnsupported }
+
 // Held is not known here.
 func Held(string, int) (bool, error) { return false, errUnsupported }
 

@@ -10,6 +10,7 @@
 //	control.N a pipe on which the holder listens while it lives: one byte is one request, unknown ones are ignored
 //	began.N   who holds whom, written when the agent runs
 //	ended.N   the certificate: how the agent ended, written once it was waited for
+//	say.N, said.N, errs.N  of an agent without a terminal: what it is to be told, and what it prints
 //
 // began and ended are lines of "key value" below a first line that names the format and its version. They are replaced
 // whole. A reader ignores keys that it does not know.
@@ -47,6 +48,7 @@ type Launch struct {
 	After []string // a program that the holder starts when all is over; may be empty
 	// Waited: the holder's parent waits for it and does itself what After does, unless it is gone by then.
 	Waited bool
+	Lines  bool // the agent has no terminal: it is spoken to in lines
 }
 
 // MarkVariable is in the environment of everything that a holder starts, so that what a dead holder left can be found.
@@ -61,7 +63,7 @@ const maxLaunch = 8 << 20
 // AppendTo appends l in the form in which a holder reads it: its length, then lists of strings that end in NUL.
 func (l Launch) AppendTo(dst []byte) ([]byte, error) {
 	var b bytes.Buffer
-	for _, list := range [][]string{{l.Dir, strconv.FormatBool(l.Waited)}, l.Argv, l.Env, l.After} {
+	for _, list := range [][]string{{l.Dir, strconv.FormatBool(l.Waited), strconv.FormatBool(l.Lines)}, l.Argv, l.Env, l.After} {
 		b.WriteString(strconv.Itoa(len(list)))
 		b.WriteByte(0)
 		for _, s := range list {
@@ -101,10 +103,10 @@ func ReadLaunch(r io.Reader) (l Launch, err error) {
 		}
 		*list, rest = rest[1:1+n], rest[1+n:]
 	}
-	if len(first) != 2 || len(l.Argv) == 0 {
+	if len(first) != 3 || len(l.Argv) == 0 {
 		return l, errors.New("not a launch")
 	}
-	l.Dir, l.Waited = first[0], first[1] == "true"
+	l.Dir, l.Waited, l.Lines = first[0], first[1] == "true", first[2] == "true"
 	return l, nil
 }
 

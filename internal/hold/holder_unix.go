@@ -45,6 +45,7 @@ type holder struct {
 	signals  chan os.Signal
 	requests chan byte
 	parent   int // whoever started this process
+	lines    *lines
 	agent    int // its pid, 0 once it is reaped
 	status   syscall.WaitStatus
 	asked    bool
@@ -70,6 +71,12 @@ func (h *holder) run() int {
 		}
 	}
 	adoptOrphans()
+	if launch.Lines {
+		if h.lines, err = openLines(h.dir, h.gen); err != nil {
+			complain(err.Error())
+			return 1
+		}
+	}
 	agent, err := h.start(launch)
 	if err != nil {
 		h.certify(Ended{Code: 127, Left: 0, Swept: true, Why: err.Error()})
@@ -91,6 +98,9 @@ func (h *holder) run() int {
 		h.sweep()
 		e.Swept = true
 		h.certify(e)
+	}
+	if h.lines != nil {
+		h.lines.close()
 	}
 	h.after(launch)
 	if e.Signal > 0 {
@@ -142,11 +152,15 @@ func (h *holder) listen() error {
 }
 
 func (h *holder) start(l Launch) (proc.Process, error) {
-	pid, err := syscall.ForkExec(l.Argv[0], l.Argv, &syscall.ProcAttr{Dir: l.Dir, Env: l.Env, Files: []uintptr{0, 1, 2}})
+	pid, err := syscall.ForkExec(l.Argv[0], l.Argv, &syscall.ProcAttr{Dir: l.Dir, Env: l.Env, Files: h.lines.files()})
 	if err != nil {
 		return proc.Process{}, err
 	}
 	h.agent = pid
+	if h.lines != nil {
+		h.lines.running()
+		h.lines.poke() // the first lines were there before
+	}
 	agent, ok := proc.Lookup(pid)
 	if !ok { // it has ended already, and is not reaped
 		agent = proc.Process{PID: pid}
@@ -169,8 +183,11 @@ func (h *holder) await() {
 		case s := <-h.signals:
 			h.forward(s)
 		case r := <-h.requests:
-			if r == askEnd {
+			switch {
+			case r == askEnd:
 				h.forward(syscall.SIGTERM)
+			case r == askSay && h.lines != nil:
+				h.lines.poke()
 			}
 		case <-h.kill.C:
 			syscall.Kill(h.agent, syscall.SIGKILL)
