@@ -127,13 +127,14 @@ var layers = []struct {
 	{"worker/tree", "internal/git", ""},
 	{"worker/config", "", "go.yaml.in/yaml/v3"},
 	{"worker/heard", "internal/journal internal/proc logfmt worker", ""},
-	{"worker/slot", "", ""},
-	{"worker/claude", "internal/agentcli worker/slot", ""},
+	{"worker/slot", "worker", ""},
+	{"worker/claude", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
 	{"worker/tmux", "internal/run", ""},
-	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/run internal/scrub worker worker/heard worker/ledger worker/slot worker/tree", ""},
-	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/plain internal/project internal/term worker worker/claude worker/codex worker/config worker/crew worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
+	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/run internal/scrub worker worker/headless worker/heard worker/ledger worker/slot worker/tree", ""},
+	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/plain internal/project internal/term worker worker/claude worker/codex worker/config worker/crew worker/headless worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
-	{"worker/codex", "internal/agentcli worker/slot", ""},
+	{"worker/codex", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
+	{"worker/headless", "internal/atomicfile internal/hold internal/lockfile worker/slot", ""},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

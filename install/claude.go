@@ -16,6 +16,7 @@ import (
 var Claude = &Adapter{
 	Agent:   &agentcli.Claude,
 	Examine: claudeManaged, Likely: claudeLikely, Session: claudeSession, Plugins: claudePlugins,
+	TrustsFolder: claudeTrustsFolder,
 	servers: serverFile{claudeServerPath}, notes: claudeNotes, rules: true,
 }
 
@@ -47,6 +48,16 @@ func claudeServerPath(scope Scope, dir string, env func(string) string) (path, r
 		return filepath.Join(root, ".mcp.json"), root, err
 	}
 	return "", "", ErrNoLocalServer
+}
+
+// claudeTrustsFolder reads the answer to the dialog of the first start. A linked worktree inherits that of its main checkout.
+func claudeTrustsFolder(root string, env func(string) string) bool {
+	path, _, err := claudeServerPath(User, "", env)
+	if err != nil {
+		return false
+	}
+	data, err := ReadSettings(path)
+	return err == nil && gjson.GetBytes(data, "projects").Map()[root].Get("hasTrustDialogAccepted").Bool()
 }
 
 // claudePlugins finds plugins that are enabled in dir and call aburn's hook. The settings name the enabled plugins,

@@ -63,6 +63,10 @@ type Adapter struct {
 	// Plugins returns the settings of plugins that call aburn's hook in sessions in dir.
 	Plugins func(a Agent, dir string, env func(string) string) []Settings
 
+	// TrustsFolder reports whether the user told the agent that it may work in the checkout at root, as it asks at its first
+	// start there. Nil if the agent never asks.
+	TrustsFolder func(root string, env func(string) string) bool
+
 	// These four are for agents that run only hooks that the user trusts. Trusts reports whether the agent trusts aburn's
 	// handlers in s. Trust makes the agent record the user's trust and returns the number of handlers. Review is what the
 	// user types in the agent instead. Recorded finds the agent's records of trust in aburn's handlers in s, as they are

@@ -89,7 +89,7 @@ func groups(a *kit.App) []group {
 			eyes.PricesCommand(a),
 		}},
 		{"Work", []*cli.Command{
-			work.SpawnCommand(a), work.PsCommand(a), work.AttachCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.SyncCommand(a), work.OverlapCommand(a), work.ConfigCommand(a),
+			work.SpawnCommand(a), work.PsCommand(a), work.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.SyncCommand(a), work.OverlapCommand(a), work.ConfigCommand(a),
 			work.SnapshotsCommand(a), work.KillCommand(a), work.CleanupCommand(a),
 		}},
 		{"Learn", []*cli.Command{

@@ -25,7 +25,17 @@ var modes = [...]struct {
 // Launch passes the task as the argument, so that nothing has to be typed. The session's id is ours; a second start with
 // the same id is refused by the client, which guards against two agents in one tree.
 func (agent) Launch(o slot.Order) slot.Launch {
+	l := start(o, "")
+	l.Args = append(l.Args, "--", o.Task)
+	return l
+}
+
+// start is what all forms of a start have.
+func start(o slot.Order, resume string) slot.Launch {
 	l := slot.Launch{Args: []string{"--session-id", o.Session}, Session: o.Session}
+	if resume != "" {
+		l = slot.Launch{Args: []string{"--resume", resume}, Session: resume}
+	}
 	for _, m := range modes {
 		if m.ours == o.Permissions {
 			l.Args = append(l.Args, "--permission-mode", m.theirs)
@@ -42,7 +52,6 @@ func (agent) Launch(o slot.Order) slot.Launch {
 		l.Args = append(l.Args, "--settings", path)
 		l.Files = map[string][]byte{path: hooks(o.Hook)}
 	}
-	l.Args = append(l.Args, "--", o.Task)
 	return l
 }
 

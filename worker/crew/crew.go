@@ -23,8 +23,10 @@ import (
 	"aburn/internal/lockfile"
 	"aburn/internal/proc"
 	"aburn/worker"
+	"aburn/worker/headless"
 	"aburn/worker/heard"
 	"aburn/worker/ledger"
+	"aburn/worker/slot"
 	"aburn/worker/tree"
 )
 
@@ -46,6 +48,8 @@ type Crew struct {
 	Environ  []string
 	Holder   string // the path of aburn-hold
 	Runtimes []Runtime
+	// Protocol is how an agent is spoken to that has no terminal; nil if it cannot.
+	Protocol func(agent string) slot.Protocol
 	// After is a program that a holder starts when its agent has ended and nobody waits for it; nil for none.
 	After func(name string) []string
 }
@@ -57,7 +61,10 @@ type Member struct {
 	Ledger  *ledger.Contents
 	Request ledger.Detail // of its first request
 	Asked   time.Time
-	Err     error // the ledger cannot be read
+	Talk    *slot.Talk // with an agent without a terminal; nil for others
+	Err     error      // the ledger cannot be read
+
+	told []worker.Fact // by the protocol
 }
 
 // Gone reports whether the worker's tree was removed, and not made again from a snapshot.
@@ -118,6 +125,7 @@ func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
 		book := c.Store.Book(name)
 		if m.Ledger, m.Err = c.settle(ctx, book); m.Err == nil {
 			m.Request, m.Asked = requested(m.Ledger)
+			c.listen(m)
 		}
 		members = append(members, m)
 	}
@@ -145,7 +153,7 @@ func (c *Crew) fold(members []*Member) {
 	var since time.Time
 	for _, m := range members {
 		if m.Err == nil {
-			m.Worker = worker.Reduce(m.Ledger.Facts())
+			m.Worker = worker.Reduce(append(m.Ledger.Facts(), m.told...))
 		}
 		if m.Err == nil && m.Request.Tree != "" && !(m.Over() && m.Gone()) { // the log may be long
 			trees[c.wt(m.Request.Tree)] = true
@@ -159,8 +167,49 @@ func (c *Crew) fold(members []*Member) {
 	}
 	said, _ := heard.Since(c.Log, since, trees) // what could be read
 	for _, m := range members {
-		if facts := said[c.wt(m.Request.Tree)]; m.Err == nil && len(facts) > 0 {
-			m.Worker = worker.Reduce(append(m.Ledger.Facts(), facts...))
+		facts := said[c.wt(m.Request.Tree)]
+		if m.Err != nil || len(facts) == 0 {
+			continue
+		}
+		if m.Talk != nil { // the protocol asks, names the call, and says when it was answered
+			facts = slices.DeleteFunc(slices.Clone(facts), func(f worker.Fact) bool { return f.Kind == worker.Asks })
+		}
+		m.Worker = worker.Reduce(slices.Concat(m.Ledger.Facts(), m.told, facts))
+	}
+}
+
+// Channel speaks to a member's agent; ok is false if that has a terminal.
+func (c *Crew) Channel(m *Member) (ch headless.Channel, h slot.Handle, ok bool) {
+	if m.Request.Via != headless.Name || c.Protocol == nil {
+		return ch, h, false
+	}
+	ch.Protocol = c.Protocol(m.Request.Agent)
+	return ch, slot.Handle{Dir: c.Store.Book(m.Name).Dir, Gen: m.Ledger.Gen()}, ch.Protocol != nil
+}
+
+// listen hears an agent without a terminal, and says what is due. What hooks tell too is taken from them, if there are any:
+// two clocks would tell it twice.
+func (c *Crew) listen(m *Member) {
+	ch, h, ok := c.Channel(m)
+	launch := m.Ledger.Last(worker.Launched)
+	if !ok || launch == nil {
+		return
+	}
+	for gen := 1; gen <= h.Gen; gen++ {
+		look := ch.Hear
+		if gen == h.Gen && m.Ledger.Last(worker.Certificate) == nil {
+			look = ch.Look
+		}
+		t, err := look(slot.Handle{Dir: h.Dir, Gen: gen})
+		if err != nil {
+			continue // what could be read
+		}
+		m.Talk = t
+		for _, e := range t.Events {
+			if !e.Hooked || !launch.Hooks {
+				e.Fact.File = worker.Store
+				m.told = append(m.told, e.Fact)
+			}
 		}
 	}
 }

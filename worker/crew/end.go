@@ -14,6 +14,7 @@ import (
 	"aburn/internal/lockfile"
 	"aburn/internal/proc"
 	"aburn/worker"
+	"aburn/worker/headless"
 	"aburn/worker/ledger"
 	"aburn/worker/tree"
 )
@@ -252,6 +253,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	if err := c.serially(func() error { return t.Remove(ctx, book.Dir, proof) }); err != nil {
 		return r, err
 	}
+	headless.Forget(book.Dir, m.Ledger.Gen())
 	if r.Removed = true; !repo.DropBranch(ctx, m.Request.Branch, m.Base()) {
 		r.Branch = m.Request.Branch
 	}

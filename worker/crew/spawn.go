@@ -20,6 +20,7 @@ import (
 	"aburn/internal/run"
 	"aburn/internal/scrub"
 	"aburn/worker"
+	"aburn/worker/headless"
 	"aburn/worker/ledger"
 	"aburn/worker/slot"
 	"aburn/worker/tree"
@@ -39,6 +40,7 @@ type Plan struct {
 	Prefix      string   // of that branch instead of aburn/
 	Rules       string   // of the project, for the agent
 	Runtime     Runtime  // nil: the person's own terminal
+	Lines       bool     // the agent has no terminal there
 	Pass        []string // further variables of the environment
 	// Hook is aburn-hook where it has to be passed at the start; "" where the agent has the hooks of its settings, given the
 	// folder in which it will work.
@@ -54,6 +56,7 @@ type Spawned struct {
 	id                 string // of this launch
 	Folder             string // where the agent works
 	Launch             slot.Launch
+	opening            []slot.Line
 	lock               *lockfile.Lock
 	root               *os.Root
 }
@@ -121,13 +124,31 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 		return err
 	}
 	s.launch(c.order(s, p, writable), p)
+	if err = s.write(book, p); err != nil {
+		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
+	}
+	return err
+}
+
+// taskID is the id of the message that the task is for an agent without a terminal.
+const taskID = "task"
+
+// write makes the files that the agent reads at its start, and lays out what it is told first.
+func (s *Spawned) write(book *ledger.Book, p Plan) error {
 	for path, content := range s.Launch.Files {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
-			c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
 			return err
 		}
 	}
-	return nil
+	if !p.Lines {
+		return nil
+	}
+	for _, l := range s.opening {
+		if err := hold.Say(book.Dir, 1, l.Tag, l.Text); err != nil {
+			return err
+		}
+	}
+	return headless.Put(slot.Handle{Dir: book.Dir, Gen: 1}, slot.Message{ID: taskID, Text: p.Task})
 }
 
 // chooseBranch is the branch that the person wants, which must be new, or a free one of the worker's name.
@@ -145,7 +166,9 @@ func chooseBranch(ctx context.Context, repo *tree.Repo, name string, p Plan) (st
 
 // launch settles how the agent is started. Of its session's id we know only what we chose.
 func (s *Spawned) launch(o slot.Order, p Plan) {
-	s.Launch = p.Agent.Launch(o)
+	if s.Launch = p.Agent.Launch(o); p.Lines {
+		s.Launch, s.opening = p.Agent.Protocol().Launch(o, "")
+	}
 	s.Session = s.Launch.Session
 }
 
@@ -283,7 +306,7 @@ func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (
 	}
 	argv := []string{c.Holder, book.Dir, "1"}
 	launch := hold.Launch{
-		Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
+		Lines: p.Lines, Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
 		Env: append(run.Clean(c.Environ, append(append(p.Agent.Variables(), toolVariables...), p.Pass...)...), hold.MarkVariable+"="+mark),
 	}
 	if c.After != nil {

@@ -1,5 +1,5 @@
-// Package slot is what can be exchanged around a worker: the agent that works, and what it is started with. It has no
-// behaviour. Who implements a slot imports this package and no other slot.
+// Package slot is what can be exchanged around a worker: the agent that works, what it is started with, and how one speaks to
+// it. It decides nothing. Who implements a slot imports this package and no other slot.
 package slot
 
 // Permissions are what an agent may do without asking.
@@ -42,6 +42,8 @@ type Agent interface {
 	Name() string
 	// Launch is how it is started with the task as its first prompt.
 	Launch(Order) Launch
+	// Protocol is how it works without a terminal; nil if it cannot.
+	Protocol() Protocol
 	// Variables are the names of the environment that it needs beside what every program sees; * at the end stands for all
 	// that begin so.
 	Variables() []string

@@ -76,10 +76,13 @@ func leftText(m *crew.Member) string {
 func AttachCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "attach",
-		Usage:     "show a worker's terminal here",
+		Usage:     "show a worker's terminal here, or its conversation",
 		ArgsUsage: "NAME",
 		Description: "The worker goes on when you leave (in tmux: Ctrl-b d). A worker that was spawned with --attach sits in the terminal in\n" +
-			"which you spawned it, and can be shown nowhere else.",
+			"which you spawned it, and can be shown nowhere else.\n\n" +
+			"Of a worker without a terminal it shows what was said so far, and goes on. Each line that you type is a message to the agent.\n" +
+			"/allow and /deny [TEXT] answer what it asks, /interrupt ends its turn, Ctrl-d leaves. With --read-only, and no terminal\n" +
+			"here, it shows what was said so far and ends.",
 		Flags:         []cli.Flag{&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"}},
 		ArgValidator:  oneWorker,
 		ShellComplete: completeWorkers(a),
@@ -102,6 +105,9 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	launch := m.Ledger.Last(worker.Launched)
+	if ch, h, ok := o.Channel(m); ok && launch != nil {
+		return o.converse(ctx, a, cmd, m, ch, h)
+	}
 	switch {
 	case m.Over():
 		return kit.BadNews(m.Name+" has ended: "+stateText(m), "aburn diff "+m.Name)

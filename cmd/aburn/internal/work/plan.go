@@ -18,6 +18,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/worker/config"
 	"aburn/worker/crew"
+	"aburn/worker/headless"
 	"aburn/worker/ledger"
 	"aburn/worker/slot"
 )
@@ -112,16 +113,13 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 		return p, err
 	}
 	p.Title = agentcli.Of(p.Agent.Name()).Title
-	if !cmd.Bool("attach") {
-		if o.tmux == nil {
-			return p, kit.BadNews("tmux is not installed, in which workers run behind your back", "install tmux", "aburn spawn --attach: in this terminal, until it ends")
-		}
-		p.Runtime = o.tmux
+	if err := o.planRuntime(cmd, &p); err != nil {
+		return p, err
 	}
 	adapter := adapterOf(p.Agent.Name())
 	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
 	// The linked worktree will have the hooks that the person's own checkout has.
-	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.dir, a.Getenv); !p.Hooked {
+	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.dir, a.Getenv); !p.Hooked && !p.Lines {
 		a.Warn(p.Title+" runs no hooks of aburn's, so nothing will be known of what this worker does", "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
 	}
 	return p, nil
@@ -151,6 +149,43 @@ func (o *office) room(c *config.Config) error {
 		return kit.BadNews(fmt.Sprintf("max_workers is %d (%s), and so many run", most, o.relative(c.Where("max_workers"))), "aburn ps", "aburn kill NAME")
 	}
 	return nil
+}
+
+// planRuntime chooses where the agent runs: in tmux, and without a terminal where there is no tmux.
+func (o *office) planRuntime(cmd *cli.Command, p *crew.Plan) error {
+	word := cmd.String("runtime")
+	switch {
+	case cmd.Bool("attach") && word != "":
+		return kit.UsageError("--attach is a runtime of its own: your terminal", "leave out --runtime")
+	case cmd.Bool("attach"):
+		return nil
+	case word == "" && o.tmux == nil:
+		word = headless.Name
+	case word == "":
+		word = o.tmux.Name()
+	case word != headless.Name && o.tmux == nil:
+		return kit.BadNews("tmux is not installed", "install tmux", "aburn spawn --runtime "+headless.Name, "aburn spawn --attach: in this terminal, until it ends")
+	}
+	if word != headless.Name {
+		p.Runtime = o.tmux
+		return nil
+	}
+	if p.Agent.Protocol() == nil {
+		return kit.UsageError(p.Title+" cannot work without a terminal", "install tmux", "aburn spawn --attach")
+	}
+	p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
+	return nil
+}
+
+// checkTrust refuses to run an agent without a terminal where nobody has told it that it may work. In a terminal it asks
+// that by itself at its first start; without one it asks nothing, and runs what the repository's own settings name.
+func checkTrust(a *kit.App, cmd *cli.Command, p crew.Plan, checkout string) error {
+	agent := adapterOf(p.Agent.Name())
+	if !p.Lines || cmd.Bool("trust") || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, a.Getenv) {
+		return nil
+	}
+	return kit.BadNews("you have not told "+p.Title+" that you trust "+checkout+", and without a terminal it does not ask",
+		"run "+agent.Program+" there once, and answer its question", "aburn spawn --trust, if you trust this repository's hooks and servers")
 }
 
 // chooseAgent is the agent of this name, or the first one on PATH.

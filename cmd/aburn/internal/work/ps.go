@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -59,9 +60,16 @@ type WorkerReport struct {
 	Removed   bool          `json:"removed,omitempty"`
 	Damaged   int           `json:"damaged,omitempty"`
 	Flags     []string      `json:"flags,omitempty"`
+	Asks      []Asked       `json:"asks,omitempty"`
 	Evidence  []string      `json:"evidence,omitempty"`
 	Overlaps  []ClashReport `json:"overlaps,omitempty"`
 	Error     string        `json:"error,omitempty"`
+}
+
+// Asked is an open question of an agent without a terminal, which `aburn answer` answers.
+type Asked struct {
+	ID   string `json:"id"`
+	What string `json:"what"`
 }
 
 func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -134,6 +142,12 @@ func reportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport
 	}
 	if l := m.Ledger.Last(worker.Launched); l != nil {
 		r.Session = l.Session
+	}
+	if m.Talk != nil && !m.Over() {
+		r.Session = cmp.Or(r.Session, m.Talk.Session)
+		for _, q := range m.Talk.Asks {
+			r.Asks = append(r.Asks, Asked{q.ID, q.What})
+		}
 	}
 	if w.Agent != nil && !m.Over() {
 		r.PID = w.Agent.PID
@@ -270,6 +284,9 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, 
 	}
 	line("state", stateText(m)+since+" ("+strings.ReplaceAll(kit.Join(r.State, r.Reason), "_", " ")+")")
 	line("why", strings.Join(r.Evidence, "; "))
+	for _, q := range r.Asks {
+		line("asks", q.What+" (aburn answer "+m.Name+" allow|deny --id "+q.ID+")")
+	}
 	line("remarks", strings.Join(r.Flags, "; "))
 	if r.Damaged > 0 {
 		line("damage", plain.Plural(int64(r.Damaged), "line")+" of its ledger could not be read")

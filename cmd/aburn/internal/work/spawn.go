@@ -19,6 +19,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/headless"
 	"aburn/worker/ledger"
 	"aburn/worker/slot"
 	"aburn/worker/tree"
@@ -31,10 +32,13 @@ func SpawnCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "TASK…",
 		Description: "The worker gets a branch and a worktree that begin at your commit, and the task as its first prompt. Its tree lies outside\n" +
 			"of the project. Nothing is pushed or merged. When the agent ends, the state of its tree is kept.\n\n" +
-			"With --attach the agent runs in this terminal. Without it, it runs in tmux, and `aburn attach` shows it.\n\n" +
+			"With --attach the agent runs in this terminal. Without it, it runs in tmux, or without a terminal: `aburn attach` shows it,\n" +
+			"and `aburn answer` answers it.\n\n" +
 			"A spawn that fails leaves nothing behind. Exit code: 0 if the agent ran, 1 if it could not, 2 for a mistake in the call.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "attach", Usage: "run the agent in this terminal, until it ends"},
+			&cli.StringFlag{Name: "runtime", Usage: "run the agent in `WHERE`: tmux, or headless, without a terminal; by default headless where there is no tmux", Validator: checkRuntime},
+			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(agentNames(), ", ") + "; by default the first that is installed"},
 			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
 			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
@@ -53,6 +57,13 @@ func SpawnCommand(a *kit.App) *cli.Command {
 		),
 		Action: a.Action(runSpawn),
 	}
+}
+
+func checkRuntime(word string) error {
+	if word == "tmux" || word == headless.Name {
+		return nil
+	}
+	return fmt.Errorf("tmux or %s, not %s", headless.Name, kit.Quote(word))
 }
 
 func permissionWords() string { return strings.Join(kit.Strings(slot.AllPermissions()...), ", ") }
@@ -105,6 +116,9 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	repo, err := o.repository(ctx, o.dir)
 	if err != nil {
+		return err
+	}
+	if err := checkTrust(a, cmd, p, repo.Main); err != nil {
 		return err
 	}
 	if cmd.Bool("dry-run") {
@@ -286,6 +300,8 @@ func (o *office) background(ctx context.Context, a *kit.App, cmd *cli.Command, r
 	switch {
 	case m.Over():
 		line += " · " + endText(m)
+	case m.Talk != nil && m.Talk.Refused != "":
+		line += " · refuses: " + m.Talk.Refused
 	case !heardTask(m):
 		line += " · runs, and has not said yet that it has the task"
 	default:

@@ -27,6 +27,16 @@ import (
 // agents are the agents that can be workers, the first that is installed is the default.
 func agents() []slot.Agent { return []slot.Agent{claude.Agent(), codex.Agent()} }
 
+// protocolOf is how an agent is spoken to that has no terminal; nil if it cannot.
+func protocolOf(name string) slot.Protocol {
+	for _, a := range agents() {
+		if a.Name() == name {
+			return a.Protocol()
+		}
+	}
+	return nil
+}
+
 func agentNames() (names []string) {
 	for _, a := range agents() {
 		names = append(names, a.Name())
@@ -58,7 +68,7 @@ func openOffice(a *kit.App, cmd *cli.Command) (*office, error) {
 		return nil, kit.UsageError(err.Error())
 	}
 	o := &office{ws: ws, dir: dir}
-	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ()}
+	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Protocol: protocolOf}
 	_, o.Checkout = project.Checkout(ws.Root, a.Getenv)
 	if r, ok := tmux.New(o.Environ); ok {
 		o.tmux = r

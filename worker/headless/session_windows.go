@@ -1,0 +1,5 @@
+package headless
+
+import "syscall"
+
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
