@@ -17,7 +17,7 @@ var Claude = &Adapter{
 	Agent:   &agentcli.Claude,
 	Examine: claudeManaged, Likely: claudeLikely, Session: claudeSession, Plugins: claudePlugins,
 	TrustsFolder: claudeTrustsFolder,
-	servers: serverFile{claudeServerPath}, notes: claudeNotes, rules: true,
+	servers:      serverFile{claudeServerPath}, notes: claudeNotes, rules: true,
 }
 
 // claudeNotes finds the switch that turns all hooks off, and duplicate keys.

@@ -12,9 +12,9 @@ import (
 
 // Codex is the adapter for the Codex CLI's settings.
 var Codex = &Adapter{
-	Agent:   &agentcli.Codex,
+	Agent:        &agentcli.Codex,
 	TrustsFolder: func(root string, env func(string) string) bool { return ReadCodexConfig(env).TrustsProject(root) },
-	Examine: codexTrust, Likely: codexLikely, Session: codexSession,
+	Examine:      codexTrust, Likely: codexLikely, Session: codexSession,
 	Trusts: codexTrusts, Trust: TrustCodex, Review: []string{"/hooks", "t"}, Recorded: codexRecorded,
 	servers: codexServers{}, notes: (*document).codexNotes, identify: codexIdentify, positional: true,
 }

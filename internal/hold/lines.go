@@ -22,9 +22,10 @@ import (
 //
 //	aburn said 1 BYTES
 //	MILLISECONDS o LINE       the agent printed it
-//	MILLISECONDS i TAG        this was written to the agent
+//	MILLISECONDS i TAG        this is written to the agent now
 //
-// A file of say.N goes after its tag stands in said.N, so at each moment one of the two says that the line is on its way.
+// The tag stands in said.N before the agent can say anything about the line, and before the file of say.N goes. So at each
+// moment one of the two says that the line is on its way. A holder that is killed in between ends the generation.
 // The agent's stderr stands in errs.N, up to maxErrs.
 const (
 	saidHead = "aburn said 1 "
@@ -95,7 +96,7 @@ func Say(dir string, gen int, tag string, line []byte) error {
 // Heard is one line of said.N.
 type Heard struct {
 	At   time.Time
-	Tag  string // what was said to the agent; "" if it printed Line
+	Tag  string // what is said to the agent; "" if it printed Line
 	Line []byte // valid until the next one is read
 }
 

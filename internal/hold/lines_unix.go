@@ -188,14 +188,14 @@ func (l *lines) speak() {
 			if err != nil {
 				break
 			}
+			_, tag, _ := strings.Cut(name, ".")
+			l.mu.Lock()
+			l.put(append(append(mark(nil, 'i'), tag...), '\n')) // before whatever the agent says about it
+			l.turn()
+			l.mu.Unlock()
 			if _, err := l.in.Write(text); err != nil {
 				return
 			}
-			_, tag, _ := strings.Cut(name, ".")
-			l.mu.Lock()
-			l.put(append(append(mark(nil, 'i'), tag...), '\n'))
-			l.turn()
-			l.mu.Unlock()
 			os.Remove(path)
 		}
 	}
