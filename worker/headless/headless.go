@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -158,7 +159,7 @@ func alone(h slot.Handle, wait time.Duration, do func() error) error {
 
 // speak says what is due. The caller is alone.
 func (c Channel) speak(h slot.Handle) (*slot.Talk, error) {
-	t, err := c.Hear(h)
+	t, say, err := c.mouth(h)
 	if err != nil {
 		return t, err
 	}
@@ -175,29 +176,27 @@ func (c Channel) speak(h slot.Handle) (*slot.Talk, error) {
 		if !ok {
 			break
 		}
-		if err := say(h, t, l); err != nil {
+		if err := say(l); err != nil {
 			return t, err
 		}
 	}
 	return t, hold.Poke(h.Dir, h.Gen)
 }
 
-// say says a line, unless it was said in this generation.
-func say(h slot.Handle, t *slot.Talk, l slot.Line) error {
+// mouth gives what was said so far, and what says a line unless it was said in this generation. The holder writes a tag to
+// said.N before the line's file goes: whoever looks at the files first and at said.N then finds each line in one of them.
+func (c Channel) mouth(h slot.Handle) (t *slot.Talk, say func(slot.Line) error, err error) {
 	waiting, err := hold.Sayings(h.Dir, h.Gen)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	for _, tag := range waiting {
-		if tag == l.Tag {
+	t, err = c.Hear(h)
+	return t, func(l slot.Line) error {
+		if t.Told[l.Tag] || slices.Contains(waiting, l.Tag) {
 			return nil
 		}
-	}
-	// The tag goes to said.N before the file goes, so what is in neither was never said.
-	if t.Told[l.Tag] {
-		return nil
-	}
-	return hold.Say(h.Dir, h.Gen, l.Tag, l.Text)
+		return hold.Say(h.Dir, h.Gen, l.Tag, l.Text)
+	}, err
 }
 
 // note is a message in the inbox.
@@ -325,7 +324,7 @@ func (c Channel) Deliver(ctx context.Context, h slot.Handle, m slot.Message) (sl
 // Answer answers an open question; without an id, the only one. It returns the question, once the agent has the answer.
 func (c Channel) Answer(ctx context.Context, h slot.Handle, id string, allow bool, text string) (q slot.Question, err error) {
 	err = alone(h, speakWait, func() error {
-		t, err := c.Hear(h)
+		t, say, err := c.mouth(h)
 		if err != nil {
 			return err
 		}
@@ -336,10 +335,7 @@ func (c Channel) Answer(ctx context.Context, h slot.Handle, id string, allow boo
 		if err != nil {
 			return err
 		}
-		if t.Told[l.Tag] {
-			return nil
-		}
-		if err := say(h, t, l); err != nil {
+		if err := say(l); err != nil {
 			return err
 		}
 		return hold.Poke(h.Dir, h.Gen)
@@ -372,7 +368,7 @@ func choose(asks []slot.Question, id string) (slot.Question, error) {
 func (c Channel) Interrupt(ctx context.Context, h slot.Handle) (ran bool, err error) {
 	tag := ""
 	err = alone(h, speakWait, func() error {
-		t, err := c.Hear(h)
+		t, say, err := c.mouth(h)
 		if err != nil {
 			return err
 		}
@@ -381,7 +377,7 @@ func (c Channel) Interrupt(ctx context.Context, h slot.Handle) (ran bool, err er
 		if ran = ok; !ok {
 			return nil
 		}
-		if err := say(h, t, l); err != nil {
+		if err := say(l); err != nil {
 			return err
 		}
 		return hold.Poke(h.Dir, h.Gen)
