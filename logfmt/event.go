@@ -3,7 +3,7 @@ package logfmt
 // Event is what an entry is about. Unknown events are valid: kept and shown.
 type Event string
 
-// The events, by who writes them: prompts (lifecycle), hooks, aburn itself.
+// The events, by who writes them: prompts (lifecycle), hooks, agents that are workers, aburn itself.
 const (
 	Start         Event = "START"
 	PhaseStart    Event = "PHASE_START"
@@ -30,6 +30,9 @@ const (
 	Compact      Event = "COMPACT"
 	Unreadable   Event = "UNREADABLE"
 
+	WorkerDone Event = "WORKER_DONE"
+	WorkerAsk  Event = "WORKER_ASK"
+
 	Intervention Event = "INTERVENTION"
 	Delivered    Event = "DELIVERED"
 	Resolved     Event = "RESOLVED"
@@ -44,6 +47,7 @@ func Events() []Event {
 		Start, PhaseStart, PhaseComplete, Milestone, AgentSpawn, AgentComplete, Complete, Failed,
 		SessionStart, SessionEnd, Prompt, Command, ToolStart, Tool, ToolFailed, ToolDenied,
 		Permission, Notify, Stop, TurnFailed, Interrupt, Compact, Unreadable,
+		WorkerDone, WorkerAsk,
 		Intervention, Delivered, Resolved, Checkpoint, Unwritten, Accepted,
 	}
 }
@@ -67,10 +71,13 @@ func (ev Event) Lifecycle() bool {
 	return false
 }
 
+// OfWorker reports whether a worker's agent says ev of itself, with aburn done and aburn ask.
+func (ev Event) OfWorker() bool { return ev == WorkerDone || ev == WorkerAsk }
+
 // Durable reports whether an entry with ev is synced to disk before it is acknowledged.
 func (ev Event) Durable() bool {
 	switch ev {
-	case Complete, Failed, PhaseStart, PhaseComplete, Checkpoint, Accepted:
+	case Complete, Failed, PhaseStart, PhaseComplete, WorkerDone, WorkerAsk, Checkpoint, Accepted:
 		return true
 	}
 	return false

@@ -86,6 +86,8 @@ func (d facts) of(ev Event) string {
 		return join(" ", slash(d.str("command")), paren(d.count("args_chars", "characters of arguments")))
 	case Notify, Intervention, Delivered, Resolved:
 		return join(": ", d.str("type"), join(" ", d.str("head", "signature"), paren(d.str("task_id"))))
+	case WorkerDone, WorkerAsk:
+		return join(": ", d.str("worker"), d.str("text"))
 	case Compact:
 		return join(", ", d.str("trigger"), d.str("stage"))
 	case Unreadable:

@@ -48,6 +48,10 @@ var humanLines = []struct{ entry, data, want string }{
 	{"session:CWD_CHANGED", `{"hook":"CwdChanged","fields":{"old_cwd":"/a","new_cwd":"/a/sub"},"hook_us":7}`, "# SESSION:CWD_CHANGED - old_cwd=/a, new_cwd=/a/sub"},
 	{"session:COMPACT", `{"trigger":"auto","stage":"before"}`, "# SESSION:COMPACT - auto, before"},
 	{"session:UNREADABLE", `{"bytes":52428800,"sha256":"0123456789abcdef","reason":"not JSON"}`, "# SESSION:UNREADABLE - 50.0 MB, sha256 0123456789ab: not JSON"},
+	// workers
+	{"session:WORKER_DONE", `{"worker":"fix-cart","text":"the test passes"}`, "# SESSION:WORKER_DONE - fix-cart: the test passes"},
+	{"session:WORKER_ASK", `{"worker":"fix-cart","text":"drop the old table?"}`, "# SESSION:WORKER_ASK - fix-cart: drop the old table?"},
+	{"session:WORKER_DONE", `{"worker":"fix-cart"}`, "# SESSION:WORKER_DONE - fix-cart"},
 	// aburn
 	{"supervisor:INTERVENTION", `{"type":"stuck","signature":"build RED","task_id":"t1"}`, "# SUPERVISOR:INTERVENTION - stuck: build RED (t1)"},
 	{"session:CHECKPOINT", `{"segment":"workflow.log.1","first":1,"last":9,"entries":9,"carrying":2,"left":1}`, "# SESSION:CHECKPOINT - continues workflow.log.1 (9 entries); 2 lines carried over, 1 left behind"},

@@ -124,6 +124,10 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 		return Description{Mark: "✗", Name: "turn failed", Style: term.Red, Detail: d.Get("error").String()}
 	case logfmt.Interrupt:
 		return Description{Mark: "✗", Name: "interrupted", Style: term.Yellow}
+	case logfmt.WorkerDone:
+		return Description{Mark: "✔", Name: "worker done", Style: term.Green, Detail: kit.Join(d.Get("worker").String(), d.Get("text").String())}
+	case logfmt.WorkerAsk:
+		return Description{Mark: "?", Name: "worker asks", Style: term.Yellow, Detail: kit.Join(d.Get("worker").String(), d.Get("text").String())}
 	case logfmt.Compact:
 		return Description{Mark: "≈", Name: "compaction", Style: term.Dim, Detail: kit.Join(d.Get("stage").String(), d.Get("trigger").String())}
 	case logfmt.Intervention:
