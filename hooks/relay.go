@@ -14,15 +14,15 @@ import (
 // maxRelayed bounds the entries of one shell call.
 const maxRelayed = 64
 
-// hasRelay reports whether the plan's call printed entries. `aburn log` does that inside
-// an agent's sandbox, where it may not write the log.
+// hasRelay reports whether the plan's call printed entries. `aburn log`, `aburn done` and
+// `aburn ask` do that inside an agent's sandbox, where it may not write the log.
 func (p *Plan) hasRelay() bool {
 	return p.Relay != nil && strings.Contains(p.Relay.Output, logfmt.RelayPrefix) && recent.RunsLog(p.Relay.Command)
 }
 
 // readRelay reads the entries that `aburn log` printed, before the log is locked. It
-// accepts only lifecycle events of this session, from a shell call that ran `aburn
-// log`. Their ids make it harmless to see them twice.
+// accepts only lifecycle events of this session and what a worker says of itself, from a
+// shell call that ran such a command. Their ids make it harmless to see them twice.
 func (r *recorder) readRelay() {
 	if !r.plan.hasRelay() {
 		return
@@ -33,7 +33,7 @@ func (r *recorder) readRelay() {
 			continue
 		}
 		e, err := logfmt.Parse([]byte(strings.TrimRight(json, "\r\n")))
-		if err != nil || e.Edited || e.ID == "" || !e.Event.Lifecycle() || !r.ofThisSession(e.Session) {
+		if err != nil || e.Edited || e.ID == "" || !(e.Event.Lifecycle() || e.Event.OfWorker()) || !r.ofThisSession(e.Session) {
 			continue
 		}
 		if e.Data != nil {
@@ -67,6 +67,10 @@ func (r *recorder) attribute(e *logfmt.Entry) {
 	e.Session, e.Source, e.Seq, e.Extra = p.Session, "prompt", 0, nil
 	if e.Agent == nil && p.AgentID != "" {
 		e.Agent = &logfmt.Agent{Type: Head(p.AgentType), ID: p.AgentID, ParentCmd: r.state.ParentCmd}
+	}
+	if e.Event.OfWorker() { // it is about the tree that the agent works in, and no command's
+		e.Source, e.Cmd, e.Phase, e.Wt = "aburn", logfmt.SessionCmd, "", r.proj.Wt
+		return
 	}
 	if e.Agent == nil && p.AgentID == "" || e.Agent != nil && e.Agent.ID == p.AgentID {
 		r.state = recent.After(e)

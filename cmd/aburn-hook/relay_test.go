@@ -55,6 +55,10 @@ func TestRelay(t *testing.T) {
 		{"of a sub-agent", "aburn log build START", printed(t, start), sub, "build START a1\nbuild TOOL a1\n"},
 		{"of a sub-agent that named its own thread", "aburn log build START", printed(t, with(func(e *logfmt.Entry) { e.Session = "a1" })), sub, "build START a1\nbuild TOOL a1\n"},
 
+		{"a worker's", "aburn done 'all of it'", printed(t, with(func(e *logfmt.Entry) { e.Event, e.Cmd = logfmt.WorkerDone, "build" })), "", "session WORKER_DONE\nsession TOOL\n"},
+		{"a worker's, of a sub-agent", "cd x && aburn ask why", printed(t, with(func(e *logfmt.Entry) { e.Event, e.Wt = logfmt.WorkerAsk, "../elsewhere" })), sub, "session WORKER_ASK a1\nsession TOOL a1\n"},
+		{"a worker's, from another command", "cat notes", printed(t, with(func(e *logfmt.Entry) { e.Event = logfmt.WorkerDone })), "", "session TOOL\n"},
+
 		{"no aburn log", "cat notes", printed(t, start), "", "session TOOL\n"},
 		{"aburn log as a text", "grep 'aburn log' notes", printed(t, start), "", "session TOOL\n"},
 		{"another session", "aburn log build START", printed(t, with(func(e *logfmt.Entry) { e.Session = "s2" })), "", "session TOOL\n"},
@@ -80,6 +84,9 @@ func TestRelay(t *testing.T) {
 					got.WriteString(" " + e.Agent.ID)
 				}
 				got.WriteString("\n")
+				if e.Event.OfWorker() && (e.Source != "aburn" || e.Wt != "" || e.Session != "s1") {
+					t.Errorf("%s, %s: entry %+v", agent, tc.name, e)
+				}
 				if e.Event.Lifecycle() && (e.Source != "prompt" || e.Session != "s1" || e.Seq == 0) {
 					t.Errorf("%s, %s: entry %+v", agent, tc.name, e)
 				}

@@ -7,8 +7,8 @@ import (
 	"aburn/internal/shell"
 )
 
-// RunsLog reports whether a shell command runs `aburn log`: aburn is a command's name there, not
-// part of a quoted text, a comment or a here-document.
+// RunsLog reports whether a shell command runs `aburn log`, `aburn done` or `aburn ask`, which write
+// entries: aburn is a command's name there, not part of a quoted text, a comment or a here-document.
 func RunsLog(command string) bool { return runsLog(command, 0) }
 
 func runsLog(command string, depth int) bool {
@@ -19,7 +19,8 @@ func runsLog(command string, depth int) bool {
 		}
 		switch name := path.Base(words[0]); {
 		case name == "aburn" || name == "aburn.exe":
-			if subcommand(words[1:]) == "log" {
+			switch subcommand(words[1:]) {
+			case "log", "done", "ask":
 				return true
 			}
 		case depth < 2 && shell.IsShell(name):
