@@ -31,8 +31,9 @@ const (
 	Started     Kind = "started" // startup, resume
 	Prompted    Kind = "prompt"
 	ToolBegan   Kind = "tool_began"
-	ToolEnded   Kind = "tool_ended" // also failed and denied
-	Asks        Kind = "asks"       // permission, question, WORKER_ASK
+	ToolEnded   Kind = "tool_ended"  // also failed and denied
+	Asks        Kind = "asks"        // permission, question
+	AsksPerson  Kind = "asks_person" // WORKER_ASK: stays open when the turn ends, until a prompt or message
 	TurnEnded   Kind = "turn_ended"
 	TurnFailed  Kind = "turn_failed"
 	Interrupted Kind = "interrupted"
@@ -76,7 +77,7 @@ const (
 // agents reports whether the agent itself told facts of kind k.
 func (k Kind) agents() bool {
 	switch k {
-	case Started, Prompted, ToolBegan, ToolEnded, Asks, TurnEnded, TurnFailed, Interrupted, Cleared, Ended, SaysDone, Received:
+	case Started, Prompted, ToolBegan, ToolEnded, Asks, AsksPerson, TurnEnded, TurnFailed, Interrupted, Cleared, Ended, SaysDone, Received:
 		return true
 	}
 	return false

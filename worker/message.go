@@ -1,6 +1,31 @@
 package worker
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
+
+// MessageType is the type of a message's task in the queue, and of its DELIVERED.
+const MessageType = "message"
+
+// Tag is how the text of a message begins, so that the agent's own record names it.
+func Tag(id string) string { return "[aburn " + id + "]" }
+
+// TagIn is the id of the message that a prompt begins with, "" if it begins with none. A client may put a pasted text into
+// a tag of its own.
+func TagIn(head string) string {
+	head = strings.TrimSpace(head)
+	if strings.HasPrefix(head, "<pasted_content") {
+		_, head, _ = strings.Cut(head, ">")
+		head = strings.TrimSpace(head)
+	}
+	rest, ok := strings.CutPrefix(head, "[aburn m-")
+	id, _, closed := strings.Cut(rest, "]")
+	if !ok || !closed || len(id) > 32 || strings.Trim(id, "0123456789abcdef") != "" {
+		return ""
+	}
+	return "m-" + id
+}
 
 // MaxOpen is how many messages may wait for a worker at once.
 const MaxOpen = 20
@@ -49,13 +74,16 @@ func (w *Worker) addMessage(id string) {
 	w.Messages = append(w.Messages, Message{ID: id})
 }
 
-// hear takes the tag in an agent's record. In another generation the agent may be told again, so it may hear again.
-func (w *Worker) hear(f *Fact) {
+// hear takes the tag in an agent's record, and reports whether that was news. In another generation the agent may be told
+// again, so it may hear again.
+func (w *Worker) hear(f *Fact) (news bool) {
 	for i := range w.Messages {
 		if m := &w.Messages[i]; m.ID == f.Message && m.Receipt != Confirmed {
+			news = news || m.Receipt < Heard
 			m.Receipt, m.Gen = Heard, w.Gen
 		}
 	}
+	return news
 }
 
 // Open are the messages that no record of the agent shows.

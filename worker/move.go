@@ -270,9 +270,12 @@ func (w *Worker) task() Reason {
 	return TaskInProgress
 }
 
-// pause is why an idle worker is idle.
+// pause is why an idle worker is idle: it asked and ended its turn, it waits for a review, or nothing is left to do.
 func (w *Worker) pause() Reason {
-	if w.Pull.Is == PullOpen {
+	switch {
+	case w.asking:
+		return AwaitingUser
+	case w.Pull.Is == PullOpen:
 		return AwaitingReview
 	}
 	return TurnIsOver

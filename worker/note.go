@@ -135,15 +135,24 @@ func (w *Worker) noteAgent(f *Fact) event {
 	switch f.Kind {
 	case Started:
 		return agentStarted
+	case AsksPerson:
+		w.noteAsked(asked{})
+		w.asking = true
+		return asks
 	case Prompted:
-		w.asked = nil
+		w.asked, w.asking = nil, false
 		w.hear(f)
 		if f.Person && w.told.Reason == VerifyFailed {
 			w.GateRuns, w.GateFails = 0, 0
 		}
 		return prompt
 	case Received:
-		w.hear(f)
+		if w.hear(f) {
+			w.asking = false
+			if w.State == Idle || w.State == Done { // handed over at a turn's end, which goes on with it
+				return prompt
+			}
+		}
 	case ToolBegan:
 		w.Changes = nil
 		return toolBegan
@@ -163,13 +172,13 @@ func (w *Worker) noteAgent(f *Fact) event {
 		w.asked = nil
 		return interrupted
 	case Cleared:
-		w.asked = nil
+		w.asked, w.asking = nil, false
 		return sessionCleared
 	case Ended:
 		w.asked = nil
 		return sessionEnded
 	case SaysDone:
-		w.asked = nil
+		w.asked, w.asking = nil, false
 		if w.gated {
 			return saysDoneGated
 		}

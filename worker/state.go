@@ -69,7 +69,7 @@ func (s State) Reasons() []Reason {
 	case Working:
 		return []Reason{TaskInProgress, FixingCI, ResolvingReview, Verifying, Revived}
 	case Idle:
-		return []Reason{AgentAcknowledged, TurnIsOver, AwaitingReview, MergedWaiting, ClosedWaiting, Revived}
+		return []Reason{AgentAcknowledged, TurnIsOver, AwaitingUser, AwaitingReview, MergedWaiting, ClosedWaiting, Revived}
 	case NeedsInput:
 		return []Reason{AwaitingUser, ErrorInProcess, BudgetReached, VerifyFailed, Revived}
 	case Detecting:

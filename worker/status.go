@@ -46,6 +46,9 @@ func (w *Worker) Status() Status {
 	case Detecting:
 		return StatusDetecting
 	}
+	if w.State == Idle && w.Reason == AwaitingUser {
+		return StatusNeedsInput
+	}
 	if s := w.Pull.status(); s != "" {
 		return s
 	}
@@ -164,6 +167,10 @@ func (w *Worker) Activity(now time.Time, s Signals) Activity {
 	switch w.State {
 	case Terminated:
 		return Exited
+	case Idle:
+		if w.Reason == AwaitingUser {
+			return WaitingInput
+		}
 	case NeedsInput:
 		if w.Reason == ErrorInProcess || w.Reason == VerifyFailed {
 			return Blocked

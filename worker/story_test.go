@@ -258,6 +258,25 @@ func TestPermissions(t *testing.T) {
 	s.add(Fact{Kind: TurnEnded}).want(t, Idle, TurnIsOver)
 }
 
+// What an agent asked the person with `aburn ask` stays open when its turn ends, until somebody answers: with a prompt, or
+// with a message that its own hook hands over. A permission is over with the turn.
+func TestAskOutlivesTheTurn(t *testing.T) {
+	asked := func() *story {
+		return newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: AsksPerson}).add(Fact{Kind: ToolEnded, Call: "ask"})
+	}
+	asked().want(t, NeedsInput, AwaitingUser)
+	s := asked().add(Fact{Kind: TurnEnded})
+	if w := s.want(t, Idle, AwaitingUser); w.Status() != StatusNeedsInput || w.Zone() != ZoneNeedsYou || w.Activity(noon, Signals{}) != WaitingInput || w.Delivery() != ByKeys {
+		t.Errorf("%v, %v, %v", w.Status(), w.Zone(), w.Delivery())
+	}
+	s.add(Fact{Kind: Prompted, Person: true}).add(Fact{Kind: TurnEnded}).want(t, Idle, TurnIsOver)
+	s = asked().add(Fact{Kind: Messaged, Message: "m-1"}).add(Fact{Kind: TurnEnded}).add(Fact{Kind: Received, Message: "m-1"})
+	s.want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: TurnEnded}).want(t, Idle, TurnIsOver)
+	asked().add(Fact{Kind: TurnEnded}).add(Fact{Kind: Received}).add(Fact{Kind: Received, Message: "m-9"}).want(t, Idle, AwaitingUser) // advice answers nothing
+	asked().add(Fact{Kind: SaysDone}).add(Fact{Kind: TurnEnded}).want(t, Done, ResearchComplete)
+}
+
 // A screen may demote a worker for as long as nobody else speaks.
 func TestWeak(t *testing.T) {
 	s := newStory().launch(false)

@@ -44,6 +44,7 @@ type Worker struct {
 	certified  *Process  // and this is what it names
 	old        []Process // of former generations
 	asked      []asked
+	asking     bool // `aburn ask` was said since the last prompt
 	fixing     fixing
 	host, boot string
 	quiet      quiet
@@ -169,11 +170,14 @@ func (w *Worker) renew(f *Fact) {
 	}
 	w.Gen = max(w.Gen+1, f.Gen)
 	w.place = place{NotStarted, SpawnRequested, f.At, []Ref{f.ref()}}
-	w.told, w.strong, w.asked, w.over = told{}, nil, nil, false
+	w.told, w.strong, w.asked, w.asking, w.over = told{}, nil, nil, false, false
 	w.Agent, w.certified, w.Server, w.KillFor, w.Refuted = nil, nil, "", "", ""
 	w.LaunchedAt, w.Heard, w.Hooks, w.Unseen, w.Unproven = time.Time{}, time.Time{}, false, false, false
 	w.host, w.boot, w.quiet, w.rounds = "", "", quiet{}, rounds{}
 }
+
+// Over reports whether the agent has ended. A worker that is done may have ended too, or may sit at its prompt.
+func (w *Worker) Over() bool { return w.State == Terminated || w.over }
 
 // Clone gives a Worker that shares nothing with w.
 func (w *Worker) Clone() *Worker {

@@ -216,6 +216,9 @@ var goldenLess = map[string]string{
 	"supervisor watch": "it goes on until it is ended: see supervisor_watch_test.go",
 	"spawn":            workerGoldens,
 	"ps":               workerGoldens,
+	"done":             workerGoldens,
+	"ask":              workerGoldens,
+	"send":             workerGoldens,
 	"snapshots":        workerGoldens,
 	"cleanup":          workerGoldens,
 	"merge":            workerGoldens,
@@ -224,7 +227,7 @@ var goldenLess = map[string]string{
 	"overlap":          workerGoldens,
 }
 
-const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar"
+const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar, worker-says.txtar, send.txtar"
 
 // goldenTools are what the tools of the MCP server are asked; each has to be here.
 var goldenTools = []struct {

@@ -44,6 +44,9 @@ func start(o slot.Order, resume string) slot.Launch {
 	if o.Model != "" {
 		l.Args = append(l.Args, "--model", o.Model)
 	}
+	for _, command := range o.Reports {
+		l.Args = append(l.Args, "--allowedTools", "Bash("+command+":*)")
+	}
 	if o.Rules != "" {
 		l.Args = append(l.Args, "--append-system-prompt", o.Rules)
 	}

@@ -23,6 +23,14 @@ func TestLaunchAlwaysSaysWhatMayRun(t *testing.T) {
 	}
 }
 
+// `aburn done` must not need a person, and nothing else may run unasked because of it.
+func TestReportsRunUnasked(t *testing.T) {
+	args := Agent().Launch(slot.Order{Permissions: slot.Ask, Reports: []string{"aburn done", "aburn ask"}, Task: "x"}).Args
+	if !strings.Contains(strings.Join(args, " "), "--allowedTools Bash(aburn done:*) --allowedTools Bash(aburn ask:*) --") {
+		t.Error(args)
+	}
+}
+
 func TestHooksOfOneStart(t *testing.T) {
 	l := Agent().Launch(slot.Order{Folder: "/f", Hook: "/bin/aburn-hook"})
 	var file struct {

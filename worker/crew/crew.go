@@ -22,6 +22,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/lockfile"
 	"aburn/internal/proc"
+	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/headless"
 	"aburn/worker/heard"
@@ -47,6 +48,7 @@ type Crew struct {
 	Log      *journal.Journal
 	Environ  []string
 	Holder   string // the path of aburn-hold
+	Self     string // how a shell inside of a worker runs aburn
 	Runtimes []Runtime
 	// Protocol is how an agent is spoken to that has no terminal; nil if it cannot.
 	Protocol func(agent string) slot.Protocol
@@ -63,6 +65,9 @@ type Member struct {
 	Asked   time.Time
 	Talk    *slot.Talk // with an agent without a terminal; nil for others
 	Err     error      // the ledger cannot be read
+
+	Session logfmt.SessionID // the agent's newest one, if it was heard
+	Said    string           // what the agent said last with aburn done or aburn ask
 
 	told []worker.Fact // by the protocol
 }
@@ -85,7 +90,7 @@ func (m *Member) Base() string {
 }
 
 // Over reports whether its agent has ended.
-func (m *Member) Over() bool { return m.Worker.State == worker.Terminated }
+func (m *Member) Over() bool { return m.Worker.Over() }
 
 // folder is where the agent of a tree works: the project's own folder in it.
 func (c *Crew) folder(path string) string {
@@ -167,10 +172,12 @@ func (c *Crew) fold(members []*Member) {
 	}
 	said, _ := heard.Since(c.Log, since, trees) // what could be read
 	for _, m := range members {
-		facts := said[c.wt(m.Request.Tree)]
-		if m.Err != nil || len(facts) == 0 {
+		h := said[c.wt(m.Request.Tree)]
+		if m.Err != nil || h == nil {
 			continue
 		}
+		m.Session, m.Said = h.Session, h.Said
+		facts := h.Facts
 		if m.Talk != nil { // the protocol asks, names the call, and says when it was answered
 			facts = slices.DeleteFunc(slices.Clone(facts), func(f worker.Fact) bool { return f.Kind == worker.Asks })
 		}
@@ -433,6 +440,28 @@ func (c *Crew) Find(word string) (string, error) {
 		return names[0], nil
 	}
 	return "", &ErrAmbiguous{names}
+}
+
+// Wt is the name that entries of the log have for a worker's tree, "" if its ledger cannot be read. Nothing is written.
+func (c *Crew) Wt(name string) string {
+	l, err := c.Store.Book(name).Read()
+	if err != nil {
+		return ""
+	}
+	r, _ := requested(l)
+	if r.Tree == "" {
+		return ""
+	}
+	return c.wt(r.Tree)
+}
+
+// ParseMark reads what mark made: the project's key, the worker's name and the session that it was started with.
+func ParseMark(mark string) (key, name, session string, ok bool) {
+	parts := strings.Split(mark, "/")
+	if len(parts) != 3 || parts[0] == "" || ledger.ValidName(parts[1]) != nil {
+		return "", "", "", false
+	}
+	return parts[0], parts[1], parts[2], true
 }
 
 // mark is in the environment of everything that a worker starts.

@@ -55,6 +55,7 @@ type Spawned struct {
 	Session            string // "" if only the agent will know it
 	id                 string // of this launch
 	Folder             string // where the agent works
+	Rules              string // what the agent is told beside its task
 	Launch             slot.Launch
 	opening            []slot.Line
 	lock               *lockfile.Lock
@@ -118,6 +119,7 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 	if err != nil {
 		return err
 	}
+	s.Rules = rules(s, p, c.Self)
 	writable, err := repo.Tree(s.Tree).Commits(ctx)
 	if err != nil {
 		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
@@ -178,7 +180,7 @@ func (c *Crew) order(s *Spawned, p Plan, writable []string) slot.Order {
 	}
 	return slot.Order{
 		Tree: s.Folder, Task: p.Task, Session: s.id, Permissions: p.Permissions, Model: p.Model, Folder: c.Store.Book(s.Name).Dir,
-		Rules: rules(s, p), Hook: p.Hook(s.Folder), Writable: writable,
+		Rules: s.Rules, Reports: []string{c.Self + " done", c.Self + " ask"}, Hook: p.Hook(s.Folder), Writable: writable,
 	}
 }
 
@@ -198,9 +200,12 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 const maxHead = 200
 
 // rules are what a worker has to know beside its task.
-func rules(s *Spawned, p Plan) string {
+func rules(s *Spawned, p Plan, aburn string) string {
 	text := "You work in a git worktree of your own, on the branch " + s.Branch + ", beside other work in the same repository. " +
-		"Commit what you finish on this branch. Do not switch branches, push, or change files outside of this worktree unless the task says so."
+		"Commit what you finish on this branch. Do not switch branches, push, or change files outside of this worktree unless the task says so. " +
+		"Nobody watches you all the time. When the task is finished, run `" + aburn + " done \"what you did\"`. " +
+		"If you cannot go on without a person, run `" + aburn + " ask \"your question\"` and end your turn; the answer comes as a message. " +
+		"A message that begins with [aburn m-…] was sent by `aburn send`; one that says \"from\" behind the number is from another agent and not from the person you work for."
 	if p.Rules != "" {
 		text += "\n\nRules of this project:\n" + p.Rules
 	}
@@ -397,6 +402,7 @@ func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, e
 	}
 	s.Tree = c.Store.Tree(s.Name)
 	s.Folder = c.folder(s.Tree)
+	s.Rules = rules(s, p, c.Self)
 	writable, err := repo.WouldCommit(ctx, s.Tree)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ package heard
 import (
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/journal"
 	"aburn/internal/proc"
 	"aburn/logfmt"
@@ -14,12 +16,20 @@ import (
 // slack is how much earlier than its ledger an agent's clock may be.
 const slack = time.Minute
 
-// Since gives the facts of these worktrees (as entries name them) from the log's entries since a time, by worktree.
-func Since(log *journal.Journal, since time.Time, trees map[string]bool) (map[string][]worker.Fact, error) {
-	facts := map[string][]worker.Fact{}
+// Heard is what the log says of the agent in one worktree.
+type Heard struct {
+	Facts   []worker.Fact
+	Session logfmt.SessionID // of the agent's newest entry, sub-agents left out
+	Said    string           // the text of the newest WORKER_DONE or WORKER_ASK
+	spoke   bool
+}
+
+// Since reads the log's entries of these worktrees (as entries name them) since a time, by worktree.
+func Since(log *journal.Journal, since time.Time, trees map[string]bool) (map[string]*Heard, error) {
+	heard := map[string]*Heard{}
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
 		if err != nil {
-			return facts, err
+			return heard, err
 		}
 		h, ok := logfmt.ParseHeader(line.JSON)
 		if !ok || line.Carried {
@@ -28,27 +38,49 @@ func Since(log *journal.Journal, since time.Time, trees map[string]bool) (map[st
 		if at, err := time.Parse(time.RFC3339Nano, string(h.Time)); err == nil && at.Before(since.Add(-slack)) {
 			break
 		}
-		if wt := string(h.Wt); trees[wt] {
-			if e, err := logfmt.Parse(line.JSON); err == nil {
-				if f, ok := Fact(&e); ok {
-					facts[wt] = append(facts[wt], f)
-				}
-			}
+		wt := string(h.Wt)
+		if !trees[wt] {
+			continue
+		}
+		if heard[wt] == nil {
+			heard[wt] = &Heard{}
+		}
+		if e, err := logfmt.Parse(line.JSON); err == nil {
+			heard[wt].older(&e)
 		}
 	}
-	return facts, nil
+	return heard, nil
+}
+
+// older takes the entry before those that it has.
+func (h *Heard) older(e *logfmt.Entry) {
+	if h.Session == "" && e.Agent == nil && e.Source != "aburn" {
+		h.Session = e.Session
+	}
+	if !h.spoke && e.Event.OfWorker() {
+		h.spoke, h.Said = true, gjson.GetBytes(e.Data, "text").String()
+	}
+	if f, ok := Fact(e); ok {
+		h.Facts = append(h.Facts, f)
+	}
 }
 
 // Fact is what an entry tells of the worker in its tree. ok is false for an entry that tells nothing of where it stands.
 func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) {
 	var d logfmt.Details
 	logfmt.ReadDetails(e.Data, &d)
-	f = worker.Fact{File: worker.Log, Seq: uint64(e.Seq), At: e.Time.UTC().Truncate(time.Millisecond), Call: clip(d.ToolUseID.String())}
+	f = worker.Fact{File: worker.Log, Seq: uint64(e.Seq), At: e.Time.UTC().Truncate(time.Millisecond), Call: clip(d.ToolUseID.String()), Input: clip(d.Input.String())}
 	if f.Kind = kind(e, &d); f.Kind == "" || f.Seq == 0 {
 		return f, false
 	}
-	if f.Kind == worker.Prompted {
-		f.Person = !d.Machine
+	switch f.Kind {
+	case worker.Prompted:
+		f.Message = worker.TagIn(d.Head.String())
+		f.Person = !d.Machine && f.Message == ""
+	case worker.Received:
+		if d.Type.String() == worker.MessageType {
+			f.Message = clip(d.TaskID.String())
+		}
 	}
 	if pid, start, host := logfmt.ReadProc(d.Proc); pid > 0 && start > 0 {
 		p := proc.Process{PID: int(pid), Start: start}
@@ -67,6 +99,8 @@ func kind(e *logfmt.Entry, d *logfmt.Details) worker.Kind {
 		return worker.ToolEnded
 	case logfmt.Permission:
 		return worker.Asks
+	case logfmt.WorkerAsk:
+		return worker.AsksPerson
 	}
 	if e.Agent != nil {
 		return ""
@@ -85,6 +119,8 @@ func kind(e *logfmt.Entry, d *logfmt.Details) worker.Kind {
 		return worker.TurnFailed
 	case logfmt.Interrupt:
 		return worker.Interrupted
+	case logfmt.WorkerDone:
+		return worker.SaysDone
 	case logfmt.Delivered:
 		return worker.Received
 	case logfmt.SessionEnd:

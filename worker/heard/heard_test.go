@@ -33,6 +33,16 @@ func TestWhatEntriesTell(t *testing.T) {
 		{entry(logfmt.Interrupt, `{}`), worker.Fact{Kind: worker.Interrupted}},
 		{entry(logfmt.SessionEnd, `{"reason":"clear"}`), worker.Fact{Kind: worker.Cleared}},
 		{entry(logfmt.SessionEnd, `{"reason":"prompt_input_exit"}`), worker.Fact{Kind: worker.Ended}},
+		{entry(logfmt.Permission, `{"input":"0a"}`), worker.Fact{Kind: worker.Asks, Input: "0a"}},
+		{entry(logfmt.Tool, `{"tool_use_id":"a","input":"0a"}`), worker.Fact{Kind: worker.ToolEnded, Call: "a", Input: "0a"}},
+		{entry(logfmt.WorkerDone, `{"text":"x"}`), worker.Fact{Kind: worker.SaysDone}},
+		{entry(logfmt.WorkerAsk, `{"text":"x"}`), worker.Fact{Kind: worker.AsksPerson}},
+		{entry(logfmt.Prompt, `{"head":"[aburn m-7f3a] do it"}`), worker.Fact{Kind: worker.Prompted, Message: "m-7f3a"}},
+		{entry(logfmt.Prompt, `{"head":"<pasted_content id=\"1\"> [aburn m-7f3a] do it"}`), worker.Fact{Kind: worker.Prompted, Message: "m-7f3a"}},
+		{entry(logfmt.Prompt, `{"head":"look at [aburn m-7f3a]"}`), worker.Fact{Kind: worker.Prompted, Person: true}},
+		{entry(logfmt.Prompt, `{"head":"[aburn m-7f3X] do it"}`), worker.Fact{Kind: worker.Prompted, Person: true}},
+		{entry(logfmt.Delivered, `{"task_id":"m-7f3a","type":"message"}`), worker.Fact{Kind: worker.Received, Message: "m-7f3a"}},
+		{entry(logfmt.Delivered, `{"task_id":"m-7f3a","type":"loop"}`), worker.Fact{Kind: worker.Received}},
 		{entry(logfmt.Notify, `{}`), worker.Fact{}},
 		{entry(logfmt.Start, `{}`), worker.Fact{}},
 	} {
@@ -46,6 +56,13 @@ func TestWhatEntriesTell(t *testing.T) {
 		c.want.File, c.want.Seq, c.want.At = worker.Log, 7, c.e.Time
 		if f != c.want || !ok {
 			t.Errorf("%s %s is %+v, not %+v", c.e.Event, c.e.Data, f, c.want)
+		}
+	}
+	for event, counts := range map[logfmt.Event]bool{logfmt.WorkerDone: false, logfmt.WorkerAsk: true} {
+		e := entry(event, `{}`)
+		e.Agent = &logfmt.Agent{Type: "x", ID: "y"}
+		if f, ok := Fact(&e); ok != counts {
+			t.Errorf("%s of a sub-agent is %+v", event, f)
 		}
 	}
 	sub := entry(logfmt.Stop, `{}`)
@@ -71,7 +88,7 @@ func TestSinceTakesTheTreesOnly(t *testing.T) {
 		}
 	}
 	facts, err := Since(j, begin.Add(2*time.Hour), map[string]bool{"../w": true})
-	if err != nil || len(facts) != 1 || len(facts["../w"]) != 2 {
+	if err != nil || len(facts) != 1 || len(facts["../w"].Facts) != 2 {
 		t.Errorf("%+v, %v", facts, err)
 	}
 }

@@ -24,9 +24,10 @@ type Order struct {
 	Rules       string // what a worker is, for the agent's own instructions
 	Session     string // the id that the session gets, if the agent lets others choose it
 	Permissions Permissions
-	Model       string // "" is the agent's own choice
-	Folder      string // for files that the agent reads at its start
-	Hook        string // aburn-hook, if hooks have to be passed at the start; "" if they are installed
+	Model       string   // "" is the agent's own choice
+	Folder      string   // for files that the agent reads at its start
+	Reports     []string // shell commands that it may run unasked: they only tell how it goes
+	Hook        string   // aburn-hook, if hooks have to be passed at the start; "" if they are installed
 }
 
 // Launch is how an agent is started for an order.

@@ -4,11 +4,8 @@ package record
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -17,7 +14,6 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/journal"
-	"aburn/internal/recent"
 	"aburn/internal/scrub"
 	"aburn/logfmt"
 	"aburn/workflow"
@@ -96,7 +92,7 @@ func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	e.Wt = w.Wt
 	e.Branch, _ = scrub.Text(w.Branch())
-	who, err := identify(a, cmd, func(yield func([]byte) bool) { recentLines(w, yield) })
+	who, err := identify(a, cmd, func(yield func([]byte) bool) { scope.RecentLines(w, yield) })
 	if err != nil {
 		return err
 	}
@@ -105,44 +101,14 @@ func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		e.Time = time.Now() // under the lock, so that times rise with file order as far as clocks allow
 		return []*logfmt.Entry{e}
 	})
-	if readOnly(err) {
-		return handToHook(a, e, func(yield func([]byte) bool) { recentLines(w, yield) })
+	if scope.ReadOnly(err) {
+		return scope.HandToHook(a, w, e)
 	}
 	if err != nil {
 		return kit.BadNews("not logged: "+err.Error(), "aburn doctor")
 	}
 	rotateIfDue(a, w)
 	return printLogged(a, cmd, receipt.Entries[0])
-}
-
-// recentLines yields the lines at the end of the log, the newest first, as package recent wants them.
-func recentLines(w *scope.Workspace, yield func([]byte) bool) {
-	for line, err := range w.Log.Backward(journal.BackwardOptions{Limit: journal.TailSize, Newest: true}) {
-		if err != nil || !yield(line.JSON) {
-			return
-		}
-	}
-}
-
-// readOnly says whether err means that this process may not write the log, most likely because of a sandbox.
-func readOnly(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
-// handToHook prints the entry for the agent's hook, which runs outside of the sandbox and reads this command's output. It
-// fails unless the log shows that hooks of the session are at work.
-func handToHook(a *kit.App, e *logfmt.Entry, lines recent.Lines) error {
-	e.ID, e.Time = journal.NewID(), time.Now()
-	if e.Session == "" || !e.Event.Lifecycle() || !recent.Hooked(lines, e.Session) {
-		return kit.BadNews("not logged: the log is read-only here, and it shows no hook of this session that could append the entry",
-			"aburn install-hooks, in Codex then /hooks to trust them", "outside of an agent: check the modes of .oss/")
-	}
-	line, err := e.AppendJSON([]byte(logfmt.RelayPrefix))
-	if err != nil {
-		return kit.BadNews("not logged: " + err.Error())
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s\n", line)
-	return err
 }
 
 // rotateIfDue only warns if it fails, because the entry was logged.

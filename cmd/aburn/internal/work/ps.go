@@ -62,6 +62,7 @@ type WorkerReport struct {
 	Flags     []string      `json:"flags,omitempty"`
 	Asks      []Asked       `json:"asks,omitempty"`
 	Evidence  []string      `json:"evidence,omitempty"`
+	Says      string        `json:"says,omitempty"`
 	Overlaps  []ClashReport `json:"overlaps,omitempty"`
 	Error     string        `json:"error,omitempty"`
 }
@@ -138,7 +139,7 @@ func reportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
 		Since: kit.OptionalTime(w.Since), Heard: kit.OptionalTime(w.Heard), Task: d.Task, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names),
+		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Says: m.Said,
 	}
 	if l := m.Ledger.Last(worker.Launched); l != nil {
 		r.Session = l.Session
@@ -287,6 +288,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, 
 	for _, q := range r.Asks {
 		line("asks", q.What+" (aburn answer "+m.Name+" allow|deny --id "+q.ID+")")
 	}
+	line("says", r.Says)
 	line("remarks", strings.Join(r.Flags, "; "))
 	if r.Damaged > 0 {
 		line("damage", plain.Plural(int64(r.Damaged), "line")+" of its ledger could not be read")

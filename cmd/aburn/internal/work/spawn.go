@@ -48,6 +48,7 @@ func SpawnCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
 			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
+			&cli.BoolFlag{Name: "print-prompt", Usage: "only print what the agent would be told: the rules for workers, then the task"},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples(
@@ -117,6 +118,9 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	repo, err := o.repository(ctx, o.dir)
 	if err != nil {
 		return err
+	}
+	if cmd.Bool("print-prompt") {
+		return o.printPrompt(ctx, a, cmd, repo, p)
 	}
 	if err := checkTrust(a, cmd, p, repo.Main); err != nil {
 		return err
@@ -204,6 +208,28 @@ func (o *office) dryRun(ctx context.Context, a *kit.App, cmd *cli.Command, repo 
 		line += " " + kit.ShellWord(arg)
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s\n%s\n%s\n", o.headline(ctx, repo, s, p), plain.Line(s.Tree), plain.Text(line))
+	return err
+}
+
+// PromptReport is what `aburn spawn --print-prompt --json` prints.
+type PromptReport struct {
+	Rules string `json:"rules"`
+	Task  string `json:"task"`
+}
+
+func (o *office) printPrompt(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan) error {
+	s, err := o.Sketch(ctx, repo, p)
+	if err != nil {
+		return spawnFailure(p, err)
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(PromptReport{s.Rules, p.Task})
+	}
+	out := a.Screen(cmd)
+	kit.Title(out, true, "rules")
+	fmt.Fprintln(out, plain.Text(s.Rules))
+	kit.Title(out, false, "task")
+	_, err = fmt.Fprintln(out, plain.Text(p.Task))
 	return err
 }
 

@@ -69,15 +69,25 @@ func openOffice(a *kit.App, cmd *cli.Command) (*office, error) {
 	}
 	o := &office{ws: ws, dir: dir}
 	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Protocol: protocolOf}
-	_, o.Checkout = project.Checkout(ws.Root, a.Getenv)
+	o.Checkout = checkout(ws, a)
 	if r, ok := tmux.New(o.Environ); ok {
 		o.tmux = r
 		o.Runtimes = []crew.Runtime{r}
 	}
+	o.Self = "aburn"
 	if self, err := os.Executable(); err == nil {
+		if _, err := exec.LookPath(o.Self); err != nil {
+			o.Self = kit.ShellWord(self)
+		}
 		o.After = func(name string) []string { return []string{self, "-C", ws.Root, "snapshots", "--take", name} }
 	}
 	return o, nil
+}
+
+// checkout is the root of the main checkout of the project's repository.
+func checkout(ws *scope.Workspace, a *kit.App) string {
+	_, root := project.Checkout(ws.Root, a.Getenv)
+	return root
 }
 
 func (o *office) close() { o.ws.Close() }
