@@ -51,9 +51,13 @@ func (d *delivery) answer() ([]byte, error) {
 	return d.agent.Context(d.payload.Event, text), err
 }
 
-// answerStop is the answer at a turn's end, if the user wants one.
+// workerVar is in the environment of a worker's agent, and so of its hooks. It is hold.MarkVariable: only the agent of a
+// worker is sent messages, and no other pays for looking for them.
+const workerVar = "ABURN_WORKER"
+
+// answerStop is the answer at a turn's end: advice if the user wants that, and the messages to a worker.
 func (d *delivery) answerStop() ([]byte, error) {
-	if !d.settings.Deliver.AtStop || d.agent.Continue(d.payload, "") == nil {
+	if !d.settings.Deliver.AtStop && d.env(workerVar) == "" || d.agent.Continue(d.payload, "") == nil {
 		return nil, nil
 	}
 	text, err := d.claim(maxInjected)
@@ -63,7 +67,7 @@ func (d *delivery) answerStop() ([]byte, error) {
 	return d.agent.Continue(d.payload, text), err
 }
 
-// claimant says which tasks may be told now: after a call those that the look was
+// claimant says which advice may be told now, beside messages: after a call those that the look was
 // certain of, with a machine's prompt the critical ones. So too at a turn's end, unless
 // no prompt comes after it: then nothing can wait.
 func (d *delivery) claimant() queue.Claimant {
@@ -72,6 +76,7 @@ func (d *delivery) claimant() queue.Claimant {
 	case logfmt.Prompt:
 		who.CriticalOnly = !d.typed()
 	case logfmt.Stop:
+		who.MessagesOnly = !d.settings.Deliver.AtStop
 		who.CriticalOnly = !d.agent.PrintMode(d.payload, d.env)
 	default:
 		who.Only = d.looked.Certain

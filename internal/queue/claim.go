@@ -8,7 +8,7 @@ import (
 )
 
 // Claim marks the tasks that are deliverable to who as executing, with a lease, and returns them,
-// most urgent first. It claims at most MaxOpen tasks. They may be printed only after Close has
+// messages in the order of the file and then advice, most urgent first. It claims at most MaxOpen tasks. They may be printed only after Close has
 // returned nil. Unclaim returns those that are not printed.
 func (d *Desk) Claim(who Claimant, now time.Time) []Task {
 	var places []int
@@ -19,6 +19,9 @@ func (d *Desk) Claim(who Claimant, now time.Time) []Task {
 	}
 	slices.SortStableFunc(places, func(i, j int) int {
 		a, b := &d.doc.items[i].task, &d.doc.items[j].task
+		if a.IsMessage() || b.IsMessage() {
+			return messageFirst(a) - messageFirst(b)
+		}
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
 	})
 	lease := Lease{PID: who.PID, Session: who.Session, PromptID: who.PromptID, Until: stamp(now.Add(LeaseTime))}
@@ -29,6 +32,13 @@ func (d *Desk) Claim(who Claimant, now time.Time) []Task {
 		claimed = append(claimed, d.doc.items[i].task)
 	}
 	return claimed
+}
+
+func messageFirst(t *Task) int {
+	if t.IsMessage() {
+		return 0
+	}
+	return 1
 }
 
 func (d *Desk) attempts(i, step int) member {

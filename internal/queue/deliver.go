@@ -25,7 +25,7 @@ func (q *Queue) Read() (File, error) {
 // written with escapes is not found.
 func (q *Queue) Waiting(who Claimant, now time.Time) (bool, error) {
 	data, _, err := readRegular(q.root, Name)
-	if err != nil || !names(data, string(who.Session)) && !names(data, ScopeProject) {
+	if err != nil || !names(data, string(who.Session)) && !names(data, ScopeProject) || who.MessagesOnly && !names(data, KindMessage) {
 		return false, err
 	}
 	doc, err := parseDocument(data)
@@ -142,7 +142,7 @@ func (q *Queue) obstacle(t *Task, who Claimant, now time.Time) string {
 		return t.notFor()
 	case who.Session == "":
 		return "the session is unknown"
-	case who.CriticalOnly && t.Priority != Critical, who.Only != nil && !slices.Contains(who.Only, t.ID):
+	case !t.IsMessage() && (who.MessagesOnly || who.CriticalOnly && t.Priority != Critical), who.Only != nil && !slices.Contains(who.Only, t.ID):
 		return "it can wait for a person's prompt"
 	case who.Only != nil && (who.PromptID == "" || t.Attempts > 0):
 		return "a hook claimed it before, or the turn is unknown"
@@ -156,7 +156,7 @@ func (q *Queue) obstacle(t *Task, who Claimant, now time.Time) string {
 	switch {
 	case len(q.key) == 0:
 		return "this user has not vouched for the project"
-	case !q.Foreign && !q.Ours(*t):
+	case !(q.Foreign && !t.IsMessage()) && !q.Ours(*t):
 		return "aburn did not sign it"
 	}
 	return ""
@@ -191,18 +191,27 @@ func (t *Task) notFit() string {
 			return "its member " + m.Key + " has the wrong type or appears twice"
 		}
 	}
-	if t.ID == "" {
+	switch {
+	case t.ID == "":
 		return "it has no id"
+	case t.Kind != "" && !t.IsMessage():
+		return "its kind is unknown"
+	case t.IsMessage() && t.Session == "":
+		return "a message is for one session"
 	}
-	return badPrompt(t.Prompt)
+	return t.badPrompt()
 }
 
-func badPrompt(prompt string) string {
-	switch n := len(block(prompt)); {
+func (t *Task) badPrompt() string {
+	most := MaxPrompt
+	if t.IsMessage() {
+		most = MaxMessage
+	}
+	switch n := len(block(t.Prompt)); {
 	case n == 0:
 		return "its prompt is empty"
-	case n > MaxPrompt:
-		return "its prompt has more than " + strconv.Itoa(MaxPrompt) + " bytes"
+	case n > most:
+		return "its prompt has more than " + strconv.Itoa(most) + " bytes"
 	}
 	return ""
 }

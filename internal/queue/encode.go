@@ -11,7 +11,7 @@ import (
 func (t *Task) encode() []byte {
 	var o logfmt.Object
 	o.Str("id", t.ID).Str("created_at", formatTime(t.CreatedAt)).Str("priority", t.Priority.String())
-	o.StrIf("source", t.Source).StrIf("anomaly_type", t.Type).Str("prompt", t.Prompt).StrIf("suggested_agent", t.SuggestedAgent)
+	o.StrIf("source", t.Source).StrIf("kind", t.Kind).StrIf("anomaly_type", t.Type).Str("prompt", t.Prompt).StrIf("suggested_agent", t.SuggestedAgent)
 	if len(t.Context) > 0 {
 		o.Raw("context", oneLine(t.Context))
 	}
@@ -20,7 +20,10 @@ func (t *Task) encode() []byte {
 	if len(t.Evidence) > 0 {
 		o.Raw("evidence", encodeEvidence(t.Evidence))
 	}
-	o.Str("expires_at", formatTime(t.ExpiresAt)).StrIf("signature", t.Signature)
+	if !t.ExpiresAt.IsZero() {
+		o.Str("expires_at", formatTime(t.ExpiresAt))
+	}
+	o.StrIf("signature", t.Signature)
 	for _, m := range t.Extra {
 		o.Raw(m.Key, oneLine(m.Raw))
 	}

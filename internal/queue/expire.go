@@ -53,7 +53,7 @@ func (t *Task) over(now time.Time) (reason string, failed bool) {
 		return "", false
 	case (executing || t.Status == Pending) && t.expired(now):
 		return ReasonExpired, false
-	case now.Sub(t.CreatedAt) > MaxAge:
+	case now.Sub(t.CreatedAt) > MaxAge && !(t.IsMessage() && t.open()):
 		return "old", false
 	}
 	return "", executing && t.Attempts >= MaxAttempts

@@ -85,7 +85,7 @@ func (r *reading) time(value []byte) (time.Time, bool) {
 }
 
 // members are the keys of a task that set handles.
-var members = [...]string{"id", "created_at", "priority", "source", "anomaly_type", "prompt", "suggested_agent", "context", "status",
+var members = [...]string{"id", "created_at", "priority", "source", "kind", "anomaly_type", "prompt", "suggested_agent", "context", "status",
 	"attempts", "session", "scope", "evidence", "expires_at", "signature", "lease", "delivered_at", "seen_at", "hmac"}
 
 // memberNumber is the index of a key in members, or -1.
@@ -153,6 +153,8 @@ func (t *Task) setText(key, text string) (ok bool) {
 		return ok
 	case "source":
 		t.Source = text
+	case "kind":
+		t.Kind = text
 	case "anomaly_type":
 		t.Type = text
 	case "prompt":

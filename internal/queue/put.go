@@ -64,6 +64,42 @@ func (d *Desk) Put(t Task, cooldown time.Duration, now time.Time) (PutResult, er
 	return r, nil
 }
 
+// PutMessage signs a message to a session and adds it behind all others. A message with this id that the queue has is
+// not added again. ok is false if MaxMessages wait for the session already. An empty text, or one of more than MaxMessage
+// bytes, is ErrTask. The write at Close is synced.
+func (d *Desk) PutMessage(id string, session logfmt.SessionID, source, text string, now time.Time) (ok bool, err error) {
+	if len(d.q.key) == 0 {
+		return false, ErrNoKey
+	}
+	t := Task{ID: id, CreatedAt: stamp(now), Priority: High, Source: source, Kind: KindMessage, Type: KindMessage, Prompt: strings.ToValidUTF8(text, "\uFFFD"), Status: Pending, Session: session}
+	if why := t.notFit(); why != "" {
+		return false, taskError(why)
+	}
+	if err := d.makeWay(now); err != nil {
+		return false, err
+	}
+	open, _ := d.count(func(o *Task) bool { return o.IsMessage() && o.Session == session && o.open() })
+	if i := d.q.find(d.doc, id); i >= 0 && d.q.Ours(d.doc.items[i].task) {
+		return true, nil
+	}
+	if open >= MaxMessages {
+		return false, nil
+	}
+	d.q.sign(&t)
+	d.doc.add(t)
+	d.touch(now)
+	d.sync = true
+	return true, nil
+}
+
+// Withdraw takes a message that waits out of the queue, so that nobody is told it from here. It reports whether it waited.
+func (d *Desk) Withdraw(id string, now time.Time) bool {
+	i := d.q.find(d.doc, id)
+	return i >= 0 && d.doc.items[i].task.IsMessage() && d.doc.items[i].task.Status == Pending && d.Drop(id, "withdrawn", now)
+}
+
+func (t *Task) open() bool { return t.Status == Pending || t.Status == Executing }
+
 // complete fills in empty fields and rejects tasks that cannot be put.
 func (t *Task) complete(now time.Time) error {
 	t.Status, t.Attempts, t.Lease, t.DeliveredAt, t.SeenAt, t.Extra = Pending, 0, nil, time.Time{}, time.Time{}, nil
@@ -86,7 +122,9 @@ func (t *Task) complete(now time.Time) error {
 	for _, s := range []*string{&t.ID, &t.Source, &t.Type, &t.Prompt, &t.SuggestedAgent, &t.Scope, &t.Signature, (*string)(&t.Session)} {
 		*s = strings.ToValidUTF8(*s, "\uFFFD") // as the file will have it, before signing
 	}
-	switch why := badPrompt(t.Prompt); {
+	switch why := t.badPrompt(); {
+	case t.Kind != "":
+		return taskError("it is no advice")
 	case t.Session == "" && t.Scope != ScopeProject:
 		return taskError("it names neither a session nor the project")
 	case t.Session != "" && t.Scope != "":
@@ -110,9 +148,8 @@ func (d *Desk) existing(t *Task, cooldown time.Duration, now time.Time) (found T
 		if !same || !d.q.Ours(it.task) {
 			continue
 		}
-		open := it.task.Status == Pending || it.task.Status == Executing
 		switch {
-		case open && !it.task.expired(now), it.task.ID == t.ID:
+		case it.task.open() && !it.task.expired(now), it.task.ID == t.ID:
 			return it.task, string(it.task.Status)
 		case it.task.cooling(cooldown, now):
 			return it.task, "cooling"
@@ -146,7 +183,7 @@ func (t *Task) cooling(cooldown time.Duration, now time.Time) bool {
 // urgent.
 func (d *Desk) makeRoom(p Priority, now time.Time) (dropped []Task, full bool) {
 	for {
-		open, least := d.count(func(t *Task) bool { return t.Status == Pending || t.Status == Executing })
+		open, least := d.count(func(t *Task) bool { return t.open() && !t.IsMessage() })
 		if open < MaxOpen {
 			break
 		}

@@ -6,7 +6,8 @@
 //   - A task's text reaches an agent only if its HMAC under the key of the project's mark is
 //     right, or the user's own settings allow foreign tasks. It reaches only the session that it
 //     names, or any session if it has scope "project" and names none. A task with neither, and a
-//     claimant without a session, get nothing.
+//     claimant without a session, get nothing. A message needs the signature whatever the settings
+//     say, and its signature is that of no advice.
 //   - A task is claimed under the lock and on disk before it is printed, at most MaxAttempts
 //     times. So it is printed once if nothing dies, and at least once and at most twice if a
 //     process is killed at any step.
@@ -40,11 +41,13 @@ const (
 
 // The bounds of the queue.
 const (
-	MaxOpen     = 50                 // tasks of ours that wait or are being delivered
+	MaxOpen     = 50                 // tasks of ours that wait or are being delivered, without messages
 	MaxAge      = 7 * 24 * time.Hour // of a task of ours, finished or not
 	MaxAttempts = 2                  // claims of one task
-	MaxPrompt   = 5000               // bytes of a prompt as the agent receives it
+	MaxPrompt   = 5000               // bytes of an advice's prompt as the agent receives it
 	MaxText     = 6000               // bytes of what Compose makes: below the agents' limits in characters and tokens
+	MaxMessages = 20                 // messages of ours to one session that wait or are being delivered
+	MaxMessage  = 3 << 10            // bytes of a message as the agent receives it
 	LeaseTime   = 60 * time.Second   // how long a claimed task belongs to its claimant
 	Expiry      = time.Hour          // default lifetime of a task
 	maxTask     = 32 << 10           // bytes of a task of ours
@@ -98,7 +101,9 @@ type Claimant struct {
 	Session      logfmt.SessionID
 	PromptID     string // for the lease; "" if the agent gives none
 	PID          int
-	CriticalOnly bool // only critical tasks: the prompt is machine-made, or the turn is about to end
+	CriticalOnly bool // of advice only the critical: the prompt is machine-made, or the turn is about to end
+	// MessagesOnly leaves out all advice: the user's settings let none reach the end of a turn.
+	MessagesOnly bool
 	// Only, unless it is nil, names the tasks that may be claimed inside of a turn. Of these it leaves out each that was
 	// claimed before, and a second one of a type for one PromptID. So a turn is told nothing twice, even if hooks die.
 	Only []string

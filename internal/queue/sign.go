@@ -9,7 +9,10 @@ import (
 )
 
 // domain separates these signatures from any others under the mark's key.
-const domain = "aburn queue task 1"
+const (
+	domain        = "aburn queue task 1"
+	messageDomain = "aburn queue message 1" // so that advice never becomes a message, which a model obeys
+)
 
 // Ours reports whether the task has this user's valid signature: its id, session, prompt and
 // expiry are as signed.
@@ -35,11 +38,18 @@ func (q *Queue) sign(t *Task) {
 // field follows its length in 8 bytes.
 func (q *Queue) sum(t *Task) [sha256.Size]byte {
 	msg := make([]byte, 0, 256+len(t.Prompt))
-	for _, field := range []string{domain, t.ID, string(t.Session), t.Prompt} {
+	name, expires := domain, int64(0)
+	if t.IsMessage() {
+		name = messageDomain
+	}
+	if !t.ExpiresAt.IsZero() || !t.IsMessage() {
+		expires = t.ExpiresAt.UnixMilli()
+	}
+	for _, field := range []string{name, t.ID, string(t.Session), t.Prompt} {
 		msg = append(binary.BigEndian.AppendUint64(msg, uint64(len(field))), field...)
 	}
 	msg = binary.BigEndian.AppendUint64(msg, 8)
-	msg = binary.BigEndian.AppendUint64(msg, uint64(t.ExpiresAt.UnixMilli()))
+	msg = binary.BigEndian.AppendUint64(msg, uint64(expires))
 	return hmacSHA256(q.key, msg)
 }
 

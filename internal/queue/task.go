@@ -6,12 +6,13 @@ import (
 	"aburn/logfmt"
 )
 
-// Task is one piece of advice.
+// Task is one piece of advice, or a message.
 type Task struct {
 	ID             string
 	CreatedAt      time.Time
 	Priority       Priority
 	Source         string // who put it: aburn or another tool
+	Kind           string // KindMessage, or "" for advice; others are never delivered
 	Type           string // anomaly_type in the file: the type
 	Prompt         string // the advice, as the agent receives it
 	SuggestedAgent string
@@ -29,6 +30,12 @@ type Task struct {
 	SeenAt         time.Time
 	Extra          []logfmt.Member // unknown members, and known ones of another type
 }
+
+// KindMessage is the kind of a message from a person or another agent to one session. It does not expire.
+const KindMessage = "message"
+
+// IsMessage reports whether t is a message and no advice.
+func (t *Task) IsMessage() bool { return t.Kind == KindMessage }
 
 // ScopeProject is the scope of a task for all sessions of the project.
 const ScopeProject = "project"

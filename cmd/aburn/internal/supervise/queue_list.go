@@ -225,6 +225,7 @@ type taskReport struct {
 	CreatedAt      *time.Time       `json:"created_at,omitempty"`
 	Priority       string           `json:"priority,omitempty"`
 	Source         string           `json:"source,omitempty"`
+	Kind           string           `json:"kind,omitempty"`
 	Type           string           `json:"anomaly_type,omitempty"`
 	Prompt         string           `json:"prompt"`
 	SuggestedAgent string           `json:"suggested_agent,omitempty"`
@@ -246,7 +247,7 @@ type taskReport struct {
 
 func (t *taskQueue) report(task queue.Task) taskReport {
 	r := taskReport{
-		ID: task.ID, CreatedAt: kit.OptionalTime(task.CreatedAt), Priority: task.Priority.String(), Source: task.Source, Type: task.Type,
+		ID: task.ID, CreatedAt: kit.OptionalTime(task.CreatedAt), Priority: task.Priority.String(), Source: task.Source, Kind: task.Kind, Type: task.Type,
 		Prompt: task.Prompt, SuggestedAgent: task.SuggestedAgent, Context: task.Context, Status: task.Status, Attempts: task.Attempts,
 		Session: task.Session, Scope: task.Scope, Evidence: task.Evidence, ExpiresAt: kit.OptionalTime(task.ExpiresAt), Signature: task.Signature,
 		DeliveredAt: kit.OptionalTime(task.DeliveredAt), SeenAt: kit.OptionalTime(task.SeenAt), Ours: t.Ours(task),
