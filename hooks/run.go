@@ -133,6 +133,7 @@ func (r *Run) record(rec *recorder) error {
 	if err != nil {
 		return err
 	}
+	r.waitForKeys(root, receipt.Entries)
 	if rec.plan.Resumed && rec.proj.Marked && set.Inject.ChainOnStart {
 		if text := reminder(j, rec.payload.Session, time.Now()); text != "" {
 			_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, text))

@@ -39,6 +39,9 @@ const (
 	ArchiveName = "queue.archive.jsonl" // dropped tasks, one line {task, reason, at} each
 )
 
+// KeysLock is the name, in .oss, of the lock of whoever presses Enter in a worker's terminal. It is empty and never deleted.
+const KeysLock = "keys.lock"
+
 // The bounds of the queue.
 const (
 	MaxOpen     = 50                 // tasks of ours that wait or are being delivered, without messages
