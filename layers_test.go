@@ -129,12 +129,13 @@ var layers = []struct {
 	{"worker/heard", "internal/journal internal/proc logfmt worker", "github.com/tidwall/gjson"},
 	{"worker/slot", "worker", ""},
 	{"worker/claude", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
-	{"worker/tmux", "internal/run", ""},
-	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/run internal/scrub logfmt worker worker/headless worker/heard worker/ledger worker/slot worker/tree", ""},
-	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/journal internal/plain internal/project internal/scrub internal/term logfmt worker worker/claude worker/codex worker/config worker/crew worker/headless worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
+	{"worker/tmux", "internal/run worker/slot", ""},
+	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/queue internal/run internal/scrub logfmt worker worker/headless worker/heard worker/ledger worker/slot worker/tree worker/typing", ""},
+	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/journal internal/plain internal/project internal/queue internal/scrub internal/term logfmt worker worker/claude worker/codex worker/config worker/crew worker/headless worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 	{"worker/codex", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
 	{"worker/headless", "internal/atomicfile internal/hold internal/lockfile worker/slot", ""},
+	{"worker/typing", "worker/slot", ""},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 // TestMain makes this test binary aburn, aburn-hook and aburn-hold too, so that
 // the scripts run real processes without anything being installed.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain})
+	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain, "screen-agent": screenAgentMain})
 }
 
 // holdMain is main of cmd/aburn-hold.

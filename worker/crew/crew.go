@@ -22,6 +22,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/lockfile"
 	"aburn/internal/proc"
+	"aburn/internal/queue"
 	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/headless"
@@ -50,8 +51,9 @@ type Crew struct {
 	Holder   string // the path of aburn-hold
 	Self     string // how a shell inside of a worker runs aburn
 	Runtimes []Runtime
-	// Protocol is how an agent is spoken to that has no terminal; nil if it cannot.
-	Protocol func(agent string) slot.Protocol
+	Agents   []slot.Agent
+	Oss      *os.Root     // the project's .oss, for messages
+	Queue    *queue.Queue // and its queue; nil where nothing can be signed
 	// After is a program that a holder starts when its agent has ended and nobody waits for it; nil for none.
 	After func(name string) []string
 }
@@ -124,7 +126,17 @@ func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
 			alive[r.Name()] = there
 		}
 	}
-	var members []*Member
+	members := c.glance(ctx, names...)
+	for _, m := range members {
+		if m.Err == nil && !m.Over() && m.Ledger.Last(worker.Launched) != nil {
+			c.probe(m, alive)
+		}
+	}
+	return members, nil
+}
+
+// glance is Look without asking whether processes live.
+func (c *Crew) glance(ctx context.Context, names ...string) (members []*Member) {
 	for _, name := range names {
 		m := &Member{Name: name}
 		book := c.Store.Book(name)
@@ -135,12 +147,7 @@ func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
 		members = append(members, m)
 	}
 	c.fold(members)
-	for _, m := range members {
-		if m.Err == nil && !m.Over() && m.Ledger.Last(worker.Launched) != nil {
-			c.probe(m, alive)
-		}
-	}
-	return members, nil
+	return members
 }
 
 func requested(l *ledger.Contents) (ledger.Detail, time.Time) {
@@ -187,10 +194,14 @@ func (c *Crew) fold(members []*Member) {
 
 // Channel speaks to a member's agent; ok is false if that has a terminal.
 func (c *Crew) Channel(m *Member) (ch headless.Channel, h slot.Handle, ok bool) {
-	if m.Request.Via != headless.Name || c.Protocol == nil {
+	if m.Request.Via != headless.Name {
 		return ch, h, false
 	}
-	ch.Protocol = c.Protocol(m.Request.Agent)
+	for _, a := range c.Agents {
+		if a.Name() == m.Request.Agent {
+			ch.Protocol = a.Protocol()
+		}
+	}
 	return ch, slot.Handle{Dir: c.Store.Book(m.Name).Dir, Gen: m.Ledger.Gen()}, ch.Protocol != nil
 }
 

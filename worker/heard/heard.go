@@ -65,6 +65,48 @@ func (h *Heard) older(e *logfmt.Entry) {
 	}
 }
 
+// End is the end of the log at one moment: entries behind it are newer than it.
+type End struct{ seq logfmt.Seq }
+
+// EndOf is the place behind the newest numbered entry.
+func EndOf(log *journal.Journal) (End, error) {
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return End{}, err
+		}
+		if h, ok := logfmt.ParseHeader(line.JSON); ok && !line.Carried && h.Seq > 0 {
+			return End{h.Seq}, nil
+		}
+	}
+	return End{}, nil
+}
+
+// After gives the facts of a worktree behind a place, and the number of all its entries there.
+func After(log *journal.Journal, end End, wt string) (facts []worker.Fact, entries int, err error) {
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return facts, entries, err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok || line.Carried {
+			continue
+		}
+		if h.Seq > 0 && h.Seq <= end.seq {
+			break
+		}
+		if string(h.Wt) != wt {
+			continue
+		}
+		entries++
+		if e, err := logfmt.Parse(line.JSON); err == nil {
+			if f, ok := Fact(&e); ok {
+				facts = append(facts, f)
+			}
+		}
+	}
+	return facts, entries, nil
+}
+
 // Fact is what an entry tells of the worker in its tree. ok is false for an entry that tells nothing of where it stands.
 func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) {
 	var d logfmt.Details

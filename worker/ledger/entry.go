@@ -39,6 +39,10 @@ type Detail struct {
 	Files       []string        `json:"files,omitempty"`        // overlap: the first of them
 	Count       int             `json:"count,omitempty"`        // overlap: how many files
 	Set         string          `json:"files_sha256,omitempty"` // overlap: of all of them
+	Bytes       int             `json:"bytes,omitempty"`        // message: of its text
+	Sum         string          `json:"sha256,omitempty"`       // message: of its text
+	From        string          `json:"from,omitempty"`         // message: the agent that sent it; a person otherwise
+	NoKeys      bool            `json:"no_keys,omitempty"`      // message: it is never typed
 	Why         string          `json:"why,omitempty"`          // launch_failed, removed
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/run"
+	"aburn/worker/slot"
 )
 
 // socket is the name of the server (tmux -L): not the person's own.
@@ -70,6 +71,57 @@ func (r *Runtime) Attach(address string, readOnly bool) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = r.env // without TMUX: the person may sit in a session of another server
 	return cmd.Run()
+}
+
+// Screen is what the session's only pane shows.
+func (r *Runtime) Screen(ctx context.Context, address string) (s slot.Screen, err error) {
+	target := "=" + address + ":"
+	const where = "#{cursor_x} #{cursor_y} #{pane_dead} #{pane_in_mode}"
+	// One call, so that cursor and text are of one moment.
+	out, err := r.tmux(ctx, "display-message", "-p", "-t", target, where, ";", "list-clients", "-t", "="+address, "-F", "client #{client_activity}", ";",
+		"capture-pane", "-p", "-t", target)
+	if err != nil {
+		return s, err
+	}
+	first, rest, _ := strings.Cut(out, "\n")
+	var dead, mode int
+	if n, err := fmt.Sscan(first, &s.X, &s.Y, &dead, &mode); n < 4 {
+		return s, fmt.Errorf("tmux says where the cursor is as %q: %w", first, err)
+	}
+	if dead != 0 || mode != 0 {
+		return s, errors.New("its pane is dead, or somebody scrolls in it")
+	}
+	for strings.HasPrefix(rest, "client ") {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		var at int64
+		if _, err := fmt.Sscan(strings.TrimPrefix(line, "client "), &at); err == nil && time.Unix(at, 0).After(s.Touched) {
+			s.Touched = time.Unix(at, 0)
+		}
+	}
+	for line := range strings.Lines(rest) {
+		s.Lines = append(s.Lines, strings.TrimRight(line, " \n"))
+	}
+	return s, nil
+}
+
+// Paste puts text into the pane as a bracketed paste.
+func (r *Runtime) Paste(ctx context.Context, address, text string) error {
+	buffer := "aburn-" + address
+	res, err := run.Do(ctx, run.Program{Argv: []string{"tmux", "-L", socket, "load-buffer", "-b", buffer, "-"}, Env: r.env, Timeout: patience, Stdin: strings.NewReader(text)})
+	if err == nil && res.Code != 0 {
+		err = &Error{res.Code, strings.TrimSpace(string(res.Stderr))}
+	}
+	if err == nil {
+		_, err = r.tmux(ctx, "paste-buffer", "-p", "-d", "-b", buffer, "-t", "="+address+":")
+	}
+	return err
+}
+
+// Press presses one key.
+func (r *Runtime) Press(ctx context.Context, address string, k slot.Key) error {
+	_, err := r.tmux(ctx, "send-keys", "-t", "="+address+":", string(k))
+	return err
 }
 
 // Error is a call of tmux that failed.

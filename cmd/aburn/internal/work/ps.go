@@ -63,6 +63,7 @@ type WorkerReport struct {
 	Asks      []Asked       `json:"asks,omitempty"`
 	Evidence  []string      `json:"evidence,omitempty"`
 	Says      string        `json:"says,omitempty"`
+	Messages  int           `json:"messages,omitempty"`
 	Overlaps  []ClashReport `json:"overlaps,omitempty"`
 	Error     string        `json:"error,omitempty"`
 }
@@ -139,7 +140,7 @@ func reportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
 		Since: kit.OptionalTime(w.Since), Heard: kit.OptionalTime(w.Heard), Task: d.Task, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Says: m.Said,
+		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Says: m.Said, Messages: len(w.Open()),
 	}
 	if l := m.Ledger.Last(worker.Launched); l != nil {
 		r.Session = l.Session
@@ -289,6 +290,9 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, 
 		line("asks", q.What+" (aburn answer "+m.Name+" allow|deny --id "+q.ID+")")
 	}
 	line("says", r.Says)
+	if r.Messages > 0 {
+		line("messages", plain.Plural(int64(r.Messages), "message")+" of which its record shows nothing yet")
+	}
 	line("remarks", strings.Join(r.Flags, "; "))
 	if r.Damaged > 0 {
 		line("damage", plain.Plural(int64(r.Damaged), "line")+" of its ledger could not be read")

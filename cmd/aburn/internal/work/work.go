@@ -15,6 +15,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/hold"
 	"aburn/internal/project"
+	"aburn/internal/queue"
 	"aburn/worker/claude"
 	"aburn/worker/codex"
 	"aburn/worker/crew"
@@ -26,16 +27,6 @@ import (
 
 // agents are the agents that can be workers, the first that is installed is the default.
 func agents() []slot.Agent { return []slot.Agent{claude.Agent(), codex.Agent()} }
-
-// protocolOf is how an agent is spoken to that has no terminal; nil if it cannot.
-func protocolOf(name string) slot.Protocol {
-	for _, a := range agents() {
-		if a.Name() == name {
-			return a.Protocol()
-		}
-	}
-	return nil
-}
 
 func agentNames() (names []string) {
 	for _, a := range agents() {
@@ -68,7 +59,10 @@ func openOffice(a *kit.App, cmd *cli.Command) (*office, error) {
 		return nil, kit.UsageError(err.Error())
 	}
 	o := &office{ws: ws, dir: dir}
-	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Protocol: protocolOf}
+	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: agents(), Oss: ws.Oss}
+	if key, err := ws.Key(); err == nil {
+		o.Queue = queue.New(ws.Oss, key)
+	}
 	o.Checkout = checkout(ws, a)
 	if r, ok := tmux.New(o.Environ); ok {
 		o.tmux = r

@@ -1,0 +1,257 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/internal/hold"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+)
+
+// sendWait is how long send waits for the agent's own record by default.
+const sendWait = 30 * time.Second
+
+func SendCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "send",
+		Usage:     "tell a worker something, and see that it arrived",
+		ArgsUsage: "NAME… TEXT",
+		Description: "TEXT is one argument, the last one; - reads it from stdin. An agent that works gets it when its turn ends, from its own\n" +
+			"hook. One that sits at its prompt in tmux gets it typed, but only where its record and its screen show an empty input\n" +
+			"line: never into a question, and never behind what somebody has begun to type. A message counts as accepted when the\n" +
+			"agent's own record shows it. Many messages reach a worker in the order in which they were sent, each once.\n\n" +
+			"What is not accepted in time waits, and reaches the agent later. Exit code: 0 accepted, or handed over with --no-wait;\n" +
+			"1 not accepted, and it is said what you can do; 2 a mistake in the call.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "file", Usage: "read the text from `FILE`", TakesFile: true},
+			&cli.BoolFlag{Name: "after-turn", Usage: "type nothing: it gets the message when a turn ends, or with its next prompt"},
+			&cli.BoolFlag{Name: "interrupt", Usage: "end the turn first, as Esc does"},
+			&cli.BoolFlag{Name: "type", Usage: "type also where its record does not say that it is idle; its screen has to"},
+			&cli.DurationFlag{Name: "wait", Value: sendWait, Usage: "wait for `TIME` until it is accepted; by default 30s"},
+			&cli.BoolFlag{Name: "no-wait", Usage: "hand it over and go"},
+			kit.JSONFlag(),
+		},
+		ShellComplete: completeWorkers(a),
+		Metadata: kit.Examples(`aburn send fix-flaky-test "The fixture server listens on 8081 now"`, `aburn send --interrupt fix "Stop: not in that file"`,
+			"aburn send --file review.md fix issue-12", "git log -1 | aburn send --after-turn fix -"),
+		Action: a.Action(runSend),
+	}
+}
+
+func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	names, text, err := sendArguments(a, cmd)
+	if err != nil {
+		return err
+	}
+	options, from, err := sendOptions(a, cmd)
+	if err != nil {
+		return err
+	}
+	o, err := openOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	members, err := o.chosen(ctx, names)
+	if err != nil {
+		return err
+	}
+	results := make([]crew.Sent, len(members))
+	var all sync.WaitGroup
+	for i, m := range members {
+		all.Go(func() { results[i] = o.sendOne(ctx, cmd, m, crew.Message{Text: text, From: from}, options) })
+	}
+	all.Wait()
+	if cmd.Bool("json") {
+		err = a.PrintJSON(results)
+	} else {
+		sendText(a, results, cmd.Bool("no-wait"))
+	}
+	for _, r := range results {
+		if err == nil && r.State != crew.Accepted && !(r.State == crew.Waits && cmd.Bool("no-wait")) {
+			err = kit.ExitWith(kit.ExitBadNews)
+		}
+	}
+	return err
+}
+
+func (o *office) sendOne(ctx context.Context, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
+	refused := crew.Sent{Worker: m.Name, State: crew.Declined}
+	if cmd.Bool("interrupt") {
+		if err := o.Interrupt(ctx, m); err != nil {
+			refused.Why = "its turn was not ended: " + err.Error()
+			return refused
+		}
+	}
+	r, err := o.Send(ctx, m.Name, msg, options)
+	if err != nil {
+		r.Why = err.Error()
+	}
+	return r
+}
+
+// sendArguments are the workers and the text.
+func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, err error) {
+	args := cmd.Args().Slice()
+	file := cmd.String("file")
+	switch {
+	case file != "":
+		names = args
+	case len(args) > 0:
+		names, text = args[:len(args)-1], args[len(args)-1]
+	}
+	if len(names) == 0 {
+		return nil, "", kit.UsageError("name a worker, then the text as one argument", `aburn send fix-flaky-test "use port 8081"`)
+	}
+	var from io.Reader
+	switch {
+	case file != "":
+		dir, err := kit.Folder(cmd)
+		if err != nil {
+			return nil, "", err
+		}
+		f, err := os.Open(kit.InFolder(dir, file))
+		if err != nil {
+			return nil, "", kit.UsageError("--file: " + err.Error())
+		}
+		defer f.Close()
+		from = f
+	case text == "-":
+		from = a.Stdin
+	}
+	if from != nil {
+		data, err := io.ReadAll(io.LimitReader(from, crew.MaxMessage+2))
+		if err != nil {
+			return nil, "", kit.UsageError("the text cannot be read: " + err.Error())
+		}
+		text = string(data)
+	}
+	text, err = checkMessage(text)
+	return names, text, err
+}
+
+func checkMessage(text string) (string, error) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	switch {
+	case text == "":
+		return "", kit.UsageError("there is no text")
+	case len(text) > crew.MaxMessage:
+		return "", kit.UsageError(fmt.Sprintf("the text is longer than %d bytes", crew.MaxMessage), "put it into a file, and name that in the message")
+	case !utf8.ValidString(text):
+		return "", kit.UsageError("the text is not UTF-8")
+	}
+	for _, r := range text {
+		if plain.Control(r) && r != '\n' && r != '\t' {
+			return "", kit.UsageError(fmt.Sprintf("the text has the control character %U", r), "take it out: the agent would read what you do not see")
+		}
+	}
+	return text, nil
+}
+
+// sendOptions also says which agent sends, if no person does. An agent presses no keys.
+func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string, err error) {
+	o = crew.SendOptions{NoKeys: cmd.Bool("after-turn"), Type: cmd.Bool("type"), Wait: cmd.Duration("wait")}
+	if cmd.Bool("no-wait") {
+		o.Wait = 0
+	}
+	switch {
+	case cmd.Bool("no-wait") && cmd.IsSet("wait"):
+		return o, "", kit.UsageError("--wait and --no-wait exclude each other")
+	case o.Wait < 0:
+		return o, "", kit.UsageError("--wait: a time of at least 0s")
+	case o.NoKeys && (o.Type || cmd.Bool("interrupt")):
+		return o, "", kit.UsageError("--after-turn excludes --type and --interrupt")
+	}
+	if o.Type || cmd.Bool("interrupt") {
+		return o, "", personOnly(a, "type into a worker's terminal")
+	}
+	if _, name, _, ok := crew.ParseMark(a.Getenv(hold.MarkVariable)); ok {
+		from = "the worker " + name
+	} else if list := scope.CallingAgents(a.Getenv); len(list) > 0 {
+		from = agentcli.Of(list[0].Of.Name).Title
+	}
+	o.NoKeys = o.NoKeys || from != ""
+	return o, from, nil
+}
+
+// sendText says of each worker how far its message came, and what can be done.
+func sendText(a *kit.App, results []crew.Sent, noWait bool) {
+	for _, r := range results {
+		switch {
+		case r.State == crew.Accepted:
+			fmt.Fprintf(a.Stdout, "%s  has it (%s)\n", r.Worker, r.ID)
+		case r.State == crew.Waits && noWait:
+			fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("%s  waits (%s): %s", r.Worker, r.ID, r.Why)))
+		case r.State == crew.Waits:
+			a.Warn(fmt.Sprintf("%s: not accepted yet, and it waits (%s): %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker, "aburn ps "+r.Worker)
+		case r.State == crew.Unconfirmed:
+			a.Warn(fmt.Sprintf("%s: nobody knows whether it has the message (%s), and it is not sent again: %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker)
+		default:
+			a.Warn(fmt.Sprintf("%s: not sent: %s", r.Worker, r.Why), "aburn ps "+r.Worker)
+		}
+	}
+}
+
+func InterruptCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "interrupt",
+		Usage:     "end the turn of a worker's agent, as Esc does",
+		ArgsUsage: "NAME…",
+		Description: "The agent stays at its prompt and keeps its conversation. A worker that asks something is left alone: Esc would refuse\n" +
+			"what it asks. Exit code: 1 if a turn was not ended.",
+		ArgValidator: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.NArg() == 0 {
+				return kit.UsageError("name a worker", "aburn ps")
+			}
+			return nil
+		},
+		ShellComplete: completeWorkers(a),
+		Metadata:      kit.Examples("aburn interrupt fix-flaky-test"),
+		Action:        a.Action(runInterrupt),
+	}
+}
+
+func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := personOnly(a, "end turns of workers"); err != nil {
+		return err
+	}
+	o, err := openOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	members, err := o.chosen(ctx, cmd.Args().Slice())
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, m := range members {
+		switch err := o.Interrupt(ctx, m); {
+		case errors.Is(err, crew.ErrOver):
+			a.Warn(m.Name + ": its agent has ended already")
+			failed = true
+		case err != nil:
+			a.Warn(m.Name+": "+err.Error(), "aburn attach "+m.Name)
+			failed = true
+		default:
+			fmt.Fprintf(a.Stdout, "%s  its turn is over\n", m.Name)
+		}
+	}
+	if failed {
+		return kit.ExitWith(kit.ExitBadNews)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package claude
+
+import (
+	"strings"
+
+	"aburn/worker/slot"
+)
+
+// promptSign begins the input line: a sign and a no-break space. In a menu a plain space follows the sign.
+const promptSign = "❯\u00a0"
+
+// Input is the text between the two rules around the cursor, if the first line there begins with the sign. A question
+// has one rule and no such line. A hint in an empty line counts as text: nothing tells it from a draft for sure.
+func (agent) Input(s slot.Screen) (text string, ok bool) {
+	top, bottom := s.Y, s.Y
+	for top >= 0 && !isRule(s, top) {
+		top--
+	}
+	for bottom < len(s.Lines) && !isRule(s, bottom) {
+		bottom++
+	}
+	if top < 0 || bottom >= len(s.Lines) || bottom-top < 2 {
+		return "", false
+	}
+	first, ok := strings.CutPrefix(s.Lines[top+1], promptSign)
+	if !ok {
+		return "", false
+	}
+	lines := []string{first}
+	for _, line := range s.Lines[top+2 : bottom] {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n")), true
+}
+
+func isRule(s slot.Screen, y int) bool {
+	return y >= 0 && y < len(s.Lines) && len(s.Lines[y]) >= len("─")*20 && strings.Trim(s.Lines[y], "─") == ""
+}
+
+// Busy relies on the hint that stands on the screen while a turn goes on.
+func (agent) Busy(s slot.Screen) bool {
+	for _, line := range s.Lines {
+		if strings.Contains(line, "esc to interrupt") {
+			return true
+		}
+	}
+	return false
+}
