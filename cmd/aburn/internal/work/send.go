@@ -18,6 +18,8 @@ import (
 	"aburn/internal/agentcli"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
+	"aburn/internal/scrub"
+	"aburn/worker"
 	"aburn/worker/crew"
 )
 
@@ -90,7 +92,7 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 func (o *office) sendOne(ctx context.Context, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
 	refused := crew.Sent{Worker: m.Name, State: crew.Declined}
-	if cmd.Bool("interrupt") {
+	if idle := m.Worker.State == worker.Idle || m.Worker.State == worker.Done; cmd.Bool("interrupt") && !idle {
 		if err := o.Interrupt(ctx, m); err != nil {
 			refused.Why = "its turn was not ended: " + err.Error()
 			return refused
@@ -139,8 +141,14 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		}
 		text = string(data)
 	}
-	text, err = checkMessage(text)
-	return names, text, err
+	if text, err = checkMessage(text); err != nil {
+		return nil, "", err
+	}
+	text, secrets := scrub.Text(text) // it lies in files until it is accepted, and in the queue's archive
+	if secrets > 0 {
+		a.Note(plain.Plural(int64(secrets), "secret was", "secrets were") + " taken out of the text")
+	}
+	return names, text, nil
 }
 
 func checkMessage(text string) (string, error) {
