@@ -94,7 +94,7 @@ func (c *Crew) Send(ctx context.Context, name string, msg Message, o SendOptions
 	for {
 		sent := Sent{}
 		err := s.alone(func() (err error) { sent, err = s.bring(ctx, id); return err })
-		if err != nil || sent.State != Waits || !time.Now().Before(until) {
+		if err != nil || sent.State == Accepted || sent.State == Declined || !time.Now().Before(until) {
 			return sent, err
 		}
 		select {
@@ -436,7 +436,7 @@ func (s *sender) keys(context.Context) (release func(), err error) {
 
 // watch looks at what the log says of the worker since now. What it said before is m.
 func (s *sender) watch(m *Member, id string) (func(context.Context) (typing.Sight, error), error) {
-	idle, why := m.Worker.Delivery() == worker.ByKeys || s.options.Type, waitingFor(m)
+	idle, why := m.Worker.Delivery() == worker.ByKeys || s.options.Type, ""
 	end, err := heard.EndOf(s.Log)
 	if err != nil {
 		return nil, err
@@ -444,6 +444,9 @@ func (s *sender) watch(m *Member, id string) (func(context.Context) (typing.Sigh
 	// What was written since m was made.
 	if again, err := s.look(context.Background()); err != nil || again.Worker.Heard != m.Worker.Heard || again.Worker.State != m.Worker.State {
 		idle, why = false, "it began to do something meanwhile"
+	}
+	if !idle && why == "" {
+		why = waitingFor(m)
 	}
 	wt := s.wt(m.Request.Tree)
 	return func(context.Context) (typing.Sight, error) {
