@@ -60,7 +60,7 @@ func (c *closer) Prepare(calls *hooks.Calls) bool {
 	if len(calls.Open) == 0 {
 		return false
 	}
-	b := tail(c.transcript, longTail)
+	b := hooks.Tail(c.transcript, longTail)
 	c.turnEnd = sync.OnceValue(func() time.Time { return lastTurnEnd(b) })
 	c.ends = map[string]ending{}
 	for i := range calls.Open {
@@ -195,7 +195,7 @@ func outputText(output gjson.Result) string {
 // lastTurnEnd is the last end of a turn in the transcript; the zero time without one.
 func lastTurnEnd(b []byte) (t time.Time) {
 	for _, kind := range []string{"task_complete", "turn_aborted"} {
-		record := last(b, kind, func(record gjson.Result) gjson.Result {
+		record := hooks.LastRecord(b, kind, func(record gjson.Result) gjson.Result {
 			if record.Get("payload.type").Str != kind {
 				return gjson.Result{}
 			}

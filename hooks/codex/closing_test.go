@@ -163,7 +163,7 @@ func TestTranscriptTail(t *testing.T) {
 		t.Error("used a record that is still being written")
 	}
 	for _, odd := range []string{"", dir, filepath.Join(dir, "none")} {
-		if tail(odd, longTail) != nil || firstRecord(odd).Exists() || lastItem(odd, "c1").Exists() {
+		if hooks.Tail(odd, longTail) != nil || hooks.FirstRecord(odd).Exists() || lastItem(odd, "c1").Exists() {
 			t.Errorf("%q is no transcript", odd)
 		}
 	}
@@ -184,7 +184,7 @@ func TestRecordedExitCodes(t *testing.T) {
 			t.Fatal(tc.glob, paths, err)
 		}
 		c := &closer{at: sessionEnded}
-		end, ok := c.end(tail(paths[0], longTail), &hooks.Call{ToolUseID: tc.id, Tool: "Bash"})
+		end, ok := c.end(hooks.Tail(paths[0], longTail), &hooks.Call{ToolUseID: tc.id, Tool: "Bash"})
 		if got := fmt.Sprintf("%s %d", end.event, end.exitCode); !ok || !end.exited || got != tc.want {
 			t.Errorf("%s of %s: %s, want %s", tc.id, tc.glob, got, tc.want)
 		}

@@ -34,7 +34,7 @@ func midTurn(p *hooks.Payload) bool { return p.Event == "PostToolUse" }
 
 // printMode relies on the transcript's first record: `codex exec` names itself there.
 func printMode(p *hooks.Payload, _ func(string) string) bool {
-	return firstRecord(p.Transcript).Get("payload.originator").Str == "codex_exec"
+	return hooks.FirstRecord(p.Transcript).Get("payload.originator").Str == "codex_exec"
 }
 
 // continueTurn makes the turn go on, but only once: the client itself has no limit.
@@ -92,7 +92,7 @@ func closing(d hooks.Draft, transcript string, at moment) hooks.Plan {
 
 func sessionStart(p *hooks.Payload) hooks.Plan {
 	client, version := "codex", ""
-	if meta := firstRecord(p.Transcript); meta.Get("type").Str == "session_meta" {
+	if meta := hooks.FirstRecord(p.Transcript); meta.Get("type").Str == "session_meta" {
 		version = meta.Get("payload.cli_version").Str
 		if o := meta.Get("payload.originator").Str; o != "" {
 			client = o

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"aburn/hooks"
 )
 
 // A transcript that is a pipe would keep a reader waiting for a writer.
@@ -18,7 +20,7 @@ func TestTranscriptIsAPipe(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if tail(path, longTail) != nil || firstRecord(path).Exists() {
+		if hooks.Tail(path, longTail) != nil || hooks.FirstRecord(path).Exists() {
 			t.Error("read something")
 		}
 	}()
