@@ -170,15 +170,18 @@ func isOfAgents(path string) bool {
 }
 
 // TestListsOfSources: wherever a text lists agents, in code, in the trace's schema or in a document, it lists those
-// that there are: all, or those that have hooks.
+// that there are: all, those that have hooks, or those that have prompts.
 func TestListsOfSources(t *testing.T) {
-	var hooked []*agentcli.Agent
+	var hooked, prompted []*agentcli.Agent
 	for _, a := range agentcli.All() {
 		if a.Hooked() {
 			hooked = append(hooked, a)
 		}
+		if a.Prompted() {
+			prompted = append(prompted, a)
+		}
 	}
-	lists := []string{agentcli.Names(agentcli.All()), agentcli.Names(hooked)}
+	lists := []string{agentcli.Names(agentcli.All()), agentcli.Names(hooked), agentcli.Names(prompted)}
 	name := "`?(?:" + strings.Join(agentNames(), "|") + ")\\b`?"
 	list := regexp.MustCompile(name + "(?:, " + name + ")+")
 	found := 0

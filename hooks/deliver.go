@@ -31,6 +31,10 @@ type delivery struct {
 	tasks []queue.Task // claimed, and part of the answer
 }
 
+// IsAdvice reports whether a prompt is the text with which a hook made its turn go on. No
+// person typed that.
+func IsAdvice(prompt string) bool { return queue.IsComposed(prompt) }
+
 // answer is the hook's output: the waiting tasks, which it claims, and a line about
 // finished sub-agents; nil if there are neither.
 func (d *delivery) answer() ([]byte, error) {

@@ -128,6 +128,9 @@ func inputKey(input JSON) string {
 	return hex.EncodeToString(sum[:4])
 }
 
+// InputKey is the key that the entries of a call with this input have.
+func InputKey(input JSON) string { return inputKey(input) }
+
 const described = `"description"`
 
 // undescribed removes the description from a shell call's input; other inputs stay.

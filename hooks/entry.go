@@ -46,6 +46,10 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 		calls.Add(r.known)
 		drafts = append(r.plan.Closer.Close(calls), drafts...)
 	}
+	if r.plan.Pair != nil {
+		r.plan.Pair(recent.OldestOpen(t.Backward(), r.who(), Head(r.payload.Tool), inputKey(r.payload.Input)))
+	}
+	drafts = slices.DeleteFunc(drafts, func(d Draft) bool { return d.Repeats && recent.NewestIs(t.Backward(), r.payload.Session, d.Event) })
 	r.suspects = r.suspect(t)
 	process := r.proc(t)
 	for _, d := range drafts {

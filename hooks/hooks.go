@@ -84,7 +84,11 @@ type Plan struct {
 	Drafts []Draft
 	Closer Closer // nil if the event ends no call but its own
 	Relay  *Relay // a finished shell call, whose output may hold entries of `aburn log`
-	New    bool   // the session has just got this id, so the log has nothing of it
+	// Pair, unless nil, ends a call of an agent that gives its calls no ids. It runs
+	// under the log's lock, before the drafts are written, and adds the id to them: of
+	// the oldest open call with this tool and input, or "" if there is none.
+	Pair func(id string)
+	New  bool // the session has just got this id, so the log has nothing of it
 	// Resumed: the model's memory of the session was cut or is old, so the answer
 	// may repeat what the log has of it.
 	Resumed bool
@@ -97,6 +101,9 @@ type Draft struct {
 	// a tool use id, or "" for an entry that no other one repeats.
 	Once string
 	Data *logfmt.Object
+	// Repeats: the agent may send the event several times in a row. It makes no entry
+	// if the session's newest is of the same event.
+	Repeats bool
 }
 
 // Calls are tool calls as the log has them.

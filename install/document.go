@@ -53,9 +53,10 @@ type member struct {
 
 // document is a settings file: its bytes and the place of each value in them.
 type document struct {
-	path string
-	data []byte
-	root value
+	path     string
+	data     []byte
+	root     value
+	comments []span // in file order
 }
 
 // unquote decodes a scanned JSON string.

@@ -35,7 +35,7 @@ func (d *document) ensure(c call, allow bool) (*ensurer, error) {
 // add appends items to the container v, if there are any.
 func (e *ensurer) add(v value, items []item) {
 	if len(items) > 0 {
-		e.edits = append(e.edits, e.appendTo(v, e.style, items))
+		e.edits = append(e.edits, e.appendTo(v, e.style, items)...)
 	}
 }
 
@@ -125,7 +125,8 @@ func (e *ensurer) update(c call, h handler) bool {
 		command = c.path
 	}
 	same := slices.Equal(h.args, c.args())
-	if h.path != c.path || !h.exec && !same {
+	bare := !h.exec && h.guarded != c.agent.Hooks.MissingBlocks
+	if h.path != c.path || !h.exec && !same || bare {
 		at := h.command.value
 		e.edits = append(e.edits, edit{at.start, e.text(at.start, at.end), quote(command)})
 	}
@@ -133,7 +134,7 @@ func (e *ensurer) update(c call, h handler) bool {
 		at := h.argList.value
 		e.edits = append(e.edits, edit{at.start, e.text(at.start, at.end), e.style.print(c.list(), "")})
 	}
-	return h.path != c.path || !same
+	return h.path != c.path || !same || bare
 }
 
 // permissions returns the items that the root lacks for AllowRule.

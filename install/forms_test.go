@@ -3,7 +3,10 @@ package install
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -16,6 +19,16 @@ func ownGroup(a Agent, path, matcher string, folders ...string) string {
 		handler += `, "args": ` + style{comma: ", "}.print(c.list(), "")
 	}
 	return `{` + matcher + `"hooks": [` + handler + `, "timeout": 5}]}`
+}
+
+// before is the agent's event before a tool call.
+func before(a Agent) string {
+	for _, e := range a.events() {
+		if a.Hooks.Common(e.Name) == "PreToolUse" {
+			return e.Name
+		}
+	}
+	return ""
 }
 
 // TestTwiceBecomesOnce: however often and in whichever form aburn's hook stands at an event, after an install it is there
@@ -32,6 +45,7 @@ func TestTwiceBecomesOnce(t *testing.T) {
 			return ownGroup(a, "/else/aburn-hook", `"matcher": "Bash", `, "--home", "/nobody")
 		}
 		their := func(*bench) string { return theirs }
+		event := before(a)
 		empty := ""
 		if a.positional {
 			empty = `{"hooks":[]}`
@@ -55,14 +69,14 @@ func TestTwiceBecomesOnce(t *testing.T) {
 				for _, g := range c.groups {
 					groups = append(groups, g(b))
 				}
-				b.write([]byte(`{"hooks": {"PreToolUse": [` + strings.Join(groups, ", ") + `]}}`))
+				b.write([]byte(`{"hooks": {"` + event + `": [` + strings.Join(groups, ", ") + `]}}`))
 				b.install()
 				want := strings.ReplaceAll(c.want, "EMPTY, ", "EMPTY")
 				if empty != "" {
 					want = strings.ReplaceAll(want, "EMPTY", empty+", ")
 				}
 				want = strings.NewReplacer("EMPTY", "", "NOW", now(b), "THEIRS", theirs).Replace(want)
-				if got := b.read(); !bytes.Contains(got, []byte(`"PreToolUse": [`+want+`]`)) {
+				if got := b.read(); !bytes.Contains(got, []byte(`"`+event+`": [`+want+`]`)) {
 					t.Fatalf("got  %s\nwant %s", got, want)
 				}
 				installed := b.read()
@@ -119,5 +133,40 @@ func TestFoldersOfThePerson(t *testing.T) {
 		}
 		b.uninstall()
 		b.want("uninstalled", b.read(), []byte(someSettings))
+	}
+}
+
+// TestMissingProgram: the line that is registered with an agent that such a program would stop ends well and in silence
+// when the program is gone, cannot be run, or fails with a text.
+func TestMissingProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the guard there is PowerShell's")
+	}
+	for _, a := range Agents() {
+		if !a.Hooks.MissingBlocks {
+			continue
+		}
+		dir := t.TempDir()
+		for name, content := range map[string]string{"gone": "", "text": "no program", "fails": "#!/bin/sh\necho broken >&2\nexit 2\n", "killed": "#!/bin/sh\nkill -ABRT $$\n"} {
+			path := filepath.Join(dir, name, hookName)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if content != "" {
+				mode := os.FileMode(0o755)
+				if name == "text" {
+					mode = 0o644
+				}
+				if err := os.WriteFile(path, []byte(content), mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, shell := range []string{"bash", "sh"} { // bash is what Gemini CLI runs
+				out, err := exec.Command(shell, "-c", call{agent: a, path: path}.command()).CombinedOutput()
+				if err != nil || len(out) > 0 && name != "killed" { // bash itself tells of a signal
+					t.Errorf("%s, %s, %s: %v: %s", a, name, shell, err, out)
+				}
+			}
+		}
 	}
 }

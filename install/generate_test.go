@@ -40,7 +40,11 @@ func draw(seed uint64, a Agent) []byte {
 	if d.chance(8) {
 		bom = "\ufeff"
 	}
-	return []byte(bom + d.object("", d.root()) + pick(d, "", d.eol, d.eol, d.eol, d.eol+d.eol, " "))
+	text := bom + d.object("", d.root()) + pick(d, "", d.eol, d.eol, d.eol, d.eol+d.eol, " ")
+	if a.Hooks.Comments && d.chance(3) {
+		text += pick(d, "// the end", "/* the end */"+d.eol)
+	}
+	return []byte(text)
 }
 
 func (d *drawing) chance(n int) bool { return d.IntN(n) == 0 }
@@ -256,11 +260,16 @@ func (d *drawing) list(indent, brackets string, n int, one func(i int, indent st
 	return b.String()
 }
 
-// gap is the text between two tokens: tidy, or any space around what must stand there.
+// gap is the text between two tokens: tidy, or any space around what must stand there. For an agent that takes comments
+// there is now and then one.
 func (d *drawing) gap(tidy, must string) string {
-	if !d.wild {
+	space := func() string { return pick(d, "", "", " ", "\t", d.eol, d.eol+"   ", "  ") }
+	if d.wild {
+		tidy = space() + must + space()
+	}
+	if !d.agent.Hooks.Comments || !d.chance(7) {
 		return tidy
 	}
-	space := func() string { return pick(d, "", "", " ", "\t", d.eol, d.eol+"   ", "  ") }
-	return space() + must + space()
+	at := d.IntN(len(tidy) + 1)
+	return tidy[:at] + pick(d, `/* "hooks": {}, */`, `// it's, [not] {"ours"}`+d.eol, "/**/", "//"+d.eol, "/*"+d.eol+"//*/", " // , mine"+d.eol) + tidy[at:]
 }

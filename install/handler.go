@@ -13,8 +13,37 @@ import (
 // hookName is the executable that the agents call.
 const hookName = "aburn-hook"
 
-// orElse ends the command line for an agent that stops if a hook's program is missing.
-const orElse = " || true"
+// handlerName is the name of aburn's handlers, for agents that name them.
+const handlerName = "aburn"
+
+// guard is what stands around the command line for an agent that stops its work if a hook's program is missing, or
+// prints something and fails.
+type guard struct{ before, after string }
+
+// The guards, by the shell that the agents run: sh, and on Windows PowerShell, of which older ones know no ||.
+var (
+	shGuard         = guard{"", " 2>/dev/null || true"}
+	powershellGuard = guard{"& ", " 2>$null; exit 0"}
+)
+
+// guarded is the line with the guard of this system's shell.
+func guarded(line string) string {
+	g := shGuard
+	if runtime.GOOS == "windows" {
+		g = powershellGuard
+	}
+	return g.before + line + g.after
+}
+
+// unguarded is the line without a guard, and whether it had one.
+func unguarded(line string) (string, bool) {
+	for _, g := range []guard{shGuard, powershellGuard} {
+		if inner, ok := strings.CutSuffix(line, g.after); ok && strings.HasPrefix(inner, g.before) {
+			return inner[len(g.before):], true
+		}
+	}
+	return line, false
+}
 
 func (a *Adapter) events() []agentcli.Event { return a.Hooks.Events }
 
@@ -30,7 +59,7 @@ type handler struct {
 	args    []string // its arguments
 	argList *member  // where they stand, in exec form
 	exec    bool     // exec form: path and args, no shell
-	guarded bool     // the line ends with orElse
+	guarded bool     // the line has a guard
 	timeout string   // as written; "" for the agent's default
 }
 
@@ -67,7 +96,7 @@ func (d *document) readHandler(event string, group, v value) handler {
 	}
 	h.line = d.str(h.command)
 	var line string
-	line, h.guarded = strings.CutSuffix(h.line, orElse)
+	line, h.guarded = unguarded(h.line)
 	if words, ok := shellWords(line); ok && len(words) > 0 {
 		h.path, h.args = words[0], words[1:]
 	}
@@ -114,6 +143,12 @@ func (c call) group(timeout int) tree {
 	if c.agent.Hooks.Exec {
 		members = append(members, item{"args", c.list()})
 	}
+	if c.agent.Hooks.Named {
+		members = append(members, item{"name", tree{raw: quote(handlerName)}})
+	}
+	if c.agent.Hooks.Millis {
+		timeout *= 1000
+	}
 	members = append(members, item{"timeout", tree{raw: strconv.Itoa(timeout)}})
 	list := tree{open: "[", items: []item{{"", tree{open: "{", items: members}}}}
 	return tree{open: "{", items: []item{{"hooks", list}}}
@@ -152,7 +187,7 @@ func (c call) line() string {
 		line += " " + argQuote(arg, runtime.GOOS == "windows")
 	}
 	if c.agent.Hooks.MissingBlocks {
-		line += orElse
+		return guarded(line)
 	}
 	return line
 }

@@ -19,6 +19,7 @@ type Registration struct {
 	Shell   string   // the command line for a shell; "" in exec form
 	Ours    bool     // aburn's hook for this agent
 	Wrapped bool     // somebody's own command that names aburn-hook
+	Guarded bool     // it survives a missing executable
 	Timeout string   // as written; "" for the agent's default
 
 	TrustKey, TrustHash string // the agent's record of a trusted handler; "" without such records
@@ -103,7 +104,7 @@ func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 	if st, err := os.Stat(t.real); err == nil {
 		s.Modified = st.ModTime()
 	}
-	d, err := parse(path, t.data)
+	d, err := a.parse(path, t.data)
 	if err != nil {
 		s.Err = err
 		return s
@@ -141,7 +142,7 @@ func (d *document) moves() (out []string) {
 // registrations lists all handlers of a file, including others'.
 func (d *document) registrations(a Agent) (out []Registration) {
 	for _, h := range d.handlers() {
-		r := Registration{Event: h.event, Path: h.path, Args: h.args, Shell: h.line, Ours: h.ours(a.Agent), Timeout: h.timeout}
+		r := Registration{Event: h.event, Path: h.path, Args: h.args, Shell: h.line, Ours: h.ours(a.Agent), Guarded: h.guarded, Timeout: h.timeout}
 		r.Wrapped = !r.Ours && (strings.Contains(h.line, hookName+" ") || strings.Contains(h.path, hookName))
 		if r.Ours || r.Wrapped { // counting lines is slow, and a file may have thousands of other handlers
 			r.Line, _ = place(d.data, h.value.start)
@@ -223,7 +224,7 @@ func (o Options) elsewhere(a Agent) (paths []string) {
 		if err != nil {
 			continue
 		}
-		if d, err := parse(path, t.data); err == nil && d.owns(a) {
+		if d, err := a.parse(path, t.data); err == nil && d.owns(a) {
 			paths = append(paths, path)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -19,9 +21,20 @@ type ordered []struct {
 // load reads JSON with the order of keys, numbers as they are written.
 func load(t *testing.T, data []byte) any {
 	t.Helper()
-	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	dec := json.NewDecoder(bytes.NewReader(uncommented(data)))
 	dec.UseNumber()
 	return loadValue(t, dec)
+}
+
+// uncommented is a file as an agent that takes comments gives it to its strict parser: without them.
+func uncommented(data []byte) []byte {
+	comment := regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/`)
+	return comment.ReplaceAllFunc(bytes.TrimPrefix(data, []byte("\ufeff")), func(b []byte) []byte {
+		if b[0] == '"' {
+			return b
+		}
+		return []byte(" ")
+	})
 }
 
 func loadValue(t *testing.T, dec *json.Decoder) any {
@@ -86,8 +99,11 @@ func isOurs(a Agent, group any) bool {
 		return false
 	}
 	command, _ := get(handlers[0], "command").(string)
-	if a == Codex {
-		return strings.Contains(command, "/aburn-hook codex --home /")
+	if a.Hooks.Named && get(handlers[0], "name") != "aburn" {
+		return false
+	}
+	if !a.Hooks.Exec {
+		return strings.Contains(command, "/aburn-hook "+a.Name+" --home /") && strings.HasSuffix(command, " 2>/dev/null || true") == a.Hooks.MissingBlocks
 	}
 	args := list(get(handlers[0], "args"))
 	return strings.HasSuffix(command, "/aburn-hook") && len(args) == 3 && args[0] == "claude" && args[1] == "--home"
@@ -107,7 +123,11 @@ func checkInstalled(t *testing.T, a Agent, before, after []byte) {
 			t.Fatalf("%s: others became %v, were %v", ev.Name, is[:len(was)], was)
 		}
 		handler := list(get(is[len(is)-1], "hooks"))[0]
-		if get(handler, "type") != "command" || get(handler, "timeout") == nil {
+		timeout := strconv.Itoa(ev.Timeout)
+		if a.Hooks.Millis {
+			timeout += "000"
+		}
+		if get(handler, "type") != "command" || get(handler, "timeout") != json.Number(timeout) {
 			t.Fatalf("%s: %v", ev.Name, handler)
 		}
 	}

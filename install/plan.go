@@ -125,7 +125,7 @@ func planInstall(o Options, f FileChange, path string) (FileChange, error) {
 	if !t.exists {
 		now = []byte("{}\n")
 	}
-	d, err := parse(f.Path, now)
+	d, err := f.Agent.parse(f.Path, now)
 	if err != nil {
 		return f, err
 	}
@@ -134,7 +134,7 @@ func planInstall(o Options, f FileChange, path string) (FileChange, error) {
 		return f, err
 	}
 	f.Moved, f.edits, f.New = e.moved, e.edits, splice(now, e.edits)
-	next, err := parse(f.Path, f.New)
+	next, err := f.Agent.parse(f.Path, f.New)
 	if err != nil {
 		return f, err
 	}
@@ -174,7 +174,7 @@ func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	if t.exists && !bytes.Equal(base, t.data) {
 		next.After = append(next.After, hash(t.data))
 	}
-	bd, err := parse(f.Path, without)
+	bd, err := f.Agent.parse(f.Path, without)
 	if err != nil {
 		return err
 	}
@@ -207,14 +207,14 @@ func (f *FileChange) base(old *record, t target, now *document) (data []byte, ex
 		return t.data, true
 	}
 	data = splice(t.data, removal(now, f.what, old))
-	if old != nil && !old.Existed && isEmptyObject(f.Path, data) {
+	if old != nil && !old.Existed && f.isEmptyObject(data) {
 		return nil, false
 	}
 	return data, true
 }
 
-// removal finds the edits that remove the content, by the record if there is one. The white space inside an empty
-// container comes back only if nobody has changed the layout since.
+// removal finds the edits that remove the content, by the record if there is one. The white space and comments inside an empty
+// container come back only if nobody has changed the layout since.
 func removal(d *document, what content, r *record) []edit {
 	if r == nil {
 		return what.remove(d, allAbsent, false)
@@ -222,16 +222,18 @@ func removal(d *document, what content, r *record) []edit {
 	edits := what.remove(d, r.was, r.Rule)
 	for i, e := range edits {
 		untouched := func(s recorded) bool { return s.Installed == e.old }
-		if strings.TrimSpace(e.new) == "" && !slices.ContainsFunc(r.Spans, untouched) {
+		inside := strings.TrimSpace(e.new)
+		if (inside == "" || inside[0] == '/') && !slices.ContainsFunc(r.Spans, untouched) {
 			edits[i].new = ""
 		}
 	}
 	return edits
 }
 
-func isEmptyObject(path string, data []byte) bool {
-	d, err := parse(path, data)
-	return err == nil && d.root.kind == object && len(d.root.members) == 0
+// isEmptyObject reports whether data is an object with nothing in it and no comment around.
+func (f *FileChange) isEmptyObject(data []byte) bool {
+	d, err := f.Agent.parse(f.Path, data)
+	return err == nil && d.root.kind == object && len(d.root.members) == 0 && len(d.comments) == 0
 }
 
 // missingFolders are dir and its parents that do not exist, outermost first.

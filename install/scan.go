@@ -27,10 +27,18 @@ var (
 	literals = [...]string{"true", "false", "null"}
 )
 
-// parse reads strict JSON: no comments, no trailing commas, no NUL, valid UTF-8, one value. Like the agents it
-// accepts a leading byte-order mark and duplicate keys, of which the last one counts.
-func parse(path string, data []byte) (*document, error) {
-	s := scanner{path: path, data: data}
+// parse reads a settings file as the agent does.
+func (a *Adapter) parse(path string, data []byte) (*document, error) {
+	return scan(path, data, a.Hooks.Comments)
+}
+
+// parse reads JSON without comments.
+func parse(path string, data []byte) (*document, error) { return scan(path, data, false) }
+
+// scan reads strict JSON: no trailing commas, no NUL, valid UTF-8, one value, no comments unless the agent takes them.
+// Like the agents it accepts a leading byte-order mark and duplicate keys, of which the last one counts.
+func scan(path string, data []byte, comments bool) (*document, error) {
+	s := scanner{path: path, data: data, comments: comments}
 	switch {
 	case bytes.HasPrefix(data, utf16LE), bytes.HasPrefix(data, utf16BE):
 		return nil, s.fail(0, "UTF-16 text: the agents read UTF-8 only")
@@ -49,14 +57,16 @@ func parse(path string, data []byte) (*document, error) {
 	if s.pos < len(data) {
 		return nil, s.unexpected("text after the end of the JSON value")
 	}
-	return &document{path: path, data: data, root: root}, nil
+	return &document{path: path, data: data, root: root, comments: s.found}, nil
 }
 
 // scanner walks over data once, from pos.
 type scanner struct {
-	path string
-	data []byte
-	pos  int
+	path     string
+	data     []byte
+	pos      int
+	comments bool   // they count as space
+	found    []span // the comments so far
 }
 
 func (s *scanner) fail(at int, format string, args ...any) error {
@@ -81,10 +91,37 @@ func (s *scanner) space() {
 		switch s.data[s.pos] {
 		case ' ', '\t', '\n', '\r':
 			s.pos++
+		case '/':
+			if !s.comment() {
+				return
+			}
 		default:
 			return
 		}
 	}
+}
+
+// comment moves over a comment at pos, without the end of its line. It reports whether there is a whole one.
+func (s *scanner) comment() bool {
+	rest := s.data[s.pos:]
+	n := -1
+	switch {
+	case !s.comments:
+	case bytes.HasPrefix(rest, []byte("//")):
+		if n = bytes.IndexAny(rest, "\r\n"); n < 0 {
+			n = len(rest)
+		}
+	case bytes.HasPrefix(rest, []byte("/*")):
+		if n = bytes.Index(rest[2:], []byte("*/")); n >= 0 {
+			n += 4
+		}
+	}
+	if n < 0 {
+		return false
+	}
+	s.found = append(s.found, span{s.pos, s.pos + n})
+	s.pos += n
+	return true
 }
 
 // unexpected is the error for the byte or the end at pos.
@@ -95,6 +132,8 @@ func (s *scanner) unexpected(want string) error {
 	switch c := s.data[s.pos]; {
 	case c == 0:
 		return s.fail(s.pos, "a NUL byte")
+	case c == '/' && s.comments:
+		return s.fail(s.pos, "no whole comment")
 	case c == '/' || c == '#':
 		return s.fail(s.pos, "a comment, which JSON does not have")
 	case c < ' ':

@@ -269,7 +269,7 @@ func TestCodexServer(t *testing.T) {
 	if _, err := Plan(b.options); !errors.Is(err, ErrNoCodex) {
 		t.Errorf("without codex: %v", err)
 	}
-	b.options.Agents = Agents()
+	b.options.Agents = []Agent{Claude, Codex}
 	if change, err := Plan(b.options); err != nil || len(change.Notes) != 1 || change.Tell != nil {
 		t.Errorf("without codex, and not asked for: %v %q", err, change.Notes)
 	}

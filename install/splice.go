@@ -56,10 +56,12 @@ func (d *document) style() style {
 	}
 	if d.root.kind == object {
 		m := d.root.members[0]
-		s.colon = d.text(m.keyStart+len(d.keyText(m)), m.value.start)
+		if at := m.keyStart + len(d.keyText(m)); len(d.commentsIn(at, m.value.start)) == 0 {
+			s.colon = d.text(at, m.value.start)
+		}
 	}
 	switch {
-	case s.inline && len(spans) > 1:
+	case s.inline && len(spans) > 1 && len(d.commentsIn(spans[0].end, spans[1].start)) == 0:
 		s.comma = d.text(spans[0].end, spans[1].start)
 	case s.inline && s.colon == ":":
 		s.comma = ","
@@ -68,6 +70,26 @@ func (d *document) style() style {
 }
 
 func (d *document) text(start, end int) string { return string(d.data[start:end]) }
+
+// commentsIn are the comments between two places.
+func (d *document) commentsIn(start, end int) (out []span) {
+	for _, c := range d.comments {
+		if c.start >= start && c.end <= end {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// afterComments is the place behind the comments that follow at on its line: they are about what stands before them.
+func (d *document) afterComments(at int) int {
+	for _, c := range d.comments {
+		if c.start >= at && strings.Trim(d.text(at, c.start), " \t") == "" {
+			at = c.end
+		}
+	}
+	return at
+}
 
 // keyText is a member's key as written, with quotes.
 func (d *document) keyText(m member) string {
@@ -146,11 +168,11 @@ func (s style) item(it item, indent string) string {
 	return quote(it.key) + s.colon + s.print(it.tree, indent)
 }
 
-// appendTo is the edit that adds items at the end of the container v. cut is its inverse.
-func (d *document) appendTo(v value, s style, items []item) edit {
+// appendTo are the edits that add items at the end of the container v. cut is their inverse.
+func (d *document) appendTo(v value, s style, items []item) []edit {
 	spans := v.spans()
 	if len(spans) == 0 {
-		return d.fill(v, s, items)
+		return []edit{d.fill(v, s, items)}
 	}
 	last := spans[len(spans)-1]
 	gapStart := v.start + 1
@@ -159,25 +181,37 @@ func (d *document) appendTo(v value, s style, items []item) edit {
 	}
 	gap := d.text(gapStart, last.start)
 	between, indent := s.comma, d.lineIndent(last.start)
+	at := d.afterComments(last.end)
 	switch {
 	case strings.ContainsAny(gap, "\r\n"):
 		indent = indentation(gap)
 		between = "," + s.eol + indent
-	case len(spans) > 1:
+	case at > last.end:
+		between = "," + s.eol + indent
+	case len(spans) > 1 && len(d.commentsIn(gapStart, last.start)) == 0:
 		between = gap
 	}
-	var b strings.Builder
-	for _, it := range items {
-		b.WriteString(between + s.item(it, indent))
+	texts := make([]string, len(items))
+	for i, it := range items {
+		texts[i] = s.item(it, indent)
 	}
-	return edit{at: last.end, new: b.String()}
+	all := between + strings.Join(texts, between)
+	if at == last.end {
+		return []edit{{at: at, new: all}}
+	}
+	return []edit{{at: last.end, new: ","}, {at: at, new: strings.TrimPrefix(all, ",")}}
 }
 
-// fill is appendTo for an empty container: it replaces the white space between the brackets.
+// fill is appendTo for an empty container: it replaces the white space between the brackets. A comment there stays,
+// before the items.
 func (d *document) fill(v value, s style, items []item) edit {
 	e := edit{at: v.start + 1, old: d.text(v.start+1, v.end-1)}
 	indent := d.lineIndent(v.start)
 	lines := v.kind == object && !s.inline || strings.ContainsAny(e.old, "\r\n")
+	if inside := d.commentsIn(v.start, v.end); len(inside) > 0 {
+		e.at = inside[len(inside)-1].end
+		e.old, lines = d.text(e.at, v.end-1), true
+	}
 	before, between, after := "", s.comma, ""
 	if lines {
 		inner := indent + s.unit
@@ -202,23 +236,76 @@ func (d *document) cut(v value, empty string, gone func(i int) bool) []edit {
 	case len(kept) == len(spans):
 		return nil
 	case len(kept) == 0:
+		added := func(c span) bool { return !strings.Contains(empty, d.text(c.start, c.end)) }
+		if slices.ContainsFunc(d.loose(spans, v.start, v.end), added) {
+			return d.without(spans, v.start+1, v.end-1)
+		}
 		return []edit{{v.start + 1, d.text(v.start+1, v.end-1), empty}}
 	}
 	var edits []edit
-	remove := func(start, end int) {
-		if start < end {
-			edits = append(edits, edit{at: start, old: d.text(start, end)})
-		}
-	}
-	remove(spans[0].start, spans[kept[0]].start)
+	edits = append(edits, d.without(spans[:kept[0]], spans[0].start, spans[kept[0]].start)...)
 	for n, i := range kept {
 		next := len(spans)
 		if n+1 < len(kept) {
 			next = kept[n+1]
 		}
-		remove(spans[i].end, spans[next-1].end)
+		edits = append(edits, d.without(spans[i+1:next], spans[i].end, spans[next-1].end)...)
 	}
 	return edits
+}
+
+// without are the edits that remove these items between start and end, with their commas and the space around. Comments
+// between items stay, each with the space before it.
+func (d *document) without(items []span, start, end int) (edits []edit) {
+	remove := func(start, end int) {
+		if start < end {
+			edits = append(edits, edit{at: start, old: d.text(start, end)})
+		}
+	}
+	loose := d.loose(items, start, end)
+	if len(loose) == 0 {
+		remove(start, end)
+		return edits
+	}
+	for _, c := range append(loose, span{end, end}) {
+		last := start // where the last item before the comment ends
+		for _, it := range items {
+			if it.start >= start && it.end <= c.start {
+				last = it.end
+			}
+		}
+		comma := last
+		if i := strings.IndexByte(d.text(last, c.start), ','); i >= 0 {
+			comma = last + i + 1
+		}
+		switch {
+		case last > start:
+			remove(start+d.keptBreak(start, max(last, comma)), max(last, comma))
+		case comma > last:
+			remove(comma-1, comma)
+		}
+		start = c.end
+	}
+	return edits
+}
+
+// loose are the comments between start and end that stand in none of the items.
+func (d *document) loose(items []span, start, end int) []span {
+	return slices.DeleteFunc(d.commentsIn(start, end), func(c span) bool {
+		return slices.ContainsFunc(items, func(i span) bool { return i.start <= c.start && c.end <= i.end })
+	})
+}
+
+// keptBreak is how many bytes at start must stay when the text from there to end goes: those of a line's end that ends a
+// comment, unless another follows.
+func (d *document) keptBreak(start, end int) int {
+	endsLine := func(c span) bool { return c.end == start && d.data[c.start+1] == '/' }
+	rest := strings.TrimLeft(d.text(end, len(d.data)), " \t")
+	if !slices.ContainsFunc(d.comments, endsLine) || rest == "" || rest[0] == '\r' || rest[0] == '\n' {
+		return 0
+	}
+	text := d.text(start, end)
+	return len(text) - len(strings.TrimLeft(text, "\r\n"))
 }
 
 func indexes(n int) []int {

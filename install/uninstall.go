@@ -44,7 +44,7 @@ func planUninstall(o Options, f FileChange) (FileChange, error) {
 	if !t.exists || !f.what.mentioned(t.data) && (f.record == nil || !f.record.Rule) {
 		return f, nil
 	}
-	d, err := parse(f.Path, t.data)
+	d, err := f.Agent.parse(f.Path, t.data)
 	if err != nil {
 		return f, err
 	}
@@ -56,6 +56,12 @@ func planUninstall(o Options, f FileChange) (FileChange, error) {
 		}
 	}
 	f.judge(d)
+	if f.Remove {
+		return f, nil
+	}
+	if _, err := f.Agent.parse(f.Path, f.New); err != nil {
+		return f, fmt.Errorf("%s: without the hooks it would not parse, so it is left alone: %w", f.Path, err)
+	}
 	return f, nil
 }
 
@@ -85,7 +91,7 @@ func (f *FileChange) judge(d *document) {
 		f.Notes = append(f.Notes, "no record of an install: what is aburn's was cut out, byte-exactness cannot be promised")
 		return
 	}
-	if !f.record.Existed && isEmptyObject(f.Path, f.New) {
+	if !f.record.Existed && f.isEmptyObject(f.New) {
 		f.Remove, f.New, f.edits = true, nil, []edit{{old: string(f.Old)}}
 		f.Notes = append(f.Notes, "the install made this file and nothing else is in it")
 		return

@@ -161,7 +161,8 @@ func checksCode(d *state.Did) bool {
 // isInstant reports whether a tool ends at once after it was allowed.
 func isInstant(tool string) bool {
 	switch tool {
-	case "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "Grep", "Glob", "LS":
+	case "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "Grep", "Glob", "LS",
+		"read_file", "write_file", "replace", "edit", "grep_search", "glob", "list_directory":
 		return true
 	}
 	return false

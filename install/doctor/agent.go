@@ -239,6 +239,8 @@ func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration
 			e.addf(p.topic(), Note, "%s: where %s leads cannot be told", where, r.Path)
 		case path == "":
 			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path), "make install, and put its folder on PATH")
+		case !runs(path) && p.Hooks.MissingBlocks && !r.Guarded:
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not there: that blocks %s, its prompts and its tool calls", where, path, p.Title), "make install, then aburn install-hooks "+flags(p, s))
 		case !runs(path):
 			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path), "make install, then aburn install-hooks "+flags(p, s))
 		case path == r.Path && install.Passing(path, e.Env): // a bare name follows PATH
@@ -288,7 +290,11 @@ func (e *exam) timeouts(p *patient, s *install.Settings, own []install.Registrat
 	for _, r := range own {
 		seconds, err := strconv.ParseFloat(r.Timeout, 64)
 		switch {
-		case r.Timeout == "" && r.Event == "SessionEnd":
+		case r.Timeout != "" && err == nil && p.Hooks.Millis:
+			if seconds < 1000 {
+				e.addf(p.topic(), Note, "%s:%d has a timeout of %s milliseconds; they are not seconds", s.Path, r.Line, r.Timeout)
+			}
+		case r.Timeout == "" && r.Event == "SessionEnd" && !p.Hooks.Millis:
 			e.addf(p.topic(), Note, "%s:%d has no timeout: %s gives SessionEnd about a second", s.Path, r.Line, p.Title)
 		case r.Timeout != "" && err != nil:
 			e.addf(p.topic(), Bad, "%s:%d has the timeout %s, which is no number: the handler is invalid", s.Path, r.Line, r.Timeout)

@@ -21,7 +21,7 @@ import (
 
 // canary is one event of a small session, and the entries that a hook makes of it.
 type canary struct {
-	event   string // of the agent
+	event   string // as Claude Code calls it, then as the agent does
 	fields  map[string]any
 	entries []logfmt.Event
 }
@@ -86,11 +86,13 @@ func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
 	var want []logfmt.Event
 	var costs []time.Duration
 	for _, c := range canaries() {
-		if !slices.ContainsFunc(s.Own(), func(o install.Registration) bool {
-			return o.Event == c.event && identity(o) == identity(r)
-		}) {
+		i := slices.IndexFunc(s.Own(), func(o install.Registration) bool {
+			return p.Hooks.Common(o.Event) == c.event && identity(o) == identity(r)
+		})
+		if i < 0 {
 			continue
 		}
+		c.event = s.Own()[i].Event
 		cost, err := e.fire(p, s, r, dir, c)
 		if err != nil {
 			e.addf("live", Bad, "%s: %s: %v", where, c.event, err)

@@ -60,6 +60,14 @@ type Hooks struct {
 	Exec bool
 	// MissingBlocks: the agent stops its work if a hook's program is missing, so the command line has to survive that.
 	MissingBlocks bool
+	// Named: a handler has a name, under which the agent lists it and switches it off.
+	Named bool
+	// Millis: the agent's settings have time limits in milliseconds.
+	Millis bool
+	// Comments: the settings file may hold // and /* */ comments.
+	Comments bool
+	// Renamed are events that Claude Code has under another name: the agent's own name, Claude Code's.
+	Renamed [][2]string
 	// Once: an identical command in several settings files runs once.
 	Once bool
 	// AtStart: a start can bring hooks of its own, which run although no settings file has them.
@@ -78,7 +86,7 @@ type Event struct {
 	Timeout int    // the agent's time limit in seconds; the hook itself ends within one
 }
 
-// Prompts is the form of the agent's prompts.
+// Prompts is the form of the agent's prompts; the zero value if aburn has none for it.
 type Prompts struct {
 	Folder  string // of commands and skills, below a project or a home folder; ends in "/"
 	Mention string // the prefix with which the user calls a command
@@ -111,6 +119,9 @@ type Session struct {
 	ID     string
 	Thread string // the session's id, or that of a sub-agent in it
 	Call   string // the id of the tool call
+	// Mark is set in the commands of its model where no variable has the session's id. The log tells it: by the open
+	// call that runs the command.
+	Mark string
 }
 
 // Store is the agent's session store.
@@ -151,6 +162,19 @@ type Traits struct {
 // Variables are the names of the variables that locate the agent's store. A program that starts a reader outside of the
 // agent passes them on. Empty names are unused.
 func (a *Agent) Variables() [3]string { return [3]string{a.Home.Var, a.Home.BaseVar, a.Store.Var} }
+
+// Prompted reports whether aburn has commands and skills for the agent.
+func (a *Agent) Prompted() bool { return a.Prompts.Folder != "" }
+
+// Common is the name that Claude Code has for an event of the agent.
+func (h *Hooks) Common(event string) string {
+	for _, r := range h.Renamed {
+		if r[0] == event {
+			return r[1]
+		}
+	}
+	return event
+}
 
 // Hooked reports whether aburn has hooks for the agent.
 func (a *Agent) Hooked() bool { return len(a.Hooks.Events) > 0 }

@@ -158,7 +158,7 @@ func TestNewHookedAgent(t *testing.T) {
 		t.Errorf("present are %v", got)
 	}
 	carryOut(t, install.Plan, o)
-	line := filepath.Join(home, "bin", "aburn-hook") + " acme --home " + home + " || true"
+	line := filepath.Join(home, "bin", "aburn-hook") + " acme --home " + home + " 2>/dev/null || true"
 	installed, err := os.ReadFile(settings)
 	if err != nil || bytes.Count(installed, []byte(`"`+line+`"`)) != len(acme.Hooks.Events) || !bytes.Contains(installed, []byte(`"command":"beep"`)) {
 		t.Fatalf("installed: %v\n%s", err, installed)

@@ -92,13 +92,34 @@ var Openclaw = Agent{
 	Home: Home{Dir: ".openclaw", Var: "OPENCLAW_STATE_DIR", BaseVar: "OPENCLAW_HOME"},
 }
 
-// Gemini is the Gemini CLI, whose store is read.
+// Gemini is the Gemini CLI, as of 0.61.0.
+//
+// Its events must not contain BeforeModel, AfterModel, BeforeToolSelection and PreCompress, which all run at every request
+// to the model. It takes any exit code but 0 and 1 with a text for a refusal, 127 of a missing program included.
 var Gemini = Agent{
 	Name: "gemini", Title: "Gemini CLI", Program: "gemini",
-	Home: Home{Dir: ".gemini", BaseVar: "GEMINI_CLI_HOME"},
-	Store: Store{
-		Keeps: Keeps{Days: 30, File: "settings.json", Setting: "general.sessionRetention"},
+	Home:     Home{Dir: ".gemini", BaseVar: "GEMINI_CLI_HOME"},
+	Settings: Settings{User: "settings.json", Project: ".gemini/settings.json", Worktree: true},
+	Hooks: Hooks{
+		Events: []Event{
+			{"SessionStart", 10},
+			{"SessionEnd", 10},
+			{"BeforeAgent", 10},
+			{"BeforeTool", 10},
+			{"AfterTool", 10},
+			{"AfterAgent", 10},
+			{"Notification", 10},
+		},
+		MissingBlocks: true, Named: true, Millis: true, Comments: true, Once: true,
+		Renamed: [][2]string{{"BeforeAgent", "UserPromptSubmit"}, {"BeforeTool", "PreToolUse"}, {"AfterTool", "PostToolUse"}, {"AfterAgent", "Stop"}},
+		Since:   "0.26.0", Before: "it has hooks only as an experiment that has to be switched on",
 	},
+	Session: Session{Mark: "GEMINI_CLI"}, // its hooks have GEMINI_SESSION_ID, its model's commands do not
+	Store: Store{
+		Sessions: "tmp/*/chats/session-*.jsonl",
+		Keeps:    Keeps{Days: 30, File: "settings.json", Setting: "general.sessionRetention"},
+	},
+	Traits: Traits{PromptsCut: true},
 }
 
 // Own is the source of the sessions in aburn's own log. It is no agent, but a reader reads it like one.

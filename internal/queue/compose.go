@@ -16,6 +16,9 @@ const (
 	moreRoom = len("(999999 more wait for the next prompt)\n")
 )
 
+// IsComposed reports whether a text begins as those of Compose do.
+func IsComposed(text string) bool { return strings.HasPrefix(text, heading[:len(heading)-1]) }
+
 // Compose makes one text for an agent from claimed tasks, of at most max bytes (MaxText if 0):
 // the first ones whole and in order, the rest counted. used are the tasks in the text; left
 // counts the others. It shows only a task's prompt and priority, because only these are certainly

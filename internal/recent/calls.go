@@ -117,6 +117,32 @@ func CallsNamed(lines Lines, who Who, ids []string) *Calls {
 	return collect(named, func([]byte, *logfmt.Header) bool { return true })
 }
 
+// OldestOpen is the id of the oldest open call of a session and agent with this tool and input; ""
+// if there is none. It looks back to the newest prompt: no call of an earlier
+// turn still runs in an agent that gives its calls no ids.
+func OldestOpen(lines Lines, who Who, tool, input string) string {
+	word := []byte(`"input":"` + input + `"`)
+	prompted := []byte(`"event":"` + logfmt.Prompt + `"`)
+	mentions := func(yield func([]byte) bool) {
+		for line := range lines {
+			if bytes.Contains(line, prompted) {
+				if h, ok := logfmt.ParseHeader(line); ok && string(h.Event) == string(logfmt.Prompt) && who.wrote(line, &h) {
+					return
+				}
+			}
+			if bytes.Contains(line, word) && !yield(line) {
+				return
+			}
+		}
+	}
+	for _, c := range CallsOf(mentions, who).Open {
+		if c.Tool == tool {
+			return c.ToolUseID
+		}
+	}
+	return ""
+}
+
 // OpenLogCalls returns the open shell calls, of all sessions, whose command runs `aburn log` with
 // this command and event. An `aburn log` that does not know its session was started by one of
 // them. If there are several, nobody can know which.

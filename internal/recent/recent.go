@@ -102,6 +102,18 @@ func Hooked(lines Lines, session logfmt.SessionID) bool {
 	return false
 }
 
+// NewestIs reports whether the session's newest entry is of this event. Entries that aburn itself
+// wrote do not count.
+func NewestIs(lines Lines, session logfmt.SessionID, ev logfmt.Event) bool {
+	for line := range lines {
+		h, ok := logfmt.ParseHeader(line)
+		if ok && string(h.Session) == string(session) && gjson.GetBytes(line, "source").Str != "aburn" {
+			return string(h.Event) == string(ev)
+		}
+	}
+	return false
+}
+
 // Knows reports whether the lines hold any entry of the session.
 func Knows(lines Lines, session logfmt.SessionID) bool {
 	for line := range lines {

@@ -120,6 +120,37 @@ func TestCallsOf(t *testing.T) {
 	}
 }
 
+func TestOldestOpen(t *testing.T) {
+	lines := draw(t, `
+		a gemini session TOOL_START zero Bash ls
+		a gemini session PROMPT
+		b gemini session TOOL_START one Bash ls
+		a gemini session TOOL_START two Read ls
+		a gemini session TOOL_START three Bash ls
+		a gemini session TOOL_START four Bash ls
+		a gemini session TOOL_START five Bash rm
+		b gemini session PROMPT`)
+	hashed := func(lines []string) iter.Seq[[]byte] { // the head stands in for the input's hash
+		for i := range lines {
+			lines[i] = strings.Replace(lines[i], `"head":`, `"input":`, 1)
+		}
+		return newestFirst(lines)
+	}
+	for _, want := range []string{"three", "four", ""} {
+		if got := recent.OldestOpen(hashed(lines), recent.Who{Session: "a"}, "Bash", "ls"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		lines = append(lines, draw(t, "a gemini session TOOL "+want+" Bash ls")...)
+	}
+}
+
+func TestNewestIs(t *testing.T) {
+	lines := newestFirst(draw(t, "a gemini session SESSION_END\nb gemini session STOP\na aburn session DELIVERED"))
+	if !recent.NewestIs(lines, "a", logfmt.SessionEnd) || recent.NewestIs(lines, "b", logfmt.SessionEnd) || recent.NewestIs(lines, "c", logfmt.SessionEnd) {
+		t.Error("the newest entries are mixed up")
+	}
+}
+
 func TestCallsNamed(t *testing.T) {
 	lines := draw(t, `
 		a claude session TOOL_START one Bash ls

@@ -11,7 +11,7 @@ import (
 // edits reports whether a tool changes the file that it names.
 func edits(tool string) bool {
 	switch tool {
-	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch":
+	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "write_file", "replace", "edit":
 		return true
 	}
 	return false

@@ -265,10 +265,10 @@ func TestTestsOfOthers(t *testing.T) {
 	for _, tc := range []struct{ source, event, data, want string }{
 		{"", "TOOL_FAILED", `{"tool":"Bash","head":"go test"}`, "failed"},
 		{"", "TOOL_FAILED", `{"tool":"Bash","head":"go test | tail"}`, "unsure"},
-		{"gemini", "TOOL", `{"tool":"Bash","head":"go test","outcome":"ok"}`, "passed"},
-		{"gemini", "TOOL", `{"tool":"Bash","head":"go test || true","outcome":"ok"}`, "unsure"},
-		{"gemini", "TOOL", `{"tool":"Bash","head":"go test"}`, "unsure"},
-		{"gemini", "TOOL_FAILED", `{"tool":"Bash","head":"go test","outcome":"interrupted"}`, "unsure"},
+		{"cursor", "TOOL", `{"tool":"Bash","head":"go test","outcome":"ok"}`, "passed"},
+		{"cursor", "TOOL", `{"tool":"Bash","head":"go test || true","outcome":"ok"}`, "unsure"},
+		{"cursor", "TOOL", `{"tool":"Bash","head":"go test"}`, "unsure"},
+		{"cursor", "TOOL_FAILED", `{"tool":"Bash","head":"go test","outcome":"interrupted"}`, "unsure"},
 		{"claude", "TOOL_FAILED", `{"tool":"Bash","head":"go test"}`, "unsure"},
 		{"codex", "TOOL", `{"tool":"Bash","head":"go test","outcome":"ok"}`, "unsure"},
 	} {

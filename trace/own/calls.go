@@ -54,7 +54,8 @@ func (x *step) ended() error {
 	x.Result(e, r)
 	if sum := hash(d.Sha256.String(), 64); sum != "" && len(d.Path) > 0 && r.Status == trace.StatusCompleted {
 		action := "modified"
-		if d.Tool.String() == "Write" || d.Tool.String() == "apply_patch" {
+		switch d.Tool.String() {
+		case "Write", "apply_patch", "write_file":
 			action = "unknown" // the file may have existed before
 		}
 		x.addBody(&trace.FileChange{Path: draft.Path(d.Path.String(), ""), Action: action, Hash: sum, Call: id})
@@ -117,21 +118,21 @@ func deniedBy(reason string) string {
 // typeOf classifies a tool by the name in hooks, of any agent that has hooks.
 func typeOf(tool string) trace.ToolType {
 	switch tool {
-	case "Bash", "PowerShell", "BashOutput", "KillShell", "shell", "exec_command", "write_stdin":
+	case "Bash", "PowerShell", "BashOutput", "KillShell", "shell", "exec_command", "write_stdin", "run_shell_command":
 		return trace.ShellTool
-	case "Read", "NotebookRead", "view_image":
+	case "Read", "NotebookRead", "view_image", "read_file", "read_many_files":
 		return trace.ReadTool
-	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch":
+	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "write_file", "replace", "edit":
 		return trace.EditTool
-	case "Glob", "Grep", "LS":
+	case "Glob", "Grep", "LS", "glob", "grep_search", "search_file_content", "list_directory":
 		return trace.SearchTool
-	case "WebFetch", "WebSearch", "web_search":
+	case "WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search":
 		return trace.WebTool
-	case "Agent", "Task":
+	case "Agent", "Task", "invoke_agent", "agent":
 		return trace.AgentTool
 	}
 	switch {
-	case strings.HasPrefix(tool, "mcp__"):
+	case strings.HasPrefix(tool, "mcp_"):
 		return trace.MCPTool
 	case strings.HasPrefix(tool, "collaboration"), strings.HasPrefix(tool, "multi_agent"),
 		strings.HasSuffix(tool, "spawn_agent"): // Codex prepends the namespace

@@ -8,6 +8,7 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
 	"aburn/internal/recent"
 	"aburn/logfmt"
 )
@@ -41,6 +42,11 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 		s.sessions = nil
 		for _, c := range s.callers {
 			s.sessions = append(s.sessions, validIDs(c.Session)...)
+		}
+		unnamed := scope.Unnamed(a.Getenv)
+		s.sessions = append(s.sessions, s.running(unnamed)...)
+		if len(s.sessions) == 0 && len(unnamed) > 0 {
+			a.Warn("logged without a session: "+unnamed[0].Title+" does not say which, and the log has no open call of it that runs this", "--session ID")
 		}
 	}
 	if len(s.sessions) == 0 { // a person's shell
@@ -104,6 +110,20 @@ func (s *search) identify() (identity, string) {
 		return identity{first.Session, s.withFlags(agent)}, ""
 	}
 	return identity{agent: s.wanted}, "the session itself and a sub-agent of it are running the same aburn log"
+}
+
+// running are the sessions of these agents with an open call that may run this process.
+func (s *search) running(agents []*agentcli.Agent) (sessions []string) {
+	if len(agents) == 0 {
+		return nil
+	}
+	for _, c := range recent.OpenLogCalls(s.lines, s.args[0], s.args[1]) {
+		ofThese := func(a *agentcli.Agent) bool { return a.Name == c.Source }
+		if slices.ContainsFunc(agents, ofThese) && !slices.Contains(sessions, string(c.Session)) {
+			sessions = append(sessions, string(c.Session))
+		}
+	}
+	return sessions
 }
 
 // unmatched is who it is if no call is found: for instance in a `!` line of a slash command, or if the command is longer

@@ -122,6 +122,16 @@ func CallingAgents(env func(string) string) (list []CallingAgent) {
 	return list
 }
 
+// Unnamed are the agents that run this command without saying in which session.
+func Unnamed(env func(string) string) (list []*agentcli.Agent) {
+	for _, agent := range agentcli.All() {
+		if mark := agent.Session.Mark; mark != "" && env(mark) != "" {
+			list = append(list, agent)
+		}
+	}
+	return list
+}
+
 // AgentStore reads the sessions that one agent stores.
 type AgentStore struct {
 	trace.Reader

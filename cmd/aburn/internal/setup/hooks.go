@@ -51,7 +51,7 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 
 func hookFlags() []cli.Flag {
 	return []cli.Flag{
-		agentFlag(""),
+		agentFlag("", install.Agents()),
 		&cli.BoolFlag{Name: "user", Usage: "in your own settings, for every session (the default)"},
 		&cli.BoolFlag{Name: "project", Usage: "in the project's settings, which are committed"},
 		&cli.BoolFlag{Name: "local", Usage: "in your own settings of this project (Claude Code only)"},
@@ -87,7 +87,7 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 		}
 		o.Scope = scope
 	}
-	o.Agents = agentsNamed(cmp.Or(cmd.String("agent"), "all"))
+	o.Agents = agentsNamed(cmp.Or(cmd.String("agent"), "all"), install.Agents())
 	if len(o.Agents) != 1 && o.Scope != "" {
 		o.Agents = slices.DeleteFunc(o.Agents, func(agent install.Agent) bool { return !agent.Has(o.Scope) })
 	}

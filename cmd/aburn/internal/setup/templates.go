@@ -33,19 +33,25 @@ func TemplatesCommand(a *kit.App) *cli.Command {
 	}
 }
 
-func agentFlag(value string) cli.Flag {
-	values := agentcli.Names(Records(install.Agents())) + " or all"
+// agentFlag is --agent for one of these agents.
+func agentFlag(value string, of []install.Agent) cli.Flag {
+	values := agentcli.Names(Records(of)) + " or all"
 	return &cli.StringFlag{Name: "agent", Usage: "for `AGENT`: " + values, Value: value, Validator: func(s string) error {
-		if len(agentsNamed(s)) == 0 {
+		if len(agentsNamed(s, of)) == 0 {
 			return fmt.Errorf("--agent: %s, not %s", values, kit.Quote(s))
 		}
 		return nil
 	}}
 }
 
-// agentsNamed are the agents of a value of --agent; none for an unknown value.
-func agentsNamed(name string) []install.Agent {
-	return slices.DeleteFunc(install.Agents(), func(a install.Agent) bool { return name != "all" && name != a.Name })
+// prompted are the agents that have commands and skills of aburn's.
+func prompted() []install.Agent {
+	return slices.DeleteFunc(install.Agents(), func(a install.Agent) bool { return !a.Prompted() })
+}
+
+// agentsNamed are those of a value of --agent; none for an unknown value.
+func agentsNamed(name string, of []install.Agent) []install.Agent {
+	return slices.DeleteFunc(slices.Clone(of), func(a install.Agent) bool { return name != "all" && name != a.Name })
 }
 
 // Records are the records of agents.
@@ -102,7 +108,7 @@ func (l listing) MarshalJSON() ([]byte, error) {
 
 func listed() (all []listing) {
 	for _, t := range templates.List() {
-		all = append(all, listing{t, Records(install.Agents())})
+		all = append(all, listing{t, Records(prompted())})
 	}
 	return all
 }
@@ -112,7 +118,7 @@ func templatesShow(a *kit.App) *cli.Command {
 		Name:      "show",
 		Usage:     "print a template as an agent gets it",
 		ArgsUsage: "NAME",
-		Flags:     []cli.Flag{agentFlag(install.Agents()[0].Name)},
+		Flags:     []cli.Flag{agentFlag(prompted()[0].Name, prompted())},
 		ShellComplete: a.Completer(func(n int) []string {
 			if n > 0 {
 				return nil
@@ -129,9 +135,9 @@ func templatesShow(a *kit.App) *cli.Command {
 			if !ok {
 				return unknownTemplate(name)
 			}
-			agents := agentsNamed(cmd.String("agent"))
+			agents := agentsNamed(cmd.String("agent"), prompted())
 			if len(agents) != 1 {
-				return kit.UsageError("--agent: " + agentcli.Names(Records(install.Agents())) + ": one of them")
+				return kit.UsageError("--agent: " + agentcli.Names(Records(prompted())) + ": one of them")
 			}
 			_, err := a.Stdout.Write(t.Render(agents[0].Agent))
 			return err
@@ -163,7 +169,7 @@ func templatesWrite(a *kit.App) *cli.Command {
 			"that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.\n" +
 			"In Claude Code /plan is then this command; its own plan mode stays on shift+tab.",
 		Flags: []cli.Flag{
-			agentFlag("all"),
+			agentFlag("all", prompted()),
 			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
 			kit.JSONFlag(),
@@ -178,7 +184,7 @@ func runWriteTemplates(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	agents := Records(agentsNamed(cmd.String("agent")))
+	agents := Records(agentsNamed(cmd.String("agent"), prompted()))
 	done, err := writeTemplates(cmd, dir, agents, true) // what blocks one agent's files keeps the other's from being written
 	if err == nil && !cmd.Bool("dry-run") {
 		done, err = writeTemplates(cmd, dir, agents, false)
@@ -305,7 +311,7 @@ func pluginWrite(a *kit.App) *cli.Command {
 			"Both fit into one folder, which is also the marketplace to install them from. A file that\n" +
 			"you changed stays as it is (exit 1 says so).",
 		Flags: []cli.Flag{
-			agentFlag("all"),
+			agentFlag("all", prompted()),
 			&cli.BoolFlag{Name: "no-hooks", Usage: "without hooks, because the settings hold them already"},
 			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
@@ -328,7 +334,7 @@ func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 		dir = filepath.Join(here, dir)
 	}
-	p := templates.Plugin{Agents: Records(agentsNamed(cmd.String("agent"))), Version: pluginVersion(kit.Version().Version), NoHooks: cmd.Bool("no-hooks")}
+	p := templates.Plugin{Agents: Records(agentsNamed(cmd.String("agent"), prompted())), Version: pluginVersion(kit.Version().Version), NoHooks: cmd.Bool("no-hooks")}
 	o := templates.Options{Ledger: templates.PluginLedger, Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
 	done, err := templates.Write(dir, p.Files(), o)
 	if err != nil {

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// Every session of the agents without own transcripts beside it that was recorded: all hook calls in their order
+// through the real executable. The client's stores are not there, so nothing is inferred from them.
+func TestCapturedSequences(t *testing.T) {
+	for agent, least := range map[string]int{"gemini": 8} {
+		names, err := filepath.Glob("../../hooks/" + agent + "/testdata/sequences/*.jsonl")
+		if err != nil || len(names) < least {
+			t.Fatalf("%s: %d sequences, %v", agent, len(names), err)
+		}
+		for _, name := range names {
+			id := strings.TrimSuffix(filepath.Base(name), ".jsonl")
+			t.Run(agent+" "+id, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				calls, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for call := range strings.Lines(string(calls)) {
+					if out := w.send(agent, call); out != "" {
+						t.Errorf("%s printed %s", gjson.Get(call, "hook_event_name").Str, out)
+					}
+				}
+				golden(t, filepath.Join("testdata", agent, id+".golden"), w.normalized())
+			})
+		}
+	}
+}
