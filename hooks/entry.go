@@ -49,7 +49,9 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 	if r.plan.Pair != nil {
 		r.plan.Pair(recent.OldestOpen(t.Backward(), r.who(), Head(r.payload.Tool), inputKey(r.payload.Input)))
 	}
-	drafts = slices.DeleteFunc(drafts, func(d Draft) bool { return d.Repeats && recent.NewestIs(t.Backward(), r.payload.Session, d.Event) })
+	drafts = slices.DeleteFunc(drafts, func(d Draft) bool {
+		return d.NotAfter != nil && slices.Contains(d.NotAfter, recent.Newest(t.Backward(), r.payload.Session))
+	})
 	r.suspects = r.suspect(t)
 	process := r.proc(t)
 	for _, d := range drafts {

@@ -9,6 +9,8 @@ import (
 	"aburn/hooks"
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
+	"aburn/hooks/gemini"
+	"aburn/hooks/qwen"
 	"aburn/logfmt"
 )
 
@@ -25,7 +27,18 @@ func FuzzRead(f *testing.F) {
 			f.Add(payload)
 		}
 	}
-	agents := []hooks.Agent{claude.Agent(), codex.Agent()}
+	for _, agent := range []string{"gemini", "qwen"} {
+		for _, sequence := range []string{"basic", "tui"} {
+			recorded, err := os.ReadFile(filepath.Join(agent, "testdata", "sequences", sequence+".jsonl"))
+			if err != nil {
+				f.Fatal(err)
+			}
+			for payload := range strings.Lines(string(recorded)) {
+				f.Add(payload)
+			}
+		}
+	}
+	agents := []hooks.Agent{claude.Agent(), codex.Agent(), gemini.Agent(), qwen.Agent()}
 	f.Fuzz(func(t *testing.T, payload string) {
 		p, err := hooks.ParsePayload([]byte(payload))
 		if err != nil {
@@ -37,6 +50,9 @@ func FuzzRead(f *testing.F) {
 			plan, ok := agent.Read(p, proj)
 			if !ok || agent.Ignored(p) {
 				continue
+			}
+			if plan.Pair != nil {
+				plan.Pair("")
 			}
 			drafts := plan.Drafts
 			if plan.Closer != nil && plan.Closer.Prepare(new(hooks.Calls)) {

@@ -101,9 +101,9 @@ type Draft struct {
 	// a tool use id, or "" for an entry that no other one repeats.
 	Once string
 	Data *logfmt.Object
-	// Repeats: the agent may send the event several times in a row. It makes no entry
-	// if the session's newest is of the same event.
-	Repeats bool
+	// NotAfter: the agent may send the event where it says nothing. It makes no entry if
+	// the session's newest is of one of these.
+	NotAfter []logfmt.Event
 }
 
 // Calls are tool calls as the log has them.

@@ -19,6 +19,7 @@ import (
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
 	"aburn/hooks/gemini"
+	"aburn/hooks/qwen"
 	"aburn/internal/hold"
 	"aburn/internal/journal"
 	"aburn/internal/project"
@@ -40,7 +41,7 @@ func holdMain() { os.Exit(hold.Main(os.Args[1:])) }
 func hookMain() {
 	run := hooks.Run{
 		Start: time.Now(), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Env: os.Getenv,
-		Agents: []hooks.Agent{claude.Agent(), codex.Agent(), gemini.Agent()},
+		Agents: []hooks.Agent{claude.Agent(), codex.Agent(), gemini.Agent(), qwen.Agent()},
 	}
 	if os.Getenv("LOOK") != "" { // most scripts look by hand
 		run.Look = hookLook

@@ -70,7 +70,7 @@ func planOf(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 		return p.Opened("gemini-cli", ""), true
 	case "SessionEnd":
 		d := p.SessionEnd()
-		d.Repeats = true // quitting sends it three times
+		d.NotAfter = []logfmt.Event{logfmt.SessionEnd} // quitting sends it three times
 		return closing(d, p), true
 	case "BeforeAgent":
 		return closing(p.Prompt(hooks.IsAdvice(p.Str("prompt"))), p), true
@@ -106,7 +106,7 @@ func notice(p *hooks.Payload) hooks.Draft {
 // callID is the id that a call gets from its own beginning: of its input and of the time
 // at which the client sent it.
 func callID(p *hooks.Payload) string {
-	return hooks.InputKey(p.Input) + "-" + strings.Map(digit, p.Str("timestamp"))
+	return hooks.Head(hooks.InputKey(p.Input) + "-" + strings.Map(digit, p.Str("timestamp")))
 }
 
 func digit(r rune) rune {

@@ -7,10 +7,10 @@ import (
 
 // TestEvents holds what must never be subscribed to, and what Codex caps.
 func TestEvents(t *testing.T) {
-	for _, e := range slices.Concat(Claude.Hooks.Events, Codex.Hooks.Events, Gemini.Hooks.Events) {
+	for _, e := range slices.Concat(Claude.Hooks.Events, Codex.Hooks.Events, Gemini.Hooks.Events, Qwen.Hooks.Events) {
 		switch {
 		case e.Name == "WorktreeCreate", e.Name == "MessageDisplay", e.Name == "PreModelRequest",
-			e.Name == "BeforeModel", e.Name == "AfterModel", e.Name == "BeforeToolSelection", e.Name == "PreCompress":
+			e.Name == "BeforeModel", e.Name == "AfterModel", e.Name == "BeforeToolSelection", e.Name == "PreCompress", e.Name == "InstructionsLoaded":
 			t.Errorf("%s is subscribed to", e.Name)
 		case e.Timeout < 2: // the hook's own deadline is 0.8 s
 			t.Errorf("%s has a timeout of %d s", e.Name, e.Timeout)
@@ -34,11 +34,11 @@ func TestRecords(t *testing.T) {
 		if Of(a.Name) != a {
 			t.Errorf("Of(%q) is another record", a.Name)
 		}
-		if a.Hooked() && (a.Home.Dir == "" || a.Settings.User == "" || (a.Prompts.Folder == "") != (a.Prompts.Mention == "") || a.Hooks.Since == "") {
+		if a.Hooked() && (a.Home.Dir == "" || a.Settings.User == "" || (a.Prompts.Folder == "") != (a.Prompts.Mention == "") || (a.Hooks.Since == "") != (a.Hooks.Before == "")) {
 			t.Errorf("%s has hooks, and its record is not whole", a.Name)
 		}
 	}
-	if got, want := Names(All()), "claude, codex, opencode, openclaw, gemini, own"; got != want {
+	if got, want := Names(All()), "claude, codex, opencode, openclaw, gemini, qwen, own"; got != want {
 		t.Errorf("sources are %s, want %s", got, want)
 	}
 }

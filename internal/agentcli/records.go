@@ -1,6 +1,6 @@
 package agentcli
 
-var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Own}
+var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Own}
 
 // Claude is Claude Code, as of 2.1.329.
 //
@@ -120,6 +120,41 @@ var Gemini = Agent{
 		Keeps:    Keeps{Days: 30, File: "settings.json", Setting: "general.sessionRetention"},
 	},
 	Traits: Traits{PromptsCut: true},
+}
+
+// Qwen is Qwen Code, as of 0.24.4.
+//
+// Its events must not contain InstructionsLoaded and MessageDisplay, which run for every piece of text, nor PreCompact,
+// which says nothing that PostCompact does not. Older versions read time limits as milliseconds, this one only those from
+// 1000 on.
+var Qwen = Agent{
+	Name: "qwen", Title: "Qwen Code", Program: "qwen",
+	Home:     Home{Dir: ".qwen"},
+	Settings: Settings{User: "settings.json", Project: ".qwen/settings.json", Worktree: true},
+	Hooks: Hooks{
+		Events: []Event{
+			{"SessionStart", 10},
+			{"SessionEnd", 10},
+			{"UserPromptSubmit", 10},
+			{"UserPromptExpansion", 10},
+			{"PreToolUse", 10},
+			{"PostToolUse", 10},
+			{"PostToolUseFailure", 10},
+			{"PostToolBatch", 10},
+			{"PermissionRequest", 10},
+			{"PermissionDenied", 10},
+			{"SubagentStart", 10},
+			{"SubagentStop", 10},
+			{"Stop", 10},
+			{"StopFailure", 10},
+			{"PostCompact", 10},
+			{"Notification", 10},
+		},
+		Named: true, Millis: true, Comments: true, Once: true,
+	},
+	Session: Session{ID: "QWEN_CODE_SESSION_ID"},
+	Store:   Store{Sessions: "projects/*/chats/*.jsonl", Unread: true},
+	Traits:  Traits{PromptsCut: true},
 }
 
 // Own is the source of the sessions in aburn's own log. It is no agent, but a reader reads it like one.

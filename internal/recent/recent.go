@@ -102,16 +102,16 @@ func Hooked(lines Lines, session logfmt.SessionID) bool {
 	return false
 }
 
-// NewestIs reports whether the session's newest entry is of this event. Entries that aburn itself
+// Newest is the event of the session's newest entry, "" if there is none. Entries that aburn itself
 // wrote do not count.
-func NewestIs(lines Lines, session logfmt.SessionID, ev logfmt.Event) bool {
+func Newest(lines Lines, session logfmt.SessionID) logfmt.Event {
 	for line := range lines {
 		h, ok := logfmt.ParseHeader(line)
 		if ok && string(h.Session) == string(session) && gjson.GetBytes(line, "source").Str != "aburn" {
-			return string(h.Event) == string(ev)
+			return logfmt.Event(h.Event)
 		}
 	}
-	return false
+	return ""
 }
 
 // Knows reports whether the lines hold any entry of the session.

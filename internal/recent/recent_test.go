@@ -144,10 +144,12 @@ func TestOldestOpen(t *testing.T) {
 	}
 }
 
-func TestNewestIs(t *testing.T) {
+func TestNewest(t *testing.T) {
 	lines := newestFirst(draw(t, "a gemini session SESSION_END\nb gemini session STOP\na aburn session DELIVERED"))
-	if !recent.NewestIs(lines, "a", logfmt.SessionEnd) || recent.NewestIs(lines, "b", logfmt.SessionEnd) || recent.NewestIs(lines, "c", logfmt.SessionEnd) {
-		t.Error("the newest entries are mixed up")
+	for session, want := range map[logfmt.SessionID]logfmt.Event{"a": logfmt.SessionEnd, "b": logfmt.Stop, "c": ""} {
+		if got := recent.Newest(lines, session); got != want {
+			t.Errorf("%s: %s, want %s", session, got, want)
+		}
 	}
 }
 

@@ -1,0 +1,242 @@
+package qwen
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/hooks"
+	"aburn/internal/project"
+	"aburn/logfmt"
+)
+
+const (
+	shellTool = "run_shell_command"
+	agentTool = "agent"
+)
+
+func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
+	about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, p.Cwd, proj) }
+	switch p.Event {
+	case "PreToolUse":
+		return one(p.ToolCall(logfmt.ToolStart, about)), true
+	case "PostToolUse":
+		return hooks.Plan{Drafts: []hooks.Draft{succeeded(p, proj)}, Relay: relay(p)}, true
+	case "PostToolUseFailure":
+		return one(failed(p, about)), true
+	case "PermissionDenied":
+		d := p.ToolCall(logfmt.ToolDenied, about)
+		d.Data.StrIf("reason", hooks.Head(p.Str("reason")))
+		return one(d), true
+	case "PermissionRequest":
+		return one(p.Permission(about)), true
+	case "PostToolBatch":
+		return hooks.Plan{Closer: &batch{calls: p.Get("tool_calls").Array(), cwd: p.Cwd, proj: proj}}, true
+	}
+	return hooks.Plan{}, false
+}
+
+// describe adds what a call is about: a shell command's head, a sub-agent's task, a
+// skill's name or a file's path.
+func describe(o *logfmt.Object, tool string, input hooks.JSON, cwd string, proj *project.Project) {
+	switch tool {
+	case shellTool:
+		o.StrIf("head", hooks.CommandHead(input.Get("command").Str))
+	case agentTool:
+		o.StrIf("task", hooks.Head(input.Get("description").Str))
+	case "skill":
+		o.StrIf("head", hooks.Head(input.Get("skill").Str))
+	default:
+		o.StrIf("path", pathOf(input, cwd, proj))
+	}
+}
+
+// pathOf is the call's file or folder as entries have it.
+func pathOf(input hooks.JSON, cwd string, proj *project.Project) string {
+	path := ""
+	input.Members(func(key string, value hooks.JSON) bool {
+		switch key {
+		case "file_path", "absolute_path", "path":
+			path = value.Str()
+		}
+		return path == ""
+	})
+	if path == "" {
+		return ""
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cwd, path)
+	}
+	return hooks.Path(proj.Rel(path))
+}
+
+// succeeded is PostToolUse: the call succeeded, or still runs in the background.
+func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
+	d := p.ToolCall(logfmt.Tool, func(o *logfmt.Object) { describe(o, p.Tool, p.Input, p.Cwd, proj) })
+	switch p.Tool {
+	case shellTool:
+		code, ok := exitCode(p.Response.Get("llmContent").Str)
+		switch {
+		case ok:
+			d.Data.Int("exit_code", code)
+		case p.Input.Get("is_background").Bool():
+			d.Data.Bool("background", true)
+		default:
+			d.Data.Str("outcome", "unknown")
+		}
+	case agentTool:
+		if p.Response.Get("returnDisplay.status").Str == "background" {
+			d.Data.StrIf("agent_id", taskID(p)).Bool("background", true)
+		}
+	case "write_file", "edit", "notebook_edit":
+		if path := pathOf(p.Input, p.Cwd, proj); path != "" {
+			hooks.Content(d.Data, proj, path)
+		}
+	}
+	duration(d.Data, p)
+	return d
+}
+
+// taskID is the sub-agent that a call launched, which the text for the model names.
+func taskID(p *hooks.Payload) string {
+	_, rest, ok := strings.Cut(p.Response.Get("llmContent").Str, "\ntask_id: ")
+	if !ok {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, " ")
+	return hooks.Head(id)
+}
+
+// failed is PostToolUseFailure. For a shell that includes every exit code but 0.
+func failed(p *hooks.Payload, about func(*logfmt.Object)) hooks.Draft {
+	d := p.ToolCall(logfmt.ToolFailed, about)
+	text := p.Str("error")
+	if code, ok := exitCode(text); ok && p.Tool == shellTool {
+		d.Data.Int("exit_code", code)
+	}
+	d.Data.StrIf("error", hooks.Head(output(text)))
+	if p.Get("is_interrupt").Bool() {
+		d.Data.Str("outcome", "interrupted")
+	}
+	duration(d.Data, p)
+	return d
+}
+
+func duration(o *logfmt.Object, p *hooks.Payload) {
+	if v := p.Get("duration_ms"); v.Type == gjson.Number {
+		o.Int("duration_ms", v.Int())
+	}
+}
+
+// exitCode reads the client's last lines about a command, behind its output: Error, Exit
+// Code, Signal, Process Group PGID. A line that the output itself ends with stands before
+// those.
+func exitCode(text string) (int64, bool) {
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-5; i-- {
+		key, value, _ := strings.Cut(lines[i], ": ")
+		switch key {
+		case "Exit Code":
+			code, err := strconv.ParseInt(value, 10, 32)
+			return code, err == nil
+		case "Process Group PGID", "Signal", "Background PIDs":
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// output is a command's output in the client's text about it, and any other text itself.
+func output(text string) string {
+	if !strings.HasPrefix(text, "Command: ") {
+		return text
+	}
+	_, rest, ok := strings.Cut(text, "\nOutput: ")
+	if !ok {
+		return text
+	}
+	if i := strings.LastIndex(rest, "\nError: "); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest
+}
+
+func relay(p *hooks.Payload) *hooks.Relay {
+	if p.Tool != shellTool || !strings.Contains(string(p.Input), "aburn") {
+		return nil
+	}
+	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: output(p.Response.Get("llmContent").Str)}
+}
+
+// batch is PostToolBatch: calls of one message of the model, after every other event about
+// them. A call without an end event was refused by somebody, or is none of the client's.
+type batch struct {
+	calls []gjson.Result
+	cwd   string
+	proj  *project.Project
+}
+
+// Wants are the calls of the batch, by the ids of the model.
+func (b *batch) Wants() []string {
+	ids := make([]string, 0, len(b.calls))
+	for _, c := range b.calls {
+		if id := c.Get("tool_call_id").Str; id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Prepare reports whether a call has no end.
+func (b *batch) Prepare(calls *hooks.Calls) bool {
+	for _, id := range b.Wants() {
+		if !calls.Ended(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// Close ends the calls that have no end.
+func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
+	var drafts []hooks.Draft
+	for _, c := range b.calls {
+		id := c.Get("tool_call_id").Str
+		if id == "" || calls.Ended(id) {
+			continue
+		}
+		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id, Input: hooks.JSON(c.Get("tool_input").Raw)}
+		d := b.ended(&p, c.Get("status").Str, c.Get("tool_response"))
+		d.Data.Str("inferred", "batch")
+		drafts = append(drafts, d)
+	}
+	return drafts
+}
+
+func (b *batch) ended(p *hooks.Payload, status string, response gjson.Result) hooks.Draft {
+	about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, b.cwd, b.proj) }
+	text := response.Get("error").Str
+	if text == "" {
+		text = response.Get("response_parts.0.functionResponse.response.error").Str
+	}
+	began := response.Get("execution_status").Str != "not_started"
+	switch {
+	case response.Get("error_type").Str == "execution_denied", status == "cancelled" && !began:
+		d := p.ToolCall(logfmt.ToolDenied, about)
+		d.Data.StrIf("reason", hooks.Head(text))
+		return d
+	case status == "error", status == "cancelled":
+		d := p.ToolCall(logfmt.ToolFailed, about)
+		d.Data.StrIf("error", hooks.Head(output(text)))
+		if status == "cancelled" {
+			d.Data.Str("outcome", "interrupted")
+		}
+		return d
+	}
+	d := p.ToolCall(logfmt.Tool, about) // its end event was lost
+	d.Data.Str("outcome", "unknown")
+	return d
+}
