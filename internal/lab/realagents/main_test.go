@@ -22,6 +22,8 @@ const (
 	claudeVar   = "ABURN_AGENTS_CLAUDE" // executables of the agents
 	codexVar    = "ABURN_AGENTS_CODEX"
 	opencodeVar = "ABURN_AGENTS_OPENCODE"
+	geminiVar   = "ABURN_AGENTS_GEMINI"
+	qwenVar     = "ABURN_AGENTS_QWEN"
 	// keepVar keeps the folder, to look at homes, logs and recorded requests afterwards.
 	keepVar = "ABURN_AGENTS_KEEP"
 )
@@ -93,6 +95,14 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
+	gemini, err := agents.InstallGemini(ctx, cache)
+	if err != nil {
+		return err
+	}
+	qwen, err := agents.InstallQwen(ctx, cache)
+	if err != nil {
+		return err
+	}
 	work, err := workFolder(filepath.Join(cache, "runs"))
 	if err != nil {
 		return err
@@ -105,11 +115,14 @@ func prepare() error {
 	if err := buildReceiver(ctx, work); err != nil {
 		return err
 	}
-	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, in %s\n", claude.Version, codex.Version, opencode.Version, work)
+	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, Gemini CLI %s, Qwen Code %s, in %s\n",
+		claude.Version, codex.Version, opencode.Version, gemini.Version, qwen.Version, work)
 	os.Setenv(workVar, work)
 	os.Setenv(claudeVar, claude.Path)
 	os.Setenv(codexVar, codex.Path)
 	os.Setenv(opencodeVar, opencode.Path)
+	os.Setenv(geminiVar, gemini.Path)
+	os.Setenv(qwenVar, qwen.Path)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-// Package agents installs pinned versions of the real Claude Code, Codex and opencode into a cache folder, and
+// Package agents installs pinned versions of the real agents into a cache folder, and
 // confines their runs to loopback. A run inherits nothing of the caller's environment, home or credentials. It knows
 // nothing of aburn.
 package agents
@@ -24,7 +24,7 @@ const (
 // Client is an installed agent.
 type Client struct {
 	Name, Version string
-	Path          string // of the native executable, which needs no Node
+	Path          string // of the executable, which needs no Node of the machine
 }
 
 // CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. It grows to about 960 MB.
@@ -44,6 +44,7 @@ type pin struct {
 	name, version string
 	packages      []string
 	executable    string // a glob
+	launch        string // the script at executable, where the client is one; "" if npm brings it
 }
 
 // pins are exact. Under an old Node, npm would choose an older main version of Claude Code unless the version is
@@ -53,10 +54,10 @@ func pins() (claude, codex pin, err error) {
 	if err != nil {
 		return claude, codex, err
 	}
-	claude = pin{"claude-code", ClaudeVersion,
-		[]string{"@anthropic-ai/claude-code@" + ClaudeVersion, "@anthropic-ai/claude-code-" + platform + "@" + ClaudeVersion},
-		"@anthropic-ai/claude-code-" + platform + "/claude"}
-	codex = pin{"codex", CodexVersion, []string{"@openai/codex@" + CodexVersion}, "@openai/codex-" + platform + "/vendor/*/bin/codex"}
+	claude = pin{name: "claude-code", version: ClaudeVersion,
+		packages:   []string{"@anthropic-ai/claude-code@" + ClaudeVersion, "@anthropic-ai/claude-code-" + platform + "@" + ClaudeVersion},
+		executable: "@anthropic-ai/claude-code-" + platform + "/claude"}
+	codex = pin{name: "codex", version: CodexVersion, packages: []string{"@openai/codex@" + CodexVersion}, executable: "@openai/codex-" + platform + "/vendor/*/bin/codex"}
 	return claude, codex, nil
 }
 
@@ -77,7 +78,7 @@ func InstallOpencode(ctx context.Context, cache string) (Client, error) {
 		return Client{}, err
 	}
 	native := "opencode-" + platform
-	return pin{"opencode", OpencodeVersion, []string{native + "@" + OpencodeVersion}, native + "/bin/opencode"}.install(ctx, cache)
+	return pin{name: "opencode", version: OpencodeVersion, packages: []string{native + "@" + OpencodeVersion}, executable: native + "/bin/opencode"}.install(ctx, cache)
 }
 
 // Install makes sure that Claude Code and Codex are in the cache and run. It reuses an existing installation.
@@ -114,6 +115,9 @@ func (p pin) install(ctx context.Context, cache string) (Client, error) {
 	args := append([]string{"install", "--prefix", temp, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"}, p.packages...)
 	if out, err := exec.CommandContext(ctx, npm, args...).CombinedOutput(); err != nil {
 		return Client{}, fmt.Errorf("npm install %s: %w\n%s", strings.Join(p.packages, " "), err, out)
+	}
+	if err := p.addLauncher(temp); err != nil {
+		return Client{}, err
 	}
 	if _, err := p.find(ctx, temp); err != nil {
 		return Client{}, err

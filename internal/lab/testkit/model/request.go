@@ -15,6 +15,8 @@ type Protocol string
 const (
 	Messages  Protocol = "messages"  // Anthropic: POST /v1/messages
 	Responses Protocol = "responses" // OpenAI: POST /v1/responses
+	Chat      Protocol = "chat"      // OpenAI: POST /v1/chat/completions
+	Generate  Protocol = "generate"  // Google: POST /v1beta/models/NAME:generateContent, :streamGenerateContent
 )
 
 // Request is one request as the server got it, with the parts that scripts match on.
@@ -28,7 +30,8 @@ type Request struct {
 	Conversation string      `json:"conversation,omitempty"` // "" = none matched
 	Turn         int         `json:"turn"`                   // index in the thread's conversation, also past its end
 
-	ordinal int // place of the thread among those of a PerThread conversation
+	whole   bool // the answer is one JSON object, not a stream
+	ordinal int  // place of the thread among those of a PerThread conversation
 
 	Model string   `json:"-"`
 	Tools []string `json:"-"` // names of the tools offered

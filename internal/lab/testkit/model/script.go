@@ -1,8 +1,8 @@
-// Package model answers the real Claude Code, Codex and opencode from a script, on loopback only. An answer depends
+// Package model answers the real agents from a script, on loopback only. An answer depends
 // only on the script and the request. It knows nothing of aburn.
 //
-// One engine serves two protocols, the Anthropic Messages API and the OpenAI Responses API, so that a scenario reads
-// the same for both clients. The server keeps every request in memory and, on demand, in a file, so that a test can
+// One engine serves four protocols (Anthropic's Messages, OpenAI's Responses and chat completions, Google's
+// generateContent), so that a scenario reads the same for all clients. The server keeps every request in memory and, on demand, in a file, so that a test can
 // compare the requests of a run with hooks to those of a run without.
 //
 // Requests get a conversation's turns under one lock, in order of arrival. So two threads of a client (a session and

@@ -109,6 +109,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, body, Messages)
 	case r.Method == http.MethodPost && strings.HasSuffix(path, "/responses"):
 		s.answer(w, r, body, Responses)
+	case r.Method == http.MethodPost && strings.HasSuffix(path, "/chat/completions"):
+		s.answer(w, r, body, Chat)
+	case r.Method == http.MethodPost && strings.HasSuffix(path, "enerateContent"):
+		s.answer(w, r, body, Generate)
+	case strings.HasSuffix(path, ":countTokens"):
+		s.note(r, body)
+		writeJSON(w, http.StatusOK, map[string]int{"totalTokens": len(body) / 4})
 	case strings.HasSuffix(path, "/count_tokens"):
 		s.note(r, body)
 		writeJSON(w, http.StatusOK, map[string]int{"input_tokens": len(body) / 4})
@@ -141,10 +148,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte, pro
 		return
 	}
 	stream := &stream{w: w, ctx: r.Context(), request: request, turn: turn}
-	if protocol == Messages {
+	switch protocol {
+	case Messages:
 		stream.messages()
-	} else {
+	case Responses:
 		stream.responses()
+	case Chat:
+		stream.chat()
+	case Generate:
+		stream.generate()
 	}
 }
 
@@ -225,8 +237,13 @@ func newRequest(r *http.Request, body []byte) *Request {
 
 func (r *Request) parse(protocol Protocol) error {
 	r.Protocol = protocol
-	if protocol == Messages {
+	switch protocol {
+	case Messages:
 		return r.parseMessages()
+	case Chat:
+		return r.parseChat()
+	case Generate:
+		return r.parseGenerate()
 	}
 	return r.parseResponses()
 }
