@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,38 @@ func TestGeminiSettingsStillParse(t *testing.T) {
 			}
 			if json.Valid([]byte(settings)) != json.Valid(a.settingsNow(w)) {
 				t.Errorf("%s", a.settingsNow(w))
+			}
+		})
+	}
+}
+
+// TestNodeAgentsAdviceAtStop: a critical task makes the turn go on, once, and the prompt that comes of it is no person's.
+func TestNodeAgentsAdviceAtStop(t *testing.T) {
+	for _, a := range nodeAgents() {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			ask := "aburn query --get session | head -1 | xargs -I S aburn queue add --session S --priority critical \"it's <critical>\""
+			w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"), Turns: []model.Turn{
+				model.Calls(a.shell(ask)), model.Text("done"), model.Text("I read it"), model.Text("unasked"),
+			}}})
+			w.install("--agent", a.name)
+			w.write(filepath.Join(w.home, ".config", "aburn", "settings.json"), `{"deliver": {"at_stop": true}}`)
+			a.run(w, "do the thing")
+			var told []bool
+			for _, r := range w.model.Asked() {
+				if r.Conversation == "a" {
+					told = append(told, r.Contains("- critical: it's <critical>\n"))
+				}
+			}
+			if !slices.Equal(told, []bool{false, false, true}) {
+				t.Errorf("told in the requests: %v", told)
+			}
+			var prompts []string
+			for _, e := range of(w.entries(w.project), logfmt.Prompt) {
+				prompts = append(prompts, "machine="+datum(e, "machine"))
+			}
+			if got := strings.Join(prompts, " "); got != "machine= machine=true" {
+				t.Errorf("prompts: %s", got)
 			}
 		})
 	}
