@@ -27,7 +27,7 @@ type Client struct {
 	Path          string // of the executable, which needs no Node of the machine
 }
 
-// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. It grows to about 960 MB.
+// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. It grows to about 1.6 GB.
 func CacheDir() (string, error) {
 	if dir := os.Getenv("ABURN_AGENT_CACHE"); dir != "" {
 		return filepath.Abs(dir)
