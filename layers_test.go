@@ -87,6 +87,7 @@ var layers = []struct {
 	{"internal/notify", "", "github.com/godbus/dbus"},
 	{"install/doctor", "archive install internal/agentcli internal/journal internal/project internal/queue internal/settings logfmt trace", "github.com/tidwall/gjson"},
 	{"internal/lab/testkit/agents", "", "golang.org/x/sys"},
+	{"internal/lab/semconv", "", ""},
 	{"internal/lab/testkit/model", "", ""},
 	{"internal/lab/world", "", ""},
 	{"internal/lab/realagents", "", ""},

@@ -145,6 +145,8 @@ func (l *loader) dependency(r *Registry, d Dependency, sub string) {
 	case l.known[identity] != nil:
 		r.uses = append(r.uses, l.known[identity])
 		return
+	case remote && l.conventionsFor(r, d):
+		return
 	case remote:
 		r.missing = append(r.missing, d.label())
 		l.report(found(NeedsWeaver, d.Place, "%s is not on this disk, and aburn fetches nothing; weaver on PATH would fetch it", d.label()))

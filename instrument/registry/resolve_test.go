@@ -98,7 +98,12 @@ groups:
 // TestUnknownStaysUnknown: what may stand in a dependency that is not here is neither
 // an error nor resolved.
 func TestUnknownStaysUnknown(t *testing.T) {
-	got := resolve(t, load(t, filepath.Join("testdata", "story"), registry.Options{}))
+	dir := write(t, map[string]string{"manifest.yaml": "schema_url: https://story.example/schemas/0.1.0\ndependencies: [{schema_url: https://other.example/schemas/1.0.0}]\n", "a.yaml": `
+groups:
+- {id: g, type: attribute_group, brief: b, attributes: [{id: story.id, type: int, brief: b, stability: stable}, {ref: other.id}]}
+- {id: h, type: span, span_kind: client, stability: stable, brief: b, attributes: [{ref: story.id}, {ref: other.name, requirement_level: required}]}
+`})
+	got := resolve(t, load(t, dir, registry.Options{}))
 	for _, g := range got.Groups {
 		for _, a := range g.Attributes {
 			if foreign := !strings.HasPrefix(a.Name, "story."); a.Unresolved != foreign || (a.Type.Name == "" && a.Type.Members == nil) != foreign {
