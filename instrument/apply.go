@@ -64,6 +64,10 @@ func (a Applying) Work(ctx context.Context, engine jsast.Engine) (*RunResult, er
 		return nil, err
 	}
 	before := w.contract
+	if before != nil && len(before.Unsure) > 0 {
+		f := before.Unsure[0]
+		w.result.Warnings = append(w.result.Warnings, fmt.Sprintf("the registry is not judged whole: %s:%d: %s", f.File, f.Line, f.Message))
+	}
 	w.tracer = w.tracerName()
 	for _, p := range a.Plan.Files {
 		if a.Only != nil && !slices.Contains(a.Only, p.Path) {

@@ -174,7 +174,11 @@ func sourceType(path string) jsast.SourceType {
 		var manifest struct {
 			Type string `json:"type"`
 		}
-		if data, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil {
+		name := filepath.Join(dir, "package.json")
+		if isPipe(name) {
+			return jsast.Auto
+		}
+		if data, err := os.ReadFile(name); err == nil {
 			_ = json.Unmarshal(data, &manifest)
 			switch manifest.Type {
 			case "module":

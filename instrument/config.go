@@ -91,6 +91,9 @@ const maxConfig = 256 << 10
 
 // ReadConfig reads a configuration. A mistake in it is a *ConfigError.
 func ReadConfig(path string) (Config, error) {
+	if isPipe(path) {
+		return Config{}, &ConfigError{File: path, Line: 1, Msg: errNoFile.Error()}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return Config{}, err

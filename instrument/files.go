@@ -52,6 +52,11 @@ func Select(ctx context.Context, dir string, paths []string, c Config, environ [
 		return nil, &PathError{dir, "is no folder that can be read", ""}
 	}
 	defer root.Close()
+	for _, pattern := range slices.Concat(c.Include, c.Exclude) {
+		if !doublestar.ValidatePattern(pattern) {
+			return nil, &PathError{pattern, "is no pattern", "include and exclude of " + ConfigFile + " hold patterns such as **/*.test.js"}
+		}
+	}
 	s := &Selection{}
 	var all []string
 	for _, p := range paths {
@@ -111,7 +116,7 @@ func inside(root *os.Root, dir, name string) (string, error) {
 // listed are the files of a folder that git does not ignore; all where there is no git
 // or no repository.
 func listed(ctx context.Context, root *os.Root, dir string, environ []string) ([]string, error) {
-	files, err := git.In(dir, environ).List(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	files, err := git.In(dir, environ).List(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err == nil {
 		return files, nil
 	}
@@ -161,21 +166,29 @@ func matches(patterns []string, file string) bool {
 	})
 }
 
+var errNoFile = errors.New("is no file")
+
+// isPipe says whether what stands at a path exists and is no regular file.
+func isPipe(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && !st.Mode().IsRegular()
+}
+
 // readIn reads a file below root. One that is longer than the parser takes is cut: the
 // parser then says why it is refused.
 func readIn(root *os.Root, name string) ([]byte, error) {
+	st, err := root.Stat(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() { // opening a pipe would wait for somebody to write
+		return nil, errNoFile
+	}
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, errors.New("is no file")
-	}
 	if st.Size() > jsast.MaxBytes {
 		return nil, &jsast.LimitError{Reason: fmt.Sprintf("the file has %d KB, the limit is %d", st.Size()>>10, jsast.MaxBytes>>10)}
 	}

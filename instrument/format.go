@@ -33,7 +33,7 @@ type manifest struct {
 
 // readManifest reads the package.json of a folder below root.
 func readManifest(root *os.Root, dir string) (*manifest, error) {
-	data, err := root.ReadFile(filepath.FromSlash(path.Join(dir, "package.json")))
+	data, err := readIn(root, path.Join(dir, "package.json"))
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,9 @@ var planKeys = []string{"files", "path", "source", "functions", "newSpans", "new
 
 // ReadPlan reads a plan. A mistake in it is a *PlanError.
 func ReadPlan(file string) (*Plan, error) {
+	if isPipe(file) {
+		return nil, &PlanError{File: file, Line: 1, Msg: errNoFile.Error()}
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err

@@ -35,6 +35,10 @@ func spansInRegistry(p *Pair) (list []found) {
 			list = append(list, at(s.Call.Start, "the span's name is no constant"))
 		case len(c.Spans) == 0 && !nameForm.MatchString(name):
 			list = append(list, at(s.Call.Start, "%q is no name of the form a.b.c", name))
+		case c.Span(name) == nil && c.Partial:
+			f := at(s.Call.Start, "%q was not judged: the registry holds what aburn cannot read", name)
+			f.severity = Advisory
+			list = append(list, f)
 		case len(c.Spans) > 0 && c.Span(name) == nil:
 			list = append(list, at(s.Call.Start, "the registry has no span %q%s", name, nearSpan(c, name)))
 		}
@@ -86,7 +90,7 @@ func keysInRegistry(p *Pair) (list []found) {
 		case a.key == "":
 			f.message, f.severity = "the key is no constant: it was not judged", Advisory
 		case !ok && p.Config.Contract.Partial:
-			f.message, f.severity = fmt.Sprintf("%q was not judged: the registry stands on what is not on this disk", a.key), Advisory
+			f.message, f.severity = fmt.Sprintf("%q was not judged: the registry holds what aburn cannot read", a.key), Advisory
 		case !ok:
 			if near := p.nearKey(a.key); near != "" {
 				f.message += fmt.Sprintf("; it has %q", near)

@@ -65,6 +65,9 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return applyError(err, work.Config)
 	}
+	for _, text := range result.Warnings {
+		a.Warn(plain.Line(text), "aburn instrument registry check "+plain.Line(work.Config.SchemaPath))
+	}
 	if err := write(ctx, a, cmd, dir, result); err != nil {
 		return err
 	}
@@ -105,6 +108,9 @@ func applying(ctx context.Context, a *kit.App, cmd *cli.Command, dir string) (w 
 		if !slices.ContainsFunc(w.Plan.Files, func(f instrument.Planned) bool { return slices.Contains(w.Only, f.Path) }) {
 			return w, kit.UsageError("the plan names no file of "+plain.Line(strings.Join(cmd.Args().Slice(), " ")), "leave the paths out: then all files of the plan count")
 		}
+	}
+	if n := len(w.Plan.Files); w.Only == nil && w.Config.MaxFilesPerRun > 0 && n > w.Config.MaxFilesPerRun {
+		return w, kit.UsageError(fmt.Sprintf("the plan has %d files, and maxFilesPerRun is %d", n, w.Config.MaxFilesPerRun), "name some paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
 	}
 	w.Formatter = permittedFormatter(a, dir)
 	return w, nil
