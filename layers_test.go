@@ -123,6 +123,7 @@ var layers = []struct {
 	{"instrument/registry", "internal/run", "go.yaml.in/yaml/v3"},
 	{"instrument/record", "instrument/registry internal/proc internal/run internal/scrub", ""},
 	{"instrument/scan", "instrument/edit instrument/jsast instrument/registry", ""},
+	{"instrument/provider", "", ""},
 	{"cmd/aburn-instrument", "cmd/aburn-instrument/internal/commands cmd/internal/kit internal/project", ""},
 	{"cmd/aburn-instrument/internal/commands", "cmd/internal/kit instrument instrument/jsast instrument/record instrument/registry instrument/rules instrument/scan internal/consent internal/plain internal/project internal/run internal/term", "github.com/rogpeppe/go-internal github.com/urfave/cli"},
 	{"cmd/aburn-hold", "internal/hold", ""},
