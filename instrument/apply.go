@@ -245,12 +245,12 @@ func (w *applying) nothing(f *FileResult, dropped []edit.Dropped) {
 	f.note(dropped)
 	already := func(text string) bool { return strings.HasSuffix(text, edit.AlreadyMakesSpans) }
 	switch {
-	case len(f.Blocking) > 0:
-		f.Status, f.Reason = Failed, "nothing of the plan passes the rules: "+f.Blocking[0].Rule+": "+f.Blocking[0].Message
 	case len(f.Dropped) == 0:
 		f.Status, f.Reason = Unchanged, "the plan wants no span in it"
 	case slices.ContainsFunc(f.Dropped, already):
-		f.Status, f.Reason = Unchanged, "its spans are there already"
+		f.Status, f.Reason, f.Blocking = Unchanged, "its spans are there already", []rules.Finding{}
+	case len(f.Blocking) > 0:
+		f.Status, f.Reason = Failed, "nothing of the plan passes the rules: "+f.Blocking[0].Rule+": "+f.Blocking[0].Message
 	default:
 		f.Status, f.Reason = NeedsHuman, "no choice of the plan can be made"
 	}

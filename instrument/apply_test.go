@@ -79,6 +79,23 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
+// TestASecondRunChangesNothing, also where a rule left out a part of the plan.
+func TestASecondRunChangesNothing(t *testing.T) {
+	dir := folder(t, map[string]string{"a.mjs": placing + "export function name(o) {\n  return o.name;\n}\nexport function* gen() {}\n"})
+	p := placed("a.mjs")
+	for id, name := range map[string]string{"f3": "name", "f4": "gen"} {
+		p.Functions = append(p.Functions, edit.Choice{ID: id, Name: name, Action: "span", Span: "shop." + name})
+	}
+	first := work(t, Applying{Dir: dir, Plan: &Plan{[]Planned{p}}})
+	if err := first.Write(dir); err != nil || first.Files[0].SpansAdded != 1 || len(first.Files[0].Dropped) != 2 {
+		t.Fatalf("%v %+v", err, first.Files[0])
+	}
+	second := work(t, Applying{Dir: dir, Plan: &Plan{[]Planned{p}}})
+	if f := second.Files[0]; f.Status != Unchanged || len(f.Blocking) > 0 || second.Skipped != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestAMovedFunctionIsFoundByItsName, and one that is there twice is not guessed.
 func TestAMovedFunctionIsFoundByItsName(t *testing.T) {
 	for source, want := range map[string]string{

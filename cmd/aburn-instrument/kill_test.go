@@ -9,22 +9,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"aburn/instrument"
 	"aburn/instrument/edit"
+	"aburn/internal/lab/world"
 )
 
 // TestKilledWhileApplying: kill -9 at any moment leaves each file as it was or as a whole run leaves it, and a second
-// run ends the work. ABURN_KILLS is the number of kills.
+// run ends the work.
 func TestKilledWhileApplying(t *testing.T) {
-	kills := 4
-	if n, err := strconv.Atoi(os.Getenv("ABURN_KILLS")); err == nil {
-		kills = n
-	}
+	kills := world.Storm(5)
 	whole := t.TempDir()
 	shopProject(t, whole)
 	took := apply(t, whole, 0)

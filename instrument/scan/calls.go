@@ -78,7 +78,7 @@ func (o *origins) coveredValue(n *jsast.Node) bool {
 
 // leaves says whether a call leaves the program.
 func (o *origins) leaves(n *jsast.Node, above []*jsast.Node) (Call, bool) {
-	if inChain(n, above) {
+	if inChain(n, above) || isThen(n.Child("callee")) {
 		return Call{}, false
 	}
 	pkg := o.of(n)
@@ -126,6 +126,9 @@ func inChain(n *jsast.Node, above []*jsast.Node) bool {
 }
 
 func isThen(member *jsast.Node) bool {
+	if member == nil || member.Type != "MemberExpression" {
+		return false
+	}
 	return slices.Contains([]string{"then", "catch", "finally"}, lastName(member))
 }
 

@@ -149,6 +149,18 @@ func TestWhatAPlanNeedsIsListed(t *testing.T) {
 	}
 }
 
+// TestCallsAreNamed by what is called, not by what waits for it.
+func TestCallsAreNamed(t *testing.T) {
+	f := inventory(t, "a.js", "import fs from 'fs/promises';\nimport knex from 'knex';\nconst db = knex({});\nexport async function f(n) {\n  await fs.rm(n).catch(() => {});\n  fs.readdir(n).then(console.log);\n  await db('t').where({ n }).first();\n}", nil)
+	var got []string
+	for _, c := range f.Functions[0].Calls {
+		got = append(got, fmt.Sprint(c.Call, " ", c.Line, " ", len(c.CoveredBy)))
+	}
+	if diff := cmp.Diff([]string{"fs.rm 5 0", "fs.readdir 6 0", "knex…first 7 1"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestManyCandidatesAreNoted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("import fs from 'fs';\n")
