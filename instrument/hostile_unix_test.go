@@ -21,7 +21,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	}
 	c := Defaults()
 	c.SDKInitFile = "setup.mjs"
-	if _, err := Examine(t.Context(), dir, c, os.Environ()); err != nil {
+	if _, err := Examine(t.Context(), dir, c, os.Environ(), false); err != nil {
 		t.Error(err)
 	}
 	if _, err := ReadConfig(filepath.Join(dir, ConfigFile)); err == nil {

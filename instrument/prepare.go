@@ -57,8 +57,10 @@ type Project struct {
 }
 
 // Examine looks at a project. c is its configuration, Defaults where there is none.
-// environ is for git. The error is a *PathError, or the context's.
-func Examine(ctx context.Context, dir string, c Config, environ []string) (*Project, error) {
+// environ is for git. trusted says whether this user vouched for the project: only then
+// Weaver judges its registry, because it fetches what the registry names. The error is a
+// *PathError, or the context's.
+func Examine(ctx context.Context, dir string, c Config, environ []string, trusted bool) (*Project, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, &PathError{dir, "is no folder that can be read", ""}
@@ -80,13 +82,7 @@ func Examine(ctx context.Context, dir string, c Config, environ []string) (*Proj
 		p.Formatter = strings.Join(f.Line, " ")
 		p.Commands = append(p.Commands, p.Formatter)
 	}
-	if w, why, err := registry.Wanted(ctx, c.Weaver, c.WeaverMinVersion, dir); w != nil {
-		p.say("weaver", Met, w.Name()+" judges the registry beside aburn", "")
-	} else if err != nil {
-		p.say("weaver", Missing, err.Error(), "set weaver: auto in "+ConfigFile)
-	} else if why != "" {
-		p.say("weaver", Noted, why+"; aburn judges alone", "")
-	}
+	p.lookAtWeaver(ctx, c, trusted)
 	p.root = nil
 	return p, ctx.Err()
 }
@@ -336,6 +332,34 @@ func (p *Project) lookAtRegistry(c Config) {
 	default:
 		p.say("registry", Met, fmt.Sprintf("%s is valid, with %s", p.Registry, spans(contract)), "")
 	}
+}
+
+// lookAtWeaver has the Weaver that the configuration asks for judge the registry too.
+func (p *Project) lookAtWeaver(ctx context.Context, c Config, trusted bool) {
+	w, why, err := registry.Wanted(ctx, c.Weaver, c.WeaverMinVersion, p.Dir)
+	switch {
+	case err != nil:
+		p.say("weaver", Missing, err.Error(), "set weaver: auto in "+ConfigFile)
+		return
+	case why != "":
+		p.say("weaver", Noted, why+"; aburn judges alone", "")
+		return
+	case w == nil || p.Registry == "":
+		return
+	case !trusted:
+		p.say("weaver", Noted, w.Name()+" is there, and is not asked: nobody vouched for the project, and it fetches what a registry names", "aburn init")
+		return
+	}
+	report, err := registry.Judge(ctx, filepath.Join(p.Dir, filepath.FromSlash(p.Registry)), registry.Options{Root: p.Dir}, w)
+	if err != nil {
+		p.say("weaver", Noted, err.Error()+"; aburn judges alone", "aburn instrument registry check "+p.Registry+" --weaver")
+		return
+	}
+	verdict, state := registry.VerdictOf(report.Findings), Met
+	if verdict == registry.Invalid {
+		state = Missing
+	}
+	p.say("weaver", state, fmt.Sprintf("aburn and %s say: %s is %s", w.Name(), p.Registry, verdict), "")
 }
 
 func spans(c *Contract) string {

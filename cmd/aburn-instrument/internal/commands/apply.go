@@ -47,6 +47,11 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 				return kit.UsageError(kit.Dashed(flag)+" goes with --from-plan", "aburn instrument src --from-plan plan.json")
 			}
 		}
+		if first := cmd.Args().First(); first != "" {
+			if _, err := os.Lstat(kit.InFolder(cmd.String("C"), first)); err == nil {
+				return kit.UsageError("there is no plan for "+kit.Quote(first), "aburn instrument --from-plan plan.json; aburn instrument scan lists what a plan can name")
+			}
+		}
 		return a.HelpAction(ctx, cmd)
 	}
 	ctx, stop := kit.UntilSignal(ctx)

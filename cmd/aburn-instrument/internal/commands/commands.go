@@ -28,7 +28,7 @@ func Root(a *kit.App) *cli.Command {
 			"Exit code of --from-plan: 0 if each file succeeded or needs nothing, 1 if some failed, 2 if nothing\n" +
 			"was achieved, 3 if you declined.",
 		UsageText:                       "aburn instrument command [options]\naburn instrument [PATH...] --from-plan FILE [options]",
-		Metadata:                        kit.Examples("aburn instrument scan src  # which functions deserve a span?", "aburn instrument check before.js after.js  # only instrumentation was added?"),
+		Metadata:                        kit.Examples("aburn instrument scan src  # which functions deserve a span?", "aburn instrument --from-plan plan.json --dry-run", "aburn instrument check before.js after.js  # only instrumentation was added?"),
 		Version:                         kit.Version().String(),
 		Writer:                          a.Stdout,
 		ErrWriter:                       a.Stderr,

@@ -72,7 +72,7 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	p, err := examine(ctx, dir, c)
+	p, err := examine(ctx, a, dir, c)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			answer.Created = append(answer.Created, file)
 		}
 		slices.Sort(answer.Created)
-		if p, err = examine(ctx, dir, c); err != nil {
+		if p, err = examine(ctx, a, dir, c); err != nil {
 			return err
 		}
 	}
@@ -111,8 +111,9 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-func examine(ctx context.Context, dir string, c instrument.Config) (*instrument.Project, error) {
-	p, err := instrument.Examine(ctx, dir, c, os.Environ())
+func examine(ctx context.Context, a *kit.App, dir string, c instrument.Config) (*instrument.Project, error) {
+	vouched, err := project.Find(dir, a.Getenv)
+	p, err := instrument.Examine(ctx, dir, c, os.Environ(), err == nil && vouched.Marked)
 	var bad *instrument.PathError
 	if errors.As(err, &bad) {
 		return nil, kit.UsageError(plain.Line(bad.Error()))
