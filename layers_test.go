@@ -134,7 +134,7 @@ var layers = []struct {
 	{"worker/slot", "worker", ""},
 	{"worker/claude", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
 	{"worker/tmux", "internal/run worker/slot", ""},
-	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/proc internal/queue internal/run internal/scrub logfmt worker worker/headless worker/heard worker/ledger worker/slot worker/tree worker/typing", ""},
+	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/plain internal/proc internal/queue internal/run internal/scrub logfmt worker worker/headless worker/heard worker/ledger worker/slot worker/tree worker/typing", ""},
 	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/journal internal/plain internal/project internal/queue internal/scrub internal/term logfmt worker worker/claude worker/codex worker/config worker/crew worker/headless worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 	{"worker/codex", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},

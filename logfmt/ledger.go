@@ -7,6 +7,7 @@ type LedgerKind string
 // The kinds, in the order in which a worker's life has them.
 const (
 	LedgerRequested    LedgerKind = "requested"
+	LedgerStep         LedgerKind = "step"
 	LedgerPrepared     LedgerKind = "prepared"
 	LedgerLaunched     LedgerKind = "launched"
 	LedgerLaunchFailed LedgerKind = "launch_failed"

@@ -46,6 +46,7 @@ const (
 // The kinds of the ledger, whose words stand in logfmt.
 const (
 	Requested    = Kind(logfmt.LedgerRequested)
+	Stepped      = Kind(logfmt.LedgerStep) // its tree got files, ports, or what setup makes
 	Prepared     = Kind(logfmt.LedgerPrepared)
 	Launched     = Kind(logfmt.LedgerLaunched)
 	LaunchFailed = Kind(logfmt.LedgerLaunchFailed)

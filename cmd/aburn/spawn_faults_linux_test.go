@@ -173,6 +173,7 @@ fi
 exec %[1]s "$@"
 `, real, when))
 			}
+			s.furnished()
 			step := 1
 			if testing.Short() {
 				step = 4
@@ -195,12 +196,34 @@ exec %[1]s "$@"
 				}
 			}
 			s.noProcess()
+			s.noPortWithoutTree()
 			for _, w := range s.settled() {
 				if w.State != "terminated" {
 					t.Errorf("%+v", w)
 				}
 			}
 		})
+	}
+}
+
+// furnished makes workers get a file, a port and a setup.
+func (s *site) furnished() {
+	s.Helper()
+	config := filepath.Join(s.home, ".config", "aburn", "workers.yaml")
+	s.must(os.MkdirAll(filepath.Dir(config), 0o700))
+	s.must(os.WriteFile(config, []byte("copy: .env\nports: PORT\nsetup: echo $PORT > made\n"), 0o600))
+	s.must(os.WriteFile(filepath.Join(s.project, ".git", "info", "exclude"), []byte(".env\n"), 0o600))
+	s.must(os.WriteFile(filepath.Join(s.project, ".env"), []byte("A=1\n"), 0o600))
+}
+
+// noPortWithoutTree checks that no worker without a tree keeps a port.
+func (s *site) noPortWithoutTree() {
+	s.Helper()
+	claims, _ := filepath.Glob(filepath.Join(s.home, ".local/state/aburn/workers/*/*/ports"))
+	for _, claim := range claims {
+		if name := filepath.Base(filepath.Dir(claim)); !fileExists(filepath.Join(filepath.Dir(strings.Replace(claim, "/workers/", "/trees/", 1)), ".git")) {
+			s.Errorf("%s has a port and no tree", name)
+		}
 	}
 }
 

@@ -320,6 +320,7 @@ func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents
 		if !undone {
 			return []ledger.Entry{failed}, nil
 		}
+		os.Remove(filepath.Join(book.Dir, portsFile))
 		return []ledger.Entry{failed, {Fact: worker.Fact{Kind: worker.Removed, Gen: 1, Clean: true}}}, nil
 	})
 }

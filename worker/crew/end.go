@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +79,7 @@ const keepSnapshots = 20
 
 // Snapshot keeps the present state of a worker's tree. fresh is false if the last snapshot already holds it.
 func (c *Crew) Snapshot(ctx context.Context, repo *tree.Repo, m *Member) (k tree.Kept, fresh bool, err error) {
-	t := repo.Tree(m.Request.Tree)
+	t := c.treeOf(repo, m)
 	if !t.Exists(ctx) {
 		return k, false, fmt.Errorf("its tree is gone: %s", m.Request.Tree)
 	}
@@ -209,7 +210,7 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 		return r, err
 	}
 	defer unlock()
-	t := repo.Tree(m.Request.Tree)
+	t := c.treeOf(repo, m)
 	if !t.Exists(ctx) {
 		return c.lost(ctx, repo, m, o, r)
 	}
@@ -259,6 +260,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	}
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen()), Clean: r.Kept == ""}}
 	gone.Commit = r.Kept
+	os.Remove(filepath.Join(book.Dir, portsFile))
 	return r, book.Append(gone)
 }
 

@@ -102,6 +102,14 @@ func compare(ctx context.Context, a, b sketch) (Overlap, error) {
 	return o, nil
 }
 
+// short keeps the end of a path: a control character takes six bytes in a line of 4096.
+func short(path string) string {
+	if n := len(path); n > 56 {
+		return "…" + strings.ToValidUTF8(path[n-53:], "")
+	}
+	return path
+}
+
 // set names a set of files.
 func set(files []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(files, "\x00") + "\x00"))
@@ -113,10 +121,7 @@ func (c *Crew) noteOverlap(o Overlap) error {
 	for i, name := range o.Workers {
 		e := ledger.Entry{Fact: worker.Fact{Kind: worker.Overlapped, Is: o.Kind}, Detail: ledger.Detail{Peer: o.Workers[1-i], Count: len(o.Files)}}
 		for _, f := range o.Files[:min(8, len(o.Files))] {
-			if n := len(f); n > 56 { // a control character takes six bytes in a line of 4096
-				f = "…" + strings.ToValidUTF8(f[n-53:], "")
-			}
-			e.Files = append(e.Files, f)
+			e.Files = append(e.Files, short(f))
 		}
 		if len(o.Files) > 0 {
 			e.Set = set(o.Files)

@@ -44,8 +44,9 @@ type Plan struct {
 	Pass        []string // further variables of the environment
 	// Hook is aburn-hook where it has to be passed at the start; "" where the agent has the hooks of its settings, given the
 	// folder in which it will work.
-	Hook   func(folder string) string
-	Hooked bool // the agent reports through hooks, these or installed ones
+	Hook      func(folder string) string
+	Hooked    bool // the agent reports through hooks, these or installed ones
+	Furniture Furniture
 }
 
 // Spawned is a worker that is prepared or runs.
@@ -58,6 +59,9 @@ type Spawned struct {
 	Rules              string // what the agent is told beside its task
 	Launch             slot.Launch
 	opening            []slot.Line
+	Steps              []string // what its tree got, for people
+	Warnings           []string
+	Env                []string // variables that it gets beside the person's
 	lock               *lockfile.Lock
 	root               *os.Root
 }
@@ -117,6 +121,10 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	if err := c.furnish(ctx, repo, book, s, p); err != nil {
+		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
 		return err
 	}
 	s.Rules = rules(s, p, c.Self)
@@ -314,6 +322,7 @@ func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (
 		Lines: p.Lines, Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
 		Env: append(run.Clean(c.Environ, append(append(p.Agent.Variables(), toolVariables...), p.Pass...)...), hold.MarkVariable+"="+mark),
 	}
+	launch.Env = append(launch.Env, s.Env...)
 	if c.After != nil {
 		launch.After, launch.Waited = c.After(s.Name), p.Runtime == nil
 	}

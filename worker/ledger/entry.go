@@ -35,9 +35,12 @@ type Detail struct {
 	Skipped     []string        `json:"skipped,omitempty"`      // snapshot, preserved: what it does not hold, and why
 	Signal      int             `json:"signal,omitempty"`       // certificate
 	Left        *int            `json:"left,omitempty"`         // certificate: processes that the agent left, which the holder ended
+	Step        string          `json:"step,omitempty"`         // step: copy, link, ports, setup
+	Ports       map[string]int  `json:"ports,omitempty"`        // step: variables of the environment
+	Seconds     float64         `json:"seconds,omitempty"`      // step: how long setup took
 	Peer        string          `json:"peer,omitempty"`         // overlap: the other worker
-	Files       []string        `json:"files,omitempty"`        // overlap: the first of them
-	Count       int             `json:"count,omitempty"`        // overlap: how many files
+	Files       []string        `json:"files,omitempty"`        // overlap, step: the first of them
+	Count       int             `json:"count,omitempty"`        // overlap, step: how many files
 	Set         string          `json:"files_sha256,omitempty"` // overlap: of all of them
 	Bytes       int             `json:"bytes,omitempty"`        // message: of its text
 	Sum         string          `json:"sha256,omitempty"`       // message: of its text

@@ -194,13 +194,14 @@ func (r *Repo) DropBranch(ctx context.Context, branch, base string) bool {
 
 // Tree is one worktree.
 type Tree struct {
-	g    *git.Git
-	repo *Repo
-	Path string
+	g      *git.Git
+	repo   *Repo
+	Path   string
+	copied map[string]Copied
 }
 
 // Tree is the worktree at path, which may be gone.
-func (r *Repo) Tree(path string) *Tree { return &Tree{r.g.At(path), r, path} }
+func (r *Repo) Tree(path string) *Tree { return &Tree{g: r.g.At(path), repo: r, Path: path} }
 
 // Commits are the folders outside of the tree that a commit writes: its own bookkeeping, and the objects, refs and logs that
 // all trees share. The repository's settings and hooks lie in none of them.
@@ -253,7 +254,7 @@ type State struct {
 	Head     string
 	Branch   string   // "" on none
 	Changes  []string // paths of tracked and untracked files that differ from Head
-	Ignored  []string // files and folders that git ignores
+	Ignored  []string // files and folders that git ignores, without those that are as they were copied
 	Nested   []string // repositories inside of it, whose work no commit of this one holds
 	Midway   string   // an operation of git that is not finished: merge, rebase, …
 	Homeless bool     // Head is on no branch, tag or remote
@@ -288,6 +289,7 @@ func (t *Tree) State(ctx context.Context) (*State, error) {
 	if s.Nested, err = t.nested(ctx, s.Ignored); err != nil {
 		return nil, err
 	}
+	s.Ignored = t.unknown(s.Ignored)
 	if s.Midway, err = t.midway(ctx); err != nil {
 		return nil, err
 	}

@@ -91,6 +91,13 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(said("permissions", "permissions")), Model: said("model", "model"),
 		Base: said("base", "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"), Rules: strings.TrimSpace(c.Word("rules")),
 	}
+	p.Furniture = furniture(a, c)
+	if cmd.Bool("no-setup") {
+		p.Furniture.Setup = nil
+	}
+	if c.Confirm != "" {
+		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(heads(c.Texts), ", ")), "aburn config check")
+	}
 	if err := o.room(c); err != nil {
 		return p, err
 	}
@@ -123,6 +130,27 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 		a.Warn(p.Title+" runs no hooks of aburn's, so nothing will be known of what this worker does", "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
 	}
 	return p, nil
+}
+
+// furniture is what the configuration puts into a worker's tree.
+func furniture(a *kit.App, c *config.Config) crew.Furniture {
+	f := crew.Furniture{
+		Copy: c.Words("copy"), Share: c.Words("share"), Link: c.Words("link"), Setup: c.Words("setup"), Timeout: c.Span("setup_timeout", 0),
+		Tell: func(line string) { a.Note("setup: " + plain.Line(line)) },
+	}
+	for _, p := range c.Ports() {
+		f.Ports = append(f.Ports, crew.Port(p))
+	}
+	return f
+}
+
+// heads are the keys of texts that wait.
+func heads(texts []string) (keys []string) {
+	for _, text := range texts {
+		key, _, _ := strings.Cut(text, ": ")
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // room refuses where the configuration allows no more workers.

@@ -47,6 +47,7 @@ func SpawnCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "model", Usage: "have the agent use `MODEL`"},
 			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
 			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
+			&cli.BoolFlag{Name: "no-setup", Usage: "do not run what aburn.yaml says below setup"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
 			&cli.BoolFlag{Name: "print-prompt", Usage: "only print what the agent would be told: the rules for workers, then the task"},
 			kit.JSONFlag(),
@@ -139,6 +140,9 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return spawnFailure(p, err)
 	}
+	for _, w := range s.Warnings {
+		a.Warn(plain.Line(w))
+	}
 	if cmd.Bool("attach") {
 		return o.attached(ctx, a, cmd, repo, s, p)
 	}
@@ -160,9 +164,12 @@ func (o *office) warnDirty(ctx context.Context, a *kit.App, repo *tree.Repo, p c
 
 func spawnFailure(p crew.Plan, err error) error {
 	var problem *tree.Problem
+	var refused *crew.Refused
 	switch {
 	case errors.As(err, &problem):
 		return kit.UsageError(problem.Text, problem.Advice)
+	case errors.As(err, &refused):
+		return kit.BadNews(plain.Line(refused.Text), append(refused.Hints, "nothing was left behind")...)
 	case errors.Is(err, ledger.ErrTaken):
 		return kit.UsageError("a worker is called "+kit.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
 	}
@@ -190,7 +197,11 @@ func (o *office) headline(ctx context.Context, repo *tree.Repo, s *crew.Spawned,
 	if upstream, n, ok := repo.Behind(ctx, r.BaseRef); ok && n > 0 {
 		from += fmt.Sprintf(" (%d behind %s)", n, upstream)
 	}
-	return plain.Line(fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, s.Branch, from))
+	line := fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, s.Branch, from)
+	for _, step := range s.Steps {
+		line += " · " + step
+	}
+	return plain.Line(line)
 }
 
 func (o *office) dryRun(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan) error {

@@ -1,0 +1,327 @@
+package crew
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aburn/internal/hold"
+	"aburn/internal/lockfile"
+	"aburn/internal/plain"
+	"aburn/internal/run"
+	"aburn/worker"
+	"aburn/worker/ledger"
+	"aburn/worker/tree"
+)
+
+// Furniture is what a tree gets before the agent begins.
+type Furniture struct {
+	Copy    []string // patterns of files that git ignores
+	Share   []string // folders that are copied whole
+	Link    []string // paths that are linked to
+	Ports   []Port
+	Setup   []string // command lines
+	Timeout time.Duration
+	Tell    func(string) // hears of each command of setup before it runs; may be nil
+}
+
+// Port is a variable that gets a port of its own; From is where the search begins, 0 is anywhere.
+type Port struct {
+	Name string
+	From int
+}
+
+// includeFile lists, in the syntax of .gitignore, what a worktree gets of the files that git ignores. Other tools know it.
+const includeFile = ".worktreeinclude"
+
+// furnish carries out the steps. Each stands in the ledger when it is done; whoever undoes the spawn removes the tree, and with
+// it all of them.
+func (c *Crew) furnish(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) error {
+	t := repo.Tree(s.Tree)
+	if n := t.Pointers(ctx); n > 0 {
+		s.Warnings = append(s.Warnings, plain.Plural(int64(n), "file")+" of git-lfs not fetched: its tree has only pointers. git lfs install")
+	}
+	if n := t.Submodules(ctx); n > 0 {
+		s.Warnings = append(s.Warnings, plain.Plural(int64(n), "submodule")+" not checked out in its tree")
+	}
+	var all []tree.Copied
+	copied, err := c.copyFiles(ctx, repo, t, book, s, p.Furniture)
+	if all = append(all, copied...); err != nil {
+		return err
+	}
+	linked, err := c.linkPaths(ctx, t, book, s, p.Furniture.Link)
+	if all = append(all, linked...); err != nil {
+		return err
+	}
+	if err := keepCopied(book, all); err != nil {
+		return err
+	}
+	if err := c.claimPorts(book, s, p.Furniture.Ports); err != nil {
+		return err
+	}
+	return c.setup(ctx, book, s, p)
+}
+
+func stepped(name string) ledger.Entry {
+	e := ledger.Entry{Fact: worker.Fact{Kind: worker.Stepped, Gen: 1}}
+	e.Step = name
+	return e
+}
+
+func (c *Crew) copyFiles(ctx context.Context, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) ([]tree.Copied, error) {
+	patterns := slices.Clone(f.Copy)
+	if b, err := os.ReadFile(filepath.Join(repo.Main, includeFile)); err == nil {
+		patterns = append(strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), patterns...)
+	}
+	for _, dir := range f.Share {
+		patterns = append(patterns, "/"+strings.Trim(dir, "/"))
+	}
+	paths, others, err := repo.Wanted(ctx, book.Dir, patterns)
+	if err != nil {
+		return nil, err
+	}
+	if len(others) > 0 {
+		s.Warnings = append(s.Warnings, "not copied, as git does not ignore them and the worker would commit them: "+names(others))
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	done, left, err := t.Copy(ctx, paths)
+	if err != nil {
+		return done, err
+	}
+	if len(left) > 0 {
+		s.Warnings = append(s.Warnings, "not copied, as they lead out of the project or are no files: "+names(left))
+	}
+	if len(done) == 0 {
+		return nil, nil
+	}
+	var list []string
+	for _, d := range done {
+		list = append(list, d.Path)
+	}
+	s.Steps = append(s.Steps, "copied "+names(list))
+	return done, book.Append(withFiles(stepped("copy"), list))
+}
+
+// withFiles names the first files in an entry of limited size.
+func withFiles(e ledger.Entry, files []string) ledger.Entry {
+	e.Count = len(files)
+	for _, f := range files[:min(8, len(files))] {
+		e.Files = append(e.Files, short(f))
+	}
+	return e
+}
+
+func (c *Crew) linkPaths(ctx context.Context, t *tree.Tree, book *ledger.Book, s *Spawned, paths []string) (done []tree.Copied, err error) {
+	var list []string
+	for _, p := range paths {
+		why, one, err := t.Link(ctx, p)
+		switch {
+		case err != nil:
+			return done, err
+		case why != "":
+			s.Warnings = append(s.Warnings, "not linked: "+p+" "+why)
+		default:
+			done, list = append(done, one), append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	s.Steps = append(s.Steps, "linked "+names(list))
+	return done, book.Append(withFiles(stepped("link"), list))
+}
+
+const copiedFile, portsFile = "copied", "ports"
+
+func keepCopied(book *ledger.Book, list []tree.Copied) error {
+	if len(list) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(book.Dir, copiedFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	enc := json.NewEncoder(w)
+	for _, c := range list {
+		if err = enc.Encode(c); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, w.Flush(), f.Close())
+}
+
+// treeOf is a worker's tree, which knows what was copied into it.
+func (c *Crew) treeOf(repo *tree.Repo, m *Member) *tree.Tree {
+	t := repo.Tree(m.Request.Tree)
+	f, err := os.Open(filepath.Join(c.Store.Book(m.Name).Dir, copiedFile))
+	if err != nil {
+		return t
+	}
+	defer f.Close()
+	var list []tree.Copied
+	for dec := json.NewDecoder(f); ; {
+		var one tree.Copied
+		if dec.Decode(&one) != nil {
+			break
+		}
+		list = append(list, one)
+	}
+	t.Knows(list)
+	return t
+}
+
+const (
+	firstPort = 3000
+	portStep  = 10 // between the blocks of two workers; more where a worker has more
+	lastPort  = 32_767
+)
+
+// claimPorts gives the worker ports that no other worker has and that can be bound now. Workers of all projects of this
+// user are asked, under one lock.
+func (c *Crew) claimPorts(book *ledger.Book, s *Spawned, ports []Port) error {
+	if len(ports) == 0 {
+		return nil
+	}
+	above := filepath.Dir(c.Store.Dir)
+	root, err := os.OpenRoot(above)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, "ports.lock", patience)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	chosen := free(ports, claimed(above))
+	if chosen == nil {
+		return &tree.Problem{Text: "no free block of " + plain.Plural(int64(len(ports)), "port"), Advice: "aburn cleanup gives those of ended workers back"}
+	}
+	b, err := json.Marshal(chosen)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(book.Dir, portsFile), b, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range ports {
+		s.Env = append(s.Env, p.Name+"="+strconv.Itoa(chosen[p.Name]))
+		s.Steps = append(s.Steps, p.Name+"="+strconv.Itoa(chosen[p.Name]))
+	}
+	s.Env = append(s.Env, "COMPOSE_PROJECT_NAME="+strings.Trim(strings.ToLower(c.Store.Key+"-"+s.Name), "-_"))
+	e := stepped("ports")
+	e.Ports = chosen
+	return book.Append(e)
+}
+
+// claimed are the ports of all workers of this user.
+func claimed(above string) map[int]bool {
+	taken := map[int]bool{}
+	files, _ := filepath.Glob(filepath.Join(above, "*", "*", portsFile))
+	for _, file := range files {
+		var ports map[string]int
+		if b, err := os.ReadFile(file); err == nil && json.Unmarshal(b, &ports) == nil {
+			for _, n := range ports {
+				taken[n] = true
+			}
+		}
+	}
+	return taken
+}
+
+func free(ports []Port, taken map[int]bool) map[string]int {
+	step := max(portStep, len(ports))
+	for k := 1; k*step+firstPort <= lastPort; k++ {
+		chosen, used, ok := map[string]int{}, map[int]bool{}, true
+		for i, p := range ports {
+			n := firstPort + k*step + i
+			if p.From > 0 {
+				n = p.From + k*step
+			}
+			if ok = n <= 65_535 && !taken[n] && !used[n] && bindable(n); !ok {
+				break
+			}
+			chosen[p.Name], used[n] = n, true
+		}
+		if ok {
+			return chosen
+		}
+	}
+	return nil
+}
+
+// bindable tries a port on all addresses and on the loopback one: on some systems one works where the other is taken.
+func bindable(port int) bool {
+	for _, host := range []string{"", "127.0.0.1"} {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err != nil {
+			return false
+		}
+		l.Close()
+	}
+	return true
+}
+
+// defaultSetup is how long all of setup may take.
+const defaultSetup = 10 * time.Minute
+
+// setup runs the confirmed command lines in the tree, one after the other, without the agent's keys. A failure undoes the spawn.
+func (c *Crew) setup(ctx context.Context, book *ledger.Book, s *Spawned, p Plan) error {
+	f := p.Furniture
+	if len(f.Setup) == 0 {
+		return nil
+	}
+	limit := f.Timeout
+	if limit == 0 {
+		limit = defaultSetup
+	}
+	began := time.Now()
+	env := append(run.Clean(c.Environ, append(slices.Clone(toolVariables), p.Pass...)...), s.Env...)
+	env = append(env, hold.MarkVariable+"="+c.mark(s.Name, s.Session))
+	for _, line := range f.Setup {
+		if f.Tell != nil {
+			f.Tell(line)
+		}
+		rest := limit - time.Since(began)
+		if rest <= 0 {
+			rest = time.Nanosecond
+		}
+		r, err := run.Do(ctx, run.Program{Argv: []string{"/bin/sh", "-c", line}, Dir: s.Folder, Env: env, Timeout: rest})
+		switch {
+		case errors.Is(err, run.ErrTimeout):
+			return &Refused{fmt.Sprintf("setup did not end within %s: %s", plain.Duration(limit), line), tail(r)}
+		case err != nil:
+			return err
+		case r.Code != 0:
+			return &Refused{fmt.Sprintf("setup failed with %d: %s", r.Code, line), tail(r)}
+		}
+	}
+	e := withFiles(stepped("setup"), f.Setup)
+	e.Seconds = time.Since(began).Round(10 * time.Millisecond).Seconds()
+	s.Steps = append(s.Steps, "setup "+plain.Duration(time.Since(began)))
+	return book.Append(e)
+}
+
+// tail is the end of what a failed program said.
+func tail(r run.Result) (lines []string) {
+	text := strings.TrimSpace(string(r.Stderr))
+	if text == "" {
+		text = strings.TrimSpace(string(r.Stdout))
+	}
+	for line := range strings.Lines(text) {
+		lines = append(lines, plain.Cut(plain.Line(strings.TrimSpace(line)), 200))
+	}
+	return lines[max(0, len(lines)-3):]
+}
