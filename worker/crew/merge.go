@@ -35,6 +35,7 @@ type MergeOptions struct {
 	Include bool   // commit first what the worker did not
 	Hooks   bool   // run the repository's hooks
 	Message string
+	Gates   Gates
 }
 
 // Merge is what a merge did, or would do.
@@ -82,7 +83,7 @@ func (m *Member) Quiet() bool {
 	case worker.Idle, worker.Done, worker.Terminated:
 		return true
 	}
-	return false
+	return m.Worker.Reason == worker.Verifying || m.Worker.Reason == worker.VerifyFailed // it said done
 }
 
 // settledTree refuses unless the worker's tree may be changed.
@@ -155,7 +156,7 @@ func (x *merge) begin(ctx context.Context, next func(context.Context) error) err
 	}
 	if x.repo.Contains(ctx, x.r.From, x.r.Head) {
 		x.r.How, x.r.To = HowAlready, x.r.From
-		return nil
+		return x.changedSomething(ctx)
 	}
 	return next(ctx)
 }
@@ -387,6 +388,9 @@ func (x *merge) message(ctx context.Context) (string, error) {
 func (x *merge) do(ctx context.Context) error {
 	to, err := x.make(ctx)
 	if err != nil || to == "" {
+		return err
+	}
+	if err := x.gates(ctx); err != nil {
 		return err
 	}
 	if x.packed != "" {

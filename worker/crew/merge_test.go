@@ -505,3 +505,64 @@ func TestSyncKeepsIgnoredFiles(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// TestGatesHaveOneBudget: an earlier engine of this kind ran a failing check 2,267 times, as going round again was not counted.
+// Here each run is counted when it begins, also one that nobody saw end, and only a pass gives the budget back.
+func TestGatesHaveOneBudget(t *testing.T) {
+	y := newYard(t, "lines 9 > a; echo runs > .gitignore")
+	y.sh(y.tree, "edit a 5 w; save")
+	o := MergeOptions{Gates: Gates{Run: []string{"echo x >> runs; echo why >&2; test -e ok"}, Retries: 2}}
+	before, _ := y.git(y.main, "rev-parse", "HEAD")
+	book := y.crew.Store.Book("w")
+	y.must(book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Gated, Gen: 1, Is: worker.GateStarted}})) // and was killed
+	for i, want := range []string{"a gate failed with 1", "a gate failed with 1", "its gates ran 3 times and never passed", "its gates ran 3 times"} {
+		var r *Refused
+		if _, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); !errors.As(err, &r) || !strings.HasPrefix(r.Text, want) {
+			t.Fatalf("%d: %v", i, err)
+		} else if i < 2 && !slices.Equal(r.Hints, []string{"why"}) {
+			t.Errorf("%q", r.Hints)
+		}
+	}
+	ran, _ := os.ReadFile(filepath.Join(y.tree, "runs"))
+	if head, _ := y.git(y.main, "rev-parse", "HEAD"); string(ran) != "x\nx\n" || head != before {
+		t.Errorf("ran %q, merged: %v", ran, head != before)
+	}
+	o.Gates.Retries = 3
+	o.Gates.Run = []string{"true"}
+	if r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); err != nil || r.To == "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if n := gateRuns(y.member("w").Ledger); n != 0 {
+		t.Errorf("%d runs after a pass", n)
+	}
+}
+
+// TestNothingPassesNoGate: an earlier engine passed a run whose agent had changed nothing, as a way led past the check.
+func TestNothingPassesNoGate(t *testing.T) {
+	y := newYard(t, "lines 9 > a")
+	o := MergeOptions{Gates: Gates{Run: []string{"true"}, Retries: 2}}
+	refused := func(text string) {
+		t.Helper()
+		before := y.picture()
+		var r *Refused
+		if m, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); !errors.As(err, &r) || !strings.HasPrefix(r.Text, text) || y.picture() != before {
+			t.Errorf("%q: %+v, %v", text, m, err)
+		}
+	}
+	refused("it changed nothing")
+	y.sh(y.main, "lines 3 > b; save")
+	refused("it changed nothing")
+	y.sh(y.tree, "git commit -q --allow-empty -m empty")
+	refused("it changed nothing")
+	y.sh(y.tree, "edit a 5 w; save; edit a 1 w")
+	refused("gates would try files that are not merged: a")
+	y.sh(y.tree, "save")
+	o.Gates.Run = []string{"echo more >> a"}
+	var r *Refused
+	if _, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); !errors.As(err, &r) || r.Text != "a gate changed files of its tree" {
+		t.Errorf("%v", err)
+	}
+	o.Gates = Gates{Run: []string{"sleep 600"}, Retries: 5, Timeout: 1}
+	y.sh(y.tree, "git checkout -q a")
+	refused("a gate did not end within")
+}

@@ -47,6 +47,8 @@ type Plan struct {
 	Hook      func(folder string) string
 	Hooked    bool // the agent reports through hooks, these or installed ones
 	Furniture Furniture
+	Gated     bool // gates wait behind its done
+	Retries   int  // of these
 }
 
 // Spawned is a worker that is prepared or runs.
@@ -198,7 +200,7 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	if p.Runtime != nil {
 		via = p.Runtime.Name()
 	}
-	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1}, Detail: ledger.Detail{
+	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1, Gates: p.Gated, Retries: p.Retries}, Detail: ledger.Detail{
 		Task: scrub.Head(p.Task, maxHead), Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
 		Permissions: string(p.Permissions), Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}

@@ -11,6 +11,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/git"
 	"aburn/internal/plain"
+	"aburn/worker/config"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
 )
@@ -34,6 +35,8 @@ func MergeCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "onto", Usage: "merge into `BRANCH`, which may be checked out nowhere, instead of the one that is checked out here"},
 			&cli.BoolFlag{Name: "include-changes", Usage: "commit first, on the worker's branch, what the worker did not"},
 			&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "`TEXT` of the merge commit, or of the one commit of --squash"},
+			&cli.StringSliceFlag{Name: "gate", Usage: "merge only if `CMD` ends with 0 in the worker's tree; any number of times, instead of gates of aburn.yaml"},
+			&cli.BoolFlag{Name: "no-gates", Usage: "run no gates"},
 			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own git hooks, as git merge would"},
 			kit.JSONFlag(),
 		},
@@ -68,6 +71,37 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 	return o, nil
 }
 
+// mergeConfig adds what the configuration says. A person's own --gate needs none.
+func (o *office) mergeConfig(a *kit.App, cmd *cli.Command, m *crew.MergeOptions) error {
+	c, err := o.config(a, "")
+	if err != nil {
+		return err
+	}
+	if m.How == "" && !m.Hooks {
+		m.How = wantedHow(c.Word("merge"), *m)
+	}
+	m.Gates = gatesOf(c)
+	m.Gates.Tell = func(line string) { a.Note("gate: " + plain.Line(line)) }
+	if own := cmd.StringSlice("gate"); len(own) > 0 {
+		m.Gates.Run = own
+	}
+	if cmd.Bool("no-gates") {
+		m.Gates = crew.Gates{}
+	}
+	return nil
+}
+
+func gatesOf(c *config.Config) crew.Gates {
+	g := crew.Gates{Run: c.Words("gates"), Retries: gateRetries}
+	if c.Where("gates.retries") != "" {
+		g.Retries = c.Number("gates.retries")
+	}
+	return g
+}
+
+// gateRetries is how often gates may fail before only --no-gates helps, beside the first time.
+const gateRetries = 2
+
 // wantedHow is the way of the configuration.
 func wantedHow(word string, o crew.MergeOptions) crew.How {
 	if how := crew.How(word); how != crew.HowForward && !(how == crew.HowRebase && o.Message != "") {
@@ -91,10 +125,8 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.close()
-	if c, err := o.config(a, ""); err != nil {
+	if err := o.mergeConfig(a, cmd, &options); err != nil {
 		return err
-	} else if options.How == "" && !options.Hooks {
-		options.How = wantedHow(c.Word("merge"), options)
 	}
 	r, err := o.Merge(ctx, repo, m, options)
 	if err != nil {
@@ -164,6 +196,8 @@ func mergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
 		if r.Stopped != "" {
 			text += ". The commit that does not fit: " + r.Stopped[:min(8, len(r.Stopped))]
 		}
+	case r.How == crew.HowAlready && len(r.Left) == 0 && r.Head == m.Base():
+		text += "changed nothing"
 	case r.How == crew.HowAlready && len(r.Left) == 0:
 		text += r.Into + " has all of it"
 	case r.How == crew.HowAlready:

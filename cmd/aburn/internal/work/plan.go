@@ -92,6 +92,9 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 		Base: said("base", "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"), Rules: strings.TrimSpace(c.Word("rules")),
 	}
 	p.Furniture = furniture(a, c)
+	if gates := gatesOf(c); len(gates.Run) > 0 {
+		p.Gated, p.Retries = true, gates.Retries
+	}
 	if cmd.Bool("no-setup") {
 		p.Furniture.Setup = nil
 	}
