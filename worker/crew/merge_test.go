@@ -221,7 +221,11 @@ func TestMergeCorpus(t *testing.T) {
 			setenv(t, "OLDMAIN", y.main)
 			y.sh(y.main, c.main)
 			y.sh(y.tree, c.worker)
-			for _, way := range "d" + c.ways {
+			ways := "d" + c.ways
+			if i%3 != 0 && os.Getenv("ABURN_STORM") == "" {
+				ways = "d" // the others take two thirds of the time
+			}
+			for _, way := range ways {
 				y.judge(c, way)
 			}
 		})
