@@ -30,6 +30,9 @@ func (agent) Launch(o slot.Order) slot.Launch {
 	return l
 }
 
+// Resume goes on with a conversation, also from another folder than the one in which it began.
+func (agent) Resume(o slot.Order, session string) slot.Launch { return start(o, session) }
+
 // start is what all forms of a start have.
 func start(o slot.Order, resume string) slot.Launch {
 	l := slot.Launch{Args: []string{"--session-id", o.Session}, Session: o.Session}

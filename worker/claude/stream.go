@@ -15,7 +15,7 @@ import (
 )
 
 // Protocol is Claude Code's stream-json. A message has an id that we choose. The client tells what becomes of it
-// (command_lifecycle), and ignores one that it has finished, also after a kill and a resume. It prints our answers to its
+// (command_lifecycle), and ignores one that stands in its record, also after a kill and a resume. It prints our answers to its
 // questions once more, so that everybody sees what is answered.
 func (agent) Protocol() slot.Protocol { return stream{} }
 
@@ -66,7 +66,7 @@ func (stream) Hear(t *slot.Talk, at time.Time, line []byte) {
 	}
 	switch m.Get("type").Str {
 	case "command_lifecycle":
-		t.Receive(t.Names[m.Get("command_uuid").Str], lifecycle[m.Get("state").Str], at)
+		receipt(t, at, t.Names[m.Get("command_uuid").Str], lifecycle[m.Get("state").Str])
 	case "control_request":
 		ask(t, at, m)
 	case "control_response":
@@ -75,6 +75,11 @@ func (stream) Hear(t *slot.Talk, at time.Time, line []byte) {
 		t.Close(m.Get("request_id").Str, at)
 	case "result":
 		t.Asks = nil
+		for id, r := range t.Receipts {
+			if r == slot.Begun { // also of a turn that was interrupted
+				t.Receive(id, slot.Finished, at)
+			}
+		}
 		kind := worker.TurnEnded
 		if m.Get("is_error").Bool() {
 			kind = worker.TurnFailed
@@ -85,6 +90,16 @@ func (stream) Hear(t *slot.Talk, at time.Time, line []byte) {
 			turn(t, at, m)
 		}
 	}
+}
+
+// receipt takes what the client does not begin, and calls completed, for one that stands in its record already: it ignores
+// that, also if the turn was cut off.
+func receipt(t *slot.Talk, at time.Time, id string, r slot.Receipt) {
+	if before := t.Receipts[id]; r == slot.Finished && before != slot.Begun && before != slot.Finished {
+		t.Have(id, at)
+		return
+	}
+	t.Receive(id, r, at)
 }
 
 func ask(t *slot.Talk, at time.Time, m gjson.Result) {
@@ -143,7 +158,7 @@ func (stream) Answer(a slot.Question, allow bool, text string) (slot.Line, error
 	if !allow {
 		response = map[string]any{"behavior": "deny", "message": text}
 	}
-	return line("ans-"+a.ID, map[string]any{
+	return line("", map[string]any{
 		"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": a.ID, "response": response},
 	}), nil
 }

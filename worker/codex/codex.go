@@ -45,13 +45,23 @@ func modeOf(p slot.Permissions) mode {
 
 // Launch passes the task as the argument. --no-daemon keeps the work in this process, which the holder ends.
 func (agent) Launch(o slot.Order) slot.Launch {
+	return slot.Launch{Args: append(terminal(o), "--", o.Task)}
+}
+
+// Resume goes on with a conversation.
+func (agent) Resume(o slot.Order, session string) slot.Launch {
+	args := append([]string{"resume"}, terminal(o)...)
+	return slot.Launch{Args: append(args, session), Session: session}
+}
+
+func terminal(o slot.Order) []string {
 	args := append([]string{"--no-daemon"}, settings(o)...)
 	if m := modeOf(o.Permissions); m.writesBesideTree {
 		for _, dir := range o.Writable {
 			args = append(args, "--add-dir", dir)
 		}
 	}
-	return slot.Launch{Args: append(args, "--", o.Task)}
+	return args
 }
 
 // settings are the flags that Codex takes in every form of its start.

@@ -98,14 +98,17 @@ func reply(t *slot.Talk, at time.Time, tag string, m gjson.Result) {
 	}
 	t.Session, t.Ready = m.Get("result.thread.id").Str, true
 	m.Get("result.thread.turns").ForEach(func(_, turn gjson.Result) bool {
-		if turn.Get("status").Str == "completed" { // one that was cut off runs again
-			turn.Get("items.#.clientId").ForEach(func(_, id gjson.Result) bool {
+		turn.Get("items.#.clientId").ForEach(func(_, id gjson.Result) bool {
+			if turn.Get("status").Str == "completed" {
 				t.Receive(id.Str, slot.Finished, at)
-				return true
-			})
-		}
+			} else {
+				t.Have(id.Str, at)
+			}
+			return true
+		})
 		return true
 	})
+	t.Add(at, worker.Fact{Kind: worker.Started}, false) // no hook fires before the first turn
 }
 
 // what is for a person: the command, the files, or the question.
@@ -193,7 +196,7 @@ func (server) Answer(a slot.Question, allow bool, text string) (slot.Line, error
 	if text != "" && a.Kind != "item/tool/requestUserInput" {
 		return slot.Line{}, errors.New("Codex takes no text with this answer")
 	}
-	return encode("ans-"+a.ID, map[string]any{"id": json.RawMessage(a.ID), "result": result}), nil
+	return encode("", map[string]any{"id": json.RawMessage(a.ID), "result": result}), nil
 }
 
 func (server) Interrupt(t *slot.Talk, tag string) (slot.Line, bool) {

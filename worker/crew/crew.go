@@ -150,13 +150,17 @@ func (c *Crew) glance(ctx context.Context, names ...string) (members []*Member) 
 	return members
 }
 
-func requested(l *ledger.Contents) (ledger.Detail, time.Time) {
+func requested(l *ledger.Contents) (d ledger.Detail, at time.Time) {
 	for i := range l.Entries {
 		if l.Entries[i].Kind == worker.Requested {
-			return l.Entries[i].Detail, l.Entries[i].At
+			d, at = l.Entries[i].Detail, l.Entries[i].At
+			break
 		}
 	}
-	return ledger.Detail{}, time.Time{}
+	if r := l.Last(worker.Restored); r != nil {
+		d.Via = r.Via
+	}
+	return d, at
 }
 
 // fold makes the workers of ledgers and log.
@@ -273,6 +277,9 @@ func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents,
 		if l, err = book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil }); err != nil {
 			return nil, err
 		}
+	}
+	if gen := l.Gen(); gen > 1 {
+		return c.settleResume(book, l, gen)
 	}
 	if l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
 		return l, nil

@@ -64,6 +64,7 @@ type Spawned struct {
 	Steps              []string // what its tree got, for people
 	Warnings           []string
 	Env                []string // variables that it gets beside the person's
+	gen                int
 	lock               *lockfile.Lock
 	root               *os.Root
 }
@@ -96,7 +97,7 @@ func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, 
 
 // begin finds the commit that the worker begins at.
 func begin(ctx context.Context, repo *tree.Repo, p Plan) (s *Spawned, err error) {
-	s = &Spawned{BaseRef: p.Base, id: newID()}
+	s = &Spawned{BaseRef: p.Base, id: newID(), gen: 1}
 	at := p.Base
 	if at == "" {
 		at, s.BaseRef = "HEAD", repo.Branch(ctx)
@@ -136,7 +137,10 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 		return err
 	}
 	s.launch(c.order(s, p, writable), p)
-	if err = s.write(book, p); err != nil {
+	if err = s.write(book); err == nil && p.Lines {
+		err = headless.Put(slot.Handle{Dir: book.Dir, Gen: s.gen}, slot.Message{ID: taskID, Text: p.Task})
+	}
+	if err != nil {
 		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
 	}
 	return err
@@ -146,21 +150,18 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 const taskID = "task"
 
 // write makes the files that the agent reads at its start, and lays out what it is told first.
-func (s *Spawned) write(book *ledger.Book, p Plan) error {
+func (s *Spawned) write(book *ledger.Book) error {
 	for path, content := range s.Launch.Files {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return err
 		}
 	}
-	if !p.Lines {
-		return nil
-	}
 	for _, l := range s.opening {
-		if err := hold.Say(book.Dir, 1, l.Tag, l.Text); err != nil {
+		if err := hold.Say(book.Dir, s.gen, l.Tag, l.Text); err != nil {
 			return err
 		}
 	}
-	return headless.Put(slot.Handle{Dir: book.Dir, Gen: 1}, slot.Message{ID: taskID, Text: p.Task})
+	return nil
 }
 
 // chooseBranch is the branch that the person wants, which must be new, or a free one of the worker's name.
@@ -202,7 +203,7 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	}
 	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1, Gates: p.Gated, Retries: p.Retries}, Detail: ledger.Detail{
 		Task: scrub.Head(p.Task, maxHead), Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
-		Permissions: string(p.Permissions), Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
+		Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
 }
 
@@ -305,21 +306,24 @@ func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error)
 // caller waits for it. What Prepare made is undone if the agent does not run.
 func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
 	defer s.release()
+	if attached, err = c.run(ctx, s, p); err != nil {
+		c.undo(ctx, repo, s, err)
+	}
+	return attached, err
+}
+
+// run starts the holder of a generation, and returns when the agent runs. If it does not, nothing of it runs.
+func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
 	book := c.Store.Book(s.Name)
-	defer func() {
-		if err != nil {
-			c.undo(ctx, repo, s, err)
-		}
-	}()
-	if err = hold.Offer(book.Dir, 1); err != nil {
+	if err = hold.Offer(book.Dir, s.gen); err != nil {
 		return nil, err
 	}
 	mark := c.mark(s.Name, s.id)
 	ready := ledger.Entry{
-		Fact:   worker.Fact{Kind: worker.Prepared, Gen: 1, Hooks: p.Hooked},
+		Fact:   worker.Fact{Kind: worker.Prepared, Gen: s.gen, Hooks: p.Hooked},
 		Detail: ledger.Detail{Session: s.Session, Mark: mark},
 	}
-	argv := []string{c.Holder, book.Dir, "1"}
+	argv := []string{c.Holder, book.Dir, strconv.Itoa(s.gen)}
 	launch := hold.Launch{
 		Lines: p.Lines, Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
 		Env: append(run.Clean(c.Environ, append(append(p.Agent.Variables(), toolVariables...), p.Pass...)...), hold.MarkVariable+"="+mark),
@@ -334,32 +338,38 @@ func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (
 		attached.Env = c.Environ
 		err = attached.Start()
 	} else {
-		ready.Server = p.Runtime.Name()
-		ready.Address, err = p.Runtime.Start(ctx, c.Store.Key+"-"+s.Name, s.Folder, argv)
+		if !p.Lines { // each holder is a runtime of its own
+			ready.Server = p.Runtime.Name()
+		}
+		name := c.Store.Key + "-" + s.Name
+		if s.gen > 1 {
+			name += "-" + strconv.Itoa(s.gen) // the former one may not be gone yet
+		}
+		ready.Address, err = p.Runtime.Start(ctx, name, s.Folder, argv)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err = book.Append(ready); err == nil {
-		err = c.hand(ctx, book, launch)
+		err = c.hand(ctx, book, s.gen, launch)
 	}
 	if err != nil && attached != nil {
-		hold.End(context.WithoutCancel(ctx), book.Dir, 1)
+		hold.End(context.WithoutCancel(ctx), book.Dir, s.gen)
 		attached.Process.Kill()
 		attached.Wait()
 	} else if err != nil {
-		hold.End(context.WithoutCancel(ctx), book.Dir, 1)
+		hold.End(context.WithoutCancel(ctx), book.Dir, s.gen)
 	}
 	return attached, err
 }
 
-func (c *Crew) hand(ctx context.Context, book *ledger.Book, l hold.Launch) error {
+func (c *Crew) hand(ctx context.Context, book *ledger.Book, gen int, l hold.Launch) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := hold.Hand(ctx, book.Dir, 1, l); err != nil {
+	if err := hold.Hand(ctx, book.Dir, gen, l); err != nil {
 		return fmt.Errorf("%s does not run: %w", c.Holder, err)
 	}
-	_, err := hold.Await(ctx, book.Dir, 1)
+	_, err := hold.Await(ctx, book.Dir, gen)
 	if errors.Is(err, hold.ErrGone) {
 		return fmt.Errorf("%w, and did not start the agent: is there no space left in %s?", err, book.Dir)
 	}

@@ -68,7 +68,7 @@ var steps = []string{"read", "queued", "begun", "told", "done", "over", "complet
 
 type members map[string]any
 
-// claude ignores an id that it has finished.
+// claude ignores an id that stands in its record, also if its turn was cut off.
 func (s *scripted) claude(m gjson.Result) {
 	if m.Get("type").Str != "user" {
 		return
@@ -76,7 +76,7 @@ func (s *scripted) claude(m gjson.Result) {
 	id, text := m.Get("uuid").Str, m.Get("message.content").Str
 	s.step("read", text)
 	state := func(word string) { s.print(members{"type": "command_lifecycle", "command_uuid": id, "state": word}) }
-	if recorded(s.record, "done", id) > 0 {
+	if recorded(s.record, "begun", id) > 0 {
 		state("completed")
 		return
 	}

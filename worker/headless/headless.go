@@ -4,14 +4,16 @@
 // # Invariants
 //
 //   - A message stands in the inbox from before it is said until the agent's own record shows that its turn is over. So one
-//     that a kill cut off is said again in the next generation.
+//     that a kill swallowed is said again in the next generation.
+//   - A message stands in the conversation once. If its turn may have been cut off, the agent is told to go on instead.
 //   - A line is said once in a generation: its tag stands in the holder's files from then on. Only one process speaks at a
 //     time.
-//   - What the agent finished is never said again. Its protocol tells that, also of a former generation.
 package headless
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -169,7 +171,12 @@ func (c Channel) speak(h slot.Handle) (*slot.Talk, error) {
 	}
 	for _, m := range waiting {
 		if t.Receipts[m.ID] == slot.Finished {
-			os.Remove(m.path)
+			if err := c.goOn(h, t, m); err != nil {
+				return t, err
+			}
+			if os.Remove(m.path); t.Had[m.ID] {
+				return c.speak(h) // something may come before the others now
+			}
 			continue
 		}
 		l, ok := c.Protocol.Message(t, m.Message)
@@ -181,6 +188,25 @@ func (c Channel) speak(h slot.Handle) (*slot.Talk, error) {
 		}
 	}
 	return t, hold.Poke(h.Dir, h.Gen)
+}
+
+// onward is what an agent is told whose turn may have been cut off by the end of its process.
+const onward = "Your process was ended from outside. If your last turn was not over, go on with it."
+
+// goOn tells the agent to go on with a message that it has, and that nobody saw it finish. One such word is enough for a
+// generation. It comes before messages that wait.
+func (c Channel) goOn(h slot.Handle, t *slot.Talk, m note) error {
+	if !t.Had[m.ID] {
+		return nil
+	}
+	for gen := 1; gen < h.Gen; gen++ {
+		former, err := c.Hear(slot.Handle{Dir: h.Dir, Gen: gen})
+		if err == nil && former.Receipts[m.ID] == slot.Finished {
+			return nil
+		}
+	}
+	n, _ := strconv.Atoi(filepath.Base(m.path)[:8])
+	return put(h, n+1, slot.Message{ID: "again-" + strconv.Itoa(h.Gen), Text: onward})
 }
 
 // mouth gives what was said so far, and what says a line unless it was said in this generation. The holder writes a tag to
@@ -230,6 +256,12 @@ func inbox(h slot.Handle) (list []note, err error) {
 	return list, err
 }
 
+// Waiting is how many messages wait, or are being worked on.
+func Waiting(h slot.Handle) int {
+	list, _ := inbox(h)
+	return len(list)
+}
+
 // Put puts a message into the inbox, once. The caller is alone, or nothing runs yet.
 func Put(h slot.Handle, m slot.Message) error {
 	if m.ID == "" || len(m.ID) > 64 || strings.Trim(m.ID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
@@ -249,11 +281,18 @@ func Put(h slot.Handle, m slot.Message) error {
 	if len(waiting) >= maxWaiting {
 		return ErrFull
 	}
+	return put(h, n/apart*apart+apart, m)
+}
+
+// apart is how far the numbers of messages are apart, so that one can come between.
+const apart = 10
+
+func put(h slot.Handle, n int, m slot.Message) error {
 	folder := filepath.Join(h.Dir, inboxName)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(folder, fmt.Sprintf("%08d.%s", n+1, m.ID)), []byte(m.Text), 0o600, atomicfile.Options{Sync: true})
+	return atomicfile.Write(filepath.Join(folder, fmt.Sprintf("%08d.%s", n, m.ID)), []byte(m.Text), 0o600, atomicfile.Options{Sync: true})
 }
 
 // Forget removes what was said with an agent, in all generations.
@@ -335,6 +374,7 @@ func (c Channel) Answer(ctx context.Context, h slot.Handle, id string, allow boo
 		if err != nil {
 			return err
 		}
+		l.Tag = answerTag(q)
 		if err := say(l); err != nil {
 			return err
 		}
@@ -347,6 +387,12 @@ func (c Channel) Answer(ctx context.Context, h slot.Handle, id string, allow boo
 		_, err := choose(t.Asks, q.ID)
 		return errors.Is(err, ErrNoQuestion)
 	})
+}
+
+// answerTag is the same for all answers to one question, so that only one is given.
+func answerTag(q slot.Question) string {
+	sum := sha256.Sum256([]byte(q.ID))
+	return "ans-" + hex.EncodeToString(sum[:8])
 }
 
 // ErrSeveral says that an id has to choose between questions.

@@ -129,7 +129,8 @@ func (s *stage) name(id string) string {
 	return id
 }
 
-// Holder and agent are killed at every step of the protocol. In the next generation each message is done, and none twice.
+// Holder and agent are killed at every step of the protocol. In the next generation each message stands in the conversation
+// once. One whose turn was cut off is followed by the word to go on, and only such a one is.
 func TestEachMessageIsDoneOnce(t *testing.T) {
 	for kind := range protocols {
 		for _, crash := range steps {
@@ -156,11 +157,19 @@ func TestEachMessageIsDoneOnce(t *testing.T) {
 					}
 				}
 				s.finished(2)
+				count := func(word, id string) int { return recorded(recordOf(s.dir), word, s.name(id)) }
+				data, _ := os.ReadFile(recordOf(s.dir))
 				for _, id := range []string{"task", "m-1", "m-2"} {
-					if n := recorded(recordOf(s.dir), "done", s.name(id)); n != 1 {
-						data, _ := os.ReadFile(recordOf(s.dir))
-						t.Errorf("%s was done %d times:\n%s", id, n, data)
+					if n := count("begun", id); n != 1 {
+						t.Errorf("%s was begun %d times:\n%s", id, n, data)
 					}
+				}
+				cut := count("done", "m-1") == 0
+				if again := count("done", "again-2"); cut && again != 1 || again > 1 || !cut && again > 0 && (crash == "read" || crash == "queued" || kind == "codex") {
+					t.Errorf("cut off: %v, told to go on: %d\n%s", cut, again, data)
+				}
+				if count("done", "m-2") != 1 || count("done", "task") != 1 {
+					t.Errorf("others were not done:\n%s", data)
 				}
 				heard := map[string]int{}
 				talk, err := s.Hear(s.handle(2))

@@ -107,6 +107,26 @@ func After(log *journal.Journal, end End, wt string) (facts []worker.Fact, entri
 	return facts, entries, nil
 }
 
+// Session is the agent's id of the last session in a worktree, "" if the log has none since then.
+func Session(log *journal.Journal, since time.Time, tree string) string {
+	for line, err := range log.Backward(journal.BackwardOptions{}) {
+		if err != nil {
+			return ""
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if !ok || line.Carried {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339Nano, string(h.Time)); err == nil && at.Before(since.Add(-slack)) {
+			return ""
+		}
+		if string(h.Wt) == tree && string(h.Event) == string(logfmt.SessionStart) {
+			return string(h.Session)
+		}
+	}
+	return ""
+}
+
 // Fact is what an entry tells of the worker in its tree. ok is false for an entry that tells nothing of where it stands.
 func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) {
 	var d logfmt.Details

@@ -19,7 +19,7 @@ type Detail struct {
 	Task        string          `json:"task,omitempty"`         // requested: the head of the task, scrubbed
 	Digest      string          `json:"task_sha256,omitempty"`  // requested: of the whole task
 	Agent       string          `json:"agent,omitempty"`        // requested
-	Via         string          `json:"via,omitempty"`          // requested: the runtime
+	Via         string          `json:"via,omitempty"`          // requested, restored: the runtime
 	Permissions string          `json:"permissions,omitempty"`  // requested
 	Repo        string          `json:"repo,omitempty"`         // requested: the checkout whose worktree it is
 	Tree        string          `json:"tree,omitempty"`         // requested: where the worker works; a real path
@@ -46,6 +46,8 @@ type Detail struct {
 	Sum         string          `json:"sha256,omitempty"`       // message: of its text
 	From        string          `json:"from,omitempty"`         // message: the agent that sent it; a person otherwise
 	NoKeys      bool            `json:"no_keys,omitempty"`      // message: it is never typed
+	Model       string          `json:"model,omitempty"`        // requested: if the person chose one
+	Pass        []string        `json:"env,omitempty"`          // requested: names of further variables that the agent gets
 	Why         string          `json:"why,omitempty"`          // launch_failed, removed
 }
 

@@ -43,6 +43,8 @@ type Agent interface {
 	Name() string
 	// Launch is how it is started with the task as its first prompt.
 	Launch(Order) Launch
+	// Resume is how it is started in a terminal to go on with a session.
+	Resume(o Order, session string) Launch
 	// Protocol is how it works without a terminal; nil if it cannot.
 	Protocol() Protocol
 	// Variables are the names of the environment that it needs beside what every program sees; * at the end stands for all

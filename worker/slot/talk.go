@@ -66,6 +66,7 @@ type Talk struct {
 	Asks     []Question         `json:"asks,omitempty"`    // open ones
 	Told     map[string]bool    `json:"told,omitempty"`    // tags that were written to it
 	Receipts map[string]Receipt `json:"receipts,omitempty"`
+	Had      map[string]bool    `json:"had,omitempty"`    // messages that the resumed conversation has, and whose turn may not be over
 	Errors   map[string]string  `json:"errors,omitempty"` // by tag: what it did not take
 	Events   []Event            `json:"events,omitempty"` // the latest
 	Lines    uint64             `json:"lines"`            // how many were read
@@ -96,6 +97,18 @@ func (t *Talk) Receive(id string, r Receipt, at time.Time) {
 		t.Add(at, worker.Fact{Kind: worker.Received, Message: id}, false)
 	}
 	t.Receipts[id] = r
+}
+
+// Have notes that the resumed conversation has a message, whose turn may have been cut off.
+func (t *Talk) Have(id string, at time.Time) {
+	if id == "" {
+		return
+	}
+	if t.Had == nil {
+		t.Had = map[string]bool{}
+	}
+	t.Had[id] = true
+	t.Receive(id, Finished, at)
 }
 
 func (r Receipt) after(o Receipt) bool {
@@ -135,7 +148,7 @@ type Protocol interface {
 	Tell(t *Talk, tag string)
 	// Message is the line that brings m; ok is false while the agent does not take one.
 	Message(t *Talk, m Message) (l Line, ok bool)
-	// Answer is the line that answers a question. The error says what this question does not take.
+	// Answer is the line, without a tag, that answers a question. The error says what this question does not take.
 	Answer(a Question, allow bool, text string) (Line, error)
 	// Interrupt is the line that ends the running turn; ok is false if none is known to run.
 	Interrupt(t *Talk, tag string) (l Line, ok bool)

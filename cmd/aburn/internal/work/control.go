@@ -83,10 +83,15 @@ func AttachCommand(a *kit.App) *cli.Command {
 			"Of a worker without a terminal it shows what was said so far, and goes on. Each line that you type is a message to the agent.\n" +
 			"/allow and /deny [TEXT] answer what it asks, /interrupt ends its turn, Ctrl-d leaves. With --read-only, and no terminal\n" +
 			"here, it shows what was said so far and ends.",
-		Flags:         []cli.Flag{&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"}},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"},
+			&cli.BoolFlag{Name: "terminal", Usage: "have the agent go on in a terminal first (tmux), at the end of its turn; also one that has ended"},
+			&cli.BoolFlag{Name: "headless", Usage: "have it go on without a terminal first"},
+			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
+		},
 		ArgValidator:  oneWorker,
 		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn attach fix-flaky-test", "aburn attach --read-only fix"),
+		Metadata:      kit.Examples("aburn attach fix-flaky-test", "aburn attach --read-only fix", "aburn attach --terminal fix"),
 		Action:        a.Action(runAttach),
 	}
 }
@@ -103,6 +108,11 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	m, err := o.member(ctx, cmd.Args().First())
 	if err != nil {
 		return err
+	}
+	if cmd.Bool("terminal") || cmd.Bool("headless") {
+		if m, err = o.handOver(ctx, a, cmd, m); err != nil {
+			return err
+		}
 	}
 	launch := m.Ledger.Last(worker.Launched)
 	if ch, h, ok := o.Channel(m); ok && launch != nil {

@@ -287,7 +287,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, 
 	line("state", stateText(m)+since+" ("+strings.ReplaceAll(kit.Join(r.State, r.Reason), "_", " ")+")")
 	line("why", strings.Join(r.Evidence, "; "))
 	for _, q := range r.Asks {
-		line("asks", q.What+" (aburn answer "+m.Name+" allow|deny --id "+q.ID+")")
+		line("asks", plain.Cut(q.What, 200)+" (aburn answer "+m.Name+" allow|deny --id "+q.ID+")")
 	}
 	line("says", r.Says)
 	if r.Messages > 0 {

@@ -178,7 +178,7 @@ func spawnFailure(p crew.Plan, err error) error {
 
 func (o *office) report(s *crew.Spawned, p crew.Plan) SpawnReport {
 	r := SpawnReport{
-		Worker: s.Name, Agent: p.Agent.Name(), Via: "terminal", Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
+		Worker: s.Name, Agent: p.Agent.Name(), Via: viaTerminal, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
 		Permissions: string(p.Permissions),
 	}
 	if p.Runtime != nil {

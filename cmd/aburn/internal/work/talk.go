@@ -111,6 +111,11 @@ type conversation struct {
 // converse shows what was said and goes on, until the person leaves or the agent ends.
 func (o *office) converse(ctx context.Context, a *kit.App, cmd *cli.Command, m *crew.Member, ch headless.Channel, h slot.Handle) error {
 	c := &conversation{a: a, out: a.Screen(cmd), ch: ch, h: h, name: m.Name}
+	for gen := 1; gen < h.Gen; gen++ { // those before an end; one in a terminal has no lines
+		if _, _, err := ch.Story(slot.Handle{Dir: h.Dir, Gen: gen}, 0, c.passage); err != nil {
+			return kit.BadNews(err.Error())
+		}
+	}
 	if err := c.tell(); err != nil {
 		return kit.BadNews(err.Error())
 	}

@@ -1,0 +1,83 @@
+package work
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/worker/crew"
+	"aburn/worker/headless"
+)
+
+// handOver has a worker go on in the runtime that the flags name, unless it runs there.
+func (o *office) handOver(ctx context.Context, a *kit.App, cmd *cli.Command, m *crew.Member) (*crew.Member, error) {
+	lines := cmd.Bool("headless")
+	switch {
+	case lines && cmd.Bool("terminal"):
+		return m, kit.UsageError("--terminal and --headless are two different places", "leave one out")
+	case cmd.Bool("read-only"):
+		return m, kit.UsageError("--read-only changes nothing, and a move does", "leave one out")
+	case o.Runs(m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != viaTerminal:
+		return m, nil
+	case o.Runs(m) && m.Request.Via == viaTerminal:
+		return m, kit.BadNews(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
+	}
+	p, err := o.planAgain(a, cmd, m, lines)
+	if err != nil {
+		return m, err
+	}
+	repo, err := o.repositoryOf(ctx, m)
+	if err != nil {
+		return m, err
+	}
+	if err := checkTrust(a, cmd, p, repo.Main); err != nil {
+		return m, err
+	}
+	if o.Holder, err = program("aburn-hold"); err != nil {
+		return m, err
+	}
+	now, err := o.Handover(ctx, repo, m, p)
+	if err != nil {
+		return m, handOverFailure(m, err)
+	}
+	return now, nil
+}
+
+// viaTerminal is the runtime of a worker at whose terminal a person sits.
+const viaTerminal = "terminal"
+
+func handOverFailure(m *crew.Member, err error) error {
+	hints := []string{"aburn ps " + m.Name}
+	switch {
+	case errors.Is(err, crew.ErrNoTree):
+		hints = []string{"aburn snapshots " + m.Name + " --restore N"}
+	case errors.Is(err, crew.ErrRuns):
+		hints = []string{"aburn kill " + m.Name}
+	}
+	return kit.BadNews(m.Name+" cannot go on: "+err.Error(), hints...)
+}
+
+// planAgain is how the agent of a worker starts once more.
+func (o *office) planAgain(a *kit.App, cmd *cli.Command, m *crew.Member, lines bool) (p crew.Plan, err error) {
+	if p.Agent, p.Program, err = chooseAgent(m.Request.Agent); err != nil {
+		return p, err
+	}
+	p.Title = agentcli.Of(p.Agent.Name()).Title
+	adapter := adapterOf(p.Agent.Name())
+	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
+	p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.dir, a.Getenv)
+	switch {
+	case lines && p.Agent.Protocol() == nil:
+		return p, kit.UsageError(p.Title + " cannot work without a terminal")
+	case lines:
+		p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
+	case o.tmux == nil:
+		return p, kit.BadNews("tmux is not installed", "install tmux")
+	default:
+		p.Runtime = o.tmux
+	}
+	return p, nil
+}

@@ -1,0 +1,192 @@
+package crew
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"aburn/internal/hold"
+	"aburn/internal/lockfile"
+	"aburn/internal/proc"
+	"aburn/worker"
+	"aburn/worker/headless"
+	"aburn/worker/heard"
+	"aburn/worker/ledger"
+	"aburn/worker/slot"
+	"aburn/worker/tree"
+)
+
+// The reasons why an agent does not go on.
+var (
+	ErrRuns      = errors.New("its agent runs")
+	ErrNoSession = errors.New("nobody knows the session of its agent")
+	ErrNoTree    = errors.New("its tree is gone")
+)
+
+// Session is the agent's id of the member's session, "" if nobody knows it.
+func (c *Crew) Session(m *Member) string {
+	if l := m.Ledger.Last(worker.Launched); l != nil && l.Session != "" {
+		return l.Session
+	}
+	if m.Talk != nil && m.Talk.Session != "" {
+		return m.Talk.Session
+	}
+	if c.Log == nil {
+		return ""
+	}
+	return heard.Session(c.Log, m.Asked, c.wt(m.Request.Tree))
+}
+
+// Resume starts a member's agent again, with its conversation and in its tree, where p says. The agent must have ended. Of
+// the plan it takes what is not in the ledger: agent, program, runtime and hooks.
+func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (*Member, error) {
+	book := c.Store.Book(m.Name)
+	s := &Spawned{Name: m.Name, Tree: m.Request.Tree, Branch: m.Request.Branch, Base: m.Request.Base, id: newID(), Folder: c.folder(m.Request.Tree)}
+	if err := s.hold(book.Dir); err != nil {
+		s.release()
+		return m, err
+	}
+	defer s.release()
+	session := c.Session(m)
+	if err := c.mayResume(ctx, repo, book, m, session); err != nil {
+		return m, err
+	}
+	p.Permissions, p.Model, p.Pass = slot.Permissions(m.Request.Permissions), m.Request.Model, m.Request.Pass
+	s.gen = m.Ledger.Gen() + 1
+	writable, err := repo.Tree(s.Tree).Commits(ctx)
+	if err != nil {
+		return m, err
+	}
+	if o := c.order(s, p, writable); p.Lines {
+		s.Launch, s.opening = p.Agent.Protocol().Launch(o, session)
+	} else {
+		s.Launch = p.Agent.Resume(o, session)
+	}
+	s.Session = session
+	again := ledger.Entry{Fact: worker.Fact{Kind: worker.Restored, Gen: s.gen}, Detail: ledger.Detail{Via: p.Runtime.Name()}}
+	if err := book.Append(again); err != nil {
+		return m, err
+	}
+	if err = s.write(book); err == nil {
+		_, err = c.run(ctx, s, p)
+	}
+	if err != nil {
+		book.Append(notResumed(s.gen, err.Error()))
+		return m, err
+	}
+	return c.one(ctx, m.Name)
+}
+
+// Runs reports whether a holder has the member's agent, as far as that can be seen.
+func (c *Crew) Runs(m *Member) bool {
+	held, err := hold.Held(c.Store.Book(m.Name).Dir, max(1, m.Ledger.Gen()))
+	return held || err != nil
+}
+
+func (c *Crew) mayResume(ctx context.Context, repo *tree.Repo, book *ledger.Book, m *Member, session string) error {
+	l, err := book.Read()
+	if err != nil {
+		return err
+	}
+	m.Ledger = l // somebody else may have been first
+	held, err := hold.Held(book.Dir, max(1, l.Gen()))
+	switch launch := l.Last(worker.Launched); {
+	case err != nil:
+		return err
+	case held:
+		return ErrRuns
+	case launch != nil && proc.Of(proc.Process{PID: launch.Proc.PID, Start: launch.Proc.Start}, launch.Host) == proc.Runs:
+		return ErrRuns // its holder was killed
+	case session == "":
+		return ErrNoSession
+	case !repo.Tree(m.Request.Tree).Exists(ctx):
+		return ErrNoTree
+	}
+	return nil
+}
+
+func notResumed(gen int, why string) ledger.Entry {
+	return ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: gen}, Detail: ledger.Detail{Why: why[:min(len(why), 200)]}}
+}
+
+// settleResume writes down that a resume was killed before the agent ran.
+func (c *Crew) settleResume(book *ledger.Book, l *ledger.Contents, gen int) (*ledger.Contents, error) {
+	for _, k := range []worker.Kind{worker.Launched, worker.LaunchFailed} {
+		if e := l.Last(k); e != nil && e.Gen == gen {
+			return l, nil
+		}
+	}
+	root, err := os.OpenRoot(book.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, spawnLock, 0)
+	if errors.Is(err, lockfile.ErrBusy) {
+		return l, nil // it is being started
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	if held, err := hold.Held(book.Dir, gen); held || err != nil {
+		return l, nil
+	}
+	return book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
+		if late := late(book, l); len(late) > 0 {
+			return late, nil
+		}
+		return []ledger.Entry{notResumed(gen, "it was ended before the agent ran")}, nil
+	})
+}
+
+// Handover ends a member's agent at the end of its turn and has it go on where p says, with the same conversation. Two never
+// run at once: the second begins when the holder of the first is gone.
+func (c *Crew) Handover(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (*Member, error) {
+	for !m.Over() && c.Runs(m) && !c.rests(m) {
+		if m.Worker.State == worker.NeedsInput {
+			return m, errors.New("it waits for an answer")
+		}
+		select {
+		case <-ctx.Done():
+			return m, ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+		var err error
+		if m, err = c.one(ctx, m.Name); err != nil {
+			return m, err
+		}
+	}
+	if !m.Over() {
+		var err error
+		if m, err = c.Kill(ctx, m); err != nil && !errors.Is(err, ErrOver) {
+			return m, fmt.Errorf("its agent did not end: %w", err)
+		}
+	}
+	return c.Resume(ctx, repo, m, p)
+}
+
+// rests reports whether no turn of the member's runs, and none is due. An agent that went on in a terminal may say nothing
+// before its first turn there.
+func (c *Crew) rests(m *Member) bool {
+	if _, h, ok := c.Channel(m); ok && headless.Waiting(h) > 0 {
+		return false
+	}
+	s := m.Worker.State
+	return s == worker.Idle || s == worker.Done || s == worker.NotStarted && m.Ledger.Gen() > 1
+}
+
+func (c *Crew) one(ctx context.Context, name string) (*Member, error) {
+	list, err := c.Look(ctx, name)
+	if err == nil {
+		err = list[0].Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+var _ slot.Channel = headless.Channel{}
