@@ -28,6 +28,8 @@ func TestWhatEntriesTell(t *testing.T) {
 		{entry(logfmt.ToolFailed, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.ToolEnded, Call: "a"}},
 		{entry(logfmt.ToolDenied, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.ToolEnded, Call: "a"}},
 		{entry(logfmt.Permission, `{"tool_use_id":"a"}`), worker.Fact{Kind: worker.Asks, Call: "a"}},
+		{entry(logfmt.Permission, `{"input":"bd690bb7"}`), worker.Fact{Kind: worker.Asks, Input: "bd690bb7"}},
+		{entry(logfmt.Tool, `{"tool_use_id":"a","input":"bd690bb7"}`), worker.Fact{Kind: worker.ToolEnded, Call: "a", Input: "bd690bb7"}},
 		{entry(logfmt.Stop, `{}`), worker.Fact{Kind: worker.TurnEnded}},
 		{entry(logfmt.TurnFailed, `{}`), worker.Fact{Kind: worker.TurnFailed}},
 		{entry(logfmt.Interrupt, `{}`), worker.Fact{Kind: worker.Interrupted}},
@@ -69,6 +71,25 @@ func TestWhatEntriesTell(t *testing.T) {
 	sub.Agent = &logfmt.Agent{Type: "x", ID: "y"}
 	if f, ok := Fact(&sub); ok {
 		t.Errorf("the stop of a sub-agent is %+v", f)
+	}
+}
+
+// Claude Code's permissions name no call, but its input: once that call has ended, nobody is needed any more.
+func TestAllowedCallNeedsNobody(t *testing.T) {
+	var facts []worker.Fact
+	for i, e := range []logfmt.Entry{
+		entry(logfmt.Prompt, `{}`), entry(logfmt.ToolStart, `{"tool_use_id":"a","input":"x1"}`), entry(logfmt.Permission, `{"input":"x1"}`),
+		entry(logfmt.Tool, `{"tool_use_id":"b","input":"x2"}`), entry(logfmt.Tool, `{"tool_use_id":"a","input":"x1"}`),
+	} {
+		e.Seq = logfmt.Seq(i + 1)
+		f, _ := Fact(&e)
+		facts = append(facts, f)
+		if i == 3 && worker.Reduce(facts).State != worker.NeedsInput {
+			t.Error("another call answered the question")
+		}
+	}
+	if w := worker.Reduce(facts); w.State != worker.Working {
+		t.Errorf("%s", w.State)
 	}
 }
 
