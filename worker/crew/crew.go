@@ -367,7 +367,7 @@ func launched(l *ledger.Contents, gen int, b hold.Began) ledger.Entry {
 		Kind: worker.Launched, Gen: gen, At: b.At, Host: b.Host, Boot: b.Boot, Up: b.Up,
 		Proc: &worker.Process{PID: b.Agent.PID, Start: b.Agent.Start},
 	}}
-	if p := l.Last(worker.Prepared); p != nil {
+	if p := l.Last(worker.Prepared); p != nil && p.Gen == gen {
 		e.Session, e.Mark, e.Address = p.Session, p.Mark, p.Address
 		e.Server, e.Hooks = p.Server, p.Hooks
 	}

@@ -273,6 +273,7 @@ func (c *Crew) lost(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOp
 	if o.DryRun {
 		return r, nil
 	}
+	headless.Forget(c.Store.Book(m.Name).Dir, m.Ledger.Gen())
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen())}}
 	gone.Why = "its tree was gone"
 	return r, c.Store.Book(m.Name).Append(gone)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"aburn/internal/lab/testkit/model"
 	lab "aburn/internal/lab/world"
@@ -24,7 +25,16 @@ func messages(w *world, p slot.Protocol, spawn ...string) {
 	dirs := w.glob(".local/state/aburn/workers/*/w")
 	ch, h := headless.Channel{Protocol: p}, slot.Handle{Dir: dirs[0], Gen: 1}
 	n, accepted := lab.Storm(20), 0
+	drain := func(most int) {
+		for headless.Waiting(h) > most {
+			if _, err := ch.Look(h); err != nil {
+				w.Fatal(err)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 	for i := range n {
+		drain(10) // Codex takes messages faster than its turns end, and 20 may be open
 		ctx, cancel := context.WithTimeout(w.Context(), runDeadline)
 		m := slot.Message{ID: fmt.Sprint("m-", i), Text: fmt.Sprintf("message %d.", i)}
 		for range 1 + i%3/2 {
@@ -36,11 +46,7 @@ func messages(w *world, p slot.Protocol, spawn ...string) {
 		accepted++
 		cancel()
 	}
-	for headless.Waiting(h) > 0 {
-		if _, err := ch.Look(h); err != nil {
-			w.Fatal(err)
-		}
-	}
+	drain(0)
 	w.worker("idle")
 	asked := w.model.Asked()
 	last := ""

@@ -100,6 +100,11 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if a.Getenv(hold.MarkVariable) != "" {
 		return kit.BadNews("a worker may not spawn workers", "ask the person to run this command")
 	}
+	if cmd.Bool("trust") {
+		if err := personOnly(a, "say that the person trusts a repository"); err != nil {
+			return err
+		}
+	}
 	if runtime.GOOS == "windows" {
 		return kit.UsageError("workers do not run on Windows yet")
 	}
