@@ -23,6 +23,7 @@ func (r *Run) waitForKeys(root *os.Root, entries []*logfmt.Entry) {
 	if _, err := root.Lstat(queue.KeysLock); err != nil {
 		return
 	}
+	r.guard()
 	if lock, err := lockfile.Acquire(root, queue.KeysLock, time.Until(r.Start.Add(keysWait))); err == nil {
 		lock.Release()
 	}

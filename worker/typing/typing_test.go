@@ -20,7 +20,7 @@ import (
 // then waits for whoever types, and only then the client asks. A question swallows a paste, and Enter approves it.
 type client struct {
 	mu       sync.Mutex
-	alone    sync.Mutex // what KeysLock is
+	alone    chan struct{} // what KeysLock is
 	box      string
 	question bool
 	entries  uint64
@@ -80,8 +80,8 @@ func (c *client) begin(waits bool) {
 	c.mu.Unlock()
 	c.slow()
 	if waits {
-		c.alone.Lock()
-		c.alone.Unlock()
+		c.alone <- struct{}{}
+		<-c.alone
 	}
 	c.mu.Lock()
 	c.question = true
@@ -110,11 +110,11 @@ func (c *client) job(n int) *Job {
 			}
 			return s, nil
 		},
-		Alone: func(context.Context) (func(), error) { c.alone.Lock(); return c.alone.Unlock, nil },
+		Alone: func(context.Context) (func(), error) { c.alone <- struct{}{}; return func() { <-c.alone }, nil },
 	}
 }
 
-func newClient() *client { return &client{slow: func() {}} }
+func newClient() *client { return &client{alone: make(chan struct{}, 1), slow: func() {}} }
 
 // storm is how much of a long test runs: 1, or what ABURN_STORM says.
 func storm() int {
