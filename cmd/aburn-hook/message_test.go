@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	lab "aburn/internal/lab/world"
 	"aburn/internal/queue"
 	"aburn/logfmt"
 )
@@ -107,5 +108,38 @@ func TestLongMessages(t *testing.T) {
 		} else {
 			at = next
 		}
+	}
+}
+
+// A hundred messages (a thousand with ABURN_STORM=10), one to three a turn: each is told once, in order, with one receipt.
+func TestManyMessages(t *testing.T) {
+	w := newWorld(t)
+	w.trust()
+	n := lab.Storm(100)
+	var told strings.Builder
+	for i := 0; i < n; {
+		for range min(1+i%3, n-i) {
+			w.message("m-"+strconv.Itoa(i), "number "+strconv.Itoa(i)+".")
+			i++
+		}
+		told.WriteString(w.send("claude", stopOf("claude"), inWorker))
+	}
+	at := -1
+	for i := range n {
+		text := "[aburn m-" + strconv.Itoa(i) + "] number " + strconv.Itoa(i) + "."
+		if next := strings.Index(told.String(), text); next < at || strings.Count(told.String(), text) != 1 {
+			t.Fatalf("message %d was told %d times", i, strings.Count(told.String(), text))
+		} else {
+			at = next
+		}
+	}
+	receipts := 0
+	for _, e := range w.entries() {
+		if e.Event == logfmt.Delivered {
+			receipts++
+		}
+	}
+	if receipts != n {
+		t.Errorf("%d receipts of %d", receipts, n)
 	}
 }

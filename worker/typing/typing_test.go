@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/worker/slot"
 )
 
@@ -116,14 +116,6 @@ func (c *client) job(n int) *Job {
 
 func newClient() *client { return &client{alone: make(chan struct{}, 1), slow: func() {}} }
 
-// storm is how much of a long test runs: 1, or what ABURN_STORM says.
-func storm() int {
-	if n, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil && n > 0 {
-		return n
-	}
-	return 1
-}
-
 // races types n messages while a call begins at any moment, and counts.
 func races(n int, waits bool) (accepted, held, approved, wrong int64) {
 	var next atomic.Int64
@@ -157,9 +149,9 @@ func races(n int, waits bool) (accepted, held, approved, wrong int64) {
 }
 
 // A question opens at any moment while a message is typed: none is answered, none is said to be accepted that is not.
-// Without the lock that calls wait for, the same race does answer questions, so the race is there.
+// A thousand races, ten thousand with ABURN_STORM=10. Without the lock that calls wait for, the same race does answer questions, so the race is there.
 func TestQuestionOpensMeanwhile(t *testing.T) {
-	n := 1000 * min(storm(), 10)
+	n := world.Storm(1000)
 	accepted, held, approved, wrong := races(n, true)
 	t.Logf("%d races: %d accepted, %d held, %d questions answered (95 %%: fewer than %.2g of all), %d told wrongly", n, accepted, held, approved, 1-math.Pow(0.05, 1/float64(n)), wrong)
 	if approved > 0 || wrong > 0 || accepted == 0 || held == 0 {
