@@ -88,7 +88,8 @@ func TestRunners(t *testing.T) {
 		}
 	}
 	if which == "1" {
-		compareTable(t, strings.Join(rows, "\n"))
+		compareTable(t, "<!-- table: written by ABURN_RUNNERS=1 go test ./instrument/record -run Runners -update -->\n",
+			"| runner | modules | node | API | the process ends by | spans | with their test | parents |\n|---|---|---|---|---|---|---|---|\n"+strings.Join(rows, "\n"))
 	}
 }
 
@@ -249,25 +250,21 @@ func (c runnerCase) title() string {
 	return strings.TrimSpace(runner + " " + pool)
 }
 
-const (
-	tableBegin = "<!-- table: written by ABURN_RUNNERS=1 go test ./instrument/record -run Runners -update -->\n"
-	tableEnd   = "\n<!-- end -->"
-)
-
-func compareTable(t *testing.T, rows string) {
+// compareTable compares the part of the page behind begin with a table.
+func compareTable(t *testing.T, begin, table string) {
 	t.Helper()
 	const page = "../../docs/evidence/record.md"
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(data), tableBegin)
-	_, after, closed := strings.Cut("\n"+rest, tableEnd)
+	const end = "\n<!-- end -->"
+	before, rest, ok := strings.Cut(string(data), begin)
+	_, after, closed := strings.Cut("\n"+rest, end)
 	if !ok || !closed {
 		t.Fatal("the page has no table")
 	}
-	table := "| runner | modules | node | API | the process ends by | spans | with their test | parents |\n|---|---|---|---|---|---|---|---|\n" + rows
-	now := before + tableBegin + table + tableEnd + after
+	now := before + begin + table + end + after
 	if *update {
 		if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
 			t.Fatal(err)

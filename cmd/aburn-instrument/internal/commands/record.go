@@ -258,6 +258,8 @@ func recordHints(a *kit.App, r *record.Report, passed []string) {
 		a.Hint("the recorder reaches node on this machine; for bun, deno or a container use --record otlp")
 	case has("aburn.no_provider"):
 		a.Hint("--setup FILE names the file that starts the SDK")
+	case has("aburn.no_span") && r.Mode == record.OTLP:
+		a.Hint("a node process that ends soon takes its spans with it: --record tap or recorder sees them")
 	case has("aburn.no_span") && r.Mode == record.Recorder:
 		a.Hint("spans that only libraries make want --record tap")
 	}
