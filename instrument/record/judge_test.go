@@ -220,3 +220,25 @@ func TestSecretsAreTakenOutOfNames(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// The line that the runtime tells is of the code as it ran.
+func TestLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.js")
+	text := "// a span\ntracer.startActiveSpan(\n  'only.one',\n)\nx\ny\nstart('far')\nstart('two'); start('two')\nstart('two')\n"
+	for _, name := range []string{file, file + ".ts"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct {
+		file, name string
+		line, want int
+	}{
+		{file, "only.one", 2, 2}, {file, "only.one", 1, 1}, {file, "only.one", 5, 3}, {file, "only.one", 900, 3}, {file, "far", 2, 7}, {file, "two", 2, 2}, {file, "two", 5, 0}, {file, "computed", 2, 2}, {file, "computed", 5, 0},
+		{file + ".ts", "computed", 2, 0}, {file + ".ts", "far", 2, 7}, {file + ".gone", "far", 2, 0}, {file, "far", -1, 7},
+	} {
+		if got := (&sourceLines{files: map[string][]string{}}).of(x.file, x.line, x.name); got != x.want {
+			t.Errorf("%s at %d: %d, want %d", x.name, x.line, got, x.want)
+		}
+	}
+}

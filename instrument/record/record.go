@@ -327,23 +327,41 @@ func (l *sourceLines) lines(file string) []string {
 	return list
 }
 
-// of is the line if it makes a span, else the only line of the file that has the
-// span's name as a string, else 0.
+// of is where a file makes a span, 0 if that is unknown. Runners and compilers change
+// files before they run them. So a line that has the span's name as a string, and is
+// the only one, counts more than the line that the runtime tells.
 func (l *sourceLines) of(file string, line int, name string) int {
 	list := l.lines(file)
-	if line >= 1 && line <= len(list) && strings.Contains(strings.ToLower(list[line-1]), "span") {
+	told := line >= 1 && line <= len(list) && strings.Contains(strings.ToLower(list[line-1]), "span")
+	named := 0
+	for i, text := range list {
+		if !hasLiteral(text, name) {
+			continue
+		}
+		if named != 0 {
+			named = 0
+			break
+		}
+		named = i + 1
+	}
+	switch {
+	case told && named >= line && named <= line+3: // the name may stand below the call
+		return line
+	case named != 0:
+		return named
+	case told && isScript(file):
 		return line
 	}
-	found := 0
-	for i, text := range list {
-		if hasLiteral(text, name) {
-			if found != 0 {
-				return 0
-			}
-			found = i + 1
-		}
+	return 0
+}
+
+// isScript says whether node runs such files as they are.
+func isScript(file string) bool {
+	switch filepath.Ext(file) {
+	case ".js", ".mjs", ".cjs":
+		return true
 	}
-	return found
+	return false
 }
 
 func hasLiteral(text, name string) bool {

@@ -119,6 +119,14 @@ func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
 	if cmd.Duration("timeout") <= 0 {
 		return nil, kit.UsageError("--timeout has to be more than 0")
 	}
+	for _, name := range cmd.StringSlice("env") {
+		switch before, _, isPair := strings.Cut(name, "="); {
+		case isPair:
+			return nil, kit.UsageError("--env takes a name, not a value", "set "+before+" in your environment, and write --env "+before)
+		case strings.HasPrefix(name, "OTEL_"):
+			return nil, kit.UsageError("--env "+name+": the command never sees your OTEL_ variables", "tests must not send telemetry where you do")
+		}
+	}
 	dir, err := kit.Folder(cmd)
 	if err != nil {
 		return nil, err
@@ -141,6 +149,9 @@ func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
 	j.named = cmd.String("registry")
 	from := j.named
 	if j.named == "" && config.SchemaPath != "" {
+		if !filepath.IsLocal(config.SchemaPath) {
+			return nil, kit.UsageError(instrument.ConfigFile+": schemaPath is "+kit.Quote(config.SchemaPath)+", outside of the project", "--registry DIR names a folder anywhere")
+		}
 		j.named, from = config.SchemaPath, filepath.Join(configDir, config.SchemaPath)
 	}
 	switch {
@@ -174,6 +185,8 @@ func (j *recordJob) setUp(cmd *cli.Command, config instrument.Config, configDir 
 		return nil
 	case setup != "":
 		setup = kit.InFolder(j.options.Dir, setup)
+	case config.SDKInitFile != "" && !filepath.IsLocal(config.SDKInitFile):
+		return kit.UsageError(instrument.ConfigFile+": sdkInitFile is "+kit.Quote(config.SDKInitFile)+", outside of the project", "--setup FILE names a file anywhere")
 	case config.SDKInitFile != "":
 		setup = filepath.Join(configDir, config.SDKInitFile)
 	default:
