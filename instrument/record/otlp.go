@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -9,95 +8,38 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"aburn/internal/otlp"
 )
 
 // Field numbers are those of opentelemetry/proto/{trace,common,resource}/v1 in
 // opentelemetry-proto 1.x, as trace/export writes them; the tests compare with the
-// generated types, which the product does not link.
+// generated types.
 
 // maxDepth bounds values in values, and JSON in JSON.
 const maxDepth = 16
 
 var errProtobuf = errors.New("it is no protobuf message of OTLP")
 
-// field is a field of a message: v for numbers, data for what has a length.
-type field struct {
-	n    uint64
-	wire uint64
-	v    uint64
-	data []byte
-}
-
-// eachField calls do for the fields of a message, in their order.
-func eachField(msg []byte, do func(f field) error) error {
-	for len(msg) > 0 {
-		tag, size := binary.Uvarint(msg)
-		if size <= 0 || tag>>3 == 0 {
-			return errProtobuf
-		}
-		msg = msg[size:]
-		f := field{n: tag >> 3, wire: tag & 7}
-		skip := 0
-		switch f.wire {
-		case 0:
-			f.v, skip = binary.Uvarint(msg)
-			if skip <= 0 {
-				return errProtobuf
-			}
-		case 1:
-			if skip = 8; len(msg) >= skip {
-				f.v = binary.LittleEndian.Uint64(msg)
-			}
-		case 2:
-			length, size := binary.Uvarint(msg)
-			if size <= 0 || length > uint64(len(msg)-size) {
-				return errProtobuf
-			}
-			skip = size + int(length)
-			f.data = msg[size:skip]
-		case 5:
-			skip = 4
-		default:
-			return errProtobuf
-		}
-		if skip > len(msg) {
-			return errProtobuf
-		}
-		msg = msg[skip:]
-		if err := do(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inside calls do for the fields of the message that f holds.
-func (f field) inside(do func(f field) error) error {
-	if f.wire != 2 {
-		return errProtobuf
-	}
-	return eachField(f.data, do)
-}
-
 // decodeProtobuf reads an ExportTraceServiceRequest.
 func decodeProtobuf(data []byte) (spans []Span, err error) {
-	err = eachField(data, func(f field) error {
-		if f.n != 1 { // resource_spans
+	err = otlp.Each(data, func(f otlp.Field) error {
+		if f.N != 1 { // resource_spans
 			return nil
 		}
 		begin := len(spans)
 		var resource []Attribute
-		err := f.inside(func(f field) error {
-			switch f.n {
+		err := f.Inside(func(f otlp.Field) error {
+			switch f.N {
 			case 1: // resource
-				return f.inside(func(f field) error {
-					if f.n != 1 {
+				return f.Inside(func(f otlp.Field) error {
+					if f.N != 1 {
 						return nil
 					}
-					return f.attribute(&resource)
+					return readAttribute(f, &resource)
 				})
 			case 2: // scope_spans
-				return f.scopeSpans(&spans)
+				return readScopeSpans(f, &spans)
 			}
 			return nil
 		})
@@ -106,22 +48,25 @@ func decodeProtobuf(data []byte) (spans []Span, err error) {
 		}
 		return err
 	})
+	if errors.Is(err, otlp.ErrWire) {
+		err = errProtobuf
+	}
 	return spans, err
 }
 
-func (f field) scopeSpans(spans *[]Span) error {
+func readScopeSpans(f otlp.Field, spans *[]Span) error {
 	begin, scope := len(*spans), ""
-	err := f.inside(func(f field) error {
-		switch f.n {
+	err := f.Inside(func(f otlp.Field) error {
+		switch f.N {
 		case 1: // scope
-			return f.inside(func(f field) error {
-				if f.n == 1 {
-					scope = string(f.data)
+			return f.Inside(func(f otlp.Field) error {
+				if f.N == 1 {
+					scope = string(f.Data)
 				}
 				return nil
 			})
 		case 2:
-			s, err := f.span()
+			s, err := readSpan(f)
 			*spans = append(*spans, s)
 			return err
 		}
@@ -133,34 +78,34 @@ func (f field) scopeSpans(spans *[]Span) error {
 	return err
 }
 
-func (f field) span() (s Span, err error) {
+func readSpan(f otlp.Field) (s Span, err error) {
 	s = Span{Ended: true, Kind: kinds[0]}
-	err = f.inside(func(f field) error {
-		switch f.n {
+	err = f.Inside(func(f otlp.Field) error {
+		switch f.N {
 		case 1:
-			s.Trace = hex.EncodeToString(f.data)
+			s.Trace = hex.EncodeToString(f.Data)
 		case 2:
-			s.ID = hex.EncodeToString(f.data)
+			s.ID = hex.EncodeToString(f.Data)
 		case 4:
-			s.Parent = hex.EncodeToString(f.data)
+			s.Parent = hex.EncodeToString(f.Data)
 		case 5:
-			s.Name = string(f.data)
+			s.Name = string(f.Data)
 		case 6:
-			s.Kind = kindName(int(f.v) - 1)
+			s.Kind = kindName(int(f.V) - 1)
 		case 7:
-			s.Start = time.Unix(0, int64(f.v))
+			s.Start = time.Unix(0, int64(f.V))
 		case 8:
-			s.End = time.Unix(0, int64(f.v))
+			s.End = time.Unix(0, int64(f.V))
 		case 9:
-			return f.attribute(&s.Attributes)
+			return readAttribute(f, &s.Attributes)
 		case 11:
-			return f.event(&s)
+			return readEvent(f, &s)
 		case 13:
 			s.Links++
 		case 15:
-			return f.inside(func(f field) error {
-				if f.n == 3 {
-					s.Failed = f.v == 2
+			return f.Inside(func(f otlp.Field) error {
+				if f.N == 3 {
+					s.Failed = f.V == 2
 				}
 				return nil
 			})
@@ -173,14 +118,14 @@ func (f field) span() (s Span, err error) {
 	return s, err
 }
 
-func (f field) event(s *Span) error {
+func readEvent(f otlp.Field, s *Span) error {
 	var e Event
-	err := f.inside(func(f field) error {
-		switch f.n {
+	err := f.Inside(func(f otlp.Field) error {
+		switch f.N {
 		case 2:
-			e.Name = string(f.data)
+			e.Name = string(f.Data)
 		case 3:
-			return f.attribute(&e.Attributes)
+			return readAttribute(f, &e.Attributes)
 		}
 		return nil
 	})
@@ -188,14 +133,14 @@ func (f field) event(s *Span) error {
 	return err
 }
 
-func (f field) attribute(to *[]Attribute) error {
+func readAttribute(f otlp.Field, to *[]Attribute) error {
 	a := Attribute{Kind: "null"}
-	err := f.inside(func(f field) error {
-		switch f.n {
+	err := f.Inside(func(f otlp.Field) error {
+		switch f.N {
 		case 1:
-			a.Key = string(f.data)
+			a.Key = string(f.Data)
 		case 2:
-			return f.value(&a, 0)
+			return readValue(f, &a, 0)
 		}
 		return nil
 	})
@@ -203,29 +148,29 @@ func (f field) attribute(to *[]Attribute) error {
 	return err
 }
 
-// value reads an AnyValue.
-func (f field) value(a *Attribute, depth int) error {
+// readValue reads an AnyValue.
+func readValue(f otlp.Field, a *Attribute, depth int) error {
 	if depth > maxDepth {
 		return errors.New("its values are nested too deeply")
 	}
-	return f.inside(func(f field) error {
-		switch f.n {
+	return f.Inside(func(f otlp.Field) error {
+		switch f.N {
 		case 1:
-			a.Kind, a.Value = "string", cutValue(string(f.data))
+			a.Kind, a.Value = "string", cutValue(string(f.Data))
 		case 2:
-			a.Kind, a.Value = "boolean", strconv.FormatBool(f.v != 0)
+			a.Kind, a.Value = "boolean", strconv.FormatBool(f.V != 0)
 		case 3:
-			a.Kind, a.Value = "int", strconv.FormatInt(int64(f.v), 10)
+			a.Kind, a.Value = "int", strconv.FormatInt(int64(f.V), 10)
 		case 4:
-			a.Kind, a.Value = "double", strconv.FormatFloat(math.Float64frombits(f.v), 'g', -1, 64)
+			a.Kind, a.Value = "double", strconv.FormatFloat(math.Float64frombits(f.V), 'g', -1, 64)
 		case 5:
 			var items []string
-			err := f.inside(func(f field) error {
-				if f.n != 1 {
+			err := f.Inside(func(f otlp.Field) error {
+				if f.N != 1 {
 					return nil
 				}
 				item := Attribute{Kind: "null"}
-				err := f.value(&item, depth+1)
+				err := readValue(f, &item, depth+1)
 				items = append(items, item.Kind)
 				return err
 			})

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"aburn/instrument/registry"
+	"aburn/internal/otlp"
 	"aburn/internal/run"
 	"aburn/internal/scrub"
 )
@@ -204,61 +205,47 @@ func export(ctx context.Context, client *http.Client, base string, spans []Span)
 	return nil
 }
 
-// message is a protobuf message on its way to the wire.
-type message []byte
-
-func (m *message) bytes(n uint64, b []byte) {
-	*m = binary.AppendUvarint(binary.AppendUvarint(*m, n<<3|2), uint64(len(b)))
-	*m = append(*m, b...)
-}
-
-func (m *message) num(n, v uint64) { *m = binary.AppendUvarint(binary.AppendUvarint(*m, n<<3), v) }
-
-func (m *message) fixed(n, v uint64) {
-	*m = binary.LittleEndian.AppendUint64(binary.AppendUvarint(*m, n<<3|1), v)
-}
-
-func (m *message) attributes(n uint64, list []Attribute) {
+func addAttributes(m *otlp.Message, n uint64, list []Attribute) {
 	for _, a := range list {
-		var value, kv message
+		var value, kv otlp.Message
 		if !a.encode(&value) {
 			continue // no exporter sends it
 		}
-		kv.bytes(1, []byte(a.Key))
-		kv.bytes(2, value)
-		m.bytes(n, kv)
+		kv.Str(1, a.Key)
+		kv.Sub(2, value)
+		m.Sub(n, kv)
 	}
 }
 
 // encode writes an AnyValue. Of lists only the type was recorded: they have one item.
-func (a Attribute) encode(to *message) bool {
+func (a Attribute) encode(to *otlp.Message) bool {
 	if kind, ok := strings.CutSuffix(a.Kind, "[]"); ok {
-		var item, values message
+		var item, values otlp.Message
 		if kind != "array" && !(Attribute{Kind: kind}).encode(&item) {
 			return false
 		}
 		if kind != "array" {
-			values.bytes(1, item)
+			values.Sub(1, item)
 		}
-		to.bytes(5, values)
+		to.Sub(5, values)
 		return true
 	}
 	switch a.Kind {
 	case "string":
-		to.bytes(1, []byte(a.Value))
+		to.Sub(1, []byte(a.Value))
 	case "boolean":
-		to.num(2, uint64(one(a.Value == "true")))
+		to.Num(2, uint64(one(a.Value == "true")))
 	case "int":
 		n, err := strconv.ParseInt(a.Value, 10, 64)
 		if err != nil { // beyond 64 bits, as JavaScript prints it
 			f, _ := strconv.ParseFloat(a.Value, 64)
-			to.fixed(4, math.Float64bits(f))
+			to.Fixed(4, math.Float64bits(f))
 			return true
 		}
-		to.num(3, uint64(n))
+		to.Num(3, uint64(n))
 	case "double":
 		f, _ := strconv.ParseFloat(a.Value, 64)
-		to.fixed(4, math.Float64bits(f))
+		to.Fixed(4, math.Float64bits(f))
 	default:
 		return false
 	}
@@ -267,42 +254,42 @@ func (a Attribute) encode(to *message) bool {
 
 // encode makes an ExportTraceServiceRequest.
 func encode(spans []Span) []byte {
-	var request message
+	var request otlp.Message
 	for i := range spans {
-		var scope, inScope, resource, inResource message
-		scope.bytes(1, []byte(spans[i].Scope))
-		inScope.bytes(1, scope)
-		inScope.bytes(2, spans[i].encode())
-		resource.attributes(1, spans[i].Resource)
-		inResource.bytes(1, resource)
-		inResource.bytes(2, inScope)
-		request.bytes(1, inResource)
+		var scope, inScope, resource, inResource otlp.Message
+		scope.Str(1, spans[i].Scope)
+		inScope.Sub(1, scope)
+		inScope.Sub(2, spans[i].encode())
+		addAttributes(&resource, 1, spans[i].Resource)
+		inResource.Sub(1, resource)
+		inResource.Sub(2, inScope)
+		request.Sub(1, inResource)
 	}
 	return request
 }
 
-func (s *Span) encode() (m message) {
+func (s *Span) encode() (m otlp.Message) {
 	for n, id := range map[uint64]string{1: s.Trace, 2: s.ID, 4: s.Parent} {
 		if b, err := hex.DecodeString(id); err == nil && len(b) > 0 {
-			m.bytes(n, b)
+			m.Sub(n, b)
 		}
 	}
-	m.bytes(5, []byte(s.Name))
-	m.num(6, uint64(slices.Index(kinds[:], s.Kind)+1))
-	m.fixed(7, uint64(s.Start.UnixNano()))
-	m.fixed(8, uint64(s.End.UnixNano()))
-	m.attributes(9, s.Attributes)
+	m.Str(5, s.Name)
+	m.Num(6, uint64(slices.Index(kinds[:], s.Kind)+1))
+	m.Fixed(7, uint64(s.Start.UnixNano()))
+	m.Fixed(8, uint64(s.End.UnixNano()))
+	addAttributes(&m, 9, s.Attributes)
 	for _, e := range s.Events {
-		var event message
-		event.fixed(1, uint64(s.End.UnixNano()))
-		event.bytes(2, []byte(e.Name))
-		event.attributes(3, e.Attributes)
-		m.bytes(11, event)
+		var event otlp.Message
+		event.Fixed(1, uint64(s.End.UnixNano()))
+		event.Str(2, e.Name)
+		addAttributes(&event, 3, e.Attributes)
+		m.Sub(11, event)
 	}
 	if s.Failed {
-		var status message
-		status.num(3, 2)
-		m.bytes(15, status)
+		var status otlp.Message
+		status.Num(3, 2)
+		m.Sub(15, status)
 	}
 	return m
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"aburn/internal/otlp"
 )
 
 // maxSpans bounds the spans of one request, maxTries the tries of one. The first pause is firstWait, and each pause
@@ -161,23 +163,25 @@ func reason(resp *http.Response, answer []byte) string {
 // partial reads an ExportTraceServiceResponse: partial_success = 1 {rejected_spans = 1, error_message = 2}. A
 // malformed answer means that the request was taken.
 func partial(answer []byte) (rejected int64, why string) {
-	_ = fields(answer, func(n, _ uint64, data []byte) {
-		if n == 1 {
-			rejected, why = status(data)
+	_ = otlp.Each(answer, func(f otlp.Field) error {
+		if f.N == 1 {
+			rejected, why = status(f.Data)
 		}
+		return nil
 	})
 	return rejected, why
 }
 
 // status reads a number 1 and a text 2: an ExportTracePartialSuccess, or a google.rpc.Status.
 func status(data []byte) (number int64, text string) {
-	_ = fields(data, func(n, v uint64, data []byte) {
-		switch n {
+	_ = otlp.Each(data, func(f otlp.Field) error {
+		switch f.N {
 		case 1:
-			number = int64(v)
+			number = int64(f.V)
 		case 2:
-			text = string(data)
+			text = string(f.Data)
 		}
+		return nil
 	})
 	return number, text
 }
