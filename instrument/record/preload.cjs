@@ -241,7 +241,14 @@ try {
       updateName (name) { if (!this.ended) this.name = String(name); return this }
       recordException (error) {
         const e = error || {}
-        this.addEvent('exception', { 'exception.type': String(e.code || e.name || typeof error), 'exception.message': typeof error === 'string' ? error : String(e.message || '') })
+        const told = {} // what the SDK tells
+        if (typeof error === 'string') told['exception.message'] = error
+        else {
+          if (e.code || e.name) told['exception.type'] = String(e.code || e.name)
+          if (e.message) told['exception.message'] = String(e.message)
+          if (e.stack) told['exception.stacktrace'] = String(e.stack)
+        }
+        this.addEvent('exception', told)
       }
 
       end () {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aburn/internal/run"
 )
 
 // sdks are the two lines of OpenTelemetry's SDK, which must not be mixed.
@@ -122,4 +124,84 @@ func trySDK(t *testing.T, root, node, dir, sdk, runner string, mode Mode) (row s
 		ended = "fail"
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %d of 1 | %d of 2 | %s |", cmp.Or(runner, "–"), strings.TrimPrefix(sdk, "sdk "), version, mode, own, library, ended), whole
+}
+
+const inMemory = `const { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base')
+const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks')
+const api = require('@opentelemetry/api')
+const exporter = new InMemorySpanExporter()
+api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+api.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+process.on('exit', () => {
+  const spans = exporter.getFinishedSpans()
+  const names = Object.fromEntries(spans.map((s) => [s.spanContext().spanId, s.name]))
+  for (const s of spans) {
+    const parent = s.parentSpanContext?.spanId
+    console.log('SPAN', s.name, ['internal', 'server', 'client'][s.kind], names[parent] || parent || '-', s.links.length, s.status.code === 2,
+      s.attributes.k ?? '-', s.events.map((e) => [e.name, ...Object.entries(e.attributes).sort().map(([k, v]) => k + '=' + v)].join(' ')).join(', '))
+  }
+})
+require('./conformance.js')
+`
+
+// TestRunnersSameAsSDK does all that a program can do with spans, once with the real
+// SDK and once with the recorder: the spans are the same, and what the program sees.
+func TestRunnersSameAsSDK(t *testing.T) {
+	if os.Getenv("ABURN_RUNNERS") != "1" {
+		t.Skip("ABURN_RUNNERS is not 1")
+	}
+	needNode(t)
+	root := install(t, []string{"@opentelemetry/api@1.9.1", "@opentelemetry/sdk-trace-base@2.12.0", "@opentelemetry/context-async-hooks@2.12.0"})
+	script, err := os.ReadFile("testdata/conformance.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"conformance.js": string(script), "sdk.js": inMemory} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said bytes.Buffer
+	sdk, err := run.Do(t.Context(), run.Program{Argv: []string{"node", "sdk.js"}, Dir: root, Env: run.Clean(os.Environ()), Timeout: time.Minute})
+	if err != nil || sdk.Code != 0 {
+		t.Fatalf("%v %s", err, sdk.Stderr)
+	}
+	r, err := Run(t.Context(), Options{Argv: []string{"node", "conformance.js"}, Dir: root, Mode: Recorder, Environ: os.Environ(), Temp: t.TempDir(), Live: &said})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	for _, s := range r.Spans {
+		names[s.ID] = s.Name
+	}
+	got := strings.Split(strings.TrimSpace(said.String()), "\n")
+	for _, s := range r.Spans {
+		k := "-"
+		for _, a := range s.Attributes {
+			k = a.Value
+		}
+		var events []string
+		for _, e := range s.Events {
+			words := []string{}
+			for _, a := range e.Attributes {
+				words = append(words, a.Key+"="+a.Value)
+			}
+			slices.Sort(words)
+			events = append(events, strings.Join(append([]string{e.Name}, words...), " "))
+		}
+		got = append(got, fmt.Sprintf("SPAN %s %s %s %d %t %s %s", s.Name, s.Kind, cmp.Or(names[s.Parent], s.Parent, "-"), s.Links, s.Failed, k, strings.Join(events, ", ")))
+	}
+	slices.Sort(got)
+	want := strings.Split(strings.TrimSpace(string(sdk.Stdout)), "\n")
+	slices.Sort(want)
+	if len(want) < 25 {
+		t.Errorf("only %d lines", len(want))
+	}
+	for i := range want {
+		want[i] = strings.TrimSpace(want[i])
+	}
+	for i := range got {
+		got[i] = strings.TrimSpace(got[i])
+	}
+	same(t, got, want...)
 }
