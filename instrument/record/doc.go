@@ -8,7 +8,7 @@
 // project's own SDK instead, and [OTLP] is a receiver for programs of any kind.
 //
 // Invariants:
-//   - No file of the project is changed or read, except source lines that place a span.
+//   - No file of the project is changed. Sources are read to tell the line of a span.
 //   - All that is written lies in one folder of the system's temporary ones, readable
 //     by this user only. It is gone when Run returns. The next run removes those of
 //     runs that were killed.

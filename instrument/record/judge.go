@@ -95,7 +95,7 @@ func (j *judge) run() {
 	}
 	if r.Again != nil && *r.Again == 0 {
 		j.add(Finding{ID: "aburn.fails_recorded_only", Level: Improvement,
-			Message: fmt.Sprintf("the command failed under the recorder (exit code %d) and succeeded without it: nothing is known against the tests", r.Exit)})
+			Message: fmt.Sprintf("the command failed with %s (exit code %d) and succeeded without it: nothing is known against the tests", r.Mode.Tool(), r.Exit)})
 	}
 	if r.Mode == Tap && r.Providers == 0 && len(r.Processes) > 0 {
 		j.add(Finding{ID: "aburn.no_provider", Level: Violation, Message: "no process registered an SDK, so there was nothing to listen to"})

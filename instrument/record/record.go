@@ -28,6 +28,17 @@ const (
 	OTLP Mode = "otlp"
 )
 
+// Tool is what the mode puts beside the command, in words.
+func (m Mode) Tool() string {
+	switch m {
+	case Tap:
+		return "the tap"
+	case OTLP:
+		return "the receiver"
+	}
+	return "the recorder"
+}
+
 // Options say what is recorded, and how.
 type Options struct {
 	Argv    []string
@@ -87,7 +98,7 @@ func Run(ctx context.Context, o Options) (*Recording, error) {
 		return r, nil
 	}
 	if o.Live != nil {
-		fmt.Fprintf(o.Live, "aburn: note: the command failed (exit code %d); it runs once more without the recorder\n", r.Exit)
+		fmt.Fprintf(o.Live, "aburn: note: the command failed (exit code %d); it runs once more without %s\n", r.Exit, o.Mode.Tool())
 	}
 	code, err := start(ctx, o, seen)
 	if err != nil {

@@ -243,9 +243,9 @@ func (r *Report) Ending() string {
 	case r.Again == nil:
 		return "failed " + exitWords(r.Exit)
 	case *r.Again == 0:
-		return "failed " + exitWords(r.Exit) + " with the recorder, and succeeded (exit code 0) without it"
+		return "failed " + exitWords(r.Exit) + " with " + r.Mode.Tool() + ", and succeeded (exit code 0) without it"
 	}
-	return "failed " + exitWords(r.Exit) + " with the recorder, and without it too " + exitWords(*r.Again)
+	return "failed " + exitWords(r.Exit) + " with " + r.Mode.Tool() + ", and without it too " + exitWords(*r.Again)
 }
 
 func exitWords(code int) string {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -81,7 +82,14 @@ func (s *spool) shim(node string) error {
 	}
 	script := "#!/bin/sh\ncase \"$NODE_OPTIONS\" in\n*" + shellQuote(s.preload()) + "*) ;;\n*) NODE_OPTIONS=\"${NODE_OPTIONS:-} \"" + shellQuote(s.nodeOption()) +
 		"; export NODE_OPTIONS ;;\nesac\nexec " + shellQuote(node) + " \"$@\"\n"
-	return os.WriteFile(filepath.Join(s.bin(), "node"), []byte(script), 0o700)
+	path := filepath.Join(s.bin(), "node")
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(path); err != nil { // the folder is mounted noexec: go without
+		return os.RemoveAll(s.bin())
+	}
+	return nil
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

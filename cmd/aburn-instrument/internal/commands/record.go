@@ -37,13 +37,13 @@ func recordCommand(a *kit.App) *cli.Command {
 			"Exit code: 0 if the command succeeded and no finding is a violation, 1 if not (no span at all is one),\n" +
 			"2 if nothing could be recorded.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "record", Usage: "how spans are seen: recorder, tap (the project's own SDK), otlp (a receiver) or weaver (recorder, and Weaver judges)", Value: "recorder"},
+			&cli.StringFlag{Name: "record", Usage: "see spans by `MODE`: recorder, tap (the project's own SDK), otlp (a receiver) or weaver (recorder, and Weaver judges)", Value: "recorder"},
 			&cli.StringFlag{Name: "registry", Usage: "judge by the registry in `DIR`; default: schemaPath of " + instrument.ConfigFile, TakesFile: true},
 			&cli.StringFlag{Name: "config", Usage: "the project's `FILE`; default: " + instrument.ConfigFile + ", if it is there", TakesFile: true},
 			&cli.StringSliceFlag{Name: "dependency", Usage: "where a dependency of the registry lies on this disk, as `URL=PATH`; may be given again"},
 			&cli.StringFlag{Name: "setup", Usage: "the `FILE` that starts the SDK, for tap and otlp; default: sdkInitFile of the configuration", TakesFile: true},
 			&cli.StringSliceFlag{Name: "env", Usage: "pass the variable `NAME`, or all that begin with NAME*; may be given again"},
-			&cli.DurationFlag{Name: "timeout", Usage: "end the command after this `TIME`", Value: 30 * time.Minute},
+			&cli.DurationFlag{Name: "timeout", Usage: "end the command after this `TIME`; default: 30m", Value: 30 * time.Minute},
 			&cli.BoolFlag{Name: "once", Usage: "do not run a failing command again"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not show what the command prints"},
 			kit.JSONFlag(),
@@ -261,7 +261,7 @@ func recordHints(a *kit.App, r *record.Report, passed []string) {
 	switch {
 	case has("aburn.fails_recorded_only") && has("aburn.provider_refused"):
 		a.Hint("tests with an SDK of their own want --record tap")
-	case has("aburn.fails_recorded_only"):
+	case has("aburn.fails_recorded_only") && r.Mode == record.Recorder:
 		a.Hint("--record tap changes less: it only listens to the project's SDK")
 	case r.Red() && r.Hidden > 0 && len(passed) == 0:
 		a.Hint(fmt.Sprintf("the command did not see %d of your variables; --env NAME passes one", r.Hidden))
